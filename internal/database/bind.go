@@ -1,0 +1,69 @@
+package database
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"sledge/internal/sqlfile"
+)
+
+// BindParams returns pointers to the fields of in that the query names, in
+// placeholder order: *int64, *float64 or *string.
+func BindParams(q sqlfile.Query, in any) ([]any, error) {
+	fields, err := tagged(in)
+	if err != nil {
+		return nil, fmt.Errorf("sql %s: %w", q.Name, err)
+	}
+	pointers := make([]any, len(q.Params))
+	for i, name := range q.Params {
+		p, ok := fields[name]
+		if !ok {
+			return nil, fmt.Errorf("sql %s: no input field is tagged sql:%q", q.Name, name)
+		}
+		pointers[i] = p
+	}
+	return pointers, nil
+}
+
+// BindColumns returns, for each result column, a pointer to the field of out
+// that is tagged with its name, or nil where none is. Every field must have its
+// column.
+func BindColumns(q sqlfile.Query, columns []string, out any) ([]any, error) {
+	fields, err := tagged(out)
+	if err != nil {
+		return nil, fmt.Errorf("sql %s: %w", q.Name, err)
+	}
+	for name := range fields {
+		if !slices.Contains(columns, name) {
+			return nil, fmt.Errorf("sql %s: it returns no column %s", q.Name, name)
+		}
+	}
+	pointers := make([]any, len(columns))
+	for i, name := range columns {
+		pointers[i] = fields[name]
+	}
+	return pointers, nil
+}
+
+// tagged returns pointers to the fields of a struct by their sql tag.
+func tagged(structure any) (map[string]any, error) {
+	fields := map[string]any{}
+	if structure == nil {
+		return fields, nil
+	}
+	v := reflect.ValueOf(structure).Elem()
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Tag.Get("sql")
+		if name == "" {
+			continue
+		}
+		switch p := v.Field(i).Addr().Interface().(type) {
+		case *int64, *float64, *string:
+			fields[name] = p
+		default:
+			return nil, fmt.Errorf("field %s is a %s, not an int64, float64 or string", name, v.Field(i).Type())
+		}
+	}
+	return fields, nil
+}

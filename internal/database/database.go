@@ -1,0 +1,143 @@
+// Package database says what the rest of the program needs of a DBMS.
+//
+// Each folder below is one DBMS. It declares one value of type Database; the
+// catalog lists them. A database never imports a workload.
+package database
+
+import (
+	"context"
+	"io/fs"
+	"net/url"
+
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/schema"
+	"sledge/internal/sqlfile"
+)
+
+// Database describes one DBMS. It is a declaration: everything that lives is
+// in the sessions that Connect opens. Members marked optional may be nil.
+type Database struct {
+	Name    string   // the folder's name: "postgresql"
+	Title   string   // "PostgreSQL", as in "12345 NOPM from 28000 PostgreSQL TPM"
+	Aliases []string // other names users know it by: "pg"
+
+	// Base is a compatible database whose SQL serves where this one has none, as
+	// MySQL's does for MariaDB. Optional.
+	Base *Database
+
+	// Options returns a fresh option struct for running the named workload: the
+	// server, the accounts, and what only this database offers for it.
+	Options func(workload string) any
+	Names   option.Names
+
+	// FromURL turns a URL whose scheme is one of Schemes into option values, by
+	// full name.
+	Schemes []string
+	FromURL func(u *url.URL) (option.Values, error)
+
+	// Target says in a few words which database the options mean, as error
+	// messages and jobs show it: "tpcc on 127.0.0.1:5432". No password.
+	Target func(options any) string
+
+	// Create makes the account and the database that the schema goes into, where
+	// they are missing. It is called before every build and changes nothing that
+	// is there already. Optional.
+	Create func(ctx context.Context, options any) error
+
+	// Drop removes what Create made. It is called after the schema was dropped,
+	// and only when the database holds nothing else. Optional.
+	Drop func(ctx context.Context, options any) error
+
+	// Connect opens a session. Its errors name the server and what to do.
+	Connect func(ctx context.Context, options any, as Role) (Session, error)
+
+	// Finish does what the options ask for after a run, such as a vacuum, and
+	// says what it does, line by line. Optional.
+	Finish func(ctx context.Context, options any, say func(string)) error
+
+	// Classify sorts an error of this database's driver.
+	Classify func(err error) meter.Class
+
+	Dialect Dialect
+	SQL     fs.FS // sql/*.sql, and sql/<workload>/*.sql where portable SQL won't do
+}
+
+// Dialect spells what every database spells differently.
+type Dialect struct {
+	Placeholder func(n int) string           // $1, ?, @p1, :1
+	Type        func(c schema.Column) string // the native type of a column
+}
+
+// Role says on whose behalf a session is opened.
+type Role int
+
+// The roles.
+const (
+	Owner Role = iota // the user who owns the schema under test
+	Admin             // the user who may create and drop databases
+)
+
+// Session is one connection, held by one virtual user. It is not safe for
+// concurrent use, Interrupt excepted; that is what keeps it cheap.
+type Session interface {
+	// Prepare binds a query to two structs, either of which may be nil. Each
+	// parameter :x is read from the field of in tagged sql:"x". Each field of out
+	// is written from the result column its tag names; a column no field is tagged
+	// for is passed over. Fields are int64, float64 or string; a NULL leaves
+	// the zero value. Binding is done once here, so that running allocates nothing
+	// of ours.
+	//
+	// A query may hold several statements where the database takes several in one
+	// round trip; the last one that returns rows fills out.
+	Prepare(ctx context.Context, q sqlfile.Query, in, out any) (Statement, error)
+
+	// Exec runs one statement that returns nothing: DDL, SET, a script's lines.
+	Exec(ctx context.Context, statement string) error
+
+	// Query runs one statement and returns what it says as text, no more than
+	// limit rows of it; 0 is all. For checks and look-ups, never for a workload.
+	Query(ctx context.Context, statement string, limit int) (Table, error)
+
+	Begin(ctx context.Context, access Access) error
+	Commit(ctx context.Context) error
+
+	// Rollback ends the transaction under way. Without one it does nothing.
+	Rollback(ctx context.Context) error
+
+	// Load fills a table by the fastest way the database has, inside the
+	// transaction under way if there is one, and returns the number of rows.
+	Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error)
+
+	// Interrupt breaks off the call under way, if any, at the price of the
+	// session: all that is left to do with it is Close. It may be called from
+	// another goroutine. Because there is Interrupt, virtual users call the other
+	// methods with a context that is never cancelled, which spares drivers the
+	// goroutine they would need to watch it.
+	Interrupt()
+
+	Close() error
+}
+
+// Access says what a transaction does, for databases that lock by it.
+type Access int
+
+// The kinds of access.
+const (
+	ReadWrite Access = iota
+	ReadOnly
+)
+
+// Statement is a prepared query with its values bound.
+type Statement interface {
+	// Run executes the statement with the current values of in. For every row
+	// it fills out and calls each, which may be nil. It returns the number of
+	// rows read where there is an out, and else affected.
+	Run(ctx context.Context, each func() error) (int64, error)
+}
+
+// Table is the answer to a Session's Query. A NULL is the text "NULL".
+type Table struct {
+	Columns []string
+	Rows    [][]string
+}

@@ -1,0 +1,320 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sledge/internal/schema"
+	"sledge/internal/sqlfile"
+)
+
+// SQLSession is a Session over database/sql, for drivers without a better
+// interface of their own. A database embeds it and replaces what it does better.
+type SQLSession struct {
+	pool    *sql.DB
+	conn    *sql.Conn
+	inTx    bool
+	dialect Dialect
+
+	// BeginStatement spells BEGIN; "BEGIN" when nil.
+	BeginStatement func(Access) string
+}
+
+// OpenSQL opens one connection with the named database/sql driver.
+func OpenSQL(ctx context.Context, driver, source string, dialect Dialect) (*SQLSession, error) {
+	pool, err := sql.Open(driver, source)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(err, pool.Close())
+	}
+	return &SQLSession{pool: pool, conn: conn, dialect: dialect}, nil
+}
+
+// Prepare implements Session.
+func (s *SQLSession) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (Statement, error) {
+	params, err := BindParams(q, in)
+	if err != nil {
+		return nil, err
+	}
+	stmt, err := s.conn.PrepareContext(ctx, q.Text)
+	if err != nil {
+		return nil, fmt.Errorf("prepare %s: %w", q.Name, err)
+	}
+	return &sqlStatement{query: q, stmt: stmt, params: params, args: make([]any, len(params)), out: out}, nil
+}
+
+// Exec implements Session.
+func (s *SQLSession) Exec(ctx context.Context, statement string) error {
+	_, err := s.conn.ExecContext(ctx, statement)
+	return err
+}
+
+// Query implements Session.
+func (s *SQLSession) Query(ctx context.Context, statement string, limit int) (Table, error) {
+	rows, err := s.conn.QueryContext(ctx, statement)
+	if err != nil {
+		return Table{}, err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return Table{}, err
+	}
+	t := Table{Columns: columns}
+	values := make([]sql.NullString, len(columns))
+	pointers := make([]any, len(columns))
+	for i := range values {
+		pointers[i] = &values[i]
+	}
+	for (limit == 0 || len(t.Rows) < limit) && rows.Next() {
+		if err := rows.Scan(pointers...); err != nil {
+			return t, err
+		}
+		row := make([]string, len(values))
+		for i, v := range values {
+			if row[i] = v.String; !v.Valid {
+				row[i] = "NULL"
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t, rows.Err()
+}
+
+// Begin implements Session.
+func (s *SQLSession) Begin(ctx context.Context, access Access) error {
+	begin := "BEGIN"
+	if s.BeginStatement != nil {
+		begin = s.BeginStatement(access)
+	}
+	err := s.Exec(ctx, begin)
+	s.inTx = err == nil
+	return err
+}
+
+// Commit implements Session. A commit that fails leaves the transaction to be
+// rolled back.
+func (s *SQLSession) Commit(ctx context.Context) error {
+	err := s.Exec(ctx, "COMMIT")
+	s.inTx = err != nil
+	return err
+}
+
+// Rollback implements Session.
+func (s *SQLSession) Rollback(ctx context.Context) error {
+	if !s.inTx {
+		return nil
+	}
+	s.inTx = false
+	return s.Exec(ctx, "ROLLBACK")
+}
+
+// Load inserts many rows to a statement, prepared once.
+func (s *SQLSession) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (loaded int64, err error) {
+	const valuesPerInsert = 900 // SQLite's oldest limit is 999
+	rowsPerInsert := valuesPerInsert / len(table.Columns)
+	full, err := s.conn.PrepareContext(ctx, InsertStatement(table, rowsPerInsert, s.dialect.Placeholder))
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, full.Close()) }()
+	var values []any
+	var buf []byte
+	for pending := 0; ; {
+		row, more := rows.AppendRow(buf[:0])
+		if more {
+			if values, err = schema.Fields(values, row, table.Columns); err != nil {
+				return loaded, err
+			}
+			buf = row
+			pending++
+		}
+		switch {
+		case pending == rowsPerInsert:
+			_, err = full.ExecContext(ctx, values...)
+		case !more && pending > 0:
+			_, err = s.conn.ExecContext(ctx, InsertStatement(table, pending, s.dialect.Placeholder), values...)
+		case !more:
+			return loaded, nil
+		default:
+			continue
+		}
+		if err != nil {
+			return loaded, err
+		}
+		loaded += int64(pending)
+		pending, values = 0, values[:0]
+	}
+}
+
+// InsertStatement returns an INSERT of that many rows with a placeholder for
+// every value.
+func InsertStatement(table schema.Table, rows int, placeholder func(n int) string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "INSERT INTO %s (%s) VALUES ", table.Name, strings.Join(table.ColumnNames(), ", "))
+	n := 0
+	for r := range rows {
+		if r > 0 {
+			b.WriteString(", ")
+		}
+		for c := range table.Columns {
+			b.WriteString([]string{"(", ", "}[min(c, 1)])
+			n++
+			b.WriteString(placeholder(n))
+		}
+		b.WriteString(")")
+	}
+	return b.String()
+}
+
+// Interrupt does nothing: database/sql offers no way to break off a call but the
+// context it was made with. A database whose calls may wait for long needs a
+// session of its own.
+func (s *SQLSession) Interrupt() {}
+
+// Close implements Session.
+func (s *SQLSession) Close() error { return errors.Join(s.conn.Close(), s.pool.Close()) }
+
+type sqlStatement struct {
+	query   sqlfile.Query
+	stmt    *sql.Stmt
+	params  []any // pointers to where the values of args come from
+	args    []any
+	out     any
+	columns []any // scanners of the result's columns, known after the first run
+}
+
+// Run implements Statement.
+func (st *sqlStatement) Run(ctx context.Context, each func() error) (int64, error) {
+	for i, p := range st.params {
+		switch p := p.(type) {
+		case *int64:
+			st.args[i] = *p
+		case *float64:
+			st.args[i] = *p
+		case *string:
+			st.args[i] = *p
+		}
+	}
+	if st.out == nil {
+		result, err := st.stmt.ExecContext(ctx, st.args...)
+		if err != nil {
+			return 0, err
+		}
+		return result.RowsAffected()
+	}
+	rows, err := st.stmt.QueryContext(ctx, st.args...)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	if st.columns == nil {
+		if err := st.bindColumns(rows); err != nil {
+			return 0, err
+		}
+	}
+	var n int64
+	for rows.Next() {
+		if err := rows.Scan(st.columns...); err != nil {
+			return n, err
+		}
+		n++
+		if each != nil {
+			if err := each(); err != nil {
+				return n, err
+			}
+		}
+	}
+	return n, rows.Err()
+}
+
+func (st *sqlStatement) bindColumns(rows *sql.Rows) error {
+	names, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	pointers, err := BindColumns(st.query, names, st.out)
+	if err != nil {
+		return err
+	}
+	for i, p := range pointers {
+		pointers[i] = &scanner{target: p}
+	}
+	st.columns = pointers
+	return nil
+}
+
+// scanner takes one result column, and a NULL as the zero value.
+type scanner struct{ target any }
+
+// Scan implements sql.Scanner.
+func (s *scanner) Scan(value any) error {
+	switch target := s.target.(type) {
+	case *int64:
+		return scanInt(target, value)
+	case *float64:
+		return scanFloat(target, value)
+	case *string:
+		return scanString(target, value)
+	}
+	return nil // a column that no field asks for
+}
+
+func scanInt(target *int64, value any) (err error) {
+	switch v := value.(type) {
+	case nil:
+		*target = 0
+	case int64:
+		*target = v
+	case []byte:
+		*target, err = strconv.ParseInt(string(v), 10, 64)
+	case string:
+		*target, err = strconv.ParseInt(v, 10, 64)
+	case float64:
+		if *target = int64(v); float64(*target) != v {
+			err = fmt.Errorf("%v is not a whole number", v)
+		}
+	default:
+		err = fmt.Errorf("a %T is not a whole number", value)
+	}
+	return err
+}
+
+func scanFloat(target *float64, value any) (err error) {
+	switch v := value.(type) {
+	case nil:
+		*target = 0
+	case float64:
+		*target = v
+	case int64:
+		*target = float64(v)
+	case []byte:
+		*target, err = strconv.ParseFloat(string(v), 64)
+	case string:
+		*target, err = strconv.ParseFloat(v, 64)
+	default:
+		err = fmt.Errorf("a %T is not a number", value)
+	}
+	return err
+}
+
+func scanString(target *string, value any) error {
+	switch v := value.(type) {
+	case nil:
+		*target = ""
+	case string:
+		*target = v
+	case []byte:
+		*target = string(v)
+	default:
+		*target = fmt.Sprint(v)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package job
+
+import "errors"
+
+// Exit is the exit code of the program, which tells scripts what went wrong.
+type Exit int
+
+// The exit codes. They are part of the interface and never change their meaning.
+const (
+	OK           Exit = 0
+	ExitError    Exit = 1   // something failed that has no code of its own
+	ExitUsage    Exit = 2   // bad input: nothing was changed
+	ExitConnect  Exit = 3   // the server could not be reached, or refused the login
+	ExitCheck    Exit = 4   // the check found rows that break a rule
+	ExitInvalid  Exit = 5   // the run had more failures than it may, or its counts disagree
+	ExitAborted  Exit = 6   // a virtual user died or the server went away in mid-run or mid-build
+	ExitExists   Exit = 7   // the schema is there already, or is only half built
+	ExitMissing  Exit = 8   // the schema, job or file is not there
+	ExitStopped  Exit = 130 // ended by Ctrl-C
+	ExitInternal Exit = 70  // a fault of Sledge itself
+)
+
+// ExitMeanings describes the exit codes, for help and manual.
+var ExitMeanings = []struct {
+	Code    Exit
+	Meaning string
+}{
+	{OK, "everything asked for was done"},
+	{ExitError, "something failed that has no code of its own"},
+	{ExitUsage, "bad input; nothing was changed"},
+	{ExitConnect, "the server could not be reached, or refused the login"},
+	{ExitCheck, "the check found rows that break a rule"},
+	{ExitInvalid, "the run is not valid: too many failures"},
+	{ExitAborted, "a virtual user died or the server went away in the middle of a run or a build"},
+	{ExitExists, "the schema is there already, or is only half built"},
+	{ExitMissing, "the schema or the job is not there"},
+	{ExitInternal, "a fault of Sledge itself"},
+	{ExitStopped, "stopped by Ctrl-C"},
+}
+
+// exitError is an error with the exit code it should end the program with.
+type exitError struct {
+	code Exit
+	err  error
+}
+
+func (e exitError) Error() string { return e.err.Error() }
+func (e exitError) Unwrap() error { return e.err }
+
+// WithExit returns err with an exit code. The innermost code wins, since it
+// stands nearest to the cause. A nil error stays nil.
+func WithExit(code Exit, err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.As(err, new(exitError)) {
+		return err
+	}
+	return exitError{code, err}
+}
+
+// ExitOf returns the exit code for err.
+func ExitOf(err error) Exit {
+	if err == nil {
+		return OK
+	}
+	var e exitError
+	if errors.As(err, &e) {
+		return e.code
+	}
+	return ExitError
+}

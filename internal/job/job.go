@@ -1,0 +1,208 @@
+// Package job says what a job is, and keeps jobs in a SQLite repository.
+package job
+
+import (
+	"context"
+	"time"
+
+	"sledge/internal/meter"
+	"sledge/internal/option"
+)
+
+// ID names a job for good: 24 upper-case hexadecimal digits, as HammerDB's do.
+type ID string
+
+// Spec is everything asked of a job, as plain data: what the command line and
+// the web page fill in, the repository keeps, and a primary sends to its
+// replicas. Two runs of one spec pick the same transactions with the same inputs.
+type Spec struct {
+	Action   Action        `json:"action"`
+	Database string        `json:"database"`
+	Workload string        `json:"workload"`
+	Options  option.Values `json:"options"` // only what differs from the defaults; secrets are left out where it is kept
+	Users    int           `json:"users,omitempty"`
+	Seed     uint64        `json:"seed"`
+	Resume   bool          `json:"resume,omitempty"` // go on with a build that was interrupted
+}
+
+// Action is what a job does.
+type Action string
+
+// The actions.
+const (
+	Build  Action = "build"
+	Run    Action = "run"
+	Check  Action = "check"
+	Delete Action = "delete"
+)
+
+// Event is one thing that happened in a job. Only the collector and rare
+// occasions make events; no virtual user does while it is being timed. Just one
+// of the pointers is set, or Text is.
+type Event struct {
+	At   time.Time `json:"at"`
+	User int       `json:"user,omitempty"` // position of the virtual user it is about; the monitor is 1
+	Text string    `json:"text,omitempty"` // a line of output
+
+	Phase    Phase     `json:"phase,omitempty"` // a phase that begins
+	Second   *Second   `json:"second,omitempty"`
+	Progress *Progress `json:"progress,omitempty"`
+	Failure  *Failure  `json:"failure,omitempty"`
+	Facts    *Facts    `json:"facts,omitempty"`
+}
+
+// Phase is a part of a run.
+type Phase string
+
+// The phases of a run.
+const (
+	RampUp  Phase = "ramp-up"
+	Measure Phase = "measure"
+	Finish  Phase = "finish"
+)
+
+// Second is what one second of a run measured, ramp-up included.
+type Second struct {
+	Phase  Phase         `json:"phase"`
+	Offset time.Duration `json:"offset"` // since the phase began, at the end of this second
+
+	// Summary is lent: a watcher that keeps it copies it first.
+	Summary *meter.Summary `json:"-"`
+
+	// ServerTPM is the server's own count of transactions as a rate a minute, over
+	// the time since it was last read; nil when it was not read in this second.
+	ServerTPM *float64 `json:"server_tpm,omitempty"`
+}
+
+// Progress says how far a build or a check has come.
+type Progress struct {
+	Step       string `json:"step"` // "load", "indexes", "check"
+	Detail     string `json:"detail,omitempty"`
+	Done       int64  `json:"done"`
+	Total      int64  `json:"total"` // 0 when it is not known
+	Unit       string `json:"unit"`  // "rows", "statements", "rules"
+	DoneBytes  int64  `json:"done_bytes,omitempty"`
+	TotalBytes int64  `json:"total_bytes,omitempty"`
+}
+
+// Failure is an example of a failed transaction: the first few of each class are
+// kept with their message.
+type Failure struct {
+	Kind    string      `json:"kind"`
+	Class   string      `json:"class"`
+	Message string      `json:"message"`
+	Retried bool        `json:"retried"` // it was run again
+}
+
+// Facts are what must be known of the surroundings to repeat a result.
+type Facts struct {
+	SledgeVersion  string            `json:"sledge_version"`
+	Server         string            `json:"server"` // the server's version
+	ServerSettings map[string]string `json:"server_settings,omitempty"`
+	Target         string            `json:"target"`
+	Host           Host              `json:"host"`
+}
+
+// Host is the machine that Sledge runs on.
+type Host struct {
+	Name        string `json:"name"`
+	OS          string `json:"os"`
+	Kernel      string `json:"kernel,omitempty"`
+	Arch        string `json:"arch"`
+	CPU         string `json:"cpu,omitempty"`
+	CPUs        int    `json:"cpus"`
+	MemoryBytes uint64 `json:"memory_bytes,omitempty"`
+}
+
+// Status says how a job stands or how it ended.
+type Status string
+
+// The statuses. A job whose process went away without ending it is Killed.
+const (
+	Running   Status = "running"
+	Succeeded Status = "succeeded"
+	Failed    Status = "failed"  // it ended with an error
+	Partial   Status = "partial" // stopped by the user; what was measured until then is kept
+	Invalid   Status = "invalid" // it ran, but its numbers must not be used
+	Killed    Status = "killed"
+)
+
+// Result is how a job ended.
+type Result struct {
+	Status Status `json:"status"`
+	Reason string `json:"reason,omitempty"` // why, when it did not succeed
+
+	Metrics []Metric  `json:"metrics,omitempty"`
+	Line    string    `json:"line,omitempty"` // the headline as HammerDB prints it
+	Users   int       `json:"users,omitempty"`
+	Started time.Time `json:"started"` // of the measurement, or else of the job
+	Elapsed float64   `json:"elapsed_seconds"`
+
+	Summary   meter.Summary `json:"-"` // of the measurement; kept by the repository with its histograms
+	Kinds     []string      `json:"kinds,omitempty"`
+	Agreement *Agreement    `json:"agreement,omitempty"`
+	Findings  []Finding     `json:"findings,omitempty"` // of a check
+	Loaded    []Loaded      `json:"loaded,omitempty"`   // of a build
+}
+
+// Metric is a headline figure, such as 1,234,567 NOPM.
+type Metric struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+}
+
+// Agreement compares the virtual users' own count with the server's, of those
+// transactions that the workload's probe counts.
+type Agreement struct {
+	What   string `json:"what"` // "new order"
+	Client int64  `json:"client"`
+	Server int64  `json:"server"`
+
+	// Low and High bound what the server may count if both are right: the
+	// client's count, and what may have been in flight while the server was read.
+	Low   int64 `json:"low"`
+	High  int64 `json:"high"`
+	Holds bool  `json:"holds"`
+}
+
+// Finding is what a check found about one rule.
+type Finding struct {
+	Rule    string     `json:"rule"`
+	Title   string     `json:"title"`
+	Source  string     `json:"source,omitempty"`
+	Holds   bool       `json:"holds"`
+	Excuse  string     `json:"excuse,omitempty"`  // why it need not hold for this schema
+	Columns []string   `json:"columns,omitempty"` // of Rows
+	Rows    [][]string `json:"rows,omitempty"`    // the first rows that break it
+	Error   string     `json:"error,omitempty"`   // why it could not be checked
+}
+
+// Loaded is how many rows of a table a build loaded.
+type Loaded struct {
+	Table   string  `json:"table"`
+	Rows    int64   `json:"rows"`
+	Bytes   int64   `json:"bytes"`
+	Seconds float64 `json:"seconds"` // spent by builders, added up
+}
+
+// Watcher is told of a job as it goes: the console, the event stream of the web
+// service, the repository, the primary of a distributed run. Events come one
+// after another, never two at once; a watcher that is slow delays the next
+// second's event but no virtual user.
+type Watcher interface{ Watch(Event) }
+
+// Control is how whoever asked for a job follows and ends it.
+type Control struct {
+	Watchers []Watcher
+
+	// Stop, when closed, ends a run before its time: users finish the transaction
+	// they are in, and the result is marked partial. Cancelling the context
+	// breaks off.
+	Stop <-chan struct{}
+}
+
+// Runner does jobs. The engine does them here; a cluster's primary has its
+// replicas do them. Who asks need not know which.
+type Runner interface {
+	Do(ctx context.Context, spec Spec, control Control) (Result, error)
+}

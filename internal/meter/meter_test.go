@@ -1,0 +1,143 @@
+package meter_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"sledge/internal/meter"
+)
+
+// latencies draws n latencies between about 10 µs and 1 s, log-normal as
+// databases answer.
+func latencies(seed uint64, n int) []time.Duration {
+	r := rand.New(rand.NewPCG(seed, 0))
+	list := make([]time.Duration, n)
+	for i := range list {
+		list[i] = time.Duration(1e6 * math.Exp(r.NormFloat64()*1.5))
+	}
+	return list
+}
+
+func done(kind meter.Kind, d time.Duration) meter.Record {
+	return meter.Record{Kind: kind, Service: d, Response: d + time.Microsecond}
+}
+
+func TestMergeEqualsTheHistogramOfTheUnion(t *testing.T) {
+	merged, union := meter.NewSummary(2), meter.NewSummary(2)
+	whole := meter.NewStripe(2)
+	for seed := range uint64(5) {
+		part := meter.NewStripe(2)
+		for i, d := range latencies(seed, 10_000) {
+			part.Record(done(meter.Kind(i%2), d))
+			whole.Record(done(meter.Kind(i%2), d))
+		}
+		second := meter.NewSummary(2)
+		part.Take(&second)
+		merged.Add(second)
+	}
+	whole.Take(&union)
+	for k := range union.Kinds {
+		got, want := merged.Kinds[k], union.Kinds[k]
+		if got.Done != want.Done || !got.Service.Equals(want.Service) || !got.Response.Equals(want.Response) {
+			t.Errorf("kind %d: the merge of five histograms is not the histogram of all values", k)
+		}
+	}
+}
+
+func TestPercentilesAreWithinATenthOfAPercentOfAnExactSort(t *testing.T) {
+	list := latencies(42, 100_000)
+	stripe, sum := meter.NewStripe(1), meter.NewSummary(1)
+	for _, d := range list {
+		stripe.Record(done(0, d))
+	}
+	stripe.Take(&sum)
+	slices.Sort(list)
+	for _, p := range []float64{1, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 100} {
+		want := float64(list[int(math.Round(p/100*float64(len(list))))-1])
+		got := float64(sum.Kinds[0].Service.ValueAtQuantile(p))
+		if off := math.Abs(got-want) / want; off > 0.001 {
+			t.Errorf("p%v: got %.0f ns, want %.0f ns: off by %.3f %%", p, got, want, 100*off)
+		}
+	}
+}
+
+func TestEveryTransactionIsCountedOnceByHowItEnded(t *testing.T) {
+	stripe, sum := meter.NewStripe(1), meter.NewSummary(1)
+	stripe.Record(meter.Record{Outcome: meter.Done, Service: time.Millisecond, Response: 2 * time.Millisecond, Retries: 2})
+	stripe.Record(meter.Record{Outcome: meter.RolledBack, Service: time.Second, Response: time.Second})
+	stripe.Record(meter.Record{Outcome: meter.Failed, Class: meter.Deadlock, Service: time.Hour, Response: time.Hour, Retries: 10})
+	stripe.Record(meter.Record{Outcome: meter.Failed, Class: meter.Connection, Service: time.Hour, Response: time.Hour})
+	stripe.Take(&sum)
+	k := sum.Kinds[0]
+	if k.Done != 1 || k.RolledBack != 1 || k.Failures() != 2 || k.Retried != 12 || k.Ended() != 4 {
+		t.Errorf("got %+v", k)
+	}
+	if k.Failed[meter.Deadlock] != 1 || k.Failed[meter.Connection] != 1 {
+		t.Errorf("failures by class: got %v", k.Failed)
+	}
+	if n := k.Service.TotalCount(); n != 1 {
+		t.Errorf("%d transactions are in the histogram, want only the one that was done", n)
+	}
+	if k.Service.Max() > int64(2*time.Millisecond) || k.Response.Max() < int64(2*time.Millisecond)-1 {
+		t.Errorf("got service %d and response %d, want 1 ms and 2 ms", k.Service.Max(), k.Response.Max())
+	}
+}
+
+func TestTakeLosesNothingWhileUsersRecord(t *testing.T) {
+	const users, each = 4, 20_000
+	stripe, sum := meter.NewStripe(1), meter.NewSummary(1)
+	var working sync.WaitGroup
+	for range users {
+		working.Go(func() {
+			for range each {
+				stripe.Record(done(0, time.Millisecond))
+			}
+		})
+	}
+	finished := make(chan struct{})
+	go func() { working.Wait(); close(finished) }()
+	for running := true; running; {
+		select {
+		case <-finished:
+			running = false
+		default:
+		}
+		stripe.Take(&sum)
+	}
+	if got := sum.Kinds[0]; got.Done != users*each || got.Service.TotalCount() != users*each {
+		t.Errorf("got %d done and %d in the histogram, want %d", got.Done, got.Service.TotalCount(), users*each)
+	}
+}
+
+func TestRecordAllocatesNothing(t *testing.T) {
+	stripe := meter.NewStripe(1)
+	record := done(0, 1234*time.Microsecond)
+	if n := testing.AllocsPerRun(1000, func() { stripe.Record(record) }); n != 0 {
+		t.Errorf("Record allocates %v times, want 0", n)
+	}
+}
+
+func BenchmarkRecord(b *testing.B) {
+	stripe := meter.NewStripe(5)
+	list := latencies(1, 1024)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		stripe.Record(done(2, list[i%len(list)]))
+	}
+}
+
+func BenchmarkTake(b *testing.B) {
+	stripe, sum := meter.NewStripe(5), meter.NewSummary(5)
+	list := latencies(1, 5000)
+	b.ReportAllocs()
+	for b.Loop() {
+		for i, d := range list {
+			stripe.Record(done(meter.Kind(i%5), d))
+		}
+		stripe.Take(&sum)
+	}
+}

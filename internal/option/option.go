@@ -1,0 +1,281 @@
+// Package option turns tagged structs into named, typed, documented options.
+//
+// An option is declared once, as a struct field; its default is the value the
+// field has in a fresh struct:
+//
+//	type Options struct {
+//		Warehouses int `opt:"count_ware" flag:"warehouses" min:"1" help:"warehouses to build"`
+//	}
+//
+//	func newOptions() any { return &Options{Warehouses: 1} }
+//
+// Describe lists the declarations for people (help, completion, web forms, the
+// manual); Bind fills the struct for the program.
+//
+// Tags: opt names the option; flag gives it a plain command-line flag; min and
+// max bound a number; choices lists the words allowed, divided by "|"; secret
+// keeps the value out of everything that is shown or stored; help says what it
+// is, unit included.
+package option
+
+import (
+	"encoding"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Names says how the options of one database are spelled: a prefix, and the few
+// that do not follow it.
+type Names struct {
+	Prefix     string            // "pg_"
+	Exceptions map[string]string // "driver": "ora_driver"
+}
+
+// Description is one option as every front end shows it.
+type Description struct {
+	Name    string   `json:"name"`
+	Flag    string   `json:"flag,omitempty"` // the plain flag's name, without dashes
+	Kind    string   `json:"kind"`
+	Default string   `json:"default"`
+	Help    string   `json:"help"`
+	Min     string   `json:"min,omitempty"`
+	Max     string   `json:"max,omitempty"`
+	Choices []string `json:"choices,omitempty"`
+	Secret  bool     `json:"secret,omitempty"`
+}
+
+// Values holds what the user has set, by full option name.
+type Values map[string]string
+
+// Clone returns a copy of v that may be written to, even when v is nil.
+func (v Values) Clone() Values {
+	c := Values{}
+	maps.Copy(c, v)
+	return c
+}
+
+// Validator is implemented by option structs with rules across fields. Names
+// spells an option in full, so that the error can name it.
+type Validator interface{ Validate(names Names) error }
+
+// Full returns the full name of an option, as the user types it.
+func (n Names) Full(name string) string {
+	if other, ok := n.Exceptions[name]; ok {
+		return other
+	}
+	return n.Prefix + name
+}
+
+// Minutes is a duration that HammerDB's users write as a number of minutes, and
+// others with a unit: "2", "0.5", "90s", "1h30m".
+type Minutes time.Duration
+
+// UnmarshalText reads a number of minutes or a duration with units.
+func (m *Minutes) UnmarshalText(text []byte) error {
+	if n, err := strconv.ParseFloat(string(text), 64); err == nil {
+		if n < 0 || n > 1e6 {
+			return fmt.Errorf("%s minutes is not between 0 and a million", text)
+		}
+		*m = Minutes(n * float64(time.Minute))
+		return nil
+	}
+	d, err := time.ParseDuration(string(text))
+	if err != nil || d < 0 {
+		return fmt.Errorf("%q is neither a number of minutes nor a duration such as 90s or 1h30m", text)
+	}
+	*m = Minutes(d)
+	return nil
+}
+
+// MarshalText writes whole or fractional minutes, as HammerDB's users know them.
+func (m Minutes) MarshalText() ([]byte, error) {
+	return strconv.AppendFloat(nil, time.Duration(m).Minutes(), 'f', -1, 64), nil
+}
+
+// Kind names the type for people.
+func (Minutes) Kind() string { return "minutes" }
+
+// Describe lists the options declared in fresh, a pointer to a fresh struct.
+func Describe(names Names, fresh any) []Description {
+	var list []Description
+	_ = walk(reflect.ValueOf(fresh).Elem(), "", func(tag reflect.StructTag, name string, v reflect.Value) error {
+		list = append(list, describe(names, tag, name, v))
+		return nil
+	})
+	return list
+}
+
+// Bind sets the options of fresh that values mention, and checks them.
+func Bind(names Names, values Values, fresh any) error {
+	err := walk(reflect.ValueOf(fresh).Elem(), "", func(tag reflect.StructTag, name string, v reflect.Value) error {
+		d := describe(names, tag, name, v)
+		text, ok := values[d.Name]
+		if !ok {
+			return nil
+		}
+		if err := assign(d, text, v); err != nil {
+			return fmt.Errorf("option %s: %w", d.Name, err)
+		}
+		return nil
+	})
+	if v, ok := fresh.(Validator); ok && err == nil {
+		return v.Validate(names)
+	}
+	return err
+}
+
+// CheckNames returns an error for the first value, by name, that no description
+// knows, and suggests the nearest name.
+func CheckNames(values Values, known []Description) error {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if slices.ContainsFunc(known, func(d Description) bool { return d.Name == name }) {
+			continue
+		}
+		names := make([]string, len(known))
+		for i, d := range known {
+			names[i] = d.Name
+		}
+		return fmt.Errorf("option %s is not known%s", name, Suggest(name, names))
+	}
+	return nil
+}
+
+// Suggest returns ": did you mean x?" for the name that is nearest to the one
+// given, or "" when none is near enough to be a slip of the finger.
+func Suggest(name string, known []string) string {
+	nearest, least := "", max(2, len(name)/3)+1
+	for _, k := range known {
+		if d := levenshtein.ComputeDistance(strings.ToLower(name), k); d < least {
+			nearest, least = k, d
+		}
+	}
+	if nearest == "" {
+		return ""
+	}
+	return ": did you mean " + nearest + "?"
+}
+
+// walk visits each field tagged opt. A struct field tagged opt:"tpch_*" lends
+// its own fields that prefix; an embedded struct lends its fields as they are.
+func walk(v reflect.Value, prefix string, visit func(reflect.StructTag, string, reflect.Value) error) error {
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		opt := field.Tag.Get("opt")
+		inner, group := strings.CutSuffix(opt, "*")
+		var err error
+		switch {
+		case group || field.Anonymous:
+			err = walk(v.Field(i), prefix+inner, visit)
+		case opt != "":
+			err = visit(field.Tag, prefix+opt, v.Field(i))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func describe(names Names, tag reflect.StructTag, name string, v reflect.Value) Description {
+	d := Description{
+		Name:    names.Full(name),
+		Flag:    tag.Get("flag"),
+		Kind:    v.Kind().String(),
+		Default: fmt.Sprint(v.Interface()),
+		Help:    tag.Get("help"),
+		Min:     tag.Get("min"),
+		Max:     tag.Get("max"),
+		Secret:  tag.Get("secret") == "true",
+	}
+	if v.Type() == reflect.TypeFor[time.Duration]() {
+		d.Kind = "duration"
+	}
+	if t, ok := v.Interface().(encoding.TextMarshaler); ok {
+		text, err := t.MarshalText()
+		if err != nil {
+			panic(fmt.Sprintf("option %s: its default cannot be written: %v", d.Name, err))
+		}
+		d.Default, d.Kind = string(text), "text"
+	}
+	if k, ok := v.Interface().(interface{ Kind() string }); ok {
+		d.Kind = k.Kind()
+	}
+	if choices := tag.Get("choices"); choices != "" {
+		d.Choices = strings.Split(choices, "|")
+	}
+	return d
+}
+
+func assign(d Description, text string, target reflect.Value) error {
+	if t, ok := target.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		return t.UnmarshalText([]byte(text))
+	}
+	switch d.Kind {
+	case "string":
+		if d.Choices != nil && !slices.Contains(d.Choices, text) {
+			return fmt.Errorf("%q is not one of %s%s", text, strings.Join(d.Choices, ", "), Suggest(text, d.Choices))
+		}
+		target.SetString(text)
+	case "bool":
+		b, err := parseBool(text)
+		if err != nil {
+			return err
+		}
+		target.SetBool(b)
+	case "int":
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Errorf("%q is not a whole number", text)
+		}
+		if err := withinLimits(d, float64(n), text); err != nil {
+			return err
+		}
+		target.SetInt(int64(n))
+	case "float64":
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil || f != f {
+			return fmt.Errorf("%q is not a number", text)
+		}
+		if err := withinLimits(d, f, text); err != nil {
+			return err
+		}
+		target.SetFloat(f)
+	case "duration":
+		dur, err := time.ParseDuration(text)
+		if err != nil || dur < 0 {
+			return fmt.Errorf("%q is not a duration such as 500ms, 90s or 5m", text)
+		}
+		target.SetInt(int64(dur))
+	default:
+		panic("option: no rule for kind " + d.Kind)
+	}
+	return nil
+}
+
+// parseBool takes what Tcl takes for a boolean, since that is what scripts say.
+func parseBool(text string) (bool, error) {
+	switch strings.ToLower(text) {
+	case "true", "1", "yes", "on":
+		return true, nil
+	case "false", "0", "no", "off":
+		return false, nil
+	}
+	return false, fmt.Errorf("%q is not true or false", text)
+}
+
+func withinLimits(d Description, n float64, text string) error {
+	if low, err := strconv.ParseFloat(d.Min, 64); err == nil && n < low {
+		return fmt.Errorf("%s is less than %s", text, d.Min)
+	}
+	if high, err := strconv.ParseFloat(d.Max, 64); err == nil && n > high {
+		return fmt.Errorf("%s is more than %s", text, d.Max)
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package option_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/option"
+)
+
+type server struct {
+	Host string `opt:"host" flag:"host" help:"server host"`
+	Mode string `opt:"mode" choices:"fast|slow" help:"how"`
+}
+
+type account struct {
+	Password string `opt:"pass" secret:"true" help:"password"`
+}
+
+type options struct {
+	server
+	Account account        `opt:"tpch_*"`
+	Count   int            `opt:"count_ware" min:"1" max:"10" help:"warehouses"`
+	Share   float64        `opt:"share" min:"0" max:"1" help:"share"`
+	Odd     bool           `opt:"driver" help:"an exception to the prefix"`
+	RampUp  option.Minutes `opt:"rampup" help:"minutes"`
+	Delay   time.Duration  `opt:"delay" help:"delay"`
+}
+
+var names = option.Names{Prefix: "pg_", Exceptions: map[string]string{"driver": "ora_driver"}}
+
+func fresh() *options {
+	return &options{
+		server: server{Host: "localhost", Mode: "fast"}, Count: 1,
+		RampUp: option.Minutes(2 * time.Minute), Delay: 500 * time.Millisecond,
+	}
+}
+
+func (o *options) Validate(names option.Names) error {
+	if o.Mode == "slow" && o.Count > 5 {
+		return errors.New(names.Full("count_ware") + " is too many")
+	}
+	return nil
+}
+
+func TestBindSetsWhatIsMentioned(t *testing.T) {
+	got, want := fresh(), fresh()
+	want.Host, want.Account.Password, want.Count, want.Share = "db", "x", 10, 0.5
+	want.Odd, want.RampUp, want.Delay = true, option.Minutes(90*time.Second), time.Second
+	err := option.Bind(names, option.Values{
+		"pg_host": "db", "pg_tpch_pass": "x", "pg_count_ware": "10", "pg_share": "0.5",
+		"ora_driver": "on", "pg_rampup": "1.5", "pg_delay": "1s",
+	}, got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *got != *want {
+		t.Errorf("got %+v, want %+v", *got, *want)
+	}
+}
+
+func TestBindRefusesWithTheWayOut(t *testing.T) {
+	for _, tt := range []struct{ name, value, want string }{
+		{"pg_count_ware", "0", "option pg_count_ware: 0 is less than 1"},
+		{"pg_count_ware", "11", "option pg_count_ware: 11 is more than 10"},
+		{"pg_count_ware", "many", `option pg_count_ware: "many" is not a whole number`},
+		{"pg_share", "NaN", `option pg_share: "NaN" is not a number`},
+		{"pg_mode", "fats", `option pg_mode: "fats" is not one of fast, slow: did you mean fast?`},
+		{"ora_driver", "maybe", `option ora_driver: "maybe" is not true or false`},
+		{"pg_rampup", "soon", `option pg_rampup: "soon" is neither a number of minutes nor a duration such as 90s or 1h30m`},
+		{"pg_delay", "-1s", `option pg_delay: "-1s" is not a duration such as 500ms, 90s or 5m`},
+	} {
+		err := option.Bind(names, option.Values{tt.name: tt.value}, fresh())
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%s=%s: got %v, want %s", tt.name, tt.value, err, tt.want)
+		}
+	}
+	err := option.Bind(names, option.Values{"pg_mode": "slow", "pg_count_ware": "6"}, fresh())
+	if err == nil || err.Error() != "pg_count_ware is too many" {
+		t.Errorf("a rule across options: got %v", err)
+	}
+}
+
+func TestCheckNamesSuggestsTheNearest(t *testing.T) {
+	known := option.Describe(names, fresh())
+	for _, tt := range []struct{ name, want string }{
+		{"pg_count_wares", "option pg_count_wares is not known: did you mean pg_count_ware?"},
+		{"zzz", "option zzz is not known"},
+		{"pg_host", ""},
+	} {
+		got := ""
+		if err := option.CheckNames(option.Values{tt.name: "1"}, known); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	var lines []string
+	for _, d := range option.Describe(names, fresh()) {
+		lines = append(lines, d.Name+" "+d.Kind+" "+d.Default)
+	}
+	want := `pg_host string localhost
+pg_mode string fast
+pg_tpch_pass string 
+pg_count_ware int 1
+pg_share float64 0
+ora_driver bool false
+pg_rampup minutes 2
+pg_delay duration 500ms`
+	if got := strings.Join(lines, "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -1,0 +1,138 @@
+package sqlfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"text/template"
+)
+
+// Place is a folder of .sql files.
+type Place struct {
+	Files fs.FS
+	Dir   string
+}
+
+// Library is the SQL of one database running one workload: all the statements
+// of all its places, the earlier place winning where two have the same name.
+//
+// A statement's name is its file's, or file.section where the file is divided
+// by lines such as "-- name: select_customer".
+type Library struct {
+	texts       map[string]string
+	order       []string // names as they were found, so that sections keep their order
+	placeholder func(n int) string
+}
+
+// NewLibrary reads the places. One that does not exist is passed over.
+func NewLibrary(placeholder func(n int) string, places ...Place) (*Library, error) {
+	l := &Library{texts: map[string]string{}, placeholder: placeholder}
+	for _, p := range places {
+		if p.Files == nil {
+			continue
+		}
+		entries, err := fs.ReadDir(p.Files, p.Dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, e := range entries {
+			base, isSQL := strings.CutSuffix(e.Name(), ".sql")
+			if !isSQL || e.IsDir() {
+				continue
+			}
+			text, err := fs.ReadFile(p.Files, path.Join(p.Dir, e.Name()))
+			if err != nil {
+				return nil, err
+			}
+			l.add(base, string(text))
+		}
+	}
+	return l, nil
+}
+
+// add takes the sections of a file that no earlier place had. What stands
+// before the first section belongs to the file's own name.
+func (l *Library) add(base, text string) {
+	name := base
+	var body strings.Builder
+	keep := func() {
+		s := strings.TrimSpace(body.String())
+		body.Reset()
+		if _, taken := l.texts[name]; taken || onlyComments(s) {
+			return
+		}
+		l.texts[name] = s
+		l.order = append(l.order, name)
+	}
+	for line := range strings.Lines(text) {
+		if section, ok := strings.CutPrefix(line, "-- name: "); ok {
+			keep()
+			name = base + "." + strings.TrimSpace(section)
+			continue
+		}
+		body.WriteString(line)
+	}
+	keep()
+}
+
+func onlyComments(text string) bool {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "--") {
+			return false
+		}
+	}
+	return true
+}
+
+// Has reports whether there is SQL of that name.
+func (l *Library) Has(name string) bool {
+	_, ok := l.texts[name]
+	return ok
+}
+
+// Names lists the statements whose names begin with prefix, in the order in
+// which the files hold them.
+func (l *Library) Names(prefix string) []string {
+	var names []string
+	for _, name := range l.order {
+		if strings.HasPrefix(name, prefix) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Text returns the named text as it stands in its file, comments included.
+func (l *Library) Text(name string) string { return l.texts[name] }
+
+// Query returns the named statement with its parameters rewritten.
+func (l *Library) Query(name string) (Query, error) {
+	text, ok := l.texts[name]
+	if !ok {
+		return Query{}, fmt.Errorf("no SQL is named %s", name)
+	}
+	return Parse(name, text, l.placeholder)
+}
+
+// Script returns the statements of the named script, expanded as a template
+// with data. Lines that hold only "/" divide them, because routines are full of
+// semicolons. There is no script where there is no SQL of that name.
+func (l *Library) Script(name string, data any) ([]string, error) {
+	t, err := template.New(name).Option("missingkey=error").Parse(l.texts[name])
+	if err != nil {
+		return nil, fmt.Errorf("sql %s: %w", name, err)
+	}
+	var out strings.Builder
+	if err := t.Execute(&out, data); err != nil {
+		return nil, fmt.Errorf("sql %s: %w", name, err)
+	}
+	var statements []string
+	for s := range strings.SplitSeq("\n"+out.String()+"\n", "\n/\n") {
+		if s = strings.TrimSpace(s); !onlyComments(s) {
+			statements = append(statements, s)
+		}
+	}
+	return statements, nil
+}

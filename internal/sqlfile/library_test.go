@@ -1,0 +1,70 @@
+package sqlfile_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"sledge/internal/sqlfile"
+)
+
+var files = fstest.MapFS{
+	"own/payment.sql":     {Data: []byte("-- name: update_district\nUPDATE own SET d = :d\n")},
+	"ansi/payment.sql":    {Data: []byte("-- about this file\n\n-- name: update_warehouse\nUPDATE warehouse\n-- name: update_district\nUPDATE district\n")},
+	"ansi/counter.sql":    {Data: []byte("SELECT 1\n")},
+	"ansi/schema.sql":     {Data: []byte("-- a comment\nCREATE TABLE a{{.N}} (x int;\n y int)\n/\nCREATE TABLE b\n/\n-- nothing here\n/\n")},
+	"ansi/notes.txt":      {Data: []byte("not SQL")},
+	"ansi/sub/nested.sql": {Data: []byte("SELECT 2")},
+}
+
+func library(t *testing.T) *sqlfile.Library {
+	t.Helper()
+	l, err := sqlfile.NewLibrary(func(int) string { return "?" },
+		sqlfile.Place{}, sqlfile.Place{Files: files, Dir: "missing"},
+		sqlfile.Place{Files: files, Dir: "own"}, sqlfile.Place{Files: files, Dir: "ansi"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestTheEarlierPlaceWinsStatementByStatement(t *testing.T) {
+	l := library(t)
+	q, err := l.Query("payment.update_district")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q.Text != "UPDATE own SET d = ?" || !slices.Equal(q.Params, []string{"d"}) {
+		t.Errorf("got %q %q", q.Text, q.Params)
+	}
+	if q, err := l.Query("payment.update_warehouse"); err != nil || q.Text != "UPDATE warehouse" {
+		t.Errorf("got %q, %v", q.Text, err)
+	}
+	if got, want := strings.Join(l.Names("payment."), " "), "payment.update_district payment.update_warehouse"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if l.Has("payment") || l.Has("notes") || l.Has("nested") || !l.Has("counter") {
+		t.Errorf("the library holds %q", l.Names(""))
+	}
+	if _, err := l.Query("missing"); err == nil {
+		t.Error("a query that is not there was returned")
+	}
+}
+
+func TestAScriptIsDividedByLinesOfASlash(t *testing.T) {
+	got, err := library(t).Script("schema", struct{ N int }{7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"-- a comment\nCREATE TABLE a7 (x int;\n y int)", "CREATE TABLE b"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if _, err := library(t).Script("schema", map[string]int{}); err == nil {
+		t.Error("a template with a missing value was expanded")
+	}
+	if none, err := library(t).Script("missing", nil); err != nil || len(none) != 0 {
+		t.Errorf("a script that is not there: got %q, %v", none, err)
+	}
+}

@@ -1,0 +1,151 @@
+// Package workload says what the rest of the program needs of a workload.
+//
+// Each folder below is one workload. It declares one value of type Workload;
+// the catalog lists them. A workload never imports a particular database.
+package workload
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/schema"
+	"sledge/internal/sqlfile"
+)
+
+// Workload describes one workload. Like a Database, it is a declaration.
+type Workload struct {
+	Name    string   // the folder's name, and the user's: "tprocc"
+	Title   string   // "TPROC-C"
+	Aliases []string // other names users know it by
+	Kinds   []Kind   // its transactions, in the order of meter.Kind
+
+	Options func() any // a pointer to a new option struct
+
+	// Tables returns the schema and its initial rows in the order they are built.
+	// Equal options and seed give equal rows.
+	Tables func(options any, seed uint64) []schema.Table
+
+	NewUser func(ctx context.Context, seat Seat) (User, error)
+	Pacing  func(options any) Pacing
+
+	// Rules are what check asks of a schema, besides that its tables and columns
+	// are there.
+	Rules []Rule
+
+	// Foreign returns who built the schema when it was not Sledge and its data are
+	// known to break some rules, and else "". Optional.
+	Foreign func(ctx context.Context, s database.Session, sql *sqlfile.Library) (string, error)
+
+	// Probed returns how many of the transactions in s the workload's probe.sql
+	// should have counted, so that the client's count and the server's can be
+	// compared.
+	Probed func(s *meter.Summary) int64
+
+	// Score turns what was measured into the headline figures.
+	Score func(w Window) Score
+
+	SQL fs.FS // sql/ansi/*.sql and sql/<database>/*.sql
+}
+
+// Kind is one kind of transaction.
+type Kind struct {
+	Name  string // "new order"
+	Label string // HammerDB's name for it: "NEWORD"
+}
+
+// KindNames lists the names of the workload's kinds of transaction.
+func (w *Workload) KindNames() []string {
+	names := make([]string, len(w.Kinds))
+	for i, k := range w.Kinds {
+		names[i] = k.Name
+	}
+	return names
+}
+
+// Seat is what a virtual user is given to work with. All of it is its own.
+type Seat struct {
+	Number  int // this user among all users of the run, from 0
+	Users   int // all users of the run, on every machine
+	Seed    uint64
+	Options any
+	Session database.Session
+	SQL     *sqlfile.Library
+
+	// Rand is seeded with the run's seed and the user's number, and used by Pick
+	// alone, so that the same seed gives the same transactions with the same
+	// inputs whatever the database answers.
+	Rand *rand.Rand
+
+	// Say sends a line to the output of this virtual user.
+	Say func(line string)
+}
+
+// User is one virtual user. Pick is pure computation and Do is pure waiting on
+// the database, so only Do is timed, and a failed Do can simply be repeated.
+type User interface {
+	// Pick decides the next transaction and its inputs. It returns false when
+	// this user has no more work.
+	Pick() (Transaction, bool)
+
+	// Do runs the transaction that Pick decided on, from begin to commit. It
+	// returns ErrRolledBack when the workload wanted a rollback and got it. After
+	// any other error the engine rolls back, and may call Do again.
+	Do(ctx context.Context) error
+}
+
+// ErrRolledBack says that a transaction ended in a rollback the workload asks
+// for, such as TPC-C's unused item number (2.4.1.4).
+var ErrRolledBack = errors.New("rolled back as the workload asks")
+
+// Transaction says what Pick decided.
+type Transaction struct {
+	Kind             meter.Kind
+	Keying, Thinking time.Duration // pauses before and after, not part of the latency
+}
+
+// Pacing says how a workload's options shape a build and a run.
+type Pacing struct {
+	Builders      int           // virtual users that build the schema
+	RampUp        time.Duration // users work but nothing is measured
+	Duration      time.Duration // users work and are measured
+	UserDelay     time.Duration // between the starts of two users; 0 starts all at once
+	MaxRetries    int           // tries of a transaction beyond the first
+	RaiseError    bool          // the first failure ends the run, and nothing is retried
+	FailureLimit  float64       // share of failures, in percent, above which a run is invalid
+	MaxIterations int           // transactions a user may do
+}
+
+// Rule is one thing that check asks of a schema. Its query, named
+// "check.<Name>", returns the rows that break it, so none means that it holds.
+type Rule struct {
+	Name   string // "consistency_1"
+	Title  string // "W_YTD = sum(D_YTD)"
+	Source string // "TPC-C 3.3.2.1"
+
+	// Foreign says why a schema that somebody else built cannot meet the rule;
+	// "" where it can.
+	Foreign string
+}
+
+// Window is what was measured, between two readings of the server's counts.
+type Window struct {
+	Summary  meter.Summary // what the virtual users counted
+	Elapsed  time.Duration // between the two readings of the server
+	Counter  int64         // how far the server's own count of transactions moved
+	Counted  bool          // whether the server has such a count
+	Probe    int64         // how far the workload's own count on the server moved
+	Users    int
+	Database string // the database's title
+}
+
+// Score is a run's headline.
+type Score struct {
+	Metrics []job.Metric
+	Line    string // as HammerDB prints it: "TEST RESULT : System achieved ..."
+}
