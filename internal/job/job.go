@@ -88,10 +88,10 @@ type Progress struct {
 // Failure is an example of a failed transaction: the first few of each class are
 // kept with their message.
 type Failure struct {
-	Kind    string      `json:"kind"`
-	Class   string      `json:"class"`
-	Message string      `json:"message"`
-	Retried bool        `json:"retried"` // it was run again
+	Kind    string `json:"kind"`
+	Class   string `json:"class"`
+	Message string `json:"message"`
+	Retried bool   `json:"retried"` // it was run again
 }
 
 // Facts are what must be known of the surroundings to repeat a result.
