@@ -1,0 +1,106 @@
+package testserver
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// program is a server program that is installed here.
+type program struct{ path, version string }
+
+var versionNumber = regexp.MustCompile(`\d+(\.\d+)*`)
+
+// find returns the newest program of the given version in the first place that
+// has any: the system's packages, then PATH, then the project's own
+// .cache/servers, which scripts/test-servers fills. Any version will do when
+// version is empty.
+func find(p *product, version string) (program, bool) {
+	if unsupported != "" {
+		return program{}, false
+	}
+	for _, place := range [][]string{p.folders, filepath.SplitList(os.Getenv("PATH")), ownFolders(p)} {
+		var found []program
+		for _, pattern := range place {
+			found = append(found, programsIn(p, pattern, version)...)
+		}
+		if len(found) > 0 {
+			return slices.MaxFunc(found, func(a, b program) int {
+				return slices.Compare(numbers(a.version), numbers(b.version))
+			}), true
+		}
+	}
+	return program{}, false
+}
+
+// programsIn returns the product's programs in the folders of the pattern.
+func programsIn(p *product, pattern, version string) []program {
+	folders, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil
+	}
+	var found []program
+	for _, folder := range folders {
+		for _, name := range p.programs {
+			path := filepath.Join(folder, name)
+			v, ok := versionOf(p, path)
+			if ok && (version == "" || strings.HasPrefix(v+".", version+".")) {
+				found = append(found, program{path, v})
+				break
+			}
+		}
+	}
+	return found
+}
+
+// versionOf asks a program for its version. A mysqld may well be MariaDB's, which
+// counts as no program of MySQL.
+func versionOf(p *product, path string) (string, bool) {
+	if _, err := os.Stat(path); err != nil {
+		return "", false
+	}
+	banner, err := exec.Command(path, "--version").Output()
+	if err != nil || !p.recognises(string(banner)) {
+		return "", false
+	}
+	// The banner may begin with the path, and a path may hold a version too.
+	text := strings.TrimPrefix(string(banner), path)
+	v := versionNumber.FindString(text)
+	return v, v != ""
+}
+
+// numbers returns the parts of a version, so that 10 comes after 9.
+func numbers(version string) []int {
+	var list []int
+	for part := range strings.SplitSeq(version, ".") {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			return list
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+// ownFolders returns where scripts/test-servers puts servers: in .cache/servers
+// of the module whose tests are running.
+func ownFolders(p *product) []string {
+	folder, err := os.Getwd()
+	if err != nil {
+		return nil
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return []string{filepath.Join(folder, ".cache", "servers", p.name+"-*", "bin")}
+		}
+		parent := filepath.Dir(folder)
+		if parent == folder {
+			return nil
+		}
+		folder = parent
+	}
+}

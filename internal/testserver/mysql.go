@@ -1,0 +1,239 @@
+package testserver
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+var mariadb = &product{
+	name:      "mariadb",
+	scheme:    "mariadb",
+	port:      3306,
+	superuser: "root",
+	password:  "maria",
+
+	programs:   []string{"mariadbd", "mysqld"},
+	folders:    []string{"/usr/sbin", "/usr/libexec", "/opt/homebrew/opt/mariadb*/bin", "/usr/local/opt/mariadb*/bin"},
+	recognises: func(banner string) bool { return strings.Contains(banner, "MariaDB") },
+	install:    "scripts/test-servers",
+
+	socket:         mySQLSocket,
+	setUp:          setUpMariaDB,
+	firstArguments: mySQLFirstArguments,
+	arguments:      mySQLArguments,
+	ready:          mySQLReady,
+	signals:        mySQLSignals,
+
+	values:     func(s *Server) map[string]string { return mySQLValues(s, "maria_") },
+	dataSource: mySQLDataSource,
+}
+
+var mysql = &product{
+	name:      "mysql",
+	scheme:    "mysql",
+	port:      3306,
+	superuser: "root",
+	password:  "mysql",
+
+	programs:   []string{"mysqld"},
+	folders:    []string{"/usr/sbin", "/usr/libexec", "/opt/homebrew/opt/mysql*/bin", "/usr/local/opt/mysql*/bin"},
+	recognises: func(banner string) bool { return !strings.Contains(banner, "MariaDB") },
+	install:    "scripts/test-servers mysql",
+
+	socket:         mySQLSocket,
+	setUp:          setUpMySQL,
+	firstArguments: mySQLFirstArguments,
+	arguments:      mySQLArguments,
+	ready:          mySQLReady,
+	signals:        mySQLSignals,
+
+	values:     func(s *Server) map[string]string { return mySQLValues(s, "mysql_") },
+	dataSource: mySQLDataSource,
+}
+
+var mySQLSignals = map[Mode]syscall.Signal{
+	Smart:     syscall.SIGTERM,
+	Fast:      syscall.SIGTERM,
+	Immediate: syscall.SIGKILL,
+}
+
+// mySQLDefaults are for tests: many clients, little memory, and no waiting for
+// the disk. Data still survives the server's own sudden end, only not the
+// machine's. The X protocol of MySQL 8 would want a second port; "loose" keeps
+// servers without it from complaining.
+var mySQLDefaults = []string{
+	"bind-address=127.0.0.1",
+	"max_connections=300",
+	"innodb_buffer_pool_size=256M",
+	"innodb_flush_log_at_trx_commit=2",
+	"local_infile=1",
+	"skip-name-resolve",
+	"loose-mysqlx=0",
+}
+
+func mySQLSocket(folder string) string { return filepath.Join(folder, "socket") }
+
+func mySQLConfiguration(s *Server) string { return filepath.Join(s.folder, "my.cnf") }
+
+// mySQLAccounts is the file of statements that the server runs at its first
+// start, so that no password appears on a command line.
+func mySQLAccounts(s *Server) string { return filepath.Join(s.folder, "accounts.sql") }
+
+// mySQLBase returns the folder that the server was installed under.
+func mySQLBase(s *Server) string { return filepath.Dir(filepath.Dir(s.program)) }
+
+// writeMySQLConfiguration writes the file that both the set-up and the server
+// read instead of the machine's own.
+func writeMySQLConfiguration(s *Server) error {
+	settings := []string{
+		"[mysqld]",
+		"basedir=" + mySQLBase(s),
+		"datadir=" + s.Dir,
+		"socket=" + s.Socket,
+		"pid-file=" + filepath.Join(s.folder, "server.pid"),
+		"tmpdir=" + s.folder,
+	}
+	if os.Geteuid() == 0 {
+		settings = append(settings, "user=root")
+	}
+	settings = slices.Concat(settings, mySQLDefaults, s.settings)
+	return s.writeFile(mySQLConfiguration(s), strings.Join(settings, "\n")+"\n")
+}
+
+func setUpMariaDB(s *Server) error {
+	if err := writeMySQLConfiguration(s); err != nil {
+		return err
+	}
+	script, err := mariaDBInstaller(s)
+	if err != nil {
+		return err
+	}
+	err = s.run("", script, "--defaults-file="+mySQLConfiguration(s), "--auth-root-authentication-method=normal",
+		"--skip-test-db", "--skip-name-resolve")
+	if err != nil {
+		return err
+	}
+	return s.writeFile(mySQLAccounts(s), currentAccounts(s.Password))
+}
+
+// mariaDBInstaller finds the script that fills a data folder: beside the server,
+// or where the same package put it.
+func mariaDBInstaller(s *Server) (string, error) {
+	base := mySQLBase(s)
+	for _, folder := range []string{filepath.Dir(s.program), filepath.Join(base, "bin"), filepath.Join(base, "scripts")} {
+		for _, name := range []string{"mariadb-install-db", "mysql_install_db"} {
+			path := filepath.Join(folder, name)
+			if _, err := os.Stat(path); err == nil {
+				return path, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("%s has no mariadb-install-db beside it", s.program)
+}
+
+func setUpMySQL(s *Server) error {
+	if err := writeMySQLConfiguration(s); err != nil {
+		return err
+	}
+	if slices.Compare(numbers(s.Version), []int{5, 7}) < 0 {
+		return setUpMySQL56(s)
+	}
+	if err := s.run("", s.program, "--defaults-file="+mySQLConfiguration(s), "--initialize-insecure"); err != nil {
+		return err
+	}
+	return s.writeFile(mySQLAccounts(s), currentAccounts(s.Password))
+}
+
+// setUpMySQL56 fills the data folder of a MySQL that cannot do so itself, by the
+// same two files that its mysql_install_db feeds it. That is a Perl script; so
+// Perl need not be installed.
+func setUpMySQL56(s *Server) error {
+	var statements strings.Builder
+	statements.WriteString("CREATE DATABASE mysql;\nUSE mysql;\n")
+	for _, name := range []string{"mysql_system_tables.sql", "mysql_system_tables_data.sql"} {
+		text, err := os.ReadFile(filepath.Join(mySQLBase(s), "share", name))
+		if err != nil {
+			return err
+		}
+		statements.Write(text)
+	}
+	if err := os.Mkdir(s.Dir, 0o700); err != nil {
+		return err
+	}
+	if err := s.run(statements.String(), s.program, "--defaults-file="+mySQLConfiguration(s), "--bootstrap"); err != nil {
+		return err
+	}
+	return s.writeFile(mySQLAccounts(s), oldAccounts(s.Password))
+}
+
+// currentAccounts gives root its password, over the socket and over TCP.
+func currentAccounts(password string) string {
+	var b strings.Builder
+	for _, host := range []string{"localhost", "127.0.0.1"} {
+		fmt.Fprintf(&b, "CREATE USER IF NOT EXISTS 'root'@'%s';\n", host)
+		fmt.Fprintf(&b, "ALTER USER 'root'@'%s' IDENTIFIED BY '%s';\n", host, password)
+		fmt.Fprintf(&b, "GRANT ALL ON *.* TO 'root'@'%s' WITH GRANT OPTION;\n", host)
+	}
+	return b.String()
+}
+
+// oldAccounts does so in the words of MySQL 5.6, which knows neither IF NOT
+// EXISTS nor ALTER USER, and removes the users without a name.
+func oldAccounts(password string) string {
+	var b strings.Builder
+	b.WriteString("DELETE FROM mysql.user WHERE user = '' OR host NOT IN ('localhost', '127.0.0.1');\nFLUSH PRIVILEGES;\n")
+	for _, host := range []string{"localhost", "127.0.0.1"} {
+		fmt.Fprintf(&b, "GRANT ALL ON *.* TO 'root'@'%s' IDENTIFIED BY '%s' WITH GRANT OPTION;\n", host, password)
+	}
+	return b.String()
+}
+
+func mySQLArguments(s *Server) []string {
+	return []string{"--defaults-file=" + mySQLConfiguration(s), "--port=" + strconv.Itoa(s.Port)}
+}
+
+func mySQLFirstArguments(s *Server) []string {
+	return append(mySQLArguments(s), "--init-file="+mySQLAccounts(s))
+}
+
+// mySQLReady returns whether the server greets a client. The socket is asked and
+// not the port, since only the socket is sure to be this server's. The server
+// opens it early but greets only once it has run its file of accounts.
+func mySQLReady(s *Server) bool {
+	c, err := net.DialTimeout("unix", s.Socket, time.Second)
+	if err != nil {
+		return false
+	}
+	defer c.Close()
+	_ = c.SetReadDeadline(time.Now().Add(time.Second))
+	// Four bytes of length and number, then the protocol's version; 255 there
+	// would begin an error.
+	greeting := make([]byte, 5)
+	_, err = io.ReadFull(c, greeting)
+	return err == nil && greeting[4] == 10
+}
+
+func mySQLValues(s *Server, prefix string) map[string]string {
+	return map[string]string{
+		prefix + "host":      s.Host,
+		prefix + "port":      strconv.Itoa(s.Port),
+		prefix + "socket":    "null",
+		prefix + "user":      s.Superuser,
+		prefix + "pass":      s.Password,
+		prefix + "tpch_user": s.Superuser,
+		prefix + "tpch_pass": s.Password,
+	}
+}
+
+func mySQLDataSource(s *Server, database string) string {
+	address := net.JoinHostPort(s.Host, strconv.Itoa(s.Port))
+	return fmt.Sprintf("%s:%s@tcp(%s)/%s", s.Superuser, s.Password, address, database)
+}

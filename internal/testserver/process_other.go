@@ -1,0 +1,31 @@
+//go:build !unix
+
+package testserver
+
+import (
+	"errors"
+	"runtime"
+)
+
+// unsupported says why servers cannot be started on this system.
+const unsupported = "test servers are not started on " + runtime.GOOS
+
+var errUnsupported = errors.New(unsupported)
+
+// process has nothing here: find never finds a server to start, so of these
+// functions only Pid is ever reached, for servers that the environment names.
+type process struct{}
+
+func freePort() (int, error)                          { return 0, errUnsupported }
+func (s *Server) makeFolder() error                   { return errUnsupported }
+func (s *Server) writeFile(string, string) error      { return errUnsupported }
+func (s *Server) run(string, string, ...string) error { return errUnsupported }
+func (s *Server) launch([]string) error               { return errUnsupported }
+func (s *Server) hasExited() bool                     { return true }
+func (s *Server) stop(Mode) error                     { return errUnsupported }
+func (s *Server) freeze() error                       { return errUnsupported }
+func (s *Server) thaw() error                         { return errUnsupported }
+func (s *Server) close()                              {}
+
+// Pid returns 0: no server here was started by us.
+func (s *Server) Pid() int { return 0 }

@@ -1,0 +1,266 @@
+//go:build unix
+
+package testserver
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// unsupported says why servers cannot be started on this system, if so.
+const unsupported = ""
+
+//go:embed watch.sh
+var watchScript string
+
+// launchScript writes the process number where the watcher looks for it and then
+// becomes the server. So no moment exists in which the server runs unwatched;
+// and once the watcher has removed the folder no server can start in it.
+const launchScript = `echo $$ >"$1" && shift && exec "$@"`
+
+// process is the server's process and the one that watches over it.
+type process struct {
+	credential *syscall.Credential // nil: run as ourselves
+	command    *exec.Cmd
+	exited     chan struct{} // closed when the server has ended
+	watcher    *exec.Cmd
+	lifeline   io.Closer // the watcher acts when this is closed
+}
+
+// makeFolder makes the server's folder, and has it watched from then on. It is
+// directly in /tmp because the path of a socket may have no more than about a
+// hundred bytes, and because another system user must be able to reach it.
+func (s *Server) makeFolder() error {
+	var err error
+	if s.credential, err = credentialFor(s.product); err != nil {
+		return err
+	}
+	if s.folder, err = os.MkdirTemp("/tmp", "sledge-"+s.Database+"-"); err != nil {
+		return err
+	}
+	if err := s.watch(); err != nil {
+		return errors.Join(err, os.RemoveAll(s.folder))
+	}
+	return s.handOver(s.folder)
+}
+
+// credentialFor returns the system user to run the server as: ourselves, unless
+// we are root and the product refuses that.
+func credentialFor(p *product) (*syscall.Credential, error) {
+	if os.Geteuid() != 0 || p.accounts == nil {
+		return nil, nil
+	}
+	for _, name := range p.accounts {
+		account, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err := strconv.ParseUint(account.Uid, 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("read the number of the system user %s: %w", name, err)
+		}
+		gid, err := strconv.ParseUint(account.Gid, 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("read the group of the system user %s: %w", name, err)
+		}
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+	}
+	return nil, fmt.Errorf("%s refuses to run as root, and there is no system user %s", p.name, strings.Join(p.accounts, " or "))
+}
+
+// handOver gives a file or folder to the server's system user.
+func (s *Server) handOver(path string) error {
+	if s.credential == nil {
+		return nil
+	}
+	return os.Chown(path, int(s.credential.Uid), int(s.credential.Gid))
+}
+
+// writeFile writes a file that only the server can read.
+func (s *Server) writeFile(path, text string) error {
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		return err
+	}
+	return s.handOver(path)
+}
+
+func (s *Server) watch() error {
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	signal := strconv.Itoa(int(s.product.signals[Immediate]))
+	s.watcher = exec.Command("/bin/sh", "-c", watchScript, "watch.sh", s.folder, signal)
+	s.watcher.Stdin = reader
+	s.watcher.Dir = "/"
+	// A session of its own keeps the terminal's Ctrl-C from ending the watcher.
+	s.watcher.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := s.watcher.Start(); err != nil {
+		return errors.Join(fmt.Errorf("start the server's watcher: %w", err), writer.Close())
+	}
+	s.lifeline = writer
+	return nil
+}
+
+// close ends the server and removes its folder, by way of the watcher. Nothing
+// is tidied up first: the data is thrown away.
+func (s *Server) close() {
+	if s.watcher == nil {
+		return
+	}
+	_ = s.lifeline.Close()
+	_ = s.watcher.Wait()
+	if s.exited != nil {
+		<-s.exited
+	}
+}
+
+// run runs a program to its end as the server's system user.
+func (s *Server) run(input, path string, arguments ...string) error {
+	cmd := exec.Command(path, arguments...)
+	cmd.Stdin = strings.NewReader(input)
+	cmd.Dir = s.folder
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: s.credential}
+	output, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", path, err, bytes.TrimSpace(output))
+	}
+	return nil
+}
+
+// launch starts the server and does not wait for it to be ready.
+func (s *Server) launch(arguments []string) error {
+	log, err := os.OpenFile(s.logFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	pidFile := filepath.Join(s.folder, "pid")
+	cmd := exec.Command("/bin/sh", append([]string{"-c", launchScript, "launch", pidFile, s.program}, arguments...)...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Dir = s.folder
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: s.credential}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	exited := make(chan struct{})
+	s.command, s.exited = cmd, exited
+	go func() {
+		defer close(exited)
+		_ = cmd.Wait()
+		_ = os.Remove(pidFile)
+	}()
+	return nil
+}
+
+// Pid returns the number of the server's process, and 0 for a server that the
+// environment names.
+func (s *Server) Pid() int {
+	if s.command == nil {
+		return 0
+	}
+	return s.command.Process.Pid
+}
+
+func (s *Server) hasExited() bool {
+	select {
+	case <-s.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *Server) stop(mode Mode) error {
+	if err := s.thaw(); err != nil {
+		return err
+	}
+	if err := s.command.Process.Signal(s.product.signals[mode]); err != nil {
+		return err
+	}
+	select {
+	case <-s.exited:
+		return nil
+	case <-time.After(patience):
+		return fmt.Errorf("it is still running after %v; its log says:\n%s", patience, s.logTail())
+	}
+}
+
+// freeze stops the server's process first, so that it starts no more children,
+// and then the children it has: PostgreSQL's back ends and auxiliary processes.
+func (s *Server) freeze() error {
+	if err := s.command.Process.Signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	return s.signalChildren(syscall.SIGSTOP)
+}
+
+func (s *Server) thaw() error {
+	if err := s.signalChildren(syscall.SIGCONT); err != nil {
+		return err
+	}
+	return s.command.Process.Signal(syscall.SIGCONT)
+}
+
+func (s *Server) signalChildren(signal syscall.Signal) error {
+	pids, err := children(s.Pid())
+	if err != nil {
+		return err
+	}
+	for _, pid := range pids {
+		// A back end may have ended since it was listed.
+		if err := syscall.Kill(pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return fmt.Errorf("signal process %d: %w", pid, err)
+		}
+	}
+	return nil
+}
+
+// children returns the processes that a process has started.
+func children(parent int) ([]int, error) {
+	output, err := exec.Command("ps", "-A", "-o", "pid=", "-o", "ppid=").Output()
+	if err != nil {
+		return nil, fmt.Errorf("list processes with ps: %w", err)
+	}
+	var list []int
+	for line := range strings.Lines(string(output)) {
+		var pid, ppid int
+		if _, err := fmt.Sscan(line, &pid, &ppid); err != nil {
+			return nil, fmt.Errorf("read a line of ps: %w", err)
+		}
+		if ppid == parent {
+			list = append(list, pid)
+		}
+	}
+	return list, nil
+}
+
+// freePort returns a port of 127.0.0.1 that nobody listens on. It lies below the
+// ports that systems give to clients: among those, a client that dials a server
+// which is stopped just now may be given the very port it dials, and then talks
+// to itself.
+func freePort() (int, error) {
+	var err error
+	for range 100 {
+		port := 20000 + rand.IntN(10000)
+		var l net.Listener
+		if l, err = net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			return port, l.Close()
+		}
+	}
+	return 0, fmt.Errorf("look for a free port: %w", err)
+}

@@ -1,0 +1,33 @@
+# Ends a test's database server and removes its folder once the test binary is
+# gone. Standard input is a pipe whose other end only the test binary holds, so
+# that the kernel closes it however the binary ends.
+#
+# usage: watch.sh FOLDER SIGNAL, the signal being a number
+folder=$1
+signal=$2
+
+while read -r _; do :; done
+
+if pid=$(cat "$folder/pid" 2>/dev/null) && [ -n "$pid" ]; then
+	# A server that was frozen must thaw before it can end, its children too.
+	children=$(ps -A -o pid= -o ppid= | awk -v parent="$pid" '$2 == parent { print $1 }')
+	# shellcheck disable=SC2086 # $children is a list.
+	kill -s CONT $pid $children 2>/dev/null
+	kill "-$signal" "$pid" 2>/dev/null
+	tries=0
+	while kill -0 "$pid" 2>/dev/null; do
+		tries=$((tries + 1))
+		if [ "$tries" -gt 200 ]; then
+			# shellcheck disable=SC2086
+			kill -s KILL $pid $children 2>/dev/null
+			break
+		fi
+		sleep 0.05
+	done
+fi
+
+# Whatever fills the data folder may still be at it: it ends when the folder is gone.
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	rm -rf "$folder" 2>/dev/null && break
+	sleep 0.2
+done
