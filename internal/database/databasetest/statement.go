@@ -141,7 +141,11 @@ func (s *suite) testRerun(t *testing.T) {
 func (s *suite) testRows(t *testing.T) {
 	s.table(t, "sledge_test_rows", everyType)
 	session := s.connect(t)
-	in, out := row{}, row{}
+	type pair struct {
+		ID    int64  `sql:"id"`
+		Words string `sql:"words"`
+	}
+	in, out := pair{}, pair{}
 	insert := s.prepare(t, session, "insert", "INSERT INTO sledge_test_rows (id, words) VALUES (:id, :words)", &in, nil)
 	const rows = 500
 	if err := session.Begin(t.Context(), database.ReadWrite); err != nil {
@@ -173,7 +177,7 @@ func (s *suite) testRows(t *testing.T) {
 		t.Errorf("each failed on the first row: got %d rows, %v; want 1, %v", n, err, enough)
 	}
 	in.ID = rows
-	out = row{ID: 77, Words: "before"}
+	out = pair{77, "before"}
 	mustRun(t, read, 0) // the session goes on after each failed
 	if out.ID != 77 || out.Words != "before" {
 		t.Errorf("no row was read, but out became %+v", out)
