@@ -150,16 +150,22 @@ func CheckNames(values Values, known []Description) error {
 // Suggest returns ": did you mean x?" for the name that is nearest to the one
 // given, or "" when none is near enough to be a slip of the finger.
 func Suggest(name string, known []string) string {
+	if nearest := Nearest(name, known); nearest != "" {
+		return ": did you mean " + nearest + "?"
+	}
+	return ""
+}
+
+// Nearest returns the known name, in lower case, that is nearest to the one
+// given, or "" when none is near enough to be a slip of the finger.
+func Nearest(name string, known []string) string {
 	nearest, least := "", max(2, len(name)/3)+1
 	for _, k := range known {
 		if d := levenshtein.ComputeDistance(strings.ToLower(name), k); d < least {
 			nearest, least = k, d
 		}
 	}
-	if nearest == "" {
-		return ""
-	}
-	return ": did you mean " + nearest + "?"
+	return nearest
 }
 
 // walk visits each field tagged opt. A struct field tagged opt:"tpch_*" lends

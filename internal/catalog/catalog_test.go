@@ -1,0 +1,104 @@
+package catalog_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sledge/internal/catalog"
+	"sledge/internal/engine"
+	"sledge/internal/option"
+)
+
+// Every folder is in the catalog under its own name. When this fails, run
+// go generate ./internal/catalog.
+func TestEveryFolderIsListed(t *testing.T) {
+	var databases, workloads []string
+	for _, d := range catalog.Databases {
+		databases = append(databases, d.Name)
+	}
+	for _, w := range catalog.Workloads {
+		workloads = append(workloads, w.Name)
+	}
+	for dir, listed := range map[string][]string{"../database": databases, "../workload": workloads} {
+		if got, want := strings.Join(listed, " "), strings.Join(folders(t, dir), " "); got != want {
+			t.Errorf("%s: the catalog lists %q, the folders are %q", dir, got, want)
+		}
+	}
+}
+
+// folders lists the folders of Go packages in dir, but for the one that holds
+// the suite of tests that all of them pass.
+func folders(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		name := filepath.Base(filepath.Dir(f))
+		if !strings.HasSuffix(name, "test") && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func TestNoNameBelongsToTwo(t *testing.T) {
+	seen := map[string]string{}
+	claim := func(kind, owner string, names ...string) {
+		for _, name := range names {
+			if name != strings.ToLower(name) {
+				t.Errorf("%s %s: its name %s is not in lower case, so nobody finds it", kind, owner, name)
+			}
+			if other, taken := seen[kind+name]; taken {
+				t.Errorf("%s %s and %s both go by %s", kind, owner, other, name)
+			}
+			seen[kind+name] = owner
+		}
+	}
+	for _, d := range catalog.Databases {
+		claim("database", d.Name, append(d.Aliases, d.Name)...)
+	}
+	for _, w := range catalog.Workloads {
+		claim("workload", w.Name, append(w.Aliases, w.Name)...)
+	}
+}
+
+func TestEveryOptionIsDescribedOnceAndItsDefaultBinds(t *testing.T) {
+	for _, d := range catalog.Databases {
+		for _, w := range catalog.Workloads {
+			seen, flags := map[string]bool{}, map[string]string{}
+			defaults := option.Values{}
+			for _, o := range engine.Options(d, w) {
+				at := d.Name + " " + w.Name + " " + o.Name
+				if o.Help == "" {
+					t.Errorf("%s: got no help text", at)
+				}
+				if seen[o.Name] {
+					t.Errorf("%s: it is declared twice", at)
+				}
+				if other, taken := flags[o.Flag]; taken && o.Flag != "" {
+					t.Errorf("%s: --%s is already the flag of %s", at, o.Flag, other)
+				}
+				seen[o.Name], flags[o.Flag] = true, o.Name
+				defaults[o.Name] = o.Default
+			}
+			for _, fresh := range []any{d.Options(w.Name), w.Options()} {
+				if err := option.Bind(d.Names, defaults, fresh); err != nil {
+					t.Errorf("%s %s: got %v for the defaults, want none", d.Name, w.Name, err)
+				}
+			}
+		}
+	}
+}
+
+// A database whose URLs cannot be told from another's would be chosen by luck.
+func TestEveryURLSchemeHasADatabaseThatReadsIt(t *testing.T) {
+	for _, d := range catalog.Databases {
+		if (len(d.Schemes) > 0) != (d.FromURL != nil) {
+			t.Errorf("%s: got %d schemes, and FromURL is set: %v", d.Name, len(d.Schemes), d.FromURL != nil)
+		}
+	}
+}

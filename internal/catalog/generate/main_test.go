@@ -1,0 +1,21 @@
+package main
+
+import (
+	"os"
+	"testing"
+)
+
+// When this fails, run go generate ./internal/catalog.
+func TestTheCatalogIsWhatTheFoldersSay(t *testing.T) {
+	want, err := catalog("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile("../catalog_gen.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("catalog_gen.go: got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -1,0 +1,168 @@
+// Package workbench turns what the user has said in several places, a
+// configuration file, the environment, a URL, flags, into one job.Spec. It knows
+// which place wins and what to say about a mistake; it reads no command line and
+// prints nothing, so that every front end shares it.
+package workbench
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/workload"
+)
+
+// DefaultWorkload is what runs when no workload is chosen.
+const DefaultWorkload = "tprocc"
+
+// Bench is what there is to choose from.
+type Bench struct {
+	Databases []*database.Database
+	Workloads []*workload.Workload
+}
+
+// Database finds a database by any of its names.
+func (b Bench) Database(name string) (*database.Database, error) {
+	return engine.Local{Databases: b.Databases}.Database(name)
+}
+
+// Workload finds a workload by any of its names.
+func (b Bench) Workload(name string) (*workload.Workload, error) {
+	return engine.Local{Workloads: b.Workloads}.Workload(name)
+}
+
+// Options describes every option there is, once each, whichever database and
+// workload it belongs to.
+func (b Bench) Options() []option.Description {
+	var all []option.Description
+	seen := map[string]bool{}
+	for _, d := range b.Databases {
+		for _, w := range b.Workloads {
+			for _, o := range engine.Options(d, w) {
+				if !seen[o.Name] {
+					seen[o.Name] = true
+					all = append(all, o)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// WithoutSecrets returns spec as it may be stored and shown: without the values
+// of options that are secret.
+func (b Bench) WithoutSecrets(spec job.Spec) job.Spec {
+	public := spec.Options.Clone()
+	for _, o := range b.Options() {
+		if o.Secret {
+			delete(public, o.Name)
+		}
+	}
+	spec.Options = public
+	return spec
+}
+
+// Flag is a plain command-line flag, such as --host. It stands for a different
+// option with each database: pg_host, maria_host.
+type Flag struct {
+	Name    string // without dashes
+	Kind    string // of the value: an option.Description's, or "file"
+	Help    string
+	Options []string // the options that it sets
+	Choices []string
+	Of      Side
+}
+
+// Side says whether something belongs to a database or to a workload.
+type Side int
+
+// The sides.
+const (
+	OfDatabase Side = iota
+	OfWorkload
+)
+
+// Flags lists the plain flags of all databases and workloads by name, the
+// databases' first. A secret has no flag that takes its value, since every user
+// of the machine can read command lines: it has one that takes a file.
+func (b Bench) Flags() []Flag {
+	found := map[string]*Flag{}
+	add := func(side Side, o option.Description) {
+		name := flagOf(o)
+		if name == "" {
+			return
+		}
+		f := found[name]
+		if f == nil {
+			f = &Flag{Name: name, Kind: o.Kind, Help: o.Help, Choices: o.Choices, Of: side}
+			if o.Secret {
+				f.Kind, f.Help = "file", "file that holds "+o.Help
+			}
+			found[name] = f
+		}
+		if !slices.Contains(f.Options, o.Name) {
+			f.Options = append(f.Options, o.Name)
+		}
+	}
+	for _, d := range b.Databases {
+		for _, w := range b.Workloads {
+			for _, o := range option.Describe(d.Names, d.Options(w.Name)) {
+				add(OfDatabase, o)
+			}
+			for _, o := range option.Describe(d.Names, w.Options()) {
+				add(OfWorkload, o)
+			}
+		}
+	}
+	var flags []Flag
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		flags = append(flags, *found[name])
+	}
+	slices.SortStableFunc(flags, func(x, y Flag) int { return int(x.Of) - int(y.Of) })
+	return flags
+}
+
+// fileSuffix makes, of the name of a secret's flag, the name of the flag that
+// takes a file.
+const fileSuffix = "-file"
+
+// flagOf returns the plain flag that sets an option, or "" when it has none.
+func flagOf(o option.Description) string {
+	if name := secretName(o); name != "" {
+		return name + fileSuffix
+	}
+	return o.Flag
+}
+
+// The names by which people know the secrets of every database.
+const (
+	Password          = "password"           // of the user who owns the schema
+	SuperuserPassword = "superuser-password" // of the user who may create that one
+)
+
+// secretName returns what people call a secret, or "" for other options and for
+// secrets that only go by their option's name. Databases spell the two that all
+// of them have alike: pg_pass and pg_superuserpass, maria_pass.
+func secretName(o option.Description) string {
+	switch {
+	case !o.Secret:
+		return ""
+	case o.Flag != "":
+		return o.Flag
+	case strings.HasSuffix(o.Name, "superuserpass"):
+		return SuperuserPassword
+	case strings.HasSuffix(o.Name, "_pass"):
+		return Password
+	}
+	return ""
+}
+
+// pair names a database and a workload together, for messages.
+func pair(d *database.Database, w *workload.Workload) string {
+	return fmt.Sprintf("%s with %s", d.Title, w.Title)
+}

@@ -1,0 +1,143 @@
+package workbench
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sledge/internal/option"
+)
+
+// entry is what one place says about one name.
+type entry struct {
+	text   string
+	origin string // the place, as messages name it: "--port", "SLEDGE_PG_PORT"
+	folder string // what the path of a secret's file is relative to
+}
+
+// place is one of the places where settings come from, by the name of the
+// option, or db, workload, users, seed.
+type place map[string]entry
+
+// sorted goes through the names in order, so that of several mistakes always
+// the same one is reported.
+func (p place) sorted() iter.Seq[string] {
+	return slices.Values(slices.Sorted(maps.Keys(p)))
+}
+
+// secretFile ends the name that gives, instead of a secret, the file it is in:
+// pg_pass_file, SLEDGE_PG_PASS_FILE.
+const secretFile = "_file"
+
+// maxSecret is more than any password has, in bytes. It keeps a wrong path, of
+// a device for instance, from being read for ever.
+const maxSecret = 64 << 10
+
+// find returns what the place says about an option. A secret may be given as
+// the file it is in.
+func (p place) find(o option.Description) (entry, bool, error) {
+	direct, ok := p[o.Name]
+	if !o.Secret {
+		return direct, ok, nil
+	}
+	file, inFile := p[o.Name+secretFile]
+	switch {
+	case ok && inFile:
+		return entry{}, false, fmt.Errorf("%s gives both %s and %s%s: leave out one", file.origin, o.Name, o.Name, secretFile)
+	case !inFile:
+		return direct, ok, nil
+	}
+	text, err := readSecret(filepath.Join(relativeTo(file.folder, file.text), file.text))
+	if err != nil {
+		return entry{}, false, fmt.Errorf("%s%s: %w", o.Name, secretFile, err)
+	}
+	return entry{text: text, origin: file.origin}, true, nil
+}
+
+// relativeTo returns the folder that path is relative to.
+func relativeTo(folder, path string) string {
+	if filepath.IsAbs(path) {
+		return ""
+	}
+	return folder
+}
+
+// readSecret reads a password from a file, without the end of its line.
+func readSecret(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("password file: %w", err)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxSecret+1))
+	if err != nil {
+		return "", fmt.Errorf("password file: %w", err)
+	}
+	if len(text) > maxSecret {
+		return "", fmt.Errorf("password file %s: it is longer than a password", path)
+	}
+	secret := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
+	if strings.ContainsAny(secret, "\r\n") {
+		return "", fmt.Errorf("password file %s: it holds more than one line", path)
+	}
+	return secret, nil
+}
+
+// names is a set of the names that settings can have.
+type names map[string]bool
+
+func (n names) list() []string { return slices.Sorted(maps.Keys(n)) }
+
+// knownNames returns every name that a configuration file or the environment
+// may hold. Options of other databases than the chosen one are among them, so
+// that one file or environment serves several.
+func (b Bench) knownNames() names {
+	known := names{keyDatabase: true, keyWorkload: true, keyUsers: true, keySeed: true}
+	for _, o := range b.Options() {
+		known[o.Name] = true
+		if o.Secret {
+			known[o.Name+secretFile] = true
+		}
+	}
+	return known
+}
+
+// Variables of the environment that are not settings of a job.
+const (
+	EnvironmentPrefix = "SLEDGE_"
+	EnvConfig         = "SLEDGE_CONFIG" // the configuration file
+	EnvRepository     = "SLEDGE_REPO"   // the job repository
+	envTests          = "SLEDGE_TEST_"  // what Sledge's own tests use
+)
+
+// readEnvironment takes Sledge's variables out of an environment of lines
+// "NAME=value". An empty value counts as none. Names that look like a slip of
+// the finger are warned of; others are left alone, since the environment is
+// not ours: Kubernetes, for one, makes up names from those of services.
+func (b Bench) readEnvironment(environ []string) (p place, warnings []string) {
+	p = place{}
+	known := b.knownNames()
+	for _, line := range environ {
+		variable, text, _ := strings.Cut(line, "=")
+		name, ours := strings.CutPrefix(variable, EnvironmentPrefix)
+		if !ours || text == "" || variable == EnvConfig || variable == EnvRepository || strings.HasPrefix(variable, envTests) {
+			continue
+		}
+		name = strings.ToLower(name)
+		if known[name] {
+			p[name] = entry{text: text, origin: variable}
+			continue
+		}
+		if meant := option.Nearest(name, known.list()); meant != "" {
+			warnings = append(warnings, fmt.Sprintf("%s in the environment is not known: did you mean %s%s?",
+				variable, EnvironmentPrefix, strings.ToUpper(meant)))
+		}
+	}
+	slices.Sort(warnings)
+	return p, warnings
+}

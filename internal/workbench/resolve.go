@@ -1,0 +1,367 @@
+package workbench
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/workload"
+)
+
+// Sources is what the user has said, weakest first. The strongest place that
+// mentions a setting decides it.
+type Sources struct {
+	ConfigFile string            // path of a configuration file; "" for none
+	Environ    []string          // lines "NAME=value", as os.Environ has them
+	URL        string            // of the database; "" for none
+	Flags      map[string]string // db, workload, users, seed and plain flags, by name without dashes
+	Secrets    map[string]string // asked for at a prompt: Password, SuperuserPassword
+	Set        []string          // "pg_count_ware=100"
+}
+
+// Order is a job that is ready to be done.
+type Order struct {
+	// Spec has the secrets in it: it is for the runner. What is stored or shown is
+	// Public.
+	Spec   job.Spec
+	Public job.Spec
+	Plan   engine.Plan
+
+	Origins  map[string]string // which place set each of the spec's options
+	Warnings []string
+}
+
+// defaultSeed makes runs repeat themselves where nobody asks for another seed.
+const defaultSeed = 1
+
+// Resolve decides every setting of a job. All its errors are mistakes of the
+// user, found before anything was changed.
+func (b Bench) Resolve(action job.Action, s Sources) (Order, error) {
+	order, err := b.resolve(action, s)
+	return order, job.WithExit(job.ExitUsage, err)
+}
+
+func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
+	config := place{}
+	if s.ConfigFile != "" {
+		var err error
+		if config, err = b.readConfig(s.ConfigFile); err != nil {
+			return Order{}, err
+		}
+	}
+	environment, warnings := b.readEnvironment(s.Environ)
+	flags := place{}
+	for name, text := range s.Flags {
+		flags[name] = entry{text: text, origin: "--" + name}
+	}
+	target, err := parseURL(s.URL)
+	if err != nil {
+		return Order{}, err
+	}
+	// Each of these places may hold any setting, and a later one wins.
+	general := []place{config, environment, flags}
+	d, err := b.chooseDatabase(general, target)
+	if err != nil {
+		return Order{}, err
+	}
+	w, err := b.chooseWorkload(general)
+	if err != nil {
+		return Order{}, err
+	}
+	spec := job.Spec{Action: action, Database: d.Name, Workload: w.Name}
+	if spec.Seed, err = chooseSeed(general); err != nil {
+		return Order{}, err
+	}
+	if action == job.Run {
+		if spec.Users, err = chooseUsers(general); err != nil {
+			return Order{}, err
+		}
+	}
+	c := choice{bench: b, database: d, workload: w, known: engine.Options(d, w), values: option.Values{}, origins: map[string]string{}}
+	if err := c.takeAll(config, environment, target, s); err != nil {
+		return Order{}, err
+	}
+	spec.Options = c.values
+	plan, err := engine.NewPlan(d, w, spec)
+	if err != nil {
+		return Order{}, c.explain(err)
+	}
+	return Order{Spec: spec, Public: b.WithoutSecrets(spec), Plan: plan, Origins: c.origins, Warnings: warnings}, nil
+}
+
+// parseURL reads a database's URL, or returns nil when there is none. Its error
+// does not show the URL, which may hold a password.
+func parseURL(text string) (*url.URL, error) {
+	if text == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme == "" {
+		return nil, errors.New("--url is not a URL: write scheme://user:password@host:port/database, with %XX for special characters in the password")
+	}
+	return u, nil
+}
+
+// strongest returns what the last of the places says about a name.
+func strongest(places []place, name string) (entry, bool) {
+	for _, p := range slices.Backward(places) {
+		if e, ok := p[name]; ok {
+			return e, true
+		}
+	}
+	return entry{}, false
+}
+
+// chooseDatabase takes the database that was named, or the one that the URL's
+// scheme belongs to. A name and a scheme that contradict each other are an error
+// where both stand on the command line; else the URL, being nearer, wins.
+func (b Bench) chooseDatabase(general []place, u *url.URL) (*database.Database, error) {
+	var named *database.Database
+	e, ok := strongest(general, keyDatabase)
+	if ok {
+		var err error
+		if named, err = b.Database(e.text); err != nil {
+			return nil, fmt.Errorf("%s: %w", e.origin, err)
+		}
+	}
+	switch {
+	case u == nil && named == nil:
+		return nil, fmt.Errorf("no database is chosen: say --db and one of %s", strings.Join(b.databaseNames(), ", "))
+	case u == nil:
+		return named, nil
+	case named != nil && slices.Contains(named.Schemes, u.Scheme):
+		return named, nil
+	}
+	var schemes []string
+	for _, d := range b.Databases {
+		schemes = append(schemes, d.Schemes...)
+		if !slices.Contains(d.Schemes, u.Scheme) {
+			continue
+		}
+		if _, chosen := general[len(general)-1][keyDatabase]; chosen {
+			return nil, fmt.Errorf("--db chooses %s, but the URL is one of %s: leave out --db or change the URL", named.Title, d.Title)
+		}
+		return d, nil
+	}
+	slices.Sort(schemes)
+	return nil, fmt.Errorf("--url: no database has the scheme %q (there are %s)%s",
+		u.Scheme, strings.Join(slices.Compact(schemes), ", "), option.Suggest(u.Scheme, schemes))
+}
+
+func (b Bench) databaseNames() []string {
+	var names []string
+	for _, d := range b.Databases {
+		name := d.Name
+		if len(d.Aliases) > 0 {
+			name += " (" + strings.Join(d.Aliases, ", ") + ")"
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+func (b Bench) chooseWorkload(general []place) (*workload.Workload, error) {
+	e, ok := strongest(general, keyWorkload)
+	if !ok {
+		return b.Workload(DefaultWorkload)
+	}
+	w, err := b.Workload(e.text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.origin, err)
+	}
+	return w, nil
+}
+
+func chooseSeed(general []place) (uint64, error) {
+	e, ok := strongest(general, keySeed)
+	if !ok {
+		return defaultSeed, nil
+	}
+	seed, err := strconv.ParseUint(e.text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %q is not a whole number from 0 to 18446744073709551615", e.origin, e.text)
+	}
+	return seed, nil
+}
+
+func chooseUsers(general []place) (int, error) {
+	e, ok := strongest(general, keyUsers)
+	if !ok {
+		return 1, nil
+	}
+	users, err := strconv.Atoi(e.text)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %q is not a whole number", e.origin, e.text)
+	}
+	if users < 1 {
+		return 0, fmt.Errorf("%s: %d is less than 1", e.origin, users)
+	}
+	return users, nil
+}
+
+// choice gathers option values for one database and workload, weakest place
+// first.
+type choice struct {
+	bench    Bench
+	database *database.Database
+	workload *workload.Workload
+	known    []option.Description
+	values   option.Values
+	origins  map[string]string
+}
+
+func (c *choice) takeAll(config, environment place, u *url.URL, s Sources) error {
+	for _, p := range []place{config, environment} {
+		for _, o := range c.known {
+			if err := c.takeFrom(p, o); err != nil {
+				return err
+			}
+		}
+	}
+	if err := c.takeURL(u); err != nil {
+		return err
+	}
+	if err := c.takeFlags(s.Flags); err != nil {
+		return err
+	}
+	if err := c.takeSecrets(s.Secrets); err != nil {
+		return err
+	}
+	return c.takeSet(s.Set)
+}
+
+func (c *choice) take(name, text, origin string) {
+	c.values[name] = text
+	c.origins[name] = origin
+}
+
+func (c *choice) takeFrom(p place, o option.Description) error {
+	e, ok, err := p.find(o)
+	if ok {
+		c.take(o.Name, e.text, e.origin)
+	}
+	return err
+}
+
+func (c *choice) takeURL(u *url.URL) error {
+	if u == nil {
+		return nil
+	}
+	if c.database.FromURL == nil {
+		return fmt.Errorf("--url: %s has no URLs: use its options", c.database.Title)
+	}
+	values, err := c.database.FromURL(u)
+	if err != nil {
+		return fmt.Errorf("--url: %w", withoutPassword(err, u))
+	}
+	for name, text := range values {
+		c.take(name, text, "--url")
+	}
+	return nil
+}
+
+// withoutPassword hides the password of a URL in an error about it.
+func withoutPassword(err error, u *url.URL) error {
+	password, ok := u.User.Password()
+	if !ok || password == "" || !strings.Contains(err.Error(), password) {
+		return err
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), password, "***"))
+}
+
+// takeFlags takes the plain flags. One that the pair has no option for would
+// otherwise be ignored in silence.
+func (c *choice) takeFlags(flags map[string]string) error {
+	for _, f := range c.bench.Flags() {
+		text, given := flags[f.Name]
+		if !given {
+			continue
+		}
+		i := slices.IndexFunc(c.known, func(o option.Description) bool { return flagOf(o) == f.Name })
+		if i < 0 {
+			return fmt.Errorf("--%s is not an option of %s (sledge options %s %s lists them)",
+				f.Name, pair(c.database, c.workload), c.database.Name, c.workload.Name)
+		}
+		if c.known[i].Secret {
+			secret, err := readSecret(text)
+			if err != nil {
+				return fmt.Errorf("--%s: %w", f.Name, err)
+			}
+			text = secret
+		}
+		c.take(c.known[i].Name, text, "--"+f.Name)
+	}
+	return nil
+}
+
+// takeSecrets takes what was typed at a prompt.
+func (c *choice) takeSecrets(secrets map[string]string) error {
+	for _, name := range []string{Password, SuperuserPassword} {
+		text, given := secrets[name]
+		if !given {
+			continue
+		}
+		i := slices.IndexFunc(c.known, func(o option.Description) bool { return secretName(o) == name })
+		if i < 0 {
+			return fmt.Errorf("%s has no %s to ask for", c.database.Title, name)
+		}
+		c.take(c.known[i].Name, text, "the prompt")
+	}
+	return nil
+}
+
+// takeSet takes the pairs name=value, which must be options of the chosen
+// database and workload.
+func (c *choice) takeSet(pairs []string) error {
+	set := place{}
+	for _, text := range pairs {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return errors.New("--set: write --set name=value")
+		}
+		name = strings.ToLower(strings.TrimSpace(name))
+		if err := c.checkSetName(name); err != nil {
+			return err
+		}
+		set[name] = entry{text: value, origin: "--set"}
+	}
+	for _, o := range c.known {
+		if err := c.takeFrom(set, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *choice) checkSetName(name string) error {
+	var names []string
+	for _, o := range c.known {
+		if o.Name == name || o.Secret && o.Name+secretFile == name {
+			return nil
+		}
+		names = append(names, o.Name)
+	}
+	if c.bench.knownNames()[name] {
+		return fmt.Errorf("--set: %s is not an option of %s (sledge options %s %s lists them)",
+			name, pair(c.database, c.workload), c.database.Name, c.workload.Name)
+	}
+	return fmt.Errorf("--set: option %s is not known%s", name, option.Suggest(name, names))
+}
+
+// explain adds to an error about an option which place its value came from.
+func (c *choice) explain(err error) error {
+	for name, origin := range c.origins {
+		after, ok := strings.CutPrefix(err.Error(), "option "+name)
+		if ok && strings.IndexAny(after, ": ") == 0 {
+			return fmt.Errorf("%w (it is from %s)", err, origin)
+		}
+	}
+	return err
+}

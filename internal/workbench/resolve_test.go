@@ -1,0 +1,287 @@
+package workbench_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sledge/internal/catalog"
+	"sledge/internal/job"
+	"sledge/internal/workbench"
+)
+
+var bench = workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads}
+
+// write makes a file in a fresh folder and returns its path.
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Each step adds a stronger place to the ones before it, so that every place is
+// seen to win over the next weaker one.
+func TestStrongerPlacesWin(t *testing.T) {
+	config := write(t, "sledge.toml", "db = 'mysql'\nusers = 2\nseed = 2\n[options]\npg_port = 1002\npg_host = 'config'\n")
+	var s workbench.Sources
+	steps := []struct {
+		name                     string
+		add                      func()
+		port, host, origin       string
+		users                    int
+		seed                     uint64
+		databaseWithoutBeingSaid string
+	}{
+		{"default", func() { s.Flags = map[string]string{"db": "pg"} }, "", "", "", 1, 1, ""},
+		{"configuration file", func() { s.ConfigFile = config }, "1002", "config", config, 2, 2, "mysql"},
+		{"environment", func() {
+			s.Environ = []string{"SLEDGE_PG_PORT=1003", "SLEDGE_USERS=3", "SLEDGE_SEED=3", "SLEDGE_DB=pg", "PATH=/bin"}
+		}, "1003", "config", "SLEDGE_PG_PORT", 3, 3, "postgresql"},
+		{"URL", func() { s.URL = "postgres://u@url:1004/d" }, "1004", "url", "--url", 3, 3, "postgresql"},
+		{"plain flag", func() {
+			s.Flags["port"], s.Flags["users"], s.Flags["seed"] = "1005", "5", "5"
+		}, "1005", "url", "--port", 5, 5, "postgresql"},
+		{"set", func() { s.Set = []string{"pg_port=1006"} }, "1006", "url", "--set", 5, 5, "postgresql"},
+		{"a later set", func() { s.Set = append(s.Set, "pg_port=1007") }, "1007", "url", "--set", 5, 5, "postgresql"},
+	}
+	for _, step := range steps {
+		step.add()
+		order, err := bench.Resolve(job.Run, s)
+		if err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		got := fmt.Sprintf("%s %s %q %d %d", order.Spec.Options["pg_port"], order.Spec.Options["pg_host"], order.Origins["pg_port"], order.Spec.Users, order.Spec.Seed)
+		want := fmt.Sprintf("%s %s %q %d %d", step.port, step.host, step.origin, step.users, step.seed)
+		if got != want {
+			t.Errorf("%s: got %s, want %s", step.name, got, want)
+		}
+		if step.databaseWithoutBeingSaid == "" {
+			continue
+		}
+		delete(s.Flags, "db")
+		s := s
+		if step.databaseWithoutBeingSaid == "mysql" {
+			s.Flags = nil
+		}
+		if order, err = bench.Resolve(job.Run, s); err != nil || order.Spec.Database != step.databaseWithoutBeingSaid {
+			t.Errorf("%s: without --db got database %q and error %v, want %s", step.name, order.Spec.Database, err, step.databaseWithoutBeingSaid)
+		}
+	}
+}
+
+func TestOnlyWhatDiffersFromTheDefaultsIsKept(t *testing.T) {
+	order, err := bench.Resolve(job.Build, workbench.Sources{Flags: map[string]string{"db": "PG", "warehouses": "7"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(order.Spec.Options), "map[pg_count_ware:7]"; got != want {
+		t.Errorf("got options %s, want %s", got, want)
+	}
+	if order.Spec.Users != 0 {
+		t.Errorf("got %d users for a build, want none: only runs have them", order.Spec.Users)
+	}
+	if order.Spec.Database != "postgresql" || order.Spec.Workload != "tprocc" {
+		t.Errorf("got %s and %s, want the names in full: postgresql and tprocc", order.Spec.Database, order.Spec.Workload)
+	}
+}
+
+// The same settings, in every form of a configuration file.
+func TestConfigurationFilesOfEveryFormSayTheSame(t *testing.T) {
+	for name, text := range map[string]string{
+		"a.toml": "db = 'pg'\nusers = 4\npg_rampup = 0.5\npg_vacuum = true\npg_count_ware = 3\n",
+		"b.toml": "db = 'pg'\nusers = 4\n[options]\npg_rampup = '0.5'\npg_vacuum = 'true'\npg_count_ware = 3\n",
+		"c.yaml": "db: pg\nusers: 4\npg_rampup: 0.5\npg_vacuum: true\npg_count_ware: 3\n",
+		"d.yml":  "db: pg\nusers: 4\noptions:\n  pg_rampup: 0.5\n  pg_vacuum: true\n  pg_count_ware: 3\n",
+	} {
+		order, err := bench.Resolve(job.Run, workbench.Sources{ConfigFile: write(t, name, text)})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := fmt.Sprint(order.Spec.Users, order.Spec.Options)
+		if want := "4 map[pg_count_ware:3 pg_rampup:0.5 pg_vacuum:true]"; got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestOptionsOfOtherDatabasesMayStandInFileAndEnvironment(t *testing.T) {
+	order, err := bench.Resolve(job.Run, workbench.Sources{
+		ConfigFile: write(t, "a.yaml", "db: pg\nmysql_port: 1\npg_port: 2\n"),
+		Environ:    []string{"SLEDGE_MYSQL_HOST=elsewhere"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(order.Spec.Options), "map[pg_port:2]"; got != want {
+		t.Errorf("got options %s, want %s", got, want)
+	}
+}
+
+func TestSecretsComeFromEveryPlaceMadeForThem(t *testing.T) {
+	file := write(t, "password", "s3cret\n")
+	pg := map[string]string{"db": "pg"}
+	for name, s := range map[string]workbench.Sources{
+		"environment":                {Environ: []string{"SLEDGE_PG_PASS=s3cret"}, Flags: pg},
+		"file of the environment":    {Environ: []string{"SLEDGE_PG_PASS_FILE=" + file}, Flags: pg},
+		"password file":              {Environ: []string{"SLEDGE_PG_PASS=weaker"}, Flags: map[string]string{"db": "pg", "password-file": file}},
+		"prompt":                     {Flags: pg, Secrets: map[string]string{workbench.Password: "s3cret"}},
+		"set":                        {Flags: pg, Set: []string{"pg_pass=s3cret"}},
+		"file of a set":              {Flags: pg, Set: []string{"pg_pass_file=" + file}},
+		"configuration file":         {ConfigFile: write(t, "a.toml", "pg_pass = 's3cret'\n"), Flags: pg},
+		"file beside the file":       {ConfigFile: writeBeside(t, file, "a.toml", "pg_pass_file = 'password'\n"), Flags: pg},
+		"URL":                        {URL: "postgres://u:s3cret@h/d"},
+		"password file over the URL": {URL: "postgres://u:weaker@h/d", Flags: map[string]string{"password-file": file}},
+	} {
+		order, err := bench.Resolve(job.Run, s)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := order.Spec.Options["pg_pass"]; got != "s3cret" {
+			t.Errorf("%s: got password %q, want s3cret", name, got)
+		}
+		if text := fmt.Sprint(order.Public); strings.Contains(text, "s3cret") || strings.Contains(text, "pass") {
+			t.Errorf("%s: got a secret in the public spec: %s", name, text)
+		}
+	}
+}
+
+// writeBeside makes a file in the folder of another.
+func writeBeside(t *testing.T, other, name, text string) string {
+	t.Helper()
+	path := filepath.Join(filepath.Dir(other), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestTheSuperusersPasswordHasAFlagOfItsOwn(t *testing.T) {
+	order, err := bench.Resolve(job.Build, workbench.Sources{Flags: map[string]string{
+		"db": "pg", "superuser-password-file": write(t, "p", "s3cret\r\n"),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := order.Spec.Options["pg_superuserpass"]; got != "s3cret" {
+		t.Errorf("got %q, want s3cret", got)
+	}
+}
+
+// Every mistake names where it was made, what was said and what to do, ends the
+// program with the code for bad input, and shows no secret.
+func TestMistakesNameThePlaceAndTheWayOut(t *testing.T) {
+	const secret = "s3cr:et/"
+	file := func(name, text string) string { return write(t, name, text) }
+	pg := func(more ...string) map[string]string {
+		flags := map[string]string{"db": "pg"}
+		for i := 0; i < len(more); i += 2 {
+			flags[more[i]] = more[i+1]
+		}
+		return flags
+	}
+	tests := []struct {
+		name string
+		in   workbench.Sources
+		want []string
+	}{
+		{"no database", workbench.Sources{}, []string{"--db", "postgresql (pg"}},
+		{"unknown database", workbench.Sources{Flags: map[string]string{"db": "postgras"}}, []string{"--db", `"postgras"`, "did you mean postgres?"}},
+		{"unknown workload", workbench.Sources{Flags: pg("workload", "tprokc")}, []string{"--workload", "did you mean tprocc?"}},
+		{"unknown database in the environment", workbench.Sources{Environ: []string{"SLEDGE_DB=nosuch"}}, []string{"SLEDGE_DB", "nosuch"}},
+		{"users not a number", workbench.Sources{Flags: pg("users", "many")}, []string{"--users", `"many"`}},
+		{"no users", workbench.Sources{Environ: []string{"SLEDGE_USERS=0"}, Flags: pg()}, []string{"SLEDGE_USERS", "0 is less than 1"}},
+		{"too many users", workbench.Sources{Flags: pg("users", "100001")}, []string{"100001", "100000"}},
+		{"negative seed", workbench.Sources{Flags: pg("seed", "-1")}, []string{"--seed", `"-1"`}},
+		{"value out of limits", workbench.Sources{Flags: pg("port", "0")}, []string{"option pg_port: 0 is less than 1", "--port"}},
+		{"value out of limits in a file", workbench.Sources{ConfigFile: file("a.yaml", "pg_port: 70000"), Flags: pg()}, []string{"pg_port", "70000", "a.yaml"}},
+		{"rule across options", workbench.Sources{Flags: pg("builders", "9", "warehouses", "2")}, []string{"pg_num_vu", "--builders"}},
+		{"flag of another database", workbench.Sources{Flags: map[string]string{"db": "mysql", "superuser-password-file": "x"}}, []string{"--superuser-password-file", "MySQL", "sledge options mysql tprocc"}},
+		{"unknown option set", workbench.Sources{Flags: pg(), Set: []string{"pg_count_waer=1"}}, []string{"--set", "did you mean pg_count_ware?"}},
+		{"option of another database set", workbench.Sources{Flags: pg(), Set: []string{"mysql_port=1"}}, []string{"--set", "mysql_port", "PostgreSQL"}},
+		{"set without a value", workbench.Sources{Flags: pg(), Set: []string{secret}}, []string{"--set name=value"}},
+		{"configuration file that is not there", workbench.Sources{ConfigFile: "nosuch.toml"}, []string{"nosuch.toml"}},
+		{"configuration file of another kind", workbench.Sources{ConfigFile: file("a.ini", "")}, []string{"a.ini", ".toml"}},
+		{"broken TOML", workbench.Sources{ConfigFile: file("a.toml", "db = 'pg'\npg_pass = "+secret)}, []string{"a.toml", "line 2"}},
+		{"broken YAML", workbench.Sources{ConfigFile: file("a.yaml", "db: pg\n  pg_pass: '"+secret)}, []string{"a.yaml", "line 2"}},
+		{"YAML that is no table", workbench.Sources{ConfigFile: file("a.yaml", secret)}, []string{"a.yaml", "db: postgresql"}},
+		{"unknown key", workbench.Sources{ConfigFile: file("a.toml", "usres = 1")}, []string{"usres", "did you mean users?"}},
+		{"unknown option in a file", workbench.Sources{ConfigFile: file("a.toml", "[options]\npg_prot = 1")}, []string{"pg_prot", "did you mean pg_port?"}},
+		{"general key among options", workbench.Sources{ConfigFile: file("a.toml", "[options]\ndb = 'pg'")}, []string{"db is not an option"}},
+		{"key there twice", workbench.Sources{ConfigFile: file("a.toml", "pg_port = 1\n[options]\npg_port = 2")}, []string{"pg_port is there twice"}},
+		{"list as a value", workbench.Sources{ConfigFile: file("a.yaml", "pg_port: [1, 2]")}, []string{"pg_port", "must be a text"}},
+		{"URL that is none", workbench.Sources{URL: "postgres://u:" + secret + "@h/d"}, []string{"--url", "%XX"}},
+		{"URL of an unknown scheme", workbench.Sources{URL: "postgras://u:" + secret[:4] + "@h/d"}, []string{"--url", "did you mean postgres?"}},
+		{"URL with an unknown parameter", workbench.Sources{URL: "postgres://u:s3cr@h/d?nosuch=1"}, []string{"--url", "nosuch"}},
+		{"URL against the database", workbench.Sources{URL: "mysql://h/d", Flags: pg()}, []string{"--db", "PostgreSQL", "MySQL"}},
+		{"password file that is not there", workbench.Sources{Flags: pg("password-file", "nosuch")}, []string{"--password-file", "nosuch"}},
+		{"password file of many lines", workbench.Sources{Flags: pg("password-file", file("p", secret+"\nmore\n"))}, []string{"--password-file", "more than one line"}},
+		{"password and its file", workbench.Sources{Flags: pg(), Environ: []string{"SLEDGE_PG_PASS=" + secret, "SLEDGE_PG_PASS_FILE=x"}}, []string{"SLEDGE_PG_PASS_FILE", "pg_pass"}},
+		{"prompt for what there is not", workbench.Sources{Flags: map[string]string{"db": "mysql"}, Secrets: map[string]string{workbench.SuperuserPassword: secret}}, []string{"MySQL", "superuser-password"}},
+	}
+	for _, test := range tests {
+		_, err := bench.Resolve(job.Run, test.in)
+		if err == nil {
+			t.Errorf("%s: got no error, want one with %q", test.name, test.want)
+			continue
+		}
+		if code := job.ExitOf(err); code != job.ExitUsage {
+			t.Errorf("%s: got exit code %d, want %d", test.name, code, job.ExitUsage)
+		}
+		for _, part := range test.want {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: got %q, want it to hold %q", test.name, err, part)
+			}
+		}
+		if strings.Contains(err.Error(), secret[:4]) {
+			t.Errorf("%s: got the secret in %q", test.name, err)
+		}
+	}
+}
+
+func TestSlipsInTheEnvironmentAreWarnedOf(t *testing.T) {
+	order, err := bench.Resolve(job.Run, workbench.Sources{
+		Flags: map[string]string{"db": "pg"},
+		Environ: []string{
+			"SLEDGE_PG_HSOT=h", "SLEDGE_TEST_POSTGRESQL=x", "SLEDGE_REPO=r", "SLEDGE_CONFIG=c",
+			"SLEDGE_PORT_5432_TCP_ADDR=10.0.0.1", "SLEDGE_PG_PORT=",
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(order.Warnings, "; "), "SLEDGE_PG_HSOT in the environment is not known: did you mean SLEDGE_PG_HOST?"; got != want {
+		t.Errorf("got warnings %q, want %q", got, want)
+	}
+	if got := len(order.Spec.Options); got != 0 {
+		t.Errorf("got %d options of empty and unknown variables, want none", got)
+	}
+}
+
+func TestNoPlainFlagTakesASecret(t *testing.T) {
+	secrets := map[string]bool{}
+	for _, o := range bench.Options() {
+		secrets[o.Name] = o.Secret
+	}
+	seen := 0
+	for _, f := range bench.Flags() {
+		for _, name := range f.Options {
+			if !secrets[name] {
+				continue
+			}
+			seen++
+			if f.Kind != "file" || !strings.HasSuffix(f.Name, "-file") {
+				t.Errorf("--%s: got a flag of kind %s for the secret %s, want one that takes a file", f.Name, f.Kind, name)
+			}
+		}
+	}
+	if seen < 2 {
+		t.Errorf("got %d flags for secrets, want at least two", seen)
+	}
+}
