@@ -1,0 +1,94 @@
+package tprocc
+
+import "encoding/binary"
+
+// This file holds what the rows of several tables are made of. A row is put
+// together from constant pieces, made once a chunk or once a district, and from
+// what is drawn for it. It is all plain appends: making room first and writing by
+// index was tried, and is no faster.
+
+// originalText marks a tenth of items and stocks (TPC-C 4.3.3.1).
+const originalText = "ORIGINAL"
+
+// appendData appends an I_DATA or S_DATA: an a-string of 26 to 50 characters, in
+// which originalText stands at a random place if it is to be original.
+func appendData(buf []byte, g *generator, original bool) []byte {
+	start := len(buf)
+	buf = g.appendLetters(buf, 26, 50)
+	if original {
+		copy(buf[start+g.within(0, len(buf)-start-len(originalText)):], originalText)
+	}
+	return buf
+}
+
+// appendAddress appends street_1, street_2, city, state and zip, divided by
+// tabs. A zip code is four random digits and 11111 (TPC-C 4.3.2.7).
+func appendAddress(buf []byte, g *generator) []byte {
+	for range 3 {
+		buf = append(g.appendLetters(buf, 10, 20), '\t')
+	}
+	buf = append(g.appendLetters(buf, 2, 2), '\t')
+	return append(g.appendDigits(buf, 4), "11111"...)
+}
+
+// appendInt appends a number that is not negative.
+func appendInt(buf []byte, n int) []byte {
+	if n < 10 {
+		return append(buf, '0'+byte(n))
+	}
+	if n >= 100 {
+		buf = appendInt(buf, n/100)
+		n %= 100
+	}
+	return appendTwoDigits(buf, n)
+}
+
+// appendCents appends an amount of cents with its point.
+func appendCents(buf []byte, cents int) []byte {
+	buf = append(appendInt(buf, cents/100), '.')
+	return appendTwoDigits(buf, cents%100)
+}
+
+// appendRate appends a rate below one, of so many ten-thousandths.
+func appendRate(buf []byte, n int) []byte {
+	buf = append(buf, "0."...)
+	return appendTwoDigits(appendTwoDigits(buf, n/100), n%100)
+}
+
+func appendTwoDigits(buf []byte, n int) []byte {
+	return binary.LittleEndian.AppendUint16(buf, digitPairs[n])
+}
+
+// warehouseRange tells which warehouses are in a chunk of the tables that
+// have few rows for each.
+func warehouseRange(chunk, warehouses int) (first, last int) {
+	first = chunk*warehousesPerChunk + 1
+	return first, min(first+warehousesPerChunk-1, warehouses)
+}
+
+// walk goes through all rows of a warehouse's districts that have the same
+// number of rows.
+type walk struct {
+	warehouse, district, row int
+	first, last              int // of the rows of a district
+}
+
+// newWalk returns a walk of one warehouse that stands before its first row.
+func newWalk(chunk, first, last int) walk {
+	return walk{warehouse: chunk + 1, row: last, first: first, last: last}
+}
+
+// step goes to the next row. It tells whether there is one, and whether that is
+// the first one of a district.
+func (w *walk) step() (more, newDistrict bool) {
+	if w.row < w.last {
+		w.row++
+		return true, false
+	}
+	if w.district == DistrictsPerWarehouse {
+		return false, false
+	}
+	w.district++
+	w.row = w.first
+	return true, true
+}
