@@ -46,15 +46,26 @@ func BindColumns(q sqlfile.Query, columns []string, out any) ([]any, error) {
 	return pointers, nil
 }
 
-// tagged returns pointers to the fields of a struct by their sql tag.
+// tagged returns pointers to the fields of a struct by their sql tag. An
+// embedded struct lends its fields.
 func tagged(structure any) (map[string]any, error) {
 	fields := map[string]any{}
 	if structure == nil {
 		return fields, nil
 	}
-	v := reflect.ValueOf(structure).Elem()
+	return fields, addTagged(fields, reflect.ValueOf(structure).Elem())
+}
+
+func addTagged(fields map[string]any, v reflect.Value) error {
 	for i := range v.NumField() {
-		name := v.Type().Field(i).Tag.Get("sql")
+		field := v.Type().Field(i)
+		if field.Anonymous {
+			if err := addTagged(fields, v.Field(i)); err != nil {
+				return err
+			}
+			continue
+		}
+		name := field.Tag.Get("sql")
 		if name == "" {
 			continue
 		}
@@ -62,8 +73,8 @@ func tagged(structure any) (map[string]any, error) {
 		case *int64, *float64, *string:
 			fields[name] = p
 		default:
-			return nil, fmt.Errorf("field %s is a %s, not an int64, float64 or string", name, v.Field(i).Type())
+			return fmt.Errorf("field %s is a %s, not an int64, float64 or string", name, field.Type)
 		}
 	}
-	return fields, nil
+	return nil
 }

@@ -67,6 +67,7 @@ type Database struct {
 type Dialect struct {
 	Placeholder func(n int) string           // $1, ?, @p1, :1
 	Type        func(c schema.Column) string // the native type of a column
+	KeyedTable  string                       // what is written after a CREATE TABLE with a primary key
 }
 
 // Role says on whose behalf a session is opened.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"sledge/internal/schema"
 	"sledge/internal/sqlfile"
@@ -19,6 +20,8 @@ type SQLSession struct {
 	conn    *sql.Conn
 	inTx    bool
 	dialect Dialect
+
+	interrupted atomic.Bool
 
 	// BeginStatement spells BEGIN; "BEGIN" when nil.
 	BeginStatement func(Access) string
@@ -47,13 +50,13 @@ func (s *SQLSession) Prepare(ctx context.Context, q sqlfile.Query, in, out any) 
 	if err != nil {
 		return nil, fmt.Errorf("prepare %s: %w", q.Name, err)
 	}
-	return &sqlStatement{query: q, stmt: stmt, params: params, args: make([]any, len(params)), out: out}, nil
+	return &sqlStatement{session: s, query: q, stmt: stmt, params: params, args: make([]any, len(params)), out: out}, nil
 }
 
 // Exec implements Session.
 func (s *SQLSession) Exec(ctx context.Context, statement string) error {
 	_, err := s.conn.ExecContext(ctx, statement)
-	return err
+	return s.ended(err)
 }
 
 // Query implements Session.
@@ -174,15 +177,27 @@ func InsertStatement(table schema.Table, rows int, placeholder func(n int) strin
 	return b.String()
 }
 
-// Interrupt does nothing: database/sql offers no way to break off a call but the
-// context it was made with. A database whose calls may wait for long needs a
-// session of its own.
-func (s *SQLSession) Interrupt() {}
+// Interrupt makes every later call fail. It cannot break off the call under way,
+// because database/sql offers no way to but the context it was made with: a
+// database whose calls may wait for long needs a session of its own.
+func (s *SQLSession) Interrupt() { s.interrupted.Store(true) }
+
+// ErrInterrupted is what calls of an interrupted SQLSession fail with.
+var ErrInterrupted = errors.New("the session was interrupted")
+
+// ended returns the error that a call ends with, given the driver's.
+func (s *SQLSession) ended(err error) error {
+	if s.interrupted.Load() {
+		return errors.Join(ErrInterrupted, err)
+	}
+	return err
+}
 
 // Close implements Session.
 func (s *SQLSession) Close() error { return errors.Join(s.conn.Close(), s.pool.Close()) }
 
 type sqlStatement struct {
+	session *SQLSession
 	query   sqlfile.Query
 	stmt    *sql.Stmt
 	params  []any // pointers to where the values of args come from
@@ -193,6 +208,11 @@ type sqlStatement struct {
 
 // Run implements Statement.
 func (st *sqlStatement) Run(ctx context.Context, each func() error) (int64, error) {
+	n, err := st.run(ctx, each)
+	return n, st.session.ended(err)
+}
+
+func (st *sqlStatement) run(ctx context.Context, each func() error) (int64, error) {
 	for i, p := range st.params {
 		switch p := p.(type) {
 		case *int64:
@@ -251,12 +271,17 @@ func (st *sqlStatement) bindColumns(rows *sql.Rows) error {
 	return nil
 }
 
-// scanner takes one result column, and a NULL as the zero value.
+// scanner takes one result column.
 type scanner struct{ target any }
 
 // Scan implements sql.Scanner.
-func (s *scanner) Scan(value any) error {
-	switch target := s.target.(type) {
+func (s *scanner) Scan(value any) error { return Assign(s.target, value) }
+
+// Assign writes a value, as a database/sql driver returns it, to the field that
+// BindColumns found for its column: NULL as the zero value, and what no field
+// asks for nowhere. The value may be used anew for the next row.
+func Assign(target, value any) error {
+	switch target := target.(type) {
 	case *int64:
 		return scanInt(target, value)
 	case *float64:
@@ -264,7 +289,7 @@ func (s *scanner) Scan(value any) error {
 	case *string:
 		return scanString(target, value)
 	}
-	return nil // a column that no field asks for
+	return nil
 }
 
 func scanInt(target *int64, value any) (err error) {
@@ -312,7 +337,9 @@ func scanString(target *string, value any) error {
 	case string:
 		*target = v
 	case []byte:
-		*target = string(v)
+		if *target != string(v) { // compares without copying, and mostly it is the same
+			*target = string(v)
+		}
 	default:
 		*target = fmt.Sprint(v)
 	}

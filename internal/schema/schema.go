@@ -7,6 +7,7 @@ type Table struct {
 	Name    string
 	Columns []Column
 	Key     []string // primary key columns; none when empty
+	Size    int64    // about how many rows the table gets, to show progress by
 
 	// The initial rows come in Chunks pieces. Any piece can be made from its
 	// number alone, so builders share the work without talking to each other, and

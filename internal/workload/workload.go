@@ -38,14 +38,19 @@ type Workload struct {
 	// are there.
 	Rules []Rule
 
-	// Foreign returns who built the schema when it was not Sledge and its data are
-	// known to break some rules, and else "". Optional.
-	Foreign func(ctx context.Context, s database.Session, sql *sqlfile.Library) (string, error)
+	// Identity says in a few words what decides the initial rows, so that a build
+	// is resumed only with what it was begun with: "4 warehouses, seed 1".
+	Identity func(options any, seed uint64) string
+
+	// Inspect looks at what SQL alone cannot judge, after the tables were found to
+	// be there. Optional.
+	Inspect func(ctx context.Context, s database.Session, sql *sqlfile.Library) (Inspection, error)
 
 	// Probed returns how many of the transactions in s the workload's probe.sql
 	// should have counted, so that the client's count and the server's can be
-	// compared.
-	Probed func(s *meter.Summary) int64
+	// compared. ProbeName says what they are: "new order".
+	Probed    func(s *meter.Summary) int64
+	ProbeName string
 
 	// Score turns what was measured into the headline figures.
 	Score func(w Window) Score
@@ -133,6 +138,14 @@ type Rule struct {
 	Foreign string
 }
 
+// Inspection is what a workload finds out about a schema.
+type Inspection struct {
+	// Foreign names the builder of a schema whose data are known to break some
+	// rules; it is "" where all rules apply.
+	Foreign  string
+	Findings []job.Finding
+}
+
 // Window is what was measured, between two readings of the server's counts.
 type Window struct {
 	Summary  meter.Summary // what the virtual users counted
@@ -140,6 +153,7 @@ type Window struct {
 	Counter  int64         // how far the server's own count of transactions moved
 	Counted  bool          // whether the server has such a count
 	Probe    int64         // how far the workload's own count on the server moved
+	Probed   bool          // whether that count could be read
 	Users    int
 	Database string // the database's title
 }

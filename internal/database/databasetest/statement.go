@@ -66,9 +66,9 @@ func (s *suite) testTypes(t *testing.T) {
 	var sums struct {
 		Rows   int64   `sql:"row_count"`
 		Amount float64 `sql:"total"`
-		None   int64   `sql:"nothing"`
+		None   int64   `sql:"no_value"`
 	}
-	aggregate := s.prepare(t, session, "aggregate", "SELECT COUNT(*) AS row_count, SUM(amount) AS total, MAX(small) AS nothing FROM sledge_test_types WHERE id = 9", nil, &sums)
+	aggregate := s.prepare(t, session, "aggregate", "SELECT COUNT(*) AS row_count, SUM(amount) AS total, MAX(small) AS no_value FROM sledge_test_types WHERE id = 9", nil, &sums)
 	sums.None = 5
 	mustRun(t, aggregate, 1)
 	if sums.Rows != 1 || sums.Amount != 0 || sums.None != 0 {

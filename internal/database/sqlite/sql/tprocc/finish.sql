@@ -1,0 +1,3 @@
+ANALYZE
+/
+PRAGMA wal_checkpoint(TRUNCATE)

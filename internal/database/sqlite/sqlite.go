@@ -1,0 +1,181 @@
+// Package sqlite is SQLite, in the program itself: it needs no server, so the
+// main job runs on a bare machine.
+package sqlite
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"modernc.org/sqlite"
+
+	"sledge/internal/database"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/schema"
+)
+
+//go:embed sql
+var files embed.FS
+
+// Database is SQLite.
+var Database = &database.Database{
+	Name:    "sqlite",
+	Title:   "SQLite",
+	Aliases: []string{"sqlite3"},
+	Names:   option.Names{Prefix: "sqlite_"},
+	Options: func(string) any {
+		return &Options{File: "sledge.sqlite", Synchronous: "normal", BusyTimeoutMillis: 10_000, CacheMiB: 8}
+	},
+	Schemes:  []string{"sqlite", "sqlite3"},
+	FromURL:  fromURL,
+	Target:   func(options any) string { return options.(*Options).File },
+	Create:   create,
+	Drop:     drop,
+	Connect:  connect,
+	Classify: classify,
+	Dialect:  dialect,
+	SQL:      files,
+}
+
+var dialect = database.Dialect{
+	Placeholder: func(int) string { return "?" },
+	Type:        columnType,
+	KeyedTable:  " WITHOUT ROWID", // the rows are clustered on the key, a warehouse's together
+}
+
+// Options says which file to open, and how safely and generously.
+type Options struct {
+	File              string `opt:"file" flag:"dbname" help:"database file"`
+	Synchronous       string `opt:"synchronous" choices:"off|normal|full|extra" help:"when a commit is forced to the disk: normal at checkpoints, full at each commit, off never"`
+	BusyTimeoutMillis int    `opt:"busy_timeout" min:"0" max:"3600000" help:"milliseconds to wait for a lock before SQLITE_BUSY"`
+	CacheMiB          int    `opt:"cache_mib" min:"1" max:"65536" help:"page cache of each session, in MiB"`
+}
+
+// fromURL takes sqlite:relative.db, sqlite:/absolute.db and sqlite:///absolute.db.
+func fromURL(u *url.URL) (option.Values, error) {
+	if u.Host != "" || u.RawQuery != "" {
+		return nil, fmt.Errorf("the URL of a SQLite file is sqlite:FILE, without host or parameters")
+	}
+	file := u.Opaque
+	if file == "" {
+		file = u.Path
+	}
+	if file == "" {
+		return nil, errors.New("the URL names no file: write sqlite:FILE")
+	}
+	return option.Values{"sqlite_file": file}, nil
+}
+
+// create makes an empty file where there is none.
+func create(_ context.Context, options any) error {
+	o := options.(*Options)
+	f, err := os.OpenFile(o.File, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return fmt.Errorf("option sqlite_file: create the database: %w", err)
+	}
+	return f.Close()
+}
+
+// drop removes the file, and those that SQLite keeps beside it.
+func drop(_ context.Context, options any) error {
+	o := options.(*Options)
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(o.File + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func connect(ctx context.Context, options any, _ database.Role) (database.Session, error) {
+	o := options.(*Options)
+	if _, err := os.Stat(o.File); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("option sqlite_file: there is no file %s: sledge build makes it", o.File)
+		}
+		return nil, fmt.Errorf("option sqlite_file: %w", err)
+	}
+	s, err := database.OpenSQL(ctx, "sqlite", source(o), dialect)
+	if err != nil {
+		return nil, fmt.Errorf("option sqlite_file: open %s: %w", o.File, err)
+	}
+	s.BeginStatement = func(access database.Access) string {
+		if access == database.ReadOnly {
+			return "BEGIN"
+		}
+		// A transaction that begins by reading and wants to write later may find that
+		// it cannot, however long it waits; one that says so at once only has to wait.
+		return "BEGIN IMMEDIATE"
+	}
+	return s, nil
+}
+
+// source spells the options as the driver takes them. The file must exist.
+func source(o *Options) string {
+	path := (&url.URL{Path: filepath.ToSlash(o.File)}).EscapedPath()
+	pragmas := url.Values{"mode": {"rw"}, "_pragma": {
+		fmt.Sprintf("busy_timeout(%d)", o.BusyTimeoutMillis),
+		"journal_mode(wal)",
+		"synchronous(" + o.Synchronous + ")",
+		fmt.Sprintf("cache_size(-%d)", o.CacheMiB*1024),
+	}}
+	return "file:" + path + "?" + pragmas.Encode()
+}
+
+// SQLite's primary result codes, www.sqlite.org/rescode.html.
+const (
+	codePerm       = 3
+	codeBusy       = 5
+	codeLocked     = 6
+	codeNoMem      = 7
+	codeReadOnly   = 8
+	codeIOErr      = 10
+	codeCorrupt    = 11
+	codeFull       = 13
+	codeCantOpen   = 14
+	codeTooBig     = 18
+	codeConstraint = 19
+	codeMismatch   = 20
+	codeAuth       = 23
+	codeNotADB     = 26
+)
+
+func classify(err error) meter.Class {
+	var e *sqlite.Error
+	if errors.Is(err, database.ErrInterrupted) {
+		return meter.Connection
+	}
+	if !errors.As(err, &e) {
+		return meter.Other
+	}
+	switch e.Code() & 0xff {
+	case codeBusy, codeLocked:
+		return meter.Busy
+	case codeNoMem, codeIOErr, codeFull:
+		return meter.Resource
+	case codeTooBig, codeConstraint, codeMismatch:
+		return meter.Constraint
+	case codePerm, codeReadOnly, codeAuth:
+		return meter.Permission
+	case codeCantOpen, codeCorrupt, codeNotADB:
+		return meter.Connection
+	}
+	return meter.Other
+}
+
+func columnType(c schema.Column) string {
+	switch c.Type {
+	case schema.Char, schema.Varchar, schema.Timestamp:
+		return "TEXT"
+	case schema.Decimal:
+		return "NUMERIC"
+	default:
+		return "INTEGER"
+	}
+}

@@ -1,0 +1,17 @@
+package sqlite_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"sledge/internal/database/databasetest"
+	"sledge/internal/database/sqlite"
+	"sledge/internal/option"
+)
+
+func Test(t *testing.T) {
+	databasetest.Run(t, sqlite.Database, option.Values{
+		"sqlite_file":         filepath.Join(t.TempDir(), "test #1.db"), // a name that a URL would mistake
+		"sqlite_busy_timeout": "1000",
+	})
+}

@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/workload"
+)
+
+// rowsShown is how many of the rows that break a rule a check names.
+const rowsShown = 10
+
+// check asks whether the schema is whole and its data obey the workload's rules.
+func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
+	session, err := connect(ctx, p, database.Owner)
+	if err != nil {
+		return job.Result{}, err
+	}
+	defer session.Close()
+	if err := requireSchema(ctx, p, session); err != nil {
+		return job.Result{}, err
+	}
+	var result job.Result
+	structure, err := checkStructure(ctx, p, session)
+	if err != nil {
+		return result, err
+	}
+	result.Findings = append(result.Findings, structure)
+	var seen workload.Inspection
+	if p.Workload.Inspect != nil {
+		if seen, err = p.Workload.Inspect(ctx, session, p.SQL); err != nil {
+			return result, fmt.Errorf("inspect the schema: %w", err)
+		}
+		result.Findings = append(result.Findings, seen.Findings...)
+	}
+	total := int64(len(p.Workload.Rules))
+	for i, rule := range p.Workload.Rules {
+		f.send(job.Event{Progress: &job.Progress{Step: "check", Detail: rule.Title, Done: int64(i), Total: total, Unit: "rules"}})
+		finding, err := checkRule(ctx, p, session, rule, seen.Foreign)
+		if err != nil {
+			return result, err
+		}
+		result.Findings = append(result.Findings, finding)
+	}
+	f.send(job.Event{Progress: &job.Progress{Step: "check", Done: total, Total: total, Unit: "rules"}})
+	broken := 0
+	for _, finding := range result.Findings {
+		if !finding.Holds && finding.Excuse == "" {
+			broken++
+		}
+	}
+	if broken > 0 {
+		return result, job.WithExit(job.ExitCheck, fmt.Errorf("%d of %d rules do not hold in %s", broken, len(result.Findings), p.target()))
+	}
+	return result, nil
+}
+
+// checkStructure looks for columns that are missing. More than are needed do no
+// harm: other builders have a few of their own.
+func checkStructure(ctx context.Context, p Plan, s database.Session) (job.Finding, error) {
+	found, err := findTables(ctx, p, s)
+	if err != nil {
+		return job.Finding{}, err
+	}
+	finding := job.Finding{Rule: "structure", Title: "every table and column is there", Holds: true, Columns: []string{"table", "missing column"}}
+	for _, t := range p.Workload.Tables(p.Settings, p.Seed) {
+		for _, c := range t.ColumnNames() {
+			if !slices.Contains(found[t.Name], c) {
+				finding.Holds = false
+				finding.Rows = append(finding.Rows, []string{t.Name, c})
+			}
+		}
+	}
+	return finding, nil
+}
+
+func checkRule(ctx context.Context, p Plan, s database.Session, rule workload.Rule, foreign string) (job.Finding, error) {
+	finding := job.Finding{Rule: rule.Name, Title: rule.Title, Source: rule.Source}
+	q, err := p.SQL.Query("check." + rule.Name)
+	if err != nil {
+		return finding, err
+	}
+	rows, err := s.Query(ctx, q.Text, rowsShown)
+	if err != nil {
+		return finding, fmt.Errorf("check %s: %w", rule.Name, err)
+	}
+	finding.Holds = len(rows.Rows) == 0
+	if !finding.Holds {
+		finding.Columns, finding.Rows = rows.Columns, rows.Rows
+		if foreign != "" && rule.Foreign != "" {
+			finding.Excuse = fmt.Sprintf("%s built this schema: %s", foreign, rule.Foreign)
+		}
+	}
+	return finding, nil
+}

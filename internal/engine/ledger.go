@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/schema"
+)
+
+// ledgerTable stands beside the workload's tables while they are being built,
+// and says which chunks are in them. A chunk and its line in the ledger are
+// committed together, so a build that was killed at any moment goes on with
+// just the chunks that are missing. When it is done the table is dropped.
+var ledgerTable = schema.Table{
+	Name: "sledge_build",
+	Columns: []schema.Column{
+		{Name: "entry", Type: schema.Varchar, Size: 200},
+		{Name: "chunk"},
+	},
+	Key: []string{"entry", "chunk"},
+}
+
+// Besides chunks, the ledger has a line that says what is being built, and one
+// once all tables are there. Their chunk tells them apart.
+const (
+	identityLine = -1
+	schemaLine   = -2
+)
+
+// ledger is what the ledger table says.
+type ledger struct {
+	identity  string
+	hasSchema bool
+	loaded    map[string]map[int]bool // chunks by table
+}
+
+func readLedger(ctx context.Context, s database.Session) (ledger, error) {
+	l := ledger{loaded: map[string]map[int]bool{}}
+	rows, err := s.Query(ctx, "SELECT entry, chunk FROM "+ledgerTable.Name, 0)
+	if err != nil {
+		return l, fmt.Errorf("read the ledger of the build: %w", err)
+	}
+	for _, row := range rows.Rows {
+		chunk, err := strconv.Atoi(row[1])
+		if err != nil {
+			return l, fmt.Errorf("read the ledger of the build: %w", err)
+		}
+		switch chunk {
+		case identityLine:
+			l.identity = row[0]
+		case schemaLine:
+			l.hasSchema = true
+		default:
+			if l.loaded[row[0]] == nil {
+				l.loaded[row[0]] = map[int]bool{}
+			}
+			l.loaded[row[0]][chunk] = true
+		}
+	}
+	return l, nil
+}
+
+// writeLedger adds a line. Entries are table names and identities, which hold
+// no quotes.
+func writeLedger(ctx context.Context, s database.Session, entry string, chunk int) error {
+	err := s.Exec(ctx, fmt.Sprintf("INSERT INTO %s (entry, chunk) VALUES ('%s', %d)", ledgerTable.Name, entry, chunk))
+	if err != nil {
+		return fmt.Errorf("write the ledger of the build: %w", err)
+	}
+	return nil
+}
+
+// openLedger begins a build's ledger, or reads the one of a build that was
+// interrupted.
+func openLedger(ctx context.Context, p Plan, s database.Session) (ledger, error) {
+	found, err := findTables(ctx, p, s)
+	if err != nil {
+		return ledger{}, err
+	}
+	identity := p.Workload.Name + ": " + p.Workload.Identity(p.Settings, p.Seed)
+	_, interrupted := found[ledgerTable.Name]
+	switch ours := found.ours(p); {
+	case interrupted && !p.Resume:
+		return ledger{}, job.WithExit(job.ExitExists, fmt.Errorf(
+			"an earlier build in %s was not finished: go on with it by --resume, or sledge delete it", p.target()))
+	case interrupted:
+		l, err := readLedger(ctx, s)
+		if err == nil && l.identity != "" && l.identity != identity {
+			err = job.WithExit(job.ExitUsage, fmt.Errorf(
+				"the build to resume is of %s, and this one of %s: resume it with the same options, or sledge delete it", l.identity, identity))
+		}
+		return l, err
+	case len(ours) > 0:
+		return ledger{}, job.WithExit(job.ExitExists, fmt.Errorf(
+			"there is a %s schema in %s already: sledge delete it first, or choose another database", p.Workload.Title, p.target()))
+	case p.Resume:
+		return ledger{}, job.WithExit(job.ExitMissing, fmt.Errorf("there is no build to resume in %s: leave out --resume", p.target()))
+	}
+	if err := s.Exec(ctx, createTable(p.Database.Dialect, ledgerTable)); err != nil {
+		return ledger{}, fmt.Errorf("create the ledger of the build: %w", err)
+	}
+	return ledger{identity: identity}, writeLedger(ctx, s, identity, identityLine)
+}

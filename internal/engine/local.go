@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/workload"
+)
+
+// Local does jobs on this machine. It is a job.Runner.
+type Local struct {
+	Databases []*database.Database
+	Workloads []*workload.Workload
+	Version   string // Sledge's own, for the facts of a job
+}
+
+var _ job.Runner = Local{}
+
+// Do does what spec asks for. The result says how it ended also when there is an
+// error.
+func (l Local) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
+	started := time.Now()
+	p, err := l.Plan(spec)
+	if err != nil {
+		return failed(job.Result{Started: started}, err), job.WithExit(job.ExitUsage, err)
+	}
+	f := &feed{watchers: control.Watchers}
+	var result job.Result
+	switch spec.Action {
+	case job.Build:
+		result, err = build(ctx, p, f)
+	case job.Run:
+		result, err = run(ctx, p, f, control.Stop, l.Version)
+	case job.Check:
+		result, err = check(ctx, p, f)
+	case job.Delete:
+		result, err = remove(ctx, p, f)
+	default:
+		err = job.WithExit(job.ExitUsage, fmt.Errorf("there is no action %q", spec.Action))
+	}
+	if result.Started.IsZero() {
+		result.Started, result.Elapsed = started, time.Since(started).Seconds()
+	}
+	if err != nil {
+		return failed(result, err), err
+	}
+	if result.Status == "" {
+		result.Status = job.Succeeded
+	}
+	return result, nil
+}
+
+// failed marks a result with the error it ended with, unless it already says
+// how it ended.
+func failed(r job.Result, err error) job.Result {
+	if r.Status == "" {
+		r.Status = job.Failed
+	}
+	if r.Reason == "" {
+		r.Reason = err.Error()
+	}
+	return r
+}
+
+// Plan looks up the names of a spec and binds its options.
+func (l Local) Plan(spec job.Spec) (Plan, error) {
+	d, err := l.Database(spec.Database)
+	if err != nil {
+		return Plan{}, err
+	}
+	w, err := l.Workload(spec.Workload)
+	if err != nil {
+		return Plan{}, err
+	}
+	return NewPlan(d, w, spec)
+}
+
+// Database finds a database by any of its names.
+func (l Local) Database(name string) (*database.Database, error) {
+	var names []string
+	for _, d := range l.Databases {
+		all := append([]string{d.Name}, d.Aliases...)
+		if slices.Contains(all, strings.ToLower(name)) {
+			return d, nil
+		}
+		names = append(names, all...)
+	}
+	return nil, fmt.Errorf("database %q is not known%s (there are %s)", name, option.Suggest(name, names), strings.Join(names, ", "))
+}
+
+// Workload finds a workload by any of its names.
+func (l Local) Workload(name string) (*workload.Workload, error) {
+	var names []string
+	for _, w := range l.Workloads {
+		all := append([]string{w.Name}, w.Aliases...)
+		if slices.Contains(all, strings.ToLower(name)) {
+			return w, nil
+		}
+		names = append(names, all...)
+	}
+	return nil, fmt.Errorf("workload %q is not known%s (there are %s)", name, option.Suggest(name, names), strings.Join(names, ", "))
+}
+
+// feed hands events to the watchers one after another, from whichever goroutine
+// they come.
+type feed struct {
+	mu       sync.Mutex
+	watchers []job.Watcher
+}
+
+func (f *feed) send(e job.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	e.At = time.Now()
+	for _, w := range f.watchers {
+		w.Watch(e)
+	}
+}
+
+// say sends a line of output of the virtual user at a position; the monitor's
+// is 1.
+func (f *feed) say(position int, format string, args ...any) {
+	f.send(job.Event{User: position, Text: fmt.Sprintf(format, args...)})
+}
+
+// connect opens a session, and marks an error as one of connecting.
+func connect(ctx context.Context, p Plan, as database.Role) (database.Session, error) {
+	s, err := p.Database.Connect(ctx, p.Connection, as)
+	if err != nil {
+		return nil, job.WithExit(job.ExitConnect, err)
+	}
+	return s, nil
+}

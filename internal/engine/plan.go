@@ -1,0 +1,94 @@
+// Package engine does jobs: it builds a workload's schema, runs its virtual
+// users, checks what they left behind, and deletes it.
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/sqlfile"
+	"sledge/internal/workload"
+)
+
+// Plan is a Spec with its names looked up and its options bound: everything a
+// job depends on. Two runs of one plan pick the same transactions with the same
+// inputs. SQL scripts are expanded with it.
+type Plan struct {
+	Database   *database.Database
+	Workload   *workload.Workload
+	Connection any // the database's options
+	Settings   any // the workload's options
+	SQL        *sqlfile.Library
+	Pacing     workload.Pacing
+
+	Users  int
+	Seed   uint64
+	Resume bool
+
+	// Grace is how long users may take to finish the transaction they are in when
+	// a run is over, before it is broken off.
+	Grace time.Duration
+}
+
+// grace is long enough for any transaction that still makes headway.
+const grace = 30 * time.Second
+
+// NewPlan binds the options of a spec for one database and workload. Its errors
+// are mistakes in the spec.
+func NewPlan(d *database.Database, w *workload.Workload, spec job.Spec) (Plan, error) {
+	p := Plan{
+		Database: d, Workload: w,
+		Connection: d.Options(w.Name), Settings: w.Options(),
+		Users: spec.Users, Seed: spec.Seed, Resume: spec.Resume,
+		Grace: grace,
+	}
+	if err := option.CheckNames(spec.Options, Options(d, w)); err != nil {
+		return Plan{}, fmt.Errorf("%w (sledge options %s %s lists them)", err, d.Name, w.Name)
+	}
+	for _, fresh := range []any{p.Connection, p.Settings} {
+		if err := option.Bind(d.Names, spec.Options, fresh); err != nil {
+			return Plan{}, err
+		}
+	}
+	if p.Users < 0 || p.Users > maxUsers {
+		return Plan{}, fmt.Errorf("%d virtual users are not between 1 and %d", p.Users, maxUsers)
+	}
+	p.Users = max(p.Users, 1)
+	p.Pacing = w.Pacing(p.Settings)
+	var err error
+	p.SQL, err = library(d, w)
+	return p, err
+}
+
+// maxUsers is what one process may be asked for; beyond it somebody mistyped.
+const maxUsers = 100_000
+
+// Options describes the options of a pair: the database's own, then the
+// workload's.
+func Options(d *database.Database, w *workload.Workload) []option.Description {
+	return append(option.Describe(d.Names, d.Options(w.Name)), option.Describe(d.Names, w.Options())...)
+}
+
+// library gathers the SQL of a pair, first place first: the database's words for
+// the workload, the workload's words for the database, the database's words for
+// any workload; the same of the database it is based on; then portable SQL. So
+// whichever of the two is added second brings the pair's SQL in its own folder.
+func library(d *database.Database, w *workload.Workload) (*sqlfile.Library, error) {
+	var places []sqlfile.Place
+	for base := d; base != nil; base = base.Base {
+		places = append(places,
+			sqlfile.Place{Files: base.SQL, Dir: "sql/" + w.Name},
+			sqlfile.Place{Files: w.SQL, Dir: "sql/" + base.Name},
+			sqlfile.Place{Files: base.SQL, Dir: "sql"})
+	}
+	places = append(places, sqlfile.Place{Files: w.SQL, Dir: "sql/ansi"})
+	return sqlfile.NewLibrary(d.Dialect.Placeholder, places...)
+}
+
+// target says which database the plan is for, for messages.
+func (p Plan) target() string {
+	return fmt.Sprintf("%s %s", p.Database.Title, p.Database.Target(p.Connection))
+}

@@ -1,0 +1,471 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/workload"
+)
+
+// running is a run under way.
+//
+// Two moments end it. From stop on, users start no new transaction; Grace later
+// the sessions of those who still wait for the database are interrupted, and what
+// they were doing counts for nothing.
+type running struct {
+	plan    Plan
+	feed    *feed
+	users   []*seated
+	stripes []*meter.Stripe
+
+	// calls is the context of every call that a virtual user makes. It is never
+	// cancelled: see database.Session.Interrupt.
+	calls context.Context
+
+	stopping atomic.Bool   // users look at it between transactions
+	stopped  chan struct{} // closed at the same time, for those who pause
+	broken   atomic.Bool   // sessions are being interrupted
+	finished chan struct{} // closed when the last user has ended
+
+	mu    sync.Mutex
+	died  error // the first user's that could not go on
+	noted map[meter.Class]int
+
+	serverTPM atomic.Pointer[float64] // the newest reading nobody has reported yet
+}
+
+// run connects every virtual user, lets them all work through ramp-up and
+// measurement, and returns what was measured.
+func run(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version string) (job.Result, error) {
+	monitor, err := connect(ctx, p, database.Owner)
+	if err != nil {
+		return job.Result{}, err
+	}
+	defer monitor.Close()
+	if err := requireSchema(ctx, p, monitor); err != nil {
+		return job.Result{}, err
+	}
+	facts, err := findFacts(ctx, p, monitor, version)
+	if err != nil {
+		return job.Result{}, err
+	}
+	f.send(job.Event{Facts: &facts})
+	f.say(1, "DBVersion:%s", facts.Server)
+
+	r := &running{
+		plan: p, feed: f,
+		stripes:  newStripes(p),
+		calls:    context.WithoutCancel(ctx),
+		stopped:  make(chan struct{}),
+		finished: make(chan struct{}),
+		noted:    map[meter.Class]int{},
+	}
+	if r.users, err = seatUsers(ctx, p, f, r.stripes); err != nil {
+		return job.Result{}, err
+	}
+	defer closeUsers(r.users)
+	stopPolling, err := r.pollCounter(ctx)
+	if err != nil {
+		return job.Result{}, err
+	}
+	defer stopPolling()
+
+	go r.startUsers()
+	m, err := r.measure(ctx, monitor, stop)
+	r.end(ctx)
+	result := r.result(m)
+	if err := r.verdict(ctx, &result, m, err); err != nil {
+		return result, err
+	}
+	if p.Database.Finish != nil {
+		err = p.Database.Finish(ctx, p.Connection, func(line string) { f.say(1, "%s", line) })
+	}
+	if err == nil {
+		f.say(1, "FINISHED SUCCESS")
+	}
+	return result, err
+}
+
+// newStripes returns one stripe for every user, or for every core where users
+// are more: two cores never need more stripes than cores to stay out of each
+// other's way.
+func newStripes(p Plan) []*meter.Stripe {
+	stripes := make([]*meter.Stripe, min(p.Users, runtime.GOMAXPROCS(0)))
+	for i := range stripes {
+		stripes[i] = meter.NewStripe(len(p.Workload.Kinds))
+	}
+	return stripes
+}
+
+// startUsers lets the users begin, all at once or UserDelay apart, and waits for
+// the last to end.
+func (r *running) startUsers() {
+	var working sync.WaitGroup
+	for i, u := range r.users {
+		working.Go(func() {
+			if delay := time.Duration(i) * r.plan.Pacing.UserDelay; delay > 0 && !u.pauseUntil(time.Now().Add(delay), r.stopped) {
+				return
+			}
+			r.feed.say(i+firstWorker, "RUNNING")
+			if err := u.work(r); err != nil {
+				r.die(err)
+				r.feed.say(i+firstWorker, "FINISHED FAILED")
+				return
+			}
+			r.feed.say(i+firstWorker, "FINISHED SUCCESS")
+		})
+	}
+	working.Wait()
+	close(r.finished)
+}
+
+// die ends the run because a user cannot go on. The first one's reason counts:
+// those of the others are mostly consequences.
+func (r *running) die(err error) {
+	r.mu.Lock()
+	if r.died == nil {
+		r.died = err
+	}
+	r.mu.Unlock()
+	r.stop()
+}
+
+func (r *running) death() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.died
+}
+
+func (r *running) stop() {
+	if r.stopping.CompareAndSwap(false, true) {
+		close(r.stopped)
+	}
+}
+
+// end stops the users and waits for them, for no longer than Grace, or until ctx
+// is cancelled; then it breaks off whoever is left.
+func (r *running) end(ctx context.Context) {
+	r.stop()
+	patience := time.NewTimer(r.plan.Grace)
+	defer patience.Stop()
+	select {
+	case <-r.finished:
+		return
+	case <-patience.C:
+	case <-ctx.Done():
+	}
+	r.broken.Store(true)
+	for _, u := range r.users {
+		u.seat.Session.Interrupt()
+	}
+	<-r.finished
+}
+
+// measurement is what measure found.
+type measurement struct {
+	summary    meter.Summary // of the measured time
+	elapsed    time.Duration
+	started    time.Time
+	stopped    bool // by the user, before its time
+	exhausted  bool // users had done all their iterations before the time was up
+	start, end reading
+
+	// startEdge and endEdge hold what users ended while the server's counts were
+	// being read: the server may or may not have counted those.
+	startEdge, endEdge meter.Summary
+}
+
+// measure goes through the phases of a run and takes from the stripes once a
+// second.
+func (r *running) measure(ctx context.Context, monitor database.Session, stop <-chan struct{}) (m measurement, err error) {
+	kinds := len(r.plan.Workload.Kinds)
+	m.summary, m.startEdge, m.endEdge = meter.NewSummary(kinds), meter.NewSummary(kinds), meter.NewSummary(kinds)
+	pacing := r.plan.Pacing
+	second := meter.NewSummary(kinds)
+
+	r.feed.send(job.Event{Phase: job.RampUp})
+	r.feed.say(1, "Beginning rampup time of %s minutes", minutes(pacing.RampUp))
+	unmeasured := meter.NewSummary(kinds)
+	ended, err := r.phase(ctx, job.RampUp, pacing.RampUp, stop, &second, &unmeasured, "Rampup %d minutes complete ...")
+	if err != nil || ended != timeUp {
+		m.stopped, m.exhausted = ended == stoppedByUser, ended == usersEnded
+		return m, err
+	}
+	r.feed.say(1, "Rampup complete, Taking start Transaction Count.")
+	if m.start, err = r.read(ctx, monitor); err != nil {
+		return m, err
+	}
+	r.take(&m.startEdge)
+
+	m.started = time.Now()
+	r.feed.send(job.Event{Phase: job.Measure})
+	r.feed.say(1, "Timing test period of %s in minutes", minutes(pacing.Duration))
+	ended, err = r.phase(ctx, job.Measure, pacing.Duration, stop, &second, &m.summary, "%d  ...,")
+	m.elapsed = time.Since(m.started)
+	m.summary.Elapsed = m.elapsed
+	m.stopped, m.exhausted = ended == stoppedByUser, ended == usersEnded
+	if m.stopped {
+		r.stop()
+	}
+	if err != nil || r.death() != nil {
+		return m, err
+	}
+	r.feed.send(job.Event{Phase: job.Finish})
+	r.feed.say(1, "Test complete, Taking end Transaction Count.")
+	if m.end, err = r.read(ctx, monitor); err != nil {
+		return m, err
+	}
+	r.take(&m.endEdge)
+	return m, nil
+}
+
+// minutes spells a duration as HammerDB does, to a hundredth of a minute.
+func minutes(d time.Duration) string {
+	return strconv.FormatFloat(math.Round(d.Minutes()*100)/100, 'f', -1, 64)
+}
+
+// ending says why a phase ended.
+type ending int
+
+const (
+	timeUp ending = iota
+	stoppedByUser
+	usersEnded // they did all their iterations, or one died
+)
+
+// phase lets a part of the run go by, takes from the stripes once a second, and
+// adds up what it takes in sum. Each full minute it says the line.
+func (r *running) phase(ctx context.Context, name job.Phase, length time.Duration, stop <-chan struct{}, second, sum *meter.Summary, line string) (ending, error) {
+	began := time.Now()
+	tick := time.NewTimer(min(time.Second, length))
+	defer tick.Stop()
+	for last := began; ; {
+		why, ended := timeUp, false
+		select {
+		case <-tick.C:
+		case <-stop:
+			why, ended = stoppedByUser, true
+		case <-r.finished:
+			why, ended = usersEnded, true
+		case <-r.stopped: // a user died
+			why, ended = usersEnded, true
+		case <-ctx.Done():
+			return stoppedByUser, job.WithExit(job.ExitStopped, errors.New("the run was broken off"))
+		}
+		now := time.Now()
+		second.Reset()
+		r.take(second)
+		second.Elapsed = now.Sub(last)
+		sum.Add(*second)
+		offset := now.Sub(began)
+		if second.Elapsed > 0 {
+			r.feed.send(job.Event{Second: &job.Second{
+				Phase: name, Offset: offset, Summary: second, ServerTPM: r.serverTPM.Swap(nil),
+			}})
+		}
+		if m := int(offset / time.Minute); m > int(last.Sub(began)/time.Minute) {
+			r.feed.say(1, line, m)
+		}
+		last = now
+		if ended || offset >= length {
+			return why, nil
+		}
+		// Ticks are counted from the beginning, so that they do not drift.
+		next := min(offset.Truncate(time.Second)+time.Second, length)
+		tick.Reset(next - offset)
+	}
+}
+
+func (r *running) take(sum *meter.Summary) {
+	for _, s := range r.stripes {
+		s.Take(sum)
+	}
+}
+
+// reading is what the server's own counts said at a moment.
+type reading struct {
+	at      time.Time
+	counter int64
+	counted bool
+	probe   int64
+	probed  bool
+}
+
+// read asks the server for its counts, in as little time as it can.
+func (r *running) read(ctx context.Context, s database.Session) (reading, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.plan.Grace)
+	defer cancel()
+	before := time.Now()
+	counter, counted, err := r.number(ctx, s, "counter")
+	if err != nil {
+		return reading{}, fmt.Errorf("read the server's count of transactions: %w", err)
+	}
+	probe, probed, err := r.number(ctx, s, "probe")
+	if err != nil {
+		return reading{}, fmt.Errorf("read the server's count of %s: %w", r.plan.Workload.Title, err)
+	}
+	took := time.Since(before)
+	return reading{at: before.Add(took / 2), counter: counter, counted: counted, probe: probe, probed: probed}, nil
+}
+
+// number runs a query of one whole number. It returns false where there is no
+// such query for the pair.
+func (r *running) number(ctx context.Context, s database.Session, name string) (int64, bool, error) {
+	if !r.plan.SQL.Has(name) {
+		return 0, false, nil
+	}
+	q, err := r.plan.SQL.Query(name)
+	if err != nil {
+		return 0, false, err
+	}
+	t, err := s.Query(ctx, q.Text, 1)
+	if err != nil {
+		return 0, false, err
+	}
+	if len(t.Rows) != 1 || len(t.Rows[0]) != 1 {
+		return 0, false, fmt.Errorf("sql %s: it returned %v, not one number", name, t.Rows)
+	}
+	n, err := strconv.ParseInt(t.Rows[0][0], 10, 64)
+	return n, err == nil, err
+}
+
+// pollCounter reads the server's count of transactions once a second, on a
+// session of its own, so that a server that does not answer holds nobody else
+// up. It returns the function that ends it.
+func (r *running) pollCounter(ctx context.Context) (stop func(), err error) {
+	if !r.plan.SQL.Has("counter") {
+		return func() {}, nil
+	}
+	session, err := connect(ctx, r.plan, database.Owner)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var polling sync.WaitGroup
+	polling.Go(func() {
+		defer session.Close()
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		var last int64
+		var lastAt time.Time
+		for {
+			n, _, err := r.number(ctx, session, "counter")
+			if err != nil {
+				return // the users, or the end of the run, will say what is wrong
+			}
+			now := time.Now()
+			if !lastAt.IsZero() {
+				tpm := float64(n-last) / now.Sub(lastAt).Minutes()
+				r.serverTPM.Store(&tpm)
+			}
+			last, lastAt = n, now
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return func() { cancel(); polling.Wait() }, nil
+}
+
+// result turns a measurement into the result of the job.
+func (r *running) result(m measurement) job.Result {
+	result := job.Result{
+		Users: r.plan.Users, Kinds: r.plan.Workload.KindNames(),
+		Started: m.started, Elapsed: m.elapsed.Seconds(), Summary: m.summary,
+	}
+	w := workload.Window{
+		Summary: m.summary, Elapsed: m.elapsed, Users: r.plan.Users, Database: r.plan.Database.Title,
+	}
+	if m.end.probed {
+		w.Elapsed = m.end.at.Sub(m.start.at)
+		w.Probe, w.Probed = m.end.probe-m.start.probe, true
+		w.Counter, w.Counted = m.end.counter-m.start.counter, m.end.counted
+		result.Agreement = r.agreement(m, w.Probe)
+	}
+	score := r.plan.Workload.Score(w)
+	result.Metrics, result.Line = score.Metrics, score.Line
+	return result
+}
+
+// agreement compares the two counts of what the probe counts. The server's
+// reading takes a moment, in which users go on: what they ended in it may be in
+// the server's count and is not in theirs. Besides, each user may have had a
+// transaction in flight at either reading, committed but not yet recorded.
+func (r *running) agreement(m measurement, server int64) *job.Agreement {
+	probed := r.plan.Workload.Probed
+	a := job.Agreement{
+		What:   r.plan.Workload.ProbeName,
+		Client: probed(&m.summary), Server: server,
+	}
+	inFlight := int64(r.plan.Users)
+	a.Low = a.Client - inFlight
+	a.High = a.Client + probed(&m.startEdge) + probed(&m.endEdge) + inFlight
+	a.Holds = a.Low <= server && server <= a.High
+	return &a
+}
+
+// verdict says how the run ended, in the result and as an error, and prints
+// the headline of a run that has one.
+func (r *running) verdict(ctx context.Context, result *job.Result, m measurement, err error) error {
+	died := r.death()
+	switch {
+	case died != nil:
+		result.Status = job.Failed
+		err = job.WithExit(job.ExitAborted, fmt.Errorf("the run ended early: %w", died))
+	case err != nil:
+		result.Status = job.Failed
+		if ctx.Err() != nil {
+			result.Status = job.Partial
+		}
+		err = job.WithExit(job.ExitAborted, err)
+	case m.started.IsZero():
+		result.Status = job.Partial
+		err = job.WithExit(job.ExitStopped, errors.New("the run was stopped in its ramp-up: nothing was measured"))
+	case m.stopped:
+		result.Status = job.Partial
+		err = job.WithExit(job.ExitStopped, fmt.Errorf("the run was stopped after %s of %s: its result is partial",
+			m.elapsed.Round(time.Second), r.plan.Pacing.Duration))
+	default:
+		err = r.tooManyFailures(result, m)
+	}
+	if m.end.probed {
+		r.feed.say(1, "%d Active Virtual Users configured", r.plan.Users)
+		r.feed.say(1, "%s", result.Line)
+	}
+	if err != nil {
+		result.Reason = err.Error()
+		r.feed.say(1, "FINISHED FAILED")
+	}
+	return err
+}
+
+// tooManyFailures returns an error when the share of failures is above the
+// limit, because the rest then says little about the database.
+func (r *running) tooManyFailures(result *job.Result, m measurement) error {
+	all := m.summary.All()
+	failures, ended := all.Failures(), all.Ended()
+	if ended == 0 {
+		result.Status = job.Invalid
+		return job.WithExit(job.ExitInvalid, errors.New("the run is not valid: not one transaction ended in the measured time"))
+	}
+	share := 100 * float64(failures) / float64(ended)
+	if share <= r.plan.Pacing.FailureLimit {
+		return nil
+	}
+	result.Status = job.Invalid
+	return job.WithExit(job.ExitInvalid, fmt.Errorf(
+		"the run is not valid: %d of %d transactions failed (%.2f %%, allowed are %g %%)",
+		failures, ended, share, r.plan.Pacing.FailureLimit))
+}

@@ -1,0 +1,212 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/workload"
+)
+
+// seated is a virtual user and what it needs to go on after a failure.
+type seated struct {
+	workload.User
+	seat   workload.Seat
+	stripe *meter.Stripe
+	timer  *time.Timer // one for all its pauses
+}
+
+// firstWorker is the position of user number 0. HammerDB's virtual user 1 is
+// the monitor.
+const firstWorker = 2
+
+// seatsAtOnce bounds how many users log in at the same moment, so that ten
+// thousand of them do not overrun the server's listen queue.
+const seatsAtOnce = 64
+
+// seatUsers opens a session for every user and lets it prepare its statements.
+func seatUsers(ctx context.Context, p Plan, f *feed, stripes []*meter.Stripe) ([]*seated, error) {
+	users := make([]*seated, p.Users)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(seatsAtOnce)
+	for i := range users {
+		group.Go(func() error {
+			session, err := connect(ctx, p, database.Owner)
+			if err != nil {
+				return fmt.Errorf("virtual user %d: %w", i+firstWorker, err)
+			}
+			users[i] = &seated{
+				stripe: stripes[i%len(stripes)],
+				timer:  time.NewTimer(0),
+				seat: workload.Seat{
+					Number: i, Users: p.Users, Seed: p.Seed,
+					Options: p.Settings,
+					Session: session,
+					SQL:     p.SQL,
+					Rand:    rand.New(rand.NewPCG(p.Seed, uint64(i))),
+					Say:     func(line string) { f.say(i+firstWorker, "%s", line) },
+				},
+			}
+			<-users[i].timer.C // a new timer can only be had running
+			users[i].User, err = p.Workload.NewUser(ctx, users[i].seat)
+			if err != nil {
+				return fmt.Errorf("virtual user %d: %w", i+firstWorker, err)
+			}
+			return nil
+		})
+	}
+	err := group.Wait()
+	if err != nil {
+		closeUsers(users)
+	}
+	return users, err
+}
+
+func closeUsers(users []*seated) {
+	group := errgroup.Group{}
+	group.SetLimit(seatsAtOnce)
+	for _, u := range users {
+		if u != nil {
+			group.Go(u.seat.Session.Close)
+		}
+	}
+	// A session that cannot be closed cleanly is closed all the same.
+	_ = group.Wait()
+}
+
+// work is the life of a virtual user: it picks a transaction, waits as long as
+// the workload says, does it, records it, and begins again, until the run stops.
+// It returns an error when the user cannot go on.
+//
+// This is the hot path, and so are transact and what it calls.
+func (u *seated) work(r *running) error {
+	ctx := r.calls
+	intended := time.Now()
+	for n := 0; n < r.plan.Pacing.MaxIterations && !r.stopping.Load(); n++ {
+		next, more := u.Pick()
+		if !more {
+			return nil
+		}
+		if next.Keying > 0 {
+			intended = intended.Add(next.Keying)
+			if !u.pauseUntil(intended, r.stopped) {
+				return nil
+			}
+		}
+		ended, err := u.transact(ctx, r, next.Kind, intended)
+		if err != nil {
+			return err
+		}
+		intended = ended
+		if next.Thinking > 0 {
+			intended = ended.Add(next.Thinking)
+			if !u.pauseUntil(intended, r.stopped) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// transact does one transaction, again and again with the same inputs while it
+// fails in a way that may pass, and records how it ended. It returns when that
+// was, and an error when the user cannot go on.
+func (u *seated) transact(ctx context.Context, r *running, kind meter.Kind, intended time.Time) (time.Time, error) {
+	record := meter.Record{Kind: kind}
+	for {
+		start := time.Now()
+		err := u.Do(ctx)
+		end := time.Now()
+		record.Service, record.Response = end.Sub(start), end.Sub(intended)
+		switch err {
+		case nil:
+			u.stripe.Record(record)
+			return end, nil
+		case workload.ErrRolledBack:
+			record.Outcome = meter.RolledBack
+			u.stripe.Record(record)
+			return end, nil
+		}
+		if r.broken.Load() {
+			return end, nil // cut short by the end of the run: neither a result nor a failure
+		}
+		again, err := u.afterFailure(ctx, r, &record, err)
+		if err != nil || !again {
+			return time.Now(), err
+		}
+	}
+}
+
+// afterFailure rolls back, and says whether to try again. The error is non-nil
+// when the user cannot go on.
+func (u *seated) afterFailure(ctx context.Context, r *running, record *meter.Record, failure error) (again bool, err error) {
+	record.Class = r.plan.Database.Classify(failure)
+	if record.Class != meter.Connection {
+		if rollback := u.seat.Session.Rollback(ctx); rollback != nil {
+			record.Class = meter.Connection
+			failure = errors.Join(failure, fmt.Errorf("roll back: %w", rollback))
+		}
+	}
+	again = record.Class.Retryable() && record.Retries < r.plan.Pacing.MaxRetries && !r.plan.Pacing.RaiseError
+	r.noteFailure(*record, failure, again)
+	if again {
+		record.Retries++
+		u.pauseUntil(time.Now().Add(backoff(record.Retries)), r.stopped)
+		return true, nil
+	}
+	record.Outcome = meter.Failed
+	u.stripe.Record(*record)
+	if record.Class == meter.Connection || r.plan.Pacing.RaiseError {
+		name := r.plan.Workload.Kinds[record.Kind].Name
+		return false, fmt.Errorf("virtual user %d: %s: %w", u.seat.Number+firstWorker, name, failure)
+	}
+	// What failed once is likely to fail again: a user that does nothing but fail
+	// must not keep the server and the log busy at full speed.
+	u.pauseUntil(time.Now().Add(10*time.Millisecond), r.stopped)
+	return false, nil
+}
+
+// backoff is nothing before the first retry, because the other party to a
+// deadlock has gone on by then, and grows to 50 ms after that.
+func backoff(retries int) time.Duration {
+	return min(time.Duration(retries-1)*5*time.Millisecond, 50*time.Millisecond)
+}
+
+// pauseUntil waits for a moment. It returns false, sooner, when the run stops.
+func (u *seated) pauseUntil(moment time.Time, stopped <-chan struct{}) bool {
+	wait := time.Until(moment)
+	if wait <= 0 {
+		return true
+	}
+	u.timer.Reset(wait)
+	select {
+	case <-u.timer.C:
+		return true
+	case <-stopped:
+		u.timer.Stop()
+		return false
+	}
+}
+
+// noteFailure keeps the first examples of each class of failure, with their
+// messages, for the job. Counting is the stripes' business.
+func (r *running) noteFailure(record meter.Record, failure error, retried bool) {
+	const examples = 5
+	r.mu.Lock()
+	r.noted[record.Class]++
+	n := r.noted[record.Class]
+	r.mu.Unlock()
+	if n <= examples {
+		r.feed.send(job.Event{Failure: &job.Failure{
+			Kind: r.plan.Workload.Kinds[record.Kind].Name, Class: record.Class.String(),
+			Message: failure.Error(), Retried: retried,
+		}})
+	}
+}

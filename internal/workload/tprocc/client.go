@@ -1,0 +1,390 @@
+package tprocc
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"sledge/internal/database"
+	"sledge/internal/workload"
+)
+
+// clientUser sends every statement of a transaction itself, prepared.
+type clientUser struct {
+	*terminal
+	lines []orderLine // of the new order that was picked
+	rand  *rand.Rand  // for lines
+
+	stmt clientStatements
+	work scratch
+	ids  []int64 // of the customers that share a last name
+}
+
+// orderLine is what Pick draws for a line of an order.
+type orderLine struct{ number, item, supply, quantity int64 }
+
+// unusedItem is an item number that no item has, by which 1 % of all new orders
+// roll back (TPC-C 2.4.1.5).
+const unusedItem = Items + 1
+
+// scratch holds what the statements of one transaction hand on to each other.
+// Its fields and those of inputs are bound to the statements by their tags.
+type scratch struct {
+	inputs
+	OrderID  int64  `sql:"o_id"`
+	AllLocal int64  `sql:"all_local"`
+	Number   int64  `sql:"number"`
+	Item     int64  `sql:"i_id"`
+	Supply   int64  `sql:"supply_w_id"`
+	Quantity int64  `sql:"quantity"`
+	Remote   int64  `sql:"remote"`
+	Stock    int64  `sql:"s_quantity"`
+	Dist     string `sql:"s_dist"`
+	Amount   int64  `sql:"amount_cents"`
+	CData    string `sql:"c_data"`
+	HData    string `sql:"h_data"`
+	price    struct {
+		Cents int64 `sql:"i_price_cents"`
+	}
+	stock struct {
+		Quantity int64  `sql:"s_quantity"`
+		Dist     string `sql:"s_dist"`
+	}
+	district struct {
+		NextOrderID int64 `sql:"d_next_o_id"`
+	}
+	warehouseName struct {
+		Name string `sql:"w_name"`
+	}
+	districtName struct {
+		Name string `sql:"d_name"`
+	}
+	customer struct {
+		Credit string `sql:"c_credit"`
+		Data   string `sql:"c_data"`
+	}
+	customerID struct {
+		ID int64 `sql:"c_id"`
+	}
+	order struct {
+		ID int64 `sql:"o_id"`
+	}
+	newOrder struct {
+		ID int64 `sql:"no_o_id"`
+	}
+	orderCustomer struct {
+		ID int64 `sql:"o_c_id"`
+	}
+	delivered struct {
+		Cents int64 `sql:"amount_cents"`
+	}
+	low struct {
+		Count int64 `sql:"stock_count"`
+	}
+	// ignored is bound where rows are read for the terminal to show.
+	ignored struct{}
+}
+
+// clientStatements are the prepared statements by transaction.
+type clientStatements struct {
+	newOrder struct {
+		customerWarehouse, district, updateDistrict, insertOrder, insertNewOrder,
+		item, stock, updateStock, insertLine database.Statement
+	}
+	payment struct {
+		updateWarehouse, warehouse, updateDistrict, district, byName, customer,
+		updateCustomer, updateBadCredit, insertHistory database.Statement
+	}
+	orderStatus struct{ byName, customer, lastOrder, lines database.Statement }
+	delivery    struct {
+		newOrder, deleteNewOrder, order, updateOrder, updateLines, amount, updateCustomer database.Statement
+	}
+	stockLevel struct{ low database.Statement }
+}
+
+func newClientUser(ctx context.Context, t *terminal) (workload.User, error) {
+	u := &clientUser{
+		terminal: t,
+		rand:     rand.New(rand.NewPCG(t.seat.Seed, lineStream^uint64(t.seat.Number))),
+		lines:    make([]orderLine, 0, 15),
+	}
+	return u, u.prepare(ctx)
+}
+
+func (u *clientUser) prepare(ctx context.Context) error {
+	w, s := &u.work, &u.stmt
+	for _, p := range []struct {
+		target *database.Statement
+		name   string
+		out    any
+	}{
+		{&s.newOrder.customerWarehouse, "neworder.select_customer_warehouse", &w.ignored},
+		{&s.newOrder.district, "neworder.select_district", &w.district},
+		{&s.newOrder.updateDistrict, "neworder.update_district", nil},
+		{&s.newOrder.insertOrder, "neworder.insert_order", nil},
+		{&s.newOrder.insertNewOrder, "neworder.insert_new_order", nil},
+		{&s.newOrder.item, "neworder.select_item", &w.price},
+		{&s.newOrder.stock, "neworder.select_stock", &w.stock},
+		{&s.newOrder.updateStock, "neworder.update_stock", nil},
+		{&s.newOrder.insertLine, "neworder.insert_order_line", nil},
+		{&s.payment.byName, "payment.select_customers_by_name", &w.customerID},
+		{&s.payment.customer, "payment.select_customer", &w.customer},
+		{&s.payment.updateCustomer, "payment.update_customer", nil},
+		{&s.payment.updateBadCredit, "payment.update_customer_bad_credit", nil},
+		{&s.payment.updateDistrict, "payment.update_district", nil},
+		{&s.payment.district, "payment.select_district", &w.districtName},
+		{&s.payment.updateWarehouse, "payment.update_warehouse", nil},
+		{&s.payment.warehouse, "payment.select_warehouse", &w.warehouseName},
+		{&s.payment.insertHistory, "payment.insert_history", nil},
+		{&s.orderStatus.byName, "orderstatus.select_customers_by_name", &w.customerID},
+		{&s.orderStatus.customer, "orderstatus.select_customer", &w.ignored},
+		{&s.orderStatus.lastOrder, "orderstatus.select_last_order", &w.order},
+		{&s.orderStatus.lines, "orderstatus.select_lines", &w.ignored},
+		{&s.delivery.newOrder, "delivery.select_new_order", &w.newOrder},
+		{&s.delivery.deleteNewOrder, "delivery.delete_new_order", nil},
+		{&s.delivery.order, "delivery.select_order", &w.orderCustomer},
+		{&s.delivery.updateOrder, "delivery.update_order", nil},
+		{&s.delivery.updateLines, "delivery.update_order_lines", nil},
+		{&s.delivery.amount, "delivery.select_amount", &w.delivered},
+		{&s.delivery.updateCustomer, "delivery.update_customer", nil},
+		{&s.stockLevel.low, "stocklevel.count_low_stock", &w.low},
+	} {
+		q, err := u.seat.SQL.Query(p.name)
+		if err != nil {
+			return err
+		}
+		if *p.target, err = u.seat.Session.Prepare(ctx, q, w, p.out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Pick implements workload.User.
+func (u *clientUser) Pick() (workload.Transaction, bool) {
+	next := u.pick()
+	if u.kind == newOrder {
+		u.pickLines()
+	}
+	return next, true
+}
+
+// pickLines draws the lines of an order, clause 2.4.1.5. They are sorted by
+// supply warehouse and item, so that two orders lock the stock they share in the
+// same order; the unused item stays last.
+func (u *clientUser) pickLines() {
+	r := u.rand
+	u.lines = u.lines[:0]
+	for n := range u.in.LineCount {
+		l := orderLine{
+			number: n + 1, supply: u.in.WID,
+			item:     int64(NURand(r, ItemIDA, 1, Items, ItemIDC)),
+			quantity: int64(RandomNumber(r, 1, 10)),
+		}
+		if RandomNumber(r, 1, 100) == 1 {
+			l.supply = otherWarehouse(r, u.in.WID, u.warehouses)
+		}
+		u.lines = append(u.lines, l)
+	}
+	if RandomNumber(r, 1, 100) == 1 {
+		u.lines[len(u.lines)-1].item = unusedItem
+	}
+	slices.SortFunc(u.lines, func(a, b orderLine) int {
+		return cmp.Or(cmp.Compare(a.item/unusedItem, b.item/unusedItem), cmp.Compare(a.supply, b.supply), cmp.Compare(a.item, b.item))
+	})
+}
+
+// Do implements workload.User.
+func (u *clientUser) Do(ctx context.Context) error {
+	u.work.inputs = u.in // a retry begins with what was picked
+	access := database.ReadWrite
+	if u.kind == orderStatus || u.kind == stockLevel {
+		access = database.ReadOnly
+	}
+	if err := u.seat.Session.Begin(ctx, access); err != nil {
+		return err
+	}
+	if err := u.doKind(ctx); err != nil {
+		return err
+	}
+	return u.seat.Session.Commit(ctx)
+}
+
+func (u *clientUser) doKind(ctx context.Context) error {
+	switch u.kind {
+	case newOrder:
+		return u.doNewOrder(ctx)
+	case payment:
+		return u.doPayment(ctx)
+	case delivery:
+		return u.doDelivery(ctx)
+	case stockLevel:
+		return one(ctx, u.stmt.stockLevel.low)
+	default:
+		return u.doOrderStatus(ctx)
+	}
+}
+
+// doNewOrder is clause 2.4.2.2.
+func (u *clientUser) doNewOrder(ctx context.Context) error {
+	w, s := &u.work, &u.stmt.newOrder
+	w.AllLocal = 1
+	for _, l := range u.lines {
+		if l.supply != u.in.WID {
+			w.AllLocal = 0
+		}
+	}
+	if err := each(ctx, s.customerWarehouse, s.district, s.updateDistrict); err != nil {
+		return err
+	}
+	w.OrderID = w.district.NextOrderID
+	if err := each(ctx, s.insertOrder, s.insertNewOrder); err != nil {
+		return err
+	}
+	for _, l := range u.lines {
+		w.Number, w.Item, w.Supply, w.Quantity = l.number, l.item, l.supply, l.quantity
+		found, err := s.item.Run(ctx, nil)
+		if err != nil {
+			return err
+		}
+		if found == 0 {
+			if err := u.seat.Session.Rollback(ctx); err != nil {
+				return err
+			}
+			return workload.ErrRolledBack
+		}
+		if err := one(ctx, s.stock); err != nil {
+			return err
+		}
+		w.Remote = min(max(l.supply-u.in.WID, u.in.WID-l.supply), 1)
+		w.Stock, w.Dist = w.stock.Quantity-l.quantity, w.stock.Dist
+		if w.stock.Quantity < l.quantity+10 {
+			w.Stock += 91
+		}
+		w.Amount = l.quantity * w.price.Cents
+		if err := each(ctx, s.updateStock, s.insertLine); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// doPayment is clause 2.5.2.2.
+func (u *clientUser) doPayment(ctx context.Context) error {
+	w, s := &u.work, &u.stmt.payment
+	if err := u.findCustomer(ctx, s.byName); err != nil {
+		return err
+	}
+	if err := one(ctx, s.customer); err != nil {
+		return err
+	}
+	update := s.updateCustomer
+	if w.customer.Credit == "BC" {
+		update = s.updateBadCredit
+		w.CData = badCreditData(w)
+	}
+	if err := each(ctx, update, s.updateDistrict, s.district, s.updateWarehouse, s.warehouse); err != nil {
+		return err
+	}
+	w.HData = w.warehouseName.Name + "    " + w.districtName.Name
+	return one(ctx, s.insertHistory)
+}
+
+// badCreditData puts the payment before what C_DATA holds, and keeps 500
+// characters of it.
+func badCreditData(w *scratch) string {
+	data := fmt.Sprintf("%d %d %d %d %d %d.%02d|%s", w.CID, w.CDID, w.CWID, w.DID, w.WID,
+		w.AmountCents/100, w.AmountCents%100, w.customer.Data)
+	return data[:min(len(data), 500)]
+}
+
+// findCustomer puts the id of the customer to be looked up by name into the
+// scratch: of n who share the name, the one at n/2 rounded up by first name.
+func (u *clientUser) findCustomer(ctx context.Context, byName database.Statement) error {
+	if u.in.ByName == 0 {
+		return nil
+	}
+	u.ids = u.ids[:0]
+	if _, err := byName.Run(ctx, u.addID); err != nil {
+		return err
+	}
+	if len(u.ids) == 0 {
+		return fmt.Errorf("no customer of district %d of warehouse %d is called %s", u.work.CDID, u.work.CWID, u.in.LastName)
+	}
+	u.work.CID = u.ids[(len(u.ids)-1)/2]
+	return nil
+}
+
+func (u *clientUser) addID() error {
+	u.ids = append(u.ids, u.work.customerID.ID)
+	return nil
+}
+
+// doOrderStatus is clause 2.6.2.2.
+func (u *clientUser) doOrderStatus(ctx context.Context) error {
+	w, s := &u.work, &u.stmt.orderStatus
+	if err := u.findCustomer(ctx, s.byName); err != nil {
+		return err
+	}
+	if err := one(ctx, s.customer); err != nil {
+		return err
+	}
+	found, err := s.lastOrder.Run(ctx, nil)
+	if err != nil || found == 0 { // in a schema that HammerDB built, some customers have no order
+		return err
+	}
+	w.OrderID = w.order.ID
+	_, err = s.lines.Run(ctx, nil)
+	return err
+}
+
+// doDelivery is clause 2.7.4.2, all ten districts in one transaction.
+func (u *clientUser) doDelivery(ctx context.Context) error {
+	w, s := &u.work, &u.stmt.delivery
+	for d := range int64(DistrictsPerWarehouse) {
+		w.DID = d + 1
+		found, err := s.newOrder.Run(ctx, nil)
+		if err != nil {
+			return err
+		}
+		if found == 0 {
+			continue // 2.7.4.2: a district without a new order is skipped
+		}
+		w.OrderID = w.newOrder.ID
+		if err := each(ctx, s.deleteNewOrder, s.order, s.updateOrder); err != nil {
+			return err
+		}
+		if _, err := s.updateLines.Run(ctx, nil); err != nil {
+			return err
+		}
+		if err := one(ctx, s.amount); err != nil {
+			return err
+		}
+		w.CID, w.Amount = w.orderCustomer.ID, w.delivered.Cents
+		if err := one(ctx, s.updateCustomer); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one runs a statement that must find or change just one row.
+func one(ctx context.Context, s database.Statement) error {
+	n, err := s.Run(ctx, nil)
+	if err == nil && n != 1 {
+		err = fmt.Errorf("a statement that should find or change one row did so to %d", n)
+	}
+	return err
+}
+
+// each runs statements that must find or change one row each.
+func each(ctx context.Context, statements ...database.Statement) error {
+	for _, s := range statements {
+		if err := one(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package tprocc
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/workload"
+)
+
+// Options are the options of TPROC-C that every database has. Their names and
+// defaults are HammerDB's where it has them.
+type Options struct {
+	Warehouses int      `opt:"count_ware" flag:"warehouses" min:"1" max:"100000" help:"warehouses to build"`
+	Builders   int      `opt:"num_vu" flag:"builders" min:"1" max:"1000" help:"virtual users that build the schema side by side; no more than warehouses"`
+	LoadTime   loadTime `opt:"load_time" help:"date and time (UTC) that the initial rows carry, or now; fixed by default, so that the same seed gives the same rows"`
+
+	Iterations    int            `opt:"total_iterations" flag:"iterations" min:"1" max:"1000000000000" help:"transactions a virtual user does at most"`
+	RaiseError    bool           `opt:"raiseerror" help:"end the run at the first failure, and retry nothing"`
+	MaxRetries    int            `opt:"max_retries" min:"0" max:"1000" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`
+	FailureLimit  float64        `opt:"max_failures" min:"0" max:"100" help:"percent of transactions that may fail before the run is reported as invalid"`
+	KeyAndThink   bool           `opt:"keyandthink" help:"keying times before and thinking times after transactions"`
+	Keying        seconds        `opt:"keying_time" help:"keying time in seconds of new order, payment, delivery, stock level, order status; fractions are fine"`
+	Thinking      seconds        `opt:"think_time" help:"mean thinking time in seconds of the same; each is drawn from an exponential distribution cut at ten times the mean"`
+	Mix           weights        `opt:"mix" help:"weights of new order, payment, delivery, stock level, order status"`
+	Deck          bool           `opt:"deck" help:"deal transactions from a shuffled deck that holds each as often as its weight, rather than draw each by chance"`
+	RampUp        option.Minutes `opt:"rampup" flag:"rampup" help:"time in minutes, or with a unit such as 90s, that users work before anything is measured"`
+	Duration      option.Minutes `opt:"duration" flag:"duration" help:"time in minutes, or with a unit such as 90s, that is measured"`
+	AllWarehouses bool           `opt:"allwarehouse" help:"each user works on its share of all warehouses instead of one home warehouse"`
+	NoStoredProcs bool           `opt:"no_stored_procs" flag:"client-sql" help:"send every statement from the client, prepared, instead of calling stored routines"`
+	UserDelay     time.Duration  `opt:"user_delay" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
+}
+
+func newOptions() any {
+	return &Options{
+		Warehouses: 1, Builders: 1, LoadTime: loadTime{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
+		Iterations: 10_000_000, MaxRetries: 10, FailureLimit: 1,
+		Keying: seconds{18, 3, 2, 2, 2}, Thinking: seconds{12, 12, 5, 5, 10},
+		Mix: weights{10, 10, 1, 1, 1}, RampUp: option.Minutes(2 * time.Minute), Duration: option.Minutes(5 * time.Minute),
+	}
+}
+
+// Validate implements option.Validator.
+func (o *Options) Validate(names option.Names) error {
+	if o.Builders > o.Warehouses {
+		return fmt.Errorf("option %s: %d builders are more than the %d warehouses of %s: a builder needs a warehouse of its own",
+			names.Full("num_vu"), o.Builders, o.Warehouses, names.Full("count_ware"))
+	}
+	if o.Mix == (weights{}) {
+		return fmt.Errorf("option %s: at least one weight must be more than 0", names.Full("mix"))
+	}
+	if o.Duration <= 0 {
+		return fmt.Errorf("option %s: 0 measures nothing: give it a time, such as 5 for minutes or 90s", names.Full("duration"))
+	}
+	fresh := newOptions().(*Options)
+	if !o.KeyAndThink && (o.Keying != fresh.Keying || o.Thinking != fresh.Thinking) {
+		return fmt.Errorf("option %s is false, so %s and %s would have no effect: set it to true",
+			names.Full("keyandthink"), names.Full("keying_time"), names.Full("think_time"))
+	}
+	return nil
+}
+
+func pacing(options any) workload.Pacing {
+	o := options.(*Options)
+	return workload.Pacing{
+		Builders:      o.Builders,
+		RampUp:        time.Duration(o.RampUp),
+		Duration:      time.Duration(o.Duration),
+		UserDelay:     o.UserDelay,
+		MaxRetries:    o.MaxRetries,
+		RaiseError:    o.RaiseError,
+		FailureLimit:  o.FailureLimit,
+		MaxIterations: o.Iterations,
+	}
+}
+
+// perKind reads five values, one for each kind of transaction in order, or any
+// number of kind=value, of which the rest stay as they were.
+func perKind[T any](text []byte, values *[kinds]T, parse func(string) (T, error)) error {
+	fields := strings.Split(string(text), ",")
+	named := strings.Contains(fields[0], "=")
+	if !named && len(fields) != int(kinds) {
+		return fmt.Errorf("%q has %d values, not the five of %s", text, len(fields), kindList())
+	}
+	read := *values
+	for i, field := range fields {
+		kind := meter.Kind(i)
+		if named {
+			name, value, _ := strings.Cut(field, "=")
+			at := slices.IndexFunc(Workload.Kinds, func(k workload.Kind) bool { return compact(k.Name) == compact(name) })
+			if at < 0 {
+				return fmt.Errorf("%q is not one of %s", strings.TrimSpace(name), kindList())
+			}
+			kind, field = meter.Kind(at), value
+		}
+		value, err := parse(strings.TrimSpace(field))
+		if err != nil {
+			return err
+		}
+		read[kind] = value
+	}
+	*values = read
+	return nil
+}
+
+// compact lets people write new_order, neworder and "new order".
+func compact(name string) string {
+	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(name))
+}
+
+func kindList() string { return strings.Join(Workload.KindNames(), ", ") }
+
+// weights is a whole number for each kind of transaction.
+type weights [kinds]int
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (w *weights) UnmarshalText(text []byte) error {
+	return perKind(text, (*[kinds]int)(w), func(s string) (int, error) {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 0 || n > 10_000 {
+			return 0, fmt.Errorf("%q is not a weight: a whole number from 0 to 10000", s)
+		}
+		return n, nil
+	})
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (w weights) MarshalText() ([]byte, error) {
+	var text []byte
+	for i, n := range w {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendInt(text, int64(n), 10)
+	}
+	return text, nil
+}
+
+// Kind names the type for people.
+func (weights) Kind() string { return "5 weights" }
+
+// seconds is a time for each kind of transaction.
+type seconds [kinds]float64
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *seconds) UnmarshalText(text []byte) error {
+	return perKind(text, (*[kinds]float64)(s), func(s string) (float64, error) {
+		n, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(n >= 0 && n <= 86_400) {
+			return 0, fmt.Errorf("%q is not a number of seconds from 0 to 86400", s)
+		}
+		return n, nil
+	})
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s seconds) MarshalText() ([]byte, error) {
+	var text []byte
+	for i, n := range s {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendFloat(text, n, 'f', -1, 64)
+	}
+	return text, nil
+}
+
+// Kind names the type for people.
+func (seconds) Kind() string { return "5 times" }
+
+// loadTime is the moment that the initial rows carry.
+type loadTime struct{ time.Time }
+
+// UnmarshalText reads "now", a date, or a date and time, in UTC.
+func (l *loadTime) UnmarshalText(text []byte) error {
+	if string(text) == "now" {
+		l.Time = time.Now().UTC().Truncate(time.Second)
+		return nil
+	}
+	for _, layout := range []string{time.DateTime, time.DateOnly} {
+		if t, err := time.Parse(layout, string(text)); err == nil {
+			l.Time = t
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is neither now nor a date such as 2026-01-01 or 2026-01-01 12:00:00", text)
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (l loadTime) MarshalText() ([]byte, error) { return []byte(l.Format(time.DateTime)), nil }
+
+// Kind names the type for people.
+func (loadTime) Kind() string { return "time" }

@@ -1,0 +1,154 @@
+package tprocc
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/sqlfile"
+	"sledge/internal/workload"
+)
+
+// routineUser calls a stored routine for each transaction.
+type routineUser struct {
+	*terminal
+	calls [kinds]database.Statement
+
+	// tellsRollback is whether the routines are Sledge's: those answer order
+	// number 0 when they rolled back for an unused item. Others do not tell.
+	tellsRollback bool
+	order         struct {
+		ID int64 `sql:"no_d_next_o_id"`
+	}
+}
+
+// routineNames are those of HammerDB's schema, in the order of the kinds.
+var routineNames = [kinds]string{"neword", "payment", "delivery", "slev", "ostat"}
+
+func newRoutineUser(ctx context.Context, t *terminal) (workload.User, error) {
+	found, err := findRoutines(ctx, t.seat.Session, t.seat.SQL)
+	if err != nil {
+		return nil, err
+	}
+	if found.kind == "" {
+		return nil, fmt.Errorf("the schema has not all of the stored routines %s, but %s: build it again, or set no_stored_procs to send the statements from the client",
+			strings.Join(routineNames[:], ", "), found)
+	}
+	u := &routineUser{terminal: t, tellsRollback: found.maker == "sledge"}
+	if err := u.seedServer(ctx); err != nil {
+		return nil, err
+	}
+	for k, name := range routineNames {
+		q, err := t.seat.SQL.Query(found.kind + "." + name)
+		if err != nil {
+			return nil, err
+		}
+		var out any
+		if k == int(newOrder) {
+			out = &u.order
+		}
+		if u.calls[k], err = t.seat.Session.Prepare(ctx, q, &t.in, out); err != nil {
+			return nil, err
+		}
+	}
+	return u, nil
+}
+
+// seedServer makes the server's random numbers, by which routines draw the lines
+// of an order, follow from the seed and the user's number as well.
+func (u *routineUser) seedServer(ctx context.Context) error {
+	if !u.seat.SQL.Has("seed_session") {
+		return nil
+	}
+	q, err := u.seat.SQL.Query("seed_session")
+	if err != nil {
+		return err
+	}
+	const numbers = 1 << 30
+	r := rand.New(rand.NewPCG(u.seat.Seed, serverStream^uint64(u.seat.Number)))
+	in := struct {
+		Seed1 int64 `sql:"seed1"`
+		Seed2 int64 `sql:"seed2"`
+	}{r.Int64N(numbers), r.Int64N(numbers)}
+	s, err := u.seat.Session.Prepare(ctx, q, &in, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Run(ctx, nil); err != nil {
+		return fmt.Errorf("seed the server's random numbers: %w", err)
+	}
+	return nil
+}
+
+// serverStream and lineStream keep what is drawn for the server and for order
+// lines apart from the transactions, so that both ways of running the workload
+// pick the same ones.
+const (
+	serverStream = 0x5e7e_0000_0000_0000
+	lineStream   = 0x11e0_0000_0000_0000
+)
+
+// Pick implements workload.User.
+func (u *routineUser) Pick() (workload.Transaction, bool) { return u.pick(), true }
+
+// Do implements workload.User.
+func (u *routineUser) Do(ctx context.Context) error {
+	if _, err := u.calls[u.kind].Run(ctx, nil); err != nil {
+		return err
+	}
+	if u.kind == newOrder && u.tellsRollback && u.order.ID == 0 {
+		return workload.ErrRolledBack
+	}
+	return nil
+}
+
+// routines is what a schema holds of stored routines.
+type routines struct {
+	kind  string // "function" or "procedure"; "" when not all five of either are there
+	maker string // "sledge", or "other"
+	found [][]string
+}
+
+func (r routines) String() string {
+	if len(r.found) == 0 {
+		return "none"
+	}
+	var names []string
+	for _, row := range r.found {
+		names = append(names, row[1]+" "+row[0])
+	}
+	return strings.Join(names, ", ")
+}
+
+// findRoutines looks in the catalogue for the five routines, and takes the kind
+// of which there are all five; functions, when both are there, since those
+// answer in fewer columns.
+func findRoutines(ctx context.Context, s database.Session, sql *sqlfile.Library) (routines, error) {
+	q, err := sql.Query("installed_routines")
+	if err != nil {
+		return routines{}, err
+	}
+	t, err := s.Query(ctx, q.Text, 0)
+	if err != nil {
+		return routines{}, fmt.Errorf("look for stored routines: %w", err)
+	}
+	r := routines{found: t.Rows}
+	for _, kind := range []string{"procedure", "function"} {
+		ours, n := true, 0
+		for _, row := range t.Rows {
+			if row[1] == kind {
+				n++
+				ours = ours && row[2] == "sledge"
+			}
+		}
+		if n == int(kinds) {
+			r.kind, r.maker = kind, "other"
+			if ours {
+				r.maker = "sledge"
+			}
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,154 @@
+// Package tprocc is TPROC-C: the order-entry workload derived from TPC-C 5.11
+// under HammerDB's operating conditions. The rules of data and transactions are
+// the standard's; mix, home warehouses and pacing are HammerDB's.
+package tprocc
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/schema"
+	"sledge/internal/sqlfile"
+	"sledge/internal/workload"
+)
+
+//go:embed sql
+var files embed.FS
+
+// Workload is TPROC-C.
+var Workload = &workload.Workload{
+	Name:    "tprocc",
+	Title:   "TPROC-C",
+	Aliases: []string{"tpcc", "tpc-c", "tproc-c"},
+	Kinds: []workload.Kind{
+		newOrder:    {Name: "new order", Label: "NEWORD"},
+		payment:     {Name: "payment", Label: "PAYMENT"},
+		delivery:    {Name: "delivery", Label: "DELIVERY"},
+		stockLevel:  {Name: "stock level", Label: "SLEV"},
+		orderStatus: {Name: "order status", Label: "OSTAT"},
+	},
+	Options: newOptions,
+	Tables: func(options any, seed uint64) []schema.Table {
+		return options.(*Options).population(seed).Tables()
+	},
+	Identity: func(options any, seed uint64) string {
+		p := options.(*Options).population(seed)
+		return fmt.Sprintf("%d warehouses, seed %d, load time %s", p.Warehouses, p.Seed, p.LoadTime.Format(time.DateTime))
+	},
+	NewUser:   newUser,
+	Pacing:    pacing,
+	Rules:     rules,
+	Inspect:   inspect,
+	ProbeName: "new order",
+	Probed:    func(s *meter.Summary) int64 { return s.Kinds[newOrder].Done },
+	Score:     score,
+	SQL:       files,
+}
+
+// The kinds of transaction, in the order of the options that list them.
+const (
+	newOrder meter.Kind = iota
+	payment
+	delivery
+	stockLevel
+	orderStatus
+	kinds
+)
+
+func (o *Options) population(seed uint64) Population {
+	return Population{Warehouses: o.Warehouses, Seed: seed, LoadTime: o.LoadTime.Time}
+}
+
+// score computes NOPM, new orders a minute by the district table, and TPM,
+// transactions a minute by the server's own count, as HammerDB does, with the
+// client's counts beside them. A database without a count of its own gets the
+// client's as its TPM.
+func score(w workload.Window) workload.Score {
+	all := w.Summary.All()
+	clientTPM := w.Summary.PerMinute(all.Done + all.RolledBack)
+	clientNOPM := w.Summary.PerMinute(w.Summary.Kinds[newOrder].Done)
+	if !w.Probed {
+		return workload.Score{Metrics: []job.Metric{{Name: "client NOPM", Value: clientNOPM}, {Name: "client TPM", Value: clientTPM}}}
+	}
+	nopm, tpm := float64(w.Probe)/w.Elapsed.Minutes(), clientTPM
+	if w.Counted {
+		tpm = float64(w.Counter) / w.Elapsed.Minutes()
+	}
+	return workload.Score{
+		Metrics: []job.Metric{
+			{Name: "NOPM", Value: nopm}, {Name: "TPM", Value: tpm},
+			{Name: "client NOPM", Value: clientNOPM}, {Name: "client TPM", Value: clientTPM},
+		},
+		Line: fmt.Sprintf("TEST RESULT : System achieved %d NOPM from %d %s TPM", int64(nopm), int64(tpm), w.Database),
+	}
+}
+
+// rules are the cardinalities of TPC-C 4.3.3.1 and the twelve consistency
+// conditions of 3.3.2. Runs add orders and history and remove new orders, so
+// those are only bounded from below.
+var rules = []workload.Rule{
+	{Name: "warehouses", Title: "warehouses are numbered from 1 without gaps", Source: "TPC-C 1.3.1"},
+	{Name: "districts", Title: "each warehouse has 10 districts", Source: "TPC-C 4.3.3.1"},
+	{Name: "customers", Title: "each district has 3000 customers", Source: "TPC-C 4.3.3.1"},
+	{Name: "history", Title: "each district has at least 3000 rows of history", Source: "TPC-C 4.3.3.1"},
+	{Name: "items", Title: "there are 100000 items", Source: "TPC-C 4.3.3.1"},
+	{Name: "stock", Title: "each warehouse has 100000 rows of stock", Source: "TPC-C 4.3.3.1"},
+	{Name: "orders", Title: "each district has at least 3000 orders", Source: "TPC-C 4.3.3.1"},
+	{Name: "consistency_1", Title: "W_YTD = sum(D_YTD)", Source: "TPC-C 3.3.2.1"},
+	{Name: "consistency_2", Title: "D_NEXT_O_ID - 1 = max(O_ID) = max(NO_O_ID)", Source: "TPC-C 3.3.2.2"},
+	{Name: "consistency_3", Title: "max(NO_O_ID) - min(NO_O_ID) + 1 = number of new orders", Source: "TPC-C 3.3.2.3"},
+	{Name: "consistency_4", Title: "sum(O_OL_CNT) = number of order lines of the district", Source: "TPC-C 3.3.2.4"},
+	{Name: "consistency_5", Title: "O_CARRIER_ID is null exactly where there is a new order", Source: "TPC-C 3.3.2.5"},
+	{Name: "consistency_6", Title: "O_OL_CNT = number of order lines of the order", Source: "TPC-C 3.3.2.6"},
+	{Name: "consistency_7", Title: "OL_DELIVERY_D is null exactly where O_CARRIER_ID is", Source: "TPC-C 3.3.2.7"},
+	{Name: "consistency_8", Title: "W_YTD = sum(H_AMOUNT) of the warehouse", Source: "TPC-C 3.3.2.8"},
+	{Name: "consistency_9", Title: "D_YTD = sum(H_AMOUNT) of the district", Source: "TPC-C 3.3.2.9"},
+	{
+		Name: "consistency_10", Title: "C_BALANCE = sum(delivered OL_AMOUNT) - sum(H_AMOUNT)", Source: "TPC-C 3.3.2.10",
+		Foreign: "its loader gives delivered lines an amount that no balance includes, and customers orders by chance",
+	},
+	{Name: "consistency_11", Title: "number of orders - number of new orders = 2100 + delivered since", Source: "TPC-C 3.3.2.11"},
+	{
+		Name: "consistency_12", Title: "C_BALANCE + C_YTD_PAYMENT = sum(delivered OL_AMOUNT)", Source: "TPC-C 3.3.2.12",
+		Foreign: "its loader gives delivered lines an amount that no balance includes, and its payments leave C_YTD_PAYMENT as it is",
+	},
+}
+
+// inspect finds out who loaded the data, and whether the stored routines are
+// all there.
+func inspect(ctx context.Context, s database.Session, sql *sqlfile.Library) (workload.Inspection, error) {
+	var seen workload.Inspection
+	q, err := sql.Query("foreign")
+	if err != nil {
+		return seen, err
+	}
+	t, err := s.Query(ctx, q.Text, 1)
+	if err != nil {
+		return seen, err
+	}
+	if t.Rows[0][0] != "0" {
+		seen.Foreign = "HammerDB"
+	}
+	if !sql.Has("installed_routines") {
+		return seen, nil
+	}
+	r, err := findRoutines(ctx, s, sql)
+	if err != nil {
+		return seen, err
+	}
+	finding := job.Finding{
+		Rule: "routines", Title: "the five stored routines are there", Holds: r.kind != "",
+		Columns: []string{"routine", "kind", "maker"}, Rows: r.found,
+	}
+	if finding.Holds {
+		finding.Title += fmt.Sprintf(", as %ss of %s", r.kind, r.maker)
+		finding.Columns, finding.Rows = nil, nil
+	}
+	seen.Findings = append(seen.Findings, finding)
+	return seen, nil
+}

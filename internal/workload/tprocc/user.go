@@ -1,0 +1,216 @@
+package tprocc
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"sledge/internal/meter"
+	"sledge/internal/workload"
+)
+
+// inputs are what a transaction is called with; one kind uses some of them.
+type inputs struct {
+	WID         int64  `sql:"w_id"`
+	MaxWID      int64  `sql:"max_w_id"`
+	DID         int64  `sql:"d_id"`
+	CID         int64  `sql:"c_id"`
+	LineCount   int64  `sql:"ol_cnt"`
+	CWID        int64  `sql:"c_w_id"`
+	CDID        int64  `sql:"c_d_id"`
+	ByName      int64  `sql:"by_name"` // 1 when the customer is looked for by last name
+	AmountCents int64  `sql:"h_amount_cents"`
+	LastName    string `sql:"c_last"`
+	CarrierID   int64  `sql:"carrier_id"`
+	Threshold   int64  `sql:"threshold"`
+}
+
+// terminal picks the transactions of one virtual user: it is what stands before
+// a person in TPC-C, and knows nothing of a database.
+type terminal struct {
+	seat    workload.Seat
+	options *Options
+	in      inputs
+	kind    meter.Kind
+
+	warehouses         int   // there are this many
+	home               []int // those that this user works on; usually just one
+	stockLevelDistrict int   // TPC-C 2.8.1.1: fixed for each terminal
+
+	deck []meter.Kind // as many of each kind as its weight
+	next int          // the card of the deck to deal next, when it is dealt from
+}
+
+// newUser seats a virtual user with stored routines where the schema has them,
+// unless the options ask for client SQL.
+func newUser(ctx context.Context, seat workload.Seat) (workload.User, error) {
+	t := &terminal{seat: seat, options: seat.Options.(*Options)}
+	if err := t.settle(ctx); err != nil {
+		return nil, err
+	}
+	if t.options.NoStoredProcs || !seat.SQL.Has("installed_routines") {
+		return newClientUser(ctx, t)
+	}
+	return newRoutineUser(ctx, t)
+}
+
+// settle finds out how many warehouses there are and chooses among them.
+func (t *terminal) settle(ctx context.Context) error {
+	q, err := t.seat.SQL.Query("limits")
+	if err != nil {
+		return err
+	}
+	var limits struct {
+		MaxWID int64 `sql:"max_w_id"`
+	}
+	s, err := t.seat.Session.Prepare(ctx, q, nil, &limits)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Run(ctx, nil); err != nil {
+		return fmt.Errorf("read the number of warehouses: %w", err)
+	}
+	if limits.MaxWID < 1 {
+		return fmt.Errorf("there is no warehouse in the schema: delete it and build it again")
+	}
+	t.warehouses = int(limits.MaxWID)
+	t.in.MaxWID = limits.MaxWID
+	t.deck = t.options.Mix.deck()
+	t.next = len(t.deck)
+	t.chooseWarehouses()
+	t.seat.Say(fmt.Sprintf("Processing %d transactions with output suppressed...", t.options.Iterations))
+	return nil
+}
+
+// chooseWarehouses gives the user its home warehouse, drawn by chance, or its
+// share of all of them, dealt out in turns.
+func (t *terminal) chooseWarehouses() {
+	r := t.seat.Rand
+	home := RandomNumber(r, 1, t.warehouses)
+	t.stockLevelDistrict = RandomNumber(r, 1, DistrictsPerWarehouse)
+	if !t.options.AllWarehouses {
+		t.home = []int{home}
+		return
+	}
+	each := (t.warehouses + t.seat.Users - 1) / t.seat.Users
+	var list strings.Builder
+	for j := range each {
+		w := (t.seat.Number+j*t.seat.Users)%t.warehouses + 1
+		t.home = append(t.home, w)
+		fmt.Fprintf(&list, " %d", w)
+	}
+	t.seat.Say(fmt.Sprintf("Assigned %d WIDs =%s based on VU count %d, Warehouses = %d out of %d",
+		each, list.String(), t.seat.Users, each, t.warehouses))
+}
+
+// deck returns as many cards of each kind as its weight.
+func (w weights) deck() []meter.Kind {
+	var cards []meter.Kind
+	for k, n := range w {
+		for range n {
+			cards = append(cards, meter.Kind(k))
+		}
+	}
+	return cards
+}
+
+// deal decides the next kind of transaction: a card drawn by chance and put back
+// (TPC-C 5.2.4.1), or the next of a shuffled deck (5.2.4.2).
+func (t *terminal) deal() meter.Kind {
+	r := t.seat.Rand
+	if !t.options.Deck {
+		return t.deck[RandomNumber(r, 0, len(t.deck)-1)]
+	}
+	if t.next == len(t.deck) {
+		r.Shuffle(len(t.deck), func(i, j int) { t.deck[i], t.deck[j] = t.deck[j], t.deck[i] })
+		t.next = 0
+	}
+	t.next++
+	return t.deck[t.next-1]
+}
+
+// pick decides a transaction and its inputs, clauses 2.4.1 to 2.8.1.
+func (t *terminal) pick() workload.Transaction {
+	r, in := t.seat.Rand, &t.in
+	t.kind = t.deal()
+	in.WID = int64(t.home[0])
+	if len(t.home) > 1 {
+		in.WID = int64(t.home[RandomNumber(r, 0, len(t.home)-1)])
+	}
+	in.DID = int64(RandomNumber(r, 1, DistrictsPerWarehouse))
+	switch t.kind {
+	case newOrder:
+		in.CID = t.customer()
+		in.LineCount = int64(RandomNumber(r, 5, 15))
+	case payment:
+		t.pickPayment()
+	case delivery:
+		in.CarrierID = int64(RandomNumber(r, 1, 10))
+	case stockLevel:
+		in.DID = int64(t.stockLevelDistrict)
+		in.Threshold = int64(RandomNumber(r, 10, 20))
+	case orderStatus:
+		in.CWID, in.CDID = in.WID, in.DID // always a customer of the home warehouse
+		t.pickCustomer()
+	}
+	return t.paced()
+}
+
+// pickPayment draws the inputs of a Payment, clause 2.5.1.2: 85 % are of a
+// customer of the home warehouse, the rest of one of another.
+func (t *terminal) pickPayment() {
+	r, in := t.seat.Rand, &t.in
+	in.CWID, in.CDID = in.WID, in.DID
+	if RandomNumber(r, 1, 100) > 85 {
+		in.CDID = int64(RandomNumber(r, 1, DistrictsPerWarehouse))
+		in.CWID = otherWarehouse(r, in.WID, t.warehouses)
+	}
+	t.pickCustomer()
+	in.AmountCents = int64(RandomNumber(r, 100, 500_000))
+}
+
+// pickCustomer draws a customer, by last name in 60 of 100 cases (2.5.1.2,
+// 2.6.1.2).
+func (t *terminal) pickCustomer() {
+	r, in := t.seat.Rand, &t.in
+	in.CID = t.customer()
+	in.ByName, in.LastName = 0, ""
+	if RandomNumber(r, 1, 100) <= 60 {
+		in.ByName = 1
+		in.LastName = LastName(NURand(r, LastNameA, 0, 999, LastNameRunC))
+	}
+}
+
+func (t *terminal) customer() int64 {
+	return int64(NURand(t.seat.Rand, CustomerIDA, 1, CustomersPerDistrict, CustomerIDC))
+}
+
+// otherWarehouse draws a warehouse that is not the home warehouse, unless there
+// is no other.
+func otherWarehouse(r *rand.Rand, home int64, warehouses int) int64 {
+	if warehouses == 1 {
+		return home
+	}
+	w := int64(RandomNumber(r, 1, warehouses-1))
+	if w >= home {
+		w++
+	}
+	return w
+}
+
+// paced adds keying and thinking time: the first is fixed for each kind (5.2.5.2),
+// the other exponential, cut at ten times its mean (5.2.5.4).
+func (t *terminal) paced() workload.Transaction {
+	next := workload.Transaction{Kind: t.kind}
+	if t.options.KeyAndThink {
+		next.Keying = inSeconds(t.options.Keying[t.kind])
+		mean := t.options.Thinking[t.kind]
+		next.Thinking = inSeconds(min(-math.Log(1-t.seat.Rand.Float64())*mean, 10*mean))
+	}
+	return next
+}
+
+func inSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
