@@ -1,0 +1,29 @@
+package job
+
+import (
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/host"
+	"github.com/shirou/gopsutil/v4/mem"
+)
+
+// ThisHost describes the machine that Sledge runs on. What the system does not
+// tell stays empty: a result without it is better than none.
+func ThisHost() Host {
+	h := Host{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
+	h.Name, _ = os.Hostname()
+	if info, err := host.Info(); err == nil {
+		h.OS = strings.TrimSpace(info.Platform + " " + info.PlatformVersion)
+		h.Kernel = info.KernelVersion
+	}
+	if cpus, err := cpu.Info(); err == nil && len(cpus) > 0 {
+		h.CPU = cpus[0].ModelName
+	}
+	if memory, err := mem.VirtualMemory(); err == nil {
+		h.MemoryBytes = memory.Total
+	}
+	return h
+}

@@ -1,0 +1,24 @@
+package job
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"strings"
+	"time"
+)
+
+// NewID returns an ID that no other job has: 8 digits of the time in seconds, so
+// that IDs sort by age, and 16 random ones, so that two in one second differ,
+// on this machine or another.
+func NewID() ID {
+	var b [12]byte
+	binary.BigEndian.PutUint32(b[:4], uint32(time.Now().Unix()))
+	_, _ = rand.Read(b[4:]) // never fails
+	return ID(strings.ToUpper(hex.EncodeToString(b[:])))
+}
+
+// isHex reports whether s could begin an ID, once in upper case.
+func isHex(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789ABCDEF") == ""
+}

@@ -1,0 +1,419 @@
+package job
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"strings"
+	"time"
+
+	"sledge/internal/meter"
+	"sledge/internal/option"
+)
+
+// Job is a job as the repository knows it.
+type Job struct {
+	ID     ID        `json:"id"`
+	Spec   Spec      `json:"spec"`
+	Kinds  []string  `json:"kinds,omitempty"` // names of its kinds of transaction
+	Status Status    `json:"status"`
+	Reason string    `json:"reason,omitempty"` // why, when it did not succeed
+	Begun  time.Time `json:"begun"`
+	Ended  time.Time `json:"ended,omitzero"` // of a job that was killed: the last sign of life
+	Facts  *Facts    `json:"facts,omitempty"`
+
+	// Result is empty until the job has ended. Its summary is not filled in:
+	// Store.Summary reads that.
+	Result Result `json:"result,omitzero"`
+
+	Host    string `json:"host"`
+	PID     int    `json:"pid"`
+	Dropped int64  `json:"dropped,omitempty"` // events that could not be recorded
+}
+
+// Query narrows a list of jobs. Fields that are zero ask for nothing.
+type Query struct {
+	Action   Action
+	Database string
+	Workload string
+	Status   Status
+	Limit    int
+}
+
+// ErrNotFound says that the repository has no such job.
+var ErrNotFound = errors.New("no such job")
+
+const jobColumns = `number, id, spec, kinds, status, reason, begun_ms, ended_ms, seen_ms, host, pid, process_begun_ms, facts, result, dropped`
+
+// List lists jobs, newest first.
+func (s *Store) List(ctx context.Context, q Query) ([]Job, error) {
+	status := q.Status
+	if status == Killed {
+		status = Running // as it still stands in the repository
+	}
+	rows, err := s.db.QueryContext(ctx, `SELECT `+jobColumns+` FROM job
+		WHERE ?1 IN ('', action) AND ?2 IN ('', database) AND ?3 IN ('', workload) AND ?4 IN ('', status)
+		ORDER BY number DESC`, q.Action, q.Database, q.Workload, status)
+	if err != nil {
+		return nil, fmt.Errorf("list jobs: %w", err)
+	}
+	defer rows.Close()
+	var jobs []Job
+	for rows.Next() {
+		j, _, err := scanJob(rows)
+		if err != nil {
+			return nil, fmt.Errorf("list jobs: %w", err)
+		}
+		if q.Status != "" && j.Status != q.Status {
+			continue
+		}
+		jobs = append(jobs, j)
+		if len(jobs) == q.Limit {
+			break
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("list jobs: %w", err)
+	}
+	return jobs, nil
+}
+
+// Get returns a job. The ID may be cut short as long as no other job's begins
+// the same, and "last" is the job that began last.
+func (s *Store) Get(ctx context.Context, id ID) (Job, error) {
+	j, _, err := s.find(ctx, id)
+	return j, err
+}
+
+// find returns a job and the number of its row.
+func (s *Store) find(ctx context.Context, id ID) (Job, int64, error) {
+	condition, argument := `id GLOB ? || '*'`, strings.ToUpper(string(id))
+	switch {
+	case strings.EqualFold(string(id), "last"):
+		condition, argument = `number = (SELECT max(number) FROM job) AND ? <> ''`, "last"
+	case !isHex(argument):
+		return Job{}, 0, WithExit(ExitUsage, fmt.Errorf("%q is not the id of a job: give the first of its 24 hexadecimal digits, or \"last\"", string(id)))
+	}
+	rows, err := s.db.QueryContext(ctx, `SELECT `+jobColumns+` FROM job WHERE `+condition+` ORDER BY number DESC LIMIT 3`, argument)
+	if err != nil {
+		return Job{}, 0, fmt.Errorf("find job %s: %w", id, err)
+	}
+	defer rows.Close()
+	var found []Job
+	var number int64
+	for rows.Next() {
+		var j Job
+		if j, number, err = scanJob(rows); err != nil {
+			return Job{}, 0, fmt.Errorf("find job %s: %w", id, err)
+		}
+		found = append(found, j)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return Job{}, 0, fmt.Errorf("find job %s: %w", id, err)
+	}
+	switch len(found) {
+	case 1:
+		return found[0], number, nil
+	case 0:
+		return Job{}, 0, s.notFound(ctx, id)
+	}
+	return Job{}, 0, WithExit(ExitUsage, fmt.Errorf("more than one job begins with %s, such as %s and %s: give more digits", id, found[0].ID, found[1].ID))
+}
+
+// notFound says what there is instead.
+func (s *Store) notFound(ctx context.Context, id ID) error {
+	const recent = 1000
+	jobs, err := s.List(ctx, Query{Limit: recent})
+	if err != nil {
+		return err
+	}
+	if len(jobs) == 0 {
+		return WithExit(ExitMissing, fmt.Errorf("find job %s: %w: the repository is empty", id, ErrNotFound))
+	}
+	names := make([]string, len(jobs))
+	for i, j := range jobs {
+		names[i] = strings.ToLower(string(j.ID)) // as Suggest compares them
+	}
+	hint := strings.ToUpper(option.Suggest(string(id), names))
+	if hint == "" {
+		return WithExit(ExitMissing, fmt.Errorf("find job %s: %w: the newest is %s", id, ErrNotFound, jobs[0].ID))
+	}
+	return WithExit(ExitMissing, fmt.Errorf("find job %s: %w%s", id, ErrNotFound, strings.Replace(hint, "DID YOU MEAN", "did you mean", 1)))
+}
+
+func scanJob(rows *sql.Rows) (Job, int64, error) {
+	var (
+		j                         Job
+		process                   owner
+		number                    int64
+		spec, kinds               string
+		facts, result             sql.NullString
+		begun, seen, processBegun int64
+		ended                     sql.NullInt64
+	)
+	err := rows.Scan(&number, &j.ID, &spec, &kinds, &j.Status, &j.Reason, &begun, &ended, &seen,
+		&process.host, &process.pid, &processBegun, &facts, &result, &j.Dropped)
+	if err != nil {
+		return j, 0, err
+	}
+	j.Host, j.PID, j.Begun = process.host, process.pid, time.UnixMilli(begun)
+	if ended.Valid {
+		j.Ended = time.UnixMilli(ended.Int64)
+	}
+	err = errors.Join(json.Unmarshal([]byte(spec), &j.Spec), json.Unmarshal([]byte(kinds), &j.Kinds))
+	if facts.Valid {
+		err = errors.Join(err, json.Unmarshal([]byte(facts.String), &j.Facts))
+	}
+	if result.Valid {
+		err = errors.Join(err, json.Unmarshal([]byte(result.String), &j.Result))
+	}
+	if err != nil {
+		return j, 0, fmt.Errorf("read job %s: %w", j.ID, err)
+	}
+	if j.Status == Running {
+		process.begun = time.UnixMilli(processBegun)
+		j.judge(process, time.UnixMilli(seen))
+	}
+	return j, number, nil
+}
+
+// judge finds out whether a job that was not ended is still running. A process
+// on another host cannot be looked up: there, silence tells.
+func (j *Job) judge(process owner, seen time.Time) {
+	if here, err := os.Hostname(); err != nil || here != process.host {
+		if time.Since(seen) < silentFor {
+			j.Reason = "running on " + process.host
+			return
+		}
+		j.Reason = fmt.Sprintf("nothing was heard of it on %s any more", process.host)
+	} else {
+		if process.alive() {
+			return
+		}
+		j.Reason = fmt.Sprintf("its process, %d, went away without ending it", process.pid)
+	}
+	j.Status = Killed
+	j.Ended = seen
+}
+
+// StoredSecond is what a second of a run measured; or, in the later hours of a
+// long run, some seconds together. Tallies are encoded until they are asked for.
+type StoredSecond struct {
+	At        time.Time      `json:"at"`
+	Phase     Phase          `json:"phase"`
+	Offset    time.Duration  `json:"offset"`  // since the phase began, at the end of the second
+	Elapsed   time.Duration  `json:"elapsed"` // how long the second was
+	ServerTPM *float64       `json:"server_tpm,omitempty"`
+	Tallies   []EncodedTally `json:"tallies"` // one for each kind
+}
+
+// Summary decodes what was measured.
+func (s StoredSecond) Summary() (meter.Summary, error) {
+	tallies, err := decodeTallies(s.Tallies)
+	return meter.Summary{Elapsed: s.Elapsed, Kinds: tallies}, err
+}
+
+// OutputLine is a line that a virtual user put out.
+type OutputLine struct {
+	At   time.Time `json:"at"`
+	User int       `json:"user"`
+	Line string    `json:"line"`
+}
+
+// StoredFailure is an example of a failed transaction.
+type StoredFailure struct {
+	At   time.Time `json:"at"`
+	User int       `json:"user"`
+	Failure
+}
+
+// pages reads rows a page at a time, and lends no lock to whoever consumes them:
+// a web client that reads slowly would else keep the log from being written back.
+// The page function returns the number of the last row it read.
+func pages[T any](s *Store, ctx context.Context, id ID, what string, page func(job, after int64) ([]T, int64, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		_, job, err := s.find(ctx, id)
+		if err != nil {
+			yield(none, err)
+			return
+		}
+		for after := int64(0); ; {
+			list, last, err := page(job, after)
+			if err != nil {
+				yield(none, fmt.Errorf("read the %s of job %s: %w", what, id, err))
+				return
+			}
+			for _, v := range list {
+				if !yield(v, nil) {
+					return
+				}
+			}
+			if len(list) == 0 {
+				return
+			}
+			after = last
+		}
+	}
+}
+
+const pageRows = 500
+
+// Seconds yields what was measured, in order, ramp-up included.
+func (s *Store) Seconds(ctx context.Context, id ID) iter.Seq2[StoredSecond, error] {
+	return pages(s, ctx, id, "seconds", func(job, after int64) ([]StoredSecond, int64, error) {
+		return s.spans(ctx, `job = ? AND number > ? AND phase <> 'total'`, job, after)
+	})
+}
+
+// spans reads one page of spans with their tallies.
+func (s *Store) spans(ctx context.Context, condition string, arguments ...any) ([]StoredSecond, int64, error) {
+	rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, at_ms, phase, offset_ns, elapsed_ns, server_tpm
+		FROM span WHERE %s ORDER BY number LIMIT %d`, condition, pageRows), arguments...)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	var list []StoredSecond
+	var numbers []int64
+	for rows.Next() {
+		var second StoredSecond
+		var number, at int64
+		if err := rows.Scan(&number, &at, &second.Phase, &second.Offset, &second.Elapsed, &second.ServerTPM); err != nil {
+			return nil, 0, err
+		}
+		second.At = time.UnixMilli(at)
+		list = append(list, second)
+		numbers = append(numbers, number)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil || len(list) == 0 {
+		return nil, 0, err
+	}
+	for i := range list {
+		if list[i].Tallies, err = s.tallies(ctx, numbers[i]); err != nil {
+			return nil, 0, err
+		}
+	}
+	return list, numbers[len(numbers)-1], nil
+}
+
+func (s *Store) tallies(ctx context.Context, span int64) ([]EncodedTally, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT done, rolled_back, retried, failed, service, response FROM tally WHERE span = ? ORDER BY kind`, span)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []EncodedTally
+	for rows.Next() {
+		var t EncodedTally
+		var failed sql.NullString
+		if err := rows.Scan(&t.Done, &t.RolledBack, &t.Retried, &failed, &t.Service, &t.Response); err != nil {
+			return nil, err
+		}
+		if failed.Valid {
+			if err := json.Unmarshal([]byte(failed.String), &t.Failed); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, t)
+	}
+	return list, rows.Err()
+}
+
+// Output yields the lines that virtual users put out, in order.
+func (s *Store) Output(ctx context.Context, id ID) iter.Seq2[OutputLine, error] {
+	return pages(s, ctx, id, "output", func(job, after int64) (list []OutputLine, last int64, err error) {
+		rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, at_ms, user, line FROM output
+			WHERE job = ? AND number > ? ORDER BY number LIMIT %d`, pageRows), job, after)
+		if err != nil {
+			return nil, 0, err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var line OutputLine
+			var at int64
+			if err := rows.Scan(&last, &at, &line.User, &line.Line); err != nil {
+				return nil, 0, err
+			}
+			line.At = time.UnixMilli(at)
+			list = append(list, line)
+		}
+		return list, last, rows.Err()
+	})
+}
+
+// Failures yields the examples of failed transactions, in order.
+func (s *Store) Failures(ctx context.Context, id ID) iter.Seq2[StoredFailure, error] {
+	return pages(s, ctx, id, "failures", func(job, after int64) (list []StoredFailure, last int64, err error) {
+		rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, at_ms, user, kind, class, message, retried FROM failure
+			WHERE job = ? AND number > ? ORDER BY number LIMIT %d`, pageRows), job, after)
+		if err != nil {
+			return nil, 0, err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var f StoredFailure
+			var at int64
+			if err := rows.Scan(&last, &at, &f.User, &f.Kind, &f.Class, &f.Message, &f.Retried); err != nil {
+				return nil, 0, err
+			}
+			f.At = time.UnixMilli(at)
+			list = append(list, f)
+		}
+		return list, last, rows.Err()
+	})
+}
+
+// Summary returns what was measured in all, and the names of its kinds. For a
+// job that is running or was killed it adds up the seconds measured so far.
+func (s *Store) Summary(ctx context.Context, id ID) (meter.Summary, []string, error) {
+	j, number, err := s.find(ctx, id)
+	if err != nil {
+		return meter.Summary{}, nil, err
+	}
+	total, _, err := s.spans(ctx, `job = ? AND phase = 'total'`, number)
+	if err != nil {
+		return meter.Summary{}, nil, fmt.Errorf("read the summary of job %s: %w", j.ID, err)
+	}
+	if len(total) > 0 {
+		sum, err := total[0].Summary()
+		return sum, j.Kinds, err
+	}
+	sum := meter.NewSummary(len(j.Kinds))
+	for second, err := range s.Seconds(ctx, j.ID) {
+		if err != nil {
+			return sum, nil, err
+		}
+		if second.Phase != Measure {
+			continue
+		}
+		part, err := second.Summary()
+		if err != nil {
+			return sum, nil, fmt.Errorf("read the summary of job %s: %w", j.ID, err)
+		}
+		if len(part.Kinds) != len(sum.Kinds) {
+			return sum, nil, fmt.Errorf("read the summary of job %s: %d kinds of transaction were counted, but %d have a name", j.ID, len(part.Kinds), len(sum.Kinds))
+		}
+		sum.Add(part)
+	}
+	return sum, j.Kinds, nil
+}
+
+// Delete removes a job for good. A job that is running is refused.
+func (s *Store) Delete(ctx context.Context, id ID) error {
+	j, number, err := s.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	if j.Status == Running {
+		return WithExit(ExitUsage, fmt.Errorf("job %s is running on %s as process %d: stop it before it is deleted", j.ID, j.Host, j.PID))
+	}
+	if _, err := s.db.ExecContext(ctx, `DELETE FROM job WHERE number = ?`, number); err != nil {
+		return fmt.Errorf("delete job %s: %w", j.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package job
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"modernc.org/sqlite" // also registers the driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// Store is the repository of jobs: a SQLite file that several processes may use
+// at once. A process that is killed leaves it readable, with all but the last
+// second or two of its job; after the first hour of a run, the last ten or so.
+type Store struct {
+	db *sql.DB
+}
+
+// migrations are the steps from each version of the schema to the next, in the
+// order of their names. A step that was released is never changed.
+//
+//go:embed sql/*.sql
+var migrations embed.FS
+
+const (
+	// applicationID marks a SQLite file as Sledge's, so that none of another
+	// program is written into: "Sldg".
+	applicationID = 0x536c6467
+
+	// settings hold for each connection. In WAL mode, synchronous=NORMAL survives
+	// the end of any process; it could lose the last seconds to a power cut, which
+	// is why Recorder.End writes the log back. Transactions are immediate because
+	// one that began by reading could not wait for its turn to write.
+	settings = "_busy_timeout=30000&_synchronous=NORMAL&_foreign_keys=on&_txlock=immediate"
+
+	inMemory = ":memory:"
+)
+
+// DefaultPath returns where the repository is when nothing else is said: at
+// $SLEDGE_REPO, or among the user's data.
+func DefaultPath() (string, error) {
+	if path := os.Getenv("SLEDGE_REPO"); path != "" {
+		return path, nil
+	}
+	folder, err := dataFolder()
+	if err != nil {
+		return "", WithExit(ExitUsage, fmt.Errorf("find a place for the job repository: %w; set SLEDGE_REPO to a file", err))
+	}
+	return filepath.Join(folder, "sledge", "jobs.db"), nil
+}
+
+// dataFolder follows the XDG base directory specification, which says to ignore
+// a relative XDG_DATA_HOME; macOS and Windows have folders of their own.
+func dataFolder() (string, error) {
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		return os.UserConfigDir()
+	}
+	if folder := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(folder) {
+		return folder, nil
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, ".local", "share"), err
+}
+
+// Open opens the repository at path, and makes it first if there is none: for
+// the user's eyes only, since results may be confidential. The path ":memory:"
+// makes one that is gone when it is closed.
+func Open(path string) (*Store, error) {
+	s, err := open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open job repository %s: %w", path, err)
+	}
+	return s, nil
+}
+
+func open(path string) (*Store, error) {
+	dsn := inMemory + "?" + settings
+	if path != inMemory {
+		if err := create(path); err != nil {
+			return nil, err
+		}
+		var err error
+		if dsn, err = fileDSN(path); err != nil {
+			return nil, err
+		}
+	}
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, err
+	}
+	if path == inMemory {
+		db.SetMaxOpenConns(1) // each connection would have a database of its own
+	}
+	ctx := context.Background()
+	steps, err := readMigrations()
+	if err == nil {
+		err = migrate(ctx, db, steps)
+	}
+	if err == nil && path != inMemory {
+		err = useWAL(ctx, db)
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &Store{db}, nil
+}
+
+// create makes the file, because SQLite would make it readable for everybody.
+// SQLite gives the files beside it the same mode.
+func create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// fileDSN writes path as a URI, since it may hold a question mark.
+func fileDSN(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	path = filepath.ToSlash(path)
+	if path[0] != '/' {
+		path = "/" + path // a drive letter of Windows
+	}
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: settings}).String(), nil
+}
+
+func readMigrations() ([]string, error) {
+	names, err := fs.Glob(migrations, "sql/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	steps := make([]string, len(names))
+	for i, name := range names {
+		text, err := migrations.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		steps[i] = string(text)
+	}
+	return steps, nil
+}
+
+// migrate brings the schema from whatever version it has to the one after the
+// last of steps. The version is kept in PRAGMA user_version.
+func migrate(ctx context.Context, db *sql.DB, steps []string) error {
+	version, err := schemaVersion(ctx, db, len(steps))
+	if err != nil || version == len(steps) {
+		return err
+	}
+	return transact(ctx, db, func(tx *sql.Tx) error {
+		version, err := schemaVersion(ctx, tx, len(steps)) // another process may have been first
+		if err != nil {
+			return err
+		}
+		for i, step := range steps[version:] {
+			if _, err := tx.ExecContext(ctx, step); err != nil {
+				return fmt.Errorf("change its schema to version %d: %w", version+i+1, err)
+			}
+		}
+		_, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(steps)))
+		return err
+	})
+}
+
+// schemaVersion returns the version of the schema, 0 in a new file. It refuses
+// files that are not Sledge's, and versions that this program does not know.
+func schemaVersion(ctx context.Context, db interface {
+	QueryRowContext(ctx context.Context, query string, arguments ...any) *sql.Row
+}, known int) (int, error) {
+	var application, version, tables int
+	row := db.QueryRowContext(ctx, `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
+		FROM pragma_application_id, pragma_user_version`)
+	if err := row.Scan(&application, &version, &tables); err != nil {
+		return 0, err
+	}
+	if application != applicationID && (application != 0 || tables > 0) {
+		return 0, WithExit(ExitUsage, errors.New("this is a file of another program; give the repository another path in SLEDGE_REPO"))
+	}
+	if version > known {
+		return 0, WithExit(ExitUsage, fmt.Errorf("its schema has version %d and this sledge knows up to %d; use the newer sledge that wrote it", version, known))
+	}
+	return version, nil
+}
+
+// useWAL lets readers read while others write. SQLite does not wait for its turn
+// to change the mode, so that is done here: it happens once in the life of a file.
+func useWAL(ctx context.Context, db *sql.DB) error {
+	const tries, pause = 100, 50 * time.Millisecond
+	var err error
+	for range tries {
+		if _, err = db.ExecContext(ctx, "PRAGMA journal_mode = WAL"); !isBusy(err) {
+			return err
+		}
+		time.Sleep(pause)
+	}
+	return err
+}
+
+func isBusy(err error) bool {
+	const primary = 0xff // the rest of the code tells kinds of busy apart
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&primary == sqlite3.SQLITE_BUSY
+}
+
+// transact runs work in a transaction, which is committed if it returns no error.
+func transact(ctx context.Context, db *sql.DB, work func(*sql.Tx) error) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := work(tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+// Close closes the repository. Recorders are ended before.
+func (s *Store) Close() error { return s.db.Close() }
