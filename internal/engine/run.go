@@ -83,6 +83,9 @@ func run(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version str
 	go r.startUsers()
 	m, err := r.measure(ctx, monitor, stop)
 	r.end(ctx)
+	if r.death() != nil {
+		r.take(&m.summary) // the failures that ended the run belong to it
+	}
 	result := r.result(m)
 	if err := r.verdict(ctx, &result, m, err); err != nil {
 		return result, err

@@ -1,0 +1,408 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/schema"
+	"sledge/internal/workload"
+)
+
+// What is tested here is the engine's own: time, order and counting. The session
+// answers the engine's few questions from memory, and a user's transactions only
+// take time. SQL is tested on real servers, in workloadtest.
+
+// instantSession answers at once.
+type instantSession struct {
+	database.Session
+	server *fakeServer
+}
+
+func (s instantSession) Query(_ context.Context, text string, _ int) (database.Table, error) {
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	switch text {
+	case "tables":
+		return database.Table{Rows: [][]string{{"only", "id"}}}, nil
+	case "counter", "probe":
+		return database.Table{Rows: [][]string{{formatInt(s.server.committed)}}}, nil
+	case "version":
+		return database.Table{Rows: [][]string{{"1.0"}}}, nil
+	}
+	return database.Table{}, nil
+}
+
+func (s instantSession) Rollback(context.Context) error { return nil }
+func (s instantSession) Interrupt()                     { s.server.interrupt() }
+func (s instantSession) Close() error                   { return nil }
+
+// fakeServer counts commits, as a server would.
+type fakeServer struct {
+	mu          sync.Mutex
+	committed   int64
+	interrupted chan struct{}
+	once        sync.Once
+}
+
+func (s *fakeServer) interrupt() { s.once.Do(func() { close(s.interrupted) }) }
+
+func formatInt(n int64) string {
+	var b [20]byte
+	i := len(b)
+	for {
+		i--
+		b[i] = byte('0' + n%10)
+		if n /= 10; n == 0 {
+			return string(b[i:])
+		}
+	}
+}
+
+// fakeUser's transactions take a time and end as its script says, over and over.
+type fakeUser struct {
+	server   *fakeServer
+	takes    time.Duration
+	keying   time.Duration
+	thinking time.Duration
+	script   []error
+	next     int
+}
+
+var (
+	errDeadlock = errors.New("deadlock")
+	errLost     = errors.New("connection lost")
+	errBroken   = errors.New("broken rule")
+)
+
+func (u *fakeUser) Pick() (workload.Transaction, bool) {
+	return workload.Transaction{Keying: u.keying, Thinking: u.thinking}, true
+}
+
+func (u *fakeUser) Do(context.Context) error {
+	select {
+	case <-time.After(u.takes):
+	case <-u.server.interrupted:
+		return errLost
+	}
+	var err error
+	if len(u.script) > 0 {
+		err = u.script[u.next%len(u.script)]
+		u.next++
+	}
+	if err == nil {
+		u.server.mu.Lock()
+		u.server.committed++
+		u.server.mu.Unlock()
+	}
+	return err
+}
+
+func fakePlan(u fakeUser, pacing workload.Pacing) Plan {
+	u.server = &fakeServer{interrupted: make(chan struct{})}
+	if pacing.MaxIterations == 0 {
+		pacing.MaxIterations = 1 << 40
+	}
+	d := &database.Database{
+		Name: "fake", Title: "Fake",
+		Target: func(any) string { return "fake" },
+		Connect: func(context.Context, any, database.Role) (database.Session, error) {
+			return instantSession{server: u.server}, nil
+		},
+		Classify: func(err error) meter.Class {
+			switch {
+			case errors.Is(err, errDeadlock):
+				return meter.Deadlock
+			case errors.Is(err, errLost):
+				return meter.Connection
+			}
+			return meter.Constraint
+		},
+		Dialect: database.Dialect{Placeholder: func(int) string { return "?" }},
+		Options: func(string) any { return &struct{}{} },
+		SQL:     fakeSQL,
+	}
+	w := &workload.Workload{
+		Name: "fake", Title: "Fake",
+		Kinds:   []workload.Kind{{Name: "only"}},
+		Options: func() any { return &struct{}{} },
+		Tables:  func(any, uint64) []schema.Table { return []schema.Table{{Name: "only"}} },
+		NewUser: func(context.Context, workload.Seat) (workload.User, error) { u := u; return &u, nil },
+		Pacing:  func(any) workload.Pacing { return pacing },
+		Probed:  func(s *meter.Summary) int64 { return s.Kinds[0].Done },
+		Score:   func(workload.Window) workload.Score { return workload.Score{Line: "TEST RESULT"} },
+	}
+	p, err := NewPlan(d, w, job.Spec{Users: 3, Options: option.Values{}})
+	if err != nil {
+		panic(err)
+	}
+	p.Grace = 2 * time.Second
+	return p
+}
+
+var fakeSQL fs.FS = fstest.MapFS{
+	"sql/tables.sql":  {Data: []byte("tables")},
+	"sql/counter.sql": {Data: []byte("counter")},
+	"sql/probe.sql":   {Data: []byte("probe")},
+	"sql/server.sql":  {Data: []byte("-- name: version\nversion\n-- name: settings\nsettings")},
+}
+
+// events keeps what a job tells its watchers.
+type events struct {
+	lines   []string
+	seconds []int64 // transactions done in each measured second
+	failed  []job.Failure
+}
+
+func (e *events) Watch(event job.Event) {
+	switch {
+	case event.Text != "" && event.User == 1:
+		e.lines = append(e.lines, event.Text)
+	case event.Second != nil && event.Second.Phase == job.Measure:
+		e.seconds = append(e.seconds, event.Second.Summary.Kinds[0].Done)
+	case event.Failure != nil:
+		e.failed = append(e.failed, *event.Failure)
+	}
+}
+
+func TestRun(t *testing.T) {
+	const ms = time.Millisecond
+	for _, tt := range []struct {
+		name   string
+		user   fakeUser
+		pacing workload.Pacing
+		stop   time.Duration // when the user asks to stop; 0 is never
+
+		wantTally  meter.Tally
+		wantTook   time.Duration
+		wantStatus job.Status
+		wantExit   job.Exit
+		wantError  string
+	}{
+		{
+			name: "measures only after the ramp-up",
+			user: fakeUser{takes: 300 * ms}, pacing: workload.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second},
+			// Three users end one every 300 ms: at 2.1 s, 2.4 s ... 4.8 s.
+			wantTally: meter.Tally{Done: 3 * 10}, wantTook: 5100 * ms, wantStatus: job.Succeeded,
+		},
+		{
+			name: "interrupts a transaction that outlives the grace and counts it for nothing",
+			user: fakeUser{takes: time.Hour}, pacing: workload.Pacing{Duration: time.Second},
+			wantTook: 3 * time.Second, wantStatus: job.Invalid, wantExit: job.ExitInvalid, wantError: "not one transaction",
+		},
+		{
+			name:   "repeats a deadlocked transaction and counts the tries",
+			user:   fakeUser{takes: 300 * ms, script: []error{errDeadlock, errDeadlock, nil}},
+			pacing: workload.Pacing{Duration: time.Second, MaxRetries: 5},
+			// 300 ms, again at once 300 ms, 5 ms of patience, 300 ms: done at 905 ms. The
+			// next, after the time is up, does without the patience.
+			wantTally: meter.Tally{Done: 3, Retried: 6}, wantTook: 1805 * ms, wantStatus: job.Succeeded,
+		},
+		{
+			name:   "gives up after the retries and says that the run is not valid",
+			user:   fakeUser{takes: 100 * ms, script: []error{errDeadlock, errDeadlock, nil, nil}},
+			pacing: workload.Pacing{Duration: 420 * ms, MaxRetries: 1, FailureLimit: 10},
+			// Failed at 200 ms, 10 ms of rest, done at 310 ms and 410 ms: a third failed.
+			wantTally: meter.Tally{Done: 6, Retried: 3, Failed: failures(meter.Deadlock, 3)}, wantTook: 610 * ms,
+			wantStatus: job.Invalid, wantExit: job.ExitInvalid, wantError: "3 of 9 transactions failed",
+		},
+		{
+			name:   "goes on after failures within the limit",
+			user:   fakeUser{takes: 100 * ms, script: []error{errBroken, nil, nil, nil}},
+			pacing: workload.Pacing{Duration: 420 * ms, MaxRetries: 1, FailureLimit: 50},
+			// Failed at 100 ms, 10 ms of rest, done at 210, 310, 410 ms.
+			wantTally: meter.Tally{Done: 9, Failed: failures(meter.Constraint, 3)}, wantTook: 510 * ms, wantStatus: job.Succeeded,
+		},
+		{
+			name:   "counts a rollback that the workload asks for apart",
+			user:   fakeUser{takes: 100 * ms, script: []error{workload.ErrRolledBack, nil}},
+			pacing: workload.Pacing{Duration: 450 * ms},
+			// At 100 and 300 ms rolled back, at 200 and 400 ms done.
+			wantTally: meter.Tally{Done: 6, RolledBack: 6}, wantTook: 500 * ms, wantStatus: job.Succeeded,
+		},
+		{
+			name:   "ends with the reason when a user loses its connection",
+			user:   fakeUser{takes: 100 * ms, script: []error{nil, errLost}},
+			pacing: workload.Pacing{RampUp: 0, Duration: time.Minute},
+			// At 200 ms all three are lost.
+			wantTally: meter.Tally{Done: 3, Failed: failures(meter.Connection, 3)}, wantTook: 200 * ms,
+			wantStatus: job.Failed, wantExit: job.ExitAborted, wantError: "only: connection lost",
+		},
+		{
+			name:   "stops at the first failure where the options ask for it",
+			user:   fakeUser{takes: 100 * ms, script: []error{nil, errDeadlock}},
+			pacing: workload.Pacing{Duration: time.Minute, MaxRetries: 5, RaiseError: true},
+			// As above, but by deadlocks, of which none is retried.
+			wantTally: meter.Tally{Done: 3, Failed: failures(meter.Deadlock, 3)}, wantTook: 200 * ms,
+			wantStatus: job.Failed, wantExit: job.ExitAborted, wantError: "deadlock",
+		},
+		{
+			name:   "keeps a partial result when it is stopped",
+			user:   fakeUser{takes: 300 * ms},
+			pacing: workload.Pacing{RampUp: time.Second, Duration: time.Hour}, stop: 2 * time.Second,
+			// Done at 1.2, 1.5 and 1.8 s; the one under way ends at 2.1 s.
+			wantTally: meter.Tally{Done: 9}, wantTook: 2100 * ms,
+			wantStatus: job.Partial, wantExit: job.ExitStopped, wantError: "stopped after 1s of 1h0m0s",
+		},
+		{
+			name:   "has no result when it is stopped in the ramp-up",
+			user:   fakeUser{takes: 300 * ms},
+			pacing: workload.Pacing{RampUp: time.Hour, Duration: time.Hour}, stop: time.Second,
+			wantTook: 1200 * ms, wantStatus: job.Partial, wantExit: job.ExitStopped, wantError: "nothing was measured",
+		},
+		{
+			name:      "ends when all users have done their iterations",
+			user:      fakeUser{takes: 100 * ms},
+			pacing:    workload.Pacing{Duration: time.Hour, MaxIterations: 5},
+			wantTally: meter.Tally{Done: 15}, wantTook: 500 * ms, wantStatus: job.Succeeded,
+		},
+		{
+			name:   "starts users apart",
+			user:   fakeUser{takes: 100 * ms},
+			pacing: workload.Pacing{Duration: 450 * ms, UserDelay: 200 * ms},
+			// The first ends four, the second, from 200 ms, two, the third, from 400 ms, none.
+			wantTally: meter.Tally{Done: 6}, wantTook: 500 * ms, wantStatus: job.Succeeded,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var stop chan struct{}
+				if tt.stop > 0 {
+					stop = make(chan struct{})
+					time.AfterFunc(tt.stop, func() { close(stop) })
+				}
+				start := time.Now()
+				f := &feed{watchers: []job.Watcher{&events{}}}
+				result, err := run(t.Context(), fakePlan(tt.user, tt.pacing), f, stop, "test")
+				took := time.Since(start)
+				if err == nil {
+					result.Status = job.Succeeded
+				}
+				var got meter.Tally
+				if len(result.Summary.Kinds) > 0 {
+					got = result.Summary.Kinds[0]
+				}
+				got.Service, got.Response = nil, nil
+				if got != tt.wantTally {
+					t.Errorf("got %+v, want %+v", got, tt.wantTally)
+				}
+				if took != tt.wantTook {
+					t.Errorf("took %v, want %v", took, tt.wantTook)
+				}
+				if result.Status != tt.wantStatus || job.ExitOf(err) != tt.wantExit {
+					t.Errorf("got status %s and exit %d (%v), want %s and %d", result.Status, job.ExitOf(err), err, tt.wantStatus, tt.wantExit)
+				}
+				if tt.wantError != "" && (err == nil || !strings.Contains(err.Error(), tt.wantError)) {
+					t.Errorf("got error %v, want one with %q", err, tt.wantError)
+				}
+				if a := result.Agreement; a != nil && !a.Holds {
+					t.Errorf("the counts disagree: %+v", *a)
+				}
+			})
+		})
+	}
+}
+
+func failures(c meter.Class, n int64) (f [len(meter.Tally{}.Failed)]int64) {
+	f[c] = n
+	return f
+}
+
+func TestResponseTimeCountsFromTheIntendedStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		// A try of 100 ms that deadlocks, and one of 100 ms that is done.
+		p := fakePlan(fakeUser{takes: 100 * time.Millisecond, keying: time.Second, script: []error{errDeadlock, nil}},
+			workload.Pacing{Duration: 3 * time.Second, MaxRetries: 1})
+		result, err := run(t.Context(), p, &feed{}, nil, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := result.Summary.Kinds[0]
+		near := func(got int64, want time.Duration) bool {
+			return got > int64(want)*999/1000 && got < int64(want)*1001/1000
+		}
+		if !near(k.Service.Max(), 100*time.Millisecond) || !near(k.Response.Max(), 200*time.Millisecond) {
+			t.Errorf("got service %v and response %v, want 100ms and 200ms: keying is no part of either",
+				time.Duration(k.Service.Max()), time.Duration(k.Response.Max()))
+		}
+	})
+}
+
+func TestRunSaysWhatHammerDBSays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := &events{}
+		p := fakePlan(fakeUser{takes: 300 * time.Millisecond}, workload.Pacing{RampUp: 2 * time.Minute, Duration: 90 * time.Second})
+		if _, err := run(t.Context(), p, &feed{watchers: []job.Watcher{seen}}, nil, "test"); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{
+			"DBVersion:1.0",
+			"Beginning rampup time of 2 minutes",
+			"Rampup 1 minutes complete ...",
+			"Rampup 2 minutes complete ...",
+			"Rampup complete, Taking start Transaction Count.",
+			"Timing test period of 1.5 in minutes",
+			"1  ...,",
+			"Test complete, Taking end Transaction Count.",
+			"3 Active Virtual Users configured",
+			"TEST RESULT",
+			"FINISHED SUCCESS",
+		}
+		if got := strings.Join(seen.lines, "\n"); got != strings.Join(want, "\n") {
+			t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+		}
+		if len(seen.seconds) != 90 {
+			t.Errorf("got %d seconds, want 90", len(seen.seconds))
+		}
+	})
+}
+
+func TestFailuresAreShownByTheirFirstExamples(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := &events{}
+		p := fakePlan(fakeUser{takes: 10 * time.Millisecond, script: []error{errBroken}}, workload.Pacing{Duration: 10 * time.Second, FailureLimit: 100})
+		if _, err := run(t.Context(), p, &feed{watchers: []job.Watcher{seen}}, nil, "test"); err != nil {
+			t.Fatal(err)
+		}
+		if len(seen.failed) != 5 || seen.failed[0] != (job.Failure{Kind: "only", Class: "constraint", Message: "broken rule"}) {
+			t.Errorf("got %+v, want the first five", seen.failed)
+		}
+	})
+}
+
+// A virtual user's loop is the hot path: nothing of ours in it may allocate.
+func TestWorkAllocatesNothing(t *testing.T) {
+	r := &running{plan: Plan{Pacing: workload.Pacing{MaxIterations: 100}}, stopped: make(chan struct{})}
+	u := &seated{User: instantUser{}, stripe: meter.NewStripe(1)}
+	if n := testing.AllocsPerRun(1000, func() {
+		if err := u.work(r); err != nil {
+			t.Fatal(err)
+		}
+	}); n != 0 {
+		t.Errorf("100 transactions allocate %v times, want 0", n)
+	}
+}
+
+type instantUser struct{}
+
+func (instantUser) Pick() (workload.Transaction, bool) { return workload.Transaction{}, true }
+func (instantUser) Do(context.Context) error           { return nil }
+
+func BenchmarkWork(b *testing.B) {
+	r := &running{plan: Plan{Pacing: workload.Pacing{MaxIterations: b.N}}, stopped: make(chan struct{})}
+	u := &seated{User: instantUser{}, stripe: meter.NewStripe(1)}
+	b.ReportAllocs()
+	if err := u.work(r); err != nil {
+		b.Fatal(err)
+	}
+}
