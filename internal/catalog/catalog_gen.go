@@ -7,6 +7,7 @@ import (
 	"sledge/internal/database/mariadb"
 	"sledge/internal/database/mysql"
 	"sledge/internal/database/postgresql"
+	"sledge/internal/database/sqlite"
 	"sledge/internal/workload"
 	"sledge/internal/workload/tprocc"
 )
@@ -16,6 +17,7 @@ var Databases = []*database.Database{
 	mariadb.Database,
 	mysql.Database,
 	postgresql.Database,
+	sqlite.Database,
 }
 
 // Workloads lists every workload.

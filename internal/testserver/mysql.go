@@ -223,13 +223,11 @@ func mySQLReady(s *Server) bool {
 
 func mySQLValues(s *Server, prefix string) map[string]string {
 	return map[string]string{
-		prefix + "host":      s.Host,
-		prefix + "port":      strconv.Itoa(s.Port),
-		prefix + "socket":    "null",
-		prefix + "user":      s.Superuser,
-		prefix + "pass":      s.Password,
-		prefix + "tpch_user": s.Superuser,
-		prefix + "tpch_pass": s.Password,
+		prefix + "host":   s.Host,
+		prefix + "port":   strconv.Itoa(s.Port),
+		prefix + "socket": "null",
+		prefix + "user":   s.Superuser,
+		prefix + "pass":   s.Password,
 	}
 }
 

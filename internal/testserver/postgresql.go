@@ -111,15 +111,12 @@ func postgreSQLReady(s *Server) bool {
 
 func postgreSQLValues(s *Server) map[string]string {
 	return map[string]string{
-		"pg_host":               s.Host,
-		"pg_port":               strconv.Itoa(s.Port),
-		"pg_sslmode":            s.sslMode,
-		"pg_superuser":          s.Superuser,
-		"pg_superuserpass":      s.Password,
-		"pg_defaultdbase":       s.maintenance,
-		"pg_tpch_superuser":     s.Superuser,
-		"pg_tpch_superuserpass": s.Password,
-		"pg_tpch_defaultdbase":  s.maintenance,
+		"pg_host":          s.Host,
+		"pg_port":          strconv.Itoa(s.Port),
+		"pg_sslmode":       s.sslMode,
+		"pg_superuser":     s.Superuser,
+		"pg_superuserpass": s.Password,
+		"pg_defaultdbase":  s.maintenance,
 	}
 }
 

@@ -1,0 +1,291 @@
+package tprocc
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/workload"
+)
+
+// seat returns a terminal of a run, seated without a database.
+func seat(o *Options, seed uint64, number, users, warehouses int) *terminal {
+	t := &terminal{
+		options:    o,
+		warehouses: warehouses,
+		seat: workload.Seat{
+			Number: number, Users: users, Seed: seed,
+			Rand: rand.New(rand.NewPCG(seed, uint64(number))), Say: func(string) {},
+		},
+	}
+	t.in.MaxWID = int64(warehouses)
+	t.deck = o.Mix.deck()
+	t.next = len(t.deck)
+	t.chooseWarehouses()
+	return t
+}
+
+func fresh() *Options { return newOptions().(*Options) }
+
+func TestSameSeedPicksTheSameTransactions(t *testing.T) {
+	var got strings.Builder
+	for _, o := range []*Options{fresh(), {Mix: weights{2, 2, 1, 1, 1}, Deck: true, AllWarehouses: true}} {
+		u := &clientUser{terminal: seat(o, 1, 3, 4, 10), rand: rand.New(rand.NewPCG(1, lineStream^3))}
+		for range 40 {
+			u.Pick()
+			in := u.in
+			switch u.kind {
+			case newOrder:
+				fmt.Fprintf(&got, "new order w %d d %d c %d lines %v\n", in.WID, in.DID, in.CID, u.lines)
+			case payment:
+				fmt.Fprintf(&got, "payment w %d d %d of w %d d %d c %d by name %d %s cents %d\n", in.WID, in.DID, in.CWID, in.CDID, in.CID, in.ByName, in.LastName, in.AmountCents)
+			case delivery:
+				fmt.Fprintf(&got, "delivery w %d carrier %d\n", in.WID, in.CarrierID)
+			case stockLevel:
+				fmt.Fprintf(&got, "stock level w %d d %d threshold %d\n", in.WID, in.DID, in.Threshold)
+			case orderStatus:
+				fmt.Fprintf(&got, "order status w %d d %d c %d by name %d %s\n", in.WID, in.DID, in.CID, in.ByName, in.LastName)
+			}
+		}
+	}
+	golden := filepath.Join("testdata", "picks.txt")
+	if flag.Lookup("update").Value.String() == "true" { // declared beside the population's golden file
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != string(want) {
+		t.Errorf("the picks of seed 1 are not those of %s (-update rewrites it): got\n%s", golden, got.String())
+	}
+}
+
+func TestRoutinesAndClientPickTheSameTransactions(t *testing.T) {
+	routine := &routineUser{terminal: seat(fresh(), 7, 0, 1, 5)}
+	client := &clientUser{terminal: seat(fresh(), 7, 0, 1, 5), rand: rand.New(rand.NewPCG(7, lineStream))}
+	for i := range 1000 {
+		routine.Pick()
+		client.Pick()
+		if routine.kind != client.kind || routine.in != client.in {
+			t.Fatalf("transaction %d: routines pick %d %+v, the client %d %+v", i, routine.kind, routine.in, client.kind, client.in)
+		}
+	}
+}
+
+// draws counts how often something is true in many transactions of one kind.
+func draws(t *terminal, n int, kind meter.Kind, is func(inputs) bool) float64 {
+	hits := 0
+	for seen := 0; seen < n; {
+		if t.pick(); t.kind == kind {
+			seen++
+			if is(t.in) {
+				hits++
+			}
+		}
+	}
+	return float64(hits) / float64(n)
+}
+
+func TestSharesAreTheStandards(t *testing.T) {
+	u := seat(fresh(), 1, 0, 1, 10)
+	for _, tt := range []struct {
+		name string
+		kind meter.Kind
+		is   func(inputs) bool
+		want float64
+	}{
+		{"payments by last name", payment, func(in inputs) bool { return in.ByName == 1 }, 0.60},
+		{"payments of a remote customer", payment, func(in inputs) bool { return in.CWID != in.WID }, 0.15},
+		{"remote customers of the home district by chance", payment, func(in inputs) bool { return in.CWID != in.WID && in.CDID == in.DID }, 0.015},
+		{"order status by last name", orderStatus, func(in inputs) bool { return in.ByName == 1 }, 0.60},
+		{"order status in the home warehouse", orderStatus, func(in inputs) bool { return in.CWID == in.WID && in.CDID == in.DID }, 1},
+		{"new orders of 5 lines", newOrder, func(in inputs) bool { return in.LineCount == 5 }, 1.0 / 11},
+		{"new orders of 15 lines", newOrder, func(in inputs) bool { return in.LineCount == 15 }, 1.0 / 11},
+		{"payments below 100.00", payment, func(in inputs) bool { return in.AmountCents < 100_00 }, 99.0 / 4999},
+	} {
+		const n = 20_000
+		got := draws(u, n, tt.kind, tt.is)
+		if slack := 4 * math.Sqrt(tt.want*(1-tt.want)/n); math.Abs(got-tt.want) > slack {
+			t.Errorf("%s: got %.4f, want %.4f +- %.4f", tt.name, got, tt.want, slack)
+		}
+	}
+}
+
+func TestLinesAreTheStandards(t *testing.T) {
+	u := &clientUser{terminal: seat(fresh(), 1, 0, 1, 10), rand: rand.New(rand.NewPCG(1, lineStream))}
+	orders, lines, unused, remote := 0, 0, 0, 0
+	for range 200_000 {
+		if u.Pick(); u.kind != newOrder {
+			continue
+		}
+		orders++
+		numbers := map[int64]bool{}
+		for i, l := range u.lines {
+			lines++
+			numbers[l.number] = true
+			if l.supply != u.in.WID {
+				remote++
+			}
+			if l.supply < 1 || l.supply > 10 || l.quantity < 1 || l.quantity > 10 || l.item < 1 || l.item > unusedItem {
+				t.Fatalf("line %+v is out of range", l)
+			}
+			if l.item == unusedItem {
+				unused++
+				if i != len(u.lines)-1 || l.number != u.in.LineCount {
+					t.Fatalf("the unused item stands in line %d of %d, number %d", i+1, len(u.lines), l.number)
+				}
+			} else if i > 0 && (u.lines[i-1].supply > l.supply || u.lines[i-1].supply == l.supply && u.lines[i-1].item > l.item) {
+				t.Fatalf("lines %+v are not sorted", u.lines)
+			}
+		}
+		if len(numbers) != int(u.in.LineCount) {
+			t.Fatalf("lines %+v are not numbered 1 to %d", u.lines, u.in.LineCount)
+		}
+	}
+	if share := float64(unused) / float64(orders); share < 0.009 || share > 0.011 {
+		t.Errorf("%.4f of the orders have the unused item, want 0.01", share)
+	}
+	if share := float64(remote) / float64(lines); share < 0.0095 || share > 0.0105 {
+		t.Errorf("%.4f of the lines are remote, want 0.01", share)
+	}
+}
+
+func TestOneWarehouseHasNoRemoteOnes(t *testing.T) {
+	u := seat(fresh(), 1, 0, 1, 1)
+	if share := draws(u, 1000, payment, func(in inputs) bool { return in.CWID == 1 }); share != 1 {
+		t.Errorf("only %v of the payments are of the one warehouse", share)
+	}
+}
+
+func TestTheMixIsByWeightOrFromADeck(t *testing.T) {
+	for _, deck := range []bool{false, true} {
+		o := fresh()
+		o.Deck = deck
+		u := seat(o, 1, 0, 1, 1)
+		const rounds = 1000
+		var got [kinds]int
+		for range rounds * 23 {
+			u.pick()
+			got[u.kind]++
+		}
+		for k, weight := range o.Mix {
+			slack := 0.0 // a deck holds exactly its cards
+			if !deck {
+				slack = 4 * math.Sqrt(float64(rounds*weight))
+			}
+			if want := float64(rounds * weight); math.Abs(float64(got[k])-want) > slack {
+				t.Errorf("deck %v, %s: got %d, want %.0f +- %.0f", deck, Workload.Kinds[k].Name, got[k], want, slack)
+			}
+		}
+	}
+}
+
+func TestAllWarehousesAreSharedOutInTurns(t *testing.T) {
+	o := fresh()
+	o.AllWarehouses = true
+	var said string
+	u := seat(o, 1, 1, 24, 120)
+	if want := []int{2, 26, 50, 74, 98}; !slices.Equal(u.home, want) {
+		t.Errorf("the second of 24 users has %v, want %v", u.home, want)
+	}
+	u.seat.Say = func(line string) { said = line }
+	u.seat.Number, u.home = 0, nil
+	u.chooseWarehouses()
+	if want := "Assigned 5 WIDs = 1 25 49 73 97 based on VU count 24, Warehouses = 5 out of 120"; said != want {
+		t.Errorf("got %q, want %q", said, want)
+	}
+	// Three warehouses among two users: two each, so that one is shared.
+	if a, b := seat(o, 1, 0, 2, 3).home, seat(o, 1, 1, 2, 3).home; !slices.Equal(a, []int{1, 3}) || !slices.Equal(b, []int{2, 1}) {
+		t.Errorf("got %v and %v, want [1 3] and [2 1]", a, b)
+	}
+	seen := map[int64]bool{}
+	for range 1000 {
+		u.pick()
+		seen[u.in.WID] = true
+	}
+	if len(seen) != 5 {
+		t.Errorf("worked on %d warehouses, want 5", len(seen))
+	}
+}
+
+func TestKeyingAndThinkingTimes(t *testing.T) {
+	o := fresh()
+	o.KeyAndThink = true
+	if err := o.Thinking.UnmarshalText([]byte("payment=0.05")); err != nil {
+		t.Fatal(err)
+	}
+	u := seat(o, 1, 0, 1, 1)
+	var sum [kinds]time.Duration
+	var n [kinds]int
+	for range 200_000 {
+		next := u.pick()
+		if want := inSeconds(o.Keying[next.Kind]); next.Keying != want {
+			t.Fatalf("keying %v, want %v", next.Keying, want)
+		}
+		if next.Thinking < 0 || next.Thinking > inSeconds(10*o.Thinking[next.Kind]) {
+			t.Fatalf("thinking %v is not within ten times the mean of %v s", next.Thinking, o.Thinking[next.Kind])
+		}
+		sum[next.Kind] += next.Thinking
+		n[next.Kind]++
+	}
+	for k, mean := range o.Thinking {
+		got := sum[k].Seconds() / float64(n[k])
+		if slack := 4 * mean / math.Sqrt(float64(n[k])); math.Abs(got-mean) > slack {
+			t.Errorf("%s: the mean thinking time is %.4f s, want %.4f +- %.4f", Workload.Kinds[k].Name, got, mean, slack)
+		}
+	}
+	if u := seat(fresh(), 1, 0, 1, 1); u.pick().Keying != 0 || u.pick().Thinking != 0 {
+		t.Error("users pause though nobody asked for it")
+	}
+}
+
+func TestPickAllocatesNothing(t *testing.T) {
+	u := &clientUser{terminal: seat(fresh(), 1, 0, 1, 10), rand: rand.New(rand.NewPCG(1, 2)), lines: make([]orderLine, 0, 15)}
+	if n := testing.AllocsPerRun(10_000, func() { u.Pick() }); n != 0 {
+		t.Errorf("Pick allocates %v times, want 0", n)
+	}
+}
+
+func TestOptionsAreRefusedWithTheWayOut(t *testing.T) {
+	names := option.Names{Prefix: "pg_"}
+	for _, tt := range []struct {
+		values option.Values
+		want   string // "" where they are fine
+	}{
+		{option.Values{"pg_count_ware": "4", "pg_num_vu": "4"}, ""},
+		{option.Values{"pg_num_vu": "2"}, "option pg_num_vu: 2 builders are more than the 1 warehouses of pg_count_ware: a builder needs a warehouse of its own"},
+		{option.Values{"pg_mix": "45,43,4,4,4"}, ""},
+		{option.Values{"pg_mix": "neworder=1,payment=0"}, ""},
+		{option.Values{"pg_mix": "1,2,3"}, `option pg_mix: "1,2,3" has 3 values, not the five of new order, payment, delivery, stock level, order status`},
+		{option.Values{"pg_mix": "neworders=1"}, `option pg_mix: "neworders" is not one of new order, payment, delivery, stock level, order status`},
+		{option.Values{"pg_mix": "0,0,0,0,0"}, "option pg_mix: at least one weight must be more than 0"},
+		{option.Values{"pg_mix": "-1,1,1,1,1"}, `option pg_mix: "-1" is not a weight: a whole number from 0 to 10000`},
+		{option.Values{"pg_duration": "0"}, "option pg_duration: 0 measures nothing: give it a time, such as 5 for minutes or 90s"},
+		{option.Values{"pg_think_time": "1,1,1,1,1"}, "option pg_keyandthink is false, so pg_keying_time and pg_think_time would have no effect: set it to true"},
+		{option.Values{"pg_think_time": "1,1,1,1,x", "pg_keyandthink": "true"}, `option pg_think_time: "x" is not a number of seconds from 0 to 86400`},
+		{option.Values{"pg_think_time": "new order=0.25", "pg_keyandthink": "true"}, ""},
+		{option.Values{"pg_load_time": "yesterday"}, `option pg_load_time: "yesterday" is neither now nor a date such as 2026-01-01 or 2026-01-01 12:00:00`},
+		{option.Values{"pg_load_time": "2020-02-29"}, ""},
+		{option.Values{"pg_max_failures": "101"}, "option pg_max_failures: 101 is more than 100"},
+	} {
+		got := ""
+		if err := option.Bind(names, tt.values, newOptions()); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%v: got %q, want %q", tt.values, got, tt.want)
+		}
+	}
+}

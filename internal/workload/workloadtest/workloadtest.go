@@ -1,0 +1,262 @@
+// Package workloadtest is the suite that every workload passes on every
+// database there is a server of: build, compare what was loaded with what was
+// generated, check, run, check again, delete.
+package workloadtest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"sledge/internal/catalog"
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/schema"
+	"sledge/internal/testserver"
+	"sledge/internal/workload"
+)
+
+// Variant is one way to build and run the workload.
+type Variant struct {
+	Name      string
+	Databases string // those that have it, divided by blanks; all when empty
+
+	// Build and Run are option values by the names the options have without the
+	// database's prefix. Run's are added to Build's.
+	Build, Run option.Values
+}
+
+// Run runs the suite. Each variant with Build values of its own is built anew;
+// the others run on the schema that is there.
+func Run(t *testing.T, w *workload.Workload, variants []Variant) {
+	for _, d := range catalog.Databases {
+		for _, version := range versions(d.Name) {
+			name := d.Name
+			if version != "" {
+				name += "-" + version
+			}
+			t.Run(name, func(t *testing.T) {
+				s := &suite{w: w, d: d, server: Server(t, d, version)}
+				for _, v := range variants {
+					if v.Databases == "" || strings.Contains(" "+v.Databases+" ", " "+d.Name+" ") {
+						t.Run(v.Name, func(t *testing.T) { s.run(t, v) })
+					}
+				}
+				s.remove(t)
+			})
+		}
+	}
+}
+
+// versions lists the major versions to test a database in; "" is whichever is
+// installed.
+func versions(name string) []string {
+	switch name {
+	case "postgresql":
+		return []string{"", "17", "18"}
+	case "mysql":
+		return []string{"5.6"}
+	}
+	return []string{""}
+}
+
+// Server returns the option values that reach a server of the database for this
+// test, or skips the test where there is none.
+func Server(t *testing.T, d *database.Database, version string) option.Values {
+	if d.Name == "sqlite" {
+		return option.Values{"sqlite_file": filepath.Join(t.TempDir(), "test.db")}
+	}
+	var options []testserver.Option
+	if version != "" {
+		options = append(options, testserver.Version(version))
+	}
+	return option.Values(testserver.Open(t, d.Name, options...).Values())
+}
+
+type suite struct {
+	w       *workload.Workload
+	d       *database.Database
+	server  option.Values
+	built   option.Values // what the schema that is there was built with
+	isThere bool
+}
+
+func (s *suite) run(t *testing.T, v Variant) {
+	if !s.isThere || len(v.Build) > 0 {
+		s.remove(t)
+		s.built = v.Build
+		s.Do(t, job.Spec{Action: job.Build, Options: s.values(v.Build)})
+		s.isThere = true
+		s.compare(t)
+	}
+	s.Do(t, job.Spec{Action: job.Check, Options: s.values(s.built)})
+	result := s.Do(t, job.Spec{Action: job.Run, Users: 3, Options: s.values(s.built, v.Run)})
+	for k, kind := range s.w.Kinds {
+		if tally := result.Summary.Kinds[k]; tally.Done == 0 || tally.Failures() > 0 {
+			t.Errorf("%s: %d were done and %d failed", kind.Name, tally.Done, tally.Failures())
+		}
+	}
+	if a := result.Agreement; a == nil || !a.Holds {
+		t.Errorf("the client's count and the server's do not agree: %+v", a)
+	}
+	s.Do(t, job.Spec{Action: job.Check, Options: s.values(s.built)})
+}
+
+func (s *suite) remove(t *testing.T) {
+	if s.isThere {
+		s.Do(t, job.Spec{Action: job.Delete, Options: s.values(s.built)})
+		s.isThere = false
+	}
+}
+
+// values spells option values with the database's prefix, beside the server's.
+func (s *suite) values(sets ...option.Values) option.Values {
+	all := s.server.Clone()
+	for _, set := range sets {
+		for name, value := range set {
+			all[s.d.Names.Full(name)] = value
+		}
+	}
+	return all
+}
+
+// Do does a job and ends the test if it fails.
+func (s *suite) Do(t *testing.T, spec job.Spec) job.Result {
+	t.Helper()
+	spec.Database, spec.Workload, spec.Seed = s.d.Name, s.w.Name, 1
+	seen := &failures{t: t}
+	result, err := s.runner().Do(t.Context(), spec, job.Control{Watchers: []job.Watcher{seen}})
+	if err != nil {
+		for _, f := range result.Findings {
+			if !f.Holds && f.Excuse == "" {
+				t.Logf("%s does not hold: %s %v %v", f.Rule, f.Title, f.Columns, f.Rows)
+			}
+		}
+		t.Fatalf("%s: %v", spec.Action, err)
+	}
+	return result
+}
+
+func (s *suite) runner() engine.Local {
+	return engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: "test"}
+}
+
+// failures logs the failures of transactions as they happen.
+type failures struct{ t *testing.T }
+
+func (f *failures) Watch(e job.Event) {
+	if e.Failure != nil {
+		f.t.Logf("%+v", *e.Failure)
+	}
+}
+
+// compare holds the rows of every table against those that the workload
+// generates. Since they are the same for all databases, so are the databases.
+func (s *suite) compare(t *testing.T) {
+	t.Helper()
+	plan, err := s.runner().Plan(job.Spec{Database: s.d.Name, Workload: s.w.Name, Seed: 1, Options: s.values(s.built)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := s.d.Connect(t.Context(), plan.Connection, database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	for _, table := range s.w.Tables(plan.Settings, 1) {
+		got, want := loaded(t, session, table), generated(t, table)
+		if got != want {
+			t.Errorf("table %s holds %d rows of checksum %x, and %d of %x were generated", table.Name, got.rows, got.sum, want.rows, want.sum)
+		}
+	}
+}
+
+// checksum is the same for the same rows in any order.
+type checksum struct {
+	rows int
+	sum  uint64
+}
+
+func (c *checksum) add(row string) {
+	digest := sha256.Sum256([]byte(row))
+	c.rows++
+	c.sum += binary.BigEndian.Uint64(digest[:])
+}
+
+func generated(t *testing.T, table schema.Table) (sum checksum) {
+	var values []any
+	var buf []byte
+	for chunk := range table.Chunks {
+		source := table.Rows(chunk)
+		for {
+			row, more := source.AppendRow(buf[:0])
+			if !more {
+				break
+			}
+			buf = row
+			var err error
+			if values, err = schema.Fields(values[:0], row, table.Columns); err != nil {
+				t.Fatal(err)
+			}
+			var line strings.Builder
+			for i, c := range table.Columns {
+				line.WriteString(canonical(t, c, text(values[i])))
+				line.WriteByte('\t')
+			}
+			sum.add(line.String())
+		}
+	}
+	return sum
+}
+
+func text(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "NULL"
+	case int64:
+		return strconv.FormatInt(v, 10)
+	default:
+		return v.(string)
+	}
+}
+
+func loaded(t *testing.T, session database.Session, table schema.Table) (sum checksum) {
+	rows, err := session.Query(context.Background(), "SELECT "+strings.Join(table.ColumnNames(), ", ")+" FROM "+table.Name, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows.Rows {
+		var line strings.Builder
+		for i, c := range table.Columns {
+			line.WriteString(canonical(t, c, row[i]))
+			line.WriteByte('\t')
+		}
+		sum.add(line.String())
+	}
+	return sum
+}
+
+// canonical writes a value the way it is compared: databases show 0.50 as .5, and
+// a moment with or without its zone.
+func canonical(t *testing.T, c schema.Column, value string) string {
+	if value == "NULL" {
+		return value
+	}
+	switch c.Type {
+	case schema.Decimal:
+		f, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strconv.FormatFloat(f, 'f', c.Scale, 64)
+	case schema.Timestamp:
+		return strings.Replace(value, "T", " ", 1)[:min(len(value), len("2006-01-02 15:04:05"))]
+	}
+	return value
+}
