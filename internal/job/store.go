@@ -19,7 +19,7 @@ import (
 
 // Store is the repository of jobs: a SQLite file that several processes may use
 // at once. A process that is killed leaves it readable, with all but the last
-// second or two of its job; after the first hour of a run, the last ten or so.
+// second or two of its job; after the first hour of a run, the last half minute.
 type Store struct {
 	db *sql.DB
 }

@@ -238,13 +238,13 @@ func TestARunThatWasCancelledIsRecordedToItsEnd(t *testing.T) {
 	}
 }
 
-func TestLaterHoursAreKeptTenSecondsAtATimeAndLoseNothing(t *testing.T) {
+func TestLaterHoursAreKeptHalfAMinuteAtATimeAndLoseNothing(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
 	want := meter.NewSummary(len(kinds))
 	hour := int(fineFor / time.Second)
 	tpm := 60.0
-	for n := hour - 1; n <= hour+25; n++ {
+	for n := hour - 1; n <= hour+65; n++ {
 		sum := measured(uint64(n), 20)
 		want.Add(*sum)
 		r.Watch(second(Measure, n, sum, &tpm))
@@ -257,8 +257,8 @@ func TestLaterHoursAreKeptTenSecondsAtATimeAndLoseNothing(t *testing.T) {
 	for _, second := range collect(t, s.Seconds(t.Context(), r.ID())) {
 		got = append(got, second.Elapsed/time.Second)
 	}
-	// The hour's last two seconds, 25 more in tens, and the second of the other phase.
-	if want := []time.Duration{1, 1, 10, 10, 5, 1}; !slices.Equal(got, want) {
+	// The hour's last two seconds, 65 more in half minutes, and the second of the other phase.
+	if want := []time.Duration{1, 1, 30, 30, 5, 1}; !slices.Equal(got, want) {
 		t.Errorf("got spans of %v seconds, want %v", got, want)
 	}
 	sum, _, err := s.Summary(t.Context(), r.ID())
@@ -624,6 +624,53 @@ func TestWatchDoesNotWaitForTheRepository(t *testing.T) {
 	}
 	if (j.Dropped > 0) != (err != nil) {
 		t.Errorf("%d events were dropped, but End says: %v", j.Dropped, err)
+	}
+}
+
+func TestWhatIsTooMuchToKeepForAFullDiskIsCounted(t *testing.T) {
+	s := openStore(t, ":memory:")
+	r := begin(t, s, runSpec())
+	const extra = 5
+	tries := 0
+	r.add(func(context.Context, *sql.Tx) error {
+		if tries++; tries > 1 {
+			return nil
+		}
+		for range pendingLimit - 1 + extra { // while it is being written
+			r.Watch(Event{At: time.Now(), Text: "a line"})
+		}
+		return errors.New("disk full")
+	})
+	r.flush(t.Context())
+	if err := r.End(t.Context(), Result{}, nil); err == nil || !strings.Contains(err.Error(), "5 events") || !strings.Contains(err.Error(), "disk full") {
+		t.Errorf("got %v, want that 5 events were lost because the disk is full", err)
+	}
+	if n := len(collect(t, s.Output(t.Context(), r.ID()))); n != pendingLimit-1 {
+		t.Errorf("got %d lines, want %d", n, pendingLimit-1)
+	}
+}
+
+func TestAQuietJobShowsASignOfLife(t *testing.T) {
+	s := openStore(t, ":memory:")
+	r := begin(t, s, runSpec())
+	if _, err := s.db.Exec("UPDATE job SET seen_ms = 0"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		silent time.Duration
+		want   bool
+	}{{heartbeat / 2, false}, {heartbeat, true}} {
+		r.mu.Lock()
+		r.written = time.Now().Add(-c.silent)
+		r.mu.Unlock()
+		r.flush(t.Context())
+		var seen int64
+		if err := s.db.QueryRow("SELECT seen_ms FROM job").Scan(&seen); err != nil || (seen > 0) != c.want {
+			t.Errorf("after %v without an event: seen at %d, %v; want a sign of life: %t", c.silent, seen, err, c.want)
+		}
+	}
+	if err := r.End(t.Context(), Result{}, nil); err != nil {
+		t.Fatal(err)
 	}
 }
 
