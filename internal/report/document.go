@@ -1,0 +1,170 @@
+package report
+
+import (
+	"math"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+// Schema names the shape of Document. It changes when a program that reads one
+// shape could misread the other; new members alone do not change it.
+const Schema = "sledge-job-1"
+
+// Document is a job for programs. Numbers are numbers, and their units are in
+// their names; times are in UTC. The kinds of transaction are in the workload's order.
+type Document struct {
+	Schema string `json:"schema"` // always Schema
+
+	ID       job.ID            `json:"id,omitempty"` // of a job that is recorded
+	Action   job.Action        `json:"action"`
+	Database string            `json:"database"`
+	Workload string            `json:"workload"`
+	Options  map[string]string `json:"options,omitempty"` // only what differs from the defaults, without secrets
+	Users    int               `json:"users,omitempty"`
+	Seed     uint64            `json:"seed"`
+
+	Status job.Status `json:"status"`
+	Reason string     `json:"reason,omitempty"` // why it did not succeed
+	Begun  time.Time  `json:"begun,omitzero"`
+	Ended  time.Time  `json:"ended,omitzero"`
+	Facts  *job.Facts `json:"facts,omitempty"`
+
+	// Unrecorded is how many events the repository could not take: output,
+	// failures or seconds are missing, but nothing that is counted here.
+	Unrecorded int64 `json:"unrecorded_events,omitempty"`
+
+	// Of a run.
+	Line         string         `json:"line,omitempty"` // the headline as HammerDB prints it
+	Metrics      []job.Metric   `json:"metrics,omitempty"`
+	Started      time.Time      `json:"started,omitzero"` // of the measurement
+	Elapsed      float64        `json:"elapsed_seconds,omitempty"`
+	Agreement    *job.Agreement `json:"agreement,omitempty"`
+	Transactions []Transaction  `json:"transactions,omitempty"`
+	All          *Transaction   `json:"all,omitempty"` // all kinds together
+
+	Findings []job.Finding `json:"findings,omitempty"` // of a check
+	Loaded   []job.Loaded  `json:"loaded,omitempty"`   // of a build
+}
+
+// Transaction is what one kind of transaction did. Each was either done, or
+// rolled back because the workload asks for that, or failed.
+type Transaction struct {
+	Kind         string           `json:"kind"`
+	Done         int64            `json:"done"`
+	SharePercent float64          `json:"share_percent"` // of all that were done
+	RolledBack   int64            `json:"rolled_back"`
+	Retries      int64            `json:"retries"` // tries beyond the first, of transactions however they ended
+	Failed       int64            `json:"failed"`
+	FailedBy     map[string]int64 `json:"failed_by_class,omitempty"`
+
+	// Response runs from when a transaction was meant to start until it was done,
+	// all tries included; Service is the last try alone. Both are only of those
+	// that were done, and missing when none was.
+	Response *Latency `json:"response,omitempty"`
+	Service  *Latency `json:"service,omitempty"`
+}
+
+// Latency sums up how long transactions took. Each is within 0.1 % of the exact figure.
+type Latency struct {
+	Min    float64 `json:"min_ms"`
+	Mean   float64 `json:"mean_ms"`
+	StdDev float64 `json:"stddev_ms"`
+	P25    float64 `json:"p25_ms"`
+	P50    float64 `json:"p50_ms"`
+	P75    float64 `json:"p75_ms"`
+	P90    float64 `json:"p90_ms"`
+	P95    float64 `json:"p95_ms"`
+	P99    float64 `json:"p99_ms"`
+	P999   float64 `json:"p99_9_ms"`
+	Max    float64 `json:"max_ms"`
+}
+
+// NewDocument makes the document of a job and of what was measured in it.
+func NewDocument(j job.Job, sum meter.Summary) Document {
+	r := j.Result
+	d := Document{
+		Schema: Schema,
+		ID:     j.ID, Action: j.Spec.Action, Database: j.Spec.Database, Workload: j.Spec.Workload,
+		Options: j.Spec.Options, Users: users(j), Seed: j.Spec.Seed,
+		Status: j.Status, Reason: j.Reason, Begun: j.Begun.UTC(), Ended: j.Ended.UTC(), Facts: j.Facts,
+		Unrecorded: j.Dropped,
+		Line:       r.Line, Metrics: r.Metrics, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
+		Agreement: r.Agreement, Findings: r.Findings, Loaded: r.Loaded,
+	}
+	if len(sum.Kinds) == 0 {
+		return d
+	}
+	all := sum.All()
+	for i := range sum.Kinds {
+		d.Transactions = append(d.Transactions, newTransaction(kindName(j.Kinds, i), &sum.Kinds[i], all.Done))
+	}
+	whole := newTransaction("all", &all, all.Done)
+	d.All = &whole
+	return d
+}
+
+// users returns how many virtual users worked. A job that was killed has no
+// result, but it was asked for a number.
+func users(j job.Job) int {
+	if j.Result.Users > 0 {
+		return j.Result.Users
+	}
+	return j.Spec.Users
+}
+
+// elapsed returns how long was measured, which of a job that was killed only its
+// seconds tell.
+func elapsed(j job.Job, sum meter.Summary) time.Duration {
+	if j.Result.Elapsed > 0 {
+		return time.Duration(j.Result.Elapsed * float64(time.Second))
+	}
+	return sum.Elapsed
+}
+
+func kindName(kinds []string, i int) string {
+	if i < len(kinds) {
+		return kinds[i]
+	}
+	return "unnamed"
+}
+
+func newTransaction(kind string, t *meter.Tally, allDone int64) Transaction {
+	n := Transaction{
+		Kind: kind, Done: t.Done, SharePercent: percent(float64(t.Done), float64(allDone)),
+		RolledBack: t.RolledBack, Retries: t.Retried, Failed: t.Failures(),
+	}
+	for _, class := range meter.Classes() {
+		if failed := t.Failed[class]; failed > 0 {
+			if n.FailedBy == nil {
+				n.FailedBy = map[string]int64{}
+			}
+			n.FailedBy[class.String()] = failed
+		}
+	}
+	if t.Done > 0 {
+		response, service := newLatency(t.Response), newLatency(t.Service)
+		n.Response, n.Service = &response, &service
+	}
+	return n
+}
+
+func newLatency(h histogram) Latency {
+	ms := func(ns float64) float64 { return math.Round(ns) / 1e6 }
+	at := func(percentile float64) float64 { return ms(float64(h.ValueAtQuantile(percentile))) }
+	return Latency{
+		Min: ms(float64(h.Min())), Mean: ms(h.Mean()), StdDev: ms(h.StdDev()),
+		P25: at(25), P50: at(50), P75: at(75), P90: at(90), P95: at(95), P99: at(99), P999: at(99.9),
+		Max: ms(float64(h.Max())),
+	}
+}
+
+// histogram is what is read of an hdrhistogram.Histogram.
+type histogram interface {
+	ValueAtQuantile(percentile float64) int64
+	Min() int64
+	Max() int64
+	Mean() float64
+	StdDev() float64
+}

@@ -1,0 +1,208 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/option"
+)
+
+// Formats are those that Export knows.
+var Formats = []string{"json", "csv"}
+
+// Export writes all that the repository knows of a job: as JSON, Document with
+// more members, histograms included; or as CSV, what was measured by the second.
+func Export(ctx context.Context, w io.Writer, store *job.Store, id job.ID, format string) error {
+	if !slices.Contains(Formats, format) {
+		return job.WithExit(job.ExitUsage, fmt.Errorf("export format %s is not known%s (there are %s)",
+			format, option.Suggest(format, Formats), strings.Join(Formats, " and ")))
+	}
+	j, err := store.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriter(w)
+	export := exportJSON
+	if format == "csv" {
+		export = exportCSV
+	}
+	if err := export(ctx, buffered, store, j); err != nil {
+		return fmt.Errorf("export job %s: %w", j.ID, err)
+	}
+	return buffered.Flush()
+}
+
+// Exported is the head of an exported job. After its members comes "seconds", a
+// list of Second.
+type Exported struct {
+	Document
+	Histograms []Histograms        `json:"histograms,omitempty"` // of all that was measured
+	Failures   []job.StoredFailure `json:"failures,omitempty"`   // the first few examples of each class
+	Output     []job.OutputLine    `json:"output,omitempty"`
+}
+
+// Histograms are the full distributions of one kind of transaction, in
+// nanoseconds, in HdrHistogram's compressed V2 encoding, base64.
+type Histograms struct {
+	Kind     string `json:"kind"`
+	Response []byte `json:"response_histogram,omitempty"`
+	Service  []byte `json:"service_histogram,omitempty"`
+}
+
+// Second is what was measured in one second, or in a few, as Elapsed tells.
+type Second struct {
+	At           time.Time           `json:"at"`
+	Phase        job.Phase           `json:"phase"`
+	Offset       float64             `json:"offset_seconds"` // since the phase began, at the end of the second
+	Elapsed      float64             `json:"elapsed_seconds"`
+	ServerTPM    *float64            `json:"server_tpm,omitempty"`
+	Transactions []SecondTransaction `json:"transactions"`
+}
+
+// SecondTransaction is what one kind of transaction did in a second.
+type SecondTransaction struct {
+	Transaction
+	ResponseHistogram []byte `json:"response_histogram,omitempty"` // as in Histograms
+	ServiceHistogram  []byte `json:"service_histogram,omitempty"`
+}
+
+// exportJSON writes the seconds as they are read, since a day has 86,400.
+func exportJSON(ctx context.Context, w *bufio.Writer, store *job.Store, j job.Job) error {
+	head, err := exportHead(ctx, store, j)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(head)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%s,\"seconds\":[", bytes.TrimSuffix(text, []byte("}")))
+	divider := "\n"
+	for s, err := range store.Seconds(ctx, j.ID) {
+		if err != nil {
+			return err
+		}
+		second, err := newSecond(j.Kinds, s)
+		if err != nil {
+			return err
+		}
+		if text, err = json.Marshal(second); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s%s", divider, text); err != nil {
+			return err
+		}
+		divider = ",\n"
+	}
+	_, err = fmt.Fprintln(w, "]}")
+	return err
+}
+
+func exportHead(ctx context.Context, store *job.Store, j job.Job) (Exported, error) {
+	sum, kinds, err := store.Summary(ctx, j.ID)
+	if err != nil {
+		return Exported{}, err
+	}
+	e := Exported{Document: NewDocument(j, sum)}
+	for i := range sum.Kinds {
+		t, err := job.EncodeTally(&sum.Kinds[i])
+		if err != nil {
+			return e, err
+		}
+		e.Histograms = append(e.Histograms, Histograms{kindName(kinds, i), t.Response, t.Service})
+	}
+	for f, err := range store.Failures(ctx, j.ID) {
+		if err != nil {
+			return e, err
+		}
+		f.At = f.At.UTC()
+		e.Failures = append(e.Failures, f)
+	}
+	for line, err := range store.Output(ctx, j.ID) {
+		if err != nil {
+			return e, err
+		}
+		line.At = line.At.UTC()
+		e.Output = append(e.Output, line)
+	}
+	return e, nil
+}
+
+func newSecond(kinds []string, s job.StoredSecond) (Second, error) {
+	sum, err := s.Summary()
+	if err != nil {
+		return Second{}, err
+	}
+	second := Second{At: s.At.UTC(), Phase: s.Phase, Offset: s.Offset.Seconds(), Elapsed: s.Elapsed.Seconds(), ServerTPM: s.ServerTPM}
+	var done int64
+	for i := range sum.Kinds {
+		done += sum.Kinds[i].Done
+	}
+	for i, t := range s.Tallies {
+		second.Transactions = append(second.Transactions, SecondTransaction{
+			newTransaction(kindName(kinds, i), &sum.Kinds[i], done), t.Response, t.Service,
+		})
+	}
+	return second, nil
+}
+
+// exportCSV writes a line for each second and kind of transaction; the latencies
+// are response times. The server's count, which is of all kinds, is on each of them.
+func exportCSV(ctx context.Context, w *bufio.Writer, store *job.Store, j job.Job) error {
+	c := csv.NewWriter(w)
+	heads := []string{
+		"at", "offset_s", "elapsed_s", "phase", "kind", "done", "rolled_back", "retried", "failed",
+		"mean_ms", "p50_ms", "p99_ms", "max_ms", "server_tpm",
+	}
+	if err := c.Write(heads); err != nil {
+		return err
+	}
+	number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+	whole := func(n int64) string { return strconv.FormatInt(n, 10) }
+	for s, err := range store.Seconds(ctx, j.ID) {
+		if err != nil {
+			return err
+		}
+		second, err := newSecond(j.Kinds, s)
+		if err != nil {
+			return err
+		}
+		tpm := ""
+		if second.ServerTPM != nil {
+			tpm = number(*second.ServerTPM)
+		}
+		for _, t := range second.Transactions {
+			cells := []string{
+				second.At.Format(time.RFC3339Nano), number(second.Offset), number(second.Elapsed), cell(string(second.Phase)), cell(t.Kind),
+				whole(t.Done), whole(t.RolledBack), whole(t.Retries), whole(t.Failed), "", "", "", "", tpm,
+			}
+			if l := t.Response; l != nil {
+				copy(cells[9:], []string{number(l.Mean), number(l.P50), number(l.P99), number(l.Max)})
+			}
+			if err := c.Write(cells); err != nil {
+				return err
+			}
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// cell writes text that others chose, such as the name of a user's own
+// transaction, so that no spreadsheet takes it for a formula.
+func cell(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}

@@ -1,0 +1,367 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// golden compares got with a file in testdata.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+	}
+}
+
+var began = time.Date(2025, 4, 14, 17, 9, 51, 0, time.UTC)
+
+// kinds and labels are those of TPROC-C.
+var (
+	kinds  = []string{"new order", "payment", "delivery", "stock level", "order status"}
+	labels = []string{"NEWORD", "PAYMENT", "DELIVERY", "SLEV", "OSTAT"}
+)
+
+// measured holds 1, 2, ... 1000 ms of service for new orders, tenths of that for
+// payments, and no stock level at all.
+func measured() meter.Summary {
+	stripe, sum := meter.NewStripe(len(kinds)), meter.NewSummary(len(kinds))
+	done := func(kind meter.Kind, service time.Duration) {
+		stripe.Record(meter.Record{Kind: kind, Service: service, Response: service + 50*time.Microsecond})
+	}
+	for i := 1; i <= 1000; i++ {
+		done(0, time.Duration(i)*time.Millisecond)
+		done(1, time.Duration(i)*time.Millisecond/10)
+	}
+	for range 100 {
+		done(2, 12*time.Microsecond)
+		done(4, 2*time.Second)
+	}
+	for range 10 {
+		stripe.Record(meter.Record{Kind: 0, Outcome: meter.RolledBack})
+	}
+	stripe.Record(meter.Record{Kind: 1, Outcome: meter.Failed, Class: meter.Deadlock, Retries: 10})
+	stripe.Record(meter.Record{Kind: 1, Outcome: meter.Failed, Class: meter.Connection})
+	stripe.Take(&sum)
+	sum.Elapsed = 5 * time.Minute
+	return sum
+}
+
+func run() job.Job {
+	return job.Job{
+		ID: "67FD3345479A03E263133333",
+		Spec: job.Spec{
+			Action: job.Run, Database: "postgresql", Workload: "tprocc", Users: 4, Seed: 7,
+			Options: option.Values{"pg_count_ware": "10", "pg_rampup": "2"},
+		},
+		Kinds: kinds, Status: job.Succeeded, Begun: began, Ended: began.Add(7 * time.Minute), PID: 4711,
+		Facts: &job.Facts{
+			SledgeVersion: "1.0.0", Server: "PostgreSQL 16.4", Target: "localhost:5432/tpcc",
+			ServerSettings: map[string]string{"fsync": "on"},
+			Host:           job.Host{Name: "client", OS: "debian 12", Arch: "amd64", CPUs: 2, MemoryBytes: 8 << 30},
+		},
+		Result: job.Result{
+			Status: job.Succeeded, Line: "TEST RESULT : System achieved 15824 NOPM from 36400 PostgreSQL TPM",
+			Metrics: []job.Metric{{Name: "NOPM", Value: 15824}, {Name: "PostgreSQL TPM", Value: 36400}, {Name: "QphH", Value: 1234567.899}},
+			Users:   4, Started: began.Add(2 * time.Minute), Elapsed: 300, Kinds: kinds,
+			Agreement: &job.Agreement{What: "new order", Client: 79_120, Server: 79_121, Low: 79_116, High: 79_130, Holds: true},
+		},
+	}
+}
+
+func partial() job.Job {
+	j := run()
+	j.Status, j.Reason = job.Partial, "the run was stopped\nafter 5 minutes"
+	j.Result.Agreement.Server, j.Result.Agreement.Holds = 90_000, false
+	j.Dropped = 12_345
+	return j
+}
+
+func killed() job.Job {
+	j := run()
+	j.Status, j.Reason, j.Facts, j.Result = job.Killed, "its process, 4711, went away without ending it", nil, job.Result{}
+	return j
+}
+
+func build() job.Job {
+	return job.Job{
+		ID: "67FD3345479A03E263133334", Spec: job.Spec{Action: job.Build, Database: "mariadb", Workload: "tprocc", Seed: 1},
+		Status: job.Succeeded, Begun: began,
+		Result: job.Result{Elapsed: 12.5, Loaded: []job.Loaded{
+			{Table: "item", Rows: 100_000, Bytes: 8_900_000, Seconds: 2.5},
+			{Table: "order_line", Rows: 300_123, Bytes: 21_000_000, Seconds: 7},
+			{Table: "warehouse", Rows: 1, Bytes: 90},
+		}},
+	}
+}
+
+func check() job.Job {
+	return job.Job{
+		ID: "67FD3345479A03E263133335", Spec: job.Spec{Action: job.Check, Database: "sqlite", Workload: "tprocc", Seed: 1},
+		Status: job.Failed, Reason: "1 rule is broken", Begun: began,
+		Result: job.Result{Elapsed: 0.75, Findings: []job.Finding{
+			{Rule: "1", Title: "w_ytd is the sum of d_ytd", Source: "TPC-C 3.3.2.1", Holds: true},
+			{
+				Rule: "2", Title: "d_next_o_id is one above the newest order", Source: "TPC-C 3.3.2.2", Columns: []string{"d_w_id", "d_id", "d_next_o_id"},
+				Rows: [][]string{{"1", "3", "3001"}, {"1", "10", "\x1b[2J31"}},
+			},
+			{Rule: "3", Title: "new_order has no gap", Excuse: "HammerDB built this schema"},
+			{Rule: "4", Title: "the sum of ol_cnt is right", Error: "no such table: orders"},
+		}},
+	}
+}
+
+func remove() job.Job {
+	return job.Job{
+		Spec:   job.Spec{Action: job.Delete, Database: "sqlite", Workload: "tprocc", Seed: 1},
+		Status: job.Succeeded, Begun: began, Result: job.Result{Elapsed: 0.1},
+	}
+}
+
+func TestTextSaysWhatTheJobWasAndHowItEnded(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		job  job.Job
+		sum  meter.Summary
+	}{
+		{"run.txt", run(), measured()},
+		{"partial.txt", partial(), measured()},
+		{"killed.txt", killed(), measured()},
+		{"build.txt", build(), meter.Summary{}},
+		{"check.txt", check(), meter.Summary{}},
+		{"delete.txt", remove(), meter.Summary{}},
+	} {
+		var b bytes.Buffer
+		if err := Text(&b, c.job, c.sum); err != nil {
+			t.Fatal(err)
+		}
+		if bytes.ContainsRune(b.Bytes(), '\x1b') {
+			t.Errorf("%s: what the server said can move the cursor", c.name)
+		}
+		golden(t, c.name, b.Bytes())
+	}
+	if err := Text(brokenPipe{}, run(), measured()); err == nil {
+		t.Error("Text does not say that it could not write")
+	}
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestTheDocumentHoldsTheSameAsNumbers(t *testing.T) {
+	for name, j := range map[string]job.Job{"run.json": run(), "killed.json": killed(), "build.json": build(), "check.json": check()} {
+		sum := meter.Summary{}
+		if j.Spec.Action == job.Run {
+			sum = measured()
+		}
+		text, err := json.MarshalIndent(NewDocument(j, sum), "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, append(text, '\n'))
+	}
+}
+
+func TestHammerDBsScriptsFindTheirShapes(t *testing.T) {
+	tpm := func(v float64) *float64 { return &v }
+	seconds := func(yield func(job.StoredSecond, error) bool) {
+		for i, v := range []*float64{tpm(0), nil, tpm(185196.4), tpm(185200)} {
+			at := began.Add(time.Duration(i) * time.Second)
+			if i == 3 {
+				at = at.Add(-time.Second / 2) // in the same second of the clock as the one before
+			}
+			if !yield(job.StoredSecond{At: at, ServerTPM: v}, nil) {
+				return
+			}
+		}
+	}
+	count, err := TCount(run(), seconds, "PostgreSQL tpm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	none, err := TCount(build(), func(func(job.StoredSecond, error) bool) {}, "PostgreSQL tpm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	for _, view := range []json.RawMessage{
+		Result(run()), Result(build()), Timing(run(), measured(), labels), Timing(build(), meter.Summary{}, nil), count, none,
+	} {
+		if !json.Valid(view) {
+			t.Errorf("not JSON: %s", view)
+		}
+		fmt.Fprintf(&b, "%s\n", view)
+	}
+	golden(t, "hammerdb.txt", b.Bytes())
+
+	broken := func(yield func(job.StoredSecond, error) bool) { yield(job.StoredSecond{}, errors.New("no disk")) }
+	if _, err := TCount(run(), broken, "tpm"); err == nil {
+		t.Error("TCount does not pass on that the seconds could not be read")
+	}
+}
+
+func TestMillisecondsHaveThreeSignificantDigits(t *testing.T) {
+	for ns, want := range map[float64]string{
+		0: "0", 1: "0.00000100", 12_345: "0.0123", 586_000: "0.586", 999_999: "1.00", 5_765_432: "5.77", 9_999_000: "10.0",
+		13_309_000: "13.3", 99_960_000: "100", 108_869_000: "109", 2_000_400_000: "2000",
+	} {
+		if got := millis(ns); got != want {
+			t.Errorf("%v ns: got %s, want %s", ns, got, want)
+		}
+	}
+}
+
+// stored records a run of two kinds, one with a name that a spreadsheet would
+// take for a formula, and returns the repository and its ID.
+func stored(t *testing.T) (*job.Store, job.ID) {
+	t.Helper()
+	store, err := job.Open(":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	names := []string{"new order", "=cmd|'/c calc'!A1"}
+	r, err := store.Begin(t.Context(), run().Spec, names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total, tpm := meter.NewSummary(2), 600.5
+	for i := 1; i <= 3; i++ {
+		stripe, sum := meter.NewStripe(2), meter.NewSummary(2)
+		for range i {
+			stripe.Record(meter.Record{Kind: 0, Service: time.Millisecond, Response: 2 * time.Millisecond})
+		}
+		stripe.Take(&sum)
+		sum.Elapsed = time.Second
+		s := job.Second{Phase: job.Measure, Offset: time.Duration(i) * time.Second, Summary: &sum}
+		if i == 2 {
+			s.ServerTPM = &tpm
+		}
+		r.Watch(job.Event{At: began.Add(s.Offset), Second: &s})
+		total.Add(sum)
+	}
+	r.Watch(job.Event{At: began, User: 2, Text: "a line"})
+	r.Watch(job.Event{At: began, User: 2, Failure: &job.Failure{Kind: "new order", Class: "deadlock", Message: "deadlock detected"}})
+	facts := *run().Facts
+	r.Watch(job.Event{At: began, Facts: &facts})
+	if err := r.End(t.Context(), job.Result{Summary: total, Elapsed: 3, Users: 4}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return store, r.ID()
+}
+
+func TestAnExportedJobIsWhole(t *testing.T) {
+	store, id := stored(t)
+	var b bytes.Buffer
+	if err := Export(t.Context(), &b, store, id[:20], "json"); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Exported
+		Seconds []Second `json:"seconds"`
+	}
+	decoder := json.NewDecoder(&b)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Schema != Schema || got.ID != id || got.Facts.Server != "PostgreSQL 16.4" || got.Options["pg_rampup"] != "2" {
+		t.Errorf("got %+v", got.Document)
+	}
+	if len(got.Output) != 1 || got.Output[0].Line != "a line" || len(got.Failures) != 1 || got.Failures[0].Message != "deadlock detected" {
+		t.Errorf("got output %+v and failures %+v", got.Output, got.Failures)
+	}
+	if len(got.Seconds) != 3 || len(got.Seconds[2].Transactions) != 2 || got.Seconds[1].ServerTPM == nil {
+		t.Fatalf("got seconds %+v", got.Seconds)
+	}
+	merged := meter.NewSummary(2)
+	for _, s := range got.Seconds {
+		for k, n := range s.Transactions {
+			tally, err := job.EncodedTally{Done: n.Done, Response: n.ResponseHistogram, Service: n.ServiceHistogram}.Tally()
+			if err != nil {
+				t.Fatal(err)
+			}
+			one := meter.NewSummary(2)
+			one.Kinds[k] = tally
+			merged.Add(one)
+		}
+	}
+	h := got.Histograms[0]
+	total, err := job.EncodedTally{Done: 6, Response: h.Response, Service: h.Service}.Tally()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if merged.Kinds[0].Done != 6 || !merged.Kinds[0].Response.Equals(total.Response) || !merged.Kinds[0].Service.Equals(total.Service) {
+		t.Error("the histograms of the seconds do not add up to that of the job")
+	}
+	if len(got.Transactions) != 2 || got.Transactions[0].Response.P50 < 2 || got.Transactions[0].Service.P50 > 1.01 {
+		t.Errorf("got transactions %+v", got.Transactions)
+	}
+}
+
+func TestTheTableOfSecondsIsSafeInASpreadsheet(t *testing.T) {
+	store, id := stored(t)
+	var b bytes.Buffer
+	if err := Export(t.Context(), &b, store, id, "csv"); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 1+3*2 {
+		t.Fatalf("got %d rows, want a head and 3 seconds of 2 kinds", len(rows))
+	}
+	// The second second: two new orders of 2 ms each, and the server's count.
+	want := []string{"2025-04-14T17:09:53Z", "2", "1", "measure", "new order", "2", "0", "0", "0", "2.000384", "2.000895", "2.000895", "2.000895", "600.5"}
+	if !reflect.DeepEqual(rows[3], want) {
+		t.Errorf("got %q, want %q", rows[3], want)
+	}
+	idle := []string{"2025-04-14T17:09:54Z", "3", "1", "measure", "'=cmd|'/c calc'!A1", "0", "0", "0", "0", "", "", "", "", ""}
+	if !reflect.DeepEqual(rows[6], idle) {
+		t.Errorf("got %q, want %q", rows[6], idle)
+	}
+}
+
+func TestAnExportThatCannotBeSaysWhy(t *testing.T) {
+	store, id := stored(t)
+	err := Export(t.Context(), io.Discard, store, id, "cvs")
+	if err == nil || job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "did you mean csv?") {
+		t.Errorf("an unknown format: got %v", err)
+	}
+	if err := Export(t.Context(), io.Discard, store, "FFFF", "csv"); !errors.Is(err, job.ErrNotFound) {
+		t.Errorf("an unknown job: got %v", err)
+	}
+	for _, format := range Formats {
+		if err := Export(t.Context(), brokenPipe{}, store, id, format); !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("%s into a broken pipe: got %v", format, err)
+		}
+	}
+}
