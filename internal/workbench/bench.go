@@ -5,6 +5,7 @@
 package workbench
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -93,7 +94,7 @@ const (
 func (b Bench) Flags() []Flag {
 	found := map[string]*Flag{}
 	add := func(side Side, o option.Description) {
-		name := flagOf(o)
+		name := FlagOf(o)
 		if name == "" {
 			return
 		}
@@ -101,7 +102,7 @@ func (b Bench) Flags() []Flag {
 		if f == nil {
 			f = &Flag{Name: name, Kind: o.Kind, Help: o.Help, Choices: o.Choices, Of: side}
 			if o.Secret {
-				f.Kind, f.Help = "file", "file that holds "+o.Help
+				f.Kind, f.Help = "file", "file that holds the "+cmp.Or(secretHelp[secretName(o)], o.Help)
 			}
 			found[name] = f
 		}
@@ -131,8 +132,8 @@ func (b Bench) Flags() []Flag {
 // takes a file.
 const fileSuffix = "-file"
 
-// flagOf returns the plain flag that sets an option, or "" when it has none.
-func flagOf(o option.Description) string {
+// FlagOf returns the plain flag that sets an option, or "" when it has none.
+func FlagOf(o option.Description) string {
 	if name := secretName(o); name != "" {
 		return name + fileSuffix
 	}
@@ -144,6 +145,12 @@ const (
 	Password          = "password"           // of the user who owns the schema
 	SuperuserPassword = "superuser-password" // of the user who may create that one
 )
+
+// secretHelp says whose they are.
+var secretHelp = map[string]string{
+	Password:          "password of the user who owns the schema",
+	SuperuserPassword: "password of the user who may create databases",
+}
 
 // secretName returns what people call a secret, or "" for other options and for
 // secrets that only go by their option's name. Databases spell the two that all

@@ -284,7 +284,7 @@ func (c *choice) takeFlags(flags map[string]string) error {
 		if !given {
 			continue
 		}
-		i := slices.IndexFunc(c.known, func(o option.Description) bool { return flagOf(o) == f.Name })
+		i := slices.IndexFunc(c.known, func(o option.Description) bool { return FlagOf(o) == f.Name })
 		if i < 0 {
 			return fmt.Errorf("--%s is not an option of %s (sledge options %s %s lists them)",
 				f.Name, pair(c.database, c.workload), c.database.Name, c.workload.Name)

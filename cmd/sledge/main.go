@@ -1,0 +1,47 @@
+// Command sledge load-tests databases. See internal/cli for what it can do.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"sledge/internal/catalog"
+	"sledge/internal/cli"
+	"sledge/internal/engine"
+	"sledge/internal/workbench"
+)
+
+// version is set by the linker in a release: -X main.version=v1.2.3.
+var version string
+
+func main() {
+	signals := make(chan os.Signal, 3)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	v := cli.VersionOf(version)
+	program := &cli.Program{
+		Bench:            workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads},
+		Runner:           engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: v},
+		Version:          v,
+		Args:             os.Args[1:],
+		Environ:          os.Environ(),
+		Stdin:            os.Stdin,
+		Stdout:           os.Stdout,
+		Stderr:           os.Stderr,
+		StdinIsTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
+		StderrIsTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+		ReadPassword:     readPassword,
+		Signals:          signals,
+		Exit:             os.Exit,
+	}
+	os.Exit(int(program.Run(context.Background())))
+}
+
+// readPassword reads a line from the terminal without showing it.
+func readPassword() (string, error) {
+	text, err := term.ReadPassword(int(os.Stdin.Fd()))
+	return string(text), err
+}

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/workload"
+)
+
+// complete is what the shell asks when somebody presses the Tab key.
+type complete = func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
+
+// fixed completes with a list that does not depend on anything.
+func fixed(words ...string) complete {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeSettings says how to complete the flags of a job.
+func (p *Program) completeSettings(c *cobra.Command, s *settings) {
+	completions := map[string]complete{
+		"db":       fixed(p.databaseWords()...),
+		"workload": fixed(p.workloadWords()...),
+		"seed":     fixed(),
+		"url":      fixed(),
+		"set": func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+			return p.completeSet(s, typed)
+		},
+		"config": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"toml", "yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+	}
+	for _, f := range p.Bench.Flags() {
+		if f.Kind != "file" {
+			completions[f.Name] = fixed(f.Choices...)
+		}
+	}
+	for name, completion := range completions {
+		if err := c.RegisterFlagCompletionFunc(name, completion); err != nil {
+			panic(err) // the flag was not declared, or twice
+		}
+	}
+}
+
+// databaseWords are all names of databases, each with what it is.
+func (p *Program) databaseWords() (words []string) {
+	for _, d := range p.Bench.Databases {
+		for _, name := range append([]string{d.Name}, d.Aliases...) {
+			words = append(words, name+"\t"+d.Title)
+		}
+	}
+	return words
+}
+
+func (p *Program) workloadWords() (words []string) {
+	for _, w := range p.Bench.Workloads {
+		for _, name := range append([]string{w.Name}, w.Aliases...) {
+			words = append(words, name+"\t"+w.Title)
+		}
+	}
+	return words
+}
+
+// completeSet completes name=value: first the name, then the choices of that
+// option. Where no database is chosen yet it offers the options of all.
+func (p *Program) completeSet(s *settings, typed string) ([]string, cobra.ShellCompDirective) {
+	known := p.Bench.Options()
+	if order, err := p.Bench.Resolve(job.Run, s.sources(p)); err == nil {
+		known = engine.Options(order.Plan.Database, order.Plan.Workload)
+	}
+	name, _, hasName := strings.Cut(typed, "=")
+	var words []string
+	for _, o := range known {
+		switch {
+		case !hasName && !o.Secret:
+			words = append(words, o.Name+"=\t"+o.Help)
+		case hasName && o.Name == name:
+			for _, choice := range choices(o) {
+				words = append(words, name+"="+choice)
+			}
+			return words, cobra.ShellCompDirectiveNoFileComp
+		}
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+func choices(o option.Description) []string {
+	if o.Kind == "bool" {
+		return []string{"true", "false"}
+	}
+	return o.Choices
+}
+
+// completeOptions completes the words of sledge options.
+func (p *Program) completeOptions(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return p.databaseWords(), cobra.ShellCompDirectiveNoFileComp
+	case 1:
+		return p.workloadWords(), cobra.ShellCompDirectiveNoFileComp
+	case 2:
+		if d, w, err := p.pair(args[0], args[1]); err == nil {
+			return optionWords(engine.Options(d, w)), cobra.ShellCompDirectiveNoFileComp
+		}
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+func optionWords(list []option.Description) (words []string) {
+	for _, o := range list {
+		words = append(words, o.Name+"\t"+o.Help)
+	}
+	return words
+}
+
+// pair looks up a database and a workload.
+func (p *Program) pair(databaseName, workloadName string) (*database.Database, *workload.Workload, error) {
+	d, err := p.Bench.Database(databaseName)
+	if err != nil {
+		return nil, nil, usage("%w", err)
+	}
+	w, err := p.Bench.Workload(workloadName)
+	if err != nil {
+		return nil, nil, usage("%w", err)
+	}
+	return d, w, nil
+}
+
+// completeJobs completes the ID of a job, the newest first.
+func (p *Program) completeJobs(repository *string) complete {
+	const offered = 20
+	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 && c.Name() != "delete" {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		store, err := p.openRepository(*repository)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer store.Close()
+		jobs, err := store.List(c.Context(), job.Query{Limit: offered})
+		if err != nil || len(jobs) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		words := []string{"last\tthe job that began last"}
+		for _, j := range jobs {
+			words = append(words, string(j.ID)+"\t"+string(j.Spec.Action)+" "+j.Spec.Database+" "+string(j.Status))
+		}
+		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"sledge/internal/job"
+	"sledge/internal/workbench"
+)
+
+// demoSettings are small enough for a minute, and large enough that the result
+// looks like one.
+var demoSettings = map[string]string{
+	"db":         "sqlite",
+	"warehouses": "1",
+	"rampup":     "2s",
+	"duration":   "10s",
+	"users":      "4",
+}
+
+const demoNext = `
+That was SQLite, in this process. The same on a server of your own, with ten times
+the data and for longer:
+
+  sledge build --db postgresql --host HOST --warehouses 10 --builders 4 --ask-superuser-password
+  sledge run --db postgresql --host HOST --users 8 --rampup 2 --duration 5
+  sledge check --db postgresql --host HOST
+  sledge delete --db postgresql --host HOST --ask-superuser-password
+
+  sledge build --db mariadb --host HOST --user USER --ask-password --warehouses 10 --builders 4
+  sledge run --db mariadb --host HOST --user USER --ask-password --users 8 --rampup 2 --duration 5
+  sledge check --db mariadb --host HOST --user USER --ask-password
+  sledge delete --db mariadb --host HOST --user USER --ask-password
+
+sledge jobs then lists the results, and sledge options postgresql what can be set.
+`
+
+func (p *Program) demoCommand() *cobra.Command {
+	var folder string
+	var keep, verbose bool
+	c := &cobra.Command{
+		Use:   "demo",
+		Short: "Build, run and check a small test on SQLite, in under a minute",
+		Long: `Demo shows a whole test on this machine: it builds one warehouse in a SQLite file,
+lets four virtual users work on it for ten seconds, checks the data they left, and
+says how to do the same on a server. It needs nothing installed and leaves nothing
+behind, unless --keep is given.`,
+		Example: examples("sledge demo", "sledge demo --dir /fast/disk --keep"),
+		GroupID: groupJobs,
+		Args:    noArguments,
+		RunE: p.run(func(ctx context.Context, _ []string) (err error) {
+			place, clean, err := demoPlace(folder)
+			if err != nil {
+				return err
+			}
+			if !keep {
+				defer func() { err = errors.Join(err, clean()) }()
+			}
+			if err := p.demo(ctx, place, verbose); err != nil {
+				return err
+			}
+			fmt.Fprint(p.Stdout, demoNext)
+			if keep {
+				fmt.Fprintf(p.Stdout, "\nKept: the database, %s, and the jobs: sledge jobs --repo %s\n", place.database, place.repository)
+			}
+			return nil
+		}),
+	}
+	c.Flags().StringVar(&folder, "dir", "", "`folder` to work in, if not a temporary one")
+	c.Flags().BoolVar(&keep, "keep", false, "leave the database and the jobs there")
+	c.Flags().BoolVar(&verbose, "verbose", false, "show what every virtual user says")
+	return c
+}
+
+// demoFiles says where the demo works.
+type demoFiles struct{ database, repository string }
+
+// demoPlace makes the folder if need be, and returns what removes just that
+// which the demo put there.
+func demoPlace(folder string) (place demoFiles, clean func() error, err error) {
+	made := false
+	if folder == "" {
+		folder, err = os.MkdirTemp("", "sledge-demo-")
+		made = true
+	} else if _, missing := os.Stat(folder); errors.Is(missing, fs.ErrNotExist) {
+		err = os.MkdirAll(folder, 0o700)
+		made = true
+	}
+	if err != nil {
+		return place, nil, fmt.Errorf("make a folder for the demo: %w", err)
+	}
+	place = demoFiles{
+		database:   filepath.Join(folder, "demo.sqlite"),
+		repository: filepath.Join(folder, "demo-jobs.db"),
+	}
+	if made {
+		return place, func() error { return os.RemoveAll(folder) }, nil
+	}
+	for _, file := range []string{place.database, place.repository} {
+		if _, err := os.Stat(file); err == nil {
+			return place, nil, job.WithExit(job.ExitExists, fmt.Errorf("%s is there already, from a demo that was kept: remove it, or choose another folder by --dir", file))
+		}
+	}
+	return place, func() error { return removeSQLite(place.database, place.repository) }, nil
+}
+
+// removeSQLite removes SQLite files with those that belong to them.
+func removeSQLite(files ...string) error {
+	var problems []error
+	for _, file := range files {
+		for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+			if err := os.Remove(file + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				problems = append(problems, err)
+			}
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// demo does the jobs of a test one after another.
+func (p *Program) demo(ctx context.Context, place demoFiles, verbose bool) error {
+	for _, step := range []struct {
+		action job.Action
+		title  string
+	}{
+		{job.Build, "Building one warehouse of TPROC-C in a SQLite file"},
+		{job.Run, "Running four virtual users: 2 s of ramp-up, 10 s measured"},
+		{job.Check, "Checking the data that they left"},
+	} {
+		fmt.Fprintf(p.Stdout, "\n== %s\n\n", step.title)
+		flags := map[string]string{"dbname": place.database}
+		for name, text := range demoSettings {
+			flags[name] = text
+		}
+		order, err := p.Bench.Resolve(step.action, workbench.Sources{Flags: flags})
+		if err != nil {
+			return err
+		}
+		s := settings{repository: place.repository, verbose: verbose}
+		if err := p.do(ctx, order, &s); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,285 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/dustin/go-humanize"
+	"github.com/schollz/progressbar/v3"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/workload"
+)
+
+// display shows a job as it goes. It is a job.Watcher. Progress goes to err, so
+// that a script can read the result from out; of what virtual users say only
+// the headline goes to out.
+type display struct {
+	out, err io.Writer
+	headline bool // whether the headline is printed to out, for people
+	verbose  bool
+	counted  bool // whether the server has a count of its own
+	pacing   workload.Pacing
+	interval time.Duration
+
+	// interactive is whether err is a terminal, where a line may be drawn again.
+	interactive bool
+
+	mu      sync.Mutex // warnings of Ctrl-C come from another goroutine
+	bar     *progressbar.ProgressBar
+	step    string    // what the progress last shown was of
+	began   time.Time // when the step began
+	shown   time.Time // when progress was last shown as a line
+	window  meter.Summary
+	rates   []float64 // the server's rates in the window
+	retried int64     // since the phase began
+	failed  int64     // since the phase began
+}
+
+// progressEvery is how often progress is shown where lines cannot be redrawn.
+const progressEvery = 5 * time.Second
+
+// chooseInterval returns how often a run shows a line: as asked, or else so that
+// even a short run shows a few.
+func chooseInterval(asked time.Duration, p workload.Pacing) time.Duration {
+	if asked > 0 {
+		return asked
+	}
+	return min(max(p.Duration/6, time.Second), 10*time.Second).Truncate(time.Second)
+}
+
+// Watch implements job.Watcher.
+func (d *display) Watch(e job.Event) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case e.Progress != nil:
+		d.progress(*e.Progress, e.At)
+	case e.Second != nil:
+		d.second(*e.Second)
+	case e.Failure != nil:
+		d.failure(*e.Failure)
+	case e.Phase != "":
+		d.window, d.rates, d.retried, d.failed = meter.Summary{}, nil, 0, 0
+	case e.Text != "":
+		d.text(e)
+	}
+}
+
+// say shows a line that is not an event of the job.
+func (d *display) say(format string, args ...any) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.line(d.err, fmt.Sprintf(format, args...))
+}
+
+// end takes the progress bar off the screen.
+func (d *display) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.clearBar()
+	d.bar = nil
+}
+
+// line prints a line above the progress bar.
+func (d *display) line(w io.Writer, text string) {
+	d.clearBar()
+	fmt.Fprintln(w, printable(text))
+	if d.bar != nil {
+		_ = d.bar.RenderBlank() // a bar that cannot be drawn is no reason to end a job
+	}
+}
+
+// printable replaces what could move the cursor or change colours: some of the
+// text is a server's.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, text)
+}
+
+func (d *display) clearBar() {
+	if d.bar != nil {
+		_ = d.bar.Clear()
+	}
+}
+
+// text shows what a virtual user says. The monitor's lines look as they do in
+// HammerDB, since people have scripts that look for them.
+func (d *display) text(e job.Event) {
+	switch {
+	case e.User == 0:
+		d.line(d.err, e.Text)
+	case e.User == monitor && d.headline && strings.HasPrefix(e.Text, "TEST RESULT"):
+		d.line(d.out, fmt.Sprintf("Vuser %d:%s", e.User, e.Text))
+	case e.User == monitor || d.verbose:
+		d.line(d.err, fmt.Sprintf("Vuser %d:%s", e.User, e.Text))
+	}
+}
+
+// monitor is the position of the virtual user that runs no transactions.
+const monitor = 1
+
+func (d *display) failure(f job.Failure) {
+	outcome := "failed"
+	if f.Retried {
+		outcome = "is tried again"
+	}
+	if !f.Retried || d.verbose {
+		d.line(d.err, fmt.Sprintf("%s %s (%s): %s", f.Kind, outcome, f.Class, f.Message))
+	}
+}
+
+// second adds up what was measured, and shows a line once an interval and at the
+// end of a phase.
+func (d *display) second(s job.Second) {
+	if s.Summary == nil {
+		return
+	}
+	if d.window.Kinds == nil {
+		d.window = meter.NewSummary(len(s.Summary.Kinds))
+	}
+	d.window.Add(*s.Summary)
+	if s.ServerTPM != nil {
+		d.rates = append(d.rates, *s.ServerTPM)
+	}
+	length := d.pacing.Duration
+	if s.Phase == job.RampUp {
+		length = d.pacing.RampUp
+	}
+	// Seconds end a little late, so the last one of an interval counts as on time.
+	const early = 100 * time.Millisecond
+	if d.window.Elapsed < d.interval-early && s.Offset < length {
+		return
+	}
+	d.line(d.err, d.liveLine(s, length))
+	d.window.Reset()
+	d.rates = d.rates[:0]
+}
+
+// liveLine spells what the window holds: rates and latencies of the window,
+// failures and retries of the whole phase.
+func (d *display) liveLine(s job.Second, length time.Duration) string {
+	all := d.window.All()
+	d.retried += all.Retried
+	d.failed += all.Failures()
+	server := ""
+	if d.counted {
+		server = fmt.Sprintf("server %s TPM   ", mean(d.rates))
+	}
+	return fmt.Sprintf("%-8s %s of %s   %sclient %s TPM   p50 %s ms   p99 %s ms   failed %s   retried %s",
+		s.Phase, clock(s.Offset), clock(length), server,
+		humanize.Comma(int64(d.window.PerMinute(all.Done+all.RolledBack))),
+		millis(all.Response, 50), millis(all.Response, 99),
+		humanize.Comma(d.failed), humanize.Comma(d.retried))
+}
+
+func mean(rates []float64) string {
+	if len(rates) == 0 {
+		return "-"
+	}
+	var sum float64
+	for _, r := range rates {
+		sum += r
+	}
+	return humanize.Comma(int64(sum / float64(len(rates))))
+}
+
+// millis spells a percentile of latencies in milliseconds, to about three digits.
+func millis(h *hdrhistogram.Histogram, percentile float64) string {
+	if h.TotalCount() == 0 {
+		return "-"
+	}
+	ms := float64(h.ValueAtPercentile(percentile)) / float64(time.Millisecond)
+	switch {
+	case ms < 10:
+		return fmt.Sprintf("%.2f", ms)
+	case ms < 100:
+		return fmt.Sprintf("%.1f", ms)
+	}
+	return humanize.Comma(int64(ms + 0.5))
+}
+
+// clock spells a time as minutes and seconds.
+func clock(d time.Duration) string {
+	d = d.Round(time.Second)
+	if d < time.Hour {
+		return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
+}
+
+// progress shows how far a build or check has come: as a bar where it can be
+// redrawn, and else as a line now and then.
+func (d *display) progress(p job.Progress, at time.Time) {
+	if p.Step != d.step {
+		d.clearBar()
+		d.bar, d.step, d.began, d.shown = nil, p.Step, at, at
+		if d.interactive && p.Total > 0 {
+			d.bar = newBar(d.err, p)
+			_ = d.bar.RenderBlank() // so that its clock starts before the first rows count
+		}
+	}
+	if d.bar != nil {
+		_ = d.bar.Set64(min(p.Done, p.Total))
+		return
+	}
+	if at.Sub(d.shown) < progressEvery && p.Done < p.Total {
+		return
+	}
+	if p.Done == 0 {
+		return
+	}
+	d.shown = at
+	d.line(d.err, progressLine(p, at.Sub(d.began)))
+}
+
+func newBar(w io.Writer, p job.Progress) *progressbar.ProgressBar {
+	return progressbar.NewOptions64(p.Total,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetDescription(fmt.Sprintf("%-10s", p.Step)),
+		progressbar.OptionSetItsString(p.Unit),
+		progressbar.OptionShowCount(),
+		progressbar.OptionShowIts(),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionClearOnFinish(),
+	)
+}
+
+// progressLine spells progress with its rate and the time left.
+func progressLine(p job.Progress, elapsed time.Duration) string {
+	line := fmt.Sprintf("%s: %s %s", p.Step, humanize.Comma(p.Done), p.Unit)
+	if p.Total > 0 {
+		line = fmt.Sprintf("%s: %s of %s %s (%d %%)", p.Step, humanize.Comma(p.Done), humanize.Comma(p.Total), p.Unit, min(100*p.Done/p.Total, 100))
+	}
+	if elapsed < time.Second || p.Done == 0 {
+		return line
+	}
+	rate := float64(p.Done) / elapsed.Seconds()
+	line += fmt.Sprintf(", %s a second", humanize.CommafWithDigits(rate, rateDigits(rate)))
+	if p.DoneBytes > 0 {
+		line += fmt.Sprintf(", %.1f MB/s", float64(p.DoneBytes)/1e6/elapsed.Seconds())
+	}
+	if left := p.Total - p.Done; left > 0 {
+		line += fmt.Sprintf(", %s left", clock(time.Duration(float64(left)/rate*float64(time.Second))))
+	}
+	return line
+}
+
+func rateDigits(rate float64) int {
+	if rate < 10 {
+		return 1
+	}
+	return 0
+}

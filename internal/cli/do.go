@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/workbench"
+)
+
+// do does a job: it enters it into the repository, shows it as it goes, prints
+// what came out, and sees to it that the job is ended there whatever happens.
+func (p *Program) do(ctx context.Context, order workbench.Order, s *settings) error {
+	record, err := p.begin(ctx, order, s)
+	if err != nil {
+		return err
+	}
+	defer record.endAnyway(ctx)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	d := &display{
+		out: p.Stdout, err: p.Stderr, headline: !s.json, verbose: s.verbose,
+		counted: order.Plan.SQL.Has("counter"), pacing: order.Plan.Pacing, interval: chooseInterval(s.interval, order.Plan.Pacing),
+		interactive: p.StderrIsTerminal,
+	}
+	stop := make(chan struct{})
+	restore := p.interrupts.instead(stopper(order.Spec.Action, d, sync.OnceFunc(func() { close(stop) }), cancel))
+	defer restore()
+
+	control := job.Control{Watchers: append(record.watchers(), d), Stop: stop}
+	result, err := p.Runner.Do(ctx, order.Spec, control)
+	d.end()
+	lost := record.end(ctx, result, err)
+	if err == nil {
+		err = verdict(result)
+	}
+	return errors.Join(lost, p.show(record.job, s.json), err)
+}
+
+// stopper makes what Ctrl-C does to a job. A run is first asked to stop, so that
+// its users finish what they are doing and the result can be kept.
+func stopper(action job.Action, d *display, stop, cancel func()) func(count int) {
+	return func(count int) {
+		if action == job.Run && count == 1 {
+			stop()
+			d.say("stopping: users finish their transaction; press Ctrl-C again to break off")
+			return
+		}
+		cancel()
+		d.say("breaking off; press Ctrl-C again to leave everything as it is")
+	}
+}
+
+// verdict returns the error of a result whose status alone says what is wrong.
+func verdict(r job.Result) error {
+	switch r.Status {
+	case job.Invalid:
+		return job.WithExit(job.ExitInvalid, reason(r))
+	case job.Partial:
+		return job.WithExit(job.ExitStopped, reason(r))
+	case job.Failed, job.Killed:
+		return reason(r)
+	}
+	return nil
+}
+
+func reason(r job.Result) error {
+	if r.Reason == "" {
+		return fmt.Errorf("the job ended as %s", r.Status)
+	}
+	return errors.New(r.Reason)
+}
+
+// record is a job as it is being recorded, or only remembered.
+type record struct {
+	job      job.Job
+	store    *job.Store    // nil when the job is not recorded
+	recorder *job.Recorder // nil when the job is not recorded
+	ended    bool
+}
+
+// begin enters a job into the repository, unless it is not to be recorded.
+func (p *Program) begin(ctx context.Context, order workbench.Order, s *settings) (*record, error) {
+	r := &record{job: job.Job{Spec: order.Public, Status: job.Running, Begun: time.Now(), PID: os.Getpid()}}
+	if order.Spec.Action == job.Run {
+		r.job.Kinds = order.Plan.Workload.KindNames()
+	}
+	if s.noRepository {
+		return r, nil
+	}
+	store, err := p.openRepository(s.repository)
+	if err != nil {
+		return nil, fmt.Errorf("%w, or do without by --no-repo", err)
+	}
+	recorder, err := store.Begin(ctx, order.Public, r.job.Kinds)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	r.store, r.recorder, r.job.ID = store, recorder, recorder.ID()
+	fmt.Fprintf(p.Stderr, "%s jobid=%s\n", titles[order.Spec.Action], r.job.ID)
+	return r, nil
+}
+
+// titles are what HammerDB calls the actions where it prints the ID of a job.
+var titles = map[job.Action]string{
+	job.Build:  "Schema Build",
+	job.Run:    "Benchmark Run",
+	job.Check:  "Schema Check",
+	job.Delete: "Schema Delete",
+}
+
+func (r *record) watchers() []job.Watcher {
+	if r.recorder == nil {
+		return []job.Watcher{r}
+	}
+	return []job.Watcher{r, r.recorder}
+}
+
+// Watch keeps the facts, which a result is printed with.
+func (r *record) Watch(e job.Event) {
+	if e.Facts != nil {
+		r.job.Facts = e.Facts
+	}
+}
+
+// end ends the job in the repository, and returns what could not be recorded.
+func (r *record) end(ctx context.Context, result job.Result, failure error) error {
+	r.ended = true
+	r.job.Result, r.job.Status, r.job.Reason, r.job.Ended = result, result.Status, result.Reason, time.Now()
+	if r.recorder == nil {
+		return nil
+	}
+	return errors.Join(r.recorder.End(ctx, result, failure), r.store.Close())
+}
+
+// endAnyway ends a job that a fault of the program kept from being ended, while
+// the program goes down.
+func (r *record) endAnyway(ctx context.Context) {
+	if r.ended {
+		return
+	}
+	fault := errors.New("a fault of Sledge ended the job")
+	_ = r.end(ctx, job.Result{Status: job.Failed, Reason: fault.Error(), Started: r.job.Begun}, fault)
+}

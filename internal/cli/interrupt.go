@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"errors"
+	"sync"
+
+	"sledge/internal/job"
+)
+
+// patience is how many Ctrl-C a job gets before the process ends at once: the
+// first lets users finish, the second breaks off, the third does not ask.
+const patience = 3
+
+// interrupts passes each Ctrl-C to whoever can stop what is going on.
+type interrupts struct {
+	mu     sync.Mutex
+	count  int
+	handle func(count int)
+}
+
+// watchSignals passes on signals until the function it returns is called.
+func (p *Program) watchSignals() (end func()) {
+	quit := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for {
+			select {
+			case <-p.Signals:
+				if p.interrupts.next() >= patience {
+					p.Exit(int(job.ExitStopped))
+				}
+			case <-quit:
+				return
+			}
+		}
+	})
+	return func() { close(quit); watching.Wait() }
+}
+
+// next passes on one Ctrl-C and returns how many there were. Whoever handles it
+// must not wait for anything.
+func (i *interrupts) next() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.count++
+	i.handle(i.count)
+	return i.count
+}
+
+// any reports whether there was a Ctrl-C.
+func (i *interrupts) any() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.count > 0
+}
+
+// instead has handle called with the number of each Ctrl-C, until the function
+// it returns is called.
+func (i *interrupts) instead(handle func(count int)) (restore func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	before := i.handle
+	i.handle = handle
+	return func() {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		i.handle = before
+	}
+}
+
+// ask reads an answer, unless a Ctrl-C comes first. The read then goes on until
+// the process ends, as a read from a terminal cannot be broken off.
+func (p *Program) ask(read func() (string, error)) (string, error) {
+	type reply struct {
+		text string
+		err  error
+	}
+	replies, gone := make(chan reply, 1), make(chan struct{})
+	restore := p.interrupts.instead(func(count int) {
+		if count == 1 {
+			close(gone)
+		}
+	})
+	defer restore()
+	go func() {
+		text, err := read()
+		replies <- reply{text, err}
+	}()
+	select {
+	case r := <-replies:
+		return r.text, r.err
+	case <-gone:
+		return "", job.WithExit(job.ExitStopped, errors.New("stopped before an answer"))
+	}
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sledge/internal/job"
+)
+
+func (p *Program) buildCommand() *cobra.Command {
+	var s settings
+	var resume bool
+	c := &cobra.Command{
+		Use:   "build --db NAME [flags]",
+		Short: "Make the schema and fill it",
+		Long: `Build makes the account and the database where they are missing, then the tables,
+loads them with several virtual users side by side, and adds indexes and routines.
+
+The same options and the same seed give the same rows. A build that was
+interrupted, whatever by, goes on with --resume.`,
+		Example: examples(
+			"sledge build --db pg --host db1 --warehouses 100 --builders 8",
+			"sledge build --url postgres://tpcc@db1/tpcc --warehouses 100 --password-file secret.txt",
+			"sledge build --config sledge.toml --resume",
+		),
+		GroupID: groupJobs,
+		Args:    noArguments,
+		RunE: p.run(func(ctx context.Context, _ []string) error {
+			order, err := s.resolve(p, job.Build)
+			if err != nil {
+				return err
+			}
+			order.Spec.Resume, order.Public.Resume = resume, resume
+			return p.do(ctx, order, &s)
+		}),
+	}
+	s.addTo(c, p, func(flags *pflag.FlagSet) {
+		flags.BoolVar(&resume, "resume", false, "go on with a build that was interrupted")
+	})
+	return c
+}
+
+func (p *Program) checkCommand() *cobra.Command {
+	var s settings
+	c := &cobra.Command{
+		Use:   "check --db NAME [flags]",
+		Short: "Ask whether the schema is whole and its data are consistent",
+		Long: `Check looks for every table and column, and then whether the data obey the rules
+of the workload's standard, rule by rule. It changes nothing. When a rule is
+broken it shows the first rows that break it, and ends with exit code 4.`,
+		Example: examples(
+			"sledge check --db pg --host db1",
+			"sledge check --db pg --host db1 --json | jq '.findings[] | select(.holds | not)'",
+		),
+		GroupID: groupJobs,
+		Args:    noArguments,
+		RunE: p.run(func(ctx context.Context, _ []string) error {
+			order, err := s.resolve(p, job.Check)
+			if err != nil {
+				return err
+			}
+			return p.do(ctx, order, &s)
+		}),
+	}
+	s.addTo(c, p, func(*pflag.FlagSet) {})
+	return c
+}
+
+func (p *Program) runCommand() *cobra.Command {
+	var s settings
+	c := &cobra.Command{
+		Use:   "run --db NAME [flags]",
+		Short: "Let virtual users work, and measure them",
+		Long: `Run connects the virtual users, lets them work through the ramp-up, then measures
+them for the duration. Times are in minutes, as in HammerDB, or have a unit: 90s.
+
+While it goes, a line every few seconds says how many transactions a minute the
+server and the virtual users count, how long they take, and how many failed. The
+result is printed to the standard output, all else to the standard error.
+
+Ctrl-C ends the run early: users finish the transaction they are in, and what was
+measured is kept as a partial result. A second Ctrl-C breaks off.`,
+		Example: examples(
+			"sledge run --db pg --host db1 --users 16 --rampup 2 --duration 5",
+			"sledge run --db maria --users 8 --rampup 30s --duration 90s --interval 5s",
+			"sledge run --config sledge.toml --users 64 --seed 7 --json > result.json",
+		),
+		GroupID: groupJobs,
+		Args:    noArguments,
+		RunE: p.run(func(ctx context.Context, _ []string) error {
+			if s.interval < 0 {
+				return usage("--interval: %s is less than 0", s.interval)
+			}
+			order, err := s.resolve(p, job.Run)
+			if err != nil {
+				return err
+			}
+			return p.do(ctx, order, &s)
+		}),
+	}
+	s.addTo(c, p, func(flags *pflag.FlagSet) {
+		flags.Var(plainFlag{"users", "number", s.plain}, "users", "virtual users that work side by side (1 if not given)")
+		flags.DurationVar(&s.interval, "interval", 0, "`time` between two lines of progress (10s if not given, less in a short run)")
+	})
+	return c
+}
+
+func (p *Program) deleteCommand() *cobra.Command {
+	var s settings
+	var yes bool
+	c := &cobra.Command{
+		Use:   "delete --db NAME [flags]",
+		Short: "Remove the schema",
+		Long: `Delete drops the tables and routines of the workload, and then the database and
+the account that build made, unless the database holds something else.
+
+On a terminal it asks first, unless --yes is given.`,
+		Example: examples(
+			"sledge delete --db pg --host db1",
+			"sledge delete --config sledge.toml --yes",
+		),
+		GroupID: groupJobs,
+		Args:    noArguments,
+		RunE: p.run(func(ctx context.Context, _ []string) error {
+			order, err := s.resolve(p, job.Delete)
+			if err != nil {
+				return err
+			}
+			plan := order.Plan
+			if !yes {
+				question := fmt.Sprintf("Remove the %s schema in %s %s?", plan.Workload.Title, plan.Database.Title, plan.Database.Target(plan.Connection))
+				if err := p.confirm(question); err != nil {
+					return err
+				}
+			}
+			return p.do(ctx, order, &s)
+		}),
+	}
+	s.addTo(c, p, func(flags *pflag.FlagSet) {
+		flags.BoolVar(&yes, "yes", false, "do not ask")
+	})
+	return c
+}

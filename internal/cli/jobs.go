@@ -1,0 +1,529 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/report"
+)
+
+// archive is what the commands about jobs share.
+type archive struct {
+	program    *Program
+	repository string
+	json       bool
+}
+
+func (p *Program) jobsCommand() *cobra.Command {
+	a := &archive{program: p}
+	var list listing
+	c := &cobra.Command{
+		Use:   "jobs",
+		Short: "List jobs and show their results",
+		Long: `Jobs shows what the job repository keeps. Without another word it lists the jobs,
+newest first. A job is named by its ID, by the first few digits of it, or by the
+word last.`,
+		Example: examples(
+			"sledge jobs",
+			"sledge jobs show last",
+			"sledge jobs result 6B02 --hammerdb",
+			"sledge jobs export last --format csv --output run.csv",
+		),
+		GroupID: groupResults,
+		Args:    onlyCommands,
+		RunE:    p.run(func(ctx context.Context, _ []string) error { return a.list(ctx, list) }),
+	}
+	flags := c.PersistentFlags()
+	flags.StringVar(&a.repository, "repo", "", "`file` of the job repository")
+	flags.BoolVar(&a.json, "json", false, "print JSON")
+	list.addTo(c, p)
+	c.AddCommand(a.listCommand(), a.showCommand(), a.resultCommand(), a.timingCommand(), a.tpmCommand(), a.exportCommand(), a.deleteCommand())
+	return c
+}
+
+// with opens the repository for a while.
+func (a *archive) with(do func(*job.Store) error) error {
+	store, err := a.program.openRepository(a.repository)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(store), store.Close())
+}
+
+// one makes a command about one job.
+func (a *archive) one(c *cobra.Command, do func(context.Context, *job.Store, job.Job) error) *cobra.Command {
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usage("%s: say which job: its ID, the first digits of it, or last (sledge jobs lists them)", c.CommandPath())
+		}
+		return nil
+	}
+	c.ValidArgsFunction = a.program.completeJobs(&a.repository)
+	c.RunE = a.program.run(func(ctx context.Context, args []string) error {
+		return a.with(func(store *job.Store) error {
+			j, err := store.Get(ctx, job.ID(args[0]))
+			if err != nil {
+				return err
+			}
+			return do(ctx, store, j)
+		})
+	})
+	return c
+}
+
+// listing is what narrows a list of jobs.
+type listing struct {
+	action, database, workload, status string
+	limit                              int
+}
+
+const listedJobs = 50
+
+func (l *listing) addTo(c *cobra.Command, p *Program) {
+	flags := c.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&l.database, "db", "", "only jobs on the database of that `name`")
+	flags.StringVar(&l.workload, "workload", "", "only jobs with the workload of that `name`")
+	flags.StringVar(&l.action, "action", "", "only jobs of that `kind`: "+strings.Join(words(actions), ", "))
+	flags.StringVar(&l.status, "status", "", "only jobs of that `status`: "+strings.Join(words(statuses), ", "))
+	flags.IntVar(&l.limit, "limit", listedJobs, "`number` of jobs to list; 0 for all")
+	for name, completion := range map[string]complete{
+		"db": fixed(p.databaseWords()...), "workload": fixed(p.workloadWords()...),
+		"action": fixed(words(actions)...), "status": fixed(words(statuses)...),
+	} {
+		if err := c.RegisterFlagCompletionFunc(name, completion); err != nil {
+			panic(err) // the flag was not declared, or twice
+		}
+	}
+}
+
+var (
+	actions  = []job.Action{job.Build, job.Check, job.Run, job.Delete}
+	statuses = []job.Status{job.Running, job.Succeeded, job.Failed, job.Partial, job.Invalid, job.Killed}
+)
+
+func words[T ~string](list []T) (texts []string) {
+	for _, v := range list {
+		texts = append(texts, string(v))
+	}
+	return texts
+}
+
+// query checks what narrows the list, since a slip would list nothing.
+func (l *listing) query(p *Program) (job.Query, error) {
+	q := job.Query{Action: job.Action(l.action), Status: job.Status(l.status), Limit: l.limit}
+	if l.limit < 0 {
+		return q, usage("--limit: %d is less than 0", l.limit)
+	}
+	for _, f := range []struct {
+		name, text string
+		known      []string
+	}{{"action", l.action, words(actions)}, {"status", l.status, words(statuses)}} {
+		if f.text != "" && !slices.Contains(f.known, f.text) {
+			return q, usage("--%s: %q is not one of %s%s", f.name, f.text, strings.Join(f.known, ", "), option.Suggest(f.text, f.known))
+		}
+	}
+	if l.database != "" {
+		d, err := p.Bench.Database(l.database)
+		if err != nil {
+			return q, usage("--db: %w", err)
+		}
+		q.Database = d.Name
+	}
+	if l.workload != "" {
+		w, err := p.Bench.Workload(l.workload)
+		if err != nil {
+			return q, usage("--workload: %w", err)
+		}
+		q.Workload = w.Name
+	}
+	return q, nil
+}
+
+func (a *archive) listCommand() *cobra.Command {
+	var l listing
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List jobs, newest first",
+		Example: examples("sledge jobs list --db pg --action run", "sledge jobs list --status invalid --limit 5 --json"),
+		Args:    noArguments,
+		RunE:    a.program.run(func(ctx context.Context, _ []string) error { return a.list(ctx, l) }),
+	}
+	l.addTo(c, a.program)
+	return c
+}
+
+func (a *archive) list(ctx context.Context, l listing) error {
+	q, err := l.query(a.program)
+	if err != nil {
+		return err
+	}
+	return a.with(func(store *job.Store) error {
+		jobs, err := store.List(ctx, q)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return printJSON(a.program.Stdout, heads(jobs))
+		}
+		return a.printList(jobs)
+	})
+}
+
+// heads are jobs as a list shows them: without what only one job's own view has
+// room for.
+func heads(jobs []job.Job) []report.Document {
+	list := make([]report.Document, len(jobs))
+	for i, j := range jobs {
+		list[i] = report.NewDocument(j, meter.Summary{})
+		list[i].Facts, list[i].Findings, list[i].Loaded = nil, nil, nil
+	}
+	return list
+}
+
+func (a *archive) printList(jobs []job.Job) error {
+	if len(jobs) == 0 {
+		_, err := fmt.Fprintln(a.program.Stdout, "There are no such jobs.")
+		return err
+	}
+	t := tabwriter.NewWriter(a.program.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "Job\tBegun\tAction\tDatabase\tWorkload\tUsers\tStatus\tResult")
+	for _, j := range jobs {
+		users := ""
+		if j.Spec.Action == job.Run {
+			users = humanize.Comma(int64(j.Spec.Users))
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", j.ID, j.Begun.Format(time.DateTime),
+			j.Spec.Action, j.Spec.Database, j.Spec.Workload, users, j.Status, figure(j.Result))
+	}
+	return t.Flush()
+}
+
+// figure is the first headline figure of a result.
+func figure(r job.Result) string {
+	if len(r.Metrics) == 0 {
+		return ""
+	}
+	return humanize.Comma(int64(r.Metrics[0].Value)) + " " + r.Metrics[0].Name
+}
+
+func (a *archive) showCommand() *cobra.Command {
+	return a.one(&cobra.Command{
+		Use:     "show ID",
+		Short:   "Show all of a job: how it was asked for, its result, its latencies",
+		Example: examples("sledge jobs show last", "sledge jobs show 6B02 --json"),
+	}, func(ctx context.Context, store *job.Store, j job.Job) error {
+		sum, _, err := store.Summary(ctx, j.ID)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return printJSON(a.program.Stdout, report.NewDocument(j, sum))
+		}
+		return report.Text(a.program.Stdout, j, sum)
+	})
+}
+
+// addHammerDB gives a command the flag that asks for HammerDB's own shape.
+func addHammerDB(flags *pflag.FlagSet, asked *bool) {
+	flags.BoolVar(asked, "hammerdb", false, "print the JSON that HammerDB's jobs command prints")
+}
+
+func (a *archive) resultCommand() *cobra.Command {
+	var hammerDB bool
+	c := a.one(&cobra.Command{
+		Use:     "result ID",
+		Short:   "Show the headline figures of a run",
+		Example: examples("sledge jobs result last", "sledge jobs result 6B02 --hammerdb"),
+	}, func(_ context.Context, _ *job.Store, j job.Job) error {
+		switch {
+		case hammerDB:
+			return printJSON(a.program.Stdout, report.Result(j))
+		case a.json:
+			return printJSON(a.program.Stdout, heads([]job.Job{j})[0])
+		}
+		return a.printResult(j)
+	})
+	addHammerDB(c.Flags(), &hammerDB)
+	return c
+}
+
+func (a *archive) printResult(j job.Job) error {
+	out := a.program.Stdout
+	fmt.Fprintf(out, "%s  %s  %s\n", j.ID, j.Begun.Format(time.DateTime), j.Status)
+	if len(j.Result.Metrics) == 0 {
+		_, err := fmt.Fprintf(out, "This %s has no figures.\n", j.Spec.Action)
+		return err
+	}
+	fmt.Fprintf(out, "%d Active Virtual Users configured\n%s\n\n", j.Result.Users, j.Result.Line)
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, m := range j.Result.Metrics {
+		fmt.Fprintf(t, "%s\t %s\n", humanize.CommafWithDigits(m.Value, 2), m.Name)
+	}
+	return t.Flush()
+}
+
+func (a *archive) timingCommand() *cobra.Command {
+	var hammerDB bool
+	c := a.one(&cobra.Command{
+		Use:     "timing ID",
+		Short:   "Show how long the transactions of a run took",
+		Example: examples("sledge jobs timing last", "sledge jobs timing last --hammerdb | jq .NEWORD.p99_ms"),
+	}, func(ctx context.Context, store *job.Store, j job.Job) error {
+		sum, _, err := store.Summary(ctx, j.ID)
+		if err != nil {
+			return err
+		}
+		if hammerDB {
+			return printJSON(a.program.Stdout, report.Timing(j, sum, a.labels(j)))
+		}
+		d := report.NewDocument(j, sum)
+		if a.json {
+			return printJSON(a.program.Stdout, struct {
+				ID           job.ID               `json:"id"`
+				Elapsed      float64              `json:"elapsed_seconds"`
+				Transactions []report.Transaction `json:"transactions"`
+				All          *report.Transaction  `json:"all,omitempty"`
+			}{j.ID, d.Elapsed, d.Transactions, d.All})
+		}
+		return a.printTiming(d)
+	})
+	addHammerDB(c.Flags(), &hammerDB)
+	return c
+}
+
+func (a *archive) printTiming(d report.Document) error {
+	if d.All == nil {
+		_, err := fmt.Fprintf(a.program.Stdout, "This %s has no transactions.\n", d.Action)
+		return err
+	}
+	fmt.Fprintln(a.program.Stdout, "Response time in ms, from when a transaction was to start until it was done")
+	t := tabwriter.NewWriter(a.program.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "transaction\tcalls\tmin\tavg\tp25\tp50\tp75\tp95\tp99\tmax\tsd\t")
+	for _, one := range append(d.Transactions, *d.All) {
+		fmt.Fprintf(t, "%s\t%s\t", one.Kind, humanize.Comma(one.Done))
+		if l := one.Response; l != nil {
+			for _, ms := range []float64{l.Min, l.Mean, l.P25, l.P50, l.P75, l.P95, l.P99, l.Max, l.StdDev} {
+				fmt.Fprintf(t, "%.3f\t", ms)
+			}
+		}
+		fmt.Fprintln(t)
+	}
+	return t.Flush()
+}
+
+// labels are HammerDB's names for the kinds of transaction of a job.
+func (a *archive) labels(j job.Job) []string {
+	w, err := a.program.Bench.Workload(j.Spec.Workload)
+	if err != nil || len(w.Kinds) != len(j.Kinds) {
+		return j.Kinds // of a workload that this program does not have any more
+	}
+	labels := make([]string, len(w.Kinds))
+	for i, k := range w.Kinds {
+		labels[i] = k.Label
+	}
+	return labels
+}
+
+func (a *archive) tpmCommand() *cobra.Command {
+	var hammerDB bool
+	c := a.one(&cobra.Command{
+		Use:     "tpm ID",
+		Short:   "Show transactions a minute over the time of a run",
+		Example: examples("sledge jobs tpm last", "sledge jobs tpm 6B02 --hammerdb"),
+	}, func(ctx context.Context, store *job.Store, j job.Job) error {
+		if hammerDB {
+			counts, err := report.TCount(j, store.Seconds(ctx, j.ID), a.title(j)+" tpm")
+			if err != nil {
+				return err
+			}
+			return printJSON(a.program.Stdout, counts)
+		}
+		points, err := rates(ctx, store, j.ID)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return printJSON(a.program.Stdout, struct {
+				ID     job.ID `json:"id"`
+				Points []rate `json:"points"`
+			}{j.ID, points})
+		}
+		return a.printRates(points)
+	})
+	addHammerDB(c.Flags(), &hammerDB)
+	return c
+}
+
+// title is what people call the database of a job.
+func (a *archive) title(j job.Job) string {
+	if d, err := a.program.Bench.Database(j.Spec.Database); err == nil {
+		return d.Title
+	}
+	return j.Spec.Database
+}
+
+// rate is transactions a minute at a moment of a run.
+type rate struct {
+	At     time.Time `json:"at"`
+	Phase  job.Phase `json:"phase"`
+	Offset float64   `json:"offset_seconds"`
+	Server *float64  `json:"server_tpm,omitempty"`
+	Client float64   `json:"client_tpm"`
+}
+
+func rates(ctx context.Context, store *job.Store, id job.ID) ([]rate, error) {
+	points := []rate{}
+	for s, err := range store.Seconds(ctx, id) {
+		if err != nil {
+			return nil, err
+		}
+		r := rate{At: s.At.UTC(), Phase: s.Phase, Offset: s.Offset.Seconds(), Server: s.ServerTPM}
+		var ended int64
+		for _, t := range s.Tallies {
+			ended += t.Done + t.RolledBack
+		}
+		if s.Elapsed > 0 {
+			r.Client = float64(ended) / s.Elapsed.Minutes()
+		}
+		points = append(points, r)
+	}
+	return points, nil
+}
+
+func (a *archive) printRates(points []rate) error {
+	if len(points) == 0 {
+		_, err := fmt.Fprintln(a.program.Stdout, "Nothing was measured in this job.")
+		return err
+	}
+	t := tabwriter.NewWriter(a.program.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "time\tphase\tsince\tserver TPM\tclient TPM\t")
+	for _, r := range points {
+		server := "-"
+		if r.Server != nil {
+			server = humanize.Comma(int64(*r.Server))
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", r.At.Local().Format(time.TimeOnly), r.Phase,
+			clock(time.Duration(r.Offset*float64(time.Second))), server, humanize.Comma(int64(r.Client)))
+	}
+	return t.Flush()
+}
+
+func (a *archive) exportCommand() *cobra.Command {
+	var format, output string
+	var force bool
+	c := a.one(&cobra.Command{
+		Use:   "export ID",
+		Short: "Write all that is known of a job to a file",
+		Long: `Export writes a job as JSON, with every second, every line of output and the full
+distribution of all latencies; or as CSV, one line for each second and kind of
+transaction. Without --output it writes to the standard output.`,
+		Example: examples(
+			"sledge jobs export last --output run.json",
+			"sledge jobs export 6B02 --format csv --output run.csv",
+		),
+	}, func(ctx context.Context, store *job.Store, j job.Job) error {
+		if !slices.Contains(report.Formats, format) {
+			return usage("--format: %q is not one of %s%s", format, strings.Join(report.Formats, ", "), option.Suggest(format, report.Formats))
+		}
+		if output == "" {
+			return report.Export(ctx, a.program.Stdout, store, j.ID, format)
+		}
+		return exportToFile(ctx, store, j.ID, format, output, force)
+	})
+	c.Flags().StringVar(&format, "format", "json", "`format`: "+strings.Join(report.Formats, " or "))
+	c.Flags().StringVar(&output, "output", "", "`file` to write")
+	c.Flags().BoolVar(&force, "force", false, "write over a file that is there already")
+	if err := c.RegisterFlagCompletionFunc("format", fixed(report.Formats...)); err != nil {
+		panic(err) // the flag was not declared
+	}
+	return c
+}
+
+// exportToFile leaves no half of a file behind.
+func exportToFile(ctx context.Context, store *job.Store, id job.ID, format, path string, force bool) error {
+	mode := os.O_CREATE | os.O_WRONLY | os.O_EXCL
+	if force {
+		mode = os.O_CREATE | os.O_WRONLY | os.O_TRUNC
+	}
+	file, err := os.OpenFile(path, mode, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return usage("--output: %s is there already: choose another name, or say --force", path)
+	}
+	if err != nil {
+		return usage("--output: %w", err)
+	}
+	if err := errors.Join(report.Export(ctx, file, store, id, format), file.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
+
+func (a *archive) deleteCommand() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use:     "delete ID...",
+		Short:   "Remove jobs from the repository for good",
+		Long:    "Delete removes jobs from the repository for good, with all that was measured in\nthem. On a terminal it asks first, unless --yes is given.",
+		Example: examples("sledge jobs delete 6B02", "sledge jobs delete last --yes"),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("%s: say which jobs: their IDs, the first digits of them, or last (sledge jobs lists them)", c.CommandPath())
+			}
+			return nil
+		},
+		ValidArgsFunction: a.program.completeJobs(&a.repository),
+		RunE: a.program.run(func(ctx context.Context, args []string) error {
+			return a.with(func(store *job.Store) error { return a.delete(ctx, store, args, yes) })
+		}),
+	}
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return c
+}
+
+// delete looks all jobs up before it deletes the first, so that a slip in one ID
+// deletes nothing.
+func (a *archive) delete(ctx context.Context, store *job.Store, ids []string, yes bool) error {
+	var found []job.ID
+	for _, id := range ids {
+		j, err := store.Get(ctx, job.ID(id))
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(found, j.ID) {
+			found = append(found, j.ID)
+		}
+	}
+	if !yes {
+		if err := a.program.confirm(fmt.Sprintf("Remove %s for good?", strings.Join(words(found), ", "))); err != nil {
+			return err
+		}
+	}
+	deleted := []job.ID{}
+	for _, id := range found {
+		if err := store.Delete(ctx, id); err != nil {
+			return err
+		}
+		deleted = append(deleted, id)
+		if !a.json {
+			fmt.Fprintf(a.program.Stdout, "Deleted %s\n", id)
+		}
+	}
+	if a.json {
+		return printJSON(a.program.Stdout, map[string][]job.ID{"deleted": deleted})
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+// Package cli is the command line: it turns arguments into jobs, shows them as
+// they go, and prints what came out. What a setting means is decided in
+// workbench, what a job does in the engine, how a result looks in report.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"sledge/internal/job"
+	"sledge/internal/workbench"
+)
+
+// Program is one use of the command line, with all that it touches of the world
+// outside, so that a test can hand it a world of its own.
+type Program struct {
+	Bench   workbench.Bench
+	Runner  job.Runner
+	Version string
+
+	Args    []string // without the program's name
+	Environ []string // lines "NAME=value"
+
+	Stdin  io.Reader
+	Stdout io.Writer // results, and nothing else
+	Stderr io.Writer // progress, questions and errors
+
+	StdinIsTerminal  bool
+	StderrIsTerminal bool
+	ReadPassword     func() (string, error) // from the terminal, without showing it
+
+	// Signals brings each Ctrl-C, and Exit ends the process when there were too many.
+	Signals <-chan os.Signal
+	Exit    func(code int)
+
+	began      bool // a command was found and its flags make sense
+	interrupts interrupts
+}
+
+// Run does what the arguments say and returns the code to exit with. It prints
+// the error, if any, as the last line on Stderr.
+func (p *Program) Run(ctx context.Context) (code job.Exit) {
+	p.Stderr = &lockedWriter{to: p.Stderr}
+	defer func() {
+		if fault := recover(); fault != nil {
+			fmt.Fprintf(p.Stderr, "%s\nsledge: this is a fault of Sledge itself: please report it with the lines above: %v\n", debug.Stack(), fault)
+			code = job.ExitInternal
+		}
+	}()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p.interrupts.instead(func(int) { cancel() })
+	defer p.watchSignals()()
+	root := p.root()
+	root.SetArgs(p.Args)
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return job.OK
+	}
+	fmt.Fprintf(p.Stderr, "sledge: %s\n", oneLine(err))
+	switch {
+	case p.interrupts.any():
+		return job.ExitStopped
+	case !p.began:
+		return job.ExitOf(job.WithExit(job.ExitUsage, err))
+	}
+	return job.ExitOf(err)
+}
+
+// oneLine spells an error on one line, because scripts take the last line.
+func oneLine(err error) string {
+	return strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
+}
+
+// usage returns an error about the arguments.
+func usage(format string, args ...any) error {
+	return job.WithExit(job.ExitUsage, fmt.Errorf(format, args...))
+}
+
+// environment returns a variable's value, or "".
+func (p *Program) environment(name string) string {
+	for _, line := range p.Environ {
+		if value, ok := strings.CutPrefix(line, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// openRepository opens the job repository: at path, or else where the
+// environment says, or else in its usual place.
+func (p *Program) openRepository(path string) (*job.Store, error) {
+	if path == "" {
+		path = p.environment(workbench.EnvRepository)
+	}
+	if path == "" {
+		var err error
+		if path, err = job.DefaultPath(); err != nil {
+			return nil, err
+		}
+	}
+	store, err := job.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w (choose another by --repo)", err)
+	}
+	return store, nil
+}
+
+// confirm asks a question on the terminal. Without a terminal nobody can be
+// asked, and a script meant what it said.
+func (p *Program) confirm(question string) error {
+	if !p.StdinIsTerminal {
+		return nil
+	}
+	fmt.Fprintf(p.Stderr, "%s [y/N] ", question)
+	answer, err := p.ask(func() (string, error) { return readLine(p.Stdin) })
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return usage("nothing was done: answer y, or say --yes")
+}
+
+// readLine reads a byte at a time, so that it takes nothing from what follows.
+func readLine(r io.Reader) (string, error) {
+	var line []byte
+	for b := make([]byte, 1); ; {
+		n, err := r.Read(b)
+		if n == 1 && b[0] == '\n' {
+			return string(line), nil
+		}
+		line = append(line, b[:n]...)
+		if err != nil {
+			return string(line), err
+		}
+	}
+}
+
+// lockedWriter lets the watcher of a job and the one of signals write lines
+// that do not mix.
+type lockedWriter struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (w *lockedWriter) Write(text []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.to.Write(text)
+}
+
+// run makes the body of a command, which may from then on fail for other
+// reasons than its arguments.
+func (p *Program) run(body func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		p.began = true
+		return body(c.Context(), args)
+	}
+}

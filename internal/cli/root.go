@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sledge/internal/job"
+	"sledge/internal/option"
+)
+
+const rootHelp = `Sledge puts a database under the load of many virtual users and says how many
+transactions a minute it did and how long each took.
+
+A test has four steps. Build makes the schema and fills it; check asks whether its
+data are consistent; run lets virtual users work, first through a ramp-up and then
+through the time that is measured; delete removes the schema. Each is a job, which
+the job repository keeps with everything needed to repeat and compare it.
+
+If you know HammerDB: options keep their names and defaults.
+
+  diset tpcc pg_count_ware 100    --set pg_count_ware=100   or --warehouses 100
+  diset tpcc pg_num_vu 8          --set pg_num_vu=8         or --builders 8
+  diset tpcc pg_duration 5        --set pg_duration=5       or --duration 5
+  vuset vu 16                     --users 16
+  buildschema, checkschema,
+  vurun, deleteschema             sledge build, check, run, delete
+  print dict                      sledge options pg
+  jobs ID result                  sledge jobs result ID`
+
+const rootExamples = `  # See it all once, on SQLite: nothing needs to be installed.
+  sledge demo
+
+  # The same on a PostgreSQL server, step by step.
+  sledge build --db pg --host db1 --warehouses 100 --builders 8
+  sledge check --db pg --host db1
+  sledge run --db pg --host db1 --users 16 --rampup 2 --duration 5
+  sledge jobs
+  sledge delete --db pg --host db1
+
+  # The result as JSON, for a script.
+  sledge run --config sledge.toml --json | jq '.metrics'`
+
+// The groups that commands are listed in.
+const (
+	groupJobs    = "jobs"
+	groupResults = "results"
+	groupOthers  = "others"
+)
+
+// root makes the whole tree of commands.
+func (p *Program) root() *cobra.Command {
+	cobra.EnableCommandSorting = false // they are listed in the order in which they are used
+	root := &cobra.Command{
+		Use:           "sledge",
+		Short:         "Load-test databases",
+		Long:          rootHelp,
+		Example:       rootExamples,
+		Version:       p.Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          onlyCommands,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.AddGroup(
+		&cobra.Group{ID: groupJobs, Title: "Jobs, in the order of a test:"},
+		&cobra.Group{ID: groupResults, Title: "Results:"},
+		&cobra.Group{ID: groupOthers, Title: "Others:"},
+	)
+	root.SetUsageFunc(printUsage)
+	root.SetFlagErrorFunc(explainFlag)
+	root.SetVersionTemplate("sledge {{.Version}}\n")
+	root.SetHelpCommand(helpCommand(root))
+	root.SetHelpCommandGroupID(groupOthers)
+	root.SetCompletionCommandGroupID(groupOthers)
+	root.AddCommand(
+		p.buildCommand(), p.checkCommand(), p.runCommand(), p.deleteCommand(), p.demoCommand(),
+		p.jobsCommand(), p.optionsCommand(), p.versionCommand(),
+	)
+	return root
+}
+
+// onlyCommands refuses an argument that is no command, and says which was meant.
+func onlyCommands(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		names = append(names, sub.Name())
+	}
+	return usage("there is no command %s %q%s (%s --help lists them)", c.CommandPath(), args[0], option.Suggest(args[0], names), c.CommandPath())
+}
+
+// noArguments is for commands that only take flags. What was given is not
+// repeated: it may be a password that lost its flag.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usage("%s takes only flags: choose the database by --db, set options by --set name=value (%s --help)",
+		c.CommandPath(), c.CommandPath())
+}
+
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [command]",
+		Short:   "Explain a command",
+		Example: "  sledge help run\n  sledge help jobs export",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			at, _, err := root.Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var names []string
+			for _, sub := range at.Commands() {
+				names = append(names, sub.Name()+"\t"+sub.Short)
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			at, rest, err := root.Find(args)
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				return onlyCommands(at, rest)
+			}
+			at.InitDefaultHelpFlag()
+			return at.Help()
+		},
+	}
+}
+
+// explainFlag makes a one-line error of a mistake in the flags.
+func explainFlag(c *cobra.Command, err error) error {
+	if errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return usage("%w (%s --help)", err, c.CommandPath())
+	}
+	name := unknown.GetSpecifiedName()
+	switch name {
+	case "password", "pass":
+		return usage("there is no --%s, because other users can read command lines: use --password-file, --ask-password or a variable of the environment such as SLEDGE_PG_PASS", name)
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	meant := option.Nearest(name, names)
+	if meant != "" {
+		meant = ": did you mean --" + meant + "?"
+	}
+	return usage("%s has no flag --%s%s (%s --help lists them)", c.CommandPath(), name, meant, c.CommandPath())
+}
+
+// section marks a flag with the heading under which help lists it.
+const section = "section"
+
+// sections are the headings of flags, in the order of help.
+var sections = []string{sectionJob, sectionDatabase, sectionWorkload, sectionOthers}
+
+const (
+	sectionJob      = "Flags"
+	sectionDatabase = "Flags of the database (those of --db; the options they stand for in brackets)"
+	sectionWorkload = "Flags of the workload"
+	sectionOthers   = "Other flags"
+)
+
+// printUsage prints what follows a command's description in its help.
+func printUsage(c *cobra.Command) error {
+	out := c.OutOrStderr()
+	switch {
+	case c.HasParent() && c.HasAvailableSubCommands():
+		fmt.Fprintf(out, "Usage:\n  %s\n  %s <command> [flags]\n", c.UseLine(), c.CommandPath())
+	case c.HasParent():
+		fmt.Fprintf(out, "Usage:\n  %s\n", c.UseLine())
+	default:
+		fmt.Fprintf(out, "Usage:\n  %s <command> [flags]\n", c.CommandPath())
+	}
+	if c.HasExample() {
+		fmt.Fprintf(out, "\nExamples:\n%s\n", c.Example)
+	}
+	printCommands(c)
+	bySection := map[string]*pflag.FlagSet{}
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) { addTo(bySection, f) })
+	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { addTo(bySection, f) })
+	for _, title := range sections {
+		if flags := bySection[title]; flags != nil {
+			fmt.Fprintf(out, "\n%s:\n%s", title, flags.FlagUsagesWrapped(helpWidth))
+		}
+	}
+	if !c.HasParent() {
+		fmt.Fprint(out, "\nExit codes:\n")
+		for _, e := range job.ExitMeanings {
+			fmt.Fprintf(out, "  %3d  %s\n", e.Code, e.Meaning)
+		}
+		fmt.Fprint(out, "\nsledge <command> --help explains a command.\n")
+	}
+	return nil
+}
+
+// helpWidth is how wide help is, in characters.
+const helpWidth = 110
+
+func addTo(bySection map[string]*pflag.FlagSet, f *pflag.Flag) {
+	title := sectionJob
+	if marked := f.Annotations[section]; marked != nil {
+		title = marked[0]
+	}
+	if f.Name == "help" {
+		title = sectionOthers
+	}
+	if bySection[title] == nil {
+		bySection[title] = pflag.NewFlagSet(title, pflag.ContinueOnError)
+		bySection[title].SortFlags = false
+	}
+	bySection[title].AddFlag(f)
+}
+
+// printCommands lists the commands below c, by group where there are groups.
+func printCommands(c *cobra.Command) {
+	out := c.OutOrStderr()
+	list := func(title, group string) {
+		subs := slices.DeleteFunc(slices.Clone(c.Commands()), func(sub *cobra.Command) bool {
+			return sub.GroupID != group || !sub.IsAvailableCommand()
+		})
+		if len(subs) == 0 {
+			return
+		}
+		fmt.Fprintf(out, "\n%s\n", title)
+		for _, sub := range subs {
+			fmt.Fprintf(out, "  %-*s  %s\n", c.NamePadding()+len("x"), sub.Name(), sub.Short)
+		}
+	}
+	for _, g := range c.Groups() {
+		list(g.Title, g.ID)
+	}
+	list("Commands:", "")
+}
+
+// examples lines up example commands as help shows them.
+func examples(lines ...string) string { return "  " + strings.Join(lines, "\n  ") }

@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sledge/internal/job"
+	"sledge/internal/workbench"
+)
+
+// settings are the flags that the commands build, run, check and delete share.
+type settings struct {
+	config       string
+	url          string
+	plain        map[string]string // by flag, those that workbench knows the meaning of
+	set          []string
+	askPassword  bool
+	askSuperuser bool
+
+	repository   string
+	noRepository bool
+	json         bool
+	verbose      bool
+	interval     time.Duration
+}
+
+// addTo gives a command the flags, and those of its own that own adds.
+func (s *settings) addTo(c *cobra.Command, p *Program, own func(*pflag.FlagSet)) {
+	s.plain = map[string]string{}
+	flags := c.Flags()
+	flags.SortFlags = false
+	flags.Var(plainFlag{"db", "name", s.plain}, "db", "database: "+strings.Join(databaseNames(p.Bench), ", "))
+	flags.Var(plainFlag{"workload", "name", s.plain}, "workload", "workload, if not "+workbench.DefaultWorkload+": "+strings.Join(workloadNames(p.Bench), ", "))
+	own(flags)
+	flags.Var(plainFlag{"seed", "number", s.plain}, "seed", "seed of all random choices: the same seed gives the same data and the same transactions (1 if not given)")
+	flags.StringVar(&s.config, "config", "", "configuration `file` (.toml, .yaml)")
+	flags.StringVar(&s.url, "url", "", "`URL` of the database; its scheme chooses the database too. Other users can see a password in it")
+	flags.StringArrayVar(&s.set, "set", nil, "set an option by its own name, as `name=value`, as often as needed (sledge options lists them). Other users can see a password in it")
+	flags.BoolVar(&s.askPassword, "ask-password", false, "ask for the password of the database's user on the terminal")
+	flags.BoolVar(&s.askSuperuser, "ask-superuser-password", false, "ask for the password of the user who creates databases on the terminal")
+	flags.BoolVar(&s.json, "json", false, "print the result as one JSON document")
+	flags.BoolVar(&s.verbose, "verbose", false, "show what every virtual user says, and each example of a failure")
+	flags.StringVar(&s.repository, "repo", "", "`file` of the job repository")
+	flags.BoolVar(&s.noRepository, "no-repo", false, "do not record the job")
+	s.addPlainFlags(flags, p.Bench)
+	p.completeSettings(c, s)
+}
+
+// addPlainFlags makes a flag of every option of any database or workload that
+// has a plain one.
+func (s *settings) addPlainFlags(flags *pflag.FlagSet, b workbench.Bench) {
+	for _, f := range b.Flags() {
+		help := f.Help
+		if len(f.Choices) > 0 {
+			help += ": " + strings.Join(f.Choices, ", ")
+		}
+		flag := flags.VarPF(plainFlag{f.Name, kindName(f.Kind), s.plain}, f.Name, "", fmt.Sprintf("%s (%s)", help, alike(f.Options)))
+		if f.Kind == "bool" {
+			flag.NoOptDefVal = "true"
+		}
+		title := sectionWorkload
+		if f.Of == workbench.OfDatabase {
+			title = sectionDatabase
+		}
+		flag.Annotations = map[string][]string{section: {title}}
+	}
+}
+
+// alike spells the names of options that differ only in their prefix as one.
+func alike(names []string) string {
+	var suffixes, list []string
+	count := map[string]int{}
+	for _, name := range names {
+		suffix := name[max(strings.Index(name, "_"), 0):]
+		if count[suffix]++; count[suffix] == 1 {
+			suffixes = append(suffixes, suffix)
+			list = append(list, name)
+		}
+	}
+	for i, suffix := range suffixes {
+		if count[suffix] > 1 {
+			list[i] = "*" + suffix
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// kindName says what a flag's value is, in help.
+func kindName(kind string) string {
+	switch kind {
+	case "string":
+		return "text"
+	case "int", "float64":
+		return "number"
+	}
+	return kind
+}
+
+// plainFlag is a flag whose value workbench judges, so that it says the same of
+// a bad value wherever it comes from. A value that was not given is no value.
+type plainFlag struct {
+	name   string
+	kind   string
+	values map[string]string
+}
+
+func (f plainFlag) String() string        { return "" }
+func (f plainFlag) Type() string          { return f.kind }
+func (f plainFlag) Set(text string) error { f.values[f.name] = text; return nil }
+
+// sources says where the settings of a job come from.
+func (s *settings) sources(p *Program) workbench.Sources {
+	config := s.config
+	if config == "" {
+		config = p.environment(workbench.EnvConfig)
+	}
+	return workbench.Sources{
+		ConfigFile: config,
+		Environ:    p.Environ,
+		URL:        s.url,
+		Flags:      maps.Clone(s.plain),
+		Set:        s.set,
+	}
+}
+
+// resolve decides the settings of a job. Passwords are asked for last, when
+// nothing else is wrong.
+func (s *settings) resolve(p *Program, action job.Action) (workbench.Order, error) {
+	sources := s.sources(p)
+	order, err := p.Bench.Resolve(action, sources)
+	if err != nil {
+		return order, err
+	}
+	if s.askPassword || s.askSuperuser {
+		if sources.Secrets, err = s.askSecrets(p); err != nil {
+			return order, err
+		}
+		if order, err = p.Bench.Resolve(action, sources); err != nil {
+			return order, err
+		}
+	}
+	for _, warning := range order.Warnings {
+		fmt.Fprintf(p.Stderr, "sledge: warning: %s\n", warning)
+	}
+	return order, nil
+}
+
+func (s *settings) askSecrets(p *Program) (map[string]string, error) {
+	secrets := map[string]string{}
+	for _, ask := range []struct {
+		wanted       bool
+		name, prompt string
+	}{
+		{s.askPassword, workbench.Password, "Password: "},
+		{s.askSuperuser, workbench.SuperuserPassword, "Password of the superuser: "},
+	} {
+		if !ask.wanted {
+			continue
+		}
+		if !p.StdinIsTerminal {
+			return nil, usage("--ask-%s needs a terminal: use --%s-file", ask.name, ask.name)
+		}
+		if _, both := s.plain[ask.name+"-file"]; both {
+			return nil, usage("--ask-%s and --%s-file contradict each other: leave out one", ask.name, ask.name)
+		}
+		fmt.Fprint(p.Stderr, ask.prompt)
+		secret, err := p.ask(p.ReadPassword)
+		fmt.Fprintln(p.Stderr)
+		if err != nil {
+			return nil, fmt.Errorf("read the password: %w", err)
+		}
+		secrets[ask.name] = secret
+	}
+	return secrets, nil
+}
+
+func databaseNames(b workbench.Bench) (names []string) {
+	for _, d := range b.Databases {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+func workloadNames(b workbench.Bench) (names []string) {
+	for _, w := range b.Workloads {
+		names = append(names, w.Name)
+	}
+	return names
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// VersionOf returns the version that the linker was given, or else what the
+// build knows of the commit it was made from.
+func VersionOf(linked string) string {
+	if linked != "" {
+		return linked
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	return versionOfBuild(info)
+}
+
+func versionOfBuild(info *debug.BuildInfo) string {
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	var revision, modified string
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = "+changes"
+		}
+	}
+	if revision == "" {
+		return "unknown"
+	}
+	return revision + modified
+}
+
+func (p *Program) versionCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "version",
+		Short:   "Say which version this is, and what it can test",
+		Example: examples("sledge version", "sledge version --json"),
+		GroupID: groupOthers,
+		Args:    noArguments,
+		RunE: p.run(func(context.Context, []string) error {
+			if asJSON {
+				return printJSON(p.Stdout, struct {
+					Version   string   `json:"version"`
+					Go        string   `json:"go"`
+					OS        string   `json:"os"`
+					Arch      string   `json:"arch"`
+					Databases []string `json:"databases"`
+					Workloads []string `json:"workloads"`
+				}{p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, databaseNames(p.Bench), workloadNames(p.Bench)})
+			}
+			_, err := fmt.Fprintf(p.Stdout, "sledge %s (%s, %s/%s)\ndatabases: %s\nworkloads: %s\n",
+				p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH,
+				strings.Join(databaseNames(p.Bench), ", "), strings.Join(workloadNames(p.Bench), ", "))
+			return err
+		}),
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}

@@ -1,0 +1,79 @@
+// Package manual writes the pages of the manual that follow from declarations,
+// so that they cannot say anything else than the program does.
+package manual
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/option"
+	"sledge/internal/workbench"
+	"sledge/internal/workload"
+)
+
+// OptionsPage names the page about the options of a pair, and returns its text
+// in Markdown.
+func OptionsPage(d *database.Database, w *workload.Workload) (name string, text []byte) {
+	var page bytes.Buffer
+	fmt.Fprintf(&page, "# Options of %s with %s\n\n", d.Title, w.Title)
+	fmt.Fprintf(&page, "<!-- Written by go generate ./internal/cli from the declarations; do not edit. -->\n\n")
+	fmt.Fprintf(&page, "Set an option by its name, `--set %s=...`, by its flag where it has one, by a variable of\n", option.Describe(d.Names, d.Options(w.Name))[0].Name)
+	fmt.Fprintf(&page, "the environment, or in a configuration file: see [configuration](../configuration.md). `sledge options %s %s`\nprints this list.\n", d.Name, w.Name)
+	section(&page, "The database: "+d.Title, option.Describe(d.Names, d.Options(w.Name)))
+	section(&page, "The workload: "+w.Title, option.Describe(d.Names, w.Options()))
+	return d.Name + "-" + w.Name + ".md", page.Bytes()
+}
+
+func section(page *bytes.Buffer, title string, options []option.Description) {
+	fmt.Fprintf(page, "\n## %s\n\n| Option | Flag | Default | Value | Meaning |\n|---|---|---|---|---|\n", title)
+	for _, o := range options {
+		flag := workbench.FlagOf(o)
+		if flag != "" {
+			flag = "--" + flag
+		}
+		fmt.Fprintf(page, "| `%s` | %s | %s | %s | %s |\n", o.Name, code(flag), code(o.Default), cell(Limits(o)), cell(o.Help))
+	}
+}
+
+// Limits says in words what values an option takes.
+func Limits(o option.Description) string {
+	kind := o.Kind
+	switch {
+	case len(o.Choices) > 0:
+		return strings.Join(o.Choices, ", ")
+	case o.Kind == "bool":
+		return "true or false"
+	case o.Kind == "string":
+		kind = "text"
+	case o.Kind == "int":
+		kind = "whole number"
+	case o.Kind == "float64":
+		kind = "number"
+	case o.Kind == "duration":
+		kind = "time such as 500ms or 90s"
+	}
+	switch {
+	case o.Min != "" && o.Max != "":
+		kind += fmt.Sprintf(" from %s to %s", o.Min, o.Max)
+	case o.Min != "":
+		kind += ", at least " + o.Min
+	case o.Max != "":
+		kind += ", at most " + o.Max
+	}
+	if o.Secret {
+		kind += ", secret"
+	}
+	return kind
+}
+
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "`" + cell(text) + "`"
+}
+
+// cell spells text so that it stays in its cell of a table.
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

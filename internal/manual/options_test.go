@@ -1,0 +1,39 @@
+package manual_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"sledge/internal/catalog"
+	"sledge/internal/manual"
+)
+
+// When this fails, run go generate ./internal/cli.
+func TestThePagesSayWhatTheDeclarationsSay(t *testing.T) {
+	folder := filepath.Join("..", "..", "docs", "options")
+	wanted := map[string]bool{}
+	for _, d := range catalog.Databases {
+		for _, w := range catalog.Workloads {
+			name, want := manual.OptionsPage(d, w)
+			wanted[name] = true
+			got, err := os.ReadFile(filepath.Join(folder, name))
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			if string(got) != string(want) {
+				t.Errorf("%s: it does not say what the declarations say", name)
+			}
+		}
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !wanted[e.Name()] {
+			t.Errorf("%s: got a page of a pair that is not in the catalog", e.Name())
+		}
+	}
+}
