@@ -1,0 +1,246 @@
+package tprocc_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sledge/internal/catalog"
+	"sledge/internal/database"
+	"sledge/internal/database/postgresql"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/testserver"
+)
+
+// bench is a server with a schema of one warehouse, and what is needed to do
+// something to it in the middle of a run.
+type bench struct {
+	server *testserver.Server
+	values option.Values
+	local  engine.Local
+}
+
+func newBench(t *testing.T) *bench {
+	server := testserver.Open(t, "postgresql", testserver.Own())
+	b := &bench{
+		server: server,
+		values: server.Values(),
+		local:  engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: "test"},
+	}
+	if _, err := b.do(t, job.Spec{Action: job.Build}, job.Control{}); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (b *bench) do(t *testing.T, spec job.Spec, control job.Control, more ...string) (job.Result, error) {
+	spec.Database, spec.Workload, spec.Seed = "postgresql", "tprocc", 1
+	spec.Options = b.values.Clone()
+	for i := 0; i+1 < len(more); i += 2 {
+		spec.Options[more[i]] = more[i+1]
+	}
+	return b.local.Do(t.Context(), spec, control)
+}
+
+// mustCheck fails the test unless all rules hold.
+func (b *bench) mustCheck(t *testing.T) {
+	t.Helper()
+	if result, err := b.do(t, job.Spec{Action: job.Check}, job.Control{}); err != nil {
+		t.Errorf("%v: %+v", err, result.Findings)
+	}
+}
+
+// trigger does something when the measurement has gone on for a while.
+type trigger struct {
+	after time.Duration
+	do    func()
+	once  sync.Once
+
+	seconds []job.Second // of the measurement, with only the numbers below
+	done    []int64
+}
+
+func (w *trigger) Watch(e job.Event) {
+	if e.Second == nil || e.Second.Phase != job.Measure {
+		return
+	}
+	all := e.Second.Summary.All()
+	w.seconds = append(w.seconds, *e.Second)
+	w.done = append(w.done, all.Done)
+	if e.Second.Offset >= w.after && w.do != nil {
+		w.once.Do(func() { go w.do() })
+	}
+}
+
+func TestAFrozenServerShowsInEveryFigure(t *testing.T) {
+	b := newBench(t)
+	const frozen = 2 * time.Second
+	freeze := &trigger{after: 2 * time.Second, do: func() {
+		b.server.Freeze()
+		time.Sleep(frozen)
+		b.server.Thaw()
+	}}
+	// Each of the users has one transaction that waits for two seconds. For p99.9 to
+	// show it, those must be more than one in a thousand: hence many users that
+	// think, as people do.
+	result, err := b.do(t, job.Spec{Action: job.Run, Users: 50}, job.Control{Watchers: []job.Watcher{freeze}},
+		"pg_rampup", "1s", "pg_duration", "8s", "pg_keyandthink", "true",
+		"pg_keying_time", "0,0,0,0,0", "pg_think_time", "0.1,0.1,0.1,0.1,0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := result.Summary.All()
+	least := int64(frozen) * 9 / 10
+	if got := all.Response.Max(); got < least {
+		t.Errorf("the longest response time is %v, want at least %v", time.Duration(got), time.Duration(least))
+	}
+	if got := all.Response.ValueAtQuantile(99.9); got < least {
+		t.Errorf("p99.9 of the response time is %v, want at least %v", time.Duration(got), time.Duration(least))
+	}
+	if got := all.Service.Max(); got < least {
+		t.Errorf("the longest service time is %v, want at least %v", time.Duration(got), time.Duration(least))
+	}
+	gap := 0
+	for _, n := range freeze.done {
+		if n == 0 {
+			gap++
+		}
+	}
+	if gap < 1 || len(freeze.done) != 8 {
+		t.Errorf("the series is %v transactions in each second, want 8 seconds with a gap", freeze.done)
+	}
+}
+
+func TestATerminatedUserEndsTheRunWithItsReason(t *testing.T) {
+	b := newBench(t)
+	terminate := &trigger{after: time.Second, do: func() {
+		s := b.connect(t)
+		defer s.Close()
+		_, err := s.Query(context.Background(),
+			"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ILIKE '%neword(%' AND pid <> pg_backend_pid() LIMIT 1", 0)
+		if err != nil {
+			t.Error(err)
+		}
+	}}
+	start := time.Now()
+	result, err := b.do(t, job.Spec{Action: job.Run, Users: 4}, job.Control{Watchers: []job.Watcher{terminate}}, "pg_rampup", "0s", "pg_duration", "60s")
+	if err == nil || job.ExitOf(err) != job.ExitAborted || !strings.Contains(err.Error(), "virtual user") || !strings.Contains(err.Error(), "57P01") {
+		t.Errorf("got %v with exit code %d, want the virtual user and the server's reason, with %d", err, job.ExitOf(err), job.ExitAborted)
+	}
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("the run took %v to end", took)
+	}
+	if all := result.Summary.All(); result.Status != job.Failed || all.Failed[meter.Connection] == 0 || all.Done == 0 {
+		t.Errorf("got status %s, failures %v and %d done", result.Status, all.Failed, all.Done)
+	}
+	b.mustCheck(t)
+}
+
+func TestAServerThatCrashesInMidRunLosesNothing(t *testing.T) {
+	b := newBench(t)
+	crash := &trigger{after: time.Second, do: func() { b.server.Stop(testserver.Immediate) }}
+	_, err := b.do(t, job.Spec{Action: job.Run, Users: 4}, job.Control{Watchers: []job.Watcher{crash}}, "pg_rampup", "0s", "pg_duration", "60s")
+	if err == nil || job.ExitOf(err) != job.ExitAborted {
+		t.Errorf("got %v with exit code %d, want an error with %d", err, job.ExitOf(err), job.ExitAborted)
+	}
+	b.server.Start()
+	b.mustCheck(t)
+}
+
+func TestAnInterruptedBuildIsResumed(t *testing.T) {
+	server := testserver.Open(t, "postgresql", testserver.Own())
+	b := &bench{server: server, values: server.Values(), local: engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads}}
+	ctx, cancel := context.WithCancel(t.Context())
+	spec := job.Spec{Action: job.Build, Database: "postgresql", Workload: "tprocc", Seed: 1, Options: b.values}
+	_, err := b.local.Do(ctx, spec, job.Control{Watchers: []job.Watcher{whenLoaded{200_000, cancel}}})
+	if job.ExitOf(err) != job.ExitStopped || !strings.Contains(err.Error(), "--resume") {
+		t.Fatalf("got %v with exit code %d, want a word about --resume and %d", err, job.ExitOf(err), job.ExitStopped)
+	}
+
+	for _, tt := range []struct {
+		name string
+		spec job.Spec
+		with []string
+		exit job.Exit
+	}{
+		{"is not run", job.Spec{Action: job.Run}, nil, job.ExitExists},
+		{"is not checked", job.Spec{Action: job.Check}, nil, job.ExitExists},
+		{"is not built over", job.Spec{Action: job.Build}, nil, job.ExitExists},
+		{"is not resumed with other rows", job.Spec{Action: job.Build, Resume: true}, []string{"pg_count_ware", "2"}, job.ExitUsage},
+	} {
+		if _, err := b.do(t, tt.spec, job.Control{}, tt.with...); job.ExitOf(err) != tt.exit {
+			t.Errorf("a half-built schema %s: got %v with exit code %d, want %d", tt.name, err, job.ExitOf(err), tt.exit)
+		}
+	}
+
+	result, err := b.do(t, job.Spec{Action: job.Build, Resume: true}, job.Control{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows int64
+	for _, l := range result.Loaded {
+		rows += l.Rows
+	}
+	if rows == 0 || rows >= 599_000 {
+		t.Errorf("the resumed build loaded %d rows, want some and not all", rows)
+	}
+	b.mustCheck(t)
+	if _, err := b.do(t, job.Spec{Action: job.Build}, job.Control{}); job.ExitOf(err) != job.ExitExists {
+		t.Errorf("a build over a schema: got %v with exit code %d, want %d", err, job.ExitOf(err), job.ExitExists)
+	}
+	if _, err := b.do(t, job.Spec{Action: job.Delete}, job.Control{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := b.do(t, job.Spec{Action: job.Delete}, job.Control{}); err == nil {
+		t.Error("what was deleted was deleted again")
+	}
+}
+
+// whenLoaded does something once when so many rows are loaded.
+type whenLoaded struct {
+	rows int64
+	do   func()
+}
+
+func (w whenLoaded) Watch(e job.Event) {
+	if e.Progress != nil && e.Progress.Done >= w.rows {
+		w.do()
+	}
+}
+
+func TestAServerKilledInMidBuildLeavesWhatCanBeResumed(t *testing.T) {
+	server := testserver.Open(t, "postgresql", testserver.Own())
+	b := &bench{server: server, values: server.Values(), local: engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads}}
+	var once sync.Once
+	kill := whenLoaded{200_000, func() { once.Do(func() { go server.Stop(testserver.Immediate) }) }}
+	_, err := b.do(t, job.Spec{Action: job.Build}, job.Control{Watchers: []job.Watcher{kill}})
+	if err == nil || job.ExitOf(err) != job.ExitAborted || !strings.Contains(err.Error(), "--resume") {
+		t.Errorf("got %v with exit code %d, want a word about --resume and %d", err, job.ExitOf(err), job.ExitAborted)
+	}
+	if _, err := b.do(t, job.Spec{Action: job.Build, Resume: true}, job.Control{}); job.ExitOf(err) != job.ExitConnect {
+		t.Errorf("resumed on a server that is down: got %v with exit code %d, want %d", err, job.ExitOf(err), job.ExitConnect)
+	}
+	server.Start()
+	if _, err := b.do(t, job.Spec{Action: job.Build, Resume: true}, job.Control{}); err != nil {
+		t.Fatal(err)
+	}
+	b.mustCheck(t)
+}
+
+func (b *bench) connect(t *testing.T) database.Session {
+	plan, err := b.local.Plan(job.Spec{Database: "postgresql", Workload: "tprocc", Options: b.values})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := postgresql.Database.Connect(context.Background(), plan.Connection, database.Admin)
+	if err != nil {
+		t.Fatal(errors.Join(errors.New("connect as superuser"), err))
+	}
+	return s
+}
