@@ -1,0 +1,92 @@
+//go:build bench
+
+package bench
+
+import (
+	"fmt"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"sledge/internal/option"
+)
+
+const (
+	buildWarehouses = 4
+	builders        = 2
+)
+
+// loadable is a server that both sides of a build's figure can load.
+type loadable interface {
+	name() string
+	title() string
+	values() option.Values
+	drop(t *testing.T)
+	emptyTables(t *testing.T, warehouses int)
+	bareLoad(t *testing.T, share []loadFile) (env []string, path string, arguments []string)
+}
+
+// TestBuildPostgreSQL compares a whole build, from an empty server to a schema
+// with indexes, routines and statistics, with psql's \copy of the same rows from
+// files into the tables as they stand before the load.
+func TestBuildPostgreSQL(t *testing.T) {
+	compareBuild(t, openPostgreSQL(t, "bench_build"), `psql \copy`)
+}
+
+// TestBuildMariaDB does so with LOAD DATA LOCAL INFILE.
+func TestBuildMariaDB(t *testing.T) {
+	compareBuild(t, openMariaDB(t, "bench_build"), "LOAD DATA")
+}
+
+func compareBuild(t *testing.T, s loadable, bare string) {
+	shares := writeLoadFiles(t, buildWarehouses, builders)
+	var built, copied []float64
+	for range rounds() {
+		s.drop(t)
+		built = append(built, build(t, s, buildWarehouses, builders).Seconds())
+		s.drop(t)
+		s.emptyTables(t, buildWarehouses)
+		copied = append(copied, loadBare(t, s, shares).Seconds())
+	}
+	s.drop(t)
+	ratio := ratios(built, copied)
+	note(t, figure{
+		What:  fmt.Sprintf("%s: build of %d warehouses, %d builders, against bare %s by %d clients", s.title(), buildWarehouses, builders, bare, builders),
+		Value: median(ratio), Unit: "x", Target: atMost(1.3),
+		Detail: fmt.Sprintf("%.1f s against %.1f s; %s", median(built), median(copied), spread(ratio)),
+	})
+}
+
+// build builds a schema as a user would, and returns how long that took.
+func build(t *testing.T, s loadable, warehouses, builders int) time.Duration {
+	t.Helper()
+	arguments := sledge("build", s.name(), s.values(), "--warehouses", strconv.Itoa(warehouses), "--builders", strconv.Itoa(builders))
+	return execute(t, nil, sledgeProgram, arguments...).wall
+}
+
+// loadBare has one client load each share, all at once.
+func loadBare(t *testing.T, s loadable, shares [][]loadFile) time.Duration {
+	t.Helper()
+	var clients errgroup.Group
+	commands := make([]*exec.Cmd, len(shares))
+	for i, share := range shares {
+		env, path, arguments := s.bareLoad(t, share)
+		commands[i] = command(t, env, path, arguments...)
+	}
+	start := time.Now()
+	for _, c := range commands {
+		clients.Go(func() error {
+			if output, err := c.CombinedOutput(); err != nil {
+				return fmt.Errorf("%s: %w\n%s", c.Path, err, lastLines(string(output)))
+			}
+			return nil
+		})
+	}
+	if err := clients.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return time.Since(start)
+}

@@ -1,0 +1,67 @@
+//go:build bench
+
+package bench
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// sledgeProgram is the path of the program under test, built from this tree.
+var sledgeProgram string
+
+func TestMain(m *testing.M) {
+	folder, err := os.MkdirTemp("", "sledge-bench")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	sledgeProgram = filepath.Join(folder, "sledge")
+	build := exec.Command("go", "build", "-o", sledgeProgram, "../cmd/sledge")
+	build.Stderr = os.Stderr
+	code := 1
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "build sledge:", err)
+	} else {
+		code = run(m)
+	}
+	os.RemoveAll(folder)
+	os.Exit(code)
+}
+
+// run measures and then shows what was measured. The servers that tests share
+// end with this process (see testserver).
+func run(m *testing.M) int {
+	code := m.Run()
+	if err := report(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "report:", err)
+		return 1
+	}
+	return code
+}
+
+// rounds is how often two programs are measured in turn. The figure is the
+// median of the rounds.
+func rounds() int {
+	if testing.Short() {
+		return 1
+	}
+	return 3
+}
+
+// trial is how long a program is measured for. With -short it is only a trial of
+// the harness itself, and its figures are hints.
+func trial() time.Duration {
+	if testing.Short() {
+		return 3 * time.Second
+	}
+	return 10 * time.Second
+}
+
+// startUp is the length of the run that is taken off a trial, so that neither
+// starting nor connecting nor preparing counts.
+const startUp = time.Second

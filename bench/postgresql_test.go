@@ -1,0 +1,194 @@
+//go:build bench
+
+package bench
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"sledge/internal/database/postgresql"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/testserver"
+	"sledge/internal/workload/tprocc"
+)
+
+// postgreSQLSettings are those of a server that has its data in memory and does
+// not begin a checkpoint in the middle of a trial. testserver turns fsync off
+// besides, since a disk's whims would drown what is compared here. The extension
+// counts statements, for both sides alike.
+var postgreSQLSettings = []string{
+	"shared_buffers=2GB",
+	"max_wal_size=16GB",
+	"checkpoint_timeout=30min",
+	"maintenance_work_mem=256MB",
+	"shared_preload_libraries=pg_stat_statements",
+	"pg_stat_statements.track_utility=on",
+}
+
+// postgreSQL is a server and one database in it that holds the schema.
+type postgreSQL struct {
+	*testserver.Server
+	database string
+}
+
+func openPostgreSQL(t *testing.T, database string) postgreSQL {
+	t.Helper()
+	var settings []testserver.Option
+	for _, s := range postgreSQLSettings {
+		settings = append(settings, testserver.Setting(s))
+	}
+	return postgreSQL{testserver.Open(t, "postgresql", settings...), database}
+}
+
+// values are the options by which sledge finds the database.
+func (p postgreSQL) values() option.Values {
+	values := maps.Clone(p.Values())
+	values["pg_dbase"] = p.database
+	return values
+}
+
+// title is for what was measured there.
+func (p postgreSQL) title() string { return "PostgreSQL " + p.Version }
+
+func (p postgreSQL) name() string { return "postgresql" }
+
+// plan resolves options as sledge does, for its SQL.
+func (p postgreSQL) plan(t *testing.T, warehouses int) engine.Plan {
+	t.Helper()
+	values := p.values()
+	values["pg_count_ware"] = strconv.Itoa(warehouses)
+	plan, err := engine.NewPlan(postgresql.Database, tprocc.Workload, job.Spec{Options: values})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// connect opens a session of the superuser to a database of the server.
+func (p postgreSQL) connect(t *testing.T, database string) *pgconn.PgConn {
+	t.Helper()
+	conn, err := pgconn.Connect(t.Context(), p.DataSource(database))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// execute runs statements on a session of their own and returns the first field
+// of the last one's first row, if it has any.
+func (p postgreSQL) execute(t *testing.T, database string, statements ...string) string {
+	t.Helper()
+	conn := p.connect(t, database)
+	defer conn.Close(t.Context())
+	var first string
+	for _, s := range statements {
+		results, err := conn.Exec(t.Context(), s).ReadAll()
+		if err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+		if n := len(results); n > 0 && len(results[n-1].Rows) > 0 {
+			first = string(results[n-1].Rows[0][0])
+		}
+	}
+	return first
+}
+
+// drop removes the database, so that the next round begins as the first did.
+func (p postgreSQL) drop(t *testing.T) {
+	t.Helper()
+	p.execute(t, "", "DROP DATABASE IF EXISTS "+p.database+" WITH (FORCE)", "CHECKPOINT")
+}
+
+// emptyTables makes a database that holds the tables as a build has them before
+// it loads any row.
+func (p postgreSQL) emptyTables(t *testing.T, warehouses int) {
+	t.Helper()
+	plan := p.plan(t, warehouses)
+	statements, err := plan.SQL.Script("schema", plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.execute(t, "", "CREATE DATABASE "+p.database)
+	p.execute(t, p.database, statements...)
+}
+
+// bareLoad is a client that does nothing but load a share of the files.
+func (p postgreSQL) bareLoad(t *testing.T, share []loadFile) (env []string, path string, arguments []string) {
+	t.Helper()
+	var script strings.Builder
+	for _, f := range share {
+		fmt.Fprintf(&script, "\\copy %s (%s) from '%s'\n", f.table.Name, strings.Join(f.table.ColumnNames(), ", "), f.path)
+	}
+	file := filepath.Join(t.TempDir(), "copy.sql")
+	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env, arguments = p.login()
+	return env, "psql", append(arguments, "--quiet", "--no-psqlrc", "--set=ON_ERROR_STOP=1", "--file="+file, p.database)
+}
+
+// login returns the environment and the arguments by which PostgreSQL's own
+// programs reach the server.
+func (p postgreSQL) login() (env, arguments []string) {
+	return []string{"PGPASSWORD=" + p.Password, "PGSSLMODE=disable", "PGTZ=UTC"},
+		[]string{"--host=" + p.Host, "--port=" + strconv.Itoa(p.Port), "--username=" + p.Superuser}
+}
+
+// startCounting makes the server's counts visible in the database.
+func (p postgreSQL) startCounting(t *testing.T) {
+	t.Helper()
+	p.execute(t, p.database, "CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
+}
+
+// calls returns how many calls of the five routines clients have sent so far.
+func (p postgreSQL) calls(t *testing.T) int64 {
+	t.Helper()
+	return p.counted(t, `query ~* '\m(neword|payment|delivery|ostat|slev)\('`)
+}
+
+// statements returns how many statements clients have sent so far, BEGIN and
+// COMMIT included.
+func (p postgreSQL) statements(t *testing.T) int64 {
+	t.Helper()
+	return p.counted(t, "true")
+}
+
+// counted adds up the statements of the database that meet a condition. Those
+// that run inside routines are not among them (see pg_stat_statements.track).
+func (p postgreSQL) counted(t *testing.T, condition string) int64 {
+	t.Helper()
+	text := p.execute(t, p.database, "SELECT COALESCE(SUM(calls), 0) FROM pg_stat_statements WHERE "+condition+
+		" AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())")
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// pgbench runs pgbench's scripts from a folder, each by the weight of its
+// transaction, with as many threads as there are cores.
+func (p postgreSQL) pgbench(t *testing.T, scripts string, users, warehouses int, length time.Duration) ended {
+	t.Helper()
+	env, arguments := p.login()
+	arguments = append(arguments, "--no-vacuum", "--protocol=prepared", "--max-tries=10", "--random-seed=1",
+		"--client="+strconv.Itoa(users), "--jobs="+strconv.Itoa(min(users, cores)),
+		"--time="+strconv.Itoa(int(length.Seconds())), "--define=warehouses="+strconv.Itoa(warehouses))
+	for name, value := range constants {
+		arguments = append(arguments, "--define="+name+"="+value)
+	}
+	for _, s := range pgbenchWeights {
+		arguments = append(arguments, fmt.Sprintf("--file=%s@%d", filepath.Join(scripts, s.script), s.weight))
+	}
+	return execute(t, env, "pgbench", append(arguments, p.database)...)
+}

@@ -1,0 +1,75 @@
+//go:build bench
+
+package bench
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestSteadiness compares the last minute of a run with its first: new orders by
+// the district table, two users on two warehouses. Dead rows pile up where rows
+// are few and change often, and a schema that does not mind that slows down.
+func TestSteadiness(t *testing.T) {
+	const rampUp = 10 * time.Second
+	minute, minutes := time.Minute, 5
+	if testing.Short() {
+		minute, minutes = 5*time.Second, 3
+	}
+	p := openPostgreSQL(t, "bench_steadiness")
+	p.drop(t)
+	build(t, p, 2, builders)
+	orders := func() int64 {
+		n, err := strconv.ParseInt(p.execute(t, p.database, "SELECT SUM(d_next_o_id) FROM district"), 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	length := time.Duration(minutes) * minute
+	child := inBackground(t, runArguments(p, 2, rampUp, length+2*time.Second))
+	time.Sleep(rampUp)
+	begin := time.Now()
+	last := orders()
+	var perMinute []float64
+	var detail []string
+	for i := range minutes {
+		time.Sleep(time.Until(begin.Add(time.Duration(i+1) * minute)))
+		now := orders()
+		rate := float64(now-last) / minute.Minutes()
+		perMinute, last = append(perMinute, rate), now
+		detail = append(detail, strconv.Itoa(int(rate)))
+	}
+	child.wait(t)
+	p.drop(t)
+	note(t, figure{
+		What:  fmt.Sprintf("%s: NOPM of the last of %d minutes against the first, 2 users, 2 warehouses", p.title(), minutes),
+		Value: perMinute[minutes-1] / perMinute[0], Unit: "x", Target: atLeast(0.9),
+		Detail: fmt.Sprintf("NOPM of each: %s", strings.Join(detail, ", ")),
+	})
+}
+
+// TestMemory measures the most memory that sledge has resident while 100 users
+// call stored routines.
+func TestMemory(t *testing.T) {
+	p := openPostgreSQL(t, "bench_memory")
+	p.drop(t)
+	build(t, p, 2, builders)
+	for _, users := range []int{1, 100} {
+		child := inBackground(t, runArguments(p, users, time.Second, 2*trial()))
+		peak := child.peakMemory()
+		child.wait(t)
+		f := figure{
+			What:  fmt.Sprintf("%s: resident memory with %d users, routines", p.title(), users),
+			Value: float64(peak) / 1e6, Unit: "MB",
+		}
+		if users == 100 {
+			f.Target = atMost(100)
+		}
+		note(t, f)
+	}
+	p.drop(t)
+}

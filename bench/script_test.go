@@ -1,0 +1,102 @@
+//go:build bench
+
+package bench
+
+import (
+	"embed"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"text/template"
+
+	"sledge/internal/engine"
+	"sledge/internal/sqlfile"
+)
+
+// scripts are pgbench scripts that send what sledge sends. They are templates in
+// which {{sql "payment.select_customer"}} stands for the statement that sledge
+// has prepared, so that both always send the same text.
+//
+//go:embed testdata
+var scripts embed.FS
+
+// pgbenchWeights is HammerDB's mix, which is sledge's default.
+var pgbenchWeights = []struct {
+	script string
+	weight int
+}{
+	{"neworder.sql", 10}, {"payment.sql", 10}, {"delivery.sql", 1}, {"stocklevel.sql", 1}, {"orderstatus.sql", 1},
+}
+
+// constants are the texts that sledge takes from an earlier answer, or computes,
+// and that pgbench cannot. They are as long as the real ones.
+var constants = map[string]string{
+	"s_dist": strings.Repeat("d", 24),
+	"h_data": strings.Repeat("h", 20),
+	"c_data": strings.Repeat("c", 400),
+}
+
+// writeScripts expands the scripts of a folder and returns where they are. It
+// also makes the function that they look up names of customers with.
+func (p postgreSQL) writeScripts(t *testing.T, folder string) string {
+	t.Helper()
+	helper, err := scripts.ReadFile("testdata/last_name.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.execute(t, p.database, string(helper))
+	plan := p.plan(t, cpuWarehouses())
+	written := t.TempDir()
+	for _, s := range pgbenchWeights {
+		if err := writeScript(filepath.Join(written, s.script), path.Join("testdata", folder, s.script), plan); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return written
+}
+
+func writeScript(to, from string, plan engine.Plan) error {
+	functions := template.FuncMap{
+		"sql":   func(name string) (string, error) { return pgbenchText(plan.SQL, name) },
+		"lines": func() []int { return []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} },
+		// gset keeps the columns of the only row in variables, aset those of the last.
+		"gset":      func(text string) string { return strings.TrimSuffix(text, ";") + ` \gset` },
+		"aset":      func(text string) string { return strings.TrimSuffix(text, ";") + ` \aset` },
+		"districts": func() []int { return []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10} },
+	}
+	t, err := template.New(path.Base(from)).Funcs(functions).ParseFS(scripts, from)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := t.Execute(f, nil); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// pgbenchText returns a statement with pgbench's variables for its parameters. A
+// last name is the one text that is drawn, and pgbench draws only numbers; so it
+// sends the name's number and has the server spell it.
+func pgbenchText(library *sqlfile.Library, name string) (string, error) {
+	q, err := library.Query(name)
+	if err != nil {
+		return "", err
+	}
+	text := q.Text
+	for n := len(q.Params); n > 0; n-- { // from the last, or $1 would be found in $10
+		variable := ":" + q.Params[n-1]
+		if q.Params[n-1] == "c_last" {
+			variable = "bench_last_name(:name_number)"
+		}
+		text = strings.ReplaceAll(text, fmt.Sprintf("$%d", n), variable)
+	}
+	return text + ";", nil
+}
