@@ -22,13 +22,7 @@ func TestSteadiness(t *testing.T) {
 	p := openPostgreSQL(t, "bench_steadiness")
 	p.drop(t)
 	build(t, p, 2, builders)
-	orders := func() int64 {
-		n, err := strconv.ParseInt(p.execute(t, p.database, "SELECT SUM(d_next_o_id) FROM district"), 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
+	orders := func() int64 { return p.number(t, "SELECT SUM(d_next_o_id) FROM district") }
 	length := time.Duration(minutes) * minute
 	child := inBackground(t, runArguments(p, 2, rampUp, length+2*time.Second))
 	time.Sleep(rampUp)
