@@ -1,0 +1,202 @@
+package postgresql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// madeHere is the comment on accounts and databases that create made, by which
+// drop knows them.
+const madeHere = "made by Sledge"
+
+// create makes the account and the database. Where the owner can work already, the
+// superuser is not needed.
+func create(ctx context.Context, options any) error {
+	o := options.(target)
+	a := o.own()
+	err := canBuild(ctx, o.owner())
+	if err == nil {
+		return nil
+	}
+	if a.NoSuperuser {
+		return fmt.Errorf("%w: %s is set, so that account and database must be made by hand", err, names.Full("no_superuser"))
+	}
+	admin, err := dial(ctx, o.admin())
+	if err != nil {
+		return err
+	}
+	defer admin.Close()
+	if err := createAccount(ctx, admin, a); err != nil {
+		return fmt.Errorf("create the user %s: %w", a.User, err)
+	}
+	if err := createDatabase(ctx, admin, a); err != nil {
+		return fmt.Errorf("create the database %s: %w", a.Database, err)
+	}
+	if err := canBuild(ctx, o.owner()); !errors.Is(err, errNoRights) {
+		return err
+	}
+	// The database was there and belongs to somebody else.
+	if err := grantSchema(ctx, o.admin().to(a.Database), a.User); err != nil {
+		return fmt.Errorf("allow the user %s to make tables in the database %s: %w", a.User, a.Database, err)
+	}
+	return canBuild(ctx, o.owner())
+}
+
+var errNoRights = errors.New("the user may not make tables in the schema public")
+
+// canBuild returns nil if the owner can connect and make tables.
+func canBuild(ctx context.Context, owner login) error {
+	s, err := dial(ctx, owner)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	allowed, err := s.has(ctx, "SELECT 1 WHERE has_schema_privilege('public', 'CREATE')")
+	if err == nil && !allowed {
+		return fmt.Errorf("%w of database %v: grant user %s CREATE on it", errNoRights, owner, owner.user)
+	}
+	return err
+}
+
+func createAccount(ctx context.Context, admin *session, a *account) error {
+	if a.User == a.Superuser {
+		return nil
+	}
+	user := pgx.Identifier{a.User}.Sanitize()
+	exists, err := admin.has(ctx, "SELECT 1 FROM pg_roles WHERE rolname = "+literal(a.User))
+	if err != nil {
+		return err
+	}
+	if exists {
+		return admin.Exec(ctx, "ALTER ROLE "+user+" LOGIN PASSWORD "+literal(a.Password))
+	}
+	if err := admin.Exec(ctx, "CREATE ROLE "+user+" LOGIN PASSWORD "+literal(a.Password)); err != nil {
+		return err
+	}
+	if err := admin.Exec(ctx, "COMMENT ON ROLE "+user+" IS "+literal(madeHere)); err != nil {
+		return err
+	}
+	// One who may create roles without being a superuser, as with hosted servers,
+	// needs this to give the role a database.
+	return admin.Exec(ctx, "GRANT "+user+" TO CURRENT_USER")
+}
+
+func createDatabase(ctx context.Context, admin *session, a *account) error {
+	exists, err := admin.has(ctx, "SELECT 1 FROM pg_database WHERE datname = "+literal(a.Database))
+	if err != nil || exists {
+		return err
+	}
+	name := pgx.Identifier{a.Database}.Sanitize()
+	statement := "CREATE DATABASE " + name + " OWNER " + pgx.Identifier{a.User}.Sanitize()
+	if a.Tablespace != "" && a.Tablespace != "pg_default" {
+		statement += " TABLESPACE " + pgx.Identifier{a.Tablespace}.Sanitize()
+	}
+	if err := admin.Exec(ctx, statement); err != nil {
+		return err
+	}
+	return admin.Exec(ctx, "COMMENT ON DATABASE "+name+" IS "+literal(madeHere))
+}
+
+func grantSchema(ctx context.Context, admin login, user string) error {
+	s, err := dial(ctx, admin)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return s.Exec(ctx, "GRANT USAGE, CREATE ON SCHEMA public TO "+pgx.Identifier{user}.Sanitize())
+}
+
+// drop drops the database and the account if create made them. The account stays
+// if it owns anything else.
+func drop(ctx context.Context, options any) error {
+	o := options.(target)
+	a := o.own()
+	if a.NoSuperuser {
+		return nil
+	}
+	admin, err := dial(ctx, o.admin())
+	if err != nil {
+		return err
+	}
+	defer admin.Close()
+	ours, err := admin.has(ctx, "SELECT 1 FROM pg_database WHERE shobj_description(oid, 'pg_database') = "+
+		literal(madeHere)+" AND datname = "+literal(a.Database))
+	if err != nil {
+		return err
+	}
+	if ours {
+		err := admin.Exec(ctx, "DROP DATABASE "+pgx.Identifier{a.Database}.Sanitize())
+		if stateOf(err) == "55006" { // object_in_use
+			return fmt.Errorf("drop the database %s: other sessions are connected to it; end them first: %w", a.Database, err)
+		}
+		if err != nil {
+			return fmt.Errorf("drop the database %s: %w", a.Database, err)
+		}
+	}
+	ours, err = admin.has(ctx, "SELECT 1 FROM pg_roles WHERE shobj_description(oid, 'pg_authid') = "+
+		literal(madeHere)+" AND rolname = "+literal(a.User))
+	if err != nil || !ours {
+		return err
+	}
+	err = admin.Exec(ctx, "DROP ROLE "+pgx.Identifier{a.User}.Sanitize())
+	if err != nil && stateOf(err) != "2BP01" { // dependent_objects_still_exist
+		return fmt.Errorf("drop the user %s: %w", a.User, err)
+	}
+	return nil
+}
+
+// finish checkpoints and vacuums, so that the next run starts from a clean state.
+func finish(ctx context.Context, options any, say func(string)) error {
+	o := options.(target)
+	if !o.vacuum() {
+		return nil
+	}
+	say("Checkpoint and Vacuum")
+	if o.own().NoSuperuser {
+		say("No checkpoint, because it needs a superuser")
+	} else if err := run(ctx, o.admin(), "CHECKPOINT"); err != nil {
+		return err
+	}
+	if err := run(ctx, o.owner(), "VACUUM"); err != nil {
+		return err
+	}
+	say("Checkpoint and Vacuum Complete")
+	return nil
+}
+
+// run has one statement run by a session of its own.
+func run(ctx context.Context, l login, statement string) error {
+	s, err := dial(ctx, l)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := s.Exec(ctx, statement); err != nil {
+		return fmt.Errorf("%s as user %s: %w", strings.ToLower(statement), l.user, err)
+	}
+	return nil
+}
+
+// has reports whether a query returns any row.
+func (s *session) has(ctx context.Context, query string) (bool, error) {
+	t, err := s.Query(ctx, query, 1)
+	return len(t.Rows) > 0, err
+}
+
+// literal quotes text as an SQL string, whatever standard_conforming_strings is.
+func literal(text string) string {
+	return "E'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(text) + "'"
+}
+
+func stateOf(err error) string {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}

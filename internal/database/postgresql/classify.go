@@ -1,0 +1,54 @@
+package postgresql
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"sledge/internal/meter"
+)
+
+// classify sorts errors by SQLSTATE (manual, appendix A), and those that did not
+// come from the server by what they say of the connection.
+func classify(err error) meter.Class {
+	var fromServer *pgconn.PgError
+	if errors.As(err, &fromServer) {
+		return classOf(fromServer.Code)
+	}
+	var fromNetwork net.Error
+	var unconnected *connectError
+	switch {
+	case errors.As(err, &fromNetwork), errors.As(err, &unconnected),
+		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
+		errors.Is(err, pgconn.ErrConnClosed), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return meter.Connection
+	}
+	return meter.Other
+}
+
+func classOf(code string) meter.Class {
+	switch code {
+	case "40001":
+		return meter.Serialization
+	case "40P01":
+		return meter.Deadlock
+	case "55P03":
+		return meter.LockTimeout
+	case "42501":
+		return meter.Permission
+	case "3D000", "57P01", "57P02", "57P03", "57P05":
+		return meter.Connection
+	}
+	for prefix, class := range map[string]meter.Class{
+		"08": meter.Connection, "22": meter.Constraint, "23": meter.Constraint, "28": meter.Permission, "53": meter.Resource,
+	} {
+		if strings.HasPrefix(code, prefix) {
+			return class
+		}
+	}
+	return meter.Other
+}

@@ -1,0 +1,140 @@
+package postgresql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"sledge/internal/database"
+)
+
+// connectTimeout bounds a connection attempt where PGCONNECT_TIMEOUT does not.
+const connectTimeout = 30 * time.Second
+
+func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
+	o := options.(target)
+	if as == database.Admin {
+		if o.own().NoSuperuser {
+			return nil, fmt.Errorf("option %s forbids to connect as %s", names.Full("no_superuser"), names.Full("superuser"))
+		}
+		return dial(ctx, o.admin())
+	}
+	return dial(ctx, o.owner())
+}
+
+// dial opens one connection.
+func dial(ctx context.Context, l login) (*session, error) {
+	config, err := l.config()
+	if err != nil {
+		return nil, fmt.Errorf("connect to PostgreSQL, database %v: %w", l, err)
+	}
+	conn, err := pgconn.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, l.explain(err)
+	}
+	return newSession(conn), nil
+}
+
+// config makes the driver's configuration. The driver insists on making it from
+// a connection string and, like libpq, fills what the string leaves out from PG*
+// variables and files. So the string names everything we have an option for, and
+// whatever could change how the server runs the workload is set afterwards.
+func (l login) config() (*pgconn.Config, error) {
+	settings := []struct{ name, value string }{
+		{"host", l.server.Host},
+		{"port", fmt.Sprint(l.server.Port)},
+		{"user", l.user},
+		{"password", l.password},
+		{"dbname", l.database},
+		{"sslmode", l.server.SSLMode},
+		{"sslrootcert", l.server.SSLRootCert},
+		{"sslcert", l.server.SSLCert},
+		{"sslkey", l.server.SSLKey},
+		{"target_session_attrs", "any"},
+	}
+	var text strings.Builder
+	quote := strings.NewReplacer(`\`, `\\`, `'`, `\'`)
+	for _, s := range settings {
+		if s.value != "" {
+			fmt.Fprintf(&text, "%s='%s' ", s.name, quote.Replace(s.value))
+		}
+	}
+	config, err := pgconn.ParseConfig(text.String())
+	if err != nil {
+		// The driver's text quotes the connection string. What lies beneath is
+		// what went wrong, such as a certificate file that is not there.
+		if cause := errors.Unwrap(err); cause != nil {
+			return nil, fmt.Errorf("check %s, %s and %s: %w",
+				names.Full("sslrootcert"), names.Full("sslcert"), names.Full("sslkey"), cause)
+		}
+		return nil, errors.New("the PG* environment variables do not go together with the options")
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTimeout
+	}
+	config.RuntimeParams = map[string]string{
+		"application_name": "sledge",
+		"client_encoding":  "UTF8",
+		"datestyle":        "ISO",
+		"timezone":         "UTC", // load text is in UTC
+	}
+	return config, nil
+}
+
+// explain says in one line why a connection could not be made and which options
+// to look at.
+func (l login) explain(err error) error {
+	check := func(which ...string) string {
+		for i, name := range which {
+			which[i] = names.Full(name)
+		}
+		return "check " + strings.Join(which, " and ")
+	}
+	var fromServer *pgconn.PgError
+	var fromNetwork *net.OpError
+	cause, advice := err, check("host", "port")
+	switch {
+	case errors.As(err, &fromServer):
+		cause, advice = fromServer, l.advice(fromServer.Code, check)
+	case errors.As(err, &fromNetwork):
+		cause, advice = fromNetwork, check("host", "port")+", and that the server is running"
+	case strings.Contains(err.Error(), "tls error"):
+		advice = check("sslmode")
+	}
+	return &connectError{
+		text: fmt.Sprintf("connect to PostgreSQL, database %v, as user %s: %s: %s",
+			l, l.user, strings.Join(strings.Fields(cause.Error()), " "), advice),
+		err: err,
+	}
+}
+
+// advice is what to do about an error that the server answered with.
+func (l login) advice(code string, check func(...string) string) string {
+	switch {
+	case strings.HasPrefix(code, "28"):
+		return check(l.userOption, l.passwordOption)
+	case code == "3D000":
+		return check(l.databaseOption) + ", or build the schema first"
+	case code == "53300":
+		return "use fewer virtual users, or raise max_connections of the server"
+	case code == "42501":
+		return check(l.userOption) + ", who may not connect to this database"
+	}
+	return check("host", "port")
+}
+
+// connectError is a connection that could not be made. Its text is ours, since
+// the driver's has several lines and does not know our options; the driver's
+// error stays within reach of classify.
+type connectError struct {
+	text string
+	err  error
+}
+
+func (e *connectError) Error() string { return e.text }
+func (e *connectError) Unwrap() error { return e.err }

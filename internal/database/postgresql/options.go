@@ -1,0 +1,127 @@
+package postgresql
+
+import (
+	"fmt"
+	"net"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"sledge/internal/option"
+)
+
+// server says where PostgreSQL is and how to talk to it.
+type server struct {
+	Host        string `opt:"host" flag:"host" help:"name or address of the server, or the folder of its Unix socket"`
+	Port        int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the server, or the number in its socket's name"`
+	SSLMode     string `opt:"sslmode" choices:"disable|allow|prefer|require|verify-ca|verify-full" help:"whether connections are encrypted, and what of the server's certificate is verified"`
+	SSLRootCert string `opt:"sslrootcert" help:"PEM file of the authorities that may have signed the server's certificate; empty for libpq's default"`
+	SSLCert     string `opt:"sslcert" help:"PEM file of the client's certificate; empty for libpq's default"`
+	SSLKey      string `opt:"sslkey" help:"PEM file of the key of the client's certificate; empty for libpq's default"`
+}
+
+// account says who owns the schema, and who may create that owner.
+type account struct {
+	Superuser         string `opt:"superuser" help:"user who creates the account and the database of the schema"`
+	SuperuserPassword string `opt:"superuserpass" secret:"true" help:"password of pg_superuser; empty for PGPASSWORD or the password file"`
+	DefaultDatabase   string `opt:"defaultdbase" help:"database that pg_superuser connects to before the schema's own exists"`
+	NoSuperuser       bool   `opt:"no_superuser" help:"never connect as pg_superuser: the account and the database must exist"`
+	User              string `opt:"user" flag:"user" help:"user who owns the schema and runs the workload"`
+	Password          string `opt:"pass" secret:"true" help:"password of that user; empty for PGPASSWORD or the password file"`
+	Database          string `opt:"dbase" flag:"dbname" help:"database that holds the schema"`
+	Tablespace        string `opt:"tspace" help:"tablespace in which the database is created"`
+}
+
+// tprocc are PostgreSQL's options for TPROC-C, and for any workload without
+// options of its own.
+type tprocc struct {
+	server
+	account
+	Procedures bool `opt:"storedprocs" help:"build stored procedures (PostgreSQL 11 and later) instead of functions"`
+	Partition  bool `opt:"partition" help:"partition order_line by warehouse, 100 warehouses to a partition, from 200 warehouses on"`
+	Vacuum     bool `opt:"vacuum" help:"checkpoint and vacuum after a run"`
+}
+
+func newOptions(string) any {
+	return &tprocc{
+		server: server{Host: "localhost", Port: 5432, SSLMode: "prefer"},
+		account: account{
+			Superuser: "postgres", SuperuserPassword: "postgres", DefaultDatabase: "postgres",
+			User: "tpcc", Password: "tpcc", Database: "tpcc", Tablespace: "pg_default",
+		},
+	}
+}
+
+// Validate implements option.Validator.
+func (o *tprocc) Validate(names option.Names) error {
+	if strings.Contains(o.Host, ",") {
+		return fmt.Errorf("option %s: %q names several servers; name one", names.Full("host"), o.Host)
+	}
+	for name, value := range map[string]string{"host": o.Host, "user": o.User, "dbase": o.Database} {
+		if value == "" {
+			return fmt.Errorf("option %s is empty; give it a value", names.Full(name))
+		}
+	}
+	return nil
+}
+
+// Partitions returns into how many partitions order_line is to be divided, 0 when
+// it is not. HammerDB's rule: it is not worth it below 200 warehouses.
+func (o *tprocc) Partitions(warehouses int) int {
+	if !o.Partition || warehouses < 200 {
+		return 0
+	}
+	return warehouses / 100
+}
+
+// target is any option struct of this package.
+type target interface {
+	// admin is the superuser's login, to the default database.
+	admin() login
+	// owner is the login of the schema's owner.
+	owner() login
+	// own returns the account options.
+	own() *account
+	vacuum() bool
+}
+
+func (o *tprocc) admin() login {
+	return login{
+		server: &o.server, user: o.Superuser, password: o.SuperuserPassword, database: o.DefaultDatabase,
+		userOption: "superuser", passwordOption: "superuserpass", databaseOption: "defaultdbase",
+	}
+}
+
+func (o *tprocc) owner() login {
+	return login{
+		server: &o.server, user: o.User, password: o.Password, database: o.Database,
+		userOption: "user", passwordOption: "pass", databaseOption: "dbase",
+	}
+}
+
+func (o *tprocc) own() *account { return &o.account }
+func (o *tprocc) vacuum() bool  { return o.Vacuum }
+
+// login is all that one connection needs, and which options it came from.
+type login struct {
+	server                                     *server
+	user, password, database                   string
+	userOption, passwordOption, databaseOption string
+}
+
+// to returns the same login to another database.
+func (l login) to(database string) login {
+	l.database = database
+	return l
+}
+
+// String says where the login leads to, for messages.
+func (l login) String() string { return l.database + " on " + l.server.String() }
+
+// String returns the address, for messages.
+func (s *server) String() string {
+	if filepath.IsAbs(s.Host) {
+		return filepath.Join(s.Host, ".s.PGSQL."+strconv.Itoa(s.Port))
+	}
+	return net.JoinHostPort(s.Host, strconv.Itoa(s.Port))
+}

@@ -1,0 +1,141 @@
+package postgresql
+
+import (
+	"maps"
+	"net/url"
+	"strings"
+	"testing"
+
+	"sledge/internal/option"
+)
+
+func TestOptionsAreHammerDBs(t *testing.T) {
+	want := map[string]string{ // HammerDB's names and defaults
+		"pg_host": "localhost", "pg_port": "5432", "pg_sslmode": "prefer",
+		"pg_superuser": "postgres", "pg_superuserpass": "postgres", "pg_defaultdbase": "postgres",
+		"pg_user": "tpcc", "pg_pass": "tpcc", "pg_dbase": "tpcc", "pg_tspace": "pg_default",
+		"pg_storedprocs": "false", "pg_partition": "false", "pg_vacuum": "false",
+	}
+	for _, d := range option.Describe(Database.Names, Database.Options("tprocc")) {
+		if value, ok := want[d.Name]; ok && d.Default != value {
+			t.Errorf("%s: got default %q, want %q", d.Name, d.Default, value)
+		}
+		delete(want, d.Name)
+		if d.Help == "" {
+			t.Errorf("%s has no help", d.Name)
+		}
+		if secret := strings.HasSuffix(d.Name, "pass"); d.Secret != secret {
+			t.Errorf("%s: got secret %v, want %v", d.Name, d.Secret, secret)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("no option is named %v", want)
+	}
+}
+
+func TestOptionsThatCannotWorkAreRefused(t *testing.T) {
+	for _, tt := range []struct {
+		name, option, value string
+	}{
+		{"several servers", "pg_host", "a,b"},
+		{"no server", "pg_host", ""},
+		{"no user", "pg_user", ""},
+		{"no database", "pg_dbase", ""},
+		{"no such port", "pg_port", "65536"},
+		{"no such mode", "pg_sslmode", "perhaps"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := option.Bind(Database.Names, option.Values{tt.option: tt.value}, Database.Options("tprocc"))
+			if err == nil || !strings.Contains(err.Error(), tt.option) {
+				t.Errorf("got %v, want an error about %s", err, tt.option)
+			}
+		})
+	}
+}
+
+func TestTargetSaysWhereWithoutPassword(t *testing.T) {
+	for _, tt := range []struct {
+		values option.Values
+		want   string
+	}{
+		{nil, "tpcc on localhost:5432"},
+		{option.Values{"pg_host": "10.0.0.7", "pg_port": "6000", "pg_dbase": "load"}, "load on 10.0.0.7:6000"},
+		{option.Values{"pg_host": "::1"}, "tpcc on [::1]:5432"},
+		{option.Values{"pg_host": "/run/postgresql"}, "tpcc on /run/postgresql/.s.PGSQL.5432"},
+	} {
+		options := Database.Options("tprocc")
+		if err := option.Bind(Database.Names, tt.values, options); err != nil {
+			t.Fatal(err)
+		}
+		if got := Database.Target(options); got != tt.want {
+			t.Errorf("%v: got %q, want %q", tt.values, got, tt.want)
+		}
+	}
+}
+
+func TestPartitionsFollowHammerDBsRule(t *testing.T) {
+	for warehouses, want := range map[int]int{1: 0, 199: 0, 200: 2, 299: 2, 1000: 10} {
+		if got := (&tprocc{Partition: true}).Partitions(warehouses); got != want {
+			t.Errorf("%d warehouses: got %d partitions, want %d", warehouses, got, want)
+		}
+		if got := (&tprocc{}).Partitions(warehouses); got != 0 {
+			t.Errorf("%d warehouses without pg_partition: got %d partitions, want 0", warehouses, got)
+		}
+	}
+}
+
+func TestFromURL(t *testing.T) {
+	for _, tt := range []struct {
+		name, url string
+		want      option.Values
+	}{
+		{"nothing", "postgres://", option.Values{}},
+		{"everything", "postgresql://me:p%40ss@db.example:6543/load?sslmode=verify-full&sslrootcert=/etc/ca.pem",
+			option.Values{
+				"pg_user": "me", "pg_pass": "p@ss", "pg_host": "db.example", "pg_port": "6543", "pg_dbase": "load",
+				"pg_sslmode": "verify-full", "pg_sslrootcert": "/etc/ca.pem",
+			}},
+		{"a socket", "postgres://me@/load?host=/run/postgresql&port=5433",
+			option.Values{"pg_user": "me", "pg_dbase": "load", "pg_host": "/run/postgresql", "pg_port": "5433"}},
+		{"an IPv6 address", "postgres://[::1]:5433", option.Values{"pg_host": "::1", "pg_port": "5433"}},
+		{"all behind the question mark", "postgres:///?user=me&password=secret&dbname=load&host=h&sslcert=c&sslkey=k",
+			option.Values{"pg_user": "me", "pg_pass": "secret", "pg_dbase": "load", "pg_host": "h", "pg_sslcert": "c", "pg_sslkey": "k"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			u, err := url.Parse(tt.url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := Database.FromURL(u)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !maps.Equal(got, tt.want) {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestFromURLRefuses(t *testing.T) {
+	for _, tt := range []struct{ name, url, want string }{
+		{"an unknown parameter", "postgres://me:hidden@h/load?sslmod=require", "sslmod is not known: did you mean sslmode?"},
+		{"several servers", "postgres://me:hidden@a,b/load", "several servers"},
+		{"several servers by parameter", "postgres://me:hidden@/load?host=a,b", "several servers"},
+		{"bad escapes", "postgres://me:hidden@h/load?sslmode=%zz", "cannot be read"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			u, err := url.Parse(tt.url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = Database.FromURL(u)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("got %v, want an error with %q", err, tt.want)
+			}
+			if strings.Contains(err.Error(), "hidden") {
+				t.Errorf("the error shows the password: %v", err)
+			}
+		})
+	}
+}

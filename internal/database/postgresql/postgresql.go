@@ -1,0 +1,58 @@
+// Package postgresql is PostgreSQL, through the low level of pgx, its native
+// driver. It knows no workload but what its SQL files say for one.
+package postgresql
+
+import (
+	"embed"
+	"fmt"
+
+	"sledge/internal/database"
+	"sledge/internal/option"
+	"sledge/internal/schema"
+)
+
+//go:embed sql
+var files embed.FS
+
+// Database is PostgreSQL.
+var Database = &database.Database{
+	Name:     "postgresql",
+	Title:    "PostgreSQL",
+	Aliases:  []string{"pg", "postgres"},
+	Options:  newOptions,
+	Names:    names,
+	Schemes:  []string{"postgres", "postgresql"},
+	FromURL:  fromURL,
+	Target:   func(options any) string { return options.(target).owner().String() },
+	Create:   create,
+	Drop:     drop,
+	Connect:  connect,
+	Finish:   finish,
+	Classify: classify,
+	SQL:      files,
+	Dialect: database.Dialect{
+		Placeholder: func(n int) string { return fmt.Sprintf("$%d", n) },
+		Type:        columnType,
+	},
+}
+
+var names = option.Names{Prefix: "pg_"}
+
+func columnType(c schema.Column) string {
+	switch c.Type {
+	case schema.SmallInteger:
+		return "smallint"
+	case schema.BigInteger:
+		return "bigint"
+	case schema.Decimal:
+		return fmt.Sprintf("numeric(%d,%d)", c.Size, c.Scale)
+	case schema.Char:
+		return fmt.Sprintf("char(%d)", c.Size)
+	case schema.Varchar:
+		return fmt.Sprintf("varchar(%d)", c.Size)
+	case schema.Timestamp:
+		return "timestamptz"
+	default:
+		return "integer"
+	}
+}

@@ -1,0 +1,353 @@
+package postgresql_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"sledge/internal/database"
+	"sledge/internal/database/databasetest"
+	"sledge/internal/database/postgresql"
+	"sledge/internal/option"
+	"sledge/internal/sqlfile"
+	"sledge/internal/testserver"
+)
+
+func TestMain(m *testing.M) { testserver.Main(m) }
+
+func TestPostgreSQL(t *testing.T) {
+	for _, version := range []string{"", "17", "18"} {
+		t.Run("version "+version, func(t *testing.T) {
+			server := testserver.Open(t, "postgresql", testserver.Version(version))
+			databasetest.Run(t, postgresql.Database, server.Values())
+		})
+	}
+}
+
+func TestPostgreSQLThroughItsSocket(t *testing.T) {
+	server := testserver.Open(t, "postgresql")
+	if server.Socket == "" {
+		t.Skip("the server's socket is not known")
+	}
+	session := connect(t, with(server.Values(), "pg_host", server.Socket), database.Owner)
+	wantRows(t, session, "SELECT inet_client_addr() IS NULL", "t")
+}
+
+func TestEnvironmentDoesNotOverruleOptions(t *testing.T) {
+	server := testserver.Open(t, "postgresql")
+	values := server.Values()
+	_ = connect(t, values, database.Owner) // so that account and database are there
+	for name, value := range map[string]string{
+		"PGHOST": "192.0.2.1", "PGPORT": "1", "PGUSER": "nobody", "PGPASSWORD": "wrong", "PGDATABASE": "nowhere",
+		"PGSSLMODE": "verify-full", "PGOPTIONS": "-c work_mem=7MB", "PGAPPNAME": "another", "PGTZ": "Asia/Tokyo",
+		"PGTARGETSESSIONATTRS": "standby",
+	} {
+		t.Setenv(name, value)
+	}
+	session := connect(t, values, database.Owner)
+	wantRows(t, session, "SELECT current_user, current_setting('application_name'), current_setting('TimeZone'), current_setting('work_mem') <> '7MB'",
+		"tpcc|sledge|UTC|t")
+}
+
+func TestCommitOfAFailedTransactionIsAnError(t *testing.T) {
+	server := testserver.Open(t, "postgresql")
+	session := connect(t, server.Values(), database.Owner)
+	ctx := t.Context()
+	if err := session.Begin(ctx, database.ReadWrite); err != nil {
+		t.Fatal(err)
+	}
+	if err := session.Exec(ctx, "SELECT 1/0"); err == nil {
+		t.Fatal("a division by zero succeeded")
+	}
+	if err := session.Commit(ctx); err == nil || !strings.Contains(err.Error(), "rolled back") {
+		t.Errorf("got %v, want an error that says it was rolled back", err)
+	}
+	if err := session.Rollback(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBeginTravelsWithTheFirstStatement(t *testing.T) {
+	server := testserver.Open(t, "postgresql")
+	session, other := connect(t, server.Values(), database.Owner), connect(t, server.Values(), database.Owner)
+	ctx := t.Context()
+	pid := rows(t, session, "SELECT pg_backend_pid()")[0]
+	state := "SELECT state FROM pg_stat_activity WHERE pid = " + pid
+	statement, err := session.Prepare(ctx, sqlfile.Query{Name: "one", Text: "SELECT 1"}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // BEGIN is prepared the first time
+		if err := session.Begin(ctx, database.ReadWrite); err != nil {
+			t.Fatal(err)
+		}
+		wantRows(t, other, state, "idle")
+		if _, err := statement.Run(ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+		wantRows(t, other, state, "idle in transaction")
+		if err := session.Commit(ctx); err != nil {
+			t.Fatal(err)
+		}
+		wantRows(t, other, state, "idle")
+	}
+}
+
+func TestRunAllocatesNothing(t *testing.T) {
+	server := testserver.Open(t, "postgresql")
+	session := connect(t, server.Values(), database.Owner)
+	in := struct {
+		A int64   `sql:"a"`
+		B float64 `sql:"b"`
+		C string  `sql:"c"`
+	}{1234567, 2.5, "text"}
+	out := struct {
+		A int64   `sql:"a"`
+		B float64 `sql:"b"`
+		C string  `sql:"c"`
+	}{}
+	q, err := sqlfile.Parse("values", "SELECT CAST(:a AS integer) AS a, CAST(:b AS numeric) AS b, CAST(:c AS text) AS c", postgresql.Database.Dialect.Placeholder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	statement, err := session.Prepare(t.Context(), q, &in, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	allocations := testing.AllocsPerRun(200, func() {
+		in.A++
+		if err := session.Begin(ctx, database.ReadWrite); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := statement.Run(ctx, nil); err != nil || n != 1 || out.A != in.A || out.B != in.B || out.C != in.C {
+			t.Fatalf("got %d rows, %+v, %v; want one of %+v", n, out, err, in)
+		}
+		if err := session.Commit(ctx); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if allocations != 0 {
+		t.Errorf("got %v allocations for a transaction, want 0", allocations)
+	}
+}
+
+func TestCreateAndDrop(t *testing.T) {
+	server := testserver.Open(t, "postgresql")
+	ctx := t.Context()
+	account := option.Values{"pg_user": "sledge maker", "pg_pass": `o'dd "pass\word`, "pg_dbase": "sledge made"}
+	values := option.Values(server.Values()).Clone()
+	for name, value := range account {
+		values[name] = value
+	}
+	d := postgresql.Database
+
+	err := d.Create(ctx, bind(t, with(values, "pg_no_superuser", "true")))
+	if err == nil || !strings.Contains(err.Error(), "pg_no_superuser") {
+		t.Errorf("create without a superuser: got %v, want an error about pg_no_superuser", err)
+	}
+	if _, err := d.Connect(ctx, bind(t, with(values, "pg_no_superuser", "true")), database.Admin); err == nil {
+		t.Error("connected as superuser in spite of pg_no_superuser")
+	}
+	if err := d.Create(ctx, bind(t, values)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Drop(context.Background(), bind(t, values)); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := d.Create(ctx, bind(t, with(values, "pg_no_superuser", "true"))); err != nil {
+		t.Errorf("create when all is there: %v", err)
+	}
+	values["pg_pass"] = "another"
+	if err := d.Create(ctx, bind(t, values)); err != nil {
+		t.Errorf("create with a new password: %v", err)
+	}
+
+	session, err := d.Connect(ctx, bind(t, values), database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := session.Exec(ctx, "CREATE TABLE t (x integer)"); err != nil {
+		t.Error(err)
+	}
+	if err := d.Drop(ctx, bind(t, values)); err == nil || !strings.Contains(err.Error(), "other sessions") {
+		t.Errorf("drop while a session is connected: got %v, want an error about other sessions", err)
+	}
+	if err := session.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time there is nothing to drop
+		if err := d.Drop(ctx, bind(t, values)); err != nil {
+			t.Errorf("drop: %v", err)
+		}
+	}
+	admin := connect(t, server.Values(), database.Admin)
+	wantRows(t, admin, "SELECT count(*) FROM pg_roles, pg_database WHERE rolname = 'sledge maker' OR datname = 'sledge made'", "0")
+}
+
+func TestCreateTakesADatabaseOfSomebodyElse(t *testing.T) {
+	server := testserver.Open(t, "postgresql")
+	ctx := t.Context()
+	admin := connect(t, server.Values(), database.Admin)
+	for _, statement := range []string{"CREATE DATABASE sledge_found", "CREATE ROLE sledge_finder LOGIN"} {
+		if err := admin.Exec(ctx, statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		for _, statement := range []string{"DROP DATABASE sledge_found", "DROP ROLE sledge_finder"} {
+			if err := admin.Exec(context.Background(), statement); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	values := with(with(server.Values(), "pg_dbase", "sledge_found"), "pg_user", "sledge_finder")
+	if err := postgresql.Database.Create(ctx, bind(t, values)); err != nil {
+		t.Fatal(err)
+	}
+	session, err := postgresql.Database.Connect(ctx, bind(t, values), database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := session.Exec(ctx, "CREATE TABLE t (x integer)"); err != nil {
+		t.Error(err)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := postgresql.Database.Drop(ctx, bind(t, values)); err != nil {
+		t.Error(err)
+	}
+	wantRows(t, admin, "SELECT count(*) FROM pg_database WHERE datname = 'sledge_found'", "1") // it is not ours to drop
+}
+
+func TestFinish(t *testing.T) {
+	server := testserver.Open(t, "postgresql")
+	_ = connect(t, server.Values(), database.Owner)
+	for _, tt := range []struct {
+		name   string
+		values option.Values
+		want   []string
+	}{
+		{"does nothing unless asked", server.Values(), nil},
+		{"checkpoints and vacuums", with(server.Values(), "pg_vacuum", "true"),
+			[]string{"Checkpoint and Vacuum", "Checkpoint and Vacuum Complete"}},
+		{"leaves out what needs a superuser", with(with(server.Values(), "pg_vacuum", "true"), "pg_no_superuser", "true"),
+			[]string{"Checkpoint and Vacuum", "No checkpoint, because it needs a superuser", "Checkpoint and Vacuum Complete"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var said []string
+			err := postgresql.Database.Finish(t.Context(), bind(t, tt.values), func(line string) { said = append(said, line) })
+			if err != nil || !slices.Equal(said, tt.want) {
+				t.Errorf("got %q, %v; want %q", said, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestStatementsForAnyWorkload(t *testing.T) {
+	server := testserver.Open(t, "postgresql")
+	session := connect(t, server.Values(), database.Owner)
+	sql := library(t)
+	if version := rows(t, session, sql.Text("server.version"))[0]; version == "" || strings.Contains(version, " ") {
+		t.Errorf("got version %q, want a number", version)
+	}
+	settings := strings.Join(rows(t, session, sql.Text("server.settings")), "\n")
+	if !strings.Contains(settings, "fsync|off") && server.Dir != "" {
+		t.Errorf("settings: got\n%s\nwant fsync off among them", settings)
+	}
+	if strings.Contains(settings, "application_name") {
+		t.Errorf("settings: got\n%s\nwant none that this session chose", settings)
+	}
+	var before, after int64
+	for i, count := range []*int64{&before, &after} {
+		if _, err := fmt.Sscan(rows(t, session, sql.Text("counter"))[0], count); err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 {
+			break
+		}
+		for range 20 {
+			_ = rows(t, session, "SELECT 1")
+		}
+		// A session tells of its transactions once a second at most, or when it asks.
+		_ = rows(t, session, "SELECT pg_sleep(1.1)")
+	}
+	if after < before+20 || after > before+1000 {
+		t.Errorf("the counter went from %d to %d over about 20 transactions", before, after)
+	}
+}
+
+// bind returns bound options.
+func bind(t testing.TB, values option.Values) any {
+	t.Helper()
+	options := postgresql.Database.Options("tprocc")
+	if err := option.Bind(postgresql.Database.Names, values, options); err != nil {
+		t.Fatal(err)
+	}
+	return options
+}
+
+// with returns values with one of them changed.
+func with(values option.Values, name, value string) option.Values {
+	values = values.Clone()
+	values[name] = value
+	return values
+}
+
+// connect opens a session to an account and a database that it makes if need be.
+func connect(t testing.TB, values option.Values, as database.Role) database.Session {
+	t.Helper()
+	options := bind(t, values)
+	if err := postgresql.Database.Create(t.Context(), options); err != nil {
+		t.Fatal(err)
+	}
+	session, err := postgresql.Database.Connect(t.Context(), options, as)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := session.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return session
+}
+
+// rows returns what a query says, a row to a string, values divided by "|".
+func rows(t testing.TB, session database.Session, query string) []string {
+	t.Helper()
+	answer, err := session.Query(context.Background(), query, 0)
+	if err != nil {
+		t.Fatal(errors.Join(fmt.Errorf("%s", query), err))
+	}
+	var lines []string
+	for _, row := range answer.Rows {
+		lines = append(lines, strings.Join(row, "|"))
+	}
+	return lines
+}
+
+func wantRows(t testing.TB, session database.Session, query string, want ...string) {
+	t.Helper()
+	if got := rows(t, session, query); !slices.Equal(got, want) {
+		t.Errorf("%s:\ngot  %q\nwant %q", query, got, want)
+	}
+}
+
+// library returns the SQL of this database for TPROC-C.
+func library(t testing.TB) *sqlfile.Library {
+	t.Helper()
+	d := postgresql.Database
+	l, err := sqlfile.NewLibrary(d.Dialect.Placeholder,
+		sqlfile.Place{Files: d.SQL, Dir: "sql/tprocc"}, sqlfile.Place{Files: d.SQL, Dir: "sql"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}

@@ -1,0 +1,263 @@
+package postgresql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"sledge/internal/database"
+	"sledge/internal/schema"
+	"sledge/internal/sqlfile"
+)
+
+// lastWords bounds what is said to a server while leaving it, since it may be
+// gone.
+const lastWords = time.Second
+
+// session is one connection. Statements, begin and commit speak the protocol
+// themselves, message by message (manual, "Frontend/Backend Protocol"): the
+// driver's own calls allocate for every statement and ask the server to describe
+// every result anew. All else is left to the driver.
+type session struct {
+	conn     *pgconn.PgConn
+	net      net.Conn // below conn, for Interrupt
+	frontend *pgproto3.Frontend
+	prepared int // statements prepared so far
+
+	// beginning says that Begin was called and BEGIN not yet sent. It travels with
+	// the statement that follows, which saves every transaction a round trip.
+	beginning bool
+
+	// Messages that are sent again and again.
+	begin, commit pgproto3.Bind
+	execute       pgproto3.Execute
+	sync          pgproto3.Sync
+}
+
+var _ database.Session = (*session)(nil)
+
+func newSession(conn *pgconn.PgConn) *session {
+	return &session{conn: conn, net: conn.Conn(), frontend: conn.Frontend()}
+}
+
+// Prepare implements database.Session. The name on the server is numbered, so
+// that two statements of one session may have the same.
+func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (database.Statement, error) {
+	params, err := database.BindParams(q, in)
+	if err != nil {
+		return nil, err
+	}
+	s.prepared++
+	name := fmt.Sprintf("%d %s", s.prepared, q.Name)
+	description, err := s.conn.Prepare(ctx, name, q.Text, nil)
+	if err != nil {
+		return nil, fmt.Errorf("prepare %s: %w", q.Name, err)
+	}
+	st := &statement{
+		session: s,
+		name:    q.Name,
+		params:  params,
+		bind:    pgproto3.Bind{PreparedStatement: name, Parameters: make([][]byte, len(params))},
+	}
+	if out == nil {
+		return st, nil
+	}
+	columns := make([]string, len(description.Fields))
+	for i, f := range description.Fields {
+		columns[i] = f.Name
+	}
+	st.columns, err = database.BindColumns(q, columns, out)
+	return st, err
+}
+
+// Exec implements database.Session.
+func (s *session) Exec(ctx context.Context, statement string) error {
+	if err := s.beginNow(ctx); err != nil {
+		return err
+	}
+	return s.conn.Exec(ctx, statement).Close()
+}
+
+// Query implements database.Session.
+func (s *session) Query(ctx context.Context, statement string, limit int) (database.Table, error) {
+	if err := s.beginNow(ctx); err != nil {
+		return database.Table{}, err
+	}
+	results := s.conn.Exec(ctx, statement)
+	var t database.Table
+	for results.NextResult() {
+		t = readTable(results.ResultReader(), limit)
+		// What is beyond the limit would else be taken for a result of its own. An
+		// error is told by results, too.
+		_, _ = results.ResultReader().Close()
+	}
+	return t, results.Close()
+}
+
+func readTable(result *pgconn.ResultReader, limit int) database.Table {
+	var t database.Table
+	for _, f := range result.FieldDescriptions() {
+		t.Columns = append(t.Columns, f.Name)
+	}
+	for (limit == 0 || len(t.Rows) < limit) && result.NextRow() {
+		row := make([]string, len(t.Columns))
+		for i, value := range result.Values() {
+			if row[i] = string(value); value == nil {
+				row[i] = "NULL"
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// Begin implements database.Session. To PostgreSQL it makes no difference what
+// the transaction will do.
+func (s *session) Begin(ctx context.Context, _ database.Access) error {
+	if s.begin.PreparedStatement == "" {
+		for _, statement := range []string{"begin", "commit"} {
+			if _, err := s.conn.Prepare(ctx, statement, statement, nil); err != nil {
+				return fmt.Errorf("prepare %s: %w", statement, err)
+			}
+		}
+		s.begin.PreparedStatement, s.commit.PreparedStatement = "begin", "commit"
+	}
+	s.beginning = true
+	return nil
+}
+
+// errNotCommitted is what the client must not miss: PostgreSQL answers the
+// COMMIT of a transaction that has failed with a rollback and no error.
+var errNotCommitted = errors.New("commit: a statement of the transaction had failed, so it was rolled back")
+
+// Commit implements database.Session.
+func (s *session) Commit(ctx context.Context) error {
+	if s.beginning { // nothing was done, and the server knows of nothing
+		s.beginning = false
+		return nil
+	}
+	failed := s.conn.TxStatus() == 'E'
+	s.frontend.SendBind(&s.commit)
+	_, err := s.converse(ctx, nil, nil)
+	if err == nil && failed {
+		return errNotCommitted
+	}
+	return err
+}
+
+// Rollback implements database.Session. The loss of the connection is a rollback,
+// too.
+func (s *session) Rollback(ctx context.Context) error {
+	s.beginning = false
+	if s.conn.IsClosed() || s.conn.TxStatus() == 'I' {
+		return nil
+	}
+	return s.conn.Exec(ctx, "ROLLBACK").Close()
+}
+
+// Load implements database.Session, with COPY.
+func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
+	if err := s.beginNow(ctx); err != nil {
+		return 0, err
+	}
+	columns := make([]string, len(table.Columns))
+	for i, c := range table.Columns {
+		columns[i] = pgx.Identifier{c.Name}.Sanitize()
+	}
+	into := fmt.Sprintf("COPY %s (%s) FROM STDIN", pgx.Identifier{table.Name}.Sanitize(), strings.Join(columns, ", "))
+	tag, err := s.conn.CopyFrom(ctx, schema.NewReader(rows), into)
+	return tag.RowsAffected(), err
+}
+
+// Interrupt implements database.Session: reads and writes fail from now on.
+func (s *session) Interrupt() { _ = s.net.SetDeadline(time.Unix(1, 0)) }
+
+// Close implements database.Session.
+func (s *session) Close() error {
+	_ = s.net.SetDeadline(time.Now().Add(lastWords))
+	_ = s.conn.Close(context.Background()) // that the server had hung up is no failure of closing
+	select {
+	case <-s.conn.CleanupDone():
+	case <-time.After(lastWords):
+	}
+	return nil
+}
+
+// beginNow sends the BEGIN that is due, where it cannot travel with a statement.
+func (s *session) beginNow(ctx context.Context) error {
+	if !s.beginning {
+		return nil
+	}
+	s.beginning = false
+	s.frontend.SendBind(&s.begin)
+	_, err := s.converse(ctx, nil, nil)
+	return err
+}
+
+// converse has the bound statement executed and reads all that the server says
+// until it is ready for the next. It returns the number of rows: those given to
+// st, if st takes any, and else those affected.
+func (s *session) converse(ctx context.Context, st *statement, each func() error) (int64, error) {
+	s.frontend.SendExecute(&s.execute)
+	s.frontend.SendSync(&s.sync)
+	if err := s.frontend.Flush(); err != nil {
+		return 0, s.lost(err)
+	}
+	var rows, affected int64
+	var failure error
+	for {
+		message, err := s.conn.ReceiveMessage(ctx)
+		if err != nil {
+			return rows, s.lost(err)
+		}
+		switch m := message.(type) {
+		case *pgproto3.DataRow:
+			if st == nil || st.columns == nil || failure != nil {
+				continue
+			}
+			rows++
+			if failure = st.take(m.Values); failure == nil && each != nil {
+				failure = each()
+			}
+		case *pgproto3.CommandComplete:
+			affected = affectedRows(m.CommandTag)
+		case *pgproto3.ErrorResponse:
+			failure = pgconn.ErrorResponseToPgError(m)
+		case *pgproto3.ReadyForQuery:
+			if st == nil || st.columns == nil {
+				rows = affected
+			}
+			return rows, failure
+		}
+	}
+}
+
+// lost leaves the server after the conversation broke off in the middle. A
+// statement that still waits for a lock there would keep those that its
+// transaction holds, so it is cancelled.
+func (s *session) lost(err error) error {
+	if !s.conn.IsClosed() {
+		ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+		defer cancel()
+		_ = s.conn.CancelRequest(ctx)
+		_ = s.Close()
+	}
+	return fmt.Errorf("the connection to PostgreSQL is lost: %w", err)
+}
+
+// affectedRows reads the number at the end of a command tag such as "UPDATE 3".
+func affectedRows(tag []byte) int64 {
+	var n, unit int64 = 0, 1
+	for i := len(tag) - 1; i >= 0 && '0' <= tag[i] && tag[i] <= '9'; i-- {
+		n += int64(tag[i]-'0') * unit
+		unit *= 10
+	}
+	return n
+}

@@ -1,0 +1,12 @@
+-- name: version
+SELECT split_part(current_setting('server_version'), ' ', 1)
+
+-- What was set in the server's files, on its command line, for the database or for
+-- the role; not what this session chose. Settings that may hold a password are left
+-- out.
+-- name: settings
+SELECT name, current_setting(name) FROM pg_settings
+WHERE setting IS DISTINCT FROM boot_val AND context <> 'internal'
+  AND source NOT IN ('default', 'client', 'session')
+  AND name NOT IN ('primary_conninfo', 'ssl_passphrase_command')
+ORDER BY name
