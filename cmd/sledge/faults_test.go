@@ -1,0 +1,169 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/testserver"
+)
+
+func TestMain(m *testing.M) { testserver.Main(m) }
+
+// program runs the real program, as a user would, with a repository of its own.
+type program struct {
+	t    *testing.T
+	path string
+	env  []string
+}
+
+func newProgram(t *testing.T, values map[string]string) *program {
+	if runtime.GOOS == "windows" {
+		t.Skip("signals are sent as Unix has them")
+	}
+	dir := t.TempDir()
+	p := &program{t: t, path: filepath.Join(dir, "sledge"), env: append(os.Environ(), "SLEDGE_REPO="+filepath.Join(dir, "jobs.db"))}
+	for name, value := range values {
+		p.env = append(p.env, "SLEDGE_"+strings.ToUpper(name)+"="+value)
+	}
+	if out, err := exec.Command("go", "build", "-o", p.path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return p
+}
+
+// run runs the program to its end.
+func (p *program) run(args ...string) (stdout, stderr string, exit job.Exit) {
+	p.t.Helper()
+	c := p.start(args...)
+	exit = p.wait(c)
+	return c.Stdout.(*bytes.Buffer).String(), c.Stderr.(*bytes.Buffer).String(), exit
+}
+
+func (p *program) start(args ...string) *exec.Cmd {
+	p.t.Helper()
+	c := exec.Command(p.path, args...)
+	c.Env, c.Stdout, c.Stderr = p.env, &bytes.Buffer{}, &bytes.Buffer{}
+	if err := c.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	return c
+}
+
+func (p *program) wait(c *exec.Cmd) job.Exit {
+	err := c.Wait()
+	var exited *exec.ExitError
+	if err != nil && !errors.As(err, &exited) {
+		p.t.Fatal(err)
+	}
+	return job.Exit(c.ProcessState.ExitCode())
+}
+
+func (p *program) must(args ...string) string {
+	p.t.Helper()
+	stdout, stderr, exit := p.run(args...)
+	if exit != job.OK {
+		p.t.Fatalf("sledge %s: exit code %d\n%s\n%s", strings.Join(args, " "), exit, stdout, stderr)
+	}
+	return stdout
+}
+
+// last returns the newest job in the repository.
+func (p *program) last() (j struct {
+	Status string
+	Reason string
+	Line   string
+}) {
+	p.t.Helper()
+	if err := json.Unmarshal([]byte(p.must("jobs", "show", "last", "--json")), &j); err != nil {
+		p.t.Fatal(err)
+	}
+	return j
+}
+
+// TestAKilledClientLeavesConsistentDataAndAJobThatSaysSo kills the program in the
+// middle of a run, which cannot be caught.
+func TestAKilledClientLeavesConsistentDataAndAJobThatSaysSo(t *testing.T) {
+	for _, db := range []string{"sqlite", "postgresql", "mariadb"} {
+		t.Run(db, func(t *testing.T) {
+			values := map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")}
+			if db != "sqlite" {
+				values = testserver.Open(t, db).Values()
+			}
+			p := newProgram(t, values)
+			p.must("build", "--db", db)
+			c := p.start("run", "--db", db, "--users", "4", "--rampup", "0s", "--duration", "60s")
+			time.Sleep(4 * time.Second) // long enough to be measuring
+			if err := c.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			p.wait(c)
+			if j := p.last(); j.Status != string(job.Killed) {
+				t.Errorf("the job shows as %s (%s), want %s", j.Status, j.Reason, job.Killed)
+			}
+			if timing := p.must("jobs", "timing", "last"); !strings.Contains(timing, "new order") {
+				t.Errorf("what was measured until then is lost:\n%s", timing)
+			}
+			// The server may still be ending what the client had begun.
+			time.Sleep(time.Second)
+			p.must("check", "--db", db)
+			p.must("delete", "--db", db, "--yes")
+		})
+	}
+}
+
+func TestControlCKeepsThePartialResult(t *testing.T) {
+	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
+	p.must("build", "--db", "sqlite")
+	c := p.start("run", "--db", "sqlite", "--users", "2", "--rampup", "0s", "--duration", "60s")
+	time.Sleep(3 * time.Second)
+	if err := c.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	if exit := p.wait(c); exit != job.ExitStopped {
+		t.Errorf("exit code %d, want %d", exit, job.ExitStopped)
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("it took %v to stop", took)
+	}
+	if out := c.Stdout.(*bytes.Buffer).String(); !strings.Contains(out, "TEST RESULT") || !strings.Contains(out, "partial") {
+		t.Errorf("there is no result that says it is partial:\n%s", out)
+	}
+	if j := p.last(); j.Status != string(job.Partial) || j.Line == "" {
+		t.Errorf("got %+v, want a partial result", j)
+	}
+}
+
+// TestAFullDiskEndsABuildWithItsReason builds on a file system of 16 MB.
+func TestAFullDiskEndsABuildWithItsReason(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", dir).CombinedOutput(); err != nil {
+		t.Skipf("a small file system cannot be mounted here, which takes root: %v %s", err, out)
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+			t.Errorf("umount: %v %s", err, out)
+		}
+	})
+	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(dir, "test.db")})
+	_, stderr, exit := p.run("build", "--db", "sqlite")
+	if exit != job.ExitError || !strings.Contains(stderr, "full") || !strings.Contains(stderr, "--resume") {
+		t.Errorf("exit code %d, want %d and a word about the disk and the way out, got\n%s", exit, job.ExitError, stderr)
+	}
+	if j := p.last(); j.Status != string(job.Failed) {
+		t.Errorf("the job shows as %s, want %s", j.Status, job.Failed)
+	}
+	if _, _, exit := p.run("run", "--db", "sqlite"); exit != job.ExitExists {
+		t.Errorf("a run on the half-built schema: exit code %d, want %d", exit, job.ExitExists)
+	}
+}
