@@ -4,21 +4,24 @@ package bench
 
 import (
 	"fmt"
-	"runtime"
 	"strconv"
 	"testing"
 	"time"
 )
 
-// cores is how many cores the machine has, which client and server share.
-var cores = runtime.NumCPU()
-
-// userCounts are the numbers of virtual users that CPU time is measured with.
-// Targets are set for eight: with two a client sleeps between any two answers,
-// with 32 it finds many at each awakening, and people run something in between.
-var userCounts = []int{2, 8, 32}
-
-const targetUsers = 8
+// cpuCases are what CPU time is measured with. Targets are set for eight users
+// over TCP: with two a client sleeps between any two answers, with 32 it finds
+// many at each awakening, and people run something in between.
+var cpuCases = []struct {
+	users    int
+	socket   bool // a Unix socket instead of TCP to 127.0.0.1
+	targeted bool
+}{
+	{users: 2},
+	{users: 8, targeted: true},
+	{users: 8, socket: true},
+	{users: 32},
+}
 
 // cpuWarehouses is enough that eight users mostly do not wait for each other.
 func cpuWarehouses() int {
@@ -31,12 +34,29 @@ func cpuWarehouses() int {
 // program runs one of the programs that are compared for about so long.
 type program func(users int, length time.Duration) ended
 
-// perCall returns the CPU time in microseconds that a program takes for a call,
-// by the server's count of calls. A short run is taken off a long one.
-func perCall(users int, run program, count func() int64) float64 {
+// reachable is a server that can be reached over TCP and over a Unix socket.
+type reachable interface {
+	loadable
+	overSocket() reachable
+}
+
+// cost is what a program's calls took, round by round.
+type cost struct {
+	micros []float64 // CPU time for a call
+	rate   []float64 // calls a second
+}
+
+// add measures a round, by the server's count of calls. A short run is taken off
+// a long one, so that what remains is the time between.
+func (c *cost) add(users int, run program, count func() int64) {
 	cpu, calls := usedBy(users, startUp, run, count)
 	moreCPU, moreCalls := usedBy(users, startUp+trial(), run, count)
-	return float64((moreCPU - cpu).Nanoseconds()) / 1e3 / float64(moreCalls-calls)
+	c.micros = append(c.micros, float64((moreCPU-cpu).Nanoseconds())/1e3/float64(moreCalls-calls))
+	c.rate = append(c.rate, float64(moreCalls-calls)/trial().Seconds())
+}
+
+func (c cost) String() string {
+	return fmt.Sprintf("%.1f µs at %.0f calls/s", median(c.micros), median(c.rate))
 }
 
 func usedBy(users int, length time.Duration, run program, count func() int64) (cpu time.Duration, calls int64) {
@@ -51,13 +71,10 @@ func usedBy(users int, length time.Duration, run program, count func() int64) (c
 func TestRoutinesPostgreSQL(t *testing.T) {
 	p := loadedPostgreSQL(t)
 	defer p.drop(t)
-	scripts := p.writeScripts(t, "routines")
 	compareCPU(t, comparison{
-		what: p.title() + ": client CPU per routine call",
-		ours: runSledge(t, p),
-		theirs: func(users int, length time.Duration) ended {
-			return p.pgbench(t, scripts, users, cpuWarehouses(), length)
-		},
+		what:     "routine call",
+		server:   p,
+		pgbench:  p.writeScripts(t, "routines"),
 		count:    func() int64 { return p.calls(t) },
 		absolute: atMost(20),
 		relative: atMost(2),
@@ -69,13 +86,11 @@ func TestRoutinesPostgreSQL(t *testing.T) {
 func TestStatementsPostgreSQL(t *testing.T) {
 	p := loadedPostgreSQL(t)
 	defer p.drop(t)
-	scripts := p.writeScripts(t, "statements")
 	compareCPU(t, comparison{
-		what: p.title() + ": client CPU per statement, client SQL",
-		ours: runSledge(t, p, "--client-sql"),
-		theirs: func(users int, length time.Duration) ended {
-			return p.pgbench(t, scripts, users, cpuWarehouses(), length)
-		},
+		what:     "statement of client SQL",
+		server:   p,
+		flags:    []string{"--client-sql"},
+		pgbench:  p.writeScripts(t, "statements"),
 		count:    func() int64 { return p.statements(t) },
 		relative: atMost(1.5),
 	})
@@ -88,8 +103,8 @@ func TestRoutinesMariaDB(t *testing.T) {
 	defer m.drop(t)
 	build(t, m, cpuWarehouses(), builders)
 	compareCPU(t, comparison{
-		what:     m.title() + ": client CPU per routine call",
-		ours:     runSledge(t, m),
+		what:     "routine call",
+		server:   m,
 		count:    func() int64 { return m.calls(t) },
 		absolute: atMost(20),
 	})
@@ -106,51 +121,60 @@ func loadedPostgreSQL(t *testing.T) postgreSQL {
 	return p
 }
 
-// runSledge is sledge run, without a ramp-up.
-func runSledge(t *testing.T, s loadable, more ...string) program {
-	return func(users int, length time.Duration) ended {
-		return execute(t, nil, sledgeProgram, append(runArguments(s, users, 0, length), more...)...)
-	}
-}
-
 // runArguments are those of sledge run.
 func runArguments(s loadable, users int, rampUp, length time.Duration) []string {
 	return sledge("run", s.name(), s.values(), "--users", strconv.Itoa(users),
 		"--rampup", rampUp.String(), "--duration", length.String(), "--json")
 }
 
-// comparison is of the CPU time of two programs that do the same.
+// comparison is of the CPU time that sledge and pgbench take for the same calls.
 type comparison struct {
-	what         string
-	ours, theirs program // theirs may be nil
-	count        func() int64
+	what    string // a call
+	server  reachable
+	flags   []string // of sledge run
+	pgbench string   // folder of scripts; empty where there is nothing to compare with
+	count   func() int64
 
 	// absolute is the target in microseconds, relative that of the ratio.
 	absolute, relative *target
 }
 
 func compareCPU(t *testing.T, c comparison) {
-	for _, users := range userCounts {
-		var ours, theirs []float64
+	for _, k := range cpuCases {
+		server, transport := c.server, "TCP"
+		if k.socket {
+			server, transport = server.overSocket(), "Unix socket"
+		}
+		var ours, theirs cost
 		for range rounds() {
-			ours = append(ours, perCall(users, c.ours, c.count))
-			if c.theirs != nil {
-				theirs = append(theirs, perCall(users, c.theirs, c.count))
+			ours.add(k.users, runSledge(t, server, c.flags), c.count)
+			if c.pgbench != "" {
+				theirs.add(k.users, server.(postgreSQL).runPgbench(t, c.pgbench), c.count)
 			}
 		}
 		absolute, relative := c.absolute, c.relative
-		if users != targetUsers {
+		if !k.targeted {
 			absolute, relative = nil, nil
 		}
-		what := fmt.Sprintf("%s, %d users", c.what, users)
-		note(t, figure{What: what, Value: median(ours), Unit: "µs", Target: absolute, Detail: spread(ours)})
-		if c.theirs == nil {
+		what := fmt.Sprintf("%s: client CPU per %s, %d users, %s", server.title(), c.what, k.users, transport)
+		note(t, figure{
+			What: what, Value: median(ours.micros), Unit: "µs", Target: absolute,
+			Detail: fmt.Sprintf("%.0f calls/s; %s", median(ours.rate), spread(ours.micros)),
+		})
+		if c.pgbench == "" {
 			continue
 		}
-		ratio := ratios(ours, theirs)
+		ratio := ratios(ours.micros, theirs.micros)
 		note(t, figure{
 			What: what + ", against pgbench", Value: median(ratio), Unit: "x", Target: relative,
-			Detail: fmt.Sprintf("%.1f µs against %.1f µs; %s", median(ours), median(theirs), spread(ratio)),
+			Detail: fmt.Sprintf("%v against %v; %s", ours, theirs, spread(ratio)),
 		})
+	}
+}
+
+// runSledge is sledge run, without a ramp-up.
+func runSledge(t *testing.T, s loadable, flags []string) program {
+	return func(users int, length time.Duration) ended {
+		return execute(t, nil, sledgeProgram, append(runArguments(s, users, 0, length), flags...)...)
 	}
 }

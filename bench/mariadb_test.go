@@ -36,6 +36,7 @@ var mariaDBSettings = []string{
 type mariaDB struct {
 	*testserver.Server
 	database string
+	socket   string // path of the Unix socket, or null for TCP
 }
 
 func openMariaDB(t *testing.T, database string) mariaDB {
@@ -44,7 +45,12 @@ func openMariaDB(t *testing.T, database string) mariaDB {
 	for _, s := range mariaDBSettings {
 		settings = append(settings, testserver.Setting(s))
 	}
-	return mariaDB{testserver.Open(t, "mariadb", settings...), database}
+	return mariaDB{testserver.Open(t, "mariadb", settings...), database, "null"}
+}
+
+func (m mariaDB) overSocket() reachable {
+	m.socket = m.Socket
+	return m
 }
 
 func (m mariaDB) values() option.Values {
@@ -52,6 +58,7 @@ func (m mariaDB) values() option.Values {
 	delete(values, "maria_tpch_user")
 	delete(values, "maria_tpch_pass")
 	values["maria_dbase"] = m.database
+	values["maria_socket"] = m.socket
 	return values
 }
 

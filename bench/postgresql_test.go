@@ -7,6 +7,8 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,6 +41,7 @@ var postgreSQLSettings = []string{
 type postgreSQL struct {
 	*testserver.Server
 	database string
+	host     string // an address, or the folder of the Unix socket
 }
 
 func openPostgreSQL(t *testing.T, database string) postgreSQL {
@@ -47,13 +50,20 @@ func openPostgreSQL(t *testing.T, database string) postgreSQL {
 	for _, s := range postgreSQLSettings {
 		settings = append(settings, testserver.Setting(s))
 	}
-	return postgreSQL{testserver.Open(t, "postgresql", settings...), database}
+	s := testserver.Open(t, "postgresql", settings...)
+	return postgreSQL{s, database, s.Host}
+}
+
+func (p postgreSQL) overSocket() reachable {
+	p.host = p.Socket
+	return p
 }
 
 // values are the options by which sledge finds the database.
 func (p postgreSQL) values() option.Values {
 	values := maps.Clone(p.Values())
 	values["pg_dbase"] = p.database
+	values["pg_host"] = p.host
 	return values
 }
 
@@ -141,7 +151,7 @@ func (p postgreSQL) bareLoad(t *testing.T, share []loadFile) (env []string, path
 // programs reach the server.
 func (p postgreSQL) login() (env, arguments []string) {
 	return []string{"PGPASSWORD=" + p.Password, "PGSSLMODE=disable", "PGTZ=UTC"},
-		[]string{"--host=" + p.Host, "--port=" + strconv.Itoa(p.Port), "--username=" + p.Superuser}
+		[]string{"--host=" + p.host, "--port=" + strconv.Itoa(p.Port), "--username=" + p.Superuser}
 }
 
 // startCounting makes the server's counts visible in the database.
@@ -187,19 +197,20 @@ func (p postgreSQL) number(t *testing.T, query string) int64 {
 	return n
 }
 
-// pgbench runs pgbench's scripts from a folder, each by the weight of its
-// transaction, with as many threads as there are cores.
-func (p postgreSQL) pgbench(t *testing.T, scripts string, users, warehouses int, length time.Duration) ended {
-	t.Helper()
-	env, arguments := p.login()
-	arguments = append(arguments, "--no-vacuum", "--protocol=prepared", "--max-tries=10", "--random-seed=1",
-		"--client="+strconv.Itoa(users), "--jobs="+strconv.Itoa(min(users, cores)),
-		"--time="+strconv.Itoa(int(length.Seconds())), "--define=warehouses="+strconv.Itoa(warehouses))
-	for name, value := range constants {
-		arguments = append(arguments, "--define="+name+"="+value)
+// runPgbench is pgbench with the scripts of a folder, each by the weight of its
+// transaction, and with as many threads as there are cores.
+func (p postgreSQL) runPgbench(t *testing.T, scripts string) program {
+	env, login := p.login()
+	return func(users int, length time.Duration) ended {
+		arguments := append(slices.Clone(login), "--no-vacuum", "--protocol=prepared", "--max-tries=10", "--random-seed=1",
+			"--client="+strconv.Itoa(users), "--jobs="+strconv.Itoa(min(users, runtime.NumCPU())),
+			"--time="+strconv.Itoa(int(length.Seconds())), "--define=warehouses="+strconv.Itoa(cpuWarehouses()))
+		for name, value := range constants {
+			arguments = append(arguments, "--define="+name+"="+value)
+		}
+		for _, s := range pgbenchWeights {
+			arguments = append(arguments, fmt.Sprintf("--file=%s@%d", filepath.Join(scripts, s.script), s.weight))
+		}
+		return execute(t, env, "pgbench", append(arguments, p.database)...)
 	}
-	for _, s := range pgbenchWeights {
-		arguments = append(arguments, fmt.Sprintf("--file=%s@%d", filepath.Join(scripts, s.script), s.weight))
-	}
-	return execute(t, env, "pgbench", append(arguments, p.database)...)
 }
