@@ -1,0 +1,57 @@
+// Package mariadb is MariaDB: MySQL but for what stands here. It knows no
+// workload but what its SQL files say for one.
+package mariadb
+
+import (
+	"embed"
+
+	"sledge/internal/database"
+	"sledge/internal/database/mysql"
+	"sledge/internal/option"
+)
+
+//go:embed sql
+var files embed.FS
+
+var product = mysql.Product{
+	Title: "MariaDB",
+	Names: option.Names{Prefix: "maria_"},
+
+	// From 11.6 on this makes a transaction fail that changes what another has
+	// changed since its snapshot, where MySQL lets it work with the row as it is
+	// now. TPROC-C's routines count on the latter.
+	SessionSettings: []string{"innodb_snapshot_isolation = OFF"},
+}
+
+// Database is MariaDB.
+var Database = &database.Database{
+	Name:     "mariadb",
+	Title:    product.Title,
+	Aliases:  []string{"maria"},
+	Base:     mysql.Database,
+	Options:  newOptions,
+	Names:    product.Names,
+	Schemes:  []string{"mariadb"},
+	FromURL:  product.FromURL,
+	Target:   product.Target,
+	Create:   product.Create,
+	Drop:     product.Drop,
+	Connect:  product.Connect,
+	Finish:   finish,
+	Classify: mysql.Classify,
+	Dialect:  mysql.Dialect,
+	SQL:      files,
+}
+
+// Options are MySQL's, and what only MariaDB offers.
+type Options struct {
+	mysql.Options
+	Purge bool `opt:"purge" help:"after a run, wait until the server has purged old row versions and written all changed pages back, so that the next run begins as this one did (MariaDB from 10.7 on)"`
+}
+
+func newOptions(string) any {
+	o := &Options{Options: mysql.NewOptions()}
+	o.Socket = "/tmp/mariadb.sock"
+	o.Password = "maria"
+	return o
+}

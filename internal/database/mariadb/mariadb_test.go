@@ -1,0 +1,15 @@
+package mariadb_test
+
+import (
+	"testing"
+
+	"sledge/internal/database/databasetest"
+	"sledge/internal/database/mariadb"
+	"sledge/internal/testserver"
+)
+
+func TestMain(m *testing.M) { testserver.Main(m) }
+
+func Test(t *testing.T) {
+	databasetest.Run(t, mariadb.Database, testserver.Open(t, "mariadb").Values())
+}

@@ -1,0 +1,135 @@
+package mysql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/go-sql-driver/mysql"
+
+	"sledge/internal/database"
+	"sledge/internal/schema"
+)
+
+// loadNumber makes the names that the driver knows readers by differ, since it
+// keeps them in one map for the whole program.
+var loadNumber atomic.Int64
+
+// Load implements database.Session. It sends the load text as it is for the
+// server to parse, or INSERTs it where the server does not let clients send
+// files. Either is kept whole or not at all.
+func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
+	if s.inTx {
+		return s.load(ctx, table, rows)
+	}
+	if err := s.Begin(ctx, database.ReadWrite); err != nil {
+		return 0, err
+	}
+	n, err := s.load(ctx, table, rows)
+	if err != nil {
+		return 0, errors.Join(err, s.Rollback(context.WithoutCancel(ctx)))
+	}
+	return n, s.Commit(ctx)
+}
+
+func (s *session) load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
+	if s.refusesLocal {
+		return s.insert(ctx, table, rows)
+	}
+	n, err := s.loadLocal(ctx, table, rows)
+	switch number(err) {
+	case errNotAllowedCommand, errLocalDisabledMySQL, errLocalDisabledMariaDB:
+		s.refusesLocal = true // and has not asked for any of the rows yet
+		return s.insert(ctx, table, rows)
+	}
+	return n, s.failed(err)
+}
+
+// loadLocal loads by LOAD DATA LOCAL.
+func (s *session) loadLocal(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
+	reader := schema.NewReader(rows)
+	name := "sledge" + strconv.FormatInt(loadNumber.Add(1), 10)
+	mysql.RegisterReaderHandler(name, func() io.Reader { return reader })
+	defer mysql.DeregisterReaderHandler(name)
+	// The delimiters are the server's defaults, save that without backslash escapes
+	// (see sql_mode) it would have none for values. In hexadecimal digits they mean
+	// the same in all modes.
+	result, err := s.conn.ExecContext(ctx, fmt.Sprintf("LOAD DATA LOCAL INFILE 'Reader::%s' INTO TABLE %s CHARACTER SET utf8mb4 "+
+		"FIELDS TERMINATED BY x'09' ESCAPED BY x'5C' LINES TERMINATED BY x'0A' (%s)", name, table.Name, strings.Join(table.ColumnNames(), ", ")), nil)
+	n, err := affected(result, err)
+	if err != nil {
+		return 0, err
+	}
+	return n, s.loadWarning(ctx)
+}
+
+// loadWarning returns the first warning of the last statement as an error. LOCAL
+// has LOAD DATA pass over rows with a key that is there already, and bend values
+// that do not fit, and only warn of both.
+func (s *session) loadWarning(ctx context.Context) error {
+	warnings, err := s.Query(ctx, "SHOW WARNINGS LIMIT 1", 1)
+	if err != nil || len(warnings.Rows) == 0 {
+		return err
+	}
+	code, err := strconv.ParseUint(warnings.Rows[0][1], 10, 16)
+	if err != nil {
+		return err
+	}
+	return &mysql.MySQLError{Number: uint16(code), Message: warnings.Rows[0][2]}
+}
+
+// insertSize is about how long a multi-row INSERT gets: long enough that the
+// round trip does not count, and well below the smallest max_allowed_packet that
+// any server has by default, 1 MiB.
+const insertSize = 256 << 10
+
+// insert loads by INSERTs of many rows.
+func (s *session) insert(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
+	head := fmt.Sprintf("INSERT INTO %s (%s) VALUES ", table.Name, strings.Join(table.ColumnNames(), ", "))
+	text := []byte(head)
+	var row []byte
+	var values []any
+	var inserted, pending int64
+	for more := true; more; {
+		if row, more = rows.AppendRow(row[:0]); more {
+			var err error
+			if values, err = schema.Fields(values[:0], row, table.Columns); err != nil {
+				return inserted, err
+			}
+			text = appendRow(text, values, pending > 0)
+			pending++
+		}
+		if pending == 0 || more && len(text) < insertSize {
+			continue
+		}
+		if err := s.Exec(ctx, string(text)); err != nil {
+			return inserted, err
+		}
+		inserted += pending
+		text, pending = text[:len(head)], 0
+	}
+	return inserted, nil
+}
+
+// appendRow appends a row of VALUES.
+func appendRow(text []byte, values []any, follows bool) []byte {
+	if follows {
+		text = append(text, ',')
+	}
+	for i, v := range values {
+		text = append(text, "(,"[min(i, 1)])
+		switch v := v.(type) {
+		case nil:
+			text = append(text, "NULL"...)
+		case int64:
+			text = strconv.AppendInt(text, v, 10)
+		case string:
+			text = appendText(text, v)
+		}
+	}
+	return append(text, ')')
+}

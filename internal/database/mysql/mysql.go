@@ -1,0 +1,59 @@
+// Package mysql is MySQL, and what its variants share with it. It knows no
+// workload but what its SQL files say for one.
+package mysql
+
+import (
+	"embed"
+	"fmt"
+
+	"sledge/internal/database"
+	"sledge/internal/option"
+	"sledge/internal/schema"
+)
+
+//go:embed sql
+var files embed.FS
+
+var product = Product{Title: "MySQL", Names: option.Names{Prefix: "mysql_"}}
+
+// Database is MySQL.
+var Database = &database.Database{
+	Name:     "mysql",
+	Title:    product.Title,
+	Options:  func(string) any { o := NewOptions(); return &o },
+	Names:    product.Names,
+	Schemes:  []string{"mysql"},
+	FromURL:  product.FromURL,
+	Target:   product.Target,
+	Create:   product.Create,
+	Drop:     product.Drop,
+	Connect:  product.Connect,
+	Classify: Classify,
+	Dialect:  Dialect,
+	SQL:      files,
+}
+
+// Dialect is how MySQL and its variants spell things.
+var Dialect = database.Dialect{
+	Placeholder: func(int) string { return "?" },
+	Type:        nativeType,
+}
+
+func nativeType(c schema.Column) string {
+	switch c.Type {
+	case schema.SmallInteger:
+		return "SMALLINT"
+	case schema.BigInteger:
+		return "BIGINT"
+	case schema.Decimal:
+		return fmt.Sprintf("DECIMAL(%d,%d)", c.Size, c.Scale)
+	case schema.Char:
+		return fmt.Sprintf("CHAR(%d)", c.Size)
+	case schema.Varchar:
+		return fmt.Sprintf("VARCHAR(%d)", c.Size)
+	case schema.Timestamp:
+		return "DATETIME"
+	default:
+		return "INT"
+	}
+}

@@ -1,0 +1,119 @@
+package mysql
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"sledge/internal/option"
+)
+
+// Options says where the server is, who connects to it, and what the schema is
+// to be like.
+type Options struct {
+	Host   string `opt:"host" flag:"host" help:"name or address of the machine the server is on"`
+	Port   int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on"`
+	Socket string `opt:"socket" help:"path of the server's Unix socket, used in place of TCP when the host is 127.0.0.1 or localhost and the socket is there; null always uses TCP"`
+
+	SSL              bool   `opt:"ssl" help:"encrypt the connection with TLS"`
+	SSLTwoWay        bool   `opt:"ssl_two_way" help:"show the server a certificate of our own"`
+	SSLLinuxFolder   string `opt:"ssl_linux_capath" help:"folder of the certificate and key files, except on Windows"`
+	SSLWindowsFolder string `opt:"ssl_windows_capath" help:"folder of the certificate and key files on Windows"`
+	SSLCA            string `opt:"ssl_ca" help:"PEM file of the authority that the server's certificate is checked against; null encrypts without checking who the server is"`
+	SSLCert          string `opt:"ssl_cert" help:"PEM file of our own certificate, for two-way TLS"`
+	SSLKey           string `opt:"ssl_key" help:"PEM file of the key to our own certificate, for two-way TLS"`
+	SSLCipher        string `opt:"ssl_cipher" help:"cipher suites to offer, divided by colons, such as ECDHE-RSA-AES128-GCM-SHA256; server leaves the choice to the server"`
+
+	User     string `opt:"user" flag:"user" help:"user who owns the schema"`
+	Password string `opt:"pass" secret:"true" help:"that user's password; null connects without one"`
+	Database string `opt:"dbase" flag:"dbname" help:"database that holds the schema"`
+
+	Engine     string `opt:"storage_engine" help:"storage engine of the tables"`
+	Partition  bool   `opt:"partition" help:"divide order_line into a partition for every 100 warehouses, from 200 warehouses on"`
+	Prepared   bool   `opt:"prepared" help:"prepare the calls of stored procedures on the server, in place of sending each as text"`
+	HistoryKey bool   `opt:"history_pk" help:"give history an invisible primary key (InnoDB, MySQL from 8.0.30 or MariaDB from 10.3.3 on)"`
+}
+
+// null is how HammerDB's users write that there is none.
+const null = "null"
+
+// NewOptions returns MySQL's defaults, which are HammerDB's.
+func NewOptions() Options {
+	return Options{
+		Host:             "127.0.0.1",
+		Port:             3306,
+		Socket:           "/tmp/mysql.sock",
+		SSLLinuxFolder:   "/etc/mysql/certs",
+		SSLWindowsFolder: `C:\mysql\certs`,
+		SSLCA:            "ca-cert.pem",
+		SSLCert:          "client-cert.pem",
+		SSLKey:           "client-key.pem",
+		SSLCipher:        "server",
+		User:             "root",
+		Password:         "mysql",
+		Database:         "tpcc",
+		Engine:           "innodb",
+	}
+}
+
+// Validate implements option.Validator.
+func (o *Options) Validate(names option.Names) error {
+	switch {
+	case o.Database == "":
+		return fmt.Errorf("option %s: it is empty, so there is nowhere to put the schema: give a database's name", names.Full("dbase"))
+	case !isWord(o.Engine):
+		return fmt.Errorf("option %s: %q is not the name of a storage engine, such as innodb", names.Full("storage_engine"), o.Engine)
+	case o.SSLTwoWay && !o.SSL:
+		return fmt.Errorf("option %s: true means nothing while %s is false: set both", names.Full("ssl_two_way"), names.Full("ssl"))
+	}
+	return nil
+}
+
+// isWord reports whether text can stand in SQL as it is.
+func isWord(text string) bool {
+	for _, c := range []byte(text) {
+		if c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// common returns the options themselves, so that those of a variant, which embed
+// them, give them away.
+func (o *Options) common() *Options { return o }
+
+// password returns the password to connect with.
+func (o *Options) password() string {
+	if o.Password == null {
+		return ""
+	}
+	return o.Password
+}
+
+// certificateFile returns the path of a PEM file, which stands in the folder of
+// such files unless its path is absolute.
+func (o *Options) certificateFile(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	if runtime.GOOS == "windows" {
+		return filepath.Join(o.SSLWindowsFolder, name)
+	}
+	return filepath.Join(o.SSLLinuxFolder, name)
+}
+
+// HistoryKeyFits reports whether history is to have an invisible key, which only
+// InnoDB tables get. schema.sql asks.
+func (o *Options) HistoryKeyFits() bool { return o.HistoryKey && strings.EqualFold(o.Engine, "innodb") }
+
+// Partitions returns how many partitions order_line gets, or 0 for none, as
+// HammerDB divides it. schema.sql asks.
+func (o *Options) Partitions(warehouses int) int {
+	const warehousesPerPartition, fewest = 100, 200
+	if !o.Partition || warehouses < fewest {
+		return 0
+	}
+	return warehouses / warehousesPerPartition
+}

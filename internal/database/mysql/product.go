@@ -1,0 +1,205 @@
+package mysql
+
+import (
+	"context"
+	"crypto/tls"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+
+	"sledge/internal/database"
+	"sledge/internal/option"
+)
+
+// Product is MySQL or a variant of it: all that the way to its server depends
+// on. Its methods are members of a database.Database; they take Options, or a
+// struct that embeds them.
+type Product struct {
+	Title string
+	Names option.Names
+
+	// SessionSettings are assignments that every session begins with, such as
+	// "innodb_snapshot_isolation = OFF". Those of variables that the server does
+	// not know are passed over, since servers of any age are welcome.
+	SessionSettings []string
+}
+
+type settings interface{ common() *Options }
+
+// FromURL is Database.FromURL. What stands after a question mark are further
+// options, by their names without the prefix. A URL names a server by its
+// address, so the socket is used only where the URL gives one.
+func (p Product) FromURL(u *url.URL) (option.Values, error) {
+	values := option.Values{p.Names.Full("socket"): null}
+	set := func(name, value string) {
+		if value != "" {
+			values[p.Names.Full(name)] = value
+		}
+	}
+	set("host", u.Hostname())
+	set("port", u.Port())
+	set("user", u.User.Username())
+	if password, ok := u.User.Password(); ok {
+		set("pass", password)
+	}
+	name := strings.TrimPrefix(u.Path, "/")
+	if strings.Contains(name, "/") {
+		return nil, fmt.Errorf("the URL of a %s database ends in one name, and %q is more", p.Title, name)
+	}
+	set("dbase", name)
+	for name, value := range u.Query() {
+		values[p.Names.Full(name)] = value[len(value)-1]
+	}
+	return values, nil
+}
+
+// Target is Database.Target.
+func (p Product) Target(options any) string {
+	o := options.(settings).common()
+	_, address := o.address()
+	return fmt.Sprintf("%s on %s", o.Database, address)
+}
+
+// address returns the network and the address to reach the server by.
+func (o *Options) address() (network, address string) {
+	local := o.Host == "127.0.0.1" || o.Host == "localhost"
+	if local && o.Socket != null && runtime.GOOS != "windows" {
+		if _, err := os.Stat(o.Socket); err == nil {
+			return "unix", o.Socket
+		}
+	}
+	return "tcp", net.JoinHostPort(o.Host, strconv.Itoa(o.Port))
+}
+
+// Create is Database.Create. The database is made in latin1, as HammerDB makes
+// it: an index on c_last is a third of what it would be in utf8mb4.
+func (p Product) Create(ctx context.Context, options any) error {
+	name := options.(settings).common().Database
+	return p.administer(ctx, options, func(s database.Session) error {
+		found, err := s.Query(ctx, "SHOW DATABASES LIKE "+string(appendText(nil, likeExactly(name))), 1)
+		if err != nil || len(found.Rows) > 0 {
+			return err
+		}
+		return s.Exec(ctx, "CREATE DATABASE "+identifier(name)+" CHARACTER SET latin1 COLLATE latin1_swedish_ci")
+	})
+}
+
+// Drop is Database.Drop.
+func (p Product) Drop(ctx context.Context, options any) error {
+	return p.administer(ctx, options, func(s database.Session) error {
+		return s.Exec(ctx, "DROP DATABASE IF EXISTS "+identifier(options.(settings).common().Database))
+	})
+}
+
+func (p Product) administer(ctx context.Context, options any, do func(database.Session) error) error {
+	s, err := p.Connect(ctx, options, database.Admin)
+	if err != nil {
+		return err
+	}
+	if err := do(s); err != nil {
+		name := options.(settings).common().Database
+		return errors.Join(fmt.Errorf("make or drop the database %s of option %s: %w", name, p.Names.Full("dbase"), err), s.Close())
+	}
+	return s.Close()
+}
+
+// likeExactly returns the pattern of LIKE that only the name itself matches.
+func likeExactly(name string) string {
+	return strings.NewReplacer("_", `\_`, "%", `\%`).Replace(name)
+}
+
+func identifier(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+// Connect is Database.Connect. An Admin is in no database.
+func (p Product) Connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
+	o := options.(settings).common()
+	s := &session{prepareCalls: o.Prepared}
+	c := mysql.NewConfig()
+	c.Net, c.Addr = o.address()
+	c.User, c.Passwd = o.User, o.password()
+	if as == database.Owner {
+		c.DBName = o.Database
+	}
+	c.MultiStatements = true
+	c.ClientFoundRows = true // an update is counted where its row was found, as in other databases, even if it changed nothing
+	c.Logger = &mysql.NopLogger{}
+	c.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		var d net.Dialer
+		conn, err := d.DialContext(ctx, network, address)
+		s.network = conn
+		return conn, err
+	}
+	if o.SSL {
+		var err error
+		if c.TLS, err = o.tlsConfig(p.Names); err != nil {
+			return nil, err
+		}
+	}
+	connector, err := mysql.NewConnector(c)
+	if err != nil {
+		return nil, p.explain(o, err)
+	}
+	conn, err := connector.Connect(ctx)
+	if err != nil {
+		return nil, p.explain(o, err)
+	}
+	s.conn = conn.(connection)
+	if err := s.begin(ctx, p.SessionSettings); err != nil {
+		return nil, errors.Join(p.explain(o, err), s.Close())
+	}
+	return s, nil
+}
+
+// connection is what the driver's connections can do. They are used without
+// database/sql, whose pool would cost as much as the driver itself.
+type connection interface {
+	driver.Conn
+	driver.ConnPrepareContext
+	driver.QueryerContext
+	driver.ExecerContext
+}
+
+// explain says what could not be reached, which options lead there, and what
+// may be done about it.
+func (p Product) explain(o *Options, err error) error {
+	_, address := o.address()
+	return fmt.Errorf("connect to %s at %s as user %s: %w: %s", p.Title, address, o.User, err, p.advice(o, err))
+}
+
+func (p Product) advice(o *Options, err error) string {
+	name := p.Names.Full
+	switch number(err) {
+	case errAccessDenied, errAccessDeniedNoPassword:
+		return fmt.Sprintf("check options %s and %s", name("user"), name("pass"))
+	case errDatabaseAccessDenied:
+		return fmt.Sprintf("grant the user of option %s rights on the database of option %s", name("user"), name("dbase"))
+	case errUnknownDatabase:
+		return fmt.Sprintf("check option %s, or make the database with sledge build", name("dbase"))
+	case errTooManyConnections, errUserConnections:
+		return "raise the server's max_connections, or use fewer virtual users"
+	case errSecureTransport:
+		return fmt.Sprintf("set option %s", name("ssl"))
+	case 0:
+	default:
+		return "this is the server's answer"
+	}
+	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
+	switch {
+	case errors.Is(err, mysql.ErrNoTLS):
+		return fmt.Sprintf("set option %s to false, or give the server a certificate", name("ssl"))
+	case isCertificate:
+		return fmt.Sprintf("check option %s, and that the server's certificate is for the host in option %s", name("ssl_ca"), name("host"))
+	case o.SSL:
+		return fmt.Sprintf("check options %s and %s, that a server runs there, and the %s options", name("host"), name("port"), name("ssl"))
+	default:
+		return fmt.Sprintf("check options %s, %s and %s, and that a server runs there", name("host"), name("port"), name("socket"))
+	}
+}

@@ -1,0 +1,161 @@
+package mysql
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/sqlfile"
+)
+
+// session is a database.Session over a connection of the driver.
+type session struct {
+	conn    connection
+	network net.Conn // what conn talks over, so that Interrupt can break it
+
+	// inTx is whether a transaction may be under way: one that Begin began, or one
+	// that a stored procedure began and left when it failed.
+	inTx bool
+
+	prepareCalls bool
+	refusesLocal bool // the server does not let clients send it files
+}
+
+// begin makes the session what the rest of it takes for granted.
+func (s *session) begin(ctx context.Context, settings []string) error {
+	if err := s.Exec(ctx, "SET SESSION autocommit = 1"); err != nil {
+		return err
+	}
+	for _, assignment := range settings {
+		if err := s.Exec(ctx, "SET SESSION "+assignment); err != nil && number(err) != errUnknownVariable {
+			return err
+		}
+	}
+	s.inTx = false
+	return nil
+}
+
+// Exec implements database.Session. The statement may be several, divided by
+// semicolons.
+func (s *session) Exec(ctx context.Context, statement string) error {
+	_, err := s.conn.ExecContext(ctx, statement, nil)
+	return s.failed(err)
+}
+
+// failed notes an error, which may have left a transaction open, and returns it.
+func (s *session) failed(err error) error {
+	if err != nil {
+		s.inTx = true
+	}
+	return err
+}
+
+// Query implements database.Session. Of several statements, the first that
+// returns rows is the one that answers.
+func (s *session) Query(ctx context.Context, statement string, limit int) (t database.Table, err error) {
+	rows, err := s.conn.QueryContext(ctx, statement, nil)
+	if err != nil {
+		return t, s.failed(err)
+	}
+	defer func() { err = s.failed(errors.Join(err, rows.Close())) }()
+	t.Columns = rows.Columns()
+	values := make([]driver.Value, len(t.Columns))
+	for limit == 0 || len(t.Rows) < limit {
+		switch err := rows.Next(values); err {
+		case nil:
+			t.Rows = append(t.Rows, texts(values))
+		case io.EOF:
+			return t, nil
+		default:
+			return t, err
+		}
+	}
+	return t, nil
+}
+
+// texts returns copies of a row's values as text.
+func texts(values []driver.Value) []string {
+	row := make([]string, len(values))
+	for i, v := range values {
+		switch v := v.(type) {
+		case nil:
+			row[i] = "NULL"
+		case []byte:
+			row[i] = string(v)
+		case float32:
+			row[i] = strconv.FormatFloat(float64(v), 'f', -1, 32)
+		case float64:
+			row[i] = strconv.FormatFloat(v, 'f', -1, 64)
+		default:
+			row[i] = fmt.Sprint(v)
+		}
+	}
+	return row
+}
+
+// Begin implements database.Session.
+func (s *session) Begin(ctx context.Context, access database.Access) error {
+	begin := "START TRANSACTION"
+	if access == database.ReadOnly {
+		begin = "START TRANSACTION READ ONLY"
+	}
+	s.inTx = true
+	return s.Exec(ctx, begin)
+}
+
+// Commit implements database.Session.
+func (s *session) Commit(ctx context.Context) error {
+	err := s.Exec(ctx, "COMMIT")
+	s.inTx = err != nil
+	return err
+}
+
+// Rollback implements database.Session.
+func (s *session) Rollback(ctx context.Context) error {
+	if !s.inTx {
+		return nil
+	}
+	err := s.Exec(ctx, "ROLLBACK")
+	s.inTx = err != nil
+	return err
+}
+
+// Interrupt implements database.Session: reading and writing fail at once.
+func (s *session) Interrupt() {
+	// An error would mean that the connection is closed, which is as good.
+	_ = s.network.SetDeadline(time.Unix(1, 0))
+}
+
+// Close implements database.Session. Taking leave of the server is not worth
+// waiting for one that does not answer.
+func (s *session) Close() error {
+	_ = s.network.SetWriteDeadline(time.Now().Add(time.Second))
+	return s.conn.Close()
+}
+
+// Prepare implements database.Session. A query of one statement is prepared on
+// the server. One of several statements, and a CALL, is sent as text with its
+// values in it, because that is one round trip for all of it; unless the user
+// wants calls prepared: then each statement is, and takes a round trip.
+func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (database.Statement, error) {
+	params, err := database.BindParams(q, in)
+	if err != nil {
+		return nil, err
+	}
+	statements := split(q.Text)
+	inText := len(statements) > 1 || isCall(statements)
+	if inText && !s.prepareCalls {
+		return newTextStatement(s, q, statements, params, out), nil
+	}
+	prepared, err := s.prepareEach(ctx, q, statements, params, out)
+	if number(err) == errUnsupportedPrepared {
+		return newTextStatement(s, q, statements, params, out), nil
+	}
+	return prepared, err
+}

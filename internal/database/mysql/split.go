@@ -1,0 +1,44 @@
+package mysql
+
+import "strings"
+
+// split divides a query into its statements at semicolons, and each statement
+// into the pieces that stand before, between and after its placeholders. Quoted
+// text is left alone. Comments were left out when the query was read.
+func split(text string) [][]string {
+	var statements [][]string
+	var pieces []string
+	start := 0
+	endPiece := func(at int) {
+		pieces = append(pieces, text[start:at])
+		start = at + 1
+	}
+	endStatement := func(at int) {
+		endPiece(at)
+		if pieces[0] = strings.TrimLeft(pieces[0], " \t\n"); len(pieces) > 1 || pieces[0] != "" {
+			statements = append(statements, pieces)
+		}
+		pieces = nil
+	}
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '\'', '"', '`':
+			if n := strings.IndexByte(text[i+1:], c); n >= 0 {
+				i += n + 1
+			}
+		case '?':
+			endPiece(i)
+		case ';':
+			endStatement(i)
+		}
+	}
+	endStatement(len(text))
+	return statements
+}
+
+// isCall reports whether the only statement calls a stored procedure.
+func isCall(statements [][]string) bool {
+	const call = "CALL "
+	first := statements[0][0]
+	return len(statements) == 1 && len(first) > len(call) && strings.EqualFold(first[:len(call)], call)
+}

@@ -1,0 +1,82 @@
+package mysql
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"sledge/internal/option"
+)
+
+// tlsConfig says how to encrypt, by the ssl options.
+func (o *Options) tlsConfig(names option.Names) (*tls.Config, error) {
+	c := &tls.Config{ServerName: o.Host, MinVersion: tls.VersionTLS12}
+	if o.SSLCA == null {
+		c.InsecureSkipVerify = true
+	} else {
+		path := o.certificateFile(o.SSLCA)
+		pem, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("option %s: %w: name the file of the authority that signed the server's certificate, or null to encrypt without checking who the server is", names.Full("ssl_ca"), err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("option %s: %s holds no certificate in PEM form", names.Full("ssl_ca"), path)
+		}
+	}
+	if o.SSLTwoWay {
+		pair, err := tls.LoadX509KeyPair(o.certificateFile(o.SSLCert), o.certificateFile(o.SSLKey))
+		if err != nil {
+			return nil, fmt.Errorf("options %s and %s: %w", names.Full("ssl_cert"), names.Full("ssl_key"), err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	if o.SSLCipher == "server" {
+		return c, nil
+	}
+	var err error
+	if c.CipherSuites, err = cipherSuites(o.SSLCipher); err != nil {
+		return nil, fmt.Errorf("option %s: %w", names.Full("ssl_cipher"), err)
+	}
+	c.MaxVersion = tls.VersionTLS12 // the suites of TLS 1.3 cannot be chosen
+	return c, nil
+}
+
+// cipherSuites finds suites of TLS 1.2 by OpenSSL's names for them.
+func cipherSuites(list string) ([]uint16, error) {
+	var suites []uint16
+	var known []string
+	for name := range strings.SplitSeq(list, ":") {
+		known = known[:0]
+		before := len(suites)
+		for _, s := range tls.CipherSuites() {
+			if s.SupportedVersions[0] == tls.VersionTLS13 {
+				continue
+			}
+			known = append(known, openSSLName(s.Name))
+			if name == openSSLName(s.Name) || name == s.Name {
+				suites = append(suites, s.ID)
+			}
+		}
+		if len(suites) == before {
+			return nil, fmt.Errorf("%q is not one of %s; server leaves the choice to the server", name, strings.Join(known, ", "))
+		}
+	}
+	if len(suites) == 0 {
+		return nil, errors.New("it is empty: server leaves the choice to the server")
+	}
+	return suites, nil
+}
+
+// openSSLName turns TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 into
+// ECDHE-RSA-AES128-GCM-SHA256.
+func openSSLName(name string) string {
+	name = strings.TrimPrefix(name, "TLS_")
+	name = strings.Replace(name, "_WITH_", "_", 1)
+	name = strings.Replace(name, "AES_", "AES", 1)
+	name = strings.Replace(name, "CHACHA20_POLY1305_SHA256", "CHACHA20_POLY1305", 1)
+	return strings.ReplaceAll(name, "_", "-")
+}
