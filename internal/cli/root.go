@@ -81,7 +81,20 @@ func (p *Program) root() *cobra.Command {
 		p.buildCommand(), p.checkCommand(), p.runCommand(), p.deleteCommand(), p.demoCommand(),
 		p.jobsCommand(), p.optionsCommand(), p.versionCommand(),
 	)
+	checkCompletion(root)
 	return root
+}
+
+// checkCompletion has the completion command refuse a shell that it does not
+// know, rather than print its help and call that a success.
+func checkCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args = onlyCommands
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
 }
 
 // onlyCommands refuses an argument that is no command, and says which was meant.

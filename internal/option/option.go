@@ -157,11 +157,17 @@ func Suggest(name string, known []string) string {
 }
 
 // Nearest returns the known name, in lower case, that is nearest to the one
-// given, or "" when none is near enough to be a slip of the finger.
+// given, or "" when none is near enough to be a slip of the finger. Of two that
+// are as near it prefers the one that begins alike: slips seldom touch the first letter.
 func Nearest(name string, known []string) string {
-	nearest, least := "", max(2, len(name)/3)+1
+	name = strings.ToLower(name)
+	nearest, least := "", 2*max(2, len(name)/3)+1
 	for _, k := range known {
-		if d := levenshtein.ComputeDistance(strings.ToLower(name), k); d < least {
+		d := 2 * levenshtein.ComputeDistance(name, k)
+		if name != "" && strings.HasPrefix(k, name[:1]) {
+			d--
+		}
+		if d < least {
 			nearest, least = k, d
 		}
 	}

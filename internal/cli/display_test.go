@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/workload"
+)
+
+// second makes a second of n transactions that took 1 ms to n ms.
+func second(phase job.Phase, offset time.Duration, n int, tpm float64) job.Event {
+	stripe := meter.NewStripe(1)
+	for i := range n {
+		d := time.Duration(i+1) * time.Millisecond
+		stripe.Record(meter.Record{Service: d, Response: d, Retries: 1})
+	}
+	stripe.Record(meter.Record{Outcome: meter.Failed})
+	sum := meter.NewSummary(1)
+	stripe.Take(&sum)
+	sum.Elapsed = time.Second
+	return job.Event{Second: &job.Second{Phase: phase, Offset: offset, Summary: &sum, ServerTPM: &tpm}}
+}
+
+func TestALineSumsUpAnInterval(t *testing.T) {
+	var out bytes.Buffer
+	d := &display{
+		err: &out, counted: true, interval: 2 * time.Second,
+		pacing: workload.Pacing{RampUp: time.Second, Duration: 5 * time.Second},
+	}
+	d.Watch(job.Event{Phase: job.RampUp})
+	d.Watch(second(job.RampUp, time.Second, 100, 6000))
+	d.Watch(job.Event{Phase: job.Measure})
+	for i := range 5 {
+		d.Watch(second(job.Measure, time.Duration(i+1)*time.Second, 100, float64(1000*(i+1))))
+	}
+	// 100 transactions a second are 6,000 a minute; the server's rates are averaged;
+	// failures and retries add up over the phase.
+	want := `ramp-up  0:01 of 0:01   server 6,000 TPM   client 6,000 TPM   p50 50.0 ms   p99 99.0 ms   failed 1   retried 100
+measure  0:02 of 0:05   server 1,500 TPM   client 6,000 TPM   p50 50.0 ms   p99 99.0 ms   failed 2   retried 200
+measure  0:04 of 0:05   server 3,500 TPM   client 6,000 TPM   p50 50.0 ms   p99 99.0 ms   failed 4   retried 400
+measure  0:05 of 0:05   server 5,000 TPM   client 6,000 TPM   p50 50.0 ms   p99 99.0 ms   failed 5   retried 500
+`
+	if got := out.String(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestAServerThatDoesNotCountIsNotShown(t *testing.T) {
+	var out bytes.Buffer
+	d := &display{err: &out, interval: time.Second, pacing: workload.Pacing{Duration: time.Second}}
+	e := second(job.Measure, time.Second, 1, 0)
+	e.Second.ServerTPM = nil
+	d.Watch(e)
+	if got := out.String(); strings.Contains(got, "server") || !strings.Contains(got, "client 60 TPM") {
+		t.Errorf("got %q, want only the client's rate", got)
+	}
+}
+
+func TestEvenAShortRunShowsAFewLines(t *testing.T) {
+	for _, test := range []struct {
+		asked, duration, want time.Duration
+	}{
+		{0, 5 * time.Minute, 10 * time.Second},
+		{0, 30 * time.Second, 5 * time.Second},
+		{0, 2 * time.Second, time.Second},
+		{3 * time.Second, time.Hour, 3 * time.Second},
+	} {
+		if got := chooseInterval(test.asked, workload.Pacing{Duration: test.duration}); got != test.want {
+			t.Errorf("asked for %s in a run of %s: got %s, want %s", test.asked, test.duration, got, test.want)
+		}
+	}
+}
+
+// In a log, progress is a line now and then, with what is needed to know when to
+// look again.
+func TestProgressIsALineNowAndThen(t *testing.T) {
+	var out bytes.Buffer
+	d := &display{err: &out}
+	begin := time.Now()
+	for _, s := range []int{0, 1, 2, 5, 6, 10} {
+		d.Watch(job.Event{
+			At:       begin.Add(time.Duration(s) * time.Second),
+			Progress: &job.Progress{Step: "load", Done: int64(s) * 1000, Total: 10_000, Unit: "rows", DoneBytes: int64(s) * 1e6},
+		})
+	}
+	want := `load: 5,000 of 10,000 rows (50 %), 1,000 a second, 1.0 MB/s, 0:05 left
+load: 10,000 of 10,000 rows (100 %), 1,000 a second, 1.0 MB/s
+`
+	if got := out.String(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestProgressIsABarOnATerminal(t *testing.T) {
+	var out bytes.Buffer
+	d := &display{err: &out, interactive: true}
+	for _, done := range []int64{0, 50, 100} {
+		d.Watch(job.Event{At: time.Now(), Progress: &job.Progress{Step: "load", Done: done, Total: 100, Unit: "rows"}})
+	}
+	d.Watch(job.Event{User: 1, Text: "TPROC-C SCHEMA COMPLETE"})
+	d.end()
+	if got := out.String(); !strings.Contains(got, "\r") || !strings.Contains(got, "Vuser 1:TPROC-C SCHEMA COMPLETE\n") {
+		t.Errorf("got %q, want a line that is drawn again, and the text on one of its own", got)
+	}
+}
+
+func TestWhatAServerSaysCannotMoveTheCursor(t *testing.T) {
+	var out bytes.Buffer
+	d := &display{err: &out}
+	d.Watch(job.Event{Failure: &job.Failure{Kind: "payment", Class: "other", Message: "a\x1b[2Jb\nc"}})
+	if got, want := out.String(), "payment failed (other): a?[2Jb?c\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestOnlyFinalFailuresAreShownUnlessAskedForMore(t *testing.T) {
+	for _, verbose := range []bool{false, true} {
+		var out bytes.Buffer
+		d := &display{err: &out, verbose: verbose}
+		d.Watch(job.Event{Failure: &job.Failure{Kind: "payment", Class: "deadlock", Message: "m", Retried: true}})
+		if shown := out.Len() > 0; shown != verbose {
+			t.Errorf("verbose %v: got a retry shown: %v", verbose, shown)
+		}
+	}
+}

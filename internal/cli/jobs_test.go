@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/job"
+)
+
+// withJobs is a world whose repository holds a build and, newer, a run with two
+// seconds measured.
+func withJobs(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	if code := w.run("build", "--db", "sqlite", "--warehouses", "3"); code != job.OK {
+		t.Fatalf("build: got exit code %d: %s", code, &w.err)
+	}
+	w.does(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
+		r := measured()
+		tpm := 120.0
+		for i := range 2 {
+			second := r.Summary
+			second.Elapsed = time.Second
+			tell(control, job.Event{Second: &job.Second{Phase: job.Measure, Offset: time.Duration(i+1) * time.Second, Summary: &second, ServerTPM: &tpm}})
+		}
+		return r, nil
+	})
+	if code := w.run("run", "--db", "sqlite", "--users", "2"); code != job.OK {
+		t.Fatalf("run: got exit code %d: %s", code, &w.err)
+	}
+	return w
+}
+
+func TestJobsAreListedNewestFirst(t *testing.T) {
+	w := withJobs(t)
+	for _, args := range []string{"jobs", "jobs list"} {
+		w.run(strings.Fields(args)...)
+		lines := strings.Split(strings.TrimSpace(w.out.String()), "\n")
+		if len(lines) != 3 || !strings.Contains(lines[1], "run") || !strings.Contains(lines[1], "20 NOPM") || !strings.Contains(lines[2], "build") {
+			t.Errorf("sledge %s: got %q, want a heading, the run with its figure, and the build", args, lines)
+		}
+	}
+}
+
+func TestAListCanBeNarrowed(t *testing.T) {
+	w := withJobs(t)
+	for args, want := range map[string]int{
+		"":                             2,
+		"--action build":               1,
+		"--db sqlite3":                 2, // an alias
+		"--db pg":                      0,
+		"--workload tpcc":              2,
+		"--status succeeded --limit 1": 1,
+		"--status failed":              0,
+		"--limit 0":                    2,
+	} {
+		for _, command := range []string{"jobs", "jobs list"} {
+			w.run(strings.Fields(command + " " + args + " --json")...)
+			var list []struct{ ID string }
+			if err := json.Unmarshal(w.out.Bytes(), &list); err != nil || len(list) != want {
+				t.Errorf("sledge %s %s: got %d jobs and error %v, want %d", command, args, len(list), err, want)
+			}
+		}
+	}
+}
+
+func TestAJobIsFoundByTheWaysToNameIt(t *testing.T) {
+	w := withJobs(t)
+	id := string(w.jobs(t)[0].ID)
+	for _, name := range []string{"last", id, strings.ToLower(id), id[:20]} {
+		if code := w.run("jobs", "show", name); code != job.OK || !strings.Contains(w.out.String(), id) {
+			t.Errorf("jobs show %s: got exit code %d and %q, want job %s", name, code, &w.out, id)
+		}
+	}
+	if code := w.run("jobs", "show", "0000"); code != job.ExitMissing {
+		t.Errorf("jobs show 0000: got exit code %d, want %d", code, job.ExitMissing)
+	}
+	if code := w.run("jobs", "show", "xyz"); code != job.ExitUsage {
+		t.Errorf("jobs show xyz: got exit code %d, want %d", code, job.ExitUsage)
+	}
+}
+
+func TestEveryViewOfARunSaysTheSameInEveryForm(t *testing.T) {
+	w := withJobs(t)
+	for args, wanted := range map[string][]string{
+		"show last":              {"TEST RESULT : System achieved 20 NOPM", "stock level"},
+		"show last --json":       {`"schema"`, `"p99_ms"`, `"NOPM"`},
+		"result last":            {"2 Active Virtual Users configured", "TEST RESULT : System achieved 20 NOPM", "NOPM"},
+		"result last --json":     {`"line": "TEST RESULT`, `"value": 20`},
+		"result last --hammerdb": {`"2 Active Virtual Users configured"`, `"TEST RESULT : System achieved 20 NOPM from 100 SQLite TPM"`},
+		"timing last":            {"new order", "p99"},
+		"timing last --json":     {`"p99_ms"`, `"elapsed_seconds": 60`},
+		"timing last --hammerdb": {`"NEWORD"`, `"calls": "20"`, `"SLEV"`},
+		"tpm last":               {"0:02", "120", "6,000"}, // 100 transactions in a second
+		"tpm last --json":        {`"server_tpm": 120`, `"client_tpm": 6000`},
+		"tpm last --hammerdb":    {`"SQLite tpm"`, `"120"`},
+	} {
+		if code := w.run(append([]string{"jobs"}, strings.Fields(args)...)...); code != job.OK {
+			t.Errorf("jobs %s: got exit code %d: %s", args, code, &w.err)
+		}
+		for _, want := range wanted {
+			if !strings.Contains(w.out.String(), want) {
+				t.Errorf("jobs %s: got %q, want it to hold %q", args, &w.out, want)
+			}
+		}
+		if strings.Contains(args, "--") && !json.Valid(w.out.Bytes()) {
+			t.Errorf("jobs %s: got %q, want JSON", args, &w.out)
+		}
+	}
+}
+
+func TestAJobWithoutFiguresSaysSo(t *testing.T) {
+	w := withJobs(t)
+	build := string(w.jobs(t)[1].ID)
+	for args, want := range map[string]string{
+		"result":            "no figures",
+		"timing":            "no transactions",
+		"tpm":               "Nothing was measured",
+		"result --hammerdb": "Jobid has no test result",
+		"timing --hammerdb": "Jobid has no timing data",
+		"tpm --hammerdb":    "Jobid has no transaction counter data",
+	} {
+		code := w.run(append(append([]string{"jobs"}, strings.Fields(args)...), build)...)
+		if code != job.OK || !strings.Contains(w.out.String(), want) {
+			t.Errorf("jobs %s of a build: got exit code %d and %q, want %q", args, code, &w.out, want)
+		}
+	}
+}
+
+func TestExportWritesAFileButNotOverOne(t *testing.T) {
+	w := withJobs(t)
+	path := filepath.Join(t.TempDir(), "run.csv")
+	if code := w.run("jobs", "export", "last", "--format", "csv", "--output", path); code != job.OK {
+		t.Fatalf("got exit code %d: %s", code, &w.err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if rows, err := csv.NewReader(file).ReadAll(); err != nil || len(rows) != 1+2*5 {
+		t.Errorf("got %d rows and error %v, want a heading and five kinds of two seconds", len(rows), err)
+	}
+	if code := w.run("jobs", "export", "last", "--output", path); code != job.ExitUsage || !strings.Contains(w.err.String(), "--force") {
+		t.Errorf("a second time: got exit code %d and %q, want a refusal that names --force", code, &w.err)
+	}
+	if code := w.run("jobs", "export", "last", "--output", path, "--force"); code != job.OK {
+		t.Errorf("with --force: got exit code %d: %s", code, &w.err)
+	}
+	if text, err := os.ReadFile(path); err != nil || !json.Valid(text) {
+		t.Errorf("with --force: got no JSON, error %v", err)
+	}
+	if code := w.run("jobs", "export", "last", "--format", "xml"); code != job.ExitUsage {
+		t.Errorf("--format xml: got exit code %d, want %d", code, job.ExitUsage)
+	}
+	if code := w.run("jobs", "export", "last", "--output", filepath.Join(path, "x")); code != job.ExitUsage {
+		t.Errorf("a folder that is not there: got exit code %d, want %d", code, job.ExitUsage)
+	}
+}
+
+func TestJobsAreDeletedAllOrNone(t *testing.T) {
+	w := withJobs(t)
+	jobs := w.jobs(t)
+	if code := w.run("jobs", "delete", string(jobs[0].ID), "0000"); code != job.ExitMissing || len(w.jobs(t)) != 2 {
+		t.Errorf("with one that is not there: got exit code %d and %d jobs left, want %d and 2", code, len(w.jobs(t)), job.ExitMissing)
+	}
+	w.StdinIsTerminal, w.Stdin = true, strings.NewReader("no\n")
+	if code := w.run("jobs", "delete", "last"); code != job.ExitUsage || len(w.jobs(t)) != 2 {
+		t.Errorf("after a no: got exit code %d and %d jobs left, want %d and 2", code, len(w.jobs(t)), job.ExitUsage)
+	}
+	if code := w.run("jobs", "delete", "--yes", "last", string(jobs[0].ID), string(jobs[1].ID)); code != job.OK || len(w.jobs(t)) != 0 {
+		t.Errorf("with --yes: got exit code %d and %d jobs left, want none: %s", code, len(w.jobs(t)), &w.err)
+	}
+	if w.run("jobs"); !strings.Contains(w.out.String(), "There are no such jobs") {
+		t.Errorf("an empty list: got %q", &w.out)
+	}
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"sledge/internal/catalog"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/option"
+)
+
+func TestOneOptionIsExplained(t *testing.T) {
+	w := newWorld(t)
+	if code := w.run("options", "pg", "tpcc", "pg_port"); code != job.OK {
+		t.Fatalf("got exit code %d: %s", code, &w.err)
+	}
+	lines := strings.Split(w.out.String(), "\n")
+	if lines[0] != "pg_port  (--port)" || strings.TrimSpace(lines[2]) != "default: 5432; value: whole number from 1 to 65535" {
+		t.Errorf("got %q", lines)
+	}
+}
+
+func TestOptionsListsWhatIsDeclared(t *testing.T) {
+	w := newWorld(t)
+	for _, d := range catalog.Databases {
+		for _, l := range catalog.Workloads {
+			want := engine.Options(d, l)
+			w.run("options", d.Name, l.Name)
+			for _, o := range want {
+				if !strings.Contains(w.out.String(), o.Name) || !strings.Contains(w.out.String(), o.Help) {
+					t.Errorf("options %s %s: got no %s or not its meaning", d.Name, l.Name, o.Name)
+				}
+			}
+			w.run("options", d.Name, l.Name, "--json")
+			var got struct{ Options []option.Description }
+			if err := json.Unmarshal(w.out.Bytes(), &got); err != nil {
+				t.Errorf("options %s %s --json: %v", d.Name, l.Name, err)
+			}
+			if len(got.Options) != len(want) {
+				t.Errorf("options %s %s --json: got %d options, want %d", d.Name, l.Name, len(got.Options), len(want))
+			}
+		}
+	}
+}
+
+func TestOptionsAloneListsDatabasesAndWorkloads(t *testing.T) {
+	w := newWorld(t)
+	w.run("options")
+	text := w.out.String()
+	w.run("options", "--json")
+	var list struct{ Databases, Workloads []struct{ Name string } }
+	if err := json.Unmarshal(w.out.Bytes(), &list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Databases) != len(catalog.Databases) || len(list.Workloads) != len(catalog.Workloads) {
+		t.Errorf("got %d databases and %d workloads as JSON, want %d and %d", len(list.Databases), len(list.Workloads), len(catalog.Databases), len(catalog.Workloads))
+	}
+	for _, d := range catalog.Databases {
+		if !strings.Contains(text, d.Title) {
+			t.Errorf("got no %s in %q", d.Title, text)
+		}
+	}
+}
+
+func TestVersionSaysWhatCanBeTested(t *testing.T) {
+	w := newWorld(t)
+	w.run("version", "--json")
+	var v struct {
+		Version              string
+		Databases, Workloads []string
+	}
+	if err := json.Unmarshal(w.out.Bytes(), &v); err != nil || v.Version != "v1.2.3" || !slices.Contains(v.Databases, "sqlite") || !slices.Contains(v.Workloads, "tprocc") {
+		t.Errorf("got %+v and error %v", v, err)
+	}
+	w.run("version")
+	if !strings.HasPrefix(w.out.String(), "sledge v1.2.3 (go") {
+		t.Errorf("got %q", &w.out)
+	}
+	if w.run("--version"); w.out.String() != "sledge v1.2.3\n" {
+		t.Errorf("--version: got %q", &w.out)
+	}
+}
+
+// The shell asks by a hidden command; the last word is what was typed so far.
+func TestTheShellIsOfferedWhatFits(t *testing.T) {
+	w := withJobs(t)
+	id := string(w.jobs(t)[0].ID)
+	tests := []struct {
+		typed    []string
+		want     []string
+		unwanted string
+	}{
+		{[]string{"run", "--db", ""}, []string{"postgresql", "pg", "sqlite"}, "tprocc"},
+		{[]string{"run", "--workload", ""}, []string{"tprocc"}, "sqlite"},
+		{[]string{"run", "--set", ""}, []string{"pg_count_ware=", "sqlite_file="}, ""},
+		{[]string{"run", "--db", "pg", "--set", ""}, []string{"pg_count_ware="}, "sqlite_file"},
+		{[]string{"run", "--db", "pg", "--set", "pg_sslmode="}, []string{"pg_sslmode=require"}, "pg_port"},
+		{[]string{"run", "--db", "pg", "--set", "pg_vacuum="}, []string{"pg_vacuum=true", "pg_vacuum=false"}, ""},
+		{[]string{"run", "--url", "postgres://h/d", "--set", "pg_sup"}, []string{"pg_superuser="}, "pg_superuserpass"},
+		{[]string{"run", "--ware"}, []string{"--warehouses"}, ""},
+		{[]string{"options", ""}, []string{"postgresql"}, ""},
+		{[]string{"options", "pg", ""}, []string{"tprocc"}, ""},
+		{[]string{"options", "pg", "tprocc", ""}, []string{"pg_port"}, ""},
+		{[]string{"jobs", "show", ""}, []string{"last", id}, ""},
+		{[]string{"jobs", "list", "--status", ""}, []string{"killed"}, ""},
+		{[]string{"jobs", "export", "last", "--format", ""}, []string{"csv"}, ""},
+		{[]string{"help", ""}, []string{"run", "jobs"}, ""},
+	}
+	for _, test := range tests {
+		w.run(append([]string{"__complete"}, test.typed...)...)
+		var offered []string
+		for line := range strings.Lines(w.out.String()) {
+			word, _, _ := strings.Cut(strings.TrimSpace(line), "\t")
+			offered = append(offered, word)
+		}
+		for _, want := range test.want {
+			if !slices.Contains(offered, want) {
+				t.Errorf("%q: got no %s among %q", test.typed, want, offered)
+			}
+		}
+		if test.unwanted != "" && strings.Contains(strings.Join(offered, " "), test.unwanted) {
+			t.Errorf("%q: got %s among %q", test.typed, test.unwanted, offered)
+		}
+	}
+}

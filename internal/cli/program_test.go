@@ -1,0 +1,478 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sledge/internal/catalog"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/workbench"
+)
+
+// runner is a job.Runner of one function. The command line's own business is
+// tested with it: what it asks for and what it makes of what comes back.
+type runner func(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error)
+
+func (r runner) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
+	return r(ctx, spec, control)
+}
+
+// world is what a command line sees of the world, and what it leaves there.
+type world struct {
+	*Program
+	out, err   bytes.Buffer
+	signals    chan os.Signal
+	exits      []int
+	repository string
+	asked      []job.Spec // of the runner
+}
+
+// newWorld makes one with an empty repository and a runner that succeeds.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{signals: make(chan os.Signal, 3), repository: filepath.Join(t.TempDir(), "jobs.db")}
+	w.Program = &Program{
+		Bench:   workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads},
+		Version: "v1.2.3",
+		Environ: []string{"SLEDGE_REPO=" + w.repository},
+		Stdin:   strings.NewReader(""),
+		Signals: w.signals,
+		Exit:    func(code int) { w.exits = append(w.exits, code) },
+		ReadPassword: func() (string, error) {
+			t.Error("a password was asked for")
+			return "", nil
+		},
+	}
+	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
+		return job.Result{Status: job.Succeeded, Started: time.Now()}, nil
+	})
+	return w
+}
+
+// does has the runner do something, and notes what it was asked for.
+func (w *world) does(what runner) {
+	w.Runner = runner(func(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
+		w.asked = append(w.asked, spec)
+		return what(ctx, spec, control)
+	})
+}
+
+// run runs one command line, with empty outputs.
+func (w *world) run(args ...string) job.Exit {
+	w.out.Reset()
+	w.err.Reset()
+	w.Args, w.Stdout, w.Stderr = args, &w.out, &w.err
+	w.began, w.interrupts = false, interrupts{}
+	return w.Run(context.Background())
+}
+
+// jobs reads the repository.
+func (w *world) jobs(t *testing.T) []job.Job {
+	t.Helper()
+	store, err := job.Open(w.repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	jobs, err := store.List(context.Background(), job.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jobs
+}
+
+// lastLine returns the last line of text, without its end.
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return lines[len(lines)-1]
+}
+
+// measured is the result of a small run.
+func measured() job.Result {
+	stripe := meter.NewStripe(5)
+	for i := range 100 {
+		d := time.Duration(i+1) * time.Millisecond
+		stripe.Record(meter.Record{Kind: meter.Kind(i % 5), Service: d, Response: d})
+	}
+	sum := meter.NewSummary(5)
+	stripe.Take(&sum)
+	sum.Elapsed = time.Minute
+	return job.Result{
+		Status: job.Succeeded, Line: "TEST RESULT : System achieved 20 NOPM from 100 SQLite TPM",
+		Metrics: []job.Metric{{Name: "NOPM", Value: 20}, {Name: "TPM", Value: 100}},
+		Users:   2, Started: time.Now(), Elapsed: 60, Summary: sum,
+		Kinds: []string{"new order", "payment", "delivery", "stock level", "order status"},
+	}
+}
+
+// tell sends an event to every watcher, as a runner does.
+func tell(control job.Control, e job.Event) {
+	e.At = time.Now()
+	for _, w := range control.Watchers {
+		w.Watch(e)
+	}
+}
+
+func TestEveryCommandExplainsItselfWithExamples(t *testing.T) {
+	w := newWorld(t)
+	var visit func(c *cobra.Command, path ...string)
+	visit = func(c *cobra.Command, path ...string) {
+		if c.Short == "" || c.Example == "" {
+			t.Errorf("sledge %s: got no description or no example", strings.Join(path, " "))
+		}
+		if code := w.run(append(path, "--help")...); code != job.OK {
+			t.Errorf("sledge %s --help: got exit code %d, want 0", strings.Join(path, " "), code)
+		}
+		for _, want := range []string{"Usage:", "Examples:", c.Example} {
+			if !strings.Contains(w.out.String(), want) {
+				t.Errorf("sledge %s --help: got no %q in %s", strings.Join(path, " "), want, &w.out)
+			}
+		}
+		for _, sub := range c.Commands() {
+			if sub.Name() != "completion" {
+				visit(sub, append(path, sub.Name())...)
+			}
+		}
+	}
+	visit(w.root())
+}
+
+func TestSledgeAlonePrintsHelpWithTheExitCodes(t *testing.T) {
+	w := newWorld(t)
+	if code := w.run(); code != job.OK {
+		t.Errorf("got exit code %d, want 0", code)
+	}
+	for _, e := range job.ExitMeanings {
+		if !strings.Contains(w.out.String(), e.Meaning) {
+			t.Errorf("got no exit code %d (%s) in the help", e.Code, e.Meaning)
+		}
+	}
+	build, run := strings.Index(w.out.String(), "\n  build "), strings.Index(w.out.String(), "\n  run ")
+	if build < 0 || run < build {
+		t.Errorf("got build at %d and run at %d, want them in the order of a test", build, run)
+	}
+}
+
+// Bad input changes nothing: there is no job, not even a repository.
+func TestBadInputIsRefusedBeforeAnythingHappens(t *testing.T) {
+	tests := []struct {
+		args string
+		want string
+	}{
+		{"biuld", "did you mean build?"},
+		{"nosuch", "sledge --help"},
+		{"help nosuch", "nosuch"},
+		{"jobs lsit", "did you mean list?"},
+		{"completion nosuch", "nosuch"},
+		{"--nosuch", "--nosuch"},
+		{"run", "--db"},
+		{"run --db pg extra", "takes only flags"},
+		{"run --db pgg", "did you mean pg?"},
+		{"run --db pg --hsot x", "did you mean --host?"},
+		{"run --db pg --password x", "--password-file"},
+		{"run --db pg --port", "--port"},
+		{"run --db pg --port many", "option pg_port"},
+		{"run --db pg --interval soon", "--interval"},
+		{"run --db pg --interval -1s", "--interval"},
+		{"run --db pg --users 0", "--users"},
+		{"run --db pg --resume", "--resume"},
+		{"run --db sqlite --host h", "--host is not an option of SQLite"},
+		{"run --db pg --set pg_prot=1", "did you mean pg_port?"},
+		{"run --db pg --set pg_port", "name=value"},
+		{"run --db pg --config nosuch.toml", "nosuch.toml"},
+		{"run --db pg --password-file nosuch", "--password-file"},
+		{"run --db pg --ask-password", "needs a terminal"},
+		{"build --db pg --users 3", "--users"},
+		{"delete --db", "--db"},
+		{"demo extra", "takes only flags"},
+		{"options nosuch", "nosuch"},
+		{"options pg nosuch", "nosuch"},
+		{"options pg tprocc pg_count_waer", "did you mean pg_count_ware?"},
+		{"options pg tprocc pg_port more", "3"},
+		{"version extra", "takes only flags"},
+		{"jobs show", "say which job"},
+		{"jobs show a b", "say which job"},
+		{"jobs delete", "say which jobs"},
+		{"jobs list --status suceeded", "did you mean succeeded?"},
+		{"jobs list --action bild", "did you mean build?"},
+		{"jobs list --db nosuch", "--db"},
+		{"jobs list --workload nosuch", "--workload"},
+		{"jobs list --limit -1", "--limit"},
+	}
+	for _, test := range tests {
+		w := newWorld(t)
+		if code := w.run(strings.Fields(test.args)...); code != job.ExitUsage {
+			t.Errorf("sledge %s: got exit code %d, want %d", test.args, code, job.ExitUsage)
+		}
+		if last := lastLine(w.err.String()); !strings.HasPrefix(last, "sledge: ") || !strings.Contains(last, test.want) {
+			t.Errorf("sledge %s: got the last line %q, want one that begins with sledge: and holds %q", test.args, last, test.want)
+		}
+		if w.out.Len() > 0 {
+			t.Errorf("sledge %s: got %q on the standard output, want nothing", test.args, &w.out)
+		}
+		if len(w.asked) > 0 {
+			t.Errorf("sledge %s: the job was begun", test.args)
+		}
+		if _, err := os.Stat(w.repository); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("sledge %s: got a repository, want none", test.args)
+		}
+	}
+}
+
+func TestTheExitCodeSaysHowTheJobEnded(t *testing.T) {
+	failure := errors.New("the reason")
+	tests := []struct {
+		name   string
+		result job.Result
+		err    error
+		want   job.Exit
+		status job.Status
+	}{
+		{"succeeded", job.Result{Status: job.Succeeded}, nil, job.OK, job.Succeeded},
+		{"error without a code", job.Result{Status: job.Failed}, failure, job.ExitError, job.Failed},
+		{"no connection", job.Result{Status: job.Failed}, job.WithExit(job.ExitConnect, failure), job.ExitConnect, job.Failed},
+		{"broken rules", job.Result{Status: job.Failed}, job.WithExit(job.ExitCheck, failure), job.ExitCheck, job.Failed},
+		{"schema there already", job.Result{Status: job.Failed}, job.WithExit(job.ExitExists, failure), job.ExitExists, job.Failed},
+		{"not valid, said as an error", job.Result{Status: job.Invalid}, job.WithExit(job.ExitInvalid, failure), job.ExitInvalid, job.Invalid},
+		{"not valid, said as a status", job.Result{Status: job.Invalid, Reason: "the reason"}, nil, job.ExitInvalid, job.Invalid},
+		{"partial, said as a status", job.Result{Status: job.Partial, Reason: "the reason"}, nil, job.ExitStopped, job.Partial},
+		{"failed, said as a status", job.Result{Status: job.Failed, Reason: "the reason"}, nil, job.ExitError, job.Failed},
+	}
+	for _, test := range tests {
+		w := newWorld(t)
+		w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) { return test.result, test.err })
+		if got := w.run("run", "--db", "sqlite"); got != test.want {
+			t.Errorf("%s: got exit code %d, want %d", test.name, got, test.want)
+		}
+		if last := lastLine(w.err.String()); test.want != job.OK && last != "sledge: the reason" {
+			t.Errorf("%s: got the last line %q, want the reason", test.name, last)
+		}
+		if jobs := w.jobs(t); len(jobs) != 1 || jobs[0].Status != test.status {
+			t.Errorf("%s: got jobs %v, want one that is %s", test.name, jobs, test.status)
+		}
+	}
+}
+
+func TestAnErrorOfManyLinesIsPrintedOnOne(t *testing.T) {
+	w := newWorld(t)
+	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
+		return job.Result{}, errors.Join(errors.New("first"), errors.New("second"))
+	})
+	w.run("check", "--db", "sqlite")
+	if got, want := lastLine(w.err.String()), "sledge: first; second"; got != want {
+		t.Errorf("got the last line %q, want %q", got, want)
+	}
+}
+
+func TestResultsGoToTheStandardOutputAndAllElseToTheOther(t *testing.T) {
+	w := newWorld(t)
+	w.does(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
+		tell(control, job.Event{User: 1, Text: "Timing test period of 1 in minutes"})
+		tell(control, job.Event{User: 2, Text: "RUNNING"})
+		tell(control, job.Event{User: 1, Text: measured().Line})
+		return measured(), nil
+	})
+	const headline, talk, worker = "Vuser 1:TEST RESULT : System achieved 20 NOPM from 100 SQLite TPM\n", "Vuser 1:Timing test period", "Vuser 2:RUNNING"
+
+	if code := w.run("run", "--db", "sqlite", "--users", "2"); code != job.OK {
+		t.Fatalf("got exit code %d: %s", code, &w.err)
+	}
+	out, err := w.out.String(), w.err.String()
+	if !strings.Contains(out, headline) || !strings.Contains(out, "new order") {
+		t.Errorf("got the standard output %q, want the headline and a table", out)
+	}
+	if !strings.Contains(err, talk) || strings.Contains(err, worker) || strings.Contains(out, talk) {
+		t.Errorf("got the standard error %q, want what the monitor says and not what others say", err)
+	}
+	id := w.jobs(t)[0].ID
+	if want := "Benchmark Run jobid=" + string(id) + "\n"; !strings.Contains(err, want) {
+		t.Errorf("got no %q in %q", want, err)
+	}
+
+	w.run("run", "--db", "sqlite", "--verbose")
+	if !strings.Contains(w.err.String(), worker) {
+		t.Errorf("got the standard error %q with --verbose, want what every virtual user says", &w.err)
+	}
+
+	w.run("run", "--db", "sqlite", "--json")
+	var document struct {
+		Schema string `json:"schema"`
+		Status string `json:"status"`
+	}
+	d := json.NewDecoder(bytes.NewReader(w.out.Bytes()))
+	if err := d.Decode(&document); err != nil || document.Status != "succeeded" || document.Schema == "" {
+		t.Errorf("got document %+v and error %v of %q", document, err, &w.out)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		t.Errorf("got more than one JSON document: %q", &w.out)
+	}
+	if !strings.Contains(w.err.String(), "TEST RESULT") {
+		t.Errorf("got the standard error %q with --json, want the headline there", &w.err)
+	}
+}
+
+func TestAFailureIsADocumentToo(t *testing.T) {
+	w := newWorld(t)
+	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
+		return job.Result{Status: job.Failed, Reason: "no server"}, job.WithExit(job.ExitConnect, errors.New("no server"))
+	})
+	if code := w.run("run", "--db", "sqlite", "--json"); code != job.ExitConnect {
+		t.Errorf("got exit code %d, want %d", code, job.ExitConnect)
+	}
+	var document struct{ Status, Reason string }
+	if err := json.Unmarshal(w.out.Bytes(), &document); err != nil || document.Status != "failed" || document.Reason != "no server" {
+		t.Errorf("got document %+v and error %v of %q", document, err, &w.out)
+	}
+}
+
+// The secret is looked for in every byte that any command leaves anywhere.
+func TestSecretsReachTheServerAndNothingElse(t *testing.T) {
+	const secret = "s3cr3t-hunter2"
+	file := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(file, []byte(secret+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct {
+		args    []string
+		environ string
+		prompt  bool
+	}{
+		"password file":       {args: []string{"--db", "pg", "--password-file", file}},
+		"environment":         {args: []string{"--db", "pg"}, environ: "SLEDGE_PG_PASS=" + secret},
+		"file in environment": {args: []string{"--db", "pg"}, environ: "SLEDGE_PG_PASS_FILE=" + file},
+		"set":                 {args: []string{"--db", "pg", "--set", "pg_pass=" + secret}},
+		"URL":                 {args: []string{"--url", "postgres://u:" + secret + "@h/d"}},
+		"prompt":              {args: []string{"--db", "pg", "--ask-password"}, prompt: true},
+	}
+	for name, test := range tests {
+		w := newWorld(t)
+		w.Environ = append(w.Environ, test.environ)
+		w.StdinIsTerminal = test.prompt
+		if test.prompt {
+			w.ReadPassword = func() (string, error) { return secret, nil }
+		}
+		w.does(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
+			tell(control, job.Event{User: 1, Text: "DBVersion:17"})
+			return measured(), nil
+		})
+		var seen bytes.Buffer
+		note := func(args ...string) {
+			if code := w.run(args...); code != job.OK {
+				t.Errorf("%s: sledge %s: got exit code %d: %s", name, args[0], code, &w.err)
+			}
+			seen.Write(w.out.Bytes())
+			seen.Write(w.err.Bytes())
+		}
+		note(append([]string{"run", "--verbose"}, test.args...)...)
+		note(append([]string{"run", "--json"}, test.args...)...)
+		note("jobs", "show", "last", "--json")
+		note("jobs", "show", "last")
+		note("jobs", "export", "last")
+		note("jobs", "list", "--json")
+		files, err := filepath.Glob(filepath.Join(filepath.Dir(w.repository), "*"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: got repository files %v and error %v", name, files, err)
+		}
+		for _, f := range files {
+			content, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen.Write(content)
+		}
+		if bytes.Contains(seen.Bytes(), []byte(secret)) {
+			t.Errorf("%s: got the secret in an output or in the repository", name)
+		}
+		if len(w.asked) != 2 || w.asked[0].Options["pg_pass"] != secret {
+			t.Errorf("%s: the runner did not get the secret: %d specs", name, len(w.asked))
+		}
+	}
+}
+
+func TestAPasswordIsAskedForOnlyWhenNothingElseIsWrong(t *testing.T) {
+	w := newWorld(t) // its ReadPassword fails the test
+	w.StdinIsTerminal = true
+	if code := w.run("run", "--db", "pg", "--port", "0", "--ask-password"); code != job.ExitUsage {
+		t.Errorf("got exit code %d, want %d", code, job.ExitUsage)
+	}
+	if code := w.run("run", "--db", "sqlite", "--no-repo"); code != job.OK {
+		t.Errorf("got exit code %d, want 0", code)
+	}
+}
+
+func TestDeleteAsksOnATerminal(t *testing.T) {
+	tests := []struct {
+		name     string
+		terminal bool
+		answer   string
+		args     []string
+		done     bool
+	}{
+		{"a yes", true, "y\n", nil, true},
+		{"a no", true, "n\n", nil, false},
+		{"just Enter", true, "\n", nil, false},
+		{"end of input", true, "", nil, false},
+		{"--yes", true, "", []string{"--yes"}, true},
+		{"a script", false, "", nil, true},
+	}
+	for _, test := range tests {
+		w := newWorld(t)
+		w.StdinIsTerminal, w.Stdin = test.terminal, strings.NewReader(test.answer)
+		code := w.run(append([]string{"delete", "--db", "sqlite", "--dbname", "some.db"}, test.args...)...)
+		if (len(w.asked) == 1) != test.done || (code == job.OK) != test.done {
+			t.Errorf("%s: got exit code %d and %d jobs done, want done: %v", test.name, code, len(w.asked), test.done)
+		}
+		if asked := strings.Contains(w.err.String(), "TPROC-C schema in SQLite some.db?"); asked != (test.terminal && test.args == nil) {
+			t.Errorf("%s: got the question asked: %v", test.name, asked)
+		}
+	}
+}
+
+func TestWithoutARepositoryNothingIsRecorded(t *testing.T) {
+	w := newWorld(t)
+	if code := w.run("run", "--db", "sqlite", "--no-repo"); code != job.OK {
+		t.Errorf("got exit code %d, want 0: %s", code, &w.err)
+	}
+	if _, err := os.Stat(w.repository); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got a repository, want none")
+	}
+}
+
+func TestARepositoryThatCannotBeOpenedStopsTheJobBeforeItBegins(t *testing.T) {
+	w := newWorld(t)
+	blocked := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code := w.run("run", "--db", "sqlite", "--repo", filepath.Join(blocked, "jobs.db")); code == job.OK || len(w.asked) > 0 {
+		t.Errorf("got exit code %d and %d jobs done, want an error and none", code, len(w.asked))
+	}
+	if !strings.Contains(w.err.String(), "--no-repo") {
+		t.Errorf("got %q, want it to name the way out", &w.err)
+	}
+}
+
+func TestAFaultOfSledgeEndsTheJobAndAsksForAReport(t *testing.T) {
+	w := newWorld(t)
+	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) { panic("the fault") })
+	if code := w.run("run", "--db", "sqlite"); code != job.ExitInternal {
+		t.Errorf("got exit code %d, want %d", code, job.ExitInternal)
+	}
+	if last := lastLine(w.err.String()); !strings.Contains(last, "please report") || !strings.Contains(last, "the fault") {
+		t.Errorf("got the last line %q, want a request to report the fault", last)
+	}
+	if jobs := w.jobs(t); len(jobs) != 1 || jobs[0].Status != job.Failed {
+		t.Errorf("got jobs %v, want one that failed", jobs)
+	}
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sledge/internal/catalog"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+)
+
+// One whole test by the real engine on a real database, as a user types it.
+func TestAWholeTestOnSQLite(t *testing.T) {
+	w := newWorld(t)
+	w.Runner = engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: w.Version}
+	file := filepath.Join(t.TempDir(), "test.sqlite")
+	config := filepath.Join(t.TempDir(), "sledge.toml")
+	if err := os.WriteFile(config, []byte("db = 'sqlite'\n[options]\nsqlite_rampup = '1s'\nsqlite_duration = '1s'\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	steps := []struct {
+		args string
+		want job.Exit
+		out  string
+		err  string
+	}{
+		{"run", job.ExitConnect, "", "sledge build"},
+		{"build", job.OK, "order_line", "TPROC-C SCHEMA COMPLETE"},
+		{"build", job.ExitExists, "", "already"},
+		{"check", job.OK, "consistency_12", "Schema Check jobid="},
+		{"run --users 2 --seed 7", job.OK, "Vuser 1:TEST RESULT : System achieved ", "measure "},
+		{"run --users 2 --json", job.OK, `"NOPM"`, "Vuser 1:TEST RESULT"},
+		{"check --json", job.OK, `"holds": true`, ""},
+		{"delete", job.OK, "succeeded", "Dropped"},
+		{"check", job.ExitConnect, "", "there is no file"},
+	}
+	for _, step := range steps {
+		code := w.run(append(strings.Fields(step.args), "--config", config, "--dbname", file)...)
+		if code != step.want {
+			t.Fatalf("sledge %s: got exit code %d, want %d: %s", step.args, code, step.want, &w.err)
+		}
+		if !strings.Contains(w.out.String(), step.out) || !strings.Contains(w.err.String(), step.err) {
+			t.Errorf("sledge %s: got %q and %q, want %q and %q in them", step.args, &w.out, &w.err, step.out, step.err)
+		}
+		if strings.ContainsAny(w.out.String()+w.err.String(), "\x1b\r") {
+			t.Errorf("sledge %s: got an escape code away from a terminal", step.args)
+		}
+		if strings.Contains(step.args, "--json") && !json.Valid(w.out.Bytes()) {
+			t.Errorf("sledge %s: got %q, want JSON", step.args, &w.out)
+		}
+	}
+	if got := len(w.jobs(t)); got != len(steps) {
+		t.Errorf("got %d jobs, want one for each of %d steps", got, len(steps))
+	}
+	for _, j := range w.jobs(t) {
+		if j.Status == job.Running {
+			t.Errorf("job %s: got a %s that is still running", j.ID, j.Spec.Action)
+		}
+	}
+}
+
+// The demo's times are its own, so its jobs are done by a stand-in here.
+func TestTheDemoLeavesNothingBehind(t *testing.T) {
+	given := t.TempDir()
+	other := filepath.Join(given, "mine.txt")
+	if err := os.WriteFile(other, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fresh := filepath.Join(t.TempDir(), "fresh")
+	tests := []struct {
+		args []string
+		left []string // in the folder; nil when it is gone
+		in   string
+	}{
+		{[]string{"--dir", fresh}, nil, fresh},
+		{[]string{"--dir", given}, []string{"mine.txt"}, given},
+		{[]string{"--dir", given, "--keep"}, []string{"demo-jobs.db", "mine.txt"}, given},
+	}
+	for _, test := range tests {
+		w := newWorld(t)
+		if code := w.run(append([]string{"demo"}, test.args...)...); code != job.OK {
+			t.Fatalf("demo %v: got exit code %d: %s", test.args, code, &w.err)
+		}
+		var did []string
+		for _, spec := range w.asked {
+			did = append(did, string(spec.Action))
+		}
+		if got := strings.Join(did, " "); got != "build run check" {
+			t.Errorf("demo %v: got jobs %s, want build run check", test.args, got)
+		}
+		if !strings.Contains(w.out.String(), "sledge build --db mariadb") {
+			t.Errorf("demo %v: got no word on how to go on", test.args)
+		}
+		entries, err := os.ReadDir(test.in)
+		if (err != nil) != (test.left == nil) {
+			t.Errorf("demo %v: got %v for the folder, want it gone: %v", test.args, err, test.left == nil)
+		}
+		var left []string
+		for _, e := range entries {
+			if !strings.HasSuffix(e.Name(), "-wal") && !strings.HasSuffix(e.Name(), "-shm") {
+				left = append(left, e.Name())
+			}
+		}
+		if strings.Join(left, " ") != strings.Join(test.left, " ") {
+			t.Errorf("demo %v: got %q left, want %q", test.args, left, test.left)
+		}
+		if jobs := w.jobs(t); len(jobs) > 0 {
+			t.Errorf("demo %v: got %d jobs in the user's own repository, want none", test.args, len(jobs))
+		}
+	}
+	w := newWorld(t)
+	if code := w.run("demo", "--dir", given); code != job.ExitExists || len(w.asked) > 0 {
+		t.Errorf("a folder with a kept demo: got exit code %d and %d jobs, want %d and none", code, len(w.asked), job.ExitExists)
+	}
+}
