@@ -1,0 +1,214 @@
+package sledge
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// layers says what each package of ours may import of ours, from the bottom up.
+// Names are paths below internal, or else below the root; "database/*" is every
+// package in a folder of database that has no line of its own. Tests may import
+// what they like, and a package whose name ends in "test" is part of the tests.
+//
+// The table is the architecture, and this test keeps it true: a line is changed
+// because the architecture changes, not to let an import pass.
+var layers = map[string]string{
+	// Nouns: they know nothing of ours, so that everything can speak in them.
+	"meter":   "",
+	"option":  "",
+	"schema":  "",
+	"sqlfile": "",
+	"job":     "meter option",
+
+	// What is asked of the two things there are many of.
+	"database": "meter option schema sqlfile",
+	"workload": "database job meter schema sqlfile",
+
+	// The many. Databases and workloads meet in the engine and by their SQL files
+	// only: a database that knew a workload would be one more thing to write for
+	// every new workload, and the other way around. A database may import another
+	// one, which it is a variant of.
+	"database/*": "database database/* meter option schema sqlfile",
+	"workload/*": "database job meter option schema sqlfile workload",
+
+	// Doing jobs: with any database and any workload, so with none by name.
+	"engine": "database job meter option schema sqlfile workload",
+	"report": "job meter option",
+
+	// People. Their program is handed the catalog; so are they.
+	"workbench": "database engine job option workload",
+	"manual":    "database option workbench workload",
+	"cli":       "database engine job manual meter option report workbench workload",
+
+	// The lists, the programs that write them, and the one program that has it all.
+	"catalog":          "database database/* workload workload/*",
+	"catalog/generate": "",
+	"cli/generate":     "catalog manual",
+	"cmd/sledge":       "catalog cli engine workbench",
+
+	// Tests that are packages.
+	"bench":                 "",
+	"testserver":            "",
+	"database/databasetest": "database meter option schema sqlfile",
+	"workload/workloadtest": "catalog database engine job meter option schema sqlfile testserver workload",
+}
+
+// forTests lists the packages that start servers or fail a testing.T, and so have
+// no place in the program.
+var forTests = []string{"bench", "testserver", "database/databasetest", "workload/workloadtest"}
+
+func TestPackagesImportOnlyWhatTheirLayerAllows(t *testing.T) {
+	files := token.NewFileSet()
+	for _, name := range sourceFiles(t) {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		importer := short(path.Dir(name))
+		if importer == "." {
+			continue
+		}
+		allowed, known := layer(importer)
+		if !known {
+			t.Errorf("%s: the package is in no layer: add a line that says what %q may import to the table in layers_test.go", name, importer)
+			continue
+		}
+		source, err := parser.ParseFile(files, name, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range source.Imports {
+			imported, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			imported, ours := strings.CutPrefix(imported, "sledge/")
+			if !ours {
+				continue
+			}
+			imported = short(imported)
+			if strings.HasPrefix(imported, importer+"/") && !slices.Contains(forTests, imported) {
+				continue // a package may be divided into packages below it
+			}
+			if !allows(allowed, imported) {
+				t.Errorf("%s: %q may not import %q, only [%s]: see the table in layers_test.go",
+					files.Position(i.Pos()), importer, imported, allowed)
+			}
+		}
+	}
+}
+
+func TestEveryLayerStands(t *testing.T) {
+	for name := range layers {
+		folder := strings.TrimSuffix(name, "/*")
+		if _, err := os.Stat("internal/" + folder); err == nil {
+			continue
+		}
+		if _, err := os.Stat(folder); err != nil {
+			t.Errorf("the table in layers_test.go has a line for %q, and there is no such folder: remove the line", name)
+		}
+	}
+}
+
+func TestLayerRulesTellPackagesApart(t *testing.T) {
+	tests := []struct {
+		importer, imported string
+		want               bool
+	}{
+		{"engine", "database", true},
+		{"engine", "database/sqlite", false},
+		{"database/mariadb", "database/mysql", true},
+		{"database/sqlite", "workload", false},
+		{"database/sqlite", "database/databasetest", false},
+		{"workload/tprocc", "database", true},
+		{"workload/tprocc", "database/sqlite", false},
+		{"workload/tproch/dbgen", "schema", true}, // as its parent may
+		{"workload/tproch/dbgen", "engine", false},
+		{"catalog", "workload/tprocc", true},
+		{"catalog", "workload/workloadtest", false},
+		{"cli", "catalog", false},
+	}
+	for _, test := range tests {
+		allowed, known := layer(test.importer)
+		if !known {
+			t.Errorf("%s is in no layer", test.importer)
+		}
+		if got := allows(allowed, test.imported); got != test.want {
+			t.Errorf("%s may import %s: got %t, want %t", test.importer, test.imported, got, test.want)
+		}
+	}
+	if _, known := layer("newcomer"); known {
+		t.Error("a package without a line is in a layer, and should not be")
+	}
+}
+
+// layer returns what a package may import: by its own line, or else by the line
+// for all that is in a folder it is in.
+func layer(name string) (allowed string, known bool) {
+	if allowed, known := layers[name]; known {
+		return allowed, true
+	}
+	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
+		if allowed, known := layers[folder+"/*"]; known {
+			return allowed, true
+		}
+	}
+	return "", false
+}
+
+// allows reports whether a line of the table names the imported package.
+func allows(line, imported string) bool {
+	for pattern := range strings.FieldsSeq(line) {
+		if pattern == imported {
+			return true
+		}
+		folder, all := strings.CutSuffix(pattern, "/*")
+		if all && path.Dir(imported) == folder && !slices.Contains(forTests, imported) {
+			return true
+		}
+	}
+	return false
+}
+
+// short is the name of a package in the table, of its path below the root.
+func short(name string) string { return strings.TrimPrefix(name, "internal/") }
+
+// sourceFiles lists the Go files of the tree, whatever system they are for.
+func sourceFiles(t *testing.T) []string {
+	t.Helper()
+	var sources []string
+	for _, name := range treeFiles(t) {
+		if path.Ext(name) == ".go" && !strings.HasPrefix(name, "tools/") {
+			sources = append(sources, name)
+		}
+	}
+	return sources
+}
+
+// treeFiles lists the files of the tree that people write. What is built, fetched
+// or kept by git is not among them.
+func treeFiles(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && slices.Contains([]string{".git", ".cache", "bin", "node_modules"}, entry.Name()):
+			return fs.SkipDir
+		case entry.Type().IsRegular():
+			names = append(names, name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
