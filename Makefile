@@ -1,0 +1,84 @@
+# make alone lists what there is to do.
+
+# The program is pure Go, and so needs no C compiler and no C library.
+export CGO_ENABLED = 0
+
+# Without git the version is unknown, and the program says so.
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+# The commit is in the version; asking git a second time fails in a tree of another owner.
+BUILD = go build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)'
+# Its own go.mod pins the linters, so that the program's holds what the program needs.
+GOLANGCI = go tool -modfile=tools/go.mod golangci-lint
+
+# The servers whose tests must not be skipped. The newer PostgreSQLs that
+# scripts/test-servers can fetch are tested as well where they are, and CI asks for them.
+export SLEDGE_TEST_REQUIRE ?= postgresql,mariadb
+
+# Where goroutines share something, and what drives them all.
+RACE = ./internal/meter ./internal/engine ./internal/job ./internal/cli
+
+PLATFORMS = linux/amd64 linux/arm64 darwin/arm64 windows/amd64
+
+.DEFAULT_GOAL = help
+.PHONY: help build demo test race check lint generated cross fuzz bench generate docs servers clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build bin/sledge
+	$(BUILD) -o bin/ ./cmd/sledge
+
+demo: build ## build, then do a whole small test on SQLite: a minute, nothing installed
+	bin/sledge demo
+
+servers: ## make this machine ready for the tests, or say what to install
+	@scripts/test-servers || echo 'Going on: tests that must have what is missing will fail and say so.'
+
+test: servers ## run all tests on real PostgreSQL and MariaDB servers
+	go test -p 2 -timeout 15m ./...
+
+race: ## run the tests of what is shared under the race detector (needs a C compiler)
+	CGO_ENABLED=1 go test -race -p 2 -timeout 15m $(RACE)
+
+check: lint generated cross ## what CI asks besides the tests: lint, generated files, cross builds
+
+lint: ## format, vet, linters, and the rules of the source tree
+	$(GOLANGCI) run ./...
+	go test .
+
+generated: ## fail if go generate changes anything
+	@before=$$(git status --porcelain && git diff) && \
+	go generate ./... && \
+	after=$$(git status --porcelain && git diff) && \
+	if [ "$$before" != "$$after" ]; then \
+		echo 'go generate has changed these files; look at them and commit them:'; \
+		git status --short; \
+		exit 1; \
+	fi
+
+cross: ## build bin/sledge-SYSTEM-PROCESSOR for all we release
+	@for p in $(PLATFORMS); do \
+		os=$${p%/*} arch=$${p#*/}; \
+		echo "build for $$os on $$arch"; \
+		[ $$os = windows ] && exe=.exe || exe=; \
+		GOOS=$$os GOARCH=$$arch $(BUILD) -o bin/sledge-$$os-$$arch$$exe ./cmd/sledge || exit 1; \
+	done
+
+fuzz: ## feed each fuzz test for ten seconds
+	@grep -r --include='*_test.go' '^func Fuzz' internal | \
+	sed 's|^\(.*\)/[^/]*:func \(Fuzz[A-Za-z0-9_]*\).*|\1 \2|' | \
+	while read -r folder name; do \
+		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime 10s ./$$folder || exit 1; \
+	done
+
+bench: servers ## measure Sledge beside what it is compared with: minutes, on a quiet machine
+	go test -tags bench ./bench -v -count=1 -timeout 60m
+
+generate: ## write the catalog and the other generated files anew
+	go generate ./...
+
+docs: ## write the manual's pages that follow from declarations anew
+	go generate ./internal/cli
+
+clean: ## remove what was built; the test servers in .cache stay
+	rm -rf bin coverage.out
