@@ -21,6 +21,7 @@ var version string
 func main() {
 	signals := make(chan os.Signal, 3)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	restore := keepTerminal()
 	v := cli.VersionOf(version)
 	program := &cli.Program{
 		Bench:            workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads},
@@ -35,9 +36,23 @@ func main() {
 		StderrIsTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		ReadPassword:     readPassword,
 		Signals:          signals,
-		Exit:             os.Exit,
+		Exit:             func(code int) { restore(); os.Exit(code) },
 	}
-	os.Exit(int(program.Run(context.Background())))
+	code := program.Run(context.Background())
+	restore()
+	os.Exit(int(code))
+}
+
+// keepTerminal returns what puts the terminal back into the state it is in now:
+// one that was reading a password when Ctrl-C came would go on hiding what is
+// typed.
+func keepTerminal() (restore func()) {
+	fd := int(os.Stdin.Fd())
+	state, err := term.GetState(fd)
+	if err != nil {
+		return func() {} // no terminal
+	}
+	return func() { _ = term.Restore(fd, state) } // at the end nobody can be told
 }
 
 // readPassword reads a line from the terminal without showing it.

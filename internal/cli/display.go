@@ -36,6 +36,7 @@ type display struct {
 	step    string    // what the progress last shown was of
 	began   time.Time // when the step began
 	shown   time.Time // when progress was last shown as a line
+	whole   bool      // whether the step was shown to be complete; totals are estimates that may be passed
 	window  meter.Summary
 	rates   []float64 // the server's rates in the window
 	retried int64     // since the phase began
@@ -223,7 +224,7 @@ func clock(d time.Duration) string {
 func (d *display) progress(p job.Progress, at time.Time) {
 	if p.Step != d.step {
 		d.clearBar()
-		d.bar, d.step, d.began, d.shown = nil, p.Step, at, at
+		d.bar, d.step, d.began, d.shown, d.whole = nil, p.Step, at, at, false
 		if d.interactive && p.Total > 0 {
 			d.bar = newBar(d.err, p)
 			_ = d.bar.RenderBlank() // so that its clock starts before the first rows count
@@ -233,13 +234,11 @@ func (d *display) progress(p job.Progress, at time.Time) {
 		_ = d.bar.Set64(min(p.Done, p.Total))
 		return
 	}
-	if at.Sub(d.shown) < progressEvery && p.Done < p.Total {
+	complete := p.Total > 0 && p.Done >= p.Total
+	if p.Done == 0 || d.whole || !complete && at.Sub(d.shown) < progressEvery {
 		return
 	}
-	if p.Done == 0 {
-		return
-	}
-	d.shown = at
+	d.shown, d.whole = at, complete
 	d.line(d.err, progressLine(p, at.Sub(d.began)))
 }
 

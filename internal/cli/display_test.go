@@ -81,7 +81,7 @@ func TestProgressIsALineNowAndThen(t *testing.T) {
 	var out bytes.Buffer
 	d := &display{err: &out}
 	begin := time.Now()
-	for _, s := range []int{0, 1, 2, 5, 6, 10} {
+	for _, s := range []int{0, 1, 2, 5, 6, 10, 11} { // totals are estimates: the last is beyond it
 		d.Watch(job.Event{
 			At:       begin.Add(time.Duration(s) * time.Second),
 			Progress: &job.Progress{Step: "load", Done: int64(s) * 1000, Total: 10_000, Unit: "rows", DoneBytes: int64(s) * 1e6},

@@ -14,6 +14,9 @@ import (
 
 // One whole test by the real engine on a real database, as a user types it.
 func TestAWholeTestOnSQLite(t *testing.T) {
+	if underRace {
+		t.Skip("the race detector would take minutes for SQLite; the runner's own tests run under it")
+	}
 	w := newWorld(t)
 	w.Runner = engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: w.Version}
 	file := filepath.Join(t.TempDir(), "test.sqlite")
