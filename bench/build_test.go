@@ -33,12 +33,12 @@ type loadable interface {
 // with indexes, routines and statistics, with psql's \copy of the same rows from
 // files into the tables as they stand before the load.
 func TestBuildPostgreSQL(t *testing.T) {
-	compareBuild(t, openPostgreSQL(t, "bench_build"), `psql \copy`)
+	compareBuild(t, openPostgreSQL(t, "bench"), `psql \copy`)
 }
 
 // TestBuildMariaDB does so with LOAD DATA LOCAL INFILE.
 func TestBuildMariaDB(t *testing.T) {
-	compareBuild(t, openMariaDB(t, "bench_build"), "LOAD DATA")
+	compareBuild(t, openMariaDB(t, "bench"), "LOAD DATA")
 }
 
 func compareBuild(t *testing.T, s loadable, bare string) {

@@ -41,7 +41,14 @@ type running struct {
 	died  error // the first user's that could not go on
 	noted map[meter.Class]int
 
-	serverTPM atomic.Pointer[float64] // the newest reading nobody has reported yet
+	polled   atomic.Pointer[count] // the newest reading of the server's count
+	reported *count                // the last one that a second was reported with
+}
+
+// count is the server's cumulative count of transactions at a moment.
+type count struct {
+	n  int64
+	at time.Time
 }
 
 // run connects every virtual user, lets them all work through ramp-up and
@@ -273,7 +280,7 @@ func (r *running) phase(ctx context.Context, name job.Phase, length time.Duratio
 		offset := now.Sub(began)
 		if second.Elapsed > 0 {
 			r.feed.send(job.Event{Second: &job.Second{
-				Phase: name, Offset: offset, Summary: second, ServerTPM: r.serverTPM.Swap(nil),
+				Phase: name, Offset: offset, Summary: second, ServerTPM: r.serverTPM(),
 			}})
 		}
 		if m := int(offset / time.Minute); m > int(last.Sub(began)/time.Minute) {
@@ -359,19 +366,12 @@ func (r *running) pollCounter(ctx context.Context) (stop func(), err error) {
 		defer session.Close()
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
-		var last int64
-		var lastAt time.Time
 		for {
 			n, _, err := r.number(ctx, session, "counter")
 			if err != nil {
 				return // the users, or the end of the run, will say what is wrong
 			}
-			now := time.Now()
-			if !lastAt.IsZero() {
-				tpm := float64(n-last) / now.Sub(lastAt).Minutes()
-				r.serverTPM.Store(&tpm)
-			}
-			last, lastAt = n, now
+			r.polled.Store(&count{n, time.Now()})
 			select {
 			case <-tick.C:
 			case <-ctx.Done():
@@ -380,6 +380,21 @@ func (r *running) pollCounter(ctx context.Context) (stop func(), err error) {
 		}
 	})
 	return func() { cancel(); polling.Wait() }, nil
+}
+
+// serverTPM returns the server's rate since it was last returned, or nil when the
+// server has not answered since then.
+func (r *running) serverTPM() *float64 {
+	now, last := r.polled.Load(), r.reported
+	if now == last {
+		return nil
+	}
+	r.reported = now
+	if last == nil {
+		return nil
+	}
+	tpm := float64(now.n-last.n) / now.at.Sub(last.at).Minutes()
+	return &tpm
 }
 
 // result turns a measurement into the result of the job.

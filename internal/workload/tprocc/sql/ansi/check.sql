@@ -49,11 +49,11 @@ SELECT no_w_id, no_d_id, MIN(no_o_id) AS first_new_order, MAX(no_o_id) AS last_n
 GROUP BY no_w_id, no_d_id HAVING MAX(no_o_id) - MIN(no_o_id) + 1 <> COUNT(*)
 
 -- name: consistency_4
-SELECT o.w_id, o.d_id, o.sum_ol_cnt, COALESCE(l.lines, 0) AS order_lines
+SELECT o.w_id, o.d_id, o.sum_ol_cnt, COALESCE(l.line_count, 0) AS order_lines
 FROM (SELECT o_w_id AS w_id, o_d_id AS d_id, SUM(o_ol_cnt) AS sum_ol_cnt FROM orders GROUP BY o_w_id, o_d_id) o
-LEFT JOIN (SELECT ol_w_id AS w_id, ol_d_id AS d_id, COUNT(*) AS lines FROM order_line GROUP BY ol_w_id, ol_d_id) l
+LEFT JOIN (SELECT ol_w_id AS w_id, ol_d_id AS d_id, COUNT(*) AS line_count FROM order_line GROUP BY ol_w_id, ol_d_id) l
   ON l.w_id = o.w_id AND l.d_id = o.d_id
-WHERE o.sum_ol_cnt <> COALESCE(l.lines, 0)
+WHERE o.sum_ol_cnt <> COALESCE(l.line_count, 0)
 
 -- name: consistency_5
 SELECT o_w_id, o_d_id, o_id, o_carrier_id FROM orders
@@ -61,10 +61,10 @@ LEFT JOIN new_order ON no_w_id = o_w_id AND no_d_id = o_d_id AND no_o_id = o_id
 WHERE (o_carrier_id IS NULL AND no_o_id IS NULL) OR (o_carrier_id IS NOT NULL AND no_o_id IS NOT NULL)
 
 -- name: consistency_6
-SELECT o_w_id, o_d_id, o_id, o_ol_cnt, COALESCE(l.lines, 0) AS order_lines FROM orders
-LEFT JOIN (SELECT ol_w_id, ol_d_id, ol_o_id, COUNT(*) AS lines FROM order_line GROUP BY ol_w_id, ol_d_id, ol_o_id) l
+SELECT o_w_id, o_d_id, o_id, o_ol_cnt, COALESCE(l.line_count, 0) AS order_lines FROM orders
+LEFT JOIN (SELECT ol_w_id, ol_d_id, ol_o_id, COUNT(*) AS line_count FROM order_line GROUP BY ol_w_id, ol_d_id, ol_o_id) l
   ON l.ol_w_id = o_w_id AND l.ol_d_id = o_d_id AND l.ol_o_id = o_id
-WHERE COALESCE(l.lines, 0) <> o_ol_cnt
+WHERE COALESCE(l.line_count, 0) <> o_ol_cnt
 
 -- name: consistency_7
 SELECT ol_w_id, ol_d_id, ol_o_id, ol_number FROM order_line
