@@ -54,7 +54,7 @@ func NewPlan(d *database.Database, w *workload.Workload, spec job.Spec) (Plan, e
 		}
 	}
 	if p.Users < 0 || p.Users > maxUsers {
-		return Plan{}, fmt.Errorf("%d virtual users are not between 1 and %d", p.Users, maxUsers)
+		return Plan{}, fmt.Errorf("users: %d virtual users are not between 1 and %d", p.Users, maxUsers)
 	}
 	p.Users = max(p.Users, 1)
 	p.Pacing = w.Pacing(p.Settings)
