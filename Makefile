@@ -71,8 +71,8 @@ fuzz: ## feed each fuzz test for ten seconds
 		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime 10s ./$$folder || exit 1; \
 	done
 
-bench: servers ## measure Sledge beside what it is compared with: minutes, on a quiet machine
-	go test -tags bench ./bench -v -count=1 -timeout 60m
+bench: servers ## measure Sledge beside what it is compared with: 20 minutes, on a quiet machine (RUN=Memory: one figure)
+	go test -tags bench ./bench -v -count=1 -timeout 60m $(if $(RUN),-run '$(RUN)')
 
 generate: ## write the catalog and the other generated files anew
 	go generate ./...
