@@ -52,6 +52,25 @@ func TestEnvironmentDoesNotOverruleOptions(t *testing.T) {
 		"tpcc|sledge|UTC|t")
 }
 
+func TestEncryptionThatCannotBeHadIsExplained(t *testing.T) {
+	server := testserver.Open(t, "postgresql") // does not encrypt when it is one of our own
+	if server.Dir == "" {
+		t.Skip("it is not known whether the server encrypts")
+	}
+	for _, tt := range []struct{ option, value, want string }{
+		{"pg_sslmode", "require", "pg_sslmode"},
+		{"pg_sslmode", "verify-full", "pg_sslmode"},
+		{"pg_sslrootcert", "/nowhere/ca.pem", "pg_sslrootcert"},
+	} {
+		values := with(with(server.Values(), "pg_sslmode", "verify-ca"), tt.option, tt.value)
+		_, err := postgresql.Database.Connect(t.Context(), bind(t, values), database.Owner)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s %s: got %q, want one line that names %s", tt.option, tt.value, err, tt.want)
+		}
+	}
+	_ = connect(t, with(server.Values(), "pg_sslmode", "prefer"), database.Owner)
+}
+
 func TestCommitOfAFailedTransactionIsAnError(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	session := connect(t, server.Values(), database.Owner)

@@ -114,7 +114,7 @@ stock by warehouse and item, so that they do not deadlock each other.
   -- The oldest new order of each district, where there is one. It is locked as it
   -- is found: of two deliveries at once, the second waits for the first and then gets
   -- the next oldest, so that no gap is ever left in the queue.
-  WITH oldest AS MATERIALIZED (
+  WITH oldest AS (
     SELECT no_d_id AS district, no_o_id AS number
     FROM generate_series(1, 10) AS d
     CROSS JOIN LATERAL (
