@@ -87,7 +87,7 @@ type Session interface {
 	// is written from the result column its tag names; a column no field is tagged
 	// for is passed over. Fields are int64, float64 or string; a NULL leaves
 	// the zero value. Binding is done once here, so that running allocates nothing
-	// of ours.
+	// of ours. After a run nothing is kept of the values of in.
 	//
 	// A query may hold several statements where the database takes several in one
 	// round trip; the last one that returns rows fills out.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"unsafe"
 
 	"sledge/internal/database"
 	"sledge/internal/workload"
@@ -20,6 +22,8 @@ type clientUser struct {
 	stmt clientStatements
 	work scratch
 	ids  []int64 // of the customers that share a last name
+
+	data, names []byte // hold C_DATA and H_DATA of the payment under way
 }
 
 // orderLine is what Pick draws for a line of an order.
@@ -283,22 +287,32 @@ func (u *clientUser) doPayment(ctx context.Context) error {
 	update := s.updateCustomer
 	if w.customer.Credit == "BC" {
 		update = s.updateBadCredit
-		w.CData = badCreditData(w)
+		u.data = appendBadCredit(u.data[:0], w)
+		w.CData = lent(u.data)
 	}
 	if err := each(ctx, update, s.updateDistrict, s.district, s.updateWarehouse, s.warehouse); err != nil {
 		return err
 	}
-	w.HData = w.warehouseName.Name + "    " + w.districtName.Name
+	u.names = append(append(append(u.names[:0], w.warehouseName.Name...), "    "...), w.districtName.Name...)
+	w.HData = lent(u.names)
 	return one(ctx, s.insertHistory)
 }
 
-// badCreditData puts the payment before what C_DATA holds, and keeps 500
-// characters of it.
-func badCreditData(w *scratch) string {
-	data := fmt.Sprintf("%d %d %d %d %d %d.%02d|%s", w.CID, w.CDID, w.CWID, w.DID, w.WID,
-		w.AmountCents/100, w.AmountCents%100, w.customer.Data)
-	return data[:min(len(data), 500)]
+// appendBadCredit appends what C_DATA becomes: the payment, then what it held
+// before, 500 characters in all.
+func appendBadCredit(buf []byte, w *scratch) []byte {
+	for _, n := range [...]int64{w.CID, w.CDID, w.CWID, w.DID, w.WID} {
+		buf = append(strconv.AppendInt(buf, n, 10), ' ')
+	}
+	buf = strconv.AppendInt(buf, w.AmountCents/100, 10)
+	buf = append(buf, '.', byte('0'+w.AmountCents/10%10), byte('0'+w.AmountCents%10), '|')
+	buf = append(buf, w.customer.Data...)
+	return buf[:min(len(buf), 500)]
 }
+
+// lent is a string over bytes that are used anew for every transaction. It may
+// only be bound to statements, which keep nothing of a value after they ran.
+func lent(buf []byte) string { return unsafe.String(unsafe.SliceData(buf), len(buf)) }
 
 // findCustomer puts the id of the customer to be looked up by name into the
 // scratch: of n who share the name, the one at n/2 rounded up by first name.

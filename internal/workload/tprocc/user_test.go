@@ -289,3 +289,16 @@ func TestOptionsAreRefusedWithTheWayOut(t *testing.T) {
 		}
 	}
 }
+
+func TestBadCreditKeepsFiveHundredCharacters(t *testing.T) {
+	w := &scratch{inputs: inputs{CID: 1, CDID: 2, CWID: 3, DID: 4, WID: 5, AmountCents: 123405}}
+	w.customer.Data = strings.Repeat("x", 500)
+	got := string(appendBadCredit(nil, w))
+	if want := "1 2 3 4 5 1234.05|xxx"; !strings.HasPrefix(got, want) || len(got) != 500 {
+		t.Errorf("got %d characters %.30q, want 500 that begin with %q", len(got), got, want)
+	}
+	w.customer.Data = ""
+	if got, want := string(appendBadCredit(nil, w)), "1 2 3 4 5 1234.05|"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
