@@ -60,12 +60,15 @@ func (t *target) in(unit string) string {
 	return sign + " " + amount(t.Limit, unit)
 }
 
-// amount spells a value with three digits, more where it is above a thousand.
-func amount(value float64, unit string) string {
+// amount spells a value and its unit.
+func amount(value float64, unit string) string { return spell(value) + " " + unit }
+
+// spell writes a value with three digits, and all those before the point.
+func spell(value float64) string {
 	if math.Abs(value) >= 1000 {
-		return fmt.Sprintf("%.0f %s", value, unit)
+		return fmt.Sprintf("%.0f", value)
 	}
-	return fmt.Sprintf("%.3g %s", value, unit)
+	return fmt.Sprintf("%.3g", value)
 }
 
 // measured are the figures of this run, in the order of the tests.
@@ -163,7 +166,7 @@ func spread(values []float64) string {
 	if len(values) < 2 {
 		return "1 round"
 	}
-	return fmt.Sprintf("%d rounds: %.3g to %.3g", len(values), slices.Min(values), slices.Max(values))
+	return fmt.Sprintf("%d rounds: %s to %s", len(values), spell(slices.Min(values)), spell(slices.Max(values)))
 }
 
 // ratios divides two lists one by one.

@@ -52,18 +52,21 @@ func TestMemory(t *testing.T) {
 	p := openPostgreSQL(t, "bench_memory")
 	p.drop(t)
 	build(t, p, 2, builders)
-	for _, users := range []int{1, 100} {
-		child := inBackground(t, runArguments(p, users, time.Second, 2*trial()))
+	for _, c := range []struct {
+		users string
+		n     int
+		limit *target
+	}{
+		{"1 user", 1, nil},
+		{"100 users", 100, atMost(100)},
+	} {
+		child := inBackground(t, runArguments(p, c.n, time.Second, 2*trial()))
 		peak := child.peakMemory()
 		child.wait(t)
-		f := figure{
-			What:  fmt.Sprintf("%s: resident memory with %d users, routines", p.title(), users),
-			Value: float64(peak) / 1e6, Unit: "MB",
-		}
-		if users == 100 {
-			f.Target = atMost(100)
-		}
-		note(t, f)
+		note(t, figure{
+			What:  fmt.Sprintf("%s: resident memory with %s, routines", p.title(), c.users),
+			Value: float64(peak) / 1e6, Unit: "MB", Target: c.limit,
+		})
 	}
 	p.drop(t)
 }
