@@ -38,7 +38,21 @@ func split(text string) [][]string {
 
 // isCall reports whether the only statement calls a stored procedure.
 func isCall(statements [][]string) bool {
-	const call = "CALL "
-	first := statements[0][0]
-	return len(statements) == 1 && len(first) > len(call) && strings.EqualFold(first[:len(call)], call)
+	return len(statements) == 1 && firstWord(statements[0]) == "CALL"
+}
+
+// isSelect reports whether a statement returns rows.
+func isSelect(pieces []string) bool {
+	switch firstWord(pieces) {
+	case "SELECT", "SHOW", "WITH", "VALUES", "TABLE":
+		return true
+	}
+	return false
+}
+
+// firstWord returns the word that a statement begins with, in capitals.
+func firstWord(pieces []string) string {
+	word, _, _ := strings.Cut(pieces[0], " ")
+	word, _, _ = strings.Cut(word, "\n")
+	return strings.ToUpper(word)
 }

@@ -107,6 +107,7 @@ type preparedStatement struct {
 // step is one statement that the server has prepared.
 type step struct {
 	statement preparedOnServer
+	isSelect  bool
 	params    []any
 	args      []driver.NamedValue // used anew for every run
 }
@@ -126,7 +127,7 @@ func (s *session) prepareEach(ctx context.Context, q sqlfile.Query, statements [
 		if err != nil {
 			return nil, fmt.Errorf("prepare %s: %w", q.Name, s.failed(err))
 		}
-		next := step{statement: statement.(preparedOnServer), params: params[:n], args: make([]driver.NamedValue, n)}
+		next := step{statement: statement.(preparedOnServer), isSelect: isSelect(pieces), params: params[:n], args: make([]driver.NamedValue, n)}
 		for i := range next.args {
 			next.args[i].Ordinal = i + 1
 		}
@@ -160,7 +161,17 @@ func (p *preparedStatement) Run(ctx context.Context, each func() error) (int64, 
 	return n, p.session.failed(err)
 }
 
+// exec runs a statement whose rows, if it returns any, nobody asks for. They are
+// queried all the same: the driver's ExecContext waits forever for the columns of
+// a prepared SELECT, which MariaDB sends the first time only.
 func (s *step) exec(ctx context.Context) (int64, error) {
+	if s.isSelect {
+		rows, err := s.statement.QueryContext(ctx, s.values())
+		if err != nil {
+			return 0, err
+		}
+		return 0, rows.Close()
+	}
 	return affected(s.statement.ExecContext(ctx, s.values()))
 }
 

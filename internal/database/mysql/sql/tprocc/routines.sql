@@ -203,6 +203,9 @@ BEGIN
 			LEFT(CONCAT(c_id, ' ', c_d_id, ' ', c_w_id, ' ', p_d_id, ' ', p_w_id, ' ', p_h_amount, '|', c_data), 500),
 			c_data)
 	WHERE c_w_id = p_c_w_id AND c_d_id = p_c_d_id AND c_id = p_c_id;
+	IF ROW_COUNT() = 0 THEN
+		SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'PAYMENT: there is no such customer';
+	END IF;
 	UPDATE district SET d_ytd = d_ytd + p_h_amount WHERE d_w_id = p_w_id AND d_id = p_d_id;
 
 	SELECT w.w_street_1, w.w_street_2, w.w_city, w.w_state, w.w_zip,
