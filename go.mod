@@ -3,20 +3,20 @@ module sledge
 go 1.26.0
 
 require (
-	github.com/BurntSushi/toml v1.6.0
-	github.com/HdrHistogram/hdrhistogram-go v1.4.0
-	github.com/agnivade/levenshtein v1.2.2
-	github.com/dustin/go-humanize v1.1.0
-	github.com/go-sql-driver/mysql v1.10.1
-	github.com/jackc/pgx/v5 v5.12.0
-	github.com/schollz/progressbar/v3 v3.19.1
-	github.com/shirou/gopsutil/v4 v4.26.10
-	github.com/spf13/cobra v1.10.2
-	github.com/spf13/pflag v1.0.10
-	go.yaml.in/yaml/v3 v3.0.6
-	golang.org/x/sync v0.24.0
-	golang.org/x/term v0.47.0
-	modernc.org/sqlite v1.61.1
+	github.com/BurntSushi/toml v1.6.0 // configuration files in TOML
+	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // latencies, whole and mergeable
+	github.com/agnivade/levenshtein v1.2.2 // did you mean
+	github.com/dustin/go-humanize v1.1.0 // numbers, sizes and times for people
+	github.com/go-sql-driver/mysql v1.10.1 // MariaDB and MySQL, with LOAD DATA LOCAL
+	github.com/jackc/pgx/v5 v5.12.0 // PostgreSQL's own protocol and COPY
+	github.com/schollz/progressbar/v3 v3.19.1 // the bar while a build loads
+	github.com/shirou/gopsutil/v4 v4.26.10 // the machine under a result
+	github.com/spf13/cobra v1.10.2 // commands, help and completion
+	github.com/spf13/pflag v1.0.10 // flags made from option descriptions
+	go.yaml.in/yaml/v3 v3.0.6 // configuration files in YAML
+	golang.org/x/sync v0.24.0 // the first error stops all virtual users
+	golang.org/x/term v0.47.0 // passwords that are not shown
+	modernc.org/sqlite v1.61.1 // SQLite and the job repository, without C
 )
 
 require (
