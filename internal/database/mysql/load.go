@@ -64,12 +64,18 @@ func (s *session) loadLocal(ctx context.Context, table schema.Table, rows schema
 	if err != nil {
 		return 0, err
 	}
-	return n, s.loadWarning(ctx)
+	if err := s.loadWarning(ctx); err != nil {
+		return n, err
+	}
+	if missing := reader.Rows() - n; missing != 0 {
+		return n, &mysql.MySQLError{Number: errDuplicateKey, Message: fmt.Sprintf("%d rows for table %s have a key that is there already", missing, table.Name)}
+	}
+	return n, nil
 }
 
 // loadWarning returns the first warning of the last statement as an error. LOCAL
 // has LOAD DATA pass over rows with a key that is there already, and bend values
-// that do not fit, and only warn of both.
+// that do not fit, and only warn of it; of keys, MySQL 5.6 does not even warn.
 func (s *session) loadWarning(ctx context.Context) error {
 	warnings, err := s.Query(ctx, "SHOW WARNINGS LIMIT 1", 1)
 	if err != nil || len(warnings.Rows) == 0 {

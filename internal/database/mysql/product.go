@@ -84,7 +84,7 @@ func (o *Options) address() (network, address string) {
 func (p Product) Create(ctx context.Context, options any) error {
 	name := options.(settings).common().Database
 	return p.administer(ctx, options, func(s database.Session) error {
-		found, err := s.Query(ctx, "SHOW DATABASES LIKE "+string(appendText(nil, likeExactly(name))), 1)
+		found, err := s.Query(ctx, "SELECT 1 FROM information_schema.schemata WHERE schema_name = "+string(appendText(nil, name)), 1)
 		if err != nil || len(found.Rows) > 0 {
 			return err
 		}
@@ -109,11 +109,6 @@ func (p Product) administer(ctx context.Context, options any, do func(database.S
 		return errors.Join(fmt.Errorf("make or drop the database %s of option %s: %w", name, p.Names.Full("dbase"), err), s.Close())
 	}
 	return s.Close()
-}
-
-// likeExactly returns the pattern of LIKE that only the name itself matches.
-func likeExactly(name string) string {
-	return strings.NewReplacer("_", `\_`, "%", `\%`).Replace(name)
 }
 
 func identifier(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }

@@ -102,6 +102,9 @@ BEGIN
 	INTO no_c_discount, no_c_last, no_c_credit, no_w_tax
 	FROM customer, warehouse
 	WHERE c_w_id = no_w_id AND c_d_id = no_d_id AND c_id = no_c_id AND w_id = no_w_id;
+	IF no_w_tax IS NULL THEN
+		SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'NEWORD: there is no such customer';
+	END IF;
 
 	UPDATE stock SET
 		s_quantity = s_quantity - {{template "quantity"}} + IF(s_quantity >= 10 + {{template "quantity"}}, 0, 91),
@@ -190,7 +193,7 @@ BEGIN
 		FROM customer WHERE c_w_id = p_c_w_id AND c_d_id = p_c_d_id AND c_last = p_c_last;
 		SELECT c_id INTO p_c_id
 		FROM customer WHERE c_w_id = p_c_w_id AND c_d_id = p_c_d_id AND c_last = p_c_last
-		ORDER BY c_first LIMIT customers_before, 1;
+		ORDER BY customer.c_first LIMIT customers_before, 1;
 	END IF;
 
 	-- Bad credit has the payment written before what c_data holds, of which the last

@@ -1,0 +1,154 @@
+package mysql_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"sledge/internal/database"
+	"sledge/internal/database/databasetest"
+	"sledge/internal/database/mariadb"
+	"sledge/internal/database/mysql"
+	"sledge/internal/option"
+	"sledge/internal/sqlfile"
+	"sledge/internal/testserver"
+)
+
+func TestMain(m *testing.M) { testserver.Main(m) }
+
+func Test(t *testing.T) {
+	databasetest.Run(t, mysql.Database, testserver.Open(t, "mysql").Values())
+}
+
+// Most of MySQL's SQL is MariaDB's, too, so that it is tested on whichever server
+// there is.
+var products = []*database.Database{mysql.Database, mariadb.Database}
+
+// onEach runs a test with a database of its own on a server of each product.
+func onEach(t *testing.T, name string, test func(t *testing.T, s *server)) {
+	for _, d := range products {
+		t.Run(d.Name, func(t *testing.T) {
+			s := &server{database: d, values: testserver.Open(t, d.Name).Values()}
+			s.set("dbase", name)
+			if err := d.Drop(t.Context(), s.options(t)); err != nil { // what a test that was killed left behind
+				t.Fatal(err)
+			}
+			if err := d.Create(t.Context(), s.options(t)); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := d.Drop(context.Background(), s.options(t)); err != nil {
+					t.Error(err)
+				}
+			})
+			test(t, s)
+		})
+	}
+}
+
+// server is a database on a server of one of the products.
+type server struct {
+	database *database.Database
+	values   option.Values
+}
+
+// set changes an option, given without its prefix.
+func (s *server) set(name, value string) { s.values[s.database.Names.Full(name)] = value }
+
+func (s *server) options(t testing.TB) any {
+	t.Helper()
+	options := s.database.Options("tprocc")
+	if err := option.Bind(s.database.Names, s.values, options); err != nil {
+		t.Fatal(err)
+	}
+	return options
+}
+
+func (s *server) connect(t testing.TB) database.Session {
+	t.Helper()
+	session, err := s.database.Connect(t.Context(), s.options(t), database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() }) // of some, the connection is broken on purpose
+	return session
+}
+
+// library returns the SQL of the product for TPROC-C, as the engine gathers it,
+// but for the workload's own.
+func (s *server) library(t testing.TB) *sqlfile.Library {
+	t.Helper()
+	var places []sqlfile.Place
+	for d := s.database; d != nil; d = d.Base {
+		places = append(places, sqlfile.Place{Files: d.SQL, Dir: "sql/tprocc"}, sqlfile.Place{Files: d.SQL, Dir: "sql"})
+	}
+	l, err := sqlfile.NewLibrary(s.database.Dialect.Placeholder, places...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// query returns the text of one of the product's queries without parameters.
+func (s *server) query(t testing.TB, name string) string {
+	t.Helper()
+	q, err := s.library(t).Query(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q.Text
+}
+
+// script runs one of the scripts of TPROC-C.
+func (s *server) script(t testing.TB, session database.Session, name string, warehouses int) {
+	t.Helper()
+	plan := struct {
+		Connection any
+		Settings   struct{ Warehouses int }
+	}{Connection: s.options(t)}
+	plan.Settings.Warehouses = warehouses
+	statements, err := s.library(t).Script(name, plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range statements {
+		mustExec(t, session, statement)
+	}
+}
+
+func mustExec(t testing.TB, session database.Session, statements string) {
+	t.Helper()
+	if err := session.Exec(t.Context(), statements); err != nil {
+		t.Fatalf("%v\n%s", err, statements)
+	}
+}
+
+// rows returns what a query answers, a row to a line, its values divided by bars.
+func rows(t testing.TB, session database.Session, query string) []string {
+	t.Helper()
+	table, err := session.Query(t.Context(), query, 0)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, query)
+	}
+	lines := make([]string, len(table.Rows))
+	for i, row := range table.Rows {
+		lines[i] = strings.Join(row, "|")
+	}
+	return lines
+}
+
+func wantRows(t testing.TB, session database.Session, query string, want ...string) {
+	t.Helper()
+	got := rows(t, session, query)
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%s:\ngot  %q\nwant %q", query, got, want)
+	}
+}
+
+func writeFile(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
