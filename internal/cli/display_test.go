@@ -13,7 +13,7 @@ import (
 
 // second makes a second of n transactions that took 1 ms to n ms.
 func second(phase job.Phase, offset time.Duration, n int, tpm float64) job.Event {
-	stripe := meter.NewStripe(1)
+	stripe := meter.NewStripe()
 	for i := range n {
 		d := time.Duration(i+1) * time.Millisecond
 		stripe.Record(meter.Record{Service: d, Response: d, Retries: 1})

@@ -100,7 +100,7 @@ func lastLine(text string) string {
 
 // measured is the result of a small run.
 func measured() job.Result {
-	stripe := meter.NewStripe(5)
+	stripe := meter.NewStripe()
 	for i := range 100 {
 		d := time.Duration(i+1) * time.Millisecond
 		stripe.Record(meter.Record{Kind: meter.Kind(i % 5), Service: d, Response: d})

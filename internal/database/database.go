@@ -22,6 +22,9 @@ type Database struct {
 	Title   string   // "PostgreSQL", as in "12345 NOPM from 28000 PostgreSQL TPM"
 	Aliases []string // other names users know it by: "pg"
 
+	// Embedded says that the database works inside this process, not in a server.
+	Embedded bool
+
 	// Base is a compatible database whose SQL serves where this one has none, as
 	// MySQL's does for MariaDB. Optional.
 	Base *Database

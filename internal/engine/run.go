@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"strconv"
 	"sync"
@@ -62,6 +63,7 @@ func run(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version str
 	if err := requireSchema(ctx, p, monitor); err != nil {
 		return job.Result{}, err
 	}
+	defer leaveCores(p.Database)()
 	facts, err := findFacts(ctx, p, monitor, version)
 	if err != nil {
 		return job.Result{}, err
@@ -106,13 +108,29 @@ func run(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version str
 	return result, err
 }
 
+// leaveCores keeps this process to half the cores while users work, unless the
+// environment says how many it may use, and returns the function that undoes it.
+//
+// One core drives tens of thousands of transactions a second. With more than the
+// load needs, Go wakes a thread for nearly every answer that comes in, which costs
+// the client half as much again, and the server its cores where it shares them. A
+// database inside this process needs them itself.
+func leaveCores(d *database.Database) (restore func()) {
+	cores := runtime.GOMAXPROCS(0)
+	if d.Embedded || os.Getenv("GOMAXPROCS") != "" {
+		return func() {}
+	}
+	runtime.GOMAXPROCS(max(1, cores/2))
+	return func() { runtime.GOMAXPROCS(cores) }
+}
+
 // newStripes returns one stripe for every user, or for every core where users
 // are more: two cores never need more stripes than cores to stay out of each
 // other's way.
 func newStripes(p Plan) []*meter.Stripe {
 	stripes := make([]*meter.Stripe, min(p.Users, runtime.GOMAXPROCS(0)))
 	for i := range stripes {
-		stripes[i] = meter.NewStripe(len(p.Workload.Kinds))
+		stripes[i] = meter.NewStripe()
 	}
 	return stripes
 }
@@ -256,6 +274,9 @@ const (
 // phase lets a part of the run go by, takes from the stripes once a second, and
 // adds up what it takes in sum. Each full minute it says the line.
 func (r *running) phase(ctx context.Context, name job.Phase, length time.Duration, stop <-chan struct{}, second, sum *meter.Summary, line string) (ending, error) {
+	if length == 0 {
+		return timeUp, nil
+	}
 	began := time.Now()
 	tick := time.NewTimer(min(time.Second, length))
 	defer tick.Stop()
@@ -274,9 +295,8 @@ func (r *running) phase(ctx context.Context, name job.Phase, length time.Duratio
 		}
 		now := time.Now()
 		second.Reset()
-		r.take(second)
+		r.take(second, sum)
 		second.Elapsed = now.Sub(last)
-		sum.Add(*second)
 		offset := now.Sub(began)
 		if second.Elapsed > 0 {
 			r.feed.send(job.Event{Second: &job.Second{
@@ -296,9 +316,9 @@ func (r *running) phase(ctx context.Context, name job.Phase, length time.Duratio
 	}
 }
 
-func (r *running) take(sum *meter.Summary) {
+func (r *running) take(sums ...*meter.Summary) {
 	for _, s := range r.stripes {
-		s.Take(sum)
+		s.Take(sums...)
 	}
 }
 

@@ -154,11 +154,11 @@ func (u *seated) afterFailure(ctx context.Context, r *running, record *meter.Rec
 			failure = errors.Join(failure, fmt.Errorf("roll back: %w", rollback))
 		}
 	}
-	again = record.Class.Retryable() && record.Retries < r.plan.Pacing.MaxRetries && !r.plan.Pacing.RaiseError
+	again = record.Class.Retryable() && int(record.Retries) < r.plan.Pacing.MaxRetries && !r.plan.Pacing.RaiseError
 	r.noteFailure(*record, failure, again)
 	if again {
 		record.Retries++
-		u.pauseUntil(time.Now().Add(backoff(record.Retries)), r.stopped)
+		u.pauseUntil(time.Now().Add(backoff(int(record.Retries))), r.stopped)
 		return true, nil
 	}
 	record.Outcome = meter.Failed

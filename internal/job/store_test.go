@@ -57,7 +57,7 @@ func begin(t *testing.T, s *Store, spec Spec) *Recorder {
 // measured returns what n transactions of each kind may have looked like.
 func measured(seed uint64, n int) *meter.Summary {
 	random := rand.New(rand.NewPCG(seed, 0))
-	stripe, sum := meter.NewStripe(len(kinds)), meter.NewSummary(len(kinds))
+	stripe, sum := meter.NewStripe(), meter.NewSummary(len(kinds))
 	for range n {
 		for k := range kinds {
 			service := time.Duration(2e6 * math.Exp(random.NormFloat64()*0.7))
@@ -900,7 +900,7 @@ func TestThisHostIsDescribed(t *testing.T) {
 // a second costs to encode, and how large it is.
 func BenchmarkWatchSecond(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 0))
-	stripe, sum := meter.NewStripe(5), meter.NewSummary(5)
+	stripe, sum := meter.NewStripe(), meter.NewSummary(5)
 	for i := range 10_000 {
 		kind := max(0, i%23-18) // 19 of 23, and one each of the other four
 		service := time.Duration(float64(1+kind) * 2e6 * math.Exp(random.NormFloat64()*0.7))

@@ -16,7 +16,7 @@ import (
 )
 
 // Kind is a kind of transaction: an index into Workload.Kinds.
-type Kind int
+type Kind int32
 
 // Outcome says how a transaction ended.
 type Outcome uint8
@@ -72,9 +72,9 @@ func (c Class) Retryable() bool {
 // Record is one transaction as a virtual user saw it end.
 type Record struct {
 	Kind    Kind
+	Retries int32 // tries beyond the first
 	Outcome Outcome
 	Class   Class // why it failed, when it did
-	Retries int   // tries beyond the first
 
 	// Service is how long the last try took. Response is the time from the
 	// moment the transaction was meant to start until it ended: it includes
@@ -85,8 +85,8 @@ type Record struct {
 // Latencies are kept in nanoseconds, to three significant digits, up to an
 // hour, so that any percentile is within 0.1 % of the exact one even where
 // transactions take microseconds. One such histogram is 264 KiB, which is why
-// users share stripes rather than own meters: 5 kinds with 2 latencies are
-// 2.6 MiB a stripe, on 1,000 users they would be 2.6 GiB.
+// there are some for each second and for the whole, and none for each user: 5
+// kinds with 2 latencies are 2.6 MiB, on 1,000 users they would be 2.6 GiB.
 const (
 	lowest, highest, digits = 1, int64(time.Hour), 3
 )
@@ -143,26 +143,83 @@ func newTallies(n int) []Tally {
 	return t
 }
 
-// Stripe takes the records of a few virtual users.
+// Stripe takes the records of a few virtual users, as they are. Putting them
+// into histograms is the collector's work: it costs by the transaction, whereas
+// merging histograms costs by their size, several milliseconds a second that would
+// be missing from the machine under test.
 type Stripe struct {
-	mu      sync.Mutex
-	filling []Tally
-	_       [64]byte // keeps neighbouring stripes off one cache line
-
-	// spare is what filling is swapped with, so that a collector merges
-	// histograms while users go on recording. Only Take touches it.
-	spare []Tally
+	mu   sync.Mutex
+	page *page    // being filled
+	full []*page  // filled since they were last taken
+	free []*page  // to be filled
+	_    [64]byte // keeps neighbouring stripes off one cache line
 }
 
-// NewStripe returns a stripe for a workload with that many kinds.
-func NewStripe(kinds int) *Stripe {
-	return &Stripe{filling: newTallies(kinds), spare: newTallies(kinds)}
+// page is a piece of a stripe, of 32 KiB. A stripe has two, and as many more as
+// were ever filled between two takings: it grows to the load, and no further.
+type page struct {
+	n       int
+	records [1024]Record
 }
 
-// Record notes one transaction. It allocates nothing.
+// NewStripe returns an empty stripe.
+func NewStripe() *Stripe { return &Stripe{page: new(page), free: []*page{new(page)}} }
+
+// Record notes one transaction. It allocates nothing, but for a page now and then
+// while the rate still grows.
 func (s *Stripe) Record(r Record) {
 	s.mu.Lock()
-	t := &s.filling[r.Kind]
+	if s.page.n == len(s.page.records) {
+		s.turn()
+	}
+	s.page.records[s.page.n] = r
+	s.page.n++
+	s.mu.Unlock()
+}
+
+// turn puts a free page in the place of one that is full.
+func (s *Stripe) turn() {
+	s.full = append(s.full, s.page)
+	if n := len(s.free); n > 0 {
+		s.page, s.free = s.free[n-1], s.free[:n-1]
+		return
+	}
+	s.page = new(page)
+}
+
+// Take adds what the stripe holds to each of the summaries, and empties the
+// stripe. Only one goroutine may take from a stripe.
+func (s *Stripe) Take(sums ...*Summary) {
+	s.mu.Lock()
+	s.turn()
+	taken := s.full
+	s.full = nil
+	s.mu.Unlock()
+	for _, p := range taken {
+		for i := range p.records[:p.n] {
+			for _, sum := range sums {
+				sum.record(&p.records[i])
+			}
+		}
+		p.n = 0
+	}
+	s.mu.Lock()
+	s.free = append(s.free, taken...)
+	s.mu.Unlock()
+}
+
+// Summary is what is known of every kind over some time.
+type Summary struct {
+	Elapsed time.Duration
+	Kinds   []Tally
+}
+
+// NewSummary returns an empty summary.
+func NewSummary(kinds int) Summary { return Summary{Kinds: newTallies(kinds)} }
+
+// record adds one transaction.
+func (s *Summary) record(r *Record) {
+	t := &s.Kinds[r.Kind]
 	t.Retried += int64(r.Retries)
 	switch r.Outcome {
 	case Done:
@@ -174,31 +231,9 @@ func (s *Stripe) Record(r Record) {
 	case Failed:
 		t.Failed[r.Class]++
 	}
-	s.mu.Unlock()
 }
 
 func within(d time.Duration) int64 { return min(max(int64(d), lowest), highest) }
-
-// Take adds what the stripe holds to sum, and empties the stripe. Only one
-// goroutine may take from a stripe.
-func (s *Stripe) Take(sum *Summary) {
-	s.mu.Lock()
-	s.filling, s.spare = s.spare, s.filling
-	s.mu.Unlock()
-	for i := range s.spare {
-		sum.Kinds[i].add(&s.spare[i])
-		s.spare[i].reset()
-	}
-}
-
-// Summary is what is known of every kind over some time.
-type Summary struct {
-	Elapsed time.Duration
-	Kinds   []Tally
-}
-
-// NewSummary returns an empty summary.
-func NewSummary(kinds int) Summary { return Summary{Kinds: newTallies(kinds)} }
 
 // Add adds other to s.
 func (s *Summary) Add(other Summary) {

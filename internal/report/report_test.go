@@ -51,7 +51,7 @@ var (
 // measured holds 1, 2, ... 1000 ms of service for new orders, tenths of that for
 // payments, and no stock level at all.
 func measured() meter.Summary {
-	stripe, sum := meter.NewStripe(len(kinds)), meter.NewSummary(len(kinds))
+	stripe, sum := meter.NewStripe(), meter.NewSummary(len(kinds))
 	done := func(kind meter.Kind, service time.Duration) {
 		stripe.Record(meter.Record{Kind: kind, Service: service, Response: service + 50*time.Microsecond})
 	}
@@ -254,7 +254,7 @@ func stored(t *testing.T) (*job.Store, job.ID) {
 	}
 	total, tpm := meter.NewSummary(2), 600.5
 	for i := 1; i <= 3; i++ {
-		stripe, sum := meter.NewStripe(2), meter.NewSummary(2)
+		stripe, sum := meter.NewStripe(), meter.NewSummary(2)
 		for range i {
 			stripe.Record(meter.Record{Kind: 0, Service: time.Millisecond, Response: 2 * time.Millisecond})
 		}

@@ -25,10 +25,11 @@ var files embed.FS
 
 // Database is SQLite.
 var Database = &database.Database{
-	Name:    "sqlite",
-	Title:   "SQLite",
-	Aliases: []string{"sqlite3"},
-	Names:   option.Names{Prefix: "sqlite_"},
+	Name:     "sqlite",
+	Title:    "SQLite",
+	Aliases:  []string{"sqlite3"},
+	Embedded: true,
+	Names:    option.Names{Prefix: "sqlite_"},
 	Options: func(string) any {
 		return &Options{File: "sledge.sqlite", Synchronous: "normal", BusyTimeoutMillis: 10_000, CacheMiB: 8}
 	},
