@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"database/sql/driver"
@@ -48,7 +49,7 @@ func (p Product) FromURL(u *url.URL) (option.Values, error) {
 	set("port", u.Port())
 	set("user", u.User.Username())
 	if password, ok := u.User.Password(); ok {
-		set("pass", password)
+		set("pass", cmp.Or(password, null))
 	}
 	name := strings.TrimPrefix(u.Path, "/")
 	if strings.Contains(name, "/") {

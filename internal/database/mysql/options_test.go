@@ -1,0 +1,127 @@
+package mysql_test
+
+import (
+	"context"
+	"crypto/tls"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"strings"
+	"testing"
+
+	driverpkg "github.com/go-sql-driver/mysql"
+
+	"sledge/internal/database"
+	"sledge/internal/database/mariadb"
+	"sledge/internal/database/mysql"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+)
+
+func TestOptionsAreHammerDBs(t *testing.T) {
+	shared := map[string]string{
+		"host": "127.0.0.1", "port": "3306", "ssl": "false", "ssl_two_way": "false", "ssl_linux_capath": "/etc/mysql/certs",
+		"ssl_windows_capath": `C:\mysql\certs`, "ssl_ca": "ca-cert.pem", "ssl_cert": "client-cert.pem", "ssl_key": "client-key.pem",
+		"ssl_cipher": "server", "user": "root", "dbase": "tpcc", "storage_engine": "innodb", "partition": "false", "prepared": "false", "history_pk": "false",
+	}
+	for d, own := range map[*database.Database]map[string]string{
+		mysql.Database:   {"socket": "/tmp/mysql.sock", "pass": "mysql"},
+		mariadb.Database: {"socket": "/tmp/mariadb.sock", "pass": "maria", "purge": "false"},
+	} {
+		want := map[string]string{}
+		for _, list := range []map[string]string{shared, own} {
+			for name, value := range list {
+				want[d.Names.Full(name)] = value
+			}
+		}
+		got := map[string]string{}
+		for _, o := range option.Describe(d.Names, d.Options("tprocc")) {
+			got[o.Name] = o.Default
+			if o.Help == "" {
+				t.Errorf("%s has no help", o.Name)
+			}
+			if o.Secret != strings.HasSuffix(o.Name, "_pass") {
+				t.Errorf("%s: got secret %v", o.Name, o.Secret)
+			}
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", d.Title, got, want)
+		}
+	}
+}
+
+func TestMistakesAreNamed(t *testing.T) {
+	for _, tt := range []struct {
+		values option.Values
+		want   string
+	}{
+		{option.Values{"mysql_port": "0"}, "mysql_port"},
+		{option.Values{"mysql_dbase": ""}, "mysql_dbase"},
+		{option.Values{"mysql_storage_engine": "innodb; DROP TABLE x"}, "mysql_storage_engine"},
+		{option.Values{"mysql_storage_engine": ""}, "mysql_storage_engine"},
+		{option.Values{"mysql_ssl_two_way": "true"}, "mysql_ssl"},
+	} {
+		err := option.Bind(mysql.Database.Names, tt.values, mysql.Database.Options("tprocc"))
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v: got %v, want an error about %s", tt.values, err, tt.want)
+		}
+	}
+}
+
+func TestURLs(t *testing.T) {
+	for _, tt := range []struct {
+		url  string
+		want option.Values // nil where it must be refused
+	}{
+		{"mariadb://u:p%40ss@db.example:3307/tpcc", option.Values{"maria_host": "db.example", "maria_port": "3307",
+			"maria_user": "u", "maria_pass": "p@ss", "maria_dbase": "tpcc", "maria_socket": "null"}},
+		{"mariadb://[::1]", option.Values{"maria_host": "::1", "maria_socket": "null"}},
+		{"mariadb://localhost/x?socket=/run/mysqld.sock&ssl=true&ssl_ca=null", option.Values{"maria_host": "localhost", "maria_dbase": "x",
+			"maria_socket": "/run/mysqld.sock", "maria_ssl": "true", "maria_ssl_ca": "null"}},
+		{"mariadb://u:@h/x", option.Values{"maria_host": "h", "maria_user": "u", "maria_pass": "null", "maria_dbase": "x", "maria_socket": "null"}},
+		{"mariadb://h/x/y", nil},
+	} {
+		u, err := url.Parse(tt.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := mariadb.Database.FromURL(u)
+		if (err != nil) != (tt.want == nil) || !maps.Equal(got, tt.want) {
+			t.Errorf("%s: got %v, %v; want %v", tt.url, got, err, tt.want)
+		}
+	}
+}
+
+func TestErrorsAreClassified(t *testing.T) {
+	numbered := func(n uint16) error { return fmt.Errorf("load stock: %w", &driverpkg.MySQLError{Number: n}) }
+	for _, tt := range []struct {
+		err  error
+		want meter.Class
+	}{
+		{numbered(1213), meter.Deadlock},
+		{numbered(1205), meter.LockTimeout},
+		{numbered(1020), meter.Serialization},
+		{numbered(1062), meter.Constraint},
+		{numbered(1406), meter.Constraint},
+		{numbered(1264), meter.Constraint},
+		{numbered(1044), meter.Permission},
+		{numbered(1142), meter.Permission},
+		{numbered(1040), meter.Resource},
+		{numbered(1114), meter.Resource},
+		{numbered(1317), meter.Connection},
+		{numbered(2013), meter.Connection},
+		{numbered(1064), meter.Other},
+		{driver.ErrBadConn, meter.Connection},
+		{driverpkg.ErrInvalidConn, meter.Connection},
+		{context.DeadlineExceeded, meter.Connection},
+		{&tls.CertificateVerificationError{Err: errors.New("unknown authority")}, meter.Connection},
+		{errors.New("sql payment: no input field"), meter.Other},
+		{nil, meter.Other},
+	} {
+		if got := mysql.Classify(tt.err); got != tt.want {
+			t.Errorf("%v: got %v, want %v", tt.err, got, tt.want)
+		}
+	}
+}

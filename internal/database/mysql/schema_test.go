@@ -1,0 +1,83 @@
+package mysql_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestSchema(t *testing.T) {
+	onEach(t, "sledge_schema", func(t *testing.T, s *server) {
+		s.set("partition", "true")
+		s.set("history_pk", "true")
+		session := s.connect(t)
+		s.script(t, session, "schema", 450)
+		tables := rows(t, session, s.query(t, "tables"))
+		var names []string
+		for _, line := range tables {
+			name, _, _ := strings.Cut(line, "|")
+			names = append(names, name)
+		}
+		if names = slices.Compact(names); len(names) != 9 || !slices.Contains(tables, "order_line|ol_dist_info") {
+			t.Errorf("got %q, want the columns of nine tables, table by table", tables)
+		}
+		wantRows(t, session, "SELECT COUNT(DISTINCT table_name) FROM information_schema.tables WHERE table_schema = DATABASE() AND engine = 'InnoDB' AND table_collation = 'latin1_swedish_ci'", "9")
+		wantRows(t, session, "SELECT data_type, numeric_precision, numeric_scale FROM information_schema.columns WHERE table_schema = DATABASE() AND column_name = 'ol_amount'", "decimal|6|2")
+		wantRows(t, session, "SELECT COUNT(*) FROM information_schema.partitions WHERE table_schema = DATABASE() AND table_name = 'order_line' AND partition_name IS NOT NULL", "4")
+		indexes := rows(t, session, `SELECT CONCAT(table_name, ' ', index_name, ' ', GROUP_CONCAT(column_name ORDER BY seq_in_index)) FROM information_schema.statistics
+			WHERE table_schema = DATABASE() AND table_name <> 'history' GROUP BY table_name, index_name`)
+		slices.Sort(indexes) // servers differ on where an underscore comes
+		want := []string{
+			"customer PRIMARY c_w_id,c_d_id,c_id", "customer c_w_id c_w_id,c_d_id,c_last,c_first", "district PRIMARY d_w_id,d_id", "item PRIMARY i_id",
+			"new_order PRIMARY no_w_id,no_d_id,no_o_id", "order_line PRIMARY ol_w_id,ol_d_id,ol_o_id,ol_number",
+			"orders PRIMARY o_w_id,o_d_id,o_id", "orders o_w_id o_w_id,o_d_id,o_c_id,o_id", "stock PRIMARY s_w_id,s_i_id", "warehouse PRIMARY w_id",
+		}
+		if !slices.Equal(indexes, want) {
+			t.Errorf("got indexes %q, want %q", indexes, want)
+		}
+		// MySQL 5.6 knows no invisible column, and MariaDB has them from 10.3.3 on.
+		key := "0"
+		if s.database.Name == "mariadb" {
+			key = "1"
+		}
+		wantRows(t, session, "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'history' AND column_name = 'id'", key)
+		mustExec(t, session, "INSERT INTO history VALUES (1, 1, 1, 1, 1, NOW(), 1, 'without the key')")
+		for range 2 {
+			s.script(t, session, "drop", 450)
+		}
+		wantRows(t, session, s.query(t, "tables"))
+	})
+}
+
+func TestSmallOrOtherSchemasAreLeftPlain(t *testing.T) {
+	onEach(t, "sledge_plain", func(t *testing.T, s *server) {
+		session := s.connect(t)
+		const partitions = "SELECT COUNT(*) FROM information_schema.partitions WHERE table_schema = DATABASE() AND partition_name IS NOT NULL"
+		const key = "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND column_name = 'id'"
+		s.set("partition", "true")
+		s.script(t, session, "schema", 199)
+		wantRows(t, session, partitions, "0")
+		s.script(t, session, "drop", 199)
+		s.set("partition", "false")
+		s.set("history_pk", "true")
+		s.set("storage_engine", "MyISAM")
+		s.script(t, session, "schema", 200)
+		wantRows(t, session, partitions, "0")
+		wantRows(t, session, key, "0")
+		wantRows(t, session, "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND engine = 'MyISAM'", "9")
+	})
+}
+
+func TestTheServerTellsItsVersionAndSettings(t *testing.T) {
+	onEach(t, "sledge_facts", func(t *testing.T, s *server) {
+		session := s.connect(t)
+		version := rows(t, session, s.query(t, "server.version"))
+		if len(version) != 1 || strings.ContainsAny(version[0], "-|") || !strings.Contains(version[0], ".") {
+			t.Errorf("got version %q", version)
+		}
+		settings := rows(t, session, s.query(t, "server.settings"))
+		if !slices.Contains(settings, "innodb_flush_log_at_trx_commit|2") { // as the test's server is started
+			t.Errorf("got settings %q", settings)
+		}
+	})
+}

@@ -1,0 +1,232 @@
+package mysql_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"sledge/internal/database"
+	"sledge/internal/database/databasetest"
+	"sledge/internal/database/mariadb"
+	"sledge/internal/sqlfile"
+	"sledge/internal/testserver"
+)
+
+func prepare(t testing.TB, session database.Session, text string, in, out any) database.Statement {
+	t.Helper()
+	q, err := sqlfile.Parse("test", text, func(int) string { return "?" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	statement, err := session.Prepare(t.Context(), q, in, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return statement
+}
+
+func TestValuesInTextArriveInEveryMode(t *testing.T) {
+	onEach(t, "sledge_values", func(t *testing.T, s *server) {
+		session := s.connect(t)
+		type values struct {
+			Whole    int64   `sql:"whole"`
+			Fraction float64 `sql:"fraction"`
+			Words    string  `sql:"words"`
+		}
+		var in, out values
+		statement := prepare(t, session, "SET @unused = ';?'; SELECT :whole + 0 AS whole, :fraction + 0 AS fraction, :words AS words", &in, &out)
+		for _, mode := range []string{"", "NO_BACKSLASH_ESCAPES", "ANSI_QUOTES,PIPES_AS_CONCAT", "NO_BACKSLASH_ESCAPES,ANSI_QUOTES"} {
+			mustExec(t, session, "SET SESSION sql_mode = '"+mode+"'")
+			for _, in = range []values{
+				{},
+				{1, 0.5, "plain"},
+				{-9223372036854775808, -1e300, `'; DROP TABLE x; -- `},
+				{9223372036854775807, 12345.678901234567, `it's a \ and a \' and a '' and \\'`},
+				{7, 1e-300, "line\nbreak, tab\t, quote \", ü, ?, nothing"},
+				{8, 3, strings.Repeat(`\'`, 100_000)},
+			} {
+				out = values{}
+				if n, err := statement.Run(t.Context(), nil); n != 1 || err != nil {
+					t.Fatalf("mode %q: got %d rows, %v", mode, n, err)
+				}
+				if out != in {
+					t.Errorf("mode %q: got %.200v, want %.200v", mode, out, in)
+				}
+			}
+		}
+	})
+}
+
+func TestTheLastRowsOfSeveralStatementsFillTheResult(t *testing.T) {
+	onEach(t, "sledge_sets", func(t *testing.T, s *server) {
+		session := s.connect(t)
+		mustExec(t, session, "CREATE TABLE sets (n INT PRIMARY KEY); INSERT INTO sets VALUES (1), (2), (3)")
+		in := struct {
+			N int64 `sql:"n"`
+		}{2}
+		out := struct {
+			N int64 `sql:"n"`
+		}{}
+		for _, prepared := range []string{"false", "true"} {
+			s.set("prepared", prepared)
+			session := s.connect(t)
+			for _, tt := range []struct {
+				text string
+				want []int64 // what each saw
+				rows int64   // what Run returned
+			}{
+				{"SET @n = :n; SELECT @n AS n", []int64{2}, 1},
+				{"SELECT 1 AS other; SET @n = :n; SELECT n FROM sets WHERE n <= @n ORDER BY n; DO 0", []int64{1, 2}, 2},
+				{"UPDATE sets SET n = n WHERE n = :n; SELECT n FROM sets WHERE n > 7", nil, 0},
+				{"SELECT 'x' AS other; SELECT n FROM sets WHERE n >= :n ORDER BY n", []int64{2, 3}, 2},
+			} {
+				if prepared == "true" && strings.HasSuffix(tt.text, "DO 0") {
+					continue // prepared, the last statement is the one that answers
+				}
+				statement := prepare(t, session, tt.text, &in, &out)
+				for range 3 { // what is learned in the first run must serve the others
+					var seen []int64
+					n, err := statement.Run(t.Context(), func() error { seen = append(seen, out.N); return nil })
+					if err != nil || n != tt.rows || fmt.Sprint(seen) != fmt.Sprint(tt.want) {
+						t.Errorf("prepared %s: %s: got %d rows %v, %v; want %d rows %v", prepared, tt.text, n, seen, err, tt.rows, tt.want)
+					}
+				}
+			}
+			if n, err := prepare(t, session, "SELECT 1; UPDATE sets SET n = n WHERE n <= :n", &in, nil).Run(t.Context(), nil); n != 2 || err != nil {
+				t.Errorf("prepared %s: got %d rows affected, %v; want 2", prepared, n, err)
+			}
+			if _, err := prepare(t, session, "SELECT 1 AS other; SELECT 2 AS another", nil, &out).Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "no column n") {
+				t.Errorf("prepared %s: of a result without the column: got %v", prepared, err)
+			}
+			stop := errors.New("enough")
+			all := prepare(t, session, "SET @x = 1; SELECT n FROM sets", nil, &out)
+			if _, err := all.Run(t.Context(), func() error { return stop }); !errors.Is(err, stop) {
+				t.Errorf("prepared %s: got %v, want %v", prepared, err, stop)
+			}
+			wantRows(t, session, "SELECT COUNT(*) FROM sets", "3") // what was not read is out of the way
+		}
+	})
+}
+
+func TestAFailedStatementOfSeveralEndsThem(t *testing.T) {
+	onEach(t, "sledge_several", func(t *testing.T, s *server) {
+		session := s.connect(t)
+		mustExec(t, session, "CREATE TABLE several (n INT PRIMARY KEY) ENGINE = innodb")
+		out := struct {
+			N int64 `sql:"n"`
+		}{}
+		statement := prepare(t, session, "START TRANSACTION; INSERT INTO several VALUES (1); SELECT n FROM nowhere; SELECT n FROM several", nil, &out)
+		if _, err := statement.Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "nowhere") {
+			t.Errorf("got %v, want an error about nowhere", err)
+		}
+		// The statements began a transaction of which Begin knows nothing.
+		if err := session.Rollback(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		mustExec(t, session, "COMMIT")
+		wantRows(t, session, "SELECT COUNT(*) FROM several", "0")
+	})
+}
+
+func TestWhatCannotBePreparedIsSentAsText(t *testing.T) {
+	onEach(t, "sledge_unprepared", func(t *testing.T, s *server) {
+		session := s.connect(t)
+		if _, err := prepare(t, session, "UNLOCK TABLES", nil, nil).Run(t.Context(), nil); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestASocketIsUsedWhereThereIsOne(t *testing.T) {
+	for _, d := range products {
+		t.Run(d.Name, func(t *testing.T) {
+			started := testserver.Open(t, d.Name)
+			if started.Socket == "" {
+				t.Skip("the server has no socket here")
+			}
+			s := &server{database: d, values: started.Values()}
+			s.set("socket", started.Socket)
+			s.set("port", "1") // where nothing listens
+			s.set("dbase", "mysql")
+			for host, ok := range map[string]bool{"127.0.0.1": true, "localhost": true, "127.0.0.2": false} {
+				s.set("host", host)
+				session, err := d.Connect(t.Context(), s.options(t), database.Owner)
+				if (err == nil) != ok {
+					t.Errorf("host %s: got %v, want the socket used: %v", host, err, ok)
+				}
+				if err == nil {
+					wantRows(t, session, "SELECT 1", "1")
+					if got, want := d.Target(s.options(t)), "mysql on "+started.Socket; got != want {
+						t.Errorf("got %q, want %q", got, want)
+					}
+					if err := session.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			s.set("host", "127.0.0.1")
+			s.set("socket", started.Socket+".missing")
+			if got, want := d.Target(s.options(t)), "mysql on 127.0.0.1:1"; got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// A server that does not let clients send files is loaded by INSERT.
+func TestLoadsWithoutLocalFiles(t *testing.T) {
+	databasetest.Run(t, mariadb.Database, testserver.Open(t, "mariadb", testserver.Setting("local_infile=0")).Values())
+}
+
+func BenchmarkCall(b *testing.B) {
+	s := &server{database: mariadb.Database, values: testserver.Open(b, "mariadb").Values()}
+	s.set("dbase", "mysql")
+	setup := s.connect(b)
+	mustExec(b, setup, "CREATE DATABASE IF NOT EXISTS sledge_bench; USE sledge_bench; DROP PROCEDURE IF EXISTS NEWORD")
+	mustExec(b, setup, "CREATE PROCEDURE NEWORD(w INT, max_w INT, d INT, c INT, n INT, OUT discount DECIMAL(4,4), OUT last VARCHAR(16), OUT credit VARCHAR(2), "+
+		"OUT dtax DECIMAL(4,4), OUT wtax DECIMAL(4,4), INOUT next_o_id INT, stamp DATETIME) BEGIN SET next_o_id = 3001; END")
+	s.set("dbase", "sledge_bench")
+	for _, prepared := range []string{"false", "true"} {
+		s.set("prepared", prepared)
+		for _, users := range []int{1, 8} {
+			b.Run(fmt.Sprintf("prepared=%s/users=%d", prepared, users), func(b *testing.B) { benchmarkCalls(b, s, users) })
+		}
+	}
+}
+
+// benchmarkCalls has users call a procedure that does nothing, side by side, and
+// shows what a call costs on the client's side.
+func benchmarkCalls(b *testing.B, s *server, users int) {
+	q, err := s.library(b).Query("procedure.neword")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	before := cpuTime(b)
+	var group sync.WaitGroup
+	for user := range users {
+		session := s.connect(b)
+		in := call{WID: 123, MaxWID: 1000, DID: 4, CID: 2345, LineCount: 10}
+		out := struct {
+			ID int64 `sql:"no_d_next_o_id"`
+		}{}
+		statement, err := session.Prepare(b.Context(), q, &in, &out)
+		if err != nil {
+			b.Fatal(err)
+		}
+		group.Go(func() {
+			for range b.N/users + min(1, max(0, b.N%users-user)) {
+				in.CID++
+				if _, err := statement.Run(context.Background(), nil); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	b.ReportMetric(float64((cpuTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/op")
+}
