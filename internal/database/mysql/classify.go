@@ -40,6 +40,7 @@ const (
 	errSpecificAccessDenied   = 1227
 	errOutOfRange             = 1264
 	errTruncated              = 1265
+	errDeprecated             = 1287
 	errUnsupportedPrepared    = 1295
 	errQueryInterrupted       = 1317
 	errNoDefault              = 1364

@@ -77,15 +77,20 @@ func (s *session) loadLocal(ctx context.Context, table schema.Table, rows schema
 // has LOAD DATA pass over rows with a key that is there already, and bend values
 // that do not fit, and only warn of it; of keys, MySQL 5.6 does not even warn.
 func (s *session) loadWarning(ctx context.Context) error {
-	warnings, err := s.Query(ctx, "SHOW WARNINGS LIMIT 1", 1)
-	if err != nil || len(warnings.Rows) == 0 {
-		return err
-	}
-	code, err := strconv.ParseUint(warnings.Rows[0][1], 10, 16)
+	warnings, err := s.Query(ctx, "SHOW WARNINGS LIMIT 10", 10)
 	if err != nil {
 		return err
 	}
-	return &mysql.MySQLError{Number: uint16(code), Message: warnings.Rows[0][2]}
+	for _, w := range warnings.Rows {
+		code, err := strconv.ParseUint(w[1], 10, 16)
+		if err != nil {
+			return err
+		}
+		if level := w[0]; level != "Note" && code != errDeprecated {
+			return &mysql.MySQLError{Number: uint16(code), Message: w[2]}
+		}
+	}
+	return nil
 }
 
 // insertSize is about how long a multi-row INSERT gets: long enough that the
