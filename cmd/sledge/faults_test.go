@@ -82,7 +82,8 @@ func (p *program) last() (j struct {
 	Status string
 	Reason string
 	Line   string
-}) {
+},
+) {
 	p.t.Helper()
 	if err := json.Unmarshal([]byte(p.must("jobs", "show", "last", "--json")), &j); err != nil {
 		p.t.Fatal(err)

@@ -231,10 +231,11 @@ func (d *display) progress(p job.Progress, at time.Time) {
 		}
 	}
 	if d.bar != nil {
+		d.bar.Describe(fmt.Sprintf("%-10s %s", p.Step, p.Detail))
 		_ = d.bar.Set64(min(p.Done, p.Total))
 		return
 	}
-	complete := p.Total > 0 && p.Done >= p.Total
+	complete := p.Total > 0 && p.Done >= p.Total && p.Detail == ""
 	if p.Done == 0 || d.whole || !complete && at.Sub(d.shown) < progressEvery {
 		return
 	}
@@ -272,6 +273,9 @@ func progressLine(p job.Progress, elapsed time.Duration) string {
 	}
 	if left := p.Total - p.Done; left > 0 {
 		line += fmt.Sprintf(", %s left", clock(time.Duration(float64(left)/rate*float64(time.Second))))
+	}
+	if p.Detail != "" {
+		line += "; " + p.Detail
 	}
 	return line
 }

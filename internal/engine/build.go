@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -72,11 +74,8 @@ func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledg
 	if err != nil {
 		return result, err
 	}
-	if err := p.eachStatement(ctx, f, sessions, "indexes"); err != nil {
-		return result, err
-	}
-	for _, step := range []string{"routines", "finish"} {
-		if err := p.eachStatement(ctx, f, sessions[:1], step); err != nil {
+	for _, step := range []string{"indexes", "routines", "finish"} {
+		if err := p.eachStatement(ctx, f, session, step); err != nil {
 			return result, err
 		}
 	}
@@ -149,13 +148,25 @@ func closeAll(sessions []database.Session) {
 	}
 }
 
-// piece is one chunk of one table, the unit that builders take.
+// piece is what builders take: one chunk of one table, or noChunk for a table
+// that has all its rows from before the build was resumed.
 type piece struct {
-	table int
+	table *tableBuild
 	chunk int
 }
 
-// load fills the tables with the chunks that the ledger does not have.
+const noChunk = -1
+
+// tableBuild is a table that is being built.
+type tableBuild struct {
+	schema.Table
+	progress tableProgress
+	missing  atomic.Int64 // chunks that are not loaded yet
+}
+
+// load fills the tables with the chunks that the ledger does not have. Whoever
+// loads the last chunk of a table indexes it and finishes it as well, while the
+// others go on loading, so that no core waits for the end of a phase.
 func load(ctx context.Context, p Plan, f *feed, sessions []database.Session, tables []schema.Table, l ledger) ([]job.Loaded, error) {
 	progress := newLoadProgress(tables, l)
 	stop := progress.report(f)
@@ -164,16 +175,11 @@ func load(ctx context.Context, p Plan, f *feed, sessions []database.Session, tab
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(pieces)
-		for t, table := range tables {
-			for c := range table.Chunks {
-				if l.loaded[table.Name][c] {
-					continue
-				}
-				select {
-				case pieces <- piece{t, c}:
-				case <-ctx.Done():
-					return ctx.Err()
-				}
+		for next := range piecesOf(progress.tables, l) {
+			select {
+			case pieces <- next:
+			case <-ctx.Done():
+				return ctx.Err()
 			}
 		}
 		return nil
@@ -181,7 +187,7 @@ func load(ctx context.Context, p Plan, f *feed, sessions []database.Session, tab
 	for _, s := range sessions {
 		group.Go(func() error {
 			for next := range pieces {
-				if err := p.loadPiece(ctx, s, tables[next.table], next.chunk, progress.table(next.table)); err != nil {
+				if err := p.build(ctx, s, next, progress); err != nil {
 					return err
 				}
 			}
@@ -190,6 +196,49 @@ func load(ctx context.Context, p Plan, f *feed, sessions []database.Session, tab
 	}
 	err := group.Wait()
 	return progress.loaded(), err
+}
+
+// piecesOf lists what is to be done, table by table.
+func piecesOf(tables []*tableBuild, l ledger) iter.Seq[piece] {
+	return func(yield func(piece) bool) {
+		for _, t := range tables {
+			if t.missing.Load() == 0 && !yield(piece{t, noChunk}) {
+				return
+			}
+			for c := range t.Chunks {
+				if !l.loaded[t.Name][c] && !yield(piece{t, c}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// build does a piece, and what comes after the last one of its table.
+func (p Plan) build(ctx context.Context, s database.Session, next piece, progress *loadProgress) error {
+	t := next.table
+	if next.chunk != noChunk {
+		if err := p.loadPiece(ctx, s, t.Table, next.chunk, &t.progress); err != nil {
+			return err
+		}
+		if t.missing.Add(-1) > 0 {
+			return nil
+		}
+	}
+	for _, step := range []string{"indexes", "finish"} {
+		statements, err := p.SQL.Script(step+"."+t.Name, p)
+		if err != nil {
+			return err
+		}
+		done := progress.detail(step + " of " + t.Name)
+		for _, statement := range statements {
+			if err := s.Exec(ctx, statement); err != nil {
+				return fmt.Errorf("%s of %s: %w", step, t.Name, err)
+			}
+		}
+		done()
+	}
+	return nil
 }
 
 // loadPiece loads a chunk, again and again while it fails in a way that may
@@ -234,65 +283,75 @@ func loadOnce(ctx context.Context, s database.Session, t schema.Table, chunk int
 	return err
 }
 
-// eachStatement runs the statements of a script, side by side where there are
-// several sessions. A script that the pair does not have has no statements.
-func (p Plan) eachStatement(ctx context.Context, f *feed, sessions []database.Session, script string) error {
+// eachStatement runs the statements of a script. A script that the pair does not
+// have has no statements.
+func (p Plan) eachStatement(ctx context.Context, f *feed, s database.Session, script string) error {
 	statements, err := p.SQL.Script(script, p)
 	if err != nil || len(statements) == 0 {
 		return err
 	}
-	total := int64(len(statements))
-	f.send(job.Event{Progress: &job.Progress{Step: script, Total: total, Unit: "statements"}})
-	var next, done atomic.Int64
-	group, ctx := errgroup.WithContext(ctx)
-	for _, s := range sessions {
-		group.Go(func() error {
-			for {
-				i := next.Add(1) - 1
-				if i >= total {
-					return nil
-				}
-				if err := s.Exec(ctx, statements[i]); err != nil {
-					return fmt.Errorf("%s: %w", script, err)
-				}
-				f.send(job.Event{Progress: &job.Progress{Step: script, Done: done.Add(1), Total: total, Unit: "statements"}})
-			}
-		})
+	progress := job.Progress{Step: script, Total: int64(len(statements)), Unit: "statements"}
+	for _, statement := range statements {
+		f.send(job.Event{Progress: &progress})
+		if err := s.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("%s: %w", script, err)
+		}
+		progress.Done++
 	}
-	return group.Wait()
+	f.send(job.Event{Progress: &progress})
+	return nil
 }
 
 // tableProgress counts what builders have put into one table.
 type tableProgress struct {
-	name               string
 	rows, bytes, nanos atomic.Int64
 }
 
 // loadProgress counts what builders have loaded, for those who watch.
 type loadProgress struct {
-	tables []*tableProgress
+	tables []*tableBuild
 	total  int64 // rows, about
+
+	mu    sync.Mutex
+	doing []string // besides loading
 }
 
 func newLoadProgress(tables []schema.Table, l ledger) *loadProgress {
 	p := &loadProgress{}
 	for _, t := range tables {
-		p.tables = append(p.tables, &tableProgress{name: t.Name})
+		building := &tableBuild{Table: t}
+		missing := int64(t.Chunks - len(l.loaded[t.Name]))
+		building.missing.Store(missing)
+		p.tables = append(p.tables, building)
 		if t.Chunks > 0 {
-			p.total += t.Size * int64(t.Chunks-len(l.loaded[t.Name])) / int64(t.Chunks)
+			p.total += t.Size * missing / int64(t.Chunks)
 		}
 	}
 	return p
 }
 
-func (p *loadProgress) table(i int) *tableProgress { return p.tables[i] }
+// detail shows what is being done besides loading, until done is called.
+func (p *loadProgress) detail(what string) (done func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.doing = append(p.doing, what)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		i := slices.Index(p.doing, what)
+		p.doing = slices.Delete(p.doing, i, i+1)
+	}
+}
 
 func (p *loadProgress) now() job.Progress {
 	now := job.Progress{Step: "load", Total: p.total, Unit: "rows"}
 	for _, t := range p.tables {
-		now.Done += t.rows.Load()
-		now.DoneBytes += t.bytes.Load()
+		now.Done += t.progress.rows.Load()
+		now.DoneBytes += t.progress.bytes.Load()
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now.Detail = strings.Join(p.doing, ", ")
 	return now
 }
 
@@ -322,8 +381,8 @@ func (p *loadProgress) loaded() []job.Loaded {
 	var list []job.Loaded
 	for _, t := range p.tables {
 		list = append(list, job.Loaded{
-			Table: t.name, Rows: t.rows.Load(), Bytes: t.bytes.Load(),
-			Seconds: time.Duration(t.nanos.Load()).Seconds(),
+			Table: t.Name, Rows: t.progress.rows.Load(), Bytes: t.progress.bytes.Load(),
+			Seconds: time.Duration(t.progress.nanos.Load()).Seconds(),
 		})
 	}
 	return list

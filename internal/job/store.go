@@ -181,7 +181,8 @@ func migrate(ctx context.Context, db *sql.DB, steps []string) error {
 // files that are not Sledge's, and versions that this program does not know.
 func schemaVersion(ctx context.Context, db interface {
 	QueryRowContext(ctx context.Context, query string, arguments ...any) *sql.Row
-}, known int) (int, error) {
+}, known int,
+) (int, error) {
 	var application, version, tables int
 	row := db.QueryRowContext(ctx, `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
 		FROM pragma_application_id, pragma_user_version`)

@@ -26,8 +26,10 @@ import (
 var kinds = []string{"new order", "payment"}
 
 func runSpec() Spec {
-	return Spec{Action: Run, Database: "postgresql", Workload: "tprocc", Users: 4, Seed: 7,
-		Options: option.Values{"pg_count_ware": "1"}}
+	return Spec{
+		Action: Run, Database: "postgresql", Workload: "tprocc", Users: 4, Seed: 7,
+		Options: option.Values{"pg_count_ware": "1"},
+	}
 }
 
 // openStore opens a repository at path for as long as the test lasts.
@@ -123,8 +125,10 @@ func TestARunComesBackAsItWasRecorded(t *testing.T) {
 		}
 		r.Watch(Event{At: time.UnixMilli(1_700_000_000_000), User: 1, Text: "Rampup complete"})
 		r.Watch(Event{At: time.UnixMilli(1_700_000_000_000), User: 2, Failure: &Failure{Kind: "payment", Class: "deadlock", Message: "deadlock detected", Retried: true}})
-		result := Result{Line: "TEST RESULT : System achieved 1 NOPM from 2 PostgreSQL TPM", Users: 4, Kinds: kinds, Elapsed: 3,
-			Metrics: []Metric{{"NOPM", 1}}, Agreement: &Agreement{What: "new order", Client: 1, Server: 1, Low: 1, High: 2, Holds: true}, Summary: want}
+		result := Result{
+			Line: "TEST RESULT : System achieved 1 NOPM from 2 PostgreSQL TPM", Users: 4, Kinds: kinds, Elapsed: 3,
+			Metrics: []Metric{{"NOPM", 1}}, Agreement: &Agreement{What: "new order", Client: 1, Server: 1, Low: 1, High: 2, Holds: true}, Summary: want,
+		}
 		if err := r.End(t.Context(), result, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -419,7 +423,10 @@ func TestOutputIsReadPageByPage(t *testing.T) {
 			t.Fatalf("line %d: got %q", n, line.Line)
 		}
 	}
-	for range s.Output(t.Context(), a.ID()) {
+	for _, err := range s.Output(t.Context(), a.ID()) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		break // must not go on
 	}
 }

@@ -108,12 +108,15 @@ func (s *server) script(t testing.TB, session database.Session, name string, war
 		Settings   struct{ Warehouses int }
 	}{Connection: s.options(t)}
 	plan.Settings.Warehouses = warehouses
-	statements, err := s.library(t).Script(name, plan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, statement := range statements {
-		mustExec(t, session, statement)
+	l := s.library(t)
+	for _, name := range append([]string{name}, l.Names(name+".")...) {
+		statements, err := l.Script(name, plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, statement := range statements {
+			mustExec(t, session, statement)
+		}
 	}
 }
 

@@ -90,16 +90,22 @@ func TestFromURL(t *testing.T) {
 		want      option.Values
 	}{
 		{"nothing", "postgres://", option.Values{}},
-		{"everything", "postgresql://me:p%40ss@db.example:6543/load?sslmode=verify-full&sslrootcert=/etc/ca.pem",
+		{
+			"everything", "postgresql://me:p%40ss@db.example:6543/load?sslmode=verify-full&sslrootcert=/etc/ca.pem",
 			option.Values{
 				"pg_user": "me", "pg_pass": "p@ss", "pg_host": "db.example", "pg_port": "6543", "pg_dbase": "load",
 				"pg_sslmode": "verify-full", "pg_sslrootcert": "/etc/ca.pem",
-			}},
-		{"a socket", "postgres://me@/load?host=/run/postgresql&port=5433",
-			option.Values{"pg_user": "me", "pg_dbase": "load", "pg_host": "/run/postgresql", "pg_port": "5433"}},
+			},
+		},
+		{
+			"a socket", "postgres://me@/load?host=/run/postgresql&port=5433",
+			option.Values{"pg_user": "me", "pg_dbase": "load", "pg_host": "/run/postgresql", "pg_port": "5433"},
+		},
 		{"an IPv6 address", "postgres://[::1]:5433", option.Values{"pg_host": "::1", "pg_port": "5433"}},
-		{"all behind the question mark", "postgres:///?user=me&password=secret&dbname=load&host=h&sslcert=c&sslkey=k",
-			option.Values{"pg_user": "me", "pg_pass": "secret", "pg_dbase": "load", "pg_host": "h", "pg_sslcert": "c", "pg_sslkey": "k"}},
+		{
+			"all behind the question mark", "postgres:///?user=me&password=secret&dbname=load&host=h&sslcert=c&sslkey=k",
+			option.Values{"pg_user": "me", "pg_pass": "secret", "pg_dbase": "load", "pg_host": "h", "pg_sslcert": "c", "pg_sslkey": "k"},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			u, err := url.Parse(tt.url)

@@ -254,10 +254,14 @@ func TestFinish(t *testing.T) {
 		want   []string
 	}{
 		{"does nothing unless asked", server.Values(), nil},
-		{"checkpoints and vacuums", with(server.Values(), "pg_vacuum", "true"),
-			[]string{"Checkpoint and Vacuum", "Checkpoint and Vacuum Complete"}},
-		{"leaves out what needs a superuser", with(with(server.Values(), "pg_vacuum", "true"), "pg_no_superuser", "true"),
-			[]string{"Checkpoint and Vacuum", "No checkpoint, because it needs a superuser", "Checkpoint and Vacuum Complete"}},
+		{
+			"checkpoints and vacuums", with(server.Values(), "pg_vacuum", "true"),
+			[]string{"Checkpoint and Vacuum", "Checkpoint and Vacuum Complete"},
+		},
+		{
+			"leaves out what needs a superuser", with(with(server.Values(), "pg_vacuum", "true"), "pg_no_superuser", "true"),
+			[]string{"Checkpoint and Vacuum", "No checkpoint, because it needs a superuser", "Checkpoint and Vacuum Complete"},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var said []string

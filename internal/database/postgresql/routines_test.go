@@ -57,17 +57,21 @@ type bench struct {
 }
 
 // runScript runs one of the scripts of TPROC-C.
+// A script may be divided by table.
 func runScript(t testing.TB, session database.Session, name string, values option.Values, warehouses int) {
 	t.Helper()
 	p := plan{Connection: bind(t, values)}
 	p.Settings.Warehouses = warehouses
-	statements, err := library(t).Script(name, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range statements {
-		if err := session.Exec(t.Context(), s); err != nil {
-			t.Fatalf("%s: %v\n%s", name, err, s)
+	l := library(t)
+	for _, name := range append([]string{name}, l.Names(name+".")...) {
+		statements, err := l.Script(name, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range statements {
+			if err := session.Exec(t.Context(), s); err != nil {
+				t.Fatalf("%s: %v\n%s", name, err, s)
+			}
 		}
 	}
 }

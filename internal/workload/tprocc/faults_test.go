@@ -144,11 +144,13 @@ func TestATerminatedUserEndsTheRunWithItsReason(t *testing.T) {
 
 func TestAServerThatCrashesInMidRunLosesNothing(t *testing.T) {
 	b := newBench(t)
-	crash := &trigger{after: time.Second, do: func() { b.server.Stop(testserver.Immediate) }}
+	stopped := make(chan struct{})
+	crash := &trigger{after: time.Second, do: func() { b.server.Stop(testserver.Immediate); close(stopped) }}
 	_, err := b.do(t, job.Spec{Action: job.Run, Users: 4}, job.Control{Watchers: []job.Watcher{crash}}, "pg_rampup", "0s", "pg_duration", "60s")
 	if err == nil || job.ExitOf(err) != job.ExitAborted {
 		t.Errorf("got %v with exit code %d, want an error with %d", err, job.ExitOf(err), job.ExitAborted)
 	}
+	<-stopped
 	b.server.Start()
 	b.mustCheck(t)
 }
@@ -218,11 +220,14 @@ func TestAServerKilledInMidBuildLeavesWhatCanBeResumed(t *testing.T) {
 	server := testserver.Open(t, "postgresql", testserver.Own())
 	b := &bench{server: server, values: server.Values(), local: engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads}}
 	var once sync.Once
-	kill := whenLoaded{200_000, func() { once.Do(func() { go server.Stop(testserver.Immediate) }) }}
+	stopped := make(chan struct{})
+	stop := func() { server.Stop(testserver.Immediate); close(stopped) }
+	kill := whenLoaded{200_000, func() { once.Do(func() { go stop() }) }}
 	_, err := b.do(t, job.Spec{Action: job.Build}, job.Control{Watchers: []job.Watcher{kill}})
 	if err == nil || job.ExitOf(err) != job.ExitAborted || !strings.Contains(err.Error(), "--resume") {
 		t.Errorf("got %v with exit code %d, want a word about --resume and %d", err, job.ExitOf(err), job.ExitAborted)
 	}
+	<-stopped
 	if _, err := b.do(t, job.Spec{Action: job.Build, Resume: true}, job.Control{}); job.ExitOf(err) != job.ExitConnect {
 		t.Errorf("resumed on a server that is down: got %v with exit code %d, want %d", err, job.ExitOf(err), job.ExitConnect)
 	}

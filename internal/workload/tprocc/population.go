@@ -35,7 +35,8 @@ type Population struct {
 	LoadTime   time.Time // every date in the rows; kept to the second, in UTC
 }
 
-// Tables returns the nine tables in the order they are built (TPC-C 1.3), named
+// Tables returns the nine tables of TPC-C 1.3 in the order they are built, those
+// that take longest first, so that builders end together. They are named
 // and typed as HammerDB has them, so that each program can drive the schemas of
 // the other. A warehouse's stock lies together, hence the order of stock's key.
 func (p Population) Tables() []schema.Table {
@@ -44,28 +45,16 @@ func (p Population) Tables() []schema.Table {
 	few := (p.Warehouses + warehousesPerChunk - 1) / warehousesPerChunk
 	return []schema.Table{
 		{
-			Name: "item", Columns: itemColumns(), Key: []string{"i_id"},
-			Size:   Items,
-			Chunks: Items / itemsPerChunk,
-			Rows:   func(chunk int) schema.RowSource { return newItemRows(p.Seed, chunk) },
-		},
-		{
-			Name: "warehouse", Columns: warehouseColumns(), Key: []string{"w_id"},
-			Size:   w,
-			Chunks: few,
-			Rows:   func(chunk int) schema.RowSource { return newWarehouseRows(p.Seed, chunk, p.Warehouses) },
+			Name: "order_line", Columns: orderLineColumns(), Key: []string{"ol_w_id", "ol_d_id", "ol_o_id", "ol_number"},
+			Size:   w * DistrictsPerWarehouse * OrdersPerDistrict * meanLines,
+			Chunks: p.Warehouses,
+			Rows:   func(chunk int) schema.RowSource { return newOrderLineRows(p.Seed, chunk, now) },
 		},
 		{
 			Name: "stock", Columns: stockColumns(), Key: []string{"s_w_id", "s_i_id"},
 			Size:   w * StockPerWarehouse,
 			Chunks: p.Warehouses,
 			Rows:   func(chunk int) schema.RowSource { return newStockRows(p.Seed, chunk) },
-		},
-		{
-			Name: "district", Columns: districtColumns(), Key: []string{"d_w_id", "d_id"},
-			Size:   w * DistrictsPerWarehouse,
-			Chunks: few,
-			Rows:   func(chunk int) schema.RowSource { return newDistrictRows(p.Seed, chunk, p.Warehouses) },
 		},
 		{
 			Name: "customer", Columns: customerColumns(), Key: []string{"c_w_id", "c_d_id", "c_id"},
@@ -92,10 +81,22 @@ func (p Population) Tables() []schema.Table {
 			Rows:   func(chunk int) schema.RowSource { return newUndeliveredRows(chunk) },
 		},
 		{
-			Name: "order_line", Columns: orderLineColumns(), Key: []string{"ol_w_id", "ol_d_id", "ol_o_id", "ol_number"},
-			Size:   w * DistrictsPerWarehouse * OrdersPerDistrict * meanLines,
-			Chunks: p.Warehouses,
-			Rows:   func(chunk int) schema.RowSource { return newOrderLineRows(p.Seed, chunk, now) },
+			Name: "item", Columns: itemColumns(), Key: []string{"i_id"},
+			Size:   Items,
+			Chunks: Items / itemsPerChunk,
+			Rows:   func(chunk int) schema.RowSource { return newItemRows(p.Seed, chunk) },
+		},
+		{
+			Name: "district", Columns: districtColumns(), Key: []string{"d_w_id", "d_id"},
+			Size:   w * DistrictsPerWarehouse,
+			Chunks: few,
+			Rows:   func(chunk int) schema.RowSource { return newDistrictRows(p.Seed, chunk, p.Warehouses) },
+		},
+		{
+			Name: "warehouse", Columns: warehouseColumns(), Key: []string{"w_id"},
+			Size:   w,
+			Chunks: few,
+			Rows:   func(chunk int) schema.RowSource { return newWarehouseRows(p.Seed, chunk, p.Warehouses) },
 		},
 	}
 }

@@ -81,8 +81,10 @@ func score(w workload.Window) workload.Score {
 	}
 	return workload.Score{
 		Metrics: []job.Metric{
-			{Name: "NOPM", Value: nopm}, {Name: "TPM", Value: tpm},
-			{Name: "client NOPM", Value: clientNOPM}, {Name: "client TPM", Value: clientTPM},
+			{Name: "NOPM", Value: nopm},
+			{Name: "TPM", Value: tpm},
+			{Name: "client NOPM", Value: clientNOPM},
+			{Name: "client TPM", Value: clientTPM},
 		},
 		Line: fmt.Sprintf("TEST RESULT : System achieved %d NOPM from %d %s TPM", int64(nopm), int64(tpm), w.Database),
 	}

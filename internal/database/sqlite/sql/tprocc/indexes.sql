@@ -1,3 +1,5 @@
+-- name: customer
 CREATE INDEX IF NOT EXISTS customer_i2 ON customer (c_w_id, c_d_id, c_last, c_first, c_id)
-/
+
+-- name: orders
 CREATE INDEX IF NOT EXISTS orders_i2 ON orders (o_w_id, o_d_id, o_c_id, o_id)

@@ -85,10 +85,9 @@ WHERE ROUND(d_ytd - COALESCE(h.amount, 0), 2) <> 0
 -- name: consistency_10
 SELECT c_w_id, c_d_id, c_id, c_balance, COALESCE(a.amount, 0) AS delivered, COALESCE(h.amount, 0) AS paid FROM customer
 LEFT JOIN (
-  SELECT o_w_id, o_d_id, o_c_id, SUM(l.amount) AS amount FROM orders
-  JOIN (SELECT ol_w_id, ol_d_id, ol_o_id, SUM(ol_amount) AS amount FROM order_line
-        WHERE ol_delivery_d IS NOT NULL GROUP BY ol_w_id, ol_d_id, ol_o_id) l
-    ON l.ol_w_id = o_w_id AND l.ol_d_id = o_d_id AND l.ol_o_id = o_id
+  SELECT o_w_id, o_d_id, o_c_id, SUM(ol_amount) AS amount FROM orders
+  JOIN order_line ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id
+  WHERE ol_delivery_d IS NOT NULL
   GROUP BY o_w_id, o_d_id, o_c_id) a ON a.o_w_id = c_w_id AND a.o_d_id = c_d_id AND a.o_c_id = c_id
 LEFT JOIN (SELECT h_c_w_id, h_c_d_id, h_c_id, SUM(h_amount) AS amount FROM history GROUP BY h_c_w_id, h_c_d_id, h_c_id) h
   ON h.h_c_w_id = c_w_id AND h.h_c_d_id = c_d_id AND h.h_c_id = c_id
@@ -108,9 +107,8 @@ WHERE o.orders - COALESCE(n.new_orders, 0) <> 2100 + o.delivered
 -- name: consistency_12
 SELECT c_w_id, c_d_id, c_id, c_balance, c_ytd_payment, COALESCE(a.amount, 0) AS delivered FROM customer
 LEFT JOIN (
-  SELECT o_w_id, o_d_id, o_c_id, SUM(l.amount) AS amount FROM orders
-  JOIN (SELECT ol_w_id, ol_d_id, ol_o_id, SUM(ol_amount) AS amount FROM order_line
-        WHERE ol_delivery_d IS NOT NULL GROUP BY ol_w_id, ol_d_id, ol_o_id) l
-    ON l.ol_w_id = o_w_id AND l.ol_d_id = o_d_id AND l.ol_o_id = o_id
+  SELECT o_w_id, o_d_id, o_c_id, SUM(ol_amount) AS amount FROM orders
+  JOIN order_line ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id
+  WHERE ol_delivery_d IS NOT NULL
   GROUP BY o_w_id, o_d_id, o_c_id) a ON a.o_w_id = c_w_id AND a.o_d_id = c_d_id AND a.o_c_id = c_id
 WHERE ROUND(c_balance + c_ytd_payment - COALESCE(a.amount, 0), 2) <> 0
