@@ -45,8 +45,9 @@ type Database struct {
 
 	// Create makes the account and the database that the schema goes into, where
 	// they are missing. It is called before every build and changes nothing that
-	// is there already. Optional.
-	Create func(ctx context.Context, options any) error
+	// is there already. What the server is too old for, and the build will leave
+	// out, it says line by line. Optional.
+	Create func(ctx context.Context, options any, say func(string)) error
 
 	// Drop removes what Create made. It is called after the schema was dropped,
 	// and only when the database holds nothing else. Optional.

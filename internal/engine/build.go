@@ -23,7 +23,7 @@ import (
 // database itself and the build can be resumed or deleted.
 func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if p.Database.Create != nil {
-		if err := p.Database.Create(ctx, p.Connection); err != nil {
+		if err := p.Database.Create(ctx, p.Connection, func(line string) { f.say(1, "%s", line) }); err != nil {
 			return job.Result{}, job.WithExit(job.ExitConnect, err)
 		}
 	}

@@ -33,7 +33,7 @@ func Run(t *testing.T, d *database.Database, values option.Values, excused ...Ex
 	s := &suite{d: d, values: values, excused: excused}
 	if d.Create != nil {
 		for range 2 { // the second time, everything is there already
-			if err := d.Create(t.Context(), s.options(t, nil)); err != nil {
+			if err := d.Create(t.Context(), s.options(t, nil), func(line string) { t.Log(line) }); err != nil {
 				t.Fatalf("create: %v", err)
 			}
 		}

@@ -17,6 +17,8 @@ var product = mysql.Product{
 	Title: "MariaDB",
 	Names: option.Names{Prefix: "maria_"},
 
+	HistoryKeySince: "10.3.3",
+
 	// From 11.6 on this makes a transaction fail that changes what another has
 	// changed since its snapshot, where MySQL lets it work with the row as it is
 	// now. TPROC-C's routines count on the latter.

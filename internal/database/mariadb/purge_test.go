@@ -100,7 +100,7 @@ func purgeable(t *testing.T, purge string) (any, database.Session) {
 	if err := option.Bind(mariadb.Database.Names, values, options); err != nil {
 		t.Fatal(err)
 	}
-	if err := mariadb.Database.Create(t.Context(), options); err != nil {
+	if err := mariadb.Database.Create(t.Context(), options, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	return options, connect(t, options)

@@ -14,7 +14,7 @@ import (
 //go:embed sql
 var files embed.FS
 
-var product = Product{Title: "MySQL", Names: option.Names{Prefix: "mysql_"}}
+var product = Product{Title: "MySQL", Names: option.Names{Prefix: "mysql_"}, HistoryKeySince: "8.0.30"}
 
 // Database is MySQL.
 var Database = &database.Database{

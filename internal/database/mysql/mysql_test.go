@@ -34,7 +34,7 @@ func onEach(t *testing.T, name string, test func(t *testing.T, s *server)) {
 			if err := d.Drop(t.Context(), s.options(t)); err != nil { // what a test that was killed left behind
 				t.Fatal(err)
 			}
-			if err := d.Create(t.Context(), s.options(t)); err != nil {
+			if err := d.Create(t.Context(), s.options(t), func(string) {}); err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() {

@@ -75,11 +75,15 @@ func TestURLs(t *testing.T) {
 		url  string
 		want option.Values // nil where it must be refused
 	}{
-		{"mariadb://u:p%40ss@db.example:3307/tpcc", option.Values{"maria_host": "db.example", "maria_port": "3307",
-			"maria_user": "u", "maria_pass": "p@ss", "maria_dbase": "tpcc", "maria_socket": "null"}},
+		{"mariadb://u:p%40ss@db.example:3307/tpcc", option.Values{
+			"maria_host": "db.example", "maria_port": "3307",
+			"maria_user": "u", "maria_pass": "p@ss", "maria_dbase": "tpcc", "maria_socket": "null",
+		}},
 		{"mariadb://[::1]", option.Values{"maria_host": "::1", "maria_socket": "null"}},
-		{"mariadb://localhost/x?socket=/run/mysqld.sock&ssl=true&ssl_ca=null", option.Values{"maria_host": "localhost", "maria_dbase": "x",
-			"maria_socket": "/run/mysqld.sock", "maria_ssl": "true", "maria_ssl_ca": "null"}},
+		{"mariadb://localhost/x?socket=/run/mysqld.sock&ssl=true&ssl_ca=null", option.Values{
+			"maria_host": "localhost", "maria_dbase": "x",
+			"maria_socket": "/run/mysqld.sock", "maria_ssl": "true", "maria_ssl_ca": "null",
+		}},
 		{"mariadb://u:@h/x", option.Values{"maria_host": "h", "maria_user": "u", "maria_pass": "null", "maria_dbase": "x", "maria_socket": "null"}},
 		{"mariadb://h/x/y", nil},
 	} {

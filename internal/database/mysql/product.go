@@ -31,6 +31,8 @@ type Product struct {
 	// "innodb_snapshot_isolation = OFF". Those of variables that the server does
 	// not know are passed over, since servers of any age are welcome.
 	SessionSettings []string
+
+	HistoryKeySince string // the first version that has invisible columns
 }
 
 type settings interface{ common() *Options }
@@ -82,15 +84,32 @@ func (o *Options) address() (network, address string) {
 
 // Create is Database.Create. The database is made in latin1, as HammerDB makes
 // it: an index on c_last is a third of what it would be in utf8mb4.
-func (p Product) Create(ctx context.Context, options any) error {
+func (p Product) Create(ctx context.Context, options any, say func(string)) error {
 	name := options.(settings).common().Database
 	return p.administer(ctx, options, func(s database.Session) error {
+		if err := p.sayHistoryKey(ctx, options.(settings).common(), s, say); err != nil {
+			return err
+		}
 		found, err := s.Query(ctx, "SELECT 1 FROM information_schema.schemata WHERE schema_name = "+string(appendText(nil, name)), 1)
 		if err != nil || len(found.Rows) > 0 {
 			return err
 		}
 		return s.Exec(ctx, "CREATE DATABASE "+identifier(name)+" CHARACTER SET latin1 COLLATE latin1_swedish_ci")
 	})
+}
+
+// sayHistoryKey says where the server is too old for the key of history that the
+// options ask for. The question is put as schema.sql puts the key: in comments
+// that only servers of that age or younger read.
+func (p Product) sayHistoryKey(ctx context.Context, o *Options, s database.Session, say func(string)) error {
+	if !o.HistoryKeyFits() {
+		return nil
+	}
+	fits, err := s.Query(ctx, "SELECT 0 /*!80030 + 1 */ /*M!100303 + 1 */", 1)
+	if err == nil && fits.Rows[0][0] == "0" {
+		say(fmt.Sprintf("Minimum %s version for invisible PK is %s", p.Title, p.HistoryKeySince))
+	}
+	return err
 }
 
 // Drop is Database.Drop.

@@ -81,3 +81,20 @@ func TestTheServerTellsItsVersionAndSettings(t *testing.T) {
 		}
 	})
 }
+
+func TestAnOldServerIsSaidToBeTooOldForTheHistoryKey(t *testing.T) {
+	onEach(t, "sledge_history", func(t *testing.T, s *server) {
+		s.set("history_pk", "true")
+		var said []string
+		if err := s.database.Create(t.Context(), s.options(t), func(line string) { said = append(said, line) }); err != nil {
+			t.Fatal(err)
+		}
+		var want []string // MariaDB is young enough
+		if s.database.Name == "mysql" {
+			want = []string{"Minimum MySQL version for invisible PK is 8.0.30"}
+		}
+		if !slices.Equal(said, want) {
+			t.Errorf("got %q, want %q", said, want)
+		}
+	})
+}

@@ -16,7 +16,7 @@ const madeHere = "made by Sledge"
 
 // create makes the account and the database. Where the owner can work already, the
 // superuser is not needed.
-func create(ctx context.Context, options any) error {
+func create(ctx context.Context, options any, _ func(string)) error {
 	o := options.(target)
 	a := o.own()
 	err := canBuild(ctx, o.owner())

@@ -164,14 +164,14 @@ func TestCreateAndDrop(t *testing.T) {
 	}
 	d := postgresql.Database
 
-	err := d.Create(ctx, bind(t, with(values, "pg_no_superuser", "true")))
+	err := d.Create(ctx, bind(t, with(values, "pg_no_superuser", "true")), func(string) {})
 	if err == nil || !strings.Contains(err.Error(), "pg_no_superuser") {
 		t.Errorf("create without a superuser: got %v, want an error about pg_no_superuser", err)
 	}
 	if _, err := d.Connect(ctx, bind(t, with(values, "pg_no_superuser", "true")), database.Admin); err == nil {
 		t.Error("connected as superuser in spite of pg_no_superuser")
 	}
-	if err := d.Create(ctx, bind(t, values)); err != nil {
+	if err := d.Create(ctx, bind(t, values), func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -179,11 +179,11 @@ func TestCreateAndDrop(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if err := d.Create(ctx, bind(t, with(values, "pg_no_superuser", "true"))); err != nil {
+	if err := d.Create(ctx, bind(t, with(values, "pg_no_superuser", "true")), func(string) {}); err != nil {
 		t.Errorf("create when all is there: %v", err)
 	}
 	values["pg_pass"] = "another"
-	if err := d.Create(ctx, bind(t, values)); err != nil {
+	if err := d.Create(ctx, bind(t, values), func(string) {}); err != nil {
 		t.Errorf("create with a new password: %v", err)
 	}
 
@@ -226,7 +226,7 @@ func TestCreateTakesADatabaseOfSomebodyElse(t *testing.T) {
 		}
 	})
 	values := with(with(server.Values(), "pg_dbase", "sledge_found"), "pg_user", "sledge_finder")
-	if err := postgresql.Database.Create(ctx, bind(t, values)); err != nil {
+	if err := postgresql.Database.Create(ctx, bind(t, values), func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	session, err := postgresql.Database.Connect(ctx, bind(t, values), database.Owner)
@@ -327,7 +327,7 @@ func with(values option.Values, name, value string) option.Values {
 func connect(t testing.TB, values option.Values, as database.Role) database.Session {
 	t.Helper()
 	options := bind(t, values)
-	if err := postgresql.Database.Create(t.Context(), options); err != nil {
+	if err := postgresql.Database.Create(t.Context(), options, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	session, err := postgresql.Database.Connect(t.Context(), options, as)

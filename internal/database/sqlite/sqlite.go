@@ -74,7 +74,7 @@ func fromURL(u *url.URL) (option.Values, error) {
 }
 
 // create makes an empty file where there is none.
-func create(_ context.Context, options any) error {
+func create(_ context.Context, options any, _ func(string)) error {
 	o := options.(*Options)
 	f, err := os.OpenFile(o.File, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
