@@ -122,7 +122,6 @@ func source(o *Options) string {
 	path := (&url.URL{Path: filepath.ToSlash(o.File)}).EscapedPath()
 	pragmas := url.Values{"mode": {"rw"}, "_pragma": {
 		fmt.Sprintf("busy_timeout(%d)", o.BusyTimeoutMillis),
-		"journal_mode(wal)",
 		"synchronous(" + o.Synchronous + ")",
 		fmt.Sprintf("cache_size(-%d)", o.CacheMiB*1024),
 	}}
