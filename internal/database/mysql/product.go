@@ -166,7 +166,7 @@ func (p Product) Connect(ctx context.Context, options any, as database.Role) (da
 	if err != nil {
 		return nil, p.explain(o, err)
 	}
-	s.conn = conn.(connection)
+	s.conn, s.connector = conn.(connection), connector
 	if err := s.begin(ctx, p.SessionSettings); err != nil {
 		return nil, errors.Join(p.explain(o, err), s.Close())
 	}

@@ -8,9 +8,11 @@ import (
 	"io"
 	"net"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/meter"
 	"sledge/internal/sqlfile"
 )
 
@@ -25,6 +27,13 @@ type session struct {
 
 	prepareCalls bool
 	refusesLocal bool // the server does not let clients send it files
+
+	// A server goes on with a statement when its client has gone, and keeps the locks
+	// of its transaction. So the connection whose call was broken off is killed, by
+	// its number, over another that connector makes.
+	connector driver.Connector
+	id        string
+	brokenOff atomic.Bool
 }
 
 // begin makes the session what the rest of it takes for granted.
@@ -37,6 +46,11 @@ func (s *session) begin(ctx context.Context, settings []string) error {
 			return err
 		}
 	}
+	t, err := s.Query(ctx, "SELECT CONNECTION_ID()", 1)
+	if err != nil {
+		return err
+	}
+	s.id = t.Rows[0][0]
 	s.inTx = false
 	return nil
 }
@@ -48,10 +62,14 @@ func (s *session) Exec(ctx context.Context, statement string) error {
 	return s.failed(err)
 }
 
-// failed notes an error, which may have left a transaction open, and returns it.
+// failed notes an error, which may have left a transaction open or a statement
+// going on, and returns it.
 func (s *session) failed(err error) error {
 	if err != nil {
 		s.inTx = true
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || Classify(err) == meter.Connection {
+			s.brokenOff.Store(true)
+		}
 	}
 	return err
 }
@@ -128,6 +146,7 @@ func (s *session) Rollback(ctx context.Context) error {
 
 // Interrupt implements database.Session: reading and writing fail at once.
 func (s *session) Interrupt() {
+	s.brokenOff.Store(true)
 	// An error would mean that the connection is closed, which is as good.
 	_ = s.network.SetDeadline(time.Unix(1, 0))
 }
@@ -135,8 +154,29 @@ func (s *session) Interrupt() {
 // Close implements database.Session. Taking leave of the server is not worth
 // waiting for one that does not answer.
 func (s *session) Close() error {
-	_ = s.network.SetWriteDeadline(time.Now().Add(time.Second))
-	return s.conn.Close()
+	_ = s.network.SetWriteDeadline(time.Now().Add(lastWords))
+	err := s.conn.Close()
+	if s.brokenOff.Load() && s.id != "" {
+		s.kill()
+	}
+	return err
+}
+
+// lastWords bounds what is said to a server while leaving it.
+const lastWords = 2 * time.Second
+
+// kill ends what the server still does for this session. If the server cannot
+// be reached any more, it does nothing for it either.
+func (s *session) kill() {
+	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+	defer cancel()
+	conn, err := s.connector.Connect(ctx)
+	if err != nil {
+		return
+	}
+	// It fails where the connection is gone already, as is to be hoped.
+	_, _ = conn.(connection).ExecContext(ctx, "KILL CONNECTION "+s.id, nil)
+	_ = conn.Close()
 }
 
 // Prepare implements database.Session. A query of one statement is prepared on

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/database/databasetest"
@@ -229,4 +230,46 @@ func benchmarkCalls(b *testing.B, s *server, users int) {
 	}
 	group.Wait()
 	b.ReportMetric(float64((cpuTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/op")
+}
+
+func TestAServerDoesNotGoOnWithWhatWasBrokenOff(t *testing.T) {
+	onEach(t, "sledge_broken", func(t *testing.T, s *server) {
+		watcher := s.connect(t)
+		const sleeping = "SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE 'SELECT SLEEP(55%'"
+		for name, breakOff := range map[string]func(database.Session){
+			"by its context": func(session database.Session) {
+				ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+				defer cancel()
+				if _, err := session.Query(ctx, "SELECT SLEEP(55)", 0); err == nil {
+					t.Error("a call went on after its context had ended")
+				}
+			},
+			"by Interrupt": func(session database.Session) {
+				time.AfterFunc(300*time.Millisecond, session.Interrupt)
+				if _, err := session.Query(context.Background(), "SELECT SLEEP(55)", 0); err == nil {
+					t.Error("a call went on after it was interrupted")
+				}
+			},
+		} {
+			session, err := s.database.Connect(t.Context(), s.options(t), database.Owner)
+			if err != nil {
+				t.Fatal(err)
+			}
+			breakOff(session)
+			_ = session.Close() // the connection is broken
+			for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+				left, err := watcher.Query(t.Context(), sleeping, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if left.Rows[0][0] == "0" {
+					break
+				}
+				if time.Now().After(deadline) {
+					t.Errorf("%s: the server still sleeps", name)
+					break
+				}
+			}
+		}
+	})
 }

@@ -1,3 +1,6 @@
+-- Somebody who still uses a table is waited for, but not for a day.
+SET SESSION lock_wait_timeout = 60
+/
 DROP PROCEDURE IF EXISTS NEWORD
 /
 DROP PROCEDURE IF EXISTS PAYMENT

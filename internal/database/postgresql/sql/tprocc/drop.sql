@@ -1,3 +1,6 @@
+-- Somebody who still uses a table is waited for, but not for ever.
+SET lock_timeout = '60s'
+/
 DO $drop$
 DECLARE
   routine regprocedure;
