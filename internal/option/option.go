@@ -80,7 +80,7 @@ type Minutes time.Duration
 // UnmarshalText reads a number of minutes or a duration with units.
 func (m *Minutes) UnmarshalText(text []byte) error {
 	if n, err := strconv.ParseFloat(string(text), 64); err == nil {
-		if n < 0 || n > 1e6 {
+		if !(n >= 0 && n <= 1e6) { // which refuses NaN, too
 			return fmt.Errorf("%s minutes is not between 0 and a million", text)
 		}
 		*m = Minutes(n * float64(time.Minute))

@@ -2,6 +2,7 @@ package postgresql
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -97,10 +98,16 @@ func (l login) explain(err error) error {
 	}
 	var fromServer *pgconn.PgError
 	var fromNetwork *net.OpError
+	var unknownAuthority x509.UnknownAuthorityError
+	var otherHost x509.HostnameError
 	cause, advice := err, check("host", "port")
 	switch {
 	case errors.As(err, &fromServer):
 		cause, advice = fromServer, l.advice(fromServer.Code, check)
+	case errors.As(err, &unknownAuthority):
+		cause, advice = unknownAuthority, check("sslrootcert")+", which must hold the authority that signed the server's certificate"
+	case errors.As(err, &otherHost):
+		cause, advice = otherHost, check("host")+", which must be a name that the server's certificate is for"
 	case errors.As(err, &fromNetwork):
 		cause, advice = fromNetwork, check("host", "port")+", and that the server is running"
 	case strings.Contains(err.Error(), "tls error"):

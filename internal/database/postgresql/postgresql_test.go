@@ -316,10 +316,12 @@ func bind(t testing.TB, values option.Values) any {
 	return options
 }
 
-// with returns values with one of them changed.
-func with(values option.Values, name, value string) option.Values {
+// with returns values with some of them changed, given as pairs of name and value.
+func with(values option.Values, pairs ...string) option.Values {
 	values = values.Clone()
-	values[name] = value
+	for i := 0; i+1 < len(pairs); i += 2 {
+		values[pairs[i]] = pairs[i+1]
+	}
 	return values
 }
 

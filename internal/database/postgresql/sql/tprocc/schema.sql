@@ -113,6 +113,8 @@ CREATE TABLE orders (
   o_entry_d timestamptz NOT NULL
 ) WITH (fillfactor = 90)
 /
+-- A delivery changes all lines of an order at once: there is room for the new
+-- versions of fifteen.
 {{- $partitions := .Connection.Partitions .Settings.Warehouses}}
 CREATE TABLE order_line (
   ol_o_id integer NOT NULL,
@@ -125,9 +127,9 @@ CREATE TABLE order_line (
   ol_supply_w_id integer NOT NULL,
   ol_quantity smallint NOT NULL,
   ol_dist_info char(24)
-) {{if $partitions}}PARTITION BY HASH (ol_w_id){{else}}WITH (fillfactor = 90){{end}}
+) {{if $partitions}}PARTITION BY HASH (ol_w_id){{else}}WITH (fillfactor = 85){{end}}
 /
 {{- range $p := $partitions}}
-CREATE TABLE ol_{{$p}} PARTITION OF order_line FOR VALUES WITH (MODULUS {{$partitions}}, REMAINDER {{$p}}) WITH (fillfactor = 90)
+CREATE TABLE ol_{{$p}} PARTITION OF order_line FOR VALUES WITH (MODULUS {{$partitions}}, REMAINDER {{$p}}) WITH (fillfactor = 85)
 /
 {{- end}}
