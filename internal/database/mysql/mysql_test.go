@@ -2,7 +2,6 @@ package mysql_test
 
 import (
 	"context"
-	"os"
 	"strings"
 	"testing"
 
@@ -146,12 +145,5 @@ func wantRows(t testing.TB, session database.Session, query string, want ...stri
 	got := rows(t, session, query)
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s:\ngot  %q\nwant %q", query, got, want)
-	}
-}
-
-func writeFile(t testing.TB, path string, data []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
 	}
 }
