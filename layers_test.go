@@ -43,9 +43,13 @@ var layers = map[string]string{
 	"report": "job meter option",
 
 	// People. Their program is handed the catalog; so are they.
-	"workbench": "database engine job option workload",
-	"manual":    "database option workbench workload",
-	"cli":       "database engine job manual meter option report workbench workload",
+	"workbench":   "database engine job option workload",
+	"manual":      "database option workbench workload",
+	"dictionary":  "database engine job option workbench workload",
+	"datagen":     "database engine job option schema workbench workload",
+	"interpreter": "",
+	"console":     "database datagen dictionary engine job meter option report workbench workload",
+	"cli":         "console database datagen dictionary engine interpreter job manual meter option report workbench workload",
 
 	// The lists, the programs that write them, and the one program that has it all.
 	"catalog":          "database database/* workload workload/*",

@@ -138,11 +138,16 @@ type Result struct {
 	Started time.Time `json:"started"` // of the measurement, or else of the job
 	Elapsed float64   `json:"elapsed_seconds"`
 
-	Summary   meter.Summary `json:"-"` // of the measurement; kept by the repository with its histograms
-	Kinds     []string      `json:"kinds,omitempty"`
-	Agreement *Agreement    `json:"agreement,omitempty"`
-	Findings  []Finding     `json:"findings,omitempty"` // of a check
-	Loaded    []Loaded      `json:"loaded,omitempty"`   // of a build
+	Summary meter.Summary `json:"-"` // of the measurement; kept by the repository with its histograms
+	Kinds   []string      `json:"kinds,omitempty"`
+
+	// PerUser holds what each virtual user measured, user number 0 first, whose
+	// position is 2; only where a time profile was asked for.
+	PerUser []meter.Summary `json:"-"`
+
+	Agreement *Agreement `json:"agreement,omitempty"`
+	Findings  []Finding  `json:"findings,omitempty"` // of a check
+	Loaded    []Loaded   `json:"loaded,omitempty"`   // of a build
 }
 
 // Metric is a headline figure, such as 1,234,567 NOPM.

@@ -1,0 +1,205 @@
+// Package console is the compatible console: the commands, settings and output
+// lines that scripts written for HammerDB rely on, done by Sledge's engine. It
+// knows no scripting language: interpreters call its commands by name.
+//
+// Lines that people's tools parse are kept byte for byte; where a message is
+// Sledge's own it names the key, the value and the way out.
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/workbench"
+)
+
+// Config is what a console is made of.
+type Config struct {
+	Bench   workbench.Bench
+	Runner  job.Runner
+	Version string
+
+	Out     io.Writer // everything that commands print, in whole lines
+	Environ []string  // lines "NAME=value"
+
+	// OpenStore opens the job repository at a path, or in its usual place where the
+	// path is "".
+	OpenStore func(path string) (*job.Store, error)
+
+	// Settings is the file that settings are kept in between two starts; "" keeps
+	// them for this console only.
+	Settings string
+}
+
+// Console is one person's console, or one script's. Commands are called one
+// after another; Interrupt may be called while one is running.
+type Console struct {
+	Config
+	out *output
+
+	running struct {
+		sync.Mutex
+		interrupt func(count int) // of the command that is running, or nil
+		count     int             // how often it was interrupted
+	}
+
+	failure error // the first that was printed
+}
+
+// New returns a console.
+func New(config Config) (*Console, error) {
+	return &Console{Config: config, out: &output{to: config.Out}}, nil
+}
+
+// Call is one command as a script calls it.
+type Call struct {
+	Name   string
+	Args   []string
+	Folder string // the interpreter's working folder, which paths are relative to
+}
+
+// What a call may return that ends the script, too.
+var (
+	ErrQuit        = errors.New("quit")
+	ErrInterrupted = errors.New("interrupted")
+)
+
+// command is one word of the console.
+type command struct {
+	name  string
+	usage string // what follows "Usage: "
+	help  string // what help prints about it
+
+	// run does the command and returns what the script gets. An error made by fail
+	// is printed; any other ends the script.
+	run func(c *Console, ctx context.Context, call Call) (string, error)
+}
+
+// commands lists every word of the console by name.
+func commands() []command {
+	var all []command
+	all = slices.Concat(all)
+	slices.SortFunc(all, func(a, b command) int { return strings.Compare(a.name, b.name) })
+	return all
+}
+
+// Commands lists the names of the commands, for interpreters to define.
+func Commands() []string {
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// Call does a command and returns what it returns to the script. What HammerDB
+// prints and goes on after, such as a wrong key, is printed and remembered for
+// Failure; the error is only for what ends a script.
+func (c *Console) Call(ctx context.Context, call Call) (string, error) {
+	all := commands()
+	i := slices.IndexFunc(all, func(known command) bool { return known.name == call.Name })
+	if i < 0 {
+		return "", fmt.Errorf("there is no command %s%s", call.Name, option.Suggest(call.Name, Commands()))
+	}
+	ctx, end := c.begin(ctx)
+	result, err := all[i].run(c, ctx, call)
+	interrupted := end()
+	var printed *failure
+	if errors.As(err, &printed) {
+		c.out.print(printed.text)
+		c.remember(printed.err)
+		err = nil
+	}
+	if err == nil && interrupted {
+		err = ErrInterrupted
+	}
+	return result, err
+}
+
+// begin makes the command that begins interruptible, and returns what ends that
+// and says whether it was interrupted.
+func (c *Console) begin(ctx context.Context) (context.Context, func() bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	c.running.Lock()
+	defer c.running.Unlock()
+	c.running.count = 0
+	c.running.interrupt = func(int) { cancel() }
+	return ctx, func() bool {
+		cancel()
+		c.running.Lock()
+		defer c.running.Unlock()
+		c.running.interrupt = nil
+		return c.running.count > 0
+	}
+}
+
+// onInterrupt has handle called with the number of each Ctrl-C, in place of
+// cancelling the command that is running.
+func (c *Console) onInterrupt(handle func(count int)) {
+	c.running.Lock()
+	defer c.running.Unlock()
+	c.running.interrupt = handle
+}
+
+// Interrupt stops the command that is running, and returns false when there is
+// none: then the interpreter is what is busy, or nothing is.
+func (c *Console) Interrupt() bool {
+	c.running.Lock()
+	defer c.running.Unlock()
+	if c.running.interrupt == nil {
+		return false
+	}
+	c.running.count++
+	c.running.interrupt(c.running.count)
+	return true
+}
+
+// Failure returns the first failure that was printed, with its exit code, or nil
+// when everything that ran succeeded.
+func (c *Console) Failure() error { return c.failure }
+
+func (c *Console) remember(err error) {
+	if c.failure == nil {
+		c.failure = err
+	}
+}
+
+// failure is an error that is printed as HammerDB prints it, after which the
+// script goes on.
+type failure struct {
+	text string // as printed, of one line or more
+	err  error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// fail returns a mistake of the user's in the words that are printed.
+func fail(format string, args ...any) error { return failWith(job.ExitUsage, format, args...) }
+
+// failWith returns a failure with an exit code in the words that are printed.
+func failWith(code job.Exit, format string, args ...any) error {
+	text := fmt.Sprintf(format, args...)
+	return &failure{text, job.WithExit(code, errors.New(strings.ReplaceAll(text, "\n", "; ")))}
+}
+
+// output writes whole lines, whichever goroutine they come from.
+type output struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (o *output) print(text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	fmt.Fprintln(o.to, text)
+}
+
+func (o *output) printf(format string, args ...any) { o.print(fmt.Sprintf(format, args...)) }
