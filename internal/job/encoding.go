@@ -36,10 +36,14 @@ func EncodeTally(t *meter.Tally) (EncodedTally, error) {
 		return e, nil
 	}
 	var err error
-	if e.Service, err = encodeHistogram(t.Service); err != nil {
-		return e, err
+	if t.Service != nil { // the tally of a single virtual user may hold only one of them
+		if e.Service, err = encodeHistogram(t.Service); err != nil {
+			return e, err
+		}
 	}
-	e.Response, err = encodeHistogram(t.Response)
+	if t.Response != nil {
+		e.Response, err = encodeHistogram(t.Response)
+	}
 	return e, err
 }
 

@@ -22,7 +22,8 @@ type Spec struct {
 	Options  option.Values `json:"options"` // only what differs from the defaults; secrets are left out where it is kept
 	Users    int           `json:"users,omitempty"`
 	Seed     uint64        `json:"seed"`
-	Resume   bool          `json:"resume,omitempty"` // go on with a build that was interrupted
+	Profile  int           `json:"profile,omitempty"` // number of the performance profile that a run is part of; 0 for none
+	Resume   bool          `json:"resume,omitempty"`  // go on with a build that was interrupted
 }
 
 // Action is what a job does.

@@ -32,6 +32,7 @@ type Job struct {
 
 	Host    string `json:"host"`
 	PID     int    `json:"pid"`
+	Origin  string `json:"origin,omitempty"`  // the program that recorded it, when that was not Sledge
 	Dropped int64  `json:"dropped,omitempty"` // events that could not be recorded
 }
 
@@ -41,23 +42,21 @@ type Query struct {
 	Database string
 	Workload string
 	Status   Status
+	Profile  int
 	Limit    int
 }
 
 // ErrNotFound says that the repository has no such job.
 var ErrNotFound = errors.New("no such job")
 
-const jobColumns = `number, id, spec, kinds, status, reason, begun_ms, ended_ms, seen_ms, host, pid, process_begun_ms, facts, result, dropped`
+const jobColumns = `number, id, spec, kinds, status, reason, begun_ms, ended_ms, seen_ms, host, pid, process_begun_ms, facts, result, dropped, origin`
 
-// List lists jobs, newest first.
+// List lists jobs, newest first by the time they began: one that was imported may
+// be older than what was there before it.
 func (s *Store) List(ctx context.Context, q Query) ([]Job, error) {
-	status := q.Status
-	if status == Killed {
-		status = Running // as it still stands in the repository
-	}
 	rows, err := s.db.QueryContext(ctx, `SELECT `+jobColumns+` FROM job
-		WHERE ?1 IN ('', action) AND ?2 IN ('', database) AND ?3 IN ('', workload) AND ?4 IN ('', status)
-		ORDER BY number DESC`, q.Action, q.Database, q.Workload, status)
+		WHERE ?1 IN ('', action) AND ?2 IN ('', database) AND ?3 IN ('', workload) AND (?4 IN ('', status) OR ?4 = 'killed' AND status = 'running') AND ?5 IN (0, profile)
+		ORDER BY begun_ms DESC, number DESC`, q.Action, q.Database, q.Workload, q.Status, q.Profile)
 	if err != nil {
 		return nil, fmt.Errorf("list jobs: %w", err)
 	}
@@ -94,11 +93,11 @@ func (s *Store) find(ctx context.Context, id ID) (Job, int64, error) {
 	condition, argument := `id GLOB ? || '*'`, strings.ToUpper(string(id))
 	switch {
 	case strings.EqualFold(string(id), "last"):
-		condition, argument = `number = (SELECT max(number) FROM job) AND ? <> ''`, "last"
+		condition, argument = `number = (SELECT number FROM job ORDER BY begun_ms DESC, number DESC LIMIT 1) AND ? <> ''`, "last"
 	case !isHex(argument):
 		return Job{}, 0, WithExit(ExitUsage, fmt.Errorf("%q is not the id of a job: give the first of its 24 hexadecimal digits, or \"last\"", string(id)))
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT `+jobColumns+` FROM job WHERE `+condition+` ORDER BY number DESC LIMIT 3`, argument)
+	rows, err := s.db.QueryContext(ctx, `SELECT `+jobColumns+` FROM job WHERE `+condition+` ORDER BY begun_ms DESC, number DESC LIMIT 3`, argument)
 	if err != nil {
 		return Job{}, 0, fmt.Errorf("find job %s: %w", id, err)
 	}
@@ -156,7 +155,7 @@ func scanJob(rows *sql.Rows) (Job, int64, error) {
 		ended                     sql.NullInt64
 	)
 	err := rows.Scan(&number, &j.ID, &spec, &kinds, &j.Status, &j.Reason, &begun, &ended, &seen,
-		&process.host, &process.pid, &processBegun, &facts, &result, &j.Dropped)
+		&process.host, &process.pid, &processBegun, &facts, &result, &j.Dropped, &j.Origin)
 	if err != nil {
 		return j, 0, err
 	}
@@ -198,6 +197,28 @@ func (j *Job) judge(process owner, seen time.Time) {
 	}
 	j.Status = Killed
 	j.Ended = seen
+}
+
+// Profiles lists the numbers of the performance profiles that have a job, the
+// smallest first.
+func (s *Store) Profiles(ctx context.Context) ([]int, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT DISTINCT profile FROM job WHERE profile <> 0 ORDER BY profile`)
+	if err != nil {
+		return nil, fmt.Errorf("list performance profiles: %w", err)
+	}
+	defer rows.Close()
+	var profiles []int
+	for rows.Next() {
+		var profile int
+		if err := rows.Scan(&profile); err != nil {
+			return nil, fmt.Errorf("list performance profiles: %w", err)
+		}
+		profiles = append(profiles, profile)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("list performance profiles: %w", err)
+	}
+	return profiles, nil
 }
 
 // StoredSecond is what a second of a run measured; or, in the later hours of a
@@ -301,27 +322,34 @@ func (s *Store) spans(ctx context.Context, condition string, arguments ...any) (
 	return list, numbers[len(numbers)-1], nil
 }
 
+const tallyColumns = `done, rolled_back, retried, failed, service, response`
+
 func (s *Store) tallies(ctx context.Context, span int64) ([]EncodedTally, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT done, rolled_back, retried, failed, service, response FROM tally WHERE span = ? ORDER BY kind`, span)
+	rows, err := s.db.QueryContext(ctx, `SELECT `+tallyColumns+` FROM tally WHERE span = ? ORDER BY kind`, span)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	var list []EncodedTally
 	for rows.Next() {
-		var t EncodedTally
-		var failed sql.NullString
-		if err := rows.Scan(&t.Done, &t.RolledBack, &t.Retried, &failed, &t.Service, &t.Response); err != nil {
+		t, err := scanTally(rows)
+		if err != nil {
 			return nil, err
-		}
-		if failed.Valid {
-			if err := json.Unmarshal([]byte(failed.String), &t.Failed); err != nil {
-				return nil, err
-			}
 		}
 		list = append(list, t)
 	}
 	return list, rows.Err()
+}
+
+// scanTally reads tallyColumns, after others that are wanted.
+func scanTally(rows *sql.Rows, others ...any) (EncodedTally, error) {
+	var t EncodedTally
+	var failed sql.NullString
+	err := rows.Scan(append(others, &t.Done, &t.RolledBack, &t.Retried, &failed, &t.Service, &t.Response)...)
+	if err == nil && failed.Valid {
+		err = json.Unmarshal([]byte(failed.String), &t.Failed)
+	}
+	return t, err
 }
 
 // Output yields the lines that virtual users put out, in order.
@@ -401,6 +429,42 @@ func (s *Store) Summary(ctx context.Context, id ID) (meter.Summary, []string, er
 		sum.Add(part)
 	}
 	return sum, j.Kinds, nil
+}
+
+// UserSummary returns what the virtual user at a position measured, and whether
+// that was kept: it is where a time profile was asked for. The first position of a
+// user who runs transactions is 2.
+func (s *Store) UserSummary(ctx context.Context, id ID, position int) (meter.Summary, bool, error) {
+	j, number, err := s.find(ctx, id)
+	if err != nil {
+		return meter.Summary{}, false, err
+	}
+	sum, kept, err := s.userSummary(ctx, number, position)
+	if err != nil {
+		return sum, false, fmt.Errorf("read what virtual user %d of job %s measured: %w", position, j.ID, err)
+	}
+	return sum, kept, nil
+}
+
+func (s *Store) userSummary(ctx context.Context, job int64, position int) (meter.Summary, bool, error) {
+	var sum meter.Summary
+	rows, err := s.db.QueryContext(ctx, `SELECT elapsed_ns, `+tallyColumns+` FROM user_tally WHERE job = ? AND user = ? ORDER BY kind`, job, position)
+	if err != nil {
+		return sum, false, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		encoded, err := scanTally(rows, &sum.Elapsed)
+		if err != nil {
+			return sum, false, err
+		}
+		t, err := encoded.Tally()
+		if err != nil {
+			return sum, false, err
+		}
+		sum.Kinds = append(sum.Kinds, t)
+	}
+	return sum, len(sum.Kinds) > 0, rows.Err()
 }
 
 // Delete removes a job for good. A job that is running is refused.

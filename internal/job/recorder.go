@@ -91,9 +91,9 @@ func (s *Store) Begin(ctx context.Context, spec Spec, kinds []string) (*Recorder
 	now := time.Now()
 	r := &Recorder{store: s, id: NewID(), written: now, ending: make(chan struct{}), finished: make(chan struct{})}
 	row := s.db.QueryRowContext(ctx, `INSERT INTO job
-		(id, action, database, workload, spec, kinds, status, begun_ms, seen_ms, host, pid, process_begun_ms)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`,
-		r.id, spec.Action, spec.Database, spec.Workload, string(specText), string(kindsText), Running,
+		(id, action, database, workload, profile, spec, kinds, status, begun_ms, seen_ms, host, pid, process_begun_ms)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`,
+		r.id, spec.Action, spec.Database, spec.Workload, spec.Profile, string(specText), string(kindsText), Running,
 		now.UnixMilli(), now.UnixMilli(), me.host, me.pid, me.begun.UnixMilli())
 	if err := row.Scan(&r.number); err != nil {
 		return nil, fmt.Errorf("enter a job into the repository: %w", err)
@@ -211,16 +211,46 @@ func writeSpan(ctx context.Context, tx *sql.Tx, job int64, s StoredSecond, tpm s
 		return err
 	}
 	for kind, t := range s.Tallies {
-		var failed sql.NullString
-		if len(t.Failed) > 0 {
-			text, err := json.Marshal(t.Failed)
-			if err != nil {
-				return err
-			}
-			failed = sql.NullString{String: string(text), Valid: true}
+		failed, err := failedText(t)
+		if err != nil {
+			return err
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO tally (span, kind, done, rolled_back, retried, failed, service, response) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		_, err = tx.ExecContext(ctx, `INSERT INTO tally (span, kind, done, rolled_back, retried, failed, service, response) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 			span, kind, t.Done, t.RolledBack, t.Retried, failed, t.Service, t.Response)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failedText is the count of failures by class as it is kept, NULL for none.
+func failedText(t EncodedTally) (sql.NullString, error) {
+	if len(t.Failed) == 0 {
+		return sql.NullString{}, nil
+	}
+	text, err := json.Marshal(t.Failed)
+	return sql.NullString{String: string(text), Valid: true}, err
+}
+
+// firstWorker is the position of the first virtual user that runs transactions:
+// the monitor is before it.
+const firstWorker = 2
+
+// writeUser writes what one virtual user measured.
+func writeUser(ctx context.Context, tx *sql.Tx, job int64, position int, sum *meter.Summary) error {
+	tallies, err := encodeTallies(sum)
+	if err != nil {
+		return err
+	}
+	for kind, t := range tallies {
+		failed, err := failedText(t)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO user_tally (job, user, elapsed_ns, kind, done, rolled_back, retried, failed, service, response)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			job, position, int64(sum.Elapsed), kind, t.Done, t.RolledBack, t.Retried, failed, t.Service, t.Response)
 		if err != nil {
 			return err
 		}
@@ -356,6 +386,11 @@ func (r *Recorder) writeEnd(ctx context.Context, result Result, lost int64) erro
 		if len(tallies) > 0 {
 			total := StoredSecond{At: now, Phase: totalPhase, Offset: result.Summary.Elapsed, Elapsed: result.Summary.Elapsed, Tallies: tallies}
 			if err := writeSpan(ctx, tx, r.number, total, sql.Null[float64]{}); err != nil {
+				return err
+			}
+		}
+		for user := range result.PerUser {
+			if err := writeUser(ctx, tx, r.number, user+firstWorker, &result.PerUser[user]); err != nil {
 				return err
 			}
 		}

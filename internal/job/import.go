@@ -1,0 +1,183 @@
+package job
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Past is a job that another program recorded. Its Job.Origin names that program,
+// and its spec has no secrets.
+type Past struct {
+	Job     Job
+	Output  []OutputLine
+	Counts  []Count
+	Details Imported
+}
+
+// Count is the server's own rate of transactions a minute at a moment of a run.
+type Count struct {
+	At   time.Time
+	Rate float64
+}
+
+// Imported is what another program kept of a job that has no place in Job: it is
+// shown as that program gave it, since nothing of it can be worked out again.
+type Imported struct {
+	Settings []Section      `json:"settings,omitempty"`
+	Timings  []Timing       `json:"timings,omitempty"`
+	System   []Setting      `json:"system,omitempty"` // facts of the machine under test
+	Metrics  []SystemMetric `json:"metrics,omitempty"`
+}
+
+// Section is a part of a program's settings: "connection", "tpcc".
+type Section struct {
+	Name     string    `json:"name"`
+	Settings []Setting `json:"settings"`
+}
+
+// Setting is a name with its value.
+type Setting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Timing is how long the transactions of one kind took, of one virtual user or of
+// all of them. Times are in milliseconds.
+type Timing struct {
+	User    int      `json:"user,omitempty"` // position of the virtual user; 0 for all together
+	Name    string   `json:"name"`           // "NEWORD"
+	Calls   int64    `json:"calls"`
+	Elapsed float64  `json:"elapsed_ms"`
+	Min     float64  `json:"min_ms"`
+	Avg     float64  `json:"avg_ms"`
+	Max     float64  `json:"max_ms"`
+	Total   float64  `json:"total_ms"`
+	P99     float64  `json:"p99_ms"`
+	P95     float64  `json:"p95_ms"`
+	P75     *float64 `json:"p75_ms,omitempty"` // nil where it was not recorded
+	P50     float64  `json:"p50_ms"`
+	P25     *float64 `json:"p25_ms,omitempty"`
+	SD      float64  `json:"sd_ms"`
+	Ratio   float64  `json:"ratio_pct"` // of the elapsed time, in percent
+}
+
+// SystemMetric is how busy the machine under test was at a moment. What was not
+// recorded is nil.
+type SystemMetric struct {
+	At   time.Time `json:"at"`
+	User *float64  `json:"usr_pct,omitempty"`
+	Sys  *float64  `json:"sys_pct,omitempty"`
+	IRQ  *float64  `json:"irq_pct,omitempty"`
+	Idle *float64  `json:"idle_pct,omitempty"`
+	IOPS *float64  `json:"iops,omitempty"`
+	MBps *float64  `json:"mbps,omitempty"` // megabytes a second
+}
+
+// Add enters a job that another program recorded, under its own ID, and returns
+// whether it did: one that is there already stays as it is. Only where it was
+// added before it had ended does it take the place of the earlier one.
+func (s *Store) Add(ctx context.Context, p Past) (bool, error) {
+	if p.Job.Origin == "" {
+		return false, WithExit(ExitInternal, fmt.Errorf("enter job %s: it is not said which program recorded it", p.Job.ID))
+	}
+	if err := refuseSecrets(p.Job.Spec); err != nil {
+		return false, err
+	}
+	var added bool
+	err := transact(ctx, s.db, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM job WHERE id = ? AND origin = ? AND status = ?`, p.Job.ID, p.Job.Origin, Killed)
+		if err != nil {
+			return err
+		}
+		number, err := addJob(ctx, tx, p.Job)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		added = true
+		return addWhatHappened(ctx, tx, number, p)
+	})
+	if err != nil {
+		return false, fmt.Errorf("enter job %s into the repository: %w", p.Job.ID, err)
+	}
+	return added, nil
+}
+
+// addJob returns sql.ErrNoRows when there is a job with that ID.
+func addJob(ctx context.Context, tx *sql.Tx, j Job) (number int64, err error) {
+	spec, err := json.Marshal(j.Spec)
+	if err != nil {
+		return 0, err
+	}
+	result, err := json.Marshal(j.Result)
+	if err != nil {
+		return 0, err
+	}
+	var facts, ended any
+	if j.Facts != nil {
+		text, err := json.Marshal(j.Facts)
+		if err != nil {
+			return 0, err
+		}
+		facts = string(text)
+	}
+	if !j.Ended.IsZero() {
+		ended = j.Ended.UnixMilli()
+	}
+	row := tx.QueryRowContext(ctx, `INSERT INTO job
+		(id, action, database, workload, profile, spec, kinds, status, reason, begun_ms, ended_ms, seen_ms, host, pid, process_begun_ms, facts, result, origin)
+		VALUES (?, ?, ?, ?, ?, ?, '[]', ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING number`,
+		j.ID, j.Spec.Action, j.Spec.Database, j.Spec.Workload, j.Spec.Profile, string(spec), j.Status, j.Reason,
+		j.Begun.UnixMilli(), ended, j.Begun.UnixMilli(), j.Host, facts, string(result), j.Origin)
+	err = row.Scan(&number)
+	return number, err
+}
+
+func addWhatHappened(ctx context.Context, tx *sql.Tx, number int64, p Past) error {
+	for _, line := range p.Output {
+		_, err := tx.ExecContext(ctx, `INSERT INTO output (job, at_ms, user, line) VALUES (?, ?, ?, ?)`, number, line.At.UnixMilli(), line.User, line.Line)
+		if err != nil {
+			return err
+		}
+	}
+	for _, c := range p.Counts {
+		span := StoredSecond{At: c.At, Phase: Measure, Offset: c.At.Sub(p.Job.Begun)}
+		if err := writeSpan(ctx, tx, number, span, sql.Null[float64]{V: c.Rate, Valid: true}); err != nil {
+			return err
+		}
+	}
+	details, err := json.Marshal(p.Details)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO imported (job, details) VALUES (?, ?)`, number, string(details))
+	return err
+}
+
+// Imported returns what the program that recorded a job kept of it, which is
+// nothing for a job of Sledge's own.
+func (s *Store) Imported(ctx context.Context, id ID) (Imported, error) {
+	var details Imported
+	j, number, err := s.find(ctx, id)
+	if err != nil {
+		return details, err
+	}
+	var text string
+	err = s.db.QueryRowContext(ctx, `SELECT details FROM imported WHERE job = ?`, number).Scan(&text)
+	if errors.Is(err, sql.ErrNoRows) {
+		return details, nil
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &details)
+	}
+	if err != nil {
+		return details, fmt.Errorf("read what %s kept of job %s: %w", j.Origin, j.ID, err)
+	}
+	return details, nil
+}

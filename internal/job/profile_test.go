@@ -1,0 +1,168 @@
+package job
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"sledge/internal/meter"
+)
+
+func TestJobsAreFoundByTheirProfile(t *testing.T) {
+	s := openStore(t, ":memory:")
+	var ids []ID
+	for _, profile := range []int{7, 0, 3, 7} {
+		spec := runSpec()
+		spec.Profile = profile
+		r := begin(t, s, spec)
+		if err := r.End(t.Context(), Result{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, r.ID())
+	}
+	jobs, err := s.List(t.Context(), Query{Profile: 7})
+	if err != nil || len(jobs) != 2 || jobs[0].ID != ids[3] || jobs[1].ID != ids[0] || jobs[0].Spec.Profile != 7 {
+		t.Errorf("profile 7: got %+v and error %v, want %s and %s", jobs, err, ids[3], ids[0])
+	}
+	if all, err := s.List(t.Context(), Query{}); err != nil || len(all) != 4 {
+		t.Errorf("no profile asked for: got %d jobs and error %v, want all 4", len(all), err)
+	}
+	if got, err := s.Profiles(t.Context()); err != nil || !slices.Equal(got, []int{3, 7}) {
+		t.Errorf("got profiles %v and error %v, want 3 and 7", got, err)
+	}
+}
+
+func TestWhatEachVirtualUserMeasuredIsKept(t *testing.T) {
+	s := openStore(t, ":memory:")
+	users := []meter.Summary{*measured(1, 10), *measured(2, 20)}
+	// Of a single user response times alone may be kept, and those to two digits.
+	coarse := hdrhistogram.New(1, int64(time.Hour), 2)
+	if err := coarse.RecordValue(int64(3 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	users[1].Kinds[0] = meter.Tally{Done: 1, Response: coarse}
+	r := begin(t, s, runSpec())
+	if err := r.End(t.Context(), Result{PerUser: users}, nil); err != nil {
+		t.Fatal(err)
+	}
+	got, kept, err := s.UserSummary(t.Context(), r.ID(), 2)
+	if err != nil || !kept {
+		t.Fatalf("position 2: got %v and error %v", kept, err)
+	}
+	sameSummary(t, "position 2", got, users[0])
+	got, kept, err = s.UserSummary(t.Context(), r.ID(), 3)
+	if err != nil || !kept || got.Kinds[0].Done != 1 || !got.Kinds[0].Response.Equals(coarse) {
+		t.Errorf("position 3: got %+v, %v, error %v", got, kept, err)
+	}
+	for _, position := range []int{0, 1, 4} {
+		if _, kept, err := s.UserSummary(t.Context(), r.ID(), position); err != nil || kept {
+			t.Errorf("position %d: got %v and error %v, want nothing", position, kept, err)
+		}
+	}
+	if err := s.Delete(t.Context(), r.ID()); err != nil {
+		t.Fatal(err)
+	}
+	var left int
+	if err := s.db.QueryRow("SELECT count(*) FROM user_tally").Scan(&left); err != nil || left != 0 {
+		t.Errorf("after the job was deleted: got %d rows and error %v, want none", left, err)
+	}
+}
+
+// past is a run that another program recorded a day ago.
+func past() Past {
+	at := time.Now().Add(-24 * time.Hour).Truncate(time.Second)
+	p75 := 6.5
+	return Past{
+		Job: Job{
+			ID: "6421B4C85F7E03E293532393", Origin: "HammerDB", Status: Succeeded, Begun: at, Host: "db1",
+			Spec:   Spec{Action: Run, Database: "postgresql", Workload: "tprocc", Users: 4, Profile: 5},
+			Facts:  &Facts{Server: "16.4"},
+			Result: Result{Line: "TEST RESULT : System achieved 1 NOPM from 2 PostgreSQL TPM", Users: 4, Metrics: []Metric{{"NOPM", 1}}},
+		},
+		Output: []OutputLine{{At: at, User: 1, Line: "Beginning rampup time of 2 minutes"}},
+		Counts: []Count{{at, 0}, {at.Add(10 * time.Second), 36400}},
+		Details: Imported{
+			Settings: []Section{{"connection", []Setting{{"pg_host", "db1"}}}},
+			Timings:  []Timing{{Name: "NEWORD", Calls: 3, P75: &p75}, {User: 2, Name: "NEWORD", Calls: 3}},
+			System:   []Setting{{"hostname", "db1"}},
+		},
+	}
+}
+
+func TestAJobOfAnotherProgramKeepsItsIDAndItsPlaceInTime(t *testing.T) {
+	s := openStore(t, ":memory:")
+	newer := begin(t, s, runSpec())
+	if err := newer.End(t.Context(), Result{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	p := past()
+	for i, want := range []bool{true, false} {
+		if added, err := s.Add(t.Context(), p); err != nil || added != want {
+			t.Fatalf("time %d: got %v and error %v, want %v", i+1, added, err, want)
+		}
+	}
+	jobs, err := s.List(t.Context(), Query{})
+	if err != nil || len(jobs) != 2 || jobs[0].ID != newer.ID() {
+		t.Fatalf("got %+v and error %v, want the newer job first", jobs, err)
+	}
+	if last, err := s.Get(t.Context(), "last"); err != nil || last.ID != newer.ID() {
+		t.Errorf("last: got %s and error %v, want the job that began last", last.ID, err)
+	}
+	j := jobs[1]
+	if j.ID != p.Job.ID || j.Origin != "HammerDB" || j.Status != Succeeded || !j.Begun.Equal(p.Job.Begun) ||
+		j.Spec.Profile != 5 || j.Facts.Server != "16.4" || j.Result.Line != p.Job.Result.Line || j.Host != "db1" {
+		t.Errorf("got %+v", j)
+	}
+	if lines := collect(t, s.Output(t.Context(), j.ID)); len(lines) != 1 || lines[0].Line != p.Output[0].Line {
+		t.Errorf("got output %+v", lines)
+	}
+	if counts := collect(t, s.Seconds(t.Context(), j.ID)); len(counts) != 2 || *counts[1].ServerTPM != 36400 || !counts[1].At.Equal(p.Counts[1].At) {
+		t.Errorf("got counts %+v", counts)
+	}
+	details, err := s.Imported(t.Context(), j.ID)
+	if err != nil || len(details.Timings) != 2 || *details.Timings[0].P75 != 6.5 || details.Timings[1].P75 != nil || details.System[0].Value != "db1" {
+		t.Errorf("got details %+v and error %v", details, err)
+	}
+	if details, err := s.Imported(t.Context(), newer.ID()); err != nil || details.Settings != nil {
+		t.Errorf("a job of Sledge's own: got %+v and error %v, want nothing", details, err)
+	}
+	if sum, _, err := s.Summary(t.Context(), j.ID); err != nil || len(sum.Kinds) != 0 {
+		t.Errorf("got a summary of %d kinds and error %v, want none", len(sum.Kinds), err)
+	}
+}
+
+func TestAJobThatWasAddedBeforeItsEndIsReplaced(t *testing.T) {
+	s := openStore(t, ":memory:")
+	unfinished := past()
+	unfinished.Job.Status, unfinished.Job.Result = Killed, Result{}
+	if added, err := s.Add(t.Context(), unfinished); err != nil || !added {
+		t.Fatalf("got %v and error %v", added, err)
+	}
+	if jobs, err := s.List(t.Context(), Query{Status: Killed}); err != nil || len(jobs) != 1 {
+		t.Errorf("killed jobs: got %d and error %v, want the one", len(jobs), err)
+	}
+	if added, err := s.Add(t.Context(), past()); err != nil || !added {
+		t.Fatalf("the whole job: got %v and error %v", added, err)
+	}
+	if jobs, err := s.List(t.Context(), Query{}); err != nil || len(jobs) != 1 || jobs[0].Status != Succeeded {
+		t.Errorf("got %+v and error %v, want one that succeeded", jobs, err)
+	}
+}
+
+func TestAJobOfAnotherProgramIsRefusedWithASecretOrWithoutItsOrigin(t *testing.T) {
+	s := openStore(t, ":memory:")
+	secret, homeless := past(), past()
+	secret.Job.Spec.Options = map[string]string{"pg_pass": "x"}
+	homeless.Job.Origin = ""
+	for name, p := range map[string]Past{"a secret": secret, "no origin": homeless} {
+		if added, err := s.Add(t.Context(), p); err == nil || added {
+			t.Errorf("%s: got %v and error %v, want a refusal", name, added, err)
+		}
+	}
+	if _, err := s.Imported(t.Context(), "FFFF"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("an unknown job: got %v", err)
+	}
+}
