@@ -58,6 +58,9 @@ func NewPlan(d *database.Database, w *workload.Workload, spec job.Spec) (Plan, e
 	}
 	p.Users = max(p.Users, 1)
 	p.Pacing = w.Pacing(p.Settings)
+	if p.Pacing.Missing != "" && spec.Action == job.Run {
+		return Plan{}, fmt.Errorf("option %s: what it asks for is not built yet: set it to false", d.Names.Full(p.Pacing.Missing))
+	}
 	var err error
 	p.SQL, err = library(d, w)
 	return p, err

@@ -15,10 +15,12 @@
 // Tags: opt names the option; flag gives it a plain command-line flag; min and
 // max bound a number; choices lists the words allowed, divided by "|"; secret
 // keeps the value out of everything that is shown or stored; help says what it
-// is, unit included.
+// is, unit included; dict says which section of a dictionary the option is in,
+// for a field or for all fields of an embedded struct.
 package option
 
 import (
+	"cmp"
 	"encoding"
 	"fmt"
 	"maps"
@@ -49,6 +51,10 @@ type Description struct {
 	Max     string   `json:"max,omitempty"`
 	Choices []string `json:"choices,omitempty"`
 	Secret  bool     `json:"secret,omitempty"`
+
+	// Section is where HammerDB's dictionaries have the option, or "" for the
+	// section of the workload.
+	Section string `json:"section,omitempty"`
 }
 
 // Values holds what the user has set, by full option name.
@@ -105,8 +111,8 @@ func (Minutes) Kind() string { return "minutes" }
 // Describe lists the options declared in fresh, a pointer to a fresh struct.
 func Describe(names Names, fresh any) []Description {
 	var list []Description
-	_ = walk(reflect.ValueOf(fresh).Elem(), "", func(tag reflect.StructTag, name string, v reflect.Value) error {
-		list = append(list, describe(names, tag, name, v))
+	_ = walk(reflect.ValueOf(fresh).Elem(), fields{}, func(tag reflect.StructTag, f fields, v reflect.Value) error {
+		list = append(list, describe(names, tag, f, v))
 		return nil
 	})
 	return list
@@ -114,8 +120,8 @@ func Describe(names Names, fresh any) []Description {
 
 // Bind sets the options of fresh that values mention, and checks them.
 func Bind(names Names, values Values, fresh any) error {
-	err := walk(reflect.ValueOf(fresh).Elem(), "", func(tag reflect.StructTag, name string, v reflect.Value) error {
-		d := describe(names, tag, name, v)
+	err := walk(reflect.ValueOf(fresh).Elem(), fields{}, func(tag reflect.StructTag, f fields, v reflect.Value) error {
+		d := describe(names, tag, f, v)
 		text, ok := values[d.Name]
 		if !ok {
 			return nil
@@ -129,6 +135,31 @@ func Bind(names Names, values Values, fresh any) error {
 		return v.Validate(names)
 	}
 	return err
+}
+
+// Check reads one value as Bind would, without the rules across options, and
+// returns how the option itself writes it. It panics when fresh has no option of
+// that name.
+func Check(names Names, fresh any, name, text string) (canonical string, err error) {
+	found := false
+	err = walk(reflect.ValueOf(fresh).Elem(), fields{}, func(tag reflect.StructTag, f fields, v reflect.Value) error {
+		d := describe(names, tag, f, v)
+		if d.Name != name {
+			return nil
+		}
+		found = true
+		target := reflect.New(v.Type()).Elem()
+		target.Set(v)
+		if err := assign(d, text, target); err != nil {
+			return err
+		}
+		canonical, _ = write(d.Name, target)
+		return nil
+	})
+	if !found {
+		panic("option: there is none named " + name)
+	}
+	return canonical, err
 }
 
 // CheckNames returns an error for the first value, by name, that no description
@@ -174,19 +205,25 @@ func Nearest(name string, known []string) string {
 	return nearest
 }
 
+// fields is what a field's name and section begin with because of the structs
+// it is in; for a visited field, its whole name and section.
+type fields struct{ name, section string }
+
 // walk visits each field tagged opt. A struct field tagged opt:"tpch_*" lends
 // its own fields that prefix; an embedded struct lends its fields as they are.
-func walk(v reflect.Value, prefix string, visit func(reflect.StructTag, string, reflect.Value) error) error {
+// Either lends its section to fields that have none of their own.
+func walk(v reflect.Value, outer fields, visit func(reflect.StructTag, fields, reflect.Value) error) error {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
 		opt := field.Tag.Get("opt")
 		inner, group := strings.CutSuffix(opt, "*")
+		f := fields{outer.name + inner, cmp.Or(field.Tag.Get("dict"), outer.section)}
 		var err error
 		switch {
 		case group || field.Anonymous:
-			err = walk(v.Field(i), prefix+inner, visit)
+			err = walk(v.Field(i), f, visit)
 		case opt != "":
-			err = visit(field.Tag, prefix+opt, v.Field(i))
+			err = visit(field.Tag, f, v.Field(i))
 		}
 		if err != nil {
 			return err
@@ -195,34 +232,40 @@ func walk(v reflect.Value, prefix string, visit func(reflect.StructTag, string, 
 	return nil
 }
 
-func describe(names Names, tag reflect.StructTag, name string, v reflect.Value) Description {
+func describe(names Names, tag reflect.StructTag, f fields, v reflect.Value) Description {
 	d := Description{
-		Name:    names.Full(name),
+		Name:    names.Full(f.name),
 		Flag:    tag.Get("flag"),
-		Kind:    v.Kind().String(),
-		Default: fmt.Sprint(v.Interface()),
 		Help:    tag.Get("help"),
 		Min:     tag.Get("min"),
 		Max:     tag.Get("max"),
 		Secret:  tag.Get("secret") == "true",
+		Section: f.section,
 	}
-	if v.Type() == reflect.TypeFor[time.Duration]() {
-		d.Kind = "duration"
-	}
-	if t, ok := v.Interface().(encoding.TextMarshaler); ok {
-		text, err := t.MarshalText()
-		if err != nil {
-			panic(fmt.Sprintf("option %s: its default cannot be written: %v", d.Name, err))
-		}
-		d.Default, d.Kind = string(text), "text"
-	}
-	if k, ok := v.Interface().(interface{ Kind() string }); ok {
-		d.Kind = k.Kind()
-	}
+	d.Default, d.Kind = write(d.Name, v)
 	if choices := tag.Get("choices"); choices != "" {
 		d.Choices = strings.Split(choices, "|")
 	}
 	return d
+}
+
+// write returns a value as the user would write it, and what kind it is.
+func write(name string, v reflect.Value) (text, kind string) {
+	text, kind = fmt.Sprint(v.Interface()), v.Kind().String()
+	if v.Type() == reflect.TypeFor[time.Duration]() {
+		kind = "duration"
+	}
+	if t, ok := v.Interface().(encoding.TextMarshaler); ok {
+		marshalled, err := t.MarshalText()
+		if err != nil {
+			panic(fmt.Sprintf("option %s: its value cannot be written: %v", name, err))
+		}
+		text, kind = string(marshalled), "text"
+	}
+	if k, ok := v.Interface().(interface{ Kind() string }); ok {
+		kind = k.Kind()
+	}
+	return text, kind
 }
 
 func assign(d Description, text string, target reflect.Value) error {

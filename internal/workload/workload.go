@@ -55,7 +55,28 @@ type Workload struct {
 	// Score turns what was measured into the headline figures.
 	Score func(w Window) Score
 
+	// DataFiles says how the initial rows are written to files. Optional.
+	DataFiles *DataFiles
+
 	SQL fs.FS // sql/ansi/*.sql and sql/<database>/*.sql
+}
+
+// DataFiles is what a workload says about its initial rows in files.
+type DataFiles struct {
+	// Units returns how many units the writers of files share among them, each
+	// taking neighbours: warehouses. A table with a chunk for each unit is divided
+	// by chunks, and another one by rows, of which each unit has equally many.
+	Units func(options any) int
+
+	// Shared names the tables whose rows belong to no unit: one writer has them all.
+	Shared []string
+
+	// Begin returns what a writer says when it begins with a unit of a table, from 1
+	// on, or with a table that is not divided by chunks, which is 0; "" for nothing.
+	Begin func(table string, unit int) string
+
+	// Made names what there is when all is written: "4 WAREHOUSE SCHEMA".
+	Made func(options any) string
 }
 
 // Kind is one kind of transaction.
@@ -124,6 +145,18 @@ type Pacing struct {
 	RaiseError    bool          // the first failure ends the run, and nothing is retried
 	FailureLimit  float64       // share of failures, in percent, above which a run is invalid
 	MaxIterations int           // transactions a user may do
+
+	// Test says that users work until they have done their iterations, without
+	// ramp-up, duration or result.
+	Test bool
+
+	// TimeProfile says that response times are reported for each kind of
+	// transaction.
+	TimeProfile bool
+
+	// Missing names the option, without the database's prefix, that asks for what is
+	// not built yet, so that a run is refused before it starts; "" for none.
+	Missing string
 }
 
 // Rule is one thing that check asks of a schema. Its query, named

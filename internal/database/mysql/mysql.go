@@ -20,7 +20,7 @@ var product = Product{Title: "MySQL", Names: option.Names{Prefix: "mysql_"}, His
 var Database = &database.Database{
 	Name:     "mysql",
 	Title:    product.Title,
-	Options:  func(string) any { o := NewOptions(); return &o },
+	Options:  newOptions,
 	Names:    product.Names,
 	Schemes:  []string{"mysql"},
 	FromURL:  product.FromURL,

@@ -12,6 +12,20 @@ import (
 // Options says where the server is, who connects to it, and what the schema is
 // to be like.
 type Options struct {
+	server `dict:"connection"`
+
+	User     string `opt:"user" flag:"user" help:"user who owns the schema"`
+	Password string `opt:"pass" secret:"true" help:"that user's password; null connects without one"`
+	Database string `opt:"dbase" flag:"dbname" help:"database that holds the schema"`
+
+	Engine     string `opt:"storage_engine" help:"storage engine of the tables"`
+	Partition  bool   `opt:"partition" help:"divide order_line into a partition for every 100 warehouses, from 200 warehouses on"`
+	Prepared   bool   `opt:"prepared" help:"prepare the calls of stored procedures on the server, in place of sending each as text"`
+	HistoryKey bool   `opt:"history_pk" help:"give history an invisible primary key (InnoDB, MySQL from 8.0.30 or MariaDB from 10.3.3 on)"`
+}
+
+// server says where the server is and how to talk to it.
+type server struct {
 	Host   string `opt:"host" flag:"host" help:"name or address of the machine the server is on"`
 	Port   int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on"`
 	Socket string `opt:"socket" help:"path of the server's Unix socket, used in place of TCP when the host is 127.0.0.1 or localhost and the socket is there; null always uses TCP"`
@@ -24,15 +38,6 @@ type Options struct {
 	SSLCert          string `opt:"ssl_cert" help:"PEM file of our own certificate, for two-way TLS"`
 	SSLKey           string `opt:"ssl_key" help:"PEM file of the key to our own certificate, for two-way TLS"`
 	SSLCipher        string `opt:"ssl_cipher" help:"cipher suites to offer, divided by colons, such as ECDHE-RSA-AES128-GCM-SHA256; server leaves the choice to the server"`
-
-	User     string `opt:"user" flag:"user" help:"user who owns the schema"`
-	Password string `opt:"pass" secret:"true" help:"that user's password; null connects without one"`
-	Database string `opt:"dbase" flag:"dbname" help:"database that holds the schema"`
-
-	Engine     string `opt:"storage_engine" help:"storage engine of the tables"`
-	Partition  bool   `opt:"partition" help:"divide order_line into a partition for every 100 warehouses, from 200 warehouses on"`
-	Prepared   bool   `opt:"prepared" help:"prepare the calls of stored procedures on the server, in place of sending each as text"`
-	HistoryKey bool   `opt:"history_pk" help:"give history an invisible primary key (InnoDB, MySQL from 8.0.30 or MariaDB from 10.3.3 on)"`
 }
 
 // null is how HammerDB's users write that there is none.
@@ -41,21 +46,31 @@ const null = "null"
 // NewOptions returns MySQL's defaults, which are HammerDB's.
 func NewOptions() Options {
 	return Options{
-		Host:             "127.0.0.1",
-		Port:             3306,
-		Socket:           "/tmp/mysql.sock",
-		SSLLinuxFolder:   "/etc/mysql/certs",
-		SSLWindowsFolder: `C:\mysql\certs`,
-		SSLCA:            "ca-cert.pem",
-		SSLCert:          "client-cert.pem",
-		SSLKey:           "client-key.pem",
-		SSLCipher:        "server",
-		User:             "root",
-		Password:         "mysql",
-		Database:         "tpcc",
-		Engine:           "innodb",
+		server: server{
+			Host:             "127.0.0.1",
+			Port:             3306,
+			Socket:           "/tmp/mysql.sock",
+			SSLLinuxFolder:   "/etc/mysql/certs",
+			SSLWindowsFolder: `C:\mysql\certs`,
+			SSLCA:            "ca-cert.pem",
+			SSLCert:          "client-cert.pem",
+			SSLKey:           "client-key.pem",
+			SSLCipher:        "server",
+		},
+		User:     "root",
+		Password: "mysql",
+		Database: "tpcc",
+		Engine:   "innodb",
 	}
 }
+
+// own are MySQL's options, with what its variants do not have.
+type own struct {
+	Options
+	OceanBasePort int `opt:"oceanbase_port" dict:"connection" min:"1" max:"65535" help:"TCP port of an OceanBase server; kept for TPROC-H on OceanBase, which is not built yet"`
+}
+
+func newOptions(string) any { return &own{Options: NewOptions(), OceanBasePort: 2881} }
 
 // Validate implements option.Validator.
 func (o *Options) Validate(names option.Names) error {

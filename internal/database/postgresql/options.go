@@ -35,11 +35,15 @@ type account struct {
 // tprocc are PostgreSQL's options for TPROC-C, and for any workload without
 // options of its own.
 type tprocc struct {
-	server
+	server `dict:"connection"`
 	account
 	Procedures bool `opt:"storedprocs" help:"build stored procedures (PostgreSQL 11 and later) instead of functions"`
 	Partition  bool `opt:"partition" help:"partition order_line by warehouse, 100 warehouses to a partition, from 200 warehouses on"`
 	Vacuum     bool `opt:"vacuum" help:"checkpoint and vacuum after a run"`
+
+	OracleCompatible bool `opt:"oracompat" help:"use the Oracle types and packages of EnterpriseDB's server; not built yet, so a job with it is refused"`
+	CitusCompatible  bool `opt:"cituscompat" help:"distribute the tables by warehouse with Citus; not built yet, so a job with it is refused"`
+	Dritasnap        bool `opt:"dritasnap" help:"take snapshots of EnterpriseDB's wait events before and after a run; not built yet, so a job with it is refused"`
 }
 
 func newOptions(string) any {
@@ -56,6 +60,11 @@ func newOptions(string) any {
 func (o *tprocc) Validate(names option.Names) error {
 	if strings.Contains(o.Host, ",") {
 		return fmt.Errorf("option %s: %q names several servers; name one", names.Full("host"), o.Host)
+	}
+	for name, asked := range map[string]bool{"oracompat": o.OracleCompatible, "cituscompat": o.CitusCompatible, "dritasnap": o.Dritasnap} {
+		if asked {
+			return fmt.Errorf("option %s: what it asks for is not built yet: set it to false", names.Full(name))
+		}
 	}
 	for name, value := range map[string]string{"host": o.Host, "user": o.User, "dbase": o.Database} {
 		if value == "" {

@@ -48,14 +48,15 @@ var dialect = database.Dialect{
 	Placeholder: func(int) string { return "?" },
 	Type:        columnType,
 	KeyedTable:  " WITHOUT ROWID", // the rows are clustered on the key, a warehouse's together
+	QuotedFiles: true,             // the shell's .import knows no backslashes
 }
 
 // Options says which file to open, and how safely and generously.
 type Options struct {
-	File              string `opt:"file" flag:"dbname" help:"database file"`
-	Synchronous       string `opt:"synchronous" choices:"off|normal|full|extra" help:"when a commit is forced to the disk: normal at checkpoints, full at each commit, off never"`
-	BusyTimeoutMillis int    `opt:"busy_timeout" min:"0" max:"3600000" help:"milliseconds to wait for a lock before SQLITE_BUSY"`
-	CacheMiB          int    `opt:"cache_mib" min:"1" max:"65536" help:"page cache of each session, in MiB"`
+	File              string `opt:"file" dict:"connection" flag:"dbname" help:"database file"`
+	Synchronous       string `opt:"synchronous" dict:"connection" choices:"off|normal|full|extra" help:"when a commit is forced to the disk: normal at checkpoints, full at each commit, off never"`
+	BusyTimeoutMillis int    `opt:"busy_timeout" dict:"connection" min:"0" max:"3600000" help:"milliseconds to wait for a lock before SQLITE_BUSY"`
+	CacheMiB          int    `opt:"cache_mib" dict:"connection" min:"1" max:"65536" help:"page cache of each session, in MiB"`
 }
 
 // fromURL takes sqlite:relative.db, sqlite:/absolute.db and sqlite:///absolute.db.

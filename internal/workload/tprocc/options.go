@@ -28,19 +28,33 @@ type Options struct {
 	Thinking      seconds        `opt:"think_time" help:"mean thinking time in seconds of the same; each is drawn from an exponential distribution cut at ten times the mean"`
 	Mix           weights        `opt:"mix" help:"weights of new order, payment, delivery, stock level, order status"`
 	Deck          bool           `opt:"deck" help:"deal transactions from a shuffled deck that holds each as often as its weight, rather than draw each by chance"`
+	Driver        string         `opt:"driver" choices:"test|timed" help:"timed measures for a time after a ramp-up; test lets each user do its iterations and measures nothing"`
 	RampUp        option.Minutes `opt:"rampup" flag:"rampup" help:"time in minutes, or with a unit such as 90s, that users work before anything is measured"`
 	Duration      option.Minutes `opt:"duration" flag:"duration" help:"time in minutes, or with a unit such as 90s, that is measured"`
 	AllWarehouses bool           `opt:"allwarehouse" help:"each user works on its share of all warehouses instead of one home warehouse"`
+	TimeProfile   bool           `opt:"timeprofile" help:"report the response times of each kind of transaction after a run"`
+	AsyncScale    bool           `opt:"async_scale" help:"let each virtual user work for several asynchronous clients with keying and thinking times; not built yet, so a run with it is refused"`
+	AsyncClients  int            `opt:"async_client" min:"1" max:"100000" help:"asynchronous clients of each virtual user"`
+	AsyncVerbose  bool           `opt:"async_verbose" help:"print what each asynchronous client does"`
+	AsyncDelay    int            `opt:"async_delay" min:"0" max:"3600000" help:"milliseconds between the logins of two asynchronous clients"`
+	ConnectPool   bool           `opt:"connect_pool" help:"share out transactions to the connections of a pool file; not built yet, so a run with it is refused"`
 	NoStoredProcs bool           `opt:"no_stored_procs" flag:"client-sql" help:"send every statement from the client, prepared, instead of calling stored routines"`
 	UserDelay     time.Duration  `opt:"user_delay" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
 }
+
+// The drivers, as HammerDB calls them.
+const (
+	test  = "test"
+	timed = "timed"
+)
 
 func newOptions() any {
 	return &Options{
 		Warehouses: 1, Builders: 1, LoadTime: loadTime{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
 		Iterations: 10_000_000, MaxRetries: 10, FailureLimit: 1,
 		Keying: seconds{18, 3, 2, 2, 2}, Thinking: seconds{12, 12, 5, 5, 10},
-		Mix: weights{10, 10, 1, 1, 1}, RampUp: option.Minutes(2 * time.Minute), Duration: option.Minutes(5 * time.Minute),
+		Mix: weights{10, 10, 1, 1, 1}, Driver: timed, AsyncClients: 10, AsyncDelay: 1000,
+		RampUp: option.Minutes(2 * time.Minute), Duration: option.Minutes(5 * time.Minute),
 	}
 }
 
@@ -53,7 +67,7 @@ func (o *Options) Validate(names option.Names) error {
 	if o.Mix == (weights{}) {
 		return fmt.Errorf("option %s: at least one weight must be more than 0", names.Full("mix"))
 	}
-	if o.Duration <= 0 {
+	if o.Driver == timed && o.Duration <= 0 {
 		return fmt.Errorf("option %s: 0 measures nothing: give it a time, such as 5 for minutes or 90s", names.Full("duration"))
 	}
 	fresh := newOptions().(*Options)
@@ -75,7 +89,21 @@ func pacing(options any) workload.Pacing {
 		RaiseError:    o.RaiseError,
 		FailureLimit:  o.FailureLimit,
 		MaxIterations: o.Iterations,
+		Test:          o.Driver == test,
+		TimeProfile:   o.TimeProfile,
+		Missing:       o.missing(),
 	}
+}
+
+// missing names the first option that asks for what is not built yet.
+func (o *Options) missing() string {
+	switch {
+	case o.AsyncScale:
+		return "async_scale"
+	case o.ConnectPool:
+		return "connect_pool"
+	}
+	return ""
 }
 
 // perKind reads five values, one for each kind of transaction in order, or any
