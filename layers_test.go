@@ -42,14 +42,18 @@ var layers = map[string]string{
 	"engine": "database job meter option schema sqlfile workload",
 	"report": "job meter option",
 
+	// What another program kept of its jobs.
+	"hammerdb": "job option",
+
 	// People. Their program is handed the catalog; so are they.
 	"workbench":   "database engine job option workload",
 	"manual":      "database option workbench workload",
 	"dictionary":  "database engine job option workbench workload",
 	"datagen":     "database engine job option schema workbench workload",
+	"driver":      "database option workload",
 	"interpreter": "",
-	"console":     "database datagen dictionary engine job meter option report workbench workload",
-	"cli":         "console database datagen dictionary engine interpreter job manual meter option report workbench workload",
+	"console":     "database datagen dictionary driver engine hammerdb job meter option report workbench workload",
+	"cli":         "console database datagen dictionary engine hammerdb interpreter job manual meter option report workbench workload",
 
 	// The lists, the programs that write them, and the one program that has it all.
 	"catalog":          "database database/* workload workload/*",
