@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"sledge/internal/engine"
-	"sledge/internal/manual"
 	"sledge/internal/option"
 	"sledge/internal/workbench"
 )
@@ -133,7 +132,7 @@ func printOption(w io.Writer, o option.Description) {
 	if flag := workbench.FlagOf(o); flag != "" {
 		fmt.Fprintf(w, "  (--%s)", flag)
 	}
-	fmt.Fprintf(w, "\n    %s\n    default: %s; value: %s\n", o.Help, orNothing(o.Default), manual.Limits(o))
+	fmt.Fprintf(w, "\n    %s\n    default: %s; value: %s\n", o.Help, orNothing(o.Default), o.Limits())
 }
 
 func orNothing(text string) string {

@@ -33,39 +33,8 @@ func section(page *bytes.Buffer, title string, options []option.Description) {
 		if flag != "" {
 			flag = "--" + flag
 		}
-		fmt.Fprintf(page, "| `%s` | %s | %s | %s | %s |\n", o.Name, code(flag), code(o.Default), cell(Limits(o)), cell(o.Help))
+		fmt.Fprintf(page, "| `%s` | %s | %s | %s | %s |\n", o.Name, code(flag), code(o.Default), cell(o.Limits()), cell(o.Help))
 	}
-}
-
-// Limits says in words what values an option takes.
-func Limits(o option.Description) string {
-	kind := o.Kind
-	switch {
-	case len(o.Choices) > 0:
-		return strings.Join(o.Choices, ", ")
-	case o.Kind == "bool":
-		return "true or false"
-	case o.Kind == "string":
-		kind = "text"
-	case o.Kind == "int":
-		kind = "whole number"
-	case o.Kind == "float64":
-		kind = "number"
-	case o.Kind == "duration":
-		kind = "time such as 500ms or 90s"
-	}
-	switch {
-	case o.Min != "" && o.Max != "":
-		kind += fmt.Sprintf(" from %s to %s", o.Min, o.Max)
-	case o.Min != "":
-		kind += ", at least " + o.Min
-	case o.Max != "":
-		kind += ", at most " + o.Max
-	}
-	if o.Secret {
-		kind += ", secret"
-	}
-	return kind
 }
 
 func code(text string) string {

@@ -57,6 +57,37 @@ type Description struct {
 	Section string `json:"section,omitempty"`
 }
 
+// Limits says in words what values the option takes.
+func (d Description) Limits() string {
+	kind := d.Kind
+	switch {
+	case len(d.Choices) > 0:
+		return strings.Join(d.Choices, ", ")
+	case d.Kind == "bool":
+		return "true or false"
+	case d.Kind == "string":
+		kind = "text"
+	case d.Kind == "int":
+		kind = "whole number"
+	case d.Kind == "float64":
+		kind = "number"
+	case d.Kind == "duration":
+		kind = "time such as 500ms or 90s"
+	}
+	switch {
+	case d.Min != "" && d.Max != "":
+		kind += fmt.Sprintf(" from %s to %s", d.Min, d.Max)
+	case d.Min != "":
+		kind += ", at least " + d.Min
+	case d.Max != "":
+		kind += ", at most " + d.Max
+	}
+	if d.Secret {
+		kind += ", secret"
+	}
+	return kind
+}
+
 // Values holds what the user has set, by full option name.
 type Values map[string]string
 

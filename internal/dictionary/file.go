@@ -1,0 +1,199 @@
+package dictionary
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"modernc.org/sqlite" // also registers the driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"sledge/internal/job"
+)
+
+// file keeps settings: a SQLite file with a row for each that was ever set. It
+// holds passwords, since scripts of several steps set them in the first and
+// count on them in the next; so nobody but the user may read it.
+type file struct {
+	path string
+	db   *sql.DB
+}
+
+// setting is a row of the file.
+type setting struct{ dictionary, section, key, value string }
+
+// String names the setting, without its value.
+func (s setting) String() string { return s.dictionary + " " + s.section + ":" + s.key }
+
+const (
+	// applicationID marks a SQLite file as Sledge's settings: "SldS".
+	applicationID = 0x536c6453
+	fileVersion   = 1
+
+	// Several consoles may write at once; a write waits this long for its turn.
+	connectionSettings = "_busy_timeout=30000&_txlock=immediate"
+
+	schema = `CREATE TABLE setting (
+		dictionary TEXT NOT NULL,
+		section    TEXT NOT NULL,
+		key        TEXT NOT NULL,
+		value      TEXT NOT NULL,
+		PRIMARY KEY (dictionary, section, key)
+	) WITHOUT ROWID`
+)
+
+// openFile opens the file at path, made first if there is none, and reads it.
+func openFile(path string) (*file, []setting, error) {
+	f, err := connectFile(path)
+	if err != nil {
+		return nil, nil, explain(path, err)
+	}
+	kept, err := f.read()
+	if err != nil {
+		return nil, nil, errors.Join(explain(path, err), f.close())
+	}
+	return f, kept, nil
+}
+
+// explain names the file, and says what to do when it is damaged.
+func explain(path string, err error) error {
+	err = fmt.Errorf("settings %s: %w", path, err)
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		const primary = 0xff // the rest of the code tells kinds apart
+		switch e.Code() & primary {
+		case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
+			err = fmt.Errorf("%w: the file is damaged, or none of settings: move it away to begin with the defaults", err)
+		}
+	}
+	return job.WithExit(job.ExitUsage, err)
+}
+
+func connectFile(path string) (*file, error) {
+	source, err := create(path)
+	if err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", source)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{path, db}
+	if err := f.prepare(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return f, nil
+}
+
+// create makes an empty file that only the user can read where there is none, and
+// returns how SQLite is to open it: as a URI, since a path may hold a question mark.
+func create(path string) (source string, err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return "", err
+	}
+	if err := f.Close(); err != nil {
+		return "", err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", err
+	}
+	path = filepath.ToSlash(path)
+	if path[0] != '/' {
+		path = "/" + path // a drive letter of Windows
+	}
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: connectionSettings}).String(), nil
+}
+
+// prepare makes the table in a new file, and refuses one that is not Sledge's
+// settings.
+func (f *file) prepare() error {
+	ready, err := isReady(f.db)
+	if err != nil || ready {
+		return err
+	}
+	return f.transact(func(tx *sql.Tx) error {
+		if ready, err := isReady(tx); err != nil || ready { // another console may have been first
+			return err
+		}
+		_, err := tx.Exec(fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", schema, applicationID, fileVersion))
+		return err
+	})
+}
+
+// isReady reports whether the file has its table.
+func isReady(db interface {
+	QueryRow(query string, arguments ...any) *sql.Row
+},
+) (bool, error) {
+	var application, version, tables int
+	row := db.QueryRow(`SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
+		FROM pragma_application_id, pragma_user_version`)
+	if err := row.Scan(&application, &version, &tables); err != nil {
+		return false, err
+	}
+	switch {
+	case application == applicationID && version == fileVersion:
+		return true, nil
+	case application == applicationID:
+		return false, fmt.Errorf("it has version %d and this sledge knows version %d: use the sledge that wrote it, or another file", version, fileVersion)
+	case application != 0 || tables > 0:
+		return false, errors.New("it is a file of something else: give the settings another path")
+	}
+	return false, nil
+}
+
+func (f *file) read() ([]setting, error) {
+	rows, err := f.db.Query("SELECT dictionary, section, key, value FROM setting ORDER BY dictionary, section, key")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var kept []setting
+	for rows.Next() {
+		var s setting
+		if err := rows.Scan(&s.dictionary, &s.section, &s.key, &s.value); err != nil {
+			return nil, err
+		}
+		kept = append(kept, s)
+	}
+	return kept, rows.Err()
+}
+
+// write keeps settings, all of them or none. Other rows stay as they are.
+func (f *file) write(settings ...setting) error {
+	err := f.transact(func(tx *sql.Tx) error {
+		for _, s := range settings {
+			_, err := tx.Exec("INSERT INTO setting VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+				s.dictionary, s.section, s.key, s.value)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return explain(f.path, err)
+	}
+	return nil
+}
+
+// transact runs work in a transaction, which is committed if it returns no error.
+func (f *file) transact(work func(*sql.Tx) error) error {
+	tx, err := f.db.BeginTx(context.Background(), nil)
+	if err != nil {
+		return err
+	}
+	if err := work(tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+func (f *file) close() error { return f.db.Close() }
