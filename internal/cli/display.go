@@ -118,11 +118,12 @@ func (d *display) clearBar() {
 // HammerDB, since people have scripts that look for them.
 func (d *display) text(e job.Event) {
 	switch {
+	case strings.HasPrefix(e.Text, "Error in Virtual User"): // the program ends with the error and its message
 	case e.User == 0:
 		d.line(d.err, e.Text)
 	case e.User == monitor && d.headline && strings.HasPrefix(e.Text, "TEST RESULT"):
 		d.line(d.out, fmt.Sprintf("Vuser %d:%s", e.User, e.Text))
-	case e.User == monitor || d.verbose:
+	case e.User == monitor || d.verbose || d.pacing.Test:
 		d.line(d.err, fmt.Sprintf("Vuser %d:%s", e.User, e.Text))
 	}
 }

@@ -26,10 +26,18 @@ func BindParams(q sqlfile.Query, in any) ([]any, error) {
 	return pointers, nil
 }
 
+// Row takes every column that a query returns, whatever its name, as text. It is
+// an out for Prepare where answers are shown rather than worked with. A NULL is
+// the empty text.
+type Row struct{ Columns, Values []string }
+
 // BindColumns returns, for each result column, a pointer to the field of out
 // that is tagged with its name, or nil where none is. Every field must have its
 // column.
 func BindColumns(q sqlfile.Query, columns []string, out any) ([]any, error) {
+	if row, ok := out.(*Row); ok {
+		return row.bind(columns), nil
+	}
 	fields, err := tagged(out)
 	if err != nil {
 		return nil, fmt.Errorf("sql %s: %w", q.Name, err)
@@ -44,6 +52,19 @@ func BindColumns(q sqlfile.Query, columns []string, out any) ([]any, error) {
 		pointers[i] = fields[name]
 	}
 	return pointers, nil
+}
+
+// bind makes room for a row of these columns. It returns nil where there are none.
+func (r *Row) bind(columns []string) []any {
+	if len(columns) == 0 {
+		return nil
+	}
+	r.Columns, r.Values = slices.Clone(columns), make([]string, len(columns))
+	pointers := make([]any, len(columns))
+	for i := range pointers {
+		pointers[i] = &r.Values[i]
+	}
+	return pointers
 }
 
 // tagged returns pointers to the fields of a struct by their sql tag. An

@@ -50,8 +50,9 @@ type Database struct {
 	Create func(ctx context.Context, options any, say func(string)) error
 
 	// Drop removes what Create made. It is called after the schema was dropped,
-	// and only when the database holds nothing else. Optional.
-	Drop func(ctx context.Context, options any) error
+	// and only when the database holds nothing else. What it dropped besides the
+	// database it tells by kind and name: "role", "tpcc". Optional.
+	Drop func(ctx context.Context, options any, dropped func(kind, name string)) error
 
 	// Connect opens a session. Its errors name the server and what to do.
 	Connect func(ctx context.Context, options any, as Role) (Session, error)
@@ -60,6 +61,10 @@ type Database struct {
 	// says what it does, line by line. Optional.
 	Finish func(ctx context.Context, options any, say func(string)) error
 
+	// Said is how HammerDB words, for this database, what became of a schema:
+	// people's scripts look for these lines.
+	Said Said
+
 	// Classify sorts an error of this database's driver.
 	Classify func(err error) meter.Class
 
@@ -67,11 +72,26 @@ type Database struct {
 	SQL     fs.FS // sql/*.sql, and sql/<workload>/*.sql where portable SQL won't do
 }
 
+// Said words what is said about a schema. Each of its members is needed.
+type Said struct {
+	Schema  func(options any) string // what the schema is called when it is checked or deleted
+	Builder func(options any) string // what it is called when it is built: the user or the database, in capitals
+
+	// Checked and Deleted are formats of the schema's name and the workload's title:
+	// "%s %s Schema has been checked successfully."
+	Checked, Deleted string
+}
+
 // Dialect spells what every database spells differently.
 type Dialect struct {
 	Placeholder func(n int) string           // $1, ?, @p1, :1
 	Type        func(c schema.Column) string // the native type of a column
 	KeyedTable  string                       // what is written after a CREATE TABLE with a primary key
+
+	// QuotedFiles says that the database's own loader of files wants a value with
+	// special characters in double quotes, as in CSV; else it wants backslashes
+	// before them, as in load text.
+	QuotedFiles bool
 }
 
 // Role says on whose behalf a session is opened.
@@ -79,8 +99,9 @@ type Role int
 
 // The roles.
 const (
-	Owner Role = iota // the user who owns the schema under test
-	Admin             // the user who may create and drop databases
+	Owner    Role = iota // the user who owns the schema under test
+	Admin                // the user who may create and drop databases
+	Observer             // whoever may read the server's own counts; needs no schema to be there
 )
 
 // Session is one connection, held by one virtual user. It is not safe for

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -23,7 +24,7 @@ import (
 // database itself and the build can be resumed or deleted.
 func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if p.Database.Create != nil {
-		if err := p.Database.Create(ctx, p.Connection, func(line string) { f.say(1, "%s", line) }); err != nil {
+		if err := p.Database.Create(ctx, p.Connection, func(line string) { f.say(monitorPosition, "%s", line) }); err != nil {
 			return job.Result{}, job.WithExit(job.ExitConnect, err)
 		}
 	}
@@ -58,8 +59,10 @@ func exitOfBuild(ctx context.Context, p Plan, err error) job.Exit {
 // fill does the steps of a build that come after its ledger was opened.
 func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledger) (job.Result, error) {
 	tables := p.Workload.Tables(p.Settings, p.Seed)
-	f.say(1, "Building %s in %s", p.Workload.Identity(p.Settings, p.Seed), p.target())
+	builder := p.Database.Said.Builder(p.Connection)
+	f.say(monitorPosition, "Building %s in %s", p.Workload.Identity(p.Settings, p.Seed), p.target())
 	if !l.hasSchema {
+		f.say(monitorPosition, "CREATING %s SCHEMA", builder)
 		if err := createSchema(ctx, p, session, tables); err != nil {
 			return job.Result{}, err
 		}
@@ -82,7 +85,7 @@ func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledg
 	if err := session.Exec(ctx, "DROP TABLE "+ledgerTable.Name); err != nil {
 		return result, fmt.Errorf("drop the ledger of the build: %w", err)
 	}
-	f.say(1, "%s SCHEMA COMPLETE", p.Workload.Title)
+	f.say(monitorPosition, "%s SCHEMA COMPLETE", builder)
 	return result, nil
 }
 
@@ -184,18 +187,43 @@ func load(ctx context.Context, p Plan, f *feed, sessions []database.Session, tab
 		}
 		return nil
 	})
-	for _, s := range sessions {
+	for i, s := range sessions {
 		group.Go(func() error {
-			for next := range pieces {
-				if err := p.build(ctx, s, next, progress); err != nil {
-					return err
+			return f.builder(i, len(sessions), func() error {
+				for next := range pieces {
+					if err := p.build(ctx, s, next, progress); err != nil {
+						return err
+					}
 				}
-			}
-			return nil
+				return nil
+			})
 		})
 	}
 	err := group.Wait()
 	return progress.loaded(), err
+}
+
+// builder lets a virtual user of a build work and says how it fared. As in
+// HammerDB, builders have the positions after the monitor, and a single one is the
+// monitor itself, of whom others speak.
+func (f *feed) builder(number, builders int, work func() error) error {
+	if builders == 1 {
+		return work()
+	}
+	position := monitorPosition + 1 + number
+	f.say(position, "RUNNING")
+	f.say(position, "Worker Thread")
+	err := work()
+	switch {
+	case err == nil:
+		f.say(position, "FINISHED SUCCESS")
+		return nil
+	case errors.Is(err, context.Canceled): // because of another builder, or of the user
+		f.say(position, "FINISHED FAILED")
+		return err
+	}
+	f.fail(position, err)
+	return &userError{position, err}
 }
 
 // piecesOf lists what is to be done, table by table.

@@ -20,8 +20,9 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		return job.Result{}, err
 	}
 	defer session.Close()
+	f.say(monitorPosition, "Checking %s %s schema", p.Database.Said.Schema(p.Connection), p.Workload.Title)
 	if err := requireSchema(ctx, p, session); err != nil {
-		return job.Result{}, err
+		return job.Result{}, p.inWords(err)
 	}
 	var result job.Result
 	structure, err := checkStructure(ctx, p, session)
@@ -46,16 +47,38 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		result.Findings = append(result.Findings, finding)
 	}
 	f.send(job.Event{Progress: &job.Progress{Step: "check", Done: total, Total: total, Unit: "rules"}})
-	broken := 0
+	var broken []job.Finding
 	for _, finding := range result.Findings {
 		if !finding.Holds && finding.Excuse == "" {
-			broken++
+			broken = append(broken, finding)
 		}
 	}
-	if broken > 0 {
-		return result, job.WithExit(job.ExitCheck, fmt.Errorf("%d of %d rules do not hold in %s", broken, len(result.Findings), p.target()))
+	if len(broken) > 0 {
+		err := fmt.Errorf("%d of %d rules do not hold in %s", len(broken), len(result.Findings), p.target())
+		return result, job.WithExit(job.ExitCheck, &wordedError{p.checkFailed(broken[0]), err})
 	}
+	f.say(monitorPosition, p.Database.Said.Checked, p.Database.Said.Schema(p.Connection), p.Workload.Title)
 	return result, nil
+}
+
+// inWords words as HammerDB does that there is no schema to check.
+func (p Plan) inWords(err error) error {
+	if job.ExitOf(err) != job.ExitMissing {
+		return err
+	}
+	return &wordedError{fmt.Sprintf("Schema check failed %s %s schema does not exist", p.Database.Said.Schema(p.Connection), p.Workload.Title), err}
+}
+
+// checkFailed words the failure of a check as HammerDB does, by the first rule
+// that is broken.
+func (p Plan) checkFailed(f job.Finding) string {
+	failed := "breaks the rule that " + f.Title
+	for _, rule := range p.Workload.Rules {
+		if rule.Name == f.Rule && rule.Failed != "" {
+			failed = rule.Failed
+		}
+	}
+	return fmt.Sprintf("%s Schema check failed %s schema %s", p.Workload.Title, p.Database.Said.Schema(p.Connection), failed)
 }
 
 // checkStructure looks for columns that are missing. More than are needed do no

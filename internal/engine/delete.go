@@ -31,9 +31,9 @@ func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if err := session.Exec(ctx, "DROP TABLE IF EXISTS "+ledgerTable.Name); err != nil {
 		return job.Result{}, fmt.Errorf("drop the ledger of the build: %w", err)
 	}
-	f.say(1, "Dropped the %s schema in %s", p.Workload.Title, p.target())
+	f.say(monitorPosition, p.Database.Said.Deleted, p.Database.Said.Schema(p.Connection), p.Workload.Title)
 	if others := found.others(p); len(others) > 0 {
-		f.say(1, "The database stays: it also holds %s", strings.Join(others, ", "))
+		f.say(monitorPosition, "The database stays: it also holds %s", strings.Join(others, ", "))
 		return job.Result{}, nil
 	}
 	if p.Database.Drop == nil {
@@ -42,10 +42,13 @@ func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if err := session.Close(); err != nil {
 		return job.Result{}, fmt.Errorf("close the session before the database is dropped: %w", err)
 	}
-	if err := p.Database.Drop(ctx, p.Connection); err != nil {
+	dropped := func(kind, name string) {
+		f.say(monitorPosition, "%s %s %s has been deleted successfully.", name, p.Workload.Title, kind)
+	}
+	if err := p.Database.Drop(ctx, p.Connection, dropped); err != nil {
 		return job.Result{}, fmt.Errorf("the schema is dropped, but not the database: %w", err)
 	}
-	f.say(1, "Dropped %s", p.target())
+	f.say(monitorPosition, "Dropped %s", p.target())
 	return job.Result{}, nil
 }
 

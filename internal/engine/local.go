@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,19 +33,7 @@ func (l Local) Do(ctx context.Context, spec job.Spec, control job.Control) (job.
 		return failed(job.Result{Started: started}, err), job.WithExit(job.ExitUsage, err)
 	}
 	f := &feed{watchers: control.Watchers}
-	var result job.Result
-	switch spec.Action {
-	case job.Build:
-		result, err = build(ctx, p, f)
-	case job.Run:
-		result, err = run(ctx, p, f, control.Stop, l.Version)
-	case job.Check:
-		result, err = check(ctx, p, f)
-	case job.Delete:
-		result, err = remove(ctx, p, f)
-	default:
-		err = job.WithExit(job.ExitUsage, fmt.Errorf("there is no action %q", spec.Action))
-	}
+	result, err := l.perform(ctx, spec.Action, p, f, control.Stop)
 	if result.Started.IsZero() {
 		result.Started, result.Elapsed = started, time.Since(started).Seconds()
 	}
@@ -55,6 +44,29 @@ func (l Local) Do(ctx context.Context, spec job.Spec, control job.Control) (job.
 		result.Status = job.Succeeded
 	}
 	return result, nil
+}
+
+// perform does an action, and says at its beginning and its end what HammerDB's
+// first virtual user says there.
+func (l Local) perform(ctx context.Context, action job.Action, p Plan, f *feed, stop <-chan struct{}) (result job.Result, err error) {
+	if action == job.Run && p.Pacing.Test {
+		return rehearse(ctx, p, f, stop, l.Version)
+	}
+	f.say(monitorPosition, "RUNNING")
+	switch action {
+	case job.Build:
+		result, err = build(ctx, p, f)
+	case job.Run:
+		result, err = run(ctx, p, f, stop, l.Version)
+	case job.Check:
+		result, err = check(ctx, p, f)
+	case job.Delete:
+		result, err = remove(ctx, p, f)
+	default:
+		err = job.WithExit(job.ExitUsage, fmt.Errorf("there is no action %q", action))
+	}
+	f.finish(err)
+	return result, err
 }
 
 // failed marks a result with the error it ended with, unless it already says
@@ -129,6 +141,50 @@ func (f *feed) send(e job.Event) {
 func (f *feed) say(position int, format string, args ...any) {
 	f.send(job.Event{User: position, Text: fmt.Sprintf(format, args...)})
 }
+
+// finish says how the first virtual user ended. What ended because another
+// virtual user did has been said of that one.
+func (f *feed) finish(err error) {
+	_, said := errors.AsType[*userError](err)
+	switch {
+	case err == nil:
+		f.say(monitorPosition, "FINISHED SUCCESS")
+	case said:
+		f.say(monitorPosition, "FINISHED FAILED")
+	default:
+		f.fail(monitorPosition, err)
+	}
+}
+
+// fail says that a virtual user ended with an error, in the words of HammerDB
+// where it has some, and always on one line.
+func (f *feed) fail(position int, err error) {
+	text := err.Error()
+	if w, ok := errors.AsType[*wordedError](err); ok {
+		text = w.line
+	}
+	text = strings.ReplaceAll(text, "\n", "; ")
+	f.send(job.Event{Text: fmt.Sprintf("Error in Virtual User %d: %s", position, text)})
+	f.say(position, "FINISHED FAILED")
+}
+
+// userError is what a virtual user could not go on for. It has been said.
+type userError struct {
+	position int
+	err      error
+}
+
+func (e *userError) Error() string { return fmt.Sprintf("virtual user %d: %v", e.position, e.err) }
+func (e *userError) Unwrap() error { return e.err }
+
+// wordedError is an error for which there is a line in HammerDB's words.
+type wordedError struct {
+	line string
+	err  error
+}
+
+func (e *wordedError) Error() string { return e.err.Error() }
+func (e *wordedError) Unwrap() error { return e.err }
 
 // connect opens a session, and marks an error as one of connecting.
 func connect(ctx context.Context, p Plan, as database.Role) (database.Session, error) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,6 +33,8 @@ type running struct {
 	// calls is the context of every call that a virtual user makes. It is never
 	// cancelled: see database.Session.Interrupt.
 	calls context.Context
+
+	profile *meter.Profile // what each user measured; nil unless it is asked for
 
 	stopping atomic.Bool   // users look at it between transactions
 	stopped  chan struct{} // closed at the same time, for those who pause
@@ -60,17 +63,55 @@ func run(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version str
 		return job.Result{}, err
 	}
 	defer monitor.Close()
-	if err := requireSchema(ctx, p, monitor); err != nil {
-		return job.Result{}, err
-	}
 	defer leaveCores(p.Database)()
-	facts, err := findFacts(ctx, p, monitor, version)
+	r, err := prepare(ctx, p, f, monitor, version)
 	if err != nil {
 		return job.Result{}, err
 	}
-	f.send(job.Event{Facts: &facts})
-	f.say(1, "DBVersion:%s", facts.Server)
+	defer closeUsers(r.users)
+	if p.Pacing.TimeProfile {
+		r.profile = meter.NewProfile(p.Users, len(p.Workload.Kinds))
+	}
+	stopPolling, err := r.pollCounter(ctx)
+	if err != nil {
+		return job.Result{}, err
+	}
+	defer stopPolling()
 
+	m, err := r.measure(ctx, monitor, stop)
+	r.end(ctx)
+	if r.death() != nil {
+		r.take(r.measured(&m)...) // the failures that ended the run belong to it
+	}
+	result := r.result(m)
+	if err := r.verdict(ctx, &result, m, err); err != nil {
+		return result, err
+	}
+	if p.Database.Finish != nil {
+		err = p.Database.Finish(ctx, p.Connection, func(line string) { f.say(monitorPosition, "%s", line) })
+	}
+	return result, err
+}
+
+// prepare looks whether the schema is there, asks for the facts, and seats the
+// users. What the monitor of a timed run says meanwhile, nobody says in a test.
+func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version string) (*running, error) {
+	say := func(line string) { f.say(monitorPosition, "%s", line) }
+	if p.Pacing.Test {
+		say = func(string) {}
+	}
+	if err := requireSchema(ctx, p, s); err != nil {
+		return nil, err
+	}
+	if err := introduce(ctx, p, s, say); err != nil {
+		return nil, err
+	}
+	facts, err := findFacts(ctx, p, s, version)
+	if err != nil {
+		return nil, err
+	}
+	f.send(job.Event{Facts: &facts})
+	say("DBVersion:" + facts.Server)
 	r := &running{
 		plan: p, feed: f,
 		stripes:  newStripes(p),
@@ -79,33 +120,30 @@ func run(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version str
 		finished: make(chan struct{}),
 		noted:    map[meter.Class]int{},
 	}
-	if r.users, err = seatUsers(ctx, p, f, r.stripes); err != nil {
-		return job.Result{}, err
-	}
-	defer closeUsers(r.users)
-	stopPolling, err := r.pollCounter(ctx)
-	if err != nil {
-		return job.Result{}, err
-	}
-	defer stopPolling()
+	r.users, err = seatUsers(ctx, p, f, r.stripes)
+	return r, err
+}
 
-	go r.startUsers()
-	m, err := r.measure(ctx, monitor, stop)
-	r.end(ctx)
-	if r.death() != nil {
-		r.take(&m.summary) // the failures that ended the run belong to it
+// introduce says what HammerDB's virtual users say when they have connected.
+func introduce(ctx context.Context, p Plan, s database.Session, say func(string)) error {
+	if p.Pacing.TimeProfile {
+		say("Initializing xtprof time profiler")
 	}
-	result := r.result(m)
-	if err := r.verdict(ctx, &result, m, err); err != nil {
-		return result, err
+	if !p.SQL.Has("server.connection") {
+		return nil
 	}
-	if p.Database.Finish != nil {
-		err = p.Database.Finish(ctx, p.Connection, func(line string) { f.say(1, "%s", line) })
+	q, err := p.SQL.Query("server.connection")
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		f.say(1, "FINISHED SUCCESS")
+	t, err := s.Query(ctx, q.Text, 0)
+	if err != nil {
+		return fmt.Errorf("ask what the connection is like: %w", err)
 	}
-	return result, err
+	for _, row := range t.Rows {
+		say(strings.Join(row, " "))
+	}
+	return nil
 }
 
 // leaveCores keeps this process to half the cores while users work, unless the
@@ -144,13 +182,15 @@ func (r *running) startUsers() {
 			if delay := time.Duration(i) * r.plan.Pacing.UserDelay; delay > 0 && !u.pauseUntil(time.Now().Add(delay), r.stopped) {
 				return
 			}
-			r.feed.say(i+firstWorker, "RUNNING")
+			position := i + r.plan.firstWorker()
+			r.feed.say(position, "RUNNING")
+			u.unhold()
 			if err := u.work(r); err != nil {
-				r.die(err)
-				r.feed.say(i+firstWorker, "FINISHED FAILED")
+				r.feed.fail(position, err)
+				r.die(&userError{position, err})
 				return
 			}
-			r.feed.say(i+firstWorker, "FINISHED SUCCESS")
+			r.feed.say(position, "FINISHED SUCCESS")
 		})
 	}
 	working.Wait()
@@ -222,14 +262,14 @@ func (r *running) measure(ctx context.Context, monitor database.Session, stop <-
 	second := meter.NewSummary(kinds)
 
 	r.feed.send(job.Event{Phase: job.RampUp})
-	r.feed.say(1, "Beginning rampup time of %s minutes", minutes(pacing.RampUp))
-	unmeasured := meter.NewSummary(kinds)
-	ended, err := r.phase(ctx, job.RampUp, pacing.RampUp, stop, &second, &unmeasured, "Rampup %d minutes complete ...")
+	r.feed.say(monitorPosition, "Beginning rampup time of %s minutes", minutes(pacing.RampUp))
+	go r.startUsers()
+	ended, err := r.phase(ctx, job.RampUp, pacing.RampUp, stop, "Rampup %d minutes complete ...", &second)
 	if err != nil || ended != timeUp {
 		m.stopped, m.exhausted = ended == stoppedByUser, ended == usersEnded
 		return m, err
 	}
-	r.feed.say(1, "Rampup complete, Taking start Transaction Count.")
+	r.feed.say(monitorPosition, "Rampup complete, Taking start Transaction Count.")
 	if m.start, err = r.read(ctx, monitor); err != nil {
 		return m, err
 	}
@@ -237,8 +277,8 @@ func (r *running) measure(ctx context.Context, monitor database.Session, stop <-
 
 	m.started = time.Now()
 	r.feed.send(job.Event{Phase: job.Measure})
-	r.feed.say(1, "Timing test period of %s in minutes", minutes(pacing.Duration))
-	ended, err = r.phase(ctx, job.Measure, pacing.Duration, stop, &second, &m.summary, "%d  ...,")
+	r.feed.say(monitorPosition, "Timing test period of %s in minutes", minutes(pacing.Duration))
+	ended, err = r.phase(ctx, job.Measure, pacing.Duration, stop, "%d  ...,", &second, r.measured(&m)...)
 	m.elapsed = time.Since(m.started)
 	m.summary.Elapsed = m.elapsed
 	m.stopped, m.exhausted = ended == stoppedByUser, ended == usersEnded
@@ -249,7 +289,7 @@ func (r *running) measure(ctx context.Context, monitor database.Session, stop <-
 		return m, err
 	}
 	r.feed.send(job.Event{Phase: job.Finish})
-	r.feed.say(1, "Test complete, Taking end Transaction Count.")
+	r.feed.say(monitorPosition, "Test complete, Taking end Transaction Count.")
 	if m.end, err = r.read(ctx, monitor); err != nil {
 		return m, err
 	}
@@ -271,12 +311,21 @@ const (
 	usersEnded // they did all their iterations, or one died
 )
 
+// measured lists what the records of the measured time are added to.
+func (r *running) measured(m *measurement) []meter.Sum {
+	if r.profile == nil {
+		return []meter.Sum{&m.summary}
+	}
+	return []meter.Sum{&m.summary, r.profile}
+}
+
 // phase lets a part of the run go by, takes from the stripes once a second, and
-// adds up what it takes in sum. Each full minute it says the line.
-func (r *running) phase(ctx context.Context, name job.Phase, length time.Duration, stop <-chan struct{}, second, sum *meter.Summary, line string) (ending, error) {
+// adds what it takes to the sums. Each full minute it says the line, if any.
+func (r *running) phase(ctx context.Context, name job.Phase, length time.Duration, stop <-chan struct{}, line string, second *meter.Summary, sums ...meter.Sum) (ending, error) {
 	if length == 0 {
 		return timeUp, nil
 	}
+	sums = append([]meter.Sum{second}, sums...)
 	began := time.Now()
 	tick := time.NewTimer(min(time.Second, length))
 	defer tick.Stop()
@@ -295,7 +344,7 @@ func (r *running) phase(ctx context.Context, name job.Phase, length time.Duratio
 		}
 		now := time.Now()
 		second.Reset()
-		r.take(second, sum)
+		r.take(sums...)
 		second.Elapsed = now.Sub(last)
 		offset := now.Sub(began)
 		if second.Elapsed > 0 {
@@ -303,8 +352,8 @@ func (r *running) phase(ctx context.Context, name job.Phase, length time.Duratio
 				Phase: name, Offset: offset, Summary: second, ServerTPM: r.serverTPM(),
 			}})
 		}
-		if m := int(offset / time.Minute); m > int(last.Sub(began)/time.Minute) {
-			r.feed.say(1, line, m)
+		if m := int(offset / time.Minute); line != "" && m > int(last.Sub(began)/time.Minute) {
+			r.feed.say(monitorPosition, line, m)
 		}
 		last = now
 		if ended || offset >= length {
@@ -316,7 +365,7 @@ func (r *running) phase(ctx context.Context, name job.Phase, length time.Duratio
 	}
 }
 
-func (r *running) take(sums ...*meter.Summary) {
+func (r *running) take(sums ...meter.Sum) {
 	for _, s := range r.stripes {
 		s.Take(sums...)
 	}
@@ -336,11 +385,11 @@ func (r *running) read(ctx context.Context, s database.Session) (reading, error)
 	ctx, cancel := context.WithTimeout(ctx, r.plan.Grace)
 	defer cancel()
 	before := time.Now()
-	counter, counted, err := r.number(ctx, s, "counter")
+	counter, counted, err := r.plan.number(ctx, s, "counter")
 	if err != nil {
 		return reading{}, fmt.Errorf("read the server's count of transactions: %w", err)
 	}
-	probe, probed, err := r.number(ctx, s, "probe")
+	probe, probed, err := r.plan.number(ctx, s, "probe")
 	if err != nil {
 		return reading{}, fmt.Errorf("read the server's count of %s: %w", r.plan.Workload.Title, err)
 	}
@@ -350,11 +399,11 @@ func (r *running) read(ctx context.Context, s database.Session) (reading, error)
 
 // number runs a query of one whole number. It returns false where there is no
 // such query for the pair.
-func (r *running) number(ctx context.Context, s database.Session, name string) (int64, bool, error) {
-	if !r.plan.SQL.Has(name) {
+func (p Plan) number(ctx context.Context, s database.Session, name string) (int64, bool, error) {
+	if !p.SQL.Has(name) {
 		return 0, false, nil
 	}
-	q, err := r.plan.SQL.Query(name)
+	q, err := p.SQL.Query(name)
 	if err != nil {
 		return 0, false, err
 	}
@@ -387,7 +436,7 @@ func (r *running) pollCounter(ctx context.Context) (stop func(), err error) {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
 		for {
-			n, _, err := r.number(ctx, session, "counter")
+			n, _, err := r.plan.number(ctx, session, "counter")
 			if err != nil {
 				return // the users, or the end of the run, will say what is wrong
 			}
@@ -434,6 +483,9 @@ func (r *running) result(m measurement) job.Result {
 	}
 	score := r.plan.Workload.Score(w)
 	result.Metrics, result.Line = score.Metrics, score.Line
+	if r.profile != nil && !m.started.IsZero() {
+		result.PerUser = r.profile.Users(m.elapsed)
+	}
 	return result
 }
 
@@ -473,20 +525,30 @@ func (r *running) verdict(ctx context.Context, result *job.Result, m measurement
 		err = job.WithExit(job.ExitStopped, errors.New("the run was stopped in its ramp-up: nothing was measured"))
 	case m.stopped:
 		result.Status = job.Partial
-		err = job.WithExit(job.ExitStopped, fmt.Errorf("the run was stopped after %s of %s: its result is partial",
-			m.elapsed.Round(time.Second), r.plan.Pacing.Duration))
+		err = job.WithExit(job.ExitStopped, r.cutShort(m.elapsed.Round(time.Second)))
 	default:
 		err = r.tooManyFailures(result, m)
 	}
 	if m.end.probed {
-		r.feed.say(1, "%d Active Virtual Users configured", r.plan.Users)
-		r.feed.say(1, "%s", result.Line)
+		r.feed.say(monitorPosition, "%d Active Virtual Users configured", r.plan.Users)
+		r.feed.say(monitorPosition, "%s", result.Line)
+	}
+	if result.PerUser != nil {
+		r.feed.say(monitorPosition, "Gathering timing data from Active Virtual Users...")
+		r.feed.say(monitorPosition, "Calculating timings...")
 	}
 	if err != nil {
 		result.Reason = err.Error()
-		r.feed.say(1, "FINISHED FAILED")
 	}
 	return err
+}
+
+// cutShort says that the user stopped the run.
+func (r *running) cutShort(after time.Duration) error {
+	if r.plan.Pacing.Test {
+		return fmt.Errorf("the test was stopped after %s, before all users had done their iterations", after)
+	}
+	return fmt.Errorf("the run was stopped after %s of %s: its result is partial", after, r.plan.Pacing.Duration)
 }
 
 // tooManyFailures returns an error when the share of failures is above the

@@ -283,7 +283,7 @@ func TestRun(t *testing.T) {
 				}
 				start := time.Now()
 				f := &feed{watchers: []job.Watcher{&events{}}}
-				result, err := run(t.Context(), fakePlan(tt.user, tt.pacing), f, stop, "test")
+				result, err := Local{}.perform(t.Context(), job.Run, fakePlan(tt.user, tt.pacing), f, stop)
 				took := time.Since(start)
 				if err == nil {
 					result.Status = job.Succeeded
@@ -323,7 +323,7 @@ func TestResponseTimeCountsFromTheIntendedStart(t *testing.T) {
 		// A try of 100 ms that deadlocks, and one of 100 ms that is done.
 		p := fakePlan(fakeUser{takes: 100 * time.Millisecond, keying: time.Second, script: []error{errDeadlock, nil}},
 			workload.Pacing{Duration: 3 * time.Second, MaxRetries: 1})
-		result, err := run(t.Context(), p, &feed{}, nil, "test")
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -342,10 +342,11 @@ func TestRunSaysWhatHammerDBSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := &events{}
 		p := fakePlan(fakeUser{takes: 300 * time.Millisecond}, workload.Pacing{RampUp: 2 * time.Minute, Duration: 90 * time.Second})
-		if _, err := run(t.Context(), p, &feed{watchers: []job.Watcher{seen}}, nil, "test"); err != nil {
+		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil); err != nil {
 			t.Fatal(err)
 		}
 		want := []string{
+			"RUNNING",
 			"DBVersion:1.0",
 			"Beginning rampup time of 2 minutes",
 			"Rampup 1 minutes complete ...",
@@ -371,7 +372,7 @@ func TestFailuresAreShownByTheirFirstExamples(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := &events{}
 		p := fakePlan(fakeUser{takes: 10 * time.Millisecond, script: []error{errBroken}}, workload.Pacing{Duration: 10 * time.Second, FailureLimit: 100})
-		if _, err := run(t.Context(), p, &feed{watchers: []job.Watcher{seen}}, nil, "test"); err != nil {
+		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if len(seen.failed) != 5 || seen.failed[0] != (job.Failure{Kind: "only", Class: "constraint", Message: "broken rule"}) {

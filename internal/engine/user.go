@@ -21,11 +21,43 @@ type seated struct {
 	seat   workload.Seat
 	stripe *meter.Stripe
 	timer  *time.Timer // one for all its pauses
+
+	// held are the lines that the user says before it runs: HammerDB's users begin
+	// to speak when they begin to run.
+	held    []string
+	running bool
+	tell    func(line string)
 }
 
-// firstWorker is the position of user number 0. HammerDB's virtual user 1 is
-// the monitor.
-const firstWorker = 2
+// say is the seat's Say.
+func (u *seated) say(line string) {
+	if !u.running {
+		u.held = append(u.held, line)
+		return
+	}
+	u.tell(line)
+}
+
+// unhold says what was held back, and lets the user speak from now on.
+func (u *seated) unhold() {
+	for _, line := range u.held {
+		u.tell(line)
+	}
+	u.held, u.running = nil, true
+}
+
+// monitorPosition is the position of HammerDB's monitor, who runs no
+// transactions, or of the only virtual user where one does all.
+const monitorPosition = 1
+
+// firstWorker is the position of user number 0: after the monitor, which a test
+// does without.
+func (p Plan) firstWorker() int {
+	if p.Pacing.Test {
+		return monitorPosition
+	}
+	return monitorPosition + 1
+}
 
 // seatsAtOnce bounds how many users log in at the same moment, so that ten
 // thousand of them do not overrun the server's listen queue.
@@ -38,35 +70,55 @@ func seatUsers(ctx context.Context, p Plan, f *feed, stripes []*meter.Stripe) ([
 	group.SetLimit(seatsAtOnce)
 	for i := range users {
 		group.Go(func() error {
-			session, err := connect(ctx, p, database.Owner)
-			if err != nil {
-				return fmt.Errorf("virtual user %d: %w", i+firstWorker, err)
+			u, err := seat(ctx, p, f, i)
+			if u != nil {
+				u.stripe = stripes[i%len(stripes)]
+				users[i] = u
 			}
-			users[i] = &seated{
-				stripe: stripes[i%len(stripes)],
-				timer:  time.NewTimer(0),
-				seat: workload.Seat{
-					Number: i, Users: p.Users, Seed: p.Seed,
-					Options: p.Settings,
-					Session: session,
-					SQL:     p.SQL,
-					Rand:    rand.New(rand.NewPCG(p.Seed, uint64(i))),
-					Say:     func(line string) { f.say(i+firstWorker, "%s", line) },
-				},
-			}
-			<-users[i].timer.C // a new timer can only be had running
-			users[i].User, err = p.Workload.NewUser(ctx, users[i].seat)
 			if err != nil {
-				return fmt.Errorf("virtual user %d: %w", i+firstWorker, err)
+				return &userError{i + p.firstWorker(), err}
 			}
 			return nil
 		})
 	}
 	err := group.Wait()
-	if err != nil {
+	if failed, ok := errors.AsType[*userError](err); ok { // as every error is
 		closeUsers(users)
+		f.fail(failed.position, failed.err)
 	}
 	return users, err
+}
+
+// seat opens the session of a user and lets the user prepare. What it returns
+// with an error has a session to close.
+func seat(ctx context.Context, p Plan, f *feed, number int) (*seated, error) {
+	session, err := connect(ctx, p, database.Owner)
+	if err != nil {
+		return nil, err
+	}
+	u := &seated{
+		timer: time.NewTimer(0),
+		tell:  func(line string) { f.say(number+p.firstWorker(), "%s", line) },
+	}
+	u.seat = workload.Seat{
+		Number: number, Users: p.Users, Seed: p.Seed, Test: p.Pacing.Test,
+		Options: p.Settings,
+		Session: session,
+		SQL:     p.SQL,
+		Rand:    rand.New(rand.NewPCG(p.Seed, uint64(number))),
+		Say:     u.say,
+	}
+	<-u.timer.C // a new timer can only be had running
+	if err := introduce(ctx, p, session, u.say); err != nil {
+		return u, err
+	}
+	if u.User, err = p.Workload.NewUser(ctx, u.seat); err != nil {
+		return u, err
+	}
+	if p.Pacing.Test {
+		u.User = &shown{User: u.User, kinds: p.Workload.Kinds, say: u.say}
+	}
+	return u, nil
 }
 
 func closeUsers(users []*seated) {
@@ -119,7 +171,7 @@ func (u *seated) work(r *running) error {
 // fails in a way that may pass, and records how it ended. It returns when that
 // was, and an error when the user cannot go on.
 func (u *seated) transact(ctx context.Context, r *running, kind meter.Kind, intended time.Time) (time.Time, error) {
-	record := meter.Record{Kind: kind}
+	record := meter.Record{Kind: kind, User: int32(u.seat.Number)}
 	for {
 		start := time.Now()
 		err := u.Do(ctx)
@@ -164,8 +216,7 @@ func (u *seated) afterFailure(ctx context.Context, r *running, record *meter.Rec
 	record.Outcome = meter.Failed
 	u.stripe.Record(*record)
 	if record.Class == meter.Connection || r.plan.Pacing.RaiseError {
-		name := r.plan.Workload.Kinds[record.Kind].Name
-		return false, fmt.Errorf("virtual user %d: %s: %w", u.seat.Number+firstWorker, name, failure)
+		return false, fmt.Errorf("%s: %w", r.plan.Workload.Kinds[record.Kind].Name, failure)
 	}
 	// What failed once is likely to fail again: a user that does nothing but fail
 	// must not keep the server and the log busy at full speed.

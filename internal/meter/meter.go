@@ -72,6 +72,7 @@ func (c Class) Retryable() bool {
 // Record is one transaction as a virtual user saw it end.
 type Record struct {
 	Kind    Kind
+	User    int32 // the virtual user's number, from 0
 	Retries int32 // tries beyond the first
 	Outcome Outcome
 	Class   Class // why it failed, when it did
@@ -86,7 +87,8 @@ type Record struct {
 // hour, so that any percentile is within 0.1 % of the exact one even where
 // transactions take microseconds. One such histogram is 264 KiB, which is why
 // there are some for each second and for the whole, and none for each user: 5
-// kinds with 2 latencies are 2.6 MiB, on 1,000 users they would be 2.6 GiB.
+// kinds with 2 latencies are 2.6 MiB, on 1,000 users they would be 2.6 GiB. What
+// is kept of each user is a Profile.
 const (
 	lowest, highest, digits = 1, int64(time.Hour), 3
 )
@@ -187,9 +189,12 @@ func (s *Stripe) turn() {
 	s.page = new(page)
 }
 
-// Take adds what the stripe holds to each of the summaries, and empties the
-// stripe. Only one goroutine may take from a stripe.
-func (s *Stripe) Take(sums ...*Summary) {
+// Sum adds up records: a Summary, or a Profile.
+type Sum interface{ record(r *Record) }
+
+// Take adds what the stripe holds to each of the sums, and empties the stripe.
+// Only one goroutine may take from a stripe.
+func (s *Stripe) Take(sums ...Sum) {
 	s.mu.Lock()
 	s.turn()
 	taken := s.full

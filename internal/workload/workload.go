@@ -108,6 +108,10 @@ type Seat struct {
 	// inputs whatever the database answers.
 	Rand *rand.Rand
 
+	// Test says that every transaction is shown, so that a Teller keeps what the
+	// database answers.
+	Test bool
+
 	// Say sends a line to the output of this virtual user.
 	Say func(line string)
 }
@@ -124,6 +128,11 @@ type User interface {
 	// any other error the engine rolls back, and may call Do again.
 	Do(ctx context.Context) error
 }
+
+// Teller is a User that can say what its last transaction was called with and
+// what came back, in one line. Outcome is called after each Do that returned nil,
+// by the same goroutine, and only where the seat says that it is a test.
+type Teller interface{ Outcome() string }
 
 // ErrRolledBack says that a transaction ended in a rollback the workload asks
 // for, such as TPC-C's unused item number (2.4.1.4).
@@ -165,6 +174,7 @@ type Rule struct {
 	Name   string // "consistency_1"
 	Title  string // "W_YTD = sum(D_YTD)"
 	Source string // "TPC-C 3.3.2.1"
+	Failed string // what HammerDB says of a schema that breaks it; "" where it has no such rule
 
 	// Foreign says why a schema that somebody else built cannot meet the rule;
 	// "" where it can.

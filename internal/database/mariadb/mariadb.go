@@ -40,6 +40,7 @@ var Database = &database.Database{
 	Drop:     product.Drop,
 	Connect:  product.Connect,
 	Finish:   finish,
+	Said:     mysql.Said,
 	Classify: mysql.Classify,
 	Dialect:  mysql.Dialect,
 	SQL:      files,

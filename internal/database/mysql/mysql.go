@@ -28,6 +28,7 @@ var Database = &database.Database{
 	Create:   product.Create,
 	Drop:     product.Drop,
 	Connect:  product.Connect,
+	Said:     Said,
 	Classify: Classify,
 	Dialect:  Dialect,
 	SQL:      files,

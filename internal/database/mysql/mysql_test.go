@@ -30,14 +30,14 @@ func onEach(t *testing.T, name string, test func(t *testing.T, s *server)) {
 		t.Run(d.Name, func(t *testing.T) {
 			s := &server{database: d, values: testserver.Open(t, d.Name).Values()}
 			s.set("dbase", name)
-			if err := d.Drop(t.Context(), s.options(t)); err != nil { // what a test that was killed left behind
+			if err := d.Drop(t.Context(), s.options(t), ignored); err != nil { // what a test that was killed left behind
 				t.Fatal(err)
 			}
 			if err := d.Create(t.Context(), s.options(t), func(string) {}); err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() {
-				if err := d.Drop(context.Background(), s.options(t)); err != nil {
+				if err := d.Drop(context.Background(), s.options(t), ignored); err != nil {
 					t.Error(err)
 				}
 			})
@@ -147,3 +147,6 @@ func wantRows(t testing.TB, session database.Session, query string, want ...stri
 		t.Errorf("%s:\ngot  %q\nwant %q", query, got, want)
 	}
 }
+
+// ignored is told what a Drop dropped besides the database.
+func ignored(_, _ string) {}

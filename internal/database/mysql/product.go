@@ -113,11 +113,21 @@ func (p Product) sayHistoryKey(ctx context.Context, o *Options, s database.Sessi
 }
 
 // Drop is Database.Drop.
-func (p Product) Drop(ctx context.Context, options any) error {
+func (p Product) Drop(ctx context.Context, options any, _ func(kind, name string)) error {
 	return p.administer(ctx, options, func(s database.Session) error {
 		return s.Exec(ctx, "DROP DATABASE IF EXISTS "+identifier(options.(settings).common().Database))
 	})
 }
+
+// Said is Database.Said.
+var Said = database.Said{
+	Schema:  schemaName,
+	Builder: func(options any) string { return strings.ToUpper(schemaName(options)) },
+	Checked: "%s %s Schema has been checked successfully.",
+	Deleted: "%s %s Schema has been deleted successfully.",
+}
+
+func schemaName(options any) string { return options.(settings).common().Database }
 
 func (p Product) administer(ctx context.Context, options any, do func(database.Session) error) error {
 	s, err := p.Connect(ctx, options, database.Admin)
@@ -133,7 +143,7 @@ func (p Product) administer(ctx context.Context, options any, do func(database.S
 
 func identifier(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
-// Connect is Database.Connect. An Admin is in no database.
+// Connect is Database.Connect. An Admin and an Observer are in no database.
 func (p Product) Connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
 	o := options.(settings).common()
 	s := &session{prepareCalls: o.Prepared}

@@ -113,7 +113,7 @@ func grantSchema(ctx context.Context, admin login, user string) error {
 
 // drop drops the database and the account if create made them. The account stays
 // if it owns anything else.
-func drop(ctx context.Context, options any) error {
+func drop(ctx context.Context, options any, dropped func(kind, name string)) error {
 	o := options.(target)
 	a := o.own()
 	if a.NoSuperuser {
@@ -144,7 +144,10 @@ func drop(ctx context.Context, options any) error {
 		return err
 	}
 	err = admin.Exec(ctx, "DROP ROLE "+pgx.Identifier{a.User}.Sanitize())
-	if err != nil && stateOf(err) != "2BP01" { // dependent_objects_still_exist
+	switch {
+	case err == nil:
+		dropped("role", a.User)
+	case stateOf(err) != "2BP01": // dependent_objects_still_exist
 		return fmt.Errorf("drop the user %s: %w", a.User, err)
 	}
 	return nil

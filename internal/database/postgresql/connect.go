@@ -25,6 +25,13 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 		}
 		return dial(ctx, o.admin())
 	}
+	// The counts that are read are those of the database one is connected to, so
+	// that it is the schema's own also for the superuser.
+	if as == database.Observer && !o.own().NoSuperuser {
+		if s, err := dial(ctx, o.admin().to(o.own().Database)); err == nil {
+			return s, nil
+		}
+	}
 	return dial(ctx, o.owner())
 }
 

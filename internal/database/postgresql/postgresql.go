@@ -5,6 +5,7 @@ package postgresql
 import (
 	"embed"
 	"fmt"
+	"strings"
 
 	"sledge/internal/database"
 	"sledge/internal/option"
@@ -16,18 +17,24 @@ var files embed.FS
 
 // Database is PostgreSQL.
 var Database = &database.Database{
-	Name:     "postgresql",
-	Title:    "PostgreSQL",
-	Aliases:  []string{"pg", "postgres"},
-	Options:  newOptions,
-	Names:    names,
-	Schemes:  []string{"postgres", "postgresql"},
-	FromURL:  fromURL,
-	Target:   func(options any) string { return options.(target).owner().String() },
-	Create:   create,
-	Drop:     drop,
-	Connect:  connect,
-	Finish:   finish,
+	Name:    "postgresql",
+	Title:   "PostgreSQL",
+	Aliases: []string{"pg", "postgres"},
+	Options: newOptions,
+	Names:   names,
+	Schemes: []string{"postgres", "postgresql"},
+	FromURL: fromURL,
+	Target:  func(options any) string { return options.(target).owner().String() },
+	Create:  create,
+	Drop:    drop,
+	Connect: connect,
+	Finish:  finish,
+	Said: database.Said{
+		Schema:  func(options any) string { return options.(target).own().Database },
+		Builder: func(options any) string { return strings.ToUpper(options.(target).own().User) },
+		Checked: "%s %s Schema has been checked successfully.",
+		Deleted: "%s %s schema has been deleted successfully.",
+	},
 	Classify: classify,
 	SQL:      files,
 	Dialect: database.Dialect{

@@ -175,7 +175,7 @@ func TestCreateAndDrop(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := d.Drop(context.Background(), bind(t, values)); err != nil {
+		if err := d.Drop(context.Background(), bind(t, values), ignored); err != nil {
 			t.Error(err)
 		}
 	})
@@ -194,14 +194,14 @@ func TestCreateAndDrop(t *testing.T) {
 	if err := session.Exec(ctx, "CREATE TABLE t (x integer)"); err != nil {
 		t.Error(err)
 	}
-	if err := d.Drop(ctx, bind(t, values)); err == nil || !strings.Contains(err.Error(), "other sessions") {
+	if err := d.Drop(ctx, bind(t, values), ignored); err == nil || !strings.Contains(err.Error(), "other sessions") {
 		t.Errorf("drop while a session is connected: got %v, want an error about other sessions", err)
 	}
 	if err := session.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time there is nothing to drop
-		if err := d.Drop(ctx, bind(t, values)); err != nil {
+		if err := d.Drop(ctx, bind(t, values), ignored); err != nil {
 			t.Errorf("drop: %v", err)
 		}
 	}
@@ -239,7 +239,7 @@ func TestCreateTakesADatabaseOfSomebodyElse(t *testing.T) {
 	if err := session.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := postgresql.Database.Drop(ctx, bind(t, values)); err != nil {
+	if err := postgresql.Database.Drop(ctx, bind(t, values), ignored); err != nil {
 		t.Error(err)
 	}
 	wantRows(t, admin, "SELECT count(*) FROM pg_database WHERE datname = 'sledge_found'", "1") // it is not ours to drop
@@ -376,3 +376,6 @@ func library(t testing.TB) *sqlfile.Library {
 	}
 	return l
 }
+
+// ignored is told what a Drop dropped besides the database.
+func ignored(_, _ string) {}

@@ -87,7 +87,7 @@ func newSchema(t testing.TB, name string) (database.Session, option.Values) {
 		if err := session.Close(); err != nil {
 			t.Error(err)
 		}
-		if err := postgresql.Database.Drop(context.Background(), bind(t, values)); err != nil {
+		if err := postgresql.Database.Drop(context.Background(), bind(t, values), ignored); err != nil {
 			t.Error(err)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"modernc.org/sqlite"
 
@@ -33,12 +34,18 @@ var Database = &database.Database{
 	Options: func(string) any {
 		return &Options{File: "sledge.sqlite", Synchronous: "normal", BusyTimeoutMillis: 10_000, CacheMiB: 8}
 	},
-	Schemes:  []string{"sqlite", "sqlite3"},
-	FromURL:  fromURL,
-	Target:   func(options any) string { return options.(*Options).File },
-	Create:   create,
-	Drop:     drop,
-	Connect:  connect,
+	Schemes: []string{"sqlite", "sqlite3"},
+	FromURL: fromURL,
+	Target:  func(options any) string { return options.(*Options).File },
+	Create:  create,
+	Drop:    drop,
+	Connect: connect,
+	Said: database.Said{
+		Schema:  schemaName,
+		Builder: func(options any) string { return strings.ToUpper(schemaName(options)) },
+		Checked: "%s %s Schema has been checked successfully.",
+		Deleted: "%s %s Schema has been deleted successfully.",
+	},
 	Classify: classify,
 	Dialect:  dialect,
 	SQL:      files,
@@ -84,8 +91,14 @@ func create(_ context.Context, options any, _ func(string)) error {
 	return f.Close()
 }
 
+// schemaName is the name of the file, without its folder and its ending.
+func schemaName(options any) string {
+	base := filepath.Base(options.(*Options).File)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
 // drop removes the file, and those that SQLite keeps beside it.
-func drop(_ context.Context, options any) error {
+func drop(_ context.Context, options any, _ func(kind, name string)) error {
 	o := options.(*Options)
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(o.File + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -23,6 +23,8 @@ type clientUser struct {
 	work scratch
 	ids  []int64 // of the customers that share a last name
 
+	answers answers // kept in a test only
+
 	data, names []byte // hold C_DATA and H_DATA of the payment under way
 }
 
@@ -114,6 +116,9 @@ func newClientUser(ctx context.Context, t *terminal) (workload.User, error) {
 		rand:     rand.New(rand.NewPCG(t.seat.Seed, lineStream^uint64(t.seat.Number))),
 		lines:    make([]orderLine, 0, 15),
 	}
+	if t.seat.Test {
+		u.answers.show = u.answers.keepLine
+	}
 	return u, u.prepare(ctx)
 }
 
@@ -124,7 +129,7 @@ func (u *clientUser) prepare(ctx context.Context) error {
 		name   string
 		out    any
 	}{
-		{&s.newOrder.customerWarehouse, "neworder.select_customer_warehouse", &w.ignored},
+		{&s.newOrder.customerWarehouse, "neworder.select_customer_warehouse", u.shown(&u.answers.buyer)},
 		{&s.newOrder.district, "neworder.select_district", &w.district},
 		{&s.newOrder.updateDistrict, "neworder.update_district", nil},
 		{&s.newOrder.insertOrder, "neworder.insert_order", nil},
@@ -143,9 +148,9 @@ func (u *clientUser) prepare(ctx context.Context) error {
 		{&s.payment.warehouse, "payment.select_warehouse", &w.warehouseName},
 		{&s.payment.insertHistory, "payment.insert_history", nil},
 		{&s.orderStatus.byName, "orderstatus.select_customers_by_name", &w.customerID},
-		{&s.orderStatus.customer, "orderstatus.select_customer", &w.ignored},
+		{&s.orderStatus.customer, "orderstatus.select_customer", u.shown(&u.answers.customer)},
 		{&s.orderStatus.lastOrder, "orderstatus.select_last_order", &w.order},
-		{&s.orderStatus.lines, "orderstatus.select_lines", &w.ignored},
+		{&s.orderStatus.lines, "orderstatus.select_lines", u.shown(&u.answers.line)},
 		{&s.delivery.newOrder, "delivery.select_new_order", &w.newOrder},
 		{&s.delivery.deleteNewOrder, "delivery.delete_new_order", nil},
 		{&s.delivery.order, "delivery.select_order", &w.orderCustomer},
@@ -203,6 +208,7 @@ func (u *clientUser) pickLines() {
 // Do implements workload.User.
 func (u *clientUser) Do(ctx context.Context) error {
 	u.work.inputs = u.in // a retry begins with what was picked
+	u.answers.lines = u.answers.lines[:0]
 	access := database.ReadWrite
 	if u.kind == orderStatus || u.kind == stockLevel {
 		access = database.ReadOnly
@@ -350,7 +356,7 @@ func (u *clientUser) doOrderStatus(ctx context.Context) error {
 		return err
 	}
 	w.OrderID = w.order.ID
-	_, err = s.lines.Run(ctx, nil)
+	_, err = s.lines.Run(ctx, u.answers.show)
 	return err
 }
 
@@ -364,9 +370,11 @@ func (u *clientUser) doDelivery(ctx context.Context) error {
 			return err
 		}
 		if found == 0 {
+			u.answers.delivered[d] = 0
 			continue // 2.7.4.2: a district without a new order is skipped
 		}
 		w.OrderID = w.newOrder.ID
+		u.answers.delivered[d] = w.OrderID
 		if err := each(ctx, s.deleteNewOrder, s.order, s.updateOrder); err != nil {
 			return err
 		}

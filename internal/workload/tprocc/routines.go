@@ -22,6 +22,11 @@ type routineUser struct {
 	order         struct {
 		ID int64 `sql:"no_d_next_o_id"`
 	}
+
+	// In a test all that comes back is kept, to be shown.
+	answers [kinds]database.Row
+	shown   []string     // the rows of the last answer
+	show    func() error // called for each of them; nil outside a test
 }
 
 // routineNames are those of HammerDB's schema, in the order of the kinds.
@@ -37,6 +42,9 @@ func newRoutineUser(ctx context.Context, t *terminal) (workload.User, error) {
 			strings.Join(routineNames[:], ", "), found)
 	}
 	u := &routineUser{terminal: t, tellsRollback: found.maker == "sledge"}
+	if t.seat.Test {
+		u.show = u.keepAnswer
+	}
 	if err := u.seedServer(ctx); err != nil {
 		return nil, err
 	}
@@ -46,7 +54,10 @@ func newRoutineUser(ctx context.Context, t *terminal) (workload.User, error) {
 			return nil, err
 		}
 		var out any
-		if k == int(newOrder) {
+		switch {
+		case t.seat.Test:
+			out = &u.answers[k]
+		case k == int(newOrder):
 			out = &u.order
 		}
 		if u.calls[k], err = t.seat.Session.Prepare(ctx, q, &t.in, out); err != nil {
@@ -95,7 +106,8 @@ func (u *routineUser) Pick() (workload.Transaction, bool) { return u.pick(), tru
 
 // Do implements workload.User.
 func (u *routineUser) Do(ctx context.Context) error {
-	if _, err := u.calls[u.kind].Run(ctx, nil); err != nil {
+	u.shown = u.shown[:0]
+	if _, err := u.calls[u.kind].Run(ctx, u.show); err != nil {
 		return err
 	}
 	if u.kind == newOrder && u.tellsRollback && u.order.ID == 0 {

@@ -81,7 +81,11 @@ func (t *terminal) settle(ctx context.Context) error {
 	t.deck = t.options.Mix.deck()
 	t.next = len(t.deck)
 	t.chooseWarehouses()
-	t.seat.Say(fmt.Sprintf("Processing %d transactions with output suppressed...", t.options.Iterations))
+	with := "with"
+	if t.seat.Test {
+		with = "without"
+	}
+	t.seat.Say(fmt.Sprintf("Processing %d transactions %s output suppressed...", t.options.Iterations, with))
 	return nil
 }
 

@@ -1,6 +1,10 @@
 -- name: version
 SELECT SUBSTRING_INDEX(VERSION(), '-', 1)
 
+-- What HammerDB's virtual users say of their connection: empty without TLS.
+-- name: connection
+SHOW SESSION STATUS LIKE 'Ssl_cipher'
+
 -- name: settings
 -- What the performance of these workloads depends on. No table that all versions
 -- have tells which settings differ from their defaults.

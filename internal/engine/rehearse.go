@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/workload"
+)
+
+// rehearse is HammerDB's test driver: each user does its iterations and says what
+// each of them brought. Nobody monitors them, and there is no headline.
+func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version string) (job.Result, error) {
+	r, err := seatForTest(ctx, p, f, version)
+	if err != nil {
+		if _, said := errors.AsType[*userError](err); !said {
+			f.fail(p.firstWorker(), err)
+		}
+		return job.Result{}, err
+	}
+	defer closeUsers(r.users)
+	kinds := len(p.Workload.Kinds)
+	second := meter.NewSummary(kinds)
+	m := measurement{summary: meter.NewSummary(kinds), started: time.Now()}
+	f.send(job.Event{Phase: job.Measure})
+	go r.startUsers()
+	ended, err := r.phase(ctx, job.Measure, math.MaxInt64, stop, "", &second, &m.summary)
+	m.stopped = ended == stoppedByUser
+	r.end(ctx)
+	r.take(&m.summary)
+	m.elapsed = time.Since(m.started)
+	m.summary.Elapsed = m.elapsed
+	for i := range m.summary.Kinds {
+		f.send(job.Event{Text: outcomes(p.Workload.Kinds[i].Name, &m.summary.Kinds[i])})
+	}
+	result := job.Result{
+		Users: p.Users, Kinds: p.Workload.KindNames(), Started: m.started, Elapsed: m.elapsed.Seconds(), Summary: m.summary,
+	}
+	return result, r.verdict(ctx, &result, m, err)
+}
+
+// seatForTest does what the monitor of a timed run does before it begins.
+func seatForTest(ctx context.Context, p Plan, f *feed, version string) (*running, error) {
+	session, err := connect(ctx, p, database.Owner)
+	if err != nil {
+		return nil, err
+	}
+	defer session.Close()
+	return prepare(ctx, p, f, session, version)
+}
+
+// outcomes says how many transactions of a kind ended in which way.
+func outcomes(name string, t *meter.Tally) string {
+	return fmt.Sprintf("%s: %d done, %d rolled back, %d failed, %d retried", name, t.Done, t.RolledBack, t.Failures(), t.Retried)
+}
+
+// shown is a user who says what it does, and what came of it.
+type shown struct {
+	workload.User
+	kinds []workload.Kind
+	kind  meter.Kind
+	say   func(line string)
+}
+
+// Pick implements workload.User.
+func (s *shown) Pick() (workload.Transaction, bool) {
+	next, more := s.User.Pick()
+	s.kind = next.Kind
+	return next, more
+}
+
+// Do implements workload.User.
+func (s *shown) Do(ctx context.Context) error {
+	name := s.kinds[s.kind].Name
+	s.say(name)
+	err := s.User.Do(ctx)
+	teller, tells := s.User.(workload.Teller)
+	switch {
+	case err != nil:
+		s.say(fmt.Sprintf("%s : %v", name, err))
+	case tells:
+		s.say(teller.Outcome())
+	}
+	return err
+}

@@ -1,0 +1,117 @@
+package tprocc
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/workload"
+)
+
+var (
+	_ workload.Teller = (*routineUser)(nil)
+	_ workload.Teller = (*clientUser)(nil)
+)
+
+// Outcome implements workload.Teller with the columns that the routine returned.
+func (u *routineUser) Outcome() string {
+	return u.calledWith() + " " + strings.Join(u.shown, " ")
+}
+
+// keepAnswer keeps a row of what the routine returned.
+func (u *routineUser) keepAnswer() error {
+	row := u.answers[u.kind]
+	for i, name := range row.Columns {
+		if u.kind == newOrder && name == "no_d_next_o_id" {
+			u.order.ID, _ = strconv.ParseInt(row.Values[i], 10, 64) // of another maker it may be NULL, which is no number
+		}
+	}
+	u.shown = append(u.shown, list(row.Values...))
+	return nil
+}
+
+// answers are what a client's user only reads for the terminal to show.
+type answers struct {
+	buyer, customer, line database.Row // of a new order, of an order status
+	lines                 []string
+	show                  func() error // called for each line of an order; nil outside a test
+
+	delivered [DistrictsPerWarehouse]int64 // the order of each district; 0 for none
+}
+
+// keepLine keeps a line of an order.
+func (a *answers) keepLine() error {
+	a.lines = append(a.lines, list(a.line.Values...))
+	return nil
+}
+
+// shown returns what a statement is bound to whose answer is only for a terminal
+// to show: a row in a test, and else nothing.
+func (u *clientUser) shown(row *database.Row) any {
+	if u.seat.Test {
+		return row
+	}
+	return &u.work.ignored
+}
+
+// Outcome implements workload.Teller with what the statements returned.
+func (u *clientUser) Outcome() string {
+	w := &u.work
+	var values []string
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	switch u.kind {
+	case newOrder:
+		values = []string{list(append(u.answers.buyer.Values, number(w.OrderID))...)}
+	case payment:
+		values = []string{list(number(w.CID), w.customer.Credit, w.warehouseName.Name, w.districtName.Name)}
+	case delivery:
+		var orders []string
+		for _, o := range u.answers.delivered {
+			orders = append(orders, number(o))
+		}
+		values = []string{list(orders...)}
+	case stockLevel:
+		values = []string{list(number(w.low.Count))}
+	case orderStatus:
+		values = append([]string{list(append(u.answers.customer.Values, number(w.OrderID))...)}, u.answers.lines...)
+	}
+	return u.calledWith() + " " + strings.Join(values, " ")
+}
+
+// calledWith says what the transaction was called with, in the order of the
+// arguments of HammerDB's routines.
+func (t *terminal) calledWith() string {
+	in := &t.in
+	switch t.kind {
+	case newOrder:
+		return fmt.Sprintf("New Order: %d %d %d %d %d 0", in.WID, in.MaxWID, in.DID, in.CID, in.LineCount)
+	case payment:
+		return fmt.Sprintf("Payment: %d %d %d %d %d %d %d.%02d %s",
+			in.WID, in.DID, in.CWID, in.CDID, in.CID, in.ByName, in.AmountCents/100, in.AmountCents%100, element(in.LastName))
+	case delivery:
+		return fmt.Sprintf("Delivery: %d %d", in.WID, in.CarrierID)
+	case stockLevel:
+		return fmt.Sprintf("Stock Level: %d %d %d", in.WID, in.DID, in.Threshold)
+	default:
+		return fmt.Sprintf("Order Status: %d %d %d %d %s", in.WID, in.DID, in.CID, in.ByName, element(in.LastName))
+	}
+}
+
+// list writes values in braces, as Tcl shows the rows of an answer.
+func list(values ...string) string {
+	elements := make([]string, len(values))
+	for i, v := range values {
+		elements[i] = element(v)
+	}
+	return "{" + strings.Join(elements, " ") + "}"
+}
+
+// element puts a value in braces that would otherwise not be one element of a
+// list.
+func element(value string) string {
+	if value == "" || strings.ContainsRune(value, ' ') {
+		return "{" + value + "}"
+	}
+	return value
+}
