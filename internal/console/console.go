@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"sledge/internal/dictionary"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/workbench"
@@ -42,7 +43,13 @@ type Config struct {
 // after another; Interrupt may be called while one is running.
 type Console struct {
 	Config
-	out *output
+	out  *output
+	book *dictionary.Book
+
+	users   virtualUsers
+	userLog userLog
+	script  script
+	counter counter
 
 	running struct {
 		sync.Mutex
@@ -53,10 +60,21 @@ type Console struct {
 	failure error // the first that was printed
 }
 
-// New returns a console.
+// New returns a console with the settings that were kept.
 func New(config Config) (*Console, error) {
-	return &Console{Config: config, out: &output{to: config.Out}}, nil
+	book, err := dictionary.Open(config.Bench, config.Settings)
+	if err != nil {
+		return nil, err
+	}
+	c := &Console{Config: config, out: &output{to: config.Out}, book: book}
+	for _, warning := range book.Warnings() {
+		c.out.print("Warning: " + warning)
+	}
+	return c, nil
 }
+
+// Close ends the console's use of its files.
+func (c *Console) Close() error { return c.book.Close() }
 
 // Call is one command as a script calls it.
 type Call struct {
@@ -84,8 +102,7 @@ type command struct {
 
 // commands lists every word of the console by name.
 func commands() []command {
-	var all []command
-	all = slices.Concat(all)
+	all := slices.Concat(configureCommands(), printCommands(), schemaCommands(), scriptCommands(), userCommands(), helpCommands(), missingCommands())
 	slices.SortFunc(all, func(a, b command) int { return strings.Compare(a.name, b.name) })
 	return all
 }

@@ -1,0 +1,9 @@
+"""Delete the schema."""
+import os
+
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'settings.py')) as shared:
+    exec(shared.read())
+
+print('DELETE SCHEMA STARTED')
+deleteschema()
+print('DELETE SCHEMA COMPLETED')

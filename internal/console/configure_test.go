@@ -1,0 +1,144 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sledge/internal/catalog"
+	"sledge/internal/job"
+	"sledge/internal/workbench"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+var bench = workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads}
+
+// newConsole returns a console whose settings are at path, and what it prints.
+func newConsole(t *testing.T, path string) (*Console, *bytes.Buffer) {
+	t.Helper()
+	var out bytes.Buffer
+	c, err := New(Config{Bench: bench, Out: &out, Settings: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c, &out
+}
+
+// call does a command whose words are divided by blanks; {} is an empty one.
+func call(t *testing.T, c *Console, line string) {
+	t.Helper()
+	words := strings.Fields(line)
+	for i := range words {
+		if words[i] == "{}" {
+			words[i] = ""
+		}
+	}
+	if _, err := c.Call(context.Background(), Call{Name: words[0], Args: words[1:], Folder: "testdata"}); err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+}
+
+// The golden file holds each command after "> ", then what it prints, then "!" when
+// it is remembered as a failure. A line that begins with "#" begins a new console.
+func TestSettingsAreAnsweredAsInHammerDB(t *testing.T) {
+	golden := filepath.Join("testdata", "settings.golden")
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	c, out := newConsole(t, "")
+	for line := range strings.Lines(string(want)) {
+		if strings.HasPrefix(line, "#") {
+			got.WriteString(line)
+			c, out = newConsole(t, "")
+		}
+		command, is := strings.CutPrefix(line, "> ")
+		if !is {
+			continue
+		}
+		out.Reset()
+		c.failure = nil
+		call(t, c, command)
+		got.WriteString(line + out.String())
+		if c.failure != nil {
+			got.WriteString("!\n")
+			if code := job.ExitOf(c.failure); code != job.ExitUsage {
+				t.Errorf("%s: got exit code %d, want %d", command, code, job.ExitUsage)
+			}
+		}
+	}
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if got.String() != string(want) {
+		t.Errorf("got\n%s\nwant\n%s", got.String(), want)
+	}
+}
+
+func TestSettingsOutliveTheirConsole(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.db")
+	first, _ := newConsole(t, path)
+	for _, line := range []string{"dbset db maria", "dbset bm TPROC-H", "diset connection maria_port 3307", "vuset vu 8", "giset commandline jobs_profile_id 5"} {
+		call(t, first, line)
+	}
+	second, out := newConsole(t, path)
+	for _, line := range []string{"print db", "print bm", "print dict", "print vuconf", "print generic"} {
+		call(t, second, line)
+	}
+	for _, want := range []string{
+		"Database MariaDB set.", "Benchmark set to TPC-H", " maria_port               = 3307", "Virtual Users = 8", " jobs_profile_id  = 5",
+	} {
+		if !strings.Contains(out.String(), want+"\n") {
+			t.Errorf("got\n%s\nwant a line %q", out, want)
+		}
+	}
+}
+
+func TestASecretIsNeverPrinted(t *testing.T) {
+	c, out := newConsole(t, "")
+	for _, line := range []string{
+		"diset tpcc pg_pass hidden", "diset tpcc pg_pass hidden", "diset tpcc pg_superuserpass hidden",
+		"diset tpcc pg_pas hidden", "diset connection pg_pass hidden", "diset tpch pg_tpch_pass hidden", "print dict",
+	} {
+		call(t, c, line)
+	}
+	if strings.Contains(out.String(), "hidden") {
+		t.Errorf("got the password in\n%s", out)
+	}
+	if got := c.book.Values("tprocc"); got["pg_pass"] != "hidden" || got["pg_superuserpass"] != "hidden" {
+		t.Errorf("got %v, want both passwords", got)
+	}
+}
+
+func TestImportConfigIsRelativeToTheFolderOfTheScript(t *testing.T) {
+	c, out := newConsole(t, "")
+	call(t, c, "importconfig hammerdb/postgresql.xml")
+	call(t, c, "importconfig nowhere.xml")
+	if c.failure == nil {
+		t.Error("got no failure for a file that is not there")
+	}
+	for _, want := range []string{
+		"Changed tpcc:pg_count_ware from 1 to 10 for PostgreSQL",
+		"Changed tpcc:pg_pass from **** to **** for PostgreSQL",
+		"Passed over postgresql.xml: tpcc:pg_future: it is not known",
+		"2 settings changed, 1 as they were, 1 lines passed over",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("got\n%s\nwant %q in it", out, want)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package console
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// helpCommands are help, quit and what scripts ask of the machine.
+func helpCommands() []command {
+	return []command{
+		{
+			name: "help", usage: "help command",
+			help: "Lists the commands, or explains one of them.",
+			run:  help,
+		},
+		{
+			name: "quit", usage: "quit",
+			help: "Ends the console.",
+			run:  func(*Console, context.Context, Call) (string, error) { return "", ErrQuit },
+		},
+		{
+			name: "librarycheck", usage: "librarycheck",
+			help: "Shows with what each database is reached. All of it is built in.",
+			run: func(c *Console, _ context.Context, call Call) (string, error) {
+				if len(call.Args) > 0 {
+					return "", usageError(call.Name)
+				}
+				for _, d := range c.Bench.Databases {
+					c.out.printf("Checking database library for %s\nSuccess ... loaded library built in for %s", d.Title, d.Title)
+				}
+				return "", nil
+			},
+		},
+		{
+			name: "keepalive", usage: "keepalive",
+			help: "Does nothing, as vurun itself waits until the run is done.",
+			run:  func(*Console, context.Context, Call) (string, error) { return "", nil },
+		},
+		{
+			name: "numberOfCPUs", usage: "numberOfCPUs",
+			help: "Returns the number of logical processors of this machine.",
+			run: func(*Console, context.Context, Call) (string, error) {
+				return strconv.Itoa(runtime.NumCPU()), nil
+			},
+		},
+		{
+			name: "numberOfWHs", usage: "numberOfWHs",
+			help: "Returns a number of warehouses that suits this machine: 8 for each logical processor, up to 100 rounded up to whole tens, and no more than 4000.",
+			run: func(*Console, context.Context, Call) (string, error) {
+				return strconv.Itoa(warehousesFor(runtime.NumCPU())), nil
+			},
+		},
+		deprecated("waittocomplete"), deprecated("runtimer"),
+		{
+			name: "switchmode", usage: "switchmode [Local]",
+			help: "Shows the mode. Primary and Replica are not built yet.",
+			run:  switchmode,
+		},
+	}
+}
+
+// warehousesFor is HammerDB's rule of thumb.
+func warehousesFor(processors int) int {
+	const tens, small, most = 10, 100, 4000
+	n := 8 * processors
+	if n <= small {
+		n = (n + tens - 1) / tens * tens
+	}
+	return min(n, most)
+}
+
+// deprecated is a command that scripts may still hold, and that vurun has made
+// needless.
+func deprecated(name string) command {
+	return command{
+		name: name, usage: name,
+		help: "Does nothing, as vurun itself waits until the run is done.",
+		run: func(c *Console, _ context.Context, call Call) (string, error) {
+			c.out.printf("%s command has been deprecated and is not required for version %s", call.Name, c.Version)
+			return "", nil
+		},
+	}
+}
+
+func switchmode(c *Console, _ context.Context, call Call) (string, error) {
+	switch mode := strings.Join(call.Args, " "); {
+	case mode == "":
+		c.out.print("Mode currently set to Local")
+	case strings.EqualFold(mode, "local"):
+		c.out.print("Mode already set to Local")
+	case slices.Contains([]string{"primary", "replica"}, strings.ToLower(call.Args[0])):
+		return "", fail("Error: switchmode: %s mode is not built into Sledge yet", call.Args[0])
+	default:
+		return "", fail("Error:Mode to switch to must be one of Local, Primary or Replica")
+	}
+	return "", nil
+}
+
+// missing are the commands of parts that are not built yet.
+var missing = map[string]string{
+	"steprun":  "step workloads",
+	"metset":   "metrics of processors and disks",
+	"metstart": "metrics of processors and disks", "metstatus": "metrics of processors and disks", "metstop": "metrics of processors and disks",
+	"wsport": "the web service", "wsstart": "the web service", "wsstatus": "the web service", "wsstop": "the web service",
+	"ci": "pipelines", "cifix": "pipelines", "cilisten": "pipelines", "cipush": "pipelines", "cireset": "pipelines",
+	"ciset": "pipelines", "cistatus": "pipelines", "cistop": "pipelines", "citmp": "pipelines", "pipe": "pipelines", "pipes": "pipelines",
+}
+
+// missingCommands say in one line what they belong to, and fail.
+func missingCommands() []command {
+	var all []command
+	for name, part := range missing {
+		all = append(all, command{
+			name: name, usage: name,
+			help: "Belongs to " + part + ", which Sledge has not built yet.",
+			run: func(*Console, context.Context, Call) (string, error) {
+				return "", fail("Error: %s belongs to %s, which is not built into Sledge yet", name, part)
+			},
+		})
+	}
+	return all
+}
+
+func help(c *Console, _ context.Context, call Call) (string, error) {
+	all := commands()
+	switch len(call.Args) {
+	case 0:
+		lines := []string{"Sledge " + c.Version + " CLI Help Index", "", `Type "help command" for more details on specific commands below`, ""}
+		for _, known := range all {
+			if missing[known.name] == "" {
+				lines = append(lines, "\t"+known.name)
+			}
+		}
+		c.out.print(strings.Join(lines, "\n"))
+		return "", nil
+	case 1:
+		i := slices.IndexFunc(all, func(known command) bool { return known.name == call.Args[0] })
+		if i >= 0 {
+			c.out.printf("%s - Usage: %s\n%s", all[i].name, all[i].usage, all[i].help)
+			return "", nil
+		}
+	}
+	return "", fail("Error: invalid option\nUsage: help [%s]", strings.Join(Commands(), "|"))
+}

@@ -1,0 +1,347 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"sledge/internal/engine"
+	"sledge/internal/job"
+)
+
+// titles are what HammerDB calls the actions where it returns the id of a job.
+var titles = map[job.Action]string{
+	job.Build:  "Schema Build",
+	job.Run:    "Benchmark Run",
+	job.Check:  "Schema Check",
+	job.Delete: "Schema Delete",
+}
+
+// vurun runs the workload, as many times as vuset iterations asks for. Each time
+// is a job of its own; the last one's id is returned.
+func vurun(c *Console, ctx context.Context, call Call) (string, error) {
+	if len(call.Args) > 0 {
+		return "", usageError(call.Name)
+	}
+	if err := c.requireScript(); err != nil {
+		return "", err
+	}
+	if _, err := c.plan(c.runSpec()); err != nil {
+		return "", err
+	}
+	if !c.users.exist() {
+		if err := c.createUsers(); err != nil {
+			return "", err
+		}
+	}
+	repeat := time.Duration(c.book.GenericInt(virtualUserSection, "repeat_delay")) * time.Millisecond
+	var result string
+	for i := range c.book.GenericInt(virtualUserSection, "iterations") {
+		if i > 0 {
+			if err := pause(ctx, repeat); err != nil {
+				return result, err
+			}
+		}
+		var err error
+		if result, err = c.runOnce(ctx); err != nil {
+			return result, err
+		}
+	}
+	return result, nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// runOnce does one run with the virtual users there are.
+func (c *Console) runOnce(ctx context.Context) (string, error) {
+	all := c.users.count()
+	spec := c.runSpec()
+	spec.Users = all
+	if c.script.monitored {
+		spec.Users--
+	}
+	plan, err := c.plan(spec)
+	if err != nil {
+		return "", err
+	}
+	c.spaceUsers(&spec, plan)
+	c.users.create(all) // those of an earlier run begin anew
+	return c.do(ctx, spec, plan)
+}
+
+// runSpec is a run by the settings and the script as they stand.
+func (c *Console) runSpec() job.Spec {
+	spec := c.spec(job.Run)
+	spec.Profile = c.book.GenericInt("commandline", "jobs_profile_id")
+	maps.Copy(spec.Options, c.script.values)
+	return spec
+}
+
+// spaceUsers sets how far apart the users start. With HammerDB's half second the
+// last of many would start long after the ramp-up, and the measured time would be
+// of fewer users than the result says: then they start closer together.
+func (c *Console) spaceUsers(spec *job.Spec, plan engine.Plan) {
+	name := plan.Database.Names.Full("user_delay")
+	millis := c.book.GenericInt(virtualUserSection, "user_delay")
+	if _, set := spec.Options[name]; set || spec.Users < 2 || millis == 0 {
+		return
+	}
+	delay := time.Duration(millis) * time.Millisecond
+	if most := (plan.Pacing.RampUp / 2 / time.Duration(spec.Users-1)).Truncate(time.Millisecond); delay > most && !plan.Pacing.Test {
+		c.out.printf("User Delay(ms) of %d would start the last of %d Virtual Users after %s: they start %d ms apart, within half of the rampup time",
+			millis, spec.Users, time.Duration(spec.Users-1)*delay, most.Milliseconds())
+		delay = most
+	}
+	spec.Options[name] = delay.String()
+}
+
+// spec is a job of the current database and benchmark, with the settings as they
+// stand.
+func (c *Console) spec(action job.Action) job.Spec {
+	w := c.workload()
+	return job.Spec{
+		Action: action, Database: c.book.Database().Name, Workload: w.Name,
+		Options: c.book.Values(w.Name), Seed: 1,
+	}
+}
+
+// plan checks a spec before anything is done.
+func (c *Console) plan(spec job.Spec) (engine.Plan, error) {
+	plan, err := engine.NewPlan(c.book.Database(), c.workload(), spec)
+	if err != nil {
+		return plan, fail("Error: %v", err)
+	}
+	return plan, nil
+}
+
+// do does a job: it enters it into the repository, shows it as it goes, and sees
+// to it that the job is ended there whatever happens. It returns what HammerDB
+// returns, also when the job failed: that was printed, and is remembered.
+func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (string, error) {
+	title := titles[spec.Action]
+	returned := title + " (No jobid)"
+	screen := &screen{console: c, plan: plan, showOutput: c.book.Generic(virtualUserSection, "show_output") != "0" || c.script.monitored}
+	watchers := []job.Watcher{screen}
+	var recorder *job.Recorder
+	if !plan.Pacing.Test {
+		store, err := c.jobsStore()
+		if err != nil {
+			return "", err
+		}
+		if store != nil {
+			if recorder, err = store.Begin(ctx, c.Bench.WithoutSecrets(spec), plan.Workload.KindNames()); err != nil {
+				return "", err
+			}
+			returned = fmt.Sprintf("%s jobid=%s", title, recorder.ID())
+			watchers = append(watchers, recorder)
+		}
+	}
+	tell := func(e job.Event) {
+		e.At = time.Now()
+		for _, w := range watchers {
+			w.Watch(e)
+		}
+	}
+	if spec.Action == job.Build {
+		for _, position := range c.users.unfinished()[1:] {
+			tell(job.Event{User: position, Text: saidRunning}) // of the first, and of a run's, the engine says it
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := make(chan struct{})
+	c.onInterrupt(c.stopper(spec.Action, sync.OnceFunc(func() { close(stop) }), cancel))
+	result, err := c.Runner.Do(ctx, spec, job.Control{Watchers: watchers, Stop: stop})
+	if err == nil && spec.Action == job.Run && plan.Pacing.TimeProfile {
+		err = c.writeTimeProfile(plan, result, tell)
+	}
+	if err != nil && !screen.saidError {
+		tell(job.Event{Text: fmt.Sprintf("Error in Virtual User 1: %v", err)})
+	}
+	for _, position := range c.users.unfinished() {
+		said := saidSucceeded
+		if err != nil {
+			said = saidFailed
+		}
+		tell(job.Event{User: position, Text: said})
+	}
+	tell(job.Event{Text: "ALL VIRTUAL USERS COMPLETE"})
+	if recorder != nil {
+		if lost := recorder.End(ctx, result, err); lost != nil {
+			err = errors.Join(err, lost)
+		}
+	}
+	if err != nil {
+		c.remember(fmt.Errorf("%s: %w", title, err))
+	}
+	return returned, nil
+}
+
+// stopper makes what Ctrl-C does to a job. A run is first asked to stop, so that
+// its users finish what they are doing and the result is kept as partial.
+func (c *Console) stopper(action job.Action, stop, cancel func()) func(count int) {
+	return func(count int) {
+		if action == job.Run && count == 1 {
+			stop()
+			c.out.print("Stopping: Virtual Users finish their transaction; press Ctrl-C again to break off")
+			return
+		}
+		cancel()
+		c.out.print("Breaking off")
+	}
+}
+
+// writeTimeProfile writes the log of response times that timeprofile asks for.
+func (c *Console) writeTimeProfile(plan engine.Plan, result job.Result, tell func(job.Event)) error {
+	path := c.logPath("hdbxtprofile", "timeprofile", "xt_unique_log_name")
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("write the time profile: %w", err)
+	}
+	tell(job.Event{User: 1, Text: "Writing timing data to " + path})
+	labels := make([]string, len(plan.Workload.Kinds))
+	for i, k := range plan.Workload.Kinds {
+		labels[i] = k.Label
+	}
+	return errors.Join(timeProfile(file, plan.Database.Title, result, labels, time.Now()), file.Close())
+}
+
+// logPath returns the path of a log file in the temporary folder; its name is
+// made unique where that setting is 1.
+func (c *Console) logPath(name, section, unique string) string {
+	if c.book.Generic(section, unique) == "1" {
+		name += "_" + string(job.NewID())
+	}
+	return filepath.Join(tempDir(c.Environ), name+".log")
+}
+
+// screen shows a job as HammerDB does. It is a job.Watcher.
+type screen struct {
+	console    *Console
+	plan       engine.Plan
+	showOutput bool
+	saidError  bool // whether the engine has said what went wrong
+
+	step  string    // what the progress last shown was of
+	shown time.Time // when progress was last shown
+}
+
+// progressEvery is how often the progress of a build or a check is shown.
+const progressEvery = 10 * time.Second
+
+// Watch implements job.Watcher.
+func (s *screen) Watch(e job.Event) {
+	c := s.console
+	c.counter.watch(e)
+	switch {
+	case e.Text != "" && e.User == 0:
+		s.saidError = s.saidError || strings.HasPrefix(e.Text, "Error in Virtual User ")
+		c.out.print(e.Text)
+	case e.Text != "":
+		c.users.follow(e.User, e.Text)
+		s.say(e.At, e.User, s.headline(e.Text))
+	case e.Failure != nil && !e.Failure.Retried:
+		s.say(e.At, max(e.User, 1), fmt.Sprintf("%s : %s (%s)", e.Failure.Kind, e.Failure.Message, e.Failure.Class))
+	case e.Progress != nil:
+		s.progress(e.At, *e.Progress)
+	}
+}
+
+// say prints and logs a line of a virtual user.
+func (s *screen) say(at time.Time, position int, text string) {
+	c := s.console
+	c.logUserLine(at, position, text)
+	if s.showOutput || text == saidRunning || text == saidSucceeded || text == saidFailed {
+		c.out.printf("Vuser %d:%s", position, text)
+	}
+}
+
+// headline puts TPM before NOPM where the settings ask for HammerDB's old order.
+func (s *screen) headline(text string) string {
+	if s.console.book.Generic("benchmark", "first_result") == "TPM" {
+		return tpmFirst(text)
+	}
+	return text
+}
+
+func (s *screen) progress(at time.Time, p job.Progress) {
+	if p.Step != s.step {
+		s.step, s.shown = p.Step, at
+		return
+	}
+	if at.Sub(s.shown) < progressEvery || p.Total == 0 {
+		return
+	}
+	s.shown = at
+	line := fmt.Sprintf("%s: %d of %d %s (%d %%)", p.Step, p.Done, p.Total, p.Unit, min(100*p.Done/p.Total, 100))
+	if p.Detail != "" {
+		line += "; " + p.Detail
+	}
+	s.say(at, 1, line)
+}
+
+// userLog is the log of what virtual users say, while there are any.
+type userLog struct {
+	file *os.File
+}
+
+// openUserLog begins the log that vuset logtotemp asks for.
+func (c *Console) openUserLog() {
+	if c.book.Generic(virtualUserSection, "log_to_temp") != "1" {
+		return
+	}
+	path := c.logPath("hammerdb", virtualUserSection, "unique_log_name")
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		c.remember(job.WithExit(job.ExitError, fmt.Errorf("log to temp: %w", err)))
+		c.out.printf("Error: cannot log to %s: %v", path, err)
+		return
+	}
+	c.userLog.file = file
+	fmt.Fprintf(file, "Hammerdb Log @ %s\n%s\n", time.Now().Format(tclDate), separator)
+	c.out.printf("Logging activated to %s", path)
+}
+
+// tclDate is how Tcl spells a time when nothing else is asked for.
+const tclDate = "Mon Jan 02 15:04:05 MST 2006"
+
+const separator = "+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+"
+
+func (c *Console) logUserLine(at time.Time, position int, text string) {
+	if c.userLog.file == nil {
+		return
+	}
+	line := "Vuser " + strconv.Itoa(position) + ":" + text + "\n"
+	if c.book.Generic(virtualUserSection, "log_timestamps") == "1" {
+		line = fmt.Sprintf("Timestamp %d @ %s\n%s", position, at.Format(tclDate), line)
+	}
+	if _, err := c.userLog.file.WriteString(line); err != nil {
+		c.out.printf("Error: the log is given up: %v", err)
+		c.remember(job.WithExit(job.ExitError, fmt.Errorf("log to temp: %w", err)))
+		c.closeUserLog()
+	}
+}
+
+func (c *Console) closeUserLog() {
+	if c.userLog.file == nil {
+		return
+	}
+	if err := c.userLog.file.Close(); err != nil {
+		c.remember(job.WithExit(job.ExitError, fmt.Errorf("log to temp: %w", err)))
+	}
+	c.userLog.file = nil
+}

@@ -1,0 +1,112 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"sledge/internal/engine"
+	"sledge/internal/job"
+)
+
+// schemaCommands are the commands that build, check and delete the schema.
+func schemaCommands() []command {
+	return []command{
+		{
+			name: "buildschema", usage: "buildschema",
+			help: "Builds the schema of the chosen benchmark with as many virtual users as the dictionary says, waits until it is complete, and returns \"Schema Build jobid=ID\".",
+			run:  buildschema,
+		},
+		{
+			name: "checkschema", usage: "checkschema",
+			help: "Checks that the schema is whole and its data are consistent, and returns \"Schema Check jobid=ID\".",
+			run: func(c *Console, ctx context.Context, call Call) (string, error) {
+				return c.oneUserJob(ctx, call, job.Check, "Checking", "check")
+			},
+		},
+		{
+			name: "deleteschema", usage: "deleteschema",
+			help: "Deletes the schema, and the database and user that its build made, and returns \"Schema Delete jobid=ID\".",
+			run: func(c *Console, ctx context.Context, call Call) (string, error) {
+				return c.oneUserJob(ctx, call, job.Delete, "Deleting", "delete")
+			},
+		},
+	}
+}
+
+func buildschema(c *Console, ctx context.Context, call Call) (string, error) {
+	spec, plan, err := c.prepare(call, job.Build)
+	if err != nil {
+		return "", err
+	}
+	builders := plan.Pacing.Builders
+	warehouses := c.book.Value("count_ware")
+	users := builders
+	if builders == 1 {
+		c.out.printf("Building %s Warehouses(s) with 1 Virtual User", warehouses)
+	} else {
+		users++
+		c.out.printf("Building %s Warehouses with %d Virtual Users, %d active + 1 Monitor VU(dict value %s is set to %d)",
+			warehouses, users, builders, plan.Database.Names.Full("num_vu"), builders)
+	}
+	c.confirm(fmt.Sprintf("Ready to create a %s Warehouse %s %s schema in %s?",
+		warehouses, plan.Database.Title, plan.Workload.Title, plan.Database.Target(plan.Connection)))
+	return c.doWith(ctx, spec, plan, users)
+}
+
+// oneUserJob does a job that takes one virtual user.
+func (c *Console) oneUserJob(ctx context.Context, call Call, action job.Action, doing, verb string) (string, error) {
+	spec, plan, err := c.prepare(call, action)
+	if err != nil {
+		return "", err
+	}
+	c.out.printf("%s schema with 1 Virtual User", doing)
+	c.confirm(fmt.Sprintf("Do you want to %s the %s schema in %s?", verb, plan.Workload.Title, plan.Database.Target(plan.Connection)))
+	return c.doWith(ctx, spec, plan, 1)
+}
+
+// prepare checks what a job on the schema needs before anything is done.
+func (c *Console) prepare(call Call, action job.Action) (job.Spec, engine.Plan, error) {
+	if len(call.Args) > 0 {
+		return job.Spec{}, engine.Plan{}, usageError(call.Name)
+	}
+	if err := c.requireBuilt(); err != nil {
+		return job.Spec{}, engine.Plan{}, err
+	}
+	if c.users.exist() {
+		return job.Spec{}, engine.Plan{}, fail("Error: Cannot %s schema with Virtual Users active, destroy Virtual Users first", action)
+	}
+	spec := c.spec(action)
+	if action == job.Build {
+		if err := c.checkBuilders(); err != nil {
+			return spec, engine.Plan{}, err
+		}
+	}
+	plan, err := c.plan(spec)
+	return spec, plan, err
+}
+
+// checkBuilders refuses more builders than warehouses in HammerDB's words.
+func (c *Console) checkBuilders() error {
+	builders, errBuilders := strconv.Atoi(c.book.Value("num_vu"))
+	warehouses, errWarehouses := strconv.Atoi(c.book.Value("count_ware"))
+	if errBuilders != nil || errWarehouses != nil || builders <= warehouses {
+		return nil
+	}
+	return fail("Error:Build virtual users must be less than or equal to number of warehouses\nYou have %d virtual users building %d warehouses",
+		builders, warehouses)
+}
+
+// confirm answers a question of HammerDB's windows, which scripts expect to see
+// answered.
+func (c *Console) confirm(question string) {
+	c.out.print(question + "\nEnter yes or no: replied yes")
+}
+
+// doWith does a job on the schema with virtual users that are there for it alone.
+func (c *Console) doWith(ctx context.Context, spec job.Spec, plan engine.Plan, users int) (string, error) {
+	c.clearScript()
+	c.users.create(users)
+	defer c.users.create(0)
+	return c.do(ctx, spec, plan)
+}

@@ -1,0 +1,131 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"sledge/internal/catalog"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+)
+
+// varying are the parts of what is printed that differ from run to run, and what
+// stands for them in golden files.
+var varying = []struct {
+	part *regexp.Regexp
+	name string
+}{
+	{regexp.MustCompile(`jobid=[0-9A-F]{24}`), "jobid=<id>"},
+	{regexp.MustCompile(`\b[0-9A-F]{24}\b`), "<id>"},
+	{regexp.MustCompile(`DBVersion:\S+`), "DBVersion:<version>"},
+	{regexp.MustCompile(`achieved \d+ (\w+) (from|at) \d+`), "achieved <n> $1 $2 <n>"},
+	{regexp.MustCompile(`achieved \d+ (\w+) TPM at \d+`), "achieved <n> $1 TPM at <n>"},
+	{regexp.MustCompile(`(\w+: )[\d,]+ of [\d,]+ rows.*`), "$1<progress>"},
+}
+
+// session calls each line of a golden file that begins with "> " and compares what
+// is printed; "= " begins what a command returns, "!" marks a failure that is
+// remembered with its exit code, and "!!" an error that ends a script. $DIR is a
+// folder that is gone after the test.
+func session(t *testing.T, golden string, environ ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	c, err := New(Config{
+		Bench: bench, Out: &out, Version: "v0.test",
+		Runner:    engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads},
+		Environ:   append(environ, "TMP="+dir),
+		OpenStore: func(string) (*job.Store, error) { return job.Open(filepath.Join(dir, "jobs.db")) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	var got strings.Builder
+	for line := range strings.Lines(string(want)) {
+		if strings.HasPrefix(line, "#") || line == "\n" {
+			got.WriteString(line)
+			continue
+		}
+		text, is := strings.CutPrefix(line, "> ")
+		if !is {
+			continue
+		}
+		out.Reset()
+		c.failure = nil
+		words := strings.Fields(strings.ReplaceAll(text, "$DIR", dir))
+		returned, err := c.Call(context.Background(), Call{Name: words[0], Args: words[1:], Folder: dir})
+		printed := out.String()
+		if returned != "" {
+			printed += "= " + returned + "\n"
+		}
+		if c.failure != nil {
+			printed += "! " + strconv.Itoa(int(job.ExitOf(c.failure))) + "\n"
+		}
+		if err != nil {
+			printed += "!! " + err.Error() + "\n"
+		}
+		printed = inOrder(printed)
+		for _, v := range varying {
+			printed = v.part.ReplaceAllString(printed, v.name)
+		}
+		got.WriteString(line + strings.ReplaceAll(printed, dir, "$DIR"))
+	}
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if got.String() != string(want) {
+		t.Errorf("got\n%s\nwant\n%s", got.String(), want)
+	}
+}
+
+// inOrder sorts lines in which virtual users say side by side that they are done.
+func inOrder(printed string) string {
+	lines := strings.Split(printed, "\n")
+	isEnd := func(i int) bool { return i < len(lines) && strings.HasSuffix(lines[i], ":FINISHED SUCCESS") }
+	for i := 0; i < len(lines); i++ {
+		end := i
+		for isEnd(end) {
+			end++
+		}
+		slices.Sort(lines[i:end])
+		i = max(i, end-1)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestSessionsPrintWhatTheyAlwaysPrinted(t *testing.T) {
+	goldens, err := filepath.Glob(filepath.Join("testdata", "*.session"))
+	if err != nil || len(goldens) == 0 {
+		t.Fatalf("found the sessions %v, %v", goldens, err)
+	}
+	for _, golden := range goldens {
+		t.Run(filepath.Base(golden), func(t *testing.T) { session(t, golden) })
+	}
+}
+
+func TestQuitEndsTheScript(t *testing.T) {
+	c, _ := newConsole(t, "")
+	if _, err := c.Call(context.Background(), Call{Name: "quit"}); !errors.Is(err, ErrQuit) {
+		t.Errorf("got %v, want ErrQuit", err)
+	}
+}

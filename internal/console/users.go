@@ -1,0 +1,177 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// The words that vustatus has for how a virtual user stands.
+const (
+	waiting   = "WAIT IDLE"
+	working   = "RUNNING"
+	succeeded = "FINISH SUCCESS"
+	failed    = "FINISH FAILED"
+)
+
+// What virtual users say as they begin and end, which their status follows.
+const (
+	saidRunning   = "RUNNING"
+	saidSucceeded = "FINISHED SUCCESS"
+	saidFailed    = "FINISHED FAILED"
+)
+
+// virtualUsers are the virtual users that were created, by position: the first
+// is number 1, and the monitor where there is one.
+type virtualUsers struct {
+	mu     sync.Mutex
+	status []string
+}
+
+func (v *virtualUsers) exist() bool { return v.count() > 0 }
+
+func (v *virtualUsers) count() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return len(v.status)
+}
+
+func (v *virtualUsers) create(n int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.status = make([]string, n)
+	for i := range v.status {
+		v.status[i] = waiting
+	}
+}
+
+// follow takes the status of a virtual user from what it says.
+func (v *virtualUsers) follow(position int, said string) {
+	word := map[string]string{saidRunning: working, saidSucceeded: succeeded, saidFailed: failed}[said]
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if word != "" && position >= 1 && position <= len(v.status) {
+		v.status[position-1] = word
+	}
+}
+
+// unfinished lists the positions of those who have not said how they ended.
+func (v *virtualUsers) unfinished() []int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var list []int
+	for i, s := range v.status {
+		if s == waiting || s == working {
+			list = append(list, i+1)
+		}
+	}
+	return list
+}
+
+// String is what vustatus prints.
+func (v *virtualUsers) String() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.status) == 0 {
+		return "No Virtual Users found"
+	}
+	lines := make([]string, len(v.status))
+	for i, s := range v.status {
+		lines[i] = fmt.Sprintf(" %d = %s", i+1, s)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// userCommands are the commands of virtual users.
+func userCommands() []command {
+	return []command{
+		{
+			name: "vucreate", usage: "vucreate",
+			help: "Creates the virtual users that vuset vu asks for, and one more to monitor a timed run. Loads the script if none is loaded.",
+			run:  vucreate,
+		},
+		{
+			name: "vurun", usage: "vurun",
+			help: "Runs the workload with the virtual users, which it creates if there are none, waits until all that belongs to the run is done, and returns the job id as \"Benchmark Run jobid=ID\".",
+			run:  vurun,
+		},
+		{
+			name: "vudestroy", usage: "vudestroy",
+			help: "Destroys the virtual users, so that others can be created.",
+			run:  vudestroy,
+		},
+		{
+			name: "vustatus", usage: "vustatus",
+			help: "Shows how each virtual user stands.",
+			run: func(c *Console, _ context.Context, call Call) (string, error) {
+				if len(call.Args) > 0 {
+					return "", usageError(call.Name)
+				}
+				c.out.print(c.users.String())
+				return "", nil
+			},
+		},
+		{
+			name: "vucomplete", usage: "vucomplete",
+			help: "Returns true when every virtual user has finished, however it ended, and otherwise false.",
+			run: func(c *Console, _ context.Context, call Call) (string, error) {
+				if len(call.Args) > 0 {
+					return "", usageError(call.Name)
+				}
+				return strconv.FormatBool(c.vucomplete()), nil
+			},
+		},
+	}
+}
+
+func (c *Console) vucomplete() bool { return len(c.users.unfinished()) == 0 }
+
+func vucreate(c *Console, _ context.Context, call Call) (string, error) {
+	if len(call.Args) > 0 {
+		return "", usageError(call.Name)
+	}
+	return "", c.createUsers()
+}
+
+// createUsers notes how many virtual users there are to be. They connect when
+// the run begins, all at once, so creating a thousand takes no time.
+func (c *Console) createUsers() error {
+	if c.users.exist() {
+		return fail("Error: Virtual Users exist, destroy with vudestroy before creating")
+	}
+	if err := c.requireScript(); err != nil {
+		return err
+	}
+	n := c.book.GenericInt(virtualUserSection, "virtual_users")
+	first := "Vuser 1 created - WAIT IDLE"
+	total := strconv.Itoa(n) + " Virtual Users Created"
+	if c.script.monitored {
+		n++
+		first = "Vuser 1 created MONITOR - WAIT IDLE"
+		total = strconv.Itoa(n) + " Virtual Users Created with Monitor VU"
+	}
+	c.users.create(n)
+	c.openUserLog()
+	lines := []string{first}
+	for i := 2; i <= n; i++ {
+		lines = append(lines, fmt.Sprintf("Vuser %d created - WAIT IDLE", i))
+	}
+	c.out.print(strings.Join(append(lines, total), "\n"))
+	return nil
+}
+
+func vudestroy(c *Console, _ context.Context, call Call) (string, error) {
+	switch {
+	case len(call.Args) > 0:
+		return "", usageError(call.Name)
+	case !c.users.exist():
+		c.out.print("No Virtual Users found to destroy")
+		return "", nil
+	}
+	c.users.create(0)
+	c.closeUserLog()
+	c.out.print("vudestroy success")
+	return "", nil
+}
