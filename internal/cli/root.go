@@ -78,7 +78,7 @@ func (p *Program) root() *cobra.Command {
 	root.SetHelpCommandGroupID(groupOthers)
 	root.SetCompletionCommandGroupID(groupOthers)
 	root.AddCommand(
-		p.buildCommand(), p.checkCommand(), p.runCommand(), p.deleteCommand(), p.demoCommand(),
+		p.buildCommand(), p.checkCommand(), p.runCommand(), p.deleteCommand(), p.datagenCommand(), p.demoCommand(),
 		p.jobsCommand(), p.optionsCommand(), p.versionCommand(),
 	)
 	checkCompletion(root)

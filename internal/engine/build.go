@@ -63,7 +63,7 @@ func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledg
 	f.say(monitorPosition, "Building %s in %s", p.Workload.Identity(p.Settings, p.Seed), p.target())
 	if !l.hasSchema {
 		f.say(monitorPosition, "CREATING %s SCHEMA", builder)
-		if err := createSchema(ctx, p, session, tables); err != nil {
+		if err := createSchema(ctx, p, session); err != nil {
 			return job.Result{}, err
 		}
 	}
@@ -77,7 +77,7 @@ func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledg
 	if err != nil {
 		return result, err
 	}
-	for _, step := range []string{"indexes", "routines", "finish"} {
+	for _, step := range afterLoad {
 		if err := p.eachStatement(ctx, f, session, step); err != nil {
 			return result, err
 		}
@@ -91,20 +91,15 @@ func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledg
 
 // createSchema makes the tables, after dropping those that an interrupted build
 // may have got to, which hold nothing yet.
-func createSchema(ctx context.Context, p Plan, session database.Session, tables []schema.Table) error {
+func createSchema(ctx context.Context, p Plan, session database.Session) error {
 	if p.Resume {
 		if err := dropTables(ctx, p, session); err != nil {
 			return err
 		}
 	}
-	statements, err := p.SQL.Script("schema", p)
+	statements, err := p.CreateStatements()
 	if err != nil {
 		return err
-	}
-	if !p.SQL.Has("schema") {
-		for _, t := range tables {
-			statements = append(statements, createTable(p.Database.Dialect, t))
-		}
 	}
 	for _, s := range statements {
 		if err := session.Exec(ctx, s); err != nil {

@@ -99,14 +99,15 @@ func Fields(values []any, row []byte, columns []Column) ([]any, error) {
 			}
 			values = append(values, n)
 		default:
-			values = append(values, unescape(field))
+			values = append(values, Unescape(field))
 		}
 	}
 	return values, nil
 }
 
-// unescape undoes the backslashes of load text. Most values have none.
-func unescape(field []byte) string {
+// Unescape undoes the backslashes of a value of load text that is not NULL. Most
+// values have none.
+func Unescape(field []byte) string {
 	if bytes.IndexByte(field, '\\') < 0 {
 		return string(field)
 	}

@@ -47,6 +47,7 @@ var Workload = &workload.Workload{
 	ProbeName: "new order",
 	Probed:    func(s *meter.Summary) int64 { return s.Kinds[newOrder].Done },
 	Score:     score,
+	DataFiles: dataFiles,
 	SQL:       files,
 }
 

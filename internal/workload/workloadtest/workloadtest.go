@@ -156,20 +156,25 @@ func (f *failures) Watch(e job.Event) {
 	}
 }
 
-// compare holds the rows of every table against those that the workload
-// generates. Since they are the same for all databases, so are the databases.
 func (s *suite) compare(t *testing.T) {
 	t.Helper()
 	plan, err := s.runner().Plan(job.Spec{Database: s.d.Name, Workload: s.w.Name, Seed: 1, Options: s.values(s.built)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, err := s.d.Connect(t.Context(), plan.Connection, database.Owner)
+	CompareRows(t, plan)
+}
+
+// CompareRows holds the rows of every table against those that the workload
+// generates. Since they are the same for all databases, so are the databases.
+func CompareRows(t *testing.T, plan engine.Plan) {
+	t.Helper()
+	session, err := plan.Database.Connect(t.Context(), plan.Connection, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	for _, table := range s.w.Tables(plan.Settings, 1) {
+	for _, table := range plan.Workload.Tables(plan.Settings, plan.Seed) {
 		got, want := loaded(t, session, table), generated(t, table)
 		if got != want {
 			t.Errorf("table %s holds %d rows of checksum %x, and %d of %x were generated", table.Name, got.rows, got.sum, want.rows, want.sum)

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"sledge/internal/datagen"
+	"sledge/internal/job"
+	"sledge/internal/workbench"
+)
+
+// datagenFlags are the flags of datagen.
+type datagenFlags struct {
+	plain     map[string]string // those that workbench knows the meaning of
+	set       []string
+	config    string
+	folder    string
+	workers   int
+	compress  bool
+	overwrite bool
+	verbose   bool
+}
+
+func (p *Program) datagenCommand() *cobra.Command {
+	f := datagenFlags{plain: map[string]string{}}
+	c := &cobra.Command{
+		Use:   "datagen --db name --warehouses n --dir folder",
+		Short: "Write the initial rows into flat files",
+		Long: `Datagen writes the rows that a build would load into flat files, for loaders that
+are faster than any client or where the database cannot be reached from here: a file
+for each table and worker, values divided by |, nothing where a value is NULL. The
+same seed gives the same rows as a build. Beside the files lie the scripts by which
+the database's own program makes the tables, loads the files and finishes the schema,
+so that sledge check finds it whole and sledge run can use it.
+
+Files appear in the folder when all of them are whole. Files that are there already
+are left alone, and nothing is written, unless --overwrite is given.`,
+		Example: examples(
+			"sledge datagen --db pg --warehouses 10 --workers 4 --dir /data/tpcc",
+			"sledge datagen --db maria --warehouses 100 --workers 8 --dir /data/tpcc --gzip",
+			"cd /data/tpcc && psql -d tpcc -f create-postgresql.sql -f load-postgresql.sql -f finish-postgresql.sql",
+		),
+		GroupID: groupJobs,
+		Args:    noArguments,
+		RunE: p.run(func(ctx context.Context, _ []string) error {
+			return p.datagen(ctx, f)
+		}),
+	}
+	flags := c.Flags()
+	flags.SortFlags = false
+	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Bench), ", "))
+	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload, if not "+workbench.DefaultWorkload+": "+strings.Join(workloadNames(p.Bench), ", "))
+	flags.Var(plainFlag{"warehouses", "number", f.plain}, "warehouses", "warehouses to generate")
+	flags.IntVar(&f.workers, "workers", 1, "writers side by side, each of warehouses of its own")
+	flags.StringVar(&f.folder, "dir", "", "`folder` to write to; it is made if only its last part is missing")
+	flags.BoolVar(&f.compress, "gzip", false, "compress the files by gzip")
+	flags.BoolVar(&f.overwrite, "overwrite", false, "replace the files that are in the folder")
+	flags.Var(plainFlag{"seed", "number", f.plain}, "seed", "seed of all random choices: the same seed gives the same rows (1 if not given)")
+	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml)")
+	flags.StringArrayVar(&f.set, "set", nil, "set an option by its own name, as `name=value`, as often as needed (sledge options lists them)")
+	flags.BoolVar(&f.verbose, "verbose", false, "show what every worker says")
+	return c
+}
+
+func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
+	if f.folder == "" {
+		return usage("--dir is missing: say where to write the files")
+	}
+	if f.workers < 1 || f.workers > datagen.MaxWorkers {
+		return usage("--workers: %d is not between 1 and %d", f.workers, datagen.MaxWorkers)
+	}
+	order, err := p.resolveDatagen(f)
+	if err != nil {
+		return err
+	}
+	d := &display{out: p.Stdout, err: p.Stderr, verbose: f.verbose, interactive: p.StderrIsTerminal}
+	result, err := datagen.Generate(ctx, datagen.Config{
+		Plan: order.Plan, Folder: f.folder, Workers: f.workers, Compress: f.compress, Overwrite: f.overwrite,
+		Say:      func(user int, line string) { d.Watch(job.Event{At: time.Now(), User: user, Text: line}) },
+		Progress: func(now job.Progress) { d.Watch(job.Event{At: time.Now(), Progress: &now}) },
+	})
+	d.end()
+	if err != nil {
+		return explainDatagen(err)
+	}
+	p.showDatagen(f, result)
+	return nil
+}
+
+// resolveDatagen decides the options as for a build. Nobody builds here, so no
+// number of builders can be wrong.
+func (p *Program) resolveDatagen(f datagenFlags) (workbench.Order, error) {
+	s := settings{config: f.config, plain: maps.Clone(f.plain), set: f.set}
+	s.plain["builders"] = "1"
+	return s.resolve(p, job.Build)
+}
+
+// explainDatagen adds the way out, in the words of the command line.
+func explainDatagen(err error) error {
+	if errors.As(err, new(datagen.ExistsError)) {
+		return fmt.Errorf("%w: choose another --dir, or replace what is there by --overwrite", err)
+	}
+	return err
+}
+
+// showDatagen says what was written and how it is loaded.
+func (p *Program) showDatagen(f datagenFlags, r datagen.Result) {
+	rows, stored := r.Bytes()
+	size := humanize.Bytes(uint64(rows))
+	if f.compress {
+		size += fmt.Sprintf(" (%s compressed)", humanize.Bytes(uint64(stored)))
+	}
+	fmt.Fprintf(p.Stdout, "%d files with %s of rows are in %s, after %s (%s/s).\n",
+		len(r.Files), size, f.folder, clock(r.Elapsed), humanize.Bytes(uint64(float64(rows)/r.Elapsed.Seconds())))
+	if r.Scripts != (datagen.Scripts{}) {
+		fmt.Fprintf(p.Stdout, "Run %s, %s and %s there, in this order: each says how.\n",
+			r.Scripts.Create, r.Scripts.Load, r.Scripts.Finish)
+	}
+}

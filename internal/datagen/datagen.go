@@ -1,0 +1,265 @@
+// Package datagen writes the initial rows of a workload into flat files, with the
+// scripts by which the database's own programs make the tables, load the files and
+// finish the schema. Equal options and seed give the rows that a build loads. It
+// knows no workload and no database by name, and opens no connection.
+package datagen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"golang.org/x/sync/errgroup"
+
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/schema"
+)
+
+// Config says what is to be written, and where to.
+type Config struct {
+	Plan    engine.Plan // database, workload, options and seed; its session settings do not matter
+	Folder  string      // made if only its last part is missing
+	Workers int         // side by side, each with its own range of units; 1 if less
+
+	Compress  bool // by gzip
+	Overwrite bool // replaces what an earlier generation left in the folder
+
+	// Say is told what virtual user 1, who makes the shared tables and watches, and
+	// those after it, who are the workers, have to say; a single worker is user 1
+	// itself. Progress is told twice a second how far all have come. Both are called
+	// from several goroutines, and either may be nil.
+	Say      func(user int, line string)
+	Progress func(job.Progress)
+}
+
+// Result is what was written.
+type Result struct {
+	Files   []File
+	Scripts Scripts
+	Elapsed time.Duration
+}
+
+// File is one file of rows.
+type File struct {
+	Name   string // within the folder
+	Table  string
+	Rows   int64
+	Bytes  int64 // of rows
+	Stored int64 // on the disk, which is less when they are compressed
+}
+
+// Bytes adds up the sizes of the rows and of the files they are in.
+func (r Result) Bytes() (rows, stored int64) {
+	for _, f := range r.Files {
+		rows += f.Bytes
+		stored += f.Stored
+	}
+	return rows, stored
+}
+
+// ExistsError says that a file is in the way of one that would be written.
+type ExistsError struct{ File string }
+
+// Error implements error.
+func (e ExistsError) Error() string { return fmt.Sprintf("file %s already exists", e.File) }
+
+// MaxWorkers is how many workers may be asked for, as in HammerDB.
+const MaxWorkers = 1024
+
+// monitor is the position of the virtual user who watches the workers.
+const monitor = 1
+
+// Generate writes the files. They get their names only when all of them are
+// whole: whatever ends it before leaves none behind.
+func Generate(ctx context.Context, c Config) (Result, error) {
+	began := time.Now()
+	c.Workers = max(c.Workers, 1)
+	g, err := newGeneration(c)
+	if err != nil {
+		return Result{}, job.WithExit(job.ExitUsage, err)
+	}
+	if g.stage, err = openStage(c.Folder, g.tableNames(), g.scripts().names(), c.Overwrite); err != nil {
+		return Result{}, err
+	}
+	if err := errors.Join(g.fill(ctx), g.stage.close()); err != nil {
+		return Result{}, g.explain(ctx, err)
+	}
+	elapsed := time.Since(began)
+	g.say(monitor, "%s GENERATED in %d MINUTES", c.Plan.Workload.DataFiles.Made(c.Plan.Settings), int(elapsed.Round(time.Minute).Minutes()))
+	return Result{Files: g.files(), Scripts: g.scripts(), Elapsed: elapsed}, nil
+}
+
+// fill writes all there is to be in the folder, and puts it there.
+func (g *generation) fill(ctx context.Context) error {
+	if err := g.write(ctx); err != nil {
+		return err
+	}
+	if err := g.writeScripts(g.files()); err != nil {
+		return err
+	}
+	return g.stage.publish()
+}
+
+// generation is one call of Generate.
+type generation struct {
+	Config
+	tables []schema.Table
+	parts  []part
+	stage  *stage
+
+	total       int64 // rows, about
+	rows, bytes atomic.Int64
+	completed   atomic.Int64 // workers
+}
+
+func newGeneration(c Config) (*generation, error) {
+	w := c.Plan.Workload
+	if w.DataFiles == nil {
+		return nil, fmt.Errorf("%s has no data files: use sledge build", w.Title)
+	}
+	g := &generation{Config: c, tables: w.Tables(c.Plan.Settings, c.Plan.Seed)}
+	units := w.DataFiles.Units(c.Plan.Settings)
+	if c.Workers > MaxWorkers || c.Workers > units {
+		return nil, fmt.Errorf("%d workers are too many: for %s there can be %d", c.Workers, w.DataFiles.Made(c.Plan.Settings), min(units, MaxWorkers))
+	}
+	g.parts = divide(g.tables, w.DataFiles.Shared, units, c.Workers)
+	for _, t := range g.tables {
+		g.total += t.Size
+	}
+	return g, nil
+}
+
+func (g *generation) tableNames() []string {
+	var names []string
+	for _, t := range g.tables {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+func (g *generation) say(user int, format string, args ...any) {
+	if g.Say != nil {
+		g.Say(user, fmt.Sprintf(format, args...))
+	}
+}
+
+// user returns the position of the virtual user who is worker n.
+func (g *generation) user(worker int) int {
+	if g.Workers == 1 || worker == sharedWorker {
+		return monitor
+	}
+	return monitor + worker
+}
+
+// write has the workers write their parts.
+func (g *generation) write(ctx context.Context) error {
+	stop := g.watch()
+	defer stop()
+	group, ctx := errgroup.WithContext(ctx)
+	// More than keep the cores busy while some wait for the disk would only take
+	// memory and open files.
+	group.SetLimit(2 * runtime.GOMAXPROCS(0))
+	for _, worker := range workersOf(g.parts) {
+		group.Go(func() error {
+			for i := range g.parts {
+				if g.parts[i].worker != worker {
+					continue
+				}
+				if err := g.writePart(ctx, &g.parts[i]); err != nil {
+					return err
+				}
+			}
+			if worker != sharedWorker {
+				g.completed.Add(1)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// explain makes an error of what ended the writing.
+func (g *generation) explain(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return job.WithExit(job.ExitStopped, errors.New("data generation cancelled: no file was left behind"))
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("%w: the files take about %s, or a good two thirds of it compressed, and no file was left behind",
+			err, humanize.Bytes(g.estimate()))
+	}
+	return err
+}
+
+// estimate returns how many bytes all rows take, by those that were written.
+func (g *generation) estimate() uint64 {
+	return uint64(float64(g.bytes.Load()) / float64(max(g.rows.Load(), 1)) * float64(g.total))
+}
+
+func (g *generation) files() []File {
+	var files []File
+	for _, p := range g.parts {
+		files = append(files, p.file)
+	}
+	return files
+}
+
+// How often the monitor says what the workers do, as in HammerDB, and how often
+// progress is told.
+const (
+	sayEvery  = 10 * time.Second
+	showEvery = 500 * time.Millisecond
+)
+
+// watch tells of the workers until stop is called.
+func (g *generation) watch() (stop func()) {
+	quit := make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		say, show := time.NewTicker(sayEvery), time.NewTicker(showEvery)
+		defer say.Stop()
+		defer show.Stop()
+		for {
+			select {
+			case <-say.C:
+				g.sayWorkers()
+			case <-show.C:
+				g.showProgress()
+			case <-quit:
+				g.sayWorkers()
+				g.showProgress()
+				return
+			}
+		}
+	}()
+	return func() { close(quit); <-done }
+}
+
+func (g *generation) sayWorkers() {
+	if g.Workers > 1 {
+		done := g.completed.Load()
+		g.say(monitor, "Workers: %d Active %d Done", int64(g.Workers)-done, done)
+	}
+}
+
+func (g *generation) showProgress() {
+	if g.Progress != nil {
+		g.Progress(job.Progress{Step: "generate", Done: g.rows.Load(), Total: g.total, Unit: "rows", DoneBytes: g.bytes.Load()})
+	}
+}
+
+// fileName names the file of a worker's part of a table.
+func fileName(table string, worker int, compressed bool) string {
+	name := table + "_" + strconv.Itoa(max(worker, 1)) + extension
+	if compressed {
+		name += compressedExtension
+	}
+	return name
+}

@@ -1,0 +1,321 @@
+package datagen_test
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"sledge/internal/database/postgresql"
+	"sledge/internal/database/sqlite"
+	"sledge/internal/datagen"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/workload"
+	"sledge/internal/workload/tprocc"
+)
+
+// offline is a plan for PostgreSQL, which is asked for nothing.
+func offline(t *testing.T, w *workload.Workload, values option.Values) engine.Plan {
+	t.Helper()
+	plan, err := engine.NewPlan(postgresql.Database, w, job.Spec{Database: "postgresql", Workload: w.Name, Seed: 1, Options: values})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// generate fills a new folder and returns the texts of its files by name.
+func generate(t *testing.T, c datagen.Config) map[string]string {
+	t.Helper()
+	c.Folder = t.TempDir()
+	if _, err := datagen.Generate(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	return texts(t, c.Folder)
+}
+
+func texts(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, name := range list(t, folder) {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = string(text)
+	}
+	return texts
+}
+
+func list(t *testing.T, folder string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestFilesHaveTheirFormat(t *testing.T) {
+	backslashes := map[string]string{
+		"notes_1.tbl":  "1|a\\|b|plain\n2||\"quoted\", and 'so'\n",
+		"notes_2.tbl":  "3|\\\\.|back\\\\slash \\| at its end\\\\\n4|two\\nlines\\||\\ttab; and \\\\N\n",
+		"places_1.tbl": "1|\n2|2026-01-01 12:00:00\n3|\n4|\n",
+		"places_2.tbl": "5|\n6|\n7|\n8|2026-01-02 00:00:00\n",
+		"words_1.tbl":  "one\ntwo\nthree\n",
+	}
+	got := generate(t, datagen.Config{Plan: offline(t, special, nil), Workers: 2})
+	for name, want := range backslashes {
+		if got[name] != want {
+			t.Errorf("%s: got %q, want %q", name, got[name], want)
+		}
+	}
+	if len(got) != len(backslashes)+3 { // and the scripts
+		t.Errorf("got %d files %v", len(got), got)
+	}
+
+	plan, err := engine.NewPlan(sqlite.Database, special, job.Spec{Database: "sqlite", Workload: "special"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	quoted := "1|\"a|b\"|plain\n2||\"\"\"quoted\"\", and 'so'\"\n3|\\.|\"back\\slash | at its end\\\"\n4|\"two\nlines|\"|\ttab; and \\N\n"
+	if got := generate(t, datagen.Config{Plan: plan}); got["notes_1.tbl"] != quoted {
+		t.Errorf("for quotes: got %q, want %q", got["notes_1.tbl"], quoted)
+	}
+}
+
+// With three workers for two warehouses there would be one without any, so there
+// are three warehouses.
+func TestWorkersWriteWhatOneWouldWrite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three warehouses are two hundred megabytes, twice")
+	}
+	plan := offline(t, tprocc.Workload, option.Values{"pg_count_ware": "3"})
+	one := generate(t, datagen.Config{Plan: plan})
+	three := generate(t, datagen.Config{Plan: plan, Workers: 3})
+	for _, table := range tprocc.Workload.Tables(plan.Settings, 1) {
+		together := three[table.Name+"_1.tbl"] + three[table.Name+"_2.tbl"] + three[table.Name+"_3.tbl"]
+		if alone := one[table.Name+"_1.tbl"]; together != alone {
+			t.Errorf("%s: three workers wrote %d bytes, which are not the %d that one wrote", table.Name, len(together), len(alone))
+		}
+		if _, ok := three[table.Name+"_3.tbl"]; ok == (table.Name == "item") {
+			t.Errorf("%s: a third file is there: got %t", table.Name, ok)
+		}
+	}
+}
+
+func TestCompressedFilesHoldTheSame(t *testing.T) {
+	plan := offline(t, special, nil)
+	plain := generate(t, datagen.Config{Plan: plan})
+	compressed := generate(t, datagen.Config{Plan: plan, Compress: true})
+	for name, want := range plain {
+		if !strings.HasSuffix(name, ".tbl") {
+			continue
+		}
+		z, err := gzip.NewReader(strings.NewReader(compressed[name+".gz"]))
+		if err != nil {
+			t.Fatalf("%s.gz: %v", name, err)
+		}
+		if got, err := io.ReadAll(z); err != nil || string(got) != want {
+			t.Errorf("%s.gz: got %q and %v, want %q", name, got, err, want)
+		}
+	}
+}
+
+func TestFilesThatAreThereAreReplacedOnlyIfSo(t *testing.T) {
+	for _, there := range []string{"notes_1.tbl", "words_7.tbl.gz", "load-postgresql.sql"} {
+		t.Run(there, func(t *testing.T) {
+			folder := t.TempDir()
+			old := filepath.Join(folder, there)
+			if err := os.WriteFile(old, []byte("old"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c := datagen.Config{Plan: offline(t, special, nil), Folder: folder}
+			_, err := datagen.Generate(t.Context(), c)
+			if got := new(datagen.ExistsError); !errors.As(err, got) || got.File != old || job.ExitOf(err) != job.ExitExists {
+				t.Errorf("got error %v, want one of %s", err, old)
+			}
+			if got := texts(t, folder); len(got) != 1 || got[there] != "old" {
+				t.Errorf("got %v in the folder, want what was there", got)
+			}
+			c.Overwrite = true
+			if _, err := datagen.Generate(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			want := []string{"create-postgresql.sql", "finish-postgresql.sql", "load-postgresql.sql", "notes_1.tbl", "places_1.tbl", "words_1.tbl"}
+			got := texts(t, folder)
+			if names := list(t, folder); !slices.Equal(names, want) || got[there] == "old" {
+				t.Errorf("got files %v, want %v", names, want)
+			}
+		})
+	}
+}
+
+func TestFilesOfOthersStay(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"notes.tbl", "notes_x.tbl", "mine_1.tbl", "notes_1.tbl.bak"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte("mine"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := datagen.Generate(t.Context(), datagen.Config{Plan: offline(t, special, nil), Folder: folder, Overwrite: true}); err != nil {
+		t.Fatal(err)
+	}
+	if got := texts(t, folder); got["notes.tbl"]+got["notes_x.tbl"]+got["mine_1.tbl"]+got["notes_1.tbl.bak"] != "minemineminemine" {
+		t.Errorf("got %v, want the files that are not of a generation as they were", got)
+	}
+}
+
+func TestAnInterruptedGenerationLeavesNothing(t *testing.T) {
+	for name, folder := range map[string]string{
+		"in a folder that was there": t.TempDir(),
+		"in a folder it made":        filepath.Join(t.TempDir(), "made"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, missing := os.Stat(folder)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var once sync.Once
+			_, err := datagen.Generate(ctx, datagen.Config{
+				Plan: offline(t, tprocc.Workload, nil), Folder: folder,
+				Say: func(_ int, line string) {
+					if strings.HasPrefix(line, "Generating Stock") { // when order_line is whole
+						once.Do(cancel)
+					}
+				},
+			})
+			if job.ExitOf(err) != job.ExitStopped {
+				t.Errorf("got error %v, want one of having been stopped", err)
+			}
+			if missing != nil {
+				if _, err := os.Stat(folder); err == nil {
+					t.Error("the folder that was made is still there")
+				}
+				return
+			}
+			if left := list(t, folder); len(left) > 0 {
+				t.Errorf("got files %v, want none", left)
+			}
+		})
+	}
+}
+
+func TestAnInterruptedGenerationLeavesTheFilesOfAnEarlierOne(t *testing.T) {
+	c := datagen.Config{Plan: offline(t, special, nil), Folder: t.TempDir(), Overwrite: true}
+	if _, err := datagen.Generate(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	before := texts(t, c.Folder)
+	ctx, cancel := context.WithCancel(t.Context())
+	c.Say = func(int, string) { cancel() }
+	c.Workers = 2
+	if _, err := datagen.Generate(ctx, c); job.ExitOf(err) != job.ExitStopped {
+		t.Errorf("got error %v, want one of having been stopped", err)
+	}
+	after := texts(t, c.Folder)
+	if len(after) != len(before) || after["notes_1.tbl"] != before["notes_1.tbl"] {
+		t.Errorf("got files %v, want those of before", after)
+	}
+}
+
+func TestAFolderIsClaimedByOneGeneration(t *testing.T) {
+	c := datagen.Config{Plan: offline(t, special, nil), Folder: t.TempDir()}
+	var second error
+	var once sync.Once
+	c.Say = func(int, string) {
+		once.Do(func() {
+			_, second = datagen.Generate(t.Context(), datagen.Config{Plan: c.Plan, Folder: c.Folder})
+		})
+	}
+	if _, err := datagen.Generate(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if job.ExitOf(second) != job.ExitExists {
+		t.Errorf("got error %v of the second generation, want that the folder is taken", second)
+	}
+}
+
+func TestMistakesAreRefusedBeforeAnythingIsWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	empty := *special
+	empty.DataFiles = nil
+	for _, tt := range []struct {
+		name    string
+		w       *workload.Workload
+		folder  string
+		workers int
+		want    string
+	}{
+		{"a file for a folder", special, file, 1, "directory " + file + " is not a writable location: not a directory"},
+		{"a folder in no folder", special, filepath.Join(file, "a", "b"), 1, "is not a writable location"},
+		{"more workers than units", special, t.TempDir(), 5, "5 workers are too many: for 4 UNIT SCHEMA there can be 4"},
+		{"a workload without files", &empty, t.TempDir(), 1, "Special has no data files: use sledge build"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := datagen.Generate(t.Context(), datagen.Config{Plan: offline(t, tt.w, nil), Folder: tt.folder, Workers: tt.workers})
+			if err == nil || !strings.Contains(err.Error(), tt.want) || job.ExitOf(err) != job.ExitUsage {
+				t.Errorf("got error %v (exit code %d), want %q", err, job.ExitOf(err), tt.want)
+			}
+		})
+	}
+}
+
+func TestAnEmptyTextIsRefusedRatherThanLoadedAsNull(t *testing.T) {
+	for _, row := range []string{"1\t\tx\n", "1\t\\N\t\n", "1\tx\t\n"} {
+		before := notes[2]
+		notes[2] = row
+		_, err := datagen.Generate(t.Context(), datagen.Config{Plan: offline(t, special, nil), Folder: t.TempDir()})
+		notes[2] = before
+		if err == nil || !strings.Contains(err.Error(), "is an empty text, which these files cannot tell from NULL") {
+			t.Errorf("%q: got error %v, want that a text is empty", row, err)
+		}
+	}
+}
+
+func TestVirtualUsersSayWhatTheyDo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two warehouses are a hundred and fifty megabytes")
+	}
+	plan := offline(t, tprocc.Workload, option.Values{"pg_count_ware": "2"})
+	folder := t.TempDir()
+	var mu sync.Mutex
+	said := map[int][]string{}
+	_, err := datagen.Generate(t.Context(), datagen.Config{Plan: plan, Folder: folder, Workers: 2, Say: func(user int, line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		said[user] = append(said[user], strings.ReplaceAll(line, folder, "DIR"))
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for user, want := range map[int][]string{
+		1: {"Opened File DIR/item_1.tbl", "Generating Item", "Workers: 0 Active 2 Done", "2 WAREHOUSE SCHEMA GENERATED in 0 MINUTES"},
+		2: {
+			"Opened File DIR/order_line_1.tbl", "Opened File DIR/stock_1.tbl", "Generating Stock Wid=1",
+			"Opened File DIR/customer_1.tbl", "Generating Customer for Wid=1", "Opened File DIR/history_1.tbl",
+			"Opened File DIR/orders_1.tbl", "Generating Orders for Wid=1", "Opened File DIR/new_order_1.tbl",
+			"Opened File DIR/district_1.tbl", "Generating District", "Opened File DIR/warehouse_1.tbl", "Generating Warehouse",
+		},
+	} {
+		if !slices.Equal(said[user], want) {
+			t.Errorf("virtual user %d: got %q, want %q", user, said[user], want)
+		}
+	}
+	if !slices.Contains(said[3], "Generating Stock Wid=2") {
+		t.Errorf("virtual user 3: got %q, want the second warehouse", said[3])
+	}
+}

@@ -1,0 +1,157 @@
+package datagen_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sledge/internal/catalog"
+	"sledge/internal/database"
+	"sledge/internal/datagen"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/testserver"
+	"sledge/internal/workload"
+	"sledge/internal/workload/tprocc"
+	"sledge/internal/workload/workloadtest"
+)
+
+func TestMain(m *testing.M) { testserver.Main(m) }
+
+// TestFilesAreLoadedByTheDatabasesOwnPrograms runs the scripts as their comments
+// say, and compares all rows with those that were generated.
+func TestFilesAreLoadedByTheDatabasesOwnPrograms(t *testing.T) {
+	for _, d := range catalog.Databases {
+		t.Run(d.Name, func(t *testing.T) {
+			for _, compress := range []bool{false, true} {
+				name := "plain"
+				if compress {
+					name = "compressed"
+				}
+				t.Run(name, func(t *testing.T) {
+					plan := newPlan(t, d, special, nil)
+					load(t, plan, datagen.Config{Workers: 3, Compress: compress})
+					workloadtest.CompareRows(t, plan)
+				})
+			}
+		})
+	}
+}
+
+// TestALoadedSchemaPassesTheCheck has a whole warehouse loaded, and the engine
+// judge what it finds.
+func TestALoadedSchemaPassesTheCheck(t *testing.T) {
+	for _, d := range catalog.Databases {
+		t.Run(d.Name, func(t *testing.T) {
+			values := server(t, d)
+			plan := newPlan(t, d, tprocc.Workload, values)
+			load(t, plan, datagen.Config{Compress: d.Name == "postgresql"})
+			runner := engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: "test"}
+			result, err := runner.Do(t.Context(), job.Spec{Action: job.Check, Database: d.Name, Workload: "tprocc", Seed: 1, Options: values}, job.Control{})
+			for _, f := range result.Findings {
+				if !f.Holds {
+					t.Errorf("%s does not hold: %s %v %v", f.Rule, f.Title, f.Columns, f.Rows)
+				}
+			}
+			if err != nil {
+				t.Errorf("check: %v", err)
+			}
+		})
+	}
+}
+
+// server returns the option values that reach a server of the database, and a
+// database of its own there.
+func server(t *testing.T, d *database.Database) option.Values {
+	t.Helper()
+	version := ""
+	if d.Name == "mysql" {
+		version = "5.6"
+	}
+	values := workloadtest.Server(t, d, version)
+	if !d.Embedded {
+		databases++
+		values[d.Names.Full("dbase")] = fmt.Sprintf("datagen%d", databases)
+	}
+	return values
+}
+
+// databases counts those that were made, since all tests share a server.
+var databases int
+
+// newPlan makes an empty database for the workload, and a plan for it.
+func newPlan(t *testing.T, d *database.Database, w *workload.Workload, values option.Values) engine.Plan {
+	t.Helper()
+	if values == nil {
+		values = server(t, d)
+	}
+	plan, err := engine.NewPlan(d, w, job.Spec{Database: d.Name, Workload: w.Name, Seed: 1, Options: values})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Create(t.Context(), plan.Connection, func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// load generates the files and has the database's own program load them.
+func load(t *testing.T, plan engine.Plan, c datagen.Config) {
+	t.Helper()
+	c.Plan, c.Folder = plan, t.TempDir()
+	result, err := datagen.Generate(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, script := range []string{result.Scripts.Create, result.Scripts.Load, result.Scripts.Finish} {
+		client := clientOf(t, plan)
+		client.Dir = c.Folder
+		input, err := os.Open(filepath.Join(c.Folder, script))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer input.Close()
+		client.Stdin = input
+		out, err := client.CombinedOutput()
+		if text := string(out); err != nil || strings.Contains(text, "Warning") || strings.Contains(strings.ToLower(text), "error") {
+			t.Fatalf("%s: %v: %s\n%s", script, err, client, out)
+		}
+	}
+}
+
+// clientOf returns the database's own program, connected to the plan's database.
+func clientOf(t *testing.T, plan engine.Plan) *exec.Cmd {
+	t.Helper()
+	values := map[string]string{}
+	for _, o := range option.Describe(plan.Database.Names, plan.Connection) {
+		values[strings.TrimPrefix(o.Name, plan.Database.Names.Prefix)] = o.Default
+	}
+	var c *exec.Cmd
+	switch plan.Database.Name {
+	case "postgresql":
+		c = exec.Command("psql", "--no-psqlrc", "-h", values["host"], "-p", values["port"], "-U", values["user"], "-d", values["dbase"])
+		c.Env = append(os.Environ(), "PGPASSWORD="+values["pass"])
+	case "mysql", "mariadb":
+		c = exec.Command(mysqlClient(), "--no-defaults", "--protocol=tcp", "-h", values["host"], "-P", values["port"], "-u", values["user"],
+			"--local-infile=1", "--show-warnings", values["dbase"])
+		c.Env = append(os.Environ(), "MYSQL_PWD="+values["pass"])
+	case "sqlite":
+		c = exec.Command("sqlite3", values["file"])
+	}
+	if c.Err != nil {
+		t.Skipf("the client of %s is not here: %v", plan.Database.Title, c.Err)
+	}
+	return c
+}
+
+// mysqlClient is MySQL's client, or else MariaDB's, which speaks to both.
+func mysqlClient() string {
+	if _, err := exec.LookPath("mysql"); err != nil {
+		return "mariadb"
+	}
+	return "mysql"
+}

@@ -1,0 +1,160 @@
+package datagen
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sledge/internal/job"
+)
+
+// How the names of files of rows end.
+const (
+	extension           = ".tbl"
+	compressedExtension = ".gz"
+)
+
+// unfinished is the folder within the folder that files are written in until all
+// are whole. Whoever makes it has claimed the folder: the files of two generations
+// at a time would mix.
+const unfinished = "datagen.unfinished"
+
+// stage is where files are written before they get their place.
+type stage struct {
+	folder string
+	made   bool   // whether the folder was not there before
+	inside string // the folder of what is not finished
+	old    []string
+	done   bool
+}
+
+// CheckFolder returns an error unless files can be written in the folder.
+func CheckFolder(folder string) error {
+	probe, err := os.MkdirTemp(folder, "datagen.probe")
+	if err == nil {
+		err = os.Remove(probe)
+	}
+	if err != nil {
+		return notWritable(folder, err)
+	}
+	return nil
+}
+
+func notWritable(folder string, err error) error {
+	return job.WithExit(job.ExitUsage, fmt.Errorf("directory %s is not a writable location: %w", folder, cause(err)))
+}
+
+// cause takes the path out of an error of the file system, where it was named.
+func cause(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// openStage claims the folder. Before anything is written it refuses a folder
+// that has files of these tables already, whichever workers they are of: who loads
+// all files of a table would load both generations.
+func openStage(folder string, tables, scripts []string, overwrite bool) (*stage, error) {
+	s := &stage{folder: folder, inside: filepath.Join(folder, unfinished)}
+	s.made = os.Mkdir(folder, 0o777) == nil
+	old, err := filesInTheWay(folder, tables, scripts)
+	switch {
+	case err != nil:
+		return nil, notWritable(folder, err)
+	case len(old) > 0 && !overwrite:
+		return nil, job.WithExit(job.ExitExists, ExistsError{s.final(old[0])})
+	}
+	s.old = old
+	if overwrite {
+		if err := os.RemoveAll(s.inside); err != nil {
+			return nil, notWritable(folder, err)
+		}
+	}
+	err = os.Mkdir(s.inside, 0o777)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, job.WithExit(job.ExitExists, ExistsError{s.inside})
+	}
+	if err != nil {
+		return nil, notWritable(folder, err)
+	}
+	return s, nil
+}
+
+// filesInTheWay lists the files of rows and the scripts that are in the folder.
+func filesInTheWay(folder string, tables, scripts []string) ([]string, error) {
+	quoted := make([]string, len(tables))
+	for i, t := range tables {
+		quoted[i] = regexp.QuoteMeta(t)
+	}
+	ofRows := regexp.MustCompile(`^(` + strings.Join(quoted, "|") + `)_[0-9]+` +
+		regexp.QuoteMeta(extension) + `(` + regexp.QuoteMeta(compressedExtension) + `)?$`)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if ofRows.MatchString(e.Name()) || slices.Contains(scripts, e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// final returns the path that a file is going to have.
+func (s *stage) final(name string) string { return filepath.Join(s.folder, name) }
+
+// create opens a file to be written.
+func (s *stage) create(name string) (*os.File, error) {
+	file, err := os.OpenFile(filepath.Join(s.inside, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("could not open file to write %s: %w", s.final(name), cause(err))
+	}
+	return file, nil
+}
+
+// publish gives the files their place, after removing those of an earlier
+// generation. If one cannot get there, none is left there.
+func (s *stage) publish() error {
+	entries, err := os.ReadDir(s.inside)
+	if err != nil {
+		return fmt.Errorf("publish the files: %w", err)
+	}
+	for _, name := range s.old {
+		if err := os.Remove(s.final(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove a file of an earlier generation: %w", err)
+		}
+	}
+	var published []string
+	for _, e := range entries {
+		if err := os.Rename(filepath.Join(s.inside, e.Name()), s.final(e.Name())); err != nil {
+			for _, name := range published {
+				err = errors.Join(err, os.Remove(name))
+			}
+			return fmt.Errorf("publish the files: %w", err)
+		}
+		published = append(published, s.final(e.Name()))
+	}
+	s.done = true
+	return nil
+}
+
+// close removes what was written but not published, and the folder if it was
+// made for that.
+func (s *stage) close() error {
+	err := os.RemoveAll(s.inside)
+	if s.made && !s.done {
+		err = errors.Join(err, os.Remove(s.folder))
+	}
+	if err != nil {
+		return fmt.Errorf("remove what is not finished: %w", err)
+	}
+	return nil
+}
