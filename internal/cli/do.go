@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sledge/internal/job"
+	"sledge/internal/report"
 	"sledge/internal/workbench"
 )
 
@@ -101,16 +102,8 @@ func (p *Program) begin(ctx context.Context, order workbench.Order, s *settings)
 		return nil, errors.Join(err, store.Close())
 	}
 	r.store, r.recorder, r.job.ID = store, recorder, recorder.ID()
-	fmt.Fprintf(p.Stderr, "%s jobid=%s\n", titles[order.Spec.Action], r.job.ID)
+	fmt.Fprintf(p.Stderr, "%s jobid=%s\n", report.Titles[order.Spec.Action], r.job.ID)
 	return r, nil
-}
-
-// titles are what HammerDB calls the actions where it prints the ID of a job.
-var titles = map[job.Action]string{
-	job.Build:  "Schema Build",
-	job.Run:    "Benchmark Run",
-	job.Check:  "Schema Check",
-	job.Delete: "Schema Delete",
 }
 
 func (r *record) watchers() []job.Watcher {

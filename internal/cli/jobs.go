@@ -283,12 +283,12 @@ func (a *archive) timingCommand() *cobra.Command {
 		Short:   "Show how long the transactions of a run took",
 		Example: examples("sledge jobs timing last", "sledge jobs timing last --hammerdb | jq .NEWORD.p99_ms"),
 	}, func(ctx context.Context, store *job.Store, j job.Job) error {
+		if hammerDB || j.Origin != "" {
+			return a.showTimings(ctx, store, j, hammerDB || a.json)
+		}
 		sum, _, err := store.Summary(ctx, j.ID)
 		if err != nil {
 			return err
-		}
-		if hammerDB {
-			return printJSON(a.program.Stdout, report.Timing(j, sum, a.labels(j)))
 		}
 		d := report.NewDocument(j, sum)
 		if a.json {
@@ -303,6 +303,21 @@ func (a *archive) timingCommand() *cobra.Command {
 	})
 	addHammerDB(c.Flags(), &hammerDB)
 	return c
+}
+
+// showTimings shows timings as HammerDB does, which for a job that it recorded is
+// all there is.
+func (a *archive) showTimings(ctx context.Context, store *job.Store, j job.Job, asJSON bool) error {
+	timings, err := report.AllTimings(ctx, store, j, a.program.Bench)
+	if err != nil {
+		return err
+	}
+	view := report.Timing(j, timings)
+	if asJSON {
+		return printJSON(a.program.Stdout, view)
+	}
+	_, err = fmt.Fprintln(a.program.Stdout, view.Text())
+	return err
 }
 
 func (a *archive) printTiming(d report.Document) error {
@@ -325,19 +340,6 @@ func (a *archive) printTiming(d report.Document) error {
 	return t.Flush()
 }
 
-// labels are HammerDB's names for the kinds of transaction of a job.
-func (a *archive) labels(j job.Job) []string {
-	w, err := a.program.Bench.Workload(j.Spec.Workload)
-	if err != nil || len(w.Kinds) != len(j.Kinds) {
-		return j.Kinds // of a workload that this program does not have any more
-	}
-	labels := make([]string, len(w.Kinds))
-	for i, k := range w.Kinds {
-		labels[i] = k.Label
-	}
-	return labels
-}
-
 func (a *archive) tpmCommand() *cobra.Command {
 	var hammerDB bool
 	c := a.one(&cobra.Command{
@@ -346,7 +348,7 @@ func (a *archive) tpmCommand() *cobra.Command {
 		Example: examples("sledge jobs tpm last", "sledge jobs tpm 6B02 --hammerdb"),
 	}, func(ctx context.Context, store *job.Store, j job.Job) error {
 		if hammerDB {
-			counts, err := report.TCount(j, store.Seconds(ctx, j.ID), a.title(j)+" tpm")
+			counts, err := report.TCount(j, store.Seconds(ctx, j.ID), a.program.Bench)
 			if err != nil {
 				return err
 			}
@@ -368,21 +370,13 @@ func (a *archive) tpmCommand() *cobra.Command {
 	return c
 }
 
-// title is what people call the database of a job.
-func (a *archive) title(j job.Job) string {
-	if d, err := a.program.Bench.Database(j.Spec.Database); err == nil {
-		return d.Title
-	}
-	return j.Spec.Database
-}
-
 // rate is transactions a minute at a moment of a run.
 type rate struct {
 	At     time.Time `json:"at"`
 	Phase  job.Phase `json:"phase"`
 	Offset float64   `json:"offset_seconds"`
 	Server *float64  `json:"server_tpm,omitempty"`
-	Client float64   `json:"client_tpm"`
+	Client *float64  `json:"client_tpm,omitempty"` // missing in a job that HammerDB recorded
 }
 
 func rates(ctx context.Context, store *job.Store, id job.ID) ([]rate, error) {
@@ -397,7 +391,8 @@ func rates(ctx context.Context, store *job.Store, id job.ID) ([]rate, error) {
 			ended += t.Done + t.RolledBack
 		}
 		if s.Elapsed > 0 {
-			r.Client = float64(ended) / s.Elapsed.Minutes()
+			client := float64(ended) / s.Elapsed.Minutes()
+			r.Client = &client
 		}
 		points = append(points, r)
 	}
@@ -412,14 +407,18 @@ func (a *archive) printRates(points []rate) error {
 	t := tabwriter.NewWriter(a.program.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "time\tphase\tsince\tserver TPM\tclient TPM\t")
 	for _, r := range points {
-		server := "-"
-		if r.Server != nil {
-			server = humanize.Comma(int64(*r.Server))
-		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", r.At.Local().Format(time.TimeOnly), r.Phase,
-			clock(time.Duration(r.Offset*float64(time.Second))), server, humanize.Comma(int64(r.Client)))
+			clock(time.Duration(r.Offset*float64(time.Second))), orDash(r.Server), orDash(r.Client))
 	}
 	return t.Flush()
+}
+
+// orDash spells a number that may be missing.
+func orDash(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return humanize.Comma(int64(*v))
 }
 
 func (a *archive) exportCommand() *cobra.Command {

@@ -2,91 +2,263 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/dustin/go-humanize"
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
 )
 
-// The views in this file have the shape of HammerDB's "jobs" commands, for the
+// The views in this file have the shape of HammerDB's "jobs ID" commands, for the
 // scripts that read those: every value is a string, and times are local.
 
 const hammerTime = "2006-01-02 15:04:05"
 
+// Namer says what people call what jobs name by Sledge's short names.
+type Namer interface {
+	// Title returns a database's name, "PostgreSQL", or "" for one that is not known.
+	Title(database string) string
+
+	// Labels returns HammerDB's names for a workload's kinds of transaction, in their
+	// order, or nothing for a workload that is not known.
+	Labels(workload string) []string
+}
+
+// foreign are databases that HammerDB has and Sledge may not have, which imported
+// jobs may be of.
+var foreign = map[string]string{"oracle": "Oracle", "mssqlserver": "MSSQLServer", "db2": "Db2"}
+
+// databaseName is HammerDB's name for the database of a job.
+func databaseName(j job.Job, names Namer) string {
+	return cmp.Or(names.Title(j.Spec.Database), foreign[j.Spec.Database], j.Spec.Database)
+}
+
+// displayName is the name that HammerDB shows to people.
+func displayName(j job.Job, names Namer) string {
+	if name := databaseName(j, names); name != foreign["mssqlserver"] {
+		return name
+	}
+	return "SQL Server"
+}
+
+// The benchmarks, as HammerDB names them in data.
+const (
+	tpcC = "TPC-C"
+	tpcH = "TPC-H"
+)
+
+// benchmark is HammerDB's name for the workload of a job.
+func benchmark(j job.Job) string {
+	switch j.Spec.Workload {
+	case "tprocc":
+		return tpcC
+	case "tproch":
+		return tpcH
+	}
+	return j.Spec.Workload
+}
+
+// release is the version of the server a job was on, "16.4", or "".
+func release(j job.Job) string {
+	if j.Facts == nil {
+		return ""
+	}
+	for word := range strings.FieldsSeq(j.Facts.Server) {
+		if word[0] >= '0' && word[0] <= '9' {
+			number, _, _ := strings.Cut(word, "-")
+			return number
+		}
+	}
+	return j.Facts.Server
+}
+
+// figureOf returns a headline figure as HammerDB writes it, cut to a whole number,
+// and whether the job has it.
+func figureOf(j job.Job, name string) (string, bool) {
+	value, ok := metricOf(j, name)
+	if !ok {
+		return "", false
+	}
+	return strconv.FormatInt(int64(value), 10), true
+}
+
+func metricOf(j job.Job, name string) (float64, bool) {
+	i := slices.IndexFunc(j.Result.Metrics, func(m job.Metric) bool { return m.Name == name })
+	if i < 0 {
+		return 0, false
+	}
+	return j.Result.Metrics[i].Value, true
+}
+
+// The headline figures that HammerDB knows, by their names in a job's metrics.
+const (
+	nopm      = "NOPM"
+	tpm       = "TPM"
+	geomean   = "geomean"
+	querySets = "query sets"
+	queryTime = "query set seconds"
+)
+
 // Result is the view of "jobs ID result".
-func Result(j job.Job) json.RawMessage {
+func Result(j job.Job) View {
 	if j.Result.Line == "" {
 		return without(j, "test result")
 	}
-	return encode([]string{
-		string(j.ID), j.Begun.Format(hammerTime),
-		fmt.Sprintf("%d Active Virtual Users configured", users(j)), j.Result.Line,
-	})
+	if sets, ok := figureOf(j, querySets); ok {
+		seconds, _ := figureOf(j, queryTime)
+		return View{value: []string{
+			string(j.ID), timestamp(j), j.Result.Line, fmt.Sprintf("Completed %s query set(s) in %s seconds", sets, seconds),
+		}}
+	}
+	return View{value: []string{
+		string(j.ID), timestamp(j), fmt.Sprintf("%d Active Virtual Users configured", users(j)), j.Result.Line,
+	}}
 }
 
-// Timing is the view of "jobs ID timing". The labels are HammerDB's names for the
-// kinds of transaction, in their order. It shows response times, because what
-// HammerDB times also includes all that happens until a transaction is done.
-func Timing(j job.Job, sum meter.Summary, labels []string) json.RawMessage {
-	type timing struct {
-		Elapsed string `json:"elapsed_ms"`
-		Calls   string `json:"calls"`
-		Min     string `json:"min_ms"`
-		Avg     string `json:"avg_ms"`
-		Max     string `json:"max_ms"`
-		Total   string `json:"total_ms"`
-		P99     string `json:"p99_ms"`
-		P95     string `json:"p95_ms"`
-		P75     string `json:"p75_ms"`
-		P50     string `json:"p50_ms"`
-		P25     string `json:"p25_ms"`
-		SD      string `json:"sd"`
-		Ratio   string `json:"ratio_pct"`
-	}
-	three := func(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
-	took := elapsed(j, sum)
-	elapsedMillis := float64(took) / float64(time.Millisecond)
-	type ranked struct {
-		member
-		ratio float64
-	}
-	var list []ranked
-	for i := range sum.Kinds {
-		t := &sum.Kinds[i]
-		if t.Done == 0 {
+func timestamp(j job.Job) string { return j.Begun.Format(hammerTime) }
+
+// Lines is the view of "jobs ID": what virtual users put out. With user -1 it is
+// what all of them did, else what the one at that position did; 0 is for lines
+// about virtual users, such as that one has finished. It returns false when there
+// is none.
+func Lines(output iter.Seq2[job.OutputLine, error], user int) (View, bool, error) {
+	view := View{value: []string{}, lines: []string{}}
+	list := []string{}
+	for o, err := range output {
+		if err != nil {
+			return view, false, err
+		}
+		if slices.Contains([]string{"RUNNING", "FINISHED SUCCESS", "FINISHED FAILED"}, o.Line) && o.User > 0 {
+			o.Line, o.User = fmt.Sprintf("Vuser %d:%s", o.User, o.Line), 0
+		}
+		if user >= 0 && o.User != user {
 			continue
 		}
-		l := newLatency(t.Response)
-		total := l.Mean * float64(t.Done)
-		ratio := percent(total, elapsedMillis*float64(max(1, users(j)))) // of all users' time
-		list = append(list, ranked{member{kindName(labels, i), timing{
-			Elapsed: strconv.FormatFloat(elapsedMillis, 'f', 1, 64), Calls: strconv.FormatInt(t.Done, 10),
-			Min: three(l.Min), Avg: three(l.Mean), Max: three(l.Max), Total: three(total),
-			P99: three(l.P99), P95: three(l.P95), P75: three(l.P75), P50: three(l.P50), P25: three(l.P25),
-			SD: three(l.StdDev), Ratio: three(ratio),
-		}}, ratio})
+		list = append(list, strconv.Itoa(o.User), o.Line)
+		view.lines = append(view.lines, fmt.Sprintf("Virtual User %d: %s", o.User, printable(o.Line)))
 	}
+	view.value = list
+	return view, len(list) > 0, nil
+}
+
+// Timing is the view of "jobs ID timing": how long transactions took, the kind
+// first that took the most of the time.
+func Timing(j job.Job, list []job.Timing) View {
 	if len(list) == 0 {
 		return without(j, "timing data")
 	}
-	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.ratio, a.ratio) })
-	var o object
-	for _, r := range list {
-		o = append(o, r.member)
-	}
-	return encode(o)
+	return View{value: timingsObject(list)}
 }
 
-// TCount is the view of "jobs ID tcount": the server's own count over time. The
-// metric names it, such as "PostgreSQL tpm". Of two readings in one second of the
-// clock, which is all the view tells, the later stays.
-func TCount(j job.Job, seconds iter.Seq2[job.StoredSecond, error], metric string) (json.RawMessage, error) {
+func timingsObject(list []job.Timing) object {
+	var o object
+	for _, t := range slices.SortedStableFunc(slices.Values(list), func(a, b job.Timing) int { return cmp.Compare(b.Ratio, a.Ratio) }) {
+		o = append(o, member{t.Name, timingObject(t)})
+	}
+	return o
+}
+
+func timingObject(t job.Timing) object {
+	three := func(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
+	o := object{
+		{"elapsed_ms", strconv.FormatFloat(t.Elapsed, 'f', 1, 64)},
+		{"calls", strconv.FormatInt(t.Calls, 10)},
+		{"min_ms", three(t.Min)},
+		{"avg_ms", three(t.Avg)},
+		{"max_ms", three(t.Max)},
+		{"total_ms", three(t.Total)},
+		{"p99_ms", three(t.P99)},
+		{"p95_ms", three(t.P95)},
+	}
+	if t.P75 != nil {
+		o = append(o, member{"p75_ms", three(*t.P75)})
+	}
+	o = append(o, member{"p50_ms", three(t.P50)})
+	if t.P25 != nil {
+		o = append(o, member{"p25_ms", three(*t.P25)})
+	}
+	return append(o, member{"sd", three(t.SD)}, member{"ratio_pct", three(t.Ratio)})
+}
+
+// Timings sums up how long the transactions of a number of users took. The labels
+// are HammerDB's names for the kinds of transaction. It takes response times,
+// because what HammerDB times also includes all that happens until a transaction
+// is done.
+func Timings(sum meter.Summary, users int, labels []string) []job.Timing {
+	elapsed := float64(sum.Elapsed) / float64(time.Millisecond)
+	var list []job.Timing
+	for i := range sum.Kinds {
+		t := &sum.Kinds[i]
+		h := cmp.Or(t.Response, t.Service) // of a single virtual user only one may be kept
+		if t.Done == 0 || h == nil {
+			continue
+		}
+		l := newLatency(h)
+		total := l.Mean * float64(t.Done)
+		list = append(list, job.Timing{
+			Name: kindName(labels, i), Calls: t.Done, Elapsed: elapsed,
+			Min: l.Min, Avg: l.Mean, Max: l.Max, Total: total,
+			P99: l.P99, P95: l.P95, P75: &l.P75, P50: l.P50, P25: &l.P25, SD: l.StdDev,
+			Ratio: percent(total, elapsed*float64(max(1, users))), // of all users' time
+		})
+	}
+	return list
+}
+
+// TimingsOf returns the timings that were recorded of the virtual user at a
+// position, or with 0 of all together.
+func TimingsOf(details job.Imported, position int) []job.Timing {
+	var list []job.Timing
+	for _, t := range details.Timings {
+		if t.User == position {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// TCount is the view of "jobs ID tcount": the server's own count over time. Of two
+// readings in one second of the clock, which is all the view tells, the later stays.
+func TCount(j job.Job, seconds iter.Seq2[job.StoredSecond, error], names Namer) (View, error) {
+	readings, err := counts(seconds)
+	if err != nil {
+		return View{}, err
+	}
+	if len(readings) == 0 {
+		return without(j, "transaction counter data"), nil
+	}
 	var points object
+	for _, r := range readings {
+		points = append(points, member{r.at, r.text()})
+	}
+	return View{value: object{{databaseName(j, names) + " " + counterMetric(j), points}}}, nil
+}
+
+// counterMetric is the unit that HammerDB's transaction counter counts in.
+func counterMetric(j job.Job) string {
+	if benchmark(j) == tpcH {
+		return "qph"
+	}
+	return "tpm"
+}
+
+// reading is the server's rate of transactions at a time, as the view spells it.
+type reading struct {
+	at   string
+	rate float64
+}
+
+func (r reading) text() string { return strconv.FormatFloat(r.rate, 'f', 0, 64) }
+
+// counts are the server's rates, one for each second of the clock.
+func counts(seconds iter.Seq2[job.StoredSecond, error]) ([]reading, error) {
+	var list []reading
 	for s, err := range seconds {
 		if err != nil {
 			return nil, err
@@ -94,49 +266,102 @@ func TCount(j job.Job, seconds iter.Seq2[job.StoredSecond, error], metric string
 		if s.ServerTPM == nil {
 			continue
 		}
-		point := member{s.At.Format(hammerTime), strconv.FormatFloat(*s.ServerTPM, 'f', 0, 64)}
-		if n := len(points); n > 0 && points[n-1].name == point.name {
-			points[n-1] = point
+		r := reading{s.At.Format(hammerTime), *s.ServerTPM}
+		if n := len(list); n > 0 && list[n-1].at == r.at {
+			list[n-1] = r
 			continue
 		}
-		points = append(points, point)
+		list = append(list, r)
 	}
-	if len(points) == 0 {
-		return without(j, "transaction counter data"), nil
-	}
-	return encode(object{{metric, points}}), nil
+	return list, nil
 }
+
+// Metrics is the view of "jobs ID metrics". Only jobs that HammerDB recorded have
+// any so far.
+func Metrics(j job.Job, details job.Imported) View {
+	if len(details.Metrics) == 0 {
+		return without(j, "metrics data")
+	}
+	var o object
+	for _, m := range details.Metrics {
+		var figures object
+		for _, f := range []struct {
+			name  string
+			value *float64
+			digit int
+		}{{"usr%", m.User, 1}, {"sys%", m.Sys, 1}, {"irq%", m.IRQ, 1}, {"idle%", m.Idle, 1}, {"iops", m.IOPS, 1}, {"mbps", m.MBps, 1}} {
+			if f.value != nil {
+				figures = append(figures, member{f.name, strconv.FormatFloat(*f.value, 'f', f.digit, 64)})
+			}
+		}
+		o = append(o, member{m.At.Format(hammerTime), figures})
+	}
+	return View{value: o}
+}
+
+// systemFacts are HammerDB's names for the facts of a machine, in its order.
+var systemFacts = []string{
+	"hostname", "cpumodel", "cpucount", "system_vendor", "system_type", "os_name",
+	"memory", "nic", "storage", "cloud_instance", "other_software", "extra",
+}
+
+// System is the view of "jobs ID system". HammerDB describes the machine that its
+// agent runs on, and Sledge the one that it runs on itself, which the view says.
+func System(j job.Job, details job.Imported) View {
+	facts := system(j, details)
+	if len(facts) == 0 {
+		return without(j, "system data")
+	}
+	return View{value: facts}
+}
+
+func system(j job.Job, details job.Imported) object {
+	known := map[string]string{}
+	for _, s := range details.System {
+		known[s.Name] = s.Value
+	}
+	if f := j.Facts; f != nil && j.Origin == "" {
+		known = map[string]string{
+			"hostname": f.Host.Name, "cpumodel": f.Host.CPU, "cpucount": strconv.Itoa(f.Host.CPUs), "system_type": f.Host.Arch,
+			"os_name": f.Host.OS, "memory": humanize.IBytes(f.Host.MemoryBytes), "extra": "the machine that Sledge ran on",
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	var o object
+	for _, name := range systemFacts {
+		o = append(o, member{name, known[name]})
+	}
+	return o
+}
+
+// Settings is the view of "jobs ID dict", of sections that have no secrets.
+func Settings(sections []job.Section) View {
+	o := object{}
+	for _, s := range sections {
+		inner := object{}
+		for _, setting := range s.Settings {
+			inner = append(inner, member{setting.Name, setting.Value})
+		}
+		o = append(o, member{s.Name, inner})
+	}
+	return View{value: o}
+}
+
+// Database is the view of "jobs ID db".
+func Database(j job.Job, names Namer) View {
+	list := []string{databaseName(j, names)}
+	if r := release(j); r != "" {
+		list = append(list, r)
+	}
+	return View{value: list}
+}
+
+// Benchmark is the view of "jobs ID bm".
+func Benchmark(j job.Job) View { return View{value: []string{benchmark(j)}} }
 
 // without says that a job lacks something.
-func without(j job.Job, what string) json.RawMessage {
-	return encode([]string{string(j.ID), "Jobid has no " + what})
-}
-
-// object is a JSON object whose members keep their order.
-type object []member
-
-type member struct {
-	name  string
-	value any
-}
-
-// MarshalJSON writes the members one after another.
-func (o object) MarshalJSON() ([]byte, error) {
-	text := []byte{'{'}
-	for i, m := range o {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(append(append(text, encode(m.name)...), ':'), encode(m.value)...)
-	}
-	return append(text, '}'), nil
-}
-
-// encode encodes strings, and structs and objects of strings, which cannot fail.
-func encode(v any) json.RawMessage {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return text
+func without(j job.Job, what string) View {
+	return View{value: []string{string(j.ID), "Jobid has no " + what}}
 }

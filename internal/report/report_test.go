@@ -88,7 +88,7 @@ func run() job.Job {
 		},
 		Result: job.Result{
 			Status: job.Succeeded, Line: "TEST RESULT : System achieved 15824 NOPM from 36400 PostgreSQL TPM",
-			Metrics: []job.Metric{{Name: "NOPM", Value: 15824}, {Name: "PostgreSQL TPM", Value: 36400}, {Name: "QphH", Value: 1234567.899}},
+			Metrics: []job.Metric{{Name: "NOPM", Value: 15824}, {Name: "TPM", Value: 36400}, {Name: "QphH", Value: 1234567.899}},
 			Users:   4, Started: began.Add(2 * time.Minute), Elapsed: 300, Kinds: kinds,
 			Agreement: &job.Agreement{What: "new order", Client: 79_120, Server: 79_121, Low: 79_116, High: 79_130, Holds: true},
 		},
@@ -144,6 +144,14 @@ func remove() job.Job {
 	}
 }
 
+// imported is a run that HammerDB recorded, as part of a profile.
+func imported() job.Job {
+	j := run()
+	j.Origin, j.Kinds, j.Facts, j.Spec.Profile, j.Spec.Seed = "HammerDB", nil, &job.Facts{Server: "16.4"}, 5, 0
+	j.Result = job.Result{Line: j.Result.Line, Metrics: j.Result.Metrics[:2], Users: 4}
+	return j
+}
+
 func TestTextSaysWhatTheJobWasAndHowItEnded(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -156,6 +164,7 @@ func TestTextSaysWhatTheJobWasAndHowItEnded(t *testing.T) {
 		{"build.txt", build(), meter.Summary{}},
 		{"check.txt", check(), meter.Summary{}},
 		{"delete.txt", remove(), meter.Summary{}},
+		{"imported.txt", imported(), meter.Summary{}},
 	} {
 		var b bytes.Buffer
 		if err := Text(&b, c.job, c.sum); err != nil {
@@ -202,27 +211,28 @@ func TestHammerDBsScriptsFindTheirShapes(t *testing.T) {
 			}
 		}
 	}
-	count, err := TCount(run(), seconds, "PostgreSQL tpm")
+	count, err := TCount(run(), seconds, names{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	none, err := TCount(build(), func(func(job.StoredSecond, error) bool) {}, "PostgreSQL tpm")
+	none, err := TCount(build(), func(func(job.StoredSecond, error) bool) {}, names{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	for _, view := range []json.RawMessage{
-		Result(run()), Result(build()), Timing(run(), measured(), labels), Timing(build(), meter.Summary{}, nil), count, none,
+	for _, view := range []View{
+		Result(run()), Result(build()), Timing(run(), Timings(measured(), 4, labels)), Timing(build(), Timings(meter.Summary{}, 1, nil)), count, none,
 	} {
-		if !json.Valid(view) {
-			t.Errorf("not JSON: %s", view)
+		text, err := json.Marshal(view)
+		if err != nil {
+			t.Errorf("not JSON: %v", err)
 		}
-		fmt.Fprintf(&b, "%s\n", view)
+		fmt.Fprintf(&b, "%s\n", text)
 	}
 	golden(t, "hammerdb.txt", b.Bytes())
 
 	broken := func(yield func(job.StoredSecond, error) bool) { yield(job.StoredSecond{}, errors.New("no disk")) }
-	if _, err := TCount(run(), broken, "tpm"); err == nil {
+	if _, err := TCount(run(), broken, names{}); err == nil {
 		t.Error("TCount does not pass on that the seconds could not be read")
 	}
 }

@@ -5,6 +5,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -52,22 +53,26 @@ func header(b *bytes.Buffer, j job.Job, sum meter.Summary) {
 	if j.ID != "" {
 		line("Job", "%s", j.ID)
 	}
-	line("Action", "%s %s on %s", j.Spec.Action, j.Spec.Workload, j.Spec.Database)
-	if f := j.Facts; f != nil {
-		line("Server", "%s at %s", f.Server, f.Target)
-		line("Client", "Sledge %s on %s, %s, %d CPUs", f.SledgeVersion, f.Host.Name, f.Host.OS, f.Host.CPUs)
+	line("Action", "%s %s on %s", cmp.Or(j.Spec.Action, "unknown"), j.Spec.Workload, j.Spec.Database)
+	surroundings(j, line)
+	if j.Spec.Profile > 0 {
+		line("Profile", "%d", j.Spec.Profile)
 	}
 	if j.Spec.Action == job.Run {
 		line("Users", "%d", users(j))
 	}
-	line("Seed", "%d", j.Spec.Seed)
+	if j.Origin == "" {
+		line("Seed", "%d", j.Spec.Seed)
+	}
 	for _, name := range slices.Sorted(maps.Keys(j.Spec.Options)) {
 		line("Option", "%s %s", name, j.Spec.Options[name])
 	}
 	if !j.Begun.IsZero() {
 		line("Begun", "%s", j.Begun.Format(timeLayout))
 	}
-	line(window(j, sum))
+	if j.Origin == "" {
+		line(window(j, sum))
+	}
 	if j.Status == job.Succeeded || j.Reason == "" {
 		line("Status", "%s", j.Status)
 	} else {
@@ -77,6 +82,21 @@ func header(b *bytes.Buffer, j job.Job, sum meter.Summary) {
 		line("Warning", "the repository could not take %s events: output, failures or seconds of this job are missing", count(j.Dropped))
 	}
 	_ = t.Flush() // into memory
+}
+
+// surroundings says where the job was done, as far as whoever recorded it knew.
+func surroundings(j job.Job, line func(name, format string, args ...any)) {
+	if j.Origin != "" {
+		line("Recorded", "by %s, which keeps no histograms: sledge jobs timing %s shows its own figures", j.Origin, j.ID)
+	}
+	switch f := j.Facts; {
+	case f == nil:
+	case j.Origin != "":
+		line("Server", "%s", f.Server)
+	default:
+		line("Server", "%s at %s", f.Server, f.Target)
+		line("Client", "Sledge %s on %s, %s, %d CPUs", f.SledgeVersion, f.Host.Name, f.Host.OS, f.Host.CPUs)
+	}
 }
 
 // window returns the header's line on the time that was measured or taken.

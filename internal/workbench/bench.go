@@ -37,6 +37,60 @@ func (b Bench) Workload(name string) (*workload.Workload, error) {
 	return engine.Local{Workloads: b.Workloads}.Workload(name)
 }
 
+// Title is what people call a database, or "" when it is not known.
+func (b Bench) Title(databaseName string) string {
+	if d, err := b.Database(databaseName); err == nil {
+		return d.Title
+	}
+	return ""
+}
+
+// Labels are HammerDB's names for the kinds of transaction of a workload, or
+// nothing when it is not known.
+func (b Bench) Labels(workloadName string) []string {
+	w, err := b.Workload(workloadName)
+	if err != nil {
+		return nil
+	}
+	labels := make([]string, len(w.Kinds))
+	for i, k := range w.Kinds {
+		labels[i] = k.Label
+	}
+	return labels
+}
+
+// Settings are all settings of a job, those that were not given with their
+// defaults, in the sections of HammerDB's dictionaries. Secrets are left out. It
+// returns nothing for a database or a workload that is not known any more.
+func (b Bench) Settings(spec job.Spec) []job.Section {
+	d, errDatabase := b.Database(spec.Database)
+	w, errWorkload := b.Workload(spec.Workload)
+	if errDatabase != nil || errWorkload != nil {
+		return nil
+	}
+	var sections []job.Section
+	for _, o := range engine.Options(d, w) {
+		if o.Secret {
+			continue
+		}
+		name := cmp.Or(o.Section, dictionaries[w.Name], w.Name)
+		i := slices.IndexFunc(sections, func(s job.Section) bool { return s.Name == name })
+		if i < 0 {
+			i = len(sections)
+			sections = append(sections, job.Section{Name: name})
+		}
+		value, given := spec.Options[o.Name]
+		if !given {
+			value = o.Default
+		}
+		sections[i].Settings = append(sections[i].Settings, job.Setting{Name: o.Name, Value: value})
+	}
+	return sections
+}
+
+// dictionaries are HammerDB's names for the settings of a workload.
+var dictionaries = map[string]string{"tprocc": "tpcc", "tproch": "tpch"}
+
 // Options describes every option there is, once each, whichever database and
 // workload it belongs to.
 func (b Bench) Options() []option.Description {

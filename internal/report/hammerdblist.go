@@ -1,0 +1,181 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sledge/internal/job"
+)
+
+// The views in this file are of many jobs, in the shape of HammerDB's "jobs".
+
+// IDs is the list of jobs as HammerDB gave it up to version 5.
+func IDs(jobs []job.Job) View {
+	list := []string{}
+	for _, j := range jobs {
+		list = append(list, string(j.ID))
+	}
+	return View{value: list}
+}
+
+// Results is the view of "jobs result" and of "jobs profile".
+func Results(jobs []job.Job, names Namer) View {
+	o := object{}
+	for _, j := range jobs {
+		o = append(o, member{string(j.ID), resultOf(j, names)})
+	}
+	return View{value: o}
+}
+
+func resultOf(j job.Job, names Namer) any {
+	if j.Result.Line == "" {
+		return "Jobid has no test result"
+	}
+	head := object{{"db", databaseName(j, names)}, {"bm", benchmark(j)}, {"tstamp", timestamp(j)}}
+	if mean, ok := metricOf(j, geomean); ok {
+		sets, _ := figureOf(j, querySets)
+		seconds, _ := figureOf(j, queryTime)
+		return append(head, member{"queries", queriesOf(j)}, member{"querysets", sets}, member{"geomean", decimal(mean)}, member{"querytime", seconds})
+	}
+	orders, _ := figureOf(j, nopm)
+	transactions, _ := figureOf(j, tpm)
+	return append(head, member{"activevu", fmt.Sprint(users(j))}, member{"nopm", orders}, member{"tpm", transactions})
+}
+
+// queriesOf is how many queries a geometric mean is of, which only its line says.
+func queriesOf(j job.Job) string {
+	_, rest, _ := strings.Cut(j.Result.Line, "(")
+	number, _, closed := strings.Cut(rest, ")")
+	if !closed {
+		return ""
+	}
+	return number
+}
+
+// decimal writes a number with as few digits as tell it.
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// Timestamps is the view of "jobs timestamp".
+func Timestamps(jobs ...job.Job) View {
+	o := object{}
+	for _, j := range jobs {
+		o = append(o, member{string(j.ID), timestamp(j)})
+	}
+	return View{value: o}
+}
+
+// table is how wide HammerDB's columns of jobs are; a space is between two.
+const (
+	tableLine = "%-26s %-18s %-19s %-14s %-10s %-8s"
+	tableWide = 100
+)
+
+// Table is what "jobs" prints: the newest job first, as the jobs are given. The
+// file is where the repository is.
+func Table(jobs []job.Job, names Namer, file string) string {
+	var lines []string
+	for i, t := range []struct{ title, benchmark, figure string }{{"TPROC-C", tpcC, "NOPM"}, {"TPROC-H", tpcH, "Geomean"}} {
+		if i > 0 {
+			lines = append(lines, "")
+		}
+		var list []job.Job
+		for _, j := range jobs {
+			if benchmark(j) == t.benchmark {
+				list = append(list, j)
+			}
+		}
+		if len(list) == 0 {
+			lines = append(lines, fmt.Sprintf("No %s runs found in database file %s.", t.title, file))
+			continue
+		}
+		lines = append(lines, t.title+" Jobs", columns("Jobid", "Database", "Date", "Workload", t.figure, "Status"), strings.Repeat("-", tableWide))
+		best := best(list)
+		for _, j := range list {
+			status := statusWord(j)
+			if j.ID == best {
+				status = "TOP"
+			}
+			lines = append(lines, columns(string(j.ID), withRelease(j, names), timestamp(j), workloadWord(j), headlineFigure(j), status))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func columns(cells ...any) string { return strings.TrimRight(fmt.Sprintf(tableLine, cells...), " ") }
+
+func withRelease(j job.Job, names Namer) string {
+	name := printable(databaseName(j, names))
+	if r := release(j); r != "" {
+		return fmt.Sprintf("%s (%s)", name, printable(r))
+	}
+	return name
+}
+
+// best is the job with the highest NOPM or the lowest geometric mean of those whose
+// numbers can be used, the first of equals, or "".
+func best(jobs []job.Job) job.ID {
+	var id job.ID
+	var top float64
+	for _, j := range jobs {
+		if j.Status != job.Succeeded {
+			continue
+		}
+		if v, ok := metricOf(j, nopm); ok && (id == "" || v > top) {
+			id, top = j.ID, v
+		}
+		if v, ok := metricOf(j, geomean); ok && (id == "" || v < top) {
+			id, top = j.ID, v
+		}
+	}
+	return id
+}
+
+// none stands where HammerDB's table has nothing to say.
+const none = "--"
+
+func headlineFigure(j job.Job) string {
+	if v, ok := metricOf(j, geomean); ok {
+		return decimal(v)
+	}
+	if v, ok := figureOf(j, nopm); ok {
+		return v
+	}
+	return none
+}
+
+func workloadWord(j job.Job) string {
+	if title, ok := Titles[j.Spec.Action]; ok {
+		return title
+	}
+	return none
+}
+
+// Titles are what HammerDB calls the actions.
+var Titles = map[job.Action]string{
+	job.Build:  "Schema Build",
+	job.Run:    "Benchmark Run",
+	job.Check:  "Schema Check",
+	job.Delete: "Schema Delete",
+}
+
+// statusWord is one of the three that HammerDB has: a result that must not be used,
+// or that was stopped before its time, is none of a success.
+func statusWord(j job.Job) string {
+	switch j.Status {
+	case job.Succeeded:
+		return "SUCCESS"
+	case job.Running:
+		return "RUNNING"
+	}
+	return "FAILED"
+}
+
+// OldestFirst returns jobs in the order in which they began, of a list in the
+// opposite one.
+func OldestFirst(jobs []job.Job) []job.Job {
+	jobs = slices.Clone(jobs)
+	slices.Reverse(jobs)
+	return jobs
+}

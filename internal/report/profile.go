@@ -1,0 +1,202 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/guptarohit/asciigraph"
+
+	"sledge/internal/job"
+)
+
+// ProfileSchema names the shape of Profile, as Schema does that of Document.
+const ProfileSchema = "sledge-profile-1"
+
+// Profile is the runs that share a profile's number, in the order in which they
+// began.
+type Profile struct {
+	Schema  string     `json:"schema"` // always ProfileSchema
+	Profile int        `json:"profile,omitempty"`
+	Runs    []Document `json:"runs"`
+}
+
+// Point is what the runs of a profile with one number of virtual users achieved:
+// the mean of those that succeeded.
+type Point struct {
+	Users     int
+	NOPM, TPM float64
+}
+
+// points sums up the runs that succeeded by their number of virtual users, the
+// smallest first. A run that failed, was stopped or is not valid has no figures
+// that may be compared.
+func points(jobs []job.Job) []Point {
+	type sum struct{ nopm, tpm, runs float64 }
+	byUsers := map[int]sum{}
+	for _, j := range jobs {
+		orders, ok := metricOf(j, nopm)
+		if j.Status != job.Succeeded || !ok {
+			continue
+		}
+		transactions, _ := metricOf(j, tpm)
+		s := byUsers[users(j)]
+		byUsers[users(j)] = sum{s.nopm + orders, s.tpm + transactions, s.runs + 1}
+	}
+	var list []Point
+	for _, n := range slices.Sorted(maps.Keys(byUsers)) {
+		s := byUsers[n]
+		list = append(list, Point{n, s.nopm / s.runs, s.tpm / s.runs})
+	}
+	return list
+}
+
+// ProfileText shows the runs of a profile as a table, and NOPM and TPM over the
+// active virtual users as a chart once there are two numbers of users.
+func ProfileText(jobs []job.Job) string {
+	var b bytes.Buffer
+	t := newTable(&b, "users", "NOPM", "TPM", "NOPM per user", "status", "job")
+	for _, j := range jobs {
+		cells := []string{count(int64(users(j))), "-", "-", "-", string(j.Status), string(j.ID)}
+		if orders, ok := metricOf(j, nopm); ok {
+			transactions, _ := metricOf(j, tpm)
+			cells[1], cells[2] = count(int64(orders)), count(int64(transactions))
+			cells[3] = count(int64(orders / float64(max(1, users(j)))))
+		}
+		t.row(cells...)
+	}
+	t.end()
+	if chart := chart(points(jobs)); chart != "" {
+		fmt.Fprintf(&b, "\n%s\n", chart)
+	}
+	return b.String()
+}
+
+// How large the chart is, in characters, so that it fits a terminal of 80.
+const (
+	chartWidth  = 60
+	chartHeight = 10
+)
+
+// chart draws NOPM and TPM over the active virtual users, or nothing where there is
+// only one number of users. Between two of them it draws a straight line.
+func chart(list []Point) string {
+	if len(list) < 2 {
+		return ""
+	}
+	first, last := float64(list[0].Users), float64(list[len(list)-1].Users)
+	series := [][]float64{make([]float64, chartWidth), make([]float64, chartWidth)}
+	for i := range chartWidth {
+		n := first + (last-first)*float64(i)/(chartWidth-1)
+		series[0][i], series[1][i] = at(list, n)
+	}
+	const ticks = 5
+	return asciigraph.PlotMany(series,
+		asciigraph.Height(chartHeight), asciigraph.LowerBound(0), asciigraph.Precision(0),
+		asciigraph.SeriesChars(asciigraph.DefaultCharSet, asciigraph.CreateCharSet("*")),
+		asciigraph.XAxisRange(first, last), asciigraph.XAxisTickCount(ticks),
+		asciigraph.XAxisValueFormatter(func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }),
+		asciigraph.Caption("NOPM: line   TPM: stars   over active virtual users"))
+}
+
+// at returns the figures at a number of users between the first and the last.
+func at(list []Point, n float64) (orders, transactions float64) {
+	i := slices.IndexFunc(list, func(p Point) bool { return float64(p.Users) >= n })
+	switch {
+	case i < 0: // beyond the last by the rounding of its calculation
+		i = len(list) - 1
+		return list[i].NOPM, list[i].TPM
+	case i == 0:
+		return list[0].NOPM, list[0].TPM
+	}
+	before, after := list[i-1], list[i]
+	share := (n - float64(before.Users)) / float64(after.Users-before.Users)
+	return before.NOPM + share*(after.NOPM-before.NOPM), before.TPM + share*(after.TPM-before.TPM)
+}
+
+// Comparison is how the runs of one profile did against those of another, at the
+// numbers of virtual users that both have.
+type Comparison struct {
+	Lines []string // as HammerDB prints them
+	Ratio float64  // what the compared profile has more, or with a minus less, as a share of the base
+}
+
+// Compare compares the mean NOPM of two profiles. With weights, a number of virtual
+// users counts the more the more of them there are for each processor core, as in
+// HammerDB: it takes half of the logical processors of the base's machine for its
+// cores, and where they are not known it compares without weights and says so. It
+// returns false when no number of users is in both.
+func Compare(base, compared []job.Job, weighted bool, processors int) (Comparison, bool) {
+	pairs := matching(points(base), points(compared))
+	if len(pairs) == 0 {
+		return Comparison{}, false
+	}
+	plainBase, plainCompared := means(pairs, func(int) float64 { return 1 })
+	c := Comparison{Ratio: ratio(plainBase, plainCompared), Lines: []string{fmt.Sprintf(
+		"Profiles compared (unweighted): matched=%d, avg_base=%.2f, avg_comp=%.2f", len(pairs), plainBase, plainCompared)}}
+	switch {
+	case !weighted:
+		return c, true
+	case processors < 1:
+		c.Lines = append(c.Lines, "The number of processors of the base is not known: profiles compared without weights")
+		return c, true
+	}
+	cores := (processors + 1) / 2
+	weightedBase, weightedCompared := means(pairs, func(users int) float64 { return max(1, float64(users)/float64(cores)) })
+	c.Ratio = ratio(weightedBase, weightedCompared)
+	c.Lines = append(c.Lines, fmt.Sprintf("Profiles compared (weighted linear, no cap): matched=%d, phys_cores=%d, avg_base=%.2f, avg_comp=%.2f",
+		len(pairs), cores, weightedBase, weightedCompared))
+	return c, true
+}
+
+// pair is one number of users that both profiles have.
+type pair struct {
+	users          int
+	base, compared float64
+}
+
+func matching(base, compared []Point) []pair {
+	var pairs []pair
+	for _, b := range base {
+		i, found := slices.BinarySearchFunc(compared, b.Users, func(p Point, users int) int { return cmp.Compare(p.Users, users) })
+		if found {
+			pairs = append(pairs, pair{b.Users, b.NOPM, compared[i].NOPM})
+		}
+	}
+	return pairs
+}
+
+func means(pairs []pair, weight func(users int) float64) (base, compared float64) {
+	var weights float64
+	for _, p := range pairs {
+		w := weight(p.users)
+		base, compared, weights = base+w*p.base, compared+w*p.compared, weights+w
+	}
+	return base / weights, compared / weights
+}
+
+func ratio(base, compared float64) float64 {
+	if base == 0 {
+		return 0
+	}
+	return (compared - base) / base
+}
+
+// String is the ratio with its sign, to two decimals, or to four where two would
+// hide that there is a difference.
+func (c Comparison) String() string {
+	signed := func(decimals int) string { return fmt.Sprintf("%+.*f", decimals, c.Ratio) }
+	isZero := func(text string) bool { return strings.Trim(text, "+-0.") == "" }
+	switch {
+	case !isZero(signed(2)):
+		return signed(2)
+	case math.Abs(c.Ratio) > 0 && !isZero(signed(4)):
+		return signed(4)
+	}
+	return "0.00"
+}
