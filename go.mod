@@ -6,11 +6,13 @@ require (
 	github.com/BurntSushi/toml v1.6.0 // configuration files in TOML
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // latencies, whole and mergeable
 	github.com/agnivade/levenshtein v1.2.2 // did you mean
+	github.com/creack/pty v1.1.24 // a terminal, for tests of the prompt
 	github.com/dustin/go-humanize v1.1.0 // numbers, sizes and times for people
 	github.com/go-sql-driver/mysql v1.10.1 // MariaDB and MySQL, with LOAD DATA LOCAL
 	github.com/guptarohit/asciigraph v0.10.0 // the chart of a performance profile on a terminal
 	github.com/jackc/pgx/v5 v5.12.0 // PostgreSQL's own protocol and COPY
 	github.com/klauspost/compress v1.20.3 // gzip at twice the speed, for flat files
+	github.com/peterh/liner v1.2.3 // the prompt: editing, history, completion
 	github.com/schollz/progressbar/v3 v3.19.1 // the bar while a build loads
 	github.com/shirou/gopsutil/v4 v4.26.10 // the machine under a result
 	github.com/spf13/cobra v1.10.2 // commands, help and completion
@@ -24,7 +26,6 @@ require (
 require (
 	filippo.io/edwards25519 v1.2.0 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
-	github.com/creack/pty v1.1.24 // indirect
 	github.com/ebitengine/purego v0.11.2 // indirect
 	github.com/go-ole/go-ole v1.2.6 // indirect
 	github.com/google/uuid v1.6.0 // indirect
@@ -37,7 +38,6 @@ require (
 	github.com/mattn/go-runewidth v0.0.31 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
-	github.com/peterh/liner v1.2.3 // indirect
 	github.com/power-devops/perfstat v0.0.0-20260805114148-88456608a4f6 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect

@@ -27,6 +27,7 @@ func main() {
 		Bench:            workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads},
 		Runner:           engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: v},
 		Version:          v,
+		Name:             os.Args[0],
 		Args:             os.Args[1:],
 		Environ:          os.Environ(),
 		Stdin:            os.Stdin,

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"os"
 	"sync"
 
 	"sledge/internal/job"
@@ -16,6 +17,7 @@ type interrupts struct {
 	mu     sync.Mutex
 	count  int
 	handle func(count int)
+	taker  func(os.Signal) // takes the signals, which then count for nothing; or nil
 }
 
 // watchSignals passes on signals until the function it returns is called.
@@ -25,7 +27,10 @@ func (p *Program) watchSignals() (end func()) {
 	watching.Go(func() {
 		for {
 			select {
-			case <-p.Signals:
+			case signal := <-p.Signals:
+				if p.interrupts.take(signal) {
+					continue
+				}
 				if p.interrupts.next() >= patience {
 					p.Exit(int(job.ExitStopped))
 				}
@@ -45,6 +50,30 @@ func (i *interrupts) next() int {
 	i.count++
 	i.handle(i.count)
 	return i.count
+}
+
+// take passes a signal to who has taken them, and returns whether somebody has.
+func (i *interrupts) take(signal os.Signal) bool {
+	i.mu.Lock()
+	taker := i.taker
+	i.mu.Unlock()
+	if taker == nil {
+		return false
+	}
+	taker(signal)
+	return true
+}
+
+// taken has taker told of each signal, which then neither counts nor ends the
+// process, until the function it returns is called.
+func (i *interrupts) taken(taker func(os.Signal)) (restore func()) {
+	set := func(t func(os.Signal)) {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		i.taker = t
+	}
+	set(taker)
+	return func() { set(nil) }
 }
 
 // any reports whether there was a Ctrl-C.

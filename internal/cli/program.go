@@ -26,6 +26,7 @@ type Program struct {
 	Runner  job.Runner
 	Version string
 
+	Name    string   // what the program was called by, as in os.Args[0]; hammerdbcli has arguments of its own
 	Args    []string // without the program's name
 	Environ []string // lines "NAME=value"
 
@@ -59,12 +60,7 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 	defer cancel()
 	p.interrupts.instead(func(int) { cancel() })
 	defer p.watchSignals()()
-	root := p.root()
-	root.SetArgs(p.Args)
-	root.SetIn(p.Stdin)
-	root.SetOut(p.Stdout)
-	root.SetErr(p.Stderr)
-	err := root.ExecuteContext(ctx)
+	err := p.execute(ctx)
 	if err == nil {
 		return job.OK
 	}
@@ -76,6 +72,19 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 		return job.ExitOf(job.WithExit(job.ExitUsage, err))
 	}
 	return job.ExitOf(err)
+}
+
+// execute does what the arguments say.
+func (p *Program) execute(ctx context.Context) error {
+	if isHammerDB(p.Name) {
+		return p.hammerdb(ctx)
+	}
+	root := p.root()
+	root.SetArgs(p.Args)
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	return root.ExecuteContext(ctx)
 }
 
 // oneLine spells an error on one line, because scripts take the last line.

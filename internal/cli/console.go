@@ -1,0 +1,397 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"sledge/internal/console"
+	"sledge/internal/interpreter"
+	"sledge/internal/job"
+	"sledge/internal/option"
+)
+
+const consoleHelp = `The console does what HammerDB's does: the same commands, settings and output, so
+that scripts written for it go on working. Without arguments it is a prompt in Tcl;
+py makes it one in Python. With auto it runs a script and ends, by an exit code
+that is 0 only if everything in the script succeeded; what failed is the last line
+on stderr.
+
+Python is python3, or what SLEDGE_PYTHON names: 3.9 or later. Settings are kept
+beside the job repository, or in the file that SLEDGE_SETTINGS names.
+
+A link to sledge that is called hammerdbcli takes HammerDB's own arguments.`
+
+// The languages of the console.
+const (
+	inTcl    = "tcl"
+	inPython = "python"
+)
+
+// hammerdbUsage is what HammerDB says of its arguments.
+const hammerdbUsage = "Usage: hammerdbcli [ tcl|python [ auto [ script_to_autoload.[ tcl|py ] ] ] ]"
+
+// EnvSettings names the variable that says which file the console's settings are
+// kept in, and EnvPython the one that says which Python runs its scripts.
+const (
+	EnvSettings = "SLEDGE_SETTINGS"
+	EnvPython   = "SLEDGE_PYTHON"
+)
+
+// consoleUse is what somebody wants of a console.
+type consoleUse struct {
+	language string
+	script   string   // to be run; "" is the prompt
+	args     []string // of the script
+	prompt   string   // without what follows it
+}
+
+func (p *Program) consoleCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "console [tcl|py] [auto FILE [argument...]]",
+		Short: "HammerDB's commands in Tcl or Python: a prompt, or a script",
+		Long:  consoleHelp,
+		Example: examples(
+			"sledge console",
+			"sledge console py",
+			"sledge console auto pg_tprocc_run.tcl",
+			"sledge console auto pg_tprocc_run.py",
+			"echo 'print dict' | sledge console",
+		),
+		GroupID: groupOthers,
+		Args:    func(_ *cobra.Command, args []string) error { _, err := consoleArguments(args); return err },
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return completeConsole(args)
+		},
+		RunE: p.run(func(ctx context.Context, args []string) error {
+			use, err := consoleArguments(args)
+			if err != nil {
+				return err
+			}
+			use.prompt = "sledge"
+			return p.consoleSession(ctx, use)
+		}),
+	}
+	c.Flags().SetInterspersed(false) // what follows the script is the script's
+	return c
+}
+
+// consoleArguments reads the arguments of sledge console.
+func consoleArguments(args []string) (consoleUse, error) {
+	var use consoleUse
+	if len(args) > 0 && languageOf(args[0]) != "" {
+		use.language, args = languageOf(args[0]), args[1:]
+	}
+	if len(args) == 0 {
+		if use.language == "" {
+			use.language = inTcl
+		}
+		return use, nil
+	}
+	if args[0] != "auto" {
+		return use, usage("there is no console %q%s (sledge console --help)", args[0], option.Suggest(args[0], []string{"tcl", "py", "python", "auto"}))
+	}
+	if len(args) == 1 {
+		return use, usage("auto wants the script to run: sledge console auto FILE.tcl")
+	}
+	use.script, use.args = args[1], args[2:]
+	written := languageOf(strings.TrimPrefix(filepath.Ext(use.script), "."))
+	switch {
+	case written == "":
+		return use, usage("run %s: its name ends in neither .tcl nor .py, so it is not known what it is written in", use.script)
+	case use.language != "" && use.language != written:
+		return use, usage("run %s: its name does not end as that of a script in %s does", use.script, use.language)
+	}
+	use.language = written
+	return use, nil
+}
+
+// languageOf returns the language of a word such as py, or "" if it is of none.
+func languageOf(word string) string {
+	switch word {
+	case "tcl":
+		return inTcl
+	case "py", "python":
+		return inPython
+	}
+	return ""
+}
+
+func completeConsole(args []string) ([]string, cobra.ShellCompDirective) {
+	switch {
+	case len(args) == 0:
+		return []string{"auto\trun a script", "tcl\ta prompt in Tcl", "py\ta prompt in Python"}, cobra.ShellCompDirectiveNoFileComp
+	case len(args) == 1 && languageOf(args[0]) != "":
+		return []string{"auto\trun a script"}, cobra.ShellCompDirectiveNoFileComp
+	case args[0] == "auto" && len(args) == 1:
+		return []string{"tcl", "py"}, cobra.ShellCompDirectiveFilterFileExt
+	case len(args) == 2 && languageOf(args[0]) == inTcl:
+		return []string{"tcl"}, cobra.ShellCompDirectiveFilterFileExt
+	case len(args) == 2 && languageOf(args[0]) == inPython:
+		return []string{"py"}, cobra.ShellCompDirectiveFilterFileExt
+	}
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
+// isHammerDB reports whether the program was called by the name of HammerDB's.
+func isHammerDB(name string) bool {
+	return strings.TrimSuffix(strings.ToLower(filepath.Base(name)), ".exe") == "hammerdbcli"
+}
+
+// hammerdb does what hammerdbcli does with the arguments.
+func (p *Program) hammerdb(ctx context.Context) error {
+	use, wrong := hammerdbArguments(p.Args)
+	if wrong != "" {
+		fmt.Fprintln(p.Stdout, wrong)
+		return usage("hammerdbcli was called with arguments that it does not take")
+	}
+	p.began = true
+	use.prompt = "hammerdb"
+	return p.consoleSession(ctx, use)
+}
+
+// hammerdbArguments reads the arguments of hammerdbcli, or returns what HammerDB
+// prints when they are wrong.
+func hammerdbArguments(args []string) (use consoleUse, wrong string) {
+	use.language = inTcl
+	if len(args) > 0 && languageOf(args[0]) != "" {
+		use.language, args = languageOf(args[0]), args[1:]
+	}
+	switch {
+	case len(args) == 0:
+		return use, ""
+	case args[0] != "auto" || len(args) != 2:
+		return use, hammerdbUsage
+	}
+	use.script = args[1]
+	if languageOf(strings.TrimPrefix(filepath.Ext(use.script), ".")) != use.language {
+		return use, "Error: incorrect file extension for " + use.language + "\n" + hammerdbUsage
+	}
+	return use, ""
+}
+
+// session is a console in use.
+type session struct {
+	*Program
+	consoleUse
+	console  *console.Console
+	config   interpreter.Config // of its interpreters
+	settings string             // the file; "" is none
+
+	failed error // the last error of a command that a script got to see
+
+	mu     sync.Mutex
+	busy   func(interrupts int) // told of each Ctrl-C while something is evaluated; else nil
+	told   int                  // how many
+	stop   func()               // ends everything
+	ending bool                 // it was called
+}
+
+// consoleSession is one use of the console, from its banner to its end.
+func (p *Program) consoleSession(ctx context.Context, use consoleUse) error {
+	if use.script != "" {
+		if _, err := os.Stat(use.script); err != nil {
+			return job.WithExit(job.ExitMissing, fmt.Errorf("run the script: %w", err))
+		}
+	}
+	repository, settings, err := p.consoleFiles()
+	if err != nil {
+		return err
+	}
+	made, err := console.New(console.Config{
+		Bench: p.Bench, Runner: p.Runner, Version: p.Version,
+		Out: p.Stdout, Environ: p.Environ,
+		OpenStore: p.openRepository, Settings: settings,
+	})
+	if err != nil {
+		return err
+	}
+	defer made.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := &session{Program: p, consoleUse: use, console: made, settings: settings, stop: cancel}
+	defer p.interrupts.taken(s.interrupted)()
+	s.config = interpreter.Config{
+		Commands: console.Commands(), Handle: s.handle,
+		Stdin: file(p.Stdin), Stdout: file(p.Stdout), Stderr: file(p.Stderr),
+		Environ: p.Environ,
+	}
+	s.banner(repository)
+	if use.language == inPython {
+		return s.python(ctx)
+	}
+	return s.tcl(ctx)
+}
+
+// file returns the file behind a stream, or nil: interpreters are processes of
+// their own and write to files only.
+func file(stream any) *os.File {
+	if locked, ok := stream.(*lockedWriter); ok {
+		stream = locked.to
+	}
+	f, _ := stream.(*os.File)
+	return f
+}
+
+// consoleFiles returns where the console keeps its jobs and its settings; "" for
+// settings that are kept nowhere.
+func (p *Program) consoleFiles() (repository, settings string, err error) {
+	if repository, err = job.DefaultPath(); err != nil {
+		return "", "", err
+	}
+	if settings = p.environment(EnvSettings); settings == "" && repository != ":memory:" {
+		settings = filepath.Join(filepath.Dir(repository), "settings.db")
+	}
+	return repository, settings, nil
+}
+
+// banner introduces the console, as HammerDB does.
+func (s *session) banner(repository string) {
+	help := "help"
+	if s.language == inPython {
+		help = "help()"
+	}
+	fmt.Fprintf(s.Stdout, "Sledge CLI %s\nType %q for a list of commands\n", s.Version, help)
+	switch info, err := os.Stat(repository); {
+	case repository == ":memory:":
+		fmt.Fprintln(s.Stdout, "Initialized new Jobs in-memory database")
+	case err != nil:
+		fmt.Fprintf(s.Stdout, "Initialized new Jobs on-disk database %s\n", repository)
+	default:
+		fmt.Fprintf(s.Stdout, "Initialized Jobs on-disk database %s using existing tables (%s bytes)\n", repository, humanize.Comma(info.Size()))
+	}
+}
+
+// handle does a command for an interpreter.
+func (s *session) handle(ctx context.Context, call interpreter.Call) (string, error) {
+	result, err := s.console.Call(ctx, console.Call(call))
+	switch {
+	case errors.Is(err, console.ErrQuit):
+		return "", interpreter.ErrQuit
+	case errors.Is(err, console.ErrInterrupted):
+		return "", interpreter.ErrInterrupted
+	case err != nil:
+		s.failed = err
+	}
+	return result, err
+}
+
+// interrupted is told of each signal. Ctrl-C stops what is going on, and not the
+// program; other signals end it.
+func (s *session) interrupted(signal os.Signal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case signal != os.Interrupt:
+		if s.busy == nil || s.ending {
+			s.Exit(int(job.ExitStopped))
+		}
+		s.ending = true
+		s.stop()
+	case s.busy == nil:
+		if !s.editsLines() {
+			s.Exit(int(job.ExitStopped))
+		}
+	case s.console.Interrupt():
+	default:
+		s.told++
+		s.busy(s.told)
+	}
+}
+
+// setBusy has busy called with the number of each Ctrl-C that no command of the
+// console is there to take, or ends that.
+func (s *session) setBusy(busy func(int)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.busy, s.told = busy, 0
+}
+
+// outcome returns how a script's end ends the program.
+func (s *session) outcome(err error) error {
+	var exit interpreter.ErrExit
+	var script *interpreter.ScriptError
+	switch {
+	case errors.Is(err, interpreter.ErrQuit):
+		fmt.Fprintln(s.Stdout, "Shutting down Sledge CLI")
+	case errors.Is(err, interpreter.ErrInterrupted):
+		return job.WithExit(job.ExitStopped, errors.New("stopped by Ctrl-C"))
+	case errors.As(err, &exit) && exit.Code != 0:
+		return job.WithExit(job.Exit(exit.Code), fmt.Errorf("the script ended by exit %d", exit.Code))
+	case errors.As(err, &exit):
+	case errors.As(err, &script):
+		if script.Info != "" {
+			fmt.Fprintln(s.Stderr, script.Info)
+		}
+		if s.failed != nil && s.failed.Error() == script.Message {
+			return s.failed
+		}
+		return err
+	case err != nil:
+		return err
+	}
+	return s.console.Failure()
+}
+
+// tcl runs a script in Tcl, or the prompt.
+func (s *session) tcl(ctx context.Context) error {
+	tcl, err := interpreter.StartTcl(ctx, s.config)
+	if err != nil {
+		return err
+	}
+	defer tcl.Close()
+	switch {
+	case s.script == "" && s.editsLines():
+		return s.outcome(s.prompts(ctx, tcl))
+	case s.script == "":
+		return s.outcome(s.reads(ctx, tcl))
+	}
+	return s.outcome(s.evaluate(ctx, tcl, func(ctx context.Context) error {
+		return tcl.RunFile(ctx, s.script, s.args)
+	}))
+}
+
+// evaluate evaluates something that the first Ctrl-C cancels. The second ends the
+// interpreter, if it does not listen.
+func (s *session) evaluate(ctx context.Context, tcl *interpreter.Tcl, what func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.setBusy(func(count int) {
+		if count == 1 {
+			tcl.Cancel()
+			return
+		}
+		cancel()
+	})
+	defer s.setBusy(nil)
+	return what(ctx)
+}
+
+// python runs a script in Python, or Python's own prompt. Python hears Ctrl-C at
+// the terminal by itself.
+func (s *session) python(ctx context.Context) error {
+	name := s.environment(EnvPython)
+	if name == "" {
+		name = "python3"
+	}
+	python, err := interpreter.NewPython(s.config, name)
+	if err != nil {
+		return job.WithExit(job.ExitMissing, fmt.Errorf("%w: install it, or name one by %s", err, EnvPython))
+	}
+	s.setBusy(func(int) { python.Cancel() })
+	defer s.setBusy(nil)
+	switch {
+	case s.script != "":
+		return s.outcome(python.RunFile(ctx, s.script, s.args))
+	case s.StdinIsTerminal:
+		return s.outcome(python.Prompt(ctx, s.prompt))
+	}
+	return s.outcome(python.RunFile(ctx, "-", nil))
+}

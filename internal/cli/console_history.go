@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/peterh/liner"
+)
+
+// editor reads lines from the terminal, with history and completion.
+type editor struct {
+	line    *liner.State
+	edits   liner.ModeApplier // the terminal's mode while a line is edited
+	usual   liner.ModeApplier // and its mode while something runs
+	history string            // the file it is kept in; "" is none
+}
+
+// newEditor opens the terminal. Without a history it works as well.
+func newEditor(s *session) *editor {
+	e := &editor{history: s.historyFile()}
+	usual, err := liner.TerminalMode()
+	e.line = liner.NewLiner()
+	if err == nil {
+		e.usual = usual
+		e.edits, _ = liner.TerminalMode()
+	}
+	e.line.SetCtrlCAborts(true)
+	e.line.SetTabCompletionStyle(liner.TabPrints)
+	e.line.SetWordCompleter(s.complete)
+	if e.history == "" {
+		return e
+	}
+	if kept, err := os.Open(e.history); err == nil {
+		_, err := e.line.ReadHistory(kept)
+		kept.Close()
+		if err != nil {
+			fmt.Fprintf(s.Stderr, "sledge: warning: read the history: %v\n", err)
+		}
+	}
+	return e
+}
+
+// read reads one line. In between the terminal is as it was before, for the
+// programs that a script starts.
+func (e *editor) read(prompt string) (string, error) {
+	if e.edits != nil {
+		_ = e.edits.ApplyMode() // a terminal that is gone fails to be read, too
+		defer func() { _ = e.usual.ApplyMode() }()
+	}
+	return e.line.Prompt(prompt)
+}
+
+// secret matches what is not for a file: it sets a password.
+var secret = regexp.MustCompile(`(?i)pass`)
+
+// remember keeps a script for the next time, line by line, unless it holds a
+// password.
+func (e *editor) remember(script string) {
+	script = strings.TrimSpace(script)
+	if script == "" || secret.MatchString(script) {
+		return
+	}
+	for line := range strings.Lines(script) {
+		e.line.AppendHistory(strings.TrimRight(line, "\r\n"))
+	}
+	if e.history == "" {
+		return
+	}
+	// Each line is added on its own, as other consoles add theirs.
+	kept, err := os.OpenFile(e.history, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return // a history is a convenience
+	}
+	defer kept.Close()
+	_, _ = fmt.Fprintln(kept, script) // the same
+}
+
+func (e *editor) close() { e.line.Close() }
+
+// historyFile returns where the history is kept: beside the settings.
+func (s *session) historyFile() string {
+	if s.settings == "" {
+		return ""
+	}
+	folder := filepath.Dir(s.settings)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return ""
+	}
+	return filepath.Join(folder, "console_history")
+}
+
+// complete says what the word that the cursor is behind may become.
+func (s *session) complete(line string, position int) (head string, completions []string, tail string) {
+	return s.console.Complete(line, position)
+}

@@ -1,0 +1,236 @@
+"""The Python side of Sledge's console, with one of two sets of arguments:
+
+    bootstrap.py file FILE [argument...]    runs a script as python FILE does
+    bootstrap.py prompt NAME                makes python -i the console's prompt
+
+Each command of the console becomes a function that calls the console, which started
+this process and waits for it. The names go into builtins, so that modules which a
+script imports have them, too. It works with Python 3.9 and later.
+"""
+
+import atexit
+import builtins
+import json
+import os
+import queue
+import signal
+import socket
+import sys
+import threading
+import types
+
+
+class Error(RuntimeError):
+    """What a command, or Tcl, says went wrong."""
+
+
+class Console:
+    """The connection to the console."""
+
+    def __init__(self):
+        # Programs that scripts start have no business with the console.
+        address, token = os.environ.pop("SLEDGE_CONSOLE").split(" ")
+        host, port = address.rsplit(":", 1)
+        self.socket = socket.create_connection((host, int(port)))
+        self.lines = self.socket.makefile("rb")
+        self.process = os.getpid()
+        self.calling = threading.Lock()
+        self.sending = threading.Lock()
+        self.replies = queue.SimpleQueue()
+        self.send({"type": "hello", "token": token})
+        self.commands = self.receive()["commands"]
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def send(self, message):
+        line = json.dumps(message).encode() + b"\n"
+        with self.sending:
+            self.socket.sendall(line)
+
+    def receive(self):
+        line = self.lines.readline()
+        return json.loads(line) if line else None
+
+    def listen(self):
+        """Take messages until the console is gone, and this process with it."""
+        while True:
+            try:
+                message = self.receive()
+            except OSError:
+                message = None
+            if message is None:
+                os._exit(1)
+            if message["type"] == "reply":
+                self.replies.put(message)
+            elif message["type"] == "cancel":
+                signal.raise_signal(signal.SIGINT)
+
+    def call(self, request):
+        """Have the console do something, and return what that returns."""
+        if os.getpid() != self.process:
+            raise Error("the console belongs to the process that it started, and not to its children")
+        sys.stdout.flush()  # what the script printed belongs before what the command prints
+        sys.stderr.flush()
+        with self.calling, Deaf():
+            self.send(request)
+            reply = self.replies.get()
+        if reply.get("quit"):
+            raise SystemExit(reply.get("code", 0))
+        if reply.get("stopped"):
+            raise KeyboardInterrupt
+        if reply.get("failed"):
+            raise Error(reply.get("result", ""))
+        return reply.get("result", "")
+
+
+class Deaf:
+    """Leaves Ctrl-C to the console, which stops the command and says so."""
+
+    def __enter__(self):
+        self.before = None
+        if threading.current_thread() is threading.main_thread():
+            self.before = signal.signal(signal.SIGINT, lambda *_: None)
+
+    def __exit__(self, *_):
+        if self.before is not None:
+            signal.signal(signal.SIGINT, self.before)
+
+
+def spell(value):
+    """Return a value as the console's commands read it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return ""
+    return str(value)
+
+
+def function(console, name):
+    """Return the function that calls a command."""
+
+    def command(*arguments):
+        return console.call({
+            "type": "call",
+            "name": name,
+            "args": [spell(a) for a in arguments],
+            "folder": os.getcwd(),
+        })
+
+    command.__name__ = command.__qualname__ = name
+    command.__doc__ = "The console's command %s: help('%s') explains it." % (name, name)
+    return command
+
+
+def helper(console, command, original):
+    """Return help: the console's own, and Python's for everything else."""
+
+    def help(*arguments):
+        if not arguments or (isinstance(arguments[0], str) and arguments[0] in console.commands):
+            return command(*arguments)
+        return original(*arguments)
+
+    return help
+
+
+def define(console):
+    """Give scripts the commands, and the module tclpy."""
+    functions = {name: function(console, name) for name in console.commands}
+    # Python's own print and exit stay: pydict('dict') prints what print dict does.
+    if "print" in functions:
+        functions["pydict"] = functions.pop("print")
+    if "help" in functions:
+        original = getattr(builtins, "help", None) or __import__("_sitebuiltins")._Helper()
+        functions["help"] = helper(console, functions["help"], original)
+    functions.pop("exit", None)
+    tclpy = types.ModuleType("tclpy", "Tcl, with the same commands.")
+    tclpy.Error = Error
+    tclpy.eval = lambda script: console.call({"type": "tcl", "script": str(script)})
+    sys.modules["tclpy"] = tclpy
+    functions["tclpy"] = tclpy
+    for name, value in functions.items():
+        setattr(builtins, name, value)
+
+
+def run(console, arguments):
+    """Run a script as python FILE does; "-" is what comes from stdin."""
+    path = arguments[0]
+    sys.argv = arguments
+    main = types.ModuleType("__main__")
+    main.__builtins__ = builtins
+    sys.modules["__main__"] = main
+    if path != "-":
+        main.__file__ = path
+        find_modules(os.path.dirname(os.path.realpath(path)))
+    try:
+        exec(compiled(path), main.__dict__)
+    except SystemExit:
+        raise
+    except BaseException as failure:
+        sys.excepthook(type(failure), failure.with_traceback(of_user(failure.__traceback__)), failure.__traceback__)
+        sys.stderr.flush()
+        stopped = isinstance(failure, KeyboardInterrupt)
+        text = type(failure).__name__ + (": %s" % failure if str(failure) else "")
+        console.send({"type": "failed", "result": text, "stopped": stopped})
+        raise SystemExit(130 if stopped else 1) from None
+
+
+def of_user(trace):
+    """Leave the frames of this file out of a traceback."""
+    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    if trace is not None:
+        trace.tb_next = of_user(trace.tb_next)
+    return trace
+
+
+def compiled(path):
+    if path == "-":
+        return compile(sys.stdin.read(), "<stdin>", "exec")
+    with open(path, "rb") as source:
+        return compile(source.read(), path, "exec")
+
+
+def find_modules(folder):
+    """Look for modules in a folder first, as python FILE does in that of FILE."""
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path[0] = folder
+
+
+def converse(name):
+    """Make Python's own prompt that of the console; python -i shows it."""
+    sys.argv = [""]
+    sys.ps1 = name + ">>> "
+    sys.ps2 = "." * (len(name) + 3) + " "
+    original = getattr(sys, "__interactivehook__", None)
+
+    def hook():
+        if original is not None:
+            original()
+        atexit.register(forget)  # runs before what the hook registered: it writes the history
+
+    sys.__interactivehook__ = hook
+    for name in "os", "sys":  # what this file was begun with
+        del sys.modules["__main__"].__dict__[name]
+
+
+def forget():
+    """Take lines that hold a password out of the history."""
+    for name in "readline", "_pyrepl.readline":
+        history = sys.modules.get(name)
+        if history is None:
+            continue
+        for i in reversed(range(history.get_current_history_length())):
+            line = history.get_history_item(i + 1)
+            if line is not None and "pass" in line.lower():
+                history.remove_history_item(i)
+
+
+def begin(kind, *arguments):
+    console = Console()
+    define(console)
+    if kind == "file":
+        run(console, list(arguments))
+    else:
+        converse(*arguments)
+
+
+begin(*sys.argv[2:])

@@ -1,0 +1,53 @@
+// Package interpreter runs scripts in Tcl and Python, each in a process of its
+// own that calls commands by name over one small protocol. It knows no command
+// and nothing of databases.
+package interpreter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// Call is one command as a script calls it.
+type Call struct {
+	Name   string
+	Args   []string
+	Folder string // the interpreter's working folder, which paths are relative to
+}
+
+// Handler does a command and returns what the script gets. The interpreter calls
+// it for one command after another, and waits for it. An error is the script's,
+// but for ErrQuit and ErrInterrupted.
+type Handler func(ctx context.Context, call Call) (string, error)
+
+// What a handler may return and an evaluation may end by.
+var (
+	ErrQuit        = errors.New("quit")        // the interpreter ends, whatever the script catches
+	ErrInterrupted = errors.New("interrupted") // the script was stopped by Ctrl-C
+)
+
+// Config is what an interpreter is given.
+type Config struct {
+	Commands []string // names of the commands that scripts may call
+	Handle   Handler
+
+	Stdin, Stdout, Stderr *os.File // the script's own; nil is nothing
+
+	Environ []string // lines "NAME=value"
+}
+
+// ScriptError is an error of a script that nothing in it caught.
+type ScriptError struct {
+	Message string
+	Info    string // where it happened, in lines, as the language says it; "" if it has said so itself
+	Line    int    // of the script, from 1; 0 where that is not known
+}
+
+func (e *ScriptError) Error() string { return e.Message }
+
+// ErrExit says that a script ended its interpreter.
+type ErrExit struct{ Code int }
+
+func (e ErrExit) Error() string { return fmt.Sprintf("exit %d", e.Code) }

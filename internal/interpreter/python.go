@@ -1,0 +1,175 @@
+package interpreter
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+)
+
+// The oldest Python that scripts run in.
+const (
+	pythonMajor = 3
+	pythonMinor = 9
+)
+
+// tooOld is the exit code of a Python that is older.
+const tooOld = 97
+
+// first is what Python is started with: it leaves a Python that is too old before
+// that would stumble over what it does not know.
+var first = fmt.Sprintf("import os, sys; sys.version_info >= (%d, %d) or os._exit(%d); "+
+	"exec(compile(open(sys.argv[1], encoding='utf-8').read(), sys.argv[1], 'exec'), {'__name__': 'sledge', '__file__': sys.argv[1]})", pythonMajor, pythonMinor, tooOld)
+
+//go:embed bootstrap.py
+var bootstrap []byte
+
+// Python runs scripts by a Python interpreter of the user's.
+type Python struct {
+	config  Config
+	program string
+
+	mu  sync.Mutex
+	tcl *Tcl // what tclpy.eval evaluates; nil until it is called
+}
+
+// NewPython returns a Python whose program is found at a path, or else by a name
+// on the search path.
+func NewPython(config Config, program string) (*Python, error) {
+	found, err := exec.LookPath(program)
+	if err != nil {
+		return nil, fmt.Errorf("find Python %d.%d or later: %w", pythonMajor, pythonMinor, err)
+	}
+	return &Python{config: config, program: found}, nil
+}
+
+// Cancel stops what Tcl evaluates for Python, if it does. Python itself hears
+// Ctrl-C at the terminal without being told.
+func (y *Python) Cancel() {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.tcl != nil {
+		y.tcl.Cancel()
+	}
+}
+
+// RunFile runs the script in a file as python FILE args does; "-" is what comes
+// from Stdin. The error is a *ScriptError that Python has shown already, ErrExit,
+// ErrQuit or ErrInterrupted, or says why Python is gone. When ctx ends, it is told
+// to stop as by Ctrl-C.
+func (y *Python) RunFile(ctx context.Context, file string, args []string) error {
+	return y.run(ctx, nil, append([]string{"file", file}, args...))
+}
+
+// Prompt shows Python's own prompt, introduced by a name, and returns as RunFile
+// does.
+func (y *Python) Prompt(ctx context.Context, name string) error {
+	return y.run(ctx, []string{"-i"}, []string{"prompt", name})
+}
+
+func (y *Python) run(ctx context.Context, flags, args []string) error {
+	folder, err := os.MkdirTemp("", "sledge-python-")
+	if err != nil {
+		return fmt.Errorf("start Python: %w", err)
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "bootstrap.py")
+	if err := os.WriteFile(file, bootstrap, 0o600); err != nil {
+		return fmt.Errorf("start Python: %w", err)
+	}
+	command := exec.Command(y.program, append(append(flags, "-c", first, file), args...)...)
+	p, err := start(ctx, y.config, "Python", command)
+	if err != nil {
+		if command.ProcessState != nil && command.ProcessState.ExitCode() == tooOld {
+			return fmt.Errorf("%s is older than Python %d.%d", y.program, pythonMajor, pythonMinor)
+		}
+		return err
+	}
+	defer y.closeTcl()
+	return y.serve(ctx, p)
+}
+
+// serve does the calls of Python until it ends, and returns why it has.
+func (y *Python) serve(ctx context.Context, p *process) error {
+	defer p.cancelAfter(ctx)()
+	var why error
+	for {
+		m, err := p.receive()
+		if err != nil {
+			p.stop(patience)
+			return ended(p, why)
+		}
+		var reply message
+		switch m.Type {
+		case "call":
+			reply = p.do(ctx, m)
+		case "tcl":
+			reply = y.evalTcl(ctx, m.Script)
+		case "failed":
+			why = &ScriptError{Message: m.Result}
+			if m.Stopped {
+				why = ErrInterrupted
+			}
+			continue
+		default:
+			return p.end(fmt.Errorf("it says %q, which is not known", m.Type))
+		}
+		if reply.Quit && reply.Code == 0 {
+			why = ErrQuit
+		}
+		if p.send(reply) != nil {
+			p.stop(patience)
+			return ended(p, why)
+		}
+	}
+}
+
+// ended returns why Python has ended, if not for the reason it gave.
+func ended(p *process, why error) error {
+	code := p.command.ProcessState.ExitCode()
+	switch {
+	case code < 0:
+		return fmt.Errorf("the Python interpreter died (%s)", p.command.ProcessState)
+	case code > 0 && (why == nil || errors.Is(why, ErrQuit)):
+		return ErrExit{code}
+	}
+	return why
+}
+
+// evalTcl evaluates a script for tclpy.eval. Tcl's exit is Python's, too.
+func (y *Python) evalTcl(ctx context.Context, script string) message {
+	if err := y.startTcl(ctx); err != nil {
+		return replyOf("", err)
+	}
+	result, err := y.tcl.Eval(ctx, script)
+	reply := replyOf(result, err)
+	var exit ErrExit
+	if errors.As(err, &exit) {
+		reply.Quit, reply.Code = true, exit.Code
+	}
+	return reply
+}
+
+func (y *Python) startTcl(ctx context.Context) error {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.tcl != nil {
+		return nil
+	}
+	tcl, err := StartTcl(ctx, y.config)
+	y.tcl = tcl
+	return err
+}
+
+func (y *Python) closeTcl() {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.tcl != nil {
+		y.tcl.Close()
+		y.tcl = nil
+	}
+}

@@ -1,0 +1,234 @@
+package interpreter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pythons lists a program of each version of Python that is installed.
+func pythons(t *testing.T) []string {
+	t.Helper()
+	found := []string{}
+	for minor := pythonMinor; minor < 20; minor++ {
+		name := fmt.Sprintf("python%d.%d", pythonMajor, minor)
+		home, _ := os.UserHomeDir()
+		installed, _ := filepath.Glob(filepath.Join(home, ".pyenv", "versions", fmt.Sprintf("%d.%d.*", pythonMajor, minor), "bin", name))
+		if path, err := exec.LookPath(name); err == nil {
+			installed = append(installed, path)
+		}
+		for _, path := range installed {
+			if exec.Command(path, "-c", "").Run() == nil {
+				found = append(found, path)
+				break
+			}
+		}
+	}
+	if len(found) == 0 {
+		if strings.Contains(os.Getenv("SLEDGE_TEST_REQUIRE"), "python") {
+			t.Fatal("there is no Python of version 3.9 or later")
+		}
+		t.Skip("there is no Python of version 3.9 or later")
+	}
+	return found
+}
+
+// scripted is a Python whose output goes to a file.
+type scripted struct {
+	*Python
+	folder string
+	calls  []string
+}
+
+func newScripted(t *testing.T, program string) *scripted {
+	t.Helper()
+	s := &scripted{folder: t.TempDir()}
+	output, err := os.OpenFile(s.path("output"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { output.Close() })
+	s.Python, err = NewPython(Config{
+		Commands: []string{"do", "fail", "stop", "print", "help", "quit"},
+		Handle: func(_ context.Context, call Call) (string, error) {
+			s.calls = append(s.calls, fmt.Sprintf("%s%q", call.Name, call.Args))
+			switch call.Name {
+			case "fail":
+				return "", errors.New("no such thing")
+			case "stop":
+				return "", ErrInterrupted
+			case "quit":
+				return "", ErrQuit
+			}
+			fmt.Fprintln(output, "command "+call.Name)
+			return "Grün \U0001F600", nil
+		},
+		Stdout: output, Stderr: output,
+		Environ: os.Environ(),
+	}, program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *scripted) path(name string) string { return filepath.Join(s.folder, name) }
+
+// run runs a script and returns what was printed.
+func (s *scripted) run(t *testing.T, script string, args ...string) (string, error) {
+	t.Helper()
+	if err := os.Truncate(s.path("output"), 0); err != nil {
+		t.Fatal(err)
+	}
+	s.calls = nil
+	if err := os.WriteFile(s.path("script.py"), []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := s.RunFile(t.Context(), s.path("script.py"), args)
+	printed, readErr := os.ReadFile(s.path("output"))
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	return string(printed), err
+}
+
+func TestPythonCallsCommandsInOrderWithWhatItPrints(t *testing.T) {
+	needTcl(t)
+	for _, program := range pythons(t) {
+		t.Run(filepath.Base(program), func(t *testing.T) {
+			t.Parallel()
+			s := newScripted(t, program)
+			if err := os.WriteFile(s.path("part.py"), []byte("def f():\n    return do('from a module')\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			printed, err := s.run(t, `
+import os, sys, part, tclpy
+print("one")
+jobid = do('ä b', 1, 2.5, True, None)
+print(jobid)
+part.f()
+print(tclpy.eval('set x [do {from Tcl}]; string length $x; set y 7'), tclpy.eval('set y'))
+pydict('dict')
+help(); help('do')
+try:
+    fail()
+except Exception as e:
+    print('caught', e)
+try:
+    tclpy.eval('error {it broke}')
+except RuntimeError as e:
+    print('caught', e)
+print(__name__, os.path.basename(__file__), sys.argv[1:], 'SLEDGE_CONSOLE' in os.environ)
+`, "an argument", "ä")
+			if err != nil {
+				t.Error(err)
+			}
+			want := `one
+command do
+Grün 😀
+command do
+command do
+7 7
+command print
+command help
+command help
+caught no such thing
+caught it broke
+__main__ script.py ['an argument', 'ä'] False
+`
+			if printed != want {
+				t.Errorf("printed\n%s\nwant\n%s", printed, want)
+			}
+			wantCalls := `do["ä b" "1" "2.5" "true" ""],do["from a module"],do["from Tcl"],print["dict"],help[],help["do"],fail[]`
+			if got := strings.Join(s.calls, ","); got != wantCalls {
+				t.Errorf("calls: got %s, want %s", got, wantCalls)
+			}
+		})
+	}
+}
+
+func TestPythonEndsAsTheScriptDoes(t *testing.T) {
+	for _, program := range pythons(t) {
+		t.Run(filepath.Base(program), func(t *testing.T) {
+			t.Parallel()
+			s := newScripted(t, program)
+			tests := []struct {
+				script string
+				want   error
+				prints string
+			}{
+				{"print('fine')", nil, "fine\n"},
+				{"import sys; sys.exit(3)", ErrExit{3}, ""},
+				{"exit()", nil, ""},
+				{"import sys; sys.exit('reason')", ErrExit{1}, "reason\n"},
+				{"import atexit; atexit.register(print, 'bye'); quit(); print('not reached')", ErrQuit, "bye\n"},
+				{"try:\n    stop()\nexcept Exception:\n    pass\nprint('not reached')", ErrInterrupted, ""},
+				{"raise KeyboardInterrupt", ErrInterrupted, ""},
+			}
+			for _, test := range tests {
+				printed, err := s.run(t, test.script)
+				if !errors.Is(err, test.want) || !strings.Contains(printed, test.prints) || strings.Contains(printed, "not reached") {
+					t.Errorf("%s: got %v, %q, want %v", test.script, err, printed, test.want)
+				}
+			}
+		})
+	}
+}
+
+func TestPythonShowsTheUsersFileInTracebacks(t *testing.T) {
+	for _, program := range pythons(t) {
+		t.Run(filepath.Base(program), func(t *testing.T) {
+			t.Parallel()
+			s := newScripted(t, program)
+			printed, err := s.run(t, "def f():\n    return 1 / 0\nf()\n")
+			var failed *ScriptError
+			if !errors.As(err, &failed) || failed.Message != "ZeroDivisionError: division by zero" {
+				t.Errorf("got %v", err)
+			}
+			if !strings.HasPrefix(printed, "Traceback (most recent call last):\n  File \""+s.path("script.py")+"\", line 3, in <module>\n    f()\n") ||
+				strings.Contains(printed, "bootstrap") {
+				t.Errorf("the traceback:\n%s", printed)
+			}
+			printed, err = s.run(t, "x = 1\ny = (\n")
+			if !errors.As(err, &failed) || !strings.HasPrefix(printed, "  File \""+s.path("script.py")+"\", line 2") {
+				t.Errorf("a syntax error: got %v\n%s", err, printed)
+			}
+			printed, err = s.run(t, "fail()\n")
+			if !errors.As(err, &failed) || failed.Message != "Error: no such thing" || strings.Contains(printed, "ConnectionError") {
+				t.Errorf("a command's error: got %v\n%s", err, printed)
+			}
+		})
+	}
+}
+
+func TestPythonThatIsMissingOrTooOldIsSaidSo(t *testing.T) {
+	if _, err := NewPython(Config{}, filepath.Join(t.TempDir(), "python3")); err == nil || !strings.Contains(err.Error(), "find Python 3.9 or later") {
+		t.Errorf("missing: got %v", err)
+	}
+	old := filepath.Join(t.TempDir(), "python3")
+	if err := os.WriteFile(old, fmt.Appendf(nil, "#!/bin/sh\nexit %d\n", tooOld), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := newScripted(t, old)
+	if _, err := s.run(t, ""); err == nil || err.Error() != old+" is older than Python 3.9" {
+		t.Errorf("too old: got %v", err)
+	}
+}
+
+func TestPythonStopsWhenItsContextEnds(t *testing.T) {
+	s := newScripted(t, pythons(t)[0])
+	if err := os.WriteFile(s.path("script.py"), []byte("while True: pass"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if err := s.RunFile(ctx, s.path("script.py"), nil); !errors.Is(err, ErrInterrupted) {
+		t.Errorf("got %v, want that it was interrupted", err)
+	}
+}

@@ -1,0 +1,73 @@
+package interpreter
+
+import (
+	"context"
+	"os/exec"
+)
+
+// Tcl is a Tcl 8.6 interpreter. One goroutine uses it, but for Cancel.
+type Tcl struct {
+	process *process
+	remove  func()
+}
+
+// StartTcl starts an interpreter. It ends when it is closed, when a script says
+// so, or when this program ends.
+func StartTcl(ctx context.Context, config Config) (*Tcl, error) {
+	program, remove, err := unpacked()
+	if err != nil {
+		return nil, err
+	}
+	p, err := start(ctx, config, "Tcl", exec.Command(program))
+	if err != nil {
+		remove()
+		return nil, err
+	}
+	return &Tcl{p, remove}, nil
+}
+
+// Eval evaluates a script and returns its result. The error is a *ScriptError,
+// ErrExit, ErrQuit or ErrInterrupted, or says why the interpreter is gone. When
+// ctx ends, the script is stopped as by Cancel.
+func (t *Tcl) Eval(ctx context.Context, script string) (string, error) {
+	return t.ask(ctx, message{Type: "eval", Script: script})
+}
+
+// RunFile evaluates the script in a file, with args as its argv, and returns as
+// Eval does.
+func (t *Tcl) RunFile(ctx context.Context, path string, args []string) error {
+	_, err := t.ask(ctx, message{Type: "file", Path: path, Args: args})
+	return err
+}
+
+func (t *Tcl) ask(ctx context.Context, request message) (string, error) {
+	m, err := t.process.ask(ctx, request)
+	switch {
+	case err != nil:
+		return "", err
+	case m.Failed && m.Stopped:
+		return "", ErrInterrupted
+	case m.Failed:
+		return "", &ScriptError{m.Result, m.Info, m.Line}
+	}
+	return m.Result, nil
+}
+
+// Complete reports whether a script is whole: no brace, bracket or quote is open.
+// Where the interpreter is gone it is, as evaluating it says so.
+func (t *Tcl) Complete(script string) bool {
+	m, err := t.process.ask(context.Background(), message{Type: "complete", Script: script})
+	return err != nil || m.Complete
+}
+
+// Cancel stops the script that is being evaluated, whatever it catches; where
+// there is none it does nothing. The interpreter and its variables survive.
+func (t *Tcl) Cancel() {
+	_ = t.process.send(message{Type: "cancel"}) // an interpreter that is gone does nothing
+}
+
+// Close ends the interpreter and waits until it is gone.
+func (t *Tcl) Close() error {
+	defer t.remove()
+	return t.process.Close()
+}

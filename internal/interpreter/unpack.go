@@ -1,0 +1,104 @@
+package interpreter
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// errWithoutTcl is what a program says that was built by go build alone.
+var errWithoutTcl = errors.New("this sledge was built without Tcl: build it with make build")
+
+// unpacked returns the path of the Tcl interpreter's program, which this one
+// carries with it and unpacks once for each user; remove is to be called when it
+// has ended.
+func unpacked() (program string, remove func(), err error) {
+	sum, err := fs.ReadFile(helper, path.Join(helperFolder, "tclsh.sha256"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil, errWithoutTcl
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	want := strings.TrimSpace(string(sum))
+	if cache, err := os.UserCacheDir(); err == nil {
+		const enough = 16 // characters of the sum, to tell versions apart
+		program, err := unpackIn(filepath.Join(cache, "sledge", "tcl-"+want[:enough]), want)
+		if err == nil {
+			return program, func() {}, nil
+		}
+	}
+	// A user without a home, or one whose home is full or cannot be written to.
+	folder, err := os.MkdirTemp("", "sledge-tcl-")
+	if err != nil {
+		return "", nil, fmt.Errorf("unpack the Tcl interpreter: %w", err)
+	}
+	remove = func() { os.RemoveAll(folder) }
+	if program, err = unpackIn(folder, want); err != nil {
+		remove()
+		return "", nil, fmt.Errorf("unpack the Tcl interpreter: %w", err)
+	}
+	return program, remove, nil
+}
+
+// unpackIn unpacks the program in a folder, if it is not there already and whole.
+func unpackIn(folder, want string) (program string, err error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", err
+	}
+	program = filepath.Join(folder, "tclsh")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	if got, err := checksum(program); err == nil && got == want {
+		return program, nil
+	}
+	return program, unpack(program)
+}
+
+// checksum returns the SHA-256 of a file in hexadecimal.
+func checksum(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// unpack writes the program under another name until it is whole, as two may begin
+// at the same time.
+func unpack(program string) error {
+	packed, err := fs.ReadFile(helper, path.Join(helperFolder, "tclsh.gz"))
+	if err != nil {
+		return err
+	}
+	from, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return err
+	}
+	to, err := os.CreateTemp(filepath.Dir(program), "tclsh-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(to.Name())
+	_, err = io.Copy(to, from)
+	if err = errors.Join(err, to.Chmod(0o700), to.Close()); err != nil {
+		return err
+	}
+	return os.Rename(to.Name(), program)
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"modernc.org/tcl"
+)
+
+// library returns the folder of the part of Tcl that is written in Tcl, which
+// this program has with it and unpacks beside itself once.
+func library() (string, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(filepath.Dir(program), "library")
+	if _, err := os.Stat(filepath.Join(folder, "init.tcl")); err == nil {
+		return folder, nil
+	}
+	// Under another name until it is whole, as two may begin at the same time.
+	unpacked, err := os.MkdirTemp(filepath.Dir(program), "library-")
+	if err != nil {
+		return "", fmt.Errorf("unpack the library: %w", err)
+	}
+	defer os.RemoveAll(unpacked)
+	if err := tcl.Library(unpacked); err != nil {
+		return "", fmt.Errorf("unpack the library: %w", err)
+	}
+	if err := os.Rename(unpacked, folder); err != nil {
+		if _, other := os.Stat(filepath.Join(folder, "init.tcl")); other != nil {
+			return "", fmt.Errorf("unpack the library: %w", err)
+		}
+	}
+	return folder, nil
+}

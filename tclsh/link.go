@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"sync"
+)
+
+// environment names the variable that the console tells its address and a token
+// in, divided by a space. internal/interpreter sets it.
+const environment = "SLEDGE_CONSOLE"
+
+// message is one line of JSON, in either direction. internal/interpreter declares
+// the same and says what each type means.
+type message struct {
+	Type     string   `json:"type"`
+	Token    string   `json:"token,omitempty"`
+	ID       int      `json:"id,omitempty"`
+	Name     string   `json:"name,omitempty"`
+	Args     []string `json:"args,omitempty"`
+	Folder   string   `json:"folder,omitempty"`
+	Commands []string `json:"commands,omitempty"`
+	Script   string   `json:"script,omitempty"`
+	Path     string   `json:"path,omitempty"`
+	Result   string   `json:"result,omitempty"`
+	Complete bool     `json:"complete,omitempty"`
+	Code     int      `json:"code,omitempty"`
+	Failed   bool     `json:"failed,omitempty"`
+	Stopped  bool     `json:"stopped,omitempty"`
+	Quit     bool     `json:"quit,omitempty"`
+	Info     string   `json:"info,omitempty"`
+	Line     int      `json:"line,omitempty"`
+}
+
+// link is the connection to the console.
+type link struct {
+	requests chan message // what is to be done, closed when the console is gone
+	replies  chan message // what a call returned
+	commands []string     // names of the console's commands
+	cancel   func()       // stops the script that is being evaluated; set before the first request
+
+	mu  sync.Mutex
+	out *json.Encoder
+}
+
+// connect introduces this process to the console that started it.
+func connect() (*link, error) {
+	address, token, ok := strings.Cut(os.Getenv(environment), " ")
+	if !ok {
+		return nil, errors.New("it is started by sledge console and does not work alone")
+	}
+	// Programs that scripts start have no business with the console.
+	if err := os.Unsetenv(environment); err != nil {
+		return nil, err
+	}
+	connection, err := net.Dial("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the console: %w", err)
+	}
+	l := &link{
+		requests: make(chan message, 1),
+		replies:  make(chan message, 1),
+		out:      json.NewEncoder(connection),
+	}
+	if err := l.send(message{Type: "hello", Token: token}); err != nil {
+		return nil, err
+	}
+	in := json.NewDecoder(bufio.NewReader(connection))
+	var first message
+	if err := in.Decode(&first); err != nil {
+		return nil, fmt.Errorf("read the commands: %w", err)
+	}
+	l.commands = first.Commands
+	go l.receive(in)
+	return l, nil
+}
+
+// receive passes on messages until the console is gone. Then nobody waits for
+// what a script still does, and so the process ends in the middle of it.
+func (l *link) receive(in *json.Decoder) {
+	for {
+		var m message
+		if err := in.Decode(&m); err != nil {
+			os.Exit(1)
+		}
+		switch m.Type {
+		case "reply":
+			l.replies <- m
+		case "cancel":
+			l.cancel()
+		case "close":
+			close(l.requests)
+		default:
+			l.requests <- m
+		}
+	}
+}
+
+func (l *link) send(m message) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.out.Encode(m); err != nil {
+		return fmt.Errorf("write to the console: %w", err)
+	}
+	return nil
+}
+
+// call has the console do a command and waits for what it returns.
+func (l *link) call(name string, args []string) (message, error) {
+	folder, err := os.Getwd()
+	if err != nil {
+		return message{}, fmt.Errorf("find the working folder: %w", err)
+	}
+	if err := l.send(message{Type: "call", Name: name, Args: args, Folder: folder}); err != nil {
+		return message{}, err
+	}
+	return <-l.replies, nil
+}
