@@ -69,6 +69,9 @@ func Open(bench workbench.Bench, path string) (*Book, error) {
 			b.databases = append(b.databases, newDatabase(bench, p))
 		}
 	}
+	if len(b.databases) == 0 {
+		return nil, errors.New("there are no settings without a database")
+	}
 	if path == "" {
 		return b, nil
 	}

@@ -124,7 +124,7 @@ func (d *dictionary) lookup(dict, key string, others []*dictionary) (*entry, err
 		for _, s := range d.sections {
 			names = append(names, s.name)
 		}
-		return nil, &UnknownDictError{Dict: dict, Of: d.database(), Nearest: option.Nearest(dict, names)}
+		return nil, &UnknownDictError{Dict: dict, Of: d.database(), Nearest: nearest(dict, names)}
 	}
 	if e := s.entry(key); e != nil {
 		return e, nil
@@ -140,8 +140,22 @@ func (d *dictionary) lookup(dict, key string, others []*dictionary) (*entry, err
 			return nil, wrong
 		}
 	}
-	wrong.Nearest = option.Nearest(key, s.keys())
+	wrong.Nearest = nearest(key, s.keys())
 	return nil, wrong
+}
+
+// nearest returns the name that was meant: one that looks like what was typed, or
+// else the first that holds it, such as pg_count_ware for count_ware.
+func nearest(typed string, names []string) string {
+	if name := option.Nearest(typed, names); name != "" {
+		return name
+	}
+	const fewest = 3 // letters; fewer are in too many names
+	i := slices.IndexFunc(names, func(name string) bool { return len(typed) >= fewest && strings.Contains(name, strings.ToLower(typed)) })
+	if i < 0 {
+		return ""
+	}
+	return names[i]
 }
 
 func (s *section) keys() []string {

@@ -96,7 +96,9 @@ type dataGeneration struct {
 	Warehouses int    `opt:"gen_count_ware" min:"1" max:"100000" help:"warehouses to generate"`
 	Scale      string `opt:"gen_scale_fact" choices:"1|10|30|100|300|1000|3000|10000|30000|100000" help:"scale factor to generate"`
 	Users      int    `opt:"gen_num_vu" min:"1" max:"1024" help:"virtual users that generate side by side"`
-	Folder     string `opt:"gen_directory" help:"folder that the files are written to"`
+	Folder     string `opt:"gen_directory" help:"folder that the files are written to; empty for the one of temporary files"`
+	Compress   flag   `opt:"gen_compress" help:"compress the files by gzip"`
+	Overwrite  flag   `opt:"gen_overwrite" help:"replace files that are in the folder"`
 }
 
 type commandLine struct {

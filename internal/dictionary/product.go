@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"sledge/internal/database"
-	"sledge/internal/option"
 	"sledge/internal/workbench"
 )
 
@@ -66,22 +65,31 @@ func nearestPrefix(list []product, wrong string) string {
 			names = append(names, p.database.Name)
 			names = append(names, p.database.Aliases...)
 		}
-		if option.Nearest(wrong, names) != "" {
+		if nearest(wrong, names) != "" {
 			return p.prefix
 		}
 	}
 	return ""
 }
 
-// notBuilt says that the product is known but cannot be used.
+// notBuiltError says that a product is known but cannot be used.
+type notBuiltError struct {
+	name  string
+	built []string // prefixes of those that can
+}
+
+func (e *notBuiltError) Error() string {
+	return fmt.Sprintf("%s is not built yet, choose one from %s", e.name, strings.Join(e.built, " "))
+}
+
 func (p product) notBuilt(all []product) error {
-	var built []product
+	e := &notBuiltError{name: p.name}
 	for _, other := range all {
 		if other.database != nil {
-			built = append(built, other)
+			e.built = append(e.built, other.prefix)
 		}
 	}
-	return fmt.Errorf("%s is not built yet, choose one from %s", p.name, strings.Join(prefixes(built), " "))
+	return e
 }
 
 // The sections of a database.

@@ -50,7 +50,7 @@ const (
 
 func newOptions() any {
 	return &Options{
-		Warehouses: 1, Builders: 1, LoadTime: loadTime{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
+		Warehouses: 1, Builders: 1, LoadTime: loadTime{Time: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
 		Iterations: 10_000_000, MaxRetries: 10, FailureLimit: 1,
 		Keying: seconds{18, 3, 2, 2, 2}, Thinking: seconds{12, 12, 5, 5, 10},
 		Mix: weights{10, 10, 1, 1, 1}, Driver: timed, AsyncClients: 10, AsyncDelay: 1000,
@@ -201,17 +201,20 @@ func (s seconds) MarshalText() ([]byte, error) {
 func (seconds) Kind() string { return "5 times" }
 
 // loadTime is the moment that the initial rows carry.
-type loadTime struct{ time.Time }
+type loadTime struct {
+	time.Time
+	now bool // so that "now" is written as such, and means the start of each job
+}
 
 // UnmarshalText reads "now", a date, or a date and time, in UTC.
 func (l *loadTime) UnmarshalText(text []byte) error {
 	if string(text) == "now" {
-		l.Time = time.Now().UTC().Truncate(time.Second)
+		*l = loadTime{time.Now().UTC().Truncate(time.Second), true}
 		return nil
 	}
 	for _, layout := range []string{time.DateTime, time.DateOnly} {
 		if t, err := time.Parse(layout, string(text)); err == nil {
-			l.Time = t
+			*l = loadTime{Time: t}
 			return nil
 		}
 	}
@@ -219,7 +222,12 @@ func (l *loadTime) UnmarshalText(text []byte) error {
 }
 
 // MarshalText implements encoding.TextMarshaler.
-func (l loadTime) MarshalText() ([]byte, error) { return []byte(l.Format(time.DateTime)), nil }
+func (l loadTime) MarshalText() ([]byte, error) {
+	if l.now {
+		return []byte("now"), nil
+	}
+	return []byte(l.Format(time.DateTime)), nil
+}
 
 // Kind names the type for people.
 func (loadTime) Kind() string { return "time" }

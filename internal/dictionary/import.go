@@ -1,0 +1,212 @@
+package dictionary
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sledge/internal/job"
+)
+
+// Import is what came of importing HammerDB's configuration.
+type Import struct {
+	Changes []Change
+	Same    int      // settings that had the value already
+	Passed  []string // what was passed over and why, a line each
+}
+
+// element is one setting in an XML file.
+type element struct {
+	file   string
+	groups []string // the elements it is in, from the root
+	key    string
+	value  string
+}
+
+// String names the setting, without its value.
+func (x element) String() string {
+	group := x.groups[min(1, len(x.groups)-1)]
+	return x.file + ": " + group + ":" + x.key
+}
+
+// ImportXML takes over the settings in one of HammerDB's XML files, or in a folder
+// of them: the generic ones and those of each database that is built. What is
+// not known is passed over. When any value is wrong, nothing is set, and the
+// error has a line for each.
+func (b *Book) ImportXML(path string) (Import, error) {
+	var report Import
+	files, err := xmlFiles(path)
+	if err == nil && len(files) == 0 {
+		err = errors.New("the folder has no .xml files")
+	}
+	var elements []element
+	for _, file := range files {
+		if err != nil {
+			break
+		}
+		if reason := b.passOver(file, len(files) > 1); reason != "" {
+			report.Passed = append(report.Passed, filepath.Base(file)+": "+reason)
+			continue
+		}
+		var read []element
+		read, err = readXML(file)
+		elements = append(elements, read...)
+	}
+	if err != nil {
+		return Import{}, job.WithExit(job.ExitUsage, fmt.Errorf("import %s: %w", path, err))
+	}
+	return b.adopt(path, elements, report)
+}
+
+// xmlFiles returns path, or the XML files in it when it is a folder.
+func xmlFiles(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		if !e.IsDir() && strings.EqualFold(filepath.Ext(e.Name()), ".xml") {
+			files = append(files, filepath.Join(path, e.Name()))
+		}
+	}
+	return files, nil
+}
+
+// passOver says why a file of HammerDB's is not imported, or returns "". A file
+// that stands in no folder with others is what the user has named.
+func (b *Book) passOver(file string, among bool) string {
+	name := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+	for _, p := range b.products {
+		if strings.ToLower(p.name) != name {
+			continue
+		}
+		if p.database == nil {
+			return p.name + " is not built yet"
+		}
+		return ""
+	}
+	if among && name != b.generic.name {
+		return "it holds no settings of a database or of the console"
+	}
+	return ""
+}
+
+// readXML lists the elements of a file that hold no others.
+func readXML(path string) ([]element, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var list []element
+	var open []string // elements that have begun
+	var text strings.Builder
+	leaf := false
+	d := xml.NewDecoder(f)
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return list, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", path, err)
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			open = append(open, t.Name.Local)
+			leaf = true
+			text.Reset()
+		case xml.CharData:
+			text.Write(t)
+		case xml.EndElement:
+			last := len(open) - 1
+			if leaf && last > 0 {
+				list = append(list, element{filepath.Base(path), slices.Clone(open[:last]), open[last], strings.TrimSpace(text.String())})
+			}
+			open, leaf = open[:last], false
+		}
+	}
+}
+
+// adopt sets what is known of the elements.
+func (b *Book) adopt(path string, elements []element, report Import) (Import, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	type chosen struct {
+		of              *dictionary
+		entry           *entry
+		text, canonical string
+	}
+	var wanted []chosen
+	var wrong []error
+	for _, x := range elements {
+		d, e := b.resolve(x)
+		if e == nil {
+			report.Passed = append(report.Passed, x.String()+": it is not known")
+			continue
+		}
+		canonical, err := e.check(x.value)
+		if _, notBuilt := errors.AsType[*notBuiltError](err); notBuilt {
+			report.Passed = append(report.Passed, fmt.Sprintf("%s: %v", x, err))
+			continue
+		}
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("%s: %w", x, err))
+			continue
+		}
+		wanted = append(wanted, chosen{d, e, x.value, canonical})
+	}
+	if len(wrong) > 0 {
+		return Import{}, job.WithExit(job.ExitUsage, fmt.Errorf("import %s: nothing was set, since these values are wrong:\n%w", path, errors.Join(wrong...)))
+	}
+	if len(wanted) == 0 {
+		return Import{}, job.WithExit(job.ExitUsage, fmt.Errorf("import %s: it holds no settings of a database that is built, or of the console", path))
+	}
+	var kept []setting
+	for _, w := range wanted {
+		kept = append(kept, setting{w.of.name, w.entry.Section, w.entry.Name, w.text})
+	}
+	if b.file != nil {
+		if err := b.file.write(kept...); err != nil {
+			return Import{}, err
+		}
+	}
+	for _, w := range wanted {
+		if w.entry.text == w.text {
+			report.Same++
+			continue
+		}
+		report.Changes = append(report.Changes, w.entry.change(w.of, w.text, w.canonical))
+	}
+	return report, nil
+}
+
+// resolve finds the setting that an element is of. A group within a section, such
+// as schema in tpcc, is part of the section.
+func (b *Book) resolve(x element) (*dictionary, *entry) {
+	for _, d := range append([]*dictionary{b.generic}, b.databases...) {
+		for _, group := range x.groups {
+			s := d.section(group)
+			if s == nil {
+				continue
+			}
+			if e := s.entry(x.key); e != nil {
+				return d, e
+			}
+		}
+	}
+	return nil, nil
+}
