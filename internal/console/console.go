@@ -73,8 +73,8 @@ func New(config Config) (*Console, error) {
 	return c, nil
 }
 
-// Close ends the console's use of its files.
-func (c *Console) Close() error { return c.book.Close() }
+// Close stops what the console has running, and ends its use of its files.
+func (c *Console) Close() error { return errors.Join(c.closeCounter(), c.book.Close()) }
 
 // Call is one command as a script calls it.
 type Call struct {
@@ -102,7 +102,7 @@ type command struct {
 
 // commands lists every word of the console by name.
 func commands() []command {
-	all := slices.Concat(configureCommands(), printCommands(), schemaCommands(), scriptCommands(), userCommands(), helpCommands(), missingCommands())
+	all := slices.Concat(configureCommands(), printCommands(), schemaCommands(), scriptCommands(), userCommands(), counterCommands(), helpCommands(), missingCommands())
 	slices.SortFunc(all, func(a, b command) int { return strings.Compare(a.name, b.name) })
 	return all
 }

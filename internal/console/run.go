@@ -14,6 +14,7 @@ import (
 
 	"sledge/internal/engine"
 	"sledge/internal/job"
+	"sledge/internal/report"
 )
 
 // titles are what HammerDB calls the actions where it returns the id of a job.
@@ -217,7 +218,7 @@ func (c *Console) writeTimeProfile(plan engine.Plan, result job.Result, tell fun
 	for i, k := range plan.Workload.Kinds {
 		labels[i] = k.Label
 	}
-	return errors.Join(timeProfile(file, plan.Database.Title, result, labels, time.Now()), file.Close())
+	return errors.Join(report.TimeProfile(file, plan.Database.Title, result, labels, time.Now()), file.Close())
 }
 
 // logPath returns the path of a log file in the temporary folder; its name is
@@ -273,7 +274,7 @@ func (s *screen) say(at time.Time, position int, text string) {
 // headline puts TPM before NOPM where the settings ask for HammerDB's old order.
 func (s *screen) headline(text string) string {
 	if s.console.book.Generic("benchmark", "first_result") == "TPM" {
-		return tpmFirst(text)
+		return report.FirstTPM(text)
 	}
 	return text
 }

@@ -1,0 +1,242 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sledge/internal/engine"
+	"sledge/internal/job"
+)
+
+// counterCommands are the commands of the transaction counter.
+func counterCommands() []command {
+	return []command{
+		{
+			name: "tcstart", usage: "tcstart",
+			help: "Starts the transaction counter, which shows the server's own count of transactions a minute, whoever runs them.",
+			run:  tcstart,
+		},
+		{
+			name: "tcstatus", usage: "tcstatus",
+			help: "Shows whether the transaction counter is running.",
+			run:  tcstatus,
+		},
+		{
+			name: "tcstop", usage: "tcstop",
+			help: "Stops the transaction counter.",
+			run:  tcstop,
+		},
+	}
+}
+
+// counter is the transaction counter. It counts on a session of its own; where a
+// database keeps no count, it counts what this console's virtual users end.
+type counter struct {
+	ended atomic.Int64 // transactions that virtual users have ended so far
+
+	// The rest belongs to the commands, which come one after another.
+	id   string // names the counter that is running; "" when none is
+	stop context.CancelFunc
+	done sync.WaitGroup
+	log  *counterLog
+}
+
+// watch counts what virtual users end. It is called by the job that is running.
+func (t *counter) watch(e job.Event) {
+	if e.Second == nil || e.Second.Summary == nil {
+		return
+	}
+	for i := range e.Second.Summary.Kinds {
+		k := &e.Second.Summary.Kinds[i]
+		t.ended.Add(k.Done + k.RolledBack)
+	}
+}
+
+// end stops the counter, if it is running, and waits for it. It returns false when
+// it was not running.
+func (t *counter) end() bool {
+	if t.id == "" {
+		return false
+	}
+	t.stop()
+	t.done.Wait()
+	t.id = ""
+	return true
+}
+
+// tcstart starts the counter, and returns when the first count was read or could
+// not be.
+func tcstart(c *Console, ctx context.Context, call Call) (string, error) {
+	if len(call.Args) > 0 {
+		return "", usageError(call.Name)
+	}
+	t := &c.counter
+	if t.id != "" {
+		c.out.printf("Transaction Counter thread already running with threadid:%s", t.id)
+		return "", nil
+	}
+	if err := c.requireBuilt(); err != nil {
+		return "", err
+	}
+	plan, err := c.plan(c.spec(job.Check)) // a check depends on nothing that only runs do
+	if err != nil {
+		return "", err
+	}
+	log, err := c.openCounterLog(plan.Database.Title)
+	if err != nil {
+		return "", err
+	}
+	every := time.Duration(c.book.GenericInt(counterSection, "tc_refresh_rate")) * time.Second
+	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	t.stop, t.log, t.id = cancel, log, fmt.Sprintf("tid0x%012x", time.Now().UnixNano()&0xffffffffffff)
+	started := make(chan error, 1)
+	show := c.counterLines(plan, log, started)
+	t.done.Go(func() {
+		if err := engine.Count(background, plan, every, show); errors.Is(err, engine.ErrNotCounted) {
+			c.out.printf("%s keeps no count of transactions: those of this console's Virtual Users are counted", plan.Database.Title)
+			t.count(background, every, show)
+		}
+	})
+	select {
+	case err = <-started:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		t.end()
+		return "", errors.Join(failWith(job.ExitOf(err), "Transaction Counter Failed to Start\nTransaction Counter Error: %v", err), log.close())
+	}
+	return "", nil
+}
+
+// counterLines returns what is called with each rate. The first one, or the
+// error in its place, also goes to started.
+func (c *Console) counterLines(plan engine.Plan, log *counterLog, started chan<- error) func(time.Time, float64, error) {
+	first := true
+	return func(at time.Time, rate float64, err error) {
+		switch {
+		case first && err != nil:
+			first = false
+			started <- err
+			return
+		case err != nil:
+			c.out.printf("Transaction Counter Error: %v", err)
+			return
+		case first:
+			first = false
+			c.out.print("Transaction Counter Started")
+			if log != nil {
+				c.out.printf("Transaction Counter logging activated to %s", log.file.Name())
+			}
+			started <- nil
+		}
+		line := fmt.Sprintf("%d %s tpm", int64(rate), plan.Database.Title)
+		c.out.print(line)
+		if err := log.write(at, line); err != nil {
+			c.out.printf("Transaction Counter Error: %v", err)
+		}
+	}
+}
+
+// count reports the rate of what virtual users end, as engine.Count does that of
+// a server.
+func (t *counter) count(ctx context.Context, every time.Duration, each func(at time.Time, rate float64, err error)) {
+	last, lastAt := t.ended.Load(), time.Now()
+	each(lastAt, 0, nil)
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		now, at := t.ended.Load(), time.Now()
+		each(at, float64(now-last)/at.Sub(lastAt).Minutes(), nil)
+		last, lastAt = now, at
+	}
+}
+
+func tcstatus(c *Console, _ context.Context, call Call) (string, error) {
+	if len(call.Args) > 0 {
+		return "", usageError(call.Name)
+	}
+	c.sayCounterStatus()
+	return "", nil
+}
+
+func (c *Console) sayCounterStatus() {
+	if c.counter.id == "" {
+		c.out.print("Transaction Counter is not running")
+		return
+	}
+	c.out.printf("Transaction Counter thread running with threadid:%s", c.counter.id)
+}
+
+func tcstop(c *Console, _ context.Context, call Call) (string, error) {
+	if len(call.Args) > 0 {
+		return "", usageError(call.Name)
+	}
+	c.sayCounterStatus()
+	if !c.counter.end() {
+		return "", nil
+	}
+	c.out.print("Stopping Transaction Counter")
+	if c.counter.log == nil {
+		return "", nil
+	}
+	c.out.print("Closed Transaction Counter Log")
+	return "", c.counter.log.close()
+}
+
+// closeCounter stops the counter without a word.
+func (c *Console) closeCounter() error {
+	if !c.counter.end() {
+		return nil
+	}
+	return c.counter.log.close()
+}
+
+// counterLog is the file that tcset logtotemp asks for; nil where it does not.
+type counterLog struct {
+	file       *os.File
+	timestamps bool
+}
+
+func (c *Console) openCounterLog(title string) (*counterLog, error) {
+	if c.book.Generic(counterSection, "tc_log_to_temp") != "1" {
+		return nil, nil
+	}
+	path := c.logPath("hdbtcount", counterSection, "tc_unique_log_name")
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = fmt.Fprintf(file, "Hammerdb Transaction Counter Log @ %s\n%s\n", time.Now().Format(tclDate), separator)
+	}
+	if err != nil {
+		return nil, failWith(job.ExitError, "Transaction Counter Failed to Start\nError: cannot log the transactions of %s: %v", title, err)
+	}
+	return &counterLog{file, c.book.Generic(counterSection, "tc_log_timestamps") == "1"}, nil
+}
+
+func (l *counterLog) write(at time.Time, line string) error {
+	if l == nil {
+		return nil
+	}
+	if l.timestamps {
+		line += " @ " + at.Format(tclDate)
+	}
+	_, err := fmt.Fprintln(l.file, line)
+	return err
+}
+
+func (l *counterLog) close() error {
+	if l == nil {
+		return nil
+	}
+	return l.file.Close()
+}

@@ -1,0 +1,187 @@
+package console
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sledge/internal/catalog"
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/testserver"
+)
+
+func TestMain(m *testing.M) { testserver.Main(m) }
+
+// screenText is what was printed so far, whichever goroutine printed it.
+type screenText struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (s *screenText) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.Write(p)
+}
+
+func (s *screenText) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.String()
+}
+
+// counting returns a console whose settings are as these words say, each a command.
+func counting(t *testing.T, folder string, commands ...string) (*Console, *screenText) {
+	t.Helper()
+	out := &screenText{}
+	c, err := New(Config{
+		Bench: bench, Out: out, Version: "v0.test", Environ: []string{"TMP=" + folder},
+		Runner: engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, line := range commands {
+		call(t, c, line)
+	}
+	return c, out
+}
+
+// matches holds what was printed against a pattern for each line.
+func matches(t *testing.T, got string, want ...string) {
+	t.Helper()
+	if !regexp.MustCompile("^" + strings.Join(want, "\n") + "\n$").MatchString(got) {
+		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+func TestCounterOfADatabaseWithoutACountCountsTheVirtualUsers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		folder := t.TempDir()
+		c, out := counting(t, folder, "dbset db sqlite", "tcset refreshrate 5", "tcset logtotemp 1", "tcset timestamps 1")
+		out.all.Reset()
+		call(t, c, "tcstatus")
+		call(t, c, "tcstart")
+		call(t, c, "tcstart")
+		second := meter.NewSummary(2)
+		second.Kinds[0].Done, second.Kinds[1].RolledBack = 9, 1
+		for range 3 {
+			c.counter.watch(job.Event{Second: &job.Second{Summary: &second}})
+		}
+		time.Sleep(11 * time.Second) // of synctest's clock: two readings, of which the first has the 30
+		synctest.Wait()
+		call(t, c, "tcstop")
+		call(t, c, "tcstop")
+		log := filepath.Join(folder, "hdbtcount.log")
+		id := "tid0x[0-9a-f]{12}"
+		matches(t, out.String(),
+			"Transaction Counter is not running",
+			"SQLite keeps no count of transactions: those of this console's Virtual Users are counted",
+			"Transaction Counter Started",
+			"Transaction Counter logging activated to "+log,
+			"0 SQLite tpm",
+			"Transaction Counter thread already running with threadid:"+id,
+			"360 SQLite tpm",
+			"0 SQLite tpm",
+			"Transaction Counter thread running with threadid:"+id,
+			"Stopping Transaction Counter",
+			"Closed Transaction Counter Log",
+			"Transaction Counter is not running",
+		)
+		text, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := ` @ \w{3} \w{3} \d\d \d\d:\d\d:\d\d \w+ \d{4}`
+		matches(t, string(text),
+			"Hammerdb Transaction Counter Log"+at, regexp.QuoteMeta(separator),
+			"0 SQLite tpm"+at, "360 SQLite tpm"+at, "0 SQLite tpm"+at)
+		if c.Failure() != nil {
+			t.Errorf("got failure %v, want none", c.Failure())
+		}
+	})
+}
+
+func TestCounterShowsWhatAnyoneCommitsOnTheServer(t *testing.T) {
+	for _, tt := range []struct{ database, prefix, title string }{
+		{"postgresql", "pg", "PostgreSQL"}, {"mariadb", "maria", "MariaDB"},
+	} {
+		t.Run(tt.database, func(t *testing.T) {
+			values := testserver.Open(t, tt.database).Values()
+			c, out := counting(t, t.TempDir(), "dbset db "+tt.prefix, "tcset refreshrate 1")
+			for name, value := range values {
+				for _, section := range []string{"connection", "tpcc"} {
+					// The section of a key that is elsewhere is only told.
+					_, _ = c.book.Set(section, name, value)
+				}
+			}
+			if tt.prefix == "pg" { // one that is always there: the counter needs no schema
+				if _, err := c.book.Set("tpcc", "pg_dbase", "postgres"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			call(t, c, "tcstart")
+			if err := c.Failure(); err != nil {
+				t.Fatal(err)
+			}
+			counted := regexp.MustCompile(`\n[1-9]\d* ` + tt.title + ` tpm\n`)
+			plan, err := c.plan(c.spec(job.Check))
+			if err != nil {
+				t.Fatal(err)
+			}
+			commitUntil(t, plan, func() bool { return counted.MatchString(out.String()) })
+			call(t, c, "tcstop")
+			if !strings.Contains(out.String(), "Transaction Counter Started\n0 "+tt.title+" tpm\n") {
+				t.Errorf("got\n%s\nwant 0 first", out)
+			}
+		})
+	}
+}
+
+func TestCounterThatCannotConnectFailsAtOnce(t *testing.T) {
+	c, out := counting(t, t.TempDir(), "dbset db pg", "diset connection pg_host 127.0.0.1", "diset connection pg_port 1")
+	out.all.Reset()
+	call(t, c, "tcstart")
+	call(t, c, "tcstatus")
+	matches(t, out.String(),
+		"Transaction Counter Failed to Start",
+		"Transaction Counter Error: connect to PostgreSQL, database tpcc on 127.0.0.1:1, .*check pg_host and pg_port.*",
+		"Transaction Counter is not running")
+	if got := job.ExitOf(c.Failure()); got != job.ExitConnect {
+		t.Errorf("got exit %d, want %d", got, job.ExitConnect)
+	}
+}
+
+// commitUntil commits transactions of its own, for no longer than half a minute.
+func commitUntil(t *testing.T, plan engine.Plan, enough func() bool) {
+	t.Helper()
+	session, err := plan.Database.Connect(t.Context(), plan.Connection, database.Observer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	for end := time.Now().Add(30 * time.Second); !enough(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the counter has counted nothing in half a minute")
+		}
+		for _, statement := range []string{"BEGIN", "SELECT 1", "COMMIT"} {
+			if _, err := session.Query(t.Context(), statement, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
