@@ -185,6 +185,9 @@ func vuset(c *Console, _ context.Context, call Call) (string, error) {
 }
 
 func (c *Console) setVirtualUsers(o vuOption, value string) error {
+	if c.users.exist() {
+		return fail("Error: Virtual Users exist, destroy with vudestroy before changing settings")
+	}
 	if o.word == "vu" && value == "vcpu" {
 		value = strconv.Itoa(runtime.NumCPU())
 	}
