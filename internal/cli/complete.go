@@ -22,7 +22,7 @@ func fixed(words ...string) complete {
 	}
 }
 
-// completeSettings says how to complete the flags of a job.
+// completeSettings says how to complete those flags of a job that the command has.
 func (p *Program) completeSettings(c *cobra.Command, s *settings) {
 	completions := map[string]complete{
 		"db":       fixed(p.databaseWords()...),
@@ -42,8 +42,11 @@ func (p *Program) completeSettings(c *cobra.Command, s *settings) {
 		}
 	}
 	for name, completion := range completions {
+		if c.Flags().Lookup(name) == nil {
+			continue
+		}
 		if err := c.RegisterFlagCompletionFunc(name, completion); err != nil {
-			panic(err) // the flag was not declared, or twice
+			panic(err) // the flag was declared twice
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"time"
 
@@ -18,18 +17,15 @@ import (
 
 // datagenFlags are the flags of datagen.
 type datagenFlags struct {
-	plain     map[string]string // those that workbench knows the meaning of
-	set       []string
-	config    string
+	settings  // those of them that concern the rows
 	folder    string
 	workers   int
 	compress  bool
 	overwrite bool
-	verbose   bool
 }
 
 func (p *Program) datagenCommand() *cobra.Command {
-	f := datagenFlags{plain: map[string]string{}}
+	f := datagenFlags{settings: settings{plain: map[string]string{}}}
 	c := &cobra.Command{
 		Use:   "datagen --db name --warehouses n --dir folder",
 		Short: "Write the initial rows into flat files",
@@ -66,6 +62,7 @@ are left alone, and nothing is written, unless --overwrite is given.`,
 	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml)")
 	flags.StringArrayVar(&f.set, "set", nil, "set an option by its own name, as `name=value`, as often as needed (sledge options lists them)")
 	flags.BoolVar(&f.verbose, "verbose", false, "show what every worker says")
+	p.completeSettings(c, &f.settings)
 	return c
 }
 
@@ -76,7 +73,8 @@ func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
 	if f.workers < 1 || f.workers > datagen.MaxWorkers {
 		return usage("--workers: %d is not between 1 and %d", f.workers, datagen.MaxWorkers)
 	}
-	order, err := p.resolveDatagen(f)
+	f.plain["builders"] = "1" // nobody builds here, so no number of builders can be wrong
+	order, err := f.resolve(p, job.Build)
 	if err != nil {
 		return err
 	}
@@ -92,14 +90,6 @@ func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
 	}
 	p.showDatagen(f, result)
 	return nil
-}
-
-// resolveDatagen decides the options as for a build. Nobody builds here, so no
-// number of builders can be wrong.
-func (p *Program) resolveDatagen(f datagenFlags) (workbench.Order, error) {
-	s := settings{config: f.config, plain: maps.Clone(f.plain), set: f.set}
-	s.plain["builders"] = "1"
-	return s.resolve(p, job.Build)
 }
 
 // explainDatagen adds the way out, in the words of the command line.

@@ -102,7 +102,7 @@ type command struct {
 
 // commands lists every word of the console by name.
 func commands() []command {
-	all := slices.Concat(configureCommands(), printCommands(), schemaCommands(), scriptCommands(), userCommands(), counterCommands(), helpCommands(), missingCommands())
+	all := slices.Concat(configureCommands(), printCommands(), schemaCommands(), scriptCommands(), userCommands(), counterCommands(), datagenCommands(), helpCommands(), missingCommands())
 	slices.SortFunc(all, func(a, b command) int { return strings.Compare(a.name, b.name) })
 	return all
 }

@@ -37,7 +37,7 @@ func printSettings(c *Console, _ context.Context, call Call) (string, error) {
 	case "vuconf":
 		c.out.print(c.describeVirtualUsers())
 	case "datagen":
-		c.out.print(c.describeDataGeneration())
+		c.out.print(c.datagenText())
 	case "tcconf":
 		c.out.print(layOut(only(c.book.GenericSections(), counterSection)))
 	case "script":

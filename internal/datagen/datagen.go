@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"golang.org/x/sync/errgroup"
 
 	"sledge/internal/engine"
@@ -152,7 +151,7 @@ func (g *generation) say(user int, format string, args ...any) {
 
 // user returns the position of the virtual user who is worker n.
 func (g *generation) user(worker int) int {
-	if g.Workers == 1 || worker == sharedWorker {
+	if g.Workers == 1 {
 		return monitor
 	}
 	return monitor + worker
@@ -191,15 +190,9 @@ func (g *generation) explain(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return job.WithExit(job.ExitStopped, errors.New("data generation cancelled: no file was left behind"))
 	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("%w: the files take about %s, or a good two thirds of it compressed, and no file was left behind",
-			err, humanize.Bytes(g.estimate()))
+		return fmt.Errorf("%w: choose a directory with more room, or compress the files; none was left behind", err)
 	}
 	return err
-}
-
-// estimate returns how many bytes all rows take, by those that were written.
-func (g *generation) estimate() uint64 {
-	return uint64(float64(g.bytes.Load()) / float64(max(g.rows.Load(), 1)) * float64(g.total))
 }
 
 func (g *generation) files() []File {

@@ -29,7 +29,7 @@ func divide(tables []schema.Table, shared []string, units, workers int) []part {
 	var parts []part
 	for _, t := range tables {
 		if slices.Contains(shared, t.Name) {
-			parts = append(parts, part{table: t, worker: sharedWorker, endChunk: t.Chunks, endRow: math.MaxInt64})
+			parts = append(parts, part{table: t, worker: writerOfShared(workers), endChunk: t.Chunks, endRow: math.MaxInt64})
 			continue
 		}
 		for worker := 1; worker <= workers; worker++ {
@@ -47,6 +47,14 @@ func divide(tables []schema.Table, shared []string, units, workers int) []part {
 		}
 	}
 	return parts
+}
+
+// writerOfShared is the one worker there is, or else the one beside them.
+func writerOfShared(workers int) int {
+	if workers == 1 {
+		return 1
+	}
+	return sharedWorker
 }
 
 // workersOf lists the workers that have parts.

@@ -87,7 +87,8 @@ func openStage(folder string, tables, scripts []string, overwrite bool) (*stage,
 	return s, nil
 }
 
-// filesInTheWay lists the files of rows and the scripts that are in the folder.
+// filesInTheWay lists the files of rows, and then the scripts, that are in the
+// folder.
 func filesInTheWay(folder string, tables, scripts []string) ([]string, error) {
 	quoted := make([]string, len(tables))
 	for i, t := range tables {
@@ -99,13 +100,16 @@ func filesInTheWay(folder string, tables, scripts []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var names []string
+	var rows, others []string
 	for _, e := range entries {
-		if ofRows.MatchString(e.Name()) || slices.Contains(scripts, e.Name()) {
-			names = append(names, e.Name())
+		switch {
+		case ofRows.MatchString(e.Name()):
+			rows = append(rows, e.Name())
+		case slices.Contains(scripts, e.Name()):
+			others = append(others, e.Name())
 		}
 	}
-	return names, nil
+	return append(rows, others...), nil
 }
 
 // final returns the path that a file is going to have.

@@ -1,0 +1,234 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"sledge/internal/datagen"
+	"sledge/internal/dictionary"
+	"sledge/internal/job"
+)
+
+// datagenCommands are the commands that write flat files.
+func datagenCommands() []command {
+	var words []string
+	for _, o := range datagenOptions {
+		words = append(words, o.word)
+	}
+	return []command{
+		{
+			name: "dgset", usage: "dgset [" + strings.Join(words, "|") + "] value", run: dgset,
+			help: "Configures the data generation: virtual users, warehouses or scale factor, the directory that files are written to, and whether they are compressed and may replace files that are there.",
+		},
+		{
+			name: "datagenrun", usage: "datagenrun", run: datagenrun,
+			help: "Writes the initial rows of the chosen benchmark into flat files, with scripts that load them by the database's own program, and waits until all are written.",
+		},
+	}
+}
+
+// datagenSection is the section of the generic dictionary that dgset sets.
+const datagenSection = "datageneration"
+
+// datagenOption is a word of dgset.
+type datagenOption struct{ word, key, title string }
+
+var datagenOptions = []datagenOption{
+	{"vu", "gen_num_vu", "virtual users"},
+	{"scale_fact", "gen_scale_fact", "scale factor"},
+	{"warehouse", "gen_count_ware", "warehouses"},
+	{"directory", "gen_directory", "directory"},
+	{"compress", "gen_compress", "compress"},
+	{"overwrite", "gen_overwrite", "overwrite"},
+}
+
+func dgset(c *Console, _ context.Context, call Call) (string, error) {
+	if len(call.Args) != 2 {
+		return "", usageError(call.Name)
+	}
+	word, value := call.Args[0], call.Args[1]
+	var words []string
+	for _, o := range datagenOptions {
+		if o.word == word {
+			return "", c.setDatagen(call, o, value)
+		}
+		words = append(words, o.word)
+	}
+	return "", invalidOption(call.Name, word, words)
+}
+
+func (c *Console) setDatagen(call Call, o datagenOption, value string) error {
+	if o.word == "directory" {
+		// A later start of the console may have another working folder.
+		if !filepath.IsAbs(value) {
+			value = filepath.Join(call.Folder, value)
+		}
+		if err := datagen.CheckFolder(value); err != nil {
+			return fail("%s", capitalised(err))
+		}
+	}
+	if users, err := strconv.Atoi(value); err == nil && o.word == "vu" {
+		if err := c.checkDatagenUsers(users); err != nil {
+			return err
+		}
+	}
+	_, err := c.book.SetGeneric(datagenSection, o.key, value)
+	if _, same := errors.AsType[*dictionary.SameValueError](err); err != nil && !same {
+		return c.explain(call.Name, err)
+	}
+	c.out.printf("Set %s to %s for data generation", o.title, value)
+	return nil
+}
+
+// checkDatagenUsers refuses more virtual users than warehouses. TPROC-H has no
+// such limit.
+func (c *Console) checkDatagenUsers(users int) error {
+	warehouses := c.book.GenericInt(datagenSection, "gen_count_ware")
+	if c.book.Benchmark() == dictionary.TPCH || users <= warehouses {
+		return nil
+	}
+	return fail("Error:Data generation virtual users must be less than or equal to number of warehouses\n"+
+		"You have %d virtual users generating %d warehouses: set the warehouses first by dgset warehouse", users, warehouses)
+}
+
+// datagenFolder is where files are written.
+func (c *Console) datagenFolder() string {
+	if folder := c.book.Generic(datagenSection, "gen_directory"); folder != "" {
+		return folder
+	}
+	return tempDir(c.Environ)
+}
+
+// datagenText is what print datagen prints.
+func (c *Console) datagenText() string {
+	benchmark, count, unit := c.book.Benchmark(), c.book.Generic(datagenSection, "gen_count_ware"), "warehouses"
+	if benchmark == dictionary.TPCH {
+		count, unit = c.book.Generic(datagenSection, "gen_scale_fact"), "scale factor"
+	}
+	return fmt.Sprintf("Data Generation set to build a %s schema for %s with %s %s with %s virtual users in %s",
+		benchmark, c.book.Database().Title, count, unit, c.book.Generic(datagenSection, "gen_num_vu"), c.datagenFolder())
+}
+
+func datagenrun(c *Console, ctx context.Context, call Call) (string, error) {
+	if len(call.Args) > 0 {
+		return "", usageError(call.Name)
+	}
+	config, err := c.datagenConfig()
+	if err != nil {
+		return "", err
+	}
+	c.confirm(fmt.Sprintf("Ready to generate the data for a %s Warehouse %s %s schema in directory %s?",
+		c.book.Generic(datagenSection, "gen_count_ware"), config.Plan.Database.Title, config.Plan.Workload.Title, config.Folder))
+	screen := &datagenScreen{screen: screen{
+		console: c, plan: config.Plan, showOutput: c.book.Generic(virtualUserSection, "show_output") != "0",
+	}, users: config.Workers}
+	if config.Workers > 1 {
+		screen.users++ // the monitor
+	}
+	config.Say, config.Progress = screen.say, screen.progress
+	result, err := datagen.Generate(ctx, config)
+	screen.end(err)
+	if err != nil {
+		return "", c.explainDatagen(ctx, err)
+	}
+	if s := result.Scripts; s != (datagen.Scripts{}) {
+		c.out.printf("Run %s, %s and %s in %s, in this order: each says how", s.Create, s.Load, s.Finish, config.Folder)
+	}
+	return "", nil
+}
+
+// datagenConfig checks what a generation needs before anything is done.
+func (c *Console) datagenConfig() (datagen.Config, error) {
+	if err := c.requireBuilt(); err != nil {
+		return datagen.Config{}, err
+	}
+	if c.users.exist() {
+		return datagen.Config{}, fail("Error: Cannot generate data with Virtual Users active, destroy Virtual Users first")
+	}
+	if err := c.checkDatagenUsers(c.book.GenericInt(datagenSection, "gen_num_vu")); err != nil {
+		return datagen.Config{}, err
+	}
+	spec := c.spec(job.Build)
+	names := c.book.Database().Names
+	spec.Options[names.Full("count_ware")] = c.book.Generic(datagenSection, "gen_count_ware")
+	spec.Options[names.Full("num_vu")] = "1" // the builders have no part in it
+	plan, err := c.plan(spec)
+	return datagen.Config{
+		Plan: plan, Folder: c.datagenFolder(), Workers: c.book.GenericInt(datagenSection, "gen_num_vu"),
+		Compress:  c.book.Generic(datagenSection, "gen_compress") == "1",
+		Overwrite: c.book.Generic(datagenSection, "gen_overwrite") == "1",
+	}, err
+}
+
+// explainDatagen makes of an error what is printed, with the way out in the words
+// of the console.
+func (c *Console) explainDatagen(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return failWith(job.ExitStopped, "Data Generation cancelled")
+	}
+	text := capitalised(err)
+	if errors.As(err, new(datagen.ExistsError)) {
+		text += ": choose another directory by dgset directory, or replace what is there by dgset overwrite true"
+	}
+	return failWith(job.ExitOf(err), "%s", text)
+}
+
+// capitalised spells an error as HammerDB begins its lines.
+func capitalised(err error) string {
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// datagenScreen shows a generation as HammerDB shows its virtual users. They are
+// running from the first line that one of them says: nothing is shown of one that
+// was refused.
+type datagenScreen struct {
+	mu     sync.Mutex // the lines come from several goroutines
+	screen screen
+	users  int
+	begun  bool
+}
+
+func (s *datagenScreen) say(user int, line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.begun {
+		s.begun = true
+		s.all(saidRunning)
+	}
+	s.screen.say(time.Now(), user, line)
+}
+
+func (s *datagenScreen) progress(p job.Progress) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.screen.progress(time.Now(), p)
+}
+
+// end says how the virtual users ended.
+func (s *datagenScreen) end(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.begun {
+		return
+	}
+	said := saidSucceeded
+	if err != nil {
+		said = saidFailed
+	}
+	s.all(said)
+	s.screen.console.out.print("ALL VIRTUAL USERS COMPLETE")
+}
+
+// all has each virtual user say a line.
+func (s *datagenScreen) all(line string) {
+	for user := 1; user <= s.users; user++ {
+		s.screen.say(time.Now(), user, line)
+	}
+}
