@@ -59,6 +59,7 @@ type ValueError struct {
 	Err       error // names the value, unless it is secret, and what is allowed
 }
 
+// Error names the setting, and says what is wrong with the value.
 func (e *ValueError) Error() string { return fmt.Sprintf("%s:%s: %v", e.Dict, e.Key, e.Err) }
 
 // Unwrap returns what is wrong with the value.

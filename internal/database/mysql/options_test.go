@@ -27,7 +27,7 @@ func TestOptionsAreHammerDBs(t *testing.T) {
 		"ssl_cipher": "server", "user": "root", "dbase": "tpcc", "storage_engine": "innodb", "partition": "false", "prepared": "false", "history_pk": "false",
 	}
 	for d, own := range map[*database.Database]map[string]string{
-		mysql.Database:   {"socket": "/tmp/mysql.sock", "pass": "mysql"},
+		mysql.Database:   {"socket": "/tmp/mysql.sock", "pass": "mysql", "oceanbase_port": "2881"},
 		mariadb.Database: {"socket": "/tmp/mariadb.sock", "pass": "maria", "purge": "false"},
 	} {
 		want := map[string]string{}
