@@ -51,6 +51,8 @@ type Console struct {
 	script  script
 	counter counter
 
+	repository repository
+
 	running struct {
 		sync.Mutex
 		interrupt func(count int) // of the command that is running, or nil
@@ -74,7 +76,9 @@ func New(config Config) (*Console, error) {
 }
 
 // Close stops what the console has running, and ends its use of its files.
-func (c *Console) Close() error { return errors.Join(c.closeCounter(), c.book.Close()) }
+func (c *Console) Close() error {
+	return errors.Join(c.closeCounter(), c.repository.close(), c.book.Close())
+}
 
 // Call is one command as a script calls it.
 type Call struct {
@@ -102,7 +106,7 @@ type command struct {
 
 // commands lists every word of the console by name.
 func commands() []command {
-	all := slices.Concat(configureCommands(), printCommands(), schemaCommands(), scriptCommands(), userCommands(), counterCommands(), datagenCommands(), helpCommands(), missingCommands())
+	all := slices.Concat(configureCommands(), printCommands(), schemaCommands(), scriptCommands(), userCommands(), counterCommands(), datagenCommands(), jobsCommands(), helpCommands(), missingCommands())
 	slices.SortFunc(all, func(a, b command) int { return strings.Compare(a.name, b.name) })
 	return all
 }

@@ -33,6 +33,12 @@ func TestJobsAreFoundByTheirProfile(t *testing.T) {
 	if got, err := s.Profiles(t.Context()); err != nil || !slices.Equal(got, []int{3, 7}) {
 		t.Errorf("got profiles %v and error %v, want 3 and 7", got, err)
 	}
+	if next, err := s.NextProfile(t.Context()); err != nil || next != 8 {
+		t.Errorf("got %d and error %v for the next profile, want 8", next, err)
+	}
+	if next, err := openStore(t, ":memory:").NextProfile(t.Context()); err != nil || next != 1 {
+		t.Errorf("got %d and error %v for the first profile, want 1", next, err)
+	}
 }
 
 func TestWhatEachVirtualUserMeasuredIsKept(t *testing.T) {

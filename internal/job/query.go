@@ -221,6 +221,15 @@ func (s *Store) Profiles(ctx context.Context) ([]int, error) {
 	return profiles, nil
 }
 
+// NextProfile returns a number that no performance profile has yet.
+func (s *Store) NextProfile(ctx context.Context) (int, error) {
+	used, err := s.Profiles(ctx)
+	if err != nil || len(used) == 0 {
+		return 1, err
+	}
+	return used[len(used)-1] + 1, nil
+}
+
 // StoredSecond is what a second of a run measured; or, in the later hours of a
 // long run, some seconds together. Tallies are encoded until they are asked for.
 type StoredSecond struct {

@@ -21,7 +21,8 @@ import (
 // at once. A process that is killed leaves it readable, with all but the last
 // second or two of its job; after the first hour of a run, the last half minute.
 type Store struct {
-	db *sql.DB
+	db   *sql.DB
+	path string
 }
 
 // migrations are the steps from each version of the schema to the next, in the
@@ -110,7 +111,7 @@ func open(path string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &Store{db}, nil
+	return &Store{db, path}, nil
 }
 
 // create makes the file, because SQLite would make it readable for everybody.
@@ -229,6 +230,9 @@ func transact(ctx context.Context, db *sql.DB, work func(*sql.Tx) error) error {
 	}
 	return tx.Commit()
 }
+
+// Path returns where the repository is.
+func (s *Store) Path() string { return s.path }
 
 // Close closes the repository. Recorders are ended before.
 func (s *Store) Close() error { return s.db.Close() }

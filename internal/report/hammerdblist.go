@@ -20,6 +20,15 @@ func IDs(jobs []job.Job) View {
 	return View{value: list}
 }
 
+// ProfileNumbers is the view of "jobs profileid all".
+func ProfileNumbers(profiles []int) View {
+	list := []string{}
+	for _, p := range profiles {
+		list = append(list, strconv.Itoa(p))
+	}
+	return View{value: list}
+}
+
 // Results is the view of "jobs result" and of "jobs profile".
 func Results(jobs []job.Job, names Namer) View {
 	o := object{}
