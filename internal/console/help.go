@@ -37,20 +37,36 @@ func helpCommands() []command {
 		{
 			name: "keepalive", usage: "keepalive",
 			help: "Does nothing, as vurun itself waits until the run is done.",
-			run:  func(*Console, context.Context, Call) (string, error) { return "", nil },
+			run:  func(_ *Console, _ context.Context, call Call) (string, error) { return "", noArguments(call) },
 		},
 		{
 			name: "numberOfCPUs", usage: "numberOfCPUs",
 			help: "Returns the number of logical processors of this machine.",
-			run: func(*Console, context.Context, Call) (string, error) {
+			run: func(_ *Console, _ context.Context, call Call) (string, error) {
+				if err := noArguments(call); err != nil {
+					return "", err
+				}
 				return strconv.Itoa(runtime.NumCPU()), nil
 			},
 		},
 		{
 			name: "numberOfWHs", usage: "numberOfWHs",
 			help: "Returns a number of warehouses that suits this machine: 8 for each logical processor, up to 100 rounded up to whole tens, and no more than 4000.",
-			run: func(*Console, context.Context, Call) (string, error) {
+			run: func(_ *Console, _ context.Context, call Call) (string, error) {
+				if err := noArguments(call); err != nil {
+					return "", err
+				}
 				return strconv.Itoa(warehousesFor(runtime.NumCPU())), nil
+			},
+		},
+		{
+			name: "find_current_dict", usage: "find_current_dict",
+			help: "Returns the name of the dictionary of the database that is chosen.",
+			run: func(c *Console, _ context.Context, call Call) (string, error) {
+				if len(call.Args) > 0 {
+					return "", usageError(call.Name)
+				}
+				return "config" + strings.ToLower(c.book.Database().Title), nil
 			},
 		},
 		deprecated("waittocomplete"), deprecated("runtimer"),
@@ -60,6 +76,14 @@ func helpCommands() []command {
 			run:  switchmode,
 		},
 	}
+}
+
+// noArguments refuses arguments of a command that takes none.
+func noArguments(call Call) error {
+	if len(call.Args) > 0 {
+		return usageError(call.Name)
+	}
+	return nil
 }
 
 // warehousesFor is HammerDB's rule of thumb.

@@ -51,7 +51,7 @@ func vurun(c *Console, ctx context.Context, call Call) (string, error) {
 			}
 		}
 		var err error
-		if result, err = c.runOnce(ctx); err != nil {
+		if result, err = c.runOnce(ctx, c.book.GenericInt("commandline", "jobs_profile_id")); err != nil {
 			return result, err
 		}
 	}
@@ -67,11 +67,12 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// runOnce does one run with the virtual users there are.
-func (c *Console) runOnce(ctx context.Context) (string, error) {
+// runOnce does one run with the virtual users there are, as part of a performance
+// profile unless that is 0.
+func (c *Console) runOnce(ctx context.Context, profile int) (string, error) {
 	all := c.users.count()
 	spec := c.runSpec()
-	spec.Users = all
+	spec.Users, spec.Profile = all, profile
 	if c.script.monitored {
 		spec.Users--
 	}
@@ -87,7 +88,6 @@ func (c *Console) runOnce(ctx context.Context) (string, error) {
 // runSpec is a run by the settings and the script as they stand.
 func (c *Console) runSpec() job.Spec {
 	spec := c.spec(job.Run)
-	spec.Profile = c.book.GenericInt("commandline", "jobs_profile_id")
 	maps.Copy(spec.Options, c.script.values)
 	return spec
 }

@@ -28,6 +28,10 @@ var varying = []struct {
 	{regexp.MustCompile(`DBVersion:\S+`), "DBVersion:<version>"},
 	{regexp.MustCompile(`achieved \d+ (\w+) (from|at) \d+`), "achieved <n> $1 $2 <n>"},
 	{regexp.MustCompile(`achieved \d+ (\w+) TPM at \d+`), "achieved <n> $1 TPM at <n>"},
+	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b(?: )?`), "<time> "},
+	{regexp.MustCompile(`tid0x\w+`), "<thread>"},
+	{regexp.MustCompile(`(?m)^= \d+$`), "= <n>"},
+	{regexp.MustCompile(`(?m)^$\n`), "~\n"}, // an empty line, which in a golden file is only room
 	{regexp.MustCompile(`(\w+: )[\d,]+ of [\d,]+ rows.*`), "$1<progress>"},
 }
 
@@ -127,5 +131,21 @@ func TestQuitEndsTheScript(t *testing.T) {
 	c, _ := newConsole(t, "")
 	if _, err := c.Call(context.Background(), Call{Name: "quit"}); !errors.Is(err, ErrQuit) {
 		t.Errorf("got %v, want ErrQuit", err)
+	}
+}
+
+// TestEveryCommandIsCalledWrongly sees to it that the session of wrong calls leaves
+// out no command.
+func TestEveryCommandIsCalledWrongly(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "arguments.session"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range Commands() {
+		for _, line := range []string{"\n> " + name + "\n", "\n> " + name + " a b c d e f\n"} {
+			if !strings.Contains(string(text), line) {
+				t.Errorf("arguments.session lacks %q", strings.TrimSpace(line))
+			}
+		}
 	}
 }

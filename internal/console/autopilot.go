@@ -1,0 +1,104 @@
+package console
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/report"
+)
+
+// autopilotCommands are the runs of HammerDB's autopilot, which only its windows
+// have.
+func autopilotCommands() []command {
+	return []command{{
+		name: "autopilot", usage: "autopilot [VU VU ...]",
+		help: "Runs the workload once for each number of virtual users, those given or else the generic dictionary's autopilot_sequence, as one performance profile; shows the profile and returns its id. Each run takes as long as its rampup and duration say.",
+		run:  autopilot,
+	}}
+}
+
+func autopilot(c *Console, ctx context.Context, call Call) (string, error) {
+	words := call.Args
+	if len(words) == 0 {
+		words = strings.Fields(c.book.Generic("autopilot", "autopilot_sequence"))
+	}
+	const most = 60 // as in HammerDB
+	if len(words) > most {
+		return "", fail("Error: the autopilot sequence has %d numbers of virtual users, and may have %d", len(words), most)
+	}
+	var sequence []int
+	for _, word := range words {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 {
+			return "", fail("Error: %q in the autopilot sequence is not a number of virtual users\n%v", word, usageError(call.Name))
+		}
+		sequence = append(sequence, n)
+	}
+	if c.users.exist() {
+		return "", fail("Error: Virtual Users exist, destroy with vudestroy before creating")
+	}
+	if err := c.requireScript(); err != nil {
+		return "", err
+	}
+	store, err := c.jobsStore()
+	if err != nil {
+		return "", err
+	}
+	if store == nil {
+		return "", fail("Error: the autopilot keeps its runs as jobs: enable them by jobs disable 0")
+	}
+	profile, err := c.autopilotProfile(ctx, store)
+	if err != nil {
+		return "", err
+	}
+	c.out.printf("Autopilot Sequence %s started at %s", strings.Join(words, " "), time.Now().Format(time.DateTime))
+	for _, n := range sequence {
+		if err := c.autopilotRun(ctx, n, profile); err != nil {
+			return "", err
+		}
+	}
+	c.out.printf("Autopilot Sequence ended at %s", time.Now().Format(time.DateTime))
+	jobs, err := store.List(ctx, job.Query{Profile: profile})
+	if err != nil {
+		return "", err
+	}
+	c.out.print(strings.TrimRight(report.ProfileText(report.OldestFirst(jobs)), "\n"))
+	return strconv.Itoa(profile), nil
+}
+
+// autopilotProfile is the profile that was chosen, or else a new one.
+func (c *Console) autopilotProfile(ctx context.Context, store *job.Store) (int, error) {
+	if chosen := c.book.GenericInt("commandline", "jobs_profile_id"); chosen != 0 {
+		return chosen, nil
+	}
+	used, err := store.Profiles(ctx)
+	if err != nil || len(used) == 0 {
+		return 1, err
+	}
+	return slices.Max(used) + 1, nil
+}
+
+// autopilotRun is one run of the sequence.
+func (c *Console) autopilotRun(ctx context.Context, users, profile int) error {
+	all := users
+	if c.script.monitored {
+		all++
+	}
+	c.users.create(all)
+	c.openUserLog()
+	defer func() { c.users.create(0); c.closeUserLog() }()
+	c.out.printf("%d Active Virtual User Test started at %s", users, time.Now().Format(time.DateTime))
+	before := c.failures
+	if _, err := c.runOnce(ctx, profile); err != nil {
+		return err
+	}
+	if c.failures > before {
+		return failWith(job.ExitOf(c.failure), "Error: the autopilot ends here, because the run of %d virtual users failed", users)
+	}
+	c.out.printf("%d Active Virtual User Test completed at %s", users, time.Now().Format(time.DateTime))
+	return nil
+}
