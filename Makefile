@@ -12,12 +12,19 @@ GOLANGCI = go tool -modfile=tools/go.mod golangci-lint
 
 # The servers whose tests must not be skipped. The newer PostgreSQLs that
 # scripts/test-servers can fetch are tested as well where they are, and CI asks for them.
-export SLEDGE_TEST_REQUIRE ?= postgresql,mariadb
+# So are those of the scripts' languages, with every Python that is installed.
+export SLEDGE_TEST_REQUIRE ?= postgresql,mariadb,tcl,python
 
 # Where goroutines share something, and what drives them all.
-RACE = ./internal/meter ./internal/engine ./internal/job ./internal/cli
+RACE = ./internal/meter ./internal/engine ./internal/job ./internal/interpreter ./internal/cli
 
 PLATFORMS = linux/amd64 linux/arm64 darwin/arm64 windows/amd64
+
+# The Tcl interpreter that is embedded in Sledge for a system, and its sources.
+tcl_for = internal/interpreter/helper/$(subst /,-,$(1))/tclsh.gz
+# There is none for a system that has no folder there.
+TCL = $(patsubst %.gitignore,%tclsh.gz,$(wildcard internal/interpreter/helper/$(shell go env GOOS)-$(shell go env GOARCH)/.gitignore))
+TCL_SOURCES = $(wildcard tclsh/*.go) tclsh/go.mod tclsh/go.sum $(wildcard internal/interpreter/pack/*.go)
 
 .DEFAULT_GOAL = help
 .PHONY: help build demo test race check lint generated cross fuzz bench generate docs servers clean
@@ -25,7 +32,11 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build: ## build bin/sledge
+internal/interpreter/helper/%/tclsh.gz: $(TCL_SOURCES)
+	@echo 'build Tcl for $*'
+	@GOOS= GOARCH= go run ./internal/interpreter/pack $(subst -,/,$*)
+
+build: $(TCL) ## build bin/sledge
 	$(BUILD) -o bin/ ./cmd/sledge
 
 demo: build ## build, then do a whole small test on SQLite: a minute, nothing installed
@@ -34,16 +45,17 @@ demo: build ## build, then do a whole small test on SQLite: a minute, nothing in
 servers: ## make this machine ready for the tests, or say what to install
 	@scripts/test-servers || echo 'Going on: tests that must have what is missing will fail and say so.'
 
-test: servers ## run all tests on real PostgreSQL and MariaDB servers
+test: servers $(TCL) ## run all tests on real PostgreSQL and MariaDB servers
 	go test -p 2 -timeout 15m ./...
 
-race: ## run the tests of what is shared under the race detector (needs a C compiler)
+race: $(TCL) ## run the tests of what is shared under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -p 2 -timeout 15m $(RACE)
 
 check: lint generated cross ## what CI asks besides the tests: lint, generated files, cross builds
 
-lint: ## format, vet, linters, and the rules of the source tree
+lint: $(TCL) ## format, vet, linters, and the rules of the source tree
 	$(GOLANGCI) run ./...
+	cd tclsh && go tool -modfile=../tools/go.mod golangci-lint run ./...
 	go test .
 
 generated: ## fail if go generate changes anything
@@ -56,7 +68,7 @@ generated: ## fail if go generate changes anything
 		exit 1; \
 	fi
 
-cross: ## build bin/sledge-SYSTEM-PROCESSOR for all we release
+cross: $(foreach p,$(PLATFORMS),$(call tcl_for,$(p))) ## build bin/sledge-SYSTEM-PROCESSOR for all we release
 	@for p in $(PLATFORMS); do \
 		os=$${p%/*} arch=$${p#*/}; \
 		echo "build for $$os on $$arch"; \
@@ -64,14 +76,14 @@ cross: ## build bin/sledge-SYSTEM-PROCESSOR for all we release
 		GOOS=$$os GOARCH=$$arch $(BUILD) -o bin/sledge-$$os-$$arch$$exe ./cmd/sledge || exit 1; \
 	done
 
-fuzz: ## feed each fuzz test for ten seconds
+fuzz: $(TCL) ## feed each fuzz test for ten seconds
 	@grep -r --include='*_test.go' '^func Fuzz' internal | \
 	sed 's|^\(.*\)/[^/]*:func \(Fuzz[A-Za-z0-9_]*\).*|\1 \2|' | \
 	while read -r folder name; do \
 		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime 10s ./$$folder || exit 1; \
 	done
 
-bench: servers ## measure Sledge beside what it is compared with: 20 minutes, on a quiet machine (RUN=Memory: one figure)
+bench: servers $(TCL) ## measure Sledge beside what it is compared with: 20 minutes, on a quiet machine (RUN=Memory: one figure)
 	go test -tags bench ./bench -v -count=1 -timeout 60m $(if $(RUN),-run '$(RUN)')
 
 generate: ## write the catalog and the other generated files anew
@@ -81,4 +93,4 @@ docs: ## write the manual's pages that follow from declarations anew
 	go generate ./internal/cli
 
 clean: ## remove what was built; the test servers in .cache stay
-	rm -rf bin coverage.out
+	rm -rf bin coverage.out internal/interpreter/helper/*/tclsh.*

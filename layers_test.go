@@ -59,6 +59,7 @@ var layers = map[string]string{
 	"catalog":          "database database/* workload workload/*",
 	"catalog/generate": "",
 	"cli/generate":     "catalog manual",
+	"interpreter/pack": "",
 	"cmd/sledge":       "catalog cli engine workbench",
 
 	// Tests that are packages.
@@ -187,12 +188,17 @@ func allows(line, imported string) bool {
 // short is the name of a package in the table, of its path below the root.
 func short(name string) string { return strings.TrimPrefix(name, "internal/") }
 
-// sourceFiles lists the Go files of the tree, whatever system they are for.
+// otherModules are the folders of modules of their own, which the program is not
+// built from.
+var otherModules = []string{"tools/", "tclsh/"}
+
+// sourceFiles lists the program's Go files, whatever system they are for.
 func sourceFiles(t *testing.T) []string {
 	t.Helper()
 	var sources []string
 	for _, name := range treeFiles(t) {
-		if path.Ext(name) == ".go" && !strings.HasPrefix(name, "tools/") {
+		other := slices.ContainsFunc(otherModules, func(folder string) bool { return strings.HasPrefix(name, folder) })
+		if path.Ext(name) == ".go" && !other {
 			sources = append(sources, name)
 		}
 	}

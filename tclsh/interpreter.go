@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"sync"
 	"unsafe"
 
@@ -48,7 +49,6 @@ func newInterpreter(l *link) (*interpreter, error) {
 	}
 	t := &interpreter{link: l, tls: libc.NewTLS(), names: l.commands}
 	the = t
-	l.cancel = t.cancel
 	tcl.XTcl_FindExecutable(t.tls, t.cString(os.Args[0]))
 	t.tcl = tcl.XTcl_CreateInterp(t.tls)
 	// Whatever the locale is, scripts and what they print are UTF-8: the C locale of
@@ -71,6 +71,16 @@ func newInterpreter(l *link) (*interpreter, error) {
 		tcl.XTcl_CreateObjCommand(t.tls, t.tcl, t.cString(name), pointer(runCommand), uintptr(i), 0)
 	}
 	tcl.XTcl_SetExitProc(t.tls, pointer(leave))
+	if runtime.GOOS != "windows" {
+		// On a terminal Tcl ends lines by a carriage return of its own, which logs of
+		// terminals would show.
+		for _, channel := range []int32{tcl.TCL_STDOUT, tcl.TCL_STDERR} {
+			if c := tcl.XTcl_GetStdChannel(t.tls, channel); c != 0 {
+				tcl.XTcl_SetChannelOption(t.tls, 0, c, t.cString("-translation"), t.cString("lf"))
+			}
+		}
+	}
+	go l.receive(t.cancel)
 	return t, nil
 }
 

@@ -42,7 +42,8 @@ type link struct {
 	requests chan message // what is to be done, closed when the console is gone
 	replies  chan message // what a call returned
 	commands []string     // names of the console's commands
-	cancel   func()       // stops the script that is being evaluated; set before the first request
+
+	in *json.Decoder
 
 	mu  sync.Mutex
 	out *json.Encoder
@@ -70,29 +71,29 @@ func connect() (*link, error) {
 	if err := l.send(message{Type: "hello", Token: token}); err != nil {
 		return nil, err
 	}
-	in := json.NewDecoder(bufio.NewReader(connection))
+	l.in = json.NewDecoder(bufio.NewReader(connection))
 	var first message
-	if err := in.Decode(&first); err != nil {
+	if err := l.in.Decode(&first); err != nil {
 		return nil, fmt.Errorf("read the commands: %w", err)
 	}
 	l.commands = first.Commands
-	go l.receive(in)
 	return l, nil
 }
 
-// receive passes on messages until the console is gone. Then nobody waits for
-// what a script still does, and so the process ends in the middle of it.
-func (l *link) receive(in *json.Decoder) {
+// receive passes on messages until the console is gone, and calls cancel when the
+// script that is being evaluated is to be stopped. When the console is gone nobody
+// waits for what a script still does, and so the process ends in the middle of it.
+func (l *link) receive(cancel func()) {
 	for {
 		var m message
-		if err := in.Decode(&m); err != nil {
+		if err := l.in.Decode(&m); err != nil {
 			os.Exit(1)
 		}
 		switch m.Type {
 		case "reply":
 			l.replies <- m
 		case "cancel":
-			l.cancel()
+			cancel()
 		case "close":
 			close(l.requests)
 		default:

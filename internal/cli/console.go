@@ -243,7 +243,7 @@ func file(stream any) *os.File {
 // consoleFiles returns where the console keeps its jobs and its settings; "" for
 // settings that are kept nowhere.
 func (p *Program) consoleFiles() (repository, settings string, err error) {
-	if repository, err = job.DefaultPath(); err != nil {
+	if repository, err = p.repositoryPath(); err != nil {
 		return "", "", err
 	}
 	if settings = p.environment(EnvSettings); settings == "" && repository != ":memory:" {
@@ -259,13 +259,19 @@ func (s *session) banner(repository string) {
 		help = "help()"
 	}
 	fmt.Fprintf(s.Stdout, "Sledge CLI %s\nType %q for a list of commands\n", s.Version, help)
-	switch info, err := os.Stat(repository); {
-	case repository == ":memory:":
+	if repository == ":memory:" {
 		fmt.Fprintln(s.Stdout, "Initialized new Jobs in-memory database")
-	case err != nil:
-		fmt.Fprintf(s.Stdout, "Initialized new Jobs on-disk database %s\n", repository)
-	default:
+		return
+	}
+	if info, err := os.Stat(repository); err == nil {
 		fmt.Fprintf(s.Stdout, "Initialized Jobs on-disk database %s using existing tables (%s bytes)\n", repository, humanize.Comma(info.Size()))
+		return
+	}
+	// One that cannot be made is an error when a job is to be kept in it, not before:
+	// the settings may say another.
+	if store, err := s.openRepository(""); err == nil {
+		store.Close()
+		fmt.Fprintf(s.Stdout, "Initialized new Jobs on-disk database %s\n", repository)
 	}
 }
 
@@ -377,21 +383,29 @@ func (s *session) evaluate(ctx context.Context, tcl *interpreter.Tcl, what func(
 // python runs a script in Python, or Python's own prompt. Python hears Ctrl-C at
 // the terminal by itself.
 func (s *session) python(ctx context.Context) error {
+	err := s.runPython(ctx)
+	if errors.Is(err, interpreter.ErrNoPython) {
+		return job.WithExit(job.ExitMissing, fmt.Errorf("%w: install it, or name one by %s", err, EnvPython))
+	}
+	return s.outcome(err)
+}
+
+func (s *session) runPython(ctx context.Context) error {
 	name := s.environment(EnvPython)
 	if name == "" {
 		name = "python3"
 	}
 	python, err := interpreter.NewPython(s.config, name)
 	if err != nil {
-		return job.WithExit(job.ExitMissing, fmt.Errorf("%w: install it, or name one by %s", err, EnvPython))
+		return err
 	}
 	s.setBusy(func(int) { python.Cancel() })
 	defer s.setBusy(nil)
 	switch {
 	case s.script != "":
-		return s.outcome(python.RunFile(ctx, s.script, s.args))
+		return python.RunFile(ctx, s.script, s.args)
 	case s.StdinIsTerminal:
-		return s.outcome(python.Prompt(ctx, s.prompt))
+		return python.Prompt(ctx, s.prompt)
 	}
-	return s.outcome(python.RunFile(ctx, "-", nil))
+	return python.RunFile(ctx, "-", nil)
 }

@@ -107,15 +107,20 @@ func (p *Program) environment(name string) string {
 	return ""
 }
 
-// openRepository opens the job repository: at path, or else where the
-// environment says, or else in its usual place.
+// repositoryPath is where the job repository is: where the environment says, or
+// else in its usual place.
+func (p *Program) repositoryPath() (string, error) {
+	if path := p.environment(workbench.EnvRepository); path != "" {
+		return path, nil
+	}
+	return job.DefaultPath()
+}
+
+// openRepository opens the job repository at path, or else in its place.
 func (p *Program) openRepository(path string) (*job.Store, error) {
 	if path == "" {
-		path = p.environment(workbench.EnvRepository)
-	}
-	if path == "" {
 		var err error
-		if path, err = job.DefaultPath(); err != nil {
+		if path, err = p.repositoryPath(); err != nil {
 			return nil, err
 		}
 	}

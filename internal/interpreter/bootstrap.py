@@ -200,6 +200,8 @@ def converse(name):
     sys.argv = [""]
     sys.ps1 = name + ">>> "
     sys.ps2 = "." * (len(name) + 3) + " "
+    show = sys.displayhook
+    sys.displayhook = lambda value: None if value == "" else show(value)  # most commands return nothing
     original = getattr(sys, "__interactivehook__", None)
 
     def hook():

@@ -45,9 +45,11 @@ type ScriptError struct {
 	Line    int    // of the script, from 1; 0 where that is not known
 }
 
+// Error returns the message alone.
 func (e *ScriptError) Error() string { return e.Message }
 
 // ErrExit says that a script ended its interpreter.
 type ErrExit struct{ Code int }
 
+// Error returns the command that a script ended by.
 func (e ErrExit) Error() string { return fmt.Sprintf("exit %d", e.Code) }

@@ -37,12 +37,22 @@ type Python struct {
 	tcl *Tcl // what tclpy.eval evaluates; nil until it is called
 }
 
+// ErrNoPython is an error about the Python that was to be used: there is none, or
+// it is too old.
+var ErrNoPython = errors.New("no Python")
+
+// noPython is an ErrNoPython that says what is wrong.
+type noPython struct{ text string }
+
+func (e noPython) Error() string        { return e.text }
+func (e noPython) Is(target error) bool { return target == ErrNoPython }
+
 // NewPython returns a Python whose program is found at a path, or else by a name
 // on the search path.
 func NewPython(config Config, program string) (*Python, error) {
 	found, err := exec.LookPath(program)
 	if err != nil {
-		return nil, fmt.Errorf("find Python %d.%d or later: %w", pythonMajor, pythonMinor, err)
+		return nil, noPython{fmt.Sprintf("find Python %d.%d or later: %v", pythonMajor, pythonMinor, err)}
 	}
 	return &Python{config: config, program: found}, nil
 }
@@ -85,7 +95,7 @@ func (y *Python) run(ctx context.Context, flags, args []string) error {
 	p, err := start(ctx, y.config, "Python", command)
 	if err != nil {
 		if command.ProcessState != nil && command.ProcessState.ExitCode() == tooOld {
-			return fmt.Errorf("%s is older than Python %d.%d", y.program, pythonMajor, pythonMinor)
+			return noPython{fmt.Sprintf("%s is older than Python %d.%d", y.program, pythonMajor, pythonMinor)}
 		}
 		return err
 	}
