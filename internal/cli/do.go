@@ -13,12 +13,22 @@ import (
 	"sledge/internal/workbench"
 )
 
-// do does a job: it enters it into the repository, shows it as it goes, prints
-// what came out, and sees to it that the job is ended there whatever happens.
+// do does a job and prints what came out.
 func (p *Program) do(ctx context.Context, order workbench.Order, s *settings) error {
+	j, err := p.perform(ctx, order, s)
+	if j == nil {
+		return err
+	}
+	return errors.Join(p.show(*j, s.json), err)
+}
+
+// perform does a job: it enters it into the repository, shows it as it goes, and
+// sees to it that the job is ended there whatever happens. It returns nil only for a
+// job that could not be begun.
+func (p *Program) perform(ctx context.Context, order workbench.Order, s *settings) (*job.Job, error) {
 	record, err := p.begin(ctx, order, s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer record.endAnyway(ctx)
 	ctx, cancel := context.WithCancel(ctx)
@@ -39,7 +49,7 @@ func (p *Program) do(ctx context.Context, order workbench.Order, s *settings) er
 	if err == nil {
 		err = verdict(result)
 	}
-	return errors.Join(lost, p.show(record.job, s.json), err)
+	return &record.job, errors.Join(lost, err)
 }
 
 // stopper makes what Ctrl-C does to a job. A run is first asked to stop, so that

@@ -71,6 +71,7 @@ broken it shows the first rows that break it, and ends with exit code 4.`,
 
 func (p *Program) runCommand() *cobra.Command {
 	var s settings
+	var profile int
 	c := &cobra.Command{
 		Use:   "run --db NAME [flags]",
 		Short: "Let virtual users work, and measure them",
@@ -81,11 +82,17 @@ While it goes, a line every few seconds says how many transactions a minute the
 server and the virtual users count, how long they take, and how many failed. The
 result is printed to the standard output, all else to the standard error.
 
+Several numbers of virtual users, as --users 1,2,4,8, are run one after another,
+each as a job of its own. Together they are a performance profile, which is shown at
+the end as a table and a chart, and later by sledge jobs profile. When one fails, the
+rest are not run.
+
 Ctrl-C ends the run early: users finish the transaction they are in, and what was
 measured is kept as a partial result. A second Ctrl-C breaks off.`,
 		Example: examples(
 			"sledge run --db pg --host db1 --users 16 --rampup 2 --duration 5",
 			"sledge run --db maria --users 8 --rampup 30s --duration 90s --interval 5s",
+			"sledge run --db pg --host db1 --users 1,2,4,8,16 --rampup 1 --duration 3",
 			"sledge run --config sledge.toml --users 64 --seed 7 --json > result.json",
 		),
 		GroupID: groupJobs,
@@ -94,15 +101,19 @@ measured is kept as a partial result. A second Ctrl-C breaks off.`,
 			if s.interval < 0 {
 				return usage("--interval: %s is less than 0", s.interval)
 			}
+			if profile < 0 {
+				return usage("--profile: %d is less than 0", profile)
+			}
 			order, err := s.resolve(p, job.Run)
 			if err != nil {
 				return err
 			}
-			return p.do(ctx, order, &s)
+			return p.runAll(ctx, order, profile, &s)
 		}),
 	}
 	s.addTo(c, p, func(flags *pflag.FlagSet) {
-		flags.Var(plainFlag{"users", "number", s.plain}, "users", "virtual users that work side by side (1 if not given)")
+		flags.Var(plainFlag{"users", "numbers", s.plain}, "users", "virtual users that work side by side (1 if not given), or several numbers of them, with commas between, to run one after another")
+		flags.IntVar(&profile, "profile", 0, "`number` of the performance profile that the run is part of (a new one for several numbers of users)")
 		flags.DurationVar(&s.interval, "interval", 0, "`time` between two lines of progress (10s if not given, less in a short run)")
 	})
 	return c

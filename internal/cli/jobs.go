@@ -41,6 +41,8 @@ word last.`,
 			"sledge jobs show last",
 			"sledge jobs result 6B02 --hammerdb",
 			"sledge jobs export last --format csv --output run.csv",
+			"sledge jobs profile",
+			"sledge jobs import /opt/hammerdb/TMP/hammer.DB",
 		),
 		GroupID: groupResults,
 		Args:    onlyCommands,
@@ -50,7 +52,7 @@ word last.`,
 	flags.StringVar(&a.repository, "repo", "", "`file` of the job repository")
 	flags.BoolVar(&a.json, "json", false, "print JSON")
 	list.addTo(c, p)
-	c.AddCommand(a.listCommand(), a.showCommand(), a.resultCommand(), a.timingCommand(), a.tpmCommand(), a.exportCommand(), a.deleteCommand())
+	c.AddCommand(a.listCommand(), a.showCommand(), a.resultCommand(), a.timingCommand(), a.tpmCommand(), a.profileCommand(), a.exportCommand(), a.importCommand(), a.deleteCommand())
 	return c
 }
 

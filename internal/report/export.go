@@ -31,6 +31,9 @@ func Export(ctx context.Context, w io.Writer, store *job.Store, id job.ID, forma
 	if err != nil {
 		return err
 	}
+	if format == "csv" && j.Origin != "" {
+		return job.WithExit(job.ExitUsage, fmt.Errorf("job %s was recorded by %s, which does not keep what was done in each second: export it as json", j.ID, j.Origin))
+	}
 	buffered := bufio.NewWriter(w)
 	export := exportJSON
 	if format == "csv" {
@@ -49,6 +52,7 @@ type Exported struct {
 	Histograms []Histograms        `json:"histograms,omitempty"` // of all that was measured
 	Failures   []job.StoredFailure `json:"failures,omitempty"`   // the first few examples of each class
 	Output     []job.OutputLine    `json:"output,omitempty"`
+	Imported   *job.Imported       `json:"imported,omitempty"` // what the program that recorded it kept
 }
 
 // Histograms are the full distributions of one kind of transaction, in
@@ -114,6 +118,13 @@ func exportHead(ctx context.Context, store *job.Store, j job.Job) (Exported, err
 		return Exported{}, err
 	}
 	e := Exported{Document: NewDocument(j, sum)}
+	if j.Origin != "" {
+		details, err := store.Imported(ctx, j.ID)
+		if err != nil {
+			return e, err
+		}
+		e.Imported = &details
+	}
 	for i := range sum.Kinds {
 		t, err := job.EncodeTally(&sum.Kinds[i])
 		if err != nil {

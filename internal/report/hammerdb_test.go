@@ -156,7 +156,7 @@ func TestAProfileIsATableAndAChart(t *testing.T) {
 }
 
 func TestTheMeanOfRunsWithEqualUsersIsAPoint(t *testing.T) {
-	got := points([]job.Job{figures("A", 0, 4, 200), figures("B", 1, 1, 50), figures("C", 2, 4, 100), ended(figures("D", 3, 4, 900), job.Partial)})
+	got := Points([]job.Job{figures("A", 0, 4, 200), figures("B", 1, 1, 50), figures("C", 2, 4, 100), ended(figures("D", 3, 4, 900), job.Partial)})
 	want := []Point{{1, 50, 100}, {4, 150, 300}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)

@@ -33,10 +33,10 @@ type Point struct {
 	NOPM, TPM float64
 }
 
-// points sums up the runs that succeeded by their number of virtual users, the
+// Points sums up the runs that succeeded by their number of virtual users, the
 // smallest first. A run that failed, was stopped or is not valid has no figures
 // that may be compared.
-func points(jobs []job.Job) []Point {
+func Points(jobs []job.Job) []Point {
 	type sum struct{ nopm, tpm, runs float64 }
 	byUsers := map[int]sum{}
 	for _, j := range jobs {
@@ -71,7 +71,7 @@ func ProfileText(jobs []job.Job) string {
 		t.row(cells...)
 	}
 	t.end()
-	if chart := chart(points(jobs)); chart != "" {
+	if chart := chart(Points(jobs)); chart != "" {
 		fmt.Fprintf(&b, "\n%s\n", chart)
 	}
 	return b.String()
@@ -132,7 +132,7 @@ type Comparison struct {
 // cores, and where they are not known it compares without weights and says so. It
 // returns false when no number of users is in both.
 func Compare(base, compared []job.Job, weighted bool, processors int) (Comparison, bool) {
-	pairs := matching(points(base), points(compared))
+	pairs := matching(Points(base), Points(compared))
 	if len(pairs) == 0 {
 		return Comparison{}, false
 	}

@@ -34,6 +34,10 @@ type Order struct {
 	Public job.Spec
 	Plan   engine.Plan
 
+	// Counts are the numbers of virtual users that were asked for, to run one after
+	// another. The specs and the plan are of the first.
+	Counts []int
+
 	Origins  map[string]string // which place set each of the spec's options
 	Warnings []string
 }
@@ -79,10 +83,12 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 	if spec.Seed, err = chooseSeed(general); err != nil {
 		return Order{}, err
 	}
+	var counts []int
 	if action == job.Run {
-		if spec.Users, err = chooseUsers(general); err != nil {
+		if counts, err = chooseUsers(general); err != nil {
 			return Order{}, err
 		}
+		spec.Users = counts[0]
 	}
 	c := choice{bench: b, database: d, workload: w, known: engine.Options(d, w), values: option.Values{}, origins: map[string]string{}}
 	if err := c.takeAll(config, environment, target, s); err != nil {
@@ -93,7 +99,7 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 	if err != nil {
 		return Order{}, c.explain(err)
 	}
-	return Order{Spec: spec, Public: b.WithoutSecrets(spec), Plan: plan, Origins: c.origins, Warnings: warnings}, nil
+	return Order{Spec: spec, Public: b.WithoutSecrets(spec), Plan: plan, Counts: counts, Origins: c.origins, Warnings: warnings}, nil
 }
 
 // parseURL reads a database's URL, or returns nil when there is none. Its error
@@ -191,19 +197,41 @@ func chooseSeed(general []place) (uint64, error) {
 	return seed, nil
 }
 
-func chooseUsers(general []place) (int, error) {
+// chooseUsers reads one number of virtual users, or several with commas between.
+func chooseUsers(general []place) ([]int, error) {
 	e, ok := strongest(general, keyUsers)
 	if !ok {
-		return 1, nil
+		return []int{1}, nil
 	}
-	users, err := strconv.Atoi(e.text)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %q is not a whole number", e.origin, e.text)
+	var counts []int
+	for word := range strings.SplitSeq(e.text, ",") {
+		users, err := strconv.Atoi(strings.TrimSpace(word))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %q is not a whole number", e.origin, word)
+		}
+		if users < 1 {
+			return nil, fmt.Errorf("%s: %d is less than 1", e.origin, users)
+		}
+		counts = append(counts, users)
 	}
-	if users < 1 {
-		return 0, fmt.Errorf("%s: %d is less than 1", e.origin, users)
+	return counts, nil
+}
+
+// Runs returns an order for each of the numbers of virtual users. So a number that
+// cannot be is found before the first of them runs.
+func (o Order) Runs() ([]Order, error) {
+	var orders []Order
+	for _, users := range o.Counts {
+		one := o
+		one.Counts = []int{users}
+		one.Spec.Users, one.Public.Users = users, users
+		var err error
+		if one.Plan, err = engine.NewPlan(o.Plan.Database, o.Plan.Workload, one.Spec); err != nil {
+			return nil, job.WithExit(job.ExitUsage, err)
+		}
+		orders = append(orders, one)
 	}
-	return users, nil
+	return orders, nil
 }
 
 // choice gathers option values for one database and workload, weakest place

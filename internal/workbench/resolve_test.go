@@ -285,3 +285,32 @@ func TestNoPlainFlagTakesASecret(t *testing.T) {
 		t.Errorf("got %d flags for secrets, want at least two", seen)
 	}
 }
+
+func TestSeveralNumbersOfUsersAreARunEach(t *testing.T) {
+	for text, want := range map[string][]int{"": {1}, "4": {4}, "1,2, 8": {1, 2, 8}, "2,2": {2, 2}} {
+		s := workbench.Sources{Flags: map[string]string{"db": "sqlite"}}
+		if text != "" {
+			s.Flags["users"] = text
+		}
+		order, err := bench.Resolve(job.Run, s)
+		if err != nil || order.Spec.Users != want[0] {
+			t.Fatalf("users %q: got %d and error %v, want %d first", text, order.Spec.Users, err, want[0])
+		}
+		runs, err := order.Runs()
+		if err != nil || len(runs) != len(want) {
+			t.Fatalf("users %q: got %d runs and error %v, want %d", text, len(runs), err, len(want))
+		}
+		for i, one := range runs {
+			if one.Spec.Users != want[i] || one.Public.Users != want[i] || one.Plan.Users != want[i] {
+				t.Errorf("users %q, run %d: got %d, %d and a plan of %d, want %d", text, i, one.Spec.Users, one.Public.Users, one.Plan.Users, want[i])
+			}
+		}
+	}
+	order, err := bench.Resolve(job.Run, workbench.Sources{Flags: map[string]string{"db": "sqlite", "users": "1,200000"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := order.Runs(); job.ExitOf(err) != job.ExitUsage {
+		t.Errorf("too many users: got %v, want a mistake of the user", err)
+	}
+}

@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"sledge/internal/hammerdb"
+	"sledge/internal/job"
+	"sledge/internal/report"
+	"sledge/internal/workbench"
+)
+
+// runAll runs each number of virtual users that was asked for. Several of them are
+// a performance profile, which ends with the first that fails or is stopped.
+func (p *Program) runAll(ctx context.Context, order workbench.Order, profile int, s *settings) error {
+	orders, err := order.Runs()
+	if err != nil {
+		return err
+	}
+	several := len(orders) > 1
+	if several && profile == 0 && !s.noRepository {
+		if profile, err = p.newProfile(ctx, s); err != nil {
+			return err
+		}
+	}
+	for i := range orders {
+		orders[i].Spec.Profile, orders[i].Public.Profile = profile, profile
+	}
+	if !several {
+		return p.do(ctx, orders[0], s)
+	}
+	var done []job.Job
+	for i, one := range orders {
+		fmt.Fprintf(p.Stderr, "run %d of %d: virtual users %d\n", i+1, len(orders), one.Spec.Users)
+		j, failure := p.perform(ctx, one, s)
+		if j != nil {
+			done = append(done, *j)
+			if !s.json {
+				failure = errors.Join(p.show(*j, false), failure)
+			}
+		}
+		if failure != nil {
+			err = failure
+			break
+		}
+	}
+	return errors.Join(p.showProfile(profile, done, s.json), err)
+}
+
+func (p *Program) newProfile(ctx context.Context, s *settings) (int, error) {
+	store, err := p.openRepository(s.repository)
+	if err != nil {
+		return 0, fmt.Errorf("%w, or do without by --no-repo", err)
+	}
+	profile, err := store.NextProfile(ctx)
+	return profile, errors.Join(err, store.Close())
+}
+
+// showProfile prints the runs of a performance profile, which 0 is no number of:
+// those of runs that are not recorded.
+func (p *Program) showProfile(profile int, runs []job.Job, asJSON bool) error {
+	if asJSON {
+		return printJSON(p.Stdout, profileDocument(profile, runs))
+	}
+	if profile > 0 {
+		fmt.Fprintf(p.Stdout, "\nPerformance profile %d\n", profile)
+	}
+	_, err := io.WriteString(p.Stdout, report.ProfileText(runs))
+	return err
+}
+
+func profileDocument(profile int, runs []job.Job) report.Profile {
+	d := report.Profile{Schema: report.ProfileSchema, Profile: profile, Runs: []report.Document{}}
+	for _, j := range runs {
+		d.Runs = append(d.Runs, report.NewDocument(j, j.Result.Summary))
+	}
+	return d
+}
+
+func (a *archive) profileCommand() *cobra.Command {
+	var hammerDB bool
+	c := &cobra.Command{
+		Use:   "profile [NUMBER]",
+		Short: "List the performance profiles, or show one as a table and a chart",
+		Long: `Profile lists the performance profiles, which are runs with different numbers of
+virtual users that belong together. With a number it shows one of them: a table of
+its runs, and NOPM and TPM over the active virtual users as a chart.`,
+		Example: examples("sledge jobs profile", "sledge jobs profile 3", "sledge jobs profile 3 --json | jq '.runs[].metrics'"),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("%s: name one profile by its number, or none to list all", c.CommandPath())
+			}
+			return nil
+		},
+		ValidArgsFunction: a.completeProfiles,
+		RunE: a.program.run(func(ctx context.Context, args []string) error {
+			return a.with(func(store *job.Store) error {
+				if len(args) == 0 {
+					return a.listProfiles(ctx, store)
+				}
+				return a.profile(ctx, store, args[0], hammerDB)
+			})
+		}),
+	}
+	addHammerDB(c.Flags(), &hammerDB)
+	return c
+}
+
+// profileHead is a performance profile as a list shows it.
+type profileHead struct {
+	Profile  int       `json:"profile"`
+	Runs     int       `json:"runs"`
+	Database string    `json:"database"`
+	Begun    time.Time `json:"begun"`
+	BestNOPM float64   `json:"best_nopm,omitempty"` // of the runs that succeeded
+	Users    int       `json:"best_users,omitempty"`
+}
+
+func (a *archive) listProfiles(ctx context.Context, store *job.Store) error {
+	profiles, err := store.Profiles(ctx)
+	if err != nil {
+		return err
+	}
+	heads := []profileHead{}
+	for _, n := range profiles {
+		runs, err := store.List(ctx, job.Query{Profile: n})
+		if err != nil {
+			return err
+		}
+		heads = append(heads, newProfileHead(n, report.OldestFirst(runs)))
+	}
+	if a.json {
+		return printJSON(a.program.Stdout, heads)
+	}
+	if len(heads) == 0 {
+		_, err := fmt.Fprintln(a.program.Stdout, "There are no performance profiles: sledge run --users 1,2,4 makes one.")
+		return err
+	}
+	t := tabwriter.NewWriter(a.program.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "Profile\tRuns\tBegun\tDatabase\tBest NOPM\twith users")
+	for _, h := range heads {
+		fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\t%d\n", h.Profile, h.Runs, h.Begun.Local().Format(time.DateTime), h.Database, humanize.Comma(int64(h.BestNOPM)), h.Users)
+	}
+	return t.Flush()
+}
+
+func newProfileHead(profile int, runs []job.Job) profileHead {
+	h := profileHead{Profile: profile, Runs: len(runs), Database: runs[0].Spec.Database, Begun: runs[0].Begun.UTC()}
+	for _, p := range report.Points(runs) {
+		if p.NOPM > h.BestNOPM {
+			h.BestNOPM, h.Users = p.NOPM, p.Users
+		}
+	}
+	return h
+}
+
+func (a *archive) profile(ctx context.Context, store *job.Store, word string, hammerDB bool) error {
+	n, err := strconv.Atoi(word)
+	if err != nil || n < 1 {
+		return usage("%q is not the number of a performance profile: sledge jobs profile lists them", word)
+	}
+	runs, err := store.List(ctx, job.Query{Profile: n})
+	if err != nil {
+		return err
+	}
+	if len(runs) == 0 {
+		return job.WithExit(job.ExitMissing, fmt.Errorf("there is no performance profile %d: sledge jobs profile lists them", n))
+	}
+	runs = report.OldestFirst(runs)
+	if hammerDB {
+		return printJSON(a.program.Stdout, report.Results(runs, a.program.Bench))
+	}
+	for i := range runs {
+		if runs[i].Result.Summary, _, err = store.Summary(ctx, runs[i].ID); err != nil {
+			return err
+		}
+	}
+	return a.program.showProfile(n, runs, a.json)
+}
+
+// completeProfiles completes the number of a performance profile.
+func (a *archive) completeProfiles(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	const only = cobra.ShellCompDirectiveNoFileComp
+	if len(args) > 0 {
+		return nil, only
+	}
+	var words []string
+	_ = a.with(func(store *job.Store) error { // without a repository there is nothing to offer
+		profiles, err := store.Profiles(c.Context())
+		for _, n := range profiles {
+			words = append(words, strconv.Itoa(n))
+		}
+		return err
+	})
+	return words, only
+}
+
+func (a *archive) importCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "import FILE",
+		Short: "Take over the jobs that HammerDB recorded",
+		Long: `Import takes over the jobs of a hammer.DB, the file that HammerDB keeps its jobs in:
+under their own IDs, with their output, their counts and their timings. Passwords in
+it stay behind. The file is only read, and jobs that are there already stay as they are.`,
+		Example: examples("sledge jobs import /opt/hammerdb/TMP/hammer.DB", "sledge jobs import hammer.DB --repo team.db"),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage("%s: say which file: HammerDB's hammer.DB", c.CommandPath())
+			}
+			return nil
+		},
+		RunE: a.program.run(func(ctx context.Context, args []string) error {
+			return a.with(func(store *job.Store) error { return a.importFrom(ctx, store, args[0]) })
+		}),
+	}
+}
+
+func (a *archive) importFrom(ctx context.Context, store *job.Store, path string) error {
+	done, err := hammerdb.Import(ctx, store, path)
+	if err != nil {
+		return err
+	}
+	for _, warning := range done.Warnings {
+		fmt.Fprintf(a.program.Stderr, "sledge: warning: %s\n", printable(warning))
+	}
+	if a.json {
+		added := done.Added
+		if added == nil {
+			added = []job.ID{}
+		}
+		return printJSON(a.program.Stdout, struct {
+			Added   []job.ID `json:"added"`
+			Present int      `json:"present"`
+		}{added, done.Present})
+	}
+	_, err = fmt.Fprintf(a.program.Stdout, "Imported %d jobs; %d were there already.\n", len(done.Added), done.Present)
+	return err
+}

@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sledge/internal/job"
+	"sledge/internal/report"
+)
+
+// scaling has the runner achieve more with more users, and fail beyond a number.
+func (w *world) scaling(most int) {
+	w.does(func(_ context.Context, spec job.Spec, _ job.Control) (job.Result, error) {
+		if spec.Users > most {
+			return job.Result{}, job.WithExit(job.ExitConnect, errors.New("too many connections"))
+		}
+		r := measured()
+		r.Users = spec.Users
+		r.Metrics = []job.Metric{{Name: "NOPM", Value: float64(1000 * spec.Users)}, {Name: "TPM", Value: float64(2300 * spec.Users)}}
+		return r, nil
+	})
+}
+
+// counts are the numbers of users that the runner was asked for.
+func (w *world) counts() (list []int) {
+	for _, spec := range w.asked {
+		list = append(list, spec.Users)
+	}
+	return list
+}
+
+func TestSeveralNumbersOfUsersAreAProfile(t *testing.T) {
+	w := newWorld(t)
+	w.scaling(100)
+	if code := w.run("run", "--db", "sqlite", "--users", "1,2,4,8"); code != job.OK {
+		t.Fatalf("got exit code %d: %s", code, &w.err)
+	}
+	if got := w.counts(); !slices.Equal(got, []int{1, 2, 4, 8}) {
+		t.Errorf("got runs with %v users, want 1, 2, 4 and 8", got)
+	}
+	for _, want := range []string{"Performance profile 1", "8,000", "18,400", "over active virtual users"} {
+		if !strings.Contains(w.out.String(), want) {
+			t.Errorf("got %s, want it to hold %q", &w.out, want)
+		}
+	}
+	jobs := w.jobs(t)
+	if len(jobs) != 4 || slices.ContainsFunc(jobs, func(j job.Job) bool { return j.Spec.Profile != 1 }) {
+		t.Errorf("got jobs %+v, want 4 of profile 1", jobs)
+	}
+	w.run("run", "--db", "sqlite", "--users", "1, 2")
+	w.run("run", "--db", "sqlite", "--users", "16", "--profile", "1")
+	w.run("run", "--db", "sqlite", "--users", "1")
+	var profiles []int
+	for _, j := range w.jobs(t)[:4] {
+		profiles = append(profiles, j.Spec.Profile)
+	}
+	if want := []int{0, 1, 2, 2}; !slices.Equal(profiles, want) {
+		t.Errorf("got profiles %v of the newest jobs, want %v: a new one, one that was named, and none", profiles, want)
+	}
+}
+
+func TestAProfileEndsWithTheFirstRunThatFails(t *testing.T) {
+	w := newWorld(t)
+	w.scaling(2)
+	if code := w.run("run", "--db", "sqlite", "--users", "1,2,4,8"); code != job.ExitConnect {
+		t.Errorf("got exit code %d, want %d", code, job.ExitConnect)
+	}
+	if got := w.counts(); !slices.Equal(got, []int{1, 2, 4}) {
+		t.Errorf("got runs with %v users, want none after 4", got)
+	}
+	if last := lastLine(w.err.String()); last != "sledge: too many connections" {
+		t.Errorf("got the last line %q, want the reason", last)
+	}
+	if !strings.Contains(w.out.String(), "failed") || !strings.Contains(w.out.String(), "over active virtual users") {
+		t.Errorf("got %s, want the table and the chart of what there is", &w.out)
+	}
+}
+
+func TestCtrlCStopsAProfile(t *testing.T) {
+	w := newWorld(t)
+	w.does(func(_ context.Context, spec job.Spec, control job.Control) (job.Result, error) {
+		if spec.Users == 2 {
+			w.signals <- os.Interrupt
+			<-control.Stop
+			return job.Result{Status: job.Partial, Reason: "stopped"}, nil
+		}
+		return measured(), nil
+	})
+	if code := w.run("run", "--db", "sqlite", "--users", "1,2,4"); code != job.ExitStopped {
+		t.Errorf("got exit code %d, want %d", code, job.ExitStopped)
+	}
+	if got := w.counts(); !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("got runs with %v users, want none after 2", got)
+	}
+}
+
+func TestAProfileIsOneDocument(t *testing.T) {
+	w := newWorld(t)
+	w.scaling(100)
+	for _, args := range [][]string{
+		{"run", "--db", "sqlite", "--users", "1,2", "--json"},
+		{"jobs", "profile", "1", "--json"},
+		{"run", "--db", "sqlite", "--users", "1,2", "--json", "--no-repo"},
+	} {
+		if code := w.run(args...); code != job.OK {
+			t.Fatalf("sledge %v: got exit code %d: %s", args, code, &w.err)
+		}
+		var d report.Profile
+		if err := json.Unmarshal(w.out.Bytes(), &d); err != nil {
+			t.Fatalf("sledge %v: got %s: %v", args, &w.out, err)
+		}
+		profile := 1
+		if slices.Contains(args, "--no-repo") {
+			profile = 0
+		}
+		if d.Schema != report.ProfileSchema || d.Profile != profile || len(d.Runs) != 2 || d.Runs[1].Users != 2 || len(d.Runs[1].Transactions) != 5 || d.Runs[0].Profile != profile {
+			t.Errorf("sledge %v: got %+v", args, d)
+		}
+	}
+}
+
+func TestProfilesAreListedAndShown(t *testing.T) {
+	w := newWorld(t)
+	w.scaling(100)
+	if w.run("jobs", "profile"); !strings.Contains(w.out.String(), "no performance profiles") {
+		t.Errorf("without any: got %q", &w.out)
+	}
+	w.run("run", "--db", "sqlite", "--users", "2,1", "--profile", "7")
+	for args, wanted := range map[string][]string{
+		"jobs profile":              {"Best NOPM", "sqlite", "2,000"},
+		"jobs profile --json":       {`"profile": 7`, `"best_users": 2`, `"runs": 2`},
+		"jobs profile 7":            {"Performance profile 7", "over active virtual users", "4,600"},
+		"jobs profile 7 --hammerdb": {`"activevu": "2"`, `"nopm": "2000"`},
+		"__complete jobs profile ":  {"7\n"},
+	} {
+		words := strings.Split(args, " ")
+		if code := w.run(words...); code != job.OK {
+			t.Errorf("sledge %s: got exit code %d: %s", args, code, &w.err)
+		}
+		for _, want := range wanted {
+			if !strings.Contains(w.out.String(), want) {
+				t.Errorf("sledge %s: got %q, want it to hold %q", args, &w.out, want)
+			}
+		}
+	}
+	if code := w.run("jobs", "profile", "8"); code != job.ExitMissing {
+		t.Errorf("one that is not there: got exit code %d, want %d", code, job.ExitMissing)
+	}
+	for _, word := range []string{"x", "0", "-7"} {
+		if code := w.run("jobs", "profile", "--", word); code != job.ExitUsage {
+			t.Errorf("jobs profile %s: got exit code %d, want %d", word, code, job.ExitUsage)
+		}
+	}
+}
+
+func TestJobsOfHammerDBAreImportedOnce(t *testing.T) {
+	w := newWorld(t)
+	path := filepath.Join(t.TempDir(), "hammer.DB")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	const id = "67FD3345479A03E263133333"
+	_, err = db.Exec(`CREATE TABLE JOBMAIN (jobid TEXT, db TEXT, bm TEXT, jobdict TEXT, timestamp DATETIME);
+		CREATE TABLE JOBOUTPUT (jobid TEXT, vu INTEGER, output TEXT);
+		CREATE TABLE JOBTIMING (jobid TEXT, vu INTEGER, procname TEXT, calls INTEGER, summary INTEGER);
+		CREATE TABLE JOBTCOUNT (jobid TEXT, counter INTEGER, metric TEXT, timestamp DATETIME);
+		INSERT INTO JOBMAIN VALUES ('` + id + `', 'MariaDB', 'TPC-C', '', '2025-04-14 17:09:41'), ('strange', '', '', '', '');
+		INSERT INTO JOBOUTPUT VALUES ('` + id + `', 1, 'TEST RESULT : System achieved 128176 NOPM from 298394 MariaDB TPM');
+		INSERT INTO JOBTIMING VALUES ('` + id + `', 1, 'NEWORD', 17, 1);
+		INSERT INTO JOBTCOUNT VALUES ('` + id + `', 4321, 'tpm', '2025-04-14 17:09:51')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Imported 1 jobs; 0 were there already.", "Imported 0 jobs; 1 were there already."} {
+		if code := w.run("jobs", "import", path); code != job.OK || !strings.Contains(w.out.String(), want) || !strings.Contains(w.err.String(), "strange") {
+			t.Errorf("got exit code %d, %q and %q, want %q and a warning", code, &w.out, &w.err, want)
+		}
+	}
+	for args, want := range map[string]string{
+		"jobs":                        "128,176 NOPM",
+		"jobs show last":              "Recorded  by HammerDB",
+		"jobs timing last":            "calls      = 17",
+		"jobs timing last --json":     `"calls": "17"`,
+		"jobs tpm last":               "4,321",
+		"jobs export last":            `"imported":{"timings"`,
+		"jobs import --json " + path:  `"present": 1`,
+		"jobs result last --hammerdb": "TEST RESULT",
+		"jobs show last --json":       `"origin": "HammerDB"`,
+		"jobs tpm last --hammerdb":    `"MariaDB tpm"`,
+	} {
+		if code := w.run(strings.Fields(args)...); code != job.OK || !strings.Contains(w.out.String(), want) {
+			t.Errorf("sledge %s: got exit code %d, %q and %q, want %q", args, code, &w.out, &w.err, want)
+		}
+	}
+	if code := w.run("jobs", "export", "last", "--format", "csv"); code != job.ExitUsage {
+		t.Errorf("as CSV: got exit code %d, want %d", code, job.ExitUsage)
+	}
+	if code := w.run("jobs", "import", "nosuch.DB"); code != job.ExitMissing {
+		t.Errorf("a file that is not there: got exit code %d, want %d", code, job.ExitMissing)
+	}
+}
