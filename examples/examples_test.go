@@ -38,6 +38,7 @@ func TestExamplesDoAWholeTest(t *testing.T) {
 	}
 	for _, d := range databases {
 		t.Run(d.name, func(t *testing.T) {
+			t.Parallel() // a run spends its time waiting for the clock
 			var environ []string
 			if d.variables != nil {
 				server := testserver.Open(t, d.name)
