@@ -61,6 +61,9 @@ func NewPlan(d *database.Database, w *workload.Workload, spec job.Spec) (Plan, e
 	if p.Pacing.Missing != "" && spec.Action == job.Run {
 		return Plan{}, fmt.Errorf("option %s: what it asks for is not built yet: set it to false", d.Names.Full(p.Pacing.Missing))
 	}
+	if err := p.checkProfile(); err != nil {
+		return Plan{}, err
+	}
 	var err error
 	p.SQL, err = library(d, w)
 	return p, err

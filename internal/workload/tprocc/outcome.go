@@ -16,7 +16,7 @@ var (
 
 // Outcome implements workload.Teller with the columns that the routine returned.
 func (u *routineUser) Outcome() string {
-	return u.calledWith() + " " + strings.Join(u.shown, " ")
+	return strings.TrimSpace(u.calledWith() + " " + strings.Join(u.shown, " "))
 }
 
 // keepAnswer keeps a row of what the routine returned.

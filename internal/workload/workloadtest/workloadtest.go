@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,6 +31,10 @@ type Variant struct {
 	// Build and Run are option values by the names the options have without the
 	// database's prefix. Run's are added to Build's.
 	Build, Run option.Values
+
+	// Test says that Run asks for a test run, whose users show what they do and have
+	// iterations enough to do each kind of transaction.
+	Test bool
 }
 
 // Run runs the suite. Each variant with Build values of its own is built anew;
@@ -96,6 +101,10 @@ func (s *suite) run(t *testing.T, v Variant) {
 		s.compare(t)
 	}
 	s.Do(t, job.Spec{Action: job.Check, Options: s.values(s.built)})
+	if v.Test {
+		s.rehearse(t, v)
+		return
+	}
 	result := s.Do(t, job.Spec{Action: job.Run, Users: 3, Options: s.values(s.built, v.Run)})
 	for k, kind := range s.w.Kinds {
 		if tally := result.Summary.Kinds[k]; tally.Done == 0 || tally.Failures() > 0 {
@@ -106,6 +115,46 @@ func (s *suite) run(t *testing.T, v Variant) {
 		t.Errorf("the client's count and the server's do not agree: %+v", a)
 	}
 	s.Do(t, job.Spec{Action: job.Check, Options: s.values(s.built)})
+}
+
+// rehearse does a test run and looks whether each user said of each kind of
+// transaction what it was called with and what came back.
+func (s *suite) rehearse(t *testing.T, v Variant) {
+	heard := &lines{byUser: map[int][]string{}}
+	result := s.Do(t, job.Spec{Action: job.Run, Users: 2, Options: s.values(s.built, v.Run)}, heard)
+	if result.Line != "" || result.Metrics != nil {
+		t.Errorf("got the headline %q of %v, want none of a test", result.Line, result.Metrics)
+	}
+	said := regexp.MustCompile(`^[A-Z][A-Za-z ]+: \d.*[\d}]$`)
+	for user := 1; user <= 2; user++ {
+		of := heard.byUser[user]
+		if len(of) < 4 || of[0] != "RUNNING" || of[len(of)-1] != "FINISHED SUCCESS" {
+			t.Fatalf("virtual user %d: got %q, want what it did between RUNNING and FINISHED SUCCESS", user, of)
+		}
+		if s.d.Names.Prefix == "maria_" || s.d.Names.Prefix == "mysql_" {
+			if of[1] != "Ssl_cipher " {
+				t.Errorf("virtual user %d: got %q, want it to say that the connection is not encrypted", user, of[1])
+			}
+		}
+		for _, kind := range s.w.Kinds {
+			shown := false
+			for i, line := range of[:len(of)-1] {
+				shown = shown || line == kind.Name && said.MatchString(of[i+1])
+			}
+			if !shown {
+				t.Errorf("virtual user %d: got %q, want %q and what it brought", user, of, kind.Name)
+			}
+		}
+	}
+}
+
+// lines keeps what each virtual user says.
+type lines struct{ byUser map[int][]string }
+
+func (l *lines) Watch(e job.Event) {
+	if e.Text != "" {
+		l.byUser[e.User] = append(l.byUser[e.User], e.Text)
+	}
 }
 
 func (s *suite) remove(t *testing.T) {
@@ -127,11 +176,11 @@ func (s *suite) values(sets ...option.Values) option.Values {
 }
 
 // Do does a job and ends the test if it fails.
-func (s *suite) Do(t *testing.T, spec job.Spec) job.Result {
+func (s *suite) Do(t *testing.T, spec job.Spec, watchers ...job.Watcher) job.Result {
 	t.Helper()
 	spec.Database, spec.Workload, spec.Seed = s.d.Name, s.w.Name, 1
-	seen := &failures{t: t}
-	result, err := s.runner().Do(t.Context(), spec, job.Control{Watchers: []job.Watcher{seen}})
+	watchers = append(watchers, &failures{t: t})
+	result, err := s.runner().Do(t.Context(), spec, job.Control{Watchers: watchers})
 	if err != nil {
 		for _, f := range result.Findings {
 			if !f.Holds && f.Excuse == "" {

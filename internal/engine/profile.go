@@ -1,0 +1,22 @@
+package engine
+
+import (
+	"fmt"
+
+	"sledge/internal/meter"
+)
+
+// profileLimit bounds the memory of a time profile: beyond it a client would
+// measure its own swapping. It is enough for 3,800 users of five kinds of
+// transaction.
+const profileLimit = 1 << 30
+
+// checkProfile refuses a time profile of more users than memory is allowed for.
+func (p Plan) checkProfile() error {
+	each := meter.ProfileBytes(len(p.Workload.Kinds))
+	if most := profileLimit / each; p.Pacing.TimeProfile && p.Users > most {
+		return fmt.Errorf("option %s: the time profile of %d virtual users would take %d MiB of memory: it is for %d users at most, so set it to false or use fewer",
+			p.Database.Names.Full("timeprofile"), p.Users, p.Users*each>>20, most)
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/workload"
+)
+
+// tellingUser is a fakeUser that says what its transactions brought.
+type tellingUser struct{ *fakeUser }
+
+func (tellingUser) Outcome() string { return "Only: 1 {2}" }
+
+// transcript keeps every line with its user's position.
+type transcript struct{ lines []string }
+
+func (s *transcript) Watch(e job.Event) {
+	if e.Text != "" {
+		s.lines = append(s.lines, formatInt(int64(e.User))+" "+e.Text)
+	}
+}
+
+func TestRehearsalShowsEachTransaction(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		script []error
+		pacing workload.Pacing
+		stop   time.Duration
+
+		want     string
+		wantExit job.Exit
+	}{
+		{
+			name:   "and counts how they ended",
+			script: []error{nil, errBroken, workload.ErrRolledBack, errDeadlock, nil},
+			pacing: workload.Pacing{MaxIterations: 4, MaxRetries: 1, FailureLimit: 30},
+			want: `1 RUNNING
+1 only
+1 Only: 1 {2}
+1 only
+1 only : broken rule
+1 only
+1 only : rolled back as the workload asks
+1 only
+1 only : deadlock
+1 only
+1 Only: 1 {2}
+1 FINISHED SUCCESS
+0 only: 2 done, 1 rolled back, 1 failed, 1 retried`,
+		},
+		{
+			name:   "and ends at the first failure where that is asked for",
+			script: []error{nil, errBroken},
+			pacing: workload.Pacing{MaxIterations: 4, RaiseError: true},
+			want: `1 RUNNING
+1 only
+1 Only: 1 {2}
+1 only
+1 only : broken rule
+0 Error in Virtual User 1: only: broken rule
+1 FINISHED FAILED
+0 only: 1 done, 0 rolled back, 1 failed, 0 retried`,
+			wantExit: job.ExitAborted,
+		},
+		{
+			name:   "until it is stopped",
+			pacing: workload.Pacing{MaxIterations: 1 << 40},
+			stop:   150 * time.Millisecond,
+			want: `1 RUNNING
+1 only
+1 Only: 1 {2}
+1 only
+1 Only: 1 {2}
+1 FINISHED SUCCESS
+0 only: 2 done, 0 rolled back, 0 failed, 0 retried`,
+			wantExit: job.ExitStopped,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var stop chan struct{}
+				if tt.stop > 0 {
+					stop = make(chan struct{})
+					time.AfterFunc(tt.stop, func() { close(stop) })
+				}
+				tt.pacing.Test = true
+				p := telling(fakePlan(fakeUser{takes: 100 * time.Millisecond, script: tt.script}, tt.pacing))
+				seen := &transcript{}
+				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, stop)
+				if got := strings.Join(seen.lines, "\n"); got != tt.want {
+					t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+				}
+				if got := job.ExitOf(err); got != tt.wantExit {
+					t.Errorf("got exit %d (%v), want %d", got, err, tt.wantExit)
+				}
+				if result.Line != "" {
+					t.Errorf("got the headline %q, want none", result.Line)
+				}
+			})
+		})
+	}
+}
+
+// telling makes a plan one of a single user that tells its outcomes.
+func telling(p Plan) Plan {
+	inner := p.Workload.NewUser
+	w := *p.Workload
+	w.NewUser = func(ctx context.Context, seat workload.Seat) (workload.User, error) {
+		u, err := inner(ctx, seat)
+		return tellingUser{u.(*fakeUser)}, err
+	}
+	p.Workload, p.Users = &w, 1
+	return p
+}
+
+func TestAUserThatFailsIsNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := &transcript{}
+		p := fakePlan(fakeUser{takes: 100 * time.Millisecond, script: []error{nil, errBroken}}, workload.Pacing{Duration: time.Second, RaiseError: true})
+		p.Users = 1
+		_, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
+		if err == nil {
+			t.Fatal("got no error, want one")
+		}
+		want := `1 RUNNING
+1 DBVersion:1.0
+1 Beginning rampup time of 0 minutes
+1 Rampup complete, Taking start Transaction Count.
+1 Timing test period of 0.02 in minutes
+2 RUNNING
+0 Error in Virtual User 2: only: broken rule
+2 FINISHED FAILED
+1 FINISHED FAILED`
+		if got := strings.Join(seen.lines, "\n"); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	})
+}
+
+func TestARunThatCannotBeginSaysWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, test := range []bool{false, true} {
+			seen := &transcript{}
+			p := fakePlan(fakeUser{}, workload.Pacing{Duration: time.Second, Test: test})
+			d := *p.Database
+			d.Connect = func(context.Context, any, database.Role) (database.Session, error) { return nil, errLost }
+			p.Database = &d
+			_, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
+			want := "1 RUNNING\n0 Error in Virtual User 1: connection lost\n1 FINISHED FAILED"
+			if test {
+				want = strings.TrimPrefix(want, "1 RUNNING\n")
+			}
+			if got := strings.Join(seen.lines, "\n"); got != want || job.ExitOf(err) != job.ExitConnect {
+				t.Errorf("test %v: got exit %d and\n%s\nwant exit %d and\n%s", test, job.ExitOf(err), got, job.ExitConnect, want)
+			}
+		}
+	})
+}
+
+func TestTimeProfileHoldsTheMeasuredTimeOfEachUser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := &events{}
+		p := fakePlan(fakeUser{takes: 300 * time.Millisecond}, workload.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second, TimeProfile: true})
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(result.PerUser) != 3 {
+			t.Fatalf("got %d users, want 3", len(result.PerUser))
+		}
+		for u, s := range result.PerUser {
+			// Each ends one every 300 ms: at 2.1 s, 2.4 s ... 4.8 s.
+			if s.Kinds[0].Done != 10 || s.Elapsed != 3*time.Second {
+				t.Errorf("user %d: got %d done in %v, want 10 in 3s", u, s.Kinds[0].Done, s.Elapsed)
+			}
+		}
+		lines := strings.Join(seen.lines, "\n")
+		if want := "TEST RESULT\nGathering timing data from Active Virtual Users...\nCalculating timings...\nFINISHED SUCCESS"; !strings.HasSuffix(lines, want) {
+			t.Errorf("got\n%s\nwant it to end in\n%s", lines, want)
+		}
+		if want := "RUNNING\nInitializing xtprof time profiler\nDBVersion:1.0"; !strings.HasPrefix(lines, want) {
+			t.Errorf("got\n%s\nwant it to begin with\n%s", lines, want)
+		}
+	})
+}
+
+func TestATimeProfileOfTooManyUsersIsRefused(t *testing.T) {
+	p := fakePlan(fakeUser{}, workload.Pacing{TimeProfile: true})
+	for _, tt := range []struct {
+		users int
+		want  bool
+	}{
+		// One kind with two latencies is 54 KiB: a gigabyte is for 19,000 of those.
+		{1000, false}, {19_000, false}, {20_000, true},
+	} {
+		_, err := NewPlan(p.Database, p.Workload, job.Spec{Action: job.Run, Users: tt.users})
+		if got := err != nil && strings.Contains(err.Error(), "timeprofile"); got != tt.want {
+			t.Errorf("%d users: got error %v, want one: %v", tt.users, err, tt.want)
+		}
+	}
+}
