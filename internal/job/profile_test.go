@@ -1,7 +1,9 @@
 package job
 
 import (
+	"database/sql"
 	"errors"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -170,5 +172,31 @@ func TestAJobOfAnotherProgramIsRefusedWithASecretOrWithoutItsOrigin(t *testing.T
 	}
 	if _, err := s.Imported(t.Context(), "FFFF"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("an unknown job: got %v", err)
+	}
+}
+
+// A repository that the first version made holds jobs without a profile.
+func TestARepositoryOfTheFirstVersionIsTakenOver(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jobs.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	steps, err := readMigrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := migrate(t.Context(), db, steps[:1]); err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec(`INSERT INTO job (id, action, database, workload, spec, kinds, status, begun_ms, seen_ms, host, pid, process_begun_ms)
+		VALUES ('6421B4C85F7E03E293532393', 'run', 'sqlite', 'tprocc', '{"action":"run"}', '[]', 'succeeded', 1, 1, '', 0, 0)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := openStore(t, path).List(t.Context(), Query{Action: Run})
+	if err != nil || len(jobs) != 1 || jobs[0].Spec.Profile != 0 || jobs[0].Origin != "" {
+		t.Errorf("got %+v and error %v, want the job as it was", jobs, err)
 	}
 }

@@ -237,12 +237,21 @@ func failedText(t EncodedTally) (sql.NullString, error) {
 // the monitor is before it.
 const firstWorker = 2
 
-// writeUser writes what one virtual user measured.
-func writeUser(ctx context.Context, tx *sql.Tx, job int64, position int, sum *meter.Summary) error {
-	tallies, err := encodeTallies(sum)
-	if err != nil {
-		return err
+// encodeUsers encodes what each virtual user measured. For a thousand of them that
+// takes seconds, in which the repository is not locked.
+func encodeUsers(users []meter.Summary) ([][]EncodedTally, error) {
+	list := make([][]EncodedTally, len(users))
+	for i := range users {
+		var err error
+		if list[i], err = encodeTallies(&users[i]); err != nil {
+			return nil, err
+		}
 	}
+	return list, nil
+}
+
+// writeUser writes what one virtual user measured.
+func writeUser(ctx context.Context, tx *sql.Tx, job int64, position int, elapsed time.Duration, tallies []EncodedTally) error {
 	for kind, t := range tallies {
 		failed, err := failedText(t)
 		if err != nil {
@@ -250,7 +259,7 @@ func writeUser(ctx context.Context, tx *sql.Tx, job int64, position int, sum *me
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO user_tally (job, user, elapsed_ns, kind, done, rolled_back, retried, failed, service, response)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			job, position, int64(sum.Elapsed), kind, t.Done, t.RolledBack, t.Retried, failed, t.Service, t.Response)
+			job, position, int64(elapsed), kind, t.Done, t.RolledBack, t.Retried, failed, t.Service, t.Response)
 		if err != nil {
 			return err
 		}
@@ -381,6 +390,10 @@ func (r *Recorder) writeEnd(ctx context.Context, result Result, lost int64) erro
 	if err != nil {
 		return err
 	}
+	users, err := encodeUsers(result.PerUser)
+	if err != nil {
+		return err
+	}
 	now := time.Now()
 	err = transact(ctx, r.store.db, func(tx *sql.Tx) error {
 		if len(tallies) > 0 {
@@ -390,7 +403,7 @@ func (r *Recorder) writeEnd(ctx context.Context, result Result, lost int64) erro
 			}
 		}
 		for user := range result.PerUser {
-			if err := writeUser(ctx, tx, r.number, user+firstWorker, &result.PerUser[user]); err != nil {
+			if err := writeUser(ctx, tx, r.number, user+firstWorker, result.PerUser[user].Elapsed, users[user]); err != nil {
 				return err
 			}
 		}
