@@ -157,16 +157,11 @@ func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (stri
 			w.Watch(e)
 		}
 	}
-	if spec.Action == job.Build {
-		for _, position := range c.users.unfinished()[1:] {
-			tell(job.Event{User: position, Text: saidRunning}) // of the first, and of a run's, the engine says it
-		}
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := make(chan struct{})
 	c.onInterrupt(c.stopper(spec.Action, sync.OnceFunc(func() { close(stop) }), cancel))
-	result, err := c.Runner.Do(ctx, spec, job.Control{Watchers: watchers, Stop: stop})
+	result, err := c.Runner.Do(ctx, spec, job.Control{Watchers: []job.Watcher{beforeTheEnd{watchers, c.script.monitored || spec.Action != job.Run}}, Stop: stop})
 	if err == nil && spec.Action == job.Run && plan.Pacing.TimeProfile {
 		err = c.writeTimeProfile(plan, result, tell)
 	}
@@ -190,6 +185,23 @@ func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (stri
 		c.remember(fmt.Errorf("%s: %w", title, err))
 	}
 	return returned, nil
+}
+
+// beforeTheEnd passes on all that happens in a job but that its monitor has
+// finished: the console has things to do for the job after that, and says it then.
+type beforeTheEnd struct {
+	watchers  []job.Watcher
+	monitored bool
+}
+
+// Watch implements job.Watcher.
+func (b beforeTheEnd) Watch(e job.Event) {
+	if b.monitored && e.User == 1 && (e.Text == saidSucceeded || e.Text == saidFailed) {
+		return
+	}
+	for _, w := range b.watchers {
+		w.Watch(e)
+	}
 }
 
 // stopper makes what Ctrl-C does to a job. A run is first asked to stop, so that
