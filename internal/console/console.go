@@ -59,7 +59,8 @@ type Console struct {
 		count     int             // how often it was interrupted
 	}
 
-	failure error // the first that was printed
+	failure  error // the first that was printed
+	failures int
 }
 
 // New returns a console with the settings that were kept.
@@ -106,7 +107,7 @@ type command struct {
 
 // commands lists every word of the console by name.
 func commands() []command {
-	all := slices.Concat(configureCommands(), printCommands(), schemaCommands(), scriptCommands(), userCommands(), counterCommands(), datagenCommands(), jobsCommands(), helpCommands(), missingCommands())
+	all := slices.Concat(configureCommands(), printCommands(), schemaCommands(), scriptCommands(), userCommands(), autopilotCommands(), counterCommands(), datagenCommands(), jobsCommands(), helpCommands(), missingCommands())
 	slices.SortFunc(all, func(a, b command) int { return strings.Compare(a.name, b.name) })
 	return all
 }
@@ -187,6 +188,7 @@ func (c *Console) Interrupt() bool {
 func (c *Console) Failure() error { return c.failure }
 
 func (c *Console) remember(err error) {
+	c.failures++
 	if c.failure == nil {
 		c.failure = err
 	}

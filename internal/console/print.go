@@ -130,13 +130,3 @@ func (c *Console) describeVirtualUsers() string {
 	}
 	return strings.Join(lines, "\n")
 }
-
-func (c *Console) describeDataGeneration() string {
-	const section = "datageneration"
-	benchmark, count, unit := c.book.Benchmark(), c.book.Generic(section, "gen_count_ware"), "warehouses"
-	if benchmark == dictionary.TPCH {
-		count, unit = c.book.Generic(section, "gen_scale_fact"), "scale factor"
-	}
-	return fmt.Sprintf("Data Generation set to build a %s schema for %s with %s %s with %s virtual users in %s",
-		benchmark, c.book.Database().Title, count, unit, c.book.Generic(section, "gen_num_vu"), c.book.Generic(section, "gen_directory"))
-}
