@@ -17,10 +17,20 @@ import (
 func main() {
 	// Tcl keeps what it knows of a thread by thread.
 	runtime.LockOSThread()
+	// What the library has not got it panics about, at a length that hides the reason.
+	defer func() {
+		if fault := recover(); fault != nil {
+			fail(fmt.Errorf("it cannot do that: %v", fault))
+		}
+	}()
 	if err := serve(); err != nil {
-		fmt.Fprintf(os.Stderr, "sledge: the Tcl interpreter: %v\n", err)
-		os.Exit(1)
+		fail(err)
 	}
+}
+
+func fail(err error) {
+	fmt.Fprintf(os.Stderr, "sledge: the Tcl interpreter: %v\n", err)
+	os.Exit(1)
 }
 
 // serve evaluates what the console sends until it closes the connection.

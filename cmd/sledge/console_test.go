@@ -1,17 +1,38 @@
 package main_test
 
 import (
+	"bufio"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/creack/pty"
+
+	"sledge/internal/job"
 )
+
+// newConsole is newProgram for a test of the console, which is skipped where it
+// misses a language, unless that is asked for: make test asks.
+func newConsole(t *testing.T, values map[string]string) *program {
+	t.Helper()
+	p := newProgram(t, values)
+	for _, language := range []string{"tcl", "python"} {
+		if _, stderr, exit := p.run("console", language); exit != job.OK {
+			if strings.Contains(os.Getenv("SLEDGE_TEST_REQUIRE"), language) {
+				t.Fatal(stderr)
+			}
+			t.Skip(stderr)
+		}
+	}
+	return p
+}
 
 // terminal is a person at a terminal: it types, and waits for what appears.
 type terminal struct {
@@ -100,7 +121,7 @@ const (
 
 func TestPromptEvaluatesTclAndSurvivesCtrlC(t *testing.T) {
 	folder := t.TempDir()
-	p := newProgram(t, map[string]string{"settings": filepath.Join(folder, "settings.db")})
+	p := newConsole(t, map[string]string{"settings": filepath.Join(folder, "settings.db")})
 	x := p.terminal("console")
 	x.sees(`Type "help" for a list of commands`)
 	x.sees("sledge>")
@@ -109,10 +130,12 @@ func TestPromptEvaluatesTclAndSurvivesCtrlC(t *testing.T) {
 	x.sees("sledge>")
 	x.types("expr 6*7" + enter)
 	x.sees("\r\n42\r\n")
+	x.sees("sledge>")
 	x.types("foreach z {1 2} {" + enter)
 	x.sees("      >")
 	x.types("puts <$z>" + enter + "}" + enter)
 	x.sees("<1>\r\n<2>\r\n")
+	x.sees("sledge>")
 	x.types("nosuchcommand" + enter)
 	x.sees(`invalid command name "nosuchcommand"`)
 	x.sees("sledge>")
@@ -125,8 +148,10 @@ func TestPromptEvaluatesTclAndSurvivesCtrlC(t *testing.T) {
 	x.sees("sledge>")
 	x.types("expr $kept + 1" + enter)
 	x.sees("\r\n18\r\n")
+	x.sees("sledge>")
 	x.types("diset tpcc pg_pass hidden17" + enter)
 	x.sees("from **** to ****")
+	x.sees("sledge>")
 	x.types(ctrlD)
 	x.sees("Shutting down Sledge CLI")
 	if code := x.ends(); code != 0 {
@@ -160,7 +185,7 @@ func TestPromptEvaluatesTclAndSurvivesCtrlC(t *testing.T) {
 }
 
 func TestPromptStopsACommandByCtrlC(t *testing.T) {
-	p := newProgram(t, nil)
+	p := newConsole(t, nil)
 	x := p.terminal("console")
 	x.sees("sledge>")
 	x.types("dbset db sqlite" + enter)
@@ -177,7 +202,7 @@ func TestPromptStopsACommandByCtrlC(t *testing.T) {
 }
 
 func TestPromptIsPythonsOwn(t *testing.T) {
-	p := newProgram(t, nil)
+	p := newConsole(t, nil)
 	home := t.TempDir()
 	p.env = append(p.env, "HOME="+home)
 	x := p.terminal("console", "py")
@@ -185,11 +210,13 @@ func TestPromptIsPythonsOwn(t *testing.T) {
 	x.sees("sledge>>> ")
 	x.types("dbset('db', 'pg')" + enter)
 	x.sees("Database set to PostgreSQL\r\n")
+	x.sees("sledge>>> ")
 	x.types("6*7" + enter)
 	x.sees("42\r\n")
 	x.sees("sledge>>> ")
 	x.types("print('be' + 'gun')" + enter)
 	x.sees("begun\r\n")
+	x.sees("sledge>>> ")
 	x.types("while True: pass" + enter)
 	x.types(enter)
 	time.Sleep(300 * time.Millisecond) // until it is in the loop, which says nothing
@@ -198,10 +225,12 @@ func TestPromptIsPythonsOwn(t *testing.T) {
 	x.sees("sledge>>> ")
 	x.types("diset('tpcc', 'pg_pass', 'hidden17')" + enter)
 	x.sees("from **** to ****")
+	x.sees("sledge>>> ")
 	x.types("tclpy.eval('puts \"in Tcl\"; flush stdout; while 1 {}')" + enter)
 	x.sees("in Tcl\r\n")
 	x.types(ctrlC)
 	x.sees("KeyboardInterrupt")
+	x.sees("sledge>>> ")
 	x.types("quit()" + enter)
 	x.sees("Shutting down Sledge CLI")
 	if code := x.ends(); code != 0 {
@@ -210,5 +239,169 @@ func TestPromptIsPythonsOwn(t *testing.T) {
 	history, _ := os.ReadFile(filepath.Join(home, ".python_history")) // a Python without readline keeps none
 	if strings.Contains(string(history), "hidden17") {
 		t.Errorf("the history:\n%s", history)
+	}
+}
+
+func TestScriptsEndByWhatCameOfThem(t *testing.T) {
+	p := newConsole(t, nil)
+	tests := []struct {
+		name, file, script string
+		exit               job.Exit
+		last               string // line on stderr
+		prints             string // after the banner
+	}{
+		{
+			"succeeds", "a.tcl", "puts one\ndbset db pg\nputs {two ü}\n",
+			job.OK, "", "one\nDatabase set to PostgreSQL\ntwo ü\n",
+		},
+		{
+			"fails in Tcl", "a.tcl", "puts one\nset x [expr {1 / 0}]\nputs two\n",
+			job.ExitError, "sledge: divide by zero", "one\n",
+		},
+		{
+			"goes on after a command that failed", "a.tcl", "dbset db nosuch\nputs on\n",
+			job.ExitUsage, "sledge: Unknown prefix nosuch, choose one from ora mssqls db2 mysql pg maria sqlite", "Unknown prefix nosuch, choose one from ora mssqls db2 mysql pg maria sqlite\non\n",
+		},
+		{
+			"exits", "a.tcl", "puts -nonewline one; exit 7",
+			7, "sledge: the script ended by exit 7", "one",
+		},
+		{
+			"quits", "a.tcl", "quit\nputs two\n",
+			job.OK, "", "Shutting down Sledge CLI\n",
+		},
+		{
+			"succeeds in Python", "a.py", "print('one')\ndbset('db', 'pg')\nprint('zwü')\n",
+			job.OK, "", "one\nDatabase set to PostgreSQL\nzwü\n",
+		},
+		{
+			"fails in Python", "a.py", "print('one')\n{}['key']\n",
+			job.ExitError, "sledge: KeyError: 'key'", "one\n",
+		},
+		{
+			"exits in Python", "a.py", "import sys\nsys.exit(9)\n",
+			9, "sledge: the script ended by exit 9", "",
+		},
+		{
+			"goes on after a command that failed in Python", "a.py", "dbset('db')\nprint('on')\n",
+			job.ExitUsage, "sledge: Usage: dbset [db|bm] value", "Usage: dbset [db|bm] value\non\n",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), test.file)
+			if err := os.WriteFile(file, []byte(test.script), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			stdout, stderr, exit := p.run("console", "auto", file)
+			if exit != test.exit {
+				t.Errorf("it ended with %d, want %d", exit, test.exit)
+			}
+			lines := strings.Split(strings.TrimSpace(stderr), "\n")
+			if last := lines[len(lines)-1]; last != test.last {
+				t.Errorf("the last line on stderr: got %q, want %q", last, test.last)
+			}
+			_, printed, _ := strings.Cut(stdout, "Jobs on-disk database")
+			if _, printed, _ = strings.Cut(printed, "\n"); printed != test.prints {
+				t.Errorf("printed %q, want %q", printed, test.prints)
+			}
+		})
+	}
+}
+
+func TestHammerDBsNameTakesItsArguments(t *testing.T) {
+	p := newConsole(t, nil)
+	link := filepath.Join(t.TempDir(), "hammerdbcli")
+	if err := os.Symlink(p.path, link); err != nil {
+		t.Fatal(err)
+	}
+	p.path = link
+	file := filepath.Join(t.TempDir(), "run.tcl")
+	if err := os.WriteFile(file, []byte("puts ran"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const usage = "Usage: hammerdbcli [ tcl|python [ auto [ script_to_autoload.[ tcl|py ] ] ] ]\n"
+	tests := []struct {
+		args  string
+		exit  job.Exit
+		shows string
+	}{
+		{"auto " + file, job.OK, "\nran\n"},
+		{"tcl auto " + file, job.OK, "\nran\n"},
+		{"py auto " + file, job.ExitUsage, "Error: incorrect file extension for python\n" + usage},
+		{"auto run.py", job.ExitUsage, "Error: incorrect file extension for tcl\n" + usage},
+		{"--help", job.ExitUsage, usage},
+		{"auto", job.ExitUsage, usage},
+		{"auto " + filepath.Join(t.TempDir(), "nosuch.tcl"), job.ExitMissing, ""},
+	}
+	for _, test := range tests {
+		stdout, _, exit := p.run(strings.Fields(test.args)...)
+		if exit != test.exit || !strings.Contains(stdout, test.shows) {
+			t.Errorf("hammerdbcli %s: got %d and %q, want %d and %q", test.args, exit, stdout, test.exit, test.shows)
+		}
+	}
+	x := p.terminal()
+	x.sees("hammerdb>")
+	x.types("exit" + enter)
+	if code := x.ends(); code != 0 {
+		t.Errorf("it ended with %d, want 0", code)
+	}
+}
+
+func TestLinesFromAPipeAreEvaluated(t *testing.T) {
+	p := newConsole(t, nil)
+	tests := []struct {
+		lines, shows string
+		exit         job.Exit
+	}{
+		{"expr 6*7\nputs [expr {6 *\n7}]", "\n42\n", job.OK}, // results are for people only
+		{"nosuch\nputs on\n", "\non\n", job.ExitError},
+		{"puts [gets stdin]\nthe next line\n", "\nthe next line\n", job.OK},
+		{"puts {open\n", "", job.ExitError},
+		{"exit 5\nputs no\n", "", 5},
+		{"", "", job.OK},
+	}
+	for _, test := range tests {
+		c := exec.Command(p.path, "console")
+		c.Env, c.Stdin = p.env, strings.NewReader(test.lines)
+		out, _ := c.Output() // the exit code says it
+		if exit := job.Exit(c.ProcessState.ExitCode()); exit != test.exit || !strings.HasSuffix(string(out), test.shows) {
+			t.Errorf("%q: got %d and %q, want %d and an end of %q", test.lines, exit, out, test.exit, test.shows)
+		}
+	}
+}
+
+func TestInterpretersEndWithTheProgram(t *testing.T) {
+	p := newConsole(t, nil)
+	for name, script := range map[string]string{
+		"a.tcl": "puts [pid]; flush stdout; while 1 {}",
+		"a.py":  "import os\nprint(os.getpid(), flush=True)\nwhile True: pass",
+	} {
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := exec.Command(p.path, "console", "auto", file)
+		c.Env = p.env
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		pid := 0
+		for lines := bufio.NewScanner(out); pid == 0 && lines.Scan(); {
+			pid, _ = strconv.Atoi(lines.Text()) // the banner is no number
+		}
+		if err := c.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Wait() // it was killed
+		for end := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s: its interpreter goes on", name)
+			}
+		}
 	}
 }

@@ -20,9 +20,9 @@ func needTcl(t *testing.T) {
 		return
 	}
 	if strings.Contains(os.Getenv("SLEDGE_TEST_REQUIRE"), "tcl") {
-		t.Fatal(errWithoutTcl)
+		t.Fatal(ErrWithoutTcl)
 	}
-	t.Skip(errWithoutTcl)
+	t.Skip(ErrWithoutTcl)
 }
 
 // tclWith starts an interpreter with a command that handle does and that scripts

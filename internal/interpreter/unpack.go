@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// errWithoutTcl is what a program says that was built by go build alone.
-var errWithoutTcl = errors.New("this sledge was built without Tcl: build it with make build")
+// ErrWithoutTcl is what a program says that was built by go build alone.
+var ErrWithoutTcl = errors.New("this sledge was built without Tcl: build it with make build")
 
 // unpacked returns the path of the Tcl interpreter's program, which this one
 // carries with it and unpacks once for each user; remove is to be called when it
@@ -25,7 +25,7 @@ var errWithoutTcl = errors.New("this sledge was built without Tcl: build it with
 func unpacked() (program string, remove func(), err error) {
 	sum, err := fs.ReadFile(helper, path.Join(helperFolder, "tclsh.sha256"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil, errWithoutTcl
+		return "", nil, ErrWithoutTcl
 	}
 	if err != nil {
 		return "", nil, err

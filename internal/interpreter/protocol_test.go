@@ -1,0 +1,58 @@
+package interpreter
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestOnlyTheTokenIsAdmitted(t *testing.T) {
+	d, err := openDoor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, token, _ := strings.Cut(strings.TrimPrefix(d.variable(), environment+"="), " ")
+	dial := func(line string) net.Conn {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(c, line)
+		t.Cleanup(func() { c.Close() })
+		return c
+	}
+	dial("") // says nothing, and keeps nobody waiting
+	dial("GET / HTTP/1.1\r\n\r\n")
+	dial(`{"type":"hello","token":"guessed"}` + "\n")
+	dial(`{"type":"hello","token":"` + token + `"}` + "\n" + `{"type":"exit","code":7}` + "\n")
+	begin := time.Now()
+	l, err := d.admit(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.connection.Close()
+	if m, err := l.receive(); m.Code != 7 {
+		t.Errorf("after the greeting: got %+v, %v", m, err)
+	}
+	if took := time.Since(begin); took > greeting {
+		t.Errorf("others kept it waiting for %s", took)
+	}
+	if _, err := net.Dial("tcp", address); err == nil {
+		t.Error("the door is still open")
+	}
+}
+
+func TestNobodyIsWaitedForWhenTheContextEnds(t *testing.T) {
+	d, err := openDoor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := d.admit(ctx); err == nil {
+		t.Error("got a link, and nobody connected")
+	}
+}
