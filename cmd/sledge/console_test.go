@@ -190,7 +190,7 @@ func TestPromptStopsACommandByCtrlC(t *testing.T) {
 	x.sees("sledge>")
 	x.types("dbset db sqlite" + enter)
 	x.sees("sledge>")
-	x.types("diset connection sqlite_path " + filepath.Join(t.TempDir(), "t.db") + "; catch buildschema" + enter)
+	x.types("diset connection sqlite_file " + filepath.Join(t.TempDir(), "t.db") + "; catch buildschema" + enter)
 	x.sees("Vuser 1:RUNNING")
 	x.types(ctrlC)
 	x.sees("interrupted")
