@@ -84,14 +84,14 @@ func (c *Console) autopilotProfile(ctx context.Context, store *job.Store) (int, 
 
 // autopilotRun is one run of the sequence.
 func (c *Console) autopilotRun(ctx context.Context, users, profile int) error {
-	all := users
+	all, monitor := users, ""
 	if c.script.monitored {
-		all++
+		all, monitor = users+1, " with Monitor VU"
 	}
 	c.users.create(all)
 	c.openUserLog()
 	defer func() { c.users.create(0); c.closeUserLog() }()
-	c.out.printf("%d Active Virtual User Test started at %s", users, time.Now().Format(time.DateTime))
+	c.out.printf("%d Active Virtual User Test started at %s%s", users, time.Now().Format(time.DateTime), monitor)
 	before := c.failures
 	if _, err := c.runOnce(ctx, profile); err != nil {
 		return err

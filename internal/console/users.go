@@ -153,12 +153,13 @@ func (c *Console) createUsers() error {
 		total = strconv.Itoa(n) + " Virtual Users Created with Monitor VU"
 	}
 	c.users.create(n)
-	c.openUserLog()
 	lines := []string{first}
 	for i := 2; i <= n; i++ {
 		lines = append(lines, fmt.Sprintf("Vuser %d created - WAIT IDLE", i))
 	}
-	c.out.print(strings.Join(append(lines, total), "\n"))
+	c.out.print(strings.Join(lines, "\n"))
+	c.openUserLog()
+	c.out.print(total)
 	return nil
 }
 
