@@ -50,14 +50,14 @@ func newInterpreter(l *link) (*interpreter, error) {
 	t := &interpreter{link: l, tls: libc.NewTLS(), names: l.commands}
 	the = t
 	tcl.XTcl_FindExecutable(t.tls, t.cString(os.Args[0]))
-	t.tcl = tcl.XTcl_CreateInterp(t.tls)
-	// Whatever the locale is, scripts and what they print are UTF-8: the C locale of
-	// containers would make Latin-1 of it.
+	// Whatever the locale is, scripts, variables of the environment and what is
+	// printed are UTF-8: the C locale of containers would make Latin-1 of it.
 	utf8 := t.cString("utf-8")
-	if tcl.XTcl_SetSystemEncoding(t.tls, t.tcl, utf8) != tcl.TCL_OK {
-		return nil, errors.New(t.result())
+	if tcl.XTcl_SetSystemEncoding(t.tls, 0, utf8) != tcl.TCL_OK {
+		return nil, errors.New("set the encoding: it does not know UTF-8")
 	}
-	t.utf8 = tcl.XTcl_GetEncoding(t.tls, t.tcl, utf8)
+	t.utf8 = tcl.XTcl_GetEncoding(t.tls, 0, utf8)
+	t.tcl = tcl.XTcl_CreateInterp(t.tls)
 	if tcl.XTcl_Init(t.tls, t.tcl) != tcl.TCL_OK {
 		return nil, errors.New(t.result())
 	}
@@ -69,6 +69,10 @@ func newInterpreter(l *link) (*interpreter, error) {
 	t.setVariable("tcl_interactive", "0")
 	for i, name := range t.names {
 		tcl.XTcl_CreateObjCommand(t.tls, t.tcl, t.cString(name), pointer(runCommand), uintptr(i), 0)
+	}
+	tcl.XTcl_CreateObjCommand(t.tls, t.tcl, t.cString(background), pointer(runBackground), 0, 0)
+	if tcl.XTcl_Eval(t.tls, t.tcl, t.cString("interp bgerror {} "+background)) != tcl.TCL_OK {
+		return nil, errors.New(t.result())
 	}
 	tcl.XTcl_SetExitProc(t.tls, pointer(leave))
 	if runtime.GOOS != "windows" {
@@ -188,6 +192,31 @@ func runCommand(tls *libc.TLS, index, _ uintptr, count int32, words uintptr) int
 	}
 	t.setResult(reply.Result)
 	return tcl.TCL_OK
+}
+
+// background is the command that Tcl calls for an error of an event, such as the
+// script of after, with the message and the options of the error.
+const background = "::tcl::sledgeBackground"
+
+// runBackground does what Tcl itself does with such an error, which is to show it
+// or to call bgerror, and tells the console.
+func runBackground(tls *libc.TLS, _, _ uintptr, count int32, words uintptr) int32 {
+	t := the
+	command := tcl.XTcl_NewObj(tls)
+	tcl.XTcl_ListObjAppendElement(tls, t.tcl, command, t.object("::tcl::Bgerror"))
+	for i := range uintptr(count) - 1 {
+		word := at[uintptr](words + (i+1)*unsafe.Sizeof(words))
+		tcl.XTcl_ListObjAppendElement(tls, t.tcl, command, *word)
+	}
+	text := t.external(tcl.XTcl_GetString(tls, *at[uintptr](words + unsafe.Sizeof(words))))
+	at[tcl.Tcl_Obj](command).FrefCount++
+	defer t.release(command)
+	code := tcl.XTcl_EvalObjEx(tls, t.tcl, command, tcl.TCL_EVAL_GLOBAL)
+	if err := t.link.send(message{Type: "failed", Result: text}); err != nil {
+		t.setResult(err.Error())
+		return tcl.TCL_ERROR
+	}
+	return code
 }
 
 // leave is what Tcl calls to end the process: the console is told with which

@@ -49,6 +49,7 @@ func (p *program) terminal(args ...string) *terminal {
 	p.t.Helper()
 	c := exec.Command(p.path, args...)
 	c.Env = append(p.env, "TERM=xterm")
+	c.Dir = p.t.TempDir()
 	tty, err := pty.StartWithSize(c, &pty.Winsize{Rows: 40, Cols: 200})
 	if err != nil {
 		p.t.Fatal(err)

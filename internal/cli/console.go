@@ -140,6 +140,9 @@ func completeConsole(args []string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
+// hammerdbPrompt is the prompt of hammerdbcli.
+const hammerdbPrompt = "hammerdb"
+
 // isHammerDB reports whether the program was called by the name of HammerDB's.
 func isHammerDB(name string) bool {
 	return strings.TrimSuffix(strings.ToLower(filepath.Base(name)), ".exe") == "hammerdbcli"
@@ -153,7 +156,7 @@ func (p *Program) hammerdb(ctx context.Context) error {
 		return usage("hammerdbcli was called with arguments that it does not take")
 	}
 	p.began = true
-	use.prompt = "hammerdb"
+	use.prompt = hammerdbPrompt
 	return p.consoleSession(ctx, use)
 }
 
@@ -324,23 +327,24 @@ func (s *session) setBusy(busy func(int)) {
 func (s *session) outcome(err error) error {
 	var exit interpreter.ErrExit
 	var script *interpreter.ScriptError
-	switch {
-	case errors.Is(err, interpreter.ErrQuit):
+	if errors.Is(err, interpreter.ErrQuit) {
 		fmt.Fprintln(s.Stdout, "Shutting down Sledge CLI")
+	}
+	switch {
 	case errors.Is(err, interpreter.ErrInterrupted):
 		return job.WithExit(job.ExitStopped, errors.New("stopped by Ctrl-C"))
 	case errors.As(err, &exit) && exit.Code != 0:
 		return job.WithExit(job.Exit(exit.Code), fmt.Errorf("the script ended by exit %d", exit.Code))
 	case errors.As(err, &exit):
-	case errors.As(err, &script):
+	case errors.As(err, &script): // also one that came before quit
 		if script.Info != "" {
 			fmt.Fprintln(s.Stderr, script.Info)
 		}
 		if s.failed != nil && s.failed.Error() == script.Message {
 			return s.failed
 		}
-		return err
-	case err != nil:
+		return script
+	case err != nil && !errors.Is(err, interpreter.ErrQuit):
 		return err
 	}
 	return s.console.Failure()
@@ -380,8 +384,7 @@ func (s *session) evaluate(ctx context.Context, tcl *interpreter.Tcl, what func(
 	return what(ctx)
 }
 
-// python runs a script in Python, or Python's own prompt. Python hears Ctrl-C at
-// the terminal by itself.
+// python runs a script in Python, or Python's own prompt.
 func (s *session) python(ctx context.Context) error {
 	err := s.runPython(ctx)
 	if errors.Is(err, interpreter.ErrNoPython) {

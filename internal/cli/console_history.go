@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -33,14 +35,31 @@ func newEditor(s *session) *editor {
 	if e.history == "" {
 		return e
 	}
-	if kept, err := os.Open(e.history); err == nil {
-		_, err := e.line.ReadHistory(kept)
-		kept.Close()
-		if err != nil {
-			fmt.Fprintf(s.Stderr, "sledge: warning: read the history: %v\n", err)
-		}
+	if err := e.load(); err != nil {
+		fmt.Fprintf(s.Stderr, "sledge: warning: read the history: %v\n", err)
 	}
 	return e
+}
+
+// load reads the history, and shortens a file that has grown long.
+func (e *editor) load() error {
+	kept, err := os.ReadFile(e.history)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	lines := strings.SplitAfter(string(kept), "\n")
+	latest := strings.Join(lines[max(0, len(lines)-liner.HistoryLimit):], "")
+	if _, err := e.line.ReadHistory(strings.NewReader(latest)); err != nil {
+		return err
+	}
+	const long = 3 * liner.HistoryLimit
+	if len(lines) < long {
+		return nil
+	}
+	return os.WriteFile(e.history, []byte(latest), 0o600)
 }
 
 // read reads one line. In between the terminal is as it was before, for the

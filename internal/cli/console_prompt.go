@@ -22,7 +22,8 @@ func (p *Program) editsLines() bool {
 }
 
 // reads evaluates what comes from a pipe until it ends, and goes on after an error
-// as tclsh does. It returns the first.
+// as tclsh does. It returns the first, also after quit. Results are not shown, but
+// by hammerdbcli: what is piped into that looks for the job's id that vurun returns.
 func (s *session) reads(ctx context.Context, tcl *interpreter.Tcl) error {
 	var first error
 	for {
@@ -39,19 +40,24 @@ func (s *session) reads(ctx context.Context, tcl *interpreter.Tcl) error {
 		if err != nil {
 			return fmt.Errorf("read a command: %w", err)
 		}
-		err = s.evaluate(ctx, tcl, func(ctx context.Context) error {
-			_, err := tcl.Eval(ctx, script)
+		var result string
+		err = s.evaluate(ctx, tcl, func(ctx context.Context) (err error) {
+			result, err = tcl.Eval(ctx, script)
 			return err
 		})
 		var failed *interpreter.ScriptError
-		if err != nil && !errors.As(err, &failed) {
-			return err
-		}
-		if err != nil {
+		switch {
+		case errors.As(err, &failed):
 			fmt.Fprintln(s.Stderr, oneLine(err))
 			failed.Info = "" // nobody needs it twice
+			first = cmp.Or(first, err)
+		case errors.Is(err, interpreter.ErrQuit):
+			return errors.Join(err, first)
+		case err != nil:
+			return err
+		case result != "" && s.prompt == hammerdbPrompt:
+			fmt.Fprintln(s.Stdout, result)
 		}
-		first = cmp.Or(first, err)
 	}
 }
 

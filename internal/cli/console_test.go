@@ -93,6 +93,25 @@ func TestHistoryKeepsNoPasswords(t *testing.T) {
 	}
 }
 
+func TestHistoryIsShortenedWhenItIsLong(t *testing.T) {
+	e := &editor{line: liner.NewLiner(), history: filepath.Join(t.TempDir(), "history")}
+	defer e.close()
+	const lines = 3 * liner.HistoryLimit
+	if err := os.WriteFile(e.history, []byte(strings.Repeat("old\n", lines)+"new\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.load(); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := os.ReadFile(e.history)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(kept), "\n"); n > liner.HistoryLimit || !strings.HasSuffix(string(kept), "old\nnew\n") {
+		t.Errorf("%d lines are kept, want at most %d and the latest", n, liner.HistoryLimit)
+	}
+}
+
 func FuzzConsoleArguments(f *testing.F) {
 	f.Add("tcl auto run.tcl a b")
 	f.Add("auto\nx.py")

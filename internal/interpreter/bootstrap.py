@@ -8,6 +8,7 @@ this process and waits for it. The names go into builtins, so that modules which
 script imports have them, too. It works with Python 3.9 and later.
 """
 
+import _thread
 import atexit
 import builtins
 import json
@@ -17,6 +18,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 import types
 
 
@@ -62,7 +64,7 @@ class Console:
             if message["type"] == "reply":
                 self.replies.put(message)
             elif message["type"] == "cancel":
-                signal.raise_signal(signal.SIGINT)
+                interrupt()
 
     def call(self, request):
         """Have the console do something, and return what that returns."""
@@ -80,6 +82,31 @@ class Console:
         if reply.get("failed"):
             raise Error(reply.get("result", ""))
         return reply.get("result", "")
+
+
+def interrupt():
+    """Interrupt the script as Ctrl-C does, from another thread."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
+
+
+class Interrupts:
+    """Python's own handler of Ctrl-C, once for each.
+
+    At a terminal this process hears of it from the terminal and from the console; from
+    somebody who only knows the console's process, from the console alone.
+    """
+
+    def __init__(self):
+        self.last = -1.0
+
+    def __call__(self, number, frame):
+        now = time.monotonic()
+        if now - self.last > 0.3:
+            self.last = now
+            signal.default_int_handler(number, frame)
 
 
 class Deaf:
@@ -227,6 +254,8 @@ def forget():
 
 
 def begin(kind, *arguments):
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, Interrupts())
     console = Console()
     define(console)
     if kind == "file":

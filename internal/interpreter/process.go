@@ -1,6 +1,7 @@
 package interpreter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,8 @@ type process struct {
 
 	once   sync.Once
 	failed error // why the process is gone
+
+	event string // the message of the first error of an event, which no script gets to see
 }
 
 // start starts a process and waits until it has connected.
@@ -83,6 +86,8 @@ func (p *process) ask(ctx context.Context, request message) (message, error) {
 		switch m.Type {
 		case "done":
 			return m, nil
+		case "failed":
+			p.event = cmp.Or(p.event, m.Result)
 		case "exit":
 			return message{}, p.leave(ErrExit{m.Code})
 		case "call":

@@ -22,7 +22,8 @@ const environment = "SLEDGE_CONSOLE"
 // run a file or say whether a script is complete, and is answered by done. In
 // between the process may call commands, each answered by a reply. The console may
 // say cancel at any time; close when nothing more is to be done. The process says
-// exit before it ends by a script's will.
+// failed when something went wrong that ended its script, or that no script gets to
+// see; and exit before it ends by a script's will.
 type message struct {
 	Type     string   `json:"type"`
 	Token    string   `json:"token,omitempty"`    // hello
@@ -32,10 +33,10 @@ type message struct {
 	Folder   string   `json:"folder,omitempty"`   // call: the working folder
 	Script   string   `json:"script,omitempty"`   // eval, complete, tcl
 	Path     string   `json:"path,omitempty"`     // file
-	Result   string   `json:"result,omitempty"`   // done, reply: the result, or the message of a failure
+	Result   string   `json:"result,omitempty"`   // done, reply: the result, or the message of a failure; failed
 	Complete bool     `json:"complete,omitempty"` // done, after complete
 	Failed   bool     `json:"failed,omitempty"`   // done, reply
-	Stopped  bool     `json:"stopped,omitempty"`  // done, reply: failed because it was interrupted
+	Stopped  bool     `json:"stopped,omitempty"`  // done, reply, failed: because it was interrupted
 	Quit     bool     `json:"quit,omitempty"`     // reply: the process is to end
 	Info     string   `json:"info,omitempty"`     // done: Tcl's errorInfo
 	Line     int      `json:"line,omitempty"`     // done: of the script, where it failed

@@ -33,8 +33,9 @@ type Python struct {
 	config  Config
 	program string
 
-	mu  sync.Mutex
-	tcl *Tcl // what tclpy.eval evaluates; nil until it is called
+	mu      sync.Mutex
+	process *process // nil while none runs
+	tcl     *Tcl     // what tclpy.eval evaluates; nil until it is called
 }
 
 // ErrNoPython is an error about the Python that was to be used: there is none, or
@@ -57,13 +58,17 @@ func NewPython(config Config, program string) (*Python, error) {
 	return &Python{config: config, program: found}, nil
 }
 
-// Cancel stops what Tcl evaluates for Python, if it does. Python itself hears
-// Ctrl-C at the terminal without being told.
+// Cancel stops what runs as Ctrl-C does: what Tcl evaluates for Python, or else
+// Python's script. It may come in addition to a Ctrl-C that Python has heard at
+// the terminal.
 func (y *Python) Cancel() {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	if y.tcl != nil {
 		y.tcl.Cancel()
+	}
+	if y.process != nil {
+		_ = y.process.send(message{Type: "cancel"}) // a Python that is gone has stopped
 	}
 }
 
@@ -99,6 +104,8 @@ func (y *Python) run(ctx context.Context, flags, args []string) error {
 		}
 		return err
 	}
+	y.setProcess(p)
+	defer y.setProcess(nil)
 	defer y.closeTcl()
 	return y.serve(ctx, p)
 }
@@ -162,6 +169,12 @@ func (y *Python) evalTcl(ctx context.Context, script string) message {
 		reply.Quit, reply.Code = true, exit.Code
 	}
 	return reply
+}
+
+func (y *Python) setProcess(p *process) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.process = p
 }
 
 func (y *Python) startTcl(ctx context.Context) error {

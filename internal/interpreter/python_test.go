@@ -221,6 +221,37 @@ func TestPythonThatIsMissingOrTooOldIsSaidSo(t *testing.T) {
 	}
 }
 
+func TestPythonHearsOfEachInterruptOnce(t *testing.T) {
+	for _, program := range pythons(t) {
+		t.Run(filepath.Base(program), func(t *testing.T) {
+			t.Parallel()
+			s := newScripted(t, program)
+			go func() {
+				for {
+					time.Sleep(5 * time.Millisecond)
+					if text, err := os.ReadFile(s.path("output")); err != nil || strings.Contains(string(text), "begun") {
+						break
+					}
+				}
+				s.Cancel()
+				s.Cancel()
+			}()
+			printed, err := s.run(t, `
+import time
+print('begun', flush=True)
+try:
+    time.sleep(20)
+except KeyboardInterrupt:
+    time.sleep(0.1)
+    print('once')
+`)
+			if err != nil || printed != "begun\nonce\n" {
+				t.Errorf("got %v and %q", err, printed)
+			}
+		})
+	}
+}
+
 func TestPythonStopsWhenItsContextEnds(t *testing.T) {
 	s := newScripted(t, pythons(t)[0])
 	if err := os.WriteFile(s.path("script.py"), []byte("while True: pass"), 0o600); err != nil {

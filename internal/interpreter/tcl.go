@@ -34,9 +34,14 @@ func (t *Tcl) Eval(ctx context.Context, script string) (string, error) {
 }
 
 // RunFile evaluates the script in a file, with args as its argv, and returns as
-// Eval does.
+// Eval does, or else the first error of an event that came meanwhile: Tcl has
+// shown it, and no script can catch it.
 func (t *Tcl) RunFile(ctx context.Context, path string, args []string) error {
+	t.process.event = ""
 	_, err := t.ask(ctx, message{Type: "file", Path: path, Args: args})
+	if err == nil && t.process.event != "" {
+		err = &ScriptError{Message: t.process.event}
+	}
 	return err
 }
 

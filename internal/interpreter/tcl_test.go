@@ -41,7 +41,7 @@ func tclWith(t *testing.T, handle Handler) (*Tcl, string) {
 		Handle:   handle,
 		Stdout:   output,
 		Stderr:   output,
-		Environ:  append(os.Environ(), "TMP=/somewhere"),
+		Environ:  append(os.Environ(), "TMP=/somewhere", "LC_ALL=C", "UMLAUT=ü"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -72,6 +72,7 @@ func TestTclEvaluatesAsTclshDoes(t *testing.T) {
 		{"info patchlevel", "8.6.12"},
 		{"set ::env(TMP)", "/somewhere"},
 		{"info exists ::env(" + environment + ")", "0"},
+		{"set ::env(UMLAUT)", "ü"},
 		{"set ::tcl_platform(platform)", map[bool]string{true: "windows", false: "unix"}[runtime.GOOS == "windows"]},
 		{"clock format 0 -gmt 1 -format {%Y-%m-%d %H:%M:%S}", "1970-01-01 00:00:00"},
 		{"clock format 1700000000 -timezone :America/New_York -format {%H:%M %Z}", "17:13 EST"},
@@ -162,6 +163,33 @@ func TestTclSaysWhereAScriptFailed(t *testing.T) {
 	}
 	if got, err := tcl.Eval(t.Context(), "list $argc $argv [file tail $argv0]"); got != "1 {{an argument}} broken.tcl" {
 		t.Errorf("arguments: got %q, %v", got, err)
+	}
+}
+
+func TestErrorsOfEventsAreErrorsOfTheScript(t *testing.T) {
+	tcl, name := tclWith(t, nothing)
+	file := filepath.Join(t.TempDir(), "events.tcl")
+	for _, test := range []struct{ script, prints string }{
+		{"after 1 {error {it broke}}; after 50 {set done 1}; vwait done", "it broke\n    while executing"},
+		{"proc bgerror m {puts <$m>}; after 1 {error {it broke}}; after 50 {set done 1}; vwait done", "<it broke>\n"},
+	} {
+		if err := os.WriteFile(file, []byte(test.script), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := tcl.RunFile(t.Context(), file, nil)
+		var failed *ScriptError
+		if !errors.As(err, &failed) || failed.Message != "it broke" {
+			t.Errorf("%s: got %v", test.script, err)
+		}
+		if text, _ := os.ReadFile(name); !strings.Contains(string(text), test.prints) {
+			t.Errorf("%s: printed %q, want %q in it", test.script, text, test.prints)
+		}
+	}
+	if err := os.WriteFile(file, []byte("set fine 1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := tcl.RunFile(t.Context(), file, nil); err != nil {
+		t.Errorf("the next script: got %v", err)
 	}
 }
 
