@@ -254,6 +254,9 @@ def forget():
 
 
 def begin(kind, *arguments):
+    # It has been read; so nothing is left behind, however the console ends.
+    os.remove(__file__)
+    os.rmdir(os.path.dirname(__file__))
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, Interrupts())
     console = Console()
