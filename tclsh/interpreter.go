@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -26,6 +27,10 @@ type interpreter struct {
 	tcl   uintptr
 	utf8  tcl.Tcl_Encoding
 	names []string // of the console's commands, which Tcl knows by their index
+
+	puts    uintptr // the function of Tcl's own puts
+	stdout  uintptr // the channel of the process's own stdout
+	calling bool    // a command of the console
 
 	mu         sync.Mutex
 	evaluating bool
@@ -75,6 +80,8 @@ func newInterpreter(l *link) (*interpreter, error) {
 		return nil, errors.New(t.result())
 	}
 	tcl.XTcl_SetExitProc(t.tls, pointer(leave))
+	t.puts = t.function("puts")
+	t.stdout = tcl.XTcl_GetStdChannel(t.tls, tcl.TCL_STDOUT)
 	if runtime.GOOS != "windows" {
 		// On a terminal Tcl ends lines by a carriage return of its own, which logs of
 		// terminals would show.
@@ -175,8 +182,22 @@ func runCommand(tls *libc.TLS, index, _ uintptr, count int32, words uintptr) int
 		word := at[uintptr](words + i*unsafe.Sizeof(words))
 		args = append(args, t.external(tcl.XTcl_GetString(tls, *word)))
 	}
+	if t.calling {
+		t.setResult("the script's own puts cannot call " + t.names[index] + ", which would print")
+		return tcl.TCL_ERROR
+	}
 	t.flush() // what the script printed belongs before what the command prints
-	reply, err := t.link.call(t.names[index], args[1:])
+	var notPrinted error
+	var print func(string)
+	if t.printsElsewhere() {
+		print = func(text string) { notPrinted = cmp.Or(notPrinted, t.print(text)) }
+	}
+	t.calling = true
+	reply, err := t.link.call(t.names[index], args[1:], print)
+	t.calling = false
+	if err == nil && !reply.Quit && !reply.Failed {
+		err = notPrinted
+	}
 	switch {
 	case err != nil:
 		t.setResult(err.Error())
@@ -192,6 +213,41 @@ func runCommand(tls *libc.TLS, index, _ uintptr, count int32, words uintptr) int
 	}
 	t.setResult(reply.Result)
 	return tcl.TCL_OK
+}
+
+// printsElsewhere reports whether a script has put its own procedure in the place
+// of puts, or its own file in that of stdout. HammerDB's commands print by puts,
+// and scripts that collect results rely on it.
+func (t *interpreter) printsElsewhere() bool {
+	puts, stdout := t.function("puts"), tcl.XTcl_GetStdChannel(t.tls, tcl.TCL_STDOUT)
+	return puts != 0 && puts != t.puts || stdout != 0 && stdout != t.stdout
+}
+
+// function returns the function of a command, or 0 if there is no such command.
+func (t *interpreter) function(name string) uintptr {
+	const size = int(unsafe.Sizeof(tcl.Tcl_CmdInfo{}))
+	info := t.tls.Alloc(size)
+	defer t.tls.Free(size)
+	command := t.internal(name)
+	defer libc.Xfree(t.tls, command)
+	if tcl.XTcl_GetCommandInfo(t.tls, t.tcl, command, info) == 0 {
+		return 0
+	}
+	return at[tcl.Tcl_CmdInfo](info).FobjProc
+}
+
+// print calls puts, whatever that is.
+func (t *interpreter) print(text string) error {
+	command := tcl.XTcl_NewObj(t.tls)
+	for _, word := range []string{"puts", text} {
+		tcl.XTcl_ListObjAppendElement(t.tls, t.tcl, command, t.object(word))
+	}
+	at[tcl.Tcl_Obj](command).FrefCount++
+	defer t.release(command)
+	if tcl.XTcl_EvalObjEx(t.tls, t.tcl, command, tcl.TCL_EVAL_GLOBAL) != tcl.TCL_OK {
+		return errors.New(t.result())
+	}
+	return nil
 }
 
 // background is the command that Tcl calls for an error of an event, such as the

@@ -24,6 +24,7 @@ type message struct {
 	Name     string   `json:"name,omitempty"`
 	Args     []string `json:"args,omitempty"`
 	Folder   string   `json:"folder,omitempty"`
+	Divert   bool     `json:"divert,omitempty"`
 	Commands []string `json:"commands,omitempty"`
 	Script   string   `json:"script,omitempty"`
 	Path     string   `json:"path,omitempty"`
@@ -40,7 +41,7 @@ type message struct {
 // link is the connection to the console.
 type link struct {
 	requests chan message // what is to be done, closed when the console is gone
-	replies  chan message // what a call returned
+	replies  chan message // what a call prints, if it is diverted, and returns
 	commands []string     // names of the console's commands
 
 	in *json.Decoder
@@ -90,7 +91,7 @@ func (l *link) receive(cancel func()) {
 			os.Exit(1)
 		}
 		switch m.Type {
-		case "reply":
+		case "reply", "print":
 			l.replies <- m
 		case "cancel":
 			cancel()
@@ -111,14 +112,21 @@ func (l *link) send(m message) error {
 	return nil
 }
 
-// call has the console do a command and waits for what it returns.
-func (l *link) call(name string, args []string) (message, error) {
+// call has the console do a command and waits for what it returns. Unless it is
+// nil, print is called with what the command prints.
+func (l *link) call(name string, args []string, print func(text string)) (message, error) {
 	folder, err := os.Getwd()
 	if err != nil {
 		return message{}, fmt.Errorf("find the working folder: %w", err)
 	}
-	if err := l.send(message{Type: "call", Name: name, Args: args, Folder: folder}); err != nil {
+	if err := l.send(message{Type: "call", Name: name, Args: args, Folder: folder, Divert: print != nil}); err != nil {
 		return message{}, err
 	}
-	return <-l.replies, nil
+	for {
+		m := <-l.replies
+		if m.Type == "reply" {
+			return m, nil
+		}
+		print(m.Result)
+	}
 }

@@ -86,6 +86,8 @@ type Call struct {
 	Name   string
 	Args   []string
 	Folder string // the interpreter's working folder, which paths are relative to
+
+	Print func(text string) // what is printed goes to it meanwhile, or to Config.Out if it is nil
 }
 
 // What a call may return that ends the script, too.
@@ -130,6 +132,7 @@ func (c *Console) Call(ctx context.Context, call Call) (string, error) {
 	if i < 0 {
 		return "", fmt.Errorf("there is no command %s%s", call.Name, option.Suggest(call.Name, Commands()))
 	}
+	defer c.out.divert(call.Print)()
 	ctx, end := c.begin(ctx)
 	result, err := all[i].run(c, ctx, call)
 	interrupted := end()
@@ -215,13 +218,30 @@ func failWith(code job.Exit, format string, args ...any) error {
 
 // output writes whole lines, whichever goroutine they come from.
 type output struct {
-	mu sync.Mutex
-	to io.Writer
+	mu       sync.Mutex
+	to       io.Writer
+	diverted func(text string) // takes what is printed, unless it is nil
+}
+
+// divert has print take what is printed, until the function it returns is called.
+// With nil it changes nothing.
+func (o *output) divert(print func(text string)) (end func()) {
+	set := func(print func(string)) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.diverted = print
+	}
+	set(print)
+	return func() { set(nil) }
 }
 
 func (o *output) print(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.diverted != nil {
+		o.diverted(text)
+		return
+	}
 	fmt.Fprintln(o.to, text)
 }
 

@@ -38,6 +38,8 @@ class Console:
         self.process = os.getpid()
         self.calling = threading.Lock()
         self.sending = threading.Lock()
+        self.stdout = sys.stdout
+        self.printing = None  # the thread that prints what a command prints
         self.replies = queue.SimpleQueue()
         self.send({"type": "hello", "token": token})
         self.commands = self.receive()["commands"]
@@ -61,7 +63,7 @@ class Console:
                 message = None
             if message is None:
                 os._exit(1)
-            if message["type"] == "reply":
+            if message["type"] in ("reply", "print"):
                 self.replies.put(message)
             elif message["type"] == "cancel":
                 interrupt()
@@ -70,18 +72,37 @@ class Console:
         """Have the console do something, and return what that returns."""
         if os.getpid() != self.process:
             raise Error("the console belongs to the process that it started, and not to its children")
+        if self.printing == threading.get_ident():
+            raise Error("what is printed to cannot call a command, which would print")
         sys.stdout.flush()  # what the script printed belongs before what the command prints
         sys.stderr.flush()
         with self.calling, Deaf():
             self.send(request)
-            reply = self.replies.get()
+            reply, broken = self.reply()
         if reply.get("quit"):
             raise SystemExit(reply.get("code", 0))
         if reply.get("stopped"):
             raise KeyboardInterrupt
         if reply.get("failed"):
             raise Error(reply.get("result", ""))
+        if broken:
+            raise broken
         return reply.get("result", "")
+
+    def reply(self):
+        """Wait for the reply, and print what comes before it. Return what broke, too."""
+        broken = None
+        while True:
+            message = self.replies.get()
+            if message["type"] == "reply":
+                return message, broken
+            self.printing = threading.get_ident()
+            try:
+                print(message.get("result", ""))
+            except Exception as failure:
+                broken = broken or failure
+            finally:
+                self.printing = None
 
 
 def interrupt():
@@ -140,6 +161,7 @@ def function(console, name):
             "name": name,
             "args": [spell(a) for a in arguments],
             "folder": os.getcwd(),
+            "divert": sys.stdout is not console.stdout,
         })
 
     command.__name__ = command.__qualname__ = name

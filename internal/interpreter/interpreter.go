@@ -15,6 +15,11 @@ type Call struct {
 	Name   string
 	Args   []string
 	Folder string // the interpreter's working folder, which paths are relative to
+
+	// Print is nil unless the script has put something in the place of what prints:
+	// a procedure puts of its own, or another sys.stdout. Then it takes what the
+	// command prints, from any goroutine, until the handler returns.
+	Print func(text string)
 }
 
 // Handler does a command and returns what the script gets. The interpreter calls

@@ -121,7 +121,13 @@ func (p *process) cancelAfter(ctx context.Context) (forget func()) {
 
 // do does a call and returns the reply.
 func (p *process) do(ctx context.Context, call message) message {
-	return replyOf(p.Handle(ctx, Call{call.Name, call.Args, call.Folder}))
+	c := Call{Name: call.Name, Args: call.Args, Folder: call.Folder}
+	if call.Divert {
+		c.Print = func(text string) {
+			_ = p.send(message{Type: "print", Result: text}) // a process that is gone is noticed elsewhere
+		}
+	}
+	return replyOf(p.Handle(ctx, c))
 }
 
 // replyOf spells what a handler returned.

@@ -20,7 +20,8 @@ const environment = "SLEDGE_CONSOLE"
 // message is one line of JSON, in either direction. The process says hello first,
 // with the token, and is told the commands. Then the console asks it to eval,
 // run a file or say whether a script is complete, and is answered by done. In
-// between the process may call commands, each answered by a reply. The console may
+// between the process may call commands, each answered by a reply, before which
+// prints come if the call asks for them. The console may
 // say cancel at any time; close when nothing more is to be done. The process says
 // failed when something went wrong that ended its script, or that no script gets to
 // see; and exit before it ends by a script's will.
@@ -31,9 +32,10 @@ type message struct {
 	Name     string   `json:"name,omitempty"`     // call
 	Args     []string `json:"args,omitempty"`     // call, file
 	Folder   string   `json:"folder,omitempty"`   // call: the working folder
+	Divert   bool     `json:"divert,omitempty"`   // call: what the command prints is the process's to print
 	Script   string   `json:"script,omitempty"`   // eval, complete, tcl
 	Path     string   `json:"path,omitempty"`     // file
-	Result   string   `json:"result,omitempty"`   // done, reply: the result, or the message of a failure; failed
+	Result   string   `json:"result,omitempty"`   // done, reply: the result, or the message of a failure; failed; print: the text
 	Complete bool     `json:"complete,omitempty"` // done, after complete
 	Failed   bool     `json:"failed,omitempty"`   // done, reply
 	Stopped  bool     `json:"stopped,omitempty"`  // done, reply, failed: because it was interrupted

@@ -1,0 +1,83 @@
+package interpreter
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// twoLines is a command that prints two lines, where the script wants them.
+func twoLines(elsewhere func(text string)) Handler {
+	return func(_ context.Context, call Call) (string, error) {
+		print := elsewhere
+		if call.Print != nil {
+			print = call.Print
+		}
+		print("grün")
+		print("two")
+		return "returned", nil
+	}
+}
+
+// TestWhatCommandsPrintGoesToTheScriptsOwnPuts is about scripts that collect what
+// jobs prints in a file.
+func TestWhatCommandsPrintGoesToTheScriptsOwnPuts(t *testing.T) {
+	var printed int
+	tcl, name := tclWith(t, twoLines(func(string) { printed++ }))
+	tests := []struct {
+		script, want string
+		printed      int // lines where they are printed without a script's will
+	}{
+		{"do", "returned", 2},
+		{"rename puts own; proc puts args {lappend ::lines $args}; set ::lines {}; list [do] $::lines", "returned {grün two}", 0},
+		{"proc puts args {error {disk full}}; list [catch do m] $m", "1 {disk full}", 0},
+		{"proc puts args {do}; list [catch do m] $m", "1 {the script's own puts cannot call do, which would print}", 0},
+		{"rename puts {}; do", "returned", 2},
+		{"rename own puts; do", "returned", 2},
+		{"close stdout; set file [open {" + name + "} a]; do", "returned", 0},
+	}
+	for _, test := range tests {
+		printed = 0
+		got, err := tcl.Eval(t.Context(), test.script)
+		if err != nil || got != test.want || printed != test.printed {
+			t.Errorf("%s: got %q, %v and %d lines printed, want %q and %d", test.script, got, err, printed, test.want, test.printed)
+		}
+	}
+	if text, err := os.ReadFile(name); string(text) != "grün\ntwo\n" {
+		t.Errorf("the file in the place of stdout: got %q, %v", text, err)
+	}
+}
+
+func TestWhatCommandsPrintGoesToPythonsStdout(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "script.py")
+	for _, program := range pythons(t) {
+		tests := []struct {
+			script  string
+			want    string // the message of the script's error
+			printed int    // lines where they are printed without a script's will
+		}{
+			{"do()", "", 2},
+			{"import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as text:\n    r = do()\nassert (r, text.getvalue()) == ('returned', 'grün\\ntwo\\n'), text.getvalue()\ndo()", "", 2},
+			{"import sys\nclass Full:\n    flush = lambda self: None\n    def write(self, text): raise OSError('disk full')\nsys.stdout = Full()\ndo()", "OSError: disk full", 0},
+			{"import sys\nclass Calling:\n    flush = lambda self: None\n    def write(self, text): do()\nsys.stdout = Calling()\ndo()", "Error: what is printed to cannot call a command, which would print", 0},
+		}
+		for _, test := range tests {
+			printed := 0
+			python, err := NewPython(Config{Commands: []string{"do"}, Handle: twoLines(func(string) { printed++ }), Environ: os.Environ()}, program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(script, []byte(test.script), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if err := python.RunFile(t.Context(), script, nil); err != nil {
+				got = err.Error()
+			}
+			if got != test.want || printed != test.printed {
+				t.Errorf("%s: %s: got %q and %d lines printed, want %q and %d", program, test.script, got, printed, test.want, test.printed)
+			}
+		}
+	}
+}
