@@ -347,6 +347,9 @@ func (s *session) outcome(err error) error {
 	case err != nil && !errors.Is(err, interpreter.ErrQuit):
 		return err
 	}
+	if s.script == "" && s.StdinIsTerminal {
+		return nil // whoever sits there has seen what failed
+	}
 	return s.console.Failure()
 }
 
