@@ -13,8 +13,11 @@ const profileLimit = 1 << 30
 
 // checkProfile refuses a time profile of more users than memory is allowed for.
 func (p Plan) checkProfile() error {
+	if !p.Pacing.TimeProfile {
+		return nil
+	}
 	each := meter.ProfileBytes(len(p.Workload.Kinds))
-	if most := profileLimit / each; p.Pacing.TimeProfile && p.Users > most {
+	if most := profileLimit / each; p.Users > most {
 		return fmt.Errorf("option %s: the time profile of %d virtual users would take %d MiB of memory: it is for %d users at most, so set it to false or use fewer",
 			p.Database.Names.Full("timeprofile"), p.Users, p.Users*each>>20, most)
 	}
