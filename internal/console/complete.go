@@ -109,7 +109,9 @@ func (c *Console) choices(args []string) (words []string) {
 			}
 		}
 	case len(args) == 1 && args[0] == "bm":
-		return []string{"TPROC-C", "TPROC-H"}
+		for _, benchmark := range c.book.Benchmarks() {
+			words = append(words, benchmark.Title)
+		}
 	}
 	return words
 }

@@ -96,7 +96,7 @@ func diset(c *Console, _ context.Context, call Call) (string, error) {
 	if err != nil {
 		return "", c.explain(call.Name, err)
 	}
-	if isDriver(key) {
+	if c.isDriver(key) {
 		c.clearScript()
 		c.out.print("Clearing Script, reload script to activate new setting\nScript cleared")
 	}
@@ -105,7 +105,9 @@ func diset(c *Console, _ context.Context, call Call) (string, error) {
 }
 
 // isDriver reports whether a key chooses the driver, on which the script depends.
-func isDriver(key string) bool { return strings.HasSuffix(key, "driver") }
+func (c *Console) isDriver(key string) bool {
+	return key == c.book.Database().Names.Full(c.book.Benchmark().Driver)
+}
 
 func giset(c *Console, _ context.Context, call Call) (string, error) {
 	const hint = "Type \"print generic\" for valid dictionaries and keys"
@@ -134,7 +136,7 @@ func (c *Console) explain(command string, err error) error {
 		return fail("%v\n%v", usageError(command), unknown)
 	}
 	if wrong, ok := errors.AsType[*dictionary.ValueError](err); ok {
-		if isDriver(wrong.Key) {
+		if c.isDriver(wrong.Key) {
 			return fail(`Error: Driver script must be either "test" or "timed"`)
 		}
 		return fail("Error: %v", wrong)

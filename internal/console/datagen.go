@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -86,15 +87,24 @@ func (c *Console) setDatagen(call Call, o datagenOption, value string) error {
 	return nil
 }
 
-// checkDatagenUsers refuses more virtual users than warehouses. TPROC-H has no
-// such limit.
+// checkDatagenUsers refuses more virtual users than units, where each needs one.
 func (c *Console) checkDatagenUsers(users int) error {
-	warehouses := c.book.GenericInt(datagenSection, "gen_count_ware")
-	if c.book.Benchmark() == dictionary.TPCH || users <= warehouses {
+	b := c.book.Benchmark()
+	if !b.UnitEach {
 		return nil
 	}
-	return fail("Error:Data generation virtual users must be less than or equal to number of warehouses\n"+
-		"You have %d virtual users generating %d warehouses: set the warehouses first by dgset warehouse", users, warehouses)
+	units := c.book.GenericInt(datagenSection, b.Generated)
+	if users <= units {
+		return nil
+	}
+	return fail("Error:Data generation virtual users must be less than or equal to number of %s\n"+
+		"You have %d virtual users generating %d %s: set the %s first by dgset %s", b.Unit, users, units, b.Unit, b.Unit, datagenWord(b.Generated))
+}
+
+// datagenWord returns the word of dgset for a setting.
+func datagenWord(key string) string {
+	i := slices.IndexFunc(datagenOptions, func(o datagenOption) bool { return o.key == key })
+	return datagenOptions[i].word
 }
 
 // datagenFolder is where files are written.
@@ -107,12 +117,9 @@ func (c *Console) datagenFolder() string {
 
 // datagenText is what print datagen prints.
 func (c *Console) datagenText() string {
-	benchmark, count, unit := c.book.Benchmark(), c.book.Generic(datagenSection, "gen_count_ware"), "warehouses"
-	if benchmark == dictionary.TPCH {
-		count, unit = c.book.Generic(datagenSection, "gen_scale_fact"), "scale factor"
-	}
+	b := c.book.Benchmark()
 	return fmt.Sprintf("Data Generation set to build a %s schema for %s with %s %s with %s virtual users in %s",
-		benchmark, c.book.Database().Title, count, unit, c.book.Generic(datagenSection, "gen_num_vu"), c.datagenFolder())
+		b.Benchmark, c.book.Database().Title, c.book.Generic(datagenSection, b.Generated), b.Unit, c.book.Generic(datagenSection, "gen_num_vu"), c.datagenFolder())
 }
 
 func datagenrun(c *Console, ctx context.Context, call Call) (string, error) {
@@ -123,8 +130,9 @@ func datagenrun(c *Console, ctx context.Context, call Call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c.confirm(fmt.Sprintf("Ready to generate the data for a %s Warehouse %s %s schema in directory %s?",
-		c.book.Generic(datagenSection, "gen_count_ware"), config.Plan.Database.Title, config.Plan.Workload.Title, config.Folder))
+	b := c.book.Benchmark()
+	c.confirm(fmt.Sprintf("Ready to generate the data for a %s %s %s schema in directory %s?",
+		fmt.Sprintf(b.Asked, c.book.Generic(datagenSection, b.Generated)), config.Plan.Database.Title, config.Plan.Workload.Title, config.Folder))
 	screen := &datagenScreen{screen: screen{
 		console: c, plan: config.Plan, showOutput: c.book.Generic(virtualUserSection, "show_output") != "0",
 	}, users: config.Workers}
@@ -155,9 +163,9 @@ func (c *Console) datagenConfig() (datagen.Config, error) {
 		return datagen.Config{}, err
 	}
 	spec := c.spec(job.Build)
-	names := c.book.Database().Names
-	spec.Options[names.Full("count_ware")] = c.book.Generic(datagenSection, "gen_count_ware")
-	spec.Options[names.Full("num_vu")] = "1" // the builders have no part in it
+	names, b := c.book.Database().Names, c.book.Benchmark()
+	spec.Options[names.Full(b.Size)] = c.book.Generic(datagenSection, b.Generated)
+	spec.Options[names.Full(b.Builders)] = "1" // the builders have no part in it
 	plan, err := c.plan(spec)
 	return datagen.Config{
 		Plan: plan, Folder: c.datagenFolder(), Workers: c.book.GenericInt(datagenSection, "gen_num_vu"),

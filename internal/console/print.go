@@ -27,7 +27,7 @@ func printSettings(c *Console, _ context.Context, call Call) (string, error) {
 	case "db":
 		c.out.print(c.describeDatabases())
 	case "bm":
-		c.out.print("Benchmark set to " + c.book.Benchmark())
+		c.out.print("Benchmark set to " + c.book.Benchmark().Benchmark)
 	case "ci":
 		c.out.print("No CI configuration loaded")
 	case "dict":
@@ -71,11 +71,7 @@ func (c *Console) describeDatabases() string {
 
 // currentSections are those of the database that the benchmark uses.
 func (c *Console) currentSections() []dictionary.Section {
-	benchmark := "tpcc"
-	if c.book.Benchmark() == dictionary.TPCH {
-		benchmark = "tpch"
-	}
-	return only(c.book.Sections(), "connection", benchmark)
+	return only(c.book.Sections(), dictionary.ConnectionSection, c.book.Benchmark().Section)
 }
 
 func only(sections []dictionary.Section, names ...string) []dictionary.Section {

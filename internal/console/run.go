@@ -96,7 +96,7 @@ func (c *Console) runSpec() job.Spec {
 // last of many would start long after the ramp-up, and the measured time would be
 // of fewer users than the result says: then they start closer together.
 func (c *Console) spaceUsers(spec *job.Spec, plan engine.Plan) {
-	name := plan.Database.Names.Full("user_delay")
+	name := plan.Database.Names.Full(plan.Workload.HammerDB.UserDelay)
 	millis := c.book.GenericInt(virtualUserSection, "user_delay")
 	if _, set := spec.Options[name]; set || spec.Users < 2 || millis == 0 {
 		return
@@ -116,7 +116,7 @@ func (c *Console) spec(action job.Action) job.Spec {
 	w := c.workload()
 	return job.Spec{
 		Action: action, Database: c.book.Database().Name, Workload: w.Name,
-		Options: c.book.Values(w.Name), Seed: 1,
+		Options: c.book.Values(), Seed: 1,
 	}
 }
 

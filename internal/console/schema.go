@@ -39,18 +39,18 @@ func buildschema(c *Console, ctx context.Context, call Call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	builders := plan.Pacing.Builders
-	warehouses := c.book.Value("count_ware")
+	b := c.book.Benchmark()
+	builders, size := plan.Pacing.Builders, c.book.Value(b.Size)
 	users := builders
 	if builders == 1 {
-		c.out.printf("Building %s Warehouses(s) with 1 Virtual User", warehouses)
+		c.out.printf("Building %s with 1 Virtual User", fmt.Sprintf(b.Alone, size))
 	} else {
 		users++
-		c.out.printf("Building %s Warehouses with %d Virtual Users, %d active + 1 Monitor VU(dict value %s is set to %d)",
-			warehouses, users, builders, plan.Database.Names.Full("num_vu"), builders)
+		c.out.printf("Building %s with %d Virtual Users, %d active + 1 Monitor VU(dict value %s is set to %d)",
+			fmt.Sprintf(b.Together, size), users, builders, plan.Database.Names.Full(b.Builders), builders)
 	}
-	c.confirm(fmt.Sprintf("Ready to create a %s Warehouse %s %s schema in %s?",
-		warehouses, plan.Database.Title, plan.Workload.Title, plan.Database.Target(plan.Connection)))
+	c.confirm(fmt.Sprintf("Ready to create a %s %s %s schema in %s?",
+		fmt.Sprintf(b.Asked, size), plan.Database.Title, plan.Workload.Title, plan.Database.Target(plan.Connection)))
 	return c.doWith(ctx, spec, plan, users)
 }
 
@@ -86,15 +86,17 @@ func (c *Console) prepare(call Call, action job.Action) (job.Spec, engine.Plan, 
 	return spec, plan, err
 }
 
-// checkBuilders refuses more builders than warehouses in HammerDB's words.
+// checkBuilders refuses more builders than units in HammerDB's words, where each
+// needs one.
 func (c *Console) checkBuilders() error {
-	builders, errBuilders := strconv.Atoi(c.book.Value("num_vu"))
-	warehouses, errWarehouses := strconv.Atoi(c.book.Value("count_ware"))
-	if errBuilders != nil || errWarehouses != nil || builders <= warehouses {
+	b := c.book.Benchmark()
+	builders, errBuilders := strconv.Atoi(c.book.Value(b.Builders))
+	units, errUnits := strconv.Atoi(c.book.Value(b.Size))
+	if !b.UnitEach || errBuilders != nil || errUnits != nil || builders <= units {
 		return nil
 	}
-	return fail("Error:Build virtual users must be less than or equal to number of warehouses\nYou have %d virtual users building %d warehouses",
-		builders, warehouses)
+	return fail("Error:Build virtual users must be less than or equal to number of %s\nYou have %d virtual users building %d %s",
+		b.Unit, builders, units, b.Unit)
 }
 
 // confirm answers a question of HammerDB's windows, which scripts expect to see

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"sledge/internal/dictionary"
 	"sledge/internal/driver"
 	"sledge/internal/engine"
 	"sledge/internal/job"
@@ -80,7 +82,7 @@ func (c *Console) loadScript() error {
 	if err := c.requireBuilt(); err != nil {
 		return err
 	}
-	timed := c.book.Value("driver") != "test"
+	timed := c.book.Value(c.book.Benchmark().Driver) != "test"
 	c.script = script{loaded: true, monitored: timed}
 	c.out.print(`Script loaded, Type "print script" to view`)
 	return nil
@@ -101,20 +103,16 @@ func (c *Console) requireScript() error {
 
 // requireBuilt refuses a benchmark that is not there yet.
 func (c *Console) requireBuilt() error {
-	if c.workload() == nil {
-		return fail("Error: the TPROC-H workload is not built into Sledge yet: choose the other by dbset bm TPROC-C")
+	if c.workload() != nil {
+		return nil
 	}
-	return nil
+	all := c.book.Benchmarks()
+	built := slices.IndexFunc(all, func(b dictionary.Benchmark) bool { return b.Workload != nil })
+	return fail("Error: the %s workload is not built into Sledge yet: choose the other by dbset bm %s", c.book.Benchmark().Title, all[built].Title)
 }
 
 // workload is the current benchmark's, or nil where Sledge has not built it yet.
-func (c *Console) workload() *workload.Workload {
-	w, err := c.Bench.Workload(c.book.Benchmark())
-	if err != nil {
-		return nil
-	}
-	return w
-}
+func (c *Console) workload() *workload.Workload { return c.book.Benchmark().Workload }
 
 // scriptText spells the driver script that is loaded.
 func (c *Console) scriptText() (string, error) {
@@ -209,11 +207,11 @@ func custommonitor(c *Console, _ context.Context, call Call) (string, error) {
 	switch strings.Join(call.Args, " ") {
 	case "timed":
 		c.script.monitored = true
-		c.script.drive(c.book.Database().Names.Full("driver"), "timed")
+		c.drive("timed")
 		c.out.print("Monitor Virtual User enabled for customscript")
 	case "test":
 		c.script.monitored = false
-		c.script.drive(c.book.Database().Names.Full("driver"), "test")
+		c.drive("test")
 		c.out.print("Monitor Virtual User disabled for custom script")
 	default:
 		return "", usageError(call.Name)
@@ -222,7 +220,8 @@ func custommonitor(c *Console, _ context.Context, call Call) (string, error) {
 }
 
 // drive has the script decide whether the run is timed.
-func (s *script) drive(name, how string) {
-	s.values = s.values.Clone()
-	s.values[name] = how
+func (c *Console) drive(how string) {
+	values := c.script.values.Clone()
+	values[c.book.Database().Names.Full(c.book.Benchmark().Driver)] = how
+	c.script.values = values
 }

@@ -34,6 +34,11 @@ type Database struct {
 	Options func(workload string) any
 	Names   option.Names
 
+	// Keys lists, by workload, the options that HammerDB's dictionary of this database
+	// has between those of the workload, without prefix and in its order. Optional:
+	// nil for a database that HammerDB does not have.
+	Keys map[string][]string
+
 	// FromURL turns a URL whose scheme is one of Schemes into option values, by
 	// full name.
 	Schemes []string

@@ -5,7 +5,6 @@
 package dictionary
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,9 +20,10 @@ import (
 // Book is the settings of one console. Its methods may be called from several
 // goroutines.
 type Book struct {
-	products []product
-	file     *file // nil where settings are not kept
-	warnings []string
+	products   []product
+	benchmarks []Benchmark
+	file       *file // nil where settings are not kept
+	warnings   []string
 
 	mu        sync.Mutex // guards the entries' values
 	generic   *dictionary
@@ -62,11 +62,14 @@ type Entry struct {
 // seen by the next that is opened, and each writes only what it sets. So two
 // consoles at once do not overwrite each other's settings.
 func Open(bench workbench.Bench, path string) (*Book, error) {
-	b := &Book{products: products(bench)}
-	b.generic = newGeneric(b.products)
+	if len(bench.Workloads) == 0 {
+		return nil, errors.New("there are no settings without a workload")
+	}
+	b := &Book{products: products(bench), benchmarks: benchmarks(bench)}
+	b.generic = newGeneric(b.products, b.benchmarks)
 	for _, p := range b.products {
 		if p.database != nil {
-			b.databases = append(b.databases, newDatabase(bench, p))
+			b.databases = append(b.databases, newDatabase(b.benchmarks, p))
 		}
 	}
 	if len(b.databases) == 0 {
@@ -178,27 +181,27 @@ func (b *Book) SetDatabase(prefix string) error {
 	return b.choose(rdbmsKey, p.name)
 }
 
-// The benchmarks, by the names that HammerDB has for them inside.
-const (
-	TPCC = "TPC-C"
-	TPCH = "TPC-H"
-)
+// Benchmark returns the benchmark that is chosen.
+func (b *Book) Benchmark() Benchmark {
+	chosen := b.Generic(benchmarkSection, bmKey)
+	i := slices.IndexFunc(b.benchmarks, func(known Benchmark) bool { return known.Benchmark == chosen })
+	return b.benchmarks[i]
+}
 
-// Benchmark returns the benchmark that is chosen, TPCC or TPCH.
-func (b *Book) Benchmark() string { return b.Generic(benchmarkSection, bmKey) }
+// Benchmarks lists the benchmarks that SetBenchmark knows, those that are not
+// built yet included.
+func (b *Book) Benchmarks() []Benchmark { return b.benchmarks }
 
-// SetBenchmark chooses a benchmark: TPC-C or TPROC-C, TPC-H or TPROC-H, in upper
-// or lower case.
+// SetBenchmark chooses a benchmark by its title or by HammerDB's name for it, in
+// upper or lower case: TPROC-C or TPC-C.
 func (b *Book) SetBenchmark(name string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	switch strings.ToUpper(name) {
-	case TPCC, "TPROC-C":
-		return b.choose(bmKey, TPCC)
-	case TPCH, "TPROC-H":
-		return b.choose(bmKey, TPCH)
+	i := slices.IndexFunc(b.benchmarks, func(known Benchmark) bool { return known.is(name) })
+	if i < 0 {
+		return unknownBenchmark(name, b.benchmarks)
 	}
-	return fmt.Errorf("Unknown benchmark %s, choose one from TPROC-C TPROC-H (or compatible names TPC-C TPC-H)", name) //nolint:staticcheck // it is HammerDB's line
+	return b.choose(bmKey, b.benchmarks[i].Benchmark)
 }
 
 // choose sets what is worked with; to choose the same again is fine.
@@ -291,14 +294,15 @@ func (b *Book) Value(name string) string {
 	return ""
 }
 
-// Values returns what a job of the workload on the database that is chosen is to
-// be told: every setting that differs from its default.
-func (b *Book) Values(workload string) option.Values {
+// Values returns what a job of the benchmark and on the database that are chosen
+// is to be told: every setting that differs from its default.
+func (b *Book) Values() option.Values {
+	benchmark := b.Benchmark().Section
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	values := option.Values{}
 	for _, s := range b.current().sections {
-		if s.name != connectionSection && s.name != cmp.Or(sectionOf[workload], workload) {
+		if s.name != ConnectionSection && s.name != benchmark {
 			continue
 		}
 		for _, e := range s.entries {
@@ -310,7 +314,7 @@ func (b *Book) Values(workload string) option.Values {
 	return values
 }
 
-// Sections returns the settings of the database that is chosen.
+// Sections returns the settings of the database that is chosen, of all benchmarks.
 func (b *Book) Sections() []Section {
 	b.mu.Lock()
 	defer b.mu.Unlock()

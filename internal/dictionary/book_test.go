@@ -126,15 +126,18 @@ func TestValuesAreWhatDiffersFromTheDefaultsInTheOptionsOwnWords(t *testing.T) {
 	want := option.Values{
 		"pg_port": "5433", "pg_count_ware": "12", "pg_raiseerror": "true", "pg_duration": "1.5", "pg_pass": "secret", "pg_load_time": "now",
 	}
-	if got := b.Values("tprocc"); !maps.Equal(got, want) {
+	if got := b.Values(); !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+	if err := b.SetBenchmark("TPROC-H"); err != nil {
+		t.Fatal(err)
+	}
 	want = option.Values{"pg_port": "5433", "pg_scale_fact": "10"}
-	if got := b.Values("tproch"); !maps.Equal(got, want) {
+	if got := b.Values(); !maps.Equal(got, want) {
 		t.Errorf("got %v for TPROC-H, want %v", got, want)
 	}
 	choose(t, b, "maria")
-	if got := b.Values("tprocc"); len(got) > 0 {
+	if got := b.Values(); len(got) > 0 {
 		t.Errorf("got %v for another database, want none", got)
 	}
 }
@@ -158,7 +161,7 @@ func TestARunThatNeedsWhatIsNotBuiltIsRefused(t *testing.T) {
 		b := open(t, "")
 		choose(t, b, tt.prefix)
 		set(t, b, "tpcc", tt.key, "true")
-		spec := job.Spec{Action: tt.action, Database: b.Database().Name, Workload: "tprocc", Options: b.Values("tprocc")}
+		spec := job.Spec{Action: tt.action, Database: b.Database().Name, Workload: "tprocc", Options: b.Values()}
 		_, err := engine.Local{Databases: bench.Databases, Workloads: bench.Workloads}.Plan(spec)
 		if tt.refused && (err == nil || !strings.Contains(err.Error(), "option "+tt.key+": what it asks for is not built yet")) {
 			t.Errorf("%s with %s: got %v, want an error that names it", tt.action, tt.key, err)
@@ -173,7 +176,7 @@ func TestTheDriverSaysWhetherARunIsTimed(t *testing.T) {
 	b := open(t, "")
 	set(t, b, "tpcc", "pg_driver", "test")
 	set(t, b, "tpcc", "pg_duration", "0") // which measures nothing, and need not
-	spec := job.Spec{Action: job.Run, Database: "postgresql", Workload: "tprocc", Options: b.Values("tprocc")}
+	spec := job.Spec{Action: job.Run, Database: "postgresql", Workload: "tprocc", Options: b.Values()}
 	plan, err := engine.Local{Databases: bench.Databases, Workloads: bench.Workloads}.Plan(spec)
 	if err != nil || !plan.Pacing.Test {
 		t.Errorf("got %v and test %t, want a run that is a test", err, plan.Pacing.Test)
@@ -232,7 +235,7 @@ func TestTheFileIsForTheUsersEyesOnly(t *testing.T) {
 			t.Errorf("%s: got mode %o, want %o", name, got, want)
 		}
 	}
-	if got := open(t, path).Values("tprocc")["pg_pass"]; got != "secret" {
+	if got := open(t, path).Values()["pg_pass"]; got != "secret" {
 		t.Errorf("got password %q after a restart, want secret", got)
 	}
 }

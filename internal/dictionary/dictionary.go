@@ -1,6 +1,7 @@
 package dictionary
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -58,17 +59,16 @@ func (e *entry) check(text string) (canonical string, err error) {
 	return canonical, err
 }
 
-// add adds the options of a fresh struct that are not there yet. Those that name
-// no section are in the one that is given.
+// add adds the options of a fresh struct that are not there yet: a database has
+// its connection's for every workload. Those that name no section are in the one
+// that is given.
 func (d *dictionary) add(names option.Names, fresh any, otherwise string) {
 	for _, o := range option.Describe(names, fresh) {
-		if o.Section == "" {
-			o.Section = otherwise
-		}
-		s := d.section(o.Section)
-		if s != nil && s.entry(o.Name) != nil {
+		if _, there := d.find(o.Name); there != nil {
 			continue
 		}
+		o.Section = cmp.Or(o.Section, otherwise)
+		s := d.section(o.Section)
 		if s == nil {
 			s = &section{name: o.Section}
 			d.sections = append(d.sections, s)

@@ -23,12 +23,12 @@ func FuzzSet(f *testing.F) {
 		choose(t, b, prefixes[which%4])
 		dict, e := pick(b.Sections(), which/4)
 		if _, err := b.Set(dict, e.Name, value); err == nil {
-			before := b.Values("tprocc")[e.Name]
+			before := b.Values()[e.Name]
 			later := open(t, path)
 			if w := later.Warnings(); len(w) > 0 {
 				t.Errorf("%s:%s=%q: got warnings %v after a restart", dict, e.Name, value, w)
 			}
-			if got := later.Values("tprocc")[e.Name]; got != before {
+			if got := later.Values()[e.Name]; got != before {
 				t.Errorf("%s:%s=%q: got %q after a restart, want %q", dict, e.Name, value, got, before)
 			}
 			bindsAlike(t, b, dict, e, before)
@@ -59,7 +59,7 @@ func bindsAlike(t *testing.T, b *dictionary.Book, dict string, e dictionary.Entr
 	if _, err := fresh.Set(dict, e.Name, value); err != nil {
 		t.Errorf("%s:%s=%q: a job is told this, and it is refused: %v", dict, e.Name, value, err)
 	}
-	if got := fresh.Values("tprocc")[e.Name]; got != value {
+	if got := fresh.Values()[e.Name]; got != value {
 		t.Errorf("%s:%s: a job is told %q, which means %q", dict, e.Name, value, got)
 	}
 }

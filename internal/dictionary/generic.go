@@ -51,9 +51,9 @@ type highlighting struct {
 }
 
 type benchmark struct {
-	Database    chosenDatabase `opt:"rdbms" help:"database that is chosen; dbset db sets it"`
-	Benchmark   string         `opt:"bm" choices:"TPC-C|TPC-H" help:"benchmark that is chosen; dbset bm sets it"`
-	FirstResult string         `opt:"first_result" choices:"NOPM|TPM" help:"what comes first in the line of a result"`
+	Database    chosenDatabase  `opt:"rdbms" help:"database that is chosen; dbset db sets it"`
+	Benchmark   chosenBenchmark `opt:"bm" help:"benchmark that is chosen; dbset bm sets it"`
+	FirstResult string          `opt:"first_result" choices:"NOPM|TPM" help:"what comes first in the line of a result"`
 }
 
 type virtualUsers struct {
@@ -131,13 +131,17 @@ type version struct {
 
 // newGeneric makes the generic dictionary with HammerDB's defaults, but for the
 // database: HammerDB's is Oracle.
-func newGeneric(products []product) *dictionary {
+func newGeneric(products []product, benchmarks []Benchmark) *dictionary {
 	d := &dictionary{name: "generic", of: "generic"}
 	d.add(option.Names{}, &generic{
-		theme:          theme{Scale: "dark", Pixels: "auto"},
-		settingsFiles:  settingsFiles{Folder: "TMP"},
-		highlighting:   highlighting{Highlight: true, QuotePasswords: true},
-		benchmark:      benchmark{Database: chosenDatabase{firstChoice(products), products}, Benchmark: TPCC, FirstResult: "NOPM"},
+		theme:         theme{Scale: "dark", Pixels: "auto"},
+		settingsFiles: settingsFiles{Folder: "TMP"},
+		highlighting:  highlighting{Highlight: true, QuotePasswords: true},
+		benchmark: benchmark{
+			Database:    chosenDatabase{firstChoice(products), products},
+			Benchmark:   chosenBenchmark{benchmarks[0].Benchmark, benchmarks},
+			FirstResult: "NOPM",
+		},
 		virtualUsers:   virtualUsers{Users: 1, UserDelay: 500, RepeatDelay: 500, Iterations: 1, ShowOutput: true},
 		autopilot:      autopilot{Mode: "disabled", Minutes: 10, Sequence: "1 2 4 8 12 16 20 24"},
 		mode:           mode{Host: "localhost"},

@@ -2,6 +2,7 @@ package dictionary
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sledge/internal/database"
@@ -20,7 +21,9 @@ type product struct {
 	database     *database.Database // nil where it is not built yet
 }
 
-// known are HammerDB's databases, in the order in which it lists them.
+// known are HammerDB's databases, in the order in which it lists them: those that
+// are not built yet are shown as such. One that is takes the place of its entry
+// here, so that a new database changes nothing here.
 var known = []product{
 	{name: "Oracle", prefix: "ora"},
 	{name: "MSSQLServer", prefix: "mssqls"},
@@ -92,53 +95,26 @@ func (p product) notBuilt(all []product) error {
 	return e
 }
 
-// The sections of a database.
-const (
-	connectionSection = "connection"
-	tpccSection       = "tpcc"
-	tpchSection       = "tpch"
-)
-
-// sectionOf says which section has the options of a workload.
-var sectionOf = map[string]string{"tprocc": tpccSection, "tproch": tpchSection}
-
-// order lists the keys of the section tpcc that HammerDB has, in its order and
-// without their prefix: the database's and the workload's are mixed in it.
-var order = map[string]string{
-	"postgresql": `count_ware num_vu superuser superuserpass defaultdbase user pass dbase tspace oracompat
-		cituscompat storedprocs partition vacuum dritasnap ` + driverKeys,
-	"mysql":   mysqlOrder,
-	"mariadb": mysqlOrder,
-}
-
-const (
-	mysqlOrder = "count_ware num_vu user pass dbase storage_engine partition prepared history_pk no_stored_procs " +
-		driverKeys + " purge"
-	driverKeys = `total_iterations raiseerror keyandthink driver rampup duration allwarehouse timeprofile
-		async_scale async_client async_verbose async_delay connect_pool`
-)
+// ConnectionSection is the section of a database that all benchmarks share.
+const ConnectionSection = "connection"
 
 // newDatabase makes the dictionary of a database: HammerDB's keys first, ours
 // after them.
-func newDatabase(bench workbench.Bench, p product) *dictionary {
-	d := &dictionary{name: p.database.Name, of: p.name, prefix: p.prefix}
-	for _, name := range []string{connectionSection, tpccSection, tpchSection} {
-		d.sections = append(d.sections, &section{name: name})
-	}
+func newDatabase(benchmarks []Benchmark, p product) *dictionary {
+	d := &dictionary{name: p.database.Name, of: p.name, prefix: p.prefix, sections: []*section{{name: ConnectionSection}}}
 	names := p.database.Names
-	for _, w := range bench.Workloads {
-		if section := sectionOf[w.Name]; section != "" {
-			d.add(names, p.database.Options(w.Name), section)
-			d.add(names, w.Options(), section)
+	for _, b := range benchmarks {
+		d.sections = append(d.sections, &section{name: b.Section})
+		d.add(names, p.database.Options(b.workloadName), b.Section)
+		d.add(names, b.options(), b.Section)
+		// A database that HammerDB does not have keeps the order of its declaration.
+		if between := p.database.Keys[b.workloadName]; between != nil {
+			var first []string
+			for _, name := range slices.Concat(b.First, between, b.Last) {
+				first = append(first, names.Full(name))
+			}
+			d.section(b.Section).sort(first)
 		}
 	}
-	if len(d.section(tpchSection).entries) == 0 {
-		d.add(names, newTPROCH(p.database.Name), tpchSection)
-	}
-	var first []string
-	for name := range strings.FieldsSeq(order[p.database.Name]) {
-		first = append(first, names.Full(name))
-	}
-	d.section(tpccSection).sort(first)
 	return d
 }

@@ -22,15 +22,6 @@ type Script struct {
 	Notes  []string      // what whoever loads it should know
 }
 
-// told are the options that a script holds, by their names without the
-// database's prefix, in the order in which it holds them. The others belong to
-// the schema or to the server, and stay with the dictionary.
-var told = []string{
-	"driver", "rampup", "duration", "total_iterations", "raiseerror", "max_retries",
-	"mix", "deck", "keyandthink", "keying_time", "think_time", "allwarehouse", "no_stored_procs",
-	"timeprofile", "async_scale", "async_client", "async_verbose", "async_delay", "connect_pool",
-}
-
 // version is that of the form; a script says which it has.
 const version = "1"
 
@@ -60,7 +51,7 @@ set benchmark %s
 			value = text
 		}
 		fmt.Fprintf(&b, "\n# %s\n", o.Help)
-		short := shortName(d, o)
+		short := shortName(d, w, o)
 		if !perKind(o, w) {
 			fmt.Fprintf(&b, "set %s %s\n", short, quote(value))
 			continue
@@ -76,7 +67,7 @@ set benchmark %s
 func options(d *database.Database, w *workload.Workload) []option.Description {
 	all := option.Describe(d.Names, w.Options())
 	var list []option.Description
-	for _, name := range told {
+	for _, name := range w.HammerDB.Script {
 		i := slices.IndexFunc(all, func(o option.Description) bool { return o.Name == d.Names.Full(name) })
 		if i >= 0 {
 			list = append(list, all[i])
@@ -85,9 +76,9 @@ func options(d *database.Database, w *workload.Workload) []option.Description {
 	return list
 }
 
-func shortName(d *database.Database, o option.Description) string {
-	i := slices.IndexFunc(told, func(name string) bool { return d.Names.Full(name) == o.Name })
-	return told[i]
+func shortName(d *database.Database, w *workload.Workload, o option.Description) string {
+	script := w.HammerDB.Script
+	return script[slices.IndexFunc(script, func(name string) bool { return d.Names.Full(name) == o.Name })]
 }
 
 // perKind reports whether an option has a value for each kind of transaction.
@@ -125,7 +116,7 @@ func Parse(text string, d *database.Database, w *workload.Workload) (Script, err
 	if err := check(d, w, r.values); err != nil {
 		return Script{}, err
 	}
-	how, given := r.values[d.Names.Full("driver")]
+	how, given := r.values[d.Names.Full(w.HammerDB.Driver)]
 	return Script{Values: r.values, Timed: !given || how != "test"}, nil
 }
 
@@ -227,7 +218,7 @@ func (r *reader) set(name, value string) error {
 	name, kind, ofKind := strings.Cut(name, "(")
 	i := slices.IndexFunc(r.options, func(o option.Description) bool { return o.Name == r.database.Names.Full(name) })
 	if i < 0 {
-		return fmt.Errorf("%s is not a setting of a driver script%s", name, option.Suggest(name, told))
+		return fmt.Errorf("%s is not a setting of a driver script%s", name, option.Suggest(name, r.workload.HammerDB.Script))
 	}
 	o := r.options[i]
 	switch {

@@ -17,7 +17,7 @@ import (
 const wayOut = "make Sledge's own script by loadscript and savescript, make the change there, and load that"
 
 // library says for which database a script of HammerDB's is, by the Tcl library
-// that it loads.
+// that it loads. There are no others: HammerDB has these six.
 var library = map[string]string{
 	"Pgtcl": "PostgreSQL", "mariatcl": "MariaDB", "mysqltcl": "MySQL",
 	"Oratcl": "Oracle", "db2tcl": "Db2", "tdbc::odbc": "SQL Server",
@@ -40,11 +40,6 @@ var (
 var foreignOptions = map[string]string{
 	"total_iterations": "total_iterations", "RAISEERROR": "raiseerror", "KEYANDTHINK": "keyandthink",
 	"rampup": "rampup", "duration": "duration",
-}
-
-// kindOf names the transactions by the procedures of HammerDB's scripts.
-var kindOf = map[string]string{
-	"neword": "new order", "payment": "payment", "delivery": "delivery", "slev": "stock level", "ostat": "order status",
 }
 
 // isForeign reports whether a text is a driver script of HammerDB's.
@@ -76,7 +71,7 @@ func parseForeign(text string, d *database.Database, w *workload.Workload) (Scri
 	for i, k := range w.Kinds {
 		mix[i], keying[i], thinking[i] = "0", "0", "0"
 		for procedure, b := range branches {
-			if kindOf[procedure] == k.Name {
+			if strings.EqualFold(procedure, k.Label) {
 				mix[i], keying[i], thinking[i] = strconv.Itoa(b.weight), b.keying, b.thinking
 			}
 		}
@@ -90,7 +85,7 @@ func parseForeign(text string, d *database.Database, w *workload.Workload) (Scri
 		return Script{}, fmt.Errorf("%w: %s", err, wayOut)
 	}
 	_, timed := values[d.Names.Full("rampup")]
-	values[d.Names.Full("driver")] = map[bool]string{true: "timed", false: "test"}[timed]
+	values[d.Names.Full(w.HammerDB.Driver)] = map[bool]string{true: "timed", false: "test"}[timed]
 	return Script{
 		Values: values, Timed: timed,
 		Notes: []string{"HammerDB's script was read, not run: taken over are its mix, keying and thinking times, iterations, rampup and duration; server, user and password are the dictionary's"},

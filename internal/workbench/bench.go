@@ -73,7 +73,7 @@ func (b Bench) Settings(spec job.Spec) []job.Section {
 		if o.Secret {
 			continue
 		}
-		name := cmp.Or(o.Section, dictionaries[w.Name], w.Name)
+		name := cmp.Or(o.Section, w.HammerDB.Section, w.Name)
 		i := slices.IndexFunc(sections, func(s job.Section) bool { return s.Name == name })
 		if i < 0 {
 			i = len(sections)
@@ -87,9 +87,6 @@ func (b Bench) Settings(spec job.Spec) []job.Section {
 	}
 	return sections
 }
-
-// dictionaries are HammerDB's names for the settings of a workload.
-var dictionaries = map[string]string{"tprocc": "tpcc", "tproch": "tpch"}
 
 // Options describes every option there is, once each, whichever database and
 // workload it belongs to.

@@ -58,6 +58,9 @@ type Workload struct {
 	// DataFiles says how the initial rows are written to files. Optional.
 	DataFiles *DataFiles
 
+	// HammerDB says how HammerDB's dictionaries and commands know the workload.
+	HammerDB HammerDB
+
 	SQL fs.FS // sql/ansi/*.sql and sql/<database>/*.sql
 }
 
@@ -77,6 +80,39 @@ type DataFiles struct {
 
 	// Made names what there is when all is written: "4 WAREHOUSE SCHEMA".
 	Made func(options any) string
+}
+
+// HammerDB is what HammerDB calls a workload, and which of its options the commands
+// that speak as HammerDB's do read and set themselves. Options are named without
+// the database's prefix.
+type HammerDB struct {
+	Benchmark string // the workload's name in data: "TPC-C"; "" for its Title
+	Section   string // of the dictionaries: "tpcc"; "" for its Name
+
+	// First and Last list options in the order in which HammerDB's dictionaries have
+	// them: before the database's own, which Database.Keys lists, and after them.
+	First, Last []string
+
+	// Script lists the options that a driver script holds, in its order. The others
+	// belong to the schema or to the server, and stay with the dictionary.
+	Script []string
+
+	Size      string // says how much data there is: "count_ware"
+	Builders  string // says how many virtual users build: "num_vu"
+	Driver    string // says whether a run is timed: "driver"
+	UserDelay string // is the time between the starts of two users: "user_delay"
+
+	// Generated is the generic setting that says how much data is generated:
+	// "gen_count_ware". Unit is what it counts: "warehouses".
+	Generated, Unit string
+
+	// The formats in which HammerDB says the size: of a build by one user, of a build
+	// by several, and in its questions.
+	Alone, Together, Asked string
+
+	// UnitEach says that everybody who builds or generates needs a unit, so that
+	// there cannot be more of them than units.
+	UnitEach bool
 }
 
 // Kind is one kind of transaction.

@@ -33,6 +33,7 @@ var Database = &database.Database{
 	Base:     mysql.Database,
 	Options:  newOptions,
 	Names:    product.Names,
+	Keys:     mysql.Keys,
 	Schemes:  []string{"mariadb"},
 	FromURL:  product.FromURL,
 	Target:   product.Target,
@@ -52,7 +53,12 @@ type Options struct {
 	Purge bool `opt:"purge" help:"after a run, wait until the server has purged old row versions and written all changed pages back, so that the next run begins as this one did (MariaDB from 10.7 on)"`
 }
 
-func newOptions(string) any {
+func newOptions(workload string) any {
+	if workload == mysql.TPROCH {
+		o := mysql.NewTPROCHOptions()
+		o.Password = "maria"
+		return &o
+	}
 	o := &Options{Options: mysql.NewOptions()}
 	o.Socket = "/tmp/mariadb.sock"
 	o.Password = "maria"

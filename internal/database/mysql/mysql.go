@@ -22,6 +22,7 @@ var Database = &database.Database{
 	Title:    product.Title,
 	Options:  newOptions,
 	Names:    product.Names,
+	Keys:     Keys,
 	Schemes:  []string{"mysql"},
 	FromURL:  product.FromURL,
 	Target:   product.Target,

@@ -70,7 +70,48 @@ type own struct {
 	OceanBasePort int `opt:"oceanbase_port" dict:"connection" min:"1" max:"65535" help:"TCP port of an OceanBase server; kept for TPROC-H on OceanBase, which is not built yet"`
 }
 
-func newOptions(string) any { return &own{Options: NewOptions(), OceanBasePort: 2881} }
+func newOptions(workload string) any {
+	if workload == TPROCH {
+		return &ownTPROCH{TPROCHOptions: NewTPROCHOptions(), Partitions: 1, Tenant: "tpch"}
+	}
+	return &own{Options: NewOptions(), OceanBasePort: 2881}
+}
+
+// TPROCH names the workload that has options of its own.
+const TPROCH = "tproch"
+
+// TPROCHOptions are the options for TPROC-H, which is not built yet: people keep
+// them in their settings all the same.
+type TPROCHOptions struct {
+	server   `dict:"connection"`
+	User     string `opt:"tpch_user" help:"user who owns the schema"`
+	Password string `opt:"tpch_pass" secret:"true" help:"that user's password; null connects without one"`
+	Database string `opt:"tpch_dbase" help:"database that holds the schema"`
+	Engine   string `opt:"tpch_storage_engine" help:"storage engine of the tables"`
+}
+
+// NewTPROCHOptions returns MySQL's defaults for TPROC-H, which are HammerDB's.
+func NewTPROCHOptions() TPROCHOptions {
+	return TPROCHOptions{server: NewOptions().server, User: "root", Password: "mysql", Database: "tpch", Engine: "innodb"}
+}
+
+// ownTPROCH are MySQL's options for TPROC-H, with what its variants do not have.
+type ownTPROCH struct {
+	TPROCHOptions
+	OceanBase  bool   `opt:"tpch_obcompat" help:"build for OceanBase"`
+	Partitions int    `opt:"ob_partition_num" min:"1" max:"8192" help:"partitions of each table in OceanBase"`
+	Tenant     string `opt:"ob_tenant_name" help:"tenant of OceanBase"`
+}
+
+// Keys are the options in the order of HammerDB's dictionaries of MySQL and its
+// variants; what only some of them have the others pass over.
+var Keys = map[string][]string{
+	"tprocc": {"user", "pass", "dbase", "storage_engine", "partition", "prepared", "history_pk", "no_stored_procs"},
+	TPROCH: {
+		"tpch_user", "tpch_pass", "tpch_dbase", "num_tpch_threads", "tpch_storage_engine",
+		"tpch_obcompat", "ob_partition_num", "ob_tenant_name",
+	},
+}
 
 // Validate implements option.Validator.
 func (o *Options) Validate(names option.Names) error {

@@ -46,9 +46,46 @@ type tprocc struct {
 	Dritasnap        bool `opt:"dritasnap" help:"take snapshots of EnterpriseDB's wait events before and after a run; not built yet, so a job with it is refused"`
 }
 
-func newOptions(string) any {
+// tproch are PostgreSQL's options for TPROC-H, which is not built yet: people keep
+// them in their settings all the same.
+type tproch struct {
+	server            `dict:"connection"`
+	Superuser         string `opt:"tpch_superuser" help:"user who creates the account and the database of the schema"`
+	SuperuserPassword string `opt:"tpch_superuserpass" secret:"true" help:"that user's password"`
+	DefaultDatabase   string `opt:"tpch_defaultdbase" help:"database that the superuser connects to before the schema's own exists"`
+	User              string `opt:"tpch_user" help:"user who owns the schema and runs the workload"`
+	Password          string `opt:"tpch_pass" secret:"true" help:"that user's password"`
+	Database          string `opt:"tpch_dbase" help:"database that holds the schema"`
+	Tablespace        string `opt:"tpch_tspace" help:"tablespace in which the database is created"`
+	Greenplum         bool   `opt:"tpch_gpcompat" help:"build for Greenplum: distribute the tables"`
+	GreenplumCompress bool   `opt:"tpch_gpcompress" help:"build for Greenplum: compressed, by column"`
+	Parallel          int    `opt:"degree_of_parallel" min:"0" max:"1024" help:"parallel workers of a query"`
+	Redshift          bool   `opt:"rs_compat" help:"cloud analytic queries in the words of Redshift"`
+}
+
+// keys are the options in the order of HammerDB's dictionary.
+var keys = map[string][]string{
+	"tprocc": {
+		"superuser", "superuserpass", "defaultdbase", "user", "pass", "dbase", "tspace",
+		"oracompat", "cituscompat", "storedprocs", "partition", "vacuum", "dritasnap",
+	},
+	"tproch": {
+		"tpch_superuser", "tpch_superuserpass", "tpch_defaultdbase", "tpch_user", "tpch_pass", "tpch_dbase", "tpch_tspace",
+		"tpch_gpcompat", "tpch_gpcompress", "num_tpch_threads", "total_querysets", "raise_query_error", "verbose", "degree_of_parallel",
+	},
+}
+
+func newOptions(workload string) any {
+	where := server{Host: "localhost", Port: 5432, SSLMode: "prefer"}
+	if workload == "tproch" {
+		return &tproch{
+			server:    where,
+			Superuser: "postgres", SuperuserPassword: "postgres", DefaultDatabase: "postgres",
+			User: "tpch", Password: "tpch", Database: "tpch", Tablespace: "pg_default", Parallel: 2,
+		}
+	}
 	return &tprocc{
-		server: server{Host: "localhost", Port: 5432, SSLMode: "prefer"},
+		server: where,
 		account: account{
 			Superuser: "postgres", SuperuserPassword: "postgres", DefaultDatabase: "postgres",
 			User: "tpcc", Password: "tpcc", Database: "tpcc", Tablespace: "pg_default",

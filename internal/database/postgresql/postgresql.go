@@ -22,6 +22,7 @@ var Database = &database.Database{
 	Aliases: []string{"pg", "postgres"},
 	Options: newOptions,
 	Names:   names,
+	Keys:    keys,
 	Schemes: []string{"postgres", "postgresql"},
 	FromURL: fromURL,
 	Target:  func(options any) string { return options.(target).owner().String() },

@@ -48,6 +48,7 @@ var Workload = &workload.Workload{
 	Probed:    func(s *meter.Summary) int64 { return s.Kinds[newOrder].Done },
 	Score:     score,
 	DataFiles: dataFiles,
+	HammerDB:  hammerDB,
 	SQL:       files,
 }
 
