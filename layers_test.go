@@ -25,7 +25,10 @@ var layers = map[string]string{
 	"option":  "",
 	"schema":  "",
 	"sqlfile": "",
-	"job":     "meter option",
+	"job":     "meter option sqlitefile",
+
+	// How our own files are made, for those who keep something in one.
+	"sqlitefile": "",
 
 	// What is asked of the two things there are many of.
 	"database": "meter option schema sqlfile",
@@ -43,12 +46,12 @@ var layers = map[string]string{
 	"report": "job meter option",
 
 	// What another program kept of its jobs.
-	"hammerdb": "job option",
+	"hammerdb": "job option sqlitefile",
 
 	// People. Their program is handed the catalog; so are they.
 	"workbench":   "database engine job option workload",
 	"manual":      "database option workbench workload",
-	"dictionary":  "database engine job option workbench workload",
+	"dictionary":  "database engine job option sqlitefile workbench workload",
 	"datagen":     "database engine job option schema workbench workload",
 	"driver":      "database option workload",
 	"interpreter": "",

@@ -5,14 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
-	"os"
-	"path/filepath"
 
 	"modernc.org/sqlite" // also registers the driver "sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"sledge/internal/job"
+	"sledge/internal/sqlitefile"
 )
 
 // file keeps settings: a SQLite file with a row for each that was ever set. It
@@ -73,7 +71,10 @@ func explain(path string, err error) error {
 }
 
 func connectFile(path string) (*file, error) {
-	source, err := create(path)
+	if err := sqlitefile.Create(path); err != nil {
+		return nil, err
+	}
+	source, err := sqlitefile.URI(path, connectionSettings)
 	if err != nil {
 		return nil, err
 	}
@@ -88,29 +89,6 @@ func connectFile(path string) (*file, error) {
 	return f, nil
 }
 
-// create makes an empty file that only the user can read where there is none, and
-// returns how SQLite is to open it: as a URI, since a path may hold a question mark.
-func create(path string) (source string, err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return "", err
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return "", err
-	}
-	if err := f.Close(); err != nil {
-		return "", err
-	}
-	if path, err = filepath.Abs(path); err != nil {
-		return "", err
-	}
-	path = filepath.ToSlash(path)
-	if path[0] != '/' {
-		path = "/" + path // a drive letter of Windows
-	}
-	return (&url.URL{Scheme: "file", Path: path, RawQuery: connectionSettings}).String(), nil
-}
-
 // prepare makes the table in a new file, and refuses one that is not Sledge's
 // settings.
 func (f *file) prepare() error {
@@ -118,7 +96,7 @@ func (f *file) prepare() error {
 	if err != nil || ready {
 		return err
 	}
-	return f.transact(func(tx *sql.Tx) error {
+	return sqlitefile.Transact(context.Background(), f.db, func(tx *sql.Tx) error {
 		if ready, err := isReady(tx); err != nil || ready { // another console may have been first
 			return err
 		}
@@ -168,7 +146,7 @@ func (f *file) read() ([]setting, error) {
 
 // write keeps settings, all of them or none. Other rows stay as they are.
 func (f *file) write(settings ...setting) error {
-	err := f.transact(func(tx *sql.Tx) error {
+	err := sqlitefile.Transact(context.Background(), f.db, func(tx *sql.Tx) error {
 		for _, s := range settings {
 			_, err := tx.Exec("INSERT INTO setting VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
 				s.dictionary, s.section, s.key, s.value)
@@ -182,18 +160,6 @@ func (f *file) write(settings ...setting) error {
 		return explain(f.path, err)
 	}
 	return nil
-}
-
-// transact runs work in a transaction, which is committed if it returns no error.
-func (f *file) transact(work func(*sql.Tx) error) error {
-	tx, err := f.db.BeginTx(context.Background(), nil)
-	if err != nil {
-		return err
-	}
-	if err := work(tx); err != nil {
-		return errors.Join(err, tx.Rollback())
-	}
-	return tx.Commit()
 }
 
 func (f *file) close() error { return f.db.Close() }

@@ -8,9 +8,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,6 +16,7 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"sledge/internal/job"
+	"sledge/internal/sqlitefile"
 )
 
 // Origin marks a job that HammerDB recorded.
@@ -96,11 +95,12 @@ func open(ctx context.Context, path string) (*file, error) {
 	case info.IsDir():
 		return nil, job.WithExit(job.ExitUsage, errors.New("this is a folder: name the file in it, such as hammer.DB"))
 	}
-	dsn, err := readOnly(path)
+	// A HammerDB that is at work may hold a lock for a moment, hence the timeout.
+	source, err := sqlitefile.URI(path, "mode=ro&_busy_timeout=30000")
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite", dsn)
+	db, err := sql.Open("sqlite", source)
 	if err != nil {
 		return nil, err
 	}
@@ -113,20 +113,6 @@ func open(ctx context.Context, path string) (*file, error) {
 		return nil, errors.Join(job.WithExit(job.ExitUsage, err), db.Close())
 	}
 	return f, nil
-}
-
-// readOnly writes path as a URI that SQLite opens for reading. A HammerDB that is
-// at work may hold a lock for a moment, hence the timeout.
-func readOnly(path string) (string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	path = filepath.ToSlash(path)
-	if path[0] != '/' {
-		path = "/" + path // a drive letter of Windows
-	}
-	return (&url.URL{Scheme: "file", Path: path, RawQuery: "mode=ro&_busy_timeout=30000"}).String(), nil
 }
 
 func (f *file) readColumns(ctx context.Context) error {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"sledge/internal/sqlitefile"
 )
 
 // Past is a job that another program recorded. Its Job.Origin names that program,
@@ -88,7 +90,7 @@ func (s *Store) Add(ctx context.Context, p Past) (bool, error) {
 		return false, err
 	}
 	var added bool
-	err := transact(ctx, s.db, func(tx *sql.Tx) error {
+	err := sqlitefile.Transact(ctx, s.db, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM job WHERE id = ? AND origin = ? AND status = ?`, p.Job.ID, p.Job.Origin, Killed)
 		if err != nil {
 			return err

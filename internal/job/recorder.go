@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sledge/internal/meter"
+	"sledge/internal/sqlitefile"
 )
 
 // Recorder writes one job into the repository. It is a Watcher: what it is told
@@ -313,7 +314,7 @@ func (r *Recorder) flush(ctx context.Context) {
 	}
 
 	now := time.Now()
-	err := transact(ctx, r.store.db, func(tx *sql.Tx) error {
+	err := sqlitefile.Transact(ctx, r.store.db, func(tx *sql.Tx) error {
 		for _, w := range batch {
 			if err := w(ctx, tx); err != nil {
 				return err
@@ -395,7 +396,7 @@ func (r *Recorder) writeEnd(ctx context.Context, result Result, lost int64) erro
 		return err
 	}
 	now := time.Now()
-	err = transact(ctx, r.store.db, func(tx *sql.Tx) error {
+	err = sqlitefile.Transact(ctx, r.store.db, func(tx *sql.Tx) error {
 		if len(tallies) > 0 {
 			total := StoredSecond{At: now, Phase: totalPhase, Offset: result.Summary.Elapsed, Elapsed: result.Summary.Elapsed, Tallies: tallies}
 			if err := writeSpan(ctx, tx, r.number, total, sql.Null[float64]{}); err != nil {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,6 +14,8 @@ import (
 
 	"modernc.org/sqlite" // also registers the driver "sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"sledge/internal/sqlitefile"
 )
 
 // Store is the repository of jobs: a SQLite file that several processes may use
@@ -85,11 +86,11 @@ func Open(path string) (*Store, error) {
 func open(path string) (*Store, error) {
 	dsn := inMemory + "?" + settings
 	if path != inMemory {
-		if err := create(path); err != nil {
+		if err := sqlitefile.Create(path); err != nil {
 			return nil, err
 		}
 		var err error
-		if dsn, err = fileDSN(path); err != nil {
+		if dsn, err = sqlitefile.URI(path, settings); err != nil {
 			return nil, err
 		}
 	}
@@ -112,32 +113,6 @@ func open(path string) (*Store, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return &Store{db, path}, nil
-}
-
-// create makes the file, because SQLite would make it readable for everybody.
-// SQLite gives the files beside it the same mode.
-func create(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-// fileDSN writes path as a URI, since it may hold a question mark.
-func fileDSN(path string) (string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	path = filepath.ToSlash(path)
-	if path[0] != '/' {
-		path = "/" + path // a drive letter of Windows
-	}
-	return (&url.URL{Scheme: "file", Path: path, RawQuery: settings}).String(), nil
 }
 
 func readMigrations() ([]string, error) {
@@ -163,7 +138,7 @@ func migrate(ctx context.Context, db *sql.DB, steps []string) error {
 	if err != nil || version == len(steps) {
 		return err
 	}
-	return transact(ctx, db, func(tx *sql.Tx) error {
+	return sqlitefile.Transact(ctx, db, func(tx *sql.Tx) error {
 		version, err := schemaVersion(ctx, tx, len(steps)) // another process may have been first
 		if err != nil {
 			return err
@@ -217,18 +192,6 @@ func isBusy(err error) bool {
 	const primary = 0xff // the rest of the code tells kinds of busy apart
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&primary == sqlite3.SQLITE_BUSY
-}
-
-// transact runs work in a transaction, which is committed if it returns no error.
-func transact(ctx context.Context, db *sql.DB, work func(*sql.Tx) error) error {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err := work(tx); err != nil {
-		return errors.Join(err, tx.Rollback())
-	}
-	return tx.Commit()
 }
 
 // Path returns where the repository is.
