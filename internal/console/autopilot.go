@@ -16,8 +16,8 @@ import (
 func autopilotCommands() []command {
 	return []command{{
 		name: "autopilot", usage: "autopilot [VU VU ...]",
-		help: "Runs the workload once for each number of virtual users, those given or else the generic dictionary's autopilot_sequence, as one performance profile; shows the profile and returns its id. Each run takes as long as its rampup and duration say.",
-		run:  autopilot,
+		help:  "Runs the workload once for each number of virtual users, those given or else the generic dictionary's autopilot_sequence, as one performance profile; shows the profile and returns its id. Each run takes as long as its rampup and duration say.",
+		takes: varies, run: autopilot,
 	}}
 }
 

@@ -136,12 +136,11 @@ func (c *Console) jobIDs() (ids []string) {
 // alternatives lists the words that a command's usage has in brackets at a place
 // among its arguments, as [vu|delay] value has at place 0.
 func alternatives(name string, place int) []string {
-	all := commands()
-	i := slices.IndexFunc(all, func(known command) bool { return known.name == name })
-	if i < 0 {
+	command, ok := find(name)
+	if !ok {
 		return nil
 	}
-	words := strings.Fields(all[i].usage)
+	words := strings.Fields(command.usage)
 	if len(words) <= place+1 {
 		return nil
 	}

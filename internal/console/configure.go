@@ -16,40 +16,40 @@ import (
 func configureCommands() []command {
 	return []command{
 		{
-			name: "dbset", usage: "dbset [db|bm] value", run: dbset,
+			name: "dbset", usage: "dbset [db|bm] value", takes: 2, run: dbset,
 			help: "Chooses the database by its prefix (dbset db pg), or the benchmark (dbset bm TPROC-C).",
 		},
 		{
-			name: "diset", usage: "diset dict key value", run: diset,
+			name: "diset", usage: "diset dict key value", takes: varies, run: diset,
 			help: "Sets a key of the database that is chosen, checks it and keeps it for the next start. print dict shows dictionaries and keys.",
 		},
 		{
-			name: "giset", usage: "giset dict key value", run: giset,
+			name: "giset", usage: "giset dict key value", takes: varies, run: giset,
 			help: "Sets a key of the generic dictionary, checks it and keeps it for the next start. print generic shows dictionaries and keys.",
 		},
 		{
-			name: "vuset", usage: "vuset [vu|delay|repeat|iterations|showoutput|logtotemp|unique|nobuff|timestamps] value", run: vuset,
+			name: "vuset", usage: "vuset [vu|delay|repeat|iterations|showoutput|logtotemp|unique|nobuff|timestamps] value", takes: 2, run: vuset,
 			help: "Configures the virtual users: how many, or vcpu for one for each processor; the delays between them and between iterations in milliseconds; and where their output goes.",
 		},
 		{
-			name: "tcset", usage: "tcset [refreshrate|logtotemp|unique|timestamps] value", run: tcset,
+			name: "tcset", usage: "tcset [refreshrate|logtotemp|unique|timestamps] value", takes: 2, run: tcset,
 			help: "Configures the transaction counter: the seconds between two lines, and where they go.",
 		},
 		{
-			name: "importconfig", usage: "importconfig path", run: importConfig,
+			name: "importconfig", usage: "importconfig path", takes: 1, run: importConfig,
 			help: "Takes over the settings of HammerDB's XML file at path, or of a folder of them. What is not known is listed; when a value is wrong, nothing is set.",
 		},
 	}
 }
 
-// usageError is what HammerDB prints when a command is called wrongly.
+// usageError is what HammerDB prints when the command of that name is called
+// wrongly.
 func usageError(name string) error {
-	for _, c := range commands() {
-		if c.name == name {
-			return fail("Usage: %s", c.usage)
-		}
+	command, ok := find(name)
+	if !ok {
+		panic("console: there is no command " + name)
 	}
-	panic("console: there is no command " + name)
+	return command.usageError()
 }
 
 // invalidOption is what HammerDB prints about a first word that a command does
@@ -63,9 +63,6 @@ func invalidOption(name, word string, known []string) error {
 }
 
 func dbset(c *Console, _ context.Context, call Call) (string, error) {
-	if len(call.Args) != 2 {
-		return "", usageError(call.Name)
-	}
 	value := call.Args[1]
 	switch call.Args[0] {
 	case "db":
@@ -172,9 +169,6 @@ var vuOptions = []vuOption{
 // vuset prints nothing when it succeeds, as in HammerDB. There, a wrong value
 // sets the default; here it leaves the setting as it was.
 func vuset(c *Console, _ context.Context, call Call) (string, error) {
-	if len(call.Args) != 2 {
-		return "", usageError(call.Name)
-	}
 	word, value := call.Args[0], call.Args[1]
 	var words []string
 	for _, o := range vuOptions {
@@ -229,9 +223,6 @@ var tcOptions = []struct{ word, key, title string }{
 }
 
 func tcset(c *Console, _ context.Context, call Call) (string, error) {
-	if len(call.Args) != 2 {
-		return "", usageError(call.Name)
-	}
 	word, value := call.Args[0], call.Args[1]
 	var words []string
 	for _, o := range tcOptions {
@@ -256,9 +247,6 @@ func tcset(c *Console, _ context.Context, call Call) (string, error) {
 }
 
 func importConfig(c *Console, _ context.Context, call Call) (string, error) {
-	if len(call.Args) != 1 {
-		return "", usageError(call.Name)
-	}
 	path := call.Args[0]
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(call.Folder, path)

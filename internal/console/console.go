@@ -101,15 +101,35 @@ type command struct {
 	name  string
 	usage string // what follows "Usage: "
 	help  string // what help prints about it
+	takes int    // arguments, or varies
 
 	// run does the command and returns what the script gets. An error made by fail
 	// is printed; any other ends the script.
 	run func(c *Console, ctx context.Context, call Call) (string, error)
 }
 
+// varies is for commands that look at the number of their arguments themselves.
+const varies = -1
+
+// usageError is what HammerDB prints when the command is called wrongly.
+func (c command) usageError() error { return fail("Usage: %s", c.usage) }
+
+// find returns the command of that name, if there is one.
+func find(name string) (command, bool) {
+	all := commands()
+	i := slices.IndexFunc(all, func(known command) bool { return known.name == name })
+	if i < 0 {
+		return command{}, false
+	}
+	return all[i], true
+}
+
 // commands lists every word of the console by name.
 func commands() []command {
-	all := slices.Concat(configureCommands(), printCommands(), schemaCommands(), scriptCommands(), userCommands(), autopilotCommands(), counterCommands(), datagenCommands(), jobsCommands(), helpCommands(), missingCommands())
+	all := slices.Concat(
+		configureCommands(), printCommands(), schemaCommands(), scriptCommands(), userCommands(), autopilotCommands(),
+		counterCommands(), datagenCommands(), jobsCommands(), helpCommands(), missingCommands(),
+	)
 	slices.SortFunc(all, func(a, b command) int { return strings.Compare(a.name, b.name) })
 	return all
 }
@@ -127,14 +147,13 @@ func Commands() []string {
 // prints and goes on after, such as a wrong key, is printed and remembered for
 // Failure; the error is only for what ends a script.
 func (c *Console) Call(ctx context.Context, call Call) (string, error) {
-	all := commands()
-	i := slices.IndexFunc(all, func(known command) bool { return known.name == call.Name })
-	if i < 0 {
+	command, ok := find(call.Name)
+	if !ok {
 		return "", fmt.Errorf("there is no command %s%s", call.Name, option.Suggest(call.Name, Commands()))
 	}
 	defer c.out.divert(call.Print)()
 	ctx, end := c.begin(ctx)
-	result, err := all[i].run(c, ctx, call)
+	result, err := command.do(c, ctx, call)
 	interrupted := end()
 	var printed *failure
 	if errors.As(err, &printed) {
@@ -146,6 +165,14 @@ func (c *Console) Call(ctx context.Context, call Call) (string, error) {
 		err = ErrInterrupted
 	}
 	return result, err
+}
+
+// do runs the command with as many arguments as it takes.
+func (c command) do(console *Console, ctx context.Context, call Call) (string, error) {
+	if c.takes != varies && len(call.Args) != c.takes {
+		return "", c.usageError()
+	}
+	return c.run(console, ctx, call)
 }
 
 // begin makes the command that begins interruptible, and returns what ends that

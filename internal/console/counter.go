@@ -71,10 +71,7 @@ func (t *counter) end() bool {
 
 // tcstart starts the counter, and returns when the first count was read or could
 // not be.
-func tcstart(c *Console, ctx context.Context, call Call) (string, error) {
-	if len(call.Args) > 0 {
-		return "", usageError(call.Name)
-	}
+func tcstart(c *Console, ctx context.Context, _ Call) (string, error) {
 	t := &c.counter
 	if t.id != "" {
 		c.out.printf("Transaction Counter thread already running with threadid:%s", t.id)
@@ -162,10 +159,7 @@ func (t *counter) count(ctx context.Context, every time.Duration, each func(at t
 	}
 }
 
-func tcstatus(c *Console, _ context.Context, call Call) (string, error) {
-	if len(call.Args) > 0 {
-		return "", usageError(call.Name)
-	}
+func tcstatus(c *Console, _ context.Context, _ Call) (string, error) {
 	c.sayCounterStatus()
 	return "", nil
 }
@@ -178,10 +172,7 @@ func (c *Console) sayCounterStatus() {
 	c.out.printf("Transaction Counter thread running with threadid:%s", c.counter.id)
 }
 
-func tcstop(c *Console, _ context.Context, call Call) (string, error) {
-	if len(call.Args) > 0 {
-		return "", usageError(call.Name)
-	}
+func tcstop(c *Console, _ context.Context, _ Call) (string, error) {
 	c.sayCounterStatus()
 	if !c.counter.end() {
 		return "", nil

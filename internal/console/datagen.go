@@ -24,7 +24,7 @@ func datagenCommands() []command {
 	}
 	return []command{
 		{
-			name: "dgset", usage: "dgset [" + strings.Join(words, "|") + "] value", run: dgset,
+			name: "dgset", usage: "dgset [" + strings.Join(words, "|") + "] value", takes: 2, run: dgset,
 			help: "Configures the data generation: virtual users, warehouses or scale factor, the directory that files are written to, and whether they are compressed and may replace files that are there.",
 		},
 		{
@@ -50,9 +50,6 @@ var datagenOptions = []datagenOption{
 }
 
 func dgset(c *Console, _ context.Context, call Call) (string, error) {
-	if len(call.Args) != 2 {
-		return "", usageError(call.Name)
-	}
 	word, value := call.Args[0], call.Args[1]
 	var words []string
 	for _, o := range datagenOptions {
@@ -122,10 +119,7 @@ func (c *Console) datagenText() string {
 		b.Benchmark, c.book.Database().Title, c.book.Generic(datagenSection, b.Generated), b.Unit, c.book.Generic(datagenSection, "gen_num_vu"), c.datagenFolder())
 }
 
-func datagenrun(c *Console, ctx context.Context, call Call) (string, error) {
-	if len(call.Args) > 0 {
-		return "", usageError(call.Name)
-	}
+func datagenrun(c *Console, ctx context.Context, _ Call) (string, error) {
 	config, err := c.datagenConfig()
 	if err != nil {
 		return "", err

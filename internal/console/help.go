@@ -13,21 +13,19 @@ func helpCommands() []command {
 	return []command{
 		{
 			name: "help", usage: "help command",
-			help: "Lists the commands, or explains one of them.",
-			run:  help,
+			help:  "Lists the commands, or explains one of them.",
+			takes: varies, run: help,
 		},
 		{
 			name: "quit", usage: "quit",
-			help: "Ends the console.",
-			run:  func(*Console, context.Context, Call) (string, error) { return "", ErrQuit },
+			help:  "Ends the console.",
+			takes: varies,
+			run:   func(*Console, context.Context, Call) (string, error) { return "", ErrQuit },
 		},
 		{
 			name: "librarycheck", usage: "librarycheck",
 			help: "Shows with what each database is reached. All of it is built in.",
-			run: func(c *Console, _ context.Context, call Call) (string, error) {
-				if len(call.Args) > 0 {
-					return "", usageError(call.Name)
-				}
+			run: func(c *Console, _ context.Context, _ Call) (string, error) {
 				for _, d := range c.Bench.Databases {
 					c.out.printf("Checking database library for %s\nSuccess ... loaded library built in for %s", d.Title, d.Title)
 				}
@@ -37,53 +35,36 @@ func helpCommands() []command {
 		{
 			name: "keepalive", usage: "keepalive",
 			help: "Does nothing, as vurun itself waits until the run is done.",
-			run:  func(_ *Console, _ context.Context, call Call) (string, error) { return "", noArguments(call) },
+			run:  func(*Console, context.Context, Call) (string, error) { return "", nil },
 		},
 		{
 			name: "numberOfCPUs", usage: "numberOfCPUs",
 			help: "Returns the number of logical processors of this machine.",
-			run: func(_ *Console, _ context.Context, call Call) (string, error) {
-				if err := noArguments(call); err != nil {
-					return "", err
-				}
+			run: func(*Console, context.Context, Call) (string, error) {
 				return strconv.Itoa(runtime.NumCPU()), nil
 			},
 		},
 		{
 			name: "numberOfWHs", usage: "numberOfWHs",
 			help: "Returns a number of warehouses that suits this machine: 8 for each logical processor, up to 100 rounded up to whole tens, and no more than 4000.",
-			run: func(_ *Console, _ context.Context, call Call) (string, error) {
-				if err := noArguments(call); err != nil {
-					return "", err
-				}
+			run: func(*Console, context.Context, Call) (string, error) {
 				return strconv.Itoa(warehousesFor(runtime.NumCPU())), nil
 			},
 		},
 		{
 			name: "find_current_dict", usage: "find_current_dict",
 			help: "Returns the name of the dictionary of the database that is chosen.",
-			run: func(c *Console, _ context.Context, call Call) (string, error) {
-				if len(call.Args) > 0 {
-					return "", usageError(call.Name)
-				}
+			run: func(c *Console, _ context.Context, _ Call) (string, error) {
 				return "config" + strings.ToLower(c.book.Database().Title), nil
 			},
 		},
 		deprecated("waittocomplete"), deprecated("runtimer"),
 		{
 			name: "switchmode", usage: "switchmode [Local]",
-			help: "Shows the mode. Primary and Replica are not built yet.",
-			run:  switchmode,
+			help:  "Shows the mode. Primary and Replica are not built yet.",
+			takes: varies, run: switchmode,
 		},
 	}
-}
-
-// noArguments refuses arguments of a command that takes none.
-func noArguments(call Call) error {
-	if len(call.Args) > 0 {
-		return usageError(call.Name)
-	}
-	return nil
 }
 
 // warehousesFor is HammerDB's rule of thumb.
@@ -101,7 +82,8 @@ func warehousesFor(processors int) int {
 func deprecated(name string) command {
 	return command{
 		name: name, usage: name,
-		help: "Does nothing, as vurun itself waits until the run is done.",
+		help:  "Does nothing, as vurun itself waits until the run is done.",
+		takes: varies,
 		run: func(c *Console, _ context.Context, call Call) (string, error) {
 			c.out.printf("%s command has been deprecated and is not required for version %s", call.Name, c.Version)
 			return "", nil
@@ -139,7 +121,8 @@ func missingCommands() []command {
 	for name, part := range missing {
 		all = append(all, command{
 			name: name, usage: name,
-			help: "Belongs to " + part + ", which Sledge has not built yet.",
+			help:  "Belongs to " + part + ", which Sledge has not built yet.",
+			takes: varies,
 			run: func(*Console, context.Context, Call) (string, error) {
 				return "", fail("Error: %s belongs to %s, which is not built into Sledge yet", name, part)
 			},
@@ -149,21 +132,19 @@ func missingCommands() []command {
 }
 
 func help(c *Console, _ context.Context, call Call) (string, error) {
-	all := commands()
 	switch len(call.Args) {
 	case 0:
 		lines := []string{"Sledge " + c.Version + " CLI Help Index", "", `Type "help command" for more details on specific commands below`, ""}
-		for _, known := range all {
-			if missing[known.name] == "" {
-				lines = append(lines, "\t"+known.name)
+		for _, name := range Commands() {
+			if missing[name] == "" {
+				lines = append(lines, "\t"+name)
 			}
 		}
 		c.out.print(strings.Join(lines, "\n"))
 		return "", nil
 	case 1:
-		i := slices.IndexFunc(all, func(known command) bool { return known.name == call.Args[0] })
-		if i >= 0 {
-			c.out.printf("%s - Usage: %s\n%s", all[i].name, all[i].usage, all[i].help)
+		if known, ok := find(call.Args[0]); ok {
+			c.out.printf("%s - Usage: %s\n%s", known.name, known.usage, known.help)
 			return "", nil
 		}
 	}

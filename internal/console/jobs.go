@@ -36,7 +36,7 @@ jobs <id> save: writes a report as JSON into the temporary folder. jobs <id> del
 
 func jobsCommands() []command {
 	both := command{
-		name: "jobs", help: jobsHelp, run: jobs,
+		name: "jobs", help: jobsHelp, takes: varies, run: jobs,
 		usage: "[ jobs | jobs joblist | jobs result | jobs timestamp | jobs format <fmt> | jobs disable <0|1> | jobs profileid <n|all> | jobs profile <n> | " +
 			"jobs diff <base> <compared> | jobs import <path> | jobs <id> | jobs <id> <n> | jobs <id> <part> | jobs <id> timing <n> ]",
 	}

@@ -10,7 +10,7 @@ import (
 
 func printCommands() []command {
 	return []command{{
-		name: "print", usage: "print [" + strings.Join(printWords, "|") + "]", run: printSettings,
+		name: "print", usage: "print [" + strings.Join(printWords, "|") + "]", takes: 1, run: printSettings,
 		help: "Prints what is set: the database, the benchmark, the dictionaries, the virtual users, the transaction counter, the data generation, the script.",
 	}}
 }
@@ -20,9 +20,6 @@ var printWords = []string{
 }
 
 func printSettings(c *Console, _ context.Context, call Call) (string, error) {
-	if len(call.Args) != 1 {
-		return "", usageError(call.Name)
-	}
 	switch call.Args[0] {
 	case "db":
 		c.out.print(c.describeDatabases())

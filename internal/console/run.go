@@ -27,10 +27,7 @@ var titles = map[job.Action]string{
 
 // vurun runs the workload, as many times as vuset iterations asks for. Each time
 // is a job of its own; the last one's id is returned.
-func vurun(c *Console, ctx context.Context, call Call) (string, error) {
-	if len(call.Args) > 0 {
-		return "", usageError(call.Name)
-	}
+func vurun(c *Console, ctx context.Context, _ Call) (string, error) {
 	if err := c.requireScript(); err != nil {
 		return "", err
 	}

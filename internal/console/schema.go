@@ -20,22 +20,22 @@ func schemaCommands() []command {
 		{
 			name: "checkschema", usage: "checkschema",
 			help: "Checks that the schema is whole and its data are consistent, and returns \"Schema Check jobid=ID\".",
-			run: func(c *Console, ctx context.Context, call Call) (string, error) {
-				return c.oneUserJob(ctx, call, job.Check, "Checking", "check")
+			run: func(c *Console, ctx context.Context, _ Call) (string, error) {
+				return c.oneUserJob(ctx, job.Check, "Checking", "check")
 			},
 		},
 		{
 			name: "deleteschema", usage: "deleteschema",
 			help: "Deletes the schema, and the database and user that its build made, and returns \"Schema Delete jobid=ID\".",
-			run: func(c *Console, ctx context.Context, call Call) (string, error) {
-				return c.oneUserJob(ctx, call, job.Delete, "Deleting", "delete")
+			run: func(c *Console, ctx context.Context, _ Call) (string, error) {
+				return c.oneUserJob(ctx, job.Delete, "Deleting", "delete")
 			},
 		},
 	}
 }
 
-func buildschema(c *Console, ctx context.Context, call Call) (string, error) {
-	spec, plan, err := c.prepare(call, job.Build)
+func buildschema(c *Console, ctx context.Context, _ Call) (string, error) {
+	spec, plan, err := c.prepare(job.Build)
 	if err != nil {
 		return "", err
 	}
@@ -55,8 +55,8 @@ func buildschema(c *Console, ctx context.Context, call Call) (string, error) {
 }
 
 // oneUserJob does a job that takes one virtual user.
-func (c *Console) oneUserJob(ctx context.Context, call Call, action job.Action, doing, verb string) (string, error) {
-	spec, plan, err := c.prepare(call, action)
+func (c *Console) oneUserJob(ctx context.Context, action job.Action, doing, verb string) (string, error) {
+	spec, plan, err := c.prepare(action)
 	if err != nil {
 		return "", err
 	}
@@ -66,10 +66,7 @@ func (c *Console) oneUserJob(ctx context.Context, call Call, action job.Action, 
 }
 
 // prepare checks what a job on the schema needs before anything is done.
-func (c *Console) prepare(call Call, action job.Action) (job.Spec, engine.Plan, error) {
-	if len(call.Args) > 0 {
-		return job.Spec{}, engine.Plan{}, usageError(call.Name)
-	}
+func (c *Console) prepare(action job.Action) (job.Spec, engine.Plan, error) {
 	if err := c.requireBuilt(); err != nil {
 		return job.Spec{}, engine.Plan{}, err
 	}

@@ -37,10 +37,7 @@ func scriptCommands() []command {
 		{
 			name: "clearscript", usage: "clearscript",
 			help: "Clears the driver script.",
-			run: func(c *Console, _ context.Context, call Call) (string, error) {
-				if len(call.Args) > 0 {
-					return "", usageError(call.Name)
-				}
+			run: func(c *Console, _ context.Context, _ Call) (string, error) {
 				c.clearScript()
 				c.out.print("Script cleared")
 				return "", nil
@@ -48,22 +45,23 @@ func scriptCommands() []command {
 		},
 		{
 			name: "savescript", usage: "savescript scriptname.tcl",
-			help: "Saves the driver script as a short file to edit: mix, keying and thinking times, iterations. A bare name goes to the temporary folder.",
-			run:  savescript,
+			help:  "Saves the driver script as a short file to edit: mix, keying and thinking times, iterations. A bare name goes to the temporary folder.",
+			takes: 1, run: savescript,
 		},
 		{
 			name: "customscript", usage: "customscript scriptname.tcl",
-			help: "Loads a driver script that was saved by savescript and edited. One that HammerDB saved is taken over where it can be read with certainty.",
-			run:  customscript,
+			help:  "Loads a driver script that was saved by savescript and edited. One that HammerDB saved is taken over where it can be read with certainty.",
+			takes: 1, run: customscript,
 		},
 		{
 			name: "custommonitor", usage: "custommonitor [test|timed]",
-			help: "Decides whether a custom script gets a virtual user more that monitors and times the run.",
-			run:  custommonitor,
+			help:  "Decides whether a custom script gets a virtual user more that monitors and times the run.",
+			takes: varies, run: custommonitor,
 		},
 		{
 			name: "distributescript", usage: "distributescript",
-			help: "Distributes the script to replicas: Sledge has none yet.",
+			help:  "Distributes the script to replicas: Sledge has none yet.",
+			takes: varies,
 			run: func(*Console, context.Context, Call) (string, error) {
 				return "", fail("Error: Cannot distribute script if not in Primary mode")
 			},
@@ -71,10 +69,7 @@ func scriptCommands() []command {
 	}
 }
 
-func loadscript(c *Console, _ context.Context, call Call) (string, error) {
-	if len(call.Args) > 0 {
-		return "", usageError(call.Name)
-	}
+func loadscript(c *Console, _ context.Context, _ Call) (string, error) {
 	return "", c.loadScript()
 }
 
@@ -127,7 +122,7 @@ func (c *Console) scriptText() (string, error) {
 const maxScript = 4 << 20
 
 func savescript(c *Console, _ context.Context, call Call) (string, error) {
-	if len(call.Args) != 1 || call.Args[0] == "" {
+	if call.Args[0] == "" {
 		return "", usageError(call.Name)
 	}
 	if !c.script.loaded {
@@ -161,7 +156,7 @@ func inFolder(folder, path string) string {
 }
 
 func customscript(c *Console, _ context.Context, call Call) (string, error) {
-	if len(call.Args) != 1 || filepath.Ext(call.Args[0]) != ".tcl" {
+	if filepath.Ext(call.Args[0]) != ".tcl" {
 		return "", usageError(call.Name)
 	}
 	if err := c.requireBuilt(); err != nil {

@@ -105,10 +105,7 @@ func userCommands() []command {
 		{
 			name: "vustatus", usage: "vustatus",
 			help: "Shows how each virtual user stands.",
-			run: func(c *Console, _ context.Context, call Call) (string, error) {
-				if len(call.Args) > 0 {
-					return "", usageError(call.Name)
-				}
+			run: func(c *Console, _ context.Context, _ Call) (string, error) {
 				c.out.print(c.users.String())
 				return "", nil
 			},
@@ -116,10 +113,7 @@ func userCommands() []command {
 		{
 			name: "vucomplete", usage: "vucomplete",
 			help: "Returns true when every virtual user has finished, however it ended, and otherwise false.",
-			run: func(c *Console, _ context.Context, call Call) (string, error) {
-				if len(call.Args) > 0 {
-					return "", usageError(call.Name)
-				}
+			run: func(c *Console, _ context.Context, _ Call) (string, error) {
 				return strconv.FormatBool(c.vucomplete()), nil
 			},
 		},
@@ -128,10 +122,7 @@ func userCommands() []command {
 
 func (c *Console) vucomplete() bool { return len(c.users.unfinished()) == 0 }
 
-func vucreate(c *Console, _ context.Context, call Call) (string, error) {
-	if len(call.Args) > 0 {
-		return "", usageError(call.Name)
-	}
+func vucreate(c *Console, _ context.Context, _ Call) (string, error) {
 	return "", c.createUsers()
 }
 
@@ -163,11 +154,8 @@ func (c *Console) createUsers() error {
 	return nil
 }
 
-func vudestroy(c *Console, _ context.Context, call Call) (string, error) {
-	switch {
-	case len(call.Args) > 0:
-		return "", usageError(call.Name)
-	case !c.users.exist():
+func vudestroy(c *Console, _ context.Context, _ Call) (string, error) {
+	if !c.users.exist() {
 		c.out.print("No Virtual Users found to destroy")
 		return "", nil
 	}
