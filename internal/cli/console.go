@@ -194,7 +194,7 @@ type session struct {
 	busy   func(interrupts int) // told of each Ctrl-C while something is evaluated; else nil
 	told   int                  // how many
 	stop   func()               // ends everything
-	ending bool                 // it was called
+	ending os.Signal            // for which it was called, or nil
 }
 
 // consoleSession is one use of the console, from its banner to its end.
@@ -299,10 +299,10 @@ func (s *session) interrupted(signal os.Signal) {
 	defer s.mu.Unlock()
 	switch {
 	case signal != os.Interrupt:
-		if s.busy == nil || s.ending {
+		if s.busy == nil || s.ending != nil {
 			s.Exit(int(job.ExitStopped))
 		}
-		s.ending = true
+		s.ending = signal
 		s.stop()
 	case s.busy == nil:
 		if !s.editsLines() {
@@ -332,7 +332,7 @@ func (s *session) outcome(err error) error {
 	}
 	switch {
 	case errors.Is(err, interpreter.ErrInterrupted):
-		return job.WithExit(job.ExitStopped, errors.New("stopped by Ctrl-C"))
+		return job.WithExit(job.ExitStopped, errors.New("stopped by "+s.stoppedBy()))
 	case errors.As(err, &exit) && exit.Code != 0:
 		return job.WithExit(job.Exit(exit.Code), fmt.Errorf("the script ended by exit %d", exit.Code))
 	case errors.As(err, &exit):
@@ -353,6 +353,26 @@ func (s *session) outcome(err error) error {
 	return s.console.Failure()
 }
 
+// stoppedBy names what stopped a script.
+func (s *session) stoppedBy() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ending != nil {
+		return "the signal to end: " + s.ending.String()
+	}
+	return "Ctrl-C"
+}
+
+// stopped returns what came of a script that was to be stopped: it may have failed
+// because a program that it started heard of Ctrl-C, too, or because its
+// interpreter did not listen and was killed.
+func stopped(err error) error {
+	if err == nil || errors.Is(err, interpreter.ErrQuit) || errors.As(err, new(interpreter.ErrExit)) {
+		return err
+	}
+	return interpreter.ErrInterrupted
+}
+
 // tcl runs a script in Tcl, or the prompt.
 func (s *session) tcl(ctx context.Context) error {
 	tcl, err := interpreter.StartTcl(ctx, s.config)
@@ -371,20 +391,26 @@ func (s *session) tcl(ctx context.Context) error {
 	}))
 }
 
-// evaluate evaluates something that the first Ctrl-C cancels. The second ends the
-// interpreter, if it does not listen.
+// evaluate evaluates something that Ctrl-C cancels. An interpreter that does not
+// listen, as it waits for a program or for a line, is ended: at the prompt only by
+// the second Ctrl-C, since its variables are lost then.
 func (s *session) evaluate(ctx context.Context, tcl *interpreter.Tcl, what func(context.Context) error) error {
-	ctx, cancel := context.WithCancel(ctx)
+	atPrompt := s.script == "" && s.editsLines()
+	evaluating, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.setBusy(func(count int) {
-		if count == 1 {
+		if count == 1 && atPrompt {
 			tcl.Cancel()
 			return
 		}
 		cancel()
 	})
 	defer s.setBusy(nil)
-	return what(ctx)
+	err := what(evaluating)
+	if ctx.Err() != nil || evaluating.Err() != nil && !atPrompt {
+		return stopped(err)
+	}
+	return err
 }
 
 // python runs a script in Python, or Python's own prompt.
@@ -405,13 +431,24 @@ func (s *session) runPython(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.setBusy(func(int) { python.Cancel() })
+	atPrompt := s.script == "" && s.StdinIsTerminal
+	s.setBusy(func(count int) {
+		python.Cancel()
+		if count >= patience && !atPrompt {
+			s.stop()
+		}
+	})
 	defer s.setBusy(nil)
 	switch {
-	case s.script != "":
-		return python.RunFile(ctx, s.script, s.args)
-	case s.StdinIsTerminal:
-		return python.Prompt(ctx, s.prompt)
+	case atPrompt:
+		err = python.Prompt(ctx, s.prompt)
+	case s.script == "":
+		err = python.RunFile(ctx, "-", nil)
+	default:
+		err = python.RunFile(ctx, s.script, s.args)
 	}
-	return python.RunFile(ctx, "-", nil)
+	if ctx.Err() != nil {
+		return stopped(err)
+	}
+	return err
 }

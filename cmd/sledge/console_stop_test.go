@@ -1,0 +1,91 @@
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"sledge/internal/job"
+)
+
+// TestScriptsThatDoNotListenAreStopped sends signals to scripts that wait for
+// something else: to the program alone, as a CI system does, or to all that it
+// started, too, as a terminal does.
+func TestScriptsThatDoNotListenAreStopped(t *testing.T) {
+	p := newConsole(t, nil)
+	tests := []struct {
+		name, file, script string
+		signal             syscall.Signal
+		times              int
+		all                bool
+		last               string // line on stderr
+	}{
+		{"a program that Tcl waits for", "a.tcl", "puts on; exec sleep 60", syscall.SIGINT, 1, false, "sledge: stopped by Ctrl-C"},
+		{"a program that hears of it, too", "a.tcl", "puts on; exec sleep 60", syscall.SIGINT, 1, true, "sledge: stopped by Ctrl-C"},
+		{"a line that Tcl reads", "a.tcl", "puts on; gets stdin", syscall.SIGINT, 1, false, "sledge: stopped by Ctrl-C"},
+		{"Tcl, which is told to end", "a.tcl", "puts on; while 1 {}", syscall.SIGTERM, 1, true, "sledge: stopped by the signal to end: terminated"},
+		{"a line that Python reads", "a.py", "print('on', flush=True)\ninput()", syscall.SIGINT, 1, false, "sledge: stopped by Ctrl-C"},
+		{"Python, which is told to end", "a.py", "print('on', flush=True)\nwhile True: pass", syscall.SIGTERM, 1, true, "sledge: stopped by the signal to end: terminated"},
+		{
+			"Python, which catches it", "a.py", "import time\nprint('on', flush=True)\nwhile True:\n  try: time.sleep(60)\n  except KeyboardInterrupt: print('on', flush=True)\n",
+			syscall.SIGINT, 3, false, "sledge: stopped by Ctrl-C",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), test.file)
+			if err := os.WriteFile(file, []byte(test.script), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c := exec.Command(p.path, "console", "auto", file)
+			c.Env = p.env
+			c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			var stderr bytes.Buffer
+			c.Stderr = &stderr
+			c.WaitDelay = time.Second // a program that a script started may hold stderr open
+			in, err := c.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Close()
+			out, err := c.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }() // what it left behind
+			lines := bufio.NewScanner(out)
+			to := c.Process.Pid
+			if test.all {
+				to = -to
+			}
+			for range test.times {
+				for lines.Scan() && lines.Text() != "on" {
+				}
+				if err := syscall.Kill(to, test.signal); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(400 * time.Millisecond) // two that are nearer count as one to Python
+			}
+			overdue := time.AfterFunc(20*time.Second, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
+			defer overdue.Stop()
+			_ = c.Wait() // how it ended is in ProcessState
+			if got := c.ProcessState.ExitCode(); got != int(job.ExitStopped) {
+				t.Errorf("it ended with %s, want %d", c.ProcessState, job.ExitStopped)
+			}
+			said := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+			if last := said[len(said)-1]; last != test.last {
+				t.Errorf("the last line on stderr: got %q, want %q", last, test.last)
+			}
+		})
+	}
+}
