@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -72,14 +71,10 @@ func autopilot(c *Console, ctx context.Context, call Call) (string, error) {
 
 // autopilotProfile is the profile that was chosen, or else a new one.
 func (c *Console) autopilotProfile(ctx context.Context, store *job.Store) (int, error) {
-	if chosen := c.book.GenericInt("commandline", "jobs_profile_id"); chosen != 0 {
+	if chosen := c.book.GenericInt(commandLine, "jobs_profile_id"); chosen != 0 {
 		return chosen, nil
 	}
-	used, err := store.Profiles(ctx)
-	if err != nil || len(used) == 0 {
-		return 1, err
-	}
-	return slices.Max(used) + 1, nil
+	return store.NextProfile(ctx)
 }
 
 // autopilotRun is one run of the sequence.

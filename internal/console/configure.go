@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -190,14 +189,20 @@ func (c *Console) setVirtualUsers(o vuOption, value string) error {
 	if err := o.check(value); err != nil {
 		return err
 	}
-	_, err := c.book.SetGeneric(virtualUserSection, o.key, value)
-	if _, same := errors.AsType[*dictionary.SameValueError](err); same {
-		return nil
-	}
-	if err != nil {
+	if err := c.setGeneric(virtualUserSection, o.key, value); err != nil {
 		return c.explain("vuset", err)
 	}
 	return nil
+}
+
+// setGeneric changes a setting of the console itself; that it has the value
+// already is no mistake where the command says nothing of it.
+func (c *Console) setGeneric(section, key, value string) error {
+	_, err := c.book.SetGeneric(section, key, value)
+	if _, same := errors.AsType[*dictionary.SameValueError](err); same {
+		return nil
+	}
+	return err
 }
 
 // check refuses a value in HammerDB's words.
@@ -230,14 +235,14 @@ func tcset(c *Console, _ context.Context, call Call) (string, error) {
 		if o.word != word {
 			continue
 		}
-		_, err := c.book.SetGeneric(counterSection, o.key, value)
+		err := c.setGeneric(counterSection, o.key, value)
 		if _, wrong := errors.AsType[*dictionary.ValueError](err); wrong {
 			if word == "refreshrate" {
 				return "", fail("Refresh rate must be more than 0 secs and less than 60 secs")
 			}
 			return "", fail("Transaction Counter %s must be 0 or 1", o.title)
 		}
-		if _, same := errors.AsType[*dictionary.SameValueError](err); err != nil && !same {
+		if err != nil {
 			return "", c.explain(call.Name, err)
 		}
 		c.out.printf("Transaction Counter %s set to %s", o.title, c.book.Generic(counterSection, o.key))
@@ -247,10 +252,7 @@ func tcset(c *Console, _ context.Context, call Call) (string, error) {
 }
 
 func importConfig(c *Console, _ context.Context, call Call) (string, error) {
-	path := call.Args[0]
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(call.Folder, path)
-	}
+	path := inFolder(call.Folder, call.Args[0])
 	done, err := c.book.ImportXML(path)
 	if err != nil {
 		return "", fail("Error: %v", err)

@@ -11,6 +11,7 @@ import (
 
 	"sledge/internal/engine"
 	"sledge/internal/job"
+	"sledge/internal/report"
 )
 
 // counterCommands are the commands of the transaction counter.
@@ -206,7 +207,7 @@ func (c *Console) openCounterLog(title string) (*counterLog, error) {
 	path := c.logPath("hdbtcount", counterSection, "tc_unique_log_name")
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err == nil {
-		_, err = fmt.Fprintf(file, "Hammerdb Transaction Counter Log @ %s\n%s\n", time.Now().Format(tclDate), separator)
+		_, err = fmt.Fprintf(file, "Hammerdb Transaction Counter Log @ %s\n%s\n", time.Now().Format(report.TclTime), separator)
 	}
 	if err != nil {
 		return nil, failWith(job.ExitError, "Transaction Counter Failed to Start\nError: cannot log the transactions of %s: %v", title, err)
@@ -219,7 +220,7 @@ func (l *counterLog) write(at time.Time, line string) error {
 		return nil
 	}
 	if l.timestamps {
-		line += " @ " + at.Format(tclDate)
+		line += " @ " + at.Format(report.TclTime)
 	}
 	_, err := fmt.Fprintln(l.file, line)
 	return err

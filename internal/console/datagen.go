@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"sledge/internal/datagen"
-	"sledge/internal/dictionary"
 	"sledge/internal/job"
 )
 
@@ -64,9 +62,7 @@ func dgset(c *Console, _ context.Context, call Call) (string, error) {
 func (c *Console) setDatagen(call Call, o datagenOption, value string) error {
 	if o.word == "directory" {
 		// A later start of the console may have another working folder.
-		if !filepath.IsAbs(value) {
-			value = filepath.Join(call.Folder, value)
-		}
+		value = inFolder(call.Folder, value)
 		if err := datagen.CheckFolder(value); err != nil {
 			return fail("%s", capitalised(err))
 		}
@@ -76,8 +72,7 @@ func (c *Console) setDatagen(call Call, o datagenOption, value string) error {
 			return err
 		}
 	}
-	_, err := c.book.SetGeneric(datagenSection, o.key, value)
-	if _, same := errors.AsType[*dictionary.SameValueError](err); err != nil && !same {
+	if err := c.setGeneric(datagenSection, o.key, value); err != nil {
 		return c.explain(call.Name, err)
 	}
 	c.out.printf("Set %s to %s for data generation", o.title, value)

@@ -164,22 +164,12 @@ func jobs(c *Console, ctx context.Context, call Call) (string, error) {
 
 func formatUsage() error { return fail("Error: Usage: jobs format [ text | JSON ]") }
 
-// setJobs changes a setting of jobs; that it is so already is no mistake here.
-func (c *Console) setJobs(key, value string) error {
-	_, err := c.book.SetGeneric(commandLine, key, value)
-	var same *dictionary.SameValueError
-	if errors.As(err, &same) {
-		return nil
-	}
-	return err
-}
-
 // jobsDisable prints HammerDB's line. Here it takes effect at once.
 func (c *Console) jobsDisable(words []string) error {
 	if len(words) != 1 || words[0] != "0" && words[0] != "1" {
 		return fail("Error: Usage: jobs disable [ 0 | 1 ]")
 	}
-	if err := c.setJobs("jobs_disable", words[0]); err != nil {
+	if err := c.setGeneric(commandLine, "jobs_disable", words[0]); err != nil {
 		return fail("Error: %v", err)
 	}
 	doing := "Enabling"
@@ -194,12 +184,11 @@ func jobsFormat(c *Console, _ context.Context, _ *job.Store, _ Call, words []str
 	if len(words) != 1 {
 		return "", formatUsage()
 	}
-	err := c.setJobs("jobsoutput", words[0])
-	var wrong *dictionary.ValueError
-	switch {
-	case errors.As(err, &wrong):
+	err := c.setGeneric(commandLine, "jobsoutput", words[0])
+	if _, wrong := errors.AsType[*dictionary.ValueError](err); wrong {
 		return "", formatUsage()
-	case err != nil:
+	}
+	if err != nil {
 		return "", fail("Error: %v", err)
 	}
 	c.out.printf("Setting jobs output format to %s", c.book.Generic(commandLine, "jobsoutput"))
@@ -248,7 +237,7 @@ func profileID(c *Console, ctx context.Context, store *job.Store, _ Call, words 
 	if err != nil {
 		return "", err
 	}
-	if err := c.setJobs("jobs_profile_id", strconv.Itoa(n)); err != nil {
+	if err := c.setGeneric(commandLine, "jobs_profile_id", strconv.Itoa(n)); err != nil {
 		return "", fail("Error: %v", err)
 	}
 	c.out.printf("Setting performance profile id to %d", n)

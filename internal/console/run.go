@@ -17,14 +17,6 @@ import (
 	"sledge/internal/report"
 )
 
-// titles are what HammerDB calls the actions where it returns the id of a job.
-var titles = map[job.Action]string{
-	job.Build:  "Schema Build",
-	job.Run:    "Benchmark Run",
-	job.Check:  "Schema Check",
-	job.Delete: "Schema Delete",
-}
-
 // vurun runs the workload, as many times as vuset iterations asks for. Each time
 // is a job of its own; the last one's id is returned.
 func vurun(c *Console, ctx context.Context, _ Call) (string, error) {
@@ -48,7 +40,7 @@ func vurun(c *Console, ctx context.Context, _ Call) (string, error) {
 			}
 		}
 		var err error
-		if result, err = c.runOnce(ctx, c.book.GenericInt("commandline", "jobs_profile_id")); err != nil {
+		if result, err = c.runOnce(ctx, c.book.GenericInt(commandLine, "jobs_profile_id")); err != nil {
 			return result, err
 		}
 	}
@@ -130,7 +122,7 @@ func (c *Console) plan(spec job.Spec) (engine.Plan, error) {
 // to it that the job is ended there whatever happens. It returns what HammerDB
 // returns, also when the job failed: that was printed, and is remembered.
 func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (string, error) {
-	title := titles[spec.Action]
+	title := report.Titles[spec.Action]
 	returned := title + " (No jobid)"
 	screen := &screen{console: c, plan: plan, showOutput: c.book.Generic(virtualUserSection, "show_output") != "0" || c.script.monitored}
 	watchers := []job.Watcher{screen}
@@ -322,13 +314,11 @@ func (c *Console) openUserLog() {
 		return
 	}
 	c.userLog.file = file
-	fmt.Fprintf(file, "Hammerdb Log @ %s\n%s\n", time.Now().Format(tclDate), separator)
+	fmt.Fprintf(file, "Hammerdb Log @ %s\n%s\n", time.Now().Format(report.TclTime), separator)
 	c.out.printf("Logging activated to %s", path)
 }
 
-// tclDate is how Tcl spells a time when nothing else is asked for.
-const tclDate = "Mon Jan 02 15:04:05 MST 2006"
-
+// separator is the second line of a log.
 const separator = "+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+"
 
 func (c *Console) logUserLine(at time.Time, position int, text string) {
@@ -337,7 +327,7 @@ func (c *Console) logUserLine(at time.Time, position int, text string) {
 	}
 	line := "Vuser " + strconv.Itoa(position) + ":" + text + "\n"
 	if c.book.Generic(virtualUserSection, "log_timestamps") == "1" {
-		line = fmt.Sprintf("Timestamp %d @ %s\n%s", position, at.Format(tclDate), line)
+		line = fmt.Sprintf("Timestamp %d @ %s\n%s", position, at.Format(report.TclTime), line)
 	}
 	if _, err := c.userLog.file.WriteString(line); err != nil {
 		c.out.printf("Error: the log is given up: %v", err)

@@ -165,19 +165,13 @@ func (f *file) readCounts(ctx context.Context, p *job.Past) error {
 	})
 }
 
-// SystemFacts are the columns of JOBSYSTEM, in the order in which they are shown.
-var SystemFacts = []string{
-	"hostname", "cpumodel", "cpucount", "system_vendor", "system_type", "os_name",
-	"memory", "nic", "storage", "cloud_instance", "other_software", "extra",
-}
-
 func (f *file) readSystem(ctx context.Context, p *job.Past) error {
 	var columns []column
-	for _, name := range SystemFacts {
+	for _, name := range job.SystemFacts {
 		columns = append(columns, column{name, text})
 	}
 	return f.rows(ctx, jobSystem, columns, "jobid = ?", []any{p.Job.ID}, func(rows *sql.Rows) error {
-		values := make([]sql.NullString, len(SystemFacts))
+		values := make([]sql.NullString, len(job.SystemFacts))
 		into := make([]any, len(values))
 		for i := range values {
 			into[i] = &values[i]
@@ -186,7 +180,7 @@ func (f *file) readSystem(ctx context.Context, p *job.Past) error {
 			return err
 		}
 		p.Details.System = nil
-		for i, name := range SystemFacts {
+		for i, name := range job.SystemFacts {
 			if values[i].String != "" {
 				p.Details.System = append(p.Details.System, job.Setting{Name: name, Value: values[i].String})
 			}

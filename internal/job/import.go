@@ -31,8 +31,14 @@ type Count struct {
 type Imported struct {
 	Settings []Section      `json:"settings,omitempty"`
 	Timings  []Timing       `json:"timings,omitempty"`
-	System   []Setting      `json:"system,omitempty"` // facts of the machine under test
+	System   []Setting      `json:"system,omitempty"` // of the machine under test, named by SystemFacts
 	Metrics  []SystemMetric `json:"metrics,omitempty"`
+}
+
+// SystemFacts are HammerDB's names for the facts of a machine, in its order.
+var SystemFacts = []string{
+	"hostname", "cpumodel", "cpucount", "system_vendor", "system_type", "os_name",
+	"memory", "nic", "storage", "cloud_instance", "other_software", "extra",
 }
 
 // Section is a part of a program's settings: "connection", "tpcc".

@@ -299,12 +299,6 @@ func Metrics(j job.Job, details job.Imported) View {
 	return View{value: o}
 }
 
-// systemFacts are HammerDB's names for the facts of a machine, in its order.
-var systemFacts = []string{
-	"hostname", "cpumodel", "cpucount", "system_vendor", "system_type", "os_name",
-	"memory", "nic", "storage", "cloud_instance", "other_software", "extra",
-}
-
 // System is the view of "jobs ID system". HammerDB describes the machine that its
 // agent runs on, and Sledge the one that it runs on itself, which the view says.
 func System(j job.Job, details job.Imported) View {
@@ -330,7 +324,7 @@ func system(j job.Job, details job.Imported) object {
 		return nil
 	}
 	var o object
-	for _, name := range systemFacts {
+	for _, name := range job.SystemFacts {
 		o = append(o, member{name, known[name]})
 	}
 	return o

@@ -13,8 +13,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// tclTime is how Tcl spells a time when nothing else is asked for.
-const tclTime = "Mon Jan 02 15:04:05 MST 2006"
+// TclTime is how Tcl spells a time when nothing else is asked for.
+const TclTime = "Mon Jan 02 15:04:05 MST 2006"
 
 // firstProfiled is the position of user number 0: the monitor is before.
 const firstProfiled = 2
@@ -27,7 +27,7 @@ const firstProfiled = 2
 func TimeProfile(w io.Writer, title string, r job.Result, labels []string, at time.Time) error {
 	var b bytes.Buffer
 	line := strings.Repeat("+-", 38) + "+\n"
-	fmt.Fprintf(&b, "%s Hammerdb Time Profile Report @ %s\n%s", title, at.Format(tclTime), line)
+	fmt.Fprintf(&b, "%s Hammerdb Time Profile Report @ %s\n%s", title, at.Format(TclTime), line)
 	took := time.Duration(r.Elapsed * float64(time.Second))
 	for i := range r.PerUser {
 		fmt.Fprintf(&b, ">>>>> VIRTUAL USER %d : ELAPSED TIME : %dms\n", firstProfiled+i, took.Milliseconds())
