@@ -197,7 +197,7 @@ func (s *datagenScreen) say(user int, line string) {
 	defer s.mu.Unlock()
 	if !s.begun {
 		s.begun = true
-		s.all(saidRunning)
+		s.all(job.SaidRunning)
 	}
 	s.screen.say(time.Now(), user, line)
 }
@@ -215,12 +215,12 @@ func (s *datagenScreen) end(err error) {
 	if !s.begun {
 		return
 	}
-	said := saidSucceeded
+	said := job.SaidSucceeded
 	if err != nil {
-		said = saidFailed
+		said = job.SaidFailed
 	}
 	s.all(said)
-	s.screen.console.out.print("ALL VIRTUAL USERS COMPLETE")
+	s.screen.console.out.print(job.AllComplete)
 }
 
 // all has each virtual user say a line.

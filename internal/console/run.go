@@ -158,13 +158,13 @@ func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (stri
 		tell(job.Event{Text: fmt.Sprintf("Error in Virtual User 1: %v", err)})
 	}
 	for _, position := range c.users.unfinished() {
-		said := saidSucceeded
+		said := job.SaidSucceeded
 		if err != nil {
-			said = saidFailed
+			said = job.SaidFailed
 		}
 		tell(job.Event{User: position, Text: said})
 	}
-	tell(job.Event{Text: "ALL VIRTUAL USERS COMPLETE"})
+	tell(job.Event{Text: job.AllComplete})
 	if recorder != nil {
 		if lost := recorder.End(ctx, result, err); lost != nil {
 			err = errors.Join(err, lost)
@@ -185,7 +185,7 @@ type beforeTheEnd struct {
 
 // Watch implements job.Watcher.
 func (b beforeTheEnd) Watch(e job.Event) {
-	if b.monitored && e.User == 1 && (e.Text == saidSucceeded || e.Text == saidFailed) {
+	if b.monitored && e.User == 1 && (e.Text == job.SaidSucceeded || e.Text == job.SaidFailed) {
 		return
 	}
 	for _, w := range b.watchers {
@@ -267,7 +267,7 @@ func (s *screen) Watch(e job.Event) {
 func (s *screen) say(at time.Time, position int, text string) {
 	c := s.console
 	c.logUserLine(at, position, text)
-	if s.showOutput || text == saidRunning || text == saidSucceeded || text == saidFailed {
+	if s.showOutput || text == job.SaidRunning || text == job.SaidSucceeded || text == job.SaidFailed {
 		c.out.printf("Vuser %d:%s", position, text)
 	}
 }

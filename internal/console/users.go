@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"sledge/internal/job"
 )
 
 // The words that vustatus has for how a virtual user stands.
@@ -14,13 +16,6 @@ const (
 	working   = "RUNNING"
 	succeeded = "FINISH SUCCESS"
 	failed    = "FINISH FAILED"
-)
-
-// What virtual users say as they begin and end, which their status follows.
-const (
-	saidRunning   = "RUNNING"
-	saidSucceeded = "FINISHED SUCCESS"
-	saidFailed    = "FINISHED FAILED"
 )
 
 // virtualUsers are the virtual users that were created, by position: the first
@@ -49,7 +44,7 @@ func (v *virtualUsers) create(n int) {
 
 // follow takes the status of a virtual user from what it says.
 func (v *virtualUsers) follow(position int, said string) {
-	word := map[string]string{saidRunning: working, saidSucceeded: succeeded, saidFailed: failed}[said]
+	word := map[string]string{job.SaidRunning: working, job.SaidSucceeded: succeeded, job.SaidFailed: failed}[said]
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if word != "" && position >= 1 && position <= len(v.status) {

@@ -206,15 +206,15 @@ func (f *feed) builder(number, builders int, work func() error) error {
 		return work()
 	}
 	position := monitorPosition + 1 + number
-	f.say(position, "RUNNING")
+	f.say(position, job.SaidRunning)
 	f.say(position, "Worker Thread")
 	err := work()
 	switch {
 	case err == nil:
-		f.say(position, "FINISHED SUCCESS")
+		f.say(position, job.SaidSucceeded)
 		return nil
 	case errors.Is(err, context.Canceled): // because of another builder, or of the user
-		f.say(position, "FINISHED FAILED")
+		f.say(position, job.SaidFailed)
 		return err
 	}
 	f.fail(position, err)

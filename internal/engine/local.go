@@ -52,7 +52,7 @@ func (l Local) perform(ctx context.Context, action job.Action, p Plan, f *feed, 
 	if action == job.Run && p.Pacing.Test {
 		return rehearse(ctx, p, f, stop, l.Version)
 	}
-	f.say(monitorPosition, "RUNNING")
+	f.say(monitorPosition, job.SaidRunning)
 	switch action {
 	case job.Build:
 		result, err = build(ctx, p, f)
@@ -148,9 +148,9 @@ func (f *feed) finish(err error) {
 	_, said := errors.AsType[*userError](err)
 	switch {
 	case err == nil:
-		f.say(monitorPosition, "FINISHED SUCCESS")
+		f.say(monitorPosition, job.SaidSucceeded)
 	case said:
-		f.say(monitorPosition, "FINISHED FAILED")
+		f.say(monitorPosition, job.SaidFailed)
 	default:
 		f.fail(monitorPosition, err)
 	}
@@ -165,7 +165,7 @@ func (f *feed) fail(position int, err error) {
 	}
 	text = strings.ReplaceAll(text, "\n", "; ")
 	f.send(job.Event{Text: fmt.Sprintf("Error in Virtual User %d: %s", position, text)})
-	f.say(position, "FINISHED FAILED")
+	f.say(position, job.SaidFailed)
 }
 
 // userError is what a virtual user could not go on for. It has been said.

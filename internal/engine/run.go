@@ -183,14 +183,14 @@ func (r *running) startUsers() {
 				return
 			}
 			position := i + r.plan.firstWorker()
-			r.feed.say(position, "RUNNING")
+			r.feed.say(position, job.SaidRunning)
 			u.unhold()
 			if err := u.work(r); err != nil {
 				r.feed.fail(position, err)
 				r.die(&userError{position, err})
 				return
 			}
-			r.feed.say(position, "FINISHED SUCCESS")
+			r.feed.say(position, job.SaidSucceeded)
 		})
 	}
 	working.Wait()

@@ -219,13 +219,13 @@ func judge(p *job.Past) {
 			event = line
 		}
 		switch {
-		case event == "RUNNING":
+		case event == job.SaidRunning:
 			running++
-		case event == "FINISHED SUCCESS":
+		case event == job.SaidSucceeded:
 			finished++
-		case event == "FINISHED FAILED":
+		case event == job.SaidFailed:
 			failed = true
-		case line == "ALL VIRTUAL USERS COMPLETE":
+		case line == job.AllComplete:
 			complete = true
 		case strings.HasPrefix(line, "Error in Virtual User") && j.Reason == "":
 			j.Reason = line

@@ -37,6 +37,18 @@ const (
 	Delete Action = "delete"
 )
 
+// What a virtual user says as it begins and as it ends, in HammerDB's words. Events
+// and output lines have these texts, and whoever shows them tells by them how a
+// virtual user stands.
+const (
+	SaidRunning   = "RUNNING"
+	SaidSucceeded = "FINISHED SUCCESS"
+	SaidFailed    = "FINISHED FAILED"
+)
+
+// AllComplete is the last line of a job.
+const AllComplete = "ALL VIRTUAL USERS COMPLETE"
+
 // Event is one thing that happened in a job. Only the collector and rare
 // occasions make events; no virtual user does while it is being timed. Just one
 // of the pointers is set, or Text is.

@@ -134,7 +134,7 @@ func Lines(output iter.Seq2[job.OutputLine, error], user int) (View, bool, error
 		if err != nil {
 			return view, false, err
 		}
-		if slices.Contains([]string{"RUNNING", "FINISHED SUCCESS", "FINISHED FAILED"}, o.Line) && o.User > 0 {
+		if slices.Contains([]string{job.SaidRunning, job.SaidSucceeded, job.SaidFailed}, o.Line) && o.User > 0 {
 			o.Line, o.User = fmt.Sprintf("Vuser %d:%s", o.User, o.Line), 0
 		}
 		if user >= 0 && o.User != user {

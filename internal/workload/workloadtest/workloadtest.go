@@ -128,7 +128,7 @@ func (s *suite) rehearse(t *testing.T, v Variant) {
 	said := regexp.MustCompile(`^[A-Z][A-Za-z ]+: \d.*[\d}]$`)
 	for user := 1; user <= 2; user++ {
 		of := heard.byUser[user]
-		if len(of) < 4 || of[0] != "RUNNING" || of[len(of)-1] != "FINISHED SUCCESS" {
+		if len(of) < 4 || of[0] != job.SaidRunning || of[len(of)-1] != job.SaidSucceeded {
 			t.Fatalf("virtual user %d: got %q, want what it did between RUNNING and FINISHED SUCCESS", user, of)
 		}
 		if s.d.Names.Prefix == "maria_" || s.d.Names.Prefix == "mysql_" {
