@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"sync"
 	"time"
@@ -54,8 +55,8 @@ type link struct {
 	out *json.Encoder
 }
 
-func newLink(c net.Conn) *link {
-	return &link{connection: c, in: json.NewDecoder(bufio.NewReader(c)), out: json.NewEncoder(c)}
+func newLink(c net.Conn, in io.Reader) *link {
+	return &link{connection: c, in: json.NewDecoder(in), out: json.NewEncoder(c)}
 }
 
 func (l *link) send(m message) error {
@@ -69,8 +70,12 @@ func (l *link) receive() (m message, err error) {
 	return m, err
 }
 
-// greeting is how long a process may take to say hello once it has connected.
-const greeting = 5 * time.Second
+// greeting is how long a process may take to say hello once it has connected, and
+// greetingSize how many bytes: strangers are not to fill the memory.
+const (
+	greeting     = 5 * time.Second
+	greetingSize = 1 << 10
+)
 
 // door is where one process is expected. Others on the machine can knock, too,
 // and do not know the token.
@@ -128,8 +133,12 @@ func (d *door) admit(ctx context.Context) (*link, error) {
 func (d *door) greet(ctx context.Context, c net.Conn) *link {
 	defer context.AfterFunc(ctx, func() { _ = c.SetReadDeadline(time.Now()) })()
 	_ = c.SetReadDeadline(time.Now().Add(greeting)) // a connection that is gone fails to be read, too
-	l := newLink(c)
-	m, err := l.receive()
+	in := bufio.NewReaderSize(c, greetingSize)
+	hello, err := in.ReadSlice('\n') // a longer line is an error
+	var m message
+	if err == nil {
+		err = json.Unmarshal(hello, &m)
+	}
 	if err != nil || m.Type != "hello" || subtle.ConstantTimeCompare([]byte(m.Token), []byte(d.token)) != 1 {
 		c.Close()
 		return nil
@@ -138,5 +147,5 @@ func (d *door) greet(ctx context.Context, c net.Conn) *link {
 		c.Close()
 		return nil
 	}
-	return l
+	return newLink(c, in)
 }

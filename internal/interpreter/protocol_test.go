@@ -56,3 +56,24 @@ func TestNobodyIsWaitedForWhenTheContextEnds(t *testing.T) {
 		t.Error("got a link, and nobody connected")
 	}
 }
+
+func TestStrangersDoNotFillTheMemory(t *testing.T) {
+	d, err := openDoor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.listener.Close()
+	here, stranger := net.Pipe()
+	defer stranger.Close()
+	sent := make(chan int, 1)
+	go func() {
+		n, _ := stranger.Write(make([]byte, 1<<20)) // ends when the other side does
+		sent <- n
+	}()
+	if l := d.greet(t.Context(), here); l != nil {
+		t.Error("got a link to somebody who said nothing")
+	}
+	if got := <-sent; got > greetingSize {
+		t.Errorf("read %d bytes, want at most %d", got, greetingSize)
+	}
+}
