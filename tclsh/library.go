@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,7 +17,7 @@ func library() (string, error) {
 		return "", err
 	}
 	folder := filepath.Join(filepath.Dir(program), "library")
-	if _, err := os.Stat(filepath.Join(folder, "init.tcl")); err == nil {
+	if isLibrary(folder) {
 		return folder, nil
 	}
 	// Under another name until it is whole, as two may begin at the same time.
@@ -28,10 +29,19 @@ func library() (string, error) {
 	if err := tcl.Library(unpacked); err != nil {
 		return "", fmt.Errorf("unpack the library: %w", err)
 	}
-	if err := os.Rename(unpacked, folder); err != nil {
-		if _, other := os.Stat(filepath.Join(folder, "init.tcl")); other != nil {
-			return "", fmt.Errorf("unpack the library: %w", err)
-		}
+	if os.Rename(unpacked, folder) == nil || isLibrary(folder) {
+		return folder, nil
+	}
+	// A program that clears caches has left a part of it.
+	if err := errors.Join(os.RemoveAll(folder), os.Rename(unpacked, folder)); err != nil {
+		return "", fmt.Errorf("unpack the library: %w", err)
 	}
 	return folder, nil
+}
+
+// isLibrary reports whether a library is in a folder, by the file that Tcl begins
+// with.
+func isLibrary(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, "init.tcl"))
+	return err == nil
 }

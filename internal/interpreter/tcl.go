@@ -2,6 +2,9 @@ package interpreter
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os/exec"
 )
 
@@ -14,7 +17,18 @@ type Tcl struct {
 // StartTcl starts an interpreter. It ends when it is closed, when a script says
 // so, or when this program ends.
 func StartTcl(ctx context.Context, config Config) (*Tcl, error) {
-	program, remove, err := unpacked()
+	t, err := startTcl(ctx, config, unpacked)
+	if errors.Is(err, fs.ErrPermission) { // no program may run in the user's cache
+		t, err = startTcl(ctx, config, unpackedForOnce)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("%w: name a folder that programs may be run in by TMPDIR", err)
+	}
+	return t, err
+}
+
+func startTcl(ctx context.Context, config Config, unpack func() (program string, remove func(), err error)) (*Tcl, error) {
+	program, remove, err := unpack()
 	if err != nil {
 		return nil, err
 	}

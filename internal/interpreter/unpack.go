@@ -23,14 +23,10 @@ var ErrWithoutTcl = errors.New("this sledge was built without Tcl: build it with
 // carries with it and unpacks once for each user; remove is to be called when it
 // has ended.
 func unpacked() (program string, remove func(), err error) {
-	sum, err := fs.ReadFile(helper, path.Join(helperFolder, "tclsh.sha256"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil, ErrWithoutTcl
-	}
+	want, err := helperChecksum()
 	if err != nil {
 		return "", nil, err
 	}
-	want := strings.TrimSpace(string(sum))
 	if cache, err := os.UserCacheDir(); err == nil {
 		const enough = 16 // characters of the sum, to tell versions apart
 		program, err := unpackIn(filepath.Join(cache, "sledge", "tcl-"+want[:enough]), want)
@@ -38,7 +34,16 @@ func unpacked() (program string, remove func(), err error) {
 			return program, func() {}, nil
 		}
 	}
-	// A user without a home, or one whose home is full or cannot be written to.
+	return unpackedForOnce()
+}
+
+// unpackedForOnce does the same for a user without a home, or one whose home is
+// full or cannot be written to.
+func unpackedForOnce() (program string, remove func(), err error) {
+	want, err := helperChecksum()
+	if err != nil {
+		return "", nil, err
+	}
 	folder, err := os.MkdirTemp("", "sledge-tcl-")
 	if err != nil {
 		return "", nil, fmt.Errorf("unpack the Tcl interpreter: %w", err)
@@ -49,6 +54,15 @@ func unpacked() (program string, remove func(), err error) {
 		return "", nil, fmt.Errorf("unpack the Tcl interpreter: %w", err)
 	}
 	return program, remove, nil
+}
+
+// helperChecksum returns the SHA-256 of the program that is carried along.
+func helperChecksum() (string, error) {
+	sum, err := fs.ReadFile(helper, path.Join(helperFolder, "tclsh.sha256"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", ErrWithoutTcl
+	}
+	return strings.TrimSpace(string(sum)), err
 }
 
 // unpackIn unpacks the program in a folder, if it is not there already and whole.

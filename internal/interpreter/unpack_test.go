@@ -70,3 +70,43 @@ func TestTclStartsWithoutAHome(t *testing.T) {
 		t.Errorf("it leaves %v", left)
 	}
 }
+
+func TestTclStartsWithADamagedCache(t *testing.T) {
+	needTcl(t)
+	cache := t.TempDir()
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {
+		t.Setenv(name, cache)
+	}
+	year := func() string {
+		t.Helper()
+		tcl, err := StartTcl(t.Context(), Config{Environ: os.Environ()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tcl.Close()
+		got, err := tcl.Eval(t.Context(), "clock format 0 -gmt 1 -format %Y")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	year()
+	program, _, err := unpacked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lost := range []string{"init.tcl", "clock.tcl"} {
+		if err := os.Remove(filepath.Join(filepath.Dir(program), "library", lost)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := year(); got != "1970" {
+		t.Errorf("without a part of its library: got %q, want 1970", got)
+	}
+	if err := os.Chmod(program, 0o600); err != nil { // as on a file system whose programs may not run
+		t.Fatal(err)
+	}
+	if got := year(); got != "1970" {
+		t.Errorf("without the right to run it there: got %q, want 1970", got)
+	}
+}
