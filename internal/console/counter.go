@@ -212,7 +212,7 @@ func (c *Console) openCounterLog(title string) (*counterLog, error) {
 	if err != nil {
 		return nil, failWith(job.ExitError, "Transaction Counter Failed to Start\nError: cannot log the transactions of %s: %v", title, err)
 	}
-	return &counterLog{file, c.book.Generic(counterSection, "tc_log_timestamps") == "1"}, nil
+	return &counterLog{file, c.book.GenericFlag(counterSection, "tc_log_timestamps")}, nil
 }
 
 func (l *counterLog) write(at time.Time, line string) error {

@@ -123,7 +123,7 @@ func datagenrun(c *Console, ctx context.Context, _ Call) (string, error) {
 	c.confirm(fmt.Sprintf("Ready to generate the data for a %s %s %s schema in directory %s?",
 		fmt.Sprintf(b.Asked, c.book.Generic(datagenSection, b.Generated)), config.Plan.Database.Title, config.Plan.Workload.Title, config.Folder))
 	screen := &datagenScreen{screen: screen{
-		console: c, plan: config.Plan, showOutput: c.book.Generic(virtualUserSection, "show_output") != "0",
+		console: c, plan: config.Plan, showOutput: c.book.GenericFlag(virtualUserSection, "show_output"),
 	}, users: config.Workers}
 	if config.Workers > 1 {
 		screen.users++ // the monitor
@@ -158,8 +158,8 @@ func (c *Console) datagenConfig() (datagen.Config, error) {
 	plan, err := c.plan(spec)
 	return datagen.Config{
 		Plan: plan, Folder: c.datagenFolder(), Workers: c.book.GenericInt(datagenSection, "gen_num_vu"),
-		Compress:  c.book.Generic(datagenSection, "gen_compress") == "1",
-		Overwrite: c.book.Generic(datagenSection, "gen_overwrite") == "1",
+		Compress:  c.book.GenericFlag(datagenSection, "gen_compress"),
+		Overwrite: c.book.GenericFlag(datagenSection, "gen_overwrite"),
 	}, err
 }
 

@@ -63,7 +63,7 @@ type repository struct {
 // jobsStore returns the job repository, which the setting sqlite_db names, or nil
 // when jobs are not to be kept. It is opened when it is first needed.
 func (c *Console) jobsStore() (*job.Store, error) {
-	if c.book.GenericInt(commandLine, "jobs_disable") != 0 {
+	if c.book.GenericFlag(commandLine, "jobs_disable") {
 		return nil, nil
 	}
 	path := c.book.Generic(commandLine, "sqlite_db")

@@ -124,21 +124,15 @@ func (c *Console) plan(spec job.Spec) (engine.Plan, error) {
 func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (string, error) {
 	title := report.Titles[spec.Action]
 	returned := title + " (No jobid)"
-	screen := &screen{console: c, plan: plan, showOutput: c.book.Generic(virtualUserSection, "show_output") != "0" || c.script.monitored}
+	screen := &screen{console: c, plan: plan, showOutput: c.book.GenericFlag(virtualUserSection, "show_output") || c.script.monitored}
 	watchers := []job.Watcher{screen}
-	var recorder *job.Recorder
-	if !plan.Pacing.Test {
-		store, err := c.jobsStore()
-		if err != nil {
-			return "", err
-		}
-		if store != nil {
-			if recorder, err = store.Begin(ctx, c.Bench.WithoutSecrets(spec), plan.Workload.KindNames()); err != nil {
-				return "", err
-			}
-			returned = fmt.Sprintf("%s jobid=%s", title, recorder.ID())
-			watchers = append(watchers, recorder)
-		}
+	recorder, err := c.record(ctx, spec, plan)
+	if err != nil {
+		return "", err
+	}
+	if recorder != nil {
+		returned = fmt.Sprintf("%s jobid=%s", title, recorder.ID())
+		watchers = append(watchers, recorder)
 	}
 	tell := func(e job.Event) {
 		e.At = time.Now()
@@ -174,6 +168,19 @@ func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (stri
 		c.remember(fmt.Errorf("%s: %w", title, err))
 	}
 	return returned, nil
+}
+
+// record enters a job into the repository. It returns nil where jobs are not kept;
+// runs of the test driver never are, as they have no result.
+func (c *Console) record(ctx context.Context, spec job.Spec, plan engine.Plan) (*job.Recorder, error) {
+	if plan.Pacing.Test {
+		return nil, nil
+	}
+	store, err := c.jobsStore()
+	if err != nil || store == nil {
+		return nil, err
+	}
+	return store.Begin(ctx, c.Bench.WithoutSecrets(spec), plan.Workload.KindNames())
 }
 
 // beforeTheEnd passes on all that happens in a job but that its monitor has
@@ -225,7 +232,7 @@ func (c *Console) writeTimeProfile(plan engine.Plan, result job.Result, tell fun
 // logPath returns the path of a log file in the temporary folder; its name is
 // made unique where that setting is 1.
 func (c *Console) logPath(name, section, unique string) string {
-	if c.book.Generic(section, unique) == "1" {
+	if c.book.GenericFlag(section, unique) {
 		name += "_" + string(job.NewID())
 	}
 	return filepath.Join(tempDir(c.Environ), name+".log")
@@ -326,7 +333,7 @@ func (c *Console) logUserLine(at time.Time, position int, text string) {
 		return
 	}
 	line := "Vuser " + strconv.Itoa(position) + ":" + text + "\n"
-	if c.book.Generic(virtualUserSection, "log_timestamps") == "1" {
+	if c.book.GenericFlag(virtualUserSection, "log_timestamps") {
 		line = fmt.Sprintf("Timestamp %d @ %s\n%s", position, at.Format(report.TclTime), line)
 	}
 	if _, err := c.userLog.file.WriteString(line); err != nil {

@@ -273,6 +273,9 @@ func (b *Book) Generic(section, key string) string {
 	return s.entry(key).canonical
 }
 
+// GenericFlag returns whether a setting that is 0 or 1 is 1.
+func (b *Book) GenericFlag(section, key string) bool { return b.GenericInt(section, key) == 1 }
+
 // GenericInt returns a setting that is a number, or one that is 0 or 1.
 func (b *Book) GenericInt(section, key string) int {
 	n, err := strconv.Atoi(b.Generic(section, key))
