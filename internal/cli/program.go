@@ -89,7 +89,7 @@ func (p *Program) execute(ctx context.Context) error {
 
 // oneLine spells an error on one line, because scripts take the last line.
 func oneLine(err error) string {
-	return strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
+	return printable(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
 }
 
 // usage returns an error about the arguments.

@@ -7,6 +7,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"sledge/internal/dictionary"
 	"sledge/internal/job"
@@ -215,7 +217,12 @@ func (c *Console) Interrupt() bool {
 
 // Failure returns the first failure that was printed, with its exit code, or nil
 // when everything that ran succeeded.
-func (c *Console) Failure() error { return c.failure }
+func (c *Console) Failure() error {
+	if c.failure == nil {
+		return c.out.failure()
+	}
+	return c.failure
+}
 
 func (c *Console) remember(err error) {
 	c.failures++
@@ -248,6 +255,7 @@ type output struct {
 	mu       sync.Mutex
 	to       io.Writer
 	diverted func(text string) // takes what is printed, unless it is nil
+	failed   error             // why something was not printed, first of all
 }
 
 // divert has print take what is printed, until the function it returns is called.
@@ -263,13 +271,45 @@ func (o *output) divert(print func(text string)) (end func()) {
 }
 
 func (o *output) print(text string) {
+	text = printable(text)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.diverted != nil {
 		o.diverted(text)
 		return
 	}
-	fmt.Fprintln(o.to, text)
+	_, err := fmt.Fprintln(o.to, text)
+	o.failed = cmp.Or(o.failed, err)
+}
+
+// failure returns an error if something was not printed: a full disk must not make
+// a result disappear without a word.
+func (o *output) failure() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.failed == nil {
+		return nil
+	}
+	return fmt.Errorf("print what commands say: %w", o.failed)
+}
+
+// printable shows lines without letting them move the cursor or hide text, since
+// some hold what a server or a script says: what is a control character is written
+// as an escape.
+func printable(lines string) string {
+	hidden := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+	if !strings.ContainsFunc(lines, hidden) {
+		return lines
+	}
+	var b strings.Builder
+	for _, r := range lines {
+		if hidden(r) {
+			fmt.Fprintf(&b, `\x%02x`, r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 func (o *output) printf(format string, args ...any) { o.print(fmt.Sprintf(format, args...)) }
