@@ -239,3 +239,12 @@ func TestTheFileIsForTheUsersEyesOnly(t *testing.T) {
 		t.Errorf("got password %q after a restart, want secret", got)
 	}
 }
+
+func TestAValueOfMegabytesIsRefused(t *testing.T) {
+	b := open(t, "")
+	choose(t, b, "pg")
+	if _, err := b.Set("tpcc", "pg_dbase", strings.Repeat("x", 4097)); err == nil || len(err.Error()) > 4096 {
+		t.Errorf("got an error of %v", err)
+	}
+	set(t, b, "tpcc", "pg_dbase", strings.Repeat("x", 4096))
+}

@@ -46,11 +46,18 @@ func (e *entry) shown(text string) string {
 	return text
 }
 
+// longest is how many bytes a value may have: more than any path or list of
+// parameters needs.
+const longest = 4096
+
 // check returns how the option writes a value, or why it cannot have it.
 func (e *entry) check(text string) (canonical string, err error) {
 	// Such a value would break the lines it is printed in, and no server has a use for it.
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
 		return "", errors.New("it holds a line break or another character that cannot be printed")
+	}
+	if len(text) > longest {
+		return "", fmt.Errorf("it is %d bytes long, and %d are allowed", len(text), longest)
 	}
 	canonical, err = option.Check(e.names, e.fresh, e.Name, text)
 	if err != nil && (e.Kind == "int" || e.Kind == "float64") {
