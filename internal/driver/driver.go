@@ -152,13 +152,25 @@ func (r *reader) line(line string) error {
 	rest, isSet := strings.CutPrefix(line, "set ")
 	name, value, two := strings.Cut(strings.TrimSpace(rest), " ")
 	if !isSet || !two {
-		return fmt.Errorf("%q is not of the form: set NAME VALUE", line)
+		return fmt.Errorf("a line that begins with %.20q is not of the form: set NAME VALUE", firstWord(line))
 	}
 	value, err := unquote(strings.TrimSpace(value))
+	if err != nil && strings.Contains(strings.ToLower(name), "pass") {
+		return r.set(name, "") // refuses it without showing what it is
+	}
 	if err != nil {
 		return err
 	}
 	return r.set(name, value)
+}
+
+// firstWord returns what a line begins with. What follows may be a password, or
+// endless.
+func firstWord(line string) string {
+	if end := strings.IndexAny(line, " \t=:,;("); end >= 0 {
+		return line[:end]
+	}
+	return line
 }
 
 // unquote reads a value as Tcl would, without evaluating anything.

@@ -69,12 +69,25 @@ func TestEditedScriptDecides(t *testing.T) {
 	}
 }
 
+func TestPasswordsInAScriptAreNotShown(t *testing.T) {
+	d, w := pair(t, "pg")
+	for _, line := range []string{
+		"password=secret", "password: secret", "set password secret", "set password {secret", `set pg_pass "secret x`, "set pass secret word", "set Password [secret]",
+	} {
+		_, err := driver.Parse("set sledge_script 1\n"+line, d, w)
+		if err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: got %v", line, err)
+		}
+	}
+}
+
 func TestMistakesInAScriptAreNamed(t *testing.T) {
 	d, w := pair(t, "pg")
 	const head = "set sledge_script 1\n"
 	tests := []struct{ text, want string }{
 		{"", "it is no driver script"},
-		{"puts hello", `line 1: "puts hello" is not of the form: set NAME VALUE`},
+		{"puts hello", `line 1: a line that begins with "puts" is not of the form: set NAME VALUE`},
+		{strings.Repeat("x", 1<<20), `line 1: a line that begins with "xxxxxxxxxxxxxxxxxxxx" is not of the form`},
 		{head + "set rampupp 2", "line 2: rampupp is not a setting of a driver script: did you mean rampup?"},
 		{head + "set rampup never", "option pg_rampup"},
 		{head + "set rampup [exec date]", "line 2: [exec date]: variables and commands are not evaluated"},
