@@ -16,6 +16,7 @@ import (
 	"sledge/internal/interpreter"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/workbench"
 )
 
 const consoleHelp = `The console does what HammerDB's does: the same commands, settings and output, so
@@ -211,10 +212,11 @@ func (p *Program) consoleSession(ctx context.Context, use consoleUse) error {
 	made, err := console.New(console.Config{
 		Bench: p.Bench, Runner: p.Runner, Version: p.Version,
 		Out: p.Stdout, Environ: p.Environ,
-		OpenStore: p.openRepository, Settings: settings,
+		OpenStore: func(path string) (*job.Store, error) { return p.openRepositoryOr(path, workbench.EnvRepository) },
+		Settings:  settings,
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("%w (choose another file by %s)", err, EnvSettings)
 	}
 	defer made.Close()
 	ctx, cancel := context.WithCancel(ctx)

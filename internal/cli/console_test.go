@@ -72,6 +72,18 @@ func TestConsoleSaysWhatScriptIsMissing(t *testing.T) {
 	}
 }
 
+func TestConsoleSaysHowToChooseOtherFiles(t *testing.T) {
+	w := newWorld(t)
+	damaged := filepath.Join(t.TempDir(), "damaged.db")
+	if err := os.WriteFile(damaged, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.Environ = append(w.Environ, EnvSettings+"="+damaged)
+	if exit := w.run("console"); exit != job.ExitUsage || !strings.Contains(w.err.String(), "(choose another file by SLEDGE_SETTINGS)") {
+		t.Errorf("got %d and %q", exit, w.err.String())
+	}
+}
+
 func TestHistoryKeepsNoPasswords(t *testing.T) {
 	e := &editor{line: liner.NewLiner(), history: filepath.Join(t.TempDir(), "history")}
 	defer e.close()

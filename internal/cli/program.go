@@ -118,6 +118,11 @@ func (p *Program) repositoryPath() (string, error) {
 
 // openRepository opens the job repository at path, or else in its place.
 func (p *Program) openRepository(path string) (*job.Store, error) {
+	return p.openRepositoryOr(path, "--repo")
+}
+
+// openRepositoryOr says what chooses another where the repository cannot be opened.
+func (p *Program) openRepositoryOr(path, choice string) (*job.Store, error) {
 	if path == "" {
 		var err error
 		if path, err = p.repositoryPath(); err != nil {
@@ -126,7 +131,7 @@ func (p *Program) openRepository(path string) (*job.Store, error) {
 	}
 	store, err := job.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w (choose another by --repo)", err)
+		return nil, fmt.Errorf("%w (choose another by %s)", err, choice)
 	}
 	return store, nil
 }
