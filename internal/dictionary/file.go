@@ -15,7 +15,8 @@ import (
 
 // file keeps settings: a SQLite file with a row for each that was ever set. It
 // holds passwords, since scripts of several steps set them in the first and
-// count on them in the next; so nobody but the user may read it.
+// count on them in the next; so nobody but the user may read it
+// (docs/decisions/011-settings-in-one-file.md).
 type file struct {
 	path string
 	db   *sql.DB

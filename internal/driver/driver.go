@@ -2,7 +2,7 @@
 // virtual user of a run does. Sledge's own are lines of data in the form of Tcl's
 // set, so that editors know them; nothing in them is ever evaluated. HammerDB's
 // are programs, of which the mix, the times and the options are taken over where
-// they can be read with certainty.
+// they can be read with certainty (docs/decisions/012-driver-scripts-are-data.md).
 package driver
 
 import (
