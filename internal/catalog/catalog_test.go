@@ -94,6 +94,25 @@ func TestEveryOptionIsDescribedOnceAndItsDefaultBinds(t *testing.T) {
 	}
 }
 
+// The console reads and sets options by these names, whatever the database.
+func TestOptionsThatTheConsoleKnowsByNameAreThere(t *testing.T) {
+	for _, d := range catalog.Databases {
+		for _, w := range catalog.Workloads {
+			var known []string
+			for _, o := range engine.Options(d, w) {
+				known = append(known, o.Name)
+			}
+			h := w.HammerDB
+			one := []string{h.Size, h.Builders, h.Driver, h.UserDelay}
+			for _, name := range slices.Concat(one, h.First, h.Last, h.Script, d.Keys[w.Name]) {
+				if !slices.Contains(known, d.Names.Full(name)) {
+					t.Errorf("%s with %s: the option %q that is named for the console is not declared", d.Name, w.Name, name)
+				}
+			}
+		}
+	}
+}
+
 // A database whose URLs cannot be told from another's would be chosen by luck.
 func TestEveryURLSchemeHasADatabaseThatReadsIt(t *testing.T) {
 	for _, d := range catalog.Databases {

@@ -37,6 +37,12 @@ func benchmarks(bench workbench.Bench) []Benchmark {
 	return list
 }
 
+// usualBenchmark is the one that is chosen when nobody has chosen one.
+func usualBenchmark(list []Benchmark) string {
+	i := slices.IndexFunc(list, func(b Benchmark) bool { return b.workloadName == workbench.DefaultWorkload })
+	return list[max(i, 0)].Benchmark
+}
+
 // is reports whether a word of dbset means the benchmark.
 func (b Benchmark) is(word string) bool {
 	return strings.EqualFold(word, b.Benchmark) || strings.EqualFold(word, b.Title)

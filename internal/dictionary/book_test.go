@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/workbench"
+	"sledge/internal/workload"
 )
 
 var bench = workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads}
@@ -247,4 +249,37 @@ func TestAValueOfMegabytesIsRefused(t *testing.T) {
 		t.Errorf("got an error of %v", err)
 	}
 	set(t, b, "tpcc", "pg_dbase", strings.Repeat("x", 4096))
+}
+
+// A database and a workload that HammerDB has never heard of need no line in this
+// package: what they declare is enough.
+func TestWhatHammerDBDoesNotHaveIsThereUnderItsOwnNames(t *testing.T) {
+	type own struct {
+		Rows int `opt:"rows" help:"rows of the one table"`
+	}
+	d, w := *catalog.Databases[0], *catalog.Workloads[0]
+	d.Name, d.Title, d.Aliases, d.Names, d.Keys = "oddbase", "OddBase", nil, option.Names{Prefix: "odd_"}, nil
+	w.Name, w.Title, w.Aliases, w.HammerDB = "counting", "Counting", nil, workload.HammerDB{}
+	w.Options = func() any { return &own{Rows: 5} }
+	b, err := dictionary.Open(workbench.Bench{
+		Databases: append(slices.Clone(catalog.Databases), &d),
+		Workloads: append([]*workload.Workload{&w}, catalog.Workloads...),
+	}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.Benchmark().Benchmark; got != "TPC-C" {
+		t.Errorf("got benchmark %s at the start, want TPC-C", got)
+	}
+	choose(t, b, "odd")
+	if err := b.SetBenchmark("counting"); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.Benchmark(); got.Benchmark != "Counting" || got.Workload != &w {
+		t.Errorf("got benchmark %s of workload %v, want Counting of its own", got.Benchmark, got.Workload)
+	}
+	set(t, b, "counting", "odd_rows", "7")
+	if got, want := b.Values(), (option.Values{"odd_rows": "7"}); !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
 }

@@ -35,13 +35,13 @@ type entry struct {
 	canonical string // as the option writes it
 }
 
-// Masked is what is shown in place of a secret.
-const Masked = "****"
+// masked is what is shown in place of a secret.
+const masked = "****"
 
 // shown returns the value as people may see it.
 func (e *entry) shown(text string) string {
 	if e.Secret {
-		return Masked
+		return masked
 	}
 	return text
 }

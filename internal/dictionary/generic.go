@@ -139,7 +139,7 @@ func newGeneric(products []product, benchmarks []Benchmark) *dictionary {
 		highlighting:  highlighting{Highlight: true, QuotePasswords: true},
 		benchmark: benchmark{
 			Database:    chosenDatabase{firstChoice(products), products},
-			Benchmark:   chosenBenchmark{benchmarks[0].Benchmark, benchmarks},
+			Benchmark:   chosenBenchmark{usualBenchmark(benchmarks), benchmarks},
 			FirstResult: "NOPM",
 		},
 		virtualUsers:   virtualUsers{Users: 1, UserDelay: 500, RepeatDelay: 500, Iterations: 1, ShowOutput: true},

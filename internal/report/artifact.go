@@ -11,8 +11,8 @@ import (
 	"sledge/internal/job"
 )
 
-// ArtifactSchema names the shape of Artifact, which is HammerDB's.
-const ArtifactSchema = "hammerdb-job-report-v1"
+// artifactSchema names the shape of Artifact, which is HammerDB's.
+const artifactSchema = "hammerdb-job-report-v1"
 
 // Artifact is the document of "jobs ID save": a job with all that other programs
 // need to show it, and nothing that is secret. The settings are all that the job
@@ -31,11 +31,11 @@ func Artifact(ctx context.Context, store *job.Store, j job.Job, settings []job.S
 		return View{}, err
 	}
 	o := object{
-		{"schema", ArtifactSchema},
+		{"schema", artifactSchema},
 		{"description", "The result of one job of a database load test, with the facts that are needed to understand and repeat it."},
 		{"artifact", object{
 			{"type", "hammerdb-result-json"},
-			{"schema", ArtifactSchema},
+			{"schema", artifactSchema},
 			{"source", "job repository"},
 			{"generated_by", generatedBy(j)},
 			{"visibility", "public"},
@@ -70,7 +70,7 @@ func Artifact(ctx context.Context, store *job.Store, j job.Job, settings []job.S
 func AllTimings(ctx context.Context, store *job.Store, j job.Job, names Namer) ([]job.Timing, error) {
 	details, err := store.Imported(ctx, j.ID)
 	if err != nil || j.Origin != "" {
-		return TimingsOf(details, 0), err
+		return timingsOf(details, 0), err
 	}
 	sum, _, err := store.Summary(ctx, j.ID)
 	if err != nil {
@@ -83,7 +83,7 @@ func AllTimings(ctx context.Context, store *job.Store, j job.Job, names Namer) (
 func UserTimings(ctx context.Context, store *job.Store, j job.Job, position int, names Namer) ([]job.Timing, error) {
 	details, err := store.Imported(ctx, j.ID)
 	if err != nil || j.Origin != "" {
-		return TimingsOf(details, position), err
+		return timingsOf(details, position), err
 	}
 	sum, _, err := store.UserSummary(ctx, j.ID, position)
 	if err != nil {

@@ -211,9 +211,9 @@ func Timings(sum meter.Summary, users int, labels []string) []job.Timing {
 	return list
 }
 
-// TimingsOf returns the timings that were recorded of the virtual user at a
+// timingsOf returns the timings that were recorded of the virtual user at a
 // position, or with 0 of all together.
-func TimingsOf(details job.Imported, position int) []job.Timing {
+func timingsOf(details job.Imported, position int) []job.Timing {
 	var list []job.Timing
 	for _, t := range details.Timings {
 		if t.User == position {

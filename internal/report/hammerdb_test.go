@@ -97,8 +97,8 @@ func TestViewsOfOneJobAndOfManyHaveHammerDBsShapes(t *testing.T) {
 	two := []job.Job{run(), build(), queries()}
 	var b strings.Builder
 	for _, view := range []View{
-		IDs(two), Results(two, names{}), Timestamps(two...), Result(queries()),
-		Timing(run(), TimingsOf(imported, 0)), Timing(run(), TimingsOf(imported, 2)), Timing(run(), TimingsOf(imported, 3)),
+		Results(two, names{}), Timestamps(two...), Result(queries()),
+		Timing(run(), timingsOf(imported, 0)), Timing(run(), timingsOf(imported, 2)), Timing(run(), timingsOf(imported, 3)),
 		Metrics(run(), imported), Metrics(run(), job.Imported{}), System(run(), job.Imported{}), System(queries(), imported), System(killed(), job.Imported{}),
 		Settings(settings), Settings(nil), Database(run(), names{}), Database(queries(), names{}), Database(killed(), names{}), Benchmark(run()), Benchmark(queries()),
 	} {

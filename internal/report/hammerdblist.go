@@ -11,15 +11,6 @@ import (
 
 // The views in this file are of many jobs, in the shape of HammerDB's "jobs".
 
-// IDs is the list of jobs as HammerDB gave it up to version 5.
-func IDs(jobs []job.Job) View {
-	list := []string{}
-	for _, j := range jobs {
-		list = append(list, string(j.ID))
-	}
-	return View{value: list}
-}
-
 // ProfileNumbers is the view of "jobs profileid all".
 func ProfileNumbers(profiles []int) View {
 	list := []string{}

@@ -83,14 +83,16 @@ type DataFiles struct {
 }
 
 // HammerDB is what HammerDB calls a workload, and which of its options the commands
-// that speak as HammerDB's do read and set themselves. Options are named without
-// the database's prefix.
+// that speak as HammerDB's do read and set themselves. A workload that HammerDB
+// does not have says what suits it: each member is needed, unless it says
+// otherwise. Options are named without the database's prefix.
 type HammerDB struct {
 	Benchmark string // the workload's name in data: "TPC-C"; "" for its Title
 	Section   string // of the dictionaries: "tpcc"; "" for its Name
 
 	// First and Last list options in the order in which HammerDB's dictionaries have
 	// them: before the database's own, which Database.Keys lists, and after them.
+	// Those that neither lists come last. Optional.
 	First, Last []string
 
 	// Script lists the options that a driver script holds, in its order. The others
@@ -103,11 +105,11 @@ type HammerDB struct {
 	UserDelay string // is the time between the starts of two users: "user_delay"
 
 	// Generated is the generic setting that says how much data is generated:
-	// "gen_count_ware". Unit is what it counts: "warehouses".
+	// "gen_count_ware" or "gen_scale_fact". Unit is what it counts: "warehouses".
 	Generated, Unit string
 
-	// The formats in which HammerDB says the size: of a build by one user, of a build
-	// by several, and in its questions.
+	// The formats in which the size is said: of a build by one user, of a build by
+	// several, and in questions. "%s Warehouse"
 	Alone, Together, Asked string
 
 	// UnitEach says that everybody who builds or generates needs a unit, so that
