@@ -74,6 +74,11 @@ func (c *Console) prepare(action job.Action) (job.Spec, engine.Plan, error) {
 		return job.Spec{}, engine.Plan{}, fail("Error: Cannot %s schema with Virtual Users active, destroy Virtual Users first", action)
 	}
 	spec := c.spec(action)
+	if action == job.Check {
+		// Only what differs from its default is in the spec, and a check compares what is.
+		name := c.book.Database().Names.Full(c.book.Benchmark().Size)
+		spec.Options[name] = c.book.Value(c.book.Benchmark().Size)
+	}
 	if action == job.Build {
 		if err := c.checkBuilders(); err != nil {
 			return spec, engine.Plan{}, err

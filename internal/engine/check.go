@@ -37,6 +37,9 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		}
 		result.Findings = append(result.Findings, seen.Findings...)
 	}
+	if p.Size > 0 && seen.Size > 0 {
+		result.Findings = append(result.Findings, p.checkSize(seen.Size))
+	}
 	total := int64(len(p.Workload.Rules))
 	for i, rule := range p.Workload.Rules {
 		f.send(job.Event{Progress: &job.Progress{Step: "check", Detail: rule.Title, Done: int64(i), Total: total, Unit: "rules"}})
@@ -78,7 +81,25 @@ func (p Plan) checkFailed(f job.Finding) string {
 			failed = rule.Failed
 		}
 	}
+	if f.Rule == sizeRule {
+		failed = f.Rows[0][0]
+	}
 	return fmt.Sprintf("%s Schema check failed %s schema %s", p.Workload.Title, p.Database.Said.Schema(p.Connection), failed)
+}
+
+// sizeRule names the finding about the size of a schema.
+const sizeRule = "size"
+
+// checkSize compares the size of the schema with what the spec says.
+func (p Plan) checkSize(size int) job.Finding {
+	finding := job.Finding{
+		Rule: sizeRule, Title: fmt.Sprintf("there are as many %s as %s says", p.Workload.HammerDB.Unit, p.Database.Names.Full(p.Workload.HammerDB.Size)),
+		Holds: size == p.Size,
+	}
+	if !finding.Holds {
+		finding.Columns, finding.Rows = []string{"size"}, [][]string{{fmt.Sprintf(p.Workload.HammerDB.WrongSize, size, p.Size)}}
+	}
+	return finding
 }
 
 // checkStructure looks for columns that are missing. More than are needed do no

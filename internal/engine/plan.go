@@ -4,6 +4,7 @@ package engine
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"sledge/internal/database"
@@ -27,6 +28,10 @@ type Plan struct {
 	Users  int
 	Seed   uint64
 	Resume bool
+
+	// Size is how much data a check is to find, as the workload's HammerDB.Size counts
+	// it; 0 where the spec does not say it.
+	Size int
 
 	// Grace is how long users may take to finish the transaction they are in when
 	// a run is over, before it is broken off.
@@ -61,6 +66,8 @@ func NewPlan(d *database.Database, w *workload.Workload, spec job.Spec) (Plan, e
 	if p.Pacing.Missing != "" && spec.Action == job.Run {
 		return Plan{}, fmt.Errorf("option %s: what it asks for is not built yet: set it to false", d.Names.Full(p.Pacing.Missing))
 	}
+	// It is bound, and so a number.
+	p.Size, _ = strconv.Atoi(spec.Options[d.Names.Full(w.HammerDB.Size)])
 	if err := p.checkProfile(); err != nil {
 		return Plan{}, err
 	}

@@ -112,6 +112,10 @@ type HammerDB struct {
 	// several, and in questions. "%s Warehouse"
 	Alone, Together, Asked string
 
+	// WrongSize is the format in which HammerDB says of a schema that it has another
+	// size than the setting: the one it has, and the setting's.
+	WrongSize string
+
 	// UnitEach says that everybody who builds or generates needs a unit, so that
 	// there cannot be more of them than units.
 	UnitEach bool
@@ -221,6 +225,10 @@ type Rule struct {
 
 // Inspection is what a workload finds out about a schema.
 type Inspection struct {
+	// Size is how much data there is, as the option HammerDB.Size counts it; 0 where
+	// that is not known.
+	Size int
+
 	// Foreign names the builder of a schema whose data are known to break some
 	// rules; it is "" where all rules apply.
 	Foreign  string

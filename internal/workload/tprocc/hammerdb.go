@@ -25,5 +25,6 @@ var hammerDB = workload.HammerDB{
 	Alone:     "%s Warehouses(s)",
 	Together:  "%s Warehouses",
 	Asked:     "%s Warehouse",
+	WrongSize: "warehouse count %d does not equal dict warehouse count of %d",
 	UnitEach:  true,
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"strconv"
 	"time"
 
 	"sledge/internal/database"
@@ -123,19 +124,31 @@ var rules = []workload.Rule{
 	},
 }
 
-// inspect finds out who loaded the data, and whether the stored routines are
-// all there.
+// inspect finds out how many warehouses there are, who loaded the data, and
+// whether the stored routines are all there.
 func inspect(ctx context.Context, s database.Session, sql *sqlfile.Library) (workload.Inspection, error) {
 	var seen workload.Inspection
-	q, err := sql.Query("foreign")
+	value := func(query string) (string, error) {
+		q, err := sql.Query(query)
+		if err != nil {
+			return "", err
+		}
+		t, err := s.Query(ctx, q.Text, 1)
+		if err != nil {
+			return "", err
+		}
+		return t.Rows[0][0], nil
+	}
+	warehouses, err := value("limits")
 	if err != nil {
 		return seen, err
 	}
-	t, err := s.Query(ctx, q.Text, 1)
+	seen.Size, _ = strconv.Atoi(warehouses) // there is no number where there is no warehouse: rules say so
+	foreign, err := value("foreign")
 	if err != nil {
 		return seen, err
 	}
-	if t.Rows[0][0] != "0" {
+	if foreign != "0" {
 		seen.Foreign = "HammerDB"
 	}
 	if !sql.Has("installed_routines") {
