@@ -160,7 +160,9 @@ func TestAnInterruptedBuildIsResumed(t *testing.T) {
 	b := &bench{server: server, values: server.Values(), local: engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads}}
 	ctx, cancel := context.WithCancel(t.Context())
 	spec := job.Spec{Action: job.Build, Database: "postgresql", Workload: "tprocc", Seed: 1, Options: b.values}
-	_, err := b.local.Do(ctx, spec, job.Control{Watchers: []job.Watcher{whenLoaded{200_000, cancel}}})
+	// The order lines are loaded first, as one chunk of 300,000 rows: beyond them,
+	// there is something to go on from.
+	_, err := b.local.Do(ctx, spec, job.Control{Watchers: []job.Watcher{whenLoaded{350_000, cancel}}})
 	if job.ExitOf(err) != job.ExitStopped || !strings.Contains(err.Error(), "--resume") {
 		t.Fatalf("got %v with exit code %d, want a word about --resume and %d", err, job.ExitOf(err), job.ExitStopped)
 	}
