@@ -104,8 +104,19 @@ func (b *Book) passOver(file string, among bool) string {
 	return ""
 }
 
+// maxXML is more than any of HammerDB's XML files is long, in bytes: they have a
+// few KB.
+const maxXML = 4 << 20
+
 // readXML lists the elements of a file that hold no others.
 func readXML(path string) ([]element, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxXML {
+		return nil, fmt.Errorf("read %s: it is no XML file of HammerDB's: one of at most %d MB is", path, maxXML>>20)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

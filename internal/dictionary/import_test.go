@@ -91,7 +91,17 @@ func TestWhatCannotBeImportedIsRefused(t *testing.T) {
 			t.Errorf("%s: got %v, want an error with %q", tt.name, err, tt.want)
 		}
 	}
-	for path, want := range map[string]string{t.TempDir(): "no .xml files", filepath.Join(folder, "none.xml"): "no such file"} {
+	endless := filepath.Join(folder, "endless.xml")
+	if err := os.WriteFile(endless, []byte("<a>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(endless, 1<<30); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		t.TempDir(): "no .xml files", filepath.Join(folder, "none.xml"): "no such file",
+		os.DevNull: "it is no XML file", endless: "it is no XML file",
+	} {
 		if _, err := open(t, "").ImportXML(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want an error with %q", path, err, want)
 		}
