@@ -145,6 +145,11 @@ func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (stri
 	stop := make(chan struct{})
 	c.onInterrupt(c.stopper(spec.Action, sync.OnceFunc(func() { close(stop) }), cancel))
 	result, err := c.Runner.Do(ctx, spec, job.Control{Watchers: []job.Watcher{beforeTheEnd{watchers, c.script.monitored || spec.Action != job.Run}}, Stop: stop})
+	if spec.Action == job.Run && c.script.monitored {
+		for _, line := range report.Counts(result) {
+			tell(job.Event{User: 1, Text: line})
+		}
+	}
 	if err == nil && spec.Action == job.Run && plan.Pacing.TimeProfile {
 		err = c.writeTimeProfile(plan, result, tell)
 	}

@@ -184,19 +184,40 @@ func endings(b *bytes.Buffer, rows []row) {
 	fmt.Fprintf(b, "\nHow transactions ended; rolled back are those that the workload asks for\n")
 	t := newTable(b, "transaction", "done", "rolled back", "failed", "retries", "failed by class")
 	for _, r := range rows {
-		var classes []string
-		for _, c := range meter.Classes() {
-			if n := r.tally.Failed[c]; n > 0 {
-				classes = append(classes, fmt.Sprintf("%s %s", c, count(n)))
-			}
-		}
-		if len(classes) == 0 {
-			classes = []string{"-"}
-		}
 		t.row(printable(r.name), count(r.tally.Done), count(r.tally.RolledBack), count(r.tally.Failures()),
-			count(r.tally.Retried), strings.Join(classes, ", "))
+			count(r.tally.Retried), cmp.Or(failedByClass(r.tally), "-"))
 	}
 	t.end()
+}
+
+// failedByClass lists the classes of failures that there were, or is empty.
+func failedByClass(t *meter.Tally) string {
+	var classes []string
+	for _, c := range meter.Classes() {
+		if n := t.Failed[c]; n > 0 {
+			classes = append(classes, fmt.Sprintf("%s %s", c, count(n)))
+		}
+	}
+	return strings.Join(classes, ", ")
+}
+
+// Counts says in a few lines how the transactions of a run ended, and whether the
+// virtual users' count and the server's agree: what must be known of a headline
+// that stands by itself. It is empty for a run that measured nothing.
+func Counts(r job.Result) []string {
+	if len(r.Summary.Kinds) == 0 {
+		return nil
+	}
+	all := r.Summary.All()
+	line := fmt.Sprintf("%s transactions done, %s rolled back as the workload asks, %s failed", count(all.Done), count(all.RolledBack), count(all.Failures()))
+	if classes := failedByClass(&all); classes != "" {
+		line += " (" + classes + ")"
+	}
+	lines := []string{line + fmt.Sprintf(", %s retries", count(all.Retried))}
+	if r.Agreement != nil {
+		lines = append(lines, agreement(*r.Agreement))
+	}
+	return lines
 }
 
 func loaded(b *bytes.Buffer, r job.Result) {
