@@ -337,7 +337,7 @@ func (c *Console) logUserLine(at time.Time, position int, text string) {
 	if c.userLog.file == nil {
 		return
 	}
-	line := "Vuser " + strconv.Itoa(position) + ":" + text + "\n"
+	line := "Vuser " + strconv.Itoa(position) + ":" + printable(text) + "\n"
 	if c.book.GenericFlag(virtualUserSection, "log_timestamps") {
 		line = fmt.Sprintf("Timestamp %d @ %s\n%s", position, at.Format(report.TclTime), line)
 	}
