@@ -13,9 +13,9 @@ import (
 func schemaCommands() []command {
 	return []command{
 		{
-			name: "buildschema", usage: "buildschema",
-			help: "Builds the schema of the chosen benchmark with as many virtual users as the dictionary says, waits until it is complete, and returns \"Schema Build jobid=ID\".",
-			run:  buildschema,
+			name: "buildschema", usage: "buildschema [resume]",
+			help:  "Builds the schema of the chosen benchmark with as many virtual users as the dictionary says, waits until it is complete, and returns \"Schema Build jobid=ID\". With resume it goes on with a build that was interrupted.",
+			takes: varies, run: buildschema,
 		},
 		{
 			name: "checkschema", usage: "checkschema",
@@ -34,11 +34,16 @@ func schemaCommands() []command {
 	}
 }
 
-func buildschema(c *Console, ctx context.Context, _ Call) (string, error) {
+func buildschema(c *Console, ctx context.Context, call Call) (string, error) {
+	resume := len(call.Args) == 1 && call.Args[0] == "resume"
+	if len(call.Args) > 0 && !resume {
+		return "", usageError(call.Name)
+	}
 	spec, plan, err := c.prepare(job.Build)
 	if err != nil {
 		return "", err
 	}
+	spec.Resume = resume
 	b := c.book.Benchmark()
 	builders, size := plan.Pacing.Builders, c.book.Value(b.Size)
 	users := builders

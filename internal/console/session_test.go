@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"sledge/internal/catalog"
@@ -148,6 +149,56 @@ func TestEveryCommandIsCalledWrongly(t *testing.T) {
 			if !strings.Contains(string(text), line) {
 				t.Errorf("arguments.session lacks %q", strings.TrimSpace(line))
 			}
+		}
+	}
+}
+
+// interrupting is a runner that presses Ctrl-C, once, when the first rows of a
+// build are loaded.
+type interrupting struct {
+	job.Runner
+	press func()
+}
+
+func (r *interrupting) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
+	control.Watchers = append(control.Watchers, r)
+	return r.Runner.Do(ctx, spec, control)
+}
+
+func (r *interrupting) Watch(e job.Event) {
+	if e.Progress != nil && e.Progress.Step == "load" && e.Progress.Done > 0 {
+		r.press()
+	}
+}
+
+func TestInterruptedBuildIsResumed(t *testing.T) {
+	dir := t.TempDir()
+	var out bytes.Buffer
+	runner := &interrupting{Runner: engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads}}
+	c, err := New(Config{
+		Bench: bench, Out: &out, Runner: runner, Environ: []string{"TMP=" + dir},
+		OpenStore: func(string) (*job.Store, error) { return job.Open(filepath.Join(dir, "jobs.db")) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	runner.press = sync.OnceFunc(func() { c.Interrupt() })
+	call(t, c, "dbset db sqlite")
+	call(t, c, "diset connection sqlite_file "+filepath.Join(dir, "tpcc.sqlite"))
+	if _, err := c.Call(context.Background(), Call{Name: "buildschema"}); !errors.Is(err, ErrInterrupted) {
+		t.Fatalf("got %v, want a build that was interrupted, in\n%s", err, out.String())
+	}
+	for _, test := range []struct{ line, want string }{
+		{"buildschema", "buildschema resume), or delete the schema"},
+		{"buildschema again", "Usage: buildschema [resume]"},
+		{"buildschema resume", "TPCC SCHEMA COMPLETE"},
+		{"checkschema", "has been checked successfully."},
+	} {
+		out.Reset()
+		call(t, c, test.line)
+		if !strings.Contains(out.String(), test.want) {
+			t.Errorf("%s: got\n%s\nwant %q in it", test.line, out.String(), test.want)
 		}
 	}
 }

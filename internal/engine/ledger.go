@@ -85,19 +85,19 @@ func openLedger(ctx context.Context, p Plan, s database.Session) (ledger, error)
 	switch ours := found.ours(p); {
 	case interrupted && !p.Resume:
 		return ledger{}, job.WithExit(job.ExitExists, fmt.Errorf(
-			"an earlier build in %s was not finished: go on with it by --resume, or sledge delete it", p.target()))
+			"an earlier build in %s was not finished: resume it (sledge build --resume, or buildschema resume), or delete the schema", p.target()))
 	case interrupted:
 		l, err := readLedger(ctx, s)
 		if err == nil && l.identity != "" && l.identity != identity {
 			err = job.WithExit(job.ExitUsage, fmt.Errorf(
-				"the build to resume is of %s, and this one of %s: resume it with the same options, or sledge delete it", l.identity, identity))
+				"the build to resume is of %s, and this one of %s: resume it with the same options, or delete the schema", l.identity, identity))
 		}
 		return l, err
 	case len(ours) > 0:
 		return ledger{}, job.WithExit(job.ExitExists, fmt.Errorf(
-			"there is a %s schema in %s already: sledge delete it first, or choose another database", p.Workload.Title, p.target()))
+			"there is a %s schema in %s already: delete it first, or choose another database", p.Workload.Title, p.target()))
 	case p.Resume:
-		return ledger{}, job.WithExit(job.ExitMissing, fmt.Errorf("there is no build to resume in %s: leave out --resume", p.target()))
+		return ledger{}, job.WithExit(job.ExitMissing, fmt.Errorf("there is no build to resume in %s: begin one, without resume", p.target()))
 	}
 	if err := s.Exec(ctx, createTable(p.Database.Dialect, ledgerTable)); err != nil {
 		return ledger{}, fmt.Errorf("create the ledger of the build: %w", err)

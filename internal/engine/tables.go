@@ -62,7 +62,7 @@ func requireSchema(ctx context.Context, p Plan, s database.Session) error {
 	}
 	if _, unfinished := found[ledgerTable.Name]; unfinished {
 		return job.WithExit(job.ExitExists, fmt.Errorf(
-			"the build of the %s schema in %s was not finished: go on with it by sledge build --resume, or sledge delete it",
+			"the build of the %s schema in %s was not finished: resume it (sledge build --resume, or buildschema resume), or delete the schema",
 			p.Workload.Title, p.target()))
 	}
 	if ours, all := found.ours(p), p.Workload.Tables(p.Settings, p.Seed); len(ours) < len(all) {

@@ -124,7 +124,7 @@ func connect(ctx context.Context, options any, _ database.Role) (database.Sessio
 	o := options.(*Options)
 	if _, err := os.Stat(o.File); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("option sqlite_file: there is no file %s: sledge build makes it", o.File)
+			return nil, fmt.Errorf("option sqlite_file: there is no file %s: a build makes it", o.File)
 		}
 		return nil, fmt.Errorf("option sqlite_file: %w", err)
 	}
