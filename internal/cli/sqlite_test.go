@@ -30,7 +30,7 @@ func TestAWholeTestOnSQLite(t *testing.T) {
 		out  string
 		err  string
 	}{
-		{"run", job.ExitConnect, "", "sledge build"},
+		{"run", job.ExitConnect, "", "a build makes it"},
 		{"build", job.OK, "order_line", " SCHEMA COMPLETE"},
 		{"build", job.ExitExists, "", "already"},
 		{"check", job.OK, "consistency_12", "Schema Check jobid="},
