@@ -289,12 +289,6 @@ func leave(tls *libc.TLS, code uintptr) {
 // exit ends the process as Tcl's exit does.
 func (t *interpreter) exit(code int32) { tcl.XTcl_Exit(t.tls, code) }
 
-// close ends the interpreter when nobody needs it any more.
-func (t *interpreter) close() error {
-	t.flush()
-	return nil
-}
-
 // flush prints what scripts have printed.
 func (t *interpreter) flush() {
 	for _, channel := range []int32{tcl.TCL_STDOUT, tcl.TCL_STDERR} {

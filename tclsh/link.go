@@ -20,7 +20,6 @@ const environment = "SLEDGE_CONSOLE"
 type message struct {
 	Type     string   `json:"type"`
 	Token    string   `json:"token,omitempty"`
-	ID       int      `json:"id,omitempty"`
 	Name     string   `json:"name,omitempty"`
 	Args     []string `json:"args,omitempty"`
 	Folder   string   `json:"folder,omitempty"`

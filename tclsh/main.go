@@ -57,5 +57,6 @@ func serve() error {
 			return err
 		}
 	}
-	return t.close()
+	t.flush()
+	return nil
 }

@@ -199,7 +199,7 @@ type session struct {
 }
 
 // consoleSession is one use of the console, from its banner to its end.
-func (p *Program) consoleSession(ctx context.Context, use consoleUse) error {
+func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error) {
 	if use.script != "" {
 		if _, err := os.Stat(use.script); err != nil {
 			return job.WithExit(job.ExitMissing, fmt.Errorf("run the script: %w", err))
@@ -218,7 +218,7 @@ func (p *Program) consoleSession(ctx context.Context, use consoleUse) error {
 	if err != nil {
 		return fmt.Errorf("%w (choose another file by %s)", err, EnvSettings)
 	}
-	defer made.Close()
+	defer func() { err = errors.Join(err, made.Close()) }()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := &session{Program: p, consoleUse: use, console: made, settings: settings, stop: cancel}

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,7 +47,7 @@ func (c *Console) candidates(before []string, word string) []string {
 		}
 	case "jobs", "job":
 		if len(args) == 0 {
-			return slices.Concat(c.jobIDs(), alternatives(name, 0))
+			return slices.Concat(c.jobIDs(), slices.Sorted(maps.Keys(forms())), []string{"disable"})
 		}
 	case "help":
 		if len(args) == 0 {

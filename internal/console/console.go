@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -49,7 +50,7 @@ type Console struct {
 	book *dictionary.Book
 
 	users   virtualUsers
-	userLog userLog
+	userLog *os.File // of what virtual users say; nil where nobody asked for it
 	script  script
 	counter counter
 
@@ -80,7 +81,7 @@ func New(config Config) (*Console, error) {
 
 // Close stops what the console has running, and ends its use of its files.
 func (c *Console) Close() error {
-	return errors.Join(c.closeCounter(), c.repository.close(), c.book.Close())
+	return errors.Join(c.closeCounter(), c.closeUserLog(), c.repository.close(), c.book.Close())
 }
 
 // Call is one command as a script calls it.

@@ -204,11 +204,7 @@ func (c *Console) openCounterLog(title string) (*counterLog, error) {
 	if c.book.Generic(counterSection, "tc_log_to_temp") != "1" {
 		return nil, nil
 	}
-	path := c.logPath("hdbtcount", counterSection, "tc_unique_log_name")
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err == nil {
-		_, err = fmt.Fprintf(file, "Hammerdb Transaction Counter Log @ %s\n%s\n", time.Now().Format(report.TclTime), separator)
-	}
+	file, err := c.openLog("hdbtcount", counterSection, "tc_unique_log_name", "Transaction Counter Log")
 	if err != nil {
 		return nil, failWith(job.ExitError, "Transaction Counter Failed to Start\nError: cannot log the transactions of %s: %v", title, err)
 	}

@@ -308,52 +308,67 @@ func (s *screen) progress(at time.Time, p job.Progress) {
 	s.say(at, 1, line)
 }
 
-// userLog is the log of what virtual users say, while there are any.
-type userLog struct {
-	file *os.File
-}
-
-// openUserLog begins the log that vuset logtotemp asks for.
+// openUserLog begins the log of what virtual users say, where vuset logtotemp asks
+// for one.
 func (c *Console) openUserLog() {
-	if c.book.Generic(virtualUserSection, "log_to_temp") != "1" {
+	if !c.book.GenericFlag(virtualUserSection, "log_to_temp") {
 		return
 	}
-	path := c.logPath("hammerdb", virtualUserSection, "unique_log_name")
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	file, err := c.openLog("hammerdb", virtualUserSection, "unique_log_name", "Log")
 	if err != nil {
 		c.remember(job.WithExit(job.ExitError, fmt.Errorf("log to temp: %w", err)))
-		c.out.printf("Error: cannot log to %s: %v", path, err)
+		c.out.printf("Error: cannot log what Virtual Users say: %v", err)
 		return
 	}
-	c.userLog.file = file
-	fmt.Fprintf(file, "Hammerdb Log @ %s\n%s\n", time.Now().Format(report.TclTime), separator)
-	c.out.printf("Logging activated to %s", path)
+	c.userLog = file
+	c.out.printf("Logging activated to %s", file.Name())
+}
+
+// openLog opens a log in the temporary folder and writes its heading.
+func (c *Console) openLog(name, section, unique, title string) (*os.File, error) {
+	file, err := os.OpenFile(c.logPath(name, section, unique), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := fmt.Fprintf(file, "Hammerdb %s @ %s\n%s\n", title, time.Now().Format(report.TclTime), separator); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
 }
 
 // separator is the second line of a log.
 const separator = "+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+"
 
 func (c *Console) logUserLine(at time.Time, position int, text string) {
-	if c.userLog.file == nil {
+	if c.userLog == nil {
 		return
 	}
 	line := "Vuser " + strconv.Itoa(position) + ":" + printable(text) + "\n"
 	if c.book.GenericFlag(virtualUserSection, "log_timestamps") {
 		line = fmt.Sprintf("Timestamp %d @ %s\n%s", position, at.Format(report.TclTime), line)
 	}
-	if _, err := c.userLog.file.WriteString(line); err != nil {
+	if _, err := c.userLog.WriteString(line); err != nil {
 		c.out.printf("Error: the log is given up: %v", err)
 		c.remember(job.WithExit(job.ExitError, fmt.Errorf("log to temp: %w", err)))
-		c.closeUserLog()
+		c.endUserLog()
 	}
 }
 
-func (c *Console) closeUserLog() {
-	if c.userLog.file == nil {
-		return
+// endUserLog closes the log when its virtual users are gone.
+func (c *Console) endUserLog() {
+	if err := c.closeUserLog(); err != nil {
+		c.remember(job.WithExit(job.ExitError, err))
 	}
-	if err := c.userLog.file.Close(); err != nil {
-		c.remember(job.WithExit(job.ExitError, fmt.Errorf("log to temp: %w", err)))
+}
+
+func (c *Console) closeUserLog() error {
+	file := c.userLog
+	c.userLog = nil
+	if file == nil {
+		return nil
 	}
-	c.userLog.file = nil
+	if err := file.Close(); err != nil {
+		return fmt.Errorf("log to temp: %w", err)
+	}
+	return nil
 }

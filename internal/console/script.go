@@ -21,7 +21,6 @@ import (
 // own after loadscript, and what the file says after customscript.
 type script struct {
 	loaded    bool
-	custom    string        // path of the file that was loaded by customscript
 	values    option.Values // what that file decides
 	monitored bool          // whether virtual user 1 monitors and times the run
 }
@@ -178,7 +177,7 @@ func customscript(c *Console, _ context.Context, call Call) (string, error) {
 	if _, err := engine.NewPlan(c.book.Database(), c.workload(), spec); err != nil {
 		return "", fail("Error: %s: %v", name, err)
 	}
-	c.script = script{loaded: true, custom: name, values: read.Values, monitored: read.Timed}
+	c.script = script{loaded: true, values: read.Values, monitored: read.Timed}
 	for _, note := range read.Notes {
 		c.out.print(note)
 	}

@@ -155,7 +155,7 @@ func vudestroy(c *Console, _ context.Context, _ Call) (string, error) {
 		return "", nil
 	}
 	c.users.create(0)
-	c.closeUserLog()
+	c.endUserLog()
 	c.out.print("vudestroy success")
 	return "", nil
 }

@@ -101,7 +101,7 @@ func Parse(text string, d *database.Database, w *workload.Workload) (Script, err
 	if isForeign(text) {
 		return parseForeign(text, d, w)
 	}
-	r := reader{database: d, workload: w, options: options(d, w), values: option.Values{}, kinds: map[string][]string{}}
+	r := reader{database: d, workload: w, options: options(d, w), values: option.Values{}, kinds: map[string][]string{}, seen: map[string]bool{}}
 	for i, line := range strings.Split(text, "\n") {
 		if err := r.line(strings.TrimSpace(line)); err != nil {
 			return Script{}, fmt.Errorf("line %d: %w", i+1, err)
@@ -143,6 +143,7 @@ type reader struct {
 	versioned bool
 	values    option.Values
 	kinds     map[string][]string // values of options that have one for each kind
+	seen      map[string]bool     // what lines have decided
 }
 
 func (r *reader) line(line string) error {
@@ -233,20 +234,27 @@ func (r *reader) set(name, value string) error {
 		return fmt.Errorf("%s is not a setting of a driver script%s", name, option.Suggest(name, r.workload.HammerDB.Script))
 	}
 	o := r.options[i]
-	switch {
-	case ofKind != perKind(o, r.workload) && ofKind:
+	if ofKind && !perKind(o, r.workload) {
 		return fmt.Errorf("%s has one value, not one for each kind of transaction", name)
-	case !ofKind:
-		return r.keep(o, value)
 	}
-	return r.setKind(o, name, strings.TrimSuffix(kind, ")"), value)
-}
-
-func (r *reader) keep(o option.Description, value string) error {
-	if _, twice := r.values[o.Name]; twice {
-		return fmt.Errorf("%s is set a second time", o.Name)
+	if err := r.once(o, kind); err != nil {
+		return err
+	}
+	if ofKind {
+		return r.setKind(o, name, strings.TrimSuffix(kind, ")"), value)
 	}
 	r.values[o.Name] = value
+	return nil
+}
+
+// once refuses what an earlier line has decided, as a whole or for the same kind
+// of transaction: one of the two would win without a word.
+func (r *reader) once(o option.Description, kind string) error {
+	key := o.Name + "(" + kind
+	if _, whole := r.values[o.Name]; whole || r.seen[key] || kind == "" && r.kinds[o.Name] != nil {
+		return fmt.Errorf("%s is set a second time", o.Name)
+	}
+	r.seen[key] = true
 	return nil
 }
 

@@ -97,6 +97,9 @@ func TestMistakesInAScriptAreNamed(t *testing.T) {
 		{head + "set rampup 1 2", "line 2: 1 2: a value of several words stands in braces"},
 		{head + "set rampup {1", "line 2: {1: the brace does not close"},
 		{head + "set rampup 1\nset rampup 2", "line 3: pg_rampup is set a second time"},
+		{head + "set mix(payment) 1\nset mix(payment) 9", "line 3: pg_mix is set a second time"},
+		{head + "set mix 1,2,3,4,5\nset mix(payment) 9", "line 3: pg_mix is set a second time"},
+		{head + "set mix(payment) 9\nset mix 1,2,3,4,5", "line 3: pg_mix is set a second time"},
 		{"set sledge_script 2", "line 1: the script has form 2"},
 		{head + "set database MariaDB", "line 2: the script is for MariaDB, and PostgreSQL is chosen"},
 		{head + "set benchmark TPROC-H", "line 2: the script is for TPROC-H"},
@@ -187,6 +190,7 @@ func TestScriptOfHammerDBIsRefusedWhereItIsNotCertain(t *testing.T) {
 		{"$keying * 1000", "$keying * 10", "proc keytime was changed, there is 10 in it"},
 		{"set library Pgtcl", "set library mariatcl", "the script is HammerDB's for MariaDB, and PostgreSQL is chosen"},
 		{"set rampup 1", "set rampup later", "option pg_rampup"},
+		{"thinktime 12 }", "thinktime 12 }\n if { $KEYANDTHINK } { thinktime 3 }", "a transaction has a second thinktime"},
 		{"payment $lda", "neword $lda", "neword is called in two branches"},
 	}
 	for _, test := range tests {

@@ -190,14 +190,13 @@ func readBranches(chain string, total int) (map[string]branch, error) {
 
 // readBranch reads the keying time, the call and the thinking time of a branch.
 func readBranch(body string) (procedure string, b branch, err error) {
-	b = branch{keying: "0", thinking: "0"}
+	pauses := map[string]string{"keytime": "0", "thinktime": "0"}
 	for _, s := range statements(body) {
 		if m := rePause.FindStringSubmatch(s); m != nil {
-			if m[1] == "keytime" {
-				b.keying = m[2]
-			} else {
-				b.thinking = m[2]
+			if pauses[m[1]] != "0" {
+				return "", b, fmt.Errorf("a transaction has a second %s", m[1])
 			}
+			pauses[m[1]] = m[2]
 			continue
 		}
 		m := reCall.FindStringSubmatch(s)
@@ -211,7 +210,7 @@ func readBranch(body string) (procedure string, b branch, err error) {
 	if procedure == "" {
 		return "", b, errors.New("a branch of the mix calls none of the five transactions")
 	}
-	return procedure, b, nil
+	return procedure, branch{keying: pauses["keytime"], thinking: pauses["thinktime"]}, nil
 }
 
 // blockAround returns the inside of the innermost braces around a position.
