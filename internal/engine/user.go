@@ -56,7 +56,7 @@ func (p Plan) firstWorker() int {
 	if p.Pacing.Test {
 		return monitorPosition
 	}
-	return monitorPosition + 1
+	return job.FirstWorker
 }
 
 // seatsAtOnce bounds how many users log in at the same moment, so that ten

@@ -44,7 +44,8 @@ func Import(ctx context.Context, store *job.Store, path string) (Report, error) 
 	return report, nil
 }
 
-// enter enters one job. One that cannot be read keeps no other from being entered.
+// enter enters one job. One whose ID or time cannot be used is left out with a
+// warning; an error of reading or entering ends the import.
 func (r *Report) enter(ctx context.Context, store *job.Store, f *file, j recorded) error {
 	past, warnings, err := f.past(ctx, j)
 	for _, w := range warnings {

@@ -14,10 +14,11 @@ import (
 	"sledge/internal/option"
 )
 
-// past reads a job whole. One without an ID cannot be taken over: a warning says why.
+// past reads a job whole. One whose ID or time cannot be used is left
+// out: a warning says why.
 func (f *file) past(ctx context.Context, r recorded) (job.Past, []string, error) {
 	if !isID.MatchString(r.id) {
-		return job.Past{}, []string{"it is left out, since its ID is not made of hexadecimal digits"}, nil
+		return job.Past{}, []string{fmt.Sprintf("it is left out, since its ID, %q, is not 8 to 40 hexadecimal digits in capitals", r.id)}, nil
 	}
 	begun, err := readTime(r.timestamp)
 	if err != nil {
@@ -53,7 +54,7 @@ var workloads = map[string]string{"TPC-C": "tprocc", "TPC-H": "tproch"}
 
 // readTime reads a time as SQLite writes it. HammerDB's are of the local clock.
 func readTime(text string) (time.Time, error) {
-	for _, layout := range []string{time.DateTime, "2006-01-02 15:04:05.999", "2006-01-02T15:04:05"} {
+	for _, layout := range []string{time.DateTime, "2006-01-02T15:04:05"} {
 		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
 			return t, nil
 		}

@@ -36,14 +36,10 @@ func EncodeTally(t *meter.Tally) (EncodedTally, error) {
 		return e, nil
 	}
 	var err error
-	if t.Service != nil { // the tally of a single virtual user may hold only one of them
-		if e.Service, err = encodeHistogram(t.Service); err != nil {
-			return e, err
-		}
+	if e.Service, err = encodeHistogram(t.Service); err != nil {
+		return e, err
 	}
-	if t.Response != nil {
-		e.Response, err = encodeHistogram(t.Response)
-	}
+	e.Response, err = encodeHistogram(t.Response)
 	return e, err
 }
 

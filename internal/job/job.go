@@ -37,6 +37,10 @@ const (
 	Delete Action = "delete"
 )
 
+// FirstWorker is the position of a timed run's first virtual user that runs
+// transactions: number 1 is the monitor.
+const FirstWorker = 2
+
 // What a virtual user says as it begins and as it ends, in HammerDB's words. Events
 // and output lines have these texts, and whoever shows them tells by them how a
 // virtual user stands.

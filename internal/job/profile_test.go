@@ -46,12 +46,12 @@ func TestJobsAreFoundByTheirProfile(t *testing.T) {
 func TestWhatEachVirtualUserMeasuredIsKept(t *testing.T) {
 	s := openStore(t, ":memory:")
 	users := []meter.Summary{*measured(1, 10), *measured(2, 20)}
-	// Of a single user response times alone may be kept, and those to two digits.
+	// The times of a single user are kept to two digits.
 	coarse := hdrhistogram.New(1, int64(time.Hour), 2)
 	if err := coarse.RecordValue(int64(3 * time.Millisecond)); err != nil {
 		t.Fatal(err)
 	}
-	users[1].Kinds[0] = meter.Tally{Done: 1, Response: coarse}
+	users[1].Kinds[0] = meter.Tally{Done: 1, Service: coarse, Response: coarse}
 	r := begin(t, s, runSpec())
 	if err := r.End(t.Context(), Result{PerUser: users}, nil); err != nil {
 		t.Fatal(err)

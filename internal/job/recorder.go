@@ -234,10 +234,6 @@ func failedText(t EncodedTally) (sql.NullString, error) {
 	return sql.NullString{String: string(text), Valid: true}, err
 }
 
-// firstWorker is the position of the first virtual user that runs transactions:
-// the monitor is before it.
-const firstWorker = 2
-
 // encodeUsers encodes what each virtual user measured. For a thousand of them that
 // takes seconds, in which the repository is not locked.
 func encodeUsers(users []meter.Summary) ([][]EncodedTally, error) {
@@ -404,7 +400,7 @@ func (r *Recorder) writeEnd(ctx context.Context, result Result, lost int64) erro
 			}
 		}
 		for user := range result.PerUser {
-			if err := writeUser(ctx, tx, r.number, user+firstWorker, result.PerUser[user].Elapsed, users[user]); err != nil {
+			if err := writeUser(ctx, tx, r.number, user+FirstWorker, result.PerUser[user].Elapsed, users[user]); err != nil {
 				return err
 			}
 		}

@@ -156,9 +156,14 @@ func Timing(j job.Job, list []job.Timing) View {
 	return View{value: timingsObject(list)}
 }
 
+// byRatio puts first what took the largest share of the users' time.
+func byRatio(list []job.Timing) []job.Timing {
+	return slices.SortedStableFunc(slices.Values(list), func(a, b job.Timing) int { return cmp.Compare(b.Ratio, a.Ratio) })
+}
+
 func timingsObject(list []job.Timing) object {
 	var o object
-	for _, t := range slices.SortedStableFunc(slices.Values(list), func(a, b job.Timing) int { return cmp.Compare(b.Ratio, a.Ratio) }) {
+	for _, t := range byRatio(list) {
 		o = append(o, member{t.Name, timingObject(t)})
 	}
 	return o
@@ -195,11 +200,10 @@ func Timings(sum meter.Summary, users int, labels []string) []job.Timing {
 	var list []job.Timing
 	for i := range sum.Kinds {
 		t := &sum.Kinds[i]
-		h := cmp.Or(t.Response, t.Service) // of a single virtual user only one may be kept
-		if t.Done == 0 || h == nil {
+		if t.Done == 0 {
 			continue
 		}
-		l := newLatency(h)
+		l := newLatency(t.Response)
 		total := l.Mean * float64(t.Done)
 		list = append(list, job.Timing{
 			Name: kindName(labels, i), Calls: t.Done, Elapsed: elapsed,
@@ -288,10 +292,9 @@ func Metrics(j job.Job, details job.Imported) View {
 		for _, f := range []struct {
 			name  string
 			value *float64
-			digit int
-		}{{"usr%", m.User, 1}, {"sys%", m.Sys, 1}, {"irq%", m.IRQ, 1}, {"idle%", m.Idle, 1}, {"iops", m.IOPS, 1}, {"mbps", m.MBps, 1}} {
+		}{{"usr%", m.User}, {"sys%", m.Sys}, {"irq%", m.IRQ}, {"idle%", m.Idle}, {"iops", m.IOPS}, {"mbps", m.MBps}} {
 			if f.value != nil {
-				figures = append(figures, member{f.name, strconv.FormatFloat(*f.value, 'f', f.digit, 64)})
+				figures = append(figures, member{f.name, strconv.FormatFloat(*f.value, 'f', 1, 64)})
 			}
 		}
 		o = append(o, member{m.At.Format(hammerTime), figures})

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -195,7 +194,7 @@ func (c Comparison) String() string {
 	switch {
 	case !isZero(signed(2)):
 		return signed(2)
-	case math.Abs(c.Ratio) > 0 && !isZero(signed(4)):
+	case !isZero(signed(4)):
 		return signed(4)
 	}
 	return "0.00"

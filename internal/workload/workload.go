@@ -201,8 +201,8 @@ type Pacing struct {
 	// ramp-up, duration or result.
 	Test bool
 
-	// TimeProfile says that response times are reported for each kind of
-	// transaction.
+	// TimeProfile says that a timed run keeps, for each virtual user, the response
+	// times of each kind of transaction.
 	TimeProfile bool
 
 	// Missing names the option, without the database's prefix, that asks for what is

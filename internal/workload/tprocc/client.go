@@ -23,7 +23,7 @@ type clientUser struct {
 	work scratch
 	ids  []int64 // of the customers that share a last name
 
-	answers answers // kept in a test only
+	answers answers // for a test to show; its rows are kept in a test only
 
 	data, names []byte // hold C_DATA and H_DATA of the payment under way
 }

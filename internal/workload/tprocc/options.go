@@ -90,7 +90,7 @@ func pacing(options any) workload.Pacing {
 		FailureLimit:  o.FailureLimit,
 		MaxIterations: o.Iterations,
 		Test:          o.Driver == test,
-		TimeProfile:   o.TimeProfile,
+		TimeProfile:   o.TimeProfile && o.Driver != test,
 		Missing:       o.missing(),
 	}
 }
