@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -149,6 +150,8 @@ func (t *interpreter) evaluate(script func() int32) message {
 		done.Failed = true
 		done.Info = t.variable("errorInfo")
 		done.Line = int(tcl.XTcl_GetErrorLine(t.tls, t.tcl))
+		// CHILDKILLED or CHILDSTATUS: the manual page tclvars, errorCode.
+		done.Program = strings.HasPrefix(t.variable("errorCode"), "CHILD")
 		done.Stopped = cancelled
 	}
 	if cancelled {

@@ -35,6 +35,7 @@ type message struct {
 	Quit     bool     `json:"quit,omitempty"`
 	Info     string   `json:"info,omitempty"`
 	Line     int      `json:"line,omitempty"`
+	Program  bool     `json:"program,omitempty"`
 }
 
 // link is the connection to the console.

@@ -25,16 +25,18 @@ func TestScriptsThatDoNotListenAreStopped(t *testing.T) {
 		times              int
 		all                bool
 		last               string // line on stderr
+		late               time.Duration
 	}{
-		{"a program that Tcl waits for", "a.tcl", "puts on; exec sleep 60", syscall.SIGINT, 1, false, "sledge: stopped by Ctrl-C"},
-		{"a program that hears of it, too", "a.tcl", "puts on; exec sleep 60", syscall.SIGINT, 1, true, "sledge: stopped by Ctrl-C"},
-		{"a line that Tcl reads", "a.tcl", "puts on; gets stdin", syscall.SIGINT, 1, false, "sledge: stopped by Ctrl-C"},
-		{"Tcl, which is told to end", "a.tcl", "puts on; while 1 {}", syscall.SIGTERM, 1, true, "sledge: stopped by the signal to end: terminated"},
-		{"a line that Python reads", "a.py", "print('on', flush=True)\ninput()", syscall.SIGINT, 1, false, "sledge: stopped by Ctrl-C"},
-		{"Python, which is told to end", "a.py", "print('on', flush=True)\nwhile True: pass", syscall.SIGTERM, 1, true, "sledge: stopped by the signal to end: terminated"},
+		{"a program that Tcl waits for", "a.tcl", "puts on; exec sleep 60", syscall.SIGINT, 1, false, "sledge: stopped by Ctrl-C", 0},
+		{"a program that hears of it, too", "a.tcl", "puts on; exec sleep 60", syscall.SIGINT, 1, true, "sledge: stopped by Ctrl-C", 0},
+		{"a program that hears of it first", "a.tcl", "exec sh -c {echo on; kill -INT $$} >@stdout", syscall.SIGINT, 1, false, "sledge: stopped by Ctrl-C", 300 * time.Millisecond},
+		{"a line that Tcl reads", "a.tcl", "puts on; gets stdin", syscall.SIGINT, 1, false, "sledge: stopped by Ctrl-C", 0},
+		{"Tcl, which is told to end", "a.tcl", "puts on; while 1 {}", syscall.SIGTERM, 1, true, "sledge: stopped by the signal to end: terminated", 0},
+		{"a line that Python reads", "a.py", "print('on', flush=True)\ninput()", syscall.SIGINT, 1, false, "sledge: stopped by Ctrl-C", 0},
+		{"Python, which is told to end", "a.py", "print('on', flush=True)\nwhile True: pass", syscall.SIGTERM, 1, true, "sledge: stopped by the signal to end: terminated", 0},
 		{
 			"Python, which catches it", "a.py", "import time\nprint('on', flush=True)\nwhile True:\n  try: time.sleep(60)\n  except KeyboardInterrupt: print('on', flush=True)\n",
-			syscall.SIGINT, 3, false, "sledge: stopped by Ctrl-C",
+			syscall.SIGINT, 3, false, "sledge: stopped by Ctrl-C", 0,
 		},
 	}
 	for _, test := range tests {
@@ -71,6 +73,7 @@ func TestScriptsThatDoNotListenAreStopped(t *testing.T) {
 			for range test.times {
 				for lines.Scan() && lines.Text() != "on" {
 				}
+				time.Sleep(test.late)
 				if err := syscall.Kill(to, test.signal); err != nil {
 					t.Fatal(err)
 				}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -375,6 +376,20 @@ func stopped(err error) error {
 	return interpreter.ErrInterrupted
 }
 
+// hearing is how long a signal may take to reach this program after it has ended
+// another one.
+const hearing = time.Second
+
+// hear waits for the signal that err may come of, which ends ctx.
+func hear(ctx context.Context, err error) {
+	if interpreter.MayBeSignalled(err) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(hearing):
+		}
+	}
+}
+
 // tcl runs a script in Tcl, or the prompt.
 func (s *session) tcl(ctx context.Context) error {
 	tcl, err := interpreter.StartTcl(ctx, s.config)
@@ -409,6 +424,9 @@ func (s *session) evaluate(ctx context.Context, tcl *interpreter.Tcl, what func(
 	})
 	defer s.setBusy(nil)
 	err := what(evaluating)
+	if !atPrompt {
+		hear(evaluating, err)
+	}
 	if ctx.Err() != nil || evaluating.Err() != nil && !atPrompt {
 		return stopped(err)
 	}
@@ -449,6 +467,7 @@ func (s *session) runPython(ctx context.Context) error {
 	default:
 		err = python.RunFile(ctx, s.script, s.args)
 	}
+	hear(ctx, err)
 	if ctx.Err() != nil {
 		return stopped(err)
 	}

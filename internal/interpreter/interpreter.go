@@ -48,10 +48,34 @@ type ScriptError struct {
 	Message string
 	Info    string // where it happened, in lines, as the language says it; "" if it has said so itself
 	Line    int    // of the script, from 1; 0 where that is not known
+	Program bool   // whether it came of a program that the script waited for, which failed
 }
 
 // Error returns the message alone.
 func (e *ScriptError) Error() string { return e.Message }
+
+// DeathError says that an interpreter is gone that was not told to go.
+type DeathError struct {
+	What  string // "Tcl" or "Python"
+	How   string // it ended, such as "signal: killed"
+	Cause error  // by which it was noticed
+}
+
+// Error returns which interpreter died and how.
+func (e *DeathError) Error() string {
+	return fmt.Sprintf("the %s interpreter died (%s): %v", e.What, e.How, e.Cause)
+}
+
+// Unwrap returns the cause.
+func (e *DeathError) Unwrap() error { return e.Cause }
+
+// MayBeSignalled reports whether an error may be that a signal ended a process: the
+// interpreter, or a program that a script waited for. A terminal sends a signal to
+// all that runs in it, and this program may be the last to hear of it.
+func MayBeSignalled(err error) bool {
+	var script *ScriptError
+	return errors.As(err, &script) && script.Program || errors.As(err, new(*DeathError))
+}
 
 // ErrExit says that a script ended its interpreter.
 type ErrExit struct{ Code int }

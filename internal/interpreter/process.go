@@ -152,7 +152,7 @@ func (p *process) leave(why error) error {
 // end returns why a process is gone that was not told to go.
 func (p *process) end(cause error) error {
 	p.stop(0)
-	p.failed = fmt.Errorf("the %s interpreter died (%s): %w", p.what, p.command.ProcessState, cause)
+	p.failed = &DeathError{p.what, p.command.ProcessState.String(), cause}
 	return p.failed
 }
 

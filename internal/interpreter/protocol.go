@@ -43,6 +43,7 @@ type message struct {
 	Quit     bool     `json:"quit,omitempty"`     // reply: the process is to end
 	Info     string   `json:"info,omitempty"`     // done: Tcl's errorInfo
 	Line     int      `json:"line,omitempty"`     // done: of the script, where it failed
+	Program  bool     `json:"program,omitempty"`  // done: it failed because a program did that it waited for
 	Code     int      `json:"code,omitempty"`     // exit
 }
 

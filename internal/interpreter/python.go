@@ -118,7 +118,7 @@ func (y *Python) serve(ctx context.Context, p *process) error {
 		m, err := p.receive()
 		if err != nil {
 			p.stop(patience)
-			return ended(p, why)
+			return ended(p, why, err)
 		}
 		var reply message
 		switch m.Type {
@@ -138,19 +138,20 @@ func (y *Python) serve(ctx context.Context, p *process) error {
 		if reply.Quit && reply.Code == 0 {
 			why = ErrQuit
 		}
-		if p.send(reply) != nil {
+		if err := p.send(reply); err != nil {
 			p.stop(patience)
-			return ended(p, why)
+			return ended(p, why, err)
 		}
 	}
 }
 
-// ended returns why Python has ended, if not for the reason it gave.
-func ended(p *process, why error) error {
+// ended returns why Python has ended, if not for the reason it gave, why: noticed is
+// how that showed.
+func ended(p *process, why, noticed error) error {
 	code := p.command.ProcessState.ExitCode()
 	switch {
 	case code < 0:
-		return fmt.Errorf("the Python interpreter died (%s)", p.command.ProcessState)
+		return &DeathError{p.what, p.command.ProcessState.String(), noticed}
 	case code > 0 && (why == nil || errors.Is(why, ErrQuit)):
 		return ErrExit{code}
 	}

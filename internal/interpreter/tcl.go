@@ -67,7 +67,7 @@ func (t *Tcl) ask(ctx context.Context, request message) (string, error) {
 	case m.Failed && m.Stopped:
 		return "", ErrInterrupted
 	case m.Failed:
-		return "", &ScriptError{m.Result, m.Info, m.Line}
+		return "", &ScriptError{m.Result, m.Info, m.Line, m.Program}
 	}
 	return m.Result, nil
 }
