@@ -21,7 +21,7 @@ const (
 )
 
 // interpreter is one Tcl interpreter. Only the goroutine that made it may use it,
-// but for cancel.
+// but for expect and cancel.
 type interpreter struct {
 	link  *link
 	tls   *libc.TLS
@@ -34,6 +34,7 @@ type interpreter struct {
 	calling bool    // a command of the console
 
 	mu         sync.Mutex
+	asked      bool // to evaluate a script, of which nothing has come yet
 	evaluating bool
 	cancelled  bool
 }
@@ -92,7 +93,7 @@ func newInterpreter(l *link) (*interpreter, error) {
 			}
 		}
 	}
-	go l.receive(t.cancel)
+	go l.receive(t)
 	return t, nil
 }
 
@@ -135,15 +136,18 @@ func (t *interpreter) answer(request message) (message, error) {
 // evaluate runs a script that cancel can stop, and returns what came of it.
 func (t *interpreter) evaluate(script func() int32) message {
 	t.mu.Lock()
-	t.evaluating = true
+	early := t.cancelled
+	t.evaluating = !early
 	t.mu.Unlock()
 
-	code := script()
+	code := int32(tcl.TCL_ERROR)
+	if !early {
+		code = script()
+	}
 
 	t.mu.Lock()
-	t.evaluating = false
 	cancelled := t.cancelled
-	t.cancelled = false
+	t.asked, t.evaluating, t.cancelled = false, false, false
 	t.mu.Unlock()
 	done := message{Type: "done", Result: t.result()}
 	if code != tcl.TCL_OK {
@@ -154,7 +158,7 @@ func (t *interpreter) evaluate(script func() int32) message {
 		done.Program = strings.HasPrefix(t.variable("errorCode"), "CHILD")
 		done.Stopped = cancelled
 	}
-	if cancelled {
+	if cancelled && !early {
 		// It may have come too late for this script, and is not meant for the next.
 		tcl.XTcl_AsyncInvoke(t.tls, t.tcl, tcl.TCL_OK)
 		tcl.XTclResetCancellation(t.tls, t.tcl, 1)
@@ -163,15 +167,26 @@ func (t *interpreter) evaluate(script func() int32) message {
 	return done
 }
 
-// cancel stops the script that is being evaluated, if any, whatever it catches.
-// It is called from another goroutine.
+// expect says that a script will be evaluated, so that cancel can come before it
+// has begun. It is called from another goroutine.
+func (t *interpreter) expect() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.asked = true
+}
+
+// cancel stops the script that is or will be evaluated, if any, whatever it
+// catches. It is called from another goroutine.
 func (t *interpreter) cancel() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.evaluating {
+	if !t.asked {
 		return
 	}
 	t.cancelled = true
+	if !t.evaluating {
+		return
+	}
 	tls := libc.NewTLS()
 	defer tls.Close()
 	tcl.XTcl_CancelEval(tls, t.tcl, 0, 0, cancelUnwind)

@@ -81,10 +81,10 @@ func connect() (*link, error) {
 	return l, nil
 }
 
-// receive passes on messages until the console is gone, and calls cancel when the
-// script that is being evaluated is to be stopped. When the console is gone nobody
+// receive passes on messages until the console is gone, and tells the interpreter
+// which scripts it will be asked to evaluate and when to stop. When the console is gone nobody
 // waits for what a script still does, and so the process ends in the middle of it.
-func (l *link) receive(cancel func()) {
+func (l *link) receive(t *interpreter) {
 	for {
 		var m message
 		if err := l.in.Decode(&m); err != nil {
@@ -94,9 +94,12 @@ func (l *link) receive(cancel func()) {
 		case "reply", "print":
 			l.replies <- m
 		case "cancel":
-			cancel()
+			t.cancel()
 		case "close":
 			close(l.requests)
+		case "eval", "file":
+			t.expect()
+			l.requests <- m
 		default:
 			l.requests <- m
 		}

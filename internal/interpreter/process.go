@@ -74,10 +74,10 @@ func (p *process) ask(ctx context.Context, request message) (message, error) {
 	if p.failed != nil {
 		return message{}, p.failed
 	}
-	defer p.cancelAfter(ctx)()
 	if err := p.send(request); err != nil {
 		return message{}, p.end(err)
 	}
+	defer p.cancelAfter(ctx)() // not before: there would be nothing yet to cancel
 	for {
 		m, err := p.receive()
 		if err != nil {

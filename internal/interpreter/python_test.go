@@ -98,6 +98,16 @@ func (s *scripted) run(t *testing.T, script string, args ...string) (string, err
 	return string(printed), err
 }
 
+// begun waits until a script has printed "begun".
+func (s *scripted) begun() {
+	for {
+		if text, err := os.ReadFile(s.path("output")); err != nil || strings.Contains(string(text), "begun") {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
 func TestPythonCallsCommandsInOrderWithWhatItPrints(t *testing.T) {
 	needTcl(t)
 	for _, program := range pythons(t) {
@@ -227,19 +237,14 @@ func TestPythonHearsOfEachInterruptOnce(t *testing.T) {
 			t.Parallel()
 			s := newScripted(t, program)
 			go func() {
-				for {
-					time.Sleep(5 * time.Millisecond)
-					if text, err := os.ReadFile(s.path("output")); err != nil || strings.Contains(string(text), "begun") {
-						break
-					}
-				}
+				s.begun()
 				s.Cancel()
 				s.Cancel()
 			}()
 			printed, err := s.run(t, `
 import time
-print('begun', flush=True)
 try:
+    print('begun', flush=True)
     time.sleep(20)
 except KeyboardInterrupt:
     time.sleep(0.1)
@@ -254,11 +259,15 @@ except KeyboardInterrupt:
 
 func TestPythonStopsWhenItsContextEnds(t *testing.T) {
 	s := newScripted(t, pythons(t)[0])
-	if err := os.WriteFile(s.path("script.py"), []byte("while True: pass"), 0o600); err != nil {
+	if err := os.WriteFile(s.path("script.py"), []byte("print('begun', flush=True)\nwhile True: pass"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	go func() {
+		s.begun()
+		cancel()
+	}()
 	if err := s.RunFile(ctx, s.path("script.py"), nil); !errors.Is(err, ErrInterrupted) {
 		t.Errorf("got %v, want that it was interrupted", err)
 	}

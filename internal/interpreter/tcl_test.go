@@ -195,8 +195,11 @@ func TestErrorsOfEventsAreErrorsOfTheScript(t *testing.T) {
 
 func TestCancelStopsAScriptAndKeepsItsVariables(t *testing.T) {
 	tcl, _ := tclWith(t, nothing)
+	if _, err := tcl.Eval(t.Context(), "set kept 1"); err != nil {
+		t.Fatal(err)
+	}
 	for _, script := range []string{
-		"set kept 1; while 1 {}",
+		"while 1 {}",
 		"while 1 {catch {while 1 {set x 1}}}",
 		"proc spin {} {while 1 {}}; spin",
 		"after 100000",
@@ -278,6 +281,20 @@ func TestCompleteKnowsWhatIsOpen(t *testing.T) {
 	} {
 		if got := tcl.Complete(script); got != want {
 			t.Errorf("%q is complete: got %t, want %t", script, got, want)
+		}
+	}
+}
+
+func TestCancelIsNotLostOnAScriptThatHasJustBeenSent(t *testing.T) {
+	tcl, _ := tclWith(t, nothing)
+	for range 50 {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := tcl.Eval(ctx, "while 1 {}"); !errors.Is(err, ErrInterrupted) {
+			t.Fatalf("got %v, want that it was interrupted", err)
+		}
+		if got, err := tcl.Eval(t.Context(), "expr 6*7"); got != "42" {
+			t.Fatalf("the next script: got %q, %v", got, err)
 		}
 	}
 }
