@@ -202,6 +202,25 @@ func TestPromptStopsACommandByCtrlC(t *testing.T) {
 	}
 }
 
+func TestPromptStartsANewTclForOneThatDied(t *testing.T) {
+	x := newConsole(t, nil).terminal("console")
+	x.sees("sledge>")
+	x.types("dbset db pg; set kept 17" + enter)
+	x.sees("\r\n17\r\n")
+	x.sees("sledge>")
+	x.types("exec kill -9 [pid]" + enter)
+	x.sees("the Tcl interpreter died (signal: killed)")
+	x.sees("A new one is started")
+	x.sees("sledge>")
+	x.types("puts [info exists kept]; print db" + enter)
+	x.sees("\r\n0\r\nDatabase PostgreSQL set.")
+	x.sees("sledge>")
+	x.types(ctrlD)
+	if code := x.ends(); code != 0 {
+		t.Errorf("it ended with %d, want 0", code)
+	}
+}
+
 func TestPromptIsPythonsOwn(t *testing.T) {
 	p := newConsole(t, nil)
 	home := t.TempDir()

@@ -120,6 +120,9 @@ func (s *session) show(ctx context.Context, tcl *interpreter.Tcl, script string)
 	})
 	var failed *interpreter.ScriptError
 	switch {
+	case errors.As(err, new(*interpreter.DeathError)) && ctx.Err() == nil:
+		fmt.Fprintf(s.Stderr, "%v\nA new one is started: variables and procedures are gone, settings are kept.\n", err)
+		return tcl.Restart(ctx)
 	case errors.As(err, &failed):
 		fmt.Fprintln(s.Stderr, failed.Message)
 	case errors.Is(err, interpreter.ErrInterrupted) && ctx.Err() == nil:

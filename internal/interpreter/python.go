@@ -164,6 +164,9 @@ func (y *Python) evalTcl(ctx context.Context, script string) message {
 		return replyOf("", err)
 	}
 	result, err := y.tcl.Eval(ctx, script)
+	if errors.As(err, new(*DeathError)) {
+		y.closeTcl() // the next script gets a new one
+	}
 	reply := replyOf(result, err)
 	var exit ErrExit
 	if errors.As(err, &exit) {

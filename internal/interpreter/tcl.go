@@ -85,6 +85,18 @@ func (t *Tcl) Cancel() {
 	_ = t.process.send(message{Type: "cancel"}) // an interpreter that is gone does nothing
 }
 
+// Restart starts the interpreter anew, without the variables and procedures it had.
+// Nothing may use it meanwhile.
+func (t *Tcl) Restart(ctx context.Context) error {
+	t.Close()
+	fresh, err := StartTcl(ctx, t.process.Config)
+	if err != nil {
+		return err
+	}
+	*t = *fresh
+	return nil
+}
+
 // Close ends the interpreter and waits until it is gone.
 func (t *Tcl) Close() error {
 	defer t.remove()
