@@ -11,7 +11,6 @@ import (
 
 	"sledge/internal/engine"
 	"sledge/internal/job"
-	"sledge/internal/report"
 )
 
 // counterCommands are the commands of the transaction counter.
@@ -216,7 +215,7 @@ func (l *counterLog) write(at time.Time, line string) error {
 		return nil
 	}
 	if l.timestamps {
-		line += " @ " + at.Format(report.TclTime)
+		line += " @ " + at.Format(job.TclTime)
 	}
 	_, err := fmt.Fprintln(l.file, line)
 	return err

@@ -330,7 +330,7 @@ func (c *Console) openLog(name, section, unique, title string) (*os.File, error)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := fmt.Fprintf(file, "Hammerdb %s @ %s\n%s\n", title, time.Now().Format(report.TclTime), separator); err != nil {
+	if _, err := fmt.Fprintf(file, "Hammerdb %s @ %s\n%s\n", title, time.Now().Format(job.TclTime), separator); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return file, nil
@@ -345,7 +345,7 @@ func (c *Console) logUserLine(at time.Time, position int, text string) {
 	}
 	line := "Vuser " + strconv.Itoa(position) + ":" + printable(text) + "\n"
 	if c.book.GenericFlag(virtualUserSection, "log_timestamps") {
-		line = fmt.Sprintf("Timestamp %d @ %s\n%s", position, at.Format(report.TclTime), line)
+		line = fmt.Sprintf("Timestamp %d @ %s\n%s", position, at.Format(job.TclTime), line)
 	}
 	if _, err := c.userLog.WriteString(line); err != nil {
 		c.out.printf("Error: the log is given up: %v", err)

@@ -30,6 +30,7 @@ var varying = []struct {
 	{regexp.MustCompile(`achieved \d+ (\w+) (from|at) \d+`), "achieved <n> $1 $2 <n>"},
 	{regexp.MustCompile(`achieved \d+ (\w+) TPM at \d+`), "achieved <n> $1 TPM at <n>"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b(?: )?`), "<time> "},
+	{regexp.MustCompile(`[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d \S+ \d{4}`), "<time>"},
 	{regexp.MustCompile(`[\d,]+ transactions done, [\d,]+ rolled back as the workload asks, 0 failed, [\d,]+ retries`), "<how they ended>"},
 	{regexp.MustCompile(`counted [\d,]+ (.*) and the server [\d,]+: they agree \(.*\)`), "counted <n> $1 and the server <n>: they agree"},
 	{regexp.MustCompile(`tid0x\w+`), "<thread>"},

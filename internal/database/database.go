@@ -77,15 +77,23 @@ type Database struct {
 	SQL     fs.FS // sql/*.sql, and sql/<workload>/*.sql where portable SQL won't do
 }
 
-// Said words what is said about a schema. Each of its members is needed.
+// Said words what is said about a schema. Each of its members is needed, unless it
+// says otherwise.
 type Said struct {
 	Schema  func(options any) string // what the schema is called when it is checked or deleted
 	Builder func(options any) string // what it is called when it is built: the user or the database, in capitals
+
+	// Routines is what the code that a build puts into the database is called; nil is
+	// StoredProcedures.
+	Routines func(options any) string
 
 	// Checked and Deleted are formats of the schema's name and the workload's title:
 	// "%s %s Schema has been checked successfully."
 	Checked, Deleted string
 }
+
+// StoredProcedures is what most databases have.
+const StoredProcedures = "STORED PROCEDURES"
 
 // Dialect spells what every database spells differently.
 type Dialect struct {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -61,8 +60,13 @@ func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledg
 	tables := p.Workload.Tables(p.Settings, p.Seed)
 	builder := p.Database.Said.Builder(p.Connection)
 	f.say(monitorPosition, "Building %s in %s", p.Workload.Identity(p.Settings, p.Seed), p.target())
+	steps := &announcer{plan: p, feed: f, said: make(map[string]bool)}
+	if p.Pacing.Builders > 1 {
+		f.say(monitorPosition, "Monitor Thread")
+	}
 	if !l.hasSchema {
 		f.say(monitorPosition, "CREATING %s SCHEMA", builder)
+		steps.begins("tables")
 		if err := createSchema(ctx, p, session); err != nil {
 			return job.Result{}, err
 		}
@@ -72,13 +76,13 @@ func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledg
 	if err != nil {
 		return job.Result{}, err
 	}
-	loaded, err := load(ctx, p, f, sessions, tables, l)
+	loaded, err := load(ctx, p, f, steps, sessions, tables, l)
 	result := job.Result{Loaded: loaded}
 	if err != nil {
 		return result, err
 	}
 	for _, step := range afterLoad {
-		if err := p.eachStatement(ctx, f, session, step); err != nil {
+		if err := p.eachStatement(ctx, steps, session, step); err != nil {
 			return result, err
 		}
 	}
@@ -160,12 +164,13 @@ type tableBuild struct {
 	schema.Table
 	progress tableProgress
 	missing  atomic.Int64 // chunks that are not loaded yet
+	begun    atomic.Bool
 }
 
 // load fills the tables with the chunks that the ledger does not have. Whoever
 // loads the last chunk of a table indexes it and finishes it as well, while the
 // others go on loading, so that no core waits for the end of a phase.
-func load(ctx context.Context, p Plan, f *feed, sessions []database.Session, tables []schema.Table, l ledger) ([]job.Loaded, error) {
+func load(ctx context.Context, p Plan, f *feed, steps *announcer, sessions []database.Session, tables []schema.Table, l ledger) ([]job.Loaded, error) {
 	progress := newLoadProgress(tables, l)
 	stop := progress.report(f)
 	defer stop()
@@ -182,43 +187,27 @@ func load(ctx context.Context, p Plan, f *feed, sessions []database.Session, tab
 		}
 		return nil
 	})
+	working := &workers{feed: f, active: len(sessions)}
+	if len(sessions) > 1 {
+		f.say(monitorPosition, "Monitoring Workers...")
+	}
 	for i, s := range sessions {
 		group.Go(func() error {
-			return f.builder(i, len(sessions), func() error {
+			return working.work(i, func(position int) error {
+				b := builder{p, s, steps, progress, position}
+				f.say(position, "Start:%s", time.Now().Format(job.TclTime))
 				for next := range pieces {
-					if err := p.build(ctx, s, next, progress); err != nil {
+					if err := b.build(ctx, next); err != nil {
 						return err
 					}
 				}
+				f.say(position, "End:%s", time.Now().Format(job.TclTime))
 				return nil
 			})
 		})
 	}
 	err := group.Wait()
 	return progress.loaded(), err
-}
-
-// builder lets a virtual user of a build work and says how it fared. As in
-// HammerDB, builders have the positions after the monitor, and a single one is the
-// monitor itself, of whom others speak.
-func (f *feed) builder(number, builders int, work func() error) error {
-	if builders == 1 {
-		return work()
-	}
-	position := monitorPosition + 1 + number
-	f.say(position, job.SaidRunning)
-	f.say(position, "Worker Thread")
-	err := work()
-	switch {
-	case err == nil:
-		f.say(position, job.SaidSucceeded)
-		return nil
-	case errors.Is(err, context.Canceled): // because of another builder, or of the user
-		f.say(position, job.SaidFailed)
-		return err
-	}
-	f.fail(position, err)
-	return &userError{position, err}
 }
 
 // piecesOf lists what is to be done, table by table.
@@ -237,25 +226,44 @@ func piecesOf(tables []*tableBuild, l ledger) iter.Seq[piece] {
 	}
 }
 
+// builder is a virtual user of a build at work.
+type builder struct {
+	Plan
+	session  database.Session
+	steps    *announcer
+	progress *loadProgress
+	position int
+}
+
 // build does a piece, and what comes after the last one of its table.
-func (p Plan) build(ctx context.Context, s database.Session, next piece, progress *loadProgress) error {
+func (b builder) build(ctx context.Context, next piece) error {
 	t := next.table
 	if next.chunk != noChunk {
-		if err := p.loadPiece(ctx, s, t.Table, next.chunk, &t.progress); err != nil {
+		begins, done := b.saysOf(t.Name)
+		if begins != "" && !t.begun.Swap(true) {
+			b.steps.feed.say(b.position, "%s", begins)
+		}
+		if err := b.loadPiece(ctx, b.session, t.Table, next.chunk, &t.progress); err != nil {
 			return err
 		}
 		if t.missing.Add(-1) > 0 {
 			return nil
 		}
+		if done != "" {
+			b.steps.feed.say(b.position, "%s", done)
+		}
 	}
 	for _, step := range []string{"indexes", "finish"} {
-		statements, err := p.SQL.Script(step+"."+t.Name, p)
+		statements, err := b.SQL.Script(step+"."+t.Name, b.Plan)
 		if err != nil {
 			return err
 		}
-		done := progress.detail(step + " of " + t.Name)
+		if len(statements) > 0 {
+			b.steps.begins(step)
+		}
+		done := b.progress.detail(step + " of " + t.Name)
 		for _, statement := range statements {
-			if err := s.Exec(ctx, statement); err != nil {
+			if err := b.session.Exec(ctx, statement); err != nil {
 				return fmt.Errorf("%s of %s: %w", step, t.Name, err)
 			}
 		}
@@ -308,11 +316,13 @@ func loadOnce(ctx context.Context, s database.Session, t schema.Table, chunk int
 
 // eachStatement runs the statements of a script. A script that the pair does not
 // have has no statements.
-func (p Plan) eachStatement(ctx context.Context, f *feed, s database.Session, script string) error {
+func (p Plan) eachStatement(ctx context.Context, steps *announcer, s database.Session, script string) error {
 	statements, err := p.SQL.Script(script, p)
 	if err != nil || len(statements) == 0 {
 		return err
 	}
+	steps.begins(script)
+	f := steps.feed
 	progress := job.Progress{Step: script, Total: int64(len(statements)), Unit: "statements"}
 	for _, statement := range statements {
 		f.send(job.Event{Progress: &progress})

@@ -50,6 +50,10 @@ const (
 	SaidFailed    = "FINISHED FAILED"
 )
 
+// TclTime is how HammerDB's lines spell a time: as Tcl does when nothing else is
+// asked for.
+const TclTime = "Mon Jan 02 15:04:05 MST 2006"
+
 // AllComplete is the last line of a job.
 const AllComplete = "ALL VIRTUAL USERS COMPLETE"
 

@@ -11,9 +11,6 @@ import (
 	"sledge/internal/meter"
 )
 
-// TclTime is how Tcl spells a time when nothing else is asked for.
-const TclTime = "Mon Jan 02 15:04:05 MST 2006"
-
 // TimeProfile writes the times of each virtual user, and then of all together, in
 // the shape of HammerDB's time profile log. The title is the database's; labels
 // are HammerDB's names for the kinds of transaction, in their order. The times are
@@ -22,7 +19,7 @@ const TclTime = "Mon Jan 02 15:04:05 MST 2006"
 func TimeProfile(w io.Writer, title string, r job.Result, labels []string, at time.Time) error {
 	var b bytes.Buffer
 	line := strings.Repeat("+-", 38) + "+\n"
-	fmt.Fprintf(&b, "%s Hammerdb Time Profile Report @ %s\n%s", title, at.Format(TclTime), line)
+	fmt.Fprintf(&b, "%s Hammerdb Time Profile Report @ %s\n%s", title, at.Format(job.TclTime), line)
 	took := time.Duration(r.Elapsed * float64(time.Second))
 	for i := range r.PerUser {
 		fmt.Fprintf(&b, ">>>>> VIRTUAL USER %d : ELAPSED TIME : %dms\n", job.FirstWorker+i, took.Milliseconds())

@@ -116,6 +116,10 @@ type HammerDB struct {
 	// size than the setting: the one it has, and the setting's.
 	WrongSize string
 
+	// Loading returns what is said when a build begins with a table's rows, and when it
+	// has them all; "" for nothing. Optional.
+	Loading func(table string) (begins, done string)
+
 	// UnitEach says that everybody who builds or generates needs a unit, so that
 	// there cannot be more of them than units.
 	UnitEach bool

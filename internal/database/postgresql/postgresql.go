@@ -33,6 +33,12 @@ var Database = &database.Database{
 	Said: database.Said{
 		Schema:  func(options any) string { return options.(target).own().Database },
 		Builder: func(options any) string { return strings.ToUpper(options.(target).own().User) },
+		Routines: func(options any) string {
+			if o, ok := options.(*tprocc); ok && !o.Procedures {
+				return "FUNCTIONS"
+			}
+			return database.StoredProcedures
+		},
 		Checked: "%s %s Schema has been checked successfully.",
 		Deleted: "%s %s schema has been deleted successfully.",
 	},

@@ -26,5 +26,26 @@ var hammerDB = workload.HammerDB{
 	Together:  "%s Warehouses",
 	Asked:     "%s Warehouse",
 	WrongSize: "warehouse count %d does not equal dict warehouse count of %d",
+	Loading:   loading,
 	UnitEach:  true,
+}
+
+// loading is what HammerDB says of tables, where it speaks of the whole table.
+// History, order lines and new orders go without saying there, too.
+func loading(table string) (begins, done string) {
+	switch table {
+	case "item":
+		return "Loading Item", "Item done"
+	case "warehouse":
+		return "Loading Warehouse", ""
+	case "stock":
+		return "", "Stock done"
+	case "district":
+		return "Loading District", "District done"
+	case "customer":
+		return "", "Customer Done"
+	case "orders":
+		return "", "Orders Done"
+	}
+	return "", ""
 }

@@ -1,0 +1,228 @@
+package tprocc_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"sledge/internal/catalog"
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/workload/tprocc"
+	"sledge/internal/workload/workloadtest"
+)
+
+// breaks has a statement for each rule that makes its check find something.
+var breaks = map[string]string{
+	"warehouses":     "UPDATE warehouse SET w_id = 7 WHERE w_id = 2",
+	"districts":      "DELETE FROM district WHERE d_id = 10",
+	"customers":      "DELETE FROM customer WHERE c_d_id = 1 AND c_id = 3000",
+	"history":        "DELETE FROM history WHERE h_c_d_id = 1 AND h_c_id = 1",
+	"items":          "DELETE FROM item WHERE i_id = 5",
+	"stock":          "DELETE FROM stock WHERE s_i_id = 5",
+	"orders":         "DELETE FROM orders WHERE o_d_id = 1 AND o_id = 1",
+	"consistency_1":  "UPDATE warehouse SET w_ytd = w_ytd + 1",
+	"consistency_2":  "UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE d_id = 1",
+	"consistency_3":  "DELETE FROM new_order WHERE no_d_id = 1 AND no_o_id = 2500",
+	"consistency_4":  "DELETE FROM order_line WHERE ol_d_id = 1 AND ol_o_id = 1 AND ol_number = 1",
+	"consistency_5":  "UPDATE orders SET o_carrier_id = 1 WHERE o_d_id = 1 AND o_id = 3000",
+	"consistency_6":  "UPDATE orders SET o_ol_cnt = o_ol_cnt + 1 WHERE o_d_id = 1 AND o_id = 1",
+	"consistency_7":  "UPDATE order_line SET ol_delivery_d = NULL WHERE ol_d_id = 1 AND ol_o_id = 1",
+	"consistency_8":  "UPDATE history SET h_amount = h_amount + 0.01 WHERE h_c_d_id = 1 AND h_c_id = 1",
+	"consistency_9":  "UPDATE district SET d_ytd = d_ytd - 0.01 WHERE d_id = 1",
+	"consistency_10": "UPDATE customer SET c_balance = c_balance + 0.01 WHERE c_d_id = 1 AND c_id = 1",
+	"consistency_11": "DELETE FROM new_order WHERE no_d_id = 1 AND no_o_id = 2500",
+	"consistency_12": "UPDATE customer SET c_ytd_payment = c_ytd_payment + 0.01 WHERE c_d_id = 1 AND c_id = 1",
+}
+
+// TestChecks breaks each rule and then speaks of the schema, on every database.
+func TestChecks(t *testing.T) {
+	for _, d := range catalog.Databases {
+		t.Run(d.Name, func(t *testing.T) {
+			c := &checked{t: t, d: d, values: workloadtest.Server(t, d, "")}
+			c.schema = c.plan().Database.Said.Schema(c.plan().Connection)
+			c.saysThatThereIsNone()
+			c.saysWhatABuildDoes()
+			c.findsEachBreak()
+			c.saysWhatIsBroken()
+			c.says(job.Delete, job.OK, "1 "+job.SaidRunning, "1 "+c.schema+" TPROC-C Schema has been deleted successfully.")
+		})
+	}
+}
+
+// checked is a schema on a database.
+type checked struct {
+	t      *testing.T
+	d      *database.Database
+	values option.Values
+	schema string // its name
+}
+
+var local = engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: "test"}
+
+func (c *checked) spec(action job.Action) job.Spec {
+	return job.Spec{Action: action, Database: c.d.Name, Workload: "tprocc", Seed: 1, Options: c.values}
+}
+
+func (c *checked) plan() engine.Plan {
+	plan, err := local.Plan(c.spec(job.Check))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return plan
+}
+
+func (c *checked) session() database.Session {
+	s, err := c.d.Connect(c.t.Context(), c.plan().Connection, database.Owner)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return s
+}
+
+// do does a job and returns what the virtual users said, with their positions.
+func (c *checked) do(action job.Action, exit job.Exit) []string {
+	c.t.Helper()
+	heard := &said{}
+	_, err := local.Do(c.t.Context(), c.spec(action), job.Control{Watchers: []job.Watcher{heard}})
+	if job.ExitOf(err) != exit {
+		c.t.Fatalf("%s: got %v, want the exit code %d", action, err, exit)
+	}
+	return heard.lines
+}
+
+// says does a job and looks whether the first lines are these, however capital.
+func (c *checked) says(action job.Action, exit job.Exit, want ...string) {
+	c.t.Helper()
+	got := c.do(action, exit)
+	if !strings.EqualFold(strings.Join(got[:min(len(want), len(got))], "\n"), strings.Join(want, "\n")) {
+		c.t.Errorf("%s: got\n%s\nwant\n%s", action, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// said keeps what is said, with the position of who says it.
+type said struct{ lines []string }
+
+func (s *said) Watch(e job.Event) {
+	if e.Text != "" {
+		s.lines = append(s.lines, strings.TrimPrefix(string(rune('0'+e.User))+" "+e.Text, "0 "))
+	}
+}
+
+func (c *checked) saysThatThereIsNone() {
+	plan := c.plan()
+	var err error
+	if plan.Database.Create != nil {
+		err = plan.Database.Create(c.t.Context(), plan.Connection, func(string) {})
+	} else {
+		err = os.WriteFile(c.values["sqlite_file"], nil, 0o600) // an empty database
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.says(job.Check, job.ExitMissing,
+		"1 RUNNING", "1 Checking "+c.schema+" TPROC-C schema",
+		"Error in Virtual User 1: Schema check failed "+c.schema+" TPROC-C schema does not exist", "1 FINISHED FAILED")
+}
+
+// saysWhatABuildDoes builds by two virtual users, whose lines come in any order.
+func (c *checked) saysWhatABuildDoes() {
+	c.values[c.d.Names.Full("count_ware")] = "2"
+	c.values[c.d.Names.Full("num_vu")] = "2"
+	got := c.do(job.Build, job.OK)
+	builder := c.d.Said.Builder(c.plan().Connection)
+	inOrder := []string{
+		"1 RUNNING", "1 Monitor Thread", "1 CREATING " + builder + " SCHEMA", "1 CREATING TPCC TABLES", "1 Monitoring Workers...",
+		"1 Workers: 1 Active 1 Done", "1 Workers: 0 Active 2 Done", "1 " + builder + " SCHEMA COMPLETE", "1 FINISHED SUCCESS",
+	}
+	if routines := map[string]string{"postgresql": "FUNCTIONS", "mariadb": "STORED PROCEDURES", "mysql": "STORED PROCEDURES"}[c.d.Name]; routines != "" {
+		inOrder = slices.Insert(inOrder, len(inOrder)-2, "1 CREATING TPCC "+routines)
+	}
+	rest := got
+	for _, line := range inOrder {
+		at := slices.Index(rest, line)
+		if at < 0 {
+			c.t.Fatalf("got\n%s\nwant %q after the lines before it", strings.Join(got, "\n"), line)
+		}
+		rest = rest[at+1:]
+	}
+	for _, line := range []string{"2 Worker Thread", "3 Worker Thread", "2 FINISHED SUCCESS", "3 FINISHED SUCCESS", "1 GATHERING SCHEMA STATISTICS"} {
+		if !slices.Contains(got, line) {
+			c.t.Errorf("got\n%s\nwant %q, too", strings.Join(got, "\n"), line)
+		}
+	}
+	for _, text := range []string{"Loading Item", "Item done", "Loading Warehouse", "Stock done", "District done", "Customer Done", "Orders Done"} {
+		times := 0
+		for _, line := range got {
+			if line == "2 "+text || line == "3 "+text {
+				times++
+			}
+		}
+		if times != 1 {
+			c.t.Errorf("got\n%s\nwant %q of one of the two", strings.Join(got, "\n"), text)
+		}
+	}
+	c.says(job.Check, job.OK,
+		"1 RUNNING", "1 Checking "+c.schema+" TPROC-C schema", "1 "+c.schema+" TPROC-C Schema has been checked successfully.", "1 FINISHED SUCCESS")
+}
+
+// findsEachBreak breaks each rule in a transaction that comes to nothing.
+func (c *checked) findsEachBreak() {
+	plan, s := c.plan(), c.session()
+	defer s.Close()
+	for _, rule := range tprocc.Workload.Rules {
+		q, err := plan.SQL.Query("check." + rule.Name)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		found := func() int {
+			c.t.Helper()
+			rows, err := s.Query(c.t.Context(), q.Text, 10)
+			if err != nil {
+				c.t.Fatalf("%s: %v", rule.Name, err)
+			}
+			return len(rows.Rows)
+		}
+		if n := found(); n > 0 {
+			c.t.Errorf("%s is broken from the first", rule.Name)
+		}
+		for _, step := range []func() error{
+			func() error { return s.Begin(c.t.Context(), database.ReadWrite) },
+			func() error { return s.Exec(c.t.Context(), breaks[rule.Name]) },
+		} {
+			if err := step(); err != nil {
+				c.t.Fatalf("break %s by %q: %v", rule.Name, breaks[rule.Name], err)
+			}
+		}
+		if n := found(); n == 0 {
+			c.t.Errorf("%s seems to hold after %s", rule.Name, breaks[rule.Name])
+		}
+		if err := s.Rollback(c.t.Context()); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+// saysWhatIsBroken breaks rules for good: first one of which HammerDB does not know,
+// then one that it words itself.
+func (c *checked) saysWhatIsBroken() {
+	s := c.session()
+	defer s.Close()
+	for _, test := range []struct{ breaks, mends, want string }{
+		{"UPDATE item SET i_id = 200000 WHERE i_id = 5", "UPDATE item SET i_id = 5 WHERE i_id = 200000", "breaks the rule that there are 100000 items"},
+		{"UPDATE warehouse SET w_ytd = w_ytd + 1", "UPDATE warehouse SET w_ytd = w_ytd - 1", "consistency check 1 failed"},
+	} {
+		if err := s.Exec(c.t.Context(), test.breaks); err != nil {
+			c.t.Fatal(err)
+		}
+		c.says(job.Check, job.ExitCheck,
+			"1 RUNNING", "1 Checking "+c.schema+" TPROC-C schema",
+			"Error in Virtual User 1: TPROC-C Schema check failed "+c.schema+" schema "+test.want, "1 FINISHED FAILED")
+		if err := s.Exec(c.t.Context(), test.mends); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
