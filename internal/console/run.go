@@ -144,15 +144,11 @@ func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (stri
 	defer cancel()
 	stop := make(chan struct{})
 	c.onInterrupt(c.stopper(spec.Action, sync.OnceFunc(func() { close(stop) }), cancel))
-	result, err := c.Runner.Do(ctx, spec, job.Control{Watchers: []job.Watcher{beforeTheEnd{watchers, c.script.monitored || spec.Action != job.Run}}, Stop: stop})
-	if spec.Action == job.Run && c.script.monitored {
-		for _, line := range report.Counts(result) {
-			tell(job.Event{User: 1, Text: line})
-		}
-	}
-	if err == nil && spec.Action == job.Run && plan.Pacing.TimeProfile {
-		err = c.writeTimeProfile(plan, result, tell)
-	}
+	result, err := c.Runner.Do(ctx, spec, job.Control{
+		Watchers: []job.Watcher{beforeTheEnd{watchers, c.script.monitored || spec.Action != job.Run}},
+		Stop:     stop,
+		Measured: func(result job.Result, say func(string)) error { return c.measured(plan, result, say) },
+	})
 	if err != nil && !screen.saidError {
 		tell(job.Event{Text: fmt.Sprintf("Error in Virtual User 1: %v", err)})
 	}
@@ -219,14 +215,27 @@ func (c *Console) stopper(action job.Action, stop, cancel func()) func(count int
 	}
 }
 
-// writeTimeProfile writes the log of response times that timeprofile asks for.
-func (c *Console) writeTimeProfile(plan engine.Plan, result job.Result, tell func(job.Event)) error {
+// measured adds to the headline of a run how its transactions ended, and writes the
+// log of response times where timeprofile asks for one.
+func (c *Console) measured(plan engine.Plan, result job.Result, say func(line string)) error {
+	for _, line := range report.Counts(result) {
+		say(line)
+	}
+	if result.PerUser == nil {
+		return nil
+	}
+	say("Gathering timing data from Active Virtual Users...")
+	say("Calculating timings...")
+	return c.writeTimeProfile(plan, result, say)
+}
+
+func (c *Console) writeTimeProfile(plan engine.Plan, result job.Result, say func(line string)) error {
 	path := c.logPath("hdbxtprofile", "timeprofile", "xt_unique_log_name")
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("write the time profile: %w", err)
 	}
-	tell(job.Event{User: 1, Text: "Writing timing data to " + path})
+	say("Writing timing data to " + path)
 	labels := make([]string, len(plan.Workload.Kinds))
 	for i, k := range plan.Workload.Kinds {
 		labels[i] = k.Label

@@ -32,7 +32,7 @@ func (l Local) Do(ctx context.Context, spec job.Spec, control job.Control) (job.
 	if err != nil {
 		return failed(job.Result{Started: started}, err), job.WithExit(job.ExitUsage, err)
 	}
-	f := &feed{watchers: control.Watchers}
+	f := &feed{watchers: control.Watchers, measured: control.Measured}
 	result, err := l.perform(ctx, spec.Action, p, f, control.Stop)
 	if result.Started.IsZero() {
 		result.Started, result.Elapsed = started, time.Since(started).Seconds()
@@ -125,6 +125,8 @@ func (l Local) Workload(name string) (*workload.Workload, error) {
 type feed struct {
 	mu       sync.Mutex
 	watchers []job.Watcher
+
+	measured func(job.Result, func(line string)) error // as in job.Control; or nil
 }
 
 func (f *feed) send(e job.Event) {

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -181,13 +183,41 @@ func TestTimeProfileHoldsTheMeasuredTimeOfEachUser(t *testing.T) {
 			}
 		}
 		lines := strings.Join(seen.lines, "\n")
-		if want := "TEST RESULT\nGathering timing data from Active Virtual Users...\nCalculating timings...\nFINISHED SUCCESS"; !strings.HasSuffix(lines, want) {
-			t.Errorf("got\n%s\nwant it to end in\n%s", lines, want)
-		}
 		if want := "RUNNING\nInitializing xtprof time profiler\nDBVersion:1.0"; !strings.HasPrefix(lines, want) {
 			t.Errorf("got\n%s\nwant it to begin with\n%s", lines, want)
 		}
 	})
+}
+
+func TestWhatIsDoneWithAResultComesBeforeTheDatabaseTidiesUp(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{nil, "1 TEST RESULT\n1 3 users\n1 tidied up\n1 FINISHED SUCCESS"},
+		{errors.New("disk full"), "1 TEST RESULT\n1 3 users\n0 Error in Virtual User 1: disk full\n1 FINISHED FAILED"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			seen := &transcript{}
+			p := fakePlan(fakeUser{takes: 300 * time.Millisecond}, workload.Pacing{Duration: 3 * time.Second, TimeProfile: true})
+			d := *p.Database
+			d.Finish = func(_ context.Context, _ any, say func(string)) error { say("tidied up"); return nil }
+			p.Database = &d
+			_, err := Local{}.perform(t.Context(), job.Run, p, &feed{
+				watchers: []job.Watcher{seen},
+				measured: func(r job.Result, say func(string)) error {
+					say(fmt.Sprintf("%d users", len(r.PerUser)))
+					return tt.err
+				},
+			}, nil)
+			if !errors.Is(err, tt.err) {
+				t.Errorf("got %v, want %v", err, tt.err)
+			}
+			if lines := strings.Join(seen.lines, "\n"); !strings.HasSuffix(lines, tt.want) {
+				t.Errorf("got\n%s\nwant it to end in\n%s", lines, tt.want)
+			}
+		})
+	}
 }
 
 func TestATimeProfileOfTooManyUsersIsRefused(t *testing.T) {

@@ -84,11 +84,13 @@ func run(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version str
 		r.take(r.measured(&m)...) // the failures that ended the run belong to it
 	}
 	result := r.result(m)
-	if err := r.verdict(ctx, &result, m, err); err != nil {
-		return result, err
+	err = r.verdict(ctx, &result, m, err)
+	say := func(line string) { f.say(monitorPosition, "%s", line) }
+	if f.measured != nil {
+		err = errors.Join(err, f.measured(result, say))
 	}
-	if p.Database.Finish != nil {
-		err = p.Database.Finish(ctx, p.Connection, func(line string) { f.say(monitorPosition, "%s", line) })
+	if err == nil && p.Database.Finish != nil {
+		err = p.Database.Finish(ctx, p.Connection, say)
 	}
 	return result, err
 }
@@ -532,10 +534,6 @@ func (r *running) verdict(ctx context.Context, result *job.Result, m measurement
 	if m.end.probed {
 		r.feed.say(monitorPosition, "%d Active Virtual Users configured", r.plan.Users)
 		r.feed.say(monitorPosition, "%s", result.Line)
-	}
-	if result.PerUser != nil {
-		r.feed.say(monitorPosition, "Gathering timing data from Active Virtual Users...")
-		r.feed.say(monitorPosition, "Calculating timings...")
 	}
 	if err != nil {
 		result.Reason = err.Error()

@@ -225,6 +225,11 @@ type Control struct {
 	// they are in, and the result is marked partial. Cancelling the context
 	// breaks off.
 	Stop <-chan struct{}
+
+	// Measured, if it is not nil, is called once when a timed run has its result and
+	// before the database tidies up after it, with what the monitor says by say. An
+	// error fails the job.
+	Measured func(result Result, say func(line string)) error
 }
 
 // Runner does jobs. The engine does them here; a cluster's primary has its
