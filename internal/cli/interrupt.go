@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"time"
 
 	"sledge/internal/job"
 )
@@ -11,6 +12,10 @@ import (
 // patience is how many Ctrl-C a job gets before the process ends at once: the
 // first lets users finish, the second breaks off, the third does not ask.
 const patience = 3
+
+// together is how near two Ctrl-C count as one: timeout sends one to the program and
+// at once another to its process group, which the program is in.
+const together = 200 * time.Millisecond
 
 // interrupts passes each Ctrl-C to whoever can stop what is going on.
 type interrupts struct {
@@ -25,9 +30,17 @@ func (p *Program) watchSignals() (end func()) {
 	quit := make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() {
+		var last time.Time
 		for {
 			select {
 			case signal := <-p.Signals:
+				if signal == os.Interrupt {
+					now := time.Now()
+					if now.Sub(last) < together {
+						continue
+					}
+					last = now
+				}
 				if p.interrupts.take(signal) {
 					continue
 				}

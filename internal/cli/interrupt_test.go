@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"strings"
 	"testing"
 
@@ -16,7 +15,7 @@ import (
 func TestTheFirstInterruptLetsARunFinish(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
-		w.signals <- os.Interrupt
+		w.interrupt()
 		<-control.Stop
 		if ctx.Err() != nil {
 			t.Error("the run was broken off by the first Ctrl-C")
@@ -42,9 +41,9 @@ func TestTheFirstInterruptLetsARunFinish(t *testing.T) {
 func TestTheSecondInterruptBreaksOffARun(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
-		w.signals <- os.Interrupt
+		w.interrupt()
 		<-control.Stop
-		w.signals <- os.Interrupt
+		w.interrupt()
 		<-ctx.Done()
 		return job.Result{Status: job.Failed}, job.WithExit(job.ExitAborted, ctx.Err())
 	})
@@ -65,7 +64,7 @@ func TestTheThirdInterruptEndsTheProcess(t *testing.T) {
 	w.Exit = func(code int) { exited <- code }
 	w.does(func(ctx context.Context, _ job.Spec, _ job.Control) (job.Result, error) {
 		for range 3 {
-			w.signals <- os.Interrupt
+			w.interrupt()
 		}
 		if code := <-exited; code != int(job.ExitStopped) { // it does not react to ctx at all
 			t.Errorf("got exit code %d, want %d", code, job.ExitStopped)
@@ -79,7 +78,7 @@ func TestTheFirstInterruptBreaksOffEverythingElse(t *testing.T) {
 	for _, action := range []string{"build", "check", "delete"} {
 		w := newWorld(t)
 		w.does(func(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
-			w.signals <- os.Interrupt
+			w.interrupt()
 			<-ctx.Done()
 			select {
 			case <-control.Stop:
@@ -113,7 +112,7 @@ func TestAnInterruptAnswersAQuestion(t *testing.T) {
 	w.StdinIsTerminal, w.Stdin = true, blocked{reading}
 	go func() {
 		<-reading
-		w.signals <- os.Interrupt
+		w.interrupt()
 	}()
 	if code := w.run("delete", "--db", "sqlite"); code != job.ExitStopped || len(w.asked) > 0 {
 		t.Errorf("got exit code %d and %d jobs done, want %d and none", code, len(w.asked), job.ExitStopped)

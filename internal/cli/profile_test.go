@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -87,7 +86,7 @@ func TestCtrlCStopsAProfile(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(_ context.Context, spec job.Spec, control job.Control) (job.Result, error) {
 		if spec.Users == 2 {
-			w.signals <- os.Interrupt
+			w.interrupt()
 			<-control.Stop
 			return job.Result{Status: job.Partial, Reason: "stopped"}, nil
 		}

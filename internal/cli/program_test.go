@@ -60,6 +60,12 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
+// interrupt presses Ctrl-C, long enough after the one before.
+func (w *world) interrupt() {
+	time.Sleep(2 * together)
+	w.signals <- os.Interrupt
+}
+
 // does has the runner do something, and notes what it was asked for.
 func (w *world) does(what runner) {
 	w.Runner = runner(func(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
