@@ -98,14 +98,7 @@ func usage(format string, args ...any) error {
 }
 
 // environment returns a variable's value, or "".
-func (p *Program) environment(name string) string {
-	for _, line := range p.Environ {
-		if value, ok := strings.CutPrefix(line, name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
+func (p *Program) environment(name string) string { return workbench.Variable(p.Environ, name) }
 
 // repositoryPath is where the job repository is: where the environment says, or
 // else in its usual place.

@@ -3,8 +3,8 @@ package console
 import (
 	"os"
 	"runtime"
-	"slices"
-	"strings"
+
+	"sledge/internal/workbench"
 )
 
 // tempDir returns the folder that everything goes to which has no other place:
@@ -16,7 +16,7 @@ func tempDir(environ []string) string {
 		names = []string{"TEMP", "TMP", "TMPDIR"}
 	}
 	for _, name := range names {
-		if folder := variable(environ, name); folder != "" && isWritable(folder) {
+		if folder := workbench.Variable(environ, name); folder != "" && isWritable(folder) {
 			return folder
 		}
 	}
@@ -24,18 +24,6 @@ func tempDir(environ []string) string {
 		return folder
 	}
 	return "."
-}
-
-// variable returns the value of an environment variable: of two lines of one
-// name the last counts, as it does for os/exec.
-func variable(environ []string, name string) string {
-	for _, line := range slices.Backward(environ) {
-		key, value, _ := strings.Cut(line, "=")
-		if key == name || runtime.GOOS == "windows" && strings.EqualFold(key, name) {
-			return value
-		}
-	}
-	return ""
 }
 
 // isWritable finds out by making a file, since permissions alone do not tell.

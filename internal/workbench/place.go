@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -114,6 +115,18 @@ const (
 	EnvRepository     = "SLEDGE_REPO"   // the job repository
 	envTests          = "SLEDGE_TEST_"  // what Sledge's own tests use
 )
+
+// Variable returns the value of a variable in an environment of lines "NAME=value",
+// or "": of two lines of one name the last counts, as it does for os/exec.
+func Variable(environ []string, name string) string {
+	for _, line := range slices.Backward(environ) {
+		key, value, _ := strings.Cut(line, "=")
+		if key == name || runtime.GOOS == "windows" && strings.EqualFold(key, name) {
+			return value
+		}
+	}
+	return ""
+}
 
 // readEnvironment takes Sledge's variables out of an environment of lines
 // "NAME=value". An empty value counts as none. Names that look like a slip of
