@@ -50,8 +50,8 @@ type Database struct {
 
 	// Create makes the account and the database that the schema goes into, where
 	// they are missing. It is called before every build and changes nothing that
-	// is there already. What the server is too old for, and the build will leave
-	// out, it says line by line. Optional.
+	// is there already. What it makes, and what the server is too old for so that the
+	// build will leave it out, it says line by line. Optional.
 	Create func(ctx context.Context, options any, say func(string)) error
 
 	// Drop removes what Create made. It is called after the schema was dropped,

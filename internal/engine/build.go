@@ -22,6 +22,10 @@ import (
 // by side. Whatever moment it is interrupted at, what is missing is known to the
 // database itself and the build can be resumed or deleted.
 func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
+	f.say(monitorPosition, "Building %s in %s", p.Workload.Identity(p.Settings, p.Seed), p.target())
+	if p.Pacing.Builders > 1 {
+		f.say(monitorPosition, "Monitor Thread")
+	}
 	if p.Database.Create != nil {
 		if err := p.Database.Create(ctx, p.Connection, func(line string) { f.say(monitorPosition, "%s", line) }); err != nil {
 			return job.Result{}, job.WithExit(job.ExitConnect, err)
@@ -59,11 +63,7 @@ func exitOfBuild(ctx context.Context, p Plan, err error) job.Exit {
 func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledger) (job.Result, error) {
 	tables := p.Workload.Tables(p.Settings, p.Seed)
 	builder := p.Database.Said.Builder(p.Connection)
-	f.say(monitorPosition, "Building %s in %s", p.Workload.Identity(p.Settings, p.Seed), p.target())
 	steps := &announcer{plan: p, feed: f, said: make(map[string]bool)}
-	if p.Pacing.Builders > 1 {
-		f.say(monitorPosition, "Monitor Thread")
-	}
 	if !l.hasSchema {
 		f.say(monitorPosition, "CREATING %s SCHEMA", builder)
 		steps.begins("tables")

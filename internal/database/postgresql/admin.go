@@ -16,7 +16,7 @@ const madeHere = "made by Sledge"
 
 // create makes the account and the database. Where the owner can work already, the
 // superuser is not needed.
-func create(ctx context.Context, options any, _ func(string)) error {
+func create(ctx context.Context, options any, say func(string)) error {
 	o := options.(target)
 	a := o.own()
 	err := canBuild(ctx, o.owner())
@@ -34,7 +34,7 @@ func create(ctx context.Context, options any, _ func(string)) error {
 	if err := createAccount(ctx, admin, a); err != nil {
 		return fmt.Errorf("create the user %s: %w", a.User, err)
 	}
-	if err := createDatabase(ctx, admin, a); err != nil {
+	if err := createDatabase(ctx, admin, a, say); err != nil {
 		return fmt.Errorf("create the database %s: %w", a.Database, err)
 	}
 	if err := canBuild(ctx, o.owner()); !errors.Is(err, errNoRights) {
@@ -86,11 +86,12 @@ func createAccount(ctx context.Context, admin *session, a *account) error {
 	return admin.Exec(ctx, "GRANT "+user+" TO CURRENT_USER")
 }
 
-func createDatabase(ctx context.Context, admin *session, a *account) error {
+func createDatabase(ctx context.Context, admin *session, a *account, say func(string)) error {
 	exists, err := admin.has(ctx, "SELECT 1 FROM pg_database WHERE datname = "+literal(a.Database))
 	if err != nil || exists {
 		return err
 	}
+	say(fmt.Sprintf("CREATING DATABASE %s under OWNER %s", a.Database, a.User))
 	name := pgx.Identifier{a.Database}.Sanitize()
 	statement := "CREATE DATABASE " + name + " OWNER " + pgx.Identifier{a.User}.Sanitize()
 	if a.Tablespace != "" && a.Tablespace != "pg_default" {
