@@ -312,6 +312,10 @@ func (s *session) interrupted(signal os.Signal) {
 			s.Exit(int(job.ExitStopped))
 		}
 	case s.console.Interrupt():
+		// A command may wait for what no Ctrl-C ends, such as a full pipe.
+		if s.told++; s.told > patience && !s.editsLines() {
+			s.Exit(int(job.ExitStopped))
+		}
 	default:
 		s.told++
 		s.busy(s.told)

@@ -87,11 +87,11 @@ func (c *Console) autopilotRun(ctx context.Context, users, profile int) error {
 	c.openUserLog()
 	defer func() { c.users.create(0); c.endUserLog() }()
 	c.out.printf("%d Active Virtual User Test started at %s%s", users, time.Now().Format(time.DateTime), monitor)
-	before := c.failures
+	before := c.failures()
 	if _, err := c.runOnce(ctx, profile); err != nil {
 		return err
 	}
-	if c.failures > before {
+	if c.failures() > before {
 		return fail("Error: the autopilot ends here, because the run of %d virtual users failed", users)
 	}
 	c.out.printf("%d Active Virtual User Test completed at %s", users, time.Now().Format(time.DateTime))

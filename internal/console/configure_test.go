@@ -68,12 +68,12 @@ func TestSettingsAreAnsweredAsInHammerDB(t *testing.T) {
 			continue
 		}
 		out.Reset()
-		c.failure = nil
+		c.failing.first = nil
 		call(t, c, command)
 		got.WriteString(line + out.String())
-		if c.failure != nil {
+		if c.failing.first != nil {
 			got.WriteString("!\n")
-			if code := job.ExitOf(c.failure); code != job.ExitUsage {
+			if code := job.ExitOf(c.failing.first); code != job.ExitUsage {
 				t.Errorf("%s: got exit code %d, want %d", command, code, job.ExitUsage)
 			}
 		}
@@ -128,7 +128,7 @@ func TestImportConfigIsRelativeToTheFolderOfTheScript(t *testing.T) {
 	c, out := newConsole(t, "")
 	call(t, c, "importconfig hammerdb/postgresql.xml")
 	call(t, c, "importconfig nowhere.xml")
-	if c.failure == nil {
+	if c.failing.first == nil {
 		t.Error("got no failure for a file that is not there")
 	}
 	for _, want := range []string{

@@ -58,12 +58,16 @@ type Console struct {
 
 	running struct {
 		sync.Mutex
-		interrupt func(count int) // of the command that is running, or nil
-		count     int             // how often it was interrupted
+		interrupt   func(count int) // of the command that is running, or nil
+		count       int             // how often that was told of a Ctrl-C
+		interrupted bool            // whether the command was, by whatever it did
 	}
 
-	failure  error // the first that was printed
-	failures int
+	failing struct {
+		sync.Mutex
+		first error // that was printed
+		count int
+	}
 }
 
 // New returns a console with the settings that were kept.
@@ -184,23 +188,37 @@ func (c *Console) begin(ctx context.Context) (context.Context, func() bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.running.Lock()
 	defer c.running.Unlock()
-	c.running.count = 0
+	c.running.count, c.running.interrupted = 0, false
 	c.running.interrupt = func(int) { cancel() }
 	return ctx, func() bool {
 		cancel()
 		c.running.Lock()
 		defer c.running.Unlock()
 		c.running.interrupt = nil
-		return c.running.count > 0
+		return c.running.interrupted
 	}
 }
 
 // onInterrupt has handle called with the number of each Ctrl-C, in place of
-// cancelling the command that is running.
-func (c *Console) onInterrupt(handle func(count int)) {
+// cancelling the command that is running, until restore is called. Handle must not
+// wait for anything: who is told of Ctrl-C has to be told of the next one.
+func (c *Console) onInterrupt(handle func(count int)) (restore func()) {
 	c.running.Lock()
 	defer c.running.Unlock()
-	c.running.interrupt = handle
+	before := c.running.interrupt
+	c.running.count, c.running.interrupt = 0, handle
+	return func() {
+		c.running.Lock()
+		defer c.running.Unlock()
+		c.running.count, c.running.interrupt = 0, before
+	}
+}
+
+// wasInterrupted reports whether there was a Ctrl-C since the command began.
+func (c *Console) wasInterrupted() bool {
+	c.running.Lock()
+	defer c.running.Unlock()
+	return c.running.interrupted
 }
 
 // Interrupt stops the command that is running, and returns false when there is
@@ -211,6 +229,7 @@ func (c *Console) Interrupt() bool {
 	if c.running.interrupt == nil {
 		return false
 	}
+	c.running.interrupted = true
 	c.running.count++
 	c.running.interrupt(c.running.count)
 	return true
@@ -219,17 +238,26 @@ func (c *Console) Interrupt() bool {
 // Failure returns the first failure that was printed, with its exit code, or nil
 // when everything that ran succeeded.
 func (c *Console) Failure() error {
-	if c.failure == nil {
+	c.failing.Lock()
+	defer c.failing.Unlock()
+	if c.failing.first == nil {
 		return c.out.failure()
 	}
-	return c.failure
+	return c.failing.first
+}
+
+// failures returns how many failures were printed.
+func (c *Console) failures() int {
+	c.failing.Lock()
+	defer c.failing.Unlock()
+	return c.failing.count
 }
 
 func (c *Console) remember(err error) {
-	c.failures++
-	if c.failure == nil {
-		c.failure = err
-	}
+	c.failing.Lock()
+	defer c.failing.Unlock()
+	c.failing.count++
+	c.failing.first = cmp.Or(c.failing.first, err)
 }
 
 // failure is an error that is printed as HammerDB prints it, after which the

@@ -115,6 +115,7 @@ func tcstart(c *Console, ctx context.Context, _ Call) (string, error) {
 // error in its place, also goes to started.
 func (c *Console) counterLines(plan engine.Plan, log *counterLog, started chan<- error) func(time.Time, float64, error) {
 	first := true
+	givenUp := false
 	return func(at time.Time, rate float64, err error) {
 		switch {
 		case first && err != nil:
@@ -125,17 +126,23 @@ func (c *Console) counterLines(plan engine.Plan, log *counterLog, started chan<-
 			c.out.printf("Transaction Counter Error: %v", err)
 			return
 		case first:
-			first = false
 			c.out.print("Transaction Counter Started")
 			if log != nil {
 				c.out.printf("Transaction Counter logging activated to %s", log.file.Name())
 			}
-			started <- nil
 		}
 		line := fmt.Sprintf("%d %s tpm", int64(rate), plan.Database.Title)
 		c.out.print(line)
-		if err := log.write(at, line); err != nil {
-			c.out.printf("Transaction Counter Error: %v", err)
+		if !givenUp {
+			if err := log.write(at, line); err != nil {
+				givenUp = true
+				c.out.printf("Transaction Counter Error: the log is given up: %v", err)
+				c.remember(job.WithExit(job.ExitError, fmt.Errorf("log the transaction counter: %w", err)))
+			}
+		}
+		if first {
+			first = false
+			started <- nil
 		}
 	}
 }

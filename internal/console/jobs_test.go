@@ -145,7 +145,7 @@ func measuredJob() meter.Summary {
 func (w *jobsWorld) call(t *testing.T, line string) string {
 	t.Helper()
 	w.out.Reset()
-	w.failure = nil
+	w.failing.first = nil
 	words := strings.Fields(line)
 	for i, word := range words {
 		for name, id := range w.ids {
@@ -162,8 +162,8 @@ func (w *jobsWorld) call(t *testing.T, line string) string {
 	if returned != "" {
 		text += "= " + returned + "\n"
 	}
-	if w.failure != nil {
-		text += "! " + strconv.Itoa(int(job.ExitOf(w.failure))) + "\n"
+	if w.failing.first != nil {
+		text += "! " + strconv.Itoa(int(job.ExitOf(w.failing.first))) + "\n"
 	}
 	for name, id := range w.ids {
 		text = strings.ReplaceAll(text, string(id), name)
@@ -413,8 +413,8 @@ func TestWhatVurunReturnsNamesAJobToo(t *testing.T) {
 	w := newJobsWorld(t)
 	w.fill(t)
 	returned := "Benchmark Run jobid=" + string(w.ids["$ONE"])
-	if _, err := w.Call(t.Context(), Call{Name: "jobs", Args: []string{returned, "result"}}); err != nil || w.failure != nil {
-		t.Errorf("got error %v and failure %v", err, w.failure)
+	if _, err := w.Call(t.Context(), Call{Name: "jobs", Args: []string{returned, "result"}}); err != nil || w.failing.first != nil {
+		t.Errorf("got error %v and failure %v", err, w.failing.first)
 	}
 	if !strings.Contains(w.out.String(), "TEST RESULT") {
 		t.Errorf("got %q, want the result", &w.out)

@@ -35,9 +35,10 @@ func vurun(c *Console, ctx context.Context, _ Call) (string, error) {
 	var result string
 	for i := range c.book.GenericInt(virtualUserSection, "iterations") {
 		if i > 0 {
-			if err := pause(ctx, repeat); err != nil {
-				return result, err
-			}
+			pause(ctx, repeat)
+		}
+		if ctx.Err() != nil || c.wasInterrupted() {
+			return result, nil
 		}
 		var err error
 		if result, err = c.runOnce(ctx, c.book.GenericInt(commandLine, "jobs_profile_id")); err != nil {
@@ -47,12 +48,11 @@ func vurun(c *Console, ctx context.Context, _ Call) (string, error) {
 	return result, nil
 }
 
-func pause(ctx context.Context, d time.Duration) error {
+// pause waits for a time, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):
-		return nil
 	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 
@@ -143,12 +143,13 @@ func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (stri
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := make(chan struct{})
-	c.onInterrupt(c.stopper(spec.Action, sync.OnceFunc(func() { close(stop) }), cancel))
+	listened := c.listen(spec.Action, func() { close(stop) }, cancel)
 	result, err := c.Runner.Do(ctx, spec, job.Control{
 		Watchers: []job.Watcher{beforeTheEnd{watchers, c.script.monitored || spec.Action != job.Run}},
 		Stop:     stop,
 		Measured: func(result job.Result, say func(string)) error { return c.measured(plan, result, say) },
 	})
+	listened()
 	if err != nil && !screen.saidError {
 		tell(job.Event{Text: fmt.Sprintf("Error in Virtual User 1: %v", err)})
 	}
@@ -162,6 +163,7 @@ func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (stri
 	tell(job.Event{Text: job.AllComplete})
 	if recorder != nil {
 		if lost := recorder.End(ctx, result, err); lost != nil {
+			c.out.printf("Error: the result of job %s is not kept: %v", recorder.ID(), lost)
 			err = errors.Join(err, lost)
 		}
 	}
@@ -201,17 +203,35 @@ func (b beforeTheEnd) Watch(e job.Event) {
 	}
 }
 
-// stopper makes what Ctrl-C does to a job. A run is first asked to stop, so that
-// its users finish what they are doing and the result is kept as partial.
-func (c *Console) stopper(action job.Action, stop, cancel func()) func(count int) {
-	return func(count int) {
-		if action == job.Run && count == 1 {
+// listen does what each Ctrl-C asks of a job, until the function it returns is
+// called. A run is first asked to stop, so that its users finish what they are doing
+// and the result is kept as partial.
+func (c *Console) listen(action job.Action, stop, cancel func()) (end func()) {
+	lines := make(chan string, 2) // printed by somebody who may wait for a full pipe
+	restore := c.onInterrupt(func(count int) {
+		line := "Breaking off"
+		switch {
+		case action == job.Run && count == 1:
 			stop()
-			c.out.print("Stopping: Virtual Users finish their transaction; press Ctrl-C again to break off")
-			return
+			line = "Stopping: Virtual Users finish their transaction; press Ctrl-C again to break off"
+		default:
+			cancel()
 		}
-		cancel()
-		c.out.print("Breaking off")
+		select {
+		case lines <- line:
+		default:
+		}
+	})
+	var printing sync.WaitGroup
+	printing.Go(func() {
+		for line := range lines {
+			c.out.print(line)
+		}
+	})
+	return func() {
+		restore()
+		close(lines)
+		printing.Wait()
 	}
 }
 

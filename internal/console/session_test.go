@@ -76,15 +76,15 @@ func session(t *testing.T, golden string, environ ...string) {
 			continue
 		}
 		out.Reset()
-		c.failure = nil
+		c.failing.first = nil
 		words := strings.Fields(strings.ReplaceAll(text, "$DIR", dir))
 		returned, err := c.Call(context.Background(), Call{Name: words[0], Args: words[1:], Folder: dir})
 		printed := out.String()
 		if returned != "" {
 			printed += "= " + returned + "\n"
 		}
-		if c.failure != nil {
-			printed += "! " + strconv.Itoa(int(job.ExitOf(c.failure))) + "\n"
+		if c.failing.first != nil {
+			printed += "! " + strconv.Itoa(int(job.ExitOf(c.failing.first))) + "\n"
 		}
 		if err != nil {
 			printed += "!! " + err.Error() + "\n"
@@ -200,6 +200,58 @@ func TestInterruptedBuildIsResumed(t *testing.T) {
 		call(t, c, test.line)
 		if !strings.Contains(out.String(), test.want) {
 			t.Errorf("%s: got\n%s\nwant %q in it", test.line, out.String(), test.want)
+		}
+	}
+}
+
+// presser is an output on which Ctrl-C is pressed at a text, once.
+type presser struct {
+	bytes.Buffer
+	at    string
+	press func()
+}
+
+func (p *presser) Write(text []byte) (int, error) {
+	if p.at != "" && bytes.Contains(text, []byte(p.at)) {
+		p.at = ""
+		p.press()
+	}
+	return p.Buffer.Write(text)
+}
+
+// TestCtrlCEndsEveryIteration stops the first of three runs, and then the pause
+// after it.
+func TestCtrlCEndsEveryIteration(t *testing.T) {
+	dir := t.TempDir()
+	out := &presser{}
+	c, err := New(Config{
+		Bench: bench, Out: out, Runner: engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads}, Environ: []string{"TMP=" + dir},
+		OpenStore: func(string) (*job.Store, error) { return job.Open(filepath.Join(dir, "jobs.db")) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	out.press = func() { c.Interrupt() }
+	for _, line := range []string{
+		"dbset db sqlite", "diset connection sqlite_file " + filepath.Join(dir, "tpcc.sqlite"), "buildschema",
+		"diset tpcc sqlite_rampup 0", "loadscript", "vuset vu 1", "vuset iterations 3", "vuset repeat 60000",
+	} {
+		call(t, c, line)
+	}
+	for _, test := range []struct{ at, duration, want string }{
+		{"Timing test period", "1", "Vuser 1:FINISHED FAILED"},
+		{job.AllComplete, "0.01", "Vuser 1:FINISHED SUCCESS"},
+	} {
+		call(t, c, "diset tpcc sqlite_duration "+test.duration)
+		out.Reset()
+		out.at = test.at
+		id, err := c.Call(t.Context(), Call{Name: "vurun"})
+		if !errors.Is(err, ErrInterrupted) || !strings.HasPrefix(id, "Benchmark Run jobid=") {
+			t.Errorf("at %q: got %q, %v", test.at, id, err)
+		}
+		if text := out.String(); strings.Count(text, "TEST RESULT") != 1 || !strings.Contains(text, test.want) {
+			t.Errorf("at %q: got\n%s\nwant one run, with %q", test.at, text, test.want)
 		}
 	}
 }
