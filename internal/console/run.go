@@ -34,7 +34,7 @@ func vurun(c *Console, ctx context.Context, _ Call) (string, error) {
 	repeat := time.Duration(c.book.GenericInt(virtualUserSection, "repeat_delay")) * time.Millisecond
 	var result string
 	for i := range c.book.GenericInt(virtualUserSection, "iterations") {
-		if i > 0 {
+		if i > 0 && !c.wasInterrupted() {
 			pause(ctx, repeat)
 		}
 		if ctx.Err() != nil || c.wasInterrupted() {
