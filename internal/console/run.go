@@ -298,7 +298,7 @@ func (s *screen) Watch(e job.Event) {
 		c.users.follow(e.User, e.Text)
 		s.say(e.At, e.User, s.headline(e.Text))
 	case e.Failure != nil && !e.Failure.Retried:
-		s.say(e.At, max(e.User, 1), fmt.Sprintf("%s : %s (%s)", e.Failure.Kind, e.Failure.Message, e.Failure.Class))
+		s.say(e.At, e.User, fmt.Sprintf("%s : %s (%s)", e.Failure.Kind, e.Failure.Message, e.Failure.Class))
 	case e.Progress != nil:
 		s.progress(e.At, *e.Progress)
 	}

@@ -529,7 +529,7 @@ func (r *running) verdict(ctx context.Context, result *job.Result, m measurement
 		result.Status = job.Partial
 		err = job.WithExit(job.ExitStopped, r.cutShort(m.elapsed.Round(time.Second)))
 	default:
-		err = r.tooManyFailures(result, m)
+		err = r.doubts(result, m)
 	}
 	if m.end.probed {
 		r.feed.say(monitorPosition, "%d Active Virtual Users configured", r.plan.Users)
@@ -549,21 +549,32 @@ func (r *running) cutShort(after time.Duration) error {
 	return fmt.Errorf("the run was stopped after %s of %s: its result is partial", after, r.plan.Pacing.Duration)
 }
 
+// doubts returns why the numbers of a run that ran to its end must not be used, and
+// marks the result so, or returns nil.
+func (r *running) doubts(result *job.Result, m measurement) error {
+	err := r.tooManyFailures(m)
+	if a := result.Agreement; err == nil && a != nil && !a.Holds {
+		err = fmt.Errorf("the virtual users counted %d %s transactions and the server %d, where %d to %d was to be expected: was anybody else working on the schema?",
+			a.Client, a.What, a.Server, a.Low, a.High)
+	}
+	if err == nil {
+		return nil
+	}
+	result.Status = job.Invalid
+	return job.WithExit(job.ExitInvalid, fmt.Errorf("the run is not valid: %w", err))
+}
+
 // tooManyFailures returns an error when the share of failures is above the
 // limit, because the rest then says little about the database.
-func (r *running) tooManyFailures(result *job.Result, m measurement) error {
+func (r *running) tooManyFailures(m measurement) error {
 	all := m.summary.All()
 	failures, ended := all.Failures(), all.Ended()
 	if ended == 0 {
-		result.Status = job.Invalid
-		return job.WithExit(job.ExitInvalid, errors.New("the run is not valid: not one transaction ended in the measured time"))
+		return errors.New("not one transaction ended in the measured time")
 	}
 	share := 100 * float64(failures) / float64(ended)
 	if share <= r.plan.Pacing.FailureLimit {
 		return nil
 	}
-	result.Status = job.Invalid
-	return job.WithExit(job.ExitInvalid, fmt.Errorf(
-		"the run is not valid: %d of %d transactions failed (%.2f %%, allowed are %g %%)",
-		failures, ended, share, r.plan.Pacing.FailureLimit))
+	return fmt.Errorf("%d of %d transactions failed (%.2f %%, allowed are %g %%)", failures, ended, share, r.plan.Pacing.FailureLimit)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -162,6 +163,7 @@ type events struct {
 	lines   []string
 	seconds []int64 // transactions done in each measured second
 	failed  []job.Failure
+	by      []int // whose transaction failed, by position
 }
 
 func (e *events) Watch(event job.Event) {
@@ -172,6 +174,7 @@ func (e *events) Watch(event job.Event) {
 		e.seconds = append(e.seconds, event.Second.Summary.Kinds[0].Done)
 	case event.Failure != nil:
 		e.failed = append(e.failed, *event.Failure)
+		e.by = append(e.by, event.User)
 	}
 }
 
@@ -378,6 +381,10 @@ func TestFailuresAreShownByTheirFirstExamples(t *testing.T) {
 		if len(seen.failed) != 5 || seen.failed[0] != (job.Failure{Kind: "only", Class: "constraint", Message: "broken rule"}) {
 			t.Errorf("got %+v, want the first five", seen.failed)
 		}
+		slices.Sort(seen.by)
+		if by := slices.Compact(seen.by); !slices.Equal(by, []int{2, 3, 4}) {
+			t.Errorf("virtual users %v failed, want 2 to 4: the monitor runs no transactions", by)
+		}
 	})
 }
 
@@ -406,4 +413,35 @@ func BenchmarkWork(b *testing.B) {
 	if err := u.work(r); err != nil {
 		b.Fatal(err)
 	}
+}
+
+// TestARunWhoseCountsDisagreeIsNotValid has somebody else commit in the middle of it.
+func TestARunWhoseCountsDisagreeIsNotValid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := fakeUser{takes: 100 * time.Millisecond}
+		p := fakePlan(u, workload.Pacing{Duration: 3 * time.Second})
+		server := serverOf(t, p)
+		time.AfterFunc(time.Second, func() {
+			server.mu.Lock()
+			defer server.mu.Unlock()
+			server.committed += 50
+		})
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		if result.Status != job.Invalid || job.ExitOf(err) != job.ExitInvalid || !strings.Contains(err.Error(), "was anybody else working on the schema?") {
+			t.Errorf("got status %s and exit %d (%v), want %s and %d", result.Status, job.ExitOf(err), err, job.Invalid, job.ExitInvalid)
+		}
+		if result.Line == "" || result.Reason == "" {
+			t.Errorf("got the headline %q and the reason %q, want both", result.Line, result.Reason)
+		}
+	})
+}
+
+// serverOf returns the server of a plan's sessions.
+func serverOf(t *testing.T, p Plan) *fakeServer {
+	t.Helper()
+	s, err := p.Database.Connect(t.Context(), nil, database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.(instantSession).server
 }

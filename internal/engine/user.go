@@ -190,7 +190,7 @@ func (u *seated) transact(ctx context.Context, r *running, kind meter.Kind, inte
 			return end, nil // cut short by the end of the run: neither a result nor a failure
 		}
 		again, err := u.afterFailure(ctx, r, &record, err)
-		if err != nil || !again {
+		if err != nil || !again || r.broken.Load() {
 			return time.Now(), err
 		}
 	}
@@ -255,7 +255,8 @@ func (r *running) noteFailure(record meter.Record, failure error, retried bool) 
 	n := r.noted[record.Class]
 	r.mu.Unlock()
 	if n <= examples {
-		r.feed.send(job.Event{Failure: &job.Failure{
+		user := int(record.User) + r.plan.firstWorker()
+		r.feed.send(job.Event{User: user, Failure: &job.Failure{
 			Kind: r.plan.Workload.Kinds[record.Kind].Name, Class: record.Class.String(),
 			Message: failure.Error(), Retried: retried,
 		}})

@@ -66,7 +66,7 @@ func (d drain) both(ctx context.Context, s database.Session) error {
 		return fmt.Errorf("purge: ask for the version: %w", err)
 	}
 	if !canPurge(version) {
-		d.say("Minimum MariaDB version for purge is 10.7.0, and this is " + version + ": not purging")
+		d.say("Minimum MariaDB version for dynamic innodb_purge_threads is 10.7.0, not purging")
 		return nil
 	}
 	if err := d.purge(ctx, s); err != nil {
@@ -99,19 +99,19 @@ func (d drain) purge(ctx context.Context, s database.Session) error {
 		return err
 	}
 	return d.with(ctx, s, purgeSettings, func() error {
-		return d.await(ctx, s, "INNODB_HISTORY_LIST_LENGTH", "Purge")
+		return d.await(ctx, s, "INNODB_HISTORY_LIST_LENGTH", "Purge", "history list length")
 	})
 }
 
 func (d drain) writeBack(ctx context.Context, s database.Session) error {
 	n, err := status(ctx, s, "INNODB_BUFFER_POOL_PAGES_DIRTY")
 	if err != nil || n == 0 {
-		d.say("Dirty pages are 0 or cannot be queried, not writing back")
+		d.say("Dirty buffer pool pages is 0 or cannot be queried, not writing back")
 		return ctx.Err()
 	}
-	d.say(fmt.Sprintf("Starting write back: %d dirty pages", n))
+	d.say(fmt.Sprintf("Starting write back: dirty buffer pages %d", n))
 	return d.with(ctx, s, writeBackSettings, func() error {
-		return d.await(ctx, s, "INNODB_BUFFER_POOL_PAGES_DIRTY", "Write back")
+		return d.await(ctx, s, "INNODB_BUFFER_POOL_PAGES_DIRTY", "Write back", "dirty buffer pages")
 	})
 }
 
@@ -135,9 +135,9 @@ func (d drain) awaitQuiet(ctx context.Context, s database.Session) error {
 	return nil
 }
 
-// await waits until the status variable is 0, or has seen no new low for ten
-// looks.
-func (d drain) await(ctx context.Context, s database.Session, variable, work string) error {
+// await waits until the status variable, which is called what, is 0, or has seen no
+// new low for ten looks.
+func (d drain) await(ctx context.Context, s database.Session, variable, work, what string) error {
 	const patience, looksPerReport = 10, 300
 	lowest, since := int64(-1), 0
 	for looks := 0; ; looks++ {
@@ -157,7 +157,7 @@ func (d drain) await(ctx context.Context, s database.Session, variable, work str
 			return nil
 		}
 		if looks > 0 && looks%looksPerReport == 0 {
-			d.say(fmt.Sprintf("%s: %d to go after %s", work, n, elapsed(looks)))
+			d.say(fmt.Sprintf("%s %d", what, n))
 		}
 		if err := d.pause(ctx); err != nil {
 			return err

@@ -34,7 +34,7 @@ func TestFinishPurgesAndPutsTheSettingsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := strings.Join(said, "\n")
-	for _, want := range []string{"Starting purge: history list length ", "Starting write back: ", " dirty pages"} {
+	for _, want := range []string{"Starting purge: history list length ", "Starting write back: dirty buffer pages "} {
 		if !strings.Contains(all, want) {
 			t.Errorf("got %q, want it to say %q", all, want)
 		}
