@@ -140,6 +140,7 @@ func (t *interpreter) evaluate(script func() int32) message {
 	t.evaluating = !early
 	t.mu.Unlock()
 
+	before := t.variable("errorCode")
 	code := int32(tcl.TCL_ERROR)
 	if !early {
 		code = script()
@@ -154,9 +155,10 @@ func (t *interpreter) evaluate(script func() int32) message {
 		done.Failed = true
 		done.Info = t.variable("errorInfo")
 		done.Line = int(tcl.XTcl_GetErrorLine(t.tls, t.tcl))
-		// CHILDKILLED or CHILDSTATUS: the manual page tclvars, errorCode.
-		done.Program = strings.HasPrefix(t.variable("errorCode"), "CHILD")
 		done.Stopped = cancelled
+	}
+	if after := t.variable("errorCode"); after != before {
+		done.Signalled = endedBySignal(after, done.Failed)
 	}
 	if cancelled && !early {
 		// It may have come too late for this script, and is not meant for the next.
@@ -165,6 +167,24 @@ func (t *interpreter) evaluate(script func() int32) message {
 	}
 	t.flush()
 	return done
+}
+
+// endedBySignal reports whether a script's last error may be that a program which
+// it waited for got a Ctrl-C. Of an error that the script caught that must be sure;
+// of one that ended it, any failure of a program may come of it. The manual page
+// tclvars says how errorCode is spelled.
+func endedBySignal(errorCode string, failed bool) bool {
+	words := strings.Fields(errorCode)
+	if len(words) < 3 {
+		return false
+	}
+	switch words[0] {
+	case "CHILDKILLED":
+		return failed || words[2] == "SIGINT"
+	case "CHILDSTATUS":
+		return failed || words[2] == "130" // as shells say SIGINT
+	}
+	return false
 }
 
 // expect says that a script will be evaluated, so that cancel can come before it
@@ -286,7 +306,7 @@ func runBackground(tls *libc.TLS, _, _ uintptr, count int32, words uintptr) int3
 	at[tcl.Tcl_Obj](command).FrefCount++
 	defer t.release(command)
 	code := tcl.XTcl_EvalObjEx(tls, t.tcl, command, tcl.TCL_EVAL_GLOBAL)
-	if err := t.link.send(message{Type: "failed", Result: text}); err != nil {
+	if err := t.link.send(message{Type: "event", Result: text}); err != nil {
 		t.setResult(err.Error())
 		return tcl.TCL_ERROR
 	}

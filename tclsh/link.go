@@ -18,24 +18,24 @@ const environment = "SLEDGE_CONSOLE"
 // message is one line of JSON, in either direction. internal/interpreter declares
 // the same and says what each type means.
 type message struct {
-	Type     string   `json:"type"`
-	Token    string   `json:"token,omitempty"`
-	Name     string   `json:"name,omitempty"`
-	Args     []string `json:"args,omitempty"`
-	Folder   string   `json:"folder,omitempty"`
-	Divert   bool     `json:"divert,omitempty"`
-	Commands []string `json:"commands,omitempty"`
-	Script   string   `json:"script,omitempty"`
-	Path     string   `json:"path,omitempty"`
-	Result   string   `json:"result,omitempty"`
-	Complete bool     `json:"complete,omitempty"`
-	Code     int      `json:"code,omitempty"`
-	Failed   bool     `json:"failed,omitempty"`
-	Stopped  bool     `json:"stopped,omitempty"`
-	Quit     bool     `json:"quit,omitempty"`
-	Info     string   `json:"info,omitempty"`
-	Line     int      `json:"line,omitempty"`
-	Program  bool     `json:"program,omitempty"`
+	Type      string   `json:"type"`
+	Token     string   `json:"token,omitempty"`
+	Name      string   `json:"name,omitempty"`
+	Args      []string `json:"args,omitempty"`
+	Folder    string   `json:"folder,omitempty"`
+	Divert    bool     `json:"divert,omitempty"`
+	Commands  []string `json:"commands,omitempty"`
+	Script    string   `json:"script,omitempty"`
+	Path      string   `json:"path,omitempty"`
+	Result    string   `json:"result,omitempty"`
+	Complete  bool     `json:"complete,omitempty"`
+	Code      int      `json:"code,omitempty"`
+	Failed    bool     `json:"failed,omitempty"`
+	Stopped   bool     `json:"stopped,omitempty"`
+	Quit      bool     `json:"quit,omitempty"`
+	Info      string   `json:"info,omitempty"`
+	Line      int      `json:"line,omitempty"`
+	Signalled bool     `json:"signalled,omitempty"`
 }
 
 // link is the connection to the console.

@@ -372,9 +372,9 @@ func (s *session) stoppedBy() string {
 
 // stopped returns what came of a script that was to be stopped: it may have failed
 // because a program that it started heard of Ctrl-C, too, or because its
-// interpreter did not listen and was killed.
+// interpreter did not listen and was killed; or it came to its end just then.
 func stopped(err error) error {
-	if err == nil || errors.Is(err, interpreter.ErrQuit) || errors.As(err, new(interpreter.ErrExit)) {
+	if errors.Is(err, interpreter.ErrQuit) || errors.As(err, new(interpreter.ErrExit)) {
 		return err
 	}
 	return interpreter.ErrInterrupted
@@ -384,13 +384,11 @@ func stopped(err error) error {
 // another one.
 const hearing = time.Second
 
-// hear waits for the signal that err may come of, which ends ctx.
-func hear(ctx context.Context, err error) {
-	if interpreter.MayBeSignalled(err) {
-		select {
-		case <-ctx.Done():
-		case <-time.After(hearing):
-		}
+// hear waits for a signal that another process may have ended of, which ends ctx.
+func hear(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(hearing):
 	}
 }
 
@@ -428,8 +426,8 @@ func (s *session) evaluate(ctx context.Context, tcl *interpreter.Tcl, what func(
 	})
 	defer s.setBusy(nil)
 	err := what(evaluating)
-	if !atPrompt {
-		hear(evaluating, err)
+	if tcl.Signalled() && !atPrompt {
+		hear(evaluating)
 	}
 	if ctx.Err() != nil || evaluating.Err() != nil && !atPrompt {
 		return stopped(err)
@@ -471,7 +469,9 @@ func (s *session) runPython(ctx context.Context) error {
 	default:
 		err = python.RunFile(ctx, s.script, s.args)
 	}
-	hear(ctx, err)
+	if errors.As(err, new(*interpreter.DeathError)) {
+		hear(ctx)
+	}
 	if ctx.Err() != nil {
 		return stopped(err)
 	}

@@ -199,6 +199,32 @@ def define(console):
         setattr(builtins, name, value)
 
 
+def report_events(console):
+    """Tell the console of errors that no script gets to see, which Python only shows:
+    those of threads, and of functions that are called at the end."""
+    in_thread, unraisable = threading.excepthook, sys.unraisablehook
+
+    def thread_failed(args):
+        in_thread(args)
+        if args.exc_type is not SystemExit:
+            event(args.exc_type, args.exc_value)
+
+    def not_raised(args):
+        unraisable(args)
+        event(args.exc_type, args.exc_value)
+
+    def event(kind, value):
+        if os.getpid() == console.process:
+            console.send({"type": "event", "result": spelled(kind, value)})
+
+    threading.excepthook, sys.unraisablehook = thread_failed, not_raised
+
+
+def spelled(kind, value):
+    """Return an exception as the last line of a traceback has it."""
+    return kind.__name__ + (": %s" % value if value is not None and str(value) else "")
+
+
 def run(console, arguments):
     """Run a script as python FILE does; "-" is what comes from stdin."""
     path = arguments[0]
@@ -217,8 +243,7 @@ def run(console, arguments):
         sys.excepthook(type(failure), failure.with_traceback(of_user(failure.__traceback__)), failure.__traceback__)
         sys.stderr.flush()
         stopped = isinstance(failure, KeyboardInterrupt)
-        text = type(failure).__name__ + (": %s" % failure if str(failure) else "")
-        console.send({"type": "failed", "result": text, "stopped": stopped})
+        console.send({"type": "failed", "result": spelled(type(failure), failure), "stopped": stopped})
         raise SystemExit(130 if stopped else 1) from None
 
 
@@ -284,6 +309,7 @@ def begin(kind, *arguments):
     console = Console()
     define(console)
     if kind == "file":
+        report_events(console)
         run(console, list(arguments))
     else:
         converse(*arguments)

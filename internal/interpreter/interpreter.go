@@ -48,7 +48,6 @@ type ScriptError struct {
 	Message string
 	Info    string // where it happened, in lines, as the language says it; "" if it has said so itself
 	Line    int    // of the script, from 1; 0 where that is not known
-	Program bool   // whether it came of a program that the script waited for, which failed
 }
 
 // Error returns the message alone.
@@ -68,14 +67,6 @@ func (e *DeathError) Error() string {
 
 // Unwrap returns the cause.
 func (e *DeathError) Unwrap() error { return e.Cause }
-
-// MayBeSignalled reports whether an error may be that a signal ended a process: the
-// interpreter, or a program that a script waited for. A terminal sends a signal to
-// all that runs in it, and this program may be the last to hear of it.
-func MayBeSignalled(err error) bool {
-	var script *ScriptError
-	return errors.As(err, &script) && script.Program || errors.As(err, new(*DeathError))
-}
 
 // ErrExit says that a script ended its interpreter.
 type ErrExit struct{ Code int }

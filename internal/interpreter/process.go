@@ -25,7 +25,8 @@ type process struct {
 	once   sync.Once
 	failed error // why the process is gone
 
-	event string // the message of the first error of an event, which no script gets to see
+	event     string // the message of the first error of an event, which no script gets to see
+	signalled bool   // whether what was asked for last may have got a signal
 }
 
 // start starts a process and waits until it has connected.
@@ -74,6 +75,7 @@ func (p *process) ask(ctx context.Context, request message) (message, error) {
 	if p.failed != nil {
 		return message{}, p.failed
 	}
+	p.signalled = false
 	if err := p.send(request); err != nil {
 		return message{}, p.end(err)
 	}
@@ -85,8 +87,9 @@ func (p *process) ask(ctx context.Context, request message) (message, error) {
 		}
 		switch m.Type {
 		case "done":
+			p.signalled = m.Signalled
 			return m, nil
-		case "failed":
+		case "event":
 			p.event = cmp.Or(p.event, m.Result)
 		case "exit":
 			return message{}, p.leave(ErrExit{m.Code})
@@ -127,7 +130,19 @@ func (p *process) do(ctx context.Context, call message) message {
 			_ = p.send(message{Type: "print", Result: text}) // a process that is gone is noticed elsewhere
 		}
 	}
-	return replyOf(p.Handle(ctx, c))
+	reply := replyOf(p.Handle(ctx, c))
+	if ctx.Err() != nil { // the script is not to go on, whatever came of the command
+		reply.Failed, reply.Stopped = true, true
+	}
+	return reply
+}
+
+// eventError returns the first error of an event, or nil.
+func (p *process) eventError() error {
+	if p.event == "" {
+		return nil
+	}
+	return &ScriptError{Message: p.event}
 }
 
 // replyOf spells what a handler returned.
@@ -152,6 +167,7 @@ func (p *process) leave(why error) error {
 // end returns why a process is gone that was not told to go.
 func (p *process) end(cause error) error {
 	p.stop(0)
+	p.signalled = true
 	p.failed = &DeathError{p.what, p.command.ProcessState.String(), cause}
 	return p.failed
 }

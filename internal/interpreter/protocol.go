@@ -24,27 +24,27 @@ const environment = "SLEDGE_CONSOLE"
 // between the process may call commands, each answered by a reply, before which
 // prints come if the call asks for them. The console may
 // say cancel at any time; close when nothing more is to be done. The process says
-// failed when something went wrong that ended its script, or that no script gets to
-// see; and exit before it ends by a script's will.
+// failed when something went wrong that ended its script, event when something did
+// that no script gets to see, and exit before it ends by a script's will.
 type message struct {
-	Type     string   `json:"type"`
-	Token    string   `json:"token,omitempty"`    // hello
-	Commands []string `json:"commands,omitempty"` // commands
-	Name     string   `json:"name,omitempty"`     // call
-	Args     []string `json:"args,omitempty"`     // call, file
-	Folder   string   `json:"folder,omitempty"`   // call: the working folder
-	Divert   bool     `json:"divert,omitempty"`   // call: what the command prints is the process's to print
-	Script   string   `json:"script,omitempty"`   // eval, complete, tcl
-	Path     string   `json:"path,omitempty"`     // file
-	Result   string   `json:"result,omitempty"`   // done, reply: the result, or the message of a failure; failed; print: the text
-	Complete bool     `json:"complete,omitempty"` // done, after complete
-	Failed   bool     `json:"failed,omitempty"`   // done, reply
-	Stopped  bool     `json:"stopped,omitempty"`  // done, reply, failed: because it was interrupted
-	Quit     bool     `json:"quit,omitempty"`     // reply: the process is to end
-	Info     string   `json:"info,omitempty"`     // done: Tcl's errorInfo
-	Line     int      `json:"line,omitempty"`     // done: of the script, where it failed
-	Program  bool     `json:"program,omitempty"`  // done: it failed because a program did that it waited for
-	Code     int      `json:"code,omitempty"`     // exit
+	Type      string   `json:"type"`
+	Token     string   `json:"token,omitempty"`     // hello
+	Commands  []string `json:"commands,omitempty"`  // commands
+	Name      string   `json:"name,omitempty"`      // call
+	Args      []string `json:"args,omitempty"`      // call, file
+	Folder    string   `json:"folder,omitempty"`    // call: the working folder
+	Divert    bool     `json:"divert,omitempty"`    // call: what the command prints is the process's to print
+	Script    string   `json:"script,omitempty"`    // eval, complete, tcl
+	Path      string   `json:"path,omitempty"`      // file
+	Result    string   `json:"result,omitempty"`    // done, reply: the result, or the message of a failure; failed; event; print: the text
+	Complete  bool     `json:"complete,omitempty"`  // done, after complete
+	Failed    bool     `json:"failed,omitempty"`    // done, reply
+	Stopped   bool     `json:"stopped,omitempty"`   // done, reply, failed: because it was interrupted
+	Quit      bool     `json:"quit,omitempty"`      // reply: the process is to end
+	Info      string   `json:"info,omitempty"`      // done: Tcl's errorInfo
+	Line      int      `json:"line,omitempty"`      // done: of the script, where it failed
+	Signalled bool     `json:"signalled,omitempty"` // done: a program that the script waited for may have got a Ctrl-C
+	Code      int      `json:"code,omitempty"`      // exit
 }
 
 // link is a connection to a process. Any goroutine may send; one receives.

@@ -1,6 +1,7 @@
 package interpreter
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -132,6 +133,9 @@ func (y *Python) serve(ctx context.Context, p *process) error {
 				why = ErrInterrupted
 			}
 			continue
+		case "event":
+			p.event = cmp.Or(p.event, m.Result)
+			continue
 		default:
 			return p.end(fmt.Errorf("it says %q, which is not known", m.Type))
 		}
@@ -154,6 +158,8 @@ func ended(p *process, why, noticed error) error {
 		return &DeathError{p.what, p.command.ProcessState.String(), noticed}
 	case code > 0 && (why == nil || errors.Is(why, ErrQuit)):
 		return ErrExit{code}
+	case why == nil:
+		return p.eventError()
 	}
 	return why
 }
@@ -182,12 +188,12 @@ func (y *Python) setProcess(p *process) {
 }
 
 func (y *Python) startTcl(ctx context.Context) error {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	if y.tcl != nil {
+	if y.tcl != nil { // which only this goroutine sets
 		return nil
 	}
-	tcl, err := StartTcl(ctx, y.config)
+	tcl, err := StartTcl(ctx, y.config) // without the lock: Cancel must not wait
+	y.mu.Lock()
+	defer y.mu.Unlock()
 	y.tcl = tcl
 	return err
 }

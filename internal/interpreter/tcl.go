@@ -53,11 +53,16 @@ func (t *Tcl) Eval(ctx context.Context, script string) (string, error) {
 func (t *Tcl) RunFile(ctx context.Context, path string, args []string) error {
 	t.process.event = ""
 	_, err := t.ask(ctx, message{Type: "file", Path: path, Args: args})
-	if err == nil && t.process.event != "" {
-		err = &ScriptError{Message: t.process.event}
+	if err == nil {
+		err = t.process.eventError()
 	}
 	return err
 }
+
+// Signalled reports whether what was evaluated last may have got a signal: the
+// interpreter died of it, or a program that the script waited for. A terminal sends a
+// signal to all that runs in it, and this program may be the last to hear of it.
+func (t *Tcl) Signalled() bool { return t.process.signalled }
 
 func (t *Tcl) ask(ctx context.Context, request message) (string, error) {
 	m, err := t.process.ask(ctx, request)
@@ -67,7 +72,7 @@ func (t *Tcl) ask(ctx context.Context, request message) (string, error) {
 	case m.Failed && m.Stopped:
 		return "", ErrInterrupted
 	case m.Failed:
-		return "", &ScriptError{m.Result, m.Info, m.Line, m.Program}
+		return "", &ScriptError{m.Result, m.Info, m.Line}
 	}
 	return m.Result, nil
 }
