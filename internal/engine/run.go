@@ -553,15 +553,30 @@ func (r *running) cutShort(after time.Duration) error {
 // marks the result so, or returns nil.
 func (r *running) doubts(result *job.Result, m measurement) error {
 	err := r.tooManyFailures(m)
-	if a := result.Agreement; err == nil && a != nil && !a.Holds {
-		err = fmt.Errorf("the virtual users counted %d %s transactions and the server %d, where %d to %d was to be expected: was anybody else working on the schema?",
-			a.Client, a.What, a.Server, a.Low, a.High)
+	if err == nil {
+		err = r.disagreement(result.Agreement)
 	}
 	if err == nil {
 		return nil
 	}
 	result.Status = job.Invalid
 	return job.WithExit(job.ExitInvalid, fmt.Errorf("the run is not valid: %w", err))
+}
+
+// disagreement returns an error when the two counts are further apart than failures
+// could bring them that are allowed: routines that others wrote may roll back
+// without a word.
+func (r *running) disagreement(a *job.Agreement) error {
+	if a == nil || a.Holds {
+		return nil
+	}
+	off := max(a.Low-a.Server, a.Server-a.High)
+	share := 100 * float64(off) / float64(max(a.Client, a.Server))
+	if share <= r.plan.Pacing.FailureLimit {
+		return nil
+	}
+	return fmt.Errorf("the virtual users counted %d %s transactions and the server %d, where %d to %d was to be expected: %s",
+		a.Client, a.What, a.Server, a.Low, a.High, a.Suspicion())
 }
 
 // tooManyFailures returns an error when the share of failures is above the

@@ -415,25 +415,44 @@ func BenchmarkWork(b *testing.B) {
 	}
 }
 
-// TestARunWhoseCountsDisagreeIsNotValid has somebody else commit in the middle of it.
+// TestARunWhoseCountsDisagreeIsNotValid has somebody else commit, or undo commits, in
+// the middle of a run of 90 transactions.
 func TestARunWhoseCountsDisagreeIsNotValid(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		u := fakeUser{takes: 100 * time.Millisecond}
-		p := fakePlan(u, workload.Pacing{Duration: 3 * time.Second})
-		server := serverOf(t, p)
-		time.AfterFunc(time.Second, func() {
-			server.mu.Lock()
-			defer server.mu.Unlock()
-			server.committed += 50
+	for _, tt := range []struct {
+		commits int64
+		limit   float64 // percent
+		want    string
+	}{
+		{50, 1, "Was anybody else working on the schema?"},
+		{-50, 1, "Do its routines roll back without saying so?"},
+		{5, 1, "Was anybody else working on the schema?"}, // two more than three users may have in flight
+		{5, 3, ""},
+		{3, 1, ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, workload.Pacing{Duration: 3 * time.Second, FailureLimit: tt.limit})
+			server := serverOf(t, p)
+			time.AfterFunc(1050*time.Millisecond, func() {
+				server.mu.Lock()
+				defer server.mu.Unlock()
+				server.committed += tt.commits
+			})
+			result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+			if tt.want == "" {
+				if err != nil {
+					t.Errorf("%d more with a limit of %g: got %v", tt.commits, tt.limit, err)
+				}
+				return
+			}
+			if result.Status != job.Invalid || job.ExitOf(err) != job.ExitInvalid || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%d more with a limit of %g: got status %s and exit %d (%v), want %s and %d with %q",
+					tt.commits, tt.limit, result.Status, job.ExitOf(err), err, job.Invalid, job.ExitInvalid, tt.want)
+			}
+			if result.Line == "" || result.Reason == "" {
+				t.Errorf("got the headline %q and the reason %q, want both", result.Line, result.Reason)
+			}
 		})
-		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
-		if result.Status != job.Invalid || job.ExitOf(err) != job.ExitInvalid || !strings.Contains(err.Error(), "was anybody else working on the schema?") {
-			t.Errorf("got status %s and exit %d (%v), want %s and %d", result.Status, job.ExitOf(err), err, job.Invalid, job.ExitInvalid)
-		}
-		if result.Line == "" || result.Reason == "" {
-			t.Errorf("got the headline %q and the reason %q, want both", result.Line, result.Reason)
-		}
-	})
+	}
 }
 
 // serverOf returns the server of a plan's sessions.

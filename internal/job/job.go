@@ -191,6 +191,14 @@ type Agreement struct {
 	Holds bool  `json:"holds"`
 }
 
+// Suspicion asks what may be the reason for counts that disagree.
+func (a Agreement) Suspicion() string {
+	if a.Server < a.Client {
+		return "Do its routines roll back without saying so?"
+	}
+	return "Was anybody else working on the schema?"
+}
+
 // Finding is what a check found about one rule.
 type Finding struct {
 	Rule    string     `json:"rule"`

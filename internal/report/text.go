@@ -134,8 +134,8 @@ func agreement(a job.Agreement) string {
 		return fmt.Sprintf("The virtual users counted %s %s transactions and the server %s: they agree (%s to %s was to be expected).",
 			count(a.Client), what, count(a.Server), count(a.Low), count(a.High))
 	}
-	return fmt.Sprintf("The virtual users counted %s %s transactions and the server %s: THEY DISAGREE (%s to %s was to be expected). Was anybody else working on the schema?",
-		count(a.Client), what, count(a.Server), count(a.Low), count(a.High))
+	return fmt.Sprintf("The virtual users counted %s %s transactions and the server %s: THEY DISAGREE (%s to %s was to be expected). %s",
+		count(a.Client), what, count(a.Server), count(a.Low), count(a.High), a.Suspicion())
 }
 
 // transactions writes three tables: both latencies, and how transactions ended.

@@ -198,7 +198,7 @@ type Pacing struct {
 	UserDelay     time.Duration // between the starts of two users; 0 starts all at once
 	MaxRetries    int           // tries of a transaction beyond the first
 	RaiseError    bool          // the first failure ends the run, and nothing is retried
-	FailureLimit  float64       // share of failures, in percent, above which a run is invalid
+	FailureLimit  float64       // share of failures, or of what only one of the two counts has, in percent, above which a run is invalid
 	MaxIterations int           // transactions a user may do
 
 	// Test says that users work until they have done their iterations, without

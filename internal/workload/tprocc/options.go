@@ -22,7 +22,7 @@ type Options struct {
 	Iterations    int            `opt:"total_iterations" flag:"iterations" min:"1" max:"1000000000000" help:"transactions a virtual user does at most"`
 	RaiseError    bool           `opt:"raiseerror" help:"end the run at the first failure, and retry nothing"`
 	MaxRetries    int            `opt:"max_retries" min:"0" max:"1000" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`
-	FailureLimit  float64        `opt:"max_failures" min:"0" max:"100" help:"percent of transactions that may fail before the run is reported as invalid"`
+	FailureLimit  float64        `opt:"max_failures" min:"0" max:"100" help:"percent of transactions that may fail, or be in the count of the server or of the virtual users alone, before the run is reported as invalid"`
 	KeyAndThink   bool           `opt:"keyandthink" help:"keying times before and thinking times after transactions"`
 	Keying        seconds        `opt:"keying_time" help:"keying time in seconds of new order, payment, delivery, stock level, order status; fractions are fine"`
 	Thinking      seconds        `opt:"think_time" help:"mean thinking time in seconds of the same; each is drawn from an exponential distribution cut at ten times the mean"`
