@@ -25,6 +25,7 @@ var layers = map[string]string{
 	"option":  "",
 	"schema":  "",
 	"sqlfile": "",
+	"rdbms":   "",
 	"job":     "meter option sqlitefile",
 
 	// How our own files are made, for those who keep something in one.
@@ -51,9 +52,9 @@ var layers = map[string]string{
 	// People. Their program is handed the catalog; so are they.
 	"workbench":   "database engine job option workload",
 	"manual":      "database option workbench workload",
-	"dictionary":  "database engine job option sqlitefile workbench workload",
+	"dictionary":  "database engine job option rdbms sqlitefile workbench workload",
 	"datagen":     "database engine job option schema workbench workload",
-	"driver":      "database option workload",
+	"driver":      "database option rdbms workload",
 	"interpreter": "",
 	"console":     "database datagen dictionary driver engine hammerdb job meter option report workbench workload",
 	"cli":         "console database datagen dictionary engine hammerdb interpreter job manual meter option report workbench workload",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sledge/internal/database"
+	"sledge/internal/rdbms"
 	"sledge/internal/workbench"
 )
 
@@ -21,21 +22,14 @@ type product struct {
 	database     *database.Database // nil where it is not built yet
 }
 
-// known are HammerDB's databases, in the order in which it lists them: those that
-// are not built yet are shown as such. One that is takes the place of its entry
-// here, so that a new database changes nothing here.
-var known = []product{
-	{name: "Oracle", prefix: "ora"},
-	{name: "MSSQLServer", prefix: "mssqls"},
-	{name: "Db2", prefix: "db2"},
-	{name: "MySQL", prefix: "mysql"},
-	{name: "PostgreSQL", prefix: "pg"},
-	{name: "MariaDB", prefix: "maria"},
-}
-
-// products lists HammerDB's databases, then the other ones of a bench.
+// products lists HammerDB's databases, then the other ones of a bench. Those that
+// are not built yet are shown as such; one that is takes the place of HammerDB's
+// entry.
 func products(bench workbench.Bench) []product {
-	list := append([]product{}, known...)
+	var list []product
+	for _, known := range rdbms.Known {
+		list = append(list, product{name: known.Name, prefix: known.Prefix})
+	}
 	for _, d := range bench.Databases {
 		p := product{name: d.Title, prefix: strings.TrimSuffix(d.Names.Prefix, "_"), database: d}
 		found := false

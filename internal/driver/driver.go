@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"sledge/internal/database"
 	"sledge/internal/option"
@@ -98,6 +99,7 @@ func quote(value string) string {
 // Parse reads a driver script for a database and a workload. Its errors name the
 // line and the way out.
 func Parse(text string, d *database.Database, w *workload.Workload) (Script, error) {
+	text = strings.TrimPrefix(text, "\ufeff") // editors of Windows mark UTF-8 by it
 	if isForeign(text) {
 		return parseForeign(text, d, w)
 	}
@@ -150,12 +152,12 @@ func (r *reader) line(line string) error {
 	if line == "" || strings.HasPrefix(line, "#") {
 		return nil
 	}
-	rest, isSet := strings.CutPrefix(line, "set ")
-	name, value, two := strings.Cut(strings.TrimSpace(rest), " ")
-	if !isSet || !two {
+	set, rest := cutWord(line)
+	name, value := cutWord(rest)
+	if set != "set" || value == "" {
 		return fmt.Errorf("a line that begins with %.20q is not of the form: set NAME VALUE", firstWord(line))
 	}
-	value, err := unquote(strings.TrimSpace(value))
+	value, err := unquote(value)
 	if err != nil && strings.Contains(strings.ToLower(name), "pass") {
 		return r.set(name, "") // refuses it without showing what it is
 	}
@@ -163,6 +165,15 @@ func (r *reader) line(line string) error {
 		return err
 	}
 	return r.set(name, value)
+}
+
+// cutWord divides a line after its first word, and the blanks that follow it.
+func cutWord(line string) (word, rest string) {
+	end := strings.IndexFunc(line, unicode.IsSpace)
+	if end < 0 {
+		return line, ""
+	}
+	return line[:end], strings.TrimSpace(line[end:])
 }
 
 // firstWord returns what a line begins with. What follows may be a password, or
@@ -237,11 +248,15 @@ func (r *reader) set(name, value string) error {
 	if ofKind && !perKind(o, r.workload) {
 		return fmt.Errorf("%s has one value, not one for each kind of transaction", name)
 	}
+	kind, closed := strings.CutSuffix(kind, ")")
+	if ofKind && !closed {
+		return fmt.Errorf("%s(%s: the bracket is not closed: set %s(%s) VALUE", name, kind, name, kind)
+	}
 	if err := r.once(o, kind); err != nil {
 		return err
 	}
 	if ofKind {
-		return r.setKind(o, name, strings.TrimSuffix(kind, ")"), value)
+		return r.setKind(o, name, kind, value)
 	}
 	r.values[o.Name] = value
 	return nil

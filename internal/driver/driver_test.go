@@ -69,6 +69,21 @@ func TestEditedScriptDecides(t *testing.T) {
 	}
 }
 
+func TestEditorsMayMarkAndIndentAScriptAsTheyLike(t *testing.T) {
+	d, w := pair(t, "pg")
+	text := "\ufeff" + strings.NewReplacer("set deck false", "set\tdeck false", "set rampup 2", "set \t rampup\t1", "\n", "\r\n").Replace(driver.Text(d, w, nil))
+	read, err := driver.Parse(text, d, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read.Values["pg_deck"] != "false" || read.Values["pg_rampup"] != "1" {
+		t.Errorf("got %v, want deck false and rampup 1", read.Values)
+	}
+	if _, err := driver.Parse("\ufeff"+hammerDB, d, w); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestPasswordsInAScriptAreNotShown(t *testing.T) {
 	d, w := pair(t, "pg")
 	for _, line := range []string{
@@ -93,6 +108,9 @@ func TestMistakesInAScriptAreNamed(t *testing.T) {
 		{head + "set rampup [exec date]", "line 2: [exec date]: variables and commands are not evaluated"},
 		{head + "set mix(new_oder) 2", "line 2: mix(new_oder): there is no such transaction: did you mean new_order?"},
 		{head + "set mix(payment) 1,2", `line 2: mix(payment): "1,2" is more than one value`},
+		{head + "set mix(payment 10", "line 2: mix(payment: the bracket is not closed: set mix(payment) VALUE"},
+		{head + "set mix(payment 10\nset mix(payment) 10", "line 2: mix(payment: the bracket"},
+		{head + "settle deck false", `line 2: a line that begins with "settle" is not of the form`},
 		{head + "set rampup(payment) 1", "line 2: rampup has one value"},
 		{head + "set rampup 1 2", "line 2: 1 2: a value of several words stands in braces"},
 		{head + "set rampup {1", "line 2: {1: the brace does not close"},
@@ -187,7 +205,17 @@ func TestScriptOfHammerDBIsRefusedWhereItIsNotCertain(t *testing.T) {
 		{"set choice [", "after 2000\n set choice [", `the loop of transactions holds something else: "after 2000"`},
 		{"RandomNumber 1 23", "RandomNumber 1 30", "the choices go up to 23, and the number is drawn from 1 to 30"},
 		{"$choice <= 21", "$choice < 21", "the condition {$choice < 21}"},
-		{"$keying * 1000", "$keying * 10", "proc keytime was changed, there is 10 in it"},
+		{"$keying * 1000", "$keying * 10", "proc keytime was changed"},
+		{"after [ expr {$thinkingtime * 1000} ]", "after [ expr {$thinking * 1000} ]", "proc thinktime was changed"},
+		{"log(rand()) * $thinking", "log(rand()) * 2 * $thinking", "proc thinktime was changed"},
+		{"{ keying } {", "{ keying } { after 1 ;", "proc keytime was changed"},
+		{"proc run", "proc thinktime { s } { after [ expr $s*1000 ] }\nproc run", "proc thinktime was changed"},
+		{"proc run", "proc neword { lda } {\n after 60000\n}\nproc run", `users wait by "after 60000"`},
+		{"proc run", "proc neword { lda } { rest }\nproc rest {} { after 1000 }\nproc run", `users wait by "after 1000"`},
+		{"    for {set it", "    exec sleep 5\n for {set it", `users wait by "exec sleep"`},
+		{"proc run", "proc times {} { after 60000 }\nproc run", `it waits by "after 60000"`},
+		{"set KEYANDTHINK \"true\"", "", "no line at its top sets KEYANDTHINK"},
+		{"set KEYANDTHINK \"true\"", "set KEYANDTHINK maybe", "option pg_keyandthink"},
 		{"set library Pgtcl", "set library mariatcl", "the script is HammerDB's for MariaDB, and PostgreSQL is chosen"},
 		{"set rampup 1", "set rampup later", "option pg_rampup"},
 		{"thinktime 12 }", "thinktime 12 }\n if { $KEYANDTHINK } { thinktime 3 }", "a transaction has a second thinktime"},
@@ -201,6 +229,67 @@ func TestScriptOfHammerDBIsRefusedWhereItIsNotCertain(t *testing.T) {
 		if err != nil && strings.Contains(err.Error(), "secret") {
 			t.Errorf("with %q: the error shows the password: %v", test.to, err)
 		}
+	}
+}
+
+func TestPausesOfHammerDBsScriptAreThoseOfItsUsers(t *testing.T) {
+	d, w := pair(t, "pg")
+	unguarded := strings.Replace(hammerDB, "if { $KEYANDTHINK } { keytime 18 }", "keytime 18", 1)
+	if read, err := driver.Parse(unguarded, d, w); err != nil || read.Values["pg_keying_time"] != "18,3,2,2,2" {
+		t.Errorf("got %v and %v, want that a pause needs no guard where users pause", read.Values, err)
+	}
+	never := strings.NewReplacer(`set KEYANDTHINK "true"`, `set KEYANDTHINK "off"`)
+	read, err := driver.Parse(never.Replace(hammerDB), d, w)
+	if _, paused := read.Values["pg_keying_time"]; err != nil || paused || read.Values["pg_keyandthink"] != "off" {
+		t.Errorf("got %v and %v, want no pauses", read.Values, err)
+	}
+	const want = `"keytime 18" pauses although KEYANDTHINK is not true`
+	if _, err := driver.Parse(never.Replace(unguarded), d, w); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
+	}
+
+	// What is HammerDB's own: the steps of who times the run, what is said about waiting,
+	// and the other ways to write the same.
+	const inTwo = `    set thinkingtime [ expr {abs(round(log(rand()) * $thinking))} ]
+    after [ expr {$thinkingtime * 1000} ]
+`
+	for _, same := range [][2]string{
+		{"proc run", "proc times {} { after 6000 }\nproc run"},
+		{"proc run", "# after 60000\nproc run"},
+		{"proc run", "puts \"waits after 60 secs\" ;# after 60000\nproc run"},
+		{"proc run", "proc idle {} { after cancel $id }\nproc run"},
+		{"{ keying } { after [ expr {$keying * 1000} ] }", "{k} {\n\tafter [expr $k*1000]\n\treturn\n}"},
+		{inTwo, "    after [expr {abs(round(log(rand()) * $thinking)) * 1000}]\n"},
+		{"proc run", "proc says {} { puts \"a brace \\} and a \\{\" }\nproc run"},
+	} {
+		text := strings.Replace(hammerDB, same[0], same[1], 1)
+		if text == hammerDB {
+			t.Fatalf("%q is not in the script", same[0])
+		}
+		if _, err := driver.Parse(text, d, w); err != nil {
+			t.Errorf("with %q: %v", same[1], err)
+		}
+	}
+}
+
+func TestScriptOfHammerDBForADatabaseThatSledgeLacksIsNamed(t *testing.T) {
+	d, w := pair(t, "pg")
+	for library, want := range map[string]string{"tdbc::odbc": "HammerDB's for MSSQLServer,", "sqlite3": "HammerDB's for another database,"} {
+		_, err := driver.Parse(strings.Replace(hammerDB, "Pgtcl", library, 1), d, w)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", library, err, want)
+		}
+	}
+}
+
+// TestDatabaseIsKnownByItsPrefix shows that a database may have another title than
+// HammerDB's name for it, as that of SQL Server has.
+func TestDatabaseIsKnownByItsPrefix(t *testing.T) {
+	d, w := pair(t, "pg")
+	other := *d
+	other.Title, other.Names.Prefix = "SQL Server", "mssqls_"
+	if _, err := driver.Parse(strings.Replace(hammerDB, "Pgtcl", "tdbc::odbc", 1), &other, w); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -116,13 +116,33 @@ type HammerDB struct {
 	// size than the setting: the one it has, and the setting's.
 	WrongSize string
 
+	// Queries says that a run's result is how long queries took, as TPC-H's is, and not
+	// how many transactions were done in a minute.
+	Queries bool
+
 	// Loading returns what is said when a build begins with a table's rows, and when it
 	// has them all; "" for nothing. Optional.
 	Loading func(table string) (begins, done string)
 
+	// Saved says which options the driver scripts that HammerDB itself saves decide. It
+	// is nil where it saves none that could be taken over.
+	Saved *SavedScript
+
 	// UnitEach says that everybody who builds or generates needs a unit, so that
 	// there cannot be more of them than units.
 	UnitEach bool
+}
+
+// SavedScript says which options, without the database's prefix, are decided by a
+// driver script of HammerDB's. Its procedures are called as the Label of the kind
+// of transaction that they do, in lower case.
+type SavedScript struct {
+	Variables map[string]string // options by the variables at its top: "RAISEERROR" is "raiseerror"
+	Timed     string            // the option that only a timed script sets: "rampup"
+	Pauses    string            // says whether users pause at all: "keyandthink"
+
+	// Options with a value for each kind of transaction, which the loop decides.
+	Mix, Keying, Thinking string
 }
 
 // Kind is one kind of transaction.

@@ -27,7 +27,16 @@ var hammerDB = workload.HammerDB{
 	Asked:     "%s Warehouse",
 	WrongSize: "warehouse count %d does not equal dict warehouse count of %d",
 	Loading:   loading,
-	UnitEach:  true,
+	Saved: &workload.SavedScript{
+		Variables: map[string]string{
+			"total_iterations": "total_iterations", "RAISEERROR": "raiseerror", "KEYANDTHINK": "keyandthink",
+			"rampup": "rampup", "duration": "duration",
+		},
+		Timed:  "rampup",
+		Pauses: "keyandthink",
+		Mix:    "mix", Keying: "keying_time", Thinking: "think_time",
+	},
+	UnitEach: true,
 }
 
 // loading is what HammerDB says of tables, where it speaks of the whole table.
