@@ -20,6 +20,7 @@ require (
 	go.yaml.in/yaml/v3 v3.0.6 // configuration files in YAML
 	golang.org/x/sync v0.24.0 // the first error stops all virtual users
 	golang.org/x/term v0.47.0 // passwords that are not shown
+	golang.org/x/text v0.41.0 // XML files in the encodings of old editors
 	modernc.org/sqlite v1.61.1 // SQLite and the job repository, without C
 )
 
@@ -45,7 +46,6 @@ require (
 	github.com/tklauser/numcpus v0.12.0 // indirect
 	github.com/yusufpapurcu/wmi v1.2.4 // indirect
 	golang.org/x/sys v0.49.0 // indirect
-	golang.org/x/text v0.41.0 // indirect
 	modernc.org/libc v1.79.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect

@@ -108,6 +108,64 @@ func TestWhatCannotBeImportedIsRefused(t *testing.T) {
 	}
 }
 
+func TestNoMistakeInXMLShowsWhatIsInIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "postgresql.xml")
+	for pass, want := range map[string]string{
+		"Xml&Secret</pg_pass>":               "it holds a & that begins no entity: write &amp;",
+		"Xml&Secret;</pg_pass>":              "it holds a & that begins no entity",
+		"Xml<Secret></pg_pass>":              "an element is closed by the end of another one",
+		"Xml</Secret></pg_pass>":             "an element is closed by the end of another one",
+		"Xml<Secret!</pg_pass>":              "it is not well-formed XML: write &lt;",
+		"Xml<Secret=1></pg_pass>":            "it is not well-formed XML",
+		"Xml\x01Secret</pg_pass>":            "it holds a control character",
+		"Xml\xe9Secret</pg_pass>":            "it holds a character that is not UTF-8: save the file as UTF-8",
+		"XmlSecret":                          "it ends before all its elements do",
+		"XmlSecret</pg_pass></a></Secret>":   "an element ends that has not begun",
+		"<?xml version='Secret'?></pg_pass>": "it is not XML 1.0",
+	} {
+		if err := os.WriteFile(path, []byte("<a>\n<pg_pass>"+pass), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := open(t, "").ImportXML(path)
+		if err == nil || !strings.Contains(err.Error(), path+": line 2: "+want) {
+			t.Errorf("%q: got %v, want line 2 and %q", pass, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "Secret") {
+			t.Errorf("%q: the error shows a part: %v", pass, err)
+		}
+	}
+}
+
+func TestXMLIsReadInTheEncodingThatItNames(t *testing.T) {
+	const text = `<postgresql><connection><pg_host>%</pg_host></connection></postgresql>`
+	for _, tt := range []struct{ head, host, want string }{
+		{`<?xml version="1.0" encoding="ISO-8859-1"?>`, "caf\xe9", "café"},
+		{`<?xml version="1.0" encoding="windows-1252"?>`, "\x80", "€"},
+		{`<?xml version="1.0" encoding="ISO-8859-15"?>`, "\xa4", "€"},
+		{`<?xml version="1.0" encoding="US-ASCII"?>`, "db1", "db1"},
+		{"\ufeff" + `<?xml version="1.0" encoding="UTF-8"?>`, "café", "café"},
+	} {
+		path := filepath.Join(t.TempDir(), "postgresql.xml")
+		if err := os.WriteFile(path, []byte(tt.head+strings.Replace(text, "%", tt.host, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b := open(t, "")
+		choose(t, b, "pg")
+		if _, err := b.ImportXML(path); err != nil || b.Value("host") != tt.want {
+			t.Errorf("%s: got %q and %v, want %q", tt.head, b.Value("host"), err, tt.want)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "postgresql.xml")
+	if err := os.WriteFile(path, []byte(`<?xml version="1.0" encoding="EBCDIC-X"?>`+text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := open(t, "").ImportXML(path)
+	const want = `line 1: the encoding "EBCDIC-X" is not known: save the file as UTF-8`
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
+	}
+}
+
 // FuzzImport looks for XML that panics.
 func FuzzImport(f *testing.F) {
 	f.Add("<a><connection><pg_host>x</pg_host></connection></a>")
