@@ -148,8 +148,7 @@ func migrate(ctx context.Context, db *sql.DB, steps []string) error {
 				return fmt.Errorf("change its schema to version %d: %w", version+i+1, err)
 			}
 		}
-		_, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(steps)))
-		return err
+		return sqlitefile.SetVersion(ctx, tx, applicationID, len(steps))
 	})
 }
 
@@ -159,16 +158,13 @@ func schemaVersion(ctx context.Context, db interface {
 	QueryRowContext(ctx context.Context, query string, arguments ...any) *sql.Row
 }, known int,
 ) (int, error) {
-	var application, version, tables int
-	row := db.QueryRowContext(ctx, `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
-		FROM pragma_application_id, pragma_user_version`)
-	if err := row.Scan(&application, &version, &tables); err != nil {
+	version, err := sqlitefile.Version(ctx, db, applicationID)
+	switch {
+	case errors.Is(err, sqlitefile.ErrForeign):
+		return 0, WithExit(ExitUsage, fmt.Errorf("%w; give the repository another path in SLEDGE_REPO", err))
+	case err != nil:
 		return 0, err
-	}
-	if application != applicationID && (application != 0 || tables > 0) {
-		return 0, WithExit(ExitUsage, errors.New("this is a file of another program; give the repository another path in SLEDGE_REPO"))
-	}
-	if version > known {
+	case version > known:
 		return 0, WithExit(ExitUsage, fmt.Errorf("its schema has version %d and this sledge knows up to %d; use the newer sledge that wrote it", version, known))
 	}
 	return version, nil

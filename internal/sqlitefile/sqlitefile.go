@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -49,4 +50,31 @@ func Transact(ctx context.Context, db *sql.DB, work func(*sql.Tx) error) error {
 		return errors.Join(err, tx.Rollback())
 	}
 	return tx.Commit()
+}
+
+// ErrForeign says that a file is no file of ours, or one of ours for something else.
+var ErrForeign = errors.New("this is a file of another program")
+
+// Version returns the version that SetVersion gave a file for an application, or 0
+// for a file that is new. A file of any other application is ErrForeign.
+func Version(ctx context.Context, db interface {
+	QueryRowContext(ctx context.Context, query string, arguments ...any) *sql.Row
+}, application int,
+) (int, error) {
+	var marked, version, tables int
+	row := db.QueryRowContext(ctx, `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
+		FROM pragma_application_id, pragma_user_version`)
+	if err := row.Scan(&marked, &version, &tables); err != nil {
+		return 0, err
+	}
+	if marked != application && (marked != 0 || tables > 0) {
+		return 0, ErrForeign
+	}
+	return version, nil
+}
+
+// SetVersion marks a file as an application's, and its tables as being of a version.
+func SetVersion(ctx context.Context, tx *sql.Tx, application, version int) error {
+	_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", application, version))
+	return err
 }

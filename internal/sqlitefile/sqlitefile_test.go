@@ -79,3 +79,30 @@ func open(t *testing.T, path string) *sql.DB {
 	})
 	return db
 }
+
+func TestVersionTellsTheFilesOfAnApplicationFromOthers(t *testing.T) {
+	const ours, another = 0x536c6467, 0x12345678
+	for _, c := range []struct {
+		name    string
+		made    func(tx *sql.Tx) error
+		want    int
+		foreign bool
+	}{
+		{"a new file", func(*sql.Tx) error { return nil }, 0, false},
+		{"ours", func(tx *sql.Tx) error { return sqlitefile.SetVersion(t.Context(), tx, ours, 3) }, 3, false},
+		{"another's", func(tx *sql.Tx) error { return sqlitefile.SetVersion(t.Context(), tx, another, 3) }, 0, true},
+		{"one without a mark", func(tx *sql.Tx) error {
+			_, err := tx.Exec("CREATE TABLE t (n INTEGER)")
+			return err
+		}, 0, true},
+	} {
+		db := open(t, filepath.Join(t.TempDir(), "a.db"))
+		if err := sqlitefile.Transact(t.Context(), db, c.made); err != nil {
+			t.Fatal(err)
+		}
+		got, err := sqlitefile.Version(t.Context(), db, ours)
+		if got != c.want || errors.Is(err, sqlitefile.ErrForeign) != c.foreign || !c.foreign && err != nil {
+			t.Errorf("%s: got %d and error %v, want %d and foreign %t", c.name, got, err, c.want, c.foreign)
+		}
+	}
+}
