@@ -101,31 +101,26 @@ func (f *file) prepare() error {
 		if ready, err := isReady(tx); err != nil || ready { // another console may have been first
 			return err
 		}
-		_, err := tx.Exec(fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", schema, applicationID, fileVersion))
-		return err
+		if _, err := tx.Exec(schema); err != nil {
+			return err
+		}
+		return sqlitefile.SetVersion(context.Background(), tx, applicationID, fileVersion)
 	})
 }
 
 // isReady reports whether the file has its table.
 func isReady(db interface {
-	QueryRow(query string, arguments ...any) *sql.Row
+	QueryRowContext(ctx context.Context, query string, arguments ...any) *sql.Row
 },
 ) (bool, error) {
-	var application, version, tables int
-	row := db.QueryRow(`SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
-		FROM pragma_application_id, pragma_user_version`)
-	if err := row.Scan(&application, &version, &tables); err != nil {
-		return false, err
-	}
+	version, err := sqlitefile.Version(context.Background(), db, applicationID)
 	switch {
-	case application == applicationID && version == fileVersion:
-		return true, nil
-	case application == applicationID:
-		return false, fmt.Errorf("it has version %d and this sledge knows version %d: use the sledge that wrote it, or another file", version, fileVersion)
-	case application != 0 || tables > 0:
+	case errors.Is(err, sqlitefile.ErrForeign):
 		return false, errors.New("it is a file of something else: give the settings another path")
+	case err == nil && version != 0 && version != fileVersion:
+		return false, fmt.Errorf("it has version %d and this sledge knows version %d: use the sledge that wrote it, or another file", version, fileVersion)
 	}
-	return false, nil
+	return version == fileVersion, err
 }
 
 func (f *file) read() ([]setting, error) {
