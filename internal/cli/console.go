@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -258,13 +259,19 @@ func (p *Program) consoleFiles() (repository, settings string, err error) {
 	return repository, settings, nil
 }
 
-// banner introduces the console, as HammerDB does.
-func (s *session) banner(repository string) {
+// banner introduces the console, as HammerDB does, with the repository that it keeps
+// its jobs in: the usual one, or another that the settings name.
+func (s *session) banner(usual string) {
 	help := "help"
 	if s.language == inPython {
 		help = "help()"
 	}
 	fmt.Fprintf(s.Stdout, "Sledge CLI %s\nType %q for a list of commands\n", s.Version, help)
+	named, kept := s.console.Repository()
+	repository := cmp.Or(named, usual)
+	if !kept {
+		return
+	}
 	if repository == ":memory:" {
 		fmt.Fprintln(s.Stdout, "Initialized new Jobs in-memory database")
 		return
@@ -275,7 +282,7 @@ func (s *session) banner(repository string) {
 	}
 	// One that cannot be made is an error when a job is to be kept in it, not before:
 	// the settings may say another.
-	if store, err := s.openRepository(""); err == nil {
+	if store, err := s.openRepository(repository); err == nil {
 		store.Close()
 		fmt.Fprintf(s.Stdout, "Initialized new Jobs on-disk database %s\n", repository)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/peterh/liner"
 
+	"sledge/internal/console"
 	"sledge/internal/interpreter"
 	"sledge/internal/job"
 )
@@ -189,4 +190,53 @@ func FuzzReadScript(f *testing.F) {
 			t.Errorf("read %q of %q", got.String(), want)
 		}
 	})
+}
+
+func TestTheBannerNamesTheRepositoryThatJobsAreKeptIn(t *testing.T) {
+	w := newWorld(t)
+	other := filepath.Join(t.TempDir(), "other.db")
+	for _, test := range []struct {
+		settings [][]string
+		want     string   // what its last line begins with; "" for no such line
+		there    []string // the files that are there after it
+	}{
+		{[][]string{{"sqlite_db", ":memory:"}}, "Initialized new Jobs in-memory database\n", nil},
+		{[][]string{{"sqlite_db", other}, {"jobs_disable", "1"}}, "", nil},
+		{[][]string{{"sqlite_db", other}}, "Initialized new Jobs on-disk database " + other + "\n", []string{other}},
+		{[][]string{{"sqlite_db", other}}, "Initialized Jobs on-disk database " + other + " using existing tables (", []string{other}},
+		{[][]string{{"sqlite_db", "TMP"}}, "Initialized new Jobs on-disk database " + w.repository + "\n", []string{other, w.repository}},
+	} {
+		made, err := console.New(console.Config{Bench: w.Bench, Out: io.Discard})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, setting := range test.settings {
+			if _, err := made.Call(t.Context(), console.Call{Name: "giset", Args: append([]string{"commandline"}, setting...)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := made.Failure(); err != nil {
+			t.Fatal(err)
+		}
+		w.out.Reset()
+		w.Stdout = &w.out
+		s := &session{Program: w.Program, console: made}
+		s.banner(w.repository)
+		_, last, _ := strings.Cut(w.out.String(), "for a list of commands\n")
+		if !strings.HasPrefix(last, test.want) || (last == "") != (test.want == "") {
+			t.Errorf("%v: got %q, want %q", test.settings, last, test.want)
+		}
+		var there []string
+		for _, path := range []string{other, w.repository} {
+			if _, err := os.Stat(path); err == nil {
+				there = append(there, path)
+			}
+		}
+		if !slices.Equal(there, test.there) {
+			t.Errorf("%v: got the files %q, want %q", test.settings, there, test.there)
+		}
+		if err := made.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

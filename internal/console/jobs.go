@@ -60,15 +60,22 @@ type repository struct {
 	path  string // as OpenStore was given it
 }
 
-// jobsStore returns the job repository, which the setting sqlite_db names, or nil
-// when jobs are not to be kept. It is opened when it is first needed.
-func (c *Console) jobsStore() (*job.Store, error) {
-	if c.book.GenericFlag(commandLine, "jobs_disable") {
-		return nil, nil
-	}
-	path := c.book.Generic(commandLine, "sqlite_db")
+// Repository returns where the job repository is: what the setting sqlite_db names, or
+// "" for its usual place. It returns false when jobs are not to be kept.
+func (c *Console) Repository() (path string, kept bool) {
+	path = c.book.Generic(commandLine, "sqlite_db")
 	if path == "TMP" || path == "TEMP" {
 		path = "" // HammerDB's temporary folder is no place to keep results in
+	}
+	return path, !c.book.GenericFlag(commandLine, "jobs_disable")
+}
+
+// jobsStore returns the job repository, or nil when jobs are not to be kept. It is
+// opened when it is first needed.
+func (c *Console) jobsStore() (*job.Store, error) {
+	path, kept := c.Repository()
+	if !kept {
+		return nil, nil
 	}
 	if c.repository.store != nil && c.repository.path == path {
 		return c.repository.store, nil
