@@ -44,7 +44,7 @@ var layers = map[string]string{
 
 	// Doing jobs: with any database and any workload, so with none by name.
 	"engine": "database job meter option schema sqlfile workload",
-	"report": "job meter option",
+	"report": "job meter option rdbms",
 
 	// What another program kept of its jobs.
 	"hammerdb": "job option sqlitefile",

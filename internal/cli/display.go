@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/dustin/go-humanize"
@@ -14,6 +13,7 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/report"
 	"sledge/internal/workload"
 )
 
@@ -91,21 +91,10 @@ func (d *display) end() {
 // line prints a line above the progress bar.
 func (d *display) line(w io.Writer, text string) {
 	d.clearBar()
-	fmt.Fprintln(w, printable(text))
+	fmt.Fprintln(w, report.Printable(text))
 	if d.bar != nil {
 		_ = d.bar.RenderBlank() // a bar that cannot be drawn is no reason to end a job
 	}
-}
-
-// printable replaces what could move the cursor or change colours: some of the
-// text is a server's.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return '?'
-	}, text)
 }
 
 func (d *display) clearBar() {

@@ -112,7 +112,7 @@ func TestWhatAServerSaysCannotMoveTheCursor(t *testing.T) {
 	var out bytes.Buffer
 	d := &display{err: &out}
 	d.Watch(job.Event{Failure: &job.Failure{Kind: "payment", Class: "other", Message: "a\x1b[2Jb\nc"}})
-	if got, want := out.String(), "payment failed (other): a?[2Jb?c\n"; got != want {
+	if got, want := out.String(), "payment failed (other): a\\x1b[2Jb\\x0ac\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

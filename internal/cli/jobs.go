@@ -350,7 +350,7 @@ func (a *archive) tpmCommand() *cobra.Command {
 		Example: examples("sledge jobs tpm last", "sledge jobs tpm 6B02 --hammerdb"),
 	}, func(ctx context.Context, store *job.Store, j job.Job) error {
 		if hammerDB {
-			counts, err := report.TCount(j, store.Seconds(ctx, j.ID), a.program.Bench)
+			counts, err := report.TCount(ctx, store, j, a.program.Bench)
 			if err != nil {
 				return err
 			}

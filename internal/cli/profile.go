@@ -224,12 +224,12 @@ it stay behind. The file is only read, and jobs that are there already stay as t
 }
 
 func (a *archive) importFrom(ctx context.Context, store *job.Store, path string) error {
-	done, err := hammerdb.Import(ctx, store, path)
+	done, err := hammerdb.Import(ctx, store, path, a.program.Bench.Benchmarks())
+	for _, warning := range done.Warnings {
+		fmt.Fprintf(a.program.Stderr, "sledge: warning: %s\n", report.Printable(warning))
+	}
 	if err != nil {
 		return err
-	}
-	for _, warning := range done.Warnings {
-		fmt.Fprintf(a.program.Stderr, "sledge: warning: %s\n", printable(warning))
 	}
 	if a.json {
 		added := done.Added

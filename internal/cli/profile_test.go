@@ -207,3 +207,24 @@ func TestJobsOfHammerDBAreImportedOnce(t *testing.T) {
 		t.Errorf("a file that is not there: got exit code %d, want %d", code, job.ExitMissing)
 	}
 }
+
+func TestWhatAnImportLeftOutIsSaidAlsoWhenItEndsInAnError(t *testing.T) {
+	w := newWorld(t)
+	path := filepath.Join(t.TempDir(), "hammer.DB")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	_, err = db.Exec(`CREATE TABLE JOBMAIN (jobid TEXT, db TEXT, bm TEXT, jobdict TEXT, timestamp DATETIME);
+		CREATE TABLE JOBOUTPUT (vu INTEGER, output TEXT);
+		INSERT INTO JOBMAIN VALUES ('strange', '', '', '', ''), ('67FD3345479A03E263133333', 'MariaDB', 'TPC-C', '', '2025-04-14 17:09:41')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := w.run("jobs", "import", path)
+	lines := strings.Split(strings.TrimSpace(w.err.String()), "\n")
+	if code == job.OK || len(lines) != 2 || !strings.Contains(lines[0], "warning: job strange") || !strings.Contains(lines[1], "67FD3345479A03E263133333") {
+		t.Errorf("got exit code %d and %q, want a warning and the error after it", code, lines)
+	}
+}

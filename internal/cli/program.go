@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sledge/internal/job"
+	"sledge/internal/report"
 	"sledge/internal/workbench"
 )
 
@@ -89,7 +90,7 @@ func (p *Program) execute(ctx context.Context) error {
 
 // oneLine spells an error on one line, because scripts take the last line.
 func oneLine(err error) string {
-	return printable(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
+	return report.Printable(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
 }
 
 // usage returns an error about the arguments.

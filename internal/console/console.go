@@ -16,11 +16,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
 	"sledge/internal/dictionary"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/report"
 	"sledge/internal/workbench"
 )
 
@@ -300,7 +300,7 @@ func (o *output) divert(print func(text string)) (end func()) {
 }
 
 func (o *output) print(text string) {
-	text = printable(text)
+	text = report.PrintableLines(text) // some of it is what a server or a script says
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.diverted != nil {
@@ -320,25 +320,6 @@ func (o *output) failure() error {
 		return nil
 	}
 	return fmt.Errorf("print what commands say: %w", o.failed)
-}
-
-// printable shows lines without letting them move the cursor or hide text, since
-// some hold what a server or a script says: what is a control character is written
-// as an escape.
-func printable(lines string) string {
-	hidden := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
-	if !strings.ContainsFunc(lines, hidden) {
-		return lines
-	}
-	var b strings.Builder
-	for _, r := range lines {
-		if hidden(r) {
-			fmt.Fprintf(&b, `\x%02x`, r)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }
 
 func (o *output) printf(format string, args ...any) { o.print(fmt.Sprintf(format, args...)) }

@@ -11,6 +11,7 @@ import (
 
 	"sledge/internal/engine"
 	"sledge/internal/job"
+	"sledge/internal/report"
 )
 
 // counterCommands are the commands of the transaction counter.
@@ -39,6 +40,12 @@ func counterCommands() []command {
 type counter struct {
 	ended atomic.Int64 // transactions that virtual users have ended so far
 
+	recording struct {
+		sync.Mutex
+		database string        // that the job works on
+		recorder *job.Recorder // of the job that is being recorded; nil when none is
+	}
+
 	// The rest belongs to the commands, which come one after another.
 	id   string // names the counter that is running; "" when none is
 	stop context.CancelFunc
@@ -54,6 +61,29 @@ func (t *counter) watch(e job.Event) {
 	for i := range e.Second.Summary.Kinds {
 		k := &e.Second.Summary.Kinds[i]
 		t.ended.Add(k.Done + k.RolledBack)
+	}
+}
+
+// record has what the counter reads recorded with a job, until the function it
+// returns is called.
+func (t *counter) record(r *job.Recorder, databaseName string) (end func()) {
+	set := func(r *job.Recorder) {
+		t.recording.Lock()
+		defer t.recording.Unlock()
+		t.recording.recorder, t.recording.database = r, databaseName
+	}
+	set(r)
+	return func() { set(nil) }
+}
+
+// read hands over what was read of a database to the job that is being recorded. The
+// settings may have changed since the counter was started: a job on another database
+// has nothing to do with it.
+func (t *counter) read(databaseName string, c job.Count) {
+	t.recording.Lock()
+	defer t.recording.Unlock()
+	if t.recording.recorder != nil && t.recording.database == databaseName {
+		t.recording.recorder.Count(c)
 	}
 }
 
@@ -131,8 +161,9 @@ func (c *Console) counterLines(plan engine.Plan, log *counterLog, started chan<-
 				c.out.printf("Transaction Counter logging activated to %s", log.file.Name())
 			}
 		}
-		line := fmt.Sprintf("%d %s tpm", int64(rate), plan.Database.Title)
+		line := fmt.Sprintf("%s %s tpm", report.Rate(rate), plan.Database.Title)
 		c.out.print(line)
+		c.counter.read(plan.Database.Name, job.Count{At: at, Rate: rate})
 		if !givenUp {
 			if err := log.write(at, line); err != nil {
 				givenUp = true

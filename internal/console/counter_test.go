@@ -2,9 +2,11 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -205,4 +207,77 @@ func commitUntil(t *testing.T, plan engine.Plan, out *screenText, want *regexp.R
 			}
 		}
 	}
+}
+
+// steadyWork is a job.Runner whose virtual users end ten transactions every half second,
+// for a little more than three seconds, on a server that says it is something else.
+type steadyWork struct{}
+
+func (steadyWork) Do(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
+	second, other := meter.NewSummary(len(jobKinds)), 9.0
+	second.Kinds[0].Done = 10
+	time.Sleep(100 * time.Millisecond)
+	for n := range 6 {
+		for _, w := range control.Watchers {
+			offset := time.Duration(n+1) * time.Second / 2
+			w.Watch(job.Event{At: time.Now(), Second: &job.Second{Phase: job.Measure, Offset: offset, Summary: &second, ServerTPM: &other}})
+		}
+		time.Sleep(time.Second / 2)
+	}
+	return job.Result{}, nil
+}
+
+func TestWhatTheCounterReadsInAJobIsKeptWithIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		folder := t.TempDir()
+		c, out := counting(t, folder)
+		c.Runner = steadyWork{}
+		c.OpenStore = func(string) (*job.Store, error) { return job.Open(":memory:") }
+		for _, line := range []string{"dbset db sqlite", "tcset refreshrate 1", "diset tpcc sqlite_driver timed", "loadscript", "vuset vu 1", "tcstart"} {
+			call(t, c, line)
+		}
+		out.all.Reset()
+		call(t, c, "vurun")
+		printed := regexp.MustCompile(`(?m)^\d+ SQLite tpm$`).FindAllString(out.String(), -1)
+		want := []string{"1200 SQLite tpm", "1200 SQLite tpm", "1200 SQLite tpm"}
+		if !slices.Equal(printed, want) {
+			t.Errorf("got %q printed during the run, want %q", printed, want)
+		}
+		call(t, c, "dbset db pg")
+		call(t, c, "diset tpcc pg_driver timed")
+		call(t, c, "loadscript")
+		call(t, c, "vurun") // on another database than is counted
+		call(t, c, "tcstop")
+		call(t, c, "vurun")
+		call(t, c, "jobs format JSON")
+		var ids []string
+		listed, err := c.Call(t.Context(), Call{Name: "jobs", Args: []string{"joblist"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, id := range strings.Fields(listed) {
+			ids = append(ids, id)
+			out.all.Reset()
+			call(t, c, "jobs "+id+" tcount")
+			stamp := `"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"`
+			if i == 0 {
+				matches(t, out.String(), `\{`, `  "SQLite tpm": \{`, `    `+stamp+`: "1200",`, `    `+stamp+`: "1200",`, `    `+stamp+`: "1200"`, `  \}`, `\}`)
+				continue
+			}
+			if got := out.String(); !strings.Contains(got, `"PostgreSQL tpm"`) || !strings.Contains(got, `: "9"`) || strings.Contains(got, "1200") {
+				t.Errorf("job %d: got\n%s\nwant the rates that the run sampled", i, got)
+			}
+		}
+		if len(ids) != 3 {
+			t.Fatalf("got the jobs %v, want 3", ids)
+		}
+		call(t, c, "jobs "+ids[0]+" save")
+		saved, err := os.ReadFile(filepath.Join(folder, "hdb_"+ids[0]+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(string(saved), `"value": "1200"`); got != 3 {
+			t.Errorf("got %d counts of 1200 in the saved report, want 3", got)
+		}
+	})
 }

@@ -350,7 +350,7 @@ func processorsOf(ctx context.Context, store *job.Store, jobs []job.Job) (int, e
 
 func jobsImport(c *Console, ctx context.Context, store *job.Store, call Call, words []string) (string, error) {
 	path := inFolder(call.Folder, words[0])
-	done, err := hammerdb.Import(ctx, store, path)
+	done, err := hammerdb.Import(ctx, store, path, c.Bench.Benchmarks())
 	for _, warning := range done.Warnings {
 		c.out.print("Warning: " + warning)
 	}
@@ -378,7 +378,7 @@ func parts() map[string]part {
 			return report.Timing(j, timings), err
 		},
 		"tcount": func(c *Console, ctx context.Context, store *job.Store, j job.Job) (report.View, error) {
-			return report.TCount(j, store.Seconds(ctx, j.ID), c.Bench)
+			return report.TCount(ctx, store, j, c.Bench)
 		},
 		"metrics": func(_ *Console, ctx context.Context, store *job.Store, j job.Job) (report.View, error) {
 			details, err := store.Imported(ctx, j.ID)
@@ -395,8 +395,8 @@ func parts() map[string]part {
 		"db": func(c *Console, _ context.Context, _ *job.Store, j job.Job) (report.View, error) {
 			return report.Database(j, c.Bench), nil
 		},
-		"bm": func(_ *Console, _ context.Context, _ *job.Store, j job.Job) (report.View, error) {
-			return report.Benchmark(j), nil
+		"bm": func(c *Console, _ context.Context, _ *job.Store, j job.Job) (report.View, error) {
+			return report.Benchmark(j, c.Bench), nil
 		},
 		"timestamp": func(_ *Console, _ context.Context, _ *job.Store, j job.Job) (report.View, error) {
 			return report.Timestamps(j), nil

@@ -143,6 +143,7 @@ func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (stri
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := make(chan struct{})
+	counted := c.counter.record(recorder, plan.Database.Name)
 	listened := c.listen(spec.Action, func() { close(stop) }, cancel)
 	result, err := c.Runner.Do(ctx, spec, job.Control{
 		Watchers: []job.Watcher{beforeTheEnd{watchers, c.script.monitored || spec.Action != job.Run}},
@@ -161,6 +162,7 @@ func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (stri
 		tell(job.Event{User: position, Text: said})
 	}
 	tell(job.Event{Text: job.AllComplete})
+	counted()
 	if recorder != nil {
 		if lost := recorder.End(ctx, result, err); lost != nil {
 			c.out.printf("Error: the result of job %s is not kept: %v", recorder.ID(), lost)
@@ -372,7 +374,7 @@ func (c *Console) logUserLine(at time.Time, position int, text string) {
 	if c.userLog == nil {
 		return
 	}
-	line := "Vuser " + strconv.Itoa(position) + ":" + printable(text) + "\n"
+	line := "Vuser " + strconv.Itoa(position) + ":" + report.PrintableLines(text) + "\n"
 	if c.book.GenericFlag(virtualUserSection, "log_timestamps") {
 		line = fmt.Sprintf("Timestamp %d @ %s\n%s", position, at.Format(job.TclTime), line)
 	}

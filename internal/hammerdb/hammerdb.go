@@ -30,13 +30,15 @@ type Report struct {
 }
 
 // Import enters the jobs of the repository at path that are not in store yet, under
-// their own IDs. Passwords that HammerDB kept are left out.
-func Import(ctx context.Context, store *job.Store, path string) (Report, error) {
+// their own IDs. The benchmarks are those that HammerDB's names stand for. Passwords
+// that HammerDB kept are left out.
+func Import(ctx context.Context, store *job.Store, path string, benchmarks []job.Benchmark) (Report, error) {
 	var report Report
 	f, err := open(ctx, path)
 	if err != nil {
 		return report, fmt.Errorf("import jobs from %s: %w", path, err)
 	}
+	f.benchmarks = benchmarks
 	err = f.each(ctx, func(j recorded) error { return report.enter(ctx, store, f, j) })
 	if err = errors.Join(err, f.db.Close()); err != nil {
 		return report, fmt.Errorf("import jobs from %s: %w", path, err)
@@ -73,6 +75,8 @@ func (r *Report) enter(ctx context.Context, store *job.Store, f *file, j recorde
 type file struct {
 	db      *sql.DB
 	columns map[string][]string // by table, both in lower case
+
+	benchmarks []job.Benchmark
 }
 
 // tables are those that are read, each with what becomes of it. Only the first is

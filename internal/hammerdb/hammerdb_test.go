@@ -45,6 +45,9 @@ const (
 	deleted = "67FD3345479A03E263133339"
 )
 
+// benchmarks are those that the fixtures have jobs of.
+var benchmarks = []job.Benchmark{{Workload: "tprocc", Name: "TPC-C"}, {Workload: "tproch", Name: "TPC-H"}}
+
 // fixture makes a repository as HammerDB would have left it.
 func fixture(t *testing.T, statements ...string) string {
 	t.Helper()
@@ -136,7 +139,7 @@ func list[T any](t *testing.T, seq iter.Seq2[T, error]) []T {
 
 func TestEveryJobIsTakenOverOnce(t *testing.T) {
 	path, store := repository(t), newStore(t)
-	report, err := Import(t.Context(), store, path)
+	report, err := Import(t.Context(), store, path, benchmarks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +176,7 @@ func TestEveryJobIsTakenOverOnce(t *testing.T) {
 	}
 
 	// A second time there is nothing new but perhaps the end of what had none.
-	report, err = Import(t.Context(), store, path)
+	report, err = Import(t.Context(), store, path, benchmarks)
 	if err != nil || len(report.Added) != 1 || report.Added[0] != hanging || report.Present != 6 {
 		t.Errorf("again: got %v added, %d present and error %v, want only %s again", report.Added, report.Present, err, hanging)
 	}
@@ -181,7 +184,7 @@ func TestEveryJobIsTakenOverOnce(t *testing.T) {
 
 func TestWhatWasMeasuredComesAlong(t *testing.T) {
 	store := newStore(t)
-	if _, err := Import(t.Context(), store, repository(t)); err != nil {
+	if _, err := Import(t.Context(), store, repository(t), benchmarks); err != nil {
 		t.Fatal(err)
 	}
 	j := get(t, store, run)
@@ -220,7 +223,7 @@ func TestWhatWasMeasuredComesAlong(t *testing.T) {
 
 func TestPasswordsStayBehind(t *testing.T) {
 	store := newStore(t)
-	if _, err := Import(t.Context(), store, repository(t)); err != nil {
+	if _, err := Import(t.Context(), store, repository(t), benchmarks); err != nil {
 		t.Fatal(err)
 	}
 	j := get(t, store, run)
@@ -243,7 +246,7 @@ func TestAnOldVersionLacksColumnsAndTables(t *testing.T) {
 		`INSERT INTO JOBOUTPUT VALUES ('`+run+`', 1, 'TEST RESULT : System achieved 298394 MariaDB TPM at 128176 NOPM')`,
 		`INSERT INTO JOBTIMING VALUES ('`+run+`', 1, 'neword', 1000, 10, 0.5, 8.121, 100, 57, 13.3, 9.8, 5.4, 4729.629, 52.3, 1)`)
 	store := newStore(t)
-	if report, err := Import(t.Context(), store, path); err != nil || len(report.Added) != 1 {
+	if report, err := Import(t.Context(), store, path, benchmarks); err != nil || len(report.Added) != 1 {
 		t.Fatalf("got %+v and error %v", report, err)
 	}
 	j := get(t, store, run)
@@ -268,7 +271,7 @@ func TestTheFileIsOnlyRead(t *testing.T) {
 	if err := os.Chmod(path, 0o400); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Import(t.Context(), newStore(t), path); err != nil {
+	if _, err := Import(t.Context(), newStore(t), path, benchmarks); err != nil {
 		t.Fatal(err)
 	}
 	after, err := os.ReadFile(path)
@@ -294,7 +297,7 @@ func TestWhatIsNoRepositoryOfHammerDBIsRefused(t *testing.T) {
 		fixture(t, "CREATE TABLE other (a)"): job.ExitUsage,
 		fixture(t, "CREATE TABLE jobmain (other)"): job.ExitUsage,
 	} {
-		_, err := Import(t.Context(), newStore(t), path)
+		_, err := Import(t.Context(), newStore(t), path, benchmarks)
 		if err == nil || job.ExitOf(err) != want || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: got %v with exit code %d, want one with %d that names the file", path, err, job.ExitOf(err), want)
 		}
@@ -304,7 +307,7 @@ func TestWhatIsNoRepositoryOfHammerDBIsRefused(t *testing.T) {
 func TestAnImportCanBeBrokenOff(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Import(ctx, newStore(t), repository(t)); !errors.Is(err, context.Canceled) {
+	if _, err := Import(ctx, newStore(t), repository(t), benchmarks); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that it was cancelled", err)
 	}
 }

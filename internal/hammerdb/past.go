@@ -26,11 +26,8 @@ func (f *file) past(ctx context.Context, r recorded) (job.Past, []string, error)
 	}
 	p := job.Past{Job: job.Job{
 		ID: job.ID(r.id), Origin: Origin, Begun: begun,
-		Spec: job.Spec{Database: strings.ToLower(r.database), Workload: workloads[r.benchmark], Profile: max(r.profile, 0), Options: option.Values{}},
+		Spec: job.Spec{Database: strings.ToLower(r.database), Workload: f.workload(r.benchmark), Profile: max(r.profile, 0), Options: option.Values{}},
 	}}
-	if p.Job.Spec.Workload == "" {
-		p.Job.Spec.Workload = strings.ToLower(r.benchmark)
-	}
 	var warnings []string
 	if p.Details.Settings, err = readSettings(r.settings); err != nil {
 		warnings = append(warnings, fmt.Sprintf("its settings are left out: %v", err))
@@ -49,8 +46,15 @@ func (f *file) past(ctx context.Context, r recorded) (job.Past, []string, error)
 	return p, warnings, nil
 }
 
-// workloads are Sledge's names for HammerDB's benchmarks.
-var workloads = map[string]string{"TPC-C": "tprocc", "TPC-H": "tproch"}
+// workload is Sledge's name for a benchmark of HammerDB's.
+func (f *file) workload(name string) string {
+	for _, b := range f.benchmarks {
+		if b.Name == name {
+			return b.Workload
+		}
+	}
+	return strings.ToLower(name)
+}
 
 // readTime reads a time as SQLite writes it. HammerDB's are of the local clock.
 func readTime(text string) (time.Time, error) {
@@ -274,11 +278,8 @@ func actionOf(line string) job.Action {
 	return ""
 }
 
-// The lines that hold figures. The result has one order since version 3, and had
-// the other before or where first_result is set to TPM.
+// The lines that hold figures, besides the headline of transactions.
 var (
-	nopmFirst = regexp.MustCompile(`^TEST RESULT : System achieved (\d+) NOPM from (\d+) (.+) TPM$`)
-	tpmFirst  = regexp.MustCompile(`^TEST RESULT : System achieved (\d+) (.+) TPM at (\d+) NOPM$`)
 	active    = regexp.MustCompile(`(\d+) Active (?:Virtual Users|Sessions) configured$`)
 	geomean   = regexp.MustCompile(`^Geometric mean of query times returning rows(?: \(\d+\))? is ([0-9.]+)`)
 	querySets = regexp.MustCompile(`^Completed (\d+) query set\(s\) in (\d+) seconds`)
@@ -289,11 +290,8 @@ var (
 // times each tells on its own, the last geometric mean stays.
 func readFacts(p *job.Past, line string) {
 	r := &p.Job.Result
-	if m := nopmFirst.FindStringSubmatch(line); m != nil {
-		r.Line, r.Metrics = line, []job.Metric{metric("NOPM", m[1]), metric("TPM", m[2])}
-	}
-	if m := tpmFirst.FindStringSubmatch(line); m != nil {
-		r.Line, r.Metrics = line, []job.Metric{metric("NOPM", m[3]), metric("TPM", m[1])}
+	if h, ok := job.ReadHeadline(line); ok {
+		r.Line, r.Metrics = line, []job.Metric{metric("NOPM", h.NOPM), metric("TPM", h.TPM)}
 	}
 	if m := geomean.FindStringSubmatch(line); m != nil {
 		r.Line = line

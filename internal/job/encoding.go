@@ -9,10 +9,10 @@ import (
 	"sledge/internal/meter"
 )
 
-// EncodedTally is a meter.Tally as it is kept and exported: plain counts, and
+// encodedTally is a meter.Tally as it is kept and exported: plain counts, and
 // histograms in HdrHistogram's compressed V2 encoding, which its libraries for
 // other languages read as well. Nothing is lost by it.
-type EncodedTally struct {
+type encodedTally struct {
 	Done       int64            `json:"done"`
 	RolledBack int64            `json:"rolled_back"`
 	Retried    int64            `json:"retried"`
@@ -21,9 +21,9 @@ type EncodedTally struct {
 	Response   []byte           `json:"response,omitempty"` // likewise
 }
 
-// EncodeTally encodes t. It copies, so t may be lent.
-func EncodeTally(t *meter.Tally) (EncodedTally, error) {
-	e := EncodedTally{Done: t.Done, RolledBack: t.RolledBack, Retried: t.Retried}
+// encodeTally encodes t. It copies, so t may be lent.
+func encodeTally(t *meter.Tally) (encodedTally, error) {
+	e := encodedTally{Done: t.Done, RolledBack: t.RolledBack, Retried: t.Retried}
 	for _, class := range meter.Classes() {
 		if n := t.Failed[class]; n > 0 {
 			if e.Failed == nil {
@@ -36,15 +36,15 @@ func EncodeTally(t *meter.Tally) (EncodedTally, error) {
 		return e, nil
 	}
 	var err error
-	if e.Service, err = encodeHistogram(t.Service); err != nil {
+	if e.Service, err = EncodeHistogram(t.Service); err != nil {
 		return e, err
 	}
-	e.Response, err = encodeHistogram(t.Response)
+	e.Response, err = EncodeHistogram(t.Response)
 	return e, err
 }
 
-// Tally decodes e.
-func (e EncodedTally) Tally() (meter.Tally, error) {
+// tally decodes e.
+func (e encodedTally) tally() (meter.Tally, error) {
 	t := meter.NewSummary(1).Kinds[0]
 	t.Done, t.RolledBack, t.Retried = e.Done, e.RolledBack, e.Retried
 	for name, n := range e.Failed {
@@ -73,31 +73,31 @@ func classNamed(name string) meter.Class {
 	return meter.Other
 }
 
-func encodeTallies(s *meter.Summary) ([]EncodedTally, error) {
-	list := make([]EncodedTally, len(s.Kinds))
+func encodeTallies(s *meter.Summary) ([]encodedTally, error) {
+	list := make([]encodedTally, len(s.Kinds))
 	for i := range s.Kinds {
 		var err error
-		if list[i], err = EncodeTally(&s.Kinds[i]); err != nil {
+		if list[i], err = encodeTally(&s.Kinds[i]); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
 }
 
-func decodeTallies(list []EncodedTally) ([]meter.Tally, error) {
+func decodeTallies(list []encodedTally) ([]meter.Tally, error) {
 	tallies := make([]meter.Tally, len(list))
 	for i, e := range list {
 		var err error
-		if tallies[i], err = e.Tally(); err != nil {
+		if tallies[i], err = e.tally(); err != nil {
 			return nil, err
 		}
 	}
 	return tallies, nil
 }
 
-// encodeHistogram takes off the base64 that the library wraps its encoding in,
-// which is a third longer.
-func encodeHistogram(h *hdrhistogram.Histogram) ([]byte, error) {
+// EncodeHistogram encodes h in HdrHistogram's compressed V2 encoding. It takes off
+// the base64 that the library wraps that in, which is a third longer.
+func EncodeHistogram(h *hdrhistogram.Histogram) ([]byte, error) {
 	text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
 		return nil, fmt.Errorf("encode a histogram: %w", err)

@@ -20,10 +20,11 @@ type Past struct {
 	Details Imported
 }
 
-// Count is the server's own rate of transactions a minute at a moment of a run.
+// Count is a rate of transactions a minute at a moment of a job, by the server's own
+// count where it keeps one.
 type Count struct {
-	At   time.Time
-	Rate float64
+	At   time.Time `json:"at"`
+	Rate float64   `json:"tpm"`
 }
 
 // Imported is what another program kept of a job that has no place in Job: it is

@@ -175,19 +175,28 @@ func TestAJobOfAnotherProgramIsRefusedWithASecretOrWithoutItsOrigin(t *testing.T
 	}
 }
 
-// A repository that the first version made holds jobs without a profile.
-func TestARepositoryOfTheFirstVersionIsTakenOver(t *testing.T) {
+// A repository of an older version holds jobs without a profile, or without a
+// place for readings of the counter.
+func TestARepositoryOfAnOlderVersionIsTakenOver(t *testing.T) {
+	steps, err := readMigrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for version := 1; version < len(steps); version++ {
+		takeOver(t, steps[:version])
+	}
+}
+
+// takeOver opens a repository that only some steps have made.
+func takeOver(t *testing.T, steps []string) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	steps, err := readMigrations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := migrate(t.Context(), db, steps[:1]); err != nil {
+	if err := migrate(t.Context(), db, steps); err != nil {
 		t.Fatal(err)
 	}
 	_, err = db.Exec(`INSERT INTO job (id, action, database, workload, spec, kinds, status, begun_ms, seen_ms, host, pid, process_begun_ms)
@@ -195,8 +204,20 @@ func TestARepositoryOfTheFirstVersionIsTakenOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs, err := openStore(t, path).List(t.Context(), Query{Action: Run})
+	s := openStore(t, path)
+	jobs, err := s.List(t.Context(), Query{Action: Run})
 	if err != nil || len(jobs) != 1 || jobs[0].Spec.Profile != 0 || jobs[0].Origin != "" {
-		t.Errorf("got %+v and error %v, want the job as it was", jobs, err)
+		t.Fatalf("version %d: got %+v and error %v, want the job as it was", len(steps), jobs, err)
+	}
+	if readings := collect(t, s.Readings(t.Context(), jobs[0].ID)); len(readings) > 0 {
+		t.Errorf("version %d: got readings %v, want none", len(steps), readings)
+	}
+	r := begin(t, s, runSpec())
+	r.Count(Count{At: time.UnixMilli(5), Rate: 7})
+	if err := r.End(t.Context(), Result{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if readings := collect(t, s.Readings(t.Context(), r.ID())); len(readings) != 1 || readings[0].Rate != 7 {
+		t.Errorf("version %d: got readings %v, want the one", len(steps), readings)
 	}
 }

@@ -238,7 +238,7 @@ type StoredSecond struct {
 	Offset    time.Duration  `json:"offset"`  // since the phase began, at the end of the second
 	Elapsed   time.Duration  `json:"elapsed"` // how long the second was
 	ServerTPM *float64       `json:"server_tpm,omitempty"`
-	Tallies   []EncodedTally `json:"tallies"` // one for each kind
+	Tallies   []encodedTally `json:"tallies"` // one for each kind
 }
 
 // Summary decodes what was measured.
@@ -333,13 +333,13 @@ func (s *Store) spans(ctx context.Context, condition string, arguments ...any) (
 
 const tallyColumns = `done, rolled_back, retried, failed, service, response`
 
-func (s *Store) tallies(ctx context.Context, span int64) ([]EncodedTally, error) {
+func (s *Store) tallies(ctx context.Context, span int64) ([]encodedTally, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT `+tallyColumns+` FROM tally WHERE span = ? ORDER BY kind`, span)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var list []EncodedTally
+	var list []encodedTally
 	for rows.Next() {
 		t, err := scanTally(rows)
 		if err != nil {
@@ -351,8 +351,8 @@ func (s *Store) tallies(ctx context.Context, span int64) ([]EncodedTally, error)
 }
 
 // scanTally reads tallyColumns, after others that are wanted.
-func scanTally(rows *sql.Rows, others ...any) (EncodedTally, error) {
-	var t EncodedTally
+func scanTally(rows *sql.Rows, others ...any) (encodedTally, error) {
+	var t encodedTally
 	var failed sql.NullString
 	err := rows.Scan(append(others, &t.Done, &t.RolledBack, &t.Retried, &failed, &t.Service, &t.Response)...)
 	if err == nil && failed.Valid {
@@ -378,6 +378,29 @@ func (s *Store) Output(ctx context.Context, id ID) iter.Seq2[OutputLine, error] 
 			}
 			line.At = time.UnixMilli(at)
 			list = append(list, line)
+		}
+		return list, last, rows.Err()
+	})
+}
+
+// Readings yields what the transaction counter read while a job was recorded, in
+// order. There are none where it was not running.
+func (s *Store) Readings(ctx context.Context, id ID) iter.Seq2[Count, error] {
+	return pages(s, ctx, id, "transaction counts", func(job, after int64) (list []Count, last int64, err error) {
+		rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, at_ms, tpm FROM reading
+			WHERE job = ? AND number > ? ORDER BY number LIMIT %d`, pageRows), job, after)
+		if err != nil {
+			return nil, 0, err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var c Count
+			var at int64
+			if err := rows.Scan(&last, &at, &c.Rate); err != nil {
+				return nil, 0, err
+			}
+			c.At = time.UnixMilli(at)
+			list = append(list, c)
 		}
 		return list, last, rows.Err()
 	})
@@ -467,7 +490,7 @@ func (s *Store) userSummary(ctx context.Context, job int64, position int) (meter
 		if err != nil {
 			return sum, false, err
 		}
-		t, err := encoded.Tally()
+		t, err := encoded.tally()
 		if err != nil {
 			return sum, false, err
 		}

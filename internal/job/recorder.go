@@ -150,6 +150,15 @@ func (r *Recorder) Watch(e Event) {
 	}
 }
 
+// Count notes a reading of the transaction counter. It may be called from any
+// goroutine, but not after End.
+func (r *Recorder) Count(c Count) {
+	r.add(func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO reading (job, at_ms, tpm) VALUES (?, ?, ?)`, r.number, c.At.UnixMilli(), c.Rate)
+		return err
+	})
+}
+
 // watchSecond adds a second as it is, or later in a run to the span it is part of.
 func (r *Recorder) watchSecond(at time.Time, s Second) {
 	if s.Summary == nil {
@@ -226,7 +235,7 @@ func writeSpan(ctx context.Context, tx *sql.Tx, job int64, s StoredSecond, tpm s
 }
 
 // failedText is the count of failures by class as it is kept, NULL for none.
-func failedText(t EncodedTally) (sql.NullString, error) {
+func failedText(t encodedTally) (sql.NullString, error) {
 	if len(t.Failed) == 0 {
 		return sql.NullString{}, nil
 	}
@@ -236,8 +245,8 @@ func failedText(t EncodedTally) (sql.NullString, error) {
 
 // encodeUsers encodes what each virtual user measured. For a thousand of them that
 // takes seconds, in which the repository is not locked.
-func encodeUsers(users []meter.Summary) ([][]EncodedTally, error) {
-	list := make([][]EncodedTally, len(users))
+func encodeUsers(users []meter.Summary) ([][]encodedTally, error) {
+	list := make([][]encodedTally, len(users))
 	for i := range users {
 		var err error
 		if list[i], err = encodeTallies(&users[i]); err != nil {
@@ -248,7 +257,7 @@ func encodeUsers(users []meter.Summary) ([][]EncodedTally, error) {
 }
 
 // writeUser writes what one virtual user measured.
-func writeUser(ctx context.Context, tx *sql.Tx, job int64, position int, elapsed time.Duration, tallies []EncodedTally) error {
+func writeUser(ctx context.Context, tx *sql.Tx, job int64, position int, elapsed time.Duration, tallies []encodedTally) error {
 	for kind, t := range tallies {
 		failed, err := failedText(t)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -378,20 +379,21 @@ func TestDeletingAJobLeavesNothingOfIt(t *testing.T) {
 	r.Watch(second(Measure, 1, measured(1, 10), nil))
 	r.Watch(Event{At: time.Now(), Text: "a line"})
 	r.Watch(Event{At: time.Now(), Failure: &Failure{}})
+	r.Count(Count{At: time.Now(), Rate: 1})
 	if err := r.End(t.Context(), Result{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	count := func() (n int) {
 		t.Helper()
 		err := s.db.QueryRow(`SELECT (SELECT count(*) FROM job) + (SELECT count(*) FROM span) + (SELECT count(*) FROM tally)
-			+ (SELECT count(*) FROM output) + (SELECT count(*) FROM failure)`).Scan(&n)
+			+ (SELECT count(*) FROM output) + (SELECT count(*) FROM failure) + (SELECT count(*) FROM reading)`).Scan(&n)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return n
 	}
-	if n := count(); n != 6 { // a job, a span with two tallies, a line, a failure
-		t.Errorf("got %d rows before, want 6", n)
+	if n := count(); n != 7 { // a job, a span with two tallies, a line, a failure, a reading
+		t.Errorf("got %d rows before, want 7", n)
 	}
 	if err := s.Delete(t.Context(), r.ID()); err != nil {
 		t.Fatal(err)
@@ -428,6 +430,33 @@ func TestOutputIsReadPageByPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		break // must not go on
+	}
+}
+
+func TestReadingsOfTheCounterComeBackInOrderWhoeverCounts(t *testing.T) {
+	s := openStore(t, ":memory:")
+	r := begin(t, s, runSpec())
+	at := time.UnixMilli(1_700_000_000_000)
+	var want []Count
+	var counter sync.WaitGroup
+	for n := range pageRows + 1 {
+		want = append(want, Count{at.Add(time.Duration(n) * time.Second), float64(n) + 0.5})
+	}
+	counter.Go(func() {
+		for _, c := range want {
+			r.Count(c)
+		}
+	})
+	for n := range 100 {
+		r.Watch(Event{At: at, Text: fmt.Sprint(n)})
+	}
+	counter.Wait()
+	if err := r.End(t.Context(), Result{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	got := collect(t, s.Readings(t.Context(), r.ID()))
+	if !slices.EqualFunc(got, want, func(g, w Count) bool { return g.At.Equal(w.At) && g.Rate == w.Rate }) {
+		t.Errorf("got %d readings from %v to %v, want %d", len(got), got[0], got[len(got)-1], len(want))
 	}
 }
 

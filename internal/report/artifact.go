@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -26,10 +27,11 @@ func Artifact(ctx context.Context, store *job.Store, j job.Job, settings []job.S
 	if err != nil {
 		return View{}, err
 	}
-	counted, err := counts(store.Seconds(ctx, j.ID))
+	counted, err := counts(ctx, store, j)
 	if err != nil {
 		return View{}, err
 	}
+	b := benchmark(j, names)
 	o := object{
 		{"schema", artifactSchema},
 		{"description", "The result of one job of a database load test, with the facts that are needed to understand and repeat it."},
@@ -42,7 +44,7 @@ func Artifact(ctx context.Context, store *job.Store, j job.Job, settings []job.S
 			{"redacted", true},
 		}},
 		{"disclaimer", disclaimer()},
-		{"report_hints", hints(j)},
+		{"report_hints", hints(j, b)},
 		{"analysis_hints", analysis(counted)},
 		{"job", object{
 			{"jobid", string(j.ID)},
@@ -50,17 +52,17 @@ func Artifact(ctx context.Context, store *job.Store, j job.Job, settings []job.S
 			{"database", databaseName(j, names)},
 			{"database_display", displayName(j, names)},
 			{"release", release(j)},
-			{"benchmark", benchmark(j)},
+			{"benchmark", b.Name},
 			{"timestamp", timestamp(j)},
 		}},
-		{"benchmark_config", configuration(j, settings)},
+		{"benchmark_config", configuration(j, b, settings)},
 		{"system", available(system(j, details), "No system data available.")},
 		{"result", outcome(j, names)},
 	}
-	if benchmark(j) == tpcC {
-		o = append(o, member{"transaction_count", transactionCount(j, counted, names)}, member{"response_times", responseTimes(timings)})
-	} else {
+	if b.Queries {
 		o = append(o, member{"query_times", queryTimes(timings)})
+	} else {
+		o = append(o, member{"transaction_count", transactionCount(j, counted, names)}, member{"response_times", responseTimes(timings, b.Labels)})
 	}
 	return View{value: append(o, member{"metrics", metricSeries(details)})}, nil
 }
@@ -95,7 +97,7 @@ func UserTimings(ctx context.Context, store *job.Store, j job.Job, position int,
 // labelsOf returns HammerDB's names for a job's kinds of transaction, or Sledge's own
 // where the program does not have the workload any more.
 func labelsOf(j job.Job, names Namer) []string {
-	if known := names.Labels(j.Spec.Workload); len(known) == len(j.Kinds) {
+	if known := benchmark(j, names).Labels; len(known) == len(j.Kinds) {
 		return known
 	}
 	return j.Kinds
@@ -128,7 +130,7 @@ func disclaimer() object {
 }
 
 // hints say to programs that write reports what a job's document is good for.
-func hints(j job.Job) object {
+func hints(j job.Job, b job.Benchmark) object {
 	bar := func(title, path string) object {
 		return object{{"title", title}, {"chart_type", "bar"}, {"data_path", path}, {"x", "metric"}, {"y", "value"}}
 	}
@@ -136,7 +138,7 @@ func hints(j job.Job) object {
 		{"title", "Database load test " + string(j.ID)},
 		{"intended_use", "to show and compare results of load tests of databases"},
 	}
-	if benchmark(j) != tpcC {
+	if b.Queries {
 		return append(o,
 			member{"primary_result_metrics", []string{"geomean_seconds", "total_query_time_seconds"}},
 			member{"recommended_charts", []object{
@@ -145,8 +147,16 @@ func hints(j job.Job) object {
 			}},
 			member{"notes", []string{"A lower geometric mean is better."}})
 	}
+	var primary []string
+	for _, f := range mainFigures(j) {
+		primary = append(primary, f.name)
+	}
+	notes := []string{}
+	if slices.Contains(primary, nopm) {
+		notes = append(notes, "NOPM counts new orders a minute and can be compared between databases; TPM is the server's own count, whose meaning differs between them.")
+	}
 	return append(o,
-		member{"primary_result_metrics", []string{nopm, tpm}},
+		member{"primary_result_metrics", primary},
 		member{"recommended_charts", []object{
 			bar("Result", "result.chart_data"),
 			{{"title", "Transaction count"}, {"chart_type", "line"}, {"data_path", "transaction_count.series"}, {"x", "timestamp"}, {"y", "value"}},
@@ -165,9 +175,7 @@ func hints(j job.Job) object {
 				{"y_series", []string{"usr_pct", "sys_pct"}},
 			},
 		}},
-		member{"notes", []string{
-			"NOPM counts new orders a minute and can be compared between databases; TPM is the server's own count, whose meaning differs between them.",
-		}})
+		member{"notes", notes})
 }
 
 // activeAbove is the count of transactions a minute above which a run is at work.
@@ -206,8 +214,11 @@ func analysis(counted []reading) object {
 
 // configuration is the few settings that everybody asks for. Nothing else of the
 // settings is in the document, so no secret can be.
-func configuration(j job.Job, settings []job.Section) object {
+func configuration(j job.Job, b job.Benchmark, settings []job.Section) object {
 	find := func(name string) string {
+		if name == "" {
+			return ""
+		}
 		for _, section := range settings {
 			i := slices.IndexFunc(section.Settings, func(s job.Setting) bool { return s.Name == name || strings.HasSuffix(s.Name, "_"+name) })
 			if i >= 0 && section.Name != "connection" {
@@ -216,13 +227,22 @@ func configuration(j job.Job, settings []job.Section) object {
 		}
 		return ""
 	}
-	return object{
-		{"warehouses", find("count_ware")},
+	o := object{
+		{"warehouses", ""},
 		{"virtual_users", strconv.Itoa(users(j))},
-		{"scale_factor", find("scale_fact")},
+		{"scale_factor", ""},
 		{"rampup_minutes", minutes(find("rampup"))},
 		{"duration_minutes", minutes(find("duration"))},
 	}
+	size := member{field(b.Unit), find(b.Size)}
+	i := slices.IndexFunc(o, func(m member) bool { return m.name == size.name })
+	switch {
+	case i >= 0:
+		o[i] = size
+	case b.Size != "":
+		o = append(o, size)
+	}
+	return o
 }
 
 // minutes spells a time in minutes, which may have been given with a unit.
@@ -253,11 +273,12 @@ func outcome(j job.Job, names Namer) object {
 		}
 		return list
 	}
+	kind := field(benchmark(j, names).Title) + "_result"
 	if mean, ok := metricOf(j, geomean); ok {
 		sets, _ := figureOf(j, querySets)
 		seconds, _ := figureOf(j, queryTime)
 		return object{
-			{"type", "tproc_h_result"},
+			{"type", kind},
 			{"queries", queriesOf(j)},
 			{"query_sets", sets},
 			{"geomean_seconds", decimal(mean)},
@@ -265,16 +286,15 @@ func outcome(j job.Job, names Namer) object {
 			{"chart_data", chart(member{"geomean_seconds", decimal(mean)}, member{"total_query_time_seconds", seconds})},
 		}
 	}
-	orders, _ := figureOf(j, nopm)
-	transactions, _ := figureOf(j, tpm)
-	return object{
-		{"type", "tproc_c_result"},
+	o := object{
+		{"type", kind},
 		{"database_display", displayName(j, names)},
 		{"active_virtual_users", strconv.Itoa(users(j))},
-		{"nopm", orders},
-		{"tpm", transactions},
-		{"chart_data", chart(member{nopm, orders}, member{tpm, transactions})},
 	}
+	for _, f := range mainFigures(j) {
+		o = append(o, member{field(f.name), f.value})
+	}
+	return append(o, member{"chart_data", chart(mainFigures(j)...)})
 }
 
 func transactionCount(j job.Job, counted []reading, names Namer) object {
@@ -283,27 +303,29 @@ func transactionCount(j job.Job, counted []reading, names Namer) object {
 	}
 	list := []object{}
 	for _, r := range counted {
-		list = append(list, object{{"timestamp", r.at}, {"value", r.text()}})
+		list = append(list, object{{"timestamp", r.at}, {"value", Rate(r.rate)}})
 	}
 	return object{{"available", true}, {"series", []object{{
-		{"name", fmt.Sprintf("%s %s", displayName(j, names), counterMetric(j))},
+		{"name", fmt.Sprintf("%s %s", displayName(j, names), counterMetric(j, names))},
 		{"database", databaseName(j, names)},
 		{"database_display", displayName(j, names)},
-		{"metric", counterMetric(j)},
+		{"metric", counterMetric(j, names)},
 		{"points", list},
 	}}}}
 }
 
-// transactionOrder is the order in which the document has TPROC-C's transactions.
-var transactionOrder = []string{"NEWORD", "PAYMENT", "DELIVERY", "SLEV", "OSTAT"}
-
-func responseTimes(timings []job.Timing) object {
-	rows := []object{}
-	for _, name := range transactionOrder {
-		i := slices.IndexFunc(timings, func(t job.Timing) bool { return t.Name == name })
-		if i >= 0 {
-			rows = append(rows, append(object{{"name", name}}, timingObject(timings[i])...))
+// responseTimes has the transactions in the order of the workload's labels, and
+// after them those that it has no label for.
+func responseTimes(timings []job.Timing, labels []string) object {
+	place := func(t job.Timing) int {
+		if i := slices.Index(labels, t.Name); i >= 0 {
+			return i
 		}
+		return len(labels)
+	}
+	rows := []object{}
+	for _, t := range slices.SortedStableFunc(slices.Values(timings), func(a, b job.Timing) int { return cmp.Compare(place(a), place(b)) }) {
+		rows = append(rows, append(object{{"name", t.Name}}, timingObject(t)...))
 	}
 	return object{{"type", "boxplot"}, {"unit", "milliseconds"}, {"rows", rows}}
 }
@@ -323,7 +345,7 @@ func queryTimes(timings []job.Timing) object {
 func metricSeries(details job.Imported) object {
 	processors, operations, throughput := []object{}, []object{}, []object{}
 	for _, m := range details.Metrics {
-		at := member{"timestamp", m.At.Format(hammerTime)}
+		at := member{"timestamp", m.At.Format(time.DateTime)}
 		if m.User != nil && m.Sys != nil && m.IRQ != nil && m.Idle != nil {
 			processors = append(processors, object{
 				at, {"usr_pct", decimal(*m.User)}, {"sys_pct", decimal(*m.Sys)}, {"irq_pct", decimal(*m.IRQ)}, {"idle_pct", decimal(*m.Idle)},

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/option"
 )
 
@@ -52,7 +53,8 @@ type Exported struct {
 	Histograms []Histograms        `json:"histograms,omitempty"` // of all that was measured
 	Failures   []job.StoredFailure `json:"failures,omitempty"`   // the first few examples of each class
 	Output     []job.OutputLine    `json:"output,omitempty"`
-	Imported   *job.Imported       `json:"imported,omitempty"` // what the program that recorded it kept
+	Counts     []job.Count         `json:"transaction_counter,omitempty"` // what it read, where one was running
+	Imported   *job.Imported       `json:"imported,omitempty"`            // what the program that recorded it kept
 }
 
 // Histograms are the full distributions of one kind of transaction, in
@@ -126,11 +128,18 @@ func exportHead(ctx context.Context, store *job.Store, j job.Job) (Exported, err
 		e.Imported = &details
 	}
 	for i := range sum.Kinds {
-		t, err := job.EncodeTally(&sum.Kinds[i])
+		h, err := histogramsOf(kindName(kinds, i), &sum.Kinds[i])
 		if err != nil {
 			return e, err
 		}
-		e.Histograms = append(e.Histograms, Histograms{kindName(kinds, i), t.Response, t.Service})
+		e.Histograms = append(e.Histograms, h)
+	}
+	for c, err := range store.Readings(ctx, j.ID) {
+		if err != nil {
+			return e, err
+		}
+		c.At = c.At.UTC()
+		e.Counts = append(e.Counts, c)
 	}
 	for f, err := range store.Failures(ctx, j.ID) {
 		if err != nil {
@@ -147,6 +156,21 @@ func exportHead(ctx context.Context, store *job.Store, j job.Job) (Exported, err
 		e.Output = append(e.Output, line)
 	}
 	return e, nil
+}
+
+// histogramsOf encodes what was measured of one kind; what was never done has no
+// histograms.
+func histogramsOf(kind string, t *meter.Tally) (Histograms, error) {
+	h := Histograms{Kind: kind}
+	if t.Done == 0 {
+		return h, nil
+	}
+	var err error
+	if h.Response, err = job.EncodeHistogram(t.Response); err != nil {
+		return h, err
+	}
+	h.Service, err = job.EncodeHistogram(t.Service)
+	return h, err
 }
 
 func newSecond(kinds []string, s job.StoredSecond) (Second, error) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -35,19 +36,29 @@ func percent(part, whole float64) float64 {
 	return 100 * part / whole
 }
 
-// printable shows what others wrote, such as a server's message, without letting
-// it move the cursor or hide text: what is not printable is written as an escape.
-func printable(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
-		return s
+// Printable shows a line that others wrote, such as a server's message, without
+// letting it move the cursor or hide text: what has no look of its own is written as
+// an escape, by its number.
+func Printable(line string) string { return escaped(line, "") }
+
+// PrintableLines is Printable for text of several lines, which may have tabs.
+func PrintableLines(text string) string { return escaped(text, "\n\t") }
+
+func escaped(text, kept string) string {
+	hidden := func(r rune) bool { return !unicode.IsGraphic(r) && !strings.ContainsRune(kept, r) }
+	if !strings.ContainsFunc(text, hidden) {
+		return text
 	}
 	var b strings.Builder
-	for _, r := range s {
-		if unicode.IsPrint(r) {
+	for _, r := range text {
+		switch {
+		case !hidden(r):
 			b.WriteRune(r)
-			continue
+		case r <= unicode.MaxLatin1:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
 		}
-		b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
 	}
 	return b.String()
 }

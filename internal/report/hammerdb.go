@@ -2,8 +2,10 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,55 +15,43 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/rdbms"
 )
 
 // The views in this file have the shape of HammerDB's "jobs ID" commands, for the
 // scripts that read those: every value is a string, and times are local.
-
-const hammerTime = "2006-01-02 15:04:05"
 
 // Namer says what people call what jobs name by Sledge's short names.
 type Namer interface {
 	// Title returns a database's name, "PostgreSQL", or "" for one that is not known.
 	Title(database string) string
 
-	// Labels returns HammerDB's names for a workload's kinds of transaction, in their
-	// order, or nothing for a workload that is not known.
-	Labels(workload string) []string
+	// Benchmarks lists the workloads that jobs may be of, in the order in which they
+	// are shown.
+	Benchmarks() []job.Benchmark
 }
 
-// foreign are databases that HammerDB has and Sledge may not have, which imported
-// jobs may be of.
-var foreign = map[string]string{"oracle": "Oracle", "mssqlserver": "MSSQLServer", "db2": "Db2"}
-
-// databaseName is HammerDB's name for the database of a job.
+// databaseName is HammerDB's name for the database of a job, which Sledge may not
+// have if the job was imported.
 func databaseName(j job.Job, names Namer) string {
-	return cmp.Or(names.Title(j.Spec.Database), foreign[j.Spec.Database], j.Spec.Database)
+	return cmp.Or(names.Title(j.Spec.Database), rdbms.Named(j.Spec.Database).Name, j.Spec.Database)
 }
 
 // displayName is the name that HammerDB shows to people.
 func displayName(j job.Job, names Namer) string {
-	if name := databaseName(j, names); name != foreign["mssqlserver"] {
-		return name
-	}
-	return "SQL Server"
+	name := databaseName(j, names)
+	return cmp.Or(rdbms.Named(name).Display, name)
 }
 
-// The benchmarks, as HammerDB names them in data.
-const (
-	tpcC = "TPC-C"
-	tpcH = "TPC-H"
-)
-
-// benchmark is HammerDB's name for the workload of a job.
-func benchmark(j job.Job) string {
-	switch j.Spec.Workload {
-	case "tprocc":
-		return tpcC
-	case "tproch":
-		return tpcH
+// benchmark is the workload of a job. One that is not known, as another version of
+// Sledge may have it, goes by its short name.
+func benchmark(j job.Job, names Namer) job.Benchmark {
+	for _, b := range names.Benchmarks() {
+		if b.Workload == j.Spec.Workload {
+			return b
+		}
 	}
-	return j.Spec.Workload
+	return job.Benchmark{Workload: j.Spec.Workload, Name: j.Spec.Workload, Title: j.Spec.Workload}
 }
 
 // release is the version of the server a job was on, "16.4", or "".
@@ -96,6 +86,53 @@ func metricOf(j job.Job, name string) (float64, bool) {
 	return j.Result.Metrics[i].Value, true
 }
 
+// mainFigure is the figure that stands for a job: the geometric mean of its queries, or
+// NOPM, or what comes first where a workload has figures of its own. It is missing
+// where the job has no result.
+func mainFigure(j job.Job) (job.Metric, bool) {
+	for _, name := range []string{geomean, nopm} {
+		if value, ok := metricOf(j, name); ok {
+			return job.Metric{Name: name, Value: value}, true
+		}
+	}
+	if j.Result.Line == "" || len(j.Result.Metrics) == 0 {
+		return job.Metric{}, false
+	}
+	return j.Result.Metrics[0], true
+}
+
+// mainFigures are the headline figures of a job that is measured in transactions, as they
+// are written: NOPM and TPM, or those of a workload that has others.
+func mainFigures(j job.Job) object {
+	if h, ok := mainFigure(j); ok && h.Name != nopm {
+		var o object
+		for _, m := range j.Result.Metrics {
+			o = append(o, member{m.Name, written(m)})
+		}
+		return o
+	}
+	orders, _ := figureOf(j, nopm)
+	transactions, _ := figureOf(j, tpm)
+	return object{{nopm, orders}, {tpm, transactions}}
+}
+
+// written spells a figure: whole where HammerDB does that, a geometric mean as it
+// is, and others to hundredths.
+func written(m job.Metric) string {
+	switch m.Name {
+	case nopm, tpm:
+		return strconv.FormatInt(int64(m.Value), 10)
+	case geomean:
+		return decimal(m.Value)
+	}
+	return decimal(math.Round(m.Value*100) / 100)
+}
+
+// field spells a name as the member of an object: "TPROC-C" is "tproc_c".
+func field(name string) string {
+	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(name))
+}
+
 // The headline figures that HammerDB knows, by their names in a job's metrics.
 const (
 	nopm      = "NOPM"
@@ -121,7 +158,7 @@ func Result(j job.Job) View {
 	}}
 }
 
-func timestamp(j job.Job) string { return j.Begun.Format(hammerTime) }
+func timestamp(j job.Job) string { return j.Begun.Format(time.DateTime) }
 
 // Lines is the view of "jobs ID": what virtual users put out. With user -1 it is
 // what all of them did, else what the one at that position did; 0 is for lines
@@ -141,7 +178,7 @@ func Lines(output iter.Seq2[job.OutputLine, error], user int) (View, bool, error
 			continue
 		}
 		list = append(list, strconv.Itoa(o.User), o.Line)
-		view.lines = append(view.lines, fmt.Sprintf("Virtual User %d: %s", o.User, printable(o.Line)))
+		view.lines = append(view.lines, fmt.Sprintf("Virtual User %d: %s", o.User, Printable(o.Line)))
 	}
 	view.value = list
 	return view, len(list) > 0, nil
@@ -227,10 +264,10 @@ func timingsOf(details job.Imported, position int) []job.Timing {
 	return list
 }
 
-// TCount is the view of "jobs ID tcount": the server's own count over time. Of two
+// TCount is the view of "jobs ID tcount": transactions a minute over time. Of two
 // readings in one second of the clock, which is all the view tells, the later stays.
-func TCount(j job.Job, seconds iter.Seq2[job.StoredSecond, error], names Namer) (View, error) {
-	readings, err := counts(seconds)
+func TCount(ctx context.Context, store *job.Store, j job.Job, names Namer) (View, error) {
+	readings, err := counts(ctx, store, j)
 	if err != nil {
 		return View{}, err
 	}
@@ -239,38 +276,47 @@ func TCount(j job.Job, seconds iter.Seq2[job.StoredSecond, error], names Namer) 
 	}
 	var points object
 	for _, r := range readings {
-		points = append(points, member{r.at, r.text()})
+		points = append(points, member{r.at, Rate(r.rate)})
 	}
-	return View{value: object{{databaseName(j, names) + " " + counterMetric(j), points}}}, nil
+	return View{value: object{{databaseName(j, names) + " " + counterMetric(j, names), points}}}, nil
 }
 
 // counterMetric is the unit that HammerDB's transaction counter counts in.
-func counterMetric(j job.Job) string {
-	if benchmark(j) == tpcH {
+func counterMetric(j job.Job, names Namer) string {
+	if benchmark(j, names).Queries {
 		return "qph"
 	}
 	return "tpm"
 }
 
-// reading is the server's rate of transactions at a time, as the view spells it.
+// Rate spells a rate of transactions a minute as HammerDB's transaction counter
+// does, in whole ones.
+func Rate(perMinute float64) string { return strconv.FormatFloat(perMinute, 'f', 0, 64) }
+
+// reading is a rate of transactions at a time, as the view spells it.
 type reading struct {
 	at   string
 	rate float64
 }
 
-func (r reading) text() string { return strconv.FormatFloat(r.rate, 'f', 0, 64) }
+// counts are the rates of a job, one for each second of the clock: what the
+// transaction counter read while it was done, or where none was running the server's
+// own rate as the run sampled it.
+func counts(ctx context.Context, store *job.Store, j job.Job) ([]reading, error) {
+	list, err := readings(store.Readings(ctx, j.ID))
+	if err != nil || len(list) > 0 {
+		return list, err
+	}
+	return readings(sampled(store.Seconds(ctx, j.ID)))
+}
 
-// counts are the server's rates, one for each second of the clock.
-func counts(seconds iter.Seq2[job.StoredSecond, error]) ([]reading, error) {
+func readings(counts iter.Seq2[job.Count, error]) ([]reading, error) {
 	var list []reading
-	for s, err := range seconds {
+	for c, err := range counts {
 		if err != nil {
 			return nil, err
 		}
-		if s.ServerTPM == nil {
-			continue
-		}
-		r := reading{s.At.Format(hammerTime), *s.ServerTPM}
+		r := reading{c.At.Format(time.DateTime), c.Rate}
 		if n := len(list); n > 0 && list[n-1].at == r.at {
 			list[n-1] = r
 			continue
@@ -278,6 +324,24 @@ func counts(seconds iter.Seq2[job.StoredSecond, error]) ([]reading, error) {
 		list = append(list, r)
 	}
 	return list, nil
+}
+
+// sampled yields the server's rates of those seconds in which it was asked.
+func sampled(seconds iter.Seq2[job.StoredSecond, error]) iter.Seq2[job.Count, error] {
+	return func(yield func(job.Count, error) bool) {
+		for s, err := range seconds {
+			var c job.Count
+			if err == nil {
+				if s.ServerTPM == nil {
+					continue
+				}
+				c = job.Count{At: s.At, Rate: *s.ServerTPM}
+			}
+			if !yield(c, err) {
+				return
+			}
+		}
+	}
 }
 
 // Metrics is the view of "jobs ID metrics". Only jobs that HammerDB recorded have
@@ -297,7 +361,7 @@ func Metrics(j job.Job, details job.Imported) View {
 				figures = append(figures, member{f.name, strconv.FormatFloat(*f.value, 'f', 1, 64)})
 			}
 		}
-		o = append(o, member{m.At.Format(hammerTime), figures})
+		o = append(o, member{m.At.Format(time.DateTime), figures})
 	}
 	return View{value: o}
 }
@@ -356,7 +420,9 @@ func Database(j job.Job, names Namer) View {
 }
 
 // Benchmark is the view of "jobs ID bm".
-func Benchmark(j job.Job) View { return View{value: []string{benchmark(j)}} }
+func Benchmark(j job.Job, names Namer) View {
+	return View{value: []string{benchmark(j, names).Name}}
+}
 
 // without says that a job lacks something.
 func without(j job.Job, what string) View {

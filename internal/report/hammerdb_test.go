@@ -27,11 +27,11 @@ func (names) Title(database string) string {
 	return map[string]string{"postgresql": "PostgreSQL", "mariadb": "MariaDB", "sqlite": "SQLite"}[database]
 }
 
-func (names) Labels(workload string) []string {
-	if workload != "tprocc" {
-		return nil
+func (names) Benchmarks() []job.Benchmark {
+	return []job.Benchmark{
+		{Workload: "tprocc", Name: "TPC-C", Title: "TPROC-C", Size: "count_ware", Unit: "warehouses", Labels: labels},
+		{Workload: "tproch", Name: "TPC-H", Title: "TPROC-H", Size: "scale_fact", Unit: "scale factor", Queries: true},
 	}
-	return labels
 }
 
 // figures makes a run of a number of users with a result, begun some minutes after
@@ -100,7 +100,7 @@ func TestViewsOfOneJobAndOfManyHaveHammerDBsShapes(t *testing.T) {
 		Results(two, names{}), Timestamps(two...), Result(queries()),
 		Timing(run(), timingsOf(imported, 0)), Timing(run(), timingsOf(imported, 2)), Timing(run(), timingsOf(imported, 3)),
 		Metrics(run(), imported), Metrics(run(), job.Imported{}), System(run(), job.Imported{}), System(queries(), imported), System(killed(), job.Imported{}),
-		Settings(settings), Settings(nil), Database(run(), names{}), Database(queries(), names{}), Database(killed(), names{}), Benchmark(run()), Benchmark(queries()),
+		Settings(settings), Settings(nil), Database(run(), names{}), Database(queries(), names{}), Database(killed(), names{}), Benchmark(run(), names{}), Benchmark(queries(), names{}),
 	} {
 		fmt.Fprintf(&b, "%s\n%s\n\n", view.JSON(), view.Text())
 	}
@@ -269,4 +269,65 @@ func TestTheArtifactOfAJobOfHammerDBHasItsFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "artifact_queries.json", []byte(view.JSON()+"\n"))
+}
+
+// more are the names of a program that has a workload more.
+type more struct{ names }
+
+func (m more) Benchmarks() []job.Benchmark {
+	return append(m.names.Benchmarks(), job.Benchmark{Workload: "tellers", Name: "TPC-B", Title: "PROC-B", Size: "count_branches", Unit: "branches", Labels: []string{"CREDIT", "DEBIT"}})
+}
+
+func TestJobsOfAnyWorkloadAreShownByWhatItDeclares(t *testing.T) {
+	store, j := recorded(t)
+	j.Spec.Workload, j.Begun, j.Kinds = "tellers", began, []string{"credit", "debit", "x", "y"}
+	j.Result.Metrics, j.Result.Line = []job.Metric{{Name: "TPS", Value: 1234.567}}, "TEST RESULT : 1234.6 TPS"
+	slower := j
+	slower.ID, slower.Result.Metrics = "B1", []job.Metric{{Name: "TPS", Value: 99}}
+	strange := ended(run(), job.Failed)
+	strange.ID, strange.Spec.Workload = "C1", "stran\x1bge"
+
+	table := Table([]job.Job{j, slower, strange}, more{}, "x")
+	for _, want := range []string{
+		"No TPROC-C runs found in database file x.\n\nNo TPROC-H runs",
+		"\n\nPROC-B Jobs\nJobid                      Database           Date                Workload       TPS        Status\n",
+		"Benchmark Run  1234.57    TOP\nB1", "99         SUCCESS\n\n" + `stran\x1bge Jobs` + "\n",
+	} {
+		if !strings.Contains(table, want) {
+			t.Errorf("got\n%s\nwant %q in it", table, want)
+		}
+	}
+	results := string(must(Results([]job.Job{slower}, more{}).MarshalJSON()))
+	if want := `"bm":"TPC-B","tstamp":"2025-04-14 17:09:51","activevu":"4","tps":"99"}}`; !strings.Contains(results, want) {
+		t.Errorf("got %s, want %s in it", results, want)
+	}
+	settings := []job.Section{{Name: "tellers", Settings: []job.Setting{{Name: "pg_count_branches", Value: "7"}}}}
+	view, err := Artifact(t.Context(), store, j, settings, more{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(must(view.MarshalJSON()))
+	for _, want := range []string{
+		`"benchmark":"TPC-B"`, `"warehouses":""`, `"branches":"7"`, `"type":"proc_b_result"`, `"tps":"1234.57","chart_data":[{"metric":"TPS","value":"1234.57"}]`,
+		`"primary_result_metrics":["TPS"]`, `"transaction_count":{"available":true`, `"response_times":{"type":"boxplot"`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got %s, want %s in it", text, want)
+		}
+	}
+}
+
+func must(text []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+func TestResponseTimesAreInTheOrderOfTheLabels(t *testing.T) {
+	got := string(encode(responseTimes([]job.Timing{{Name: "OTHER"}, {Name: "B"}, {Name: "A"}}, []string{"A", "B"})))
+	a, b, other := strings.Index(got, `"A"`), strings.Index(got, `"B"`), strings.Index(got, `"OTHER"`)
+	if a < 0 || b < a || other < b {
+		t.Errorf("got %s, want A, B and OTHER", got)
+	}
 }

@@ -33,15 +33,17 @@ func resultOf(j job.Job, names Namer) any {
 	if j.Result.Line == "" {
 		return "Jobid has no test result"
 	}
-	head := object{{"db", databaseName(j, names)}, {"bm", benchmark(j)}, {"tstamp", timestamp(j)}}
+	head := object{{"db", databaseName(j, names)}, {"bm", benchmark(j, names).Name}, {"tstamp", timestamp(j)}}
 	if mean, ok := metricOf(j, geomean); ok {
 		sets, _ := figureOf(j, querySets)
 		seconds, _ := figureOf(j, queryTime)
 		return append(head, member{"queries", queriesOf(j)}, member{"querysets", sets}, member{"geomean", decimal(mean)}, member{"querytime", seconds})
 	}
-	orders, _ := figureOf(j, nopm)
-	transactions, _ := figureOf(j, tpm)
-	return append(head, member{"activevu", fmt.Sprint(users(j))}, member{"nopm", orders}, member{"tpm", transactions})
+	head = append(head, member{"activevu", fmt.Sprint(users(j))})
+	for _, f := range mainFigures(j) {
+		head = append(head, member{field(f.name), f.value})
+	}
+	return head
 }
 
 // queriesOf is how many queries a geometric mean is of, which only its line says.
@@ -76,21 +78,22 @@ const (
 // file is where the repository is.
 func Table(jobs []job.Job, names Namer, file string) string {
 	var lines []string
-	for i, t := range []struct{ title, benchmark, figure string }{{"TPROC-C", tpcC, "NOPM"}, {"TPROC-H", tpcH, "Geomean"}} {
+	for i, b := range benchmarks(jobs, names) {
 		if i > 0 {
 			lines = append(lines, "")
 		}
 		var list []job.Job
 		for _, j := range jobs {
-			if benchmark(j) == t.benchmark {
+			if j.Spec.Workload == b.Workload {
 				list = append(list, j)
 			}
 		}
+		title := Printable(b.Title)
 		if len(list) == 0 {
-			lines = append(lines, fmt.Sprintf("No %s runs found in database file %s.", t.title, file))
+			lines = append(lines, fmt.Sprintf("No %s runs found in database file %s.", title, file))
 			continue
 		}
-		lines = append(lines, t.title+" Jobs", columns("Jobid", "Database", "Date", "Workload", t.figure, "Status"), strings.Repeat("-", tableWide))
+		lines = append(lines, title+" Jobs", columns("Jobid", "Database", "Date", "Workload", figureTitle(b, list), "Status"), strings.Repeat("-", tableWide))
 		best := best(list)
 		for _, j := range list {
 			status := statusWord(j)
@@ -103,30 +106,52 @@ func Table(jobs []job.Job, names Namer, file string) string {
 	return strings.Join(lines, "\n")
 }
 
+// benchmarks lists those that are known, and after them what else there are jobs of.
+func benchmarks(jobs []job.Job, names Namer) []job.Benchmark {
+	list := slices.Clone(names.Benchmarks())
+	for _, j := range jobs {
+		if !slices.ContainsFunc(list, func(b job.Benchmark) bool { return b.Workload == j.Spec.Workload }) {
+			list = append(list, benchmark(j, names))
+		}
+	}
+	return list
+}
+
+// figureTitle heads the column of the figure that stands for a job.
+func figureTitle(b job.Benchmark, list []job.Job) string {
+	if b.Queries {
+		return "Geomean"
+	}
+	for _, j := range list {
+		if h, ok := mainFigure(j); ok {
+			return Printable(h.Name)
+		}
+	}
+	return nopm
+}
+
 func columns(cells ...any) string { return strings.TrimRight(fmt.Sprintf(tableLine, cells...), " ") }
 
 func withRelease(j job.Job, names Namer) string {
-	name := printable(databaseName(j, names))
+	name := Printable(databaseName(j, names))
 	if r := release(j); r != "" {
-		return fmt.Sprintf("%s (%s)", name, printable(r))
+		return fmt.Sprintf("%s (%s)", name, Printable(r))
 	}
 	return name
 }
 
-// best is the job with the highest NOPM or the lowest geometric mean of those whose
-// numbers can be used, the first of equals, or "".
+// best is the job with the highest figure, which is NOPM, or the lowest geometric mean
+// of those whose numbers can be used, the first of equals, or "".
 func best(jobs []job.Job) job.ID {
 	var id job.ID
 	var top float64
 	for _, j := range jobs {
-		if j.Status != job.Succeeded {
+		h, ok := mainFigure(j)
+		if !ok || j.Status != job.Succeeded {
 			continue
 		}
-		if v, ok := metricOf(j, nopm); ok && (id == "" || v > top) {
-			id, top = j.ID, v
-		}
-		if v, ok := metricOf(j, geomean); ok && (id == "" || v < top) {
-			id, top = j.ID, v
+		if id == "" || h.Name != geomean && h.Value > top || h.Name == geomean && h.Value < top {
+			id, top = j.ID, h.Value
 		}
 	}
 	return id
@@ -136,11 +161,8 @@ func best(jobs []job.Job) job.ID {
 const none = "--"
 
 func headlineFigure(j job.Job) string {
-	if v, ok := metricOf(j, geomean); ok {
-		return decimal(v)
-	}
-	if v, ok := figureOf(j, nopm); ok {
-		return v
+	if h, ok := mainFigure(j); ok {
+		return written(h)
 	}
 	return none
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
@@ -200,25 +203,15 @@ func TestTheDocumentHoldsTheSameAsNumbers(t *testing.T) {
 
 func TestHammerDBsScriptsFindTheirShapes(t *testing.T) {
 	tpm := func(v float64) *float64 { return &v }
-	seconds := func(yield func(job.StoredSecond, error) bool) {
-		for i, v := range []*float64{tpm(0), nil, tpm(185196.4), tpm(185200)} {
-			at := began.Add(time.Duration(i) * time.Second)
-			if i == 3 {
-				at = at.Add(-time.Second / 2) // in the same second of the clock as the one before
-			}
-			if !yield(job.StoredSecond{At: at, ServerTPM: v}, nil) {
-				return
-			}
+	var counts, nothing []job.Event
+	for i, v := range []*float64{tpm(0), nil, tpm(185196.4), tpm(185200)} {
+		at, sum := began.Add(time.Duration(i)*time.Second), meter.NewSummary(len(kinds))
+		if i == 3 {
+			at = at.Add(-time.Second / 2) // in the same second of the clock as the one before
 		}
+		counts = append(counts, job.Event{At: at, Second: &job.Second{Phase: job.Measure, Summary: &sum, ServerTPM: v}})
 	}
-	count, err := TCount(run(), seconds, names{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	none, err := TCount(build(), func(func(job.StoredSecond, error) bool) {}, names{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	count, none := tcount(t, run(), counts), tcount(t, build(), nothing)
 	var b bytes.Buffer
 	for _, view := range []View{
 		Result(run()), Result(build()), Timing(run(), Timings(measured(), 4, labels)), Timing(build(), Timings(meter.Summary{}, 1, nil)), count, none,
@@ -230,10 +223,57 @@ func TestHammerDBsScriptsFindTheirShapes(t *testing.T) {
 		fmt.Fprintf(&b, "%s\n", text)
 	}
 	golden(t, "hammerdb.txt", b.Bytes())
+}
 
-	broken := func(yield func(job.StoredSecond, error) bool) { yield(job.StoredSecond{}, errors.New("no disk")) }
-	if _, err := TCount(run(), broken, names{}); err == nil {
-		t.Error("TCount does not pass on that the seconds could not be read")
+// tcount records a job with these events and readings of a transaction counter, and
+// returns what it shows of them.
+func tcount(t *testing.T, j job.Job, events []job.Event, readings ...job.Count) View {
+	t.Helper()
+	store, err := job.Open(":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := store.Begin(t.Context(), j.Spec, kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		r.Watch(e)
+	}
+	for _, c := range readings {
+		r.Count(c)
+	}
+	if err := r.End(t.Context(), job.Result{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	shown := j
+	shown.ID = r.ID()
+	view, err := TCount(t.Context(), store, shown, names{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, ok := view.value.([]string); ok {
+		list[0] = string(j.ID) // the golden files know it by
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := TCount(t.Context(), store, shown, names{}); err == nil {
+		t.Error("TCount does not pass on that the counts could not be read")
+	}
+	return view
+}
+
+func TestAJobShowsWhatItsCounterReadBeforeWhatTheRunSampled(t *testing.T) {
+	sum, sample := meter.NewSummary(len(kinds)), 9.0
+	events := []job.Event{{At: began, Second: &job.Second{Phase: job.Measure, Summary: &sum, ServerTPM: &sample}}}
+	view := tcount(t, run(), events, job.Count{At: began, Rate: 0}, job.Count{At: began.Add(time.Second), Rate: 359.99999})
+	got, err := view.MarshalJSON()
+	if want := `{"PostgreSQL tpm":{"2025-04-14 17:09:51":"0","2025-04-14 17:09:52":"360"}}`; err != nil || string(got) != want {
+		t.Errorf("got %s and error %v, want %s", got, err, want)
+	}
+	if got, want := view.Text(), "PostgreSQL tpm {\n 2025-04-14 17:09:51 = 0\n 2025-04-14 17:09:52 = 360\n}"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -277,6 +317,7 @@ func stored(t *testing.T) (*job.Store, job.ID) {
 		r.Watch(job.Event{At: began.Add(s.Offset), Second: &s})
 		total.Add(sum)
 	}
+	r.Count(job.Count{At: began, Rate: 360})
 	r.Watch(job.Event{At: began, User: 2, Text: "a line"})
 	r.Watch(job.Event{At: began, User: 2, Failure: &job.Failure{Kind: "new order", Class: "deadlock", Message: "deadlock detected"}})
 	facts := *run().Facts
@@ -305,6 +346,9 @@ func TestAnExportedJobIsWhole(t *testing.T) {
 	if got.Schema != Schema || got.ID != id || got.Facts.Server != "PostgreSQL 16.4" || got.Options["pg_rampup"] != "2" {
 		t.Errorf("got %+v", got.Document)
 	}
+	if len(got.Counts) != 1 || got.Counts[0].Rate != 360 || got.Counts[0].At.Location() != time.UTC {
+		t.Errorf("got readings of the counter %+v, want the one", got.Counts)
+	}
 	if len(got.Output) != 1 || got.Output[0].Line != "a line" || len(got.Failures) != 1 || got.Failures[0].Message != "deadlock detected" {
 		t.Errorf("got output %+v and failures %+v", got.Output, got.Failures)
 	}
@@ -314,26 +358,32 @@ func TestAnExportedJobIsWhole(t *testing.T) {
 	merged := meter.NewSummary(2)
 	for _, s := range got.Seconds {
 		for k, n := range s.Transactions {
-			tally, err := job.EncodedTally{Done: n.Done, Response: n.ResponseHistogram, Service: n.ServiceHistogram}.Tally()
-			if err != nil {
-				t.Fatal(err)
+			if n.Done == 0 {
+				continue
 			}
 			one := meter.NewSummary(2)
-			one.Kinds[k] = tally
+			one.Kinds[k].Done = n.Done
+			one.Kinds[k].Response, one.Kinds[k].Service = decoded(t, n.ResponseHistogram), decoded(t, n.ServiceHistogram)
 			merged.Add(one)
 		}
 	}
 	h := got.Histograms[0]
-	total, err := job.EncodedTally{Done: 6, Response: h.Response, Service: h.Service}.Tally()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if merged.Kinds[0].Done != 6 || !merged.Kinds[0].Response.Equals(total.Response) || !merged.Kinds[0].Service.Equals(total.Service) {
+	if merged.Kinds[0].Done != 6 || !merged.Kinds[0].Response.Equals(decoded(t, h.Response)) || !merged.Kinds[0].Service.Equals(decoded(t, h.Service)) {
 		t.Error("the histograms of the seconds do not add up to that of the job")
 	}
 	if len(got.Transactions) != 2 || got.Transactions[0].Response.P50 < 2 || got.Transactions[0].Service.P50 > 1.01 {
 		t.Errorf("got transactions %+v", got.Transactions)
 	}
+}
+
+// decoded reads a histogram as other programs do, by the library alone.
+func decoded(t *testing.T, encoded []byte) *hdrhistogram.Histogram {
+	t.Helper()
+	h, err := hdrhistogram.Decode([]byte(base64.StdEncoding.EncodeToString(encoded)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
 }
 
 func TestTheTableOfSecondsIsSafeInASpreadsheet(t *testing.T) {
@@ -372,6 +422,22 @@ func TestAnExportThatCannotBeSaysWhy(t *testing.T) {
 	for _, format := range Formats {
 		if err := Export(t.Context(), brokenPipe{}, store, id, format); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%s into a broken pipe: got %v", format, err)
+		}
+	}
+}
+
+func TestWhatHasNoLookIsEscapedInOneWay(t *testing.T) {
+	for _, c := range []struct{ text, line, lines string }{
+		{"plain, ü and 日本\u3000語", "plain, ü and 日本\u3000語", "plain, ü and 日本\u3000語"},
+		{"a\x1b[2Jb\r\a", `a\x1b[2Jb\x0d\x07`, `a\x1b[2Jb\x0d\x07`},
+		{"two\nlines\tand a tab", `two\x0alines\x09and a tab`, "two\nlines\tand a tab"},
+		{"\u009b\u202eright to left", `\x9b\u202eright to left`, `\x9b\u202eright to left`},
+	} {
+		if got := Printable(c.text); got != c.line {
+			t.Errorf("%q: got %q, want %q", c.text, got, c.line)
+		}
+		if got := PrintableLines(c.text); got != c.lines {
+			t.Errorf("%q in lines: got %q, want %q", c.text, got, c.lines)
 		}
 	}
 }

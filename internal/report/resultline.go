@@ -1,11 +1,17 @@
 package report
 
-import "regexp"
+import (
+	"fmt"
 
-var resultLine = regexp.MustCompile(`^(TEST RESULT : System achieved) (\d+) NOPM from (\d+) (.+) TPM$`)
+	"sledge/internal/job"
+)
 
 // FirstTPM spells the headline of a run in HammerDB's older order, with TPM
 // before NOPM. Any other line stays as it is.
 func FirstTPM(line string) string {
-	return resultLine.ReplaceAllString(line, "$1 $3 $4 TPM at $2 NOPM")
+	h, ok := job.ReadHeadline(line)
+	if !ok {
+		return line
+	}
+	return fmt.Sprintf("TEST RESULT : System achieved %s %s TPM at %s NOPM", h.TPM, h.Database, h.NOPM)
 }

@@ -48,7 +48,7 @@ const timeLayout = "2006-01-02 15:04:05 MST"
 func header(b *bytes.Buffer, j job.Job, sum meter.Summary) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(t, "%s\t%s\n", name, printable(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(t, "%s\t%s\n", name, Printable(fmt.Sprintf(format, args...)))
 	}
 	if j.ID != "" {
 		line("Job", "%s", j.ID)
@@ -113,7 +113,7 @@ func window(j job.Job, sum meter.Summary) (name, format string, value any) {
 
 func headline(b *bytes.Buffer, r job.Result) {
 	if r.Line != "" {
-		fmt.Fprintf(b, "\n%s\n", printable(r.Line))
+		fmt.Fprintf(b, "\n%s\n", Printable(r.Line))
 	}
 	if len(r.Metrics) == 0 {
 		return
@@ -122,14 +122,14 @@ func headline(b *bytes.Buffer, r job.Result) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, m := range r.Metrics {
 		hundredths := math.Round(m.Value*100) / 100
-		fmt.Fprintf(t, "%s\t %s\n", humanize.Commaf(hundredths), printable(m.Name))
+		fmt.Fprintf(t, "%s\t %s\n", humanize.Commaf(hundredths), Printable(m.Name))
 	}
 	_ = t.Flush()
 }
 
 // agreement says in a sentence whether the two counts can both be right.
 func agreement(a job.Agreement) string {
-	what := printable(a.What)
+	what := Printable(a.What)
 	if a.Holds {
 		return fmt.Sprintf("The virtual users counted %s %s transactions and the server %s: they agree (%s to %s was to be expected).",
 			count(a.Client), what, count(a.Server), count(a.Low), count(a.High))
@@ -165,7 +165,7 @@ func latencies(b *bytes.Buffer, title string, rows []row, allDone int64, of func
 	fmt.Fprintf(b, "\n%s\n", title)
 	t := newTable(b, "transaction", "count", "share %", "min", "mean", "p50", "p95", "p99", "p99.9", "max")
 	for _, r := range rows {
-		cells := []string{printable(r.name), count(r.tally.Done), fmt.Sprintf("%.2f", percent(float64(r.tally.Done), float64(allDone)))}
+		cells := []string{Printable(r.name), count(r.tally.Done), fmt.Sprintf("%.2f", percent(float64(r.tally.Done), float64(allDone)))}
 		if r.tally.Done == 0 {
 			t.row(append(cells, "-", "-", "-", "-", "-", "-", "-")...)
 			continue
@@ -184,7 +184,7 @@ func endings(b *bytes.Buffer, rows []row) {
 	fmt.Fprintf(b, "\nHow transactions ended; rolled back are those that the workload asks for\n")
 	t := newTable(b, "transaction", "done", "rolled back", "failed", "retries", "failed by class")
 	for _, r := range rows {
-		t.row(printable(r.name), count(r.tally.Done), count(r.tally.RolledBack), count(r.tally.Failures()),
+		t.row(Printable(r.name), count(r.tally.Done), count(r.tally.RolledBack), count(r.tally.Failures()),
 			count(r.tally.Retried), cmp.Or(failedByClass(r.tally), "-"))
 	}
 	t.end()
@@ -227,7 +227,7 @@ func loaded(b *bytes.Buffer, r job.Result) {
 	for _, l := range r.Loaded {
 		rows += l.Rows
 		size += l.Bytes
-		t.row(printable(l.Table), count(l.Rows), count(l.Bytes), fmt.Sprintf("%.2f", l.Seconds), megabytesPerSecond(l.Bytes, l.Seconds))
+		t.row(Printable(l.Table), count(l.Rows), count(l.Bytes), fmt.Sprintf("%.2f", l.Seconds), megabytesPerSecond(l.Bytes, l.Seconds))
 	}
 	t.end()
 	fmt.Fprintf(b, "In all %s rows, %s bytes in %.2f s: %s MB/s.\n", count(rows), count(size), r.Elapsed, megabytesPerSecond(size, r.Elapsed))
@@ -247,12 +247,12 @@ func findings(b *bytes.Buffer, list []job.Finding) {
 	for _, f := range list {
 		verdict, remark := judge(f)
 		tally[verdict]++
-		fmt.Fprintf(b, "%-8s %s %s", verdict, printable(f.Rule), printable(f.Title))
+		fmt.Fprintf(b, "%-8s %s %s", verdict, Printable(f.Rule), Printable(f.Title))
 		if f.Source != "" {
-			fmt.Fprintf(b, " (%s)", printable(f.Source))
+			fmt.Fprintf(b, " (%s)", Printable(f.Source))
 		}
 		if remark != "" {
-			fmt.Fprintf(b, ": %s", printable(remark))
+			fmt.Fprintf(b, ": %s", Printable(remark))
 		}
 		fmt.Fprintln(b)
 		if verdict == broken {
@@ -305,7 +305,7 @@ func newTable(b *bytes.Buffer, heads ...string) table {
 
 func (t table) row(cells ...string) {
 	for _, c := range cells {
-		fmt.Fprintf(t, "%s\t", printable(c))
+		fmt.Fprintf(t, "%s\t", Printable(c))
 	}
 	fmt.Fprintln(t)
 }

@@ -36,7 +36,7 @@ func (v View) Text() string {
 	switch value := v.value.(type) {
 	case []string:
 		for _, s := range value {
-			lines = append(lines, printable(s))
+			lines = append(lines, Printable(s))
 		}
 	case object:
 		lines = value.lines("")
@@ -69,18 +69,18 @@ func (o object) MarshalJSON() ([]byte, error) {
 func (o object) lines(indent string) []string {
 	width := 0
 	for _, m := range o {
-		width = max(width, len([]rune(printable(m.name))))
+		width = max(width, len([]rune(Printable(m.name))))
 	}
 	var lines []string
 	for _, m := range o {
-		name := fmt.Sprintf("%s%-*s", indent, width, printable(m.name))
+		name := fmt.Sprintf("%s%-*s", indent, width, Printable(m.name))
 		if inner, ok := m.value.(object); ok {
 			lines = append(lines, name+" {")
 			lines = append(lines, inner.lines(indent+" ")...)
 			lines = append(lines, indent+"}")
 			continue
 		}
-		lines = append(lines, strings.TrimRight(name+" = "+printable(fmt.Sprint(m.value)), " "))
+		lines = append(lines, strings.TrimRight(name+" = "+Printable(fmt.Sprint(m.value)), " "))
 	}
 	return lines
 }

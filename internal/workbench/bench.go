@@ -45,18 +45,32 @@ func (b Bench) Title(databaseName string) string {
 	return ""
 }
 
-// Labels are HammerDB's names for the kinds of transaction of a workload, or
-// nothing when it is not known.
-func (b Bench) Labels(workloadName string) []string {
-	w, err := b.Workload(workloadName)
-	if err != nil {
-		return nil
+// Benchmarks are the workloads as results speak of them, and after them those of
+// HammerDB's that there are not yet, whose jobs may be imported.
+func (b Bench) Benchmarks() []job.Benchmark {
+	var list []job.Benchmark
+	for _, w := range b.Workloads {
+		h := w.HammerDB
+		labels := make([]string, len(w.Kinds))
+		for i, k := range w.Kinds {
+			labels[i] = k.Label
+		}
+		list = append(list, job.Benchmark{
+			Workload: w.Name, Name: cmp.Or(h.Benchmark, w.Title), Title: w.Title,
+			Size: h.Size, Unit: h.Unit, Labels: labels, Queries: h.Queries,
+		})
 	}
-	labels := make([]string, len(w.Kinds))
-	for i, k := range w.Kinds {
-		labels[i] = k.Label
+	for _, f := range foreign {
+		if !slices.ContainsFunc(list, func(known job.Benchmark) bool { return known.Workload == f.Workload }) {
+			list = append(list, f)
+		}
 	}
-	return labels
+	return list
+}
+
+// foreign are the workloads that HammerDB has, until a folder declares them.
+var foreign = []job.Benchmark{
+	{Workload: "tproch", Name: "TPC-H", Title: "TPROC-H", Size: "scale_fact", Unit: "scale factor", Queries: true},
 }
 
 // Settings are all settings of a job, those that were not given with their

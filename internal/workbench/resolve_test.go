@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
 	"sledge/internal/catalog"
 	"sledge/internal/job"
 	"sledge/internal/workbench"
+	"sledge/internal/workload"
 )
 
 var bench = workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads}
@@ -312,5 +314,27 @@ func TestSeveralNumbersOfUsersAreARunEach(t *testing.T) {
 	}
 	if _, err := order.Runs(); job.ExitOf(err) != job.ExitUsage {
 		t.Errorf("too many users: got %v, want a mistake of the user", err)
+	}
+}
+
+func TestBenchmarksAreThoseThatAreDeclaredAndHammerDBsOthers(t *testing.T) {
+	tellers := &workload.Workload{
+		Name: "tellers", Title: "PROC-B", Kinds: []workload.Kind{{Label: "CREDIT"}},
+		HammerDB: workload.HammerDB{Size: "count_branches", Unit: "branches"},
+	}
+	queries := &workload.Workload{Name: "tproch", Title: "TPROC-H", HammerDB: workload.HammerDB{Benchmark: "TPC-H", Queries: true}}
+	for _, c := range []struct {
+		workloads []*workload.Workload
+		want      []job.Benchmark
+	}{
+		{[]*workload.Workload{tellers}, []job.Benchmark{
+			{Workload: "tellers", Name: "PROC-B", Title: "PROC-B", Size: "count_branches", Unit: "branches", Labels: []string{"CREDIT"}},
+			{Workload: "tproch", Name: "TPC-H", Title: "TPROC-H", Size: "scale_fact", Unit: "scale factor", Queries: true},
+		}},
+		{[]*workload.Workload{queries}, []job.Benchmark{{Workload: "tproch", Name: "TPC-H", Title: "TPROC-H", Labels: []string{}, Queries: true}}},
+	} {
+		if got := (workbench.Bench{Workloads: c.workloads}).Benchmarks(); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("got %+v, want %+v", got, c.want)
+		}
 	}
 }
