@@ -83,6 +83,9 @@ func Open(bench workbench.Bench, path string) (*Book, error) {
 		return nil, err
 	}
 	b.file = f
+	if f.exposed != "" {
+		b.warnings = append(b.warnings, f.exposed)
+	}
 	b.take(kept)
 	return b, nil
 }
@@ -95,7 +98,8 @@ func (b *Book) Close() error {
 	return b.file.close()
 }
 
-// Warnings says what the file held that could not be used, line by line.
+// Warnings says, line by line, what the file held that could not be used, and that
+// others could read it.
 func (b *Book) Warnings() []string { return b.warnings }
 
 // take puts kept settings in the place of the defaults. Those that this version

@@ -20,6 +20,10 @@ import (
 type file struct {
 	path string
 	db   *sql.DB
+
+	// exposed says that others could read the file when it was opened, and whether they
+	// still can; "" where they could not.
+	exposed string
 }
 
 // setting is a row of the file.
@@ -83,11 +87,23 @@ func connectFile(path string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &file{path, db}
+	f := &file{path: path, db: db}
 	if err := f.prepare(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	f.tighten() // not before it is known to be ours
 	return f, nil
+}
+
+// tighten takes a file, which may be a copy or made by hand, away from others.
+func (f *file) tighten() {
+	exposed, err := sqlitefile.Tighten(f.path)
+	switch {
+	case err != nil:
+		f.exposed = fmt.Sprintf("settings %s: others can read the passwords in it: %v: make the file your own, or choose another one by SLEDGE_SETTINGS", f.path, err)
+	case exposed:
+		f.exposed = fmt.Sprintf("settings %s: others were allowed to read the passwords in it, and are no longer", f.path)
+	}
 }
 
 // prepare makes the table in a new file, and refuses one that is not Sledge's

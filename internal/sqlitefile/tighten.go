@@ -1,0 +1,39 @@
+package sqlitefile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"runtime"
+)
+
+// beside are the endings of the files that SQLite keeps beside a file, with parts
+// of what is in it.
+var beside = []string{"", "-wal", "-shm", "-journal"}
+
+// Tighten lets nobody but the user read a file that is there, and what SQLite keeps
+// beside it. It returns whether others could. On Windows, where a folder says who
+// may read what is in it, it does nothing.
+func Tighten(path string) (exposed bool, err error) {
+	if runtime.GOOS == "windows" {
+		return false, nil
+	}
+	for _, ending := range beside {
+		info, err := os.Stat(path + ending)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return exposed, err
+		}
+		const others = 0o077
+		if info.Mode().Perm()&others == 0 {
+			continue
+		}
+		exposed = true
+		if err := os.Chmod(path+ending, info.Mode().Perm()&^others); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return exposed, err
+		}
+	}
+	return exposed, nil
+}
