@@ -60,7 +60,7 @@ func dgset(c *Console, _ context.Context, call Call) (string, error) {
 }
 
 func (c *Console) setDatagen(call Call, o datagenOption, value string) error {
-	if o.word == "directory" {
+	if o.word == "directory" && value != "" {
 		// A later start of the console may have another working folder.
 		value = inFolder(call.Folder, value)
 		if err := datagen.CheckFolder(value); err != nil {
@@ -74,6 +74,9 @@ func (c *Console) setDatagen(call Call, o datagenOption, value string) error {
 	}
 	if err := c.setGeneric(datagenSection, o.key, value); err != nil {
 		return c.explain(call.Name, err)
+	}
+	if o.word == "directory" {
+		value = c.datagenFolder() // also without one of its own
 	}
 	c.out.printf("Set %s to %s for data generation", o.title, value)
 	return nil

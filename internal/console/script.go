@@ -128,6 +128,9 @@ func savescript(c *Console, _ context.Context, call Call) (string, error) {
 		return "", fail("Error: No script loaded to save, use loadscript to load")
 	}
 	name := call.Args[0]
+	if last := len(name) - 1; os.IsPathSeparator(name[last]) || strings.TrimSuffix(filepath.Base(name), ".tcl") == "" {
+		return "", fail("Error: %s names no file: add the script's name, such as %s", name, filepath.Join(filepath.Dir(name), "script.tcl"))
+	}
 	if filepath.Ext(name) != ".tcl" {
 		name += ".tcl"
 	}

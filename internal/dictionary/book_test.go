@@ -283,3 +283,29 @@ func TestWhatHammerDBDoesNotHaveIsThereUnderItsOwnNames(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+// TestSettingsThatNothingReadsSaySo looks for the keys in the sources of the console,
+// which is the one to read them, but for the choices that the book reads itself.
+func TestSettingsThatNothingReadsSaySo(t *testing.T) {
+	sources, err := filepath.Glob(filepath.Join("..", "console", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var console strings.Builder
+	for _, name := range sources {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(name, "_test.go") {
+			console.Write(text)
+		}
+	}
+	for _, s := range open(t, "").GenericSections() {
+		for _, e := range s.Entries {
+			if s.Name != "benchmark" && !strings.Contains(console.String(), `"`+e.Name+`"`) && !strings.Contains(e.Help, "without effect") {
+				t.Errorf("%s:%s: nothing reads it, and its help does not say that it is without effect: %s", s.Name, e.Name, e.Help)
+			}
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sledge/internal/option"
+	"sledge/internal/rdbms"
 )
 
 // What the book itself reads.
@@ -69,14 +70,14 @@ type virtualUsers struct {
 }
 
 type autopilot struct {
-	Mode     string `opt:"apmode" choices:"disabled|enabled" help:"run the numbers of virtual users below one after another"`
-	Minutes  int    `opt:"autopilot_duration" min:"1" max:"100000" help:"minutes for each number of virtual users"`
+	Mode     string `opt:"apmode" choices:"disabled|enabled" help:"whether HammerDB's windows run the numbers of virtual users below one after another; without effect, since the command autopilot does"`
+	Minutes  int    `opt:"autopilot_duration" min:"1" max:"100000" help:"minutes that HammerDB takes for each number of virtual users; without effect, since each run takes as long as its rampup and duration say"`
 	Sequence counts `opt:"autopilot_sequence" help:"numbers of virtual users"`
 }
 
 type mode struct {
-	Host string `opt:"hostname" help:"machine of the primary that a replica connects to"`
-	ID   int    `opt:"id" min:"0" help:"number of that primary"`
+	Host string `opt:"hostname" help:"machine of the primary that a replica connects to; without effect, since there are no replicas yet"`
+	ID   int    `opt:"id" min:"0" help:"number of that primary; without effect, since there are no replicas yet"`
 }
 
 type counter struct {
@@ -88,8 +89,8 @@ type counter struct {
 }
 
 type metrics struct {
-	Host string `opt:"agent_hostname" help:"machine of the agent that reports its load"`
-	ID   int    `opt:"agent_id" min:"0" max:"65535" help:"number of that agent"`
+	Host string `opt:"agent_hostname" help:"machine of the agent that reports its load; without effect, since there are no agents yet"`
+	ID   int    `opt:"agent_id" min:"0" max:"65535" help:"number of that agent; without effect, since there are no agents yet"`
 }
 
 type dataGeneration struct {
@@ -110,23 +111,23 @@ type commandLine struct {
 }
 
 type webService struct {
-	Port int `opt:"ws_port" min:"1" max:"65535" help:"TCP port of the web service"`
+	Port int `opt:"ws_port" min:"1" max:"65535" help:"TCP port of the web service; without effect, since there is none yet"`
 }
 
 type results struct {
-	URL string `opt:"submit_url" help:"page that results are handed in at"`
+	URL string `opt:"submit_url" help:"page that results are handed in at; without effect, since Sledge hands in none"`
 }
 
 type timeProfile struct {
-	Profiler      string `opt:"profiler" choices:"xtprof" help:"how response times are taken"`
+	Profiler      string `opt:"profiler" choices:"xtprof" help:"how HammerDB takes response times; without effect, since Sledge takes all of them"`
 	UniqueName    flag   `opt:"xt_unique_log_name" help:"give each file of response times a name of its own"`
 	GatherMinutes int    `opt:"xt_gather_timeout" min:"0" max:"1000000" help:"minutes that HammerDB waits for response times; without effect, since Sledge has them as soon as the run ends"`
-	Store         flag   `opt:"xt_job_storage" help:"keep response times with the job"`
+	Store         flag   `opt:"xt_job_storage" help:"whether HammerDB keeps response times with the job; without effect, since Sledge always does"`
 	Reservoir     int    `opt:"xt_reservoir" min:"0" max:"1000000000" help:"response times that HammerDB keeps a sample of; without effect, since Sledge keeps their whole distribution"`
 }
 
 type version struct {
-	Version string `opt:"version" choices:"v6.0" help:"version of HammerDB whose settings these are"`
+	Version string `opt:"version" choices:"v6.0" help:"version of HammerDB whose settings these are; without effect"`
 }
 
 // newGeneric makes the generic dictionary with HammerDB's defaults, but for the
@@ -157,12 +158,12 @@ func newGeneric(products []product, benchmarks []Benchmark) *dictionary {
 	return d
 }
 
-// firstChoice is the database that is chosen when nobody has chosen one:
-// PostgreSQL, or else the first that is built.
+// firstChoice is the database that is chosen when nobody has chosen one: the usual
+// one, or else the first that is built.
 func firstChoice(products []product) string {
 	first := ""
 	for _, p := range products {
-		if p.database != nil && (first == "" || p.name == "PostgreSQL") {
+		if p.database != nil && (first == "" || p.prefix == rdbms.Usual) {
 			first = p.name
 		}
 	}
@@ -213,7 +214,7 @@ func (f *flag) UnmarshalText(text []byte) error {
 	case "0", "false", "no", "off":
 		*f = false
 	default:
-		return fmt.Errorf("%q is not 0 or 1", text)
+		return fmt.Errorf("%q is not one of 0, 1, false, true, no, yes, off, on", text)
 	}
 	return nil
 }

@@ -23,6 +23,10 @@ var Known = []Database{
 	{Name: "MariaDB", Prefix: "maria", Library: "mariatcl"},
 }
 
+// Usual is the prefix of the database that is chosen when nobody has chosen one.
+// HammerDB's own is Oracle, which Sledge lacks.
+const Usual = "pg"
+
 // Named returns the database of that name, in upper or lower case, or one without
 // names where there is none.
 func Named(name string) Database {
