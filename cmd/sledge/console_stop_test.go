@@ -29,7 +29,7 @@ func TestScriptsThatDoNotListenAreStopped(t *testing.T) {
 	}{
 		{"a program that Tcl waits for", "a.tcl", "puts on; exec sleep 60", syscall.SIGINT, 1, false, "sledge: stopped by Ctrl-C", 0},
 		{"a program that hears of it, too", "a.tcl", "puts on; exec sleep 60", syscall.SIGINT, 1, true, "sledge: stopped by Ctrl-C", 0},
-		{"a program that hears of it first", "a.tcl", "exec sh -c {echo on; kill -INT $$} >@stdout", syscall.SIGINT, 1, false, "sledge: stopped by Ctrl-C", 300 * time.Millisecond},
+		{"a program that hears of it first", "a.tcl", "exec sh -c {echo on; kill -INT $$} >@stdout", syscall.SIGINT, 1, false, "sledge: stopped by Ctrl-C", 100 * time.Millisecond},
 		{"a line that Tcl reads", "a.tcl", "puts on; gets stdin", syscall.SIGINT, 1, false, "sledge: stopped by Ctrl-C", 0},
 		{"Tcl, which is told to end", "a.tcl", "puts on; while 1 {}", syscall.SIGTERM, 1, true, "sledge: stopped by the signal to end: terminated", 0},
 		{"a line that Python reads", "a.py", "print('on', flush=True)\ninput()", syscall.SIGINT, 1, false, "sledge: stopped by Ctrl-C", 0},
@@ -65,22 +65,24 @@ func TestScriptsThatDoNotListenAreStopped(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }() // what it left behind
+			overdue := time.AfterFunc(time.Minute, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
+			defer overdue.Stop()
 			lines := bufio.NewScanner(out)
 			to := c.Process.Pid
 			if test.all {
 				to = -to
 			}
-			for range test.times {
+			for i := range test.times {
 				for lines.Scan() && lines.Text() != "on" {
+				}
+				if i > 0 { // the script has caught the one before
+					time.Sleep(apart)
 				}
 				time.Sleep(test.late)
 				if err := syscall.Kill(to, test.signal); err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(400 * time.Millisecond) // two that are nearer count as one to Python
 			}
-			overdue := time.AfterFunc(20*time.Second, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
-			defer overdue.Stop()
 			_ = c.Wait() // how it ended is in ProcessState
 			if got := c.ProcessState.ExitCode(); got != int(job.ExitStopped) {
 				t.Errorf("it ended with %s, want %d", c.ProcessState, job.ExitStopped)
