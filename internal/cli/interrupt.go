@@ -35,7 +35,7 @@ func (p *Program) watchSignals() (end func()) {
 			select {
 			case signal := <-p.Signals:
 				if signal == os.Interrupt {
-					now := time.Now()
+					now := p.now()
 					if now.Sub(last) < together {
 						continue
 					}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -72,6 +73,25 @@ func TestTheThirdInterruptEndsTheProcess(t *testing.T) {
 		return job.Result{}, ctx.Err()
 	})
 	w.run("run", "--db", "sqlite")
+}
+
+// timeout sends one to the program and one to its process group, and people press
+// again when they mean it.
+func TestTwoInterruptsAtOnceCountAsOne(t *testing.T) {
+	w := newWorld(t)
+	signals := make(chan os.Signal) // each is dealt with when the next is taken
+	w.Signals, w.now = signals, ticking(together-1)
+	w.does(func(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
+		for range 3 {
+			signals <- os.Interrupt
+		}
+		<-control.Stop
+		<-ctx.Done()
+		return job.Result{Status: job.Failed}, job.WithExit(job.ExitAborted, ctx.Err())
+	})
+	if code := w.run("run", "--db", "sqlite"); code != job.ExitStopped || len(w.exits) > 0 {
+		t.Errorf("got exit code %d and exits %v, want %d and none: there were two", code, w.exits, job.ExitStopped)
+	}
 }
 
 func TestTheFirstInterruptBreaksOffEverythingElse(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -45,6 +46,7 @@ type Program struct {
 
 	began      bool // a command was found and its flags make sense
 	interrupts interrupts
+	now        func() time.Time // when a Ctrl-C came; nil is time.Now
 }
 
 // Run does what the arguments say and returns the code to exit with. It prints
@@ -59,6 +61,9 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 	}()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if p.now == nil {
+		p.now = time.Now
+	}
 	p.interrupts.instead(func(int) { cancel() })
 	defer p.watchSignals()()
 	err := p.execute(ctx)

@@ -49,6 +49,7 @@ func newWorld(t *testing.T) *world {
 		Stdin:   strings.NewReader(""),
 		Signals: w.signals,
 		Exit:    func(code int) { w.exits = append(w.exits, code) },
+		now:     ticking(together),
 		ReadPassword: func() (string, error) {
 			t.Error("a password was asked for")
 			return "", nil
@@ -60,11 +61,17 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// interrupt presses Ctrl-C, long enough after the one before.
-func (w *world) interrupt() {
-	time.Sleep(2 * together)
-	w.signals <- os.Interrupt
+// ticking is a clock on which that much time goes by whenever somebody looks at it.
+func ticking(step time.Duration) func() time.Time {
+	now := time.Now()
+	return func() time.Time {
+		now = now.Add(step)
+		return now
+	}
 }
+
+// interrupt presses Ctrl-C.
+func (w *world) interrupt() { w.signals <- os.Interrupt }
 
 // does has the runner do something, and notes what it was asked for.
 func (w *world) does(what runner) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -292,18 +293,22 @@ func TestVirtualUsersSayWhatTheyDo(t *testing.T) {
 	}
 	plan := offline(t, tprocc.Workload, option.Values{"pg_count_ware": "2"})
 	folder := t.TempDir()
+	minutes := regexp.MustCompile(`in \d+ MINUTES`)
 	var mu sync.Mutex
 	said := map[int][]string{}
 	_, err := datagen.Generate(t.Context(), datagen.Config{Plan: plan, Folder: folder, Workers: 2, Say: func(user int, line string) {
 		mu.Lock()
 		defer mu.Unlock()
-		said[user] = append(said[user], strings.ReplaceAll(line, folder, "DIR"))
+		if strings.HasPrefix(line, "Workers: ") && line != "Workers: 0 Active 2 Done" {
+			return // which only slow machines say
+		}
+		said[user] = append(said[user], minutes.ReplaceAllString(strings.ReplaceAll(line, folder, "DIR"), "in N MINUTES"))
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for user, want := range map[int][]string{
-		1: {"Opened File DIR/item_1.tbl", "Generating Item", "Workers: 0 Active 2 Done", "2 WAREHOUSE SCHEMA GENERATED in 0 MINUTES"},
+		1: {"Opened File DIR/item_1.tbl", "Generating Item", "Workers: 0 Active 2 Done", "2 WAREHOUSE SCHEMA GENERATED in N MINUTES"},
 		2: {
 			"Opened File DIR/order_line_1.tbl", "Opened File DIR/stock_1.tbl", "Generating Stock Wid=1",
 			"Opened File DIR/customer_1.tbl", "Generating Customer for Wid=1", "Opened File DIR/history_1.tbl",
@@ -311,7 +316,7 @@ func TestVirtualUsersSayWhatTheyDo(t *testing.T) {
 			"Opened File DIR/district_1.tbl", "Generating District", "Opened File DIR/warehouse_1.tbl", "Generating Warehouse",
 		},
 	} {
-		if !slices.Equal(said[user], want) {
+		if !slices.Equal(slices.Compact(said[user]), want) {
 			t.Errorf("virtual user %d: got %q, want %q", user, said[user], want)
 		}
 	}
