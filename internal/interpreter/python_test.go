@@ -80,17 +80,19 @@ func newScripted(t *testing.T, program string) *scripted {
 
 func (s *scripted) path(name string) string { return filepath.Join(s.folder, name) }
 
-// run runs a script and returns what was printed.
+// run runs a script, for no longer than a minute, and returns what was printed.
 func (s *scripted) run(t *testing.T, script string, args ...string) (string, error) {
 	t.Helper()
 	if err := os.Truncate(s.path("output"), 0); err != nil {
 		t.Fatal(err)
 	}
 	s.calls = nil
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
 	if err := os.WriteFile(s.path("script.py"), []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := s.RunFile(t.Context(), s.path("script.py"), args)
+	err := s.RunFile(ctx, s.path("script.py"), args)
 	printed, readErr := os.ReadFile(s.path("output"))
 	if readErr != nil {
 		t.Fatal(readErr)
@@ -98,9 +100,9 @@ func (s *scripted) run(t *testing.T, script string, args ...string) (string, err
 	return string(printed), err
 }
 
-// begun waits until a script has printed "begun".
-func (s *scripted) begun() {
-	for {
+// begun waits until a script has printed "begun", or ctx ends.
+func (s *scripted) begun(ctx context.Context) {
+	for ctx.Err() == nil {
 		if text, err := os.ReadFile(s.path("output")); err != nil || strings.Contains(string(text), "begun") {
 			return
 		}
@@ -237,15 +239,17 @@ func TestPythonHearsOfEachInterruptOnce(t *testing.T) {
 			t.Parallel()
 			s := newScripted(t, program)
 			go func() {
-				s.begun()
+				s.begun(t.Context())
 				s.Cancel()
 				s.Cancel()
 			}()
 			printed, err := s.run(t, `
 import time
+now = time.monotonic()
+time.monotonic = lambda: now  # however long it takes, the two come at the same time
 try:
     print('begun', flush=True)
-    time.sleep(20)
+    time.sleep(100)
 except KeyboardInterrupt:
     time.sleep(0.1)
     print('once')
@@ -262,10 +266,10 @@ func TestPythonStopsWhenItsContextEnds(t *testing.T) {
 	if err := os.WriteFile(s.path("script.py"), []byte("print('begun', flush=True)\nwhile True: pass"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	go func() {
-		s.begun()
+		s.begun(ctx)
 		cancel()
 	}()
 	if err := s.RunFile(ctx, s.path("script.py"), nil); !errors.Is(err, ErrInterrupted) {
