@@ -2,8 +2,11 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -33,10 +36,19 @@ var varying = []struct {
 	{regexp.MustCompile(`[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d \S+ \d{4}`), "<time>"},
 	{regexp.MustCompile(`[\d,]+ transactions done, [\d,]+ rolled back as the workload asks, 0 failed, [\d,]+ retries`), "<how they ended>"},
 	{regexp.MustCompile(`counted [\d,]+ (.*) and the server [\d,]+: they agree \(.*\)`), "counted <n> $1 and the server <n>: they agree"},
+	{regexp.MustCompile(`GENERATED in \d+ MINUTES`), "GENERATED in <n> MINUTES"},
 	{regexp.MustCompile(`tid0x\w+`), "<thread>"},
 	{regexp.MustCompile(`(?m)^= \d+$`), "= <n>"},
 	{regexp.MustCompile(`(?m)^$\n`), "~\n"},                       // an empty line, which in a golden file is only room
 	{regexp.MustCompile(`(?m)^Vuser 1:\w+: \d+ of \d+ .*\n`), ""}, // progress, which only slow machines show
+}
+
+// skipUnderRace skips a test that builds a schema in SQLite.
+func skipUnderRace(t *testing.T) {
+	t.Helper()
+	if underRace {
+		t.Skip("the race detector would take minutes for SQLite")
+	}
 }
 
 // session calls each line of a golden file that begins with "> " and compares what
@@ -49,6 +61,9 @@ func session(t *testing.T, golden string, environ ...string) {
 	want, err := os.ReadFile(golden)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if strings.Contains(string(want), " SCHEMA COMPLETE\n") {
+		skipUnderRace(t)
 	}
 	var out bytes.Buffer
 	c, err := New(Config{
@@ -106,19 +121,41 @@ func session(t *testing.T, golden string, environ ...string) {
 	}
 }
 
-// inOrder sorts lines in which virtual users say side by side that they are done.
+// inOrder sorts the lines of virtual users that speak side by side: those of a run
+// who begin one after another, while the monitor says how the time goes by, and those
+// who say that they are done.
 func inOrder(printed string) string {
 	lines := strings.Split(printed, "\n")
-	isEnd := func(i int) bool { return i < len(lines) && strings.HasSuffix(lines[i], ":FINISHED SUCCESS") }
-	for i := 0; i < len(lines); i++ {
-		end := i
-		for isEnd(end) {
-			end++
+	isEnd := func(line string) bool { return strings.HasSuffix(line, ":FINISHED SUCCESS") }
+	isOfRun := func(line string) bool {
+		return strings.HasPrefix(line, "Vuser ") && !strings.HasPrefix(line, "Vuser 1:Test complete")
+	}
+	for i, line := range lines {
+		switch {
+		case strings.HasPrefix(line, "Vuser 1:Beginning rampup"):
+			sortUsers(lines[i+1:], isOfRun)
+		case isEnd(line):
+			sortUsers(lines[i:], isEnd)
 		}
-		slices.Sort(lines[i:end])
-		i = max(i, end-1)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// sortUsers sorts the first lines that are of a kind by who says them, the monitor
+// last. What one says stays in its order.
+func sortUsers(lines []string, ofKind func(string) bool) {
+	n := 0
+	for n < len(lines) && ofKind(lines[n]) {
+		n++
+	}
+	position := func(line string) (p int) {
+		_, _ = fmt.Sscanf(line, "Vuser %d:", &p) // 0 if it is not of one
+		if p == 1 {
+			p = math.MaxInt
+		}
+		return p
+	}
+	slices.SortStableFunc(lines[:n], func(a, b string) int { return cmp.Compare(position(a), position(b)) })
 }
 
 func TestSessionsPrintWhatTheyAlwaysPrinted(t *testing.T) {
@@ -173,6 +210,7 @@ func (r *interrupting) Watch(e job.Event) {
 }
 
 func TestInterruptedBuildIsResumed(t *testing.T) {
+	skipUnderRace(t)
 	dir := t.TempDir()
 	var out bytes.Buffer
 	runner := &interrupting{Runner: engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads}}
@@ -222,6 +260,7 @@ func (p *presser) Write(text []byte) (int, error) {
 // TestCtrlCEndsEveryIteration stops the first of three runs, and then the pause
 // after it.
 func TestCtrlCEndsEveryIteration(t *testing.T) {
+	skipUnderRace(t)
 	dir := t.TempDir()
 	out := &presser{}
 	c, err := New(Config{
@@ -253,5 +292,40 @@ func TestCtrlCEndsEveryIteration(t *testing.T) {
 		if text := out.String(); strings.Count(text, "TEST RESULT") != 1 || !strings.Contains(text, test.want) {
 			t.Errorf("at %q: got\n%s\nwant one run, with %q", test.at, text, test.want)
 		}
+	}
+}
+
+// stubborn is a runner that goes on until it is broken off.
+type stubborn struct{ press func() }
+
+func (s *stubborn) Do(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
+	go s.press()
+	<-control.Stop
+	if ctx.Err() != nil {
+		return job.Result{}, errors.New("broken off by the first Ctrl-C")
+	}
+	go s.press()
+	<-ctx.Done()
+	return job.Result{Status: job.Failed}, job.WithExit(job.ExitAborted, errors.New("broken off"))
+}
+
+func TestCtrlCStopsARunAndThenBreaksItOff(t *testing.T) {
+	var out bytes.Buffer
+	runner := &stubborn{}
+	c, err := New(Config{Bench: bench, Out: &out, Runner: runner})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	runner.press = func() { c.Interrupt() }
+	for _, line := range []string{"dbset db sqlite", "giset commandline jobs_disable 1", "loadscript", "vuset vu 1"} {
+		call(t, c, line)
+	}
+	if _, err := c.Call(t.Context(), Call{Name: "vurun"}); !errors.Is(err, ErrInterrupted) {
+		t.Errorf("got %v, want %v", err, ErrInterrupted)
+	}
+	stopping, breaking := strings.Index(out.String(), "\nStopping: "), strings.Index(out.String(), "\nBreaking off\n")
+	if stopping < 0 || breaking < stopping || !strings.HasSuffix(out.String(), "broken off\nVuser 1:FINISHED FAILED\nVuser 2:FINISHED FAILED\nALL VIRTUAL USERS COMPLETE\n") {
+		t.Errorf("got\n%s\nwant that it was stopped and then broken off", out.String())
 	}
 }
