@@ -60,7 +60,7 @@ func runExample(t *testing.T, program, language, database string, environ []stri
 	folder := t.TempDir()
 	c := exec.Command("./tprocc.sh", language, database)
 	c.Env = append(os.Environ(), environ...)
-	c.Env = append(c.Env, "SLEDGE="+program, "TMP="+folder, "WAREHOUSES=1", "BUILDERS=1", "VUS=2", "PROFILE_VUS=1 2", "RAMPUP=200ms", "DURATION=1s",
+	c.Env = append(c.Env, "SLEDGE="+program, "TMP="+folder, "WAREHOUSES=1", "BUILDERS=1", "VUS=2", "PROFILE_VUS=1 2", "RAMPUP=200ms", "DURATION=2s",
 		"SLEDGE_REPO="+filepath.Join(folder, "jobs.db"), "SLEDGE_SETTINGS="+filepath.Join(folder, "settings.db"))
 	out, err := c.CombinedOutput()
 	if err != nil {

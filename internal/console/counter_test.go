@@ -189,7 +189,7 @@ func endSessions(t *testing.T, plan engine.Plan) {
 }
 
 // commitUntil commits transactions of its own until what is printed matches, for
-// no longer than half a minute.
+// no longer than a minute.
 func commitUntil(t *testing.T, plan engine.Plan, out *screenText, want *regexp.Regexp) {
 	t.Helper()
 	session, err := plan.Database.Connect(t.Context(), plan.Connection, database.Observer)
@@ -197,9 +197,9 @@ func commitUntil(t *testing.T, plan engine.Plan, out *screenText, want *regexp.R
 		t.Fatal(err)
 	}
 	defer session.Close()
-	for end := time.Now().Add(30 * time.Second); !want.MatchString(out.String()); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !want.MatchString(out.String()); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("got\n%s\nin half a minute, want %v", out, want)
+			t.Fatalf("got\n%s\nin a minute, want %v", out, want)
 		}
 		for _, statement := range []string{"BEGIN", "SELECT 1", "COMMIT"} {
 			if _, err := session.Query(t.Context(), statement, 0); err != nil {

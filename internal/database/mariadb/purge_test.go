@@ -67,7 +67,7 @@ func TestFinishPutsTheSettingsBackWhenItIsStopped(t *testing.T) {
 	defer cancel()
 	done := make(chan error, 1)
 	go func() { done <- mariadb.Database.Finish(ctx, options, func(string) {}) }()
-	for deadline := time.Now().Add(20 * time.Second); text(t, session, purgeVariables) == before; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); text(t, session, purgeVariables) == before; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the settings were not changed")
 		}

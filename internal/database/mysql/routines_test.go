@@ -304,7 +304,7 @@ func (b *bench) testTwoDeliveries(t *testing.T) {
 func (b *bench) awaitBlocked(t *testing.T, observer database.Session) {
 	t.Helper()
 	const waiting = "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"
-	for deadline := time.Now().Add(20 * time.Second); rows(t, observer, waiting)[0] == "0"; time.Sleep(150 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); rows(t, observer, waiting)[0] == "0"; time.Sleep(150 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("nobody waits for the lock")
 		}

@@ -235,41 +235,44 @@ func benchmarkCalls(b *testing.B, s *server, users int) {
 func TestAServerDoesNotGoOnWithWhatWasBrokenOff(t *testing.T) {
 	onEach(t, "sledge_broken", func(t *testing.T, s *server) {
 		watcher := s.connect(t)
-		const sleeping = "SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE 'SELECT SLEEP(55%'"
-		for name, breakOff := range map[string]func(database.Session){
-			"by its context": func(session database.Session) {
-				ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-				defer cancel()
-				if _, err := session.Query(ctx, "SELECT SLEEP(55)", 0); err == nil {
-					t.Error("a call went on after its context had ended")
+		const sleeping = "SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE 'SELECT SLEEP(555%'"
+		await := func(sessions string) {
+			t.Helper()
+			for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+				found, err := watcher.Query(t.Context(), sleeping, 1)
+				if err != nil {
+					t.Fatal(err)
 				}
-			},
-			"by Interrupt": func(session database.Session) {
-				time.AfterFunc(300*time.Millisecond, session.Interrupt)
-				if _, err := session.Query(context.Background(), "SELECT SLEEP(55)", 0); err == nil {
-					t.Error("a call went on after it was interrupted")
+				if found.Rows[0][0] == sessions {
+					return
 				}
-			},
+				if time.Now().After(deadline) {
+					t.Fatalf("got %s sessions that sleep, want %s", found.Rows[0][0], sessions)
+				}
+			}
+		}
+		for by, breakOff := range map[string]func(database.Session, context.CancelFunc){
+			"the end of its context": func(_ database.Session, cancel context.CancelFunc) { cancel() },
+			"Interrupt":              func(session database.Session, _ context.CancelFunc) { session.Interrupt() },
 		} {
 			session, err := s.database.Connect(t.Context(), s.options(t), database.Owner)
 			if err != nil {
 				t.Fatal(err)
 			}
-			breakOff(session)
-			_ = session.Close() // the connection is broken
-			for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-				left, err := watcher.Query(t.Context(), sleeping, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if left.Rows[0][0] == "0" {
-					break
-				}
-				if time.Now().After(deadline) {
-					t.Errorf("%s: the server still sleeps", name)
-					break
-				}
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan error, 1)
+			go func() {
+				_, err := session.Query(ctx, "SELECT SLEEP(555)", 0)
+				done <- err
+			}()
+			await("1")
+			breakOff(session, cancel)
+			if err := <-done; err == nil {
+				t.Errorf("a call was not broken off by %s", by)
 			}
+			_ = session.Close() // the connection is broken
+			await("0")
+			cancel()
 		}
 	})
 }

@@ -553,7 +553,7 @@ func TestTwoDeliveriesTakeOneOrderEach(t *testing.T) {
 		done <- err
 	}()
 	waiting := "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-	for deadline := time.Now().Add(10 * time.Second); rows(t, session, waiting)[0] != "1"; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); rows(t, session, waiting)[0] != "1"; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the second delivery did not wait for the first")
 		}

@@ -62,8 +62,8 @@ type trigger struct {
 	do    func()
 	once  sync.Once
 
-	seconds []job.Second // of the measurement, with only the numbers below
-	done    []int64
+	done    []int64       // in each second
+	covered time.Duration // by them
 }
 
 func (w *trigger) Watch(e job.Event) {
@@ -71,8 +71,8 @@ func (w *trigger) Watch(e job.Event) {
 		return
 	}
 	all := e.Second.Summary.All()
-	w.seconds = append(w.seconds, *e.Second)
 	w.done = append(w.done, all.Done)
+	w.covered += e.Second.Summary.Elapsed
 	if e.Second.Offset >= w.after && w.do != nil {
 		w.once.Do(func() { go w.do() })
 	}
@@ -80,13 +80,13 @@ func (w *trigger) Watch(e job.Event) {
 
 func TestAFrozenServerShowsInEveryFigure(t *testing.T) {
 	b := newBench(t)
-	const frozen = 2 * time.Second
+	const frozen = 3 * time.Second
 	freeze := &trigger{after: 2 * time.Second, do: func() {
 		b.server.Freeze()
 		time.Sleep(frozen)
 		b.server.Thaw()
 	}}
-	// Each of the users has one transaction that waits for two seconds. For p99.9 to
+	// Each of the users has one transaction that waits for that long. For p99.9 to
 	// show it, those must be more than one in a thousand: hence many users that
 	// think, as people do.
 	result, err := b.do(t, job.Spec{Action: job.Run, Users: 50}, job.Control{Watchers: []job.Watcher{freeze}},
@@ -112,8 +112,9 @@ func TestAFrozenServerShowsInEveryFigure(t *testing.T) {
 			gap++
 		}
 	}
-	if gap < 1 || len(freeze.done) != 8 {
-		t.Errorf("the series is %v transactions in each second, want 8 seconds with a gap", freeze.done)
+	// A machine that is busy may take two seconds as one, but leaves none out.
+	if gap < 1 || freeze.covered < 8*time.Second {
+		t.Errorf("the series is %v transactions in each second, %v together, want 8 seconds with a gap", freeze.done, freeze.covered)
 	}
 }
 
@@ -122,18 +123,23 @@ func TestATerminatedUserEndsTheRunWithItsReason(t *testing.T) {
 	terminate := &trigger{after: time.Second, do: func() {
 		s := b.connect(t)
 		defer s.Close()
-		_, err := s.Query(context.Background(),
-			"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ILIKE '%neword(%' AND pid <> pg_backend_pid() LIMIT 1", 0)
-		if err != nil {
-			t.Error(err)
+		for {
+			ended, err := s.Query(context.Background(),
+				"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ILIKE '%neword(%' AND pid <> pg_backend_pid() LIMIT 1", 0)
+			if err != nil {
+				t.Error(err)
+			}
+			if err != nil || len(ended.Rows) > 0 {
+				return
+			}
 		}
 	}}
 	start := time.Now()
-	result, err := b.do(t, job.Spec{Action: job.Run, Users: 4}, job.Control{Watchers: []job.Watcher{terminate}}, "pg_rampup", "0s", "pg_duration", "60s")
+	result, err := b.do(t, job.Spec{Action: job.Run, Users: 4}, job.Control{Watchers: []job.Watcher{terminate}}, "pg_rampup", "0s", "pg_duration", "5m")
 	if err == nil || job.ExitOf(err) != job.ExitAborted || !strings.Contains(err.Error(), "virtual user") || !strings.Contains(err.Error(), "57P01") {
 		t.Errorf("got %v with exit code %d, want the virtual user and the server's reason, with %d", err, job.ExitOf(err), job.ExitAborted)
 	}
-	if took := time.Since(start); took > 20*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("the run took %v to end", took)
 	}
 	if all := result.Summary.All(); result.Status != job.Failed || all.Failed[meter.Connection] == 0 || all.Done == 0 {
@@ -146,7 +152,7 @@ func TestAServerThatCrashesInMidRunLosesNothing(t *testing.T) {
 	b := newBench(t)
 	stopped := make(chan struct{})
 	crash := &trigger{after: time.Second, do: func() { b.server.Stop(testserver.Immediate); close(stopped) }}
-	_, err := b.do(t, job.Spec{Action: job.Run, Users: 4}, job.Control{Watchers: []job.Watcher{crash}}, "pg_rampup", "0s", "pg_duration", "60s")
+	_, err := b.do(t, job.Spec{Action: job.Run, Users: 4}, job.Control{Watchers: []job.Watcher{crash}}, "pg_rampup", "0s", "pg_duration", "5m")
 	if err == nil || job.ExitOf(err) != job.ExitAborted {
 		t.Errorf("got %v with exit code %d, want an error with %d", err, job.ExitOf(err), job.ExitAborted)
 	}
