@@ -212,11 +212,10 @@ func (c *Console) listen(action job.Action, stop, cancel func()) (end func()) {
 	lines := make(chan string, 2) // printed by somebody who may wait for a full pipe
 	restore := c.onInterrupt(func(count int) {
 		line := "Breaking off"
-		switch {
-		case action == job.Run && count == 1:
-			stop()
+		if action == job.Run && count == 1 {
 			line = "Stopping: Virtual Users finish their transaction; press Ctrl-C again to break off"
-		default:
+			stop()
+		} else {
 			cancel()
 		}
 		select {

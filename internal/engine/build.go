@@ -42,6 +42,7 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	}
 	result, err := fill(ctx, p, f, session, l)
 	if err != nil {
+		err = brokenOff(ctx, job.Build, err)
 		err = job.WithExit(exitOfBuild(ctx, p, err), fmt.Errorf(
 			"%w\nThe schema in %s is only half built: resume the build (sledge build --resume, or buildschema resume), or delete the schema", err, p.target()))
 	}

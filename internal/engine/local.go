@@ -60,13 +60,24 @@ func (l Local) perform(ctx context.Context, action job.Action, p Plan, f *feed, 
 		result, err = run(ctx, p, f, stop, l.Version)
 	case job.Check:
 		result, err = check(ctx, p, f)
+		err = brokenOff(ctx, action, err)
 	case job.Delete:
 		result, err = remove(ctx, p, f)
+		err = brokenOff(ctx, action, err)
 	default:
 		err = job.WithExit(job.ExitUsage, fmt.Errorf("there is no action %q", action))
 	}
 	f.finish(err)
 	return result, err
+}
+
+// brokenOff says that an action was, where its error comes of that: each database
+// words it in its own way.
+func brokenOff(ctx context.Context, action job.Action, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	return job.WithExit(job.ExitStopped, fmt.Errorf("the %s was broken off", action))
 }
 
 // failed marks a result with the error it ended with, unless it already says
