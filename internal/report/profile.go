@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,7 +97,8 @@ func chart(list []Point) string {
 	}
 	const ticks = 5
 	return asciigraph.PlotMany(series,
-		asciigraph.Height(chartHeight), asciigraph.LowerBound(0), asciigraph.Precision(0),
+		asciigraph.Height(chartHeight), asciigraph.LowerBound(0),
+		asciigraph.YAxisValueFormatter(func(v float64) string { return count(int64(math.Round(v))) }),
 		asciigraph.SeriesChars(asciigraph.DefaultCharSet, asciigraph.CreateCharSet("*")),
 		asciigraph.XAxisRange(first, last), asciigraph.XAxisTickCount(ticks),
 		asciigraph.XAxisValueFormatter(func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }),
