@@ -349,24 +349,43 @@ func TestHammerDBsNameTakesItsArguments(t *testing.T) {
 	if err := os.WriteFile(file, []byte("puts ran"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	folder := filepath.Join(filepath.Dir(file), "folder.tcl")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	nosuch := filepath.Join(filepath.Dir(file), "nosuch.py")
+	version, _, _ := p.run("--version")
+	if !strings.HasPrefix(version, "Sledge CLI ") || strings.Count(version, "\n") != 1 {
+		t.Errorf("--version: got %q", version)
+	}
 	const usage = "Usage: hammerdbcli [ tcl|python [ auto [ script_to_autoload.[ tcl|py ] ] ] ]\n"
 	tests := []struct {
 		args  string
 		exit  job.Exit
 		shows string
+		last  string // line on stderr
 	}{
-		{"auto " + file, job.OK, "\nran\n"},
-		{"tcl auto " + file, job.OK, "\nran\n"},
-		{"py auto " + file, job.ExitUsage, "Error: incorrect file extension for python\n" + usage},
-		{"auto run.py", job.ExitUsage, "Error: incorrect file extension for tcl\n" + usage},
-		{"--help", job.ExitUsage, usage},
-		{"auto", job.ExitUsage, usage},
-		{"auto " + filepath.Join(t.TempDir(), "nosuch.tcl"), job.ExitMissing, ""},
+		{"auto " + file, job.OK, "\nran\n", ""},
+		{"tcl auto " + file, job.OK, "\nran\n", ""},
+		{"--help", job.OK, usage + "\n  hammerdbcli      ", ""},
+		{"-h", job.OK, usage + "\n  hammerdbcli      ", ""},
+		{"help", job.OK, usage + "\n  hammerdbcli      ", ""},
+		{"version", job.OK, version, ""},
+		{"py auto " + file, job.ExitUsage, "Error: incorrect file extension for python\n" + usage, "sledge: run " + file + ": it is written in Tcl: hammerdbcli auto " + file},
+		{"auto run.py", job.ExitUsage, "Error: incorrect file extension for tcl\n" + usage, "sledge: run run.py: it is written in Python: hammerdbcli py auto run.py"},
+		{"auto run.sh", job.ExitUsage, "Error: incorrect file extension for tcl\n" + usage, "sledge: run run.sh: its name ends in neither .tcl nor .py, so it is not known what it is written in"},
+		{"run.tcl", job.ExitUsage, usage, "sledge: say auto to run a script: hammerdbcli auto run.tcl"},
+		{"--nosuch", job.ExitUsage, usage, `sledge: hammerdbcli does not know "--nosuch" (hammerdbcli --help)`},
+		{"auto", job.ExitUsage, usage, "sledge: auto wants the script to run: hammerdbcli auto FILE.tcl, or hammerdbcli py auto FILE.py"},
+		{"auto run.tcl more", job.ExitUsage, usage, `sledge: hammerdbcli takes nothing after the script, and not "more" (sledge console auto does)`},
+		{"py auto " + nosuch, job.ExitMissing, "Error: the file " + nosuch + " does not exist\n" + usage, "sledge: run the script: the file " + nosuch + " does not exist"},
+		{"auto " + folder, job.ExitUsage, "Error: " + folder + " is a folder, not a script\n" + usage, "sledge: run the script: " + folder + " is a folder, not a script"},
 	}
 	for _, test := range tests {
-		stdout, _, exit := p.run(strings.Fields(test.args)...)
-		if exit != test.exit || !strings.Contains(stdout, test.shows) {
-			t.Errorf("hammerdbcli %s: got %d and %q, want %d and %q", test.args, exit, stdout, test.exit, test.shows)
+		stdout, stderr, exit := p.run(strings.Fields(test.args)...)
+		said := strings.Split(strings.TrimSpace(stderr), "\n")
+		if last := said[len(said)-1]; exit != test.exit || !strings.Contains(stdout, test.shows) || last != test.last {
+			t.Errorf("hammerdbcli %s: got %d, %q and %q, want %d, %q and %q", test.args, exit, stdout, last, test.exit, test.shows, test.last)
 		}
 	}
 	x := p.terminal()

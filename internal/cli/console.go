@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,9 +38,6 @@ const (
 	inTcl    = "tcl"
 	inPython = "python"
 )
-
-// hammerdbUsage is what HammerDB says of its arguments.
-const hammerdbUsage = "Usage: hammerdbcli [ tcl|python [ auto [ script_to_autoload.[ tcl|py ] ] ] ]"
 
 // EnvSettings names the variable that says which file the console's settings are
 // kept in, and EnvPython the one that says which Python runs its scripts.
@@ -105,7 +103,7 @@ func consoleArguments(args []string) (consoleUse, error) {
 		return use, usage("auto wants the script to run: sledge console auto FILE.tcl")
 	}
 	use.script, use.args = args[1], args[2:]
-	written := languageOf(strings.TrimPrefix(filepath.Ext(use.script), "."))
+	written := scriptLanguage(use.script)
 	switch {
 	case written == "":
 		return use, usage("run %s: its name ends in neither .tcl nor .py, so it is not known what it is written in", use.script)
@@ -127,6 +125,11 @@ func languageOf(word string) string {
 	return ""
 }
 
+// scriptLanguage returns the language that a script's name ends as, or "".
+func scriptLanguage(path string) string {
+	return languageOf(strings.TrimPrefix(filepath.Ext(path), "."))
+}
+
 func completeConsole(args []string) ([]string, cobra.ShellCompDirective) {
 	switch {
 	case len(args) == 0:
@@ -141,46 +144,6 @@ func completeConsole(args []string) ([]string, cobra.ShellCompDirective) {
 		return []string{"py"}, cobra.ShellCompDirectiveFilterFileExt
 	}
 	return nil, cobra.ShellCompDirectiveDefault
-}
-
-// hammerdbPrompt is the prompt of hammerdbcli.
-const hammerdbPrompt = "hammerdb"
-
-// isHammerDB reports whether the program was called by the name of HammerDB's.
-func isHammerDB(name string) bool {
-	return strings.TrimSuffix(strings.ToLower(filepath.Base(name)), ".exe") == "hammerdbcli"
-}
-
-// hammerdb does what hammerdbcli does with the arguments.
-func (p *Program) hammerdb(ctx context.Context) error {
-	use, wrong := hammerdbArguments(p.Args)
-	if wrong != "" {
-		fmt.Fprintln(p.Stdout, wrong)
-		return usage("hammerdbcli was called with arguments that it does not take")
-	}
-	p.began = true
-	use.prompt = hammerdbPrompt
-	return p.consoleSession(ctx, use)
-}
-
-// hammerdbArguments reads the arguments of hammerdbcli, or returns what HammerDB
-// prints when they are wrong.
-func hammerdbArguments(args []string) (use consoleUse, wrong string) {
-	use.language = inTcl
-	if len(args) > 0 && languageOf(args[0]) != "" {
-		use.language, args = languageOf(args[0]), args[1:]
-	}
-	switch {
-	case len(args) == 0:
-		return use, ""
-	case args[0] != "auto" || len(args) != 2:
-		return use, hammerdbUsage
-	}
-	use.script = args[1]
-	if languageOf(strings.TrimPrefix(filepath.Ext(use.script), ".")) != use.language {
-		return use, "Error: incorrect file extension for " + use.language + "\n" + hammerdbUsage
-	}
-	return use, ""
 }
 
 // session is a console in use.
@@ -203,8 +166,8 @@ type session struct {
 // consoleSession is one use of the console, from its banner to its end.
 func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error) {
 	if use.script != "" {
-		if _, err := os.Stat(use.script); err != nil {
-			return job.WithExit(job.ExitMissing, fmt.Errorf("run the script: %w", err))
+		if err := checkScript(use.script); err != nil {
+			return fmt.Errorf("run the script: %w", err)
 		}
 	}
 	repository, settings, err := p.consoleFiles()
@@ -237,6 +200,27 @@ func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error
 	return s.tcl(ctx)
 }
 
+// checkScript says what is wrong with the file of a script before anything begins.
+func checkScript(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return job.WithExit(job.ExitMissing, fmt.Errorf("the file %s does not exist", path))
+	case err == nil && info.IsDir():
+		return usage("%s is a folder, not a script", path)
+	case err == nil && !info.Mode().IsRegular():
+		return nil // a pipe is not to be opened twice
+	}
+	opened, err := os.Open(path)
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("the file %s cannot be read: %w", path, pathErr.Err)
+	}
+	if err != nil {
+		return err
+	}
+	return opened.Close()
+}
+
 // file returns the file behind a stream, or nil: interpreters are processes of
 // their own and write to files only.
 func file(stream any) *os.File {
@@ -259,6 +243,9 @@ func (p *Program) consoleFiles() (repository, settings string, err error) {
 	return repository, settings, nil
 }
 
+// consoleVersion is the first line that the console prints.
+func (p *Program) consoleVersion() string { return "Sledge CLI " + p.Version }
+
 // banner introduces the console, as HammerDB does, with the repository that it keeps
 // its jobs in: the usual one, or another that the settings name.
 func (s *session) banner(usual string) {
@@ -266,7 +253,7 @@ func (s *session) banner(usual string) {
 	if s.language == inPython {
 		help = "help()"
 	}
-	fmt.Fprintf(s.Stdout, "Sledge CLI %s\nType %q for a list of commands\n", s.Version, help)
+	fmt.Fprintf(s.Stdout, "%s\nType %q for a list of commands\n", s.consoleVersion(), help)
 	named, kept := s.console.Repository()
 	repository := cmp.Or(named, usual)
 	if !kept {

@@ -138,10 +138,10 @@ func FuzzConsoleArguments(f *testing.F) {
 		if err != nil && job.ExitOf(err) != job.ExitUsage {
 			t.Errorf("%q: the error %v is not of the usage", args, err)
 		}
-		theirs, wrong := hammerdbArguments(args)
-		if wrong != "" {
-			if !strings.HasSuffix(wrong, hammerdbUsage) {
-				t.Errorf("%q: HammerDB's message is %q", args, wrong)
+		theirs, says, wrong := hammerdbArguments(args)
+		if wrong != nil {
+			if !strings.HasSuffix(says, hammerdbUsage) || job.ExitOf(wrong) != job.ExitUsage {
+				t.Errorf("%q: HammerDB's message is %q, with the error %v", args, says, wrong)
 			}
 			return
 		}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// hammerdbUsage is what HammerDB says of its arguments.
+const hammerdbUsage = "Usage: hammerdbcli [ tcl|python [ auto [ script_to_autoload.[ tcl|py ] ] ] ]"
+
+const hammerdbHelp = hammerdbUsage + `
+
+  hammerdbcli                      a prompt in Tcl
+  hammerdbcli py                   a prompt in Python
+  hammerdbcli auto build.tcl       run a script in Tcl and end
+  hammerdbcli py auto build.py     run a script in Python and end
+  hammerdbcli --version            say which version this is
+
+At the prompt, help lists the commands (in Python: help()). After a script the exit
+code is 0 only if everything in it succeeded; what failed is the last line on stderr.
+This is Sledge by HammerDB's name: sledge --help shows all that it can do.`
+
+// hammerdbPrompt is the prompt of hammerdbcli.
+const hammerdbPrompt = "hammerdb"
+
+// isHammerDB reports whether the program was called by the name of HammerDB's.
+func isHammerDB(name string) bool {
+	return strings.TrimSuffix(strings.ToLower(filepath.Base(name)), ".exe") == "hammerdbcli"
+}
+
+// hammerdb does what hammerdbcli does with the arguments.
+func (p *Program) hammerdb(ctx context.Context) error {
+	if len(p.Args) == 1 {
+		switch strings.TrimLeft(p.Args[0], "-") {
+		case "help", "h":
+			fmt.Fprintln(p.Stdout, hammerdbHelp)
+			return nil
+		case "version", "v":
+			fmt.Fprintln(p.Stdout, p.consoleVersion())
+			return nil
+		}
+	}
+	use, says, err := hammerdbArguments(p.Args)
+	p.began = err == nil
+	if err == nil && use.script != "" {
+		if err = checkScript(use.script); err != nil {
+			says = fmt.Sprintf("Error: %v\n%s", err, hammerdbUsage)
+			err = fmt.Errorf("run the script: %w", err)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(p.Stdout, says)
+		return err
+	}
+	use.prompt = hammerdbPrompt
+	return p.consoleSession(ctx, use)
+}
+
+// hammerdbArguments reads the arguments of hammerdbcli. With an error it returns
+// what HammerDB says when they are wrong.
+func hammerdbArguments(args []string) (use consoleUse, says string, err error) {
+	use.language = inTcl
+	if len(args) > 0 && languageOf(args[0]) != "" {
+		use.language, args = languageOf(args[0]), args[1:]
+	}
+	switch {
+	case len(args) == 0:
+		return use, "", nil
+	case args[0] != "auto" && scriptLanguage(args[0]) != "":
+		return use, hammerdbUsage, usage("say auto to run a script: %s", hammerdbAuto(args[0]))
+	case args[0] != "auto":
+		return use, hammerdbUsage, usage("hammerdbcli does not know %q (hammerdbcli --help)", args[0])
+	case len(args) == 1:
+		return use, hammerdbUsage, usage("auto wants the script to run: hammerdbcli auto FILE.tcl, or hammerdbcli py auto FILE.py")
+	case len(args) > 2:
+		return use, hammerdbUsage, usage("hammerdbcli takes nothing after the script, and not %q (sledge console auto does)", args[2])
+	}
+	use.script = args[1]
+	switch written := scriptLanguage(use.script); written {
+	case use.language:
+		return use, "", nil
+	case "":
+		err = usage("run %s: its name ends in neither .tcl nor .py, so it is not known what it is written in", use.script)
+	default:
+		err = usage("run %s: it is written in %s: %s", use.script, strings.ToUpper(written[:1])+written[1:], hammerdbAuto(use.script))
+	}
+	return use, "Error: incorrect file extension for " + use.language + "\n" + hammerdbUsage, err
+}
+
+// hammerdbAuto returns the command that runs a script.
+func hammerdbAuto(script string) string {
+	if scriptLanguage(script) == inPython {
+		return "hammerdbcli py auto " + script
+	}
+	return "hammerdbcli auto " + script
+}
