@@ -51,7 +51,7 @@ var ErrNotCounted = errors.New("there is no count of transactions on the server'
 type counting struct {
 	plan    Plan
 	session database.Session
-	last    count // the reading before; none where at is zero
+	last    count // the reading before, if there was one
 }
 
 // patience bounds how long a reading may take.
@@ -68,15 +68,14 @@ func (c *counting) next(ctx context.Context) (at time.Time, rate float64, err er
 		}
 		c.last = count{}
 	}
-	n, _, err := c.plan.number(ctx, c.session, "counter")
-	now := count{n, time.Now()}
+	now, err := c.plan.count(ctx, c.session, "counter")
 	if err != nil {
 		c.close()
-		return now.at, 0, fmt.Errorf("read the server's count of transactions: %w", err)
+		return time.Now(), 0, fmt.Errorf("read the server's count of transactions: %w", err)
 	}
 	// A server that began anew behind the same address counts from 0 again.
-	if !c.last.at.IsZero() && n >= c.last.n {
-		rate = float64(n-c.last.n) / now.at.Sub(c.last.at).Minutes()
+	if c.last.read && now.n >= c.last.n {
+		rate = float64(now.n-c.last.n) / now.at.Sub(c.last.at).Minutes()
 	}
 	c.last = now
 	return now.at, rate, nil

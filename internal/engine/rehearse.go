@@ -26,13 +26,13 @@ func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, versio
 	defer closeUsers(r.users)
 	kinds := len(p.Workload.Kinds)
 	second := meter.NewSummary(kinds)
-	m := measurement{summary: meter.NewSummary(kinds), started: time.Now()}
+	m := newMeasurement(kinds)
+	m.started = time.Now()
 	f.send(job.Event{Phase: job.Measure})
-	go r.startUsers()
+	r.start()
 	ended, err := r.phase(ctx, job.Measure, math.MaxInt64, stop, "", &second, &m.summary)
 	m.stopped = ended == stoppedByUser
-	r.end(ctx)
-	r.take(&m.summary)
+	r.end(ctx, &m, &m.summary)
 	m.elapsed = time.Since(m.started)
 	m.summary.Elapsed = m.elapsed
 	for i := range m.summary.Kinds {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,8 +37,14 @@ type running struct {
 
 	profile *meter.Profile // what each user measured; nil unless it is asked for
 
+	silence   workload.Silence // what the server may roll back without a word
+	flushText string           // the statement by which a session has the server count what it did; "" where none is needed
+
+	began time.Time // when users could begin
+
 	stopping atomic.Bool   // users look at it between transactions
-	stopped  chan struct{} // closed at the same time, for those who pause
+	flush    atomic.Int32  // how often users were asked to have the server count what they did; see tellServer
+	stopped  chan struct{} // closed at the same time as stopping is set, for those who pause
 	broken   atomic.Bool   // sessions are being interrupted
 	finished chan struct{} // closed when the last user has ended
 
@@ -47,12 +54,6 @@ type running struct {
 
 	polled   atomic.Pointer[count] // the newest reading of the server's count
 	reported *count                // the last one that a second was reported with
-}
-
-// count is the server's cumulative count of transactions at a moment.
-type count struct {
-	n  int64
-	at time.Time
 }
 
 // run connects every virtual user, lets them all work through ramp-up and
@@ -79,10 +80,7 @@ func run(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version str
 	defer stopPolling()
 
 	m, err := r.measure(ctx, monitor, stop)
-	r.end(ctx)
-	if r.death() != nil {
-		r.take(r.measured(&m)...) // the failures that ended the run belong to it
-	}
+	r.end(ctx, &m, &m.gaps)
 	result := r.result(m)
 	err = r.verdict(ctx, &result, m, err)
 	say := func(line string) { f.say(monitorPosition, "%s", line) }
@@ -121,6 +119,18 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		stopped:  make(chan struct{}),
 		finished: make(chan struct{}),
 		noted:    map[meter.Class]int{},
+	}
+	if p.SQL.Has("flush") {
+		q, err := p.SQL.Query("flush")
+		if err != nil {
+			return nil, err
+		}
+		r.flushText = q.Text
+	}
+	if p.Workload.Silence != nil {
+		if r.silence, err = p.Workload.Silence(ctx, s, p.SQL, p.Settings); err != nil {
+			return nil, err
+		}
 	}
 	r.users, err = seatUsers(ctx, p, f, r.stripes)
 	return r, err
@@ -175,6 +185,12 @@ func newStripes(p Plan) []*meter.Stripe {
 	return stripes
 }
 
+// start lets the users begin.
+func (r *running) start() {
+	r.began = time.Now()
+	go r.startUsers()
+}
+
 // startUsers lets the users begin, all at once or UserDelay apart, and waits for
 // the last to end.
 func (r *running) startUsers() {
@@ -187,7 +203,11 @@ func (r *running) startUsers() {
 			position := i + r.plan.firstWorker()
 			r.feed.say(position, job.SaidRunning)
 			u.unhold()
-			if err := u.work(r); err != nil {
+			err := u.work(r)
+			if r.flushText != "" {
+				u.tellServer(r.calls, r, math.MaxInt32) // whoever asks later need not wait for it
+			}
+			if err != nil {
 				r.feed.fail(position, err)
 				r.die(&userError{position, err})
 				return
@@ -222,17 +242,45 @@ func (r *running) stop() {
 	}
 }
 
-// end stops the users and waits for them, for no longer than Grace, or until ctx
-// is cancelled; then it breaks off whoever is left.
-func (r *running) end(ctx context.Context) {
+// end stops the users and waits for them, for no longer than Grace after the time
+// was up, or until ctx is cancelled; then it breaks off whoever is left. What ended
+// meanwhile is added to the late sums alone.
+func (r *running) end(ctx context.Context, m *measurement, late ...meter.Sum) {
 	r.stop()
-	patience := time.NewTimer(r.plan.Grace)
+	if m.timeUp.IsZero() {
+		m.timeUp = time.Now()
+	}
+	r.waitForUsers(ctx, m)
+	if r.death() != nil {
+		r.take(r.measured(m)...) // the failures that ended the run belong to it
+	}
+	r.take(late...)
+	for i, w := range m.underWay {
+		u := r.users[w.user]
+		if u.intended.Load() == w.mark {
+			m.underWay[i].took, m.underWay[i].cutOff = time.Since(r.began)-w.intended(), true
+		}
+	}
+}
+
+// waitForUsers returns when the last user has ended, and says for whom it waits.
+func (r *running) waitForUsers(ctx context.Context, m *measurement) {
+	patience := time.NewTimer(time.Until(m.timeUp.Add(r.plan.Grace)))
 	defer patience.Stop()
-	select {
-	case <-r.finished:
-		return
-	case <-patience.C:
-	case <-ctx.Done():
+	notice := time.NewTicker(noticeable)
+	defer notice.Stop()
+	for waiting := true; waiting; {
+		select {
+		case <-r.finished:
+			return
+		case <-notice.C:
+			r.sayUnderWay("The time is up")
+			notice.Reset(noticedAgain)
+		case <-patience.C:
+			waiting = false
+		case <-ctx.Done():
+			waiting = false
+		}
 	}
 	r.broken.Store(true)
 	for _, u := range r.users {
@@ -244,45 +292,49 @@ func (r *running) end(ctx context.Context) {
 // measurement is what measure found.
 type measurement struct {
 	summary    meter.Summary // of the measured time
+	gaps       meter.Gaps    // of the measured time and what comes after it
 	elapsed    time.Duration
 	started    time.Time
-	stopped    bool // by the user, before its time
-	exhausted  bool // users had done all their iterations before the time was up
+	timeUp     time.Time
+	underWay   []underWay // when the time was up
+	stopped    bool       // by the user, before its time
+	exhausted  bool       // users had done all their iterations before the time was up
 	start, end reading
+}
 
-	// startEdge and endEdge hold what users ended while the server's counts were
-	// being read: the server may or may not have counted those.
-	startEdge, endEdge meter.Summary
+func newMeasurement(kinds int) measurement {
+	return measurement{summary: meter.NewSummary(kinds), start: newReading(kinds), end: newReading(kinds)}
 }
 
 // measure goes through the phases of a run and takes from the stripes once a
 // second.
 func (r *running) measure(ctx context.Context, monitor database.Session, stop <-chan struct{}) (m measurement, err error) {
 	kinds := len(r.plan.Workload.Kinds)
-	m.summary, m.startEdge, m.endEdge = meter.NewSummary(kinds), meter.NewSummary(kinds), meter.NewSummary(kinds)
+	m = newMeasurement(kinds)
 	pacing := r.plan.Pacing
 	second := meter.NewSummary(kinds)
 
 	r.feed.send(job.Event{Phase: job.RampUp})
 	r.feed.say(monitorPosition, "Beginning rampup time of %s minutes", minutes(pacing.RampUp))
-	go r.startUsers()
+	r.start()
 	ended, err := r.phase(ctx, job.RampUp, pacing.RampUp, stop, "Rampup %d minutes complete ...", &second)
 	if err != nil || ended != timeUp {
 		m.stopped, m.exhausted = ended == stoppedByUser, ended == usersEnded
 		return m, err
 	}
 	r.feed.say(monitorPosition, "Rampup complete, Taking start Transaction Count.")
-	if m.start, err = r.read(ctx, monitor); err != nil {
+	if err = r.read(ctx, monitor, &m.start, counterFirst); err != nil {
 		return m, err
 	}
-	r.take(&m.startEdge)
 
 	m.started = time.Now()
 	r.feed.send(job.Event{Phase: job.Measure})
 	r.feed.say(monitorPosition, "Timing test period of %s in minutes", minutes(pacing.Duration))
 	ended, err = r.phase(ctx, job.Measure, pacing.Duration, stop, "%d  ...,", &second, r.measured(&m)...)
-	m.elapsed = time.Since(m.started)
+	m.timeUp = time.Now()
+	m.elapsed = m.timeUp.Sub(m.started)
 	m.summary.Elapsed = m.elapsed
+	m.underWay = r.underWay()
 	m.stopped, m.exhausted = ended == stoppedByUser, ended == usersEnded
 	if m.stopped {
 		r.stop()
@@ -292,11 +344,7 @@ func (r *running) measure(ctx context.Context, monitor database.Session, stop <-
 	}
 	r.feed.send(job.Event{Phase: job.Finish})
 	r.feed.say(monitorPosition, "Test complete, Taking end Transaction Count.")
-	if m.end, err = r.read(ctx, monitor); err != nil {
-		return m, err
-	}
-	r.take(&m.endEdge)
-	return m, nil
+	return m, r.read(ctx, monitor, &m.end, probeFirst, &m.gaps)
 }
 
 // minutes spells a duration as HammerDB does, to a hundredth of a minute.
@@ -315,10 +363,11 @@ const (
 
 // measured lists what the records of the measured time are added to.
 func (r *running) measured(m *measurement) []meter.Sum {
-	if r.profile == nil {
-		return []meter.Sum{&m.summary}
+	sums := []meter.Sum{&m.summary, &m.gaps}
+	if r.profile != nil {
+		sums = append(sums, r.profile)
 	}
-	return []meter.Sum{&m.summary, r.profile}
+	return sums
 }
 
 // phase lets a part of the run go by, takes from the stripes once a second, and
@@ -331,6 +380,7 @@ func (r *running) phase(ctx context.Context, name job.Phase, length time.Duratio
 	began := time.Now()
 	tick := time.NewTimer(min(time.Second, length))
 	defer tick.Stop()
+	still := standstill{running: r}
 	for last := began; ; {
 		why, ended := timeUp, false
 		select {
@@ -354,6 +404,7 @@ func (r *running) phase(ctx context.Context, name job.Phase, length time.Duratio
 				Phase: name, Offset: offset, Summary: second, ServerTPM: r.serverTPM(),
 			}})
 		}
+		still.look(second)
 		if m := int(offset / time.Minute); line != "" && m > int(last.Sub(began)/time.Minute) {
 			r.feed.say(monitorPosition, line, m)
 		}
@@ -371,53 +422,6 @@ func (r *running) take(sums ...meter.Sum) {
 	for _, s := range r.stripes {
 		s.Take(sums...)
 	}
-}
-
-// reading is what the server's own counts said at a moment.
-type reading struct {
-	at      time.Time
-	counter int64
-	counted bool
-	probe   int64
-	probed  bool
-}
-
-// read asks the server for its counts, in as little time as it can.
-func (r *running) read(ctx context.Context, s database.Session) (reading, error) {
-	ctx, cancel := context.WithTimeout(ctx, r.plan.Grace)
-	defer cancel()
-	before := time.Now()
-	counter, counted, err := r.plan.number(ctx, s, "counter")
-	if err != nil {
-		return reading{}, fmt.Errorf("read the server's count of transactions: %w", err)
-	}
-	probe, probed, err := r.plan.number(ctx, s, "probe")
-	if err != nil {
-		return reading{}, fmt.Errorf("read the server's count of %s: %w", r.plan.Workload.Title, err)
-	}
-	took := time.Since(before)
-	return reading{at: before.Add(took / 2), counter: counter, counted: counted, probe: probe, probed: probed}, nil
-}
-
-// number runs a query of one whole number. It returns false where there is no
-// such query for the pair.
-func (p Plan) number(ctx context.Context, s database.Session, name string) (int64, bool, error) {
-	if !p.SQL.Has(name) {
-		return 0, false, nil
-	}
-	q, err := p.SQL.Query(name)
-	if err != nil {
-		return 0, false, err
-	}
-	t, err := s.Query(ctx, q.Text, 1)
-	if err != nil {
-		return 0, false, err
-	}
-	if len(t.Rows) != 1 || len(t.Rows[0]) != 1 {
-		return 0, false, fmt.Errorf("sql %s: it returned %v, not one number", name, t.Rows)
-	}
-	n, err := strconv.ParseInt(t.Rows[0][0], 10, 64)
-	return n, err == nil, err
 }
 
 // pollCounter reads the server's count of transactions once a second, on a
@@ -438,11 +442,11 @@ func (r *running) pollCounter(ctx context.Context) (stop func(), err error) {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
 		for {
-			n, _, err := r.plan.number(ctx, session, "counter")
+			now, err := r.plan.count(ctx, session, "counter")
 			if err != nil {
 				return // the users, or the end of the run, will say what is wrong
 			}
-			r.polled.Store(&count{n, time.Now()})
+			r.polled.Store(&now)
 			select {
 			case <-tick.C:
 			case <-ctx.Done():
@@ -474,14 +478,22 @@ func (r *running) result(m measurement) job.Result {
 		Users: r.plan.Users, Kinds: r.plan.Workload.KindNames(),
 		Started: m.started, Elapsed: m.elapsed.Seconds(), Summary: m.summary,
 	}
-	w := workload.Window{
-		Summary: m.summary, Elapsed: m.elapsed, Users: r.plan.Users, Database: r.plan.Database.Title,
+	if !m.started.IsZero() {
+		result.Waiting = r.waiting(m)
+		result.LongestGap, result.Standstills = r.longestGap(m)
 	}
-	if m.end.probed {
-		w.Elapsed = m.end.at.Sub(m.start.at)
-		w.Probe, w.Probed = m.end.probe-m.start.probe, true
-		w.Counter, w.Counted = m.end.counter-m.start.counter, m.end.counted
+	w := workload.Window{
+		Summary: m.summary, Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: r.plan.Users, Database: r.plan.Database.Title,
+	}
+	if m.end.probe.read {
+		w.Elapsed = m.end.probe.at.Sub(m.start.probe.at)
+		w.Probe, w.Probed = m.end.probe.n-m.start.probe.n, true
 		result.Agreement = r.agreement(m, w.Probe)
+	}
+	if m.end.counter.read {
+		w.CounterElapsed = m.end.counter.at.Sub(m.start.counter.at)
+		w.Counter, w.Counted = m.end.counter.n-m.start.counter.n-m.end.flushes, true
+		result.CounterAgreement = r.counterAgreement(m, w.Counter)
 	}
 	score := r.plan.Workload.Score(w)
 	result.Metrics, result.Line = score.Metrics, score.Line
@@ -489,23 +501,6 @@ func (r *running) result(m measurement) job.Result {
 		result.PerUser = r.profile.Users(m.elapsed)
 	}
 	return result
-}
-
-// agreement compares the two counts of what the probe counts. The server's
-// reading takes a moment, in which users go on: what they ended in it may be in
-// the server's count and is not in theirs. Besides, each user may have had a
-// transaction in flight at either reading, committed but not yet recorded.
-func (r *running) agreement(m measurement, server int64) *job.Agreement {
-	probed := r.plan.Workload.Probed
-	a := job.Agreement{
-		What:   r.plan.Workload.ProbeName,
-		Client: probed(&m.summary), Server: server,
-	}
-	inFlight := int64(r.plan.Users)
-	a.Low = a.Client - inFlight
-	a.High = a.Client + probed(&m.startEdge) + probed(&m.endEdge) + inFlight
-	a.Holds = a.Low <= server && server <= a.High
-	return &a
 }
 
 // verdict says how the run ended, in the result and as an error, and prints
@@ -531,7 +526,7 @@ func (r *running) verdict(ctx context.Context, result *job.Result, m measurement
 	default:
 		err = r.doubts(result, m)
 	}
-	if m.end.probed {
+	if m.end.probe.read {
 		r.feed.say(monitorPosition, "%d Active Virtual Users configured", r.plan.Users)
 		r.feed.say(monitorPosition, "%s", result.Line)
 	}
@@ -552,10 +547,7 @@ func (r *running) cutShort(after time.Duration) error {
 // doubts returns why the numbers of a run that ran to its end must not be used, and
 // marks the result so, or returns nil.
 func (r *running) doubts(result *job.Result, m measurement) error {
-	err := r.tooManyFailures(m)
-	if err == nil {
-		err = r.disagreement(result.Agreement)
-	}
+	err := cmp.Or(r.cutOff(result), r.tooManyFailures(m), r.disagreement(result.Agreement))
 	if err == nil {
 		return nil
 	}
@@ -567,7 +559,7 @@ func (r *running) doubts(result *job.Result, m measurement) error {
 // could bring them that are allowed: routines that others wrote may roll back
 // without a word.
 func (r *running) disagreement(a *job.Agreement) error {
-	if a == nil || a.Holds {
+	if a == nil || a.Holds || a.Vague {
 		return nil
 	}
 	off := max(a.Low-a.Server, a.Server-a.High)
@@ -579,6 +571,21 @@ func (r *running) disagreement(a *job.Agreement) error {
 		a.Client, a.What, a.Server, a.Low, a.High, a.Suspicion())
 }
 
+// cutOff returns an error when transactions had to be broken off at the end.
+func (r *running) cutOff(result *job.Result) error {
+	var n int
+	for _, w := range result.Waiting {
+		if w.CutOff {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	longest := result.Waiting[0]
+	return fmt.Errorf("%d transactions had not ended %s after the time was up and were cut off; %s", n, r.plan.Grace, longest)
+}
+
 // tooManyFailures returns an error when the share of failures is above the
 // limit, because the rest then says little about the database.
 func (r *running) tooManyFailures(m measurement) error {
@@ -587,9 +594,25 @@ func (r *running) tooManyFailures(m measurement) error {
 	if ended == 0 {
 		return errors.New("not one transaction ended in the measured time")
 	}
+	if all.Done+all.RolledBack == 0 {
+		return fmt.Errorf("all %d transactions failed", failures)
+	}
+	if what := r.plan.Workload.ProbeName; r.scoreless(m.summary) {
+		return fmt.Errorf("not one %s was done, those that were begun all failed", what)
+	}
 	share := 100 * float64(failures) / float64(ended)
 	if share <= r.plan.Pacing.FailureLimit {
 		return nil
 	}
 	return fmt.Errorf("%d of %d transactions failed (%.2f %%, allowed are %g %%)", failures, ended, share, r.plan.Pacing.FailureLimit)
+}
+
+// scoreless reports whether all transactions failed that the headline is made of.
+func (r *running) scoreless(s meter.Summary) bool {
+	ended := meter.NewSummary(len(s.Kinds))
+	for i := range s.Kinds {
+		ended.Kinds[i].Done = s.Kinds[i].Failures()
+	}
+	probed := r.plan.Workload.Probed
+	return probed(&s) == 0 && probed(&ended) > 0
 }

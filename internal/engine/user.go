@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -21,6 +22,14 @@ type seated struct {
 	seat   workload.Seat
 	stripe *meter.Stripe
 	timer  *time.Timer // one for all its pauses
+
+	// What the user has under way, for those who watch: when it was meant to start, in
+	// nanoseconds since users began and not 0, or else 0; and what it is.
+	intended atomic.Int64
+	kind     atomic.Int32
+
+	connection string       // what the server calls the session: "process 4711"; "" where it has no name for it
+	flushed    atomic.Int32 // the last of running.flush that it did
 
 	// held are the lines that the user says before it runs: HammerDB's users begin
 	// to speak when they begin to run.
@@ -112,6 +121,9 @@ func seat(ctx context.Context, p Plan, f *feed, number int) (*seated, error) {
 	if err := introduce(ctx, p, session, u.say); err != nil {
 		return u, err
 	}
+	if u.connection, err = p.word(ctx, session, "server.session"); err != nil {
+		return u, fmt.Errorf("ask what the server calls the session: %w", err)
+	}
 	if u.User, err = p.Workload.NewUser(ctx, u.seat); err != nil {
 		return u, err
 	}
@@ -142,6 +154,9 @@ func (u *seated) work(r *running) error {
 	ctx := r.calls
 	intended := time.Now()
 	for n := 0; n < r.plan.Pacing.MaxIterations && !r.stopping.Load(); n++ {
+		if asked := r.flush.Load(); asked != u.flushed.Load() {
+			u.tellServer(ctx, r, asked)
+		}
 		next, more := u.Pick()
 		if !more {
 			return nil
@@ -172,18 +187,20 @@ func (u *seated) work(r *running) error {
 // was, and an error when the user cannot go on.
 func (u *seated) transact(ctx context.Context, r *running, kind meter.Kind, intended time.Time) (time.Time, error) {
 	record := meter.Record{Kind: kind, User: int32(u.seat.Number)}
+	u.kind.Store(int32(kind))
+	u.intended.Store(mark(intended.Sub(r.began)))
 	for {
 		start := time.Now()
 		err := u.Do(ctx)
 		end := time.Now()
-		record.Service, record.Response = end.Sub(start), end.Sub(intended)
+		record.Service, record.Response, record.Ended = end.Sub(start), end.Sub(intended), end.Sub(r.began)
 		switch err {
 		case nil:
-			u.stripe.Record(record)
+			u.record(record)
 			return end, nil
 		case workload.ErrRolledBack:
 			record.Outcome = meter.RolledBack
-			u.stripe.Record(record)
+			u.record(record)
 			return end, nil
 		}
 		if r.broken.Load() {
@@ -194,6 +211,12 @@ func (u *seated) transact(ctx context.Context, r *running, kind meter.Kind, inte
 			return time.Now(), err
 		}
 	}
+}
+
+// record notes how the transaction under way has ended.
+func (u *seated) record(r meter.Record) {
+	u.stripe.Record(r)
+	u.intended.Store(0) // not before it is recorded: whoever counts must find it in one place or the other
 }
 
 // afterFailure rolls back, and says whether to try again. The error is non-nil
@@ -214,7 +237,7 @@ func (u *seated) afterFailure(ctx context.Context, r *running, record *meter.Rec
 		return true, nil
 	}
 	record.Outcome = meter.Failed
-	u.stripe.Record(*record)
+	u.record(*record)
 	if record.Class == meter.Connection || r.plan.Pacing.RaiseError {
 		return false, fmt.Errorf("%s: %w", r.plan.Workload.Kinds[record.Kind].Name, failure)
 	}

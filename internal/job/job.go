@@ -3,6 +3,7 @@ package job
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"sledge/internal/meter"
@@ -166,15 +167,50 @@ type Result struct {
 	// position is 2; only where a time profile was asked for.
 	PerUser []meter.Summary `json:"-"`
 
-	Agreement *Agreement `json:"agreement,omitempty"`
-	Findings  []Finding  `json:"findings,omitempty"` // of a check
-	Loaded    []Loaded   `json:"loaded,omitempty"`   // of a build
+	// Waiting are transactions that were under way when the time was up and had then, or
+	// in the end, taken longer than is usual, longest first. They are in no histogram.
+	Waiting []Waiting `json:"waiting,omitempty"`
+
+	// LongestGap is the longest time in which no transaction ended though some were under
+	// way; nil if it was below a quarter of a second. Standstills are the gaps of a second
+	// and more.
+	LongestGap  *Gap `json:"longest_gap,omitempty"`
+	Standstills int  `json:"standstills,omitempty"`
+
+	Agreement        *Agreement `json:"agreement,omitempty"`
+	CounterAgreement *Agreement `json:"counter_agreement,omitempty"` // of all transactions, by the server's own count
+	Findings         []Finding  `json:"findings,omitempty"`          // of a check
+	Loaded           []Loaded   `json:"loaded,omitempty"`            // of a build
 }
 
 // Metric is a headline figure, such as 1,234,567 NOPM.
 type Metric struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
+}
+
+// Waiting is a transaction that took longer than the time of a run.
+type Waiting struct {
+	User       int     `json:"user"`                 // position of the virtual user
+	Connection string  `json:"connection,omitempty"` // as the server calls it: "process 4711"
+	Kind       string  `json:"kind"`
+	Seconds    float64 `json:"at_least_seconds"`  // response time when the time was up; of one cut off, until then
+	CutOff     bool    `json:"cut_off,omitempty"` // it was broken off, and never ended
+}
+
+// String says who waited, for what and for how long.
+func (w Waiting) String() string {
+	where := ""
+	if w.Connection != "" {
+		where = " (" + w.Connection + ")"
+	}
+	return fmt.Sprintf("Vuser %d%s waited at least %.1f s for its %s", w.User, where, w.Seconds, w.Kind)
+}
+
+// Gap is a time in which no transaction ended though some were under way.
+type Gap struct {
+	From    float64 `json:"from_seconds"` // since the measurement began
+	Seconds float64 `json:"seconds"`
 }
 
 // Agreement compares the virtual users' own count with the server's, of those
@@ -189,6 +225,12 @@ type Agreement struct {
 	Low   int64 `json:"low"`
 	High  int64 `json:"high"`
 	Holds bool  `json:"holds"`
+
+	// Vague says that the bounds are met, and so far apart that this says nothing.
+	Vague bool `json:"vague,omitempty"`
+
+	// Allowance says why the server may count less than the client; "" where it may not.
+	Allowance string `json:"allowance,omitempty"`
 }
 
 // Suspicion asks what may be the reason for counts that disagree.

@@ -81,6 +81,8 @@ type Record struct {
 	// moment the transaction was meant to start until it ended: it includes
 	// earlier tries, and any delay on the client's side of starting it.
 	Service, Response time.Duration
+
+	Ended time.Duration // when, since users began
 }
 
 // Latencies are kept in nanoseconds, to three significant digits, up to an
@@ -157,7 +159,7 @@ type Stripe struct {
 	_    [64]byte // keeps neighbouring stripes off one cache line
 }
 
-// page is a piece of a stripe, of 32 KiB. A stripe has two, and as many more as
+// page is a piece of a stripe, of 40 KiB. A stripe has two, and as many more as
 // were ever filled between two takings: it grows to the load, and no further.
 type page struct {
 	n       int
@@ -189,7 +191,7 @@ func (s *Stripe) turn() {
 	s.page = new(page)
 }
 
-// Sum adds up records: a Summary, or a Profile.
+// Sum adds up records: a Summary, a Profile, or Gaps.
 type Sum interface{ record(r *Record) }
 
 // Take adds what the stripe holds to each of the sums, and empties the stripe.

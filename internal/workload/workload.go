@@ -52,6 +52,9 @@ type Workload struct {
 	Probed    func(s *meter.Summary) int64
 	ProbeName string
 
+	// Silence says what a run must expect the server to roll back without a word. Optional.
+	Silence func(ctx context.Context, s database.Session, sql *sqlfile.Library, options any) (Silence, error)
+
 	// Score turns what was measured into the headline figures.
 	Score func(w Window) Score
 
@@ -259,16 +262,24 @@ type Inspection struct {
 	Findings []job.Finding
 }
 
+// Silence says that a share of the transactions that the probe counts is rolled back by
+// routines that do not tell, and is done as far as the client knows.
+type Silence struct {
+	Share float64 // 0 where the server tells of all
+	Why   string  // a sentence
+}
+
 // Window is what was measured, between two readings of the server's counts.
 type Window struct {
-	Summary  meter.Summary // what the virtual users counted
-	Elapsed  time.Duration // between the two readings of the server
-	Counter  int64         // how far the server's own count of transactions moved
-	Counted  bool          // whether the server has such a count
-	Probe    int64         // how far the workload's own count on the server moved
-	Probed   bool          // whether that count could be read
-	Users    int
-	Database string // the database's title
+	Summary        meter.Summary // what the virtual users counted
+	Elapsed        time.Duration // between the two readings of the probe
+	Counter        int64         // how far the server's own count of transactions moved
+	Counted        bool          // whether the server has such a count
+	CounterElapsed time.Duration // between the two readings of it
+	Probe          int64         // how far the workload's own count on the server moved
+	Probed         bool          // whether that count could be read
+	Users          int
+	Database       string // the database's title
 }
 
 // Score is a run's headline.

@@ -41,7 +41,7 @@ func newRoutineUser(ctx context.Context, t *terminal) (workload.User, error) {
 		return nil, fmt.Errorf("the schema has not all of the stored routines %s, but %s: build it again, or set no_stored_procs to send the statements from the client",
 			strings.Join(routineNames[:], ", "), found)
 	}
-	u := &routineUser{terminal: t, tellsRollback: found.maker == "sledge"}
+	u := &routineUser{terminal: t, tellsRollback: found.maker == sledge}
 	if t.seat.Test {
 		u.show = u.keepAnswer
 	}
@@ -116,10 +116,16 @@ func (u *routineUser) Do(ctx context.Context) error {
 	return nil
 }
 
+// Who made routines.
+const (
+	sledge = "sledge"
+	other  = "other"
+)
+
 // routines is what a schema holds of stored routines.
 type routines struct {
 	kind  string // "function" or "procedure"; "" when not all five of either are there
-	maker string // "sledge", or "other"
+	maker string // sledge or other
 	found [][]string
 }
 
@@ -152,13 +158,13 @@ func findRoutines(ctx context.Context, s database.Session, sql *sqlfile.Library)
 		for _, row := range t.Rows {
 			if row[1] == kind {
 				n++
-				ours = ours && row[2] == "sledge"
+				ours = ours && row[2] == sledge
 			}
 		}
 		if n == int(kinds) {
-			r.kind, r.maker = kind, "other"
+			r.kind, r.maker = kind, other
 			if ours {
-				r.maker = "sledge"
+				r.maker = sledge
 			}
 		}
 	}

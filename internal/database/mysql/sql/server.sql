@@ -24,3 +24,7 @@ SHOW GLOBAL VARIABLES WHERE variable_name IN (
   'stored_program_cache', 'sync_binlog', 'table_definition_cache', 'table_open_cache', 'table_open_cache_instances',
   'thread_cache_size', 'thread_handling', 'thread_stack', 'tmp_table_size', 'transaction_isolation', 'tx_isolation',
   'version', 'version_comment', 'version_compile_machine')
+
+-- What SHOW PROCESSLIST calls this session.
+-- name: session
+SELECT CONCAT('connection ', CONNECTION_ID())

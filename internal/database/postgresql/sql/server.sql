@@ -10,3 +10,7 @@ WHERE setting IS DISTINCT FROM boot_val AND context <> 'internal'
   AND source NOT IN ('default', 'client', 'session')
   AND name NOT IN ('primary_conninfo', 'ssl_passphrase_command')
 ORDER BY name
+
+-- What pg_stat_activity and the log call this session.
+-- name: session
+SELECT 'process ' || pg_backend_pid()

@@ -1,0 +1,246 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"sync"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/workload"
+)
+
+// A run reads two counts of the server's, before and after it measures: the workload's
+// own, by its probe, and the server's of all transactions, by its counter. Users go on
+// meanwhile, so that which of their transactions a reading has seen is only known
+// within bounds. Those follow from what users ended while it was taken, and from what
+// they had under way when it was there.
+
+// reading is one time that the server was asked for its counts.
+type reading struct {
+	probe, counter count
+	flushes        int64 // transactions of our own since the reading before: see tellServer
+
+	// What users ended while each of the two was read.
+	probeEdge, counterEdge meter.Summary
+
+	// What users had under way when each of the two had been read: it may have been
+	// committed, and seen by the server, though they did not know yet.
+	probeUnderWay, counterUnderWay meter.Summary
+}
+
+func newReading(kinds int) reading {
+	return reading{
+		probeEdge: meter.NewSummary(kinds), counterEdge: meter.NewSummary(kinds),
+		probeUnderWay: meter.NewSummary(kinds), counterUnderWay: meter.NewSummary(kinds),
+	}
+}
+
+// count is a cumulative count of the server's at a moment.
+type count struct {
+	n    int64
+	at   time.Time
+	read bool // whether there is such a count
+}
+
+// order says which count is read first: the probe next to the measurement, since it
+// takes less time and is the one that must be exact.
+type order bool
+
+const (
+	counterFirst order = false
+	probeFirst   order = true
+)
+
+// read asks the server for its counts. What users end meanwhile is added to the sums,
+// too.
+func (r *running) read(ctx context.Context, s database.Session, to *reading, first order, sums ...meter.Sum) error {
+	ctx, cancel := context.WithTimeout(ctx, r.plan.Grace)
+	defer cancel()
+	defer r.notice("the server's counts")()
+	probe := func() (err error) {
+		to.probe, err = r.plan.count(ctx, s, "probe")
+		if err != nil {
+			return fmt.Errorf("read the server's count of %s: %w", r.plan.Workload.Title, err)
+		}
+		r.takeEdge(&to.probeEdge, &to.probeUnderWay, sums)
+		return nil
+	}
+	counter := func() (err error) {
+		to.flushes = r.askForCount(ctx)
+		to.counter, err = r.plan.count(ctx, s, "counter")
+		if err != nil {
+			return fmt.Errorf("read the server's count of transactions: %w", err)
+		}
+		r.takeEdge(&to.counterEdge, &to.counterUnderWay, sums)
+		return nil
+	}
+	steps := []func() error{counter, probe}
+	if first == probeFirst {
+		steps = []func() error{probe, counter}
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeEdge takes what users ended while a count was read, and notes what they have
+// under way. A transaction that the server has seen is in one of the two, because
+// users take it off only after they have recorded it.
+func (r *running) takeEdge(ended, underWay *meter.Summary, sums []meter.Sum) {
+	for _, w := range r.underWay() {
+		underWay.Kinds[w.kind].Done++
+	}
+	r.take(append([]meter.Sum{ended}, sums...)...)
+}
+
+// notice says what is being waited for, once that can be noticed and every so often
+// after that, until done is called.
+func (r *running) notice(what string) (done func()) {
+	began := time.Now()
+	quit := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		tick := time.NewTicker(noticeable)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				r.feed.say(monitorPosition, "Waiting for %s for %.0f s", what, time.Since(began).Seconds())
+				tick.Reset(noticedAgain)
+			case <-quit:
+				return
+			}
+		}
+	})
+	return func() { close(quit); watching.Wait() }
+}
+
+// tellServer has the server count what this user has done so far, where it would
+// otherwise learn of it late. An error means that the session is gone, as the next
+// transaction will say.
+func (u *seated) tellServer(ctx context.Context, r *running, asked int32) {
+	_ = u.seat.Session.Exec(ctx, r.flushText)
+	u.flushed.Store(asked)
+}
+
+// askForCount has users tell the server what they have done, and returns how many
+// transactions that took. It waits for them no longer than a second: who waits for the
+// database cannot tell it anything.
+func (r *running) askForCount(ctx context.Context) int64 {
+	if r.flushText == "" {
+		return 0
+	}
+	asked := r.flush.Add(1)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for until := time.Now().Add(time.Second); ; {
+		var told int64
+		for _, u := range r.users {
+			if u.flushed.Load() >= asked {
+				told++
+			}
+		}
+		if told == int64(len(r.users)) || time.Now().After(until) || ctx.Err() != nil {
+			return told
+		}
+		<-tick.C
+	}
+}
+
+// count reads a count of the server's. It was not read where there is none of that
+// name for the pair.
+func (p Plan) count(ctx context.Context, s database.Session, name string) (count, error) {
+	before := time.Now()
+	n, read, err := p.number(ctx, s, name)
+	return count{n: n, at: before.Add(time.Since(before) / 2), read: read}, err
+}
+
+// word runs a query of one value, and returns "" where there is no such query for the
+// pair.
+func (p Plan) word(ctx context.Context, s database.Session, name string) (string, error) {
+	if !p.SQL.Has(name) {
+		return "", nil
+	}
+	q, err := p.SQL.Query(name)
+	if err != nil {
+		return "", err
+	}
+	t, err := s.Query(ctx, q.Text, 1)
+	if err != nil {
+		return "", err
+	}
+	if len(t.Rows) != 1 || len(t.Rows[0]) != 1 {
+		return "", fmt.Errorf("sql %s: it returned %v, not one value", name, t.Rows)
+	}
+	return t.Rows[0][0], nil
+}
+
+// number is word for a whole number. It returns false where there is no such query for
+// the pair.
+func (p Plan) number(ctx context.Context, s database.Session, name string) (int64, bool, error) {
+	text, err := p.word(ctx, s, name)
+	if err != nil || text == "" {
+		return 0, false, err
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil, err
+}
+
+// agreement compares the two counts of what the probe counts.
+func (r *running) agreement(m measurement, server int64) *job.Agreement {
+	probed := r.plan.Workload.Probed
+	a := job.Agreement{What: r.plan.Workload.ProbeName, Client: probed(&m.summary), Server: server}
+	a.Low = a.Client - probed(&m.start.probeUnderWay)
+	a.High = a.Client + probed(&m.start.probeEdge) + probed(&m.end.probeEdge) + probed(&m.end.probeUnderWay)
+	if r.silence.Share > 0 {
+		a.Low -= mostSilent(r.silence, a.Client)
+		a.Allowance = r.silence.Why
+	}
+	return judged(a)
+}
+
+// counterAgreement compares the two counts of all transactions. What was tried in vain
+// may or may not have got as far as to be counted.
+func (r *running) counterAgreement(m measurement, server int64) *job.Agreement {
+	ended := func(sums ...*meter.Summary) (counted, tried int64) {
+		for _, s := range sums {
+			all := s.All()
+			counted += all.Done + all.RolledBack
+			tried += all.Ended() + all.Retried
+		}
+		return counted, tried
+	}
+	low, high := ended(&m.start.probeEdge, &m.summary, &m.end.probeEdge)
+	_, edges := ended(&m.start.counterEdge, &m.end.counterEdge, &m.end.counterUnderWay)
+	_, before := ended(&m.start.counterUnderWay)
+	// The monitor's own questions count as transactions on some servers: one a second
+	// for the count, and a few when a run begins and ends.
+	own := int64(m.elapsed.Seconds()) + 10
+	return judged(job.Agreement{What: "transaction", Client: low, Server: server, Low: low - before, High: high + edges + own})
+}
+
+// judged says what a comparison is worth.
+func judged(a job.Agreement) *job.Agreement {
+	within := a.Low <= a.Server && a.Server <= a.High
+	// Bounds a tenth of the count apart would be met by numbers that nobody should take
+	// for the same.
+	const apart = 10
+	a.Vague = within && (a.High-a.Low)*apart > a.Client
+	a.Holds = within && !a.Vague
+	return &a
+}
+
+// mostSilent returns how many of n the server may well have rolled back without a
+// word: as many as are to be expected, and four standard deviations more.
+func mostSilent(s workload.Silence, n int64) int64 {
+	expected := s.Share * float64(n)
+	return int64(math.Ceil(expected + 4*math.Sqrt(expected)))
+}

@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+// noticeable is how long something may take before it is said what it waits for.
+const noticeable = 2 * time.Second
+
+// noticedAgain is how often it is said again.
+const noticedAgain = 10 * time.Second
+
+// mark is how a user notes when the transaction that it has under way was meant to
+// start, given since when users can work: never 0, which stands for none.
+func mark(intended time.Duration) int64 {
+	if intended == 0 {
+		return 1
+	}
+	return int64(intended)
+}
+
+// underWay is a transaction that had not ended at some moment.
+type underWay struct {
+	user   int // number of the virtual user, from 0
+	kind   meter.Kind
+	mark   int64         // when it was meant to start, as its user noted it
+	took   time.Duration // response time so far, or in the end
+	cutOff bool          // it never ended
+}
+
+// intended is when the transaction was meant to start, since users began.
+func (w underWay) intended() time.Duration { return time.Duration(w.mark) }
+
+// underWay lists the transactions that users have under way, longest first. Users go
+// on meanwhile.
+func (r *running) underWay() []underWay {
+	now := time.Since(r.began)
+	var list []underWay
+	for i, u := range r.users {
+		if mark := u.intended.Load(); mark != 0 {
+			list = append(list, underWay{user: i, kind: meter.Kind(u.kind.Load()), mark: mark, took: now - time.Duration(mark)})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b underWay) int { return cmp.Compare(b.took, a.took) })
+	return list
+}
+
+// sayUnderWay says how many users wait for the database, and who waits longest, for
+// what and where.
+func (r *running) sayUnderWay(why string) {
+	list := r.underWay()
+	if len(list) == 0 {
+		return
+	}
+	longest := list[0]
+	users := "1 virtual user waits"
+	if len(list) > 1 {
+		users = fmt.Sprintf("%d virtual users wait", len(list))
+	}
+	where := ""
+	if c := r.users[longest.user].connection; c != "" {
+		where = ", on " + c
+	}
+	r.feed.say(monitorPosition, "%s: %s for the database; the longest wait is that of Vuser %d for its %s, %.1f s so far%s",
+		why, users, longest.user+r.plan.firstWorker(), r.plan.Workload.Kinds[longest.kind].Name, longest.took.Seconds(), where)
+}
+
+// standstill watches whether transactions still end.
+type standstill struct {
+	*running
+	since time.Duration // how long none has ended
+	told  bool
+}
+
+// look is given each second as it was measured. Each standstill is told once, when it
+// can be noticed.
+func (s *standstill) look(second *meter.Summary) {
+	all := second.All()
+	if all.Ended() > 0 {
+		s.since, s.told = 0, false
+		return
+	}
+	s.since += second.Elapsed
+	list := s.underWay()
+	if s.told || len(list) == 0 || min(s.since, list[0].took) < noticeable {
+		return
+	}
+	s.told = true
+	s.sayUnderWay(fmt.Sprintf("No transaction has ended for %.0f s", s.since.Seconds()))
+}
+
+// waiting lists, longest first, the transactions that count with the latency they had
+// when the time was up, or in the end: all that were cut off, and those that by then
+// had taken longer than is usual.
+func (r *running) waiting(m measurement) []job.Waiting {
+	all := m.summary.All()
+	usual := max(time.Second, time.Duration(all.Response.ValueAtQuantile(99.9)))
+	var list []job.Waiting
+	for _, w := range m.underWay {
+		if w.took < usual && !w.cutOff {
+			continue
+		}
+		list = append(list, job.Waiting{
+			User: w.user + r.plan.firstWorker(), Connection: r.users[w.user].connection,
+			Kind: r.plan.Workload.Kinds[w.kind].Name, Seconds: w.took.Seconds(), CutOff: w.cutOff,
+		})
+	}
+	slices.SortStableFunc(list, func(a, b job.Waiting) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	return list
+}
+
+// longestGap returns the longest time in the measurement in which no transaction ended
+// though some were under way, nil if there was none worth the name, and how many of
+// them were long enough to be noticed.
+func (r *running) longestGap(m measurement) (*job.Gap, int) {
+	from := m.started.Sub(r.began)
+	var unended []time.Duration
+	for _, w := range m.underWay {
+		if w.cutOff {
+			unended = append(unended, w.intended())
+		}
+	}
+	var longest meter.Gap
+	n := 0
+	for _, g := range m.gaps.Between(from, from+m.elapsed, unended) {
+		if g.Length() >= time.Second {
+			n++
+		}
+		if g.Length() > longest.Length() {
+			longest = g
+		}
+	}
+	if longest.Length() == 0 {
+		return nil, 0
+	}
+	return &job.Gap{From: (longest.From - from).Seconds(), Seconds: longest.Length().Seconds()}, n
+}

@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/workload"
+)
+
+// Three users do a transaction each 100 ms, but for one that takes long.
+
+func runFake(t *testing.T, u fakeUser, pacing workload.Pacing) (result job.Result, lines []string, err error) {
+	t.Helper()
+	seen := &events{}
+	p := fakePlan(u, pacing)
+	result, err = Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
+	return result, seen.lines, err
+}
+
+// about reports whether a time in seconds is within 10 ms of another.
+func about(got, want float64) bool { return got > want-0.01 && got < want+0.01 }
+
+func TestAStandstillIsFoundAndSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		// The eleventh takes from 1 s to 5.05 s.
+		result, lines, err := runFake(t, fakeUser{takes: 100 * time.Millisecond, stalls: map[int]time.Duration{10: 4050 * time.Millisecond}},
+			workload.Pacing{Duration: 10 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := result.LongestGap
+		if g == nil || !about(g.From, 1) || !about(g.Seconds, 4.05) || result.Standstills != 1 {
+			t.Errorf("got %+v and %d standstills, want one of 4.05 s from 1 s", g, result.Standstills)
+		}
+		if len(result.Waiting) != 0 {
+			t.Errorf("got %v still waiting at the end, want none", result.Waiting)
+		}
+		var said []string
+		for _, line := range lines {
+			if strings.Contains(line, "No transaction has ended") {
+				said = append(said, line)
+			}
+		}
+		want := "No transaction has ended for 2 s: 3 virtual users wait for the database; the longest wait is that of Vuser 2 for its only, 3.0 s so far"
+		if !slices.Equal(said, []string{want}) {
+			t.Errorf("got %q, want once %q", said, want)
+		}
+	})
+}
+
+func TestASteadyRunHasNoGap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		result, lines, err := runFake(t, fakeUser{takes: 100 * time.Millisecond, keying: 5 * time.Second}, workload.Pacing{Duration: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.LongestGap != nil || len(result.Waiting) > 0 || strings.Contains(strings.Join(lines, "\n"), "wait for the database") {
+			t.Errorf("got the gap %+v, %v waiting and %q: nobody waits while users key", result.LongestGap, result.Waiting, lines)
+		}
+	})
+}
+
+func TestWhatIsUnderWayWhenTheTimeIsUpCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		// The eleventh takes from 1 s until 1.5 s after the time is up.
+		result, lines, err := runFake(t, fakeUser{takes: 100 * time.Millisecond, stalls: map[int]time.Duration{10: 20500 * time.Millisecond}},
+			workload.Pacing{Duration: 20 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(result.Waiting) != 3 {
+			t.Fatalf("got %v, want all three users", result.Waiting)
+		}
+		if w := result.Waiting[0]; w.User != 2 || w.Kind != "only" || !about(w.Seconds, 19) || w.CutOff {
+			t.Errorf("got %+v, want at least 19 s of Vuser 2, not cut off", w)
+		}
+		if g := result.LongestGap; g == nil || !about(g.From, 1) || !about(g.Seconds, 19) {
+			t.Errorf("got the gap %+v, want 19 s from 1 s", g)
+		}
+		if text := strings.Join(lines, "\n"); strings.Contains(text, "The time is up:") {
+			t.Errorf("a wait of 1.5 s is said: %s", text)
+		}
+	})
+}
+
+func TestUsersThatAreCutOffMakeARunInvalid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		// The grace is 2 s, as long as it takes to be said what is waited for.
+		u := fakeUser{takes: 100 * time.Millisecond, stalls: map[int]time.Duration{10: time.Hour}}
+		p := fakePlan(u, workload.Pacing{Duration: 20 * time.Second})
+		p.Grace = 5 * time.Second
+		seen := &events{}
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
+		if job.ExitOf(err) != job.ExitInvalid || result.Status != job.Invalid {
+			t.Errorf("got %v, status %s", err, result.Status)
+		}
+		want := "3 transactions had not ended 5s after the time was up and were cut off; Vuser 2 waited at least 24.0 s"
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+		want = "The time is up: 3 virtual users wait for the database; the longest wait is that of Vuser 2 for its only, 21.0 s so far"
+		if !slices.Contains(seen.lines, want) {
+			t.Errorf("got %q, want %q among them", seen.lines, want)
+		}
+	})
+}
+
+func TestARunWithoutOneOfWhatIsCountedIsNoSuccess(t *testing.T) {
+	for _, tt := range []struct {
+		script []error
+		want   string
+	}{
+		{[]error{errBroken}, "all 150 transactions failed"},
+		// What is rolled back as it should be is none of those that the probe counts.
+		{[]error{errBroken, workload.ErrRolledBack}, "not one only was done, those that were begun all failed"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			_, _, err := runFake(t, fakeUser{takes: 10 * time.Millisecond, script: tt.script}, workload.Pacing{Duration: time.Second, FailureLimit: 100})
+			if job.ExitOf(err) != job.ExitInvalid || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v with exit code %d, want %q and %d", err, job.ExitOf(err), tt.want, job.ExitInvalid)
+			}
+		})
+	}
+}

@@ -1,0 +1,76 @@
+package meter
+
+import (
+	"slices"
+	"time"
+)
+
+// Gap is a time in which no transaction ended although at least one was under way.
+// Its ends are times since users began.
+type Gap struct{ From, To time.Duration }
+
+// Length returns how long the gap lasted.
+func (g Gap) Length() time.Duration { return g.To - g.From }
+
+// Gaps finds gaps. Percentiles hide them in a closed loop: while the database stands
+// still nothing is begun, so that however long it takes, each user has but one slow
+// transaction to show for it.
+type Gaps struct{ slots []slot }
+
+// slotLength divides time. Every gap at least so long lies across the border of two
+// slots and is found, with both its ends exact. An hour takes 340 KiB.
+const slotLength = 250 * time.Millisecond
+
+// slot is what is known of the transactions that ended in a slot of time.
+type slot struct {
+	ended       bool
+	first, last time.Duration // when the first and the last of them ended
+	begun       time.Duration // when the first of them was meant to start
+}
+
+// record adds one transaction. They may come in any order.
+func (g *Gaps) record(r *Record) {
+	i := max(0, int(r.Ended/slotLength))
+	for len(g.slots) <= i {
+		g.slots = append(g.slots, slot{})
+	}
+	s := &g.slots[i]
+	begun := r.Ended - r.Response
+	if !s.ended {
+		*s = slot{true, r.Ended, r.Ended, begun}
+		return
+	}
+	s.first, s.last, s.begun = min(s.first, r.Ended), max(s.last, r.Ended), min(s.begun, begun)
+}
+
+// Between lists the gaps from one moment to another, in order of time. Besides the
+// transactions that were added, which may have ended later, it is told when those
+// were meant to start that never ended.
+func (g *Gaps) Between(from, to time.Duration, unended []time.Duration) []Gap {
+	// A transaction that ends after a gap was under way in it, if it began in time. So
+	// what counts is the earliest start of all that ended later, which is known for
+	// the last slot first.
+	const never = time.Duration(1<<63 - 1)
+	begun := never
+	if len(unended) > 0 {
+		begun = slices.Min(unended)
+	}
+	var gaps []Gap
+	add := func(after, before time.Duration) {
+		gap := Gap{max(after, begun, from), min(before, to)}
+		if gap.Length() >= slotLength {
+			gaps = append(gaps, gap)
+		}
+	}
+	next := never
+	for _, s := range slices.Backward(g.slots) {
+		if !s.ended {
+			continue
+		}
+		add(s.last, next)
+		begun, next = min(begun, s.begun), s.first
+	}
+	add(0, next)
+	slices.Reverse(gaps)
+	return gaps
+}

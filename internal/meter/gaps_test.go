@@ -1,0 +1,68 @@
+package meter_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"sledge/internal/meter"
+)
+
+func TestGaps(t *testing.T) {
+	const ms = time.Millisecond
+	type transaction struct{ begun, ended time.Duration }
+	// until is a user's transactions of 10 ms one after another.
+	steady := func(from, to time.Duration) []transaction {
+		var list []transaction
+		for at := from; at < to; at += 10 * ms {
+			list = append(list, transaction{at, at + 10*ms})
+		}
+		return list
+	}
+	for _, tt := range []struct {
+		name    string
+		ended   []transaction
+		unended []time.Duration
+		want    []meter.Gap // between 1 s and 11 s
+	}{
+		{"there is none in a steady run", steady(0, 12*time.Second), nil, nil},
+		{
+			"lies between the last that ended and the first that ended after it",
+			slices.Concat(steady(0, 3003*ms), []transaction{{3010 * ms, 5017 * ms}}, steady(5017*ms, 12*time.Second)), nil,
+			[]meter.Gap{{3010 * ms, 5017 * ms}},
+		},
+		{
+			"is none while nobody has anything under way",
+			slices.Concat(steady(0, 3*time.Second), []transaction{{6 * time.Second, 6300 * ms}}, steady(6300*ms, 12*time.Second)), nil,
+			[]meter.Gap{{6 * time.Second, 6300 * ms}},
+		},
+		{
+			"reaches from the beginning and to the end of the time that is asked for, and no further",
+			[]transaction{{500 * ms, 2 * time.Second}, {2 * time.Second, 13 * time.Second}}, nil,
+			[]meter.Gap{{1 * time.Second, 2 * time.Second}, {2 * time.Second, 11 * time.Second}},
+		},
+		{
+			"goes on for those who never ended",
+			steady(0, 5*time.Second), []time.Duration{5020 * ms, 5500 * ms},
+			[]meter.Gap{{5020 * ms, 11 * time.Second}},
+		},
+		{"is the whole time where nothing ended", nil, []time.Duration{0}, []meter.Gap{{1 * time.Second, 11 * time.Second}}},
+		{"is none where nothing was done", nil, nil, nil},
+		{
+			"counts by who was under way, not by who ended first",
+			slices.Concat(steady(0, 3*time.Second), []transaction{{6 * time.Second, 6100 * ms}, {2 * time.Second, 11 * time.Second}}), nil,
+			[]meter.Gap{{3 * time.Second, 6100 * ms}, {6100 * ms, 11 * time.Second}},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			stripe, gaps := meter.NewStripe(), &meter.Gaps{}
+			for _, one := range slices.Backward(tt.ended) { // any order will do
+				stripe.Record(meter.Record{Response: one.ended - one.begun, Ended: one.ended})
+			}
+			stripe.Take(gaps)
+			if got := gaps.Between(time.Second, 11*time.Second, tt.unended); !slices.Equal(got, tt.want) {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
