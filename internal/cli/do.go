@@ -35,7 +35,7 @@ func (p *Program) perform(ctx context.Context, order workbench.Order, s *setting
 	defer cancel()
 	d := &display{
 		out: p.Stdout, err: p.Stderr, headline: !s.json, verbose: s.verbose,
-		counted: order.Plan.SQL.Has("counter"), pacing: order.Plan.Pacing, interval: chooseInterval(s.interval, order.Plan.Pacing),
+		counted: order.Plan.SQL.Has("counter"), pacing: order.Plan.Pacing, interval: chooseInterval(time.Duration(s.interval), order.Plan.Pacing),
 		interactive: p.StderrIsTerminal,
 	}
 	stop := make(chan struct{})

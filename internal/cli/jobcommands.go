@@ -37,7 +37,7 @@ interrupted, whatever by, goes on with --resume.`,
 			return p.do(ctx, order, &s)
 		}),
 	}
-	s.addTo(c, p, func(flags *pflag.FlagSet) {
+	s.addTo(c, p, job.Build, func(flags *pflag.FlagSet) {
 		flags.BoolVar(&resume, "resume", false, "go on with a build that was interrupted")
 	})
 	return c
@@ -65,7 +65,7 @@ broken it shows the first rows that break it, and ends with exit code 4.`,
 			return p.do(ctx, order, &s)
 		}),
 	}
-	s.addTo(c, p, func(*pflag.FlagSet) {})
+	s.addTo(c, p, job.Check, func(*pflag.FlagSet) {})
 	return c
 }
 
@@ -76,7 +76,7 @@ func (p *Program) runCommand() *cobra.Command {
 		Use:   "run --db NAME [flags]",
 		Short: "Let virtual users work, and measure them",
 		Long: `Run connects the virtual users, lets them work through the ramp-up, then measures
-them for the duration. Times are in minutes, as in HammerDB, or have a unit: 90s.
+them for the duration. Both are in minutes, as in HammerDB, or have a unit: 90s.
 
 While it goes, a line every few seconds says how many transactions a minute the
 server and the virtual users count, how long they take, and how many failed. The
@@ -91,16 +91,13 @@ Ctrl-C ends the run early: users finish the transaction they are in, and what wa
 measured is kept as a partial result. A second Ctrl-C breaks off.`,
 		Example: examples(
 			"sledge run --db pg --host db1 --users 16 --rampup 2 --duration 5",
-			"sledge run --db maria --users 8 --rampup 30s --duration 90s --interval 5s",
+			"sledge run --db maria --users 8 --rampup 30s --duration 90s --interval 5",
 			"sledge run --db pg --host db1 --users 1,2,4,8,16 --rampup 1 --duration 3",
 			"sledge run --config sledge.toml --users 64 --seed 7 --json > result.json",
 		),
 		GroupID: groupJobs,
 		Args:    noArguments,
 		RunE: p.run(func(ctx context.Context, _ []string) error {
-			if s.interval < 0 {
-				return usage("--interval: %s is less than 0", s.interval)
-			}
 			if profile < 0 {
 				return usage("--profile: %d is less than 0", profile)
 			}
@@ -111,10 +108,10 @@ measured is kept as a partial result. A second Ctrl-C breaks off.`,
 			return p.runAll(ctx, order, profile, &s)
 		}),
 	}
-	s.addTo(c, p, func(flags *pflag.FlagSet) {
+	s.addTo(c, p, job.Run, func(flags *pflag.FlagSet) {
 		flags.Var(plainFlag{"users", "numbers", s.plain}, "users", "virtual users that work side by side (1 if not given), or several numbers of them, with commas between, to run one after another")
 		flags.IntVar(&profile, "profile", 0, "`number` of the performance profile that the run is part of (a new one for several numbers of users)")
-		flags.DurationVar(&s.interval, "interval", 0, "`time` between two lines of progress (10s if not given, less in a short run)")
+		flags.Var(&s.interval, "interval", "time between two lines of progress in seconds, or with a unit such as 1m (10 if not given, less in a short run)")
 	})
 	return c
 }
@@ -150,7 +147,7 @@ On a terminal it asks first, unless --yes is given.`,
 			return p.do(ctx, order, &s)
 		}),
 	}
-	s.addTo(c, p, func(flags *pflag.FlagSet) {
+	s.addTo(c, p, job.Delete, func(flags *pflag.FlagSet) {
 		flags.BoolVar(&yes, "yes", false, "do not ask")
 	})
 	return c

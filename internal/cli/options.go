@@ -57,7 +57,7 @@ type catalogEntry struct {
 func (p *Program) listCatalog(asJSON bool) error {
 	var databases, workloads []catalogEntry
 	for _, d := range p.Bench.Databases {
-		databases = append(databases, catalogEntry{d.Name, d.Title, orEmpty(d.Aliases), d.Schemes})
+		databases = append(databases, catalogEntry{d.Name, d.Title, orEmpty(d.Aliases), workbench.Schemes(d)})
 	}
 	for _, w := range p.Bench.Workloads {
 		workloads = append(workloads, catalogEntry{w.Name, w.Title, orEmpty(w.Aliases), nil})

@@ -100,7 +100,7 @@ func TestTheShellIsOfferedWhatFits(t *testing.T) {
 		{[]string{"run", "--db", "pg", "--set", "pg_sslmode="}, []string{"pg_sslmode=require"}, "pg_port"},
 		{[]string{"run", "--db", "pg", "--set", "pg_vacuum="}, []string{"pg_vacuum=true", "pg_vacuum=false"}, ""},
 		{[]string{"run", "--url", "postgres://h/d", "--set", "pg_sup"}, []string{"pg_superuser="}, "pg_superuserpass"},
-		{[]string{"run", "--ware"}, []string{"--warehouses"}, ""},
+		{[]string{"build", "--ware"}, []string{"--warehouses"}, ""},
 		{[]string{"options", ""}, []string{"postgresql"}, ""},
 		{[]string{"options", "pg", ""}, []string{"tprocc"}, ""},
 		{[]string{"options", "pg", "tprocc", ""}, []string{"pg_port"}, ""},

@@ -198,6 +198,12 @@ func TestBadInputIsRefusedBeforeAnythingHappens(t *testing.T) {
 		{"run --db pg --port many", "option pg_port"},
 		{"run --db pg --interval soon", "--interval"},
 		{"run --db pg --interval -1s", "--interval"},
+		{"run --db pg --interval -1", "--interval"},
+		{"run --db pg --interval NaN", "--interval"},
+		{"check --db pg --duration 5", "sledge check has no flag --duration: it is one of sledge run, and means nothing here"},
+		{"delete --db pg --seed 5", "sledge delete has no flag --seed: it is one of sledge build, sledge run"},
+		{"run --db pg --builders 5", "it is one of sledge build"},
+		{"run --url pq://h/d", "did you mean pg?"},
 		{"run --db pg --users 0", "--users"},
 		{"run --db pg --resume", "--resume"},
 		{"run --db pg --users 1,x", `"x" is not a whole number`},
@@ -495,5 +501,20 @@ func TestAFaultOfSledgeEndsTheJobAndAsksForAReport(t *testing.T) {
 	}
 	if jobs := w.jobs(t); len(jobs) != 1 || jobs[0].Status != job.Failed {
 		t.Errorf("got jobs %v, want one that failed", jobs)
+	}
+}
+
+func TestTheIntervalIsInSecondsOrHasAUnit(t *testing.T) {
+	for text, want := range map[string]time.Duration{"5": 5 * time.Second, "0.5": 500 * time.Millisecond, "90s": 90 * time.Second, "1m": time.Minute, "0": 0} {
+		var s seconds
+		if err := s.Set(text); err != nil || time.Duration(s) != want {
+			t.Errorf("%s: got %v and error %v, want %v", text, time.Duration(s), err, want)
+		}
+	}
+	for _, text := range []string{"-1", "-1s", "soon", "", "NaN", "Inf", "1e9"} {
+		var s seconds
+		if err := s.Set(text); err == nil {
+			t.Errorf("%q: got %v, want an error", text, time.Duration(s))
+		}
 	}
 }

@@ -163,6 +163,9 @@ func explainFlag(c *cobra.Command, err error) error {
 	case "password", "pass":
 		return usage("there is no --%s, because other users can read command lines: use --password-file, --ask-password or a variable of the environment such as SLEDGE_PG_PASS", name)
 	}
+	if owners := ownersOf(c, name); owners != "" {
+		return usage("%s has no flag --%s: it is one of %s, and means nothing here", c.CommandPath(), name, owners)
+	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	meant := option.Nearest(name, names)
@@ -170,6 +173,21 @@ func explainFlag(c *cobra.Command, err error) error {
 		meant = ": did you mean --" + meant + "?"
 	}
 	return usage("%s has no flag --%s%s (%s --help lists them)", c.CommandPath(), name, meant, c.CommandPath())
+}
+
+// ownersOf lists the commands that make jobs and have a flag which c, one of them,
+// does not have.
+func ownersOf(c *cobra.Command, name string) string {
+	if c.GroupID != groupJobs {
+		return ""
+	}
+	var owners []string
+	for _, other := range c.Parent().Commands() {
+		if other.GroupID == groupJobs && other.Flags().Lookup(name) != nil {
+			owners = append(owners, other.CommandPath())
+		}
+	}
+	return strings.Join(owners, ", ")
 }
 
 // section marks a flag with the heading under which help lists it.

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"maps"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,18 +27,44 @@ type settings struct {
 	noRepository bool
 	json         bool
 	verbose      bool
-	interval     time.Duration
+	interval     seconds
 }
 
-// addTo gives a command the flags, and those of its own that own adds.
-func (s *settings) addTo(c *cobra.Command, p *Program, own func(*pflag.FlagSet)) {
+// seconds is a time that people write as a number of seconds or with a unit: 5,
+// 0.5, 90s, 1m.
+type seconds time.Duration
+
+func (s *seconds) String() string { return "" } // a time that was not given is none
+func (s *seconds) Type() string   { return "seconds" }
+
+func (s *seconds) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if n, isNumber := strconv.ParseFloat(text, 64); isNumber == nil {
+		const most = 1e6 // 11 days; it also refuses what is no number or endless
+		if !(n >= 0 && n <= most) {
+			return fmt.Errorf("%s seconds is not between 0 and a million", text)
+		}
+		d, err = time.Duration(n*float64(time.Second)), nil
+	}
+	if err != nil || d < 0 {
+		return fmt.Errorf("%q is neither a number of seconds nor a time such as 90s or 1m", text)
+	}
+	*s = seconds(d)
+	return nil
+}
+
+// addTo gives the command of an action the flags that mean something to it, and those
+// of its own that own adds.
+func (s *settings) addTo(c *cobra.Command, p *Program, action job.Action, own func(*pflag.FlagSet)) {
 	s.plain = map[string]string{}
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.Var(plainFlag{"db", "name", s.plain}, "db", "database: "+strings.Join(databaseNames(p.Bench), ", "))
 	flags.Var(plainFlag{"workload", "name", s.plain}, "workload", "workload, if not "+workbench.DefaultWorkload+": "+strings.Join(workloadNames(p.Bench), ", "))
 	own(flags)
-	flags.Var(plainFlag{"seed", "number", s.plain}, "seed", "seed of all random choices: the same seed gives the same data and the same transactions (1 if not given)")
+	if action == job.Build || action == job.Run {
+		flags.Var(plainFlag{"seed", "number", s.plain}, "seed", "seed of all random choices: the same seed gives the same data and the same transactions (1 if not given)")
+	}
 	flags.StringVar(&s.config, "config", "", "configuration `file` (.toml, .yaml)")
 	flags.StringVar(&s.url, "url", "", "`URL` of the database; its scheme chooses the database too. Other users can see a password in it")
 	flags.StringArrayVar(&s.set, "set", nil, "set an option by its own name, as `name=value`, as often as needed (sledge options lists them). Other users can see a password in it")
@@ -47,14 +74,17 @@ func (s *settings) addTo(c *cobra.Command, p *Program, own func(*pflag.FlagSet))
 	flags.BoolVar(&s.verbose, "verbose", false, "show what every virtual user says, and each example of a failure")
 	flags.StringVar(&s.repository, "repo", "", "`file` of the job repository")
 	flags.BoolVar(&s.noRepository, "no-repo", false, "do not record the job")
-	s.addPlainFlags(flags, p.Bench)
+	s.addPlainFlags(flags, p.Bench, action)
 	p.completeSettings(c, s)
 }
 
 // addPlainFlags makes a flag of every option of any database or workload that
-// has a plain one.
-func (s *settings) addPlainFlags(flags *pflag.FlagSet, b workbench.Bench) {
+// has a plain one and means something to the action.
+func (s *settings) addPlainFlags(flags *pflag.FlagSet, b workbench.Bench, action job.Action) {
 	for _, f := range b.Flags() {
+		if !f.MeansSomethingTo(action) {
+			continue
+		}
 		help := f.Help
 		if len(f.Choices) > 0 {
 			help += ": " + strings.Join(f.Choices, ", ")

@@ -16,7 +16,8 @@
 // max bound a number; choices lists the words allowed, divided by "|"; secret
 // keeps the value out of everything that is shown or stored; help says what it
 // is, unit included; dict says which section of a dictionary the option is in,
-// for a field or for all fields of an embedded struct.
+// for a field or for all fields of an embedded struct; for lists the actions that
+// the option means something to, divided by "|", and is left out where all do.
 package option
 
 import (
@@ -55,6 +56,9 @@ type Description struct {
 	// Section is where HammerDB's dictionaries have the option, or "" for the
 	// section of the workload.
 	Section string `json:"section,omitempty"`
+
+	// Actions are those that the option means something to; none stands for all.
+	Actions []string `json:"actions,omitempty"`
 }
 
 // Limits says in words what values the option takes.
@@ -276,6 +280,9 @@ func describe(names Names, tag reflect.StructTag, f fields, v reflect.Value) Des
 	d.Default, d.Kind = write(d.Name, v)
 	if choices := tag.Get("choices"); choices != "" {
 		d.Choices = strings.Split(choices, "|")
+	}
+	if actions := tag.Get("for"); actions != "" {
+		d.Actions = strings.Split(actions, "|")
 	}
 	return d
 }

@@ -45,6 +45,18 @@ func (b Bench) Title(databaseName string) string {
 	return ""
 }
 
+// Schemes are what a database's URL may begin with: the schemes that its own
+// programs know, and every name the database has here.
+func Schemes(d *database.Database) []string {
+	schemes := slices.Clone(d.Schemes)
+	for _, name := range append([]string{d.Name}, d.Aliases...) {
+		if !slices.Contains(schemes, name) {
+			schemes = append(schemes, name)
+		}
+	}
+	return schemes
+}
+
 // Benchmarks are the workloads as results speak of them, and after them those of
 // HammerDB's that there are not yet, whose jobs may be imported.
 func (b Bench) Benchmarks() []job.Benchmark {
@@ -142,6 +154,13 @@ type Flag struct {
 	Options []string // the options that it sets
 	Choices []string
 	Of      Side
+
+	actions []string // that its options mean something to; none stands for all
+}
+
+// MeansSomethingTo reports whether the flag has any effect on an action.
+func (f Flag) MeansSomethingTo(action job.Action) bool {
+	return len(f.actions) == 0 || slices.Contains(f.actions, string(action))
 }
 
 // Side says whether something belongs to a database or to a workload.
@@ -165,11 +184,20 @@ func (b Bench) Flags() []Flag {
 		}
 		f := found[name]
 		if f == nil {
-			f = &Flag{Name: name, Kind: o.Kind, Help: o.Help, Choices: o.Choices, Of: side}
+			f = &Flag{Name: name, Kind: o.Kind, Help: o.Help, Choices: o.Choices, Of: side, actions: o.Actions}
 			if o.Secret {
 				f.Kind, f.Help = "file", "file that holds the "+cmp.Or(secretHelp[secretName(o)], o.Help)
 			}
 			found[name] = f
+		}
+		// Where an option of one pair means something, the flag does.
+		for _, action := range o.Actions {
+			if len(f.actions) > 0 && !slices.Contains(f.actions, action) {
+				f.actions = append(slices.Clone(f.actions), action)
+			}
+		}
+		if len(o.Actions) == 0 {
+			f.actions = nil
 		}
 		if !slices.Contains(f.Options, o.Name) {
 			f.Options = append(f.Options, o.Name)

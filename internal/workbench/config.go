@@ -5,11 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-
-	"github.com/BurntSushi/toml"
-	"go.yaml.in/yaml/v3"
 
 	"sledge/internal/option"
 )
@@ -26,18 +22,40 @@ const (
 // they may as well stand at the top.
 const optionsTable = "options"
 
+// item is a key of a configuration file and what it has: values, one unless the file
+// has a list, or a table of more items.
+type item struct {
+	key    string
+	line   int // 0 where it is not known
+	values []string
+	list   bool
+	table  []item
+	what   kind
+}
+
+// kind says what an item has.
+type kind int
+
+const (
+	isValue kind = iota
+	isTable
+	isNothing // YAML's key without a value
+	isTagged  // YAML's value that begins with an exclamation mark
+	isStrange // a list of lists, say
+)
+
 // readConfig reads a configuration file, whose format its name tells.
 func (b Bench) readConfig(path string) (place, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("configuration file: %w", err)
 	}
-	var content map[string]any
+	var items []item
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".toml":
-		content, err = parseTOML(string(text))
+		items, err = parseTOML(string(text))
 	case ".yaml", ".yml":
-		content, err = parseYAML(text)
+		items, err = parseYAML(string(text))
 	default:
 		err = errors.New("its name must end in .toml, .yaml or .yml")
 	}
@@ -45,85 +63,95 @@ func (b Bench) readConfig(path string) (place, error) {
 		return nil, fmt.Errorf("configuration file %s: %w", path, err)
 	}
 	p := place{}
-	if err := p.fill(content, path); err != nil {
+	f := configFile{path: path, known: b.knownNames()}
+	if err := f.fill(p, items); err != nil {
 		return nil, fmt.Errorf("configuration file %s: %w", path, err)
-	}
-	known := b.knownNames()
-	for name := range p.sorted() {
-		if !known[name] {
-			return nil, fmt.Errorf("configuration file %s: %s is not known%s", path, name, option.Suggest(name, known.list()))
-		}
 	}
 	return p, nil
 }
 
-// parseTOML says where a file is wrong, but not what stands there: it may be a
-// password.
-func parseTOML(text string) (content map[string]any, err error) {
-	_, err = toml.Decode(text, &content)
-	var wrong toml.ParseError
-	if errors.As(err, &wrong) {
-		return nil, fmt.Errorf("line %d is not valid TOML: write name = 1 or name = \"text\", each once", wrong.Position.Line)
-	}
-	return content, err
-}
-
-func parseYAML(text []byte) (map[string]any, error) {
-	var content any
-	if err := yaml.Unmarshal(text, &content); err != nil {
-		return nil, err
-	}
-	if content == nil {
-		return nil, nil
-	}
-	table, ok := content.(map[string]any)
-	if !ok {
-		return nil, errors.New("it does not hold lines such as db: postgresql")
-	}
-	return table, nil
+// configFile is a file that is being read, and the names that it may hold.
+type configFile struct {
+	path  string
+	known names
 }
 
 // fill takes the keys of a configuration file, and those of its options table.
-func (p place) fill(content map[string]any, path string) error {
-	for name, value := range content {
-		if table, ok := value.(map[string]any); ok && name == optionsTable {
-			for _, general := range []string{keyDatabase, keyWorkload, keyUsers, keySeed, optionsTable} {
-				if _, ok := table[general]; ok {
-					return fmt.Errorf("%s is not an option: it goes before the table %s", general, optionsTable)
-				}
-			}
-			if err := p.fill(table, path); err != nil {
+func (f configFile) fill(p place, items []item) error {
+	for _, i := range items {
+		if i.what == isTable {
+			if err := f.fillOptions(p, i); err != nil {
 				return err
 			}
 			continue
 		}
-		text, err := scalar(value)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		if err := f.take(p, i); err != nil {
+			return err
 		}
-		if _, twice := p[name]; twice {
-			return fmt.Errorf("%s is there twice", name)
-		}
-		p[name] = entry{text: text, origin: path, folder: filepath.Dir(path)}
 	}
 	return nil
 }
 
-// scalar spells a value of a configuration file as an option's text.
-func scalar(value any) (string, error) {
-	switch v := value.(type) {
-	case string:
-		return v, nil
-	case bool:
-		return strconv.FormatBool(v), nil
-	case int:
-		return strconv.Itoa(v), nil
-	case int64:
-		return strconv.FormatInt(v, 10), nil
-	case uint64:
-		return strconv.FormatUint(v, 10), nil
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64), nil
+// fillOptions takes the keys of the options table, which is the only one.
+func (f configFile) fillOptions(p place, table item) error {
+	if table.key != optionsTable {
+		if f.known[table.key] {
+			return table.wrong("%s is a table here: it takes one value", table.key)
+		}
+		meant := option.Suggest(table.key, []string{optionsTable})
+		if meant == "" {
+			meant = ": options stand in the table options, or outside of any"
+		}
+		return table.wrong("there is no table %s%s", table.key, meant)
 	}
-	return "", errors.New("its value must be a text, a number, true or false")
+	for _, i := range table.table {
+		switch i.key {
+		case keyDatabase, keyWorkload, keyUsers, keySeed:
+			return i.wrong("%s is not an option: it goes before the table %s", i.key, optionsTable)
+		case optionsTable:
+			return i.wrong("the table %s is in itself", optionsTable)
+		}
+		if i.what == isTable {
+			return i.wrong("%s is a table here: an option takes one value", i.key)
+		}
+		if err := f.take(p, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take takes one key with a value.
+func (f configFile) take(p place, i item) error {
+	if !f.known[i.key] {
+		return i.wrong("%s is not known%s", i.key, option.Suggest(i.key, append(f.known.list(), optionsTable)))
+	}
+	if _, twice := p[i.key]; twice {
+		return i.wrong("%s is there twice: leave out one", i.key)
+	}
+	switch {
+	case i.what == isNothing:
+		return i.wrong("%s has no value: write one behind it, or leave it out", i.key)
+	case i.what == isTagged:
+		return i.wrong("%s: a value that begins with ! stands for something else in YAML: write text in quotes", i.key)
+	case i.what == isStrange:
+		return i.wrong("%s: its value must be a text, a number, a date, true or false", i.key)
+	case i.list && i.key != keyUsers:
+		return i.wrong("%s is a list, and its value must be a text, a number, a date, true or false", i.key)
+	}
+	e := entry{text: strings.Join(i.values, ","), key: i.key, origin: f.path, folder: filepath.Dir(f.path)}
+	if i.line > 0 {
+		e.origin = fmt.Sprintf("line %d of %s", i.line, f.path)
+	}
+	p[i.key] = e
+	return nil
+}
+
+// wrong makes an error about an item. It must not quote a value, which may be a
+// password.
+func (i item) wrong(format string, args ...any) error {
+	if i.line == 0 {
+		return fmt.Errorf(format, args...)
+	}
+	return fmt.Errorf("line %d: "+format, append([]any{i.line}, args...)...)
 }

@@ -17,8 +17,18 @@ import (
 // entry is what one place says about one name.
 type entry struct {
 	text   string
-	origin string // the place, as messages name it: "--port", "SLEDGE_PG_PORT"
+	origin string // the place, as messages name it: "--port", "SLEDGE_PG_PORT", "line 3 of sledge.toml"
+	key    string // the name the place has for it, where its origin does not tell it
 	folder string // what the path of a secret's file is relative to
+}
+
+// wrong makes an error about the value of a setting that is no option.
+func (e entry) wrong(format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	if e.key == "" {
+		return fmt.Errorf("%s: %w", e.origin, err)
+	}
+	return fmt.Errorf("%s: %w (it is from %s)", e.key, err, e.origin)
 }
 
 // place is one of the places where settings come from, by the name of the
@@ -55,7 +65,7 @@ func (p place) find(o option.Description) (entry, bool, error) {
 	}
 	text, err := readSecret(filepath.Join(relativeTo(file.folder, file.text), file.text))
 	if err != nil {
-		return entry{}, false, fmt.Errorf("%s%s: %w", o.Name, secretFile, err)
+		return entry{}, false, fmt.Errorf("%s%s: %w (it is from %s)", o.Name, secretFile, err, file.origin)
 	}
 	return entry{text: text, origin: file.origin}, true, nil
 }

@@ -90,7 +90,7 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 		}
 		spec.Users = counts[0]
 	}
-	c := choice{bench: b, database: d, workload: w, known: engine.Options(d, w), values: option.Values{}, origins: map[string]string{}}
+	c := choice{bench: b, database: d, workload: w, known: engine.Options(d, w), values: option.Values{}, origins: map[string]string{}, general: general}
 	if err := c.takeAll(config, environment, target, s); err != nil {
 		return Order{}, err
 	}
@@ -134,7 +134,7 @@ func (b Bench) chooseDatabase(general []place, u *url.URL) (*database.Database, 
 	if ok {
 		var err error
 		if named, err = b.Database(e.text); err != nil {
-			return nil, fmt.Errorf("%s: %w", e.origin, err)
+			return nil, e.wrong("%w", err)
 		}
 	}
 	switch {
@@ -142,13 +142,13 @@ func (b Bench) chooseDatabase(general []place, u *url.URL) (*database.Database, 
 		return nil, fmt.Errorf("no database is chosen: say --db and one of %s", strings.Join(b.databaseNames(), ", "))
 	case u == nil:
 		return named, nil
-	case named != nil && slices.Contains(named.Schemes, u.Scheme):
+	case named != nil && slices.Contains(Schemes(named), u.Scheme):
 		return named, nil
 	}
 	var schemes []string
 	for _, d := range b.Databases {
-		schemes = append(schemes, d.Schemes...)
-		if !slices.Contains(d.Schemes, u.Scheme) {
+		schemes = append(schemes, Schemes(d)...)
+		if !slices.Contains(Schemes(d), u.Scheme) {
 			continue
 		}
 		if _, chosen := general[len(general)-1][keyDatabase]; chosen {
@@ -180,7 +180,7 @@ func (b Bench) chooseWorkload(general []place) (*workload.Workload, error) {
 	}
 	w, err := b.Workload(e.text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", e.origin, err)
+		return nil, e.wrong("%w", err)
 	}
 	return w, nil
 }
@@ -192,7 +192,7 @@ func chooseSeed(general []place) (uint64, error) {
 	}
 	seed, err := strconv.ParseUint(e.text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %q is not a whole number from 0 to 18446744073709551615", e.origin, e.text)
+		return 0, e.wrong("%q is not a whole number from 0 to 18446744073709551615", e.text)
 	}
 	return seed, nil
 }
@@ -207,10 +207,10 @@ func chooseUsers(general []place) ([]int, error) {
 	for word := range strings.SplitSeq(e.text, ",") {
 		users, err := strconv.Atoi(strings.TrimSpace(word))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %q is not a whole number", e.origin, word)
+			return nil, e.wrong("%q is not a whole number", strings.TrimSpace(word))
 		}
 		if users < 1 {
-			return nil, fmt.Errorf("%s: %d is less than 1", e.origin, users)
+			return nil, e.wrong("%d is less than 1", users)
 		}
 		counts = append(counts, users)
 	}
@@ -243,6 +243,7 @@ type choice struct {
 	known    []option.Description
 	values   option.Values
 	origins  map[string]string
+	general  []place // what they say of settings that are no options
 }
 
 func (c *choice) takeAll(config, environment place, u *url.URL, s Sources) error {
@@ -385,6 +386,9 @@ func (c *choice) checkSetName(name string) error {
 
 // explain adds to an error about an option which place its value came from.
 func (c *choice) explain(err error) error {
+	if e, said := strongest(c.general, keyUsers); said && e.key != "" && strings.HasPrefix(err.Error(), keyUsers+": ") {
+		return fmt.Errorf("%w (it is from %s)", err, e.origin)
+	}
 	for name, origin := range c.origins {
 		after, ok := strings.CutPrefix(err.Error(), "option "+name)
 		if ok && strings.IndexAny(after, ": ") == 0 {

@@ -40,7 +40,7 @@ func TestStrongerPlacesWin(t *testing.T) {
 		databaseWithoutBeingSaid string
 	}{
 		{"default", func() { s.Flags = map[string]string{"db": "pg"} }, "", "", "", 1, 1, ""},
-		{"configuration file", func() { s.ConfigFile = config }, "1002", "config", config, 2, 2, "mysql"},
+		{"configuration file", func() { s.ConfigFile = config }, "1002", "config", "line 5 of " + config, 2, 2, "mysql"},
 		{"environment", func() {
 			s.Environ = []string{"SLEDGE_PG_PORT=1003", "SLEDGE_USERS=3", "SLEDGE_SEED=3", "SLEDGE_DB=pg", "PATH=/bin"}
 		}, "1003", "config", "SLEDGE_PG_PORT", 3, 3, "postgresql"},
@@ -109,6 +109,83 @@ func TestConfigurationFilesOfEveryFormSayTheSame(t *testing.T) {
 		if want := "4 map[pg_count_ware:3 pg_rampup:0.5 pg_vacuum:true]"; got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
+	}
+}
+
+// What stands there has one obvious meaning, in whatever way the format has for it.
+func TestValuesOfAFileMeanWhatTheySay(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"a.yaml", "users: [1, 2,4]", "users 1,2,4"},
+		{"a.yaml", "users:\n- 1\n- 8", "users 1,8"},
+		{"a.toml", "users = [1, 2, 4]", "users 1,2,4"},
+		{"a.yaml", "users: 1,2", "users 1,2"},
+		{"a.yaml", "options:\n  pg_load_time: 2026-02-03", "pg_load_time 2026-02-03"},
+		{"a.yaml", "pg_load_time: 2026-02-03T04:05:06Z", "pg_load_time 2026-02-03T04:05:06Z"},
+		{"a.toml", "pg_load_time = 2026-02-03", "pg_load_time 2026-02-03"},
+		{"a.toml", "pg_load_time = 2026-02-03 04:05:06", "pg_load_time 2026-02-03T04:05:06"},
+		{"a.toml", "pg_load_time = 2026-02-03T04:05:06+01:00", "pg_load_time 2026-02-03T04:05:06+01:00"},
+		{"a.yaml", "pg_pass: 0123", "pg_pass 0123"},
+		{"a.yaml", "pg_pass: 1e3", "pg_pass 1e3"},
+		{"a.yaml", "pg_port: 0x10", "pg_port 16"},
+		{"a.yaml", "pg_port: 1_000", "pg_port 1000"},
+		{"a.yaml", "pg_vacuum: yes", "pg_vacuum yes"},
+		{"a.yaml", "pg_pass: null", "pg_pass null"},
+		{"a.yaml", "options: &o\n  pg_port: &p 5\nseed: *p", "pg_port 5"},
+		{"a.yaml", "pg_port: 5\noptions:\n  <<: {pg_host: h}\n  pg_dbase: d", "pg_host h"},
+		{"a.yaml", "---\npg_port: 5\n---\n", "pg_port 5"},
+		{"a.yaml", "# nothing\n", ""},
+	}
+	for _, test := range tests {
+		order, err := bench.Resolve(job.Run, workbench.Sources{ConfigFile: write(t, test.name, test.text), Flags: map[string]string{"db": "pg"}})
+		if err != nil {
+			t.Errorf("%q: %v", test.text, err)
+			continue
+		}
+		name, want, _ := strings.Cut(test.want, " ")
+		got := order.Spec.Options[name]
+		if name == "users" {
+			got = strings.ReplaceAll(strings.Trim(fmt.Sprint(order.Counts), "[]"), " ", ",")
+		}
+		if got != want {
+			t.Errorf("%q: got %s %q, want %q", test.text, name, got, want)
+		}
+	}
+}
+
+func TestEveryNameOfADatabaseIsASchemeOfURLs(t *testing.T) {
+	for _, d := range catalog.Databases {
+		for _, name := range append([]string{d.Name}, d.Aliases...) {
+			address := name + "://h/d"
+			if d.Embedded {
+				address = name + ":d"
+			}
+			order, err := bench.Resolve(job.Run, workbench.Sources{URL: address})
+			if err != nil || order.Spec.Database != d.Name {
+				t.Errorf("%s: got %q and error %v, want %s", address, order.Spec.Database, err, d.Name)
+			}
+		}
+	}
+}
+
+func TestFlagsMeanSomethingToTheirActions(t *testing.T) {
+	want := map[string]string{
+		"host": "build run check delete", "warehouses": "build check", "builders": "build",
+		"duration": "run", "rampup": "run", "iterations": "run", "client-sql": "run",
+	}
+	for _, f := range bench.Flags() {
+		var actions []string
+		for _, action := range []job.Action{job.Build, job.Run, job.Check, job.Delete} {
+			if f.MeansSomethingTo(action) {
+				actions = append(actions, string(action))
+			}
+		}
+		if list, ok := want[f.Name]; ok && strings.Join(actions, " ") != list {
+			t.Errorf("--%s: got %q, want %q", f.Name, actions, list)
+		}
+		delete(want, f.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("got no flags %v", want)
 	}
 }
 
@@ -211,13 +288,30 @@ func TestMistakesNameThePlaceAndTheWayOut(t *testing.T) {
 		{"configuration file that is not there", workbench.Sources{ConfigFile: "nosuch.toml"}, []string{"nosuch.toml"}},
 		{"configuration file of another kind", workbench.Sources{ConfigFile: file("a.ini", "")}, []string{"a.ini", ".toml"}},
 		{"broken TOML", workbench.Sources{ConfigFile: file("a.toml", "db = 'pg'\npg_pass = "+secret)}, []string{"a.toml", "line 2"}},
+		{"reference in YAML to nothing", workbench.Sources{ConfigFile: file("a.yaml", "db: pg\npg_pass: *"+secret[:4])}, []string{"a.yaml", "line 2, column 10", "in quotes"}},
+		{"tag that YAML does not know", workbench.Sources{ConfigFile: file("a.yaml", "db: pg\npg_pass: !"+secret+" x")}, []string{"a.yaml", "line 2: pg_pass", "in quotes"}},
+		{"two documents", workbench.Sources{ConfigFile: file("a.yaml", "db: pg\n---\npg_pass: "+secret)}, []string{"a.yaml", "line 3", "second document"}},
+		{"broken second document", workbench.Sources{ConfigFile: file("a.yaml", "db: pg\n---\npg_pass: '"+secret)}, []string{"a.yaml", "line 3"}},
+		{"table of another name", workbench.Sources{ConfigFile: file("a.toml", "db = 'pg'\n[optoins]\npg_port = 1")}, []string{"line 2", "there is no table optoins: did you mean options?"}},
+		{"table of another name in YAML", workbench.Sources{ConfigFile: file("a.yaml", "db: pg\noptoins:\n  pg_port: 1")}, []string{"line 2", "there is no table optoins: did you mean options?"}},
+		{"table of a database", workbench.Sources{ConfigFile: file("a.toml", "[postgresql]\nport = 1")}, []string{"line 1", "there is no table postgresql: options stand in the table options"}},
+		{"table as a value", workbench.Sources{ConfigFile: file("a.yaml", "pg_port: {a: 1}")}, []string{"line 1", "pg_port is a table here"}},
+		{"list of lists", workbench.Sources{ConfigFile: file("a.yaml", "users: [[1], 2]")}, []string{"line 1", "users", "must be a text"}},
+		{"nothing as a value", workbench.Sources{ConfigFile: file("a.yaml", "db: pg\npg_port:\n")}, []string{"line 2", "pg_port has no value"}},
+		{"key there twice in YAML", workbench.Sources{ConfigFile: file("a.yaml", "pg_port: 1\npg_port: 2")}, []string{"line 2", "pg_port is there twice"}},
+		{"wrong users in a file", workbench.Sources{ConfigFile: file("a.yaml", "db: pg\nusers: many")}, []string{`users: "many" is not a whole number (it is from line 2 of `, "a.yaml"}},
+		{"wrong seed in a file", workbench.Sources{ConfigFile: file("a.toml", "db = 'pg'\n\nseed = -1")}, []string{"seed: ", "(it is from line 3 of "}},
+		{"wrong database in a file", workbench.Sources{ConfigFile: file("a.toml", "db = 'postgras'")}, []string{"db: ", "did you mean postgres?", "(it is from line 1 of "}},
+		{"too many users in a file", workbench.Sources{ConfigFile: file("a.toml", "db = 'pg'\nusers = 200000")}, []string{"users: 200000", "(it is from line 2 of "}},
+		{"wrong value in a file's table", workbench.Sources{ConfigFile: file("a.toml", "db = 'pg'\n[options]\n# pg_port = 1\npg_port = 0")}, []string{"option pg_port: 0 is less than 1 (it is from line 4 of "}},
+		{"password file of a file", workbench.Sources{ConfigFile: file("a.toml", "db = 'pg'\npg_pass_file = 'nosuch'")}, []string{"pg_pass_file", "nosuch", "(it is from line 2 of "}},
 		{"broken YAML", workbench.Sources{ConfigFile: file("a.yaml", "db: pg\n  pg_pass: '"+secret)}, []string{"a.yaml", "line 2"}},
 		{"YAML that is no table", workbench.Sources{ConfigFile: file("a.yaml", secret)}, []string{"a.yaml", "db: postgresql"}},
 		{"unknown key", workbench.Sources{ConfigFile: file("a.toml", "usres = 1")}, []string{"usres", "did you mean users?"}},
 		{"unknown option in a file", workbench.Sources{ConfigFile: file("a.toml", "[options]\npg_prot = 1")}, []string{"pg_prot", "did you mean pg_port?"}},
 		{"general key among options", workbench.Sources{ConfigFile: file("a.toml", "[options]\ndb = 'pg'")}, []string{"db is not an option"}},
 		{"key there twice", workbench.Sources{ConfigFile: file("a.toml", "pg_port = 1\n[options]\npg_port = 2")}, []string{"pg_port is there twice"}},
-		{"list as a value", workbench.Sources{ConfigFile: file("a.yaml", "pg_port: [1, 2]")}, []string{"pg_port", "must be a text"}},
+		{"list as a value", workbench.Sources{ConfigFile: file("a.yaml", "pg_port: [1, 2]")}, []string{"line 1: pg_port is a list", "must be a text"}},
 		{"URL that is none", workbench.Sources{URL: "postgres://u:" + secret + "@h/d"}, []string{"--url", "%XX"}},
 		{"URL of an unknown scheme", workbench.Sources{URL: "postgras://u:" + secret[:4] + "@h/d"}, []string{"--url", "did you mean postgres?"}},
 		{"URL with an unknown parameter", workbench.Sources{URL: "postgres://u:s3cr@h/d?nosuch=1"}, []string{"--url", "nosuch"}},

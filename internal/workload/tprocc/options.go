@@ -15,11 +15,11 @@ import (
 // Options are the options of TPROC-C that every database has. Their names and
 // defaults are HammerDB's where it has them.
 type Options struct {
-	Warehouses int      `opt:"count_ware" flag:"warehouses" min:"1" max:"100000" help:"warehouses to build"`
-	Builders   int      `opt:"num_vu" flag:"builders" min:"1" max:"1000" help:"virtual users that build the schema side by side; no more than warehouses"`
+	Warehouses int      `opt:"count_ware" flag:"warehouses" for:"build|check" min:"1" max:"100000" help:"warehouses to build"`
+	Builders   int      `opt:"num_vu" flag:"builders" for:"build" min:"1" max:"1000" help:"virtual users that build the schema side by side; no more than warehouses"`
 	LoadTime   loadTime `opt:"load_time" help:"date and time (UTC) that the initial rows carry, or now; fixed by default, so that the same seed gives the same rows"`
 
-	Iterations    int            `opt:"total_iterations" flag:"iterations" min:"1" max:"1000000000000" help:"transactions a virtual user does at most"`
+	Iterations    int            `opt:"total_iterations" flag:"iterations" for:"run" min:"1" max:"1000000000000" help:"transactions a virtual user does at most"`
 	RaiseError    bool           `opt:"raiseerror" help:"end the run at the first failure, and retry nothing"`
 	MaxRetries    int            `opt:"max_retries" min:"0" max:"1000" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`
 	FailureLimit  float64        `opt:"max_failures" min:"0" max:"100" help:"percent of transactions that may fail, or be in the count of the server or of the virtual users alone, before the run is reported as invalid"`
@@ -29,8 +29,8 @@ type Options struct {
 	Mix           weights        `opt:"mix" help:"weights of new order, payment, delivery, stock level, order status"`
 	Deck          bool           `opt:"deck" help:"deal transactions from a shuffled deck that holds each as often as its weight, rather than draw each by chance"`
 	Driver        string         `opt:"driver" choices:"test|timed" help:"timed measures for a time after a ramp-up; test lets each user do its iterations and measures nothing"`
-	RampUp        option.Minutes `opt:"rampup" flag:"rampup" help:"time in minutes, or with a unit such as 90s, that users work before anything is measured"`
-	Duration      option.Minutes `opt:"duration" flag:"duration" help:"time in minutes, or with a unit such as 90s, that is measured"`
+	RampUp        option.Minutes `opt:"rampup" flag:"rampup" for:"run" help:"time in minutes, or with a unit such as 90s, that users work before anything is measured"`
+	Duration      option.Minutes `opt:"duration" flag:"duration" for:"run" help:"time in minutes, or with a unit such as 90s, that is measured"`
 	AllWarehouses bool           `opt:"allwarehouse" help:"each user works on its share of all warehouses instead of one home warehouse"`
 	TimeProfile   bool           `opt:"timeprofile" help:"report the response times of each kind of transaction after a run"`
 	AsyncScale    bool           `opt:"async_scale" help:"let each virtual user work for several asynchronous clients with keying and thinking times; not built yet, so a run with it is refused"`
@@ -38,7 +38,7 @@ type Options struct {
 	AsyncVerbose  bool           `opt:"async_verbose" help:"print what each asynchronous client does"`
 	AsyncDelay    int            `opt:"async_delay" min:"0" max:"3600000" help:"milliseconds between the logins of two asynchronous clients"`
 	ConnectPool   bool           `opt:"connect_pool" help:"share out transactions to the connections of a pool file; not built yet, so a run with it is refused"`
-	NoStoredProcs bool           `opt:"no_stored_procs" flag:"client-sql" help:"send every statement from the client, prepared, instead of calling stored routines"`
+	NoStoredProcs bool           `opt:"no_stored_procs" flag:"client-sql" for:"run" help:"send every statement from the client, prepared, instead of calling stored routines"`
 	UserDelay     time.Duration  `opt:"user_delay" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
 }
 
@@ -212,9 +212,9 @@ func (l *loadTime) UnmarshalText(text []byte) error {
 		*l = loadTime{time.Now().UTC().Truncate(time.Second), true}
 		return nil
 	}
-	for _, layout := range []string{time.DateTime, time.DateOnly} {
+	for _, layout := range []string{time.DateTime, time.DateOnly, "2006-01-02T15:04:05", time.RFC3339} {
 		if t, err := time.Parse(layout, string(text)); err == nil {
-			*l = loadTime{Time: t}
+			*l = loadTime{Time: t.UTC()}
 			return nil
 		}
 	}
