@@ -289,7 +289,7 @@ func TestScriptsEndByWhatCameOfThem(t *testing.T) {
 		},
 		{
 			"goes on after a command that failed", "a.tcl", "dbset db nosuch\nputs on\n",
-			job.ExitUsage, "sledge: Unknown prefix nosuch, choose one from ora mssqls db2 mysql pg maria sqlite", "Unknown prefix nosuch, choose one from ora mssqls db2 mysql pg maria sqlite\non\n",
+			job.ExitUsage, "sledge: Unknown prefix nosuch, choose one from mysql pg maria sqlite", "Unknown prefix nosuch, choose one from mysql pg maria sqlite\non\n",
 		},
 		{
 			"exits", "a.tcl", "puts -nonewline one; exit 7",
@@ -310,6 +310,31 @@ func TestScriptsEndByWhatCameOfThem(t *testing.T) {
 		{
 			"exits in Python", "a.py", "import sys\nsys.exit(9)\n",
 			9, "sledge: the script ended by exit 9", "",
+		},
+		{
+			"says which command was meant", "a.tcl", "vurn\n",
+			job.ExitError, `sledge: invalid command name "vurn": did you mean vurun?`, "",
+		},
+		{
+			"leaves Tcl's own words to who catches them", "a.tcl", "catch {vurn} said\nputs $said\n",
+			job.OK, "", "invalid command name \"vurn\"\n",
+		},
+		{
+			"says which command was meant in Python", "a.py", "vurn()\n",
+			job.ExitError, "sledge: NameError: name 'vurn' is not defined: did you mean vurun?", "",
+		},
+		{
+			"says which command was meant in Python's Tcl", "a.py", "tclpy.eval('vurn')\n",
+			job.ExitError, `sledge: Error: invalid command name "vurn": did you mean vurun?`, "",
+		},
+		{
+			"guesses at nothing", "a.tcl", "ls\n",
+			job.ExitError, `sledge: invalid command name "ls"`, "",
+		},
+		{
+			"succeeds without metrics", "a.tcl", "metstart\nmetstop\n",
+			job.OK, "", "CPU metrics are not started, the script goes on without them: metrics of processors and disks are not built into Sledge yet\n" +
+				"No Metrics Agent detected on id: localhost:10000: metrics of processors and disks are not built into Sledge yet\n",
 		},
 		{
 			"goes on after a command that failed in Python", "a.py", "dbset('db')\nprint('on')\n",

@@ -190,7 +190,8 @@ func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error
 	defer p.interrupts.taken(s.interrupted)()
 	s.config = interpreter.Config{
 		Commands: console.Commands(), Handle: s.handle,
-		Stdin: file(p.Stdin), Stdout: file(p.Stdout), Stderr: file(p.Stderr),
+		Suggest: func(word string) string { return option.Suggest(word, console.Commands()) },
+		Stdin:   file(p.Stdin), Stdout: file(p.Stdout), Stderr: file(p.Stderr),
 		Environ: p.Environ,
 	}
 	s.banner(repository)

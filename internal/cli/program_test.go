@@ -184,6 +184,8 @@ func TestBadInputIsRefusedBeforeAnythingHappens(t *testing.T) {
 		want string
 	}{
 		{"biuld", "did you mean build?"},
+		{"buid --db pg --users 4", "did you mean build?"},
+		{"jobs shwo --hammerdb", "did you mean show?"},
 		{"nosuch", "sledge --help"},
 		{"help nosuch", "nosuch"},
 		{"jobs lsit", "did you mean list?"},

@@ -154,6 +154,9 @@ func explainFlag(c *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err
 	}
+	if words := c.Flags().Args(); c.HasSubCommands() && len(words) > 0 {
+		return onlyCommands(c, words) // whose flags they would have been: sledge buid --db pg
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return usage("%w (%s --help)", err, c.CommandPath())

@@ -135,7 +135,7 @@ func find(name string) (command, bool) {
 func commands() []command {
 	all := slices.Concat(
 		configureCommands(), printCommands(), schemaCommands(), scriptCommands(), userCommands(), autopilotCommands(),
-		counterCommands(), datagenCommands(), jobsCommands(), helpCommands(), missingCommands(),
+		counterCommands(), metricsCommands(), datagenCommands(), jobsCommands(), helpCommands(), missingCommands(),
 	)
 	slices.SortFunc(all, func(a, b command) int { return strings.Compare(a.name, b.name) })
 	return all

@@ -55,12 +55,15 @@ func printSettings(c *Console, _ context.Context, call Call) (string, error) {
 	return "", nil
 }
 
-// describeDatabases lists each database and its prefix. The blank at the end is
-// HammerDB's.
+// describeDatabases lists each database that can be chosen and its prefix, in
+// HammerDB's shape. The blank at the end is HammerDB's.
 func (c *Console) describeDatabases() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Database %s set.\nTo change do: dbset db prefix, one of:\n", c.book.Database().Title)
 	for _, p := range c.book.Products() {
+		if !p.Built {
+			continue // dbset would refuse it
+		}
 		fmt.Fprintf(&text, "%s = %s ", p.Name, p.Prefix)
 	}
 	return text.String()

@@ -174,15 +174,22 @@ func (b *Book) SetDatabase(prefix string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	i := slices.IndexFunc(b.products, func(p product) bool { return p.prefix == strings.ToLower(prefix) })
-	if i < 0 {
-		return fmt.Errorf("Unknown prefix %s, choose one from %s%s", //nolint:staticcheck // it is HammerDB's line
-			prefix, strings.Join(prefixes(b.products), " "), didYouMean(nearestPrefix(b.products, prefix)))
+	known := i >= 0
+	if !known {
+		i = nearestProduct(b.products, prefix)
 	}
-	p := b.products[i]
-	if p.database == nil {
-		return p.notBuilt(b.products)
+	switch {
+	case i >= 0 && b.products[i].database == nil: // also where "oracle" was said for "ora"
+		return b.products[i].notBuilt(b.products)
+	case known:
+		return b.choose(rdbmsKey, b.products[i].name)
 	}
-	return b.choose(rdbmsKey, p.name)
+	meant := ""
+	if i >= 0 {
+		meant = b.products[i].prefix
+	}
+	return fmt.Errorf("Unknown prefix %s, choose one from %s%s", //nolint:staticcheck // it is HammerDB's line
+		prefix, strings.Join(built(b.products), " "), didYouMean(meant))
 }
 
 // Benchmark returns the benchmark that is chosen.

@@ -39,7 +39,7 @@ func TestWhatCannotBeUsedIsWarnedOfAndKept(t *testing.T) {
 	for _, want := range []string{
 		"passed over what this version does not know: duckdb tpcc:duck_count_ware, postgresql tpcc:pg_future",
 		"postgresql tpcc:pg_count_ware: 0 is less than 1",
-		"generic benchmark:rdbms: Oracle is not built yet",
+		"generic benchmark:rdbms: Oracle is not built into Sledge yet",
 		"postgresql tpcc:pg_pass: it holds a line break",
 	} {
 		if !strings.Contains(warnings, want) {

@@ -98,7 +98,7 @@ func (b *Book) passOver(file string, among bool) string {
 			continue
 		}
 		if p.database == nil {
-			return p.name + " is not built yet"
+			return p.name + " is not built into Sledge yet"
 		}
 		return ""
 	}

@@ -45,28 +45,32 @@ func products(bench workbench.Bench) []product {
 	return list
 }
 
-func prefixes(list []product) []string {
+// built lists the prefixes of the databases that can be chosen. No list of choices
+// has others: what is offered is not to be refused.
+func built(list []product) []string {
 	var names []string
 	for _, p := range list {
-		names = append(names, p.prefix)
+		if p.database != nil {
+			names = append(names, p.prefix)
+		}
 	}
 	return names
 }
 
-// nearestPrefix returns the prefix of the database that a wrong prefix may stand
-// for, such as "pg" for "postgresql", or "".
-func nearestPrefix(list []product, wrong string) string {
-	for _, p := range list {
+// nearestProduct returns the place of the database that a wrong prefix may stand for,
+// such as PostgreSQL's for "postgresql", or -1.
+func nearestProduct(list []product, wrong string) int {
+	for i, p := range list {
 		names := []string{strings.ToLower(p.name)}
 		if p.database != nil {
 			names = append(names, p.database.Name)
 			names = append(names, p.database.Aliases...)
 		}
 		if nearest(wrong, names) != "" {
-			return p.prefix
+			return i
 		}
 	}
-	return ""
+	return -1
 }
 
 // notBuiltError says that a product is known but cannot be used.
@@ -76,17 +80,11 @@ type notBuiltError struct {
 }
 
 func (e *notBuiltError) Error() string {
-	return fmt.Sprintf("%s is not built yet, choose one from %s", e.name, strings.Join(e.built, " "))
+	return fmt.Sprintf("%s is not built into Sledge yet, choose one from %s", e.name, strings.Join(e.built, " "))
 }
 
 func (p product) notBuilt(all []product) error {
-	e := &notBuiltError{name: p.name}
-	for _, other := range all {
-		if other.database != nil {
-			e.built = append(e.built, other.prefix)
-		}
-	}
-	return e
+	return &notBuiltError{name: p.name, built: built(all)}
 }
 
 // ConnectionSection is the section of a database that all benchmarks share.

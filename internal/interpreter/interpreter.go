@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 )
 
 // Call is one command as a script calls it.
@@ -38,9 +39,30 @@ type Config struct {
 	Commands []string // names of the commands that scripts may call
 	Handle   Handler
 
+	// Suggest returns what is added to the error about a word that is no command, such
+	// as ": did you mean vurun?", or "". Optional.
+	Suggest func(word string) string
+
 	Stdin, Stdout, Stderr *os.File // the script's own; nil is nothing
 
 	Environ []string // lines "NAME=value"
+}
+
+// unknownWords find the word in what Tcl and Python say of one that they do not know.
+var unknownWords = []*regexp.Regexp{
+	regexp.MustCompile(`^invalid command name "([^"]*)"$`),
+	regexp.MustCompile(`^NameError: name '([^']*)' is not defined$`),
+}
+
+// suggested adds to an error that nothing in a script caught which command may have
+// been meant.
+func (c Config) suggested(message string) string {
+	for _, unknown := range unknownWords {
+		if word := unknown.FindStringSubmatch(message); word != nil && c.Suggest != nil {
+			return message + c.Suggest(word[1])
+		}
+	}
+	return message
 }
 
 // ScriptError is an error of a script that nothing in it caught.

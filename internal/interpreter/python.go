@@ -128,7 +128,7 @@ func (y *Python) serve(ctx context.Context, p *process) error {
 		case "tcl":
 			reply = y.evalTcl(ctx, m.Script)
 		case "failed":
-			why = &ScriptError{Message: m.Result}
+			why = &ScriptError{Message: p.suggested(m.Result)}
 			if m.Stopped {
 				why = ErrInterrupted
 			}

@@ -72,7 +72,7 @@ func (t *Tcl) ask(ctx context.Context, request message) (string, error) {
 	case m.Failed && m.Stopped:
 		return "", ErrInterrupted
 	case m.Failed:
-		return "", &ScriptError{m.Result, m.Info, m.Line}
+		return "", &ScriptError{t.process.suggested(m.Result), m.Info, m.Line}
 	}
 	return m.Result, nil
 }

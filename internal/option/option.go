@@ -223,15 +223,25 @@ func Suggest(name string, known []string) string {
 }
 
 // Nearest returns the known name, in lower case, that is nearest to the one
-// given, or "" when none is near enough to be a slip of the finger. Of two that
-// are as near it prefers the one that begins alike: slips seldom touch the first letter.
+// given, or "" when none is near enough to be a slip of the finger: x is none of pg,
+// with which it has no letter in common. Of those that are as near it prefers one
+// that begins alike, since slips seldom touch the first letter, and then one that is
+// as long, since two letters that changed places are two edits.
 func Nearest(name string, known []string) string {
 	name = strings.ToLower(name)
-	nearest, least := "", 2*max(2, len(name)/3)+1
+	const edit, begins, long = 4, 2, 1
+	nearest, least := "", edit*max(2, len(name)/3)+1
 	for _, k := range known {
-		d := 2 * levenshtein.ComputeDistance(name, k)
+		edits := levenshtein.ComputeDistance(name, k)
+		if edits >= max(len(name), len(k)) {
+			continue
+		}
+		d := edit * edits
 		if name != "" && strings.HasPrefix(k, name[:1]) {
-			d--
+			d -= begins
+		}
+		if len(name) == len(k) {
+			d -= long
 		}
 		if d < least {
 			nearest, least = k, d

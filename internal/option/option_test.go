@@ -99,6 +99,23 @@ func TestCheckNamesSuggestsTheNearest(t *testing.T) {
 	}
 }
 
+func TestNearestIsASlipOfTheFinger(t *testing.T) {
+	words := []string{"ci", "job", "jobs", "pg", "vurun", "vuset"}
+	for _, tt := range []struct{ typed, want string }{
+		{"vurn", "vurun"},
+		{"VURUN", "vurun"},
+		{"jbos", "jobs"}, // two letters that changed places, not job with two others
+		{"p", "pg"},
+		{"ls", ""}, // as far from ci as can be
+		{"x", ""},
+		{"", ""},
+	} {
+		if got := option.Nearest(tt.typed, words); got != tt.want {
+			t.Errorf("nearest to %q: got %q, want %q", tt.typed, got, tt.want)
+		}
+	}
+}
+
 func TestDescribe(t *testing.T) {
 	var lines []string
 	for _, d := range option.Describe(names, fresh()) {
