@@ -167,10 +167,10 @@ func (d *display) liveLine(s job.Second, length time.Duration) string {
 	if d.counted {
 		server = fmt.Sprintf("server %s TPM   ", mean(d.rates))
 	}
-	return fmt.Sprintf("%-8s %s of %s   %sclient %s TPM   p50 %s ms   p99 %s ms   failed %s   retried %s",
+	return fmt.Sprintf("%-8s %s of %s   %sclient %s TPM   p50 %s ms   p99 %s ms   max %s ms   failed %s   retried %s",
 		s.Phase, clock(s.Offset), clock(length), server,
 		humanize.Comma(int64(d.window.PerMinute(all.Done+all.RolledBack))),
-		millis(all.Response, 50), millis(all.Response, 99),
+		millis(all.Response, 50), millis(all.Response, 99), millis(all.Response, 100),
 		humanize.Comma(d.failed), humanize.Comma(d.retried))
 }
 

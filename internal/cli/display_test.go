@@ -39,10 +39,10 @@ func TestALineSumsUpAnInterval(t *testing.T) {
 	}
 	// 100 transactions a second are 6,000 a minute; the server's rates are averaged;
 	// failures and retries add up over the phase.
-	want := `ramp-up  0:01 of 0:01   server 6,000 TPM   client 6,000 TPM   p50 50.0 ms   p99 99.0 ms   failed 1   retried 100
-measure  0:02 of 0:05   server 1,500 TPM   client 6,000 TPM   p50 50.0 ms   p99 99.0 ms   failed 2   retried 200
-measure  0:04 of 0:05   server 3,500 TPM   client 6,000 TPM   p50 50.0 ms   p99 99.0 ms   failed 4   retried 400
-measure  0:05 of 0:05   server 5,000 TPM   client 6,000 TPM   p50 50.0 ms   p99 99.0 ms   failed 5   retried 500
+	want := `ramp-up  0:01 of 0:01   server 6,000 TPM   client 6,000 TPM   p50 50.0 ms   p99 99.0 ms   max 100 ms   failed 1   retried 100
+measure  0:02 of 0:05   server 1,500 TPM   client 6,000 TPM   p50 50.0 ms   p99 99.0 ms   max 100 ms   failed 2   retried 200
+measure  0:04 of 0:05   server 3,500 TPM   client 6,000 TPM   p50 50.0 ms   p99 99.0 ms   max 100 ms   failed 4   retried 400
+measure  0:05 of 0:05   server 5,000 TPM   client 6,000 TPM   p50 50.0 ms   p99 99.0 ms   max 100 ms   failed 5   retried 500
 `
 	if got := out.String(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

@@ -562,9 +562,7 @@ func (r *running) disagreement(a *job.Agreement) error {
 	if a == nil || a.Holds || a.Vague {
 		return nil
 	}
-	off := max(a.Low-a.Server, a.Server-a.High)
-	share := 100 * float64(off) / float64(max(a.Client, a.Server))
-	if share <= r.plan.Pacing.FailureLimit {
+	if a.Off() <= r.plan.Pacing.FailureLimit {
 		return nil
 	}
 	return fmt.Errorf("the virtual users counted %d %s transactions and the server %d, where %d to %d was to be expected: %s",

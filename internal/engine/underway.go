@@ -116,8 +116,7 @@ func (r *running) waiting(m measurement) []job.Waiting {
 }
 
 // longestGap returns the longest time in the measurement in which no transaction ended
-// though some were under way, nil if there was none worth the name, and how many of
-// them were long enough to be noticed.
+// though some were under way, and how many of them were standstills.
 func (r *running) longestGap(m measurement) (*job.Gap, int) {
 	from := m.started.Sub(r.began)
 	var unended []time.Duration
@@ -137,7 +136,7 @@ func (r *running) longestGap(m measurement) (*job.Gap, int) {
 		}
 	}
 	if longest.Length() == 0 {
-		return nil, 0
+		longest.From = from
 	}
 	return &job.Gap{From: (longest.From - from).Seconds(), Seconds: longest.Length().Seconds()}, n
 }

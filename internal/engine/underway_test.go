@@ -58,7 +58,7 @@ func TestASteadyRunHasNoGap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result.LongestGap != nil || len(result.Waiting) > 0 || strings.Contains(strings.Join(lines, "\n"), "wait for the database") {
+		if *result.LongestGap != (job.Gap{}) || len(result.Waiting) > 0 || strings.Contains(strings.Join(lines, "\n"), "wait for the database") {
 			t.Errorf("got the gap %+v, %v waiting and %q: nobody waits while users key", result.LongestGap, result.Waiting, lines)
 		}
 	})

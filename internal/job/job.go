@@ -171,9 +171,9 @@ type Result struct {
 	// in the end, taken longer than is usual, longest first. They are in no histogram.
 	Waiting []Waiting `json:"waiting,omitempty"`
 
-	// LongestGap is the longest time in which no transaction ended though some were under
-	// way; nil if it was below a quarter of a second. Standstills are the gaps of a second
-	// and more.
+	// LongestGap is the longest time of a run in which no transaction ended though some
+	// were under way; of no seconds, if it was below a quarter of one. Standstills are the
+	// gaps of a second and more.
 	LongestGap  *Gap `json:"longest_gap,omitempty"`
 	Standstills int  `json:"standstills,omitempty"`
 
@@ -232,6 +232,16 @@ type Agreement struct {
 	// Allowance says why the server may count less than the client; "" where it may not.
 	Allowance string `json:"allowance,omitempty"`
 }
+
+// Off returns by how much of the larger count the server's is out of bounds, in percent.
+func (a Agreement) Off() float64 {
+	off := max(a.Low-a.Server, a.Server-a.High, 0)
+	return 100 * float64(off) / float64(max(a.Client, a.Server, 1))
+}
+
+// Trusted reports whether a figure computed from the server's count can be relied on:
+// it is off by no more than a hundredth.
+func (a Agreement) Trusted() bool { return !a.Vague && a.Off() <= 1 }
 
 // Suspicion asks what may be the reason for counts that disagree.
 func (a Agreement) Suspicion() string {

@@ -38,13 +38,17 @@ type Document struct {
 	Unrecorded int64 `json:"unrecorded_events,omitempty"`
 
 	// Of a run.
-	Line         string         `json:"line,omitempty"` // the headline as HammerDB prints it
-	Metrics      []job.Metric   `json:"metrics,omitempty"`
-	Started      time.Time      `json:"started,omitzero"` // of the measurement
-	Elapsed      float64        `json:"elapsed_seconds,omitempty"`
-	Agreement    *job.Agreement `json:"agreement,omitempty"`
-	Transactions []Transaction  `json:"transactions,omitempty"`
-	All          *Transaction   `json:"all,omitempty"` // all kinds together
+	Line             string         `json:"line,omitempty"` // the headline as HammerDB prints it
+	Metrics          []job.Metric   `json:"metrics,omitempty"`
+	Started          time.Time      `json:"started,omitzero"` // of the measurement
+	Elapsed          float64        `json:"elapsed_seconds,omitempty"`
+	Agreement        *job.Agreement `json:"agreement,omitempty"`
+	CounterAgreement *job.Agreement `json:"counter_agreement,omitempty"` // of the server's count of all transactions, which TPM is computed from
+	Waiting          []job.Waiting  `json:"waiting,omitempty"`           // transactions that had not ended when the time was up, longest first
+	LongestGap       *job.Gap       `json:"longest_gap,omitempty"`       // in which no transaction ended; 0 if it was below 0.25 s
+	Standstills      int            `json:"standstills,omitempty"`       // gaps of a second or more
+	Transactions     []Transaction  `json:"transactions,omitempty"`
+	All              *Transaction   `json:"all,omitempty"` // all kinds together
 
 	Findings []job.Finding `json:"findings,omitempty"` // of a check
 	Loaded   []job.Loaded  `json:"loaded,omitempty"`   // of a build
@@ -66,6 +70,12 @@ type Transaction struct {
 	// that were done, and missing when none was.
 	Response *Latency `json:"response,omitempty"`
 	Service  *Latency `json:"service,omitempty"`
+
+	// Corrected is Response as it would be had each virtual user begun a transaction of
+	// the kind every ExpectedInterval, whether or not the one before had ended: corrected
+	// for coordinated omission, as HdrHistogram does.
+	Corrected        *Latency `json:"response_corrected,omitempty"`
+	ExpectedInterval float64  `json:"expected_interval_ms,omitempty"`
 }
 
 // Latency sums up how long transactions took. Each is within 0.1 % of the exact figure.
@@ -93,16 +103,20 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		Status: j.Status, Reason: j.Reason, Begun: j.Begun.UTC(), Ended: j.Ended.UTC(), Facts: j.Facts,
 		Unrecorded: j.Dropped,
 		Line:       r.Line, Metrics: r.Metrics, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
-		Agreement: r.Agreement, Findings: r.Findings, Loaded: r.Loaded,
+		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
+		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills,
+		Findings: r.Findings, Loaded: r.Loaded,
 	}
 	if len(sum.Kinds) == 0 {
 		return d
 	}
 	all := sum.All()
+	c := correctionOf(j, sum)
 	for i := range sum.Kinds {
-		d.Transactions = append(d.Transactions, newTransaction(kindName(j.Kinds, i), &sum.Kinds[i], all.Done))
+		name := kindName(j.Kinds, i)
+		d.Transactions = append(d.Transactions, newTransaction(name, &sum.Kinds[i], all.Done).corrected(c, name, &sum.Kinds[i]))
 	}
-	whole := newTransaction("all", &all, all.Done)
+	whole := newTransaction("all", &all, all.Done).corrected(c, "", &all)
 	d.All = &whole
 	return d
 }
@@ -149,6 +163,17 @@ func newTransaction(kind string, t *meter.Tally, allDone int64) Transaction {
 		response, service := newLatency(t.Response), newLatency(t.Service)
 		n.Response, n.Service = &response, &service
 	}
+	return n
+}
+
+// corrected adds the corrected response times.
+func (n Transaction) corrected(c correction, kind string, t *meter.Tally) Transaction {
+	if t.Done == 0 {
+		return n
+	}
+	h, interval := c.of(kind, t)
+	latency := newLatency(h)
+	n.Corrected, n.ExpectedInterval = &latency, math.Round(float64(interval))/1e6
 	return n
 }
 

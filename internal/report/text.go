@@ -26,11 +26,11 @@ func Text(w io.Writer, j job.Job, sum meter.Summary) error {
 	var b bytes.Buffer
 	header(&b, j, sum)
 	headline(&b, j.Result)
-	if a := j.Result.Agreement; a != nil {
-		fmt.Fprintf(&b, "\n%s\n", agreement(*a))
+	if said := remarks(j.Result); len(said) > 0 {
+		fmt.Fprintf(&b, "\n%s\n", strings.Join(said, "\n"))
 	}
 	if len(sum.Kinds) > 0 {
-		transactions(&b, j.Kinds, sum)
+		transactions(&b, j.Kinds, sum, correctionOf(j, sum))
 	}
 	if len(j.Result.Loaded) > 0 {
 		loaded(&b, j.Result)
@@ -127,55 +127,62 @@ func headline(b *bytes.Buffer, r job.Result) {
 	_ = t.Flush()
 }
 
-// agreement says in a sentence whether the two counts can both be right.
-func agreement(a job.Agreement) string {
-	what := Printable(a.What)
-	if a.Holds {
-		return fmt.Sprintf("The virtual users counted %s %s transactions and the server %s: they agree (%s to %s was to be expected).",
-			count(a.Client), what, count(a.Server), count(a.Low), count(a.High))
-	}
-	return fmt.Sprintf("The virtual users counted %s %s transactions and the server %s: THEY DISAGREE (%s to %s was to be expected). %s",
-		count(a.Client), what, count(a.Server), count(a.Low), count(a.High), a.Suspicion())
-}
-
 // transactions writes three tables: both latencies, and how transactions ended.
-func transactions(b *bytes.Buffer, kinds []string, sum meter.Summary) {
+func transactions(b *bytes.Buffer, kinds []string, sum meter.Summary, c correction) {
 	rows := make([]row, 0, len(sum.Kinds)+1)
 	all := sum.All()
 	for i := range sum.Kinds {
-		rows = append(rows, row{kindName(kinds, i), &sum.Kinds[i]})
+		rows = append(rows, row{kindName(kinds, i), kindName(kinds, i), &sum.Kinds[i]})
 	}
 	if len(rows) > 1 {
-		rows = append(rows, row{"all", &all})
+		rows = append(rows, row{"all", "", &all})
 	}
 	latencies(b, "Response time in ms, from when a transaction was to start until it was done, with all its tries",
-		rows, all.Done, func(t *meter.Tally) histogram { return t.Response })
+		rows, all.Done, func(t *meter.Tally) histogram { return t.Response }, &c)
+	fmt.Fprintf(b, "p99.9c is p99.9 corrected for what users did not begin while they waited, as HdrHistogram corrects.\n")
 	latencies(b, "Service time in ms, of the last try alone",
-		rows, all.Done, func(t *meter.Tally) histogram { return t.Service })
+		rows, all.Done, func(t *meter.Tally) histogram { return t.Service }, nil)
 	endings(b, rows)
 }
 
 // row is one line of a table of transactions.
 type row struct {
 	name  string
+	kind  string // "" for all kinds
 	tally *meter.Tally
 }
 
-func latencies(b *bytes.Buffer, title string, rows []row, allDone int64, of func(*meter.Tally) histogram) {
+// latencies writes a table. With a correction it has a corrected percentile, and as
+// maximum what a transaction waited at least that did not end, where that is longer.
+func latencies(b *bytes.Buffer, title string, rows []row, allDone int64, of func(*meter.Tally) histogram, c *correction) {
 	fmt.Fprintf(b, "\n%s\n", title)
-	t := newTable(b, "transaction", "count", "share %", "min", "mean", "p50", "p95", "p99", "p99.9", "max")
+	heads := []string{"transaction", "count", "share %", "min", "mean", "p50", "p95", "p99", "p99.9"}
+	if c != nil {
+		heads = append(heads, "p99.9c")
+	}
+	t := newTable(b, append(heads, "max")...)
 	for _, r := range rows {
 		cells := []string{Printable(r.name), count(r.tally.Done), fmt.Sprintf("%.2f", percent(float64(r.tally.Done), float64(allDone)))}
-		if r.tally.Done == 0 {
-			t.row(append(cells, "-", "-", "-", "-", "-", "-", "-")...)
-			continue
-		}
 		h := of(r.tally)
-		cells = append(cells, millis(float64(h.Min())), millis(h.Mean()))
-		for _, p := range []float64{50, 95, 99, 99.9} {
-			cells = append(cells, millis(float64(h.ValueAtQuantile(p))))
+		figure := func(ns float64) string {
+			if r.tally.Done == 0 {
+				return "-"
+			}
+			return millis(ns)
 		}
-		t.row(append(cells, millis(float64(h.Max())))...)
+		cells = append(cells, figure(float64(h.Min())), figure(h.Mean()))
+		for _, p := range []float64{50, 95, 99, 99.9} {
+			cells = append(cells, figure(float64(h.ValueAtQuantile(p))))
+		}
+		longest := figure(float64(h.Max()))
+		if c != nil {
+			corrected, _ := c.of(r.kind, r.tally)
+			cells = append(cells, figure(float64(corrected.ValueAtQuantile(99.9))))
+			if w := c.longest(r.kind); int64(w) > h.Max() {
+				longest = "≥" + millis(float64(w))
+			}
+		}
+		t.row(append(cells, longest)...)
 	}
 	t.end()
 }
@@ -213,11 +220,7 @@ func Counts(r job.Result) []string {
 	if classes := failedByClass(&all); classes != "" {
 		line += " (" + classes + ")"
 	}
-	lines := []string{line + fmt.Sprintf(", %s retries", count(all.Retried))}
-	if r.Agreement != nil {
-		lines = append(lines, agreement(*r.Agreement))
-	}
-	return lines
+	return append([]string{line + fmt.Sprintf(", %s retries", count(all.Retried))}, warnings(r)...)
 }
 
 func loaded(b *bytes.Buffer, r job.Result) {

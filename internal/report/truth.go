@@ -1,0 +1,157 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+// What a reader must know to trust the figures of a run, or not to.
+
+// remarks says, a sentence each, whether the two counts agree, how long no transaction
+// ended, and what had not ended when the time was up.
+func remarks(r job.Result) []string {
+	var lines []string
+	if r.Agreement != nil {
+		lines = append(lines, agreement(*r.Agreement))
+	}
+	if r.CounterAgreement != nil {
+		lines = append(lines, counterAgreement(*r.CounterAgreement))
+	}
+	if r.LongestGap != nil {
+		lines = append(lines, longestGap(*r.LongestGap, r.Standstills))
+	}
+	return append(lines, waiting(r.Waiting)...)
+}
+
+// warnings are the remarks without those that say that all is well, but for the first.
+func warnings(r job.Result) []string {
+	if r.CounterAgreement != nil && r.CounterAgreement.Trusted() {
+		r.CounterAgreement = nil
+	}
+	if r.LongestGap != nil && r.LongestGap.Seconds < standstill {
+		r.LongestGap = nil
+	}
+	return remarks(r)
+}
+
+// standstill is how many seconds a gap has to last to be called one.
+const standstill = 1
+
+// agreement compares two counts in a sentence.
+func agreement(a job.Agreement) string {
+	verdict := "they agree (%s to %s was to be expected)."
+	switch {
+	case a.Vague:
+		verdict = "too few to compare, since %s to %s was to be expected. Run for longer."
+	case !a.Holds:
+		verdict = "THEY DISAGREE (%s to %s was to be expected). " + a.Suspicion()
+	}
+	line := fmt.Sprintf("The virtual users counted %s %s transactions and the server %s: "+verdict,
+		count(a.Client), Printable(a.What), count(a.Server), count(a.Low), count(a.High))
+	if a.Allowance != "" {
+		line += " It allows for this: " + Printable(a.Allowance) + "."
+	}
+	return line
+}
+
+// counterAgreement says whether the server's count of all transactions, which TPM is
+// computed from, is what the virtual users ended.
+func counterAgreement(a job.Agreement) string {
+	counts := fmt.Sprintf("the server counted %s transactions in all and the virtual users %s", count(a.Server), count(a.Client))
+	switch {
+	case a.Trusted():
+		return "TPM agrees, too: " + counts + "."
+	case a.Vague:
+		return fmt.Sprintf("TPM cannot be checked: %s, too few to compare. Run for longer.", counts)
+	case a.Server < a.Client:
+		return fmt.Sprintf("TPM CANNOT BE TRUSTED: %s. The server's statistics may lag behind.", counts)
+	}
+	return fmt.Sprintf("TPM CANNOT BE TRUSTED: %s. It may count what others did on it.", counts)
+}
+
+// longestGap says for how long no transaction ended.
+func longestGap(g job.Gap, standstills int) string {
+	switch {
+	case g.Seconds == 0:
+		return "Transactions ended all the time: there was no gap of 0.25 s."
+	case g.Seconds < standstill:
+		return fmt.Sprintf("The longest time in which no transaction ended was %.2f s, from %s.", g.Seconds, clock(g.From))
+	}
+	line := fmt.Sprintf("NO TRANSACTION ENDED for %.1f s from %s", g.Seconds, clock(g.From))
+	if standstills > 1 {
+		line += fmt.Sprintf(", the longest of %s standstills of a second or more", count(int64(standstills)))
+	}
+	return line + ". Percentiles hide that, but for those that are corrected."
+}
+
+// clock spells seconds as minutes and seconds.
+func clock(seconds float64) string {
+	s := int(seconds)
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// waiting says how many transactions had not ended when the time was up, and names the
+// longest.
+func waiting(list []job.Waiting) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	cut := 0
+	for _, w := range list {
+		if w.CutOff {
+			cut++
+		}
+	}
+	line := "1 TRANSACTION HAD NOT ENDED when the time was up"
+	if len(list) > 1 {
+		line = fmt.Sprintf("%s TRANSACTIONS HAD NOT ENDED when the time was up", count(int64(len(list))))
+	}
+	if cut > 0 {
+		line += fmt.Sprintf(", and %s had to be cut off", count(int64(cut)))
+	}
+	return []string{line + ". " + Printable(list[0].String()) + "."}
+}
+
+// correction knows what is needed to correct the latencies of a run for what virtual
+// users did not begin while they waited.
+type correction struct {
+	users   int
+	elapsed time.Duration
+	waiting []job.Waiting
+}
+
+// waited lists how long transactions of a kind had waited at least that never ended in
+// the time of the run; of all kinds, where kind is "".
+func (c correction) waited(kind string) []time.Duration {
+	var list []time.Duration
+	for _, w := range c.waiting {
+		if kind == "" || w.Kind == kind {
+			list = append(list, time.Duration(w.Seconds*float64(time.Second)))
+		}
+	}
+	return list
+}
+
+// longest returns the longest wait of those.
+func (c correction) longest(kind string) time.Duration {
+	return slices.Max(append(c.waited(kind), 0))
+}
+
+// of corrects the response times of a kind, or of all kinds. The expected interval is
+// how often a virtual user ended a transaction of the kind.
+func (c correction) of(kind string, t *meter.Tally) (*hdrhistogram.Histogram, time.Duration) {
+	interval := time.Duration(float64(c.elapsed) * float64(c.users) / float64(max(t.Ended(), 1)))
+	return meter.Corrected(t.Response, interval, c.waited(kind)), interval
+}
+
+// correctionOf returns the correction for a job's figures.
+func correctionOf(j job.Job, sum meter.Summary) correction {
+	return correction{users: users(j), elapsed: cmp.Or(sum.Elapsed, elapsed(j, sum)), waiting: j.Result.Waiting}
+}

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+func TestRemarksSayWhetherTheFiguresCanBeTrusted(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		result job.Result
+		want   string
+	}{
+		{
+			"agree", job.Result{Agreement: &job.Agreement{What: "new order", Client: 1000, Server: 1001, Low: 998, High: 1004, Holds: true}},
+			"The virtual users counted 1,000 new order transactions and the server 1,001: they agree (998 to 1,004 was to be expected).",
+		},
+		{
+			"bounds too wide", job.Result{Agreement: &job.Agreement{What: "new order", Client: 146, Server: 150, Low: 138, High: 169, Vague: true}},
+			"The virtual users counted 146 new order transactions and the server 150: too few to compare, since 138 to 169 was to be expected. Run for longer.",
+		},
+		{
+			"what the routines keep to themselves",
+			job.Result{Agreement: &job.Agreement{What: "new order", Client: 990, Server: 980, Low: 970, High: 993, Holds: true, Allowance: "they may roll back"}},
+			"The virtual users counted 990 new order transactions and the server 980: they agree (970 to 993 was to be expected). It allows for this: they may roll back.",
+		},
+		{
+			"TPM agrees", job.Result{CounterAgreement: &job.Agreement{Client: 1000, Server: 1009, Low: 998, High: 1004}},
+			"TPM agrees, too: the server counted 1,009 transactions in all and the virtual users 1,000.",
+		},
+		{
+			"TPM that lags", job.Result{CounterAgreement: &job.Agreement{Client: 1234, Server: 0, Low: 1230, High: 1250}},
+			"TPM CANNOT BE TRUSTED: the server counted 0 transactions in all and the virtual users 1,234. The server's statistics may lag behind.",
+		},
+		{
+			"TPM of others", job.Result{CounterAgreement: &job.Agreement{Client: 1234, Server: 2000, Low: 1230, High: 1250}},
+			"TPM CANNOT BE TRUSTED: the server counted 2,000 transactions in all and the virtual users 1,234. It may count what others did on it.",
+		},
+		{
+			"TPM of a few", job.Result{CounterAgreement: &job.Agreement{Client: 0, Server: 4, Low: -4, High: 4, Vague: true}},
+			"TPM cannot be checked: the server counted 4 transactions in all and the virtual users 0, too few to compare. Run for longer.",
+		},
+		{"no gap", job.Result{LongestGap: &job.Gap{}}, "Transactions ended all the time: there was no gap of 0.25 s."},
+		{"a short gap", job.Result{LongestGap: &job.Gap{From: 65, Seconds: 0.5}}, "The longest time in which no transaction ended was 0.50 s, from 1:05."},
+		{
+			"standstills", job.Result{LongestGap: &job.Gap{From: 5.3, Seconds: 2.04}, Standstills: 3},
+			"NO TRANSACTION ENDED for 2.0 s from 0:05, the longest of 3 standstills of a second or more. Percentiles hide that, but for those that are corrected.",
+		},
+		{
+			"who waits", job.Result{Waiting: []job.Waiting{
+				{User: 3, Connection: "process 4711", Kind: "payment", Seconds: 19.3, CutOff: true},
+				{User: 2, Kind: "payment", Seconds: 19.2},
+			}},
+			"2 TRANSACTIONS HAD NOT ENDED when the time was up, and 1 had to be cut off. Vuser 3 (process 4711) waited at least 19.3 s for its payment.",
+		},
+		{"a build", job.Result{}, ""},
+	} {
+		if got := strings.Join(remarks(tt.result), "\n"); got != tt.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Of two users, one stands still for 10 s of a minute in which both do a payment each
+// 10 ms.
+func TestCorrectedPercentilesShowAStandstill(t *testing.T) {
+	stripe, sum := meter.NewStripe(), meter.NewSummary(2)
+	for range 11_000 {
+		stripe.Record(meter.Record{Kind: 1, Service: 10 * time.Millisecond, Response: 10 * time.Millisecond})
+	}
+	stripe.Take(&sum)
+	sum.Elapsed = time.Minute
+	stalled := job.Result{Users: 2, Elapsed: 60, Waiting: []job.Waiting{{User: 3, Kind: "payment", Seconds: 10}}}
+	j := job.Job{Kinds: []string{"new order", "payment"}, Spec: job.Spec{Action: job.Run}, Result: stalled}
+
+	d := NewDocument(j, sum)
+	for _, transaction := range []Transaction{d.Transactions[1], *d.All} {
+		plain, corrected := transaction.Response.P999, transaction.Corrected.P999
+		if plain > 11 || corrected < 9_000 || corrected > 10_000 {
+			t.Errorf("%s: got p99.9 %v ms and corrected %v ms, want 10 and nearly 10,000", transaction.Kind, plain, corrected)
+		}
+	}
+	var text bytes.Buffer
+	if err := Text(&text, j, sum); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(text.String()) {
+		cells := strings.Fields(line)
+		if len(cells) > 0 && cells[0] == "payment" {
+			if last := cells[len(cells)-1]; last != "≥10000" {
+				t.Errorf("the maximum is %s, want ≥10000: %s", last, line)
+			}
+			return
+		}
+	}
+	t.Error("there is no line of payments")
+}
