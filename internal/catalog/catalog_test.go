@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -107,6 +108,15 @@ func TestOptionsThatTheConsoleKnowsByNameAreThere(t *testing.T) {
 			for _, name := range slices.Concat(one, h.First, h.Last, h.Script, d.Keys[w.Name]) {
 				if !slices.Contains(known, d.Names.Full(name)) {
 					t.Errorf("%s with %s: the option %q that is named for the console is not declared", d.Name, w.Name, name)
+				}
+			}
+			if h.Saved == nil {
+				continue
+			}
+			own := []string{h.Saved.Timed, h.Saved.Pauses, h.Saved.Mix, h.Saved.Keying, h.Saved.Thinking, h.Saved.Spread, h.Saved.TimeProfile, h.Saved.Asynchronous}
+			for _, name := range slices.Concat(own, slices.Collect(maps.Values(h.Saved.Variables)), slices.Collect(maps.Values(d.Saved))) {
+				if !slices.Contains(known, d.Names.Full(name)) || !slices.Contains(slices.Concat(h.Script, d.Script), name) {
+					t.Errorf("%s with %s: the option %q, which scripts of HammerDB's decide, is not one of a driver script", d.Name, w.Name, name)
 				}
 			}
 		}

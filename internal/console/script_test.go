@@ -52,3 +52,50 @@ func TestAnEmptyDirectoryOfGenerationIsTheTemporaryOne(t *testing.T) {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
 }
+
+// asynchronousScript is short, and has the form of what HammerDB saves for asynchronous
+// clients.
+const asynchronousScript = `set library Pgtcl
+set total_iterations 500
+set KEYANDTHINK "true"
+set rampup 1
+set duration 2
+set async_client 20
+set async_verbose "false"
+set async_delay 250
+proc client { clientname } {
+for {set it 0} {$it < $total_iterations} {incr it} {
+    set choice [ RandomNumber 1 2 ]
+    if {$choice <= 1} {
+        if { $async_verbose } { puts "$clientname:w_id:$w_id:neword" }
+        async_keytime 18 $clientname neword $async_verbose
+        neword $lda $w_id $w_id_input $RAISEERROR $clientname
+        async_thinktime 12 $clientname neword $async_verbose
+    } elseif {$choice <= 2} {
+        payment $lda $w_id $w_id_input $RAISEERROR $clientname
+    }
+} }
+`
+
+func TestAScriptOfAsynchronousClientsIsKeptAndNotRun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "async.tcl")
+	if err := os.WriteFile(path, []byte(asynchronousScript), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, out := newConsole(t, "")
+	call(t, c, "customscript "+path)
+	call(t, c, "print script")
+	for _, want := range []string{
+		"a run of it is refused (clearscript drops it)\n", "Loaded " + path + "\n",
+		"\nset async_scale true\n", "\nset async_client 20\n", "\nset async_delay 250\n", "\nset mix(new_order) 1\n", "\nset keying_time(new_order) 18\n", "\nset think_time(new_order) 12\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("got\n%s\nwant %q in it", out, want)
+		}
+	}
+	out.Reset()
+	call(t, c, "vurun")
+	if want := "Error: option pg_async_scale: what it asks for is not built yet: set it to false\n"; out.String() != want {
+		t.Errorf("got %q, want %q", out, want)
+	}
+}

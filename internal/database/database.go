@@ -39,6 +39,13 @@ type Database struct {
 	// nil for a database that HammerDB does not have.
 	Keys map[string][]string
 
+	// Script lists the options, without prefix, that a driver script holds after those of
+	// the workload: what concerns a run, and neither the schema nor the server. Saved has
+	// them by the variables that HammerDB's own driver scripts set: "VACUUM" is "vacuum".
+	// Optional.
+	Script []string
+	Saved  map[string]string
+
 	// FromURL turns a URL whose scheme is one of Schemes into option values, by
 	// full name.
 	Schemes []string

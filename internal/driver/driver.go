@@ -18,7 +18,7 @@ import (
 
 // Script is what a driver script decides.
 type Script struct {
-	Values option.Values // of the workload's options, by full name
+	Values option.Values // by the options' full names
 	Timed  bool          // whether a virtual user monitors and times the run
 	Notes  []string      // what whoever loads it should know
 }
@@ -64,21 +64,35 @@ set benchmark %s
 	return b.String()
 }
 
-// options returns those of the workload's options that a script holds.
-func options(d *database.Database, w *workload.Workload) []option.Description {
-	all := option.Describe(d.Names, w.Options())
-	var list []option.Description
-	for _, name := range w.HammerDB.Script {
-		i := slices.IndexFunc(all, func(o option.Description) bool { return o.Name == d.Names.Full(name) })
-		if i >= 0 {
-			list = append(list, all[i])
+// scriptNames lists the options that a driver script holds, without prefix: those of
+// the workload, and then those of the database.
+func scriptNames(d *database.Database, w *workload.Workload) []string {
+	all := described(d, w)
+	var list []string
+	for _, name := range slices.Concat(w.HammerDB.Script, d.Script) {
+		if slices.ContainsFunc(all, func(o option.Description) bool { return o.Name == d.Names.Full(name) }) {
+			list = append(list, name)
 		}
 	}
 	return list
 }
 
+func described(d *database.Database, w *workload.Workload) []option.Description {
+	return append(option.Describe(d.Names, w.Options()), option.Describe(d.Names, d.Options(w.Name))...)
+}
+
+// options returns the options that a driver script holds.
+func options(d *database.Database, w *workload.Workload) []option.Description {
+	all := described(d, w)
+	var list []option.Description
+	for _, name := range scriptNames(d, w) {
+		list = append(list, all[slices.IndexFunc(all, func(o option.Description) bool { return o.Name == d.Names.Full(name) })])
+	}
+	return list
+}
+
 func shortName(d *database.Database, w *workload.Workload, o option.Description) string {
-	script := w.HammerDB.Script
+	script := scriptNames(d, w)
 	return script[slices.IndexFunc(script, func(name string) bool { return d.Names.Full(name) == o.Name })]
 }
 
@@ -130,11 +144,21 @@ func check(d *database.Database, w *workload.Workload, values option.Values) err
 		if !given {
 			continue
 		}
-		if _, err := option.Check(d.Names, w.Options(), o.Name, text); err != nil {
+		if _, err := checkValue(d, w, o.Name, text); err != nil {
 			return fmt.Errorf("option %s: %w", o.Name, err)
 		}
 	}
 	return nil
+}
+
+// checkValue checks the value of an option of the workload or of the database, by its
+// full name, and returns it as the option writes it.
+func checkValue(d *database.Database, w *workload.Workload, name, text string) (canonical string, err error) {
+	fresh := w.Options()
+	if !slices.ContainsFunc(option.Describe(d.Names, fresh), func(o option.Description) bool { return o.Name == name }) {
+		fresh = d.Options(w.Name)
+	}
+	return option.Check(d.Names, fresh, name, text)
 }
 
 // reader reads Sledge's own form.
@@ -242,7 +266,7 @@ func (r *reader) set(name, value string) error {
 	name, kind, ofKind := strings.Cut(name, "(")
 	i := slices.IndexFunc(r.options, func(o option.Description) bool { return o.Name == r.database.Names.Full(name) })
 	if i < 0 {
-		return fmt.Errorf("%s is not a setting of a driver script%s", name, option.Suggest(name, r.workload.HammerDB.Script))
+		return fmt.Errorf("%s is not a setting of a driver script%s", name, option.Suggest(name, scriptNames(r.database, r.workload)))
 	}
 	o := r.options[i]
 	if ofKind && !perKind(o, r.workload) {

@@ -19,15 +19,11 @@ import (
 const wayOut = "make Sledge's own script by loadscript and savescript, make the change there, and load that"
 
 var (
-	reLibrary  = regexp.MustCompile(`(?m)^\s*set\s+library\s+"?([\w:]+)"?`)
-	reChoice   = regexp.MustCompile(`set\s+choice\s+\[\s*RandomNumber\s+1\s+(\d+)\s*\]`)
-	reUpTo     = regexp.MustCompile(`^\s*\$choice\s*<=\s*(\d+)\s*$`)
-	rePause    = regexp.MustCompile(`^(keytime|thinktime)\s+([\d.]+)$`)
-	reGuarded  = regexp.MustCompile(`^if\s*\{\s*\$KEYANDTHINK\s*\}\s*\{\s*([^{}]*?)\s*\}$`)
-	reCall     = regexp.MustCompile(`^(\w+)\b[^\[;]*$`)
-	rePuts     = regexp.MustCompile(`^puts\s+("[^"\[$]*"|\{[^}]*\})$`)
-	reAbort    = regexp.MustCompile(`^if\s*\{[^{}]*tsv::get\s+application\s+abort[^{}]*\}\s*\{\s*break\s*\}$`)
-	reTopLevel = regexp.MustCompile(`(?m)^set\s+(\w+)\s+("[^"\n]*"|\{[^}\n]*\}|[^\s;]+)`)
+	reLibrary = regexp.MustCompile(`(?m)^\s*set\s+library\s+"?([\w:]+)"?`)
+	reReport  = regexp.MustCompile(`(?:^|[\n;{])\s*xtreport\b`)
+	reSet     = regexp.MustCompile(`(?:^|[\n;{\[])[ \t]*(set|append|lappend|incr|unset)[ \t]+(\w+)[ \t]+("[^"\n]*"|\{[^}\n]*\}|\[[^;\n]*|[^\s;\]]+)`)
+	reMinutes = regexp.MustCompile(`^\[expr\{?\$(\w+)\*60000\}?\]\}?$`)
+	reNumbers = regexp.MustCompile(`^["{\s]*[1-9][\d\s]*["}]?$`)
 )
 
 // isForeign reports whether a text is a driver script of HammerDB's.
@@ -37,9 +33,18 @@ func isForeign(text string) bool {
 
 // foreign reads a script of HammerDB's.
 type foreign struct {
-	procedures []string // that do the transactions, in the order of their kinds
-	pausing    bool     // whether users keep to keying and thinking times
-	paused     bool     // whether the loop says when they would
+	text       string // without comments
+	saved      *workload.SavedScript
+	procedures []string          // that do the transactions, in the order of their kinds
+	settings   map[string]string // the variables at its top
+
+	// What its loop was found to do.
+	keyandthink  bool // whether users keep to the pauses that depend on KEYANDTHINK
+	guarded      bool // whether there are such pauses
+	paused       bool // whether users pause at all
+	fixedThink   bool // whether they wait for a fixed time behind a transaction
+	spread       bool // whether they take a warehouse of their share for each transaction
+	asynchronous bool // whether they work for several clients each
 }
 
 // parseForeign takes over what a script of HammerDB's says of options, mix and
@@ -50,170 +55,205 @@ func parseForeign(text string, d *database.Database, w *workload.Workload) (Scri
 	if of.Prefix != strings.TrimSuffix(d.Names.Prefix, "_") {
 		return Script{}, fmt.Errorf("the script is HammerDB's for %s, and %s is chosen: choose the other by dbset db", cmp.Or(of.Name, "another database"), d.Title)
 	}
-	saved := w.HammerDB.Saved
-	if saved == nil {
+	if w.HammerDB.Saved == nil {
 		return Script{}, fmt.Errorf("scripts of HammerDB's for %s are not taken over: %s", w.Title, wayOut)
 	}
-	values := option.Values{}
-	for _, m := range reTopLevel.FindAllStringSubmatch(text, -1) {
-		if name, ok := saved.Variables[m[1]]; ok {
-			values[d.Names.Full(name)] = strings.Trim(m[2], `"{}`)
-		}
+	f := foreign{
+		text:     withoutComments(strings.ReplaceAll(text, "\r\n", "\n")),
+		saved:    w.HammerDB.Saved,
+		settings: map[string]string{},
 	}
-	if err := check(d, w, values); err != nil {
-		return Script{}, fmt.Errorf("%w: %s", err, wayOut)
-	}
-	pauses, said := values[d.Names.Full(saved.Pauses)]
-	f := foreign{pausing: isTrue(pauses, d, w)}
 	for _, k := range w.Kinds {
 		f.procedures = append(f.procedures, strings.ToLower(k.Label))
 	}
-	branches, err := f.readLoop(text)
-	if err == nil && f.paused && !said {
-		err = errors.New("users pause, and no line at its top sets KEYANDTHINK")
-	}
-	if err == nil {
-		err = checkPauses(text)
-	}
+	read, err := f.read(d, w)
 	if err != nil {
 		return Script{}, fmt.Errorf("%w: %s", err, wayOut)
 	}
+	return read, nil
+}
+
+func (f *foreign) read(d *database.Database, w *workload.Workload) (Script, error) {
+	names := savedNames(d, w)
+	if err := f.readSettings(names); err != nil {
+		return Script{}, err
+	}
+	_, f.asynchronous = f.settings["async_client"]
+	values := option.Values{}
+	for variable, text := range f.settings {
+		values[d.Names.Full(names[variable])] = text
+	}
+	if err := check(d, w, values); err != nil {
+		return Script{}, err
+	}
+	pauses := d.Names.Full(f.saved.Pauses)
+	canonical, err := checkValue(d, w, pauses, values[pauses])
+	f.keyandthink = err == nil && canonical == "true"
+	loop, err := f.findLoop()
+	if err != nil {
+		return Script{}, err
+	}
+	branches, err := f.readLoop(loop)
+	if err != nil {
+		return Script{}, err
+	}
+	if err := f.checkRest(loop); err != nil {
+		return Script{}, err
+	}
+	script := Script{Values: values, Notes: f.notes()}
+	_, script.Timed = f.settings[f.saved.Timed]
+	if err := f.decide(func(name, text string) { values[d.Names.Full(name)] = text }, branches); err != nil {
+		return Script{}, err
+	}
+	values[d.Names.Full(w.HammerDB.Driver)] = map[bool]string{true: "timed", false: "test"}[script.Timed]
+	return script, check(d, w, values)
+}
+
+// savedNames maps the variables at the top of HammerDB's scripts to options, those of
+// the workload and those of the database.
+func savedNames(d *database.Database, w *workload.Workload) map[string]string {
+	names := map[string]string{}
+	known := scriptNames(d, w)
+	for _, list := range []map[string]string{w.HammerDB.Saved.Variables, d.Saved} {
+		for variable, name := range list {
+			if slices.Contains(known, name) {
+				names[variable] = name
+			}
+		}
+	}
+	return names
+}
+
+// readSettings reads the variables that names has. Each is set once, and not to
+// something computed: else what it is when it counts is not certain.
+func (f *foreign) readSettings(names map[string]string) error {
+	for _, m := range reSet.FindAllStringSubmatchIndex(f.text, -1) {
+		verb, variable, value := f.text[m[2]:m[3]], f.text[m[4]:m[5]], f.text[m[6]:m[7]]
+		if _, known := names[variable]; !known {
+			continue
+		}
+		_, before := f.settings[variable]
+		minutes := reMinutes.FindStringSubmatch(piece{text: value}.compact())
+		switch {
+		case verb == "set" && !before:
+			f.settings[variable] = strings.Trim(value, `"{}`)
+		case verb == "set" && minutes != nil && minutes[1] == variable:
+			// Who times the run makes milliseconds of minutes.
+		default:
+			return f.errorf(m[4], "%s is changed after it was set", variable)
+		}
+	}
+	return nil
+}
+
+// decide sets the options that the loop decides, and those it needs to know for that.
+func (f *foreign) decide(set func(name, text string), branches map[string]branch) error {
 	var mix, keying, thinking []string
 	for _, procedure := range f.procedures {
 		b := branches[procedure]
-		mix, keying, thinking = append(mix, strconv.Itoa(b.weight)), append(keying, cmp.Or(b.keying, "0")), append(thinking, cmp.Or(b.thinking, "0"))
+		mix, keying, thinking = append(mix, strconv.Itoa(b.weight)), append(keying, b.seconds()), append(thinking, cmp.Or(b.thinking, "0"))
 	}
-	values[d.Names.Full(saved.Mix)] = strings.Join(mix, ",")
-	if f.pausing {
-		values[d.Names.Full(saved.Keying)] = strings.Join(keying, ",")
-		values[d.Names.Full(saved.Thinking)] = strings.Join(thinking, ",")
+	set(f.saved.Mix, strings.Join(mix, ","))
+	if _, said := f.settings["KEYANDTHINK"]; f.guarded && !said {
+		return errors.New("users pause, and no line at its top sets KEYANDTHINK")
 	}
-	if err := check(d, w, values); err != nil {
-		return Script{}, fmt.Errorf("%w: %s", err, wayOut)
+	if f.paused || f.keyandthink {
+		set(f.saved.Pauses, "true")
+		set(f.saved.Keying, strings.Join(keying, ","))
+		set(f.saved.Thinking, strings.Join(thinking, ","))
 	}
-	_, timed := values[d.Names.Full(saved.Timed)]
-	values[d.Names.Full(w.HammerDB.Driver)] = map[bool]string{true: "timed", false: "test"}[timed]
-	return Script{
-		Values: values, Timed: timed,
-		Notes: []string{"HammerDB's script was read, not run: taken over are its mix, keying and thinking times, iterations, rampup and duration; server, user and password are the dictionary's"},
-	}, nil
-}
-
-// isTrue reads what the script says about pauses, which may be any boolean of
-// Tcl's.
-func isTrue(text string, d *database.Database, w *workload.Workload) bool {
-	canonical, err := option.Check(d.Names, w.Options(), d.Names.Full(w.HammerDB.Saved.Pauses), text)
-	return err == nil && canonical == "true"
-}
-
-// branch is what users do in one part of the mix.
-type branch struct {
-	weight           int
-	keying, thinking string // seconds
-}
-
-// readLoop reads the loop of transactions, by procedure.
-func (f *foreign) readLoop(text string) (map[string]branch, error) {
-	choices := reChoice.FindAllStringSubmatchIndex(text, -1)
-	if len(choices) != 1 {
-		return nil, fmt.Errorf("the mix is drawn in %d places, not in one", len(choices))
+	all, err := f.literal("allwarehouses")
+	switch {
+	case err != nil:
+		return err
+	case f.spread && all == "":
+		return errors.New("the loop asks for allwarehouses, and no line at its top sets it")
+	case !f.spread && all == "true":
+		return errors.New("allwarehouses is true, and the loop does not choose among them")
 	}
-	total, err := strconv.Atoi(text[choices[0][2]:choices[0][3]])
+	set(f.saved.Spread, strconv.FormatBool(all == "true"))
+	profile, err := f.literal("timeprofile")
 	if err != nil {
-		return nil, errors.New("the mix is drawn from a number that is too large")
+		return err
 	}
-	start, end, ok := blockAround(text, choices[0][0])
-	if !ok {
-		return nil, errors.New("the braces around the loop of transactions do not match")
-	}
-	body := text[start:end]
-	if strings.Contains(body, `\`) {
-		return nil, errors.New("the loop of transactions holds a backslash, behind which anything may stand")
-	}
-	var branches map[string]branch
-	for _, s := range statements(body) {
-		switch {
-		case reChoice.MatchString(s) || reAbort.MatchString(s):
-		case strings.HasPrefix(s, "if") && strings.Contains(s, "$choice") && branches == nil:
-			if branches, err = f.readBranches(s, total); err != nil {
-				return nil, err
-			}
-		default:
-			return nil, fmt.Errorf("the loop of transactions holds something else: %q", firstLine(s))
-		}
-	}
-	if branches == nil {
-		return nil, errors.New("after the choice there is no \"if {$choice <= ...}\"")
-	}
-	return branches, nil
+	set(f.saved.TimeProfile, strconv.FormatBool(reReport.MatchString(plain(f.text)) && profile != "false"))
+	set(f.saved.Asynchronous, strconv.FormatBool(f.asynchronous))
+	return nil
 }
 
-// readBranches reads "if {$choice <= 10} {...} elseif {$choice <= 20} {...} ...".
-func (f *foreign) readBranches(chain string, total int) (map[string]branch, error) {
-	all, err := words(chain)
+// literal returns true, false, or "" where the script does not set the variable.
+// HammerDB compares it with the word "true", so that other booleans would be wrong.
+func (f *foreign) literal(variable string) (string, error) {
+	value := f.settings[variable]
+	if value != "" && value != "true" && value != "false" {
+		return "", fmt.Errorf("%s is %q, which is neither true nor false", variable, value)
+	}
+	return value, nil
+}
+
+// notes are what whoever loads the script should know.
+func (f *foreign) notes() []string {
+	notes := []string{
+		"HammerDB's script was read, not run: print script shows what was taken over",
+		"Server, user and password are the dictionary's",
+	}
+	if f.fixedThink {
+		notes = append(notes, "Fixed pauses behind a transaction count as keying time, since thinking times are drawn")
+	}
+	if f.paused && !f.keyandthink {
+		notes = append(notes, "Its users pause whatever KEYANDTHINK says, so keyandthink is true")
+	}
+	if f.asynchronous {
+		notes = append(notes, "Asynchronous clients are not built yet: the script is kept, and a run of it is refused (clearscript drops it)")
+	}
+	return notes
+}
+
+// checkRest looks at what stands around the loop, as far as it would change what users
+// do in it.
+func (f *foreign) checkRest(loop piece) error {
+	around := f.text[:loop.at] + strings.Repeat(" ", len(loop.text)) + f.text[loop.at+len(loop.text):]
+	again := regexp.MustCompile(`(?:^|[\n;{\[])[ \t]*(` + strings.Join(f.procedures, "|") + `)[ \t]+\$`)
+	if m := again.FindStringSubmatchIndex(around); m != nil {
+		return f.errorf(m[2], "%s is called outside the loop of transactions, too", f.text[m[2]:m[3]])
+	}
+	for _, m := range reSet.FindAllStringSubmatchIndex(around, -1) {
+		variable, value := f.text[m[4]:m[5]], f.text[m[6]:m[7]]
+		if slices.Contains(f.saved.Drawn, variable) && reNumbers.MatchString(value) {
+			return f.errorf(m[4], "%s is set to %s, and not found out", variable, strings.Trim(value, `"{} `))
+		}
+	}
+	if err := f.checkTransactions(); err != nil {
+		return err
+	}
+	if f.asynchronous {
+		return nil // clients wait for their turn to log in; and no run is made of them yet
+	}
+	// What the loop holds was read, so that each wait in it is a pause that is known.
+	waits := reAfter.ReplaceAllStringFunc(loop.text, func(s string) string { return strings.Repeat(" ", len(s)) })
+	return checkPauses(f.text[:loop.at] + waits + f.text[loop.at+len(loop.text):])
+}
+
+// reChanges finds SQL that changes rows.
+var reChanges = regexp.MustCompile(`(?i)\b(?:insert\s+into|delete\s+from|update\s+\w+\s+set)\b`)
+
+// checkTransactions refuses transactions that are made of SQL, and not of calls of stored
+// routines: what it says could not be taken over.
+func (f *foreign) checkTransactions() error {
+	all, err := procedures(f.text)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	branches := map[string]branch{}
-	last := 0
-	for len(all) >= 3 && (all[0] == "if" || all[0] == "elseif") {
-		m := reUpTo.FindStringSubmatch(all[1])
-		if m == nil {
-			return nil, fmt.Errorf("the condition {%s} is not of the form {$choice <= NUMBER}", all[1])
+	for _, p := range all {
+		if slices.Contains(f.procedures, p.name) && reChanges.MatchString(p.body) {
+			return f.errorf(p.start, "proc %s sends SQL of its own, and does not call a stored routine (the option no_stored_procs has Sledge send its SQL)", p.name)
 		}
-		upTo, err := strconv.Atoi(m[1])
-		if err != nil || upTo <= last {
-			return nil, fmt.Errorf("the condition {%s} comes after one up to %d", all[1], last)
-		}
-		procedure, b, err := f.readBranch(all[2])
-		if err != nil {
-			return nil, err
-		}
-		if _, twice := branches[procedure]; twice {
-			return nil, fmt.Errorf("%s is called in two branches", procedure)
-		}
-		b.weight = upTo - last
-		branches[procedure] = b
-		last, all = upTo, all[3:]
 	}
-	if len(all) > 0 {
-		return nil, fmt.Errorf("the choices end in %q", firstLine(strings.Join(all, " ")))
-	}
-	if last != total {
-		return nil, fmt.Errorf("the choices go up to %d, and the number is drawn from 1 to %d", last, total)
-	}
-	return branches, nil
+	return nil
 }
 
-// readBranch reads the keying time, the call and the thinking time of a branch.
-func (f *foreign) readBranch(body string) (procedure string, b branch, err error) {
-	pauses := map[string]string{}
-	for _, s := range statements(body) {
-		guarded := reGuarded.FindStringSubmatch(s)
-		if guarded != nil {
-			s = guarded[1]
-		}
-		if m := rePause.FindStringSubmatch(s); m != nil {
-			f.paused = true
-			if guarded == nil && !f.pausing {
-				return "", b, fmt.Errorf("%q pauses although KEYANDTHINK is not true", s)
-			}
-			if _, twice := pauses[m[1]]; twice {
-				return "", b, fmt.Errorf("a transaction has a second %s", m[1])
-			}
-			pauses[m[1]] = m[2]
-			continue
-		}
-		m := reCall.FindStringSubmatch(s)
-		switch {
-		case guarded == nil && procedure == "" && m != nil && slices.Contains(f.procedures, m[1]):
-			procedure = m[1]
-		case guarded != nil || !rePuts.MatchString(s):
-			return "", b, fmt.Errorf("a transaction does something else: %q", firstLine(s))
-		}
-	}
-	if procedure == "" {
-		return "", b, fmt.Errorf("a branch of the mix calls none of %s", strings.Join(f.procedures, ", "))
-	}
-	return procedure, branch{keying: pauses["keytime"], thinking: pauses["thinktime"]}, nil
+// errorf names the line of the script that a position is in.
+func (f *foreign) errorf(at int, format string, arguments ...any) error {
+	line := 1 + strings.Count(f.text[:at], "\n")
+	return fmt.Errorf("line %d: %w", line, fmt.Errorf(format, arguments...))
 }

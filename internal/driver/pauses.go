@@ -90,8 +90,8 @@ func procedures(text string) ([]procedure, error) {
 // pauses reports whether keytime or thinktime is as HammerDB has it.
 func (p procedure) pauses() bool {
 	var list []string
-	for _, s := range statements(p.body) {
-		list = append(list, strings.Join(strings.Fields(s), ""))
+	for _, s := range statements(piece{text: p.body}) {
+		list = append(list, s.compact())
 	}
 	if last := len(list) - 1; last >= 0 && list[last] == "return" {
 		list = list[:last]

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 )
 
@@ -68,41 +69,81 @@ func word(text string) (first, rest string, err error) {
 	return text[:end], text[end:], nil
 }
 
+// piece is a part of a script, and where in the script it begins.
+type piece struct {
+	text string
+	at   int
+}
+
+// trimmed returns the piece without the blanks around it.
+func (p piece) trimmed() piece {
+	rest := strings.TrimLeft(p.text, " \t\r\n")
+	return piece{strings.TrimRight(rest, " \t\r\n"), p.at + len(p.text) - len(rest)}
+}
+
+// compact returns the piece without any blanks, so that the way in which somebody
+// has laid it out does not matter.
+func (p piece) compact() string { return strings.Join(strings.Fields(p.text), "") }
+
 // words splits a statement into its words.
-func words(text string) ([]string, error) {
-	var list []string
-	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
-		first, rest, err := word(text)
+func words(p piece) ([]piece, error) {
+	var list []piece
+	for p = p.trimmed(); p.text != ""; p = p.trimmed() {
+		first, rest, err := word(p.text)
 		if err != nil {
 			return nil, err
 		}
-		list, text = append(list, first), rest
+		at := p.at
+		if p.text[0] == '{' {
+			at++
+		}
+		list = append(list, piece{first, at})
+		p = piece{rest, p.at + len(p.text) - len(rest)}
 	}
 	return list, nil
 }
 
 // statements divides a block into its statements, without comments.
-func statements(block string) []string {
-	var list []string
+func statements(block piece) []piece {
+	var list []piece
 	depth, start := 0, 0
-	add := func(s string) {
-		if s = strings.TrimSpace(s); s != "" && !strings.HasPrefix(s, "#") {
+	add := func(end int) {
+		s := piece{block.text[start:end], block.at + start}.trimmed()
+		if s.text != "" && !strings.HasPrefix(s.text, "#") {
 			list = append(list, s)
 		}
 	}
-	for i := range len(block) {
-		switch c := block[i]; {
+	for i := range len(block.text) {
+		switch c := block.text[i]; {
 		case c == '{':
 			depth++
 		case c == '}':
 			depth--
 		case depth == 0 && (c == '\n' || c == ';'):
-			add(block[start:i])
+			add(i)
 			start = i + 1
 		}
 	}
-	add(block[start:])
+	add(len(block.text))
 	return list
+}
+
+var reCommentLine = regexp.MustCompile(`(?m)(?:^|;)[ \t]*#[^\n]*`)
+
+// withoutComments puts blanks in the place of comments, so that all else stays where
+// it is. Tcl counts the braces in them, and goes on with a comment behind a backslash
+// at the end of its line, so both stay.
+func withoutComments(text string) string {
+	return reCommentLine.ReplaceAllStringFunc(text, func(comment string) string {
+		blank := []byte(comment)
+		for i, c := range blank {
+			kept := c == '{' || c == '}' || c == '\\' && i == len(blank)-1 || c == ';' && i == 0
+			if !kept {
+				blank[i] = ' '
+			}
+		}
+		return string(blank)
+	})
 }
 
 func firstLine(text string) string {

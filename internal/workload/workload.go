@@ -141,11 +141,21 @@ type HammerDB struct {
 // of transaction that they do, in lower case.
 type SavedScript struct {
 	Variables map[string]string // options by the variables at its top: "RAISEERROR" is "raiseerror"
-	Timed     string            // the option that only a timed script sets: "rampup"
+	Timed     string            // the variable that only a timed script sets: "rampup"
 	Pauses    string            // says whether users pause at all: "keyandthink"
 
 	// Options with a value for each kind of transaction, which the loop decides.
 	Mix, Keying, Thinking string
+
+	Spread       string // has each user take a unit of its share for each transaction: "allwarehouse"
+	TimeProfile  string // asks for the response times of each user: "timeprofile"
+	Asynchronous string // has each user work for several clients: "async_scale"
+
+	// Calls lists, by procedure, the variables that it is called with after the
+	// connection, and that decide what it does. Drawn lists the variables that the
+	// script itself finds out, so that one which is set to a number was edited.
+	Calls map[string][]string
+	Drawn []string
 }
 
 // Kind is one kind of transaction.

@@ -34,6 +34,8 @@ var Database = &database.Database{
 	Options:  newOptions,
 	Names:    product.Names,
 	Keys:     mysql.Keys,
+	Script:   []string{"prepared", "purge"},
+	Saved:    map[string]string{"prepare": "prepared", "purge": "purge"},
 	Schemes:  []string{"mariadb"},
 	FromURL:  product.FromURL,
 	Target:   product.Target,

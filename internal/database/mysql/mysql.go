@@ -23,6 +23,8 @@ var Database = &database.Database{
 	Options:  newOptions,
 	Names:    product.Names,
 	Keys:     Keys,
+	Script:   []string{"prepared"},
+	Saved:    map[string]string{"prepare": "prepared"},
 	Schemes:  []string{"mysql"},
 	FromURL:  product.FromURL,
 	Target:   product.Target,

@@ -23,6 +23,8 @@ var Database = &database.Database{
 	Options: newOptions,
 	Names:   names,
 	Keys:    keys,
+	Script:  []string{"vacuum", "dritasnap", "oracompat"},
+	Saved:   map[string]string{"VACUUM": "vacuum", "DRITA_SNAPSHOTS": "dritasnap", "ora_compatible": "oracompat"},
 	Schemes: []string{"postgres", "postgresql"},
 	FromURL: fromURL,
 	Target:  func(options any) string { return options.(target).owner().String() },

@@ -30,11 +30,18 @@ var hammerDB = workload.HammerDB{
 	Saved: &workload.SavedScript{
 		Variables: map[string]string{
 			"total_iterations": "total_iterations", "RAISEERROR": "raiseerror", "KEYANDTHINK": "keyandthink",
-			"rampup": "rampup", "duration": "duration",
+			"rampup": "rampup", "duration": "duration", "allwarehouses": "allwarehouse", "timeprofile": "timeprofile",
+			"async_client": "async_client", "async_verbose": "async_verbose", "async_delay": "async_delay",
 		},
 		Timed:  "rampup",
 		Pauses: "keyandthink",
 		Mix:    "mix", Keying: "keying_time", Thinking: "think_time",
+		Spread: "allwarehouse", TimeProfile: "timeprofile", Asynchronous: "async_scale",
+		Calls: map[string][]string{
+			"neword": {"w_id", "w_id_input"}, "payment": {"w_id", "w_id_input"},
+			"delivery": {"w_id"}, "slev": {"w_id", "stock_level_d_id"}, "ostat": {"w_id"},
+		},
+		Drawn: []string{"w_id", "w_id_input", "stock_level_d_id", "myWarehouses", "myWhCount"},
 	},
 	UnitEach: true,
 }
