@@ -125,6 +125,12 @@ func (t *interpreter) answer(request message) (message, error) {
 			defer t.release(path)
 			return tcl.XTcl_FSEvalFileEx(t.tls, t.tcl, path, 0)
 		}), nil
+	case "puts":
+		return t.evaluate(func() int32 {
+			t.calling = true
+			defer func() { t.calling = false }()
+			return t.callPuts(request.Result)
+		}), nil
 	case "complete":
 		script := t.internal(request.Script)
 		defer libc.Xfree(t.tls, script)
@@ -150,7 +156,7 @@ func (t *interpreter) evaluate(script func() int32) message {
 	cancelled := t.cancelled
 	t.asked, t.evaluating, t.cancelled = false, false, false
 	t.mu.Unlock()
-	done := message{Type: "done", Result: t.result()}
+	done := message{Type: "done", Result: t.result(), Divert: t.printsElsewhere()}
 	if code != tcl.TCL_OK {
 		done.Failed = true
 		done.Info = t.variable("errorInfo")
@@ -274,18 +280,23 @@ func (t *interpreter) function(name string) uintptr {
 	return at[tcl.Tcl_CmdInfo](info).FobjProc
 }
 
-// print calls puts, whatever that is.
+// print prints by puts, whatever that is.
 func (t *interpreter) print(text string) error {
+	if t.callPuts(text) != tcl.TCL_OK {
+		return errors.New(t.result())
+	}
+	return nil
+}
+
+// callPuts calls puts and returns Tcl's code for how that ended.
+func (t *interpreter) callPuts(text string) int32 {
 	command := tcl.XTcl_NewObj(t.tls)
 	for _, word := range []string{"puts", text} {
 		tcl.XTcl_ListObjAppendElement(t.tls, t.tcl, command, t.object(word))
 	}
 	at[tcl.Tcl_Obj](command).FrefCount++
 	defer t.release(command)
-	if tcl.XTcl_EvalObjEx(t.tls, t.tcl, command, tcl.TCL_EVAL_GLOBAL) != tcl.TCL_OK {
-		return errors.New(t.result())
-	}
-	return nil
+	return tcl.XTcl_EvalObjEx(t.tls, t.tcl, command, tcl.TCL_EVAL_GLOBAL)
 }
 
 // background is the command that Tcl calls for an error of an event, such as the

@@ -25,6 +25,7 @@ type message struct {
 	Folder    string   `json:"folder,omitempty"`
 	Divert    bool     `json:"divert,omitempty"`
 	Commands  []string `json:"commands,omitempty"`
+	Words     []string `json:"words,omitempty"`
 	Script    string   `json:"script,omitempty"`
 	Path      string   `json:"path,omitempty"`
 	Result    string   `json:"result,omitempty"`
@@ -97,7 +98,7 @@ func (l *link) receive(t *interpreter) {
 			t.cancel()
 		case "close":
 			close(l.requests)
-		case "eval", "file":
+		case "eval", "file", "puts":
 			t.expect()
 			l.requests <- m
 		default:

@@ -128,6 +128,117 @@ func TestTestsOfHammerDBsUsersRunByALink(t *testing.T) {
 	}
 }
 
+// pythonScripts are the same in Python: values have blanks around them, print shows
+// settings, and the result script puts a puts of its own in the place of Tcl's.
+var pythonScripts = map[string]string{
+	"build.py": `
+import os
+dbset('db', ' sqlite')
+dbset('bm', 'TPC-C ')
+diset('connection', 'sqlite_file', ' ' + os.path.join(os.environ['TMP'], 'tpcc.sqlite'))
+diset('tpcc', 'sqlite_count_ware', ' 1')
+diset('tpcc', 'sqlite_num_vu', 1)
+print('db')
+print('dict')
+buildschema()
+`,
+	"run.py": `
+import os
+diset('tpcc', 'sqlite_driver', 'timed')
+diset('tpcc', 'sqlite_rampup', 0)
+diset('tpcc', 'sqlite_duration', '1s')
+diset('tpcc', 'sqlite_timeprofile', 'true')
+loadscript()
+print('script')
+vuset('vu', ' 2')
+print('vuconf')
+vucreate()
+jobid = tclpy.eval('vurun')
+vudestroy()
+with open(os.path.join(os.environ['TMP'], 'sqlite_tprocc'), 'w') as out:
+    out.write(jobid + '\n')
+`,
+	"result.py": `
+import os
+tmp = os.environ['TMP']
+with open(os.path.join(tmp, 'sqlite_tprocc')) as lines:
+    jobid = lines.readline().split('=')[1]
+target = os.environ.get('TARGET', os.path.join(tmp, 'sqlite_tprocc_' + jobid.strip() + '.out'))
+tclpy.eval('set collected {' + target + '}')
+tclpy.eval('''
+    rename puts shown
+    proc puts { args } {
+        set fd [ open $::collected a ]
+        shown $fd [ lindex $args end ]
+        close $fd
+    }
+''')
+for title, what in ('TRANSACTION RESPONSE TIMES', 'timing'), ('TRANSACTION COUNT', 'tcount'), ('HAMMERDB RESULT', 'result'):
+    tclpy.eval('puts "' + title + '"')
+    jobs(jobid, what)
+tclpy.eval('rename puts {}; rename shown puts')
+print('collected')
+jobs(jobid, 'status')
+`,
+}
+
+func TestScriptsInPythonOfHammerDBsUsersRun(t *testing.T) {
+	p := newConsole(t, nil)
+	folder := t.TempDir()
+	link := filepath.Join(folder, "hammerdbcli")
+	if err := os.Symlink(p.path, link); err != nil {
+		t.Fatal(err)
+	}
+	p.path, p.env = link, append(p.env, "TMP="+folder)
+	printed := make(map[string]string)
+	for _, step := range []string{"build.py", "run.py", "result.py"} {
+		file := filepath.Join(folder, step)
+		if err := os.WriteFile(file, []byte(pythonScripts[step]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		stdout, stderr, exit := p.run("py", "auto", file)
+		if exit != job.OK {
+			t.Fatalf("%s: got exit %d and\n%s\n%s", step, exit, stdout, stderr)
+		}
+		printed[step] = stdout
+	}
+	hasInOrder(t, "build.py", printed["build.py"],
+		"\nDatabase SQLite set.\n", "\nDictionary Settings for SQLite\nconnection {\n sqlite_file ", "\ntpcc       {\n", "\nVuser 1:FINISHED SUCCESS\n")
+	hasInOrder(t, "run.py", printed["run.py"], "duration", "\nVirtual Users = 2\n", "TEST RESULT : System achieved ")
+	hasInOrder(t, "result.py", printed["result.py"], "\ncollected\n", "ALL VIRTUAL USERS COMPLETE")
+	if strings.Contains(printed["result.py"], "NEWORD") {
+		t.Errorf("result.py shows what belongs to its file:\n%s", printed["result.py"])
+	}
+	files, _ := filepath.Glob(filepath.Join(folder, "*.out"))
+	if len(files) != 1 {
+		t.Fatalf("results: got %q, want one file", files)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	hasInOrder(t, files[0], string(text), "TRANSACTION RESPONSE TIMES\n", `"NEWORD": {`, "TRANSACTION COUNT\n", "HAMMERDB RESULT\n", "TEST RESULT : System achieved ")
+
+	p.env = append(p.env, "TARGET="+filepath.Join(folder, "nosuch", "file.out"))
+	if stdout, stderr, exit := p.run("py", "auto", filepath.Join(folder, "result.py")); exit != job.ExitError || !strings.Contains(stderr, "no such file or directory") {
+		t.Errorf("a file that cannot be written: got exit %d and\n%s\n%s", exit, stdout, stderr)
+	}
+}
+
+// hasInOrder fails unless each of the texts is in all of it, after the one before.
+func hasInOrder(t *testing.T, name, all string, texts ...string) {
+	t.Helper()
+	rest := all
+	for _, text := range texts {
+		_, after, found := strings.Cut(rest, text)
+		if !found {
+			t.Errorf("%s: %q is not in its place in\n%s", name, text, all)
+			return
+		}
+		rest = after
+	}
+}
+
 func TestLinesPipedIntoHammerDBsNameShowTheirResults(t *testing.T) {
 	p := newConsole(t, nil)
 	link := filepath.Join(t.TempDir(), "hammerdbcli")

@@ -189,7 +189,7 @@ func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error
 	s := &session{Program: p, consoleUse: use, console: made, settings: settings, stop: cancel}
 	defer p.interrupts.taken(s.interrupted)()
 	s.config = interpreter.Config{
-		Commands: console.Commands(), Handle: s.handle,
+		Commands: console.Commands(), Words: console.PrintWords(), Handle: s.handle,
 		Suggest: func(word string) string { return option.Suggest(word, console.Commands()) },
 		Stdin:   file(p.Stdin), Stdout: file(p.Stdout), Stderr: file(p.Stderr),
 		Environ: p.Environ,

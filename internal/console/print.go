@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sledge/internal/dictionary"
@@ -18,6 +19,9 @@ func printCommands() []command {
 var printWords = []string{
 	"db", "bm", "ci", "dict", "generic", "script", "vuconf", "vucreated", "vustatus", "vucomplete", "datagen", "tcconf",
 }
+
+// PrintWords lists what the command print can show.
+func PrintWords() []string { return slices.Clone(printWords) }
 
 func printSettings(c *Console, _ context.Context, call Call) (string, error) {
 	switch call.Args[0] {

@@ -11,6 +11,7 @@ script imports have them, too. It works with Python 3.9 and later.
 import _thread
 import atexit
 import builtins
+import functools
 import json
 import os
 import queue
@@ -20,6 +21,8 @@ import sys
 import threading
 import time
 import types
+
+show = print  # Python's own
 
 
 class Error(RuntimeError):
@@ -42,7 +45,9 @@ class Console:
         self.printing = None  # the thread that prints what a command prints
         self.replies = queue.SimpleQueue()
         self.send({"type": "hello", "token": token})
-        self.commands = self.receive()["commands"]
+        first = self.receive()
+        self.commands = first["commands"]
+        self.words = frozenset(first.get("words", ()))
         threading.Thread(target=self.listen, daemon=True).start()
 
     def send(self, message):
@@ -98,7 +103,7 @@ class Console:
                 return message, broken
             self.printing = threading.get_ident()
             try:
-                print(message.get("result", ""))
+                show(message.get("result", ""))
             except Exception as failure:
                 broken = broken or failure
             finally:
@@ -149,7 +154,37 @@ def spell(value):
         return "true" if value else "false"
     if value is None:
         return ""
-    return str(value)
+    if isinstance(value, (list, tuple)):
+        return " ".join(spell(v) for v in value)
+    return word(str(value))
+
+
+def word(text):
+    """Return a word of Tcl's without what does not belong to it.
+
+    HammerDB makes one line of Tcl of a call, and scripts rely on what that does:
+    blanks around an argument vanish, and so do braces or quotes around it, which keep
+    blanks. Nothing within is replaced, and blanks within make no further argument.
+    """
+    text = text.strip(" \t\n\v\f\r")
+    if len(text) > 1 and text[0] == text[-1] == '"' and '"' not in text[1:-1]:
+        return text[1:-1]
+    return text[1:-1] if braced(text) else text
+
+
+def braced(text):
+    """Say whether the first brace of a text is closed by what it ends with."""
+    depth, escaped = 0, False
+    for i, character in enumerate(text):
+        if escaped:
+            escaped = False
+        elif character == "\\":
+            escaped = True
+        elif character in "{}":
+            depth += 1 if character == "{" else -1
+        if depth <= 0:
+            return i > 0 and i == len(text) - 1
+    return False
 
 
 def function(console, name):
@@ -169,6 +204,20 @@ def function(console, name):
     return command
 
 
+def printer(console, command):
+    """Return print: the console's own for one of its words alone, or else Python's."""
+
+    @functools.wraps(show)
+    def print(*values, **keywords):
+        alone = len(values) == 1 and isinstance(values[0], str) and values[0] in console.words
+        if alone and not keywords and os.getpid() == console.process:
+            command(*values)
+        else:
+            show(*values, **keywords)
+
+    return print
+
+
 def helper(console, command, original):
     """Return help: the console's own, and Python's for everything else."""
 
@@ -183,13 +232,13 @@ def helper(console, command, original):
 def define(console):
     """Give scripts the commands, and the module tclpy."""
     functions = {name: function(console, name) for name in console.commands}
-    # Python's own print and exit stay: pydict('dict') prints what print dict does.
     if "print" in functions:
-        functions["pydict"] = functions.pop("print")
+        functions["pydict"] = functions["print"]
+        functions["print"] = printer(console, functions["print"])
     if "help" in functions:
         original = getattr(builtins, "help", None) or __import__("_sitebuiltins")._Helper()
         functions["help"] = helper(console, functions["help"], original)
-    functions.pop("exit", None)
+    functions.pop("exit", None)  # Python's own stays
     tclpy = types.ModuleType("tclpy", "Tcl, with the same commands.")
     tclpy.Error = Error
     tclpy.eval = lambda script: console.call({"type": "tcl", "script": str(script)})
@@ -274,8 +323,8 @@ def converse(name):
     sys.argv = [""]
     sys.ps1 = name + ">>> "
     sys.ps2 = "." * (len(name) + 3) + " "
-    show = sys.displayhook
-    sys.displayhook = lambda value: None if value == "" else show(value)  # most commands return nothing
+    display = sys.displayhook
+    sys.displayhook = lambda value: None if value == "" else display(value)  # most commands return nothing
     original = getattr(sys, "__interactivehook__", None)
 
     def hook():

@@ -2,9 +2,12 @@ package interpreter
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 )
 
 // twoLines is a command that prints two lines, where the script wants them.
@@ -79,5 +82,88 @@ func TestWhatCommandsPrintGoesToPythonsStdout(t *testing.T) {
 				t.Errorf("%s: %s: got %q and %d lines printed, want %q and %d", program, test.script, got, printed, test.want, test.printed)
 			}
 		}
+	}
+}
+
+// TestWhatPythonsCommandsPrintGoesToTclsOwnPuts is about scripts in Python that
+// collect what jobs prints by a puts that tclpy.eval has defined.
+func TestWhatPythonsCommandsPrintGoesToTclsOwnPuts(t *testing.T) {
+	needTcl(t)
+	folder := t.TempDir()
+	script := filepath.Join(folder, "script.py")
+	const collect = `
+name = 'FOLDER/collected'
+def tcl(text): return tclpy.eval(text.replace('NAME', name))
+def collected():
+    with open(name) as file: return file.read()
+`
+	tests := []struct {
+		script  string
+		want    string // the message of the script's error
+		printed int    // lines where they are printed without a script's will
+	}{
+		{"tcl('set x 1')\ndo()", "", 2},
+		{
+			"tcl('rename puts own; proc puts {line} {set f [open NAME a]; own $f <$line>; close $f}')\n" +
+				"assert do() == 'returned'\nassert collected() == '<grün>\\n<two>\\n'\n" +
+				"tcl('do')\nassert collected() == '<grün>\\n<two>\\n' * 2\n" +
+				"tcl('rename puts {}; rename own puts')\ndo()\nassert collected() == '<grün>\\n<two>\\n' * 2", "", 2,
+		},
+		{"tcl('close stdout; open NAME w')\ndo()\ntcl('flush stdout')\nassert collected() == 'grün\\ntwo\\n', collected()", "", 0},
+		{"import contextlib, io\ntcl('set lines {}; proc puts line {lappend ::lines $line}')\nwith contextlib.redirect_stdout(io.StringIO()) as text:\n    do()\nassert (tcl('set lines'), text.getvalue()) == ('grün two', '')", "", 0},
+		{"tcl('proc puts line {error {disk full}}')\ndo()", "Error: disk full", 0},
+		{"tcl('proc puts line {error {disk full}}')\ntry: do()\nexcept Exception as e: assert str(e) == 'disk full'\nelse: assert False", "", 0},
+		{"tcl('proc puts line {do}')\ndo()", "Error: the script's own puts cannot call do, which would print", 0},
+		{"tcl('proc puts line {exit 3}')\ndo()\nassert False", "exit 3", 0},
+		{"tcl('proc puts line {exec kill -9 [pid]}')\ntry: do()\nexcept Exception as e: assert 'killed' in str(e), e\ndo()", "", 2},
+	}
+	for _, program := range pythons(t) {
+		for _, test := range tests {
+			printed := 0
+			python, err := NewPython(Config{Commands: []string{"do"}, Handle: twoLines(func(string) { printed++ }), Environ: os.Environ()}, program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := strings.ReplaceAll(collect, "FOLDER", t.TempDir()) + test.script
+			if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if err := python.RunFile(t.Context(), script, nil); err != nil {
+				got = err.Error()
+			}
+			if got != test.want || printed != test.printed {
+				t.Errorf("%s: %s: got %q and %d lines printed, want %q and %d", program, test.script, got, printed, test.want, test.printed)
+			}
+		}
+	}
+}
+
+// TestCtrlCStopsPutsThatNeverReturns cancels what a command printed by Tcl's own puts.
+func TestCtrlCStopsPutsThatNeverReturns(t *testing.T) {
+	needTcl(t)
+	begun := make(chan struct{})
+	python, err := NewPython(Config{Commands: []string{"do", "begun"}, Handle: func(_ context.Context, call Call) (string, error) {
+		if call.Name == "do" {
+			close(begun)
+			call.Print("one")
+		}
+		return "", nil
+	}, Environ: os.Environ()}, pythons(t)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(t.TempDir(), "script.py")
+	if err := os.WriteFile(script, []byte("tclpy.eval('proc puts line {while 1 {}}')\ndo()"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	go func() {
+		<-begun
+		python.Cancel()
+	}()
+	if err := python.RunFile(ctx, script, nil); !errors.Is(err, ErrInterrupted) || ctx.Err() != nil {
+		t.Errorf("got %v, want that it was interrupted", err)
 	}
 }

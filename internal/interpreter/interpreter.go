@@ -37,6 +37,7 @@ var (
 // Config is what an interpreter is given.
 type Config struct {
 	Commands []string // names of the commands that scripts may call
+	Words    []string // what the command print can show; the print of a language shows all else
 	Handle   Handler
 
 	// Suggest returns what is added to the error about a word that is no command, such

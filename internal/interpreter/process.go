@@ -27,6 +27,7 @@ type process struct {
 
 	event     string // the message of the first error of an event, which no script gets to see
 	signalled bool   // whether what was asked for last may have got a signal
+	diverts   bool   // whether a script has put something of its own in the place of what prints
 }
 
 // start starts a process and waits until it has connected.
@@ -63,7 +64,7 @@ func start(ctx context.Context, config Config, what string, command *exec.Cmd) (
 		<-p.ended
 		return nil, fmt.Errorf("start the %s interpreter (%s): %w", what, command.ProcessState, err)
 	}
-	if err := p.send(message{Type: "commands", Commands: config.Commands}); err != nil {
+	if err := p.send(message{Type: "commands", Commands: config.Commands, Words: config.Words}); err != nil {
 		p.stop(0)
 		return nil, fmt.Errorf("tell the %s interpreter its commands: %w", what, err)
 	}
@@ -87,14 +88,14 @@ func (p *process) ask(ctx context.Context, request message) (message, error) {
 		}
 		switch m.Type {
 		case "done":
-			p.signalled = m.Signalled
+			p.signalled, p.diverts = m.Signalled, m.Divert
 			return m, nil
 		case "event":
 			p.event = cmp.Or(p.event, m.Result)
 		case "exit":
 			return message{}, p.leave(ErrExit{m.Code})
 		case "call":
-			reply := p.do(ctx, m)
+			reply := p.do(ctx, m, p.printer(m))
 			if err := p.send(reply); err != nil {
 				return message{}, p.end(err)
 			}
@@ -122,15 +123,20 @@ func (p *process) cancelAfter(ctx context.Context) (forget func()) {
 	return func() { stop(); close(done) }
 }
 
-// do does a call and returns the reply.
-func (p *process) do(ctx context.Context, call message) message {
-	c := Call{Name: call.Name, Args: call.Args, Folder: call.Folder}
-	if call.Divert {
-		c.Print = func(text string) {
-			_ = p.send(message{Type: "print", Result: text}) // a process that is gone is noticed elsewhere
-		}
+// printer returns what the process takes what a call prints by, or nil.
+func (p *process) printer(call message) func(text string) {
+	if !call.Divert {
+		return nil
 	}
-	reply := replyOf(p.Handle(ctx, c))
+	return func(text string) {
+		_ = p.send(message{Type: "print", Result: text}) // a process that is gone is noticed elsewhere
+	}
+}
+
+// do does a call, what it prints being print's unless that is nil, and returns the
+// reply.
+func (p *process) do(ctx context.Context, call message, print func(text string)) message {
+	reply := replyOf(p.Handle(ctx, Call{Name: call.Name, Args: call.Args, Folder: call.Folder, Print: print}))
 	if ctx.Err() != nil { // the script is not to go on, whatever came of the command
 		reply.Failed, reply.Stopped = true, true
 	}

@@ -19,9 +19,9 @@ import (
 const environment = "SLEDGE_CONSOLE"
 
 // message is one line of JSON, in either direction. The process says hello first,
-// with the token, and is told the commands. Then the console asks it to eval,
-// run a file or say whether a script is complete, and is answered by done. In
-// between the process may call commands, each answered by a reply, before which
+// with the token, and is told the commands. Then the console asks it to eval, run a
+// file, say whether a script is complete or print by the script's puts, and is answered
+// by done. In between the process may call commands, each answered by a reply, before which
 // prints come if the call asks for them. The console may
 // say cancel at any time; close when nothing more is to be done. The process says
 // failed when something went wrong that ended its script, event when something did
@@ -30,13 +30,14 @@ type message struct {
 	Type      string   `json:"type"`
 	Token     string   `json:"token,omitempty"`     // hello
 	Commands  []string `json:"commands,omitempty"`  // commands
+	Words     []string `json:"words,omitempty"`     // commands: what the command print can show
 	Name      string   `json:"name,omitempty"`      // call
 	Args      []string `json:"args,omitempty"`      // call, file
 	Folder    string   `json:"folder,omitempty"`    // call: the working folder
-	Divert    bool     `json:"divert,omitempty"`    // call: what the command prints is the process's to print
+	Divert    bool     `json:"divert,omitempty"`    // call: what the command prints is the process's to print; done: so it is of any command
 	Script    string   `json:"script,omitempty"`    // eval, complete, tcl
 	Path      string   `json:"path,omitempty"`      // file
-	Result    string   `json:"result,omitempty"`    // done, reply: the result, or the message of a failure; failed; event; print: the text
+	Result    string   `json:"result,omitempty"`    // done, reply: the result, or the message of a failure; failed; event; print, puts: the text
 	Complete  bool     `json:"complete,omitempty"`  // done, after complete
 	Failed    bool     `json:"failed,omitempty"`    // done, reply
 	Stopped   bool     `json:"stopped,omitempty"`   // done, reply, failed: because it was interrupted

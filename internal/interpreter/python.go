@@ -124,7 +124,7 @@ func (y *Python) serve(ctx context.Context, p *process) error {
 		var reply message
 		switch m.Type {
 		case "call":
-			reply = p.do(ctx, m)
+			reply = y.do(ctx, p, m)
 		case "tcl":
 			reply = y.evalTcl(ctx, m.Script)
 		case "failed":
@@ -164,12 +164,37 @@ func ended(p *process, why, noticed error) error {
 	return why
 }
 
-// evalTcl evaluates a script for tclpy.eval. Tcl's exit is Python's, too.
+// do does a call of Python's. As in HammerDB, where all commands are Tcl's, it is Tcl's
+// puts that prints what the command prints, if tclpy.eval has put another in its
+// place; it comes before Python's own sys.stdout.
+func (y *Python) do(ctx context.Context, p *process, call message) message {
+	if y.tcl == nil || !y.tcl.Diverts() {
+		return p.do(ctx, call, p.printer(call))
+	}
+	var mu sync.Mutex
+	var notPrinted error
+	reply := p.do(ctx, call, func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		notPrinted = cmp.Or(notPrinted, y.tcl.Print(ctx, text))
+	})
+	if notPrinted == nil || reply.Failed || reply.Quit {
+		return reply
+	}
+	return y.tclReply("", notPrinted)
+}
+
+// evalTcl evaluates a script for tclpy.eval.
 func (y *Python) evalTcl(ctx context.Context, script string) message {
 	if err := y.startTcl(ctx); err != nil {
 		return replyOf("", err)
 	}
-	result, err := y.tcl.Eval(ctx, script)
+	return y.tclReply(y.tcl.Eval(ctx, script))
+}
+
+// tclReply spells what came of something that Tcl evaluated. Tcl's exit is Python's,
+// too.
+func (y *Python) tclReply(result string, err error) message {
 	if errors.As(err, new(*DeathError)) {
 		y.closeTcl() // the next script gets a new one
 	}

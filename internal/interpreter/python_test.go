@@ -56,6 +56,7 @@ func newScripted(t *testing.T, program string) *scripted {
 	t.Cleanup(func() { output.Close() })
 	s.Python, err = NewPython(Config{
 		Commands: []string{"do", "fail", "stop", "print", "help", "quit"},
+		Words:    []string{"dict", "db"},
 		Handle: func(_ context.Context, call Call) (string, error) {
 			s.calls = append(s.calls, fmt.Sprintf("%s%q", call.Name, call.Args))
 			switch call.Name {
@@ -162,6 +163,94 @@ __main__ script.py ['an argument', 'ä'] False
 				t.Errorf("calls: got %s, want %s", got, wantCalls)
 			}
 		})
+	}
+}
+
+func TestPythonsArgumentsAreReadAsWordsOfTcl(t *testing.T) {
+	tests := []struct{ python, want string }{
+		{`' postgres'`, `postgres`}, // as in a script of HammerDB's own
+		{`"\t x\r\n"`, `x`},
+		{`''`, ``},
+		{`'   '`, ``},
+		{`'a b'`, `a b`},
+		{`'{a b}'`, `a b`},
+		{`'{ a }'`, ` a `},
+		{`' {C "" D ""} '`, `C "" D ""`},
+		{`'"a b"'`, `a b`},
+		{`'{}'`, ``},
+		{`'{{x}}'`, `{x}`},
+		{`'{a} {b}'`, `{a} {b}`}, // two words, and so the braces are no argument's
+		{`'{a'`, `{a`},
+		{`'}{'`, `}{`},
+		{`'"a" "b"'`, `"a" "b"`},
+		{`r'{a\}'`, `{a\}`}, // the brace is not one that closes
+		{`'$x [pid] \\n'`, `$x [pid] \n`},
+		{`'\u00a0x'`, "\u00a0x"},
+		{`None`, ``},
+		{`True`, `true`},
+		{`4`, `4`},
+		{`2.50`, `2.5`},
+		{`[1, ' 2', 4]`, `1 2 4`},
+		{`__import__('pathlib').PurePosixPath('/a b')`, `/a b`},
+	}
+	var script strings.Builder
+	for _, test := range tests {
+		fmt.Fprintf(&script, "do(%s)\n", test.python)
+	}
+	for _, program := range pythons(t) {
+		s := newScripted(t, program)
+		if printed, err := s.run(t, script.String()); err != nil {
+			t.Fatalf("%s: %v\n%s", program, err, printed)
+		}
+		for i, test := range tests {
+			if want := fmt.Sprintf("do[%q]", test.want); s.calls[i] != want {
+				t.Errorf("%s: do(%s): got %s, want %s", program, test.python, s.calls[i], want)
+			}
+		}
+	}
+}
+
+func TestPrintShowsWhatTheConsolesDoes(t *testing.T) {
+	for _, program := range pythons(t) {
+		s := newScripted(t, program)
+		printed, err := s.run(t, `
+import io, os, sys, warnings
+warnings.simplefilter("ignore")  # of fork, since the process has threads
+print('dict')
+print('db')
+print('dict', flush=True)
+print('dict', end='.\n')
+print('db', 'dict', sep='-')
+print('dictionary')
+print(['db'], 'db'.upper())
+print()
+taken = io.StringIO()
+print('dict', file=taken)
+assert taken.getvalue() == 'dict\n', taken.getvalue()
+try:
+    print('dict', nosuch=1)
+except TypeError:
+    print('refused')
+assert print('db') is None and print.__name__ == 'print' and 'sep' in print.__doc__
+if hasattr(os, 'fork'):
+    child = os.fork()
+    if child == 0:
+        print('db', flush=False)
+        print('db')
+        sys.stdout.flush()
+        os._exit(0)
+    os.waitpid(child, 0)
+`)
+		if err != nil {
+			t.Errorf("%s: %v", program, err)
+		}
+		const want = "command print\ncommand print\ndict\ndict.\ndb-dict\ndictionary\n['db'] DB\n\nrefused\ncommand print\ndb\ndb\n"
+		if printed != want {
+			t.Errorf("%s: printed\n%s\nwant\n%s", program, printed, want)
+		}
+		if got, want := strings.Join(s.calls, ","), `print["dict"],print["db"],print["db"]`; got != want {
+			t.Errorf("%s: calls: got %s, want %s", program, got, want)
+		}
 	}
 }
 

@@ -59,6 +59,17 @@ func (t *Tcl) RunFile(ctx context.Context, path string, args []string) error {
 	return err
 }
 
+// Diverts reports whether scripts have put a procedure of their own in the place of
+// puts, or a file of their own in that of stdout.
+func (t *Tcl) Diverts() bool { return t.process.diverts }
+
+// Print prints by puts, whatever that is, and returns as Eval does. Commands that puts
+// calls fail, since they would print.
+func (t *Tcl) Print(ctx context.Context, text string) error {
+	_, err := t.ask(ctx, message{Type: "puts", Result: text})
+	return err
+}
+
 // Signalled reports whether what was evaluated last may have got a signal: the
 // interpreter died of it, or a program that the script waited for. A terminal sends a
 // signal to all that runs in it, and this program may be the last to hear of it.
