@@ -124,7 +124,7 @@ func tcstart(c *Console, ctx context.Context, _ Call) (string, error) {
 	started := make(chan error, 1)
 	show := c.counterLines(plan, log, started)
 	t.done.Go(func() {
-		if err := engine.Count(background, plan, every, show); errors.Is(err, engine.ErrNotCounted) {
+		if err := engine.Count(background, plan, every, c.out.print, show); errors.Is(err, engine.ErrNotCounted) {
 			c.out.printf("%s keeps no count of transactions: those of this console's Virtual Users are counted", plan.Database.Title)
 			t.count(background, every, show)
 		}

@@ -81,7 +81,7 @@ type Database struct {
 	Classify func(err error) meter.Class
 
 	Dialect Dialect
-	SQL     fs.FS // sql/*.sql, and sql/<workload>/*.sql where portable SQL won't do
+	SQL     fs.FS // sql/*.sql, and sql/<workload>/*.sql where portable SQL won't do; nil where Base's serves
 }
 
 // Said words what is said about a schema. Each of its members is needed, unless it

@@ -36,6 +36,9 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		return job.Result{}, err
 	}
 	defer session.Close()
+	if err := p.sayProduct(ctx, session, f); err != nil {
+		return job.Result{}, err
+	}
 	l, err := openLedger(ctx, p, session)
 	if err != nil {
 		return job.Result{}, err

@@ -20,6 +20,9 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		return job.Result{}, err
 	}
 	defer session.Close()
+	if err := p.sayProduct(ctx, session, f); err != nil {
+		return job.Result{}, err
+	}
 	f.say(monitorPosition, "Checking %s %s schema", p.Database.Said.Schema(p.Connection), p.Workload.Title)
 	if err := requireSchema(ctx, p, session); err != nil {
 		return job.Result{}, p.inWords(err)

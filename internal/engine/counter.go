@@ -15,12 +15,13 @@ import (
 // schema need not be there.
 //
 // A server that goes away is tried again at every reading: its error is told
-// once, and the first rate after it has come back is 0 again.
-func Count(ctx context.Context, p Plan, every time.Duration, each func(at time.Time, rate float64, err error)) error {
+// once, and the first rate after it has come back is 0 again. Where another product
+// answers than was chosen, say is told so in a line.
+func Count(ctx context.Context, p Plan, every time.Duration, say func(line string), each func(at time.Time, rate float64, err error)) error {
 	if !p.SQL.Has("counter") {
 		return fmt.Errorf("%w: %s", ErrNotCounted, p.Database.Title)
 	}
-	c := counting{plan: p}
+	c := counting{plan: p, say: say}
 	defer c.close()
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -50,8 +51,10 @@ var ErrNotCounted = errors.New("there is no count of transactions on the server'
 // counting is a session that reads the count, while there is one.
 type counting struct {
 	plan    Plan
+	say     func(line string)
 	session database.Session
 	last    count // the reading before, if there was one
+	said    bool  // which product answers
 }
 
 // patience bounds how long a reading may take.
@@ -67,6 +70,10 @@ func (c *counting) next(ctx context.Context) (at time.Time, rate float64, err er
 			return time.Now(), 0, err
 		}
 		c.last = count{}
+		if err := c.sayProduct(ctx); err != nil {
+			c.close()
+			return time.Now(), 0, err
+		}
 	}
 	now, err := c.plan.count(ctx, c.session, "counter")
 	if err != nil {
@@ -79,6 +86,20 @@ func (c *counting) next(ctx context.Context) (at time.Time, rate float64, err er
 	}
 	c.last = now
 	return now.at, rate, nil
+}
+
+func (c *counting) sayProduct(ctx context.Context) error {
+	if c.said {
+		return nil
+	}
+	product, err := c.plan.otherProduct(ctx, c.session)
+	if err != nil {
+		return err
+	}
+	if c.said = true; product != "" {
+		c.say(c.plan.answeredBy(product))
+	}
+	return nil
 }
 
 func (c *counting) close() {

@@ -55,7 +55,7 @@ func TestCountGoesOnWhenTheServerHasComeBack(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 9500*time.Millisecond)
 		defer cancel()
 		var got []string
-		err := Count(ctx, p, time.Second, func(at time.Time, rate float64, err error) {
+		err := Count(ctx, p, time.Second, func(line string) { t.Errorf("got the line %q, want none", line) }, func(at time.Time, rate float64, err error) {
 			if err != nil {
 				got = append(got, fmt.Sprintf("%v %v", at.Sub(began), err))
 				return
@@ -84,7 +84,7 @@ func TestCountSaysWhereThereIsNothingToRead(t *testing.T) {
 	if p.SQL, err = library(&d, p.Workload); err != nil {
 		t.Fatal(err)
 	}
-	if err := Count(t.Context(), p, time.Second, func(time.Time, float64, error) { t.Error("got a rate, want none") }); !errors.Is(err, ErrNotCounted) {
+	if err := Count(t.Context(), p, time.Second, func(string) {}, func(time.Time, float64, error) { t.Error("got a rate, want none") }); !errors.Is(err, ErrNotCounted) {
 		t.Errorf("got %v, want %v", err, ErrNotCounted)
 	}
 }

@@ -17,6 +17,9 @@ func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		return job.Result{}, err
 	}
 	defer session.Close()
+	if err := p.sayProduct(ctx, session, f); err != nil {
+		return job.Result{}, err
+	}
 	found, err := findTables(ctx, p, session)
 	if err != nil {
 		return job.Result{}, err

@@ -25,6 +25,9 @@ func findFacts(ctx context.Context, p Plan, s database.Session, version string) 
 		return facts, fmt.Errorf("ask for the server's version: %w", err)
 	}
 	facts.Server = t.Rows[0][0]
+	if facts.Product, err = p.otherProduct(ctx, s); err != nil {
+		return facts, err
+	}
 	if q, err = p.SQL.Query("server.settings"); err != nil {
 		return facts, err
 	}
@@ -35,4 +38,37 @@ func findFacts(ctx context.Context, p Plan, s database.Session, version string) 
 		facts.ServerSettings[row[0]] = row[1]
 	}
 	return facts, nil
+}
+
+// otherProduct returns the name of the server's product where it is another than the
+// one that was chosen, as when MySQL's client talks to MariaDB, and else "".
+func (p Plan) otherProduct(ctx context.Context, s database.Session) (string, error) {
+	if !p.SQL.Has("server.product") {
+		return "", nil
+	}
+	q, err := p.SQL.Query("server.product")
+	if err != nil {
+		return "", err
+	}
+	t, err := s.Query(ctx, q.Text, 1)
+	if err != nil || len(t.Rows) == 0 {
+		return "", fmt.Errorf("ask which product the server is: %w", err)
+	}
+	if product := t.Rows[0][0]; product != p.Database.Title {
+		return product, nil
+	}
+	return "", nil
+}
+
+// sayProduct says once for a job that another product answers than was chosen.
+func (p Plan) sayProduct(ctx context.Context, s database.Session, f *feed) error {
+	product, err := p.otherProduct(ctx, s)
+	if err == nil && product != "" {
+		f.send(job.Event{Text: p.answeredBy(product)})
+	}
+	return err
+}
+
+func (p Plan) answeredBy(product string) string {
+	return fmt.Sprintf("A %s server answers, and %s was chosen: what follows is about %[1]s.", product, p.Database.Title)
 }

@@ -111,6 +111,9 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		return nil, err
 	}
 	f.send(job.Event{Facts: &facts})
+	if facts.Product != "" {
+		f.send(job.Event{Text: p.answeredBy(facts.Product)})
+	}
 	say("DBVersion:" + facts.Server)
 	r := &running{
 		plan: p, feed: f,

@@ -119,7 +119,8 @@ type Failure struct {
 // Facts are what must be known of the surroundings to repeat a result.
 type Facts struct {
 	SledgeVersion  string            `json:"sledge_version"`
-	Server         string            `json:"server"` // the server's version
+	Server         string            `json:"server"`            // the server's version
+	Product        string            `json:"product,omitempty"` // "MariaDB": what answered, where another database was chosen
 	ServerSettings map[string]string `json:"server_settings,omitempty"`
 	Target         string            `json:"target"`
 	Host           Host              `json:"host"`

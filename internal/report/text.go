@@ -94,7 +94,7 @@ func surroundings(j job.Job, line func(name, format string, args ...any)) {
 	case j.Origin != "":
 		line("Server", "%s", f.Server)
 	default:
-		line("Server", "%s at %s", f.Server, f.Target)
+		line("Server", "%s at %s", strings.TrimSpace(f.Product+" "+f.Server), f.Target)
 		line("Client", "Sledge %s on %s, %s, %d CPUs", f.SledgeVersion, f.Host.Name, f.Host.OS, f.Host.CPUs)
 	}
 }

@@ -313,6 +313,10 @@ func (s *Server) owner(action string) testing.TB {
 // HammerDB's names, for either workload: pg_host, pg_port, maria_user, ...
 func (s *Server) Values() map[string]string { return s.product.values(s) }
 
+// ValuesAs returns the options that reach the server by the names of another
+// database, which its clients can be told that it is: mysql_host for MariaDB.
+func (s *Server) ValuesAs(database string) map[string]string { return productNamed(database).values(s) }
+
 // DataSource returns the name under which Go's driver reaches a database of the
 // server as its superuser: a URL for pgx, and what ParseDSN reads for MySQL's. An
 // empty name means the database that every server has, or none for MySQL.

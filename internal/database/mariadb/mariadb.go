@@ -1,28 +1,17 @@
-// Package mariadb is MariaDB: MySQL but for what stands here. It knows no
-// workload but what its SQL files say for one.
+// Package mariadb is MariaDB: MySQL but for what stands here. Its SQL is MySQL's.
 package mariadb
 
 import (
-	"embed"
-
 	"sledge/internal/database"
 	"sledge/internal/database/mysql"
 	"sledge/internal/option"
 )
-
-//go:embed sql
-var files embed.FS
 
 var product = mysql.Product{
 	Title: "MariaDB",
 	Names: option.Names{Prefix: "maria_"},
 
 	HistoryKeySince: "10.3.3",
-
-	// From 11.6 on this makes a transaction fail that changes what another has
-	// changed since its snapshot, where MySQL lets it work with the row as it is
-	// now. TPROC-C's routines count on the latter.
-	SessionSettings: []string{"innodb_snapshot_isolation = OFF"},
 }
 
 // Database is MariaDB.
@@ -46,7 +35,6 @@ var Database = &database.Database{
 	Said:     mysql.Said,
 	Classify: mysql.Classify,
 	Dialect:  mysql.Dialect,
-	SQL:      files,
 }
 
 // Options are MySQL's, and what only MariaDB offers.

@@ -13,3 +13,8 @@ func TestMain(m *testing.M) { testserver.Main(m) }
 func Test(t *testing.T) {
 	databasetest.Run(t, mariadb.Database, testserver.Open(t, "mariadb").Values())
 }
+
+// People choose MariaDB for a MySQL server as well.
+func TestOnMySQL(t *testing.T) {
+	databasetest.Run(t, mariadb.Database, testserver.Open(t, "mysql").ValuesAs("mariadb"))
+}

@@ -20,6 +20,11 @@ func Test(t *testing.T) {
 	databasetest.Run(t, mysql.Database, testserver.Open(t, "mysql").Values())
 }
 
+// People choose MySQL for a MariaDB server as well.
+func TestOnMariaDB(t *testing.T) {
+	databasetest.Run(t, mysql.Database, testserver.Open(t, "mariadb").ValuesAs("mysql"))
+}
+
 // Most of MySQL's SQL is MariaDB's, too, so that it is tested on whichever server
 // there is.
 var products = []*database.Database{mysql.Database, mariadb.Database}

@@ -27,11 +27,6 @@ type Product struct {
 	Title string
 	Names option.Names
 
-	// SessionSettings are assignments that every session begins with, such as
-	// "innodb_snapshot_isolation = OFF". Those of variables that the server does
-	// not know are passed over, since servers of any age are welcome.
-	SessionSettings []string
-
 	HistoryKeySince string // the first version that has invisible columns
 }
 
@@ -177,7 +172,7 @@ func (p Product) Connect(ctx context.Context, options any, as database.Role) (da
 		return nil, p.explain(o, err)
 	}
 	s.conn, s.connector = conn.(connection), connector
-	if err := s.begin(ctx, p.SessionSettings); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return nil, errors.Join(p.explain(o, err), s.Close())
 	}
 	return s, nil

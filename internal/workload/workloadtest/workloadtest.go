@@ -48,15 +48,33 @@ func Run(t *testing.T, w *workload.Workload, variants []Variant) {
 			}
 			t.Run(name, func(t *testing.T) {
 				s := &suite{w: w, d: d, server: Server(t, d, version)}
-				for _, v := range variants {
-					if v.Databases == "" || strings.Contains(" "+v.Databases+" ", " "+d.Name+" ") {
-						t.Run(v.Name, func(t *testing.T) { s.run(t, v) })
-					}
-				}
-				s.remove(t)
+				s.runAll(t, variants, func(v Variant) bool { return true })
+			})
+		}
+		if relative := relatives[d.Name]; relative != "" {
+			t.Run(d.Name+"-on-"+relative, func(t *testing.T) {
+				s := &suite{w: w, d: d, server: testserver.Open(t, relative).ValuesAs(d.Name), relative: titles[relative]}
+				s.runAll(t, variants, func(v Variant) bool { return !v.Test })
 			})
 		}
 	}
+}
+
+// relatives are the databases whose servers a database is tried on, too, because
+// people choose the one for the other.
+var (
+	relatives = map[string]string{"mysql": "mariadb", "mariadb": "mysql"}
+	titles    = map[string]string{"mysql": "MySQL", "mariadb": "MariaDB"}
+)
+
+// runAll runs the variants that the database has, as far as they are chosen.
+func (s *suite) runAll(t *testing.T, variants []Variant, chosen func(Variant) bool) {
+	for _, v := range variants {
+		if chosen(v) && (v.Databases == "" || strings.Contains(" "+v.Databases+" ", " "+s.d.Name+" ")) {
+			t.Run(v.Name, func(t *testing.T) { s.run(t, v) })
+		}
+	}
+	s.remove(t)
 }
 
 // versions lists the major versions to test a database in; "" is whichever is
@@ -90,6 +108,8 @@ type suite struct {
 	server  option.Values
 	built   option.Values // what the schema that is there was built with
 	isThere bool
+
+	relative string // what answers, where that is another product than d
 }
 
 func (s *suite) run(t *testing.T, v Variant) {
@@ -179,7 +199,8 @@ func (s *suite) values(sets ...option.Values) option.Values {
 func (s *suite) Do(t *testing.T, spec job.Spec, watchers ...job.Watcher) job.Result {
 	t.Helper()
 	spec.Database, spec.Workload, spec.Seed = s.d.Name, s.w.Name, 1
-	watchers = append(watchers, &failures{t: t})
+	who := &product{}
+	watchers = append(watchers, &failures{t: t}, who)
 	result, err := s.runner().Do(t.Context(), spec, job.Control{Watchers: watchers})
 	if err != nil {
 		for _, f := range result.Findings {
@@ -189,7 +210,36 @@ func (s *suite) Do(t *testing.T, spec job.Spec, watchers ...job.Watcher) job.Res
 		}
 		t.Fatalf("%s: %v", spec.Action, err)
 	}
+	who.expect(t, spec.Action, s.relative)
 	return result
+}
+
+// product keeps what a job says of the server that answers.
+type product struct {
+	lines []string
+	facts string
+}
+
+func (p *product) Watch(e job.Event) {
+	if strings.Contains(e.Text, " server answers") {
+		p.lines = append(p.lines, e.Text)
+	}
+	if e.Facts != nil {
+		p.facts = e.Facts.Product
+	}
+}
+
+// expect fails the test unless the job has said once that the relative answers, or,
+// where there is none, nothing.
+func (p *product) expect(t *testing.T, action job.Action, relative string) {
+	t.Helper()
+	want := min(len(relative), 1)
+	if len(p.lines) != want || want == 1 && !strings.Contains(p.lines[0], relative) {
+		t.Errorf("%s: got the lines %q, want %d that name %s", action, p.lines, want, relative)
+	}
+	if action == job.Run && p.facts != relative {
+		t.Errorf("%s: the facts name the product %q, want %q", action, p.facts, relative)
+	}
 }
 
 func (s *suite) runner() engine.Local {

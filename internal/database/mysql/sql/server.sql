@@ -1,29 +1,41 @@
 -- name: version
 SELECT SUBSTRING_INDEX(VERSION(), '-', 1)
 
+-- MySQL's client talks to MariaDB as well, and the other way around. Only MariaDB
+-- reads what stands in a comment that begins with M.
+-- name: product
+SELECT IF(FALSE /*M! OR TRUE */, 'MariaDB', 'MySQL') AS product
+
 -- What HammerDB's virtual users say of their connection: empty without TLS.
 -- name: connection
 SHOW SESSION STATUS LIKE 'Ssl_cipher'
 
 -- name: settings
--- What the performance of these workloads depends on. No table that all versions
--- have tells which settings differ from their defaults.
-SHOW GLOBAL VARIABLES WHERE variable_name IN (
-  'autocommit', 'binlog_format', 'binlog_row_image', 'character_set_server', 'collation_server',
-  'innodb_adaptive_hash_index', 'innodb_autoinc_lock_mode', 'innodb_buffer_pool_instances', 'innodb_buffer_pool_size',
-  'innodb_change_buffering', 'innodb_checksum_algorithm', 'innodb_concurrency_tickets', 'innodb_deadlock_detect',
-  'innodb_dedicated_server', 'innodb_doublewrite', 'innodb_file_per_table', 'innodb_flush_log_at_trx_commit', 'innodb_flush_method',
-  'innodb_flush_neighbors', 'innodb_io_capacity', 'innodb_io_capacity_max', 'innodb_lock_wait_timeout', 'innodb_log_buffer_size',
-  'innodb_log_file_size', 'innodb_log_files_in_group', 'innodb_lru_scan_depth', 'innodb_max_dirty_pages_pct',
-  'innodb_max_purge_lag', 'innodb_numa_interleave', 'innodb_open_files', 'innodb_page_cleaners', 'innodb_page_size',
-  'innodb_purge_batch_size', 'innodb_purge_threads', 'innodb_read_io_threads', 'innodb_redo_log_capacity',
-  'innodb_rollback_on_timeout', 'innodb_snapshot_isolation', 'innodb_spin_wait_delay', 'innodb_stats_persistent',
-  'innodb_sync_spin_loops', 'innodb_thread_concurrency', 'innodb_undo_tablespaces', 'innodb_use_native_aio', 'innodb_write_io_threads',
-  'join_buffer_size', 'log_bin', 'long_query_time', 'max_connections', 'max_heap_table_size', 'open_files_limit',
-  'optimizer_switch', 'performance_schema', 'query_cache_size', 'query_cache_type', 'slow_query_log', 'sort_buffer_size', 'sql_mode',
-  'stored_program_cache', 'sync_binlog', 'table_definition_cache', 'table_open_cache', 'table_open_cache_instances',
-  'thread_cache_size', 'thread_handling', 'thread_stack', 'tmp_table_size', 'transaction_isolation', 'tx_isolation',
-  'version', 'version_comment', 'version_compile_machine')
+-- What the performance of these workloads depends on. MariaDB can tell which settings
+-- differ from their defaults; no table that all versions of MySQL have does so.
+SET @sledge_settings = IF(FALSE /*M! OR TRUE */,
+  'SELECT LOWER(variable_name) AS name, global_value AS value FROM information_schema.system_variables
+   WHERE global_value_origin <> ''COMPILE-TIME'' AND global_value <> default_value AND variable_name NOT LIKE ''%PASSWORD%''
+   ORDER BY name',
+  CONCAT('SHOW GLOBAL VARIABLES WHERE FIND_IN_SET(variable_name, ''',
+    'autocommit,binlog_format,binlog_row_image,character_set_server,collation_server,innodb_adaptive_hash_index,',
+    'innodb_autoinc_lock_mode,innodb_buffer_pool_instances,innodb_buffer_pool_size,innodb_change_buffering,',
+    'innodb_checksum_algorithm,innodb_concurrency_tickets,innodb_deadlock_detect,innodb_dedicated_server,',
+    'innodb_doublewrite,innodb_file_per_table,innodb_flush_log_at_trx_commit,innodb_flush_method,',
+    'innodb_flush_neighbors,innodb_io_capacity,innodb_io_capacity_max,innodb_lock_wait_timeout,',
+    'innodb_log_buffer_size,innodb_log_file_size,innodb_log_files_in_group,innodb_lru_scan_depth,',
+    'innodb_max_dirty_pages_pct,innodb_max_purge_lag,innodb_numa_interleave,innodb_open_files,',
+    'innodb_page_cleaners,innodb_page_size,innodb_purge_batch_size,innodb_purge_threads,innodb_read_io_threads,',
+    'innodb_redo_log_capacity,innodb_rollback_on_timeout,innodb_snapshot_isolation,innodb_spin_wait_delay,',
+    'innodb_stats_persistent,innodb_sync_spin_loops,innodb_thread_concurrency,innodb_undo_tablespaces,',
+    'innodb_use_native_aio,innodb_write_io_threads,join_buffer_size,log_bin,long_query_time,max_connections,',
+    'max_heap_table_size,open_files_limit,optimizer_switch,performance_schema,query_cache_size,query_cache_type,',
+    'slow_query_log,sort_buffer_size,sql_mode,stored_program_cache,sync_binlog,table_definition_cache,',
+    'table_open_cache,table_open_cache_instances,thread_cache_size,thread_handling,thread_stack,tmp_table_size,',
+    'transaction_isolation,tx_isolation,version,version_comment,version_compile_machine',
+    ''')'));
+PREPARE sledge_settings FROM @sledge_settings;
+EXECUTE sledge_settings
 
 -- What SHOW PROCESSLIST calls this session.
 -- name: session
