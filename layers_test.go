@@ -28,6 +28,9 @@ var layers = map[string]string{
 	"rdbms":   "",
 	"job":     "meter option sqlitefile",
 
+	// What listens where a server was looked for.
+	"listener": "",
+
 	// How our own files are made, for those who keep something in one.
 	"sqlitefile": "",
 
@@ -39,7 +42,7 @@ var layers = map[string]string{
 	// only: a database that knew a workload would be one more thing to write for
 	// every new workload, and the other way around. A database may import another
 	// one, which it is a variant of.
-	"database/*": "database database/* meter option schema sqlfile",
+	"database/*": "database database/* listener meter option schema sqlfile",
 	"workload/*": "database job meter option schema sqlfile workload",
 
 	// Doing jobs: with any database and any workload, so with none by name.

@@ -30,7 +30,7 @@ func TestAWholeTestOnSQLite(t *testing.T) {
 		out  string
 		err  string
 	}{
-		{"run", job.ExitConnect, "", "a build makes it"},
+		{"run", job.ExitMissing, "", "a build makes it"},
 		{"build", job.OK, "order_line", " SCHEMA COMPLETE"},
 		{"build", job.ExitExists, "", "already"},
 		{"check", job.OK, "consistency_12", "Schema Check jobid="},
@@ -38,7 +38,7 @@ func TestAWholeTestOnSQLite(t *testing.T) {
 		{"run --users 2 --json", job.OK, `"NOPM"`, "Vuser 1:TEST RESULT"},
 		{"check --json", job.OK, `"holds": true`, ""},
 		{"delete", job.OK, "succeeded", "Dropped"},
-		{"check", job.ExitConnect, "", "there is no file"},
+		{"check", job.ExitMissing, "", "there is no file"},
 	}
 	for _, step := range steps {
 		code := w.run(append(strings.Fields(step.args), "--config", config, "--dbname", file)...)

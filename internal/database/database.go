@@ -6,8 +6,10 @@ package database
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"net/url"
+	"time"
 
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -66,7 +68,9 @@ type Database struct {
 	// database it tells by kind and name: "role", "tpcc". Optional.
 	Drop func(ctx context.Context, options any, dropped func(kind, name string)) error
 
-	// Connect opens a session. Its errors name the server and what to do.
+	// Connect opens a session, and gives up after a while where nobody answers. Its
+	// errors name the server and what to do; those that say that the database is not
+	// there are ErrMissing.
 	Connect func(ctx context.Context, options any, as Role) (Session, error)
 
 	// Finish does what the options ask for after a run, such as a vacuum, and
@@ -83,6 +87,22 @@ type Database struct {
 	Dialect Dialect
 	SQL     fs.FS // sql/*.sql, and sql/<workload>/*.sql where portable SQL won't do; nil where Base's serves
 }
+
+// ErrMissing is what an error of Connect or Create is, by errors.Is, where the server
+// is there and the database, or the file, is not.
+var ErrMissing = errors.New("the database is not there")
+
+// Missing marks an error as one that is ErrMissing.
+func Missing(err error) error { return missing{err} }
+
+type missing struct{ error }
+
+func (m missing) Is(target error) bool { return target == ErrMissing }
+func (m missing) Unwrap() error        { return m.error }
+
+// ConnectTimeout bounds an attempt to connect where nothing else is said: it is
+// longer than an overloaded server takes, and a person waits.
+const ConnectTimeout = 30 * time.Second
 
 // Said words what is said about a schema. Each of its members is needed, unless it
 // says otherwise.

@@ -27,8 +27,11 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		f.say(monitorPosition, "Monitor Thread")
 	}
 	if p.Database.Create != nil {
-		if err := p.Database.Create(ctx, p.Connection, func(line string) { f.say(monitorPosition, "%s", line) }); err != nil {
-			return job.Result{}, job.WithExit(job.ExitConnect, err)
+		waited := p.waitFor("an answer of %s", p.target())
+		err := p.Database.Create(ctx, p.Connection, func(line string) { f.say(monitorPosition, "%s", line) })
+		waited()
+		if err != nil {
+			return job.Result{}, job.WithExit(exitOfConnect(err), err)
 		}
 	}
 	session, err := connect(ctx, p, database.Owner)

@@ -33,6 +33,7 @@ func (l Local) Do(ctx context.Context, spec job.Spec, control job.Control) (job.
 		return failed(job.Result{Started: started}, err), job.WithExit(job.ExitUsage, err)
 	}
 	f := &feed{watchers: control.Watchers, measured: control.Measured}
+	p.feed = f
 	result, err := l.perform(ctx, spec.Action, p, f, control.Stop)
 	if result.Started.IsZero() {
 		result.Started, result.Elapsed = started, time.Since(started).Seconds()
@@ -138,6 +139,8 @@ type feed struct {
 	watchers []job.Watcher
 
 	measured func(job.Result, func(line string)) error // as in job.Control; or nil
+
+	said sync.Map // the lines of sayOnce
 }
 
 func (f *feed) send(e job.Event) {
@@ -153,6 +156,14 @@ func (f *feed) send(e job.Event) {
 // is 1.
 func (f *feed) say(position int, format string, args ...any) {
 	f.send(job.Event{User: position, Text: fmt.Sprintf(format, args...)})
+}
+
+// sayOnce sends a line of the job's own, which others may want to send at the same
+// moment.
+func (f *feed) sayOnce(line string) {
+	if _, already := f.said.LoadOrStore(line, true); !already {
+		f.send(job.Event{Text: line})
+	}
 }
 
 // finish says how the first virtual user ended. What ended because another
@@ -201,9 +212,28 @@ func (e *wordedError) Unwrap() error { return e.err }
 
 // connect opens a session, and marks an error as one of connecting.
 func connect(ctx context.Context, p Plan, as database.Role) (database.Session, error) {
+	defer p.waitFor("an answer of %s", p.target())()
 	s, err := p.Database.Connect(ctx, p.Connection, as)
 	if err != nil {
-		return nil, job.WithExit(job.ExitConnect, err)
+		return nil, job.WithExit(exitOfConnect(err), err)
 	}
 	return s, nil
+}
+
+// exitOfConnect tells a database that is not there from a server that is not.
+func exitOfConnect(err error) job.Exit {
+	if errors.Is(err, database.ErrMissing) {
+		return job.ExitMissing
+	}
+	return job.ExitConnect
+}
+
+// waitFor says once for a job what is waited for, when that has taken a while, until
+// the function it returns is called.
+func (p Plan) waitFor(format string, args ...any) (done func()) {
+	if p.feed == nil {
+		return func() {}
+	}
+	timer := time.AfterFunc(noticeable, func() { p.feed.sayOnce("Waiting for " + fmt.Sprintf(format, args...)) })
+	return func() { timer.Stop() }
 }

@@ -36,6 +36,8 @@ type Plan struct {
 	// Grace is how long users may take to finish the transaction they are in when
 	// a run is over, before it is broken off.
 	Grace time.Duration
+
+	feed *feed // of the job that is done by the plan; nil where there is none
 }
 
 // grace is long enough for any transaction that still makes headway.

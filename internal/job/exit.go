@@ -15,7 +15,7 @@ const (
 	ExitInvalid  Exit = 5   // the run had more failures than it may, or its counts disagree
 	ExitAborted  Exit = 6   // a virtual user died or the server went away in mid-run or mid-build
 	ExitExists   Exit = 7   // the schema is there already, or is only half built
-	ExitMissing  Exit = 8   // the schema, job or file is not there
+	ExitMissing  Exit = 8   // the schema, database, job or file is not there
 	ExitStopped  Exit = 130 // ended by Ctrl-C
 	ExitInternal Exit = 70  // a fault of Sledge itself
 )
@@ -33,7 +33,7 @@ var ExitMeanings = []struct {
 	{ExitInvalid, "the run is not valid: too many failures"},
 	{ExitAborted, "a virtual user died or the server went away in the middle of a run or a build"},
 	{ExitExists, "the schema is there already, or is only half built"},
-	{ExitMissing, "the schema or the job is not there"},
+	{ExitMissing, "the schema, the database or the job is not there"},
 	{ExitInternal, "a fault of Sledge itself"},
 	{ExitStopped, "stopped by Ctrl-C"},
 }

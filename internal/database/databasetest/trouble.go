@@ -206,6 +206,9 @@ func (s *suite) testConnectErrors(t *testing.T) {
 			if strings.Contains(text, "\n") {
 				t.Errorf("the error has several lines: %q", text)
 			}
+			if got, want := errors.Is(err, database.ErrMissing), tt.option == "dbase"; got != want {
+				t.Errorf("%q is ErrMissing: got %v, want %v", text, got, want)
+			}
 			if class := s.d.Classify(err); class != tt.class {
 				t.Errorf("got class %v of %q, want %v", class, text, tt.class)
 			}

@@ -110,9 +110,10 @@ func isBroken(err error) bool {
 			return true
 		}
 	}
+	_, isUnconnected := errors.AsType[*connectError](err)
 	_, isNetwork := errors.AsType[net.Error](err)
 	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
-	return isNetwork || isCertificate
+	return isUnconnected || isNetwork || isCertificate
 }
 
 // IsUnknownVariable reports whether the server said that it has no such variable.

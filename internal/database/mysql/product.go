@@ -17,6 +17,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"sledge/internal/database"
+	"sledge/internal/listener"
 	"sledge/internal/option"
 )
 
@@ -167,15 +168,37 @@ func (p Product) Connect(ctx context.Context, options any, as database.Role) (da
 	if err != nil {
 		return nil, p.explain(o, err)
 	}
-	conn, err := connector.Connect(ctx)
-	if err != nil {
+	s.connector = connector
+	connecting := listener.Connecting{
+		Network: c.Net, Address: c.Addr, Limit: connectTimeout,
+		Expected:   func(a listener.Answer) bool { return a.Choose == listener.MySQL || a.Choose == listener.MariaDB },
+		FromServer: func(err error) bool { return number(err) != 0 },
+	}
+	answer, err := connecting.Do(ctx, s.open)
+	switch {
+	case answer.What != "":
+		_, address := o.address()
+		return nil, &connectError{answer.Mistake(address, p.Title, p.Names.Full("host"), p.Names.Full("port")), err}
+	case err != nil:
 		return nil, p.explain(o, err)
 	}
-	s.conn, s.connector = conn.(connection), connector
-	if err := s.begin(ctx); err != nil {
-		return nil, errors.Join(p.explain(o, err), s.Close())
-	}
 	return s, nil
+}
+
+// connectTimeout is shorter in tests.
+var connectTimeout = database.ConnectTimeout
+
+// open connects and makes the session ready.
+func (s *session) open(ctx context.Context) error {
+	conn, err := s.connector.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	s.conn = conn.(connection)
+	if err := s.begin(ctx); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return nil
 }
 
 // connection is what the driver's connections can do. They are used without
@@ -191,7 +214,25 @@ type connection interface {
 // may be done about it.
 func (p Product) explain(o *Options, err error) error {
 	_, address := o.address()
-	return fmt.Errorf("connect to %s at %s as user %s: %w: %s", p.Title, address, o.User, err, p.advice(o, err))
+	cause := err
+	if silent, ok := errors.AsType[*listener.SilentError](err); ok {
+		cause = silent
+	}
+	return &connectError{fmt.Sprintf("connect to %s at %s as user %s: %v: %s", p.Title, address, o.User, cause, p.advice(o, err)), err}
+}
+
+// connectError is a connection that could not be made, in our words.
+type connectError struct {
+	text string
+	err  error
+}
+
+func (e *connectError) Error() string { return e.text }
+func (e *connectError) Unwrap() error { return e.err }
+
+// Is makes the server's word that there is no such database ErrMissing.
+func (e *connectError) Is(target error) bool {
+	return target == database.ErrMissing && number(e.err) == errUnknownDatabase
 }
 
 func (p Product) advice(o *Options, err error) string {

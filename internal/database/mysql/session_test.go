@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +15,9 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/database/databasetest"
 	"sledge/internal/database/mariadb"
+	"sledge/internal/database/mysql"
+	"sledge/internal/meter"
+	"sledge/internal/option"
 	"sledge/internal/sqlfile"
 	"sledge/internal/testserver"
 )
@@ -275,4 +281,51 @@ func TestAServerDoesNotGoOnWithWhatWasBrokenOff(t *testing.T) {
 			cancel()
 		}
 	})
+}
+
+func TestNamesWhatAnswersInstead(t *testing.T) {
+	other := testserver.Open(t, "postgresql")
+	for _, d := range products {
+		t.Run(d.Name, func(t *testing.T) {
+			s := &server{database: d, values: option.Values{}}
+			s.set("host", other.Host)
+			s.set("port", strconv.Itoa(other.Port))
+			s.set("socket", "null")
+			_, err := d.Connect(t.Context(), s.options(t), database.Owner)
+			for _, want := range []string{"a PostgreSQL server", "--db pg", d.Names.Full("port")} {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want it to say %q", err, want)
+				}
+			}
+			if d.Classify(err) != meter.Connection {
+				t.Errorf("%v is not classified as a connection's", err)
+			}
+		})
+	}
+}
+
+func TestASilentServerIsGivenUp(t *testing.T) {
+	defer mysql.SetConnectTimeout(100 * time.Millisecond)()
+	overTCP, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer overTCP.Close()
+	path := filepath.Join(t.TempDir(), "s")
+	overSocket, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer overSocket.Close()
+	for _, d := range products {
+		for _, socket := range []string{"null", path} {
+			s := &server{database: d, values: option.Values{}}
+			s.set("port", strconv.Itoa(overTCP.Addr().(*net.TCPAddr).Port))
+			s.set("socket", socket)
+			_, err := d.Connect(t.Context(), s.options(t), database.Owner)
+			if err == nil || !strings.Contains(err.Error(), "no answer within 100ms") {
+				t.Errorf("%s, socket %s: got %v, want that there was no answer within 100ms", d.Name, socket, err)
+			}
+		}
+	}
 }

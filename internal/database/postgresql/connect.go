@@ -12,10 +12,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"sledge/internal/database"
+	"sledge/internal/listener"
 )
 
-// connectTimeout bounds a connection attempt where PGCONNECT_TIMEOUT does not.
-const connectTimeout = 30 * time.Second
+// dialTimeout bounds how long a network may take to reach one of a host's addresses,
+// so that others get their turn before the time to connect is over.
+const dialTimeout = 10 * time.Second
 
 func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
 	o := options.(target)
@@ -41,9 +43,19 @@ func dial(ctx context.Context, l login) (*session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to PostgreSQL, database %v: %w", l, err)
 	}
-	conn, err := pgconn.ConnectConfig(ctx, config)
+	connecting := listener.Connecting{
+		Limit:      config.ConnectTimeout,
+		Expected:   func(a listener.Answer) bool { return a.Choose == listener.PostgreSQL },
+		FromServer: func(err error) bool { return stateOf(err) != "" },
+	}
+	connecting.Network, connecting.Address = pgconn.NetworkAddress(l.server.Host, uint16(l.server.Port))
+	var conn *pgconn.PgConn
+	answer, err := connecting.Do(ctx, func(ctx context.Context) (err error) {
+		conn, err = pgconn.ConnectConfig(ctx, config)
+		return err
+	})
 	if err != nil {
-		return nil, l.explain(err)
+		return nil, l.explain(answer, err)
 	}
 	return newSession(conn), nil
 }
@@ -83,8 +95,9 @@ func (l login) config() (*pgconn.Config, error) {
 		return nil, errors.New("the PG* environment variables do not go together with the options")
 	}
 	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = connectTimeout
+		config.ConnectTimeout = database.ConnectTimeout
 	}
+	config.DialFunc = (&net.Dialer{Timeout: dialTimeout}).DialContext
 	config.RuntimeParams = map[string]string{
 		"application_name": "sledge",
 		"client_encoding":  "UTF8",
@@ -96,7 +109,10 @@ func (l login) config() (*pgconn.Config, error) {
 
 // explain says in one line why a connection could not be made and which options
 // to look at.
-func (l login) explain(err error) error {
+func (l login) explain(answer listener.Answer, err error) error {
+	if answer.What != "" {
+		return &connectError{text: answer.Mistake(l.server.String(), "PostgreSQL", names.Full("host"), names.Full("port")), err: err}
+	}
 	check := func(which ...string) string {
 		for i, name := range which {
 			which[i] = names.Full(name)
@@ -107,8 +123,11 @@ func (l login) explain(err error) error {
 	var fromNetwork *net.OpError
 	var unknownAuthority x509.UnknownAuthorityError
 	var otherHost x509.HostnameError
+	var silent *listener.SilentError
 	cause, advice := err, check("host", "port")
 	switch {
+	case errors.As(err, &silent):
+		cause = silent
 	case errors.As(err, &fromServer):
 		cause, advice = fromServer, l.advice(fromServer.Code, check)
 	case errors.As(err, &unknownAuthority):
@@ -152,3 +171,8 @@ type connectError struct {
 
 func (e *connectError) Error() string { return e.text }
 func (e *connectError) Unwrap() error { return e.err }
+
+// Is makes the server's word that there is no such database ErrMissing.
+func (e *connectError) Is(target error) bool {
+	return target == database.ErrMissing && stateOf(e.err) == "3D000"
+}

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"sledge/internal/database"
 	"sledge/internal/database/databasetest"
 	"sledge/internal/database/postgresql"
+	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
 	"sledge/internal/testserver"
@@ -379,3 +382,34 @@ func library(t testing.TB) *sqlfile.Library {
 
 // ignored is told what a Drop dropped besides the database.
 func ignored(_, _ string) {}
+
+func TestNamesWhatAnswersInstead(t *testing.T) {
+	other := testserver.Open(t, "mariadb")
+	for _, mode := range []string{"prefer", "disable", "require"} {
+		values := option.Values{"pg_host": other.Host, "pg_port": strconv.Itoa(other.Port), "pg_sslmode": mode}
+		_, err := postgresql.Database.Connect(t.Context(), bind(t, values), database.Owner)
+		for _, want := range []string{"a MariaDB server (", "--db maria", "pg_port"} {
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "%!") {
+				t.Errorf("sslmode %s: got %v, want it to say %q", mode, err, want)
+			}
+		}
+		if postgresql.Database.Classify(err) != meter.Connection {
+			t.Errorf("sslmode %s: %v is not classified as a connection's", mode, err)
+		}
+	}
+}
+
+func TestASilentServerIsGivenUp(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	t.Setenv("PGCONNECT_TIMEOUT", "1")
+	// Two ways to encrypt, each of which waits, are to take no longer than one.
+	values := option.Values{"pg_host": "127.0.0.1", "pg_port": strconv.Itoa(l.Addr().(*net.TCPAddr).Port), "pg_sslmode": "prefer"}
+	_, err = postgresql.Database.Connect(t.Context(), bind(t, values), database.Owner)
+	if err == nil || !strings.Contains(err.Error(), "no answer within 1s") || !strings.Contains(err.Error(), "pg_port") {
+		t.Errorf("got %v, want that there was no answer within 1s", err)
+	}
+}

@@ -97,6 +97,9 @@ func fromURL(u *url.URL) (option.Values, error) {
 func create(_ context.Context, options any, _ func(string)) error {
 	o := options.(*Options)
 	f, err := os.OpenFile(o.File, os.O_CREATE|os.O_RDWR, 0o644)
+	if errors.Is(err, fs.ErrNotExist) {
+		return database.Missing(fmt.Errorf("option sqlite_file: there is no folder for the file %s: make it, or name another", o.File))
+	}
 	if err != nil {
 		return fmt.Errorf("option sqlite_file: create the database: %w", err)
 	}
@@ -124,7 +127,7 @@ func connect(ctx context.Context, options any, _ database.Role) (database.Sessio
 	o := options.(*Options)
 	if _, err := os.Stat(o.File); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("option sqlite_file: there is no file %s: a build makes it", o.File)
+			return nil, database.Missing(fmt.Errorf("option sqlite_file: there is no file %s: a build makes it", o.File))
 		}
 		return nil, fmt.Errorf("option sqlite_file: %w", err)
 	}

@@ -1,0 +1,243 @@
+// Package listener finds out what listens at an address by the first words that it
+// says. Who has mistaken one server for another learns so from an error, not from a
+// driver that cannot make sense of the answer. It knows no driver.
+package listener
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Answer is what listens at an address.
+type Answer struct {
+	What   string // "a MariaDB server (10.11.19)"; empty where it is not known
+	Choose string // the --db that is meant for it; empty where there is none
+}
+
+// PostgreSQL, MariaDB and MySQL are the values of Choose.
+const (
+	PostgreSQL = "pg"
+	MariaDB    = "maria"
+	MySQL      = "mysql"
+)
+
+// Mistake says that something else answers than the database that was chosen, whose
+// options say where.
+func (a Answer) Mistake(address, title, host, port string) string {
+	if a.Choose == "" {
+		return fmt.Sprintf("what answers on %s is %s, where a %s server was to be: check %s and %s", address, a.What, title, host, port)
+	}
+	return fmt.Sprintf("what answers on %s is %s, and %s was chosen: choose --db %s (in the console dbset db %[4]s), or check %s",
+		address, a.What, title, a.Choose, port)
+}
+
+// Connecting bounds an attempt to connect, and finds out who answers where that is
+// not who was expected.
+type Connecting struct {
+	Network, Address string
+	Limit            time.Duration
+	Expected         func(Answer) bool // whether what answers may be what was chosen
+	FromServer       func(error) bool  // whether an error is an answer of the chosen database
+}
+
+// patience is how long a server may take to answer before it is asked what it is, in
+// a connection of its own. Those that are meant for each other need no more than
+// a few round trips.
+const patience = 2 * time.Second
+
+// Do calls connect and gives it up after the limit, or as soon as it is known that
+// something else answers than was expected. The answer says what that is, and is
+// empty where it is not known.
+func (c Connecting) Do(ctx context.Context, connect func(context.Context) error) (Answer, error) {
+	limited, cancel := context.WithTimeout(ctx, c.Limit)
+	defer cancel()
+	asking, stop := context.WithCancel(limited)
+	defer stop()
+	asked := make(chan Answer, 1)
+	go func() {
+		asked <- c.ask(asking, cancel)
+	}()
+	err := connect(limited)
+	stop()
+	answer := <-asked
+	switch {
+	case err == nil || c.FromServer(err):
+		return Answer{}, err
+	case answer.What == "" && limited.Err() == nil:
+		if answer = Identify(limited, c.Network, c.Address); c.Expected(answer) {
+			answer = Answer{}
+		}
+	}
+	if answer.What == "" && ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
+		err = &SilentError{c.Limit, err}
+	}
+	return answer, err
+}
+
+// ask asks what answers when patience is at its end, and calls off the attempt to
+// connect when that is not what was expected.
+func (c Connecting) ask(ctx context.Context, callOff func()) Answer {
+	wait := time.NewTimer(patience)
+	defer wait.Stop()
+	select {
+	case <-ctx.Done():
+		return Answer{}
+	case <-wait.C:
+	}
+	answer := Identify(ctx, c.Network, c.Address)
+	if answer.What == "" || c.Expected(answer) {
+		return Answer{}
+	}
+	callOff()
+	return answer
+}
+
+// SilentError says that nothing was answered until the limit was reached.
+type SilentError struct {
+	limit time.Duration
+	err   error
+}
+
+// Error says what may be the reason.
+func (e *SilentError) Error() string {
+	return fmt.Sprintf("there was no answer within %v: the server is overloaded or stands still, or something else listens there", e.limit)
+}
+
+// Unwrap returns what the driver said of it.
+func (e *SilentError) Unwrap() error { return e.err }
+
+// step is how long each question waits for its answer.
+const step = time.Second
+
+// Identify asks what listens at an address: first it waits for a greeting, as MySQL
+// and SSH give, then it asks for encryption as PostgreSQL's clients do, and at last
+// it tries TLS and HTTP. It takes four seconds at most.
+func Identify(ctx context.Context, network, address string) Answer {
+	for _, ask := range []func(net.Conn) Answer{greeting, encryption, overTLS, http} {
+		answer, reached := askOn(ctx, network, address, ask)
+		if answer.What != "" || !reached {
+			return answer
+		}
+	}
+	return Answer{}
+}
+
+// askOn asks one question on a connection of its own.
+func askOn(ctx context.Context, network, address string, ask func(net.Conn) Answer) (answer Answer, reached bool) {
+	ctx, cancel := context.WithTimeout(ctx, step)
+	defer cancel()
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, network, address)
+	if err != nil {
+		return Answer{}, false
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
+	return ask(conn), true
+}
+
+// greeting reads what a server says of itself, before it was asked.
+func greeting(conn net.Conn) Answer {
+	words, err := read(conn)
+	switch {
+	case bytes.HasPrefix(words, []byte("SSH-")):
+		return Answer{What: "an SSH server"}
+	case bytes.HasPrefix(words, xProtocol):
+		return Answer{What: "MySQL's X protocol, which is not the one that clients such as this speak (that is mostly on port 3306)"}
+	case len(words) > 5 && words[3] == 0 && (words[4] == 10 || words[4] == 255):
+		return mySQL(words[4:])
+	case len(words) > 0:
+		return Answer{What: fmt.Sprintf("a server that begins by saying %q", firstLine(words))}
+	case err != nil && !errors.Is(err, os.ErrDeadlineExceeded):
+		return Answer{What: "something that closes each connection at once"}
+	}
+	return Answer{}
+}
+
+// xProtocol is the notice that MySQL's X protocol begins with.
+var xProtocol = []byte{5, 0, 0, 0, 11, 8, 5, 26, 0}
+
+// mySQL reads the greeting of MySQL or MariaDB, or the error in its place. MariaDB
+// long put 5.5.5- before its version, for old replicas.
+func mySQL(words []byte) Answer {
+	if words[0] != 10 {
+		return Answer{What: "a MySQL or MariaDB server", Choose: MySQL}
+	}
+	version, _, _ := strings.Cut(string(words[1:]), "\x00")
+	number, _, _ := strings.Cut(strings.TrimPrefix(version, "5.5.5-"), "-")
+	number = firstLine([]byte(number))
+	if strings.Contains(version, "MariaDB") {
+		return Answer{What: fmt.Sprintf("a MariaDB server (%s)", number), Choose: MariaDB}
+	}
+	return Answer{What: fmt.Sprintf("a MySQL server (%s)", number), Choose: MySQL}
+}
+
+// encryption sends PostgreSQL's SSLRequest (manual, "Message Formats"), to which its
+// server answers by one letter.
+func encryption(conn net.Conn) Answer {
+	request := binary.BigEndian.AppendUint32(nil, 8)
+	request = binary.BigEndian.AppendUint32(request, 80877103)
+	if _, err := conn.Write(request); err != nil {
+		return Answer{}
+	}
+	switch words, _ := read(conn); {
+	case len(words) == 1 && (words[0] == 'S' || words[0] == 'N'), len(words) > 4 && words[0] == 'E' && words[1] == 0:
+		return Answer{What: "a PostgreSQL server", Choose: PostgreSQL}
+	case bytes.HasPrefix(words, []byte("HTTP/")):
+		return Answer{What: "an HTTP server"}
+	}
+	return Answer{}
+}
+
+// overTLS begins to encrypt.
+func overTLS(conn net.Conn) Answer {
+	err := tls.Client(conn, &tls.Config{InsecureSkipVerify: true}).Handshake() // nothing is said in it
+	other, isOther := errors.AsType[tls.RecordHeaderError](err)
+	_, isAlert := errors.AsType[tls.AlertError](err)
+	switch {
+	case isOther && bytes.HasPrefix(other.RecordHeader[:], []byte("HTTP")):
+		return Answer{What: "an HTTP server"}
+	case err == nil || isAlert || err != nil && strings.HasPrefix(err.Error(), "remote error: tls"):
+		return Answer{What: "a server that speaks nothing but TLS"}
+	}
+	return Answer{}
+}
+
+func http(conn net.Conn) Answer {
+	if _, err := io.WriteString(conn, "GET / HTTP/1.0\r\n\r\n"); err != nil {
+		return Answer{}
+	}
+	if words, _ := read(conn); bytes.HasPrefix(words, []byte("HTTP/")) {
+		return Answer{What: "an HTTP server"}
+	}
+	return Answer{}
+}
+
+// read reads what comes first.
+func read(conn net.Conn) ([]byte, error) {
+	words := make([]byte, 512)
+	n, err := conn.Read(words)
+	return words[:n], err
+}
+
+// firstLine returns the beginning of the first line, as far as it can be shown.
+func firstLine(words []byte) string {
+	line, _, _ := bytes.Cut(words, []byte("\n"))
+	text := strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, string(line[:min(len(line), 40)]))
+	return strings.TrimSpace(text)
+}
