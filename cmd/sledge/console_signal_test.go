@@ -3,6 +3,7 @@ package main_test
 import (
 	"bufio"
 	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,4 +89,79 @@ func TestErrorsThatPythonOnlyShowsCount(t *testing.T) {
 			t.Errorf("got exit %d,\n%s\n%s\nof\n%s", exit, stdout, stderr, script)
 		}
 	}
+}
+
+// TestASignalLetsARunOfAScriptKeepItsResult sends what asks a program to end to a
+// script that would go on with a second run.
+func TestASignalLetsARunOfAScriptKeepItsResult(t *testing.T) {
+	database := filepath.Join(t.TempDir(), "test.db")
+	p := newConsole(t, map[string]string{"sqlite_file": database})
+	p.must("build", "--db", "sqlite")
+	tcl := "dbset db sqlite; diset connection sqlite_file " + database + "; diset tpcc sqlite_rampup 0; tcset refreshrate 1; tcstart\ncatch vurun\nvurun\nputs next\n"
+	python := "dbset('db', 'sqlite'); diset('connection', 'sqlite_file', '" + database + "'); diset('tpcc', 'sqlite_rampup', 0); tcset('refreshrate', 1); tcstart()\n" +
+		"try:\n  vurun()\nfinally:\n  vurun()\n  print('next')\n"
+	for _, test := range []struct {
+		name, file, script string
+		signal             syscall.Signal // 0 is that nobody reads the output any more
+		last               string         // line on stderr
+	}{
+		{"SIGTERM in Tcl", "a.tcl", tcl, syscall.SIGTERM, "sledge: stopped by the signal to end: terminated"},
+		{"SIGTERM in Python", "a.py", python, syscall.SIGTERM, "sledge: stopped by the signal to end: terminated"},
+		{"a terminal that hangs up on Tcl", "a.tcl", tcl, syscall.SIGHUP, "sledge: stopped by the signal to end: hangup"},
+		{"a terminal that hangs up on Python", "a.py", python, syscall.SIGHUP, "sledge: stopped by the signal to end: hangup"},
+		{"a pipe from Tcl that nobody reads", "a.tcl", tcl, 0, "sledge: stopped because nobody reads the output any more"},
+		{"a pipe from Python that nobody reads", "a.py", python, 0, "sledge: stopped because nobody reads the output any more"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := p.in(t)
+			file := filepath.Join(t.TempDir(), test.file)
+			if err := os.WriteFile(file, []byte(test.script), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c := p.command("console", "auto", file)
+			c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a terminal hangs up on all that runs in it
+			read, write, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer read.Close()
+			var stderr bytes.Buffer
+			c.Stdout, c.Stderr = write, &stderr
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			write.Close()
+			overdue := time.AfterFunc(time.Minute, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
+			defer overdue.Stop()
+			p.untilMeasured()
+			if test.signal == 0 {
+				read.Close()
+			} else if err := syscall.Kill(-c.Process.Pid, test.signal); err != nil {
+				t.Fatal(err)
+			}
+			if test.signal != 0 {
+				if printed, err := io.ReadAll(read); err != nil || strings.Contains(string(printed), "next") {
+					t.Errorf("the script goes on, %v:\n%s", err, printed)
+				}
+			}
+			if exit := p.wait(c); exit != job.ExitStopped {
+				t.Errorf("it ended with %s, want exit code %d", c.ProcessState, job.ExitStopped)
+			}
+			if said := lastLine(stderr.String()); said != test.last {
+				t.Errorf("the last line on stderr: got %q, want %q", said, test.last)
+			}
+			if j := p.last(); j.Status != string(job.Partial) || j.Line == "" {
+				t.Errorf("got %+v, want a partial result", j)
+			}
+			p.must("jobs", "delete", "last", "--yes") // so that the next one waits for its own
+			if jobs := p.must("jobs", "list", "--action", "run", "--json"); jobs != "[]\n" {
+				t.Errorf("got other runs %s, want none: the script went on", jobs)
+			}
+		})
+	}
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,10 +61,24 @@ func (p *program) run(args ...string) (stdout, stderr string, exit job.Exit) {
 	return c.Stdout.(*bytes.Buffer).String(), c.Stderr.(*bytes.Buffer).String(), exit
 }
 
+// in returns the same program, for a part of the test.
+func (p *program) in(t *testing.T) *program {
+	part := *p
+	part.t = t
+	return &part
+}
+
+// command returns the program with arguments, to be started.
+func (p *program) command(args ...string) *exec.Cmd {
+	c := exec.Command(p.path, args...)
+	c.Env = p.env
+	return c
+}
+
 func (p *program) start(args ...string) *exec.Cmd {
 	p.t.Helper()
-	c := exec.Command(p.path, args...)
-	c.Env, c.Stdout, c.Stderr = p.env, &bytes.Buffer{}, &bytes.Buffer{}
+	c := p.command(args...)
+	c.Stdout, c.Stderr = &bytes.Buffer{}, &bytes.Buffer{}
 	if err := c.Start(); err != nil {
 		p.t.Fatal(err)
 	}
@@ -178,26 +193,139 @@ func TestAKilledClientLeavesConsistentDataAndAJobThatSaysSo(t *testing.T) {
 	}
 }
 
-func TestControlCKeepsThePartialResult(t *testing.T) {
+// TestWhateverEndsARunKeepsItsResult ends a run by each thing that asks a program to
+// end, as people and their tools do it.
+func TestWhateverEndsARunKeepsItsResult(t *testing.T) {
 	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
 	p.must("build", "--db", "sqlite")
-	c := p.start("run", "--db", "sqlite", "--users", "2", "--rampup", "0s", "--duration", "10m")
-	p.untilMeasured()
-	if err := c.Process.Signal(syscall.SIGINT); err != nil {
+	send := func(signals ...syscall.Signal) func(*testing.T, *exec.Cmd, *os.File) {
+		return func(t *testing.T, c *exec.Cmd, _ *os.File) {
+			for _, signal := range signals {
+				if err := c.Process.Signal(signal); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(10 * time.Millisecond) // or the system would make one of two that are alike
+			}
+		}
+	}
+	hangUp := func(t *testing.T, _ *exec.Cmd, out *os.File) {
+		if err := out.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		name   string
+		end    func(t *testing.T, c *exec.Cmd, out *os.File)
+		unread bool // whether nobody reads what it prints then
+	}{
+		{"Ctrl-C", send(syscall.SIGINT), false},
+		{"SIGTERM, which timeout sends twice", send(syscall.SIGTERM, syscall.SIGTERM), false},
+		{"a terminal that hangs up", send(syscall.SIGHUP, syscall.SIGHUP), false},
+		{"a service manager", send(syscall.SIGTERM, syscall.SIGHUP), false},
+		{"a pipe that nobody reads", hangUp, true},
+		{"Ctrl-C that ends who reads its output too", func(t *testing.T, c *exec.Cmd, out *os.File) {
+			hangUp(t, c, out)
+			send(syscall.SIGINT)(t, c, out)
+		}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := p.in(t)
+			read, write, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer read.Close()
+			c := p.command("run", "--db", "sqlite", "--users", "2", "--rampup", "0s", "--duration", "10m", "--interval", "1s")
+			c.Stdout, c.Stderr = write, write
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			write.Close()
+			overdue := time.AfterFunc(time.Minute, func() { _ = c.Process.Kill() })
+			defer overdue.Stop()
+			p.untilMeasured()
+			test.end(t, c, read)
+			var printed []byte
+			if !test.unread {
+				if printed, err = io.ReadAll(read); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if exit := p.wait(c); exit != job.ExitStopped {
+				t.Errorf("it ended with %s, want exit code %d", c.ProcessState, job.ExitStopped)
+			}
+			if !test.unread && (!strings.Contains(string(printed), "TEST RESULT") || !strings.Contains(string(printed), "partial")) {
+				t.Errorf("there is no result that says it is partial:\n%s", printed)
+			}
+			if j := p.last(); j.Status != string(job.Partial) || j.Line == "" {
+				t.Errorf("got %+v, want a partial result", j)
+			}
+			p.must("jobs", "delete", "last", "--yes") // so that the next one waits for its own
+		})
+	}
+}
+
+// TestAnIgnoredHangUpStaysIgnored runs as nohup has it.
+func TestAnIgnoredHangUpStaysIgnored(t *testing.T) {
+	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
+	p.must("build", "--db", "sqlite")
+	c := p.command("run", "--db", "sqlite", "--rampup", "0s", "--duration", "5s")
+	c.Args = append([]string{"sh", "-c", `trap '' HUP; exec "$0" "$@"`}, c.Args...)
+	c.Path = "/bin/sh"
+	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	start := time.Now()
-	if exit := p.wait(c); exit != job.ExitStopped {
-		t.Errorf("exit code %d, want %d", exit, job.ExitStopped)
+	p.untilMeasured()
+	if err := c.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
 	}
-	if took := time.Since(start); took > time.Minute {
-		t.Errorf("it took %v to stop", took)
+	if exit := p.wait(c); exit != job.OK {
+		t.Errorf("exit code %d, want %d", exit, job.OK)
 	}
-	if out := c.Stdout.(*bytes.Buffer).String(); !strings.Contains(out, "TEST RESULT") || !strings.Contains(out, "partial") {
-		t.Errorf("there is no result that says it is partial:\n%s", out)
+	if j := p.last(); j.Status != string(job.Succeeded) {
+		t.Errorf("got %+v, want a run that succeeded", j)
 	}
-	if j := p.last(); j.Status != string(job.Partial) || j.Line == "" {
-		t.Errorf("got %+v, want a partial result", j)
+}
+
+// TestABuildThatIsHungUpOnGoesOn ends a build as a terminal that is closed does.
+func TestABuildThatIsHungUpOnGoesOn(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "test.db")
+	p := newProgram(t, map[string]string{"sqlite_file": file})
+	c := p.start("build", "--db", "sqlite", "--warehouses", "5")
+	p.until("some rows are loaded", func() bool {
+		info, err := os.Stat(file)
+		return err == nil && info.Size() > 1<<20
+	})
+	if err := c.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if exit := p.wait(c); exit != job.ExitStopped || !strings.Contains(c.Stderr.(*bytes.Buffer).String(), "--resume") {
+		t.Errorf("exit code %d, want %d and a word about --resume, got\n%s", exit, job.ExitStopped, c.Stderr)
+	}
+	if j := p.last(); j.Status != string(job.Failed) {
+		t.Errorf("the job shows as %s, want %s", j.Status, job.Failed)
+	}
+	p.must("build", "--db", "sqlite", "--warehouses", "5", "--resume")
+	p.must("check", "--db", "sqlite")
+}
+
+// TestWhoReadsTheFirstLinesAloneHearsNothingElse reads as head does.
+func TestWhoReadsTheFirstLinesAloneHearsNothingElse(t *testing.T) {
+	p := newProgram(t, nil)
+	c := p.command("options", "pg")
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read.Close()
+	var stderr bytes.Buffer
+	c.Stdout, c.Stderr = write, &stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	write.Close()
+	if exit := p.wait(c); exit != job.ExitStopped || stderr.Len() > 0 {
+		t.Errorf("exit code %d and %q, want %d and nothing", exit, &stderr, job.ExitStopped)
 	}
 }
 

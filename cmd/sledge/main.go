@@ -20,7 +20,7 @@ var version string
 
 func main() {
 	signals := make(chan os.Signal, 3)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	watchSignals(signals)
 	restore := keepTerminal()
 	v := cli.VersionOf(version)
 	program := &cli.Program{
@@ -42,6 +42,18 @@ func main() {
 	code := program.Run(context.Background())
 	restore()
 	os.Exit(int(code))
+}
+
+// watchSignals has all that asks a program to end sent to signals, but for a hang-up
+// that it was told to ignore, as nohup does. A write to a pipe that nobody reads is
+// no reason to die: it fails, and cli sees to the rest. The programs that are started
+// by this one get the usual signals.
+func watchSignals(signals chan<- os.Signal) {
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 }
 
 // keepTerminal returns what puts the terminal back into the state it is in now:

@@ -160,7 +160,8 @@ type session struct {
 	busy   func(interrupts int) // told of each Ctrl-C while something is evaluated; else nil
 	told   int                  // how many
 	stop   func()               // ends everything
-	ending os.Signal            // for which it was called, or nil
+	ending os.Signal            // for which everything is to end, or nil
+	asked  int                  // how many of those there were
 }
 
 // consoleSession is one use of the console, from its banner to its end.
@@ -225,8 +226,8 @@ func checkScript(path string) error {
 // file returns the file behind a stream, or nil: interpreters are processes of
 // their own and write to files only.
 func file(stream any) *os.File {
-	if locked, ok := stream.(*lockedWriter); ok {
-		stream = locked.to
+	if o, ok := stream.(*outlet); ok {
+		stream = o.to
 	}
 	f, _ := stream.(*os.File)
 	return f
@@ -279,6 +280,10 @@ func (s *session) banner(usual string) {
 // handle does a command for an interpreter.
 func (s *session) handle(ctx context.Context, call interpreter.Call) (string, error) {
 	result, err := s.console.Call(ctx, console.Call(call))
+	if s.isEnding() {
+		s.stop()
+		return "", interpreter.ErrInterrupted
+	}
 	switch {
 	case errors.Is(err, console.ErrQuit):
 		return "", interpreter.ErrQuit
@@ -291,17 +296,13 @@ func (s *session) handle(ctx context.Context, call interpreter.Call) (string, er
 }
 
 // interrupted is told of each signal. Ctrl-C stops what is going on, and not the
-// program; other signals end it.
+// program; other signals end it, but let a command end first as Ctrl-C does.
 func (s *session) interrupted(signal os.Signal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case signal != os.Interrupt:
-		if s.busy == nil || s.ending != nil {
-			s.Exit(int(job.ExitStopped))
-		}
-		s.ending = signal
-		s.stop()
+		s.end(signal)
 	case s.busy == nil:
 		if !s.editsLines() {
 			s.Exit(int(job.ExitStopped))
@@ -315,6 +316,28 @@ func (s *session) interrupted(signal os.Signal) {
 		s.told++
 		s.busy(s.told)
 	}
+}
+
+// end ends everything because of a signal: a command that is running as Ctrl-C does,
+// so that a run keeps its result. The second signal breaks off, the third does not ask.
+func (s *session) end(signal os.Signal) {
+	s.asked++
+	switch {
+	case s.busy == nil || s.asked >= patience:
+		s.Exit(int(job.ExitStopped))
+	case s.asked > 1 || !s.console.Interrupt():
+		s.stop()
+	}
+	if s.ending == nil {
+		s.ending = signal
+	}
+}
+
+// isEnding reports whether a signal asked for everything to end.
+func (s *session) isEnding() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ending != nil
 }
 
 // setBusy has busy called with the number of each Ctrl-C that no command of the
@@ -334,7 +357,7 @@ func (s *session) outcome(err error) error {
 	}
 	switch {
 	case errors.Is(err, interpreter.ErrInterrupted):
-		return job.WithExit(job.ExitStopped, errors.New("stopped by "+s.stoppedBy()))
+		return job.WithExit(job.ExitStopped, errors.New("stopped "+s.why()))
 	case errors.As(err, &exit) && exit.Code != 0:
 		return job.WithExit(job.Exit(exit.Code), fmt.Errorf("the script ended by exit %d", exit.Code))
 	case errors.As(err, &exit):
@@ -355,14 +378,17 @@ func (s *session) outcome(err error) error {
 	return s.console.Failure()
 }
 
-// stoppedBy names what stopped a script.
-func (s *session) stoppedBy() string {
+// why says what stopped a script.
+func (s *session) why() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ending != nil {
-		return "the signal to end: " + s.ending.String()
+	switch s.ending {
+	case nil:
+		return "by Ctrl-C"
+	case unreadOutput{}:
+		return "because " + s.ending.String()
 	}
-	return "Ctrl-C"
+	return "by the signal to end: " + s.ending.String()
 }
 
 // stopped returns what came of a script that was to be stopped: it may have failed

@@ -39,11 +39,14 @@ func (p *Program) perform(ctx context.Context, order workbench.Order, s *setting
 		interactive: p.StderrIsTerminal,
 	}
 	stop := make(chan struct{})
-	restore := p.interrupts.instead(stopper(order.Spec.Action, d, sync.OnceFunc(func() { close(stop) }), cancel))
-	defer restore()
+	var saying sync.WaitGroup // by somebody who may wait for a full pipe
+	say := func(line string) { saying.Go(func() { d.say("%s", line) }) }
+	restore := p.interrupts.instead(stopper(order.Spec.Action, say, sync.OnceFunc(func() { close(stop) }), cancel))
 
 	control := job.Control{Watchers: append(record.watchers(), d), Stop: stop}
 	result, err := p.Runner.Do(ctx, order.Spec, control)
+	restore()
+	saying.Wait()
 	d.end()
 	lost := record.end(ctx, result, err)
 	if err == nil {
@@ -54,15 +57,15 @@ func (p *Program) perform(ctx context.Context, order workbench.Order, s *setting
 
 // stopper makes what Ctrl-C does to a job. A run is first asked to stop, so that
 // its users finish what they are doing and the result can be kept.
-func stopper(action job.Action, d *display, stop, cancel func()) func(count int) {
+func stopper(action job.Action, say func(line string), stop, cancel func()) func(count int) {
 	return func(count int) {
 		if action == job.Run && count == 1 {
 			stop()
-			d.say("stopping: users finish their transaction; press Ctrl-C again to break off")
+			say("stopping: users finish their transaction; press Ctrl-C again to break off")
 			return
 		}
 		cancel()
-		d.say("breaking off; press Ctrl-C again to leave everything as it is")
+		say("breaking off; press Ctrl-C again to leave everything as it is")
 	}
 }
 

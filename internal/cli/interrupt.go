@@ -10,14 +10,31 @@ import (
 )
 
 // patience is how many Ctrl-C a job gets before the process ends at once: the
-// first lets users finish, the second breaks off, the third does not ask.
+// first lets users finish, the second breaks off, the third does not ask. Other
+// signals to end are treated alike.
 const patience = 3
 
-// together is how near two Ctrl-C count as one: timeout sends one to the program and
-// at once another to its process group, which the program is in.
-const together = 200 * time.Millisecond
+// One wish to end often comes as several signals, and they count as one when they are
+// this near to each other: timeout sends one to the program and at once another to its
+// process group, which the program is in; a terminal that is closed hangs up twice; a
+// service manager sends SIGTERM and then SIGHUP. On a busy machine the second may be
+// heard late. People who press Ctrl-C twice mean it, and are faster than that.
+const (
+	together      = 200 * time.Millisecond // two Ctrl-C
+	togetherOther = time.Second            // two signals that are not both a Ctrl-C
+)
 
-// interrupts passes each Ctrl-C to whoever can stop what is going on.
+// unreadOutput stands for a signal where nobody reads the program's output any more.
+type unreadOutput struct{}
+
+// Signal implements os.Signal.
+func (unreadOutput) Signal() {}
+
+// String says what has happened.
+func (unreadOutput) String() string { return "nobody reads the output any more" }
+
+// interrupts passes each Ctrl-C, and whatever else asks the program to end, to whoever
+// can stop what is going on.
 type interrupts struct {
 	mu     sync.Mutex
 	count  int
@@ -25,37 +42,52 @@ type interrupts struct {
 	taker  func(os.Signal) // takes the signals, which then count for nothing; or nil
 }
 
-// watchSignals passes on signals until the function it returns is called.
-func (p *Program) watchSignals() (end func()) {
+// watchSignals passes on signals until the function it returns is called; and once,
+// as a signal, that output is unread. That is no second wish to end: Ctrl-C also ends
+// a program that the output is piped to.
+func (p *Program) watchSignals(unread <-chan struct{}) (end func()) {
 	quit := make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		var last time.Time
+		var last os.Signal // that counted
+		var at time.Time   // when that was
 		for {
+			var signal os.Signal
 			select {
-			case signal := <-p.Signals:
-				if signal == os.Interrupt {
-					now := p.now()
-					if now.Sub(last) < together {
-						continue
-					}
-					last = now
-				}
-				if p.interrupts.take(signal) {
+			case signal = <-p.Signals:
+			case <-unread:
+				if last != nil {
 					continue
 				}
-				if p.interrupts.next() >= patience {
-					p.Exit(int(job.ExitStopped))
-				}
+				signal = unreadOutput{}
 			case <-quit:
 				return
+			}
+			now := p.now()
+			if last != nil && now.Sub(at) < nearness(last, signal) {
+				continue
+			}
+			last, at = signal, now
+			if p.interrupts.take(signal) {
+				continue
+			}
+			if p.interrupts.next() >= patience {
+				p.Exit(int(job.ExitStopped))
 			}
 		}
 	})
 	return func() { close(quit); watching.Wait() }
 }
 
-// next passes on one Ctrl-C and returns how many there were. Whoever handles it
+// nearness returns how far apart two signals are that count as two.
+func nearness(a, b os.Signal) time.Duration {
+	if a == os.Interrupt && b == os.Interrupt {
+		return together
+	}
+	return togetherOther
+}
+
+// next passes on one wish to end and returns how many there were. Whoever handles it
 // must not wait for anything.
 func (i *interrupts) next() int {
 	i.mu.Lock()
@@ -89,7 +121,7 @@ func (i *interrupts) taken(taker func(os.Signal)) (restore func()) {
 	return func() { set(nil) }
 }
 
-// any reports whether there was a Ctrl-C.
+// any reports whether anything asked the program to end.
 func (i *interrupts) any() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()

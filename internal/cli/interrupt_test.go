@@ -6,7 +6,10 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"sledge/internal/job"
 )
@@ -75,22 +78,93 @@ func TestTheThirdInterruptEndsTheProcess(t *testing.T) {
 	w.run("run", "--db", "sqlite")
 }
 
-// timeout sends one to the program and one to its process group, and people press
-// again when they mean it.
-func TestTwoInterruptsAtOnceCountAsOne(t *testing.T) {
-	w := newWorld(t)
-	signals := make(chan os.Signal) // each is dealt with when the next is taken
-	w.Signals, w.now = signals, ticking(together-1)
-	w.does(func(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
-		for range 3 {
-			signals <- os.Interrupt
+// People press Ctrl-C again when they mean it; programs send several signals for one
+// wish. Time goes by from each signal to the next.
+func TestSignalsThatAreNearCountAsOne(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		apart   time.Duration
+		signals []os.Signal
+		count   int
+	}{
+		{"two Ctrl-C at once", together - 1, []os.Signal{os.Interrupt, os.Interrupt}, 1},
+		{"three, the last of which is not near to the first", together - 1, []os.Signal{os.Interrupt, os.Interrupt, os.Interrupt}, 2},
+		{"two Ctrl-C that somebody pressed", together, []os.Signal{os.Interrupt, os.Interrupt}, 2},
+		{"timeout on a busy machine", togetherOther - 1, []os.Signal{syscall.SIGTERM, syscall.SIGTERM}, 1},
+		{"SIGTERM again", togetherOther, []os.Signal{syscall.SIGTERM, syscall.SIGTERM}, 2},
+		{"a terminal that hangs up twice", togetherOther - 1, []os.Signal{syscall.SIGHUP, syscall.SIGHUP}, 1},
+		{"a service manager", togetherOther - 1, []os.Signal{syscall.SIGTERM, syscall.SIGHUP}, 1},
+	} {
+		w := newWorld(t)
+		signals := make(chan os.Signal) // each is dealt with when the next is taken
+		w.Signals, w.now = signals, ticking(c.apart)
+		w.does(func(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
+			for _, signal := range c.signals {
+				signals <- signal
+			}
+			<-control.Stop
+			if c.count > 1 {
+				<-ctx.Done()
+				return job.Result{Status: job.Failed}, job.WithExit(job.ExitAborted, ctx.Err())
+			}
+			w.interrupts.mu.Lock()
+			defer w.interrupts.mu.Unlock()
+			if w.interrupts.count != c.count || ctx.Err() != nil {
+				t.Errorf("%s: got %d and %v, want %d", c.name, w.interrupts.count, ctx.Err(), c.count)
+			}
+			return measured(), nil
+		})
+		if w.run("run", "--db", "sqlite"); w.interrupts.count != c.count || len(w.exits) > 0 {
+			t.Errorf("%s: got a count of %d and exits %v, want %d and none", c.name, w.interrupts.count, w.exits, c.count)
 		}
+	}
+}
+
+// brokenPipe is a writer whose reader has gone.
+type brokenPipe struct{ writes atomic.Int32 }
+
+func (b *brokenPipe) Write([]byte) (int, error) {
+	b.writes.Add(1)
+	return 0, &os.PathError{Op: "write", Path: "|1", Err: unread}
+}
+
+func TestARunWhoseOutputNobodyReadsEndsAsByTheFirstInterrupt(t *testing.T) {
+	w := newWorld(t)
+	signals := make(chan os.Signal)
+	w.Signals, w.now = signals, ticking(togetherOther-1)
+	w.does(func(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 		<-control.Stop
-		<-ctx.Done()
-		return job.Result{Status: job.Failed}, job.WithExit(job.ExitAborted, ctx.Err())
+		signals <- os.Interrupt // as it also ended who read the output
+		if ctx.Err() != nil {
+			t.Error("the run was broken off")
+		}
+		r := measured()
+		r.Status = job.Partial
+		return r, job.WithExit(job.ExitStopped, errors.New("the run was stopped"))
 	})
-	if code := w.run("run", "--db", "sqlite"); code != job.ExitStopped || len(w.exits) > 0 {
-		t.Errorf("got exit code %d and exits %v, want %d and none: there were two", code, w.exits, job.ExitStopped)
+	var stdout, stderr brokenPipe
+	w.Args, w.Stdout, w.Stderr = []string{"run", "--db", "sqlite"}, &stdout, &stderr
+	if code := w.Run(t.Context()); code != job.ExitStopped || len(w.exits) > 0 {
+		t.Errorf("got exit code %d and exits %v, want %d and none", code, w.exits, job.ExitStopped)
+	}
+	if stdout.writes.Load() != 1 || stderr.writes.Load() != 1 {
+		t.Errorf("got %d and %d writes, want one each: nobody reads the others", stdout.writes.Load(), stderr.writes.Load())
+	}
+	if jobs := w.jobs(t); len(jobs) != 1 || jobs[0].Status != job.Partial {
+		t.Errorf("got jobs %v, want one that is partial", jobs)
+	}
+}
+
+// fullDisk is a writer that fails for a reason of which somebody must hear.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestOutputThatCannotBeWrittenIsAnError(t *testing.T) {
+	w := newWorld(t)
+	w.Args, w.Stdout, w.Stderr = []string{"options", "pg"}, fullDisk{}, &w.err
+	if code := w.Run(t.Context()); code != job.ExitError || !strings.Contains(w.err.String(), syscall.ENOSPC.Error()) {
+		t.Errorf("got exit code %d and %q, want %d and the reason", code, &w.err, job.ExitError)
 	}
 }
 

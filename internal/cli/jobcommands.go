@@ -88,7 +88,8 @@ the end as a table and a chart, and later by sledge jobs profile. When one fails
 rest are not run.
 
 Ctrl-C ends the run early: users finish the transaction they are in, and what was
-measured is kept as a partial result. A second Ctrl-C breaks off.`,
+measured is kept as a partial result. A second Ctrl-C breaks off. SIGTERM, SIGHUP and
+the end of who reads the output, as head, end the run like the first Ctrl-C.`,
 		Example: examples(
 			"sledge run --db pg --host db1 --users 16 --rampup 2 --duration 5",
 			"sledge run --db maria --users 8 --rampup 30s --duration 90s --interval 5",

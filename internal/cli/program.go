@@ -11,7 +11,6 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,19 +39,23 @@ type Program struct {
 	StderrIsTerminal bool
 	ReadPassword     func() (string, error) // from the terminal, without showing it
 
-	// Signals brings each Ctrl-C, and Exit ends the process when there were too many.
+	// Signals brings each Ctrl-C and each other signal to end, and Exit ends the process
+	// when there were too many.
 	Signals <-chan os.Signal
 	Exit    func(code int)
 
 	began      bool // a command was found and its flags make sense
 	interrupts interrupts
-	now        func() time.Time // when a Ctrl-C came; nil is time.Now
+	now        func() time.Time // when a signal came; nil is time.Now
 }
 
 // Run does what the arguments say and returns the code to exit with. It prints
 // the error, if any, as the last line on Stderr.
 func (p *Program) Run(ctx context.Context) (code job.Exit) {
-	p.Stderr = &lockedWriter{to: p.Stderr}
+	unread := make(chan struct{}, 2) // one place for each stream
+	stdout := newOutlet(p.Stdout, func() { unread <- struct{}{} })
+	stderr := newOutlet(p.Stderr, func() { unread <- struct{}{} })
+	p.Stdout, p.Stderr = stdout, stderr
 	defer func() {
 		if fault := recover(); fault != nil {
 			fmt.Fprintf(p.Stderr, "%s\nsledge: this is a fault of Sledge itself: please report it with the lines above: %v\n", debug.Stack(), fault)
@@ -65,14 +68,20 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 		p.now = time.Now
 	}
 	p.interrupts.instead(func(int) { cancel() })
-	defer p.watchSignals()()
+	defer p.watchSignals(unread)()
 	err := p.execute(ctx)
 	if err == nil {
-		return job.OK
+		err = job.WithExit(job.ExitError, stdout.failure())
 	}
-	fmt.Fprintf(p.Stderr, "sledge: %s\n", oneLine(err))
+	swallowed := stdout.unread() || stderr.unread()
+	// Who reads the first lines alone, as head does, wants no word about the others.
+	if err != nil && (!swallowed || !errors.Is(err, context.Canceled)) {
+		fmt.Fprintf(p.Stderr, "sledge: %s\n", oneLine(err))
+	}
 	switch {
-	case p.interrupts.any():
+	case err == nil && !swallowed:
+		return job.OK
+	case err == nil || p.interrupts.any():
 		return job.ExitStopped
 	case !p.began:
 		return job.ExitOf(job.WithExit(job.ExitUsage, err))
@@ -166,19 +175,6 @@ func readLine(r io.Reader) (string, error) {
 			return string(line), err
 		}
 	}
-}
-
-// lockedWriter lets the watcher of a job and the one of signals write lines
-// that do not mix.
-type lockedWriter struct {
-	mu sync.Mutex
-	to io.Writer
-}
-
-func (w *lockedWriter) Write(text []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.to.Write(text)
 }
 
 // run makes the body of a command, which may from then on fail for other

@@ -16,7 +16,7 @@ const (
 	ExitAborted  Exit = 6   // a virtual user died or the server went away in mid-run or mid-build
 	ExitExists   Exit = 7   // the schema is there already, or is only half built
 	ExitMissing  Exit = 8   // the schema, database, job or file is not there
-	ExitStopped  Exit = 130 // ended by Ctrl-C
+	ExitStopped  Exit = 130 // ended by Ctrl-C, SIGTERM or SIGHUP, or since nobody reads the output any more
 	ExitInternal Exit = 70  // a fault of Sledge itself
 )
 
@@ -35,7 +35,7 @@ var ExitMeanings = []struct {
 	{ExitExists, "the schema is there already, or is only half built"},
 	{ExitMissing, "the schema, the database or the job is not there"},
 	{ExitInternal, "a fault of Sledge itself"},
-	{ExitStopped, "stopped by Ctrl-C"},
+	{ExitStopped, "stopped: by Ctrl-C, SIGTERM or SIGHUP, or because nobody reads the output any more"},
 }
 
 // exitError is an error with the exit code it should end the program with.

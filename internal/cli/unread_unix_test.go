@@ -1,0 +1,8 @@
+//go:build !windows
+
+package cli
+
+import "syscall"
+
+// unread is the error of a write to a pipe that nobody reads.
+const unread = syscall.EPIPE
