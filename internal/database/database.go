@@ -7,8 +7,11 @@ package database
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"sledge/internal/meter"
@@ -63,10 +66,9 @@ type Database struct {
 	// build will leave it out, it says line by line. Optional.
 	Create func(ctx context.Context, options any, say func(string)) error
 
-	// Drop removes what Create made. It is called after the schema was dropped,
-	// and only when the database holds nothing else. What it dropped besides the
-	// database it tells by kind and name: "role", "tpcc". Optional.
-	Drop func(ctx context.Context, options any, dropped func(kind, name string)) error
+	// Drop removes the database and the account around a schema that was dropped, as
+	// far as nothing else is in them, and returns what became of each. Optional.
+	Drop func(ctx context.Context, options any, d Disposal) ([]Fate, error)
 
 	// Connect opens a session, and gives up after a while where nobody answers. Its
 	// errors name the server and what to do; those that say that the database is not
@@ -103,6 +105,36 @@ func (m missing) Unwrap() error        { return m.error }
 // ConnectTimeout bounds an attempt to connect where nothing else is said: it is
 // longer than an overloaded server takes, and a person waits.
 const ConnectTimeout = 30 * time.Second
+
+// Disposal says what is known of a database when its schema is deleted.
+type Disposal struct {
+	Others []string // what it holds besides the schema, in words
+	Dry    bool     // only say what would become of what is around the schema: it is still there
+
+	// Leftover says that there was no schema in it, so that only what a build is known
+	// to have made may go.
+	Leftover bool
+}
+
+// ErrUnfit says that a database is none to build a schema in.
+var ErrUnfit = errors.New("and so no place for a schema")
+
+// Fate is what becomes of a database, a file or an account when its schema is
+// deleted.
+type Fate struct {
+	Kind, Name string // "role", "tpcc"
+	Stays      string // why it stays; "" if it goes
+	Said       bool   // HammerDB has a line for it when it is gone
+}
+
+// AlsoHolds says that a database stays for what else it holds.
+func AlsoHolds(others []string) string {
+	const few = 10
+	if len(others) > few+1 {
+		others = append(slices.Clone(others[:few]), fmt.Sprintf("%d more", len(others)-few))
+	}
+	return "it also holds " + strings.Join(others, ", ")
+}
 
 // Said words what is said about a schema. Each of its members is needed, unless it
 // says otherwise.

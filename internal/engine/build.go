@@ -74,7 +74,7 @@ func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledg
 	if !l.hasSchema {
 		f.say(monitorPosition, "CREATING %s SCHEMA", builder)
 		steps.begins("tables")
-		if err := createSchema(ctx, p, session); err != nil {
+		if err := createSchema(ctx, p, session, l.tables); err != nil {
 			return job.Result{}, err
 		}
 	}
@@ -89,6 +89,11 @@ func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledg
 		return result, err
 	}
 	for _, step := range afterLoad {
+		if step == "routines" {
+			if err := dropRoutines(ctx, p, session); err != nil {
+				return result, err
+			}
+		}
 		if err := p.eachStatement(ctx, steps, session, step); err != nil {
 			return result, err
 		}
@@ -101,10 +106,10 @@ func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledg
 }
 
 // createSchema makes the tables, after dropping those that an interrupted build
-// may have got to, which hold nothing yet.
-func createSchema(ctx context.Context, p Plan, session database.Session) error {
-	if p.Resume {
-		if err := dropTables(ctx, p, session); err != nil {
+// got to, which hold nothing yet.
+func createSchema(ctx context.Context, p Plan, session database.Session, left []string) error {
+	if len(left) > 0 {
+		if err := drop(ctx, p, session, Deletion{Tables: left}); err != nil {
 			return err
 		}
 	}
@@ -118,6 +123,16 @@ func createSchema(ctx context.Context, p Plan, session database.Session) error {
 		}
 	}
 	return writeLedger(ctx, session, "schema", schemaLine)
+}
+
+// dropRoutines drops the schema's own routines, which an interrupted build made, or
+// HammerDB, or another build with routines of another kind.
+func dropRoutines(ctx context.Context, p Plan, session database.Session) error {
+	routines, err := findRoutines(ctx, p, session)
+	if err == nil && len(routines.Own) > 0 {
+		err = drop(ctx, p, session, Deletion{Routines: routines.Own})
+	}
+	return err
 }
 
 func createTable(d database.Dialect, t schema.Table) string {
@@ -312,13 +327,18 @@ func loadOnce(ctx context.Context, s database.Session, t schema.Table, chunk int
 		err = s.Commit(ctx)
 	}
 	if err != nil {
-		// The context may be what ended the load: the rollback must not fail for it. If
-		// it fails all the same the connection is gone, and the transaction with it.
-		short, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		_ = s.Rollback(short)
+		rollback(ctx, s)
 	}
 	return err
+}
+
+// rollback ends a transaction whose work has failed. The context may be what ended
+// that: the rollback must not fail for it. If it fails all the same the connection
+// is gone, and the transaction with it.
+func rollback(ctx context.Context, s database.Session) {
+	short, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	_ = s.Rollback(short)
 }
 
 // eachStatement runs the statements of a script. A script that the pair does not

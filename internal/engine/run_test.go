@@ -35,7 +35,7 @@ func (s instantSession) Query(_ context.Context, text string, _ int) (database.T
 	defer s.server.mu.Unlock()
 	switch text {
 	case "tables":
-		return database.Table{Rows: [][]string{{"only", "id"}}}, nil
+		return database.Table{Rows: [][]string{{"only", "id", "table", ""}}}, nil
 	case "counter", "probe":
 		return database.Table{Rows: [][]string{{formatInt(s.server.committed)}}}, nil
 	case "version":

@@ -46,6 +46,9 @@ type Workload struct {
 	// be there. Optional.
 	Inspect func(ctx context.Context, s database.Session, sql *sqlfile.Library) (Inspection, error)
 
+	// Routines looks for the stored routines of a schema. Optional.
+	Routines func(ctx context.Context, s database.Session, sql *sqlfile.Library) (Routines, error)
+
 	// Probed returns how many of the transactions in s the workload's probe.sql
 	// should have counted, so that the client's count and the server's can be
 	// compared. ProbeName says what they are: "new order".
@@ -65,6 +68,13 @@ type Workload struct {
 	HammerDB HammerDB
 
 	SQL fs.FS // sql/ansi/*.sql and sql/<database>/*.sql
+}
+
+// Routines are stored routines by names that a workload has for its own, as DROP takes
+// them.
+type Routines struct {
+	Own    []string // proven to be of a schema of this workload
+	Others []string // not proven, and in the way of a build
 }
 
 // DataFiles is what a workload says about its initial rows in files.

@@ -2,6 +2,7 @@ package mysql_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,14 +36,14 @@ func onEach(t *testing.T, name string, test func(t *testing.T, s *server)) {
 		t.Run(d.Name, func(t *testing.T) {
 			s := &server{database: d, values: testserver.Open(t, d.Name).Values()}
 			s.set("dbase", name)
-			if err := d.Drop(t.Context(), s.options(t), ignored); err != nil { // what a test that was killed left behind
+			if _, err := d.Drop(t.Context(), s.options(t), database.Disposal{}); err != nil { // what a test that was killed left behind
 				t.Fatal(err)
 			}
 			if err := d.Create(t.Context(), s.options(t), func(string) {}); err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() {
-				if err := d.Drop(context.Background(), s.options(t), ignored); err != nil {
+				if _, err := d.Drop(context.Background(), s.options(t), database.Disposal{}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -108,11 +109,21 @@ func (s *server) query(t testing.TB, name string) string {
 func (s *server) script(t testing.TB, session database.Session, name string, warehouses int) {
 	t.Helper()
 	plan := struct {
-		Connection any
-		Settings   struct{ Warehouses int }
+		Connection       any
+		Settings         struct{ Warehouses int }
+		Tables, Routines []string
 	}{Connection: s.options(t)}
 	plan.Settings.Warehouses = warehouses
 	l := s.library(t)
+	if name == "drop" {
+		for _, row := range rows(t, session, s.query(t, "tables")) {
+			plan.Tables = append(plan.Tables, strings.Split(row, "|")[0])
+		}
+		plan.Tables = slices.Compact(plan.Tables)
+		for _, row := range rows(t, session, s.query(t, "installed_routines")) {
+			plan.Routines = append(plan.Routines, strings.Split(row, "|")[3])
+		}
+	}
 	for _, name := range append([]string{name}, l.Names(name+".")...) {
 		statements, err := l.Script(name, plan)
 		if err != nil {
@@ -152,6 +163,3 @@ func wantRows(t testing.TB, session database.Session, query string, want ...stri
 		t.Errorf("%s:\ngot  %q\nwant %q", query, got, want)
 	}
 }
-
-// ignored is told what a Drop dropped besides the database.
-func ignored(_, _ string) {}

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -82,6 +83,9 @@ func (o *Options) address() (network, address string) {
 // it: an index on c_last is a third of what it would be in utf8mb4.
 func (p Product) Create(ctx context.Context, options any, say func(string)) error {
 	name := options.(settings).common().Database
+	if isServersOwn(name) {
+		return fmt.Errorf("option %s: %q is the server's own, %w: choose another database", p.Names.Full("dbase"), name, database.ErrUnfit)
+	}
 	return p.administer(ctx, options, func(s database.Session) error {
 		if err := p.sayHistoryKey(ctx, options.(settings).common(), s, say); err != nil {
 			return err
@@ -92,6 +96,11 @@ func (p Product) Create(ctx context.Context, options any, say func(string)) erro
 		}
 		return s.Exec(ctx, "CREATE DATABASE "+identifier(name)+" CHARACTER SET latin1 COLLATE latin1_swedish_ci")
 	})
+}
+
+// isServersOwn reports whether a server keeps a database of this name for itself.
+func isServersOwn(name string) bool {
+	return slices.Contains([]string{"mysql", "information_schema", "performance_schema", "sys", "ndbinfo"}, strings.ToLower(name))
 }
 
 // sayHistoryKey says where the server is too old for the key of history that the
@@ -108,11 +117,57 @@ func (p Product) sayHistoryKey(ctx context.Context, o *Options, s database.Sessi
 	return err
 }
 
-// Drop is Database.Drop.
-func (p Product) Drop(ctx context.Context, options any, _ func(kind, name string)) error {
-	return p.administer(ctx, options, func(s database.Session) error {
-		return s.Exec(ctx, "DROP DATABASE IF EXISTS "+identifier(options.(settings).common().Database))
+// Drop is Database.Drop. There is no account to drop: none was made.
+func (p Product) Drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
+	if d.Leftover {
+		return nil, nil // nothing tells whether a build made the database
+	}
+	name := options.(settings).common().Database
+	fate := database.Fate{Kind: "database", Name: name}
+	switch {
+	case isServersOwn(name):
+		fate.Stays = "it is the server's own"
+	case len(d.Others) > 0:
+		fate.Stays = database.AlsoHolds(d.Others)
+	}
+	if fate.Stays != "" {
+		return []database.Fate{fate}, nil
+	}
+	err := p.administer(ctx, options, func(s database.Session) (err error) {
+		if fate.Stays, err = hidden(ctx, s, name); err != nil || fate.Stays != "" || d.Dry {
+			return err
+		}
+		err = s.Exec(ctx, "DROP DATABASE IF EXISTS "+identifier(name))
+		if number(err) == errDatabaseAccessDenied {
+			fate.Stays, err = "the user may not drop it", nil
+		}
+		return err
 	})
+	return []database.Fate{fate}, err
+}
+
+// hidden says which rights the user lacks to see all that may be in a database, or ""
+// if none: a server does not show routines, events and triggers to everybody, and
+// drops them with the database all the same.
+func hidden(ctx context.Context, s database.Session, name string) (string, error) {
+	granted, err := s.Query(ctx, `SELECT DISTINCT privilege_type FROM (
+			SELECT grantee, privilege_type FROM information_schema.user_privileges
+			UNION ALL SELECT grantee, privilege_type FROM information_schema.schema_privileges WHERE `+string(appendText(nil, name))+` LIKE table_schema
+		) AS granted WHERE grantee = CONCAT(CHAR(39), SUBSTRING_INDEX(CURRENT_USER(), '@', CHAR_LENGTH(CURRENT_USER()) - CHAR_LENGTH(REPLACE(CURRENT_USER(), '@', ''))),
+			CHAR(39), '@', CHAR(39), SUBSTRING_INDEX(CURRENT_USER(), '@', -1), CHAR(39))`, 0)
+	if err != nil {
+		return "", err
+	}
+	var lacking []string
+	for _, right := range []string{"EVENT", "EXECUTE", "TRIGGER"} {
+		if !slices.ContainsFunc(granted.Rows, func(row []string) bool { return row[0] == right }) {
+			lacking = append(lacking, right)
+		}
+	}
+	if len(lacking) == 0 {
+		return "", nil
+	}
+	return fmt.Sprintf("the user lacks the rights %s, and may not see all that is in it", strings.Join(lacking, ", ")), nil
 }
 
 // Said is Database.Said.

@@ -114,7 +114,8 @@ func TestRoutines(t *testing.T) {
 		t.Run("have HammerDB's parameters", func(t *testing.T) { testParameters(t, session) })
 		t.Run("are known as Sledge's", func(t *testing.T) {
 			wantRows(t, session, s.query(t, "installed_routines")+" ORDER BY name",
-				"delivery|procedure|sledge", "neword|procedure|sledge", "ostat|procedure|sledge", "payment|procedure|sledge", "slev|procedure|sledge")
+				"delivery|procedure|sledge|`DELIVERY`|true", "neword|procedure|sledge|`NEWORD`|true", "ostat|procedure|sledge|`OSTAT`|true",
+				"payment|procedure|sledge|`PAYMENT`|true", "slev|procedure|sledge|`SLEV`|true")
 		})
 		for _, prepared := range []string{"false", "true"} {
 			s.set("prepared", prepared)
@@ -545,7 +546,8 @@ func testStandIns(t *testing.T, s *server) {
 		mustExec(t, session, statement)
 	}
 	wantRows(t, session, s.query(t, "installed_routines")+" ORDER BY name",
-		"delivery|procedure|other", "neword|procedure|other", "ostat|procedure|other", "payment|procedure|other", "slev|procedure|other")
+		"delivery|procedure|other|`DELIVERY`|true", "neword|procedure|other|`NEWORD`|true", "ostat|procedure|other|`OSTAT`|true",
+		"payment|procedure|other|`PAYMENT`|true", "slev|procedure|other|`SLEV`|true")
 	for _, prepared := range []string{"false", "true"} {
 		s.set("prepared", prepared)
 		b := newBench(t, s)

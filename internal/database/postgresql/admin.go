@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"sledge/internal/database"
 )
 
 // madeHere is the comment on accounts and databases that create made, by which
@@ -19,19 +21,22 @@ const madeHere = "made by Sledge"
 func create(ctx context.Context, options any, say func(string)) error {
 	o := options.(target)
 	a := o.own()
-	err := canBuild(ctx, o.owner())
-	if err == nil {
-		return nil
+	if a.Database == "template0" || a.Database == "template1" {
+		return errTemplate(o.owner())
+	}
+	why := canBuild(ctx, o.owner())
+	if why == nil || errors.Is(why, database.ErrUnfit) {
+		return why
 	}
 	if a.NoSuperuser {
-		return fmt.Errorf("%w: %s is set, so that account and database must be made by hand", err, names.Full("no_superuser"))
+		return fmt.Errorf("%w: %s is set, so that account and database must be made by hand", why, names.Full("no_superuser"))
 	}
 	admin, err := dial(ctx, o.admin())
 	if err != nil {
 		return err
 	}
 	defer admin.Close()
-	if err := createAccount(ctx, admin, a); err != nil {
+	if err := createAccount(ctx, admin, a, why); err != nil {
 		return fmt.Errorf("create the user %s: %w", a.User, err)
 	}
 	if err := createDatabase(ctx, admin, a, say); err != nil {
@@ -56,14 +61,27 @@ func canBuild(ctx context.Context, owner login) error {
 		return err
 	}
 	defer s.Close()
-	allowed, err := s.has(ctx, "SELECT 1 WHERE has_schema_privilege('public', 'CREATE')")
+	template, err := s.has(ctx, "SELECT 1 FROM pg_database WHERE datname = current_database() AND datistemplate")
+	if err == nil && template {
+		return errTemplate(owner)
+	}
+	allowed, err := s.has(ctx, "SELECT 1 WHERE has_schema_privilege(current_schema(), 'CREATE')")
 	if err == nil && !allowed {
 		return fmt.Errorf("%w of database %v: grant user %s CREATE on it", errNoRights, owner, owner.user)
 	}
 	return err
 }
 
-func createAccount(ctx context.Context, admin *session, a *account) error {
+// errTemplate refuses a database that others are copies of.
+func errTemplate(owner login) error {
+	return fmt.Errorf("option %s: %q is a template for new databases, %w: choose another database",
+		names.Full(owner.databaseOption), owner.database, database.ErrUnfit)
+}
+
+// createAccount makes the account, or gives one that it made before the password of
+// today. Why the account cannot build tells whether it can log in: somebody else's
+// account keeps its password.
+func createAccount(ctx context.Context, admin *session, a *account, why error) error {
 	if a.User == a.Superuser {
 		return nil
 	}
@@ -71,6 +89,16 @@ func createAccount(ctx context.Context, admin *session, a *account) error {
 	exists, err := admin.has(ctx, "SELECT 1 FROM pg_roles WHERE rolname = "+literal(a.User))
 	if err != nil {
 		return err
+	}
+	made, err := admin.has(ctx, "SELECT 1 FROM pg_roles WHERE shobj_description(oid, 'pg_authid') = "+literal(madeHere)+" AND rolname = "+literal(a.User))
+	if err != nil {
+		return err
+	}
+	if exists && !made {
+		if strings.HasPrefix(stateOf(why), "28") {
+			return fmt.Errorf("the user is there already, and Sledge did not make it, so it is left as it is: %w", why)
+		}
+		return nil
 	}
 	if exists {
 		return admin.Exec(ctx, "ALTER ROLE "+user+" LOGIN PASSWORD "+literal(a.Password))
@@ -110,48 +138,6 @@ func grantSchema(ctx context.Context, admin login, user string) error {
 	}
 	defer s.Close()
 	return s.Exec(ctx, "GRANT USAGE, CREATE ON SCHEMA public TO "+pgx.Identifier{user}.Sanitize())
-}
-
-// drop drops the database and the account if create made them. The account stays
-// if it owns anything else.
-func drop(ctx context.Context, options any, dropped func(kind, name string)) error {
-	o := options.(target)
-	a := o.own()
-	if a.NoSuperuser {
-		return nil
-	}
-	admin, err := dial(ctx, o.admin())
-	if err != nil {
-		return err
-	}
-	defer admin.Close()
-	ours, err := admin.has(ctx, "SELECT 1 FROM pg_database WHERE shobj_description(oid, 'pg_database') = "+
-		literal(madeHere)+" AND datname = "+literal(a.Database))
-	if err != nil {
-		return err
-	}
-	if ours {
-		err := admin.Exec(ctx, "DROP DATABASE "+pgx.Identifier{a.Database}.Sanitize())
-		if stateOf(err) == "55006" { // object_in_use
-			return fmt.Errorf("drop the database %s: other sessions are connected to it; end them first: %w", a.Database, err)
-		}
-		if err != nil {
-			return fmt.Errorf("drop the database %s: %w", a.Database, err)
-		}
-	}
-	ours, err = admin.has(ctx, "SELECT 1 FROM pg_roles WHERE shobj_description(oid, 'pg_authid') = "+
-		literal(madeHere)+" AND rolname = "+literal(a.User))
-	if err != nil || !ours {
-		return err
-	}
-	err = admin.Exec(ctx, "DROP ROLE "+pgx.Identifier{a.User}.Sanitize())
-	switch {
-	case err == nil:
-		dropped("role", a.User)
-	case stateOf(err) != "2BP01": // dependent_objects_still_exist
-		return fmt.Errorf("drop the user %s: %w", a.User, err)
-	}
-	return nil
 }
 
 // finish checkpoints and vacuums, so that the next run starts from a clean state.

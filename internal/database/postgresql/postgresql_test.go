@@ -178,7 +178,7 @@ func TestCreateAndDrop(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := d.Drop(context.Background(), bind(t, values), ignored); err != nil {
+		if _, err := d.Drop(context.Background(), bind(t, values), database.Disposal{}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -197,14 +197,17 @@ func TestCreateAndDrop(t *testing.T) {
 	if err := session.Exec(ctx, "CREATE TABLE t (x integer)"); err != nil {
 		t.Error(err)
 	}
-	if err := d.Drop(ctx, bind(t, values), ignored); err == nil || !strings.Contains(err.Error(), "other sessions") {
-		t.Errorf("drop while a session is connected: got %v, want an error about other sessions", err)
+	for _, dry := range []bool{true, false} {
+		fates, err := d.Drop(ctx, bind(t, values), database.Disposal{Dry: dry})
+		if err != nil || len(fates) != 2 || fates[0].Stays != "others are connected to it: sledge of sledge maker (1)" || !strings.Contains(fates[1].Stays, `DROP ROLE "sledge maker"`) {
+			t.Errorf("drop while a session is connected: got %+v and %v, want both to stay, and why", fates, err)
+		}
 	}
 	if err := session.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time there is nothing to drop
-		if err := d.Drop(ctx, bind(t, values), ignored); err != nil {
+		if _, err := d.Drop(ctx, bind(t, values), database.Disposal{}); err != nil {
 			t.Errorf("drop: %v", err)
 		}
 	}
@@ -216,19 +219,23 @@ func TestCreateTakesADatabaseOfSomebodyElse(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	ctx := t.Context()
 	admin := connect(t, server.Values(), database.Admin)
-	for _, statement := range []string{"CREATE DATABASE sledge_found", "CREATE ROLE sledge_finder LOGIN"} {
+	for _, statement := range []string{"CREATE DATABASE sledge_found", "CREATE ROLE sledge_finder LOGIN PASSWORD 'its own'"} {
 		if err := admin.Exec(ctx, statement); err != nil {
 			t.Fatal(err)
 		}
 	}
 	t.Cleanup(func() {
-		for _, statement := range []string{"DROP DATABASE sledge_found", "DROP ROLE sledge_finder"} {
+		for _, statement := range []string{"DROP DATABASE IF EXISTS sledge_found", "DROP ROLE IF EXISTS sledge_finder"} {
 			if err := admin.Exec(context.Background(), statement); err != nil {
 				t.Error(err)
 			}
 		}
 	})
 	values := with(with(server.Values(), "pg_dbase", "sledge_found"), "pg_user", "sledge_finder")
+	if err := postgresql.Database.Create(ctx, bind(t, values), func(string) {}); err == nil || !strings.Contains(err.Error(), "left as it is") {
+		t.Errorf("with another password: got %v, want the account to be left as it is", err)
+	}
+	values = with(values, "pg_pass", "its own")
 	if err := postgresql.Database.Create(ctx, bind(t, values), func(string) {}); err != nil {
 		t.Fatal(err)
 	}
@@ -242,10 +249,25 @@ func TestCreateTakesADatabaseOfSomebodyElse(t *testing.T) {
 	if err := session.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := postgresql.Database.Drop(ctx, bind(t, values), ignored); err != nil {
-		t.Error(err)
+	for _, tt := range []struct {
+		disposal database.Disposal
+		left     string
+	}{
+		{database.Disposal{Leftover: true}, "1"}, // nothing shows that it was there for a schema
+		{database.Disposal{Others: []string{"table t"}}, "1"},
+		{database.Disposal{Dry: true}, "1"},
+		{database.Disposal{}, "0"}, // as HammerDB does with what a schema was in
+	} {
+		fates, err := postgresql.Database.Drop(ctx, bind(t, values), tt.disposal)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, query := range []string{"SELECT count(*) FROM pg_database WHERE datname = 'sledge_found'", "SELECT count(*) FROM pg_roles WHERE rolname = 'sledge_finder'"} {
+			if got := rows(t, admin, query); got[0] != tt.left {
+				t.Errorf("%+v: %s: got %s, want %s: %+v", tt.disposal, query, got[0], tt.left, fates)
+			}
+		}
 	}
-	wantRows(t, admin, "SELECT count(*) FROM pg_database WHERE datname = 'sledge_found'", "1") // it is not ours to drop
 }
 
 func TestFinish(t *testing.T) {
@@ -379,9 +401,6 @@ func library(t testing.TB) *sqlfile.Library {
 	}
 	return l
 }
-
-// ignored is told what a Drop dropped besides the database.
-func ignored(_, _ string) {}
 
 func TestNamesWhatAnswersInstead(t *testing.T) {
 	other := testserver.Open(t, "mariadb")

@@ -113,14 +113,24 @@ func schemaName(options any) string {
 }
 
 // drop removes the file, and those that SQLite keeps beside it.
-func drop(_ context.Context, options any, _ func(kind, name string)) error {
+func drop(_ context.Context, options any, d database.Disposal) ([]database.Fate, error) {
 	o := options.(*Options)
+	fate := database.Fate{Kind: "file", Name: o.File}
+	switch {
+	case d.Leftover:
+		return nil, nil
+	case len(d.Others) > 0:
+		fate.Stays = database.AlsoHolds(d.Others)
+		return []database.Fate{fate}, nil
+	case d.Dry:
+		return []database.Fate{fate}, nil
+	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(o.File + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return []database.Fate{fate}, nil
 }
 
 func connect(ctx context.Context, options any, _ database.Role) (database.Session, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"sledge/internal/database"
@@ -144,28 +145,78 @@ func (r routines) String() string {
 // of which there are all five; functions, when both are there, since those
 // answer in fewer columns.
 func findRoutines(ctx context.Context, s database.Session, sql *sqlfile.Library) (routines, error) {
-	q, err := sql.Query("installed_routines")
+	named, err := namedRoutines(ctx, s, sql)
 	if err != nil {
 		return routines{}, err
 	}
-	t, err := s.Query(ctx, q.Text, 0)
-	if err != nil {
-		return routines{}, fmt.Errorf("look for stored routines: %w", err)
+	var r routines
+	for _, n := range named {
+		if n.fits && slices.Contains(routineNames[:], n.name) {
+			r.found = append(r.found, []string{n.name, n.kind, n.maker, n.signature})
+		}
 	}
-	r := routines{found: t.Rows}
 	for _, kind := range []string{"procedure", "function"} {
-		ours, n := true, 0
-		for _, row := range t.Rows {
-			if row[1] == kind {
-				n++
-				ours = ours && row[2] == sledge
+		if !allOf(named, kind) {
+			continue
+		}
+		r.kind, r.maker = kind, sledge
+		for _, row := range r.found {
+			if row[1] == kind && row[2] != sledge {
+				r.maker = row[2]
 			}
 		}
-		if n == int(kinds) {
-			r.kind, r.maker = kind, other
-			if ours {
-				r.maker = sledge
-			}
+	}
+	return r, nil
+}
+
+// namedRoutine is a stored routine that has the name of one of ours.
+type namedRoutine struct {
+	name, kind, maker string
+	signature         string // as DROP takes it
+	fits              bool   // it is called as ours is
+}
+
+// namedRoutines looks in the catalogue for what has the names of our routines.
+func namedRoutines(ctx context.Context, s database.Session, sql *sqlfile.Library) ([]namedRoutine, error) {
+	q, err := sql.Query("installed_routines")
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Query(ctx, q.Text, 0)
+	if err != nil {
+		return nil, fmt.Errorf("look for stored routines: %w", err)
+	}
+	named := make([]namedRoutine, len(t.Rows))
+	for i, row := range t.Rows {
+		named[i] = namedRoutine{name: row[0], kind: row[1], maker: row[2], signature: row[3], fits: row[4] == "true"}
+	}
+	return named, nil
+}
+
+// allOf reports whether all five routines of a kind are there.
+func allOf(named []namedRoutine, kind string) bool {
+	return !slices.ContainsFunc(routineNames[:], func(name string) bool {
+		return !slices.ContainsFunc(named, func(n namedRoutine) bool { return n.fits && n.kind == kind && n.name == name })
+	})
+}
+
+// listRoutines tells the routines that are of a schema of TPROC-C: those that Sledge
+// made, and those of which there are all five. One alone that is called as ours is
+// may be anybody's.
+func listRoutines(ctx context.Context, s database.Session, sql *sqlfile.Library) (workload.Routines, error) {
+	if !sql.Has("installed_routines") {
+		return workload.Routines{}, nil
+	}
+	named, err := namedRoutines(ctx, s, sql)
+	if err != nil {
+		return workload.Routines{}, err
+	}
+	var r workload.Routines
+	for _, n := range named {
+		if n.fits && (n.maker == sledge || allOf(named, n.kind)) {
+			r.Own = append(r.Own, n.signature)
+		} else {
+			r.Others = append(r.Others, n.kind+" "+n.signature)
 		}
 	}
 	return r, nil

@@ -45,6 +45,7 @@ var Workload = &workload.Workload{
 	Pacing:    pacing,
 	Rules:     rules,
 	Inspect:   inspect,
+	Routines:  listRoutines,
 	ProbeName: "new order",
 	Probed:    func(s *meter.Summary) int64 { return s.Kinds[newOrder].Done },
 	Silence:   silence,
@@ -177,7 +178,7 @@ func inspect(ctx context.Context, s database.Session, sql *sqlfile.Library) (wor
 	}
 	finding := job.Finding{
 		Rule: "routines", Title: "the five stored routines are there", Holds: r.kind != "",
-		Columns: []string{"routine", "kind", "maker"}, Rows: r.found,
+		Columns: []string{"routine", "kind", "maker", "signature"}, Rows: r.found,
 	}
 	if finding.Holds {
 		finding.Title += fmt.Sprintf(", as %ss of %s", r.kind, r.maker)

@@ -1,3 +1,9 @@
-SELECT LOWER(routine_name) AS name, LOWER(routine_type) AS kind, IF(routine_comment = 'Sledge', 'sledge', 'other') AS maker
-FROM information_schema.routines
-WHERE routine_schema = DATABASE() AND routine_name IN ('neword', 'payment', 'delivery', 'ostat', 'slev')
+-- What has the name of a routine of TPROC-C, of which there can be only one. What
+-- comes last says whether it has as many parameters.
+SELECT LOWER(r.routine_name) AS name, LOWER(r.routine_type) AS kind, IF(r.routine_comment = 'Sledge', 'sledge', 'other') AS maker,
+  CONCAT('`', REPLACE(r.routine_name, '`', '``'), '`') AS signature,
+  IF(r.routine_type = 'PROCEDURE' AND (SELECT COUNT(*) FROM information_schema.parameters p
+      WHERE p.specific_schema = DATABASE() AND p.routine_type = 'PROCEDURE' AND p.specific_name = r.specific_name)
+    = ELT(FIELD(LOWER(r.routine_name), 'neword', 'payment', 'delivery', 'ostat', 'slev'), 12, 33, 3, 11, 4), 'true', 'false') AS fits
+FROM information_schema.routines r
+WHERE r.routine_schema = DATABASE() AND r.routine_type = 'PROCEDURE' AND LOWER(r.routine_name) IN ('neword', 'payment', 'delivery', 'ostat', 'slev')

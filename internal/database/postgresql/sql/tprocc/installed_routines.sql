@@ -1,7 +1,15 @@
--- Routines that Sledge made say so in their text.
+-- The routines of TPROC-C by what they are called with: N is a number, S text, D a
+-- time. Others may share their names. Those that Sledge made say so in their text.
+-- What comes last says whether they have these arguments.
 SELECT lower(proname), CASE prokind WHEN 'p' THEN 'procedure' ELSE 'function' END,
-  CASE WHEN prosrc LIKE '%made by Sledge%' THEN 'sledge' ELSE 'other' END
+  CASE WHEN prosrc LIKE '%made by Sledge%' THEN 'sledge' ELSE 'other' END, oid::regprocedure::text, 'true'
 FROM pg_proc
-WHERE pronamespace = 'public'::regnamespace AND prokind IN ('f', 'p')
-  AND lower(proname) IN ('neword', 'payment', 'delivery', 'ostat', 'slev')
+JOIN (VALUES
+  ('f', 'neword', 'NNNNNN'), ('f', 'payment', 'NNNNNNNSSN'), ('f', 'delivery', 'NN'), ('f', 'slev', 'NNN'), ('f', 'ostat', 'NNNNS'),
+  ('f', 'dbms_random', 'NN'),
+  ('p', 'neword', 'NNNNNNSSNNND'), ('p', 'payment', 'NNNNNNSSNSSSSSSSSSSSSSSSSSSDNNNSD'), ('p', 'delivery', 'NND'), ('p', 'slev', 'NNNN'),
+  ('p', 'ostat', 'NNNNSSSNNDNS')
+) AS known (kind, name, arguments) ON prokind = known.kind::"char" AND proname = known.name
+WHERE pg_function_is_visible(pg_proc.oid) AND pronamespace <> 'pg_catalog'::regnamespace
+  AND arguments = (SELECT string_agg(t.typcategory, '' ORDER BY a.n) FROM unnest(proargtypes) WITH ORDINALITY AS a (oid, n) JOIN pg_type t ON t.oid = a.oid)
 ORDER BY proname, prokind

@@ -166,21 +166,8 @@ stock by warehouse and item, so that they do not deadlock each other.
   ORDER BY o_id DESC LIMIT 1;
 {{- end}}
 
-{{- /* The other kind's routines, or HammerDB's, must go: of each name there is to be one. */}}
-DO $drop$
-DECLARE
-  routine regprocedure;
-BEGIN
-  FOR routine IN
-    SELECT oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace
-      AND proname IN ('neword', 'payment', 'delivery', 'ostat', 'slev', 'dbms_random')
-  LOOP
-    EXECUTE format('DROP ROUTINE IF EXISTS %s', routine);
-  END LOOP;
-END $drop$
-/
 {{if .Connection.Procedures -}}
-CREATE PROCEDURE neword(no_w_id integer, no_max_w_id integer, no_d_id integer, no_c_id integer, no_o_ol_cnt integer,
+CREATE OR REPLACE PROCEDURE neword(no_w_id integer, no_max_w_id integer, no_d_id integer, no_c_id integer, no_o_ol_cnt integer,
   INOUT no_c_discount numeric, INOUT no_c_last varchar, INOUT no_c_credit varchar, INOUT no_d_tax numeric,
   INOUT no_w_tax numeric, INOUT no_d_next_o_id integer, tstamp timestamp)
 LANGUAGE plpgsql AS $body$
@@ -200,7 +187,7 @@ BEGIN
   END IF;
 END $body$
 /
-CREATE PROCEDURE payment(p_w_id integer, p_d_id integer, p_c_w_id integer, p_c_d_id integer, byname integer,
+CREATE OR REPLACE PROCEDURE payment(p_w_id integer, p_d_id integer, p_c_w_id integer, p_c_d_id integer, byname integer,
   p_h_amount numeric, INOUT p_c_credit char, INOUT p_c_last varchar, INOUT p_c_id integer,
   INOUT w_street_1 varchar, INOUT w_street_2 varchar, INOUT w_city varchar, INOUT w_state varchar, INOUT w_zip varchar,
   INOUT d_street_1 varchar, INOUT d_street_2 varchar, INOUT d_city varchar, INOUT d_state varchar, INOUT d_zip varchar,
@@ -232,14 +219,14 @@ BEGIN
 {{template "record_payment"}}
 END $body$
 /
-CREATE PROCEDURE delivery(d_w_id integer, d_o_carrier_id integer, tstamp timestamp)
+CREATE OR REPLACE PROCEDURE delivery(d_w_id integer, d_o_carrier_id integer, tstamp timestamp)
 LANGUAGE plpgsql AS $body$
 -- Delivery, TPC-C 2.7.4.2, made by Sledge.
 BEGIN
 {{- template "deliver"}}
 END $body$
 /
-CREATE PROCEDURE slev(st_w_id integer, st_d_id integer, threshold integer, INOUT stock_count integer)
+CREATE OR REPLACE PROCEDURE slev(st_w_id integer, st_d_id integer, threshold integer, INOUT stock_count integer)
 LANGUAGE plpgsql AS $body$
 -- Stock-Level, TPC-C 2.8.2.2, made by Sledge.
 DECLARE
@@ -248,7 +235,7 @@ BEGIN
 {{- template "count_stock"}}
 END $body$
 /
-CREATE PROCEDURE ostat(os_w_id integer, os_d_id integer, INOUT os_c_id integer, byname integer, INOUT os_c_last varchar,
+CREATE OR REPLACE PROCEDURE ostat(os_w_id integer, os_d_id integer, INOUT os_c_id integer, byname integer, INOUT os_c_last varchar,
   INOUT os_c_first varchar, INOUT os_c_middle varchar, INOUT os_c_balance numeric, INOUT os_o_id integer,
   INOUT os_entdate timestamp, INOUT os_o_carrier_id integer, INOUT os_c_line text DEFAULT '')
 LANGUAGE plpgsql AS $body$
@@ -261,11 +248,12 @@ BEGIN
 END $body$
 /
 {{- else -}}
-CREATE FUNCTION dbms_random(integer, integer) RETURNS integer LANGUAGE sql AS $body$
+CREATE OR REPLACE FUNCTION dbms_random(integer, integer) RETURNS integer LANGUAGE sql AS $body$
+  -- Made for HammerDB's routines, which call it; made by Sledge.
   SELECT $1 + floor(random() * ($2 - $1 + 1))::integer;
 $body$
 /
-CREATE FUNCTION neword(no_w_id integer, no_max_w_id integer, no_d_id integer, no_c_id integer, no_o_ol_cnt integer,
+CREATE OR REPLACE FUNCTION neword(no_w_id integer, no_max_w_id integer, no_d_id integer, no_c_id integer, no_o_ol_cnt integer,
   no_d_next_o_id integer) RETURNS numeric
 LANGUAGE plpgsql AS $body$
 -- New-Order, TPC-C 2.4.2.2, made by Sledge.
@@ -292,7 +280,7 @@ BEGIN
   RETURN total * (1 - no_c_discount) * (1 + no_w_tax + no_d_tax);
 END $body$
 /
-CREATE FUNCTION payment(p_w_id integer, p_d_id integer, p_c_w_id integer, p_c_d_id integer, p_c_id integer, byname integer,
+CREATE OR REPLACE FUNCTION payment(p_w_id integer, p_d_id integer, p_c_w_id integer, p_c_d_id integer, p_c_id integer, byname integer,
   p_h_amount numeric, p_c_last varchar, p_c_credit varchar, p_c_balance numeric) RETURNS integer
 LANGUAGE plpgsql AS $body$
 -- Payment, TPC-C 2.5.2.2, made by Sledge.
@@ -313,7 +301,7 @@ BEGIN
   RETURN p_c_id;
 END $body$
 /
-CREATE FUNCTION delivery(d_w_id integer, d_o_carrier_id integer) RETURNS integer
+CREATE OR REPLACE FUNCTION delivery(d_w_id integer, d_o_carrier_id integer) RETURNS integer
 LANGUAGE plpgsql AS $body$
 -- Delivery, TPC-C 2.7.4.2, made by Sledge.
 BEGIN
@@ -321,7 +309,7 @@ BEGIN
   RETURN 1;
 END $body$
 /
-CREATE FUNCTION slev(st_w_id integer, st_d_id integer, threshold integer) RETURNS integer
+CREATE OR REPLACE FUNCTION slev(st_w_id integer, st_d_id integer, threshold integer) RETURNS integer
 LANGUAGE plpgsql STABLE AS $body$
 -- Stock-Level, TPC-C 2.8.2.2, made by Sledge.
 DECLARE
@@ -332,7 +320,7 @@ BEGIN
   RETURN stock_count;
 END $body$
 /
-CREATE FUNCTION ostat(os_w_id integer, os_d_id integer, os_c_id integer, byname integer, os_c_last varchar) RETURNS SETOF record
+CREATE OR REPLACE FUNCTION ostat(os_w_id integer, os_d_id integer, os_c_id integer, byname integer, os_c_last varchar) RETURNS SETOF record
 LANGUAGE plpgsql STABLE AS $body$
 -- Order-Status, TPC-C 2.6.2.2, made by Sledge.
 DECLARE

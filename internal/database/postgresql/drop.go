@@ -1,0 +1,259 @@
+package postgresql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"sledge/internal/database"
+)
+
+// drop drops the database and its owner, as HammerDB does, unless something in
+// either is not of the schema. Of an account that stays although create made it, the
+// rights are taken back that create gave it.
+func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
+	o := options.(target)
+	a := o.own()
+	if a.NoSuperuser {
+		return allStay(a, d, names.Full("no_superuser")+" forbids to connect as the superuser"), nil
+	}
+	admin, err := dial(ctx, o.admin())
+	if err != nil {
+		// Whoever can build without the superuser can delete without, but what create
+		// made is not left behind unasked.
+		if made, _ := madeDatabase(ctx, o.owner()); made {
+			return nil, fmt.Errorf("the database was made by Sledge, and is dropped with the schema: %w; or set %s to leave it", err, names.Full("no_superuser"))
+		}
+		return allStay(a, d, err.Error()), nil
+	}
+	defer admin.Close()
+	e := ending{admin: admin, options: o, Disposal: d}
+	base, err := e.endDatabase(ctx, a.Database)
+	if err != nil {
+		return nil, fmt.Errorf("drop the database %s: %w", a.Database, err)
+	}
+	role, err := e.endRole(ctx, a.User, base.Stays != "")
+	if err != nil {
+		return present(base), fmt.Errorf("drop the user %s: %w", a.User, err)
+	}
+	return present(base, role), nil
+}
+
+// present leaves out the fates of what there was not, or that nobody asked about.
+func present(fates ...database.Fate) []database.Fate {
+	return slices.DeleteFunc(fates, func(f database.Fate) bool { return f.Name == "" })
+}
+
+// allStay says of database and account that they stay. Where there was no schema,
+// nobody asked.
+func allStay(a *account, d database.Disposal, why string) []database.Fate {
+	if d.Leftover {
+		return nil
+	}
+	if len(d.Others) > 0 {
+		why = database.AlsoHolds(d.Others)
+	}
+	return []database.Fate{
+		{Kind: "database", Name: a.Database, Stays: why},
+		{Kind: "role", Name: a.User, Stays: "its database does"},
+	}
+}
+
+// madeDatabase reports whether create made the database that owner is led to.
+func madeDatabase(ctx context.Context, owner login) (bool, error) {
+	s, err := dial(ctx, owner)
+	if err != nil {
+		return false, err
+	}
+	defer s.Close()
+	return s.has(ctx, "SELECT 1 FROM pg_database WHERE datname = current_database() AND shobj_description(oid, 'pg_database') = "+literal(madeHere))
+}
+
+// ending is the end of what is around a schema, by the superuser's session.
+type ending struct {
+	database.Disposal
+	admin   *session
+	options target
+}
+
+func (e ending) endDatabase(ctx context.Context, name string) (database.Fate, error) {
+	fate := database.Fate{Kind: "database", Name: name}
+	is := func(condition string) (bool, error) {
+		return e.admin.has(ctx, "SELECT 1 FROM pg_database WHERE datname = "+literal(name)+" AND "+condition)
+	}
+	exists, err := is("true")
+	if err != nil || !exists {
+		return database.Fate{}, err
+	}
+	made, err := is("shobj_description(oid, 'pg_database') = " + literal(madeHere))
+	if err != nil {
+		return fate, err
+	}
+	template, err := is("datistemplate")
+	if err != nil {
+		return fate, err
+	}
+	switch {
+	case e.Leftover && (!made || len(e.Others) > 0):
+		return database.Fate{}, nil
+	case len(e.Others) > 0:
+		fate.Stays = database.AlsoHolds(e.Others)
+	case template:
+		fate.Stays = "it is a template for new databases"
+	case name == "postgres" || name == e.options.admin().database:
+		fate.Stays = "the server's administrators connect to it"
+	case e.Dry:
+		fate.Stays, err = e.connected(ctx, name)
+	default:
+		err = e.admin.Exec(ctx, "DROP DATABASE "+pgx.Identifier{name}.Sanitize())
+		switch stateOf(err) {
+		case "55006": // object_in_use
+			if fate.Stays, err = e.connected(ctx, name); fate.Stays == "" {
+				fate.Stays = "other sessions are using it: end them, and drop it by hand"
+			}
+		case "42501", "55000": // insufficient_privilege, object_not_in_prerequisite_state: of hosted servers
+			fate.Stays, err = serverSays(err), nil
+		}
+	}
+	return fate, err
+}
+
+// connected says who is connected to a database, or "" if nobody is. A session that
+// was closed a moment ago may still be leaving.
+func (e ending) connected(ctx context.Context, name string) (string, error) {
+	const tries, pause = 20, 100 * time.Millisecond
+	for try := 1; ; try++ {
+		t, err := e.admin.Query(ctx, `SELECT coalesce(nullif(application_name, ''), 'a client') || ' of ' || coalesce(usename, '?') || ' (' || count(*) || ')'
+			FROM pg_stat_activity WHERE backend_type IN ('client backend', 'walsender') AND datname = `+literal(name)+` GROUP BY application_name, usename ORDER BY 1`, 10)
+		if err != nil || len(t.Rows) == 0 {
+			return "", err
+		}
+		if try < tries {
+			select {
+			case <-time.After(pause):
+				continue
+			case <-ctx.Done():
+				return "", ctx.Err()
+			}
+		}
+		var who []string
+		for _, row := range t.Rows {
+			who = append(who, row[0])
+		}
+		return "others are connected to it: " + strings.Join(who, ", "), nil
+	}
+}
+
+// endRole drops an account that served the schema alone: one that rules over nothing,
+// belongs to nobody and owns nothing.
+func (e ending) endRole(ctx context.Context, name string, baseStays bool) (database.Fate, error) {
+	fate := database.Fate{Kind: "role", Name: name, Said: true}
+	t, err := e.admin.Query(ctx, `SELECT
+		CASE WHEN rolname = session_user THEN 'Sledge is connected as it'
+			WHEN rolname ~ '^pg_' THEN 'it is the server''s own'
+			WHEN rolsuper THEN 'it is a superuser'
+			WHEN rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls THEN 'it has rights over the server'
+			WHEN EXISTS (SELECT FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid WHERE m.member = r.oid)
+				THEN 'it belongs to ' || (SELECT string_agg(g.rolname, ', ') FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid WHERE m.member = r.oid)
+			WHEN EXISTS (SELECT FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.member WHERE m.roleid = r.oid AND g.rolname <> session_user)
+				THEN 'others have its rights: ' || (SELECT string_agg(DISTINCT g.rolname, ', ') FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.member WHERE m.roleid = r.oid AND g.rolname <> session_user)
+			WHEN coalesce(shobj_description(r.oid, 'pg_authid'), `+literal(madeHere)+`) <> `+literal(madeHere)+` THEN 'somebody described it'
+			ELSE '' END,
+		coalesce(shobj_description(r.oid, 'pg_authid'), '') = `+literal(madeHere)+`
+		FROM pg_roles r WHERE rolname = `+literal(name), 1)
+	if err != nil || len(t.Rows) == 0 {
+		return database.Fate{}, err
+	}
+	why, made := t.Rows[0][0], t.Rows[0][1] == "t"
+	switch {
+	case e.Leftover && !made:
+		return database.Fate{}, nil
+	case why != "":
+		fate.Stays = why
+	case baseStays && !made:
+		fate.Stays = "its database does"
+	case e.Dry:
+		fate.Stays, err = e.ownsMore(ctx, name, baseStays)
+	default:
+		fate.Stays, err = e.dropRole(ctx, name, baseStays)
+	}
+	if fate.Stays != "" && made && err == nil {
+		fate.Stays += fmt.Sprintf("; it can still log in with the password that a build gave it: DROP ROLE %s when nothing needs it", pgx.Identifier{name}.Sanitize())
+	}
+	return fate, err
+}
+
+// dropRole drops an account, and what create granted it. It returns why the server
+// would not.
+func (e ending) dropRole(ctx context.Context, name string, baseStays bool) (stays string, err error) {
+	if baseStays {
+		if err := e.revokeSchema(ctx, name); err != nil {
+			return "", err
+		}
+	}
+	err = e.admin.Exec(ctx, "DROP ROLE "+pgx.Identifier{name}.Sanitize())
+	switch stateOf(err) {
+	case "2BP01": // dependent_objects_still_exist
+		return "it owns or may use something else: " + serverSays(err), nil
+	case "42501", "55006":
+		return serverSays(err), nil
+	}
+	return "", err
+}
+
+// revokeSchema takes back what grantSchema gave.
+func (e ending) revokeSchema(ctx context.Context, name string) error {
+	s, err := dial(ctx, e.options.admin().to(e.options.own().Database))
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	err = s.Exec(ctx, "REVOKE USAGE, CREATE ON SCHEMA public FROM "+pgx.Identifier{name}.Sanitize())
+	if stateOf(err) == "3F000" { // somebody dropped the schema public
+		return nil
+	}
+	return err
+}
+
+// ownsMore says what an account has beyond the database of the schema, and there
+// beyond what is to be dropped, which only the end of the schema shows for certain.
+func (e ending) ownsMore(ctx context.Context, name string, baseStays bool) (string, error) {
+	base := "FALSE"
+	if !baseStays {
+		base = "TRUE"
+	}
+	t, err := e.admin.Query(ctx, `SELECT DISTINCT CASE WHEN s.dbid <> 0 THEN 'in the database ' || d.datname
+			WHEN s.classid = 'pg_database'::regclass THEN 'database ' || (SELECT datname FROM pg_database WHERE oid = s.objid)
+			ELSE pg_describe_object(s.classid, s.objid, 0) END
+		FROM pg_shdepend s LEFT JOIN pg_database d ON d.oid = s.dbid
+		WHERE refclassid = 'pg_authid'::regclass AND refobjid = (SELECT oid FROM pg_roles WHERE rolname = `+literal(name)+`)
+			AND coalesce(d.datname, '') <> `+literal(e.options.own().Database)+`
+			AND NOT (`+base+` AND s.classid = 'pg_database'::regclass AND s.objid = (SELECT oid FROM pg_database WHERE datname = `+literal(e.options.own().Database)+`))`, 10)
+	if err != nil || len(t.Rows) == 0 {
+		return "", err
+	}
+	var what []string
+	for _, row := range t.Rows {
+		what = append(what, row[0])
+	}
+	return "it owns or may use something else: " + strings.Join(what, ", "), nil
+}
+
+// serverSays is the server's own message, on one line, with what it adds to it.
+func serverSays(err error) string {
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	text := e.Message
+	if e.Detail != "" {
+		text += ": " + e.Detail
+	}
+	return strings.Join(strings.Fields(text), " ")
+}

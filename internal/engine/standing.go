@@ -1,0 +1,210 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+)
+
+// state says what a database holds where a workload's schema would be.
+type state int
+
+// The states. Only in those of a schema that is proven to be one is anything ever
+// dropped.
+const (
+	nothing  state = iota // no name of the workload's tables is taken
+	whole                 // all tables are there, with all their columns
+	halfMade              // our own ledger is there, and of the tables those that its build got to
+	part                  // some of the tables are there, and no ledger that explains it
+	taken                 // something else has a name that a table of ours would have
+)
+
+// standing is what a database holds where a workload's schema would be. Build, run,
+// check and delete all go by it, so that they agree on what is there.
+type standing struct {
+	state   state
+	tables  []string // those of the workload that are there, proven by their columns
+	missing []string // the others of the workload
+	strange []string // what has their names and is something else, in words
+	hasBook bool     // the table of the ledger is there, and ours
+	ledger  ledger   // what is in it
+}
+
+// relation is what a database has under one name.
+type relation struct {
+	kind    string // "table", or what else it is
+	schema  string // of the database, where those have several
+	columns []string
+}
+
+// inspect looks what there is.
+func inspect(ctx context.Context, p Plan, s database.Session) (standing, error) {
+	found, err := findRelations(ctx, p, s)
+	if err != nil {
+		return standing{}, err
+	}
+	var st standing
+	schemas := map[string]bool{}
+	for _, t := range p.Workload.Tables(p.Settings, p.Seed) {
+		r, there := found[t.Name]
+		if !there {
+			st.missing = append(st.missing, t.Name)
+			continue
+		}
+		if why := r.differs(t.ColumnNames()); why != "" {
+			st.strange = append(st.strange, r.kind+" "+t.Name+why)
+			continue
+		}
+		st.tables = append(st.tables, t.Name)
+		schemas[r.schema] = true
+	}
+	if book, there := found[ledgerTable.Name]; there {
+		if err := st.readBook(ctx, p, s, book); err != nil {
+			return st, err
+		}
+		schemas[book.schema] = true
+	}
+	if len(schemas) > 1 && len(st.strange) == 0 {
+		st.strange = []string{"tables in several schemas: " + strings.Join(slices.Sorted(maps.Keys(schemas)), ", ")}
+	}
+	switch {
+	case len(st.strange) > 0:
+		st.state = taken
+	case st.hasBook:
+		st.state = halfMade
+	case len(st.tables) == 0:
+		st.state = nothing
+	case len(st.missing) > 0:
+		st.state = part
+	default:
+		st.state = whole
+	}
+	return st, nil
+}
+
+// readBook reads the ledger, if it is one: it has our columns, and says what is
+// built before there is any table.
+func (st *standing) readBook(ctx context.Context, p Plan, s database.Session, book relation) error {
+	if why := book.differs(ledgerTable.ColumnNames()); why != "" || len(book.columns) > len(ledgerTable.Columns) {
+		st.strange = append(st.strange, book.kind+" "+ledgerTable.Name+why)
+		return nil
+	}
+	var err error
+	if st.ledger, err = readLedger(ctx, s); err != nil && !errors.Is(err, errNoLedger) {
+		return err
+	}
+	begun := err == nil && st.ledger.identity == "" && len(st.tables) == 0 && len(st.ledger.loaded) == 0
+	if st.hasBook = begun || err == nil && strings.HasPrefix(st.ledger.identity, p.Workload.Name+": "); !st.hasBook {
+		st.strange = append(st.strange, book.kind+" "+ledgerTable.Name+", which is not of a build of "+p.Workload.Title)
+	}
+	return nil
+}
+
+// findRelations asks what the names in the database stand for.
+func findRelations(ctx context.Context, p Plan, s database.Session) (map[string]relation, error) {
+	q, err := p.SQL.Query("tables")
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.Query(ctx, q.Text, 0)
+	if err != nil {
+		return nil, fmt.Errorf("look for tables: %w", err)
+	}
+	found := map[string]relation{}
+	for _, row := range rows.Rows {
+		name, column, kind, schema := row[0], row[1], row[2], row[3]
+		r, there := found[name]
+		if !there {
+			r = relation{kind: kind, schema: schema}
+		}
+		if column != "" && r.kind == kind && r.schema == schema {
+			r.columns = append(r.columns, column)
+		}
+		found[name] = r
+	}
+	return found, nil
+}
+
+// differs says why something is no table with these columns, or "" if it is one.
+// More columns than these do no harm: other builders have a few of their own.
+func (r relation) differs(columns []string) string {
+	var missing []string
+	for _, c := range columns {
+		if !slices.Contains(r.columns, c) {
+			missing = append(missing, c)
+		}
+	}
+	switch {
+	case r.kind != "table":
+		return " (no table)"
+	case len(missing) > 0:
+		return fmt.Sprintf(" (without %s)", listed(missing, 3))
+	}
+	return ""
+}
+
+// ownTables lists the tables that are proven ours, the ledger last: while it is there,
+// so is the proof.
+func (st standing) ownTables() []string {
+	if !st.hasBook {
+		return slices.Clone(st.tables)
+	}
+	return append(slices.Clone(st.tables), ledgerTable.Name)
+}
+
+// listed puts names into a list, and counts those beyond the first few.
+func listed(names []string, few int) string {
+	if len(names) <= few+1 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
+}
+
+// refusal returns why a job cannot go on with what is there, in the same words for
+// each, or nil where it is a schema, or nothing.
+func (st standing) refusal(p Plan) error {
+	switch st.state {
+	case taken:
+		return job.WithExit(job.ExitExists, fmt.Errorf(
+			"%s holds something else by names that a %s schema needs: %s. Nothing was changed: choose another database",
+			p.target(), p.Workload.Title, strings.Join(st.strange, "; ")))
+	case part:
+		return job.WithExit(job.ExitExists, fmt.Errorf(
+			"%s holds only a part of a %s schema: the tables %s are there, and not %s. Nothing shows who made them, so nothing was changed: drop them by hand if they are not needed, or choose another database",
+			p.target(), p.Workload.Title, strings.Join(st.tables, ", "), strings.Join(st.missing, ", ")))
+	}
+	return nil
+}
+
+// errNothing says that there is no schema.
+func errNothing(p Plan) error {
+	return job.WithExit(job.ExitMissing, fmt.Errorf("there is no %s schema in %s: make one with sledge build", p.Workload.Title, p.target()))
+}
+
+// errHalfMade says that a build was begun and not finished.
+func errHalfMade(p Plan) error {
+	return job.WithExit(job.ExitExists, fmt.Errorf(
+		"the build of the %s schema in %s was not finished: resume it (sledge build --resume, or buildschema resume), or delete the schema",
+		p.Workload.Title, p.target()))
+}
+
+// requireSchema returns an error unless the whole schema is there to be used.
+func requireSchema(ctx context.Context, p Plan, s database.Session) error {
+	st, err := inspect(ctx, p, s)
+	if err != nil {
+		return err
+	}
+	switch st.state {
+	case nothing:
+		return errNothing(p)
+	case halfMade:
+		return errHalfMade(p)
+	}
+	return st.refusal(p)
+}
