@@ -36,7 +36,7 @@ func configureCommands() []command {
 		},
 		{
 			name: "importconfig", usage: "importconfig path", takes: 1, run: importConfig,
-			help: "Takes over the settings of HammerDB's XML file at path, or of a folder of them. What is not known is listed; when a value is wrong, nothing is set.",
+			help: "Takes over the settings of HammerDB's file at path, SQLite or XML, or of a folder of them. What is not known is listed; when a value is wrong, nothing is set.",
 		},
 	}
 }
@@ -253,7 +253,7 @@ func tcset(c *Console, _ context.Context, call Call) (string, error) {
 
 func importConfig(c *Console, _ context.Context, call Call) (string, error) {
 	path := inFolder(call.Folder, call.Args[0])
-	done, err := c.book.ImportXML(path)
+	done, err := c.book.ImportConfig(path)
 	if err != nil {
 		return "", fail("Error: %v", err)
 	}

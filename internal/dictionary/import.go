@@ -10,11 +10,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 
 	"sledge/internal/job"
+	"sledge/internal/rdbms"
 )
 
 // Import is what came of importing HammerDB's configuration.
@@ -24,10 +27,10 @@ type Import struct {
 	Passed  []string // what was passed over and why, a line each
 }
 
-// element is one setting in an XML file.
+// element is one setting in a file of HammerDB's.
 type element struct {
 	file   string
-	groups []string // the elements it is in, from the root
+	groups []string // the elements it is in, from the root; of SQLite, its table
 	key    string
 	value  string
 }
@@ -35,30 +38,45 @@ type element struct {
 // String names the setting, without its value.
 func (x element) String() string {
 	group := x.groups[min(1, len(x.groups)-1)]
-	return x.file + ": " + group + ":" + x.key
+	return x.file + ": " + printable(group) + ":" + printable(x.key)
 }
 
-// ImportXML takes over the settings in one of HammerDB's XML files, or in a folder
-// of them: the generic ones and those of each database that is built. What is
-// not known is passed over. When any value is wrong, nothing is set, and the
-// error has a line for each.
-func (b *Book) ImportXML(path string) (Import, error) {
+// printable quotes a name that would break the line it is shown in. SQLite allows any.
+func printable(name string) string {
+	const long = 60
+	if len(name) > long || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Sprintf("%.60q", name)
+	}
+	return name
+}
+
+// ImportConfig takes over the settings in one of HammerDB's files, or in a folder of
+// them: the generic ones and those of each database that is built. HammerDB makes
+// SQLite files of its XML files when it first starts, and keeps to them; so of two
+// with the same settings in a folder the SQLite file is taken. What is not known is
+// passed over. When any value is wrong, nothing is set, and the error has a line
+// for each.
+func (b *Book) ImportConfig(path string) (Import, error) {
 	var report Import
-	files, err := xmlFiles(path)
+	files, err := configFiles(path)
 	if err == nil && len(files) == 0 {
-		err = errors.New("the folder has no .xml files")
+		err = errors.New("the folder has neither XML files nor SQLite files of HammerDB's settings (generic.xml or generic.db, and so on)")
 	}
 	var elements []element
 	for _, file := range files {
 		if err != nil {
 			break
 		}
-		if reason := b.passOver(file, len(files) > 1); reason != "" {
+		reason := b.passOver(file, len(files) > 1)
+		if reason == "" {
+			reason = shadowed(file, files)
+		}
+		if reason != "" {
 			report.Passed = append(report.Passed, filepath.Base(file)+": "+reason)
 			continue
 		}
 		var read []element
-		read, err = readXML(file)
+		read, err = readConfig(file)
 		elements = append(elements, read...)
 	}
 	if err != nil {
@@ -67,8 +85,10 @@ func (b *Book) ImportXML(path string) (Import, error) {
 	return b.adopt(path, elements, report)
 }
 
-// xmlFiles returns path, or the XML files in it when it is a folder.
-func xmlFiles(path string) ([]string, error) {
+// configFiles returns path, or when it is a folder the files in it that may hold
+// settings: all that are XML, and the SQLite files that have names of HammerDB's. It
+// keeps those in the folder for temporary files, where others' lie, too.
+func configFiles(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -82,17 +102,76 @@ func xmlFiles(path string) ([]string, error) {
 	}
 	var files []string
 	for _, e := range entries {
-		if !e.IsDir() && strings.EqualFold(filepath.Ext(e.Name()), ".xml") {
+		info, err := e.Info()
+		if e.IsDir() || err != nil {
+			continue
+		}
+		empty := info.Mode().IsRegular() && info.Size() == 0 // a SQLite file without settings
+		if isXML(e.Name()) || isKept(e.Name()) && !empty {
 			files = append(files, filepath.Join(path, e.Name()))
 		}
 	}
 	return files, nil
 }
 
+// base returns the name of a file without its ending, in lower case: "postgresql".
+func base(file string) string {
+	return strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+}
+
+func isXML(file string) bool { return strings.EqualFold(filepath.Ext(file), ".xml") }
+
+// isKept reports whether a file has the name of one that HammerDB keeps settings in.
+func isKept(file string) bool {
+	name := base(file)
+	return strings.EqualFold(filepath.Ext(file), ".db") &&
+		(slices.Contains([]string{"generic", "database", "ci"}, name) || rdbms.Named(name).Name != "")
+}
+
+// shadowed says why one of several files does not count, or returns "".
+func shadowed(file string, files []string) string {
+	at := slices.IndexFunc(files, func(other string) bool { return isKept(other) && base(other) == base(file) })
+	if at < 0 || !isXML(file) {
+		return ""
+	}
+	return filepath.Base(files[at]) + " beside it has the settings that HammerDB works with"
+}
+
+// readConfig lists the settings in a file.
+func readConfig(path string) ([]element, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxConfig {
+		return nil, fmt.Errorf("read %s: it is no file of HammerDB's settings: one of at most %d MB is", path, maxConfig>>20)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head := make([]byte, len(sqliteHead))
+	if _, err := io.ReadFull(f, head); err == nil && string(head) == sqliteHead {
+		return readSQLite(path)
+	}
+	if strings.EqualFold(filepath.Ext(path), ".db") {
+		return nil, fmt.Errorf("read %s: it is no SQLite file, in which HammerDB keeps its settings", path)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	return readXML(path, f)
+}
+
+// maxConfig is more than any of HammerDB's files of settings is long, in bytes. They
+// have a few KB as XML, and some 100 KB as SQLite.
+const maxConfig = 4 << 20
+
 // passOver says why a file of HammerDB's is not imported, or returns "". A file
 // that stands in no folder with others is what the user has named.
 func (b *Book) passOver(file string, among bool) string {
-	name := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+	name := base(file)
 	for _, p := range b.products {
 		if strings.ToLower(p.name) != name {
 			continue
@@ -108,24 +187,8 @@ func (b *Book) passOver(file string, among bool) string {
 	return ""
 }
 
-// maxXML is more than any of HammerDB's XML files is long, in bytes: they have a
-// few KB.
-const maxXML = 4 << 20
-
 // readXML lists the elements of a file that hold no others.
-func readXML(path string) ([]element, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxXML {
-		return nil, fmt.Errorf("read %s: it is no XML file of HammerDB's: one of at most %d MB is", path, maxXML>>20)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
+func readXML(path string, f io.Reader) ([]element, error) {
 	var list []element
 	var open []string // elements that have begun
 	var text strings.Builder
@@ -229,6 +292,13 @@ func (b *Book) adopt(path string, elements []element, report Import) (Import, er
 			report.Passed = append(report.Passed, x.String()+": it is not known")
 			continue
 		}
+		if !e.Secret {
+			x.value = strings.TrimSpace(x.value)
+		}
+		if reason := hammerDBsOwn(e); reason != "" && e.text != x.value {
+			report.Passed = append(report.Passed, x.String()+": "+reason)
+			continue
+		}
 		canonical, err := e.check(x.value)
 		if _, notBuilt := errors.AsType[*notBuiltError](err); notBuilt {
 			report.Passed = append(report.Passed, fmt.Sprintf("%s: %v", x, err))
@@ -263,6 +333,17 @@ func (b *Book) adopt(path string, elements []element, report Import) (Import, er
 		report.Changes = append(report.Changes, w.entry.change(w.of, w.text, w.canonical))
 	}
 	return report, nil
+}
+
+// hammerDBsOwn says why a setting would be wrong here, or returns "".
+func hammerDBsOwn(e *entry) string {
+	switch e.Section + ":" + e.Name {
+	case "hdb_version:version":
+		return "it says which HammerDB keeps the file"
+	case "commandline:sqlite_db":
+		return "HammerDB's jobs stay where they are: jobs import takes them over"
+	}
+	return ""
 }
 
 // resolve finds the setting that an element is of. A group within a section, such

@@ -13,7 +13,7 @@ import (
 func TestHammerDBsConfigurationIsImported(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.db")
 	b := open(t, path)
-	done, err := b.ImportXML(filepath.Join("testdata", "config"))
+	done, err := b.ImportConfig(filepath.Join("testdata", "config"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestNothingIsImportedWhenAValueIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := open(t, "")
-	_, err := b.ImportXML(path)
+	_, err := b.ImportConfig(path)
 	for _, want := range []string{
 		"nothing was set",
 		"postgresql.xml: tpcc:pg_count_ware: 0 is less than 1",
@@ -87,7 +87,7 @@ func TestWhatCannotBeImportedIsRefused(t *testing.T) {
 		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := open(t, "").ImportXML(path); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := open(t, "").ImportConfig(path); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want an error with %q", tt.name, err, tt.want)
 		}
 	}
@@ -99,10 +99,10 @@ func TestWhatCannotBeImportedIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		t.TempDir(): "no .xml files", filepath.Join(folder, "none.xml"): "no such file",
-		os.DevNull: "it is no XML file", endless: "it is no XML file",
+		t.TempDir(): "neither XML files nor SQLite files", filepath.Join(folder, "none.xml"): "no such file",
+		os.DevNull: "it is no file of HammerDB's settings", endless: "it is no file of HammerDB's settings",
 	} {
-		if _, err := open(t, "").ImportXML(path); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := open(t, "").ImportConfig(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want an error with %q", path, err, want)
 		}
 	}
@@ -126,7 +126,7 @@ func TestNoMistakeInXMLShowsWhatIsInIt(t *testing.T) {
 		if err := os.WriteFile(path, []byte("<a>\n<pg_pass>"+pass), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := open(t, "").ImportXML(path)
+		_, err := open(t, "").ImportConfig(path)
 		if err == nil || !strings.Contains(err.Error(), path+": line 2: "+want) {
 			t.Errorf("%q: got %v, want line 2 and %q", pass, err, want)
 		}
@@ -151,7 +151,7 @@ func TestXMLIsReadInTheEncodingThatItNames(t *testing.T) {
 		}
 		b := open(t, "")
 		choose(t, b, "pg")
-		if _, err := b.ImportXML(path); err != nil || b.Value("host") != tt.want {
+		if _, err := b.ImportConfig(path); err != nil || b.Value("host") != tt.want {
 			t.Errorf("%s: got %q and %v, want %q", tt.head, b.Value("host"), err, tt.want)
 		}
 	}
@@ -159,7 +159,7 @@ func TestXMLIsReadInTheEncodingThatItNames(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`<?xml version="1.0" encoding="EBCDIC-X"?>`+text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := open(t, "").ImportXML(path)
+	_, err := open(t, "").ImportConfig(path)
 	const want = `line 1: the encoding "EBCDIC-X" is not known: save the file as UTF-8`
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
@@ -178,7 +178,7 @@ func FuzzImport(f *testing.F) {
 			t.Fatal(err)
 		}
 		b := open(t, "")
-		done, err := b.ImportXML(path)
+		done, err := b.ImportConfig(path)
 		if err != nil && (len(done.Changes) > 0 || !slices.EqualFunc(b.Sections(), open(t, "").Sections(), sameSection)) {
 			t.Errorf("%s: got %v, and settings were changed", text, err)
 		}
