@@ -2,7 +2,8 @@ package tprocc_test
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -106,6 +107,9 @@ func TestAFrozenServerShowsInEveryFigure(t *testing.T) {
 	if got := all.Service.Max(); got < least {
 		t.Errorf("the longest service time is %v, want at least %v", time.Duration(got), time.Duration(least))
 	}
+	if g := result.LongestGap; g == nil || g.Seconds < 0.9*frozen.Seconds() || result.Standstills == 0 {
+		t.Errorf("the longest gap is %+v, of %d standstills, want one of at least %v", g, result.Standstills, time.Duration(least))
+	}
 	gap := 0
 	for _, n := range freeze.done {
 		if n == 0 {
@@ -116,6 +120,78 @@ func TestAFrozenServerShowsInEveryFigure(t *testing.T) {
 	if gap < 1 || freeze.covered < 8*time.Second {
 		t.Errorf("the series is %v transactions in each second, %v together, want 8 seconds with a gap", freeze.done, freeze.covered)
 	}
+}
+
+func TestALockThatOutlastsTheRunIsInItsFigures(t *testing.T) {
+	b := newBench(t)
+	holder := b.connectAs(t, database.Owner)
+	defer holder.Close()
+	// lock holds up every transaction but those that only read, until it is released.
+	lock := func() {
+		for _, statement := range []string{"BEGIN", "UPDATE district SET d_ytd = d_ytd", "UPDATE warehouse SET w_ytd = w_ytd"} {
+			if err := holder.Exec(context.Background(), statement); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	release := func() {
+		if err := holder.Exec(context.Background(), "ROLLBACK"); err != nil {
+			t.Error(err)
+		}
+	}
+	said := &lines{}
+	hold := &trigger{after: time.Second, do: lock}
+	said.when("The time is up: ", release)
+	result, err := b.do(t, job.Spec{Action: job.Run, Users: 2}, job.Control{Watchers: []job.Watcher{hold, said}},
+		"pg_rampup", "0s", "pg_duration", "6s", "pg_mix", "1,1,0,0,0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Waiting) != 2 || result.Waiting[0].Seconds < 2 || !strings.HasPrefix(result.Waiting[0].Connection, "process ") || result.Waiting[0].CutOff {
+		t.Errorf("got %+v waiting at the end, want both users on their processes for more than 2 s", result.Waiting)
+	}
+	if g := result.LongestGap; g == nil || g.From+g.Seconds < 5.9 || g.Seconds < 2 {
+		t.Errorf("the longest gap is %+v, want one up to the end", g)
+	}
+	if !said.has("No transaction has ended for") {
+		t.Errorf("got %q, want a word about the standstill", said.all)
+	}
+	b.mustCheck(t)
+
+	// Users that have done their iterations are idle, and the server's statistics would
+	// not hear from them for seconds.
+	result, err = b.do(t, job.Spec{Action: job.Run, Users: 2}, job.Control{}, "pg_rampup", "0s", "pg_duration", "1m", "pg_total_iterations", "200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := result.CounterAgreement; a == nil || !a.Trusted() || a.Client != 400 {
+		t.Errorf("got %+v, want the server's count of 400 transactions to agree", a)
+	}
+}
+
+// lines keeps what the monitor says.
+type lines struct {
+	all    []string
+	awaits string
+	do     func()
+}
+
+// when does something once a line begins so.
+func (l *lines) when(prefix string, do func()) { l.awaits, l.do = prefix, do }
+
+func (l *lines) Watch(e job.Event) {
+	if e.Text == "" {
+		return
+	}
+	l.all = append(l.all, e.Text)
+	if l.do != nil && strings.HasPrefix(e.Text, l.awaits) {
+		l.do()
+		l.do = nil
+	}
+}
+
+func (l *lines) has(prefix string) bool {
+	return slices.ContainsFunc(l.all, func(line string) bool { return strings.HasPrefix(line, prefix) })
 }
 
 func TestATerminatedUserEndsTheRunWithItsReason(t *testing.T) {
@@ -246,14 +322,17 @@ func TestAServerKilledInMidBuildLeavesWhatCanBeResumed(t *testing.T) {
 	b.mustCheck(t)
 }
 
-func (b *bench) connect(t *testing.T) database.Session {
+// connect opens a session of the superuser's.
+func (b *bench) connect(t *testing.T) database.Session { return b.connectAs(t, database.Admin) }
+
+func (b *bench) connectAs(t *testing.T, as database.Role) database.Session {
 	plan, err := b.local.Plan(job.Spec{Database: "postgresql", Workload: "tprocc", Options: b.values})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := postgresql.Database.Connect(context.Background(), plan.Connection, database.Admin)
+	s, err := postgresql.Database.Connect(context.Background(), plan.Connection, as)
 	if err != nil {
-		t.Fatal(errors.Join(errors.New("connect as superuser"), err))
+		t.Fatal(fmt.Errorf("connect for the test: %w", err))
 	}
 	return s
 }

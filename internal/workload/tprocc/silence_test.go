@@ -1,0 +1,61 @@
+package tprocc_test
+
+import (
+	"strings"
+	"testing"
+
+	"sledge/internal/catalog"
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/testserver"
+)
+
+// HammerDB's routines roll back an order with an unused item and say nothing. Sledge's
+// do the same, as soon as it does not know them for its own: it then cannot know what
+// they answer.
+func TestARunAllowsForWhatRoutinesOfOthersRollBack(t *testing.T) {
+	server := testserver.Open(t, "mariadb", testserver.Own())
+	local := engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: "test"}
+	do := func(action job.Action, more ...string) job.Result {
+		t.Helper()
+		spec := job.Spec{Action: action, Database: "mariadb", Workload: "tprocc", Seed: 1, Users: 2, Options: server.Values()}
+		for i := 0; i+1 < len(more); i += 2 {
+			spec.Options[more[i]] = more[i+1]
+		}
+		result, err := local.Do(t.Context(), spec, job.Control{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result
+	}
+	do(job.Build)
+	short := []string{"maria_rampup", "0s", "maria_duration", "1m", "maria_total_iterations", "500", "maria_mix", "1,0,0,0,0"}
+	own := do(job.Run, short...)
+	if a := own.Agreement; !a.Holds || a.Allowance != "" || own.Summary.Kinds[0].RolledBack == 0 {
+		t.Errorf("Sledge's own routines: got %+v and %d rolled back, want them to agree without allowance", a, own.Summary.Kinds[0].RolledBack)
+	}
+
+	plan, err := local.Plan(job.Spec{Database: "mariadb", Workload: "tprocc", Options: server.Values()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := plan.Database.Connect(t.Context(), plan.Connection, database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, routine := range []string{"neword", "payment", "delivery", "ostat", "slev"} {
+		if err := s.Exec(t.Context(), "ALTER PROCEDURE "+routine+" COMMENT ''"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	foreign := do(job.Run, short...)
+	a := foreign.Agreement
+	if !a.Holds || a.Server >= a.Client || !strings.Contains(a.Allowance, "one new order in 99") {
+		t.Errorf("others' routines: got %+v, want the server to count less, within the allowance", a)
+	}
+	if n := foreign.Summary.Kinds[0].RolledBack; n != 0 {
+		t.Errorf("others' routines: %d orders are rolled back as far as the client knows, want 0", n)
+	}
+}
