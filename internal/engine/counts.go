@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -59,13 +60,14 @@ const (
 // read asks the server for its counts. What users end meanwhile is added to the sums,
 // too.
 func (r *running) read(ctx context.Context, s database.Session, to *reading, first order, sums ...meter.Sum) error {
-	ctx, cancel := context.WithTimeout(ctx, r.plan.Grace)
+	within := fmt.Errorf("the server did not answer for %s", r.plan.Grace)
+	ctx, cancel := context.WithTimeoutCause(ctx, r.plan.Grace, within)
 	defer cancel()
 	defer r.notice("the server's counts")()
 	probe := func() (err error) {
 		to.probe, err = r.plan.count(ctx, s, "probe")
 		if err != nil {
-			return fmt.Errorf("read the server's count of %s: %w", r.plan.Workload.Title, err)
+			return fmt.Errorf("read the server's count of %s: %w", r.plan.Workload.Title, cmp.Or(context.Cause(ctx), err))
 		}
 		r.takeEdge(&to.probeEdge, &to.probeUnderWay, sums)
 		return nil
@@ -74,7 +76,7 @@ func (r *running) read(ctx context.Context, s database.Session, to *reading, fir
 		to.flushes = r.askForCount(ctx)
 		to.counter, err = r.plan.count(ctx, s, "counter")
 		if err != nil {
-			return fmt.Errorf("read the server's count of transactions: %w", err)
+			return fmt.Errorf("read the server's count of transactions: %w", cmp.Or(context.Cause(ctx), err))
 		}
 		r.takeEdge(&to.counterEdge, &to.counterUnderWay, sums)
 		return nil

@@ -177,9 +177,11 @@ func latencies(b *bytes.Buffer, title string, rows []row, allDone int64, of func
 		longest := figure(float64(h.Max()))
 		if c != nil {
 			corrected, _ := c.of(r.kind, r.tally)
-			cells = append(cells, figure(float64(corrected.ValueAtQuantile(99.9))))
-			if w := c.longest(r.kind); int64(w) > h.Max() {
-				longest = "≥" + millis(float64(w))
+			waited := int64(c.longest(r.kind))
+			// Of large values the histogram knows about how large they are, and names the end.
+			cells = append(cells, figure(float64(min(corrected.ValueAtQuantile(99.9), max(waited, h.Max())))))
+			if waited > h.Max() {
+				longest = "≥" + millis(float64(waited))
 			}
 		}
 		t.row(append(cells, longest)...)

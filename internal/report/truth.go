@@ -144,8 +144,8 @@ func (c correction) longest(kind string) time.Duration {
 	return slices.Max(append(c.waited(kind), 0))
 }
 
-// of corrects the response times of a kind, or of all kinds. The expected interval is
-// how often a virtual user ended a transaction of the kind.
+// of corrects the response times of a kind, or of all kinds, named "". The expected
+// interval is the time in which a virtual user ended one transaction of the kind.
 func (c correction) of(kind string, t *meter.Tally) (*hdrhistogram.Histogram, time.Duration) {
 	interval := time.Duration(float64(c.elapsed) * float64(c.users) / float64(max(t.Ended(), 1)))
 	return meter.Corrected(t.Response, interval, c.waited(kind)), interval
