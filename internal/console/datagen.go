@@ -123,7 +123,7 @@ func datagenrun(c *Console, ctx context.Context, _ Call) (string, error) {
 		return "", err
 	}
 	b := c.book.Benchmark()
-	c.confirm(fmt.Sprintf("Ready to generate the data for a %s %s %s schema in directory %s?",
+	c.confirm(fmt.Sprintf("Ready to generate the data for a %s %s %s schema\nin directory %s?",
 		fmt.Sprintf(b.Asked, c.book.Generic(datagenSection, b.Generated)), config.Plan.Database.Title, config.Plan.Workload.Title, config.Folder))
 	screen := &datagenScreen{screen: screen{
 		console: c, plan: config.Plan, showOutput: c.book.GenericFlag(virtualUserSection, "show_output"),
@@ -200,6 +200,7 @@ func (s *datagenScreen) say(user int, line string) {
 	defer s.mu.Unlock()
 	if !s.begun {
 		s.begun = true
+		s.screen.console.out.print(created(s.users, firstCreated))
 		s.all(job.SaidRunning)
 	}
 	s.screen.say(time.Now(), user, line)

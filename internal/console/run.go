@@ -351,7 +351,7 @@ func (c *Console) openUserLog() {
 		return
 	}
 	c.userLog = file
-	c.out.printf("Logging activated to %s", file.Name())
+	c.out.printf("Logging activated\nto %s", file.Name())
 }
 
 // openLog opens a log in the temporary folder and writes its heading.

@@ -54,7 +54,7 @@ func buildschema(c *Console, ctx context.Context, call Call) (string, error) {
 		c.out.printf("Building %s with %d Virtual Users, %d active + 1 Monitor VU(dict value %s is set to %d)",
 			fmt.Sprintf(b.Together, size), users, builders, plan.Database.Names.Full(b.Builders), builders)
 	}
-	c.confirm(fmt.Sprintf("Ready to create a %s %s %s schema in %s?",
+	c.confirm(fmt.Sprintf("Ready to create a %s %s %s schema\nin %s?",
 		fmt.Sprintf(b.Asked, size), plan.Database.Title, plan.Workload.Title, plan.Database.Target(plan.Connection)))
 	return c.doWith(ctx, spec, plan, users)
 }
@@ -66,7 +66,7 @@ func (c *Console) oneUserJob(ctx context.Context, action job.Action, doing, verb
 		return "", err
 	}
 	c.out.printf("%s schema with 1 Virtual User", doing)
-	c.confirm(fmt.Sprintf("Do you want to %s the %s schema in %s?", verb, plan.Workload.Title, plan.Database.Target(plan.Connection)))
+	c.confirm(fmt.Sprintf("Do you want to %s the %s schema\nin %s?", verb, plan.Workload.Title, plan.Database.Target(plan.Connection)))
 	return c.doWith(ctx, spec, plan, 1)
 }
 
@@ -116,6 +116,7 @@ func (c *Console) confirm(question string) {
 func (c *Console) doWith(ctx context.Context, spec job.Spec, plan engine.Plan, users int) (string, error) {
 	c.clearScript()
 	c.users.create(users)
+	c.out.print(created(users, firstCreated))
 	defer c.users.create(0)
 	return c.do(ctx, spec, plan)
 }

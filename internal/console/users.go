@@ -131,7 +131,7 @@ func (c *Console) createUsers() error {
 		return err
 	}
 	n := c.book.GenericInt(virtualUserSection, "virtual_users")
-	first := "Vuser 1 created - WAIT IDLE"
+	first := firstCreated
 	total := strconv.Itoa(n) + " Virtual Users Created"
 	if c.script.monitored {
 		n++
@@ -139,14 +139,24 @@ func (c *Console) createUsers() error {
 		total = strconv.Itoa(n) + " Virtual Users Created with Monitor VU"
 	}
 	c.users.create(n)
+	c.out.print(created(n, first))
+	c.openUserLog()
+	c.out.print(total)
+	return nil
+}
+
+// firstCreated is what is said of the first virtual user, unless it is the monitor of
+// a run.
+const firstCreated = "Vuser 1 created - WAIT IDLE"
+
+// created is what is said of a number of virtual users who are there now, and
+// first of the first of them.
+func created(n int, first string) string {
 	lines := []string{first}
 	for i := 2; i <= n; i++ {
 		lines = append(lines, fmt.Sprintf("Vuser %d created - WAIT IDLE", i))
 	}
-	c.out.print(strings.Join(lines, "\n"))
-	c.openUserLog()
-	c.out.print(total)
-	return nil
+	return strings.Join(lines, "\n")
 }
 
 func vudestroy(c *Console, _ context.Context, _ Call) (string, error) {

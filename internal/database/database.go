@@ -146,6 +146,11 @@ type Said struct {
 	// StoredProcedures.
 	Routines func(options any) string
 
+	// Place is what a check calls what the tables are in, and Code what it calls the
+	// code that a build puts there: "database", "routines". Code is "" for a database
+	// that has none.
+	Place, Code string
+
 	// Checked and Deleted are formats of the schema's name and the workload's title:
 	// "%s %s Schema has been checked successfully."
 	Checked, Deleted string

@@ -23,12 +23,23 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		return job.Result{}, err
 	}
 	f.say(monitorPosition, "Checking %s %s schema", p.Database.Said.Schema(p.Connection), p.Workload.Title)
+	f.checks(p.Database.Said.Place)
 	if err := requireSchema(ctx, p, session); err != nil {
 		return job.Result{}, p.inWords(err)
 	}
 	result := job.Result{Findings: []job.Finding{{Rule: "structure", Title: "every table and column is there", Holds: true}}}
+	f.checks("tables and indices")
+	isOfTables := func(r workload.Rule) bool { return r.Begins == "" }
+	ofTables, err := checkRules(ctx, p, f, session, isOfTables, "")
+	result.Findings = append(result.Findings, ofTables...)
+	if err != nil {
+		return result, err
+	}
 	var seen workload.Inspection
 	if p.Workload.Inspect != nil {
+		if p.Database.Said.Code != "" {
+			f.checks(p.Database.Said.Code)
+		}
 		if seen, err = p.Workload.Inspect(ctx, session, p.SQL); err != nil {
 			return result, fmt.Errorf("inspect the schema: %w", err)
 		}
@@ -37,15 +48,12 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if p.Size > 0 && seen.Size > 0 {
 		result.Findings = append(result.Findings, p.checkSize(seen.Size))
 	}
-	total := int64(len(p.Workload.Rules))
-	for i, rule := range p.Workload.Rules {
-		f.send(job.Event{Progress: &job.Progress{Step: "check", Detail: rule.Title, Done: int64(i), Total: total, Unit: "rules"}})
-		finding, err := checkRule(ctx, p, session, rule, seen.Foreign)
-		if err != nil {
-			return result, err
-		}
-		result.Findings = append(result.Findings, finding)
+	others, err := checkRules(ctx, p, f, session, func(r workload.Rule) bool { return !isOfTables(r) }, seen.Foreign)
+	result.Findings = append(result.Findings, others...)
+	if err != nil {
+		return result, err
 	}
+	total := int64(len(p.Workload.Rules))
 	f.send(job.Event{Progress: &job.Progress{Step: "check", Done: total, Total: total, Unit: "rules"}})
 	var broken []job.Finding
 	for _, finding := range result.Findings {
@@ -97,6 +105,32 @@ func (p Plan) checkSize(size int) job.Finding {
 		finding.Columns, finding.Rows = []string{"size"}, [][]string{{fmt.Sprintf(p.Workload.HammerDB.WrongSize, size, p.Size)}}
 	}
 	return finding
+}
+
+// checks says what a check looks at next, as HammerDB does.
+func (f *feed) checks(what string) { f.say(monitorPosition, "Check %s", what) }
+
+// checkRules checks those rules that are chosen, on a schema that foreign has built,
+// and "" Sledge or somebody who is not known.
+func checkRules(ctx context.Context, p Plan, f *feed, s database.Session, chosen func(workload.Rule) bool, foreign string) ([]job.Finding, error) {
+	var findings []job.Finding
+	for i, rule := range p.Workload.Rules {
+		if !chosen(rule) {
+			continue
+		}
+		if rule.Begins != "" {
+			f.checks(rule.Begins)
+		}
+		f.send(job.Event{Progress: &job.Progress{
+			Step: "check", Detail: rule.Title, Done: int64(i), Total: int64(len(p.Workload.Rules)), Unit: "rules",
+		}})
+		finding, err := checkRule(ctx, p, s, rule, foreign)
+		if err != nil {
+			return findings, err
+		}
+		findings = append(findings, finding)
+	}
+	return findings, nil
 }
 
 func checkRule(ctx context.Context, p Plan, s database.Session, rule workload.Rule, foreign string) (job.Finding, error) {

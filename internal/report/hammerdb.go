@@ -178,7 +178,11 @@ func Lines(output iter.Seq2[job.OutputLine, error], user int) (View, bool, error
 			continue
 		}
 		list = append(list, strconv.Itoa(o.User), o.Line)
-		view.lines = append(view.lines, fmt.Sprintf("Virtual User %d: %s", o.User, Printable(o.Line)))
+		// HammerDB keeps what was said at once as one line, however many it was printed
+		// in, such as a question of two. Each names who said it, as people search by that.
+		for line := range strings.SplitSeq(strings.TrimRight(o.Line, "\r\n"), "\n") {
+			view.lines = append(view.lines, fmt.Sprintf("Virtual User %d: %s", o.User, Printable(strings.TrimSuffix(line, "\r"))))
+		}
 	}
 	view.value = list
 	return view, len(list) > 0, nil

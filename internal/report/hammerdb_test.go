@@ -141,6 +141,31 @@ func TestLinesAboutAVirtualUserAreThoseOfNumberZero(t *testing.T) {
 	}
 }
 
+func TestTextOfSeveralLinesIsSeveralLinesOfWhoSaidIt(t *testing.T) {
+	output := said(
+		job.OutputLine{User: 0, Line: "Ready to create a schema\nin database TPCC?\nEnter yes or no: replied yes\n"},
+		job.OutputLine{User: 1, Line: "one\r\ntwo\x1b[2J"},
+		job.OutputLine{User: 1, Line: ""},
+	)
+	view, _, err := Lines(output, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `Virtual User 0: Ready to create a schema
+Virtual User 0: in database TPCC?
+Virtual User 0: Enter yes or no: replied yes
+Virtual User 1: one
+Virtual User 1: two\x1b[2J
+Virtual User 1: `
+	if got := view.Text(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	text, _ := view.MarshalJSON()
+	if want := `["0","Ready to create a schema\nin database TPCC?\nEnter yes or no: replied yes\n","1",`; !strings.HasPrefix(string(text), want) {
+		t.Errorf("got %s, want the lines as they are in JSON: %s", text, want)
+	}
+}
+
 func TestAProfileIsATableAndAChart(t *testing.T) {
 	jobs := []job.Job{
 		figures("A1", 0, 1, 10_000), figures("A2", 1, 2, 19_000), figures("A4", 2, 4, 30_000),

@@ -265,6 +265,10 @@ type Rule struct {
 	Source string // "TPC-C 3.3.2.1"
 	Failed string // what HammerDB says of a schema that breaks it; "" where it has no such rule
 
+	// Begins is what a check says that it looks at, "consistency 1"; "" for a rule that
+	// belongs to the tables, which are looked at first.
+	Begins string
+
 	// Foreign says why a schema that somebody else built cannot meet the rule;
 	// "" where it can.
 	Foreign string

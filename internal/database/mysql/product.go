@@ -174,6 +174,8 @@ func hidden(ctx context.Context, s database.Session, name string) (string, error
 var Said = database.Said{
 	Schema:  schemaName,
 	Builder: func(options any) string { return strings.ToUpper(schemaName(options)) },
+	Place:   "database",
+	Code:    "procedures",
 	Checked: "%s %s Schema has been checked successfully.",
 	Deleted: "%s %s Schema has been deleted successfully.",
 }

@@ -41,6 +41,8 @@ var Database = &database.Database{
 			}
 			return database.StoredProcedures
 		},
+		Place:   "database",
+		Code:    "routines",
 		Checked: "%s %s Schema has been checked successfully.",
 		Deleted: "%s %s schema has been deleted successfully.",
 	},

@@ -42,6 +42,7 @@ var Database = &database.Database{
 	Said: database.Said{
 		Schema:  schemaName,
 		Builder: func(options any) string { return strings.ToUpper(schemaName(options)) },
+		Place:   "database",
 		Checked: "%s %s Schema has been checked successfully.",
 		Deleted: "%s %s Schema has been deleted successfully.",
 	},

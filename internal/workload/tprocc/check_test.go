@@ -1,6 +1,7 @@
 package tprocc_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -129,7 +130,7 @@ func (c *checked) makes() {
 func (c *checked) saysThatThereIsNone() {
 	c.makes()
 	c.says(job.Check, job.ExitMissing,
-		"1 RUNNING", "1 Checking "+c.schema+" TPROC-C schema",
+		"1 RUNNING", "1 Checking "+c.schema+" TPROC-C schema", "1 Check database",
 		"Error in Virtual User 1: Schema check failed "+c.schema+" TPROC-C schema does not exist", "1 FINISHED FAILED")
 }
 
@@ -170,8 +171,20 @@ func (c *checked) saysWhatABuildDoes() {
 			c.t.Errorf("got\n%s\nwant %q of one of the two", strings.Join(got, "\n"), text)
 		}
 	}
-	c.says(job.Check, job.OK,
-		"1 RUNNING", "1 Checking "+c.schema+" TPROC-C schema", "1 "+c.schema+" TPROC-C Schema has been checked successfully.", "1 FINISHED SUCCESS")
+	c.says(job.Check, job.OK, append(c.linesOfACheck(), "1 "+c.schema+" TPROC-C Schema has been checked successfully.", "1 FINISHED SUCCESS")...)
+}
+
+// linesOfACheck are what a check says until it knows what it has found: the four steps
+// that HammerDB's has, and eight conditions more.
+func (c *checked) linesOfACheck() []string {
+	lines := []string{"1 RUNNING", "1 Checking " + c.schema + " TPROC-C schema", "1 Check database", "1 Check tables and indices"}
+	if code := map[string]string{"postgresql": "routines", "mariadb": "procedures", "mysql": "procedures"}[c.d.Name]; code != "" {
+		lines = append(lines, "1 Check "+code)
+	}
+	for n := range 12 {
+		lines = append(lines, fmt.Sprintf("1 Check consistency %d", n+1))
+	}
+	return lines
 }
 
 // findsEachBreak breaks each rule in a transaction that comes to nothing.
@@ -223,9 +236,8 @@ func (c *checked) saysWhatIsBroken() {
 		if err := s.Exec(c.t.Context(), test.breaks); err != nil {
 			c.t.Fatal(err)
 		}
-		c.says(job.Check, job.ExitCheck,
-			"1 RUNNING", "1 Checking "+c.schema+" TPROC-C schema",
-			"Error in Virtual User 1: TPROC-C Schema check failed "+c.schema+" schema "+test.want, "1 FINISHED FAILED")
+		c.says(job.Check, job.ExitCheck, append(c.linesOfACheck(),
+			"Error in Virtual User 1: TPROC-C Schema check failed "+c.schema+" schema "+test.want, "1 FINISHED FAILED")...)
 		if err := s.Exec(c.t.Context(), test.mends); err != nil {
 			c.t.Fatal(err)
 		}

@@ -1,5 +1,6 @@
+-- The whole of it, which also says who packaged the server: 15.14 (Debian 15.14-0+deb12u1)
 -- name: version
-SELECT split_part(current_setting('server_version'), ' ', 1)
+SELECT current_setting('server_version')
 
 -- What was set in the server's files, on its command line, for the database or for
 -- the role; not what this session chose. Settings that may hold a password are left
