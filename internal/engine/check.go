@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 
 	"sledge/internal/database"
 	"sledge/internal/job"
@@ -128,6 +131,9 @@ func checkRules(ctx context.Context, p Plan, f *feed, s database.Session, chosen
 		if err != nil {
 			return findings, err
 		}
+		if finding.Cause != "" {
+			f.say(monitorPosition, "Check %s: %s", cmp.Or(rule.Begins, rule.Name), finding.Cause)
+		}
 		findings = append(findings, finding)
 	}
 	return findings, nil
@@ -144,11 +150,44 @@ func checkRule(ctx context.Context, p Plan, s database.Session, rule workload.Ru
 		return finding, fmt.Errorf("check %s: %w", rule.Name, err)
 	}
 	finding.Holds = len(rows.Rows) == 0
-	if !finding.Holds {
-		finding.Columns, finding.Rows = rows.Columns, rows.Rows
-		if foreign != "" && rule.Foreign != "" {
-			finding.Excuse = fmt.Sprintf("%s built this schema: %s", foreign, rule.Foreign)
-		}
+	if finding.Holds {
+		return finding, nil
 	}
-	return finding, nil
+	finding.Columns, finding.Rows = rows.Columns, rows.Rows
+	switch {
+	case foreign != "" && rule.Foreign != "":
+		finding.Excuse = fmt.Sprintf("%s built this schema: %s", foreign, rule.Foreign)
+	case rule.Known != "":
+		finding.Cause, err = knownCause(ctx, p, s, rule)
+	}
+	return finding, err
+}
+
+// knownCause says how much of what breaks a rule the fault explains that is known to,
+// or "" if it explains nothing. That is no excuse: the data are wrong whoever made them
+// so, and the rule cannot tell any more whether the server has lost something, too. An
+// excuse has a schema that broke the rule from the first, and could never be checked by
+// it.
+func knownCause(ctx context.Context, p Plan, s database.Session, rule workload.Rule) (string, error) {
+	query := "check." + rule.Name + "_known"
+	q, err := p.SQL.Query(query)
+	if err != nil {
+		return "", err
+	}
+	rows, err := s.Query(ctx, q.Text, 1)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", query, err)
+	}
+	broken, errBroken := strconv.ParseInt(rows.Rows[0][0], 10, 64)
+	explained, errExplained := strconv.ParseInt(rows.Rows[0][1], 10, 64)
+	if err := errors.Join(errBroken, errExplained); err != nil {
+		return "", fmt.Errorf("%s: %w", query, err)
+	}
+	switch explained {
+	case 0:
+		return "", nil
+	case broken:
+		return fmt.Sprintf("explained for all %d rows that break it: %s", broken, rule.Known), nil
+	}
+	return fmt.Sprintf("explained for %d of the %d rows that break it: %s", explained, broken, rule.Known), nil
 }

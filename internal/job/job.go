@@ -259,6 +259,7 @@ type Finding struct {
 	Source  string     `json:"source,omitempty"`
 	Holds   bool       `json:"holds"`
 	Excuse  string     `json:"excuse,omitempty"`  // why it need not hold for this schema
+	Cause   string     `json:"cause,omitempty"`   // what has broken it, where the rows tell: it is broken all the same
 	Columns []string   `json:"columns,omitempty"` // of Rows
 	Rows    [][]string `json:"rows,omitempty"`    // the first rows that break it
 	Error   string     `json:"error,omitempty"`   // why it could not be checked

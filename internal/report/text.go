@@ -285,7 +285,7 @@ func judge(f job.Finding) (verdict, remark string) {
 	case f.Excuse != "":
 		return excused, f.Excuse
 	}
-	return broken, ""
+	return broken, f.Cause
 }
 
 func brokenRows(b *bytes.Buffer, f job.Finding) {

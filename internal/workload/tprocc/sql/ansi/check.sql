@@ -112,3 +112,38 @@ LEFT JOIN (
   WHERE ol_delivery_d IS NOT NULL
   GROUP BY o_w_id, o_d_id, o_c_id) a ON a.o_w_id = c_w_id AND a.o_d_id = c_d_id AND a.o_c_id = c_id
 WHERE ROUND(c_balance + c_ytd_payment - COALESCE(a.amount, 0), 2) <> 0
+
+-- How many customers break a condition about balances, and for how many the reason is
+-- that whole payments were added to the balance, as addedPayments works out. Every
+-- customer's first payment, of 10.00, is the loader's.
+-- name: consistency_10_known
+SELECT COUNT(*) AS broken, COALESCE(SUM(CASE WHEN t.added > 0 AND ROUND(t.excess - 2 * t.added, 2) = 0 THEN 1 ELSE 0 END), 0) AS explained
+FROM (
+  SELECT c_balance - COALESCE(a.amount, 0) + COALESCE(h.amount, 0) AS excess, COALESCE(h.whole, 0) - 10 AS added FROM customer
+  LEFT JOIN (
+    SELECT o_w_id, o_d_id, o_c_id, SUM(ol_amount) AS amount FROM orders
+    JOIN order_line ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id
+    WHERE ol_delivery_d IS NOT NULL
+    GROUP BY o_w_id, o_d_id, o_c_id) a ON a.o_w_id = c_w_id AND a.o_d_id = c_d_id AND a.o_c_id = c_id
+  LEFT JOIN (
+    SELECT h_c_w_id, h_c_d_id, h_c_id, SUM(h_amount) AS amount,
+      SUM(CASE WHEN h_amount = ROUND(h_amount, 0) THEN h_amount ELSE 0 END) AS whole
+    FROM history GROUP BY h_c_w_id, h_c_d_id, h_c_id) h
+    ON h.h_c_w_id = c_w_id AND h.h_c_d_id = c_d_id AND h.h_c_id = c_id) t
+WHERE ROUND(t.excess, 2) <> 0
+
+-- name: consistency_12_known
+SELECT COUNT(*) AS broken, COALESCE(SUM(CASE WHEN t.added > 0
+  AND (ROUND(t.excess - 2 * t.added, 2) = 0 OR ROUND(t.excess - t.added, 2) = 0) THEN 1 ELSE 0 END), 0) AS explained
+FROM (
+  SELECT c_balance + c_ytd_payment - COALESCE(a.amount, 0) AS excess, COALESCE(h.whole, 0) - 10 AS added FROM customer
+  LEFT JOIN (
+    SELECT o_w_id, o_d_id, o_c_id, SUM(ol_amount) AS amount FROM orders
+    JOIN order_line ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id
+    WHERE ol_delivery_d IS NOT NULL
+    GROUP BY o_w_id, o_d_id, o_c_id) a ON a.o_w_id = c_w_id AND a.o_d_id = c_d_id AND a.o_c_id = c_id
+  LEFT JOIN (
+    SELECT h_c_w_id, h_c_d_id, h_c_id, SUM(CASE WHEN h_amount = ROUND(h_amount, 0) THEN h_amount ELSE 0 END) AS whole
+    FROM history GROUP BY h_c_w_id, h_c_d_id, h_c_id) h
+    ON h.h_c_w_id = c_w_id AND h.h_c_d_id = c_d_id AND h.h_c_id = c_id) t
+WHERE ROUND(t.excess, 2) <> 0
