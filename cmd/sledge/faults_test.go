@@ -331,15 +331,7 @@ func TestWhoReadsTheFirstLinesAloneHearsNothingElse(t *testing.T) {
 
 // TestAFullDiskEndsABuildWithItsReason builds on a file system of 16 MB.
 func TestAFullDiskEndsABuildWithItsReason(t *testing.T) {
-	dir := t.TempDir()
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", dir).CombinedOutput(); err != nil {
-		t.Skipf("a small file system cannot be mounted here, which takes root: %v %s", err, out)
-	}
-	t.Cleanup(func() {
-		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
-			t.Errorf("umount: %v %s", err, out)
-		}
-	})
+	dir := smallDisk(t, "16m")
 	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(dir, "test.db")})
 	_, stderr, exit := p.run("build", "--db", "sqlite")
 	if exit != job.ExitError || !strings.Contains(stderr, "full") || !strings.Contains(stderr, "--resume") {
@@ -350,5 +342,53 @@ func TestAFullDiskEndsABuildWithItsReason(t *testing.T) {
 	}
 	if _, _, exit := p.run("run", "--db", "sqlite"); exit != job.ExitExists {
 		t.Errorf("a run on the half-built schema: exit code %d, want %d", exit, job.ExitExists)
+	}
+}
+
+// smallDisk returns a folder that is a file system of its own with that size.
+func smallDisk(t *testing.T, size string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir).CombinedOutput(); err != nil {
+		t.Skipf("a small file system cannot be mounted here, which takes root: %v %s", err, out)
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+			t.Errorf("umount: %v %s", err, out)
+		}
+	})
+	return dir
+}
+
+// keepIn has the program keep its jobs in a folder.
+func (p *program) keepIn(folder string) {
+	p.repository = filepath.Join(folder, "jobs.db")
+	p.env = append(p.env, "SLEDGE_REPO="+p.repository)
+}
+
+// TestNoRunSucceedsWhoseEndWasNotRecorded fills the disk of the repository while a run
+// is recorded.
+func TestNoRunSucceedsWhoseEndWasNotRecorded(t *testing.T) {
+	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
+	disk := smallDisk(t, "2m")
+	p.keepIn(disk)
+	p.must("build", "--db", "sqlite")
+	c := p.start("run", "--db", "sqlite", "--rampup", "0s", "--duration", "8s")
+	p.untilMeasured()
+	filler := filepath.Join(disk, "filler")
+	if err := os.WriteFile(filler, make([]byte, 4<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("got %v, want that the disk is full", err)
+	}
+	exit := p.wait(c)
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	stderr := c.Stderr.(*bytes.Buffer).String()
+	j := p.last()
+	if exit != job.ExitError || !strings.Contains(stderr, "not recorded") || j.Status == string(job.Succeeded) {
+		t.Errorf("exit code %d and status %s, want %d and none that is a success\n%s", exit, j.Status, job.ExitError, stderr)
+	}
+	if out := c.Stdout.(*bytes.Buffer).String(); !strings.Contains(out, "TEST RESULT") || !strings.Contains(out, "not recorded") {
+		t.Errorf("want the result, and that it is not recorded; got\n%s", out)
 	}
 }

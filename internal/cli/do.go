@@ -136,11 +136,13 @@ func (r *record) Watch(e job.Event) {
 // end ends the job in the repository, and returns what could not be recorded.
 func (r *record) end(ctx context.Context, result job.Result, failure error) error {
 	r.ended = true
-	r.job.Result, r.job.Status, r.job.Reason, r.job.Ended = result, result.Status, result.Reason, time.Now()
-	if r.recorder == nil {
-		return nil
+	var lost error
+	if r.recorder != nil {
+		lost = errors.Join(r.recorder.End(ctx, result, failure), r.store.Close())
+		result = job.NotRecorded(result, lost)
 	}
-	return errors.Join(r.recorder.End(ctx, result, failure), r.store.Close())
+	r.job.Result, r.job.Status, r.job.Reason, r.job.Ended = result, result.Status, result.Reason, time.Now()
+	return lost
 }
 
 // endAnyway ends a job that a fault of the program kept from being ended, while

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -344,8 +345,9 @@ func (r *Recorder) flush(ctx context.Context) {
 }
 
 // End writes what is left, and how the job ended: err is why it failed, if it
-// did. It returns an error if anything of the job could not be recorded. It does
-// so even when ctx has been cancelled.
+// did. It returns an error if anything of the job could not be recorded; the job then
+// shows as one that did not succeed, and says why. It does so even when ctx has been
+// cancelled.
 func (r *Recorder) End(ctx context.Context, result Result, err error) error {
 	ctx = context.WithoutCancel(ctx)
 	r.mu.Lock()
@@ -358,19 +360,44 @@ func (r *Recorder) End(ctx context.Context, result Result, err error) error {
 	close(r.ending)
 	<-r.finished
 	r.closeSpan()
-	r.flush(ctx)
 
 	r.mu.Lock()
-	lost, trouble := r.dropped+int64(len(r.pending)), r.trouble
+	rest, lost, trouble := r.pending, r.dropped, r.trouble
 	r.mu.Unlock()
-	var problems []error
+	result = settle(result, err)
+	var problem error
 	if lost > 0 {
-		problems = append(problems, fmt.Errorf("%d events of job %s were not recorded", lost, r.id), trouble)
+		problem = fmt.Errorf("%d events of job %s were not recorded: %w", lost, r.id, cmp.Or(trouble, errTooSlow))
 	}
-	if err := r.writeEnd(ctx, settle(result, err), lost); err != nil {
-		problems = append(problems, fmt.Errorf("record the end of job %s: %w", r.id, err))
+	unfit, err := r.writeEnd(ctx, rest, result, lost, problem)
+	if err == nil {
+		return errors.Join(problem, unfit)
 	}
-	return errors.Join(problems...)
+	// How it ended takes less room than all that was measured. If not even that can be
+	// written, the job shows as killed once this process has ended.
+	lost += int64(len(rest))
+	problem = fmt.Errorf("%d events and all the figures of job %s were not recorded: %w", lost, r.id, err)
+	result.Summary, result.PerUser = meter.Summary{}, nil
+	_, _ = r.writeEnd(ctx, nil, result, lost, problem) // most likely for the same reason
+	return problem
+}
+
+// errTooSlow is why events were dropped where no transaction failed.
+var errTooSlow = errors.New("the repository was too slow to take them")
+
+// NotRecorded marks the result of a job of which something was not recorded, unless
+// problem is nil: nobody is to take it for a whole one.
+func NotRecorded(result Result, problem error) Result {
+	if problem == nil {
+		return result
+	}
+	if result.Status == Succeeded {
+		result.Status = Failed
+		result.Reason = fmt.Sprintf("it came to its end, but not all of it was recorded: %v", problem)
+		return result
+	}
+	result.Reason += fmt.Sprintf("; besides, not all of it was recorded: %v", problem)
+	return result
 }
 
 // settle fills in the status and the reason where the result leaves them open.
@@ -387,21 +414,31 @@ func settle(result Result, err error) Result {
 	return result
 }
 
-func (r *Recorder) writeEnd(ctx context.Context, result Result, lost int64) error {
+// writeEnd writes in one transaction what is left of the events, what was measured in
+// all, and how the job ended, so that no status stands for more than there is. The
+// problem is why something is missing, if it is. A result that is unfit to be encoded,
+// as a metric is no number, is left out, and said to be.
+func (r *Recorder) writeEnd(ctx context.Context, rest []write, result Result, lost int64, problem error) (unfit, err error) {
+	result = NotRecorded(result, problem)
 	text, unfit := json.Marshal(result)
-	if unfit != nil { // a metric that is no number, say; what was measured is kept all the same
+	if unfit != nil { // what was measured is kept all the same
 		result.Status, result.Reason = Failed, fmt.Sprintf("its result could not be encoded: %v", unfit)
 	}
 	tallies, err := encodeTallies(&result.Summary)
 	if err != nil {
-		return err
+		return unfit, err
 	}
 	users, err := encodeUsers(result.PerUser)
 	if err != nil {
-		return err
+		return unfit, err
 	}
 	now := time.Now()
-	err = sqlitefile.Transact(ctx, r.store.db, func(tx *sql.Tx) error {
+	err = r.store.transactToDisk(ctx, func(tx *sql.Tx) error {
+		for _, w := range rest {
+			if err := w(ctx, tx); err != nil {
+				return err
+			}
+		}
 		if len(tallies) > 0 {
 			total := StoredSecond{At: now, Phase: totalPhase, Offset: result.Summary.Elapsed, Elapsed: result.Summary.Elapsed, Tallies: tallies}
 			if err := writeSpan(ctx, tx, r.number, total, sql.Null[float64]{}); err != nil {
@@ -417,9 +454,5 @@ func (r *Recorder) writeEnd(ctx context.Context, result Result, lost int64) erro
 			result.Status, result.Reason, now.UnixMilli(), now.UnixMilli(), sql.NullString{String: string(text), Valid: unfit == nil}, lost, r.number)
 		return err
 	})
-	if err != nil {
-		return errors.Join(err, unfit)
-	}
-	_, err = r.store.db.ExecContext(ctx, "PRAGMA wal_checkpoint") // reaches the disk now
-	return errors.Join(err, unfit)
+	return unfit, err
 }

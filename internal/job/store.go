@@ -39,7 +39,7 @@ const (
 
 	// settings hold for each connection. In WAL mode, synchronous=NORMAL survives
 	// the end of any process; it could lose the last seconds to a power cut, which
-	// is why Recorder.End writes the log back. Transactions are immediate because
+	// is why the end of a job is written by transactToDisk. Transactions are immediate because
 	// one that began by reading could not wait for its turn to write.
 	settings = "_busy_timeout=30000&_synchronous=NORMAL&_foreign_keys=on&_txlock=immediate"
 
@@ -188,6 +188,27 @@ func isBusy(err error) bool {
 	const primary = 0xff // the rest of the code tells kinds of busy apart
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&primary == sqlite3.SQLITE_BUSY
+}
+
+// transactToDisk runs work in a transaction that has reached the disk when it returns,
+// with all that was committed before it.
+func (s *Store) transactToDisk(ctx context.Context, work func(*sql.Tx) error) error {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = FULL"); err != nil {
+		return err
+	}
+	if err := sqlitefile.Transact(ctx, conn, work); err != nil {
+		return err
+	}
+	// All is on the disk already, in the log. That is written back for those who copy
+	// the file alone; where it cannot be, it is as good.
+	_, _ = conn.ExecContext(ctx, "PRAGMA wal_checkpoint")
+	_, err = conn.ExecContext(ctx, "PRAGMA synchronous = NORMAL")
+	return err
 }
 
 // Path returns where the repository is.

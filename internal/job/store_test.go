@@ -622,8 +622,53 @@ func TestAFullDiskStopsNoRunAndIsReportedAtItsEnd(t *testing.T) {
 		t.Errorf("got %v, want that 20 events were lost because the disk is full", err)
 	}
 	j, err := s.Get(t.Context(), r.ID())
-	if err != nil || j.Status != Succeeded || j.Dropped != 20 {
-		t.Errorf("got %s with %d events dropped, %v; want succeeded with 20", j.Status, j.Dropped, err)
+	if err != nil || j.Status != Failed || j.Result.Status != Failed || j.Dropped != 20 || !strings.Contains(j.Reason, "20 events") {
+		t.Errorf("got %s (%s) with %d events dropped, %v; want failed with 20", j.Status, j.Reason, j.Dropped, err)
+	}
+}
+
+// TestNoJobSucceedsOfWhichSomethingIsMissing ends jobs on disks that are full to
+// different degrees.
+func TestNoJobSucceedsOfWhichSomethingIsMissing(t *testing.T) {
+	var succeeded, failed, running int
+	for room := range 60 { // pages
+		s := openStore(t, ":memory:") // one connection, so that its limit holds for all
+		r := begin(t, s, runSpec())
+		var size int
+		if err := s.db.QueryRow("PRAGMA page_count").Scan(&size); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.db.Exec(fmt.Sprint("PRAGMA max_page_count = ", size+room)); err != nil {
+			t.Fatal(err)
+		}
+		for n := range 5 {
+			r.Watch(second(Measure, n+1, measured(uint64(n), 1000), nil))
+		}
+		end := r.End(t.Context(), Result{Summary: *measured(7, 5000), Line: strings.Repeat("long ", 1000)}, nil)
+		j, err := s.Get(t.Context(), r.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := len(collect(t, s.Seconds(t.Context(), r.ID()))) == 5
+		switch {
+		case j.Status == Succeeded:
+			succeeded++
+			if end != nil || !whole || j.Dropped > 0 {
+				t.Errorf("room for %d pages: it succeeded, with all seconds %t, %d dropped and error %v", room, whole, j.Dropped, end)
+			}
+		case end == nil:
+			t.Errorf("room for %d pages: got status %s and no error", room, j.Status)
+		case j.Status == Failed:
+			failed++
+			if !strings.Contains(j.Reason, "full") {
+				t.Errorf("room for %d pages: got reason %q, want the disk", room, j.Reason)
+			}
+		case j.Status == Running: // killed, when this process has ended
+			running++
+		}
+	}
+	if succeeded == 0 || failed == 0 || running == 0 {
+		t.Errorf("got %d that succeeded, %d that failed and %d without an end, want some of each", succeeded, failed, running)
 	}
 }
 

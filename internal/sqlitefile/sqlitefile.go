@@ -41,7 +41,10 @@ func URI(path, settings string) (string, error) {
 }
 
 // Transact runs work in a transaction, which is committed if it returns no error.
-func Transact(ctx context.Context, db *sql.DB, work func(*sql.Tx) error) error {
+func Transact(ctx context.Context, db interface {
+	BeginTx(ctx context.Context, options *sql.TxOptions) (*sql.Tx, error)
+}, work func(*sql.Tx) error,
+) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
