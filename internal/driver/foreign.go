@@ -20,9 +20,10 @@ const wayOut = "make Sledge's own script by loadscript and savescript, make the 
 
 var (
 	reLibrary = regexp.MustCompile(`(?m)^\s*set\s+library\s+"?([\w:]+)"?`)
-	reReport  = regexp.MustCompile(`(?:^|[\n;{])\s*xtreport\b`)
+	reReport  = regexp.MustCompile(`(?:^|[\n;{\[])\s*xtreport\b`)
 	reSet     = regexp.MustCompile(`(?:^|[\n;{\[])[ \t]*(set|append|lappend|incr|unset)[ \t]+(\w+)[ \t]+("[^"\n]*"|\{[^}\n]*\}|\[[^;\n]*|[^\s;\]]+)`)
 	reMinutes = regexp.MustCompile(`^\[expr\{?\$(\w+)\*60000\}?\]\}?$`)
+	reBoolean = regexp.MustCompile(`(?i)^["{]?(?:true|false|yes|no|on|off|0|1)["}]?$`)
 	reNumbers = regexp.MustCompile(`^["{\s]*[1-9][\d\s]*["}]?$`)
 )
 
@@ -139,6 +140,8 @@ func (f *foreign) readSettings(names map[string]string) error {
 			f.settings[variable] = strings.Trim(value, `"{}`)
 		case verb == "set" && minutes != nil && minutes[1] == variable:
 			// Who times the run makes milliseconds of minutes.
+		case f.saved.Variables[variable] == "" && !reBoolean.MatchString(value):
+			// A procedure of the database's may have a variable of the same name.
 		default:
 			return f.errorf(m[4], "%s is changed after it was set", variable)
 		}

@@ -427,6 +427,8 @@ func TestEditsOfHammerDBsScriptsAreRead(t *testing.T) {
 		{"a comment with anything in it", "set choice [", "# after 5000; neword $handle; set choice [ RandomNumber 1 99 ]\nset choice [", option.Values{"maria_mix": "10,10,1,1,1"}},
 		{"a comment behind a statement", "set choice [ RandomNumber 1 23 ]", "set choice [ RandomNumber 1 23 ] ;# was 5; is 23", option.Values{"maria_mix": "10,10,1,1,1"}},
 		{"the layout", "if { [expr {$it % $abchk}] eq 0 } {", "if {[ expr { $it%$abchk } ] == 0} {\n\t", option.Values{"maria_mix": "10,10,1,1,1"}},
+		{"short waits of who tidies up", "set ramptime 0", "while {$left > 0} { after 500 }\nset ramptime 0", option.Values{"maria_rampup": "3"}},
+		{"another variable of that name", "set ramptime 0", "set purge [ sends $handle ]\nset ramptime 0", option.Values{"maria_purge": "false"}},
 		{"purge", `set purge "false"`, `set purge "true"`, option.Values{"maria_purge": "true"}},
 	}
 	for _, test := range tests {
@@ -528,9 +530,12 @@ func TestWhatOnlyLooksLikeHammerDBsIsRefused(t *testing.T) {
 		{"set abchk 1;", "set KEYANDTHINK false; set abchk 1;", "KEYANDTHINK is changed after it was set"},
 		{"set abchk 1;", "set allwarehouses false; set abchk 1;", "allwarehouses is changed after it was set"},
 		{"set abchk 1;", "incr total_iterations 5; set abchk 1;", "total_iterations is changed after it was set"},
+		{"after 6000", "after 5000", `it times the run by "after 5000"`},
+		{"set ramptime 0", "set ramptime 0; after 20000", `it waits by "after 20000"`},
 		{"$rampup*60000", "$rampup*600", "rampup is changed after it was set"},
 		{"$duration * 60000", "$rampup * 60000", "duration is changed after it was set"},
 		{"set total_iterations 10000000", "set total_iterations [expr 10*10]", "option maria_total_iterations"},
+		{"set ramptime 0", "set purge true\nset ramptime 0", "purge is changed after it was set"},
 		{"set prepare false", "set prepare maybe", "option maria_prepared"},
 		{`sends $handle "call neword($no_w_id)"`, `sends $handle "UPDATE district SET d_next_o_id = 1"`, "proc neword sends SQL of its own"},
 	}

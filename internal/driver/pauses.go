@@ -23,9 +23,12 @@ var (
 	reComment   = regexp.MustCompile(`(?m)(?:^|;)[ \t]*#.*$`)
 	reWait      = regexp.MustCompile(`\bafter\s+["{]?[\d$\[(][^\s;}\]]*|\bexec\s+sleep\b`)
 
-	// reStep is how the virtual user who times a run waits: it looks at the clock
-	// every six seconds, and at the server every second when it tidies up.
-	reStep = regexp.MustCompile(`\bafter\s+(?:6000|1000)[ \t]*(?:[\n;}\]]|$)`)
+	// Who times a run waits in loops that compare a time with rampup or duration, and looks
+	// at the clock every six seconds. What else that user does, such as to watch a server
+	// that tidies up, takes short waits.
+	reTiming = regexp.MustCompile(`\bwhile\s*\{[^{}]*\$(?:rampup|duration)\b[^{}]*\}\s*\{`)
+	reStep   = regexp.MustCompile(`\bafter\s+6000[ \t]*(?:[\n;}\]]|$)`)
+	reShort  = regexp.MustCompile(`\bafter\s+(?:\d{1,4}|10000)[ \t]*(?:[\n;}\]]|$)`)
 )
 
 // checkPauses refuses a script whose users wait by anything but keytime and
@@ -56,7 +59,17 @@ func checkPauses(text string) error {
 	if wait := reWait.FindString(plain(ofUsers(rest.String(), bodies))); wait != "" {
 		return fmt.Errorf("users wait by %q, and not by keytime and thinktime alone", wait)
 	}
-	if wait := reWait.FindString(reStep.ReplaceAllString(plain(rest.String()), "")); wait != "" {
+	others := plain(rest.String())
+	for _, loop := range reTiming.FindAllStringIndex(others, -1) {
+		body, _, err := word(others[loop[1]-1:])
+		if err != nil {
+			return fmt.Errorf("a loop that times the run: %w", err)
+		}
+		if wait := reWait.FindString(reStep.ReplaceAllString(body, "")); wait != "" {
+			return fmt.Errorf("it times the run by %q, which HammerDB's does not", wait)
+		}
+	}
+	if wait := reWait.FindString(reShort.ReplaceAllString(others, "")); wait != "" {
 		return fmt.Errorf("it waits by %q, which HammerDB's does not", wait)
 	}
 	return nil
