@@ -10,6 +10,8 @@ require (
 	github.com/dustin/go-humanize v1.1.0 // numbers, sizes and times for people
 	github.com/go-sql-driver/mysql v1.10.1 // MariaDB and MySQL, with LOAD DATA LOCAL
 	github.com/guptarohit/asciigraph v0.10.0 // the chart of a performance profile on a terminal
+	github.com/jackc/pgpassfile v1.0.0 // the password file of libpq
+	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // the service file of libpq
 	github.com/jackc/pgx/v5 v5.12.0 // PostgreSQL's own protocol and COPY
 	github.com/klauspost/compress v1.20.3 // gzip at twice the speed, for flat files
 	github.com/peterh/liner v1.2.3 // the prompt: editing, history, completion
@@ -31,8 +33,6 @@ require (
 	github.com/go-ole/go-ole v1.2.6 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/jackc/pgpassfile v1.0.0 // indirect
-	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/lufia/plan9stats v0.0.0-20211012122336-39d0f177ccd0 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect

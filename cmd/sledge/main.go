@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"golang.org/x/term"
@@ -30,6 +31,7 @@ func main() {
 		Name:             os.Args[0],
 		Args:             os.Args[1:],
 		Environ:          os.Environ(),
+		System:           systemFolder(),
 		Stdin:            os.Stdin,
 		Stdout:           os.Stdout,
 		Stderr:           os.Stderr,
@@ -54,6 +56,14 @@ func watchSignals(signals chan<- os.Signal) {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+}
+
+// systemFolder is where the machine's own configuration is; Windows has none such.
+func systemFolder() string {
+	if runtime.GOOS == "windows" {
+		return ""
+	}
+	return "/etc"
 }
 
 // keepTerminal returns what puts the terminal back into the state it is in now:

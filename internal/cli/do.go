@@ -48,6 +48,12 @@ func (p *Program) perform(ctx context.Context, order workbench.Order, s *setting
 	restore()
 	saying.Wait()
 	d.end()
+	if explained := order.Explain(err); explained != nil {
+		if result.Reason == err.Error() {
+			result.Reason = explained.Error()
+		}
+		err = explained
+	}
 	lost := record.end(ctx, result, err)
 	if err == nil {
 		err = verdict(result)

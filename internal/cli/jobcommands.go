@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"sledge/internal/job"
+	"sledge/internal/workbench"
 )
 
 func (p *Program) buildCommand() *cobra.Command {
@@ -29,12 +30,10 @@ interrupted, whatever by, goes on with --resume.`,
 		GroupID: groupJobs,
 		Args:    noArguments,
 		RunE: p.run(func(ctx context.Context, _ []string) error {
-			order, err := s.resolve(p, job.Build)
-			if err != nil {
-				return err
-			}
-			order.Spec.Resume, order.Public.Resume = resume, resume
-			return p.do(ctx, order, &s)
+			return s.with(ctx, p, job.Build, func(order workbench.Order) error {
+				order.Spec.Resume, order.Public.Resume = resume, resume
+				return p.do(ctx, order, &s)
+			})
 		}),
 	}
 	s.addTo(c, p, job.Build, func(flags *pflag.FlagSet) {
@@ -58,11 +57,9 @@ broken it shows the first rows that break it, and ends with exit code 4.`,
 		GroupID: groupJobs,
 		Args:    noArguments,
 		RunE: p.run(func(ctx context.Context, _ []string) error {
-			order, err := s.resolve(p, job.Check)
-			if err != nil {
-				return err
-			}
-			return p.do(ctx, order, &s)
+			return s.with(ctx, p, job.Check, func(order workbench.Order) error {
+				return p.do(ctx, order, &s)
+			})
 		}),
 	}
 	s.addTo(c, p, job.Check, func(*pflag.FlagSet) {})
@@ -95,6 +92,7 @@ the end of who reads the output, as head, end the run like the first Ctrl-C.`,
 			"sledge run --db maria --users 8 --rampup 30s --duration 90s --interval 5",
 			"sledge run --db pg --host db1 --users 1,2,4,8,16 --rampup 1 --duration 3",
 			"sledge run --config sledge.toml --users 64 --seed 7 --json > result.json",
+			"sledge run --db pg --dry-run    # where each setting comes from",
 		),
 		GroupID: groupJobs,
 		Args:    noArguments,
@@ -102,11 +100,9 @@ the end of who reads the output, as head, end the run like the first Ctrl-C.`,
 			if profile < 0 {
 				return usage("--profile: %d is less than 0", profile)
 			}
-			order, err := s.resolve(p, job.Run)
-			if err != nil {
-				return err
-			}
-			return p.runAll(ctx, order, profile, &s)
+			return s.with(ctx, p, job.Run, func(order workbench.Order) error {
+				return p.runAll(ctx, order, profile, &s)
+			})
 		}),
 	}
 	s.addTo(c, p, job.Run, func(flags *pflag.FlagSet) {
@@ -134,18 +130,16 @@ On a terminal it asks first, unless --yes is given.`,
 		GroupID: groupJobs,
 		Args:    noArguments,
 		RunE: p.run(func(ctx context.Context, _ []string) error {
-			order, err := s.resolve(p, job.Delete)
-			if err != nil {
-				return err
-			}
-			plan := order.Plan
-			if !yes {
-				question := fmt.Sprintf("Remove the %s schema in %s %s?", plan.Workload.Title, plan.Database.Title, plan.Database.Target(plan.Connection))
-				if err := p.confirm(question); err != nil {
-					return err
+			return s.with(ctx, p, job.Delete, func(order workbench.Order) error {
+				plan := order.Plan
+				if !yes {
+					question := fmt.Sprintf("Remove the %s schema in %s %s?", plan.Workload.Title, plan.Database.Title, plan.Database.Target(plan.Connection))
+					if err := p.confirm(question); err != nil {
+						return err
+					}
 				}
-			}
-			return p.do(ctx, order, &s)
+				return p.do(ctx, order, &s)
+			})
 		}),
 	}
 	s.addTo(c, p, job.Delete, func(flags *pflag.FlagSet) {

@@ -30,6 +30,7 @@ type Program struct {
 	Name    string   // what the program was called by, as in os.Args[0]; hammerdbcli has arguments of its own
 	Args    []string // without the program's name
 	Environ []string // lines "NAME=value"
+	System  string   // the folder of the machine's configuration, where database clients have some too: "/etc"
 
 	Stdin  io.Reader
 	Stdout io.Writer // results, and nothing else

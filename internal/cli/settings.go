@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"strconv"
@@ -22,6 +23,8 @@ type settings struct {
 	set          []string
 	askPassword  bool
 	askSuperuser bool
+	secrets      map[string]string // as they were answered
+	dryRun       bool
 
 	repository   string
 	noRepository bool
@@ -70,6 +73,7 @@ func (s *settings) addTo(c *cobra.Command, p *Program, action job.Action, own fu
 	flags.StringArrayVar(&s.set, "set", nil, "set an option by its own name, as `name=value`, as often as needed (sledge options lists them). Other users can see a password in it")
 	flags.BoolVar(&s.askPassword, "ask-password", false, "ask for the password of the database's user on the terminal")
 	flags.BoolVar(&s.askSuperuser, "ask-superuser-password", false, "ask for the password of the user who creates databases on the terminal")
+	flags.BoolVar(&s.dryRun, "dry-run", false, "say what the job would be done with, and where each setting comes from; do nothing")
 	flags.BoolVar(&s.json, "json", false, "print the result as one JSON document")
 	flags.BoolVar(&s.verbose, "verbose", false, "show what every virtual user says, and each example of a failure")
 	flags.StringVar(&s.repository, "repo", "", "`file` of the job repository")
@@ -155,22 +159,38 @@ func (s *settings) sources(p *Program) workbench.Sources {
 		URL:        s.url,
 		Flags:      maps.Clone(s.plain),
 		Set:        s.set,
+		Secrets:    maps.Clone(s.secrets),
+		System:     p.System,
 	}
+}
+
+// with decides the settings of a job and hands them to body, or only shows them.
+func (s *settings) with(ctx context.Context, p *Program, action job.Action, body func(workbench.Order) error) error {
+	order, err := s.resolve(p, action)
+	if err != nil {
+		return err
+	}
+	if s.dryRun {
+		return p.showSettings(order, s)
+	}
+	if order, err = s.signIn(ctx, p, action, order); err != nil {
+		return err
+	}
+	return body(order)
 }
 
 // resolve decides the settings of a job. Passwords are asked for last, when
 // nothing else is wrong.
 func (s *settings) resolve(p *Program, action job.Action) (workbench.Order, error) {
-	sources := s.sources(p)
-	order, err := p.Bench.Resolve(action, sources)
+	order, err := p.Bench.Resolve(action, s.sources(p))
 	if err != nil {
 		return order, err
 	}
 	if s.askPassword || s.askSuperuser {
-		if sources.Secrets, err = s.askSecrets(p); err != nil {
+		if s.secrets, err = s.askSecrets(p); err != nil {
 			return order, err
 		}
-		if order, err = p.Bench.Resolve(action, sources); err != nil {
+		if order, err = p.Bench.Resolve(action, s.sources(p)); err != nil {
 			return order, err
 		}
 	}
@@ -198,15 +218,23 @@ func (s *settings) askSecrets(p *Program) (map[string]string, error) {
 		if _, both := s.plain[ask.name+"-file"]; both {
 			return nil, usage("--ask-%s and --%s-file contradict each other: leave out one", ask.name, ask.name)
 		}
-		fmt.Fprint(p.Stderr, ask.prompt)
-		secret, err := p.ask(p.ReadPassword)
-		fmt.Fprintln(p.Stderr)
-		if err != nil {
-			return nil, fmt.Errorf("read the password: %w", err)
+		var err error
+		if secrets[ask.name], err = p.askPassword(ask.prompt); err != nil {
+			return nil, err
 		}
-		secrets[ask.name] = secret
 	}
 	return secrets, nil
+}
+
+// askPassword asks for a password on the terminal.
+func (p *Program) askPassword(prompt string) (string, error) {
+	fmt.Fprint(p.Stderr, prompt)
+	secret, err := p.ask(p.ReadPassword)
+	fmt.Fprintln(p.Stderr)
+	if err != nil {
+		return "", fmt.Errorf("read the password: %w", err)
+	}
+	return secret, nil
 }
 
 func databaseNames(b workbench.Bench) (names []string) {

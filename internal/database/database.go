@@ -56,6 +56,12 @@ type Database struct {
 	Schemes []string
 	FromURL func(u *url.URL) (option.Values, error)
 
+	// ClientSettings finds what this database's own programs take as given, such as
+	// PGHOST, ~/.pgpass and ~/.my.cnf. They are weaker than all that Sledge was told,
+	// which given holds by the options' full names, and stronger than defaults. What it
+	// passes over for a reason that the user should know it warns of. Optional.
+	ClientSettings func(from Surroundings, given option.Values) (found []ClientSetting, warnings []string, err error)
+
 	// Target says in a few words which database the options mean, as error
 	// messages and jobs show it: "tpcc on 127.0.0.1:5432". No password.
 	Target func(options any) string
@@ -135,6 +141,36 @@ func AlsoHolds(others []string) string {
 	}
 	return "it also holds " + strings.Join(others, ", ")
 }
+
+// Surroundings are where client settings are looked for.
+type Surroundings struct {
+	Variable func(name string) string // of the environment; "" where it is not set
+	System   string                   // the folder of the machine's configuration: "/etc"; "" is none
+}
+
+// ClientSetting is a value for an option that the database's own programs would use.
+type ClientSetting struct {
+	Option string // full name
+	Value  string
+	Origin string // as messages name the place: "PGHOST", "line 3 of ~/.my.cnf"
+
+	// Fallback marks a password that may be another account's: it is tried only
+	// where the server refuses the default.
+	Fallback bool
+}
+
+// PasswordError is a Connect that the server refused for the password.
+type PasswordError struct {
+	Option string // full name of the option that holds the password
+	User   string
+	Err    error // says what happened and what to do
+}
+
+// Error is what Connect says of it.
+func (e *PasswordError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error that says what happened.
+func (e *PasswordError) Unwrap() error { return e.Err }
 
 // Said words what is said about a schema. Each of its members is needed, unless it
 // says otherwise.

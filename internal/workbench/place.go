@@ -3,7 +3,6 @@ package workbench
 import (
 	"fmt"
 	"io"
-	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -34,12 +33,6 @@ func (e entry) wrong(format string, args ...any) error {
 // place is one of the places where settings come from, by the name of the
 // option, or db, workload, users, seed.
 type place map[string]entry
-
-// sorted goes through the names in order, so that of several mistakes always
-// the same one is reported.
-func (p place) sorted() iter.Seq[string] {
-	return slices.Values(slices.Sorted(maps.Keys(p)))
-}
 
 // secretFile ends the name that gives, instead of a secret, the file it is in:
 // pg_pass_file, SLEDGE_PG_PASS_FILE.

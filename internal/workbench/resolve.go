@@ -24,6 +24,12 @@ type Sources struct {
 	Flags      map[string]string // db, workload, users, seed and plain flags, by name without dashes
 	Secrets    map[string]string // asked for at a prompt: Password, SuperuserPassword
 	Set        []string          // "pg_count_ware=100"
+
+	// System is the folder of the machine's configuration, "/etc", for the client
+	// settings of databases; "" is none. Fallbacks are the options whose fallback among
+	// those is to be taken.
+	System    string
+	Fallbacks []string
 }
 
 // Order is a job that is ready to be done.
@@ -38,7 +44,9 @@ type Order struct {
 	// another. The specs and the plan are of the first.
 	Counts []int
 
-	Origins  map[string]string // which place set each of the spec's options
+	Origins  map[string]string    // which place set each of the spec's options, and db, workload, users, seed
+	unsaid   []option.Description // the secrets that no place has set
+	fallback map[string]bool      // of these, those that have a fallback
 	Warnings []string
 }
 
@@ -90,16 +98,33 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 		}
 		spec.Users = counts[0]
 	}
-	c := choice{bench: b, database: d, workload: w, known: engine.Options(d, w), values: option.Values{}, origins: map[string]string{}, general: general}
+	c := choice{bench: b, database: d, workload: w, known: engine.Options(d, w), values: option.Values{}, origins: map[string]string{}, general: general, fallback: map[string]bool{}}
 	if err := c.takeAll(config, environment, target, s); err != nil {
 		return Order{}, err
 	}
+	more, err := c.takeClientSettings(s)
+	if err != nil {
+		return Order{}, err
+	}
+	warnings = append(warnings, more...)
 	spec.Options = c.values
 	plan, err := engine.NewPlan(d, w, spec)
 	if err != nil {
 		return Order{}, c.explain(err)
 	}
-	return Order{Spec: spec, Public: b.WithoutSecrets(spec), Plan: plan, Counts: counts, Origins: c.origins, Warnings: warnings}, nil
+	order := Order{
+		Spec: spec, Public: b.WithoutSecrets(spec), Plan: plan, Counts: counts,
+		Origins: c.origins, unsaid: c.unsaid(), fallback: c.fallback, Warnings: warnings,
+	}
+	for _, name := range []string{keyDatabase, keyWorkload, keyUsers, keySeed} {
+		if e, ok := strongest(general, name); ok {
+			order.Origins[name] = e.origin
+		}
+	}
+	if _, named := order.Origins[keyDatabase]; target != nil && (!named || flags[keyDatabase].text == "") {
+		order.Origins[keyDatabase] = "--url"
+	}
+	return order, nil
 }
 
 // parseURL reads a database's URL, or returns nil when there is none. Its error
@@ -244,6 +269,7 @@ type choice struct {
 	values   option.Values
 	origins  map[string]string
 	general  []place // what they say of settings that are no options
+	fallback map[string]bool
 }
 
 func (c *choice) takeAll(config, environment place, u *url.URL, s Sources) error {
@@ -264,6 +290,37 @@ func (c *choice) takeAll(config, environment place, u *url.URL, s Sources) error
 		return err
 	}
 	return c.takeSet(s.Set)
+}
+
+// takeClientSettings takes what the database's own programs take as given, for those
+// options that no place of ours says anything about.
+func (c *choice) takeClientSettings(s Sources) (warnings []string, err error) {
+	if c.database.ClientSettings == nil {
+		return nil, nil
+	}
+	from := database.Surroundings{System: s.System, Variable: func(name string) string { return Variable(s.Environ, name) }}
+	found, warnings, err := c.database.ClientSettings(from, c.values.Clone())
+	for _, f := range found {
+		_, said := c.origins[f.Option]
+		switch {
+		case said || !slices.ContainsFunc(c.known, func(o option.Description) bool { return o.Name == f.Option }):
+		case !f.Fallback || slices.Contains(s.Fallbacks, f.Option):
+			c.take(f.Option, f.Value, f.Origin)
+		default:
+			c.fallback[f.Option] = true
+		}
+	}
+	return warnings, err
+}
+
+// unsaid lists the secrets that no place has set.
+func (c *choice) unsaid() (list []option.Description) {
+	for _, o := range c.known {
+		if _, said := c.origins[o.Name]; o.Secret && !said {
+			list = append(list, o)
+		}
+	}
+	return list
 }
 
 func (c *choice) take(name, text, origin string) {

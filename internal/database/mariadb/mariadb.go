@@ -12,29 +12,33 @@ var product = mysql.Product{
 	Names: option.Names{Prefix: "maria_"},
 
 	HistoryKeySince: "10.3.3",
+
+	ClientGroups:  []string{"client", "client-server", "client-mariadb", "mysql", "mariadb-client"},
+	HomeVariables: []string{"MARIADB_HOME", "MYSQL_HOME"},
 }
 
 // Database is MariaDB.
 var Database = &database.Database{
-	Name:     "mariadb",
-	Title:    product.Title,
-	Aliases:  []string{"maria"},
-	Base:     mysql.Database,
-	Options:  newOptions,
-	Names:    product.Names,
-	Keys:     mysql.Keys,
-	Script:   []string{"prepared", "purge"},
-	Saved:    map[string]string{"prepare": "prepared", "purge": "purge"},
-	Schemes:  []string{"mariadb"},
-	FromURL:  product.FromURL,
-	Target:   product.Target,
-	Create:   product.Create,
-	Drop:     product.Drop,
-	Connect:  product.Connect,
-	Finish:   finish,
-	Said:     mysql.Said,
-	Classify: mysql.Classify,
-	Dialect:  mysql.Dialect,
+	Name:           "mariadb",
+	Title:          product.Title,
+	Aliases:        []string{"maria"},
+	Base:           mysql.Database,
+	Options:        newOptions,
+	Names:          product.Names,
+	Keys:           mysql.Keys,
+	Script:         []string{"prepared", "purge"},
+	Saved:          map[string]string{"prepare": "prepared", "purge": "purge"},
+	Schemes:        []string{"mariadb"},
+	FromURL:        product.FromURL,
+	ClientSettings: product.ClientSettings,
+	Target:         product.Target,
+	Create:         product.Create,
+	Drop:           product.Drop,
+	Connect:        product.Connect,
+	Finish:         finish,
+	Said:           mysql.Said,
+	Classify:       mysql.Classify,
+	Dialect:        mysql.Dialect,
 }
 
 // Options are MySQL's, and what only MariaDB offers.

@@ -14,27 +14,31 @@ import (
 //go:embed sql
 var files embed.FS
 
-var product = Product{Title: "MySQL", Names: option.Names{Prefix: "mysql_"}, HistoryKeySince: "8.0.30"}
+var product = Product{
+	Title: "MySQL", Names: option.Names{Prefix: "mysql_"}, HistoryKeySince: "8.0.30",
+	ClientGroups: []string{"client", "mysql"}, HomeVariables: []string{"MYSQL_HOME"},
+}
 
 // Database is MySQL.
 var Database = &database.Database{
-	Name:     "mysql",
-	Title:    product.Title,
-	Options:  newOptions,
-	Names:    product.Names,
-	Keys:     Keys,
-	Script:   []string{"prepared"},
-	Saved:    map[string]string{"prepare": "prepared"},
-	Schemes:  []string{"mysql"},
-	FromURL:  product.FromURL,
-	Target:   product.Target,
-	Create:   product.Create,
-	Drop:     product.Drop,
-	Connect:  product.Connect,
-	Said:     Said,
-	Classify: Classify,
-	Dialect:  Dialect,
-	SQL:      files,
+	Name:           "mysql",
+	Title:          product.Title,
+	Options:        newOptions,
+	Names:          product.Names,
+	Keys:           Keys,
+	Script:         []string{"prepared"},
+	Saved:          map[string]string{"prepare": "prepared"},
+	Schemes:        []string{"mysql"},
+	FromURL:        product.FromURL,
+	ClientSettings: product.ClientSettings,
+	Target:         product.Target,
+	Create:         product.Create,
+	Drop:           product.Drop,
+	Connect:        product.Connect,
+	Said:           Said,
+	Classify:       Classify,
+	Dialect:        Dialect,
+	SQL:            files,
 }
 
 // Dialect is how MySQL and its variants spell things.

@@ -30,6 +30,11 @@ type Product struct {
 	Names option.Names
 
 	HistoryKeySince string // the first version that has invisible columns
+
+	// ClientGroups are the groups of my.cnf that its own client reads, and HomeVariables
+	// name the folder of one more such file: the first that is set counts.
+	ClientGroups  []string
+	HomeVariables []string
 }
 
 type settings interface{ common() *Options }
@@ -275,7 +280,11 @@ func (p Product) explain(o *Options, err error) error {
 	if silent, ok := errors.AsType[*listener.SilentError](err); ok {
 		cause = silent
 	}
-	return &connectError{fmt.Sprintf("connect to %s at %s as user %s: %v: %s", p.Title, address, o.User, cause, p.advice(o, err)), err}
+	unconnected := &connectError{fmt.Sprintf("connect to %s at %s as user %s: %v: %s", p.Title, address, o.User, cause, p.advice(o, err)), err}
+	if number(err) == errAccessDenied {
+		return &database.PasswordError{Option: p.Names.Full("pass"), User: o.User, Err: unconnected}
+	}
+	return unconnected
 }
 
 // connectError is a connection that could not be made, in our words.

@@ -39,6 +39,9 @@ func create(ctx context.Context, options any, say func(string)) error {
 	if err := createAccount(ctx, admin, a, why); err != nil {
 		return fmt.Errorf("create the user %s: %w", a.User, err)
 	}
+	if fresh := newOptions("tprocc").(*tprocc); a.Password == fresh.Password && a.User != a.Superuser {
+		say(fmt.Sprintf("Warning: user %s has the default password, which everybody knows: set %s to give it another", a.User, names.Full("pass")))
+	}
 	if err := createDatabase(ctx, admin, a, say); err != nil {
 		return fmt.Errorf("create the database %s: %w", a.Database, err)
 	}

@@ -139,12 +139,19 @@ func (l login) explain(answer listener.Answer, err error) error {
 	case strings.Contains(err.Error(), "tls error"):
 		advice = check("sslmode")
 	}
-	return &connectError{
+	unconnected := &connectError{
 		text: fmt.Sprintf("connect to PostgreSQL, database %v, as user %s: %s: %s",
 			l, l.user, strings.Join(strings.Fields(cause.Error()), " "), advice),
 		err: err,
 	}
+	if stateOf(err) == invalidPassword {
+		return &database.PasswordError{Option: names.Full(l.passwordOption), User: l.user, Err: unconnected}
+	}
+	return unconnected
 }
+
+// invalidPassword is a SQLSTATE. Servers say it of users that they do not know, too.
+const invalidPassword = "28P01"
 
 // advice is what to do about an error that the server answered with.
 func (l login) advice(code string, check func(...string) string) string {

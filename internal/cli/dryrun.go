@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"sledge/internal/report"
+	"sledge/internal/workbench"
+)
+
+// settingsSchema names the shape of the document that showSettings prints.
+const settingsSchema = "sledge-settings-1"
+
+// settingsDocument is the settings of a job as one JSON document.
+type settingsDocument struct {
+	Schema   string              `json:"schema"`
+	Action   string              `json:"action"`
+	Database string              `json:"database"`
+	Workload string              `json:"workload"`
+	Target   string              `json:"target"`
+	Users    []int               `json:"users,omitempty"`
+	Seed     uint64              `json:"seed"`
+	Origins  map[string]string   `json:"origins"` // of db, workload, users, seed
+	Settings []workbench.Setting `json:"settings"`
+}
+
+// generalNames are the settings that are no options.
+var generalNames = []string{"db", "workload", "users", "seed"}
+
+// showSettings prints what a job would be done with, and where each value comes from.
+func (p *Program) showSettings(order workbench.Order, s *settings) error {
+	d := settingsDocument{
+		Schema: settingsSchema, Action: string(order.Spec.Action),
+		Database: order.Spec.Database, Workload: order.Spec.Workload,
+		Target: order.Plan.Database.Target(order.Plan.Connection),
+		Users:  order.Counts, Seed: order.Spec.Seed,
+		Origins: map[string]string{}, Settings: order.Settings(),
+	}
+	for _, name := range generalNames {
+		d.Origins[name] = order.Origin(name)
+	}
+	if s.json {
+		return printJSON(p.Stdout, d)
+	}
+	table := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "%s of %s in %s %s. Nothing was done: this is a dry run.\n\n",
+		report.Titles[order.Spec.Action], order.Plan.Workload.Title, order.Plan.Database.Title, d.Target)
+	fmt.Fprintln(table, "Setting\tValue\tFrom")
+	printSetting(table, "db", d.Database, d.Origins["db"])
+	printSetting(table, "workload", d.Workload, d.Origins["workload"])
+	if len(d.Users) > 0 {
+		printSetting(table, "users", strings.Trim(strings.ReplaceAll(fmt.Sprint(d.Users), " ", ","), "[]"), d.Origins["users"])
+	}
+	printSetting(table, "seed", fmt.Sprint(d.Seed), d.Origins["seed"])
+	left := 0
+	for _, o := range d.Settings {
+		if _, said := order.Origins[o.Name]; !said && !o.Secret && !s.verbose {
+			left++
+			continue
+		}
+		printSetting(table, o.Name, o.Value, o.Origin)
+	}
+	if err := table.Flush(); err != nil || left == 0 {
+		return err
+	}
+	_, err := fmt.Fprintf(p.Stdout, "\nThe other %d have their defaults: --verbose lists them too.\n", left)
+	return err
+}
+
+func printSetting(w io.Writer, name, value, origin string) {
+	fmt.Fprintf(w, "%s\t%s\t%s\n", name, report.Printable(cmp.Or(value, "empty")), report.Printable(origin))
+}

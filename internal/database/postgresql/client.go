@@ -1,0 +1,226 @@
+package postgresql
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgpassfile"
+	"github.com/jackc/pgservicefile"
+
+	"sledge/internal/database"
+	"sledge/internal/option"
+)
+
+// variables are libpq's, the parameters of its service files that mean the same, and
+// our options. Who sets PGUSER for psql means an account of his own, and a database of
+// his own by PGDATABASE: they say how the schema's owner and database are made, not
+// what these are called. (PostgreSQL manual, sections 34.15 and 34.17.)
+var variables = []struct{ variable, parameter, option string }{
+	{"PGHOST", "host", "host"},
+	{"PGHOSTADDR", "hostaddr", "host"},
+	{"PGPORT", "port", "port"},
+	{"PGSSLMODE", "sslmode", "sslmode"},
+	{"PGSSLROOTCERT", "sslrootcert", "sslrootcert"},
+	{"PGSSLCERT", "sslcert", "sslcert"},
+	{"PGSSLKEY", "sslkey", "sslkey"},
+	{"PGUSER", "user", "superuser"},
+	{"PGDATABASE", "dbname", "defaultdbase"},
+	{"PGPASSWORD", "password", ""},
+}
+
+// client gathers client settings.
+type client struct {
+	database.Surroundings
+	given    option.Values
+	defaults option.Values
+	found    []database.ClientSetting
+	warnings []string
+}
+
+// clientSettings is Database.ClientSettings: what libpq finds by itself.
+func clientSettings(from database.Surroundings, given option.Values) ([]database.ClientSetting, []string, error) {
+	c := client{Surroundings: from, given: given, defaults: option.Values{}}
+	for _, o := range option.Describe(names, newOptions("tprocc")) {
+		c.defaults[o.Name] = o.Default
+	}
+	said, err := c.said()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, v := range variables {
+		value, ok := said[v.parameter]
+		switch {
+		case !ok || v.option == "":
+			continue
+		case v.option == "superuser" && value.Value == c.value("user"):
+			continue // who the schema's owner is, which is no superuser
+		case v.option == "defaultdbase" && value.Value == c.value("dbase"):
+			continue // which may not be there yet, and cannot be dropped from within
+		}
+		c.take(v.option, value)
+	}
+	c.password(said)
+	c.passwordFile()
+	return c.found, c.warnings, nil
+}
+
+// said is what the service that PGSERVICE names says, and for the rest the environment,
+// by libpq's names of the parameters.
+func (c *client) said() (map[string]database.ClientSetting, error) {
+	said := map[string]database.ClientSetting{}
+	service, origin, err := c.service()
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range variables {
+		if value := service[v.parameter]; value != "" {
+			said[v.parameter] = database.ClientSetting{Value: value, Origin: origin}
+		} else if value := c.Variable(v.variable); value != "" {
+			said[v.parameter] = database.ClientSetting{Value: value, Origin: v.variable}
+		}
+	}
+	return said, nil
+}
+
+// service reads the parameters of the service that PGSERVICE names.
+func (c *client) service() (parameters map[string]string, origin string, err error) {
+	name := c.Variable("PGSERVICE")
+	if name == "" {
+		return nil, "", nil
+	}
+	path := c.Variable("PGSERVICEFILE")
+	if path == "" {
+		path = c.inHome(".pg_service.conf", ".pg_service.conf")
+	}
+	file, err := pgservicefile.ReadServicefile(path)
+	if err != nil {
+		return nil, "", fmt.Errorf("PGSERVICE is set, but the service file cannot be read: %w", err)
+	}
+	service, err := file.GetService(name)
+	if err != nil {
+		return nil, "", fmt.Errorf("PGSERVICE names the service %q, which is not in %s: correct or unset it", name, path)
+	}
+	return service.Settings, fmt.Sprintf("service %s of %s", name, path), nil
+}
+
+// inHome returns the path of one of libpq's files; on Windows they have a folder and
+// names of their own.
+func (c *client) inHome(name, onWindows string) string {
+	folder := c.Variable("HOME")
+	if runtime.GOOS == "windows" {
+		folder, name = c.Variable("APPDATA"), filepath.Join("postgresql", onWindows)
+	}
+	if folder == "" {
+		return ""
+	}
+	return filepath.Join(folder, name)
+}
+
+// value returns what an option has, as far as it is known by now.
+func (c *client) value(name string) string {
+	full := names.Full(name)
+	if value, ok := c.given[full]; ok {
+		return value
+	}
+	for _, f := range c.found {
+		if f.Option == full && !f.Fallback {
+			return f.Value
+		}
+	}
+	return c.defaults[full]
+}
+
+// isSet reports whether a place has said what an option is.
+func (c *client) isSet(name string) bool {
+	if _, ok := c.given[names.Full(name)]; ok {
+		return true
+	}
+	for _, f := range c.found {
+		if f.Option == names.Full(name) && !f.Fallback {
+			return true
+		}
+	}
+	return false
+}
+
+// take takes a setting unless there is one already.
+func (c *client) take(name string, s database.ClientSetting) {
+	if !c.isSet(name) {
+		s.Option = names.Full(name)
+		c.found = append(c.found, s)
+	}
+}
+
+// password gives PGPASSWORD to whose it is: PGUSER's, or else the superuser's. Were it
+// the schema's owner's as well, a build would make the owner with the password of a
+// database administrator. Only an owner who is there, and does not have the default
+// password, is tried with it.
+func (c *client) password(said map[string]database.ClientSetting) {
+	password, ok := said["password"]
+	if !ok {
+		return
+	}
+	user, named := said["user"]
+	owner := c.value("user")
+	if named && user.Value == owner || c.value("superuser") == owner || c.alone() {
+		c.take("pass", password)
+	}
+	if !named || user.Value == c.value("superuser") {
+		c.take("superuserpass", password)
+	}
+	if !named && !c.isSet("pass") {
+		password.Option, password.Fallback = names.Full("pass"), true
+		c.found = append(c.found, password)
+	}
+}
+
+// alone reports whether the owner is the only account that is used.
+func (c *client) alone() bool {
+	return slices.Contains([]string{"true", "1", "yes", "on"}, strings.ToLower(c.value("no_superuser")))
+}
+
+// passwordFile looks for the passwords that nobody has given in libpq's password file,
+// which counts only if nobody else can read it (PostgreSQL manual, section 34.16).
+func (c *client) passwordFile() {
+	if c.isSet("pass") && c.isSet("superuserpass") {
+		return
+	}
+	path := c.Variable("PGPASSFILE")
+	if path == "" {
+		path = c.inHome(".pgpass", "pgpass.conf")
+	}
+	info, err := os.Stat(path)
+	switch {
+	case path == "", errors.Is(err, fs.ErrNotExist):
+		return
+	case err == nil && !info.Mode().IsRegular():
+		return // /dev/null, say
+	case err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+		c.warnings = append(c.warnings, fmt.Sprintf("the password file %s is passed over, because others can read it: chmod 600 %s", path, path))
+		return
+	}
+	file, err := pgpassfile.ReadPassfile(path)
+	if err != nil {
+		c.warnings = append(c.warnings, fmt.Sprintf("the password file is passed over: %v", err))
+		return
+	}
+	host := c.value("host")
+	if filepath.IsAbs(host) {
+		host = "localhost" // as libpq calls all sockets
+	}
+	for _, account := range []struct{ password, user, database string }{
+		{"pass", "user", "dbase"},
+		{"superuserpass", "superuser", "defaultdbase"},
+	} {
+		password := file.FindPassword(host, c.value("port"), c.value(account.database), c.value(account.user))
+		if password != "" {
+			c.take(account.password, database.ClientSetting{Value: password, Origin: path})
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package postgresql
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"sledge/internal/database"
+	"sledge/internal/option"
+)
+
+// inHome makes a file that others cannot read in a folder.
+func inHome(t *testing.T, home, name, text string) string {
+	t.Helper()
+	path := filepath.Join(home, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// found spells client settings, with HOME for the folder of the files.
+func found(t *testing.T, home string, environ map[string]string, given option.Values) (settings []string, warnings []string, err error) {
+	t.Helper()
+	list, warnings, err := clientSettings(database.Surroundings{Variable: func(name string) string {
+		if name == "HOME" {
+			return home
+		}
+		return environ[name]
+	}}, given)
+	for _, s := range list {
+		text := fmt.Sprintf("%s=%s from %s", s.Option, s.Value, strings.ReplaceAll(s.Origin, home, "HOME"))
+		if s.Fallback {
+			text += ", fallback"
+		}
+		settings = append(settings, text)
+	}
+	slices.Sort(settings)
+	return settings, warnings, err
+}
+
+func TestClientSettingsAreThoseOfLibpq(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the files have other places there")
+	}
+	const passwords = "# a comment\n" +
+		"db1:5432:tpcc:tpcc:owner\n" +
+		"*:*:*:postgres:adm\\:in\n" +
+		"localhost:6000:*:*:socket\n"
+	const services = "[lab]\nhost=db7\nport=7777\nuser=dba\npassword=service\nsslmode=require\n"
+	tests := []struct {
+		name    string
+		environ map[string]string
+		given   option.Values
+		want    []string
+	}{
+		{"nothing but a password file", nil, nil, []string{"pg_superuserpass=adm:in from HOME/.pgpass"}},
+		{
+			"where the server is", map[string]string{"PGHOST": "db1", "PGSSLMODE": "require", "PGSSLROOTCERT": "/ca"}, nil,
+			[]string{
+				"pg_host=db1 from PGHOST", "pg_pass=owner from HOME/.pgpass", "pg_sslmode=require from PGSSLMODE",
+				"pg_sslrootcert=/ca from PGSSLROOTCERT", "pg_superuserpass=adm:in from HOME/.pgpass",
+			},
+		},
+		{
+			"stronger places choose the line", map[string]string{"PGPORT": "1"}, option.Values{"pg_host": "db1", "pg_port": "5432"},
+			[]string{"pg_pass=owner from HOME/.pgpass", "pg_superuserpass=adm:in from HOME/.pgpass"},
+		},
+		{
+			"a socket is localhost", map[string]string{"PGPORT": "6000"}, option.Values{"pg_host": "/run/postgresql", "pg_superuserpass": "x"},
+			[]string{"pg_pass=socket from HOME/.pgpass", "pg_port=6000 from PGPORT"},
+		},
+		{
+			"a password whose account nobody names", map[string]string{"PGPASSWORD": "p", "PGPASSFILE": "/nosuch"}, nil,
+			[]string{"pg_pass=p from PGPASSWORD, fallback", "pg_superuserpass=p from PGPASSWORD"},
+		},
+		{
+			"an administrator", map[string]string{"PGUSER": "dba", "PGPASSWORD": "p", "PGDATABASE": "defaultdb", "PGPASSFILE": "/nosuch"}, nil,
+			[]string{"pg_defaultdbase=defaultdb from PGDATABASE", "pg_superuser=dba from PGUSER", "pg_superuserpass=p from PGPASSWORD"},
+		},
+		{
+			"the owner", map[string]string{"PGUSER": "tpcc", "PGPASSWORD": "p", "PGDATABASE": "tpcc", "PGPASSFILE": "/nosuch"}, nil,
+			[]string{"pg_pass=p from PGPASSWORD"},
+		},
+		{
+			"an owner of another name", map[string]string{"PGUSER": "load", "PGPASSWORD": "p", "PGPASSFILE": "/nosuch"}, option.Values{"pg_user": "load"},
+			[]string{"pg_pass=p from PGPASSWORD"},
+		},
+		{
+			"one account for all", map[string]string{"PGPASSWORD": "p", "PGPASSFILE": "/nosuch"}, option.Values{"pg_user": "postgres"},
+			[]string{"pg_pass=p from PGPASSWORD", "pg_superuserpass=p from PGPASSWORD"},
+		},
+		{
+			"no superuser", map[string]string{"PGPASSWORD": "p", "PGPASSFILE": "/nosuch"}, option.Values{"pg_no_superuser": "yes", "pg_superuserpass": "x"},
+			[]string{"pg_pass=p from PGPASSWORD"},
+		},
+		{
+			"passwords that were given", map[string]string{"PGPASSWORD": "p"}, option.Values{"pg_pass": "a", "pg_superuserpass": "b"}, nil,
+		},
+		{
+			"a service is stronger than variables", map[string]string{"PGSERVICE": "lab", "PGHOST": "db1", "PGSSLCERT": "/c", "PGPASSFILE": "/nosuch"}, nil,
+			[]string{
+				"pg_host=db7 from service lab of HOME/.pg_service.conf", "pg_port=7777 from service lab of HOME/.pg_service.conf",
+				"pg_sslcert=/c from PGSSLCERT", "pg_sslmode=require from service lab of HOME/.pg_service.conf",
+				"pg_superuser=dba from service lab of HOME/.pg_service.conf", "pg_superuserpass=service from service lab of HOME/.pg_service.conf",
+			},
+		},
+		{"an address", map[string]string{"PGHOSTADDR": "10.0.0.1", "PGPASSFILE": "/dev/null"}, nil, []string{"pg_host=10.0.0.1 from PGHOSTADDR"}},
+		{"a name and an address", map[string]string{"PGHOST": "db1", "PGHOSTADDR": "10.0.0.1", "PGPASSFILE": "/dev/null"}, nil, []string{"pg_host=db1 from PGHOST"}},
+	}
+	home := t.TempDir()
+	inHome(t, home, ".pgpass", passwords)
+	inHome(t, home, ".pg_service.conf", services)
+	for _, test := range tests {
+		got, warnings, err := found(t, home, test.environ, test.given)
+		if err != nil || len(warnings) > 0 || !slices.Equal(got, test.want) {
+			t.Errorf("%s: got\n%s\nwarnings %q and error %v, want\n%s", test.name, strings.Join(got, "\n"), warnings, err, strings.Join(test.want, "\n"))
+		}
+	}
+	if _, _, err := found(t, home, map[string]string{"PGSERVICE": "nosuch"}, nil); err == nil || !strings.Contains(err.Error(), `PGSERVICE names the service "nosuch"`) {
+		t.Errorf("got error %v of a service that is not there", err)
+	}
+}
+
+// libpq does so, too: a password that others can read is none.
+func TestAPasswordFileThatOthersCanReadIsPassedOver(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no such modes there")
+	}
+	for mode, want := range map[os.FileMode]int{0o600: 0, 0o400: 0, 0o640: 1, 0o604: 1, 0o666: 1} {
+		home := t.TempDir()
+		path := inHome(t, home, ".pgpass", "*:*:*:*:s3cret\n")
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		got, warnings, err := found(t, home, nil, nil)
+		if err != nil || len(warnings) != want || (len(got) == 0) != (want == 1) {
+			t.Errorf("%o: got %q, warnings %q and error %v", mode, got, warnings, err)
+		}
+		if text := strings.Join(warnings, ""); strings.Contains(text, "s3cret") || want == 1 && !strings.Contains(text, "chmod 600 "+path) {
+			t.Errorf("%o: got the warning %q", mode, text)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package workbench
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/option"
+)
+
+// Setting is an option of an order as people may see it.
+type Setting struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`  // "****" for a secret
+	Origin string `json:"origin"` // the place that set it: "--port", "PGHOST", "default"
+	Secret bool   `json:"secret,omitempty"`
+}
+
+// byDefault is the origin of what no place sets.
+const byDefault = "default"
+
+// masked is shown in place of a secret.
+const masked = "****"
+
+// Settings lists all options of the order with the places they come from, in the order
+// in which they are declared.
+func (o Order) Settings() []Setting {
+	var list []Setting
+	for _, d := range engine.Options(o.Plan.Database, o.Plan.Workload) {
+		s := Setting{Name: d.Name, Value: d.Default, Origin: o.Origin(d.Name), Secret: d.Secret}
+		if text, given := o.Spec.Options[d.Name]; given {
+			s.Value = text
+		}
+		if d.Secret {
+			s.Value = masked
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// Origin says which place an option, or db, workload, users or seed, comes from.
+func (o Order) Origin(name string) string {
+	if origin, said := o.Origins[name]; said {
+		return origin
+	}
+	return byDefault
+}
+
+// Explain adds to the error of a login that the server refused where the password came
+// from.
+func (o Order) Explain(err error) error {
+	refused, ok := errors.AsType[*database.PasswordError](err)
+	if !ok {
+		return err
+	}
+	if origin, said := o.Origins[refused.Option]; said {
+		return fmt.Errorf("%w (%s is from %s)", err, refused.Option, origin)
+	}
+	return fmt.Errorf("%w (%s has its default, since nothing sets it)", err, refused.Option)
+}
+
+// HasUnsaidPasswords reports whether there is a password that no place has set, so that
+// the server may want another than the default.
+func (o Order) HasUnsaidPasswords() bool { return len(o.unsaid) > 0 }
+
+// HasFallbacks reports whether there is a fallback for one of them.
+func (o Order) HasFallbacks() bool { return len(o.fallback) > 0 }
+
+// HasFallback reports whether a password that no place has set has a fallback.
+func (o Order) HasFallback(name string) bool { return o.fallback[name] }
+
+// SecretToAsk returns the name by which Sources.Secrets knows the password that a server
+// refused, or "" where a place has set it, so that the mistake is to be mended there.
+func (o Order) SecretToAsk(refused *database.PasswordError) string {
+	i := slices.IndexFunc(o.unsaid, func(d option.Description) bool { return d.Name == refused.Option })
+	if i < 0 {
+		return ""
+	}
+	switch name := secretName(o.unsaid[i]); name {
+	case Password, SuperuserPassword:
+		return name
+	}
+	return ""
+}
