@@ -22,7 +22,7 @@ require (
 	go.yaml.in/yaml/v3 v3.0.6 // configuration files in YAML
 	golang.org/x/sync v0.24.0 // the first error stops all virtual users
 	golang.org/x/term v0.47.0 // passwords that are not shown
-	golang.org/x/text v0.41.0 // XML files in the encodings of old editors
+	golang.org/x/text v0.41.0 // XML files in the encodings of old editors, passwords for SCRAM
 	modernc.org/sqlite v1.61.1 // SQLite and the job repository, without C
 )
 

@@ -322,6 +322,15 @@ func (s *Server) ValuesAs(database string) map[string]string { return productNam
 // empty name means the database that every server has, or none for MySQL.
 func (s *Server) DataSource(database string) string { return s.product.dataSource(s, database) }
 
+// Log returns all that the server has written to its log so far.
+func (s *Server) Log() string {
+	log, err := os.ReadFile(s.logFile())
+	if err != nil {
+		s.owner("Log").Fatal(err)
+	}
+	return string(log)
+}
+
 // logTail returns the last lines of the server's log.
 func (s *Server) logTail() string {
 	log, err := os.ReadFile(s.logFile())

@@ -103,10 +103,14 @@ func createAccount(ctx context.Context, admin *session, a *account, why error) e
 		}
 		return nil
 	}
-	if exists {
-		return admin.Exec(ctx, "ALTER ROLE "+user+" LOGIN PASSWORD "+literal(a.Password))
+	password, err := storedPassword(ctx, admin, a.User, a.Password)
+	if err != nil {
+		return err
 	}
-	if err := admin.Exec(ctx, "CREATE ROLE "+user+" LOGIN PASSWORD "+literal(a.Password)); err != nil {
+	if exists {
+		return admin.Exec(ctx, "ALTER ROLE "+user+" LOGIN PASSWORD "+password)
+	}
+	if err := admin.Exec(ctx, "CREATE ROLE "+user+" LOGIN PASSWORD "+password); err != nil {
 		return err
 	}
 	if err := admin.Exec(ctx, "COMMENT ON ROLE "+user+" IS "+literal(madeHere)); err != nil {
