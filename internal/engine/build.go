@@ -34,7 +34,14 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 			return job.Result{}, job.WithExit(exitOfConnect(err), err)
 		}
 	}
-	session, err := connect(ctx, p, database.Owner)
+	claim, err := p.claim(ctx, f)
+	if err != nil {
+		return job.Result{}, err
+	}
+	if claim != nil {
+		defer claim.Close()
+	}
+	session, err := connectWorker(ctx, p)
 	if err != nil {
 		return job.Result{}, err
 	}
@@ -157,7 +164,7 @@ func connectBuilders(ctx context.Context, p Plan) ([]database.Session, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range sessions {
 		group.Go(func() (err error) {
-			sessions[i], err = connect(ctx, p, database.Owner)
+			sessions[i], err = connectWorker(ctx, p)
 			return err
 		})
 	}

@@ -1,11 +1,13 @@
 -- Keys and indexes of each table, built as soon as it is loaded. There is no IF NOT
 -- EXISTS for a key, and an interrupted build begins here again, hence the
--- conditions. The memory is what sorting a few million keys takes; it is the
--- session's only until the statement ends.
+-- conditions; whoever may still be making a key is waited for before it is asked
+-- whether there is one. The memory is what sorting a few million keys takes; it is
+-- the session's only until the statement ends.
 
 -- name: order_line
 DO $key$ BEGIN
   PERFORM set_config('maintenance_work_mem', '256MB', true);
+  LOCK TABLE order_line IN ACCESS EXCLUSIVE MODE;
   IF to_regclass('order_line_i1') IS NULL THEN
     ALTER TABLE order_line ADD CONSTRAINT order_line_i1 PRIMARY KEY (ol_w_id, ol_d_id, ol_o_id, ol_number);
   END IF;
@@ -14,6 +16,7 @@ END $key$
 -- name: stock
 DO $key$ BEGIN
   PERFORM set_config('maintenance_work_mem', '256MB', true);
+  LOCK TABLE stock IN ACCESS EXCLUSIVE MODE;
   IF to_regclass('stock_i1') IS NULL THEN
     ALTER TABLE stock ADD CONSTRAINT stock_i1 PRIMARY KEY (s_i_id, s_w_id);
   END IF;
@@ -22,6 +25,7 @@ END $key$
 -- name: customer
 DO $key$ BEGIN
   PERFORM set_config('maintenance_work_mem', '256MB', true);
+  LOCK TABLE customer IN ACCESS EXCLUSIVE MODE;
   IF to_regclass('customer_i1') IS NULL THEN
     ALTER TABLE customer ADD CONSTRAINT customer_i1 PRIMARY KEY (c_w_id, c_d_id, c_id);
   END IF;
@@ -31,6 +35,7 @@ END $key$
 -- name: orders
 DO $key$ BEGIN
   PERFORM set_config('maintenance_work_mem', '256MB', true);
+  LOCK TABLE orders IN ACCESS EXCLUSIVE MODE;
   IF to_regclass('orders_i1') IS NULL THEN
     ALTER TABLE orders ADD CONSTRAINT orders_i1 PRIMARY KEY (o_w_id, o_d_id, o_id);
   END IF;
@@ -40,6 +45,7 @@ END $key$
 -- name: new_order
 DO $key$ BEGIN
   PERFORM set_config('maintenance_work_mem', '256MB', true);
+  LOCK TABLE new_order IN ACCESS EXCLUSIVE MODE;
   IF to_regclass('new_order_i1') IS NULL THEN
     ALTER TABLE new_order ADD CONSTRAINT new_order_i1 PRIMARY KEY (no_w_id, no_d_id, no_o_id);
   END IF;
@@ -48,6 +54,7 @@ END $key$
 -- name: item
 DO $key$ BEGIN
   PERFORM set_config('maintenance_work_mem', '256MB', true);
+  LOCK TABLE item IN ACCESS EXCLUSIVE MODE;
   IF to_regclass('item_i1') IS NULL THEN
     ALTER TABLE item ADD CONSTRAINT item_i1 PRIMARY KEY (i_id);
   END IF;
@@ -56,6 +63,7 @@ END $key$
 -- name: district
 DO $key$ BEGIN
   PERFORM set_config('maintenance_work_mem', '256MB', true);
+  LOCK TABLE district IN ACCESS EXCLUSIVE MODE;
   IF to_regclass('district_i1') IS NULL THEN
     ALTER TABLE district ADD CONSTRAINT district_i1 PRIMARY KEY (d_w_id, d_id);
   END IF;
@@ -64,6 +72,7 @@ END $key$
 -- name: warehouse
 DO $key$ BEGIN
   PERFORM set_config('maintenance_work_mem', '256MB', true);
+  LOCK TABLE warehouse IN ACCESS EXCLUSIVE MODE;
   IF to_regclass('warehouse_i1') IS NULL THEN
     ALTER TABLE warehouse ADD CONSTRAINT warehouse_i1 PRIMARY KEY (w_id);
   END IF;

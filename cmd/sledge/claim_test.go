@@ -1,0 +1,107 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+
+	_ "github.com/go-sql-driver/mysql"
+	_ "github.com/jackc/pgx/v5/stdlib"
+
+	"sledge/internal/job"
+	"sledge/internal/testserver"
+)
+
+// TestABuildIsAloneAndEndsWhatAKilledOneLeftAtWork kills a build while the server
+// works for it, and holds that work up by a lock, so that it is still there when the
+// build is resumed.
+func TestABuildIsAloneAndEndsWhatAKilledOneLeftAtWork(t *testing.T) {
+	for _, tt := range []struct {
+		db, driver string
+		holdUp     string // keeps the build from going on with order_line
+		waiting    string // the session that it keeps from it
+		pid        string // whether the session of that number is there
+	}{
+		{
+			"postgresql", "pgx", "BEGIN; LOCK TABLE order_line IN ACCESS SHARE MODE",
+			"SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%order_line_i1%'",
+			"SELECT count(*) FROM pg_stat_activity WHERE pid = %d",
+		},
+		{
+			"mariadb", "mysql", "LOCK TABLES order_line READ",
+			"SELECT id FROM information_schema.processlist WHERE state LIKE 'Waiting for table%lock' AND info LIKE 'LOAD DATA%order_line%'",
+			"SELECT COUNT(*) FROM information_schema.processlist WHERE id = %d",
+		},
+	} {
+		t.Run(tt.db, func(t *testing.T) {
+			server := testserver.Open(t, tt.db, testserver.Own())
+			values := server.Values()
+			values["maria_count_ware"] = "2" // so that there is a second chunk to hold up
+			p := newProgram(t, values)
+			build := p.start("build", "--db", tt.db)
+			watcher := openDatabase(t, tt.driver, server.DataSource(""))
+			holder := &holder{driver: tt.driver, source: server.DataSource("tpcc"), statement: tt.holdUp}
+			p.until("the build can be held up", func() bool { return holder.hold(t) })
+			var orphan int
+			p.until("the build is held up", func() bool { return watcher.QueryRow(tt.waiting).Scan(&orphan) == nil })
+
+			for _, args := range []string{"build --resume", "delete --yes"} {
+				_, stderr, exit := p.run(append(strings.Fields(args), "--db", tt.db)...)
+				if exit != job.ExitExists || !strings.Contains(stderr, "a build is at work") {
+					t.Errorf("%s beside a build: exit code %d, want %d and that a build is at work, got\n%s", args, exit, job.ExitExists, stderr)
+				}
+			}
+
+			if err := build.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			p.wait(build)
+			resumed := p.start("build", "--db", tt.db, "--resume")
+			p.until("the orphan has ended", func() bool {
+				var n int
+				return watcher.QueryRow(fmt.Sprintf(tt.pid, orphan)).Scan(&n) == nil && n == 0
+			})
+			holder.release()
+			if exit := p.wait(resumed); exit != job.OK {
+				t.Fatalf("the build was not resumed: exit code %d\n%s\n%s", exit, resumed.Stdout.(*bytes.Buffer), resumed.Stderr.(*bytes.Buffer))
+			}
+			p.must("check", "--db", tt.db)
+		})
+	}
+}
+
+func openDatabase(t *testing.T, driver, source string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open(driver, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// holder holds a lock on a connection of its own.
+type holder struct {
+	driver, source, statement string
+
+	db *sql.DB
+}
+
+// hold takes the lock. It returns false when the table is not there yet.
+func (h *holder) hold(t *testing.T) bool {
+	if h.db == nil {
+		h.db = openDatabase(t, h.driver, h.source)
+		h.db.SetMaxOpenConns(1)
+	}
+	_, err := h.db.ExecContext(context.Background(), h.statement)
+	if err != nil && h.driver == "pgx" {
+		_, _ = h.db.Exec("ROLLBACK")
+	}
+	return err == nil
+}
+
+// release ends the connection, and with it the lock.
+func (h *holder) release() { _ = h.db.Close() }

@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+)
+
+// A build and a delete claim their database, where the database has SQL for it
+// (build.claim), so that no two of them work in one schema. A server goes on with a statement, such as
+// the making of an index, though the client that sent it was killed: what comes next
+// must not begin before that has ended.
+
+// claimPatience is how long a claim is waited for: the server may not have noticed
+// yet that the client of the last one has gone.
+const claimPatience = 5 * time.Second
+
+// claimAgain is how often it is asked for, and whether an orphan has ended.
+const claimAgain = 100 * time.Millisecond
+
+// claim claims the database for what is to be done in it, and ends what a build that
+// was killed still does there. The claim is held until the session that is returned
+// is closed; it is nil where there are no claims.
+func (p Plan) claim(ctx context.Context, f *feed) (held database.Session, err error) {
+	if !p.SQL.Has("build.claim") {
+		return nil, nil
+	}
+	s, err := connect(ctx, p, database.Owner)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	if err := p.awaitClaim(ctx, s); err != nil {
+		return nil, err
+	}
+	return s, p.endOrphans(ctx, f, s)
+}
+
+func (p Plan) awaitClaim(ctx context.Context, s database.Session) error {
+	defer p.waitFor("a build in %s to end", p.target())()
+	for end := time.Now().Add(claimPatience); ; {
+		claimed, err := p.rows(ctx, s, "build.claim")
+		if err != nil {
+			return fmt.Errorf("claim the database: %w", err)
+		}
+		if claimed[0][0] != "0" { // NULL where the server cannot tell
+			return nil
+		}
+		if time.Now().After(end) {
+			return p.refuseSecond(ctx, s)
+		}
+		if err := pause(ctx, claimAgain); err != nil {
+			return err
+		}
+	}
+}
+
+// refuseSecond says whose claim is in the way.
+func (p Plan) refuseSecond(ctx context.Context, s database.Session) error {
+	holders, err := p.rows(ctx, s, "build.holder")
+	if err != nil {
+		return fmt.Errorf("ask who builds in the database: %w", err)
+	}
+	who := "a session that cannot be seen"
+	if len(holders) > 0 {
+		who = holders[0][0]
+	}
+	return job.WithExit(job.ExitExists, fmt.Errorf(
+		"a build is at work in %s (%s): wait until it has ended, or end that session if its client is gone", p.target(), who))
+}
+
+// endOrphans ends the sessions that still work for a build whose claim is gone, and
+// waits until they have.
+func (p Plan) endOrphans(ctx context.Context, f *feed, s database.Session) error {
+	defer p.waitFor("the sessions of an earlier build in %s to end", p.target())()
+	for said := false; ; {
+		orphans, err := p.rows(ctx, s, "build.orphans")
+		if err != nil {
+			return fmt.Errorf("look for sessions of an earlier build: %w", err)
+		}
+		if len(orphans) == 0 {
+			return nil
+		}
+		if !said {
+			said = true
+			var names []string
+			for _, o := range orphans {
+				names = append(names, o[0])
+			}
+			f.say(monitorPosition, "An earlier build was killed, and the server still works for it: ending %s", strings.Join(names, ", "))
+		}
+		for _, o := range orphans {
+			// One that has ended meanwhile cannot be ended again; one that may not be
+			// ended is waited for.
+			_, _ = s.Query(ctx, o[1], 1)
+		}
+		if err := pause(ctx, claimAgain); err != nil {
+			return err
+		}
+	}
+}
+
+// connectWorker opens a session that works for the build, and says so to builds that
+// may come later.
+func connectWorker(ctx context.Context, p Plan) (database.Session, error) {
+	s, err := connect(ctx, p, database.Owner)
+	if err != nil || !p.SQL.Has("build.work") {
+		return s, err
+	}
+	if _, err := p.rows(ctx, s, "build.work"); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("say that the session works for a build: %w", err)
+	}
+	return s, nil
+}
+
+// rows asks a question that has no parameters.
+func (p Plan) rows(ctx context.Context, s database.Session, name string) ([][]string, error) {
+	q, err := p.SQL.Query(name)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Query(ctx, q.Text, 0)
+	return t.Rows, err
+}
+
+// pause waits, unless the context ends.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
