@@ -23,7 +23,7 @@ func vurun(c *Console, ctx context.Context, _ Call) (string, error) {
 	if err := c.requireScript(); err != nil {
 		return "", err
 	}
-	if _, err := c.plan(c.runSpec()); err != nil {
+	if err := c.checkRun(); err != nil {
 		return "", err
 	}
 	if !c.users.exist() {
@@ -46,6 +46,19 @@ func vurun(c *Console, ctx context.Context, _ Call) (string, error) {
 		}
 	}
 	return result, nil
+}
+
+// checkRun refuses a run that cannot be, before anything is done. What only the driver
+// script asks for no setting can mend.
+func (c *Console) checkRun() error {
+	_, err := c.plan(c.runSpec())
+	if err == nil || len(c.script.values) == 0 {
+		return err
+	}
+	if _, other := c.plan(c.spec(job.Run)); other != nil {
+		return err
+	}
+	return fail("%v (the driver script that is loaded says so: clearscript drops it)", err)
 }
 
 // pause waits for a time, or until ctx ends.

@@ -166,13 +166,19 @@ func TestXMLIsReadInTheEncodingThatItNames(t *testing.T) {
 	}
 }
 
-// FuzzImport looks for XML that panics.
+// FuzzImport looks for files that panic, or that set something and fail.
 func FuzzImport(f *testing.F) {
 	f.Add("<a><connection><pg_host>x</pg_host></connection></a>")
 	f.Add("<pg_host>x</pg_host>")
 	f.Add("<a></b>")
 	f.Add("<theme><theme><scaletheme>light</scaletheme></theme></theme>")
-	path := filepath.Join(f.TempDir(), "fuzz.xml")
+	path := filepath.Join(f.TempDir(), "fuzz")
+	kept(f, path, section("tpcc", "pg_count_ware", "10"))
+	file, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(file))
 	f.Fuzz(func(t *testing.T, text string) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

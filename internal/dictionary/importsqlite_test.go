@@ -13,7 +13,7 @@ import (
 )
 
 // kept makes a SQLite file by statements.
-func kept(t *testing.T, path string, statements ...string) {
+func kept(t testing.TB, path string, statements ...string) {
 	t.Helper()
 	uri, err := sqlitefile.URI(path, "")
 	if err != nil {
@@ -220,6 +220,7 @@ func TestSQLiteFilesThatAreNotHammerDBsSettingsAreRefused(t *testing.T) {
 		{"wrong values", "postgresql.db", func(path string) {
 			kept(t, path, good, section("connection", "pg_port", "0", "pg_sslmode", "maybe"))
 		}, "postgresql.db: connection:pg_port: 0 is less than 1"},
+		{"what its writer has not finished", "postgresql.db", func(path string) { unfinished(t, path, good) }, "whoever wrote it last has not finished"},
 		{"nothing", "postgresql.db", func(path string) { kept(t, path, "CREATE TABLE x (key TEXT, val TEXT)") }, "it holds no settings"},
 	}
 	for _, test := range tests {
@@ -258,4 +259,36 @@ func size(t *testing.T, path string) int64 {
 		t.Fatal(err)
 	}
 	return info.Size()
+}
+
+// unfinished makes a file as a program leaves it that is killed while it writes: with a
+// journal that is to be rolled back.
+func unfinished(t *testing.T, path string, statements ...string) {
+	t.Helper()
+	alive := filepath.Join(t.TempDir(), "alive.db")
+	kept(t, alive, statements...)
+	db, err := sql.Open("sqlite", alive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1) // a transaction is one connection's
+	for _, statement := range []string{
+		"PRAGMA cache_size = 1", "BEGIN IMMEDIATE", // so that pages are written before the end
+		"INSERT INTO tpcc WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 200) SELECT i, hex(randomblob(1000)) FROM n",
+	} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, ending := range []string{"", "-journal"} {
+		part, err := os.ReadFile(alive + ending)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, path+ending, string(part))
+	}
+	if _, err := db.Exec("ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
 }
