@@ -14,8 +14,8 @@ require (
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // the service file of libpq
 	github.com/jackc/pgx/v5 v5.12.0 // PostgreSQL's own protocol and COPY
 	github.com/klauspost/compress v1.20.3 // gzip at twice the speed, for flat files
+	github.com/mattn/go-runewidth v0.0.31 // how many columns text takes on a terminal
 	github.com/peterh/liner v1.2.3 // the prompt: editing, history, completion
-	github.com/schollz/progressbar/v3 v3.19.1 // the bar while a build loads
 	github.com/shirou/gopsutil/v4 v4.26.10 // the machine under a result
 	github.com/spf13/cobra v1.10.2 // commands, help and completion
 	github.com/spf13/pflag v1.0.10 // flags made from option descriptions
@@ -36,12 +36,9 @@ require (
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/lufia/plan9stats v0.0.0-20211012122336-39d0f177ccd0 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
-	github.com/mattn/go-runewidth v0.0.31 // indirect
-	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/power-devops/perfstat v0.0.0-20260805114148-88456608a4f6 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
-	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/tklauser/go-sysconf v0.4.0 // indirect
 	github.com/tklauser/numcpus v0.12.0 // indirect
 	github.com/yusufpapurcu/wmi v1.2.4 // indirect

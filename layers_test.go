@@ -21,12 +21,13 @@ import (
 // because the architecture changes, not to let an import pass.
 var layers = map[string]string{
 	// Nouns: they know nothing of ours, so that everything can speak in them.
-	"meter":   "",
-	"option":  "",
-	"schema":  "",
-	"sqlfile": "",
-	"rdbms":   "",
-	"job":     "meter option sqlitefile",
+	"meter":    "",
+	"option":   "",
+	"schema":   "",
+	"sqlfile":  "",
+	"rdbms":    "",
+	"terminal": "",
+	"job":      "meter option sqlitefile",
 
 	// What listens where a server was looked for.
 	"listener": "",
@@ -47,7 +48,7 @@ var layers = map[string]string{
 
 	// Doing jobs: with any database and any workload, so with none by name.
 	"engine": "database job meter option schema sqlfile workload",
-	"report": "job meter option rdbms",
+	"report": "job meter option rdbms terminal",
 
 	// What another program kept of its jobs.
 	"hammerdb": "job option sqlitefile",
@@ -59,8 +60,8 @@ var layers = map[string]string{
 	"datagen":     "database engine job option schema workbench workload",
 	"driver":      "database option rdbms workload",
 	"interpreter": "",
-	"console":     "database datagen dictionary driver engine hammerdb job meter option report workbench workload",
-	"cli":         "console database datagen dictionary engine hammerdb interpreter job manual meter option report workbench workload",
+	"console":     "database datagen dictionary driver engine hammerdb job meter option report terminal workbench workload",
+	"cli":         "console database datagen dictionary engine hammerdb interpreter job manual meter option report terminal workbench workload",
 
 	// The lists, the programs that write them, and the one program that has it all.
 	"catalog":          "database database/* workload workload/*",

@@ -25,21 +25,22 @@ func main() {
 	restore := keepTerminal()
 	v := cli.VersionOf(version)
 	program := &cli.Program{
-		Bench:            workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads},
-		Runner:           engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: v},
-		Version:          v,
-		Name:             os.Args[0],
-		Args:             os.Args[1:],
-		Environ:          os.Environ(),
-		System:           systemFolder(),
-		Stdin:            os.Stdin,
-		Stdout:           os.Stdout,
-		Stderr:           os.Stderr,
-		StdinIsTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
-		StderrIsTerminal: term.IsTerminal(int(os.Stderr.Fd())),
-		ReadPassword:     readPassword,
-		Signals:          signals,
-		Exit:             func(code int) { restore(); os.Exit(code) },
+		Bench:           workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads},
+		Runner:          engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: v},
+		Version:         v,
+		Name:            os.Args[0],
+		Args:            os.Args[1:],
+		Environ:         os.Environ(),
+		System:          systemFolder(),
+		Stdin:           os.Stdin,
+		Stdout:          os.Stdout,
+		Stderr:          os.Stderr,
+		StdinIsTerminal: term.IsTerminal(int(os.Stdin.Fd())),
+		StdoutWidth:     width(os.Stdout),
+		StderrWidth:     width(os.Stderr),
+		ReadPassword:    readPassword,
+		Signals:         signals,
+		Exit:            func(code int) { restore(); os.Exit(code) },
 	}
 	code := program.Run(context.Background())
 	restore()
@@ -76,6 +77,22 @@ func keepTerminal() (restore func()) {
 		return func() {} // no terminal
 	}
 	return func() { _ = term.Restore(fd, state) } // at the end nobody can be told
+}
+
+// width returns what asks for the width of a terminal, or nil where there is none.
+func width(f *os.File) func() int {
+	fd := int(f.Fd())
+	if !term.IsTerminal(fd) {
+		return nil
+	}
+	return func() int {
+		const usual = 80 // where a terminal does not know
+		columns, _, err := term.GetSize(fd)
+		if err != nil || columns <= 0 {
+			return usual
+		}
+		return columns
+	}
 }
 
 // readPassword reads a line from the terminal without showing it.

@@ -191,7 +191,7 @@ func TestABuildByTheAdministratorsOwnPlaces(t *testing.T) {
 // it is asked for.
 func (w *world) answering(answer string) (asked *int) {
 	asked = new(int)
-	w.StdinIsTerminal, w.StderrIsTerminal = true, true
+	w.StdinIsTerminal, w.StderrWidth = true, func() int { return 80 }
 	w.ReadPassword = func() (string, error) {
 		*asked++
 		return answer, nil
@@ -245,7 +245,11 @@ func TestAServerThatWantsAPasswordHasItAskedFor(t *testing.T) {
 	for _, missing := range []string{"stdin", "stderr"} {
 		w, _ := withServer(t)
 		asked := w.answering("s3cr3t")
-		w.StdinIsTerminal, w.StderrIsTerminal = missing != "stdin", missing != "stderr"
+		if missing == "stdin" {
+			w.StdinIsTerminal = false
+		} else {
+			w.StderrWidth = nil
+		}
 		if code := w.run(append([]string{"check"}, where...)...); code != job.ExitConnect || *asked > 0 {
 			t.Errorf("without %s: got exit code %d and %d questions, want %d and none", missing, code, *asked, job.ExitConnect)
 		}

@@ -19,6 +19,7 @@ import (
 	"sledge/internal/interpreter"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/terminal"
 	"sledge/internal/workbench"
 )
 
@@ -177,7 +178,7 @@ func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error
 	}
 	made, err := console.New(console.Config{
 		Bench: p.Bench, Runner: p.Runner, Version: p.Version,
-		Out: p.Stdout, Environ: p.Environ,
+		Out: p.whole, Width: p.StdoutWidth, Environ: p.Environ,
 		OpenStore: func(path string) (*job.Store, error) { return p.openRepositoryOr(path, workbench.EnvRepository) },
 		Settings:  settings,
 	})
@@ -226,6 +227,9 @@ func checkScript(path string) error {
 // file returns the file behind a stream, or nil: interpreters are processes of
 // their own and write to files only.
 func file(stream any) *os.File {
+	if folded, ok := stream.(*terminal.Writer); ok {
+		stream = folded.Unwrap()
+	}
 	if o, ok := stream.(*outlet); ok {
 		stream = o.to
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sledge/internal/job"
+	"sledge/internal/terminal"
 	"sledge/internal/workbench"
 )
 
@@ -65,7 +66,7 @@ behind, unless --keep is given.`,
 			if err := p.demo(ctx, place, verbose); err != nil {
 				return err
 			}
-			fmt.Fprint(p.Stdout, demoNext)
+			fmt.Fprint(p.Stdout, terminal.FoldCommands(demoNext, p.width()))
 			if keep {
 				fmt.Fprintf(p.Stdout, "\nKept: the database, %s, and the jobs: sledge jobs --repo %s\n", place.database, place.repository)
 			}

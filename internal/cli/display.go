@@ -9,11 +9,11 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/dustin/go-humanize"
-	"github.com/schollz/progressbar/v3"
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/report"
+	"sledge/internal/terminal"
 	"sledge/internal/workload"
 )
 
@@ -22,21 +22,20 @@ import (
 // the headline goes to out.
 type display struct {
 	out, err io.Writer
+	bar      bar  // on a terminal
 	headline bool // whether the headline is printed to out, for people
 	verbose  bool
+	brief    bool // whether a line of progress is only drawn, never printed
+	users    int  // virtual users of a run
 	counted  bool // whether the server has a count of its own
 	pacing   workload.Pacing
 	interval time.Duration
 
-	// interactive is whether err is a terminal, where a line may be drawn again.
-	interactive bool
-
 	mu      sync.Mutex // warnings of Ctrl-C come from another goroutine
-	bar     *progressbar.ProgressBar
-	step    string    // what the progress last shown was of
-	began   time.Time // when the step began
-	shown   time.Time // when progress was last shown as a line
-	whole   bool      // whether the step was shown to be complete; totals are estimates that may be passed
+	step    string     // what the progress last shown was of
+	began   time.Time  // when the step began
+	shown   time.Time  // when progress was last shown as a line
+	whole   bool       // whether the step was shown to be complete; totals are estimates that may be passed
 	window  meter.Summary
 	rates   []float64 // the server's rates in the window
 	retried int64     // since the phase began
@@ -80,27 +79,12 @@ func (d *display) say(format string, args ...any) {
 	d.line(d.err, fmt.Sprintf(format, args...))
 }
 
-// end takes the progress bar off the screen.
-func (d *display) end() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.clearBar()
-	d.bar = nil
-}
+// end takes the bar off the screen.
+func (d *display) end() { d.bar.end() }
 
-// line prints a line above the progress bar.
+// line prints a line above the bar.
 func (d *display) line(w io.Writer, text string) {
-	d.clearBar()
-	fmt.Fprintln(w, report.Printable(text))
-	if d.bar != nil {
-		_ = d.bar.RenderBlank() // a bar that cannot be drawn is no reason to end a job
-	}
-}
-
-func (d *display) clearBar() {
-	if d.bar != nil {
-		_ = d.bar.Clear()
-	}
+	d.bar.above(func() { fmt.Fprintln(w, report.Printable(text)) })
 }
 
 // text shows what a virtual user says. The monitor's lines look as they do in
@@ -112,7 +96,7 @@ func (d *display) text(e job.Event) {
 		d.line(d.err, e.Text)
 	case e.User == monitor && d.headline && strings.HasPrefix(e.Text, "TEST RESULT"):
 		d.line(d.out, fmt.Sprintf("Vuser %d:%s", e.User, e.Text))
-	case e.User == monitor || d.verbose || d.pacing.Test:
+	case e.User == monitor && !d.brief || d.verbose || d.pacing.Test:
 		d.line(d.err, fmt.Sprintf("Vuser %d:%s", e.User, e.Text))
 	}
 }
@@ -152,7 +136,12 @@ func (d *display) second(s job.Second) {
 	if d.window.Elapsed < d.interval-early && s.Offset < length {
 		return
 	}
-	d.line(d.err, d.liveLine(s, length))
+	if live := d.liveLine(s, length); d.brief {
+		live = fmt.Sprintf("users %s   %s", humanize.Comma(int64(d.users)), live)
+		d.bar.show(func(width int) string { return terminal.Cut(live, width) })
+	} else {
+		d.line(d.err, live)
+	}
 	d.window.Reset()
 	d.rates = d.rates[:0]
 }
@@ -213,16 +202,12 @@ func clock(d time.Duration) string {
 // redrawn, and else as a line now and then.
 func (d *display) progress(p job.Progress, at time.Time) {
 	if p.Step != d.step {
-		d.clearBar()
-		d.bar, d.step, d.began, d.shown, d.whole = nil, p.Step, at, at, false
-		if d.interactive && p.Total > 0 {
-			d.bar = newBar(d.err, p)
-			_ = d.bar.RenderBlank() // so that its clock starts before the first rows count
-		}
+		d.bar.show(nil)
+		d.step, d.began, d.shown, d.whole = p.Step, at, at, false
 	}
-	if d.bar != nil {
-		d.bar.Describe(fmt.Sprintf("%-10s %s", p.Step, p.Detail))
-		_ = d.bar.Set64(min(p.Done, p.Total))
+	if d.bar.width != nil && p.Total > 0 {
+		began := d.began
+		d.bar.show(func(width int) string { return barLine(p, time.Since(began), width) })
 		return
 	}
 	complete := p.Total > 0 && p.Done >= p.Total && p.Detail == ""
@@ -231,20 +216,6 @@ func (d *display) progress(p job.Progress, at time.Time) {
 	}
 	d.shown, d.whole = at, complete
 	d.line(d.err, progressLine(p, at.Sub(d.began)))
-}
-
-func newBar(w io.Writer, p job.Progress) *progressbar.ProgressBar {
-	return progressbar.NewOptions64(p.Total,
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetDescription(fmt.Sprintf("%-10s", p.Step)),
-		progressbar.OptionSetItsString(p.Unit),
-		progressbar.OptionShowCount(),
-		progressbar.OptionShowIts(),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionSetWidth(30),
-		progressbar.OptionClearOnFinish(),
-	)
 }
 
 // progressLine spells progress with its rate and the time left.

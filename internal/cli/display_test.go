@@ -97,7 +97,7 @@ load: 10,000 of 10,000 rows (100 %), 1,000 a second, 1.0 MB/s
 
 func TestProgressIsABarOnATerminal(t *testing.T) {
 	var out bytes.Buffer
-	d := &display{err: &out, interactive: true}
+	d := &display{err: &out, bar: bar{to: &out, width: func() int { return 80 }}}
 	for _, done := range []int64{0, 50, 100} {
 		d.Watch(job.Event{At: time.Now(), Progress: &job.Progress{Step: "load", Done: done, Total: 100, Unit: "rows"}})
 	}

@@ -34,9 +34,9 @@ func (p *Program) perform(ctx context.Context, order workbench.Order, s *setting
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	d := &display{
-		out: p.Stdout, err: p.Stderr, headline: !s.json, verbose: s.verbose,
+		out: p.Stdout, err: p.Stderr, bar: bar{to: p.lines, width: p.StderrWidth},
+		headline: !s.json && !s.brief, verbose: s.verbose, brief: s.brief, users: order.Spec.Users,
 		counted: order.Plan.SQL.Has("counter"), pacing: order.Plan.Pacing, interval: chooseInterval(time.Duration(s.interval), order.Plan.Pacing),
-		interactive: p.StderrIsTerminal,
 	}
 	stop := make(chan struct{})
 	var saying sync.WaitGroup // by somebody who may wait for a full pipe
@@ -121,7 +121,9 @@ func (p *Program) begin(ctx context.Context, order workbench.Order, s *settings)
 		return nil, errors.Join(err, store.Close())
 	}
 	r.store, r.recorder, r.job.ID = store, recorder, recorder.ID()
-	fmt.Fprintf(p.Stderr, "%s jobid=%s\n", report.Titles[order.Spec.Action], r.job.ID)
+	if !s.brief {
+		fmt.Fprintf(p.Stderr, "%s jobid=%s\n", report.Titles[order.Spec.Action], r.job.ID)
+	}
 	return r, nil
 }
 

@@ -3,11 +3,10 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"strings"
-	"text/tabwriter"
 
 	"sledge/internal/report"
+	"sledge/internal/terminal"
 	"sledge/internal/workbench"
 )
 
@@ -43,33 +42,28 @@ func (p *Program) showSettings(order workbench.Order, s *settings) error {
 		d.Origins[name] = order.Origin(name)
 	}
 	if s.json {
-		return printJSON(p.Stdout, d)
+		return p.printJSON(d)
 	}
-	table := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "%s of %s in %s %s. Nothing was done: this is a dry run.\n\n",
+	t := terminal.Table{Columns: []terminal.Column{{Head: "Setting", Left: true}, {Head: "Value", Left: true, Wrapped: true}, {Head: "From", Left: true}}}
+	fmt.Fprintf(p.Stdout, "%s of %s in %s %s. Nothing was done: this is a dry run.\n\n",
 		report.Titles[order.Spec.Action], order.Plan.Workload.Title, order.Plan.Database.Title, d.Target)
-	fmt.Fprintln(table, "Setting\tValue\tFrom")
-	printSetting(table, "db", d.Database, d.Origins["db"])
-	printSetting(table, "workload", d.Workload, d.Origins["workload"])
+	t.Row("db", d.Database, d.Origins["db"])
+	t.Row("workload", d.Workload, d.Origins["workload"])
 	if len(d.Users) > 0 {
-		printSetting(table, "users", strings.Trim(strings.ReplaceAll(fmt.Sprint(d.Users), " ", ","), "[]"), d.Origins["users"])
+		t.Row("users", strings.Trim(strings.ReplaceAll(fmt.Sprint(d.Users), " ", ","), "[]"), d.Origins["users"])
 	}
-	printSetting(table, "seed", fmt.Sprint(d.Seed), d.Origins["seed"])
+	t.Row("seed", fmt.Sprint(d.Seed), d.Origins["seed"])
 	left := 0
 	for _, o := range d.Settings {
 		if _, said := order.Origins[o.Name]; !said && !o.Secret && !s.verbose {
 			left++
 			continue
 		}
-		printSetting(table, o.Name, o.Value, o.Origin)
+		t.Row(o.Name, cmp.Or(o.Value, "empty"), o.Origin)
 	}
-	if err := table.Flush(); err != nil || left == 0 {
+	if err := p.printTable(t); err != nil || left == 0 {
 		return err
 	}
 	_, err := fmt.Fprintf(p.Stdout, "\nThe other %d have their defaults: --verbose lists them too.\n", left)
 	return err
-}
-
-func printSetting(w io.Writer, name, value, origin string) {
-	fmt.Fprintf(w, "%s\t%s\t%s\n", name, report.Printable(cmp.Or(value, "empty")), report.Printable(origin))
 }

@@ -81,8 +81,9 @@ result is printed to the standard output, all else to the standard error.
 
 Several numbers of virtual users, as --users 1,2,4,8, are run one after another,
 each as a job of its own. Together they are a performance profile, which is shown at
-the end as a table and a chart, and later by sledge jobs profile. When one fails, the
-rest are not run.
+the end as a table and a chart, and later by sledge jobs profile. Each run is one line
+while they go, with --interval also its progress, with --verbose all of its result;
+sledge jobs show ID shows that later. When one fails, the rest are not run.
 
 Ctrl-C ends the run early: users finish the transaction they are in, and what was
 measured is kept as a partial result. A second Ctrl-C breaks off. SIGTERM, SIGHUP and

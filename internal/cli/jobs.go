@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -18,6 +17,7 @@ import (
 	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/report"
+	"sledge/internal/terminal"
 )
 
 // archive is what the commands about jobs share.
@@ -179,7 +179,7 @@ func (a *archive) list(ctx context.Context, l listing) error {
 			return err
 		}
 		if a.json {
-			return printJSON(a.program.Stdout, heads(jobs))
+			return a.program.printJSON(heads(jobs))
 		}
 		return a.printList(jobs)
 	})
@@ -201,17 +201,33 @@ func (a *archive) printList(jobs []job.Job) error {
 		_, err := fmt.Fprintln(a.program.Stdout, "There are no such jobs.")
 		return err
 	}
-	t := tabwriter.NewWriter(a.program.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "Job\tBegun\tAction\tDatabase\tWorkload\tUsers\tStatus\tResult")
+	t := terminal.Table{Columns: []terminal.Column{
+		{Head: "Job", Left: true, Short: report.ShortID},
+		{Head: "Begun", Left: true, Short: shortTime},
+		{Head: "Action", Left: true},
+		{Head: "Database", Left: true, Rank: 1},
+		{Head: "Workload", Left: true, Rank: 3},
+		{Head: "Users", Left: true, Rank: 2},
+		{Head: "Status", Left: true},
+		{Head: "Result", Left: true},
+	}}
 	for _, j := range jobs {
 		users := ""
 		if j.Spec.Action == job.Run {
 			users = humanize.Comma(int64(j.Spec.Users))
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", j.ID, j.Begun.Format(time.DateTime),
-			j.Spec.Action, j.Spec.Database, j.Spec.Workload, users, j.Status, figure(j.Result))
+		t.Row(string(j.ID), j.Begun.Format(time.DateTime), string(j.Spec.Action), j.Spec.Database, j.Spec.Workload,
+			users, string(j.Status), figure(j.Result))
 	}
-	return t.Flush()
+	return a.program.printTable(t)
+}
+
+// shortTime shortens a time as time.DateTime spells it to day and minute.
+func shortTime(text string) string {
+	if len(text) != len(time.DateTime) {
+		return text
+	}
+	return text[len("2006-"):len("2006-01-02 15:04")]
 }
 
 // figure is the first headline figure of a result.
@@ -233,9 +249,9 @@ func (a *archive) showCommand() *cobra.Command {
 			return err
 		}
 		if a.json {
-			return printJSON(a.program.Stdout, report.NewDocument(j, sum))
+			return a.program.printJSON(report.NewDocument(j, sum))
 		}
-		return report.Text(a.program.Stdout, j, sum)
+		return report.Text(a.program.Stdout, j, sum, a.program.width())
 	})
 }
 
@@ -253,9 +269,9 @@ func (a *archive) resultCommand() *cobra.Command {
 	}, func(_ context.Context, _ *job.Store, j job.Job) error {
 		switch {
 		case hammerDB:
-			return printJSON(a.program.Stdout, report.Result(j))
+			return a.program.printJSON(report.Result(j))
 		case a.json:
-			return printJSON(a.program.Stdout, heads([]job.Job{j})[0])
+			return a.program.printJSON(heads([]job.Job{j})[0])
 		}
 		return a.printResult(j)
 	})
@@ -271,11 +287,11 @@ func (a *archive) printResult(j job.Job) error {
 		return err
 	}
 	fmt.Fprintf(out, "%d Active Virtual Users configured\n%s\n\n", j.Result.Users, j.Result.Line)
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := terminal.Table{Columns: []terminal.Column{{}, {Left: true}}, Bare: true}
 	for _, m := range j.Result.Metrics {
-		fmt.Fprintf(t, "%s\t %s\n", humanize.CommafWithDigits(m.Value, 2), m.Name)
+		t.Row(humanize.CommafWithDigits(m.Value, 2), m.Name)
 	}
-	return t.Flush()
+	return a.program.printTable(t)
 }
 
 func (a *archive) timingCommand() *cobra.Command {
@@ -294,7 +310,7 @@ func (a *archive) timingCommand() *cobra.Command {
 		}
 		d := report.NewDocument(j, sum)
 		if a.json {
-			return printJSON(a.program.Stdout, struct {
+			return a.program.printJSON(struct {
 				ID           job.ID               `json:"id"`
 				Elapsed      float64              `json:"elapsed_seconds"`
 				Transactions []report.Transaction `json:"transactions"`
@@ -316,7 +332,7 @@ func (a *archive) showTimings(ctx context.Context, store *job.Store, j job.Job, 
 	}
 	view := report.Timing(j, timings)
 	if asJSON {
-		return printJSON(a.program.Stdout, view)
+		return a.program.printJSON(view)
 	}
 	_, err = fmt.Fprintln(a.program.Stdout, view.Text())
 	return err
@@ -328,18 +344,29 @@ func (a *archive) printTiming(d report.Document) error {
 		return err
 	}
 	fmt.Fprintln(a.program.Stdout, "Response time in ms, from when a transaction was to start until it was done")
-	t := tabwriter.NewWriter(a.program.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "transaction\tcalls\tmin\tavg\tp25\tp50\tp75\tp95\tp99\tmax\tsd\t")
+	t := terminal.Table{Columns: []terminal.Column{
+		{Head: "transaction"},
+		{Head: "calls"},
+		{Head: "min", Rank: 3},
+		{Head: "avg", Rank: 2},
+		{Head: "p25", Rank: 6},
+		{Head: "p50"},
+		{Head: "p75", Rank: 5},
+		{Head: "p95", Rank: 1},
+		{Head: "p99"},
+		{Head: "max"},
+		{Head: "sd", Rank: 4},
+	}}
 	for _, one := range append(d.Transactions, *d.All) {
-		fmt.Fprintf(t, "%s\t%s\t", one.Kind, humanize.Comma(one.Done))
+		cells := []string{one.Kind, humanize.Comma(one.Done)}
 		if l := one.Response; l != nil {
 			for _, ms := range []float64{l.Min, l.Mean, l.P25, l.P50, l.P75, l.P95, l.P99, l.Max, l.StdDev} {
-				fmt.Fprintf(t, "%.3f\t", ms)
+				cells = append(cells, fmt.Sprintf("%.3f", ms))
 			}
 		}
-		fmt.Fprintln(t)
+		t.Row(cells...)
 	}
-	return t.Flush()
+	return a.program.printTable(t)
 }
 
 func (a *archive) tpmCommand() *cobra.Command {
@@ -354,14 +381,14 @@ func (a *archive) tpmCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printJSON(a.program.Stdout, counts)
+			return a.program.printJSON(counts)
 		}
 		points, err := rates(ctx, store, j.ID)
 		if err != nil {
 			return err
 		}
 		if a.json {
-			return printJSON(a.program.Stdout, struct {
+			return a.program.printJSON(struct {
 				ID     job.ID `json:"id"`
 				Points []rate `json:"points"`
 			}{j.ID, points})
@@ -406,13 +433,12 @@ func (a *archive) printRates(points []rate) error {
 		_, err := fmt.Fprintln(a.program.Stdout, "Nothing was measured in this job.")
 		return err
 	}
-	t := tabwriter.NewWriter(a.program.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "time\tphase\tsince\tserver TPM\tclient TPM\t")
+	t := terminal.Table{Columns: terminal.Heads("time", "phase", "since", "server TPM", "client TPM")}
 	for _, r := range points {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", r.At.Local().Format(time.TimeOnly), r.Phase,
+		t.Row(r.At.Local().Format(time.TimeOnly), string(r.Phase),
 			clock(time.Duration(r.Offset*float64(time.Second))), orDash(r.Server), orDash(r.Client))
 	}
-	return t.Flush()
+	return a.program.printTable(t)
 }
 
 // orDash spells a number that may be missing.
@@ -441,7 +467,7 @@ transaction. Without --output it writes to the standard output.`,
 			return usage("--format: %q is not one of %s%s", format, strings.Join(report.Formats, ", "), option.Suggest(format, report.Formats))
 		}
 		if output == "" {
-			return report.Export(ctx, a.program.Stdout, store, j.ID, format)
+			return report.Export(ctx, a.program.whole, store, j.ID, format)
 		}
 		return exportToFile(ctx, store, j.ID, format, output, force)
 	})
@@ -524,7 +550,7 @@ func (a *archive) delete(ctx context.Context, store *job.Store, ids []string, ye
 		}
 	}
 	if a.json {
-		return printJSON(a.program.Stdout, map[string][]job.ID{"deleted": deleted})
+		return a.program.printJSON(map[string][]job.ID{"deleted": deleted})
 	}
 	return nil
 }

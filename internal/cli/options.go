@@ -7,12 +7,13 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"sledge/internal/engine"
 	"sledge/internal/option"
+	"sledge/internal/report"
+	"sledge/internal/terminal"
 	"sledge/internal/workbench"
 )
 
@@ -63,19 +64,29 @@ func (p *Program) listCatalog(asJSON bool) error {
 		workloads = append(workloads, catalogEntry{w.Name, w.Title, orEmpty(w.Aliases), nil})
 	}
 	if asJSON {
-		return printJSON(p.Stdout, map[string][]catalogEntry{"databases": databases, "workloads": workloads})
+		return p.printJSON(map[string][]catalogEntry{"databases": databases, "workloads": workloads})
 	}
-	table := tabwriter.NewWriter(p.Stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "Database\tTitle\tOther names\tURL schemes")
-	for _, e := range databases {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", e.Name, e.Title, strings.Join(e.Aliases, ", "), strings.Join(e.Schemes, ", "))
+	for i, list := range []struct {
+		head    string
+		entries []catalogEntry
+		schemes bool
+	}{{"Database", databases, true}, {"Workload", workloads, false}} {
+		t := terminal.Table{Columns: []terminal.Column{{Head: list.head, Left: true}, {Head: "Title", Left: true}, {Head: "Other names", Left: true, Wrapped: true}}}
+		if list.schemes {
+			t.Columns = append(t.Columns, terminal.Column{Head: "URL schemes", Left: true})
+		}
+		for _, e := range list.entries {
+			t.Row([]string{e.Name, e.Title, strings.Join(e.Aliases, ", "), strings.Join(e.Schemes, ", ")}[:len(t.Columns)]...)
+		}
+		if i > 0 {
+			fmt.Fprintln(p.Stdout)
+		}
+		if err := p.printTable(t); err != nil {
+			return err
+		}
 	}
-	fmt.Fprintln(table, "\nWorkload\tTitle\tOther names\t")
-	for _, e := range workloads {
-		fmt.Fprintf(table, "%s\t%s\t%s\t\n", e.Name, e.Title, strings.Join(e.Aliases, ", "))
-	}
-	fmt.Fprintln(table, "\nsledge options DATABASE WORKLOAD lists the options of a pair.")
-	return table.Flush()
+	_, err := fmt.Fprintln(p.Stdout, "\nsledge options DATABASE WORKLOAD lists the options of a pair.")
+	return err
 }
 
 // orEmpty makes JSON of no names an empty list rather than null.
@@ -103,7 +114,7 @@ func (p *Program) listOptions(args []string, asJSON bool) error {
 		}
 	}
 	if asJSON {
-		return printJSON(p.Stdout, struct {
+		return p.printJSON(struct {
 			Database string               `json:"database"`
 			Workload string               `json:"workload"`
 			Options  []option.Description `json:"options"`
@@ -142,9 +153,24 @@ func orNothing(text string) string {
 	return text
 }
 
+// printTable prints a table, and says which columns there was no room for.
+func (p *Program) printTable(t terminal.Table) error {
+	for _, row := range t.Rows {
+		for i := range row {
+			row[i] = report.Printable(row[i])
+		}
+	}
+	text, left := t.Text(p.width())
+	if len(left) > 0 {
+		text += report.NoRoom(left) + "\n"
+	}
+	_, err := io.WriteString(p.Stdout, text)
+	return err
+}
+
 // printJSON prints one document, indented, since people look at it too.
-func printJSON(w io.Writer, document any) error {
-	e := json.NewEncoder(w)
+func (p *Program) printJSON(document any) error {
+	e := json.NewEncoder(p.whole)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(document)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"text/tabwriter"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -15,6 +14,7 @@ import (
 	"sledge/internal/hammerdb"
 	"sledge/internal/job"
 	"sledge/internal/report"
+	"sledge/internal/terminal"
 	"sledge/internal/workbench"
 )
 
@@ -38,14 +38,18 @@ func (p *Program) runAll(ctx context.Context, order workbench.Order, profile int
 		return p.do(ctx, orders[0], s)
 	}
 	var done []job.Job
+	s.brief = !s.verbose && s.interval == 0
 	for i, one := range orders {
-		fmt.Fprintf(p.Stderr, "run %d of %d: virtual users %d\n", i+1, len(orders), one.Spec.Users)
+		if !s.brief {
+			fmt.Fprintf(p.Stderr, "run %d of %d: virtual users %d\n", i+1, len(orders), one.Spec.Users)
+		}
 		j, failure := p.perform(ctx, one, s)
 		if j != nil {
 			done = append(done, *j)
-			if !s.json {
+			if s.verbose && !s.json {
 				failure = errors.Join(p.show(*j, false), failure)
 			}
+			p.sayRun(i+1, len(orders), *j)
 		}
 		if failure != nil {
 			err = failure
@@ -53,6 +57,25 @@ func (p *Program) runAll(ctx context.Context, order workbench.Order, profile int
 		}
 	}
 	return errors.Join(p.showProfile(profile, done, s.json), err)
+}
+
+// sayRun says in one line what came of one of several runs.
+func (p *Program) sayRun(number, of int, j job.Job) {
+	line := fmt.Sprintf("run %d of %d   users %s   %s", number, of, humanize.Comma(int64(j.Spec.Users)), j.Status)
+	for _, m := range j.Result.Metrics {
+		line += fmt.Sprintf("   %s %s", humanize.Comma(int64(m.Value)), report.Printable(m.Name))
+	}
+	if len(j.Result.Summary.Kinds) > 0 {
+		all := j.Result.Summary.All()
+		line += fmt.Sprintf("   failed %s   p99 %s ms", humanize.Comma(all.Failures()), millis(all.Response, 99))
+	}
+	if j.ID != "" {
+		line += "   job " + string(j.ID)
+	}
+	if p.StderrWidth != nil {
+		line = terminal.Cut(line, p.StderrWidth())
+	}
+	fmt.Fprintln(p.Stderr, line)
 }
 
 func (p *Program) newProfile(ctx context.Context, s *settings) (int, error) {
@@ -68,12 +91,16 @@ func (p *Program) newProfile(ctx context.Context, s *settings) (int, error) {
 // those of runs that are not recorded.
 func (p *Program) showProfile(profile int, runs []job.Job, asJSON bool) error {
 	if asJSON {
-		return printJSON(p.Stdout, profileDocument(profile, runs))
+		return p.printJSON(profileDocument(profile, runs))
 	}
 	if profile > 0 {
 		fmt.Fprintf(p.Stdout, "\nPerformance profile %d\n", profile)
 	}
-	_, err := io.WriteString(p.Stdout, report.ProfileText(runs))
+	text := report.ProfileText(runs, p.width())
+	if profile > 0 {
+		text += "\nsledge jobs show ID shows one of these runs in full.\n"
+	}
+	_, err := io.WriteString(p.Stdout, text)
 	return err
 }
 
@@ -138,18 +165,24 @@ func (a *archive) listProfiles(ctx context.Context, store *job.Store) error {
 		heads = append(heads, newProfileHead(n, report.OldestFirst(runs)))
 	}
 	if a.json {
-		return printJSON(a.program.Stdout, heads)
+		return a.program.printJSON(heads)
 	}
 	if len(heads) == 0 {
 		_, err := fmt.Fprintln(a.program.Stdout, "There are no performance profiles: sledge run --users 1,2,4 makes one.")
 		return err
 	}
-	t := tabwriter.NewWriter(a.program.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "Profile\tRuns\tBegun\tDatabase\tBest NOPM\twith users")
+	t := terminal.Table{Columns: []terminal.Column{
+		{Head: "Profile", Left: true},
+		{Head: "Runs", Left: true, Rank: 2},
+		{Head: "Begun", Left: true, Short: shortTime},
+		{Head: "Database", Left: true, Rank: 1},
+		{Head: "Best NOPM", Left: true},
+		{Head: "with users", Left: true},
+	}}
 	for _, h := range heads {
-		fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\t%d\n", h.Profile, h.Runs, h.Begun.Local().Format(time.DateTime), h.Database, humanize.Comma(int64(h.BestNOPM)), h.Users)
+		t.Row(strconv.Itoa(h.Profile), strconv.Itoa(h.Runs), h.Begun.Local().Format(time.DateTime), h.Database, humanize.Comma(int64(h.BestNOPM)), strconv.Itoa(h.Users))
 	}
-	return t.Flush()
+	return a.program.printTable(t)
 }
 
 func newProfileHead(profile int, runs []job.Job) profileHead {
@@ -176,7 +209,7 @@ func (a *archive) profile(ctx context.Context, store *job.Store, word string, ha
 	}
 	runs = report.OldestFirst(runs)
 	if hammerDB {
-		return printJSON(a.program.Stdout, report.Results(runs, a.program.Bench))
+		return a.program.printJSON(report.Results(runs, a.program.Bench))
 	}
 	for i := range runs {
 		if runs[i].Result.Summary, _, err = store.Summary(ctx, runs[i].ID); err != nil {
@@ -236,7 +269,7 @@ func (a *archive) importFrom(ctx context.Context, store *job.Store, path string)
 		if added == nil {
 			added = []job.ID{}
 		}
-		return printJSON(a.program.Stdout, struct {
+		return a.program.printJSON(struct {
 			Added   []job.ID `json:"added"`
 			Present int      `json:"present"`
 		}{added, done.Present})

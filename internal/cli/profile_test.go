@@ -18,7 +18,7 @@ import (
 func (w *world) scaling(most int) {
 	w.does(func(_ context.Context, spec job.Spec, _ job.Control) (job.Result, error) {
 		if spec.Users > most {
-			return job.Result{}, job.WithExit(job.ExitConnect, errors.New("too many connections"))
+			return job.Result{Status: job.Failed}, job.WithExit(job.ExitConnect, errors.New("too many connections"))
 		}
 		r := measured()
 		r.Users = spec.Users
@@ -48,6 +48,15 @@ func TestSeveralNumbersOfUsersAreAProfile(t *testing.T) {
 		if !strings.Contains(w.out.String(), want) {
 			t.Errorf("got %s, want it to hold %q", &w.out, want)
 		}
+	}
+	if lines := strings.Split(strings.TrimSpace(w.err.String()), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[2], "run 3 of 4   users 4   succeeded   4,000 NOPM   9,200 TPM   failed 0   p99 ") {
+		t.Errorf("got %q while they went, want one line for each run", lines)
+	}
+	if out := w.out.String(); strings.Contains(out, "Response time") || !strings.Contains(out, "sledge jobs show ID") {
+		t.Errorf("got %s, want no tables of each run, and what shows them", out)
+	}
+	if w.run("run", "--db", "sqlite", "--users", "1,2", "--verbose", "--no-repo"); strings.Count(w.out.String(), "Response time") != 2 {
+		t.Errorf("with --verbose: got %s, want all of each run", &w.out)
 	}
 	jobs := w.jobs(t)
 	if len(jobs) != 4 || slices.ContainsFunc(jobs, func(j job.Job) bool { return j.Spec.Profile != 1 }) {

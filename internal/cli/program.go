@@ -17,6 +17,7 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/report"
+	"sledge/internal/terminal"
 	"sledge/internal/workbench"
 )
 
@@ -33,19 +34,24 @@ type Program struct {
 	System  string   // the folder of the machine's configuration, where database clients have some too: "/etc"
 
 	Stdin  io.Reader
-	Stdout io.Writer // results, and nothing else
+	Stdout io.Writer // results, and nothing else: what people read, broken into the terminal's lines
 	Stderr io.Writer // progress, questions and errors
 
-	StdinIsTerminal  bool
-	StderrIsTerminal bool
-	ReadPassword     func() (string, error) // from the terminal, without showing it
+	StdinIsTerminal bool
+	ReadPassword    func() (string, error) // from the terminal, without showing it
+
+	// StdoutWidth and StderrWidth return how many columns the terminal has now, or 0
+	// where there is none; nil is no terminal.
+	StdoutWidth, StderrWidth func() int
 
 	// Signals brings each Ctrl-C and each other signal to end, and Exit ends the process
 	// when there were too many.
 	Signals <-chan os.Signal
 	Exit    func(code int)
 
-	began      bool // a command was found and its flags make sense
+	whole      io.Writer // standard output for what programs read: lines stay whole
+	lines      io.Writer // standard error for what is drawn again: it is as wide as it should be
+	began      bool      // a command was found and its flags make sense
 	interrupts interrupts
 	now        func() time.Time // when a signal came; nil is time.Now
 }
@@ -56,7 +62,8 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 	unread := make(chan struct{}, 2) // one place for each stream
 	stdout := newOutlet(p.Stdout, func() { unread <- struct{}{} })
 	stderr := newOutlet(p.Stderr, func() { unread <- struct{}{} })
-	p.Stdout, p.Stderr = stdout, stderr
+	p.whole, p.lines = stdout, stderr
+	p.Stdout, p.Stderr = terminal.NewWriter(stdout, p.StdoutWidth), terminal.NewWriter(stderr, p.StderrWidth)
 	defer func() {
 		if fault := recover(); fault != nil {
 			fmt.Fprintf(p.Stderr, "%s\nsledge: this is a fault of Sledge itself: please report it with the lines above: %v\n", debug.Stack(), fault)
@@ -176,6 +183,14 @@ func readLine(r io.Reader) (string, error) {
 			return string(line), err
 		}
 	}
+}
+
+// width is how wide what is printed may be; 0 is as wide as it takes.
+func (p *Program) width() int {
+	if p.StdoutWidth == nil {
+		return 0
+	}
+	return p.StdoutWidth()
 }
 
 // run makes the body of a command, which may from then on fail for other

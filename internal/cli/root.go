@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/terminal"
 )
 
 const rootHelp = `Sledge puts a database under the load of many virtual users and says how many
@@ -71,7 +73,11 @@ func (p *Program) root() *cobra.Command {
 		&cobra.Group{ID: groupResults, Title: "Results:"},
 		&cobra.Group{ID: groupOthers, Title: "Others:"},
 	)
-	root.SetUsageFunc(printUsage)
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		fmt.Fprintf(p.Stdout, "%s\n\n", terminal.Reflow(cmp.Or(c.Long, c.Short), p.width()))
+		_ = p.printUsage(c) // it returns no error
+	})
+	root.SetUsageFunc(p.printUsage)
 	root.SetFlagErrorFunc(explainFlag)
 	root.SetVersionTemplate("sledge {{.Version}}\n")
 	root.SetHelpCommand(helpCommand(root))
@@ -207,8 +213,12 @@ const (
 )
 
 // printUsage prints what follows a command's description in its help.
-func printUsage(c *cobra.Command) error {
+func (p *Program) printUsage(c *cobra.Command) error {
 	out := c.OutOrStderr()
+	wide := helpWidth
+	if width := p.width(); width > 0 {
+		wide = min(wide, width)
+	}
 	switch {
 	case c.HasParent() && c.HasAvailableSubCommands():
 		fmt.Fprintf(out, "Usage:\n  %s\n  %s <command> [flags]\n", c.UseLine(), c.CommandPath())
@@ -218,7 +228,7 @@ func printUsage(c *cobra.Command) error {
 		fmt.Fprintf(out, "Usage:\n  %s <command> [flags]\n", c.CommandPath())
 	}
 	if c.HasExample() {
-		fmt.Fprintf(out, "\nExamples:\n%s\n", c.Example)
+		fmt.Fprintf(out, "\nExamples:\n%s\n", terminal.FoldCommands(c.Example, p.width()))
 	}
 	printCommands(c)
 	bySection := map[string]*pflag.FlagSet{}
@@ -226,7 +236,7 @@ func printUsage(c *cobra.Command) error {
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { addTo(bySection, f) })
 	for _, title := range sections {
 		if flags := bySection[title]; flags != nil {
-			fmt.Fprintf(out, "\n%s:\n%s", title, flags.FlagUsagesWrapped(helpWidth))
+			fmt.Fprintf(out, "\n%s:\n%s", title, flags.FlagUsagesWrapped(wide))
 		}
 	}
 	if !c.HasParent() {
@@ -239,7 +249,7 @@ func printUsage(c *cobra.Command) error {
 	return nil
 }
 
-// helpWidth is how wide help is, in characters.
+// helpWidth is how wide help is at most, in characters.
 const helpWidth = 110
 
 func addTo(bySection map[string]*pflag.FlagSet, f *pflag.Flag) {

@@ -31,6 +31,9 @@ type settings struct {
 	json         bool
 	verbose      bool
 	interval     seconds
+
+	// brief is whether only what goes wrong is said of a run, since it is one of several.
+	brief bool
 }
 
 // seconds is a time that people write as a number of seconds or with a unit: 5,

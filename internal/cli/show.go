@@ -9,11 +9,11 @@ import (
 // error, which follows; as JSON it says so too.
 func (p *Program) show(j job.Job, asJSON bool) error {
 	if asJSON {
-		return printJSON(p.Stdout, report.NewDocument(j, j.Result.Summary))
+		return p.printJSON(report.NewDocument(j, j.Result.Summary))
 	}
 	r := j.Result
 	if r.Status != job.Succeeded && len(r.Metrics)+len(r.Loaded)+len(r.Findings) == 0 {
 		return nil
 	}
-	return report.Text(p.Stdout, j, r.Summary)
+	return report.Text(p.Stdout, j, r.Summary, p.width())
 }

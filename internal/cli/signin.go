@@ -20,7 +20,7 @@ const signInTime = 10 * time.Second
 // then asks for the password if there is a terminal, once, as psql does. Whatever else
 // is wrong the job will say.
 func (s *settings) signIn(ctx context.Context, p *Program, action job.Action, order workbench.Order) (workbench.Order, error) {
-	terminal := p.StdinIsTerminal && p.StderrIsTerminal
+	terminal := p.StdinIsTerminal && p.StderrWidth != nil
 	if !order.HasUnsaidPasswords() || !terminal && !order.HasFallbacks() {
 		return order, nil
 	}

@@ -48,6 +48,11 @@ func TestAWholeTestOnSQLite(t *testing.T) {
 		if !strings.Contains(w.out.String(), step.out) || !strings.Contains(w.err.String(), step.err) {
 			t.Errorf("sledge %s: got %q and %q, want %q and %q in them", step.args, &w.out, &w.err, step.out, step.err)
 		}
+		if before, _, counted := strings.Cut(w.out.String(), " rules: "); counted {
+			if line := "check: " + lastLine(before) + " of " + lastLine(before) + " rules"; !strings.Contains(w.err.String(), line) {
+				t.Errorf("sledge %s: got %q, want %q as the summary says", step.args, &w.err, line)
+			}
+		}
 		if strings.ContainsAny(w.out.String()+w.err.String(), "\x1b\r") {
 			t.Errorf("sledge %s: got an escape code away from a terminal", step.args)
 		}

@@ -52,7 +52,7 @@ func (p *Program) versionCommand() *cobra.Command {
 		Args:    noArguments,
 		RunE: p.run(func(context.Context, []string) error {
 			if asJSON {
-				return printJSON(p.Stdout, struct {
+				return p.printJSON(struct {
 					Version   string   `json:"version"`
 					Go        string   `json:"go"`
 					OS        string   `json:"os"`

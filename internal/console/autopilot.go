@@ -65,7 +65,7 @@ func autopilot(c *Console, ctx context.Context, call Call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c.out.print(strings.TrimRight(report.ProfileText(report.OldestFirst(jobs)), "\n"))
+	c.out.print(strings.TrimRight(report.ProfileText(report.OldestFirst(jobs), c.width()), "\n"))
 	return strconv.Itoa(profile), nil
 }
 

@@ -21,6 +21,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/report"
+	"sledge/internal/terminal"
 	"sledge/internal/workbench"
 )
 
@@ -32,6 +33,10 @@ type Config struct {
 
 	Out     io.Writer // everything that commands print, in whole lines
 	Environ []string  // lines "NAME=value"
+
+	// Width returns how many columns the terminal has that Out is now, or 0 where it is
+	// none; or is nil.
+	Width func() int
 
 	// OpenStore opens the job repository at a path, or in its usual place where the
 	// path is "".
@@ -70,13 +75,21 @@ type Console struct {
 	}
 }
 
+// width is how wide what is printed may be; 0 is as wide as it takes.
+func (c *Console) width() int {
+	if c.Width == nil {
+		return 0
+	}
+	return c.Width()
+}
+
 // New returns a console with the settings that were kept.
 func New(config Config) (*Console, error) {
 	book, err := dictionary.Open(config.Bench, config.Settings)
 	if err != nil {
 		return nil, err
 	}
-	c := &Console{Config: config, out: &output{to: config.Out}, book: book}
+	c := &Console{Config: config, out: &output{to: config.Out, width: config.Width}, book: book}
 	for _, warning := range book.Warnings() {
 		c.out.print("Warning: " + warning)
 	}
@@ -283,6 +296,7 @@ func failWith(code job.Exit, format string, args ...any) error {
 type output struct {
 	mu       sync.Mutex
 	to       io.Writer
+	width    func() int        // of the terminal, as in Config; or nil
 	diverted func(text string) // takes what is printed, unless it is nil
 	failed   error             // why something was not printed, first of all
 }
@@ -299,13 +313,22 @@ func (o *output) divert(print func(text string)) (end func()) {
 	return func() { set(nil) }
 }
 
-func (o *output) print(text string) {
+func (o *output) print(text string) { o.write(text, o.width) }
+
+// printWhole prints text whose lines must stay whole on a terminal, too: programs read
+// it, or people copy it for one.
+func (o *output) printWhole(text string) { o.write(text, nil) }
+
+func (o *output) write(text string, width func() int) {
 	text = report.PrintableLines(text) // some of it is what a server or a script says
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.diverted != nil {
 		o.diverted(text)
 		return
+	}
+	if width != nil {
+		text = terminal.Fold(text, width())
 	}
 	_, err := fmt.Fprintln(o.to, text)
 	o.failed = cmp.Or(o.failed, err)

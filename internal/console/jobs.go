@@ -102,11 +102,11 @@ func (r *repository) close() error {
 
 // show prints a view in the format that was chosen.
 func (c *Console) show(v report.View) {
-	text := v.Text()
 	if c.book.Generic(commandLine, "jobsoutput") == "JSON" {
-		text = v.JSON()
+		c.out.printWhole(v.JSON())
+		return
 	}
-	if text != "" {
+	if text := v.Text(); text != "" {
 		c.out.print(text)
 	}
 }
@@ -156,7 +156,7 @@ func jobs(c *Console, ctx context.Context, call Call) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		c.out.print(report.Table(all, c.Bench, store.Path()))
+		c.out.print(report.Table(all, c.Bench, store.Path(), c.width()))
 		return "", nil
 	}
 	if f, ok := forms()[words[0]]; ok {
@@ -287,7 +287,7 @@ func jobsProfile(c *Console, ctx context.Context, store *job.Store, _ Call, word
 	case len(words) == 1:
 		c.show(report.Results(list, c.Bench))
 	case words[1] == "table":
-		c.out.print(strings.TrimRight(report.ProfileText(list), "\n"))
+		c.out.print(strings.TrimRight(report.ProfileText(list, c.width()), "\n"))
 	default:
 		return "", jobsUsage()
 	}

@@ -30,34 +30,35 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if err := requireSchema(ctx, p, session); err != nil {
 		return job.Result{}, p.inWords(err)
 	}
-	result := job.Result{Findings: []job.Finding{{Rule: "structure", Title: "every table and column is there", Holds: true}}}
-	f.checks("tables and indices")
-	isOfTables := func(r workload.Rule) bool { return r.Begins == "" }
-	ofTables, err := checkRules(ctx, p, f, session, isOfTables, "")
-	result.Findings = append(result.Findings, ofTables...)
-	if err != nil {
-		return result, err
-	}
 	var seen workload.Inspection
 	if p.Workload.Inspect != nil {
-		if p.Database.Said.Code != "" {
-			f.checks(p.Database.Said.Code)
-		}
 		if seen, err = p.Workload.Inspect(ctx, session, p.SQL); err != nil {
-			return result, fmt.Errorf("inspect the schema: %w", err)
+			return job.Result{}, fmt.Errorf("inspect the schema: %w", err)
 		}
-		result.Findings = append(result.Findings, seen.Findings...)
 	}
 	if p.Size > 0 && seen.Size > 0 {
-		result.Findings = append(result.Findings, p.checkSize(seen.Size))
+		seen.Findings = append(seen.Findings, p.checkSize(seen.Size))
 	}
-	others, err := checkRules(ctx, p, f, session, func(r workload.Rule) bool { return !isOfTables(r) }, seen.Foreign)
-	result.Findings = append(result.Findings, others...)
+	c := checking{
+		plan: p, feed: f, session: session,
+		findings: []job.Finding{{Rule: "structure", Title: "every table and column is there", Holds: true}},
+		total:    1 + len(seen.Findings) + len(p.Workload.Rules),
+	}
+	f.checks("tables and indices")
+	isOfTables := func(r workload.Rule) bool { return r.Begins == "" }
+	if err := c.rules(ctx, isOfTables, ""); err != nil {
+		return job.Result{Findings: c.findings}, err
+	}
+	if p.Workload.Inspect != nil && p.Database.Said.Code != "" {
+		f.checks(p.Database.Said.Code)
+	}
+	c.findings = append(c.findings, seen.Findings...)
+	err = c.rules(ctx, func(r workload.Rule) bool { return !isOfTables(r) }, seen.Foreign)
+	result := job.Result{Findings: c.findings}
 	if err != nil {
 		return result, err
 	}
-	total := int64(len(p.Workload.Rules))
-	f.send(job.Event{Progress: &job.Progress{Step: "check", Done: total, Total: total, Unit: "rules"}})
+	c.progress("")
 	var broken []job.Finding
 	for _, finding := range result.Findings {
 		if !finding.Holds && finding.Excuse == "" {
@@ -113,30 +114,43 @@ func (p Plan) checkSize(size int) job.Finding {
 // checks says what a check looks at next, as HammerDB does.
 func (f *feed) checks(what string) { f.say(monitorPosition, "Check %s", what) }
 
-// checkRules checks those rules that are chosen, on a schema that foreign has built,
-// and "" Sledge or somebody who is not known.
-func checkRules(ctx context.Context, p Plan, f *feed, s database.Session, chosen func(workload.Rule) bool, foreign string) ([]job.Finding, error) {
-	var findings []job.Finding
-	for i, rule := range p.Workload.Rules {
+// checking is a check that goes on.
+type checking struct {
+	plan     Plan
+	feed     *feed
+	session  database.Session
+	findings []job.Finding
+	total    int // how many findings there will be
+}
+
+// progress says how far the check is, and which rule is next.
+func (c *checking) progress(next string) {
+	c.feed.send(job.Event{Progress: &job.Progress{
+		Step: "check", Detail: next, Done: int64(len(c.findings)), Total: int64(c.total), Unit: "rules",
+	}})
+}
+
+// rules checks those rules that are chosen, on a schema that foreign has built, and ""
+// Sledge or somebody who is not known.
+func (c *checking) rules(ctx context.Context, chosen func(workload.Rule) bool, foreign string) error {
+	for _, rule := range c.plan.Workload.Rules {
 		if !chosen(rule) {
 			continue
 		}
 		if rule.Begins != "" {
-			f.checks(rule.Begins)
+			c.feed.checks(rule.Begins)
 		}
-		f.send(job.Event{Progress: &job.Progress{
-			Step: "check", Detail: rule.Title, Done: int64(i), Total: int64(len(p.Workload.Rules)), Unit: "rules",
-		}})
-		finding, err := checkRule(ctx, p, s, rule, foreign)
+		c.progress(rule.Title)
+		finding, err := checkRule(ctx, c.plan, c.session, rule, foreign)
 		if err != nil {
-			return findings, err
+			return err
 		}
 		if finding.Cause != "" {
-			f.say(monitorPosition, "Check %s: %s", cmp.Or(rule.Begins, rule.Name), finding.Cause)
+			c.feed.say(monitorPosition, "Check %s: %s", cmp.Or(rule.Begins, rule.Name), finding.Cause)
 		}
-		findings = append(findings, finding)
+		c.findings = append(c.findings, finding)
 	}
-	return findings, nil
+	return nil
 }
 
 func checkRule(ctx context.Context, p Plan, s database.Session, rule workload.Rule, foreign string) (job.Finding, error) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
@@ -71,8 +72,8 @@ func TestTheTableOfJobsShowsTheNewestFirstAndTheBest(t *testing.T) {
 		figures("A3", 3, 2, 9000), ended(build(), job.Killed), check(), remove(), queries(),
 		{ID: "A0", Spec: job.Spec{Workload: "tprocc", Database: "oracle"}, Status: job.Failed, Begun: began},
 	}
-	golden(t, "table.txt", []byte(Table(jobs, names{}, "/data/jobs.db")+"\n\n"+Table(jobs[:1], names{}, "/data/jobs.db")+"\n"))
-	for line := range strings.Lines(Table(jobs, names{}, "x")) {
+	golden(t, "table.txt", []byte(Table(jobs, names{}, "/data/jobs.db", 0)+"\n\n"+Table(jobs[:1], names{}, "/data/jobs.db", 0)+"\n"))
+	for line := range strings.Lines(Table(jobs, names{}, "x", 0)) {
 		if strings.HasPrefix(line, "---") && len(line) != 100+1 {
 			t.Errorf("got a line of %d dashes, want 100", len(line)-1)
 		}
@@ -171,11 +172,16 @@ func TestAProfileIsATableAndAChart(t *testing.T) {
 		figures("A1", 0, 1, 10_000), figures("A2", 1, 2, 19_000), figures("A4", 2, 4, 30_000),
 		ended(figures("A5", 3, 6, 99_000), job.Invalid), ended(figures("A6", 4, 7, 0), job.Failed), figures("A8", 5, 8, 35_000),
 	}
-	golden(t, "profile.txt", []byte(ProfileText(jobs)))
-	if text := ProfileText(jobs[:1]); strings.Contains(text, "over active") {
+	golden(t, "profile.txt", []byte(ProfileText(jobs, 0)))
+	for line := range strings.Lines(ProfileText(jobs, 60)) {
+		if wide := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); wide > 60 {
+			t.Errorf("on 60 columns: a line takes %d: %q", wide, line)
+		}
+	}
+	if text := ProfileText(jobs[:1], 0); strings.Contains(text, "over active") {
 		t.Errorf("one number of users: got a chart\n%s", text)
 	}
-	if text := ProfileText(jobs); strings.Contains(text, "\x1b") {
+	if text := ProfileText(jobs, 0); strings.Contains(text, "\x1b") {
 		t.Error("got colours, which a file or a pipe cannot show")
 	}
 }
@@ -312,7 +318,7 @@ func TestJobsOfAnyWorkloadAreShownByWhatItDeclares(t *testing.T) {
 	strange := ended(run(), job.Failed)
 	strange.ID, strange.Spec.Workload = "C1", "stran\x1bge"
 
-	table := Table([]job.Job{j, slower, strange}, more{}, "x")
+	table := Table([]job.Job{j, slower, strange}, more{}, "x", 0)
 	for _, want := range []string{
 		"No TPROC-C runs found in database file x.\n\nNo TPROC-H runs",
 		"\n\nPROC-B Jobs\nJobid                      Database           Date                Workload       TPS        Status\n",

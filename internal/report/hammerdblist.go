@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sledge/internal/job"
+	"sledge/internal/terminal"
 )
 
 // The views in this file are of many jobs, in the shape of HammerDB's "jobs".
@@ -75,8 +76,9 @@ const (
 )
 
 // Table is what "jobs" prints: the newest job first, as the jobs are given. The
-// file is where the repository is.
-func Table(jobs []job.Job, names Namer, file string) string {
+// file is where the repository is. On a terminal of less than HammerDB's width, columns
+// are narrower, and some are left out.
+func Table(jobs []job.Job, names Namer, file string, width int) string {
 	var lines []string
 	for i, b := range benchmarks(jobs, names) {
 		if i > 0 {
@@ -93,15 +95,33 @@ func Table(jobs []job.Job, names Namer, file string) string {
 			lines = append(lines, fmt.Sprintf("No %s runs found in database file %s.", title, file))
 			continue
 		}
-		lines = append(lines, title+" Jobs", columns("Jobid", "Database", "Date", "Workload", figureTitle(b, list), "Status"), strings.Repeat("-", tableWide))
+		narrow := terminal.Table{Columns: []terminal.Column{
+			{Head: "Jobid", Left: true, Short: ShortID},
+			{Head: "Database", Left: true, Rank: 1},
+			{Head: "Date", Left: true},
+			{Head: "Workload", Left: true},
+			{Head: figureTitle(b, list), Left: true},
+			{Head: "Status", Left: true},
+		}}
+		wide := []string{columns("Jobid", "Database", "Date", "Workload", figureTitle(b, list), "Status"), strings.Repeat("-", tableWide)}
 		best := best(list)
 		for _, j := range list {
 			status := statusWord(j)
 			if j.ID == best {
 				status = "TOP"
 			}
-			lines = append(lines, columns(string(j.ID), withRelease(j, names), timestamp(j), workloadWord(j), headlineFigure(j), status))
+			cells := []string{string(j.ID), withRelease(j, names), timestamp(j), workloadWord(j), headlineFigure(j), status}
+			narrow.Row(cells...)
+			wide = append(wide, columns(cells...))
 		}
+		lines = append(lines, title+" Jobs")
+		if width == 0 || width >= tableWide {
+			lines = append(lines, wide...)
+			continue
+		}
+		text, _ := narrow.Text(width)
+		head, rows, _ := strings.Cut(strings.TrimSuffix(text, "\n"), "\n")
+		lines = append(lines, head, strings.Repeat("-", width), rows)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -130,7 +150,13 @@ func figureTitle(b job.Benchmark, list []job.Job) string {
 	return nopm
 }
 
-func columns(cells ...any) string { return strings.TrimRight(fmt.Sprintf(tableLine, cells...), " ") }
+func columns(cells ...string) string {
+	values := make([]any, len(cells))
+	for i, c := range cells {
+		values[i] = c
+	}
+	return strings.TrimRight(fmt.Sprintf(tableLine, values...), " ")
+}
 
 func withRelease(j job.Job, names Namer) string {
 	name := Printable(databaseName(j, names))

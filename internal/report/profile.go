@@ -1,18 +1,17 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/guptarohit/asciigraph"
 
 	"sledge/internal/job"
+	"sledge/internal/terminal"
 )
 
 // ProfileSchema names the shape of Profile, as Schema does that of Document.
@@ -57,10 +56,18 @@ func Points(jobs []job.Job) []Point {
 }
 
 // ProfileText shows the runs of a profile as a table, and NOPM and TPM over the
-// active virtual users as a chart once there are two numbers of users.
-func ProfileText(jobs []job.Job) string {
-	var b bytes.Buffer
-	t := newTable(&b, "users", "NOPM", "TPM", "NOPM per user", "status", "job")
+// active virtual users as a chart once there are two numbers of users; in so many
+// columns or, with 0, in as many as it takes.
+func ProfileText(jobs []job.Job, width int) string {
+	b := page{width: width}
+	t := terminal.Table{Columns: []terminal.Column{
+		{Head: "users"},
+		{Head: "NOPM"},
+		{Head: "TPM"},
+		{Head: "NOPM per user", Rank: 1},
+		{Head: "status"},
+		{Head: "job", Short: ShortID},
+	}}
 	for _, j := range jobs {
 		cells := []string{count(int64(users(j))), "-", "-", "-", string(j.Status), string(j.ID)}
 		if orders, ok := metricOf(j, nopm); ok {
@@ -68,56 +75,56 @@ func ProfileText(jobs []job.Job) string {
 			cells[1], cells[2] = count(int64(orders)), count(int64(transactions))
 			cells[3] = count(int64(orders / float64(max(1, users(j)))))
 		}
-		t.row(cells...)
+		t.Row(cells...)
 	}
-	t.end()
-	if chart := chart(Points(jobs)); chart != "" {
+	b.table(t)
+	if chart := chart(Points(jobs), width); chart != "" {
 		fmt.Fprintf(&b, "\n%s\n", chart)
 	}
-	return b.String()
+	b.end()
+	return terminal.Fold(b.String(), width)
 }
 
-// How large the chart is, in characters, so that it fits a terminal of 80.
+// ShortID is as much of a job's ID as names it among some millions: the second it began
+// in, and a few digits that are random.
+func ShortID(id string) string {
+	const digits = 12
+	return id[:min(digits, len(id))]
+}
+
+// How large the chart is, in characters, without the numbers at its side: so that it
+// fits a terminal of 80, or a narrower one.
 const (
 	chartWidth  = 60
 	chartHeight = 10
 )
 
-// chart draws NOPM and TPM over the active virtual users, or nothing where there is
-// only one number of users. Between two of them it draws a straight line.
-func chart(list []Point) string {
+// chart draws NOPM and TPM over the numbers of active virtual users that were run, or
+// nothing where there is only one. They stand at equal distances, since people double
+// them; between two of them it draws a straight line.
+func chart(list []Point, width int) string {
 	if len(list) < 2 {
 		return ""
 	}
-	first, last := float64(list[0].Users), float64(list[len(list)-1].Users)
-	series := [][]float64{make([]float64, chartWidth), make([]float64, chartWidth)}
-	for i := range chartWidth {
-		n := first + (last-first)*float64(i)/(chartWidth-1)
-		series[0][i], series[1][i] = at(list, n)
+	series := [][]float64{make([]float64, len(list)), make([]float64, len(list))}
+	var most float64
+	for i, p := range list {
+		series[0][i], series[1][i] = p.NOPM, p.TPM
+		most = max(most, p.NOPM, p.TPM)
 	}
-	const ticks = 5
+	wide := chartWidth
+	if width > 0 {
+		const beside = 4 // the axis, and half of the last number of users
+		wide = max(10, min(wide, width-len(count(int64(most)))-beside))
+	}
+	last := len(list) - 1
 	return asciigraph.PlotMany(series,
-		asciigraph.Height(chartHeight), asciigraph.LowerBound(0),
+		asciigraph.Width(wide), asciigraph.Height(chartHeight), asciigraph.LowerBound(0),
 		asciigraph.YAxisValueFormatter(func(v float64) string { return count(int64(math.Round(v))) }),
 		asciigraph.SeriesChars(asciigraph.DefaultCharSet, asciigraph.CreateCharSet("*")),
-		asciigraph.XAxisRange(first, last), asciigraph.XAxisTickCount(ticks),
-		asciigraph.XAxisValueFormatter(func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }),
+		asciigraph.XAxisRange(0, float64(last)), asciigraph.XAxisTickCount(len(list)),
+		asciigraph.XAxisValueFormatter(func(v float64) string { return count(int64(list[int(math.Round(v))].Users)) }),
 		asciigraph.Caption("NOPM: line   TPM: stars   over active virtual users"))
-}
-
-// at returns the figures at a number of users between the first and the last.
-func at(list []Point, n float64) (orders, transactions float64) {
-	i := slices.IndexFunc(list, func(p Point) bool { return float64(p.Users) >= n })
-	switch {
-	case i < 0: // beyond the last by the rounding of its calculation
-		i = len(list) - 1
-		return list[i].NOPM, list[i].TPM
-	case i == 0:
-		return list[0].NOPM, list[0].TPM
-	}
-	before, after := list[i-1], list[i]
-	share := (n - float64(before.Users)) / float64(after.Users-before.Users)
-	return before.NOPM + share*(after.NOPM-before.NOPM), before.TPM + share*(after.TPM-before.TPM)
 }
 
 // Comparison is how the runs of one profile did against those of another, at the

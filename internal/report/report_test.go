@@ -170,7 +170,7 @@ func TestTextSaysWhatTheJobWasAndHowItEnded(t *testing.T) {
 		{"imported.txt", imported(), meter.Summary{}},
 	} {
 		var b bytes.Buffer
-		if err := Text(&b, c.job, c.sum); err != nil {
+		if err := Text(&b, c.job, c.sum, 0); err != nil {
 			t.Fatal(err)
 		}
 		if bytes.ContainsRune(b.Bytes(), '\x1b') {
@@ -178,7 +178,7 @@ func TestTextSaysWhatTheJobWasAndHowItEnded(t *testing.T) {
 		}
 		golden(t, c.name, b.Bytes())
 	}
-	if err := Text(brokenPipe{}, run(), measured()); err == nil {
+	if err := Text(brokenPipe{}, run(), measured(), 0); err == nil {
 		t.Error("Text does not say that it could not write")
 	}
 }

@@ -12,18 +12,19 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/dustin/go-humanize"
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/terminal"
 )
 
-// Text writes a job for people. The summary is of a run, and empty otherwise.
-func Text(w io.Writer, j job.Job, sum meter.Summary) error {
-	var b bytes.Buffer
+// Text writes a job for people, in so many columns or, with 0, in as many as it takes.
+// The summary is of a run, and empty otherwise.
+func Text(w io.Writer, j job.Job, sum meter.Summary, width int) error {
+	b := page{width: width}
 	header(&b, j, sum)
 	headline(&b, j.Result)
 	if said := remarks(j.Result); len(said) > 0 {
@@ -38,18 +39,55 @@ func Text(w io.Writer, j job.Job, sum meter.Summary) error {
 	if len(j.Result.Findings) > 0 {
 		findings(&b, j.Result.Findings)
 	}
-	_, err := w.Write(b.Bytes())
+	b.end()
+	_, err := io.WriteString(w, terminal.Fold(b.String(), width))
 	return err
+}
+
+// page is a text in the making.
+type page struct {
+	bytes.Buffer
+	width int      // in columns; 0 for as wide as it takes
+	left  []string // the heads of columns that there was no room for
+}
+
+// table adds a table.
+func (p *page) table(t terminal.Table) {
+	for i := range t.Columns {
+		t.Columns[i].Head = Printable(t.Columns[i].Head)
+	}
+	for _, row := range t.Rows {
+		for i := range row {
+			row[i] = Printable(row[i])
+		}
+	}
+	text, left := t.Text(p.width)
+	p.WriteString(text)
+	for _, head := range left {
+		if !slices.Contains(p.left, head) {
+			p.left = append(p.left, head)
+		}
+	}
+}
+
+// end says what there was no room for.
+func (p *page) end() {
+	if len(p.left) > 0 {
+		fmt.Fprintf(p, "\n%s\n", NoRoom(p.left))
+	}
+}
+
+// NoRoom says which columns of a table are not shown.
+func NoRoom(left []string) string {
+	return fmt.Sprintf("There was no room for %s: a wider terminal or --json shows them.", strings.Join(left, ", "))
 }
 
 const timeLayout = "2006-01-02 15:04:05 MST"
 
 // header says what the job was and how it ended.
-func header(b *bytes.Buffer, j job.Job, sum meter.Summary) {
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(t, "%s\t%s\n", name, Printable(fmt.Sprintf(format, args...)))
-	}
+func header(b *page, j job.Job, sum meter.Summary) {
+	t := terminal.Table{Columns: []terminal.Column{{Left: true}, {Left: true, Wrapped: true}}, Bare: true}
+	line := func(name, format string, args ...any) { t.Row(name, fmt.Sprintf(format, args...)) }
 	if j.ID != "" {
 		line("Job", "%s", j.ID)
 	}
@@ -81,7 +119,7 @@ func header(b *bytes.Buffer, j job.Job, sum meter.Summary) {
 	if j.Dropped > 0 {
 		line("Warning", "the repository could not take %s events: output, failures or seconds of this job are missing", count(j.Dropped))
 	}
-	_ = t.Flush() // into memory
+	b.table(t)
 }
 
 // surroundings says where the job was done, as far as whoever recorded it knew.
@@ -111,7 +149,7 @@ func window(j job.Job, sum meter.Summary) (name, format string, value any) {
 	return "Measured", "%s", fmt.Sprintf("%v from %s", took, j.Result.Started.Format(timeLayout))
 }
 
-func headline(b *bytes.Buffer, r job.Result) {
+func headline(b *page, r job.Result) {
 	if r.Line != "" {
 		fmt.Fprintf(b, "\n%s\n", Printable(r.Line))
 	}
@@ -119,16 +157,20 @@ func headline(b *bytes.Buffer, r job.Result) {
 		return
 	}
 	fmt.Fprintln(b)
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	var figures []string
+	wide := 0
 	for _, m := range r.Metrics {
 		hundredths := math.Round(m.Value*100) / 100
-		fmt.Fprintf(t, "%s\t %s\n", humanize.Commaf(hundredths), Printable(m.Name))
+		figures = append(figures, humanize.Commaf(hundredths))
+		wide = max(wide, len(figures[len(figures)-1]))
 	}
-	_ = t.Flush()
+	for i, m := range r.Metrics {
+		fmt.Fprintf(b, "  %*s %s\n", wide, figures[i], Printable(m.Name))
+	}
 }
 
 // transactions writes three tables: both latencies, and how transactions ended.
-func transactions(b *bytes.Buffer, kinds []string, sum meter.Summary, c correction) {
+func transactions(b *page, kinds []string, sum meter.Summary, c correction) {
 	rows := make([]row, 0, len(sum.Kinds)+1)
 	all := sum.All()
 	for i := range sum.Kinds {
@@ -154,15 +196,25 @@ type row struct {
 
 // latencies writes a table. With a correction it has a corrected percentile, and as
 // maximum what a transaction waited at least that did not end, where that is longer.
-func latencies(b *bytes.Buffer, title string, rows []row, allDone int64, of func(*meter.Tally) histogram, c *correction) {
+func latencies(b *page, title string, rows []row, allDone int64, of func(*meter.Tally) histogram, c *correction) {
 	fmt.Fprintf(b, "\n%s\n", title)
-	heads := []string{"transaction", "count", "share %", "min", "mean", "p50", "p95", "p99", "p99.9"}
+	t := terminal.Table{Columns: []terminal.Column{
+		{Head: "transaction"},
+		{Head: "count"},
+		{Head: "share %", Rank: 5},
+		{Head: "min", Rank: 4},
+		{Head: "mean", Rank: 3},
+		{Head: "p50"},
+		{Head: "p95", Rank: 2},
+		{Head: "p99"},
+		{Head: "p99.9", Rank: 1},
+	}}
 	if c != nil {
-		heads = append(heads, "p99.9c")
+		t.Columns = append(t.Columns, terminal.Column{Head: "p99.9c"})
 	}
-	t := newTable(b, append(heads, "max")...)
+	t.Columns = append(t.Columns, terminal.Column{Head: "max"})
 	for _, r := range rows {
-		cells := []string{Printable(r.name), count(r.tally.Done), fmt.Sprintf("%.2f", percent(float64(r.tally.Done), float64(allDone)))}
+		cells := []string{r.name, count(r.tally.Done), fmt.Sprintf("%.2f", percent(float64(r.tally.Done), float64(allDone)))}
 		h := of(r.tally)
 		figure := func(ns float64) string {
 			if r.tally.Done == 0 {
@@ -184,19 +236,20 @@ func latencies(b *bytes.Buffer, title string, rows []row, allDone int64, of func
 				longest = "≥" + millis(float64(waited))
 			}
 		}
-		t.row(append(cells, longest)...)
+		t.Row(append(cells, longest)...)
 	}
-	t.end()
+	b.table(t)
 }
 
-func endings(b *bytes.Buffer, rows []row) {
+func endings(b *page, rows []row) {
 	fmt.Fprintf(b, "\nHow transactions ended; rolled back are those that the workload asks for\n")
-	t := newTable(b, "transaction", "done", "rolled back", "failed", "retries", "failed by class")
+	t := terminal.Table{Columns: append(terminal.Heads("transaction", "done", "rolled back", "failed", "retries"),
+		terminal.Column{Head: "failed by class", Wrapped: true})}
 	for _, r := range rows {
-		t.row(Printable(r.name), count(r.tally.Done), count(r.tally.RolledBack), count(r.tally.Failures()),
+		t.Row(r.name, count(r.tally.Done), count(r.tally.RolledBack), count(r.tally.Failures()),
 			count(r.tally.Retried), cmp.Or(failedByClass(r.tally), "-"))
 	}
-	t.end()
+	b.table(t)
 }
 
 // failedByClass lists the classes of failures that there were, or is empty.
@@ -225,16 +278,16 @@ func Counts(r job.Result) []string {
 	return append([]string{line + fmt.Sprintf(", %s retries", count(all.Retried))}, warnings(r)...)
 }
 
-func loaded(b *bytes.Buffer, r job.Result) {
+func loaded(b *page, r job.Result) {
 	fmt.Fprintf(b, "\nWhat was loaded; the seconds of all builders are added up\n")
-	t := newTable(b, "table", "rows", "bytes", "seconds", "MB/s")
+	t := terminal.Table{Columns: terminal.Heads("table", "rows", "bytes", "seconds", "MB/s")}
 	var rows, size int64
 	for _, l := range r.Loaded {
 		rows += l.Rows
 		size += l.Bytes
-		t.row(Printable(l.Table), count(l.Rows), count(l.Bytes), fmt.Sprintf("%.2f", l.Seconds), megabytesPerSecond(l.Bytes, l.Seconds))
+		t.Row(l.Table, count(l.Rows), count(l.Bytes), fmt.Sprintf("%.2f", l.Seconds), megabytesPerSecond(l.Bytes, l.Seconds))
 	}
-	t.end()
+	b.table(t)
 	fmt.Fprintf(b, "In all %s rows, %s bytes in %.2f s: %s MB/s.\n", count(rows), count(size), r.Elapsed, megabytesPerSecond(size, r.Elapsed))
 }
 
@@ -246,22 +299,29 @@ func megabytesPerSecond(size int64, seconds float64) string {
 }
 
 // findings writes one line for each rule, and the first rows that break one.
-func findings(b *bytes.Buffer, list []job.Finding) {
+func findings(b *page, list []job.Finding) {
 	fmt.Fprintln(b)
 	tally := map[string]int{}
+	t := terminal.Table{Bare: true, Columns: []terminal.Column{
+		{Head: "verdict", Left: true}, {Head: "rule", Left: true}, {Head: "meaning", Left: true, Wrapped: true},
+	}}
 	for _, f := range list {
 		verdict, remark := judge(f)
 		tally[verdict]++
-		fmt.Fprintf(b, "%-8s %s %s", verdict, Printable(f.Rule), Printable(f.Title))
+		meaning := f.Title
 		if f.Source != "" {
-			fmt.Fprintf(b, " (%s)", Printable(f.Source))
+			meaning += " (" + f.Source + ")"
 		}
 		if remark != "" {
-			fmt.Fprintf(b, ": %s", Printable(remark))
+			meaning += ": " + remark
 		}
-		fmt.Fprintln(b)
-		if verdict == broken {
-			brokenRows(b, f)
+		t.Row(verdict, f.Rule, meaning)
+	}
+	b.table(t)
+	for _, f := range list {
+		if verdict, _ := judge(f); verdict == broken && len(f.Rows) > 0 {
+			fmt.Fprintf(b, "\nThe first rows that break %s\n", Printable(f.Rule))
+			b.table(terminal.Table{Columns: terminal.Heads(f.Columns...), Rows: f.Rows})
 		}
 	}
 	fmt.Fprintf(b, "\n%d rules: %d OK, %d broken, %d excused, %d unknown.\n",
@@ -287,32 +347,3 @@ func judge(f job.Finding) (verdict, remark string) {
 	}
 	return broken, f.Cause
 }
-
-func brokenRows(b *bytes.Buffer, f job.Finding) {
-	if len(f.Rows) == 0 {
-		return
-	}
-	t := newTable(b, f.Columns...)
-	for _, cells := range f.Rows {
-		t.row(cells...)
-	}
-	t.end()
-}
-
-// table is aligned to the right, as numbers want it.
-type table struct{ *tabwriter.Writer }
-
-func newTable(b *bytes.Buffer, heads ...string) table {
-	t := table{tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)}
-	t.row(heads...)
-	return t
-}
-
-func (t table) row(cells ...string) {
-	for _, c := range cells {
-		fmt.Fprintf(t, "%s\t", Printable(c))
-	}
-	fmt.Fprintln(t)
-}
-
-func (t table) end() { _ = t.Flush() } // into memory

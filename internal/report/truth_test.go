@@ -86,7 +86,7 @@ func TestCorrectedPercentilesShowAStandstill(t *testing.T) {
 		}
 	}
 	var text bytes.Buffer
-	if err := Text(&text, j, sum); err != nil {
+	if err := Text(&text, j, sum, 0); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(text.String()) {

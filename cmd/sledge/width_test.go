@@ -1,0 +1,212 @@
+package main_test
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/creack/pty"
+	"github.com/mattn/go-runewidth"
+
+	"sledge/internal/job"
+)
+
+// shown is what a program writes to a terminal of so many columns.
+type shown struct {
+	t       *testing.T
+	command *exec.Cmd
+	size    func(columns int)
+	types   func(line string)
+	ended   chan struct{}
+
+	mu   sync.Mutex
+	text string
+}
+
+// show starts the program on a terminal.
+func (p *program) show(columns int, args ...string) *shown {
+	p.t.Helper()
+	c := exec.Command(p.path, args...)
+	c.Env = p.env
+	file, err := pty.StartWithSize(c, &pty.Winsize{Rows: 50, Cols: uint16(columns)})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	s := &shown{t: p.t, command: c, ended: make(chan struct{}), size: func(columns int) {
+		if err := pty.Setsize(file, &pty.Winsize{Rows: 50, Cols: uint16(columns)}); err != nil {
+			p.t.Fatal(err)
+		}
+	}, types: func(line string) {
+		if _, err := file.WriteString(line + "\r"); err != nil {
+			p.t.Fatal(err)
+		}
+	}}
+	go func() {
+		defer close(s.ended)
+		for chunk := make([]byte, 4096); ; {
+			n, err := file.Read(chunk)
+			s.mu.Lock()
+			s.text += string(chunk[:n])
+			s.mu.Unlock()
+			if err != nil { // the program has ended, and its terminal with it
+				return
+			}
+		}
+	}()
+	p.t.Cleanup(func() {
+		_ = c.Process.Kill() // it has ended, unless the test failed
+		_ = c.Wait()
+		_ = file.Close()
+	})
+	return s
+}
+
+// wait returns all that was written, at the end of the program.
+func (s *shown) wait() (text string, exit job.Exit) {
+	<-s.ended
+	_ = s.command.Wait() // its exit code says how it went
+	return s.soFar(), job.Exit(s.command.ProcessState.ExitCode())
+}
+
+func (s *shown) soFar() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text
+}
+
+var escape = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
+
+// drawn returns what was written between two moves of the cursor to a line's
+// beginning.
+func drawn(text string) []string {
+	return strings.FieldsFunc(escape.ReplaceAllString(text, ""), func(r rune) bool { return r == '\r' || r == '\n' })
+}
+
+// fits fails the test if something is wider than the terminal.
+func fits(t *testing.T, columns int, text string) {
+	t.Helper()
+	for _, line := range drawn(text) {
+		if wide := runewidth.StringWidth(line); wide > columns {
+			t.Errorf("%d columns: a line takes %d: %q", columns, wide, line)
+		}
+	}
+}
+
+// barAt matches the bar, which is drawn over itself: \r before and after it.
+var barAt = regexp.MustCompile(`\r\x1b\[J([a-z]+ +\d+ % \[[^\r\n]*)\r`)
+
+func TestNothingIsWiderThanTheTerminal(t *testing.T) {
+	for _, columns := range []int{60, 80, 140} {
+		t.Run(fmt.Sprint(columns), func(t *testing.T) {
+			p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), strings.Repeat("long-", 12)+"name.db")})
+			for _, args := range [][]string{
+				{"build", "--db", "sqlite"},
+				{"check", "--db", "sqlite"},
+				{"run", "--db", "sqlite", "--users", "4", "--rampup", "0s", "--duration", "1s"},
+				{"run", "--db", "sqlite", "--users", "1,2,4", "--rampup", "0s", "--duration", "1s"},
+				{"jobs"},
+				{"jobs", "show", "last"},
+				{"jobs", "result", "last"},
+				{"jobs", "timing", "last"},
+				{"jobs", "tpm", "last"},
+				{"jobs", "profile"},
+				{"jobs", "profile", "1"},
+				{"options"},
+				{"options", "pg"},
+				{"version"},
+				{"datagen", "--db", "pg", "--dir", filepath.Join(t.TempDir(), "flat")},
+				{"delete", "--db", "sqlite", "--yes"},
+			} {
+				text, exit := p.show(columns, args...).wait()
+				if exit != job.OK || text == "" {
+					t.Fatalf("sledge %s: exit code %d: %s", strings.Join(args, " "), exit, text)
+				}
+				fits(t, columns, text)
+				if args[0] != "build" {
+					continue
+				}
+				bars := barAt.FindAllStringSubmatch(text, -1)
+				if len(bars) < 2 {
+					t.Errorf("%d columns: got %d bars drawn over each other, want some", columns, len(bars))
+				}
+				if rest := barAt.ReplaceAllString(text, ""); strings.Contains(rest, " % [") {
+					t.Errorf("%d columns: a bar is not drawn on a line of its own: %q", columns, rest)
+				}
+			}
+			text, _ := p.show(columns, "run", "--db", "sqlite", "--users", "many").wait()
+			fits(t, columns, text)
+		})
+	}
+}
+
+func TestHelpIsAsWideAsTheTerminal(t *testing.T) {
+	p := newProgram(t, nil)
+	for _, columns := range []int{60, 80, 140} {
+		for _, command := range []string{
+			"", "build", "check", "run", "delete", "datagen", "demo", "console", "options", "version", "jobs",
+			"jobs list", "jobs show", "jobs result", "jobs timing", "jobs tpm", "jobs profile", "jobs export", "jobs import", "jobs delete",
+		} {
+			text, exit := p.show(columns, append(strings.Fields(command), "--help")...).wait()
+			if exit != job.OK || !strings.Contains(text, "Usage:") {
+				t.Errorf("sledge %s --help: exit code %d: %s", command, exit, text)
+			}
+			fits(t, columns, text)
+		}
+	}
+}
+
+func TestTheConsoleIsAsWideAsTheTerminal(t *testing.T) {
+	p := newConsole(t, nil)
+	for _, args := range []string{"build", "run --users 2 --rampup 0s --duration 1s"} {
+		p.must(append(strings.Fields(args), "--db", "sqlite", "--dbname", filepath.Join(filepath.Dir(p.path), "test.db"))...)
+	}
+	for _, columns := range []int{60, 80, 140} {
+		s := p.show(columns, "console")
+		p.until("there is a prompt", func() bool { return strings.Contains(s.soFar(), "sledge>") })
+		// What is typed is the prompt's business; what is printed begins after it.
+		for _, line := range []string{"jobs", "print dict", "help", "quit"} {
+			before := len(s.soFar())
+			s.types(line)
+			if line == "quit" {
+				break
+			}
+			p.until("there is the next prompt after "+line, func() bool {
+				_, after, _ := strings.Cut(s.soFar()[before:], "\n")
+				return strings.Contains(after, "sledge>")
+			})
+			fits(t, columns, s.soFar()[before:])
+		}
+		if text, exit := s.wait(); exit != job.OK || !strings.Contains(text, "TPROC-C Jobs") {
+			t.Errorf("exit code %d: %s", exit, text)
+		}
+	}
+}
+
+// TestABarFollowsTheTerminal makes a terminal narrower while a bar is on it.
+func TestABarFollowsTheTerminal(t *testing.T) {
+	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
+	s := p.show(140, "build", "--db", "sqlite", "--warehouses", "4")
+	p.until("there is a bar", func() bool { return barAt.MatchString(s.soFar()) })
+	before := len(s.soFar())
+	s.size(60)
+	narrow := func() (at int) {
+		after := s.soFar()[before:]
+		for _, bar := range barAt.FindAllStringSubmatchIndex(after, -1) {
+			if runewidth.StringWidth(after[bar[2]:bar[3]]) < 60 {
+				return before + bar[0]
+			}
+		}
+		return -1
+	}
+	p.until("there is a bar that fits", func() bool { return narrow() >= 0 })
+	at := narrow()
+	text, exit := s.wait()
+	if exit != job.OK {
+		t.Errorf("exit code %d: %s", exit, text)
+	}
+	fits(t, 60, text[at:])
+}

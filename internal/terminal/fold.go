@@ -1,0 +1,151 @@
+// Package terminal fits text into the width of a terminal. It knows nothing of what
+// the text says. A width of 0 is none: what no terminal shows stays as it is.
+package terminal
+
+import (
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// Width returns how many columns text takes on a terminal.
+func Width(text string) int { return runewidth.StringWidth(text) }
+
+// widest returns how wide the widest line is.
+func widest(text string) int {
+	most := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		most = max(most, Width(line))
+	}
+	return most
+}
+
+// Fold breaks lines that are wider than a terminal: between two parts that more than
+// one space divides, or else between two words, or else anywhere. What follows a
+// break is set in by two more than the line.
+func Fold(text string, width int) string {
+	if width <= 0 {
+		return text
+	}
+	var b strings.Builder
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		foldLine(&b, line, 0, width)
+	}
+	return b.String()
+}
+
+// Reflow fills the lines of each paragraph anew where some are wider than a terminal.
+// Lines that are set in stay lines of their own.
+func Reflow(text string, width int) string {
+	if width <= 0 || widest(text) <= width {
+		return text
+	}
+	var list []string
+	flowing := false
+	for line := range strings.SplitSeq(text, "\n") {
+		flows := line != "" && line[0] != ' '
+		if flows && flowing {
+			list[len(list)-1] += " " + line
+		} else {
+			list = append(list, line)
+		}
+		flowing = flows
+	}
+	for i, line := range list {
+		list[i] = strings.Join(words(line, width), "\n")
+		if strings.HasPrefix(line, " ") {
+			list[i] = Fold(line, width)
+		}
+	}
+	return strings.Join(list, "\n")
+}
+
+// FoldCommands is Fold for text with commands, which are set in: a backslash stands
+// where a shell is to read on in the next line.
+func FoldCommands(text string, width int) string {
+	const more = ` \`
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if width > len(more) && Width(line) > width && strings.HasPrefix(line, " ") {
+			lines[i] = strings.ReplaceAll(Fold(line, width-len(more)), "\n", more+"\n")
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Cut shortens a line to a width, at the end of one of its parts where more than one
+// space divides them, or else anywhere.
+func Cut(line string, width int) string {
+	if Width(line) <= width {
+		return line
+	}
+	head := runewidth.Truncate(line, width, "")
+	if i := strings.LastIndex(line[:min(len(head)+gap, len(line))], strings.Repeat(" ", gap)); i > 0 {
+		return strings.TrimRight(line[:i], " ")
+	}
+	return head
+}
+
+// gap is how many spaces at least divide the parts of a line.
+const gap = 2
+
+// foldLine writes a line that begins in a column, and returns the column after it.
+func foldLine(b *strings.Builder, line string, column, width int) int {
+	if strings.ContainsRune(line, '\t') {
+		line = expand(line, column)
+	}
+	indent := 2
+	if column == 0 {
+		indent += len(line) - len(strings.TrimLeft(line, " "))
+	}
+	indent = min(indent, width/2)
+	for column+Width(line) > width {
+		head := breakAt(line, width-column)
+		if column > indent && head > 0 && line[head] != ' ' && line[head-1] != ' ' {
+			head = 0 // a word that would be cut may fit into a line of its own
+		}
+		if head == 0 && column <= indent { // not even one character fits
+			break
+		}
+		b.WriteString(strings.TrimRight(line[:head], " "))
+		b.WriteString("\n" + strings.Repeat(" ", indent))
+		line, column = strings.TrimLeft(line[head:], " "), indent
+	}
+	b.WriteString(line)
+	return column + Width(line)
+}
+
+// breakAt returns where to break a line that is wider than the room: how many bytes
+// go before the break.
+func breakAt(line string, room int) int {
+	head := len(runewidth.Truncate(line, max(room, 0), ""))
+	text := len(line) - len(strings.TrimLeft(line, " ")) // there is no break before the first word
+	// A break may be at the space that just does not fit.
+	within := line[:min(head+1, len(line))]
+	if i := strings.LastIndex(line[:min(head+gap, len(line))], strings.Repeat(" ", gap)); i > text && i > head/2 {
+		return i
+	}
+	if i := strings.LastIndexByte(within, ' '); i > text {
+		return i
+	}
+	return head
+}
+
+// expand replaces tabs by the spaces that a terminal shows for them.
+func expand(line string, column int) string {
+	const stop = 8
+	var b strings.Builder
+	for i, part := range strings.Split(line, "\t") {
+		if i > 0 {
+			spaces := stop - column%stop
+			b.WriteString(strings.Repeat(" ", spaces))
+			column += spaces
+		}
+		b.WriteString(part)
+		column += Width(part)
+	}
+	return b.String()
+}
