@@ -131,7 +131,7 @@ func (f configFile) take(p place, i item) error {
 	}
 	switch {
 	case i.what == isNothing:
-		return i.wrong("%s has no value: write one behind it, or leave it out", i.key)
+		return i.wrong("%s has no value: write one behind it, in quotes if it begins with # or &, or leave it out", i.key)
 	case i.what == isTagged:
 		return i.wrong("%s: a value that begins with ! stands for something else in YAML: write text in quotes", i.key)
 	case i.what == isStrange:

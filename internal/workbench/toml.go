@@ -3,6 +3,7 @@ package workbench
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,21 +24,18 @@ func parseTOML(text string) ([]item, error) {
 		return nil, errors.New("it is not valid TOML")
 	}
 	lines := tomlLines(text, meta.Keys())
-	return tomlItems(content, nil, lines, meta.Keys()), nil
+	return tomlItems(content, nil, lines), nil
 }
 
-// tomlItems lists the keys of a table in the order in which the file has them.
-func tomlItems(table map[string]any, path toml.Key, lines map[string]int, order []toml.Key) []item {
+// tomlItems lists the keys of a table by the line that they are in.
+func tomlItems(table map[string]any, path toml.Key, lines map[string]int) []item {
 	var items []item
-	for _, key := range order {
-		if len(key) != len(path)+1 || !slices.Equal(key[:len(path)], path) {
-			continue
-		}
-		name := key[len(key)-1]
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		key := append(slices.Clone(path), name)
 		i := item{key: name, line: lines[key.String()]}
 		switch v := table[name].(type) {
 		case map[string]any:
-			i.what, i.table = isTable, tomlItems(v, key, lines, order)
+			i.what, i.table = isTable, tomlItems(v, key, lines)
 		case []any:
 			i.list = true
 			for _, one := range v {
@@ -56,6 +54,7 @@ func tomlItems(table map[string]any, path toml.Key, lines map[string]int, order 
 		}
 		items = append(items, i)
 	}
+	slices.SortStableFunc(items, func(x, y item) int { return x.line - y.line })
 	return items
 }
 
@@ -90,6 +89,9 @@ func tomlText(value any) (text string, ok bool) {
 // found so has no line; none is worth a second parser.
 func tomlLines(text string, order []toml.Key) map[string]int {
 	found := map[string]int{}
+	if strings.Contains(text, `"""`) || strings.Contains(text, "'''") {
+		return found // a text of several lines may hold what looks like a key
+	}
 	lines := strings.Split(text, "\n")
 	next := 0
 	for _, key := range order {
@@ -98,10 +100,7 @@ func tomlLines(text string, order []toml.Key) map[string]int {
 			line := strings.TrimSpace(lines[n])
 			if holdsKey(line, name) {
 				found[key.String()] = n + 1
-				next = n
-				if !strings.HasPrefix(line, "[") {
-					next++
-				}
+				next = n // where a table in one line has its keys, too
 				break
 			}
 		}
@@ -109,10 +108,13 @@ func tomlLines(text string, order []toml.Key) map[string]int {
 	return found
 }
 
-// holdsKey reports whether a line of TOML begins with a key or is the head of the table
-// of that name.
+// holdsKey reports whether a line of TOML begins with a key, by itself or within the
+// table options, or is the head of the table of that name.
 func holdsKey(line, name string) bool {
 	line = strings.TrimLeft(line, "[ \t")
+	if rest, ok := strings.CutPrefix(line, optionsTable); ok && name != optionsTable {
+		line = strings.TrimLeft(rest, "={. \t")
+	}
 	for _, spelled := range []string{name, strconv.Quote(name), "'" + name + "'"} {
 		if rest, ok := strings.CutPrefix(line, spelled); ok && strings.IndexAny(rest, " \t=.]") == 0 {
 			return true

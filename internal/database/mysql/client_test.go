@@ -38,7 +38,8 @@ func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
 				"etc/my.cnf": "[client]\nhost=a\nuser=a\nport=1\npassword=a\n", "etc/mysql/my.cnf": "[client]\nhost=b\nuser=b\nport=2\n",
 				"own/my.cnf": "[client]\nhost=c\nuser=c\n", "home/.my.cnf": "[client]\nhost=d\n",
 			},
-			map[string]string{"MYSQL_PWD": "v", "MYSQL_HOST": "v", "MYSQL_HOME": "ROOT/own"}, nil,
+			map[string]string{"MYSQL_PWD": "v", "MYSQL_HOST": "v", "MYSQL_HOME": "ROOT/own"},
+			nil,
 			[]string{
 				"host=d from line 2 of ROOT/home/.my.cnf", "pass=a from line 5 of ROOT/etc/my.cnf",
 				"port=2 from line 4 of ROOT/etc/mysql/my.cnf", "user=c from line 3 of ROOT/own/my.cnf",
@@ -46,11 +47,15 @@ func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
 		},
 		{
 			"groups of clients, in the order of the file",
-			map[string]string{"home/.my.cnf": "[mysqld]\nport=9\n[mysql]\nuser=a\n[client]\nuser=b\ndatabase=d\n[client-mariadb]\nport=3\n[client-server]\nhost=h\n[mysqldump]\nhost=x\n"}, nil, nil,
+			map[string]string{"home/.my.cnf": "[mysqld]\nport=9\n[mysql]\nuser=a\n[client]\nuser=b\ndatabase=d\n[client-mariadb]\nport=3\n[client-server]\nhost=h\n[mysqldump]\nhost=x\n"},
+			nil, nil,
 			[]string{"host=h from line 11 of ROOT/home/.my.cnf", "port=3 from line 9 of ROOT/home/.my.cnf", "user=b from line 6 of ROOT/home/.my.cnf"},
 		},
 		{
-			"groups of a suffix", map[string]string{"home/.my.cnf": "[client]\nport=1\n[client_lab]\nport=2\n"}, map[string]string{"MYSQL_GROUP_SUFFIX": "_lab"}, nil,
+			"groups of a suffix",
+			map[string]string{"home/.my.cnf": "[client]\nport=1\n[client_lab]\nport=2\n"},
+			map[string]string{"MYSQL_GROUP_SUFFIX": "_lab"},
+			nil,
 			[]string{"port=2 from line 4 of ROOT/home/.my.cnf"},
 		},
 		{
@@ -59,7 +64,8 @@ func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
 				"etc/my.cnf":       "[client]\nhost=a\n!includedir ROOT/etc/conf.d/\n!include more.cnf\nuser=a\n!include nosuch.cnf\n",
 				"etc/conf.d/b.cnf": "[client]\nport=2\n", "etc/conf.d/a.cnf": "[client]\nport=1\n!include ../my.cnf\n", "etc/conf.d/c.txt": "[client]\nport=3\n",
 				"etc/more.cnf": "host=no group\n[client]\nhost=b\n",
-			}, nil, nil,
+			},
+			nil, nil,
 			[]string{"host=b from line 3 of ROOT/etc/more.cnf", "port=2 from line 2 of ROOT/etc/conf.d/b.cnf", "user=a from line 5 of ROOT/etc/my.cnf"},
 		},
 		{"passwords", map[string]string{"home/.my.cnf": "[client]\npassword = \"a#b;c\\\"\\\\\" # the password\n"}, nil, nil, []string{`pass=a#b;c"\ from line 2 of ROOT/home/.my.cnf`}},
@@ -69,7 +75,9 @@ func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
 		{"a password that is to be asked for", map[string]string{"home/.my.cnf": "[client]\npassword\n"}, nil, nil, nil},
 		{"what was given", map[string]string{"home/.my.cnf": "[client]\npassword=p\nuser=u\n"}, nil, option.Values{"maria_pass": "x", "maria_user": "y"}, nil},
 		{
-			"TLS", map[string]string{"home/.my.cnf": "[client]\nloose-ssl_mode=REQUIRED\nssl_cert=/c\nssl-key=/k\n"}, nil, nil,
+			"TLS",
+			map[string]string{"home/.my.cnf": "[client]\nloose-ssl_mode=REQUIRED\nssl_cert=/c\nssl-key=/k\n"},
+			nil, nil,
 			[]string{
 				"ssl=true from line 2 of ROOT/home/.my.cnf", "ssl_ca=null from line 2 of ROOT/home/.my.cnf", "ssl_cert=/c from line 3 of ROOT/home/.my.cnf",
 				"ssl_key=/k from line 4 of ROOT/home/.my.cnf", "ssl_two_way=true from line 3 of ROOT/home/.my.cnf",
@@ -77,7 +85,9 @@ func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
 		},
 		{"TLS that checks", map[string]string{"home/.my.cnf": "[client]\nssl-ca=/ca\n"}, nil, nil, []string{"ssl=true from line 2 of ROOT/home/.my.cnf", "ssl_ca=/ca from line 2 of ROOT/home/.my.cnf"}},
 		{
-			"a certificate without TLS", map[string]string{"home/.my.cnf": "[client]\nssl-cert=/c\nssl-key=/k\nskip-ssl\n"}, nil, nil,
+			"a certificate without TLS",
+			map[string]string{"home/.my.cnf": "[client]\nssl-cert=/c\nssl-key=/k\nskip-ssl\n"},
+			nil, nil,
 			[]string{"ssl=false from line 4 of ROOT/home/.my.cnf", "ssl_cert=/c from line 2 of ROOT/home/.my.cnf", "ssl_key=/k from line 3 of ROOT/home/.my.cnf"},
 		},
 	}
