@@ -181,6 +181,7 @@ func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error
 		Out: p.whole, Width: p.StdoutWidth, Environ: p.Environ,
 		OpenStore: func(path string) (*job.Store, error) { return p.openRepositoryOr(path, workbench.EnvRepository) },
 		Settings:  settings,
+		Height:    p.heightFor(use),
 	})
 	if err != nil {
 		return fmt.Errorf("%w (choose another file by %s)", err, EnvSettings)

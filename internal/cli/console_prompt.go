@@ -21,6 +21,22 @@ func (p *Program) editsLines() bool {
 	return p.StdinIsTerminal && in == os.Stdin && out == os.Stdout && term.IsTerminal(int(out.Fd()))
 }
 
+// heightFor returns what tells how many lines the terminal of a prompt has, or nil
+// where no prompt is shown at one: what a script prints is not cut short.
+func (p *Program) heightFor(use consoleUse) func() int {
+	if use.script != "" || !p.editsLines() {
+		return nil
+	}
+	const usual = 24
+	return func() int {
+		_, height, err := term.GetSize(int(os.Stdout.Fd()))
+		if err != nil || height < 1 {
+			return usual
+		}
+		return height
+	}
+}
+
 // reads evaluates what comes from a pipe until it ends, and goes on after an error
 // as tclsh does. It returns the first, also after quit. Results are not shown, but
 // by hammerdbcli: what is piped into that looks for the job's id that vurun returns.

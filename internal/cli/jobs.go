@@ -373,8 +373,8 @@ func (a *archive) tpmCommand() *cobra.Command {
 	var hammerDB bool
 	c := a.one(&cobra.Command{
 		Use:     "tpm ID",
-		Short:   "Show transactions a minute over the time of a run",
-		Example: examples("sledge jobs tpm last", "sledge jobs tpm 6B02 --hammerdb"),
+		Short:   "Show transactions a minute and response times over the time of a run",
+		Example: examples("sledge jobs tpm last", "sledge jobs tpm last --json | jq '.points[] | select(.response.p99_ms > 100)'", "sledge jobs tpm 6B02 --hammerdb"),
 	}, func(ctx context.Context, store *job.Store, j job.Job) error {
 		if hammerDB {
 			counts, err := report.TCount(ctx, store, j, a.program.Bench)
@@ -399,13 +399,17 @@ func (a *archive) tpmCommand() *cobra.Command {
 	return c
 }
 
-// rate is transactions a minute at a moment of a run.
+// rate is transactions a minute at a moment of a run, and how long they took.
 type rate struct {
 	At     time.Time `json:"at"`
 	Phase  job.Phase `json:"phase"`
 	Offset float64   `json:"offset_seconds"`
 	Server *float64  `json:"server_tpm,omitempty"`
 	Client *float64  `json:"client_tpm,omitempty"` // missing in a job that HammerDB recorded
+
+	// Response is of all kinds of transaction together, of those done in the second; it
+	// is missing where none was.
+	Response *report.Latency `json:"response,omitempty"`
 }
 
 func rates(ctx context.Context, store *job.Store, id job.ID) ([]rate, error) {
@@ -423,6 +427,11 @@ func rates(ctx context.Context, store *job.Store, id job.ID) ([]rate, error) {
 			client := float64(ended) / s.Elapsed.Minutes()
 			r.Client = &client
 		}
+		sum, err := s.Summary()
+		if err != nil {
+			return nil, err
+		}
+		r.Response = report.ResponseOf(sum)
 		points = append(points, r)
 	}
 	return points, nil
@@ -433,12 +442,21 @@ func (a *archive) printRates(points []rate) error {
 		_, err := fmt.Fprintln(a.program.Stdout, "Nothing was measured in this job.")
 		return err
 	}
-	t := terminal.Table{Columns: terminal.Heads("time", "phase", "since", "server TPM", "client TPM")}
+	t := terminal.Table{Columns: terminal.Heads("time", "phase", "since", "server TPM", "client TPM", "p95 ms", "p99 ms", "max ms")}
 	for _, r := range points {
+		p95, p99, longest := "-", "-", "-"
+		if l := r.Response; l != nil {
+			p95, p99, longest = milliseconds(l.P95), milliseconds(l.P99), milliseconds(l.Max)
+		}
 		t.Row(r.At.Local().Format(time.TimeOnly), string(r.Phase),
-			clock(time.Duration(r.Offset*float64(time.Second))), orDash(r.Server), orDash(r.Client))
+			clock(time.Duration(r.Offset*float64(time.Second))), orDash(r.Server), orDash(r.Client), p95, p99, longest)
 	}
 	return a.program.printTable(t)
+}
+
+// milliseconds spells a time with two decimals, and thousands apart.
+func milliseconds(ms float64) string {
+	return humanize.FormatFloat("#,###.##", ms)
 }
 
 // orDash spells a number that may be missing.
@@ -550,7 +568,22 @@ func (a *archive) delete(ctx context.Context, store *job.Store, ids []string, ye
 		}
 	}
 	if a.json {
-		return a.program.printJSON(map[string][]job.ID{"deleted": deleted})
+		if err := a.program.printJSON(map[string][]job.ID{"deleted": deleted}); err != nil {
+			return err
+		}
 	}
+	a.giveBack(ctx, store)
 	return nil
+}
+
+// giveBack gives the space of deleted jobs back to the disk. The jobs are deleted
+// whatever comes of it: that it was broken off or did not work is only said.
+func (a *archive) giveBack(ctx context.Context, store *job.Store) {
+	slow := time.AfterFunc(2*time.Second, func() {
+		fmt.Fprintln(a.program.Stderr, "sledge: the space is given back to the disk; Ctrl-C leaves that for later")
+	})
+	defer slow.Stop()
+	if err := store.GiveBack(ctx); err != nil {
+		fmt.Fprintf(a.program.Stderr, "sledge: warning: the jobs are deleted, but the file keeps its size until the next are: %v\n", err)
+	}
 }

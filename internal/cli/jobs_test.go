@@ -97,8 +97,8 @@ func TestEveryViewOfARunSaysTheSameInEveryForm(t *testing.T) {
 		"timing last":            {"new order", "p99"},
 		"timing last --json":     {`"p99_ms"`, `"elapsed_seconds": 60`},
 		"timing last --hammerdb": {`"NEWORD"`, `"calls": "20"`, `"SLEV"`},
-		"tpm last":               {"0:02", "120", "6,000"}, // 100 transactions in a second
-		"tpm last --json":        {`"server_tpm": 120`, `"client_tpm": 6000`},
+		"tpm last":               {"0:02", "120", "6,000", "p95 ms", "p99 ms", "max ms", "100."}, // 100 transactions in a second, of 1 to 100 ms
+		"tpm last --json":        {`"server_tpm": 120`, `"client_tpm": 6000`, `"p50_ms": 50`, `"max_ms": 100`},
 		"tpm last --hammerdb":    {`"SQLite tpm"`, `"120"`},
 	} {
 		if code := w.run(append([]string{"jobs"}, strings.Fields(args)...)...); code != job.OK {

@@ -38,6 +38,10 @@ type Config struct {
 	// none; or is nil.
 	Width func() int
 
+	// Height returns how many lines the terminal has at which somebody types commands. It
+	// is nil where nobody does.
+	Height func() int
+
 	// OpenStore opens the job repository at a path, or in its usual place where the
 	// path is "".
 	OpenStore func(path string) (*job.Store, error)

@@ -20,7 +20,8 @@ import (
 )
 
 const jobsHelp = `Shows the jobs of the repository.
-jobs: tables of all jobs, the newest first.
+jobs: tables of all jobs, the newest first; at a prompt, of those that fit the terminal.
+jobs limit <n>: tables of the newest n jobs; 0 is all.
 jobs joblist: returns the ids of all jobs, the oldest first.
 jobs result: the results of all jobs. jobs timestamp: when each began.
 jobs format [ text | JSON ]: how jobs are printed from now on.
@@ -37,7 +38,7 @@ jobs <id> save: writes a report as JSON into the temporary folder. jobs <id> del
 func jobsCommands() []command {
 	both := command{
 		name: "jobs", help: jobsHelp, takes: varies, run: jobs,
-		usage: "[ jobs | jobs joblist | jobs result | jobs timestamp | jobs format <fmt> | jobs disable <0|1> | jobs profileid <n|all> | jobs profile <n> | " +
+		usage: "[ jobs | jobs limit <n> | jobs joblist | jobs result | jobs timestamp | jobs format <fmt> | jobs disable <0|1> | jobs profileid <n|all> | jobs profile <n> | " +
 			"jobs diff <base> <compared> | jobs import <path> | jobs <id> | jobs <id> <n> | jobs <id> <part> | jobs <id> timing <n> ]",
 	}
 	alias := both
@@ -125,6 +126,8 @@ const anyNumber = math.MaxInt
 
 func forms() map[string]form {
 	return map[string]form{
+		"limit":     {1, 1, jobsLimit},
+		"--limit":   {1, 1, jobsLimit}, // as sledge jobs has it
 		"joblist":   {0, 0, joblist},
 		"result":    {0, 0, allJobs(func(c *Console, jobs []job.Job) report.View { return report.Results(jobs, c.Bench) })},
 		"timestamp": {0, 0, allJobs(func(_ *Console, jobs []job.Job) report.View { return report.Timestamps(jobs...) })},
@@ -152,12 +155,7 @@ func jobs(c *Console, ctx context.Context, call Call) (string, error) {
 		return "", fail(`Error: Jobs Disabled: enable with command "jobs disable 0" and restart HammerDB`)
 	}
 	if len(words) == 0 {
-		all, err := store.List(ctx, job.Query{})
-		if err != nil {
-			return "", err
-		}
-		c.out.print(report.Table(all, c.Bench, store.Path(), c.width()))
-		return "", nil
+		return "", c.showJobs(ctx, store, c.roomForJobs())
 	}
 	if f, ok := forms()[words[0]]; ok {
 		words = words[1:]
@@ -167,6 +165,36 @@ func jobs(c *Console, ctx context.Context, call Call) (string, error) {
 		return f.do(c, ctx, store, call, words)
 	}
 	return c.oneJob(ctx, store, words)
+}
+
+// roomForJobs is how many jobs are shown where nobody says how many: what the terminal
+// of somebody who types has room for, and 0, which is all, in a script.
+func (c *Console) roomForJobs() int {
+	if c.Height == nil {
+		return 0
+	}
+	const least, others = 5, 10 // lines besides the jobs: headings of two tables, hint, prompt
+	return max(least, c.Height()-others)
+}
+
+func (c *Console) showJobs(ctx context.Context, store *job.Store, limit int) error {
+	all, err := store.List(ctx, job.Query{})
+	if err != nil {
+		return err
+	}
+	c.out.print(report.Table(all, c.Bench, store.Path(), c.width(), limit))
+	if limit > 0 && len(all) > limit {
+		c.out.printf("\nThe newest %d of %d jobs: jobs limit 0 shows all", limit, len(all))
+	}
+	return nil
+}
+
+func jobsLimit(c *Console, ctx context.Context, store *job.Store, _ Call, words []string) (string, error) {
+	limit, err := strconv.Atoi(words[0])
+	if err != nil || limit < 0 {
+		return "", fail("Error: jobs limit: %q is not a number of jobs: 20 shows the newest 20, and 0 all", words[0])
+	}
+	return "", c.showJobs(ctx, store, limit)
 }
 
 func formatUsage() error { return fail("Error: Usage: jobs format [ text | JSON ]") }
@@ -525,6 +553,9 @@ func (c *Console) deleteJob(ctx context.Context, store *job.Store, j job.Job, wo
 		return failWith(job.ExitOf(err), "Error: %v", err)
 	}
 	c.out.printf("Deleted Jobid %s", j.ID)
+	if err := store.GiveBack(ctx); err != nil { // the job is deleted all the same
+		c.out.printf("Warning: %v", err)
+	}
 	return nil
 }
 

@@ -180,6 +180,12 @@ var (
 // everyForm is every form of jobs, with the right number of words and the wrong one.
 const everyForm = `
 jobs
+jobs limit 2
+jobs --limit 1
+jobs limit 0
+jobs limit
+jobs limit few
+jobs limit -1
 jobs joblist
 jobs joblist more
 jobs result
@@ -427,6 +433,32 @@ func TestJobsAreDeletedByTheirWholeIDOnly(t *testing.T) {
 	for _, name := range []string{"last", string(w.ids["$ONE"][:23])} {
 		if got := w.call(t, "jobs "+name+" delete"); !strings.Contains(got, "! 2") {
 			t.Errorf("jobs %s delete: got %q, want a refusal", name, got)
+		}
+	}
+}
+
+// TestJobsFitTheTerminalOfWhoTypes asks for the jobs at terminals of several heights,
+// and in a script, whose lines nobody scrolls back to.
+func TestJobsFitTheTerminalOfWhoTypes(t *testing.T) {
+	w := newJobsWorld(t)
+	w.fill(t)
+	height := 0
+	for _, test := range []struct{ height, shown int }{
+		{16, 6}, {3, 5}, {100, 9}, {0, 9},
+	} {
+		height = test.height
+		w.Height = func() int { return height }
+		if height == 0 {
+			w.Height = nil
+		}
+		got := w.call(t, "jobs")
+		shown := strings.Count(got, "Benchmark Run") + strings.Count(got, "Schema ")
+		hint := "The newest " + strconv.Itoa(test.shown) + " of 9 jobs: jobs limit 0 shows all"
+		if shown != test.shown || strings.Contains(got, hint) != (shown < 9) {
+			t.Errorf("height %d: got\n%s\nwant %d jobs, and a hint if that is not all", height, got, test.shown)
+		}
+		if lines := strings.Count(got, "\n"); height > 10 && lines >= height {
+			t.Errorf("height %d: got %d lines, which do not fit", height, lines)
 		}
 	}
 }

@@ -41,7 +41,9 @@ const (
 	// the end of any process; it could lose the last seconds to a power cut, which
 	// is why the end of a job is written by transactToDisk. Transactions are immediate because
 	// one that began by reading could not wait for its turn to write.
-	settings = "_busy_timeout=30000&_synchronous=NORMAL&_foreign_keys=on&_txlock=immediate"
+	// Pages that nothing uses any more can be given back one by one in a file that was
+	// made so; one of before keeps its way until it is written anew (Store.GiveBack).
+	settings = "_busy_timeout=30000&_auto_vacuum=INCREMENTAL&_synchronous=NORMAL&_foreign_keys=on&_txlock=immediate"
 
 	inMemory = ":memory:"
 )

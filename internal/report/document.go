@@ -177,6 +177,17 @@ func (n Transaction) corrected(c correction, kind string, t *meter.Tally) Transa
 	return n
 }
 
+// ResponseOf sums up how long the transactions of all kinds took together that were
+// done, from their intended start. It is nil where none was.
+func ResponseOf(sum meter.Summary) *Latency {
+	all := sum.All()
+	if all.Done == 0 {
+		return nil
+	}
+	l := newLatency(all.Response)
+	return &l
+}
+
 func newLatency(h histogram) Latency {
 	ms := func(ns float64) float64 { return math.Round(ns) / 1e6 }
 	at := func(percentile float64) float64 { return ms(float64(h.ValueAtQuantile(percentile))) }

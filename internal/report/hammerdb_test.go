@@ -72,8 +72,8 @@ func TestTheTableOfJobsShowsTheNewestFirstAndTheBest(t *testing.T) {
 		figures("A3", 3, 2, 9000), ended(build(), job.Killed), check(), remove(), queries(),
 		{ID: "A0", Spec: job.Spec{Workload: "tprocc", Database: "oracle"}, Status: job.Failed, Begun: began},
 	}
-	golden(t, "table.txt", []byte(Table(jobs, names{}, "/data/jobs.db", 0)+"\n\n"+Table(jobs[:1], names{}, "/data/jobs.db", 0)+"\n"))
-	for line := range strings.Lines(Table(jobs, names{}, "x", 0)) {
+	golden(t, "table.txt", []byte(Table(jobs, names{}, "/data/jobs.db", 0, 0)+"\n\n"+Table(jobs[:1], names{}, "/data/jobs.db", 0, 0)+"\n"))
+	for line := range strings.Lines(Table(jobs, names{}, "x", 0, 0)) {
 		if strings.HasPrefix(line, "---") && len(line) != 100+1 {
 			t.Errorf("got a line of %d dashes, want 100", len(line)-1)
 		}
@@ -318,7 +318,7 @@ func TestJobsOfAnyWorkloadAreShownByWhatItDeclares(t *testing.T) {
 	strange := ended(run(), job.Failed)
 	strange.ID, strange.Spec.Workload = "C1", "stran\x1bge"
 
-	table := Table([]job.Job{j, slower, strange}, more{}, "x", 0)
+	table := Table([]job.Job{j, slower, strange}, more{}, "x", 0, 0)
 	for _, want := range []string{
 		"No TPROC-C runs found in database file x.\n\nNo TPROC-H runs",
 		"\n\nPROC-B Jobs\nJobid                      Database           Date                Workload       TPS        Status\n",

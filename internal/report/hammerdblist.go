@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -75,20 +76,30 @@ const (
 	tableWide = 100
 )
 
-// Table is what "jobs" prints: the newest job first, as the jobs are given. The
-// file is where the repository is. On a terminal of less than HammerDB's width, columns
-// are narrower, and some are left out.
-func Table(jobs []job.Job, names Namer, file string, width int) string {
+// Table is what "jobs" prints: the newest job first, as the jobs are given, and no more
+// than limit of them; 0 is all. Which is best is decided among all. The file is where
+// the repository is. On a terminal of less than HammerDB's width, columns are narrower,
+// and some are left out.
+func Table(jobs []job.Job, names Namer, file string, width, limit int) string {
+	shown := map[job.ID]bool{}
+	for _, j := range jobs[:min(len(jobs), cmp.Or(limit, len(jobs)))] {
+		shown[j.ID] = true
+	}
 	var lines []string
-	for i, b := range benchmarks(jobs, names) {
-		if i > 0 {
-			lines = append(lines, "")
-		}
+	for _, b := range benchmarks(jobs, names) {
 		var list []job.Job
+		anyShown := false
 		for _, j := range jobs {
 			if j.Spec.Workload == b.Workload {
 				list = append(list, j)
+				anyShown = anyShown || shown[j.ID]
 			}
+		}
+		if len(list) > 0 && !anyShown {
+			continue // that there are none would be wrong
+		}
+		if len(lines) > 0 {
+			lines = append(lines, "")
 		}
 		title := Printable(b.Title)
 		if len(list) == 0 {
@@ -106,6 +117,9 @@ func Table(jobs []job.Job, names Namer, file string, width int) string {
 		wide := []string{columns("Jobid", "Database", "Date", "Workload", figureTitle(b, list), "Status"), strings.Repeat("-", tableWide)}
 		best := best(list)
 		for _, j := range list {
+			if !shown[j.ID] {
+				continue
+			}
 			status := statusWord(j)
 			if j.ID == best {
 				status = "TOP"

@@ -1,0 +1,143 @@
+package job
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// talks records a job that says several megabytes, and ends it unless it is to run on.
+func talks(t *testing.T, s *Store, ends bool) *Recorder {
+	t.Helper()
+	r := begin(t, s, runSpec())
+	line := strings.Repeat("what a virtual user says ", 100)
+	for range 2000 {
+		r.Watch(Event{User: 1, Text: line})
+	}
+	if ends {
+		if err := r.End(t.Context(), Result{}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+// sizes returns how many bytes the file of the repository has, and what is beside it.
+func sizes(t *testing.T, path string) (file, beside int64) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if log, err := os.Stat(path + "-wal"); err == nil {
+		beside = log.Size()
+	}
+	return info.Size(), beside
+}
+
+func deletes(t *testing.T, s *Store, r *Recorder) {
+	t.Helper()
+	if err := s.Delete(t.Context(), r.ID()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.GiveBack(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+const small = 1 << 20 // bytes, of a repository with nothing much in it
+
+func TestTheSpaceOfDeletedJobsIsGivenBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jobs.db")
+	s := openStore(t, path)
+	r := talks(t, s, true)
+	if file, log := sizes(t, path); file+log < 4*small {
+		t.Fatalf("a repository of %d and %d bytes has nothing to give back", file, log)
+	}
+	deletes(t, s, r)
+	if file, log := sizes(t, path); file+log > small {
+		t.Errorf("got %d bytes, and %d in the log, want less than %d", file, log, small)
+	}
+	if err := s.GiveBack(t.Context()); err != nil {
+		t.Errorf("with nothing to give back: %v", err)
+	}
+}
+
+// TestNobodyWhoReadsIsInTheWayOfADeletion has somebody in the midst of reading, and
+// somebody else recording.
+func TestNobodyWhoReadsIsInTheWayOfADeletion(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jobs.db")
+	s, other := openStore(t, path), openStore(t, path)
+	gone, stays := talks(t, s, true), talks(t, other, false)
+	rows, err := other.db.Query("SELECT line FROM output")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		t.Fatalf("there is nothing to read: %v", rows.Err())
+	}
+	deletes(t, s, gone)
+	read := 1
+	for rows.Next() {
+		read++
+	}
+	if err := rows.Close(); err != nil || read < 2000 {
+		t.Errorf("who was reading got %d lines, %v, want at least the 2000 that were there", read, err)
+	}
+	if err := stays.End(t.Context(), Result{}, nil); err != nil {
+		t.Error(err)
+	}
+	if lines := collect(t, s.Output(t.Context(), stays.ID())); len(lines) != 2000 {
+		t.Errorf("who was recording has %d lines, want 2000", len(lines))
+	}
+	deletes(t, s, stays)
+	if file, log := sizes(t, path); file+log > small {
+		t.Errorf("afterwards: got %d bytes, and %d in the log, want less than %d", file, log, small)
+	}
+}
+
+// TestAFileOfBeforeIsWrittenAnewWhenNoJobIsRecorded turns the repository into one that
+// an older version made.
+func TestAFileOfBeforeIsWrittenAnewWhenNoJobIsRecorded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jobs.db")
+	s := openStore(t, path)
+	c, err := s.db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{"PRAGMA auto_vacuum = NONE", "VACUUM"} {
+		if _, err := c.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = openStore(t, path)
+	mode := func() (mode int) {
+		if err := s.db.QueryRow("PRAGMA auto_vacuum").Scan(&mode); err != nil {
+			t.Fatal(err)
+		}
+		return mode
+	}
+	if got := mode(); got != 0 {
+		t.Fatalf("got a file of mode %d, want one of before, 0", got)
+	}
+	gone, running := talks(t, s, true), begin(t, s, runSpec())
+	deletes(t, s, gone)
+	if file, log := sizes(t, path); file+log < 4*small || mode() != 0 {
+		t.Errorf("got %d bytes, and %d in the log, want that the file waits for the job that is recorded", file, log)
+	}
+	if err := running.End(t.Context(), Result{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	deletes(t, s, running)
+	if file, log := sizes(t, path); file+log > small || mode() != 2 {
+		t.Errorf("got %d bytes, %d in the log, and mode %d, want less than %d, and 2", file, log, mode(), small)
+	}
+}
