@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -109,6 +111,7 @@ func (p *program) must(args ...string) string {
 
 // last returns the newest job in the repository.
 func (p *program) last() (j struct {
+	ID     string
 	Status string
 	Reason string
 	Line   string
@@ -390,5 +393,95 @@ func TestNoRunSucceedsWhoseEndWasNotRecorded(t *testing.T) {
 	}
 	if out := c.Stdout.(*bytes.Buffer).String(); !strings.Contains(out, "TEST RESULT") || !strings.Contains(out, "not recorded") {
 		t.Errorf("want the result, and that it is not recorded; got\n%s", out)
+	}
+}
+
+// TestWhatCannotBeWrittenToCanBeListed reads as another user than the one that runs
+// the tests, whom no permission keeps out where that is root.
+func TestWhatCannotBeWrittenToCanBeListed(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("root alone can be another user")
+	}
+	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
+	folder := t.TempDir()
+	p.keepIn(folder)
+	p.must("build", "--db", "sqlite")
+	built := p.last()
+	read := filepath.Join(folder, "reader")
+	for path := folder; len(path) > len(os.TempDir()); path = filepath.Dir(path) { // down to the files
+		if err := os.Chmod(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(p.repository, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(p.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(read, program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	as := func(args ...string) (string, job.Exit) {
+		c := exec.Command(read, args...)
+		c.Env = append(p.env, "HOME="+folder, "SLEDGE_SETTINGS="+filepath.Join(folder, "settings.db"))
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		out, _ := c.CombinedOutput() // how it ended is in ProcessState
+		return string(out), job.Exit(c.ProcessState.ExitCode())
+	}
+	files := func() (names []string) {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	before := files()
+	for _, args := range [][]string{{"jobs"}, {"jobs", "show", "last"}, {"jobs", "export", "last"}} {
+		if out, exit := as(args...); exit != job.OK || !strings.Contains(out, built.ID) {
+			t.Errorf("sledge %s: exit code %d, want %d and job %s\n%s", strings.Join(args, " "), exit, job.OK, built.ID, out)
+		}
+	}
+	if out, exit := as("check", "--db", "sqlite"); exit != job.ExitError || !strings.Contains(out, "permission denied") || !strings.Contains(out, "--repo") {
+		t.Errorf("a check that is to be recorded: exit code %d, want %d and the reason\n%s", exit, job.ExitError, out)
+	}
+	if after := files(); !slices.Equal(before, after) {
+		t.Errorf("got files %v, want %v as before", after, before)
+	}
+	if err := os.Chmod(p.repository, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, exit := as("jobs"); exit != job.ExitError || !strings.Contains(out, "permission denied") {
+		t.Errorf("a repository that is private: exit code %d, want %d and the reason\n%s", exit, job.ExitError, out)
+	}
+}
+
+func TestAMistypedRepositoryIsNotMade(t *testing.T) {
+	p := newProgram(t, nil)
+	mistyped := filepath.Join(t.TempDir(), "jbos.db")
+	for _, args := range [][]string{
+		{"jobs"}, {"jobs", "list"}, {"jobs", "show", "last"}, {"jobs", "result", "last"}, {"jobs", "timing", "last"},
+		{"jobs", "tpm", "last"}, {"jobs", "profile"}, {"jobs", "export", "last"}, {"jobs", "delete", "last", "--yes"},
+	} {
+		_, stderr, exit := p.run(append(args, "--repo", mistyped)...)
+		if exit != job.ExitMissing || !strings.Contains(stderr, mistyped) || !strings.Contains(stderr, "--repo") {
+			t.Errorf("sledge %s: exit code %d and %q, want %d and which file is missing", strings.Join(args, " "), exit, stderr, job.ExitMissing)
+		}
+	}
+	if _, err := os.Stat(mistyped); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want that there is no such file", err)
+	}
+	// Nobody has mistyped the usual place: there are no jobs yet.
+	home := t.TempDir()
+	p.env = append(p.env, "SLEDGE_REPO=", "HOME="+home, "XDG_DATA_HOME=")
+	if stdout := p.must("jobs", "--json"); stdout != "[]\n" {
+		t.Errorf("got %s, want no jobs", stdout)
+	}
+	if made, err := os.ReadDir(home); err != nil || len(made) > 0 {
+		t.Errorf("got files %v and error %v, want none", made, err)
 	}
 }

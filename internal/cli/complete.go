@@ -142,7 +142,7 @@ func (p *Program) completeJobs(repository *string) complete {
 		if len(args) > 0 && c.Name() != "delete" {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		store, err := p.openRepository(*repository)
+		store, err := p.readRepository(*repository)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -179,7 +180,7 @@ func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error
 	made, err := console.New(console.Config{
 		Bench: p.Bench, Runner: p.Runner, Version: p.Version,
 		Out: p.whole, Width: p.StdoutWidth, Environ: p.Environ,
-		OpenStore: func(path string) (*job.Store, error) { return p.openRepositoryOr(path, workbench.EnvRepository) },
+		OpenStore: p.consoleRepository,
 		Settings:  settings,
 		Height:    p.heightFor(use),
 	})
@@ -223,6 +224,18 @@ func checkScript(path string) error {
 		return err
 	}
 	return opened.Close()
+}
+
+// consoleRepository opens the job repository at path, or else in its place. One that
+// cannot be written to can be read: a job that is to be kept there is refused.
+func (p *Program) consoleRepository(path string) (*job.Store, error) {
+	store, err := p.openRepositoryOr(path, workbench.EnvRepository)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		if read, err := p.readRepository(path); err == nil {
+			return read, nil
+		}
+	}
+	return store, err
 }
 
 // file returns the file behind a stream, or nil: interpreters are processes of

@@ -56,8 +56,18 @@ word last.`,
 	return c
 }
 
-// with opens the repository for a while.
+// with opens the repository for a while, to read from it.
 func (a *archive) with(do func(*job.Store) error) error {
+	store, err := a.program.readRepository(a.repository)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(store), store.Close())
+}
+
+// change opens the repository for a while, to write to it. It makes one where there is
+// none.
+func (a *archive) change(do func(*job.Store) error) error {
 	store, err := a.program.openRepository(a.repository)
 	if err != nil {
 		return err
@@ -532,7 +542,10 @@ func (a *archive) deleteCommand() *cobra.Command {
 		},
 		ValidArgsFunction: a.program.completeJobs(&a.repository),
 		RunE: a.program.run(func(ctx context.Context, args []string) error {
-			return a.with(func(store *job.Store) error { return a.delete(ctx, store, args, yes) })
+			if err := a.with(func(*job.Store) error { return nil }); err != nil {
+				return err // there is none
+			}
+			return a.change(func(store *job.Store) error { return a.delete(ctx, store, args, yes) })
 		}),
 	}
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask")

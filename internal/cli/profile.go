@@ -251,7 +251,7 @@ it stay behind. The file is only read, and jobs that are there already stay as t
 			return nil
 		},
 		RunE: a.program.run(func(ctx context.Context, args []string) error {
-			return a.with(func(store *job.Store) error { return a.importFrom(ctx, store, args[0]) })
+			return a.change(func(store *job.Store) error { return a.importFrom(ctx, store, args[0]) })
 		}),
 	}
 }

@@ -137,6 +137,7 @@ func TestAProfileIsOneDocument(t *testing.T) {
 func TestProfilesAreListedAndShown(t *testing.T) {
 	w := newWorld(t)
 	w.scaling(100)
+	w.run("check", "--db", "sqlite")
 	if w.run("jobs", "profile"); !strings.Contains(w.out.String(), "no performance profiles") {
 		t.Errorf("without any: got %q", &w.out)
 	}

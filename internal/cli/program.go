@@ -139,17 +139,42 @@ func (p *Program) openRepository(path string) (*job.Store, error) {
 
 // openRepositoryOr says what chooses another where the repository cannot be opened.
 func (p *Program) openRepositoryOr(path, choice string) (*job.Store, error) {
-	if path == "" {
-		var err error
-		if path, err = p.repositoryPath(); err != nil {
-			return nil, err
-		}
+	path, err := p.repository(path)
+	if err != nil {
+		return nil, err
 	}
-	store, err := job.Open(path)
+	store, err := job.OpenSaying(path, func(line string) { fmt.Fprintf(p.Stderr, "sledge: %s\n", line) })
 	if err != nil {
 		return nil, fmt.Errorf("%w (choose another by %s)", err, choice)
 	}
 	return store, nil
+}
+
+// readRepository opens the job repository at path, or else in its place, to read from
+// it. The usual place, which nobody can have mistyped, is as good as empty when there
+// is none.
+func (p *Program) readRepository(path string) (*job.Store, error) {
+	usual := path == "" && p.environment(workbench.EnvRepository) == ""
+	path, err := p.repository(path)
+	if err != nil {
+		return nil, err
+	}
+	store, err := job.OpenToRead(path)
+	if usual && job.ExitOf(err) == job.ExitMissing {
+		return job.Open(":memory:")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w (choose another by --repo)", err)
+	}
+	return store, nil
+}
+
+// repository returns path, or where the job repository is if that is "".
+func (p *Program) repository(path string) (string, error) {
+	if path != "" {
+		return path, nil
+	}
+	return p.repositoryPath()
 }
 
 // confirm asks a question on the terminal. Without a terminal nobody can be

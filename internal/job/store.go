@@ -77,15 +77,21 @@ func dataFolder() (string, error) {
 // Open opens the repository at path, and makes it first if there is none: for
 // the user's eyes only, since results may be confidential. The path ":memory:"
 // makes one that is gone when it is closed.
-func Open(path string) (*Store, error) {
-	s, err := open(path)
+//
+// Once a day, and after a job whose process was killed, it looks at all pages, and
+// refuses a file that is damaged.
+func Open(path string) (*Store, error) { return OpenSaying(path, func(string) {}) }
+
+// OpenSaying opens a repository as Open does, and tells say what takes long.
+func OpenSaying(path string, say func(line string)) (*Store, error) {
+	s, err := open(path, say)
 	if err != nil {
-		return nil, fmt.Errorf("open job repository %s: %w", path, err)
+		return nil, fmt.Errorf("open job repository %s: %w", path, damaged(path, err))
 	}
 	return s, nil
 }
 
-func open(path string) (*Store, error) {
+func open(path string, say func(line string)) (*Store, error) {
 	dsn := inMemory + "?" + settings
 	if path != inMemory {
 		if err := sqlitefile.Create(path); err != nil {
@@ -106,15 +112,33 @@ func open(path string) (*Store, error) {
 	ctx := context.Background()
 	steps, err := readMigrations()
 	if err == nil {
-		err = migrate(ctx, db, steps)
-	}
-	if err == nil && path != inMemory {
-		err = useWAL(ctx, db)
+		err = prepare(ctx, db, path, steps, say)
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return &Store{db, path}, nil
+}
+
+// prepare makes the file fit to be written to.
+func prepare(ctx context.Context, db *sql.DB, path string, steps []string, say func(line string)) error {
+	if path == inMemory {
+		return migrate(ctx, db, steps)
+	}
+	version, err := schemaVersion(ctx, db, len(steps))
+	if err != nil {
+		return err
+	}
+	if err := ensureWhole(ctx, db, path, version, say); err != nil {
+		return err
+	}
+	if err := migrate(ctx, db, steps); err != nil {
+		return err
+	}
+	if err := useWAL(ctx, db); err != nil {
+		return err
+	}
+	return noteWhole(ctx, db)
 }
 
 func readMigrations() ([]string, error) {
@@ -186,10 +210,13 @@ func useWAL(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-func isBusy(err error) bool {
-	const primary = 0xff // the rest of the code tells kinds of busy apart
+func isBusy(err error) bool { return hasCode(err, sqlite3.SQLITE_BUSY) }
+
+// hasCode reports whether an error is SQLite's with that code.
+func hasCode(err error, code int) bool {
+	const primary = 0xff // the rest tells kinds of a code apart
 	var e *sqlite.Error
-	return errors.As(err, &e) && e.Code()&primary == sqlite3.SQLITE_BUSY
+	return errors.As(err, &e) && e.Code()&primary == code
 }
 
 // transactToDisk runs work in a transaction that has reached the disk when it returns,

@@ -1,0 +1,92 @@
+package job
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"sledge/internal/sqlitefile"
+)
+
+// OpenToRead opens a repository that is there, to read from it. It makes none, and
+// none of the files beside one that cannot be written to.
+func OpenToRead(path string) (*Store, error) {
+	if path == inMemory {
+		return Open(path)
+	}
+	s, err := openToRead(path)
+	if err != nil {
+		return nil, fmt.Errorf("open job repository %s: %w", path, damaged(path, err))
+	}
+	return s, nil
+}
+
+func openToRead(path string) (*Store, error) {
+	file, err := os.Open(path) // which says more than SQLite does
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, WithExit(ExitMissing, errors.New("there is none: the first build or run makes it"))
+	case err != nil:
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, err
+	}
+	if info.Size() == 0 {
+		return nil, WithExit(ExitMissing, errors.New("the file is empty: the first build or run fills it"))
+	}
+	// SQLite opens a file that cannot be written to for reading.
+	db, err := openCurrent(path, "mode=rw&"+settings)
+	if hasCode(err, sqlite3.SQLITE_CANTOPEN) || hasCode(err, sqlite3.SQLITE_READONLY) {
+		// Nor can it make the files beside it there that it reads by.
+		if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
+			return nil, fmt.Errorf("the newest jobs are in %s-wal, which can only be read where it can be written to: copy both files to a folder of your own, and name the copy", path)
+		}
+		db, err = openCurrent(path, "mode=ro&immutable=1&"+settings)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Store{db, path}, nil
+}
+
+// openCurrent opens a file whose schema is, or can be brought, up to date.
+func openCurrent(path, settings string) (*sql.DB, error) {
+	dsn, err := sqlitefile.URI(path, settings)
+	if err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := readMigrations()
+	if err == nil {
+		err = readable(context.Background(), db, steps)
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// readable brings the schema up to date if need be and it can.
+func readable(ctx context.Context, db *sql.DB, steps []string) error {
+	version, err := schemaVersion(ctx, db, len(steps))
+	if err != nil || version == len(steps) {
+		return err
+	}
+	if err := quickCheck(ctx, db); err != nil {
+		return err
+	}
+	if err := migrate(ctx, db, steps); err != nil {
+		return fmt.Errorf("an older sledge made it, and it cannot be brought up to date where it is (%w): copy it to a folder of your own, and name the copy", err)
+	}
+	return nil
+}

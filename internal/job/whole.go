@@ -1,0 +1,126 @@
+package job
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+const (
+	// checkEvery is how often the pages of a repository that is written to are looked
+	// at. They are looked at besides when a process went away without ending its job,
+	// since what took it away may have taken pages along.
+	checkEvery = 24 * time.Hour
+
+	// sayAfter is how long that may take before somebody is told.
+	sayAfter = 2 * time.Second
+)
+
+// ErrDamaged says that pages of a repository are damaged.
+var ErrDamaged = errors.New("the file is damaged")
+
+// damaged adds the way out to an error about damaged pages, and returns any other as
+// it is.
+func damaged(path string, err error) error {
+	if !hasCode(err, sqlite3.SQLITE_CORRUPT) && !errors.Is(err, ErrDamaged) {
+		return err
+	}
+	if !errors.Is(err, ErrDamaged) {
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return fmt.Errorf("%w. Nothing was written to it. Keep a copy of %s, save what can still be read by sledge jobs export ID --repo %s, and start another repository",
+		err, path, path)
+}
+
+// ensureWhole looks at the pages of a repository, if it is time to, and returns an
+// ErrDamaged if they are not whole. It tells say what it does if that takes long.
+func ensureWhole(ctx context.Context, db *sql.DB, path string, version int, say func(line string)) error {
+	if version == 0 {
+		return nil // it is new
+	}
+	if current := version >= wholeSince; current {
+		due, err := checkDue(ctx, db)
+		if err != nil || !due {
+			return err
+		}
+	}
+	patience := time.AfterFunc(sayAfter, func() {
+		size := ""
+		if info, err := os.Stat(path); err == nil {
+			size = " (" + humanize.Bytes(uint64(info.Size())) + ")"
+		}
+		say(fmt.Sprintf("looking for damage in the job repository %s%s, as is done once a day", path, size))
+	})
+	defer patience.Stop()
+	return quickCheck(ctx, db)
+}
+
+// wholeSince is the version of the schema that notes when it was looked at.
+const wholeSince = 4
+
+// checkDue reports whether it is time to look at the pages.
+func checkDue(ctx context.Context, db *sql.DB) (bool, error) {
+	var millis int64
+	if err := db.QueryRowContext(ctx, `SELECT max(checked_ms) FROM whole`).Scan(&millis); err != nil {
+		return false, err
+	}
+	if checked := time.UnixMilli(millis); time.Since(checked).Abs() >= checkEvery {
+		return true, nil
+	}
+	// A job shows signs of life now and then; one that was killed may have shown its
+	// last some time before.
+	rows, err := db.QueryContext(ctx, `SELECT seen_ms, host, pid, process_begun_ms FROM job
+		WHERE status = 'running' AND seen_ms > ?`, millis-heartbeat.Milliseconds())
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var process owner
+		var seen, begun int64
+		if err := rows.Scan(&seen, &process.host, &process.pid, &begun); err != nil {
+			return false, err
+		}
+		process.begun = time.UnixMilli(begun)
+		j := Job{Status: Running}
+		if j.judge(process, time.UnixMilli(seen)); j.Status == Killed {
+			return true, nil
+		}
+	}
+	return false, rows.Err()
+}
+
+// quickCheck asks SQLite whether the pages hang together. It reads them all.
+func quickCheck(ctx context.Context, db *sql.DB) error {
+	rows, err := db.QueryContext(ctx, "PRAGMA quick_check(1)")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var found string
+		if err := rows.Scan(&found); err != nil {
+			return err
+		}
+		if found != "ok" {
+			return fmt.Errorf("%w: %s", ErrDamaged, strings.ReplaceAll(found, "\n", ", "))
+		}
+	}
+	return rows.Err()
+}
+
+// noteWhole notes that the pages were found whole, if they were looked at.
+func noteWhole(ctx context.Context, db *sql.DB) error {
+	due, err := checkDue(ctx, db)
+	if err == nil && due {
+		_, err = db.ExecContext(ctx, `UPDATE whole SET checked_ms = ?`, time.Now().UnixMilli())
+	}
+	return err
+}

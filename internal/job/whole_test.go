@@ -1,0 +1,141 @@
+package job
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// damage overwrites pages in the middle of a repository that has some jobs in it.
+func damage(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page = 4096
+	if len(text) < 20*page {
+		t.Fatalf("the repository has %d bytes, which is too few to be damaged in its middle", len(text))
+	}
+	for at := len(text) / 2 / page * page; at < len(text)-2*page; at += 2 * page {
+		copy(text[at:], bytes.Repeat([]byte("garbage!"), page/8))
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// filled makes a repository of several jobs that have ended.
+func filled(t *testing.T, path string) {
+	t.Helper()
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		r := begin(t, s, runSpec())
+		for n := range 20 {
+			r.Watch(second(Measure, n+1, measured(uint64(n), 2000), nil))
+		}
+		if err := r.End(t.Context(), Result{}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// execute changes a repository behind its back.
+func execute(t *testing.T, path, statement string, arguments ...any) {
+	t.Helper()
+	s, err := OpenToRead(path) // which looks at nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.db.Exec(statement, arguments...); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestADamagedRepositoryIsNotWrittenTo(t *testing.T) {
+	for _, c := range []struct{ name, statement string }{
+		{"a day later", `UPDATE whole SET checked_ms = checked_ms - 25 * 3600 * 1000`},
+		{"after a job was killed", `UPDATE job SET status = 'running', process_begun_ms = 1 WHERE number = 5`},
+	} {
+		path := filepath.Join(t.TempDir(), "jobs.db")
+		filled(t, path)
+		execute(t, path, c.statement)
+		damage(t, path)
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Open(path)
+		if !errors.Is(err, ErrDamaged) || strings.Count(err.Error(), path) < 2 || !strings.Contains(err.Error(), "sledge jobs export") {
+			t.Errorf("%s: got %v, want that it is damaged and what to do", c.name, err)
+		}
+		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+			t.Errorf("%s: it was written to, %v", c.name, err)
+		}
+		s, err := OpenToRead(path)
+		if err != nil {
+			t.Errorf("%s: got %v, want what can still be read", c.name, err)
+			continue
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAWholeRepositoryIsLookedAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jobs.db")
+	filled(t, path)
+	execute(t, path, `UPDATE whole SET checked_ms = 0`)
+	openStore(t, path)
+	damage(t, path)
+	openStore(t, path) // nobody looks
+	execute(t, path, `UPDATE whole SET checked_ms = ?`, time.Now().Add(-checkEvery).UnixMilli())
+	if _, err := Open(path); !errors.Is(err, ErrDamaged) {
+		t.Errorf("got %v a day later, want that it is damaged", err)
+	}
+}
+
+func TestReadingMakesNoRepository(t *testing.T) {
+	folder := t.TempDir()
+	empty := filepath.Join(folder, "empty.db")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(folder, "jbos.db"), filepath.Join(folder, "missing", "jobs.db"), empty} {
+		if s, err := OpenToRead(path); ExitOf(err) != ExitMissing || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: got %v and error %v, want that there is none", path, s, err)
+		}
+	}
+	files, err := os.ReadDir(folder)
+	if info, statErr := os.Stat(empty); err != nil || statErr != nil || len(files) != 1 || info.Size() != 0 {
+		t.Errorf("got files %v, %v, %v, want the empty one as it was", files, err, statErr)
+	}
+}
+
+func TestAnOlderRepositoryIsReadAndBroughtUpToDate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jobs.db")
+	filled(t, path)
+	execute(t, path, `DROP TABLE whole; DROP INDEX job_running; PRAGMA user_version = 3`)
+	s, err := OpenToRead(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if jobs, err := s.List(t.Context(), Query{}); err != nil || len(jobs) != 5 {
+		t.Errorf("got %d jobs, %v, want 5", len(jobs), err)
+	}
+}
