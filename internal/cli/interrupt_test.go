@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -208,7 +209,9 @@ func TestAnInterruptAnswersAQuestion(t *testing.T) {
 		<-reading
 		w.interrupt()
 	}()
-	if code := w.run("delete", "--db", "sqlite"); code != job.ExitStopped || len(w.asked) > 0 {
+	file := filepath.Join(t.TempDir(), "some.db")
+	emptySchema(t, file)
+	if code := w.run("delete", "--db", "sqlite", "--dbname", file); code != job.ExitStopped || len(w.asked) > 0 {
 		t.Errorf("got exit code %d and %d jobs done, want %d and none", code, len(w.asked), job.ExitStopped)
 	}
 }

@@ -3,10 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/workbench"
 )
@@ -120,10 +123,16 @@ func (p *Program) deleteCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "delete --db NAME [flags]",
 		Short: "Remove the schema",
-		Long: `Delete drops the tables and routines of the workload, and then the database and
-the account that build made, unless the database holds something else.
+		Long: `Delete drops the tables and routines of the workload, and then the database with
+its owner, or the file, unless that holds or is something else: it says what went,
+and why the rest stays.
 
-On a terminal it asks first, unless --yes is given.`,
+It drops only what is proven to be a schema of the workload: all tables with all
+their columns, or what an interrupted build left. If anything else has their names,
+or is built upon them, it drops nothing and ends with exit code 7. Where there is
+no schema, it ends with exit code 8.
+
+On a terminal it shows what will go and asks first, unless --yes is given.`,
 		Example: examples(
 			"sledge delete --db pg --host db1",
 			"sledge delete --config sledge.toml --yes",
@@ -132,10 +141,8 @@ On a terminal it asks first, unless --yes is given.`,
 		Args:    noArguments,
 		RunE: p.run(func(ctx context.Context, _ []string) error {
 			return s.with(ctx, p, job.Delete, func(order workbench.Order) error {
-				plan := order.Plan
-				if !yes {
-					question := fmt.Sprintf("Remove the %s schema in %s %s?", plan.Workload.Title, plan.Database.Title, plan.Database.Target(plan.Connection))
-					if err := p.confirm(question); err != nil {
+				if !yes && p.StdinIsTerminal {
+					if err := p.confirmDelete(ctx, order.Plan); err != nil {
 						return err
 					}
 				}
@@ -147,4 +154,43 @@ On a terminal it asks first, unless --yes is given.`,
 		flags.BoolVar(&yes, "yes", false, "do not ask")
 	})
 	return c
+}
+
+// confirmDelete shows what a delete would remove, and asks.
+func (p *Program) confirmDelete(ctx context.Context, plan engine.Plan) error {
+	d, err := plan.PlanDeletion(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(p.Stderr, "This will be removed for good:")
+	p.showNames("tables", d.Tables)
+	var routines []string
+	for _, signature := range d.Routines {
+		name, _, _ := strings.Cut(signature, "(")
+		routines = append(routines, strings.Trim(name, "`"))
+	}
+	p.showNames("routines", routines)
+	for _, fate := range d.Around {
+		if fate.Stays == "" {
+			fmt.Fprintf(p.Stderr, "  %s %s\n", fate.Kind, fate.Name)
+		}
+	}
+	for _, fate := range d.Around {
+		if fate.Stays != "" {
+			fmt.Fprintf(p.Stderr, "The %s %s stays: %s\n", fate.Kind, fate.Name, fate.Stays)
+		}
+	}
+	return p.confirm(fmt.Sprintf("Remove the %s schema in %s %s?", plan.Workload.Title, plan.Database.Title, plan.Database.Target(plan.Connection)))
+}
+
+// showNames shows names under a heading, a few to a line.
+func (p *Program) showNames(heading string, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	fmt.Fprintf(p.Stderr, "  %s\n", heading)
+	const few = 4
+	for line := range slices.Chunk(names, few) {
+		fmt.Fprintf(p.Stderr, "    %s\n", strings.Join(line, "  "))
+	}
 }

@@ -15,8 +15,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"sledge/internal/catalog"
+	"sledge/internal/database"
+	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/option"
 	"sledge/internal/workbench"
 )
 
@@ -455,15 +458,51 @@ func TestDeleteAsksOnATerminal(t *testing.T) {
 		{"--yes", true, "", []string{"--yes"}, true},
 		{"a script", false, "", nil, true},
 	}
+	file := filepath.Join(t.TempDir(), "some.db")
+	emptySchema(t, file)
 	for _, test := range tests {
 		w := newWorld(t)
 		w.StdinIsTerminal, w.Stdin = test.terminal, strings.NewReader(test.answer)
-		code := w.run(append([]string{"delete", "--db", "sqlite", "--dbname", "some.db"}, test.args...)...)
+		code := w.run(append([]string{"delete", "--db", "sqlite", "--dbname", file}, test.args...)...)
 		if (len(w.asked) == 1) != test.done || (code == job.OK) != test.done {
 			t.Errorf("%s: got exit code %d and %d jobs done, want done: %v", test.name, code, len(w.asked), test.done)
 		}
-		if asked := strings.Contains(w.err.String(), "TPROC-C schema in SQLite some.db?"); asked != (test.terminal && test.args == nil) {
-			t.Errorf("%s: got the question asked: %v", test.name, asked)
+		shown := "This will be removed for good:\n  tables\n    order_line  stock  customer  history\n    orders  new_order  item  district\n    warehouse\n  file " + file + "\n" +
+			"Remove the TPROC-C schema in SQLite " + file + "?"
+		if asked := strings.Contains(w.err.String(), shown); asked != (test.terminal && test.args == nil) {
+			t.Errorf("%s: got %q, want what will go and a question: %v", test.name, &w.err, !asked)
+		}
+	}
+	w := newWorld(t)
+	w.StdinIsTerminal, w.Stdin = true, strings.NewReader("y\n")
+	if code := w.run("delete", "--db", "sqlite", "--dbname", file+"2"); code != job.ExitMissing || strings.Contains(w.err.String(), "[y/N]") {
+		t.Errorf("where there is nothing: got exit code %d, want %d and no question: %s", code, job.ExitMissing, &w.err)
+	}
+}
+
+// emptySchema makes the tables of TPROC-C in a file, without rows.
+func emptySchema(t *testing.T, file string) {
+	t.Helper()
+	local := engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads}
+	plan, err := local.Plan(job.Spec{Action: job.Build, Database: "sqlite", Workload: "tprocc", Options: option.Values{"sqlite_file": file}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plan.Database.Create(t.Context(), plan.Connection, func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := plan.Database.Connect(t.Context(), plan.Connection, database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	statements, err := plan.CreateStatements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range statements {
+		if err := s.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func schemaCommands() []command {
 		},
 		{
 			name: "deleteschema", usage: "deleteschema",
-			help: "Deletes the schema, and the database and user that its build made, and returns \"Schema Delete jobid=ID\".",
+			help: "Deletes the schema, and its database and user where nothing else is in them, and returns \"Schema Delete jobid=ID\".",
 			run: func(c *Console, ctx context.Context, _ Call) (string, error) {
 				return c.oneUserJob(ctx, job.Delete, "Deleting", "delete")
 			},

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -50,6 +51,12 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		return job.Result{}, err
 	}
 	l, err := openLedger(ctx, p, session)
+	if _, refuses := errors.AsType[refusedError](err); refuses {
+		// The account that was made for this build, if one was, would serve nothing.
+		_ = session.Close()
+		_, undone := p.around(ctx, database.Disposal{Leftover: true, Others: []string{"what is not ours"}})
+		return job.Result{}, errors.Join(err, undone)
+	}
 	if err != nil {
 		return job.Result{}, err
 	}

@@ -36,23 +36,31 @@ type object struct {
 // PlanDeletion says what a delete would remove, and changes nothing. Its errors are
 // those of a delete that refuses.
 func (p Plan) PlanDeletion(ctx context.Context) (Deletion, error) {
-	session, err := connect(ctx, p, database.Owner)
-	if err != nil {
-		return Deletion{}, err
-	}
-	defer session.Close()
-	d, others, err := deletable(ctx, p, session)
+	d, disposal, err := p.planDeletion(ctx)
 	if err != nil {
 		return d, err
 	}
-	if err := session.Close(); err != nil {
-		return d, fmt.Errorf("close the session that looked at the schema: %w", err)
+	disposal.Dry = true
+	if d.Around, err = p.around(ctx, disposal); err != nil {
+		return d, job.WithExit(exitOfConnect(err), fmt.Errorf("nothing was dropped: %w", err))
 	}
-	d.Around, err = p.around(ctx, database.Disposal{Others: others, Dry: true, Leftover: len(d.Tables) == 0})
-	if err == nil && len(d.Tables) == 0 && !d.any() {
-		err = errNothing(p)
+	if disposal.Leftover && !d.any() {
+		return d, errNothing(p)
 	}
-	return d, err
+	return d, nil
+}
+
+// planDeletion says what of the schema is to be dropped, and what is known for the
+// rest.
+func (p Plan) planDeletion(ctx context.Context) (d Deletion, rest database.Disposal, err error) {
+	session, err := connect(ctx, p, database.Owner)
+	if err != nil {
+		return d, rest, err
+	}
+	defer func() { err = errors.Join(err, session.Close()) }()
+	d, rest.Others, err = deletable(ctx, p, session)
+	rest.Leftover = len(d.Tables) == 0
+	return d, rest, err
 }
 
 // any reports whether anything around the schema is to be dropped.
@@ -149,14 +157,19 @@ func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if err != nil {
 		return job.Result{}, err
 	}
-	disposal := database.Disposal{Leftover: len(plan.Tables) == 0}
-	if !disposal.Leftover {
-		if plan, disposal.Others, err = dropSchema(ctx, p, f); err != nil {
+	var rest database.Disposal
+	if len(plan.Tables) > 0 {
+		if plan, rest.Others, err = dropSchema(ctx, p, f); err != nil {
 			return job.Result{}, err
 		}
 		f.say(monitorPosition, p.Database.Said.Deleted, p.Database.Said.Schema(p.Connection), p.Workload.Title)
 	}
-	plan.Around, err = p.around(ctx, disposal)
+	if len(plan.Tables) == 0 { // what else is there is looked at as late as can be
+		if plan, rest, err = p.planDeletion(ctx); err != nil {
+			return job.Result{}, err
+		}
+	}
+	plan.Around, err = p.around(ctx, rest)
 	for _, fate := range plan.Around {
 		if fate.Stays == "" && fate.Said {
 			f.say(monitorPosition, "%s %s %s has been deleted successfully.", fate.Name, p.Workload.Title, fate.Kind)
@@ -215,6 +228,9 @@ func dropSchema(ctx context.Context, p Plan, f *feed) (d Deletion, others []stri
 		return d, nil, fmt.Errorf("begin to drop the schema: %w", err)
 	}
 	d, _, err = deletable(ctx, p, session)
+	if err == nil && len(d.Tables) == 0 {
+		err = errNothing(p) // somebody else was quicker
+	}
 	if err == nil {
 		err = drop(ctx, p, session, d)
 	}

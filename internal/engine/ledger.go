@@ -133,7 +133,7 @@ func roomToBuild(ctx context.Context, p Plan, s database.Session, st standing) e
 		inTheWay = slices.Concat(inTheWay, others, upon)
 	}
 	if len(inTheWay) > 0 {
-		return job.WithExit(job.ExitExists, fmt.Errorf(
+		return refused(fmt.Errorf(
 			"%s holds what is not of a %s schema and in its way: %s. Nothing was changed: choose another database",
 			p.target(), p.Workload.Title, listed(inTheWay, 10)))
 	}

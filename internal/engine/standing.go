@@ -171,16 +171,23 @@ func listed(names []string, few int) string {
 func (st standing) refusal(p Plan) error {
 	switch st.state {
 	case taken:
-		return job.WithExit(job.ExitExists, fmt.Errorf(
+		return refused(fmt.Errorf(
 			"%s holds something else by names that a %s schema needs: %s. Nothing was changed: choose another database",
 			p.target(), p.Workload.Title, strings.Join(st.strange, "; ")))
 	case part:
-		return job.WithExit(job.ExitExists, fmt.Errorf(
+		return refused(fmt.Errorf(
 			"%s holds only a part of a %s schema: the tables %s are there, and not %s. Nothing shows who made them, so nothing was changed: drop them by hand if they are not needed, or choose another database",
 			p.target(), p.Workload.Title, strings.Join(st.tables, ", "), strings.Join(st.missing, ", ")))
 	}
 	return nil
 }
+
+// refusedError is a database that holds what is not ours and so is left alone.
+type refusedError struct{ error }
+
+func (e refusedError) Unwrap() error { return e.error }
+
+func refused(err error) error { return job.WithExit(job.ExitExists, refusedError{err}) }
 
 // errNothing says that there is no schema.
 func errNothing(p Plan) error {

@@ -14,7 +14,7 @@ const (
 	ExitCheck    Exit = 4   // the check found rows that break a rule
 	ExitInvalid  Exit = 5   // the run had more failures than it may, or its counts disagree
 	ExitAborted  Exit = 6   // a virtual user died or the server went away in mid-run or mid-build
-	ExitExists   Exit = 7   // the schema is there already, or is only half built
+	ExitExists   Exit = 7   // the schema is there already, or is only half built, or something else is in its place
 	ExitMissing  Exit = 8   // the schema, database, job or file is not there
 	ExitStopped  Exit = 130 // ended by Ctrl-C, SIGTERM or SIGHUP, or since nobody reads the output any more
 	ExitInternal Exit = 70  // a fault of Sledge itself
@@ -32,7 +32,7 @@ var ExitMeanings = []struct {
 	{ExitCheck, "the check found rows that break a rule"},
 	{ExitInvalid, "the run is not valid: too many failures"},
 	{ExitAborted, "a virtual user died or the server went away in the middle of a run or a build"},
-	{ExitExists, "the schema is there already, or is only half built"},
+	{ExitExists, "the schema is there already or only half built, or something that is not ours is in its place or built upon it"},
 	{ExitMissing, "the schema, the database or the job is not there"},
 	{ExitInternal, "a fault of Sledge itself"},
 	{ExitStopped, "stopped: by Ctrl-C, SIGTERM or SIGHUP, or because nobody reads the output any more"},

@@ -38,7 +38,8 @@ func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fat
 	if err != nil {
 		return nil, fmt.Errorf("drop the database %s: %w", a.Database, err)
 	}
-	role, err := e.endRole(ctx, a.User, base.Stays != "")
+	stays := base.Kind != "" && (base.Name == "" || base.Stays != "")
+	role, err := e.endRole(ctx, a.User, stays)
 	if err != nil {
 		return present(base), fmt.Errorf("drop the user %s: %w", a.User, err)
 	}
@@ -82,6 +83,8 @@ type ending struct {
 	options target
 }
 
+// endDatabase drops the database, unless something speaks against it. It returns no
+// kind where there is no database, and no name where nobody asked about it.
 func (e ending) endDatabase(ctx context.Context, name string) (database.Fate, error) {
 	fate := database.Fate{Kind: "database", Name: name}
 	is := func(condition string) (bool, error) {
@@ -101,7 +104,7 @@ func (e ending) endDatabase(ctx context.Context, name string) (database.Fate, er
 	}
 	switch {
 	case e.Leftover && (!made || len(e.Others) > 0):
-		return database.Fate{}, nil
+		return database.Fate{Kind: "database"}, nil
 	case len(e.Others) > 0:
 		fate.Stays = database.AlsoHolds(e.Others)
 	case template:
@@ -200,7 +203,7 @@ func (e ending) dropRole(ctx context.Context, name string, baseStays bool) (stay
 	err = e.admin.Exec(ctx, "DROP ROLE "+pgx.Identifier{name}.Sanitize())
 	switch stateOf(err) {
 	case "2BP01": // dependent_objects_still_exist
-		return "it owns or may use something else: " + serverSays(err), nil
+		return "it owns or may use something else: " + serversDetail(err), nil
 	case "42501", "55006":
 		return serverSays(err), nil
 	}
@@ -224,17 +227,16 @@ func (e ending) revokeSchema(ctx context.Context, name string) error {
 // ownsMore says what an account has beyond the database of the schema, and there
 // beyond what is to be dropped, which only the end of the schema shows for certain.
 func (e ending) ownsMore(ctx context.Context, name string, baseStays bool) (string, error) {
-	base := "FALSE"
-	if !baseStays {
-		base = "TRUE"
+	but := "''" // the database whose objects do not count
+	if !e.Leftover || !baseStays {
+		but = literal(e.options.own().Database)
 	}
 	t, err := e.admin.Query(ctx, `SELECT DISTINCT CASE WHEN s.dbid <> 0 THEN 'in the database ' || d.datname
 			WHEN s.classid = 'pg_database'::regclass THEN 'database ' || (SELECT datname FROM pg_database WHERE oid = s.objid)
-			ELSE pg_describe_object(s.classid, s.objid, 0) END
+			ELSE pg_describe_object(s.classid, s.objid, 0) END AS what
 		FROM pg_shdepend s LEFT JOIN pg_database d ON d.oid = s.dbid
 		WHERE refclassid = 'pg_authid'::regclass AND refobjid = (SELECT oid FROM pg_roles WHERE rolname = `+literal(name)+`)
-			AND coalesce(d.datname, '') <> `+literal(e.options.own().Database)+`
-			AND NOT (`+base+` AND s.classid = 'pg_database'::regclass AND s.objid = (SELECT oid FROM pg_database WHERE datname = `+literal(e.options.own().Database)+`))`, 10)
+			AND coalesce(d.datname, (SELECT datname FROM pg_database WHERE s.classid = 'pg_database'::regclass AND oid = s.objid), '') <> `+but, 10)
 	if err != nil || len(t.Rows) == 0 {
 		return "", err
 	}
@@ -243,6 +245,13 @@ func (e ending) ownsMore(ctx context.Context, name string, baseStays bool) (stri
 		what = append(what, row[0])
 	}
 	return "it owns or may use something else: " + strings.Join(what, ", "), nil
+}
+
+// serversDetail lists what the server adds to an error line by line.
+func serversDetail(err error) string {
+	var e *pgconn.PgError
+	errors.As(err, &e)
+	return strings.Join(strings.Split(e.Detail, "\n"), ", ")
 }
 
 // serverSays is the server's own message, on one line, with what it adds to it.

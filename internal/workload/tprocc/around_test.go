@@ -1,0 +1,261 @@
+package tprocc_test
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sledge/internal/database"
+	"sledge/internal/database/mariadb"
+	"sledge/internal/database/postgresql"
+	"sledge/internal/database/sqlite"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/testserver"
+	"sledge/internal/workload/workloadtest"
+)
+
+// TestWhatBecomesOfDatabaseAndRole deletes an empty schema and looks what is said of
+// the database and the role around it on PostgreSQL, and what is left of them.
+func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
+	server := option.Values(testserver.Open(t, "postgresql").Values())
+	const byHand = "by hand" // as HammerDB makes them: nothing tells who did
+	tests := []struct {
+		name   string
+		made   string   // byHand, or by Sledge
+		before []string // the superuser's statements, once the schema is there
+		change option.Values
+		hold   bool // another session stays connected
+		exit   job.Exit
+		want   []string // lines of the delete, or what is in its error
+		left   string   // "", "database", "role" or "database role"
+	}{
+		{name: "made by Sledge", want: []string{"1 it TPROC-C schema has been deleted successfully.", "1 it TPROC-C role has been deleted successfully.", "the database it, the role it"}},
+		{name: "made by hand", made: byHand, want: []string{"1 it TPROC-C schema has been deleted successfully.", "1 it TPROC-C role has been deleted successfully.", "the database it, the role it"}},
+		{name: "a superuser", made: byHand, before: []string{"ALTER ROLE it SUPERUSER"}, want: []string{"the database it", "The role it stays: it is a superuser"}, left: "role"},
+		{name: "one who creates roles", before: []string{"ALTER ROLE it CREATEROLE"}, want: []string{"the database it", "The role it stays: it has rights over the server; it can still log in"}, left: "role"},
+		{
+			name: "one who owns another database", made: byHand, before: []string{"CREATE DATABASE it_too OWNER it"},
+			want: []string{"the database it", "The role it stays: it owns or may use something else: owner of database it_too"}, left: "role",
+		},
+		{
+			name: "one of a group", made: byHand, before: []string{"CREATE ROLE it_group", "GRANT it_group TO it"},
+			want: []string{"The role it stays: it belongs to it_group"}, left: "role",
+		},
+		{
+			name: "one whose rights others have", made: byHand, before: []string{"CREATE ROLE it_group", "GRANT it TO it_group"},
+			want: []string{"The role it stays: others have its rights: it_group"}, left: "role",
+		},
+		{
+			name: "one that somebody described", made: byHand, before: []string{"COMMENT ON ROLE it IS 'payroll'"},
+			want: []string{"The role it stays: somebody described it"}, left: "role",
+		},
+		{
+			name: "others connected", hold: true,
+			want: []string{"The database it stays: others are connected to it: sledge of postgres (1)", "The role it stays: it owns or may use something else: owner of database it"}, left: "database role",
+		},
+		{
+			name: "without the superuser", change: option.Values{"pg_no_superuser": "true"},
+			want: []string{"1 it TPROC-C schema has been deleted successfully.", "The database it stays: pg_no_superuser forbids", "The role it stays: its database does"}, left: "database role",
+		},
+		{
+			name: "a wrong superuser, made by hand", made: byHand, change: option.Values{"pg_superuserpass": "wrong"},
+			want: []string{"The database it stays: connect to PostgreSQL", "pg_superuserpass", "The role it stays"}, left: "database role",
+		},
+		{
+			name: "a wrong superuser, made by Sledge", change: option.Values{"pg_superuserpass": "wrong"}, exit: job.ExitConnect,
+			want: []string{"the database was made by Sledge", "pg_superuserpass", "pg_no_superuser"}, left: "schema database role",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := &place{d: postgresql.Database, values: server.Clone()}
+			p.values["pg_user"], p.values["pg_pass"], p.values["pg_dbase"] = "it", "it", "it"
+			admin, err := p.d.Connect(t.Context(), p.plan(t).Connection, database.Admin)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer admin.Close()
+			whole := p.values
+			t.Cleanup(func() { clearAway(t, &place{d: p.d, values: whole}) })
+			if test.made == byHand {
+				exec(t, admin, "CREATE ROLE it LOGIN PASSWORD 'it'", "CREATE DATABASE it OWNER it")
+			} else if err := p.d.Create(t.Context(), p.plan(t).Connection, func(string) {}); err != nil {
+				t.Fatal(err)
+			}
+			p.fill(t, []string{"all"}, nil)
+			exec(t, admin, test.before...)
+			if test.hold {
+				held := p.values.Clone()
+				held["pg_defaultdbase"] = "it"
+				s, err := p.d.Connect(t.Context(), (&place{d: p.d, values: held}).plan(t).Connection, database.Admin)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close()
+			}
+			p.values = p.values.Clone()
+			for name, value := range test.change {
+				p.values[name] = value
+			}
+			lines, err := p.do(t, job.Delete)
+			if job.ExitOf(err) != test.exit {
+				t.Fatalf("got %v, want exit code %d: %q", err, test.exit, lines)
+			}
+			said := strings.Join(lines, "\n")
+			if err != nil {
+				said = err.Error()
+			}
+			for _, want := range test.want {
+				if !strings.Contains(said, want) {
+					t.Errorf("got %q, want %q in it", said, want)
+				}
+			}
+			p.values = whole
+			for kind, query := range map[string]string{"database": "SELECT 1 FROM pg_database WHERE datname = 'it'", "role": "SELECT 1 FROM pg_roles WHERE rolname = 'it'"} {
+				if got := some(t, admin, query); got != strings.Contains(test.left, kind) {
+					t.Errorf("the %s is still there: %v, want %q left: %q", kind, got, test.left, said)
+				}
+			}
+			if strings.Contains(test.left, "schema") {
+				s := p.connect(t)
+				defer s.Close()
+				if !some(t, s, "SELECT 1 FROM pg_class WHERE relname = 'item'") {
+					t.Error("the schema is gone although nothing was to be dropped")
+				}
+			}
+		})
+	}
+}
+
+// clearAway drops what a test of database and role left.
+func clearAway(t *testing.T, p *place) {
+	admin, err := p.d.Connect(context.Background(), p.plan(t).Connection, database.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close()
+	for _, statement := range []string{
+		"DROP DATABASE IF EXISTS it", "DROP DATABASE IF EXISTS it_too", "DROP ROLE IF EXISTS it_group", "DROP ROLE IF EXISTS it",
+	} {
+		if err := admin.Exec(context.Background(), statement); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func exec(t *testing.T, s database.Session, statements ...string) {
+	t.Helper()
+	for _, statement := range statements {
+		if err := s.Exec(t.Context(), statement); err != nil {
+			t.Fatalf("%v\n%s", err, statement)
+		}
+	}
+}
+
+// some reports whether a query returns any row.
+func some(t *testing.T, s database.Session, query string) bool {
+	t.Helper()
+	rows, err := s.Query(t.Context(), query, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(rows.Rows) > 0
+}
+
+// TestARoleThatABuildMadeDoesNotOutliveIt builds in a database of somebody's: a role
+// of the build's goes, be the build refused or its schema deleted.
+func TestARoleThatABuildMadeDoesNotOutliveIt(t *testing.T) {
+	p := &place{d: postgresql.Database, values: option.Values(testserver.Open(t, "postgresql").Values())}
+	p.values["pg_user"], p.values["pg_pass"], p.values["pg_dbase"] = "it", "it", "it"
+	t.Cleanup(func() { clearAway(t, p) })
+	admin, err := p.d.Connect(t.Context(), p.plan(t).Connection, database.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close()
+	exec(t, admin, "CREATE DATABASE it")
+	shop := &place{d: p.d, values: p.values.Clone()}
+	shop.values["pg_defaultdbase"] = "it"
+	theirs, err := p.d.Connect(t.Context(), shop.plan(t).Connection, database.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.Close()
+	const role = "SELECT 1 FROM pg_roles WHERE rolname = 'it'"
+
+	exec(t, theirs, "CREATE TABLE customer (id integer)")
+	if _, err := p.do(t, job.Build); job.ExitOf(err) != job.ExitExists {
+		t.Errorf("a build beside a customer of somebody's: got %v, want exit code %d", err, job.ExitExists)
+	}
+	if some(t, admin, role) {
+		t.Error("a build that was refused left its role")
+	}
+
+	exec(t, theirs, "ALTER TABLE customer RENAME TO clients")
+	if err := p.d.Create(t.Context(), p.plan(t).Connection, func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	p.fill(t, []string{"all"}, nil)
+	lines, err := p.do(t, job.Delete)
+	if err != nil || !slices.Contains(lines, "1 The database it stays: it also holds table clients") || !slices.Contains(lines, "1 it TPROC-C role has been deleted successfully.") {
+		t.Errorf("got %v and %q, want the role to go and the database to stay", err, lines)
+	}
+	if some(t, admin, role) || !some(t, theirs, "SELECT 1 FROM pg_class WHERE relname = 'clients'") {
+		t.Error("the role is still there, or the table of somebody's is not")
+	}
+}
+
+func TestNothingIsBuiltIntoWhatIsTheServersOrSledges(t *testing.T) {
+	for _, test := range []struct {
+		place *place
+		exit  job.Exit
+		want  string
+	}{
+		{&place{d: postgresql.Database, values: option.Values{"pg_dbase": "template1"}}, job.ExitUsage, "pg_dbase"},
+		{&place{d: postgresql.Database, values: option.Values{"pg_dbase": "template0"}}, job.ExitUsage, "pg_dbase"},
+		{&place{d: mariadb.Database, values: option.Values{"maria_dbase": "mysql"}}, job.ExitUsage, "maria_dbase"},
+		{&place{d: mariadb.Database, values: option.Values{"maria_dbase": "Performance_Schema"}}, job.ExitUsage, "maria_dbase"},
+		{&place{d: sqlite.Database, values: option.Values{"sqlite_file": repository(t)}}, job.ExitExists, "Sledge's own jobs"},
+	} {
+		for name, value := range workloadtest.Server(t, test.place.d, "") {
+			if _, set := test.place.values[name]; !set {
+				test.place.values[name] = value
+			}
+		}
+		if _, err := test.place.do(t, job.Build); job.ExitOf(err) != test.exit || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v: got %v, want exit code %d and %q", test.place.values, err, test.exit, test.want)
+		}
+		if _, err := test.place.do(t, job.Delete); err == nil {
+			t.Errorf("%v: it was deleted", test.place.values)
+		}
+	}
+}
+
+// repository makes a repository of jobs.
+func repository(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "jobs.db")
+	store, err := job.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// The database that administrators connect to is emptied and never dropped.
+func TestTheServersOwnDatabaseStays(t *testing.T) {
+	p := &place{d: postgresql.Database, values: option.Values(testserver.Open(t, "postgresql", testserver.Own()).Values())}
+	p.values["pg_dbase"], p.values["pg_user"], p.values["pg_pass"] = "postgres", p.values["pg_superuser"], p.values["pg_superuserpass"]
+	p.fill(t, []string{"all"}, nil)
+	lines, err := p.do(t, job.Delete)
+	if err != nil || !slices.Contains(lines, "1 The database postgres stays: the server's administrators connect to it") ||
+		!slices.Contains(lines, "1 The role postgres stays: Sledge is connected as it") {
+		t.Errorf("got %v and %q, want database and role to stay", err, lines)
+	}
+}
