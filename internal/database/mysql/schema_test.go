@@ -1,9 +1,13 @@
 package mysql_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
+
+	"sledge/internal/database"
+	"sledge/internal/testserver"
 )
 
 func TestSchema(t *testing.T) {
@@ -96,5 +100,33 @@ func TestAnOldServerIsSaidToBeTooOldForTheHistoryKey(t *testing.T) {
 		if !slices.Equal(said, want) {
 			t.Errorf("got %q, want %q", said, want)
 		}
+	})
+}
+
+func TestADatabaseStaysForWhoMayNotSeeAllOfIt(t *testing.T) {
+	onEach(t, "sledge_hidden", func(t *testing.T, s *server) {
+		admin := s.connect(t)
+		const user = "'sledge half@blind'@'%'"
+		t.Cleanup(func() { _ = admin.Exec(context.Background(), "DROP USER "+user) })
+		mustExec(t, admin, "CREATE USER "+user+" IDENTIFIED BY 'secret'")
+		mustExec(t, admin, "GRANT SELECT, DROP, EXECUTE, TRIGGER ON sledge_hidden.* TO "+user)
+		s.set("user", "sledge half@blind")
+		s.set("pass", "secret")
+		for _, tt := range []struct{ grant, want string }{
+			{"SELECT", "the user lacks the rights EVENT, and may not see all that is in it"},
+			{"EVENT", ""},
+		} {
+			mustExec(t, admin, "GRANT "+tt.grant+" ON sledge_hidden.* TO "+user)
+			fates, err := s.database.Drop(t.Context(), s.options(t), database.Disposal{Dry: true})
+			if err != nil || len(fates) != 1 || fates[0].Stays != tt.want {
+				t.Errorf("with %s: got %+v and %v, want it to stay because %q", tt.grant, fates, err, tt.want)
+			}
+		}
+		mustExec(t, admin, "REVOKE DROP ON sledge_hidden.* FROM "+user)
+		if fates, err := s.database.Drop(t.Context(), s.options(t), database.Disposal{}); err != nil || fates[0].Stays != "the user may not drop it" {
+			t.Errorf("without the right to drop it: got %+v and %v, want it to stay", fates, err)
+		}
+		s.set("user", "root")
+		s.set("pass", testserver.Open(t, s.database.Name).Password)
 	})
 }

@@ -192,6 +192,15 @@ func TestWhatStandsInADatabase(t *testing.T) {
 			more: []string{"ALTER TABLE history ADD COLUMN id bigserial PRIMARY KEY", "CREATE STATISTICS guess ON c_state, c_zip FROM customer"},
 		},
 		{
+			name: "a schema with a view and a key of another database upon it", only: "mariadb mysql", tables: []string{"all"}, exits: [4]job.Exit{7, -1, -1, 7},
+			more: []string{
+				"CREATE DATABASE IF NOT EXISTS sledge_elsewhere", "CREATE OR REPLACE VIEW sledge_elsewhere.debtors AS SELECT c_last FROM customer",
+				"CREATE TABLE sledge_elsewhere.reviews (item INT, CONSTRAINT reviewed FOREIGN KEY (item) REFERENCES {DB}.item (i_id))",
+			},
+			says: []string{"view sledge_elsewhere.debtors (upon customer)", "foreign key reviewed of table sledge_elsewhere.reviews (upon item)"},
+			left: []string{"SELECT c_last FROM sledge_elsewhere.debtors", "SELECT i_id FROM item"},
+		},
+		{
 			name: "another program's table", only: "sqlite", exits: [4]job.Exit{7, 8, 8, 8},
 			more: []string{"CREATE TABLE bookmarks (url TEXT)"}, says: []string{"table bookmarks"}, left: []string{"SELECT url FROM bookmarks"},
 		},
@@ -272,11 +281,26 @@ func newPlace(t *testing.T, d *database.Database, server option.Values, name str
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if d.Names.Prefix == "maria_" || d.Names.Prefix == "mysql_" {
+			p.dropElsewhere(t)
+		}
 		if _, err := d.Drop(context.Background(), plan.Connection, database.Disposal{}); err != nil {
 			t.Error(err)
 		}
 	})
 	return p
+}
+
+// dropElsewhere drops what a test put into another database.
+func (p *place) dropElsewhere(t *testing.T) {
+	s, err := p.d.Connect(context.Background(), p.plan(t).Connection, database.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Exec(context.Background(), "DROP DATABASE IF EXISTS sledge_elsewhere"); err != nil {
+		t.Error(err)
+	}
 }
 
 func (p *place) spec(action job.Action) job.Spec {
@@ -317,6 +341,7 @@ func (p *place) fill(t *testing.T, tables, more []string) {
 		}
 	}
 	for _, statement := range more {
+		statement = strings.ReplaceAll(statement, "{DB}", p.values[p.d.Names.Full("dbase")])
 		if err := s.Exec(t.Context(), statement); err != nil {
 			t.Fatalf("%v\n%s", err, statement)
 		}
