@@ -97,6 +97,7 @@ func TestPasswordsOfPsqlsPlacesAreUsedOnARealServer(t *testing.T) {
 		{"the password file", nil, line + "s3cr3t\\:1\\\\\n", nil, true, ""},
 		{"a wrong line of the password file", nil, line + "wrong\n", nil, false, "(pg_pass is from HOME/.pgpass)"},
 		{"PGPASSWORD of nobody in particular", []string{"PGPASSWORD=" + password}, "", nil, true, ""},
+		{"a wrong PGPASSWORD of nobody in particular", []string{"PGPASSWORD=wrong"}, "", nil, false, "(pg_pass has its default, and the one from PGPASSWORD was refused as well)"},
 		{"PGPASSWORD of PGUSER", []string{"PGUSER=" + user, "PGPASSWORD=" + password}, "", nil, true, ""},
 		{"PGPASSWORD is stronger than the file", []string{"PGUSER=" + user, "PGPASSWORD=wrong"}, line + "s3cr3t\\:1\\\\\n", nil, false, "(pg_pass is from PGPASSWORD)"},
 		{"SLEDGE_PG_PASS is stronger than PGPASSWORD", []string{"PGUSER=" + user, "PGPASSWORD=" + password, "SLEDGE_PG_PASS=wrong"}, "", nil, false, "(pg_pass is from SLEDGE_PG_PASS)"},

@@ -336,3 +336,55 @@ func TestCtrlCStopsARunAndThenBreaksItOff(t *testing.T) {
 		t.Errorf("got\n%s\nwant that it was stopped and then broken off", out.String())
 	}
 }
+
+// asking is a runner that does nothing and remembers what it was asked for.
+type asking struct{ specs []job.Spec }
+
+func (r *asking) Do(_ context.Context, spec job.Spec, _ job.Control) (job.Result, error) {
+	r.specs = append(r.specs, spec)
+	return job.Result{Status: job.Succeeded}, nil
+}
+
+// A script that says localhost, or leaves it at that, must not build or delete elsewhere
+// because of what psql or mariadb would do.
+func TestScriptsGoWhereTheirSettingsSay(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, ".my.cnf"), []byte("[client]\nhost=elsewhere\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	environ := []string{"TMP=" + dir}
+	for _, line := range []string{"HOME=" + dir, "PGHOST=elsewhere", "PGPORT=1", "PGPASSWORD=x", "MYSQL_HOST=elsewhere", "MYSQL_PWD=x"} {
+		name, value, _ := strings.Cut(line, "=")
+		t.Setenv(name, value)
+		environ = append(environ, line)
+	}
+	var out bytes.Buffer
+	runner := &asking{}
+	c, err := New(Config{
+		Bench: bench, Out: &out, Runner: runner, Environ: environ,
+		OpenStore: func(string) (*job.Store, error) { return job.Open(filepath.Join(dir, "jobs.db")) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, line := range []string{
+		"dbset db pg", "diset connection pg_host localhost", "diset tpcc pg_user me", "deleteschema",
+		"dbset db maria", "deleteschema",
+	} {
+		_, _ = c.Call(t.Context(), Call{Name: strings.Fields(line)[0], Args: strings.Fields(line)[1:]}) // the same value is an error
+	}
+	if got, want := fmt.Sprint(len(runner.specs)), "2"; got != want {
+		t.Fatalf("got %s jobs, want %s, in\n%s", got, want, &out)
+	}
+	for _, spec := range runner.specs {
+		for _, name := range []string{"pg_host", "pg_port", "pg_pass", "pg_superuserpass", "maria_host", "maria_pass"} {
+			if value, ok := spec.Options[name]; ok {
+				t.Errorf("%s: got %s %q, want the default", spec.Database, name, value)
+			}
+		}
+	}
+	if got := runner.specs[0].Options["pg_user"]; got != "me" {
+		t.Errorf("got pg_user %q, want what diset set", got)
+	}
+}

@@ -59,6 +59,9 @@ func (o Order) Explain(err error) error {
 	if origin, said := o.Origins[refused.Option]; said {
 		return fmt.Errorf("%w (%s is from %s)", err, refused.Option, origin)
 	}
+	if origin, tried := o.fallback[refused.Option]; tried {
+		return fmt.Errorf("%w (%s has its default, and the one from %s was refused as well)", err, refused.Option, origin)
+	}
 	return fmt.Errorf("%w (%s has its default, since nothing sets it)", err, refused.Option)
 }
 
@@ -70,7 +73,7 @@ func (o Order) HasUnsaidPasswords() bool { return len(o.unsaid) > 0 }
 func (o Order) HasFallbacks() bool { return len(o.fallback) > 0 }
 
 // HasFallback reports whether a password that no place has set has a fallback.
-func (o Order) HasFallback(name string) bool { return o.fallback[name] }
+func (o Order) HasFallback(name string) bool { return o.fallback[name] != "" }
 
 // SecretToAsk returns the name by which Sources.Secrets knows the password that a server
 // refused, or "" where a place has set it, so that the mistake is to be mended there.

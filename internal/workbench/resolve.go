@@ -46,7 +46,7 @@ type Order struct {
 
 	Origins  map[string]string    // which place set each of the spec's options, and db, workload, users, seed
 	unsaid   []option.Description // the secrets that no place has set
-	fallback map[string]bool      // of these, those that have a fallback
+	fallback map[string]string    // for some of these, where there is a fallback
 	Warnings []string
 }
 
@@ -98,7 +98,7 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 		}
 		spec.Users = counts[0]
 	}
-	c := choice{bench: b, database: d, workload: w, known: engine.Options(d, w), values: option.Values{}, origins: map[string]string{}, general: general, fallback: map[string]bool{}}
+	c := choice{bench: b, database: d, workload: w, known: engine.Options(d, w), values: option.Values{}, origins: map[string]string{}, general: general, fallback: map[string]string{}}
 	if err := c.takeAll(config, environment, target, s); err != nil {
 		return Order{}, err
 	}
@@ -269,7 +269,7 @@ type choice struct {
 	values   option.Values
 	origins  map[string]string
 	general  []place // what they say of settings that are no options
-	fallback map[string]bool
+	fallback map[string]string
 }
 
 func (c *choice) takeAll(config, environment place, u *url.URL, s Sources) error {
@@ -307,7 +307,7 @@ func (c *choice) takeClientSettings(s Sources) (warnings []string, err error) {
 		case !f.Fallback || slices.Contains(s.Fallbacks, f.Option):
 			c.take(f.Option, f.Value, f.Origin)
 		default:
-			c.fallback[f.Option] = true
+			c.fallback[f.Option] = f.Origin
 		}
 	}
 	return warnings, err
