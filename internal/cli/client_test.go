@@ -232,7 +232,7 @@ func TestAServerThatWantsAPasswordHasItAskedFor(t *testing.T) {
 		w, _ := withServer(t)
 		asked := w.answering(test.answer)
 		code := w.run(append(append([]string{test.action}, where...), test.more...)...)
-		last := lastLine(w.err.String())
+		last := strings.Join(strings.Fields(w.err.String()), " ") // which a terminal's width has divided
 		if in := !strings.Contains(last, "password authentication failed"); code == job.OK || in != test.in || !strings.Contains(last, test.says) {
 			t.Errorf("%s: got exit code %d and %q, want signed in %v and %q", test.name, code, last, test.in, test.says)
 		}
