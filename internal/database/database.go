@@ -76,6 +76,12 @@ type Database struct {
 	// far as nothing else is in them, and returns what became of each. Optional.
 	Drop func(ctx context.Context, options any, d Disposal) ([]Fate, error)
 
+	// Claim keeps others from building in the database or deleting from it until
+	// release is called or the process ends; where another has it, it fails with
+	// ErrClaimed at once. Optional: databases that have sessions on a server say by
+	// SQL, in build.sql, how it is done there.
+	Claim func(ctx context.Context, options any) (release func() error, err error)
+
 	// Connect opens a session, and gives up after a while where nobody answers. Its
 	// errors name the server and what to do; those that say that the database is not
 	// there are ErrMissing.
@@ -99,6 +105,9 @@ type Database struct {
 // ErrMissing is what an error of Connect or Create is, by errors.Is, where the server
 // is there and the database, or the file, is not.
 var ErrMissing = errors.New("the database is not there")
+
+// ErrClaimed is what Claim fails with where another process has the claim.
+var ErrClaimed = errors.New("another process builds in the database")
 
 // Missing marks an error as one that is ErrMissing.
 func Missing(err error) error { return missing{err} }

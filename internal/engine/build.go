@@ -27,7 +27,7 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if p.Pacing.Builders > 1 {
 		f.say(monitorPosition, "Monitor Thread")
 	}
-	if p.Database.Create != nil {
+	if p.Database.Create != nil && !p.Resume { // what is to be resumed is there
 		waited := p.waitFor("an answer of %s", p.target())
 		err := p.Database.Create(ctx, p.Connection, func(line string) { f.say(monitorPosition, "%s", line) })
 		waited()
@@ -35,13 +35,11 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 			return job.Result{}, job.WithExit(exitOfConnect(err), err)
 		}
 	}
-	claim, err := p.claim(ctx, f)
+	release, err := p.claim(ctx, f)
 	if err != nil {
 		return job.Result{}, err
 	}
-	if claim != nil {
-		defer claim.Close()
-	}
+	defer func() { _ = release() }() // a claim that is not given back ends with this process
 	session, err := connectWorker(ctx, p)
 	if err != nil {
 		return job.Result{}, err

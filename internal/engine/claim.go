@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,8 +11,8 @@ import (
 	"sledge/internal/job"
 )
 
-// A build and a delete claim their database, where the database has SQL for it
-// (build.claim), so that no two of them work in one schema. A server goes on with a statement, such as
+// A build and a delete claim their database, where it has a way to do that, so that no
+// two of them work in one schema. A server goes on with a statement, such as
 // the making of an index, though the client that sent it was killed: what comes next
 // must not begin before that has ended.
 
@@ -23,39 +24,57 @@ const claimPatience = 5 * time.Second
 const claimAgain = 100 * time.Millisecond
 
 // claim claims the database for what is to be done in it, and ends what a build that
-// was killed still does there. The claim is held until the session that is returned
-// is closed; it is nil where there are no claims.
-func (p Plan) claim(ctx context.Context, f *feed) (held database.Session, err error) {
-	if !p.SQL.Has("build.claim") {
-		return nil, nil
+// was killed still does there. It is to be released.
+func (p Plan) claim(ctx context.Context, f *feed) (release func() error, err error) {
+	switch {
+	case p.Database.Claim != nil:
+		err := p.awaitClaim(ctx, func() (claimed bool, err error) {
+			release, err = p.Database.Claim(ctx, p.Connection)
+			if errors.Is(err, database.ErrClaimed) {
+				return false, nil
+			}
+			return true, err
+		}, func() error { return p.refuse("another process") })
+		return release, err
+	case p.SQL.Has("build.claim"):
+		return p.claimOnServer(ctx, f)
 	}
+	return func() error { return nil }, nil
+}
+
+// claimOnServer claims by a session that holds the claim until it is closed.
+func (p Plan) claimOnServer(ctx context.Context, f *feed) (release func() error, err error) {
 	s, err := connect(ctx, p, database.Owner)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			s.Close()
-		}
-	}()
-	if err := p.awaitClaim(ctx, s); err != nil {
-		return nil, err
+	err = p.awaitClaim(ctx, func() (bool, error) {
+		answer, err := p.rows(ctx, s, "build.claim")
+		return err == nil && answer[0][0] != "0", err // NULL where the server cannot tell
+	}, func() error { return p.refuseBeside(ctx, s) })
+	if err == nil {
+		err = p.endOrphans(ctx, f, s)
 	}
-	return s, p.endOrphans(ctx, f, s)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s.Close, nil
 }
 
-func (p Plan) awaitClaim(ctx context.Context, s database.Session) error {
+// awaitClaim asks for the claim until it is given, or for as long as it takes a server
+// to notice that somebody has gone, and then refuses.
+func (p Plan) awaitClaim(ctx context.Context, ask func() (claimed bool, err error), refuse func() error) error {
 	defer p.waitFor("a build in %s to end", p.target())()
 	for end := time.Now().Add(claimPatience); ; {
-		claimed, err := p.rows(ctx, s, "build.claim")
+		claimed, err := ask()
 		if err != nil {
 			return fmt.Errorf("claim the database: %w", err)
 		}
-		if claimed[0][0] != "0" { // NULL where the server cannot tell
+		if claimed {
 			return nil
 		}
 		if time.Now().After(end) {
-			return p.refuseSecond(ctx, s)
+			return refuse()
 		}
 		if err := pause(ctx, claimAgain); err != nil {
 			return err
@@ -63,8 +82,8 @@ func (p Plan) awaitClaim(ctx context.Context, s database.Session) error {
 	}
 }
 
-// refuseSecond says whose claim is in the way.
-func (p Plan) refuseSecond(ctx context.Context, s database.Session) error {
+// refuseBeside refuses, and says whose session has the claim.
+func (p Plan) refuseBeside(ctx context.Context, s database.Session) error {
 	holders, err := p.rows(ctx, s, "build.holder")
 	if err != nil {
 		return fmt.Errorf("ask who builds in the database: %w", err)
@@ -73,8 +92,12 @@ func (p Plan) refuseSecond(ctx context.Context, s database.Session) error {
 	if len(holders) > 0 {
 		who = holders[0][0]
 	}
+	return p.refuse(who)
+}
+
+func (p Plan) refuse(who string) error {
 	return job.WithExit(job.ExitExists, fmt.Errorf(
-		"a build is at work in %s (%s): wait until it has ended, or end that session if its client is gone", p.target(), who))
+		"a build is at work in %s (%s): wait until it has ended, or end it if its client is gone", p.target(), who))
 }
 
 // endOrphans ends the sessions that still work for a build whose claim is gone, and

@@ -209,13 +209,11 @@ func (d Deletion) dropped() string {
 // dropSchema looks anew and drops what is proven ours, all in one transaction where
 // the database has them for that. It returns what it dropped, and what is left.
 func dropSchema(ctx context.Context, p Plan, f *feed) (d Deletion, others []string, err error) {
-	claim, err := p.claim(ctx, f)
+	release, err := p.claim(ctx, f)
 	if err != nil {
 		return d, nil, err
 	}
-	if claim != nil {
-		defer func() { err = errors.Join(err, claim.Close()) }()
-	}
+	defer func() { err = errors.Join(err, release()) }()
 	session, err := connect(ctx, p, database.Owner)
 	if err != nil {
 		return d, nil, err

@@ -329,3 +329,8 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 		}
 	}
 }
+
+func TestAFrozenServerHoldsNobodyForLong(t *testing.T) {
+	server := testserver.Open(t, "mariadb", testserver.Own())
+	databasetest.Frozen(t, mariadb.Database, server.Values(), server.Freeze, server.Thaw)
+}

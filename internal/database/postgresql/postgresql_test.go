@@ -432,3 +432,8 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 		t.Errorf("got %v, want that there was no answer within 1s", err)
 	}
 }
+
+func TestAFrozenServerHoldsNobodyForLong(t *testing.T) {
+	server := testserver.Open(t, "postgresql", testserver.Own())
+	databasetest.Frozen(t, postgresql.Database, server.Values(), server.Freeze, server.Thaw)
+}

@@ -38,6 +38,7 @@ var Database = &database.Database{
 	Target:   func(options any) string { return options.(*Options).File },
 	Create:   create,
 	Drop:     drop,
+	Claim:    claim,
 	Connect:  connect,
 	Said: database.Said{
 		Schema:  schemaName,

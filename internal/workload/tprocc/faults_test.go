@@ -3,6 +3,8 @@ package tprocc_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +14,7 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/database/postgresql"
+	"sledge/internal/database/sqlite"
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/meter"
@@ -335,4 +338,30 @@ func (b *bench) connectAs(t *testing.T, as database.Role) database.Session {
 		t.Fatal(fmt.Errorf("connect for the test: %w", err))
 	}
 	return s
+}
+
+func TestABuildInAFileIsAlone(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "test.db")
+	spec := job.Spec{Action: job.Build, Database: "sqlite", Workload: "tprocc", Options: option.Values{"sqlite_file": file}}
+	local := engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads}
+	plan, err := local.Plan(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release, err := sqlite.Database.Claim(t.Context(), plan.Connection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := local.Do(t.Context(), spec, job.Control{}); job.ExitOf(err) != job.ExitExists || !strings.Contains(err.Error(), "a build is at work") {
+		t.Errorf("got %v with exit code %d, want that a build is at work and %d", err, job.ExitOf(err), job.ExitExists)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := local.Do(t.Context(), spec, job.Control{}); err != nil {
+		t.Errorf("when the claim was given back: %v", err)
+	}
+	if _, err := os.Stat(file + "-build"); err == nil {
+		t.Error("the file of the claim was left behind")
+	}
 }

@@ -1,0 +1,51 @@
+package databasetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+)
+
+// Frozen tests that whoever talks to a server that stands still, as a machine that
+// hangs or a network that has gone, gets away from it: what must be bounded is
+// Interrupt, what was called, Rollback and Close. It takes functions that make the
+// server stand still and go on.
+func Frozen(t *testing.T, d *database.Database, values option.Values, freeze, thaw func()) {
+	s := &suite{d: d, values: values}
+	if err := d.Create(t.Context(), s.options(t, nil), func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	session, err := d.Connect(t.Context(), s.options(t, nil), database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := session.Begin(t.Context(), database.ReadWrite); err != nil {
+		t.Fatal(err)
+	}
+	freeze()
+	defer thaw()
+	called := make(chan error, 1)
+	go func() { called <- session.Exec(context.Background(), "SELECT 1") }()
+	// Neither answer nor error may come by itself.
+	select {
+	case err := <-called:
+		t.Fatalf("the server still answered: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	const limit = 8 * time.Second // two tries to reach the server, and a busy machine
+	start := time.Now()
+	session.Interrupt()
+	err = within(t, limit, "an interrupted call", func() error { return <-called })
+	if err == nil || d.Classify(err) != meter.Connection {
+		t.Errorf("got %v of class %v, want an error of class %v", err, d.Classify(err), meter.Connection)
+	}
+	_ = within(t, limit, "rollback", func() error { return session.Rollback(context.Background()) })
+	_ = within(t, limit, "close", session.Close)
+	if took := time.Since(start); took > limit {
+		t.Errorf("it took %v to get away from the server, want no more than %v", took, limit)
+	}
+}
