@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -60,22 +61,29 @@ func (s *Store) giveBack(ctx context.Context) error {
 
 // freePages gives back all pages that are free.
 func freePages(ctx context.Context, c *sql.Conn) error {
-	for {
-		// Each row that is read frees a page, so all are to be read.
-		rows, err := c.QueryContext(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", pagesAtOnce))
-		if err != nil {
-			return err
-		}
-		for rows.Next() {
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-			return err
-		}
+	for before := int64(math.MaxInt64); ; {
 		var free int64
-		if err := c.QueryRowContext(ctx, "PRAGMA freelist_count").Scan(&free); err != nil || free == 0 {
+		err := c.QueryRowContext(ctx, "PRAGMA freelist_count").Scan(&free)
+		if err != nil || free == 0 || free >= before { // others free pages faster than this does
+			return err
+		}
+		before = free
+		if err := freeSome(ctx, c); err != nil {
 			return err
 		}
 	}
+}
+
+// freeSome gives some pages back, in a transaction of its own.
+func freeSome(ctx context.Context, c *sql.Conn) error {
+	rows, err := c.QueryContext(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", pagesAtOnce))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() { // reading a row is what frees a page
+	}
+	return rows.Err()
 }
 
 // writeAnew writes the whole file anew, without what is free and so that later it can
