@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -569,7 +568,7 @@ func (c *Console) saveJob(ctx context.Context, store *job.Store, j job.Job) erro
 		return err
 	}
 	path := filepath.Join(tempDir(c.Environ), fmt.Sprintf("hdb_%s.json", j.ID))
-	if err := os.WriteFile(path, []byte(view.JSON()+"\n"), 0o600); err != nil {
+	if err := writeOurs(path, view.JSON()+"\n", 0o600); err != nil {
 		return failWith(job.ExitError, "Error: write the report of job %s: %v", j.ID, err)
 	}
 	c.out.printf("Saved job report JSON to %s", path)

@@ -265,7 +265,7 @@ func (c *Console) measured(plan engine.Plan, result job.Result, say func(line st
 
 func (c *Console) writeTimeProfile(plan engine.Plan, result job.Result, say func(line string)) error {
 	path := c.logPath("hdbxtprofile", "timeprofile", "xt_unique_log_name")
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	file, err := openOurs(path, os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("write the time profile: %w", err)
 	}
@@ -369,7 +369,7 @@ func (c *Console) openUserLog() {
 
 // openLog opens a log in the temporary folder and writes its heading.
 func (c *Console) openLog(name, section, unique, title string) (*os.File, error) {
-	file, err := os.OpenFile(c.logPath(name, section, unique), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	file, err := openOurs(c.logPath(name, section, unique), os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -134,15 +134,19 @@ func savescript(c *Console, _ context.Context, call Call) (string, error) {
 	if filepath.Ext(name) != ".tcl" {
 		name += ".tcl"
 	}
-	path := filepath.Join(tempDir(c.Environ), name)
-	if filepath.Base(name) != name {
+	path, write := filepath.Join(tempDir(c.Environ), name), writeOurs
+	if filepath.Base(name) != name { // where the user says, through links too
 		path = inFolder(call.Folder, name)
+		write = func(path, text string, mode os.FileMode) error { return os.WriteFile(path, []byte(text), mode) }
 	}
 	text, err := c.scriptText()
 	if err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+	if err := write(path, text, 0o644); err != nil {
+		if errors.As(err, new(notOursError)) {
+			return "", failWith(job.ExitError, "Error: %v", err)
+		}
 		return "", failWith(job.ExitError, "Error: directory %s not writable to write %s for savescript", filepath.Dir(path), filepath.Base(path))
 	}
 	c.out.printf("Success ... wrote script to %s", path)

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"os"
 	"runtime"
 
@@ -33,4 +34,26 @@ func isWritable(folder string) bool {
 		return false
 	}
 	return file.Close() == nil && os.Remove(file.Name()) == nil
+}
+
+// notOursError says that a file in the temporary folder is not to be written to, since
+// somebody else may have put it there to have us write over something.
+type notOursError struct{ path, what string }
+
+// Error names the file and the way out.
+func (e notOursError) Error() string {
+	return e.path + " " + e.what + ", and so is not written to: remove it, or name a folder of your own by TMP"
+}
+
+// writeOurs writes a file of the temporary folder as os.WriteFile does, if it is ours.
+func writeOurs(path, text string, mode os.FileMode) error {
+	file, err := openOurs(path, os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	err = file.Truncate(0) // not before: it might have been another's
+	if err == nil {
+		_, err = file.WriteString(text)
+	}
+	return errors.Join(err, file.Close())
 }

@@ -1,0 +1,48 @@
+//go:build !windows
+
+package console
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// openOurs opens a file for writing, and makes it where there is none, but follows no
+// link, waits for nobody to read a pipe, and opens no file that is another user's.
+func openOurs(path string, flags int, mode os.FileMode) (*os.File, error) {
+	file, err := os.OpenFile(path, flags|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, mode)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, notOursError{path, "is a symbolic link"}
+	}
+	if err != nil {
+		// Where a folder is everybody's, the system keeps even root out of others' files.
+		if info, statErr := os.Lstat(path); statErr == nil && foreign(info) != "" {
+			err = notOursError{path, foreign(info)}
+		}
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && foreign(info) != "" {
+		err = notOursError{path, foreign(info)}
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// foreign says what a file has of another's, or returns "".
+func foreign(info os.FileInfo) string {
+	if !info.Mode().IsRegular() {
+		return "is no ordinary file"
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case ok && int(stat.Uid) != os.Geteuid():
+		return "belongs to another user"
+	case ok && stat.Nlink > 1:
+		return "has another name besides"
+	}
+	return ""
+}
