@@ -75,11 +75,13 @@ var layers = map[string]string{
 	"testserver":            "",
 	"database/databasetest": "database meter option schema sqlfile",
 	"workload/workloadtest": "catalog database engine job meter option schema sqlfile testserver workload",
+
+	"interpreter/interpretertest": "",
 }
 
 // forTests lists the packages that start servers or fail a testing.T, and so have
 // no place in the program.
-var forTests = []string{"bench", "testserver", "database/databasetest", "workload/workloadtest"}
+var forTests = []string{"bench", "testserver", "database/databasetest", "workload/workloadtest", "interpreter/interpretertest"}
 
 func TestPackagesImportOnlyWhatTheirLayerAllows(t *testing.T) {
 	files := token.NewFileSet()

@@ -42,6 +42,7 @@ type terminal struct {
 
 	mu    sync.Mutex
 	shown []byte // what has appeared and was not waited for
+	all   []byte // what has appeared
 }
 
 // newTerminal starts the program at a terminal.
@@ -60,7 +61,7 @@ func (p *program) terminal(args ...string) *terminal {
 		for b := make([]byte, 1024); ; {
 			n, err := tty.Read(b)
 			x.mu.Lock()
-			x.shown = append(x.shown, b[:n]...)
+			x.shown, x.all = append(x.shown, b[:n]...), append(x.all, b[:n]...)
 			x.mu.Unlock()
 			if err != nil {
 				return // the program has ended

@@ -193,7 +193,7 @@ func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error
 	s := &session{Program: p, consoleUse: use, console: made, settings: settings, stop: cancel}
 	defer p.interrupts.taken(s.interrupted)()
 	s.config = interpreter.Config{
-		Commands: console.Commands(), Words: console.PrintWords(), Handle: s.handle,
+		Commands: console.Commands(), Words: console.PrintWords(), Handle: s.handle, Interrupt: made.Interrupt,
 		Suggest: func(word string) string { return option.Suggest(word, console.Commands()) },
 		Stdin:   file(p.Stdin), Stdout: file(p.Stdout), Stderr: file(p.Stderr),
 		Environ: p.Environ,
@@ -325,6 +325,8 @@ func (s *session) interrupted(signal os.Signal) {
 		if !s.editsLines() {
 			s.Exit(int(job.ExitStopped))
 		}
+	case s.atPythonsPrompt():
+		// Python hears of it as well, knows what it is for, and says so.
 	case s.console.Interrupt():
 		// A command may wait for what no Ctrl-C ends, such as a full pipe.
 		if s.told++; s.told > patience && !s.editsLines() {
@@ -483,6 +485,11 @@ func (s *session) python(ctx context.Context) error {
 	return s.outcome(err)
 }
 
+// atPythonsPrompt reports whether somebody sits at Python's prompt.
+func (s *session) atPythonsPrompt() bool {
+	return s.language == inPython && s.script == "" && s.StdinIsTerminal
+}
+
 func (s *session) runPython(ctx context.Context) error {
 	name := s.environment(EnvPython)
 	if name == "" {
@@ -492,16 +499,15 @@ func (s *session) runPython(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	atPrompt := s.script == "" && s.StdinIsTerminal
 	s.setBusy(func(count int) {
 		python.Cancel()
-		if count >= patience && !atPrompt {
+		if count >= patience {
 			s.stop()
 		}
 	})
 	defer s.setBusy(nil)
 	switch {
-	case atPrompt:
+	case s.atPythonsPrompt():
 		err = python.Prompt(ctx, s.prompt)
 	case s.script == "":
 		err = python.RunFile(ctx, "-", nil)

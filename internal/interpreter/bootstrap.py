@@ -3,6 +3,12 @@
     bootstrap.py file FILE [argument...]    runs a script as python FILE does
     bootstrap.py prompt NAME                makes python -i the console's prompt
 
+A script may be all that somebody knows of who wants to stop it, or the console may: the
+console tells of each Ctrl-C that is not for a command. At the prompt, somebody is at a
+terminal, which tells both at the same time. Which of them hears of it first, and while
+what is done, is then a matter of luck; so there Python alone hears of it, and tells the
+console when a command is meant.
+
 Each command of the console becomes a function that calls the console, which started
 this process and waits for it. The names go into builtins, so that modules which a
 script imports have them, too. It works with Python 3.9 and later.
@@ -13,6 +19,8 @@ import atexit
 import builtins
 import functools
 import json
+import linecache
+import math
 import os
 import queue
 import signal
@@ -23,6 +31,7 @@ import time
 import types
 
 show = print  # Python's own
+this_file = sys._getframe().f_code.co_filename
 
 
 class Error(RuntimeError):
@@ -32,7 +41,8 @@ class Error(RuntimeError):
 class Console:
     """The connection to the console."""
 
-    def __init__(self):
+    def __init__(self, interrupts):
+        self.interrupts = interrupts  # who hears of Ctrl-C from the console; None at the prompt
         # Programs that scripts start have no business with the console.
         address, token = os.environ.pop("SLEDGE_CONSOLE").split(" ")
         host, port = address.rsplit(":", 1)
@@ -43,7 +53,7 @@ class Console:
         self.sending = threading.Lock()
         self.stdout = sys.stdout
         self.printing = None  # the thread that prints what a command prints
-        self.replies = queue.SimpleQueue()
+        self.replies = queue.SimpleQueue()  # of the call that is made
         self.send({"type": "hello", "token": token})
         first = self.receive()
         self.commands = first["commands"]
@@ -70,8 +80,8 @@ class Console:
                 os._exit(1)
             if message["type"] in ("reply", "print"):
                 self.replies.put(message)
-            elif message["type"] == "cancel":
-                interrupt()
+            elif message["type"] == "cancel" and self.interrupts is not None:
+                self.interrupts.tell()
 
     def call(self, request):
         """Have the console do something, and return what that returns."""
@@ -81,9 +91,13 @@ class Console:
             raise Error("what is printed to cannot call a command, which would print")
         sys.stdout.flush()  # what the script printed belongs before what the command prints
         sys.stderr.flush()
-        with self.calling, Deaf():
-            self.send(request)
-            reply, broken = self.reply()
+        with self.calling:
+            # What comes too late for one call is not for the next one.
+            replies = self.replies = queue.SimpleQueue()
+            at_prompt = self.interrupts is None
+            with Deaf((lambda: replies.put({"type": "interrupt"})) if at_prompt else self.interrupts.left):
+                self.send(request)
+                reply, broken, interrupted = self.reply(replies)
         if reply.get("quit"):
             raise SystemExit(reply.get("code", 0))
         if reply.get("stopped"):
@@ -92,15 +106,22 @@ class Console:
             raise Error(reply.get("result", ""))
         if broken:
             raise broken
+        if interrupted or not replies.empty():  # Ctrl-C came when the command had ended
+            raise KeyboardInterrupt
         return reply.get("result", "")
 
-    def reply(self):
-        """Wait for the reply, and print what comes before it. Return what broke, too."""
-        broken = None
+    def reply(self, replies):
+        """Wait for the reply, and print what comes before it. Return also what broke, and
+        whether the console was told of Ctrl-C."""
+        broken, interrupted = None, False
         while True:
-            message = self.replies.get()
+            message = replies.get()
             if message["type"] == "reply":
-                return message, broken
+                return message, broken, interrupted
+            if message["type"] == "interrupt":
+                interrupted = True
+                self.send(message)
+                continue
             self.printing = threading.get_ident()
             try:
                 show(message.get("result", ""))
@@ -119,29 +140,53 @@ def interrupt():
 
 
 class Interrupts:
-    """Python's own handler of Ctrl-C, once for each.
+    """Python's own handler of Ctrl-C for scripts, once for each.
 
-    At a terminal this process hears of it from the terminal and from the console; from
-    somebody who only knows the console's process, from the console alone.
+    At a terminal this process hears of it from the terminal and, perhaps much later, from
+    the console; from somebody who only knows the console's process, from the console alone.
     """
 
+    together = 0.3  # seconds between two that are one
+    late = 5.0  # seconds that the console may need to hear of one
+
     def __init__(self):
-        self.last = -1.0
+        self.last = -math.inf  # when one was heard of
+        self.alone = -math.inf  # the same, of one that the console has not told of
+        self.told = False  # the next is what the console has told of
 
     def __call__(self, number, frame):
+        told, self.told = self.told, False
         now = time.monotonic()
-        if now - self.last > 0.3:
-            self.last = now
-            signal.default_int_handler(number, frame)
+        if now - self.last <= self.together:
+            return
+        self.last = now
+        if not told:
+            self.alone = now
+        signal.default_int_handler(number, frame)
+
+    def tell(self):
+        """Hear of one from the console, in another thread."""
+        if time.monotonic() - self.alone <= self.late:
+            self.alone = -math.inf
+            return
+        self.told = True
+        interrupt()
+
+    def left(self):
+        """Leave one to the console."""
+        self.told = False
 
 
 class Deaf:
-    """Leaves Ctrl-C to the console, which stops the command and says so."""
+    """Leaves Ctrl-C to the console, which stops the command and says so; heard is called."""
+
+    def __init__(self, heard):
+        self.heard = heard
 
     def __enter__(self):
         self.before = None
         if threading.current_thread() is threading.main_thread():
-            self.before = signal.signal(signal.SIGINT, lambda *_: None)
+            self.before = signal.signal(signal.SIGINT, lambda *_: self.heard())
 
     def __exit__(self, *_):
         if self.before is not None:
@@ -254,6 +299,7 @@ def report_events(console):
     in_thread, unraisable = threading.excepthook, sys.unraisablehook
 
     def thread_failed(args):
+        clean(args.exc_value)
         in_thread(args)
         if args.exc_type is not SystemExit:
             event(args.exc_type, args.exc_value)
@@ -289,20 +335,39 @@ def run(console, arguments):
     except SystemExit:
         raise
     except BaseException as failure:
-        sys.excepthook(type(failure), failure.with_traceback(of_user(failure.__traceback__)), failure.__traceback__)
+        clean(failure)
+        sys.excepthook(type(failure), failure, failure.__traceback__)
         sys.stderr.flush()
         stopped = isinstance(failure, KeyboardInterrupt)
         console.send({"type": "failed", "result": spelled(type(failure), failure), "stopped": stopped})
         raise SystemExit(130 if stopped else 1) from None
 
 
+def clean(failure):
+    """Leave the frames of this file out of what shows where an exception comes from."""
+    known, others = set(), [failure]
+    while others:
+        failure = others.pop()
+        if failure is None or id(failure) in known:
+            continue
+        known.add(id(failure))
+        failure.__traceback__ = of_user(failure.__traceback__)
+        others += failure.__cause__, failure.__context__
+
+
 def of_user(trace):
     """Leave the frames of this file out of a traceback."""
-    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+
+    def next_of_user(trace):
+        while trace is not None and trace.tb_frame.f_code.co_filename == this_file:
+            trace = trace.tb_next
+        return trace
+
+    first = trace = next_of_user(trace)
+    while trace is not None:
+        trace.tb_next = next_of_user(trace.tb_next)
         trace = trace.tb_next
-    if trace is not None:
-        trace.tb_next = of_user(trace.tb_next)
-    return trace
+    return first
 
 
 def compiled(path):
@@ -324,7 +389,14 @@ def converse(name):
     sys.ps1 = name + ">>> "
     sys.ps2 = "." * (len(name) + 3) + " "
     display = sys.displayhook
-    sys.displayhook = lambda value: None if value == "" else display(value)  # most commands return nothing
+    # Most commands return nothing.
+    sys.displayhook = lambda value: None if isinstance(value, str) and not value else display(value)
+
+    def failed(kind, value, trace):
+        clean(value)
+        sys.__excepthook__(kind, value, value.__traceback__)
+
+    sys.excepthook = failed
     original = getattr(sys, "__interactivehook__", None)
 
     def hook():
@@ -353,15 +425,23 @@ def begin(kind, *arguments):
     # It has been read; so nothing is left behind, however the console ends.
     os.remove(__file__)
     os.rmdir(os.path.dirname(__file__))
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, Interrupts())
-    console = Console()
+    # Python 3.13 would show what it was started by in the place of texts that are executed.
+    linecache.clearcache()
+    # Python ends by a signal if the latest exec of a text was interrupted, also long ago.
+    atexit.register(exec, "", {})
+    hears = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    interrupts = Interrupts() if kind == "file" else None
+    if hears:
+        signal.signal(signal.SIGINT, interrupts or (lambda *_: None))  # nothing can be stopped yet
+    console = Console(interrupts)
     define(console)
     if kind == "file":
         report_events(console)
         run(console, list(arguments))
-    else:
-        converse(*arguments)
+        return
+    converse(*arguments)
+    if hears:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 begin(*sys.argv[2:])

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sledge/internal/interpreter/interpretertest"
 )
 
 // twoLines is a command that prints two lines, where the script wants them.
@@ -54,7 +56,7 @@ func TestWhatCommandsPrintGoesToTheScriptsOwnPuts(t *testing.T) {
 
 func TestWhatCommandsPrintGoesToPythonsStdout(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "script.py")
-	for _, program := range pythons(t) {
+	for _, program := range interpretertest.Pythons(t) {
 		tests := []struct {
 			script  string
 			want    string // the message of the script's error
@@ -117,7 +119,7 @@ def collected():
 		{"tcl('proc puts line {exit 3}')\ndo()\nassert False", "exit 3", 0},
 		{"tcl('proc puts line {exec kill -9 [pid]}')\ntry: do()\nexcept Exception as e: assert 'killed' in str(e), e\ndo()", "", 2},
 	}
-	for _, program := range pythons(t) {
+	for _, program := range interpretertest.Pythons(t) {
 		for _, test := range tests {
 			printed := 0
 			python, err := NewPython(Config{Commands: []string{"do"}, Handle: twoLines(func(string) { printed++ }), Environ: os.Environ()}, program)
@@ -149,7 +151,7 @@ func TestCtrlCStopsPutsThatNeverReturns(t *testing.T) {
 			call.Print("one")
 		}
 		return "", nil
-	}, Environ: os.Environ()}, pythons(t)[0])
+	}, Environ: os.Environ()}, interpretertest.Pythons(t)[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,6 +44,10 @@ type Config struct {
 	// as ": did you mean vurun?", or "". Optional.
 	Suggest func(word string) string
 
+	// Interrupt is told of each Ctrl-C that Python's prompt hears of while a command is
+	// done, and returns false where none is. Handle has not returned then.
+	Interrupt func() bool
+
 	Stdin, Stdout, Stderr *os.File // the script's own; nil is nothing
 
 	Environ []string // lines "NAME=value"

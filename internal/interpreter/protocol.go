@@ -21,11 +21,12 @@ const environment = "SLEDGE_CONSOLE"
 // message is one line of JSON, in either direction. The process says hello first,
 // with the token, and is told the commands. Then the console asks it to eval, run a
 // file, say whether a script is complete or print by the script's puts, and is answered
-// by done. In between the process may call commands, each answered by a reply, before which
-// prints come if the call asks for them. The console may
-// say cancel at any time; close when nothing more is to be done. The process says
-// failed when something went wrong that ended its script, event when something did
-// that no script gets to see, and exit before it ends by a script's will.
+// by done. In between the process may call commands, each answered by a reply, before
+// which prints come if the call asks for them, and have Tcl evaluate something, likewise.
+// The console may say cancel at any time; close when nothing more is to be done. The
+// process says interrupt when it hears of Ctrl-C while it waits for a reply, failed when
+// something went wrong that ended its script, event when something did that no script
+// gets to see, and exit before it ends by a script's will.
 type message struct {
 	Type      string   `json:"type"`
 	Token     string   `json:"token,omitempty"`     // hello

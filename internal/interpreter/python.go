@@ -24,7 +24,7 @@ const tooOld = 97
 // first is what Python is started with: it leaves a Python that is too old before
 // that would stumble over what it does not know.
 var first = fmt.Sprintf("import os, sys; sys.version_info >= (%d, %d) or os._exit(%d); "+
-	"exec(compile(open(sys.argv[1], encoding='utf-8').read(), sys.argv[1], 'exec'), {'__name__': 'sledge', '__file__': sys.argv[1]})", pythonMajor, pythonMinor, tooOld)
+	"exec(compile(open(sys.argv[1], encoding='utf-8').read(), '<sledge>', 'exec'), {'__name__': 'sledge', '__file__': sys.argv[1]})", pythonMajor, pythonMinor, tooOld)
 
 //go:embed bootstrap.py
 var bootstrap []byte
@@ -35,6 +35,7 @@ type Python struct {
 	program string
 
 	mu      sync.Mutex
+	prompts bool     // it shows its prompt
 	process *process // nil while none runs
 	tcl     *Tcl     // what tclpy.eval evaluates; nil until it is called
 }
@@ -61,15 +62,19 @@ func NewPython(config Config, program string) (*Python, error) {
 
 // Cancel stops what runs as Ctrl-C does: what Tcl evaluates for Python, or else
 // Python's script. It may come in addition to a Ctrl-C that Python has heard at
-// the terminal.
+// the terminal. At the prompt it does nothing.
 func (y *Python) Cancel() {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	if y.tcl != nil {
-		y.tcl.Cancel()
+	if y.prompts {
+		return
 	}
+	// Python hears of it before Tcl has stopped, and so leaves it to Tcl.
 	if y.process != nil {
 		_ = y.process.send(message{Type: "cancel"}) // a Python that is gone has stopped
+	}
+	if y.tcl != nil {
+		y.tcl.Cancel()
 	}
 }
 
@@ -82,8 +87,12 @@ func (y *Python) RunFile(ctx context.Context, file string, args []string) error 
 }
 
 // Prompt shows Python's own prompt, introduced by a name, and returns as RunFile
-// does.
+// does. A terminal tells both Python and this program of Ctrl-C: here Python alone is to
+// hear of it, and says by Config.Interrupt when a command is meant.
 func (y *Python) Prompt(ctx context.Context, name string) error {
+	y.mu.Lock()
+	y.prompts = true
+	y.mu.Unlock()
 	return y.run(ctx, []string{"-i"}, []string{"prompt", name})
 }
 
@@ -114,30 +123,32 @@ func (y *Python) run(ctx context.Context, flags, args []string) error {
 // serve does the calls of Python until it ends, and returns why it has.
 func (y *Python) serve(ctx context.Context, p *process) error {
 	defer p.cancelAfter(ctx)()
+	done := make(chan struct{})
+	requests := make(chan request)
+	var listening sync.WaitGroup
+	listening.Go(func() { y.listen(ctx, p, requests, done) })
+	defer func() { close(done); listening.Wait() }()
 	var why error
 	for {
-		m, err := p.receive()
-		if err != nil {
+		r := <-requests
+		if r.err != nil {
 			p.stop(patience)
-			return ended(p, why, err)
+			return ended(p, why, r.err)
 		}
 		var reply message
-		switch m.Type {
+		switch r.Type {
 		case "call":
-			reply = y.do(ctx, p, m)
+			reply = y.do(r.ctx, p, r.message)
 		case "tcl":
-			reply = y.evalTcl(ctx, m.Script)
+			reply = y.evalTcl(r.ctx, r.Script)
 		case "failed":
-			why = &ScriptError{Message: p.suggested(m.Result)}
-			if m.Stopped {
+			why = &ScriptError{Message: p.suggested(r.Result)}
+			if r.Stopped {
 				why = ErrInterrupted
 			}
 			continue
-		case "event":
-			p.event = cmp.Or(p.event, m.Result)
-			continue
 		default:
-			return p.end(fmt.Errorf("it says %q, which is not known", m.Type))
+			return p.end(fmt.Errorf("it says %q, which is not known", r.Type))
 		}
 		if reply.Quit && reply.Code == 0 {
 			why = ErrQuit
@@ -147,6 +158,63 @@ func (y *Python) serve(ctx context.Context, p *process) error {
 			return ended(p, why, err)
 		}
 	}
+}
+
+// request is what Python says.
+type request struct {
+	message
+	ctx  context.Context // of what is asked for alone
+	stop func()          // ends ctx
+	err  error           // why Python says nothing any more, or nil
+}
+
+// listen passes on what Python says, until Python is gone or done is closed. What it
+// says of Ctrl-C is for what it asked for before, whether that has begun or not.
+func (y *Python) listen(ctx context.Context, p *process, requests chan<- request, done <-chan struct{}) {
+	asked := request{stop: func() {}}
+	defer func() { asked.stop() }()
+	count := 0 // of Ctrl-C since it was asked
+	for {
+		m, err := p.receive()
+		r := request{message: m, err: err}
+		switch m.Type {
+		case "event":
+			p.event = cmp.Or(p.event, m.Result)
+			continue
+		case "interrupt":
+			count++
+			y.interrupt(asked, count)
+			continue
+		case "call", "tcl":
+			asked.stop() // it has ended
+			r.ctx, r.stop = context.WithCancel(ctx)
+			asked, count = r, 0
+		}
+		select {
+		case requests <- r:
+		case <-done:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// interrupt does what Ctrl-C means for what was asked for. A command of the console
+// decides itself; Tcl is ended only when it does not listen, since its variables are
+// lost then.
+func (y *Python) interrupt(asked request, count int) {
+	if y.config.Interrupt() {
+		return
+	}
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if asked.Type == "tcl" && y.tcl != nil && count == 1 {
+		y.tcl.Cancel()
+		return
+	}
+	asked.stop()
 }
 
 // ended returns why Python has ended, if not for the reason it gave, why: noticed is
@@ -189,7 +257,11 @@ func (y *Python) evalTcl(ctx context.Context, script string) message {
 	if err := y.startTcl(ctx); err != nil {
 		return replyOf("", err)
 	}
-	return y.tclReply(y.tcl.Eval(ctx, script))
+	reply := y.tclReply(y.tcl.Eval(ctx, script))
+	if ctx.Err() != nil { // as for commands
+		reply.Failed, reply.Stopped = true, true
+	}
+	return reply
 }
 
 // tclReply spells what came of something that Tcl evaluated. Tcl's exit is Python's,

@@ -5,39 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-)
 
-// pythons lists a program of each version of Python that is installed.
-func pythons(t *testing.T) []string {
-	t.Helper()
-	found := []string{}
-	for minor := pythonMinor; minor < 20; minor++ {
-		name := fmt.Sprintf("python%d.%d", pythonMajor, minor)
-		home, _ := os.UserHomeDir()
-		installed, _ := filepath.Glob(filepath.Join(home, ".pyenv", "versions", fmt.Sprintf("%d.%d.*", pythonMajor, minor), "bin", name))
-		if path, err := exec.LookPath(name); err == nil {
-			installed = append(installed, path)
-		}
-		for _, path := range installed {
-			if exec.Command(path, "-c", "").Run() == nil {
-				found = append(found, path)
-				break
-			}
-		}
-	}
-	if len(found) == 0 {
-		if strings.Contains(os.Getenv("SLEDGE_TEST_REQUIRE"), "python") {
-			t.Fatal("there is no Python of version 3.9 or later")
-		}
-		t.Skip("there is no Python of version 3.9 or later")
-	}
-	return found
-}
+	"sledge/internal/interpreter/interpretertest"
+)
 
 // scripted is a Python whose output goes to a file.
 type scripted struct {
@@ -113,7 +87,7 @@ func (s *scripted) begun(ctx context.Context) {
 
 func TestPythonCallsCommandsInOrderWithWhatItPrints(t *testing.T) {
 	needTcl(t)
-	for _, program := range pythons(t) {
+	for _, program := range interpretertest.Pythons(t) {
 		t.Run(filepath.Base(program), func(t *testing.T) {
 			t.Parallel()
 			s := newScripted(t, program)
@@ -197,7 +171,7 @@ func TestPythonsArgumentsAreReadAsWordsOfTcl(t *testing.T) {
 	for _, test := range tests {
 		fmt.Fprintf(&script, "do(%s)\n", test.python)
 	}
-	for _, program := range pythons(t) {
+	for _, program := range interpretertest.Pythons(t) {
 		s := newScripted(t, program)
 		if printed, err := s.run(t, script.String()); err != nil {
 			t.Fatalf("%s: %v\n%s", program, err, printed)
@@ -211,7 +185,7 @@ func TestPythonsArgumentsAreReadAsWordsOfTcl(t *testing.T) {
 }
 
 func TestPrintShowsWhatTheConsolesDoes(t *testing.T) {
-	for _, program := range pythons(t) {
+	for _, program := range interpretertest.Pythons(t) {
 		s := newScripted(t, program)
 		printed, err := s.run(t, `
 import io, os, sys, warnings
@@ -255,7 +229,7 @@ if hasattr(os, 'fork'):
 }
 
 func TestPythonEndsAsTheScriptDoes(t *testing.T) {
-	for _, program := range pythons(t) {
+	for _, program := range interpretertest.Pythons(t) {
 		t.Run(filepath.Base(program), func(t *testing.T) {
 			t.Parallel()
 			s := newScripted(t, program)
@@ -283,7 +257,7 @@ func TestPythonEndsAsTheScriptDoes(t *testing.T) {
 }
 
 func TestPythonShowsTheUsersFileInTracebacks(t *testing.T) {
-	for _, program := range pythons(t) {
+	for _, program := range interpretertest.Pythons(t) {
 		t.Run(filepath.Base(program), func(t *testing.T) {
 			t.Parallel()
 			s := newScripted(t, program)
@@ -293,12 +267,16 @@ func TestPythonShowsTheUsersFileInTracebacks(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			if !strings.HasPrefix(printed, "Traceback (most recent call last):\n  File \""+s.path("script.py")+"\", line 3, in <module>\n    f()\n") ||
-				strings.Contains(printed, "bootstrap") {
+				strings.Contains(printed, "<sledge>") {
 				t.Errorf("the traceback:\n%s", printed)
 			}
 			printed, err = s.run(t, "x = 1\ny = (\n")
 			if !errors.As(err, &failed) || !strings.HasPrefix(printed, "  File \""+s.path("script.py")+"\", line 2") {
 				t.Errorf("a syntax error: got %v\n%s", err, printed)
+			}
+			printed, err = s.run(t, "def f(): f()\nf()\n")
+			if !errors.As(err, &failed) || !strings.HasPrefix(failed.Message, "RecursionError: ") || strings.Contains(printed, "<sledge>") {
+				t.Errorf("without end: got %v\n%s", err, printed)
 			}
 			printed, err = s.run(t, "fail()\n")
 			if !errors.As(err, &failed) || failed.Message != "Error: no such thing" || strings.Contains(printed, "ConnectionError") {
@@ -322,8 +300,55 @@ func TestPythonThatIsMissingOrTooOldIsSaidSo(t *testing.T) {
 	}
 }
 
+func TestPythonForgetsAnInterruptThatWasCaught(t *testing.T) {
+	for _, program := range interpretertest.Pythons(t) {
+		s := newScripted(t, program)
+		printed, err := s.run(t, "try: exec('raise KeyboardInterrupt')\nexcept KeyboardInterrupt: print('caught')")
+		if err != nil || printed != "caught\n" {
+			t.Errorf("%s: got %v and %q", program, err, printed)
+		}
+	}
+}
+
+// TestPythonTakesALateInterruptForTheOneItHeardOf is about a terminal, which tells both
+// Python and the console of Ctrl-C, and a machine that is so busy that the console hears
+// of it seconds later.
+func TestPythonTakesALateInterruptForTheOneItHeardOf(t *testing.T) {
+	for _, program := range interpretertest.Pythons(t) {
+		t.Run(filepath.Base(program), func(t *testing.T) {
+			t.Parallel()
+			s := newScripted(t, program)
+			go func() {
+				s.begun(t.Context())
+				s.Cancel() // of the one that Python has heard of
+				s.Cancel() // another
+			}()
+			printed, err := s.run(t, `
+import itertools, os, signal, time
+time.monotonic = itertools.count().__next__  # a second passes whenever somebody looks
+caught = 0
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(100)
+except KeyboardInterrupt:
+    print('heard')
+try:
+    print('begun', flush=True)
+    while True: time.sleep(100)
+except KeyboardInterrupt:
+    pass
+time.sleep(0.1)
+print('once')
+`)
+			if err != nil || printed != "heard\nbegun\nonce\n" {
+				t.Errorf("got %v and %q", err, printed)
+			}
+		})
+	}
+}
+
 func TestPythonHearsOfEachInterruptOnce(t *testing.T) {
-	for _, program := range pythons(t) {
+	for _, program := range interpretertest.Pythons(t) {
 		t.Run(filepath.Base(program), func(t *testing.T) {
 			t.Parallel()
 			s := newScripted(t, program)
@@ -351,7 +376,7 @@ except KeyboardInterrupt:
 }
 
 func TestPythonStopsWhenItsContextEnds(t *testing.T) {
-	s := newScripted(t, pythons(t)[0])
+	s := newScripted(t, interpretertest.Pythons(t)[0])
 	if err := os.WriteFile(s.path("script.py"), []byte("print('begun', flush=True)\nwhile True: pass"), 0o600); err != nil {
 		t.Fatal(err)
 	}

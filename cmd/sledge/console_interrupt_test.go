@@ -1,0 +1,183 @@
+package main_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"sledge/internal/interpreter/interpretertest"
+)
+
+// TestCtrlCAtPythonsPromptDoesOneThing presses Ctrl-C at a terminal, which sends it to
+// Sledge and to Python at the same time. Either of them may come to hear of it much
+// later than the other, as on a busy machine: meanwhile Sledge is stopped here.
+func TestCtrlCAtPythonsPromptDoesOneThing(t *testing.T) {
+	p := newConsole(t, nil)
+	for _, python := range interpretertest.Pythons(t) {
+		t.Run(filepath.Base(python), func(t *testing.T) {
+			x := pythonOf(t, p, python).terminal("console", "py")
+			x.prompt()
+
+			// At the prompt it takes the line that was begun, and no other.
+			x.types("#")
+			x.sees("#") // Python's own prompt may miss a signal while it handles a key
+			x.types(ctrlC)
+			x.prompt()
+			x.evaluates(1)
+			x.types("#")
+			x.sees("#")
+			x.stopped(func() {
+				x.types(ctrlC)
+				x.prompt()
+				x.types("import time; time.sleep(0.4); print('whole', 1 + 1)" + enter)
+			})
+			x.sees("whole 2\r\n")
+			x.prompt()
+
+			// In a loop of Python's it ends the loop, each time it is pressed.
+			for i := range 3 {
+				x.loops()
+				x.stopped(func() {
+					x.types(ctrlC)
+					x.sees("KeyboardInterrupt")
+					x.prompt()
+					x.types(fmt.Sprintf("time.sleep(0.4); print('next', %d)", i) + enter)
+				})
+				x.sees(fmt.Sprintf("next %d\r\n", i))
+				x.prompt()
+			}
+
+			// Each of several in quick succession is heard of.
+			for range 3 {
+				x.types(ctrlC)
+				x.prompt()
+			}
+			x.loops()
+			x.types(ctrlC)
+			x.sees("KeyboardInterrupt")
+			x.prompt()
+			x.types(ctrlC)
+			x.prompt()
+			x.evaluates(3)
+
+			// It stops a command of the console, and no other one.
+			x.types("dbset('db', 'sqlite')" + enter)
+			x.sees("Database set to SQLite")
+			x.prompt()
+			x.types("diset('connection', 'sqlite_file', '" + filepath.Join(t.TempDir(), "t.db") + "')" + enter)
+			x.sees("Changed connection:sqlite_file")
+			x.prompt()
+			x.types("if True: buildschema(); print('not ' + 'reached')" + enter + enter)
+			x.sees("Vuser 1:RUNNING")
+			x.types(ctrlC + ctrlC)
+			x.sees("KeyboardInterrupt")
+			x.evaluates(4)
+			x.stopped(func() {
+				x.types(ctrlC)
+				x.prompt()
+				x.types("dbset('db', 'pg')" + enter) // Sledge hears of it together with Ctrl-C
+			})
+			x.sees("Database set to PostgreSQL")
+			x.prompt()
+
+			// It stops what Tcl evaluates for Python, which keeps its variables.
+			x.types("tclpy.eval('set kept 17; puts \"in Tcl\"; flush stdout; while 1 {}')" + enter)
+			x.sees("in Tcl\r\n")
+			x.types(ctrlC)
+			x.sees("KeyboardInterrupt")
+			x.prompt()
+			x.types("tclpy.eval('set kept')" + enter)
+			x.sees("'17'")
+			x.prompt()
+
+			// It is forgotten when the prompt ends.
+			x.loops()
+			x.types(ctrlC)
+			x.sees("KeyboardInterrupt")
+			x.prompt()
+			x.types(ctrlD)
+			if code := x.ends(); code != 0 {
+				t.Errorf("it ended with %d, want 0:\n%s", code, x.all)
+			}
+			x.mu.Lock()
+			defer x.mu.Unlock()
+			for _, strange := range []string{"bootstrap", "sledge-python", "<sledge>", "not reached"} {
+				if strings.Contains(string(x.all), strange) {
+					t.Errorf("it shows %q:\n%s", strange, x.all)
+				}
+			}
+		})
+	}
+}
+
+// TestTracebacksAtPythonsPromptAreOfWhatWasTyped is about errors of commands, which come
+// from files of Sledge's.
+func TestTracebacksAtPythonsPromptAreOfWhatWasTyped(t *testing.T) {
+	p := newConsole(t, nil)
+	for _, python := range interpretertest.Pythons(t) {
+		t.Run(filepath.Base(python), func(t *testing.T) {
+			x := pythonOf(t, p, python).terminal("console", "py")
+			x.prompt()
+			for _, line := range []string{
+				"tclpy.eval('error {it broke}')",
+				"exec(\"def f():\\n  try: tclpy.eval('error first')\\n  except Exception as e: raise ValueError('second') from e\"); f()",
+			} {
+				x.types(line + enter)
+				x.prompt()
+			}
+			x.types("quit()" + enter)
+			x.ends()
+			x.mu.Lock()
+			defer x.mu.Unlock()
+			all := string(x.all)
+			for _, text := range []string{"it broke", "in <module>", "ValueError", "second", "in f"} {
+				if !strings.Contains(all, text) {
+					t.Errorf("it does not show %q:\n%s", text, all)
+				}
+			}
+			for _, strange := range []string{"bootstrap", "sledge-python", "<sledge>"} {
+				if strings.Contains(all, strange) {
+					t.Errorf("it shows %q:\n%s", strange, all)
+				}
+			}
+		})
+	}
+}
+
+// pythonOf is the program with another Python, for a test of its own.
+func pythonOf(t *testing.T, p *program, python string) *program {
+	return &program{t: t, path: p.path, repository: p.repository, env: append(slices.Clone(p.env), "SLEDGE_PYTHON="+python, "PYTHON_COLORS=0")}
+}
+
+// prompt waits for Python's prompt.
+func (x *terminal) prompt() { x.t.Helper(); x.sees("sledge>>> ") }
+
+// evaluates types an expression, and waits for its value and the prompt.
+func (x *terminal) evaluates(n int) {
+	x.t.Helper()
+	x.types(fmt.Sprintf("print('value', %d)", n) + enter)
+	x.sees(fmt.Sprintf("value %d\r\n", n))
+	x.prompt()
+}
+
+// loops begins a loop that does not end.
+func (x *terminal) loops() {
+	x.t.Helper()
+	x.types("print('be' + 'gun'); exec('while True: pass')" + enter)
+	x.sees("begun\r\n")
+}
+
+// stopped has the program stand still, but not what it started, while something is done.
+func (x *terminal) stopped(what func()) {
+	x.t.Helper()
+	if err := x.command.Process.Signal(syscall.SIGSTOP); err != nil {
+		x.t.Fatal(err)
+	}
+	what()
+	if err := x.command.Process.Signal(syscall.SIGCONT); err != nil {
+		x.t.Fatal(err)
+	}
+}
