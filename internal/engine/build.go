@@ -28,7 +28,7 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		f.say(monitorPosition, "Monitor Thread")
 	}
 	if p.Database.Create != nil && !p.Resume { // what is to be resumed is there
-		waited := p.waitFor("an answer of %s", p.target())
+		waited := p.waitFor("an answer from %s", p.target())
 		err := p.Database.Create(ctx, p.Connection, func(line string) { f.say(monitorPosition, "%s", line) })
 		waited()
 		if err != nil {

@@ -212,7 +212,7 @@ func (e *wordedError) Unwrap() error { return e.err }
 
 // connect opens a session, and marks an error as one of connecting.
 func connect(ctx context.Context, p Plan, as database.Role) (database.Session, error) {
-	defer p.waitFor("an answer of %s", p.target())()
+	defer p.waitFor("an answer from %s", p.target())()
 	s, err := p.Database.Connect(ctx, p.Connection, as)
 	if err != nil {
 		return nil, job.WithExit(exitOfConnect(err), err)
