@@ -227,16 +227,20 @@ func (e ending) revokeSchema(ctx context.Context, name string) error {
 // ownsMore says what an account has beyond the database of the schema, and there
 // beyond what is to be dropped, which only the end of the schema shows for certain.
 func (e ending) ownsMore(ctx context.Context, name string, baseStays bool) (string, error) {
-	but := "''" // the database whose objects do not count
-	if !e.Leftover || !baseStays {
-		but = literal(e.options.own().Database)
+	inside, itself := literal(e.options.own().Database), literal(e.options.own().Database) // what does not count
+	if baseStays {
+		itself = "NULL"
+		if e.Leftover {
+			inside = "NULL"
+		}
 	}
 	t, err := e.admin.Query(ctx, `SELECT DISTINCT CASE WHEN s.dbid <> 0 THEN 'in the database ' || d.datname
 			WHEN s.classid = 'pg_database'::regclass THEN 'database ' || (SELECT datname FROM pg_database WHERE oid = s.objid)
 			ELSE pg_describe_object(s.classid, s.objid, 0) END AS what
 		FROM pg_shdepend s LEFT JOIN pg_database d ON d.oid = s.dbid
 		WHERE refclassid = 'pg_authid'::regclass AND refobjid = (SELECT oid FROM pg_roles WHERE rolname = `+literal(name)+`)
-			AND coalesce(d.datname, (SELECT datname FROM pg_database WHERE s.classid = 'pg_database'::regclass AND oid = s.objid), '') <> `+but, 10)
+			AND (d.datname = `+inside+`) IS NOT TRUE
+			AND ((SELECT datname FROM pg_database WHERE s.classid = 'pg_database'::regclass AND oid = s.objid) = `+itself+`) IS NOT TRUE`, 10)
 	if err != nil || len(t.Rows) == 0 {
 		return "", err
 	}

@@ -174,7 +174,7 @@ func TestWhatStandsInADatabase(t *testing.T) {
 			name: "a schema beside all kinds of things", only: "postgresql", tables: []string{"all"}, exits: [4]job.Exit{7, -1, -1, 0},
 			more:  []string{"CREATE SCHEMA app", "CREATE TABLE app.customer (id INTEGER)", "CREATE SEQUENCE tickets", "CREATE TYPE mood AS ENUM ('good')", "SELECT lo_create(0)", "CREATE DOMAIN label AS text"},
 			left:  []string{"SELECT id FROM app.customer", "SELECT nextval('tickets')", "SELECT 'good'::mood", "SELECT oid FROM pg_largeobject_metadata"},
-			stays: "it also holds 1 large objects, schema app, sequence tickets, table app.customer, type label, type mood",
+			stays: "it also holds large objects (1), schema app, sequence tickets, table app.customer, type label, type mood",
 		},
 		{
 			name: "a customer in another schema of the search path", only: "postgresql", exits: [4]job.Exit{7, 7, 7, 7},

@@ -64,5 +64,5 @@ FROM thing t
 WHERE t.oid >= 16384
   AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = t.class AND d.objid = t.oid AND d.deptype = 'e')
 UNION ALL
-SELECT count(*) || ' large objects', '', '', '' FROM pg_largeobject_metadata HAVING count(*) > 0
+SELECT 'large objects (' || count(*) || ')', '', '', '' FROM pg_largeobject_metadata HAVING count(*) > 0
 ORDER BY 1
