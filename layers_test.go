@@ -53,15 +53,18 @@ var layers = map[string]string{
 	// What another program kept of its jobs.
 	"hammerdb": "job option sqlitefile",
 
+	// What people see of it as JSON.
+	"document": "job option report workbench",
+
 	// People. Their program is handed the catalog; so are they.
 	"workbench":   "database engine job option workload",
-	"manual":      "database option workbench workload",
+	"manual":      "database document job option report workbench workload",
 	"dictionary":  "database engine job option rdbms sqlitefile workbench workload",
 	"datagen":     "database engine job option schema workbench workload",
 	"driver":      "database option rdbms workload",
 	"interpreter": "",
 	"console":     "database datagen dictionary driver engine hammerdb job meter option report terminal workbench workload",
-	"cli":         "console database datagen dictionary engine hammerdb interpreter job manual meter option report terminal workbench workload",
+	"cli":         "console database datagen dictionary document engine hammerdb interpreter job manual meter option report terminal workbench workload",
 
 	// The lists, the programs that write them, and the one program that has it all.
 	"catalog":          "database database/* workload workload/*",

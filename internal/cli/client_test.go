@@ -16,6 +16,7 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/database"
+	"sledge/internal/document"
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -315,9 +316,9 @@ func TestADryRunSaysWhereEachSettingComesFrom(t *testing.T) {
 		t.Errorf("got no defaults with --verbose:\n%s", &w.out)
 	}
 	w.run("run", "--config", config, "--dry-run", "--json")
-	var document settingsDocument
+	var shown document.Settings
 	d := json.NewDecoder(bytes.NewReader(w.out.Bytes()))
-	if err := d.Decode(&document); err != nil || document.Schema != settingsSchema || document.Origins["workload"] != "default" || len(document.Settings) < 20 {
+	if err := d.Decode(&shown); err != nil || shown.Schema != document.SettingsSchema || shown.Origins["workload"] != "default" || len(shown.Settings) < 20 {
 		t.Errorf("got error %v of %s", err, &w.out)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) || strings.Contains(w.out.String(), "s3cr3t") {

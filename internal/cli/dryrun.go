@@ -5,34 +5,19 @@ import (
 	"fmt"
 	"strings"
 
+	"sledge/internal/document"
 	"sledge/internal/report"
 	"sledge/internal/terminal"
 	"sledge/internal/workbench"
 )
-
-// settingsSchema names the shape of the document that showSettings prints.
-const settingsSchema = "sledge-settings-1"
-
-// settingsDocument is the settings of a job as one JSON document.
-type settingsDocument struct {
-	Schema   string              `json:"schema"`
-	Action   string              `json:"action"`
-	Database string              `json:"database"`
-	Workload string              `json:"workload"`
-	Target   string              `json:"target"`
-	Users    []int               `json:"users,omitempty"`
-	Seed     uint64              `json:"seed"`
-	Origins  map[string]string   `json:"origins"` // of db, workload, users, seed
-	Settings []workbench.Setting `json:"settings"`
-}
 
 // generalNames are the settings that are no options.
 var generalNames = []string{"db", "workload", "users", "seed"}
 
 // showSettings prints what a job would be done with, and where each value comes from.
 func (p *Program) showSettings(order workbench.Order, s *settings) error {
-	d := settingsDocument{
-		Schema: settingsSchema, Action: string(order.Spec.Action),
+	d := document.Settings{
+		Schema: document.SettingsSchema, Action: string(order.Spec.Action),
 		Database: order.Spec.Database, Workload: order.Spec.Workload,
 		Target: order.Plan.Database.Target(order.Plan.Connection),
 		Users:  order.Counts, Seed: order.Spec.Seed,

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"sledge/internal/document"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -189,7 +190,7 @@ func (a *archive) list(ctx context.Context, l listing) error {
 			return err
 		}
 		if a.json {
-			return a.program.printJSON(heads(jobs))
+			return a.program.printJSON(document.Jobs{Schema: document.JobsSchema, Jobs: heads(jobs)})
 		}
 		return a.printList(jobs)
 	})
@@ -312,7 +313,7 @@ func (a *archive) timingCommand() *cobra.Command {
 		Example: examples("sledge jobs timing last", "sledge jobs timing last --hammerdb | jq .NEWORD.p99_ms"),
 	}, func(ctx context.Context, store *job.Store, j job.Job) error {
 		if hammerDB || j.Origin != "" {
-			return a.showTimings(ctx, store, j, hammerDB || a.json)
+			return a.showTimings(ctx, store, j, hammerDB)
 		}
 		sum, _, err := store.Summary(ctx, j.ID)
 		if err != nil {
@@ -320,12 +321,10 @@ func (a *archive) timingCommand() *cobra.Command {
 		}
 		d := report.NewDocument(j, sum)
 		if a.json {
-			return a.program.printJSON(struct {
-				ID           job.ID               `json:"id"`
-				Elapsed      float64              `json:"elapsed_seconds"`
-				Transactions []report.Transaction `json:"transactions"`
-				All          *report.Transaction  `json:"all,omitempty"`
-			}{j.ID, d.Elapsed, d.Transactions, d.All})
+			return a.program.printJSON(document.Timing{
+				Schema: document.TimingSchema, ID: j.ID, Elapsed: d.Elapsed,
+				Transactions: append([]report.Transaction{}, d.Transactions...), All: d.All,
+			})
 		}
 		return a.printTiming(d)
 	})
@@ -335,14 +334,20 @@ func (a *archive) timingCommand() *cobra.Command {
 
 // showTimings shows timings as HammerDB does, which for a job that it recorded is
 // all there is.
-func (a *archive) showTimings(ctx context.Context, store *job.Store, j job.Job, asJSON bool) error {
+func (a *archive) showTimings(ctx context.Context, store *job.Store, j job.Job, hammerDB bool) error {
 	timings, err := report.AllTimings(ctx, store, j, a.program.Bench)
 	if err != nil {
 		return err
 	}
 	view := report.Timing(j, timings)
-	if asJSON {
+	switch {
+	case hammerDB:
 		return a.program.printJSON(view)
+	case a.json:
+		return a.program.printJSON(document.Timing{
+			Schema: document.TimingSchema, ID: j.ID, Elapsed: j.Result.Elapsed,
+			Transactions: []report.Transaction{}, Recorded: timings,
+		})
 	}
 	_, err = fmt.Fprintln(a.program.Stdout, view.Text())
 	return err
@@ -398,10 +403,7 @@ func (a *archive) tpmCommand() *cobra.Command {
 			return err
 		}
 		if a.json {
-			return a.program.printJSON(struct {
-				ID     job.ID `json:"id"`
-				Points []rate `json:"points"`
-			}{j.ID, points})
+			return a.program.printJSON(document.TPM{Schema: document.TPMSchema, ID: j.ID, Points: points})
 		}
 		return a.printRates(points)
 	})
@@ -409,26 +411,13 @@ func (a *archive) tpmCommand() *cobra.Command {
 	return c
 }
 
-// rate is transactions a minute at a moment of a run, and how long they took.
-type rate struct {
-	At     time.Time `json:"at"`
-	Phase  job.Phase `json:"phase"`
-	Offset float64   `json:"offset_seconds"`
-	Server *float64  `json:"server_tpm,omitempty"`
-	Client *float64  `json:"client_tpm,omitempty"` // missing in a job that HammerDB recorded
-
-	// Response is of all kinds of transaction together, of those done in the second; it
-	// is missing where none was.
-	Response *report.Latency `json:"response,omitempty"`
-}
-
-func rates(ctx context.Context, store *job.Store, id job.ID) ([]rate, error) {
-	points := []rate{}
+func rates(ctx context.Context, store *job.Store, id job.ID) ([]document.Rate, error) {
+	points := []document.Rate{}
 	for s, err := range store.Seconds(ctx, id) {
 		if err != nil {
 			return nil, err
 		}
-		r := rate{At: s.At.UTC(), Phase: s.Phase, Offset: s.Offset.Seconds(), Server: s.ServerTPM}
+		r := document.Rate{At: s.At.UTC(), Phase: s.Phase, Offset: s.Offset.Seconds(), Server: s.ServerTPM}
 		var ended int64
 		for _, t := range s.Tallies {
 			ended += t.Done + t.RolledBack
@@ -447,7 +436,7 @@ func rates(ctx context.Context, store *job.Store, id job.ID) ([]rate, error) {
 	return points, nil
 }
 
-func (a *archive) printRates(points []rate) error {
+func (a *archive) printRates(points []document.Rate) error {
 	if len(points) == 0 {
 		_, err := fmt.Fprintln(a.program.Stdout, "Nothing was measured in this job.")
 		return err
@@ -581,7 +570,7 @@ func (a *archive) delete(ctx context.Context, store *job.Store, ids []string, ye
 		}
 	}
 	if a.json {
-		if err := a.program.printJSON(map[string][]job.ID{"deleted": deleted}); err != nil {
+		if err := a.program.printJSON(document.Deleted{Schema: document.DeletedSchema, Deleted: deleted}); err != nil {
 			return err
 		}
 	}

@@ -62,9 +62,9 @@ func TestAListCanBeNarrowed(t *testing.T) {
 	} {
 		for _, command := range []string{"jobs", "jobs list"} {
 			w.run(strings.Fields(command + " " + args + " --json")...)
-			var list []struct{ ID string }
-			if err := json.Unmarshal(w.out.Bytes(), &list); err != nil || len(list) != want {
-				t.Errorf("sledge %s %s: got %d jobs and error %v, want %d", command, args, len(list), err, want)
+			var list struct{ Jobs []struct{ ID string } }
+			if err := json.Unmarshal(w.out.Bytes(), &list); err != nil || len(list.Jobs) != want {
+				t.Errorf("sledge %s %s: got %d jobs and error %v, want %d", command, args, len(list.Jobs), err, want)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"sledge/internal/document"
 	"slices"
 	"strings"
 
@@ -47,28 +48,20 @@ lists the databases and the workloads.`,
 	return c
 }
 
-// catalogEntry is a database or a workload in JSON.
-type catalogEntry struct {
-	Name    string   `json:"name"`
-	Title   string   `json:"title"`
-	Aliases []string `json:"aliases"`
-	Schemes []string `json:"url_schemes,omitempty"`
-}
-
 func (p *Program) listCatalog(asJSON bool) error {
-	var databases, workloads []catalogEntry
+	var databases, workloads []document.Entry
 	for _, d := range p.Bench.Databases {
-		databases = append(databases, catalogEntry{d.Name, d.Title, orEmpty(d.Aliases), workbench.Schemes(d)})
+		databases = append(databases, document.Entry{Name: d.Name, Title: d.Title, Aliases: orEmpty(d.Aliases), Schemes: workbench.Schemes(d)})
 	}
 	for _, w := range p.Bench.Workloads {
-		workloads = append(workloads, catalogEntry{w.Name, w.Title, orEmpty(w.Aliases), nil})
+		workloads = append(workloads, document.Entry{Name: w.Name, Title: w.Title, Aliases: orEmpty(w.Aliases)})
 	}
 	if asJSON {
-		return p.printJSON(map[string][]catalogEntry{"databases": databases, "workloads": workloads})
+		return p.printJSON(document.Catalog{Schema: document.CatalogSchema, Databases: databases, Workloads: workloads})
 	}
 	for i, list := range []struct {
 		head    string
-		entries []catalogEntry
+		entries []document.Entry
 		schemes bool
 	}{{"Database", databases, true}, {"Workload", workloads, false}} {
 		t := terminal.Table{Columns: []terminal.Column{{Head: list.head, Left: true}, {Head: "Title", Left: true}, {Head: "Other names", Left: true, Wrapped: true}}}
@@ -114,11 +107,7 @@ func (p *Program) listOptions(args []string, asJSON bool) error {
 		}
 	}
 	if asJSON {
-		return p.printJSON(struct {
-			Database string               `json:"database"`
-			Workload string               `json:"workload"`
-			Options  []option.Description `json:"options"`
-		}{d.Name, w.Name, list})
+		return p.printJSON(document.Options{Schema: document.OptionsSchema, Database: d.Name, Workload: w.Name, Options: list})
 	}
 	for i, o := range list {
 		if i > 0 {
@@ -170,6 +159,7 @@ func (p *Program) printTable(t terminal.Table) error {
 
 // printJSON prints one document, indented, since people look at it too.
 func (p *Program) printJSON(document any) error {
+	p.documented = true
 	e := json.NewEncoder(p.whole)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")

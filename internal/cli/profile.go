@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"sledge/internal/document"
 	"sledge/internal/hammerdb"
 	"sledge/internal/job"
 	"sledge/internal/report"
@@ -141,22 +142,12 @@ its runs, and NOPM and TPM over the active virtual users as a chart.`,
 	return c
 }
 
-// profileHead is a performance profile as a list shows it.
-type profileHead struct {
-	Profile  int       `json:"profile"`
-	Runs     int       `json:"runs"`
-	Database string    `json:"database"`
-	Begun    time.Time `json:"begun"`
-	BestNOPM float64   `json:"best_nopm,omitempty"` // of the runs that succeeded
-	Users    int       `json:"best_users,omitempty"`
-}
-
 func (a *archive) listProfiles(ctx context.Context, store *job.Store) error {
 	profiles, err := store.Profiles(ctx)
 	if err != nil {
 		return err
 	}
-	heads := []profileHead{}
+	heads := []document.ProfileHead{}
 	for _, n := range profiles {
 		runs, err := store.List(ctx, job.Query{Profile: n})
 		if err != nil {
@@ -165,7 +156,7 @@ func (a *archive) listProfiles(ctx context.Context, store *job.Store) error {
 		heads = append(heads, newProfileHead(n, report.OldestFirst(runs)))
 	}
 	if a.json {
-		return a.program.printJSON(heads)
+		return a.program.printJSON(document.Profiles{Schema: document.ProfilesSchema, Profiles: heads})
 	}
 	if len(heads) == 0 {
 		_, err := fmt.Fprintln(a.program.Stdout, "There are no performance profiles: sledge run --users 1,2,4 makes one.")
@@ -185,8 +176,8 @@ func (a *archive) listProfiles(ctx context.Context, store *job.Store) error {
 	return a.program.printTable(t)
 }
 
-func newProfileHead(profile int, runs []job.Job) profileHead {
-	h := profileHead{Profile: profile, Runs: len(runs), Database: runs[0].Spec.Database, Begun: runs[0].Begun.UTC()}
+func newProfileHead(profile int, runs []job.Job) document.ProfileHead {
+	h := document.ProfileHead{Profile: profile, Runs: len(runs), Database: runs[0].Spec.Database, Begun: runs[0].Begun.UTC()}
 	for _, p := range report.Points(runs) {
 		if p.NOPM > h.BestNOPM {
 			h.BestNOPM, h.Users = p.NOPM, p.Users
@@ -269,10 +260,7 @@ func (a *archive) importFrom(ctx context.Context, store *job.Store, path string)
 		if added == nil {
 			added = []job.ID{}
 		}
-		return a.program.printJSON(struct {
-			Added   []job.ID `json:"added"`
-			Present int      `json:"present"`
-		}{added, done.Present})
+		return a.program.printJSON(document.Import{Schema: document.ImportSchema, Added: added, Present: done.Present})
 	}
 	_, err = fmt.Fprintf(a.program.Stdout, "Imported %d jobs; %d were there already.\n", len(done.Added), done.Present)
 	return err

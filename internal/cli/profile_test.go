@@ -198,7 +198,7 @@ func TestJobsOfHammerDBAreImportedOnce(t *testing.T) {
 		"jobs":                        "128,176 NOPM",
 		"jobs show last":              "Recorded  by HammerDB",
 		"jobs timing last":            "calls      = 17",
-		"jobs timing last --json":     `"calls": "17"`,
+		"jobs timing last --json":     `"calls": 17`,
 		"jobs tpm last":               "4,321",
 		"jobs export last":            `"imported":{"timings"`,
 		"jobs import --json " + path:  `"present": 1`,

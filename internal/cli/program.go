@@ -10,11 +10,13 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"sledge/internal/document"
 	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/terminal"
@@ -51,6 +53,7 @@ type Program struct {
 
 	whole      io.Writer // standard output for what programs read: lines stay whole
 	lines      io.Writer // standard error for what is drawn again: it is as wide as it should be
+	documented bool      // a JSON document was printed
 	began      bool      // a command was found and its flags make sense
 	interrupts interrupts
 	now        func() time.Time // when a signal came; nil is time.Now
@@ -75,6 +78,7 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 	if p.now == nil {
 		p.now = time.Now
 	}
+	p.documented = false
 	p.interrupts.instead(func(int) { cancel() })
 	defer p.watchSignals(unread)()
 	err := p.execute(ctx)
@@ -90,11 +94,25 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 	case err == nil && !swallowed:
 		return job.OK
 	case err == nil || p.interrupts.any():
-		return job.ExitStopped
+		code = job.ExitStopped
 	case !p.began:
-		return job.ExitOf(job.WithExit(job.ExitUsage, err))
+		code = job.ExitOf(job.WithExit(job.ExitUsage, err))
+	default:
+		code = job.ExitOf(err)
 	}
-	return job.ExitOf(err)
+	if err != nil && p.asksJSON() && !p.documented {
+		_ = p.printJSON(document.NewError(code, oneLine(err))) // what cannot be printed has been said on Stderr
+	}
+	return code
+}
+
+// asksJSON reports whether the arguments ask for JSON, also where they make no sense
+// otherwise. A script of the console has arguments of its own.
+func (p *Program) asksJSON() bool {
+	if isHammerDB(p.Name) || len(p.Args) > 0 && p.Args[0] == "console" {
+		return false
+	}
+	return slices.ContainsFunc(p.Args, func(arg string) bool { return arg == "--json" || arg == "--json=true" })
 }
 
 // execute does what the arguments say.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"sledge/internal/document"
 )
 
 // VersionOf returns the version that the linker was given, or else what the
@@ -52,14 +54,10 @@ func (p *Program) versionCommand() *cobra.Command {
 		Args:    noArguments,
 		RunE: p.run(func(context.Context, []string) error {
 			if asJSON {
-				return p.printJSON(struct {
-					Version   string   `json:"version"`
-					Go        string   `json:"go"`
-					OS        string   `json:"os"`
-					Arch      string   `json:"arch"`
-					Databases []string `json:"databases"`
-					Workloads []string `json:"workloads"`
-				}{p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, databaseNames(p.Bench), workloadNames(p.Bench)})
+				return p.printJSON(document.Version{
+					Schema: document.VersionSchema, Version: p.Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+					Databases: databaseNames(p.Bench), Workloads: workloadNames(p.Bench),
+				})
 			}
 			_, err := fmt.Fprintf(p.Stdout, "sledge %s (%s, %s/%s)\ndatabases: %s\nworkloads: %s\n",
 				p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH,

@@ -15,7 +15,7 @@ const Schema = "sledge-job-1"
 // Document is a job for programs. Numbers are numbers, and their units are in
 // their names; times are in UTC. The kinds of transaction are in the workload's order.
 type Document struct {
-	Schema string `json:"schema"` // always Schema
+	Schema string `json:"schema"` // Schema, or of an exported job ExportSchema
 
 	ID       job.ID            `json:"id,omitempty"` // of a job that is recorded
 	Action   job.Action        `json:"action"`

@@ -46,6 +46,9 @@ func Export(ctx context.Context, w io.Writer, store *job.Store, id job.ID, forma
 	return buffered.Flush()
 }
 
+// ExportSchema names the shape of an exported job, as Schema does that of Document.
+const ExportSchema = "sledge-export-1"
+
 // Exported is the head of an exported job. After its members comes "seconds", a
 // list of Second.
 type Exported struct {
@@ -120,6 +123,7 @@ func exportHead(ctx context.Context, store *job.Store, j job.Job) (Exported, err
 		return Exported{}, err
 	}
 	e := Exported{Document: NewDocument(j, sum)}
+	e.Schema = ExportSchema
 	if j.Origin != "" {
 		details, err := store.Imported(ctx, j.ID)
 		if err != nil {
@@ -178,7 +182,7 @@ func newSecond(kinds []string, s job.StoredSecond) (Second, error) {
 	if err != nil {
 		return Second{}, err
 	}
-	second := Second{At: s.At.UTC(), Phase: s.Phase, Offset: s.Offset.Seconds(), Elapsed: s.Elapsed.Seconds(), ServerTPM: s.ServerTPM}
+	second := Second{At: s.At.UTC(), Phase: s.Phase, Offset: s.Offset.Seconds(), Elapsed: s.Elapsed.Seconds(), ServerTPM: s.ServerTPM, Transactions: []SecondTransaction{}}
 	var done int64
 	for i := range sum.Kinds {
 		done += sum.Kinds[i].Done

@@ -343,7 +343,7 @@ func TestAnExportedJobIsWhole(t *testing.T) {
 	if err := decoder.Decode(&got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Schema != Schema || got.ID != id || got.Facts.Server != "PostgreSQL 16.4" || got.Options["pg_rampup"] != "2" {
+	if got.Schema != ExportSchema || got.ID != id || got.Facts.Server != "PostgreSQL 16.4" || got.Options["pg_rampup"] != "2" {
 		t.Errorf("got %+v", got.Document)
 	}
 	if len(got.Counts) != 1 || got.Counts[0].Rate != 360 || got.Counts[0].At.Location() != time.UTC {

@@ -15,6 +15,34 @@ func main() {
 	if err := writePages(filepath.Join("..", "..", "docs", "options")); err != nil {
 		log.Fatalf("generate the manual: %v", err)
 	}
+	if err := writeSchemas(); err != nil {
+		log.Fatalf("generate the JSON Schemas: %v", err)
+	}
+}
+
+// writeSchemas writes a JSON Schema for each shape of documents, and the page that
+// lists them. It works in the root of the source, where comments are read.
+func writeSchemas() error {
+	if err := os.Chdir(filepath.Join("..", "..")); err != nil {
+		return err
+	}
+	files, err := manual.Schemas()
+	if err != nil {
+		return err
+	}
+	folder := filepath.Join("docs", "json")
+	if err := os.RemoveAll(folder); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join("docs", filepath.FromSlash(name)), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writePages writes a page for every pair, and removes those of pairs that are

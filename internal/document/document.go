@@ -1,0 +1,184 @@
+// Package document has the shapes of all JSON documents that commands print, but
+// those of HammerDB's. Each names its shape in its member "schema", whose number
+// changes when a program that reads one shape could misread the other; new members
+// alone do not change it. docs/json has a JSON Schema of each, made from these types.
+package document
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/report"
+	"sledge/internal/workbench"
+)
+
+// The names of the shapes; report has those of a job, of an export and of a profile.
+const (
+	JobsSchema     = "sledge-jobs-1"
+	ProfilesSchema = "sledge-profiles-1"
+	TimingSchema   = "sledge-timing-1"
+	TPMSchema      = "sledge-tpm-1"
+	ImportSchema   = "sledge-import-1"
+	DeletedSchema  = "sledge-deleted-1"
+	CatalogSchema  = "sledge-catalog-1"
+	OptionsSchema  = "sledge-options-1"
+	SettingsSchema = "sledge-settings-1"
+	VersionSchema  = "sledge-version-1"
+	ErrorSchema    = "sledge-error-1"
+)
+
+// Export is all that the repository knows of a job.
+type Export struct {
+	report.Exported
+	Seconds []report.Second `json:"seconds"`
+}
+
+// Jobs is a list of jobs, the newest first, without what only one job's own document
+// has room for.
+type Jobs struct {
+	Schema string            `json:"schema"` // always JobsSchema
+	Jobs   []report.Document `json:"jobs"`
+}
+
+// Profiles is a list of the performance profiles.
+type Profiles struct {
+	Schema   string        `json:"schema"` // always ProfilesSchema
+	Profiles []ProfileHead `json:"profiles"`
+}
+
+// ProfileHead is a performance profile as a list shows it.
+type ProfileHead struct {
+	Profile  int       `json:"profile"`
+	Runs     int       `json:"runs"`
+	Database string    `json:"database"`
+	Begun    time.Time `json:"begun"`
+	BestNOPM float64   `json:"best_nopm,omitempty"` // of the runs that succeeded
+	Users    int       `json:"best_users,omitempty"`
+}
+
+// Timing is how long the transactions of a job took.
+type Timing struct {
+	Schema       string               `json:"schema"` // always TimingSchema
+	ID           job.ID               `json:"id"`
+	Elapsed      float64              `json:"elapsed_seconds"`
+	Transactions []report.Transaction `json:"transactions"`
+	All          *report.Transaction  `json:"all,omitempty"`
+
+	// Recorded is what HammerDB recorded of a job of its own, which keeps no histograms.
+	Recorded []job.Timing `json:"recorded,omitempty"`
+}
+
+// TPM is transactions a minute over the time of a run.
+type TPM struct {
+	Schema string `json:"schema"` // always TPMSchema
+	ID     job.ID `json:"id"`
+	Points []Rate `json:"points"`
+}
+
+// Rate is transactions a minute at a moment of a run, and how long they took.
+type Rate struct {
+	At     time.Time `json:"at"`
+	Phase  job.Phase `json:"phase"`
+	Offset float64   `json:"offset_seconds"`
+	Server *float64  `json:"server_tpm,omitempty"`
+	Client *float64  `json:"client_tpm,omitempty"` // missing in a job that HammerDB recorded
+
+	// Response is of all kinds of transaction together, of those done in the second; it
+	// is missing where none was.
+	Response *report.Latency `json:"response,omitempty"`
+}
+
+// Import is what came of an import.
+type Import struct {
+	Schema  string   `json:"schema"` // always ImportSchema
+	Added   []job.ID `json:"added"`
+	Present int      `json:"present"` // how many jobs were there already
+}
+
+// Deleted lists the jobs that were removed.
+type Deleted struct {
+	Schema  string   `json:"schema"` // always DeletedSchema
+	Deleted []job.ID `json:"deleted"`
+}
+
+// Catalog lists the databases and the workloads.
+type Catalog struct {
+	Schema    string  `json:"schema"` // always CatalogSchema
+	Databases []Entry `json:"databases"`
+	Workloads []Entry `json:"workloads"`
+}
+
+// Entry is a database or a workload.
+type Entry struct {
+	Name    string   `json:"name"`
+	Title   string   `json:"title"`
+	Aliases []string `json:"aliases"`
+	Schemes []string `json:"url_schemes,omitempty"`
+}
+
+// Options lists the options of a pair, or one of them.
+type Options struct {
+	Schema   string               `json:"schema"` // always OptionsSchema
+	Database string               `json:"database"`
+	Workload string               `json:"workload"`
+	Options  []option.Description `json:"options"`
+}
+
+// Settings is what a job would be done with.
+type Settings struct {
+	Schema   string              `json:"schema"` // always SettingsSchema
+	Action   string              `json:"action"`
+	Database string              `json:"database"`
+	Workload string              `json:"workload"`
+	Target   string              `json:"target"`
+	Users    []int               `json:"users,omitempty"`
+	Seed     uint64              `json:"seed"`
+	Origins  map[string]string   `json:"origins"` // of db, workload, users, seed
+	Settings []workbench.Setting `json:"settings"`
+}
+
+// Version says which version this is, and what it can test.
+type Version struct {
+	Schema    string   `json:"schema"` // always VersionSchema
+	Version   string   `json:"version"`
+	Go        string   `json:"go"`
+	OS        string   `json:"os"`
+	Arch      string   `json:"arch"`
+	Databases []string `json:"databases"`
+	Workloads []string `json:"workloads"`
+}
+
+// Error is what went wrong with a command.
+type Error struct {
+	Schema  string   `json:"schema"` // always ErrorSchema
+	Exit    job.Exit `json:"exit_code"`
+	Class   string   `json:"class"`             // a word for the exit code: "usage", "connect"
+	Message string   `json:"message"`           // as it is printed for people
+	Option  string   `json:"option,omitempty"`  // the option or the flag that is wrong, where it is one
+	WayOut  string   `json:"way_out,omitempty"` // what to do, where that is not in the message
+}
+
+// classes are words for the exit codes.
+var classes = map[job.Exit]string{
+	job.ExitError: "error", job.ExitUsage: "usage", job.ExitConnect: "connect", job.ExitCheck: "check",
+	job.ExitInvalid: "invalid", job.ExitAborted: "aborted", job.ExitExists: "exists", job.ExitMissing: "missing",
+	job.ExitStopped: "stopped", job.ExitInternal: "internal",
+}
+
+// named matches how messages name what is wrong: an option, or a flag.
+var named = regexp.MustCompile(`\boption ([a-z0-9_]+)|(--[a-z][a-z-]*):`)
+
+// NewError makes the document of an error and of the code that the program exits with.
+func NewError(exit job.Exit, message string) Error {
+	e := Error{Schema: ErrorSchema, Exit: exit, Class: classes[exit], Message: message}
+	if m := named.FindStringSubmatch(message); m != nil {
+		e.Option = m[1] + m[2]
+	}
+	if exit == job.ExitUsage && !strings.Contains(message, "--help") {
+		e.WayOut = "the command with --help lists its flags; sledge options lists the options of a database"
+	}
+	return e
+}

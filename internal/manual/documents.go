@@ -1,0 +1,84 @@
+package manual
+
+import (
+	"time"
+
+	"sledge/internal/document"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/report"
+	"sledge/internal/workbench"
+)
+
+// Document is a shape of the JSON documents that commands print.
+type Document struct {
+	Schema  string // its name
+	From    string // the commands that print it
+	Example any    // a value of its type
+}
+
+// Documents lists all shapes that have a name.
+func Documents() []Document {
+	const id, other = job.ID("67FD3345479A03E263133333"), job.ID("67FD34B1479A03E263133334")
+	at := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
+	tpm, client := 36400.0, 36381.0
+	latency := &report.Latency{Min: 1.05, Mean: 5.01, StdDev: 2.2, P25: 3.1, P50: 4.9, P75: 6.2, P90: 7.9, P95: 9.1, P99: 12.7, P999: 30.3, Max: 41.9}
+	orders := report.Transaction{Kind: "new order", Done: 79120, SharePercent: 44.94, RolledBack: 801, Retries: 3, Response: latency, Service: latency}
+	all := orders
+	all.Kind, all.SharePercent = "all", 100
+	run := report.Document{
+		Schema: report.Schema, ID: id, Action: job.Run, Database: "postgresql", Workload: "tprocc",
+		Options: map[string]string{"pg_count_ware": "10", "pg_rampup": "2"}, Users: 16, Seed: 1, Status: job.Succeeded,
+		Begun: at, Ended: at.Add(7 * time.Minute), Started: at.Add(2 * time.Minute), Elapsed: 300,
+		Line:    "TEST RESULT : System achieved 15824 NOPM from 36400 PostgreSQL TPM",
+		Metrics: []job.Metric{{Name: "NOPM", Value: 15824}, {Name: "TPM", Value: 36400}},
+	}
+	whole := run
+	whole.Transactions, whole.All = []report.Transaction{orders}, &all
+	exported := whole
+	exported.Schema = report.ExportSchema
+	second := report.Second{At: at.Add(2*time.Minute + time.Second), Phase: job.Measure, Offset: 1, Elapsed: 1, ServerTPM: &tpm, Transactions: []report.SecondTransaction{}}
+	return []Document{
+		{report.Schema, "`sledge build`, `check`, `run` and `delete` with `--json`; `sledge jobs show ID --json`; `sledge jobs result ID --json`", whole},
+		{report.ProfileSchema, "`sledge run --users 1,2,4 --json`; `sledge jobs profile NUMBER --json`", report.Profile{Schema: report.ProfileSchema, Profile: 3, Runs: []report.Document{run}}},
+		{report.ExportSchema, "`sledge jobs export ID`", document.Export{
+			Exported: report.Exported{Document: exported, Output: []job.OutputLine{}},
+			Seconds:  []report.Second{second},
+		}},
+		{document.JobsSchema, "`sledge jobs --json`; `sledge jobs list --json`", document.Jobs{Schema: document.JobsSchema, Jobs: []report.Document{run}}},
+		{document.ProfilesSchema, "`sledge jobs profile --json`", document.Profiles{
+			Schema:   document.ProfilesSchema,
+			Profiles: []document.ProfileHead{{Profile: 3, Runs: 4, Database: "postgresql", Begun: at, BestNOPM: 15824, Users: 16}},
+		}},
+		{document.TimingSchema, "`sledge jobs timing ID --json`", document.Timing{
+			Schema: document.TimingSchema, ID: id, Elapsed: 300, Transactions: []report.Transaction{orders}, All: &all,
+		}},
+		{document.TPMSchema, "`sledge jobs tpm ID --json`", document.TPM{
+			Schema: document.TPMSchema, ID: id, Points: []document.Rate{{At: second.At, Phase: job.Measure, Offset: 1, Server: &tpm, Client: &client}},
+		}},
+		{document.ImportSchema, "`sledge jobs import FILE --json`", document.Import{Schema: document.ImportSchema, Added: []job.ID{id, other}, Present: 7}},
+		{document.DeletedSchema, "`sledge jobs delete ID --json`", document.Deleted{Schema: document.DeletedSchema, Deleted: []job.ID{id}}},
+		{document.CatalogSchema, "`sledge options --json`", document.Catalog{
+			Schema:    document.CatalogSchema,
+			Databases: []document.Entry{{Name: "postgresql", Title: "PostgreSQL", Aliases: []string{"pg"}, Schemes: []string{"postgres"}}},
+			Workloads: []document.Entry{{Name: "tprocc", Title: "TPROC-C", Aliases: []string{"tpcc"}}},
+		}},
+		{document.OptionsSchema, "`sledge options DATABASE WORKLOAD --json`", document.Options{
+			Schema: document.OptionsSchema, Database: "postgresql", Workload: "tprocc",
+			Options: []option.Description{{Name: "pg_count_ware", Flag: "warehouses", Kind: "int", Default: "1", Help: "warehouses to build", Min: "1"}},
+		}},
+		{document.SettingsSchema, "`sledge run --dry-run --json`, and the other jobs alike", document.Settings{
+			Schema: document.SettingsSchema, Action: "run", Database: "postgresql", Workload: "tprocc", Target: "db1:5432/tpcc", Users: []int{16}, Seed: 1,
+			Origins:  map[string]string{"db": "--db", "users": "--users", "workload": "default", "seed": "default"},
+			Settings: []workbench.Setting{{Name: "pg_host", Value: "db1", Origin: "--host"}},
+		}},
+		{document.VersionSchema, "`sledge version --json`", document.Version{
+			Schema: document.VersionSchema, Version: "v1.0.0", Go: "go1.26.0", OS: "linux", Arch: "amd64",
+			Databases: []string{"postgresql", "sqlite"}, Workloads: []string{"tprocc"},
+		}},
+		{document.ErrorSchema, "every command with `--json` that fails before it has a document of its own", document.Error{
+			Schema: document.ErrorSchema, Exit: job.ExitUsage, Class: "usage", Message: "option pg_port: 0 is less than 1", Option: "pg_port",
+			WayOut: "the command with --help lists its flags; sledge options lists the options of a database",
+		}},
+	}
+}

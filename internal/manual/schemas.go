@@ -1,0 +1,105 @@
+package manual
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"reflect"
+	"strings"
+
+	"github.com/invopop/jsonschema"
+)
+
+// documented are the folders with the types that documents are made of.
+var documented = []string{"document", "job", "option", "report", "workbench"}
+
+// Schemas returns a JSON Schema for each shape of documents that commands print, and the
+// page that lists them, by their names below docs. They say what the types and their
+// comments say, which are read in the working folder, the root of the source.
+func Schemas() (map[string][]byte, error) {
+	r := jsonschema.Reflector{ExpandedStruct: true, AllowAdditionalProperties: true, Anonymous: true, Namer: nameOf}
+	for _, folder := range documented {
+		if err := r.AddGoComments("sledge", "./internal/"+folder, jsonschema.WithFullComment()); err != nil {
+			return nil, fmt.Errorf("read the comments of %s: %w", folder, err)
+		}
+	}
+	kinds := Documents()
+	names := map[string]string{} // of schemas, by type
+	for _, k := range kinds {
+		names[nameOf(reflect.TypeOf(k.Example))] = k.Schema
+	}
+	files := map[string][]byte{}
+	var page bytes.Buffer
+	page.WriteString(schemasHead)
+	for _, k := range kinds {
+		s := r.Reflect(k.Example)
+		s.Title = k.Schema
+		isNamed(s, k.Schema)
+		for name, inner := range s.Definitions {
+			if schema, ok := names[name]; ok {
+				isNamed(inner, schema)
+			}
+		}
+		text, err := json.MarshalIndent(s, "", "  ")
+		if err != nil {
+			return nil, err
+		}
+		files["json/"+k.Schema+".json"] = append(text, '\n')
+		example, err := spell(k.Example)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&page, "\n## %s\n\n%s\n\nPrinted by: %s. Schema: [json/%s.json](json/%s.json).\n\n```json\n%s\n```\n",
+			k.Schema, s.Description, k.From, k.Schema, k.Schema, example)
+	}
+	files["json.md"] = page.Bytes()
+	return files, nil
+}
+
+// nameOf names a type in a schema, since two packages may have types of one name, or
+// returns "" for a type without a name.
+func nameOf(t reflect.Type) string {
+	if t.Name() == "" || t.PkgPath() == "" {
+		return ""
+	}
+	return path.Base(t.PkgPath()) + "." + t.Name()
+}
+
+// isNamed says that the member schema of a document is always its name.
+func isNamed(s *jsonschema.Schema, name string) {
+	if member, ok := s.Properties.Get("schema"); ok {
+		member.Const, member.Description = name, "The name of the shape."
+	}
+}
+
+const schemasHead = `# JSON
+
+<!-- Written by go generate ./internal/cli from the declarations; do not edit. -->
+
+With --json, a command prints one JSON document to the standard output, whatever comes of
+it; what is for people goes to the standard error, and the exit code is the same. The
+member schema of a document names its shape. The number at its end changes when a program
+that reads one shape could misread the other; new members alone do not change it, so
+ignore those that you do not know.
+
+Numbers are numbers, with their units in the names of the members; times are in UTC. A
+job that failed has its own document, with its status and its reason. A command that fails
+before there is one prints sledge-error-1.
+
+What --hammerdb and the console's jobs command print has exactly the shape that scripts
+for HammerDB read, and so no member schema; that of jobs ID save is called
+hammerdb-job-report-v1, as it is there. CSV has none either.
+`
+
+// spell writes an example as commands print it.
+func spell(document any) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(document); err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(b.String()), nil
+}
