@@ -125,7 +125,7 @@ func (r *running) longestGap(m measurement) (*job.Gap, int) {
 			unended = append(unended, w.intended())
 		}
 	}
-	var longest meter.Gap
+	longest := meter.Gap{From: from, To: from}
 	n := 0
 	for _, g := range m.gaps.Between(from, from+m.elapsed, unended) {
 		if g.Length() >= time.Second {
@@ -134,9 +134,6 @@ func (r *running) longestGap(m measurement) (*job.Gap, int) {
 		if g.Length() > longest.Length() {
 			longest = g
 		}
-	}
-	if longest.Length() == 0 {
-		longest.From = from
 	}
 	return &job.Gap{From: (longest.From - from).Seconds(), Seconds: longest.Length().Seconds()}, n
 }

@@ -38,12 +38,14 @@ func TestGaps(t *testing.T) {
 		},
 		{
 			"reaches from the beginning and to the end of the time that is asked for, and no further",
-			[]transaction{{500 * ms, 2 * time.Second}, {2 * time.Second, 13 * time.Second}}, nil,
+			[]transaction{{500 * ms, 2 * time.Second}, {2 * time.Second, 13 * time.Second}},
+			nil,
 			[]meter.Gap{{1 * time.Second, 2 * time.Second}, {2 * time.Second, 11 * time.Second}},
 		},
 		{
 			"goes on for those who never ended",
-			steady(0, 5*time.Second), []time.Duration{5020 * ms, 5500 * ms},
+			steady(0, 5*time.Second),
+			[]time.Duration{5020 * ms, 5500 * ms},
 			[]meter.Gap{{5020 * ms, 11 * time.Second}},
 		},
 		{"is the whole time where nothing ended", nil, []time.Duration{0}, []meter.Gap{{1 * time.Second, 11 * time.Second}}},

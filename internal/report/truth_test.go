@@ -17,11 +17,13 @@ func TestRemarksSayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 		want   string
 	}{
 		{
-			"agree", job.Result{Agreement: &job.Agreement{What: "new order", Client: 1000, Server: 1001, Low: 998, High: 1004, Holds: true}},
+			"agree",
+			job.Result{Agreement: &job.Agreement{What: "new order", Client: 1000, Server: 1001, Low: 998, High: 1004, Holds: true}},
 			"The virtual users counted 1,000 new order transactions and the server 1,001: they agree (998 to 1,004 was to be expected).",
 		},
 		{
-			"bounds too wide", job.Result{Agreement: &job.Agreement{What: "new order", Client: 146, Server: 150, Low: 138, High: 169, Vague: true}},
+			"bounds too wide",
+			job.Result{Agreement: &job.Agreement{What: "new order", Client: 146, Server: 150, Low: 138, High: 169, Vague: true}},
 			"The virtual users counted 146 new order transactions and the server 150: too few to compare, since 138 to 169 was to be expected. Run for longer.",
 		},
 		{
@@ -30,29 +32,35 @@ func TestRemarksSayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 			"The virtual users counted 990 new order transactions and the server 980: they agree (970 to 993 was to be expected). It allows for this: they may roll back.",
 		},
 		{
-			"TPM agrees", job.Result{CounterAgreement: &job.Agreement{Client: 1000, Server: 1009, Low: 998, High: 1004}},
+			"TPM agrees",
+			job.Result{CounterAgreement: &job.Agreement{Client: 1000, Server: 1009, Low: 998, High: 1004}},
 			"TPM agrees, too: the server counted 1,009 transactions in all and the virtual users 1,000.",
 		},
 		{
-			"TPM that lags", job.Result{CounterAgreement: &job.Agreement{Client: 1234, Server: 0, Low: 1230, High: 1250}},
+			"TPM that lags",
+			job.Result{CounterAgreement: &job.Agreement{Client: 1234, Server: 0, Low: 1230, High: 1250}},
 			"TPM CANNOT BE TRUSTED: the server counted 0 transactions in all and the virtual users 1,234. The server's statistics may lag behind.",
 		},
 		{
-			"TPM of others", job.Result{CounterAgreement: &job.Agreement{Client: 1234, Server: 2000, Low: 1230, High: 1250}},
+			"TPM of others",
+			job.Result{CounterAgreement: &job.Agreement{Client: 1234, Server: 2000, Low: 1230, High: 1250}},
 			"TPM CANNOT BE TRUSTED: the server counted 2,000 transactions in all and the virtual users 1,234. It may count what others did on it.",
 		},
 		{
-			"TPM of a few", job.Result{CounterAgreement: &job.Agreement{Client: 0, Server: 4, Low: -4, High: 4, Vague: true}},
+			"TPM of a few",
+			job.Result{CounterAgreement: &job.Agreement{Client: 0, Server: 4, Low: -4, High: 4, Vague: true}},
 			"TPM cannot be checked: the server counted 4 transactions in all and the virtual users 0, too few to compare. Run for longer.",
 		},
 		{"no gap", job.Result{LongestGap: &job.Gap{}}, "Transactions ended all the time: there was no gap of 0.25 s."},
 		{"a short gap", job.Result{LongestGap: &job.Gap{From: 65, Seconds: 0.5}}, "The longest time in which no transaction ended was 0.50 s, from 1:05."},
 		{
-			"standstills", job.Result{LongestGap: &job.Gap{From: 5.3, Seconds: 2.04}, Standstills: 3},
+			"standstills",
+			job.Result{LongestGap: &job.Gap{From: 5.3, Seconds: 2.04}, Standstills: 3},
 			"NO TRANSACTION ENDED for 2.0 s from 0:05, the longest of 3 standstills of a second or more. Percentiles hide that, but for those that are corrected.",
 		},
 		{
-			"who waits", job.Result{Waiting: []job.Waiting{
+			"who waits",
+			job.Result{Waiting: []job.Waiting{
 				{User: 3, Connection: "process 4711", Kind: "payment", Seconds: 19.3, CutOff: true},
 				{User: 2, Kind: "payment", Seconds: 19.2},
 			}},
