@@ -42,13 +42,13 @@ func openToRead(path string) (*Store, error) {
 		return nil, WithExit(ExitMissing, errors.New("the file is empty: the first build or run fills it"))
 	}
 	// SQLite opens a file that cannot be written to for reading.
-	db, err := openCurrent(path, "mode=rw&"+settings)
+	db, err := openCurrent(path, "mode=rw&"+readSettings)
 	if hasCode(err, sqlite3.SQLITE_CANTOPEN) || hasCode(err, sqlite3.SQLITE_READONLY) {
 		// Nor can it make the files beside it there that it reads by.
 		if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
 			return nil, fmt.Errorf("the newest jobs are in %s-wal, which can only be read where it can be written to: copy both files to a folder of your own, and name the copy", path)
 		}
-		db, err = openCurrent(path, "mode=ro&immutable=1&"+settings)
+		db, err = openCurrent(path, "mode=ro&immutable=1&"+readSettings)
 	}
 	if err != nil {
 		return nil, err

@@ -43,7 +43,10 @@ const (
 	// one that began by reading could not wait for its turn to write.
 	// Pages that nothing uses any more can be given back one by one in a file that was
 	// made so; one of before keeps its way until it is written anew (Store.GiveBack).
-	settings = "_busy_timeout=30000&_auto_vacuum=INCREMENTAL&_synchronous=NORMAL&_foreign_keys=on&_txlock=immediate"
+	settings = "_auto_vacuum=INCREMENTAL&" + readSettings
+
+	// readSettings change nothing in a file, which may be for reading alone.
+	readSettings = "_busy_timeout=30000&_synchronous=NORMAL&_foreign_keys=on&_txlock=immediate"
 
 	inMemory = ":memory:"
 )
@@ -125,11 +128,7 @@ func prepare(ctx context.Context, db *sql.DB, path string, steps []string, say f
 	if path == inMemory {
 		return migrate(ctx, db, steps)
 	}
-	version, err := schemaVersion(ctx, db, len(steps))
-	if err != nil {
-		return err
-	}
-	if err := ensureWhole(ctx, db, path, version, say); err != nil {
+	if err := examine(ctx, path, steps, say); err != nil {
 		return err
 	}
 	if err := migrate(ctx, db, steps); err != nil {
@@ -139,6 +138,24 @@ func prepare(ctx context.Context, db *sql.DB, path string, steps []string, say f
 		return err
 	}
 	return noteWhole(ctx, db)
+}
+
+// examine looks at the file on a connection of its own, which changes nothing in it as
+// the settings for writing do.
+func examine(ctx context.Context, path string, steps []string, say func(line string)) error {
+	dsn, err := sqlitefile.URI(path, "mode=rw&"+readSettings)
+	if err != nil {
+		return err
+	}
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return err
+	}
+	version, err := schemaVersion(ctx, db, len(steps))
+	if err == nil {
+		err = ensureWhole(ctx, db, path, version, say)
+	}
+	return errors.Join(err, db.Close())
 }
 
 func readMigrations() ([]string, error) {
