@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"sledge/internal/document"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"sledge/internal/document"
 	"sledge/internal/engine"
 	"sledge/internal/option"
 	"sledge/internal/report"
