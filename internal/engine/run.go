@@ -63,21 +63,30 @@ func run(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version str
 	if err != nil {
 		return job.Result{}, err
 	}
-	defer monitor.Close()
+	var r *running
+	stopPolling := func() {}
+	defer func() {
+		// Side by side: a server that does not answer holds up each of them.
+		var leaving sync.WaitGroup
+		leaving.Go(func() { monitor.Close() })
+		leaving.Go(stopPolling)
+		if r != nil {
+			leaving.Go(func() { closeUsers(r.users) })
+		}
+		leaving.Wait()
+	}()
 	defer leaveCores(p.Database)()
-	r, err := prepare(ctx, p, f, monitor, version)
-	if err != nil {
+	if r, err = prepare(ctx, p, f, monitor, version); err != nil {
 		return job.Result{}, err
 	}
-	defer closeUsers(r.users)
 	if p.Pacing.TimeProfile {
 		r.profile = meter.NewProfile(p.Users, len(p.Workload.Kinds))
 	}
-	stopPolling, err := r.pollCounter(ctx)
+	polling, err := r.pollCounter(ctx)
 	if err != nil {
 		return job.Result{}, err
 	}
-	defer stopPolling()
+	stopPolling = polling
 
 	m, err := r.measure(ctx, monitor, stop)
 	r.end(ctx, &m, &m.gaps)
@@ -135,8 +144,10 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 			return nil, err
 		}
 	}
-	r.users, err = seatUsers(ctx, p, f, r.stripes)
-	return r, err
+	if r.users, err = seatUsers(ctx, p, f, r.stripes); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // introduce says what HammerDB's virtual users say when they have connected.
