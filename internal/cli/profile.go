@@ -60,7 +60,8 @@ func (p *Program) runAll(ctx context.Context, order workbench.Order, profile int
 	return errors.Join(p.showProfile(profile, done, s.json), err)
 }
 
-// sayRun says in one line what came of one of several runs.
+// sayRun says in one line what came of one of several runs, and then what must be known
+// of its figures, if anything.
 func (p *Program) sayRun(number, of int, j job.Job) {
 	line := fmt.Sprintf("run %d of %d   users %s   %s", number, of, humanize.Comma(int64(j.Spec.Users)), j.Status)
 	for _, m := range j.Result.Metrics {
@@ -77,6 +78,9 @@ func (p *Program) sayRun(number, of int, j job.Job) {
 		line = terminal.Cut(line, p.StderrWidth())
 	}
 	fmt.Fprintln(p.Stderr, line)
+	for _, warning := range report.Warnings(j.Result) {
+		fmt.Fprintln(p.Stderr, warning)
+	}
 }
 
 func (p *Program) newProfile(ctx context.Context, s *settings) (int, error) {

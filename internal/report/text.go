@@ -275,7 +275,11 @@ func Counts(r job.Result) []string {
 	if classes := failedByClass(&all); classes != "" {
 		line += " (" + classes + ")"
 	}
-	return append([]string{line + fmt.Sprintf(", %s retries", count(all.Retried))}, warnings(r)...)
+	lines := []string{line + fmt.Sprintf(", %s retries", count(all.Retried))}
+	if a := r.Agreement; a != nil && a.Holds {
+		lines = append(lines, agreement(*a))
+	}
+	return append(lines, Warnings(r)...)
 }
 
 func loaded(b *page, r job.Result) {

@@ -30,8 +30,11 @@ func remarks(r job.Result) []string {
 	return append(lines, waiting(r.Waiting)...)
 }
 
-// warnings are the remarks without those that say that all is well, but for the first.
-func warnings(r job.Result) []string {
+// Warnings are the remarks on a run without those that say that all is well.
+func Warnings(r job.Result) []string {
+	if r.Agreement != nil && r.Agreement.Holds {
+		r.Agreement = nil
+	}
 	if r.CounterAgreement != nil && r.CounterAgreement.Trusted() {
 		r.CounterAgreement = nil
 	}
