@@ -464,8 +464,15 @@ func TestAMistypedRepositoryIsNotMade(t *testing.T) {
 	p := newProgram(t, nil)
 	mistyped := filepath.Join(t.TempDir(), "jbos.db")
 	for _, args := range [][]string{
-		{"jobs"}, {"jobs", "list"}, {"jobs", "show", "last"}, {"jobs", "result", "last"}, {"jobs", "timing", "last"},
-		{"jobs", "tpm", "last"}, {"jobs", "profile"}, {"jobs", "export", "last"}, {"jobs", "delete", "last", "--yes"},
+		{"jobs"},
+		{"jobs", "list"},
+		{"jobs", "show", "last"},
+		{"jobs", "result", "last"},
+		{"jobs", "timing", "last"},
+		{"jobs", "tpm", "last"},
+		{"jobs", "profile"},
+		{"jobs", "export", "last"},
+		{"jobs", "delete", "last", "--yes"},
 	} {
 		_, stderr, exit := p.run(append(args, "--repo", mistyped)...)
 		if exit != job.ExitMissing || !strings.Contains(stderr, mistyped) || !strings.Contains(stderr, "--repo") {
