@@ -107,7 +107,7 @@ func TestNothingIsWiderThanTheTerminal(t *testing.T) {
 				{"build", "--db", "sqlite"},
 				{"check", "--db", "sqlite"},
 				{"run", "--db", "sqlite", "--users", "4", "--rampup", "0s", "--duration", "1s"},
-				{"run", "--db", "sqlite", "--users", "1,2,4", "--rampup", "0s", "--duration", "1s"},
+				{"run", "--db", "sqlite", "--users", "1,2", "--rampup", "0s", "--duration", "1s"},
 				{"jobs"},
 				{"jobs", "show", "last"},
 				{"jobs", "result", "last"},
@@ -121,7 +121,7 @@ func TestNothingIsWiderThanTheTerminal(t *testing.T) {
 				{"datagen", "--db", "pg", "--dir", filepath.Join(t.TempDir(), "flat")},
 				{"delete", "--db", "sqlite", "--yes"},
 			} {
-				if slow := args[0] == "datagen" || strings.Contains(strings.Join(args, " "), "1,2,4"); slow && columns != 60 {
+				if args[0] == "datagen" && columns != 60 { // it takes long
 					continue
 				}
 				text, exit := p.show(columns, args...).wait()

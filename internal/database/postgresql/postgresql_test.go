@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -302,8 +303,8 @@ func TestStatementsForAnyWorkload(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	session := connect(t, server.Values(), database.Owner)
 	sql := library(t)
-	if version := rows(t, session, sql.Text("server.version"))[0]; version == "" || strings.Contains(version, " ") {
-		t.Errorf("got version %q, want a number", version)
+	if version := rows(t, session, sql.Text("server.version"))[0]; !regexp.MustCompile(`^\d+(\.\d+|beta\d+|rc\d+|devel)`).MatchString(version) {
+		t.Errorf("got version %q, want one that begins with its number", version)
 	}
 	settings := strings.Join(rows(t, session, sql.Text("server.settings")), "\n")
 	if !strings.Contains(settings, "fsync|off") && server.Dir != "" {
