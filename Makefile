@@ -46,10 +46,10 @@ servers: ## make this machine ready for the tests, or say what to install
 	@scripts/test-servers || echo 'Going on: tests that must have what is missing will fail and say so.'
 
 test: servers $(TCL) ## run all tests on real PostgreSQL and MariaDB servers
-	go test -p 2 -timeout 15m ./...
+	go test -p 2 -timeout 25m ./...
 
 race: $(TCL) ## run the tests of what is shared under the race detector (needs a C compiler)
-	CGO_ENABLED=1 go test -race -p 2 -timeout 15m $(RACE)
+	CGO_ENABLED=1 go test -race -p 2 -timeout 25m $(RACE)
 
 check: lint generated cross ## what CI asks besides the tests: lint, generated files, cross builds
 
