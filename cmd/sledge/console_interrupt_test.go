@@ -7,6 +7,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/shirou/gopsutil/v4/process"
 
 	"sledge/internal/interpreter/interpretertest"
 )
@@ -23,12 +26,14 @@ func TestCtrlCAtPythonsPromptDoesOneThing(t *testing.T) {
 
 			// At the prompt it takes the line that was begun, and no other.
 			x.types("#")
-			x.sees("#") // Python's own prompt may miss a signal while it handles a key
+			x.sees("#")
+			x.rests(python)
 			x.types(ctrlC)
 			x.prompt()
 			x.evaluates(1)
 			x.types("#")
 			x.sees("#")
+			x.rests(python)
 			x.stopped(func() {
 				x.types(ctrlC)
 				x.prompt()
@@ -168,6 +173,33 @@ func (x *terminal) loops() {
 	x.t.Helper()
 	x.types("print('be' + 'gun'); exec('while True: pass')" + enter)
 	x.sees("begun\r\n")
+}
+
+// rests waits until Python waits for a key: its own prompt may miss a signal that comes
+// while it still handles one.
+func (x *terminal) rests(python string) {
+	x.t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		program, err := process.NewProcess(int32(x.command.Process.Pid))
+		if err != nil {
+			x.t.Fatal(err)
+		}
+		started, err := program.Children()
+		if err != nil {
+			x.t.Fatalf("list what the program has started: %v", err)
+		}
+		for _, p := range started {
+			// An error says that it has ended.
+			line, _ := p.Cmdline()
+			status, _ := p.Status()
+			if strings.HasPrefix(line, python) && slices.Contains(status, process.Sleep) {
+				return
+			}
+		}
+		if time.Now().After(end) {
+			x.t.Fatalf("none of the %d processes that the program started is %s and waits", len(started), python)
+		}
+	}
 }
 
 // stopped has the program stand still, but not what it started, while something is done.
