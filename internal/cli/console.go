@@ -16,7 +16,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"sledge/internal/console"
+	"sledge/internal/hammerdb/console"
 	"sledge/internal/interpreter"
 	"sledge/internal/job"
 	"sledge/internal/option"

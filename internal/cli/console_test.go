@@ -11,7 +11,7 @@ import (
 
 	"github.com/peterh/liner"
 
-	"sledge/internal/console"
+	"sledge/internal/hammerdb/console"
 	"sledge/internal/interpreter"
 	"sledge/internal/job"
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sledge/internal/document"
-	"sledge/internal/hammerdb"
+	"sledge/internal/hammerdb/history"
 	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/terminal"
@@ -252,7 +252,7 @@ it stay behind. The file is only read, and jobs that are there already stay as t
 }
 
 func (a *archive) importFrom(ctx context.Context, store *job.Store, path string) error {
-	done, err := hammerdb.Import(ctx, store, path, a.program.Bench.Benchmarks())
+	done, err := history.Import(ctx, store, path, a.program.Bench.Benchmarks())
 	for _, warning := range done.Warnings {
 		fmt.Fprintf(a.program.Stderr, "sledge: warning: %s\n", report.Printable(warning))
 	}

@@ -18,12 +18,12 @@ const artifactSchema = "hammerdb-job-report-v1"
 // Artifact is the document of "jobs ID save": a job with all that other programs
 // need to show it, and nothing that is secret. The settings are all that the job
 // had, by section.
-func Artifact(ctx context.Context, store *job.Store, j job.Job, settings []job.Section, names Namer) (View, error) {
+func Artifact(ctx context.Context, store *job.Store, j job.Job, settings []job.Section, namer Namer) (View, error) {
 	details, err := store.Imported(ctx, j.ID)
 	if err != nil {
 		return View{}, err
 	}
-	timings, err := AllTimings(ctx, store, j, names)
+	timings, err := AllTimings(ctx, store, j, namer)
 	if err != nil {
 		return View{}, err
 	}
@@ -31,7 +31,7 @@ func Artifact(ctx context.Context, store *job.Store, j job.Job, settings []job.S
 	if err != nil {
 		return View{}, err
 	}
-	b := benchmark(j, names)
+	b := benchmark(j, namer)
 	o := object{
 		{"schema", artifactSchema},
 		{"description", "The result of one job of a database load test, with the facts that are needed to understand and repeat it."},
@@ -49,27 +49,27 @@ func Artifact(ctx context.Context, store *job.Store, j job.Job, settings []job.S
 		{"job", object{
 			{"jobid", string(j.ID)},
 			{"hdb_version", recordedBy(j)},
-			{"database", databaseName(j, names)},
-			{"database_display", displayName(j, names)},
+			{"database", databaseName(j, namer)},
+			{"database_display", displayName(j, namer)},
 			{"release", release(j)},
 			{"benchmark", b.Name},
 			{"timestamp", timestamp(j)},
 		}},
 		{"benchmark_config", configuration(j, b, settings)},
 		{"system", available(system(j, details), "No system data available.")},
-		{"result", outcome(j, names)},
+		{"result", outcome(j, namer)},
 	}
 	if b.Queries {
 		o = append(o, member{"query_times", queryTimes(timings)})
 	} else {
-		o = append(o, member{"transaction_count", transactionCount(j, counted, names)}, member{"response_times", responseTimes(timings, b.Labels)})
+		o = append(o, member{"transaction_count", transactionCount(j, counted, namer)}, member{"response_times", responseTimes(timings, b.Labels)})
 	}
 	return View{value: append(o, member{"metrics", metricSeries(details)})}, nil
 }
 
 // AllTimings returns how long the transactions of a job took, of all virtual users
 // together.
-func AllTimings(ctx context.Context, store *job.Store, j job.Job, names Namer) ([]job.Timing, error) {
+func AllTimings(ctx context.Context, store *job.Store, j job.Job, namer Namer) ([]job.Timing, error) {
 	details, err := store.Imported(ctx, j.ID)
 	if err != nil || j.Origin != "" {
 		return timingsOf(details, 0), err
@@ -78,11 +78,11 @@ func AllTimings(ctx context.Context, store *job.Store, j job.Job, names Namer) (
 	if err != nil {
 		return nil, err
 	}
-	return Timings(sum, users(j), labelsOf(j, names)), nil
+	return Timings(sum, users(j), labelsOf(j, namer)), nil
 }
 
 // UserTimings returns how long the transactions of the virtual user at a position took.
-func UserTimings(ctx context.Context, store *job.Store, j job.Job, position int, names Namer) ([]job.Timing, error) {
+func UserTimings(ctx context.Context, store *job.Store, j job.Job, position int, namer Namer) ([]job.Timing, error) {
 	details, err := store.Imported(ctx, j.ID)
 	if err != nil || j.Origin != "" {
 		return timingsOf(details, position), err
@@ -91,13 +91,13 @@ func UserTimings(ctx context.Context, store *job.Store, j job.Job, position int,
 	if err != nil {
 		return nil, err
 	}
-	return Timings(sum, 1, labelsOf(j, names)), nil
+	return Timings(sum, 1, labelsOf(j, namer)), nil
 }
 
 // labelsOf returns HammerDB's names for a job's kinds of transaction, or Sledge's own
 // where the program does not have the workload any more.
-func labelsOf(j job.Job, names Namer) []string {
-	if known := benchmark(j, names).Labels; len(known) == len(j.Kinds) {
+func labelsOf(j job.Job, namer Namer) []string {
+	if known := benchmark(j, namer).Labels; len(known) == len(j.Kinds) {
 		return known
 	}
 	return j.Kinds
@@ -262,7 +262,7 @@ func available(o object, message string) object {
 	return append(object{{"available", true}}, o...)
 }
 
-func outcome(j job.Job, names Namer) object {
+func outcome(j job.Job, namer Namer) object {
 	if j.Result.Line == "" {
 		return available(nil, "Jobid has no test result")
 	}
@@ -273,7 +273,7 @@ func outcome(j job.Job, names Namer) object {
 		}
 		return list
 	}
-	kind := field(benchmark(j, names).Title) + "_result"
+	kind := field(benchmark(j, namer).Title) + "_result"
 	if mean, ok := metricOf(j, geomean); ok {
 		sets, _ := figureOf(j, querySets)
 		seconds, _ := figureOf(j, queryTime)
@@ -288,7 +288,7 @@ func outcome(j job.Job, names Namer) object {
 	}
 	o := object{
 		{"type", kind},
-		{"database_display", displayName(j, names)},
+		{"database_display", displayName(j, namer)},
 		{"active_virtual_users", strconv.Itoa(users(j))},
 	}
 	for _, f := range mainFigures(j) {
@@ -297,7 +297,7 @@ func outcome(j job.Job, names Namer) object {
 	return append(o, member{"chart_data", chart(mainFigures(j)...)})
 }
 
-func transactionCount(j job.Job, counted []reading, names Namer) object {
+func transactionCount(j job.Job, counted []reading, namer Namer) object {
 	if len(counted) == 0 {
 		return available(nil, "Jobid has no transaction counter data")
 	}
@@ -306,10 +306,10 @@ func transactionCount(j job.Job, counted []reading, names Namer) object {
 		list = append(list, object{{"timestamp", r.at}, {"value", Rate(r.rate)}})
 	}
 	return object{{"available", true}, {"series", []object{{
-		{"name", fmt.Sprintf("%s %s", displayName(j, names), counterMetric(j, names))},
-		{"database", databaseName(j, names)},
-		{"database_display", displayName(j, names)},
-		{"metric", counterMetric(j, names)},
+		{"name", fmt.Sprintf("%s %s", displayName(j, namer), counterMetric(j, namer))},
+		{"database", databaseName(j, namer)},
+		{"database_display", displayName(j, namer)},
+		{"metric", counterMetric(j, namer)},
 		{"points", list},
 	}}}}
 }

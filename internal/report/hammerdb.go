@@ -13,9 +13,9 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"sledge/internal/hammerdb/names"
 	"sledge/internal/job"
 	"sledge/internal/meter"
-	"sledge/internal/rdbms"
 )
 
 // The views in this file have the shape of HammerDB's "jobs ID" commands, for the
@@ -33,20 +33,20 @@ type Namer interface {
 
 // databaseName is HammerDB's name for the database of a job, which Sledge may not
 // have if the job was imported.
-func databaseName(j job.Job, names Namer) string {
-	return cmp.Or(names.Title(j.Spec.Database), rdbms.Named(j.Spec.Database).Name, j.Spec.Database)
+func databaseName(j job.Job, namer Namer) string {
+	return cmp.Or(namer.Title(j.Spec.Database), names.Named(j.Spec.Database).Name, j.Spec.Database)
 }
 
 // displayName is the name that HammerDB shows to people.
-func displayName(j job.Job, names Namer) string {
-	name := databaseName(j, names)
-	return cmp.Or(rdbms.Named(name).Display, name)
+func displayName(j job.Job, namer Namer) string {
+	name := databaseName(j, namer)
+	return cmp.Or(names.Named(name).Display, name)
 }
 
 // benchmark is the workload of a job. One that is not known, as another version of
 // Sledge may have it, goes by its short name.
-func benchmark(j job.Job, names Namer) job.Benchmark {
-	for _, b := range names.Benchmarks() {
+func benchmark(j job.Job, namer Namer) job.Benchmark {
+	for _, b := range namer.Benchmarks() {
 		if b.Workload == j.Spec.Workload {
 			return b
 		}
@@ -270,7 +270,7 @@ func timingsOf(details job.Imported, position int) []job.Timing {
 
 // TCount is the view of "jobs ID tcount": transactions a minute over time. Of two
 // readings in one second of the clock, which is all the view tells, the later stays.
-func TCount(ctx context.Context, store *job.Store, j job.Job, names Namer) (View, error) {
+func TCount(ctx context.Context, store *job.Store, j job.Job, namer Namer) (View, error) {
 	readings, err := counts(ctx, store, j)
 	if err != nil {
 		return View{}, err
@@ -282,12 +282,12 @@ func TCount(ctx context.Context, store *job.Store, j job.Job, names Namer) (View
 	for _, r := range readings {
 		points = append(points, member{r.at, Rate(r.rate)})
 	}
-	return View{value: object{{databaseName(j, names) + " " + counterMetric(j, names), points}}}, nil
+	return View{value: object{{databaseName(j, namer) + " " + counterMetric(j, namer), points}}}, nil
 }
 
 // counterMetric is the unit that HammerDB's transaction counter counts in.
-func counterMetric(j job.Job, names Namer) string {
-	if benchmark(j, names).Queries {
+func counterMetric(j job.Job, namer Namer) string {
+	if benchmark(j, namer).Queries {
 		return "qph"
 	}
 	return "tpm"
@@ -415,8 +415,8 @@ func Settings(sections []job.Section) View {
 }
 
 // Database is the view of "jobs ID db".
-func Database(j job.Job, names Namer) View {
-	list := []string{databaseName(j, names)}
+func Database(j job.Job, namer Namer) View {
+	list := []string{databaseName(j, namer)}
 	if r := release(j); r != "" {
 		list = append(list, r)
 	}
@@ -424,8 +424,8 @@ func Database(j job.Job, names Namer) View {
 }
 
 // Benchmark is the view of "jobs ID bm".
-func Benchmark(j job.Job, names Namer) View {
-	return View{value: []string{benchmark(j, names).Name}}
+func Benchmark(j job.Job, namer Namer) View {
+	return View{value: []string{benchmark(j, namer).Name}}
 }
 
 // without says that a job lacks something.

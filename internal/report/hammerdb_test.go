@@ -21,14 +21,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// names are those of the catalog that these tests need.
-type names struct{}
+// catalogNames are those of the catalog that these tests need.
+type catalogNames struct{}
 
-func (names) Title(database string) string {
+func (catalogNames) Title(database string) string {
 	return map[string]string{"postgresql": "PostgreSQL", "mariadb": "MariaDB", "sqlite": "SQLite"}[database]
 }
 
-func (names) Benchmarks() []job.Benchmark {
+func (catalogNames) Benchmarks() []job.Benchmark {
 	return []job.Benchmark{
 		{Workload: "tprocc", Name: "TPC-C", Title: "TPROC-C", Size: "count_ware", Unit: "warehouses", Labels: labels},
 		{Workload: "tproch", Name: "TPC-H", Title: "TPROC-H", Size: "scale_fact", Unit: "scale factor", Queries: true},
@@ -72,8 +72,8 @@ func TestTheTableOfJobsShowsTheNewestFirstAndTheBest(t *testing.T) {
 		figures("A3", 3, 2, 9000), ended(build(), job.Killed), check(), remove(), queries(),
 		{ID: "A0", Spec: job.Spec{Workload: "tprocc", Database: "oracle"}, Status: job.Failed, Begun: began},
 	}
-	golden(t, "table.txt", []byte(Table(jobs, names{}, "/data/jobs.db", 0, 0)+"\n\n"+Table(jobs[:1], names{}, "/data/jobs.db", 0, 0)+"\n"))
-	for line := range strings.Lines(Table(jobs, names{}, "x", 0, 0)) {
+	golden(t, "table.txt", []byte(Table(jobs, catalogNames{}, "/data/jobs.db", 0, 0)+"\n\n"+Table(jobs[:1], catalogNames{}, "/data/jobs.db", 0, 0)+"\n"))
+	for line := range strings.Lines(Table(jobs, catalogNames{}, "x", 0, 0)) {
 		if strings.HasPrefix(line, "---") && len(line) != 100+1 {
 			t.Errorf("got a line of %d dashes, want 100", len(line)-1)
 		}
@@ -98,10 +98,10 @@ func TestViewsOfOneJobAndOfManyHaveHammerDBsShapes(t *testing.T) {
 	two := []job.Job{run(), build(), queries()}
 	var b strings.Builder
 	for _, view := range []View{
-		Results(two, names{}), Timestamps(two...), Result(queries()),
+		Results(two, catalogNames{}), Timestamps(two...), Result(queries()),
 		Timing(run(), timingsOf(imported, 0)), Timing(run(), timingsOf(imported, 2)), Timing(run(), timingsOf(imported, 3)),
 		Metrics(run(), imported), Metrics(run(), job.Imported{}), System(run(), job.Imported{}), System(queries(), imported), System(killed(), job.Imported{}),
-		Settings(settings), Settings(nil), Database(run(), names{}), Database(queries(), names{}), Database(killed(), names{}), Benchmark(run(), names{}), Benchmark(queries(), names{}),
+		Settings(settings), Settings(nil), Database(run(), catalogNames{}), Database(queries(), catalogNames{}), Database(killed(), catalogNames{}), Benchmark(run(), catalogNames{}), Benchmark(queries(), catalogNames{}),
 	} {
 		fmt.Fprintf(&b, "%s\n%s\n\n", view.JSON(), view.Text())
 	}
@@ -262,7 +262,7 @@ func TestTheArtifactOfAJobIsWholeAndHasNothingToHide(t *testing.T) {
 		{Name: "connection", Settings: []job.Setting{{Name: "pg_host", Value: "secret.example"}, {Name: "x_duration", Value: "9"}}},
 		{Name: "tpcc", Settings: []job.Setting{{Name: "pg_count_ware", Value: "10"}, {Name: "pg_rampup", Value: "90s"}, {Name: "pg_duration", Value: "5"}}},
 	}
-	view, err := Artifact(t.Context(), store, j, settings, names{})
+	view, err := Artifact(t.Context(), store, j, settings, catalogNames{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,11 +272,11 @@ func TestTheArtifactOfAJobIsWholeAndHasNothingToHide(t *testing.T) {
 		t.Error("the artifact names the server")
 	}
 
-	own, err := UserTimings(t.Context(), store, j, 2, names{})
+	own, err := UserTimings(t.Context(), store, j, 2, catalogNames{})
 	if err != nil || len(own) != 4 || own[0].Name != "NEWORD" || own[0].Calls != 1000 {
 		t.Errorf("virtual user 2: got %+v and error %v", own, err)
 	}
-	if none, err := UserTimings(t.Context(), store, j, 3, names{}); err != nil || len(none) > 0 {
+	if none, err := UserTimings(t.Context(), store, j, 3, catalogNames{}); err != nil || len(none) > 0 {
 		t.Errorf("virtual user 3: got %+v and error %v, want nothing", none, err)
 	}
 }
@@ -295,7 +295,7 @@ func TestTheArtifactOfAJobOfHammerDBHasItsFigures(t *testing.T) {
 	if _, err := store.Add(t.Context(), past); err != nil {
 		t.Fatal(err)
 	}
-	view, err := Artifact(t.Context(), store, queries(), nil, names{})
+	view, err := Artifact(t.Context(), store, queries(), nil, catalogNames{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,10 +303,10 @@ func TestTheArtifactOfAJobOfHammerDBHasItsFigures(t *testing.T) {
 }
 
 // more are the names of a program that has a workload more.
-type more struct{ names }
+type more struct{ catalogNames }
 
 func (m more) Benchmarks() []job.Benchmark {
-	return append(m.names.Benchmarks(), job.Benchmark{Workload: "tellers", Name: "TPC-B", Title: "PROC-B", Size: "count_branches", Unit: "branches", Labels: []string{"CREDIT", "DEBIT"}})
+	return append(m.catalogNames.Benchmarks(), job.Benchmark{Workload: "tellers", Name: "TPC-B", Title: "PROC-B", Size: "count_branches", Unit: "branches", Labels: []string{"CREDIT", "DEBIT"}})
 }
 
 func TestJobsOfAnyWorkloadAreShownByWhatItDeclares(t *testing.T) {

@@ -23,19 +23,19 @@ func ProfileNumbers(profiles []int) View {
 }
 
 // Results is the view of "jobs result" and of "jobs profile".
-func Results(jobs []job.Job, names Namer) View {
+func Results(jobs []job.Job, namer Namer) View {
 	o := object{}
 	for _, j := range jobs {
-		o = append(o, member{string(j.ID), resultOf(j, names)})
+		o = append(o, member{string(j.ID), resultOf(j, namer)})
 	}
 	return View{value: o}
 }
 
-func resultOf(j job.Job, names Namer) any {
+func resultOf(j job.Job, namer Namer) any {
 	if j.Result.Line == "" {
 		return "Jobid has no test result"
 	}
-	head := object{{"db", databaseName(j, names)}, {"bm", benchmark(j, names).Name}, {"tstamp", timestamp(j)}}
+	head := object{{"db", databaseName(j, namer)}, {"bm", benchmark(j, namer).Name}, {"tstamp", timestamp(j)}}
 	if mean, ok := metricOf(j, geomean); ok {
 		sets, _ := figureOf(j, querySets)
 		seconds, _ := figureOf(j, queryTime)
@@ -80,13 +80,13 @@ const (
 // than limit of them; 0 is all. Which is best is decided among all. The file is where
 // the repository is. On a terminal of less than HammerDB's width, columns are narrower,
 // and some are left out.
-func Table(jobs []job.Job, names Namer, file string, width, limit int) string {
+func Table(jobs []job.Job, namer Namer, file string, width, limit int) string {
 	shown := map[job.ID]bool{}
 	for _, j := range jobs[:min(len(jobs), cmp.Or(limit, len(jobs)))] {
 		shown[j.ID] = true
 	}
 	var lines []string
-	for _, b := range benchmarks(jobs, names) {
+	for _, b := range benchmarks(jobs, namer) {
 		var list []job.Job
 		anyShown := false
 		for _, j := range jobs {
@@ -124,7 +124,7 @@ func Table(jobs []job.Job, names Namer, file string, width, limit int) string {
 			if j.ID == best {
 				status = "TOP"
 			}
-			cells := []string{string(j.ID), withRelease(j, names), timestamp(j), workloadWord(j), headlineFigure(j), status}
+			cells := []string{string(j.ID), withRelease(j, namer), timestamp(j), workloadWord(j), headlineFigure(j), status}
 			narrow.Row(cells...)
 			wide = append(wide, columns(cells...))
 		}
@@ -141,11 +141,11 @@ func Table(jobs []job.Job, names Namer, file string, width, limit int) string {
 }
 
 // benchmarks lists those that are known, and after them what else there are jobs of.
-func benchmarks(jobs []job.Job, names Namer) []job.Benchmark {
-	list := slices.Clone(names.Benchmarks())
+func benchmarks(jobs []job.Job, namer Namer) []job.Benchmark {
+	list := slices.Clone(namer.Benchmarks())
 	for _, j := range jobs {
 		if !slices.ContainsFunc(list, func(b job.Benchmark) bool { return b.Workload == j.Spec.Workload }) {
-			list = append(list, benchmark(j, names))
+			list = append(list, benchmark(j, namer))
 		}
 	}
 	return list
@@ -172,8 +172,8 @@ func columns(cells ...string) string {
 	return strings.TrimRight(fmt.Sprintf(tableLine, values...), " ")
 }
 
-func withRelease(j job.Job, names Namer) string {
-	name := Printable(databaseName(j, names))
+func withRelease(j job.Job, namer Namer) string {
+	name := Printable(databaseName(j, namer))
 	if r := release(j); r != "" {
 		return fmt.Sprintf("%s (%s)", name, Printable(r))
 	}

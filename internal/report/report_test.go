@@ -248,7 +248,7 @@ func tcount(t *testing.T, j job.Job, events []job.Event, readings ...job.Count) 
 	}
 	shown := j
 	shown.ID = r.ID()
-	view, err := TCount(t.Context(), store, shown, names{})
+	view, err := TCount(t.Context(), store, shown, catalogNames{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func tcount(t *testing.T, j job.Job, events []job.Event, readings ...job.Count) 
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := TCount(t.Context(), store, shown, names{}); err == nil {
+	if _, err := TCount(t.Context(), store, shown, catalogNames{}); err == nil {
 		t.Error("TCount does not pass on that the counts could not be read")
 	}
 	return view

@@ -1,0 +1,576 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sledge/internal/hammerdb/history"
+	"sledge/internal/hammerdb/settings"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/report"
+)
+
+const jobsHelp = `Shows the jobs of the repository.
+jobs: tables of all jobs, the newest first; at a prompt, of those that fit the terminal.
+jobs limit <n>: tables of the newest n jobs; 0 is all.
+jobs joblist: returns the ids of all jobs, the oldest first.
+jobs result: the results of all jobs. jobs timestamp: when each began.
+jobs format [ text | JSON ]: how jobs are printed from now on.
+jobs disable [ 0 | 1 ]: whether jobs are kept.
+jobs profileid [ <n> | all ]: shows or sets the performance profile that runs belong to (0 for none), or lists all profiles.
+jobs profile <n> [ table ]: the results of a profile's runs; as a table with a chart.
+jobs diff <base> <compared> [ true | false ]: compares two profiles, weighted by virtual users for each core if true, and returns the ratio.
+jobs import <path>: takes over the jobs of a hammer.DB that HammerDB kept.
+jobs <id>: what the virtual users put out. jobs <id> <n>: what virtual user n put out.
+jobs <id> [ status | result | timing | tcount | metrics | system | dict | db | bm | timestamp ]: that part of the job.
+jobs <id> timing <n>: returns how long the transactions of virtual user n took, where it was run with a time profile.
+jobs <id> save: writes a report as JSON into the temporary folder. jobs <id> delete: removes the job.`
+
+func jobsCommands() []command {
+	both := command{
+		name: "jobs", help: jobsHelp, takes: varies, run: jobs,
+		usage: "[ jobs | jobs limit <n> | jobs joblist | jobs result | jobs timestamp | jobs format <fmt> | jobs disable <0|1> | jobs profileid <n|all> | jobs profile <n> | " +
+			"jobs diff <base> <compared> | jobs import <path> | jobs <id> | jobs <id> <n> | jobs <id> <part> | jobs <id> timing <n> ]",
+	}
+	alias := both
+	alias.name = "job"
+	return []command{both, alias}
+}
+
+// jobsUsage is what HammerDB prints when jobs is called wrongly.
+func jobsUsage() error {
+	return fail("Error: Usage: %s - type \"help jobs\"", jobsCommands()[0].usage)
+}
+
+// commandLine is the generic section that the settings of jobs are in.
+const commandLine = "commandline"
+
+// repository is the job repository as it was opened last, for as long as its
+// setting stays.
+type repository struct {
+	store *job.Store
+	path  string // as OpenStore was given it
+}
+
+// Repository returns where the job repository is: what the setting sqlite_db names, or
+// "" for its usual place. It returns false when jobs are not to be kept.
+func (c *Console) Repository() (path string, kept bool) {
+	path = c.book.Generic(commandLine, "sqlite_db")
+	if path == "TMP" || path == "TEMP" {
+		path = "" // HammerDB's temporary folder is no place to keep results in
+	}
+	return path, !c.book.GenericFlag(commandLine, "jobs_disable")
+}
+
+// jobsStore returns the job repository, or nil when jobs are not to be kept. It is
+// opened when it is first needed.
+func (c *Console) jobsStore() (*job.Store, error) {
+	path, kept := c.Repository()
+	if !kept {
+		return nil, nil
+	}
+	if c.repository.store != nil && c.repository.path == path {
+		return c.repository.store, nil
+	}
+	if err := c.repository.close(); err != nil {
+		return nil, err
+	}
+	store, err := c.OpenStore(path)
+	if err != nil {
+		return nil, err
+	}
+	c.repository = repository{store, path}
+	return store, nil
+}
+
+func (r *repository) close() error {
+	if r.store == nil {
+		return nil
+	}
+	err := r.store.Close()
+	r.store = nil
+	return err
+}
+
+// show prints a view in the format that was chosen.
+func (c *Console) show(v report.View) {
+	if c.book.Generic(commandLine, "jobsoutput") == "JSON" {
+		c.out.printWhole(v.JSON())
+		return
+	}
+	if text := v.Text(); text != "" {
+		c.out.print(text)
+	}
+}
+
+// answer is what one form of jobs does with the words after its name.
+type answer func(c *Console, ctx context.Context, store *job.Store, call Call, words []string) (string, error)
+
+// form is a form of jobs that is not about one job, by its first word.
+type form struct {
+	least, most int // words after the first
+	do          answer
+}
+
+// anyNumber is for forms that count their words themselves.
+const anyNumber = math.MaxInt
+
+func forms() map[string]form {
+	return map[string]form{
+		"limit":     {1, 1, jobsLimit},
+		"--limit":   {1, 1, jobsLimit}, // as sledge jobs has it
+		"joblist":   {0, 0, joblist},
+		"result":    {0, 0, allJobs(func(c *Console, jobs []job.Job) report.View { return report.Results(jobs, c.Bench) })},
+		"timestamp": {0, 0, allJobs(func(_ *Console, jobs []job.Job) report.View { return report.Timestamps(jobs...) })},
+		"format":    {0, anyNumber, jobsFormat}, // which has a usage of its own
+		"profileid": {0, 1, profileID},
+		"profile":   {1, 2, jobsProfile},
+		"diff":      {0, anyNumber, jobsDiff}, // which returns something even then
+		"import":    {1, 1, jobsImport},
+		"cireset": {0, 0, func(*Console, context.Context, *job.Store, Call, []string) (string, error) {
+			return "", fail("Error: jobs cireset belongs to pipelines, which are not built into Sledge yet")
+		}},
+	}
+}
+
+func jobs(c *Console, ctx context.Context, call Call) (string, error) {
+	words := call.Args
+	if len(words) > 0 && words[0] == "disable" {
+		return "", c.jobsDisable(words[1:])
+	}
+	store, err := c.jobsStore()
+	if err != nil {
+		return "", err
+	}
+	if store == nil {
+		return "", fail(`Error: Jobs Disabled: enable with command "jobs disable 0" and restart HammerDB`)
+	}
+	if len(words) == 0 {
+		return "", c.showJobs(ctx, store, c.roomForJobs())
+	}
+	if f, ok := forms()[words[0]]; ok {
+		words = words[1:]
+		if len(words) < f.least || len(words) > f.most {
+			return "", jobsUsage()
+		}
+		return f.do(c, ctx, store, call, words)
+	}
+	return c.oneJob(ctx, store, words)
+}
+
+// roomForJobs is how many jobs are shown where nobody says how many: what the terminal
+// of somebody who types has room for, and 0, which is all, in a script.
+func (c *Console) roomForJobs() int {
+	if c.Height == nil {
+		return 0
+	}
+	const least, others = 5, 10 // lines besides the jobs: headings of two tables, hint, prompt
+	return max(least, c.Height()-others)
+}
+
+func (c *Console) showJobs(ctx context.Context, store *job.Store, limit int) error {
+	all, err := store.List(ctx, job.Query{})
+	if err != nil {
+		return err
+	}
+	c.out.print(report.Table(all, c.Bench, store.Path(), c.width(), limit))
+	if limit > 0 && len(all) > limit {
+		c.out.printf("\nThe newest %d of %d jobs: jobs limit 0 shows all", limit, len(all))
+	}
+	return nil
+}
+
+func jobsLimit(c *Console, ctx context.Context, store *job.Store, _ Call, words []string) (string, error) {
+	limit, err := strconv.Atoi(words[0])
+	if err != nil || limit < 0 {
+		return "", fail("Error: jobs limit: %q is not a number of jobs: 20 shows the newest 20, and 0 all", words[0])
+	}
+	return "", c.showJobs(ctx, store, limit)
+}
+
+func formatUsage() error { return fail("Error: Usage: jobs format [ text | JSON ]") }
+
+// jobsDisable prints HammerDB's line. Here it takes effect at once.
+func (c *Console) jobsDisable(words []string) error {
+	if len(words) != 1 || words[0] != "0" && words[0] != "1" {
+		return fail("Error: Usage: jobs disable [ 0 | 1 ]")
+	}
+	if err := c.setGeneric(commandLine, "jobs_disable", words[0]); err != nil {
+		return fail("Error: %v", err)
+	}
+	doing := "Enabling"
+	if words[0] == "1" {
+		doing = "Disabling"
+	}
+	c.out.printf("%s jobs repository, restart HammerDB to take effect", doing)
+	return nil
+}
+
+func jobsFormat(c *Console, _ context.Context, _ *job.Store, _ Call, words []string) (string, error) {
+	if len(words) != 1 {
+		return "", formatUsage()
+	}
+	err := c.setGeneric(commandLine, "jobsoutput", words[0])
+	if _, wrong := errors.AsType[*settings.ValueError](err); wrong {
+		return "", formatUsage()
+	}
+	if err != nil {
+		return "", fail("Error: %v", err)
+	}
+	c.out.printf("Setting jobs output format to %s", c.book.Generic(commandLine, "jobsoutput"))
+	return "", nil
+}
+
+func joblist(_ *Console, ctx context.Context, store *job.Store, _ Call, _ []string) (string, error) {
+	all, err := store.List(ctx, job.Query{})
+	var ids []string
+	for _, j := range report.OldestFirst(all) {
+		ids = append(ids, string(j.ID))
+	}
+	return strings.Join(ids, " "), err
+}
+
+// allJobs shows a view of all jobs, the oldest first.
+func allJobs(view func(c *Console, jobs []job.Job) report.View) answer {
+	return func(c *Console, ctx context.Context, store *job.Store, _ Call, _ []string) (string, error) {
+		all, err := store.List(ctx, job.Query{})
+		if err != nil {
+			return "", err
+		}
+		c.show(view(c, report.OldestFirst(all)))
+		return "", nil
+	}
+}
+
+func profileID(c *Console, ctx context.Context, store *job.Store, _ Call, words []string) (string, error) {
+	switch {
+	case len(words) == 0:
+		c.out.printf("Performance profile id set to %s", c.book.Generic(commandLine, "jobs_profile_id"))
+		return "", nil
+	case words[0] == "all":
+		used, err := store.Profiles(ctx)
+		if err != nil {
+			return "", err
+		}
+		if len(used) == 0 {
+			c.out.print("No performance profiles found")
+			return "", nil
+		}
+		c.show(report.ProfileNumbers(used))
+		return "", nil
+	}
+	n, err := number(words[0])
+	if err != nil {
+		return "", err
+	}
+	if err := c.setGeneric(commandLine, "jobs_profile_id", strconv.Itoa(n)); err != nil {
+		return "", fail("Error: %v", err)
+	}
+	c.out.printf("Setting performance profile id to %d", n)
+	return "", nil
+}
+
+// number reads the number of a performance profile.
+func number(word string) (int, error) {
+	n, err := strconv.Atoi(word)
+	if err != nil {
+		return 0, fail("Error: Performance profile id should be an integer")
+	}
+	return n, nil
+}
+
+// profileJobs returns the runs of a performance profile, the oldest first.
+func profileJobs(ctx context.Context, store *job.Store, word string) ([]job.Job, error) {
+	n, err := number(word)
+	if err != nil {
+		return nil, err
+	}
+	var list []job.Job
+	if n != 0 { // which would ask for the jobs of any profile
+		if list, err = store.List(ctx, job.Query{Profile: n}); err != nil {
+			return nil, err
+		}
+	}
+	if len(list) == 0 {
+		return nil, failWith(job.ExitMissing, "Error: No jobs found with performance profile id of %d", n)
+	}
+	return report.OldestFirst(list), nil
+}
+
+func jobsProfile(c *Console, ctx context.Context, store *job.Store, _ Call, words []string) (string, error) {
+	list, err := profileJobs(ctx, store, words[0])
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case len(words) == 1:
+		c.show(report.Results(list, c.Bench))
+	case words[1] == "table":
+		c.out.print(strings.TrimRight(report.ProfileText(list, c.width()), "\n"))
+	default:
+		return "", jobsUsage()
+	}
+	return "", nil
+}
+
+// notCompared is what jobs diff returns when there is no ratio.
+const notCompared = "null"
+
+func jobsDiff(c *Console, ctx context.Context, store *job.Store, _ Call, words []string) (string, error) {
+	if len(words) < 2 || len(words) > 3 {
+		return notCompared, jobsUsage()
+	}
+	var weighted bool
+	if len(words) == 3 {
+		var err error
+		if weighted, err = strconv.ParseBool(words[2]); err != nil {
+			return notCompared, jobsUsage()
+		}
+	}
+	base, err := profileJobs(ctx, store, words[0])
+	if err != nil {
+		return notCompared, err
+	}
+	compared, err := profileJobs(ctx, store, words[1])
+	if err != nil {
+		return notCompared, err
+	}
+	processors, err := processorsOf(ctx, store, base)
+	if err != nil {
+		return notCompared, err
+	}
+	comparison, ok := report.Compare(base, compared, weighted, processors)
+	if !ok {
+		return notCompared, fail("Error: Not enough overlapping Active VU points to compare")
+	}
+	c.out.print(strings.Join(comparison.Lines, "\n"))
+	return comparison.String(), nil
+}
+
+// processorsOf returns how many logical processors the machine of the first job
+// has that says so, or 0.
+func processorsOf(ctx context.Context, store *job.Store, jobs []job.Job) (int, error) {
+	for _, j := range jobs {
+		if j.Facts != nil && j.Facts.Host.CPUs > 0 {
+			return j.Facts.Host.CPUs, nil
+		}
+		details, err := store.Imported(ctx, j.ID)
+		if err != nil {
+			return 0, err
+		}
+		for _, s := range details.System {
+			if n, err := strconv.Atoi(s.Value); err == nil && s.Name == "cpucount" && n > 0 {
+				return n, nil
+			}
+		}
+	}
+	return 0, nil
+}
+
+func jobsImport(c *Console, ctx context.Context, store *job.Store, call Call, words []string) (string, error) {
+	path := inFolder(call.Folder, words[0])
+	done, err := history.Import(ctx, store, path, c.Bench.Benchmarks())
+	for _, warning := range done.Warnings {
+		c.out.print("Warning: " + warning)
+	}
+	if err != nil {
+		return "", failWith(job.ExitOf(err), "Error: %v", err)
+	}
+	c.out.printf("Imported %d jobs from %s, %d were there already", len(done.Added), path, done.Present)
+	return "", nil
+}
+
+// part shows a part of a job.
+type part func(c *Console, ctx context.Context, store *job.Store, j job.Job) (report.View, error)
+
+func parts() map[string]part {
+	return map[string]part{
+		"status": func(_ *Console, ctx context.Context, store *job.Store, j job.Job) (report.View, error) {
+			view, _, err := report.Lines(store.Output(ctx, j.ID), 0)
+			return view, err
+		},
+		"result": func(_ *Console, _ context.Context, _ *job.Store, j job.Job) (report.View, error) {
+			return report.Result(j), nil
+		},
+		"timing": func(c *Console, ctx context.Context, store *job.Store, j job.Job) (report.View, error) {
+			timings, err := report.AllTimings(ctx, store, j, c.Bench)
+			return report.Timing(j, timings), err
+		},
+		"tcount": func(c *Console, ctx context.Context, store *job.Store, j job.Job) (report.View, error) {
+			return report.TCount(ctx, store, j, c.Bench)
+		},
+		"metrics": func(_ *Console, ctx context.Context, store *job.Store, j job.Job) (report.View, error) {
+			details, err := store.Imported(ctx, j.ID)
+			return report.Metrics(j, details), err
+		},
+		"system": func(_ *Console, ctx context.Context, store *job.Store, j job.Job) (report.View, error) {
+			details, err := store.Imported(ctx, j.ID)
+			return report.System(j, details), err
+		},
+		"dict": func(c *Console, ctx context.Context, store *job.Store, j job.Job) (report.View, error) {
+			settings, err := c.settingsOf(ctx, store, j)
+			return report.Settings(settings), err
+		},
+		"db": func(c *Console, _ context.Context, _ *job.Store, j job.Job) (report.View, error) {
+			return report.Database(j, c.Bench), nil
+		},
+		"bm": func(c *Console, _ context.Context, _ *job.Store, j job.Job) (report.View, error) {
+			return report.Benchmark(j, c.Bench), nil
+		},
+		"timestamp": func(_ *Console, _ context.Context, _ *job.Store, j job.Job) (report.View, error) {
+			return report.Timestamps(j), nil
+		},
+	}
+}
+
+// settingsOf returns all settings of a job but for the secret ones.
+func (c *Console) settingsOf(ctx context.Context, store *job.Store, j job.Job) ([]job.Section, error) {
+	if j.Origin == "" {
+		return c.Bench.Settings(j.Spec), nil
+	}
+	details, err := store.Imported(ctx, j.ID)
+	return details.Settings, err
+}
+
+// oneJob answers the forms of jobs that begin with the ID of a job.
+func (c *Console) oneJob(ctx context.Context, store *job.Store, words []string) (string, error) {
+	if len(words) > 1 && words[1] == "getchart" {
+		return "", fail("Error: jobs getchart makes pages for the web service, which is not built into Sledge yet: jobs profile <n> table draws a chart here")
+	}
+	if len(words) > 3 || len(words) == 3 && words[1] != "timing" {
+		return "", jobsUsage()
+	}
+	j, err := findJob(ctx, store, words)
+	if err != nil {
+		return "", err
+	}
+	if len(words) == 1 {
+		view, _, err := report.Lines(store.Output(ctx, j.ID), -1)
+		if err != nil {
+			return "", err
+		}
+		c.show(view)
+		return "", nil
+	}
+	if len(words) == 3 {
+		return c.userTiming(ctx, store, j, words[2])
+	}
+	if n, err := strconv.Atoi(words[1]); err == nil {
+		return "", c.userOutput(ctx, store, j, n)
+	}
+	switch words[1] {
+	case "delete":
+		return "", c.deleteJob(ctx, store, j, words[0])
+	case "save":
+		return "", c.saveJob(ctx, store, j)
+	}
+	show, ok := parts()[words[1]]
+	if !ok {
+		return "", jobsUsage()
+	}
+	view, err := show(c, ctx, store, j)
+	if err != nil {
+		return "", err
+	}
+	c.show(view)
+	return "", nil
+}
+
+// findJob finds the job that the first word names, which may also be what vurun
+// returned. Words that are no ID are taken for one, as HammerDB does.
+func findJob(ctx context.Context, store *job.Store, words []string) (job.Job, error) {
+	id := words[0]
+	if _, after, ok := strings.Cut(id, "jobid="); ok {
+		id = after
+	}
+	j, err := store.Get(ctx, job.ID(id))
+	switch code := job.ExitOf(err); {
+	case err == nil:
+		return j, nil
+	case errors.Is(err, job.ErrNotFound) && len(words) > 1 && words[1] == "save":
+		return j, failWith(code, "Error: Jobid %s does not exist", id)
+	case errors.Is(err, job.ErrNotFound):
+		return j, failWith(code, "Jobid %s does not exist", id)
+	case code == job.ExitUsage:
+		hint := ""
+		if meant := option.Nearest(id, slices.Collect(maps.Keys(forms()))); meant != "" {
+			hint = ", did you mean jobs " + meant + "?"
+		}
+		return j, failWith(job.ExitMissing, "Jobid %s does not exist%s", id, hint)
+	}
+	return j, err
+}
+
+// userOutput shows what one virtual user put out.
+func (c *Console) userOutput(ctx context.Context, store *job.Store, j job.Job, user int) error {
+	view, found, err := report.Lines(store.Output(ctx, j.ID), max(user, 0))
+	if err != nil {
+		return err
+	}
+	if !found || user < 0 {
+		return failWith(job.ExitMissing, "Jobid %s for virtual user %d does not exist", j.ID, user)
+	}
+	c.show(view)
+	return nil
+}
+
+// userTiming returns how long the transactions of one virtual user took: HammerDB
+// returns this to the script, and does not print it.
+func (c *Console) userTiming(ctx context.Context, store *job.Store, j job.Job, word string) (string, error) {
+	user, err := strconv.Atoi(strings.TrimPrefix(word, "vu="))
+	if err != nil {
+		return "", jobsUsage()
+	}
+	timings, err := report.UserTimings(ctx, store, j, user, c.Bench)
+	if err != nil {
+		return "", err
+	}
+	if len(timings) == 0 || user < 1 {
+		return fmt.Sprintf("No Timing Data for VU %d for JOB %s: jobs jobid timing vuid", user, j.ID), nil
+	}
+	view := report.Timing(j, timings)
+	if c.book.Generic(commandLine, "jobsoutput") == "JSON" {
+		return view.JSON(), nil
+	}
+	return view.Text(), nil
+}
+
+// deleteJob deletes without asking, as HammerDB does, and so wants the whole ID.
+func (c *Console) deleteJob(ctx context.Context, store *job.Store, j job.Job, word string) error {
+	if !strings.HasSuffix(word, string(j.ID)) {
+		return fail("Error: jobs delete takes the whole id, which is %s", j.ID)
+	}
+	if err := store.Delete(ctx, j.ID); err != nil {
+		return failWith(job.ExitOf(err), "Error: %v", err)
+	}
+	c.out.printf("Deleted Jobid %s", j.ID)
+	if err := store.GiveBack(ctx); err != nil { // the job is deleted all the same
+		c.out.printf("Warning: %v", err)
+	}
+	return nil
+}
+
+func (c *Console) saveJob(ctx context.Context, store *job.Store, j job.Job) error {
+	settings, err := c.settingsOf(ctx, store, j)
+	if err != nil {
+		return err
+	}
+	view, err := report.Artifact(ctx, store, j, settings, c.Bench)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(tempDir(c.Environ), fmt.Sprintf("hdb_%s.json", j.ID))
+	if err := writeOurs(path, view.JSON()+"\n", 0o600); err != nil {
+		return failWith(job.ExitError, "Error: write the report of job %s: %v", j.ID, err)
+	}
+	c.out.printf("Saved job report JSON to %s", path)
+	return nil
+}

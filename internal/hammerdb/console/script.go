@@ -1,0 +1,228 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sledge/internal/engine"
+	"sledge/internal/hammerdb/scripts"
+	"sledge/internal/hammerdb/settings"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/workload"
+)
+
+// script is what virtual users are to do, besides the settings: nothing of its
+// own after loadscript, and what the file says after customscript.
+type script struct {
+	loaded    bool
+	values    option.Values // what that file decides
+	monitored bool          // whether virtual user 1 monitors and times the run
+}
+
+// scriptCommands are the commands of driver scripts.
+func scriptCommands() []command {
+	return []command{
+		{
+			name: "loadscript", usage: "loadscript",
+			help: "Loads the driver script: what virtual users will do, by the settings as they stand.",
+			run:  loadscript,
+		},
+		{
+			name: "clearscript", usage: "clearscript",
+			help: "Clears the driver script.",
+			run: func(c *Console, _ context.Context, _ Call) (string, error) {
+				c.clearScript()
+				c.out.print("Script cleared")
+				return "", nil
+			},
+		},
+		{
+			name: "savescript", usage: "savescript scriptname.tcl",
+			help:  "Saves the driver script as a short file to edit: mix, keying and thinking times, iterations. A bare name goes to the temporary folder.",
+			takes: 1, run: savescript,
+		},
+		{
+			name: "customscript", usage: "customscript scriptname.tcl",
+			help:  "Loads a driver script that was saved by savescript and edited. One that HammerDB saved is taken over where it can be read with certainty.",
+			takes: 1, run: customscript,
+		},
+		{
+			name: "custommonitor", usage: "custommonitor [test|timed]",
+			help:  "Decides whether a custom script gets a virtual user more that monitors and times the run.",
+			takes: varies, run: custommonitor,
+		},
+		{
+			name: "distributescript", usage: "distributescript",
+			help:  "Distributes the script to replicas: Sledge has none yet.",
+			takes: varies,
+			run: func(*Console, context.Context, Call) (string, error) {
+				return "", fail("Error: Cannot distribute script if not in Primary mode")
+			},
+		},
+	}
+}
+
+func loadscript(c *Console, _ context.Context, _ Call) (string, error) {
+	return "", c.loadScript()
+}
+
+func (c *Console) loadScript() error {
+	if err := c.requireBuilt(); err != nil {
+		return err
+	}
+	timed := c.book.Value(c.book.Benchmark().Driver) != "test"
+	c.script = script{loaded: true, monitored: timed}
+	c.out.print(`Script loaded, Type "print script" to view`)
+	return nil
+}
+
+func (c *Console) clearScript() { c.script = script{} }
+
+// requireScript loads the script if none is loaded, as HammerDB does.
+func (c *Console) requireScript() error {
+	if err := c.requireBuilt(); err != nil {
+		return err
+	}
+	if c.script.loaded {
+		return nil
+	}
+	return c.loadScript()
+}
+
+// requireBuilt refuses a benchmark that is not there yet.
+func (c *Console) requireBuilt() error {
+	if c.workload() != nil {
+		return nil
+	}
+	all := c.book.Benchmarks()
+	built := slices.IndexFunc(all, func(b settings.Benchmark) bool { return b.Workload != nil })
+	return fail("Error: the %s workload is not built into Sledge yet: choose the other by dbset bm %s", c.book.Benchmark().Title, all[built].Title)
+}
+
+// workload is the current benchmark's, or nil where Sledge has not built it yet.
+func (c *Console) workload() *workload.Workload { return c.book.Benchmark().Workload }
+
+// scriptText spells the driver script that is loaded.
+func (c *Console) scriptText() (string, error) {
+	if !c.script.loaded {
+		return "", fail("No Script loaded: Load with loadscript")
+	}
+	return scripts.Text(c.book.Database(), c.workload(), c.runSpec().Options), nil
+}
+
+// maxScript is more than any driver script is long, in bytes. HammerDB's have
+// about 30 KB.
+const maxScript = 4 << 20
+
+func savescript(c *Console, _ context.Context, call Call) (string, error) {
+	if call.Args[0] == "" {
+		return "", usageError(call.Name)
+	}
+	if !c.script.loaded {
+		return "", fail("Error: No script loaded to save, use loadscript to load")
+	}
+	name := call.Args[0]
+	if last := len(name) - 1; os.IsPathSeparator(name[last]) || strings.TrimSuffix(filepath.Base(name), ".tcl") == "" {
+		return "", fail("Error: %s names no file: add the script's name, such as %s", name, filepath.Join(filepath.Dir(name), "script.tcl"))
+	}
+	if filepath.Ext(name) != ".tcl" {
+		name += ".tcl"
+	}
+	path, write := filepath.Join(tempDir(c.Environ), name), writeOurs
+	if filepath.Base(name) != name { // where the user says, through links too
+		path = inFolder(call.Folder, name)
+		write = func(path, text string, mode os.FileMode) error { return os.WriteFile(path, []byte(text), mode) }
+	}
+	text, err := c.scriptText()
+	if err != nil {
+		return "", err
+	}
+	if err := write(path, text, 0o644); err != nil {
+		if errors.As(err, new(notOursError)) {
+			return "", failWith(job.ExitError, "Error: %v", err)
+		}
+		return "", failWith(job.ExitError, "Error: directory %s not writable to write %s for savescript", filepath.Dir(path), filepath.Base(path))
+	}
+	c.out.printf("Success ... wrote script to %s", path)
+	return "", nil
+}
+
+// inFolder returns path as it is meant in the interpreter's working folder.
+func inFolder(folder, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(folder, path)
+}
+
+func customscript(c *Console, _ context.Context, call Call) (string, error) {
+	if filepath.Ext(call.Args[0]) != ".tcl" {
+		return "", usageError(call.Name)
+	}
+	if err := c.requireBuilt(); err != nil {
+		return "", err
+	}
+	name := call.Args[0]
+	text, err := readScript(inFolder(call.Folder, name))
+	if err != nil {
+		return "", failWith(job.ExitMissing, "Error: cannot read %s: %v", name, err)
+	}
+	read, err := scripts.Parse(text, c.book.Database(), c.workload())
+	if err != nil {
+		return "", fail("Error: %s: %v", name, err)
+	}
+	spec := c.spec(job.Check) // what is not built yet is kept, and refused when it is to run
+	for option, value := range read.Values {
+		spec.Options[option] = value
+	}
+	if _, err := engine.NewPlan(c.book.Database(), c.workload(), spec); err != nil {
+		return "", fail("Error: %s: %v", name, err)
+	}
+	c.script = script{loaded: true, values: read.Values, monitored: read.Timed}
+	for _, note := range read.Notes {
+		c.out.print(note)
+	}
+	c.out.printf("Loaded %s", name)
+	return "", nil
+}
+
+func readScript(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", errors.Unwrap(err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxScript {
+		return "", fmt.Errorf("it is not a script: a file of at most %d MB is", maxScript>>20)
+	}
+	text, err := os.ReadFile(path)
+	return string(text), err
+}
+
+func custommonitor(c *Console, _ context.Context, call Call) (string, error) {
+	switch strings.Join(call.Args, " ") {
+	case "timed":
+		c.script.monitored = true
+		c.drive("timed")
+		c.out.print("Monitor Virtual User enabled for customscript")
+	case "test":
+		c.script.monitored = false
+		c.drive("test")
+		c.out.print("Monitor Virtual User disabled for custom script")
+	default:
+		return "", usageError(call.Name)
+	}
+	return "", nil
+}
+
+// drive has the script decide whether the run is timed.
+func (c *Console) drive(how string) {
+	values := c.script.values.Clone()
+	values[c.book.Database().Names.Full(c.book.Benchmark().Driver)] = how
+	c.script.values = values
+}

@@ -1,0 +1,212 @@
+// Package hammerdb reads the repository that HammerDB keeps its jobs in, a SQLite
+// file named hammer.DB, and enters them into Sledge's. It never changes that file,
+// and it knows no database and no workload: it takes over what was written down.
+package history
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"sledge/internal/job"
+	"sledge/internal/sqlitefile"
+)
+
+// Origin marks a job that HammerDB recorded.
+const Origin = "HammerDB"
+
+// Report says what an import did.
+type Report struct {
+	Added    []job.ID
+	Present  int      // jobs that were there already
+	Warnings []string // what could not be taken over, and of which job
+}
+
+// Import enters the jobs of the repository at path that are not in store yet, under
+// their own IDs. The benchmarks are those that HammerDB's names stand for. Passwords
+// that HammerDB kept are left out.
+func Import(ctx context.Context, store *job.Store, path string, benchmarks []job.Benchmark) (Report, error) {
+	var report Report
+	f, err := open(ctx, path)
+	if err != nil {
+		return report, fmt.Errorf("import jobs from %s: %w", path, err)
+	}
+	f.benchmarks = benchmarks
+	err = f.each(ctx, func(j recorded) error { return report.enter(ctx, store, f, j) })
+	if err = errors.Join(err, f.db.Close()); err != nil {
+		return report, fmt.Errorf("import jobs from %s: %w", path, err)
+	}
+	return report, nil
+}
+
+// enter enters one job. One whose ID or time cannot be used is left out with a
+// warning; an error of reading or entering ends the import.
+func (r *Report) enter(ctx context.Context, store *job.Store, f *file, j recorded) error {
+	past, warnings, err := f.past(ctx, j)
+	for _, w := range warnings {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("job %s: %s", j.id, w))
+	}
+	if err != nil {
+		return err
+	}
+	if past.Job.ID == "" {
+		return nil // a warning says why
+	}
+	added, err := store.Add(ctx, past)
+	switch {
+	case err != nil:
+		return err
+	case added:
+		r.Added = append(r.Added, past.Job.ID)
+	default:
+		r.Present++
+	}
+	return nil
+}
+
+// file is HammerDB's repository, open for reading.
+type file struct {
+	db      *sql.DB
+	columns map[string][]string // by table, both in lower case
+
+	benchmarks []job.Benchmark
+}
+
+// tables are those that are read, each with what becomes of it. Only the first is
+// in every version.
+const (
+	jobMain   = "jobmain"
+	jobOutput = "joboutput"
+	jobTiming = "jobtiming"
+	jobTCount = "jobtcount"
+	jobMetric = "jobmetric"
+	jobSystem = "jobsystem"
+)
+
+func open(ctx context.Context, path string) (*file, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, job.WithExit(job.ExitMissing, errors.New("there is no such file: HammerDB keeps its jobs in hammer.DB, in the folder that TMP names"))
+	case err != nil:
+		return nil, job.WithExit(job.ExitUsage, err)
+	case info.IsDir():
+		return nil, job.WithExit(job.ExitUsage, errors.New("this is a folder: name the file in it, such as hammer.DB"))
+	}
+	// A HammerDB that is at work may hold a lock for a moment, hence the timeout.
+	source, err := sqlitefile.URI(path, "mode=ro&_busy_timeout=30000")
+	if err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", source)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{db: db, columns: map[string][]string{}}
+	if err := f.readColumns(ctx); err != nil {
+		return nil, errors.Join(job.WithExit(job.ExitUsage, err), db.Close())
+	}
+	if !slices.Contains(f.columns[jobMain], "jobid") {
+		err := errors.New("this is no job repository of HammerDB: it has no table JOBMAIN")
+		return nil, errors.Join(job.WithExit(job.ExitUsage, err), db.Close())
+	}
+	return f, nil
+}
+
+func (f *file) readColumns(ctx context.Context) error {
+	rows, err := f.db.QueryContext(ctx, `SELECT lower(m.name), lower(c.name) FROM sqlite_schema AS m, pragma_table_info(m.name) AS c WHERE m.type = 'table'`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var table, column string
+		if err := rows.Scan(&table, &column); err != nil {
+			return err
+		}
+		f.columns[table] = append(f.columns[table], column)
+	}
+	return rows.Err()
+}
+
+// kind is how the value of a column is read.
+type kind string
+
+const (
+	text   kind = "TEXT"
+	whole  kind = "INTEGER"
+	number kind = "REAL"
+)
+
+// column is a column that a version of HammerDB may have or not.
+type column struct {
+	name string
+	kind kind
+}
+
+// rows reads columns of a table, which are NULL where this version does not have
+// them. A table that is not there has no rows. Values are cast, since SQLite holds
+// whatever was put into a column.
+func (f *file) rows(ctx context.Context, table string, columns []column, where string, arguments []any, each func(*sql.Rows) error) error {
+	known := f.columns[table]
+	if len(known) == 0 {
+		return nil
+	}
+	var list []string
+	for _, c := range columns {
+		if slices.Contains(known, c.name) {
+			list = append(list, fmt.Sprintf("CAST(%s AS %s)", c.name, c.kind))
+		} else {
+			list = append(list, "NULL")
+		}
+	}
+	rows, err := f.db.QueryContext(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY rowid", strings.Join(list, ", "), table, where), arguments...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// recorded is a row of JOBMAIN.
+type recorded struct {
+	id, database, benchmark, settings, timestamp string
+	profile                                      int
+}
+
+// each calls do for every job, the oldest first.
+func (f *file) each(ctx context.Context, do func(recorded) error) error {
+	columns := []column{{"jobid", text}, {"db", text}, {"bm", text}, {"jobdict", text}, {"timestamp", text}, {"profile_id", whole}}
+	var jobs []recorded
+	err := f.rows(ctx, jobMain, columns, "jobid IS NOT NULL", nil, func(rows *sql.Rows) error {
+		var id, database, benchmark, settings, timestamp sql.NullString
+		var profile sql.NullInt64
+		err := rows.Scan(&id, &database, &benchmark, &settings, &timestamp, &profile)
+		jobs = append(jobs, recorded{id.String, database.String, benchmark.String, settings.String, timestamp.String, int(profile.Int64)})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("read JOBMAIN: %w", err)
+	}
+	for _, j := range jobs {
+		if err := do(j); err != nil {
+			return fmt.Errorf("job %s: %w", j.id, err)
+		}
+	}
+	return nil
+}
+
+// isID is what a job of Sledge may be named by, too.
+var isID = regexp.MustCompile(`^[0-9A-F]{8,40}$`)

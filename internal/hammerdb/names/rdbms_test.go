@@ -1,0 +1,21 @@
+package names_test
+
+import (
+	"testing"
+
+	"sledge/internal/hammerdb/names"
+)
+
+func TestDatabasesAreFoundByNameAndByLibrary(t *testing.T) {
+	for _, d := range names.Known {
+		if got := names.Loading(d.Library); got != d {
+			t.Errorf("library %s: got %v, want %v", d.Library, got, d)
+		}
+	}
+	if got := names.Named("mssqlserver"); got.Name != "MSSQLServer" || got.Display != "SQL Server" {
+		t.Errorf("got %v, want SQL Server", got)
+	}
+	if got := names.Named("sqlite"); got != (names.Database{}) {
+		t.Errorf("got %v, want none: HammerDB has no SQLite", got)
+	}
+}

@@ -1,0 +1,319 @@
+// Package driver reads and writes driver scripts: short files that say what each
+// virtual user of a run does. Sledge's own are lines of data in the form of Tcl's
+// set, so that editors know them; nothing in them is ever evaluated. HammerDB's
+// are programs, of which the mix, the times and the options are taken over where
+// they can be read with certainty (docs/decisions/012-driver-scripts-are-data.md).
+package scripts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"sledge/internal/database"
+	"sledge/internal/option"
+	"sledge/internal/workload"
+)
+
+// Script is what a driver script decides.
+type Script struct {
+	Values option.Values // by the options' full names
+	Timed  bool          // whether a virtual user monitors and times the run
+	Notes  []string      // what whoever loads it should know
+}
+
+// version is that of the form; a script says which it has.
+const version = "1"
+
+const versionName = "sledge_script"
+
+// Text spells the driver script for a database and a workload, with values in
+// place of defaults.
+func Text(d *database.Database, w *workload.Workload, values option.Values) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `# Sledge driver script: what each virtual user of a run does.
+#
+# It is data, not a program: change values, save, and load it by
+#
+#     customscript FILE.tcl
+#     custommonitor timed      (a virtual user more, who times the run; or: test)
+#
+# A line left out leaves that setting to the dictionary. Times may be fractions of
+# a second, such as 0.25. What a value may be, "sledge options %s" says.
+
+set %s %s
+set database %s
+set benchmark %s
+`, d.Name, versionName, version, d.Title, w.Title)
+	for _, o := range options(d, w) {
+		value := o.Default
+		if text, ok := values[o.Name]; ok {
+			value = text
+		}
+		fmt.Fprintf(&b, "\n# %s\n", o.Help)
+		short := shortName(d, w, o)
+		if !perKind(o, w) {
+			fmt.Fprintf(&b, "set %s %s\n", short, quote(value))
+			continue
+		}
+		for i, part := range strings.Split(value, ",") {
+			fmt.Fprintf(&b, "set %s(%s) %s\n", short, kindWord(w.Kinds[i]), quote(part))
+		}
+	}
+	return b.String()
+}
+
+// scriptNames lists the options that a driver script holds, without prefix: those of
+// the workload, and then those of the database.
+func scriptNames(d *database.Database, w *workload.Workload) []string {
+	all := described(d, w)
+	var list []string
+	for _, name := range slices.Concat(w.HammerDB.Script, d.Script) {
+		if slices.ContainsFunc(all, func(o option.Description) bool { return o.Name == d.Names.Full(name) }) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+func described(d *database.Database, w *workload.Workload) []option.Description {
+	return append(option.Describe(d.Names, w.Options()), option.Describe(d.Names, d.Options(w.Name))...)
+}
+
+// options returns the options that a driver script holds.
+func options(d *database.Database, w *workload.Workload) []option.Description {
+	all := described(d, w)
+	var list []option.Description
+	for _, name := range scriptNames(d, w) {
+		list = append(list, all[slices.IndexFunc(all, func(o option.Description) bool { return o.Name == d.Names.Full(name) })])
+	}
+	return list
+}
+
+func shortName(d *database.Database, w *workload.Workload, o option.Description) string {
+	script := scriptNames(d, w)
+	return script[slices.IndexFunc(script, func(name string) bool { return d.Names.Full(name) == o.Name })]
+}
+
+// perKind reports whether an option has a value for each kind of transaction.
+func perKind(o option.Description, w *workload.Workload) bool {
+	return strings.Count(o.Default, ",") == len(w.Kinds)-1 && len(w.Kinds) > 1
+}
+
+func kindWord(k workload.Kind) string { return strings.ReplaceAll(k.Name, " ", "_") }
+
+func quote(value string) string {
+	if value == "" || strings.ContainsAny(value, " \t;#\"") {
+		return "{" + value + "}"
+	}
+	return value
+}
+
+// Parse reads a driver script for a database and a workload. Its errors name the
+// line and the way out.
+func Parse(text string, d *database.Database, w *workload.Workload) (Script, error) {
+	text = strings.TrimPrefix(text, "\ufeff") // editors of Windows mark UTF-8 by it
+	if isForeign(text) {
+		return parseForeign(text, d, w)
+	}
+	r := reader{database: d, workload: w, options: options(d, w), values: option.Values{}, kinds: map[string][]string{}, seen: map[string]bool{}}
+	for i, line := range strings.Split(text, "\n") {
+		if err := r.line(strings.TrimSpace(line)); err != nil {
+			return Script{}, fmt.Errorf("line %d: %w", i+1, err)
+		}
+	}
+	if !r.versioned {
+		return Script{}, fmt.Errorf("it is no driver script: it has no line \"set %s %s\", and does not look like one of HammerDB's: make one by loadscript and savescript, and edit that", versionName, version)
+	}
+	for name, parts := range r.kinds {
+		r.values[name] = strings.Join(parts, ",")
+	}
+	if err := check(d, w, r.values); err != nil {
+		return Script{}, err
+	}
+	how, given := r.values[d.Names.Full(w.HammerDB.Driver)]
+	return Script{Values: r.values, Timed: !given || how != "test"}, nil
+}
+
+// check checks each value by itself. Rules across options are left to whoever has
+// the dictionary's, too.
+func check(d *database.Database, w *workload.Workload, values option.Values) error {
+	for _, o := range options(d, w) {
+		text, given := values[o.Name]
+		if !given {
+			continue
+		}
+		if _, err := checkValue(d, w, o.Name, text); err != nil {
+			return fmt.Errorf("option %s: %w", o.Name, err)
+		}
+	}
+	return nil
+}
+
+// checkValue checks the value of an option of the workload or of the database, by its
+// full name, and returns it as the option writes it.
+func checkValue(d *database.Database, w *workload.Workload, name, text string) (canonical string, err error) {
+	fresh := w.Options()
+	if !slices.ContainsFunc(option.Describe(d.Names, fresh), func(o option.Description) bool { return o.Name == name }) {
+		fresh = d.Options(w.Name)
+	}
+	return option.Check(d.Names, fresh, name, text)
+}
+
+// reader reads Sledge's own form.
+type reader struct {
+	database  *database.Database
+	workload  *workload.Workload
+	options   []option.Description
+	versioned bool
+	values    option.Values
+	kinds     map[string][]string // values of options that have one for each kind
+	seen      map[string]bool     // what lines have decided
+}
+
+func (r *reader) line(line string) error {
+	if line == "" || strings.HasPrefix(line, "#") {
+		return nil
+	}
+	set, rest := cutWord(line)
+	name, value := cutWord(rest)
+	if set != "set" || value == "" {
+		return fmt.Errorf("a line that begins with %.20q is not of the form: set NAME VALUE", firstWord(line))
+	}
+	value, err := unquote(value)
+	if err != nil && strings.Contains(strings.ToLower(name), "pass") {
+		return r.set(name, "") // refuses it without showing what it is
+	}
+	if err != nil {
+		return err
+	}
+	return r.set(name, value)
+}
+
+// cutWord divides a line after its first word, and the blanks that follow it.
+func cutWord(line string) (word, rest string) {
+	end := strings.IndexFunc(line, unicode.IsSpace)
+	if end < 0 {
+		return line, ""
+	}
+	return line[:end], strings.TrimSpace(line[end:])
+}
+
+// firstWord returns what a line begins with. What follows may be a password, or
+// endless.
+func firstWord(line string) string {
+	if end := strings.IndexAny(line, " \t=:,;("); end >= 0 {
+		return line[:end]
+	}
+	return line
+}
+
+// unquote reads a value as Tcl would, without evaluating anything.
+func unquote(text string) (string, error) {
+	switch {
+	case strings.ContainsAny(text, `$[]\`):
+		return "", fmt.Errorf("%s: variables and commands are not evaluated in a driver script: write the value itself", text)
+	case strings.HasPrefix(text, "{"):
+		inside, rest, ok := strings.Cut(text[1:], "}")
+		if !ok || !isEnd(rest) {
+			return "", fmt.Errorf("%s: the brace does not close at the end of the value", text)
+		}
+		return inside, nil
+	case strings.HasPrefix(text, `"`):
+		inside, rest, ok := strings.Cut(text[1:], `"`)
+		if !ok || !isEnd(rest) {
+			return "", fmt.Errorf("%s: the quote does not close at the end of the value", text)
+		}
+		return inside, nil
+	}
+	word := text
+	if end := strings.IndexAny(text, "; \t"); end >= 0 {
+		if !isEnd(text[end:]) {
+			return "", fmt.Errorf("%s: a value of several words stands in braces", text)
+		}
+		word = text[:end]
+	}
+	return word, nil
+}
+
+// isEnd reports whether nothing but a comment follows a value.
+func isEnd(rest string) bool {
+	rest = strings.TrimSpace(rest)
+	return rest == "" || strings.HasPrefix(rest, ";#") || rest == ";" ||
+		strings.HasPrefix(rest, ";") && strings.HasPrefix(strings.TrimSpace(rest[1:]), "#")
+}
+
+func (r *reader) set(name, value string) error {
+	switch name {
+	case versionName:
+		r.versioned = true
+		if value != version {
+			return fmt.Errorf("the script has form %s, and this Sledge reads form %s", value, version)
+		}
+		return nil
+	case "database":
+		if !strings.EqualFold(value, r.database.Title) {
+			return fmt.Errorf("the script is for %s, and %s is chosen: choose the other by dbset db, or change the line", value, r.database.Title)
+		}
+		return nil
+	case "benchmark":
+		if !strings.EqualFold(value, r.workload.Title) {
+			return fmt.Errorf("the script is for %s, and %s is chosen: choose the other by dbset bm, or change the line", value, r.workload.Title)
+		}
+		return nil
+	}
+	name, kind, ofKind := strings.Cut(name, "(")
+	i := slices.IndexFunc(r.options, func(o option.Description) bool { return o.Name == r.database.Names.Full(name) })
+	if i < 0 {
+		return fmt.Errorf("%s is not a setting of a driver script%s", name, option.Suggest(name, scriptNames(r.database, r.workload)))
+	}
+	o := r.options[i]
+	if ofKind && !perKind(o, r.workload) {
+		return fmt.Errorf("%s has one value, not one for each kind of transaction", name)
+	}
+	kind, closed := strings.CutSuffix(kind, ")")
+	if ofKind && !closed {
+		return fmt.Errorf("%s(%s: the bracket is not closed: set %s(%s) VALUE", name, kind, name, kind)
+	}
+	if err := r.once(o, kind); err != nil {
+		return err
+	}
+	if ofKind {
+		return r.setKind(o, name, kind, value)
+	}
+	r.values[o.Name] = value
+	return nil
+}
+
+// once refuses what an earlier line has decided, as a whole or for the same kind
+// of transaction: one of the two would win without a word.
+func (r *reader) once(o option.Description, kind string) error {
+	key := o.Name + "(" + kind
+	if _, whole := r.values[o.Name]; whole || r.seen[key] || kind == "" && r.kinds[o.Name] != nil {
+		return fmt.Errorf("%s is set a second time", o.Name)
+	}
+	r.seen[key] = true
+	return nil
+}
+
+// setKind sets the value of one kind of transaction; those that the script does
+// not mention keep their defaults.
+func (r *reader) setKind(o option.Description, name, kind, value string) error {
+	var words []string
+	for _, k := range r.workload.Kinds {
+		words = append(words, kindWord(k))
+	}
+	at := slices.Index(words, kind)
+	if at < 0 {
+		return fmt.Errorf("%s(%s): there is no such transaction%s (there are %s)", name, kind, option.Suggest(kind, words), strings.Join(words, ", "))
+	}
+	if strings.Contains(value, ",") {
+		return fmt.Errorf("%s(%s): %q is more than one value", name, kind, value)
+	}
+	if r.kinds[o.Name] == nil {
+		r.kinds[o.Name] = strings.Split(o.Default, ",")
+	}
+	r.kinds[o.Name][at] = value
+	return nil
+}

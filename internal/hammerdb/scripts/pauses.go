@@ -1,0 +1,156 @@
+package scripts
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Users of a script of HammerDB's pause by two procedures: one waits for as many
+// seconds as it is told, and the other for a negative exponential time of that mean,
+// rounded to whole seconds. Only in these forms do their arguments mean what keying
+// and thinking times mean here. Blanks do not matter.
+var (
+	reKeying   = regexp.MustCompile(`^after\[expr\{?\$(\w+)\*1000\}?\]$`)
+	reDrawn    = regexp.MustCompile(`^set(\w+)\[expr\{?abs\(round\(log\(rand\(\)\)\*\$(\w+)\)\)\}?\]$`)
+	reThinking = regexp.MustCompile(`^after\[expr\{?abs\(round\(log\(rand\(\)\)\*\$(\w+)\)\)\*1000\}?\]$`)
+)
+
+var (
+	reProcedure = regexp.MustCompile(`(?:^|[\n;{])[ \t]*proc\s+([\w:]+)\s`)
+	reWord      = regexp.MustCompile(`\w+`)
+	reString    = regexp.MustCompile(`"(?:[^"\\\n\[]|\\.)*"`) // one with a command in it is none
+	reComment   = regexp.MustCompile(`(?m)(?:^|;)[ \t]*#.*$`)
+	reWait      = regexp.MustCompile(`\bafter\s+["{]?[\d$\[(][^\s;}\]]*|\bexec\s+sleep\b`)
+
+	// Who times a run waits in loops that compare a time with rampup or duration, and looks
+	// at the clock every six seconds. What else that user does, such as to watch a server
+	// that tidies up, takes short waits.
+	reTiming = regexp.MustCompile(`\bwhile\s*\{[^{}]*\$(?:rampup|duration)\b[^{}]*\}\s*\{`)
+	reStep   = regexp.MustCompile(`\bafter\s+6000[ \t]*(?:[\n;}\]]|$)`)
+	reShort  = regexp.MustCompile(`\bafter\s+(?:\d{1,4}|10000)[ \t]*(?:[\n;}\]]|$)`)
+)
+
+// checkPauses refuses a script whose users wait by anything but keytime and
+// thinktime, or whose keytime and thinktime are not HammerDB's. The loop has been
+// read, so its mix is drawn in one place.
+func checkPauses(text string) error {
+	all, err := procedures(text)
+	if err != nil {
+		return err
+	}
+	bodies := map[string]string{}
+	var rest strings.Builder // without keytime and thinktime
+	at := 0
+	for _, p := range all {
+		if p.name != "keytime" && p.name != "thinktime" {
+			bodies[p.name] += "\n" + p.body
+			continue
+		}
+		if !p.pauses() {
+			return fmt.Errorf("proc %s was changed, so what its argument means is not certain", p.name)
+		}
+		if p.start >= at {
+			rest.WriteString(text[at:p.start])
+			at = p.end
+		}
+	}
+	rest.WriteString(text[at:])
+	if wait := reWait.FindString(plain(ofUsers(rest.String(), bodies))); wait != "" {
+		return fmt.Errorf("users wait by %q, and not by keytime and thinktime alone", wait)
+	}
+	others := plain(rest.String())
+	for _, loop := range reTiming.FindAllStringIndex(others, -1) {
+		body, _, err := word(others[loop[1]-1:])
+		if err != nil {
+			return fmt.Errorf("a loop that times the run: %w", err)
+		}
+		if wait := reWait.FindString(reStep.ReplaceAllString(body, "")); wait != "" {
+			return fmt.Errorf("it times the run by %q, which HammerDB's does not", wait)
+		}
+	}
+	if wait := reWait.FindString(reShort.ReplaceAllString(others, "")); wait != "" {
+		return fmt.Errorf("it waits by %q, which HammerDB's does not", wait)
+	}
+	return nil
+}
+
+// procedure is one that a script defines.
+type procedure struct {
+	name, parameters, body string
+	start, end             int // of its definition in the script, from the name on
+}
+
+// procedures lists what a script defines, also within others and more than once.
+func procedures(text string) ([]procedure, error) {
+	var list []procedure
+	for _, m := range reProcedure.FindAllStringSubmatchIndex(text, -1) {
+		name := text[m[2]:m[3]]
+		parameters, rest, err := word(text[m[3]:])
+		if err != nil {
+			return nil, fmt.Errorf("proc %s: %w", name, err)
+		}
+		body, rest, err := word(rest)
+		if err != nil {
+			return nil, fmt.Errorf("proc %s: %w", name, err)
+		}
+		name = name[strings.LastIndex(name, ":")+1:]
+		list = append(list, procedure{name, parameters, body, m[2], len(text) - len(rest)})
+	}
+	return list, nil
+}
+
+// pauses reports whether keytime or thinktime is as HammerDB has it.
+func (p procedure) pauses() bool {
+	var list []string
+	for _, s := range statements(piece{text: p.body}) {
+		list = append(list, s.compact())
+	}
+	if last := len(list) - 1; last >= 0 && list[last] == "return" {
+		list = list[:last]
+	}
+	parameter := strings.TrimSpace(p.parameters)
+	in := func(form *regexp.Regexp, s string) bool {
+		m := form.FindStringSubmatch(s)
+		return m != nil && m[len(m)-1] == parameter
+	}
+	switch {
+	case p.name == "keytime":
+		return len(list) == 1 && in(reKeying, list[0])
+	case len(list) == 1:
+		return in(reThinking, list[0])
+	case len(list) == 2 && in(reDrawn, list[0]):
+		drawn, waited := reDrawn.FindStringSubmatch(list[0]), reKeying.FindStringSubmatch(list[1])
+		return waited != nil && waited[1] == drawn[1]
+	}
+	return false
+}
+
+// ofUsers returns the part of a script that users do: the block that their loop
+// stands in, and all procedures that are named in it, or in those. The virtual user
+// who times the run does the rest.
+func ofUsers(text string, bodies map[string]string) string {
+	part := text
+	if start, _, ok := blockAround(text, reChoice.FindStringIndex(text)[0]); ok {
+		if start, end, ok := blockAround(text, start-1); ok {
+			part = text[start:end]
+		}
+	}
+	var all strings.Builder
+	for next := []string{part}; len(next) > 0; next = next[1:] {
+		all.WriteString(next[0] + "\n")
+		for _, name := range reWord.FindAllString(next[0], -1) {
+			if body, known := bodies[name]; known {
+				next = append(next, body)
+				delete(bodies, name)
+			}
+		}
+	}
+	return all.String()
+}
+
+// plain returns a text without its comments and strings, which may speak of
+// waiting.
+func plain(text string) string {
+	return reComment.ReplaceAllString(reString.ReplaceAllString(text, `""`), "")
+}

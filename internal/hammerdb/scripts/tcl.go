@@ -1,0 +1,152 @@
+package scripts
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+)
+
+// This file divides the text of a script of HammerDB's as Tcl would, without
+// running any of it.
+
+// blockAround returns where the inside of the innermost braces around a position
+// begins and ends.
+func blockAround(text string, at int) (start, end int, ok bool) {
+	depth := 0
+	for i := at - 1; i >= 0; i-- {
+		if i > 0 && text[i-1] == '\\' {
+			continue
+		}
+		switch text[i] {
+		case '}':
+			depth++
+		case '{':
+			if depth == 0 {
+				length := closing(text[i:])
+				return i + 1, i + length, length > 0
+			}
+			depth--
+		}
+	}
+	return 0, 0, false
+}
+
+// closing returns where the brace is that closes the one that text begins with,
+// or 0. One behind a backslash is not counted.
+func closing(text string) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '{':
+			depth++
+		case '}':
+			depth--
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+// word returns the first word of a text, without its braces if it has them, and
+// what follows it.
+func word(text string) (first, rest string, err error) {
+	text = strings.TrimLeft(text, " \t\r\n")
+	if strings.HasPrefix(text, "{") {
+		end := closing(text)
+		if end == 0 {
+			return "", "", errors.New("its braces do not match")
+		}
+		return text[1:end], text[end+1:], nil
+	}
+	end := strings.IndexAny(text, " \t\r\n{")
+	if end < 0 {
+		end = len(text)
+	}
+	return text[:end], text[end:], nil
+}
+
+// piece is a part of a script, and where in the script it begins.
+type piece struct {
+	text string
+	at   int
+}
+
+// trimmed returns the piece without the blanks around it.
+func (p piece) trimmed() piece {
+	rest := strings.TrimLeft(p.text, " \t\r\n")
+	return piece{strings.TrimRight(rest, " \t\r\n"), p.at + len(p.text) - len(rest)}
+}
+
+// compact returns the piece without any blanks, so that the way in which somebody
+// has laid it out does not matter.
+func (p piece) compact() string { return strings.Join(strings.Fields(p.text), "") }
+
+// words splits a statement into its words.
+func words(p piece) ([]piece, error) {
+	var list []piece
+	for p = p.trimmed(); p.text != ""; p = p.trimmed() {
+		first, rest, err := word(p.text)
+		if err != nil {
+			return nil, err
+		}
+		at := p.at
+		if p.text[0] == '{' {
+			at++
+		}
+		list = append(list, piece{first, at})
+		p = piece{rest, p.at + len(p.text) - len(rest)}
+	}
+	return list, nil
+}
+
+// statements divides a block into its statements, without comments.
+func statements(block piece) []piece {
+	var list []piece
+	depth, start := 0, 0
+	add := func(end int) {
+		s := piece{block.text[start:end], block.at + start}.trimmed()
+		if s.text != "" && !strings.HasPrefix(s.text, "#") {
+			list = append(list, s)
+		}
+	}
+	for i := range len(block.text) {
+		switch c := block.text[i]; {
+		case c == '{':
+			depth++
+		case c == '}':
+			depth--
+		case depth == 0 && (c == '\n' || c == ';'):
+			add(i)
+			start = i + 1
+		}
+	}
+	add(len(block.text))
+	return list
+}
+
+var reCommentLine = regexp.MustCompile(`(?m)(?:^|;)[ \t]*#[^\n]*`)
+
+// withoutComments puts blanks in the place of comments, so that all else stays where
+// it is. Tcl counts the braces in them, and goes on with a comment behind a backslash
+// at the end of its line, so both stay.
+func withoutComments(text string) string {
+	return reCommentLine.ReplaceAllStringFunc(text, func(comment string) string {
+		blank := []byte(comment)
+		for i, c := range blank {
+			kept := c == '{' || c == '}' || c == '\\' && i == len(blank)-1 || c == ';' && i == 0
+			if !kept {
+				blank[i] = ' '
+			}
+		}
+		return string(blank)
+	})
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
