@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
-	"sledge/internal/report"
 	"sledge/internal/workbench"
 )
 
@@ -122,7 +122,7 @@ func (p *Program) begin(ctx context.Context, order workbench.Order, s *settings)
 	}
 	r.store, r.recorder, r.job.ID = store, recorder, recorder.ID()
 	if !s.brief {
-		fmt.Fprintf(p.Stderr, "%s jobid=%s\n", report.Titles[order.Spec.Action], r.job.ID)
+		fmt.Fprintf(p.Stderr, "%s jobid=%s\n", views.Titles[order.Spec.Action], r.job.ID)
 	}
 	return r, nil
 }

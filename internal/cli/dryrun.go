@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"sledge/internal/document"
-	"sledge/internal/report"
+	"sledge/internal/hammerdb/views"
 	"sledge/internal/terminal"
 	"sledge/internal/workbench"
 )
@@ -31,7 +31,7 @@ func (p *Program) showSettings(order workbench.Order, s *settings) error {
 	}
 	t := terminal.Table{Columns: []terminal.Column{{Head: "Setting", Left: true}, {Head: "Value", Left: true, Wrapped: true}, {Head: "From", Left: true}}}
 	fmt.Fprintf(p.Stdout, "%s of %s in %s %s. Nothing was done: this is a dry run.\n\n",
-		report.Titles[order.Spec.Action], order.Plan.Workload.Title, order.Plan.Database.Title, d.Target)
+		views.Titles[order.Spec.Action], order.Plan.Workload.Title, order.Plan.Database.Title, d.Target)
 	t.Row("db", d.Database, d.Origins["db"])
 	t.Row("workload", d.Workload, d.Origins["workload"])
 	if len(d.Users) > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"sledge/internal/document"
+	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -280,7 +281,7 @@ func (a *archive) resultCommand() *cobra.Command {
 	}, func(_ context.Context, _ *job.Store, j job.Job) error {
 		switch {
 		case hammerDB:
-			return a.program.printJSON(report.Result(j))
+			return a.program.printJSON(views.Result(j))
 		case a.json:
 			return a.program.printJSON(heads([]job.Job{j})[0])
 		}
@@ -335,11 +336,11 @@ func (a *archive) timingCommand() *cobra.Command {
 // showTimings shows timings as HammerDB does, which for a job that it recorded is
 // all there is.
 func (a *archive) showTimings(ctx context.Context, store *job.Store, j job.Job, hammerDB bool) error {
-	timings, err := report.AllTimings(ctx, store, j, a.program.Bench)
+	timings, err := views.AllTimings(ctx, store, j, a.program.Bench)
 	if err != nil {
 		return err
 	}
-	view := report.Timing(j, timings)
+	view := views.Timing(j, timings)
 	switch {
 	case hammerDB:
 		return a.program.printJSON(view)
@@ -392,7 +393,7 @@ func (a *archive) tpmCommand() *cobra.Command {
 		Example: examples("sledge jobs tpm last", "sledge jobs tpm last --json | jq '.points[] | select(.response.p99_ms > 100)'", "sledge jobs tpm 6B02 --hammerdb"),
 	}, func(ctx context.Context, store *job.Store, j job.Job) error {
 		if hammerDB {
-			counts, err := report.TCount(ctx, store, j, a.program.Bench)
+			counts, err := views.TCount(ctx, store, j, a.program.Bench)
 			if err != nil {
 				return err
 			}

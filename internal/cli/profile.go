@@ -13,6 +13,7 @@ import (
 
 	"sledge/internal/document"
 	"sledge/internal/hammerdb/history"
+	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/terminal"
@@ -157,7 +158,7 @@ func (a *archive) listProfiles(ctx context.Context, store *job.Store) error {
 		if err != nil {
 			return err
 		}
-		heads = append(heads, newProfileHead(n, report.OldestFirst(runs)))
+		heads = append(heads, newProfileHead(n, views.OldestFirst(runs)))
 	}
 	if a.json {
 		return a.program.printJSON(document.Profiles{Schema: document.ProfilesSchema, Profiles: heads})
@@ -202,9 +203,9 @@ func (a *archive) profile(ctx context.Context, store *job.Store, word string, ha
 	if len(runs) == 0 {
 		return job.WithExit(job.ExitMissing, fmt.Errorf("there is no performance profile %d: sledge jobs profile lists them", n))
 	}
-	runs = report.OldestFirst(runs)
+	runs = views.OldestFirst(runs)
 	if hammerDB {
-		return a.program.printJSON(report.Results(runs, a.program.Bench))
+		return a.program.printJSON(views.Results(runs, a.program.Bench))
 	}
 	for i := range runs {
 		if runs[i].Result.Summary, _, err = store.Summary(ctx, runs[i].ID); err != nil {

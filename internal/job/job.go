@@ -184,6 +184,16 @@ type Result struct {
 	Loaded           []Loaded   `json:"loaded,omitempty"`            // of a build
 }
 
+// Metric returns the headline figure of a name, and whether there is one.
+func (r Result) Metric(name string) (value float64, found bool) {
+	for _, m := range r.Metrics {
+		if m.Name == name {
+			return m.Value, true
+		}
+	}
+	return 0, false
+}
+
 // Metric is a headline figure, such as 1,234,567 NOPM.
 type Metric struct {
 	Name  string  `json:"name"`

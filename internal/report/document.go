@@ -99,7 +99,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 	d := Document{
 		Schema: Schema,
 		ID:     j.ID, Action: j.Spec.Action, Database: j.Spec.Database, Workload: j.Spec.Workload,
-		Options: j.Spec.Options, Users: users(j), Seed: j.Spec.Seed, Profile: j.Spec.Profile, Origin: j.Origin,
+		Options: j.Spec.Options, Users: Users(j), Seed: j.Spec.Seed, Profile: j.Spec.Profile, Origin: j.Origin,
 		Status: j.Status, Reason: j.Reason, Begun: j.Begun.UTC(), Ended: j.Ended.UTC(), Facts: j.Facts,
 		Unrecorded: j.Dropped,
 		Line:       r.Line, Metrics: r.Metrics, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
@@ -113,7 +113,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 	all := sum.All()
 	c := correctionOf(j, sum)
 	for i := range sum.Kinds {
-		name := kindName(j.Kinds, i)
+		name := KindName(j.Kinds, i)
 		d.Transactions = append(d.Transactions, newTransaction(name, &sum.Kinds[i], all.Done).corrected(c, name, &sum.Kinds[i]))
 	}
 	whole := newTransaction("all", &all, all.Done).corrected(c, "", &all)
@@ -121,9 +121,9 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 	return d
 }
 
-// users returns how many virtual users worked. A job that was killed has no
+// Users returns how many virtual users worked. A job that was killed has no
 // result, but it was asked for a number.
-func users(j job.Job) int {
+func Users(j job.Job) int {
 	if j.Result.Users > 0 {
 		return j.Result.Users
 	}
@@ -139,7 +139,7 @@ func elapsed(j job.Job, sum meter.Summary) time.Duration {
 	return sum.Elapsed
 }
 
-func kindName(kinds []string, i int) string {
+func KindName(kinds []string, i int) string {
 	if i < len(kinds) {
 		return kinds[i]
 	}
@@ -148,7 +148,7 @@ func kindName(kinds []string, i int) string {
 
 func newTransaction(kind string, t *meter.Tally, allDone int64) Transaction {
 	n := Transaction{
-		Kind: kind, Done: t.Done, SharePercent: percent(float64(t.Done), float64(allDone)),
+		Kind: kind, Done: t.Done, SharePercent: Percent(float64(t.Done), float64(allDone)),
 		RolledBack: t.RolledBack, Retries: t.Retried, Failed: t.Failures(),
 	}
 	for _, class := range meter.Classes() {
@@ -160,7 +160,7 @@ func newTransaction(kind string, t *meter.Tally, allDone int64) Transaction {
 		}
 	}
 	if t.Done > 0 {
-		response, service := newLatency(t.Response), newLatency(t.Service)
+		response, service := NewLatency(t.Response), NewLatency(t.Service)
 		n.Response, n.Service = &response, &service
 	}
 	return n
@@ -172,7 +172,7 @@ func (n Transaction) corrected(c correction, kind string, t *meter.Tally) Transa
 		return n
 	}
 	h, interval := c.of(kind, t)
-	latency := newLatency(h)
+	latency := NewLatency(h)
 	n.Corrected, n.ExpectedInterval = &latency, math.Round(float64(interval))/1e6
 	return n
 }
@@ -184,11 +184,11 @@ func ResponseOf(sum meter.Summary) *Latency {
 	if all.Done == 0 {
 		return nil
 	}
-	l := newLatency(all.Response)
+	l := NewLatency(all.Response)
 	return &l
 }
 
-func newLatency(h histogram) Latency {
+func NewLatency(h histogram) Latency {
 	ms := func(ns float64) float64 { return math.Round(ns) / 1e6 }
 	at := func(percentile float64) float64 { return ms(float64(h.ValueAtQuantile(percentile))) }
 	return Latency{

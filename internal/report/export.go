@@ -132,7 +132,7 @@ func exportHead(ctx context.Context, store *job.Store, j job.Job) (Exported, err
 		e.Imported = &details
 	}
 	for i := range sum.Kinds {
-		h, err := histogramsOf(kindName(kinds, i), &sum.Kinds[i])
+		h, err := histogramsOf(KindName(kinds, i), &sum.Kinds[i])
 		if err != nil {
 			return e, err
 		}
@@ -189,7 +189,7 @@ func newSecond(kinds []string, s job.StoredSecond) (Second, error) {
 	}
 	for i, t := range s.Tallies {
 		second.Transactions = append(second.Transactions, SecondTransaction{
-			newTransaction(kindName(kinds, i), &sum.Kinds[i], done), t.Response, t.Service,
+			newTransaction(KindName(kinds, i), &sum.Kinds[i], done), t.Response, t.Service,
 		})
 	}
 	return second, nil

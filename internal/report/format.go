@@ -28,8 +28,8 @@ func millis(ns float64) string {
 // count writes a number with commas, for people.
 func count(n int64) string { return humanize.Comma(n) }
 
-// percent returns part as a share of whole in percent, 0 when there is no whole.
-func percent(part, whole float64) float64 {
+// Percent returns part as a share of whole in percent, 0 when there is no whole.
+func Percent(part, whole float64) float64 {
 	if whole == 0 {
 		return 0
 	}

@@ -39,13 +39,13 @@ func Points(jobs []job.Job) []Point {
 	type sum struct{ nopm, tpm, runs float64 }
 	byUsers := map[int]sum{}
 	for _, j := range jobs {
-		orders, ok := metricOf(j, nopm)
+		orders, ok := j.Result.Metric("NOPM")
 		if j.Status != job.Succeeded || !ok {
 			continue
 		}
-		transactions, _ := metricOf(j, tpm)
-		s := byUsers[users(j)]
-		byUsers[users(j)] = sum{s.nopm + orders, s.tpm + transactions, s.runs + 1}
+		transactions, _ := j.Result.Metric("TPM")
+		s := byUsers[Users(j)]
+		byUsers[Users(j)] = sum{s.nopm + orders, s.tpm + transactions, s.runs + 1}
 	}
 	var list []Point
 	for _, n := range slices.Sorted(maps.Keys(byUsers)) {
@@ -69,11 +69,11 @@ func ProfileText(jobs []job.Job, width int) string {
 		{Head: "job", Short: ShortID},
 	}}
 	for _, j := range jobs {
-		cells := []string{count(int64(users(j))), "-", "-", "-", string(j.Status), string(j.ID)}
-		if orders, ok := metricOf(j, nopm); ok {
-			transactions, _ := metricOf(j, tpm)
+		cells := []string{count(int64(Users(j))), "-", "-", "-", string(j.Status), string(j.ID)}
+		if orders, ok := j.Result.Metric("NOPM"); ok {
+			transactions, _ := j.Result.Metric("TPM")
 			cells[1], cells[2] = count(int64(orders)), count(int64(transactions))
-			cells[3] = count(int64(orders / float64(max(1, users(j)))))
+			cells[3] = count(int64(orders / float64(max(1, Users(j)))))
 		}
 		t.Row(cells...)
 	}

@@ -6,11 +6,8 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"flag"
-	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -20,139 +17,12 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
-	"sledge/internal/option"
+	"sledge/internal/report/reporttest"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// golden compares got with a file in testdata.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
-	}
-}
-
-var began = time.Date(2025, 4, 14, 17, 9, 51, 0, time.UTC)
-
-// kinds and labels are those of TPROC-C.
-var (
-	kinds  = []string{"new order", "payment", "delivery", "stock level", "order status"}
-	labels = []string{"NEWORD", "PAYMENT", "DELIVERY", "SLEV", "OSTAT"}
-)
-
-// measured holds 1, 2, ... 1000 ms of service for new orders, tenths of that for
-// payments, and no stock level at all.
-func measured() meter.Summary {
-	stripe, sum := meter.NewStripe(), meter.NewSummary(len(kinds))
-	done := func(kind meter.Kind, service time.Duration) {
-		stripe.Record(meter.Record{Kind: kind, Service: service, Response: service + 50*time.Microsecond})
-	}
-	for i := 1; i <= 1000; i++ {
-		done(0, time.Duration(i)*time.Millisecond)
-		done(1, time.Duration(i)*time.Millisecond/10)
-	}
-	for range 100 {
-		done(2, 12*time.Microsecond)
-		done(4, 2*time.Second)
-	}
-	for range 10 {
-		stripe.Record(meter.Record{Kind: 0, Outcome: meter.RolledBack})
-	}
-	stripe.Record(meter.Record{Kind: 1, Outcome: meter.Failed, Class: meter.Deadlock, Retries: 10})
-	stripe.Record(meter.Record{Kind: 1, Outcome: meter.Failed, Class: meter.Connection})
-	stripe.Take(&sum)
-	sum.Elapsed = 5 * time.Minute
-	return sum
-}
-
-func run() job.Job {
-	return job.Job{
-		ID: "67FD3345479A03E263133333",
-		Spec: job.Spec{
-			Action: job.Run, Database: "postgresql", Workload: "tprocc", Users: 4, Seed: 7,
-			Options: option.Values{"pg_count_ware": "10", "pg_rampup": "2"},
-		},
-		Kinds: kinds, Status: job.Succeeded, Begun: began, Ended: began.Add(7 * time.Minute), PID: 4711,
-		Facts: &job.Facts{
-			SledgeVersion: "1.0.0", Server: "PostgreSQL 16.4", Target: "localhost:5432/tpcc",
-			ServerSettings: map[string]string{"fsync": "on"},
-			Host:           job.Host{Name: "client", OS: "debian 12", Arch: "amd64", CPUs: 2, MemoryBytes: 8 << 30},
-		},
-		Result: job.Result{
-			Status: job.Succeeded, Line: "TEST RESULT : System achieved 15824 NOPM from 36400 PostgreSQL TPM",
-			Metrics: []job.Metric{{Name: "NOPM", Value: 15824}, {Name: "TPM", Value: 36400}, {Name: "QphH", Value: 1234567.899}},
-			Users:   4, Started: began.Add(2 * time.Minute), Elapsed: 300, Kinds: kinds,
-			Agreement: &job.Agreement{What: "new order", Client: 79_120, Server: 79_121, Low: 79_116, High: 79_130, Holds: true},
-		},
-	}
-}
-
-func partial() job.Job {
-	j := run()
-	j.Status, j.Reason = job.Partial, "the run was stopped\nafter 5 minutes"
-	j.Result.Agreement.Server, j.Result.Agreement.Holds = 90_000, false
-	j.Dropped = 12_345
-	return j
-}
-
-func killed() job.Job {
-	j := run()
-	j.Status, j.Reason, j.Facts, j.Result = job.Killed, "its process, 4711, went away without ending it", nil, job.Result{}
-	return j
-}
-
-func build() job.Job {
-	return job.Job{
-		ID: "67FD3345479A03E263133334", Spec: job.Spec{Action: job.Build, Database: "mariadb", Workload: "tprocc", Seed: 1},
-		Status: job.Succeeded, Begun: began,
-		Result: job.Result{Elapsed: 12.5, Loaded: []job.Loaded{
-			{Table: "item", Rows: 100_000, Bytes: 8_900_000, Seconds: 2.5},
-			{Table: "order_line", Rows: 300_123, Bytes: 21_000_000, Seconds: 7},
-			{Table: "warehouse", Rows: 1, Bytes: 90},
-		}},
-	}
-}
-
-func check() job.Job {
-	return job.Job{
-		ID: "67FD3345479A03E263133335", Spec: job.Spec{Action: job.Check, Database: "sqlite", Workload: "tprocc", Seed: 1},
-		Status: job.Failed, Reason: "1 rule is broken", Begun: began,
-		Result: job.Result{Elapsed: 0.75, Findings: []job.Finding{
-			{Rule: "1", Title: "w_ytd is the sum of d_ytd", Source: "TPC-C 3.3.2.1", Holds: true},
-			{
-				Rule: "2", Title: "d_next_o_id is one above the newest order", Source: "TPC-C 3.3.2.2", Cause: "explained for all 2 rows that break it: a fault that is known", Columns: []string{"d_w_id", "d_id", "d_next_o_id"},
-				Rows: [][]string{{"1", "3", "3001"}, {"1", "10", "\x1b[2J31"}},
-			},
-			{Rule: "3", Title: "new_order has no gap", Excuse: "HammerDB built this schema"},
-			{Rule: "4", Title: "the sum of ol_cnt is right", Error: "no such table: orders"},
-		}},
-	}
-}
-
-func remove() job.Job {
-	return job.Job{
-		Spec:   job.Spec{Action: job.Delete, Database: "sqlite", Workload: "tprocc", Seed: 1},
-		Status: job.Succeeded, Begun: began, Result: job.Result{Elapsed: 0.1},
-	}
-}
-
-// imported is a run that HammerDB recorded, as part of a profile.
-func imported() job.Job {
-	j := run()
-	j.Origin, j.Kinds, j.Facts, j.Spec.Profile, j.Spec.Seed = "HammerDB", nil, &job.Facts{Server: "16.4"}, 5, 0
-	j.Result = job.Result{Line: j.Result.Line, Metrics: j.Result.Metrics[:2], Users: 4}
-	return j
+func TestMain(m *testing.M) {
+	time.Local = time.UTC
+	os.Exit(m.Run())
 }
 
 func TestTextSaysWhatTheJobWasAndHowItEnded(t *testing.T) {
@@ -161,13 +31,13 @@ func TestTextSaysWhatTheJobWasAndHowItEnded(t *testing.T) {
 		job  job.Job
 		sum  meter.Summary
 	}{
-		{"run.txt", run(), measured()},
-		{"partial.txt", partial(), measured()},
-		{"killed.txt", killed(), measured()},
-		{"build.txt", build(), meter.Summary{}},
-		{"check.txt", check(), meter.Summary{}},
-		{"delete.txt", remove(), meter.Summary{}},
-		{"imported.txt", imported(), meter.Summary{}},
+		{"run.txt", reporttest.Run(), reporttest.Measured()},
+		{"partial.txt", reporttest.Partial(), reporttest.Measured()},
+		{"killed.txt", reporttest.Killed(), reporttest.Measured()},
+		{"build.txt", reporttest.Build(), meter.Summary{}},
+		{"check.txt", reporttest.Check(), meter.Summary{}},
+		{"delete.txt", reporttest.Remove(), meter.Summary{}},
+		{"imported.txt", reporttest.Imported(), meter.Summary{}},
 	} {
 		var b bytes.Buffer
 		if err := Text(&b, c.job, c.sum, 0); err != nil {
@@ -176,9 +46,9 @@ func TestTextSaysWhatTheJobWasAndHowItEnded(t *testing.T) {
 		if bytes.ContainsRune(b.Bytes(), '\x1b') {
 			t.Errorf("%s: what the server said can move the cursor", c.name)
 		}
-		golden(t, c.name, b.Bytes())
+		reporttest.Golden(t, c.name, b.Bytes())
 	}
-	if err := Text(brokenPipe{}, run(), measured(), 0); err == nil {
+	if err := Text(brokenPipe{}, reporttest.Run(), reporttest.Measured(), 0); err == nil {
 		t.Error("Text does not say that it could not write")
 	}
 }
@@ -188,92 +58,16 @@ type brokenPipe struct{}
 func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestTheDocumentHoldsTheSameAsNumbers(t *testing.T) {
-	for name, j := range map[string]job.Job{"run.json": run(), "killed.json": killed(), "build.json": build(), "check.json": check()} {
+	for name, j := range map[string]job.Job{"run.json": reporttest.Run(), "killed.json": reporttest.Killed(), "build.json": reporttest.Build(), "check.json": reporttest.Check()} {
 		sum := meter.Summary{}
 		if j.Spec.Action == job.Run {
-			sum = measured()
+			sum = reporttest.Measured()
 		}
 		text, err := json.MarshalIndent(NewDocument(j, sum), "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, name, append(text, '\n'))
-	}
-}
-
-func TestHammerDBsScriptsFindTheirShapes(t *testing.T) {
-	tpm := func(v float64) *float64 { return &v }
-	var counts, nothing []job.Event
-	for i, v := range []*float64{tpm(0), nil, tpm(185196.4), tpm(185200)} {
-		at, sum := began.Add(time.Duration(i)*time.Second), meter.NewSummary(len(kinds))
-		if i == 3 {
-			at = at.Add(-time.Second / 2) // in the same second of the clock as the one before
-		}
-		counts = append(counts, job.Event{At: at, Second: &job.Second{Phase: job.Measure, Summary: &sum, ServerTPM: v}})
-	}
-	count, none := tcount(t, run(), counts), tcount(t, build(), nothing)
-	var b bytes.Buffer
-	for _, view := range []View{
-		Result(run()), Result(build()), Timing(run(), Timings(measured(), 4, labels)), Timing(build(), Timings(meter.Summary{}, 1, nil)), count, none,
-	} {
-		text, err := json.Marshal(view)
-		if err != nil {
-			t.Errorf("not JSON: %v", err)
-		}
-		fmt.Fprintf(&b, "%s\n", text)
-	}
-	golden(t, "hammerdb.txt", b.Bytes())
-}
-
-// tcount records a job with these events and readings of a transaction counter, and
-// returns what it shows of them.
-func tcount(t *testing.T, j job.Job, events []job.Event, readings ...job.Count) View {
-	t.Helper()
-	store, err := job.Open(":memory:")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := store.Begin(t.Context(), j.Spec, kinds)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range events {
-		r.Watch(e)
-	}
-	for _, c := range readings {
-		r.Count(c)
-	}
-	if err := r.End(t.Context(), job.Result{}, nil); err != nil {
-		t.Fatal(err)
-	}
-	shown := j
-	shown.ID = r.ID()
-	view, err := TCount(t.Context(), store, shown, catalogNames{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if list, ok := view.value.([]string); ok {
-		list[0] = string(j.ID) // the golden files know it by
-	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := TCount(t.Context(), store, shown, catalogNames{}); err == nil {
-		t.Error("TCount does not pass on that the counts could not be read")
-	}
-	return view
-}
-
-func TestAJobShowsWhatItsCounterReadBeforeWhatTheRunSampled(t *testing.T) {
-	sum, sample := meter.NewSummary(len(kinds)), 9.0
-	events := []job.Event{{At: began, Second: &job.Second{Phase: job.Measure, Summary: &sum, ServerTPM: &sample}}}
-	view := tcount(t, run(), events, job.Count{At: began, Rate: 0}, job.Count{At: began.Add(time.Second), Rate: 359.99999})
-	got, err := view.MarshalJSON()
-	if want := `{"PostgreSQL tpm":{"2025-04-14 17:09:51":"0","2025-04-14 17:09:52":"360"}}`; err != nil || string(got) != want {
-		t.Errorf("got %s and error %v, want %s", got, err, want)
-	}
-	if got, want := view.Text(), "PostgreSQL tpm {\n 2025-04-14 17:09:51 = 0\n 2025-04-14 17:09:52 = 360\n}"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+		reporttest.Golden(t, name, append(text, '\n'))
 	}
 }
 
@@ -288,7 +82,7 @@ func TestMillisecondsHaveThreeSignificantDigits(t *testing.T) {
 	}
 }
 
-// stored records a run of two kinds, one with a name that a spreadsheet would
+// stored records a run of two reporttest.Kinds, one with a name that a spreadsheet would
 // take for a formula, and returns the repository and its ID.
 func stored(t *testing.T) (*job.Store, job.ID) {
 	t.Helper()
@@ -298,7 +92,7 @@ func stored(t *testing.T) (*job.Store, job.ID) {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	names := []string{"new order", "=cmd|'/c calc'!A1"}
-	r, err := store.Begin(t.Context(), run().Spec, names)
+	r, err := store.Begin(t.Context(), reporttest.Run().Spec, names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,14 +108,14 @@ func stored(t *testing.T) (*job.Store, job.ID) {
 		if i == 2 {
 			s.ServerTPM = &tpm
 		}
-		r.Watch(job.Event{At: began.Add(s.Offset), Second: &s})
+		r.Watch(job.Event{At: reporttest.Began.Add(s.Offset), Second: &s})
 		total.Add(sum)
 	}
-	r.Count(job.Count{At: began, Rate: 360})
-	r.Watch(job.Event{At: began, User: 2, Text: "a line"})
-	r.Watch(job.Event{At: began, User: 2, Failure: &job.Failure{Kind: "new order", Class: "deadlock", Message: "deadlock detected"}})
-	facts := *run().Facts
-	r.Watch(job.Event{At: began, Facts: &facts})
+	r.Count(job.Count{At: reporttest.Began, Rate: 360})
+	r.Watch(job.Event{At: reporttest.Began, User: 2, Text: "a line"})
+	r.Watch(job.Event{At: reporttest.Began, User: 2, Failure: &job.Failure{Kind: "new order", Class: "deadlock", Message: "deadlock detected"}})
+	facts := *reporttest.Run().Facts
+	r.Watch(job.Event{At: reporttest.Began, Facts: &facts})
 	if err := r.End(t.Context(), job.Result{Summary: total, Elapsed: 3, Users: 4}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -397,7 +191,7 @@ func TestTheTableOfSecondsIsSafeInASpreadsheet(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(rows) != 1+3*2 {
-		t.Fatalf("got %d rows, want a head and 3 seconds of 2 kinds", len(rows))
+		t.Fatalf("got %d rows, want a head and 3 seconds of 2 reporttest.Kinds", len(rows))
 	}
 	// The second second: two new orders of 2 ms each, and the server's count.
 	want := []string{"2025-04-14T17:09:53Z", "2", "1", "measure", "new order", "2", "0", "0", "0", "2.000384", "2.000895", "2.000895", "2.000895", "600.5"}

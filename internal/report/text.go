@@ -97,7 +97,7 @@ func header(b *page, j job.Job, sum meter.Summary) {
 		line("Profile", "%d", j.Spec.Profile)
 	}
 	if j.Spec.Action == job.Run {
-		line("Users", "%d", users(j))
+		line("Users", "%d", Users(j))
 	}
 	if j.Origin == "" {
 		line("Seed", "%d", j.Spec.Seed)
@@ -174,7 +174,7 @@ func transactions(b *page, kinds []string, sum meter.Summary, c correction) {
 	rows := make([]row, 0, len(sum.Kinds)+1)
 	all := sum.All()
 	for i := range sum.Kinds {
-		rows = append(rows, row{kindName(kinds, i), kindName(kinds, i), &sum.Kinds[i]})
+		rows = append(rows, row{KindName(kinds, i), KindName(kinds, i), &sum.Kinds[i]})
 	}
 	if len(rows) > 1 {
 		rows = append(rows, row{"all", "", &all})
@@ -214,7 +214,7 @@ func latencies(b *page, title string, rows []row, allDone int64, of func(*meter.
 	}
 	t.Columns = append(t.Columns, terminal.Column{Head: "max"})
 	for _, r := range rows {
-		cells := []string{r.name, count(r.tally.Done), fmt.Sprintf("%.2f", percent(float64(r.tally.Done), float64(allDone)))}
+		cells := []string{r.name, count(r.tally.Done), fmt.Sprintf("%.2f", Percent(float64(r.tally.Done), float64(allDone)))}
 		h := of(r.tally)
 		figure := func(ns float64) string {
 			if r.tally.Done == 0 {

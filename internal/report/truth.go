@@ -156,5 +156,5 @@ func (c correction) of(kind string, t *meter.Tally) (*hdrhistogram.Histogram, ti
 
 // correctionOf returns the correction for a job's figures.
 func correctionOf(j job.Job, sum meter.Summary) correction {
-	return correction{users: users(j), elapsed: cmp.Or(sum.Elapsed, elapsed(j, sum)), waiting: j.Result.Waiting}
+	return correction{users: Users(j), elapsed: cmp.Or(sum.Elapsed, elapsed(j, sum)), waiting: j.Result.Waiting}
 }

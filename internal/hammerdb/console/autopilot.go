@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/report"
 )
@@ -65,7 +66,7 @@ func autopilot(c *Console, ctx context.Context, call Call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c.out.print(strings.TrimRight(report.ProfileText(report.OldestFirst(jobs), c.width()), "\n"))
+	c.out.print(strings.TrimRight(report.ProfileText(views.OldestFirst(jobs), c.width()), "\n"))
 	return strconv.Itoa(profile), nil
 }
 

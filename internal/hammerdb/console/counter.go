@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"sledge/internal/engine"
+	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
-	"sledge/internal/report"
 )
 
 // counterCommands are the commands of the transaction counter.
@@ -161,7 +161,7 @@ func (c *Console) counterLines(plan engine.Plan, log *counterLog, started chan<-
 				c.out.printf("Transaction Counter logging activated to %s", log.file.Name())
 			}
 		}
-		line := fmt.Sprintf("%s %s tpm", report.Rate(rate), plan.Database.Title)
+		line := fmt.Sprintf("%s %s tpm", views.Rate(rate), plan.Database.Title)
 		c.out.print(line)
 		c.counter.read(plan.Database.Name, job.Count{At: at, Rate: rate})
 		if !givenUp {

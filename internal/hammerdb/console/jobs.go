@@ -13,6 +13,7 @@ import (
 
 	"sledge/internal/hammerdb/history"
 	"sledge/internal/hammerdb/settings"
+	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/report"
@@ -101,7 +102,7 @@ func (r *repository) close() error {
 }
 
 // show prints a view in the format that was chosen.
-func (c *Console) show(v report.View) {
+func (c *Console) show(v views.View) {
 	if c.book.Generic(commandLine, "jobsoutput") == "JSON" {
 		c.out.printWhole(v.JSON())
 		return
@@ -128,8 +129,8 @@ func forms() map[string]form {
 		"limit":     {1, 1, jobsLimit},
 		"--limit":   {1, 1, jobsLimit}, // as sledge jobs has it
 		"joblist":   {0, 0, joblist},
-		"result":    {0, 0, allJobs(func(c *Console, jobs []job.Job) report.View { return report.Results(jobs, c.Bench) })},
-		"timestamp": {0, 0, allJobs(func(_ *Console, jobs []job.Job) report.View { return report.Timestamps(jobs...) })},
+		"result":    {0, 0, allJobs(func(c *Console, jobs []job.Job) views.View { return views.Results(jobs, c.Bench) })},
+		"timestamp": {0, 0, allJobs(func(_ *Console, jobs []job.Job) views.View { return views.Timestamps(jobs...) })},
 		"format":    {0, anyNumber, jobsFormat}, // which has a usage of its own
 		"profileid": {0, 1, profileID},
 		"profile":   {1, 2, jobsProfile},
@@ -181,7 +182,7 @@ func (c *Console) showJobs(ctx context.Context, store *job.Store, limit int) err
 	if err != nil {
 		return err
 	}
-	c.out.print(report.Table(all, c.Bench, store.Path(), c.width(), limit))
+	c.out.print(views.Table(all, c.Bench, store.Path(), c.width(), limit))
 	if limit > 0 && len(all) > limit {
 		c.out.printf("\nThe newest %d of %d jobs: jobs limit 0 shows all", limit, len(all))
 	}
@@ -232,20 +233,20 @@ func jobsFormat(c *Console, _ context.Context, _ *job.Store, _ Call, words []str
 func joblist(_ *Console, ctx context.Context, store *job.Store, _ Call, _ []string) (string, error) {
 	all, err := store.List(ctx, job.Query{})
 	var ids []string
-	for _, j := range report.OldestFirst(all) {
+	for _, j := range views.OldestFirst(all) {
 		ids = append(ids, string(j.ID))
 	}
 	return strings.Join(ids, " "), err
 }
 
 // allJobs shows a view of all jobs, the oldest first.
-func allJobs(view func(c *Console, jobs []job.Job) report.View) answer {
+func allJobs(view func(c *Console, jobs []job.Job) views.View) answer {
 	return func(c *Console, ctx context.Context, store *job.Store, _ Call, _ []string) (string, error) {
 		all, err := store.List(ctx, job.Query{})
 		if err != nil {
 			return "", err
 		}
-		c.show(view(c, report.OldestFirst(all)))
+		c.show(view(c, views.OldestFirst(all)))
 		return "", nil
 	}
 }
@@ -264,7 +265,7 @@ func profileID(c *Console, ctx context.Context, store *job.Store, _ Call, words 
 			c.out.print("No performance profiles found")
 			return "", nil
 		}
-		c.show(report.ProfileNumbers(used))
+		c.show(views.ProfileNumbers(used))
 		return "", nil
 	}
 	n, err := number(words[0])
@@ -302,7 +303,7 @@ func profileJobs(ctx context.Context, store *job.Store, word string) ([]job.Job,
 	if len(list) == 0 {
 		return nil, failWith(job.ExitMissing, "Error: No jobs found with performance profile id of %d", n)
 	}
-	return report.OldestFirst(list), nil
+	return views.OldestFirst(list), nil
 }
 
 func jobsProfile(c *Console, ctx context.Context, store *job.Store, _ Call, words []string) (string, error) {
@@ -312,7 +313,7 @@ func jobsProfile(c *Console, ctx context.Context, store *job.Store, _ Call, word
 	}
 	switch {
 	case len(words) == 1:
-		c.show(report.Results(list, c.Bench))
+		c.show(views.Results(list, c.Bench))
 	case words[1] == "table":
 		c.out.print(strings.TrimRight(report.ProfileText(list, c.width()), "\n"))
 	default:
@@ -389,44 +390,44 @@ func jobsImport(c *Console, ctx context.Context, store *job.Store, call Call, wo
 }
 
 // part shows a part of a job.
-type part func(c *Console, ctx context.Context, store *job.Store, j job.Job) (report.View, error)
+type part func(c *Console, ctx context.Context, store *job.Store, j job.Job) (views.View, error)
 
 func parts() map[string]part {
 	return map[string]part{
-		"status": func(_ *Console, ctx context.Context, store *job.Store, j job.Job) (report.View, error) {
-			view, _, err := report.Lines(store.Output(ctx, j.ID), 0)
+		"status": func(_ *Console, ctx context.Context, store *job.Store, j job.Job) (views.View, error) {
+			view, _, err := views.Lines(store.Output(ctx, j.ID), 0)
 			return view, err
 		},
-		"result": func(_ *Console, _ context.Context, _ *job.Store, j job.Job) (report.View, error) {
-			return report.Result(j), nil
+		"result": func(_ *Console, _ context.Context, _ *job.Store, j job.Job) (views.View, error) {
+			return views.Result(j), nil
 		},
-		"timing": func(c *Console, ctx context.Context, store *job.Store, j job.Job) (report.View, error) {
-			timings, err := report.AllTimings(ctx, store, j, c.Bench)
-			return report.Timing(j, timings), err
+		"timing": func(c *Console, ctx context.Context, store *job.Store, j job.Job) (views.View, error) {
+			timings, err := views.AllTimings(ctx, store, j, c.Bench)
+			return views.Timing(j, timings), err
 		},
-		"tcount": func(c *Console, ctx context.Context, store *job.Store, j job.Job) (report.View, error) {
-			return report.TCount(ctx, store, j, c.Bench)
+		"tcount": func(c *Console, ctx context.Context, store *job.Store, j job.Job) (views.View, error) {
+			return views.TCount(ctx, store, j, c.Bench)
 		},
-		"metrics": func(_ *Console, ctx context.Context, store *job.Store, j job.Job) (report.View, error) {
+		"metrics": func(_ *Console, ctx context.Context, store *job.Store, j job.Job) (views.View, error) {
 			details, err := store.Imported(ctx, j.ID)
-			return report.Metrics(j, details), err
+			return views.Metrics(j, details), err
 		},
-		"system": func(_ *Console, ctx context.Context, store *job.Store, j job.Job) (report.View, error) {
+		"system": func(_ *Console, ctx context.Context, store *job.Store, j job.Job) (views.View, error) {
 			details, err := store.Imported(ctx, j.ID)
-			return report.System(j, details), err
+			return views.System(j, details), err
 		},
-		"dict": func(c *Console, ctx context.Context, store *job.Store, j job.Job) (report.View, error) {
+		"dict": func(c *Console, ctx context.Context, store *job.Store, j job.Job) (views.View, error) {
 			settings, err := c.settingsOf(ctx, store, j)
-			return report.Settings(settings), err
+			return views.Settings(settings), err
 		},
-		"db": func(c *Console, _ context.Context, _ *job.Store, j job.Job) (report.View, error) {
-			return report.Database(j, c.Bench), nil
+		"db": func(c *Console, _ context.Context, _ *job.Store, j job.Job) (views.View, error) {
+			return views.Database(j, c.Bench), nil
 		},
-		"bm": func(c *Console, _ context.Context, _ *job.Store, j job.Job) (report.View, error) {
-			return report.Benchmark(j, c.Bench), nil
+		"bm": func(c *Console, _ context.Context, _ *job.Store, j job.Job) (views.View, error) {
+			return views.Benchmark(j, c.Bench), nil
 		},
-		"timestamp": func(_ *Console, _ context.Context, _ *job.Store, j job.Job) (report.View, error) {
-			return report.Timestamps(j), nil
+		"timestamp": func(_ *Console, _ context.Context, _ *job.Store, j job.Job) (views.View, error) {
+			return views.Timestamps(j), nil
 		},
 	}
 }
@@ -453,7 +454,7 @@ func (c *Console) oneJob(ctx context.Context, store *job.Store, words []string) 
 		return "", err
 	}
 	if len(words) == 1 {
-		view, _, err := report.Lines(store.Output(ctx, j.ID), -1)
+		view, _, err := views.Lines(store.Output(ctx, j.ID), -1)
 		if err != nil {
 			return "", err
 		}
@@ -511,7 +512,7 @@ func findJob(ctx context.Context, store *job.Store, words []string) (job.Job, er
 
 // userOutput shows what one virtual user put out.
 func (c *Console) userOutput(ctx context.Context, store *job.Store, j job.Job, user int) error {
-	view, found, err := report.Lines(store.Output(ctx, j.ID), max(user, 0))
+	view, found, err := views.Lines(store.Output(ctx, j.ID), max(user, 0))
 	if err != nil {
 		return err
 	}
@@ -529,14 +530,14 @@ func (c *Console) userTiming(ctx context.Context, store *job.Store, j job.Job, w
 	if err != nil {
 		return "", jobsUsage()
 	}
-	timings, err := report.UserTimings(ctx, store, j, user, c.Bench)
+	timings, err := views.UserTimings(ctx, store, j, user, c.Bench)
 	if err != nil {
 		return "", err
 	}
 	if len(timings) == 0 || user < 1 {
 		return fmt.Sprintf("No Timing Data for VU %d for JOB %s: jobs jobid timing vuid", user, j.ID), nil
 	}
-	view := report.Timing(j, timings)
+	view := views.Timing(j, timings)
 	if c.book.Generic(commandLine, "jobsoutput") == "JSON" {
 		return view.JSON(), nil
 	}
@@ -563,7 +564,7 @@ func (c *Console) saveJob(ctx context.Context, store *job.Store, j job.Job) erro
 	if err != nil {
 		return err
 	}
-	view, err := report.Artifact(ctx, store, j, settings, c.Bench)
+	view, err := views.Artifact(ctx, store, j, settings, c.Bench)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"sledge/internal/engine"
+	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/report"
 )
@@ -135,7 +136,7 @@ func (c *Console) plan(spec job.Spec) (engine.Plan, error) {
 // to it that the job is ended there whatever happens. It returns what HammerDB
 // returns, also when the job failed: that was printed, and is remembered.
 func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (string, error) {
-	title := report.Titles[spec.Action]
+	title := views.Titles[spec.Action]
 	returned := title + " (No jobid)"
 	screen := &screen{console: c, plan: plan, showOutput: c.book.GenericFlag(virtualUserSection, "show_output") || c.script.monitored}
 	watchers := []job.Watcher{screen}
@@ -274,7 +275,7 @@ func (c *Console) writeTimeProfile(plan engine.Plan, result job.Result, say func
 	for i, k := range plan.Workload.Kinds {
 		labels[i] = k.Label
 	}
-	return errors.Join(report.TimeProfile(file, plan.Database.Title, result, labels, time.Now()), file.Close())
+	return errors.Join(views.TimeProfile(file, plan.Database.Title, result, labels, time.Now()), file.Close())
 }
 
 // logPath returns the path of a log file in the temporary folder; its name is
@@ -330,7 +331,7 @@ func (s *screen) say(at time.Time, position int, text string) {
 // headline puts TPM before NOPM where the settings ask for HammerDB's old order.
 func (s *screen) headline(text string) string {
 	if s.console.book.Generic("benchmark", "first_result") == "TPM" {
-		return report.FirstTPM(text)
+		return views.FirstTPM(text)
 	}
 	return text
 }

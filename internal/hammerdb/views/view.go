@@ -1,10 +1,12 @@
-package report
+package views
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"sledge/internal/report"
 )
 
 // View is an answer of HammerDB's "jobs" commands. As JSON it has the shape that
@@ -36,7 +38,7 @@ func (v View) Text() string {
 	switch value := v.value.(type) {
 	case []string:
 		for _, s := range value {
-			lines = append(lines, Printable(s))
+			lines = append(lines, report.Printable(s))
 		}
 	case object:
 		lines = value.lines("")
@@ -69,18 +71,18 @@ func (o object) MarshalJSON() ([]byte, error) {
 func (o object) lines(indent string) []string {
 	width := 0
 	for _, m := range o {
-		width = max(width, len([]rune(Printable(m.name))))
+		width = max(width, len([]rune(report.Printable(m.name))))
 	}
 	var lines []string
 	for _, m := range o {
-		name := fmt.Sprintf("%s%-*s", indent, width, Printable(m.name))
+		name := fmt.Sprintf("%s%-*s", indent, width, report.Printable(m.name))
 		if inner, ok := m.value.(object); ok {
 			lines = append(lines, name+" {")
 			lines = append(lines, inner.lines(indent+" ")...)
 			lines = append(lines, indent+"}")
 			continue
 		}
-		lines = append(lines, strings.TrimRight(name+" = "+Printable(fmt.Sprint(m.value)), " "))
+		lines = append(lines, strings.TrimRight(name+" = "+report.Printable(fmt.Sprint(m.value)), " "))
 	}
 	return lines
 }

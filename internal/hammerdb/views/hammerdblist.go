@@ -1,4 +1,4 @@
-package report
+package views
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sledge/internal/job"
+	"sledge/internal/report"
 	"sledge/internal/terminal"
 )
 
@@ -36,12 +37,12 @@ func resultOf(j job.Job, namer Namer) any {
 		return "Jobid has no test result"
 	}
 	head := object{{"db", databaseName(j, namer)}, {"bm", benchmark(j, namer).Name}, {"tstamp", timestamp(j)}}
-	if mean, ok := metricOf(j, geomean); ok {
+	if mean, ok := j.Result.Metric(geomean); ok {
 		sets, _ := figureOf(j, querySets)
 		seconds, _ := figureOf(j, queryTime)
 		return append(head, member{"queries", queriesOf(j)}, member{"querysets", sets}, member{"geomean", decimal(mean)}, member{"querytime", seconds})
 	}
-	head = append(head, member{"activevu", fmt.Sprint(users(j))})
+	head = append(head, member{"activevu", fmt.Sprint(report.Users(j))})
 	for _, f := range mainFigures(j) {
 		head = append(head, member{field(f.name), f.value})
 	}
@@ -101,13 +102,13 @@ func Table(jobs []job.Job, namer Namer, file string, width, limit int) string {
 		if len(lines) > 0 {
 			lines = append(lines, "")
 		}
-		title := Printable(b.Title)
+		title := report.Printable(b.Title)
 		if len(list) == 0 {
 			lines = append(lines, fmt.Sprintf("No %s runs found in database file %s.", title, file))
 			continue
 		}
 		narrow := terminal.Table{Columns: []terminal.Column{
-			{Head: "Jobid", Left: true, Short: ShortID},
+			{Head: "Jobid", Left: true, Short: report.ShortID},
 			{Head: "Database", Left: true, Rank: 1},
 			{Head: "Date", Left: true},
 			{Head: "Workload", Left: true},
@@ -158,7 +159,7 @@ func figureTitle(b job.Benchmark, list []job.Job) string {
 	}
 	for _, j := range list {
 		if h, ok := mainFigure(j); ok {
-			return Printable(h.Name)
+			return report.Printable(h.Name)
 		}
 	}
 	return nopm
@@ -173,9 +174,9 @@ func columns(cells ...string) string {
 }
 
 func withRelease(j job.Job, namer Namer) string {
-	name := Printable(databaseName(j, namer))
+	name := report.Printable(databaseName(j, namer))
 	if r := release(j); r != "" {
-		return fmt.Sprintf("%s (%s)", name, Printable(r))
+		return fmt.Sprintf("%s (%s)", name, report.Printable(r))
 	}
 	return name
 }

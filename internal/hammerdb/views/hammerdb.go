@@ -1,4 +1,4 @@
-package report
+package views
 
 import (
 	"cmp"
@@ -16,6 +16,7 @@ import (
 	"sledge/internal/hammerdb/names"
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/report"
 )
 
 // The views in this file have the shape of HammerDB's "jobs ID" commands, for the
@@ -71,19 +72,11 @@ func release(j job.Job) string {
 // figureOf returns a headline figure as HammerDB writes it, cut to a whole number,
 // and whether the job has it.
 func figureOf(j job.Job, name string) (string, bool) {
-	value, ok := metricOf(j, name)
+	value, ok := j.Result.Metric(name)
 	if !ok {
 		return "", false
 	}
 	return strconv.FormatInt(int64(value), 10), true
-}
-
-func metricOf(j job.Job, name string) (float64, bool) {
-	i := slices.IndexFunc(j.Result.Metrics, func(m job.Metric) bool { return m.Name == name })
-	if i < 0 {
-		return 0, false
-	}
-	return j.Result.Metrics[i].Value, true
 }
 
 // mainFigure is the figure that stands for a job: the geometric mean of its queries, or
@@ -91,7 +84,7 @@ func metricOf(j job.Job, name string) (float64, bool) {
 // where the job has no result.
 func mainFigure(j job.Job) (job.Metric, bool) {
 	for _, name := range []string{geomean, nopm} {
-		if value, ok := metricOf(j, name); ok {
+		if value, ok := j.Result.Metric(name); ok {
 			return job.Metric{Name: name, Value: value}, true
 		}
 	}
@@ -154,7 +147,7 @@ func Result(j job.Job) View {
 		}}
 	}
 	return View{value: []string{
-		string(j.ID), timestamp(j), fmt.Sprintf("%d Active Virtual Users configured", users(j)), j.Result.Line,
+		string(j.ID), timestamp(j), fmt.Sprintf("%d Active Virtual Users configured", report.Users(j)), j.Result.Line,
 	}}
 }
 
@@ -181,7 +174,7 @@ func Lines(output iter.Seq2[job.OutputLine, error], user int) (View, bool, error
 		// HammerDB keeps what was said at once as one line, however many it was printed
 		// in, such as a question of two. Each names who said it, as people search by that.
 		for line := range strings.SplitSeq(strings.TrimRight(o.Line, "\r\n"), "\n") {
-			view.lines = append(view.lines, fmt.Sprintf("Virtual User %d: %s", o.User, Printable(strings.TrimSuffix(line, "\r"))))
+			view.lines = append(view.lines, fmt.Sprintf("Virtual User %d: %s", o.User, report.Printable(strings.TrimSuffix(line, "\r"))))
 		}
 	}
 	view.value = list
@@ -244,13 +237,13 @@ func Timings(sum meter.Summary, users int, labels []string) []job.Timing {
 		if t.Done == 0 {
 			continue
 		}
-		l := newLatency(t.Response)
+		l := report.NewLatency(t.Response)
 		total := l.Mean * float64(t.Done)
 		list = append(list, job.Timing{
-			Name: kindName(labels, i), Calls: t.Done, Elapsed: elapsed,
+			Name: report.KindName(labels, i), Calls: t.Done, Elapsed: elapsed,
 			Min: l.Min, Avg: l.Mean, Max: l.Max, Total: total,
 			P99: l.P99, P95: l.P95, P75: &l.P75, P50: l.P50, P25: &l.P25, SD: l.StdDev,
-			Ratio: percent(total, elapsed*float64(max(1, users))), // of all users' time
+			Ratio: report.Percent(total, elapsed*float64(max(1, users))), // of all users' time
 		})
 	}
 	return list

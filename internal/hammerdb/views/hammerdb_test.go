@@ -1,18 +1,95 @@
-package report
+package views
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/report/reporttest"
 )
+
+func TestHammerDBsScriptsFindTheirShapes(t *testing.T) {
+	tpm := func(v float64) *float64 { return &v }
+	var counts, nothing []job.Event
+	for i, v := range []*float64{tpm(0), nil, tpm(185196.4), tpm(185200)} {
+		at, sum := reporttest.Began.Add(time.Duration(i)*time.Second), meter.NewSummary(len(reporttest.Kinds))
+		if i == 3 {
+			at = at.Add(-time.Second / 2) // in the same second of the clock as the one before
+		}
+		counts = append(counts, job.Event{At: at, Second: &job.Second{Phase: job.Measure, Summary: &sum, ServerTPM: v}})
+	}
+	count, none := tcount(t, reporttest.Run(), counts), tcount(t, reporttest.Build(), nothing)
+	var b bytes.Buffer
+	for _, view := range []View{
+		Result(reporttest.Run()), Result(reporttest.Build()), Timing(reporttest.Run(), Timings(reporttest.Measured(), 4, reporttest.Labels)), Timing(reporttest.Build(), Timings(meter.Summary{}, 1, nil)), count, none,
+	} {
+		text, err := json.Marshal(view)
+		if err != nil {
+			t.Errorf("not JSON: %v", err)
+		}
+		fmt.Fprintf(&b, "%s\n", text)
+	}
+	reporttest.Golden(t, "hammerdb.txt", b.Bytes())
+}
+
+// tcount records a job with these events and readings of a transaction counter, and
+// returns what it shows of them.
+func tcount(t *testing.T, j job.Job, events []job.Event, readings ...job.Count) View {
+	t.Helper()
+	store, err := job.Open(":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := store.Begin(t.Context(), j.Spec, reporttest.Kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		r.Watch(e)
+	}
+	for _, c := range readings {
+		r.Count(c)
+	}
+	if err := r.End(t.Context(), job.Result{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	shown := j
+	shown.ID = r.ID()
+	view, err := TCount(t.Context(), store, shown, catalogNames{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, ok := view.value.([]string); ok {
+		list[0] = string(j.ID) // the golden files know it by
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := TCount(t.Context(), store, shown, catalogNames{}); err == nil {
+		t.Error("TCount does not pass on that the counts could not be read")
+	}
+	return view
+}
+
+func TestAJobShowsWhatItsCounterReadBeforeWhatTheRunSampled(t *testing.T) {
+	sum, sample := meter.NewSummary(len(reporttest.Kinds)), 9.0
+	events := []job.Event{{At: reporttest.Began, Second: &job.Second{Phase: job.Measure, Summary: &sum, ServerTPM: &sample}}}
+	view := tcount(t, reporttest.Run(), events, job.Count{At: reporttest.Began, Rate: 0}, job.Count{At: reporttest.Began.Add(time.Second), Rate: 359.99999})
+	got, err := view.MarshalJSON()
+	if want := `{"PostgreSQL tpm":{"2025-04-14 17:09:51":"0","2025-04-14 17:09:52":"360"}}`; err != nil || string(got) != want {
+		t.Errorf("got %s and error %v, want %s", got, err, want)
+	}
+	if got, want := view.Text(), "PostgreSQL tpm {\n 2025-04-14 17:09:51 = 0\n 2025-04-14 17:09:52 = 360\n}"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
 
 // TestMain has local time be UTC, so that views, whose times are local, can be
 // compared with golden files.
@@ -30,49 +107,18 @@ func (catalogNames) Title(database string) string {
 
 func (catalogNames) Benchmarks() []job.Benchmark {
 	return []job.Benchmark{
-		{Workload: "tprocc", Name: "TPC-C", Title: "TPROC-C", Size: "count_ware", Unit: "warehouses", Labels: labels},
+		{Workload: "tprocc", Name: "TPC-C", Title: "TPROC-C", Size: "count_ware", Unit: "warehouses", Labels: reporttest.Labels},
 		{Workload: "tproch", Name: "TPC-H", Title: "TPROC-H", Size: "scale_fact", Unit: "scale factor", Queries: true},
-	}
-}
-
-// figures makes a run of a number of users with a result, begun some minutes after
-// the first.
-func figures(id string, minute, users int, orders float64) job.Job {
-	j := run()
-	j.ID, j.Begun = job.ID(id), began.Add(time.Duration(minute)*time.Minute)
-	j.Spec.Users, j.Result.Users = users, users
-	j.Result.Metrics = []job.Metric{{Name: "NOPM", Value: orders}, {Name: "TPM", Value: orders * 2}}
-	return j
-}
-
-func ended(j job.Job, status job.Status) job.Job {
-	j.Status = status
-	if status != job.Invalid && status != job.Partial {
-		j.Result = job.Result{}
-	}
-	return j
-}
-
-// queries is a run of TPROC-H that HammerDB recorded.
-func queries() job.Job {
-	return job.Job{
-		ID: "67FD3345479A03E26313FFFF", Origin: "HammerDB", Status: job.Succeeded, Begun: began,
-		Spec:  job.Spec{Action: job.Run, Database: "mssqlserver", Workload: "tproch"},
-		Facts: &job.Facts{Server: "2022-CU1 16.0"},
-		Result: job.Result{
-			Line:    "Geometric mean of query times returning rows (22) is 1.23456",
-			Metrics: []job.Metric{{Name: "query sets", Value: 1}, {Name: "query set seconds", Value: 52}, {Name: "geomean", Value: 1.23456}},
-		},
 	}
 }
 
 func TestTheTableOfJobsShowsTheNewestFirstAndTheBest(t *testing.T) {
 	jobs := []job.Job{
-		ended(figures("A6", 6, 4, 0), job.Running), ended(figures("A5", 5, 4, 99_000), job.Invalid), figures("A4", 4, 4, 15_824.9),
-		figures("A3", 3, 2, 9000), ended(build(), job.Killed), check(), remove(), queries(),
-		{ID: "A0", Spec: job.Spec{Workload: "tprocc", Database: "oracle"}, Status: job.Failed, Begun: began},
+		reporttest.Ended(reporttest.Figures("A6", 6, 4, 0), job.Running), reporttest.Ended(reporttest.Figures("A5", 5, 4, 99_000), job.Invalid), reporttest.Figures("A4", 4, 4, 15_824.9),
+		reporttest.Figures("A3", 3, 2, 9000), reporttest.Ended(reporttest.Build(), job.Killed), reporttest.Check(), reporttest.Remove(), reporttest.Queries(),
+		{ID: "A0", Spec: job.Spec{Workload: "tprocc", Database: "oracle"}, Status: job.Failed, Begun: reporttest.Began},
 	}
-	golden(t, "table.txt", []byte(Table(jobs, catalogNames{}, "/data/jobs.db", 0, 0)+"\n\n"+Table(jobs[:1], catalogNames{}, "/data/jobs.db", 0, 0)+"\n"))
+	reporttest.Golden(t, "table.txt", []byte(Table(jobs, catalogNames{}, "/data/jobs.db", 0, 0)+"\n\n"+Table(jobs[:1], catalogNames{}, "/data/jobs.db", 0, 0)+"\n"))
 	for line := range strings.Lines(Table(jobs, catalogNames{}, "x", 0, 0)) {
 		if strings.HasPrefix(line, "---") && len(line) != 100+1 {
 			t.Errorf("got a line of %d dashes, want 100", len(line)-1)
@@ -89,23 +135,23 @@ func TestViewsOfOneJobAndOfManyHaveHammerDBsShapes(t *testing.T) {
 			{User: 2, Name: "NEWORD", Calls: 1},
 		},
 		System:  []job.Setting{{Name: "hostname", Value: "db1"}, {Name: "cpucount", Value: "8"}},
-		Metrics: []job.SystemMetric{{At: began, User: &sd, Sys: &sd}},
+		Metrics: []job.SystemMetric{{At: reporttest.Began, User: &sd, Sys: &sd}},
 	}
 	settings := []job.Section{
 		{Name: "connection", Settings: []job.Setting{{Name: "pg_host", Value: "<b>&"}}},
 		{Name: "tpcc", Settings: []job.Setting{{Name: "pg_count_ware", Value: "10"}, {Name: "pg_rampup", Value: "2"}}},
 	}
-	two := []job.Job{run(), build(), queries()}
+	two := []job.Job{reporttest.Run(), reporttest.Build(), reporttest.Queries()}
 	var b strings.Builder
 	for _, view := range []View{
-		Results(two, catalogNames{}), Timestamps(two...), Result(queries()),
-		Timing(run(), timingsOf(imported, 0)), Timing(run(), timingsOf(imported, 2)), Timing(run(), timingsOf(imported, 3)),
-		Metrics(run(), imported), Metrics(run(), job.Imported{}), System(run(), job.Imported{}), System(queries(), imported), System(killed(), job.Imported{}),
-		Settings(settings), Settings(nil), Database(run(), catalogNames{}), Database(queries(), catalogNames{}), Database(killed(), catalogNames{}), Benchmark(run(), catalogNames{}), Benchmark(queries(), catalogNames{}),
+		Results(two, catalogNames{}), Timestamps(two...), Result(reporttest.Queries()),
+		Timing(reporttest.Run(), timingsOf(imported, 0)), Timing(reporttest.Run(), timingsOf(imported, 2)), Timing(reporttest.Run(), timingsOf(imported, 3)),
+		Metrics(reporttest.Run(), imported), Metrics(reporttest.Run(), job.Imported{}), System(reporttest.Run(), job.Imported{}), System(reporttest.Queries(), imported), System(reporttest.Killed(), job.Imported{}),
+		Settings(settings), Settings(nil), Database(reporttest.Run(), catalogNames{}), Database(reporttest.Queries(), catalogNames{}), Database(reporttest.Killed(), catalogNames{}), Benchmark(reporttest.Run(), catalogNames{}), Benchmark(reporttest.Queries(), catalogNames{}),
 	} {
 		fmt.Fprintf(&b, "%s\n%s\n\n", view.JSON(), view.Text())
 	}
-	golden(t, "views.txt", []byte(b.String()))
+	reporttest.Golden(t, "views.txt", []byte(b.String()))
 }
 
 func said(lines ...job.OutputLine) iter.Seq2[job.OutputLine, error] {
@@ -167,63 +213,6 @@ Virtual User 1: `
 	}
 }
 
-func TestAProfileIsATableAndAChart(t *testing.T) {
-	jobs := []job.Job{
-		figures("A1", 0, 1, 10_000), figures("A2", 1, 2, 19_000), figures("A4", 2, 4, 30_000),
-		ended(figures("A5", 3, 6, 99_000), job.Invalid), ended(figures("A6", 4, 7, 0), job.Failed), figures("A8", 5, 8, 35_000),
-	}
-	golden(t, "profile.txt", []byte(ProfileText(jobs, 0)))
-	for line := range strings.Lines(ProfileText(jobs, 60)) {
-		if wide := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); wide > 60 {
-			t.Errorf("on 60 columns: a line takes %d: %q", wide, line)
-		}
-	}
-	if text := ProfileText(jobs[:1], 0); strings.Contains(text, "over active") {
-		t.Errorf("one number of users: got a chart\n%s", text)
-	}
-	if text := ProfileText(jobs, 0); strings.Contains(text, "\x1b") {
-		t.Error("got colours, which a file or a pipe cannot show")
-	}
-}
-
-func TestTheMeanOfRunsWithEqualUsersIsAPoint(t *testing.T) {
-	got := Points([]job.Job{figures("A", 0, 4, 200), figures("B", 1, 1, 50), figures("C", 2, 4, 100), ended(figures("D", 3, 4, 900), job.Partial)})
-	want := []Point{{1, 50, 100}, {4, 150, 300}}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-}
-
-func TestProfilesAreComparedWhereBothHaveAPoint(t *testing.T) {
-	base := []job.Job{figures("A", 0, 1, 100), figures("B", 1, 4, 200), figures("C", 2, 16, 900)}
-	better := []job.Job{figures("D", 3, 4, 230), figures("E", 4, 1, 100), figures("F", 5, 32, 7)}
-	for _, test := range []struct {
-		name       string
-		compared   []job.Job
-		weighted   bool
-		processors int
-		ratio      string
-		line       string
-	}{
-		// The means are 150 and 165.
-		{"unweighted", better, false, 0, "+0.10", "Profiles compared (unweighted): matched=2, avg_base=150.00, avg_comp=165.00"},
-		// Of 3 processors 2 are cores: the weights are 1 and 2, the means 500/3 and 560/3.
-		{"weighted", better, true, 3, "+0.12", "Profiles compared (weighted linear, no cap): matched=2, phys_cores=2, avg_base=166.67, avg_comp=186.67"},
-		{"weighted without processors", better, true, 0, "+0.10", "The number of processors of the base is not known: profiles compared without weights"},
-		{"the same", base[:1], false, 0, "0.00", "Profiles compared (unweighted): matched=1, avg_base=100.00, avg_comp=100.00"},
-		{"a little worse", []job.Job{figures("G", 6, 1, 99.9)}, false, 0, "-0.0010", "Profiles compared (unweighted): matched=1, avg_base=100.00, avg_comp=99.90"},
-		{"worse", []job.Job{figures("H", 7, 1, 88)}, false, 0, "-0.12", "Profiles compared (unweighted): matched=1, avg_base=100.00, avg_comp=88.00"},
-	} {
-		c, ok := Compare(base, test.compared, test.weighted, test.processors)
-		if !ok || c.String() != test.ratio || c.Lines[len(c.Lines)-1] != test.line {
-			t.Errorf("%s: got %s, %q and %v, want %s and %q", test.name, c, c.Lines, ok, test.ratio, test.line)
-		}
-	}
-	if c, ok := Compare(base[:1], better[:1], false, 0); ok {
-		t.Errorf("no point in both: got %v", c)
-	}
-}
-
 // recorded enters a run with a summary, counts and a virtual user's own figures.
 func recorded(t *testing.T) (*job.Store, job.Job) {
 	t.Helper()
@@ -232,18 +221,18 @@ func recorded(t *testing.T) (*job.Store, job.Job) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	r, err := store.Begin(t.Context(), run().Spec, kinds)
+	r, err := store.Begin(t.Context(), reporttest.Run().Spec, reporttest.Kinds)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Watch(job.Event{At: began, Facts: run().Facts})
+	r.Watch(job.Event{At: reporttest.Began, Facts: reporttest.Run().Facts})
 	for i, rate := range []float64{0, 36_000, 37_000, 12} {
-		sum := meter.NewSummary(len(kinds))
+		sum := meter.NewSummary(len(reporttest.Kinds))
 		offset := time.Duration(10*i) * time.Second
-		r.Watch(job.Event{At: began.Add(offset), Second: &job.Second{Phase: job.Measure, Offset: offset, Summary: &sum, ServerTPM: &rate}})
+		r.Watch(job.Event{At: reporttest.Began.Add(offset), Second: &job.Second{Phase: job.Measure, Offset: offset, Summary: &sum, ServerTPM: &rate}})
 	}
-	result := run().Result
-	result.Summary, result.PerUser = measured(), []meter.Summary{measured()}
+	result := reporttest.Run().Result
+	result.Summary, result.PerUser = reporttest.Measured(), []meter.Summary{reporttest.Measured()}
 	if err := r.End(t.Context(), result, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +246,7 @@ func recorded(t *testing.T) (*job.Store, job.Job) {
 func TestTheArtifactOfAJobIsWholeAndHasNothingToHide(t *testing.T) {
 	store, j := recorded(t)
 	id := j.ID
-	j.ID, j.Begun = "last", began
+	j.ID, j.Begun = "last", reporttest.Began
 	settings := []job.Section{
 		{Name: "connection", Settings: []job.Setting{{Name: "pg_host", Value: "secret.example"}, {Name: "x_duration", Value: "9"}}},
 		{Name: "tpcc", Settings: []job.Setting{{Name: "pg_count_ware", Value: "10"}, {Name: "pg_rampup", Value: "90s"}, {Name: "pg_duration", Value: "5"}}},
@@ -267,7 +256,7 @@ func TestTheArtifactOfAJobIsWholeAndHasNothingToHide(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := view.JSON()
-	golden(t, "artifact.json", []byte(text+"\n"))
+	reporttest.Golden(t, "artifact.json", []byte(text+"\n"))
 	if strings.Contains(text, "secret.example") || strings.Contains(text, string(id)) {
 		t.Error("the artifact names the server")
 	}
@@ -288,18 +277,18 @@ func TestTheArtifactOfAJobOfHammerDBHasItsFigures(t *testing.T) {
 	}
 	defer store.Close()
 	idle := 40.5
-	past := job.Past{Job: queries(), Details: job.Imported{
+	past := job.Past{Job: reporttest.Queries(), Details: job.Imported{
 		Timings: []job.Timing{{Name: "Q14", Total: 1500}, {User: 1, Name: "Q14", Total: 1500}},
-		Metrics: []job.SystemMetric{{At: began, User: &idle, Sys: &idle, IRQ: &idle, Idle: &idle, IOPS: &idle, MBps: &idle}},
+		Metrics: []job.SystemMetric{{At: reporttest.Began, User: &idle, Sys: &idle, IRQ: &idle, Idle: &idle, IOPS: &idle, MBps: &idle}},
 	}}
 	if _, err := store.Add(t.Context(), past); err != nil {
 		t.Fatal(err)
 	}
-	view, err := Artifact(t.Context(), store, queries(), nil, catalogNames{})
+	view, err := Artifact(t.Context(), store, reporttest.Queries(), nil, catalogNames{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "artifact_queries.json", []byte(view.JSON()+"\n"))
+	reporttest.Golden(t, "artifact_queries.json", []byte(view.JSON()+"\n"))
 }
 
 // more are the names of a program that has a workload more.
@@ -311,11 +300,11 @@ func (m more) Benchmarks() []job.Benchmark {
 
 func TestJobsOfAnyWorkloadAreShownByWhatItDeclares(t *testing.T) {
 	store, j := recorded(t)
-	j.Spec.Workload, j.Begun, j.Kinds = "tellers", began, []string{"credit", "debit", "x", "y"}
+	j.Spec.Workload, j.Begun, j.Kinds = "tellers", reporttest.Began, []string{"credit", "debit", "x", "y"}
 	j.Result.Metrics, j.Result.Line = []job.Metric{{Name: "TPS", Value: 1234.567}}, "TEST RESULT : 1234.6 TPS"
 	slower := j
 	slower.ID, slower.Result.Metrics = "B1", []job.Metric{{Name: "TPS", Value: 99}}
-	strange := ended(run(), job.Failed)
+	strange := reporttest.Ended(reporttest.Run(), job.Failed)
 	strange.ID, strange.Spec.Workload = "C1", "stran\x1bge"
 
 	table := Table([]job.Job{j, slower, strange}, more{}, "x", 0, 0)

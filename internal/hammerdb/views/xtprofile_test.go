@@ -1,4 +1,4 @@
-package report_test
+package views_test
 
 import (
 	"regexp"
@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/meter"
-	"sledge/internal/report"
 )
 
 func TestTimeProfileShowsEachUserAndAll(t *testing.T) {
@@ -24,7 +24,7 @@ func TestTimeProfileShowsEachUserAndAll(t *testing.T) {
 	result := job.Result{Elapsed: 2, Summary: sum, PerUser: profile.Users(2 * time.Second)}
 	var out strings.Builder
 	at := time.Date(2026, 4, 14, 17, 9, 41, 0, time.UTC)
-	if err := report.TimeProfile(&out, "PostgreSQL", result, []string{"NEWORD", "PAYMENT"}, at); err != nil {
+	if err := views.TimeProfile(&out, "PostgreSQL", result, []string{"NEWORD", "PAYMENT"}, at); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(out.String(), "\n")
@@ -71,7 +71,7 @@ func TestFirstTPMTurnsTheHeadlineAround(t *testing.T) {
 		"TEST RESULT : System achieved 1 NOPM from 2 SQL Server TPM":         "TEST RESULT : System achieved 2 SQL Server TPM at 1 NOPM",
 		"4 Active Virtual Users configured":                                  "4 Active Virtual Users configured",
 	} {
-		if got := report.FirstTPM(line); got != want {
+		if got := views.FirstTPM(line); got != want {
 			t.Errorf("%q: got %q, want %q", line, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package report
+package views
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sledge/internal/job"
+	"sledge/internal/report"
 )
 
 // artifactSchema names the shape of Artifact, which is HammerDB's.
@@ -78,7 +79,7 @@ func AllTimings(ctx context.Context, store *job.Store, j job.Job, namer Namer) (
 	if err != nil {
 		return nil, err
 	}
-	return Timings(sum, users(j), labelsOf(j, namer)), nil
+	return Timings(sum, report.Users(j), labelsOf(j, namer)), nil
 }
 
 // UserTimings returns how long the transactions of the virtual user at a position took.
@@ -229,7 +230,7 @@ func configuration(j job.Job, b job.Benchmark, settings []job.Section) object {
 	}
 	o := object{
 		{"warehouses", ""},
-		{"virtual_users", strconv.Itoa(users(j))},
+		{"virtual_users", strconv.Itoa(report.Users(j))},
 		{"scale_factor", ""},
 		{"rampup_minutes", minutes(find("rampup"))},
 		{"duration_minutes", minutes(find("duration"))},
@@ -274,7 +275,7 @@ func outcome(j job.Job, namer Namer) object {
 		return list
 	}
 	kind := field(benchmark(j, namer).Title) + "_result"
-	if mean, ok := metricOf(j, geomean); ok {
+	if mean, ok := j.Result.Metric(geomean); ok {
 		sets, _ := figureOf(j, querySets)
 		seconds, _ := figureOf(j, queryTime)
 		return object{
@@ -289,7 +290,7 @@ func outcome(j job.Job, namer Namer) object {
 	o := object{
 		{"type", kind},
 		{"database_display", displayName(j, namer)},
-		{"active_virtual_users", strconv.Itoa(users(j))},
+		{"active_virtual_users", strconv.Itoa(report.Users(j))},
 	}
 	for _, f := range mainFigures(j) {
 		o = append(o, member{field(f.name), f.value})
