@@ -5,7 +5,9 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,15 +27,19 @@ var layers = map[string]string{
 	"option":   "",
 	"schema":   "",
 	"sqlfile":  "",
-	"rdbms":    "",
 	"terminal": "",
-	"job":      "meter option sqlitefile",
+	"job":      "meter option",
 
 	// What listens where a server was looked for.
 	"listener": "",
 
-	// How our own files are made, for those who keep something in one.
+	// How our own files are made, for those who keep something in one, and what is known
+	// of the machine and its processes.
 	"sqlitefile": "",
+	"host":       "job",
+
+	// Jobs, kept.
+	"repository": "host job meter option sqlitefile",
 
 	// What is asked of the two things there are many of.
 	"database": "meter option schema sqlfile",
@@ -47,24 +53,27 @@ var layers = map[string]string{
 	"workload/*": "database job meter option schema sqlfile workload",
 
 	// Doing jobs: with any database and any workload, so with none by name.
-	"engine": "database job meter option schema sqlfile workload",
-	"report": "job meter option rdbms terminal",
-
-	// What another program kept of its jobs.
-	"hammerdb": "job option sqlitefile",
+	"engine": "database host job meter option schema sqlfile workload",
+	"report": "job meter option repository terminal",
 
 	// What people see of it as JSON.
-	"document": "job option report workbench",
+	"document": "job option report repository workbench",
 
 	// People. Their program is handed the catalog; so are they.
 	"workbench":   "database engine job option workload",
-	"manual":      "database document job option report workbench workload",
-	"dictionary":  "database engine job option rdbms sqlitefile workbench workload",
+	"manual":      "database document job option report repository workbench workload",
 	"datagen":     "database engine job option schema workbench workload",
-	"driver":      "database option rdbms workload",
 	"interpreter": "",
-	"console":     "database datagen dictionary driver engine hammerdb job meter option report terminal workbench workload",
-	"cli":         "console database datagen dictionary document engine hammerdb interpreter job manual meter option report terminal workbench workload",
+	"cli":         "database datagen document engine hammerdb/console hammerdb/history hammerdb/views host interpreter job manual meter option report repository terminal workbench workload",
+
+	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
+	"hammerdb/names":    "",
+	"hammerdb/lines":    "",
+	"hammerdb/views":    "hammerdb/lines hammerdb/names job meter report repository terminal",
+	"hammerdb/history":  "hammerdb/lines hammerdb/names job option repository sqlitefile",
+	"hammerdb/scripts":  "database hammerdb/names option workload",
+	"hammerdb/settings": "database engine hammerdb/names job option sqlitefile workbench workload",
+	"hammerdb/console":  "database datagen engine hammerdb/history hammerdb/lines hammerdb/scripts hammerdb/settings hammerdb/views job meter option report repository terminal workbench workload",
 
 	// The lists, the programs that write them, and the one program that has it all.
 	"catalog":          "database database/* workload workload/*",
@@ -77,6 +86,7 @@ var layers = map[string]string{
 	"bench":                 "",
 	"testserver":            "",
 	"database/databasetest": "database meter option schema sqlfile",
+	"report/reporttest":     "job meter option",
 	"workload/workloadtest": "catalog database engine job meter option schema sqlfile testserver workload",
 
 	"interpreter/interpretertest": "",
@@ -84,7 +94,7 @@ var layers = map[string]string{
 
 // forTests lists the packages that start servers or fail a testing.T, and so have
 // no place in the program.
-var forTests = []string{"bench", "testserver", "database/databasetest", "workload/workloadtest", "interpreter/interpretertest"}
+var forTests = []string{"bench", "testserver", "database/databasetest", "report/reporttest", "workload/workloadtest", "interpreter/interpretertest"}
 
 func TestPackagesImportOnlyWhatTheirLayerAllows(t *testing.T) {
 	files := token.NewFileSet()
@@ -122,6 +132,29 @@ func TestPackagesImportOnlyWhatTheirLayerAllows(t *testing.T) {
 				t.Errorf("%s: %q may not import %q, only [%s]: see the table in layers_test.go",
 					files.Position(i.Pos()), importer, imported, allowed)
 			}
+		}
+	}
+}
+
+// weights are what whole trees of packages must do without, in themselves and in all
+// they need: a workload that pulled in SQLite would bring it to every replica.
+var weights = []struct{ packages, without string }{
+	{"./internal/job", `modernc\.org/|github\.com/(shirou|jackc|go-sql-driver)/`},
+	{"./internal/workload/tprocc", `modernc\.org/|github\.com/(shirou|jackc|go-sql-driver)/`},
+	{"./internal/meter", `modernc\.org/|github\.com/(shirou|jackc|go-sql-driver)/`},
+}
+
+func TestNounsAndWorkloadsPullInNoDriver(t *testing.T) {
+	for _, w := range weights {
+		list, err := exec.Command("go", "list", "-deps", w.packages).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(list), "sledge/") {
+			t.Fatalf("%s: got the dependencies %q, and no package of ours", w.packages, list)
+		}
+		for _, heavy := range regexp.MustCompile(`(?m)^(`+w.without+`).*$`).FindAllString(string(list), -1) {
+			t.Errorf("%s needs %s, and must not", w.packages, heavy)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"sledge/internal/host"
 	"sledge/internal/job"
 )
 
@@ -102,7 +103,7 @@ func report(out io.Writer) error {
 	if len(measured) == 0 {
 		return nil
 	}
-	r := results{At: time.Now().UTC(), Host: job.ThisHost(), Go: runtime.Version(), Short: testing.Short(), Figures: measured}
+	r := results{At: time.Now().UTC(), Host: host.This(), Go: runtime.Version(), Short: testing.Short(), Figures: measured}
 	document, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 
 	"sledge/internal/document"
 	"sledge/internal/job"
+	"sledge/internal/repository"
 	"sledge/internal/testserver"
 )
 
@@ -139,13 +140,13 @@ func (p *program) until(what string, done func() bool) {
 // untilMeasured waits until the repository has a measured second of a run.
 func (p *program) untilMeasured() {
 	p.t.Helper()
-	store, err := job.Open(p.repository)
+	store, err := repository.Open(p.repository)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	defer store.Close()
 	p.until("a second of a run was measured", func() bool {
-		runs, err := store.List(p.t.Context(), job.Query{Action: job.Run, Limit: 1})
+		runs, err := store.List(p.t.Context(), repository.Query{Action: job.Run, Limit: 1})
 		if err != nil {
 			p.t.Fatal(err)
 		}

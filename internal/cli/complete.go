@@ -9,6 +9,7 @@ import (
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/repository"
 	"sledge/internal/workload"
 )
 
@@ -136,18 +137,18 @@ func (p *Program) pair(databaseName, workloadName string) (*database.Database, *
 }
 
 // completeJobs completes the ID of a job, the newest first.
-func (p *Program) completeJobs(repository *string) complete {
+func (p *Program) completeJobs(path *string) complete {
 	const offered = 20
 	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 && c.Name() != "delete" {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		store, err := p.readRepository(*repository)
+		store, err := p.readRepository(*path)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		defer store.Close()
-		jobs, err := store.List(c.Context(), job.Query{Limit: offered})
+		jobs, err := store.List(c.Context(), repository.Query{Limit: offered})
 		if err != nil || len(jobs) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -20,6 +20,7 @@ import (
 	"sledge/internal/interpreter"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/repository"
 	"sledge/internal/terminal"
 	"sledge/internal/workbench"
 )
@@ -228,7 +229,7 @@ func checkScript(path string) error {
 
 // consoleRepository opens the job repository at path, or else in its place. One that
 // cannot be written to can be read: a job that is to be kept there is refused.
-func (p *Program) consoleRepository(path string) (*job.Store, error) {
+func (p *Program) consoleRepository(path string) (*repository.Store, error) {
 	store, err := p.openRepositoryOr(path, workbench.EnvRepository)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		if read, err := p.readRepository(path); err == nil {

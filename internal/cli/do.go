@@ -10,6 +10,7 @@ import (
 
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
+	"sledge/internal/repository"
 	"sledge/internal/workbench"
 )
 
@@ -98,8 +99,8 @@ func reason(r job.Result) error {
 // record is a job as it is being recorded, or only remembered.
 type record struct {
 	job      job.Job
-	store    *job.Store    // nil when the job is not recorded
-	recorder *job.Recorder // nil when the job is not recorded
+	store    *repository.Store    // nil when the job is not recorded
+	recorder *repository.Recorder // nil when the job is not recorded
 	ended    bool
 }
 
@@ -147,7 +148,7 @@ func (r *record) end(ctx context.Context, result job.Result, failure error) erro
 	var lost error
 	if r.recorder != nil {
 		lost = errors.Join(r.recorder.End(ctx, result, failure), r.store.Close())
-		result = job.NotRecorded(result, lost)
+		result = repository.NotRecorded(result, lost)
 	}
 	r.job.Result, r.job.Status, r.job.Reason, r.job.Ended = result, result.Status, result.Reason, time.Now()
 	return lost

@@ -19,6 +19,7 @@ import (
 	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/report"
+	"sledge/internal/repository"
 	"sledge/internal/terminal"
 )
 
@@ -59,7 +60,7 @@ word last.`,
 }
 
 // with opens the repository for a while, to read from it.
-func (a *archive) with(do func(*job.Store) error) error {
+func (a *archive) with(do func(*repository.Store) error) error {
 	store, err := a.program.readRepository(a.repository)
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func (a *archive) with(do func(*job.Store) error) error {
 
 // change opens the repository for a while, to write to it. It makes one where there is
 // none.
-func (a *archive) change(do func(*job.Store) error) error {
+func (a *archive) change(do func(*repository.Store) error) error {
 	store, err := a.program.openRepository(a.repository)
 	if err != nil {
 		return err
@@ -78,7 +79,7 @@ func (a *archive) change(do func(*job.Store) error) error {
 }
 
 // one makes a command about one job.
-func (a *archive) one(c *cobra.Command, do func(context.Context, *job.Store, job.Job) error) *cobra.Command {
+func (a *archive) one(c *cobra.Command, do func(context.Context, *repository.Store, job.Job) error) *cobra.Command {
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return usage("%s: say which job: its ID, the first digits of it, or last (sledge jobs lists them)", c.CommandPath())
@@ -87,7 +88,7 @@ func (a *archive) one(c *cobra.Command, do func(context.Context, *job.Store, job
 	}
 	c.ValidArgsFunction = a.program.completeJobs(&a.repository)
 	c.RunE = a.program.run(func(ctx context.Context, args []string) error {
-		return a.with(func(store *job.Store) error {
+		return a.with(func(store *repository.Store) error {
 			j, err := store.Get(ctx, job.ID(args[0]))
 			if err != nil {
 				return err
@@ -137,8 +138,8 @@ func words[T ~string](list []T) (texts []string) {
 }
 
 // query checks what narrows the list, since a slip would list nothing.
-func (l *listing) query(p *Program) (job.Query, error) {
-	q := job.Query{Action: job.Action(l.action), Status: job.Status(l.status), Limit: l.limit}
+func (l *listing) query(p *Program) (repository.Query, error) {
+	q := repository.Query{Action: job.Action(l.action), Status: job.Status(l.status), Limit: l.limit}
 	if l.limit < 0 {
 		return q, usage("--limit: %d is less than 0", l.limit)
 	}
@@ -185,7 +186,7 @@ func (a *archive) list(ctx context.Context, l listing) error {
 	if err != nil {
 		return err
 	}
-	return a.with(func(store *job.Store) error {
+	return a.with(func(store *repository.Store) error {
 		jobs, err := store.List(ctx, q)
 		if err != nil {
 			return err
@@ -255,7 +256,7 @@ func (a *archive) showCommand() *cobra.Command {
 		Use:     "show ID",
 		Short:   "Show all of a job: how it was asked for, its result, its latencies",
 		Example: examples("sledge jobs show last", "sledge jobs show 6B02 --json"),
-	}, func(ctx context.Context, store *job.Store, j job.Job) error {
+	}, func(ctx context.Context, store *repository.Store, j job.Job) error {
 		sum, _, err := store.Summary(ctx, j.ID)
 		if err != nil {
 			return err
@@ -278,7 +279,7 @@ func (a *archive) resultCommand() *cobra.Command {
 		Use:     "result ID",
 		Short:   "Show the headline figures of a run",
 		Example: examples("sledge jobs result last", "sledge jobs result 6B02 --hammerdb"),
-	}, func(_ context.Context, _ *job.Store, j job.Job) error {
+	}, func(_ context.Context, _ *repository.Store, j job.Job) error {
 		switch {
 		case hammerDB:
 			return a.program.printJSON(views.Result(j))
@@ -312,7 +313,7 @@ func (a *archive) timingCommand() *cobra.Command {
 		Use:     "timing ID",
 		Short:   "Show how long the transactions of a run took",
 		Example: examples("sledge jobs timing last", "sledge jobs timing last --hammerdb | jq .NEWORD.p99_ms"),
-	}, func(ctx context.Context, store *job.Store, j job.Job) error {
+	}, func(ctx context.Context, store *repository.Store, j job.Job) error {
 		if hammerDB || j.Origin != "" {
 			return a.showTimings(ctx, store, j, hammerDB)
 		}
@@ -335,7 +336,7 @@ func (a *archive) timingCommand() *cobra.Command {
 
 // showTimings shows timings as HammerDB does, which for a job that it recorded is
 // all there is.
-func (a *archive) showTimings(ctx context.Context, store *job.Store, j job.Job, hammerDB bool) error {
+func (a *archive) showTimings(ctx context.Context, store *repository.Store, j job.Job, hammerDB bool) error {
 	timings, err := views.AllTimings(ctx, store, j, a.program.Bench)
 	if err != nil {
 		return err
@@ -391,7 +392,7 @@ func (a *archive) tpmCommand() *cobra.Command {
 		Use:     "tpm ID",
 		Short:   "Show transactions a minute and response times over the time of a run",
 		Example: examples("sledge jobs tpm last", "sledge jobs tpm last --json | jq '.points[] | select(.response.p99_ms > 100)'", "sledge jobs tpm 6B02 --hammerdb"),
-	}, func(ctx context.Context, store *job.Store, j job.Job) error {
+	}, func(ctx context.Context, store *repository.Store, j job.Job) error {
 		if hammerDB {
 			counts, err := views.TCount(ctx, store, j, a.program.Bench)
 			if err != nil {
@@ -412,7 +413,7 @@ func (a *archive) tpmCommand() *cobra.Command {
 	return c
 }
 
-func rates(ctx context.Context, store *job.Store, id job.ID) ([]document.Rate, error) {
+func rates(ctx context.Context, store *repository.Store, id job.ID) ([]document.Rate, error) {
 	points := []document.Rate{}
 	for s, err := range store.Seconds(ctx, id) {
 		if err != nil {
@@ -480,7 +481,7 @@ transaction. Without --output it writes to the standard output.`,
 			"sledge jobs export last --output run.json",
 			"sledge jobs export 6B02 --format csv --output run.csv",
 		),
-	}, func(ctx context.Context, store *job.Store, j job.Job) error {
+	}, func(ctx context.Context, store *repository.Store, j job.Job) error {
 		if !slices.Contains(report.Formats, format) {
 			return usage("--format: %q is not one of %s%s", format, strings.Join(report.Formats, ", "), option.Suggest(format, report.Formats))
 		}
@@ -499,7 +500,7 @@ transaction. Without --output it writes to the standard output.`,
 }
 
 // exportToFile leaves no half of a file behind.
-func exportToFile(ctx context.Context, store *job.Store, id job.ID, format, path string, force bool) error {
+func exportToFile(ctx context.Context, store *repository.Store, id job.ID, format, path string, force bool) error {
 	mode := os.O_CREATE | os.O_WRONLY | os.O_EXCL
 	if force {
 		mode = os.O_CREATE | os.O_WRONLY | os.O_TRUNC
@@ -532,10 +533,10 @@ func (a *archive) deleteCommand() *cobra.Command {
 		},
 		ValidArgsFunction: a.program.completeJobs(&a.repository),
 		RunE: a.program.run(func(ctx context.Context, args []string) error {
-			if err := a.with(func(*job.Store) error { return nil }); err != nil {
+			if err := a.with(func(*repository.Store) error { return nil }); err != nil {
 				return err // there is none
 			}
-			return a.change(func(store *job.Store) error { return a.delete(ctx, store, args, yes) })
+			return a.change(func(store *repository.Store) error { return a.delete(ctx, store, args, yes) })
 		}),
 	}
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -544,7 +545,7 @@ func (a *archive) deleteCommand() *cobra.Command {
 
 // delete looks all jobs up before it deletes the first, so that a slip in one ID
 // deletes nothing.
-func (a *archive) delete(ctx context.Context, store *job.Store, ids []string, yes bool) error {
+func (a *archive) delete(ctx context.Context, store *repository.Store, ids []string, yes bool) error {
 	var found []job.ID
 	for _, id := range ids {
 		j, err := store.Get(ctx, job.ID(id))
@@ -581,7 +582,7 @@ func (a *archive) delete(ctx context.Context, store *job.Store, ids []string, ye
 
 // giveBack gives the space of deleted jobs back to the disk. The jobs are deleted
 // whatever comes of it: that it was broken off or did not work is only said.
-func (a *archive) giveBack(ctx context.Context, store *job.Store) {
+func (a *archive) giveBack(ctx context.Context, store *repository.Store) {
 	slow := time.AfterFunc(2*time.Second, func() {
 		fmt.Fprintln(a.program.Stderr, "sledge: the space is given back to the disk; Ctrl-C leaves that for later")
 	})

@@ -16,6 +16,7 @@ import (
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/report"
+	"sledge/internal/repository"
 	"sledge/internal/terminal"
 	"sledge/internal/workbench"
 )
@@ -135,7 +136,7 @@ its runs, and NOPM and TPM over the active virtual users as a chart.`,
 		},
 		ValidArgsFunction: a.completeProfiles,
 		RunE: a.program.run(func(ctx context.Context, args []string) error {
-			return a.with(func(store *job.Store) error {
+			return a.with(func(store *repository.Store) error {
 				if len(args) == 0 {
 					return a.listProfiles(ctx, store)
 				}
@@ -147,14 +148,14 @@ its runs, and NOPM and TPM over the active virtual users as a chart.`,
 	return c
 }
 
-func (a *archive) listProfiles(ctx context.Context, store *job.Store) error {
+func (a *archive) listProfiles(ctx context.Context, store *repository.Store) error {
 	profiles, err := store.Profiles(ctx)
 	if err != nil {
 		return err
 	}
 	heads := []document.ProfileHead{}
 	for _, n := range profiles {
-		runs, err := store.List(ctx, job.Query{Profile: n})
+		runs, err := store.List(ctx, repository.Query{Profile: n})
 		if err != nil {
 			return err
 		}
@@ -191,12 +192,12 @@ func newProfileHead(profile int, runs []job.Job) document.ProfileHead {
 	return h
 }
 
-func (a *archive) profile(ctx context.Context, store *job.Store, word string, hammerDB bool) error {
+func (a *archive) profile(ctx context.Context, store *repository.Store, word string, hammerDB bool) error {
 	n, err := strconv.Atoi(word)
 	if err != nil || n < 1 {
 		return usage("%q is not the number of a performance profile: sledge jobs profile lists them", word)
 	}
-	runs, err := store.List(ctx, job.Query{Profile: n})
+	runs, err := store.List(ctx, repository.Query{Profile: n})
 	if err != nil {
 		return err
 	}
@@ -222,7 +223,7 @@ func (a *archive) completeProfiles(c *cobra.Command, args []string, _ string) ([
 		return nil, only
 	}
 	var words []string
-	_ = a.with(func(store *job.Store) error { // without a repository there is nothing to offer
+	_ = a.with(func(store *repository.Store) error { // without a repository there is nothing to offer
 		profiles, err := store.Profiles(c.Context())
 		for _, n := range profiles {
 			words = append(words, strconv.Itoa(n))
@@ -247,12 +248,12 @@ it stay behind. The file is only read, and jobs that are there already stay as t
 			return nil
 		},
 		RunE: a.program.run(func(ctx context.Context, args []string) error {
-			return a.change(func(store *job.Store) error { return a.importFrom(ctx, store, args[0]) })
+			return a.change(func(store *repository.Store) error { return a.importFrom(ctx, store, args[0]) })
 		}),
 	}
 }
 
-func (a *archive) importFrom(ctx context.Context, store *job.Store, path string) error {
+func (a *archive) importFrom(ctx context.Context, store *repository.Store, path string) error {
 	done, err := history.Import(ctx, store, path, a.program.Bench.Benchmarks())
 	for _, warning := range done.Warnings {
 		fmt.Fprintf(a.program.Stderr, "sledge: warning: %s\n", report.Printable(warning))

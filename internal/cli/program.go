@@ -19,6 +19,7 @@ import (
 	"sledge/internal/document"
 	"sledge/internal/job"
 	"sledge/internal/report"
+	"sledge/internal/repository"
 	"sledge/internal/terminal"
 	"sledge/internal/workbench"
 )
@@ -147,21 +148,21 @@ func (p *Program) repositoryPath() (string, error) {
 	if path := p.environment(workbench.EnvRepository); path != "" {
 		return path, nil
 	}
-	return job.DefaultPath()
+	return repository.DefaultPath()
 }
 
 // openRepository opens the job repository at path, or else in its place.
-func (p *Program) openRepository(path string) (*job.Store, error) {
+func (p *Program) openRepository(path string) (*repository.Store, error) {
 	return p.openRepositoryOr(path, "--repo")
 }
 
 // openRepositoryOr says what chooses another where the repository cannot be opened.
-func (p *Program) openRepositoryOr(path, choice string) (*job.Store, error) {
+func (p *Program) openRepositoryOr(path, choice string) (*repository.Store, error) {
 	path, err := p.repository(path)
 	if err != nil {
 		return nil, err
 	}
-	store, err := job.OpenSaying(path, func(line string) { fmt.Fprintf(p.Stderr, "sledge: %s\n", line) })
+	store, err := repository.OpenSaying(path, func(line string) { fmt.Fprintf(p.Stderr, "sledge: %s\n", line) })
 	if err != nil {
 		return nil, fmt.Errorf("%w (choose another by %s)", err, choice)
 	}
@@ -171,15 +172,15 @@ func (p *Program) openRepositoryOr(path, choice string) (*job.Store, error) {
 // readRepository opens the job repository at path, or else in its place, to read from
 // it. The usual place, which nobody can have mistyped, is as good as empty when there
 // is none.
-func (p *Program) readRepository(path string) (*job.Store, error) {
+func (p *Program) readRepository(path string) (*repository.Store, error) {
 	usual := path == "" && p.environment(workbench.EnvRepository) == ""
 	path, err := p.repository(path)
 	if err != nil {
 		return nil, err
 	}
-	store, err := job.OpenToRead(path)
+	store, err := repository.OpenToRead(path)
 	if usual && job.ExitOf(err) == job.ExitMissing {
-		return job.Open(":memory:")
+		return repository.Open(":memory:")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w (choose another by --repo)", err)

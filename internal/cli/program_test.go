@@ -20,6 +20,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
+	"sledge/internal/repository"
 	"sledge/internal/workbench"
 )
 
@@ -96,12 +97,12 @@ func (w *world) run(args ...string) job.Exit {
 // jobs reads the repository.
 func (w *world) jobs(t *testing.T) []job.Job {
 	t.Helper()
-	store, err := job.Open(w.repository)
+	store, err := repository.Open(w.repository)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	jobs, err := store.List(context.Background(), job.Query{})
+	jobs, err := store.List(context.Background(), repository.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}

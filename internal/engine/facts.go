@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"sledge/internal/database"
+	"sledge/internal/host"
 	"sledge/internal/job"
 )
 
@@ -13,7 +14,7 @@ func findFacts(ctx context.Context, p Plan, s database.Session, version string) 
 	facts := job.Facts{
 		SledgeVersion:  version,
 		Target:         p.target(),
-		Host:           job.ThisHost(),
+		Host:           host.This(),
 		ServerSettings: map[string]string{},
 	}
 	q, err := p.SQL.Query("server.version")

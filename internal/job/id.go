@@ -17,8 +17,3 @@ func NewID() ID {
 	_, _ = rand.Read(b[4:]) // never fails
 	return ID(strings.ToUpper(hex.EncodeToString(b[:])))
 }
-
-// isHex reports whether s could begin an ID, once in upper case.
-func isHex(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789ABCDEF") == ""
-}

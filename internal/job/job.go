@@ -1,4 +1,5 @@
-// Package job says what a job is, and keeps jobs in a SQLite repository.
+// Package job says what a job is: what is asked for, what happens in it, and how it ends.
+// It knows nobody who does jobs, keeps them or shows them.
 package job
 
 import (

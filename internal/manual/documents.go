@@ -7,6 +7,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/report"
+	"sledge/internal/repository"
 	"sledge/internal/workbench"
 )
 
@@ -42,7 +43,7 @@ func Documents() []Document {
 		{report.Schema, "`sledge build`, `check`, `run` and `delete` with `--json`; `sledge jobs show ID --json`; `sledge jobs result ID --json`", whole},
 		{report.ProfileSchema, "`sledge run --users 1,2,4 --json`; `sledge jobs profile NUMBER --json`", report.Profile{Schema: report.ProfileSchema, Profile: 3, Runs: []report.Document{run}}},
 		{report.ExportSchema, "`sledge jobs export ID`", document.Export{
-			Exported: report.Exported{Document: exported, Output: []job.OutputLine{}},
+			Exported: report.Exported{Document: exported, Output: []repository.OutputLine{}},
 			Seconds:  []report.Second{second},
 		}},
 		{document.JobsSchema, "`sledge jobs --json`; `sledge jobs list --json`", document.Jobs{Schema: document.JobsSchema, Jobs: []report.Document{run}}},

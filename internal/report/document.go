@@ -139,6 +139,7 @@ func elapsed(j job.Job, sum meter.Summary) time.Duration {
 	return sum.Elapsed
 }
 
+// KindName returns the name of kind i.
 func KindName(kinds []string, i int) string {
 	if i < len(kinds) {
 		return kinds[i]
@@ -188,6 +189,7 @@ func ResponseOf(sum meter.Summary) *Latency {
 	return &l
 }
 
+// NewLatency returns the figures of a histogram, in milliseconds.
 func NewLatency(h histogram) Latency {
 	ms := func(ns float64) float64 { return math.Round(ns) / 1e6 }
 	at := func(percentile float64) float64 { return ms(float64(h.ValueAtQuantile(percentile))) }

@@ -16,6 +16,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
+	"sledge/internal/repository"
 )
 
 // Formats are those that Export knows.
@@ -23,7 +24,7 @@ var Formats = []string{"json", "csv"}
 
 // Export writes all that the repository knows of a job: as JSON, Document with
 // more members, histograms included; or as CSV, what was measured by the second.
-func Export(ctx context.Context, w io.Writer, store *job.Store, id job.ID, format string) error {
+func Export(ctx context.Context, w io.Writer, store *repository.Store, id job.ID, format string) error {
 	if !slices.Contains(Formats, format) {
 		return job.WithExit(job.ExitUsage, fmt.Errorf("export format %s is not known%s (there are %s)",
 			format, option.Suggest(format, Formats), strings.Join(Formats, " and ")))
@@ -53,11 +54,11 @@ const ExportSchema = "sledge-export-1"
 // list of Second.
 type Exported struct {
 	Document
-	Histograms []Histograms        `json:"histograms,omitempty"` // of all that was measured
-	Failures   []job.StoredFailure `json:"failures,omitempty"`   // the first few examples of each class
-	Output     []job.OutputLine    `json:"output,omitempty"`
-	Counts     []job.Count         `json:"transaction_counter,omitempty"` // what it read, where one was running
-	Imported   *job.Imported       `json:"imported,omitempty"`            // what the program that recorded it kept
+	Histograms []Histograms               `json:"histograms,omitempty"` // of all that was measured
+	Failures   []repository.StoredFailure `json:"failures,omitempty"`   // the first few examples of each class
+	Output     []repository.OutputLine    `json:"output,omitempty"`
+	Counts     []job.Count                `json:"transaction_counter,omitempty"` // what it read, where one was running
+	Imported   *job.Imported              `json:"imported,omitempty"`            // what the program that recorded it kept
 }
 
 // Histograms are the full distributions of one kind of transaction, in
@@ -86,7 +87,7 @@ type SecondTransaction struct {
 }
 
 // exportJSON writes the seconds as they are read, since a day has 86,400.
-func exportJSON(ctx context.Context, w *bufio.Writer, store *job.Store, j job.Job) error {
+func exportJSON(ctx context.Context, w *bufio.Writer, store *repository.Store, j job.Job) error {
 	head, err := exportHead(ctx, store, j)
 	if err != nil {
 		return err
@@ -117,7 +118,7 @@ func exportJSON(ctx context.Context, w *bufio.Writer, store *job.Store, j job.Jo
 	return err
 }
 
-func exportHead(ctx context.Context, store *job.Store, j job.Job) (Exported, error) {
+func exportHead(ctx context.Context, store *repository.Store, j job.Job) (Exported, error) {
 	sum, kinds, err := store.Summary(ctx, j.ID)
 	if err != nil {
 		return Exported{}, err
@@ -170,14 +171,14 @@ func histogramsOf(kind string, t *meter.Tally) (Histograms, error) {
 		return h, nil
 	}
 	var err error
-	if h.Response, err = job.EncodeHistogram(t.Response); err != nil {
+	if h.Response, err = meter.EncodeHistogram(t.Response); err != nil {
 		return h, err
 	}
-	h.Service, err = job.EncodeHistogram(t.Service)
+	h.Service, err = meter.EncodeHistogram(t.Service)
 	return h, err
 }
 
-func newSecond(kinds []string, s job.StoredSecond) (Second, error) {
+func newSecond(kinds []string, s repository.StoredSecond) (Second, error) {
 	sum, err := s.Summary()
 	if err != nil {
 		return Second{}, err
@@ -197,7 +198,7 @@ func newSecond(kinds []string, s job.StoredSecond) (Second, error) {
 
 // exportCSV writes a line for each second and kind of transaction; the latencies
 // are response times. The server's count, which is of all kinds, is on each of them.
-func exportCSV(ctx context.Context, w *bufio.Writer, store *job.Store, j job.Job) error {
+func exportCSV(ctx context.Context, w *bufio.Writer, store *repository.Store, j job.Job) error {
 	c := csv.NewWriter(w)
 	heads := []string{
 		"at", "offset_s", "elapsed_s", "phase", "kind", "done", "rolled_back", "retried", "failed",

@@ -18,6 +18,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/report/reporttest"
+	"sledge/internal/repository"
 )
 
 func TestMain(m *testing.M) {
@@ -84,9 +85,9 @@ func TestMillisecondsHaveThreeSignificantDigits(t *testing.T) {
 
 // stored records a run of two reporttest.Kinds, one with a name that a spreadsheet would
 // take for a formula, and returns the repository and its ID.
-func stored(t *testing.T) (*job.Store, job.ID) {
+func stored(t *testing.T) (*repository.Store, job.ID) {
 	t.Helper()
-	store, err := job.Open(":memory:")
+	store, err := repository.Open(":memory:")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +211,7 @@ func TestAnExportThatCannotBeSaysWhy(t *testing.T) {
 	if err == nil || job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "did you mean csv?") {
 		t.Errorf("an unknown format: got %v", err)
 	}
-	if err := Export(t.Context(), io.Discard, store, "FFFF", "csv"); !errors.Is(err, job.ErrNotFound) {
+	if err := Export(t.Context(), io.Discard, store, "FFFF", "csv"); !errors.Is(err, repository.ErrNotFound) {
 		t.Errorf("an unknown job: got %v", err)
 	}
 	for _, format := range Formats {

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"sledge/internal/hammerdb/views"
-	"sledge/internal/job"
 	"sledge/internal/report"
+	"sledge/internal/repository"
 )
 
 // autopilotCommands are the runs of HammerDB's autopilot, which only its windows
@@ -62,7 +62,7 @@ func autopilot(c *Console, ctx context.Context, call Call) (string, error) {
 		}
 	}
 	c.out.printf("Autopilot Sequence ended at %s", time.Now().Format(time.DateTime))
-	jobs, err := store.List(ctx, job.Query{Profile: profile})
+	jobs, err := store.List(ctx, repository.Query{Profile: profile})
 	if err != nil {
 		return "", err
 	}
@@ -71,7 +71,7 @@ func autopilot(c *Console, ctx context.Context, call Call) (string, error) {
 }
 
 // autopilotProfile is the profile that was chosen, or else a new one.
-func (c *Console) autopilotProfile(ctx context.Context, store *job.Store) (int, error) {
+func (c *Console) autopilotProfile(ctx context.Context, store *repository.Store) (int, error) {
 	if chosen := c.book.GenericInt(commandLine, "jobs_profile_id"); chosen != 0 {
 		return chosen, nil
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"sledge/internal/hammerdb/settings"
-	"sledge/internal/job"
+	"sledge/internal/repository"
 )
 
 // Complete says what the word before position, in bytes, may become, for an
@@ -124,7 +124,7 @@ func (c *Console) jobIDs() (ids []string) {
 	if err != nil || store == nil {
 		return nil
 	}
-	jobs, err := store.List(context.Background(), job.Query{Limit: offered})
+	jobs, err := store.List(context.Background(), repository.Query{Limit: offered})
 	if err != nil {
 		return nil
 	}

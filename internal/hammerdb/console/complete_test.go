@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"sledge/internal/catalog"
-	"sledge/internal/job"
+	"sledge/internal/repository"
 	"sledge/internal/workbench"
 )
 
@@ -18,7 +18,7 @@ func completing(t testing.TB) *Console {
 	c, err := New(Config{
 		Bench:     workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads},
 		Out:       io.Discard,
-		OpenStore: func(string) (*job.Store, error) { return job.Open(":memory:") },
+		OpenStore: func(string) (*repository.Store, error) { return repository.Open(":memory:") },
 	})
 	if err != nil {
 		t.Fatal(err)

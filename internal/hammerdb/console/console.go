@@ -21,6 +21,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/report"
+	"sledge/internal/repository"
 	"sledge/internal/terminal"
 	"sledge/internal/workbench"
 )
@@ -44,7 +45,7 @@ type Config struct {
 
 	// OpenStore opens the job repository at a path, or in its usual place where the
 	// path is "".
-	OpenStore func(path string) (*job.Store, error)
+	OpenStore func(path string) (*repository.Store, error)
 
 	// Settings is the file that settings are kept in between two starts; "" keeps
 	// them for this console only.
@@ -63,7 +64,7 @@ type Console struct {
 	script  script
 	counter counter
 
-	repository repository
+	repository openRepository
 
 	running struct {
 		sync.Mutex

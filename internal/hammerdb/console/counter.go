@@ -12,6 +12,7 @@ import (
 	"sledge/internal/engine"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
+	"sledge/internal/repository"
 )
 
 // counterCommands are the commands of the transaction counter.
@@ -42,8 +43,8 @@ type counter struct {
 
 	recording struct {
 		sync.Mutex
-		database string        // that the job works on
-		recorder *job.Recorder // of the job that is being recorded; nil when none is
+		database string               // that the job works on
+		recorder *repository.Recorder // of the job that is being recorded; nil when none is
 	}
 
 	// The rest belongs to the commands, which come one after another.
@@ -66,8 +67,8 @@ func (t *counter) watch(e job.Event) {
 
 // record has what the counter reads recorded with a job, until the function it
 // returns is called.
-func (t *counter) record(r *job.Recorder, databaseName string) (end func()) {
-	set := func(r *job.Recorder) {
+func (t *counter) record(r *repository.Recorder, databaseName string) (end func()) {
+	set := func(r *repository.Recorder) {
 		t.recording.Lock()
 		defer t.recording.Unlock()
 		t.recording.recorder, t.recording.database = r, databaseName

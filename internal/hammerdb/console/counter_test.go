@@ -18,6 +18,7 @@ import (
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/repository"
 	"sledge/internal/testserver"
 )
 
@@ -232,7 +233,7 @@ func TestWhatTheCounterReadsInAJobIsKeptWithIt(t *testing.T) {
 		folder := t.TempDir()
 		c, out := counting(t, folder)
 		c.Runner = steadyWork{}
-		c.OpenStore = func(string) (*job.Store, error) { return job.Open(":memory:") }
+		c.OpenStore = func(string) (*repository.Store, error) { return repository.Open(":memory:") }
 		for _, line := range []string{"dbset db sqlite", "tcset refreshrate 1", "diset tpcc sqlite_driver timed", "loadscript", "vuset vu 1", "tcstart"} {
 			call(t, c, line)
 		}

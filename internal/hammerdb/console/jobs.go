@@ -17,6 +17,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/report"
+	"sledge/internal/repository"
 )
 
 const jobsHelp = `Shows the jobs of the repository.
@@ -54,10 +55,10 @@ func jobsUsage() error {
 // commandLine is the generic section that the settings of jobs are in.
 const commandLine = "commandline"
 
-// repository is the job repository as it was opened last, for as long as its
+// openRepository is the job repository as it was opened last, for as long as its
 // setting stays.
-type repository struct {
-	store *job.Store
+type openRepository struct {
+	store *repository.Store
 	path  string // as OpenStore was given it
 }
 
@@ -73,7 +74,7 @@ func (c *Console) Repository() (path string, kept bool) {
 
 // jobsStore returns the job repository, or nil when jobs are not to be kept. It is
 // opened when it is first needed.
-func (c *Console) jobsStore() (*job.Store, error) {
+func (c *Console) jobsStore() (*repository.Store, error) {
 	path, kept := c.Repository()
 	if !kept {
 		return nil, nil
@@ -88,11 +89,11 @@ func (c *Console) jobsStore() (*job.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.repository = repository{store, path}
+	c.repository = openRepository{store, path}
 	return store, nil
 }
 
-func (r *repository) close() error {
+func (r *openRepository) close() error {
 	if r.store == nil {
 		return nil
 	}
@@ -113,7 +114,7 @@ func (c *Console) show(v views.View) {
 }
 
 // answer is what one form of jobs does with the words after its name.
-type answer func(c *Console, ctx context.Context, store *job.Store, call Call, words []string) (string, error)
+type answer func(c *Console, ctx context.Context, store *repository.Store, call Call, words []string) (string, error)
 
 // form is a form of jobs that is not about one job, by its first word.
 type form struct {
@@ -136,7 +137,7 @@ func forms() map[string]form {
 		"profile":   {1, 2, jobsProfile},
 		"diff":      {0, anyNumber, jobsDiff}, // which returns something even then
 		"import":    {1, 1, jobsImport},
-		"cireset": {0, 0, func(*Console, context.Context, *job.Store, Call, []string) (string, error) {
+		"cireset": {0, 0, func(*Console, context.Context, *repository.Store, Call, []string) (string, error) {
 			return "", fail("Error: jobs cireset belongs to pipelines, which are not built into Sledge yet")
 		}},
 	}
@@ -177,8 +178,8 @@ func (c *Console) roomForJobs() int {
 	return max(least, c.Height()-others)
 }
 
-func (c *Console) showJobs(ctx context.Context, store *job.Store, limit int) error {
-	all, err := store.List(ctx, job.Query{})
+func (c *Console) showJobs(ctx context.Context, store *repository.Store, limit int) error {
+	all, err := store.List(ctx, repository.Query{})
 	if err != nil {
 		return err
 	}
@@ -189,7 +190,7 @@ func (c *Console) showJobs(ctx context.Context, store *job.Store, limit int) err
 	return nil
 }
 
-func jobsLimit(c *Console, ctx context.Context, store *job.Store, _ Call, words []string) (string, error) {
+func jobsLimit(c *Console, ctx context.Context, store *repository.Store, _ Call, words []string) (string, error) {
 	limit, err := strconv.Atoi(words[0])
 	if err != nil || limit < 0 {
 		return "", fail("Error: jobs limit: %q is not a number of jobs: 20 shows the newest 20, and 0 all", words[0])
@@ -215,7 +216,7 @@ func (c *Console) jobsDisable(words []string) error {
 	return nil
 }
 
-func jobsFormat(c *Console, _ context.Context, _ *job.Store, _ Call, words []string) (string, error) {
+func jobsFormat(c *Console, _ context.Context, _ *repository.Store, _ Call, words []string) (string, error) {
 	if len(words) != 1 {
 		return "", formatUsage()
 	}
@@ -230,8 +231,8 @@ func jobsFormat(c *Console, _ context.Context, _ *job.Store, _ Call, words []str
 	return "", nil
 }
 
-func joblist(_ *Console, ctx context.Context, store *job.Store, _ Call, _ []string) (string, error) {
-	all, err := store.List(ctx, job.Query{})
+func joblist(_ *Console, ctx context.Context, store *repository.Store, _ Call, _ []string) (string, error) {
+	all, err := store.List(ctx, repository.Query{})
 	var ids []string
 	for _, j := range views.OldestFirst(all) {
 		ids = append(ids, string(j.ID))
@@ -241,8 +242,8 @@ func joblist(_ *Console, ctx context.Context, store *job.Store, _ Call, _ []stri
 
 // allJobs shows a view of all jobs, the oldest first.
 func allJobs(view func(c *Console, jobs []job.Job) views.View) answer {
-	return func(c *Console, ctx context.Context, store *job.Store, _ Call, _ []string) (string, error) {
-		all, err := store.List(ctx, job.Query{})
+	return func(c *Console, ctx context.Context, store *repository.Store, _ Call, _ []string) (string, error) {
+		all, err := store.List(ctx, repository.Query{})
 		if err != nil {
 			return "", err
 		}
@@ -251,7 +252,7 @@ func allJobs(view func(c *Console, jobs []job.Job) views.View) answer {
 	}
 }
 
-func profileID(c *Console, ctx context.Context, store *job.Store, _ Call, words []string) (string, error) {
+func profileID(c *Console, ctx context.Context, store *repository.Store, _ Call, words []string) (string, error) {
 	switch {
 	case len(words) == 0:
 		c.out.printf("Performance profile id set to %s", c.book.Generic(commandLine, "jobs_profile_id"))
@@ -289,14 +290,14 @@ func number(word string) (int, error) {
 }
 
 // profileJobs returns the runs of a performance profile, the oldest first.
-func profileJobs(ctx context.Context, store *job.Store, word string) ([]job.Job, error) {
+func profileJobs(ctx context.Context, store *repository.Store, word string) ([]job.Job, error) {
 	n, err := number(word)
 	if err != nil {
 		return nil, err
 	}
 	var list []job.Job
 	if n != 0 { // which would ask for the jobs of any profile
-		if list, err = store.List(ctx, job.Query{Profile: n}); err != nil {
+		if list, err = store.List(ctx, repository.Query{Profile: n}); err != nil {
 			return nil, err
 		}
 	}
@@ -306,7 +307,7 @@ func profileJobs(ctx context.Context, store *job.Store, word string) ([]job.Job,
 	return views.OldestFirst(list), nil
 }
 
-func jobsProfile(c *Console, ctx context.Context, store *job.Store, _ Call, words []string) (string, error) {
+func jobsProfile(c *Console, ctx context.Context, store *repository.Store, _ Call, words []string) (string, error) {
 	list, err := profileJobs(ctx, store, words[0])
 	if err != nil {
 		return "", err
@@ -325,7 +326,7 @@ func jobsProfile(c *Console, ctx context.Context, store *job.Store, _ Call, word
 // notCompared is what jobs diff returns when there is no ratio.
 const notCompared = "null"
 
-func jobsDiff(c *Console, ctx context.Context, store *job.Store, _ Call, words []string) (string, error) {
+func jobsDiff(c *Console, ctx context.Context, store *repository.Store, _ Call, words []string) (string, error) {
 	if len(words) < 2 || len(words) > 3 {
 		return notCompared, jobsUsage()
 	}
@@ -358,7 +359,7 @@ func jobsDiff(c *Console, ctx context.Context, store *job.Store, _ Call, words [
 
 // processorsOf returns how many logical processors the machine of the first job
 // has that says so, or 0.
-func processorsOf(ctx context.Context, store *job.Store, jobs []job.Job) (int, error) {
+func processorsOf(ctx context.Context, store *repository.Store, jobs []job.Job) (int, error) {
 	for _, j := range jobs {
 		if j.Facts != nil && j.Facts.Host.CPUs > 0 {
 			return j.Facts.Host.CPUs, nil
@@ -376,7 +377,7 @@ func processorsOf(ctx context.Context, store *job.Store, jobs []job.Job) (int, e
 	return 0, nil
 }
 
-func jobsImport(c *Console, ctx context.Context, store *job.Store, call Call, words []string) (string, error) {
+func jobsImport(c *Console, ctx context.Context, store *repository.Store, call Call, words []string) (string, error) {
 	path := inFolder(call.Folder, words[0])
 	done, err := history.Import(ctx, store, path, c.Bench.Benchmarks())
 	for _, warning := range done.Warnings {
@@ -390,50 +391,50 @@ func jobsImport(c *Console, ctx context.Context, store *job.Store, call Call, wo
 }
 
 // part shows a part of a job.
-type part func(c *Console, ctx context.Context, store *job.Store, j job.Job) (views.View, error)
+type part func(c *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error)
 
 func parts() map[string]part {
 	return map[string]part{
-		"status": func(_ *Console, ctx context.Context, store *job.Store, j job.Job) (views.View, error) {
+		"status": func(_ *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
 			view, _, err := views.Lines(store.Output(ctx, j.ID), 0)
 			return view, err
 		},
-		"result": func(_ *Console, _ context.Context, _ *job.Store, j job.Job) (views.View, error) {
+		"result": func(_ *Console, _ context.Context, _ *repository.Store, j job.Job) (views.View, error) {
 			return views.Result(j), nil
 		},
-		"timing": func(c *Console, ctx context.Context, store *job.Store, j job.Job) (views.View, error) {
+		"timing": func(c *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
 			timings, err := views.AllTimings(ctx, store, j, c.Bench)
 			return views.Timing(j, timings), err
 		},
-		"tcount": func(c *Console, ctx context.Context, store *job.Store, j job.Job) (views.View, error) {
+		"tcount": func(c *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
 			return views.TCount(ctx, store, j, c.Bench)
 		},
-		"metrics": func(_ *Console, ctx context.Context, store *job.Store, j job.Job) (views.View, error) {
+		"metrics": func(_ *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
 			details, err := store.Imported(ctx, j.ID)
 			return views.Metrics(j, details), err
 		},
-		"system": func(_ *Console, ctx context.Context, store *job.Store, j job.Job) (views.View, error) {
+		"system": func(_ *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
 			details, err := store.Imported(ctx, j.ID)
 			return views.System(j, details), err
 		},
-		"dict": func(c *Console, ctx context.Context, store *job.Store, j job.Job) (views.View, error) {
+		"dict": func(c *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
 			settings, err := c.settingsOf(ctx, store, j)
 			return views.Settings(settings), err
 		},
-		"db": func(c *Console, _ context.Context, _ *job.Store, j job.Job) (views.View, error) {
+		"db": func(c *Console, _ context.Context, _ *repository.Store, j job.Job) (views.View, error) {
 			return views.Database(j, c.Bench), nil
 		},
-		"bm": func(c *Console, _ context.Context, _ *job.Store, j job.Job) (views.View, error) {
+		"bm": func(c *Console, _ context.Context, _ *repository.Store, j job.Job) (views.View, error) {
 			return views.Benchmark(j, c.Bench), nil
 		},
-		"timestamp": func(_ *Console, _ context.Context, _ *job.Store, j job.Job) (views.View, error) {
+		"timestamp": func(_ *Console, _ context.Context, _ *repository.Store, j job.Job) (views.View, error) {
 			return views.Timestamps(j), nil
 		},
 	}
 }
 
 // settingsOf returns all settings of a job but for the secret ones.
-func (c *Console) settingsOf(ctx context.Context, store *job.Store, j job.Job) ([]job.Section, error) {
+func (c *Console) settingsOf(ctx context.Context, store *repository.Store, j job.Job) ([]job.Section, error) {
 	if j.Origin == "" {
 		return c.Bench.Settings(j.Spec), nil
 	}
@@ -442,7 +443,7 @@ func (c *Console) settingsOf(ctx context.Context, store *job.Store, j job.Job) (
 }
 
 // oneJob answers the forms of jobs that begin with the ID of a job.
-func (c *Console) oneJob(ctx context.Context, store *job.Store, words []string) (string, error) {
+func (c *Console) oneJob(ctx context.Context, store *repository.Store, words []string) (string, error) {
 	if len(words) > 1 && words[1] == "getchart" {
 		return "", fail("Error: jobs getchart makes pages for the web service, which is not built into Sledge yet: jobs profile <n> table draws a chart here")
 	}
@@ -487,7 +488,7 @@ func (c *Console) oneJob(ctx context.Context, store *job.Store, words []string) 
 
 // findJob finds the job that the first word names, which may also be what vurun
 // returned. Words that are no ID are taken for one, as HammerDB does.
-func findJob(ctx context.Context, store *job.Store, words []string) (job.Job, error) {
+func findJob(ctx context.Context, store *repository.Store, words []string) (job.Job, error) {
 	id := words[0]
 	if _, after, ok := strings.Cut(id, "jobid="); ok {
 		id = after
@@ -496,9 +497,9 @@ func findJob(ctx context.Context, store *job.Store, words []string) (job.Job, er
 	switch code := job.ExitOf(err); {
 	case err == nil:
 		return j, nil
-	case errors.Is(err, job.ErrNotFound) && len(words) > 1 && words[1] == "save":
+	case errors.Is(err, repository.ErrNotFound) && len(words) > 1 && words[1] == "save":
 		return j, failWith(code, "Error: Jobid %s does not exist", id)
-	case errors.Is(err, job.ErrNotFound):
+	case errors.Is(err, repository.ErrNotFound):
 		return j, failWith(code, "Jobid %s does not exist", id)
 	case code == job.ExitUsage:
 		hint := ""
@@ -511,7 +512,7 @@ func findJob(ctx context.Context, store *job.Store, words []string) (job.Job, er
 }
 
 // userOutput shows what one virtual user put out.
-func (c *Console) userOutput(ctx context.Context, store *job.Store, j job.Job, user int) error {
+func (c *Console) userOutput(ctx context.Context, store *repository.Store, j job.Job, user int) error {
 	view, found, err := views.Lines(store.Output(ctx, j.ID), max(user, 0))
 	if err != nil {
 		return err
@@ -525,7 +526,7 @@ func (c *Console) userOutput(ctx context.Context, store *job.Store, j job.Job, u
 
 // userTiming returns how long the transactions of one virtual user took: HammerDB
 // returns this to the script, and does not print it.
-func (c *Console) userTiming(ctx context.Context, store *job.Store, j job.Job, word string) (string, error) {
+func (c *Console) userTiming(ctx context.Context, store *repository.Store, j job.Job, word string) (string, error) {
 	user, err := strconv.Atoi(strings.TrimPrefix(word, "vu="))
 	if err != nil {
 		return "", jobsUsage()
@@ -545,7 +546,7 @@ func (c *Console) userTiming(ctx context.Context, store *job.Store, j job.Job, w
 }
 
 // deleteJob deletes without asking, as HammerDB does, and so wants the whole ID.
-func (c *Console) deleteJob(ctx context.Context, store *job.Store, j job.Job, word string) error {
+func (c *Console) deleteJob(ctx context.Context, store *repository.Store, j job.Job, word string) error {
 	if !strings.HasSuffix(word, string(j.ID)) {
 		return fail("Error: jobs delete takes the whole id, which is %s", j.ID)
 	}
@@ -559,7 +560,7 @@ func (c *Console) deleteJob(ctx context.Context, store *job.Store, j job.Job, wo
 	return nil
 }
 
-func (c *Console) saveJob(ctx context.Context, store *job.Store, j job.Job) error {
+func (c *Console) saveJob(ctx context.Context, store *repository.Store, j job.Job) error {
 	settings, err := c.settingsOf(ctx, store, j)
 	if err != nil {
 		return err

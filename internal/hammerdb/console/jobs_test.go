@@ -17,6 +17,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
+	"sledge/internal/repository"
 )
 
 // jobKinds are the kinds of transaction of TPROC-C.
@@ -37,11 +38,11 @@ func newJobsWorld(t *testing.T) *jobsWorld {
 	path := filepath.Join(w.folder, "jobs.db")
 	c, err := New(Config{
 		Bench: bench, Out: &w.out, Version: "v0.test", Environ: []string{"TMP=" + w.folder},
-		OpenStore: func(name string) (*job.Store, error) {
+		OpenStore: func(name string) (*repository.Store, error) {
 			if name == "" {
 				name = path
 			}
-			return job.Open(name)
+			return repository.Open(name)
 		},
 	})
 	if err != nil {
@@ -96,7 +97,7 @@ func (w *jobsWorld) fill(t *testing.T) {
 }
 
 // record records a job on SQLite from its beginning to its end.
-func (w *jobsWorld) record(t *testing.T, store *job.Store, name string, spec job.Spec, result job.Result, failure error) {
+func (w *jobsWorld) record(t *testing.T, store *repository.Store, name string, spec job.Spec, result job.Result, failure error) {
 	t.Helper()
 	spec.Database, spec.Workload = "sqlite", "tprocc"
 	r, err := store.Begin(t.Context(), spec, jobKinds)
@@ -117,7 +118,7 @@ func (w *jobsWorld) record(t *testing.T, store *job.Store, name string, spec job
 }
 
 // leave begins a job that is not ended before the test is.
-func (w *jobsWorld) leave(t *testing.T, store *job.Store, name string) {
+func (w *jobsWorld) leave(t *testing.T, store *repository.Store, name string) {
 	t.Helper()
 	r, err := store.Begin(t.Context(), job.Spec{Action: job.Run, Database: "sqlite", Workload: "tprocc", Users: 3}, jobKinds)
 	if err != nil {

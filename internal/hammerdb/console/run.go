@@ -16,6 +16,7 @@ import (
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/report"
+	"sledge/internal/repository"
 )
 
 // vurun runs the workload, as many times as vuset iterations asks for. Each time
@@ -191,7 +192,7 @@ func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (stri
 
 // record enters a job into the repository. It returns nil where jobs are not kept;
 // runs of the test driver never are, as they have no result.
-func (c *Console) record(ctx context.Context, spec job.Spec, plan engine.Plan) (*job.Recorder, error) {
+func (c *Console) record(ctx context.Context, spec job.Spec, plan engine.Plan) (*repository.Recorder, error) {
 	if plan.Pacing.Test {
 		return nil, nil
 	}

@@ -19,6 +19,7 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/engine"
 	"sledge/internal/job"
+	"sledge/internal/repository"
 )
 
 // varying are the parts of what is printed that differ from run to run, and what
@@ -74,7 +75,7 @@ func session(t *testing.T, golden string, environ ...string) {
 		Bench: bench, Out: &out, Version: "v0.test",
 		Runner:    engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads},
 		Environ:   append(environ, "TMP="+dir),
-		OpenStore: func(string) (*job.Store, error) { return job.Open(filepath.Join(dir, "jobs.db")) },
+		OpenStore: func(string) (*repository.Store, error) { return repository.Open(filepath.Join(dir, "jobs.db")) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +221,7 @@ func TestInterruptedBuildIsResumed(t *testing.T) {
 	runner := &interrupting{Runner: engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads}}
 	c, err := New(Config{
 		Bench: bench, Out: &out, Runner: runner, Environ: []string{"TMP=" + dir},
-		OpenStore: func(string) (*job.Store, error) { return job.Open(filepath.Join(dir, "jobs.db")) },
+		OpenStore: func(string) (*repository.Store, error) { return repository.Open(filepath.Join(dir, "jobs.db")) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -272,7 +273,7 @@ func TestCtrlCEndsEveryIteration(t *testing.T) {
 	out := &presser{}
 	c, err := New(Config{
 		Bench: bench, Out: out, Runner: engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads}, Environ: []string{"TMP=" + dir},
-		OpenStore: func(string) (*job.Store, error) { return job.Open(filepath.Join(dir, "jobs.db")) },
+		OpenStore: func(string) (*repository.Store, error) { return repository.Open(filepath.Join(dir, "jobs.db")) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -362,7 +363,7 @@ func TestScriptsGoWhereTheirSettingsSay(t *testing.T) {
 	runner := &asking{}
 	c, err := New(Config{
 		Bench: bench, Out: &out, Runner: runner, Environ: environ,
-		OpenStore: func(string) (*job.Store, error) { return job.Open(filepath.Join(dir, "jobs.db")) },
+		OpenStore: func(string) (*repository.Store, error) { return repository.Open(filepath.Join(dir, "jobs.db")) },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -10,21 +10,24 @@ import (
 	"strings"
 	"time"
 
+	"sledge/internal/hammerdb/lines"
+	"sledge/internal/hammerdb/names"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/repository"
 )
 
 // past reads a job whole. One whose ID or time cannot be used is left
 // out: a warning says why.
-func (f *file) past(ctx context.Context, r recorded) (job.Past, []string, error) {
+func (f *file) past(ctx context.Context, r recorded) (repository.Past, []string, error) {
 	if !isID.MatchString(r.id) {
-		return job.Past{}, []string{fmt.Sprintf("it is left out, since its ID, %q, is not 8 to 40 hexadecimal digits in capitals", r.id)}, nil
+		return repository.Past{}, []string{fmt.Sprintf("it is left out, since its ID, %q, is not 8 to 40 hexadecimal digits in capitals", r.id)}, nil
 	}
 	begun, err := readTime(r.timestamp)
 	if err != nil {
-		return job.Past{}, []string{fmt.Sprintf("it is left out, since %v", err)}, nil
+		return repository.Past{}, []string{fmt.Sprintf("it is left out, since %v", err)}, nil
 	}
-	p := job.Past{Job: job.Job{
+	p := repository.Past{Job: job.Job{
 		ID: job.ID(r.id), Origin: Origin, Begun: begun,
 		Spec: job.Spec{Database: strings.ToLower(r.database), Workload: f.workload(r.benchmark), Profile: max(r.profile, 0), Options: option.Values{}},
 	}}
@@ -37,9 +40,9 @@ func (f *file) past(ctx context.Context, r recorded) (job.Past, []string, error)
 			p.Job.Spec.Options[s.Name] = s.Value
 		}
 	}
-	for _, read := range []func(context.Context, *job.Past) error{f.readOutput, f.readTimings, f.readCounts, f.readSystem, f.readMetrics} {
+	for _, read := range []func(context.Context, *repository.Past) error{f.readOutput, f.readTimings, f.readCounts, f.readSystem, f.readMetrics} {
 		if err := read(ctx, &p); err != nil {
-			return job.Past{}, warnings, err
+			return repository.Past{}, warnings, err
 		}
 	}
 	judge(&p)
@@ -91,12 +94,12 @@ func readSettings(text string) ([]job.Section, error) {
 
 // readOutput reads the lines. HammerDB does not say when each was put out, so they
 // all have the time of the job.
-func (f *file) readOutput(ctx context.Context, p *job.Past) error {
+func (f *file) readOutput(ctx context.Context, p *repository.Past) error {
 	return f.rows(ctx, jobOutput, []column{{"vu", whole}, {"output", text}}, "jobid = ?", []any{p.Job.ID}, func(rows *sql.Rows) error {
 		var user sql.NullInt64
 		var line sql.NullString
 		err := rows.Scan(&user, &line)
-		p.Output = append(p.Output, job.OutputLine{At: p.Job.Begun, User: int(user.Int64), Line: line.String})
+		p.Output = append(p.Output, repository.OutputLine{At: p.Job.Begun, User: int(user.Int64), Line: line.String})
 		return err
 	})
 }
@@ -120,7 +123,7 @@ var timingColumns = []column{
 	{"ratio_pct", number},
 }
 
-func (f *file) readTimings(ctx context.Context, p *job.Past) error {
+func (f *file) readTimings(ctx context.Context, p *repository.Past) error {
 	return f.rows(ctx, jobTiming, timingColumns, "jobid = ?", []any{p.Job.ID}, func(rows *sql.Rows) error {
 		var user, summary, calls sql.NullInt64
 		var name sql.NullString
@@ -154,7 +157,7 @@ func (f *file) readTimings(ctx context.Context, p *job.Past) error {
 
 // readCounts reads the server's counts. A row may hold an error in place of a
 // metric, and those are no counts.
-func (f *file) readCounts(ctx context.Context, p *job.Past) error {
+func (f *file) readCounts(ctx context.Context, p *repository.Past) error {
 	columns := []column{{"counter", number}, {"metric", text}, {"timestamp", text}}
 	return f.rows(ctx, jobTCount, columns, "jobid = ?", []any{p.Job.ID}, func(rows *sql.Rows) error {
 		var counter sql.NullFloat64
@@ -170,13 +173,13 @@ func (f *file) readCounts(ctx context.Context, p *job.Past) error {
 	})
 }
 
-func (f *file) readSystem(ctx context.Context, p *job.Past) error {
+func (f *file) readSystem(ctx context.Context, p *repository.Past) error {
 	var columns []column
-	for _, name := range job.SystemFacts {
+	for _, name := range names.SystemFacts {
 		columns = append(columns, column{name, text})
 	}
 	return f.rows(ctx, jobSystem, columns, "jobid = ?", []any{p.Job.ID}, func(rows *sql.Rows) error {
-		values := make([]sql.NullString, len(job.SystemFacts))
+		values := make([]sql.NullString, len(names.SystemFacts))
 		into := make([]any, len(values))
 		for i := range values {
 			into[i] = &values[i]
@@ -185,7 +188,7 @@ func (f *file) readSystem(ctx context.Context, p *job.Past) error {
 			return err
 		}
 		p.Details.System = nil
-		for i, name := range job.SystemFacts {
+		for i, name := range names.SystemFacts {
 			if values[i].String != "" {
 				p.Details.System = append(p.Details.System, job.Setting{Name: name, Value: values[i].String})
 			}
@@ -195,7 +198,7 @@ func (f *file) readSystem(ctx context.Context, p *job.Past) error {
 	})
 }
 
-func (f *file) readMetrics(ctx context.Context, p *job.Past) error {
+func (f *file) readMetrics(ctx context.Context, p *repository.Past) error {
 	columns := []column{{"timestamp", text}, {"usr", number}, {"sys", number}, {"irq", number}, {"idle", number}, {"iops", number}, {"mbps", number}}
 	return f.rows(ctx, jobMetric, columns, "jobid = ?", []any{p.Job.ID}, func(rows *sql.Rows) error {
 		var timestamp sql.NullString
@@ -213,7 +216,7 @@ func (f *file) readMetrics(ctx context.Context, p *job.Past) error {
 
 // judge finds out from a job's output what it did and how it ended, which HammerDB
 // writes down nowhere else.
-func judge(p *job.Past) {
+func judge(p *repository.Past) {
 	j := &p.Job
 	var complete, failed bool
 	var running, finished int
@@ -288,9 +291,9 @@ var (
 
 // readFacts takes the figures out of a line. Of a job of many users, whose query
 // times each tells on its own, the last geometric mean stays.
-func readFacts(p *job.Past, line string) {
+func readFacts(p *repository.Past, line string) {
 	r := &p.Job.Result
-	if h, ok := job.ReadHeadline(line); ok {
+	if h, ok := lines.ReadHeadline(line); ok {
 		r.Line, r.Metrics = line, []job.Metric{metric("NOPM", h.NOPM), metric("TPM", h.TPM)}
 	}
 	if m := geomean.FindStringSubmatch(line); m != nil {

@@ -1,4 +1,4 @@
-// Package dictionary is the settings of a console: for each database and for the
+// Package settings is the settings of a console: for each database and for the
 // console itself, sections of keys with the names and defaults that HammerDB's
 // have. Values are checked when they are set and kept in a file between two
 // starts. It knows no commands and prints nothing.

@@ -8,6 +8,7 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/job"
+	"sledge/internal/repository"
 	"sledge/internal/workbench"
 )
 
@@ -91,7 +92,7 @@ func TestAFileThatIsNoSettingsIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	jobs := filepath.Join(folder, "jobs.db")
-	store, err := job.Open(jobs)
+	store, err := repository.Open(jobs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/report"
+	"sledge/internal/repository"
 )
 
 // artifactSchema names the shape of Artifact, which is HammerDB's.
@@ -19,7 +20,7 @@ const artifactSchema = "hammerdb-job-report-v1"
 // Artifact is the document of "jobs ID save": a job with all that other programs
 // need to show it, and nothing that is secret. The settings are all that the job
 // had, by section.
-func Artifact(ctx context.Context, store *job.Store, j job.Job, settings []job.Section, namer Namer) (View, error) {
+func Artifact(ctx context.Context, store *repository.Store, j job.Job, settings []job.Section, namer Namer) (View, error) {
 	details, err := store.Imported(ctx, j.ID)
 	if err != nil {
 		return View{}, err
@@ -70,7 +71,7 @@ func Artifact(ctx context.Context, store *job.Store, j job.Job, settings []job.S
 
 // AllTimings returns how long the transactions of a job took, of all virtual users
 // together.
-func AllTimings(ctx context.Context, store *job.Store, j job.Job, namer Namer) ([]job.Timing, error) {
+func AllTimings(ctx context.Context, store *repository.Store, j job.Job, namer Namer) ([]job.Timing, error) {
 	details, err := store.Imported(ctx, j.ID)
 	if err != nil || j.Origin != "" {
 		return timingsOf(details, 0), err
@@ -83,7 +84,7 @@ func AllTimings(ctx context.Context, store *job.Store, j job.Job, namer Namer) (
 }
 
 // UserTimings returns how long the transactions of the virtual user at a position took.
-func UserTimings(ctx context.Context, store *job.Store, j job.Job, position int, namer Namer) ([]job.Timing, error) {
+func UserTimings(ctx context.Context, store *repository.Store, j job.Job, position int, namer Namer) ([]job.Timing, error) {
 	details, err := store.Imported(ctx, j.ID)
 	if err != nil || j.Origin != "" {
 		return timingsOf(details, position), err

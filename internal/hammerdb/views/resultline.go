@@ -3,13 +3,13 @@ package views
 import (
 	"fmt"
 
-	"sledge/internal/job"
+	"sledge/internal/hammerdb/lines"
 )
 
 // FirstTPM spells the headline of a run in HammerDB's older order, with TPM
 // before NOPM. Any other line stays as it is.
 func FirstTPM(line string) string {
-	h, ok := job.ReadHeadline(line)
+	h, ok := lines.ReadHeadline(line)
 	if !ok {
 		return line
 	}

@@ -1,3 +1,5 @@
+// Package views shows jobs in the shapes that HammerDB's jobs command has, which people's
+// scripts read. It asks no database.
 package views
 
 import (

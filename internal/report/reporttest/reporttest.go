@@ -35,6 +35,7 @@ func Golden(t testing.TB, name string, got []byte) {
 	}
 }
 
+// Began is when the jobs began.
 var Began = time.Date(2025, 4, 14, 17, 9, 51, 0, time.UTC)
 
 // Kinds and Labels are those of TPROC-C.
@@ -68,6 +69,7 @@ func Measured() meter.Summary {
 	return sum
 }
 
+// Run is a run that succeeded.
 func Run() job.Job {
 	return job.Job{
 		ID: "67FD3345479A03E263133333",
@@ -90,6 +92,7 @@ func Run() job.Job {
 	}
 }
 
+// Partial is a run that was stopped, and whose events were not all kept.
 func Partial() job.Job {
 	j := Run()
 	j.Status, j.Reason = job.Partial, "the run was stopped\nafter 5 minutes"
@@ -98,12 +101,14 @@ func Partial() job.Job {
 	return j
 }
 
+// Killed is a run whose process was killed.
 func Killed() job.Job {
 	j := Run()
 	j.Status, j.Reason, j.Facts, j.Result = job.Killed, "its process, 4711, went away without ending it", nil, job.Result{}
 	return j
 }
 
+// Build is a build.
 func Build() job.Job {
 	return job.Job{
 		ID: "67FD3345479A03E263133334", Spec: job.Spec{Action: job.Build, Database: "mariadb", Workload: "tprocc", Seed: 1},
@@ -116,6 +121,7 @@ func Build() job.Job {
 	}
 }
 
+// Check is a check that found rules broken.
 func Check() job.Job {
 	return job.Job{
 		ID: "67FD3345479A03E263133335", Spec: job.Spec{Action: job.Check, Database: "sqlite", Workload: "tprocc", Seed: 1},
@@ -132,6 +138,7 @@ func Check() job.Job {
 	}
 }
 
+// Remove is a delete.
 func Remove() job.Job {
 	return job.Job{
 		Spec:   job.Spec{Action: job.Delete, Database: "sqlite", Workload: "tprocc", Seed: 1},
@@ -157,6 +164,7 @@ func Figures(id string, minute, users int, orders float64) job.Job {
 	return j
 }
 
+// Ended is j, ended in another way.
 func Ended(j job.Job, status job.Status) job.Job {
 	j.Status = status
 	if status != job.Invalid && status != job.Partial {

@@ -13,6 +13,7 @@ import (
 	"sledge/internal/database/sqlite"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/repository"
 	"sledge/internal/testserver"
 	"sledge/internal/workload/workloadtest"
 )
@@ -218,7 +219,7 @@ func TestNothingIsBuiltIntoWhatIsTheServersOrSledges(t *testing.T) {
 		{&place{d: postgresql.Database, values: option.Values{"pg_dbase": "template0"}}, job.ExitUsage, "pg_dbase"},
 		{&place{d: mariadb.Database, values: option.Values{"maria_dbase": "mysql"}}, job.ExitUsage, "maria_dbase"},
 		{&place{d: mariadb.Database, values: option.Values{"maria_dbase": "Performance_Schema"}}, job.ExitUsage, "maria_dbase"},
-		{&place{d: sqlite.Database, values: option.Values{"sqlite_file": repository(t)}}, job.ExitExists, "Sledge's own jobs"},
+		{&place{d: sqlite.Database, values: option.Values{"sqlite_file": repositoryPath(t)}}, job.ExitExists, "Sledge's own jobs"},
 	} {
 		for name, value := range workloadtest.Server(t, test.place.d, "") {
 			if _, set := test.place.values[name]; !set {
@@ -234,11 +235,11 @@ func TestNothingIsBuiltIntoWhatIsTheServersOrSledges(t *testing.T) {
 	}
 }
 
-// repository makes a repository of jobs.
-func repository(t *testing.T) string {
+// repositoryPath makes a repository of jobs.
+func repositoryPath(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "jobs.db")
-	store, err := job.Open(path)
+	store, err := repository.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package rdbms lists the databases that HammerDB has, by the names that its
+// Package names lists the databases that HammerDB has, by the names that its
 // commands, its data and its driver scripts have for them. Sledge may lack some;
 // scripts, settings and jobs name those, too. It knows no driver and no job.
 package names

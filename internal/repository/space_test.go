@@ -1,10 +1,12 @@
-package job
+package repository
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"sledge/internal/job"
 )
 
 // talks records a job that says several megabytes, and ends it unless it is to run on.
@@ -13,10 +15,10 @@ func talks(t *testing.T, s *Store, ends bool) *Recorder {
 	r := begin(t, s, runSpec())
 	line := strings.Repeat("what a virtual user says ", 100)
 	for range 2000 {
-		r.Watch(Event{User: 1, Text: line})
+		r.Watch(job.Event{User: 1, Text: line})
 	}
 	if ends {
-		if err := r.End(t.Context(), Result{}, nil); err != nil {
+		if err := r.End(t.Context(), job.Result{}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -86,7 +88,7 @@ func TestNobodyWhoReadsIsInTheWayOfADeletion(t *testing.T) {
 	if err := rows.Close(); err != nil || read < 2000 {
 		t.Errorf("who was reading got %d lines, %v, want at least the 2000 that were there", read, err)
 	}
-	if err := stays.End(t.Context(), Result{}, nil); err != nil {
+	if err := stays.End(t.Context(), job.Result{}, nil); err != nil {
 		t.Error(err)
 	}
 	if lines := collect(t, s.Output(t.Context(), stays.ID())); len(lines) != 2000 {
@@ -133,7 +135,7 @@ func TestAFileOfBeforeIsWrittenAnewWhenNoJobIsRecorded(t *testing.T) {
 	if file, log := sizes(t, path); file+log < 4*small || mode() != 0 {
 		t.Errorf("got %d bytes, and %d in the log, want that the file waits for the job that is recorded", file, log)
 	}
-	if err := running.End(t.Context(), Result{}, nil); err != nil {
+	if err := running.End(t.Context(), job.Result{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	deletes(t, s, running)

@@ -1,4 +1,4 @@
-package job
+package repository
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sledge/internal/job"
 )
 
 // damage overwrites pages in the middle of a repository that has some jobs in it.
@@ -39,9 +41,9 @@ func filled(t *testing.T, path string) {
 	for range 5 {
 		r := begin(t, s, runSpec())
 		for n := range 20 {
-			r.Watch(second(Measure, n+1, measured(uint64(n), 2000), nil))
+			r.Watch(second(job.Measure, n+1, measured(uint64(n), 2000), nil))
 		}
-		if err := r.End(t.Context(), Result{}, nil); err != nil {
+		if err := r.End(t.Context(), job.Result{}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -116,7 +118,7 @@ func TestReadingMakesNoRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{filepath.Join(folder, "jbos.db"), filepath.Join(folder, "missing", "jobs.db"), empty} {
-		if s, err := OpenToRead(path); ExitOf(err) != ExitMissing || !strings.Contains(err.Error(), path) {
+		if s, err := OpenToRead(path); job.ExitOf(err) != job.ExitMissing || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: got %v and error %v, want that there is none", path, s, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package job
+package repository
 
 import (
 	"context"
@@ -10,6 +10,10 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+
+	"sledge/internal/host"
+	"sledge/internal/job"
+
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -83,14 +87,14 @@ func checkDue(ctx context.Context, db *sql.DB) (bool, error) {
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var process owner
+		var process host.Process
 		var seen, begun int64
-		if err := rows.Scan(&seen, &process.host, &process.pid, &begun); err != nil {
+		if err := rows.Scan(&seen, &process.Host, &process.PID, &begun); err != nil {
 			return false, err
 		}
-		process.begun = time.UnixMilli(begun)
-		j := Job{Status: Running}
-		if j.judge(process, time.UnixMilli(seen)); j.Status == Killed {
+		process.Begun = time.UnixMilli(begun)
+		j := job.Job{Status: job.Running}
+		if judge(&j, process, time.UnixMilli(seen)); j.Status == job.Killed {
 			return true, nil
 		}
 	}

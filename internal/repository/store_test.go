@@ -1,4 +1,4 @@
-package job
+package repository
 
 import (
 	"bufio"
@@ -20,15 +20,17 @@ import (
 	"testing"
 	"time"
 
+	"sledge/internal/host"
+	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
 )
 
 var kinds = []string{"new order", "payment"}
 
-func runSpec() Spec {
-	return Spec{
-		Action: Run, Database: "postgresql", Workload: "tprocc", Users: 4, Seed: 7,
+func runSpec() job.Spec {
+	return job.Spec{
+		Action: job.Run, Database: "postgresql", Workload: "tprocc", Users: 4, Seed: 7,
 		Options: option.Values{"pg_count_ware": "1"},
 	}
 }
@@ -48,7 +50,7 @@ func openStore(t *testing.T, path string) *Store {
 	return s
 }
 
-func begin(t *testing.T, s *Store, spec Spec) *Recorder {
+func begin(t *testing.T, s *Store, spec job.Spec) *Recorder {
 	t.Helper()
 	r, err := s.Begin(t.Context(), spec, kinds)
 	if err != nil {
@@ -74,9 +76,9 @@ func measured(seed uint64, n int) *meter.Summary {
 	return &sum
 }
 
-func second(phase Phase, n int, sum *meter.Summary, tpm *float64) Event {
+func second(phase job.Phase, n int, sum *meter.Summary, tpm *float64) job.Event {
 	offset := time.Duration(n) * time.Second
-	return Event{At: time.UnixMilli(1_700_000_000_000).Add(offset), Second: &Second{Phase: phase, Offset: offset, Summary: sum, ServerTPM: tpm}}
+	return job.Event{At: time.UnixMilli(1_700_000_000_000).Add(offset), Second: &job.Second{Phase: phase, Offset: offset, Summary: sum, ServerTPM: tpm}}
 }
 
 func collect[T any](t *testing.T, seq iter.Seq2[T, error]) []T {
@@ -113,22 +115,22 @@ func TestARunComesBackAsItWasRecorded(t *testing.T) {
 		r := begin(t, s, runSpec())
 		tpm := 12345.5
 		want := meter.NewSummary(len(kinds))
-		facts := Facts{SledgeVersion: "1.0", Server: "16.4", Target: "localhost:5432", ServerSettings: map[string]string{"fsync": "on"}, Host: ThisHost()}
-		r.Watch(Event{At: time.Now(), Facts: &facts})
-		r.Watch(Event{At: time.Now(), Phase: RampUp})
-		r.Watch(Event{At: time.Now(), Progress: &Progress{Step: "load"}})
-		r.Watch(second(RampUp, 1, measured(1, 50), nil))
+		facts := job.Facts{SledgeVersion: "1.0", Server: "16.4", Target: "localhost:5432", ServerSettings: map[string]string{"fsync": "on"}, Host: host.This()}
+		r.Watch(job.Event{At: time.Now(), Facts: &facts})
+		r.Watch(job.Event{At: time.Now(), Phase: job.RampUp})
+		r.Watch(job.Event{At: time.Now(), Progress: &job.Progress{Step: "load"}})
+		r.Watch(second(job.RampUp, 1, measured(1, 50), nil))
 		for n := 1; n <= 3; n++ {
 			sum := measured(uint64(n), 100*n)
 			want.Add(*sum)
-			r.Watch(second(Measure, n, sum, &tpm))
+			r.Watch(second(job.Measure, n, sum, &tpm))
 			sum.Reset() // it was only lent
 		}
-		r.Watch(Event{At: time.UnixMilli(1_700_000_000_000), User: 1, Text: "Rampup complete"})
-		r.Watch(Event{At: time.UnixMilli(1_700_000_000_000), User: 2, Failure: &Failure{Kind: "payment", Class: "deadlock", Message: "deadlock detected", Retried: true}})
-		result := Result{
+		r.Watch(job.Event{At: time.UnixMilli(1_700_000_000_000), User: 1, Text: "Rampup complete"})
+		r.Watch(job.Event{At: time.UnixMilli(1_700_000_000_000), User: 2, Failure: &job.Failure{Kind: "payment", Class: "deadlock", Message: "deadlock detected", Retried: true}})
+		result := job.Result{
 			Line: "TEST RESULT : System achieved 1 NOPM from 2 PostgreSQL TPM", Users: 4, Kinds: kinds, Elapsed: 3,
-			Metrics: []Metric{{"NOPM", 1}}, Agreement: &Agreement{What: "new order", Client: 1, Server: 1, Low: 1, High: 2, Holds: true}, Summary: want,
+			Metrics: []job.Metric{{Name: "NOPM", Value: 1}}, Agreement: &job.Agreement{What: "new order", Client: 1, Server: 1, Low: 1, High: 2, Holds: true}, Summary: want,
 		}
 		if err := r.End(t.Context(), result, nil); err != nil {
 			t.Fatal(err)
@@ -138,7 +140,7 @@ func TestARunComesBackAsItWasRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if j.Status != Succeeded || j.Reason != "" || j.PID != os.Getpid() || j.Dropped != 0 || j.Ended.Before(j.Begun) {
+		if j.Status != job.Succeeded || j.Reason != "" || j.PID != os.Getpid() || j.Dropped != 0 || j.Ended.Before(j.Begun) {
 			t.Errorf("got job %+v", j)
 		}
 		if j.Spec.Seed != 7 || j.Spec.Options["pg_count_ware"] != "1" || !slices.Equal(j.Kinds, kinds) {
@@ -157,12 +159,12 @@ func TestARunComesBackAsItWasRecorded(t *testing.T) {
 		sameSummary(t, "summary", sum, want)
 
 		seconds := collect(t, s.Seconds(t.Context(), r.ID()))
-		if len(seconds) != 4 || seconds[0].Phase != RampUp || seconds[0].ServerTPM != nil {
+		if len(seconds) != 4 || seconds[0].Phase != job.RampUp || seconds[0].ServerTPM != nil {
 			t.Fatalf("got %d seconds, the first %+v", len(seconds), seconds[0])
 		}
 		for n := 1; n <= 3; n++ {
 			got := seconds[n]
-			if got.Phase != Measure || got.Offset != time.Duration(n)*time.Second || *got.ServerTPM != tpm || got.At.Unix() != 1_700_000_000+int64(n) {
+			if got.Phase != job.Measure || got.Offset != time.Duration(n)*time.Second || *got.ServerTPM != tpm || got.At.Unix() != 1_700_000_000+int64(n) {
 				t.Errorf("second %d: got %+v", n, got)
 			}
 			part, err := got.Summary()
@@ -183,16 +185,16 @@ func TestARunComesBackAsItWasRecorded(t *testing.T) {
 func TestTheEndSettlesHowAJobEnded(t *testing.T) {
 	s := openStore(t, ":memory:")
 	for _, c := range []struct {
-		result Result
+		result job.Result
 		err    error
-		want   Status
+		want   job.Status
 		reason string
 	}{
-		{Result{}, nil, Succeeded, ""},
-		{Result{Status: Partial, Reason: "stopped"}, nil, Partial, "stopped"},
-		{Result{}, errors.New("no route"), Failed, "no route"},
-		{Result{Status: Succeeded}, errors.New("no route"), Failed, "no route"},
-		{Result{Status: Invalid, Reason: "5 % failed"}, errors.New("too many failures"), Invalid, "5 % failed"},
+		{job.Result{}, nil, job.Succeeded, ""},
+		{job.Result{Status: job.Partial, Reason: "stopped"}, nil, job.Partial, "stopped"},
+		{job.Result{}, errors.New("no route"), job.Failed, "no route"},
+		{job.Result{Status: job.Succeeded}, errors.New("no route"), job.Failed, "no route"},
+		{job.Result{Status: job.Invalid, Reason: "5 % failed"}, errors.New("too many failures"), job.Invalid, "5 % failed"},
 	} {
 		r := begin(t, s, runSpec())
 		if err := r.End(t.Context(), c.result, c.err); err != nil {
@@ -212,11 +214,11 @@ func TestAResultThatCannotBeEncodedLosesNoMeasurement(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
 	want := *measured(1, 10)
-	if err := r.End(t.Context(), Result{Metrics: []Metric{{"NOPM", math.NaN()}}, Summary: want}, nil); err == nil {
+	if err := r.End(t.Context(), job.Result{Metrics: []job.Metric{{Name: "NOPM", Value: math.NaN()}}, Summary: want}, nil); err == nil {
 		t.Error("End says nothing of a metric that is no number")
 	}
 	j, err := s.Get(t.Context(), r.ID())
-	if err != nil || j.Status != Failed || j.Reason == "" {
+	if err != nil || j.Status != job.Failed || j.Reason == "" {
 		t.Errorf("got %s, %q, %v", j.Status, j.Reason, err)
 	}
 	sum, _, err := s.Summary(t.Context(), r.ID())
@@ -234,8 +236,8 @@ func TestARunThatWasCancelledIsRecordedToItsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	r.Watch(Event{At: time.Now(), Text: "stopping"})
-	if err := r.End(ctx, Result{Status: Partial}, nil); err != nil {
+	r.Watch(job.Event{At: time.Now(), Text: "stopping"})
+	if err := r.End(ctx, job.Result{Status: job.Partial}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if lines := collect(t, s.Output(t.Context(), r.ID())); len(lines) != 1 {
@@ -252,10 +254,10 @@ func TestLaterHoursAreKeptHalfAMinuteAtATimeAndLoseNothing(t *testing.T) {
 	for n := hour - 1; n <= hour+65; n++ {
 		sum := measured(uint64(n), 20)
 		want.Add(*sum)
-		r.Watch(second(Measure, n, sum, &tpm))
+		r.Watch(second(job.Measure, n, sum, &tpm))
 	}
-	r.Watch(second(Finish, 1, measured(1, 1), nil))
-	if err := r.End(t.Context(), Result{}, nil); err != nil {
+	r.Watch(second(job.Finish, 1, measured(1, 1), nil))
+	if err := r.End(t.Context(), job.Result{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	var got []time.Duration
@@ -275,41 +277,41 @@ func TestLaterHoursAreKeptHalfAMinuteAtATimeAndLoseNothing(t *testing.T) {
 
 func TestJobsAreFoundByWhatTheyAre(t *testing.T) {
 	s := openStore(t, ":memory:")
-	if _, err := s.Get(t.Context(), "last"); !errors.Is(err, ErrNotFound) || ExitOf(err) != ExitMissing {
+	if _, err := s.Get(t.Context(), "last"); !errors.Is(err, ErrNotFound) || job.ExitOf(err) != job.ExitMissing {
 		t.Errorf("in an empty repository: got %v", err)
 	}
-	var ids []ID
-	for _, spec := range []Spec{
-		{Action: Build, Database: "postgresql", Workload: "tprocc"},
-		{Action: Run, Database: "postgresql", Workload: "tprocc"},
-		{Action: Run, Database: "mariadb", Workload: "pgbench"},
+	var ids []job.ID
+	for _, spec := range []job.Spec{
+		{Action: job.Build, Database: "postgresql", Workload: "tprocc"},
+		{Action: job.Run, Database: "postgresql", Workload: "tprocc"},
+		{Action: job.Run, Database: "mariadb", Workload: "pgbench"},
 	} {
 		r := begin(t, s, spec)
 		ids = append(ids, r.ID())
-		if err := r.End(t.Context(), Result{}, nil); err != nil {
+		if err := r.End(t.Context(), job.Result{}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	running := begin(t, s, Spec{Action: Run, Database: "sqlite", Workload: "tprocc"})
+	running := begin(t, s, job.Spec{Action: job.Run, Database: "sqlite", Workload: "tprocc"})
 	for _, c := range []struct {
 		query Query
-		want  []ID
+		want  []job.ID
 	}{
-		{Query{}, []ID{running.ID(), ids[2], ids[1], ids[0]}},
-		{Query{Limit: 2}, []ID{running.ID(), ids[2]}},
-		{Query{Action: Run}, []ID{running.ID(), ids[2], ids[1]}},
-		{Query{Database: "postgresql"}, []ID{ids[1], ids[0]}},
-		{Query{Database: "postgresql", Action: Build}, []ID{ids[0]}},
-		{Query{Workload: "pgbench"}, []ID{ids[2]}},
-		{Query{Status: Running}, []ID{running.ID()}},
-		{Query{Status: Killed}, nil},
-		{Query{Status: Succeeded, Limit: 1}, []ID{ids[2]}},
+		{Query{}, []job.ID{running.ID(), ids[2], ids[1], ids[0]}},
+		{Query{Limit: 2}, []job.ID{running.ID(), ids[2]}},
+		{Query{Action: job.Run}, []job.ID{running.ID(), ids[2], ids[1]}},
+		{Query{Database: "postgresql"}, []job.ID{ids[1], ids[0]}},
+		{Query{Database: "postgresql", Action: job.Build}, []job.ID{ids[0]}},
+		{Query{Workload: "pgbench"}, []job.ID{ids[2]}},
+		{Query{Status: job.Running}, []job.ID{running.ID()}},
+		{Query{Status: job.Killed}, nil},
+		{Query{Status: job.Succeeded, Limit: 1}, []job.ID{ids[2]}},
 	} {
 		jobs, err := s.List(t.Context(), c.query)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got []ID
+		var got []job.ID
 		for _, j := range jobs {
 			got = append(got, j.ID)
 		}
@@ -318,10 +320,10 @@ func TestJobsAreFoundByWhatTheyAre(t *testing.T) {
 		}
 	}
 
-	if err := s.Delete(t.Context(), running.ID()); err == nil || ExitOf(err) != ExitUsage {
+	if err := s.Delete(t.Context(), running.ID()); err == nil || job.ExitOf(err) != job.ExitUsage {
 		t.Errorf("deleting a running job: got %v, want it refused", err)
 	}
-	if err := running.End(t.Context(), Result{}, nil); err != nil {
+	if err := running.End(t.Context(), job.Result{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Delete(t.Context(), "last"); err != nil {
@@ -330,16 +332,16 @@ func TestJobsAreFoundByWhatTheyAre(t *testing.T) {
 	if j, err := s.Get(t.Context(), "LAST"); err != nil || j.ID != ids[2] {
 		t.Errorf("last: got %s, %v; want %s", j.ID, err, ids[2])
 	}
-	if j, err := s.Get(t.Context(), ID(strings.ToLower(string(ids[1][:18])))); err != nil || j.ID != ids[1] {
+	if j, err := s.Get(t.Context(), job.ID(strings.ToLower(string(ids[1][:18])))); err != nil || j.ID != ids[1] {
 		t.Errorf("by its first digits in lower case: got %s, %v; want %s", j.ID, err, ids[1])
 	}
 }
 
 func TestAnIDThatFitsNoJobOrSeveralSaysWhatToDo(t *testing.T) {
 	s := openStore(t, ":memory:")
-	for _, id := range []ID{"6421B4C85F7E03E293532393", "6421B4C85F7E03E2935323AA"} {
+	for _, id := range []job.ID{"6421B4C85F7E03E293532393", "6421B4C85F7E03E2935323AA"} {
 		r := begin(t, s, runSpec())
-		if err := r.End(t.Context(), Result{}, nil); err != nil {
+		if err := r.End(t.Context(), job.Result{}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.db.Exec("UPDATE job SET id = ? WHERE id = ?", id, r.ID()); err != nil {
@@ -347,20 +349,20 @@ func TestAnIDThatFitsNoJobOrSeveralSaysWhatToDo(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		id   ID
+		id   job.ID
 		want string
-		exit Exit
+		exit job.Exit
 	}{
-		{"6421B4C85F7E03E293532392", "find job 6421B4C85F7E03E293532392: no such job: did you mean 6421B4C85F7E03E293532393?", ExitMissing},
-		{"ABCDEF", "find job ABCDEF: no such job: the newest is 6421B4C85F7E03E2935323AA", ExitMissing},
-		{"6421b4", "more than one job begins with 6421b4, such as 6421B4C85F7E03E2935323AA and 6421B4C85F7E03E293532393: give more digits", ExitUsage},
-		{"latest", `"latest" is not the id of a job: give the first of its 24 hexadecimal digits, or "last"`, ExitUsage},
-		{"", `"" is not the id of a job: give the first of its 24 hexadecimal digits, or "last"`, ExitUsage},
-		{"*", `"*" is not the id of a job: give the first of its 24 hexadecimal digits, or "last"`, ExitUsage},
+		{"6421B4C85F7E03E293532392", "find job 6421B4C85F7E03E293532392: no such job: did you mean 6421B4C85F7E03E293532393?", job.ExitMissing},
+		{"ABCDEF", "find job ABCDEF: no such job: the newest is 6421B4C85F7E03E2935323AA", job.ExitMissing},
+		{"6421b4", "more than one job begins with 6421b4, such as 6421B4C85F7E03E2935323AA and 6421B4C85F7E03E293532393: give more digits", job.ExitUsage},
+		{"latest", `"latest" is not the id of a job: give the first of its 24 hexadecimal digits, or "last"`, job.ExitUsage},
+		{"", `"" is not the id of a job: give the first of its 24 hexadecimal digits, or "last"`, job.ExitUsage},
+		{"*", `"*" is not the id of a job: give the first of its 24 hexadecimal digits, or "last"`, job.ExitUsage},
 	} {
 		_, err := s.Get(t.Context(), c.id)
-		if err == nil || err.Error() != c.want || ExitOf(err) != c.exit {
-			t.Errorf("%q: got %v (exit %d), want %s (exit %d)", c.id, err, ExitOf(err), c.want, c.exit)
+		if err == nil || err.Error() != c.want || job.ExitOf(err) != c.exit {
+			t.Errorf("%q: got %v (exit %d), want %s (exit %d)", c.id, err, job.ExitOf(err), c.want, c.exit)
 		}
 		if err := s.Delete(t.Context(), c.id); err == nil {
 			t.Errorf("%q: Delete does not say that there is no such job", c.id)
@@ -376,11 +378,11 @@ func TestAnIDThatFitsNoJobOrSeveralSaysWhatToDo(t *testing.T) {
 func TestDeletingAJobLeavesNothingOfIt(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
-	r.Watch(second(Measure, 1, measured(1, 10), nil))
-	r.Watch(Event{At: time.Now(), Text: "a line"})
-	r.Watch(Event{At: time.Now(), Failure: &Failure{}})
-	r.Count(Count{At: time.Now(), Rate: 1})
-	if err := r.End(t.Context(), Result{}, nil); err != nil {
+	r.Watch(second(job.Measure, 1, measured(1, 10), nil))
+	r.Watch(job.Event{At: time.Now(), Text: "a line"})
+	r.Watch(job.Event{At: time.Now(), Failure: &job.Failure{}})
+	r.Count(job.Count{At: time.Now(), Rate: 1})
+	if err := r.End(t.Context(), job.Result{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	count := func() (n int) {
@@ -408,11 +410,11 @@ func TestOutputIsReadPageByPage(t *testing.T) {
 	a, b := begin(t, s, runSpec()), begin(t, s, runSpec())
 	const lines = 2*pageRows + 1
 	for n := range lines {
-		a.Watch(Event{At: time.Now(), Text: fmt.Sprint(n)})
-		b.Watch(Event{At: time.Now(), Text: "another job's"})
+		a.Watch(job.Event{At: time.Now(), Text: fmt.Sprint(n)})
+		b.Watch(job.Event{At: time.Now(), Text: "another job's"})
 	}
 	for _, r := range []*Recorder{a, b} {
-		if err := r.End(t.Context(), Result{}, nil); err != nil {
+		if err := r.End(t.Context(), job.Result{}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -437,10 +439,10 @@ func TestReadingsOfTheCounterComeBackInOrderWhoeverCounts(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
 	at := time.UnixMilli(1_700_000_000_000)
-	var want []Count
+	var want []job.Count
 	var counter sync.WaitGroup
 	for n := range pageRows + 1 {
-		want = append(want, Count{at.Add(time.Duration(n) * time.Second), float64(n) + 0.5})
+		want = append(want, job.Count{At: at.Add(time.Duration(n) * time.Second), Rate: float64(n) + 0.5})
 	}
 	counter.Go(func() {
 		for _, c := range want {
@@ -448,14 +450,14 @@ func TestReadingsOfTheCounterComeBackInOrderWhoeverCounts(t *testing.T) {
 		}
 	})
 	for n := range 100 {
-		r.Watch(Event{At: at, Text: fmt.Sprint(n)})
+		r.Watch(job.Event{At: at, Text: fmt.Sprint(n)})
 	}
 	counter.Wait()
-	if err := r.End(t.Context(), Result{}, nil); err != nil {
+	if err := r.End(t.Context(), job.Result{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	got := collect(t, s.Readings(t.Context(), r.ID()))
-	if !slices.EqualFunc(got, want, func(g, w Count) bool { return g.At.Equal(w.At) && g.Rate == w.Rate }) {
+	if !slices.EqualFunc(got, want, func(g, w job.Count) bool { return g.At.Equal(w.At) && g.Rate == w.Rate }) {
 		t.Errorf("got %d readings from %v to %v, want %d", len(got), got[0], got[len(got)-1], len(want))
 	}
 }
@@ -476,9 +478,9 @@ func TestSecretsAreRefused(t *testing.T) {
 }
 
 func TestTwoIDsOfOneSecondDiffer(t *testing.T) {
-	seen := map[ID]bool{}
+	seen := map[job.ID]bool{}
 	for range 1000 {
-		id := NewID()
+		id := job.NewID()
 		if !regexp.MustCompile(`^[0-9A-F]{24}$`).MatchString(string(id)) || seen[id] {
 			t.Fatalf("got %s", id)
 		}
@@ -499,7 +501,7 @@ func TestTheRepositoryIsForItsOwnerAlone(t *testing.T) {
 			t.Errorf("%s: got mode %o, want %o", filepath.Base(name), got, want)
 		}
 	}
-	if err := r.End(t.Context(), Result{}, nil); err != nil {
+	if err := r.End(t.Context(), job.Result{}, nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -599,7 +601,7 @@ func TestAFullDiskStopsNoRunAndIsReportedAtItsEnd(t *testing.T) {
 	}
 	limit(size)
 	for n := range 10 {
-		r.Watch(second(Measure, n+1, measured(uint64(n), 1000), nil))
+		r.Watch(second(job.Measure, n+1, measured(uint64(n), 1000), nil))
 	}
 	r.flush(t.Context())
 	if len(collect(t, s.Seconds(t.Context(), r.ID()))) != 0 {
@@ -615,14 +617,14 @@ func TestAFullDiskStopsNoRunAndIsReportedAtItsEnd(t *testing.T) {
 	}
 	limit(size)
 	for n := range 20 {
-		r.Watch(second(Measure, n+11, measured(uint64(n), 1000), nil))
+		r.Watch(second(job.Measure, n+11, measured(uint64(n), 1000), nil))
 	}
-	err := r.End(t.Context(), Result{}, nil)
+	err := r.End(t.Context(), job.Result{}, nil)
 	if err == nil || !strings.Contains(err.Error(), "20 events") || !strings.Contains(err.Error(), "full") {
 		t.Errorf("got %v, want that 20 events were lost because the disk is full", err)
 	}
 	j, err := s.Get(t.Context(), r.ID())
-	if err != nil || j.Status != Failed || j.Result.Status != Failed || j.Dropped != 20 || !strings.Contains(j.Reason, "20 events") {
+	if err != nil || j.Status != job.Failed || j.Result.Status != job.Failed || j.Dropped != 20 || !strings.Contains(j.Reason, "20 events") {
 		t.Errorf("got %s (%s) with %d events dropped, %v; want failed with 20", j.Status, j.Reason, j.Dropped, err)
 	}
 }
@@ -642,28 +644,28 @@ func TestNoJobSucceedsOfWhichSomethingIsMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := range 5 {
-			r.Watch(second(Measure, n+1, measured(uint64(n), 1000), nil))
+			r.Watch(second(job.Measure, n+1, measured(uint64(n), 1000), nil))
 		}
-		end := r.End(t.Context(), Result{Summary: *measured(7, 5000), Line: strings.Repeat("long ", 1000)}, nil)
+		end := r.End(t.Context(), job.Result{Summary: *measured(7, 5000), Line: strings.Repeat("long ", 1000)}, nil)
 		j, err := s.Get(t.Context(), r.ID())
 		if err != nil {
 			t.Fatal(err)
 		}
 		whole := len(collect(t, s.Seconds(t.Context(), r.ID()))) == 5
 		switch {
-		case j.Status == Succeeded:
+		case j.Status == job.Succeeded:
 			succeeded++
 			if end != nil || !whole || j.Dropped > 0 {
 				t.Errorf("room for %d pages: it succeeded, with all seconds %t, %d dropped and error %v", room, whole, j.Dropped, end)
 			}
 		case end == nil:
 			t.Errorf("room for %d pages: got status %s and no error", room, j.Status)
-		case j.Status == Failed:
+		case j.Status == job.Failed:
 			failed++
 			if !strings.Contains(j.Reason, "full") {
 				t.Errorf("room for %d pages: got reason %q, want the disk", room, j.Reason)
 			}
-		case j.Status == Running: // killed, when this process has ended
+		case j.Status == job.Running: // killed, when this process has ended
 			running++
 		}
 	}
@@ -687,7 +689,7 @@ func TestWatchDoesNotWaitForTheRepository(t *testing.T) {
 	watched := make(chan struct{})
 	go func() {
 		for range pendingLimit + extra {
-			r.Watch(Event{At: time.Now(), Text: "a line"})
+			r.Watch(job.Event{At: time.Now(), Text: "a line"})
 		}
 		close(watched)
 	}()
@@ -698,7 +700,7 @@ func TestWatchDoesNotWaitForTheRepository(t *testing.T) {
 	}
 	close(written)
 	<-watched
-	err := r.End(t.Context(), Result{}, nil)
+	err := r.End(t.Context(), job.Result{}, nil)
 	j, getErr := s.Get(t.Context(), r.ID())
 	if getErr != nil {
 		t.Fatal(getErr)
@@ -719,12 +721,12 @@ func TestWhatIsTooMuchToKeepForAFullDiskIsCounted(t *testing.T) {
 			return nil
 		}
 		for range pendingLimit - 1 + extra { // while it is being written
-			r.Watch(Event{At: time.Now(), Text: "a line"})
+			r.Watch(job.Event{At: time.Now(), Text: "a line"})
 		}
 		return errors.New("disk full")
 	})
 	r.flush(t.Context())
-	if err := r.End(t.Context(), Result{}, nil); err == nil || !strings.Contains(err.Error(), "5 events") || !strings.Contains(err.Error(), "disk full") {
+	if err := r.End(t.Context(), job.Result{}, nil); err == nil || !strings.Contains(err.Error(), "5 events") || !strings.Contains(err.Error(), "disk full") {
 		t.Errorf("got %v, want that 5 events were lost because the disk is full", err)
 	}
 	if n := len(collect(t, s.Output(t.Context(), r.ID()))); n != pendingLimit-1 {
@@ -751,7 +753,7 @@ func TestAQuietJobShowsASignOfLife(t *testing.T) {
 			t.Errorf("after %v without an event: seen at %d, %v; want a sign of life: %t", c.silent, seen, err, c.want)
 		}
 	}
-	if err := r.End(t.Context(), Result{}, nil); err != nil {
+	if err := r.End(t.Context(), job.Result{}, nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -801,9 +803,9 @@ func play(role, path string) error {
 	}
 	switch role {
 	case "hang": // measures three seconds, then waits to be killed
-		r.Watch(second(RampUp, 1, measured(9, 100), nil))
+		r.Watch(second(job.RampUp, 1, measured(9, 100), nil))
 		for n := 1; n <= 3; n++ {
-			r.Watch(second(Measure, n, measured(uint64(n), 100), nil))
+			r.Watch(second(job.Measure, n, measured(uint64(n), 100), nil))
 		}
 		r.flush(context.Background())
 		fmt.Println(r.ID())
@@ -811,27 +813,27 @@ func play(role, path string) error {
 	case "write": // writes without end
 		fmt.Println(r.ID())
 		for n := 1; ; n++ {
-			r.Watch(second(Measure, n, measured(uint64(n), 100), nil))
+			r.Watch(second(job.Measure, n, measured(uint64(n), 100), nil))
 			r.flush(context.Background())
 		}
 	case "finish":
 		for n := 1; n <= 20; n++ {
-			r.Watch(second(Measure, n, measured(uint64(n), 100), nil))
+			r.Watch(second(job.Measure, n, measured(uint64(n), 100), nil))
 			r.flush(context.Background())
 		}
 		fmt.Println(r.ID())
-		return r.End(context.Background(), Result{}, nil)
+		return r.End(context.Background(), job.Result{}, nil)
 	}
 	return fmt.Errorf("there is no role %s", role)
 }
 
-func firstLine(t *testing.T, out *bufio.Reader) ID {
+func firstLine(t *testing.T, out *bufio.Reader) job.ID {
 	t.Helper()
 	line, err := out.ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ID(strings.TrimSpace(line))
+	return job.ID(strings.TrimSpace(line))
 }
 
 func TestAJobWhoseProcessWasKilledIsShownAsKilledWithWhatItMeasured(t *testing.T) {
@@ -840,7 +842,7 @@ func TestAJobWhoseProcessWasKilledIsShownAsKilledWithWhatItMeasured(t *testing.T
 	id := firstLine(t, out)
 	s := openStore(t, path)
 	j, err := s.Get(t.Context(), id)
-	if err != nil || j.Status != Running || j.PID != cmd.Process.Pid {
+	if err != nil || j.Status != job.Running || j.PID != cmd.Process.Pid {
 		t.Fatalf("before: got %s by process %d, %v; want running by %d", j.Status, j.PID, err, cmd.Process.Pid)
 	}
 	if err := s.Delete(t.Context(), id); err == nil {
@@ -850,20 +852,20 @@ func TestAJobWhoseProcessWasKilledIsShownAsKilledWithWhatItMeasured(t *testing.T
 		t.Fatal(err)
 	}
 	deadline := time.Now().Add(time.Minute)
-	for j.Status == Running && time.Now().Before(deadline) { // until the kernel is done; it is a zombie then
+	for j.Status == job.Running && time.Now().Before(deadline) { // until the kernel is done; it is a zombie then
 		if j, err = s.Get(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if j.Status != Killed || j.Ended.IsZero() || !strings.Contains(j.Reason, fmt.Sprint(cmd.Process.Pid)) {
+	if j.Status != job.Killed || j.Ended.IsZero() || !strings.Contains(j.Reason, fmt.Sprint(cmd.Process.Pid)) {
 		t.Fatalf("as a zombie: got %s, %q", j.Status, j.Reason)
 	}
 	_ = cmd.Wait()
-	jobs, err := s.List(t.Context(), Query{Status: Killed})
+	jobs, err := s.List(t.Context(), Query{Status: job.Killed})
 	if err != nil || len(jobs) != 1 || jobs[0].ID != id {
 		t.Errorf("got killed jobs %v, %v", jobs, err)
 	}
-	if jobs, _ := s.List(t.Context(), Query{Status: Running}); len(jobs) != 0 {
+	if jobs, _ := s.List(t.Context(), Query{Status: job.Running}); len(jobs) != 0 {
 		t.Errorf("got running jobs %v", jobs)
 	}
 	want := meter.NewSummary(len(kinds))
@@ -885,13 +887,13 @@ func TestAProcessIsNotTakenForALaterOneWithItsPid(t *testing.T) {
 	r := begin(t, s, runSpec())
 	for _, c := range []struct {
 		change string
-		want   Status
+		want   job.Status
 		reason string
 	}{
-		{"process_begun_ms = process_begun_ms + 500", Running, ""}, // the clock was adjusted
-		{"process_begun_ms = process_begun_ms - 60000", Killed, "went away"},
-		{"host = 'elsewhere'", Running, "running on elsewhere"},
-		{"seen_ms = seen_ms - 3600000", Killed, "nothing was heard of it on elsewhere"},
+		{"process_begun_ms = process_begun_ms + 500", job.Running, ""}, // the clock was adjusted
+		{"process_begun_ms = process_begun_ms - 60000", job.Killed, "went away"},
+		{"host = 'elsewhere'", job.Running, "running on elsewhere"},
+		{"seen_ms = seen_ms - 3600000", job.Killed, "nothing was heard of it on elsewhere"},
 	} {
 		if _, err := s.db.Exec("UPDATE job SET " + c.change); err != nil {
 			t.Fatal(err)
@@ -901,7 +903,7 @@ func TestAProcessIsNotTakenForALaterOneWithItsPid(t *testing.T) {
 			t.Errorf("%s: got %s, %q, %v; want %s, %q", c.change, j.Status, j.Reason, err, c.want, c.reason)
 		}
 	}
-	if err := r.End(t.Context(), Result{}, nil); err != nil {
+	if err := r.End(t.Context(), job.Result{}, nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -935,7 +937,7 @@ func TestKillingAProcessThatWritesLeavesAReadableRepository(t *testing.T) {
 				t.Fatalf("second %d: got %d and %d done, want 100 each", n+1, part.Kinds[0].Done, part.Kinds[1].Done)
 			}
 		}
-		if j, err := s.Get(t.Context(), id); err != nil || j.Status != Killed {
+		if j, err := s.Get(t.Context(), id); err != nil || j.Status != job.Killed {
 			t.Errorf("got %s, %v", j.Status, err)
 		}
 	}
@@ -945,7 +947,7 @@ func TestProcessesWriteToOneRepositoryAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	const processes = 4
 	var children []*exec.Cmd
-	var ids []ID
+	var ids []job.ID
 	var outs []*bufio.Reader
 	for range processes { // each of them finds no file and makes it
 		cmd, out := child(t, "finish", path)
@@ -963,7 +965,7 @@ func TestProcessesWriteToOneRepositoryAtOnce(t *testing.T) {
 	s := openStore(t, path)
 	for _, id := range ids {
 		j, err := s.Get(t.Context(), id)
-		if err != nil || j.Status != Succeeded {
+		if err != nil || j.Status != job.Succeeded {
 			t.Errorf("%s: got %s, %v", id, j.Status, err)
 		}
 		if n := len(collect(t, s.Seconds(t.Context(), id))); n != 20 {
@@ -973,7 +975,7 @@ func TestProcessesWriteToOneRepositoryAtOnce(t *testing.T) {
 }
 
 func TestThisHostIsDescribed(t *testing.T) {
-	h := ThisHost()
+	h := host.This()
 	name, _ := os.Hostname()
 	if h.Name != name || h.OS == "" || h.Arch == "" || h.CPUs < 1 || h.MemoryBytes < 1<<26 {
 		t.Errorf("got %+v", h)
@@ -994,7 +996,7 @@ func BenchmarkWatchSecond(b *testing.B) {
 	size := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		tallies, err := encodeTallies(&sum)
+		tallies, err := meter.EncodeTallies(&sum)
 		if err != nil {
 			b.Fatal(err)
 		}

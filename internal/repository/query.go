@@ -1,4 +1,4 @@
-package job
+package repository
 
 import (
 	"context"
@@ -11,37 +11,18 @@ import (
 	"strings"
 	"time"
 
+	"sledge/internal/host"
+	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
 )
 
-// Job is a job as the repository knows it.
-type Job struct {
-	ID     ID        `json:"id"`
-	Spec   Spec      `json:"spec"`
-	Kinds  []string  `json:"kinds,omitempty"` // names of its kinds of transaction
-	Status Status    `json:"status"`
-	Reason string    `json:"reason,omitempty"` // why, when it did not succeed
-	Begun  time.Time `json:"begun"`
-	Ended  time.Time `json:"ended,omitzero"` // of a job that was killed: the last sign of life
-	Facts  *Facts    `json:"facts,omitempty"`
-
-	// Result is empty until the job has ended. Its summary is not filled in:
-	// Store.Summary reads that.
-	Result Result `json:"result,omitzero"`
-
-	Host    string `json:"host"`
-	PID     int    `json:"pid"`
-	Origin  string `json:"origin,omitempty"`  // the program that recorded it, when that was not Sledge
-	Dropped int64  `json:"dropped,omitempty"` // events that could not be recorded
-}
-
 // Query narrows a list of jobs. Fields that are zero ask for nothing.
 type Query struct {
-	Action   Action
+	Action   job.Action
 	Database string
 	Workload string
-	Status   Status
+	Status   job.Status
 	Profile  int
 	Limit    int
 }
@@ -53,7 +34,7 @@ const jobColumns = `number, id, spec, kinds, status, reason, begun_ms, ended_ms,
 
 // List lists jobs, newest first by the time they began: one that was imported may
 // be older than what was there before it.
-func (s *Store) List(ctx context.Context, q Query) ([]Job, error) {
+func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT `+jobColumns+` FROM job
 		WHERE ?1 IN ('', action) AND ?2 IN ('', database) AND ?3 IN ('', workload) AND (?4 IN ('', status) OR ?4 = 'killed' AND status = 'running') AND ?5 IN (0, profile)
 		ORDER BY begun_ms DESC, number DESC`, q.Action, q.Database, q.Workload, q.Status, q.Profile)
@@ -61,7 +42,7 @@ func (s *Store) List(ctx context.Context, q Query) ([]Job, error) {
 		return nil, fmt.Errorf("list jobs: %w", err)
 	}
 	defer rows.Close()
-	var jobs []Job
+	var jobs []job.Job
 	for rows.Next() {
 		j, _, err := scanJob(rows)
 		if err != nil {
@@ -83,55 +64,55 @@ func (s *Store) List(ctx context.Context, q Query) ([]Job, error) {
 
 // Get returns a job. The ID may be cut short as long as no other job's begins
 // the same, and "last" is the job that began last.
-func (s *Store) Get(ctx context.Context, id ID) (Job, error) {
+func (s *Store) Get(ctx context.Context, id job.ID) (job.Job, error) {
 	j, _, err := s.find(ctx, id)
 	return j, err
 }
 
 // find returns a job and the number of its row.
-func (s *Store) find(ctx context.Context, id ID) (Job, int64, error) {
+func (s *Store) find(ctx context.Context, id job.ID) (job.Job, int64, error) {
 	condition, argument := `id GLOB ? || '*'`, strings.ToUpper(string(id))
 	switch {
 	case strings.EqualFold(string(id), "last"):
 		condition, argument = `number = (SELECT number FROM job ORDER BY begun_ms DESC, number DESC LIMIT 1) AND ? <> ''`, "last"
 	case !isHex(argument):
-		return Job{}, 0, WithExit(ExitUsage, fmt.Errorf("%q is not the id of a job: give the first of its 24 hexadecimal digits, or \"last\"", string(id)))
+		return job.Job{}, 0, job.WithExit(job.ExitUsage, fmt.Errorf("%q is not the id of a job: give the first of its 24 hexadecimal digits, or \"last\"", string(id)))
 	}
 	rows, err := s.db.QueryContext(ctx, `SELECT `+jobColumns+` FROM job WHERE `+condition+` ORDER BY begun_ms DESC, number DESC LIMIT 3`, argument)
 	if err != nil {
-		return Job{}, 0, fmt.Errorf("find job %s: %w", id, err)
+		return job.Job{}, 0, fmt.Errorf("find job %s: %w", id, err)
 	}
 	defer rows.Close()
-	var found []Job
+	var found []job.Job
 	var number int64
 	for rows.Next() {
-		var j Job
+		var j job.Job
 		if j, number, err = scanJob(rows); err != nil {
-			return Job{}, 0, fmt.Errorf("find job %s: %w", id, err)
+			return job.Job{}, 0, fmt.Errorf("find job %s: %w", id, err)
 		}
 		found = append(found, j)
 	}
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		return Job{}, 0, fmt.Errorf("find job %s: %w", id, err)
+		return job.Job{}, 0, fmt.Errorf("find job %s: %w", id, err)
 	}
 	switch len(found) {
 	case 1:
 		return found[0], number, nil
 	case 0:
-		return Job{}, 0, s.notFound(ctx, id)
+		return job.Job{}, 0, s.notFound(ctx, id)
 	}
-	return Job{}, 0, WithExit(ExitUsage, fmt.Errorf("more than one job begins with %s, such as %s and %s: give more digits", id, found[0].ID, found[1].ID))
+	return job.Job{}, 0, job.WithExit(job.ExitUsage, fmt.Errorf("more than one job begins with %s, such as %s and %s: give more digits", id, found[0].ID, found[1].ID))
 }
 
 // notFound says what there is instead.
-func (s *Store) notFound(ctx context.Context, id ID) error {
+func (s *Store) notFound(ctx context.Context, id job.ID) error {
 	const recent = 1000
 	jobs, err := s.List(ctx, Query{Limit: recent})
 	if err != nil {
 		return err
 	}
 	if len(jobs) == 0 {
-		return WithExit(ExitMissing, fmt.Errorf("find job %s: %w: the repository is empty", id, ErrNotFound))
+		return job.WithExit(job.ExitMissing, fmt.Errorf("find job %s: %w: the repository is empty", id, ErrNotFound))
 	}
 	names := make([]string, len(jobs))
 	for i, j := range jobs {
@@ -139,15 +120,15 @@ func (s *Store) notFound(ctx context.Context, id ID) error {
 	}
 	hint := strings.ToUpper(option.Suggest(string(id), names))
 	if hint == "" {
-		return WithExit(ExitMissing, fmt.Errorf("find job %s: %w: the newest is %s", id, ErrNotFound, jobs[0].ID))
+		return job.WithExit(job.ExitMissing, fmt.Errorf("find job %s: %w: the newest is %s", id, ErrNotFound, jobs[0].ID))
 	}
-	return WithExit(ExitMissing, fmt.Errorf("find job %s: %w%s", id, ErrNotFound, strings.Replace(hint, "DID YOU MEAN", "did you mean", 1)))
+	return job.WithExit(job.ExitMissing, fmt.Errorf("find job %s: %w%s", id, ErrNotFound, strings.Replace(hint, "DID YOU MEAN", "did you mean", 1)))
 }
 
-func scanJob(rows *sql.Rows) (Job, int64, error) {
+func scanJob(rows *sql.Rows) (job.Job, int64, error) {
 	var (
-		j                         Job
-		process                   owner
+		j                         job.Job
+		process                   host.Process
 		number                    int64
 		spec, kinds               string
 		facts, result             sql.NullString
@@ -155,11 +136,11 @@ func scanJob(rows *sql.Rows) (Job, int64, error) {
 		ended                     sql.NullInt64
 	)
 	err := rows.Scan(&number, &j.ID, &spec, &kinds, &j.Status, &j.Reason, &begun, &ended, &seen,
-		&process.host, &process.pid, &processBegun, &facts, &result, &j.Dropped, &j.Origin)
+		&process.Host, &process.PID, &processBegun, &facts, &result, &j.Dropped, &j.Origin)
 	if err != nil {
 		return j, 0, err
 	}
-	j.Host, j.PID, j.Begun = process.host, process.pid, time.UnixMilli(begun)
+	j.Host, j.PID, j.Begun = process.Host, process.PID, time.UnixMilli(begun)
 	if ended.Valid {
 		j.Ended = time.UnixMilli(ended.Int64)
 	}
@@ -173,29 +154,29 @@ func scanJob(rows *sql.Rows) (Job, int64, error) {
 	if err != nil {
 		return j, 0, fmt.Errorf("read job %s: %w", j.ID, err)
 	}
-	if j.Status == Running {
-		process.begun = time.UnixMilli(processBegun)
-		j.judge(process, time.UnixMilli(seen))
+	if j.Status == job.Running {
+		process.Begun = time.UnixMilli(processBegun)
+		judge(&j, process, time.UnixMilli(seen))
 	}
 	return j, number, nil
 }
 
 // judge finds out whether a job that was not ended is still running. A process
 // on another host cannot be looked up: there, silence tells.
-func (j *Job) judge(process owner, seen time.Time) {
-	if here, err := os.Hostname(); err != nil || here != process.host {
+func judge(j *job.Job, process host.Process, seen time.Time) {
+	if here, err := os.Hostname(); err != nil || here != process.Host {
 		if time.Since(seen) < silentFor {
-			j.Reason = "running on " + process.host
+			j.Reason = "running on " + process.Host
 			return
 		}
-		j.Reason = fmt.Sprintf("nothing was heard of it on %s any more", process.host)
+		j.Reason = fmt.Sprintf("nothing was heard of it on %s any more", process.Host)
 	} else {
-		if process.alive() {
+		if process.Alive() {
 			return
 		}
-		j.Reason = fmt.Sprintf("its process, %d, went away without ending it", process.pid)
+		j.Reason = fmt.Sprintf("its process, %d, went away without ending it", process.PID)
 	}
-	j.Status = Killed
+	j.Status = job.Killed
 	j.Ended = seen
 }
 
@@ -233,17 +214,17 @@ func (s *Store) NextProfile(ctx context.Context) (int, error) {
 // StoredSecond is what a second of a run measured; or, in the later hours of a
 // long run, some seconds together. Tallies are encoded until they are asked for.
 type StoredSecond struct {
-	At        time.Time      `json:"at"`
-	Phase     Phase          `json:"phase"`
-	Offset    time.Duration  `json:"offset"`  // since the phase began, at the end of the second
-	Elapsed   time.Duration  `json:"elapsed"` // how long the second was
-	ServerTPM *float64       `json:"server_tpm,omitempty"`
-	Tallies   []encodedTally `json:"tallies"` // one for each kind
+	At        time.Time          `json:"at"`
+	Phase     job.Phase          `json:"phase"`
+	Offset    time.Duration      `json:"offset"`  // since the phase began, at the end of the second
+	Elapsed   time.Duration      `json:"elapsed"` // how long the second was
+	ServerTPM *float64           `json:"server_tpm,omitempty"`
+	Tallies   []meter.CodedTally `json:"tallies"` // one for each kind
 }
 
 // Summary decodes what was measured.
 func (s StoredSecond) Summary() (meter.Summary, error) {
-	tallies, err := decodeTallies(s.Tallies)
+	tallies, err := meter.DecodeTallies(s.Tallies)
 	return meter.Summary{Elapsed: s.Elapsed, Kinds: tallies}, err
 }
 
@@ -258,13 +239,13 @@ type OutputLine struct {
 type StoredFailure struct {
 	At   time.Time `json:"at"`
 	User int       `json:"user"`
-	Failure
+	job.Failure
 }
 
 // pages reads rows a page at a time, and lends no lock to whoever consumes them:
 // a web client that reads slowly would else keep the log from being written back.
 // The page function returns the number of the last row it read.
-func pages[T any](s *Store, ctx context.Context, id ID, what string, page func(job, after int64) ([]T, int64, error)) iter.Seq2[T, error] {
+func pages[T any](s *Store, ctx context.Context, id job.ID, what string, page func(job, after int64) ([]T, int64, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		_, job, err := s.find(ctx, id)
@@ -294,7 +275,7 @@ func pages[T any](s *Store, ctx context.Context, id ID, what string, page func(j
 const pageRows = 500
 
 // Seconds yields what was measured, in order, ramp-up included.
-func (s *Store) Seconds(ctx context.Context, id ID) iter.Seq2[StoredSecond, error] {
+func (s *Store) Seconds(ctx context.Context, id job.ID) iter.Seq2[StoredSecond, error] {
 	return pages(s, ctx, id, "seconds", func(job, after int64) ([]StoredSecond, int64, error) {
 		return s.spans(ctx, `job = ? AND number > ? AND phase <> 'total'`, job, after)
 	})
@@ -333,13 +314,13 @@ func (s *Store) spans(ctx context.Context, condition string, arguments ...any) (
 
 const tallyColumns = `done, rolled_back, retried, failed, service, response`
 
-func (s *Store) tallies(ctx context.Context, span int64) ([]encodedTally, error) {
+func (s *Store) tallies(ctx context.Context, span int64) ([]meter.CodedTally, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT `+tallyColumns+` FROM tally WHERE span = ? ORDER BY kind`, span)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var list []encodedTally
+	var list []meter.CodedTally
 	for rows.Next() {
 		t, err := scanTally(rows)
 		if err != nil {
@@ -351,8 +332,8 @@ func (s *Store) tallies(ctx context.Context, span int64) ([]encodedTally, error)
 }
 
 // scanTally reads tallyColumns, after others that are wanted.
-func scanTally(rows *sql.Rows, others ...any) (encodedTally, error) {
-	var t encodedTally
+func scanTally(rows *sql.Rows, others ...any) (meter.CodedTally, error) {
+	var t meter.CodedTally
 	var failed sql.NullString
 	err := rows.Scan(append(others, &t.Done, &t.RolledBack, &t.Retried, &failed, &t.Service, &t.Response)...)
 	if err == nil && failed.Valid {
@@ -362,7 +343,7 @@ func scanTally(rows *sql.Rows, others ...any) (encodedTally, error) {
 }
 
 // Output yields the lines that virtual users put out, in order.
-func (s *Store) Output(ctx context.Context, id ID) iter.Seq2[OutputLine, error] {
+func (s *Store) Output(ctx context.Context, id job.ID) iter.Seq2[OutputLine, error] {
 	return pages(s, ctx, id, "output", func(job, after int64) (list []OutputLine, last int64, err error) {
 		rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, at_ms, user, line FROM output
 			WHERE job = ? AND number > ? ORDER BY number LIMIT %d`, pageRows), job, after)
@@ -385,16 +366,16 @@ func (s *Store) Output(ctx context.Context, id ID) iter.Seq2[OutputLine, error] 
 
 // Readings yields what the transaction counter read while a job was recorded, in
 // order. There are none where it was not running.
-func (s *Store) Readings(ctx context.Context, id ID) iter.Seq2[Count, error] {
-	return pages(s, ctx, id, "transaction counts", func(job, after int64) (list []Count, last int64, err error) {
+func (s *Store) Readings(ctx context.Context, id job.ID) iter.Seq2[job.Count, error] {
+	return pages(s, ctx, id, "transaction counts", func(number, after int64) (list []job.Count, last int64, err error) {
 		rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, at_ms, tpm FROM reading
-			WHERE job = ? AND number > ? ORDER BY number LIMIT %d`, pageRows), job, after)
+			WHERE job = ? AND number > ? ORDER BY number LIMIT %d`, pageRows), number, after)
 		if err != nil {
 			return nil, 0, err
 		}
 		defer rows.Close()
 		for rows.Next() {
-			var c Count
+			var c job.Count
 			var at int64
 			if err := rows.Scan(&last, &at, &c.Rate); err != nil {
 				return nil, 0, err
@@ -407,7 +388,7 @@ func (s *Store) Readings(ctx context.Context, id ID) iter.Seq2[Count, error] {
 }
 
 // Failures yields the examples of failed transactions, in order.
-func (s *Store) Failures(ctx context.Context, id ID) iter.Seq2[StoredFailure, error] {
+func (s *Store) Failures(ctx context.Context, id job.ID) iter.Seq2[StoredFailure, error] {
 	return pages(s, ctx, id, "failures", func(job, after int64) (list []StoredFailure, last int64, err error) {
 		rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, at_ms, user, kind, class, message, retried FROM failure
 			WHERE job = ? AND number > ? ORDER BY number LIMIT %d`, pageRows), job, after)
@@ -430,7 +411,7 @@ func (s *Store) Failures(ctx context.Context, id ID) iter.Seq2[StoredFailure, er
 
 // Summary returns what was measured in all, and the names of its kinds. For a
 // job that is running or was killed it adds up the seconds measured so far.
-func (s *Store) Summary(ctx context.Context, id ID) (meter.Summary, []string, error) {
+func (s *Store) Summary(ctx context.Context, id job.ID) (meter.Summary, []string, error) {
 	j, number, err := s.find(ctx, id)
 	if err != nil {
 		return meter.Summary{}, nil, err
@@ -448,7 +429,7 @@ func (s *Store) Summary(ctx context.Context, id ID) (meter.Summary, []string, er
 		if err != nil {
 			return sum, nil, err
 		}
-		if second.Phase != Measure {
+		if second.Phase != job.Measure {
 			continue
 		}
 		part, err := second.Summary()
@@ -466,7 +447,7 @@ func (s *Store) Summary(ctx context.Context, id ID) (meter.Summary, []string, er
 // UserSummary returns what the virtual user at a position measured, and whether
 // that was kept: it is where a time profile was asked for. The first position of a
 // user who runs transactions is 2.
-func (s *Store) UserSummary(ctx context.Context, id ID, position int) (meter.Summary, bool, error) {
+func (s *Store) UserSummary(ctx context.Context, id job.ID, position int) (meter.Summary, bool, error) {
 	j, number, err := s.find(ctx, id)
 	if err != nil {
 		return meter.Summary{}, false, err
@@ -490,7 +471,7 @@ func (s *Store) userSummary(ctx context.Context, job int64, position int) (meter
 		if err != nil {
 			return sum, false, err
 		}
-		t, err := encoded.tally()
+		t, err := encoded.Tally()
 		if err != nil {
 			return sum, false, err
 		}
@@ -500,16 +481,21 @@ func (s *Store) userSummary(ctx context.Context, job int64, position int) (meter
 }
 
 // Delete removes a job for good. A job that is running is refused.
-func (s *Store) Delete(ctx context.Context, id ID) error {
+func (s *Store) Delete(ctx context.Context, id job.ID) error {
 	j, number, err := s.find(ctx, id)
 	if err != nil {
 		return err
 	}
-	if j.Status == Running {
-		return WithExit(ExitUsage, fmt.Errorf("job %s is running on %s as process %d: stop it before it is deleted", j.ID, j.Host, j.PID))
+	if j.Status == job.Running {
+		return job.WithExit(job.ExitUsage, fmt.Errorf("job %s is running on %s as process %d: stop it before it is deleted", j.ID, j.Host, j.PID))
 	}
 	if _, err := s.db.ExecContext(ctx, `DELETE FROM job WHERE number = ?`, number); err != nil {
 		return fmt.Errorf("delete job %s: %w", j.ID, err)
 	}
 	return nil
+}
+
+// isHex reports whether s could begin an ID, once in upper case.
+func isHex(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789ABCDEF") == ""
 }

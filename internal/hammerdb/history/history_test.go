@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"sledge/internal/job"
+	"sledge/internal/repository"
 )
 
 // The tables of HammerDB 6, and of an old version that lacks a good part of them.
@@ -65,8 +66,8 @@ func fixture(t *testing.T, statements ...string) string {
 	return path
 }
 
-// repository makes one with a job of every sort.
-func repository(t *testing.T) string {
+// jobsOf makes one with a job of every sort.
+func jobsOf(t *testing.T) string {
 	t.Helper()
 	return fixture(t, tables,
 		`INSERT INTO JOBMAIN VALUES ('`+run+`', 'PostgreSQL', 'TPC-C', '`+settings+`', '2025-04-14 17:09:41', 7)`,
@@ -106,9 +107,9 @@ func repository(t *testing.T) string {
 	)
 }
 
-func newStore(t *testing.T) *job.Store {
+func newStore(t *testing.T) *repository.Store {
 	t.Helper()
-	store, err := job.Open(":memory:")
+	store, err := repository.Open(":memory:")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func newStore(t *testing.T) *job.Store {
 	return store
 }
 
-func get(t *testing.T, store *job.Store, id job.ID) job.Job {
+func get(t *testing.T, store *repository.Store, id job.ID) job.Job {
 	t.Helper()
 	j, err := store.Get(t.Context(), id)
 	if err != nil {
@@ -138,7 +139,7 @@ func list[T any](t *testing.T, seq iter.Seq2[T, error]) []T {
 }
 
 func TestEveryJobIsTakenOverOnce(t *testing.T) {
-	path, store := repository(t), newStore(t)
+	path, store := jobsOf(t), newStore(t)
 	report, err := Import(t.Context(), store, path, benchmarks)
 	if err != nil {
 		t.Fatal(err)
@@ -184,7 +185,7 @@ func TestEveryJobIsTakenOverOnce(t *testing.T) {
 
 func TestWhatWasMeasuredComesAlong(t *testing.T) {
 	store := newStore(t)
-	if _, err := Import(t.Context(), store, repository(t), benchmarks); err != nil {
+	if _, err := Import(t.Context(), store, jobsOf(t), benchmarks); err != nil {
 		t.Fatal(err)
 	}
 	j := get(t, store, run)
@@ -223,7 +224,7 @@ func TestWhatWasMeasuredComesAlong(t *testing.T) {
 
 func TestPasswordsStayBehind(t *testing.T) {
 	store := newStore(t)
-	if _, err := Import(t.Context(), store, repository(t), benchmarks); err != nil {
+	if _, err := Import(t.Context(), store, jobsOf(t), benchmarks); err != nil {
 		t.Fatal(err)
 	}
 	j := get(t, store, run)
@@ -263,7 +264,7 @@ func TestAnOldVersionLacksColumnsAndTables(t *testing.T) {
 }
 
 func TestTheFileIsOnlyRead(t *testing.T) {
-	path := repository(t)
+	path := jobsOf(t)
 	before, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -307,7 +308,7 @@ func TestWhatIsNoRepositoryOfHammerDBIsRefused(t *testing.T) {
 func TestAnImportCanBeBrokenOff(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Import(ctx, newStore(t), repository(t), benchmarks); !errors.Is(err, context.Canceled) {
+	if _, err := Import(ctx, newStore(t), jobsOf(t), benchmarks); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that it was cancelled", err)
 	}
 }

@@ -1,4 +1,6 @@
-package job
+// Package lines makes and reads the lines that HammerDB prints, which people's scripts
+// look for.
+package lines
 
 import "regexp"
 

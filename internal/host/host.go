@@ -1,4 +1,6 @@
-package job
+// Package host tells what is known of the machine that Sledge runs on, and of the
+// processes there.
+package host
 
 import (
 	"os"
@@ -8,12 +10,14 @@ import (
 	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/host"
 	"github.com/shirou/gopsutil/v4/mem"
+
+	"sledge/internal/job"
 )
 
-// ThisHost describes the machine that Sledge runs on. What the system does not
+// This describes the machine that Sledge runs on. What the system does not
 // tell stays empty: a result without it is better than none.
-func ThisHost() Host {
-	h := Host{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
+func This() job.Host {
+	h := job.Host{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
 	h.Name, _ = os.Hostname()
 	if info, err := host.Info(); err == nil {
 		h.OS = strings.TrimSpace(info.Platform + " " + info.PlatformVersion)

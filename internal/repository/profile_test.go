@@ -1,4 +1,4 @@
-package job
+package repository
 
 import (
 	"database/sql"
@@ -10,17 +10,18 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"sledge/internal/job"
 	"sledge/internal/meter"
 )
 
 func TestJobsAreFoundByTheirProfile(t *testing.T) {
 	s := openStore(t, ":memory:")
-	var ids []ID
+	var ids []job.ID
 	for _, profile := range []int{7, 0, 3, 7} {
 		spec := runSpec()
 		spec.Profile = profile
 		r := begin(t, s, spec)
-		if err := r.End(t.Context(), Result{}, nil); err != nil {
+		if err := r.End(t.Context(), job.Result{}, nil); err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, r.ID())
@@ -53,7 +54,7 @@ func TestWhatEachVirtualUserMeasuredIsKept(t *testing.T) {
 	}
 	users[1].Kinds[0] = meter.Tally{Done: 1, Service: coarse, Response: coarse}
 	r := begin(t, s, runSpec())
-	if err := r.End(t.Context(), Result{PerUser: users}, nil); err != nil {
+	if err := r.End(t.Context(), job.Result{PerUser: users}, nil); err != nil {
 		t.Fatal(err)
 	}
 	got, kept, err := s.UserSummary(t.Context(), r.ID(), 2)
@@ -84,18 +85,18 @@ func past() Past {
 	at := time.Now().Add(-24 * time.Hour).Truncate(time.Second)
 	p75 := 6.5
 	return Past{
-		Job: Job{
-			ID: "6421B4C85F7E03E293532393", Origin: "HammerDB", Status: Succeeded, Begun: at, Host: "db1",
-			Spec:   Spec{Action: Run, Database: "postgresql", Workload: "tprocc", Users: 4, Profile: 5},
-			Facts:  &Facts{Server: "16.4"},
-			Result: Result{Line: "TEST RESULT : System achieved 1 NOPM from 2 PostgreSQL TPM", Users: 4, Metrics: []Metric{{"NOPM", 1}}},
+		Job: job.Job{
+			ID: "6421B4C85F7E03E293532393", Origin: "HammerDB", Status: job.Succeeded, Begun: at, Host: "db1",
+			Spec:   job.Spec{Action: job.Run, Database: "postgresql", Workload: "tprocc", Users: 4, Profile: 5},
+			Facts:  &job.Facts{Server: "16.4"},
+			Result: job.Result{Line: "TEST RESULT : System achieved 1 NOPM from 2 PostgreSQL TPM", Users: 4, Metrics: []job.Metric{{Name: "NOPM", Value: 1}}},
 		},
 		Output: []OutputLine{{At: at, User: 1, Line: "Beginning rampup time of 2 minutes"}},
-		Counts: []Count{{at, 0}, {at.Add(10 * time.Second), 36400}},
-		Details: Imported{
-			Settings: []Section{{"connection", []Setting{{"pg_host", "db1"}}}},
-			Timings:  []Timing{{Name: "NEWORD", Calls: 3, P75: &p75}, {User: 2, Name: "NEWORD", Calls: 3}},
-			System:   []Setting{{"hostname", "db1"}},
+		Counts: []job.Count{{At: at}, {At: at.Add(10 * time.Second), Rate: 36400}},
+		Details: job.Imported{
+			Settings: []job.Section{{Name: "connection", Settings: []job.Setting{{Name: "pg_host", Value: "db1"}}}},
+			Timings:  []job.Timing{{Name: "NEWORD", Calls: 3, P75: &p75}, {User: 2, Name: "NEWORD", Calls: 3}},
+			System:   []job.Setting{{Name: "hostname", Value: "db1"}},
 		},
 	}
 }
@@ -103,7 +104,7 @@ func past() Past {
 func TestAJobOfAnotherProgramKeepsItsIDAndItsPlaceInTime(t *testing.T) {
 	s := openStore(t, ":memory:")
 	newer := begin(t, s, runSpec())
-	if err := newer.End(t.Context(), Result{}, nil); err != nil {
+	if err := newer.End(t.Context(), job.Result{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	p := past()
@@ -120,7 +121,7 @@ func TestAJobOfAnotherProgramKeepsItsIDAndItsPlaceInTime(t *testing.T) {
 		t.Errorf("last: got %s and error %v, want the job that began last", last.ID, err)
 	}
 	j := jobs[1]
-	if j.ID != p.Job.ID || j.Origin != "HammerDB" || j.Status != Succeeded || !j.Begun.Equal(p.Job.Begun) ||
+	if j.ID != p.Job.ID || j.Origin != "HammerDB" || j.Status != job.Succeeded || !j.Begun.Equal(p.Job.Begun) ||
 		j.Spec.Profile != 5 || j.Facts.Server != "16.4" || j.Result.Line != p.Job.Result.Line || j.Host != "db1" {
 		t.Errorf("got %+v", j)
 	}
@@ -145,17 +146,17 @@ func TestAJobOfAnotherProgramKeepsItsIDAndItsPlaceInTime(t *testing.T) {
 func TestAJobThatWasAddedBeforeItsEndIsReplaced(t *testing.T) {
 	s := openStore(t, ":memory:")
 	unfinished := past()
-	unfinished.Job.Status, unfinished.Job.Result = Killed, Result{}
+	unfinished.Job.Status, unfinished.Job.Result = job.Killed, job.Result{}
 	if added, err := s.Add(t.Context(), unfinished); err != nil || !added {
 		t.Fatalf("got %v and error %v", added, err)
 	}
-	if jobs, err := s.List(t.Context(), Query{Status: Killed}); err != nil || len(jobs) != 1 {
+	if jobs, err := s.List(t.Context(), Query{Status: job.Killed}); err != nil || len(jobs) != 1 {
 		t.Errorf("killed jobs: got %d and error %v, want the one", len(jobs), err)
 	}
 	if added, err := s.Add(t.Context(), past()); err != nil || !added {
 		t.Fatalf("the whole job: got %v and error %v", added, err)
 	}
-	if jobs, err := s.List(t.Context(), Query{}); err != nil || len(jobs) != 1 || jobs[0].Status != Succeeded {
+	if jobs, err := s.List(t.Context(), Query{}); err != nil || len(jobs) != 1 || jobs[0].Status != job.Succeeded {
 		t.Errorf("got %+v and error %v, want one that succeeded", jobs, err)
 	}
 }
@@ -205,7 +206,7 @@ func takeOver(t *testing.T, steps []string) {
 		t.Fatal(err)
 	}
 	s := openStore(t, path)
-	jobs, err := s.List(t.Context(), Query{Action: Run})
+	jobs, err := s.List(t.Context(), Query{Action: job.Run})
 	if err != nil || len(jobs) != 1 || jobs[0].Spec.Profile != 0 || jobs[0].Origin != "" {
 		t.Fatalf("version %d: got %+v and error %v, want the job as it was", len(steps), jobs, err)
 	}
@@ -213,8 +214,8 @@ func takeOver(t *testing.T, steps []string) {
 		t.Errorf("version %d: got readings %v, want none", len(steps), readings)
 	}
 	r := begin(t, s, runSpec())
-	r.Count(Count{At: time.UnixMilli(5), Rate: 7})
-	if err := r.End(t.Context(), Result{}, nil); err != nil {
+	r.Count(job.Count{At: time.UnixMilli(5), Rate: 7})
+	if err := r.End(t.Context(), job.Result{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if readings := collect(t, s.Readings(t.Context(), r.ID())); len(readings) != 1 || readings[0].Rate != 7 {

@@ -1,4 +1,4 @@
-package job
+package repository
 
 import (
 	"context"
@@ -6,84 +6,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
+	"sledge/internal/job"
 	"sledge/internal/sqlitefile"
 )
 
 // Past is a job that another program recorded. Its Job.Origin names that program,
 // and its spec has no secrets.
 type Past struct {
-	Job     Job
+	Job     job.Job
 	Output  []OutputLine
-	Counts  []Count
-	Details Imported
-}
-
-// Count is a rate of transactions a minute at a moment of a job, by the server's own
-// count where it keeps one.
-type Count struct {
-	At   time.Time `json:"at"`
-	Rate float64   `json:"tpm"`
-}
-
-// Imported is what another program kept of a job that has no place in Job: it is
-// shown as that program gave it, since nothing of it can be worked out again.
-type Imported struct {
-	Settings []Section      `json:"settings,omitempty"`
-	Timings  []Timing       `json:"timings,omitempty"`
-	System   []Setting      `json:"system,omitempty"` // of the machine under test, named by SystemFacts
-	Metrics  []SystemMetric `json:"metrics,omitempty"`
-}
-
-// SystemFacts are HammerDB's names for the facts of a machine, in its order.
-var SystemFacts = []string{
-	"hostname", "cpumodel", "cpucount", "system_vendor", "system_type", "os_name",
-	"memory", "nic", "storage", "cloud_instance", "other_software", "extra",
-}
-
-// Section is a part of a program's settings: "connection", "tpcc".
-type Section struct {
-	Name     string    `json:"name"`
-	Settings []Setting `json:"settings"`
-}
-
-// Setting is a name with its value.
-type Setting struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-// Timing is how long the transactions of one kind took, of one virtual user or of
-// all of them. Times are in milliseconds.
-type Timing struct {
-	User    int      `json:"user,omitempty"` // position of the virtual user; 0 for all together
-	Name    string   `json:"name"`           // "NEWORD"
-	Calls   int64    `json:"calls"`
-	Elapsed float64  `json:"elapsed_ms"`
-	Min     float64  `json:"min_ms"`
-	Avg     float64  `json:"avg_ms"`
-	Max     float64  `json:"max_ms"`
-	Total   float64  `json:"total_ms"`
-	P99     float64  `json:"p99_ms"`
-	P95     float64  `json:"p95_ms"`
-	P75     *float64 `json:"p75_ms,omitempty"` // nil where it was not recorded
-	P50     float64  `json:"p50_ms"`
-	P25     *float64 `json:"p25_ms,omitempty"`
-	SD      float64  `json:"sd_ms"`
-	Ratio   float64  `json:"ratio_pct"` // of the elapsed time, in percent
-}
-
-// SystemMetric is how busy the machine under test was at a moment. What was not
-// recorded is nil.
-type SystemMetric struct {
-	At   time.Time `json:"at"`
-	User *float64  `json:"usr_pct,omitempty"`
-	Sys  *float64  `json:"sys_pct,omitempty"`
-	IRQ  *float64  `json:"irq_pct,omitempty"`
-	Idle *float64  `json:"idle_pct,omitempty"`
-	IOPS *float64  `json:"iops,omitempty"`
-	MBps *float64  `json:"mbps,omitempty"` // megabytes a second
+	Counts  []job.Count
+	Details job.Imported
 }
 
 // Add enters a job that another program recorded, under its own ID, and returns
@@ -91,14 +25,14 @@ type SystemMetric struct {
 // added before it had ended does it take the place of the earlier one.
 func (s *Store) Add(ctx context.Context, p Past) (bool, error) {
 	if p.Job.Origin == "" {
-		return false, WithExit(ExitInternal, fmt.Errorf("enter job %s: it is not said which program recorded it", p.Job.ID))
+		return false, job.WithExit(job.ExitInternal, fmt.Errorf("enter job %s: it is not said which program recorded it", p.Job.ID))
 	}
 	if err := refuseSecrets(p.Job.Spec); err != nil {
 		return false, err
 	}
 	var added bool
 	err := sqlitefile.Transact(ctx, s.db, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM job WHERE id = ? AND origin = ? AND status = ?`, p.Job.ID, p.Job.Origin, Killed)
+		_, err := tx.ExecContext(ctx, `DELETE FROM job WHERE id = ? AND origin = ? AND status = ?`, p.Job.ID, p.Job.Origin, job.Killed)
 		if err != nil {
 			return err
 		}
@@ -119,7 +53,7 @@ func (s *Store) Add(ctx context.Context, p Past) (bool, error) {
 }
 
 // addJob returns sql.ErrNoRows when there is a job with that ID.
-func addJob(ctx context.Context, tx *sql.Tx, j Job) (number int64, err error) {
+func addJob(ctx context.Context, tx *sql.Tx, j job.Job) (number int64, err error) {
 	spec, err := json.Marshal(j.Spec)
 	if err != nil {
 		return 0, err
@@ -156,7 +90,7 @@ func addWhatHappened(ctx context.Context, tx *sql.Tx, number int64, p Past) erro
 		}
 	}
 	for _, c := range p.Counts {
-		span := StoredSecond{At: c.At, Phase: Measure, Offset: c.At.Sub(p.Job.Begun)}
+		span := StoredSecond{At: c.At, Phase: job.Measure, Offset: c.At.Sub(p.Job.Begun)}
 		if err := writeSpan(ctx, tx, number, span, sql.Null[float64]{V: c.Rate, Valid: true}); err != nil {
 			return err
 		}
@@ -171,8 +105,8 @@ func addWhatHappened(ctx context.Context, tx *sql.Tx, number int64, p Past) erro
 
 // Imported returns what the program that recorded a job kept of it, which is
 // nothing for a job of Sledge's own.
-func (s *Store) Imported(ctx context.Context, id ID) (Imported, error) {
-	var details Imported
+func (s *Store) Imported(ctx context.Context, id job.ID) (job.Imported, error) {
+	var details job.Imported
 	j, number, err := s.find(ctx, id)
 	if err != nil {
 		return details, err

@@ -13,11 +13,15 @@ import (
 	"slices"
 	"strings"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"sledge/internal/repository"
+
+	_ "modernc.org/sqlite"
 
 	"sledge/internal/job"
 	"sledge/internal/sqlitefile"
 )
+
+// the driver "sqlite"
 
 // Origin marks a job that HammerDB recorded.
 const Origin = "HammerDB"
@@ -32,7 +36,7 @@ type Report struct {
 // Import enters the jobs of the repository at path that are not in store yet, under
 // their own IDs. The benchmarks are those that HammerDB's names stand for. Passwords
 // that HammerDB kept are left out.
-func Import(ctx context.Context, store *job.Store, path string, benchmarks []job.Benchmark) (Report, error) {
+func Import(ctx context.Context, store *repository.Store, path string, benchmarks []job.Benchmark) (Report, error) {
 	var report Report
 	f, err := open(ctx, path)
 	if err != nil {
@@ -48,7 +52,7 @@ func Import(ctx context.Context, store *job.Store, path string, benchmarks []job
 
 // enter enters one job. One whose ID or time cannot be used is left out with a
 // warning; an error of reading or entering ends the import.
-func (r *Report) enter(ctx context.Context, store *job.Store, f *file, j recorded) error {
+func (r *Report) enter(ctx context.Context, store *repository.Store, f *file, j recorded) error {
 	past, warnings, err := f.past(ctx, j)
 	for _, w := range warnings {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("job %s: %s", j.id, w))

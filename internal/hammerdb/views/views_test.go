@@ -13,6 +13,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/report/reporttest"
+	"sledge/internal/repository"
 )
 
 func TestHammerDBsScriptsFindTheirShapes(t *testing.T) {
@@ -43,7 +44,7 @@ func TestHammerDBsScriptsFindTheirShapes(t *testing.T) {
 // returns what it shows of them.
 func tcount(t *testing.T, j job.Job, events []job.Event, readings ...job.Count) View {
 	t.Helper()
-	store, err := job.Open(":memory:")
+	store, err := repository.Open(":memory:")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,8 +155,8 @@ func TestViewsOfOneJobAndOfManyHaveHammerDBsShapes(t *testing.T) {
 	reporttest.Golden(t, "views.txt", []byte(b.String()))
 }
 
-func said(lines ...job.OutputLine) iter.Seq2[job.OutputLine, error] {
-	return func(yield func(job.OutputLine, error) bool) {
+func said(lines ...repository.OutputLine) iter.Seq2[repository.OutputLine, error] {
+	return func(yield func(repository.OutputLine, error) bool) {
 		for _, l := range lines {
 			if !yield(l, nil) {
 				return
@@ -166,10 +167,10 @@ func said(lines ...job.OutputLine) iter.Seq2[job.OutputLine, error] {
 
 func TestLinesAboutAVirtualUserAreThoseOfNumberZero(t *testing.T) {
 	output := said(
-		job.OutputLine{User: 1, Line: "RUNNING"},
-		job.OutputLine{User: 1, Line: "DBVersion:16.4"},
-		job.OutputLine{User: 0, Line: "Vuser 2:RUNNING"},
-		job.OutputLine{User: 1, Line: "FINISHED SUCCESS"},
+		repository.OutputLine{User: 1, Line: "RUNNING"},
+		repository.OutputLine{User: 1, Line: "DBVersion:16.4"},
+		repository.OutputLine{User: 0, Line: "Vuser 2:RUNNING"},
+		repository.OutputLine{User: 1, Line: "FINISHED SUCCESS"},
 	)
 	for user, want := range map[int]string{
 		-1: `["0","Vuser 1:RUNNING","1","DBVersion:16.4","0","Vuser 2:RUNNING","0","Vuser 1:FINISHED SUCCESS"]`,
@@ -190,9 +191,9 @@ func TestLinesAboutAVirtualUserAreThoseOfNumberZero(t *testing.T) {
 
 func TestTextOfSeveralLinesIsSeveralLinesOfWhoSaidIt(t *testing.T) {
 	output := said(
-		job.OutputLine{User: 0, Line: "Ready to create a schema\nin database TPCC?\nEnter yes or no: replied yes\n"},
-		job.OutputLine{User: 1, Line: "one\r\ntwo\x1b[2J"},
-		job.OutputLine{User: 1, Line: ""},
+		repository.OutputLine{User: 0, Line: "Ready to create a schema\nin database TPCC?\nEnter yes or no: replied yes\n"},
+		repository.OutputLine{User: 1, Line: "one\r\ntwo\x1b[2J"},
+		repository.OutputLine{User: 1, Line: ""},
 	)
 	view, _, err := Lines(output, -1)
 	if err != nil {
@@ -214,9 +215,9 @@ Virtual User 1: `
 }
 
 // recorded enters a run with a summary, counts and a virtual user's own figures.
-func recorded(t *testing.T) (*job.Store, job.Job) {
+func recorded(t *testing.T) (*repository.Store, job.Job) {
 	t.Helper()
-	store, err := job.Open(":memory:")
+	store, err := repository.Open(":memory:")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,13 +272,13 @@ func TestTheArtifactOfAJobIsWholeAndHasNothingToHide(t *testing.T) {
 }
 
 func TestTheArtifactOfAJobOfHammerDBHasItsFigures(t *testing.T) {
-	store, err := job.Open(":memory:")
+	store, err := repository.Open(":memory:")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
 	idle := 40.5
-	past := job.Past{Job: reporttest.Queries(), Details: job.Imported{
+	past := repository.Past{Job: reporttest.Queries(), Details: job.Imported{
 		Timings: []job.Timing{{Name: "Q14", Total: 1500}, {User: 1, Name: "Q14", Total: 1500}},
 		Metrics: []job.SystemMetric{{At: reporttest.Began, User: &idle, Sys: &idle, IRQ: &idle, Idle: &idle, IOPS: &idle, MBps: &idle}},
 	}}

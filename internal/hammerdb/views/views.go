@@ -17,6 +17,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/report"
+	"sledge/internal/repository"
 )
 
 // The views in this file have the shape of HammerDB's "jobs ID" commands, for the
@@ -157,7 +158,7 @@ func timestamp(j job.Job) string { return j.Begun.Format(time.DateTime) }
 // what all of them did, else what the one at that position did; 0 is for lines
 // about virtual users, such as that one has finished. It returns false when there
 // is none.
-func Lines(output iter.Seq2[job.OutputLine, error], user int) (View, bool, error) {
+func Lines(output iter.Seq2[repository.OutputLine, error], user int) (View, bool, error) {
 	view := View{value: []string{}, lines: []string{}}
 	list := []string{}
 	for o, err := range output {
@@ -263,7 +264,7 @@ func timingsOf(details job.Imported, position int) []job.Timing {
 
 // TCount is the view of "jobs ID tcount": transactions a minute over time. Of two
 // readings in one second of the clock, which is all the view tells, the later stays.
-func TCount(ctx context.Context, store *job.Store, j job.Job, namer Namer) (View, error) {
+func TCount(ctx context.Context, store *repository.Store, j job.Job, namer Namer) (View, error) {
 	readings, err := counts(ctx, store, j)
 	if err != nil {
 		return View{}, err
@@ -299,7 +300,7 @@ type reading struct {
 // counts are the rates of a job, one for each second of the clock: what the
 // transaction counter read while it was done, or where none was running the server's
 // own rate as the run sampled it.
-func counts(ctx context.Context, store *job.Store, j job.Job) ([]reading, error) {
+func counts(ctx context.Context, store *repository.Store, j job.Job) ([]reading, error) {
 	list, err := readings(store.Readings(ctx, j.ID))
 	if err != nil || len(list) > 0 {
 		return list, err
@@ -324,7 +325,7 @@ func readings(counts iter.Seq2[job.Count, error]) ([]reading, error) {
 }
 
 // sampled yields the server's rates of those seconds in which it was asked.
-func sampled(seconds iter.Seq2[job.StoredSecond, error]) iter.Seq2[job.Count, error] {
+func sampled(seconds iter.Seq2[repository.StoredSecond, error]) iter.Seq2[job.Count, error] {
 	return func(yield func(job.Count, error) bool) {
 		for s, err := range seconds {
 			var c job.Count
@@ -388,7 +389,7 @@ func system(j job.Job, details job.Imported) object {
 		return nil
 	}
 	var o object
-	for _, name := range job.SystemFacts {
+	for _, name := range names.SystemFacts {
 		o = append(o, member{name, known[name]})
 	}
 	return o

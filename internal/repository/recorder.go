@@ -1,4 +1,4 @@
-package job
+package repository
 
 import (
 	"cmp"
@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"sledge/internal/host"
+	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/sqlitefile"
 )
@@ -27,7 +29,7 @@ import (
 // takes 4 ms of one processor.
 type Recorder struct {
 	store  *Store
-	id     ID
+	id     job.ID
 	number int64 // of its row
 
 	ending   chan struct{} // closed by End
@@ -47,7 +49,7 @@ type Recorder struct {
 	open struct {
 		count   int
 		at      time.Time
-		second  Second
+		second  job.Second
 		summary meter.Summary
 	}
 }
@@ -60,6 +62,10 @@ const (
 	flushEvery = time.Second
 	heartbeat  = 15 * time.Second
 
+	// silentFor is how long a job on another host, where its process cannot be
+	// looked up, may show no sign of life before it counts as killed.
+	silentFor = 8 * heartbeat
+
 	// pendingLimit bounds what is kept for a repository that cannot be written:
 	// what comes after it is dropped and counted. Seconds are some KB each.
 	pendingLimit = 10_000
@@ -70,15 +76,15 @@ const (
 
 // totalPhase marks the span that holds what was measured in the whole run. It is
 // no phase of a run, and not returned by Seconds.
-const totalPhase Phase = "total"
+const totalPhase job.Phase = "total"
 
 // Begin enters a job that begins now. The names in kinds are those of its kinds
 // of transaction. The spec must have no secrets.
-func (s *Store) Begin(ctx context.Context, spec Spec, kinds []string) (*Recorder, error) {
+func (s *Store) Begin(ctx context.Context, spec job.Spec, kinds []string) (*Recorder, error) {
 	if err := refuseSecrets(spec); err != nil {
 		return nil, err
 	}
-	me, err := self()
+	me, err := host.Self()
 	if err != nil {
 		return nil, err
 	}
@@ -91,12 +97,12 @@ func (s *Store) Begin(ctx context.Context, spec Spec, kinds []string) (*Recorder
 		return nil, fmt.Errorf("enter a job into the repository: %w", err)
 	}
 	now := time.Now()
-	r := &Recorder{store: s, id: NewID(), written: now, ending: make(chan struct{}), finished: make(chan struct{})}
+	r := &Recorder{store: s, id: job.NewID(), written: now, ending: make(chan struct{}), finished: make(chan struct{})}
 	row := s.db.QueryRowContext(ctx, `INSERT INTO job
 		(id, action, database, workload, profile, spec, kinds, status, begun_ms, seen_ms, host, pid, process_begun_ms)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`,
-		r.id, spec.Action, spec.Database, spec.Workload, spec.Profile, string(specText), string(kindsText), Running,
-		now.UnixMilli(), now.UnixMilli(), me.host, me.pid, me.begun.UnixMilli())
+		r.id, spec.Action, spec.Database, spec.Workload, spec.Profile, string(specText), string(kindsText), job.Running,
+		now.UnixMilli(), now.UnixMilli(), me.Host, me.PID, me.Begun.UnixMilli())
 	if err := row.Scan(&r.number); err != nil {
 		return nil, fmt.Errorf("enter a job into the repository: %w", err)
 	}
@@ -106,22 +112,22 @@ func (s *Store) Begin(ctx context.Context, spec Spec, kinds []string) (*Recorder
 
 // refuseSecrets is the last line of defence: whoever asks for a job leaves its
 // passwords out of what is kept.
-func refuseSecrets(spec Spec) error {
+func refuseSecrets(spec job.Spec) error {
 	for name, value := range spec.Options {
 		lower := strings.ToLower(name)
 		if value != "" && (strings.HasSuffix(lower, "pass") || strings.HasSuffix(lower, "password")) {
-			return WithExit(ExitInternal, fmt.Errorf("option %s is a secret, which the job repository does not keep", name))
+			return job.WithExit(job.ExitInternal, fmt.Errorf("option %s is a secret, which the job repository does not keep", name))
 		}
 	}
 	return nil
 }
 
 // ID returns the job's ID.
-func (r *Recorder) ID() ID { return r.id }
+func (r *Recorder) ID() job.ID { return r.id }
 
 // Watch notes seconds, lines of output, failures and facts. It never waits for
 // the repository.
-func (r *Recorder) Watch(e Event) {
+func (r *Recorder) Watch(e job.Event) {
 	switch {
 	case e.Second != nil:
 		r.watchSecond(e.At, *e.Second)
@@ -153,7 +159,7 @@ func (r *Recorder) Watch(e Event) {
 
 // Count notes a reading of the transaction counter. It may be called from any
 // goroutine, but not after End.
-func (r *Recorder) Count(c Count) {
+func (r *Recorder) Count(c job.Count) {
 	r.add(func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO reading (job, at_ms, tpm) VALUES (?, ?, ?)`, r.number, c.At.UnixMilli(), c.Rate)
 		return err
@@ -161,7 +167,7 @@ func (r *Recorder) Count(c Count) {
 }
 
 // watchSecond adds a second as it is, or later in a run to the span it is part of.
-func (r *Recorder) watchSecond(at time.Time, s Second) {
+func (r *Recorder) watchSecond(at time.Time, s job.Second) {
 	if s.Summary == nil {
 		return
 	}
@@ -174,7 +180,7 @@ func (r *Recorder) watchSecond(at time.Time, s Second) {
 	}
 	if r.open.count == 0 {
 		r.open.summary = meter.NewSummary(len(s.Summary.Kinds))
-		r.open.second = Second{Summary: &r.open.summary}
+		r.open.second = job.Second{Summary: &r.open.summary}
 	}
 	r.open.count++
 	r.open.at = at
@@ -198,8 +204,8 @@ func (r *Recorder) closeSpan() {
 
 // addSpan encodes at once, since the summary is lent. That takes some
 // milliseconds, in which no virtual user waits.
-func (r *Recorder) addSpan(at time.Time, s Second) {
-	tallies, err := encodeTallies(s.Summary)
+func (r *Recorder) addSpan(at time.Time, s job.Second) {
+	tallies, err := meter.EncodeTallies(s.Summary)
 	if err != nil {
 		r.drop(err)
 		return
@@ -236,7 +242,7 @@ func writeSpan(ctx context.Context, tx *sql.Tx, job int64, s StoredSecond, tpm s
 }
 
 // failedText is the count of failures by class as it is kept, NULL for none.
-func failedText(t encodedTally) (sql.NullString, error) {
+func failedText(t meter.CodedTally) (sql.NullString, error) {
 	if len(t.Failed) == 0 {
 		return sql.NullString{}, nil
 	}
@@ -246,11 +252,11 @@ func failedText(t encodedTally) (sql.NullString, error) {
 
 // encodeUsers encodes what each virtual user measured. For a thousand of them that
 // takes seconds, in which the repository is not locked.
-func encodeUsers(users []meter.Summary) ([][]encodedTally, error) {
-	list := make([][]encodedTally, len(users))
+func encodeUsers(users []meter.Summary) ([][]meter.CodedTally, error) {
+	list := make([][]meter.CodedTally, len(users))
 	for i := range users {
 		var err error
-		if list[i], err = encodeTallies(&users[i]); err != nil {
+		if list[i], err = meter.EncodeTallies(&users[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -258,7 +264,7 @@ func encodeUsers(users []meter.Summary) ([][]encodedTally, error) {
 }
 
 // writeUser writes what one virtual user measured.
-func writeUser(ctx context.Context, tx *sql.Tx, job int64, position int, elapsed time.Duration, tallies []encodedTally) error {
+func writeUser(ctx context.Context, tx *sql.Tx, job int64, position int, elapsed time.Duration, tallies []meter.CodedTally) error {
 	for kind, t := range tallies {
 		failed, err := failedText(t)
 		if err != nil {
@@ -348,7 +354,7 @@ func (r *Recorder) flush(ctx context.Context) {
 // did. It returns an error if anything of the job could not be recorded; the job then
 // shows as one that did not succeed, and says why. It does so even when ctx has been
 // cancelled.
-func (r *Recorder) End(ctx context.Context, result Result, err error) error {
+func (r *Recorder) End(ctx context.Context, result job.Result, err error) error {
 	ctx = context.WithoutCancel(ctx)
 	r.mu.Lock()
 	ended := r.ended
@@ -387,12 +393,12 @@ var errTooSlow = errors.New("the repository was too slow to take them")
 
 // NotRecorded marks the result of a job of which something was not recorded, unless
 // problem is nil: nobody is to take it for a whole one.
-func NotRecorded(result Result, problem error) Result {
+func NotRecorded(result job.Result, problem error) job.Result {
 	if problem == nil {
 		return result
 	}
-	if result.Status == Succeeded {
-		result.Status = Failed
+	if result.Status == job.Succeeded {
+		result.Status = job.Failed
 		result.Reason = fmt.Sprintf("it came to its end, but not all of it was recorded: %v", problem)
 		return result
 	}
@@ -401,12 +407,12 @@ func NotRecorded(result Result, problem error) Result {
 }
 
 // settle fills in the status and the reason where the result leaves them open.
-func settle(result Result, err error) Result {
+func settle(result job.Result, err error) job.Result {
 	switch {
-	case err != nil && (result.Status == "" || result.Status == Running || result.Status == Succeeded):
-		result.Status = Failed
-	case result.Status == "" || result.Status == Running:
-		result.Status = Succeeded
+	case err != nil && (result.Status == "" || result.Status == job.Running || result.Status == job.Succeeded):
+		result.Status = job.Failed
+	case result.Status == "" || result.Status == job.Running:
+		result.Status = job.Succeeded
 	}
 	if err != nil && result.Reason == "" {
 		result.Reason = err.Error()
@@ -418,13 +424,13 @@ func settle(result Result, err error) Result {
 // all, and how the job ended, so that no status stands for more than there is. The
 // problem is why something is missing, if it is. A result that is unfit to be encoded,
 // as a metric is no number, is left out, and said to be.
-func (r *Recorder) writeEnd(ctx context.Context, rest []write, result Result, lost int64, problem error) (unfit, err error) {
+func (r *Recorder) writeEnd(ctx context.Context, rest []write, result job.Result, lost int64, problem error) (unfit, err error) {
 	result = NotRecorded(result, problem)
 	text, unfit := json.Marshal(result)
 	if unfit != nil { // what was measured is kept all the same
-		result.Status, result.Reason = Failed, fmt.Sprintf("its result could not be encoded: %v", unfit)
+		result.Status, result.Reason = job.Failed, fmt.Sprintf("its result could not be encoded: %v", unfit)
 	}
-	tallies, err := encodeTallies(&result.Summary)
+	tallies, err := meter.EncodeTallies(&result.Summary)
 	if err != nil {
 		return unfit, err
 	}
@@ -446,7 +452,7 @@ func (r *Recorder) writeEnd(ctx context.Context, rest []write, result Result, lo
 			}
 		}
 		for user := range result.PerUser {
-			if err := writeUser(ctx, tx, r.number, user+FirstWorker, result.PerUser[user].Elapsed, users[user]); err != nil {
+			if err := writeUser(ctx, tx, r.number, user+job.FirstWorker, result.PerUser[user].Elapsed, users[user]); err != nil {
 				return err
 			}
 		}

@@ -1,4 +1,4 @@
-package job
+package repository
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"sledge/internal/job"
 
 	sqlite3 "modernc.org/sqlite/lib"
 
@@ -30,7 +32,7 @@ func openToRead(path string) (*Store, error) {
 	file, err := os.Open(path) // which says more than SQLite does
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, WithExit(ExitMissing, errors.New("there is none: the first build or run makes it"))
+		return nil, job.WithExit(job.ExitMissing, errors.New("there is none: the first build or run makes it"))
 	case err != nil:
 		return nil, err
 	}
@@ -39,7 +41,7 @@ func openToRead(path string) (*Store, error) {
 		return nil, err
 	}
 	if info.Size() == 0 {
-		return nil, WithExit(ExitMissing, errors.New("the file is empty: the first build or run fills it"))
+		return nil, job.WithExit(job.ExitMissing, errors.New("the file is empty: the first build or run fills it"))
 	}
 	// SQLite opens a file that cannot be written to for reading.
 	db, err := openCurrent(path, "mode=rw&"+readSettings)

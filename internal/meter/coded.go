@@ -1,18 +1,16 @@
-package job
+package meter
 
 import (
 	"encoding/base64"
 	"fmt"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
-
-	"sledge/internal/meter"
 )
 
-// encodedTally is a meter.Tally as it is kept and exported: plain counts, and
+// CodedTally is a Tally as it is kept and exported: plain counts, and
 // histograms in HdrHistogram's compressed V2 encoding, which its libraries for
 // other languages read as well. Nothing is lost by it.
-type encodedTally struct {
+type CodedTally struct {
 	Done       int64            `json:"done"`
 	RolledBack int64            `json:"rolled_back"`
 	Retried    int64            `json:"retried"`
@@ -21,10 +19,10 @@ type encodedTally struct {
 	Response   []byte           `json:"response,omitempty"` // likewise
 }
 
-// encodeTally encodes t. It copies, so t may be lent.
-func encodeTally(t *meter.Tally) (encodedTally, error) {
-	e := encodedTally{Done: t.Done, RolledBack: t.RolledBack, Retried: t.Retried}
-	for _, class := range meter.Classes() {
+// EncodeTally encodes t. It copies, so t may be lent.
+func EncodeTally(t *Tally) (CodedTally, error) {
+	e := CodedTally{Done: t.Done, RolledBack: t.RolledBack, Retried: t.Retried}
+	for _, class := range Classes() {
 		if n := t.Failed[class]; n > 0 {
 			if e.Failed == nil {
 				e.Failed = map[string]int64{}
@@ -43,9 +41,9 @@ func encodeTally(t *meter.Tally) (encodedTally, error) {
 	return e, err
 }
 
-// tally decodes e.
-func (e encodedTally) tally() (meter.Tally, error) {
-	t := meter.NewSummary(1).Kinds[0]
+// Tally decodes e.
+func (e CodedTally) Tally() (Tally, error) {
+	t := NewSummary(1).Kinds[0]
 	t.Done, t.RolledBack, t.Retried = e.Done, e.RolledBack, e.Retried
 	for name, n := range e.Failed {
 		t.Failed[classNamed(name)] += n
@@ -64,31 +62,33 @@ func (e encodedTally) tally() (meter.Tally, error) {
 
 // classNamed returns the class with that name, and Other for a name that only a
 // later version of Sledge knows.
-func classNamed(name string) meter.Class {
-	for _, class := range meter.Classes() {
+func classNamed(name string) Class {
+	for _, class := range Classes() {
 		if class.String() == name {
 			return class
 		}
 	}
-	return meter.Other
+	return Other
 }
 
-func encodeTallies(s *meter.Summary) ([]encodedTally, error) {
-	list := make([]encodedTally, len(s.Kinds))
+// EncodeTallies encodes each kind of s.
+func EncodeTallies(s *Summary) ([]CodedTally, error) {
+	list := make([]CodedTally, len(s.Kinds))
 	for i := range s.Kinds {
 		var err error
-		if list[i], err = encodeTally(&s.Kinds[i]); err != nil {
+		if list[i], err = EncodeTally(&s.Kinds[i]); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
 }
 
-func decodeTallies(list []encodedTally) ([]meter.Tally, error) {
-	tallies := make([]meter.Tally, len(list))
+// DecodeTallies decodes what EncodeTallies made.
+func DecodeTallies(list []CodedTally) ([]Tally, error) {
+	tallies := make([]Tally, len(list))
 	for i, e := range list {
 		var err error
-		if tallies[i], err = e.tally(); err != nil {
+		if tallies[i], err = e.Tally(); err != nil {
 			return nil, err
 		}
 	}

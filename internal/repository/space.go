@@ -1,4 +1,4 @@
-package job
+package repository
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"sledge/internal/job"
 )
 
 const (
@@ -93,7 +95,7 @@ func (s *Store) writeAnew(ctx context.Context, c *sql.Conn, free int64) error {
 	if free < worthwhile {
 		return nil
 	}
-	running, err := s.List(ctx, Query{Status: Running, Limit: 1})
+	running, err := s.List(ctx, Query{Status: job.Running, Limit: 1})
 	if err != nil || len(running) > 0 {
 		return err
 	}

@@ -1,4 +1,6 @@
-package job
+// Package repository keeps jobs in a SQLite file: what was asked for, what happened, what
+// came out. It knows no database under test and no workload.
+package repository
 
 import (
 	"context"
@@ -12,7 +14,11 @@ import (
 	"runtime"
 	"time"
 
-	"modernc.org/sqlite" // also registers the driver "sqlite"
+	"modernc.org/sqlite"
+
+	"sledge/internal/job"
+
+	// also registers the driver "sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"sledge/internal/sqlitefile"
@@ -59,7 +65,7 @@ func DefaultPath() (string, error) {
 	}
 	folder, err := dataFolder()
 	if err != nil {
-		return "", WithExit(ExitUsage, fmt.Errorf("find a place for the job repository: %w; set SLEDGE_REPO to a file", err))
+		return "", job.WithExit(job.ExitUsage, fmt.Errorf("find a place for the job repository: %w; set SLEDGE_REPO to a file", err))
 	}
 	return filepath.Join(folder, "sledge", "jobs.db"), nil
 }
@@ -204,11 +210,11 @@ func schemaVersion(ctx context.Context, db interface {
 	version, err := sqlitefile.Version(ctx, db, applicationID)
 	switch {
 	case errors.Is(err, sqlitefile.ErrForeign):
-		return 0, WithExit(ExitUsage, fmt.Errorf("%w; give the repository another path in SLEDGE_REPO", err))
+		return 0, job.WithExit(job.ExitUsage, fmt.Errorf("%w; give the repository another path in SLEDGE_REPO", err))
 	case err != nil:
 		return 0, err
 	case version > known:
-		return 0, WithExit(ExitUsage, fmt.Errorf("its schema has version %d and this sledge knows up to %d; use the newer sledge that wrote it", version, known))
+		return 0, job.WithExit(job.ExitUsage, fmt.Errorf("its schema has version %d and this sledge knows up to %d; use the newer sledge that wrote it", version, known))
 	}
 	return version, nil
 }

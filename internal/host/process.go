@@ -1,0 +1,62 @@
+package host
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/shirou/gopsutil/v4/process"
+)
+
+// Process is a process on a host. The time it began tells it from a later process
+// that was given the same pid.
+type Process struct {
+	Host  string
+	PID   int
+	Begun time.Time
+}
+
+// beganWithin is how far apart two readings of when one process began may be:
+// Linux works it out from the time of day, which is adjusted now and then.
+const beganWithin = 2 * time.Second
+
+// Self returns the process that this is.
+func Self() (Process, error) {
+	name, err := os.Hostname()
+	if err != nil {
+		return Process{}, fmt.Errorf("find the name of this host: %w", err)
+	}
+	begun, _, err := look(os.Getpid())
+	if err != nil {
+		return Process{}, fmt.Errorf("find when this process began: %w", err)
+	}
+	return Process{name, os.Getpid(), begun}, nil
+}
+
+// look returns when the process with that pid began, and whether it still runs:
+// one that ended stays in the list as a zombie until its parent takes note.
+func look(pid int) (begun time.Time, runs bool, err error) {
+	if pid < 0 || pid > math.MaxInt32 {
+		return time.Time{}, false, fmt.Errorf("there is no process %d", pid)
+	}
+	p, err := process.NewProcess(int32(pid))
+	if err != nil {
+		return time.Time{}, false, err
+	}
+	ms, err := p.CreateTime()
+	if err != nil {
+		return time.Time{}, false, err
+	}
+	status, err := p.Status()
+	zombie := err == nil && slices.Contains(status, process.Zombie)
+	return time.UnixMilli(ms), !zombie, nil
+}
+
+// Alive reports whether the process is still there. Only one on this host can be looked
+// up.
+func (p Process) Alive() bool {
+	begun, runs, err := look(p.PID)
+	return err == nil && runs && begun.Sub(p.Begun).Abs() <= beganWithin
+}

@@ -1,0 +1,24 @@
+package job
+
+import "time"
+
+// Job is a job as it is kept and shown: what was asked for, and how it stands or ended.
+type Job struct {
+	ID     ID        `json:"id"`
+	Spec   Spec      `json:"spec"`
+	Kinds  []string  `json:"kinds,omitempty"` // names of its kinds of transaction
+	Status Status    `json:"status"`
+	Reason string    `json:"reason,omitempty"` // why, when it did not succeed
+	Begun  time.Time `json:"begun"`
+	Ended  time.Time `json:"ended,omitzero"` // of a job that was killed: the last sign of life
+	Facts  *Facts    `json:"facts,omitempty"`
+
+	// Result is empty until the job has ended. Its summary is kept apart, and not
+	// filled in here.
+	Result Result `json:"result,omitzero"`
+
+	Host    string `json:"host"`
+	PID     int    `json:"pid"`
+	Origin  string `json:"origin,omitempty"`  // the program that recorded it, when that was not Sledge
+	Dropped int64  `json:"dropped,omitempty"` // events that could not be recorded
+}

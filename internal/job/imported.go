@@ -1,0 +1,63 @@
+package job
+
+import "time"
+
+// Count is a rate of transactions a minute at a moment of a job, by the server's own
+// count where it keeps one.
+type Count struct {
+	At   time.Time `json:"at"`
+	Rate float64   `json:"tpm"`
+}
+
+// Imported is what another program kept of a job that has no place in Job: it is
+// shown as that program gave it, since nothing of it can be worked out again.
+type Imported struct {
+	Settings []Section      `json:"settings,omitempty"`
+	Timings  []Timing       `json:"timings,omitempty"`
+	System   []Setting      `json:"system,omitempty"` // of the machine under test
+	Metrics  []SystemMetric `json:"metrics,omitempty"`
+}
+
+// Section is a part of a program's settings: "connection", "tpcc".
+type Section struct {
+	Name     string    `json:"name"`
+	Settings []Setting `json:"settings"`
+}
+
+// Setting is a name with its value.
+type Setting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Timing is how long the transactions of one kind took, of one virtual user or of
+// all of them. Times are in milliseconds.
+type Timing struct {
+	User    int      `json:"user,omitempty"` // position of the virtual user; 0 for all together
+	Name    string   `json:"name"`           // "NEWORD"
+	Calls   int64    `json:"calls"`
+	Elapsed float64  `json:"elapsed_ms"`
+	Min     float64  `json:"min_ms"`
+	Avg     float64  `json:"avg_ms"`
+	Max     float64  `json:"max_ms"`
+	Total   float64  `json:"total_ms"`
+	P99     float64  `json:"p99_ms"`
+	P95     float64  `json:"p95_ms"`
+	P75     *float64 `json:"p75_ms,omitempty"` // nil where it was not recorded
+	P50     float64  `json:"p50_ms"`
+	P25     *float64 `json:"p25_ms,omitempty"`
+	SD      float64  `json:"sd_ms"`
+	Ratio   float64  `json:"ratio_pct"` // of the elapsed time, in percent
+}
+
+// SystemMetric is how busy the machine under test was at a moment. What was not
+// recorded is nil.
+type SystemMetric struct {
+	At   time.Time `json:"at"`
+	User *float64  `json:"usr_pct,omitempty"`
+	Sys  *float64  `json:"sys_pct,omitempty"`
+	IRQ  *float64  `json:"irq_pct,omitempty"`
+	Idle *float64  `json:"idle_pct,omitempty"`
+	IOPS *float64  `json:"iops,omitempty"`
+	MBps *float64  `json:"mbps,omitempty"` // megabytes a second
+}
