@@ -3,6 +3,7 @@ package sqlfile_test
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"sledge/internal/sqlfile"
 )
@@ -11,6 +12,7 @@ import (
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"SELECT :a, ':b', \"c:d\", `e:f` -- :g\n, x::date", "a = :x AND b = :x", "'it''s'", "':", "--", "::", ":", ":_1:2",
+		"/* :a */ :b /*+ :c */", "$$ :a $$ :b", "$t$ :a $$ $t$:b", "a$b$ :c", "a[:n] || ARRAY[:x, [:y]]", "a[(:x):(:y)]", "/*/*", "[(]:x)",
 	} {
 		f.Add(text)
 	}
@@ -21,7 +23,7 @@ func FuzzParse(f *testing.F) {
 		}
 		q, err := sqlfile.Parse("fuzz", text, func(int) string { return mark })
 		if err != nil {
-			if !strings.Contains(err.Error(), "unterminated") {
+			if !strings.Contains(err.Error(), "unterminated") && !strings.Contains(err.Error(), "a comment within a comment") {
 				t.Errorf("%q: %v", text, err)
 			}
 			return
@@ -34,8 +36,44 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("%q: there is no parameter %q in it", text, p)
 			}
 		}
-		if len(q.Params) == 0 && !strings.Contains(text, "--") && q.Text != strings.TrimSpace(text) {
+		if again, err := sqlfile.Parse("fuzz", q.Text, func(int) string { return mark }); len(q.Params) == 0 && (err != nil || again.Text != q.Text) {
+			t.Errorf("%q became %q, and that %q, %v", text, q.Text, again.Text, err)
+		}
+		if len(q.Params) == 0 && !strings.Contains(text, "--") && !strings.Contains(text, "/*") && q.Text != strings.TrimSpace(text) {
 			t.Errorf("%q became %q without a parameter or a comment in it", text, q.Text)
+		}
+	})
+}
+
+// FuzzScript looks for statements that a script loses or divides where it must not.
+func FuzzScript(f *testing.F) {
+	for _, text := range []string{
+		"SELECT 1\n/\nSELECT 2", "$$\n/\n$$\n/\n", "'\n/\n", "/*\n/\n*/\n/\nDO", "-- '\n/\nx'", "/\n/\n/", "a$b$\n/\n$b$",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.Contains(text, "{{") || strings.Contains(text, "-- name: ") {
+			t.Skip() // a template, or divided into sections
+		}
+		l, err := sqlfile.NewLibrary(nil, sqlfile.Place{Files: fstest.MapFS{"a.sql": {Data: []byte(text)}}, Dir: "."})
+		if err != nil {
+			t.Fatal(err)
+		}
+		statements, err := l.Script("a", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest := text
+		for _, s := range statements {
+			_, after, there := strings.Cut(rest, s)
+			if !there {
+				t.Fatalf("%q: got the statement %q, which is not there or not in its place", text, s)
+			}
+			rest = after
+			if whole, err := sqlfile.Parse("fuzz", s, func(int) string { return ":x" }); err == nil && whole.Text == "" {
+				t.Errorf("%q: got the statement %q, and nothing is to be done by it", text, s)
+			}
 		}
 	})
 }

@@ -66,22 +66,25 @@ func (l *Library) add(base, text string) {
 		l.texts[name] = s
 		l.order = append(l.order, name)
 	}
-	for line := range strings.Lines(text) {
-		if section, ok := strings.CutPrefix(line, "-- name: "); ok {
+	lines(text, true, func(line string, begins bool) {
+		if section, ok := strings.CutPrefix(line, "-- name: "); ok && begins {
 			keep()
 			name = base + "." + strings.TrimSpace(section)
-			continue
+			return
 		}
 		body.WriteString(line)
-	}
+	})
 	keep()
 }
 
+// onlyComments reports whether nothing in a text is to be done.
 func onlyComments(text string) bool {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "--") {
+	for i := 0; i < len(text); {
+		s, err := spanAt(text, i)
+		if err != nil || s.kind != remark && !strings.ContainsRune(" \t\r\n", rune(text[i])) {
 			return false
 		}
+		i += s.length
 	}
 	return true
 }
@@ -129,10 +132,20 @@ func (l *Library) Script(name string, data any) ([]string, error) {
 		return nil, fmt.Errorf("sql %s: %w", name, err)
 	}
 	var statements []string
-	for s := range strings.SplitSeq("\n"+out.String()+"\n", "\n/\n") {
-		if s = strings.TrimSpace(s); !onlyComments(s) {
+	var body strings.Builder
+	keep := func() {
+		if s := strings.TrimSpace(body.String()); !onlyComments(s) {
 			statements = append(statements, s)
 		}
+		body.Reset()
 	}
+	lines(out.String(), false, func(line string, begins bool) {
+		if begins && strings.TrimSuffix(line, "\n") == "/" {
+			keep()
+			return
+		}
+		body.WriteString(line)
+	})
+	keep()
 	return statements, nil
 }

@@ -68,3 +68,26 @@ func TestAScriptIsDividedByLinesOfASlash(t *testing.T) {
 		t.Errorf("a script that is not there: got %q, %v", none, err)
 	}
 }
+
+// Neither a section nor a statement ends in the middle of what is not read.
+func TestMarksWithinQuotesAndCommentsDivideNothing(t *testing.T) {
+	const routine = "CREATE FUNCTION f() AS $f$\n-- name: inner\n/\n$f$"
+	const remark = "/* one\n-- name: two\n/\n*/\nSELECT 1"
+	const quote = "SELECT '\n/\n'"
+	text := "-- name: all\n{{/* don't */}}" + routine + "\n/\n" + remark + "\n/\n" + quote + "\n/\n/* nothing */\n-- here\n/\n-- name: next\n'\n/\nit's\n"
+	l, err := sqlfile.NewLibrary(nil, sqlfile.Place{Files: fstest.MapFS{"a.sql": {Data: []byte(text)}}, Dir: "."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := l.Names(""), []string{"a.all", "a.next"}; !slices.Equal(got, want) {
+		t.Fatalf("got the sections %q, want %q", got, want)
+	}
+	for name, want := range map[string][]string{
+		"a.all":  {routine, remark, quote},
+		"a.next": {"'\n/\nit's"},
+	} {
+		if got, err := l.Script(name, nil); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
+		}
+	}
+}

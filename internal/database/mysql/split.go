@@ -1,10 +1,15 @@
 package mysql
 
-import "strings"
+import (
+	"strings"
+
+	"sledge/internal/sqlfile"
+)
 
 // split divides a query into its statements at semicolons, and each statement
 // into the pieces that stand before, between and after its placeholders. Quoted
-// text is left alone. Comments were left out when the query was read.
+// text is left alone, and so are the comments that were not left out when the query
+// was read: those that a server reads.
 func split(text string) [][]string {
 	var statements [][]string
 	var pieces []string
@@ -20,17 +25,18 @@ func split(text string) [][]string {
 		}
 		pieces = nil
 	}
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; c {
-		case '\'', '"', '`':
-			if n := strings.IndexByte(text[i+1:], c); n >= 0 {
-				i += n + 1
-			}
+	for i := 0; i < len(text); {
+		if end := sqlfile.Skip(text, i); end > i {
+			i = end
+			continue
+		}
+		switch text[i] {
 		case '?':
 			endPiece(i)
 		case ';':
 			endStatement(i)
 		}
+		i++
 	}
 	endStatement(len(text))
 	return statements

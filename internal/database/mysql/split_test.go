@@ -1,0 +1,18 @@
+package mysql
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestSplitLeavesAloneWhatIsQuoted(t *testing.T) {
+	for text, want := range map[string]string{
+		"SELECT ?; DO ?, 1":                      `[["SELECT " ""] ["DO " ", 1"]]`,
+		"SELECT '?;', `a?`, \"b;\", ?;":          `[["SELECT '?;', ` + "`a?`" + `, \"b;\", " ""]]`,
+		"SELECT 1 /*!80030 ; ? */, /*M! ? */ ?;": `[["SELECT 1 /*!80030 ; ? */, /*M! ? */ " ""]]`,
+	} {
+		if got := fmt.Sprintf("%q", split(text)); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
