@@ -16,16 +16,16 @@ import (
 // Unended are the latencies so far of transactions that never ended. They count as if
 // they had ended just then. An interval of 0 corrects nothing.
 func Corrected(h *hdrhistogram.Histogram, interval time.Duration, unended []time.Duration) *hdrhistogram.Histogram {
-	c := hdrhistogram.New(lowest, highest, digits)
-	c.Merge(h)
+	c := newHistogram()
+	merge(&c, h)
 	for _, bar := range h.Distribution() {
 		if bar.Count > 0 {
 			omitted(c, bar.To, int64(interval), bar.Count)
 		}
 	}
 	for _, u := range unended {
-		_ = c.RecordValue(within(u)) // cannot fail: the value is within the limits
-		omitted(c, within(u), int64(interval), 1)
+		count(&c, int64(u), 1)
+		omitted(c, int64(u), int64(interval), 1)
 	}
 	return c
 }

@@ -85,16 +85,6 @@ type Record struct {
 	Ended time.Duration // when, since users began
 }
 
-// Latencies are kept in nanoseconds, to three significant digits, up to an
-// hour, so that any percentile is within 0.1 % of the exact one even where
-// transactions take microseconds. One such histogram is 264 KiB, which is why
-// there are some for each second and for the whole, and none for each user: 5
-// kinds with 2 latencies are 2.6 MiB, on 1,000 users they would be 2.6 GiB. What
-// is kept of each user is a Profile.
-const (
-	lowest, highest, digits = 1, int64(time.Hour), 3
-)
-
 // Tally is what is known of one kind of transaction over some time.
 type Tally struct {
 	Done       int64
@@ -125,15 +115,15 @@ func (t *Tally) add(other *Tally) {
 		t.Failed[c] += n
 	}
 	if other.Done > 0 {
-		t.Service.Merge(other.Service)
-		t.Response.Merge(other.Response)
+		merge(&t.Service, other.Service)
+		merge(&t.Response, other.Response)
 	}
 }
 
 func (t *Tally) reset() {
 	if t.Done > 0 {
-		t.Service.Reset()
-		t.Response.Reset()
+		empty(&t.Service)
+		empty(&t.Response)
 	}
 	*t = Tally{Service: t.Service, Response: t.Response}
 }
@@ -141,8 +131,7 @@ func (t *Tally) reset() {
 func newTallies(n int) []Tally {
 	t := make([]Tally, n)
 	for i := range t {
-		t[i].Service = hdrhistogram.New(lowest, highest, digits)
-		t[i].Response = hdrhistogram.New(lowest, highest, digits)
+		t[i].Service, t[i].Response = newHistogram(), newHistogram()
 	}
 	return t
 }
@@ -231,16 +220,14 @@ func (s *Summary) record(r *Record) {
 	switch r.Outcome {
 	case Done:
 		t.Done++
-		_ = t.Service.RecordValue(within(r.Service)) // cannot fail: the value is within the limits
-		_ = t.Response.RecordValue(within(r.Response))
+		count(&t.Service, int64(r.Service), 1)
+		count(&t.Response, int64(r.Response), 1)
 	case RolledBack:
 		t.RolledBack++
 	case Failed:
 		t.Failed[r.Class]++
 	}
 }
-
-func within(d time.Duration) int64 { return min(max(int64(d), lowest), highest) }
 
 // Add adds other to s.
 func (s *Summary) Add(other Summary) {

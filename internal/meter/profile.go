@@ -13,7 +13,8 @@ import (
 // gigabytes: they hold microseconds to two significant digits, so that a
 // percentile is within 1 % of the exact one, or within a microsecond. One is 27
 // KiB; 5 kinds with 2 latencies are ProfileBytes(5), 270 KiB for each user, 264
-// MiB for 1,000 users. It is all allocated at the start, and never grows.
+// MiB for 1,000 users. It is all allocated at the start, and grows by no more than 1
+// KiB for each doubling of an hour that a latency reaches to.
 type Profile struct{ users []Summary }
 
 const (
@@ -25,7 +26,7 @@ const (
 func ProfileBytes(kinds int) int { return 2 * kinds * newProfileHistogram().ByteSize() }
 
 func newProfileHistogram() *hdrhistogram.Histogram {
-	return hdrhistogram.New(profileLowest, highest, profileDigits)
+	return hdrhistogram.New(profileLowest, usualHighest, profileDigits)
 }
 
 // NewProfile returns an empty profile of users numbered from 0.
