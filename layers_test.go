@@ -52,15 +52,18 @@ var layers = map[string]string{
 	"database/*": "database database/* listener meter option schema sqlfile",
 	"workload/*": "database job meter option schema sqlfile workload",
 
+	// Finding one of them by any of its names, and knowing none.
+	"catalog": "database option sqlfile workload",
+
 	// Doing jobs: with any database and any workload, so with none by name.
-	"engine": "database host job meter option schema sqlfile workload",
+	"engine": "catalog database host job meter option schema sqlfile workload",
 	"report": "job meter option repository terminal",
 
 	// What people see of it as JSON.
 	"document": "job option report repository workbench",
 
 	// People. Their program is handed the catalog; so are they.
-	"workbench":   "database engine job option workload",
+	"workbench":   "catalog database engine job option workload",
 	"manual":      "database document job option report repository workbench workload",
 	"datagen":     "database engine job option schema workbench workload",
 	"interpreter": "",
@@ -76,18 +79,18 @@ var layers = map[string]string{
 	"hammerdb/console":  "database datagen engine hammerdb/history hammerdb/lines hammerdb/scripts hammerdb/settings hammerdb/views job meter option report repository terminal workbench workload",
 
 	// The lists, the programs that write them, and the one program that has it all.
-	"catalog":          "database database/* workload workload/*",
+	"catalog/edition":  "catalog database database/* workload workload/*",
 	"catalog/generate": "",
-	"cli/generate":     "catalog manual",
+	"cli/generate":     "catalog/edition manual",
 	"interpreter/pack": "",
-	"cmd/sledge":       "catalog cli engine workbench",
+	"cmd/sledge":       "catalog/edition cli engine workbench",
 
 	// Tests that are packages.
 	"bench":                 "",
 	"testserver":            "",
 	"database/databasetest": "database meter option schema sqlfile",
 	"report/reporttest":     "job meter option",
-	"workload/workloadtest": "catalog database engine job meter option schema sqlfile testserver workload",
+	"workload/workloadtest": "catalog/edition database engine job meter option schema sqlfile testserver workload",
 
 	"interpreter/interpretertest": "",
 }
@@ -185,9 +188,10 @@ func TestLayerRulesTellPackagesApart(t *testing.T) {
 		{"workload/tprocc", "database/sqlite", false},
 		{"workload/tproch/dbgen", "schema", true}, // as its parent may
 		{"workload/tproch/dbgen", "engine", false},
-		{"catalog", "workload/tprocc", true},
-		{"catalog", "workload/workloadtest", false},
-		{"cli", "catalog", false},
+		{"catalog/edition", "workload/tprocc", true},
+		{"catalog/edition", "workload/workloadtest", false},
+		{"catalog", "workload/tprocc", false},
+		{"cli", "catalog/edition", false},
 	}
 	for _, test := range tests {
 		allowed, known := layer(test.importer)

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/term"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/cli"
 	"sledge/internal/engine"
 	"sledge/internal/workbench"
@@ -25,8 +25,8 @@ func main() {
 	restore := keepTerminal()
 	v := cli.VersionOf(version)
 	program := &cli.Program{
-		Bench:           workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads},
-		Runner:          engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: v},
+		Bench:           workbench.Bench{Catalog: edition.Catalog},
+		Runner:          engine.Local{Catalog: edition.Catalog, Version: v},
 		Version:         v,
 		Name:            os.Args[0],
 		Args:            os.Args[1:],

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/engine"
 	"sledge/internal/option"
 )
@@ -16,10 +16,10 @@ import (
 // go generate ./internal/catalog.
 func TestEveryFolderIsListed(t *testing.T) {
 	var databases, workloads []string
-	for _, d := range catalog.Databases {
+	for _, d := range edition.Catalog.Databases {
 		databases = append(databases, d.Name)
 	}
-	for _, w := range catalog.Workloads {
+	for _, w := range edition.Catalog.Workloads {
 		workloads = append(workloads, w.Name)
 	}
 	for dir, listed := range map[string][]string{"../database": databases, "../workload": workloads} {
@@ -59,17 +59,17 @@ func TestNoNameBelongsToTwo(t *testing.T) {
 			seen[kind+name] = owner
 		}
 	}
-	for _, d := range catalog.Databases {
+	for _, d := range edition.Catalog.Databases {
 		claim("database", d.Name, append(d.Aliases, d.Name)...)
 	}
-	for _, w := range catalog.Workloads {
+	for _, w := range edition.Catalog.Workloads {
 		claim("workload", w.Name, append(w.Aliases, w.Name)...)
 	}
 }
 
 func TestEveryOptionIsDescribedOnceAndItsDefaultBinds(t *testing.T) {
-	for _, d := range catalog.Databases {
-		for _, w := range catalog.Workloads {
+	for _, d := range edition.Catalog.Databases {
+		for _, w := range edition.Catalog.Workloads {
 			seen, flags := map[string]bool{}, map[string]string{}
 			defaults := option.Values{}
 			for _, o := range engine.Options(d, w) {
@@ -97,8 +97,8 @@ func TestEveryOptionIsDescribedOnceAndItsDefaultBinds(t *testing.T) {
 
 // The console reads and sets options by these names, whatever the database.
 func TestOptionsThatTheConsoleKnowsByNameAreThere(t *testing.T) {
-	for _, d := range catalog.Databases {
-		for _, w := range catalog.Workloads {
+	for _, d := range edition.Catalog.Databases {
+		for _, w := range edition.Catalog.Workloads {
 			var known []string
 			for _, o := range engine.Options(d, w) {
 				known = append(known, o.Name)
@@ -125,9 +125,29 @@ func TestOptionsThatTheConsoleKnowsByNameAreThere(t *testing.T) {
 
 // A database whose URLs cannot be told from another's would be chosen by luck.
 func TestEveryURLSchemeHasADatabaseThatReadsIt(t *testing.T) {
-	for _, d := range catalog.Databases {
+	for _, d := range edition.Catalog.Databases {
 		if (len(d.Schemes) > 0) != (d.FromURL != nil) {
 			t.Errorf("%s: got %d schemes, and FromURL is set: %v", d.Name, len(d.Schemes), d.FromURL != nil)
+		}
+	}
+}
+
+func TestAnyNameFindsADatabaseAndAWorkload(t *testing.T) {
+	for pair := range edition.Catalog.Pairs() {
+		for _, d := range append([]string{pair.Database.Name}, pair.Database.Aliases...) {
+			for _, w := range append([]string{pair.Workload.Name}, pair.Workload.Aliases...) {
+				if got, err := edition.Catalog.Pair(strings.ToUpper(d), w); err != nil || got != pair {
+					t.Errorf("%s with %s: got %+v, %v", d, w, got, err)
+				}
+			}
+		}
+	}
+	for names, want := range map[[2]string]string{
+		{"postgres9", "tprocc"}: `database "postgres9" is not known`,
+		{"pg", "tpcz"}:          `workload "tpcz" is not known`,
+	} {
+		if _, err := edition.Catalog.Pair(names[0], names[1]); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "(there are ") {
+			t.Errorf("%q: got %v, want %s with those that there are", names, err, want)
 		}
 	}
 }

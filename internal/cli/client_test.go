@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/document"
 	"sledge/internal/engine"
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) { testserver.Main(m) }
 func withServer(t *testing.T) (w *world, home string) {
 	t.Helper()
 	w, home = newWorld(t), t.TempDir()
-	w.Runner = engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: w.Version}
+	w.Runner = engine.Local{Catalog: edition.Catalog, Version: w.Version}
 	w.Environ = append(w.Environ, "HOME="+home)
 	return w, home
 }

@@ -5,12 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sledge/internal/database"
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/repository"
-	"sledge/internal/workload"
 )
 
 // complete is what the shell asks when somebody presses the Tab key.
@@ -109,8 +107,8 @@ func (p *Program) completeOptions(_ *cobra.Command, args []string, _ string) ([]
 	case 1:
 		return p.workloadWords(), cobra.ShellCompDirectiveNoFileComp
 	case 2:
-		if d, w, err := p.pair(args[0], args[1]); err == nil {
-			return optionWords(engine.Options(d, w)), cobra.ShellCompDirectiveNoFileComp
+		if pair, err := p.Bench.Pair(args[0], args[1]); err == nil {
+			return optionWords(engine.Options(pair.Database, pair.Workload)), cobra.ShellCompDirectiveNoFileComp
 		}
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp
@@ -121,19 +119,6 @@ func optionWords(list []option.Description) (words []string) {
 		words = append(words, o.Name+"\t"+o.Help)
 	}
 	return words
-}
-
-// pair looks up a database and a workload.
-func (p *Program) pair(databaseName, workloadName string) (*database.Database, *workload.Workload, error) {
-	d, err := p.Bench.Database(databaseName)
-	if err != nil {
-		return nil, nil, usage("%w", err)
-	}
-	w, err := p.Bench.Workload(workloadName)
-	if err != nil {
-		return nil, nil, usage("%w", err)
-	}
-	return d, w, nil
 }
 
 // completeJobs completes the ID of a job, the newest first.

@@ -96,10 +96,11 @@ func (p *Program) listOptions(args []string, asJSON bool) error {
 	if len(args) > 1 {
 		name = args[1]
 	}
-	d, w, err := p.pair(args[0], name)
+	pair, err := p.Bench.Pair(args[0], name)
 	if err != nil {
-		return err
+		return usage("%w", err)
 	}
+	d, w := pair.Database, pair.Workload
 	list := engine.Options(d, w)
 	if len(args) == 3 {
 		if list, err = only(list, args[2]); err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -25,8 +25,8 @@ func TestOneOptionIsExplained(t *testing.T) {
 
 func TestOptionsListsWhatIsDeclared(t *testing.T) {
 	w := newWorld(t)
-	for _, d := range catalog.Databases {
-		for _, l := range catalog.Workloads {
+	for _, d := range edition.Catalog.Databases {
+		for _, l := range edition.Catalog.Workloads {
 			want := engine.Options(d, l)
 			w.run("options", d.Name, l.Name)
 			for _, o := range want {
@@ -55,10 +55,10 @@ func TestOptionsAloneListsDatabasesAndWorkloads(t *testing.T) {
 	if err := json.Unmarshal(w.out.Bytes(), &list); err != nil {
 		t.Fatal(err)
 	}
-	if len(list.Databases) != len(catalog.Databases) || len(list.Workloads) != len(catalog.Workloads) {
-		t.Errorf("got %d databases and %d workloads as JSON, want %d and %d", len(list.Databases), len(list.Workloads), len(catalog.Databases), len(catalog.Workloads))
+	if len(list.Databases) != len(edition.Catalog.Databases) || len(list.Workloads) != len(edition.Catalog.Workloads) {
+		t.Errorf("got %d databases and %d workloads as JSON, want %d and %d", len(list.Databases), len(list.Workloads), len(edition.Catalog.Databases), len(edition.Catalog.Workloads))
 	}
-	for _, d := range catalog.Databases {
+	for _, d := range edition.Catalog.Databases {
 		if !strings.Contains(text, d.Title) {
 			t.Errorf("got no %s in %q", d.Title, text)
 		}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/engine"
 	"sledge/internal/job"
@@ -47,7 +47,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{signals: make(chan os.Signal, 3), repository: filepath.Join(t.TempDir(), "jobs.db")}
 	w.Program = &Program{
-		Bench:   workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads},
+		Bench:   workbench.Bench{Catalog: edition.Catalog},
 		Version: "v1.2.3",
 		Environ: []string{"SLEDGE_REPO=" + w.repository},
 		Stdin:   strings.NewReader(""),
@@ -484,7 +484,7 @@ func TestDeleteAsksOnATerminal(t *testing.T) {
 // emptySchema makes the tables of TPROC-C in a file, without rows.
 func emptySchema(t *testing.T, file string) {
 	t.Helper()
-	local := engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads}
+	local := engine.Local{Catalog: edition.Catalog}
 	plan, err := local.Plan(job.Spec{Action: job.Build, Database: "sqlite", Workload: "tprocc", Options: option.Values{"sqlite_file": file}})
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/engine"
 	"sledge/internal/job"
 )
@@ -17,7 +17,7 @@ func TestAWholeTestOnSQLite(t *testing.T) {
 		t.Skip("the race detector would take minutes for SQLite; the runner's own tests run under it")
 	}
 	w := newWorld(t)
-	w.Runner = engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: w.Version}
+	w.Runner = engine.Local{Catalog: edition.Catalog, Version: w.Version}
 	file := filepath.Join(t.TempDir(), "test.sqlite")
 	config := filepath.Join(t.TempDir(), "sledge.toml")
 	if err := os.WriteFile(config, []byte("db = 'sqlite'\n[options]\nsqlite_rampup = '1s'\nsqlite_duration = '1s'\n"), 0o600); err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/datagen"
 	"sledge/internal/engine"
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { testserver.Main(m) }
 // TestFilesAreLoadedByTheDatabasesOwnPrograms runs the scripts as their comments
 // say, and compares all rows with those that were generated.
 func TestFilesAreLoadedByTheDatabasesOwnPrograms(t *testing.T) {
-	for _, d := range catalog.Databases {
+	for _, d := range edition.Catalog.Databases {
 		t.Run(d.Name, func(t *testing.T) {
 			for _, compress := range []bool{false, true} {
 				name := "plain"
@@ -45,12 +45,12 @@ func TestFilesAreLoadedByTheDatabasesOwnPrograms(t *testing.T) {
 // TestALoadedSchemaPassesTheCheck has a whole warehouse loaded, and the engine
 // judge what it finds.
 func TestALoadedSchemaPassesTheCheck(t *testing.T) {
-	for _, d := range catalog.Databases {
+	for _, d := range edition.Catalog.Databases {
 		t.Run(d.Name, func(t *testing.T) {
 			values := server(t, d)
 			plan := newPlan(t, d, tprocc.Workload, values)
 			load(t, plan, datagen.Config{Compress: d.Name == "postgresql"})
-			runner := engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: "test"}
+			runner := engine.Local{Catalog: edition.Catalog, Version: "test"}
 			result, err := runner.Do(t.Context(), job.Spec{Action: job.Check, Database: d.Name, Workload: "tprocc", Seed: 1, Options: values}, job.Control{})
 			for _, f := range result.Findings {
 				if !f.Holds {

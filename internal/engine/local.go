@@ -4,22 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/job"
-	"sledge/internal/option"
-	"sledge/internal/workload"
 )
 
 // Local does jobs on this machine. It is a job.Runner.
 type Local struct {
-	Databases []*database.Database
-	Workloads []*workload.Workload
-	Version   string // Sledge's own, for the facts of a job
+	catalog.Catalog
+	Version string // Sledge's own, for the facts of a job
 }
 
 var _ job.Runner = Local{}
@@ -95,41 +92,11 @@ func failed(r job.Result, err error) job.Result {
 
 // Plan looks up the names of a spec and binds its options.
 func (l Local) Plan(spec job.Spec) (Plan, error) {
-	d, err := l.Database(spec.Database)
+	pair, err := l.Pair(spec.Database, spec.Workload)
 	if err != nil {
 		return Plan{}, err
 	}
-	w, err := l.Workload(spec.Workload)
-	if err != nil {
-		return Plan{}, err
-	}
-	return NewPlan(d, w, spec)
-}
-
-// Database finds a database by any of its names.
-func (l Local) Database(name string) (*database.Database, error) {
-	var names []string
-	for _, d := range l.Databases {
-		all := append([]string{d.Name}, d.Aliases...)
-		if slices.Contains(all, strings.ToLower(name)) {
-			return d, nil
-		}
-		names = append(names, all...)
-	}
-	return nil, fmt.Errorf("database %q is not known%s (there are %s)", name, option.Suggest(name, names), strings.Join(names, ", "))
-}
-
-// Workload finds a workload by any of its names.
-func (l Local) Workload(name string) (*workload.Workload, error) {
-	var names []string
-	for _, w := range l.Workloads {
-		all := append([]string{w.Name}, w.Aliases...)
-		if slices.Contains(all, strings.ToLower(name)) {
-			return w, nil
-		}
-		names = append(names, all...)
-	}
-	return nil, fmt.Errorf("workload %q is not known%s (there are %s)", name, option.Suggest(name, names), strings.Join(names, ", "))
+	return NewPlan(pair.Database, pair.Workload, spec)
 }
 
 // feed hands events to the watchers one after another, from whichever goroutine

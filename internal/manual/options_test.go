@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/manual"
 )
 
@@ -13,8 +13,8 @@ import (
 func TestThePagesSayWhatTheDeclarationsSay(t *testing.T) {
 	folder := filepath.Join("..", "..", "docs", "options")
 	wanted := map[string]bool{}
-	for _, d := range catalog.Databases {
-		for _, w := range catalog.Workloads {
+	for _, d := range edition.Catalog.Databases {
+		for _, w := range edition.Catalog.Workloads {
 			name, want := manual.OptionsPage(d, w)
 			wanted[name] = true
 			got, err := os.ReadFile(filepath.Join(folder, name))

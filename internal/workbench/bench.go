@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/engine"
 	"sledge/internal/job"
@@ -22,20 +23,7 @@ import (
 const DefaultWorkload = "tprocc"
 
 // Bench is what there is to choose from.
-type Bench struct {
-	Databases []*database.Database
-	Workloads []*workload.Workload
-}
-
-// Database finds a database by any of its names.
-func (b Bench) Database(name string) (*database.Database, error) {
-	return engine.Local{Databases: b.Databases}.Database(name)
-}
-
-// Workload finds a workload by any of its names.
-func (b Bench) Workload(name string) (*workload.Workload, error) {
-	return engine.Local{Workloads: b.Workloads}.Workload(name)
-}
+type Bench struct{ catalog.Catalog }
 
 // Title is what people call a database, or "" when it is not known.
 func (b Bench) Title(databaseName string) string {
@@ -89,17 +77,16 @@ var foreign = []job.Benchmark{
 // defaults, in the sections of HammerDB's dictionaries. Secrets are left out. It
 // returns nothing for a database or a workload that is not known any more.
 func (b Bench) Settings(spec job.Spec) []job.Section {
-	d, errDatabase := b.Database(spec.Database)
-	w, errWorkload := b.Workload(spec.Workload)
-	if errDatabase != nil || errWorkload != nil {
+	pair, err := b.Pair(spec.Database, spec.Workload)
+	if err != nil {
 		return nil
 	}
 	var sections []job.Section
-	for _, o := range engine.Options(d, w) {
+	for _, o := range engine.Options(pair.Database, pair.Workload) {
 		if o.Secret {
 			continue
 		}
-		name := cmp.Or(o.Section, w.HammerDB.Section, w.Name)
+		name := cmp.Or(o.Section, pair.Workload.HammerDB.Section, pair.Workload.Name)
 		i := slices.IndexFunc(sections, func(s job.Section) bool { return s.Name == name })
 		if i < 0 {
 			i = len(sections)
@@ -119,13 +106,11 @@ func (b Bench) Settings(spec job.Spec) []job.Section {
 func (b Bench) Options() []option.Description {
 	var all []option.Description
 	seen := map[string]bool{}
-	for _, d := range b.Databases {
-		for _, w := range b.Workloads {
-			for _, o := range engine.Options(d, w) {
-				if !seen[o.Name] {
-					seen[o.Name] = true
-					all = append(all, o)
-				}
+	for pair := range b.Pairs() {
+		for _, o := range engine.Options(pair.Database, pair.Workload) {
+			if !seen[o.Name] {
+				seen[o.Name] = true
+				all = append(all, o)
 			}
 		}
 	}
@@ -203,14 +188,13 @@ func (b Bench) Flags() []Flag {
 			f.Options = append(f.Options, o.Name)
 		}
 	}
-	for _, d := range b.Databases {
-		for _, w := range b.Workloads {
-			for _, o := range option.Describe(d.Names, d.Options(w.Name)) {
-				add(OfDatabase, o)
-			}
-			for _, o := range option.Describe(d.Names, w.Options()) {
-				add(OfWorkload, o)
-			}
+	for pair := range b.Pairs() {
+		names := pair.Database.Names
+		for _, o := range option.Describe(names, pair.Database.Options(pair.Workload.Name)) {
+			add(OfDatabase, o)
+		}
+		for _, o := range option.Describe(names, pair.Workload.Options()) {
+			add(OfWorkload, o)
 		}
 	}
 	var flags []Flag

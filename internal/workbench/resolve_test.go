@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/job"
 	"sledge/internal/workbench"
 	"sledge/internal/workload"
 )
 
-var bench = workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads}
+var bench = workbench.Bench{Catalog: edition.Catalog}
 
 // write makes a file in a fresh folder and returns its path.
 func write(t *testing.T, name, text string) string {
@@ -153,7 +154,7 @@ func TestValuesOfAFileMeanWhatTheySay(t *testing.T) {
 }
 
 func TestEveryNameOfADatabaseIsASchemeOfURLs(t *testing.T) {
-	for _, d := range catalog.Databases {
+	for _, d := range edition.Catalog.Databases {
 		for _, name := range append([]string{d.Name}, d.Aliases...) {
 			address := name + "://h/d"
 			if d.Embedded {
@@ -435,7 +436,7 @@ func TestBenchmarksAreThoseThatAreDeclaredAndHammerDBsOthers(t *testing.T) {
 		}},
 		{[]*workload.Workload{queries}, []job.Benchmark{{Workload: "tproch", Name: "TPC-H", Title: "TPROC-H", Labels: []string{}, Queries: true}}},
 	} {
-		if got := (workbench.Bench{Workloads: c.workloads}).Benchmarks(); !reflect.DeepEqual(got, c.want) {
+		if got := (workbench.Bench{Catalog: catalog.Catalog{Workloads: c.workloads}}).Benchmarks(); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("got %+v, want %+v", got, c.want)
 		}
 	}

@@ -11,11 +11,11 @@ func TestTheCatalogIsWhatTheFoldersSay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile("../catalog_gen.go")
+	got, err := os.ReadFile("../edition/edition_gen.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if string(got) != string(want) {
-		t.Errorf("catalog_gen.go: got\n%s\nwant\n%s", got, want)
+		t.Errorf("edition_gen.go: got\n%s\nwant\n%s", got, want)
 	}
 }

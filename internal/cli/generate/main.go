@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/manual"
 )
 
@@ -54,12 +54,10 @@ func writePages(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	for _, d := range catalog.Databases {
-		for _, w := range catalog.Workloads {
-			name, text := manual.OptionsPage(d, w)
-			if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
-				return err
-			}
+	for pair := range edition.Catalog.Pairs() {
+		name, text := manual.OptionsPage(pair.Database, pair.Workload)
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/repository"
 	"sledge/internal/workbench"
 )
@@ -16,7 +16,7 @@ import (
 func completing(t testing.TB) *Console {
 	t.Helper()
 	c, err := New(Config{
-		Bench:     workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads},
+		Bench:     workbench.Bench{Catalog: edition.Catalog},
 		Out:       io.Discard,
 		OpenStore: func(string) (*repository.Store, error) { return repository.Open(":memory:") },
 	})

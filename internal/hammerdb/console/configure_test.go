@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/job"
 	"sledge/internal/workbench"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-var bench = workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads}
+var bench = workbench.Bench{Catalog: edition.Catalog}
 
 // newConsole returns a console whose settings are at path, and what it prints.
 func newConsole(t *testing.T, path string) (*Console, *bytes.Buffer) {

@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/engine"
 	"sledge/internal/job"
@@ -48,7 +48,7 @@ func counting(t *testing.T, folder string, commands ...string) (*Console, *scree
 	out := &screenText{}
 	c, err := New(Config{
 		Bench: bench, Out: out, Version: "v0.test", Environ: []string{"TMP=" + folder},
-		Runner: engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads},
+		Runner: engine.Local{Catalog: edition.Catalog},
 	})
 	if err != nil {
 		t.Fatal(err)

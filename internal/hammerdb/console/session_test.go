@@ -16,7 +16,7 @@ import (
 	"sync"
 	"testing"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/repository"
@@ -73,7 +73,7 @@ func session(t *testing.T, golden string, environ ...string) {
 	var out bytes.Buffer
 	c, err := New(Config{
 		Bench: bench, Out: &out, Version: "v0.test",
-		Runner:    engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads},
+		Runner:    engine.Local{Catalog: edition.Catalog},
 		Environ:   append(environ, "TMP="+dir),
 		OpenStore: func(string) (*repository.Store, error) { return repository.Open(filepath.Join(dir, "jobs.db")) },
 	})
@@ -218,7 +218,7 @@ func TestInterruptedBuildIsResumed(t *testing.T) {
 	skipUnderRace(t)
 	dir := t.TempDir()
 	var out bytes.Buffer
-	runner := &interrupting{Runner: engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads}}
+	runner := &interrupting{Runner: engine.Local{Catalog: edition.Catalog}}
 	c, err := New(Config{
 		Bench: bench, Out: &out, Runner: runner, Environ: []string{"TMP=" + dir},
 		OpenStore: func(string) (*repository.Store, error) { return repository.Open(filepath.Join(dir, "jobs.db")) },
@@ -272,7 +272,7 @@ func TestCtrlCEndsEveryIteration(t *testing.T) {
 	dir := t.TempDir()
 	out := &presser{}
 	c, err := New(Config{
-		Bench: bench, Out: out, Runner: engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads}, Environ: []string{"TMP=" + dir},
+		Bench: bench, Out: out, Runner: engine.Local{Catalog: edition.Catalog}, Environ: []string{"TMP=" + dir},
 		OpenStore: func(string) (*repository.Store, error) { return repository.Open(filepath.Join(dir, "jobs.db")) },
 	})
 	if err != nil {

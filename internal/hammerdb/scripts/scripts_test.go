@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/hammerdb/scripts"
 	"sledge/internal/option"
@@ -14,7 +14,7 @@ import (
 
 func pair(t *testing.T, name string) (*database.Database, *workload.Workload) {
 	t.Helper()
-	bench := workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads}
+	bench := workbench.Bench{Catalog: edition.Catalog}
 	d, err := bench.Database(name)
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func pair(t *testing.T, name string) (*database.Database, *workload.Workload) {
 }
 
 func TestScriptIsTakenBackAsItWasSaved(t *testing.T) {
-	for _, d := range catalog.Databases {
+	for _, d := range edition.Catalog.Databases {
 		t.Run(d.Name, func(t *testing.T) {
 			_, w := pair(t, d.Name)
 			full := d.Names.Full
@@ -131,7 +131,7 @@ func TestMistakesInAScriptAreNamed(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	bench := workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads}
+	bench := workbench.Bench{Catalog: edition.Catalog}
 	d, err := bench.Database("pg")
 	if err != nil {
 		f.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/engine"
 	"sledge/internal/hammerdb/settings"
 	"sledge/internal/job"
@@ -18,7 +19,7 @@ import (
 	"sledge/internal/workload"
 )
 
-var bench = workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads}
+var bench = workbench.Bench{Catalog: edition.Catalog}
 
 func open(t testing.TB, path string) *settings.Book {
 	t.Helper()
@@ -164,7 +165,7 @@ func TestARunThatNeedsWhatIsNotBuiltIsRefused(t *testing.T) {
 		choose(t, b, tt.prefix)
 		set(t, b, "tpcc", tt.key, "true")
 		spec := job.Spec{Action: tt.action, Database: b.Database().Name, Workload: "tprocc", Options: b.Values()}
-		_, err := engine.Local{Databases: bench.Databases, Workloads: bench.Workloads}.Plan(spec)
+		_, err := engine.Local{Catalog: bench.Catalog}.Plan(spec)
 		if tt.refused && (err == nil || !strings.Contains(err.Error(), "option "+tt.key+": what it asks for is not built yet")) {
 			t.Errorf("%s with %s: got %v, want an error that names it", tt.action, tt.key, err)
 		}
@@ -179,7 +180,7 @@ func TestTheDriverSaysWhetherARunIsTimed(t *testing.T) {
 	set(t, b, "tpcc", "pg_driver", "test")
 	set(t, b, "tpcc", "pg_duration", "0") // which measures nothing, and need not
 	spec := job.Spec{Action: job.Run, Database: "postgresql", Workload: "tprocc", Options: b.Values()}
-	plan, err := engine.Local{Databases: bench.Databases, Workloads: bench.Workloads}.Plan(spec)
+	plan, err := engine.Local{Catalog: bench.Catalog}.Plan(spec)
 	if err != nil || !plan.Pacing.Test {
 		t.Errorf("got %v and test %t, want a run that is a test", err, plan.Pacing.Test)
 	}
@@ -257,14 +258,14 @@ func TestWhatHammerDBDoesNotHaveIsThereUnderItsOwnNames(t *testing.T) {
 	type own struct {
 		Rows int `opt:"rows" help:"rows of the one table"`
 	}
-	d, w := *catalog.Databases[0], *catalog.Workloads[0]
+	d, w := *edition.Catalog.Databases[0], *edition.Catalog.Workloads[0]
 	d.Name, d.Title, d.Aliases, d.Names, d.Keys = "oddbase", "OddBase", nil, option.Names{Prefix: "odd_"}, nil
 	w.Name, w.Title, w.Aliases, w.HammerDB = "counting", "Counting", nil, workload.HammerDB{}
 	w.Options = func() any { return &own{Rows: 5} }
-	b, err := settings.Open(workbench.Bench{
-		Databases: append(slices.Clone(catalog.Databases), &d),
-		Workloads: append([]*workload.Workload{&w}, catalog.Workloads...),
-	}, "")
+	b, err := settings.Open(workbench.Bench{Catalog: catalog.Catalog{
+		Databases: append(slices.Clone(edition.Catalog.Databases), &d),
+		Workloads: append([]*workload.Workload{&w}, edition.Catalog.Workloads...),
+	}}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

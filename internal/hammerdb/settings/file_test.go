@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/job"
 	"sledge/internal/repository"
 	"sledge/internal/workbench"
 )
 
-var bench = workbench.Bench{Databases: catalog.Databases, Workloads: catalog.Workloads}
+var bench = workbench.Bench{Catalog: edition.Catalog}
 
 func TestWhatCannotBeUsedIsWarnedOfAndKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.db")

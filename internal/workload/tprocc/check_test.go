@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/engine"
 	"sledge/internal/job"
@@ -40,7 +40,7 @@ var breaks = map[string]string{
 
 // TestChecks breaks each rule and then speaks of the schema, on every database.
 func TestChecks(t *testing.T) {
-	for _, d := range catalog.Databases {
+	for _, d := range edition.Catalog.Databases {
 		t.Run(d.Name, func(t *testing.T) {
 			c := &checked{t: t, d: d, values: workloadtest.Server(t, d, "")}
 			c.schema = c.plan().Database.Said.Schema(c.plan().Connection)
@@ -62,7 +62,7 @@ type checked struct {
 	schema string // its name
 }
 
-var local = engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: "test"}
+var local = engine.Local{Catalog: edition.Catalog, Version: "test"}
 
 func (c *checked) spec(action job.Action) job.Spec {
 	return job.Spec{Action: action, Database: c.d.Name, Workload: "tprocc", Seed: 1, Options: c.values}

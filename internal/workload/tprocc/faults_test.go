@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/database/postgresql"
 	"sledge/internal/database/sqlite"
@@ -35,7 +35,7 @@ func newBench(t *testing.T) *bench {
 	b := &bench{
 		server: server,
 		values: server.Values(),
-		local:  engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: "test"},
+		local:  engine.Local{Catalog: edition.Catalog, Version: "test"},
 	}
 	if _, err := b.do(t, job.Spec{Action: job.Build}, job.Control{}); err != nil {
 		t.Fatal(err)
@@ -243,7 +243,7 @@ func TestAServerThatCrashesInMidRunLosesNothing(t *testing.T) {
 
 func TestAnInterruptedBuildIsResumed(t *testing.T) {
 	server := testserver.Open(t, "postgresql", testserver.Own())
-	b := &bench{server: server, values: server.Values(), local: engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads}}
+	b := &bench{server: server, values: server.Values(), local: engine.Local{Catalog: edition.Catalog}}
 	ctx, cancel := context.WithCancel(t.Context())
 	spec := job.Spec{Action: job.Build, Database: "postgresql", Workload: "tprocc", Seed: 1, Options: b.values}
 	// The order lines are loaded first, as one chunk of 300,000 rows: beyond them,
@@ -306,7 +306,7 @@ func (w whenLoaded) Watch(e job.Event) {
 
 func TestAServerKilledInMidBuildLeavesWhatCanBeResumed(t *testing.T) {
 	server := testserver.Open(t, "postgresql", testserver.Own())
-	b := &bench{server: server, values: server.Values(), local: engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads}}
+	b := &bench{server: server, values: server.Values(), local: engine.Local{Catalog: edition.Catalog}}
 	var once sync.Once
 	stopped := make(chan struct{})
 	stop := func() { server.Stop(testserver.Immediate); close(stopped) }
@@ -344,7 +344,7 @@ func (b *bench) connectAs(t *testing.T, as database.Role) database.Session {
 func TestABuildInAFileIsAlone(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "test.db")
 	spec := job.Spec{Action: job.Build, Database: "sqlite", Workload: "tprocc", Options: option.Values{"sqlite_file": file}}
-	local := engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads}
+	local := engine.Local{Catalog: edition.Catalog}
 	plan, err := local.Plan(spec)
 	if err != nil {
 		t.Fatal(err)

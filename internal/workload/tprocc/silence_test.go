@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/engine"
 	"sledge/internal/job"
@@ -16,7 +16,7 @@ import (
 // they answer.
 func TestARunAllowsForWhatRoutinesOfOthersRollBack(t *testing.T) {
 	server := testserver.Open(t, "mariadb", testserver.Own())
-	local := engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: "test"}
+	local := engine.Local{Catalog: edition.Catalog, Version: "test"}
 	do := func(action job.Action, more ...string) job.Result {
 		t.Helper()
 		spec := job.Spec{Action: action, Database: "mariadb", Workload: "tprocc", Seed: 1, Users: 2, Options: server.Values()}

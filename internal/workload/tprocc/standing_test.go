@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/engine"
 	"sledge/internal/job"
@@ -216,7 +216,7 @@ func TestWhatStandsInADatabase(t *testing.T) {
 		{name: "nothing", only: "sqlite mariadb mysql", exits: [4]job.Exit{-1, 8, 8, 8}},
 		{name: "nothing but what a build made", only: "postgresql", exits: [4]job.Exit{-1, 8, 8, 0}},
 	}
-	for _, d := range catalog.Databases {
+	for _, d := range edition.Catalog.Databases {
 		t.Run(d.Name, func(t *testing.T) {
 			server := workloadtest.Server(t, d, "")
 			for i, c := range cases {

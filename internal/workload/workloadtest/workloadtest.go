@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/engine"
 	"sledge/internal/job"
@@ -40,7 +40,7 @@ type Variant struct {
 // Run runs the suite. Each variant with Build values of its own is built anew;
 // the others run on the schema that is there.
 func Run(t *testing.T, w *workload.Workload, variants []Variant) {
-	for _, d := range catalog.Databases {
+	for _, d := range edition.Catalog.Databases {
 		for _, version := range versions(d.Name) {
 			name := d.Name
 			if version != "" {
@@ -243,7 +243,7 @@ func (p *product) expect(t *testing.T, action job.Action, relative string) {
 }
 
 func (s *suite) runner() engine.Local {
-	return engine.Local{Databases: catalog.Databases, Workloads: catalog.Workloads, Version: "test"}
+	return engine.Local{Catalog: edition.Catalog, Version: "test"}
 }
 
 // failures logs the failures of transactions as they happen.
