@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/workload"
@@ -314,6 +315,7 @@ type measurement struct {
 	stopped    bool       // by the user, before its time
 	exhausted  bool       // users had done all their iterations before the time was up
 	start, end reading
+	client     job.ClientLoad // of the measured time
 }
 
 func newMeasurement(kinds int) measurement {
@@ -341,11 +343,13 @@ func (r *running) measure(ctx context.Context, monitor database.Session, stop <-
 		return m, err
 	}
 
+	load := host.StartLoad()
 	m.started = time.Now()
 	r.feed.send(job.Event{Phase: job.Measure})
 	r.feed.say(monitorPosition, "Timing test period of %s in minutes", minutes(pacing.Duration))
 	ended, err = r.phase(ctx, job.Measure, pacing.Duration, stop, "%d  ...,", &second, r.measured(&m)...)
 	m.timeUp = time.Now()
+	m.client = load.End()
 	m.elapsed = m.timeUp.Sub(m.started)
 	m.summary.Elapsed = m.elapsed
 	m.underWay = r.underWay()
@@ -495,6 +499,8 @@ func (r *running) result(m measurement) job.Result {
 	if !m.started.IsZero() {
 		result.Waiting = r.waiting(m)
 		result.LongestGap, result.Standstills = r.longestGap(m)
+		m.client.WithDatabase = r.plan.Database.Embedded
+		result.Client = &m.client
 	}
 	w := workload.Window{
 		Summary: m.summary, Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: r.plan.Users, Database: r.plan.Database.Title,

@@ -313,6 +313,9 @@ func TestRun(t *testing.T) {
 				if tt.wantError != "" && (err == nil || !strings.Contains(err.Error(), tt.wantError)) {
 					t.Errorf("got error %v, want one with %q", err, tt.wantError)
 				}
+				if measured := len(result.Summary.Kinds) > 0 && result.Elapsed > 0; measured != (result.Client != nil) || measured && result.Client.Cores <= 0 {
+					t.Errorf("got %+v of what the client used, of a run that measured: %t", result.Client, measured)
+				}
 				if a := result.Agreement; a != nil && !a.Holds && !a.Vague {
 					t.Errorf("the counts disagree: %+v", *a)
 				}

@@ -179,6 +179,8 @@ type Result struct {
 	LongestGap  *Gap `json:"longest_gap,omitempty"`
 	Standstills int  `json:"standstills,omitempty"`
 
+	Client *ClientLoad `json:"client,omitempty"` // in the measured time of a run
+
 	Agreement        *Agreement `json:"agreement,omitempty"`
 	CounterAgreement *Agreement `json:"counter_agreement,omitempty"` // of all transactions, by the server's own count
 	Findings         []Finding  `json:"findings,omitempty"`          // of a check
@@ -217,6 +219,32 @@ func (w Waiting) String() string {
 		where = " (" + w.Connection + ")"
 	}
 	return fmt.Sprintf("Vuser %d%s waited at least %.1f s for its %s", w.User, where, w.Seconds, w.Kind)
+}
+
+// ClientLoad is what Sledge's own process used of its machine over some time, and what it
+// might have used. A client that is near its limit measures itself.
+type ClientLoad struct {
+	CPUSeconds float64 `json:"cpu_seconds"` // user and system time
+	CoresUsed  float64 `json:"cores_used"`  // that is, in each second
+	Cores      float64 `json:"cores"`       // that it might have used: the least of the machine's and the two limits
+
+	MaxProcs    int     `json:"gomaxprocs"`             // how many Go ran its code on at most
+	CgroupCores float64 `json:"cgroup_cores,omitempty"` // how many Linux's control groups allow; 0 for no limit
+
+	// WithDatabase says that the database worked inside this process, as SQLite does:
+	// what it used is in these figures.
+	WithDatabase bool `json:"with_database,omitempty"`
+
+	// The pauses in which Go's garbage collector held up all of the process.
+	GCPauses              int64   `json:"gc_pauses"`
+	GCPauseSeconds        float64 `json:"gc_pause_seconds"`         // in all
+	GCLongestPauseSeconds float64 `json:"gc_longest_pause_seconds"` // the longest lasted no longer, and up to a quarter less
+}
+
+// NearLimit reports whether the client may have been what was measured.
+func (c ClientLoad) NearLimit() bool {
+	const near = 0.8
+	return !c.WithDatabase && c.CoresUsed >= near*c.Cores
 }
 
 // Gap is a time in which no transaction ended though some were under way.

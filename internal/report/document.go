@@ -38,17 +38,18 @@ type Document struct {
 	Unrecorded int64 `json:"unrecorded_events,omitempty"`
 
 	// Of a run.
-	Line             string         `json:"line,omitempty"` // the headline as HammerDB prints it
-	Metrics          []job.Metric   `json:"metrics,omitempty"`
-	Started          time.Time      `json:"started,omitzero"` // of the measurement
-	Elapsed          float64        `json:"elapsed_seconds,omitempty"`
-	Agreement        *job.Agreement `json:"agreement,omitempty"`
-	CounterAgreement *job.Agreement `json:"counter_agreement,omitempty"` // of the server's count of all transactions, which TPM is computed from
-	Waiting          []job.Waiting  `json:"waiting,omitempty"`           // transactions that had not ended when the time was up, longest first
-	LongestGap       *job.Gap       `json:"longest_gap,omitempty"`       // in which no transaction ended; 0 if it was below 0.25 s
-	Standstills      int            `json:"standstills,omitempty"`       // gaps of a second or more
-	Transactions     []Transaction  `json:"transactions,omitempty"`
-	All              *Transaction   `json:"all,omitempty"` // all kinds together
+	Line             string          `json:"line,omitempty"` // the headline as HammerDB prints it
+	Metrics          []job.Metric    `json:"metrics,omitempty"`
+	Started          time.Time       `json:"started,omitzero"` // of the measurement
+	Elapsed          float64         `json:"elapsed_seconds,omitempty"`
+	Agreement        *job.Agreement  `json:"agreement,omitempty"`
+	CounterAgreement *job.Agreement  `json:"counter_agreement,omitempty"` // of the server's count of all transactions, which TPM is computed from
+	Waiting          []job.Waiting   `json:"waiting,omitempty"`           // transactions that had not ended when the time was up, longest first
+	LongestGap       *job.Gap        `json:"longest_gap,omitempty"`       // in which no transaction ended; 0 if it was below 0.25 s
+	Standstills      int             `json:"standstills,omitempty"`       // gaps of a second or more
+	Client           *job.ClientLoad `json:"client,omitempty"`            // what Sledge itself used in the measured time
+	Transactions     []Transaction   `json:"transactions,omitempty"`
+	All              *Transaction    `json:"all,omitempty"` // all kinds together
 
 	Findings []job.Finding `json:"findings,omitempty"` // of a check
 	Loaded   []job.Loaded  `json:"loaded,omitempty"`   // of a build
@@ -104,7 +105,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		Unrecorded: j.Dropped,
 		Line:       r.Line, Metrics: r.Metrics, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
 		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
-		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills,
+		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Client: r.Client,
 		Findings: r.Findings, Loaded: r.Loaded,
 	}
 	if len(sum.Kinds) == 0 {

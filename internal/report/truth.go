@@ -3,7 +3,9 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -15,7 +17,7 @@ import (
 // What a reader must know to trust the figures of a run, or not to.
 
 // remarks says, a sentence each, whether the two counts agree, how long no transaction
-// ended, and what had not ended when the time was up.
+// ended, what had not ended when the time was up, and what Sledge itself needed.
 func remarks(r job.Result) []string {
 	var lines []string
 	if r.Agreement != nil {
@@ -27,7 +29,11 @@ func remarks(r job.Result) []string {
 	if r.LongestGap != nil {
 		lines = append(lines, longestGap(*r.LongestGap, r.Standstills))
 	}
-	return append(lines, waiting(r.Waiting)...)
+	lines = append(lines, waiting(r.Waiting)...)
+	if r.Client != nil {
+		lines = append(lines, client(*r.Client))
+	}
+	return lines
 }
 
 // Warnings are the remarks on a run without those that say that all is well.
@@ -40,6 +46,9 @@ func Warnings(r job.Result) []string {
 	}
 	if r.LongestGap != nil && r.LongestGap.Seconds < standstill {
 		r.LongestGap = nil
+	}
+	if r.Client != nil && !r.Client.NearLimit() {
+		r.Client = nil
 	}
 	return remarks(r)
 }
@@ -120,6 +129,25 @@ func waiting(list []job.Waiting) []string {
 		line += fmt.Sprintf(", and %s had to be cut off", count(int64(cut)))
 	}
 	return []string{line + ". " + Printable(list[0].String()) + "."}
+}
+
+// client says what Sledge itself used of its machine, and whether that was too much.
+func client(c job.ClientLoad) string {
+	cores := func(n float64) string { return strconv.FormatFloat(math.Round(100*n)/100, 'f', -1, 64) }
+	who := "The client"
+	if c.WithDatabase {
+		who = "The client and the database in it"
+	}
+	of := cores(c.Cores) + " cores"
+	if c.Cores == 1 {
+		of = "1 core"
+	}
+	line := fmt.Sprintf("%s used %.2f of %s; garbage collection paused it %s times, for %s ms in all and %s ms at most.",
+		who, c.CoresUsed, of, count(c.GCPauses), millis(1e9*c.GCPauseSeconds), millis(1e9*c.GCLongestPauseSeconds))
+	if !c.NearLimit() {
+		return line
+	}
+	return "THE CLIENT WAS NEAR ITS LIMIT, so the latencies may be its own. " + line + " Give it more: set GOMAXPROCS, or run it on a machine of its own."
 }
 
 // correction knows what is needed to correct the latencies of a run for what virtual

@@ -66,10 +66,40 @@ func TestRemarksSayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 			}},
 			"2 TRANSACTIONS HAD NOT ENDED when the time was up, and 1 had to be cut off. Vuser 3 (process 4711) waited at least 19.3 s for its payment.",
 		},
+		{
+			"a client at ease",
+			job.Result{Client: &job.ClientLoad{CoresUsed: 0.414, Cores: 1, GCPauses: 12, GCPauseSeconds: 0.0031, GCLongestPauseSeconds: 0.0006}},
+			"The client used 0.41 of 1 core; garbage collection paused it 12 times, for 3.10 ms in all and 0.600 ms at most.",
+		},
+		{
+			"a client near its limit",
+			job.Result{Client: &job.ClientLoad{CoresUsed: 1.3, Cores: 1.5}},
+			"THE CLIENT WAS NEAR ITS LIMIT, so the latencies may be its own. The client used 1.30 of 1.5 cores; garbage collection paused it 0 times, for 0 ms in all and 0 ms at most. Give it more: set GOMAXPROCS, or run it on a machine of its own.",
+		},
+		{
+			"a client with the database in it",
+			job.Result{Client: &job.ClientLoad{CoresUsed: 1.9, Cores: 2, WithDatabase: true}},
+			"The client and the database in it used 1.90 of 2 cores; garbage collection paused it 0 times, for 0 ms in all and 0 ms at most.",
+		},
 		{"a build", job.Result{}, ""},
 	} {
 		if got := strings.Join(remarks(tt.result), "\n"); got != tt.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestOnlyAClientNearItsLimitIsWarnedOf(t *testing.T) {
+	for _, tt := range []struct {
+		client job.ClientLoad
+		want   int
+	}{
+		{job.ClientLoad{CoresUsed: 0.79, Cores: 1}, 0},
+		{job.ClientLoad{CoresUsed: 0.81, Cores: 1}, 1},
+		{job.ClientLoad{CoresUsed: 1, Cores: 1, WithDatabase: true}, 0},
+	} {
+		if got := Warnings(job.Result{Client: &tt.client}); len(got) != tt.want {
+			t.Errorf("%+v: got the warnings %q, want %d", tt.client, got, tt.want)
 		}
 	}
 }

@@ -131,6 +131,7 @@ func TestARunComesBackAsItWasRecorded(t *testing.T) {
 		result := job.Result{
 			Line: "TEST RESULT : System achieved 1 NOPM from 2 PostgreSQL TPM", Users: 4, Kinds: kinds, Elapsed: 3,
 			Metrics: []job.Metric{{Name: "NOPM", Value: 1}}, Agreement: &job.Agreement{What: "new order", Client: 1, Server: 1, Low: 1, High: 2, Holds: true}, Summary: want,
+			Client: &job.ClientLoad{CPUSeconds: 1.2, CoresUsed: 0.4, Cores: 1, MaxProcs: 1, GCPauses: 3, GCPauseSeconds: 0.001},
 		}
 		if err := r.End(t.Context(), result, nil); err != nil {
 			t.Fatal(err)
@@ -149,7 +150,7 @@ func TestARunComesBackAsItWasRecorded(t *testing.T) {
 		if j.Facts == nil || j.Facts.Server != "16.4" || j.Facts.Host != facts.Host || j.Facts.ServerSettings["fsync"] != "on" {
 			t.Errorf("got facts %+v, want %+v", j.Facts, facts)
 		}
-		if j.Result.Line != result.Line || j.Result.Metrics[0].Value != 1 || !j.Result.Agreement.Holds {
+		if j.Result.Line != result.Line || j.Result.Metrics[0].Value != 1 || !j.Result.Agreement.Holds || *j.Result.Client != *result.Client {
 			t.Errorf("got result %+v", j.Result)
 		}
 		sum, names, err := s.Summary(t.Context(), r.ID())

@@ -1,0 +1,61 @@
+package host
+
+import (
+	"runtime"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+func TestLoadIsWhatThisProcessUsed(t *testing.T) {
+	l := StartLoad()
+	for deadline := time.Now().Add(time.Minute); cpuSeconds()-l.cpu < 0.1 && time.Now().Before(deadline); { // systems count in hundredths of a second
+	}
+	runtime.GC()
+	used := l.End()
+	if used.CPUSeconds < 0.05 || used.CoresUsed < 0.05 || used.CoresUsed > float64(runtime.NumCPU())+0.5 {
+		t.Errorf("got %+v, want some CPU time", used)
+	}
+	if used.Cores <= 0 || used.Cores > float64(runtime.GOMAXPROCS(0)) || used.MaxProcs != runtime.GOMAXPROCS(0) {
+		t.Errorf("got a limit of %g cores and GOMAXPROCS %d, want no more than %d", used.Cores, used.MaxProcs, runtime.GOMAXPROCS(0))
+	}
+	if used.GCPauses < 1 || used.GCPauseSeconds <= 0 || used.GCLongestPauseSeconds <= 0 || used.GCLongestPauseSeconds > used.GCPauseSeconds {
+		t.Errorf("got %+v after the garbage was collected", used)
+	}
+	if quiet := StartLoad().End(); quiet.CPUSeconds > used.CPUSeconds || quiet.GCPauses > used.GCPauses {
+		t.Errorf("got %+v of no time, and %+v of some", quiet, used)
+	}
+}
+
+func TestCgroupCoresAreTheLeastOfAllGroups(t *testing.T) {
+	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+	for _, c := range []struct {
+		name string
+		fs   fstest.MapFS
+		want float64
+	}{
+		{"no Linux", fstest.MapFS{}, 0},
+		{"no limit", fstest.MapFS{"proc/self/cgroup": file("0::/user.slice\n"), "sys/fs/cgroup/user.slice/cpu.max": file("max 100000\n")}, 0},
+		{"a container that sees itself as the root", fstest.MapFS{"proc/self/cgroup": file("0::/\n"), "sys/fs/cgroup/cpu.max": file("150000 100000\n")}, 1.5},
+		{"a limit above", fstest.MapFS{
+			"proc/self/cgroup":               file("0::/a/b/c\n"),
+			"sys/fs/cgroup/a/cpu.max":        file("50000 100000\n"),
+			"sys/fs/cgroup/a/b/cpu.max":      file("300000 100000\n"),
+			"sys/fs/cgroup/a/b/c/cpu.weight": file("100\n"),
+		}, 0.5},
+		{"version 1, whose path is the host's", fstest.MapFS{
+			"proc/self/cgroup":                    file("12:memory:/docker/abc\n4:cpu,cpuacct:/docker/abc\n"),
+			"sys/fs/cgroup/cpu/cpu.cfs_quota_us":  file("200000\n"),
+			"sys/fs/cgroup/cpu/cpu.cfs_period_us": file("100000\n"),
+		}, 2},
+		{"version 1 without a limit", fstest.MapFS{
+			"proc/self/cgroup":                    file("4:cpu,cpuacct:/\n"),
+			"sys/fs/cgroup/cpu/cpu.cfs_quota_us":  file("-1\n"),
+			"sys/fs/cgroup/cpu/cpu.cfs_period_us": file("100000\n"),
+		}, 0},
+	} {
+		if got := cgroupCores(c.fs); got != c.want {
+			t.Errorf("%s: got %g cores, want %g", c.name, got, c.want)
+		}
+	}
+}
