@@ -64,7 +64,7 @@ var layers = map[string]string{
 
 	// People. Their program is handed the catalog; so are they.
 	"workbench":   "catalog database engine job option workload",
-	"manual":      "database document job option report repository workbench workload",
+	"manual":      "database document engine job option report repository workbench workload",
 	"datagen":     "database engine job option schema workbench workload",
 	"interpreter": "",
 	"cli":         "database datagen document engine hammerdb/console hammerdb/history hammerdb/views host interpreter job manual meter option report repository terminal workbench workload",

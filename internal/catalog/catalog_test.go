@@ -77,6 +77,9 @@ func TestEveryOptionIsDescribedOnceAndItsDefaultBinds(t *testing.T) {
 				if o.Help == "" {
 					t.Errorf("%s: got no help text", at)
 				}
+				if !slices.ContainsFunc(option.Groups, func(g option.Group) bool { return g.Name == o.Group }) {
+					t.Errorf("%s: its group is %q, which is none", at, o.Group)
+				}
 				if seen[o.Name] {
 					t.Errorf("%s: it is declared twice", at)
 				}

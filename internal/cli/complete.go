@@ -72,9 +72,9 @@ func (p *Program) workloadWords() (words []string) {
 // completeSet completes name=value: first the name, then the choices of that
 // option. Where no database is chosen yet it offers the options of all.
 func (p *Program) completeSet(s *settings, typed string) ([]string, cobra.ShellCompDirective) {
-	known := p.Bench.Options()
+	known := option.Built(p.Bench.Options())
 	if order, err := p.Bench.Resolve(job.Run, s.sources(p)); err == nil {
-		known = engine.Options(order.Plan.Database, order.Plan.Workload)
+		known = option.Built(engine.Options(order.Plan.Database, order.Plan.Workload))
 	}
 	name, _, hasName := strings.Cut(typed, "=")
 	var words []string
@@ -108,7 +108,7 @@ func (p *Program) completeOptions(_ *cobra.Command, args []string, _ string) ([]
 		return p.workloadWords(), cobra.ShellCompDirectiveNoFileComp
 	case 2:
 		if pair, err := p.Bench.Pair(args[0], args[1]); err == nil {
-			return optionWords(engine.Options(pair.Database, pair.Workload)), cobra.ShellCompDirectiveNoFileComp
+			return optionWords(option.Built(engine.Options(pair.Database, pair.Workload))), cobra.ShellCompDirectiveNoFileComp
 		}
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp

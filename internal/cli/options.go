@@ -26,8 +26,9 @@ func (p *Program) optionsCommand() *cobra.Command {
 		Use:   "options [database] [workload] [option]",
 		Short: "List databases, workloads and their options",
 		Long: `Options lists every option of a database with a workload: its name, its flag where
-it has one, its default, the values it takes, and what it means. Without words it
-lists the databases and the workloads.`,
+it has one, its default, the values it takes, and what it means. The ones that most
+people set come first, then the others by what they are about. Without words it lists
+the databases and the workloads.`,
 		Example: examples(
 			"sledge options",
 			"sledge options pg",
@@ -101,20 +102,28 @@ func (p *Program) listOptions(args []string, asJSON bool) error {
 		return usage("%w", err)
 	}
 	d, w := pair.Database, pair.Workload
-	list := engine.Options(d, w)
+	list := option.Built(engine.Options(d, w))
 	if len(args) == 3 {
-		if list, err = only(list, args[2]); err != nil {
+		if list, err = only(engine.Options(d, w), args[2]); err != nil {
 			return err
 		}
 	}
 	if asJSON {
 		return p.printJSON(document.Options{Schema: document.OptionsSchema, Database: d.Name, Workload: w.Name, Options: list})
 	}
-	for i, o := range list {
+	if len(args) == 3 {
+		printOption(p.Stdout, list[0])
+		return nil
+	}
+	for i, part := range option.Parts(list) {
 		if i > 0 {
 			fmt.Fprintln(p.Stdout)
 		}
-		printOption(p.Stdout, o)
+		fmt.Fprintln(p.Stdout, part.Title)
+		for _, o := range part.Options {
+			fmt.Fprintln(p.Stdout)
+			printOption(p.Stdout, o)
+		}
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func TestOptionsListsWhatIsDeclared(t *testing.T) {
 	w := newWorld(t)
 	for _, d := range edition.Catalog.Databases {
 		for _, l := range edition.Catalog.Workloads {
-			want := engine.Options(d, l)
+			want := option.Built(engine.Options(d, l))
 			w.run("options", d.Name, l.Name)
 			for _, o := range want {
 				if !strings.Contains(w.out.String(), o.Name) || !strings.Contains(w.out.String(), o.Help) {
@@ -42,6 +42,37 @@ func TestOptionsListsWhatIsDeclared(t *testing.T) {
 			if len(got.Options) != len(want) {
 				t.Errorf("options %s %s --json: got %d options, want %d", d.Name, l.Name, len(got.Options), len(want))
 			}
+		}
+	}
+}
+
+func TestWhatIsNotBuiltIsNotOffered(t *testing.T) {
+	w := newWorld(t)
+	for _, args := range [][]string{{"options", "pg"}, {"options", "pg", "--json"}, {"__complete", "run", "--db", "pg", "--set", ""}, {"__complete", "options", "pg", "tprocc", ""}} {
+		w.run(args...)
+		if text := w.out.String(); strings.Contains(text, "async_scale") || strings.Contains(text, "oracompat") || !strings.Contains(text, "rampup") {
+			t.Errorf("%q: got %s", args, text)
+		}
+	}
+	w.run("options", "pg", "tprocc", "pg_async_scale") // who knows the name is told
+	if !strings.Contains(w.out.String(), "not built yet") {
+		t.Errorf("got %q", &w.out)
+	}
+	if code := w.run("run", "--db", "pg", "--set", "pg_async_scale=true", "--dry-run"); code != job.ExitUsage || !strings.Contains(w.err.String(), "pg_async_scale: what it asks for is not built yet") {
+		t.Errorf("got exit code %d and %q", code, &w.err)
+	}
+}
+
+func TestTheMainOptionsComeFirst(t *testing.T) {
+	w := newWorld(t)
+	for _, d := range edition.Catalog.Databases {
+		parts := option.Parts(engine.Options(d, edition.Catalog.Workloads[0]))
+		if parts[0].Title != option.MainTitle || len(parts[0].Options) != 5 {
+			t.Errorf("%s: got %+v, want five options that most people set", d.Name, parts[0])
+		}
+		w.run("options", d.Name)
+		if !strings.HasPrefix(w.out.String(), option.MainTitle) || !strings.Contains(w.out.String(), "\n"+option.Groups[3].Title) {
+			t.Errorf("%s: got %s", d.Name, &w.out)
 		}
 	}
 }

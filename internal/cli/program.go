@@ -102,7 +102,7 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 		code = job.ExitOf(err)
 	}
 	if err != nil && p.asksJSON() && !p.documented {
-		_ = p.printJSON(document.NewError(code, oneLine(err))) // what cannot be printed has been said on Stderr
+		_ = p.printJSON(document.NewError(code, err, oneLine(err))) // what cannot be printed has been said on Stderr
 	}
 	return code
 }

@@ -202,15 +202,18 @@ func ownersOf(c *cobra.Command, name string) string {
 // section marks a flag with the heading under which help lists it.
 const section = "section"
 
-// sections are the headings of flags, in the order of help.
-var sections = []string{sectionJob, sectionDatabase, sectionWorkload, sectionOthers}
-
+// Sections of flags that are no groups of options.
 const (
-	sectionJob      = "Flags"
-	sectionDatabase = "Flags of the database (those of --db; the options they stand for in brackets)"
-	sectionWorkload = "Flags of the workload"
-	sectionOthers   = "Other flags"
+	sectionJob    = "job"
+	sectionMain   = "main"
+	sectionOthers = "others"
 )
+
+// sections are the headings of flags, in the order of help.
+func sections() (list []option.Group) {
+	list = append(list, option.Group{Name: sectionJob, Title: "Flags:"}, option.Group{Name: sectionMain, Title: option.MainTitle + ":"})
+	return append(append(list, option.Groups...), option.Group{Name: sectionOthers, Title: "Other flags:"})
+}
 
 // printUsage prints what follows a command's description in its help.
 func (p *Program) printUsage(c *cobra.Command) error {
@@ -234,9 +237,9 @@ func (p *Program) printUsage(c *cobra.Command) error {
 	bySection := map[string]*pflag.FlagSet{}
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) { addTo(bySection, f) })
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { addTo(bySection, f) })
-	for _, title := range sections {
-		if flags := bySection[title]; flags != nil {
-			fmt.Fprintf(out, "\n%s:\n%s", title, flags.FlagUsagesWrapped(wide))
+	for _, s := range sections() {
+		if flags := bySection[s.Name]; flags != nil {
+			fmt.Fprintf(out, "\n%s\n%s", s.Title, flags.FlagUsagesWrapped(wide))
 		}
 	}
 	if !c.HasParent() {

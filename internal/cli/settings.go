@@ -100,9 +100,9 @@ func (s *settings) addPlainFlags(flags *pflag.FlagSet, b workbench.Bench, action
 		if f.Kind == "bool" {
 			flag.NoOptDefVal = "true"
 		}
-		title := sectionWorkload
-		if f.Of == workbench.OfDatabase {
-			title = sectionDatabase
+		title := f.Group
+		if f.Main {
+			title = sectionMain
 		}
 		flag.Annotations = map[string][]string{section: {title}}
 	}

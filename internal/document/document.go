@@ -5,6 +5,7 @@
 package document
 
 import (
+	"errors"
 	"regexp"
 	"strings"
 	"time"
@@ -168,14 +169,24 @@ var classes = map[job.Exit]string{
 	job.ExitStopped: "stopped", job.ExitInternal: "internal",
 }
 
-// named matches how messages name what is wrong: an option, or a flag.
-var named = regexp.MustCompile(`\boption ([a-z0-9_]+)|(--[a-z][a-z-]*):`)
+// flagged matches how messages name a flag that is wrong.
+var flagged = regexp.MustCompile(`(--[a-z][a-z-]*):`)
 
-// NewError makes the document of an error and of the code that the program exits with.
-func NewError(exit job.Exit, message string) Error {
+// NewError makes the document of an error, of the text that it is printed as, and of the
+// code that the program exits with.
+func NewError(exit job.Exit, err error, message string) Error {
 	e := Error{Schema: ErrorSchema, Exit: exit, Class: classes[exit], Message: message}
-	if m := named.FindStringSubmatch(message); m != nil {
-		e.Option = m[1] + m[2]
+	wrong, isValue := errors.AsType[*option.Error](err)
+	unknown, isName := errors.AsType[*option.UnknownError](err)
+	switch {
+	case isValue:
+		e.Option = wrong.Name
+	case isName:
+		e.Option = unknown.Name
+	default:
+		if m := flagged.FindStringSubmatch(message); m != nil {
+			e.Option = m[1]
+		}
 	}
 	if exit == job.ExitUsage && !strings.Contains(message, "--help") {
 		e.WayOut = "the command with --help lists its flags; sledge options lists the options of a database"

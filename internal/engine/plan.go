@@ -61,12 +61,12 @@ func NewPlan(d *database.Database, w *workload.Workload, spec job.Spec) (Plan, e
 		}
 	}
 	if p.Users < 0 || p.Users > maxUsers {
-		return Plan{}, fmt.Errorf("users: %d virtual users are not between 1 and %d", p.Users, maxUsers)
+		return Plan{}, &UsersError{p.Users}
 	}
 	p.Users = max(p.Users, 1)
 	p.Pacing = w.Pacing(p.Settings)
 	if p.Pacing.Missing != "" && spec.Action == job.Run {
-		return Plan{}, fmt.Errorf("option %s: what it asks for is not built yet: set it to false", d.Names.Full(p.Pacing.Missing))
+		return Plan{}, d.Names.Wrong(p.Pacing.Missing, "true", "what it asks for is not built yet: set it to false")
 	}
 	// It is bound, and so a number.
 	p.Size, _ = strconv.Atoi(spec.Options[d.Names.Full(w.HammerDB.Size)])
@@ -80,6 +80,14 @@ func NewPlan(d *database.Database, w *workload.Workload, spec job.Spec) (Plan, e
 
 // maxUsers is what one process may be asked for; beyond it somebody mistyped.
 const maxUsers = 100_000
+
+// UsersError says that there cannot be as many virtual users as were asked for.
+type UsersError struct{ Users int }
+
+// Error says how many there can be.
+func (e *UsersError) Error() string {
+	return fmt.Sprintf("users: %d virtual users are not between 1 and %d", e.Users, maxUsers)
+}
 
 // Options describes the options of a pair: the database's own, then the
 // workload's.

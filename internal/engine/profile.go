@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"fmt"
-
 	"sledge/internal/meter"
 )
 
@@ -18,8 +16,8 @@ func (p Plan) checkProfile() error {
 	}
 	each := meter.ProfileBytes(len(p.Workload.Kinds))
 	if most := profileLimit / each; p.Users > most {
-		return fmt.Errorf("option %s: the time profile of %d virtual users would take %d MiB of memory: it is for %d users at most, so set it to false or use fewer",
-			p.Database.Names.Full("timeprofile"), p.Users, p.Users*each>>20, most)
+		return p.Database.Names.Wrong("timeprofile", "true", "the time profile of %d virtual users would take %d MiB of memory: it is for %d users at most, so set it to false or use fewer",
+			p.Users, p.Users*each>>20, most)
 	}
 	return nil
 }

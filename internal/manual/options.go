@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sledge/internal/database"
+	"sledge/internal/engine"
 	"sledge/internal/option"
 	"sledge/internal/workbench"
 	"sledge/internal/workload"
@@ -21,8 +22,9 @@ func OptionsPage(d *database.Database, w *workload.Workload) (name string, text 
 	fmt.Fprintf(&page, "<!-- Written by go generate ./internal/cli from the declarations; do not edit. -->\n\n")
 	fmt.Fprintf(&page, "Set an option by its name, `--set %s=...`, by its flag where it has one, by a variable of\n", option.Describe(d.Names, d.Options(w.Name))[0].Name)
 	fmt.Fprintf(&page, "the environment, or in a configuration file: see [configuration](../configuration.md). `sledge options %s %s`\nprints this list.\n", d.Name, w.Name)
-	section(&page, "The database: "+d.Title, option.Describe(d.Names, d.Options(w.Name)))
-	section(&page, "The workload: "+w.Title, option.Describe(d.Names, w.Options()))
+	for _, part := range option.Parts(engine.Options(d, w)) {
+		section(&page, part.Title, part.Options)
+	}
 	return d.Name + "-" + w.Name + ".md", page.Bytes()
 }
 

@@ -15,9 +15,11 @@
 // Tags: opt names the option; flag gives it a plain command-line flag; min and
 // max bound a number; choices lists the words allowed, divided by "|"; secret
 // keeps the value out of everything that is shown or stored; help says what it
-// is, unit included; dict says which section of a dictionary the option is in,
-// for a field or for all fields of an embedded struct; for lists the actions that
-// the option means something to, divided by "|", and is left out where all do.
+// is; unit says what a number counts; for lists the actions that the option means
+// something to, divided by "|", and is left out where all do; main marks the few
+// that most people set. Three tags are for a field or for all fields of an embedded
+// struct: group says under which heading the option is shown; soon marks what is
+// accepted and not built yet; dict says which section of a dictionary it is in.
 package option
 
 import (
@@ -48,10 +50,20 @@ type Description struct {
 	Kind    string   `json:"kind"`
 	Default string   `json:"default"`
 	Help    string   `json:"help"`
+	Group   string   `json:"group"`          // one of Groups
+	Unit    string   `json:"unit,omitempty"` // of a number: "seconds"
 	Min     string   `json:"min,omitempty"`
 	Max     string   `json:"max,omitempty"`
 	Choices []string `json:"choices,omitempty"`
 	Secret  bool     `json:"secret,omitempty"`
+
+	// Main says that it is one of the few options that most people set.
+	Main bool `json:"main,omitempty"`
+
+	// Soon says that what it asks for is not built yet: it is accepted, so that settings
+	// and scripts can hold it, refused when a job asks for it, and not shown to people
+	// who look for what they can set.
+	Soon bool `json:"soon,omitempty"`
 
 	// Section is where HammerDB's dictionaries have the option, or "" for the
 	// section of the workload.
@@ -59,6 +71,61 @@ type Description struct {
 
 	// Actions are those that the option means something to; none stands for all.
 	Actions []string `json:"actions,omitempty"`
+}
+
+// Groups are the headings that options are shown under, in their order.
+var Groups = []Group{
+	{Connection, "Connection: where the server is and how it is reached"},
+	{Accounts, "Accounts: who connects, and to which database"},
+	{Schema, "Schema: what is built"},
+	{Load, "Load: what the virtual users do, and for how long"},
+	{Client, "Client: how Sledge sends it, and what it makes of failures"},
+}
+
+// Group is a heading that options are shown under.
+type Group struct{ Name, Title string }
+
+// The groups, as tags name them.
+const (
+	Connection = "connection"
+	Accounts   = "accounts"
+	Schema     = "schema"
+	Load       = "load"
+	Client     = "client"
+)
+
+// MainTitle is the heading of the main options, which come before all groups.
+const MainTitle = "The ones that most people set"
+
+// Part is options that are shown under one heading.
+type Part struct {
+	Title   string
+	Options []Description
+}
+
+// Parts divides the options that are built: the main ones first, then the others by
+// group. Parts without options are left out.
+func Parts(all []Description) []Part {
+	parts := []Part{{Title: MainTitle}}
+	for _, g := range Groups {
+		parts = append(parts, Part{Title: g.Title})
+	}
+	for _, d := range all {
+		at := 1 + slices.IndexFunc(Groups, func(g Group) bool { return g.Name == d.Group })
+		switch {
+		case d.Soon:
+			continue
+		case d.Main:
+			at = 0
+		}
+		parts[at].Options = append(parts[at].Options, d)
+	}
+	return slices.DeleteFunc(parts, func(p Part) bool { return len(p.Options) == 0 })
+}
+
+// Built returns the options that are built.
+func Built(all []Description) []Description {
+	return slices.DeleteFunc(slices.Clone(all), func(d Description) bool { return d.Soon })
 }
 
 // Limits says in words what values the option takes.
@@ -100,6 +167,40 @@ func (v Values) Clone() Values {
 	c := Values{}
 	maps.Copy(c, v)
 	return c
+}
+
+// Error is a mistake in what an option is set to.
+type Error struct {
+	Name  string // of the option
+	Value string // what it is set to; "" for a secret
+	Err   error  // what is wrong with that, and the way out
+}
+
+// Error names the option, and says what is wrong.
+func (e *Error) Error() string { return "option " + e.Name + ": " + e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Wrong makes an Error about an option of that name, which value is what it is set to.
+// The format says what is wrong with that, and the way out.
+func (n Names) Wrong(name, value, format string, args ...any) error {
+	return &Error{Name: n.Full(name), Value: value, Err: fmt.Errorf(format, args...)}
+}
+
+// UnknownError says that there is no option of a name.
+type UnknownError struct {
+	Name    string
+	Nearest string // what was meant, perhaps; "" where no name is near
+}
+
+// Error names the option, and the one that may have been meant.
+func (e *UnknownError) Error() string {
+	text := "option " + e.Name + " is not known"
+	if e.Nearest != "" {
+		text += ": did you mean " + e.Nearest + "?"
+	}
+	return text
 }
 
 // Validator is implemented by option structs with rules across fields. Names
@@ -162,7 +263,7 @@ func Bind(names Names, values Values, fresh any) error {
 			return nil
 		}
 		if err := assign(d, text, v); err != nil {
-			return fmt.Errorf("option %s: %w", d.Name, err)
+			return &Error{Name: d.Name, Value: d.public(text), Err: err}
 		}
 		return nil
 	})
@@ -197,7 +298,15 @@ func Check(names Names, fresh any, name, text string) (canonical string, err err
 	return canonical, err
 }
 
-// CheckNames returns an error for the first value, by name, that no description
+// public is a value as an error may carry it.
+func (d Description) public(text string) string {
+	if d.Secret {
+		return ""
+	}
+	return text
+}
+
+// CheckNames returns an UnknownError for the first value, by name, that no description
 // knows, and suggests the nearest name.
 func CheckNames(values Values, known []Description) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -208,7 +317,7 @@ func CheckNames(values Values, known []Description) error {
 		for i, d := range known {
 			names[i] = d.Name
 		}
-		return fmt.Errorf("option %s is not known%s", name, Suggest(name, names))
+		return &UnknownError{Name: name, Nearest: Nearest(name, names)}
 	}
 	return nil
 }
@@ -250,19 +359,25 @@ func Nearest(name string, known []string) string {
 	return nearest
 }
 
-// fields is what a field's name and section begin with because of the structs
-// it is in; for a visited field, its whole name and section.
-type fields struct{ name, section string }
+// fields is what a field has because of the structs it is in: what its name begins
+// with, section, group, whether it is built. For a visited field it is the whole of it.
+type fields struct {
+	name, section, group string
+	soon                 bool
+}
 
 // walk visits each field tagged opt. A struct field tagged opt:"tpch_*" lends
 // its own fields that prefix; an embedded struct lends its fields as they are.
-// Either lends its section to fields that have none of their own.
+// Either lends its section and group to fields that have none of their own.
 func walk(v reflect.Value, outer fields, visit func(reflect.StructTag, fields, reflect.Value) error) error {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
 		opt := field.Tag.Get("opt")
 		inner, group := strings.CutSuffix(opt, "*")
-		f := fields{outer.name + inner, cmp.Or(field.Tag.Get("dict"), outer.section)}
+		f := fields{
+			name: outer.name + inner, section: cmp.Or(field.Tag.Get("dict"), outer.section),
+			group: cmp.Or(field.Tag.Get("group"), outer.group), soon: outer.soon || field.Tag.Get("soon") == "true",
+		}
 		var err error
 		switch {
 		case group || field.Anonymous:
@@ -285,6 +400,10 @@ func describe(names Names, tag reflect.StructTag, f fields, v reflect.Value) Des
 		Min:     tag.Get("min"),
 		Max:     tag.Get("max"),
 		Secret:  tag.Get("secret") == "true",
+		Group:   f.group,
+		Unit:    tag.Get("unit"),
+		Main:    tag.Get("main") == "true",
+		Soon:    f.soon,
 		Section: f.section,
 	}
 	d.Default, d.Kind = write(d.Name, v)

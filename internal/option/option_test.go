@@ -82,6 +82,45 @@ func TestBindRefusesWithTheWayOut(t *testing.T) {
 	}
 }
 
+func TestAMistakeNamesItsOption(t *testing.T) {
+	err := option.Bind(names, option.Values{"pg_count_ware": "0"}, fresh())
+	wrong, ok := errors.AsType[*option.Error](err)
+	if !ok || wrong.Name != "pg_count_ware" || wrong.Value != "0" || wrong.Err.Error() != "0 is less than 1" {
+		t.Errorf("got %#v", err)
+	}
+	err = option.CheckNames(option.Values{"pg_hots": "db"}, option.Describe(names, fresh()))
+	if unknown, ok := errors.AsType[*option.UnknownError](err); !ok || unknown.Name != "pg_hots" || unknown.Nearest != "pg_host" {
+		t.Errorf("got %#v", err)
+	}
+}
+
+func TestPartsHaveTheMainOptionsFirst(t *testing.T) {
+	type built struct {
+		Warehouses int  `opt:"warehouses" group:"schema" main:"true"`
+		Keys       bool `opt:"keys" group:"schema"`
+		Port       int  `opt:"port" group:"connection" unit:"number"`
+	}
+	type all struct {
+		built
+		Later struct {
+			Pool bool `opt:"pool" group:"client"`
+		} `opt:"async_*" soon:"true"`
+	}
+	described := option.Describe(option.Names{}, &all{})
+	var got []string
+	for _, p := range option.Parts(described) {
+		for _, d := range p.Options {
+			got = append(got, d.Group+":"+d.Name+d.Unit)
+		}
+	}
+	if text := strings.Join(got, " "); text != "schema:warehouses connection:portnumber schema:keys" {
+		t.Errorf("got %s", text)
+	}
+	if last := described[len(described)-1]; last.Name != "async_pool" || !last.Soon || len(option.Built(described)) != 3 {
+		t.Errorf("got %+v", described)
+	}
+}
+
 func TestCheckNamesSuggestsTheNearest(t *testing.T) {
 	known := option.Describe(names, fresh())
 	for _, tt := range []struct{ name, want string }{

@@ -138,7 +138,8 @@ type Flag struct {
 	Help    string
 	Options []string // the options that it sets
 	Choices []string
-	Of      Side
+	Group   string // an option.Description's
+	Main    bool   // as an option.Description has it
 
 	actions []string // that its options mean something to; none stands for all
 }
@@ -148,28 +149,19 @@ func (f Flag) MeansSomethingTo(action job.Action) bool {
 	return len(f.actions) == 0 || slices.Contains(f.actions, string(action))
 }
 
-// Side says whether something belongs to a database or to a workload.
-type Side int
-
-// The sides.
-const (
-	OfDatabase Side = iota
-	OfWorkload
-)
-
-// Flags lists the plain flags of all databases and workloads by name, the
-// databases' first. A secret has no flag that takes its value, since every user
+// Flags lists the plain flags of all databases and workloads by group, and in each by
+// name. A secret has no flag that takes its value, since every user
 // of the machine can read command lines: it has one that takes a file.
 func (b Bench) Flags() []Flag {
 	found := map[string]*Flag{}
-	add := func(side Side, o option.Description) {
+	for _, o := range b.Options() {
 		name := FlagOf(o)
-		if name == "" {
-			return
+		if name == "" || o.Soon {
+			continue
 		}
 		f := found[name]
 		if f == nil {
-			f = &Flag{Name: name, Kind: o.Kind, Help: o.Help, Choices: o.Choices, Of: side, actions: o.Actions}
+			f = &Flag{Name: name, Kind: o.Kind, Help: o.Help, Choices: o.Choices, Group: o.Group, Main: o.Main, actions: o.Actions}
 			if o.Secret {
 				f.Kind, f.Help = "file", "file that holds the "+cmp.Or(secretHelp[secretName(o)], o.Help)
 			}
@@ -188,20 +180,14 @@ func (b Bench) Flags() []Flag {
 			f.Options = append(f.Options, o.Name)
 		}
 	}
-	for pair := range b.Pairs() {
-		names := pair.Database.Names
-		for _, o := range option.Describe(names, pair.Database.Options(pair.Workload.Name)) {
-			add(OfDatabase, o)
-		}
-		for _, o := range option.Describe(names, pair.Workload.Options()) {
-			add(OfWorkload, o)
-		}
-	}
 	var flags []Flag
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		flags = append(flags, *found[name])
 	}
-	slices.SortStableFunc(flags, func(x, y Flag) int { return int(x.Of) - int(y.Of) })
+	rank := func(f Flag) int {
+		return slices.IndexFunc(option.Groups, func(g option.Group) bool { return g.Name == f.Group })
+	}
+	slices.SortStableFunc(flags, func(x, y Flag) int { return rank(x) - rank(y) })
 	return flags
 }
 

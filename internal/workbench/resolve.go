@@ -438,17 +438,18 @@ func (c *choice) checkSetName(name string) error {
 		return fmt.Errorf("--set: %s is not an option of %s (sledge options %s %s lists them)",
 			name, pair(c.database, c.workload), c.database.Name, c.workload.Name)
 	}
-	return fmt.Errorf("--set: option %s is not known%s", name, option.Suggest(name, names))
+	return fmt.Errorf("--set: %w", &option.UnknownError{Name: name, Nearest: option.Nearest(name, names)})
 }
 
 // explain adds to an error about an option which place its value came from.
 func (c *choice) explain(err error) error {
-	if e, said := strongest(c.general, keyUsers); said && e.key != "" && strings.HasPrefix(err.Error(), keyUsers+": ") {
-		return fmt.Errorf("%w (it is from %s)", err, e.origin)
+	if _, ok := errors.AsType[*engine.UsersError](err); ok {
+		if e, said := strongest(c.general, keyUsers); said && e.key != "" {
+			return fmt.Errorf("%w (it is from %s)", err, e.origin)
+		}
 	}
-	for name, origin := range c.origins {
-		after, ok := strings.CutPrefix(err.Error(), "option "+name)
-		if ok && strings.IndexAny(after, ": ") == 0 {
+	if wrong, ok := errors.AsType[*option.Error](err); ok {
+		if origin, said := c.origins[wrong.Name]; said {
 			return fmt.Errorf("%w (it is from %s)", err, origin)
 		}
 	}

@@ -44,7 +44,7 @@ var Database = &database.Database{
 // Options are MySQL's, and what only MariaDB offers.
 type Options struct {
 	mysql.Options
-	Purge bool `opt:"purge" help:"after a run, wait until the server has purged old row versions and written all changed pages back, so that the next run begins as this one did (MariaDB from 10.7 on)"`
+	Purge bool `opt:"purge" group:"load" help:"after a run, wait until the server has purged old row versions and written all changed pages back, so that the next run begins as this one did (MariaDB from 10.7 on)"`
 }
 
 func newOptions(workload string) any {

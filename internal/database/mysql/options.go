@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	"fmt"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -12,21 +11,25 @@ import (
 // Options says where the server is, who connects to it, and what the schema is
 // to be like.
 type Options struct {
-	server `dict:"connection"`
+	server  `dict:"connection" group:"connection"`
+	account `group:"accounts"`
 
+	Engine     string `opt:"storage_engine" group:"schema" help:"storage engine of the tables"`
+	Partition  bool   `opt:"partition" group:"schema" help:"divide order_line into a partition for every 100 warehouses, from 200 warehouses on"`
+	Prepared   bool   `opt:"prepared" group:"client" help:"prepare the calls of stored procedures on the server, in place of sending each as text"`
+	HistoryKey bool   `opt:"history_pk" group:"schema" help:"give history an invisible primary key (InnoDB, MySQL from 8.0.30 or MariaDB from 10.3.3 on)"`
+}
+
+// account says who owns the schema, and where it is.
+type account struct {
 	User     string `opt:"user" flag:"user" help:"user who owns the schema"`
 	Password string `opt:"pass" secret:"true" help:"that user's password; null connects without one"`
 	Database string `opt:"dbase" flag:"dbname" help:"database that holds the schema"`
-
-	Engine     string `opt:"storage_engine" help:"storage engine of the tables"`
-	Partition  bool   `opt:"partition" help:"divide order_line into a partition for every 100 warehouses, from 200 warehouses on"`
-	Prepared   bool   `opt:"prepared" help:"prepare the calls of stored procedures on the server, in place of sending each as text"`
-	HistoryKey bool   `opt:"history_pk" help:"give history an invisible primary key (InnoDB, MySQL from 8.0.30 or MariaDB from 10.3.3 on)"`
 }
 
 // server says where the server is and how to talk to it.
 type server struct {
-	Host   string `opt:"host" flag:"host" help:"name or address of the machine the server is on"`
+	Host   string `opt:"host" flag:"host" main:"true" help:"name or address of the machine the server is on"`
 	Port   int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on"`
 	Socket string `opt:"socket" help:"path of the server's Unix socket, used in place of TCP when the host is 127.0.0.1 or localhost and the socket is there; null always uses TCP"`
 
@@ -57,17 +60,15 @@ func NewOptions() Options {
 			SSLKey:           "client-key.pem",
 			SSLCipher:        "server",
 		},
-		User:     "root",
-		Password: "mysql",
-		Database: "tpcc",
-		Engine:   "innodb",
+		account: account{User: "root", Password: "mysql", Database: "tpcc"},
+		Engine:  "innodb",
 	}
 }
 
 // own are MySQL's options, with what its variants do not have.
 type own struct {
 	Options
-	OceanBasePort int `opt:"oceanbase_port" dict:"connection" min:"1" max:"65535" help:"TCP port of an OceanBase server; kept for TPROC-H on OceanBase, which is not built yet"`
+	OceanBasePort int `opt:"oceanbase_port" dict:"connection" group:"connection" soon:"true" min:"1" max:"65535" help:"TCP port of an OceanBase server; kept for TPROC-H on OceanBase, which is not built yet"`
 }
 
 func newOptions(workload string) any {
@@ -83,7 +84,11 @@ const TPROCH = "tproch"
 // TPROCHOptions are the options for TPROC-H, which is not built yet: people keep
 // them in their settings all the same.
 type TPROCHOptions struct {
-	server   `dict:"connection"`
+	server          `dict:"connection" group:"connection"`
+	analyticOptions `group:"schema" soon:"true"`
+}
+
+type analyticOptions struct {
 	User     string `opt:"tpch_user" help:"user who owns the schema"`
 	Password string `opt:"tpch_pass" secret:"true" help:"that user's password; null connects without one"`
 	Database string `opt:"tpch_dbase" help:"database that holds the schema"`
@@ -92,15 +97,18 @@ type TPROCHOptions struct {
 
 // NewTPROCHOptions returns MySQL's defaults for TPROC-H, which are HammerDB's.
 func NewTPROCHOptions() TPROCHOptions {
-	return TPROCHOptions{server: NewOptions().server, User: "root", Password: "mysql", Database: "tpch", Engine: "innodb"}
+	return TPROCHOptions{
+		server:          NewOptions().server,
+		analyticOptions: analyticOptions{User: "root", Password: "mysql", Database: "tpch", Engine: "innodb"},
+	}
 }
 
 // ownTPROCH are MySQL's options for TPROC-H, with what its variants do not have.
 type ownTPROCH struct {
 	TPROCHOptions
-	OceanBase  bool   `opt:"tpch_obcompat" help:"build for OceanBase"`
-	Partitions int    `opt:"ob_partition_num" min:"1" max:"8192" help:"partitions of each table in OceanBase"`
-	Tenant     string `opt:"ob_tenant_name" help:"tenant of OceanBase"`
+	OceanBase  bool   `opt:"tpch_obcompat" group:"schema" soon:"true" help:"build for OceanBase"`
+	Partitions int    `opt:"ob_partition_num" group:"schema" soon:"true" min:"1" max:"8192" help:"partitions of each table in OceanBase"`
+	Tenant     string `opt:"ob_tenant_name" group:"schema" soon:"true" help:"tenant of OceanBase"`
 }
 
 // Keys are the options in the order of HammerDB's dictionaries of MySQL and its
@@ -117,11 +125,11 @@ var Keys = map[string][]string{
 func (o *Options) Validate(names option.Names) error {
 	switch {
 	case o.Database == "":
-		return fmt.Errorf("option %s: it is empty, so there is nowhere to put the schema: give a database's name", names.Full("dbase"))
+		return names.Wrong("dbase", "", "it is empty, so there is nowhere to put the schema: give a database's name")
 	case !isWord(o.Engine):
-		return fmt.Errorf("option %s: %q is not the name of a storage engine, such as innodb", names.Full("storage_engine"), o.Engine)
+		return names.Wrong("storage_engine", o.Engine, "%q is not the name of a storage engine, such as innodb", o.Engine)
 	case o.SSLTwoWay && !o.SSL:
-		return fmt.Errorf("option %s: true means nothing while %s is false: set both", names.Full("ssl_two_way"), names.Full("ssl"))
+		return names.Wrong("ssl_two_way", "true", "true means nothing while %s is false: set both", names.Full("ssl"))
 	}
 	return nil
 }

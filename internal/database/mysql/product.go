@@ -89,7 +89,7 @@ func (o *Options) address() (network, address string) {
 func (p Product) Create(ctx context.Context, options any, say func(string)) error {
 	name := options.(settings).common().Database
 	if isServersOwn(name) {
-		return fmt.Errorf("option %s: %q is the server's own, %w: choose another database", p.Names.Full("dbase"), name, database.ErrUnfit)
+		return p.Names.Wrong("dbase", name, "%q is the server's own, %w: choose another database", name, database.ErrUnfit)
 	}
 	return p.administer(ctx, options, func(s database.Session) error {
 		if err := p.sayHistoryKey(ctx, options.(settings).common(), s, say); err != nil {

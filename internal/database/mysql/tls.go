@@ -20,11 +20,11 @@ func (o *Options) tlsConfig(names option.Names) (*tls.Config, error) {
 		path := o.certificateFile(o.SSLCA)
 		pem, err := os.ReadFile(path)
 		if err != nil {
-			return nil, fmt.Errorf("option %s: %w: name the file of the authority that signed the server's certificate, or null to encrypt without checking who the server is", names.Full("ssl_ca"), err)
+			return nil, names.Wrong("ssl_ca", o.SSLCA, "%w: name the file of the authority that signed the server's certificate, or null to encrypt without checking who the server is", err)
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("option %s: %s holds no certificate in PEM form", names.Full("ssl_ca"), path)
+			return nil, names.Wrong("ssl_ca", o.SSLCA, "%s holds no certificate in PEM form", path)
 		}
 	}
 	if o.SSLTwoWay {
@@ -39,7 +39,7 @@ func (o *Options) tlsConfig(names option.Names) (*tls.Config, error) {
 	}
 	var err error
 	if c.CipherSuites, err = cipherSuites(o.SSLCipher); err != nil {
-		return nil, fmt.Errorf("option %s: %w", names.Full("ssl_cipher"), err)
+		return nil, names.Wrong("ssl_cipher", o.SSLCipher, "%w", err)
 	}
 	c.MaxVersion = tls.VersionTLS12 // the suites of TLS 1.3 cannot be chosen
 	return c, nil

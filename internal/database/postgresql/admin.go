@@ -77,8 +77,8 @@ func canBuild(ctx context.Context, owner login) error {
 
 // errTemplate refuses a database that others are copies of.
 func errTemplate(owner login) error {
-	return fmt.Errorf("option %s: %q is a template for new databases, %w: choose another database",
-		names.Full(owner.databaseOption), owner.database, database.ErrUnfit)
+	return names.Wrong(owner.databaseOption, owner.database, "%q is a template for new databases, %w: choose another database",
+		owner.database, database.ErrUnfit)
 }
 
 // createAccount makes the account, or gives one that it made before the password of

@@ -1,7 +1,6 @@
 package postgresql
 
 import (
-	"fmt"
 	"net"
 	"path/filepath"
 	"strconv"
@@ -12,7 +11,7 @@ import (
 
 // server says where PostgreSQL is and how to talk to it.
 type server struct {
-	Host        string `opt:"host" flag:"host" help:"name or address of the server, or the folder of its Unix socket"`
+	Host        string `opt:"host" flag:"host" main:"true" help:"name or address of the server, or the folder of its Unix socket"`
 	Port        int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the server, or the number in its socket's name"`
 	SSLMode     string `opt:"sslmode" choices:"disable|allow|prefer|require|verify-ca|verify-full" help:"whether connections are encrypted, and what of the server's certificate is verified"`
 	SSLRootCert string `opt:"sslrootcert" help:"PEM file of the authorities that may have signed the server's certificate; empty for libpq's default"`
@@ -29,27 +28,31 @@ type account struct {
 	User              string `opt:"user" flag:"user" help:"user who owns the schema and runs the workload"`
 	Password          string `opt:"pass" secret:"true" help:"password of that user; empty for PGPASSWORD or the password file"`
 	Database          string `opt:"dbase" flag:"dbname" help:"database that holds the schema"`
-	Tablespace        string `opt:"tspace" help:"tablespace in which the database is created"`
+	Tablespace        string `opt:"tspace" group:"schema" help:"tablespace in which the database is created"`
 }
 
 // tprocc are PostgreSQL's options for TPROC-C, and for any workload without
 // options of its own.
 type tprocc struct {
-	server `dict:"connection"`
-	account
-	Procedures bool `opt:"storedprocs" help:"build stored procedures (PostgreSQL 11 and later) instead of functions"`
-	Partition  bool `opt:"partition" help:"partition order_line by warehouse, 100 warehouses to a partition, from 200 warehouses on"`
-	Vacuum     bool `opt:"vacuum" help:"checkpoint and vacuum after a run"`
+	server     `dict:"connection" group:"connection"`
+	account    `group:"accounts"`
+	Procedures bool `opt:"storedprocs" group:"schema" help:"build stored procedures (PostgreSQL 11 and later) instead of functions"`
+	Partition  bool `opt:"partition" group:"schema" help:"partition order_line by warehouse, 100 warehouses to a partition, from 200 warehouses on"`
+	Vacuum     bool `opt:"vacuum" group:"load" help:"checkpoint and vacuum after a run"`
 
-	OracleCompatible bool `opt:"oracompat" help:"use the Oracle types and packages of EnterpriseDB's server; not built yet, so a job with it is refused"`
-	CitusCompatible  bool `opt:"cituscompat" help:"distribute the tables by warehouse with Citus; not built yet, so a job with it is refused"`
-	Dritasnap        bool `opt:"dritasnap" help:"take snapshots of EnterpriseDB's wait events before and after a run; not built yet, so a job with it is refused"`
+	OracleCompatible bool `opt:"oracompat" group:"schema" soon:"true" help:"use the Oracle types and packages of EnterpriseDB's server; not built yet, so a job with it is refused"`
+	CitusCompatible  bool `opt:"cituscompat" group:"schema" soon:"true" help:"distribute the tables by warehouse with Citus; not built yet, so a job with it is refused"`
+	Dritasnap        bool `opt:"dritasnap" group:"load" soon:"true" help:"take snapshots of EnterpriseDB's wait events before and after a run; not built yet, so a job with it is refused"`
 }
 
 // tproch are PostgreSQL's options for TPROC-H, which is not built yet: people keep
 // them in their settings all the same.
 type tproch struct {
-	server            `dict:"connection"`
+	server          `dict:"connection" group:"connection"`
+	analyticOptions `group:"schema" soon:"true"`
+}
+
+type analyticOptions struct {
 	Superuser         string `opt:"tpch_superuser" help:"user who creates the account and the database of the schema"`
 	SuperuserPassword string `opt:"tpch_superuserpass" secret:"true" help:"that user's password"`
 	DefaultDatabase   string `opt:"tpch_defaultdbase" help:"database that the superuser connects to before the schema's own exists"`
@@ -78,11 +81,10 @@ var keys = map[string][]string{
 func newOptions(workload string) any {
 	where := server{Host: "localhost", Port: 5432, SSLMode: "prefer"}
 	if workload == "tproch" {
-		return &tproch{
-			server:    where,
+		return &tproch{server: where, analyticOptions: analyticOptions{
 			Superuser: "postgres", SuperuserPassword: "postgres", DefaultDatabase: "postgres",
 			User: "tpch", Password: "tpch", Database: "tpch", Tablespace: "pg_default", Parallel: 2,
-		}
+		}}
 	}
 	return &tprocc{
 		server: where,
@@ -96,16 +98,16 @@ func newOptions(workload string) any {
 // Validate implements option.Validator.
 func (o *tprocc) Validate(names option.Names) error {
 	if strings.Contains(o.Host, ",") {
-		return fmt.Errorf("option %s: %q names several servers; name one", names.Full("host"), o.Host)
+		return names.Wrong("host", o.Host, "%q names several servers; name one", o.Host)
 	}
 	for name, asked := range map[string]bool{"oracompat": o.OracleCompatible, "cituscompat": o.CitusCompatible, "dritasnap": o.Dritasnap} {
 		if asked {
-			return fmt.Errorf("option %s: what it asks for is not built yet: set it to false", names.Full(name))
+			return names.Wrong(name, "true", "what it asks for is not built yet: set it to false")
 		}
 	}
 	for name, value := range map[string]string{"host": o.Host, "user": o.User, "dbase": o.Database} {
 		if value == "" {
-			return fmt.Errorf("option %s is empty; give it a value", names.Full(name))
+			return names.Wrong(name, "", "it is empty: give it a value")
 		}
 	}
 	return nil

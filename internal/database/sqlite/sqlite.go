@@ -30,7 +30,7 @@ var Database = &database.Database{
 	Title:    "SQLite",
 	Aliases:  []string{"sqlite3"},
 	Embedded: true,
-	Names:    option.Names{Prefix: "sqlite_"},
+	Names:    names,
 	Options:  newOptions,
 	Keys:     map[string][]string{"tproch": {"tpch_file", "num_tpch_threads"}},
 	Schemes:  []string{"sqlite", "sqlite3"},
@@ -52,6 +52,8 @@ var Database = &database.Database{
 	SQL:      files,
 }
 
+var names = option.Names{Prefix: "sqlite_"}
+
 var dialect = database.Dialect{
 	Placeholder: func(int) string { return "?" },
 	Type:        columnType,
@@ -61,16 +63,16 @@ var dialect = database.Dialect{
 
 // Options says which file to open, and how safely and generously.
 type Options struct {
-	File              string `opt:"file" dict:"connection" flag:"dbname" help:"database file"`
-	Synchronous       string `opt:"synchronous" dict:"connection" choices:"off|normal|full|extra" help:"when a commit is forced to the disk: normal at checkpoints, full at each commit, off never"`
-	BusyTimeoutMillis int    `opt:"busy_timeout" dict:"connection" min:"0" max:"3600000" help:"milliseconds to wait for a lock before SQLITE_BUSY"`
-	CacheMiB          int    `opt:"cache_mib" dict:"connection" min:"1" max:"65536" help:"page cache of each session, in MiB"`
+	File              string `opt:"file" dict:"connection" group:"connection" flag:"dbname" main:"true" help:"database file"`
+	Synchronous       string `opt:"synchronous" dict:"connection" group:"connection" choices:"off|normal|full|extra" help:"when a commit is forced to the disk: normal at checkpoints, full at each commit, off never"`
+	BusyTimeoutMillis int    `opt:"busy_timeout" dict:"connection" group:"connection" unit:"milliseconds" min:"0" max:"3600000" help:"milliseconds to wait for a lock before SQLITE_BUSY"`
+	CacheMiB          int    `opt:"cache_mib" dict:"connection" group:"connection" unit:"MiB" min:"1" max:"65536" help:"page cache of each session, in MiB"`
 }
 
 // tproch are SQLite's options for TPROC-H, which is not built yet: people keep them
 // in their settings all the same.
 type tproch struct {
-	File string `opt:"tpch_file" help:"database file"`
+	File string `opt:"tpch_file" group:"connection" soon:"true" help:"database file"`
 }
 
 func newOptions(workload string) any {
@@ -100,10 +102,10 @@ func create(_ context.Context, options any, _ func(string)) error {
 	o := options.(*Options)
 	f, err := os.OpenFile(o.File, os.O_CREATE|os.O_RDWR, 0o644)
 	if errors.Is(err, fs.ErrNotExist) {
-		return database.Missing(fmt.Errorf("option sqlite_file: there is no folder for the file %s: make it, or name another", o.File))
+		return database.Missing(names.Wrong("file", o.File, "there is no folder for the file %s: make it, or name another", o.File))
 	}
 	if err != nil {
-		return fmt.Errorf("option sqlite_file: create the database: %w", err)
+		return names.Wrong("file", o.File, "create the database: %w", err)
 	}
 	return f.Close()
 }
@@ -139,13 +141,13 @@ func connect(ctx context.Context, options any, _ database.Role) (database.Sessio
 	o := options.(*Options)
 	if _, err := os.Stat(o.File); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, database.Missing(fmt.Errorf("option sqlite_file: there is no file %s: a build makes it", o.File))
+			return nil, database.Missing(names.Wrong("file", o.File, "there is no file %s: a build makes it", o.File))
 		}
-		return nil, fmt.Errorf("option sqlite_file: %w", err)
+		return nil, names.Wrong("file", o.File, "%w", err)
 	}
 	s, err := database.OpenSQL(ctx, "sqlite", source(o), dialect)
 	if err != nil {
-		return nil, fmt.Errorf("option sqlite_file: open %s: %w", o.File, err)
+		return nil, names.Wrong("file", o.File, "open %s: %w", o.File, err)
 	}
 	s.BeginStatement = func(access database.Access) string {
 		if access == database.ReadOnly {

@@ -145,7 +145,7 @@ func check(d *database.Database, w *workload.Workload, values option.Values) err
 			continue
 		}
 		if _, err := checkValue(d, w, o.Name, text); err != nil {
-			return fmt.Errorf("option %s: %w", o.Name, err)
+			return &option.Error{Name: o.Name, Value: text, Err: err}
 		}
 	}
 	return nil
