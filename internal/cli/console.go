@@ -330,7 +330,7 @@ func (s *session) interrupted(signal os.Signal) {
 		// Python hears of it as well, knows what it is for, and says so.
 	case s.console.Interrupt():
 		// A command may wait for what no Ctrl-C ends, such as a full pipe.
-		if s.told++; s.told > patience && !s.editsLines() {
+		if s.told++; s.told > workbench.Patience && !s.editsLines() {
 			s.Exit(int(job.ExitStopped))
 		}
 	default:
@@ -344,7 +344,7 @@ func (s *session) interrupted(signal os.Signal) {
 func (s *session) end(signal os.Signal) {
 	s.asked++
 	switch {
-	case s.busy == nil || s.asked >= patience:
+	case s.busy == nil || s.asked >= workbench.Patience:
 		s.Exit(int(job.ExitStopped))
 	case s.asked > 1 || !s.console.Interrupt():
 		s.stop()
@@ -502,7 +502,7 @@ func (s *session) runPython(ctx context.Context) error {
 	}
 	s.setBusy(func(count int) {
 		python.Cancel()
-		if count >= patience {
+		if count >= workbench.Patience {
 			s.stop()
 		}
 	})

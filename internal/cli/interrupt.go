@@ -7,12 +7,8 @@ import (
 	"time"
 
 	"sledge/internal/job"
+	"sledge/internal/workbench"
 )
-
-// patience is how many Ctrl-C a job gets before the process ends at once: the
-// first lets users finish, the second breaks off, the third does not ask. Other
-// signals to end are treated alike.
-const patience = 3
 
 // One wish to end often comes as several signals, and they count as one when they are
 // this near to each other: timeout sends one to the program and at once another to its
@@ -71,7 +67,7 @@ func (p *Program) watchSignals(unread <-chan struct{}) (end func()) {
 			if p.interrupts.take(signal) {
 				continue
 			}
-			if p.interrupts.next() >= patience {
+			if p.interrupts.next() >= workbench.Patience {
 				p.Exit(int(job.ExitStopped))
 			}
 		}

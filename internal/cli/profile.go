@@ -86,9 +86,9 @@ func (p *Program) sayRun(number, of int, j job.Job) {
 }
 
 func (p *Program) newProfile(ctx context.Context, s *settings) (int, error) {
-	store, err := p.openRepository(s.repository)
+	store, err := p.storeFor(s)
 	if err != nil {
-		return 0, fmt.Errorf("%w, or do without by --no-repo", err)
+		return 0, err
 	}
 	profile, err := store.NextProfile(ctx)
 	return profile, errors.Join(err, store.Close())

@@ -70,8 +70,7 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 	p.Stdout, p.Stderr = terminal.NewWriter(stdout, p.StdoutWidth), terminal.NewWriter(stderr, p.StderrWidth)
 	defer func() {
 		if fault := recover(); fault != nil {
-			fmt.Fprintf(p.Stderr, "%s\nsledge: this is a fault of Sledge itself: please report it with the lines above: %v\n", debug.Stack(), fault)
-			code = job.ExitInternal
+			code = p.sayFault(&workbench.Fault{Value: fault, Stack: debug.Stack()})
 		}
 	}()
 	ctx, cancel := context.WithCancel(ctx)
@@ -83,6 +82,9 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 	p.interrupts.instead(func(int) { cancel() })
 	defer p.watchSignals(unread)()
 	err := p.execute(ctx)
+	if fault, is := errors.AsType[*workbench.Fault](err); is {
+		return p.sayFault(fault)
+	}
 	if err == nil {
 		err = job.WithExit(job.ExitError, stdout.failure())
 	}
@@ -105,6 +107,12 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 		_ = p.printJSON(document.NewError(code, err, oneLine(err))) // what cannot be printed has been said on Stderr
 	}
 	return code
+}
+
+// sayFault asks for a report of a fault of the program.
+func (p *Program) sayFault(fault *workbench.Fault) job.Exit {
+	fmt.Fprintf(p.Stderr, "%s\nsledge: this is a fault of Sledge itself: please report it with the lines above: %v\n", fault.Stack, fault.Value)
+	return job.ExitInternal
 }
 
 // asksJSON reports whether the arguments ask for JSON, also where they make no sense

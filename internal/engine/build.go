@@ -363,14 +363,18 @@ func (p Plan) eachStatement(ctx context.Context, steps *announcer, s database.Se
 	steps.begins(script)
 	f := steps.feed
 	progress := job.Progress{Step: script, Total: int64(len(statements)), Unit: "statements"}
+	tell := func() {
+		now := progress
+		f.send(job.Event{Progress: &now})
+	}
 	for _, statement := range statements {
-		f.send(job.Event{Progress: &progress})
+		tell()
 		if err := s.Exec(ctx, statement); err != nil {
 			return fmt.Errorf("%s: %w", script, err)
 		}
 		progress.Done++
 	}
-	f.send(job.Event{Progress: &progress})
+	tell()
 	return nil
 }
 

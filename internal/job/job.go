@@ -61,8 +61,11 @@ const AllComplete = "ALL VIRTUAL USERS COMPLETE"
 
 // Event is one thing that happened in a job. Only the collector and rare
 // occasions make events; no virtual user does while it is being timed. Just one
-// of the pointers is set, or Text is.
+// of the pointers is set, or Text is. What an event points to does not change any more
+// once it was sent.
 type Event struct {
+	Sequence int64 `json:"sequence,omitempty"` // from 1 on, without gaps; given where a job's events are handed out
+
 	At   time.Time `json:"at"`
 	User int       `json:"user,omitempty"` // position of the virtual user it is about; the monitor is 1
 	Text string    `json:"text,omitempty"` // a line of output
@@ -312,9 +315,9 @@ type Loaded struct {
 	Seconds float64 `json:"seconds"` // spent by builders, added up
 }
 
-// Watcher is told of a job as it goes: the console, the event stream of the web
-// service, the repository, the primary of a distributed run. Events come one
-// after another, never two at once; a watcher that is slow delays the next
+// Watcher is told of a job as it goes, where it goes: the repository, the primary of a
+// distributed run, and who hands the events out to those who may be slow. Events come
+// one after another, never two at once; a watcher that is slow delays the next
 // second's event but no virtual user.
 type Watcher interface{ Watch(Event) }
 

@@ -370,7 +370,7 @@ func (r *Recorder) End(ctx context.Context, result job.Result, err error) error 
 	r.mu.Lock()
 	rest, lost, trouble := r.pending, r.dropped, r.trouble
 	r.mu.Unlock()
-	result = settle(result, err)
+	result = result.Settled(err)
 	var problem error
 	if lost > 0 {
 		problem = fmt.Errorf("%d events of job %s were not recorded: %w", lost, r.id, cmp.Or(trouble, errTooSlow))
@@ -403,20 +403,6 @@ func NotRecorded(result job.Result, problem error) job.Result {
 		return result
 	}
 	result.Reason += fmt.Sprintf("; besides, not all of it was recorded: %v", problem)
-	return result
-}
-
-// settle fills in the status and the reason where the result leaves them open.
-func settle(result job.Result, err error) job.Result {
-	switch {
-	case err != nil && (result.Status == "" || result.Status == job.Running || result.Status == job.Succeeded):
-		result.Status = job.Failed
-	case result.Status == "" || result.Status == job.Running:
-		result.Status = job.Succeeded
-	}
-	if err != nil && result.Reason == "" {
-		result.Reason = err.Error()
-	}
 	return result
 }
 

@@ -1,6 +1,7 @@
 // Package workbench turns what the user has said in several places, a
 // configuration file, the environment, a URL, flags, into one job.Spec. It knows
-// which place wins and what to say about a mistake; it reads no command line and
+// which place wins and what to say about a mistake. And it has the verbs by which a
+// job of such a Spec is started, followed and ended. It reads no command line and
 // prints nothing, so that every front end shares it.
 package workbench
 

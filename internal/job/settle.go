@@ -1,0 +1,16 @@
+package job
+
+// Settled returns the result of a job that has ended, by err if that is not nil, with the
+// status and the reason filled in where they were left open.
+func (r Result) Settled(err error) Result {
+	switch {
+	case err != nil && (r.Status == "" || r.Status == Running || r.Status == Succeeded):
+		r.Status = Failed
+	case r.Status == "" || r.Status == Running:
+		r.Status = Succeeded
+	}
+	if err != nil && r.Reason == "" {
+		r.Reason = err.Error()
+	}
+	return r
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package workbench_test
+
+const underRace = false

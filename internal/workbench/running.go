@@ -1,0 +1,264 @@
+package workbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/repository"
+)
+
+// With is what a job is started with, besides its order. All of it may be left out.
+type With struct {
+	Store *repository.Store // to keep the job in; nil keeps it nowhere
+
+	// Begun is called before anything is done, so that whoever is to end the job can.
+	Begun func(*Running)
+
+	// Attending are told of each event where it happens, in order, and hold up the job
+	// meanwhile: they must not wait for anything, but where that is meant, as when
+	// virtual users rehearse for somebody who reads along. All others call Watch.
+	Attending []job.Watcher
+
+	// Closing returns what remains to be said in the job when its work is over and
+	// nobody has been told so yet; failure is why it did not succeed.
+	Closing func(failure error) []job.Event
+
+	// Measured is as in job.Control.
+	Measured func(result job.Result, say func(line string)) error
+}
+
+// Running is a job under way: what a front end holds of it, to follow it, to end it and
+// to learn how it ended. Its methods may be called from any goroutine, at any time.
+type Running struct {
+	order    Order
+	with     With
+	recorder *repository.Recorder // nil where the job is not recorded
+	events   events
+	stop     func()
+	abort    func()
+	worked   chan struct{} // closed when the runner has done what it does
+	over     chan struct{} // closed when the outcome is there
+	outcome  Outcome
+
+	telling  sync.Mutex // so that events come one after another, and none after the end
+	sequence int64      // of the last one
+	told     bool       // whether it was the last of all
+	facts    *job.Facts
+
+	wishes sync.Mutex
+	wished int // how often somebody wanted the job to end
+}
+
+// Outcome is how a job ended.
+type Outcome struct {
+	Job     job.Job // as it is kept, with its result
+	Failure error   // why it did not succeed, with its exit code; or nil
+	Lost    error   // what of it could not be recorded; or nil
+}
+
+// Err returns all that went wrong.
+func (o Outcome) Err() error { return errors.Join(o.Lost, o.Failure) }
+
+// Fault is a panic in what does a job. The job ends by it as by any other error.
+type Fault struct {
+	Value any    // that was panicked with
+	Stack []byte // where
+}
+
+// Error says what it was.
+func (f *Fault) Error() string { return fmt.Sprintf("a fault of Sledge ended the job: %v", f.Value) }
+
+// Start begins a job and returns while it goes on. It ends by itself, by Stop or Abort, or
+// when ctx does; whatever it ends by, its end is recorded. An error says that the job
+// could not be entered into the repository, and so did not begin.
+func Start(ctx context.Context, runner job.Runner, order Order, with With) (*Running, error) {
+	r := &Running{order: order, with: with, worked: make(chan struct{}), over: make(chan struct{})}
+	r.outcome.Job = job.Job{Spec: order.Public, Status: job.Running, Begun: time.Now(), PID: os.Getpid()}
+	if order.Spec.Action == job.Run {
+		r.outcome.Job.Kinds = order.Plan.Workload.KindNames()
+	}
+	if with.Store != nil {
+		var err error
+		if r.recorder, err = with.Store.Begin(ctx, order.Public, r.outcome.Job.Kinds); err != nil {
+			return nil, err
+		}
+		r.outcome.Job.ID = r.recorder.ID()
+	}
+	ctx, r.abort = context.WithCancel(ctx)
+	stop := make(chan struct{})
+	r.stop = sync.OnceFunc(func() { close(stop) })
+	if with.Begun != nil {
+		with.Begun(r)
+	}
+	go r.do(ctx, runner, stop)
+	return r, nil
+}
+
+// ID returns the job's ID, or "" where it is not recorded.
+func (r *Running) ID() job.ID {
+	if r.recorder == nil {
+		return ""
+	}
+	return r.recorder.ID()
+}
+
+// Watch returns what happens in the job from an event on, 1 being the first: what has
+// happened already at once, the rest as it does, until the job is over or ctx ends. A
+// watcher may take its time: it holds up neither the job nor other watchers. The log that
+// it reads is bounded; if it falls behind by more than that, or comes too late, the
+// second value says how many events before this one it has missed. It must not change
+// what an event points to, which others see too.
+func (r *Running) Watch(ctx context.Context, from int64) iter.Seq2[job.Event, int64] {
+	return func(yield func(job.Event, int64) bool) {
+		next := max(from, 1)
+		for {
+			e, missed, more := r.events.read(ctx, next)
+			if !more || !yield(e, missed) {
+				return
+			}
+			next = e.Sequence + 1
+		}
+	}
+}
+
+// Stop ends a run before its time: its users finish the transaction that they are in, and
+// what was measured is kept as a partial result. Other jobs only know Abort.
+func (r *Running) Stop() { r.stop() }
+
+// Abort breaks off whatever the job is doing.
+func (r *Running) Abort() { r.abort() }
+
+// Wait returns how the job ended, when it has and that was recorded.
+func (r *Running) Wait() Outcome {
+	<-r.over
+	return r.outcome
+}
+
+// Over is closed when Wait need not wait.
+func (r *Running) Over() <-chan struct{} { return r.over }
+
+// Count notes a reading of a transaction counter with the job, unless it is over.
+func (r *Running) Count(c job.Count) {
+	r.telling.Lock()
+	defer r.telling.Unlock()
+	if r.recorder != nil && !r.told {
+		r.recorder.Count(c)
+	}
+}
+
+// do has the runner do the job and sees to it that it ends. Not even a panic, or a
+// goroutine that a test ends, is an exception.
+func (r *Running) do(ctx context.Context, runner job.Runner, stop <-chan struct{}) {
+	var result job.Result
+	var err error
+	whole := false
+	defer close(r.over)
+	defer r.abort()
+	defer func() {
+		if !whole {
+			fault := &Fault{Value: recover(), Stack: debug.Stack()}
+			err = job.WithExit(job.ExitInternal, errors.Join(fault, err))
+			result.Status, result.Reason = job.Failed, "a fault of Sledge ended the job"
+			if result.Started.IsZero() {
+				result.Started = r.outcome.Job.Begun
+			}
+		}
+		r.end(ctx, result, err)
+	}()
+	result, err = r.work(ctx, runner, stop)
+	if explained := r.order.Explain(err); explained != nil {
+		if result.Reason == err.Error() {
+			result.Reason = explained.Error()
+		}
+		err = explained
+	}
+	if r.with.Closing != nil {
+		for _, e := range r.with.Closing(err) {
+			r.tell(e)
+		}
+	}
+	whole = true
+}
+
+// work has the runner do the job.
+func (r *Running) work(ctx context.Context, runner job.Runner, stop <-chan struct{}) (job.Result, error) {
+	defer close(r.worked)
+	return runner.Do(ctx, r.order.Spec, job.Control{Watchers: []job.Watcher{distributor{r}}, Stop: stop, Measured: r.with.Measured})
+}
+
+// end records how the job ended, and gives its verdict.
+func (r *Running) end(ctx context.Context, result job.Result, err error) {
+	r.telling.Lock()
+	r.told = true
+	r.telling.Unlock()
+	r.events.end()
+	result = result.Settled(err)
+	o := Outcome{Job: r.outcome.Job, Failure: err}
+	if r.recorder != nil {
+		o.Lost = r.recorder.End(ctx, result, err)
+		result = repository.NotRecorded(result, o.Lost)
+	}
+	if err == nil {
+		o.Failure = verdict(result)
+	}
+	o.Job.Facts, o.Job.Result, o.Job.Status, o.Job.Reason, o.Job.Ended = r.facts, result, result.Status, result.Reason, time.Now()
+	r.outcome = o
+}
+
+// verdict returns the error of a result whose status alone says what is wrong.
+func verdict(r job.Result) error {
+	switch r.Status {
+	case job.Invalid:
+		return job.WithExit(job.ExitInvalid, reason(r))
+	case job.Partial:
+		return job.WithExit(job.ExitStopped, reason(r))
+	case job.Failed, job.Killed:
+		return reason(r)
+	}
+	return nil
+}
+
+func reason(r job.Result) error {
+	if r.Reason == "" {
+		return fmt.Errorf("the job ended as %s", r.Status)
+	}
+	return errors.New(r.Reason)
+}
+
+// distributor is what the runner tells of each event.
+type distributor struct{ *Running }
+
+// Watch implements job.Watcher.
+func (d distributor) Watch(e job.Event) { d.tell(e) }
+
+// tell hands an event out: first to those who must not miss any, then into the log.
+func (r *Running) tell(e job.Event) {
+	e = keepable(e)
+	r.telling.Lock()
+	defer r.telling.Unlock()
+	if r.told {
+		return // a runner has told it after its end
+	}
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
+	if e.Facts != nil {
+		r.facts = e.Facts
+	}
+	r.sequence++
+	e.Sequence = r.sequence
+	if r.recorder != nil {
+		r.recorder.Watch(e)
+	}
+	for _, w := range r.with.Attending {
+		w.Watch(e)
+	}
+	r.events.add(e)
+}
