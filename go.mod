@@ -3,16 +3,18 @@ module sledge
 go 1.26.0
 
 require (
+	charm.land/lipgloss/v2 v2.0.6 // what is bold, coloured and framed on a terminal
 	github.com/BurntSushi/toml v1.6.0 // configuration files in TOML
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // latencies, whole and mergeable
 	github.com/agnivade/levenshtein v1.2.2 // did you mean
+	github.com/charmbracelet/colorprofile v0.4.3 // whether a terminal has colours, and wants them
 	github.com/creack/pty v1.1.24 // a terminal, for tests of the prompt
 	github.com/dustin/go-humanize v1.1.0 // numbers, sizes and times for people
 	github.com/go-sql-driver/mysql v1.10.1 // MariaDB and MySQL, with LOAD DATA LOCAL
 	github.com/guptarohit/asciigraph v0.10.0 // the chart of a performance profile on a terminal
+	github.com/invopop/jsonschema v0.14.0 // JSON Schemas of documents, from their types
 	github.com/jackc/pgpassfile v1.0.0 // the password file of libpq
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // the service file of libpq
-	github.com/invopop/jsonschema v0.14.0 // JSON Schemas of documents, from their types
 	github.com/jackc/pgx/v5 v5.12.0 // PostgreSQL's own protocol and COPY
 	github.com/klauspost/compress v1.20.3 // gzip at twice the speed, for flat files
 	github.com/mattn/go-runewidth v0.0.31 // how many columns text takes on a terminal
@@ -32,20 +34,30 @@ require (
 	filippo.io/edwards25519 v1.2.0 // indirect
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
+	github.com/charmbracelet/ultraviolet v0.0.0-20260811164956-006e29f97886 // indirect
+	github.com/charmbracelet/x/ansi v0.11.8 // indirect
+	github.com/charmbracelet/x/term v0.2.2 // indirect
+	github.com/charmbracelet/x/termios v0.1.1 // indirect
+	github.com/charmbracelet/x/windows v0.2.2 // indirect
+	github.com/clipperhouse/displaywidth v0.11.0 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
 	github.com/ebitengine/purego v0.11.2 // indirect
 	github.com/go-ole/go-ole v1.2.6 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
+	github.com/lucasb-eyer/go-colorful v1.4.1 // indirect
 	github.com/lufia/plan9stats v0.0.0-20211012122336-39d0f177ccd0 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
+	github.com/muesli/cancelreader v0.2.2 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/pb33f/ordered-map/v2 v2.3.1 // indirect
 	github.com/power-devops/perfstat v0.0.0-20260805114148-88456608a4f6 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/tklauser/go-sysconf v0.4.0 // indirect
 	github.com/tklauser/numcpus v0.12.0 // indirect
+	github.com/xo/terminfo v0.0.0-20220910002029-abceb7e1c41e // indirect
 	github.com/yusufpapurcu/wmi v1.2.4 // indirect
 	go.yaml.in/yaml/v4 v4.0.0-rc.2 // indirect
 	golang.org/x/sys v0.49.0 // indirect

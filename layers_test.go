@@ -83,7 +83,7 @@ var layers = map[string]string{
 	"catalog/generate": "",
 	"cli/generate":     "catalog/edition manual",
 	"interpreter/pack": "",
-	"cmd/sledge":       "catalog/edition cli engine workbench",
+	"cmd/sledge":       "catalog/edition cli engine terminal workbench",
 
 	// Tests that are packages.
 	"bench":                 "",

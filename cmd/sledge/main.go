@@ -13,6 +13,7 @@ import (
 	"sledge/internal/catalog/edition"
 	"sledge/internal/cli"
 	"sledge/internal/engine"
+	"sledge/internal/terminal"
 	"sledge/internal/workbench"
 )
 
@@ -38,6 +39,8 @@ func main() {
 		StdinIsTerminal: term.IsTerminal(int(os.Stdin.Fd())),
 		StdoutWidth:     width(os.Stdout),
 		StderrWidth:     width(os.Stderr),
+		StdoutLook:      look(os.Stdout),
+		StderrLook:      look(os.Stderr),
 		ReadPassword:    readPassword,
 		Signals:         signals,
 		Exit:            func(code int) { restore(); os.Exit(code) },
@@ -93,6 +96,11 @@ func width(f *os.File) func() int {
 		}
 		return columns
 	}
+}
+
+// look returns what can be shown where a stream goes.
+func look(f *os.File) terminal.Look {
+	return terminal.LookOf(f, term.IsTerminal(int(f.Fd())), os.Environ())
 }
 
 // readPassword reads a line from the terminal without showing it.

@@ -26,8 +26,8 @@ var demoSettings = map[string]string{
 }
 
 const demoNext = `
-That was SQLite, in this process. The same on a server of your own, with ten times
-the data and for longer:
+That was SQLite, inside this process. On a server of your own,
+with ten times the data and for longer:
 
   sledge build --db postgresql --host HOST --warehouses 10 --builders 4 --ask-superuser-password
   sledge run --db postgresql --host HOST --users 8 --rampup 2 --duration 5
@@ -39,7 +39,8 @@ the data and for longer:
   sledge check --db mariadb --host HOST --user USER --ask-password
   sledge delete --db mariadb --host HOST --user USER --ask-password
 
-sledge jobs then lists the results, and sledge options postgresql what can be set.
+Then sledge jobs lists the results, and sledge options postgresql
+lists what you can set.
 `
 
 func (p *Program) demoCommand() *cobra.Command {
@@ -143,7 +144,7 @@ func (p *Program) demo(ctx context.Context, place demoFiles, verbose bool) error
 		if err != nil {
 			return err
 		}
-		s := settings{repository: place.repository, verbose: verbose}
+		s := settings{repository: place.repository, verbose: verbose, demo: true}
 		if err := p.do(ctx, order, &s); err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ func (p *Program) do(ctx context.Context, order workbench.Order, s *settings) er
 	if j == nil {
 		return err
 	}
-	return errors.Join(p.show(*j, s.json), err)
+	return errors.Join(p.show(*j, s), err)
 }
 
 // perform does a job and shows it as it goes. It returns nil only for a job that could

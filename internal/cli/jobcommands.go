@@ -112,6 +112,7 @@ the end of who reads the output, as head, end the run like the first Ctrl-C.`,
 	s.addTo(c, p, job.Run, func(flags *pflag.FlagSet) {
 		flags.Var(plainFlag{"users", "numbers", s.plain}, "users", "virtual users that work side by side (1 if not given), or several numbers of them, with commas between, to run one after another")
 		flags.IntVar(&profile, "profile", 0, "`number` of the performance profile that the run is part of (a new one for several numbers of users)")
+		flags.BoolVar(&s.service, "service", false, "show service times as well, even if they hardly differ from response times")
 		flags.Var(&s.interval, "interval", "time between two lines of progress in seconds, or with a unit such as 1m (10 if not given, less in a short run)")
 	})
 	return c

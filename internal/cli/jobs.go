@@ -264,7 +264,7 @@ func (a *archive) showCommand() *cobra.Command {
 		if a.json {
 			return a.program.printJSON(report.NewDocument(j, sum))
 		}
-		return report.Text(a.program.Stdout, j, sum, a.program.width())
+		return report.Text(a.program.Stdout, j, sum, report.View{Width: a.program.width(), Look: a.program.StdoutLook, Whole: true})
 	})
 }
 

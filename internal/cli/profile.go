@@ -50,7 +50,7 @@ func (p *Program) runAll(ctx context.Context, order workbench.Order, profile int
 		if j != nil {
 			done = append(done, *j)
 			if s.verbose && !s.json {
-				failure = errors.Join(p.show(*j, false), failure)
+				failure = errors.Join(p.show(*j, s), failure)
 			}
 			p.sayRun(i+1, len(orders), *j)
 		}

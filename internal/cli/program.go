@@ -47,6 +47,9 @@ type Program struct {
 	// where there is none; nil is no terminal.
 	StdoutWidth, StderrWidth func() int
 
+	// StdoutLook and StderrLook say what else the terminals can show.
+	StdoutLook, StderrLook terminal.Look
+
 	// Signals brings each Ctrl-C and each other signal to end, and Exit ends the process
 	// when there were too many.
 	Signals <-chan os.Signal

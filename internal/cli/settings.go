@@ -29,8 +29,11 @@ type settings struct {
 	repository   string
 	noRepository bool
 	json         bool
+	service      bool
 	verbose      bool
 	interval     seconds
+
+	demo bool // the demo's: whoever asked for it gave no settings
 
 	// brief is whether only what goes wrong is said of a run, since it is one of several.
 	brief bool

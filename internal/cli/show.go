@@ -1,19 +1,86 @@
 package cli
 
 import (
+	"strings"
+
 	"sledge/internal/job"
+	"sledge/internal/option"
 	"sledge/internal/report"
 )
 
 // show prints a job that has just ended. One that came to nothing has only its
 // error, which follows; as JSON it says so too.
-func (p *Program) show(j job.Job, asJSON bool) error {
-	if asJSON {
+func (p *Program) show(j job.Job, s *settings) error {
+	if s.json {
 		return p.printJSON(report.NewDocument(j, j.Result.Summary))
 	}
 	r := j.Result
 	if r.Status != job.Succeeded && len(r.Metrics)+len(r.Loaded)+len(r.Findings) == 0 {
 		return nil
 	}
-	return report.Text(p.Stdout, j, r.Summary, p.width())
+	return report.Text(p.Stdout, j, r.Summary, report.View{
+		Width: p.width(), Look: p.StdoutLook, Service: s.service, Whole: j.ID == "", Next: p.next(j, s),
+	})
+}
+
+// next says what one would do after a job. A demo says so itself, at its end.
+func (p *Program) next(j job.Job, s *settings) []report.Pointer {
+	if s.demo {
+		return nil
+	}
+	var list []report.Pointer
+	switch j.Spec.Action {
+	case job.Build:
+		list = append(list, report.Pointer{Command: s.command(p, job.Run), Why: "load it with virtual users"})
+	case job.Run:
+		if j.ID != "" {
+			list = append(list, report.Pointer{Command: "sledge jobs show " + report.ShortID(string(j.ID)) + s.ofRepository(), Why: "all that was recorded"})
+		}
+		list = append(list, report.Pointer{Command: s.command(p, job.Check), Why: "is the data still consistent?"})
+	}
+	return list
+}
+
+// ofRepository spells the flag that names the repository, where there was one.
+func (s *settings) ofRepository() string {
+	if s.repository == "" {
+		return ""
+	}
+	return " --repo " + quoted(s.repository)
+}
+
+// quoted spells a word for a shell.
+func quoted(word string) string {
+	if word == "" || strings.ContainsAny(word, " \t\n\"'\\$`*?;&|<>(){}[]!#~") {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
+}
+
+// command spells the command that does an action with the same database, for people
+// to copy. A URL and what --set says may hold a password: they are not repeated.
+func (s *settings) command(p *Program, action job.Action) string {
+	words := []string{"sledge", string(action)}
+	add := func(flag, value string) { words = append(words, "--"+flag, quoted(value)) }
+	if s.config != "" {
+		add("config", s.config)
+	}
+	if s.url != "" {
+		words = append(words, "--url URL")
+	}
+	for _, name := range []string{"db", "workload"} {
+		if value, given := s.plain[name]; given {
+			add(name, value)
+		}
+	}
+	for _, f := range p.Bench.Flags() {
+		where := f.Group == option.Connection || f.Group == option.Accounts
+		if value, given := s.plain[f.Name]; given && where && f.MeansSomethingTo(action) {
+			add(f.Name, value)
+		}
+	}
+	if len(s.set) > 0 {
+		words = append(words, "--set ...")
+	}
+	return strings.Join(words, " ")
 }

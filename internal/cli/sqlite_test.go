@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -36,7 +37,7 @@ func TestAWholeTestOnSQLite(t *testing.T) {
 		{"run --users 2 --seed 7", job.OK, "Vuser 1:TEST RESULT : System achieved ", "measure "},
 		{"run --users 2 --json", job.OK, `"NOPM"`, "Vuser 1:TEST RESULT"},
 		{"check --json", job.OK, `"holds": true`, ""},
-		{"delete", job.OK, "succeeded", "Dropped"},
+		{"delete", job.OK, "Done", "Dropped"},
 		{"check", job.ExitMissing, "", "there is no file"},
 	}
 	for _, step := range steps {
@@ -47,8 +48,8 @@ func TestAWholeTestOnSQLite(t *testing.T) {
 		if !strings.Contains(w.out.String(), step.out) || !strings.Contains(w.err.String(), step.err) {
 			t.Errorf("sledge %s: got %q and %q, want %q and %q in them", step.args, &w.out, &w.err, step.out, step.err)
 		}
-		if before, _, counted := strings.Cut(w.out.String(), " rules: "); counted {
-			if line := "check: " + lastLine(before) + " of " + lastLine(before) + " rules"; !strings.Contains(w.err.String(), line) {
+		if counted := regexp.MustCompile(`all (\d+) rules hold`).FindStringSubmatch(w.out.String()); counted != nil {
+			if line := "check: " + counted[1] + " of " + counted[1] + " rules"; !strings.Contains(w.err.String(), line) {
 				t.Errorf("sledge %s: got %q, want %q as the summary says", step.args, &w.err, line)
 			}
 		}

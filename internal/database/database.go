@@ -91,6 +91,11 @@ type Database struct {
 	// says what it does, line by line. Optional.
 	Finish func(ctx context.Context, options any, say func(string)) error
 
+	// Durability says by the server's settings, as the query server.settings lists them,
+	// whether what was committed survives a power failure, and what decides that.
+	// Optional.
+	Durability func(settings map[string]string) (durable bool, why string)
+
 	// Said is how HammerDB words, for this database, what became of a schema:
 	// people's scripts look for these lines.
 	Said Said

@@ -38,6 +38,15 @@ func findFacts(ctx context.Context, p Plan, s database.Session, version string) 
 	for _, row := range t.Rows {
 		facts.ServerSettings[row[0]] = row[1]
 	}
+	if judge := p.Database.Durability; judge != nil {
+		durable, why := judge(facts.ServerSettings)
+		facts.Durability = &job.Durability{Holds: durable, Why: why}
+	}
+	if p.Workload.Extent != nil {
+		if facts.Size, err = p.Workload.Extent(ctx, s, p.SQL); err != nil {
+			return facts, err
+		}
+	}
 	return facts, nil
 }
 

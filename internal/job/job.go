@@ -127,7 +127,15 @@ type Facts struct {
 	Product        string            `json:"product,omitempty"` // "MariaDB": what answered, where another database was chosen
 	ServerSettings map[string]string `json:"server_settings,omitempty"`
 	Target         string            `json:"target"`
+	Size           string            `json:"size,omitempty"`       // how much data there is: "10 warehouses"
+	Durability     *Durability       `json:"durability,omitempty"` // what a commit was worth
 	Host           Host              `json:"host"`
+}
+
+// Durability says whether what was committed survives a power failure.
+type Durability struct {
+	Holds bool   `json:"holds"`
+	Why   string `json:"why"` // the settings that decide it
 }
 
 // Host is the machine that Sledge runs on.
@@ -204,6 +212,7 @@ func (r Result) Metric(name string) (value float64, found bool) {
 type Metric struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
+	Means string  `json:"means,omitempty"` // what it counts, for who does not know the name: "new orders a minute"
 }
 
 // Waiting is a transaction that took longer than the time of a run.
@@ -286,12 +295,12 @@ func (a Agreement) Off() float64 {
 // it is off by no more than a hundredth.
 func (a Agreement) Trusted() bool { return !a.Vague && a.Off() <= 1 }
 
-// Suspicion asks what may be the reason for counts that disagree.
+// Suspicion says what may be the reason for counts that disagree.
 func (a Agreement) Suspicion() string {
 	if a.Server < a.Client {
-		return "Do its routines roll back without saying so?"
+		return "The schema's routines may roll back without reporting it."
 	}
-	return "Was anybody else working on the schema?"
+	return "Someone else may have been working on the schema."
 }
 
 // Finding is what a check found about one rule.

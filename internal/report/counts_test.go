@@ -24,7 +24,7 @@ func TestCountsNameFailuresByClass(t *testing.T) {
 	got := Counts(job.Result{Summary: sum, Agreement: &job.Agreement{What: "new order", Client: 5, Server: 9, Low: 3, High: 7}})
 	want := []string{
 		"1 transactions done, 1 rolled back as the workload asks, 2 failed (deadlock 2), 2 retries",
-		"The virtual users counted 5 new order transactions and the server 9: THEY DISAGREE (3 to 7 was to be expected). Was anybody else working on the schema?",
+		"The virtual users counted 5 new order transactions and the server 9: THEY DISAGREE (3 to 7 expected). Someone else may have been working on the schema.",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

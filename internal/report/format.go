@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/dustin/go-humanize"
@@ -23,6 +24,28 @@ func millis(ns float64) string {
 	}
 	decimals := max(0, 2-int(math.Floor(math.Log10(rounded))))
 	return strconv.FormatFloat(rounded, 'f', decimals, 64)
+}
+
+// spell writes a time as people say it: "5 min", "12.5 s".
+func spell(d time.Duration) string {
+	if d < time.Minute {
+		d = d.Round(10 * time.Millisecond)
+		if d >= 10*time.Second {
+			d = d.Round(100 * time.Millisecond)
+		}
+		return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " s"
+	}
+	d = d.Round(time.Second)
+	var parts []string
+	for _, unit := range []struct {
+		n    int64
+		name string
+	}{{int64(d / time.Hour), "h"}, {int64(d % time.Hour / time.Minute), "min"}, {int64(d % time.Minute / time.Second), "s"}} {
+		if unit.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", unit.n, unit.name))
+		}
+	}
+	return strings.Join(parts, " ")
 }
 
 // count writes a number with commas, for people.

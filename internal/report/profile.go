@@ -59,7 +59,7 @@ func Points(jobs []job.Job) []Point {
 // active virtual users as a chart once there are two numbers of users; in so many
 // columns or, with 0, in as many as it takes.
 func ProfileText(jobs []job.Job, width int) string {
-	b := page{width: width}
+	b := page{View: View{Width: width}}
 	t := terminal.Table{Columns: []terminal.Column{
 		{Head: "users"},
 		{Head: "NOPM"},

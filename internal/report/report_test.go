@@ -28,20 +28,22 @@ func TestMain(m *testing.M) {
 
 func TestTextSaysWhatTheJobWasAndHowItEnded(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		job  job.Job
-		sum  meter.Summary
+		name  string
+		job   job.Job
+		sum   meter.Summary
+		whole bool
 	}{
-		{"run.txt", reporttest.Run(), reporttest.Measured()},
-		{"partial.txt", reporttest.Partial(), reporttest.Measured()},
-		{"killed.txt", reporttest.Killed(), reporttest.Measured()},
-		{"build.txt", reporttest.Build(), meter.Summary{}},
-		{"check.txt", reporttest.Check(), meter.Summary{}},
-		{"delete.txt", reporttest.Remove(), meter.Summary{}},
-		{"imported.txt", reporttest.Imported(), meter.Summary{}},
+		{"run.txt", reporttest.Run(), reporttest.Measured(), false},
+		{"whole.txt", reporttest.Run(), reporttest.Measured(), true},
+		{"partial.txt", reporttest.Partial(), reporttest.Measured(), false},
+		{"killed.txt", reporttest.Killed(), reporttest.Measured(), true},
+		{"build.txt", reporttest.Build(), meter.Summary{}, false},
+		{"check.txt", reporttest.Check(), meter.Summary{}, false},
+		{"delete.txt", reporttest.Remove(), meter.Summary{}, false},
+		{"imported.txt", reporttest.Imported(), meter.Summary{}, true},
 	} {
 		var b bytes.Buffer
-		if err := Text(&b, c.job, c.sum, 0); err != nil {
+		if err := Text(&b, c.job, c.sum, View{Whole: c.whole}); err != nil {
 			t.Fatal(err)
 		}
 		if bytes.ContainsRune(b.Bytes(), '\x1b') {
@@ -49,7 +51,7 @@ func TestTextSaysWhatTheJobWasAndHowItEnded(t *testing.T) {
 		}
 		reporttest.Golden(t, c.name, b.Bytes())
 	}
-	if err := Text(brokenPipe{}, reporttest.Run(), reporttest.Measured(), 0); err == nil {
+	if err := Text(brokenPipe{}, reporttest.Run(), reporttest.Measured(), View{}); err == nil {
 		t.Error("Text does not say that it could not write")
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -21,14 +20,26 @@ import (
 	"sledge/internal/terminal"
 )
 
-// Text writes a job for people, in so many columns or, with 0, in as many as it takes.
-// The summary is of a run, and empty otherwise.
-func Text(w io.Writer, j job.Job, sum meter.Summary, width int) error {
-	b := page{width: width}
-	header(&b, j, sum)
-	headline(&b, j.Result)
-	if said := remarks(j.Result); len(said) > 0 {
-		fmt.Fprintf(&b, "\n%s\n", strings.Join(said, "\n"))
+// View says how a job is shown to people.
+type View struct {
+	Width   int           // in columns; 0 for as many as it takes
+	Look    terminal.Look // what can be shown besides plain text
+	Service bool          // show service times, even where response times say the same
+	Whole   bool          // show all that is known: what the job was asked for, too
+	Next    []Pointer     // where to look next
+}
+
+// Pointer is a command to try next, and what for.
+type Pointer struct{ Command, Why string }
+
+// Text writes a job for people: its result first, then what that rests on, then the
+// details. The summary is of a run, and empty otherwise.
+func Text(w io.Writer, j job.Job, sum meter.Summary, v View) error {
+	b := page{View: v}
+	headline(&b, j)
+	alarms(&b, j)
+	if j.Spec.Action == job.Run {
+		grounds(&b, j, sum)
 	}
 	if len(sum.Kinds) > 0 {
 		transactions(&b, j.Kinds, sum, correctionOf(j, sum))
@@ -39,16 +50,40 @@ func Text(w io.Writer, j job.Job, sum meter.Summary, width int) error {
 	if len(j.Result.Findings) > 0 {
 		findings(&b, j.Result.Findings)
 	}
+	if v.Whole {
+		setup(&b, j, sum)
+	}
 	b.end()
-	_, err := io.WriteString(w, terminal.Fold(b.String(), width))
+	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
 	return err
 }
 
 // page is a text in the making.
 type page struct {
+	View
 	bytes.Buffer
-	width int      // in columns; 0 for as wide as it takes
-	left  []string // the heads of columns that there was no room for
+	left []string // the heads of columns that there was no room for
+}
+
+// say adds lines that are broken where they are too wide. The look is of each line that
+// comes of it.
+func (p *page) say(look func(string) string, format string, args ...any) {
+	for line := range strings.SplitSeq(terminal.Fold(fmt.Sprintf(format, args...), p.Width), "\n") {
+		p.WriteString(look(line) + "\n")
+	}
+}
+
+// plain is the look of text that nothing sets off.
+func plain(line string) string { return line }
+
+// title begins a part of the page: with its name, and what a reader must know of it.
+func (p *page) title(name, explained string) {
+	if explained == "" {
+		p.say(p.Look.Strong, "\n%s", name)
+		return
+	}
+	text := terminal.Fold("\n"+name+", "+explained, p.Width)
+	fmt.Fprintln(p, strings.Replace(text, name, p.Look.Strong(name), 1))
 }
 
 // table adds a table.
@@ -61,7 +96,15 @@ func (p *page) table(t terminal.Table) {
 			row[i] = Printable(row[i])
 		}
 	}
-	text, left := t.Text(p.width)
+	p.lay(t)
+}
+
+// lay adds a table of cells that have a look already, in columns that are not wrapped.
+func (p *page) lay(t terminal.Table) {
+	text, left := t.Text(p.Width)
+	if heads, rows, several := strings.Cut(text, "\n"); several && !t.Bare {
+		text = p.Look.Faint(heads) + "\n" + rows
+	}
 	p.WriteString(text)
 	for _, head := range left {
 		if !slices.Contains(p.left, head) {
@@ -70,34 +113,210 @@ func (p *page) table(t terminal.Table) {
 	}
 }
 
-// end says what there was no room for.
+// end says what there was no room for, and where to look next.
 func (p *page) end() {
 	if len(p.left) > 0 {
-		fmt.Fprintf(p, "\n%s\n", NoRoom(p.left))
+		p.say(p.Look.Faint, "\n%s", NoRoom(p.left))
 	}
+	if len(p.View.Next) == 0 {
+		return
+	}
+	p.title("Next", "")
+	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true, Wrapped: true}}}
+	wide := 0
+	for _, next := range p.View.Next {
+		wide = max(wide, terminal.Width(next.Command+next.Why))
+	}
+	if p.Width > 0 && wide+len("    ") > p.Width { // a command that is broken cannot be copied
+		for _, next := range p.View.Next {
+			p.say(p.Look.Faint, "  %s:", next.Why)
+			p.say(plain, "%s", terminal.FoldCommands("    "+next.Command, p.Width))
+		}
+		return
+	}
+	for _, next := range p.View.Next {
+		t.Row("  "+next.Command, next.Why)
+	}
+	p.lay(t)
 }
 
 // NoRoom says which columns of a table are not shown.
 func NoRoom(left []string) string {
-	return fmt.Sprintf("There was no room for %s: a wider terminal or --json shows them.", strings.Join(left, ", "))
+	return fmt.Sprintf("No room for %s: widen the terminal, or use --json.", strings.Join(left, ", "))
 }
 
 const timeLayout = "2006-01-02 15:04:05 MST"
 
-// header says what the job was and how it ended.
-func header(b *page, j job.Job, sum meter.Summary) {
+// headline shows what came of the job, large: of a run its figures, of which all but
+// the first two are for those who ask for everything.
+func headline(b *page, j job.Job) {
+	r, look := j.Result, b.Look
+	switch {
+	case len(r.Metrics) > 0:
+	case j.Status == job.Succeeded && len(r.Findings) > 0:
+		b.say(look.Good, "Consistent: %s (%s).", verdicts(r.Findings), spell(elapsed(j, meter.Summary{})))
+		return
+	case j.Status == job.Succeeded && len(r.Loaded) > 0:
+		rows, size := sumLoaded(r)
+		b.say(look.Figure, "Built in %s: %s rows, %s at %s MB/s.", spell(elapsed(j, meter.Summary{})), count(rows), humanize.Bytes(uint64(size)), megabytesPerSecond(size, r.Elapsed))
+		return
+	case j.Status == job.Succeeded:
+		b.say(look.Good, "Done in %s: %s %s on %s.", spell(elapsed(j, meter.Summary{})), j.Spec.Action, j.Spec.Workload, j.Spec.Database)
+		return
+	default:
+		return
+	}
+	metrics, figure := r.Metrics, look.Figure
+	if !b.Whole {
+		metrics = metrics[:min(len(metrics), 2)]
+	}
+	if j.Status != job.Succeeded {
+		figure = look.Bad
+	}
+	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true}, {Left: true, Wrapped: true}}}
+	wide := 0
+	for _, m := range metrics {
+		wide = max(wide, terminal.Width(number(m.Value)))
+	}
+	for _, m := range metrics {
+		t.Row(figure(fmt.Sprintf("%*s", wide, number(m.Value))), figure(Printable(m.Name)), Printable(m.Means))
+		figure = look.Strong
+	}
+	text, _ := t.Text(b.Width)
+	if worth, doubtful := worths[j.Status]; doubtful {
+		text = look.Bad(worth) + "\n" + text
+	}
+	fmt.Fprintf(b, "\n%s\n", look.Framed(strings.TrimRight(text, "\n"), b.Width))
+}
+
+// worths says what the figures of a run are worth that did not end as it should.
+var worths = map[job.Status]string{
+	job.Invalid: "INVALID: do not use these figures",
+	job.Partial: "PARTIAL: the run did not last as long as it was to",
+	job.Failed:  "FAILED: do not use these figures",
+	job.Killed:  "KILLED: do not use these figures",
+}
+
+// number writes a headline figure: whole, unless it is so small that its fraction counts.
+func number(value float64) string {
+	if value >= 100 {
+		return count(int64(value))
+	}
+	return humanize.CommafWithDigits(value, 2)
+}
+
+// alarms say why the result must not be used, or not without a second thought.
+func alarms(b *page, j job.Job) {
+	var list []string
+	if j.Status != job.Succeeded && j.Reason != "" {
+		reason := strings.ReplaceAll(j.Reason, "\n", "; ")
+		if len(j.Result.Metrics) == 0 { // nothing has said so yet
+			reason = strings.ToUpper(string(j.Status)) + ": " + reason
+		}
+		list = append(list, reason)
+	}
+	list = append(list, Warnings(j.Result)...)
+	if j.Dropped > 0 {
+		list = append(list, fmt.Sprintf("INCOMPLETE: the repository could not take %s events; output, failures or seconds of this job are missing.", count(j.Dropped)))
+	}
+	if len(list) > 0 && b.Len() > 0 {
+		fmt.Fprintln(b)
+	}
+	for _, line := range list {
+		b.say(b.Look.Bad, "! %s", Printable(line))
+	}
+}
+
+// grounds says what the figures of a run rest on. What shakes them was said before.
+func grounds(b *page, j job.Job, sum meter.Summary) {
+	fmt.Fprintln(b)
+	good, doubtful := b.Look.Good("✓"), b.Look.Doubtful("!")
+	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true}, {Left: true, Wrapped: true}}}
+	row := func(mark, name, format string, args ...any) {
+		t.Row(mark, b.Look.Faint(name), Printable(fmt.Sprintf(format, args...)))
+	}
+	row("", "Load", "%s", load(j))
+	if took := elapsed(j, sum); took > 0 {
+		since := ""
+		if !j.Result.Started.IsZero() {
+			since = ", from " + j.Result.Started.Format(timeLayout)
+		}
+		row("", "Measured", "%s%s", spell(took), since)
+	}
+	if f := j.Facts; f != nil {
+		row("", "Server", "%s", server(j))
+	}
+	r := j.Result
+	if a := r.Agreement; a != nil && a.Holds && !a.Vague {
+		row(good, "Counts", "agree: the virtual users counted %s %ss, the server %s (%s to %s expected)%s",
+			count(a.Client), a.What, count(a.Server), count(a.Low), count(a.High), allowance(*a))
+	}
+	if a := r.CounterAgreement; a != nil && a.Trusted() {
+		row(good, "", "and %s transactions of all kinds, the server %s", count(a.Client), count(a.Server))
+	}
+	if g := r.LongestGap; g != nil && g.Seconds < standstill {
+		row(good, "Flow", "%s", longestGap(*g, 0))
+	}
+	if c := r.Client; c != nil && !c.NearLimit() {
+		mark := good
+		if c.WithDatabase { // which may take what it can get
+			mark = ""
+		}
+		row(mark, "Client", "%s", client(*c))
+	}
+	if f := j.Facts; f != nil && f.Durability != nil {
+		if f.Durability.Holds {
+			row(good, "Durability", "commits survive a power failure: %s", f.Durability.Why)
+		} else {
+			row(doubtful, "Durability", "a power failure may lose commits: %s", f.Durability.Why)
+		}
+	}
+	b.lay(t)
+}
+
+// load says who worked on how much.
+func load(j job.Job) string {
+	users := "1 virtual user"
+	if n := Users(j); n != 1 {
+		users = count(int64(n)) + " virtual users"
+	}
+	if f := j.Facts; f != nil && f.Size != "" {
+		users += " on " + f.Size
+	}
+	return users
+}
+
+func server(j job.Job) string {
+	f := j.Facts
+	if j.Origin != "" {
+		return f.Server
+	}
+	return fmt.Sprintf("%s at %s", strings.TrimSpace(f.Product+" "+f.Server), f.Target)
+}
+
+// setup says what the job was asked for, and where it was done.
+func setup(b *page, j job.Job, sum meter.Summary) {
+	b.title("Job", "")
 	t := terminal.Table{Columns: []terminal.Column{{Left: true}, {Left: true, Wrapped: true}}, Bare: true}
-	line := func(name, format string, args ...any) { t.Row(name, fmt.Sprintf(format, args...)) }
+	line := func(name, format string, args ...any) {
+		t.Row(b.Look.Faint("  "+name), Printable(fmt.Sprintf(format, args...)))
+	}
 	if j.ID != "" {
-		line("Job", "%s", j.ID)
+		line("ID", "%s", j.ID)
 	}
 	line("Action", "%s %s on %s", cmp.Or(j.Spec.Action, "unknown"), j.Spec.Workload, j.Spec.Database)
-	surroundings(j, line)
+	line("Status", "%s", j.Status)
+	if j.Origin != "" {
+		line("Recorded", "by %s, which keeps no histograms: sledge jobs timing %s shows its own figures", j.Origin, j.ID)
+	}
+	if f := j.Facts; f != nil && j.Origin == "" {
+		if j.Spec.Action != job.Run {
+			line("Server", "%s", server(j))
+		}
+		line("Client", "Sledge %s on %s, %s, %d CPUs", f.SledgeVersion, f.Host.Name, f.Host.OS, f.Host.CPUs)
+	}
 	if j.Spec.Profile > 0 {
 		line("Profile", "%d", j.Spec.Profile)
-	}
-	if j.Spec.Action == job.Run {
-		line("Users", "%d", Users(j))
 	}
 	if j.Origin == "" {
 		line("Seed", "%d", j.Spec.Seed)
@@ -108,68 +327,17 @@ func header(b *page, j job.Job, sum meter.Summary) {
 	if !j.Begun.IsZero() {
 		line("Begun", "%s", j.Begun.Format(timeLayout))
 	}
-	if j.Origin == "" {
-		line(window(j, sum))
+	if took := elapsed(j, sum); j.Spec.Action != job.Run && took > 0 {
+		line("Took", "%s", spell(took))
 	}
-	if j.Status == job.Succeeded || j.Reason == "" {
-		line("Status", "%s", j.Status)
-	} else {
-		line("Status", "%s: %s", j.Status, strings.ReplaceAll(j.Reason, "\n", "; "))
+	if j.Result.Line != "" {
+		line("HammerDB", "%s", j.Result.Line)
 	}
-	if j.Dropped > 0 {
-		line("Warning", "the repository could not take %s events: output, failures or seconds of this job are missing", count(j.Dropped))
-	}
-	b.table(t)
+	b.lay(t)
 }
 
-// surroundings says where the job was done, as far as whoever recorded it knew.
-func surroundings(j job.Job, line func(name, format string, args ...any)) {
-	if j.Origin != "" {
-		line("Recorded", "by %s, which keeps no histograms: sledge jobs timing %s shows its own figures", j.Origin, j.ID)
-	}
-	switch f := j.Facts; {
-	case f == nil:
-	case j.Origin != "":
-		line("Server", "%s", f.Server)
-	default:
-		line("Server", "%s at %s", strings.TrimSpace(f.Product+" "+f.Server), f.Target)
-		line("Client", "Sledge %s on %s, %s, %d CPUs", f.SledgeVersion, f.Host.Name, f.Host.OS, f.Host.CPUs)
-	}
-}
-
-// window returns the header's line on the time that was measured or taken.
-func window(j job.Job, sum meter.Summary) (name, format string, value any) {
-	took := elapsed(j, sum).Round(time.Millisecond)
-	switch {
-	case j.Spec.Action != job.Run:
-		return "Took", "%v", took
-	case j.Result.Started.IsZero():
-		return "Measured", "%v", took
-	}
-	return "Measured", "%s", fmt.Sprintf("%v from %s", took, j.Result.Started.Format(timeLayout))
-}
-
-func headline(b *page, r job.Result) {
-	if r.Line != "" {
-		fmt.Fprintf(b, "\n%s\n", Printable(r.Line))
-	}
-	if len(r.Metrics) == 0 {
-		return
-	}
-	fmt.Fprintln(b)
-	var figures []string
-	wide := 0
-	for _, m := range r.Metrics {
-		hundredths := math.Round(m.Value*100) / 100
-		figures = append(figures, humanize.Commaf(hundredths))
-		wide = max(wide, len(figures[len(figures)-1]))
-	}
-	for i, m := range r.Metrics {
-		fmt.Fprintf(b, "  %*s %s\n", wide, figures[i], Printable(m.Name))
-	}
-}
-
-// transactions writes three tables: both latencies, and how transactions ended.
+// transactions writes the table of response times, and what else there is to say of
+// how transactions went.
 func transactions(b *page, kinds []string, sum meter.Summary, c correction) {
 	rows := make([]row, 0, len(sum.Kinds)+1)
 	all := sum.All()
@@ -179,11 +347,15 @@ func transactions(b *page, kinds []string, sum meter.Summary, c correction) {
 	if len(rows) > 1 {
 		rows = append(rows, row{"all", "", &all})
 	}
-	latencies(b, "Response time in ms, from when a transaction was to start until it was done, with all its tries",
-		rows, all.Done, func(t *meter.Tally) histogram { return t.Response }, &c)
-	fmt.Fprintf(b, "p99.9c is p99.9 corrected for what users did not begin while they waited, as HdrHistogram corrects.\n")
-	latencies(b, "Service time in ms, of the last try alone",
-		rows, all.Done, func(t *meter.Tally) histogram { return t.Service }, nil)
+	b.title("Response times in ms", "from due to done, with all retries")
+	latencies(b, rows, func(t *meter.Tally) histogram { return t.Response }, &c)
+	if corrects(rows, c) {
+		b.say(b.Look.Faint, "  p99.9c: corrected for the transactions that users could not begin while they waited.")
+	}
+	if b.Service || b.Whole || servedApart(rows) {
+		b.title("Service times in ms", "of the last try alone")
+		latencies(b, rows, func(t *meter.Tally) histogram { return t.Service }, nil)
+	}
 	endings(b, rows)
 }
 
@@ -194,14 +366,44 @@ type row struct {
 	tally *meter.Tally
 }
 
-// latencies writes a table. With a correction it has a corrected percentile, and as
-// maximum what a transaction waited at least that did not end, where that is longer.
-func latencies(b *page, title string, rows []row, allDone int64, of func(*meter.Tally) histogram, c *correction) {
-	fmt.Fprintf(b, "\n%s\n", title)
+// apart reports whether two latencies, in nanoseconds, differ by so much that a reader
+// cares.
+func apart(a, b int64) bool {
+	const visible = int64(100 * time.Microsecond)
+	off := max(a, b) - min(a, b)
+	return off >= visible && off*10 >= min(a, b)
+}
+
+// servedApart reports whether service times differ visibly from response times.
+func servedApart(rows []row) bool {
+	return slices.ContainsFunc(rows, func(r row) bool {
+		return r.tally.Done > 0 && slices.ContainsFunc([]float64{50, 95, 99}, func(p float64) bool {
+			return apart(r.tally.Response.ValueAtQuantile(p), r.tally.Service.ValueAtQuantile(p))
+		})
+	})
+}
+
+// corrects reports whether the correction shows something that percentiles hide.
+func corrects(rows []row, c correction) bool {
+	return slices.ContainsFunc(rows, func(r row) bool {
+		return r.tally.Done > 0 && apart(r.tally.Response.ValueAtQuantile(99.9), c.p999(r))
+	})
+}
+
+// p999 is the corrected percentile. Of large values the histogram knows about how large
+// they are, and names the end.
+func (c correction) p999(r row) int64 {
+	corrected, _ := c.of(r.kind, r.tally)
+	return min(corrected.ValueAtQuantile(99.9), max(int64(c.longest(r.kind)), r.tally.Response.Max()))
+}
+
+// latencies writes a table. With a correction it has a corrected percentile, where that
+// is another, and as maximum what a transaction waited at least that did not end, where
+// that is longer.
+func latencies(b *page, rows []row, of func(*meter.Tally) histogram, c *correction) {
 	t := terminal.Table{Columns: []terminal.Column{
-		{Head: "transaction"},
-		{Head: "count"},
-		{Head: "share %", Rank: 5},
+		{Head: "  transaction", Left: true},
+		{Head: "done"},
 		{Head: "min", Rank: 4},
 		{Head: "mean", Rank: 3},
 		{Head: "p50"},
@@ -209,12 +411,17 @@ func latencies(b *page, title string, rows []row, allDone int64, of func(*meter.
 		{Head: "p99"},
 		{Head: "p99.9", Rank: 1},
 	}}
-	if c != nil {
+	corrected := c != nil && corrects(rows, *c)
+	if corrected {
 		t.Columns = append(t.Columns, terminal.Column{Head: "p99.9c"})
 	}
 	t.Columns = append(t.Columns, terminal.Column{Head: "max"})
 	for _, r := range rows {
-		cells := []string{r.name, count(r.tally.Done), fmt.Sprintf("%.2f", Percent(float64(r.tally.Done), float64(allDone)))}
+		look := plain
+		if r.kind == "" {
+			look = b.Look.Strong
+		}
+		cells := []string{"  " + Printable(r.name), count(r.tally.Done)}
 		h := of(r.tally)
 		figure := func(ns float64) string {
 			if r.tally.Done == 0 {
@@ -228,28 +435,44 @@ func latencies(b *page, title string, rows []row, allDone int64, of func(*meter.
 		}
 		longest := figure(float64(h.Max()))
 		if c != nil {
-			corrected, _ := c.of(r.kind, r.tally)
-			waited := int64(c.longest(r.kind))
-			// Of large values the histogram knows about how large they are, and names the end.
-			cells = append(cells, figure(float64(min(corrected.ValueAtQuantile(99.9), max(waited, h.Max())))))
-			if waited > h.Max() {
+			if corrected {
+				cells = append(cells, figure(float64(c.p999(r))))
+			}
+			if waited := int64(c.longest(r.kind)); waited > h.Max() {
 				longest = "≥" + millis(float64(waited))
 			}
 		}
-		t.Row(append(cells, longest)...)
+		cells = append(cells, longest)
+		for i := range cells {
+			cells[i] = look(cells[i])
+		}
+		t.Row(cells...)
 	}
-	b.table(t)
+	b.lay(t)
 }
 
+// endings says which transactions were rolled back as they should be, and shows those
+// that failed or were tried again, if there are any.
 func endings(b *page, rows []row) {
-	fmt.Fprintf(b, "\nHow transactions ended; rolled back are those that the workload asks for\n")
-	t := terminal.Table{Columns: append(terminal.Heads("transaction", "done", "rolled back", "failed", "retries"),
-		terminal.Column{Head: "failed by class", Wrapped: true})}
+	t := terminal.Table{Columns: []terminal.Column{
+		{Head: "  transaction", Left: true}, {Head: "failed"}, {Head: "retries"}, {Head: "failed by class", Left: true, Wrapped: true},
+	}}
+	var back []string
 	for _, r := range rows {
-		t.Row(r.name, count(r.tally.Done), count(r.tally.RolledBack), count(r.tally.Failures()),
-			count(r.tally.Retried), cmp.Or(failedByClass(r.tally), "-"))
+		if n := r.tally.RolledBack; n > 0 && r.kind != "" {
+			back = append(back, fmt.Sprintf("%s %s", count(n), r.name))
+		}
+		if r.tally.Failures() > 0 || r.tally.Retried > 0 {
+			t.Row("  "+r.name, count(r.tally.Failures()), count(r.tally.Retried), cmp.Or(failedByClass(r.tally), "-"))
+		}
 	}
-	b.table(t)
+	if len(back) > 0 {
+		b.say(b.Look.Faint, "  Rolled back as the workload asks, and not in the table: %s.", Printable(strings.Join(back, ", ")))
+	}
+	if len(t.Rows) > 0 {
+		b.title("Failures and retries", "")
+		b.table(t)
+	}
 }
 
 // failedByClass lists the classes of failures that there were, or is empty.
@@ -283,16 +506,21 @@ func Counts(r job.Result) []string {
 }
 
 func loaded(b *page, r job.Result) {
-	fmt.Fprintf(b, "\nWhat was loaded; the seconds of all builders are added up\n")
-	t := terminal.Table{Columns: terminal.Heads("table", "rows", "bytes", "seconds", "MB/s")}
-	var rows, size int64
+	b.title("What was loaded", "with the seconds of all builders added up")
+	t := terminal.Table{Columns: append([]terminal.Column{{Head: "  table", Left: true}}, terminal.Heads("rows", "bytes", "seconds", "MB/s")...)}
+	for _, l := range r.Loaded {
+		t.Row("  "+l.Table, count(l.Rows), count(l.Bytes), fmt.Sprintf("%.2f", l.Seconds), megabytesPerSecond(l.Bytes, l.Seconds))
+	}
+	b.table(t)
+}
+
+// sumLoaded adds up what all tables got.
+func sumLoaded(r job.Result) (rows, size int64) {
 	for _, l := range r.Loaded {
 		rows += l.Rows
 		size += l.Bytes
-		t.Row(l.Table, count(l.Rows), count(l.Bytes), fmt.Sprintf("%.2f", l.Seconds), megabytesPerSecond(l.Bytes, l.Seconds))
 	}
-	b.table(t)
-	fmt.Fprintf(b, "In all %s rows, %s bytes in %.2f s: %s MB/s.\n", count(rows), count(size), r.Elapsed, megabytesPerSecond(size, r.Elapsed))
+	return rows, size
 }
 
 func megabytesPerSecond(size int64, seconds float64) string {
@@ -306,6 +534,7 @@ func megabytesPerSecond(size int64, seconds float64) string {
 func findings(b *page, list []job.Finding) {
 	fmt.Fprintln(b)
 	tally := map[string]int{}
+	looks := map[string]func(string) string{ok: b.Look.Good, broken: b.Look.Bad, excused: b.Look.Doubtful, unknown: b.Look.Doubtful}
 	t := terminal.Table{Bare: true, Columns: []terminal.Column{
 		{Head: "verdict", Left: true}, {Head: "rule", Left: true}, {Head: "meaning", Left: true, Wrapped: true},
 	}}
@@ -319,17 +548,31 @@ func findings(b *page, list []job.Finding) {
 		if remark != "" {
 			meaning += ": " + remark
 		}
-		t.Row(verdict, f.Rule, meaning)
+		t.Row(looks[verdict](verdict), Printable(f.Rule), Printable(meaning))
 	}
-	b.table(t)
+	b.lay(t)
 	for _, f := range list {
 		if verdict, _ := judge(f); verdict == broken && len(f.Rows) > 0 {
-			fmt.Fprintf(b, "\nThe first rows that break %s\n", Printable(f.Rule))
+			b.title("The first rows that break "+Printable(f.Rule), "")
 			b.table(terminal.Table{Columns: terminal.Heads(f.Columns...), Rows: f.Rows})
 		}
 	}
-	fmt.Fprintf(b, "\n%d rules: %d OK, %d broken, %d excused, %d unknown.\n",
-		len(list), tally[ok], tally[broken], tally[excused], tally[unknown])
+	if tally[ok] < len(list) { // else the headline says so
+		b.say(plain, "\n%s.", verdicts(list))
+	}
+}
+
+// verdicts counts the rules by what was found about them.
+func verdicts(list []job.Finding) string {
+	tally := map[string]int{}
+	for _, f := range list {
+		verdict, _ := judge(f)
+		tally[verdict]++
+	}
+	if tally[ok] == len(list) {
+		return fmt.Sprintf("all %d rules hold", len(list))
+	}
+	return fmt.Sprintf("%d rules: %d OK, %d broken, %d excused, %d unknown", len(list), tally[ok], tally[broken], tally[excused], tally[unknown])
 }
 
 // What a finding may say of its rule.

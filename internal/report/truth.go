@@ -58,19 +58,24 @@ const standstill = 1
 
 // agreement compares two counts in a sentence.
 func agreement(a job.Agreement) string {
-	verdict := "they agree (%s to %s was to be expected)."
+	verdict := "they agree (%s to %s expected)."
 	switch {
 	case a.Vague:
-		verdict = "too few to compare, since %s to %s was to be expected. Run for longer."
+		verdict = "too few to compare, because anything from %s to %s would fit. Run for longer."
 	case !a.Holds:
-		verdict = "THEY DISAGREE (%s to %s was to be expected). " + a.Suspicion()
+		verdict = "THEY DISAGREE (%s to %s expected). " + a.Suspicion()
 	}
 	line := fmt.Sprintf("The virtual users counted %s %s transactions and the server %s: "+verdict,
 		count(a.Client), Printable(a.What), count(a.Server), count(a.Low), count(a.High))
-	if a.Allowance != "" {
-		line += " It allows for this: " + Printable(a.Allowance) + "."
+	return line + allowance(a)
+}
+
+// allowance says why the server may count less than the client.
+func allowance(a job.Agreement) string {
+	if a.Allowance == "" {
+		return ""
 	}
-	return line
+	return " This allows for what cannot be told apart: " + Printable(a.Allowance) + "."
 }
 
 // counterAgreement says whether the server's count of all transactions, which TPM is
@@ -79,13 +84,13 @@ func counterAgreement(a job.Agreement) string {
 	counts := fmt.Sprintf("the server counted %s transactions in all and the virtual users %s", count(a.Server), count(a.Client))
 	switch {
 	case a.Trusted():
-		return "TPM agrees, too: " + counts + "."
+		return "TPM agrees too: " + counts + "."
 	case a.Vague:
 		return fmt.Sprintf("TPM cannot be checked: %s, too few to compare. Run for longer.", counts)
 	case a.Server < a.Client:
-		return fmt.Sprintf("TPM CANNOT BE TRUSTED: %s. The server's statistics may lag behind.", counts)
+		return fmt.Sprintf("TPM CANNOT BE TRUSTED: %s. The server's statistics may be late.", counts)
 	}
-	return fmt.Sprintf("TPM CANNOT BE TRUSTED: %s. It may count what others did on it.", counts)
+	return fmt.Sprintf("TPM CANNOT BE TRUSTED: %s. The server may have counted the work of others.", counts)
 }
 
 // longestGap says for how long no transaction ended.
@@ -100,7 +105,7 @@ func longestGap(g job.Gap, standstills int) string {
 	if standstills > 1 {
 		line += fmt.Sprintf(", the longest of %s standstills of a second or more", count(int64(standstills)))
 	}
-	return line + ". Percentiles hide that, but for those that are corrected."
+	return line + ". Ordinary percentiles hide this; p99.9c shows it."
 }
 
 // clock spells seconds as minutes and seconds.
@@ -142,7 +147,7 @@ func client(c job.ClientLoad) string {
 	if c.Cores == 1 {
 		of = "1 core"
 	}
-	line := fmt.Sprintf("%s used %.2f of %s; garbage collection paused it %s times, for %s ms in all and %s ms at most.",
+	line := fmt.Sprintf("%s used %.2f of %s; garbage collection paused it %s times: %s ms in all, %s ms at most.",
 		who, c.CoresUsed, of, count(c.GCPauses), millis(1e9*c.GCPauseSeconds), millis(1e9*c.GCLongestPauseSeconds))
 	if !c.NearLimit() {
 		return line

@@ -19,32 +19,32 @@ func TestRemarksSayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 		{
 			"agree",
 			job.Result{Agreement: &job.Agreement{What: "new order", Client: 1000, Server: 1001, Low: 998, High: 1004, Holds: true}},
-			"The virtual users counted 1,000 new order transactions and the server 1,001: they agree (998 to 1,004 was to be expected).",
+			"The virtual users counted 1,000 new order transactions and the server 1,001: they agree (998 to 1,004 expected).",
 		},
 		{
 			"bounds too wide",
 			job.Result{Agreement: &job.Agreement{What: "new order", Client: 146, Server: 150, Low: 138, High: 169, Vague: true}},
-			"The virtual users counted 146 new order transactions and the server 150: too few to compare, since 138 to 169 was to be expected. Run for longer.",
+			"The virtual users counted 146 new order transactions and the server 150: too few to compare, because anything from 138 to 169 would fit. Run for longer.",
 		},
 		{
 			"what the routines keep to themselves",
 			job.Result{Agreement: &job.Agreement{What: "new order", Client: 990, Server: 980, Low: 970, High: 993, Holds: true, Allowance: "they may roll back"}},
-			"The virtual users counted 990 new order transactions and the server 980: they agree (970 to 993 was to be expected). It allows for this: they may roll back.",
+			"The virtual users counted 990 new order transactions and the server 980: they agree (970 to 993 expected). This allows for what cannot be told apart: they may roll back.",
 		},
 		{
 			"TPM agrees",
 			job.Result{CounterAgreement: &job.Agreement{Client: 1000, Server: 1009, Low: 998, High: 1004}},
-			"TPM agrees, too: the server counted 1,009 transactions in all and the virtual users 1,000.",
+			"TPM agrees too: the server counted 1,009 transactions in all and the virtual users 1,000.",
 		},
 		{
 			"TPM that lags",
 			job.Result{CounterAgreement: &job.Agreement{Client: 1234, Server: 0, Low: 1230, High: 1250}},
-			"TPM CANNOT BE TRUSTED: the server counted 0 transactions in all and the virtual users 1,234. The server's statistics may lag behind.",
+			"TPM CANNOT BE TRUSTED: the server counted 0 transactions in all and the virtual users 1,234. The server's statistics may be late.",
 		},
 		{
 			"TPM of others",
 			job.Result{CounterAgreement: &job.Agreement{Client: 1234, Server: 2000, Low: 1230, High: 1250}},
-			"TPM CANNOT BE TRUSTED: the server counted 2,000 transactions in all and the virtual users 1,234. It may count what others did on it.",
+			"TPM CANNOT BE TRUSTED: the server counted 2,000 transactions in all and the virtual users 1,234. The server may have counted the work of others.",
 		},
 		{
 			"TPM of a few",
@@ -56,7 +56,7 @@ func TestRemarksSayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 		{
 			"standstills",
 			job.Result{LongestGap: &job.Gap{From: 5.3, Seconds: 2.04}, Standstills: 3},
-			"NO TRANSACTION ENDED for 2.0 s from 0:05, the longest of 3 standstills of a second or more. Percentiles hide that, but for those that are corrected.",
+			"NO TRANSACTION ENDED for 2.0 s from 0:05, the longest of 3 standstills of a second or more. Ordinary percentiles hide this; p99.9c shows it.",
 		},
 		{
 			"who waits",
@@ -69,17 +69,17 @@ func TestRemarksSayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 		{
 			"a client at ease",
 			job.Result{Client: &job.ClientLoad{CoresUsed: 0.414, Cores: 1, GCPauses: 12, GCPauseSeconds: 0.0031, GCLongestPauseSeconds: 0.0006}},
-			"The client used 0.41 of 1 core; garbage collection paused it 12 times, for 3.10 ms in all and 0.600 ms at most.",
+			"The client used 0.41 of 1 core; garbage collection paused it 12 times: 3.10 ms in all, 0.600 ms at most.",
 		},
 		{
 			"a client near its limit",
 			job.Result{Client: &job.ClientLoad{CoresUsed: 1.3, Cores: 1.5}},
-			"THE CLIENT WAS NEAR ITS LIMIT, so the latencies may be its own. The client used 1.30 of 1.5 cores; garbage collection paused it 0 times, for 0 ms in all and 0 ms at most. Give it more: set GOMAXPROCS, or run it on a machine of its own.",
+			"THE CLIENT WAS NEAR ITS LIMIT, so the latencies may be its own. The client used 1.30 of 1.5 cores; garbage collection paused it 0 times: 0 ms in all, 0 ms at most. Give it more: set GOMAXPROCS, or run it on a machine of its own.",
 		},
 		{
 			"a client with the database in it",
 			job.Result{Client: &job.ClientLoad{CoresUsed: 1.9, Cores: 2, WithDatabase: true}},
-			"The client and the database in it used 1.90 of 2 cores; garbage collection paused it 0 times, for 0 ms in all and 0 ms at most.",
+			"The client and the database in it used 1.90 of 2 cores; garbage collection paused it 0 times: 0 ms in all, 0 ms at most.",
 		},
 		{"a build", job.Result{}, ""},
 	} {
@@ -124,7 +124,7 @@ func TestCorrectedPercentilesShowAStandstill(t *testing.T) {
 		}
 	}
 	var text bytes.Buffer
-	if err := Text(&text, j, sum, 0); err != nil {
+	if err := Text(&text, j, sum, View{}); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(text.String()) {

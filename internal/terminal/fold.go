@@ -5,11 +5,21 @@ package terminal
 import (
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/mattn/go-runewidth"
 )
 
-// Width returns how many columns text takes on a terminal.
-func Width(text string) int { return runewidth.StringWidth(text) }
+// Width returns how many columns text takes on a terminal. What a Look added to it
+// takes none.
+func Width(text string) int {
+	if strings.Contains(text, escape) {
+		return lipgloss.Width(text)
+	}
+	return runewidth.StringWidth(text)
+}
+
+// escape begins what a Look adds.
+const escape = "\x1b"
 
 // widest returns how wide the widest line is.
 func widest(text string) int {

@@ -200,10 +200,11 @@ func writeRow(b *strings.Builder, columns []Column, size []int, cells []string) 
 		if i > 0 || !columns[0].Left {
 			line.WriteString(strings.Repeat(" ", gap))
 		}
+		fill := strings.Repeat(" ", size[i]-Width(cell))
 		if columns[i].Left {
-			line.WriteString(runewidth.FillRight(cell, size[i]))
+			line.WriteString(cell + fill)
 		} else {
-			line.WriteString(runewidth.FillLeft(cell, size[i]))
+			line.WriteString(fill + cell)
 		}
 	}
 	b.WriteString(strings.TrimRight(line.String(), " "))

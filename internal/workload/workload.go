@@ -46,6 +46,9 @@ type Workload struct {
 	// be there. Optional.
 	Inspect func(ctx context.Context, s database.Session, sql *sqlfile.Library) (Inspection, error)
 
+	// Extent says in a few words how much data there is: "10 warehouses". Optional.
+	Extent func(ctx context.Context, s database.Session, sql *sqlfile.Library) (string, error)
+
 	// Routines looks for the stored routines of a schema. Optional.
 	Routines func(ctx context.Context, s database.Session, sql *sqlfile.Library) (Routines, error)
 

@@ -36,6 +36,7 @@ var Database = &database.Database{
 	Drop:           product.Drop,
 	Connect:        product.Connect,
 	Finish:         finish,
+	Durability:     mysql.Durability,
 	Said:           mysql.Said,
 	Classify:       mysql.Classify,
 	Dialect:        mysql.Dialect,

@@ -34,6 +34,7 @@ var Database = &database.Database{
 	Target:         product.Target,
 	Create:         product.Create,
 	Drop:           product.Drop,
+	Durability:     Durability,
 	Connect:        product.Connect,
 	Said:           Said,
 	Classify:       Classify,

@@ -33,6 +33,7 @@ var Database = &database.Database{
 	Drop:           drop,
 	Connect:        connect,
 	Finish:         finish,
+	Durability:     durability,
 	Said: database.Said{
 		Schema:  func(options any) string { return options.(target).own().Database },
 		Builder: func(options any) string { return strings.ToUpper(options.(target).own().User) },

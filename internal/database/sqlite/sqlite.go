@@ -40,6 +40,9 @@ var Database = &database.Database{
 	Drop:     drop,
 	Claim:    claim,
 	Connect:  connect,
+
+	Durability: durability,
+
 	Said: database.Said{
 		Schema:  schemaName,
 		Builder: func(options any) string { return strings.ToUpper(schemaName(options)) },

@@ -79,13 +79,13 @@ func Run() job.Job {
 		},
 		Kinds: Kinds, Status: job.Succeeded, Begun: Began, Ended: Began.Add(7 * time.Minute), PID: 4711,
 		Facts: &job.Facts{
-			SledgeVersion: "1.0.0", Server: "PostgreSQL 16.4", Target: "localhost:5432/tpcc",
-			ServerSettings: map[string]string{"fsync": "on"},
-			Host:           job.Host{Name: "client", OS: "debian 12", Arch: "amd64", CPUs: 2, MemoryBytes: 8 << 30},
+			SledgeVersion: "1.0.0", Server: "PostgreSQL 16.4", Target: "localhost:5432/tpcc", Size: "10 warehouses",
+			ServerSettings: map[string]string{"fsync": "on"}, Durability: &job.Durability{Holds: true, Why: "fsync and synchronous_commit are on"},
+			Host: job.Host{Name: "client", OS: "debian 12", Arch: "amd64", CPUs: 2, MemoryBytes: 8 << 30},
 		},
 		Result: job.Result{
 			Status: job.Succeeded, Line: "TEST RESULT : System achieved 15824 NOPM from 36400 PostgreSQL TPM",
-			Metrics: []job.Metric{{Name: "NOPM", Value: 15824}, {Name: "TPM", Value: 36400}, {Name: "QphH", Value: 1234567.899}},
+			Metrics: []job.Metric{{Name: "NOPM", Value: 15824, Means: "new orders a minute"}, {Name: "TPM", Value: 36400, Means: "transactions a minute"}, {Name: "QphH", Value: 1234567.899}},
 			Users:   4, Started: Began.Add(2 * time.Minute), Elapsed: 300, Kinds: Kinds,
 			Agreement: &job.Agreement{What: "new order", Client: 79_120, Server: 79_121, Low: 79_116, High: 79_130, Holds: true},
 		},

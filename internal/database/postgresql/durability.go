@@ -1,0 +1,13 @@
+package postgresql
+
+// durability is Database.Durability. Settings that have their defaults are not listed,
+// and by default both are on.
+func durability(settings map[string]string) (durable bool, why string) {
+	switch {
+	case settings["fsync"] == "off":
+		return false, "fsync is off"
+	case settings["synchronous_commit"] == "off":
+		return false, "synchronous_commit is off"
+	}
+	return true, "fsync and synchronous_commit are on"
+}
