@@ -45,11 +45,14 @@ var layers = map[string]string{
 	"database": "meter option schema sqlfile",
 	"workload": "database job meter schema sqlfile",
 
+	// What databases that speak SQL have in common.
+	"sqlschema": "database schema sqlfile",
+
 	// The many. Databases and workloads meet in the engine and by their SQL files
 	// only: a database that knew a workload would be one more thing to write for
 	// every new workload, and the other way around. A database may import another
 	// one, which it is a variant of.
-	"database/*": "database database/* listener meter option schema sqlfile",
+	"database/*": "database database/* listener meter option schema sqlfile sqlschema",
 	"workload/*": "database job meter option schema sqlfile workload",
 
 	// Finding one of them by any of its names, and knowing none.

@@ -35,7 +35,7 @@ func (p *Program) perform(ctx context.Context, order workbench.Order, s *setting
 	d := &display{
 		out: p.Stdout, err: p.Stderr, bar: bar{to: p.lines, width: p.StderrWidth},
 		headline: !s.json && !s.brief, verbose: s.verbose, brief: s.brief, users: order.Spec.Users,
-		counted: order.Plan.SQL.Has("counter"), pacing: order.Plan.Pacing, interval: chooseInterval(time.Duration(s.interval), order.Plan.Pacing),
+		counted: order.Plan.Server.Counter != nil, pacing: order.Plan.Pacing, interval: chooseInterval(time.Duration(s.interval), order.Plan.Pacing),
 	}
 	var showing sync.WaitGroup // by somebody who may wait for a full pipe
 	restore := func() {}

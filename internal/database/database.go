@@ -78,8 +78,8 @@ type Database struct {
 
 	// Claim keeps others from building in the database or deleting from it until
 	// release is called or the process ends; where another has it, it fails with
-	// ErrClaimed at once. Optional: databases that have sessions on a server say by
-	// SQL, in build.sql, how it is done there.
+	// ErrClaimed at once. Optional: databases that have sessions on a server have
+	// Schema.Claims.
 	Claim func(ctx context.Context, options any) (release func() error, err error)
 
 	// Connect opens a session, and gives up after a while where nobody answers. Its
@@ -103,6 +103,12 @@ type Database struct {
 	// Classify sorts an error of this database's driver.
 	Classify func(err error) meter.Class
 
+	// Schema returns how the database keeps the schema of a workload, and Server what it
+	// says of itself, given the SQL of the pair; plan is what scripts are expanded with.
+	// Those of sqlschema serve every database that speaks SQL.
+	Schema func(d *Database, sql *sqlfile.Library, plan any) Schema
+	Server func(sql *sqlfile.Library) Server
+
 	Dialect Dialect
 	SQL     fs.FS // sql/*.sql, and sql/<workload>/*.sql where portable SQL won't do; nil where Base's serves
 }
@@ -113,6 +119,10 @@ var ErrMissing = errors.New("the database is not there")
 
 // ErrClaimed is what Claim fails with where another process has the claim.
 var ErrClaimed = errors.New("another process builds in the database")
+
+// ErrNoLedger is what reading a ledger fails with where a table has its name and its
+// columns, and lines that are of no build.
+var ErrNoLedger = errors.New("a line of it is not of a build")
 
 // Missing marks an error as one that is ErrMissing.
 func Missing(err error) error { return missing{err} }

@@ -110,7 +110,7 @@ func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledg
 			return result, err
 		}
 	}
-	if err := session.Exec(ctx, "DROP TABLE "+ledgerTable.Name); err != nil {
+	if err := p.Schema.Ledger.Drop(ctx, session); err != nil {
 		return result, fmt.Errorf("drop the ledger of the build: %w", err)
 	}
 	f.say(monitorPosition, "%s SCHEMA COMPLETE", builder)
@@ -134,7 +134,7 @@ func createSchema(ctx context.Context, p Plan, session database.Session, left []
 			return fmt.Errorf("create the schema: %w", err)
 		}
 	}
-	return writeLedger(ctx, session, "schema", schemaLine)
+	return writeLedger(ctx, p, session, "schema", schemaLine)
 }
 
 // dropRoutines drops the schema's own routines, which an interrupted build made, or
@@ -145,23 +145,6 @@ func dropRoutines(ctx context.Context, p Plan, session database.Session) error {
 		err = drop(ctx, p, session, Deletion{Routines: routines.Own})
 	}
 	return err
-}
-
-func createTable(d database.Dialect, t schema.Table) string {
-	var lines []string
-	var after string
-	for _, c := range t.Columns {
-		line := c.Name + " " + d.Type(c)
-		if !c.Null {
-			line += " NOT NULL"
-		}
-		lines = append(lines, line)
-	}
-	if len(t.Key) > 0 {
-		lines = append(lines, "PRIMARY KEY ("+strings.Join(t.Key, ", ")+")")
-		after = d.KeyedTable
-	}
-	return fmt.Sprintf("CREATE TABLE %s (\n\t%s\n)%s", t.Name, strings.Join(lines, ",\n\t"), after)
 }
 
 func connectBuilders(ctx context.Context, p Plan) ([]database.Session, error) {
@@ -288,7 +271,7 @@ func (b builder) build(ctx context.Context, next piece) error {
 		}
 	}
 	for _, step := range []string{"indexes", "finish"} {
-		statements, err := b.SQL.Script(step+"."+t.Name, b.Plan)
+		statements, err := b.Schema.Step(step + "." + t.Name)
 		if err != nil {
 			return err
 		}
@@ -314,7 +297,7 @@ func (p Plan) loadPiece(ctx context.Context, s database.Session, t schema.Table,
 	const tries = 20
 	for try := 1; ; try++ {
 		rows := &countedRows{source: t.Rows(chunk), count: count}
-		err := loadOnce(ctx, s, t, chunk, rows)
+		err := p.loadOnce(ctx, s, t, chunk, rows)
 		if err == nil {
 			rows.flush()
 			return nil
@@ -327,13 +310,13 @@ func (p Plan) loadPiece(ctx context.Context, s database.Session, t schema.Table,
 }
 
 // loadOnce loads a chunk and notes it in the ledger, both or neither.
-func loadOnce(ctx context.Context, s database.Session, t schema.Table, chunk int, rows schema.RowSource) error {
+func (p Plan) loadOnce(ctx context.Context, s database.Session, t schema.Table, chunk int, rows schema.RowSource) error {
 	if err := s.Begin(ctx, database.ReadWrite); err != nil {
 		return err
 	}
 	_, err := s.Load(ctx, t, rows)
 	if err == nil {
-		err = writeLedger(ctx, s, t.Name, chunk)
+		err = writeLedger(ctx, p, s, t.Name, chunk)
 	}
 	if err == nil {
 		err = s.Commit(ctx)
@@ -353,10 +336,9 @@ func rollback(ctx context.Context, s database.Session) {
 	_ = s.Rollback(short)
 }
 
-// eachStatement runs the statements of a script. A script that the pair does not
-// have has no statements.
+// eachStatement runs the statements of a step, which may need none.
 func (p Plan) eachStatement(ctx context.Context, steps *announcer, s database.Session, script string) error {
-	statements, err := p.SQL.Script(script, p)
+	statements, err := p.Schema.Step(script)
 	if err != nil || len(statements) == 0 {
 		return err
 	}

@@ -155,11 +155,7 @@ func (c *checking) rules(ctx context.Context, chosen func(workload.Rule) bool, f
 
 func checkRule(ctx context.Context, p Plan, s database.Session, rule workload.Rule, foreign string) (job.Finding, error) {
 	finding := job.Finding{Rule: rule.Name, Title: rule.Title, Source: rule.Source}
-	q, err := p.SQL.Query("check." + rule.Name)
-	if err != nil {
-		return finding, err
-	}
-	rows, err := s.Query(ctx, q.Text, rowsShown)
+	rows, err := p.ask(ctx, s, "check."+rule.Name, rowsShown)
 	if err != nil {
 		return finding, fmt.Errorf("check %s: %w", rule.Name, err)
 	}
@@ -184,11 +180,7 @@ func checkRule(ctx context.Context, p Plan, s database.Session, rule workload.Ru
 // it.
 func knownCause(ctx context.Context, p Plan, s database.Session, rule workload.Rule) (string, error) {
 	query := "check." + rule.Name + "_known"
-	q, err := p.SQL.Query(query)
-	if err != nil {
-		return "", err
-	}
-	rows, err := s.Query(ctx, q.Text, 1)
+	rows, err := p.ask(ctx, s, query, 1)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", query, err)
 	}

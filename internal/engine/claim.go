@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func (p Plan) claim(ctx context.Context, f *feed) (release func() error, err err
 			return true, err
 		}, func() error { return p.refuse("another process") })
 		return release, err
-	case p.SQL.Has("build.claim"):
+	case p.Schema.Claims != nil:
 		return p.claimOnServer(ctx, f)
 	}
 	return func() error { return nil }, nil
@@ -49,8 +50,7 @@ func (p Plan) claimOnServer(ctx context.Context, f *feed) (release func() error,
 		return nil, err
 	}
 	err = p.awaitClaim(ctx, func() (bool, error) {
-		answer, err := p.rows(ctx, s, "build.claim")
-		return err == nil && answer[0][0] != "0", err // NULL where the server cannot tell
+		return p.Schema.Claims.Take(ctx, s)
 	}, func() error { return p.refuseBeside(ctx, s) })
 	if err == nil {
 		err = p.endOrphans(ctx, f, s)
@@ -84,15 +84,11 @@ func (p Plan) awaitClaim(ctx context.Context, ask func() (claimed bool, err erro
 
 // refuseBeside refuses, and says whose session has the claim.
 func (p Plan) refuseBeside(ctx context.Context, s database.Session) error {
-	holders, err := p.rows(ctx, s, "build.holder")
+	who, err := p.Schema.Claims.Holder(ctx, s)
 	if err != nil {
 		return fmt.Errorf("ask who builds in the database: %w", err)
 	}
-	who := "a session that cannot be seen"
-	if len(holders) > 0 {
-		who = holders[0][0]
-	}
-	return p.refuse(who)
+	return p.refuse(cmp.Or(who, "a session that cannot be seen"))
 }
 
 func (p Plan) refuse(who string) error {
@@ -105,7 +101,7 @@ func (p Plan) refuse(who string) error {
 func (p Plan) endOrphans(ctx context.Context, f *feed, s database.Session) error {
 	defer p.waitFor("the sessions of an earlier build in %s to end", p.target())()
 	for said := false; ; {
-		orphans, err := p.rows(ctx, s, "build.orphans")
+		orphans, err := p.Schema.Claims.Orphans(ctx, s)
 		if err != nil {
 			return fmt.Errorf("look for sessions of an earlier build: %w", err)
 		}
@@ -116,14 +112,14 @@ func (p Plan) endOrphans(ctx context.Context, f *feed, s database.Session) error
 			said = true
 			var names []string
 			for _, o := range orphans {
-				names = append(names, o[0])
+				names = append(names, o.Name)
 			}
 			f.say(monitorPosition, "An earlier build was killed, and the server still works for it: ending %s", strings.Join(names, ", "))
 		}
 		for _, o := range orphans {
 			// One that has ended meanwhile cannot be ended again; one that may not be
 			// ended is waited for.
-			_, _ = s.Query(ctx, o[1], 1)
+			_ = o.End(ctx, s)
 		}
 		if err := pause(ctx, claimAgain); err != nil {
 			return err
@@ -135,24 +131,14 @@ func (p Plan) endOrphans(ctx context.Context, f *feed, s database.Session) error
 // may come later.
 func connectWorker(ctx context.Context, p Plan) (database.Session, error) {
 	s, err := connect(ctx, p, database.Owner)
-	if err != nil || !p.SQL.Has("build.work") {
+	if err != nil || p.Schema.Claims == nil {
 		return s, err
 	}
-	if _, err := p.rows(ctx, s, "build.work"); err != nil {
+	if err := p.Schema.Claims.Work(ctx, s); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("say that the session works for a build: %w", err)
 	}
 	return s, nil
-}
-
-// rows asks a question that has no parameters.
-func (p Plan) rows(ctx context.Context, s database.Session, name string) ([][]string, error) {
-	q, err := p.SQL.Query(name)
-	if err != nil {
-		return nil, err
-	}
-	t, err := s.Query(ctx, q.Text, 0)
-	return t.Rows, err
 }
 
 // pause waits, unless the context ends.

@@ -18,7 +18,7 @@ import (
 // once, and the first rate after it has come back is 0 again. Where another product
 // answers than was chosen, say is told so in a line.
 func Count(ctx context.Context, p Plan, every time.Duration, say func(line string), each func(at time.Time, rate float64, err error)) error {
-	if !p.SQL.Has("counter") {
+	if p.Server.Counter == nil {
 		return fmt.Errorf("%w: %s", ErrNotCounted, p.Database.Title)
 	}
 	c := counting{plan: p, say: say}
@@ -75,7 +75,7 @@ func (c *counting) next(ctx context.Context) (at time.Time, rate float64, err er
 			return time.Now(), 0, err
 		}
 	}
-	now, err := c.plan.count(ctx, c.session, "counter")
+	now, err := c.plan.counter(ctx, c.session)
 	if err != nil {
 		c.close()
 		return time.Now(), 0, fmt.Errorf("read the server's count of transactions: %w", err)

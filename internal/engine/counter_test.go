@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"testing"
-	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -27,17 +25,17 @@ func down(began time.Time) bool {
 	return s >= 4*time.Second && s < 7*time.Second
 }
 
-func (s restartingSession) Query(context.Context, string, int) (database.Table, error) {
+// count is the server's Counter.
+func (s restartingSession) count() (int64, error) {
 	broken := s.opened.Before(s.began.Add(7*time.Second)) && time.Since(s.began) >= 4*time.Second
 	if broken {
-		return database.Table{}, errLost
+		return 0, errLost
 	}
 	up := s.began
 	if time.Since(s.began) >= 7*time.Second {
 		up = s.began.Add(7 * time.Second)
 	}
-	n := int64(time.Since(up).Seconds() * 100)
-	return database.Table{Rows: [][]string{{formatInt(n)}}}, nil
+	return int64(time.Since(up).Seconds() * 100), nil
 }
 
 func TestCountGoesOnWhenTheServerHasComeBack(t *testing.T) {
@@ -52,6 +50,9 @@ func TestCountGoesOnWhenTheServerHasComeBack(t *testing.T) {
 			return restartingSession{began: began, opened: time.Now()}, nil
 		}
 		p.Database = &d
+		p.Server.Counter = func(_ context.Context, s database.Session) (int64, error) {
+			return s.(restartingSession).count()
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), 9500*time.Millisecond)
 		defer cancel()
 		var got []string
@@ -78,25 +79,8 @@ func TestCountGoesOnWhenTheServerHasComeBack(t *testing.T) {
 
 func TestCountSaysWhereThereIsNothingToRead(t *testing.T) {
 	p := fakePlan(fakeUser{}, workload.Pacing{})
-	d := *p.Database
-	d.SQL = without(t, "sql/counter.sql")
-	var err error
-	if p.SQL, err = library(&d, p.Workload); err != nil {
-		t.Fatal(err)
-	}
+	p.Server.Counter = nil
 	if err := Count(t.Context(), p, time.Second, func(string) {}, func(time.Time, float64, error) { t.Error("got a rate, want none") }); !errors.Is(err, ErrNotCounted) {
 		t.Errorf("got %v, want %v", err, ErrNotCounted)
 	}
-}
-
-// without returns the SQL files of the fake database but for one.
-func without(t *testing.T, name string) fs.FS {
-	t.Helper()
-	files := fstest.MapFS{}
-	for path, file := range fakeSQL.(fstest.MapFS) {
-		if path != name {
-			files[path] = file
-		}
-	}
-	return files
 }

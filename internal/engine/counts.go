@@ -65,7 +65,7 @@ func (r *running) read(ctx context.Context, s database.Session, to *reading, fir
 	defer cancel()
 	defer r.notice("the server's counts")()
 	probe := func() (err error) {
-		to.probe, err = r.plan.count(ctx, s, "probe")
+		to.probe, err = r.plan.probe(ctx, s)
 		if err != nil {
 			return fmt.Errorf("read the server's count of %s: %w", r.plan.Workload.Title, cmp.Or(context.Cause(ctx), err))
 		}
@@ -74,7 +74,7 @@ func (r *running) read(ctx context.Context, s database.Session, to *reading, fir
 	}
 	counter := func() (err error) {
 		to.flushes = r.askForCount(ctx)
-		to.counter, err = r.plan.count(ctx, s, "counter")
+		to.counter, err = r.plan.counter(ctx, s)
 		if err != nil {
 			return fmt.Errorf("read the server's count of transactions: %w", cmp.Or(context.Cause(ctx), err))
 		}
@@ -129,7 +129,7 @@ func (r *running) notice(what string) (done func()) {
 // otherwise learn of it late. An error means that the session is gone, as the next
 // transaction will say.
 func (u *seated) tellServer(ctx context.Context, r *running, asked int32) {
-	_ = u.seat.Session.Exec(ctx, r.flushText)
+	_ = r.plan.Server.Flush(ctx, u.seat.Session)
 	u.flushed.Store(asked)
 }
 
@@ -137,7 +137,7 @@ func (u *seated) tellServer(ctx context.Context, r *running, asked int32) {
 // transactions that took. It waits for them no longer than a second: who waits for the
 // database cannot tell it anything.
 func (r *running) askForCount(ctx context.Context) int64 {
-	if r.flushText == "" {
+	if r.plan.Server.Flush == nil {
 		return 0
 	}
 	asked := r.flush.Add(1)
@@ -157,43 +157,47 @@ func (r *running) askForCount(ctx context.Context) int64 {
 	}
 }
 
-// count reads a count of the server's. It was not read where there is none of that
-// name for the pair.
-func (p Plan) count(ctx context.Context, s database.Session, name string) (count, error) {
-	before := time.Now()
-	n, read, err := p.number(ctx, s, name)
-	return count{n: n, at: before.Add(time.Since(before) / 2), read: read}, err
+// counter reads the server's own count of transactions. It was not read where the server
+// keeps none.
+func (p Plan) counter(ctx context.Context, s database.Session) (count, error) {
+	if p.Server.Counter == nil {
+		return count{}, nil
+	}
+	return countOf(func() (int64, error) { return p.Server.Counter(ctx, s) })
 }
 
-// word runs a query of one value, and returns "" where there is no such query for the
-// pair.
-func (p Plan) word(ctx context.Context, s database.Session, name string) (string, error) {
-	if !p.SQL.Has(name) {
-		return "", nil
+// probe reads the workload's count. It was not read where the workload has none.
+func (p Plan) probe(ctx context.Context, s database.Session) (count, error) {
+	if !p.SQL.Has("probe") {
+		return count{}, nil
 	}
+	return countOf(func() (int64, error) {
+		t, err := p.ask(ctx, s, "probe", 1)
+		if err != nil {
+			return 0, err
+		}
+		if len(t.Rows) != 1 || len(t.Rows[0]) != 1 {
+			return 0, fmt.Errorf("sql probe: it returned %v, not one value", t.Rows)
+		}
+		return strconv.ParseInt(t.Rows[0][0], 10, 64)
+	})
+}
+
+// countOf reads a count, in the middle of the time that it takes.
+func countOf(read func() (int64, error)) (count, error) {
+	before := time.Now()
+	n, err := read()
+	return count{n: n, at: before.Add(time.Since(before) / 2), read: err == nil}, err
+}
+
+// ask runs one of the workload's own questions, which stand in its files in whatever
+// language the sessions of the database take.
+func (p Plan) ask(ctx context.Context, s database.Session, name string, limit int) (database.Table, error) {
 	q, err := p.SQL.Query(name)
 	if err != nil {
-		return "", err
+		return database.Table{}, err
 	}
-	t, err := s.Query(ctx, q.Text, 1)
-	if err != nil {
-		return "", err
-	}
-	if len(t.Rows) != 1 || len(t.Rows[0]) != 1 {
-		return "", fmt.Errorf("sql %s: it returned %v, not one value", name, t.Rows)
-	}
-	return t.Rows[0][0], nil
-}
-
-// number is word for a whole number. It returns false where there is no such query for
-// the pair.
-func (p Plan) number(ctx context.Context, s database.Session, name string) (int64, bool, error) {
-	text, err := p.word(ctx, s, name)
-	if err != nil || text == "" {
-		return 0, false, err
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	return n, err == nil, err
+	return s.Query(ctx, q.Text, limit)
 }
 
 // agreement compares the two counts of what the probe counts.

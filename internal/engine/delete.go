@@ -19,20 +19,6 @@ type Deletion struct {
 	Around   []database.Fate // what becomes of the database and the account
 }
 
-// dropping is what the script "drop" is expanded with.
-type dropping struct {
-	Plan
-	Deletion
-}
-
-// object is something that somebody made in a database, as objects.sql tells.
-type object struct {
-	what   string // in words: "view sales"
-	bond   string // how it belongs to a table: see objects.sql
-	name   string
-	partOf string // the table that it is in itself
-}
-
 // PlanDeletion says what a delete would remove, and changes nothing. Its errors are
 // those of a delete that refuses.
 func (p Plan) PlanDeletion(ctx context.Context) (Deletion, error) {
@@ -109,17 +95,17 @@ func deletable(ctx context.Context, p Plan, session database.Session) (d Deletio
 
 // sort tells what is not of the schema: what has nothing to do with it, and what was
 // built upon its tables.
-func (d Deletion) sort(objects []object) (others, upon []string) {
+func (d Deletion) sort(objects []database.Object) (others, upon []string) {
 	for _, o := range objects {
-		ours := slices.Contains(d.Tables, o.name)
+		ours := slices.Contains(d.Tables, o.Name)
 		switch {
-		case o.bond == "upon" && ours && !slices.Contains(d.Tables, o.partOf):
-			upon = append(upon, o.what+" (upon "+o.name+")")
-		case o.bond == "upon":
-		case (o.bond == "table" || o.bond == "part") && ours:
-		case o.bond == "routine" && slices.Contains(d.Routines, o.name):
+		case o.Bond == database.Upon && ours && !slices.Contains(d.Tables, o.PartOf):
+			upon = append(upon, o.What+" (upon "+o.Name+")")
+		case o.Bond == database.Upon:
+		case (o.Bond == database.IsTable || o.Bond == database.PartOf) && ours:
+		case o.Bond == database.IsRoutine && slices.Contains(d.Routines, o.Name):
 		default:
-			others = append(others, o.what)
+			others = append(others, o.What)
 		}
 	}
 	return others, upon
@@ -134,18 +120,10 @@ func findRoutines(ctx context.Context, p Plan, session database.Session) (worklo
 }
 
 // findObjects asks for everything that is in the database.
-func findObjects(ctx context.Context, p Plan, session database.Session) ([]object, error) {
-	q, err := p.SQL.Query("objects")
-	if err != nil {
-		return nil, err
-	}
-	rows, err := session.Query(ctx, q.Text, 0)
+func findObjects(ctx context.Context, p Plan, session database.Session) ([]database.Object, error) {
+	objects, err := p.Schema.Objects(ctx, session)
 	if err != nil {
 		return nil, fmt.Errorf("look what the database holds: %w", err)
-	}
-	objects := make([]object, len(rows.Rows))
-	for i, row := range rows.Rows {
-		objects[i] = object{what: row[0], bond: row[1], name: row[2], partOf: row[3]}
 	}
 	return objects, nil
 }
@@ -245,21 +223,10 @@ func dropSchema(ctx context.Context, p Plan, f *feed) (d Deletion, others []stri
 	return d, others, err
 }
 
-// drop runs the pair's own drop script, or else drops each table.
+// drop drops tables and routines that are proven ours.
 func drop(ctx context.Context, p Plan, session database.Session, d Deletion) error {
-	statements, err := p.SQL.Script("drop", dropping{p, d})
-	if err != nil {
-		return err
-	}
-	if !p.SQL.Has("drop") {
-		for _, t := range d.Tables {
-			statements = append(statements, "DROP TABLE "+t)
-		}
-	}
-	for _, s := range statements {
-		if err := session.Exec(ctx, s); err != nil {
-			return fmt.Errorf("drop the schema: %w", err)
-		}
+	if err := p.Schema.Drop(ctx, session, d.Tables, d.Routines); err != nil {
+		return fmt.Errorf("drop the schema: %w", err)
 	}
 	return nil
 }

@@ -10,33 +10,20 @@ import (
 )
 
 // findFacts asks the server and this machine for what a result depends on.
-func findFacts(ctx context.Context, p Plan, s database.Session, version string) (job.Facts, error) {
-	facts := job.Facts{
-		SledgeVersion:  version,
-		Target:         p.target(),
-		Host:           host.This(),
-		ServerSettings: map[string]string{},
+func findFacts(ctx context.Context, p Plan, s database.Session, version string) (facts job.Facts, err error) {
+	facts = job.Facts{
+		SledgeVersion: version,
+		Target:        p.target(),
+		Host:          host.This(),
 	}
-	q, err := p.SQL.Query("server.version")
-	if err != nil {
-		return facts, err
-	}
-	t, err := s.Query(ctx, q.Text, 1)
-	if err != nil || len(t.Rows) == 0 {
+	if facts.Server, err = p.Server.Version(ctx, s); err != nil {
 		return facts, fmt.Errorf("ask for the server's version: %w", err)
 	}
-	facts.Server = t.Rows[0][0]
 	if facts.Product, err = p.otherProduct(ctx, s); err != nil {
 		return facts, err
 	}
-	if q, err = p.SQL.Query("server.settings"); err != nil {
-		return facts, err
-	}
-	if t, err = s.Query(ctx, q.Text, 0); err != nil {
+	if facts.ServerSettings, err = p.Server.Settings(ctx, s); err != nil {
 		return facts, fmt.Errorf("ask for the server's settings: %w", err)
-	}
-	for _, row := range t.Rows {
-		facts.ServerSettings[row[0]] = row[1]
 	}
 	if judge := p.Database.Durability; judge != nil {
 		durable, why := judge(facts.ServerSettings)
@@ -53,18 +40,14 @@ func findFacts(ctx context.Context, p Plan, s database.Session, version string) 
 // otherProduct returns the name of the server's product where it is another than the
 // one that was chosen, as when MySQL's client talks to MariaDB, and else "".
 func (p Plan) otherProduct(ctx context.Context, s database.Session) (string, error) {
-	if !p.SQL.Has("server.product") {
+	if p.Server.Product == nil {
 		return "", nil
 	}
-	q, err := p.SQL.Query("server.product")
+	product, err := p.Server.Product(ctx, s)
 	if err != nil {
-		return "", err
-	}
-	t, err := s.Query(ctx, q.Text, 1)
-	if err != nil || len(t.Rows) == 0 {
 		return "", fmt.Errorf("ask which product the server is: %w", err)
 	}
-	if product := t.Rows[0][0]; product != p.Database.Title {
+	if product != p.Database.Title {
 		return product, nil
 	}
 	return "", nil

@@ -2,28 +2,12 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"sledge/internal/database"
 	"sledge/internal/job"
-	"sledge/internal/schema"
 )
-
-// ledgerTable stands beside the workload's tables while they are being built,
-// and says which chunks are in them. A chunk and its line in the ledger are
-// committed together, so a build that was killed at any moment goes on with
-// just the chunks that are missing. When it is done the table is dropped.
-var ledgerTable = schema.Table{
-	Name: "sledge_build",
-	Columns: []schema.Column{
-		{Name: "entry", Type: schema.Varchar, Size: 200},
-		{Name: "chunk"},
-	},
-	Key: []string{"entry", "chunk"},
-}
 
 // Besides chunks, the ledger has a line that says what is being built, and one
 // once all tables are there. Their chunk tells them apart.
@@ -40,40 +24,31 @@ type ledger struct {
 	tables    []string                // that are there
 }
 
-// errNoLedger says that a table with the columns of a ledger is none.
-var errNoLedger = errors.New("a line of it is not of a build")
-
-func readLedger(ctx context.Context, s database.Session) (ledger, error) {
+func readLedger(ctx context.Context, p Plan, s database.Session) (ledger, error) {
 	l := ledger{loaded: map[string]map[int]bool{}}
-	rows, err := s.Query(ctx, "SELECT entry, chunk FROM "+ledgerTable.Name, 0)
+	lines, err := p.Schema.Ledger.Read(ctx, s)
 	if err != nil {
 		return l, fmt.Errorf("read the ledger of the build: %w", err)
 	}
-	for _, row := range rows.Rows {
-		chunk, err := strconv.Atoi(row[1])
-		if err != nil {
-			return l, errNoLedger
-		}
-		switch chunk {
+	for _, line := range lines {
+		switch line.Chunk {
 		case identityLine:
-			l.identity = row[0]
+			l.identity = line.Entry
 		case schemaLine:
 			l.hasSchema = true
 		default:
-			if l.loaded[row[0]] == nil {
-				l.loaded[row[0]] = map[int]bool{}
+			if l.loaded[line.Entry] == nil {
+				l.loaded[line.Entry] = map[int]bool{}
 			}
-			l.loaded[row[0]][chunk] = true
+			l.loaded[line.Entry][line.Chunk] = true
 		}
 	}
 	return l, nil
 }
 
-// writeLedger adds a line. Entries are table names and identities, which hold
-// no quotes.
-func writeLedger(ctx context.Context, s database.Session, entry string, chunk int) error {
-	err := s.Exec(ctx, fmt.Sprintf("INSERT INTO %s (entry, chunk) VALUES ('%s', %d)", ledgerTable.Name, entry, chunk))
-	if err != nil {
+// writeLedger adds a line.
+func writeLedger(ctx context.Context, p Plan, s database.Session, entry string, chunk int) error {
+	if err := p.Schema.Ledger.Write(ctx, s, database.LedgerLine{Entry: entry, Chunk: chunk}); err != nil {
 		return fmt.Errorf("write the ledger of the build: %w", err)
 	}
 	return nil
@@ -100,7 +75,7 @@ func openLedger(ctx context.Context, p Plan, s database.Session) (ledger, error)
 		return ledger{}, job.WithExit(job.ExitUsage, fmt.Errorf(
 			"the build to resume is of %s, and this one of %s: resume it with the same options, or delete the schema", l.identity, identity))
 	case st.state == halfMade && l.identity == "":
-		return l, writeLedger(ctx, s, identity, identityLine)
+		return l, writeLedger(ctx, p, s, identity, identityLine)
 	case st.state == halfMade:
 		l.tables = st.tables
 		return l, nil
@@ -110,10 +85,10 @@ func openLedger(ctx context.Context, p Plan, s database.Session) (ledger, error)
 	case p.Resume:
 		return ledger{}, job.WithExit(job.ExitMissing, fmt.Errorf("there is no build to resume in %s: begin one, without resume", p.target()))
 	}
-	if err := s.Exec(ctx, createTable(p.Database.Dialect, ledgerTable)); err != nil {
+	if err := p.Schema.Ledger.Create(ctx, s); err != nil {
 		return ledger{}, fmt.Errorf("create the ledger of the build: %w", err)
 	}
-	return ledger{identity: identity}, writeLedger(ctx, s, identity, identityLine)
+	return ledger{identity: identity}, writeLedger(ctx, p, s, identity, identityLine)
 }
 
 // roomToBuild returns an error if something stands where a build would put what is

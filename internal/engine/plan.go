@@ -23,6 +23,8 @@ type Plan struct {
 	Connection any // the database's options
 	Settings   any // the workload's options
 	SQL        *sqlfile.Library
+	Schema     database.Schema // how the database keeps the workload's schema
+	Server     database.Server // what it says of itself
 	Pacing     workload.Pacing
 
 	Users  int
@@ -74,8 +76,11 @@ func NewPlan(d *database.Database, w *workload.Workload, spec job.Spec) (Plan, e
 		return Plan{}, err
 	}
 	var err error
-	p.SQL, err = library(d, w)
-	return p, err
+	if p.SQL, err = library(d, w); err != nil {
+		return Plan{}, err
+	}
+	p.Schema, p.Server = d.Schema(d, p.SQL, p), d.Server(p.SQL)
+	return p, nil
 }
 
 // maxUsers is what one process may be asked for; beyond it somebody mistyped.

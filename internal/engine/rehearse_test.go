@@ -124,7 +124,7 @@ func telling(p Plan) Plan {
 func TestAUserThatFailsIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := &transcript{}
-		p := fakePlan(fakeUser{takes: 100 * time.Millisecond, script: []error{nil, errBroken}}, workload.Pacing{Duration: time.Second, RaiseError: true})
+		p := fakePlan(fakeUser{takes: 100 * time.Millisecond, script: []error{nil, errBroken}}, workload.Pacing{RampUp: 150 * time.Millisecond, Duration: time.Second, RaiseError: true})
 		p.Users = 1
 		_, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
 		if err == nil {
@@ -133,9 +133,9 @@ func TestAUserThatFailsIsNamed(t *testing.T) {
 		want := `1 RUNNING
 1 DBVersion:1.0
 1 Beginning rampup time of 0 minutes
+2 RUNNING
 1 Rampup complete, Taking start Transaction Count.
 1 Timing test period of 0.02 in minutes
-2 RUNNING
 0 Error in Virtual User 2: only: broken rule
 2 FINISHED FAILED
 1 FINISHED FAILED`

@@ -9,7 +9,6 @@ import (
 	"os"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,8 +37,7 @@ type running struct {
 
 	profile *meter.Profile // what each user measured; nil unless it is asked for
 
-	silence   workload.Silence // what the server may roll back without a word
-	flushText string           // the statement by which a session has the server count what it did; "" where none is needed
+	silence workload.Silence // what the server may roll back without a word
 
 	began time.Time // when users could begin
 
@@ -133,13 +131,6 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		finished: make(chan struct{}),
 		noted:    map[meter.Class]int{},
 	}
-	if p.SQL.Has("flush") {
-		q, err := p.SQL.Query("flush")
-		if err != nil {
-			return nil, err
-		}
-		r.flushText = q.Text
-	}
 	if p.Workload.Silence != nil {
 		if r.silence, err = p.Workload.Silence(ctx, s, p.SQL, p.Settings); err != nil {
 			return nil, err
@@ -156,19 +147,15 @@ func introduce(ctx context.Context, p Plan, s database.Session, say func(string)
 	if p.Pacing.TimeProfile {
 		say("Initializing xtprof time profiler")
 	}
-	if !p.SQL.Has("server.connection") {
+	if p.Server.Connection == nil {
 		return nil
 	}
-	q, err := p.SQL.Query("server.connection")
-	if err != nil {
-		return err
-	}
-	t, err := s.Query(ctx, q.Text, 0)
+	lines, err := p.Server.Connection(ctx, s)
 	if err != nil {
 		return fmt.Errorf("ask what the connection is like: %w", err)
 	}
-	for _, row := range t.Rows {
-		say(strings.Join(row, " "))
+	for _, line := range lines {
+		say(line)
 	}
 	return nil
 }
@@ -219,7 +206,7 @@ func (r *running) startUsers() {
 			r.feed.say(position, job.SaidRunning)
 			u.unhold()
 			err := u.work(r)
-			if r.flushText != "" {
+			if r.plan.Server.Flush != nil {
 				u.tellServer(r.calls, r, math.MaxInt32) // whoever asks later need not wait for it
 			}
 			if err != nil {
@@ -446,7 +433,7 @@ func (r *running) take(sums ...meter.Sum) {
 // session of its own, so that a server that does not answer holds nobody else
 // up. It returns the function that ends it.
 func (r *running) pollCounter(ctx context.Context) (stop func(), err error) {
-	if !r.plan.SQL.Has("counter") {
+	if r.plan.Server.Counter == nil {
 		return func() {}, nil
 	}
 	session, err := connect(ctx, r.plan, database.Owner)
@@ -460,7 +447,7 @@ func (r *running) pollCounter(ctx context.Context) (stop func(), err error) {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
 		for {
-			now, err := r.plan.count(ctx, session, "counter")
+			now, err := r.plan.counter(ctx, session)
 			if err != nil {
 				return // the users, or the end of the run, will say what is wrong
 			}

@@ -17,6 +17,7 @@ import (
 	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/schema"
+	"sledge/internal/sqlfile"
 	"sledge/internal/workload"
 )
 
@@ -33,13 +34,8 @@ type instantSession struct {
 func (s instantSession) Query(_ context.Context, text string, _ int) (database.Table, error) {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	switch text {
-	case "tables":
-		return database.Table{Rows: [][]string{{"only", "id", "table", ""}}}, nil
-	case "counter", "probe":
+	if text == "probe" {
 		return database.Table{Rows: [][]string{{formatInt(s.server.committed)}}}, nil
-	case "version":
-		return database.Table{Rows: [][]string{{"1.0"}}}, nil
 	}
 	return database.Table{}, nil
 }
@@ -134,9 +130,14 @@ func fakePlan(u fakeUser, pacing workload.Pacing) Plan {
 			}
 			return meter.Constraint
 		},
-		Dialect: database.Dialect{Placeholder: func(int) string { return "?" }},
 		Options: func(string) any { return &struct{}{} },
 		SQL:     fakeSQL,
+		Schema: func(*database.Database, *sqlfile.Library, any) database.Schema {
+			return database.Schema{Relations: func(context.Context, database.Session) (map[string]database.Relation, error) {
+				return map[string]database.Relation{"only": {Kind: "table", Columns: []string{"id"}}}, nil
+			}}
+		},
+		Server: func(*sqlfile.Library) database.Server { return u.server.answers() },
 	}
 	w := &workload.Workload{
 		Name: "fake", Title: "Fake",
@@ -156,11 +157,19 @@ func fakePlan(u fakeUser, pacing workload.Pacing) Plan {
 	return p
 }
 
-var fakeSQL fs.FS = fstest.MapFS{
-	"sql/tables.sql":  {Data: []byte("tables")},
-	"sql/counter.sql": {Data: []byte("counter")},
-	"sql/probe.sql":   {Data: []byte("probe")},
-	"sql/server.sql":  {Data: []byte("-- name: version\nversion\n-- name: settings\nsettings")},
+var fakeSQL fs.FS = fstest.MapFS{"sql/probe.sql": {Data: []byte("probe")}}
+
+// answers are what it says of itself.
+func (s *fakeServer) answers() database.Server {
+	return database.Server{
+		Version:  func(context.Context, database.Session) (string, error) { return "1.0", nil },
+		Settings: func(context.Context, database.Session) (map[string]string, error) { return nil, nil },
+		Counter: func(context.Context, database.Session) (int64, error) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return s.committed, nil
+		},
+	}
 }
 
 // events keeps what a job tells its watchers.

@@ -2,14 +2,7 @@ package engine
 
 // CreateStatements returns the statements that make the workload's tables.
 func (p Plan) CreateStatements() ([]string, error) {
-	if p.SQL.Has("schema") {
-		return p.SQL.Script("schema", p)
-	}
-	var statements []string
-	for _, t := range p.Workload.Tables(p.Settings, p.Seed) {
-		statements = append(statements, createTable(p.Database.Dialect, t))
-	}
-	return statements, nil
+	return p.Schema.Create(p.Workload.Tables(p.Settings, p.Seed))
 }
 
 // CompleteStatements returns the statements that a build runs once the rows are
@@ -22,7 +15,7 @@ func (p Plan) CompleteStatements() ([]string, error) {
 	}
 	var all []string
 	for _, name := range append(names, afterLoad...) {
-		statements, err := p.SQL.Script(name, p)
+		statements, err := p.Schema.Step(name)
 		if err != nil {
 			return nil, err
 		}
@@ -31,5 +24,5 @@ func (p Plan) CompleteStatements() ([]string, error) {
 	return all, nil
 }
 
-// afterLoad names the scripts that a build runs after all tables were loaded.
+// afterLoad names the steps that a build runs after all tables were loaded.
 var afterLoad = []string{"indexes", "routines", "finish"}

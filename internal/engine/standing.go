@@ -36,18 +36,11 @@ type standing struct {
 	ledger  ledger   // what is in it
 }
 
-// relation is what a database has under one name.
-type relation struct {
-	kind    string // "table", or what else it is
-	schema  string // of the database, where those have several
-	columns []string
-}
-
 // inspect looks what there is.
 func inspect(ctx context.Context, p Plan, s database.Session) (standing, error) {
-	found, err := findRelations(ctx, p, s)
+	found, err := p.Schema.Relations(ctx, s)
 	if err != nil {
-		return standing{}, err
+		return standing{}, fmt.Errorf("look for tables: %w", err)
 	}
 	var st standing
 	schemas := map[string]bool{}
@@ -57,18 +50,18 @@ func inspect(ctx context.Context, p Plan, s database.Session) (standing, error) 
 			st.missing = append(st.missing, t.Name)
 			continue
 		}
-		if why := r.differs(t.ColumnNames()); why != "" {
-			st.strange = append(st.strange, r.kind+" "+t.Name+why)
+		if why := differs(r, t.ColumnNames()); why != "" {
+			st.strange = append(st.strange, r.Kind+" "+t.Name+why)
 			continue
 		}
 		st.tables = append(st.tables, t.Name)
-		schemas[r.schema] = true
+		schemas[r.Schema] = true
 	}
-	if book, there := found[ledgerTable.Name]; there {
+	if book, there := found[database.LedgerTable.Name]; there {
 		if err := st.readBook(ctx, p, s, book); err != nil {
 			return st, err
 		}
-		schemas[book.schema] = true
+		schemas[book.Schema] = true
 	}
 	if len(schemas) > 1 && len(st.strange) == 0 {
 		st.strange = []string{"tables in several schemas: " + strings.Join(slices.Sorted(maps.Keys(schemas)), ", ")}
@@ -90,58 +83,33 @@ func inspect(ctx context.Context, p Plan, s database.Session) (standing, error) 
 
 // readBook reads the ledger, if it is one: it has our columns, and says what is
 // built before there is any table.
-func (st *standing) readBook(ctx context.Context, p Plan, s database.Session, book relation) error {
-	if why := book.differs(ledgerTable.ColumnNames()); why != "" || len(book.columns) > len(ledgerTable.Columns) {
-		st.strange = append(st.strange, book.kind+" "+ledgerTable.Name+why)
+func (st *standing) readBook(ctx context.Context, p Plan, s database.Session, book database.Relation) error {
+	if why := differs(book, database.LedgerTable.ColumnNames()); why != "" || len(book.Columns) > len(database.LedgerTable.Columns) {
+		st.strange = append(st.strange, book.Kind+" "+database.LedgerTable.Name+why)
 		return nil
 	}
 	var err error
-	if st.ledger, err = readLedger(ctx, s); err != nil && !errors.Is(err, errNoLedger) {
+	if st.ledger, err = readLedger(ctx, p, s); err != nil && !errors.Is(err, database.ErrNoLedger) {
 		return err
 	}
 	begun := err == nil && st.ledger.identity == "" && len(st.tables) == 0 && len(st.ledger.loaded) == 0
 	if st.hasBook = begun || err == nil && strings.HasPrefix(st.ledger.identity, p.Workload.Name+": "); !st.hasBook {
-		st.strange = append(st.strange, book.kind+" "+ledgerTable.Name+", which is not of a build of "+p.Workload.Title)
+		st.strange = append(st.strange, book.Kind+" "+database.LedgerTable.Name+", which is not of a build of "+p.Workload.Title)
 	}
 	return nil
 }
 
-// findRelations asks what the names in the database stand for.
-func findRelations(ctx context.Context, p Plan, s database.Session) (map[string]relation, error) {
-	q, err := p.SQL.Query("tables")
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.Query(ctx, q.Text, 0)
-	if err != nil {
-		return nil, fmt.Errorf("look for tables: %w", err)
-	}
-	found := map[string]relation{}
-	for _, row := range rows.Rows {
-		name, column, kind, schema := row[0], row[1], row[2], row[3]
-		r, there := found[name]
-		if !there {
-			r = relation{kind: kind, schema: schema}
-		}
-		if column != "" && r.kind == kind && r.schema == schema {
-			r.columns = append(r.columns, column)
-		}
-		found[name] = r
-	}
-	return found, nil
-}
-
 // differs says why something is no table with these columns, or "" if it is one.
 // More columns than these do no harm: other builders have a few of their own.
-func (r relation) differs(columns []string) string {
+func differs(r database.Relation, columns []string) string {
 	var missing []string
 	for _, c := range columns {
-		if !slices.Contains(r.columns, c) {
+		if !slices.Contains(r.Columns, c) {
 			missing = append(missing, c)
 		}
 	}
 	switch {
-	case r.kind != "table":
+	case r.Kind != "table":
 		return " (no table)"
 	case len(missing) > 0:
 		return fmt.Sprintf(" (without %s)", listed(missing, 3))
@@ -155,7 +123,7 @@ func (st standing) ownTables() []string {
 	if !st.hasBook {
 		return slices.Clone(st.tables)
 	}
-	return append(slices.Clone(st.tables), ledgerTable.Name)
+	return append(slices.Clone(st.tables), database.LedgerTable.Name)
 }
 
 // listed puts names into a list, and counts those beyond the first few.

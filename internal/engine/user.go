@@ -121,8 +121,10 @@ func seat(ctx context.Context, p Plan, f *feed, number int) (*seated, error) {
 	if err := introduce(ctx, p, session, u.say); err != nil {
 		return u, err
 	}
-	if u.connection, err = p.word(ctx, session, "server.session"); err != nil {
-		return u, fmt.Errorf("ask what the server calls the session: %w", err)
+	if p.Server.Name != nil {
+		if u.connection, err = p.Server.Name(ctx, session); err != nil {
+			return u, fmt.Errorf("ask what the server calls the session: %w", err)
+		}
 	}
 	if u.User, err = p.Workload.NewUser(ctx, u.seat); err != nil {
 		return u, err

@@ -5,6 +5,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/database/mysql"
 	"sledge/internal/option"
+	"sledge/internal/sqlschema"
 )
 
 var product = mysql.Product{
@@ -38,6 +39,8 @@ var Database = &database.Database{
 	Finish:         finish,
 	Durability:     mysql.Durability,
 	Said:           mysql.Said,
+	Schema:         sqlschema.New,
+	Server:         sqlschema.NewServer,
 	Classify:       mysql.Classify,
 	Dialect:        mysql.Dialect,
 }

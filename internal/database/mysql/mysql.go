@@ -9,6 +9,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/option"
 	"sledge/internal/schema"
+	"sledge/internal/sqlschema"
 )
 
 //go:embed sql
@@ -37,6 +38,8 @@ var Database = &database.Database{
 	Durability:     Durability,
 	Connect:        product.Connect,
 	Said:           Said,
+	Schema:         sqlschema.New,
+	Server:         sqlschema.NewServer,
 	Classify:       Classify,
 	Dialect:        Dialect,
 	SQL:            files,

@@ -10,6 +10,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/option"
 	"sledge/internal/schema"
+	"sledge/internal/sqlschema"
 )
 
 //go:embed sql
@@ -48,6 +49,8 @@ var Database = &database.Database{
 		Checked: "%s %s Schema has been checked successfully.",
 		Deleted: "%s %s schema has been deleted successfully.",
 	},
+	Schema:   sqlschema.New,
+	Server:   sqlschema.NewServer,
 	Classify: classify,
 	SQL:      files,
 	Dialect: database.Dialect{

@@ -19,6 +19,7 @@ import (
 	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/schema"
+	"sledge/internal/sqlschema"
 )
 
 //go:embed sql
@@ -50,6 +51,8 @@ var Database = &database.Database{
 		Checked: "%s %s Schema has been checked successfully.",
 		Deleted: "%s %s Schema has been deleted successfully.",
 	},
+	Schema:   sqlschema.New,
+	Server:   sqlschema.NewServer,
 	Classify: classify,
 	Dialect:  dialect,
 	SQL:      files,

@@ -1,0 +1,127 @@
+package database
+
+import (
+	"context"
+
+	"sledge/internal/schema"
+)
+
+// Schema is how the schema of a workload is kept in a database: what a build, a check
+// and a deletion ask, whatever language the database speaks. Databases that speak SQL
+// have it of sqlschema.New; any other fills it in itself. Each session is one of the
+// owner's.
+type Schema struct {
+	// Relations tells what the names in the database stand for, by name, in lower case
+	// where the database does not tell capitals apart.
+	Relations func(ctx context.Context, s Session) (map[string]Relation, error)
+
+	// Objects lists everything that somebody made in the database, so that nobody
+	// else's work is dropped.
+	Objects func(ctx context.Context, s Session) ([]Object, error)
+
+	// Create returns the statements that make the tables, empty, as Session.Exec takes
+	// them.
+	Create func(tables []schema.Table) ([]string, error)
+
+	// Step returns the statements of a later step of the build: "indexes.TABLE" and
+	// "finish.TABLE" once the table is loaded; "indexes", "routines" and "finish" once
+	// all of them are. None is needed for a step. Each statement can be repeated, since
+	// a build may be interrupted after it.
+	Step func(name string) ([]string, error)
+
+	// Drop removes tables and routines. It may be asked in a transaction, for databases
+	// that can take back a drop.
+	Drop func(ctx context.Context, s Session, tables, routines []string) error
+
+	Ledger Ledger
+
+	// Claims are how builds know of each other. Optional: nil where the database has
+	// Database.Claim, or no way to tell.
+	Claims *Claims
+}
+
+// Relation is what a database has under one name.
+type Relation struct {
+	Kind    string // "table", or what else it is
+	Schema  string // of the database, where those have several
+	Columns []string
+}
+
+// Object is something that somebody made in a database.
+type Object struct {
+	What   string // in words: "view sales"
+	Bond   Bond
+	Name   string // of the table or routine that the bond is to
+	PartOf string // the table that it is in itself, as a foreign key is
+}
+
+// Bond is how an object belongs to a table.
+type Bond string
+
+// The bonds.
+const (
+	NoBond    Bond = ""
+	IsTable   Bond = "table"   // the table of that name
+	PartOf    Bond = "part"    // goes with the table of that name
+	Upon      Bond = "upon"    // keeps the table of that name from being dropped, or would be lost with it
+	IsRoutine Bond = "routine" // the routine of that name
+)
+
+// LedgerTable is what the ledger of a build is kept in, where that is a table. It
+// stands beside the workload's tables while they are being built, and says which chunks
+// are in them. A chunk and its line in the ledger are committed together, so a build
+// that was killed at any moment goes on with just the chunks that are missing. When it
+// is done the ledger is dropped.
+var LedgerTable = schema.Table{
+	Name: "sledge_build",
+	Columns: []schema.Column{
+		{Name: "entry", Type: schema.Varchar, Size: 200},
+		{Name: "chunk"},
+	},
+	Key: []string{"entry", "chunk"},
+}
+
+// Ledger is how the ledger of a build is kept. Whether there is one Relations says, by
+// LedgerTable's name and with its columns.
+type Ledger struct {
+	Create func(ctx context.Context, s Session) error
+	Read   func(ctx context.Context, s Session) ([]LedgerLine, error)
+
+	// Write adds a line, in the transaction under way if there is one. Entries are
+	// names of tables, and identities of builds, which hold no quotes.
+	Write func(ctx context.Context, s Session, line LedgerLine) error
+	Drop  func(ctx context.Context, s Session) error
+}
+
+// LedgerLine says that a chunk of a table is loaded; of other entries the chunk is less
+// than 0.
+type LedgerLine struct {
+	Entry string
+	Chunk int
+}
+
+// Claims are how builds know of each other by their sessions, which a server goes on
+// working for though the client was killed.
+type Claims struct {
+	// Take claims the database until the session is closed. It does not wait for
+	// another claim.
+	Take func(ctx context.Context, s Session) (taken bool, err error)
+
+	// Holder says in words whose claim it is, or "" if that cannot be seen.
+	Holder func(ctx context.Context, s Session) (string, error)
+
+	// Work says, to builds that may come later, that the session works for a build.
+	Work func(ctx context.Context, s Session) error
+
+	// Orphans lists the sessions that work for a build whose claim is gone.
+	Orphans func(ctx context.Context, s Session) ([]Orphan, error)
+}
+
+// Orphan is a session that still works for a build that was killed.
+type Orphan struct {
+	Name string // as the server calls it: "connection 17"
+
+	// End has the server end the session. It fails where that has ended meanwhile, and
+	// where it may not be ended.
+	End func(ctx context.Context, s Session) error
+}

@@ -1,0 +1,28 @@
+package database
+
+import "context"
+
+// Server is what is asked of the server itself. Members marked optional may be nil.
+type Server struct {
+	Version  func(ctx context.Context, s Session) (string, error)
+	Settings func(ctx context.Context, s Session) (map[string]string, error) // what performance depends on
+
+	// Product names the server's product, where another than the one that was chosen
+	// may answer. Optional.
+	Product func(ctx context.Context, s Session) (string, error)
+
+	// Name is what the server calls the session: "process 4711". Optional.
+	Name func(ctx context.Context, s Session) (string, error)
+
+	// Connection says in lines what the connection is like: which cipher it has.
+	// Optional.
+	Connection func(ctx context.Context, s Session) ([]string, error)
+
+	// Counter is the server's own count of the transactions that it has ended, since
+	// any moment. Optional: nil where it keeps none.
+	Counter func(ctx context.Context, s Session) (int64, error)
+
+	// Flush has the server count at once what the session has done, where it would
+	// otherwise learn of it late. Optional.
+	Flush func(ctx context.Context, s Session) error
+}

@@ -1,0 +1,296 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"sledge/internal/catalog"
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/schema"
+	"sledge/internal/sqlfile"
+	"sledge/internal/workload"
+)
+
+// ofSQL are words that only statements are written with.
+var ofSQL = regexp.MustCompile(`\b(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|TRUNCATE|FROM|WHERE|VALUES|COMMIT|ROLLBACK|GRANT)\b`)
+
+func TestTheEngineHoldsNoSQL(t *testing.T) {
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	literals := 0
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+				literals++
+				if word := ofSQL.FindString(l.Value); word != "" {
+					t.Errorf("%s: %s is SQL, of which the engine holds none: ask database.Schema, database.Server, or the workload's files",
+						files.Position(l.Pos()), l.Value)
+				}
+			}
+			return true
+		})
+	}
+	if literals < 100 || !ofSQL.MatchString("DROP TABLE a") {
+		t.Errorf("%d strings were looked at: that cannot be all", literals)
+	}
+}
+
+// shelf is a database that speaks no SQL: it keeps rows by the names of their tables.
+type shelf struct {
+	mu       sync.Mutex
+	rows     map[string]int // how many, by table
+	ledger   []database.LedgerLine
+	building bool
+	finished []string
+	jams     string // the table that is not loaded; "" is none
+}
+
+// visit is a session with a shelf. A transaction keeps what it puts until it ends.
+type visit struct {
+	*shelf
+	put  map[string]int
+	line []database.LedgerLine
+}
+
+var errJammed = errors.New("jammed")
+
+func (v *visit) Prepare(context.Context, sqlfile.Query, any, any) (database.Statement, error) {
+	return nil, errors.ErrUnsupported
+}
+
+// Exec takes one statement: "finish TABLE".
+func (v *visit) Exec(_ context.Context, statement string) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	table, ok := strings.CutPrefix(statement, "finish ")
+	if !ok {
+		return fmt.Errorf("%q is no statement", statement)
+	}
+	v.finished = append(v.finished, table)
+	return nil
+}
+
+// Query takes one question: "count TABLE".
+func (v *visit) Query(_ context.Context, text string, _ int) (database.Table, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	table, ok := strings.CutPrefix(text, "count ")
+	if !ok {
+		return database.Table{}, fmt.Errorf("%q is no question", text)
+	}
+	return database.Table{Columns: []string{"n"}, Rows: [][]string{{strconv.Itoa(v.rows[table])}}}, nil
+}
+
+func (v *visit) Begin(context.Context, database.Access) error { return nil }
+
+func (v *visit) Commit(context.Context) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for table, n := range v.put {
+		v.rows[table] += n
+	}
+	v.ledger = append(v.ledger, v.line...)
+	v.put, v.line = map[string]int{}, nil
+	return nil
+}
+
+func (v *visit) Rollback(context.Context) error {
+	v.put, v.line = map[string]int{}, nil
+	return nil
+}
+
+func (v *visit) Load(_ context.Context, table schema.Table, rows schema.RowSource) (n int64, err error) {
+	if table.Name == v.jams {
+		return 0, errJammed
+	}
+	for more := true; more; {
+		if _, more = rows.AppendRow(nil); more {
+			v.put[table.Name]++
+			n++
+		}
+	}
+	return n, nil
+}
+
+func (v *visit) Interrupt()   {}
+func (v *visit) Close() error { return nil }
+
+// database declares the shelf, as a folder of internal/database would.
+func (s *shelf) database() *database.Database {
+	ledger := database.Ledger{
+		Create: func(context.Context, database.Session) error { s.building = true; return nil },
+		Read:   func(context.Context, database.Session) ([]database.LedgerLine, error) { return s.ledger, nil },
+		Write: func(ctx context.Context, session database.Session, line database.LedgerLine) error {
+			v := session.(*visit)
+			if v.line = append(v.line, line); line.Chunk < 0 { // not in a transaction
+				return v.Commit(ctx)
+			}
+			return nil
+		},
+		Drop: func(context.Context, database.Session) error { s.building, s.ledger = false, nil; return nil },
+	}
+	return &database.Database{
+		Name: "shelf", Title: "Shelf",
+		Options: func(string) any { return &struct{}{} },
+		Target:  func(any) string { return "in memory" },
+		Said: database.Said{
+			Schema: func(any) string { return "shelf" }, Builder: func(any) string { return "SHELF" },
+			Checked: "%s %s checked", Deleted: "%s %s deleted",
+		},
+		Connect: func(context.Context, any, database.Role) (database.Session, error) {
+			return &visit{shelf: s, put: map[string]int{}}, nil
+		},
+		Classify: func(error) meter.Class { return meter.Other },
+		Schema: func(*database.Database, *sqlfile.Library, any) database.Schema {
+			return database.Schema{
+				Relations: s.relations,
+				Objects:   func(context.Context, database.Session) ([]database.Object, error) { return nil, nil },
+				Create:    func([]schema.Table) ([]string, error) { return nil, nil },
+				Step: func(name string) ([]string, error) {
+					if table, ok := strings.CutPrefix(name, "finish."); ok {
+						return []string{"finish " + table}, nil
+					}
+					return nil, nil
+				},
+				Drop: func(_ context.Context, _ database.Session, tables, _ []string) error {
+					for _, t := range tables {
+						delete(s.rows, t)
+					}
+					return nil
+				},
+				Ledger: ledger,
+			}
+		},
+		Server: func(*sqlfile.Library) database.Server {
+			return database.Server{
+				Version:  func(context.Context, database.Session) (string, error) { return "1.0", nil },
+				Settings: func(context.Context, database.Session) (map[string]string, error) { return nil, nil },
+			}
+		},
+	}
+}
+
+func (s *shelf) relations(context.Context, database.Session) (map[string]database.Relation, error) {
+	found := map[string]database.Relation{}
+	for table := range s.rows {
+		found[table] = database.Relation{Kind: "table", Columns: []string{"key"}}
+	}
+	if s.building {
+		found[database.LedgerTable.Name] = database.Relation{Kind: "table", Columns: database.LedgerTable.ColumnNames()}
+	}
+	return found, nil
+}
+
+// threeRows are the rows of each chunk.
+type threeRows struct{ given int }
+
+func (r *threeRows) AppendRow(buf []byte) ([]byte, bool) {
+	if r.given == 3 {
+		return buf, false
+	}
+	r.given++
+	return append(buf, "row\n"...), true
+}
+
+// putter is a virtual user who puts a row upon the shelf.
+type putter struct{ session *visit }
+
+func (putter) Pick() (workload.Transaction, bool) { return workload.Transaction{}, true }
+
+func (p putter) Do(ctx context.Context) error {
+	p.session.put["b"]++
+	return p.session.Commit(ctx)
+}
+
+var stacking = &workload.Workload{
+	Name: "stacking", Title: "Stacking",
+	Kinds:   []workload.Kind{{Name: "put"}},
+	Options: func() any { return &struct{}{} },
+	Tables: func(any, uint64) []schema.Table {
+		var tables []schema.Table
+		for _, name := range []string{"a", "b"} {
+			tables = append(tables, schema.Table{
+				Name: name, Columns: []schema.Column{{Name: "key"}}, Size: 6, Chunks: 2,
+				Rows: func(int) schema.RowSource { return &threeRows{} },
+			})
+		}
+		return tables
+	},
+	Identity: func(any, uint64) string { return "two tables" },
+	NewUser: func(_ context.Context, seat workload.Seat) (workload.User, error) {
+		return putter{seat.Session.(*visit)}, nil
+	},
+	Pacing: func(any) workload.Pacing {
+		return workload.Pacing{MaxIterations: 100, Builders: 1, Duration: 10 * time.Millisecond}
+	},
+	Probed: func(s *meter.Summary) int64 { return s.Kinds[0].Done }, ProbeName: "put",
+	Score: func(workload.Window) workload.Score { return workload.Score{} },
+	SQL:   fstest.MapFS{"sql/shelf/probe.sql": {Data: []byte("count b")}},
+}
+
+func TestADatabaseWithoutSQLJoins(t *testing.T) {
+	s := &shelf{rows: map[string]int{}}
+	local := engine.Local{Catalog: catalog.Catalog{Databases: []*database.Database{s.database()}, Workloads: []*workload.Workload{stacking}}}
+	do := func(action job.Action, resume bool) error {
+		_, err := local.Do(t.Context(), job.Spec{Action: action, Database: "shelf", Workload: "stacking", Resume: resume, Users: 2}, job.Control{})
+		return err
+	}
+	holds := func(want map[string]int) {
+		t.Helper()
+		if !maps.Equal(s.rows, want) {
+			t.Errorf("got the rows %v, want %v", s.rows, want)
+		}
+	}
+	s.jams = "b"
+	if err := do(job.Build, false); !errors.Is(err, errJammed) {
+		t.Fatalf("a build that jams: got %v, want %v", err, errJammed)
+	}
+	holds(map[string]int{"a": 6})
+	if err := do(job.Run, false); job.ExitOf(err) != job.ExitExists {
+		t.Errorf("a run of half a schema: got %v, want a refusal", err)
+	}
+	s.jams = ""
+	if err := do(job.Build, true); err != nil {
+		t.Fatal(err)
+	}
+	holds(map[string]int{"a": 6, "b": 6})
+	if want := []string{"a", "a", "b"}; !slices.Equal(s.finished, want) {
+		t.Errorf("got the tables %q finished, want %q: what was done may be done again", s.finished, want)
+	}
+	for _, action := range []job.Action{job.Check, job.Run, job.Delete} {
+		if err := do(action, false); err != nil {
+			t.Fatalf("%s: %v", action, err)
+		}
+		if action == job.Run {
+			holds(map[string]int{"a": 6, "b": 206}) // two users put 100 each
+		}
+	}
+	holds(map[string]int{})
+}

@@ -1,0 +1,85 @@
+package sqlschema
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/sqlfile"
+)
+
+// NewServer is a Database's Server, by the sections of server.sql, by counter.sql and by
+// flush.sql. What there is no SQL for is not asked.
+func NewServer(sql *sqlfile.Library) database.Server {
+	a := answers{sql}
+	server := database.Server{Version: a.wordOf("server.version"), Settings: a.settings}
+	if sql.Has("server.product") {
+		server.Product = a.wordOf("server.product")
+	}
+	if sql.Has("server.session") {
+		server.Name = a.wordOf("server.session")
+	}
+	if sql.Has("server.connection") {
+		server.Connection = a.connection
+	}
+	if sql.Has("counter") {
+		server.Counter = a.counter
+	}
+	if sql.Has("flush") {
+		server.Flush = a.flush()
+	}
+	return server
+}
+
+// answers are what the SQL of a pair says of the server.
+type answers struct{ sql *sqlfile.Library }
+
+func (a answers) wordOf(name string) func(context.Context, database.Session) (string, error) {
+	return func(ctx context.Context, s database.Session) (string, error) { return word(ctx, a.sql, s, name) }
+}
+
+func (a answers) settings(ctx context.Context, s database.Session) (map[string]string, error) {
+	rows, err := ask(ctx, a.sql, s, "server.settings", 2)
+	if err != nil {
+		return nil, err
+	}
+	settings := map[string]string{}
+	for _, row := range rows {
+		settings[row[0]] = row[1]
+	}
+	return settings, nil
+}
+
+func (a answers) connection(ctx context.Context, s database.Session) ([]string, error) {
+	rows, err := ask(ctx, a.sql, s, "server.connection", 0)
+	var lines []string
+	for _, row := range rows {
+		lines = append(lines, strings.Join(row, " "))
+	}
+	return lines, err
+}
+
+func (a answers) counter(ctx context.Context, s database.Session) (int64, error) {
+	text, err := word(ctx, a.sql, s, "counter")
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("sql counter: %w", err)
+	}
+	return n, nil
+}
+
+// flush reads its statement now: users run it while they are measured.
+func (a answers) flush() func(context.Context, database.Session) error {
+	q, err := a.sql.Query("flush")
+	return func(ctx context.Context, s database.Session) error {
+		if err != nil {
+			return err
+		}
+		return s.Exec(ctx, q.Text)
+	}
+}

@@ -1,0 +1,221 @@
+// Package sqlschema is how databases that speak SQL keep schemas, and what they say of
+// their servers: by the .sql files in their folders, and by portable SQL where those say
+// nothing. It knows no database.
+package sqlschema
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/schema"
+	"sledge/internal/sqlfile"
+)
+
+// New is a Database's Schema. Scripts are expanded with plan, but for that of a drop,
+// which gets what is to be dropped.
+func New(d *database.Database, sql *sqlfile.Library, plan any) database.Schema {
+	k := keeper{sql, d.Dialect, plan}
+	s := database.Schema{
+		Relations: k.relations,
+		Objects:   k.objects,
+		Create:    k.create,
+		Step:      k.step,
+		Drop:      k.drop,
+		Ledger:    database.Ledger{Create: k.createLedger, Read: readLedger, Write: writeLedger, Drop: dropLedger},
+	}
+	if sql.Has("build.claim") {
+		s.Claims = &database.Claims{Take: k.claim, Holder: k.holder, Work: k.work, Orphans: k.orphans}
+	}
+	return s
+}
+
+// keeper keeps the schemas of a pair.
+type keeper struct {
+	sql     *sqlfile.Library
+	dialect database.Dialect
+	plan    any
+}
+
+// relations asks tables.sql, whose rows are name, column, kind and schema.
+func (k keeper) relations(ctx context.Context, s database.Session) (map[string]database.Relation, error) {
+	rows, err := ask(ctx, k.sql, s, "tables", 4)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]database.Relation{}
+	for _, row := range rows {
+		name, column, kind, of := row[0], row[1], row[2], row[3]
+		r, there := found[name]
+		if !there {
+			r = database.Relation{Kind: kind, Schema: of}
+		}
+		if column != "" && r.Kind == kind && r.Schema == of {
+			r.Columns = append(r.Columns, column)
+		}
+		found[name] = r
+	}
+	return found, nil
+}
+
+// objects asks objects.sql, whose rows are those of an Object.
+func (k keeper) objects(ctx context.Context, s database.Session) ([]database.Object, error) {
+	rows, err := ask(ctx, k.sql, s, "objects", 4)
+	if err != nil {
+		return nil, err
+	}
+	objects := make([]database.Object, len(rows))
+	for i, row := range rows {
+		objects[i] = database.Object{What: row[0], Bond: database.Bond(row[1]), Name: row[2], PartOf: row[3]}
+	}
+	return objects, nil
+}
+
+// create expands the pair's schema.sql, or else spells the tables by their logical
+// types.
+func (k keeper) create(tables []schema.Table) ([]string, error) {
+	if k.sql.Has("schema") {
+		return k.sql.Script("schema", k.plan)
+	}
+	var statements []string
+	for _, t := range tables {
+		statements = append(statements, createTable(k.dialect, t))
+	}
+	return statements, nil
+}
+
+func createTable(d database.Dialect, t schema.Table) string {
+	var lines []string
+	var after string
+	for _, c := range t.Columns {
+		line := c.Name + " " + d.Type(c)
+		if !c.Null {
+			line += " NOT NULL"
+		}
+		lines = append(lines, line)
+	}
+	if len(t.Key) > 0 {
+		lines = append(lines, "PRIMARY KEY ("+strings.Join(t.Key, ", ")+")")
+		after = d.KeyedTable
+	}
+	return fmt.Sprintf("CREATE TABLE %s (\n\t%s\n)%s", t.Name, strings.Join(lines, ",\n\t"), after)
+}
+
+func (k keeper) step(name string) ([]string, error) { return k.sql.Script(name, k.plan) }
+
+// drop runs the pair's own drop.sql, or else drops each table.
+func (k keeper) drop(ctx context.Context, s database.Session, tables, routines []string) error {
+	statements, err := k.sql.Script("drop", struct{ Tables, Routines []string }{tables, routines})
+	if err != nil {
+		return err
+	}
+	if !k.sql.Has("drop") {
+		for _, t := range tables {
+			statements = append(statements, "DROP TABLE "+t)
+		}
+	}
+	for _, statement := range statements {
+		if err := s.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k keeper) createLedger(ctx context.Context, s database.Session) error {
+	return s.Exec(ctx, createTable(k.dialect, database.LedgerTable))
+}
+
+func readLedger(ctx context.Context, s database.Session) ([]database.LedgerLine, error) {
+	t, err := s.Query(ctx, "SELECT entry, chunk FROM "+database.LedgerTable.Name, 0)
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]database.LedgerLine, len(t.Rows))
+	for i, row := range t.Rows {
+		chunk, err := strconv.Atoi(row[1])
+		if err != nil {
+			return nil, database.ErrNoLedger
+		}
+		lines[i] = database.LedgerLine{Entry: row[0], Chunk: chunk}
+	}
+	return lines, nil
+}
+
+func writeLedger(ctx context.Context, s database.Session, line database.LedgerLine) error {
+	return s.Exec(ctx, fmt.Sprintf("INSERT INTO %s (entry, chunk) VALUES ('%s', %d)", database.LedgerTable.Name, line.Entry, line.Chunk))
+}
+
+func dropLedger(ctx context.Context, s database.Session) error {
+	return s.Exec(ctx, "DROP TABLE "+database.LedgerTable.Name)
+}
+
+// claim asks build.sql for the claim: 0 where another has it, NULL where the server
+// cannot tell.
+func (k keeper) claim(ctx context.Context, s database.Session) (bool, error) {
+	answer, err := word(ctx, k.sql, s, "build.claim")
+	return err == nil && answer != "0", err
+}
+
+func (k keeper) holder(ctx context.Context, s database.Session) (string, error) {
+	holders, err := ask(ctx, k.sql, s, "build.holder", 1)
+	if err != nil || len(holders) == 0 {
+		return "", err
+	}
+	return holders[0][0], nil
+}
+
+func (k keeper) work(ctx context.Context, s database.Session) error {
+	_, err := ask(ctx, k.sql, s, "build.work", 0)
+	return err
+}
+
+// orphans asks build.sql, whose rows are a name and the statement that ends the
+// session.
+func (k keeper) orphans(ctx context.Context, s database.Session) ([]database.Orphan, error) {
+	rows, err := ask(ctx, k.sql, s, "build.orphans", 2)
+	if err != nil {
+		return nil, err
+	}
+	orphans := make([]database.Orphan, len(rows))
+	for i, row := range rows {
+		orphans[i] = database.Orphan{Name: row[0], End: func(ctx context.Context, s database.Session) error {
+			_, err := s.Query(ctx, row[1], 1)
+			return err
+		}}
+	}
+	return orphans, nil
+}
+
+// ask runs a query that has no parameters, and returns its rows, of so many columns at
+// least.
+func ask(ctx context.Context, sql *sqlfile.Library, s database.Session, name string, columns int) ([][]string, error) {
+	q, err := sql.Query(name)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Query(ctx, q.Text, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range t.Rows {
+		if len(row) < columns {
+			return nil, fmt.Errorf("sql %s: it returned %d columns, not %d", name, len(row), columns)
+		}
+	}
+	return t.Rows, nil
+}
+
+// word runs a query of one value.
+func word(ctx context.Context, sql *sqlfile.Library, s database.Session, name string) (string, error) {
+	rows, err := ask(ctx, sql, s, name, 1)
+	if err != nil {
+		return "", err
+	}
+	if len(rows) != 1 || len(rows[0]) != 1 {
+		return "", fmt.Errorf("sql %s: it returned %v, not one value", name, rows)
+	}
+	return rows[0][0], nil
+}
