@@ -16,7 +16,6 @@ import (
 
 func (p *Program) buildCommand() *cobra.Command {
 	var s settings
-	var resume bool
 	c := &cobra.Command{
 		Use:   "build --db NAME [flags]",
 		Short: "Make the schema and fill it",
@@ -34,13 +33,12 @@ interrupted, whatever by, goes on with --resume.`,
 		Args:    noArguments,
 		RunE: p.run(func(ctx context.Context, _ []string) error {
 			return s.with(ctx, p, job.Build, func(order workbench.Order) error {
-				order.Spec.Resume, order.Public.Resume = resume, resume
 				return p.do(ctx, order, &s)
 			})
 		}),
 	}
 	s.addTo(c, p, job.Build, func(flags *pflag.FlagSet) {
-		flags.BoolVar(&resume, "resume", false, "go on with a build that was interrupted")
+		flags.BoolVar(&s.resume, "resume", false, "go on with a build that was interrupted")
 	})
 	return c
 }

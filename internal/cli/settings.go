@@ -25,6 +25,7 @@ type settings struct {
 	askSuperuser bool
 	secrets      map[string]string // as they were answered
 	dryRun       bool
+	resume       bool // whether a build is to go on with one that was interrupted
 
 	repository   string
 	noRepository bool
@@ -165,6 +166,7 @@ func (s *settings) sources(p *Program) workbench.Sources {
 		URL:        s.url,
 		Flags:      maps.Clone(s.plain),
 		Set:        s.set,
+		Resume:     s.resume,
 		Secrets:    maps.Clone(s.secrets),
 		System:     p.System,
 	}

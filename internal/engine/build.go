@@ -23,9 +23,8 @@ import (
 // by side. Whatever moment it is interrupted at, what is missing is known to the
 // database itself and the build can be resumed or deleted.
 func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
-	f.say(monitorPosition, "Building %s in %s", p.Workload.Identity(p.Settings, p.Seed), p.target())
-	if p.Pacing.Builders > 1 {
-		f.say(monitorPosition, "Monitor Thread")
+	if !p.Resume { // what is to be resumed has to be looked up
+		p.sayBuilding(f)
 	}
 	if p.Database.Create != nil && !p.Resume { // what is to be resumed is there
 		waited := p.waitFor("an answer from %s", p.target())
@@ -45,6 +44,12 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		return job.Result{}, err
 	}
 	defer session.Close()
+	if p.Resume {
+		if p, err = p.resumed(ctx, session); err != nil {
+			return job.Result{}, err
+		}
+		p.sayBuilding(f)
+	}
 	if err := p.sayProduct(ctx, session, f); err != nil {
 		return job.Result{}, err
 	}
@@ -65,6 +70,31 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 			"%w\nThe schema in %s is only half built: resume the build (sledge build --resume, or buildschema resume), or delete the schema", err, p.target()))
 	}
 	return result, err
+}
+
+// sayBuilding says what is being built.
+func (p Plan) sayBuilding(f *feed) {
+	f.say(monitorPosition, "Building %s in %s", p.Workload.Identity(p.Settings, p.Seed), p.target())
+	if p.Pacing.Builders > 1 {
+		f.say(monitorPosition, "Monitor Thread")
+	}
+}
+
+// resumed returns the plan of a build that goes on with one that was interrupted. What
+// the spec leaves to the moment is as it was when that one was bound, which its ledger
+// knows: rows with another load time would not fit to those that are there.
+func (p Plan) resumed(ctx context.Context, s database.Session) (Plan, error) {
+	if p.Workload.Resumed == nil {
+		return p, nil
+	}
+	st, err := inspect(ctx, p, s)
+	if err != nil {
+		return p, err
+	}
+	if identity, is := strings.CutPrefix(st.ledger.identity, p.Workload.Name+": "); is {
+		p.Settings = p.Workload.Resumed(p.Settings, identity)
+	}
+	return p, nil
 }
 
 func exitOfBuild(ctx context.Context, p Plan, err error) job.Exit {

@@ -24,14 +24,20 @@ var _ job.Runner = Local{}
 // Do does what spec asks for. The result says how it ended also when there is an
 // error.
 func (l Local) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
-	started := time.Now()
 	p, err := l.Plan(spec)
 	if err != nil {
-		return failed(job.Result{Started: started}, err), job.WithExit(job.ExitUsage, err)
+		return failed(job.Result{Started: time.Now()}, err), job.WithExit(job.ExitUsage, err)
 	}
+	return l.DoPlan(ctx, p, control)
+}
+
+// DoPlan does what the spec of a plan asks for, as Do does, for somebody who has the plan
+// already.
+func (l Local) DoPlan(ctx context.Context, p Plan, control job.Control) (job.Result, error) {
+	started := time.Now()
 	f := &feed{watchers: control.Watchers, measured: control.Measured}
 	p.feed = f
-	result, err := l.perform(ctx, spec.Action, p, f, control.Stop)
+	result, err := l.perform(ctx, p.Spec.Action, p, f, control.Stop)
 	if result.Started.IsZero() {
 		result.Started, result.Elapsed = started, time.Since(started).Seconds()
 	}

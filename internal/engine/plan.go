@@ -18,6 +18,10 @@ import (
 // job depends on. Two runs of one plan pick the same transactions with the same
 // inputs. SQL scripts are expanded with it.
 type Plan struct {
+	// Spec is what the plan was made of. What depends on the moment, such as a load time
+	// of now, is spelled as it was bound, so that the spec means the same later.
+	Spec job.Spec
+
 	Database   *database.Database
 	Workload   *workload.Workload
 	Connection any // the database's options
@@ -47,11 +51,14 @@ const grace = 30 * time.Second
 
 // NewPlan binds the options of a spec for one database and workload. Its errors
 // are mistakes in the spec.
+//
+// In the spec of a build that is to be resumed, what depends on the moment stays as it is
+// written: it means there the moment at which that build was bound.
 func NewPlan(d *database.Database, w *workload.Workload, spec job.Spec) (Plan, error) {
 	p := Plan{
 		Database: d, Workload: w,
 		Connection: d.Options(w.Name), Settings: w.Options(),
-		Users: spec.Users, Seed: spec.Seed, Resume: spec.Resume,
+		Seed: spec.Seed, Resume: spec.Resume,
 		Grace: grace,
 	}
 	if err := option.CheckNames(spec.Options, Options(d, w)); err != nil {
@@ -62,25 +69,34 @@ func NewPlan(d *database.Database, w *workload.Workload, spec job.Spec) (Plan, e
 			return Plan{}, err
 		}
 	}
-	if p.Users < 0 || p.Users > maxUsers {
-		return Plan{}, &UsersError{p.Users}
+	p.Spec = spec
+	if !spec.Resume {
+		p.Spec.Options = option.Settle(d.Names, spec.Options, p.Settings)
 	}
-	p.Users = max(p.Users, 1)
 	p.Pacing = w.Pacing(p.Settings)
 	if p.Pacing.Missing != "" && spec.Action == job.Run {
 		return Plan{}, d.Names.Wrong(p.Pacing.Missing, "true", "what it asks for is not built yet: set it to false")
 	}
 	// It is bound, and so a number.
 	p.Size, _ = strconv.Atoi(spec.Options[d.Names.Full(w.HammerDB.Size)])
-	if err := p.checkProfile(); err != nil {
+	p, err := p.WithUsers(spec.Users)
+	if err != nil {
 		return Plan{}, err
 	}
-	var err error
 	if p.SQL, err = library(d, w); err != nil {
 		return Plan{}, err
 	}
 	p.Schema, p.Server = d.Schema(d, p.SQL, p), d.Server(p.SQL)
 	return p, nil
+}
+
+// WithUsers returns the plan for another number of virtual users.
+func (p Plan) WithUsers(users int) (Plan, error) {
+	if users < 0 || users > maxUsers {
+		return Plan{}, &UsersError{users}
+	}
+	p.Spec.Users, p.Users = users, max(users, 1)
+	return p, p.checkProfile()
 }
 
 // maxUsers is what one process may be asked for; beyond it somebody mistyped.

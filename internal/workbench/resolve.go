@@ -24,6 +24,7 @@ type Sources struct {
 	Flags      map[string]string // db, workload, users, seed and plain flags, by name without dashes
 	Secrets    map[string]string // asked for at a prompt: Password, SuperuserPassword
 	Set        []string          // "pg_count_ware=100"
+	Resume     bool              // whether a build is to go on with one that was interrupted
 
 	// System is the folder of the machine's configuration, "/etc", for the client
 	// settings of databases; "" is none. Fallbacks are the options whose fallback among
@@ -87,7 +88,7 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 	if err != nil {
 		return Order{}, err
 	}
-	spec := job.Spec{Action: action, Database: d.Name, Workload: w.Name}
+	spec := job.Spec{Action: action, Database: d.Name, Workload: w.Name, Resume: s.Resume}
 	if spec.Seed, err = chooseSeed(general); err != nil {
 		return Order{}, err
 	}
@@ -113,7 +114,7 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 		return Order{}, c.explain(err)
 	}
 	order := Order{
-		Spec: spec, Public: b.WithoutSecrets(spec), Plan: plan, Counts: counts,
+		Spec: plan.Spec, Public: b.WithoutSecrets(plan.Spec), Plan: plan, Counts: counts,
 		Origins: c.origins, unsaid: c.unsaid(), fallback: c.fallback, Warnings: warnings,
 	}
 	for _, name := range []string{keyDatabase, keyWorkload, keyUsers, keySeed} {
@@ -251,7 +252,7 @@ func (o Order) Runs() ([]Order, error) {
 		one.Counts = []int{users}
 		one.Spec.Users, one.Public.Users = users, users
 		var err error
-		if one.Plan, err = engine.NewPlan(o.Plan.Database, o.Plan.Workload, one.Spec); err != nil {
+		if one.Plan, err = o.Plan.WithUsers(users); err != nil {
 			return nil, job.WithExit(job.ExitUsage, err)
 		}
 		orders = append(orders, one)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/repository"
 )
@@ -187,10 +188,22 @@ func (r *Running) do(ctx context.Context, runner job.Runner, stop <-chan struct{
 	whole = true
 }
 
+// planner is a runner in this process, which takes an order as it was bound. Any other
+// gets the spec, and binds it where it is.
+type planner interface {
+	DoPlan(ctx context.Context, plan engine.Plan, control job.Control) (job.Result, error)
+}
+
+var _ planner = engine.Local{}
+
 // work has the runner do the job.
 func (r *Running) work(ctx context.Context, runner job.Runner, stop <-chan struct{}) (job.Result, error) {
 	defer close(r.worked)
-	return runner.Do(ctx, r.order.Spec, job.Control{Watchers: []job.Watcher{distributor{r}}, Stop: stop, Measured: r.with.Measured})
+	control := job.Control{Watchers: []job.Watcher{distributor{r}}, Stop: stop, Measured: r.with.Measured}
+	if here, is := runner.(planner); is {
+		return here.DoPlan(ctx, r.order.Plan, control)
+	}
+	return runner.Do(ctx, r.order.Spec, control)
 }
 
 // end records how the job ended, and gives its verdict.

@@ -17,6 +17,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/repository"
 	"sledge/internal/workbench"
+	"sledge/internal/workload"
 )
 
 // runner is a job.Runner of one function: what a layer above the runner does whatever
@@ -298,3 +299,52 @@ func TestAttendingWatchersHearOfEventsInOrderAndBeforeTheEnd(t *testing.T) {
 type watcher func(job.Event)
 
 func (w watcher) Watch(e job.Event) { w(e) }
+
+// To bind an order again would be to settle again what it leaves to the moment.
+func TestAnOrderIsBoundOnce(t *testing.T) {
+	local := edition.Catalog
+	local.Workloads = slices.Clone(local.Workloads)
+	counted, bound := *local.Workloads[0], 0
+	local.Workloads[0] = &counted
+	counted.Pacing = func(options any) workload.Pacing {
+		bound++
+		return edition.Catalog.Workloads[0].Pacing(options)
+	}
+	o, err := workbench.Bench{Catalog: local}.Resolve(job.Run, workbench.Sources{Flags: map[string]string{
+		"db": "sqlite", "dbname": filepath.Join(t.TempDir(), "none", "x.db"), "users": "1,2,3",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	orders, err := o.Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, one := range orders {
+		running, err := workbench.Start(t.Context(), engine.Local{Catalog: local}, one, workbench.With{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := running.Wait(); got.Job.Spec.Users != i+1 || got.Failure == nil {
+			t.Errorf("got a job of %d users and the error %v, want %d and that there is no schema", got.Job.Spec.Users, got.Failure, i+1)
+		}
+	}
+	if bound != 1 {
+		t.Errorf("the order was bound %d times, want once", bound)
+	}
+}
+
+func TestATimeOfNowIsKeptAsTheTimeThatItWas(t *testing.T) {
+	before := time.Now().UTC().Truncate(time.Second)
+	o := order(t, job.Build, "x", "sqlite_load_time=now")
+	for _, spec := range []job.Spec{o.Spec, o.Public} {
+		got, err := time.Parse(time.DateTime, spec.Options["sqlite_load_time"])
+		if err != nil || got.Before(before) || got.After(time.Now()) {
+			t.Errorf("got the load time %q, %v, want that of this moment", spec.Options["sqlite_load_time"], err)
+		}
+	}
+	resumed, err := bench.Resolve(job.Build, workbench.Sources{Flags: map[string]string{"db": "sqlite", "dbname": "x"}, Set: []string{"sqlite_load_time=now"}, Resume: true})
+	if err != nil || resumed.Spec.Options["sqlite_load_time"] != "now" {
+		t.Errorf("of a build to be resumed: got the load time %q, %v, want now, which is then", resumed.Spec.Options["sqlite_load_time"], err)
+	}
+}

@@ -42,6 +42,11 @@ type Workload struct {
 	// is resumed only with what it was begun with: "4 warehouses, seed 1".
 	Identity func(options any, seed uint64) string
 
+	// Resumed returns the options for a build that goes on with one of that identity:
+	// what they leave to the moment, such as a load time of now, is as it was then.
+	// Optional.
+	Resumed func(options any, identity string) any
+
 	// Inspect looks at what SQL alone cannot judge, after the tables were found to
 	// be there. Optional.
 	Inspect func(ctx context.Context, s database.Session, sql *sqlfile.Library) (Inspection, error)

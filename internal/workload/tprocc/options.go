@@ -203,7 +203,7 @@ func (seconds) Kind() string { return "5 times" }
 // loadTime is the moment that the initial rows carry.
 type loadTime struct {
 	time.Time
-	now bool // so that "now" is written as such, and means the start of each job
+	now bool // so that "now" is written as such, and means the moment when it is bound
 }
 
 // UnmarshalText reads "now", a date, or a date and time, in UTC.
@@ -231,3 +231,11 @@ func (l loadTime) MarshalText() ([]byte, error) {
 
 // Kind names the type for people.
 func (loadTime) Kind() string { return "time" }
+
+// Settled implements option.Relative.
+func (l loadTime) Settled() string {
+	if !l.now {
+		return ""
+	}
+	return l.Format(time.DateTime)
+}

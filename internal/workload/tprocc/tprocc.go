@@ -8,6 +8,7 @@ import (
 	"embed"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"sledge/internal/database"
@@ -40,6 +41,14 @@ var Workload = &workload.Workload{
 	Identity: func(options any, seed uint64) string {
 		p := options.(*Options).population(seed)
 		return fmt.Sprintf("%d warehouses, seed %d, load time %s", p.Warehouses, p.Seed, p.LoadTime.Format(time.DateTime))
+	},
+	Resumed: func(options any, identity string) any {
+		o := *options.(*Options)
+		_, text, _ := strings.Cut(identity, ", load time ")
+		if then, err := time.Parse(time.DateTime, text); err == nil && o.LoadTime.now {
+			o.LoadTime.Time = then
+		}
+		return &o
 	},
 	NewUser:   newUser,
 	Pacing:    pacing,
