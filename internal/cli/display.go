@@ -31,15 +31,15 @@ type display struct {
 	pacing   workload.Pacing
 	interval time.Duration
 
-	mu      sync.Mutex // warnings of Ctrl-C come from another goroutine
-	step    string     // what the progress last shown was of
-	began   time.Time  // when the step began
-	shown   time.Time  // when progress was last shown as a line
-	whole   bool       // whether the step was shown to be complete; totals are estimates that may be passed
-	window  meter.Summary
-	rates   []float64 // the server's rates in the window
-	retried int64     // since the phase began
-	failed  int64     // since the phase began
+	mu      sync.Mutex    // warnings of Ctrl-C come from another goroutine
+	step    string        // what the progress last shown was of
+	began   time.Time     // when the step began
+	shown   time.Time     // when progress was last shown as a line
+	whole   bool          // whether the step was shown to be complete; totals are estimates that may be passed
+	window  meter.Summary // of all kinds together
+	rates   []float64     // the server's rates in the window
+	retried int64         // since the phase began
+	failed  int64         // since the phase began
 }
 
 // progressEvery is how often progress is shown where lines cannot be redrawn.
@@ -117,13 +117,15 @@ func (d *display) failure(f job.Failure) {
 // second adds up what was measured, and shows a line once an interval and at the
 // end of a phase.
 func (d *display) second(s job.Second) {
-	if s.Summary == nil {
-		return
-	}
 	if d.window.Kinds == nil {
-		d.window = meter.NewSummary(len(s.Summary.Kinds))
+		d.window = meter.NewSummary(1)
 	}
-	d.window.Add(*s.Summary)
+	d.window.Elapsed += s.Measured.Elapsed
+	for _, k := range s.Measured.Kinds {
+		if err := k.AddTo(&d.window.Kinds[0]); err != nil {
+			return // what is not whole is not shown; the result says what is wrong
+		}
+	}
 	if s.ServerTPM != nil {
 		d.rates = append(d.rates, *s.ServerTPM)
 	}
@@ -149,7 +151,7 @@ func (d *display) second(s job.Second) {
 // liveLine spells what the window holds: rates and latencies of the window,
 // failures and retries of the whole phase.
 func (d *display) liveLine(s job.Second, length time.Duration) string {
-	all := d.window.All()
+	all := &d.window.Kinds[0]
 	d.retried += all.Retried
 	d.failed += all.Failures()
 	server := ""

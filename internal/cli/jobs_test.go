@@ -27,7 +27,7 @@ func withJobs(t *testing.T) *world {
 		for i := range 2 {
 			second := r.Summary
 			second.Elapsed = time.Second
-			tell(control, job.Event{Second: &job.Second{Phase: job.Measure, Offset: time.Duration(i+1) * time.Second, Summary: &second, ServerTPM: &tpm}})
+			tell(control, job.Event{Second: &job.Second{Phase: job.Measure, Offset: time.Duration(i+1) * time.Second, Measured: second.Coded(), ServerTPM: &tpm}})
 		}
 		return r, nil
 	})

@@ -25,12 +25,12 @@ func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, versio
 	}
 	defer closeUsers(r.users)
 	kinds := len(p.Workload.Kinds)
-	second := meter.NewSummary(kinds)
+	second := meter.NewInterval(kinds)
 	m := newMeasurement(kinds)
 	m.started = time.Now()
 	f.send(job.Event{Phase: job.Measure})
 	r.start()
-	ended, err := r.phase(ctx, job.Measure, math.MaxInt64, stop, "", &second, &m.summary)
+	ended, err := r.phase(ctx, job.Measure, math.MaxInt64, stop, "", second, &m.summary)
 	m.stopped = ended == stoppedByUser
 	r.end(ctx, &m, &m.summary)
 	m.elapsed = time.Since(m.started)

@@ -315,12 +315,12 @@ func (r *running) measure(ctx context.Context, monitor database.Session, stop <-
 	kinds := len(r.plan.Workload.Kinds)
 	m = newMeasurement(kinds)
 	pacing := r.plan.Pacing
-	second := meter.NewSummary(kinds)
+	second := meter.NewInterval(kinds)
 
 	r.feed.send(job.Event{Phase: job.RampUp})
 	r.feed.say(monitorPosition, "Beginning rampup time of %s minutes", minutes(pacing.RampUp))
 	r.start()
-	ended, err := r.phase(ctx, job.RampUp, pacing.RampUp, stop, "Rampup %d minutes complete ...", &second)
+	ended, err := r.phase(ctx, job.RampUp, pacing.RampUp, stop, "Rampup %d minutes complete ...", second)
 	if err != nil || ended != timeUp {
 		m.stopped, m.exhausted = ended == stoppedByUser, ended == usersEnded
 		return m, err
@@ -334,7 +334,7 @@ func (r *running) measure(ctx context.Context, monitor database.Session, stop <-
 	m.started = time.Now()
 	r.feed.send(job.Event{Phase: job.Measure})
 	r.feed.say(monitorPosition, "Timing test period of %s in minutes", minutes(pacing.Duration))
-	ended, err = r.phase(ctx, job.Measure, pacing.Duration, stop, "%d  ...,", &second, r.measured(&m)...)
+	ended, err = r.phase(ctx, job.Measure, pacing.Duration, stop, "%d  ...,", second, r.measured(&m)...)
 	m.timeUp = time.Now()
 	m.client = load.End()
 	m.elapsed = m.timeUp.Sub(m.started)
@@ -377,7 +377,7 @@ func (r *running) measured(m *measurement) []meter.Sum {
 
 // phase lets a part of the run go by, takes from the stripes once a second, and
 // adds what it takes to the sums. Each full minute it says the line, if any.
-func (r *running) phase(ctx context.Context, name job.Phase, length time.Duration, stop <-chan struct{}, line string, second *meter.Summary, sums ...meter.Sum) (ending, error) {
+func (r *running) phase(ctx context.Context, name job.Phase, length time.Duration, stop <-chan struct{}, line string, second *meter.Interval, sums ...meter.Sum) (ending, error) {
 	if length == 0 {
 		return timeUp, nil
 	}
@@ -400,16 +400,15 @@ func (r *running) phase(ctx context.Context, name job.Phase, length time.Duratio
 			return stoppedByUser, job.WithExit(job.ExitStopped, errors.New("the run was broken off"))
 		}
 		now := time.Now()
-		second.Reset()
 		r.take(sums...)
-		second.Elapsed = now.Sub(last)
+		measured := second.Cut(now.Sub(last))
 		offset := now.Sub(began)
-		if second.Elapsed > 0 {
+		if measured.Elapsed > 0 {
 			r.feed.send(job.Event{Second: &job.Second{
-				Phase: name, Offset: offset, Summary: second, ServerTPM: r.serverTPM(),
+				Phase: name, Offset: offset, Measured: measured, ServerTPM: r.serverTPM(),
 			}})
 		}
-		still.look(second)
+		still.look(measured)
 		if m := int(offset / time.Minute); line != "" && m > int(last.Sub(began)/time.Minute) {
 			r.feed.say(monitorPosition, line, m)
 		}

@@ -185,7 +185,7 @@ func (e *events) Watch(event job.Event) {
 	case event.Text != "" && event.User == 1:
 		e.lines = append(e.lines, event.Text)
 	case event.Second != nil && event.Second.Phase == job.Measure:
-		e.seconds = append(e.seconds, event.Second.Summary.Kinds[0].Done)
+		e.seconds = append(e.seconds, event.Second.Measured.Kinds[0].Done)
 	case event.Failure != nil:
 		e.failed = append(e.failed, *event.Failure)
 		e.by = append(e.by, event.User)

@@ -80,9 +80,8 @@ type standstill struct {
 
 // look is given each second as it was measured. Each standstill is told once, when it
 // can be noticed.
-func (s *standstill) look(second *meter.Summary) {
-	all := second.All()
-	if all.Ended() > 0 {
+func (s *standstill) look(second meter.Coded) {
+	if second.Ended() > 0 {
 		s.since, s.told = 0, false
 		return
 	}

@@ -92,8 +92,8 @@ type Second struct {
 	Phase  Phase         `json:"phase"`
 	Offset time.Duration `json:"offset"` // since the phase began, at the end of this second
 
-	// Summary is lent: a watcher that keeps it copies it first.
-	Summary *meter.Summary `json:"-"`
+	// Measured is what was measured, of each kind of transaction. It is the watcher's own.
+	Measured meter.Coded `json:"measured"`
 
 	// ServerTPM is the server's own count of transactions as a rate a minute, over
 	// the time since it was last read; nil when it was not read in this second.

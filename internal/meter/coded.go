@@ -2,102 +2,207 @@ package meter
 
 import (
 	"encoding/base64"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// CodedTally is a Tally as it is kept and exported: plain counts, and
-// histograms in HdrHistogram's compressed V2 encoding, which its libraries for
-// other languages read as well. Nothing is lost by it.
+// Coded is what was measured over some time as plain data: a Summary that is small and
+// can be kept, sent and added up without loss. A second of a run is given to whoever
+// watches as one. Whoever has a Coded may keep it, and nobody changes it.
+//
+// It is JSON as it is, with histograms in base64; AppendBinary makes two thirds of that.
+type Coded struct {
+	Elapsed time.Duration `json:"elapsed_ns"`
+	Kinds   []CodedTally  `json:"kinds"` // one for each kind of transaction, in the workload's order
+}
+
+// CodedTally is a Tally as plain data.
 type CodedTally struct {
 	Done       int64            `json:"done"`
 	RolledBack int64            `json:"rolled_back"`
 	Retried    int64            `json:"retried"`
 	Failed     map[string]int64 `json:"failed,omitempty"`   // by class, in words
-	Service    []byte           `json:"service,omitempty"`  // in nanoseconds; empty when none was done
-	Response   []byte           `json:"response,omitempty"` // likewise
+	Service    CodedHistogram   `json:"service,omitempty"`  // in nanoseconds; empty when none was done
+	Response   CodedHistogram   `json:"response,omitempty"` // likewise
 }
 
-// EncodeTally encodes t. It copies, so t may be lent.
-func EncodeTally(t *Tally) (CodedTally, error) {
-	e := CodedTally{Done: t.Done, RolledBack: t.RolledBack, Retried: t.Retried}
-	for _, class := range Classes() {
-		if n := t.Failed[class]; n > 0 {
-			if e.Failed == nil {
-				e.Failed = map[string]int64{}
-			}
-			e.Failed[class.String()] = n
-		}
-	}
-	if t.Done == 0 {
-		return e, nil
-	}
-	var err error
-	if e.Service, err = EncodeHistogram(t.Service); err != nil {
-		return e, err
-	}
-	e.Response, err = EncodeHistogram(t.Response)
-	return e, err
-}
+// CodedHistogram is a histogram of nanoseconds as bytes. It holds the counts of those
+// buckets that hold something, since a second of a run fills some hundreds of 33,000:
+//
+//	byte      0x53
+//	uvarint   the lowest value that HdrHistogram is to tell from 0, as in encoding/binary
+//	uvarint   its number of significant digits
+//	then, bit by bit, for each bucket that holds something, in order of HdrHistogram's
+//	index of counts, and in Elias's gamma code:
+//	gamma     how far it is from the one before; of the first, its index and 1
+//	gamma     how many values it holds
+//
+// To make one takes microseconds: it is done beside virtual users, on the core that they
+// work on. It is no larger than what HdrHistogram compresses in fifty times as long.
+//
+// One that an earlier Sledge made, or another program, may be in HdrHistogram's own
+// compressed V2 encoding instead, which begins with 0x1c.
+type CodedHistogram []byte
 
-// Tally decodes e.
-func (e CodedTally) Tally() (Tally, error) {
-	t := NewSummary(1).Kinds[0]
-	t.Done, t.RolledBack, t.Retried = e.Done, e.RolledBack, e.Retried
-	for name, n := range e.Failed {
-		t.Failed[classNamed(name)] += n
-	}
-	var err error
-	if len(e.Service) > 0 {
-		if t.Service, err = decodeHistogram(e.Service); err != nil {
-			return t, err
-		}
-	}
-	if len(e.Response) > 0 {
-		t.Response, err = decodeHistogram(e.Response)
-	}
-	return t, err
-}
+const (
+	sparse       = 0x53
+	compressedV2 = 0x1c
+)
 
-// classNamed returns the class with that name, and Other for a name that only a
-// later version of Sledge knows.
-func classNamed(name string) Class {
-	for _, class := range Classes() {
-		if class.String() == name {
-			return class
-		}
-	}
-	return Other
-}
-
-// EncodeTallies encodes each kind of s.
-func EncodeTallies(s *Summary) ([]CodedTally, error) {
-	list := make([]CodedTally, len(s.Kinds))
+// Coded returns s as plain data.
+func (s *Summary) Coded() Coded {
+	c := Coded{Elapsed: s.Elapsed, Kinds: make([]CodedTally, len(s.Kinds))}
 	for i := range s.Kinds {
-		var err error
-		if list[i], err = EncodeTally(&s.Kinds[i]); err != nil {
-			return nil, err
-		}
+		c.Kinds[i] = s.Kinds[i].coded()
 	}
-	return list, nil
+	return c
 }
 
-// DecodeTallies decodes what EncodeTallies made.
-func DecodeTallies(list []CodedTally) ([]Tally, error) {
-	tallies := make([]Tally, len(list))
-	for i, e := range list {
-		var err error
-		if tallies[i], err = e.Tally(); err != nil {
-			return nil, err
-		}
+func (t *Tally) coded() CodedTally {
+	c := codeCounts(t.Done, t.RolledBack, t.Retried, &t.Failed)
+	if t.Done > 0 {
+		c.Service, c.Response = codeHistogram(t.Service), codeHistogram(t.Response)
 	}
-	return tallies, nil
+	return c
 }
 
-// EncodeHistogram encodes h in HdrHistogram's compressed V2 encoding. It takes off
-// the base64 that the library wraps that in, which is a third longer.
-func EncodeHistogram(h *hdrhistogram.Histogram) ([]byte, error) {
+func codeCounts(done, rolledBack, retried int64, failed *[classes]int64) CodedTally {
+	c := CodedTally{Done: done, RolledBack: rolledBack, Retried: retried}
+	for class, n := range failed {
+		if n > 0 {
+			if c.Failed == nil {
+				c.Failed = map[string]int64{}
+			}
+			c.Failed[Class(class).String()] = n
+		}
+	}
+	return c
+}
+
+func codeHistogram(h *hdrhistogram.Histogram) CodedHistogram {
+	w := newWriter(nil, h.LowestTrackableValue(), h.SignificantFigures())
+	for bucket, n := range h.Export().Counts {
+		if n > 0 {
+			w.bucket(bucket, n)
+		}
+	}
+	return w.end()
+}
+
+// writer writes a CodedHistogram, bucket by bucket.
+type writer struct {
+	gammaWriter
+	last int // the bucket that was written last
+}
+
+func newWriter(buffer []byte, lowest, digits int64) writer {
+	buffer = binary.AppendUvarint(append(buffer, sparse), uint64(lowest))
+	return writer{gammaWriter{bytes: binary.AppendUvarint(buffer, uint64(digits))}, -1}
+}
+
+func (w *writer) bucket(number int, n int64) {
+	w.put(uint64(number - w.last))
+	w.put(uint64(n))
+	w.last = number
+}
+
+// errCoded says that bytes are no histogram.
+var errCoded = errors.New("these bytes are no histogram")
+
+// each calls do with the latencies of a histogram and how often there is each of them, in
+// their order. A latency stands for all that share its bucket.
+func (c CodedHistogram) each(do func(value, n int64)) error {
+	if len(c) > 0 && c[0] == compressedV2 {
+		h, err := decodeV2(c)
+		if err != nil {
+			return err
+		}
+		l := layoutOfHistogram(h)
+		for bucket, n := range h.Export().Counts {
+			if n > 0 {
+				do(l.value(bucket), n)
+			}
+		}
+		return nil
+	}
+	lowest, digits, r := c.open()
+	if r.err != nil {
+		return r.err
+	}
+	l, err := layoutOf(lowest, digits)
+	if err != nil {
+		return err
+	}
+	numbers := gammaReader{rest: r.rest}
+	for bucket := -1; numbers.more(); {
+		bucket += int(numbers.number())
+		n := numbers.number()
+		if numbers.wrong || bucket > l.last() {
+			return errCoded
+		}
+		do(l.value(bucket), int64(n))
+	}
+	if numbers.wrong {
+		return errCoded
+	}
+	return nil
+}
+
+// open reads what stands before the buckets.
+func (c CodedHistogram) open() (lowest, digits int64, r reader) {
+	r.rest = c
+	if r.byte() != sparse {
+		r.err = errCoded
+	}
+	return int64(r.uvarint()), int64(r.uvarint()), r
+}
+
+// addTo adds c to a histogram.
+func (c CodedHistogram) addTo(h **hdrhistogram.Histogram) error {
+	return c.each(func(value, n int64) { count(h, value, n) })
+}
+
+// decode returns the histogram, as fine as it was.
+func (c CodedHistogram) decode() (*hdrhistogram.Histogram, error) {
+	if len(c) == 0 {
+		return newHistogram(), nil
+	}
+	if c[0] == compressedV2 {
+		return decodeV2(c)
+	}
+	lowest, digits, r := c.open()
+	if r.err != nil {
+		return nil, r.err
+	}
+	if _, err := layoutOf(lowest, digits); err != nil {
+		return nil, err
+	}
+	h := hdrhistogram.New(lowest, usualHighest, int(digits))
+	return h, c.addTo(&h)
+}
+
+// V2 returns the histogram in HdrHistogram's compressed V2 encoding, which its libraries
+// for all languages read. That takes about a millisecond.
+func (c CodedHistogram) V2() ([]byte, error) {
+	if len(c) == 0 || c[0] == compressedV2 {
+		return c, nil
+	}
+	h, err := c.decode()
+	if err != nil {
+		return nil, err
+	}
+	return EncodeV2(h)
+}
+
+// EncodeV2 encodes h in HdrHistogram's compressed V2 encoding. It takes off the base64
+// that the library wraps that in, which is a third longer.
+func EncodeV2(h *hdrhistogram.Histogram) ([]byte, error) {
 	text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
 		return nil, fmt.Errorf("encode a histogram: %w", err)
@@ -105,10 +210,181 @@ func EncodeHistogram(h *hdrhistogram.Histogram) ([]byte, error) {
 	return base64.StdEncoding.AppendDecode(nil, text)
 }
 
-func decodeHistogram(b []byte) (*hdrhistogram.Histogram, error) {
+func decodeV2(b []byte) (*hdrhistogram.Histogram, error) {
 	h, err := hdrhistogram.Decode(base64.StdEncoding.AppendEncode(nil, b))
 	if err != nil {
 		return nil, fmt.Errorf("decode a histogram: %w", err)
 	}
 	return h, nil
+}
+
+// Ended returns how many transactions ended, in whatever way.
+func (c Coded) Ended() int64 {
+	var n int64
+	for i := range c.Kinds {
+		n += c.Kinds[i].Done + c.Kinds[i].RolledBack + c.Kinds[i].failures()
+	}
+	return n
+}
+
+func (c *CodedTally) failures() int64 {
+	var n int64
+	for _, failed := range c.Failed {
+		n += failed
+	}
+	return n
+}
+
+// Summary returns what c holds, with histograms as fine as they were.
+func (c Coded) Summary() (Summary, error) {
+	s := Summary{Elapsed: c.Elapsed, Kinds: make([]Tally, len(c.Kinds))}
+	for i := range c.Kinds {
+		t, coded := &s.Kinds[i], &c.Kinds[i]
+		coded.addCounts(t)
+		var err, err2 error
+		t.Service, err = coded.Service.decode()
+		t.Response, err2 = coded.Response.decode()
+		if err := errors.Join(err, err2); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// AddCoded adds c, whose kinds are those of s. After an error s holds a part of it.
+func (s *Summary) AddCoded(c Coded) error {
+	if len(c.Kinds) != len(s.Kinds) {
+		return fmt.Errorf("%d kinds of transaction cannot be added to %d", len(c.Kinds), len(s.Kinds))
+	}
+	s.Elapsed += c.Elapsed
+	for i := range c.Kinds {
+		if err := c.Kinds[i].AddTo(&s.Kinds[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddTo adds c to a tally, of the same kind or of several.
+func (c *CodedTally) AddTo(t *Tally) error {
+	c.addCounts(t)
+	if c.Done == 0 {
+		return nil
+	}
+	return errors.Join(c.Service.addTo(&t.Service), c.Response.addTo(&t.Response))
+}
+
+func (c *CodedTally) addCounts(t *Tally) {
+	t.Done += c.Done
+	t.RolledBack += c.RolledBack
+	t.Retried += c.Retried
+	for name, n := range c.Failed {
+		t.Failed[classNamed(name)] += n
+	}
+}
+
+// classNamed returns the class with that name, and Other for a name that only a
+// later version of Sledge knows.
+func classNamed(name string) Class {
+	return Class(max(0, slices.Index(classNames[:], name)))
+}
+
+// binaryVersion is the first byte of a Coded in binary.
+const binaryVersion = 1
+
+// AppendBinary implements encoding.BinaryAppender: a version, 1, and then all as
+// uvarints, in the order of the fields; before each list, text or histogram stands how
+// long it is.
+func (c Coded) AppendBinary(b []byte) ([]byte, error) {
+	number := func(n int64) { b = binary.AppendUvarint(b, uint64(n)) }
+	text := func(s []byte) { number(int64(len(s))); b = append(b, s...) }
+	b = append(b, binaryVersion)
+	number(int64(c.Elapsed))
+	number(int64(len(c.Kinds)))
+	for _, t := range c.Kinds {
+		number(t.Done)
+		number(t.RolledBack)
+		number(t.Retried)
+		number(int64(len(t.Failed)))
+		for _, name := range slices.Sorted(maps.Keys(t.Failed)) {
+			text([]byte(name))
+			number(t.Failed[name])
+		}
+		text(t.Service)
+		text(t.Response)
+	}
+	return b, nil
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler.
+func (c Coded) MarshalBinary() ([]byte, error) { return c.AppendBinary(nil) }
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It keeps nothing of b.
+func (c *Coded) UnmarshalBinary(b []byte) error {
+	r := reader{rest: slices.Clone(b)}
+	if version := r.byte(); r.err == nil && version != binaryVersion {
+		return fmt.Errorf("version %d of what was measured is not known: it takes a newer Sledge", version)
+	}
+	*c = Coded{Elapsed: time.Duration(r.uvarint())}
+	kinds := r.uvarint()
+	for i := uint64(0); i < kinds && r.err == nil; i++ {
+		t := CodedTally{Done: int64(r.uvarint()), RolledBack: int64(r.uvarint()), Retried: int64(r.uvarint())}
+		for range r.uvarint() {
+			if r.err != nil {
+				break
+			}
+			if t.Failed == nil {
+				t.Failed = map[string]int64{}
+			}
+			name := string(r.text())
+			t.Failed[name] = int64(r.uvarint())
+		}
+		t.Service, t.Response = r.text(), r.text()
+		c.Kinds = append(c.Kinds, t)
+	}
+	if r.err == nil && len(r.rest) > 0 {
+		r.err = errCoded
+	}
+	return r.err
+}
+
+// reader reads bytes until they end, or make no sense.
+type reader struct {
+	rest []byte
+	err  error
+}
+
+func (r *reader) byte() byte {
+	if len(r.rest) == 0 {
+		r.err = errCoded
+		return 0
+	}
+	b := r.rest[0]
+	r.rest = r.rest[1:]
+	return b
+}
+
+func (r *reader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.rest)
+	if n <= 0 {
+		r.rest, r.err = nil, errCoded
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}
+
+// text reads a length and so many bytes.
+func (r *reader) text() []byte {
+	n := r.uvarint()
+	if n > uint64(len(r.rest)) {
+		r.rest, r.err = nil, errCoded
+		return nil
+	}
+	t := r.rest[:n:n]
+	r.rest = r.rest[n:]
+	if n == 0 {
+		return nil
+	}
+	return t
 }

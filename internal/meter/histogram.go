@@ -27,7 +27,9 @@ func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(lowest, us
 // where it does not reach so far.
 func count(h **hdrhistogram.Histogram, value, n int64) {
 	value = max(value, lowest)
-	reach(h, value)
+	if value > usualHighest/2 {
+		reach(h, layoutOfHistogram(*h).top(value))
+	}
 	_ = (*h).RecordValues(value, n) // cannot fail: the value is within what the histogram reaches to
 }
 
@@ -38,8 +40,8 @@ func merge(h **hdrhistogram.Histogram, other *hdrhistogram.Histogram) {
 }
 
 // reach has a histogram reach to a value at least, and keep what it holds. How far it
-// reaches depends on the largest value alone and not on what came before it, so that
-// histograms of the same values are the same.
+// reaches depends on the bucket of the largest value alone and not on what came before
+// it, so that histograms of the same values are the same.
 func reach(h **hdrhistogram.Histogram, value int64) {
 	highest := (*h).HighestTrackableValue()
 	if value <= highest {

@@ -28,11 +28,7 @@ func TestLatenciesOverAnHourCountAsWhatTheyAre(t *testing.T) {
 		stripe, profile := meter.NewStripe(), meter.NewProfile(1, 1)
 		stripe.Record(meter.Record{Service: longest, Response: longest})
 		stripe.Take(profile)
-		coded, err := meter.EncodeTallies(&sum)
-		if err != nil {
-			t.Fatal(err)
-		}
-		decoded, err := meter.DecodeTallies(coded)
+		decoded, err := sum.Coded().Summary()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +40,7 @@ func TestLatenciesOverAnHourCountAsWhatTheyAre(t *testing.T) {
 		}{
 			{"recorded", sum.Kinds[0], 4, 0.001},
 			{"merged", merged.Kinds[0], 4, 0.001},
-			{"decoded", decoded[0], 4, 0.001},
+			{"decoded", decoded.Kinds[0], 4, 0.001},
 			{"of a user", profile.Users(hour)[0].Kinds[0], 1, 0.01},
 		} {
 			h := c.tally.Response
@@ -52,7 +48,7 @@ func TestLatenciesOverAnHourCountAsWhatTheyAre(t *testing.T) {
 				t.Errorf("%s: got %d latencies up to %v, want %d up to %v", c.what, h.TotalCount(), time.Duration(h.Max()), c.n, longest)
 			}
 		}
-		if !sum.Kinds[0].Service.Equals(merged.Kinds[0].Service) || !sum.Kinds[0].Service.Equals(decoded[0].Service) {
+		if !sum.Kinds[0].Service.Equals(merged.Kinds[0].Service) || !sum.Kinds[0].Service.Equals(decoded.Kinds[0].Service) {
 			t.Errorf("%v: the histograms of the same latencies differ by how they were added up", longest)
 		}
 		if got := sum.Kinds[0].Response.ValueAtQuantile(75); got < int64(999*time.Millisecond) || got > int64(1001*time.Millisecond) {

@@ -171,10 +171,10 @@ func histogramsOf(kind string, t *meter.Tally) (Histograms, error) {
 		return h, nil
 	}
 	var err error
-	if h.Response, err = meter.EncodeHistogram(t.Response); err != nil {
+	if h.Response, err = meter.EncodeV2(t.Response); err != nil {
 		return h, err
 	}
-	h.Service, err = meter.EncodeHistogram(t.Service)
+	h.Service, err = meter.EncodeV2(t.Service)
 	return h, err
 }
 
@@ -189,9 +189,14 @@ func newSecond(kinds []string, s repository.StoredSecond) (Second, error) {
 		done += sum.Kinds[i].Done
 	}
 	for i, t := range s.Tallies {
-		second.Transactions = append(second.Transactions, SecondTransaction{
-			newTransaction(KindName(kinds, i), &sum.Kinds[i], done), t.Response, t.Service,
-		})
+		one := SecondTransaction{Transaction: newTransaction(KindName(kinds, i), &sum.Kinds[i], done)}
+		if one.ResponseHistogram, err = t.Response.V2(); err != nil {
+			return second, err
+		}
+		if one.ServiceHistogram, err = t.Service.V2(); err != nil {
+			return second, err
+		}
+		second.Transactions = append(second.Transactions, one)
 	}
 	return second, nil
 }

@@ -107,7 +107,7 @@ func stored(t *testing.T) (*repository.Store, job.ID) {
 		}
 		stripe.Take(&sum)
 		sum.Elapsed = time.Second
-		s := job.Second{Phase: job.Measure, Offset: time.Duration(i) * time.Second, Summary: &sum}
+		s := job.Second{Phase: job.Measure, Offset: time.Duration(i) * time.Second, Measured: sum.Coded()}
 		if i == 2 {
 			s.ServerTPM = &tpm
 		}

@@ -224,8 +224,7 @@ type StoredSecond struct {
 
 // Summary decodes what was measured.
 func (s StoredSecond) Summary() (meter.Summary, error) {
-	tallies, err := meter.DecodeTallies(s.Tallies)
-	return meter.Summary{Elapsed: s.Elapsed, Kinds: tallies}, err
+	return meter.Coded{Elapsed: s.Elapsed, Kinds: s.Tallies}.Summary()
 }
 
 // OutputLine is a line that a virtual user put out.
@@ -335,7 +334,7 @@ func (s *Store) tallies(ctx context.Context, span int64) ([]meter.CodedTally, er
 func scanTally(rows *sql.Rows, others ...any) (meter.CodedTally, error) {
 	var t meter.CodedTally
 	var failed sql.NullString
-	err := rows.Scan(append(others, &t.Done, &t.RolledBack, &t.Retried, &failed, &t.Service, &t.Response)...)
+	err := rows.Scan(append(others, &t.Done, &t.RolledBack, &t.Retried, &failed, (*[]byte)(&t.Service), (*[]byte)(&t.Response))...)
 	if err == nil && failed.Valid {
 		err = json.Unmarshal([]byte(failed.String), &t.Failed)
 	}
@@ -432,14 +431,12 @@ func (s *Store) Summary(ctx context.Context, id job.ID) (meter.Summary, []string
 		if second.Phase != job.Measure {
 			continue
 		}
-		part, err := second.Summary()
-		if err != nil {
+		if len(second.Tallies) != len(sum.Kinds) {
+			return sum, nil, fmt.Errorf("read the summary of job %s: %d kinds of transaction were counted, but %d have a name", j.ID, len(second.Tallies), len(sum.Kinds))
+		}
+		if err := sum.AddCoded(meter.Coded{Elapsed: second.Elapsed, Kinds: second.Tallies}); err != nil {
 			return sum, nil, fmt.Errorf("read the summary of job %s: %w", j.ID, err)
 		}
-		if len(part.Kinds) != len(sum.Kinds) {
-			return sum, nil, fmt.Errorf("read the summary of job %s: %d kinds of transaction were counted, but %d have a name", j.ID, len(part.Kinds), len(sum.Kinds))
-		}
-		sum.Add(part)
 	}
 	return sum, j.Kinds, nil
 }
@@ -460,24 +457,24 @@ func (s *Store) UserSummary(ctx context.Context, id job.ID, position int) (meter
 }
 
 func (s *Store) userSummary(ctx context.Context, job int64, position int) (meter.Summary, bool, error) {
-	var sum meter.Summary
+	var coded meter.Coded
 	rows, err := s.db.QueryContext(ctx, `SELECT elapsed_ns, `+tallyColumns+` FROM user_tally WHERE job = ? AND user = ? ORDER BY kind`, job, position)
 	if err != nil {
-		return sum, false, err
+		return meter.Summary{}, false, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		encoded, err := scanTally(rows, &sum.Elapsed)
+		t, err := scanTally(rows, &coded.Elapsed)
 		if err != nil {
-			return sum, false, err
+			return meter.Summary{}, false, err
 		}
-		t, err := encoded.Tally()
-		if err != nil {
-			return sum, false, err
-		}
-		sum.Kinds = append(sum.Kinds, t)
+		coded.Kinds = append(coded.Kinds, t)
 	}
-	return sum, len(sum.Kinds) > 0, rows.Err()
+	if err := rows.Err(); err != nil || len(coded.Kinds) == 0 {
+		return meter.Summary{}, false, err
+	}
+	sum, err := coded.Summary()
+	return sum, err == nil, err
 }
 
 // Delete removes a job for good. A job that is running is refused.

@@ -22,11 +22,10 @@ import (
 // in one transaction, so that neither a slow disk nor another process that holds
 // the repository holds up the run.
 //
-// Size: a second of five kinds of transaction with both latencies takes 3.1 KB of
-// the file at 1,000 transactions a second and 12 KB at 10,000 (TPC-C's mix,
-// log-normal around 2 ms to 10 ms), which would be a gigabyte a day. So after an
-// hour half a minute is kept as one: a day is 55 MB and 140 MB. To encode a second
-// takes 4 ms of one processor.
+// Size: a second of five kinds of transaction with both latencies takes 2.3 KB of
+// the file at 1,000 transactions a second and 8.5 KB at 10,000 (TPC-C's mix,
+// log-normal around 2 ms to 10 ms), which would be up to 730 MB a day. So after an
+// hour half a minute is kept as one: a day is 67 MB and 146 MB.
 type Recorder struct {
 	store  *Store
 	id     job.ID
@@ -47,10 +46,10 @@ type Recorder struct {
 	// open is what a span of several seconds holds so far. Only Watch and End
 	// touch it, which are never called at once.
 	open struct {
-		count   int
-		at      time.Time
-		second  job.Second
-		summary meter.Summary
+		count    int
+		at       time.Time
+		second   job.Second
+		interval *meter.Interval
 	}
 }
 
@@ -168,9 +167,6 @@ func (r *Recorder) Count(c job.Count) {
 
 // watchSecond adds a second as it is, or later in a run to the span it is part of.
 func (r *Recorder) watchSecond(at time.Time, s job.Second) {
-	if s.Summary == nil {
-		return
-	}
 	if r.open.count > 0 && r.open.second.Phase != s.Phase {
 		r.closeSpan()
 	}
@@ -178,13 +174,15 @@ func (r *Recorder) watchSecond(at time.Time, s job.Second) {
 		r.addSpan(at, s)
 		return
 	}
-	if r.open.count == 0 {
-		r.open.summary = meter.NewSummary(len(s.Summary.Kinds))
-		r.open.second = job.Second{Summary: &r.open.summary}
+	if r.open.interval == nil {
+		r.open.interval = meter.NewInterval(len(s.Measured.Kinds))
+	}
+	if err := r.open.interval.Add(s.Measured); err != nil {
+		r.drop(err)
+		return
 	}
 	r.open.count++
 	r.open.at = at
-	r.open.summary.Add(*s.Summary)
 	r.open.second.Phase, r.open.second.Offset = s.Phase, s.Offset
 	if s.ServerTPM != nil {
 		r.open.second.ServerTPM = s.ServerTPM
@@ -198,25 +196,18 @@ func (r *Recorder) closeSpan() {
 	if r.open.count == 0 {
 		return
 	}
+	r.open.second.Measured = r.open.interval.Cut(0)
 	r.addSpan(r.open.at, r.open.second)
-	r.open.count = 0
+	r.open.count, r.open.second = 0, job.Second{}
 }
 
-// addSpan encodes at once, since the summary is lent. That takes some
-// milliseconds, in which no virtual user waits.
 func (r *Recorder) addSpan(at time.Time, s job.Second) {
-	tallies, err := meter.EncodeTallies(s.Summary)
-	if err != nil {
-		r.drop(err)
-		return
-	}
-	elapsed := s.Summary.Elapsed
 	var tpm sql.Null[float64]
 	if s.ServerTPM != nil {
 		tpm = sql.Null[float64]{V: *s.ServerTPM, Valid: true}
 	}
 	r.add(func(ctx context.Context, tx *sql.Tx) error {
-		return writeSpan(ctx, tx, r.number, StoredSecond{At: at, Phase: s.Phase, Offset: s.Offset, Elapsed: elapsed, Tallies: tallies}, tpm)
+		return writeSpan(ctx, tx, r.number, StoredSecond{At: at, Phase: s.Phase, Offset: s.Offset, Elapsed: s.Measured.Elapsed, Tallies: s.Measured.Kinds}, tpm)
 	})
 }
 
@@ -250,29 +241,16 @@ func failedText(t meter.CodedTally) (sql.NullString, error) {
 	return sql.NullString{String: string(text), Valid: true}, err
 }
 
-// encodeUsers encodes what each virtual user measured. For a thousand of them that
-// takes seconds, in which the repository is not locked.
-func encodeUsers(users []meter.Summary) ([][]meter.CodedTally, error) {
-	list := make([][]meter.CodedTally, len(users))
-	for i := range users {
-		var err error
-		if list[i], err = meter.EncodeTallies(&users[i]); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
 // writeUser writes what one virtual user measured.
-func writeUser(ctx context.Context, tx *sql.Tx, job int64, position int, elapsed time.Duration, tallies []meter.CodedTally) error {
-	for kind, t := range tallies {
+func writeUser(ctx context.Context, tx *sql.Tx, job int64, position int, measured meter.Coded) error {
+	for kind, t := range measured.Kinds {
 		failed, err := failedText(t)
 		if err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO user_tally (job, user, elapsed_ns, kind, done, rolled_back, retried, failed, service, response)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			job, position, int64(elapsed), kind, t.Done, t.RolledBack, t.Retried, failed, t.Service, t.Response)
+			job, position, int64(measured.Elapsed), kind, t.Done, t.RolledBack, t.Retried, failed, t.Service, t.Response)
 		if err != nil {
 			return err
 		}
@@ -416,13 +394,10 @@ func (r *Recorder) writeEnd(ctx context.Context, rest []write, result job.Result
 	if unfit != nil { // what was measured is kept all the same
 		result.Status, result.Reason = job.Failed, fmt.Sprintf("its result could not be encoded: %v", unfit)
 	}
-	tallies, err := meter.EncodeTallies(&result.Summary)
-	if err != nil {
-		return unfit, err
-	}
-	users, err := encodeUsers(result.PerUser)
-	if err != nil {
-		return unfit, err
+	total := result.Summary.Coded()
+	users := make([]meter.Coded, len(result.PerUser))
+	for i := range users {
+		users[i] = result.PerUser[i].Coded()
 	}
 	now := time.Now()
 	err = r.store.transactToDisk(ctx, func(tx *sql.Tx) error {
@@ -431,14 +406,14 @@ func (r *Recorder) writeEnd(ctx context.Context, rest []write, result job.Result
 				return err
 			}
 		}
-		if len(tallies) > 0 {
-			total := StoredSecond{At: now, Phase: totalPhase, Offset: result.Summary.Elapsed, Elapsed: result.Summary.Elapsed, Tallies: tallies}
-			if err := writeSpan(ctx, tx, r.number, total, sql.Null[float64]{}); err != nil {
+		if len(total.Kinds) > 0 {
+			span := StoredSecond{At: now, Phase: totalPhase, Offset: total.Elapsed, Elapsed: total.Elapsed, Tallies: total.Kinds}
+			if err := writeSpan(ctx, tx, r.number, span, sql.Null[float64]{}); err != nil {
 				return err
 			}
 		}
-		for user := range result.PerUser {
-			if err := writeUser(ctx, tx, r.number, user+job.FirstWorker, result.PerUser[user].Elapsed, users[user]); err != nil {
+		for user, measured := range users {
+			if err := writeUser(ctx, tx, r.number, user+job.FirstWorker, measured); err != nil {
 				return err
 			}
 		}

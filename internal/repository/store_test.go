@@ -78,7 +78,7 @@ func measured(seed uint64, n int) *meter.Summary {
 
 func second(phase job.Phase, n int, sum *meter.Summary, tpm *float64) job.Event {
 	offset := time.Duration(n) * time.Second
-	return job.Event{At: time.UnixMilli(1_700_000_000_000).Add(offset), Second: &job.Second{Phase: phase, Offset: offset, Summary: sum, ServerTPM: tpm}}
+	return job.Event{At: time.UnixMilli(1_700_000_000_000).Add(offset), Second: &job.Second{Phase: phase, Offset: offset, Measured: sum.Coded(), ServerTPM: tpm}}
 }
 
 func collect[T any](t *testing.T, seq iter.Seq2[T, error]) []T {
@@ -124,7 +124,6 @@ func TestARunComesBackAsItWasRecorded(t *testing.T) {
 			sum := measured(uint64(n), 100*n)
 			want.Add(*sum)
 			r.Watch(second(job.Measure, n, sum, &tpm))
-			sum.Reset() // it was only lent
 		}
 		r.Watch(job.Event{At: time.UnixMilli(1_700_000_000_000), User: 1, Text: "Rampup complete"})
 		r.Watch(job.Event{At: time.UnixMilli(1_700_000_000_000), User: 2, Failure: &job.Failure{Kind: "payment", Class: "deadlock", Message: "deadlock detected", Retried: true}})
@@ -981,30 +980,4 @@ func TestThisHostIsDescribed(t *testing.T) {
 	if h.Name != name || h.OS == "" || h.Arch == "" || h.CPUs < 1 || h.MemoryBytes < 1<<26 {
 		t.Errorf("got %+v", h)
 	}
-}
-
-// BenchmarkWatchSecond shows what a second of five kinds at 10,000 transactions
-// a second costs to encode, and how large it is.
-func BenchmarkWatchSecond(b *testing.B) {
-	random := rand.New(rand.NewPCG(1, 0))
-	stripe, sum := meter.NewStripe(), meter.NewSummary(5)
-	for i := range 10_000 {
-		kind := max(0, i%23-18) // 19 of 23, and one each of the other four
-		service := time.Duration(float64(1+kind) * 2e6 * math.Exp(random.NormFloat64()*0.7))
-		stripe.Record(meter.Record{Kind: meter.Kind(kind), Service: service, Response: service + time.Microsecond})
-	}
-	stripe.Take(&sum)
-	size := 0
-	b.ReportAllocs()
-	for b.Loop() {
-		tallies, err := meter.EncodeTallies(&sum)
-		if err != nil {
-			b.Fatal(err)
-		}
-		size = 0
-		for _, t := range tallies {
-			size += len(t.Service) + len(t.Response)
-		}
-	}
-	b.ReportMetric(float64(size), "bytes/second")
 }

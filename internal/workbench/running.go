@@ -253,7 +253,6 @@ func (d distributor) Watch(e job.Event) { d.tell(e) }
 
 // tell hands an event out: first to those who must not miss any, then into the log.
 func (r *Running) tell(e job.Event) {
-	e = keepable(e)
 	r.telling.Lock()
 	defer r.telling.Unlock()
 	if r.told {

@@ -56,11 +56,10 @@ type counter struct {
 
 // watch counts what virtual users end. It is called by the job that is running.
 func (t *counter) watch(e job.Event) {
-	if e.Second == nil || e.Second.Summary == nil {
+	if e.Second == nil {
 		return
 	}
-	for i := range e.Second.Summary.Kinds {
-		k := &e.Second.Summary.Kinds[i]
+	for _, k := range e.Second.Measured.Kinds {
 		t.ended.Add(k.Done + k.RolledBack)
 	}
 }

@@ -83,7 +83,7 @@ func TestCounterOfADatabaseWithoutACountCountsTheVirtualUsers(t *testing.T) {
 		second := meter.NewSummary(2)
 		second.Kinds[0].Done, second.Kinds[1].RolledBack = 9, 1
 		for range 3 {
-			c.counter.watch(job.Event{Second: &job.Second{Summary: &second}})
+			c.counter.watch(job.Event{Second: &job.Second{Measured: second.Coded()}})
 		}
 		time.Sleep(11 * time.Second) // of synctest's clock: two readings, of which the first has the 30
 		synctest.Wait()
@@ -221,7 +221,7 @@ func (steadyWork) Do(_ context.Context, _ job.Spec, control job.Control) (job.Re
 	for n := range 6 {
 		for _, w := range control.Watchers {
 			offset := time.Duration(n+1) * time.Second / 2
-			w.Watch(job.Event{At: time.Now(), Second: &job.Second{Phase: job.Measure, Offset: offset, Summary: &second, ServerTPM: &other}})
+			w.Watch(job.Event{At: time.Now(), Second: &job.Second{Phase: job.Measure, Offset: offset, Measured: second.Coded(), ServerTPM: &other}})
 		}
 		time.Sleep(time.Second / 2)
 	}

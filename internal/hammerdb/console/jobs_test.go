@@ -109,7 +109,7 @@ func (w *jobsWorld) record(t *testing.T, store *repository.Store, name string, s
 	r.Watch(job.Event{At: time.Now(), User: 1, Text: "RUNNING"})
 	if spec.Action == job.Run {
 		rate, sum := 4200.0, measuredJob()
-		r.Watch(job.Event{At: time.Now(), Second: &job.Second{Phase: job.Measure, Offset: time.Second, Summary: &sum, ServerTPM: &rate}})
+		r.Watch(job.Event{At: time.Now(), Second: &job.Second{Phase: job.Measure, Offset: time.Second, Measured: sum.Coded(), ServerTPM: &rate}})
 		r.Watch(job.Event{At: time.Now(), User: 2, Text: "Processing 10000000 transactions with output suppressed..."})
 	}
 	if err := r.End(t.Context(), result, failure); err != nil {

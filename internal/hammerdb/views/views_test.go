@@ -24,7 +24,7 @@ func TestHammerDBsScriptsFindTheirShapes(t *testing.T) {
 		if i == 3 {
 			at = at.Add(-time.Second / 2) // in the same second of the clock as the one before
 		}
-		counts = append(counts, job.Event{At: at, Second: &job.Second{Phase: job.Measure, Summary: &sum, ServerTPM: v}})
+		counts = append(counts, job.Event{At: at, Second: &job.Second{Phase: job.Measure, Measured: sum.Coded(), ServerTPM: v}})
 	}
 	count, none := tcount(t, reporttest.Run(), counts), tcount(t, reporttest.Build(), nothing)
 	var b bytes.Buffer
@@ -81,7 +81,7 @@ func tcount(t *testing.T, j job.Job, events []job.Event, readings ...job.Count) 
 
 func TestAJobShowsWhatItsCounterReadBeforeWhatTheRunSampled(t *testing.T) {
 	sum, sample := meter.NewSummary(len(reporttest.Kinds)), 9.0
-	events := []job.Event{{At: reporttest.Began, Second: &job.Second{Phase: job.Measure, Summary: &sum, ServerTPM: &sample}}}
+	events := []job.Event{{At: reporttest.Began, Second: &job.Second{Phase: job.Measure, Measured: sum.Coded(), ServerTPM: &sample}}}
 	view := tcount(t, reporttest.Run(), events, job.Count{At: reporttest.Began, Rate: 0}, job.Count{At: reporttest.Began.Add(time.Second), Rate: 359.99999})
 	got, err := view.MarshalJSON()
 	if want := `{"PostgreSQL tpm":{"2025-04-14 17:09:51":"0","2025-04-14 17:09:52":"360"}}`; err != nil || string(got) != want {
@@ -230,7 +230,7 @@ func recorded(t *testing.T) (*repository.Store, job.Job) {
 	for i, rate := range []float64{0, 36_000, 37_000, 12} {
 		sum := meter.NewSummary(len(reporttest.Kinds))
 		offset := time.Duration(10*i) * time.Second
-		r.Watch(job.Event{At: reporttest.Began.Add(offset), Second: &job.Second{Phase: job.Measure, Offset: offset, Summary: &sum, ServerTPM: &rate}})
+		r.Watch(job.Event{At: reporttest.Began.Add(offset), Second: &job.Second{Phase: job.Measure, Offset: offset, Measured: sum.Coded(), ServerTPM: &rate}})
 	}
 	result := reporttest.Run().Result
 	result.Summary, result.PerUser = reporttest.Measured(), []meter.Summary{reporttest.Measured()}

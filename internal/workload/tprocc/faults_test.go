@@ -74,9 +74,12 @@ func (w *trigger) Watch(e job.Event) {
 	if e.Second == nil || e.Second.Phase != job.Measure {
 		return
 	}
-	all := e.Second.Summary.All()
-	w.done = append(w.done, all.Done)
-	w.covered += e.Second.Summary.Elapsed
+	var done int64
+	for _, k := range e.Second.Measured.Kinds {
+		done += k.Done
+	}
+	w.done = append(w.done, done)
+	w.covered += e.Second.Measured.Elapsed
 	if e.Second.Offset >= w.after && w.do != nil {
 		w.once.Do(func() { go w.do() })
 	}

@@ -1,0 +1,133 @@
+package meter
+
+import (
+	"bytes"
+	"fmt"
+	"math/bits"
+	"time"
+)
+
+// Interval adds up what is measured in a second, or a few, and hands it on as a Coded.
+// What that costs goes by how much was measured: of the buckets of its histograms it
+// looks at no more than those that hold something, and forgets them as it does.
+type Interval struct {
+	elapsed time.Duration
+	kinds   []intervalTally
+	buffer  []byte
+}
+
+type intervalTally struct {
+	done, rolledBack, retried int64
+	failed                    [classes]int64
+	service, response         buckets
+}
+
+// buckets are the counts of a histogram, and which of them are not 0.
+type buckets struct {
+	counts []int64
+	held   []uint64 // a bit for each
+}
+
+// NewInterval returns an empty interval.
+func NewInterval(kinds int) *Interval {
+	i := &Interval{kinds: make([]intervalTally, kinds)}
+	for k := range i.kinds {
+		i.kinds[k].service.reach(fine.bucket(usualHighest))
+		i.kinds[k].response.reach(fine.bucket(usualHighest))
+	}
+	return i
+}
+
+// reach makes room for a bucket.
+func (b *buckets) reach(bucket int) {
+	words := bucket/64 + 1
+	b.held = append(b.held, make([]uint64, words-len(b.held))...)
+	b.counts = append(b.counts, make([]int64, 64*words-len(b.counts))...)
+}
+
+func (b *buckets) add(value, n int64) {
+	bucket := fine.bucket(max(value, lowest))
+	if bucket >= len(b.counts) {
+		b.reach(bucket)
+	}
+	b.counts[bucket] += n
+	b.held[bucket/64] |= 1 << (bucket % 64)
+}
+
+// cut appends the histogram to a buffer and empties it.
+func (b *buckets) cut(buffer []byte) []byte {
+	w := newWriter(buffer, lowest, digits)
+	for i, word := range b.held {
+		for ; word != 0; word &= word - 1 {
+			bucket := 64*i + bits.TrailingZeros64(word)
+			w.bucket(bucket, b.counts[bucket])
+			b.counts[bucket] = 0
+		}
+		b.held[i] = 0
+	}
+	return w.end()
+}
+
+// record adds one transaction.
+func (i *Interval) record(r *Record) {
+	t := &i.kinds[r.Kind]
+	t.retried += int64(r.Retries)
+	switch r.Outcome {
+	case Done:
+		t.done++
+		t.service.add(int64(r.Service), 1)
+		t.response.add(int64(r.Response), 1)
+	case RolledBack:
+		t.rolledBack++
+	case Failed:
+		t.failed[r.Class]++
+	}
+}
+
+// Add adds c, which has as many kinds.
+func (i *Interval) Add(c Coded) error {
+	if len(c.Kinds) != len(i.kinds) {
+		return fmt.Errorf("%d kinds of transaction cannot be added to %d", len(c.Kinds), len(i.kinds))
+	}
+	i.elapsed += c.Elapsed
+	for k := range c.Kinds {
+		t, other := &i.kinds[k], &c.Kinds[k]
+		t.done += other.Done
+		t.rolledBack += other.RolledBack
+		t.retried += other.Retried
+		for name, n := range other.Failed {
+			t.failed[classNamed(name)] += n
+		}
+		if other.Done == 0 {
+			continue
+		}
+		if err := other.Service.each(t.service.add); err != nil {
+			return err
+		}
+		if err := other.Response.each(t.response.add); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Cut returns all that was added since the last Cut, and begins anew. What came by Add
+// lasted as long as that says; elapsed comes on top.
+func (i *Interval) Cut(elapsed time.Duration) Coded {
+	c := Coded{Elapsed: i.elapsed + elapsed, Kinds: make([]CodedTally, len(i.kinds))}
+	i.elapsed = 0
+	for k := range i.kinds {
+		t := &i.kinds[k]
+		c.Kinds[k] = codeCounts(t.done, t.rolledBack, t.retried, &t.failed)
+		if t.done > 0 {
+			c.Kinds[k].Service, c.Kinds[k].Response = i.cut(&t.service), i.cut(&t.response)
+		}
+		t.done, t.rolledBack, t.retried, t.failed = 0, 0, 0, [classes]int64{}
+	}
+	return c
+}
+
+func (i *Interval) cut(b *buckets) CodedHistogram {
+	i.buffer = b.cut(i.buffer[:0])
+	return bytes.Clone(i.buffer)
+}

@@ -1,0 +1,4 @@
+-- The histograms of tally and user_tally may be as meter.CodedHistogram describes it,
+-- which begins with 0x53, where they were in HdrHistogram's compressed V2 encoding, which
+-- begins with 0x1c: those of before stay as they are. What is exported is V2 as ever.
+-- Nothing changes but the version, which keeps an earlier sledge from misreading them.
