@@ -42,7 +42,7 @@ var layers = map[string]string{
 	"repository": "host job meter option sqlitefile",
 
 	// What is asked of the two things there are many of.
-	"database": "meter option schema sqlfile",
+	"database": "job meter option schema sqlfile",
 	"workload": "database job meter schema sqlfile",
 
 	// What databases that speak SQL have in common.
@@ -52,7 +52,7 @@ var layers = map[string]string{
 	// only: a database that knew a workload would be one more thing to write for
 	// every new workload, and the other way around. A database may import another
 	// one, which it is a variant of.
-	"database/*": "database database/* listener meter option schema sqlfile sqlschema",
+	"database/*": "database database/* job listener meter option schema sqlfile sqlschema",
 	"workload/*": "database job meter option schema sqlfile workload",
 
 	// Finding one of them by any of its names, and knowing none.
@@ -70,11 +70,11 @@ var layers = map[string]string{
 	"manual":      "database document engine job option report repository workbench workload",
 	"datagen":     "database engine job option schema workbench workload",
 	"interpreter": "",
-	"cli":         "database datagen document engine hammerdb/console hammerdb/history hammerdb/views host interpreter job manual meter option report repository terminal workbench workload",
+	"cli":         "database datagen document engine hammerdb/console hammerdb/history hammerdb/lines hammerdb/views host interpreter job manual meter option report repository terminal workbench workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
 	"hammerdb/names":    "",
-	"hammerdb/lines":    "",
+	"hammerdb/lines":    "job",
 	"hammerdb/views":    "hammerdb/lines hammerdb/names job meter report repository terminal",
 	"hammerdb/history":  "hammerdb/lines hammerdb/names job option repository sqlitefile",
 	"hammerdb/scripts":  "database hammerdb/names option workload",
@@ -91,7 +91,7 @@ var layers = map[string]string{
 	// Tests that are packages.
 	"bench":                 "",
 	"testserver":            "",
-	"database/databasetest": "database meter option schema sqlfile",
+	"database/databasetest": "database job meter option schema sqlfile",
 	"report/reporttest":     "job meter option",
 	"workload/workloadtest": "catalog/edition database engine job meter option schema sqlfile testserver workload",
 

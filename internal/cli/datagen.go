@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sledge/internal/datagen"
+	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/workbench"
 )
@@ -78,10 +79,10 @@ func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
 	if err != nil {
 		return err
 	}
-	d := &display{out: p.Stdout, err: p.Stderr, bar: bar{to: p.lines, width: p.StderrWidth}, verbose: f.verbose}
+	d := &display{out: p.Stdout, err: p.Stderr, bar: bar{to: p.lines, width: p.StderrWidth}, verbose: f.verbose, speaker: lines.NewSpeaker(lines.About{})}
 	result, err := datagen.Generate(ctx, datagen.Config{
 		Plan: order.Plan, Folder: f.folder, Workers: f.workers, Compress: f.compress, Overwrite: f.overwrite,
-		Say:      func(user int, line string) { d.Watch(job.Event{At: time.Now(), User: user, Text: line}) },
+		Say:      func(user int, line string) { d.Watch(job.Event{At: time.Now(), User: user, Message: line}) },
 		Progress: func(now job.Progress) { d.Watch(job.Event{At: time.Now(), Progress: &now}) },
 	})
 	d.end()

@@ -10,6 +10,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/dustin/go-humanize"
 
+	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/report"
@@ -30,6 +31,7 @@ type display struct {
 	counted  bool // whether the server has a count of its own
 	pacing   workload.Pacing
 	interval time.Duration
+	speaker  *lines.Speaker
 
 	mu      sync.Mutex    // warnings of Ctrl-C come from another goroutine
 	step    string        // what the progress last shown was of
@@ -65,10 +67,14 @@ func (d *display) Watch(e job.Event) {
 		d.second(*e.Second)
 	case e.Failure != nil:
 		d.failure(*e.Failure)
-	case e.Phase != "":
+	case e.Phase != nil:
 		d.window, d.rates, d.retried, d.failed = meter.Summary{}, nil, 0, 0
-	case e.Text != "":
-		d.text(e)
+	}
+	if e.Trouble != nil {
+		return // the program ends with the error and its message
+	}
+	for _, line := range d.speaker.Say(e) {
+		d.text(line)
 	}
 }
 
@@ -89,20 +95,16 @@ func (d *display) line(w io.Writer, text string) {
 
 // text shows what a virtual user says. The monitor's lines look as they do in
 // HammerDB, since people have scripts that look for them.
-func (d *display) text(e job.Event) {
+func (d *display) text(l lines.Line) {
 	switch {
-	case strings.HasPrefix(e.Text, "Error in Virtual User"): // the program ends with the error and its message
-	case e.User == 0:
-		d.line(d.err, e.Text)
-	case e.User == monitor && d.headline && strings.HasPrefix(e.Text, "TEST RESULT"):
-		d.line(d.out, fmt.Sprintf("Vuser %d:%s", e.User, e.Text))
-	case e.User == monitor && !d.brief || d.verbose || d.pacing.Test:
-		d.line(d.err, fmt.Sprintf("Vuser %d:%s", e.User, e.Text))
+	case l.User == 0:
+		d.line(d.err, l.Text)
+	case l.User == job.Monitor && d.headline && strings.HasPrefix(l.Text, "TEST RESULT"):
+		d.line(d.out, fmt.Sprintf("Vuser %d:%s", l.User, l.Text))
+	case l.User == job.Monitor && !d.brief || d.verbose || d.pacing.Test:
+		d.line(d.err, fmt.Sprintf("Vuser %d:%s", l.User, l.Text))
 	}
 }
-
-// monitor is the position of the virtual user that runs no transactions.
-const monitor = 1
 
 func (d *display) failure(f job.Failure) {
 	outcome := "failed"

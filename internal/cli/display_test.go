@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/workload"
@@ -28,12 +29,13 @@ func second(phase job.Phase, offset time.Duration, n int, tpm float64) job.Event
 func TestALineSumsUpAnInterval(t *testing.T) {
 	var out bytes.Buffer
 	d := &display{
-		err: &out, counted: true, interval: 2 * time.Second,
+		speaker: lines.NewSpeaker(lines.About{}),
+		err:     &out, counted: true, interval: 2 * time.Second,
 		pacing: workload.Pacing{RampUp: time.Second, Duration: 5 * time.Second},
 	}
-	d.Watch(job.Event{Phase: job.RampUp})
+	d.Watch(job.Event{Phase: &job.PhaseSpan{Name: job.RampUp}})
 	d.Watch(second(job.RampUp, time.Second, 100, 6000))
-	d.Watch(job.Event{Phase: job.Measure})
+	d.Watch(job.Event{Phase: &job.PhaseSpan{Name: job.Measure}})
 	for i := range 5 {
 		d.Watch(second(job.Measure, time.Duration(i+1)*time.Second, 100, float64(1000*(i+1))))
 	}
@@ -51,7 +53,7 @@ measure  0:05 of 0:05   server 5,000 TPM   client 6,000 TPM   p50 50.0 ms   p99 
 
 func TestAServerThatDoesNotCountIsNotShown(t *testing.T) {
 	var out bytes.Buffer
-	d := &display{err: &out, interval: time.Second, pacing: workload.Pacing{Duration: time.Second}}
+	d := &display{err: &out, speaker: lines.NewSpeaker(lines.About{}), interval: time.Second, pacing: workload.Pacing{Duration: time.Second}}
 	e := second(job.Measure, time.Second, 1, 0)
 	e.Second.ServerTPM = nil
 	d.Watch(e)
@@ -79,7 +81,7 @@ func TestEvenAShortRunShowsAFewLines(t *testing.T) {
 // look again.
 func TestProgressIsALineNowAndThen(t *testing.T) {
 	var out bytes.Buffer
-	d := &display{err: &out}
+	d := &display{err: &out, speaker: lines.NewSpeaker(lines.About{})}
 	begin := time.Now()
 	for _, s := range []int{0, 1, 2, 5, 6, 10, 11} { // totals are estimates: the last is beyond it
 		d.Watch(job.Event{
@@ -97,11 +99,11 @@ load: 10,000 of 10,000 rows (100 %), 1,000 a second, 1.0 MB/s
 
 func TestProgressIsABarOnATerminal(t *testing.T) {
 	var out bytes.Buffer
-	d := &display{err: &out, bar: bar{to: &out, width: func() int { return 80 }}}
+	d := &display{err: &out, bar: bar{to: &out, width: func() int { return 80 }}, speaker: lines.NewSpeaker(lines.About{})}
 	for _, done := range []int64{0, 50, 100} {
 		d.Watch(job.Event{At: time.Now(), Progress: &job.Progress{Step: "load", Done: done, Total: 100, Unit: "rows"}})
 	}
-	d.Watch(job.Event{User: 1, Text: "TPROC-C SCHEMA COMPLETE"})
+	d.Watch(job.Event{User: 1, Message: "TPROC-C SCHEMA COMPLETE"})
 	d.end()
 	if got := out.String(); !strings.Contains(got, "\r") || !strings.Contains(got, "Vuser 1:TPROC-C SCHEMA COMPLETE\n") {
 		t.Errorf("got %q, want a line that is drawn again, and the text on one of its own", got)
@@ -110,7 +112,7 @@ func TestProgressIsABarOnATerminal(t *testing.T) {
 
 func TestWhatAServerSaysCannotMoveTheCursor(t *testing.T) {
 	var out bytes.Buffer
-	d := &display{err: &out}
+	d := &display{err: &out, speaker: lines.NewSpeaker(lines.About{})}
 	d.Watch(job.Event{Failure: &job.Failure{Kind: "payment", Class: "other", Message: "a\x1b[2Jb\nc"}})
 	if got, want := out.String(), "payment failed (other): a\\x1b[2Jb\\x0ac\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -120,7 +122,7 @@ func TestWhatAServerSaysCannotMoveTheCursor(t *testing.T) {
 func TestOnlyFinalFailuresAreShownUnlessAskedForMore(t *testing.T) {
 	for _, verbose := range []bool{false, true} {
 		var out bytes.Buffer
-		d := &display{err: &out, verbose: verbose}
+		d := &display{err: &out, speaker: lines.NewSpeaker(lines.About{}), verbose: verbose}
 		d.Watch(job.Event{Failure: &job.Failure{Kind: "payment", Class: "deadlock", Message: "m", Retried: true}})
 		if shown := out.Len() > 0; shown != verbose {
 			t.Errorf("verbose %v: got a retry shown: %v", verbose, shown)

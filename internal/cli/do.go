@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/repository"
@@ -36,6 +37,10 @@ func (p *Program) perform(ctx context.Context, order workbench.Order, s *setting
 		out: p.Stdout, err: p.Stderr, bar: bar{to: p.lines, width: p.StderrWidth},
 		headline: !s.json && !s.brief, verbose: s.verbose, brief: s.brief, users: order.Spec.Users,
 		counted: order.Plan.Server.Counter != nil, pacing: order.Plan.Pacing, interval: chooseInterval(time.Duration(s.interval), order.Plan.Pacing),
+		speaker: lines.NewSpeaker(lines.About{
+			Action: order.Spec.Action, Database: order.Plan.Database.Name, Product: order.Plan.Database.Title,
+			Workload: order.Plan.Workload.Name, Title: order.Plan.Workload.Title,
+		}),
 	}
 	var showing sync.WaitGroup // by somebody who may wait for a full pipe
 	restore := func() {}

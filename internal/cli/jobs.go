@@ -192,7 +192,7 @@ func (a *archive) list(ctx context.Context, l listing) error {
 			return err
 		}
 		if a.json {
-			return a.program.printJSON(document.Jobs{Schema: document.JobsSchema, Jobs: heads(jobs)})
+			return a.program.printJSON(document.Jobs{Schema: document.JobsSchema, Jobs: a.heads(jobs)})
 		}
 		return a.printList(jobs)
 	})
@@ -200,10 +200,10 @@ func (a *archive) list(ctx context.Context, l listing) error {
 
 // heads are jobs as a list shows them: without what only one job's own view has
 // room for.
-func heads(jobs []job.Job) []report.Document {
+func (a *archive) heads(jobs []job.Job) []report.Document {
 	list := make([]report.Document, len(jobs))
 	for i, j := range jobs {
-		list[i] = report.NewDocument(j, meter.Summary{})
+		list[i] = a.program.document(j, meter.Summary{})
 		list[i].Facts, list[i].Findings, list[i].Loaded = nil, nil, nil
 	}
 	return list
@@ -262,7 +262,7 @@ func (a *archive) showCommand() *cobra.Command {
 			return err
 		}
 		if a.json {
-			return a.program.printJSON(report.NewDocument(j, sum))
+			return a.program.printJSON(a.program.document(j, sum))
 		}
 		return report.Text(a.program.Stdout, j, sum, report.View{Width: a.program.width(), Look: a.program.StdoutLook, Whole: true})
 	})
@@ -282,9 +282,9 @@ func (a *archive) resultCommand() *cobra.Command {
 	}, func(_ context.Context, _ *repository.Store, j job.Job) error {
 		switch {
 		case hammerDB:
-			return a.program.printJSON(views.Result(j))
+			return a.program.printJSON(views.Result(j, a.program.Bench))
 		case a.json:
-			return a.program.printJSON(heads([]job.Job{j})[0])
+			return a.program.printJSON(a.heads([]job.Job{j})[0])
 		}
 		return a.printResult(j)
 	})
@@ -299,7 +299,7 @@ func (a *archive) printResult(j job.Job) error {
 		_, err := fmt.Fprintf(out, "This %s has no figures.\n", j.Spec.Action)
 		return err
 	}
-	fmt.Fprintf(out, "%d Active Virtual Users configured\n%s\n\n", j.Result.Users, j.Result.Line)
+	fmt.Fprintf(out, "%d Active Virtual Users configured\n%s\n\n", j.Result.Users, a.program.headline(j))
 	t := terminal.Table{Columns: []terminal.Column{{}, {Left: true}}, Bare: true}
 	for _, m := range j.Result.Metrics {
 		t.Row(humanize.CommafWithDigits(m.Value, 2), m.Name)
@@ -321,7 +321,7 @@ func (a *archive) timingCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		d := report.NewDocument(j, sum)
+		d := a.program.document(j, sum)
 		if a.json {
 			return a.program.printJSON(document.Timing{
 				Schema: document.TimingSchema, ID: j.ID, Elapsed: d.Elapsed,
@@ -486,9 +486,9 @@ transaction. Without --output it writes to the standard output.`,
 			return usage("--format: %q is not one of %s%s", format, strings.Join(report.Formats, ", "), option.Suggest(format, report.Formats))
 		}
 		if output == "" {
-			return report.Export(ctx, a.program.whole, store, j.ID, format)
+			return report.Export(ctx, a.program.whole, store, j.ID, format, a.program.words())
 		}
-		return exportToFile(ctx, store, j.ID, format, output, force)
+		return a.exportToFile(ctx, store, j.ID, format, output, force)
 	})
 	c.Flags().StringVar(&format, "format", "json", "`format`: "+strings.Join(report.Formats, " or "))
 	c.Flags().StringVar(&output, "output", "", "`file` to write")
@@ -500,7 +500,7 @@ transaction. Without --output it writes to the standard output.`,
 }
 
 // exportToFile leaves no half of a file behind.
-func exportToFile(ctx context.Context, store *repository.Store, id job.ID, format, path string, force bool) error {
+func (a *archive) exportToFile(ctx context.Context, store *repository.Store, id job.ID, format, path string, force bool) error {
 	mode := os.O_CREATE | os.O_WRONLY | os.O_EXCL
 	if force {
 		mode = os.O_CREATE | os.O_WRONLY | os.O_TRUNC
@@ -512,7 +512,7 @@ func exportToFile(ctx context.Context, store *repository.Store, id job.ID, forma
 	if err != nil {
 		return usage("--output: %w", err)
 	}
-	if err := errors.Join(report.Export(ctx, file, store, id, format), file.Close()); err != nil {
+	if err := errors.Join(report.Export(ctx, file, store, id, format, a.program.words()), file.Close()); err != nil {
 		return errors.Join(err, os.Remove(path))
 	}
 	return nil

@@ -98,7 +98,7 @@ func (p *Program) newProfile(ctx context.Context, s *settings) (int, error) {
 // those of runs that are not recorded.
 func (p *Program) showProfile(profile int, runs []job.Job, asJSON bool) error {
 	if asJSON {
-		return p.printJSON(profileDocument(profile, runs))
+		return p.printJSON(p.profileDocument(profile, runs))
 	}
 	if profile > 0 {
 		fmt.Fprintf(p.Stdout, "\nPerformance profile %d\n", profile)
@@ -111,10 +111,10 @@ func (p *Program) showProfile(profile int, runs []job.Job, asJSON bool) error {
 	return err
 }
 
-func profileDocument(profile int, runs []job.Job) report.Profile {
+func (p *Program) profileDocument(profile int, runs []job.Job) report.Profile {
 	d := report.Profile{Schema: report.ProfileSchema, Profile: profile, Runs: []report.Document{}}
 	for _, j := range runs {
-		d.Runs = append(d.Runs, report.NewDocument(j, j.Result.Summary))
+		d.Runs = append(d.Runs, p.document(j, j.Result.Summary))
 	}
 	return d
 }

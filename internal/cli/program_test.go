@@ -311,9 +311,9 @@ func TestAnErrorOfManyLinesIsPrintedOnOne(t *testing.T) {
 func TestResultsGoToTheStandardOutputAndAllElseToTheOther(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
-		tell(control, job.Event{User: 1, Text: "Timing test period of 1 in minutes"})
-		tell(control, job.Event{User: 2, Text: "RUNNING"})
-		tell(control, job.Event{User: 1, Text: measured().Line})
+		tell(control, job.Event{User: 1, Message: "Timing test period of 1 in minutes"})
+		tell(control, job.Event{User: 2, Message: "RUNNING"})
+		tell(control, job.Event{User: 1, Message: measured().Line})
 		return measured(), nil
 	})
 	const headline, talk, worker = "Vuser 1:TEST RESULT : System achieved 20 NOPM from 100 SQLite TPM\n", "Vuser 1:Timing test period", "Vuser 2:RUNNING"
@@ -396,7 +396,7 @@ func TestSecretsReachTheServerAndNothingElse(t *testing.T) {
 			w.ReadPassword = func() (string, error) { return secret, nil }
 		}
 		w.does(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
-			tell(control, job.Event{User: 1, Text: "DBVersion:17"})
+			tell(control, job.Event{User: 1, Message: "DBVersion:17"})
 			return measured(), nil
 		})
 		var seen bytes.Buffer
@@ -489,7 +489,7 @@ func emptySchema(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := plan.Database.Create(t.Context(), plan.Connection, func(string) {}); err != nil {
+	if err := plan.Database.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	s, err := plan.Database.Connect(t.Context(), plan.Connection, database.Owner)

@@ -1,18 +1,24 @@
 package cli
 
 import (
+	"context"
+	"iter"
 	"strings"
 
+	"sledge/internal/hammerdb/lines"
+	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/report"
+	"sledge/internal/repository"
 )
 
 // show prints a job that has just ended. One that came to nothing has only its
 // error, which follows; as JSON it says so too.
 func (p *Program) show(j job.Job, s *settings) error {
 	if s.json {
-		return p.printJSON(report.NewDocument(j, j.Result.Summary))
+		return p.printJSON(p.document(j, j.Result.Summary))
 	}
 	r := j.Result
 	if r.Status != job.Succeeded && len(r.Metrics)+len(r.Loaded)+len(r.Findings) == 0 {
@@ -83,4 +89,26 @@ func (s *settings) command(p *Program, action job.Action) string {
 		words = append(words, "--set ...")
 	}
 	return strings.Join(words, " ")
+}
+
+// document is a job for programs to read, with its headline in HammerDB's words.
+func (p *Program) document(j job.Job, sum meter.Summary) report.Document {
+	d := report.NewDocument(j, sum)
+	d.Line = p.headline(j)
+	return d
+}
+
+// headline is the headline of a run in HammerDB's words, or "".
+func (p *Program) headline(j job.Job) string {
+	return lines.Result(j.Result, p.Bench.Title(j.Spec.Database))
+}
+
+// words are HammerDB's, for what is exported of a job.
+func (p *Program) words() report.Words {
+	return report.Words{
+		Headline: p.headline,
+		Output: func(ctx context.Context, store *repository.Store, j job.Job) iter.Seq2[repository.OutputLine, error] {
+			return views.Output(ctx, store, j, p.Bench)
+		},
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/schema"
@@ -69,8 +70,8 @@ type Database struct {
 	// Create makes the account and the database that the schema goes into, where
 	// they are missing. It is called before every build and changes nothing that
 	// is there already. What it makes, and what the server is too old for so that the
-	// build will leave it out, it says line by line. Optional.
-	Create func(ctx context.Context, options any, say func(string)) error
+	// build will leave it out, it tells. Optional.
+	Create func(ctx context.Context, options any, tell func(job.Event)) error
 
 	// Drop removes the database and the account around a schema that was dropped, as
 	// far as nothing else is in them, and returns what became of each. Optional.
@@ -88,17 +89,20 @@ type Database struct {
 	Connect func(ctx context.Context, options any, as Role) (Session, error)
 
 	// Finish does what the options ask for after a run, such as a vacuum, and
-	// says what it does, line by line. Optional.
-	Finish func(ctx context.Context, options any, say func(string)) error
+	// tells what it does. Optional.
+	Finish func(ctx context.Context, options any, tell func(job.Event)) error
 
 	// Durability says by the server's settings, as the query server.settings lists them,
 	// whether what was committed survives a power failure, and what decides that.
 	// Optional.
 	Durability func(settings map[string]string) (durable bool, why string)
 
-	// Said is how HammerDB words, for this database, what became of a schema:
-	// people's scripts look for these lines.
-	Said Said
+	// SchemaName says what a schema is called that is made with these options.
+	SchemaName func(options any) SchemaName
+
+	// Routines is what the code is called that a build puts into the database. Optional:
+	// nil is "stored procedures".
+	Routines func(options any) string
 
 	// Classify sorts an error of this database's driver.
 	Classify func(err error) meter.Class
@@ -154,7 +158,6 @@ var ErrUnfit = errors.New("and so no place for a schema")
 type Fate struct {
 	Kind, Name string // "role", "tpcc"
 	Stays      string // why it stays; "" if it goes
-	Said       bool   // HammerDB has a line for it when it is gone
 }
 
 // AlsoHolds says that a database stays for what else it holds.
@@ -196,28 +199,11 @@ func (e *PasswordError) Error() string { return e.Err.Error() }
 // Unwrap returns the error that says what happened.
 func (e *PasswordError) Unwrap() error { return e.Err }
 
-// Said words what is said about a schema. Each of its members is needed, unless it
-// says otherwise.
-type Said struct {
-	Schema  func(options any) string // what the schema is called when it is checked or deleted
-	Builder func(options any) string // what it is called when it is built: the user or the database, in capitals
-
-	// Routines is what the code that a build puts into the database is called; nil is
-	// StoredProcedures.
-	Routines func(options any) string
-
-	// Place is what a check calls what the tables are in, and Code what it calls the
-	// code that a build puts there: "database", "routines". Code is "" for a database
-	// that has none.
-	Place, Code string
-
-	// Checked and Deleted are formats of the schema's name and the workload's title:
-	// "%s %s Schema has been checked successfully."
-	Checked, Deleted string
+// SchemaName is what a database calls a schema.
+type SchemaName struct {
+	Name  string
+	Owner string // the account that it belongs to; "" where schemas belong to none
 }
-
-// StoredProcedures is what most databases have.
-const StoredProcedures = "STORED PROCEDURES"
 
 // Dialect spells what every database spells differently.
 type Dialect struct {

@@ -93,7 +93,7 @@ func newPlan(t *testing.T, d *database.Database, w *workload.Workload, values op
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Create(t.Context(), plan.Connection, func(string) {}); err != nil {
+	if err := d.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	return plan

@@ -24,11 +24,11 @@ import (
 // database itself and the build can be resumed or deleted.
 func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if !p.Resume { // what is to be resumed has to be looked up
-		p.sayBuilding(f)
+		p.tellBuild(f)
 	}
 	if p.Database.Create != nil && !p.Resume { // what is to be resumed is there
 		waited := p.waitFor("an answer from %s", p.target())
-		err := p.Database.Create(ctx, p.Connection, func(line string) { f.say(monitorPosition, "%s", line) })
+		err := p.Database.Create(ctx, p.Connection, f.tellAs(job.Monitor))
 		waited()
 		if err != nil {
 			return job.Result{}, job.WithExit(exitOfConnect(err), err)
@@ -48,7 +48,7 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		if p, err = p.resumed(ctx, session); err != nil {
 			return job.Result{}, err
 		}
-		p.sayBuilding(f)
+		p.tellBuild(f)
 	}
 	if err := p.sayProduct(ctx, session, f); err != nil {
 		return job.Result{}, err
@@ -72,12 +72,11 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	return result, err
 }
 
-// sayBuilding says what is being built.
-func (p Plan) sayBuilding(f *feed) {
-	f.say(monitorPosition, "Building %s in %s", p.Workload.Identity(p.Settings, p.Seed), p.target())
-	if p.Pacing.Builders > 1 {
-		f.say(monitorPosition, "Monitor Thread")
-	}
+// tellBuild tells what is being built.
+func (p Plan) tellBuild(f *feed) {
+	f.step(job.Monitor, job.Step{
+		Name: job.StepBuild, Of: p.Workload.Identity(p.Settings, p.Seed), Where: p.target(), Users: p.Pacing.Builders,
+	})
 }
 
 // resumed returns the plan of a build that goes on with one that was interrupted. What
@@ -111,11 +110,11 @@ func exitOfBuild(ctx context.Context, p Plan, err error) job.Exit {
 // fill does the steps of a build that come after its ledger was opened.
 func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledger) (job.Result, error) {
 	tables := p.Workload.Tables(p.Settings, p.Seed)
-	builder := p.Database.Said.Builder(p.Connection)
-	steps := &announcer{plan: p, feed: f, said: make(map[string]bool)}
+	schema := p.schema(job.StepSchema)
+	steps := &announcer{plan: p, feed: f, said: make(map[job.StepName]bool)}
 	if !l.hasSchema {
-		f.say(monitorPosition, "CREATING %s SCHEMA", builder)
-		steps.begins("tables")
+		f.step(job.Monitor, schema)
+		steps.begins(job.StepTables)
 		if err := createSchema(ctx, p, session, l.tables); err != nil {
 			return job.Result{}, err
 		}
@@ -143,7 +142,8 @@ func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledg
 	if err := p.Schema.Ledger.Drop(ctx, session); err != nil {
 		return result, fmt.Errorf("drop the ledger of the build: %w", err)
 	}
-	f.say(monitorPosition, "%s SCHEMA COMPLETE", builder)
+	schema.Stage = job.Ends
+	f.step(job.Monitor, schema)
 	return result, nil
 }
 
@@ -234,21 +234,19 @@ func load(ctx context.Context, p Plan, f *feed, steps *announcer, sessions []dat
 		}
 		return nil
 	})
-	working := &workers{feed: f, active: len(sessions)}
-	if len(sessions) > 1 {
-		f.say(monitorPosition, "Monitoring Workers...")
-	}
+	working := workers{feed: f, alone: len(sessions) == 1}
+	f.step(job.Monitor, job.Step{Name: job.StepLoad, Users: len(sessions)})
 	for i, s := range sessions {
 		group.Go(func() error {
 			return working.work(i, func(position int) error {
 				b := builder{p, s, steps, progress, position}
-				f.say(position, "Start:%s", time.Now().Format(job.TclTime))
+				f.step(position, job.Step{Name: job.StepLoad})
 				for next := range pieces {
 					if err := b.build(ctx, next); err != nil {
 						return err
 					}
 				}
-				f.say(position, "End:%s", time.Now().Format(job.TclTime))
+				f.step(position, job.Step{Name: job.StepLoad, Stage: job.Ends})
 				return nil
 			})
 		})
@@ -286,9 +284,8 @@ type builder struct {
 func (b builder) build(ctx context.Context, next piece) error {
 	t := next.table
 	if next.chunk != noChunk {
-		begins, done := b.saysOf(t.Name)
-		if begins != "" && !t.begun.Swap(true) {
-			b.steps.feed.say(b.position, "%s", begins)
+		if !t.begun.Swap(true) {
+			b.steps.feed.step(b.position, job.Step{Name: job.StepTable, Of: t.Name})
 		}
 		if err := b.loadPiece(ctx, b.session, t.Table, next.chunk, &t.progress); err != nil {
 			return err
@@ -296,9 +293,7 @@ func (b builder) build(ctx context.Context, next piece) error {
 		if t.missing.Add(-1) > 0 {
 			return nil
 		}
-		if done != "" {
-			b.steps.feed.say(b.position, "%s", done)
-		}
+		b.steps.feed.step(b.position, job.Step{Name: job.StepTable, Of: t.Name, Stage: job.Ends})
 	}
 	for _, step := range []string{"indexes", "finish"} {
 		statements, err := b.Schema.Step(step + "." + t.Name)
@@ -306,7 +301,7 @@ func (b builder) build(ctx context.Context, next piece) error {
 			return err
 		}
 		if len(statements) > 0 {
-			b.steps.begins(step)
+			b.steps.begins(stepOf[step])
 		}
 		done := b.progress.detail(step + " of " + t.Name)
 		for _, statement := range statements {
@@ -372,7 +367,7 @@ func (p Plan) eachStatement(ctx context.Context, steps *announcer, s database.Se
 	if err != nil || len(statements) == 0 {
 		return err
 	}
-	steps.begins(script)
+	steps.begins(stepOf[script])
 	f := steps.feed
 	progress := job.Progress{Step: script, Total: int64(len(statements)), Unit: "statements"}
 	tell := func() {

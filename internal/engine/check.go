@@ -25,10 +25,10 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if err := p.sayProduct(ctx, session, f); err != nil {
 		return job.Result{}, err
 	}
-	f.say(monitorPosition, "Checking %s %s schema", p.Database.Said.Schema(p.Connection), p.Workload.Title)
-	f.checks(p.Database.Said.Place)
+	f.step(job.Monitor, p.schema(job.StepCheck))
+	f.step(job.Monitor, job.Step{Name: job.StepCheckDatabase})
 	if err := requireSchema(ctx, p, session); err != nil {
-		return job.Result{}, p.inWords(err)
+		return job.Result{}, p.noSchema(err)
 	}
 	var seen workload.Inspection
 	if p.Workload.Inspect != nil {
@@ -44,13 +44,13 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		findings: []job.Finding{{Rule: "structure", Title: "every table and column is there", Holds: true}},
 		total:    1 + len(seen.Findings) + len(p.Workload.Rules),
 	}
-	f.checks("tables and indices")
+	f.step(job.Monitor, job.Step{Name: job.StepCheckTables})
 	isOfTables := func(r workload.Rule) bool { return r.Begins == "" }
 	if err := c.rules(ctx, isOfTables, ""); err != nil {
 		return job.Result{Findings: c.findings}, err
 	}
-	if p.Workload.Inspect != nil && p.Database.Said.Code != "" {
-		f.checks(p.Database.Said.Code)
+	if p.Workload.Inspect != nil && p.SQL.Has("routines") {
+		f.step(job.Monitor, job.Step{Name: job.StepCheckRoutines, Kind: p.routines()})
 	}
 	c.findings = append(c.findings, seen.Findings...)
 	err = c.rules(ctx, func(r workload.Rule) bool { return !isOfTables(r) }, seen.Foreign)
@@ -67,33 +67,31 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	}
 	if len(broken) > 0 {
 		err := fmt.Errorf("%d of %d rules do not hold in %s", len(broken), len(result.Findings), p.target())
-		return result, job.WithExit(job.ExitCheck, &wordedError{p.checkFailed(broken[0]), err})
+		return result, job.WithExit(job.ExitCheck, &checkError{err: err, schema: p.schema(job.StepCheck).Of, broken: &broken[0]})
 	}
-	f.say(monitorPosition, p.Database.Said.Checked, p.Database.Said.Schema(p.Connection), p.Workload.Title)
+	ended := p.schema(job.StepCheck)
+	ended.Stage = job.Ends
+	f.step(job.Monitor, ended)
 	return result, nil
 }
 
-// inWords words as HammerDB does that there is no schema to check.
-func (p Plan) inWords(err error) error {
+// checkError is an error of a check, with what of the schema is the reason.
+type checkError struct {
+	err      error
+	schema   string
+	noSchema bool
+	broken   *job.Finding
+}
+
+func (e *checkError) Error() string { return e.err.Error() }
+func (e *checkError) Unwrap() error { return e.err }
+
+// noSchema marks an error that says that there is no schema to check.
+func (p Plan) noSchema(err error) error {
 	if job.ExitOf(err) != job.ExitMissing {
 		return err
 	}
-	return &wordedError{fmt.Sprintf("Schema check failed %s %s schema does not exist", p.Database.Said.Schema(p.Connection), p.Workload.Title), err}
-}
-
-// checkFailed words the failure of a check as HammerDB does, by the first rule
-// that is broken.
-func (p Plan) checkFailed(f job.Finding) string {
-	failed := "breaks the rule that " + f.Title
-	for _, rule := range p.Workload.Rules {
-		if rule.Name == f.Rule && rule.Failed != "" {
-			failed = rule.Failed
-		}
-	}
-	if f.Rule == sizeRule {
-		failed = f.Rows[0][0]
-	}
-	return fmt.Sprintf("%s Schema check failed %s schema %s", p.Workload.Title, p.Database.Said.Schema(p.Connection), failed)
+	return &checkError{err: err, schema: p.schema(job.StepCheck).Of, noSchema: true}
 }
 
 // sizeRule names the finding about the size of a schema.
@@ -106,13 +104,10 @@ func (p Plan) checkSize(size int) job.Finding {
 		Holds: size == p.Size,
 	}
 	if !finding.Holds {
-		finding.Columns, finding.Rows = []string{"size"}, [][]string{{fmt.Sprintf(p.Workload.HammerDB.WrongSize, size, p.Size)}}
+		finding.Columns, finding.Rows = []string{"there are", "there should be"}, [][]string{{strconv.Itoa(size), strconv.Itoa(p.Size)}}
 	}
 	return finding
 }
-
-// checks says what a check looks at next, as HammerDB does.
-func (f *feed) checks(what string) { f.say(monitorPosition, "Check %s", what) }
 
 // checking is a check that goes on.
 type checking struct {
@@ -138,7 +133,7 @@ func (c *checking) rules(ctx context.Context, chosen func(workload.Rule) bool, f
 			continue
 		}
 		if rule.Begins != "" {
-			c.feed.checks(rule.Begins)
+			c.feed.step(job.Monitor, job.Step{Name: job.StepCheckRule, Of: rule.Begins})
 		}
 		c.progress(rule.Title)
 		finding, err := checkRule(ctx, c.plan, c.session, rule, foreign)
@@ -146,7 +141,7 @@ func (c *checking) rules(ctx context.Context, chosen func(workload.Rule) bool, f
 			return err
 		}
 		if finding.Cause != "" {
-			c.feed.say(monitorPosition, "Check %s: %s", cmp.Or(rule.Begins, rule.Name), finding.Cause)
+			c.feed.message(job.Monitor, "Check %s: %s", cmp.Or(rule.Begins, rule.Name), finding.Cause)
 		}
 		c.findings = append(c.findings, finding)
 	}

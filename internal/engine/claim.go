@@ -114,7 +114,7 @@ func (p Plan) endOrphans(ctx context.Context, f *feed, s database.Session) error
 			for _, o := range orphans {
 				names = append(names, o.Name)
 			}
-			f.say(monitorPosition, "An earlier build was killed, and the server still works for it: ending %s", strings.Join(names, ", "))
+			f.message(job.Monitor, "An earlier build was killed, and the server still works for it: ending %s", strings.Join(names, ", "))
 		}
 		for _, o := range orphans {
 			// One that has ended meanwhile cannot be ended again; one that may not be

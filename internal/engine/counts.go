@@ -41,6 +41,15 @@ func newReading(kinds int) reading {
 	}
 }
 
+// counts is the reading as an event.
+func (r reading) counts(end bool) *job.Counts {
+	c := &job.Counts{End: end, Probe: r.probe.n}
+	if r.counter.read {
+		c.Transactions = &r.counter.n
+	}
+	return c
+}
+
 // count is a cumulative count of the server's at a moment.
 type count struct {
 	n    int64
@@ -115,7 +124,7 @@ func (r *running) notice(what string) (done func()) {
 		for {
 			select {
 			case <-tick.C:
-				r.feed.say(monitorPosition, "Waiting for %s for %.0f s", what, time.Since(began).Seconds())
+				r.feed.message(job.Monitor, "Waiting for %s for %.0f s", what, time.Since(began).Seconds())
 				tick.Reset(noticedAgain)
 			case <-quit:
 				return

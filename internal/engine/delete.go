@@ -140,7 +140,9 @@ func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		if plan, rest.Others, err = dropSchema(ctx, p, f); err != nil {
 			return job.Result{}, err
 		}
-		f.say(monitorPosition, p.Database.Said.Deleted, p.Database.Said.Schema(p.Connection), p.Workload.Title)
+		deleted := p.schema(job.StepDelete)
+		deleted.Stage = job.Ends
+		f.step(job.Monitor, deleted)
 	}
 	if len(plan.Tables) == 0 { // what else is there is looked at as late as can be
 		if plan, rest, err = p.planDeletion(ctx); err != nil {
@@ -149,16 +151,16 @@ func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	}
 	plan.Around, err = p.around(ctx, rest)
 	for _, fate := range plan.Around {
-		if fate.Stays == "" && fate.Said {
-			f.say(monitorPosition, "%s %s %s has been deleted successfully.", fate.Name, p.Workload.Title, fate.Kind)
+		if fate.Stays == "" {
+			f.step(job.Monitor, job.Step{Name: job.StepDrop, Kind: fate.Kind, Of: fate.Name, Stage: job.Ends})
 		}
 	}
 	if dropped := plan.dropped(); dropped != "" {
-		f.say(monitorPosition, "Dropped %s", dropped)
+		f.message(job.Monitor, "Dropped %s", dropped)
 	}
 	for _, fate := range plan.Around {
 		if fate.Stays != "" {
-			f.say(monitorPosition, "The %s %s stays: %s", fate.Kind, fate.Name, fate.Stays)
+			f.message(job.Monitor, "The %s %s stays: %s", fate.Kind, fate.Name, fate.Stays)
 		}
 	}
 	if err != nil {

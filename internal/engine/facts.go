@@ -57,7 +57,7 @@ func (p Plan) otherProduct(ctx context.Context, s database.Session) (string, err
 func (p Plan) sayProduct(ctx context.Context, s database.Session, f *feed) error {
 	product, err := p.otherProduct(ctx, s)
 	if err == nil && product != "" {
-		f.send(job.Event{Text: p.answeredBy(product)})
+		f.message(0, "%s", p.answeredBy(product))
 	}
 	return err
 }

@@ -35,7 +35,7 @@ func (l Local) Do(ctx context.Context, spec job.Spec, control job.Control) (job.
 // already.
 func (l Local) DoPlan(ctx context.Context, p Plan, control job.Control) (job.Result, error) {
 	started := time.Now()
-	f := &feed{watchers: control.Watchers, measured: control.Measured}
+	f := &feed{watchers: control.Watchers}
 	p.feed = f
 	result, err := l.perform(ctx, p.Spec.Action, p, f, control.Stop)
 	if result.Started.IsZero() {
@@ -50,13 +50,12 @@ func (l Local) DoPlan(ctx context.Context, p Plan, control job.Control) (job.Res
 	return result, nil
 }
 
-// perform does an action, and says at its beginning and its end what HammerDB's
-// first virtual user says there.
+// perform does an action, and tells how its first virtual user stands.
 func (l Local) perform(ctx context.Context, action job.Action, p Plan, f *feed, stop <-chan struct{}) (result job.Result, err error) {
 	if action == job.Run && p.Pacing.Test {
 		return rehearse(ctx, p, f, stop, l.Version)
 	}
-	f.say(monitorPosition, job.SaidRunning)
+	f.state(job.Monitor, job.UserRunning)
 	switch action {
 	case job.Build:
 		result, err = build(ctx, p, f)
@@ -111,9 +110,7 @@ type feed struct {
 	mu       sync.Mutex
 	watchers []job.Watcher
 
-	measured func(job.Result, func(line string)) error // as in job.Control; or nil
-
-	said sync.Map // the lines of sayOnce
+	said sync.Map // the messages of sayOnce
 }
 
 func (f *feed) send(e job.Event) {
@@ -125,44 +122,63 @@ func (f *feed) send(e job.Event) {
 	}
 }
 
-// say sends a line of output of the virtual user at a position; the monitor's
-// is 1.
-func (f *feed) say(position int, format string, args ...any) {
-	f.send(job.Event{User: position, Text: fmt.Sprintf(format, args...)})
+// step sends a step, which begins unless it says otherwise.
+func (f *feed) step(position int, s job.Step) {
+	if s.Stage == "" {
+		s.Stage = job.Begins
+	}
+	f.send(job.Event{User: position, Step: &s})
 }
 
-// sayOnce sends a line of the job's own, which others may want to send at the same
+// state sends how the virtual user at a position stands.
+func (f *feed) state(position int, is job.UserState) {
+	f.send(job.Event{User: position, State: is})
+}
+
+// message sends something in words, of the virtual user at a position or, from 0, of
+// the job itself.
+func (f *feed) message(position int, format string, args ...any) {
+	f.send(job.Event{User: position, Message: fmt.Sprintf(format, args...)})
+}
+
+// sayOnce sends a message of the job's own, which others may want to send at the same
 // moment.
-func (f *feed) sayOnce(line string) {
-	if _, already := f.said.LoadOrStore(line, true); !already {
-		f.send(job.Event{Text: line})
+func (f *feed) sayOnce(text string) {
+	if _, already := f.said.LoadOrStore(text, true); !already {
+		f.message(0, "%s", text)
 	}
 }
 
-// finish says how the first virtual user ended. What ended because another
-// virtual user did has been said of that one.
+// tellAs returns what sends events as the virtual user at a position.
+func (f *feed) tellAs(position int) func(job.Event) {
+	return func(e job.Event) {
+		e.User = position
+		f.send(e)
+	}
+}
+
+// finish tells how the first virtual user ended. What ended because another virtual
+// user did has been told of that one.
 func (f *feed) finish(err error) {
-	_, said := errors.AsType[*userError](err)
+	_, told := errors.AsType[*userError](err)
 	switch {
 	case err == nil:
-		f.say(monitorPosition, job.SaidSucceeded)
-	case said:
-		f.say(monitorPosition, job.SaidFailed)
+		f.state(job.Monitor, job.UserSucceeded)
+	case told:
+		f.state(job.Monitor, job.UserFailed)
 	default:
-		f.fail(monitorPosition, err)
+		f.fail(job.Monitor, err)
 	}
 }
 
-// fail says that a virtual user ended with an error, in the words of HammerDB
-// where it has some, and always on one line.
+// fail tells that a virtual user ended with an error.
 func (f *feed) fail(position int, err error) {
-	text := err.Error()
-	if w, ok := errors.AsType[*wordedError](err); ok {
-		text = w.line
+	trouble := job.Trouble{Error: strings.ReplaceAll(err.Error(), "\n", "; ")}
+	if of, ok := errors.AsType[*checkError](err); ok {
+		trouble.Schema, trouble.NoSchema, trouble.Broken = of.schema, of.noSchema, of.broken
 	}
-	text = strings.ReplaceAll(text, "\n", "; ")
-	f.send(job.Event{Text: fmt.Sprintf("Error in Virtual User %d: %s", position, text)})
-	f.say(position, job.SaidFailed)
+	f.send(job.Event{User: position, Trouble: &trouble})
+	f.state(position, job.UserFailed)
 }
 
 // userError is what a virtual user could not go on for. It has been said.
@@ -173,15 +189,6 @@ type userError struct {
 
 func (e *userError) Error() string { return fmt.Sprintf("virtual user %d: %v", e.position, e.err) }
 func (e *userError) Unwrap() error { return e.err }
-
-// wordedError is an error for which there is a line in HammerDB's words.
-type wordedError struct {
-	line string
-	err  error
-}
-
-func (e *wordedError) Error() string { return e.err.Error() }
-func (e *wordedError) Unwrap() error { return e.err }
 
 // connect opens a session, and marks an error as one of connecting.
 func connect(ctx context.Context, p Plan, as database.Role) (database.Session, error) {

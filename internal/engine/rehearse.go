@@ -28,15 +28,15 @@ func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, versio
 	second := meter.NewInterval(kinds)
 	m := newMeasurement(kinds)
 	m.started = time.Now()
-	f.send(job.Event{Phase: job.Measure})
+	f.send(job.Event{Phase: &job.PhaseSpan{Name: job.Measure}})
 	r.start()
-	ended, err := r.phase(ctx, job.Measure, math.MaxInt64, stop, "", second, &m.summary)
+	ended, err := r.phase(ctx, job.Measure, math.MaxInt64, stop, second, &m.summary)
 	m.stopped = ended == stoppedByUser
 	r.end(ctx, &m, &m.summary)
 	m.elapsed = time.Since(m.started)
 	m.summary.Elapsed = m.elapsed
 	for i := range m.summary.Kinds {
-		f.send(job.Event{Text: outcomes(p.Workload.Kinds[i].Name, &m.summary.Kinds[i])})
+		f.message(0, "%s", outcomes(p.Workload.Kinds[i].Name, &m.summary.Kinds[i]))
 	}
 	result := job.Result{
 		Users: p.Users, Kinds: p.Workload.KindNames(), Started: m.started, Elapsed: m.elapsed.Seconds(), Summary: m.summary,
@@ -64,7 +64,7 @@ type shown struct {
 	workload.User
 	kinds []workload.Kind
 	kind  meter.Kind
-	say   func(line string)
+	tell  func(job.Event)
 }
 
 // Pick implements workload.User.
@@ -77,14 +77,14 @@ func (s *shown) Pick() (workload.Transaction, bool) {
 // Do implements workload.User.
 func (s *shown) Do(ctx context.Context) error {
 	name := s.kinds[s.kind].Name
-	s.say(name)
+	s.tell(job.Event{Message: name})
 	err := s.User.Do(ctx)
 	teller, tells := s.User.(workload.Teller)
 	switch {
 	case err != nil:
-		s.say(fmt.Sprintf("%s : %v", name, err))
+		s.tell(job.Event{Message: fmt.Sprintf("%s : %v", name, err)})
 	case tells:
-		s.say(teller.Outcome())
+		s.tell(job.Event{Message: teller.Outcome()})
 	}
 	return err
 }

@@ -2,14 +2,14 @@ package engine
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/workload"
 )
@@ -19,12 +19,19 @@ type tellingUser struct{ *fakeUser }
 
 func (tellingUser) Outcome() string { return "Only: 1 {2}" }
 
-// transcript keeps every line with its user's position.
-type transcript struct{ lines []string }
+// transcript keeps every line, as HammerDB words it, with its user's position.
+type transcript struct {
+	speaker *lines.Speaker
+	lines   []string
+}
+
+func newTranscript() *transcript {
+	return &transcript{speaker: lines.NewSpeaker(lines.About{Action: job.Run})}
+}
 
 func (s *transcript) Watch(e job.Event) {
-	if e.Text != "" {
-		s.lines = append(s.lines, formatInt(int64(e.User))+" "+e.Text)
+	for _, line := range s.speaker.Say(e) {
+		s.lines = append(s.lines, formatInt(int64(line.User))+" "+line.Text)
 	}
 }
 
@@ -93,7 +100,7 @@ func TestRehearsalShowsEachTransaction(t *testing.T) {
 				}
 				tt.pacing.Test = true
 				p := telling(fakePlan(fakeUser{takes: 100 * time.Millisecond, script: tt.script}, tt.pacing))
-				seen := &transcript{}
+				seen := newTranscript()
 				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, stop)
 				if got := strings.Join(seen.lines, "\n"); got != tt.want {
 					t.Errorf("got\n%s\nwant\n%s", got, tt.want)
@@ -123,7 +130,7 @@ func telling(p Plan) Plan {
 
 func TestAUserThatFailsIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		seen := &transcript{}
+		seen := newTranscript()
 		p := fakePlan(fakeUser{takes: 100 * time.Millisecond, script: []error{nil, errBroken}}, workload.Pacing{RampUp: 150 * time.Millisecond, Duration: time.Second, RaiseError: true})
 		p.Users = 1
 		_, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
@@ -148,7 +155,7 @@ func TestAUserThatFailsIsNamed(t *testing.T) {
 func TestARunThatCannotBeginSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, test := range []bool{false, true} {
-			seen := &transcript{}
+			seen := newTranscript()
 			p := fakePlan(fakeUser{}, workload.Pacing{Duration: time.Second, Test: test})
 			d := *p.Database
 			d.Connect = func(context.Context, any, database.Role) (database.Session, error) { return nil, errLost }
@@ -189,35 +196,29 @@ func TestTimeProfileHoldsTheMeasuredTimeOfEachUser(t *testing.T) {
 	})
 }
 
-func TestWhatIsDoneWithAResultComesBeforeTheDatabaseTidiesUp(t *testing.T) {
-	for _, tt := range []struct {
-		err  error
-		want string
-	}{
-		{nil, "1 TEST RESULT\n1 3 users\n1 tidied up\n1 FINISHED SUCCESS"},
-		{errors.New("disk full"), "1 TEST RESULT\n1 3 users\n0 Error in Virtual User 1: disk full\n1 FINISHED FAILED"},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			seen := &transcript{}
-			p := fakePlan(fakeUser{takes: 300 * time.Millisecond}, workload.Pacing{Duration: 3 * time.Second, TimeProfile: true})
-			d := *p.Database
-			d.Finish = func(_ context.Context, _ any, say func(string)) error { say("tidied up"); return nil }
-			p.Database = &d
-			_, err := Local{}.perform(t.Context(), job.Run, p, &feed{
-				watchers: []job.Watcher{seen},
-				measured: func(r job.Result, say func(string)) error {
-					say(fmt.Sprintf("%d users", len(r.PerUser)))
-					return tt.err
-				},
-			}, nil)
-			if !errors.Is(err, tt.err) {
-				t.Errorf("got %v, want %v", err, tt.err)
-			}
-			if lines := strings.Join(seen.lines, "\n"); !strings.HasSuffix(lines, tt.want) {
-				t.Errorf("got\n%s\nwant it to end in\n%s", lines, tt.want)
-			}
-		})
-	}
+// TestTheHeadlineComesBeforeTheDatabaseTidiesUp is about those who do something of their
+// own with what was measured.
+func TestTheHeadlineComesBeforeTheDatabaseTidiesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fakePlan(fakeUser{takes: 300 * time.Millisecond}, workload.Pacing{Duration: 3 * time.Second, TimeProfile: true})
+		d := *p.Database
+		d.Finish = func(_ context.Context, _ any, tell func(job.Event)) error {
+			tell(job.Event{Message: "tidied up"})
+			return nil
+		}
+		p.Database = &d
+		seen := &events{}
+		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(seen.all, func(e job.Event) bool { return e.Headline != nil })
+		if i < 0 || len(seen.all) != i+3 || seen.all[i+1].Message != "tidied up" || seen.all[i+2].State != job.UserSucceeded {
+			t.Fatalf("got %+v, want a headline, the tidying up and the end last", seen.all)
+		}
+		if r := seen.all[i].Headline; len(r.PerUser) != p.Users || r.Summary.Kinds[0].Done == 0 {
+			t.Errorf("got %+v, want what was measured, by user, too", r)
+		}
+	})
 }
 
 func TestATimeProfileOfTooManyUsersIsRefused(t *testing.T) {

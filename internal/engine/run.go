@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -91,12 +90,9 @@ func run(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version str
 	r.end(ctx, &m, &m.gaps)
 	result := r.result(m)
 	err = r.verdict(ctx, &result, m, err)
-	say := func(line string) { f.say(monitorPosition, "%s", line) }
-	if f.measured != nil {
-		err = errors.Join(err, f.measured(result, say))
-	}
+	f.send(job.Event{User: job.Monitor, Headline: &result})
 	if err == nil && p.Database.Finish != nil {
-		err = p.Database.Finish(ctx, p.Connection, say)
+		err = p.Database.Finish(ctx, p.Connection, f.tellAs(job.Monitor))
 	}
 	return result, err
 }
@@ -104,25 +100,24 @@ func run(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version str
 // prepare looks whether the schema is there, asks for the facts, and seats the
 // users. What the monitor of a timed run says meanwhile, nobody says in a test.
 func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version string) (*running, error) {
-	say := func(line string) { f.say(monitorPosition, "%s", line) }
+	tell, monitor := f.tellAs(job.Monitor), job.Monitor
 	if p.Pacing.Test {
-		say = func(string) {}
+		tell, monitor = func(job.Event) {}, 0
 	}
 	if err := requireSchema(ctx, p, s); err != nil {
 		return nil, err
 	}
-	if err := introduce(ctx, p, s, say); err != nil {
+	if err := introduce(ctx, p, s, tell); err != nil {
 		return nil, err
 	}
 	facts, err := findFacts(ctx, p, s, version)
 	if err != nil {
 		return nil, err
 	}
-	f.send(job.Event{Facts: &facts})
 	if facts.Product != "" {
-		f.send(job.Event{Text: p.answeredBy(facts.Product)})
+		f.message(0, "%s", p.answeredBy(facts.Product))
 	}
-	say("DBVersion:" + facts.Server)
+	f.send(job.Event{User: monitor, Facts: &facts})
 	r := &running{
 		plan: p, feed: f,
 		stripes:  newStripes(p),
@@ -142,10 +137,10 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 	return r, nil
 }
 
-// introduce says what HammerDB's virtual users say when they have connected.
-func introduce(ctx context.Context, p Plan, s database.Session, say func(string)) error {
+// introduce tells what a virtual user has to tell when it has connected.
+func introduce(ctx context.Context, p Plan, s database.Session, tell func(job.Event)) error {
 	if p.Pacing.TimeProfile {
-		say("Initializing xtprof time profiler")
+		tell(job.Event{Step: &job.Step{Name: job.StepTimeProfile, Stage: job.Begins}})
 	}
 	if p.Server.Connection == nil {
 		return nil
@@ -155,7 +150,7 @@ func introduce(ctx context.Context, p Plan, s database.Session, say func(string)
 		return fmt.Errorf("ask what the connection is like: %w", err)
 	}
 	for _, line := range lines {
-		say(line)
+		tell(job.Event{Message: line})
 	}
 	return nil
 }
@@ -203,7 +198,7 @@ func (r *running) startUsers() {
 				return
 			}
 			position := i + r.plan.firstWorker()
-			r.feed.say(position, job.SaidRunning)
+			r.feed.state(position, job.UserRunning)
 			u.unhold()
 			err := u.work(r)
 			if r.plan.Server.Flush != nil {
@@ -214,7 +209,7 @@ func (r *running) startUsers() {
 				r.die(&userError{position, err})
 				return
 			}
-			r.feed.say(position, job.SaidSucceeded)
+			r.feed.state(position, job.UserSucceeded)
 		})
 	}
 	working.Wait()
@@ -317,24 +312,23 @@ func (r *running) measure(ctx context.Context, monitor database.Session, stop <-
 	pacing := r.plan.Pacing
 	second := meter.NewInterval(kinds)
 
-	r.feed.send(job.Event{Phase: job.RampUp})
-	r.feed.say(monitorPosition, "Beginning rampup time of %s minutes", minutes(pacing.RampUp))
+	r.feed.send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.RampUp, Length: pacing.RampUp}})
 	r.start()
-	ended, err := r.phase(ctx, job.RampUp, pacing.RampUp, stop, "Rampup %d minutes complete ...", second)
+	ended, err := r.phase(ctx, job.RampUp, pacing.RampUp, stop, second)
 	if err != nil || ended != timeUp {
 		m.stopped, m.exhausted = ended == stoppedByUser, ended == usersEnded
 		return m, err
 	}
-	r.feed.say(monitorPosition, "Rampup complete, Taking start Transaction Count.")
+	r.feed.step(job.Monitor, job.Step{Name: job.StepCount})
 	if err = r.read(ctx, monitor, &m.start, counterFirst); err != nil {
 		return m, err
 	}
+	r.feed.send(job.Event{User: job.Monitor, Counts: m.start.counts(false)})
 
 	load := host.StartLoad()
 	m.started = time.Now()
-	r.feed.send(job.Event{Phase: job.Measure})
-	r.feed.say(monitorPosition, "Timing test period of %s in minutes", minutes(pacing.Duration))
-	ended, err = r.phase(ctx, job.Measure, pacing.Duration, stop, "%d  ...,", second, r.measured(&m)...)
+	r.feed.send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.Measure, Length: pacing.Duration}})
+	ended, err = r.phase(ctx, job.Measure, pacing.Duration, stop, second, r.measured(&m)...)
 	m.timeUp = time.Now()
 	m.client = load.End()
 	m.elapsed = m.timeUp.Sub(m.started)
@@ -347,14 +341,12 @@ func (r *running) measure(ctx context.Context, monitor database.Session, stop <-
 	if err != nil || r.death() != nil {
 		return m, err
 	}
-	r.feed.send(job.Event{Phase: job.Finish})
-	r.feed.say(monitorPosition, "Test complete, Taking end Transaction Count.")
-	return m, r.read(ctx, monitor, &m.end, probeFirst, &m.gaps)
-}
-
-// minutes spells a duration as HammerDB does, to a hundredth of a minute.
-func minutes(d time.Duration) string {
-	return strconv.FormatFloat(math.Round(d.Minutes()*100)/100, 'f', -1, 64)
+	r.feed.send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.Finish}})
+	if err = r.read(ctx, monitor, &m.end, probeFirst, &m.gaps); err != nil {
+		return m, err
+	}
+	r.feed.send(job.Event{User: job.Monitor, Counts: m.end.counts(true)})
+	return m, nil
 }
 
 // ending says why a phase ended.
@@ -376,8 +368,8 @@ func (r *running) measured(m *measurement) []meter.Sum {
 }
 
 // phase lets a part of the run go by, takes from the stripes once a second, and
-// adds what it takes to the sums. Each full minute it says the line, if any.
-func (r *running) phase(ctx context.Context, name job.Phase, length time.Duration, stop <-chan struct{}, line string, second *meter.Interval, sums ...meter.Sum) (ending, error) {
+// adds what it takes to the sums.
+func (r *running) phase(ctx context.Context, name job.Phase, length time.Duration, stop <-chan struct{}, second *meter.Interval, sums ...meter.Sum) (ending, error) {
 	if length == 0 {
 		return timeUp, nil
 	}
@@ -404,14 +396,11 @@ func (r *running) phase(ctx context.Context, name job.Phase, length time.Duratio
 		measured := second.Cut(now.Sub(last))
 		offset := now.Sub(began)
 		if measured.Elapsed > 0 {
-			r.feed.send(job.Event{Second: &job.Second{
+			r.feed.send(job.Event{User: r.plan.monitor(), Second: &job.Second{
 				Phase: name, Offset: offset, Measured: measured, ServerTPM: r.serverTPM(),
 			}})
 		}
 		still.look(measured)
-		if m := int(offset / time.Minute); line != "" && m > int(last.Sub(began)/time.Minute) {
-			r.feed.say(monitorPosition, line, m)
-		}
 		last = now
 		if ended || offset >= length {
 			return why, nil
@@ -489,7 +478,7 @@ func (r *running) result(m measurement) job.Result {
 		result.Client = &m.client
 	}
 	w := workload.Window{
-		Summary: m.summary, Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: r.plan.Users, Database: r.plan.Database.Title,
+		Summary: m.summary, Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: r.plan.Users,
 	}
 	if m.end.probe.read {
 		w.Elapsed = m.end.probe.at.Sub(m.start.probe.at)
@@ -501,16 +490,14 @@ func (r *running) result(m measurement) job.Result {
 		w.Counter, w.Counted = m.end.counter.n-m.start.counter.n-m.end.flushes, true
 		result.CounterAgreement = r.counterAgreement(m, w.Counter)
 	}
-	score := r.plan.Workload.Score(w)
-	result.Metrics, result.Line = score.Metrics, score.Line
+	result.Metrics = r.plan.Workload.Score(w)
 	if r.profile != nil && !m.started.IsZero() {
 		result.PerUser = r.profile.Users(m.elapsed)
 	}
 	return result
 }
 
-// verdict says how the run ended, in the result and as an error, and prints
-// the headline of a run that has one.
+// verdict says how the run ended, in the result and as an error.
 func (r *running) verdict(ctx context.Context, result *job.Result, m measurement, err error) error {
 	died := r.death()
 	switch {
@@ -531,10 +518,6 @@ func (r *running) verdict(ctx context.Context, result *job.Result, m measurement
 		err = job.WithExit(job.ExitStopped, r.cutShort(m.elapsed.Round(time.Second)))
 	default:
 		err = r.doubts(result, m)
-	}
-	if m.end.probe.read {
-		r.feed.say(monitorPosition, "%d Active Virtual Users configured", r.plan.Users)
-		r.feed.say(monitorPosition, "%s", result.Line)
 	}
 	if err != nil {
 		result.Reason = err.Error()

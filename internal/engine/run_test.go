@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -147,7 +148,12 @@ func fakePlan(u fakeUser, pacing workload.Pacing) Plan {
 		NewUser: func(context.Context, workload.Seat) (workload.User, error) { u := u; return &u, nil },
 		Pacing:  func(any) workload.Pacing { return pacing },
 		Probed:  func(s *meter.Summary) int64 { return s.Kinds[0].Done }, ProbeName: "only",
-		Score: func(workload.Window) workload.Score { return workload.Score{Line: "TEST RESULT"} },
+		Score: func(w workload.Window) []job.Metric {
+			if !w.Probed {
+				return nil
+			}
+			return []job.Metric{{Name: "NOPM", Value: 1}, {Name: "TPM", Value: 2}}
+		},
 	}
 	p, err := NewPlan(d, w, job.Spec{Users: 3, Options: option.Values{}})
 	if err != nil {
@@ -174,6 +180,8 @@ func (s *fakeServer) answers() database.Server {
 
 // events keeps what a job tells its watchers.
 type events struct {
+	all     []job.Event
+	speaker *lines.Speaker // words what the monitor says
 	lines   []string
 	seconds []int64 // transactions done in each measured second
 	failed  []job.Failure
@@ -181,9 +189,16 @@ type events struct {
 }
 
 func (e *events) Watch(event job.Event) {
+	if e.speaker == nil {
+		e.speaker = lines.NewSpeaker(lines.About{Action: job.Run, Product: "Fake"})
+	}
+	e.all = append(e.all, event)
+	for _, line := range e.speaker.Say(event) {
+		if line.User == job.Monitor {
+			e.lines = append(e.lines, line.Text)
+		}
+	}
 	switch {
-	case event.Text != "" && event.User == 1:
-		e.lines = append(e.lines, event.Text)
 	case event.Second != nil && event.Second.Phase == job.Measure:
 		e.seconds = append(e.seconds, event.Second.Measured.Kinds[0].Done)
 	case event.Failure != nil:
@@ -376,7 +391,7 @@ func TestRunSaysWhatHammerDBSays(t *testing.T) {
 			"1  ...,",
 			"Test complete, Taking end Transaction Count.",
 			"3 Active Virtual Users configured",
-			"TEST RESULT",
+			"TEST RESULT : System achieved 1 NOPM from 2 Fake TPM",
 			"FINISHED SUCCESS",
 		}
 		if got := strings.Join(seen.lines, "\n"); got != strings.Join(want, "\n") {
@@ -440,9 +455,9 @@ func TestARunWhoseCountsDisagreeIsNotValid(t *testing.T) {
 		limit   float64 // percent
 		want    string
 	}{
-		{50, 1, "Was anybody else working on the schema?"},
-		{-50, 1, "Do its routines roll back without saying so?"},
-		{5, 1, "Was anybody else working on the schema?"}, // two more than three users may have in flight
+		{50, 1, "Someone else may have been working on the schema."},
+		{-50, 1, "The schema's routines may roll back without reporting it."},
+		{5, 1, "Someone else may have been working on the schema."}, // two more than three users may have in flight
 		{5, 3, ""},
 		{3, 1, ""},
 	} {
@@ -465,8 +480,8 @@ func TestARunWhoseCountsDisagreeIsNotValid(t *testing.T) {
 				t.Errorf("%d more with a limit of %g: got status %s and exit %d (%v), want %s and %d with %q",
 					tt.commits, tt.limit, result.Status, job.ExitOf(err), err, job.Invalid, job.ExitInvalid, tt.want)
 			}
-			if result.Line == "" || result.Reason == "" {
-				t.Errorf("got the headline %q and the reason %q, want both", result.Line, result.Reason)
+			if len(result.Metrics) == 0 || result.Reason == "" {
+				t.Errorf("got the headline %v and the reason %q, want both", result.Metrics, result.Reason)
 			}
 		})
 	}

@@ -67,7 +67,7 @@ func (r *running) sayUnderWay(why string) {
 	if c := r.users[longest.user].connection; c != "" {
 		where = ", on " + c
 	}
-	r.feed.say(monitorPosition, "%s: %s for the database; the longest wait is that of Vuser %d for its %s, %.1f s so far%s",
+	r.feed.message(job.Monitor, "%s: %s for the database; the longest wait is that of Vuser %d for its %s, %.1f s so far%s",
 		why, users, longest.user+r.plan.firstWorker(), r.plan.Workload.Kinds[longest.kind].Name, longest.took.Seconds(), where)
 }
 

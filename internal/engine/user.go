@@ -31,39 +31,42 @@ type seated struct {
 	connection string       // what the server calls the session: "process 4711"; "" where it has no name for it
 	flushed    atomic.Int32 // the last of running.flush that it did
 
-	// held are the lines that the user says before it runs: HammerDB's users begin
-	// to speak when they begin to run.
-	held    []string
+	// held is what the user tells before it runs: that comes after its state.
+	held    []job.Event
 	running bool
-	tell    func(line string)
+	send    func(job.Event)
 }
 
-// say is the seat's Say.
-func (u *seated) say(line string) {
+// tell is the seat's Tell.
+func (u *seated) tell(e job.Event) {
 	if !u.running {
-		u.held = append(u.held, line)
+		u.held = append(u.held, e)
 		return
 	}
-	u.tell(line)
+	u.send(e)
 }
 
-// unhold says what was held back, and lets the user speak from now on.
+// unhold tells what was held back, and lets the user speak from now on.
 func (u *seated) unhold() {
-	for _, line := range u.held {
-		u.tell(line)
+	for _, e := range u.held {
+		u.send(e)
 	}
 	u.held, u.running = nil, true
 }
 
-// monitorPosition is the position of HammerDB's monitor, who runs no
-// transactions, or of the only virtual user where one does all.
-const monitorPosition = 1
+// monitor is the position of the monitor, or 0 where a test does without.
+func (p Plan) monitor() int {
+	if p.Pacing.Test {
+		return 0
+	}
+	return job.Monitor
+}
 
 // firstWorker is the position of user number 0: after the monitor, which a test
 // does without.
 func (p Plan) firstWorker() int {
 	if p.Pacing.Test {
-		return monitorPosition
+		return job.Monitor
 	}
 	return job.FirstWorker
 }
@@ -107,7 +110,7 @@ func seat(ctx context.Context, p Plan, f *feed, number int) (*seated, error) {
 	}
 	u := &seated{
 		timer: time.NewTimer(0),
-		tell:  func(line string) { f.say(number+p.firstWorker(), "%s", line) },
+		send:  f.tellAs(number + p.firstWorker()),
 	}
 	u.seat = workload.Seat{
 		Number: number, Users: p.Users, Seed: p.Seed, Test: p.Pacing.Test,
@@ -115,10 +118,10 @@ func seat(ctx context.Context, p Plan, f *feed, number int) (*seated, error) {
 		Session: session,
 		SQL:     p.SQL,
 		Rand:    rand.New(rand.NewPCG(p.Seed, uint64(number))),
-		Say:     u.say,
+		Tell:    u.tell,
 	}
 	<-u.timer.C // a new timer can only be had running
-	if err := introduce(ctx, p, session, u.say); err != nil {
+	if err := introduce(ctx, p, session, u.tell); err != nil {
 		return u, err
 	}
 	if p.Server.Name != nil {
@@ -130,7 +133,7 @@ func seat(ctx context.Context, p Plan, f *feed, number int) (*seated, error) {
 		return u, err
 	}
 	if p.Pacing.Test {
-		u.User = &shown{User: u.User, kinds: p.Workload.Kinds, say: u.say}
+		u.User = &shown{User: u.User, kinds: p.Workload.Kinds, tell: u.tell}
 	}
 	return u, nil
 }

@@ -158,12 +158,9 @@ func (s *shelf) database() *database.Database {
 	}
 	return &database.Database{
 		Name: "shelf", Title: "Shelf",
-		Options: func(string) any { return &struct{}{} },
-		Target:  func(any) string { return "in memory" },
-		Said: database.Said{
-			Schema: func(any) string { return "shelf" }, Builder: func(any) string { return "SHELF" },
-			Checked: "%s %s checked", Deleted: "%s %s deleted",
-		},
+		Options:    func(string) any { return &struct{}{} },
+		Target:     func(any) string { return "in memory" },
+		SchemaName: func(any) database.SchemaName { return database.SchemaName{Name: "shelf"} },
 		Connect: func(context.Context, any, database.Role) (database.Session, error) {
 			return &visit{shelf: s, put: map[string]int{}}, nil
 		},
@@ -251,7 +248,7 @@ var stacking = &workload.Workload{
 		return workload.Pacing{MaxIterations: 100, Builders: 1, Duration: 10 * time.Millisecond}
 	},
 	Probed: func(s *meter.Summary) int64 { return s.Kinds[0].Done }, ProbeName: "put",
-	Score: func(workload.Window) workload.Score { return workload.Score{} },
+	Score: func(workload.Window) []job.Metric { return nil },
 	SQL:   fstest.MapFS{"sql/shelf/probe.sql": {Data: []byte("count b")}},
 }
 

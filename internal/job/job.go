@@ -39,116 +39,6 @@ const (
 	Delete Action = "delete"
 )
 
-// FirstWorker is the position of a timed run's first virtual user that runs
-// transactions: number 1 is the monitor.
-const FirstWorker = 2
-
-// What a virtual user says as it begins and as it ends, in HammerDB's words. Events
-// and output lines have these texts, and whoever shows them tells by them how a
-// virtual user stands.
-const (
-	SaidRunning   = "RUNNING"
-	SaidSucceeded = "FINISHED SUCCESS"
-	SaidFailed    = "FINISHED FAILED"
-)
-
-// TclTime is how HammerDB's lines spell a time: as Tcl does when nothing else is
-// asked for.
-const TclTime = "Mon Jan 02 15:04:05 MST 2006"
-
-// AllComplete is the last line of a job.
-const AllComplete = "ALL VIRTUAL USERS COMPLETE"
-
-// Event is one thing that happened in a job. Only the collector and rare
-// occasions make events; no virtual user does while it is being timed. Just one
-// of the pointers is set, or Text is. What an event points to does not change any more
-// once it was sent.
-type Event struct {
-	Sequence int64 `json:"sequence,omitempty"` // from 1 on, without gaps; given where a job's events are handed out
-
-	At   time.Time `json:"at"`
-	User int       `json:"user,omitempty"` // position of the virtual user it is about; the monitor is 1
-	Text string    `json:"text,omitempty"` // a line of output
-
-	Phase    Phase     `json:"phase,omitempty"` // a phase that begins
-	Second   *Second   `json:"second,omitempty"`
-	Progress *Progress `json:"progress,omitempty"`
-	Failure  *Failure  `json:"failure,omitempty"`
-	Facts    *Facts    `json:"facts,omitempty"`
-}
-
-// Phase is a part of a run.
-type Phase string
-
-// The phases of a run.
-const (
-	RampUp  Phase = "ramp-up"
-	Measure Phase = "measure"
-	Finish  Phase = "finish"
-)
-
-// Second is what one second of a run measured, ramp-up included.
-type Second struct {
-	Phase  Phase         `json:"phase"`
-	Offset time.Duration `json:"offset"` // since the phase began, at the end of this second
-
-	// Measured is what was measured, of each kind of transaction. It is the watcher's own.
-	Measured meter.Coded `json:"measured"`
-
-	// ServerTPM is the server's own count of transactions as a rate a minute, over
-	// the time since it was last read; nil when it was not read in this second.
-	ServerTPM *float64 `json:"server_tpm,omitempty"`
-}
-
-// Progress says how far a build or a check has come.
-type Progress struct {
-	Step       string `json:"step"` // "load", "indexes", "check"
-	Detail     string `json:"detail,omitempty"`
-	Done       int64  `json:"done"`
-	Total      int64  `json:"total"` // 0 when it is not known
-	Unit       string `json:"unit"`  // "rows", "statements", "rules"
-	DoneBytes  int64  `json:"done_bytes,omitempty"`
-	TotalBytes int64  `json:"total_bytes,omitempty"`
-}
-
-// Failure is an example of a failed transaction: the first few of each class are
-// kept with their message.
-type Failure struct {
-	Kind    string `json:"kind"`
-	Class   string `json:"class"`
-	Message string `json:"message"`
-	Retried bool   `json:"retried"` // it was run again
-}
-
-// Facts are what must be known of the surroundings to repeat a result.
-type Facts struct {
-	SledgeVersion  string            `json:"sledge_version"`
-	Server         string            `json:"server"`            // the server's version
-	Product        string            `json:"product,omitempty"` // "MariaDB": what answered, where another database was chosen
-	ServerSettings map[string]string `json:"server_settings,omitempty"`
-	Target         string            `json:"target"`
-	Size           string            `json:"size,omitempty"`       // how much data there is: "10 warehouses"
-	Durability     *Durability       `json:"durability,omitempty"` // what a commit was worth
-	Host           Host              `json:"host"`
-}
-
-// Durability says whether what was committed survives a power failure.
-type Durability struct {
-	Holds bool   `json:"holds"`
-	Why   string `json:"why"` // the settings that decide it
-}
-
-// Host is the machine that Sledge runs on.
-type Host struct {
-	Name        string `json:"name"`
-	OS          string `json:"os"`
-	Kernel      string `json:"kernel,omitempty"`
-	Arch        string `json:"arch"`
-	CPU         string `json:"cpu,omitempty"`
-	CPUs        int    `json:"cpus"`
-	MemoryBytes uint64 `json:"memory_bytes,omitempty"`
-}
-
 // Status says how a job stands or how it ended.
 type Status string
 
@@ -168,7 +58,7 @@ type Result struct {
 	Reason string `json:"reason,omitempty"` // why, when it did not succeed
 
 	Metrics []Metric  `json:"metrics,omitempty"`
-	Line    string    `json:"line,omitempty"` // the headline as HammerDB prints it
+	Line    string    `json:"line,omitempty"` // the headline as another program printed it; "" of Sledge's own jobs
 	Users   int       `json:"users,omitempty"`
 	Started time.Time `json:"started"` // of the measurement, or else of the job
 	Elapsed float64   `json:"elapsed_seconds"`
@@ -338,11 +228,6 @@ type Control struct {
 	// they are in, and the result is marked partial. Cancelling the context
 	// breaks off.
 	Stop <-chan struct{}
-
-	// Measured, if it is not nil, is called once when a timed run has its result and
-	// before the database tidies up after it, with what the monitor says by say. An
-	// error fails the job.
-	Measured func(result Result, say func(line string)) error
 }
 
 // Runner does jobs. The engine does them here; a cluster's primary has its

@@ -38,7 +38,7 @@ type Document struct {
 	Unrecorded int64 `json:"unrecorded_events,omitempty"`
 
 	// Of a run.
-	Line             string          `json:"line,omitempty"` // the headline as HammerDB prints it
+	Line             string          `json:"line,omitempty"` // the headline in one line, which who shows the document fills in
 	Metrics          []job.Metric    `json:"metrics,omitempty"`
 	Started          time.Time       `json:"started,omitzero"` // of the measurement
 	Elapsed          float64         `json:"elapsed_seconds,omitempty"`

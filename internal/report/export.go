@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,9 +23,16 @@ import (
 // Formats are those that Export knows.
 var Formats = []string{"json", "csv"}
 
+// Words say in sentences what a job has as data, in the way of those who read them.
+type Words struct {
+	Headline func(j job.Job) string // of a run; "" where it has none
+	Output   func(ctx context.Context, store *repository.Store, j job.Job) iter.Seq2[repository.OutputLine, error]
+}
+
 // Export writes all that the repository knows of a job: as JSON, Document with
-// more members, histograms included; or as CSV, what was measured by the second.
-func Export(ctx context.Context, w io.Writer, store *repository.Store, id job.ID, format string) error {
+// more members, histograms included; or as CSV, what was measured by the second. The
+// lines that virtual users put out are had from words.
+func Export(ctx context.Context, w io.Writer, store *repository.Store, id job.ID, format string, words Words) error {
 	if !slices.Contains(Formats, format) {
 		return job.WithExit(job.ExitUsage, fmt.Errorf("export format %s is not known%s (there are %s)",
 			format, option.Suggest(format, Formats), strings.Join(Formats, " and ")))
@@ -37,11 +45,12 @@ func Export(ctx context.Context, w io.Writer, store *repository.Store, id job.ID
 		return job.WithExit(job.ExitUsage, fmt.Errorf("job %s was recorded by %s, which does not keep what was done in each second: export it as json", j.ID, j.Origin))
 	}
 	buffered := bufio.NewWriter(w)
-	export := exportJSON
 	if format == "csv" {
-		export = exportCSV
+		err = exportCSV(ctx, buffered, store, j)
+	} else {
+		err = exportJSON(ctx, buffered, store, j, words)
 	}
-	if err := export(ctx, buffered, store, j); err != nil {
+	if err != nil {
 		return fmt.Errorf("export job %s: %w", j.ID, err)
 	}
 	return buffered.Flush()
@@ -54,9 +63,10 @@ const ExportSchema = "sledge-export-1"
 // list of Second.
 type Exported struct {
 	Document
-	Histograms []Histograms               `json:"histograms,omitempty"` // of all that was measured
-	Failures   []repository.StoredFailure `json:"failures,omitempty"`   // the first few examples of each class
-	Output     []repository.OutputLine    `json:"output,omitempty"`
+	Histograms []Histograms               `json:"histograms,omitempty"`          // of all that was measured
+	Failures   []repository.StoredFailure `json:"failures,omitempty"`            // the first few examples of each class
+	Events     []job.Event                `json:"events,omitempty"`              // but for seconds and progress
+	Output     []repository.OutputLine    `json:"output,omitempty"`              // the same in words
 	Counts     []job.Count                `json:"transaction_counter,omitempty"` // what it read, where one was running
 	Imported   *job.Imported              `json:"imported,omitempty"`            // what the program that recorded it kept
 }
@@ -87,8 +97,8 @@ type SecondTransaction struct {
 }
 
 // exportJSON writes the seconds as they are read, since a day has 86,400.
-func exportJSON(ctx context.Context, w *bufio.Writer, store *repository.Store, j job.Job) error {
-	head, err := exportHead(ctx, store, j)
+func exportJSON(ctx context.Context, w *bufio.Writer, store *repository.Store, j job.Job, words Words) error {
+	head, err := exportHead(ctx, store, j, words)
 	if err != nil {
 		return err
 	}
@@ -118,13 +128,13 @@ func exportJSON(ctx context.Context, w *bufio.Writer, store *repository.Store, j
 	return err
 }
 
-func exportHead(ctx context.Context, store *repository.Store, j job.Job) (Exported, error) {
+func exportHead(ctx context.Context, store *repository.Store, j job.Job, words Words) (Exported, error) {
 	sum, kinds, err := store.Summary(ctx, j.ID)
 	if err != nil {
 		return Exported{}, err
 	}
 	e := Exported{Document: NewDocument(j, sum)}
-	e.Schema = ExportSchema
+	e.Schema, e.Line = ExportSchema, words.Headline(j)
 	if j.Origin != "" {
 		details, err := store.Imported(ctx, j.ID)
 		if err != nil {
@@ -153,7 +163,14 @@ func exportHead(ctx context.Context, store *repository.Store, j job.Job) (Export
 		f.At = f.At.UTC()
 		e.Failures = append(e.Failures, f)
 	}
-	for line, err := range store.Output(ctx, j.ID) {
+	for event, err := range store.Events(ctx, j.ID) {
+		if err != nil {
+			return e, err
+		}
+		event.At = event.At.UTC()
+		e.Events = append(e.Events, event)
+	}
+	for line, err := range words.Output(ctx, store, j) {
 		if err != nil {
 			return e, err
 		}

@@ -2,11 +2,13 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"os"
 	"reflect"
 	"strings"
@@ -54,6 +56,25 @@ func TestTextSaysWhatTheJobWasAndHowItEnded(t *testing.T) {
 	if err := Text(brokenPipe{}, reporttest.Run(), reporttest.Measured(), View{}); err == nil {
 		t.Error("Text does not say that it could not write")
 	}
+}
+
+// words are those of messages alone.
+var words = Words{
+	Headline: func(j job.Job) string { return j.Result.Line },
+	Output: func(ctx context.Context, store *repository.Store, j job.Job) iter.Seq2[repository.OutputLine, error] {
+		return func(yield func(repository.OutputLine, error) bool) {
+			for line, err := range store.Output(ctx, j.ID) {
+				if !yield(line, err) {
+					return
+				}
+			}
+			for e, err := range store.Events(ctx, j.ID) {
+				if e.Message != "" && !yield(repository.OutputLine{At: e.At, User: e.User, Line: e.Message}, err) {
+					return
+				}
+			}
+		}
+	},
 }
 
 type brokenPipe struct{}
@@ -115,7 +136,7 @@ func stored(t *testing.T) (*repository.Store, job.ID) {
 		total.Add(sum)
 	}
 	r.Count(job.Count{At: reporttest.Began, Rate: 360})
-	r.Watch(job.Event{At: reporttest.Began, User: 2, Text: "a line"})
+	r.Watch(job.Event{At: reporttest.Began, User: 2, Message: "a line"})
 	r.Watch(job.Event{At: reporttest.Began, User: 2, Failure: &job.Failure{Kind: "new order", Class: "deadlock", Message: "deadlock detected"}})
 	facts := *reporttest.Run().Facts
 	r.Watch(job.Event{At: reporttest.Began, Facts: &facts})
@@ -128,7 +149,7 @@ func stored(t *testing.T) (*repository.Store, job.ID) {
 func TestAnExportedJobIsWhole(t *testing.T) {
 	store, id := stored(t)
 	var b bytes.Buffer
-	if err := Export(t.Context(), &b, store, id[:20], "json"); err != nil {
+	if err := Export(t.Context(), &b, store, id[:20], "json", words); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -186,7 +207,7 @@ func decoded(t *testing.T, encoded []byte) *hdrhistogram.Histogram {
 func TestTheTableOfSecondsIsSafeInASpreadsheet(t *testing.T) {
 	store, id := stored(t)
 	var b bytes.Buffer
-	if err := Export(t.Context(), &b, store, id, "csv"); err != nil {
+	if err := Export(t.Context(), &b, store, id, "csv", words); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
@@ -209,15 +230,15 @@ func TestTheTableOfSecondsIsSafeInASpreadsheet(t *testing.T) {
 
 func TestAnExportThatCannotBeSaysWhy(t *testing.T) {
 	store, id := stored(t)
-	err := Export(t.Context(), io.Discard, store, id, "cvs")
+	err := Export(t.Context(), io.Discard, store, id, "cvs", words)
 	if err == nil || job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "did you mean csv?") {
 		t.Errorf("an unknown format: got %v", err)
 	}
-	if err := Export(t.Context(), io.Discard, store, "FFFF", "csv"); !errors.Is(err, repository.ErrNotFound) {
+	if err := Export(t.Context(), io.Discard, store, "FFFF", "csv", words); !errors.Is(err, repository.ErrNotFound) {
 		t.Errorf("an unknown job: got %v", err)
 	}
 	for _, format := range Formats {
-		if err := Export(t.Context(), brokenPipe{}, store, id, format); !errors.Is(err, io.ErrClosedPipe) {
+		if err := Export(t.Context(), brokenPipe{}, store, id, format, words); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%s into a broken pipe: got %v", format, err)
 		}
 	}

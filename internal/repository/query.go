@@ -227,7 +227,8 @@ func (s StoredSecond) Summary() (meter.Summary, error) {
 	return meter.Coded{Elapsed: s.Elapsed, Kinds: s.Tallies}.Summary()
 }
 
-// OutputLine is a line that a virtual user put out.
+// OutputLine is a line that a virtual user put out, as another program or an earlier
+// Sledge recorded it.
 type OutputLine struct {
 	At   time.Time `json:"at"`
 	User int       `json:"user"`
@@ -341,7 +342,33 @@ func scanTally(rows *sql.Rows, others ...any) (meter.CodedTally, error) {
 	return t, err
 }
 
-// Output yields the lines that virtual users put out, in order.
+// Events yields what happened in a job, in order: all that is an event, but for its
+// seconds and its progress. There are none of jobs that have an Output.
+func (s *Store) Events(ctx context.Context, id job.ID) iter.Seq2[job.Event, error] {
+	return pages(s, ctx, id, "events", func(number, after int64) (list []job.Event, last int64, err error) {
+		rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, event FROM event
+			WHERE job = ? AND number > ? ORDER BY number LIMIT %d`, pageRows), number, after)
+		if err != nil {
+			return nil, 0, err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var e job.Event
+			var text []byte
+			if err := rows.Scan(&last, &text); err != nil {
+				return nil, 0, err
+			}
+			if err := json.Unmarshal(text, &e); err != nil {
+				return nil, 0, err
+			}
+			list = append(list, e)
+		}
+		return list, last, rows.Err()
+	})
+}
+
+// Output yields the lines that virtual users put out, in order: of jobs that another
+// program recorded, or Sledge before it kept events.
 func (s *Store) Output(ctx context.Context, id job.ID) iter.Seq2[OutputLine, error] {
 	return pages(s, ctx, id, "output", func(job, after int64) (list []OutputLine, last int64, err error) {
 		rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, at_ms, user, line FROM output

@@ -124,12 +124,18 @@ func refuseSecrets(spec job.Spec) error {
 // ID returns the job's ID.
 func (r *Recorder) ID() job.ID { return r.id }
 
-// Watch notes seconds, lines of output, failures and facts. It never waits for
-// the repository.
+// Watch notes what happens in the job; of its progress nothing is kept. It never waits
+// for the repository.
 func (r *Recorder) Watch(e job.Event) {
 	switch {
 	case e.Second != nil:
 		r.watchSecond(e.At, *e.Second)
+		return
+	case e.Progress != nil:
+		return
+	case e.Sample != nil:
+		r.Count(job.Count{At: e.At, Rate: e.Sample.Value})
+		return
 	case e.Failure != nil:
 		f := *e.Failure
 		r.add(func(ctx context.Context, tx *sql.Tx) error {
@@ -138,22 +144,23 @@ func (r *Recorder) Watch(e job.Event) {
 			return err
 		})
 	case e.Facts != nil:
-		text, err := json.Marshal(e.Facts)
-		if err != nil {
-			r.drop(err)
-			return
-		}
-		r.add(func(ctx context.Context, tx *sql.Tx) error {
-			_, err := tx.ExecContext(ctx, `UPDATE job SET facts = ? WHERE number = ?`, string(text), r.number)
-			return err
-		})
-	case e.Text != "":
-		r.add(func(ctx context.Context, tx *sql.Tx) error {
-			_, err := tx.ExecContext(ctx, `INSERT INTO output (job, at_ms, user, line) VALUES (?, ?, ?, ?)`,
-				r.number, e.At.UnixMilli(), e.User, e.Text)
-			return err
-		})
+		r.addText(e.Facts, `UPDATE job SET facts = ?2 WHERE number = ?1`)
 	}
+	r.addText(e, `INSERT INTO event (job, event) VALUES (?1, ?2)`)
+}
+
+// addText has the value written as JSON, by a statement with the job's number and the
+// text.
+func (r *Recorder) addText(value any, statement string) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		r.drop(err)
+		return
+	}
+	r.add(func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, statement, r.number, string(text))
+		return err
+	})
 }
 
 // Count notes a reading of the transaction counter. It may be called from any

@@ -15,7 +15,7 @@ func talks(t *testing.T, s *Store, ends bool) *Recorder {
 	r := begin(t, s, runSpec())
 	line := strings.Repeat("what a virtual user says ", 100)
 	for range 2000 {
-		r.Watch(job.Event{User: 1, Text: line})
+		r.Watch(job.Event{User: 1, Message: line})
 	}
 	if ends {
 		if err := r.End(t.Context(), job.Result{}, nil); err != nil {
@@ -72,7 +72,7 @@ func TestNobodyWhoReadsIsInTheWayOfADeletion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	s, other := openStore(t, path), openStore(t, path)
 	gone, stays := talks(t, s, true), talks(t, other, false)
-	rows, err := other.db.Query("SELECT line FROM output")
+	rows, err := other.db.Query("SELECT event FROM event")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestNobodyWhoReadsIsInTheWayOfADeletion(t *testing.T) {
 	if err := stays.End(t.Context(), job.Result{}, nil); err != nil {
 		t.Error(err)
 	}
-	if lines := collect(t, s.Output(t.Context(), stays.ID())); len(lines) != 2000 {
+	if lines := collect(t, s.Events(t.Context(), stays.ID())); len(lines) != 2000 {
 		t.Errorf("who was recording has %d lines, want 2000", len(lines))
 	}
 	deletes(t, s, stays)

@@ -117,7 +117,7 @@ func TestARunComesBackAsItWasRecorded(t *testing.T) {
 		want := meter.NewSummary(len(kinds))
 		facts := job.Facts{SledgeVersion: "1.0", Server: "16.4", Target: "localhost:5432", ServerSettings: map[string]string{"fsync": "on"}, Host: host.This()}
 		r.Watch(job.Event{At: time.Now(), Facts: &facts})
-		r.Watch(job.Event{At: time.Now(), Phase: job.RampUp})
+		r.Watch(job.Event{At: time.Now(), Phase: &job.PhaseSpan{Name: job.RampUp}})
 		r.Watch(job.Event{At: time.Now(), Progress: &job.Progress{Step: "load"}})
 		r.Watch(second(job.RampUp, 1, measured(1, 50), nil))
 		for n := 1; n <= 3; n++ {
@@ -125,7 +125,7 @@ func TestARunComesBackAsItWasRecorded(t *testing.T) {
 			want.Add(*sum)
 			r.Watch(second(job.Measure, n, sum, &tpm))
 		}
-		r.Watch(job.Event{At: time.UnixMilli(1_700_000_000_000), User: 1, Text: "Rampup complete"})
+		r.Watch(job.Event{At: time.UnixMilli(1_700_000_000_000), User: 1, Message: "Rampup complete"})
 		r.Watch(job.Event{At: time.UnixMilli(1_700_000_000_000), User: 2, Failure: &job.Failure{Kind: "payment", Class: "deadlock", Message: "deadlock detected", Retried: true}})
 		result := job.Result{
 			Line: "TEST RESULT : System achieved 1 NOPM from 2 PostgreSQL TPM", Users: 4, Kinds: kinds, Elapsed: 3,
@@ -173,7 +173,7 @@ func TestARunComesBackAsItWasRecorded(t *testing.T) {
 			}
 			sameSummary(t, fmt.Sprint("second ", n), part, *measured(uint64(n), 100*n))
 		}
-		if lines := collect(t, s.Output(t.Context(), r.ID())); len(lines) != 1 || lines[0].Line != "Rampup complete" || lines[0].User != 1 {
+		if lines := collect(t, s.Events(t.Context(), r.ID())); len(lines) != 4 || lines[2].Message != "Rampup complete" || lines[2].User != 1 {
 			t.Errorf("got output %+v", lines)
 		}
 		if list := collect(t, s.Failures(t.Context(), r.ID())); len(list) != 1 || list[0].Message != "deadlock detected" || !list[0].Retried || list[0].User != 2 {
@@ -236,11 +236,11 @@ func TestARunThatWasCancelledIsRecordedToItsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	r.Watch(job.Event{At: time.Now(), Text: "stopping"})
+	r.Watch(job.Event{At: time.Now(), Message: "stopping"})
 	if err := r.End(ctx, job.Result{Status: job.Partial}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if lines := collect(t, s.Output(t.Context(), r.ID())); len(lines) != 1 {
+	if lines := collect(t, s.Events(t.Context(), r.ID())); len(lines) != 1 {
 		t.Errorf("got %d lines, want 1", len(lines))
 	}
 }
@@ -379,7 +379,7 @@ func TestDeletingAJobLeavesNothingOfIt(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
 	r.Watch(second(job.Measure, 1, measured(1, 10), nil))
-	r.Watch(job.Event{At: time.Now(), Text: "a line"})
+	r.Watch(job.Event{At: time.Now(), Message: "a line"})
 	r.Watch(job.Event{At: time.Now(), Failure: &job.Failure{}})
 	r.Count(job.Count{At: time.Now(), Rate: 1})
 	if err := r.End(t.Context(), job.Result{}, nil); err != nil {
@@ -388,14 +388,14 @@ func TestDeletingAJobLeavesNothingOfIt(t *testing.T) {
 	count := func() (n int) {
 		t.Helper()
 		err := s.db.QueryRow(`SELECT (SELECT count(*) FROM job) + (SELECT count(*) FROM span) + (SELECT count(*) FROM tally)
-			+ (SELECT count(*) FROM output) + (SELECT count(*) FROM failure) + (SELECT count(*) FROM reading)`).Scan(&n)
+			+ (SELECT count(*) FROM output) + (SELECT count(*) FROM event) + (SELECT count(*) FROM failure) + (SELECT count(*) FROM reading)`).Scan(&n)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return n
 	}
-	if n := count(); n != 7 { // a job, a span with two tallies, a line, a failure, a reading
-		t.Errorf("got %d rows before, want 7", n)
+	if n := count(); n != 8 { // a job, a span with two tallies, two events, a failure, a reading
+		t.Errorf("got %d rows before, want 8", n)
 	}
 	if err := s.Delete(t.Context(), r.ID()); err != nil {
 		t.Fatal(err)
@@ -410,24 +410,24 @@ func TestOutputIsReadPageByPage(t *testing.T) {
 	a, b := begin(t, s, runSpec()), begin(t, s, runSpec())
 	const lines = 2*pageRows + 1
 	for n := range lines {
-		a.Watch(job.Event{At: time.Now(), Text: fmt.Sprint(n)})
-		b.Watch(job.Event{At: time.Now(), Text: "another job's"})
+		a.Watch(job.Event{At: time.Now(), Message: fmt.Sprint(n)})
+		b.Watch(job.Event{At: time.Now(), Message: "another job's"})
 	}
 	for _, r := range []*Recorder{a, b} {
 		if err := r.End(t.Context(), job.Result{}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got := collect(t, s.Output(t.Context(), a.ID()))
+	got := collect(t, s.Events(t.Context(), a.ID()))
 	if len(got) != lines {
 		t.Fatalf("got %d lines, want %d", len(got), lines)
 	}
 	for n, line := range got {
-		if line.Line != fmt.Sprint(n) {
-			t.Fatalf("line %d: got %q", n, line.Line)
+		if line.Message != fmt.Sprint(n) {
+			t.Fatalf("line %d: got %q", n, line.Message)
 		}
 	}
-	for _, err := range s.Output(t.Context(), a.ID()) {
+	for _, err := range s.Events(t.Context(), a.ID()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -450,7 +450,7 @@ func TestReadingsOfTheCounterComeBackInOrderWhoeverCounts(t *testing.T) {
 		}
 	})
 	for n := range 100 {
-		r.Watch(job.Event{At: at, Text: fmt.Sprint(n)})
+		r.Watch(job.Event{At: at, Message: fmt.Sprint(n)})
 	}
 	counter.Wait()
 	if err := r.End(t.Context(), job.Result{}, nil); err != nil {
@@ -689,7 +689,7 @@ func TestWatchDoesNotWaitForTheRepository(t *testing.T) {
 	watched := make(chan struct{})
 	go func() {
 		for range pendingLimit + extra {
-			r.Watch(job.Event{At: time.Now(), Text: "a line"})
+			r.Watch(job.Event{At: time.Now(), Message: "a line"})
 		}
 		close(watched)
 	}()
@@ -705,7 +705,7 @@ func TestWatchDoesNotWaitForTheRepository(t *testing.T) {
 	if getErr != nil {
 		t.Fatal(getErr)
 	}
-	kept := len(collect(t, s.Output(t.Context(), r.ID())))
+	kept := len(collect(t, s.Events(t.Context(), r.ID())))
 	if kept != pendingLimit || j.Dropped != extra || err == nil {
 		t.Errorf("got %d lines, %d dropped and %v of End, want %d, %d and an error", kept, j.Dropped, err, pendingLimit, extra)
 	}
@@ -721,7 +721,7 @@ func TestWhatIsTooMuchToKeepForAFullDiskIsCounted(t *testing.T) {
 			return nil
 		}
 		for range pendingLimit - 1 + extra { // while it is being written
-			r.Watch(job.Event{At: time.Now(), Text: "a line"})
+			r.Watch(job.Event{At: time.Now(), Message: "a line"})
 		}
 		return errors.New("disk full")
 	})
@@ -729,7 +729,7 @@ func TestWhatIsTooMuchToKeepForAFullDiskIsCounted(t *testing.T) {
 	if err := r.End(t.Context(), job.Result{}, nil); err == nil || !strings.Contains(err.Error(), "5 events") || !strings.Contains(err.Error(), "disk full") {
 		t.Errorf("got %v, want that 5 events were lost because the disk is full", err)
 	}
-	if n := len(collect(t, s.Output(t.Context(), r.ID()))); n != pendingLimit-1 {
+	if n := len(collect(t, s.Events(t.Context(), r.ID()))); n != pendingLimit-1 {
 		t.Errorf("got %d lines, want %d", n, pendingLimit-1)
 	}
 }

@@ -131,7 +131,7 @@ func TestReadingMakesNoRepository(t *testing.T) {
 func TestAnOlderRepositoryIsReadAndBroughtUpToDate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	filled(t, path)
-	execute(t, path, `DROP TABLE whole; DROP INDEX job_running; PRAGMA user_version = 3`)
+	execute(t, path, `DROP TABLE event; DROP TABLE whole; DROP INDEX job_running; PRAGMA user_version = 3`)
 	s, err := OpenToRead(path)
 	if err != nil {
 		t.Fatal(err)

@@ -31,8 +31,9 @@ type With struct {
 	// nobody has been told so yet; failure is why it did not succeed.
 	Closing func(failure error) []job.Event
 
-	// Measured is as in job.Control.
-	Measured func(result job.Result, say func(line string)) error
+	// Remark returns what a front end has to add to an event, which is told right after
+	// it. It holds up the job, as Attending does. An error fails the job. Optional.
+	Remark func(e job.Event) ([]job.Event, error)
 }
 
 // Running is a job under way: what a front end holds of it, to follow it, to end it and
@@ -52,6 +53,7 @@ type Running struct {
 	sequence int64      // of the last one
 	told     bool       // whether it was the last of all
 	facts    *job.Facts
+	failed   error // of Remark
 
 	wishes sync.Mutex
 	wished int // how often somebody wanted the job to end
@@ -145,14 +147,9 @@ func (r *Running) Wait() Outcome {
 // Over is closed when Wait need not wait.
 func (r *Running) Over() <-chan struct{} { return r.over }
 
-// Count notes a reading of a transaction counter with the job, unless it is over.
-func (r *Running) Count(c job.Count) {
-	r.telling.Lock()
-	defer r.telling.Unlock()
-	if r.recorder != nil && !r.told {
-		r.recorder.Count(c)
-	}
-}
+// Tell adds an event of a front end's own to those of the job, such as a sample of a
+// transaction counter, unless the job is over.
+func (r *Running) Tell(e job.Event) { r.tell(e) }
 
 // do has the runner do the job and sees to it that it ends. Not even a panic, or a
 // goroutine that a test ends, is an exception.
@@ -199,11 +196,17 @@ var _ planner = engine.Local{}
 // work has the runner do the job.
 func (r *Running) work(ctx context.Context, runner job.Runner, stop <-chan struct{}) (job.Result, error) {
 	defer close(r.worked)
-	control := job.Control{Watchers: []job.Watcher{distributor{r}}, Stop: stop, Measured: r.with.Measured}
+	control := job.Control{Watchers: []job.Watcher{distributor{r}}, Stop: stop}
+	var result job.Result
+	var err error
 	if here, is := runner.(planner); is {
-		return here.DoPlan(ctx, r.order.Plan, control)
+		result, err = here.DoPlan(ctx, r.order.Plan, control)
+	} else {
+		result, err = runner.Do(ctx, r.order.Spec, control)
 	}
-	return runner.Do(ctx, r.order.Spec, control)
+	r.telling.Lock()
+	defer r.telling.Unlock()
+	return result, errors.Join(err, r.failed)
 }
 
 // end records how the job ended, and gives its verdict.
@@ -258,6 +261,19 @@ func (r *Running) tell(e job.Event) {
 	if r.told {
 		return // a runner has told it after its end
 	}
+	r.handOut(e)
+	if r.with.Remark == nil {
+		return
+	}
+	remarks, err := r.with.Remark(e)
+	r.failed = errors.Join(r.failed, err)
+	for _, remark := range remarks {
+		r.handOut(remark)
+	}
+}
+
+// handOut gives an event its number and hands it out.
+func (r *Running) handOut(e job.Event) {
 	if e.At.IsZero() {
 		e.At = time.Now()
 	}

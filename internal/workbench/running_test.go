@@ -119,7 +119,7 @@ func TestAFrontEndFollowsStopsAndGetsARun(t *testing.T) {
 
 func TestAWatcherThatFallsBehindIsToldWhatItMissed(t *testing.T) {
 	const events = workbench.KeptEvents + 100
-	running, err := workbench.Start(t.Context(), says(events, job.Event{Text: "line"}), order(t, job.Check, "x"), workbench.With{})
+	running, err := workbench.Start(t.Context(), says(events, job.Event{Message: "line"}), order(t, job.Check, "x"), workbench.With{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestTheEndIsReachedAndRecordedWhateverHappens(t *testing.T) {
 		status job.Status
 		exit   job.Exit
 	}{
-		{"it succeeds", says(3, job.Event{Text: "line"}), job.Succeeded, job.OK},
+		{"it succeeds", says(3, job.Event{Message: "line"}), job.Succeeded, job.OK},
 		{"it is invalid without an error", func(context.Context, job.Spec, job.Control) (job.Result, error) {
 			return job.Result{Status: job.Invalid, Reason: "too many failures"}, nil
 		}, job.Invalid, job.ExitInvalid},
@@ -239,7 +239,7 @@ func TestTheEndIsReachedAndRecordedWhateverHappens(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		running, err := workbench.Start(ctx, tt.runner, order(t, job.Run, "x"), workbench.With{
 			Store:   store,
-			Closing: func(error) []job.Event { return []job.Event{{Text: "the last line"}} },
+			Closing: func(error) []job.Event { return []job.Event{{Message: "the last line"}} },
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -256,7 +256,7 @@ func TestTheEndIsReachedAndRecordedWhateverHappens(t *testing.T) {
 		if err != nil || kept.Status != tt.status {
 			t.Errorf("%s: kept as %s, %v, want %s", tt.name, kept.Status, err, tt.status)
 		}
-		running.Count(job.Count{Rate: 1}) // which comes too late, and does no harm
+		running.Tell(job.Event{Sample: &job.Sample{Value: 1}}) // which comes too late, and does no harm
 	}
 }
 
@@ -264,17 +264,17 @@ func TestARunnerThatSpeaksAfterItsEndIsNotHeard(t *testing.T) {
 	var kept job.Watcher
 	running, err := workbench.Start(t.Context(), runner(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 		kept = control.Watchers[0]
-		kept.Watch(job.Event{Text: "in time"})
+		kept.Watch(job.Event{Message: "in time"})
 		return job.Result{Status: job.Succeeded}, nil
 	}), order(t, job.Check, "x"), workbench.With{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	running.Wait()
-	kept.Watch(job.Event{Text: "too late"})
+	kept.Watch(job.Event{Message: "too late"})
 	var got []string
 	for e := range running.Watch(t.Context(), 1) {
-		got = append(got, strconv.FormatInt(e.Sequence, 10)+" "+e.Text)
+		got = append(got, strconv.FormatInt(e.Sequence, 10)+" "+e.Message)
 	}
 	if want := []string{"1 in time"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -283,7 +283,7 @@ func TestARunnerThatSpeaksAfterItsEndIsNotHeard(t *testing.T) {
 
 func TestAttendingWatchersHearOfEventsInOrderAndBeforeTheEnd(t *testing.T) {
 	var heard []int64
-	running, err := workbench.Start(t.Context(), says(100, job.Event{Text: "line"}), order(t, job.Check, "x"), workbench.With{
+	running, err := workbench.Start(t.Context(), says(100, job.Event{Message: "line"}), order(t, job.Check, "x"), workbench.With{
 		Attending: []job.Watcher{watcher(func(e job.Event) { heard = append(heard, e.Sequence) })},
 	})
 	if err != nil {

@@ -66,8 +66,9 @@ type Workload struct {
 	// Silence says what a run must expect the server to roll back without a word. Optional.
 	Silence func(ctx context.Context, s database.Session, sql *sqlfile.Library, options any) (Silence, error)
 
-	// Score turns what was measured into the headline figures.
-	Score func(w Window) Score
+	// Score turns what was measured into the headline figures, the first of which stands
+	// for the run.
+	Score func(w Window) []job.Metric
 
 	// DataFiles says how the initial rows are written to files. Optional.
 	DataFiles *DataFiles
@@ -133,17 +134,9 @@ type HammerDB struct {
 	// several, and in questions. "%s Warehouse"
 	Alone, Together, Asked string
 
-	// WrongSize is the format in which HammerDB says of a schema that it has another
-	// size than the setting: the one it has, and the setting's.
-	WrongSize string
-
 	// Queries says that a run's result is how long queries took, as TPC-H's is, and not
 	// how many transactions were done in a minute.
 	Queries bool
-
-	// Loading returns what is said when a build begins with a table's rows, and when it
-	// has them all; "" for nothing. Optional.
-	Loading func(table string) (begins, done string)
 
 	// Saved says which options the driver scripts that HammerDB itself saves decide. It
 	// is nil where it saves none that could be taken over.
@@ -209,8 +202,8 @@ type Seat struct {
 	// database answers.
 	Test bool
 
-	// Say sends a line to the output of this virtual user.
-	Say func(line string)
+	// Tell sends an event of this virtual user, whose position it fills in.
+	Tell func(job.Event)
 }
 
 // User is one virtual user. Pick is pure computation and Do is pure waiting on
@@ -271,7 +264,6 @@ type Rule struct {
 	Name   string // "consistency_1"
 	Title  string // "W_YTD = sum(D_YTD)"
 	Source string // "TPC-C 3.3.2.1"
-	Failed string // what HammerDB says of a schema that breaks it; "" where it has no such rule
 
 	// Begins is what a check says that it looks at, "consistency 1"; "" for a rule that
 	// belongs to the tables, which are looked at first.
@@ -316,11 +308,4 @@ type Window struct {
 	Probe          int64         // how far the workload's own count on the server moved
 	Probed         bool          // whether that count could be read
 	Users          int
-	Database       string // the database's title
-}
-
-// Score is a run's headline.
-type Score struct {
-	Metrics []job.Metric
-	Line    string // as HammerDB prints it: "TEST RESULT : System achieved ..."
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/schema"
 	"sledge/internal/sqlfile"
@@ -33,7 +34,7 @@ func Run(t *testing.T, d *database.Database, values option.Values, excused ...Ex
 	s := &suite{d: d, values: values, excused: excused}
 	if d.Create != nil {
 		for range 2 { // the second time, everything is there already
-			if err := d.Create(t.Context(), s.options(t, nil), func(line string) { t.Log(line) }); err != nil {
+			if err := d.Create(t.Context(), s.options(t, nil), func(e job.Event) { t.Logf("%+v", e) }); err != nil {
 				t.Fatalf("create: %v", err)
 			}
 		}

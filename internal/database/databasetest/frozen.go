@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
 )
@@ -16,7 +17,7 @@ import (
 // server stand still and go on.
 func Frozen(t *testing.T, d *database.Database, values option.Values, freeze, thaw func()) {
 	s := &suite{d: d, values: values}
-	if err := d.Create(t.Context(), s.options(t, nil), func(string) {}); err != nil {
+	if err := d.Create(t.Context(), s.options(t, nil), func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	session, err := d.Connect(t.Context(), s.options(t, nil), database.Owner)

@@ -38,9 +38,9 @@ var Database = &database.Database{
 	Connect:        product.Connect,
 	Finish:         finish,
 	Durability:     mysql.Durability,
-	Said:           mysql.Said,
 	Schema:         sqlschema.New,
 	Server:         sqlschema.NewServer,
+	SchemaName:     mysql.SchemaName,
 	Classify:       mysql.Classify,
 	Dialect:        mysql.Dialect,
 }

@@ -11,22 +11,28 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/database/mysql"
+	"sledge/internal/job"
 )
 
 // finish is Database.Finish. For maria_purge it makes the server do the work
-// that a run has put off, in two steps, as HammerDB does.
-func finish(ctx context.Context, options any, say func(string)) error {
+// that a run has put off, in two steps.
+func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	if !options.(*Options).Purge {
 		return nil
 	}
-	return drain{options: options, say: say, every: time.Second}.all(ctx)
+	return drain{options: options, tell: tell, every: time.Second}.all(ctx)
 }
 
 // drain has the server work off what a status variable counts.
 type drain struct {
 	options any
-	say     func(string)
+	tell    func(job.Event)
 	every   time.Duration // between two looks
+}
+
+// step tells how a step stands, and how much there is left of what it works off.
+func (d drain) step(name job.StepName, stage job.Stage, left int64, took int) {
+	d.tell(job.Event{Step: &job.Step{Name: name, Stage: stage, Count: left, Seconds: float64(took)}})
 }
 
 // setting is a global variable and the value that speeds the work up.
@@ -66,7 +72,7 @@ func (d drain) both(ctx context.Context, s database.Session) error {
 		return fmt.Errorf("purge: ask for the version: %w", err)
 	}
 	if !canPurge(version) {
-		d.say("Minimum MariaDB version for dynamic innodb_purge_threads is 10.7.0, not purging")
+		d.tell(job.Event{Step: &job.Step{Name: job.StepPurge, Stage: job.LeftOut, Needs: "10.7.0"}})
 		return nil
 	}
 	if err := d.purge(ctx, s); err != nil {
@@ -91,27 +97,27 @@ func canPurge(version string) bool {
 func (d drain) purge(ctx context.Context, s database.Session) error {
 	n, err := status(ctx, s, "INNODB_HISTORY_LIST_LENGTH")
 	if err != nil || n == 0 {
-		d.say("History list is 0 or cannot be queried, not purging")
+		d.step(job.StepPurge, job.LeftOut, 0, 0)
 		return ctx.Err()
 	}
-	d.say(fmt.Sprintf("Starting purge: history list length %d", n))
+	d.step(job.StepPurge, job.Begins, n, 0)
 	if err := d.awaitQuiet(ctx, s); err != nil {
 		return err
 	}
 	return d.with(ctx, s, purgeSettings, func() error {
-		return d.await(ctx, s, "INNODB_HISTORY_LIST_LENGTH", "Purge", "history list length")
+		return d.await(ctx, s, "INNODB_HISTORY_LIST_LENGTH", job.StepPurge)
 	})
 }
 
 func (d drain) writeBack(ctx context.Context, s database.Session) error {
 	n, err := status(ctx, s, "INNODB_BUFFER_POOL_PAGES_DIRTY")
 	if err != nil || n == 0 {
-		d.say("Dirty buffer pool pages is 0 or cannot be queried, not writing back")
+		d.step(job.StepWriteBack, job.LeftOut, 0, 0)
 		return ctx.Err()
 	}
-	d.say(fmt.Sprintf("Starting write back: dirty buffer pages %d", n))
+	d.step(job.StepWriteBack, job.Begins, n, 0)
 	return d.with(ctx, s, writeBackSettings, func() error {
-		return d.await(ctx, s, "INNODB_BUFFER_POOL_PAGES_DIRTY", "Write back", "dirty buffer pages")
+		return d.await(ctx, s, "INNODB_BUFFER_POOL_PAGES_DIRTY", job.StepWriteBack)
 	})
 }
 
@@ -135,9 +141,9 @@ func (d drain) awaitQuiet(ctx context.Context, s database.Session) error {
 	return nil
 }
 
-// await waits until the status variable, which is called what, is 0, or has seen no
-// new low for ten looks.
-func (d drain) await(ctx context.Context, s database.Session, variable, work, what string) error {
+// await waits until the status variable is 0, or has seen no new low for ten looks. A
+// look counts as a second.
+func (d drain) await(ctx context.Context, s database.Session, variable string, step job.StepName) error {
 	const patience, looksPerReport = 10, 300
 	lowest, since := int64(-1), 0
 	for looks := 0; ; looks++ {
@@ -146,18 +152,18 @@ func (d drain) await(ctx context.Context, s database.Session, variable, work, wh
 			return err
 		}
 		if n == 0 {
-			d.say(fmt.Sprintf("%s complete in %s", work, elapsed(looks)))
+			d.step(step, job.Ends, 0, looks)
 			return nil
 		}
 		if since++; lowest < 0 || n < lowest {
 			lowest, since = n, 0
 		}
 		if since == patience {
-			d.say(fmt.Sprintf("%d has not reduced in %d seconds, ending %s", n, patience, strings.ToLower(work)))
+			d.step(step, job.GivenUp, n, patience)
 			return nil
 		}
 		if looks > 0 && looks%looksPerReport == 0 {
-			d.say(fmt.Sprintf("%s %d", what, n))
+			d.step(step, job.GoesOn, n, looks)
 		}
 		if err := d.pause(ctx); err != nil {
 			return err
@@ -172,11 +178,6 @@ func (d drain) pause(ctx context.Context) error {
 	case <-time.After(d.every):
 		return nil
 	}
-}
-
-// elapsed takes a look for a second, as HammerDB does.
-func elapsed(seconds int) string {
-	return fmt.Sprintf("%d hrs:%02d mins:%02d secs", seconds/3600, seconds/60%60, seconds%60)
 }
 
 // with runs do while the settings are in force. They are put back whatever

@@ -2,12 +2,14 @@ package mariadb_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/database/mariadb"
+	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/testserver"
 )
@@ -29,19 +31,19 @@ func TestFinishPurgesAndPutsTheSettingsBack(t *testing.T) {
 	if err := session.Exec(t.Context(), work); err != nil {
 		t.Fatal(err)
 	}
-	var said []string
-	if err := mariadb.Database.Finish(t.Context(), options, func(line string) { said = append(said, line) }); err != nil {
+	var told []job.Step
+	if err := mariadb.Database.Finish(t.Context(), options, func(e job.Event) { told = append(told, *e.Step) }); err != nil {
 		t.Fatal(err)
 	}
-	all := strings.Join(said, "\n")
-	for _, want := range []string{"Starting purge: history list length ", "Starting write back: dirty buffer pages "} {
-		if !strings.Contains(all, want) {
-			t.Errorf("got %q, want it to say %q", all, want)
+	for _, name := range []job.StepName{job.StepPurge, job.StepWriteBack} {
+		is := func(stages ...job.Stage) func(job.Step) bool {
+			return func(s job.Step) bool { return s.Name == name && slices.Contains(stages, s.Stage) }
 		}
-	}
-	for _, what := range []string{"Purge complete in ", "Write back complete in "} {
-		if !strings.Contains(all, what) && !strings.Contains(all, "has not reduced") {
-			t.Errorf("got %q, want it to say %q", all, what)
+		if !slices.ContainsFunc(told, func(s job.Step) bool { return is(job.Begins)(s) && s.Count > 0 }) {
+			t.Errorf("got %+v, want %s to begin with what there is to do", told, name)
+		}
+		if !slices.ContainsFunc(told, is(job.Ends, job.GivenUp)) {
+			t.Errorf("got %+v, want %s to end", told, name)
 		}
 	}
 	if after := text(t, session, purgeVariables); after != before {
@@ -66,7 +68,7 @@ func TestFinishPutsTheSettingsBackWhenItIsStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	done := make(chan error, 1)
-	go func() { done <- mariadb.Database.Finish(ctx, options, func(string) {}) }()
+	go func() { done <- mariadb.Database.Finish(ctx, options, func(job.Event) {}) }()
 	for deadline := time.Now().Add(time.Minute); text(t, session, purgeVariables) == before; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the settings were not changed")
@@ -83,9 +85,9 @@ func TestFinishPutsTheSettingsBackWhenItIsStopped(t *testing.T) {
 
 func TestFinishDoesNothingUnasked(t *testing.T) {
 	options, _ := purgeable(t, "false")
-	var said []string
-	if err := mariadb.Database.Finish(t.Context(), options, func(line string) { said = append(said, line) }); err != nil || len(said) > 0 {
-		t.Errorf("got %q, %v; want nothing", said, err)
+	var told []job.Event
+	if err := mariadb.Database.Finish(t.Context(), options, func(e job.Event) { told = append(told, e) }); err != nil || len(told) > 0 {
+		t.Errorf("got %+v, %v; want nothing", told, err)
 	}
 }
 
@@ -100,7 +102,7 @@ func purgeable(t *testing.T, purge string) (any, database.Session) {
 	if err := option.Bind(mariadb.Database.Names, values, options); err != nil {
 		t.Fatal(err)
 	}
-	if err := mariadb.Database.Create(t.Context(), options, func(string) {}); err != nil {
+	if err := mariadb.Database.Create(t.Context(), options, func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	return options, connect(t, options)

@@ -10,6 +10,7 @@ import (
 	"sledge/internal/database/databasetest"
 	"sledge/internal/database/mariadb"
 	"sledge/internal/database/mysql"
+	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
 	"sledge/internal/testserver"
@@ -39,7 +40,7 @@ func onEach(t *testing.T, name string, test func(t *testing.T, s *server)) {
 			if _, err := d.Drop(t.Context(), s.options(t), database.Disposal{}); err != nil { // what a test that was killed left behind
 				t.Fatal(err)
 			}
-			if err := d.Create(t.Context(), s.options(t), func(string) {}); err != nil {
+			if err := d.Create(t.Context(), s.options(t), func(job.Event) {}); err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() {

@@ -18,6 +18,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"sledge/internal/database"
+	"sledge/internal/job"
 	"sledge/internal/listener"
 	"sledge/internal/option"
 )
@@ -86,13 +87,13 @@ func (o *Options) address() (network, address string) {
 
 // Create is Database.Create. The database is made in latin1, as HammerDB makes
 // it: an index on c_last is a third of what it would be in utf8mb4.
-func (p Product) Create(ctx context.Context, options any, say func(string)) error {
+func (p Product) Create(ctx context.Context, options any, tell func(job.Event)) error {
 	name := options.(settings).common().Database
 	if isServersOwn(name) {
 		return p.Names.Wrong("dbase", name, "%q is the server's own, %w: choose another database", name, database.ErrUnfit)
 	}
 	return p.administer(ctx, options, func(s database.Session) error {
-		if err := p.sayHistoryKey(ctx, options.(settings).common(), s, say); err != nil {
+		if err := p.sayHistoryKey(ctx, options.(settings).common(), s, tell); err != nil {
 			return err
 		}
 		found, err := s.Query(ctx, "SELECT 1 FROM information_schema.schemata WHERE schema_name = "+string(appendText(nil, name)), 1)
@@ -111,13 +112,13 @@ func isServersOwn(name string) bool {
 // sayHistoryKey says where the server is too old for the key of history that the
 // options ask for. The question is put as schema.sql puts the key: in comments
 // that only servers of that age or younger read.
-func (p Product) sayHistoryKey(ctx context.Context, o *Options, s database.Session, say func(string)) error {
+func (p Product) sayHistoryKey(ctx context.Context, o *Options, s database.Session, tell func(job.Event)) error {
 	if !o.HistoryKeyFits() {
 		return nil
 	}
 	fits, err := s.Query(ctx, "SELECT 0 /*!80030 + 1 */ /*M!100303 + 1 */", 1)
 	if err == nil && fits.Rows[0][0] == "0" {
-		say(fmt.Sprintf("Minimum %s version for invisible PK is %s", p.Title, p.HistoryKeySince))
+		tell(job.Event{Step: &job.Step{Name: job.StepHistoryKey, Stage: job.LeftOut, Of: p.Title, Needs: p.HistoryKeySince}})
 	}
 	return err
 }
@@ -175,14 +176,9 @@ func hidden(ctx context.Context, s database.Session, name string) (string, error
 	return fmt.Sprintf("the user lacks the rights %s, and may not see all that is in it", strings.Join(lacking, ", ")), nil
 }
 
-// Said is Database.Said.
-var Said = database.Said{
-	Schema:  schemaName,
-	Builder: func(options any) string { return strings.ToUpper(schemaName(options)) },
-	Place:   "database",
-	Code:    "procedures",
-	Checked: "%s %s Schema has been checked successfully.",
-	Deleted: "%s %s Schema has been deleted successfully.",
+// SchemaName is Database.SchemaName. A schema is a database of its own, and belongs to nobody.
+func SchemaName(options any) database.SchemaName {
+	return database.SchemaName{Name: schemaName(options)}
 }
 
 func schemaName(options any) string { return options.(settings).common().Database }

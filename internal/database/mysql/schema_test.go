@@ -2,11 +2,13 @@ package mysql_test
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"sledge/internal/database"
+	"sledge/internal/job"
 	"sledge/internal/testserver"
 )
 
@@ -89,16 +91,16 @@ func TestTheServerTellsItsVersionAndSettings(t *testing.T) {
 func TestAnOldServerIsSaidToBeTooOldForTheHistoryKey(t *testing.T) {
 	onEach(t, "sledge_history", func(t *testing.T, s *server) {
 		s.set("history_pk", "true")
-		var said []string
-		if err := s.database.Create(t.Context(), s.options(t), func(line string) { said = append(said, line) }); err != nil {
+		var told []job.Step
+		if err := s.database.Create(t.Context(), s.options(t), func(e job.Event) { told = append(told, *e.Step) }); err != nil {
 			t.Fatal(err)
 		}
-		var want []string // MariaDB is young enough
+		var want []job.Step // MariaDB is young enough
 		if s.database.Name == "mysql" {
-			want = []string{"Minimum MySQL version for invisible PK is 8.0.30"}
+			want = []job.Step{{Name: job.StepHistoryKey, Stage: job.LeftOut, Of: "MySQL", Needs: "8.0.30"}}
 		}
-		if !slices.Equal(said, want) {
-			t.Errorf("got %q, want %q", said, want)
+		if !reflect.DeepEqual(told, want) {
+			t.Errorf("got %+v, want %+v", told, want)
 		}
 	})
 }

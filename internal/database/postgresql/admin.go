@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"sledge/internal/database"
+	"sledge/internal/job"
 )
 
 // madeHere is the comment on accounts and databases that create made, by which
@@ -18,7 +19,7 @@ const madeHere = "made by Sledge"
 
 // create makes the account and the database. Where the owner can work already, the
 // superuser is not needed.
-func create(ctx context.Context, options any, say func(string)) error {
+func create(ctx context.Context, options any, tell func(job.Event)) error {
 	o := options.(target)
 	a := o.own()
 	if a.Database == "template0" || a.Database == "template1" {
@@ -40,9 +41,9 @@ func create(ctx context.Context, options any, say func(string)) error {
 		return fmt.Errorf("create the user %s: %w", a.User, err)
 	}
 	if fresh := newOptions("tprocc").(*tprocc); a.Password == fresh.Password && a.User != a.Superuser {
-		say(fmt.Sprintf("Warning: user %s has the default password, which everybody knows: set %s to give it another", a.User, names.Full("pass")))
+		tell(job.Event{Message: fmt.Sprintf("Warning: user %s has the default password, which everybody knows: set %s to give it another", a.User, names.Full("pass"))})
 	}
-	if err := createDatabase(ctx, admin, a, say); err != nil {
+	if err := createDatabase(ctx, admin, a, tell); err != nil {
 		return fmt.Errorf("create the database %s: %w", a.Database, err)
 	}
 	if err := canBuild(ctx, o.owner()); !errors.Is(err, errNoRights) {
@@ -121,12 +122,12 @@ func createAccount(ctx context.Context, admin *session, a *account, why error) e
 	return admin.Exec(ctx, "GRANT "+user+" TO CURRENT_USER")
 }
 
-func createDatabase(ctx context.Context, admin *session, a *account, say func(string)) error {
+func createDatabase(ctx context.Context, admin *session, a *account, tell func(job.Event)) error {
 	exists, err := admin.has(ctx, "SELECT 1 FROM pg_database WHERE datname = "+literal(a.Database))
 	if err != nil || exists {
 		return err
 	}
-	say(fmt.Sprintf("CREATING DATABASE %s under OWNER %s", a.Database, a.User))
+	tell(job.Event{Step: &job.Step{Name: job.StepDatabase, Stage: job.Begins, Of: a.Database, Owner: a.User}})
 	name := pgx.Identifier{a.Database}.Sanitize()
 	statement := "CREATE DATABASE " + name + " OWNER " + pgx.Identifier{a.User}.Sanitize()
 	if a.Tablespace != "" && a.Tablespace != "pg_default" {
@@ -148,21 +149,22 @@ func grantSchema(ctx context.Context, admin login, user string) error {
 }
 
 // finish checkpoints and vacuums, so that the next run starts from a clean state.
-func finish(ctx context.Context, options any, say func(string)) error {
+func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	o := options.(target)
 	if !o.vacuum() {
 		return nil
 	}
-	say("Checkpoint and Vacuum")
+	step := func(name job.StepName, stage job.Stage) { tell(job.Event{Step: &job.Step{Name: name, Stage: stage}}) }
+	step(job.StepVacuum, job.Begins)
 	if o.own().NoSuperuser {
-		say("No checkpoint, because it needs a superuser")
+		step(job.StepCheckpoint, job.LeftOut)
 	} else if err := run(ctx, o.admin(), "CHECKPOINT"); err != nil {
 		return err
 	}
 	if err := run(ctx, o.owner(), "VACUUM"); err != nil {
 		return err
 	}
-	say("Checkpoint and Vacuum Complete")
+	step(job.StepVacuum, job.Ends)
 	return nil
 }
 

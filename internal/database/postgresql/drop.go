@@ -156,7 +156,7 @@ func (e ending) connected(ctx context.Context, name string) (string, error) {
 // endRole drops an account that served the schema alone: one that rules over nothing,
 // belongs to nobody and owns nothing.
 func (e ending) endRole(ctx context.Context, name string, baseStays bool) (database.Fate, error) {
-	fate := database.Fate{Kind: "role", Name: name, Said: true}
+	fate := database.Fate{Kind: "role", Name: name}
 	t, err := e.admin.Query(ctx, `SELECT
 		CASE WHEN rolname = session_user THEN 'Sledge is connected as it'
 			WHEN rolname ~ '^pg_' THEN 'it is the server''s own'

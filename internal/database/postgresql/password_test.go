@@ -10,6 +10,7 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/database/postgresql"
+	"sledge/internal/job"
 	"sledge/internal/testserver"
 )
 
@@ -45,7 +46,7 @@ func TestNoPasswordIsInTheServersLog(t *testing.T) {
 			values := with(server.Values(), "pg_user", user, "pg_dbase", user)
 			for _, password := range passwords { // the second time, the role is there
 				values = with(values, "pg_pass", password)
-				if err := d.Create(t.Context(), bind(t, values), func(string) {}); err != nil {
+				if err := d.Create(t.Context(), bind(t, values), func(job.Event) {}); err != nil {
 					t.Fatalf("%s, password %q: %v", method, password, err)
 				}
 				session, err := d.Connect(t.Context(), bind(t, values), database.Owner)

@@ -5,7 +5,6 @@ package postgresql
 import (
 	"embed"
 	"fmt"
-	"strings"
 
 	"sledge/internal/database"
 	"sledge/internal/option"
@@ -35,19 +34,15 @@ var Database = &database.Database{
 	Connect:        connect,
 	Finish:         finish,
 	Durability:     durability,
-	Said: database.Said{
-		Schema:  func(options any) string { return options.(target).own().Database },
-		Builder: func(options any) string { return strings.ToUpper(options.(target).own().User) },
-		Routines: func(options any) string {
-			if o, ok := options.(*tprocc); ok && !o.Procedures {
-				return "FUNCTIONS"
-			}
-			return database.StoredProcedures
-		},
-		Place:   "database",
-		Code:    "routines",
-		Checked: "%s %s Schema has been checked successfully.",
-		Deleted: "%s %s schema has been deleted successfully.",
+	SchemaName: func(options any) database.SchemaName {
+		own := options.(target).own()
+		return database.SchemaName{Name: own.Database, Owner: own.User}
+	},
+	Routines: func(options any) string {
+		if o, ok := options.(*tprocc); ok && !o.Procedures {
+			return "functions"
+		}
+		return "stored procedures"
 	},
 	Schema:   sqlschema.New,
 	Server:   sqlschema.NewServer,

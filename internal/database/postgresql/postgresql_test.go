@@ -14,6 +14,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/database/databasetest"
 	"sledge/internal/database/postgresql"
+	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
@@ -168,14 +169,14 @@ func TestCreateAndDrop(t *testing.T) {
 	}
 	d := postgresql.Database
 
-	err := d.Create(ctx, bind(t, with(values, "pg_no_superuser", "true")), func(string) {})
+	err := d.Create(ctx, bind(t, with(values, "pg_no_superuser", "true")), func(job.Event) {})
 	if err == nil || !strings.Contains(err.Error(), "pg_no_superuser") {
 		t.Errorf("create without a superuser: got %v, want an error about pg_no_superuser", err)
 	}
 	if _, err := d.Connect(ctx, bind(t, with(values, "pg_no_superuser", "true")), database.Admin); err == nil {
 		t.Error("connected as superuser in spite of pg_no_superuser")
 	}
-	if err := d.Create(ctx, bind(t, values), func(string) {}); err != nil {
+	if err := d.Create(ctx, bind(t, values), func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -183,11 +184,11 @@ func TestCreateAndDrop(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if err := d.Create(ctx, bind(t, with(values, "pg_no_superuser", "true")), func(string) {}); err != nil {
+	if err := d.Create(ctx, bind(t, with(values, "pg_no_superuser", "true")), func(job.Event) {}); err != nil {
 		t.Errorf("create when all is there: %v", err)
 	}
 	values["pg_pass"] = "another"
-	if err := d.Create(ctx, bind(t, values), func(string) {}); err != nil {
+	if err := d.Create(ctx, bind(t, values), func(job.Event) {}); err != nil {
 		t.Errorf("create with a new password: %v", err)
 	}
 
@@ -233,11 +234,11 @@ func TestCreateTakesADatabaseOfSomebodyElse(t *testing.T) {
 		}
 	})
 	values := with(with(server.Values(), "pg_dbase", "sledge_found"), "pg_user", "sledge_finder")
-	if err := postgresql.Database.Create(ctx, bind(t, values), func(string) {}); err == nil || !strings.Contains(err.Error(), "left as it is") {
+	if err := postgresql.Database.Create(ctx, bind(t, values), func(job.Event) {}); err == nil || !strings.Contains(err.Error(), "left as it is") {
 		t.Errorf("with another password: got %v, want the account to be left as it is", err)
 	}
 	values = with(values, "pg_pass", "its own")
-	if err := postgresql.Database.Create(ctx, bind(t, values), func(string) {}); err != nil {
+	if err := postgresql.Database.Create(ctx, bind(t, values), func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	session, err := postgresql.Database.Connect(ctx, bind(t, values), database.Owner)
@@ -282,16 +283,16 @@ func TestFinish(t *testing.T) {
 		{"does nothing unless asked", server.Values(), nil},
 		{
 			"checkpoints and vacuums", with(server.Values(), "pg_vacuum", "true"),
-			[]string{"Checkpoint and Vacuum", "Checkpoint and Vacuum Complete"},
+			[]string{"vacuum begins", "vacuum ends"},
 		},
 		{
 			"leaves out what needs a superuser", with(with(server.Values(), "pg_vacuum", "true"), "pg_no_superuser", "true"),
-			[]string{"Checkpoint and Vacuum", "No checkpoint, because it needs a superuser", "Checkpoint and Vacuum Complete"},
+			[]string{"vacuum begins", "checkpoint left out", "vacuum ends"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var said []string
-			err := postgresql.Database.Finish(t.Context(), bind(t, tt.values), func(line string) { said = append(said, line) })
+			err := postgresql.Database.Finish(t.Context(), bind(t, tt.values), func(e job.Event) { said = append(said, fmt.Sprintf("%s %s", e.Step.Name, e.Step.Stage)) })
 			if err != nil || !slices.Equal(said, tt.want) {
 				t.Errorf("got %q, %v; want %q", said, err, tt.want)
 			}
@@ -355,7 +356,7 @@ func with(values option.Values, pairs ...string) option.Values {
 func connect(t testing.TB, values option.Values, as database.Role) database.Session {
 	t.Helper()
 	options := bind(t, values)
-	if err := postgresql.Database.Create(t.Context(), options, func(string) {}); err != nil {
+	if err := postgresql.Database.Create(t.Context(), options, func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	session, err := postgresql.Database.Connect(t.Context(), options, as)

@@ -11,6 +11,7 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/database/postgresql"
+	"sledge/internal/job"
 	"sledge/internal/testserver"
 )
 
@@ -96,7 +97,7 @@ func TestCreateUsesATablespace(t *testing.T) {
 	if err := admin.Exec(t.Context(), "CREATE TABLESPACE elsewhere LOCATION '"+folder+"'"); err != nil {
 		t.Fatal(err)
 	}
-	if err := postgresql.Database.Create(t.Context(), bind(t, values), func(string) {}); err != nil {
+	if err := postgresql.Database.Create(t.Context(), bind(t, values), func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := admin.Query(t.Context(), "SELECT spcname FROM pg_database d JOIN pg_tablespace s ON s.oid = dattablespace WHERE datname = 'sledge_elsewhere'", 1)
@@ -104,7 +105,7 @@ func TestCreateUsesATablespace(t *testing.T) {
 		t.Errorf("the database is in tablespace %v (%v), want elsewhere", got.Rows, err)
 	}
 	missing := with(server.Values(), "pg_tspace", "nowhere", "pg_dbase", "sledge_nowhere")
-	if err := postgresql.Database.Create(t.Context(), bind(t, missing), func(string) {}); err == nil || !strings.Contains(err.Error(), "nowhere") {
+	if err := postgresql.Database.Create(t.Context(), bind(t, missing), func(job.Event) {}); err == nil || !strings.Contains(err.Error(), "nowhere") {
 		t.Errorf("got %v, want an error that names the tablespace", err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"modernc.org/sqlite"
 
 	"sledge/internal/database"
+	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/schema"
@@ -27,35 +28,28 @@ var files embed.FS
 
 // Database is SQLite.
 var Database = &database.Database{
-	Name:     "sqlite",
-	Title:    "SQLite",
-	Aliases:  []string{"sqlite3"},
-	Embedded: true,
-	Names:    names,
-	Options:  newOptions,
-	Keys:     map[string][]string{"tproch": {"tpch_file", "num_tpch_threads"}},
-	Schemes:  []string{"sqlite", "sqlite3"},
-	FromURL:  fromURL,
-	Target:   func(options any) string { return options.(*Options).File },
-	Create:   create,
-	Drop:     drop,
-	Claim:    claim,
-	Connect:  connect,
-
+	Name:       "sqlite",
+	Title:      "SQLite",
+	Aliases:    []string{"sqlite3"},
+	Embedded:   true,
+	Names:      names,
+	Options:    newOptions,
+	Keys:       map[string][]string{"tproch": {"tpch_file", "num_tpch_threads"}},
+	Schemes:    []string{"sqlite", "sqlite3"},
+	FromURL:    fromURL,
+	Target:     func(options any) string { return options.(*Options).File },
+	Create:     create,
+	Drop:       drop,
+	Claim:      claim,
+	Connect:    connect,
 	Durability: durability,
 
-	Said: database.Said{
-		Schema:  schemaName,
-		Builder: func(options any) string { return strings.ToUpper(schemaName(options)) },
-		Place:   "database",
-		Checked: "%s %s Schema has been checked successfully.",
-		Deleted: "%s %s Schema has been deleted successfully.",
-	},
-	Schema:   sqlschema.New,
-	Server:   sqlschema.NewServer,
-	Classify: classify,
-	Dialect:  dialect,
-	SQL:      files,
+	Schema:     sqlschema.New,
+	Server:     sqlschema.NewServer,
+	Classify:   classify,
+	Dialect:    dialect,
+	SQL:        files,
+	SchemaName: func(options any) database.SchemaName { return database.SchemaName{Name: schemaName(options)} },
 }
 
 var names = option.Names{Prefix: "sqlite_"}
@@ -104,7 +98,7 @@ func fromURL(u *url.URL) (option.Values, error) {
 }
 
 // create makes an empty file where there is none.
-func create(_ context.Context, options any, _ func(string)) error {
+func create(_ context.Context, options any, _ func(job.Event)) error {
 	o := options.(*Options)
 	f, err := os.OpenFile(o.File, os.O_CREATE|os.O_RDWR, 0o644)
 	if errors.Is(err, fs.ErrNotExist) {

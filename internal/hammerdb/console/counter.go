@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sledge/internal/engine"
+	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/repository"
@@ -253,7 +254,7 @@ func (l *counterLog) write(at time.Time, line string) error {
 		return nil
 	}
 	if l.timestamps {
-		line += " @ " + at.Format(job.TclTime)
+		line += " @ " + at.Format(lines.Time)
 	}
 	_, err := fmt.Fprintln(l.file, line)
 	return err

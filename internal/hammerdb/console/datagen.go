@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sledge/internal/datagen"
+	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 )
 
@@ -201,7 +202,7 @@ func (s *datagenScreen) say(user int, line string) {
 	if !s.begun {
 		s.begun = true
 		s.screen.console.out.print(created(s.users, firstCreated))
-		s.all(job.SaidRunning)
+		s.all(lines.Running)
 	}
 	s.screen.say(time.Now(), user, line)
 }
@@ -219,12 +220,12 @@ func (s *datagenScreen) end(err error) {
 	if !s.begun {
 		return
 	}
-	said := job.SaidSucceeded
+	said := lines.Succeeded
 	if err != nil {
-		said = job.SaidFailed
+		said = lines.Failed
 	}
 	s.all(said)
-	s.screen.console.out.print(job.AllComplete)
+	s.screen.console.out.print(lines.AllComplete)
 }
 
 // all has each virtual user say a line.

@@ -395,12 +395,12 @@ type part func(c *Console, ctx context.Context, store *repository.Store, j job.J
 
 func parts() map[string]part {
 	return map[string]part{
-		"status": func(_ *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
-			view, _, err := views.Lines(store.Output(ctx, j.ID), 0)
+		"status": func(c *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
+			view, _, err := views.Lines(views.Output(ctx, store, j, c.Bench), 0)
 			return view, err
 		},
-		"result": func(_ *Console, _ context.Context, _ *repository.Store, j job.Job) (views.View, error) {
-			return views.Result(j), nil
+		"result": func(c *Console, _ context.Context, _ *repository.Store, j job.Job) (views.View, error) {
+			return views.Result(j, c.Bench), nil
 		},
 		"timing": func(c *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
 			timings, err := views.AllTimings(ctx, store, j, c.Bench)
@@ -455,7 +455,7 @@ func (c *Console) oneJob(ctx context.Context, store *repository.Store, words []s
 		return "", err
 	}
 	if len(words) == 1 {
-		view, _, err := views.Lines(store.Output(ctx, j.ID), -1)
+		view, _, err := views.Lines(views.Output(ctx, store, j, c.Bench), -1)
 		if err != nil {
 			return "", err
 		}
@@ -513,7 +513,7 @@ func findJob(ctx context.Context, store *repository.Store, words []string) (job.
 
 // userOutput shows what one virtual user put out.
 func (c *Console) userOutput(ctx context.Context, store *repository.Store, j job.Job, user int) error {
-	view, found, err := views.Lines(store.Output(ctx, j.ID), max(user, 0))
+	view, found, err := views.Lines(views.Output(ctx, store, j, c.Bench), max(user, 0))
 	if err != nil {
 		return err
 	}

@@ -106,11 +106,11 @@ func (w *jobsWorld) record(t *testing.T, store *repository.Store, name string, s
 	}
 	w.ids[name] = r.ID()
 	r.Watch(job.Event{At: time.Now(), Facts: &job.Facts{SledgeVersion: "v0.test", Server: "3.46.0", Host: job.Host{Name: "client", CPUs: 3, OS: "debian 12", Arch: "amd64", MemoryBytes: 1 << 30}}})
-	r.Watch(job.Event{At: time.Now(), User: 1, Text: "RUNNING"})
+	r.Watch(job.Event{At: time.Now(), User: 1, Message: "RUNNING"})
 	if spec.Action == job.Run {
 		rate, sum := 4200.0, measuredJob()
 		r.Watch(job.Event{At: time.Now(), Second: &job.Second{Phase: job.Measure, Offset: time.Second, Measured: sum.Coded(), ServerTPM: &rate}})
-		r.Watch(job.Event{At: time.Now(), User: 2, Text: "Processing 10000000 transactions with output suppressed..."})
+		r.Watch(job.Event{At: time.Now(), User: 2, Message: "Processing 10000000 transactions with output suppressed..."})
 	}
 	if err := r.End(t.Context(), result, failure); err != nil {
 		t.Fatal(err)

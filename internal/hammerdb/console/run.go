@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"sledge/internal/engine"
+	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/report"
@@ -139,7 +139,7 @@ func (c *Console) plan(spec job.Spec) (engine.Plan, error) {
 func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (string, error) {
 	title := views.Titles[spec.Action]
 	returned := title + " (No jobid)"
-	screen := &screen{console: c, plan: plan, showOutput: c.book.GenericFlag(virtualUserSection, "show_output") || c.script.monitored}
+	screen := &screen{console: c, plan: plan, speaker: speakerOf(plan, spec.Action), showOutput: c.book.GenericFlag(virtualUserSection, "show_output") || c.script.monitored}
 	watchers := []job.Watcher{screen}
 	recorder, err := c.record(ctx, spec, plan)
 	if err != nil {
@@ -155,6 +155,7 @@ func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (stri
 			w.Watch(e)
 		}
 	}
+	screen.tell = tell
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := make(chan struct{})
@@ -163,20 +164,20 @@ func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (stri
 	result, err := c.Runner.Do(ctx, spec, job.Control{
 		Watchers: []job.Watcher{beforeTheEnd{watchers, c.script.monitored || spec.Action != job.Run}},
 		Stop:     stop,
-		Measured: func(result job.Result, say func(string)) error { return c.measured(plan, result, say) },
 	})
 	listened()
+	err = errors.Join(err, screen.trouble)
 	if err != nil && !screen.saidError {
-		tell(job.Event{Text: fmt.Sprintf("Error in Virtual User 1: %v", err)})
+		tell(job.Event{User: job.Monitor, Trouble: &job.Trouble{Error: err.Error()}})
 	}
 	for _, position := range c.users.unfinished() {
-		said := job.SaidSucceeded
+		is := job.UserSucceeded
 		if err != nil {
-			said = job.SaidFailed
+			is = job.UserFailed
 		}
-		tell(job.Event{User: position, Text: said})
+		tell(job.Event{User: position, State: is})
 	}
-	tell(job.Event{Text: job.AllComplete})
+	tell(job.Event{Message: lines.AllComplete})
 	counted()
 	if recorder != nil {
 		if lost := recorder.End(ctx, result, err); lost != nil {
@@ -212,7 +213,7 @@ type beforeTheEnd struct {
 
 // Watch implements job.Watcher.
 func (b beforeTheEnd) Watch(e job.Event) {
-	if b.monitored && e.User == 1 && (e.Text == job.SaidSucceeded || e.Text == job.SaidFailed) {
+	if b.monitored && e.User == job.Monitor && (e.State == job.UserSucceeded || e.State == job.UserFailed) {
 		return
 	}
 	for _, w := range b.watchers {
@@ -293,7 +294,10 @@ type screen struct {
 	console    *Console
 	plan       engine.Plan
 	showOutput bool
-	saidError  bool // whether the engine has said what went wrong
+	speaker    *lines.Speaker
+	tell       func(job.Event) // all who watch the job
+	saidError  bool            // whether the engine has said what went wrong
+	trouble    error           // what of the screen's own has gone wrong
 
 	step  string    // what the progress last shown was of
 	shown time.Time // when progress was last shown
@@ -307,24 +311,40 @@ func (s *screen) Watch(e job.Event) {
 	c := s.console
 	c.counter.watch(e)
 	switch {
-	case e.Text != "" && e.User == 0:
-		s.saidError = s.saidError || strings.HasPrefix(e.Text, "Error in Virtual User ")
-		c.out.print(e.Text)
-	case e.Text != "":
-		c.users.follow(e.User, e.Text)
-		s.say(e.At, e.User, s.headline(e.Text))
+	case e.State != "":
+		c.users.follow(e.User, e.State)
+	case e.Trouble != nil:
+		s.saidError = true
 	case e.Failure != nil && !e.Failure.Retried:
 		s.say(e.At, e.User, fmt.Sprintf("%s : %s (%s)", e.Failure.Kind, e.Failure.Message, e.Failure.Class))
 	case e.Progress != nil:
 		s.progress(e.At, *e.Progress)
 	}
+	for _, line := range s.speaker.Say(e) {
+		if line.User == 0 {
+			c.out.print(line.Text)
+			continue
+		}
+		s.say(e.At, line.User, s.headline(line.Text))
+	}
+	if e.Headline != nil {
+		s.trouble = c.measured(s.plan, *e.Headline, func(line string) { s.tell(job.Event{User: e.User, Message: line}) })
+	}
+}
+
+// speakerOf words a job as HammerDB does.
+func speakerOf(plan engine.Plan, action job.Action) *lines.Speaker {
+	return lines.NewSpeaker(lines.About{
+		Action: action, Database: plan.Database.Name, Product: plan.Database.Title,
+		Workload: plan.Workload.Name, Title: plan.Workload.Title,
+	})
 }
 
 // say prints and logs a line of a virtual user.
 func (s *screen) say(at time.Time, position int, text string) {
 	c := s.console
 	c.logUserLine(at, position, text)
-	if s.showOutput || text == job.SaidRunning || text == job.SaidSucceeded || text == job.SaidFailed {
+	if s.showOutput || text == lines.Running || text == lines.Succeeded || text == lines.Failed {
 		c.out.printf("Vuser %d:%s", position, text)
 	}
 }
@@ -375,7 +395,7 @@ func (c *Console) openLog(name, section, unique, title string) (*os.File, error)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := fmt.Fprintf(file, "Hammerdb %s @ %s\n%s\n", title, time.Now().Format(job.TclTime), separator); err != nil {
+	if _, err := fmt.Fprintf(file, "Hammerdb %s @ %s\n%s\n", title, time.Now().Format(lines.Time), separator); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return file, nil
@@ -390,7 +410,7 @@ func (c *Console) logUserLine(at time.Time, position int, text string) {
 	}
 	line := "Vuser " + strconv.Itoa(position) + ":" + report.PrintableLines(text) + "\n"
 	if c.book.GenericFlag(virtualUserSection, "log_timestamps") {
-		line = fmt.Sprintf("Timestamp %d @ %s\n%s", position, at.Format(job.TclTime), line)
+		line = fmt.Sprintf("Timestamp %d @ %s\n%s", position, at.Format(lines.Time), line)
 	}
 	if _, err := c.userLog.WriteString(line); err != nil {
 		c.out.printf("Error: the log is given up: %v", err)

@@ -18,6 +18,7 @@ import (
 
 	"sledge/internal/catalog/edition"
 	"sledge/internal/engine"
+	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/repository"
 )
@@ -288,7 +289,7 @@ func TestCtrlCEndsEveryIteration(t *testing.T) {
 	}
 	for _, test := range []struct{ at, duration, want string }{
 		{"Timing test period", "1", "Vuser 1:FINISHED FAILED"},
-		{job.AllComplete, "0.01", "Vuser 1:FINISHED SUCCESS"},
+		{lines.AllComplete, "0.01", "Vuser 1:FINISHED SUCCESS"},
 	} {
 		call(t, c, "diset tpcc sqlite_duration "+test.duration)
 		out.Reset()

@@ -42,9 +42,9 @@ func (v *virtualUsers) create(n int) {
 	}
 }
 
-// follow takes the status of a virtual user from what it says.
-func (v *virtualUsers) follow(position int, said string) {
-	word := map[string]string{job.SaidRunning: working, job.SaidSucceeded: succeeded, job.SaidFailed: failed}[said]
+// follow notes how a virtual user stands.
+func (v *virtualUsers) follow(position int, is job.UserState) {
+	word := map[job.UserState]string{job.UserRunning: working, job.UserSucceeded: succeeded, job.UserFailed: failed}[is]
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if word != "" && position >= 1 && position <= len(v.status) {

@@ -227,13 +227,13 @@ func judge(p *repository.Past) {
 			event = line
 		}
 		switch {
-		case event == job.SaidRunning:
+		case event == lines.Running:
 			running++
-		case event == job.SaidSucceeded:
+		case event == lines.Succeeded:
 			finished++
-		case event == job.SaidFailed:
+		case event == lines.Failed:
 			failed = true
-		case line == job.AllComplete:
+		case line == lines.AllComplete:
 			complete = true
 		case strings.HasPrefix(line, "Error in Virtual User") && j.Reason == "":
 			j.Reason = line

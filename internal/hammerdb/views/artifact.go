@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/repository"
@@ -265,7 +266,7 @@ func available(o object, message string) object {
 }
 
 func outcome(j job.Job, namer Namer) object {
-	if j.Result.Line == "" {
+	if lines.Result(j.Result, "") == "" {
 		return available(nil, "Jobid has no test result")
 	}
 	chart := func(figures ...member) []object {

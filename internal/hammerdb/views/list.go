@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/terminal"
@@ -33,7 +34,7 @@ func Results(jobs []job.Job, namer Namer) View {
 }
 
 func resultOf(j job.Job, namer Namer) any {
-	if j.Result.Line == "" {
+	if lines.Result(j.Result, "") == "" {
 		return "Jobid has no test result"
 	}
 	head := object{{"db", databaseName(j, namer)}, {"bm", benchmark(j, namer).Name}, {"tstamp", timestamp(j)}}

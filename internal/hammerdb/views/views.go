@@ -13,6 +13,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/names"
 	"sledge/internal/job"
 	"sledge/internal/meter"
@@ -89,7 +90,7 @@ func mainFigure(j job.Job) (job.Metric, bool) {
 			return job.Metric{Name: name, Value: value}, true
 		}
 	}
-	if j.Result.Line == "" || len(j.Result.Metrics) == 0 {
+	if lines.Result(j.Result, "") == "" || len(j.Result.Metrics) == 0 {
 		return job.Metric{}, false
 	}
 	return j.Result.Metrics[0], true
@@ -136,19 +137,22 @@ const (
 	queryTime = "query set seconds"
 )
 
+// headline is the line of a run's result.
+func headline(j job.Job, namer Namer) string { return lines.Result(j.Result, databaseName(j, namer)) }
+
 // Result is the view of "jobs ID result".
-func Result(j job.Job) View {
-	if j.Result.Line == "" {
+func Result(j job.Job, namer Namer) View {
+	if lines.Result(j.Result, "") == "" {
 		return without(j, "test result")
 	}
 	if sets, ok := figureOf(j, querySets); ok {
 		seconds, _ := figureOf(j, queryTime)
 		return View{value: []string{
-			string(j.ID), timestamp(j), j.Result.Line, fmt.Sprintf("Completed %s query set(s) in %s seconds", sets, seconds),
+			string(j.ID), timestamp(j), headline(j, namer), fmt.Sprintf("Completed %s query set(s) in %s seconds", sets, seconds),
 		}}
 	}
 	return View{value: []string{
-		string(j.ID), timestamp(j), fmt.Sprintf("%d Active Virtual Users configured", report.Users(j)), j.Result.Line,
+		string(j.ID), timestamp(j), fmt.Sprintf("%d Active Virtual Users configured", report.Users(j)), headline(j, namer),
 	}}
 }
 
@@ -165,7 +169,7 @@ func Lines(output iter.Seq2[repository.OutputLine, error], user int) (View, bool
 		if err != nil {
 			return view, false, err
 		}
-		if slices.Contains([]string{job.SaidRunning, job.SaidSucceeded, job.SaidFailed}, o.Line) && o.User > 0 {
+		if slices.Contains([]string{lines.Running, lines.Succeeded, lines.Failed}, o.Line) && o.User > 0 {
 			o.Line, o.User = fmt.Sprintf("Vuser %d:%s", o.User, o.Line), 0
 		}
 		if user >= 0 && o.User != user {

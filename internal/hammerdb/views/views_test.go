@@ -29,7 +29,7 @@ func TestHammerDBsScriptsFindTheirShapes(t *testing.T) {
 	count, none := tcount(t, reporttest.Run(), counts), tcount(t, reporttest.Build(), nothing)
 	var b bytes.Buffer
 	for _, view := range []View{
-		Result(reporttest.Run()), Result(reporttest.Build()), Timing(reporttest.Run(), Timings(reporttest.Measured(), 4, reporttest.Labels)), Timing(reporttest.Build(), Timings(meter.Summary{}, 1, nil)), count, none,
+		Result(reporttest.Run(), catalogNames{}), Result(reporttest.Build(), catalogNames{}), Timing(reporttest.Run(), Timings(reporttest.Measured(), 4, reporttest.Labels)), Timing(reporttest.Build(), Timings(meter.Summary{}, 1, nil)), count, none,
 	} {
 		text, err := json.Marshal(view)
 		if err != nil {
@@ -145,7 +145,7 @@ func TestViewsOfOneJobAndOfManyHaveHammerDBsShapes(t *testing.T) {
 	two := []job.Job{reporttest.Run(), reporttest.Build(), reporttest.Queries()}
 	var b strings.Builder
 	for _, view := range []View{
-		Results(two, catalogNames{}), Timestamps(two...), Result(reporttest.Queries()),
+		Results(two, catalogNames{}), Timestamps(two...), Result(reporttest.Queries(), catalogNames{}),
 		Timing(reporttest.Run(), timingsOf(imported, 0)), Timing(reporttest.Run(), timingsOf(imported, 2)), Timing(reporttest.Run(), timingsOf(imported, 3)),
 		Metrics(reporttest.Run(), imported), Metrics(reporttest.Run(), job.Imported{}), System(reporttest.Run(), job.Imported{}), System(reporttest.Queries(), imported), System(reporttest.Killed(), job.Imported{}),
 		Settings(settings), Settings(nil), Database(reporttest.Run(), catalogNames{}), Database(reporttest.Queries(), catalogNames{}), Database(reporttest.Killed(), catalogNames{}), Benchmark(reporttest.Run(), catalogNames{}), Benchmark(reporttest.Queries(), catalogNames{}),

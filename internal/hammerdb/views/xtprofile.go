@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 )
@@ -19,7 +20,7 @@ import (
 func TimeProfile(w io.Writer, title string, r job.Result, labels []string, at time.Time) error {
 	var b bytes.Buffer
 	line := strings.Repeat("+-", 38) + "+\n"
-	fmt.Fprintf(&b, "%s Hammerdb Time Profile Report @ %s\n%s", title, at.Format(job.TclTime), line)
+	fmt.Fprintf(&b, "%s Hammerdb Time Profile Report @ %s\n%s", title, at.Format(lines.Time), line)
 	took := time.Duration(r.Elapsed * float64(time.Second))
 	for i := range r.PerUser {
 		fmt.Fprintf(&b, ">>>>> VIRTUAL USER %d : ELAPSED TIME : %dms\n", job.FirstWorker+i, took.Milliseconds())

@@ -83,7 +83,7 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 			t.Cleanup(func() { clearAway(t, &place{d: p.d, values: whole}) })
 			if test.made == byHand {
 				exec(t, admin, "CREATE ROLE it LOGIN PASSWORD 'it'", "CREATE DATABASE it OWNER it")
-			} else if err := p.d.Create(t.Context(), p.plan(t).Connection, func(string) {}); err != nil {
+			} else if err := p.d.Create(t.Context(), p.plan(t).Connection, func(job.Event) {}); err != nil {
 				t.Fatal(err)
 			}
 			p.fill(t, []string{"all"}, nil)
@@ -196,7 +196,7 @@ func TestARoleThatABuildMadeDoesNotOutliveIt(t *testing.T) {
 	}
 
 	exec(t, theirs, "ALTER TABLE customer RENAME TO clients")
-	if err := p.d.Create(t.Context(), p.plan(t).Connection, func(string) {}); err != nil {
+	if err := p.d.Create(t.Context(), p.plan(t).Connection, func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	p.fill(t, []string{"all"}, nil)

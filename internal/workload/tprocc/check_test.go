@@ -1,6 +1,7 @@
 package tprocc_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/engine"
+	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/workload/tprocc"
@@ -43,13 +45,13 @@ func TestChecks(t *testing.T) {
 	for _, d := range edition.Catalog.Databases {
 		t.Run(d.Name, func(t *testing.T) {
 			c := &checked{t: t, d: d, values: workloadtest.Server(t, d, "")}
-			c.schema = c.plan().Database.Said.Schema(c.plan().Connection)
+			c.schema = c.plan().Database.SchemaName(c.plan().Connection).Name
 			c.saysThatThereIsNone()
 			c.saysWhatABuildDoes()
 			c.findsEachBreak()
 			c.saysWhatIsBroken()
 			c.namesWhatHammerDBsClientLeaves()
-			c.says(job.Delete, job.OK, "1 "+job.SaidRunning, "1 "+c.schema+" TPROC-C Schema has been deleted successfully.")
+			c.says(job.Delete, job.OK, "1 "+lines.Running, "1 "+c.schema+" TPROC-C Schema has been deleted successfully.")
 		})
 	}
 }
@@ -87,7 +89,7 @@ func (c *checked) session() database.Session {
 // do does a job and returns what the virtual users said, with their positions.
 func (c *checked) do(action job.Action, exit job.Exit) []string {
 	c.t.Helper()
-	heard := &said{}
+	heard := newSaid(action, c.d)
 	_, err := local.Do(c.t.Context(), c.spec(action), job.Control{Watchers: []job.Watcher{heard}})
 	if job.ExitOf(err) != exit {
 		c.t.Fatalf("%s: got %v, want the exit code %d", action, err, exit)
@@ -104,21 +106,31 @@ func (c *checked) says(action job.Action, exit job.Exit, want ...string) {
 	}
 }
 
-// said keeps what is said, with the position of who says it.
-type said struct{ lines []string }
+// said keeps what is said, as HammerDB words it, with the position of who says it.
+type said struct {
+	speaker *lines.Speaker
+	lines   []string
+}
+
+func newSaid(action job.Action, d *database.Database) *said {
+	w := tprocc.Workload
+	return &said{speaker: lines.NewSpeaker(lines.About{
+		Action: action, Database: d.Name, Product: d.Title, Workload: w.Name, Title: w.Title,
+	})}
+}
 
 func (s *said) Watch(e job.Event) {
-	if e.Text != "" {
-		s.lines = append(s.lines, strings.TrimPrefix(string(rune('0'+e.User))+" "+e.Text, "0 "))
+	for _, line := range s.speaker.Say(e) {
+		s.lines = append(s.lines, strings.TrimPrefix(string(rune('0'+line.User))+" "+line.Text, "0 "))
 	}
 }
 
 // makes makes the account and the database.
 func (c *checked) makes() {
 	plan := c.plan()
-	var lines []string
+	heard := newSaid(job.Build, c.d)
 	for range 2 {
-		err := plan.Database.Create(c.t.Context(), plan.Connection, func(line string) { lines = append(lines, line) })
+		err := plan.Database.Create(c.t.Context(), plan.Connection, func(e job.Event) { heard.Watch(e) })
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -126,8 +138,8 @@ func (c *checked) makes() {
 	if want := []string{
 		"Warning: user tpcc has the default password, which everybody knows: set pg_pass to give it another",
 		"CREATING DATABASE tpcc under OWNER tpcc",
-	}; c.d.Name == "postgresql" && !slices.Equal(lines, want) {
-		c.t.Errorf("the second time nothing is to be made: got %q, want %q", lines, want)
+	}; c.d.Name == "postgresql" && !slices.Equal(heard.lines, want) {
+		c.t.Errorf("the second time nothing is to be made: got %q, want %q", heard.lines, want)
 	}
 }
 
@@ -143,7 +155,8 @@ func (c *checked) saysWhatABuildDoes() {
 	c.values[c.d.Names.Full("count_ware")] = "2"
 	c.values[c.d.Names.Full("num_vu")] = "2"
 	got := c.do(job.Build, job.OK)
-	builder := c.d.Said.Builder(c.plan().Connection)
+	schema := c.d.SchemaName(c.plan().Connection)
+	builder := strings.ToUpper(cmp.Or(schema.Owner, schema.Name))
 	inOrder := []string{
 		"1 RUNNING", "1 Monitor Thread", "1 CREATING " + builder + " SCHEMA", "1 CREATING TPCC TABLES", "1 Monitoring Workers...",
 		"1 Workers: 1 Active 1 Done", "1 Workers: 0 Active 2 Done", "1 " + builder + " SCHEMA COMPLETE", "1 FINISHED SUCCESS",

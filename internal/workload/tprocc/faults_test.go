@@ -145,7 +145,7 @@ func TestALockThatOutlastsTheRunIsInItsFigures(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	said := &lines{}
+	said := &messages{}
 	hold := &trigger{after: time.Second, do: lock}
 	said.when("The time is up: ", release)
 	result, err := b.do(t, job.Spec{Action: job.Run, Users: 2}, job.Control{Watchers: []job.Watcher{hold, said}},
@@ -176,28 +176,28 @@ func TestALockThatOutlastsTheRunIsInItsFigures(t *testing.T) {
 	}
 }
 
-// lines keeps what the monitor says.
-type lines struct {
+// messages keeps what is said of the job in words.
+type messages struct {
 	all    []string
 	awaits string
 	do     func()
 }
 
 // when does something once a line begins so.
-func (l *lines) when(prefix string, do func()) { l.awaits, l.do = prefix, do }
+func (l *messages) when(prefix string, do func()) { l.awaits, l.do = prefix, do }
 
-func (l *lines) Watch(e job.Event) {
-	if e.Text == "" {
+func (l *messages) Watch(e job.Event) {
+	if e.Message == "" {
 		return
 	}
-	l.all = append(l.all, e.Text)
-	if l.do != nil && strings.HasPrefix(e.Text, l.awaits) {
+	l.all = append(l.all, e.Message)
+	if l.do != nil && strings.HasPrefix(e.Message, l.awaits) {
 		l.do()
 		l.do = nil
 	}
 }
 
-func (l *lines) has(prefix string) bool {
+func (l *messages) has(prefix string) bool {
 	return slices.ContainsFunc(l.all, func(line string) bool { return strings.HasPrefix(line, prefix) })
 }
 

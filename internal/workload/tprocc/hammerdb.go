@@ -25,8 +25,6 @@ var hammerDB = workload.HammerDB{
 	Alone:     "%s Warehouses(s)",
 	Together:  "%s Warehouses",
 	Asked:     "%s Warehouse",
-	WrongSize: "warehouse count %d does not equal dict warehouse count of %d",
-	Loading:   loading,
 	Saved: &workload.SavedScript{
 		Variables: map[string]string{
 			"total_iterations": "total_iterations", "RAISEERROR": "raiseerror", "KEYANDTHINK": "keyandthink",
@@ -44,24 +42,4 @@ var hammerDB = workload.HammerDB{
 		Drawn: []string{"w_id", "w_id_input", "stock_level_d_id", "myWarehouses", "myWhCount"},
 	},
 	UnitEach: true,
-}
-
-// loading is what HammerDB says of tables, where it speaks of the whole table.
-// History, order lines and new orders go without saying there, too.
-func loading(table string) (begins, done string) {
-	switch table {
-	case "item":
-		return "Loading Item", "Item done"
-	case "warehouse":
-		return "Loading Warehouse", ""
-	case "stock":
-		return "", "Stock done"
-	case "district":
-		return "Loading District", "District done"
-	case "customer":
-		return "", "Customer Done"
-	case "orders":
-		return "", "Orders Done"
-	}
-	return "", ""
 }

@@ -277,7 +277,7 @@ func newPlace(t *testing.T, d *database.Database, server option.Values, name str
 		p.values["pg_user"] = name
 	}
 	plan := p.plan(t)
-	if err := d.Create(t.Context(), plan.Connection, func(string) {}); err != nil {
+	if err := d.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -350,7 +350,7 @@ func (p *place) fill(t *testing.T, tables, more []string) {
 
 // do does a job and returns what was said.
 func (p *place) do(t *testing.T, action job.Action) ([]string, error) {
-	heard := &said{}
+	heard := newSaid(action, p.d)
 	_, err := local.Do(t.Context(), p.spec(action), job.Control{Watchers: []job.Watcher{heard}})
 	return heard.lines, err
 }

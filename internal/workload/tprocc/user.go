@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"time"
 
+	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/workload"
 )
@@ -81,11 +81,7 @@ func (t *terminal) settle(ctx context.Context) error {
 	t.deck = t.options.Mix.deck()
 	t.next = len(t.deck)
 	t.chooseWarehouses()
-	with := "with"
-	if t.seat.Test {
-		with = "without"
-	}
-	t.seat.Say(fmt.Sprintf("Processing %d transactions %s output suppressed...", t.options.Iterations, with))
+	t.tell(job.Step{Name: job.StepTransactions, Count: int64(t.options.Iterations)})
 	return nil
 }
 
@@ -100,14 +96,16 @@ func (t *terminal) chooseWarehouses() {
 		return
 	}
 	each := (t.warehouses + t.seat.Users - 1) / t.seat.Users
-	var list strings.Builder
 	for j := range each {
-		w := (t.seat.Number+j*t.seat.Users)%t.warehouses + 1
-		t.home = append(t.home, w)
-		fmt.Fprintf(&list, " %d", w)
+		t.home = append(t.home, (t.seat.Number+j*t.seat.Users)%t.warehouses+1)
 	}
-	t.seat.Say(fmt.Sprintf("Assigned %d WIDs =%s based on VU count %d, Warehouses = %d out of %d",
-		each, list.String(), t.seat.Users, each, t.warehouses))
+	t.tell(job.Step{Name: job.StepShare, Units: t.home, Count: int64(t.warehouses), Users: t.seat.Users})
+}
+
+// tell tells of a step that begins.
+func (t *terminal) tell(s job.Step) {
+	s.Stage = job.Begins
+	t.seat.Tell(job.Event{Step: &s})
 }
 
 // deck returns as many cards of each kind as its weight.

@@ -7,11 +7,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/workload"
@@ -24,7 +26,7 @@ func seat(o *Options, seed uint64, number, users, warehouses int) *terminal {
 		warehouses: warehouses,
 		seat: workload.Seat{
 			Number: number, Users: users, Seed: seed,
-			Rand: rand.New(rand.NewPCG(seed, uint64(number))), Say: func(string) {},
+			Rand: rand.New(rand.NewPCG(seed, uint64(number))), Tell: func(job.Event) {},
 		},
 	}
 	t.in.MaxWID = int64(warehouses)
@@ -195,16 +197,17 @@ func TestTheMixIsByWeightOrFromADeck(t *testing.T) {
 func TestAllWarehousesAreSharedOutInTurns(t *testing.T) {
 	o := fresh()
 	o.AllWarehouses = true
-	var said string
+	var told job.Step
 	u := seat(o, 1, 1, 24, 120)
 	if want := []int{2, 26, 50, 74, 98}; !slices.Equal(u.home, want) {
 		t.Errorf("the second of 24 users has %v, want %v", u.home, want)
 	}
-	u.seat.Say = func(line string) { said = line }
+	u.seat.Tell = func(e job.Event) { told = *e.Step }
 	u.seat.Number, u.home = 0, nil
 	u.chooseWarehouses()
-	if want := "Assigned 5 WIDs = 1 25 49 73 97 based on VU count 24, Warehouses = 5 out of 120"; said != want {
-		t.Errorf("got %q, want %q", said, want)
+	want := job.Step{Name: job.StepShare, Stage: job.Begins, Units: []int{1, 25, 49, 73, 97}, Count: 120, Users: 24}
+	if !reflect.DeepEqual(told, want) {
+		t.Errorf("got %+v, want %+v", told, want)
 	}
 	// Three warehouses among two users: two each, so that one is shared.
 	if a, b := seat(o, 1, 0, 2, 3).home, seat(o, 1, 1, 2, 3).home; !slices.Equal(a, []int{1, 3}) || !slices.Equal(b, []int{2, 1}) {

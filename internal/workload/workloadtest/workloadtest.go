@@ -140,40 +140,40 @@ func (s *suite) run(t *testing.T, v Variant) {
 // rehearse does a test run and looks whether each user said of each kind of
 // transaction what it was called with and what came back.
 func (s *suite) rehearse(t *testing.T, v Variant) {
-	heard := &lines{byUser: map[int][]string{}}
+	heard := &heard{byUser: map[int][]job.Event{}}
 	result := s.Do(t, job.Spec{Action: job.Run, Users: 2, Options: s.values(s.built, v.Run)}, heard)
-	if result.Line != "" || result.Metrics != nil {
-		t.Errorf("got the headline %q of %v, want none of a test", result.Line, result.Metrics)
+	if result.Metrics != nil {
+		t.Errorf("got the headline %v, want none of a test", result.Metrics)
 	}
 	said := regexp.MustCompile(`^[A-Z][A-Za-z ]+: \d.*[\d}]$`)
 	for user := 1; user <= 2; user++ {
 		of := heard.byUser[user]
-		if len(of) < 4 || of[0] != job.SaidRunning || of[len(of)-1] != job.SaidSucceeded {
-			t.Fatalf("virtual user %d: got %q, want what it did between RUNNING and FINISHED SUCCESS", user, of)
+		if len(of) < 4 || of[0].State != job.UserRunning || of[len(of)-1].State != job.UserSucceeded {
+			t.Fatalf("virtual user %d: got %+v, want what it did between running and succeeded", user, of)
 		}
 		if s.d.Names.Prefix == "maria_" || s.d.Names.Prefix == "mysql_" {
-			if of[1] != "Ssl_cipher " {
-				t.Errorf("virtual user %d: got %q, want it to say that the connection is not encrypted", user, of[1])
+			if of[1].Message != "Ssl_cipher " {
+				t.Errorf("virtual user %d: got %+v, want it to say that the connection is not encrypted", user, of[1])
 			}
 		}
 		for _, kind := range s.w.Kinds {
 			shown := false
-			for i, line := range of[:len(of)-1] {
-				shown = shown || line == kind.Name && said.MatchString(of[i+1])
+			for i, e := range of[:len(of)-1] {
+				shown = shown || e.Message == kind.Name && said.MatchString(of[i+1].Message)
 			}
 			if !shown {
-				t.Errorf("virtual user %d: got %q, want %q and what it brought", user, of, kind.Name)
+				t.Errorf("virtual user %d: got %+v, want %q and what it brought", user, of, kind.Name)
 			}
 		}
 	}
 }
 
-// lines keeps what each virtual user says.
-type lines struct{ byUser map[int][]string }
+// heard keeps what is heard of each virtual user.
+type heard struct{ byUser map[int][]job.Event }
 
-func (l *lines) Watch(e job.Event) {
-	if e.Text != "" {
-		l.byUser[e.User] = append(l.byUser[e.User], e.Text)
+func (h *heard) Watch(e job.Event) {
+	if e.User > 0 {
+		h.byUser[e.User] = append(h.byUser[e.User], e)
 	}
 }
 
@@ -221,8 +221,8 @@ type product struct {
 }
 
 func (p *product) Watch(e job.Event) {
-	if strings.Contains(e.Text, " server answers") {
-		p.lines = append(p.lines, e.Text)
+	if strings.Contains(e.Message, " server answers") {
+		p.lines = append(p.lines, e.Message)
 	}
 	if e.Facts != nil {
 		p.facts = e.Facts.Product

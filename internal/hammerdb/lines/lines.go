@@ -1,0 +1,330 @@
+package lines
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"sledge/internal/job"
+)
+
+// What a virtual user says as it begins and as it ends.
+const (
+	Running   = "RUNNING"
+	Succeeded = "FINISHED SUCCESS"
+	Failed    = "FINISHED FAILED"
+)
+
+// AllComplete is the last line of a job.
+const AllComplete = "ALL VIRTUAL USERS COMPLETE"
+
+// Time is how lines spell a time: as Tcl does when nothing else is asked for.
+const Time = "Mon Jan 02 15:04:05 MST 2006"
+
+// Line is a line of output. A text may be of several lines.
+type Line struct {
+	User int // position of the virtual user that says it; 0 for a line of the job itself
+	Text string
+}
+
+// About is what must be known of a job to word its events.
+type About struct {
+	Action   job.Action
+	Database string // its short name: "postgresql"
+	Product  string // as people call it: "PostgreSQL"
+	Workload string // its short name: "tprocc"
+	Title    string // as people call it: "TPROC-C"
+}
+
+// Speaker words the events of one job, which it must be given in order.
+type Speaker struct {
+	about About
+	words words
+	test  bool // users do their iterations, and nobody monitors them
+
+	builders, ready int // virtual users of a build, and those of them that have ended
+	minute          int // of the phase, that was said last
+}
+
+// NewSpeaker returns a speaker that has not been given any event.
+func NewSpeaker(about About) *Speaker { return &Speaker{about: about, words: wordsOf(about.Workload)} }
+
+// Say returns the lines that HammerDB prints for an event; none for most.
+func (s *Speaker) Say(e job.Event) []Line {
+	switch {
+	case e.State != "":
+		return s.state(e.User, e.State)
+	case e.Trouble != nil:
+		return []Line{{Text: fmt.Sprintf("Error in Virtual User %d: %s", e.User, s.trouble(*e.Trouble))}}
+	case e.Step != nil:
+		return by(e.User, s.step(e)...)
+	case e.User == 0 && (e.Phase != nil || e.Second != nil):
+		return nil // nobody monitors the run
+	case e.Phase != nil:
+		return by(e.User, s.begins(*e.Phase)...)
+	case e.Second != nil:
+		return by(e.User, s.second(*e.Second)...)
+	case e.Headline != nil:
+		return by(e.User, s.headline(*e.Headline)...)
+	case e.Facts != nil:
+		if s.test = e.User == 0; s.test {
+			return nil
+		}
+		return by(e.User, "DBVersion:"+e.Facts.Server)
+	case e.Message != "":
+		return by(e.User, e.Message)
+	}
+	return nil
+}
+
+// by makes lines of what a virtual user says.
+func by(user int, texts ...string) []Line {
+	list := make([]Line, len(texts))
+	for i, text := range texts {
+		list[i] = Line{user, text}
+	}
+	return list
+}
+
+func (s *Speaker) state(user int, is job.UserState) []Line {
+	building := s.about.Action == job.Build && user > job.Monitor
+	switch is {
+	case job.UserRunning:
+		if building {
+			return by(user, Running, "Worker Thread")
+		}
+		return by(user, Running)
+	case job.UserFailed:
+		return by(user, Failed)
+	}
+	if !building {
+		return by(user, Succeeded)
+	}
+	s.ready++
+	return append(by(user, Succeeded), Line{job.Monitor, fmt.Sprintf("Workers: %d Active %d Done", s.builders-s.ready, s.ready)})
+}
+
+func (s *Speaker) trouble(t job.Trouble) string {
+	switch {
+	case t.NoSchema:
+		return fmt.Sprintf("Schema check failed %s %s schema does not exist", t.Schema, s.about.Title)
+	case t.Broken == nil:
+		return t.Error
+	}
+	return fmt.Sprintf("%s Schema check failed %s schema %s", s.about.Title, t.Schema, s.broken(*t.Broken))
+}
+
+// broken says what is wrong with a schema that breaks a rule.
+func (s *Speaker) broken(f job.Finding) string {
+	if number, ok := strings.CutPrefix(f.Rule, "consistency_"); ok {
+		return fmt.Sprintf("consistency check %s failed", number)
+	}
+	if f.Rule == "size" && len(f.Rows) == 1 && len(f.Rows[0]) == 2 {
+		return fmt.Sprintf(s.words.wrongSize, f.Rows[0][0], f.Rows[0][1])
+	}
+	return "breaks the rule that " + f.Title
+}
+
+func (s *Speaker) step(e job.Event) []string {
+	step := *e.Step
+	switch step.Name {
+	case job.StepBuild:
+		said := []string{fmt.Sprintf("Building %s in %s", step.Of, step.Where)}
+		if step.Users > 1 {
+			said = append(said, "Monitor Thread")
+		}
+		return said
+	case job.StepLoad:
+		return s.load(e)
+	case job.StepTable:
+		return s.table(step)
+	case job.StepCheck, job.StepDelete, job.StepDrop, job.StepCheckDatabase, job.StepCheckTables, job.StepCheckRoutines, job.StepCheckRule:
+		return s.upkeep(step)
+	case job.StepTimeProfile, job.StepTransactions, job.StepShare, job.StepCount:
+		return s.preparation(step)
+	case job.StepCheckpoint, job.StepVacuum, job.StepPurge, job.StepWriteBack:
+		return cleaning(step)
+	}
+	return s.making(step)
+}
+
+// making words the steps of a build besides loading.
+func (s *Speaker) making(step job.Step) []string {
+	switch step.Name {
+	case job.StepDatabase:
+		return []string{fmt.Sprintf("CREATING DATABASE %s under OWNER %s", step.Of, step.Owner)}
+	case job.StepHistoryKey:
+		return []string{fmt.Sprintf("Minimum %s version for invisible PK is %s", step.Of, step.Needs)}
+	case job.StepSchema:
+		who := step.Owner
+		if who == "" {
+			who = step.Of
+		}
+		if step.Stage == job.Ends {
+			return []string{strings.ToUpper(who) + " SCHEMA COMPLETE"}
+		}
+		return []string{fmt.Sprintf("CREATING %s SCHEMA", strings.ToUpper(who))}
+	case job.StepTables, job.StepIndexes:
+		return []string{fmt.Sprintf("CREATING %s %s", s.words.section, strings.ToUpper(string(step.Name)))}
+	case job.StepRoutines:
+		return []string{fmt.Sprintf("CREATING %s %s", s.words.section, strings.ToUpper(step.Kind))}
+	case job.StepStatistics:
+		return []string{"GATHERING SCHEMA STATISTICS"}
+	}
+	return nil
+}
+
+// load words that all tables are loaded, which Users are for, or the part of one of
+// them.
+func (s *Speaker) load(e job.Event) []string {
+	switch {
+	case e.Step.Users > 0:
+		s.builders = e.Step.Users
+		if s.builders > 1 {
+			return []string{"Monitoring Workers..."}
+		}
+		return nil
+	case e.Step.Stage == job.Ends:
+		return []string{"End:" + e.At.Format(Time)}
+	}
+	return []string{"Start:" + e.At.Format(Time)}
+}
+
+func (s *Speaker) table(step job.Step) []string {
+	said := s.words.loading[step.Of].begins
+	if step.Stage == job.Ends {
+		said = s.words.loading[step.Of].ends
+	}
+	if said == "" {
+		return nil
+	}
+	return []string{said}
+}
+
+// upkeep words the steps of a check and of a delete.
+func (s *Speaker) upkeep(step job.Step) []string {
+	switch {
+	case step.Name == job.StepCheck && step.Stage == job.Begins:
+		return []string{fmt.Sprintf("Checking %s %s schema", step.Of, s.about.Title)}
+	case step.Name == job.StepCheck:
+		return []string{fmt.Sprintf("%s %s Schema has been checked successfully.", step.Of, s.about.Title)}
+	case step.Name == job.StepCheckDatabase:
+		return []string{"Check database"}
+	case step.Name == job.StepCheckTables:
+		return []string{"Check tables and indices"}
+	case step.Name == job.StepCheckRoutines:
+		return []string{"Check " + routinesOf(s.about.Database)}
+	case step.Name == job.StepCheckRule:
+		return []string{"Check " + step.Of}
+	case step.Name == job.StepDelete:
+		return []string{fmt.Sprintf("%s %s %s has been deleted successfully.", step.Of, s.about.Title, schemaOf(s.about.Database))}
+	case step.Name == job.StepDrop && step.Kind == "role":
+		return []string{fmt.Sprintf("%s %s role has been deleted successfully.", step.Of, s.about.Title)}
+	}
+	return nil
+}
+
+// preparation words what virtual users do before they work.
+func (s *Speaker) preparation(step job.Step) []string {
+	switch step.Name {
+	case job.StepTimeProfile:
+		return []string{"Initializing xtprof time profiler"}
+	case job.StepTransactions:
+		with := "with"
+		if s.test {
+			with = "without"
+		}
+		return []string{fmt.Sprintf("Processing %d transactions %s output suppressed...", step.Count, with)}
+	case job.StepShare:
+		var list strings.Builder
+		for _, unit := range step.Units {
+			fmt.Fprintf(&list, " %d", unit)
+		}
+		return []string{fmt.Sprintf("Assigned %d WIDs =%s based on VU count %d, Warehouses = %d out of %d",
+			len(step.Units), list.String(), step.Users, len(step.Units), step.Count)}
+	}
+	return []string{"Rampup complete, Taking start Transaction Count."}
+}
+
+// cleaning words what a database does after a run.
+func cleaning(step job.Step) []string {
+	switch {
+	case step.Name == job.StepCheckpoint:
+		return []string{"No checkpoint, because it needs a superuser"}
+	case step.Name == job.StepVacuum && step.Stage == job.Ends:
+		return []string{"Checkpoint and Vacuum Complete"}
+	case step.Name == job.StepVacuum:
+		return []string{"Checkpoint and Vacuum"}
+	case step.Needs != "":
+		return []string{fmt.Sprintf("Minimum MariaDB version for dynamic innodb_purge_threads is %s, not purging", step.Needs)}
+	}
+	w := drains[step.Name]
+	switch step.Stage {
+	case job.LeftOut:
+		return []string{w.leftOut}
+	case job.Begins:
+		return []string{fmt.Sprintf("Starting %s: %s %d", step.Name, w.what, step.Count)}
+	case job.GoesOn:
+		return []string{fmt.Sprintf("%s %d", w.what, step.Count)}
+	case job.GivenUp:
+		return []string{fmt.Sprintf("%d has not reduced in %.0f seconds, ending %s", step.Count, step.Seconds, step.Name)}
+	}
+	took := int(step.Seconds)
+	return []string{fmt.Sprintf("%s complete in %d hrs:%02d mins:%02d secs", w.title, took/3600, took/60%60, took%60)}
+}
+
+// drains are the words for what a server works off after a run.
+var drains = map[job.StepName]struct{ title, what, leftOut string }{
+	job.StepPurge:     {"Purge", "history list length", "History list is 0 or cannot be queried, not purging"},
+	job.StepWriteBack: {"Write back", "dirty buffer pages", "Dirty buffer pool pages is 0 or cannot be queried, not writing back"},
+}
+
+func (s *Speaker) begins(p job.PhaseSpan) []string {
+	s.minute = 0
+	switch p.Name {
+	case job.RampUp:
+		return []string{fmt.Sprintf("Beginning rampup time of %s minutes", minutes(p.Length))}
+	case job.Measure:
+		return []string{fmt.Sprintf("Timing test period of %s in minutes", minutes(p.Length))}
+	}
+	return []string{"Test complete, Taking end Transaction Count."}
+}
+
+// second says each full minute of a phase.
+func (s *Speaker) second(second job.Second) []string {
+	minute := int(second.Offset / time.Minute)
+	if minute <= s.minute {
+		return nil
+	}
+	s.minute = minute
+	if second.Phase == job.RampUp {
+		return []string{fmt.Sprintf("Rampup %d minutes complete ...", minute)}
+	}
+	return []string{fmt.Sprintf("%d  ...,", minute)}
+}
+
+func (s *Speaker) headline(r job.Result) []string {
+	line := Result(r, s.about.Product)
+	if line == "" {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d Active Virtual Users configured", r.Users), line}
+}
+
+// Result words the headline of a run on a database, which people call by its title; ""
+// if the run has none.
+func Result(r job.Result, title string) string {
+	nopm, found := r.Metric("NOPM")
+	tpm, counted := r.Metric("TPM")
+	if r.Line != "" || !found || !counted {
+		return r.Line
+	}
+	return fmt.Sprintf("TEST RESULT : System achieved %d NOPM from %d %s TPM", int64(nopm), int64(tpm), title)
+}
+
+// minutes spells a duration to a hundredth of a minute.
+func minutes(d time.Duration) string {
+	return strconv.FormatFloat(math.Round(d.Minutes()*100)/100, 'f', -1, 64)
+}

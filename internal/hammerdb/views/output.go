@@ -1,0 +1,69 @@
+package views
+
+import (
+	"context"
+	"iter"
+
+	"sledge/internal/hammerdb/lines"
+	"sledge/internal/job"
+	"sledge/internal/repository"
+)
+
+// Output yields the lines that virtual users put out in a job, as HammerDB words them:
+// those that were recorded, or else those that its events make.
+func Output(ctx context.Context, store *repository.Store, j job.Job, namer Namer) iter.Seq2[repository.OutputLine, error] {
+	return func(yield func(repository.OutputLine, error) bool) {
+		for line, err := range store.Output(ctx, j.ID) {
+			if !yield(line, err) || err != nil {
+				return
+			}
+		}
+		speaker := lines.NewSpeaker(lines.About{
+			Action: j.Spec.Action, Database: j.Spec.Database, Product: databaseName(j, namer),
+			Workload: j.Spec.Workload, Title: benchmark(j, namer).Title,
+		})
+		for e, err := range withSeconds(store.Events(ctx, j.ID), store.Seconds(ctx, j.ID)) {
+			if err != nil {
+				yield(repository.OutputLine{}, err)
+				return
+			}
+			for _, line := range speaker.Say(e) {
+				if !yield(repository.OutputLine{At: e.At, User: line.User, Line: line.Text}, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// withSeconds yields events and seconds in the order in which they happened. What
+// happened at the same moment as a second came after it. Of a second only its place in
+// its phase is filled in.
+func withSeconds(events iter.Seq2[job.Event, error], seconds iter.Seq2[repository.StoredSecond, error]) iter.Seq2[job.Event, error] {
+	return func(yield func(job.Event, error) bool) {
+		next, stop := iter.Pull2(seconds)
+		defer stop()
+		second, errSecond, more := next()
+		pass := func(e job.Event) bool {
+			for more && errSecond == nil && !second.At.After(e.At) {
+				if !yield(job.Event{At: second.At, User: job.Monitor, Second: &job.Second{Phase: second.Phase, Offset: second.Offset}}, nil) {
+					return false
+				}
+				second, errSecond, more = next()
+			}
+			return yield(e, nil)
+		}
+		for e, err := range events {
+			if err != nil {
+				yield(e, err)
+				return
+			}
+			if !pass(e) {
+				return
+			}
+		}
+		if errSecond != nil {
+			yield(job.Event{}, errSecond)
+		}
+	}
+}

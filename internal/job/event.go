@@ -1,0 +1,218 @@
+package job
+
+import (
+	"time"
+
+	"sledge/internal/meter"
+)
+
+// Monitor is the position of the virtual user that runs no transactions, or of the only
+// one where one does all. FirstWorker is the position of a timed run's first virtual
+// user that runs transactions.
+const (
+	Monitor     = 1
+	FirstWorker = 2
+)
+
+// Event is one thing that happened in a job, as data: sentences are made of it by
+// whoever shows it. Only the collector and rare occasions make events; no virtual user
+// does while it is being timed. One of the members after User is set, and says of which
+// sort the event is. What an event points to does not change any more once it was sent.
+type Event struct {
+	Sequence int64 `json:"sequence,omitempty"` // from 1 on, without gaps; given where a job's events are handed out
+
+	At   time.Time `json:"at"`
+	User int       `json:"user,omitempty"` // position of the virtual user it is about; 0 for the job itself
+
+	State    UserState  `json:"state,omitempty"`
+	Trouble  *Trouble   `json:"trouble,omitempty"`
+	Step     *Step      `json:"step,omitempty"`
+	Phase    *PhaseSpan `json:"phase,omitempty"` // a phase that begins
+	Progress *Progress  `json:"progress,omitempty"`
+	Second   *Second    `json:"second,omitempty"`
+	Counts   *Counts    `json:"counts,omitempty"`
+	Headline *Result    `json:"headline,omitempty"` // what a run has measured, before the database tidies up after it
+	Failure  *Failure   `json:"failure,omitempty"`
+	Facts    *Facts     `json:"facts,omitempty"`
+	Sample   *Sample    `json:"sample,omitempty"`
+	Message  string     `json:"message,omitempty"` // what has no form of its own, in words
+}
+
+// UserState says how a virtual user stands.
+type UserState string
+
+// The states of virtual users.
+const (
+	UserRunning   UserState = "running"
+	UserSucceeded UserState = "succeeded"
+	UserFailed    UserState = "failed"
+)
+
+// Trouble is why a virtual user, or the whole job, cannot go on.
+type Trouble struct {
+	Error string `json:"error"` // on one line
+
+	// Of a check, where that is why it failed: the schema is not there, or the first
+	// rule is broken. Schema is what the schema is called.
+	Schema   string   `json:"schema,omitempty"`
+	NoSchema bool     `json:"no_schema,omitempty"`
+	Broken   *Finding `json:"broken,omitempty"`
+}
+
+// Step is a part of a job that is no phase of a run: of a build, a check, a delete, or of
+// what a database does before and after.
+type Step struct {
+	Name  StepName `json:"name"`
+	Stage Stage    `json:"stage"`
+
+	Of    string `json:"of,omitempty"`    // what it is about: a table, a schema, a rule
+	Kind  string `json:"kind,omitempty"`  // what that is, where the name does not tell: "role"
+	Owner string `json:"owner,omitempty"` // whom that belongs to
+	Where string `json:"where,omitempty"` // the database under test, in words
+
+	Users   int     `json:"users,omitempty"`   // virtual users that share it
+	Count   int64   `json:"count,omitempty"`   // how much there is of it, or left of it
+	Units   []int   `json:"units,omitempty"`   // the numbers of those that fall to a virtual user
+	Seconds float64 `json:"seconds,omitempty"` // how long it took, or was waited for
+	Needs   string  `json:"needs,omitempty"`   // the version of the server that it was left out for
+}
+
+// Stage says how a step stands.
+type Stage string
+
+// The stages of a step.
+const (
+	Begins  Stage = "begins"
+	GoesOn  Stage = "goes on"
+	Ends    Stage = "ends"
+	LeftOut Stage = "left out"
+	GivenUp Stage = "given up"
+)
+
+// StepName names a step.
+type StepName string
+
+// The steps.
+const (
+	StepBuild      StepName = "build"       // Of what decides the rows, Users who build
+	StepDatabase   StepName = "database"    // is made: Of its name, Owner
+	StepHistoryKey StepName = "history key" // Of the product
+	StepSchema     StepName = "schema"      // Of its name, Owner
+	StepTables     StepName = "tables"
+	StepLoad       StepName = "load"  // of all tables, Users who load; or a virtual user's part of it
+	StepTable      StepName = "table" // the rows of the table Of are loaded
+	StepIndexes    StepName = "indexes"
+	StepRoutines   StepName = "routines" // Kind: "stored procedures"
+	StepStatistics StepName = "statistics"
+
+	StepCheck         StepName = "check" // Of the schema
+	StepCheckDatabase StepName = "check database"
+	StepCheckTables   StepName = "check tables"
+	StepCheckRoutines StepName = "check routines"
+	StepCheckRule     StepName = "check rule" // Of the rule
+
+	StepDelete StepName = "delete" // Of the schema
+	StepDrop   StepName = "drop"   // Kind and Of what is around the schema
+
+	StepTimeProfile  StepName = "time profile" // is kept for a virtual user
+	StepTransactions StepName = "transactions" // Count that a virtual user does at most
+	StepShare        StepName = "share"        // Units that fall to a virtual user, of Count that Users share
+	StepCount        StepName = "count"        // the server's counts are read for the start of the measurement
+	StepCheckpoint   StepName = "checkpoint"
+	StepVacuum       StepName = "vacuum"
+	StepPurge        StepName = "purge"      // Count of what is to be purged
+	StepWriteBack    StepName = "write back" // Count of dirty pages
+)
+
+// PhaseSpan is a phase with the time that it is to take.
+type PhaseSpan struct {
+	Name   Phase         `json:"name"`
+	Length time.Duration `json:"length,omitempty"` // 0 where it ends when its work is done
+}
+
+// Counts are the server's own counts as they were read for the start of the measurement,
+// or for its end.
+type Counts struct {
+	End          bool   `json:"end,omitempty"`
+	Probe        int64  `json:"probe"` // of what the headline is made of
+	Transactions *int64 `json:"transactions,omitempty"`
+}
+
+// Sample is a reading of something that is measured beside the transactions, such as the
+// transaction counter's rate.
+type Sample struct {
+	Name  string  `json:"name"` // "transactions a minute"
+	Value float64 `json:"value"`
+}
+
+// Phase is a part of a run.
+type Phase string
+
+// The phases of a run.
+const (
+	RampUp  Phase = "ramp-up"
+	Measure Phase = "measure"
+	Finish  Phase = "finish"
+)
+
+// Second is what one second of a run measured, ramp-up included.
+type Second struct {
+	Phase  Phase         `json:"phase"`
+	Offset time.Duration `json:"offset"` // since the phase began, at the end of this second
+
+	// Measured is what was measured, of each kind of transaction. It is the watcher's own.
+	Measured meter.Coded `json:"measured"`
+
+	// ServerTPM is the server's own count of transactions as a rate a minute, over
+	// the time since it was last read; nil when it was not read in this second.
+	ServerTPM *float64 `json:"server_tpm,omitempty"`
+}
+
+// Progress says how far a build or a check has come.
+type Progress struct {
+	Step       string `json:"step"` // "load", "indexes", "check"
+	Detail     string `json:"detail,omitempty"`
+	Done       int64  `json:"done"`
+	Total      int64  `json:"total"` // 0 when it is not known
+	Unit       string `json:"unit"`  // "rows", "statements", "rules"
+	DoneBytes  int64  `json:"done_bytes,omitempty"`
+	TotalBytes int64  `json:"total_bytes,omitempty"`
+}
+
+// Failure is an example of a failed transaction: the first few of each class are
+// kept with their message.
+type Failure struct {
+	Kind    string `json:"kind"`
+	Class   string `json:"class"`
+	Message string `json:"message"`
+	Retried bool   `json:"retried"` // it was run again
+}
+
+// Facts are what must be known of the surroundings to repeat a result.
+type Facts struct {
+	SledgeVersion  string            `json:"sledge_version"`
+	Server         string            `json:"server"`            // the server's version
+	Product        string            `json:"product,omitempty"` // "MariaDB": what answered, where another database was chosen
+	ServerSettings map[string]string `json:"server_settings,omitempty"`
+	Target         string            `json:"target"`
+	Size           string            `json:"size,omitempty"`       // how much data there is: "10 warehouses"
+	Durability     *Durability       `json:"durability,omitempty"` // what a commit was worth
+	Host           Host              `json:"host"`
+}
+
+// Durability says whether what was committed survives a power failure.
+type Durability struct {
+	Holds bool   `json:"holds"`
+	Why   string `json:"why"` // the settings that decide it
+}
+
+// Host is the machine that Sledge runs on.
+type Host struct {
+	Name        string `json:"name"`
+	OS          string `json:"os"`
+	Kernel      string `json:"kernel,omitempty"`
+	Arch        string `json:"arch"`
+	CPU         string `json:"cpu,omitempty"`
+	CPUs        int    `json:"cpus"`
+	MemoryBytes uint64 `json:"memory_bytes,omitempty"`
+}
