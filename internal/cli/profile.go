@@ -42,23 +42,21 @@ func (p *Program) runAll(ctx context.Context, order workbench.Order, profile int
 	}
 	var done []job.Job
 	s.brief = !s.verbose && s.interval == 0
-	for i, one := range orders {
+	err = workbench.Sweep(ctx, len(orders), 0, func(i int) error {
 		if !s.brief {
-			fmt.Fprintf(p.Stderr, "run %d of %d: virtual users %d\n", i+1, len(orders), one.Spec.Users)
+			fmt.Fprintf(p.Stderr, "run %d of %d: virtual users %d\n", i+1, len(orders), orders[i].Spec.Users)
 		}
-		j, failure := p.perform(ctx, one, s)
-		if j != nil {
-			done = append(done, *j)
-			if s.verbose && !s.json {
-				failure = errors.Join(p.show(*j, s), failure)
-			}
-			p.sayRun(i+1, len(orders), *j)
+		j, err := p.perform(ctx, orders[i], s)
+		if j == nil {
+			return err
 		}
-		if failure != nil {
-			err = failure
-			break
+		done = append(done, *j)
+		if s.verbose && !s.json {
+			err = errors.Join(p.show(*j, s), err)
 		}
-	}
+		p.sayRun(i+1, len(orders), *j)
+		return err
+	})
 	return errors.Join(p.showProfile(profile, done, s.json), err)
 }
 

@@ -1,0 +1,40 @@
+package workbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sledge/internal/job"
+)
+
+// ErrEnough is returned by a run of a sweep that is the last though more were asked for.
+var ErrEnough = errors.New("enough")
+
+// Sweep does runs one after another: with different numbers of virtual users, or the same
+// again and again. It pauses between two. The first that returns an error is the last,
+// and so is the one in which ctx ends; run does not return the error of a run that others
+// are to follow nevertheless.
+func Sweep(ctx context.Context, runs int, pause time.Duration, run func(number int) error) error {
+	for number := range runs {
+		if number > 0 {
+			timer := time.NewTimer(pause)
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+			}
+			timer.Stop()
+		}
+		if ctx.Err() != nil {
+			return job.WithExit(job.ExitStopped, fmt.Errorf("stopped after %d of %d runs: %w", number, runs, ctx.Err()))
+		}
+		switch err := run(number); {
+		case errors.Is(err, ErrEnough):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
