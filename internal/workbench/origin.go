@@ -50,10 +50,10 @@ func (o Order) Origin(name string) string {
 }
 
 // Explain adds to the error of a login that the server refused where the password came
-// from.
+// from, where that is known.
 func (o Order) Explain(err error) error {
 	refused, ok := errors.AsType[*database.PasswordError](err)
-	if !ok {
+	if !ok || o.Origins == nil {
 		return err
 	}
 	if origin, said := o.Origins[refused.Option]; said {

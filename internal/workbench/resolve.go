@@ -128,6 +128,20 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 	return order, nil
 }
 
+// Order binds a spec whose values are all there: its secrets among them. Its errors are
+// mistakes in the spec.
+func (b Bench) Order(spec job.Spec) (Order, error) {
+	pair, err := b.Pair(spec.Database, spec.Workload)
+	if err != nil {
+		return Order{}, job.WithExit(job.ExitUsage, err)
+	}
+	plan, err := engine.NewPlan(pair.Database, pair.Workload, spec)
+	if err != nil {
+		return Order{}, job.WithExit(job.ExitUsage, err)
+	}
+	return Order{Spec: plan.Spec, Public: b.WithoutSecrets(plan.Spec), Plan: plan, Counts: []int{spec.Users}}, nil
+}
+
 // parseURL reads a database's URL, or returns nil when there is none. Its error
 // does not show the URL, which may hold a password.
 func parseURL(text string) (*url.URL, error) {

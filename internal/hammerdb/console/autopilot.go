@@ -9,6 +9,7 @@ import (
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/report"
 	"sledge/internal/repository"
+	"sledge/internal/workbench"
 )
 
 // autopilotCommands are the runs of HammerDB's autopilot, which only its windows
@@ -56,10 +57,9 @@ func autopilot(c *Console, ctx context.Context, call Call) (string, error) {
 		return "", err
 	}
 	c.out.printf("Autopilot Sequence %s started at %s", strings.Join(words, " "), time.Now().Format(time.DateTime))
-	for _, n := range sequence {
-		if err := c.autopilotRun(ctx, n, profile); err != nil {
-			return "", err
-		}
+	err = workbench.Sweep(ctx, len(sequence), 0, func(i int) error { return c.autopilotRun(ctx, sequence[i], profile) })
+	if err != nil {
+		return "", err
 	}
 	c.out.printf("Autopilot Sequence ended at %s", time.Now().Format(time.DateTime))
 	jobs, err := store.List(ctx, repository.Query{Profile: profile})

@@ -68,9 +68,8 @@ type Console struct {
 
 	running struct {
 		sync.Mutex
-		interrupt   func(count int) // of the command that is running, or nil
-		count       int             // how often that was told of a Ctrl-C
-		interrupted bool            // whether the command was, by whatever it did
+		interrupt   func() // of the command that is running, or nil
+		interrupted bool   // whether the command was, by whatever it did
 	}
 
 	failing struct {
@@ -206,8 +205,7 @@ func (c *Console) begin(ctx context.Context) (context.Context, func() bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.running.Lock()
 	defer c.running.Unlock()
-	c.running.count, c.running.interrupted = 0, false
-	c.running.interrupt = func(int) { cancel() }
+	c.running.interrupt, c.running.interrupted = cancel, false
 	return ctx, func() bool {
 		cancel()
 		c.running.Lock()
@@ -217,18 +215,18 @@ func (c *Console) begin(ctx context.Context) (context.Context, func() bool) {
 	}
 }
 
-// onInterrupt has handle called with the number of each Ctrl-C, in place of
-// cancelling the command that is running, until restore is called. Handle must not
-// wait for anything: who is told of Ctrl-C has to be told of the next one.
-func (c *Console) onInterrupt(handle func(count int)) (restore func()) {
+// onInterrupt has handle called at each Ctrl-C, in place of cancelling the command
+// that is running, until restore is called. Handle must not wait for anything: who is
+// told of Ctrl-C has to be told of the next one.
+func (c *Console) onInterrupt(handle func()) (restore func()) {
 	c.running.Lock()
 	defer c.running.Unlock()
 	before := c.running.interrupt
-	c.running.count, c.running.interrupt = 0, handle
+	c.running.interrupt = handle
 	return func() {
 		c.running.Lock()
 		defer c.running.Unlock()
-		c.running.count, c.running.interrupt = 0, before
+		c.running.interrupt = before
 	}
 }
 
@@ -248,8 +246,7 @@ func (c *Console) Interrupt() bool {
 		return false
 	}
 	c.running.interrupted = true
-	c.running.count++
-	c.running.interrupt(c.running.count)
+	c.running.interrupt()
 	return true
 }
 

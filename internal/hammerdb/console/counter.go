@@ -13,7 +13,7 @@ import (
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
-	"sledge/internal/repository"
+	"sledge/internal/workbench"
 )
 
 // counterCommands are the commands of the transaction counter.
@@ -44,8 +44,8 @@ type counter struct {
 
 	recording struct {
 		sync.Mutex
-		database string               // that the job works on
-		recorder *repository.Recorder // of the job that is being recorded; nil when none is
+		database string             // that the job works on
+		job      *workbench.Running // that is under way; nil when none is
 	}
 
 	// The rest belongs to the commands, which come one after another.
@@ -65,26 +65,26 @@ func (t *counter) watch(e job.Event) {
 	}
 }
 
-// record has what the counter reads recorded with a job, until the function it
-// returns is called.
-func (t *counter) record(r *repository.Recorder, databaseName string) (end func()) {
-	set := func(r *repository.Recorder) {
+// record has what the counter reads told in a job, until the function it returns is
+// called.
+func (t *counter) record(r *workbench.Running, databaseName string) (end func()) {
+	set := func(r *workbench.Running) {
 		t.recording.Lock()
 		defer t.recording.Unlock()
-		t.recording.recorder, t.recording.database = r, databaseName
+		t.recording.job, t.recording.database = r, databaseName
 	}
 	set(r)
 	return func() { set(nil) }
 }
 
-// read hands over what was read of a database to the job that is being recorded. The
+// read hands over what was read of a database to the job that is under way. The
 // settings may have changed since the counter was started: a job on another database
 // has nothing to do with it.
 func (t *counter) read(databaseName string, c job.Count) {
 	t.recording.Lock()
 	defer t.recording.Unlock()
-	if t.recording.recorder != nil && t.recording.database == databaseName {
-		t.recording.recorder.Count(c)
+	if t.recording.job != nil && t.recording.database == databaseName {
+		t.recording.job.Tell(job.Event{At: c.At, Sample: &job.Sample{Name: "transactions a minute", Value: c.Rate}})
 	}
 }
 
@@ -111,10 +111,11 @@ func tcstart(c *Console, ctx context.Context, _ Call) (string, error) {
 	if err := c.requireBuilt(); err != nil {
 		return "", err
 	}
-	plan, err := c.plan(c.spec(job.Check)) // a check depends on nothing that only runs do
+	order, err := c.order(c.spec(job.Check)) // a check depends on nothing that only runs do
 	if err != nil {
 		return "", err
 	}
+	plan := order.Plan
 	log, err := c.openCounterLog(plan.Database.Title)
 	if err != nil {
 		return "", err

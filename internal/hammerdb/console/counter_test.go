@@ -142,15 +142,15 @@ func TestCounterShowsWhatAnyoneCommitsOnTheServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			counted := regexp.MustCompile(`\n[1-9]\d* ` + tt.title + ` tpm\n`)
-			plan, err := c.plan(c.spec(job.Check))
+			order, err := c.order(c.spec(job.Check))
 			if err != nil {
 				t.Fatal(err)
 			}
-			commitUntil(t, plan, out, counted)
+			commitUntil(t, order.Plan, out, counted)
 			if tt.prefix == "pg" {
-				endSessions(t, plan)
+				endSessions(t, order.Plan)
 				again := regexp.MustCompile(`Transaction Counter Error: .*\n0 PostgreSQL tpm\n(0 PostgreSQL tpm\n)*[1-9]\d* PostgreSQL tpm\n`)
-				commitUntil(t, plan, out, again)
+				commitUntil(t, order.Plan, out, again)
 			}
 			call(t, c, "tcstop")
 			if !strings.Contains(out.String(), "Transaction Counter Started\n0 "+tt.title+" tpm\n") {

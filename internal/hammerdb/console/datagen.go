@@ -127,7 +127,7 @@ func datagenrun(c *Console, ctx context.Context, _ Call) (string, error) {
 	c.confirm(fmt.Sprintf("Ready to generate the data for a %s %s %s schema\nin directory %s?",
 		fmt.Sprintf(b.Asked, c.book.Generic(datagenSection, b.Generated)), config.Plan.Database.Title, config.Plan.Workload.Title, config.Folder))
 	screen := &datagenScreen{screen: screen{
-		console: c, plan: config.Plan, showOutput: c.book.GenericFlag(virtualUserSection, "show_output"),
+		console: c, showOutput: c.book.GenericFlag(virtualUserSection, "show_output"),
 	}, users: config.Workers}
 	if config.Workers > 1 {
 		screen.users++ // the monitor
@@ -159,9 +159,9 @@ func (c *Console) datagenConfig() (datagen.Config, error) {
 	names, b := c.book.Database().Names, c.book.Benchmark()
 	spec.Options[names.Full(b.Size)] = c.book.Generic(datagenSection, b.Generated)
 	spec.Options[names.Full(b.Builders)] = "1" // the builders have no part in it
-	plan, err := c.plan(spec)
+	order, err := c.order(spec)
 	return datagen.Config{
-		Plan: plan, Folder: c.datagenFolder(), Workers: c.book.GenericInt(datagenSection, "gen_num_vu"),
+		Plan: order.Plan, Folder: c.datagenFolder(), Workers: c.book.GenericInt(datagenSection, "gen_num_vu"),
 		Compress:  c.book.GenericFlag(datagenSection, "gen_compress"),
 		Overwrite: c.book.GenericFlag(datagenSection, "gen_overwrite"),
 	}, err

@@ -17,6 +17,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/repository"
+	"sledge/internal/workbench"
 )
 
 // vurun runs the workload, as many times as vuset iterations asks for. Each time
@@ -33,42 +34,32 @@ func vurun(c *Console, ctx context.Context, _ Call) (string, error) {
 			return "", err
 		}
 	}
+	profile := c.book.GenericInt(commandLine, "jobs_profile_id")
 	repeat := time.Duration(c.book.GenericInt(virtualUserSection, "repeat_delay")) * time.Millisecond
 	var result string
-	for i := range c.book.GenericInt(virtualUserSection, "iterations") {
-		if i > 0 && !c.wasInterrupted() {
-			pause(ctx, repeat)
+	err := workbench.Sweep(ctx, c.book.GenericInt(virtualUserSection, "iterations"), repeat, func(int) (err error) {
+		if result, err = c.runOnce(ctx, profile); err == nil && c.wasInterrupted() {
+			err = workbench.ErrEnough
 		}
-		if ctx.Err() != nil || c.wasInterrupted() {
-			return result, nil
-		}
-		var err error
-		if result, err = c.runOnce(ctx, c.book.GenericInt(commandLine, "jobs_profile_id")); err != nil {
-			return result, err
-		}
+		return err
+	})
+	if errors.Is(err, context.Canceled) { // who pressed Ctrl-C knows
+		err = nil
 	}
-	return result, nil
+	return result, err
 }
 
 // checkRun refuses a run that cannot be, before anything is done. What only the driver
 // script asks for no setting can mend.
 func (c *Console) checkRun() error {
-	_, err := c.plan(c.runSpec())
+	_, err := c.order(c.runSpec())
 	if err == nil || len(c.script.values) == 0 {
 		return err
 	}
-	if _, other := c.plan(c.spec(job.Run)); other != nil {
+	if _, other := c.order(c.spec(job.Run)); other != nil {
 		return err
 	}
 	return fail("%v (the driver script that is loaded says so: clearscript drops it)", err)
-}
-
-// pause waits for a time, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
 }
 
 // runOnce does one run with the virtual users there are, as part of a performance
@@ -80,13 +71,17 @@ func (c *Console) runOnce(ctx context.Context, profile int) (string, error) {
 	if c.script.monitored {
 		spec.Users--
 	}
-	plan, err := c.plan(spec)
+	order, err := c.order(spec)
 	if err != nil {
 		return "", err
 	}
-	c.spaceUsers(&spec, plan)
+	if c.spaceUsers(&spec, order.Plan) {
+		if order, err = c.order(spec); err != nil {
+			return "", err
+		}
+	}
 	c.users.create(all) // those of an earlier run begin anew
-	return c.do(ctx, spec, plan)
+	return c.do(ctx, order)
 }
 
 // runSpec is a run by the settings and the script as they stand.
@@ -98,12 +93,13 @@ func (c *Console) runSpec() job.Spec {
 
 // spaceUsers sets how far apart the users start. With HammerDB's half second the
 // last of many would start long after the ramp-up, and the measured time would be
-// of fewer users than the result says: then they start closer together.
-func (c *Console) spaceUsers(spec *job.Spec, plan engine.Plan) {
+// of fewer users than the result says: then they start closer together. It returns
+// whether there was anything to set.
+func (c *Console) spaceUsers(spec *job.Spec, plan engine.Plan) bool {
 	name := plan.Database.Names.Full(plan.Workload.HammerDB.UserDelay)
 	millis := c.book.GenericInt(virtualUserSection, "user_delay")
 	if _, set := spec.Options[name]; set || spec.Users < 2 || millis == 0 {
-		return
+		return false
 	}
 	delay := time.Duration(millis) * time.Millisecond
 	if most := (plan.Pacing.RampUp / 2 / time.Duration(spec.Users-1)).Truncate(time.Millisecond); delay > most && !plan.Pacing.Test {
@@ -112,6 +108,7 @@ func (c *Console) spaceUsers(spec *job.Spec, plan engine.Plan) {
 		delay = most
 	}
 	spec.Options[name] = delay.String()
+	return true
 }
 
 // spec is a job of the current database and benchmark, with the settings as they
@@ -124,115 +121,79 @@ func (c *Console) spec(action job.Action) job.Spec {
 	}
 }
 
-// plan checks a spec before anything is done.
-func (c *Console) plan(spec job.Spec) (engine.Plan, error) {
-	plan, err := engine.NewPlan(c.book.Database(), c.workload(), spec)
+// order binds a spec, before anything is done.
+func (c *Console) order(spec job.Spec) (workbench.Order, error) {
+	order, err := c.Bench.Order(spec)
 	if err != nil {
-		return plan, fail("Error: %v", err)
+		return order, fail("Error: %v", err)
 	}
-	return plan, nil
+	return order, nil
 }
 
-// do does a job: it enters it into the repository, shows it as it goes, and sees
-// to it that the job is ended there whatever happens. It returns what HammerDB
-// returns, also when the job failed: that was printed, and is remembered.
-func (c *Console) do(ctx context.Context, spec job.Spec, plan engine.Plan) (string, error) {
-	title := views.Titles[spec.Action]
-	returned := title + " (No jobid)"
-	screen := &screen{console: c, plan: plan, speaker: speakerOf(plan, spec.Action), showOutput: c.book.GenericFlag(virtualUserSection, "show_output") || c.script.monitored}
-	watchers := []job.Watcher{screen}
-	recorder, err := c.record(ctx, spec, plan)
+// do does a job and shows it as it goes. It returns what HammerDB returns, also when the
+// job failed: that was printed, and is remembered.
+func (c *Console) do(ctx context.Context, order workbench.Order) (string, error) {
+	store, err := c.storeFor(order.Plan)
 	if err != nil {
 		return "", err
 	}
-	if recorder != nil {
-		returned = fmt.Sprintf("%s jobid=%s", title, recorder.ID())
-		watchers = append(watchers, recorder)
+	screen := &screen{
+		console: c, speaker: speakerOf(order.Plan, order.Spec.Action),
+		showOutput: c.book.GenericFlag(virtualUserSection, "show_output") || c.script.monitored,
 	}
-	tell := func(e job.Event) {
-		e.At = time.Now()
-		for _, w := range watchers {
-			w.Watch(e)
-		}
+	keeping := &bookkeeper{console: c, plan: order.Plan}
+	with := workbench.With{Store: store, Attending: []job.Watcher{keeping}, Remark: keeping.remark, Closing: keeping.closing}
+	if order.Plan.Pacing.Test {
+		with.Attending = append(with.Attending, screen) // what virtual users say is all that comes of it
 	}
-	screen.tell = tell
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stop := make(chan struct{})
-	counted := c.counter.record(recorder, plan.Database.Name)
-	listened := c.listen(spec.Action, func() { close(stop) }, cancel)
-	result, err := c.Runner.Do(ctx, spec, job.Control{
-		Watchers: []job.Watcher{beforeTheEnd{watchers, c.script.monitored || spec.Action != job.Run}},
-		Stop:     stop,
-	})
-	listened()
-	err = errors.Join(err, screen.trouble)
-	if err != nil && !screen.saidError {
-		tell(job.Event{User: job.Monitor, Trouble: &job.Trouble{Error: err.Error()}})
+	var counted, listened func()
+	with.Begun = func(r *workbench.Running) {
+		counted, listened = c.counter.record(r, order.Plan.Database.Name), c.listen(r)
 	}
-	for _, position := range c.users.unfinished() {
-		is := job.UserSucceeded
-		if err != nil {
-			is = job.UserFailed
-		}
-		tell(job.Event{User: position, State: is})
-	}
-	tell(job.Event{Message: lines.AllComplete})
-	counted()
-	if recorder != nil {
-		if lost := recorder.End(ctx, result, err); lost != nil {
-			c.out.printf("Error: the result of job %s is not kept: %v", recorder.ID(), lost)
-			err = errors.Join(err, lost)
-		}
-	}
+	running, err := workbench.Start(ctx, c.Runner, order, with)
 	if err != nil {
+		return "", err
+	}
+	if !order.Plan.Pacing.Test {
+		screen.follow(running)
+	}
+	outcome := running.Wait()
+	listened()
+	counted()
+	if outcome.Lost != nil {
+		c.out.printf("Error: the result of job %s is not kept: %v", running.ID(), outcome.Lost)
+	}
+	title := views.Titles[order.Spec.Action]
+	if err := outcome.Err(); err != nil {
 		c.remember(fmt.Errorf("%s: %w", title, err))
 	}
-	return returned, nil
+	if id := running.ID(); id != "" {
+		return fmt.Sprintf("%s jobid=%s", title, id), nil
+	}
+	return title + " (No jobid)", nil
 }
 
-// record enters a job into the repository. It returns nil where jobs are not kept;
-// runs of the test driver never are, as they have no result.
-func (c *Console) record(ctx context.Context, spec job.Spec, plan engine.Plan) (*repository.Recorder, error) {
+// storeFor returns the repository that a job is to be kept in, or nil where jobs are not
+// kept; runs of the test driver never are, as they have no result.
+func (c *Console) storeFor(plan engine.Plan) (*repository.Store, error) {
 	if plan.Pacing.Test {
 		return nil, nil
 	}
-	store, err := c.jobsStore()
-	if err != nil || store == nil {
-		return nil, err
-	}
-	return store.Begin(ctx, c.Bench.WithoutSecrets(spec), plan.Workload.KindNames())
+	return c.jobsStore()
 }
 
-// beforeTheEnd passes on all that happens in a job but that its monitor has
-// finished: the console has things to do for the job after that, and says it then.
-type beforeTheEnd struct {
-	watchers  []job.Watcher
-	monitored bool
-}
-
-// Watch implements job.Watcher.
-func (b beforeTheEnd) Watch(e job.Event) {
-	if b.monitored && e.User == job.Monitor && (e.State == job.UserSucceeded || e.State == job.UserFailed) {
-		return
-	}
-	for _, w := range b.watchers {
-		w.Watch(e)
-	}
-}
-
-// listen does what each Ctrl-C asks of a job, until the function it returns is
-// called. A run is first asked to stop, so that its users finish what they are doing
-// and the result is kept as partial.
-func (c *Console) listen(action job.Action, stop, cancel func()) (end func()) {
+// listen does what each Ctrl-C asks of a job, until the function it returns is called.
+func (c *Console) listen(r *workbench.Running) (end func()) {
 	lines := make(chan string, 2) // printed by somebody who may wait for a full pipe
-	restore := c.onInterrupt(func(count int) {
-		line := "Breaking off"
-		if action == job.Run && count == 1 {
+	restore := c.onInterrupt(func() {
+		line := ""
+		switch r.Interrupt() {
+		case workbench.Stopping:
 			line = "Stopping: Virtual Users finish their transaction; press Ctrl-C again to break off"
-			stop()
-		} else {
-			cancel()
+		case workbench.BreakingOff:
+			line = "Breaking off"
+		case workbench.Ended:
+			return
 		}
 		select {
 		case lines <- line:
@@ -250,6 +211,48 @@ func (c *Console) listen(action job.Action, stop, cancel func()) (end func()) {
 		close(lines)
 		printing.Wait()
 	}
+}
+
+// bookkeeper notes what happens in a job for the other commands, and adds to the job what
+// HammerDB says of it. It attends the job, and so waits for nobody.
+type bookkeeper struct {
+	console   *Console
+	plan      engine.Plan
+	saidError bool // whether it was said what went wrong
+}
+
+// Watch implements job.Watcher.
+func (b *bookkeeper) Watch(e job.Event) {
+	b.console.counter.watch(e)
+	if e.State != "" {
+		b.console.users.follow(e.User, e.State)
+	}
+	b.saidError = b.saidError || e.Trouble != nil
+}
+
+// remark says after the headline what there is to be said of it.
+func (b *bookkeeper) remark(e job.Event) (said []job.Event, err error) {
+	if e.Headline != nil {
+		err = b.console.measured(b.plan, *e.Headline, func(line string) {
+			said = append(said, job.Event{User: e.User, Message: line})
+		})
+	}
+	return said, err
+}
+
+// closing says what nobody has said: what went wrong, and how the virtual users ended.
+func (b *bookkeeper) closing(failure error) (said []job.Event) {
+	is := job.UserSucceeded
+	if failure != nil {
+		is = job.UserFailed
+		if !b.saidError {
+			said = append(said, job.Event{User: job.Monitor, Trouble: &job.Trouble{Error: failure.Error()}})
+		}
+	}
+	for _, position := range b.console.users.unfinished() {
+		said = append(said, job.Event{User: position, State: is})
+	}
+	return append(said, job.Event{Message: lines.AllComplete})
 }
 
 // measured adds to the headline of a run how its transactions ended, and writes the
@@ -292,12 +295,8 @@ func (c *Console) logPath(name, section, unique string) string {
 // screen shows a job as HammerDB does. It is a job.Watcher.
 type screen struct {
 	console    *Console
-	plan       engine.Plan
 	showOutput bool
 	speaker    *lines.Speaker
-	tell       func(job.Event) // all who watch the job
-	saidError  bool            // whether the engine has said what went wrong
-	trouble    error           // what of the screen's own has gone wrong
 
 	step  string    // what the progress last shown was of
 	shown time.Time // when progress was last shown
@@ -306,15 +305,20 @@ type screen struct {
 // progressEvery is how often the progress of a build or a check is shown.
 const progressEvery = 10 * time.Second
 
+// follow shows a job until it is over.
+func (s *screen) follow(r *workbench.Running) {
+	for e, missed := range r.Watch(context.Background(), 1) {
+		if missed > 0 {
+			s.console.out.printf("%d lines or more are not shown: whoever reads them was too slow", missed)
+		}
+		s.Watch(e)
+	}
+}
+
 // Watch implements job.Watcher.
 func (s *screen) Watch(e job.Event) {
 	c := s.console
-	c.counter.watch(e)
 	switch {
-	case e.State != "":
-		c.users.follow(e.User, e.State)
-	case e.Trouble != nil:
-		s.saidError = true
 	case e.Failure != nil && !e.Failure.Retried:
 		s.say(e.At, e.User, fmt.Sprintf("%s : %s (%s)", e.Failure.Kind, e.Failure.Message, e.Failure.Class))
 	case e.Progress != nil:
@@ -326,9 +330,6 @@ func (s *screen) Watch(e job.Event) {
 			continue
 		}
 		s.say(e.At, line.User, s.headline(line.Text))
-	}
-	if e.Headline != nil {
-		s.trouble = c.measured(s.plan, *e.Headline, func(line string) { s.tell(job.Event{User: e.User, Message: line}) })
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"sledge/internal/engine"
 	"sledge/internal/job"
+	"sledge/internal/workbench"
 )
 
 // schemaCommands are the commands that build, check and delete the schema.
@@ -39,11 +39,11 @@ func buildschema(c *Console, ctx context.Context, call Call) (string, error) {
 	if len(call.Args) > 0 && !resume {
 		return "", usageError(call.Name)
 	}
-	spec, plan, err := c.prepare(job.Build)
+	order, err := c.prepare(job.Build, resume)
 	if err != nil {
 		return "", err
 	}
-	spec.Resume = resume
+	plan := order.Plan
 	b := c.book.Benchmark()
 	builders, size := plan.Pacing.Builders, c.book.Value(b.Size)
 	users := builders
@@ -56,29 +56,32 @@ func buildschema(c *Console, ctx context.Context, call Call) (string, error) {
 	}
 	c.confirm(fmt.Sprintf("Ready to create a %s %s %s schema\nin %s?",
 		fmt.Sprintf(b.Asked, size), plan.Database.Title, plan.Workload.Title, plan.Database.Target(plan.Connection)))
-	return c.doWith(ctx, spec, plan, users)
+	return c.doWith(ctx, order, users)
 }
 
 // oneUserJob does a job that takes one virtual user.
 func (c *Console) oneUserJob(ctx context.Context, action job.Action, doing, verb string) (string, error) {
-	spec, plan, err := c.prepare(action)
+	order, err := c.prepare(action, false)
 	if err != nil {
 		return "", err
 	}
+	plan := order.Plan
 	c.out.printf("%s schema with 1 Virtual User", doing)
 	c.confirm(fmt.Sprintf("Do you want to %s the %s schema\nin %s?", verb, plan.Workload.Title, plan.Database.Target(plan.Connection)))
-	return c.doWith(ctx, spec, plan, 1)
+	return c.doWith(ctx, order, 1)
 }
 
-// prepare checks what a job on the schema needs before anything is done.
-func (c *Console) prepare(action job.Action) (job.Spec, engine.Plan, error) {
+// prepare checks what a job on the schema needs before anything is done. A build may go
+// on with one that was interrupted.
+func (c *Console) prepare(action job.Action, resume bool) (workbench.Order, error) {
 	if err := c.requireBuilt(); err != nil {
-		return job.Spec{}, engine.Plan{}, err
+		return workbench.Order{}, err
 	}
 	if c.users.exist() {
-		return job.Spec{}, engine.Plan{}, fail("Error: Cannot %s schema with Virtual Users active, destroy Virtual Users first", action)
+		return workbench.Order{}, fail("Error: Cannot %s schema with Virtual Users active, destroy Virtual Users first", action)
 	}
 	spec := c.spec(action)
+	spec.Resume = resume
 	if action == job.Check {
 		// Only what differs from its default is in the spec, and a check compares what is.
 		name := c.book.Database().Names.Full(c.book.Benchmark().Size)
@@ -86,11 +89,10 @@ func (c *Console) prepare(action job.Action) (job.Spec, engine.Plan, error) {
 	}
 	if action == job.Build {
 		if err := c.checkBuilders(); err != nil {
-			return spec, engine.Plan{}, err
+			return workbench.Order{}, err
 		}
 	}
-	plan, err := c.plan(spec)
-	return spec, plan, err
+	return c.order(spec)
 }
 
 // checkBuilders refuses more builders than units in HammerDB's words, where each
@@ -113,10 +115,10 @@ func (c *Console) confirm(question string) {
 }
 
 // doWith does a job on the schema with virtual users that are there for it alone.
-func (c *Console) doWith(ctx context.Context, spec job.Spec, plan engine.Plan, users int) (string, error) {
+func (c *Console) doWith(ctx context.Context, order workbench.Order, users int) (string, error) {
 	c.clearScript()
 	c.users.create(users)
 	c.out.print(created(users, firstCreated))
 	defer c.users.create(0)
-	return c.do(ctx, spec, plan)
+	return c.do(ctx, order)
 }

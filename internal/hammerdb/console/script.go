@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"sledge/internal/engine"
 	"sledge/internal/hammerdb/scripts"
 	"sledge/internal/hammerdb/settings"
 	"sledge/internal/job"
@@ -181,7 +180,7 @@ func customscript(c *Console, _ context.Context, call Call) (string, error) {
 	for option, value := range read.Values {
 		spec.Options[option] = value
 	}
-	if _, err := engine.NewPlan(c.book.Database(), c.workload(), spec); err != nil {
+	if _, err := c.Bench.Order(spec); err != nil {
 		return "", fail("Error: %s: %v", name, err)
 	}
 	c.script = script{loaded: true, values: read.Values, monitored: read.Timed}
