@@ -69,7 +69,7 @@ type ExistsError struct{ File string }
 // Error implements error.
 func (e ExistsError) Error() string { return fmt.Sprintf("file %s already exists", e.File) }
 
-// MaxWorkers is how many workers may be asked for, as in HammerDB.
+// MaxWorkers is how many workers may be asked for.
 const MaxWorkers = 1024
 
 // monitor is the position of the virtual user who watches the workers.
@@ -203,8 +203,7 @@ func (g *generation) files() []File {
 	return files
 }
 
-// How often the monitor says what the workers do, as in HammerDB, and how often
-// progress is told.
+// How often the monitor says what the workers do, and how often progress is told.
 const (
 	sayEvery  = 10 * time.Second
 	showEvery = 500 * time.Millisecond

@@ -1,5 +1,5 @@
 // Package document has the shapes of all JSON documents that commands print, but
-// those of HammerDB's. Each names its shape in its member "schema", whose number
+// those in the shapes of another program. Each names its shape in its member "schema", whose number
 // changes when a program that reads one shape could misread the other; new members
 // alone do not change it. docs/json has a JSON Schema of each, made from these types.
 package document
@@ -68,7 +68,7 @@ type Timing struct {
 	Transactions []report.Transaction `json:"transactions"`
 	All          *report.Transaction  `json:"all,omitempty"`
 
-	// Recorded is what HammerDB recorded of a job of its own, which keeps no histograms.
+	// Recorded is what another program recorded of its job, where it keeps no histograms.
 	Recorded []job.Timing `json:"recorded,omitempty"`
 }
 
@@ -85,7 +85,7 @@ type Rate struct {
 	Phase  job.Phase `json:"phase"`
 	Offset float64   `json:"offset_seconds"`
 	Server *float64  `json:"server_tpm,omitempty"`
-	Client *float64  `json:"client_tpm,omitempty"` // missing in a job that HammerDB recorded
+	Client *float64  `json:"client_tpm,omitempty"` // missing in a job that another program recorded
 
 	// Response is of all kinds of transaction together, of those done in the second; it
 	// is missing where none was.

@@ -168,7 +168,7 @@ func createSchema(ctx context.Context, p Plan, session database.Session, left []
 }
 
 // dropRoutines drops the schema's own routines, which an interrupted build made, or
-// HammerDB, or another build with routines of another kind.
+// another program, or another build with routines of another kind.
 func dropRoutines(ctx context.Context, p Plan, session database.Session) error {
 	routines, err := findRoutines(ctx, p, session)
 	if err == nil && len(routines.Own) > 0 {

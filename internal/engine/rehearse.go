@@ -13,7 +13,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// rehearse is HammerDB's test driver: each user does its iterations and says what
+// rehearse is the test driver: each user does its iterations and says what
 // each of them brought. Nobody monitors them, and there is no headline.
 func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version string) (job.Result, error) {
 	r, err := seatForTest(ctx, p, f, version)

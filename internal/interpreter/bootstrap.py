@@ -207,8 +207,8 @@ def spell(value):
 def word(text):
     """Return a word of Tcl's without what does not belong to it.
 
-    HammerDB makes one line of Tcl of a call, and scripts rely on what that does:
-    blanks around an argument vanish, and so do braces or quotes around it, which keep
+    A call stands for one line of Tcl, and scripts rely on what that does: blanks
+    around an argument vanish, and so do braces or quotes around it, which keep
     blanks. Nothing within is replaced, and blanks within make no further argument.
     """
     text = text.strip(" \t\n\v\f\r")

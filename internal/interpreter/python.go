@@ -232,7 +232,7 @@ func ended(p *process, why, noticed error) error {
 	return why
 }
 
-// do does a call of Python's. As in HammerDB, where all commands are Tcl's, it is Tcl's
+// do does a call of Python's. It is Tcl's
 // puts that prints what the command prints, if tclpy.eval has put another in its
 // place; it comes before Python's own sys.stdout.
 func (y *Python) do(ctx context.Context, p *process, call message) message {

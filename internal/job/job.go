@@ -11,7 +11,7 @@ import (
 	"sledge/internal/option"
 )
 
-// ID names a job for good: 24 upper-case hexadecimal digits, as HammerDB's do.
+// ID names a job for good: 24 upper-case hexadecimal digits.
 type ID string
 
 // Spec is everything asked of a job, as plain data: what the command line and

@@ -1,5 +1,5 @@
 // Package report shows jobs: as text for people, as a JSON document and a table
-// for programs, and in the shapes that HammerDB's users have scripts for. It
+// for programs. It
 // computes nothing that was not measured and knows no workload.
 package report
 
@@ -331,7 +331,7 @@ func setup(b *page, j job.Job, sum meter.Summary) {
 		line("Took", "%s", spell(took))
 	}
 	if j.Result.Line != "" {
-		line("HammerDB", "%s", j.Result.Line)
+		line(j.Origin, "%s", j.Result.Line)
 	}
 	b.lay(t)
 }

@@ -310,7 +310,7 @@ func (s *Server) owner(action string) testing.TB {
 }
 
 // Values returns the options that reach the server as its superuser, by
-// HammerDB's names, for either workload: pg_host, pg_port, maria_user, ...
+// their full names, for either workload: pg_host, pg_port, maria_user, ...
 func (s *Server) Values() map[string]string { return s.product.values(s) }
 
 // ValuesAs returns the options that reach the server by the names of another

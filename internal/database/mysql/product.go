@@ -85,8 +85,7 @@ func (o *Options) address() (network, address string) {
 	return "tcp", net.JoinHostPort(o.Host, strconv.Itoa(o.Port))
 }
 
-// Create is Database.Create. The database is made in latin1, as HammerDB makes
-// it: an index on c_last is a third of what it would be in utf8mb4.
+// Create is Database.Create. The database is made in latin1: an index on c_last is a third of what it would be in utf8mb4.
 func (p Product) Create(ctx context.Context, options any, tell func(job.Event)) error {
 	name := options.(settings).common().Database
 	if isServersOwn(name) {

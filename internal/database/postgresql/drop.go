@@ -14,7 +14,7 @@ import (
 	"sledge/internal/database"
 )
 
-// drop drops the database and its owner, as HammerDB does, unless something in
+// drop drops the database and its owner, unless something in
 // either is not of the schema. Of an account that stays although create made it, the
 // rights are taken back that create gave it.
 func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {

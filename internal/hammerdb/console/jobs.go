@@ -349,7 +349,7 @@ func jobsDiff(c *Console, ctx context.Context, store *repository.Store, _ Call, 
 	if err != nil {
 		return notCompared, err
 	}
-	comparison, ok := report.Compare(base, compared, weighted, processors)
+	comparison, ok := views.Compare(base, compared, weighted, processors)
 	if !ok {
 		return notCompared, fail("Error: Not enough overlapping Active VU points to compare")
 	}

@@ -352,7 +352,7 @@ func (u *clientUser) doOrderStatus(ctx context.Context) error {
 		return err
 	}
 	found, err := s.lastOrder.Run(ctx, nil)
-	if err != nil || found == 0 { // in a schema that HammerDB built, some customers have no order
+	if err != nil || found == 0 { // in a schema that another program built, some customers have no order
 		return err
 	}
 	w.OrderID = w.order.ID

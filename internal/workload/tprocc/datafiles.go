@@ -6,9 +6,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// dataFiles divides the rows by warehouse and says of it what HammerDB's data
-// generation says. History, order lines and new orders go without saying there,
-// too.
+// dataFiles divides the rows by warehouse and says so. History, order lines and new
+// orders go without saying.
 var dataFiles = &workload.DataFiles{
 	Units:  func(options any) int { return options.(*Options).Warehouses },
 	Shared: []string{"item"},

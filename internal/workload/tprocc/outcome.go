@@ -80,7 +80,7 @@ func (u *clientUser) Outcome() string {
 }
 
 // calledWith says what the transaction was called with, in the order of the
-// arguments of HammerDB's routines.
+// arguments of the routines.
 func (t *terminal) calledWith() string {
 	in := &t.in
 	switch t.kind {

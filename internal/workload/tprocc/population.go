@@ -37,8 +37,8 @@ type Population struct {
 
 // Tables returns the nine tables of TPC-C 1.3 in the order they are built, those
 // that take longest first, so that builders end together. They are named
-// and typed as HammerDB has them, so that each program can drive the schemas of
-// the other. A warehouse's stock lies together, hence the order of stock's key.
+// and typed as TPROC-C has them, so that programs for it can drive the schemas of
+// each other. A warehouse's stock lies together, hence the order of stock's key.
 func (p Population) Tables() []schema.Table {
 	now := p.LoadTime.UTC().Format(time.DateTime)
 	w := int64(p.Warehouses)
@@ -159,7 +159,7 @@ func newOrderColumns() []schema.Column {
 	return []schema.Column{integer("no_w_id"), small("no_d_id"), integer("no_o_id")}
 }
 
-// orderLineColumns keeps the order in which HammerDB's routine for SQL Server
+// orderLineColumns keeps the order in which TPROC-C's routine for SQL Server
 // writes them without naming them, and the two columns it may leave NULL.
 func orderLineColumns() []schema.Column {
 	return []schema.Column{

@@ -20,7 +20,7 @@ const (
 // the very names the load made most often. They are fixed rather than drawn, so
 // that runs of different days, machines and users are comparable.
 const (
-	LastNameLoadC = 123 // also what HammerDB loads with
+	LastNameLoadC = 123 // TPROC-C's
 	LastNameRunC  = 223
 	CustomerIDC   = 259
 	ItemIDC       = 7911

@@ -30,7 +30,7 @@ type routineUser struct {
 	show    func() error // called for each of them; nil outside a test
 }
 
-// routineNames are those of HammerDB's schema, in the order of the kinds.
+// routineNames are those of TPROC-C, in the order of the kinds.
 var routineNames = [kinds]string{"neword", "payment", "delivery", "slev", "ostat"}
 
 func newRoutineUser(ctx context.Context, t *terminal) (workload.User, error) {

@@ -1,6 +1,6 @@
 // Package tprocc is TPROC-C: the order-entry workload derived from TPC-C 5.11
-// under HammerDB's operating conditions. The rules of data and transactions are
-// the standard's; mix, home warehouses and pacing are HammerDB's.
+// under TPROC-C's own operating conditions. The rules of data and transactions are
+// the standard's; mix, home warehouses and pacing are not.
 package tprocc
 
 import (
@@ -80,7 +80,7 @@ func (o *Options) population(seed uint64) Population {
 }
 
 // score computes NOPM, new orders a minute by the district table, and TPM,
-// transactions a minute by the server's own count, as HammerDB does, with the
+// transactions a minute by the server's own count, with the
 // client's counts beside them. A database without a count of its own gets the
 // client's as its TPM.
 func score(w workload.Window) []job.Metric {
@@ -139,37 +139,6 @@ var rules = []workload.Rule{
 	},
 }
 
-// addedPayments is what a run of HammerDB's client SQL does to any schema, also to one
-// that Sledge built. A payment is to be taken from the balance (TPC-C 2.5.2.2), and it
-// adds it. Let D be what was delivered to a customer, H what the customer has paid and
-// P the part of H that was added. Condition 10 wants C_BALANCE = D - H, and finds
-//
-//	C_BALANCE = D - (H - P) + P = D - H + 2P
-//
-// Condition 12 wants C_BALANCE + C_YTD_PAYMENT = D, where C_YTD_PAYMENT = H, and finds
-// D + 2P; or D + P, if the payments were not counted in C_YTD_PAYMENT either. Its
-// payments are of whole dollars, and of Sledge's one in a hundred is: so P is the sum of
-// the whole ones after the first, which the loader made, and a customer of both programs
-// is told apart but for that hundredth.
-const addedPayments = "HammerDB's client SQL (no_stored_procs) adds payments to C_BALANCE instead of taking them away; " +
-	"build the schema anew to have one that can be checked"
-
-// silence says that routines which are not Sledge's answer nothing when they roll an
-// order back for its unused item. HammerDB's draw one order in ninety-nine to have one.
-func silence(ctx context.Context, s database.Session, sql *sqlfile.Library, options any) (workload.Silence, error) {
-	if options.(*Options).NoStoredProcs || !sql.Has("installed_routines") {
-		return workload.Silence{}, nil
-	}
-	r, err := findRoutines(ctx, s, sql)
-	if err != nil || r.maker != other {
-		return workload.Silence{}, err
-	}
-	return workload.Silence{
-		Share: 1. / 99,
-		Why:   "the routines are not Sledge's, and may roll back one new order in 99 without saying so",
-	}, nil
-}
-
 // extent counts the warehouses of a schema by the last one's number, as users do.
 func extent(ctx context.Context, s database.Session, sql *sqlfile.Library) (string, error) {
 	q, err := sql.Query("limits")
@@ -211,7 +180,7 @@ func inspect(ctx context.Context, s database.Session, sql *sqlfile.Library) (wor
 		return seen, err
 	}
 	if foreign != "0" {
-		seen.Foreign = "HammerDB"
+		seen.Foreign = foreignBuilder
 	}
 	if !sql.Has("installed_routines") {
 		return seen, nil

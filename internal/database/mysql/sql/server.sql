@@ -6,7 +6,7 @@ SELECT SUBSTRING_INDEX(VERSION(), '-', 1)
 -- name: product
 SELECT IF(FALSE /*M! OR TRUE */, 'MariaDB', 'MySQL') AS product
 
--- What HammerDB's virtual users say of their connection: empty without TLS.
+-- What virtual users tell of their connection: empty without TLS.
 -- name: connection
 SHOW SESSION STATUS LIKE 'Ssl_cipher'
 

@@ -1,4 +1,4 @@
--- The calls of the stored procedures, as HammerDB makes them: values for what
+-- The calls of the stored procedures, in the form that TPROC-C has: values for what
 -- goes in, user variables for what comes back. Each is sent as one text and takes
 -- one round trip, or a round trip a statement where calls are prepared. What is
 -- only for a terminal to show comes back in one column, because the description

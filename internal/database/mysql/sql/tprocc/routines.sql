@@ -1,6 +1,6 @@
 -- The five transactions of TPC-C 2.4 to 2.8 as stored procedures. Names,
--- parameters and their order are HammerDB's, so that either program can call the
--- procedures of the other. They return no rows, and each is a transaction of its
+-- parameters and their order are those of TPROC-C, so that every program for it can
+-- call them. They return no rows, and each is a transaction of its
 -- own. After an error they roll back and pass it on, lest a caller that goes on
 -- commits one half.
 --

@@ -1,5 +1,5 @@
--- The nine tables of TPC-C 1.3, with the names, types and keys of HammerDB's
--- schema, so that each program can drive what the other built; but ol_amount
+-- The nine tables of TPC-C 1.3, with the names, types and keys of TPROC-C, so that
+-- programs for it can drive what others of them built; but ol_amount
 -- keeps its cents. Indexes are declared with the tables: making them after the
 -- load was tried, and the whole build takes the same time.
 CREATE TABLE warehouse (

@@ -1,4 +1,4 @@
--- Calls of the routines as functions, with the arguments that HammerDB's have, too.
+-- Calls of the routines as functions, with the arguments of TPROC-C.
 
 -- A neword of Sledge returns NULL when it changed nothing for an unused item.
 -- name: neword

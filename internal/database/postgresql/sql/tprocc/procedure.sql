@@ -1,4 +1,4 @@
--- Calls of the routines as procedures, with the arguments that HammerDB's have, too.
+-- Calls of the routines as procedures, with the arguments of TPROC-C.
 -- They end their transaction themselves, so no other may be under way.
 
 -- name: neword

@@ -1,7 +1,7 @@
 {{- /*
 The five transactions as stored routines: functions, or with pg_storedprocs
-procedures. Names, arguments and results are those of HammerDB's schema, so that
-each program can drive a schema that the other built; what the routines do is
+procedures. Names, arguments and results are those of TPROC-C, so that programs for
+it can drive schemas that others of them built; what the routines do is
 TPC-C's. The bodies are shared where the two kinds do the same.
 
 All routines lock in one order, customer before district before warehouse, and
@@ -88,7 +88,7 @@ stock by warehouse and item, so that they do not deadlock each other.
 
 {{- define "pay"}}
   -- Of n customers of that name, the one at n/2 rounded up by first name (TPC-C
-  -- 2.5.2.2). HammerDB calls the function with a name that nobody has: then
+  -- 2.5.2.2). Other programs call the function with a name that nobody has: then
   -- the customer is the one whose number it passes with it.
   IF byname = 1 THEN
     SELECT coalesce((array_agg(c_id ORDER BY c_first, c_id))[(count(*) + 1) / 2], p_c_id) INTO p_c_id
@@ -249,7 +249,7 @@ END $body$
 /
 {{- else -}}
 CREATE OR REPLACE FUNCTION dbms_random(integer, integer) RETURNS integer LANGUAGE sql AS $body$
-  -- Made for HammerDB's routines, which call it; made by Sledge.
+  -- Made for the routines of other programs, which call it; made by Sledge.
   SELECT $1 + floor(random() * ($2 - $1 + 1))::integer;
 $body$
 /

@@ -1,0 +1,47 @@
+package tprocc
+
+import (
+	"context"
+
+	"sledge/internal/database"
+	"sledge/internal/sqlfile"
+	"sledge/internal/workload"
+)
+
+// Schemas of TPROC-C are shared with HammerDB, whose workload it is. What this file says
+// of HammerDB is what its loader and its routines do to the data: a check must know that
+// of a schema, and a run of routines, which Sledge did not make.
+
+// foreignBuilder is who built a schema that the query foreign tells from our own.
+const foreignBuilder = "HammerDB"
+
+// addedPayments is what a run of HammerDB's client SQL does to any schema, also to one
+// that Sledge built. A payment is to be taken from the balance (TPC-C 2.5.2.2), and it
+// adds it. Let D be what was delivered to a customer, H what the customer has paid and
+// P the part of H that was added. Condition 10 wants C_BALANCE = D - H, and finds
+//
+//	C_BALANCE = D - (H - P) + P = D - H + 2P
+//
+// Condition 12 wants C_BALANCE + C_YTD_PAYMENT = D, where C_YTD_PAYMENT = H, and finds
+// D + 2P; or D + P, if the payments were not counted in C_YTD_PAYMENT either. Its
+// payments are of whole dollars, and of Sledge's one in a hundred is: so P is the sum of
+// the whole ones after the first, which the loader made, and a customer of both programs
+// is told apart but for that hundredth.
+const addedPayments = "HammerDB's client SQL (no_stored_procs) adds payments to C_BALANCE instead of taking them away; " +
+	"build the schema anew to have one that can be checked"
+
+// silence says that routines which are not Sledge's answer nothing when they roll an
+// order back for its unused item. HammerDB's draw one order in ninety-nine to have one.
+func silence(ctx context.Context, s database.Session, sql *sqlfile.Library, options any) (workload.Silence, error) {
+	if options.(*Options).NoStoredProcs || !sql.Has("installed_routines") {
+		return workload.Silence{}, nil
+	}
+	r, err := findRoutines(ctx, s, sql)
+	if err != nil || r.maker != other {
+		return workload.Silence{}, err
+	}
+	return workload.Silence{
+		Share: 1. / 99,
+		Why:   "the routines are not Sledge's, and may roll back one new order in 99 without saying so",
+	}, nil
+}
