@@ -259,7 +259,7 @@ func TestWhateverEndsARunKeepsItsResult(t *testing.T) {
 			if exit := p.wait(c); exit != job.ExitStopped {
 				t.Errorf("it ended with %s, want exit code %d", c.ProcessState, job.ExitStopped)
 			}
-			if !test.unread && (!strings.Contains(string(printed), "TEST RESULT") || !strings.Contains(string(printed), "partial")) {
+			if !test.unread && (!strings.Contains(string(printed), "NOPM") || !strings.Contains(string(printed), "PARTIAL")) {
 				t.Errorf("there is no result that says it is partial:\n%s", printed)
 			}
 			if j := p.last(); j.Status != string(job.Partial) || j.Line == "" {
@@ -393,7 +393,7 @@ func TestNoRunSucceedsWhoseEndWasNotRecorded(t *testing.T) {
 	if exit != job.ExitError || !strings.Contains(stderr, "not recorded") || j.Status == string(job.Succeeded) {
 		t.Errorf("exit code %d and status %s, want %d and none that is a success\n%s", exit, j.Status, job.ExitError, stderr)
 	}
-	if out := c.Stdout.(*bytes.Buffer).String(); !strings.Contains(out, "TEST RESULT") || !strings.Contains(out, "not recorded") {
+	if out := c.Stdout.(*bytes.Buffer).String(); !strings.Contains(out, "NOPM") || !strings.Contains(out, "not recorded") {
 		t.Errorf("want the result, and that it is not recorded; got\n%s", out)
 	}
 }

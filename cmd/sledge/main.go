@@ -39,6 +39,7 @@ func main() {
 		StdinIsTerminal: term.IsTerminal(int(os.Stdin.Fd())),
 		StdoutWidth:     width(os.Stdout),
 		StderrWidth:     width(os.Stderr),
+		StderrHeight:    func() int { _, lines := size(os.Stderr); return lines },
 		StdoutLook:      look(os.Stdout),
 		StderrLook:      look(os.Stderr),
 		ReadPassword:    readPassword,
@@ -88,14 +89,16 @@ func width(f *os.File) func() int {
 	if !term.IsTerminal(fd) {
 		return nil
 	}
-	return func() int {
-		const usual = 80 // where a terminal does not know
-		columns, _, err := term.GetSize(fd)
-		if err != nil || columns <= 0 {
-			return usual
-		}
-		return columns
+	return func() int { columns, _ := size(f); return columns }
+}
+
+// size asks for the size of a terminal: the usual one, where it does not know.
+func size(f *os.File) (columns, lines int) {
+	columns, lines, err := term.GetSize(int(f.Fd()))
+	if err != nil || columns <= 0 || lines <= 0 {
+		return 80, 24
 	}
+	return columns, lines
 }
 
 // look returns what can be shown where a stream goes.

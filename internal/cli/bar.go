@@ -14,12 +14,13 @@ import (
 	"sledge/internal/terminal"
 )
 
-// bar is the last line on a terminal, which is drawn again and again. The zero value
-// draws nothing. The cursor stands at its beginning: a terminal that becomes narrower
-// breaks the line in two, and from there both can be cleared.
+// bar is the last line on a terminal, or the last few, which are drawn again and again.
+// The zero value draws nothing. The cursor stands at its beginning: a terminal that
+// becomes narrower breaks lines in two, and from there all can be cleared.
 type bar struct {
-	to    io.Writer
-	width func() int // of the terminal, or nil where there is none
+	to     io.Writer
+	width  func() int // of the terminal, or nil where nothing can be drawn again
+	height func() int // of the terminal; nil where it has room
 
 	mu    sync.Mutex
 	text  func(width int) string // what is to be drawn, or nil
@@ -82,7 +83,15 @@ func (b *bar) draw() {
 		return
 	}
 	b.drawn, b.wide = text, wide
-	_, _ = io.WriteString(b.to, clear+text+"\r") // a bar that cannot be drawn is no reason to end a job
+	lines := strings.Split(text, "\n")
+	if b.height != nil { // what has been scrolled away cannot be cleared
+		lines = lines[:max(1, min(len(lines), b.height()-1))]
+	}
+	back := "\r"
+	if more := len(lines) - 1; more > 0 {
+		back += fmt.Sprintf("\x1b[%dA", more)
+	}
+	_, _ = io.WriteString(b.to, clear+strings.Join(lines, "\r\n")+back) // a bar that cannot be drawn is no reason to end a job
 }
 
 // remove takes the bar off the screen until it is drawn again.

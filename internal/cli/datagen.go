@@ -79,7 +79,7 @@ func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
 	if err != nil {
 		return err
 	}
-	d := &display{out: p.Stdout, err: p.Stderr, bar: bar{to: p.lines, width: p.StderrWidth}, verbose: f.verbose, speaker: lines.NewSpeaker(lines.About{})}
+	d := &display{out: p.Stdout, err: p.Stderr, bar: p.bar(), hammerDB: true, verbose: f.verbose, speaker: lines.NewSpeaker(lines.About{})}
 	result, err := datagen.Generate(ctx, datagen.Config{
 		Plan: order.Plan, Folder: f.folder, Workers: f.workers, Compress: f.compress, Overwrite: f.overwrite,
 		Say:      func(user int, line string) { d.Watch(job.Event{At: time.Now(), User: user, Message: line}) },

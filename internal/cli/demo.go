@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"sledge/internal/job"
@@ -64,8 +65,12 @@ behind, unless --keep is given.`,
 			if !keep {
 				defer func() { err = errors.Join(err, clean()) }()
 			}
-			if err := p.demo(ctx, place, verbose); err != nil {
+			run, err := p.demo(ctx, place, verbose)
+			if err != nil {
 				return err
+			}
+			if m := run.Result.Metrics; len(m) > 0 {
+				fmt.Fprintf(p.Stdout, "\n%s\n", p.StdoutLook.Figure(fmt.Sprintf("== Your result: %s %s", humanize.Comma(int64(m[0].Value)), m[0].Name)))
 			}
 			fmt.Fprint(p.Stdout, terminal.FoldCommands(demoNext, p.width()))
 			if keep {
@@ -125,8 +130,8 @@ func removeSQLite(files ...string) error {
 	return errors.Join(problems...)
 }
 
-// demo does the jobs of a test one after another.
-func (p *Program) demo(ctx context.Context, place demoFiles, verbose bool) error {
+// demo does the jobs of a test one after another, and returns the run.
+func (p *Program) demo(ctx context.Context, place demoFiles, verbose bool) (run job.Job, err error) {
 	for _, step := range []struct {
 		action job.Action
 		title  string
@@ -135,19 +140,26 @@ func (p *Program) demo(ctx context.Context, place demoFiles, verbose bool) error
 		{job.Run, "Running four virtual users: 2 s of ramp-up, 10 s measured"},
 		{job.Check, "Checking the data that they left"},
 	} {
-		fmt.Fprintf(p.Stdout, "\n== %s\n\n", step.title)
+		fmt.Fprintf(p.Stdout, "\n%s\n\n", p.StdoutLook.Strong("== "+step.title))
 		flags := map[string]string{"dbname": place.database}
 		for name, text := range demoSettings {
 			flags[name] = text
 		}
 		order, err := p.Bench.Resolve(step.action, workbench.Sources{Flags: flags})
 		if err != nil {
-			return err
+			return run, err
 		}
 		s := settings{repository: place.repository, verbose: verbose, demo: true}
-		if err := p.do(ctx, order, &s); err != nil {
-			return err
+		j, err := p.perform(ctx, order, &s)
+		if j != nil {
+			err = errors.Join(p.show(*j, &s), err)
+		}
+		if err != nil {
+			return run, err
+		}
+		if step.action == job.Run {
+			run = *j
 		}
 	}
-	return nil
+	return run, nil
 }

@@ -18,16 +18,18 @@ import (
 	"sledge/internal/workload"
 )
 
-// display shows a job as it goes. It is a job.Watcher. Progress goes to err, so
-// that a script can read the result from out; of what virtual users say only
-// the headline goes to out.
+// display shows a job as it goes. It is a job.Watcher. All of it goes to err, so that a
+// script can read the result from out; but for the headline in HammerDB's words, where
+// those are asked for.
 type display struct {
 	out, err io.Writer
-	bar      bar  // on a terminal
-	headline bool // whether the headline is printed to out, for people
+	bar      bar // on a terminal
+	look     terminal.Look
+	live     *live // of a run on a terminal
+	hammerDB bool  // whether the lines of HammerDB's virtual users are shown
+	headline bool  // whether its headline is printed to out
 	verbose  bool
-	brief    bool // whether a line of progress is only drawn, never printed
-	users    int  // virtual users of a run
+	brief    bool // whether a run's progress is only drawn, never printed
 	counted  bool // whether the server has a count of its own
 	pacing   workload.Pacing
 	interval time.Duration
@@ -68,10 +70,13 @@ func (d *display) Watch(e job.Event) {
 	case e.Failure != nil:
 		d.failure(*e.Failure)
 	case e.Phase != nil:
-		d.window, d.rates, d.retried, d.failed = meter.Summary{}, nil, 0, 0
-	}
-	if e.Trouble != nil {
+		d.phase(e.Phase.Name)
+	case e.Trouble != nil:
 		return // the program ends with the error and its message
+	case e.Message != "" && (e.User == 0 || e.User == job.Monitor && !d.brief) && !d.hammerDB && !d.verbose && !d.pacing.Test:
+		d.line(d.err, e.Message)
+	case e.Step != nil && !d.hammerDB && !d.verbose:
+		d.work(*e.Step)
 	}
 	for _, line := range d.speaker.Say(e) {
 		d.text(line)
@@ -93,17 +98,67 @@ func (d *display) line(w io.Writer, text string) {
 	d.bar.above(func() { fmt.Fprintln(w, report.Printable(text)) })
 }
 
-// text shows what a virtual user says. The monitor's lines look as they do in
-// HammerDB, since people have scripts that look for them.
+// text shows what HammerDB's virtual users say, where somebody asked for it: scripts look
+// for what its monitor says.
 func (d *display) text(l lines.Line) {
-	switch {
-	case l.User == 0:
-		d.line(d.err, l.Text)
-	case l.User == job.Monitor && d.headline && strings.HasPrefix(l.Text, "TEST RESULT"):
-		d.line(d.out, fmt.Sprintf("Vuser %d:%s", l.User, l.Text))
-	case l.User == job.Monitor && !d.brief || d.verbose || d.pacing.Test:
-		d.line(d.err, fmt.Sprintf("Vuser %d:%s", l.User, l.Text))
+	said := fmt.Sprintf("Vuser %d:%s", l.User, l.Text)
+	if l.User == 0 {
+		said = l.Text
 	}
+	switch {
+	case d.hammerDB && l.User == job.Monitor && d.headline && strings.HasPrefix(l.Text, "TEST RESULT"):
+		d.line(d.out, said)
+	case d.verbose || d.pacing.Test || d.hammerDB && l.User <= job.Monitor && !d.brief:
+		d.line(d.err, said)
+	}
+}
+
+// work says what a database does that people wait for, or will look for.
+func (d *display) work(s job.Step) {
+	if d.brief {
+		return
+	}
+	switch s.Name {
+	case job.StepDatabase:
+		d.line(d.err, fmt.Sprintf("make the database %s for the user %s", s.Of, s.Owner))
+	case job.StepCheckpoint:
+		d.line(d.err, "no checkpoint, because it needs a superuser")
+	case job.StepVacuum, job.StepPurge, job.StepWriteBack:
+		d.line(d.err, tidying(s))
+	}
+}
+
+// tidying says how a server's work after a run stands.
+func tidying(s job.Step) string {
+	switch {
+	case s.Stage == job.Begins && s.Count > 0:
+		return fmt.Sprintf("%s: %s to go", s.Name, humanize.Comma(s.Count))
+	case s.Stage == job.GoesOn:
+		return fmt.Sprintf("%s: %s left", s.Name, humanize.Comma(s.Count))
+	case s.Needs != "":
+		return fmt.Sprintf("%s: left out, because the server is older than %s", s.Name, s.Needs)
+	case s.Stage == job.LeftOut:
+		return fmt.Sprintf("%s: nothing to do", s.Name)
+	case s.Stage == job.GivenUp:
+		return fmt.Sprintf("%s: given up, since nothing moved for %.0f s; %s left", s.Name, s.Seconds, humanize.Comma(s.Count))
+	case s.Stage == job.Ends:
+		return fmt.Sprintf("%s: done", s.Name)
+	}
+	return fmt.Sprintf("%s ...", s.Name)
+}
+
+// phase begins a phase of a run.
+func (d *display) phase(phase job.Phase) {
+	d.window, d.rates, d.retried, d.failed = meter.Summary{}, nil, 0, 0
+	if d.live == nil {
+		return
+	}
+	d.live.begin(phase)
+	if phase == job.Finish {
+		d.bar.show(func(width int) string { return terminal.Cut("finishing: virtual users end their transactions", width) })
+		return
+	}
+	d.bar.show(d.live.text(0, d.look))
 }
 
 func (d *display) failure(f job.Failure) {
@@ -119,6 +174,11 @@ func (d *display) failure(f job.Failure) {
 // second adds up what was measured, and shows a line once an interval and at the
 // end of a phase.
 func (d *display) second(s job.Second) {
+	if d.live != nil {
+		d.live.add(s)
+		d.bar.show(d.live.text(s.Offset, d.look))
+		return
+	}
 	if d.window.Kinds == nil {
 		d.window = meter.NewSummary(1)
 	}
@@ -131,39 +191,41 @@ func (d *display) second(s job.Second) {
 	if s.ServerTPM != nil {
 		d.rates = append(d.rates, *s.ServerTPM)
 	}
-	length := d.pacing.Duration
-	if s.Phase == job.RampUp {
-		length = d.pacing.RampUp
-	}
+	length := lengthOf(d.pacing, s.Phase)
 	// Seconds end a little late, so the last one of an interval counts as on time.
 	const early = 100 * time.Millisecond
 	if d.window.Elapsed < d.interval-early && s.Offset < length {
 		return
 	}
-	if live := d.liveLine(s, length); d.brief {
-		live = fmt.Sprintf("users %s   %s", humanize.Comma(int64(d.users)), live)
-		d.bar.show(func(width int) string { return terminal.Cut(live, width) })
-	} else {
-		d.line(d.err, live)
+	if line := d.progressOfRun(s, length); !d.brief {
+		d.line(d.err, line)
 	}
 	d.window.Reset()
 	d.rates = d.rates[:0]
 }
 
-// liveLine spells what the window holds: rates and latencies of the window,
+// lengthOf returns how long a phase is to last.
+func lengthOf(p workload.Pacing, phase job.Phase) time.Duration {
+	if phase == job.RampUp {
+		return p.RampUp
+	}
+	return p.Duration
+}
+
+// progressOfRun spells what the window holds: rates and latencies of the window,
 // failures and retries of the whole phase.
-func (d *display) liveLine(s job.Second, length time.Duration) string {
-	all := &d.window.Kinds[0]
+func (d *display) progressOfRun(s job.Second, length time.Duration) string {
+	all := d.window.All()
 	d.retried += all.Retried
 	d.failed += all.Failures()
 	server := ""
 	if d.counted {
 		server = fmt.Sprintf("server %s TPM   ", mean(d.rates))
 	}
-	return fmt.Sprintf("%-8s %s of %s   %sclient %s TPM   p50 %s ms   p99 %s ms   max %s ms   failed %s   retried %s",
+	return fmt.Sprintf("%-8s %s of %s   %sclient %s TPM   p50 %s ms   p95 %s ms   p99 %s ms   max %s ms   failed %s   retried %s",
 		s.Phase, clock(s.Offset), clock(length), server,
 		humanize.Comma(int64(d.window.PerMinute(all.Done+all.RolledBack))),
-		millis(all.Response, 50), millis(all.Response, 99), millis(all.Response, 100),
+		millis(all.Response, 50), millis(all.Response, 95), millis(all.Response, 99), millis(all.Response, 100),
 		humanize.Comma(d.failed), humanize.Comma(d.retried))
 }
 

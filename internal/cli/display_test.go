@@ -9,6 +9,7 @@ import (
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/terminal"
 	"sledge/internal/workload"
 )
 
@@ -41,10 +42,10 @@ func TestALineSumsUpAnInterval(t *testing.T) {
 	}
 	// 100 transactions a second are 6,000 a minute; the server's rates are averaged;
 	// failures and retries add up over the phase.
-	want := `ramp-up  0:01 of 0:01   server 6,000 TPM   client 6,000 TPM   p50 50.0 ms   p99 99.0 ms   max 100 ms   failed 1   retried 100
-measure  0:02 of 0:05   server 1,500 TPM   client 6,000 TPM   p50 50.0 ms   p99 99.0 ms   max 100 ms   failed 2   retried 200
-measure  0:04 of 0:05   server 3,500 TPM   client 6,000 TPM   p50 50.0 ms   p99 99.0 ms   max 100 ms   failed 4   retried 400
-measure  0:05 of 0:05   server 5,000 TPM   client 6,000 TPM   p50 50.0 ms   p99 99.0 ms   max 100 ms   failed 5   retried 500
+	want := `ramp-up  0:01 of 0:01   server 6,000 TPM   client 6,000 TPM   p50 50.0 ms   p95 95.0 ms   p99 99.0 ms   max 100 ms   failed 1   retried 100
+measure  0:02 of 0:05   server 1,500 TPM   client 6,000 TPM   p50 50.0 ms   p95 95.0 ms   p99 99.0 ms   max 100 ms   failed 2   retried 200
+measure  0:04 of 0:05   server 3,500 TPM   client 6,000 TPM   p50 50.0 ms   p95 95.0 ms   p99 99.0 ms   max 100 ms   failed 4   retried 400
+measure  0:05 of 0:05   server 5,000 TPM   client 6,000 TPM   p50 50.0 ms   p95 95.0 ms   p99 99.0 ms   max 100 ms   failed 5   retried 500
 `
 	if got := out.String(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -99,7 +100,7 @@ load: 10,000 of 10,000 rows (100 %), 1,000 a second, 1.0 MB/s
 
 func TestProgressIsABarOnATerminal(t *testing.T) {
 	var out bytes.Buffer
-	d := &display{err: &out, bar: bar{to: &out, width: func() int { return 80 }}, speaker: lines.NewSpeaker(lines.About{})}
+	d := &display{err: &out, hammerDB: true, bar: bar{to: &out, width: func() int { return 80 }}, speaker: lines.NewSpeaker(lines.About{})}
 	for _, done := range []int64{0, 50, 100} {
 		d.Watch(job.Event{At: time.Now(), Progress: &job.Progress{Step: "load", Done: done, Total: 100, Unit: "rows"}})
 	}
@@ -107,6 +108,56 @@ func TestProgressIsABarOnATerminal(t *testing.T) {
 	d.end()
 	if got := out.String(); !strings.Contains(got, "\r") || !strings.Contains(got, "Vuser 1:TPROC-C SCHEMA COMPLETE\n") {
 		t.Errorf("got %q, want a line that is drawn again, and the text on one of its own", got)
+	}
+}
+
+// A run on a terminal is a block of lines that is drawn over itself.
+func TestARunIsABlockOnATerminal(t *testing.T) {
+	for _, columns := range []int{40, 60, 80, 140} {
+		var out bytes.Buffer
+		length := func(job.Phase) time.Duration { return 5 * time.Second }
+		d := &display{
+			err: &out, live: &live{users: 3, length: length}, speaker: lines.NewSpeaker(lines.About{}),
+			bar: bar{to: &out, width: func() int { return columns }, height: func() int { return 24 }},
+		}
+		d.Watch(job.Event{Phase: &job.PhaseSpan{Name: job.Measure}})
+		for i := range 3 {
+			d.Watch(second(job.Measure, time.Duration(i+1)*time.Second, 100, 1234))
+		}
+		d.Watch(second(job.Measure, 4*time.Second, 0, 1234))
+		d.Watch(job.Event{Failure: &job.Failure{Kind: "payment", Class: "other", Message: "m"}})
+		text := d.live.text(4*time.Second, d.look)(columns)
+		d.end()
+		for line := range strings.SplitSeq(text, "\n") {
+			if wide := terminal.Width(line); wide > columns {
+				t.Errorf("%d columns: a line takes %d: %q", columns, wide, line)
+			}
+		}
+		for _, want := range []string{"measure  0:04 of 0:05", "0 TPM   average 4,500", "┤", "p50 50.0 ms"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%d columns: got no %q in\n%s", columns, want, text)
+			}
+		}
+		if columns >= 80 {
+			for _, want := range []string{"0:01 left", "server 1,234", "3 virtual users", "p95 95.0 ms   p99 99.0 ms   max 100 ms", "failed 4   retried 300"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("%d columns: got no %q in\n%s", columns, want, text)
+				}
+			}
+		}
+		if !strings.Contains(out.String(), "payment failed (other): m\n") || !strings.HasSuffix(out.String(), clear) {
+			t.Errorf("%d columns: got %q, want the failure on a line of its own and an empty screen at the end", columns, &out)
+		}
+	}
+}
+
+func TestABlockIsNeverHigherThanItsTerminal(t *testing.T) {
+	var out bytes.Buffer
+	b := bar{to: &out, width: func() int { return 80 }, height: func() int { return 3 }}
+	b.show(func(int) string { return "one\ntwo\nthree\nfour" })
+	b.end()
+	if got, want := out.String(), clear+"one\r\ntwo\r\x1b[1A"+clear; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

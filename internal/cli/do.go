@@ -7,9 +7,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
+	"sledge/internal/report"
 	"sledge/internal/repository"
 	"sledge/internal/workbench"
 )
@@ -33,20 +36,12 @@ func (p *Program) perform(ctx context.Context, order workbench.Order, s *setting
 	if store != nil {
 		defer func() { err = errors.Join(err, store.Close()) }()
 	}
-	d := &display{
-		out: p.Stdout, err: p.Stderr, bar: bar{to: p.lines, width: p.StderrWidth},
-		headline: !s.json && !s.brief, verbose: s.verbose, brief: s.brief, users: order.Spec.Users,
-		counted: order.Plan.Server.Counter != nil, pacing: order.Plan.Pacing, interval: chooseInterval(time.Duration(s.interval), order.Plan.Pacing),
-		speaker: lines.NewSpeaker(lines.About{
-			Action: order.Spec.Action, Database: order.Plan.Database.Name, Product: order.Plan.Database.Title,
-			Workload: order.Plan.Workload.Name, Title: order.Plan.Workload.Title,
-		}),
-	}
+	d := p.display(order, s)
 	var showing sync.WaitGroup // by somebody who may wait for a full pipe
 	restore := func() {}
 	with := workbench.With{Store: store, Begun: func(r *workbench.Running) {
-		if id := r.ID(); id != "" && !s.brief {
-			fmt.Fprintf(p.Stderr, "%s jobid=%s\n", views.Titles[order.Spec.Action], id)
+		if !s.brief {
+			fmt.Fprint(p.Stderr, opening(order, r.ID(), s.hammerDB))
 		}
 		restore = p.interrupts.instead(func(int) {
 			if line := answers[r.Interrupt()]; line != "" {
@@ -69,6 +64,55 @@ func (p *Program) perform(ctx context.Context, order workbench.Order, s *setting
 	showing.Wait()
 	d.end()
 	return &outcome.Job, outcome.Err()
+}
+
+// bar makes what is drawn again on the terminal, if there is one on which it can be.
+func (p *Program) bar() bar {
+	if !p.StderrLook.Redraws {
+		return bar{}
+	}
+	return bar{to: p.lines, width: p.StderrWidth, height: p.StderrHeight}
+}
+
+// display makes what shows a job as it goes.
+func (p *Program) display(order workbench.Order, s *settings) *display {
+	pacing := order.Plan.Pacing
+	d := &display{
+		out: p.Stdout, err: p.Stderr, look: p.StderrLook, bar: p.bar(),
+		hammerDB: s.hammerDB, headline: !s.json && !s.brief, verbose: s.verbose, brief: s.brief,
+		counted: order.Plan.Server.Counter != nil, pacing: pacing, interval: chooseInterval(time.Duration(s.interval), pacing),
+		speaker: lines.NewSpeaker(lines.About{
+			Action: order.Spec.Action, Database: order.Plan.Database.Name, Product: order.Plan.Database.Title,
+			Workload: order.Plan.Workload.Name, Title: order.Plan.Workload.Title,
+		}),
+	}
+	if d.bar.width != nil && order.Spec.Action == job.Run && !pacing.Test && !s.hammerDB && s.interval == 0 {
+		d.live = &live{title: s.title, users: order.Spec.Users, length: func(phase job.Phase) time.Duration { return lengthOf(pacing, phase) }}
+	}
+	return d
+}
+
+// opening says which job begins, and what it does.
+func opening(order workbench.Order, id job.ID, hammerDB bool) string {
+	if hammerDB {
+		if id == "" {
+			return ""
+		}
+		return fmt.Sprintf("%s jobid=%s\n", views.Titles[order.Spec.Action], id)
+	}
+	plan := order.Plan
+	line := fmt.Sprintf("%s %s on %s %s", order.Spec.Action, plan.Workload.Title, plan.Database.Title, plan.Database.Target(plan.Connection))
+	if order.Spec.Action == job.Run {
+		users := "1 virtual user"
+		if n := order.Spec.Users; n != 1 {
+			users = fmt.Sprintf("%s virtual users", humanize.Comma(int64(n)))
+		}
+		line += ": " + users
+	}
+	if id != "" {
+		line += fmt.Sprintf(", job %s", id)
+	}
+	return report.Printable(line) + "\n"
 }
 
 // answers are what is said to a wish to end a job.

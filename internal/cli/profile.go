@@ -43,6 +43,7 @@ func (p *Program) runAll(ctx context.Context, order workbench.Order, profile int
 	var done []job.Job
 	s.brief = !s.verbose && s.interval == 0
 	err = workbench.Sweep(ctx, len(orders), 0, func(i int) error {
+		s.title = fmt.Sprintf("run %d of %d", i+1, len(orders))
 		if !s.brief {
 			fmt.Fprintf(p.Stderr, "run %d of %d: virtual users %d\n", i+1, len(orders), orders[i].Spec.Users)
 		}

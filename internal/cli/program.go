@@ -47,6 +47,9 @@ type Program struct {
 	// where there is none; nil is no terminal.
 	StdoutWidth, StderrWidth func() int
 
+	// StderrHeight returns how many lines its terminal has now; nil where there is none.
+	StderrHeight func() int
+
 	// StdoutLook and StderrLook say what else the terminals can show.
 	StdoutLook, StderrLook terminal.Look
 

@@ -34,6 +34,9 @@ type settings struct {
 	verbose      bool
 	interval     seconds
 
+	hammerDB bool   // show what HammerDB's virtual users say
+	title    string // which run of several
+
 	demo bool // the demo's: whoever asked for it gave no settings
 
 	// brief is whether only what goes wrong is said of a run, since it is one of several.
@@ -82,6 +85,7 @@ func (s *settings) addTo(c *cobra.Command, p *Program, action job.Action, own fu
 	flags.BoolVar(&s.askSuperuser, "ask-superuser-password", false, "ask for the password of the user who creates databases on the terminal")
 	flags.BoolVar(&s.dryRun, "dry-run", false, "say what the job would be done with, and where each setting comes from; do nothing")
 	flags.BoolVar(&s.json, "json", false, "print the result as one JSON document")
+	flags.BoolVar(&s.hammerDB, "hammerdb", false, "show the lines that HammerDB prints, for scripts that look for them")
 	flags.BoolVar(&s.verbose, "verbose", false, "show what every virtual user says, and each example of a failure")
 	flags.StringVar(&s.repository, "repo", "", "`file` of the job repository")
 	flags.BoolVar(&s.noRepository, "no-repo", false, "do not record the job")

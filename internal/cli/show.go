@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"strings"
 
@@ -24,8 +25,11 @@ func (p *Program) show(j job.Job, s *settings) error {
 	if r.Status != job.Succeeded && len(r.Metrics)+len(r.Loaded)+len(r.Findings) == 0 {
 		return nil
 	}
+	if p.StdoutWidth != nil { // there are lines above it
+		fmt.Fprintln(p.Stdout)
+	}
 	return report.Text(p.Stdout, j, r.Summary, report.View{
-		Width: p.width(), Look: p.StdoutLook, Service: s.service, Whole: j.ID == "", Next: p.next(j, s),
+		Width: p.width(), Look: p.StdoutLook, Service: s.service, Rules: s.verbose, Whole: j.ID == "", Next: p.next(j, s),
 	})
 }
 

@@ -31,11 +31,13 @@ func TestAWholeTestOnSQLite(t *testing.T) {
 		err  string
 	}{
 		{"run", job.ExitMissing, "", "a build makes it"},
-		{"build", job.OK, "order_line", " SCHEMA COMPLETE"},
+		{"build", job.OK, "order_line", "build TPROC-C on SQLite"},
 		{"build", job.ExitExists, "", "already"},
-		{"check", job.OK, "consistency_12", "Schema Check jobid="},
-		{"run --users 2 --seed 7", job.OK, "Vuser 1:TEST RESULT : System achieved ", "measure "},
-		{"run --users 2 --json", job.OK, `"NOPM"`, "Vuser 1:TEST RESULT"},
+		{"check", job.OK, "all 20 rules hold", "check TPROC-C on SQLite"},
+		{"check --verbose --hammerdb", job.OK, "consistency_12", "Schema Check jobid="},
+		{"run --users 2 --seed 7", job.OK, "new orders a minute", "measure "},
+		{"run --users 2 --hammerdb", job.OK, "Vuser 1:TEST RESULT : System achieved ", "Vuser 1:Timing test period"},
+		{"run --users 2 --json", job.OK, `"NOPM"`, "measure "},
 		{"check --json", job.OK, `"holds": true`, ""},
 		{"delete", job.OK, "Done", "Dropped"},
 		{"check", job.ExitMissing, "", "there is no file"},

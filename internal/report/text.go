@@ -25,6 +25,7 @@ type View struct {
 	Width   int           // in columns; 0 for as many as it takes
 	Look    terminal.Look // what can be shown besides plain text
 	Service bool          // show service times, even where response times say the same
+	Rules   bool          // list the rules of a check, even where all hold
 	Whole   bool          // show all that is known: what the job was asked for, too
 	Next    []Pointer     // where to look next
 }
@@ -47,7 +48,7 @@ func Text(w io.Writer, j job.Job, sum meter.Summary, v View) error {
 	if len(j.Result.Loaded) > 0 {
 		loaded(&b, j.Result)
 	}
-	if len(j.Result.Findings) > 0 {
+	if list := j.Result.Findings; len(list) > 0 && (v.Rules || v.Whole || !allHold(list)) {
 		findings(&b, j.Result.Findings)
 	}
 	if v.Whole {
@@ -255,14 +256,19 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 		row(good, "", "and %s transactions of all kinds, the server %s", count(a.Client), count(a.Server))
 	}
 	if g := r.LongestGap; g != nil && g.Seconds < standstill {
-		row(good, "Flow", "%s", longestGap(*g, 0))
+		flow := "steady: no pause of 0.25 s without a transaction that ended"
+		if g.Seconds > 0 {
+			flow = fmt.Sprintf("steady: the longest pause without a transaction that ended was %.2f s, at %s", g.Seconds, clock(g.From))
+		}
+		row(good, "Flow", "%s", flow)
 	}
 	if c := r.Client; c != nil && !c.NearLimit() {
-		mark := good
+		mark, who := good, "had room: "
 		if c.WithDatabase { // which may take what it can get
-			mark = ""
+			mark, who = "", "with the database in it: "
 		}
-		row(mark, "Client", "%s", client(*c))
+		row(mark, "Client", "%s%.2f of %s used; garbage collection paused it %s times, %s ms at most",
+			who, c.CoresUsed, cores(c.Cores), count(c.GCPauses), millis(1e9*c.GCLongestPauseSeconds))
 	}
 	if f := j.Facts; f != nil && f.Durability != nil {
 		if f.Durability.Holds {
@@ -291,7 +297,7 @@ func server(j job.Job) string {
 	if j.Origin != "" {
 		return f.Server
 	}
-	return fmt.Sprintf("%s at %s", strings.TrimSpace(f.Product+" "+f.Server), f.Target)
+	return fmt.Sprintf("%s, version %s", f.Target, strings.TrimSpace(f.Product+" "+f.Server))
 }
 
 // setup says what the job was asked for, and where it was done.
@@ -350,7 +356,7 @@ func transactions(b *page, kinds []string, sum meter.Summary, c correction) {
 	b.title("Response times in ms", "from due to done, with all retries")
 	latencies(b, rows, func(t *meter.Tally) histogram { return t.Response }, &c)
 	if corrects(rows, c) {
-		b.say(b.Look.Faint, "  p99.9c: corrected for the transactions that users could not begin while they waited.")
+		b.say(b.Look.Faint, "  p99.9c counts what users could not begin while they waited, too.")
 	}
 	if b.Service || b.Whole || servedApart(rows) {
 		b.title("Service times in ms", "of the last try alone")
@@ -533,14 +539,12 @@ func megabytesPerSecond(size int64, seconds float64) string {
 // findings writes one line for each rule, and the first rows that break one.
 func findings(b *page, list []job.Finding) {
 	fmt.Fprintln(b)
-	tally := map[string]int{}
 	looks := map[string]func(string) string{ok: b.Look.Good, broken: b.Look.Bad, excused: b.Look.Doubtful, unknown: b.Look.Doubtful}
 	t := terminal.Table{Bare: true, Columns: []terminal.Column{
 		{Head: "verdict", Left: true}, {Head: "rule", Left: true}, {Head: "meaning", Left: true, Wrapped: true},
 	}}
 	for _, f := range list {
 		verdict, remark := judge(f)
-		tally[verdict]++
 		meaning := f.Title
 		if f.Source != "" {
 			meaning += " (" + f.Source + ")"
@@ -557,22 +561,24 @@ func findings(b *page, list []job.Finding) {
 			b.table(terminal.Table{Columns: terminal.Heads(f.Columns...), Rows: f.Rows})
 		}
 	}
-	if tally[ok] < len(list) { // else the headline says so
-		b.say(plain, "\n%s.", verdicts(list))
-	}
+	b.say(plain, "\n%s.", verdicts(list))
 }
 
 // verdicts counts the rules by what was found about them.
 func verdicts(list []job.Finding) string {
+	if allHold(list) {
+		return fmt.Sprintf("all %d rules hold", len(list))
+	}
 	tally := map[string]int{}
 	for _, f := range list {
 		verdict, _ := judge(f)
 		tally[verdict]++
 	}
-	if tally[ok] == len(list) {
-		return fmt.Sprintf("all %d rules hold", len(list))
-	}
 	return fmt.Sprintf("%d rules: %d OK, %d broken, %d excused, %d unknown", len(list), tally[ok], tally[broken], tally[excused], tally[unknown])
+}
+
+func allHold(list []job.Finding) bool {
+	return !slices.ContainsFunc(list, func(f job.Finding) bool { verdict, _ := judge(f); return verdict != ok })
 }
 
 // What a finding may say of its rule.

@@ -138,21 +138,24 @@ func waiting(list []job.Waiting) []string {
 
 // client says what Sledge itself used of its machine, and whether that was too much.
 func client(c job.ClientLoad) string {
-	cores := func(n float64) string { return strconv.FormatFloat(math.Round(100*n)/100, 'f', -1, 64) }
 	who := "The client"
 	if c.WithDatabase {
 		who = "The client and the database in it"
 	}
-	of := cores(c.Cores) + " cores"
-	if c.Cores == 1 {
-		of = "1 core"
-	}
 	line := fmt.Sprintf("%s used %.2f of %s; garbage collection paused it %s times: %s ms in all, %s ms at most.",
-		who, c.CoresUsed, of, count(c.GCPauses), millis(1e9*c.GCPauseSeconds), millis(1e9*c.GCLongestPauseSeconds))
+		who, c.CoresUsed, cores(c.Cores), count(c.GCPauses), millis(1e9*c.GCPauseSeconds), millis(1e9*c.GCLongestPauseSeconds))
 	if !c.NearLimit() {
 		return line
 	}
 	return "THE CLIENT WAS NEAR ITS LIMIT, so the latencies may be its own. " + line + " Give it more: set GOMAXPROCS, or run it on a machine of its own."
+}
+
+// cores spells a number of cores, or a part of one.
+func cores(n float64) string {
+	if n == 1 {
+		return "1 core"
+	}
+	return strconv.FormatFloat(math.Round(100*n)/100, 'f', -1, 64) + " cores"
 }
 
 // correction knows what is needed to correct the latencies of a run for what virtual

@@ -18,6 +18,19 @@ func Width(text string) int {
 	return runewidth.StringWidth(text)
 }
 
+// Plain returns text without what a Look added.
+func Plain(text string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, escape)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		_, text, _ = strings.Cut(after, "m")
+	}
+}
+
 // escape begins what a Look adds.
 const escape = "\x1b"
 
