@@ -83,15 +83,16 @@ func addJob(ctx context.Context, tx *sql.Tx, j job.Job) (number int64, err error
 }
 
 func addWhatHappened(ctx context.Context, tx *sql.Tx, number int64, p Past) error {
+	all := inserts{ctx: ctx, tx: tx, job: number}
 	for _, line := range p.Output {
-		_, err := tx.ExecContext(ctx, `INSERT INTO output (job, at_ms, user, line) VALUES (?, ?, ?, ?)`, number, line.At.UnixMilli(), line.User, line.Line)
+		_, err := all.run(`INSERT INTO output (job, at_ms, user, line) VALUES (?, ?, ?, ?)`, number, line.At.UnixMilli(), line.User, line.Line)
 		if err != nil {
 			return err
 		}
 	}
 	for _, c := range p.Counts {
-		span := StoredSecond{At: c.At, Phase: job.Measure, Offset: c.At.Sub(p.Job.Begun)}
-		if err := writeSpan(ctx, tx, number, span, sql.Null[float64]{V: c.Rate, Valid: true}); err != nil {
+		span := StoredSecond{At: c.At, Phase: job.Measure, Offset: c.At.Sub(p.Job.Begun), ServerTPM: &c.Rate}
+		if err := all.span(span); err != nil {
 			return err
 		}
 	}

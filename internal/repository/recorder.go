@@ -14,13 +14,13 @@ import (
 	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/meter"
-	"sledge/internal/sqlitefile"
 )
 
 // Recorder writes one job into the repository. It is a Watcher: what it is told
-// it keeps in memory, and a goroutine of its own writes that about once a second
-// in one transaction, so that neither a slow disk nor another process that holds
-// the repository holds up the run.
+// waits in a backlog, and a goroutine of its own writes that once a second, or as soon
+// as there is a batch of it, so that neither a slow disk nor another process that holds
+// the repository holds up the run. However long that takes, nothing is lost, and no more
+// memory is taken than a backlog may take.
 //
 // Size: a second of five kinds of transaction with both latencies takes 2.3 KB of
 // the file at 1,000 transactions a second and 8.5 KB at 10,000 (TPC-C's mix,
@@ -34,28 +34,24 @@ type Recorder struct {
 	ending   chan struct{} // closed by End
 	finished chan struct{} // closed when the goroutine is gone
 
-	flushing sync.Mutex // so that what is pending is written in order
+	backlog *backlog
+	full    chan struct{} // says that there is a batch
+
+	flushing sync.Mutex // so that what waits is written in order
 
 	mu      sync.Mutex
 	ended   bool
-	pending []write
-	dropped int64
 	written time.Time // when the last transaction was committed
-	trouble error     // why a transaction failed last
+	trouble error     // why something was not written last
 
 	// open is what a span of several seconds holds so far. Only Watch and End
 	// touch it, which are never called at once.
 	open struct {
 		count    int
-		at       time.Time
-		second   job.Second
+		event    job.Event // the last of them
 		interval *meter.Interval
 	}
 }
-
-// write is one thing to be written. It may be called again after a transaction
-// that failed.
-type write func(ctx context.Context, tx *sql.Tx) error
 
 const (
 	flushEvery = time.Second
@@ -65,9 +61,9 @@ const (
 	// looked up, may show no sign of life before it counts as killed.
 	silentFor = 8 * heartbeat
 
-	// pendingLimit bounds what is kept for a repository that cannot be written:
-	// what comes after it is dropped and counted. Seconds are some KB each.
-	pendingLimit = 10_000
+	// patience is how long the repository is waited for each time, while others hold it.
+	// The end of a job waits for as long as any command does.
+	patience = time.Second
 
 	fineFor    = time.Hour // of each phase, in which every second is kept on its own
 	coarseSpan = 30        // seconds that are kept as one after that
@@ -96,7 +92,10 @@ func (s *Store) Begin(ctx context.Context, spec job.Spec, kinds []string) (*Reco
 		return nil, fmt.Errorf("enter a job into the repository: %w", err)
 	}
 	now := time.Now()
-	r := &Recorder{store: s, id: job.NewID(), written: now, ending: make(chan struct{}), finished: make(chan struct{})}
+	r := &Recorder{
+		store: s, id: job.NewID(), written: now, ending: make(chan struct{}), finished: make(chan struct{}),
+		backlog: newBacklog(s.path, spec.Users), full: make(chan struct{}, 1),
+	}
 	row := s.db.QueryRowContext(ctx, `INSERT INTO job
 		(id, action, database, workload, profile, spec, kinds, status, begun_ms, seen_ms, host, pid, process_begun_ms)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`,
@@ -129,71 +128,61 @@ func (r *Recorder) ID() job.ID { return r.id }
 func (r *Recorder) Watch(e job.Event) {
 	switch {
 	case e.Second != nil:
-		r.watchSecond(e.At, *e.Second)
+		r.watchSecond(e)
 		return
 	case e.Progress != nil:
 		return
 	case e.Sample != nil:
 		r.Count(job.Count{At: e.At, Rate: e.Sample.Value})
 		return
-	case e.Failure != nil:
-		f := *e.Failure
-		r.add(func(ctx context.Context, tx *sql.Tx) error {
-			_, err := tx.ExecContext(ctx, `INSERT INTO failure (job, at_ms, user, kind, class, message, retried) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-				r.number, e.At.UnixMilli(), e.User, f.Kind, f.Class, f.Message, f.Retried)
-			return err
-		})
-	case e.Facts != nil:
-		r.addText(e.Facts, `UPDATE job SET facts = ?2 WHERE number = ?1`)
 	}
-	r.addText(e, `INSERT INTO event (job, event) VALUES (?1, ?2)`)
-}
-
-// addText has the value written as JSON, by a statement with the job's number and the
-// text.
-func (r *Recorder) addText(value any, statement string) {
-	text, err := json.Marshal(value)
+	kept, err := newEntry(e)
 	if err != nil {
-		r.drop(err)
+		r.backlog.drop()
+		r.note(err)
 		return
 	}
-	r.add(func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, statement, r.number, string(text))
-		return err
-	})
+	r.add(kept)
 }
 
 // Count notes a reading of the transaction counter. It may be called from any
 // goroutine, but not after End.
-func (r *Recorder) Count(c job.Count) {
-	r.add(func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO reading (job, at_ms, tpm) VALUES (?, ?, ?)`, r.number, c.At.UnixMilli(), c.Rate)
-		return err
-	})
+func (r *Recorder) Count(c job.Count) { r.add(entry{Count: &c}) }
+
+func (r *Recorder) add(e entry) {
+	if !r.backlog.add(e) {
+		return
+	}
+	select {
+	case r.full <- struct{}{}:
+	default: // it has been said
+	}
 }
 
 // watchSecond adds a second as it is, or later in a run to the span it is part of.
-func (r *Recorder) watchSecond(at time.Time, s job.Second) {
-	if r.open.count > 0 && r.open.second.Phase != s.Phase {
+func (r *Recorder) watchSecond(e job.Event) {
+	s := *e.Second
+	if r.open.count > 0 && r.open.event.Second.Phase != s.Phase {
 		r.closeSpan()
 	}
 	if s.Offset <= fineFor {
-		r.addSpan(at, s)
+		r.add(entryOfSecond(e))
 		return
 	}
 	if r.open.interval == nil {
 		r.open.interval = meter.NewInterval(len(s.Measured.Kinds))
 	}
 	if err := r.open.interval.Add(s.Measured); err != nil {
-		r.drop(err)
+		r.backlog.drop()
+		r.note(err)
 		return
 	}
 	r.open.count++
-	r.open.at = at
-	r.open.second.Phase, r.open.second.Offset = s.Phase, s.Offset
-	if s.ServerTPM != nil {
-		r.open.second.ServerTPM = s.ServerTPM
+	if before := r.open.event.Second; s.ServerTPM == nil && before != nil {
+		s.ServerTPM = before.ServerTPM
 	}
+	e.Second = &s
+	r.open.event = e
 	if r.open.count == coarseSpan {
 		r.closeSpan()
 	}
@@ -203,83 +192,16 @@ func (r *Recorder) closeSpan() {
 	if r.open.count == 0 {
 		return
 	}
-	r.open.second.Measured = r.open.interval.Cut(0)
-	r.addSpan(r.open.at, r.open.second)
-	r.open.count, r.open.second = 0, job.Second{}
+	r.open.event.Second.Measured = r.open.interval.Cut(0)
+	r.add(entryOfSecond(r.open.event))
+	r.open.count, r.open.event = 0, job.Event{}
 }
 
-func (r *Recorder) addSpan(at time.Time, s job.Second) {
-	var tpm sql.Null[float64]
-	if s.ServerTPM != nil {
-		tpm = sql.Null[float64]{V: *s.ServerTPM, Valid: true}
-	}
-	r.add(func(ctx context.Context, tx *sql.Tx) error {
-		return writeSpan(ctx, tx, r.number, StoredSecond{At: at, Phase: s.Phase, Offset: s.Offset, Elapsed: s.Measured.Elapsed, Tallies: s.Measured.Kinds}, tpm)
-	})
-}
-
-func writeSpan(ctx context.Context, tx *sql.Tx, job int64, s StoredSecond, tpm sql.Null[float64]) error {
-	var span int64
-	row := tx.QueryRowContext(ctx, `INSERT INTO span (job, at_ms, phase, offset_ns, elapsed_ns, server_tpm) VALUES (?, ?, ?, ?, ?, ?) RETURNING number`,
-		job, s.At.UnixMilli(), s.Phase, int64(s.Offset), int64(s.Elapsed), tpm)
-	if err := row.Scan(&span); err != nil {
-		return err
-	}
-	for kind, t := range s.Tallies {
-		failed, err := failedText(t)
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO tally (span, kind, done, rolled_back, retried, failed, service, response) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			span, kind, t.Done, t.RolledBack, t.Retried, failed, t.Service, t.Response)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// failedText is the count of failures by class as it is kept, NULL for none.
-func failedText(t meter.CodedTally) (sql.NullString, error) {
-	if len(t.Failed) == 0 {
-		return sql.NullString{}, nil
-	}
-	text, err := json.Marshal(t.Failed)
-	return sql.NullString{String: string(text), Valid: true}, err
-}
-
-// writeUser writes what one virtual user measured.
-func writeUser(ctx context.Context, tx *sql.Tx, job int64, position int, measured meter.Coded) error {
-	for kind, t := range measured.Kinds {
-		failed, err := failedText(t)
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO user_tally (job, user, elapsed_ns, kind, done, rolled_back, retried, failed, service, response)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			job, position, int64(measured.Elapsed), kind, t.Done, t.RolledBack, t.Retried, failed, t.Service, t.Response)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *Recorder) add(w write) {
+// note keeps why something was not written.
+func (r *Recorder) note(err error) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.pending) >= pendingLimit {
-		r.dropped++
-		return
-	}
-	r.pending = append(r.pending, w)
-}
-
-func (r *Recorder) drop(err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.dropped++
 	r.trouble = err
+	r.mu.Unlock()
 }
 
 func (r *Recorder) keepWriting(ctx context.Context) {
@@ -291,48 +213,62 @@ func (r *Recorder) keepWriting(ctx context.Context) {
 		case <-r.ending:
 			return
 		case <-tick.C:
-			r.flush(ctx)
+		case <-r.full:
+		}
+		r.flush(ctx)
+	}
+}
+
+// flush writes what waits, or a sign of life where nothing was written for a while.
+// What could not be written goes on waiting, as the repository may be writable again in
+// a second.
+func (r *Recorder) flush(ctx context.Context) {
+	r.flushing.Lock()
+	defer r.flushing.Unlock()
+	for {
+		r.mu.Lock()
+		silent := time.Since(r.written) >= heartbeat
+		r.mu.Unlock()
+		if left, _ := r.backlog.left(); left == 0 && !silent {
+			return
+		}
+		if err := r.writeBatch(ctx, r.store.transactBriefly); err != nil {
+			r.note(errors.Join(err, r.backlog.setAside()))
+			return
 		}
 	}
 }
 
-// flush writes what is pending. What could not be written stays pending, as the
-// repository may be writable again in a second.
-func (r *Recorder) flush(ctx context.Context) {
-	r.flushing.Lock()
-	defer r.flushing.Unlock()
-	r.mu.Lock()
-	batch := r.pending
-	r.pending = nil
-	idle := len(batch) == 0 && time.Since(r.written) < heartbeat
-	r.mu.Unlock()
-	if idle {
-		return
-	}
+// transact is a way to run something in a transaction.
+type transact func(ctx context.Context, work func(*sql.Tx) error) error
 
+// writeBatch writes the oldest of what waits, and that the job is alive.
+func (r *Recorder) writeBatch(ctx context.Context, transact transact) error {
+	oldest, err := r.backlog.next()
+	if err != nil {
+		return err
+	}
 	now := time.Now()
-	err := sqlitefile.Transact(ctx, r.store.db, func(tx *sql.Tx) error {
-		for _, w := range batch {
-			if err := w(ctx, tx); err != nil {
+	err = transact(ctx, func(tx *sql.Tx) error {
+		all := inserts{ctx: ctx, tx: tx, job: r.number}
+		others := breather{now}
+		for i := range oldest.entries {
+			if err := all.entry(&oldest.entries[i]); err != nil {
 				return err
 			}
+			others.breathe()
 		}
 		_, err := tx.ExecContext(ctx, `UPDATE job SET seen_ms = ? WHERE number = ?`, now.UnixMilli(), r.number)
 		return err
 	})
-
+	if err != nil {
+		return err
+	}
+	r.backlog.written(oldest)
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err == nil {
-		r.written = now
-		return
-	}
-	r.trouble = err
-	r.pending = append(batch, r.pending...)
-	if over := len(r.pending) - pendingLimit; over > 0 {
-		r.pending = r.pending[:pendingLimit]
-		r.dropped += int64(over)
-	}
+	r.written = now
+	r.mu.Unlock()
+	return nil
 }
 
 // End writes what is left, and how the job ended: err is why it failed, if it
@@ -351,26 +287,42 @@ func (r *Recorder) End(ctx context.Context, result job.Result, err error) error 
 	close(r.ending)
 	<-r.finished
 	r.closeSpan()
+	defer r.backlog.aside.close()
 
-	r.mu.Lock()
-	rest, lost, trouble := r.pending, r.dropped, r.trouble
-	r.mu.Unlock()
 	result = result.Settled(err)
-	var problem error
-	if lost > 0 {
-		problem = fmt.Errorf("%d events of job %s were not recorded: %w", lost, r.id, cmp.Or(trouble, errTooSlow))
-	}
-	unfit, err := r.writeEnd(ctx, rest, result, lost, problem)
+	rest, err := r.lastBatch(ctx)
+	left, lost := r.backlog.left()
+	var unfit error
 	if err == nil {
-		return errors.Join(problem, unfit)
+		var problem error
+		if lost > 0 {
+			problem = fmt.Errorf("%d events of job %s were not recorded: %w", lost, r.id, cmp.Or(r.trouble, errTooSlow))
+		}
+		if unfit, err = r.writeEnd(ctx, rest, result, lost, problem); err == nil {
+			return errors.Join(problem, unfit)
+		}
 	}
 	// How it ended takes less room than all that was measured. If not even that can be
 	// written, the job shows as killed once this process has ended.
-	lost += int64(len(rest))
-	problem = fmt.Errorf("%d events and all the figures of job %s were not recorded: %w", lost, r.id, err)
+	lost += left
+	problem := fmt.Errorf("%d events and all the figures of job %s were not recorded: %w", lost, r.id, err)
 	result.Summary, result.PerUser = meter.Summary{}, nil
 	_, _ = r.writeEnd(ctx, nil, result, lost, problem) // most likely for the same reason
 	return problem
+}
+
+// lastBatch writes what is more than a batch, and returns the rest.
+func (r *Recorder) lastBatch(ctx context.Context) ([]entry, error) {
+	for {
+		left, _ := r.backlog.left()
+		if left <= batchSize && r.backlog.aside.count == 0 {
+			last, err := r.backlog.next()
+			return last.entries, err
+		}
+		if err := r.writeBatch(ctx, r.store.transact); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // errTooSlow is why events were dropped where no transaction failed.
@@ -395,7 +347,7 @@ func NotRecorded(result job.Result, problem error) job.Result {
 // all, and how the job ended, so that no status stands for more than there is. The
 // problem is why something is missing, if it is. A result that is unfit to be encoded,
 // as a metric is no number, is left out, and said to be.
-func (r *Recorder) writeEnd(ctx context.Context, rest []write, result job.Result, lost int64, problem error) (unfit, err error) {
+func (r *Recorder) writeEnd(ctx context.Context, rest []entry, result job.Result, lost int64, problem error) (unfit, err error) {
 	result = NotRecorded(result, problem)
 	text, unfit := json.Marshal(result)
 	if unfit != nil { // what was measured is kept all the same
@@ -408,19 +360,20 @@ func (r *Recorder) writeEnd(ctx context.Context, rest []write, result job.Result
 	}
 	now := time.Now()
 	err = r.store.transactToDisk(ctx, func(tx *sql.Tx) error {
-		for _, w := range rest {
-			if err := w(ctx, tx); err != nil {
+		all := inserts{ctx: ctx, tx: tx, job: r.number}
+		for i := range rest {
+			if err := all.entry(&rest[i]); err != nil {
 				return err
 			}
 		}
 		if len(total.Kinds) > 0 {
 			span := StoredSecond{At: now, Phase: totalPhase, Offset: total.Elapsed, Elapsed: total.Elapsed, Tallies: total.Kinds}
-			if err := writeSpan(ctx, tx, r.number, span, sql.Null[float64]{}); err != nil {
+			if err := all.span(span); err != nil {
 				return err
 			}
 		}
 		for user, measured := range users {
-			if err := writeUser(ctx, tx, r.number, user+job.FirstWorker, measured); err != nil {
+			if err := all.user(user+job.FirstWorker, measured); err != nil {
 				return err
 			}
 		}

@@ -55,6 +55,8 @@ const (
 	readSettings = "_busy_timeout=30000&_synchronous=NORMAL&_foreign_keys=on&_txlock=immediate"
 
 	inMemory = ":memory:"
+
+	usualPatience = 30 * time.Second // as _busy_timeout above
 )
 
 // DefaultPath returns where the repository is when nothing else is said: at
@@ -261,6 +263,31 @@ func (s *Store) transactToDisk(ctx context.Context, work func(*sql.Tx) error) er
 	_, _ = conn.ExecContext(ctx, "PRAGMA wal_checkpoint")
 	_, err = conn.ExecContext(ctx, "PRAGMA synchronous = NORMAL")
 	return err
+}
+
+// transact runs work in a transaction, and waits for as long as any command does while
+// others hold the repository.
+func (s *Store) transact(ctx context.Context, work func(*sql.Tx) error) error {
+	return sqlitefile.Transact(ctx, s.db, work)
+}
+
+// transactBriefly is transact for those who can come back later.
+func (s *Store) transactBriefly(ctx context.Context, work func(*sql.Tx) error) error {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	wait := func(d time.Duration) error {
+		_, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", d.Milliseconds()))
+		return err
+	}
+	if err := wait(patience); err != nil {
+		return err
+	}
+	// The connection goes back to the others. What was committed is, whatever that says.
+	defer func() { _ = wait(usualPatience) }()
+	return sqlitefile.Transact(ctx, conn, work)
 }
 
 // Path returns where the repository is.

@@ -674,66 +674,6 @@ func TestNoJobSucceedsOfWhichSomethingIsMissing(t *testing.T) {
 	}
 }
 
-func TestWatchDoesNotWaitForTheRepository(t *testing.T) {
-	s := openStore(t, ":memory:")
-	r := begin(t, s, runSpec())
-	writing, written := make(chan struct{}), make(chan struct{})
-	r.add(func(context.Context, *sql.Tx) error {
-		close(writing)
-		<-written
-		return nil
-	})
-	go r.flush(t.Context())
-	<-writing
-	const extra = 5
-	watched := make(chan struct{})
-	go func() {
-		for range pendingLimit + extra {
-			r.Watch(job.Event{At: time.Now(), Message: "a line"})
-		}
-		close(watched)
-	}()
-	select {
-	case <-watched:
-	case <-time.After(time.Minute):
-		t.Error("Watch waited for the repository")
-	}
-	close(written)
-	<-watched
-	err := r.End(t.Context(), job.Result{}, nil)
-	j, getErr := s.Get(t.Context(), r.ID())
-	if getErr != nil {
-		t.Fatal(getErr)
-	}
-	kept := len(collect(t, s.Events(t.Context(), r.ID())))
-	if kept != pendingLimit || j.Dropped != extra || err == nil {
-		t.Errorf("got %d lines, %d dropped and %v of End, want %d, %d and an error", kept, j.Dropped, err, pendingLimit, extra)
-	}
-}
-
-func TestWhatIsTooMuchToKeepForAFullDiskIsCounted(t *testing.T) {
-	s := openStore(t, ":memory:")
-	r := begin(t, s, runSpec())
-	const extra = 5
-	tries := 0
-	r.add(func(context.Context, *sql.Tx) error {
-		if tries++; tries > 1 {
-			return nil
-		}
-		for range pendingLimit - 1 + extra { // while it is being written
-			r.Watch(job.Event{At: time.Now(), Message: "a line"})
-		}
-		return errors.New("disk full")
-	})
-	r.flush(t.Context())
-	if err := r.End(t.Context(), job.Result{}, nil); err == nil || !strings.Contains(err.Error(), "5 events") || !strings.Contains(err.Error(), "disk full") {
-		t.Errorf("got %v, want that 5 events were lost because the disk is full", err)
-	}
-	if n := len(collect(t, s.Events(t.Context(), r.ID()))); n != pendingLimit-1 {
-		t.Errorf("got %d lines, want %d", n, pendingLimit-1)
-	}
-}
-
 func TestAQuietJobShowsASignOfLife(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())

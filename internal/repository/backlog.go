@@ -1,0 +1,266 @@
+package repository
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"sledge/internal/job"
+)
+
+// backlog is what waits to be written into the repository, in order. It takes no more
+// memory than its limit, and no room on the disk while the repository can be written:
+//
+//   - Whatever is added waits in memory, and nobody who adds waits for anything.
+//   - What waits is written by one goroutine, a batch in a transaction.
+//   - Where that does not succeed, and much waits, it is set aside in a file beside the
+//     repository, and written from there when it can be.
+//   - What is beyond the limit all the same is dropped and counted. It takes a disk that
+//     neither takes the repository nor the file.
+type backlog struct {
+	limit      int // bytes of memory that it may take
+	asideAbove int // bytes that may wait in memory while others hold the repository
+	aside      aside
+
+	mu      sync.Mutex
+	waiting []entry
+	size    int // bytes of memory that they take, about
+	dropped int64
+}
+
+// entry is one thing to be kept of a job, as plain data.
+type entry struct {
+	Event   json.RawMessage `json:"event,omitempty"`   // as it is kept
+	Failure *StoredFailure  `json:"failure,omitempty"` // what is kept of it besides
+	Facts   json.RawMessage `json:"facts,omitempty"`   // likewise
+	Second  *StoredSecond   `json:"second,omitempty"`
+	Count   *job.Count      `json:"count,omitempty"` // a reading of the transaction counter
+}
+
+// newEntry returns the entry of an event that is no second.
+func newEntry(event job.Event) (e entry, err error) {
+	if e.Event, err = json.Marshal(event); err != nil {
+		return e, err
+	}
+	if event.Failure != nil {
+		e.Failure = &StoredFailure{At: event.At, User: event.User, Failure: *event.Failure}
+	}
+	if event.Facts != nil {
+		e.Facts, err = json.Marshal(event.Facts)
+	}
+	return e, err
+}
+
+func entryOfSecond(event job.Event) entry {
+	s := event.Second
+	return entry{Second: &StoredSecond{
+		At: event.At, Phase: s.Phase, Offset: s.Offset, Elapsed: s.Measured.Elapsed, ServerTPM: s.ServerTPM, Tallies: s.Measured.Kinds,
+	}}
+}
+
+const (
+	// usualAside is how much waits in memory for a repository that others hold: 40,000
+	// events, or a quarter of an hour of seconds.
+	usualAside = 8 << 20
+
+	// A backlog may take baseLimit of memory and userLimit for each virtual user, whose
+	// session takes several times that. So however many they are, all of them may begin
+	// and end at once, and what they say waits for a disk that is slow.
+	baseLimit = 32 << 20
+	userLimit = 4 << 10
+
+	// batchSize is how many entries are written in a transaction at most.
+	batchSize = 2000
+)
+
+// newBacklog returns an empty backlog for the repository at path.
+func newBacklog(path string, users int) *backlog {
+	return &backlog{limit: baseLimit + users*userLimit, asideAbove: usualAside, aside: aside{repository: path}}
+}
+
+// bytes is how much memory an entry takes, about.
+func (e *entry) bytes() int {
+	n := 128 + len(e.Event) + len(e.Facts)
+	if e.Failure != nil {
+		n += 128 + len(e.Failure.Message)
+	}
+	if e.Second != nil {
+		n += 128
+		for _, k := range e.Second.Tallies {
+			n += 160 + 64*len(k.Failed) + len(k.Service) + len(k.Response)
+		}
+	}
+	return n
+}
+
+// add adds an entry, and reports whether a batch is full.
+func (b *backlog) add(e entry) (full bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if size := b.size + e.bytes(); size <= b.limit {
+		b.size = size
+		b.waiting = append(b.waiting, e)
+	} else {
+		b.dropped++
+	}
+	return len(b.waiting)%batchSize == 0
+}
+
+// drop counts something that was lost.
+func (b *backlog) drop() {
+	b.mu.Lock()
+	b.dropped++
+	b.mu.Unlock()
+}
+
+// left returns how many entries are still to be written, and how many were dropped.
+func (b *backlog) left() (left, dropped int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.aside.count + int64(len(b.waiting)), b.dropped
+}
+
+// batch is the oldest entries, as they are to be written in one transaction.
+type batch struct {
+	entries []entry
+	aside   bool  // whether they were set aside
+	end     int64 // there
+}
+
+// next returns the oldest entries, which are no longer waiting once they are written.
+// Only the goroutine that writes calls it, and what follows.
+func (b *backlog) next() (batch, error) {
+	if b.aside.count > 0 {
+		return b.aside.read()
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := min(len(b.waiting), batchSize)
+	return batch{entries: b.waiting[:n:n]}, nil
+}
+
+// written takes what next returned off the backlog.
+func (b *backlog) written(done batch) {
+	if done.aside {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.aside.advance(done)
+		return
+	}
+	b.forget(len(done.entries))
+}
+
+// forget takes the oldest entries out of memory.
+func (b *backlog) forget(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range b.waiting[:n] {
+		b.size -= b.waiting[i].bytes()
+		b.waiting[i] = entry{}
+	}
+	b.waiting = b.waiting[n:]
+	if len(b.waiting) == 0 {
+		b.waiting = nil
+	}
+}
+
+// setAside moves what waits in memory to the file, if it is too much to keep.
+func (b *backlog) setAside() error {
+	for {
+		b.mu.Lock()
+		n := min(len(b.waiting), batchSize)
+		oldest, size := b.waiting[:n:n], b.size
+		b.mu.Unlock()
+		if size <= b.asideAbove && (b.aside.count == 0 || n == 0) {
+			return nil
+		}
+		end, err := b.aside.append(oldest)
+		if err != nil {
+			return err
+		}
+		b.mu.Lock()
+		b.aside.to, b.aside.count = end, b.aside.count+int64(n)
+		b.mu.Unlock()
+		b.forget(n)
+	}
+}
+
+// aside is a file of entries in JSON, one after another. There is none before it is
+// needed, and the system removes it when this process ends, however it does.
+type aside struct {
+	repository string
+	file       *os.File
+	from, to   int64 // where what was not written into the repository begins and ends
+	count      int64 // of those entries
+}
+
+func (a *aside) append(entries []entry) (end int64, err error) {
+	if err := a.open(); err != nil {
+		return 0, err
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	for i := range entries {
+		if err := encoder.Encode(&entries[i]); err != nil {
+			return 0, fmt.Errorf("set aside what cannot be written: %w", err)
+		}
+	}
+	n, err := a.file.WriteAt(text.Bytes(), a.to)
+	if err != nil {
+		return 0, fmt.Errorf("set aside what cannot be written: %w", err)
+	}
+	return a.to + int64(n), nil
+}
+
+func (a *aside) open() error {
+	if a.file != nil {
+		return nil
+	}
+	if a.repository == inMemory {
+		return errors.New("set aside what cannot be written: the repository is in memory")
+	}
+	folder, name := filepath.Split(a.repository)
+	file, err := os.CreateTemp(folder, name+"-aside-*")
+	if err != nil {
+		return fmt.Errorf("set aside what cannot be written: %w", err)
+	}
+	// Where a system removes no file that is open, close does.
+	_ = os.Remove(file.Name())
+	a.file = file
+	return nil
+}
+
+func (a *aside) read() (batch, error) {
+	decoder := json.NewDecoder(io.NewSectionReader(a.file, a.from, a.to-a.from))
+	b := batch{aside: true}
+	for int64(len(b.entries)) < min(a.count, batchSize) {
+		var e entry
+		if err := decoder.Decode(&e); err != nil {
+			return b, fmt.Errorf("read what was set aside: %w", err)
+		}
+		b.entries = append(b.entries, e)
+	}
+	b.end = a.from + decoder.InputOffset()
+	return b, nil
+}
+
+func (a *aside) advance(done batch) {
+	a.from, a.count = done.end, a.count-int64(len(done.entries))
+	if a.count == 0 {
+		a.close()
+	}
+}
+
+func (a *aside) close() {
+	if a.file == nil {
+		return
+	}
+	_ = a.file.Close() // nothing of it is needed any more
+	_ = os.Remove(a.file.Name())
+	*a = aside{repository: a.repository}
+}

@@ -1,0 +1,119 @@
+package repository
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"time"
+
+	"sledge/internal/meter"
+)
+
+// inserts writes what belongs to one job in one transaction.
+type inserts struct {
+	ctx context.Context
+	tx  *sql.Tx
+	job int64
+
+	prepared map[string]*sql.Stmt // thousands of virtual users may say the same
+}
+
+// breather lets virtual users have the core while they work beside it.
+type breather struct{ since time.Time }
+
+// breathe is called every few microseconds, and pauses now and then. To yield would not
+// do: Go looks for answers from the network when nothing else can run.
+func (b *breather) breathe() {
+	const atOnce, pause = 200 * time.Microsecond, 50 * time.Microsecond
+	if time.Since(b.since) > atOnce {
+		time.Sleep(pause)
+		b.since = time.Now()
+	}
+}
+
+// run runs a statement, and returns the number of the row that it inserted.
+func (w *inserts) run(statement string, arguments ...any) (number int64, err error) {
+	s := w.prepared[statement]
+	if s == nil {
+		if s, err = w.tx.PrepareContext(w.ctx, statement); err != nil {
+			return 0, err
+		}
+		if w.prepared == nil {
+			w.prepared = map[string]*sql.Stmt{}
+		}
+		w.prepared[statement] = s // closed with the transaction
+	}
+	result, err := s.ExecContext(w.ctx, arguments...)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// entry writes one entry.
+func (w *inserts) entry(e *entry) error {
+	var err error
+	if e.Second != nil {
+		err = w.span(*e.Second)
+	}
+	if e.Count != nil && err == nil {
+		_, err = w.run(`INSERT INTO reading (job, at_ms, tpm) VALUES (?, ?, ?)`, w.job, e.Count.At.UnixMilli(), e.Count.Rate)
+	}
+	if f := e.Failure; f != nil && err == nil {
+		_, err = w.run(`INSERT INTO failure (job, at_ms, user, kind, class, message, retried) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			w.job, f.At.UnixMilli(), f.User, f.Kind, f.Class, f.Message, f.Retried)
+	}
+	if e.Facts != nil && err == nil {
+		_, err = w.run(`UPDATE job SET facts = ? WHERE number = ?`, string(e.Facts), w.job)
+	}
+	if e.Event != nil && err == nil {
+		_, err = w.run(`INSERT INTO event (job, event) VALUES (?, ?)`, w.job, string(e.Event))
+	}
+	return err
+}
+
+func (w *inserts) span(s StoredSecond) error {
+	span, err := w.run(`INSERT INTO span (job, at_ms, phase, offset_ns, elapsed_ns, server_tpm) VALUES (?, ?, ?, ?, ?, ?)`,
+		w.job, s.At.UnixMilli(), s.Phase, int64(s.Offset), int64(s.Elapsed), s.ServerTPM)
+	if err != nil {
+		return err
+	}
+	for kind, t := range s.Tallies {
+		failed, err := failedText(t)
+		if err != nil {
+			return err
+		}
+		_, err = w.run(`INSERT INTO tally (span, kind, done, rolled_back, retried, failed, service, response) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			span, kind, t.Done, t.RolledBack, t.Retried, failed, []byte(t.Service), []byte(t.Response))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// user writes what one virtual user measured.
+func (w *inserts) user(position int, measured meter.Coded) error {
+	for kind, t := range measured.Kinds {
+		failed, err := failedText(t)
+		if err != nil {
+			return err
+		}
+		_, err = w.run(`INSERT INTO user_tally (job, user, elapsed_ns, kind, done, rolled_back, retried, failed, service, response)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			w.job, position, int64(measured.Elapsed), kind, t.Done, t.RolledBack, t.Retried, failed, []byte(t.Service), []byte(t.Response))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failedText is the count of failures by class as it is kept, NULL for none.
+func failedText(t meter.CodedTally) (sql.NullString, error) {
+	if len(t.Failed) == 0 {
+		return sql.NullString{}, nil
+	}
+	text, err := json.Marshal(t.Failed)
+	return sql.NullString{String: string(text), Valid: true}, err
+}
