@@ -69,6 +69,8 @@ func (d *display) Watch(e job.Event) {
 		d.second(*e.Second)
 	case e.Failure != nil:
 		d.failure(*e.Failure)
+	case e.Wish != "":
+		d.line(d.err, wished[e.Wish])
 	case e.Phase != nil:
 		d.phase(e.Phase.Name)
 	case e.Trouble != nil:

@@ -43,11 +43,7 @@ func (p *Program) perform(ctx context.Context, order workbench.Order, s *setting
 		if !s.brief {
 			fmt.Fprint(p.Stderr, opening(order, r.ID(), s.hammerDB))
 		}
-		restore = p.interrupts.instead(func(int) {
-			if line := answers[r.Interrupt()]; line != "" {
-				showing.Go(func() { d.say("%s", line) })
-			}
-		})
+		restore = p.interrupts.instead(func(int) { r.Interrupt() })
 	}}
 	if order.Plan.Pacing.Test {
 		with.Attending = []job.Watcher{d} // what virtual users say is all that comes of it
@@ -115,10 +111,10 @@ func opening(order workbench.Order, id job.ID, hammerDB bool) string {
 	return report.Printable(line) + "\n"
 }
 
-// answers are what is said to a wish to end a job.
-var answers = map[workbench.Answer]string{
-	workbench.Stopping:    "stopping: users finish their transaction; press Ctrl-C again to break off",
-	workbench.BreakingOff: "breaking off; press Ctrl-C again to leave everything as it is",
+// wished says what a wish to end a job brings about.
+var wished = map[job.Wish]string{
+	job.WishStop:  "stopping: users finish their transaction; press Ctrl-C again to break off",
+	job.WishAbort: "breaking off; press Ctrl-C again to leave everything as it is",
 }
 
 // follow shows a job until it is over.

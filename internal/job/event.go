@@ -35,6 +35,7 @@ type Event struct {
 	Failure  *Failure   `json:"failure,omitempty"`
 	Facts    *Facts     `json:"facts,omitempty"`
 	Sample   *Sample    `json:"sample,omitempty"`
+	Wish     Wish       `json:"wish,omitempty"`    // somebody wants the job to end before it would
 	Message  string     `json:"message,omitempty"` // what has no form of its own, in words
 }
 
@@ -46,6 +47,15 @@ const (
 	UserRunning   UserState = "running"
 	UserSucceeded UserState = "succeeded"
 	UserFailed    UserState = "failed"
+)
+
+// Wish is how somebody wants a job to end before it would.
+type Wish string
+
+// The wishes.
+const (
+	WishStop  Wish = "stop"  // users are to finish the transaction that they are in
+	WishAbort Wish = "abort" // whatever is under way is to be broken off
 )
 
 // Trouble is why a virtual user, or the whole job, cannot go on.

@@ -43,7 +43,7 @@ type Running struct {
 	with     With
 	recorder *repository.Recorder // nil where the job is not recorded
 	events   events
-	stop     func()
+	stop     chan struct{}
 	abort    func()
 	worked   chan struct{} // closed when the runner has done what it does
 	over     chan struct{} // closed when the outcome is there
@@ -55,8 +55,10 @@ type Running struct {
 	facts    *job.Facts
 	failed   error // of Remark
 
-	wishes sync.Mutex
-	wished int // how often somebody wanted the job to end
+	wishing    sync.Mutex // held for moments only
+	interrupts int
+	fulfilled  map[job.Wish]bool
+	wishes     []job.Event // that nobody has been told of yet
 }
 
 // Outcome is how a job ended.
@@ -82,7 +84,10 @@ func (f *Fault) Error() string { return fmt.Sprintf("a fault of Sledge ended the
 // when ctx does; whatever it ends by, its end is recorded. An error says that the job
 // could not be entered into the repository, and so did not begin.
 func Start(ctx context.Context, runner job.Runner, order Order, with With) (*Running, error) {
-	r := &Running{order: order, with: with, worked: make(chan struct{}), over: make(chan struct{})}
+	r := &Running{
+		order: order, with: with, fulfilled: map[job.Wish]bool{},
+		stop: make(chan struct{}), worked: make(chan struct{}), over: make(chan struct{}),
+	}
 	r.outcome.Job = job.Job{Spec: order.Public, Status: job.Running, Begun: time.Now(), PID: os.Getpid()}
 	if order.Spec.Action == job.Run {
 		r.outcome.Job.Kinds = order.Plan.Workload.KindNames()
@@ -95,12 +100,10 @@ func Start(ctx context.Context, runner job.Runner, order Order, with With) (*Run
 		r.outcome.Job.ID = r.recorder.ID()
 	}
 	ctx, r.abort = context.WithCancel(ctx)
-	stop := make(chan struct{})
-	r.stop = sync.OnceFunc(func() { close(stop) })
 	if with.Begun != nil {
 		with.Begun(r)
 	}
-	go r.do(ctx, runner, stop)
+	go r.do(ctx, runner)
 	return r, nil
 }
 
@@ -131,13 +134,6 @@ func (r *Running) Watch(ctx context.Context, from int64) iter.Seq2[job.Event, in
 	}
 }
 
-// Stop ends a run before its time: its users finish the transaction that they are in, and
-// what was measured is kept as a partial result. Other jobs only know Abort.
-func (r *Running) Stop() { r.stop() }
-
-// Abort breaks off whatever the job is doing.
-func (r *Running) Abort() { r.abort() }
-
 // Wait returns how the job ended, when it has and that was recorded.
 func (r *Running) Wait() Outcome {
 	<-r.over
@@ -153,7 +149,7 @@ func (r *Running) Tell(e job.Event) { r.tell(e) }
 
 // do has the runner do the job and sees to it that it ends. Not even a panic, or a
 // goroutine that a test ends, is an exception.
-func (r *Running) do(ctx context.Context, runner job.Runner, stop <-chan struct{}) {
+func (r *Running) do(ctx context.Context, runner job.Runner) {
 	var result job.Result
 	var err error
 	whole := false
@@ -170,7 +166,7 @@ func (r *Running) do(ctx context.Context, runner job.Runner, stop <-chan struct{
 		}
 		r.end(ctx, result, err)
 	}()
-	result, err = r.work(ctx, runner, stop)
+	result, err = r.work(ctx, runner)
 	if explained := r.order.Explain(err); explained != nil {
 		if result.Reason == err.Error() {
 			result.Reason = explained.Error()
@@ -194,9 +190,9 @@ type planner interface {
 var _ planner = engine.Local{}
 
 // work has the runner do the job.
-func (r *Running) work(ctx context.Context, runner job.Runner, stop <-chan struct{}) (job.Result, error) {
+func (r *Running) work(ctx context.Context, runner job.Runner) (job.Result, error) {
 	defer close(r.worked)
-	control := job.Control{Watchers: []job.Watcher{distributor{r}}, Stop: stop}
+	control := job.Control{Watchers: []job.Watcher{distributor{r}}, Stop: r.stop}
 	var result job.Result
 	var err error
 	if here, is := runner.(planner); is {
@@ -212,6 +208,7 @@ func (r *Running) work(ctx context.Context, runner job.Runner, stop <-chan struc
 // end records how the job ended, and gives its verdict.
 func (r *Running) end(ctx context.Context, result job.Result, err error) {
 	r.telling.Lock()
+	r.handOutWishes()
 	r.told = true
 	r.telling.Unlock()
 	r.events.end()
@@ -261,6 +258,7 @@ func (r *Running) tell(e job.Event) {
 	if r.told {
 		return // a runner has told it after its end
 	}
+	r.handOutWishes()
 	r.handOut(e)
 	if r.with.Remark == nil {
 		return

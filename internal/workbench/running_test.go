@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -178,32 +179,68 @@ func TestAWatcherMayLeave(t *testing.T) {
 func TestWishesToEndStopARunAndThenBreakOff(t *testing.T) {
 	for _, tt := range []struct {
 		action job.Action
-		want   []workbench.Answer
+		want   string
 	}{
-		{job.Run, []workbench.Answer{workbench.Stopping, workbench.BreakingOff, workbench.BreakingOff, workbench.Ended}},
-		{job.Build, []workbench.Answer{workbench.BreakingOff, workbench.BreakingOff, workbench.BreakingOff, workbench.Ended}},
+		{job.Run, "1 stop, 2 abort, 3 broken off, 4 the last line"},
+		{job.Build, "1 abort, 2 broken off, 3 the last line"},
 	} {
-		var got []workbench.Answer
-		leave := make(chan struct{})
-		with := workbench.With{Begun: func(r *workbench.Running) { got = append(got, r.Interrupt()) }} // before the runner begins
+		with := workbench.With{
+			Begun:   (*workbench.Running).Interrupt, // before the runner begins
+			Closing: func(error) []job.Event { return []job.Event{{Message: "the last line"}} },
+		}
+		broken := make(chan struct{})
 		running, err := workbench.Start(t.Context(), runner(func(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 			if tt.action == job.Run {
 				<-control.Stop
-			} else {
-				<-ctx.Done()
 			}
-			<-leave
+			<-broken
+			<-ctx.Done()
+			control.Watchers[0].Watch(job.Event{Message: "broken off"})
 			return job.Result{}, ctx.Err()
 		}), order(t, tt.action, "x"), with)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, running.Interrupt(), running.Interrupt())
-		close(leave)
+		running.Interrupt()
+		running.Interrupt()
+		close(broken)
 		running.Wait()
-		if got = append(got, running.Interrupt()); !slices.Equal(got, tt.want) {
-			t.Errorf("%s: got %v, want %v", tt.action, got, tt.want)
+		running.Interrupt() // which changes nothing any more
+		var got []string
+		for e := range running.Watch(t.Context(), 1) {
+			got = append(got, fmt.Sprintf("%d %s%s", e.Sequence, e.Wish, e.Message))
 		}
+		if strings.Join(got, ", ") != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.action, strings.Join(got, ", "), tt.want)
+		}
+	}
+}
+
+// Who attends may wait: a wish to end is taken nevertheless, and told of later.
+func TestAWishIsTakenWhileSomebodyHoldsUpTheJob(t *testing.T) {
+	holding, stopped := make(chan struct{}), make(chan struct{})
+	running, err := workbench.Start(t.Context(), runner(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
+		go func() { <-control.Stop; close(stopped) }()
+		control.Watchers[0].Watch(job.Event{Message: "held up"})
+		return job.Result{Status: job.Partial}, nil
+	}), order(t, job.Run, "x"), workbench.With{Attending: []job.Watcher{watcher(func(e job.Event) {
+		if e.Message != "" {
+			close(holding)
+			<-stopped
+		}
+	})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-holding
+	running.Stop()
+	running.Wait()
+	var got []string
+	for e := range running.Watch(t.Context(), 1) {
+		got = append(got, string(e.Wish)+e.Message)
+	}
+	if want := []string{"held up", "stop"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"sync"
 	"time"
 
 	"sledge/internal/engine"
@@ -146,9 +145,9 @@ func (c *Console) do(ctx context.Context, order workbench.Order) (string, error)
 	if order.Plan.Pacing.Test {
 		with.Attending = append(with.Attending, screen) // what virtual users say is all that comes of it
 	}
-	var counted, listened func()
+	var counted, restore func()
 	with.Begun = func(r *workbench.Running) {
-		counted, listened = c.counter.record(r, order.Plan.Database.Name), c.listen(r)
+		counted, restore = c.counter.record(r, order.Plan.Database.Name), c.onInterrupt(r.Interrupt)
 	}
 	running, err := workbench.Start(ctx, c.Runner, order, with)
 	if err != nil {
@@ -158,7 +157,7 @@ func (c *Console) do(ctx context.Context, order workbench.Order) (string, error)
 		screen.follow(running)
 	}
 	outcome := running.Wait()
-	listened()
+	restore()
 	counted()
 	if outcome.Lost != nil {
 		c.out.printf("Error: the result of job %s is not kept: %v", running.ID(), outcome.Lost)
@@ -182,35 +181,10 @@ func (c *Console) storeFor(plan engine.Plan) (*repository.Store, error) {
 	return c.jobsStore()
 }
 
-// listen does what each Ctrl-C asks of a job, until the function it returns is called.
-func (c *Console) listen(r *workbench.Running) (end func()) {
-	lines := make(chan string, 2) // printed by somebody who may wait for a full pipe
-	restore := c.onInterrupt(func() {
-		line := ""
-		switch r.Interrupt() {
-		case workbench.Stopping:
-			line = "Stopping: Virtual Users finish their transaction; press Ctrl-C again to break off"
-		case workbench.BreakingOff:
-			line = "Breaking off"
-		case workbench.Ended:
-			return
-		}
-		select {
-		case lines <- line:
-		default:
-		}
-	})
-	var printing sync.WaitGroup
-	printing.Go(func() {
-		for line := range lines {
-			c.out.print(line)
-		}
-	})
-	return func() {
-		restore()
-		close(lines)
-		printing.Wait()
-	}
+// wished says what a wish to end a job brings about.
+var wished = map[job.Wish]string{
+	job.WishStop:  "Stopping: Virtual Users finish their transaction; press Ctrl-C again to break off",
+	job.WishAbort: "Breaking off",
 }
 
 // bookkeeper notes what happens in a job for the other commands, and adds to the job what
@@ -319,6 +293,8 @@ func (s *screen) follow(r *workbench.Running) {
 func (s *screen) Watch(e job.Event) {
 	c := s.console
 	switch {
+	case e.Wish != "":
+		c.out.print(wished[e.Wish])
 	case e.Failure != nil && !e.Failure.Retried:
 		s.say(e.At, e.User, fmt.Sprintf("%s : %s (%s)", e.Failure.Kind, e.Failure.Message, e.Failure.Class))
 	case e.Progress != nil:
