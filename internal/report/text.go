@@ -336,7 +336,7 @@ func setup(b *page, j job.Job, sum meter.Summary) {
 	if took := elapsed(j, sum); j.Spec.Action != job.Run && took > 0 {
 		line("Took", "%s", spell(took))
 	}
-	if j.Result.Line != "" {
+	if j.Origin != "" && j.Result.Line != "" {
 		line(j.Origin, "%s", j.Result.Line)
 	}
 	b.lay(t)

@@ -276,7 +276,7 @@ func TestOptionsAreRefusedWithTheWayOut(t *testing.T) {
 		{option.Values{"pg_mix": "0,0,0,0,0"}, "option pg_mix: at least one weight must be more than 0"},
 		{option.Values{"pg_mix": "-1,1,1,1,1"}, `option pg_mix: "-1" is not a weight: a whole number from 0 to 10000`},
 		{option.Values{"pg_duration": "0"}, "option pg_duration: 0 measures nothing: give it a time, such as 5 for minutes or 90s"},
-		{option.Values{"pg_think_time": "1,1,1,1,1"}, "option pg_keyandthink is false, so pg_keying_time and pg_think_time would have no effect: set it to true"},
+		{option.Values{"pg_think_time": "1,1,1,1,1"}, "option pg_keyandthink: it is false, so pg_keying_time and pg_think_time would have no effect: set it to true"},
 		{option.Values{"pg_think_time": "1,1,1,1,x", "pg_keyandthink": "true"}, `option pg_think_time: "x" is not a number of seconds from 0 to 86400`},
 		{option.Values{"pg_think_time": "new order=0.25", "pg_keyandthink": "true"}, ""},
 		{option.Values{"pg_load_time": "yesterday"}, `option pg_load_time: "yesterday" is neither now nor a date such as 2026-01-01 or 2026-01-01 12:00:00`},
