@@ -140,9 +140,6 @@ func (r *Running) Wait() Outcome {
 	return r.outcome
 }
 
-// Over is closed when Wait need not wait.
-func (r *Running) Over() <-chan struct{} { return r.over }
-
 // Tell adds an event of a front end's own to those of the job, such as a sample of a
 // transaction counter, unless the job is over.
 func (r *Running) Tell(e job.Event) { r.tell(e) }
