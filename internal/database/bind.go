@@ -1,29 +1,174 @@
 package database
 
 import (
+	"database/sql"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
+	"time"
 
 	"sledge/internal/sqlfile"
 )
 
-// BindParams returns pointers to the fields of in that the query names, in
-// placeholder order: *int64, *float64 or *string.
-func BindParams(q sqlfile.Query, in any) ([]any, error) {
+// Param is a parameter of a query, bound to a field of the struct for input.
+type Param struct {
+	// Pointer is to the field: *int64, *float64, *string, *[]byte or *time.Time, or
+	// *sql.Null of one of them but for bytes, whose nil is NULL.
+	Pointer any
+	Mode    Mode
+}
+
+// Mode says which way a parameter's value goes.
+type Mode int
+
+// The modes. Out and InOut are those of the output parameters of routines.
+const (
+	In Mode = iota
+	Out
+	InOut
+)
+
+// modes are the modes by what follows the name in a field's tag: sql:"total,out".
+var modes = map[string]Mode{"": In, "out": Out, "inout": InOut}
+
+// BindParams returns the fields of in that the query names, in placeholder order.
+func BindParams(q sqlfile.Query, in any) ([]Param, error) {
 	fields, err := tagged(in)
 	if err != nil {
 		return nil, fmt.Errorf("sql %s: %w", q.Name, err)
 	}
-	pointers := make([]any, len(q.Params))
+	params := make([]Param, len(q.Params))
 	for i, name := range q.Params {
 		p, ok := fields[name]
 		if !ok {
 			return nil, fmt.Errorf("sql %s: no input field is tagged sql:%q", q.Name, name)
 		}
-		pointers[i] = p
+		params[i] = p
 	}
-	return pointers, nil
+	return params, nil
+}
+
+// Outputs returns pointers to the fields of the output parameters, in placeholder order.
+func Outputs(params []Param) []any {
+	var pointers []any
+	for _, p := range params {
+		if p.Mode != In {
+			pointers = append(pointers, p.Pointer)
+		}
+	}
+	return pointers
+}
+
+// NoOutputs returns an error that is errors.ErrUnsupported if one of the parameters is
+// for output: it is for databases that have no such thing.
+func NoOutputs(q sqlfile.Query, params []Param) error {
+	if len(Outputs(params)) > 0 {
+		return fmt.Errorf("sql %s: output parameters: %w", q.Name, errors.ErrUnsupported)
+	}
+	return nil
+}
+
+// Value returns the value of a field that Param.Pointer is to, and nil for NULL.
+func Value(pointer any) any {
+	switch p := NotNull(pointer).(type) {
+	case *int64:
+		return *p
+	case *float64:
+		return *p
+	case *string:
+		return *p
+	case *[]byte:
+		return *p
+	case *time.Time:
+		return *p
+	}
+	return nil
+}
+
+// NotNull returns the field that a value is in where the one that the pointer is to may
+// be NULL and is not; nil where it is NULL; and else the pointer itself. Nothing is
+// allocated.
+func NotNull(pointer any) any {
+	switch p := pointer.(type) {
+	case *[]byte:
+		if *p == nil {
+			return nil
+		}
+	case *sql.Null[int64]:
+		if !p.Valid {
+			return nil
+		}
+		return &p.V
+	case *sql.Null[float64]:
+		if !p.Valid {
+			return nil
+		}
+		return &p.V
+	case *sql.Null[string]:
+		if !p.Valid {
+			return nil
+		}
+		return &p.V
+	case *sql.Null[time.Time]:
+		if !p.Valid {
+			return nil
+		}
+		return &p.V
+	}
+	return pointer
+}
+
+// SetNull makes the field that a pointer is to NULL, which is the zero value where it
+// cannot be NULL, or else not NULL, and returns a pointer to where the value goes.
+func SetNull(pointer any, null bool) any {
+	switch p := pointer.(type) {
+	case *int64:
+		if null {
+			*p = 0
+		}
+	case *float64:
+		if null {
+			*p = 0
+		}
+	case *string:
+		if null {
+			*p = ""
+		}
+	case *[]byte:
+		switch {
+		case null:
+			*p = nil
+		case *p == nil:
+			*p = []byte{}
+		}
+	case *time.Time:
+		if null {
+			*p = time.Time{}
+		}
+	case *sql.Null[int64]:
+		if p.Valid = !null; null {
+			p.V = 0
+		}
+		return &p.V
+	case *sql.Null[float64]:
+		if p.Valid = !null; null {
+			p.V = 0
+		}
+		return &p.V
+	case *sql.Null[string]:
+		if p.Valid = !null; null {
+			p.V = ""
+		}
+		return &p.V
+	case *sql.Null[time.Time]:
+		if p.Valid = !null; null {
+			p.V = time.Time{}
+		}
+		return &p.V
+	}
+	return pointer
 }
 
 // Row takes every column that a query returns, whatever its name, as text. It is
@@ -49,7 +194,9 @@ func BindColumns(q sqlfile.Query, columns []string, out any) ([]any, error) {
 	}
 	pointers := make([]any, len(columns))
 	for i, name := range columns {
-		pointers[i] = fields[name]
+		if field, ok := fields[name]; ok {
+			pointers[i] = field.Pointer
+		}
 	}
 	return pointers, nil
 }
@@ -67,34 +214,39 @@ func (r *Row) bind(columns []string) []any {
 	return pointers
 }
 
-// tagged returns pointers to the fields of a struct by their sql tag. An
-// embedded struct lends its fields.
-func tagged(structure any) (map[string]any, error) {
-	fields := map[string]any{}
+// tagged returns the fields of a struct by the names in their sql tags. An embedded
+// struct lends its fields.
+func tagged(structure any) (map[string]Param, error) {
+	fields := map[string]Param{}
 	if structure == nil {
 		return fields, nil
 	}
 	return fields, addTagged(fields, reflect.ValueOf(structure).Elem())
 }
 
-func addTagged(fields map[string]any, v reflect.Value) error {
+func addTagged(fields map[string]Param, v reflect.Value) error {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
-		if field.Anonymous {
+		tag := field.Tag.Get("sql")
+		if field.Anonymous && tag == "" {
 			if err := addTagged(fields, v.Field(i)); err != nil {
 				return err
 			}
 			continue
 		}
-		name := field.Tag.Get("sql")
-		if name == "" {
+		if tag == "" {
 			continue
 		}
+		name, word, _ := strings.Cut(tag, ",")
+		mode, known := modes[word]
+		if !known {
+			return fmt.Errorf("field %s is tagged %q: only out and inout may follow the name", field.Name, tag)
+		}
 		switch p := v.Field(i).Addr().Interface().(type) {
-		case *int64, *float64, *string:
-			fields[name] = p
+		case *int64, *float64, *string, *[]byte, *time.Time, *sql.Null[int64], *sql.Null[float64], *sql.Null[string], *sql.Null[time.Time]:
+			fields[name] = Param{p, mode}
 		default:
-			return fmt.Errorf("field %s is a %s, not an int64, float64 or string", name, field.Type)
+			return fmt.Errorf("field %s is a %s, not an int64, float64, string, []byte, time.Time or an sql.Null of one", name, field.Type)
 		}
 	}
 	return nil

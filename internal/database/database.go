@@ -211,6 +211,12 @@ type Dialect struct {
 	Type        func(c schema.Column) string // the native type of a column
 	KeyedTable  string                       // what is written after a CREATE TABLE with a primary key
 
+	// TimesAsText says that the database keeps times as text, so that a time travels in
+	// TimeFormat. Outputs and Arrays say of a database/sql driver, for an SQLSession, that
+	// it takes sql.Out for output parameters of routines, and a slice for a parameter, of
+	// which it runs the statement with each element.
+	TimesAsText, Outputs, Arrays bool
+
 	// QuotedFiles says that the database's own loader of files wants a value with
 	// special characters in double quotes, as in CSV; else it wants backslashes
 	// before them, as in load text.
@@ -233,9 +239,19 @@ type Session interface {
 	// Prepare binds a query to two structs, either of which may be nil. Each
 	// parameter :x is read from the field of in tagged sql:"x". Each field of out
 	// is written from the result column its tag names; a column no field is tagged
-	// for is passed over. Fields are int64, float64 or string; a NULL leaves
-	// the zero value. Binding is done once here, so that running allocates nothing
-	// of ours. After a run nothing is kept of the values of in.
+	// for is passed over.
+	//
+	// Fields are int64, float64, string, []byte or time.Time, or sql.Null of one of
+	// them; a nil []byte is NULL, too. A NULL that comes to a field that cannot be
+	// NULL leaves its zero value. What comes to a []byte is overwritten by the next
+	// row. Times are in UTC, to the microsecond.
+	//
+	// A field of in that is tagged sql:"x,out" or sql:"x,inout" is for an output
+	// parameter of a routine, and written when it has run. Where the database has
+	// none, the error is errors.ErrUnsupported.
+	//
+	// Binding is done once here, so that running allocates nothing of ours. After a
+	// run nothing is kept of the values of in.
 	//
 	// A query may hold several statements where the database takes several in one
 	// round trip; the last one that returns rows fills out.
@@ -284,6 +300,38 @@ type Statement interface {
 	// rows read where there is an out, and else affected.
 	Run(ctx context.Context, each func() error) (int64, error)
 }
+
+// Batch is a Statement that can run with the values of many rows in one call, by
+// which a server is asked once and not for every row.
+type Batch interface {
+	Statement
+
+	// RunMany executes the statement for each row: next puts the values of one into in,
+	// or returns false where there are no more. It returns the number of rows affected.
+	// Of the rows after one that fails, none is done; those before it may be, unless a
+	// transaction is rolled back.
+	RunMany(ctx context.Context, next func() bool) (int64, error)
+}
+
+// RunMany is a Batch's for any statement: where it cannot run with many rows at once,
+// it runs with one after the other.
+func RunMany(ctx context.Context, s Statement, next func() bool) (affected int64, err error) {
+	if b, ok := s.(Batch); ok {
+		return b.RunMany(ctx, next)
+	}
+	for next() {
+		n, err := s.Run(ctx, nil)
+		if err != nil {
+			return affected, err
+		}
+		affected += n
+	}
+	return affected, nil
+}
+
+// RowsPerBatch bounds how many rows a Batch sends in one call, so that a server and its
+// client need not hold more of them.
+const RowsPerBatch = 1000
 
 // Table is the answer to a Session's Query. A NULL is the text "NULL".
 type Table struct {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"sledge/internal/schema"
 	"sledge/internal/sqlfile"
@@ -21,7 +22,20 @@ type SQLSession struct {
 	inTx    bool
 	dialect Dialect
 
+	// life ends when the session is interrupted. It is the context of every call where
+	// there is no Break.
+	life        context.Context
+	end         context.CancelFunc
 	interrupted atomic.Bool
+
+	// Break breaks off the call under way, from another goroutine, as by a deadline
+	// that has passed on the connection's socket. Without it, the driver has to watch a
+	// context: every driver can, and each call costs it a goroutine.
+	Break func()
+
+	// Brief says that nothing in a transaction waits for long: the calls that begin it
+	// and end it, and its statements, are not watched.
+	Brief bool
 
 	// BeginStatement spells BEGIN; "BEGIN" when nil.
 	BeginStatement func(Access) string
@@ -37,7 +51,25 @@ func OpenSQL(ctx context.Context, driver, source string, dialect Dialect) (*SQLS
 	if err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}
-	return &SQLSession{pool: pool, conn: conn, dialect: dialect}, nil
+	s := &SQLSession{pool: pool, conn: conn, dialect: dialect}
+	s.life, s.end = context.WithCancel(context.Background())
+	return s, nil
+}
+
+// watched returns the context of a call, which ends when the session is interrupted
+// unless there is a better way to break it off, and what is to be done after the call.
+// For callers who cancel nothing, as virtual users, it allocates nothing. It fails where
+// the caller's context is over already, which some drivers close the connection for.
+func (s *SQLSession) watched(ctx context.Context) (watched context.Context, done func(), err error) {
+	switch {
+	case ctx.Done() == nil && s.Break == nil:
+		return s.life, func() {}, nil
+	case ctx.Err() != nil || s.Break != nil:
+		return ctx, func() {}, ctx.Err()
+	}
+	watched, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(s.life, cancel)
+	return watched, func() { stop(); cancel() }, nil
 }
 
 // Prepare implements Session.
@@ -46,21 +78,50 @@ func (s *SQLSession) Prepare(ctx context.Context, q sqlfile.Query, in, out any) 
 	if err != nil {
 		return nil, err
 	}
+	if !s.dialect.Outputs {
+		if err := NoOutputs(q, params); err != nil {
+			return nil, err
+		}
+	}
 	stmt, err := s.conn.PrepareContext(ctx, q.Text)
 	if err != nil {
 		return nil, fmt.Errorf("prepare %s: %w", q.Name, err)
 	}
-	return &sqlStatement{session: s, query: q, stmt: stmt, params: params, args: make([]any, len(params)), out: out}, nil
+	st := sqlStatement{session: s, query: q, stmt: stmt, params: params, args: make([]any, len(params)), out: out}
+	for i, p := range params {
+		if p.Mode != In {
+			st.args[i] = sql.Out{Dest: p.Pointer, In: p.Mode == InOut}
+		}
+	}
+	if s.dialect.Arrays && out == nil && len(params) > 0 && len(Outputs(params)) == 0 {
+		return &arrayStatement{sqlStatement: st}, nil
+	}
+	return &st, nil
 }
 
 // Exec implements Session.
 func (s *SQLSession) Exec(ctx context.Context, statement string) error {
-	_, err := s.conn.ExecContext(ctx, statement)
+	ctx, done, err := s.watched(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	_, err = s.conn.ExecContext(ctx, statement)
 	return s.ended(err)
 }
 
 // Query implements Session.
 func (s *SQLSession) Query(ctx context.Context, statement string, limit int) (Table, error) {
+	ctx, done, err := s.watched(ctx)
+	if err != nil {
+		return Table{}, err
+	}
+	defer done()
+	t, err := s.query(ctx, statement, limit)
+	return t, s.ended(err)
+}
+
+func (s *SQLSession) query(ctx context.Context, statement string, limit int) (Table, error) {
 	rows, err := s.conn.QueryContext(ctx, statement)
 	if err != nil {
 		return Table{}, err
@@ -97,7 +158,7 @@ func (s *SQLSession) Begin(ctx context.Context, access Access) error {
 	if s.BeginStatement != nil {
 		begin = s.BeginStatement(access)
 	}
-	err := s.Exec(ctx, begin)
+	err := s.border(ctx, begin)
 	s.inTx = err == nil
 	return err
 }
@@ -105,9 +166,18 @@ func (s *SQLSession) Begin(ctx context.Context, access Access) error {
 // Commit implements Session. A commit that fails leaves the transaction to be
 // rolled back.
 func (s *SQLSession) Commit(ctx context.Context) error {
-	err := s.Exec(ctx, "COMMIT")
+	err := s.border(ctx, "COMMIT")
 	s.inTx = err != nil
 	return err
+}
+
+// border executes what begins a transaction or ends it.
+func (s *SQLSession) border(ctx context.Context, statement string) error {
+	if !s.Brief {
+		return s.Exec(ctx, statement)
+	}
+	_, err := s.conn.ExecContext(ctx, statement)
+	return s.ended(err)
 }
 
 // Rollback implements Session.
@@ -116,11 +186,21 @@ func (s *SQLSession) Rollback(ctx context.Context) error {
 		return nil
 	}
 	s.inTx = false
-	return s.Exec(ctx, "ROLLBACK")
+	return s.border(ctx, "ROLLBACK")
 }
 
 // Load inserts many rows to a statement, prepared once.
-func (s *SQLSession) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (loaded int64, err error) {
+func (s *SQLSession) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
+	ctx, done, err := s.watched(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	n, err := s.load(ctx, table, rows)
+	return n, s.ended(err)
+}
+
+func (s *SQLSession) load(ctx context.Context, table schema.Table, rows schema.RowSource) (loaded int64, err error) {
 	const valuesPerInsert = 900 // SQLite's oldest limit is 999
 	rowsPerInsert := valuesPerInsert / len(table.Columns)
 	full, err := s.conn.PrepareContext(ctx, InsertStatement(table, rowsPerInsert, s.dialect.Placeholder))
@@ -177,10 +257,14 @@ func InsertStatement(table schema.Table, rows int, placeholder func(n int) strin
 	return b.String()
 }
 
-// Interrupt makes every later call fail. It cannot break off the call under way,
-// because database/sql offers no way to but the context it was made with: a
-// database whose calls may wait for long needs a session of its own.
-func (s *SQLSession) Interrupt() { s.interrupted.Store(true) }
+// Interrupt implements Session.
+func (s *SQLSession) Interrupt() {
+	s.interrupted.Store(true)
+	if s.Break != nil {
+		s.Break()
+	}
+	s.end()
+}
 
 // ErrInterrupted is what calls of an interrupted SQLSession fail with.
 var ErrInterrupted = errors.New("the session was interrupted")
@@ -193,14 +277,21 @@ func (s *SQLSession) ended(err error) error {
 	return err
 }
 
-// Close implements Session.
-func (s *SQLSession) Close() error { return errors.Join(s.conn.Close(), s.pool.Close()) }
+// Close implements Session. That the connection is gone is no failure of closing it.
+func (s *SQLSession) Close() error {
+	defer s.end()
+	err := s.conn.Close()
+	if s.interrupted.Load() || errors.Is(err, sql.ErrConnDone) {
+		err = nil
+	}
+	return errors.Join(err, s.pool.Close())
+}
 
 type sqlStatement struct {
 	session *SQLSession
 	query   sqlfile.Query
 	stmt    *sql.Stmt
-	params  []any // pointers to where the values of args come from
+	params  []Param // where the values of args come from
 	args    []any
 	out     any
 	columns []any // scanners of the result's columns, known after the first run
@@ -208,19 +299,22 @@ type sqlStatement struct {
 
 // Run implements Statement.
 func (st *sqlStatement) Run(ctx context.Context, each func() error) (int64, error) {
+	if !st.session.Brief || !st.session.inTx {
+		watched, done, err := st.session.watched(ctx)
+		if err != nil {
+			return 0, err
+		}
+		defer done()
+		ctx = watched
+	}
 	n, err := st.run(ctx, each)
 	return n, st.session.ended(err)
 }
 
 func (st *sqlStatement) run(ctx context.Context, each func() error) (int64, error) {
 	for i, p := range st.params {
-		switch p := p.(type) {
-		case *int64:
-			st.args[i] = *p
-		case *float64:
-			st.args[i] = *p
-		case *string:
-			st.args[i] = *p
+		if p.Mode == In {
+			st.args[i] = st.session.value(p.Pointer)
 		}
 	}
 	if st.out == nil {
@@ -255,6 +349,18 @@ func (st *sqlStatement) run(ctx context.Context, each func() error) (int64, erro
 	return n, rows.Err()
 }
 
+// value returns the value of a field as the driver takes it.
+func (s *SQLSession) value(pointer any) any {
+	v := Value(pointer)
+	if t, ok := v.(time.Time); ok {
+		if t = t.UTC(); s.dialect.TimesAsText {
+			return t.Format(TimeFormat)
+		}
+		return t
+	}
+	return v
+}
+
 func (st *sqlStatement) bindColumns(rows *sql.Rows) error {
 	names, err := rows.Columns()
 	if err != nil {
@@ -281,6 +387,13 @@ func (s *scanner) Scan(value any) error { return Assign(s.target, value) }
 // BindColumns found for its column: NULL as the zero value, and what no field
 // asks for nowhere. The value may be used anew for the next row.
 func Assign(target, value any) error {
+	if target == nil {
+		return nil
+	}
+	target = SetNull(target, value == nil)
+	if value == nil {
+		return nil
+	}
 	switch target := target.(type) {
 	case *int64:
 		return scanInt(target, value)
@@ -288,14 +401,16 @@ func Assign(target, value any) error {
 		return scanFloat(target, value)
 	case *string:
 		return scanString(target, value)
+	case *[]byte:
+		return scanBytes(target, value)
+	case *time.Time:
+		return scanTime(target, value)
 	}
 	return nil
 }
 
 func scanInt(target *int64, value any) (err error) {
 	switch v := value.(type) {
-	case nil:
-		*target = 0
 	case int64:
 		*target = v
 	case []byte:
@@ -314,8 +429,6 @@ func scanInt(target *int64, value any) (err error) {
 
 func scanFloat(target *float64, value any) (err error) {
 	switch v := value.(type) {
-	case nil:
-		*target = 0
 	case float64:
 		*target = v
 	case int64:
@@ -332,16 +445,42 @@ func scanFloat(target *float64, value any) (err error) {
 
 func scanString(target *string, value any) error {
 	switch v := value.(type) {
-	case nil:
-		*target = ""
 	case string:
 		*target = v
 	case []byte:
 		if *target != string(v) { // compares without copying, and mostly it is the same
 			*target = string(v)
 		}
+	case time.Time:
+		*target = v.UTC().Format(TimeFormat)
 	default:
 		*target = fmt.Sprint(v)
 	}
 	return nil
+}
+
+func scanBytes(target *[]byte, value any) error {
+	switch v := value.(type) {
+	case []byte:
+		*target = append((*target)[:0], v...)
+	case string:
+		*target = append((*target)[:0], v...)
+	default:
+		return fmt.Errorf("a %T is not bytes", value)
+	}
+	return nil
+}
+
+func scanTime(target *time.Time, value any) (err error) {
+	switch v := value.(type) {
+	case time.Time:
+		*target = v.UTC()
+	case []byte:
+		*target, err = ParseTime(v)
+	case string:
+		*target, err = ParseTime(v)
+	default:
+		err = fmt.Errorf("a %T is not a time", value)
+	}
+	return err
 }

@@ -18,20 +18,29 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// Exception is something that a database need not do.
-type Exception int
+// Traits are what the suite must be told of a database.
+type Traits struct {
+	Bytes string // the type of a column of bytes: "bytea"
 
-// CallsNeverWait excuses a database whose calls end by themselves, soon enough
-// that Interrupt has nothing to break off.
-const CallsNeverWait Exception = iota
+	// Outputs is the file that creates the procedure sledge_test_outputs, which the test
+	// of output parameters calls; "" for a database that has none, and says so.
+	Outputs string
+}
 
 // patience bounds every wait for something that should happen at once.
 const patience = 20 * time.Second
 
 // Run tests database d on the server that values lead to. It makes and drops
 // tables whose names begin with sledge_test.
-func Run(t *testing.T, d *database.Database, values option.Values, excused ...Exception) {
-	s := &suite{d: d, values: values, excused: excused}
+func Run(t *testing.T, d *database.Database, values option.Values, traits Traits) {
+	Sessions(t, d, values, traits)
+	s := &suite{d: d, values: values, traits: traits}
+	t.Run("explains why it cannot connect", s.testConnectErrors)
+}
+
+// Sessions tests the sessions of a database, and not how it connects.
+func Sessions(t *testing.T, d *database.Database, values option.Values, traits Traits) {
+	s := &suite{d: d, values: values, traits: traits}
 	if d.Create != nil {
 		for range 2 { // the second time, everything is there already
 			if err := d.Create(t.Context(), s.options(t, nil), func(e job.Event) { t.Logf("%+v", e) }); err != nil {
@@ -40,6 +49,10 @@ func Run(t *testing.T, d *database.Database, values option.Values, excused ...Ex
 		}
 	}
 	t.Run("binds every type", s.testTypes)
+	t.Run("binds what may be NULL", s.testNulls)
+	t.Run("binds bytes and times", s.testBytesAndTimes)
+	t.Run("runs with many rows", s.testMany)
+	t.Run("returns output parameters", s.testOutputs)
 	t.Run("finds slips in the binding", s.testSlips)
 	t.Run("runs again with new values", s.testRerun)
 	t.Run("counts rows and calls each", s.testRows)
@@ -50,13 +63,12 @@ func Run(t *testing.T, d *database.Database, values option.Values, excused ...Ex
 	t.Run("obeys its context", s.testContext)
 	t.Run("is interrupted", s.testInterrupt)
 	t.Run("classifies a deadlock as retryable", s.testDeadlock)
-	t.Run("explains why it cannot connect", s.testConnectErrors)
 }
 
 type suite struct {
-	d       *database.Database
-	values  option.Values
-	excused []Exception
+	d      *database.Database
+	values option.Values
+	traits Traits
 }
 
 // options returns bound options, of which the values in changes are different.
@@ -90,10 +102,6 @@ func (s *suite) connect(t *testing.T) database.Session {
 // table makes an empty table, which is gone when the test ends.
 func (s *suite) table(t *testing.T, name string, columns []schema.Column) schema.Table {
 	t.Helper()
-	table := schema.Table{Name: name, Columns: columns}
-	session := s.connect(t)
-	drop := "DROP TABLE IF EXISTS " + name
-	mustExec(t, session, drop)
 	declarations := make([]string, len(columns))
 	for i, c := range columns {
 		declarations[i] = c.Name + " " + s.d.Dialect.Type(c)
@@ -101,7 +109,17 @@ func (s *suite) table(t *testing.T, name string, columns []schema.Column) schema
 			declarations[i] += " NOT NULL"
 		}
 	}
-	mustExec(t, session, fmt.Sprintf("CREATE TABLE %s (%s, PRIMARY KEY (%s))", name, strings.Join(declarations, ", "), columns[0].Name))
+	s.create(t, name, fmt.Sprintf("%s, PRIMARY KEY (%s)", strings.Join(declarations, ", "), columns[0].Name))
+	return schema.Table{Name: name, Columns: columns}
+}
+
+// create makes an empty table as it is declared, which is gone when the test ends.
+func (s *suite) create(t *testing.T, name, declaration string) {
+	t.Helper()
+	session := s.connect(t)
+	drop := "DROP TABLE IF EXISTS " + name
+	mustExec(t, session, drop)
+	mustExec(t, session, fmt.Sprintf("CREATE TABLE %s (%s)", name, declaration))
 	t.Cleanup(func() {
 		// The test's own context is over when cleaning up.
 		last, err := s.d.Connect(context.Background(), s.options(t, nil), database.Owner)
@@ -116,7 +134,6 @@ func (s *suite) table(t *testing.T, name string, columns []schema.Column) schema
 			t.Error(err)
 		}
 	})
-	return table
 }
 
 // counters makes a table with the rows (1, 0) and (2, 0).
@@ -151,8 +168,6 @@ func (s *suite) describes(name string) bool {
 		return d.Name == s.d.Names.Full(name)
 	})
 }
-
-func (s *suite) excuses(e Exception) bool { return slices.Contains(s.excused, e) }
 
 func mustExec(t *testing.T, session database.Session, statement string) {
 	t.Helper()

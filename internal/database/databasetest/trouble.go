@@ -39,9 +39,6 @@ func (s *suite) testContext(t *testing.T) {
 	if _, err := session.Query(over, "SELECT 1", 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("query in a context that is over: got %v, want %v", err, context.Canceled)
 	}
-	if s.excuses(CallsNeverWait) {
-		return
-	}
 	s.locked(t, "sledge_test_context")
 	session = s.connect(t)
 	short, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
@@ -56,9 +53,6 @@ func (s *suite) testContext(t *testing.T) {
 }
 
 func (s *suite) testInterrupt(t *testing.T) {
-	if s.excuses(CallsNeverWait) {
-		t.Skip("calls of this database never wait for long")
-	}
 	holder := s.locked(t, "sledge_test_interrupt")
 	in := struct {
 		ID int64 `sql:"id"`

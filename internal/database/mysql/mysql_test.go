@@ -19,13 +19,23 @@ import (
 func TestMain(m *testing.M) { testserver.Main(m) }
 
 func Test(t *testing.T) {
-	databasetest.Run(t, mysql.Database, testserver.Open(t, "mysql").Values())
+	databasetest.Run(t, mysql.Database, testserver.Open(t, "mysql").Values(), traits)
 }
 
 // People choose MySQL for a MariaDB server as well.
 func TestOnMariaDB(t *testing.T) {
-	databasetest.Run(t, mysql.Database, testserver.Open(t, "mariadb").ValuesAs("mysql"))
+	databasetest.Run(t, mysql.Database, testserver.Open(t, "mariadb").ValuesAs("mysql"), traits)
 }
+
+// Calls that are prepared on the server bind in another way than those that are text.
+func TestWithPreparedCalls(t *testing.T) {
+	values := testserver.Open(t, "mariadb").Values()
+	values["maria_prepared"] = "true"
+	databasetest.Sessions(t, mariadb.Database, values, traits)
+}
+
+// traits are those of both products.
+var traits = databasetest.Traits{Bytes: "LONGBLOB", Outputs: "testdata/outputs.sql"}
 
 // Most of MySQL's SQL is MariaDB's, too, so that it is tested on whichever server
 // there is.

@@ -186,11 +186,24 @@ func (s *session) kill() {
 // values in it, because that is one round trip for all of it; unless the user
 // wants calls prepared: then each statement is, and takes a round trip.
 func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (database.Statement, error) {
-	params, err := database.BindParams(q, in)
+	bound, err := database.BindParams(q, in)
 	if err != nil {
 		return nil, err
 	}
 	statements := split(q.Text)
+	params := make([]any, len(bound))
+	for i, p := range bound {
+		params[i] = p.Pointer
+	}
+	if list := database.Outputs(bound); len(list) > 0 {
+		if !isCall(statements) || out != nil {
+			return nil, fmt.Errorf("sql %s: output parameters, but of a CALL that returns no other rows: %w", q.Name, errors.ErrUnsupported)
+		}
+		if statements, params, err = withVariables(q, statements[0], bound); err != nil {
+			return nil, err
+		}
+		out = outputs(list)
+	}
 	inText := len(statements) > 1 || isCall(statements)
 	if inText && !s.prepareCalls {
 		return newTextStatement(s, q, statements, params, out), nil

@@ -1,8 +1,10 @@
 package mysql
 
 import (
+	"fmt"
 	"strings"
 
+	"sledge/internal/database"
 	"sledge/internal/sqlfile"
 )
 
@@ -41,6 +43,38 @@ func split(text string) [][]string {
 	endStatement(len(text))
 	return statements
 }
+
+// withVariables returns what a call with output parameters is done by, and the values
+// that it takes. The protocol has no place for such parameters in a text, so they are
+// variables of the session, which those that go both ways are put into before and all
+// are read from after.
+func withVariables(q sqlfile.Query, call []string, params []database.Param) (statements [][]string, values []any, err error) {
+	if len(params) != len(call)-1 {
+		return nil, nil, fmt.Errorf("sql %s: it has %d parameters, and %d are bound", q.Name, len(call)-1, len(params))
+	}
+	pieces := []string{call[0]}
+	var variables []string
+	var inputs []any
+	for i, p := range params {
+		if p.Mode == database.In {
+			inputs = append(inputs, p.Pointer)
+			pieces = append(pieces, call[i+1])
+			continue
+		}
+		variable := outputVariable(len(variables))
+		variables = append(variables, variable)
+		pieces[len(pieces)-1] += variable + call[i+1]
+		if p.Mode == database.InOut {
+			statements = append(statements, []string{"SET " + variable + " = ", ""})
+			values = append(values, p.Pointer)
+		}
+	}
+	statements = append(statements, pieces, []string{"SELECT " + strings.Join(variables, ", ")})
+	return statements, append(values, inputs...), nil
+}
+
+// outputVariable is the variable of the session that takes an output parameter.
+func outputVariable(n int) string { return fmt.Sprintf("@sledge_out%d", n) }
 
 // isCall reports whether the only statement calls a stored procedure.
 func isCall(statements [][]string) bool {

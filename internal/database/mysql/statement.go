@@ -3,11 +3,13 @@ package mysql
 import (
 	"context"
 	"database/sql/driver"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unsafe"
 
 	"sledge/internal/database"
@@ -66,7 +68,13 @@ func affected(result driver.Result, err error) (int64, error) {
 
 // appendLiteral appends the value that p points to as SQL has it.
 func appendLiteral(buf []byte, p any) []byte {
-	switch p := p.(type) {
+	switch p := database.NotNull(p).(type) {
+	case nil:
+		return append(buf, "NULL"...)
+	case *[]byte:
+		return append(hex.AppendEncode(append(buf, "x'"...), *p), '\'')
+	case *time.Time:
+		return append(database.AppendTime(append(buf, '\''), *p), '\'')
 	case *int64:
 		return strconv.AppendInt(buf, *p, 10)
 	case *float64:
@@ -178,14 +186,7 @@ func (s *step) exec(ctx context.Context) (int64, error) {
 // values returns the current values of the parameters.
 func (s *step) values() []driver.NamedValue {
 	for i, p := range s.params {
-		switch p := p.(type) {
-		case *int64:
-			s.args[i].Value = *p
-		case *float64:
-			s.args[i].Value = *p
-		case *string:
-			s.args[i].Value = *p
-		}
+		s.args[i].Value = database.Value(p)
 	}
 	return s.args
 }
@@ -193,7 +194,7 @@ func (s *step) values() []driver.NamedValue {
 // results reads what a query returns into the struct bound for output.
 type results struct {
 	query sqlfile.Query
-	out   any
+	out   any // the struct; outputs, where a call has output parameters; or nil
 
 	// sets holds, for every set of rows that the query returns, pointers to where
 	// its columns go. A set without all the columns that out wants has none and is
@@ -203,6 +204,9 @@ type results struct {
 	mismatch error
 	row      []driver.Value // used anew for every row
 }
+
+// outputs are pointers to the fields of the output parameters.
+type outputs []any
 
 // read reads all rows of all sets and closes them. It returns the number of rows
 // in the last set that fills out.
@@ -238,7 +242,14 @@ func (r *results) read(rows driver.Rows, each func() error) (n int64, err error)
 
 // bind learns the columns of the next set.
 func (r *results) bind(columns []string) {
-	pointers, err := database.BindColumns(r.query, columns, r.out)
+	pointers, isOutput := r.out.(outputs)
+	var err error
+	switch {
+	case !isOutput:
+		pointers, err = database.BindColumns(r.query, columns, r.out)
+	case len(columns) == 0 || columns[0] != outputVariable(0):
+		pointers = nil // rows that the call returns beside its output parameters
+	}
 	if err != nil {
 		r.mismatch = err
 	}

@@ -1,7 +1,9 @@
 package postgresql_test
 
 import (
+	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"net"
@@ -10,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/database/databasetest"
@@ -27,7 +30,7 @@ func TestPostgreSQL(t *testing.T) {
 	for _, version := range []string{"", "17", "18"} {
 		t.Run("version "+version, func(t *testing.T) {
 			server := testserver.Open(t, "postgresql", testserver.Version(version))
-			databasetest.Run(t, postgresql.Database, server.Values())
+			databasetest.Run(t, postgresql.Database, server.Values(), databasetest.Traits{Bytes: "bytea", Outputs: "testdata/outputs.sql"})
 		})
 	}
 }
@@ -123,17 +126,20 @@ func TestBeginTravelsWithTheFirstStatement(t *testing.T) {
 func TestRunAllocatesNothing(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	session := connect(t, server.Values(), database.Owner)
-	in := struct {
-		A int64   `sql:"a"`
-		B float64 `sql:"b"`
-		C string  `sql:"c"`
-	}{1234567, 2.5, "text"}
-	out := struct {
-		A int64   `sql:"a"`
-		B float64 `sql:"b"`
-		C string  `sql:"c"`
-	}{}
-	q, err := sqlfile.Parse("values", "SELECT CAST(:a AS integer) AS a, CAST(:b AS numeric) AS b, CAST(:c AS text) AS c", postgresql.Database.Dialect.Placeholder)
+	type values struct {
+		A int64               `sql:"a"`
+		B float64             `sql:"b"`
+		C string              `sql:"c"`
+		D []byte              `sql:"d"`
+		E time.Time           `sql:"e"`
+		F sql.Null[int64]     `sql:"f"`
+		G sql.Null[time.Time] `sql:"g"`
+	}
+	moment := time.Date(2024, 2, 29, 23, 59, 58, 123456000, time.UTC)
+	in := values{1234567, 2.5, "text", []byte{0, 255}, moment, sql.Null[int64]{V: 7, Valid: true}, sql.Null[time.Time]{}}
+	out := values{G: sql.Null[time.Time]{V: moment, Valid: true}}
+	q, err := sqlfile.Parse("values", `SELECT CAST(:a AS integer) AS a, CAST(:b AS numeric) AS b, CAST(:c AS text) AS c,
+		CAST(:d AS bytea) AS d, CAST(:e AS timestamptz) AS e, CAST(:f AS bigint) AS f, CAST(:g AS timestamp) AS g`, postgresql.Database.Dialect.Placeholder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +153,8 @@ func TestRunAllocatesNothing(t *testing.T) {
 		if err := session.Begin(ctx, database.ReadWrite); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := statement.Run(ctx, nil); err != nil || n != 1 || out.A != in.A || out.B != in.B || out.C != in.C {
+		if n, err := statement.Run(ctx, nil); err != nil || n != 1 || out.A != in.A || out.B != in.B || out.C != in.C ||
+			!bytes.Equal(out.D, in.D) || !out.E.Equal(in.E) || out.F != in.F || out.G != in.G {
 			t.Fatalf("got %d rows, %+v, %v; want one of %+v", n, out, err, in)
 		}
 		if err := session.Commit(ctx); err != nil {

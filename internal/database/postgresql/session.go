@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"sledge/internal/database"
 	"sledge/internal/schema"
@@ -63,18 +64,45 @@ func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (da
 	st := &statement{
 		session: s,
 		name:    q.Name,
-		params:  params,
-		bind:    pgproto3.Bind{PreparedStatement: name, Parameters: make([][]byte, len(params))},
+		params:  make([]any, len(params)),
+		bind:    pgproto3.Bind{PreparedStatement: name, Parameters: make([][]byte, len(params)), ParameterFormatCodes: make([]int16, len(params))},
 	}
-	if out == nil {
-		return st, nil
+	for i, p := range params {
+		if p.Mode != database.Out { // such a one is given as NULL
+			st.params[i] = p.Pointer
+		}
+		if _, ok := p.Pointer.(*[]byte); ok {
+			st.bind.ParameterFormatCodes[i] = pgproto3.BinaryFormat
+		}
 	}
 	columns := make([]string, len(description.Fields))
+	st.bind.ResultFormatCodes = make([]int16, len(description.Fields))
 	for i, f := range description.Fields {
 		columns[i] = f.Name
+		if f.DataTypeOID == pgtype.ByteaOID {
+			st.bind.ResultFormatCodes[i] = pgproto3.BinaryFormat
+		}
 	}
-	st.columns, err = database.BindColumns(q, columns, out)
+	if outputs := database.Outputs(params); len(outputs) > 0 {
+		return st, st.bindOutputs(q, outputs, len(columns), out)
+	}
+	if out != nil {
+		st.columns, err = database.BindColumns(q, columns, out)
+	}
 	return st, err
+}
+
+// bindOutputs binds the output parameters of a CALL, which come as the only row of its
+// result, in their order.
+func (st *statement) bindOutputs(q sqlfile.Query, outputs []any, columns int, out any) error {
+	if out != nil {
+		return fmt.Errorf("sql %s: a call returns its output parameters and no other rows: %w", q.Name, errors.ErrUnsupported)
+	}
+	if len(outputs) != columns {
+		return fmt.Errorf("sql %s: it returns %d output parameters, and %d are bound", q.Name, columns, len(outputs))
+	}
+	st.columns = outputs
+	return nil
 }
 
 // Exec implements database.Session.
@@ -202,8 +230,8 @@ func (s *session) beginNow(ctx context.Context) error {
 }
 
 // converse has the bound statement executed and reads all that the server says
-// until it is ready for the next. It returns the number of rows: those given to
-// st, if st takes any, and else those affected.
+// until it is ready for the next, of others sent before, too. It returns the number of
+// rows: those given to st, if st takes any, and else those affected.
 func (s *session) converse(ctx context.Context, st *statement, each func() error) (int64, error) {
 	s.frontend.SendExecute(&s.execute)
 	s.frontend.SendSync(&s.sync)
@@ -227,7 +255,7 @@ func (s *session) converse(ctx context.Context, st *statement, each func() error
 				failure = each()
 			}
 		case *pgproto3.CommandComplete:
-			affected = affectedRows(m.CommandTag)
+			affected += affectedRows(m.CommandTag)
 		case *pgproto3.ErrorResponse:
 			failure = pgconn.ErrorResponseToPgError(m)
 		case *pgproto3.ReadyForQuery:

@@ -5,8 +5,11 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"sledge/internal/database"
 )
 
 // statement is a prepared statement. Values go both ways as text: the server
@@ -14,7 +17,7 @@ import (
 type statement struct {
 	session *session
 	name    string
-	params  []any // pointers to the fields that the parameters are read from
+	params  []any // pointers to the fields that the parameters are read from; nil for a NULL
 	columns []any // pointers to the fields that take the result; nil where none does
 	bind    pgproto3.Bind
 	buf     []byte // holds the parameters' text
@@ -41,38 +44,84 @@ func (st *statement) Run(ctx context.Context, each func() error) (int64, error) 
 	return n, nil
 }
 
+var _ database.Batch = (*statement)(nil)
+
+// RunMany implements database.Batch: the rows travel one behind the other, and the
+// server answers once for all of them. What it has to say meanwhile fits into the
+// buffers of the network, since a batch is bounded.
+func (st *statement) RunMany(ctx context.Context, next func() bool) (affected int64, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, fmt.Errorf("%s: %w", st.name, err)
+	}
+	s := st.session
+	if err := s.beginNow(ctx); err != nil {
+		return 0, err
+	}
+	for more := next(); more; {
+		for n := 1; ; n++ {
+			st.encode()
+			s.frontend.SendBind(&st.bind)
+			if more = next(); !more || n == database.RowsPerBatch {
+				break
+			}
+			s.frontend.SendExecute(&s.execute)
+		}
+		n, err := s.converse(ctx, nil, nil)
+		if err != nil {
+			return affected, fmt.Errorf("%s: %w", st.name, err)
+		}
+		affected += n
+	}
+	return affected, nil
+}
+
 // encode writes the current values of the parameters into the bind message.
 // Where buf has to grow, the parameters before keep the older one alive.
 func (st *statement) encode() {
 	buf := st.buf[:0]
 	for i, p := range st.params {
 		start := len(buf)
-		switch p := p.(type) {
+		switch p := database.NotNull(p).(type) {
+		case nil:
+			st.bind.Parameters[i] = nil
+			continue
 		case *int64:
 			buf = strconv.AppendInt(buf, *p, 10)
 		case *float64:
 			buf = strconv.AppendFloat(buf, *p, 'g', -1, 64)
 		case *string:
 			buf = append(buf, *p...)
+		case *[]byte:
+			buf = append(buf, *p...)
+		case *time.Time:
+			buf = append(database.AppendTime(buf, *p), "+00"...) // which a type without a zone passes over
 		}
 		st.bind.Parameters[i] = buf[start:len(buf):len(buf)]
 	}
 	st.buf = buf
 }
 
-// take writes a row into the fields. A NULL is nil and leaves the zero value.
+// take writes a row into the fields. A NULL is nil.
 func (st *statement) take(values [][]byte) (err error) {
 	for i, column := range st.columns {
 		value := values[i]
-		switch target := column.(type) {
+		target := database.SetNull(column, value == nil)
+		if value == nil {
+			continue
+		}
+		switch target := target.(type) {
 		case *int64:
 			*target, err = parseInt(value)
 		case *float64:
-			*target, err = parseFloat(value)
+			*target, err = strconv.ParseFloat(string(value), 64)
 		case *string:
 			if *target != string(value) { // comparing allocates nothing
 				*target = string(value)
 			}
+		case *[]byte:
+			*target = append((*target)[:0], value...)
+		case *time.Time:
+			*target, err = database.ParseTime(value)
 		}
 		if err != nil {
 			return fmt.Errorf("result column %d: %w", i+1, err)
@@ -84,18 +133,8 @@ func (st *statement) take(values [][]byte) (err error) {
 // parseInt reads a whole number, which the server may have written as a numeric
 // with zeros after the point.
 func parseInt(text []byte) (int64, error) {
-	if text == nil {
-		return 0, nil
-	}
 	if whole, fraction, found := bytes.Cut(text, []byte(".")); found && len(bytes.Trim(fraction, "0")) == 0 {
 		text = whole
 	}
 	return strconv.ParseInt(string(text), 10, 64)
-}
-
-func parseFloat(text []byte) (float64, error) {
-	if text == nil {
-		return 0, nil
-	}
-	return strconv.ParseFloat(string(text), 64)
 }

@@ -58,7 +58,8 @@ var dialect = database.Dialect{
 	Placeholder: func(int) string { return "?" },
 	Type:        columnType,
 	KeyedTable:  " WITHOUT ROWID", // the rows are clustered on the key, a warehouse's together
-	QuotedFiles: true,             // the shell's .import knows no backslashes
+	TimesAsText: true,
+	QuotedFiles: true, // the shell's .import knows no backslashes
 }
 
 // Options says which file to open, and how safely and generously.
@@ -137,6 +138,10 @@ func drop(_ context.Context, options any, d database.Disposal) ([]database.Fate,
 	return []database.Fate{fate}, nil
 }
 
+// briefMillis is how long users may wait for a lock without anybody having to end that,
+// as by default. To be able to costs a fifth of the processor's time.
+const briefMillis = 10_000
+
 func connect(ctx context.Context, options any, _ database.Role) (database.Session, error) {
 	o := options.(*Options)
 	if _, err := os.Stat(o.File); err != nil {
@@ -149,6 +154,7 @@ func connect(ctx context.Context, options any, _ database.Role) (database.Sessio
 	if err != nil {
 		return nil, names.Wrong("file", o.File, "open %s: %w", o.File, err)
 	}
+	s.Brief = o.BusyTimeoutMillis <= briefMillis
 	s.BeginStatement = func(access database.Access) string {
 		if access == database.ReadOnly {
 			return "BEGIN"

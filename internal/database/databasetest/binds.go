@@ -1,0 +1,244 @@
+package databasetest
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"testing"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/schema"
+)
+
+// everyField has a field of every type that may be NULL.
+type everyField struct {
+	ID     int64               `sql:"id"`
+	Large  sql.Null[int64]     `sql:"large"`
+	Amount sql.Null[float64]   `sql:"amount"`
+	Words  sql.Null[string]    `sql:"words"`
+	Moment sql.Null[time.Time] `sql:"moment"`
+	Data   []byte              `sql:"data"`
+}
+
+// plainFields are those of everyField in types that cannot be NULL.
+type plainFields struct {
+	ID     int64     `sql:"id"`
+	Large  int64     `sql:"large"`
+	Amount float64   `sql:"amount"`
+	Words  string    `sql:"words"`
+	Moment time.Time `sql:"moment"`
+	Data   []byte    `sql:"data"`
+}
+
+const (
+	insertEvery = "INSERT INTO sledge_test_binds (id, large, amount, words, moment, data) VALUES (:id, :large, :amount, :words, :moment, :data)"
+	selectEvery = "SELECT id, large, amount, words, moment, data FROM sledge_test_binds WHERE id >= :id ORDER BY id"
+)
+
+func valid[T any](v T) sql.Null[T] { return sql.Null[T]{V: v, Valid: true} }
+
+// bindsTable makes an empty table with a column for every field.
+func (s *suite) bindsTable(t *testing.T) {
+	t.Helper()
+	kind := s.d.Dialect.Type
+	s.create(t, "sledge_test_binds", fmt.Sprintf("id %s NOT NULL, large %s, amount %s, words %s, moment %s NULL, data %s, PRIMARY KEY (id)",
+		kind(schema.Column{}), kind(schema.Column{Type: schema.BigInteger}), kind(schema.Column{Type: schema.Decimal, Size: 12, Scale: 2}),
+		kind(schema.Column{Type: schema.Varchar, Size: 200}), kind(schema.Column{Type: schema.Timestamp}), s.traits.Bytes))
+}
+
+func everyByte() []byte {
+	all := make([]byte, 256)
+	for i := range all {
+		all[i] = byte(i)
+	}
+	return all
+}
+
+func (s *suite) testNulls(t *testing.T) {
+	s.bindsTable(t)
+	session := s.connect(t)
+	var in, out everyField
+	insert := s.prepare(t, session, "insert", insertEvery, &in, nil)
+	read := s.prepare(t, session, "select", selectEvery, &in, &out)
+	moment := time.Date(2024, 2, 29, 23, 59, 58, 0, time.UTC)
+	rows := []everyField{
+		{ID: 1, Large: valid[int64](-9223372036854775808), Amount: valid(-4.25), Words: valid(awkward), Moment: valid(moment), Data: everyByte()},
+		{ID: 2},
+		{ID: 3, Large: valid[int64](0), Amount: valid(0.0), Words: valid(""), Moment: valid(moment.Add(time.Second)), Data: []byte{}},
+		{ID: 4, Words: valid("NULL")},
+	}
+	for _, row := range rows {
+		in = row
+		mustRun(t, insert, 1)
+	}
+	in.ID, out = 0, everyField{Large: valid[int64](7), Words: valid("before")}
+	var got []everyField
+	n, err := read.Run(t.Context(), func() error {
+		row := out
+		row.Data = bytes.Clone(out.Data) // the next row is written over it
+		got = append(got, row)
+		return nil
+	})
+	if err != nil || n != int64(len(rows)) {
+		t.Fatalf("got %d rows, %v, want %d", n, err, len(rows))
+	}
+	for i, want := range rows {
+		if !reflect.DeepEqual(got[i], want) {
+			t.Errorf("row %d: got %+v, want %+v", want.ID, got[i], want)
+		}
+	}
+	wantValue(t, session, "SELECT COUNT(*) FROM sledge_test_binds WHERE large IS NULL AND amount IS NULL AND moment IS NULL AND data IS NULL", "2")
+
+	plain := plainFields{0, 1, 1, "x", moment, []byte("x")}
+	in.ID = 4
+	mustRun(t, s.prepare(t, session, "plain", selectEvery, &in, &plain), 1)
+	if want := (plainFields{ID: 4, Words: "NULL"}); !reflect.DeepEqual(plain, want) {
+		t.Errorf("of NULLs in fields that cannot be NULL: got %+v, want %+v", plain, want)
+	}
+}
+
+func (s *suite) testBytesAndTimes(t *testing.T) {
+	s.bindsTable(t)
+	session := s.connect(t)
+	var in, out plainFields
+	insert := s.prepare(t, session, "insert", insertEvery, &in, nil)
+	read := s.prepare(t, session, "select", selectEvery, &in, &out)
+	east := time.FixedZone("east", 5*3600+1800)
+	for i, want := range []plainFields{
+		{Data: everyByte(), Moment: time.Date(2024, 2, 29, 23, 59, 58, 0, time.UTC)},
+		{Data: []byte("it's \\x41 \\ ? $1 :id"), Moment: time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC)},
+		{Data: bytes.Repeat([]byte{0, 255}, 50_000), Moment: time.Date(2038, 1, 19, 3, 14, 8, 0, time.UTC)},
+		{Data: []byte{0}, Moment: time.Date(2024, 3, 1, 2, 0, 0, 0, east)},
+	} {
+		want.ID = int64(i + 1)
+		in = want
+		mustRun(t, insert, 1)
+		mustRun(t, read, 1)
+		if !bytes.Equal(out.Data, want.Data) {
+			t.Errorf("row %d: got %d bytes that differ from the %d that went in", want.ID, len(out.Data), len(want.Data))
+		}
+		if !out.Moment.Equal(want.Moment) || out.Moment.Location() != time.UTC {
+			t.Errorf("row %d: got the time %v, want %v in UTC", want.ID, out.Moment, want.Moment)
+		}
+	}
+	// Others must find the time of day in UTC, too, whatever zone it was given in.
+	wantValue(t, session, "SELECT COUNT(*) FROM sledge_test_binds WHERE id = 4 AND moment = '2024-02-29 20:30:00'", "1")
+	in = plainFields{ID: 1}
+	session = s.connect(t)
+	find := s.prepare(t, session, "find", "SELECT id, large, amount, words, moment, data FROM sledge_test_binds WHERE moment = :moment AND data = :data", &in, &out)
+	in.Moment, in.Data = time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), []byte("it's \\x41 \\ ? $1 :id")
+	mustRun(t, find, 1)
+	if out.ID != 2 {
+		t.Errorf("looked for by bytes and a time: got row %d, want 2", out.ID)
+	}
+}
+
+// testMany runs a statement with more rows than one call takes.
+func (s *suite) testMany(t *testing.T) {
+	s.bindsTable(t)
+	session := s.connect(t)
+	var in everyField
+	insert := s.prepare(t, session, "insert", insertEvery, &in, nil)
+	moment := time.Date(2024, 2, 29, 23, 59, 58, 0, time.UTC)
+	from := func(first, rows int64) func() bool {
+		in = everyField{ID: first - 1, Data: []byte{0}}
+		return func() bool {
+			if in.ID++; in.ID == first+rows {
+				return false
+			}
+			in.Large.V, in.Large.Valid = in.ID, in.ID%2 == 0
+			in.Words, in.Moment, in.Amount = valid(fmt.Sprint("row ", in.ID)), valid(moment), valid(float64(in.ID)/4)
+			in.Data[0] = byte(in.ID) // the same bytes for every row: they must not be kept
+			return true
+		}
+	}
+	const rows = 2*database.RowsPerBatch + 7
+	run := func(first, rows int64) (int64, error) {
+		if err := session.Begin(t.Context(), database.ReadWrite); err != nil {
+			t.Fatal(err)
+		}
+		n, err := database.RunMany(t.Context(), insert, from(first, rows))
+		if err != nil {
+			return n, errors.Join(err, session.Rollback(t.Context()))
+		}
+		return n, session.Commit(t.Context())
+	}
+	if n, err := run(1, rows); err != nil || n != rows {
+		t.Fatalf("got %d rows affected, %v, want %d", n, err, rows)
+	}
+	wantValue(t, session, "SELECT COUNT(*) FROM sledge_test_binds", fmt.Sprint(rows))
+	wantValue(t, session, "SELECT SUM(large) FROM sledge_test_binds", fmt.Sprint((rows/2)*(rows/2+1))) // the even numbers
+	var out everyField
+	read := s.prepare(t, session, "select", selectEvery, &in, &out)
+	in.ID = rows
+	mustRun(t, read, 1)
+	want := everyField{ID: rows, Amount: valid(float64(rows) / 4), Words: valid(fmt.Sprint("row ", rows)), Moment: valid(moment), Data: []byte{byte(rows & 255)}}
+	if !reflect.DeepEqual(out, want) {
+		t.Errorf("the last row: got %+v, want %+v", out, want)
+	}
+	if n, err := database.RunMany(t.Context(), insert, func() bool { return false }); n != 0 || err != nil {
+		t.Errorf("of no rows: got %d, %v, want 0 and none", n, err)
+	}
+
+	if _, err := run(rows-20, 100); err == nil || s.d.Classify(err).Retryable() { // the first twenty-one are there already
+		t.Errorf("of rows that are there: got %v, want an error that stays", err)
+	}
+	wantValue(t, session, "SELECT COUNT(*) FROM sledge_test_binds", fmt.Sprint(rows))
+	if n, err := run(rows+1, 1); err != nil || n != 1 { // the session is none the worse
+		t.Errorf("one row more: got %d, %v, want 1", n, err)
+	}
+}
+
+// outputs are the parameters of the procedure sledge_test_outputs.
+type outputs struct {
+	N       int64           `sql:"n"`
+	Total   int64           `sql:"total,inout"`
+	Ratio   float64         `sql:"ratio,out"`
+	Words   string          `sql:"words,out"`
+	Moment  time.Time       `sql:"moment,out"`
+	Data    []byte          `sql:"data,out"`
+	Nothing sql.Null[int64] `sql:"nothing,out"`
+}
+
+func (s *suite) testOutputs(t *testing.T) {
+	const call = "CALL sledge_test_outputs(:n, :total, :ratio, :words, :moment, :data, :nothing)"
+	session := s.connect(t)
+	in := outputs{Nothing: valid[int64](1)}
+	if s.traits.Outputs == "" {
+		if _, err := session.Prepare(t.Context(), s.parse(t, "call", call), &in, nil); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("got %v of a database without output parameters, want %v", err, errors.ErrUnsupported)
+		}
+		return
+	}
+	create, err := os.ReadFile(s.traits.Outputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const drop = "DROP PROCEDURE IF EXISTS sledge_test_outputs"
+	mustExec(t, session, drop)
+	mustExec(t, session, string(create))
+	t.Cleanup(func() {
+		if err := session.Exec(context.Background(), drop); err != nil {
+			t.Error(err)
+		}
+	})
+	statement := s.prepare(t, session, "call", call, &in, nil)
+	for n := int64(1); n < 4; n++ {
+		in.N, in.Words = n, "before"
+		want := outputs{
+			N: n, Total: in.Total + n, Ratio: float64(n) / 4, Words: fmt.Sprint("n is ", n),
+			Moment: time.Date(2024, 2, 29, 23, 59, 58, 0, time.UTC), Data: []byte{0, 255, '\''},
+		}
+		if _, err := statement.Run(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(in, want) {
+			t.Errorf("got %+v, want %+v", in, want)
+		}
+	}
+}
