@@ -27,7 +27,7 @@ TCL = $(patsubst %.gitignore,%tclsh.gz,$(wildcard internal/interpreter/helper/$(
 TCL_SOURCES = $(wildcard tclsh/*.go) tclsh/go.mod tclsh/go.sum $(wildcard internal/interpreter/pack/*.go)
 
 .DEFAULT_GOAL = help
-.PHONY: help build demo test race check lint generated cross fuzz bench generate docs servers clean
+.PHONY: help build demo test race check lint generated cross release fuzz bench generate docs servers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,6 +76,9 @@ cross: $(foreach p,$(PLATFORMS),$(call tcl_for,$(p))) ## build bin/sledge-SYSTEM
 		GOOS=$$os GOARCH=$$arch $(BUILD) -o bin/sledge-$$os-$$arch$$exe ./cmd/sledge || exit 1; \
 	done
 
+release: cross ## put them into archives with checksums, in dist
+	@scripts/release '$(or $(VERSION),unknown)' $(PLATFORMS)
+
 fuzz: $(TCL) ## feed each fuzz test for ten seconds
 	@grep -r --include='*_test.go' '^func Fuzz' internal | \
 	sed 's|^\(.*\)/[^/]*:func \(Fuzz[A-Za-z0-9_]*\).*|\1 \2|' | \
@@ -93,4 +96,4 @@ docs: ## write the manual's pages that follow from declarations anew
 	go generate ./internal/cli
 
 clean: ## remove what was built; the test servers in .cache stay
-	rm -rf bin coverage.out internal/interpreter/helper/*/tclsh.*
+	rm -rf bin dist coverage.out internal/interpreter/helper/*/tclsh.*

@@ -84,7 +84,7 @@ var layers = map[string]string{
 	// The lists, the programs that write them, and the one program that has it all.
 	"catalog/edition":  "catalog database database/* workload workload/*",
 	"catalog/generate": "",
-	"cli/generate":     "catalog/edition manual",
+	"cli/generate":     "catalog/edition cli manual workbench",
 	"interpreter/pack": "",
 	"cmd/sledge":       "catalog/edition cli engine terminal workbench",
 

@@ -54,6 +54,9 @@ const (
 	groupOthers  = "others"
 )
 
+// Commands is the whole tree of commands, for a manual of them.
+func (p *Program) Commands() *cobra.Command { return p.root() }
+
 // root makes the whole tree of commands.
 func (p *Program) root() *cobra.Command {
 	cobra.EnableCommandSorting = false // they are listed in the order in which they are used

@@ -1,4 +1,5 @@
-// Command generate writes the pages of the manual about options.
+// Command generate writes the pages of the manual that follow from declarations: options,
+// commands, and the JSON that commands print.
 package main
 
 import (
@@ -7,13 +8,18 @@ import (
 	"path/filepath"
 
 	"sledge/internal/catalog/edition"
+	"sledge/internal/cli"
 	"sledge/internal/manual"
+	"sledge/internal/workbench"
 )
 
 func main() {
 	log.SetFlags(0)
 	if err := writePages(filepath.Join("..", "..", "docs", "options")); err != nil {
 		log.Fatalf("generate the manual: %v", err)
+	}
+	if err := writeCommands(filepath.Join("..", "..", "docs", "commands")); err != nil {
+		log.Fatalf("generate the pages of commands: %v", err)
 	}
 	if err := writeSchemas(); err != nil {
 		log.Fatalf("generate the JSON Schemas: %v", err)
@@ -39,6 +45,28 @@ func writeSchemas() error {
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join("docs", filepath.FromSlash(name)), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeCommands writes a page for every command, and removes those of commands that are
+// no more.
+func writeCommands(folder string) error {
+	program := cli.Program{Bench: workbench.Bench{Catalog: edition.Catalog}}
+	pages, err := manual.CommandPages(program.Commands())
+	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for name, text := range pages {
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"sledge/internal/manual"
+)
+
+func TestThePagesOfCommandsAreCurrent(t *testing.T) {
+	pages, err := manual.CommandPages(newWorld(t).Commands())
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join("..", "..", "docs", "commands")
+	for name, text := range pages {
+		if page, err := os.ReadFile(filepath.Join(folder, name)); err != nil || !bytes.Equal(page, text) {
+			t.Errorf("%s is not what the command says (%v): go generate ./internal/cli writes it", name, err)
+		}
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil || len(files) != len(pages) {
+		t.Errorf("got %d files and error %v, want a page for each of %d commands", len(files), err, len(pages))
+	}
+}
