@@ -39,7 +39,7 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if p.Size > 0 && seen.Size > 0 {
 		seen.Findings = append(seen.Findings, p.checkSize(seen.Size))
 	}
-	c := checking{
+	c := audit{
 		plan: p, feed: f, session: session,
 		findings: []job.Finding{{Rule: "structure", Title: "every table and column is there", Holds: true}},
 		total:    1 + len(seen.Findings) + len(p.Workload.Rules),
@@ -109,8 +109,8 @@ func (p Plan) checkSize(size int) job.Finding {
 	return finding
 }
 
-// checking is a check that goes on.
-type checking struct {
+// audit is a check that goes on.
+type audit struct {
 	plan     Plan
 	feed     *feed
 	session  database.Session
@@ -119,7 +119,7 @@ type checking struct {
 }
 
 // progress says how far the check is, and which rule is next.
-func (c *checking) progress(next string) {
+func (c *audit) progress(next string) {
 	c.feed.send(job.Event{Progress: &job.Progress{
 		Step: "check", Detail: next, Done: int64(len(c.findings)), Total: int64(c.total), Unit: "rules",
 	}})
@@ -127,7 +127,7 @@ func (c *checking) progress(next string) {
 
 // rules checks those rules that are chosen, on a schema that foreign has built, and ""
 // Sledge or somebody who is not known.
-func (c *checking) rules(ctx context.Context, chosen func(workload.Rule) bool, foreign string) error {
+func (c *audit) rules(ctx context.Context, chosen func(workload.Rule) bool, foreign string) error {
 	for _, rule := range c.plan.Workload.Rules {
 		if !chosen(rule) {
 			continue

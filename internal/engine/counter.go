@@ -21,7 +21,7 @@ func Count(ctx context.Context, p Plan, every time.Duration, say func(line strin
 	if p.Server.Counter == nil {
 		return fmt.Errorf("%w: %s", ErrNotCounted, p.Database.Title)
 	}
-	c := counting{plan: p, say: say}
+	c := counterReader{plan: p, say: say}
 	defer c.close()
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -48,8 +48,8 @@ func Count(ctx context.Context, p Plan, every time.Duration, say func(line strin
 // ErrNotCounted says that a database keeps no count of its transactions.
 var ErrNotCounted = errors.New("there is no count of transactions on the server's side")
 
-// counting is a session that reads the count, while there is one.
-type counting struct {
+// counterReader is a session that reads the count, while there is one.
+type counterReader struct {
 	plan    Plan
 	say     func(line string)
 	session database.Session
@@ -61,7 +61,7 @@ type counting struct {
 const patience = 10 * time.Second
 
 // next reads the count and returns the rate since the reading before.
-func (c *counting) next(ctx context.Context) (at time.Time, rate float64, err error) {
+func (c *counterReader) next(ctx context.Context) (at time.Time, rate float64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if c.session == nil {
@@ -88,7 +88,7 @@ func (c *counting) next(ctx context.Context) (at time.Time, rate float64, err er
 	return now.at, rate, nil
 }
 
-func (c *counting) sayProduct(ctx context.Context) error {
+func (c *counterReader) sayProduct(ctx context.Context) error {
 	if c.said {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (c *counting) sayProduct(ctx context.Context) error {
 	return nil
 }
 
-func (c *counting) close() {
+func (c *counterReader) close() {
 	if c.session == nil {
 		return
 	}

@@ -68,7 +68,7 @@ const (
 
 // read asks the server for its counts. What users end meanwhile is added to the sums,
 // too.
-func (r *running) read(ctx context.Context, s database.Session, to *reading, first order, sums ...meter.Sum) error {
+func (r *run) read(ctx context.Context, s database.Session, to *reading, first order, sums ...meter.Sum) error {
 	within := fmt.Errorf("the server did not answer for %s", r.plan.Grace)
 	ctx, cancel := context.WithTimeoutCause(ctx, r.plan.Grace, within)
 	defer cancel()
@@ -105,7 +105,7 @@ func (r *running) read(ctx context.Context, s database.Session, to *reading, fir
 // takeEdge takes what users ended while a count was read, and notes what they have
 // under way. A transaction that the server has seen is in one of the two, because
 // users take it off only after they have recorded it.
-func (r *running) takeEdge(ended, underWay *meter.Summary, sums []meter.Sum) {
+func (r *run) takeEdge(ended, underWay *meter.Summary, sums []meter.Sum) {
 	for _, w := range r.underWay() {
 		underWay.Kinds[w.kind].Done++
 	}
@@ -114,7 +114,7 @@ func (r *running) takeEdge(ended, underWay *meter.Summary, sums []meter.Sum) {
 
 // notice says what is being waited for, once that can be noticed and every so often
 // after that, until done is called.
-func (r *running) notice(what string) (done func()) {
+func (r *run) notice(what string) (done func()) {
 	began := time.Now()
 	quit := make(chan struct{})
 	var watching sync.WaitGroup
@@ -137,7 +137,7 @@ func (r *running) notice(what string) (done func()) {
 // tellServer has the server count what this user has done so far, where it would
 // otherwise learn of it late. An error means that the session is gone, as the next
 // transaction will say.
-func (u *seated) tellServer(ctx context.Context, r *running, asked int32) {
+func (u *terminal) tellServer(ctx context.Context, r *run, asked int32) {
 	_ = r.plan.Server.Flush(ctx, u.seat.Session)
 	u.flushed.Store(asked)
 }
@@ -145,7 +145,7 @@ func (u *seated) tellServer(ctx context.Context, r *running, asked int32) {
 // askForCount has users tell the server what they have done, and returns how many
 // transactions that took. It waits for them no longer than a second: who waits for the
 // database cannot tell it anything.
-func (r *running) askForCount(ctx context.Context) int64 {
+func (r *run) askForCount(ctx context.Context) int64 {
 	if r.plan.Server.Flush == nil {
 		return 0
 	}
@@ -210,7 +210,7 @@ func (p Plan) ask(ctx context.Context, s database.Session, name string, limit in
 }
 
 // agreement compares the two counts of what the probe counts.
-func (r *running) agreement(m measurement, server int64) *job.Agreement {
+func (r *run) agreement(m measurement, server int64) *job.Agreement {
 	probed := r.plan.Workload.Probed
 	a := job.Agreement{What: r.plan.Workload.ProbeName, Client: probed(&m.summary), Server: server}
 	a.Low = a.Client - probed(&m.start.probeUnderWay)
@@ -224,7 +224,7 @@ func (r *running) agreement(m measurement, server int64) *job.Agreement {
 
 // counterAgreement compares the two counts of all transactions. What was tried in vain
 // may or may not have got as far as to be counted.
-func (r *running) counterAgreement(m measurement, server int64) *job.Agreement {
+func (r *run) counterAgreement(m measurement, server int64) *job.Agreement {
 	ended := func(sums ...*meter.Summary) (counted, tried int64) {
 		for _, s := range sums {
 			all := s.All()

@@ -93,7 +93,7 @@ func openLedger(ctx context.Context, p Plan, s database.Session) (ledger, error)
 
 // roomToBuild returns an error if something stands where a build would put what is
 // no table, or if a file already serves another purpose.
-func roomToBuild(ctx context.Context, p Plan, s database.Session, st standing) error {
+func roomToBuild(ctx context.Context, p Plan, s database.Session, st inventory) error {
 	routines, err := findRoutines(ctx, p, s)
 	if err != nil {
 		return err

@@ -60,7 +60,7 @@ func (l Local) perform(ctx context.Context, action job.Action, p Plan, f *feed, 
 	case job.Build:
 		result, err = build(ctx, p, f)
 	case job.Run:
-		result, err = run(ctx, p, f, stop, l.Version)
+		result, err = doRun(ctx, p, f, stop, l.Version)
 	case job.Check:
 		result, err = check(ctx, p, f)
 		err = brokenOff(ctx, action, err)

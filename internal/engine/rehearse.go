@@ -45,7 +45,7 @@ func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, versio
 }
 
 // seatForTest does what the monitor of a timed run does before it begins.
-func seatForTest(ctx context.Context, p Plan, f *feed, version string) (*running, error) {
+func seatForTest(ctx context.Context, p Plan, f *feed, version string) (*run, error) {
 	session, err := connect(ctx, p, database.Owner)
 	if err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ func outcomes(name string, t *meter.Tally) string {
 	return fmt.Sprintf("%s: %d done, %d rolled back, %d failed, %d retried", name, t.Done, t.RolledBack, t.Failures(), t.Retried)
 }
 
-// shown is a user who says what it does, and what came of it.
-type shown struct {
+// narrator is a user who says what it does, and what came of it.
+type narrator struct {
 	workload.User
 	kinds []workload.Kind
 	kind  meter.Kind
@@ -68,14 +68,14 @@ type shown struct {
 }
 
 // Pick implements workload.User.
-func (s *shown) Pick() (workload.Transaction, bool) {
+func (s *narrator) Pick() (workload.Transaction, bool) {
 	next, more := s.User.Pick()
 	s.kind = next.Kind
 	return next, more
 }
 
 // Do implements workload.User.
-func (s *shown) Do(ctx context.Context) error {
+func (s *narrator) Do(ctx context.Context) error {
 	name := s.kinds[s.kind].Name
 	s.tell(job.Event{Message: name})
 	err := s.User.Do(ctx)

@@ -19,15 +19,15 @@ import (
 	"sledge/internal/workload"
 )
 
-// running is a run under way.
+// run is a run while it goes on.
 //
 // Two moments end it. From stop on, users start no new transaction; Grace later
 // the sessions of those who still wait for the database are interrupted, and what
 // they were doing counts for nothing.
-type running struct {
+type run struct {
 	plan    Plan
 	feed    *feed
-	users   []*seated
+	users   []*terminal
 	stripes []*meter.Stripe
 
 	// calls is the context of every call that a virtual user makes. It is never
@@ -54,14 +54,14 @@ type running struct {
 	reported *count                // the last one that a second was reported with
 }
 
-// run connects every virtual user, lets them all work through ramp-up and
+// doRun connects every virtual user, lets them all work through ramp-up and
 // measurement, and returns what was measured.
-func run(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version string) (job.Result, error) {
+func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version string) (job.Result, error) {
 	monitor, err := connect(ctx, p, database.Owner)
 	if err != nil {
 		return job.Result{}, err
 	}
-	var r *running
+	var r *run
 	stopPolling := func() {}
 	defer func() {
 		// Side by side: a server that does not answer holds up each of them.
@@ -99,7 +99,7 @@ func run(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version str
 
 // prepare looks whether the schema is there, asks for the facts, and seats the
 // users. What the monitor of a timed run says meanwhile, nobody says in a test.
-func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version string) (*running, error) {
+func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version string) (*run, error) {
 	tell, monitor := f.tellAs(job.Monitor), job.Monitor
 	if p.Pacing.Test {
 		tell, monitor = func(job.Event) {}, 0
@@ -118,7 +118,7 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		f.message(0, "%s", p.answeredBy(facts.Product))
 	}
 	f.send(job.Event{User: monitor, Facts: &facts})
-	r := &running{
+	r := &run{
 		plan: p, feed: f,
 		stripes:  newStripes(p),
 		calls:    context.WithoutCancel(ctx),
@@ -183,14 +183,14 @@ func newStripes(p Plan) []*meter.Stripe {
 }
 
 // start lets the users begin.
-func (r *running) start() {
+func (r *run) start() {
 	r.began = time.Now()
 	go r.startUsers()
 }
 
 // startUsers lets the users begin, all at once or UserDelay apart, and waits for
 // the last to end.
-func (r *running) startUsers() {
+func (r *run) startUsers() {
 	var working sync.WaitGroup
 	for i, u := range r.users {
 		working.Go(func() {
@@ -218,7 +218,7 @@ func (r *running) startUsers() {
 
 // die ends the run because a user cannot go on. The first one's reason counts:
 // those of the others are mostly consequences.
-func (r *running) die(err error) {
+func (r *run) die(err error) {
 	r.mu.Lock()
 	if r.died == nil {
 		r.died = err
@@ -227,13 +227,13 @@ func (r *running) die(err error) {
 	r.stop()
 }
 
-func (r *running) death() error {
+func (r *run) death() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.died
 }
 
-func (r *running) stop() {
+func (r *run) stop() {
 	if r.stopping.CompareAndSwap(false, true) {
 		close(r.stopped)
 	}
@@ -242,7 +242,7 @@ func (r *running) stop() {
 // end stops the users and waits for them, for no longer than Grace after the time
 // was up, or until ctx is cancelled; then it breaks off whoever is left. What ended
 // meanwhile is added to the late sums alone.
-func (r *running) end(ctx context.Context, m *measurement, late ...meter.Sum) {
+func (r *run) end(ctx context.Context, m *measurement, late ...meter.Sum) {
 	r.stop()
 	if m.timeUp.IsZero() {
 		m.timeUp = time.Now()
@@ -261,7 +261,7 @@ func (r *running) end(ctx context.Context, m *measurement, late ...meter.Sum) {
 }
 
 // waitForUsers returns when the last user has ended, and says for whom it waits.
-func (r *running) waitForUsers(ctx context.Context, m *measurement) {
+func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 	patience := time.NewTimer(time.Until(m.timeUp.Add(r.plan.Grace)))
 	defer patience.Stop()
 	notice := time.NewTicker(noticeable)
@@ -293,9 +293,9 @@ type measurement struct {
 	elapsed    time.Duration
 	started    time.Time
 	timeUp     time.Time
-	underWay   []underWay // when the time was up
-	stopped    bool       // by the user, before its time
-	exhausted  bool       // users had done all their iterations before the time was up
+	underWay   []openTransaction // when the time was up
+	stopped    bool              // by the user, before its time
+	exhausted  bool              // users had done all their iterations before the time was up
 	start, end reading
 	client     job.ClientLoad // of the measured time
 }
@@ -306,7 +306,7 @@ func newMeasurement(kinds int) measurement {
 
 // measure goes through the phases of a run and takes from the stripes once a
 // second.
-func (r *running) measure(ctx context.Context, monitor database.Session, stop <-chan struct{}) (m measurement, err error) {
+func (r *run) measure(ctx context.Context, monitor database.Session, stop <-chan struct{}) (m measurement, err error) {
 	kinds := len(r.plan.Workload.Kinds)
 	m = newMeasurement(kinds)
 	pacing := r.plan.Pacing
@@ -359,7 +359,7 @@ const (
 )
 
 // measured lists what the records of the measured time are added to.
-func (r *running) measured(m *measurement) []meter.Sum {
+func (r *run) measured(m *measurement) []meter.Sum {
 	sums := []meter.Sum{&m.summary, &m.gaps}
 	if r.profile != nil {
 		sums = append(sums, r.profile)
@@ -369,7 +369,7 @@ func (r *running) measured(m *measurement) []meter.Sum {
 
 // phase lets a part of the run go by, takes from the stripes once a second, and
 // adds what it takes to the sums.
-func (r *running) phase(ctx context.Context, name job.Phase, length time.Duration, stop <-chan struct{}, second *meter.Interval, sums ...meter.Sum) (ending, error) {
+func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, stop <-chan struct{}, second *meter.Interval, sums ...meter.Sum) (ending, error) {
 	if length == 0 {
 		return timeUp, nil
 	}
@@ -377,7 +377,7 @@ func (r *running) phase(ctx context.Context, name job.Phase, length time.Duratio
 	began := time.Now()
 	tick := time.NewTimer(min(time.Second, length))
 	defer tick.Stop()
-	still := standstill{running: r}
+	still := standstill{run: r}
 	for last := began; ; {
 		why, ended := timeUp, false
 		select {
@@ -411,7 +411,7 @@ func (r *running) phase(ctx context.Context, name job.Phase, length time.Duratio
 	}
 }
 
-func (r *running) take(sums ...meter.Sum) {
+func (r *run) take(sums ...meter.Sum) {
 	for _, s := range r.stripes {
 		s.Take(sums...)
 	}
@@ -420,7 +420,7 @@ func (r *running) take(sums ...meter.Sum) {
 // pollCounter reads the server's count of transactions once a second, on a
 // session of its own, so that a server that does not answer holds nobody else
 // up. It returns the function that ends it.
-func (r *running) pollCounter(ctx context.Context) (stop func(), err error) {
+func (r *run) pollCounter(ctx context.Context) (stop func(), err error) {
 	if r.plan.Server.Counter == nil {
 		return func() {}, nil
 	}
@@ -452,7 +452,7 @@ func (r *running) pollCounter(ctx context.Context) (stop func(), err error) {
 
 // serverTPM returns the server's rate since it was last returned, or nil when the
 // server has not answered since then.
-func (r *running) serverTPM() *float64 {
+func (r *run) serverTPM() *float64 {
 	now, last := r.polled.Load(), r.reported
 	if now == last {
 		return nil
@@ -466,7 +466,7 @@ func (r *running) serverTPM() *float64 {
 }
 
 // result turns a measurement into the result of the job.
-func (r *running) result(m measurement) job.Result {
+func (r *run) result(m measurement) job.Result {
 	result := job.Result{
 		Users: r.plan.Users, Kinds: r.plan.Workload.KindNames(),
 		Started: m.started, Elapsed: m.elapsed.Seconds(), Summary: m.summary,
@@ -498,7 +498,7 @@ func (r *running) result(m measurement) job.Result {
 }
 
 // verdict says how the run ended, in the result and as an error.
-func (r *running) verdict(ctx context.Context, result *job.Result, m measurement, err error) error {
+func (r *run) verdict(ctx context.Context, result *job.Result, m measurement, err error) error {
 	died := r.death()
 	switch {
 	case died != nil:
@@ -526,7 +526,7 @@ func (r *running) verdict(ctx context.Context, result *job.Result, m measurement
 }
 
 // cutShort says that the user stopped the run.
-func (r *running) cutShort(after time.Duration) error {
+func (r *run) cutShort(after time.Duration) error {
 	if r.plan.Pacing.Test {
 		return fmt.Errorf("the test was stopped after %s, before all users had done their iterations", after)
 	}
@@ -535,7 +535,7 @@ func (r *running) cutShort(after time.Duration) error {
 
 // doubts returns why the numbers of a run that ran to its end must not be used, and
 // marks the result so, or returns nil.
-func (r *running) doubts(result *job.Result, m measurement) error {
+func (r *run) doubts(result *job.Result, m measurement) error {
 	err := cmp.Or(r.cutOff(result), r.tooManyFailures(m), r.disagreement(result.Agreement))
 	if err == nil {
 		return nil
@@ -547,7 +547,7 @@ func (r *running) doubts(result *job.Result, m measurement) error {
 // disagreement returns an error when the two counts are further apart than failures
 // could bring them that are allowed: routines that others wrote may roll back
 // without a word.
-func (r *running) disagreement(a *job.Agreement) error {
+func (r *run) disagreement(a *job.Agreement) error {
 	if a == nil || a.Holds || a.Vague {
 		return nil
 	}
@@ -559,7 +559,7 @@ func (r *running) disagreement(a *job.Agreement) error {
 }
 
 // cutOff returns an error when transactions had to be broken off at the end.
-func (r *running) cutOff(result *job.Result) error {
+func (r *run) cutOff(result *job.Result) error {
 	var n int
 	for _, w := range result.Waiting {
 		if w.CutOff {
@@ -575,7 +575,7 @@ func (r *running) cutOff(result *job.Result) error {
 
 // tooManyFailures returns an error when the share of failures is above the
 // limit, because the rest then says little about the database.
-func (r *running) tooManyFailures(m measurement) error {
+func (r *run) tooManyFailures(m measurement) error {
 	all := m.summary.All()
 	failures, ended := all.Failures(), all.Ended()
 	if ended == 0 {
@@ -595,7 +595,7 @@ func (r *running) tooManyFailures(m measurement) error {
 }
 
 // scoreless reports whether all transactions failed that the headline is made of.
-func (r *running) scoreless(s meter.Summary) bool {
+func (r *run) scoreless(s meter.Summary) bool {
 	ended := meter.NewSummary(len(s.Kinds))
 	for i := range s.Kinds {
 		ended.Kinds[i].Done = s.Kinds[i].Failures()

@@ -422,8 +422,8 @@ func TestFailuresAreShownByTheirFirstExamples(t *testing.T) {
 
 // A virtual user's loop is the hot path: nothing of ours in it may allocate.
 func TestWorkAllocatesNothing(t *testing.T) {
-	r := &running{plan: Plan{Pacing: workload.Pacing{MaxIterations: 100}}, stopped: make(chan struct{})}
-	u := &seated{User: instantUser{}, stripe: meter.NewStripe()}
+	r := &run{plan: Plan{Pacing: workload.Pacing{MaxIterations: 100}}, stopped: make(chan struct{})}
+	u := &terminal{User: instantUser{}, stripe: meter.NewStripe()}
 	if n := testing.AllocsPerRun(1000, func() {
 		if err := u.work(r); err != nil {
 			t.Fatal(err)
@@ -439,8 +439,8 @@ func (instantUser) Pick() (workload.Transaction, bool) { return workload.Transac
 func (instantUser) Do(context.Context) error           { return nil }
 
 func BenchmarkWork(b *testing.B) {
-	r := &running{plan: Plan{Pacing: workload.Pacing{MaxIterations: b.N}}, stopped: make(chan struct{})}
-	u := &seated{User: instantUser{}, stripe: meter.NewStripe()}
+	r := &run{plan: Plan{Pacing: workload.Pacing{MaxIterations: b.N}}, stopped: make(chan struct{})}
+	u := &terminal{User: instantUser{}, stripe: meter.NewStripe()}
 	b.ReportAllocs()
 	if err := u.work(r); err != nil {
 		b.Fatal(err)

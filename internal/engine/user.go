@@ -16,8 +16,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// seated is a virtual user and what it needs to go on after a failure.
-type seated struct {
+// terminal is a virtual user at its desk, and what it needs to go on after a failure.
+type terminal struct {
 	workload.User
 	seat   workload.Seat
 	stripe *meter.Stripe
@@ -29,7 +29,7 @@ type seated struct {
 	kind     atomic.Int32
 
 	connection string       // what the server calls the session: "process 4711"; "" where it has no name for it
-	flushed    atomic.Int32 // the last of running.flush that it did
+	flushed    atomic.Int32 // the last of run.flush that it did
 
 	// held is what the user tells before it runs: that comes after its state.
 	held    []job.Event
@@ -38,7 +38,7 @@ type seated struct {
 }
 
 // tell is the seat's Tell.
-func (u *seated) tell(e job.Event) {
+func (u *terminal) tell(e job.Event) {
 	if !u.running {
 		u.held = append(u.held, e)
 		return
@@ -47,7 +47,7 @@ func (u *seated) tell(e job.Event) {
 }
 
 // unhold tells what was held back, and lets the user speak from now on.
-func (u *seated) unhold() {
+func (u *terminal) unhold() {
 	for _, e := range u.held {
 		u.send(e)
 	}
@@ -76,8 +76,8 @@ func (p Plan) firstWorker() int {
 const seatsAtOnce = 64
 
 // seatUsers opens a session for every user and lets it prepare its statements.
-func seatUsers(ctx context.Context, p Plan, f *feed, stripes []*meter.Stripe) ([]*seated, error) {
-	users := make([]*seated, p.Users)
+func seatUsers(ctx context.Context, p Plan, f *feed, stripes []*meter.Stripe) ([]*terminal, error) {
+	users := make([]*terminal, p.Users)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(seatsAtOnce)
 	for i := range users {
@@ -103,12 +103,12 @@ func seatUsers(ctx context.Context, p Plan, f *feed, stripes []*meter.Stripe) ([
 
 // seat opens the session of a user and lets the user prepare. What it returns
 // with an error has a session to close.
-func seat(ctx context.Context, p Plan, f *feed, number int) (*seated, error) {
+func seat(ctx context.Context, p Plan, f *feed, number int) (*terminal, error) {
 	session, err := connect(ctx, p, database.Owner)
 	if err != nil {
 		return nil, err
 	}
-	u := &seated{
+	u := &terminal{
 		timer: time.NewTimer(0),
 		send:  f.tellAs(number + p.firstWorker()),
 	}
@@ -133,12 +133,12 @@ func seat(ctx context.Context, p Plan, f *feed, number int) (*seated, error) {
 		return u, err
 	}
 	if p.Pacing.Test {
-		u.User = &shown{User: u.User, kinds: p.Workload.Kinds, tell: u.tell}
+		u.User = &narrator{User: u.User, kinds: p.Workload.Kinds, tell: u.tell}
 	}
 	return u, nil
 }
 
-func closeUsers(users []*seated) {
+func closeUsers(users []*terminal) {
 	group := errgroup.Group{}
 	group.SetLimit(seatsAtOnce)
 	for _, u := range users {
@@ -155,7 +155,7 @@ func closeUsers(users []*seated) {
 // It returns an error when the user cannot go on.
 //
 // This is the hot path, and so are transact and what it calls.
-func (u *seated) work(r *running) error {
+func (u *terminal) work(r *run) error {
 	ctx := r.calls
 	intended := time.Now()
 	for n := 0; n < r.plan.Pacing.MaxIterations && !r.stopping.Load(); n++ {
@@ -190,7 +190,7 @@ func (u *seated) work(r *running) error {
 // transact does one transaction, again and again with the same inputs while it
 // fails in a way that may pass, and records how it ended. It returns when that
 // was, and an error when the user cannot go on.
-func (u *seated) transact(ctx context.Context, r *running, kind meter.Kind, intended time.Time) (time.Time, error) {
+func (u *terminal) transact(ctx context.Context, r *run, kind meter.Kind, intended time.Time) (time.Time, error) {
 	record := meter.Record{Kind: kind, User: int32(u.seat.Number)}
 	u.kind.Store(int32(kind))
 	u.intended.Store(mark(intended.Sub(r.began)))
@@ -219,14 +219,14 @@ func (u *seated) transact(ctx context.Context, r *running, kind meter.Kind, inte
 }
 
 // record notes how the transaction under way has ended.
-func (u *seated) record(r meter.Record) {
+func (u *terminal) record(r meter.Record) {
 	u.stripe.Record(r)
 	u.intended.Store(0) // not before it is recorded: whoever counts must find it in one place or the other
 }
 
 // afterFailure rolls back, and says whether to try again. The error is non-nil
 // when the user cannot go on.
-func (u *seated) afterFailure(ctx context.Context, r *running, record *meter.Record, failure error) (again bool, err error) {
+func (u *terminal) afterFailure(ctx context.Context, r *run, record *meter.Record, failure error) (again bool, err error) {
 	record.Class = r.plan.Database.Classify(failure)
 	if record.Class != meter.Connection {
 		if rollback := u.seat.Session.Rollback(ctx); rollback != nil {
@@ -259,7 +259,7 @@ func backoff(retries int) time.Duration {
 }
 
 // pauseUntil waits for a moment. It returns false, sooner, when the run stops.
-func (u *seated) pauseUntil(moment time.Time, stopped <-chan struct{}) bool {
+func (u *terminal) pauseUntil(moment time.Time, stopped <-chan struct{}) bool {
 	wait := time.Until(moment)
 	if wait <= 0 {
 		return true
@@ -276,7 +276,7 @@ func (u *seated) pauseUntil(moment time.Time, stopped <-chan struct{}) bool {
 
 // noteFailure keeps the first examples of each class of failure, with their
 // messages, for the job. Counting is the stripes' business.
-func (r *running) noteFailure(record meter.Record, failure error, retried bool) {
+func (r *run) noteFailure(record meter.Record, failure error, retried bool) {
 	const examples = 5
 	r.mu.Lock()
 	r.noted[record.Class]++

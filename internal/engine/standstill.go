@@ -25,8 +25,8 @@ func mark(intended time.Duration) int64 {
 	return int64(intended)
 }
 
-// underWay is a transaction that had not ended at some moment.
-type underWay struct {
+// openTransaction is a transaction that had not ended at some moment.
+type openTransaction struct {
 	user   int // number of the virtual user, from 0
 	kind   meter.Kind
 	mark   int64         // when it was meant to start, as its user noted it
@@ -35,25 +35,25 @@ type underWay struct {
 }
 
 // intended is when the transaction was meant to start, since users began.
-func (w underWay) intended() time.Duration { return time.Duration(w.mark) }
+func (w openTransaction) intended() time.Duration { return time.Duration(w.mark) }
 
 // underWay lists the transactions that users have under way, longest first. Users go
 // on meanwhile.
-func (r *running) underWay() []underWay {
+func (r *run) underWay() []openTransaction {
 	now := time.Since(r.began)
-	var list []underWay
+	var list []openTransaction
 	for i, u := range r.users {
 		if mark := u.intended.Load(); mark != 0 {
-			list = append(list, underWay{user: i, kind: meter.Kind(u.kind.Load()), mark: mark, took: now - time.Duration(mark)})
+			list = append(list, openTransaction{user: i, kind: meter.Kind(u.kind.Load()), mark: mark, took: now - time.Duration(mark)})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b underWay) int { return cmp.Compare(b.took, a.took) })
+	slices.SortStableFunc(list, func(a, b openTransaction) int { return cmp.Compare(b.took, a.took) })
 	return list
 }
 
 // sayUnderWay says how many users wait for the database, and who waits longest, for
 // what and where.
-func (r *running) sayUnderWay(why string) {
+func (r *run) sayUnderWay(why string) {
 	list := r.underWay()
 	if len(list) == 0 {
 		return
@@ -73,7 +73,7 @@ func (r *running) sayUnderWay(why string) {
 
 // standstill watches whether transactions still end.
 type standstill struct {
-	*running
+	*run
 	since time.Duration // how long none has ended
 	told  bool
 }
@@ -97,7 +97,7 @@ func (s *standstill) look(second meter.Coded) {
 // waiting lists, longest first, the transactions that count with the latency they had
 // when the time was up, or in the end: all that were cut off, and those that by then
 // had taken longer than is usual.
-func (r *running) waiting(m measurement) []job.Waiting {
+func (r *run) waiting(m measurement) []job.Waiting {
 	all := m.summary.All()
 	usual := max(time.Second, time.Duration(all.Response.ValueAtQuantile(99.9)))
 	var list []job.Waiting
@@ -116,7 +116,7 @@ func (r *running) waiting(m measurement) []job.Waiting {
 
 // longestGap returns the longest time in the measurement in which no transaction ended
 // though some were under way, and how many of them were standstills.
-func (r *running) longestGap(m measurement) (*job.Gap, int) {
+func (r *run) longestGap(m measurement) (*job.Gap, int) {
 	from := m.started.Sub(r.began)
 	var unended []time.Duration
 	for _, w := range m.underWay {

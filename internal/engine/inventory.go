@@ -25,9 +25,9 @@ const (
 	taken                 // something else has a name that a table of ours would have
 )
 
-// standing is what a database holds where a workload's schema would be. Build, run,
+// inventory is what a database holds where a workload's schema would be. Build, run,
 // check and delete all go by it, so that they agree on what is there.
-type standing struct {
+type inventory struct {
 	state   state
 	tables  []string // those of the workload that are there, proven by their columns
 	missing []string // the others of the workload
@@ -37,12 +37,12 @@ type standing struct {
 }
 
 // inspect looks what there is.
-func inspect(ctx context.Context, p Plan, s database.Session) (standing, error) {
+func inspect(ctx context.Context, p Plan, s database.Session) (inventory, error) {
 	found, err := p.Schema.Relations(ctx, s)
 	if err != nil {
-		return standing{}, fmt.Errorf("look for tables: %w", err)
+		return inventory{}, fmt.Errorf("look for tables: %w", err)
 	}
-	var st standing
+	var st inventory
 	schemas := map[string]bool{}
 	for _, t := range p.Workload.Tables(p.Settings, p.Seed) {
 		r, there := found[t.Name]
@@ -83,7 +83,7 @@ func inspect(ctx context.Context, p Plan, s database.Session) (standing, error) 
 
 // readBook reads the ledger, if it is one: it has our columns, and says what is
 // built before there is any table.
-func (st *standing) readBook(ctx context.Context, p Plan, s database.Session, book database.Relation) error {
+func (st *inventory) readBook(ctx context.Context, p Plan, s database.Session, book database.Relation) error {
 	if why := differs(book, database.LedgerTable.ColumnNames()); why != "" || len(book.Columns) > len(database.LedgerTable.Columns) {
 		st.strange = append(st.strange, book.Kind+" "+database.LedgerTable.Name+why)
 		return nil
@@ -119,7 +119,7 @@ func differs(r database.Relation, columns []string) string {
 
 // ownTables lists the tables that are proven ours, the ledger last: while it is there,
 // so is the proof.
-func (st standing) ownTables() []string {
+func (st inventory) ownTables() []string {
 	if !st.hasBook {
 		return slices.Clone(st.tables)
 	}
@@ -136,7 +136,7 @@ func listed(names []string, few int) string {
 
 // refusal returns why a job cannot go on with what is there, in the same words for
 // each, or nil where it is a schema, or nothing.
-func (st standing) refusal(p Plan) error {
+func (st inventory) refusal(p Plan) error {
 	switch st.state {
 	case taken:
 		return refused(fmt.Errorf(
