@@ -66,7 +66,7 @@ var layers = map[string]string{
 	"document": "job option report repository workbench",
 
 	// People. Their program is handed the catalog; so are they.
-	"workbench":   "catalog database engine job meter option repository workload",
+	"workbench":   "catalog database engine job option repository workload",
 	"manual":      "database document engine job option report repository workbench workload",
 	"datagen":     "database engine job option schema workbench workload",
 	"interpreter": "",

@@ -76,7 +76,7 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 	p.Stdout, p.Stderr = terminal.NewWriter(stdout, p.StdoutWidth), terminal.NewWriter(stderr, p.StderrWidth)
 	defer func() {
 		if fault := recover(); fault != nil {
-			code = p.sayFault(&workbench.Fault{Value: fault, Stack: debug.Stack()})
+			code = p.sayFault(&job.Fault{Value: fault, Stack: debug.Stack()})
 		}
 	}()
 	ctx, cancel := context.WithCancel(ctx)
@@ -88,7 +88,7 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 	p.interrupts.instead(func(int) { cancel() })
 	defer p.watchSignals(unread)()
 	err := p.execute(ctx)
-	if fault, is := errors.AsType[*workbench.Fault](err); is {
+	if fault, is := errors.AsType[*job.Fault](err); is {
 		return p.sayFault(fault)
 	}
 	if err == nil {
@@ -116,7 +116,7 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 }
 
 // sayFault asks for a report of a fault of the program.
-func (p *Program) sayFault(fault *workbench.Fault) job.Exit {
+func (p *Program) sayFault(fault *job.Fault) job.Exit {
 	fmt.Fprintf(p.Stderr, "%s\nsledge: this is a fault of Sledge itself: please report it with the lines above: %v\n", fault.Stack, fault.Value)
 	return job.ExitInternal
 }

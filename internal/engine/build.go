@@ -242,7 +242,7 @@ func load(ctx context.Context, p Plan, f *feed, steps *announcer, sessions []dat
 				b := builder{p, s, steps, progress, position}
 				f.step(position, job.Step{Name: job.StepLoad})
 				for next := range pieces {
-					if err := b.build(ctx, next); err != nil {
+					if err := job.Guarded(func() error { return b.build(ctx, next) }); err != nil {
 						return err
 					}
 				}

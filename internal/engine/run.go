@@ -200,8 +200,8 @@ func (r *run) startUsers() {
 			position := i + r.plan.firstWorker()
 			r.feed.state(position, job.UserRunning)
 			u.unhold()
-			err := u.work(r)
-			if r.plan.Server.Flush != nil {
+			err := job.Guarded(func() error { return u.work(r) })
+			if r.plan.Server.Flush != nil && job.ExitOf(err) != job.ExitInternal {
 				u.tellServer(r.calls, r, math.MaxInt32) // whoever asks later need not wait for it
 			}
 			if err != nil {

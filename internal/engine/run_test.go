@@ -496,3 +496,30 @@ func serverOf(t *testing.T, p Plan) *fakeServer {
 	}
 	return s.(instantSession).server
 }
+
+// faulty is a virtual user with a mistake in its program.
+type faulty struct{ workload.User }
+
+func (faulty) Do(context.Context) error { panic("the fault") }
+
+func TestAFaultOfAVirtualUserEndsTheRunAndNotTheProgram(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fakePlan(fakeUser{takes: time.Second}, workload.Pacing{Duration: time.Minute})
+		sound := p.Workload.NewUser
+		p.Workload.NewUser = func(ctx context.Context, seat workload.Seat) (workload.User, error) {
+			u, err := sound(ctx, seat)
+			if seat.Number == 1 {
+				u = faulty{u}
+			}
+			return u, err
+		}
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		fault, is := errors.AsType[*job.Fault](err)
+		if !is || fault.Value != "the fault" || !strings.Contains(string(fault.Stack), "faulty") || job.ExitOf(err) != job.ExitInternal {
+			t.Errorf("got %v with exit code %d, want the fault and where it was, with %d", err, job.ExitOf(err), job.ExitInternal)
+		}
+		if result.Status != job.Failed || !strings.Contains(result.Reason, "virtual user 3") {
+			t.Errorf("got status %s because %q, want one that failed because of virtual user 3", result.Status, result.Reason)
+		}
+	})
+}

@@ -82,7 +82,11 @@ func seatUsers(ctx context.Context, p Plan, f *feed, stripes []*meter.Stripe) ([
 	group.SetLimit(seatsAtOnce)
 	for i := range users {
 		group.Go(func() error {
-			u, err := seat(ctx, p, f, i)
+			var u *terminal
+			err := job.Guarded(func() (err error) {
+				u, err = seat(ctx, p, f, i)
+				return err
+			})
 			if u != nil {
 				u.stripe = stripes[i%len(stripes)]
 				users[i] = u

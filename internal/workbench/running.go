@@ -71,15 +71,6 @@ type Outcome struct {
 // Err returns all that went wrong.
 func (o Outcome) Err() error { return errors.Join(o.Lost, o.Failure) }
 
-// Fault is a panic in what does a job. The job ends by it as by any other error.
-type Fault struct {
-	Value any    // that was panicked with
-	Stack []byte // where
-}
-
-// Error says what it was.
-func (f *Fault) Error() string { return fmt.Sprintf("a fault of Sledge ended the job: %v", f.Value) }
-
 // Start begins a job and returns while it goes on. It ends by itself, by Stop or Abort, or
 // when ctx does; whatever it ends by, its end is recorded. An error says that the job
 // could not be entered into the repository, and so did not begin.
@@ -154,7 +145,7 @@ func (r *Running) do(ctx context.Context, runner job.Runner) {
 	defer r.abort()
 	defer func() {
 		if !whole {
-			fault := &Fault{Value: recover(), Stack: debug.Stack()}
+			fault := &job.Fault{Value: recover(), Stack: debug.Stack()}
 			err = job.WithExit(job.ExitInternal, errors.Join(fault, err))
 			result.Status, result.Reason = job.Failed, "a fault of Sledge ended the job"
 			if result.Started.IsZero() {
