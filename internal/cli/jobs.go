@@ -572,7 +572,7 @@ func (a *archive) delete(ctx context.Context, store *repository.Store, ids []str
 		}
 	}
 	if a.json {
-		if err := a.program.printJSON(document.Deleted{Schema: document.DeletedSchema, Deleted: deleted}); err != nil {
+		if err := a.program.printJSON(document.Deletion{Schema: document.DeletedSchema, Deleted: deleted}); err != nil {
 			return err
 		}
 	}

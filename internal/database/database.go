@@ -129,12 +129,12 @@ var ErrClaimed = errors.New("another process builds in the database")
 var ErrNoLedger = errors.New("a line of it is not of a build")
 
 // Missing marks an error as one that is ErrMissing.
-func Missing(err error) error { return missing{err} }
+func Missing(err error) error { return missingError{err} }
 
-type missing struct{ error }
+type missingError struct{ error }
 
-func (m missing) Is(target error) bool { return target == ErrMissing }
-func (m missing) Unwrap() error        { return m.error }
+func (m missingError) Is(target error) bool { return target == ErrMissing }
+func (m missingError) Unwrap() error        { return m.error }
 
 // ConnectTimeout bounds an attempt to connect where nothing else is said: it is
 // longer than an overloaded server takes, and a person waits.

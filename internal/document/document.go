@@ -33,7 +33,7 @@ const (
 
 // Export is all that the repository knows of a job.
 type Export struct {
-	report.Exported
+	report.ExportHead
 	Seconds []report.Second `json:"seconds"`
 }
 
@@ -99,8 +99,8 @@ type Import struct {
 	Present int      `json:"present"` // how many jobs were there already
 }
 
-// Deleted lists the jobs that were removed.
-type Deleted struct {
+// Deletion lists the jobs that were removed.
+type Deletion struct {
 	Schema  string   `json:"schema"` // always DeletedSchema
 	Deleted []job.ID `json:"deleted"`
 }

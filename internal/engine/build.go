@@ -217,7 +217,7 @@ type tableBuild struct {
 // load fills the tables with the chunks that the ledger does not have. Whoever
 // loads the last chunk of a table indexes it and finishes it as well, while the
 // others go on loading, so that no core waits for the end of a phase.
-func load(ctx context.Context, p Plan, f *feed, steps *announcer, sessions []database.Session, tables []schema.Table, l ledger) ([]job.Loaded, error) {
+func load(ctx context.Context, p Plan, f *feed, steps *announcer, sessions []database.Session, tables []schema.Table, l ledger) ([]job.TableLoad, error) {
 	progress := newLoadProgress(tables, l)
 	stop := progress.report(f)
 	defer stop()
@@ -460,10 +460,10 @@ func (p *loadProgress) report(f *feed) (stop func()) {
 	return func() { close(quit); reporting.Wait() }
 }
 
-func (p *loadProgress) loaded() []job.Loaded {
-	var list []job.Loaded
+func (p *loadProgress) loaded() []job.TableLoad {
+	var list []job.TableLoad
 	for _, t := range p.tables {
-		list = append(list, job.Loaded{
+		list = append(list, job.TableLoad{
 			Table: t.Name, Rows: t.progress.rows.Load(), Bytes: t.progress.bytes.Load(),
 			Seconds: time.Duration(t.progress.nanos.Load()).Seconds(),
 		})

@@ -82,10 +82,10 @@ type Result struct {
 
 	Client *ClientLoad `json:"client,omitempty"` // in the measured time of a run
 
-	Agreement        *Agreement `json:"agreement,omitempty"`
-	CounterAgreement *Agreement `json:"counter_agreement,omitempty"` // of all transactions, by the server's own count
-	Findings         []Finding  `json:"findings,omitempty"`          // of a check
-	Loaded           []Loaded   `json:"loaded,omitempty"`            // of a build
+	Agreement        *Agreement  `json:"agreement,omitempty"`
+	CounterAgreement *Agreement  `json:"counter_agreement,omitempty"` // of all transactions, by the server's own count
+	Findings         []Finding   `json:"findings,omitempty"`          // of a check
+	Loaded           []TableLoad `json:"loaded,omitempty"`            // of a build
 }
 
 // Metric returns the headline figure of a name, and whether there is one.
@@ -206,8 +206,8 @@ type Finding struct {
 	Error   string     `json:"error,omitempty"`   // why it could not be checked
 }
 
-// Loaded is how many rows of a table a build loaded.
-type Loaded struct {
+// TableLoad is how many rows of a table a build loaded.
+type TableLoad struct {
 	Table   string  `json:"table"`
 	Rows    int64   `json:"rows"`
 	Bytes   int64   `json:"bytes"`

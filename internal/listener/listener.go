@@ -41,9 +41,9 @@ func (a Answer) Mistake(address, title, host, port string) string {
 		address, a.What, title, a.Choose, port)
 }
 
-// Connecting bounds an attempt to connect, and finds out who answers where that is
+// Attempt bounds how long connecting takes, and finds out who answers where that is
 // not who was expected.
-type Connecting struct {
+type Attempt struct {
 	Network, Address string
 	Limit            time.Duration
 	Expected         func(Answer) bool // whether what answers may be what was chosen
@@ -58,7 +58,7 @@ const patience = 2 * time.Second
 // Do calls connect and gives it up after the limit, or as soon as it is known that
 // something else answers than was expected. The answer says what that is, and is
 // empty where it is not known.
-func (c Connecting) Do(ctx context.Context, connect func(context.Context) error) (Answer, error) {
+func (c Attempt) Do(ctx context.Context, connect func(context.Context) error) (Answer, error) {
 	limited, cancel := context.WithTimeout(ctx, c.Limit)
 	defer cancel()
 	asking, stop := context.WithCancel(limited)
@@ -86,7 +86,7 @@ func (c Connecting) Do(ctx context.Context, connect func(context.Context) error)
 
 // ask asks what answers when patience is at its end, and calls off the attempt to
 // connect when that is not what was expected.
-func (c Connecting) ask(ctx context.Context, callOff func()) Answer {
+func (c Attempt) ask(ctx context.Context, callOff func()) Answer {
 	wait := time.NewTimer(patience)
 	defer wait.Stop()
 	select {

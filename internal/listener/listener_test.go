@@ -96,7 +96,7 @@ func TestIdentifiesRealServers(t *testing.T) {
 // called off.
 func connecting(t *testing.T, address string, limit time.Duration) (listener.Answer, error) {
 	t.Helper()
-	c := listener.Connecting{
+	c := listener.Attempt{
 		Network: "tcp", Address: address, Limit: limit,
 		Expected:   func(a listener.Answer) bool { return a.Choose == listener.PostgreSQL },
 		FromServer: func(error) bool { return false },
@@ -126,7 +126,7 @@ func TestSilenceIsWaitedForNoLongerThanTheLimit(t *testing.T) {
 func TestTheEndOfTheContextIsNoSilence(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	c := listener.Connecting{Network: "tcp", Address: listen(t, silent), Limit: time.Hour, FromServer: func(error) bool { return false }, Expected: func(listener.Answer) bool { return true }}
+	c := listener.Attempt{Network: "tcp", Address: listen(t, silent), Limit: time.Hour, FromServer: func(error) bool { return false }, Expected: func(listener.Answer) bool { return true }}
 	if _, err := c.Do(ctx, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}

@@ -43,8 +43,8 @@ func Documents() []Document {
 		{report.Schema, "`sledge build`, `check`, `run` and `delete` with `--json`; `sledge jobs show ID --json`; `sledge jobs result ID --json`", whole},
 		{report.ProfileSchema, "`sledge run --users 1,2,4 --json`; `sledge jobs profile NUMBER --json`", report.Profile{Schema: report.ProfileSchema, Profile: 3, Runs: []report.Document{run}}},
 		{report.ExportSchema, "`sledge jobs export ID`", document.Export{
-			Exported: report.Exported{Document: exported, Output: []repository.OutputLine{}},
-			Seconds:  []report.Second{second},
+			ExportHead: report.ExportHead{Document: exported, Output: []repository.OutputLine{}},
+			Seconds:    []report.Second{second},
 		}},
 		{document.JobsSchema, "`sledge jobs --json`; `sledge jobs list --json`", document.Jobs{Schema: document.JobsSchema, Jobs: []report.Document{run}}},
 		{document.ProfilesSchema, "`sledge jobs profile --json`", document.Profiles{
@@ -58,7 +58,7 @@ func Documents() []Document {
 			Schema: document.TPMSchema, ID: id, Points: []document.Rate{{At: second.At, Phase: job.Measure, Offset: 1, Server: &tpm, Client: &client}},
 		}},
 		{document.ImportSchema, "`sledge jobs import FILE --json`", document.Import{Schema: document.ImportSchema, Added: []job.ID{id, other}, Present: 7}},
-		{document.DeletedSchema, "`sledge jobs delete ID --json`", document.Deleted{Schema: document.DeletedSchema, Deleted: []job.ID{id}}},
+		{document.DeletedSchema, "`sledge jobs delete ID --json`", document.Deletion{Schema: document.DeletedSchema, Deleted: []job.ID{id}}},
 		{document.CatalogSchema, "`sledge options --json`", document.Catalog{
 			Schema:    document.CatalogSchema,
 			Databases: []document.Entry{{Name: "postgresql", Title: "PostgreSQL", Aliases: []string{"pg"}, Schemes: []string{"postgres"}}},

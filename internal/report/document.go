@@ -51,8 +51,8 @@ type Document struct {
 	Transactions     []Transaction   `json:"transactions,omitempty"`
 	All              *Transaction    `json:"all,omitempty"` // all kinds together
 
-	Findings []job.Finding `json:"findings,omitempty"` // of a check
-	Loaded   []job.Loaded  `json:"loaded,omitempty"`   // of a build
+	Findings []job.Finding   `json:"findings,omitempty"` // of a check
+	Loaded   []job.TableLoad `json:"loaded,omitempty"`   // of a build
 }
 
 // Transaction is what one kind of transaction did. Each was either done, or

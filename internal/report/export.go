@@ -59,16 +59,16 @@ func Export(ctx context.Context, w io.Writer, store *repository.Store, id job.ID
 // ExportSchema names the shape of an exported job, as Schema does that of Document.
 const ExportSchema = "sledge-export-1"
 
-// Exported is the head of an exported job. After its members comes "seconds", a
+// ExportHead is the head of an exported job. After its members comes "seconds", a
 // list of Second.
-type Exported struct {
+type ExportHead struct {
 	Document
 	Histograms []Histograms               `json:"histograms,omitempty"`          // of all that was measured
 	Failures   []repository.StoredFailure `json:"failures,omitempty"`            // the first few examples of each class
 	Events     []job.Event                `json:"events,omitempty"`              // but for seconds and progress
 	Output     []repository.OutputLine    `json:"output,omitempty"`              // the same in words
 	Counts     []job.Count                `json:"transaction_counter,omitempty"` // what it read, where one was running
-	Imported   *job.Imported              `json:"imported,omitempty"`            // what the program that recorded it kept
+	Imported   *job.ImportDetails         `json:"imported,omitempty"`            // what the program that recorded it kept
 }
 
 // Histograms are the full distributions of one kind of transaction, in
@@ -128,12 +128,12 @@ func exportJSON(ctx context.Context, w *bufio.Writer, store *repository.Store, j
 	return err
 }
 
-func exportHead(ctx context.Context, store *repository.Store, j job.Job, words Words) (Exported, error) {
+func exportHead(ctx context.Context, store *repository.Store, j job.Job, words Words) (ExportHead, error) {
 	sum, kinds, err := store.Summary(ctx, j.ID)
 	if err != nil {
-		return Exported{}, err
+		return ExportHead{}, err
 	}
-	e := Exported{Document: NewDocument(j, sum)}
+	e := ExportHead{Document: NewDocument(j, sum)}
 	e.Schema, e.Line = ExportSchema, words.Headline(j)
 	if j.Origin != "" {
 		details, err := store.Imported(ctx, j.ID)

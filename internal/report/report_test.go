@@ -153,7 +153,7 @@ func TestAnExportedJobIsWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got struct {
-		Exported
+		ExportHead
 		Seconds []Second `json:"seconds"`
 	}
 	decoder := json.NewDecoder(&b)

@@ -17,7 +17,7 @@ type Past struct {
 	Job     job.Job
 	Output  []OutputLine
 	Counts  []job.Count
-	Details job.Imported
+	Details job.ImportDetails
 }
 
 // Add enters a job that another program recorded, under its own ID, and returns
@@ -106,8 +106,8 @@ func addWhatHappened(ctx context.Context, tx *sql.Tx, number int64, p Past) erro
 
 // Imported returns what the program that recorded a job kept of it, which is
 // nothing for a job of Sledge's own.
-func (s *Store) Imported(ctx context.Context, id job.ID) (job.Imported, error) {
-	var details job.Imported
+func (s *Store) Imported(ctx context.Context, id job.ID) (job.ImportDetails, error) {
+	var details job.ImportDetails
 	j, number, err := s.find(ctx, id)
 	if err != nil {
 		return details, err

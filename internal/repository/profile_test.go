@@ -93,7 +93,7 @@ func past() Past {
 		},
 		Output: []OutputLine{{At: at, User: 1, Line: "Beginning rampup time of 2 minutes"}},
 		Counts: []job.Count{{At: at}, {At: at.Add(10 * time.Second), Rate: 36400}},
-		Details: job.Imported{
+		Details: job.ImportDetails{
 			Settings: []job.Section{{Name: "connection", Settings: []job.Setting{{Name: "pg_host", Value: "db1"}}}},
 			Timings:  []job.Timing{{Name: "NEWORD", Calls: 3, P75: &p75}, {User: 2, Name: "NEWORD", Calls: 3}},
 			System:   []job.Setting{{Name: "hostname", Value: "db1"}},

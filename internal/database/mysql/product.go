@@ -226,7 +226,7 @@ func (p Product) Connect(ctx context.Context, options any, as database.Role) (da
 		return nil, p.explain(o, err)
 	}
 	s.connector = connector
-	connecting := listener.Connecting{
+	connecting := listener.Attempt{
 		Network: c.Net, Address: c.Addr, Limit: connectTimeout,
 		Expected:   func(a listener.Answer) bool { return a.Choose == listener.MySQL || a.Choose == listener.MariaDB },
 		FromServer: func(err error) bool { return number(err) != 0 },

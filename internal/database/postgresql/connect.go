@@ -43,7 +43,7 @@ func dial(ctx context.Context, l login) (*session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to PostgreSQL, database %v: %w", l, err)
 	}
-	connecting := listener.Connecting{
+	connecting := listener.Attempt{
 		Limit:      config.ConnectTimeout,
 		Expected:   func(a listener.Answer) bool { return a.Choose == listener.PostgreSQL },
 		FromServer: func(err error) bool { return stateOf(err) != "" },

@@ -43,7 +43,7 @@ func Import(ctx context.Context, store *repository.Store, path string, benchmark
 		return report, fmt.Errorf("import jobs from %s: %w", path, err)
 	}
 	f.benchmarks = benchmarks
-	err = f.each(ctx, func(j recorded) error { return report.enter(ctx, store, f, j) })
+	err = f.each(ctx, func(j jobRow) error { return report.enter(ctx, store, f, j) })
 	if err = errors.Join(err, f.db.Close()); err != nil {
 		return report, fmt.Errorf("import jobs from %s: %w", path, err)
 	}
@@ -52,7 +52,7 @@ func Import(ctx context.Context, store *repository.Store, path string, benchmark
 
 // enter enters one job. One whose ID or time cannot be used is left out with a
 // warning; an error of reading or entering ends the import.
-func (r *Report) enter(ctx context.Context, store *repository.Store, f *file, j recorded) error {
+func (r *Report) enter(ctx context.Context, store *repository.Store, f *file, j jobRow) error {
 	past, warnings, err := f.past(ctx, j)
 	for _, w := range warnings {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("job %s: %s", j.id, w))
@@ -184,21 +184,21 @@ func (f *file) rows(ctx context.Context, table string, columns []column, where s
 	return rows.Err()
 }
 
-// recorded is a row of JOBMAIN.
-type recorded struct {
+// jobRow is a row of JOBMAIN.
+type jobRow struct {
 	id, database, benchmark, settings, timestamp string
 	profile                                      int
 }
 
 // each calls do for every job, the oldest first.
-func (f *file) each(ctx context.Context, do func(recorded) error) error {
+func (f *file) each(ctx context.Context, do func(jobRow) error) error {
 	columns := []column{{"jobid", text}, {"db", text}, {"bm", text}, {"jobdict", text}, {"timestamp", text}, {"profile_id", whole}}
-	var jobs []recorded
+	var jobs []jobRow
 	err := f.rows(ctx, jobMain, columns, "jobid IS NOT NULL", nil, func(rows *sql.Rows) error {
 		var id, database, benchmark, settings, timestamp sql.NullString
 		var profile sql.NullInt64
 		err := rows.Scan(&id, &database, &benchmark, &settings, &timestamp, &profile)
-		jobs = append(jobs, recorded{id.String, database.String, benchmark.String, settings.String, timestamp.String, int(profile.Int64)})
+		jobs = append(jobs, jobRow{id.String, database.String, benchmark.String, settings.String, timestamp.String, int(profile.Int64)})
 		return err
 	})
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 
 // past reads a job whole. One whose ID or time cannot be used is left
 // out: a warning says why.
-func (f *file) past(ctx context.Context, r recorded) (repository.Past, []string, error) {
+func (f *file) past(ctx context.Context, r jobRow) (repository.Past, []string, error) {
 	if !isID.MatchString(r.id) {
 		return repository.Past{}, []string{fmt.Sprintf("it is left out, since its ID, %q, is not 8 to 40 hexadecimal digits in capitals", r.id)}, nil
 	}

@@ -345,7 +345,7 @@ func queryTimes(timings []job.Timing) object {
 	return object{{"type", "bar"}, {"unit", "milliseconds"}, {"rows", rows}}
 }
 
-func metricSeries(details job.Imported) object {
+func metricSeries(details job.ImportDetails) object {
 	processors, operations, throughput := []object{}, []object{}, []object{}
 	for _, m := range details.Metrics {
 		at := member{"timestamp", m.At.Format(time.DateTime)}

@@ -256,7 +256,7 @@ func Timings(sum meter.Summary, users int, labels []string) []job.Timing {
 
 // timingsOf returns the timings that were recorded of the virtual user at a
 // position, or with 0 of all together.
-func timingsOf(details job.Imported, position int) []job.Timing {
+func timingsOf(details job.ImportDetails, position int) []job.Timing {
 	var list []job.Timing
 	for _, t := range details.Timings {
 		if t.User == position {
@@ -348,7 +348,7 @@ func sampled(seconds iter.Seq2[repository.StoredSecond, error]) iter.Seq2[job.Co
 
 // Metrics is the view of "jobs ID metrics". Only jobs that HammerDB recorded have
 // any so far.
-func Metrics(j job.Job, details job.Imported) View {
+func Metrics(j job.Job, details job.ImportDetails) View {
 	if len(details.Metrics) == 0 {
 		return without(j, "metrics data")
 	}
@@ -370,7 +370,7 @@ func Metrics(j job.Job, details job.Imported) View {
 
 // System is the view of "jobs ID system". HammerDB describes the machine that its
 // agent runs on, and Sledge the one that it runs on itself, which the view says.
-func System(j job.Job, details job.Imported) View {
+func System(j job.Job, details job.ImportDetails) View {
 	facts := system(j, details)
 	if len(facts) == 0 {
 		return without(j, "system data")
@@ -378,7 +378,7 @@ func System(j job.Job, details job.Imported) View {
 	return View{value: facts}
 }
 
-func system(j job.Job, details job.Imported) object {
+func system(j job.Job, details job.ImportDetails) object {
 	known := map[string]string{}
 	for _, s := range details.System {
 		known[s.Name] = s.Value

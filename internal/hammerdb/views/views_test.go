@@ -129,7 +129,7 @@ func TestTheTableOfJobsShowsTheNewestFirstAndTheBest(t *testing.T) {
 
 func TestViewsOfOneJobAndOfManyHaveHammerDBsShapes(t *testing.T) {
 	sd := 2.5
-	imported := job.Imported{
+	imported := job.ImportDetails{
 		Timings: []job.Timing{
 			{Name: "PAYMENT", Calls: 3, SD: 1, Ratio: 10},
 			{Name: "NEWORD", Calls: 5, Elapsed: 1000.25, P75: &sd, P25: &sd, Ratio: 52.308},
@@ -147,7 +147,7 @@ func TestViewsOfOneJobAndOfManyHaveHammerDBsShapes(t *testing.T) {
 	for _, view := range []View{
 		Results(two, catalogNames{}), Timestamps(two...), Result(reporttest.Queries(), catalogNames{}),
 		Timing(reporttest.Run(), timingsOf(imported, 0)), Timing(reporttest.Run(), timingsOf(imported, 2)), Timing(reporttest.Run(), timingsOf(imported, 3)),
-		Metrics(reporttest.Run(), imported), Metrics(reporttest.Run(), job.Imported{}), System(reporttest.Run(), job.Imported{}), System(reporttest.Queries(), imported), System(reporttest.Killed(), job.Imported{}),
+		Metrics(reporttest.Run(), imported), Metrics(reporttest.Run(), job.ImportDetails{}), System(reporttest.Run(), job.ImportDetails{}), System(reporttest.Queries(), imported), System(reporttest.Killed(), job.ImportDetails{}),
 		Settings(settings), Settings(nil), Database(reporttest.Run(), catalogNames{}), Database(reporttest.Queries(), catalogNames{}), Database(reporttest.Killed(), catalogNames{}), Benchmark(reporttest.Run(), catalogNames{}), Benchmark(reporttest.Queries(), catalogNames{}),
 	} {
 		fmt.Fprintf(&b, "%s\n%s\n\n", view.JSON(), view.Text())
@@ -278,7 +278,7 @@ func TestTheArtifactOfAJobOfHammerDBHasItsFigures(t *testing.T) {
 	}
 	defer store.Close()
 	idle := 40.5
-	past := repository.Past{Job: reporttest.Queries(), Details: job.Imported{
+	past := repository.Past{Job: reporttest.Queries(), Details: job.ImportDetails{
 		Timings: []job.Timing{{Name: "Q14", Total: 1500}, {User: 1, Name: "Q14", Total: 1500}},
 		Metrics: []job.SystemMetric{{At: reporttest.Began, User: &idle, Sys: &idle, IRQ: &idle, Idle: &idle, IOPS: &idle, MBps: &idle}},
 	}}

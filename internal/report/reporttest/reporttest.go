@@ -113,7 +113,7 @@ func Build() job.Job {
 	return job.Job{
 		ID: "67FD3345479A03E263133334", Spec: job.Spec{Action: job.Build, Database: "mariadb", Workload: "tprocc", Seed: 1},
 		Status: job.Succeeded, Begun: Began,
-		Result: job.Result{Elapsed: 12.5, Loaded: []job.Loaded{
+		Result: job.Result{Elapsed: 12.5, Loaded: []job.TableLoad{
 			{Table: "item", Rows: 100_000, Bytes: 8_900_000, Seconds: 2.5},
 			{Table: "order_line", Rows: 300_123, Bytes: 21_000_000, Seconds: 7},
 			{Table: "warehouse", Rows: 1, Bytes: 90},

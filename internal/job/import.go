@@ -9,9 +9,9 @@ type Count struct {
 	Rate float64   `json:"tpm"`
 }
 
-// Imported is what another program kept of a job that has no place in Job: it is
+// ImportDetails is what another program kept of a job that has no place in Job: it is
 // shown as that program gave it, since nothing of it can be worked out again.
-type Imported struct {
+type ImportDetails struct {
 	Settings []Section      `json:"settings,omitempty"`
 	Timings  []Timing       `json:"timings,omitempty"`
 	System   []Setting      `json:"system,omitempty"` // of the machine under test
