@@ -17,20 +17,6 @@ var awayFromHome = map[string]string{
 
 	"internal/report/reporttest/reporttest.go": "a job that it recorded, for tests",
 	"internal/manual/schemas.go":               "says which documents have its shapes",
-
-	// Its names of options are still on their way home.
-	"internal/database/database.go":           "names of options",
-	"internal/database/mysql/options.go":      "names of options",
-	"internal/database/postgresql/options.go": "names of options",
-	"internal/engine/check.go":                "names of options",
-	"internal/engine/plan.go":                 "names of options",
-	"internal/job/benchmark.go":               "names of options",
-	"internal/option/option.go":               "names of options",
-	"internal/workbench/bench.go":             "names of options",
-	"internal/workload/tprocc/hammerdb.go":    "names of options",
-	"internal/workload/tprocc/options.go":     "names of options",
-	"internal/workload/tprocc/tprocc.go":      "names of options",
-	"internal/workload/workload.go":           "names of options",
 }
 
 // ownPackages are our packages' paths, which name their home.

@@ -63,22 +63,22 @@ var layers = map[string]string{
 	"report": "job meter option repository terminal",
 
 	// What people see of it as JSON.
-	"document": "job option report repository workbench",
+	"document": "database job option report repository workbench workload",
 
 	// People. Their program is handed the catalog; so are they.
-	"workbench":   "catalog database engine job option repository workload",
+	"workbench":   "catalog database engine hammerdb/names job option repository workload",
 	"manual":      "database document engine job option report repository workbench workload",
 	"datagen":     "database engine job option schema workbench workload",
 	"interpreter": "",
-	"cli":         "database datagen document engine hammerdb/console hammerdb/history hammerdb/lines hammerdb/views host interpreter job manual meter option report repository terminal workbench workload",
+	"cli":         "catalog database datagen document engine hammerdb/console hammerdb/history hammerdb/lines hammerdb/views host interpreter job manual meter option report repository terminal workbench workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
-	"hammerdb/names":    "",
+	"hammerdb/names":    "option workload",
 	"hammerdb/lines":    "job",
-	"hammerdb/views":    "hammerdb/lines hammerdb/names job meter report repository terminal",
+	"hammerdb/views":    "catalog hammerdb/lines hammerdb/names job meter report repository terminal",
 	"hammerdb/history":  "hammerdb/lines hammerdb/names job option repository sqlitefile",
 	"hammerdb/scripts":  "database hammerdb/names option workload",
-	"hammerdb/settings": "database engine hammerdb/names job option sqlitefile workbench workload",
+	"hammerdb/settings": "catalog database engine hammerdb/names job option sqlitefile workbench workload",
 	"hammerdb/console":  "database datagen engine hammerdb/history hammerdb/lines hammerdb/scripts hammerdb/settings hammerdb/views job meter option report repository terminal workbench workload",
 
 	// The lists, the programs that write them, and the one program that has it all.

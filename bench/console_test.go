@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sledge/internal/hammerdb/names"
 )
 
 // scripted writes a Tcl script and returns the arguments by which sledge runs it.
@@ -88,10 +90,10 @@ func TestConsoleRun(t *testing.T) {
 	lines := []string{"dbset db pg"}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		dict := "tpcc"
-		if slices.Contains([]string{"pg_host", "pg_port", "pg_sslmode"}, name) {
+		if slices.Contains([]string{"host", "port", "ssl_mode"}, name) {
 			dict = "connection"
 		}
-		lines = append(lines, fmt.Sprintf("diset %s %s {%s}", dict, name, values[name]))
+		lines = append(lines, fmt.Sprintf("diset %s %s {%s}", dict, names.Key("postgresql", "tprocc", name), values[name]))
 	}
 	byScript := scripted(t, append(lines,
 		fmt.Sprintf("diset tpcc pg_rampup %s", rampUp), fmt.Sprintf("diset tpcc pg_duration %s", trial()),

@@ -55,10 +55,8 @@ func (m mariaDB) overSocket() reachable {
 
 func (m mariaDB) values() option.Values {
 	values := maps.Clone(m.Values())
-	delete(values, "maria_tpch_user")
-	delete(values, "maria_tpch_pass")
-	values["maria_dbase"] = m.database
-	values["maria_socket"] = m.socket
+	values["dbname"] = m.database
+	values["socket"] = m.socket
 	return values
 }
 
@@ -105,7 +103,7 @@ func (m mariaDB) drop(t *testing.T) {
 func (m mariaDB) emptyTables(t *testing.T, warehouses int) {
 	t.Helper()
 	values := m.values()
-	values["maria_count_ware"] = strconv.Itoa(warehouses)
+	values["warehouses"] = strconv.Itoa(warehouses)
 	plan, err := engine.NewPlan(mariadb.Database, tprocc.Workload, job.Spec{Options: values})
 	if err != nil {
 		t.Fatal(err)

@@ -62,8 +62,8 @@ func (p postgreSQL) overSocket() reachable {
 // values are the options by which sledge finds the database.
 func (p postgreSQL) values() option.Values {
 	values := maps.Clone(p.Values())
-	values["pg_dbase"] = p.database
-	values["pg_host"] = p.host
+	values["dbname"] = p.database
+	values["host"] = p.host
 	return values
 }
 
@@ -76,7 +76,7 @@ func (p postgreSQL) name() string { return "postgresql" }
 func (p postgreSQL) plan(t *testing.T, warehouses int) engine.Plan {
 	t.Helper()
 	values := p.values()
-	values["pg_count_ware"] = strconv.Itoa(warehouses)
+	values["warehouses"] = strconv.Itoa(warehouses)
 	plan, err := engine.NewPlan(postgresql.Database, tprocc.Workload, job.Spec{Options: values})
 	if err != nil {
 		t.Fatal(err)

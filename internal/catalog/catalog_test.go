@@ -1,8 +1,8 @@
 package catalog_test
 
 import (
-	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -67,6 +67,8 @@ func TestNoNameBelongsToTwo(t *testing.T) {
 	}
 }
 
+var isName = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+
 func TestEveryOptionIsDescribedOnceAndItsDefaultBinds(t *testing.T) {
 	for _, d := range edition.Catalog.Databases {
 		for _, w := range edition.Catalog.Workloads {
@@ -80,6 +82,9 @@ func TestEveryOptionIsDescribedOnceAndItsDefaultBinds(t *testing.T) {
 				if !slices.ContainsFunc(option.Groups, func(g option.Group) bool { return g.Name == o.Group }) {
 					t.Errorf("%s: its group is %q, which is none", at, o.Group)
 				}
+				if !isName.MatchString(o.Name) {
+					t.Errorf("%s: its name is not in lower case with underscores", at)
+				}
 				if seen[o.Name] {
 					t.Errorf("%s: it is declared twice", at)
 				}
@@ -90,36 +95,8 @@ func TestEveryOptionIsDescribedOnceAndItsDefaultBinds(t *testing.T) {
 				defaults[o.Name] = o.Default
 			}
 			for _, fresh := range []any{d.Options(w.Name), w.Options()} {
-				if err := option.Bind(d.Names, defaults, fresh); err != nil {
+				if err := option.Bind(nil, defaults, fresh); err != nil {
 					t.Errorf("%s %s: got %v for the defaults, want none", d.Name, w.Name, err)
-				}
-			}
-		}
-	}
-}
-
-// The console reads and sets options by these names, whatever the database.
-func TestOptionsThatTheConsoleKnowsByNameAreThere(t *testing.T) {
-	for _, d := range edition.Catalog.Databases {
-		for _, w := range edition.Catalog.Workloads {
-			var known []string
-			for _, o := range engine.Options(d, w) {
-				known = append(known, o.Name)
-			}
-			h := w.HammerDB
-			one := []string{h.Size, h.Builders, h.Driver, h.UserDelay}
-			for _, name := range slices.Concat(one, h.First, h.Last, h.Script, d.Keys[w.Name]) {
-				if !slices.Contains(known, d.Names.Full(name)) {
-					t.Errorf("%s with %s: the option %q that is named for the console is not declared", d.Name, w.Name, name)
-				}
-			}
-			if h.Saved == nil {
-				continue
-			}
-			own := []string{h.Saved.Timed, h.Saved.Pauses, h.Saved.Mix, h.Saved.Keying, h.Saved.Thinking, h.Saved.Spread, h.Saved.TimeProfile, h.Saved.Asynchronous}
-			for _, name := range slices.Concat(own, slices.Collect(maps.Values(h.Saved.Variables)), slices.Collect(maps.Values(d.Saved))) {
-				if !slices.Contains(known, d.Names.Full(name)) || !slices.Contains(slices.Concat(h.Script, d.Script), name) {
-					t.Errorf("%s with %s: the option %q, which scripts of HammerDB's decide, is not one of a driver script", d.Name, w.Name, name)
 				}
 			}
 		}

@@ -46,7 +46,7 @@ func (w *world) as(environ ...string) func() {
 func execute(t *testing.T, d *database.Database, server *testserver.Server, statements ...string) {
 	t.Helper()
 	options := d.Options("tprocc")
-	if err := option.Bind(d.Names, server.Values(), options); err != nil {
+	if err := option.Bind(nil, server.Values(), options); err != nil {
 		t.Fatal(err)
 	}
 	session, err := d.Connect(context.Background(), options, database.Admin)
@@ -139,12 +139,12 @@ func TestPasswordsOfMyCnfAreUsedOnARealServer(t *testing.T) {
 		in         bool
 		says       string
 	}{
-		{"the default", where, nil, false, "(maria_pass has its default, since nothing sets it)"},
+		{"the default", where, nil, false, "(password has its default, since nothing sets it)"},
 		{"a group of the client", where + "password='s3cr3t;#1'\n", nil, true, ""},
 		{"a group of MariaDB's", where + "password=wrong\n[client-mariadb]\npassword=\"s3cr3t;#1\"\n", nil, true, ""},
-		{"a wrong password", where + "password=wrong\n", nil, false, "(maria_pass is from line 5 of HOME/.my.cnf)"},
+		{"a wrong password", where + "password=wrong\n", nil, false, "(password is from line 5 of HOME/.my.cnf)"},
 		{"a variable", where, []string{"MYSQL_PWD=s3cr3t;#1"}, true, ""},
-		{"a wrong variable", where, []string{"MYSQL_PWD=wrong"}, false, "(maria_pass is from MYSQL_PWD)"},
+		{"a wrong variable", where, []string{"MYSQL_PWD=wrong"}, false, "(password is from MYSQL_PWD)"},
 		{"a socket", fmt.Sprintf("[client-server]\nsocket=%s\n[client]\nuser=%s\npassword='s3cr3t;#1'", server.Socket, user), nil, true, ""},
 	}
 	for _, test := range tests {
@@ -298,21 +298,21 @@ func TestADryRunSaysWhereEachSettingComesFrom(t *testing.T) {
 	}
 	want := map[string]string{
 		"db": "postgresql line 1 of HOME/sledge.toml", "users": "3 line 2 of HOME/sledge.toml", "seed": "1 default",
-		"pg_host": "db1 PGHOST", "pg_port": "7000 --port", "pg_rampup": "1 line 4 of HOME/sledge.toml", "pg_duration": "2 --set",
-		"pg_vacuum": "true SLEDGE_PG_VACUUM", "pg_pass": "**** HOME/.pgpass", "pg_superuserpass": "**** HOME/.pgpass",
+		"host": "db1 PGHOST", "port": "7000 --port", "rampup": "1 line 4 of HOME/sledge.toml", "duration": "2 --set",
+		"vacuum": "true SLEDGE_PG_VACUUM", "password": "**** HOME/.pgpass", "superuser_password": "**** HOME/.pgpass",
 	}
 	for name, text := range want {
 		if got[name] != text {
 			t.Errorf("%s: got %q, want %q", name, got[name], text)
 		}
 	}
-	if _, shown := got["pg_dbase"]; shown || len(w.asked) > 0 || strings.Contains(w.out.String(), "s3cr3t") {
+	if _, shown := got["dbname"]; shown || len(w.asked) > 0 || strings.Contains(w.out.String(), "s3cr3t") {
 		t.Errorf("got %d jobs and\n%s\nwant no job, no default and no secret", len(w.asked), &w.out)
 	}
 	if _, err := os.Stat(w.repository); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got a repository, want none")
 	}
-	if w.run("run", "--config", config, "--dry-run", "--verbose"); !strings.Contains(w.out.String(), "pg_dbase") {
+	if w.run("run", "--config", config, "--dry-run", "--verbose"); !strings.Contains(w.out.String(), "dbname") || strings.Contains(w.out.String(), "async") {
 		t.Errorf("got no defaults with --verbose:\n%s", &w.out)
 	}
 	w.run("run", "--config", config, "--dry-run", "--json")

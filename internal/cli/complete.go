@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"sledge/internal/catalog"
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/repository"
+	"sledge/internal/workbench"
 )
 
 // complete is what the shell asks when somebody presses the Tab key.
@@ -72,21 +75,30 @@ func (p *Program) workloadWords() (words []string) {
 // completeSet completes name=value: first the name, then the choices of that
 // option. Where no database is chosen yet it offers the options of all.
 func (p *Program) completeSet(s *settings, typed string) ([]string, cobra.ShellCompDirective) {
-	known := option.Built(p.Bench.Options())
+	pairs := slices.Collect(p.Bench.Pairs())
 	if order, err := p.Bench.Resolve(job.Run, s.sources(p)); err == nil {
-		known = option.Built(engine.Options(order.Plan.Database, order.Plan.Workload))
+		pairs = []catalog.Pair{{Database: order.Plan.Database, Workload: order.Plan.Workload}}
 	}
 	name, _, hasName := strings.Cut(typed, "=")
 	var words []string
-	for _, o := range known {
-		switch {
-		case !hasName && !o.Secret:
-			words = append(words, o.Name+"=\t"+o.Help)
-		case hasName && o.Name == name:
-			for _, choice := range choices(o) {
-				words = append(words, name+"="+choice)
+	seen := map[string]bool{}
+	for _, pair := range pairs {
+		for _, o := range option.Built(engine.Options(pair.Database, pair.Workload)) {
+			// HammerDB's names are for those who type them.
+			called, key := o.Name, workbench.Key(pair.Database, pair.Workload, o)
+			if prefix, _, _ := strings.Cut(key, "_"); strings.HasPrefix(typed, prefix+"_") {
+				called = key
 			}
-			return words, cobra.ShellCompDirectiveNoFileComp
+			switch {
+			case !hasName && !o.Secret && !seen[called]:
+				seen[called] = true
+				words = append(words, called+"=\t"+o.Help)
+			case hasName && called == name:
+				for _, choice := range choices(o) {
+					words = append(words, name+"="+choice)
+				}
+				return words, cobra.ShellCompDirectiveNoFileComp
+			}
 		}
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

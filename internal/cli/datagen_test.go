@@ -45,7 +45,7 @@ func TestDatagenRefusesMistakes(t *testing.T) {
 		{"--dir " + folder, "no database is chosen"},
 		{"--db pg --workers 0 --dir " + folder, "--workers: 0 is not between 1 and 1024"},
 		{"--db pg --workers 2 --dir " + folder, "2 workers are too many: for 1 WAREHOUSE SCHEMA there can be 1"},
-		{"--db pg --warehouses none --dir " + folder, "pg_count_ware"},
+		{"--db pg --warehouses none --dir " + folder, "option warehouses"},
 		{"--db pg --dir " + filepath.Join(folder, "a", "b"), "is not a writable location"},
 		{"--db pg --host db1 --dir " + folder, "no flag --host"},
 	} {

@@ -282,7 +282,7 @@ func (a *archive) resultCommand() *cobra.Command {
 	}, func(_ context.Context, _ *repository.Store, j job.Job) error {
 		switch {
 		case hammerDB:
-			return a.program.printJSON(views.Result(j, a.program.Bench))
+			return a.program.printJSON(views.Result(j, a.program.Bench.Catalog))
 		case a.json:
 			return a.program.printJSON(a.heads([]job.Job{j})[0])
 		}
@@ -337,7 +337,7 @@ func (a *archive) timingCommand() *cobra.Command {
 // showTimings shows timings as HammerDB does, which for a job that it recorded is
 // all there is.
 func (a *archive) showTimings(ctx context.Context, store *repository.Store, j job.Job, hammerDB bool) error {
-	timings, err := views.AllTimings(ctx, store, j, a.program.Bench)
+	timings, err := views.AllTimings(ctx, store, j, a.program.Bench.Catalog)
 	if err != nil {
 		return err
 	}
@@ -394,7 +394,7 @@ func (a *archive) tpmCommand() *cobra.Command {
 		Example: examples("sledge jobs tpm last", "sledge jobs tpm last --json | jq '.points[] | select(.response.p99_ms > 100)'", "sledge jobs tpm 6B02 --hammerdb"),
 	}, func(ctx context.Context, store *repository.Store, j job.Job) error {
 		if hammerDB {
-			counts, err := views.TCount(ctx, store, j, a.program.Bench)
+			counts, err := views.TCount(ctx, store, j, a.program.Bench.Catalog)
 			if err != nil {
 				return err
 			}

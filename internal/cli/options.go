@@ -5,17 +5,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"sledge/internal/database"
 	"sledge/internal/document"
 	"sledge/internal/engine"
 	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/terminal"
 	"sledge/internal/workbench"
+	"sledge/internal/workload"
 )
 
 //go:generate go run ./generate
@@ -26,13 +27,13 @@ func (p *Program) optionsCommand() *cobra.Command {
 		Use:   "options [database] [workload] [option]",
 		Short: "List databases, workloads and their options",
 		Long: `Options lists every option of a database with a workload: its name, its flag where
-it has one, its default, the values it takes, and what it means. The ones that most
+it has one, the name that it has in HammerDB and the console, its default, the values it takes, and what it means. The ones that most
 people set come first, then the others by what they are about. Without words it lists
 the databases and the workloads.`,
 		Example: examples(
 			"sledge options",
 			"sledge options pg",
-			"sledge options pg tprocc pg_count_ware",
+			"sledge options pg tprocc warehouses",
 			"sledge options maria tprocc --json",
 		),
 		GroupID:           groupOthers,
@@ -104,15 +105,17 @@ func (p *Program) listOptions(args []string, asJSON bool) error {
 	d, w := pair.Database, pair.Workload
 	list := option.Built(engine.Options(d, w))
 	if len(args) == 3 {
-		if list, err = only(engine.Options(d, w), args[2]); err != nil {
-			return err
+		one, ok := workbench.Find(d, w, strings.ToLower(args[2]))
+		if !ok {
+			return usage("%w", workbench.Unknown(d, w, strings.ToLower(args[2])))
 		}
+		list = []option.Description{one}
 	}
 	if asJSON {
-		return p.printJSON(document.Options{Schema: document.OptionsSchema, Database: d.Name, Workload: w.Name, Options: list})
+		return p.printJSON(document.NewOptions(d, w, list))
 	}
 	if len(args) == 3 {
-		printOption(p.Stdout, list[0])
+		printOption(p.Stdout, d, w, list[0])
 		return nil
 	}
 	for i, part := range option.Parts(list) {
@@ -122,27 +125,21 @@ func (p *Program) listOptions(args []string, asJSON bool) error {
 		fmt.Fprintln(p.Stdout, part.Title)
 		for _, o := range part.Options {
 			fmt.Fprintln(p.Stdout)
-			printOption(p.Stdout, o)
+			printOption(p.Stdout, d, w, o)
 		}
 	}
 	return nil
 }
 
-// only returns just the option of that name.
-func only(list []option.Description, name string) ([]option.Description, error) {
-	i := slices.IndexFunc(list, func(o option.Description) bool { return o.Name == strings.ToLower(name) })
-	if i < 0 {
-		return nil, usage("%w", option.CheckNames(option.Values{name: ""}, list))
-	}
-	return list[i : i+1], nil
-}
-
-func printOption(w io.Writer, o option.Description) {
-	fmt.Fprint(w, o.Name)
+// printOption prints what an option is called, behind its name also by its flag and by
+// HammerDB's users, and what it is.
+func printOption(out io.Writer, d *database.Database, w *workload.Workload, o option.Description) {
+	others := []string{workbench.Key(d, w, o)}
 	if flag := workbench.FlagOf(o); flag != "" {
-		fmt.Fprintf(w, "  (--%s)", flag)
+		others = []string{"--" + flag, others[0]}
 	}
-	fmt.Fprintf(w, "\n    %s\n    default: %s; value: %s\n", o.Help, orNothing(o.Default), o.Limits())
+	fmt.Fprintf(out, "%s  (%s)", o.Name, strings.Join(others, ", "))
+	fmt.Fprintf(out, "\n    %s\n    default: %s; value: %s\n", o.Help, orNothing(o.Default), o.Limits())
 }
 
 func orNothing(text string) string {

@@ -18,7 +18,7 @@ func TestOneOptionIsExplained(t *testing.T) {
 		t.Fatalf("got exit code %d: %s", code, &w.err)
 	}
 	lines := strings.Split(w.out.String(), "\n")
-	if lines[0] != "pg_port  (--port)" || strings.TrimSpace(lines[2]) != "default: 5432; value: whole number from 1 to 65535" {
+	if lines[0] != "port  (--port, pg_port)" || strings.TrimSpace(lines[2]) != "default: 5432; value: whole number from 1 to 65535" {
 		t.Errorf("got %q", lines)
 	}
 }
@@ -126,15 +126,17 @@ func TestTheShellIsOfferedWhatFits(t *testing.T) {
 	}{
 		{[]string{"run", "--db", ""}, []string{"postgresql", "pg", "sqlite"}, "tprocc"},
 		{[]string{"run", "--workload", ""}, []string{"tprocc"}, "sqlite"},
-		{[]string{"run", "--set", ""}, []string{"pg_count_ware=", "sqlite_file="}, ""},
-		{[]string{"run", "--db", "pg", "--set", ""}, []string{"pg_count_ware="}, "sqlite_file"},
+		{[]string{"run", "--set", ""}, []string{"warehouses=", "file=", "dbname="}, "pg_"},
+		{[]string{"run", "--set", "pg_c"}, []string{"pg_count_ware="}, ""},
+		{[]string{"run", "--db", "pg", "--set", ""}, []string{"warehouses="}, "cache_mib="},
+		{[]string{"run", "--db", "pg", "--set", "ssl_mode="}, []string{"ssl_mode=require"}, "port"},
 		{[]string{"run", "--db", "pg", "--set", "pg_sslmode="}, []string{"pg_sslmode=require"}, "pg_port"},
 		{[]string{"run", "--db", "pg", "--set", "pg_vacuum="}, []string{"pg_vacuum=true", "pg_vacuum=false"}, ""},
 		{[]string{"run", "--url", "postgres://h/d", "--set", "pg_sup"}, []string{"pg_superuser="}, "pg_superuserpass"},
 		{[]string{"build", "--ware"}, []string{"--warehouses"}, ""},
 		{[]string{"options", ""}, []string{"postgresql"}, ""},
 		{[]string{"options", "pg", ""}, []string{"tprocc"}, ""},
-		{[]string{"options", "pg", "tprocc", ""}, []string{"pg_port"}, ""},
+		{[]string{"options", "pg", "tprocc", ""}, []string{"port"}, ""},
 		{[]string{"jobs", "show", ""}, []string{"last", id}, ""},
 		{[]string{"jobs", "list", "--status", ""}, []string{"killed"}, ""},
 		{[]string{"jobs", "export", "last", "--format", ""}, []string{"csv"}, ""},

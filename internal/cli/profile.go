@@ -35,7 +35,7 @@ func (p *Program) runAll(ctx context.Context, order workbench.Order, profile int
 		}
 	}
 	for i := range orders {
-		orders[i].Spec.Profile, orders[i].Public.Profile = profile, profile
+		orders[i].Profile = profile
 	}
 	if !several {
 		return p.do(ctx, orders[0], s)
@@ -205,7 +205,7 @@ func (a *archive) profile(ctx context.Context, store *repository.Store, word str
 	}
 	runs = views.OldestFirst(runs)
 	if hammerDB {
-		return a.program.printJSON(views.Results(runs, a.program.Bench))
+		return a.program.printJSON(views.Results(runs, a.program.Bench.Catalog))
 	}
 	for i := range runs {
 		if runs[i].Result.Summary, _, err = store.Summary(ctx, runs[i].ID); err != nil {
@@ -253,7 +253,7 @@ it stay behind. The file is only read, and jobs that are there already stay as t
 }
 
 func (a *archive) importFrom(ctx context.Context, store *repository.Store, path string) error {
-	done, err := history.Import(ctx, store, path, a.program.Bench.Benchmarks())
+	done, err := history.Import(ctx, store, path)
 	for _, warning := range done.Warnings {
 		fmt.Fprintf(a.program.Stderr, "sledge: warning: %s\n", report.Printable(warning))
 	}

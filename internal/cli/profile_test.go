@@ -59,7 +59,7 @@ func TestSeveralNumbersOfUsersAreAProfile(t *testing.T) {
 		t.Errorf("with --verbose: got %s, want all of each run", &w.out)
 	}
 	jobs := w.jobs(t)
-	if len(jobs) != 4 || slices.ContainsFunc(jobs, func(j job.Job) bool { return j.Spec.Profile != 1 }) {
+	if len(jobs) != 4 || slices.ContainsFunc(jobs, func(j job.Job) bool { return j.Profile != 1 }) {
 		t.Errorf("got jobs %+v, want 4 of profile 1", jobs)
 	}
 	w.run("run", "--db", "sqlite", "--users", "1, 2")
@@ -67,7 +67,7 @@ func TestSeveralNumbersOfUsersAreAProfile(t *testing.T) {
 	w.run("run", "--db", "sqlite", "--users", "1")
 	var profiles []int
 	for _, j := range w.jobs(t)[:4] {
-		profiles = append(profiles, j.Spec.Profile)
+		profiles = append(profiles, j.Profile)
 	}
 	if want := []int{0, 1, 2, 2}; !slices.Equal(profiles, want) {
 		t.Errorf("got profiles %v of the newest jobs, want %v: a new one, one that was named, and none", profiles, want)

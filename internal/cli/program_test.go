@@ -201,7 +201,7 @@ func TestBadInputIsRefusedBeforeAnythingHappens(t *testing.T) {
 		{"run --db pg --hsot x", "did you mean --host?"},
 		{"run --db pg --password x", "--password-file"},
 		{"run --db pg --port", "--port"},
-		{"run --db pg --port many", "option pg_port"},
+		{"run --db pg --port many", "option port"},
 		{"run --db pg --interval soon", "--interval"},
 		{"run --db pg --interval -1s", "--interval"},
 		{"run --db pg --interval -1", "--interval"},
@@ -221,6 +221,7 @@ func TestBadInputIsRefusedBeforeAnythingHappens(t *testing.T) {
 		{"jobs profile 1 2", "one profile"},
 		{"jobs import", "hammer.DB"},
 		{"run --db sqlite --host h", "--host is not an option of SQLite"},
+		{"run --db pg --set prot=1", "did you mean port?"},
 		{"run --db pg --set pg_prot=1", "did you mean pg_port?"},
 		{"run --db pg --set pg_port", "name=value"},
 		{"run --db pg --config nosuch.toml", "nosuch.toml"},
@@ -433,7 +434,7 @@ func TestSecretsReachTheServerAndNothingElse(t *testing.T) {
 		if bytes.Contains(seen.Bytes(), []byte(secret)) {
 			t.Errorf("%s: got the secret in an output or in the repository", name)
 		}
-		if len(w.asked) != 2 || w.asked[0].Options["pg_pass"] != secret {
+		if len(w.asked) != 2 || w.asked[0].Options["password"] != secret {
 			t.Errorf("%s: the runner did not get the secret: %d specs", name, len(w.asked))
 		}
 	}
@@ -491,7 +492,7 @@ func TestDeleteAsksOnATerminal(t *testing.T) {
 func emptySchema(t *testing.T, file string) {
 	t.Helper()
 	local := engine.Local{Catalog: edition.Catalog}
-	plan, err := local.Plan(job.Spec{Action: job.Build, Database: "sqlite", Workload: "tprocc", Options: option.Values{"sqlite_file": file}})
+	plan, err := local.Plan(job.Spec{Action: job.Build, Database: "sqlite", Workload: "tprocc", Options: option.Values{"file": file}})
 	if err != nil {
 		t.Fatal(err)
 	}

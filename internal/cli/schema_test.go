@@ -78,37 +78,37 @@ func TestEveryDocumentIsAsItsSchemaSays(t *testing.T) {
 	w.scaling(2)
 	hammer := hammerDBJobs(t)
 	commands := []struct{ args, schema string }{
-		{"build --db sqlite --json", "sledge-job-1"},
-		{"check --db sqlite --json", "sledge-job-1"},
-		{"run --db sqlite --json", "sledge-job-1"},
+		{"build --db sqlite --json", "sledge-job-2"},
+		{"check --db sqlite --json", "sledge-job-2"},
+		{"run --db sqlite --json", "sledge-job-2"},
 		{"run --db sqlite --users 1,2 --json", "sledge-profile-1"},
 		{"run --db sqlite --users 1,9 --json", "sledge-profile-1"}, // the second fails
-		{"run --db sqlite --users 9 --json", "sledge-job-1"},       // so does this
-		{"run --db sqlite --dry-run --json", "sledge-settings-1"},
-		{"delete --db sqlite --json", "sledge-job-1"},
+		{"run --db sqlite --users 9 --json", "sledge-job-2"},       // so does this
+		{"run --db sqlite --dry-run --json", "sledge-settings-2"},
+		{"delete --db sqlite --json", "sledge-job-2"},
 		{"jobs --json", "sledge-jobs-1"},
 		{"jobs list --json", "sledge-jobs-1"},
 		{"jobs list --action check --status failed --json", "sledge-jobs-1"}, // none
-		{"jobs show last --json", "sledge-job-1"},
-		{"jobs result last --json", "sledge-job-1"},
+		{"jobs show last --json", "sledge-job-2"},
+		{"jobs result last --json", "sledge-job-2"},
 		{"jobs timing last --json", "sledge-timing-1"},
 		{"jobs tpm last --json", "sledge-tpm-1"},
 		{"jobs profile --json", "sledge-profiles-1"},
 		{"jobs profile 1 --json", "sledge-profile-1"},
-		{"jobs export last", "sledge-export-1"},
-		{"jobs export RUN --json", "sledge-export-1"},
-		{"jobs show RUN --json", "sledge-job-1"},
+		{"jobs export last", "sledge-export-2"},
+		{"jobs export RUN --json", "sledge-export-2"},
+		{"jobs show RUN --json", "sledge-job-2"},
 		{"jobs timing RUN --json", "sledge-timing-1"},
 		{"jobs tpm RUN --json", "sledge-tpm-1"},
 		{"jobs import --json " + hammer, "sledge-import-1"},
-		{"jobs show 67FD --json", "sledge-job-1"},
+		{"jobs show 67FD --json", "sledge-job-2"},
 		{"jobs timing 67FD --json", "sledge-timing-1"},
 		{"jobs tpm 67FD --json", "sledge-tpm-1"},
-		{"jobs export 67FD", "sledge-export-1"},
+		{"jobs export 67FD", "sledge-export-2"},
 		{"jobs delete 67FD --json", "sledge-deleted-1"},
 		{"options --json", "sledge-catalog-1"},
-		{"options pg --json", "sledge-options-1"},
-		{"options pg tpcc pg_port --json", "sledge-options-1"},
+		{"options pg --json", "sledge-options-2"},
+		{"options pg tpcc pg_port --json", "sledge-options-2"},
 		{"version --json", "sledge-version-1"},
 		{"jobs show 0000 --json", "sledge-error-1"},
 	}
@@ -158,7 +158,7 @@ func TestErrorsAreDocumentsToo(t *testing.T) {
 		class  string
 		option string
 	}{
-		"run --db pg --port many --json":              {job.ExitUsage, "usage", "pg_port"},
+		"run --db pg --port many --json":              {job.ExitUsage, "usage", "port"},
 		"run --json":                                  {job.ExitUsage, "usage", ""},
 		"run --db nosuch --json":                      {job.ExitUsage, "usage", ""},
 		"run --json --nosuch":                         {job.ExitUsage, "usage", ""},

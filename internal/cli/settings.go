@@ -104,7 +104,10 @@ func (s *settings) addPlainFlags(flags *pflag.FlagSet, b workbench.Bench, action
 		if len(f.Choices) > 0 {
 			help += ": " + strings.Join(f.Choices, ", ")
 		}
-		flag := flags.VarPF(plainFlag{f.Name, kindName(f.Kind), s.plain}, f.Name, "", fmt.Sprintf("%s (%s)", help, alike(f.Options)))
+		if options := unlike(f); options != "" {
+			help += " (" + options + ")"
+		}
+		flag := flags.VarPF(plainFlag{f.Name, kindName(f.Kind), s.plain}, f.Name, "", help)
 		if f.Kind == "bool" {
 			flag.NoOptDefVal = "true"
 		}
@@ -116,23 +119,15 @@ func (s *settings) addPlainFlags(flags *pflag.FlagSet, b workbench.Bench, action
 	}
 }
 
-// alike spells the names of options that differ only in their prefix as one.
-func alike(names []string) string {
-	var suffixes, list []string
-	count := map[string]int{}
-	for _, name := range names {
-		suffix := name[max(strings.Index(name, "_"), 0):]
-		if count[suffix]++; count[suffix] == 1 {
-			suffixes = append(suffixes, suffix)
-			list = append(list, name)
+// unlike lists the options that a flag sets, if any of them has another name than it has.
+func unlike(f workbench.Flag) string {
+	own := strings.ReplaceAll(f.Name, "-", "_")
+	for _, name := range f.Options {
+		if name != own && name+"_file" != own {
+			return "option " + strings.Join(f.Options, " or ")
 		}
 	}
-	for i, suffix := range suffixes {
-		if count[suffix] > 1 {
-			list[i] = "*" + suffix
-		}
-	}
-	return strings.Join(list, ", ")
+	return ""
 }
 
 // kindName says what a flag's value is, in help.

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"strings"
 
-	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/meter"
@@ -104,7 +103,7 @@ func (p *Program) document(j job.Job, sum meter.Summary) report.Document {
 
 // headline is the headline of a run in HammerDB's words, or "".
 func (p *Program) headline(j job.Job) string {
-	return lines.Result(j.Result, p.Bench.Title(j.Spec.Database))
+	return views.Headline(j, p.Bench.Catalog)
 }
 
 // words are HammerDB's, for what is exported of a job.
@@ -112,7 +111,7 @@ func (p *Program) words() report.Words {
 	return report.Words{
 		Headline: p.headline,
 		Output: func(ctx context.Context, store *repository.Store, j job.Job) iter.Seq2[repository.OutputLine, error] {
-			return views.Output(ctx, store, j, p.Bench)
+			return views.Output(ctx, store, j, p.Bench.Catalog)
 		},
 	}
 }

@@ -38,28 +38,14 @@ type Database struct {
 	// Options returns a fresh option struct for running the named workload: the
 	// server, the accounts, and what only this database offers for it.
 	Options func(workload string) any
-	Names   option.Names
 
-	// Keys lists, by workload, the options that HammerDB's dictionary of this database
-	// has between those of the workload, without prefix and in its order. Optional:
-	// nil for a database that HammerDB does not have.
-	Keys map[string][]string
-
-	// Script lists the options, without prefix, that a driver script holds after those of
-	// the workload: what concerns a run, and neither the schema nor the server. Saved has
-	// them by the variables that HammerDB's own driver scripts set: "VACUUM" is "vacuum".
-	// Optional.
-	Script []string
-	Saved  map[string]string
-
-	// FromURL turns a URL whose scheme is one of Schemes into option values, by
-	// full name.
+	// FromURL turns a URL whose scheme is one of Schemes into option values.
 	Schemes []string
 	FromURL func(u *url.URL) (option.Values, error)
 
 	// ClientSettings finds what this database's own programs take as given, such as
 	// PGHOST, ~/.pgpass and ~/.my.cnf. They are weaker than all that Sledge was told,
-	// which given holds by the options' full names, and stronger than defaults. What it
+	// which given holds, and stronger than defaults. What it
 	// passes over for a reason that the user should know it warns of. Optional.
 	ClientSettings func(from Surroundings, given option.Values) (found []ClientSetting, warnings []string, err error)
 
@@ -177,7 +163,7 @@ type Surroundings struct {
 
 // ClientSetting is a value for an option that the database's own programs would use.
 type ClientSetting struct {
-	Option string // full name
+	Option string // its name
 	Value  string
 	Origin string // as messages name the place: "PGHOST", "line 3 of ~/.my.cnf"
 
@@ -188,7 +174,8 @@ type ClientSetting struct {
 
 // PasswordError is a Connect that the server refused for the password.
 type PasswordError struct {
-	Option string // full name of the option that holds the password
+	Option string // the name of the option that holds the password
+	Called string // what whoever set it calls it
 	User   string
 	Err    error // says what happened and what to do
 }

@@ -122,7 +122,7 @@ func TestAnArrayOfEveryParameterIsOneCall(t *testing.T) {
 	dialect.Arrays = true
 	d := overPostgreSQL(server, dialect)
 	options := d.Options("tprocc")
-	if err := option.Bind(d.Names, server.Values(), options); err != nil {
+	if err := option.Bind(nil, server.Values(), options); err != nil {
 		t.Fatal(err)
 	}
 	ctx := t.Context()
@@ -187,8 +187,8 @@ func TestAnArrayOfEveryParameterIsOneCall(t *testing.T) {
 func TestSQLiteIsInterrupted(t *testing.T) {
 	d := sqlite.Database
 	options := d.Options("tprocc")
-	values := option.Values{"sqlite_file": filepath.Join(t.TempDir(), "test.db"), "sqlite_busy_timeout": "3600000"}
-	if err := option.Bind(d.Names, values, options); err != nil {
+	values := option.Values{"file": filepath.Join(t.TempDir(), "test.db"), "busy_timeout": "3600000"}
+	if err := option.Bind(nil, values, options); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Create(t.Context(), options, nil); err != nil {

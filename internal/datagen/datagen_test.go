@@ -102,7 +102,7 @@ func TestWorkersWriteWhatOneWouldWrite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three warehouses are two hundred megabytes, twice")
 	}
-	plan := offline(t, tprocc.Workload, option.Values{"pg_count_ware": "3"})
+	plan := offline(t, tprocc.Workload, option.Values{"warehouses": "3"})
 	one := generate(t, datagen.Config{Plan: plan})
 	three := generate(t, datagen.Config{Plan: plan, Workers: 3})
 	for _, table := range tprocc.Workload.Tables(plan.Settings, 1) {
@@ -291,7 +291,7 @@ func TestVirtualUsersSayWhatTheyDo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two warehouses are a hundred and fifty megabytes")
 	}
-	plan := offline(t, tprocc.Workload, option.Values{"pg_count_ware": "2"})
+	plan := offline(t, tprocc.Workload, option.Values{"warehouses": "2"})
 	folder := t.TempDir()
 	minutes := regexp.MustCompile(`in \d+ MINUTES`)
 	var mu sync.Mutex

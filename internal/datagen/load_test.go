@@ -75,7 +75,7 @@ func server(t *testing.T, d *database.Database) option.Values {
 	values := workloadtest.Server(t, d, version)
 	if !d.Embedded {
 		databases++
-		values[d.Names.Full("dbase")] = fmt.Sprintf("datagen%d", databases)
+		values["dbname"] = fmt.Sprintf("datagen%d", databases)
 	}
 	return values
 }
@@ -127,8 +127,8 @@ func load(t *testing.T, plan engine.Plan, c datagen.Config) {
 func clientOf(t *testing.T, plan engine.Plan) *exec.Cmd {
 	t.Helper()
 	values := map[string]string{}
-	for _, o := range option.Describe(plan.Database.Names, plan.Connection) {
-		values[strings.TrimPrefix(o.Name, plan.Database.Names.Prefix)] = o.Default
+	for _, o := range option.Describe(plan.Connection) {
+		values[o.Name] = o.Default
 	}
 	var c *exec.Cmd
 	switch plan.Database.Name {

@@ -10,10 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/workbench"
+	"sledge/internal/workload"
 )
 
 // The names of the shapes; report has those of a job, of an export and of a profile.
@@ -25,8 +27,8 @@ const (
 	ImportSchema   = "sledge-import-1"
 	DeletedSchema  = "sledge-deleted-1"
 	CatalogSchema  = "sledge-catalog-1"
-	OptionsSchema  = "sledge-options-1"
-	SettingsSchema = "sledge-settings-1"
+	OptionsSchema  = "sledge-options-2"
+	SettingsSchema = "sledge-settings-2"
 	VersionSchema  = "sledge-version-1"
 	ErrorSchema    = "sledge-error-1"
 )
@@ -122,10 +124,28 @@ type Entry struct {
 
 // Options lists the options of a pair, or one of them.
 type Options struct {
-	Schema   string               `json:"schema"` // always OptionsSchema
-	Database string               `json:"database"`
-	Workload string               `json:"workload"`
-	Options  []option.Description `json:"options"`
+	Schema   string   `json:"schema"` // always OptionsSchema
+	Database string   `json:"database"`
+	Workload string   `json:"workload"`
+	Options  []Option `json:"options"`
+}
+
+// Option is an option of a pair.
+type Option struct {
+	option.Description
+
+	// Key is what the console and its driver scripts call it. It may be
+	// set by that name, too.
+	Key string `json:"key"`
+}
+
+// NewOptions makes the document of options of a pair.
+func NewOptions(d *database.Database, w *workload.Workload, list []option.Description) Options {
+	o := Options{Schema: OptionsSchema, Database: d.Name, Workload: w.Name, Options: []Option{}}
+	for _, one := range list {
+		o.Options = append(o.Options, Option{Description: one, Key: workbench.Key(d, w, one)})
+	}
+	return o
 }
 
 // Settings is what a job would be done with.
@@ -180,7 +200,7 @@ func NewError(exit job.Exit, err error, message string) Error {
 	unknown, isName := errors.AsType[*option.UnknownError](err)
 	switch {
 	case isValue:
-		e.Option = wrong.Name
+		e.Option = wrong.Called
 	case isName:
 		e.Option = unknown.Name
 	default:

@@ -100,7 +100,7 @@ const sizeRule = "size"
 // checkSize compares the size of the schema with what the spec says.
 func (p Plan) checkSize(size int) job.Finding {
 	finding := job.Finding{
-		Rule: sizeRule, Title: fmt.Sprintf("there are as many %s as %s says", p.Workload.HammerDB.Unit, p.Database.Names.Full(p.Workload.HammerDB.Size)),
+		Rule: sizeRule, Title: fmt.Sprintf("there are as many %s as %s says", p.Workload.Size.Unit, p.Spec.Names.Of(p.Workload.Size.Option)),
 		Holds: size == p.Size,
 	}
 	if !finding.Holds {

@@ -35,8 +35,8 @@ type Plan struct {
 	Seed   uint64
 	Resume bool
 
-	// Size is how much data a check is to find, as the workload's HammerDB.Size counts
-	// it; 0 where the spec does not say it.
+	// Size is how much data a check is to find, as Workload.Size counts it;
+	// 0 where the spec does not say it.
 	Size int
 
 	// Grace is how long users may take to finish the transaction they are in when
@@ -65,20 +65,20 @@ func NewPlan(d *database.Database, w *workload.Workload, spec job.Spec) (Plan, e
 		return Plan{}, fmt.Errorf("%w (sledge options %s %s lists them)", err, d.Name, w.Name)
 	}
 	for _, fresh := range []any{p.Connection, p.Settings} {
-		if err := option.Bind(d.Names, spec.Options, fresh); err != nil {
+		if err := option.Bind(spec.Names, spec.Options, fresh); err != nil {
 			return Plan{}, err
 		}
 	}
 	p.Spec = spec
 	if !spec.Resume {
-		p.Spec.Options = option.Settle(d.Names, spec.Options, p.Settings)
+		p.Spec.Options = option.Settle(spec.Options, p.Settings)
 	}
 	p.Pacing = w.Pacing(p.Settings)
 	if p.Pacing.Missing != "" && spec.Action == job.Run {
-		return Plan{}, d.Names.Wrong(p.Pacing.Missing, "true", "what it asks for is not built yet: set it to false")
+		return Plan{}, spec.Names.Wrong(p.Pacing.Missing, "true", "what it asks for is not built yet: set it to false")
 	}
 	// It is bound, and so a number.
-	p.Size, _ = strconv.Atoi(spec.Options[d.Names.Full(w.HammerDB.Size)])
+	p.Size, _ = strconv.Atoi(spec.Options[w.Size.Option])
 	p, err := p.WithUsers(spec.Users)
 	if err != nil {
 		return Plan{}, err
@@ -113,7 +113,7 @@ func (e *UsersError) Error() string {
 // Options describes the options of a pair: the database's own, then the
 // workload's.
 func Options(d *database.Database, w *workload.Workload) []option.Description {
-	return append(option.Describe(d.Names, d.Options(w.Name)), option.Describe(d.Names, w.Options())...)
+	return append(option.Describe(d.Options(w.Name)), option.Describe(w.Options())...)
 }
 
 // library gathers the SQL of a pair, first place first: the database's words for

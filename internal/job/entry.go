@@ -17,6 +17,9 @@ type Job struct {
 	// filled in here.
 	Result Result `json:"result,omitzero"`
 
+	// Profile is the number of the performance profile that a run is part of; 0 is none.
+	Profile int `json:"profile,omitempty"`
+
 	Host    string `json:"host"`
 	PID     int    `json:"pid"`
 	Origin  string `json:"origin,omitempty"`  // the program that recorded it, when that was not Sledge

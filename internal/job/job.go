@@ -24,8 +24,11 @@ type Spec struct {
 	Options  option.Values `json:"options"` // only what differs from the defaults; secrets are left out where it is kept
 	Users    int           `json:"users,omitempty"`
 	Seed     uint64        `json:"seed"`
-	Profile  int           `json:"profile,omitempty"` // number of the performance profile that a run is part of; 0 for none
-	Resume   bool          `json:"resume,omitempty"`  // go on with a build that was interrupted
+	Resume   bool          `json:"resume,omitempty"` // go on with a build that was interrupted
+
+	// Names are what whoever asks calls the options, for messages. They are no part of
+	// what is asked for, and are not kept.
+	Names option.Names `json:"-"`
 }
 
 // Action is what a job does.

@@ -29,7 +29,7 @@ func Documents() []Document {
 	all.Kind, all.SharePercent = "all", 100
 	run := report.Document{
 		Schema: report.Schema, ID: id, Action: job.Run, Database: "postgresql", Workload: "tprocc",
-		Options: map[string]string{"pg_count_ware": "10", "pg_rampup": "2"}, Users: 16, Seed: 1, Status: job.Succeeded,
+		Options: map[string]string{"warehouses": "10", "rampup": "2"}, Users: 16, Seed: 1, Status: job.Succeeded,
 		Begun: at, Ended: at.Add(7 * time.Minute), Started: at.Add(2 * time.Minute), Elapsed: 300,
 		Line:    "TEST RESULT : System achieved 15824 NOPM from 36400 PostgreSQL TPM",
 		Metrics: []job.Metric{{Name: "NOPM", Value: 15824}, {Name: "TPM", Value: 36400}},
@@ -66,19 +66,22 @@ func Documents() []Document {
 		}},
 		{document.OptionsSchema, "`sledge options DATABASE WORKLOAD --json`", document.Options{
 			Schema: document.OptionsSchema, Database: "postgresql", Workload: "tprocc",
-			Options: []option.Description{{Name: "pg_count_ware", Flag: "warehouses", Kind: "int", Default: "1", Help: "warehouses to build", Min: "1"}},
+			Options: []document.Option{{Description: option.Description{
+				Name: "warehouses", Flag: "warehouses", Kind: "int", Default: "1", Help: "warehouses to build",
+				Group: option.Schema, Unit: "warehouses", Min: "1", Main: true,
+			}, Key: "pg_count_ware"}},
 		}},
 		{document.SettingsSchema, "`sledge run --dry-run --json`, and the other jobs alike", document.Settings{
 			Schema: document.SettingsSchema, Action: "run", Database: "postgresql", Workload: "tprocc", Target: "db1:5432/tpcc", Users: []int{16}, Seed: 1,
 			Origins:  map[string]string{"db": "--db", "users": "--users", "workload": "default", "seed": "default"},
-			Settings: []workbench.Setting{{Name: "pg_host", Value: "db1", Origin: "--host"}},
+			Settings: []workbench.Setting{{Name: "host", Value: "db1", Origin: "--host"}},
 		}},
 		{document.VersionSchema, "`sledge version --json`", document.Version{
 			Schema: document.VersionSchema, Version: "v1.0.0", Go: "go1.26.0", OS: "linux", Arch: "amd64",
 			Databases: []string{"postgresql", "sqlite"}, Workloads: []string{"tprocc"},
 		}},
 		{document.ErrorSchema, "every command with `--json` that fails before it has a document of its own", document.Error{
-			Schema: document.ErrorSchema, Exit: job.ExitUsage, Class: "usage", Message: "option pg_port: 0 is less than 1", Option: "pg_port",
+			Schema: document.ErrorSchema, Exit: job.ExitUsage, Class: "usage", Message: "option port: 0 is less than 1", Option: "port",
 			WayOut: "the command with --help lists its flags; sledge options lists the options of a database",
 		}},
 	}

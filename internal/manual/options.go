@@ -20,22 +20,23 @@ func OptionsPage(d *database.Database, w *workload.Workload) (name string, text 
 	var page bytes.Buffer
 	fmt.Fprintf(&page, "# Options of %s with %s\n\n", d.Title, w.Title)
 	fmt.Fprintf(&page, "<!-- Written by go generate ./internal/cli from the declarations; do not edit. -->\n\n")
-	fmt.Fprintf(&page, "Set an option by its name, `--set %s=...`, by its flag where it has one, by a variable of\n", option.Describe(d.Names, d.Options(w.Name))[0].Name)
-	fmt.Fprintf(&page, "the environment, or in a configuration file: see [configuration](../configuration.md). `sledge options %s %s`\nprints this list.\n", d.Name, w.Name)
+	first := engine.Options(d, w)[0]
+	fmt.Fprintf(&page, "Set an option by its name, `--set %s=...`, by its flag where it has one, by a variable of\n", first.Name)
+	fmt.Fprintf(&page, "the environment, or in a configuration file: see [configuration](../configuration.md). `sledge options %s %s`\nprints this list.\n\nThe key is what the console and its driver scripts call the option; it may stand wherever the\nname may: `--set %s=...`.\n", d.Name, w.Name, workbench.Key(d, w, first))
 	for _, part := range option.Parts(engine.Options(d, w)) {
-		section(&page, part.Title, part.Options)
+		section(&page, d, w, part)
 	}
 	return d.Name + "-" + w.Name + ".md", page.Bytes()
 }
 
-func section(page *bytes.Buffer, title string, options []option.Description) {
-	fmt.Fprintf(page, "\n## %s\n\n| Option | Flag | Default | Value | Meaning |\n|---|---|---|---|---|\n", title)
-	for _, o := range options {
+func section(page *bytes.Buffer, d *database.Database, w *workload.Workload, part option.Part) {
+	fmt.Fprintf(page, "\n## %s\n\n| Option | Flag | Key | Default | Value | Meaning |\n|---|---|---|---|---|---|\n", part.Title)
+	for _, o := range part.Options {
 		flag := workbench.FlagOf(o)
 		if flag != "" {
 			flag = "--" + flag
 		}
-		fmt.Fprintf(page, "| `%s` | %s | %s | %s | %s |\n", o.Name, code(flag), code(o.Default), cell(o.Limits()), cell(o.Help))
+		fmt.Fprintf(page, "| `%s` | %s | `%s` | %s | %s | %s |\n", o.Name, code(flag), workbench.Key(d, w, o), code(o.Default), cell(o.Limits()), cell(o.Help))
 	}
 }
 

@@ -13,7 +13,7 @@ func FuzzBind(f *testing.F) {
 		f.Add(value)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		for _, d := range option.Describe(names, fresh()) {
+		for _, d := range option.Describe(fresh()) {
 			o := fresh()
 			if err := option.Bind(names, option.Values{d.Name: value}, o); err != nil {
 				continue

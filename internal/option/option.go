@@ -4,13 +4,17 @@
 // field has in a fresh struct:
 //
 //	type Options struct {
-//		Warehouses int `opt:"count_ware" flag:"warehouses" min:"1" help:"warehouses to build"`
+//		Warehouses int `opt:"warehouses" flag:"warehouses" min:"1" help:"warehouses to build"`
 //	}
 //
 //	func newOptions() any { return &Options{Warehouses: 1} }
 //
 // Describe lists the declarations for people (help, completion, web forms, the
 // manual); Bind fills the struct for the program.
+//
+// An option has one name, which is the same for every database that has it:
+// warehouses, host, user. Who sets it may know it by another, which messages then use:
+// that is Names.
 //
 // Tags: opt names the option; flag gives it a plain command-line flag; min and
 // max bound a number; choices lists the words allowed, divided by "|"; secret
@@ -36,12 +40,31 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Names says how the options of one database are spelled: a prefix, and the few
-// that do not follow it.
-type Names struct {
-	Prefix     string            // "pg_"
-	Exceptions map[string]string // "driver": "ora_driver"
+// Names says what somebody calls options, by the options' names: "host" is "pg_host".
+// What it does not list goes by its own name.
+type Names map[string]string
+
+// Of returns what an option is called.
+func (n Names) Of(option string) string {
+	if other, ok := n[option]; ok {
+		return other
+	}
+	return option
 }
+
+// Naming is embedded in option structs whose methods name options in messages. Bind
+// fills it in.
+type Naming struct{ names Names }
+
+// Name returns what an option is called by whoever set it.
+func (n *Naming) Name(option string) string { return n.names.Of(option) }
+
+// Wrong makes an Error about an option, as Names.Wrong does.
+func (n *Naming) Wrong(option, value, format string, args ...any) error {
+	return n.names.Wrong(option, value, format, args...)
+}
+
+func (n *Naming) setNames(names Names) { n.names = names }
 
 // Description is one option as every front end shows it.
 type Description struct {
@@ -65,7 +88,7 @@ type Description struct {
 	// who look for what they can set.
 	Soon bool `json:"soon,omitempty"`
 
-	// Section is where HammerDB's dictionaries have the option, or "" for the
+	// Section is where the console's dictionaries have the option, or "" for the
 	// section of the workload.
 	Section string `json:"section,omitempty"`
 
@@ -159,7 +182,7 @@ func (d Description) Limits() string {
 	return kind
 }
 
-// Values holds what the user has set, by full option name.
+// Values holds what the user has set, by the options' names.
 type Values map[string]string
 
 // Clone returns a copy of v that may be written to, even when v is nil.
@@ -171,21 +194,22 @@ func (v Values) Clone() Values {
 
 // Error is a mistake in what an option is set to.
 type Error struct {
-	Name  string // of the option
-	Value string // what it is set to; "" for a secret
-	Err   error  // what is wrong with that, and the way out
+	Option string // its name
+	Called string // what whoever set it calls it
+	Value  string // what it is set to; "" for a secret
+	Err    error  // what is wrong with that, and the way out
 }
 
 // Error names the option, and says what is wrong.
-func (e *Error) Error() string { return "option " + e.Name + ": " + e.Err.Error() }
+func (e *Error) Error() string { return "option " + e.Called + ": " + e.Err.Error() }
 
 // Unwrap returns what is wrong.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Wrong makes an Error about an option of that name, which value is what it is set to.
-// The format says what is wrong with that, and the way out.
-func (n Names) Wrong(name, value, format string, args ...any) error {
-	return &Error{Name: n.Full(name), Value: value, Err: fmt.Errorf(format, args...)}
+// Wrong makes an Error about an option and what it is set to. The format says what is
+// wrong with that, and the way out.
+func (n Names) Wrong(option, value, format string, args ...any) error {
+	return &Error{Option: option, Called: n.Of(option), Value: value, Err: fmt.Errorf(format, args...)}
 }
 
 // UnknownError says that there is no option of a name.
@@ -203,20 +227,12 @@ func (e *UnknownError) Error() string {
 	return text
 }
 
-// Validator is implemented by option structs with rules across fields. Names
-// spells an option in full, so that the error can name it.
+// Validator is implemented by option structs with rules across fields. The names are
+// those that the error is to call options by.
 type Validator interface{ Validate(names Names) error }
 
-// Full returns the full name of an option, as the user types it.
-func (n Names) Full(name string) string {
-	if other, ok := n.Exceptions[name]; ok {
-		return other
-	}
-	return n.Prefix + name
-}
-
-// Minutes is a duration that HammerDB's users write as a number of minutes, and
-// others with a unit: "2", "0.5", "90s", "1h30m".
+// Minutes is a duration that some write as a number of minutes, as the console's users
+// do, and others with a unit: "2", "0.5", "90s", "1h30m".
 type Minutes time.Duration
 
 // UnmarshalText reads a number of minutes or a duration with units.
@@ -236,7 +252,7 @@ func (m *Minutes) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalText writes whole or fractional minutes, as HammerDB's users know them.
+// MarshalText writes whole or fractional minutes.
 func (m Minutes) MarshalText() ([]byte, error) {
 	return strconv.AppendFloat(nil, time.Duration(m).Minutes(), 'f', -1, 64), nil
 }
@@ -245,28 +261,32 @@ func (m Minutes) MarshalText() ([]byte, error) {
 func (Minutes) Kind() string { return "minutes" }
 
 // Describe lists the options declared in fresh, a pointer to a fresh struct.
-func Describe(names Names, fresh any) []Description {
+func Describe(fresh any) []Description {
 	var list []Description
 	_ = walk(reflect.ValueOf(fresh).Elem(), fields{}, func(tag reflect.StructTag, f fields, v reflect.Value) error {
-		list = append(list, describe(names, tag, f, v))
+		list = append(list, describe(tag, f, v))
 		return nil
 	})
 	return list
 }
 
-// Bind sets the options of fresh that values mention, and checks them.
+// Bind sets the options of fresh that values mention, and checks them. Its errors, and
+// those of fresh, call options by names.
 func Bind(names Names, values Values, fresh any) error {
 	err := walk(reflect.ValueOf(fresh).Elem(), fields{}, func(tag reflect.StructTag, f fields, v reflect.Value) error {
-		d := describe(names, tag, f, v)
+		d := describe(tag, f, v)
 		text, ok := values[d.Name]
 		if !ok {
 			return nil
 		}
 		if err := assign(d, text, v); err != nil {
-			return &Error{Name: d.Name, Value: d.public(text), Err: err}
+			return &Error{Option: d.Name, Called: names.Of(d.Name), Value: d.public(text), Err: err}
 		}
 		return nil
 	})
+	if n, ok := fresh.(interface{ setNames(Names) }); ok {
+		n.setNames(names)
+	}
 	if v, ok := fresh.(Validator); ok && err == nil {
 		return v.Validate(names)
 	}
@@ -276,10 +296,10 @@ func Bind(names Names, values Values, fresh any) error {
 // Check reads one value as Bind would, without the rules across options, and
 // returns how the option itself writes it. It panics when fresh has no option of
 // that name.
-func Check(names Names, fresh any, name, text string) (canonical string, err error) {
+func Check(fresh any, name, text string) (canonical string, err error) {
 	found := false
 	err = walk(reflect.ValueOf(fresh).Elem(), fields{}, func(tag reflect.StructTag, f fields, v reflect.Value) error {
-		d := describe(names, tag, f, v)
+		d := describe(tag, f, v)
 		if d.Name != name {
 			return nil
 		}
@@ -392,9 +412,9 @@ func walk(v reflect.Value, outer fields, visit func(reflect.StructTag, fields, r
 	return nil
 }
 
-func describe(names Names, tag reflect.StructTag, f fields, v reflect.Value) Description {
+func describe(tag reflect.StructTag, f fields, v reflect.Value) Description {
 	d := Description{
-		Name:    names.Full(f.name),
+		Name:    f.name,
 		Flag:    tag.Get("flag"),
 		Help:    tag.Get("help"),
 		Min:     tag.Get("min"),

@@ -23,12 +23,13 @@ type options struct {
 	Account account        `opt:"tpch_*"`
 	Count   int            `opt:"count_ware" min:"1" max:"10" help:"warehouses"`
 	Share   float64        `opt:"share" min:"0" max:"1" help:"share"`
-	Odd     bool           `opt:"driver" help:"an exception to the prefix"`
+	Odd     bool           `opt:"driver" help:"no count"`
 	RampUp  option.Minutes `opt:"rampup" help:"minutes"`
 	Delay   time.Duration  `opt:"delay" help:"delay"`
 }
 
-var names = option.Names{Prefix: "pg_", Exceptions: map[string]string{"driver": "ora_driver"}}
+// names are what somebody calls some of the options.
+var names = option.Names{"count_ware": "pg_count_ware", "mode": "pg_mode"}
 
 func fresh() *options {
 	return &options{
@@ -39,7 +40,7 @@ func fresh() *options {
 
 func (o *options) Validate(names option.Names) error {
 	if o.Mode == "slow" && o.Count > 5 {
-		return errors.New(names.Full("count_ware") + " is too many")
+		return errors.New(names.Of("count_ware") + " is too many")
 	}
 	return nil
 }
@@ -49,8 +50,8 @@ func TestBindSetsWhatIsMentioned(t *testing.T) {
 	want.Host, want.Account.Password, want.Count, want.Share = "db", "x", 10, 0.5
 	want.Odd, want.RampUp, want.Delay = true, option.Minutes(90*time.Second), time.Second
 	err := option.Bind(names, option.Values{
-		"pg_host": "db", "pg_tpch_pass": "x", "pg_count_ware": "10", "pg_share": "0.5",
-		"ora_driver": "on", "pg_rampup": "1.5", "pg_delay": "1s",
+		"host": "db", "tpch_pass": "x", "count_ware": "10", "share": "0.5",
+		"driver": "on", "rampup": "1.5", "delay": "1s",
 	}, got)
 	if err != nil {
 		t.Fatal(err)
@@ -62,34 +63,34 @@ func TestBindSetsWhatIsMentioned(t *testing.T) {
 
 func TestBindRefusesWithTheWayOut(t *testing.T) {
 	for _, tt := range []struct{ name, value, want string }{
-		{"pg_count_ware", "0", "option pg_count_ware: 0 is less than 1"},
-		{"pg_count_ware", "11", "option pg_count_ware: 11 is more than 10"},
-		{"pg_count_ware", "many", `option pg_count_ware: "many" is not a whole number`},
-		{"pg_share", "NaN", `option pg_share: "NaN" is not a number`},
-		{"pg_mode", "fats", `option pg_mode: "fats" is not one of fast, slow: did you mean fast?`},
-		{"ora_driver", "maybe", `option ora_driver: "maybe" is not true or false`},
-		{"pg_rampup", "soon", `option pg_rampup: "soon" is neither a number of minutes nor a duration such as 90s or 1h30m`},
-		{"pg_delay", "-1s", `option pg_delay: "-1s" is not a duration such as 500ms, 90s or 5m`},
+		{"count_ware", "0", "option pg_count_ware: 0 is less than 1"},
+		{"count_ware", "11", "option pg_count_ware: 11 is more than 10"},
+		{"count_ware", "many", `option pg_count_ware: "many" is not a whole number`},
+		{"share", "NaN", `option share: "NaN" is not a number`},
+		{"mode", "fats", `option pg_mode: "fats" is not one of fast, slow: did you mean fast?`},
+		{"driver", "maybe", `option driver: "maybe" is not true or false`},
+		{"rampup", "soon", `option rampup: "soon" is neither a number of minutes nor a duration such as 90s or 1h30m`},
+		{"delay", "-1s", `option delay: "-1s" is not a duration such as 500ms, 90s or 5m`},
 	} {
 		err := option.Bind(names, option.Values{tt.name: tt.value}, fresh())
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("%s=%s: got %v, want %s", tt.name, tt.value, err, tt.want)
 		}
 	}
-	err := option.Bind(names, option.Values{"pg_mode": "slow", "pg_count_ware": "6"}, fresh())
+	err := option.Bind(names, option.Values{"mode": "slow", "count_ware": "6"}, fresh())
 	if err == nil || err.Error() != "pg_count_ware is too many" {
 		t.Errorf("a rule across options: got %v", err)
 	}
 }
 
 func TestAMistakeNamesItsOption(t *testing.T) {
-	err := option.Bind(names, option.Values{"pg_count_ware": "0"}, fresh())
+	err := option.Bind(names, option.Values{"count_ware": "0"}, fresh())
 	wrong, ok := errors.AsType[*option.Error](err)
-	if !ok || wrong.Name != "pg_count_ware" || wrong.Value != "0" || wrong.Err.Error() != "0 is less than 1" {
+	if !ok || wrong.Option != "count_ware" || wrong.Called != "pg_count_ware" || wrong.Value != "0" || wrong.Err.Error() != "0 is less than 1" {
 		t.Errorf("got %#v", err)
 	}
-	err = option.CheckNames(option.Values{"pg_hots": "db"}, option.Describe(names, fresh()))
-	if unknown, ok := errors.AsType[*option.UnknownError](err); !ok || unknown.Name != "pg_hots" || unknown.Nearest != "pg_host" {
+	err = option.CheckNames(option.Values{"hots": "db"}, option.Describe(fresh()))
+	if unknown, ok := errors.AsType[*option.UnknownError](err); !ok || unknown.Name != "hots" || unknown.Nearest != "host" {
 		t.Errorf("got %#v", err)
 	}
 }
@@ -106,7 +107,7 @@ func TestPartsHaveTheMainOptionsFirst(t *testing.T) {
 			Pool bool `opt:"pool" group:"client"`
 		} `opt:"async_*" soon:"true"`
 	}
-	described := option.Describe(option.Names{}, &all{})
+	described := option.Describe(&all{})
 	var got []string
 	for _, p := range option.Parts(described) {
 		for _, d := range p.Options {
@@ -122,11 +123,11 @@ func TestPartsHaveTheMainOptionsFirst(t *testing.T) {
 }
 
 func TestCheckNamesSuggestsTheNearest(t *testing.T) {
-	known := option.Describe(names, fresh())
+	known := option.Describe(fresh())
 	for _, tt := range []struct{ name, want string }{
-		{"pg_count_wares", "option pg_count_wares is not known: did you mean pg_count_ware?"},
+		{"count_wares", "option count_wares is not known: did you mean count_ware?"},
 		{"zzz", "option zzz is not known"},
-		{"pg_host", ""},
+		{"host", ""},
 	} {
 		got := ""
 		if err := option.CheckNames(option.Values{tt.name: "1"}, known); err != nil {
@@ -157,17 +158,17 @@ func TestNearestIsASlipOfTheFinger(t *testing.T) {
 
 func TestDescribe(t *testing.T) {
 	var lines []string
-	for _, d := range option.Describe(names, fresh()) {
+	for _, d := range option.Describe(fresh()) {
 		lines = append(lines, d.Name+" "+d.Kind+" "+d.Default)
 	}
-	want := `pg_host string localhost
-pg_mode string fast
-pg_tpch_pass string 
-pg_count_ware int 1
-pg_share float64 0
-ora_driver bool false
-pg_rampup minutes 2
-pg_delay duration 500ms`
+	want := `host string localhost
+mode string fast
+tpch_pass string 
+count_ware int 1
+share float64 0
+driver bool false
+rampup minutes 2
+delay duration 500ms`
 	if got := strings.Join(lines, "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

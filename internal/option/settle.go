@@ -12,11 +12,11 @@ type Relative interface {
 
 // Settle returns values that were bound to a struct with the relative ones as they were
 // settled there: to bind them again gives the same struct.
-func Settle(names Names, values Values, bound any) Values {
+func Settle(values Values, bound any) Values {
 	settled := values.Clone()
 	_ = walk(reflect.ValueOf(bound).Elem(), fields{}, func(_ reflect.StructTag, f fields, v reflect.Value) error {
 		if r, is := v.Interface().(Relative); is && r.Settled() != "" {
-			settled[names.Full(f.name)] = r.Settled()
+			settled[f.name] = r.Settled()
 		}
 		return nil
 	})

@@ -10,7 +10,7 @@ import (
 
 // Schema names the shape of Document. It changes when a program that reads one
 // shape could misread the other; new members alone do not change it.
-const Schema = "sledge-job-1"
+const Schema = "sledge-job-2"
 
 // Document is a job for programs. Numbers are numbers, and their units are in
 // their names; times are in UTC. The kinds of transaction are in the workload's order.
@@ -100,7 +100,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 	d := Document{
 		Schema: Schema,
 		ID:     j.ID, Action: j.Spec.Action, Database: j.Spec.Database, Workload: j.Spec.Workload,
-		Options: j.Spec.Options, Users: Users(j), Seed: j.Spec.Seed, Profile: j.Spec.Profile, Origin: j.Origin,
+		Options: j.Spec.Options, Users: Users(j), Seed: j.Spec.Seed, Profile: j.Profile, Origin: j.Origin,
 		Status: j.Status, Reason: j.Reason, Begun: j.Begun.UTC(), Ended: j.Ended.UTC(), Facts: j.Facts,
 		Unrecorded: j.Dropped,
 		Line:       r.Line, Metrics: r.Metrics, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),

@@ -57,7 +57,7 @@ func Export(ctx context.Context, w io.Writer, store *repository.Store, id job.ID
 }
 
 // ExportSchema names the shape of an exported job, as Schema does that of Document.
-const ExportSchema = "sledge-export-1"
+const ExportSchema = "sledge-export-2"
 
 // ExportHead is the head of an exported job. After its members comes "seconds", a
 // list of Second.

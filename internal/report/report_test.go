@@ -116,7 +116,7 @@ func stored(t *testing.T) (*repository.Store, job.ID) {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	names := []string{"new order", "=cmd|'/c calc'!A1"}
-	r, err := store.Begin(t.Context(), reporttest.Run().Spec, names)
+	r, err := store.Begin(t.Context(), reporttest.Run().Spec, names, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestAnExportedJobIsWhole(t *testing.T) {
 	if err := decoder.Decode(&got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Schema != ExportSchema || got.ID != id || got.Facts.Server != "PostgreSQL 16.4" || got.Options["pg_rampup"] != "2" {
+	if got.Schema != ExportSchema || got.ID != id || got.Facts.Server != "PostgreSQL 16.4" || got.Options["rampup"] != "2" {
 		t.Errorf("got %+v", got.Document)
 	}
 	if len(got.Counts) != 1 || got.Counts[0].Rate != 360 || got.Counts[0].At.Location() != time.UTC {

@@ -321,8 +321,8 @@ func setup(b *page, j job.Job, sum meter.Summary) {
 		}
 		line("Client", "Sledge %s on %s, %s, %d CPUs", f.SledgeVersion, f.Host.Name, f.Host.OS, f.Host.CPUs)
 	}
-	if j.Spec.Profile > 0 {
-		line("Profile", "%d", j.Spec.Profile)
+	if j.Profile > 0 {
+		line("Profile", "%d", j.Profile)
 	}
 	if j.Origin == "" {
 		line("Seed", "%d", j.Spec.Seed)
@@ -336,7 +336,7 @@ func setup(b *page, j job.Job, sum meter.Summary) {
 	if took := elapsed(j, sum); j.Spec.Action != job.Run && took > 0 {
 		line("Took", "%s", spell(took))
 	}
-	if j.Origin != "" && j.Result.Line != "" {
+	if j.Result.Line != "" {
 		line(j.Origin, "%s", j.Result.Line)
 	}
 	b.lay(t)

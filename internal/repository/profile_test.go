@@ -18,16 +18,17 @@ func TestJobsAreFoundByTheirProfile(t *testing.T) {
 	s := openStore(t, ":memory:")
 	var ids []job.ID
 	for _, profile := range []int{7, 0, 3, 7} {
-		spec := runSpec()
-		spec.Profile = profile
-		r := begin(t, s, spec)
+		r, err := s.Begin(t.Context(), runSpec(), kinds, profile)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := r.End(t.Context(), job.Result{}, nil); err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, r.ID())
 	}
 	jobs, err := s.List(t.Context(), Query{Profile: 7})
-	if err != nil || len(jobs) != 2 || jobs[0].ID != ids[3] || jobs[1].ID != ids[0] || jobs[0].Spec.Profile != 7 {
+	if err != nil || len(jobs) != 2 || jobs[0].ID != ids[3] || jobs[1].ID != ids[0] || jobs[0].Profile != 7 {
 		t.Errorf("profile 7: got %+v and error %v, want %s and %s", jobs, err, ids[3], ids[0])
 	}
 	if all, err := s.List(t.Context(), Query{}); err != nil || len(all) != 4 {
@@ -87,7 +88,7 @@ func past() Past {
 	return Past{
 		Job: job.Job{
 			ID: "6421B4C85F7E03E293532393", Origin: "HammerDB", Status: job.Succeeded, Begun: at, Host: "db1",
-			Spec:   job.Spec{Action: job.Run, Database: "postgresql", Workload: "tprocc", Users: 4, Profile: 5},
+			Spec: job.Spec{Action: job.Run, Database: "postgresql", Workload: "tprocc", Users: 4}, Profile: 5,
 			Facts:  &job.Facts{Server: "16.4"},
 			Result: job.Result{Line: "TEST RESULT : System achieved 1 NOPM from 2 PostgreSQL TPM", Users: 4, Metrics: []job.Metric{{Name: "NOPM", Value: 1}}},
 		},
@@ -122,7 +123,7 @@ func TestAJobOfAnotherProgramKeepsItsIDAndItsPlaceInTime(t *testing.T) {
 	}
 	j := jobs[1]
 	if j.ID != p.Job.ID || j.Origin != "HammerDB" || j.Status != job.Succeeded || !j.Begun.Equal(p.Job.Begun) ||
-		j.Spec.Profile != 5 || j.Facts.Server != "16.4" || j.Result.Line != p.Job.Result.Line || j.Host != "db1" {
+		j.Profile != 5 || j.Facts.Server != "16.4" || j.Result.Line != p.Job.Result.Line || j.Host != "db1" {
 		t.Errorf("got %+v", j)
 	}
 	if lines := collect(t, s.Output(t.Context(), j.ID)); len(lines) != 1 || lines[0].Line != p.Output[0].Line {
@@ -207,7 +208,7 @@ func takeOver(t *testing.T, steps []string) {
 	}
 	s := openStore(t, path)
 	jobs, err := s.List(t.Context(), Query{Action: job.Run})
-	if err != nil || len(jobs) != 1 || jobs[0].Spec.Profile != 0 || jobs[0].Origin != "" {
+	if err != nil || len(jobs) != 1 || jobs[0].Profile != 0 || jobs[0].Origin != "" {
 		t.Fatalf("version %d: got %+v and error %v, want the job as it was", len(steps), jobs, err)
 	}
 	if readings := collect(t, s.Readings(t.Context(), jobs[0].ID)); len(readings) > 0 {

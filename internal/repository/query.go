@@ -30,7 +30,7 @@ type Query struct {
 // ErrNotFound says that the repository has no such job.
 var ErrNotFound = errors.New("no such job")
 
-const jobColumns = `number, id, spec, kinds, status, reason, begun_ms, ended_ms, seen_ms, host, pid, process_begun_ms, facts, result, dropped, origin`
+const jobColumns = `number, id, spec, kinds, status, reason, begun_ms, ended_ms, seen_ms, host, pid, process_begun_ms, facts, result, dropped, origin, profile`
 
 // List lists jobs, newest first by the time they began: one that was imported may
 // be older than what was there before it.
@@ -136,7 +136,7 @@ func scanJob(rows *sql.Rows) (job.Job, int64, error) {
 		ended                     sql.NullInt64
 	)
 	err := rows.Scan(&number, &j.ID, &spec, &kinds, &j.Status, &j.Reason, &begun, &ended, &seen,
-		&process.Host, &process.PID, &processBegun, &facts, &result, &j.Dropped, &j.Origin)
+		&process.Host, &process.PID, &processBegun, &facts, &result, &j.Dropped, &j.Origin, &j.Profile)
 	if err != nil {
 		return j, 0, err
 	}

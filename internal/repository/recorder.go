@@ -74,8 +74,9 @@ const (
 const totalPhase job.Phase = "total"
 
 // Begin enters a job that begins now. The names in kinds are those of its kinds
-// of transaction. The spec must have no secrets.
-func (s *Store) Begin(ctx context.Context, spec job.Spec, kinds []string) (*Recorder, error) {
+// of transaction. It is part of the performance profile of that number, or of none with 0.
+// The spec must have no secrets.
+func (s *Store) Begin(ctx context.Context, spec job.Spec, kinds []string, profile int) (*Recorder, error) {
 	if err := refuseSecrets(spec); err != nil {
 		return nil, err
 	}
@@ -99,7 +100,7 @@ func (s *Store) Begin(ctx context.Context, spec job.Spec, kinds []string) (*Reco
 	row := s.db.QueryRowContext(ctx, `INSERT INTO job
 		(id, action, database, workload, profile, spec, kinds, status, begun_ms, seen_ms, host, pid, process_begun_ms)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`,
-		r.id, spec.Action, spec.Database, spec.Workload, spec.Profile, string(specText), string(kindsText), job.Running,
+		r.id, spec.Action, spec.Database, spec.Workload, profile, string(specText), string(kindsText), job.Running,
 		now.UnixMilli(), now.UnixMilli(), me.Host, me.PID, me.Begun.UnixMilli())
 	if err := row.Scan(&r.number); err != nil {
 		return nil, fmt.Errorf("enter a job into the repository: %w", err)

@@ -265,7 +265,7 @@ func BenchmarkRecorder(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer s.Close()
-			r, err := s.Begin(b.Context(), runSpec(), []string{"a", "b", "c", "d", "e"})
+			r, err := s.Begin(b.Context(), runSpec(), []string{"a", "b", "c", "d", "e"}, 0)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -52,7 +52,7 @@ func openStore(t *testing.T, path string) *Store {
 
 func begin(t *testing.T, s *Store, spec job.Spec) *Recorder {
 	t.Helper()
-	r, err := s.Begin(t.Context(), spec, kinds)
+	r, err := s.Begin(t.Context(), spec, kinds, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestAResultThatCannotBeEncodedLosesNoMeasurement(t *testing.T) {
 func TestARunThatWasCancelledIsRecordedToItsEnd(t *testing.T) {
 	s := openStore(t, ":memory:")
 	ctx, cancel := context.WithCancel(t.Context())
-	r, err := s.Begin(ctx, runSpec(), kinds)
+	r, err := s.Begin(ctx, runSpec(), kinds, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -467,7 +467,7 @@ func TestSecretsAreRefused(t *testing.T) {
 	for _, name := range []string{"pg_pass", "pg_superuserpass", "maria_tpch_PASS", "password", "db2_password"} {
 		spec := runSpec()
 		spec.Options = option.Values{name: "hunter2"}
-		_, err := s.Begin(t.Context(), spec, kinds)
+		_, err := s.Begin(t.Context(), spec, kinds, 0)
 		if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: got %v, want an error that names the option but not its value", name, err)
 		}
@@ -737,7 +737,7 @@ func play(role, path string) error {
 		return err
 	}
 	defer s.Close()
-	r, err := s.Begin(context.Background(), runSpec(), kinds)
+	r, err := s.Begin(context.Background(), runSpec(), kinds, 0)
 	if err != nil {
 		return err
 	}

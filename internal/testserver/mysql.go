@@ -32,7 +32,7 @@ var mariadb = &product{
 	ready:          mySQLReady,
 	signals:        mySQLSignals,
 
-	values:     func(s *Server) map[string]string { return mySQLValues(s, "maria_") },
+	values:     mySQLValues,
 	dataSource: mySQLDataSource,
 }
 
@@ -55,7 +55,7 @@ var mysql = &product{
 	ready:          mySQLReady,
 	signals:        mySQLSignals,
 
-	values:     func(s *Server) map[string]string { return mySQLValues(s, "mysql_") },
+	values:     mySQLValues,
 	dataSource: mySQLDataSource,
 }
 
@@ -221,13 +221,13 @@ func mySQLReady(s *Server) bool {
 	return err == nil && greeting[4] == 10
 }
 
-func mySQLValues(s *Server, prefix string) map[string]string {
+func mySQLValues(s *Server) map[string]string {
 	return map[string]string{
-		prefix + "host":   s.Host,
-		prefix + "port":   strconv.Itoa(s.Port),
-		prefix + "socket": "null",
-		prefix + "user":   s.Superuser,
-		prefix + "pass":   s.Password,
+		"host":     s.Host,
+		"port":     strconv.Itoa(s.Port),
+		"socket":   "null",
+		"user":     s.Superuser,
+		"password": s.Password,
 	}
 }
 

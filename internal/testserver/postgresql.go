@@ -111,12 +111,12 @@ func postgreSQLReady(s *Server) bool {
 
 func postgreSQLValues(s *Server) map[string]string {
 	return map[string]string{
-		"pg_host":          s.Host,
-		"pg_port":          strconv.Itoa(s.Port),
-		"pg_sslmode":       s.sslMode,
-		"pg_superuser":     s.Superuser,
-		"pg_superuserpass": s.Password,
-		"pg_defaultdbase":  s.maintenance,
+		"host":               s.Host,
+		"port":               strconv.Itoa(s.Port),
+		"ssl_mode":           s.sslMode,
+		"superuser":          s.Superuser,
+		"superuser_password": s.Password,
+		"superuser_dbname":   s.maintenance,
 	}
 }
 

@@ -309,13 +309,9 @@ func (s *Server) owner(action string) testing.TB {
 	return s.test
 }
 
-// Values returns the options that reach the server as its superuser, by
-// their full names, for either workload: pg_host, pg_port, maria_user, ...
+// Values returns the options that reach the server as its superuser: host, port,
+// user, ... Clients of its relatives take the same.
 func (s *Server) Values() map[string]string { return s.product.values(s) }
-
-// ValuesAs returns the options that reach the server by the names of another
-// database, which its clients can be told that it is: mysql_host for MariaDB.
-func (s *Server) ValuesAs(database string) map[string]string { return productNamed(database).values(s) }
 
 // DataSource returns the name under which Go's driver reaches a database of the
 // server as its superuser: a URL for pgx, and what ParseDSN reads for MySQL's. An

@@ -183,8 +183,8 @@ func TestFreezeStopsAnswersUntilThaw(t *testing.T) {
 
 func TestOpenUsesTheServerThatTheEnvironmentNames(t *testing.T) {
 	for _, c := range []struct{ database, variable, scheme, portOption, passwordOption string }{
-		{"postgresql", "SLEDGE_TEST_POSTGRESQL", "postgres", "pg_port", "pg_superuserpass"},
-		{"mariadb", "SLEDGE_TEST_MARIADB", "mariadb", "maria_port", "maria_pass"},
+		{"postgresql", "SLEDGE_TEST_POSTGRESQL", "postgres", "port", "superuser_password"},
+		{"mariadb", "SLEDGE_TEST_MARIADB", "mariadb", "port", "password"},
 	} {
 		t.Run(c.database, func(t *testing.T) {
 			started := Open(t, c.database)

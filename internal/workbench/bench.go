@@ -26,14 +26,6 @@ const DefaultWorkload = "tprocc"
 // Bench is what there is to choose from.
 type Bench struct{ catalog.Catalog }
 
-// Title is what people call a database, or "" when it is not known.
-func (b Bench) Title(databaseName string) string {
-	if d, err := b.Database(databaseName); err == nil {
-		return d.Title
-	}
-	return ""
-}
-
 // Schemes are what a database's URL may begin with: the schemes that its own
 // programs know, and every name the database has here.
 func Schemes(d *database.Database) []string {
@@ -46,64 +38,8 @@ func Schemes(d *database.Database) []string {
 	return schemes
 }
 
-// Benchmarks are the workloads as results speak of them, and after them those of
-// HammerDB's that there are not yet, whose jobs may be imported.
-func (b Bench) Benchmarks() []job.Benchmark {
-	var list []job.Benchmark
-	for _, w := range b.Workloads {
-		h := w.HammerDB
-		labels := make([]string, len(w.Kinds))
-		for i, k := range w.Kinds {
-			labels[i] = k.Label
-		}
-		list = append(list, job.Benchmark{
-			Workload: w.Name, Name: cmp.Or(h.Benchmark, w.Title), Title: w.Title,
-			Size: h.Size, Unit: h.Unit, Labels: labels, Queries: h.Queries,
-		})
-	}
-	for _, f := range foreign {
-		if !slices.ContainsFunc(list, func(known job.Benchmark) bool { return known.Workload == f.Workload }) {
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
-// foreign are the workloads that HammerDB has, until a folder declares them.
-var foreign = []job.Benchmark{
-	{Workload: "tproch", Name: "TPC-H", Title: "TPROC-H", Size: "scale_fact", Unit: "scale factor", Queries: true},
-}
-
-// Settings are all settings of a job, those that were not given with their
-// defaults, in the sections of HammerDB's dictionaries. Secrets are left out. It
-// returns nothing for a database or a workload that is not known any more.
-func (b Bench) Settings(spec job.Spec) []job.Section {
-	pair, err := b.Pair(spec.Database, spec.Workload)
-	if err != nil {
-		return nil
-	}
-	var sections []job.Section
-	for _, o := range engine.Options(pair.Database, pair.Workload) {
-		if o.Secret {
-			continue
-		}
-		name := cmp.Or(o.Section, pair.Workload.HammerDB.Section, pair.Workload.Name)
-		i := slices.IndexFunc(sections, func(s job.Section) bool { return s.Name == name })
-		if i < 0 {
-			i = len(sections)
-			sections = append(sections, job.Section{Name: name})
-		}
-		value, given := spec.Options[o.Name]
-		if !given {
-			value = o.Default
-		}
-		sections[i].Settings = append(sections[i].Settings, job.Setting{Name: o.Name, Value: value})
-	}
-	return sections
-}
-
-// Options describes every option there is, once each, whichever database and
-// workload it belongs to.
+// Options describes every option there is, once each, as the first database and workload
+// have it that have it.
 func (b Bench) Options() []option.Description {
 	var all []option.Description
 	seen := map[string]bool{}
@@ -127,17 +63,16 @@ func (b Bench) WithoutSecrets(spec job.Spec) job.Spec {
 			delete(public, o.Name)
 		}
 	}
-	spec.Options = public
+	spec.Options, spec.Names = public, nil
 	return spec
 }
 
-// Flag is a plain command-line flag, such as --host. It stands for a different
-// option with each database: pg_host, maria_host.
+// Flag is a plain command-line flag, such as --host.
 type Flag struct {
 	Name    string // without dashes
 	Kind    string // of the value: an option.Description's, or "file"
 	Help    string
-	Options []string // the options that it sets
+	Options []string // the options that it sets, one of each database and workload
 	Choices []string
 	Group   string // an option.Description's
 	Main    bool   // as an option.Description has it
@@ -155,10 +90,10 @@ func (f Flag) MeansSomethingTo(action job.Action) bool {
 // of the machine can read command lines: it has one that takes a file.
 func (b Bench) Flags() []Flag {
 	found := map[string]*Flag{}
-	for _, o := range b.Options() {
+	add := func(o option.Description) {
 		name := FlagOf(o)
 		if name == "" || o.Soon {
-			continue
+			return
 		}
 		f := found[name]
 		if f == nil {
@@ -179,6 +114,11 @@ func (b Bench) Flags() []Flag {
 		}
 		if !slices.Contains(f.Options, o.Name) {
 			f.Options = append(f.Options, o.Name)
+		}
+	}
+	for pair := range b.Pairs() {
+		for _, o := range engine.Options(pair.Database, pair.Workload) {
+			add(o)
 		}
 	}
 	var flags []Flag
@@ -216,21 +156,12 @@ var secretHelp = map[string]string{
 	SuperuserPassword: "password of the user who may create databases",
 }
 
-// secretName returns what people call a secret, or "" for other options and for
-// secrets that only go by their option's name. Databases spell the two that all
-// of them have alike: pg_pass and pg_superuserpass, maria_pass.
+// secretName returns what people call a secret, or "" for other options.
 func secretName(o option.Description) string {
-	switch {
-	case !o.Secret:
+	if !o.Secret {
 		return ""
-	case o.Flag != "":
-		return o.Flag
-	case strings.HasSuffix(o.Name, "superuserpass"):
-		return SuperuserPassword
-	case strings.HasSuffix(o.Name, "_pass"):
-		return Password
 	}
-	return ""
+	return strings.ReplaceAll(o.Name, "_", "-")
 }
 
 // pair names a database and a workload together, for messages.

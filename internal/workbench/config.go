@@ -73,7 +73,7 @@ func (b Bench) readConfig(path string) (place, error) {
 // configFile is a file that is being read, and the names that it may hold.
 type configFile struct {
 	path  string
-	known names
+	known nameSet
 }
 
 // fill takes the keys of a configuration file, and those of its options table.

@@ -24,13 +24,17 @@ const byDefault = "default"
 // masked is shown in place of a secret.
 const masked = "****"
 
-// Settings lists all options of the order with the places they come from, in the order
-// in which they are declared.
+// Settings lists all options of the order that are built, or set all the same, with the
+// places they come from, in the order in which they are declared.
 func (o Order) Settings() []Setting {
 	var list []Setting
 	for _, d := range engine.Options(o.Plan.Database, o.Plan.Workload) {
 		s := Setting{Name: d.Name, Value: d.Default, Origin: o.Origin(d.Name), Secret: d.Secret}
-		if text, given := o.Spec.Options[d.Name]; given {
+		text, given := o.Spec.Options[d.Name]
+		if d.Soon && !given {
+			continue
+		}
+		if given {
 			s.Value = text
 		}
 		if d.Secret {
@@ -57,12 +61,12 @@ func (o Order) Explain(err error) error {
 		return err
 	}
 	if origin, said := o.Origins[refused.Option]; said {
-		return fmt.Errorf("%w (%s is from %s)", err, refused.Option, origin)
+		return fmt.Errorf("%w (%s is from %s)", err, refused.Called, origin)
 	}
 	if origin, tried := o.fallback[refused.Option]; tried {
-		return fmt.Errorf("%w (%s has its default, and the one from %s was refused as well)", err, refused.Option, origin)
+		return fmt.Errorf("%w (%s has its default, and the one from %s was refused as well)", err, refused.Called, origin)
 	}
-	return fmt.Errorf("%w (%s has its default, since nothing sets it)", err, refused.Option)
+	return fmt.Errorf("%w (%s has its default, since nothing sets it)", err, refused.Called)
 }
 
 // HasUnsaidPasswords reports whether there is a password that no place has set, so that

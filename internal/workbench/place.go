@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"sledge/internal/engine"
 	"sledge/internal/option"
 )
 
@@ -35,30 +36,43 @@ func (e entry) wrong(format string, args ...any) error {
 type place map[string]entry
 
 // secretFile ends the name that gives, instead of a secret, the file it is in:
-// pg_pass_file, SLEDGE_PG_PASS_FILE.
+// password_file, SLEDGE_PG_PASS_FILE.
 const secretFile = "_file"
 
 // maxSecret is more than any password has, in bytes. It keeps a wrong path, of
 // a device for instance, from being read for ever.
 const maxSecret = 64 << 10
 
-// find returns what the place says about an option. A secret may be given as
-// the file it is in.
-func (p place) find(o option.Description) (entry, bool, error) {
-	direct, ok := p[o.Name]
+// find returns what the place says about an option, and what it calls it. Of several
+// things that an option may be called the first counts that the place has: a file for
+// several databases may say rampup for all of them and pg_rampup for one.
+func (p place) find(o option.Description, called []string) (e entry, name string, err error) {
+	for _, name := range called {
+		e, ok, err := p.findCalled(o, name)
+		if ok || err != nil {
+			return e, name, err
+		}
+	}
+	return entry{}, "", nil
+}
+
+// findCalled returns what the place says about an option by one name. A secret may be
+// given as the file it is in.
+func (p place) findCalled(o option.Description, name string) (entry, bool, error) {
+	direct, ok := p[name]
 	if !o.Secret {
 		return direct, ok, nil
 	}
-	file, inFile := p[o.Name+secretFile]
+	file, inFile := p[name+secretFile]
 	switch {
 	case ok && inFile:
-		return entry{}, false, fmt.Errorf("%s gives both %s and %s%s: leave out one", file.origin, o.Name, o.Name, secretFile)
+		return entry{}, false, fmt.Errorf("%s gives both %s and %s%s: leave out one", file.origin, name, name, secretFile)
 	case !inFile:
 		return direct, ok, nil
 	}
 	text, err := readSecret(filepath.Join(relativeTo(file.folder, file.text), file.text))
 	if err != nil {
-		return entry{}, false, fmt.Errorf("%s%s: %w (it is from %s)", o.Name, secretFile, err, file.origin)
+		return entry{}, false, fmt.Errorf("%s%s: %w (it is from %s)", name, secretFile, err, file.origin)
 	}
 	return entry{text: text, origin: file.origin}, true, nil
 }
@@ -92,20 +106,24 @@ func readSecret(path string) (string, error) {
 	return secret, nil
 }
 
-// names is a set of the names that settings can have.
-type names map[string]bool
+// nameSet is a set of the names that settings can have.
+type nameSet map[string]bool
 
-func (n names) list() []string { return slices.Sorted(maps.Keys(n)) }
+func (n nameSet) list() []string { return slices.Sorted(maps.Keys(n)) }
 
 // knownNames returns every name that a configuration file or the environment
-// may hold. Options of other databases than the chosen one are among them, so
+// may hold, whatever options are called there. Options of other databases than the chosen one are among them, so
 // that one file or environment serves several.
-func (b Bench) knownNames() names {
-	known := names{keyDatabase: true, keyWorkload: true, keyUsers: true, keySeed: true}
-	for _, o := range b.Options() {
-		known[o.Name] = true
-		if o.Secret {
-			known[o.Name+secretFile] = true
+func (b Bench) knownNames() nameSet {
+	known := nameSet{keyDatabase: true, keyWorkload: true, keyUsers: true, keySeed: true}
+	for pair := range b.Pairs() {
+		for _, o := range engine.Options(pair.Database, pair.Workload) {
+			for _, name := range Called(pair.Database, pair.Workload, o) {
+				known[name] = true
+				if o.Secret {
+					known[name+secretFile] = true
+				}
+			}
 		}
 	}
 	return known
@@ -145,6 +163,9 @@ func (b Bench) readEnvironment(environ []string) (p place, warnings []string) {
 			continue
 		}
 		name = strings.ToLower(name)
+		if name == "port" && strings.Contains(text, "://") {
+			continue // Kubernetes sets it, where there is a service called sledge
+		}
 		if known[name] {
 			p[name] = entry{text: text, origin: variable}
 			continue

@@ -3,6 +3,7 @@ package workbench
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -23,7 +24,7 @@ type Sources struct {
 	URL        string            // of the database; "" for none
 	Flags      map[string]string // db, workload, users, seed and plain flags, by name without dashes
 	Secrets    map[string]string // asked for at a prompt: Password, SuperuserPassword
-	Set        []string          // "pg_count_ware=100"
+	Set        []string          // "warehouses=100"
 	Resume     bool              // whether a build is to go on with one that was interrupted
 
 	// System is the folder of the machine's configuration, "/etc", for the client
@@ -40,6 +41,9 @@ type Order struct {
 	Spec   job.Spec
 	Public job.Spec
 	Plan   engine.Plan
+
+	// Profile is the number of the performance profile that the job is part of; 0 is none.
+	Profile int
 
 	// Counts are the numbers of virtual users that were asked for, to run one after
 	// another. The specs and the plan are of the first.
@@ -99,7 +103,7 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 		}
 		spec.Users = counts[0]
 	}
-	c := choice{bench: b, database: d, workload: w, known: engine.Options(d, w), values: option.Values{}, origins: map[string]string{}, general: general, fallback: map[string]string{}}
+	c := choice{bench: b, database: d, workload: w, known: engine.Options(d, w), values: option.Values{}, called: option.Names{}, origins: map[string]string{}, general: general, fallback: map[string]string{}}
 	if err := c.takeAll(config, environment, target, s); err != nil {
 		return Order{}, err
 	}
@@ -108,7 +112,7 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 		return Order{}, err
 	}
 	warnings = append(warnings, more...)
-	spec.Options = c.values
+	spec.Options, spec.Names = c.values, c.names()
 	plan, err := engine.NewPlan(d, w, spec)
 	if err != nil {
 		return Order{}, c.explain(err)
@@ -282,6 +286,7 @@ type choice struct {
 	workload *workload.Workload
 	known    []option.Description
 	values   option.Values
+	called   option.Names // what the place that set an option calls it
 	origins  map[string]string
 	general  []place // what they say of settings that are no options
 	fallback map[string]string
@@ -320,7 +325,7 @@ func (c *choice) takeClientSettings(s Sources) (warnings []string, err error) {
 		switch {
 		case said || !slices.ContainsFunc(c.known, func(o option.Description) bool { return o.Name == f.Option }):
 		case !f.Fallback || slices.Contains(s.Fallbacks, f.Option):
-			c.take(f.Option, f.Value, f.Origin)
+			c.take(f.Option, f.Value, f.Origin, "")
 		default:
 			c.fallback[f.Option] = f.Origin
 		}
@@ -338,15 +343,21 @@ func (c *choice) unsaid() (list []option.Description) {
 	return list
 }
 
-func (c *choice) take(name, text, origin string) {
+// take sets an option, which a place calls by some name; that is "" where it does not
+// name options. Of what the option was set to before nothing stays.
+func (c *choice) take(name, text, origin, called string) {
 	c.values[name] = text
 	c.origins[name] = origin
+	delete(c.called, name)
+	if called != "" {
+		c.called[name] = called
+	}
 }
 
 func (c *choice) takeFrom(p place, o option.Description) error {
-	e, ok, err := p.find(o)
-	if ok {
-		c.take(o.Name, e.text, e.origin)
+	e, called, err := p.find(o, Called(c.database, c.workload, o))
+	if called != "" && err == nil {
+		c.take(o.Name, e.text, e.origin, called)
 	}
 	return err
 }
@@ -363,7 +374,7 @@ func (c *choice) takeURL(u *url.URL) error {
 		return fmt.Errorf("--url: %w", withoutPassword(err, u))
 	}
 	for name, text := range values {
-		c.take(name, text, "--url")
+		c.take(name, text, "--url", "")
 	}
 	return nil
 }
@@ -397,7 +408,7 @@ func (c *choice) takeFlags(flags map[string]string) error {
 			}
 			text = secret
 		}
-		c.take(c.known[i].Name, text, "--"+f.Name)
+		c.take(c.known[i].Name, text, "--"+f.Name, "")
 	}
 	return nil
 }
@@ -413,47 +424,75 @@ func (c *choice) takeSecrets(secrets map[string]string) error {
 		if i < 0 {
 			return fmt.Errorf("%s has no %s to ask for", c.database.Title, name)
 		}
-		c.take(c.known[i].Name, text, "the prompt")
+		c.take(c.known[i].Name, text, "the prompt", "")
 	}
 	return nil
 }
 
 // takeSet takes the pairs name=value, which must be options of the chosen
-// database and workload.
+// database and workload. Of two that set the same option the later counts, whatever
+// either calls it.
 func (c *choice) takeSet(pairs []string) error {
-	set := place{}
+	set := map[string]place{} // by option
 	for _, text := range pairs {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
 			return errors.New("--set: write --set name=value")
 		}
 		name = strings.ToLower(strings.TrimSpace(name))
-		if err := c.checkSetName(name); err != nil {
+		o, called, err := c.named(name)
+		if err != nil {
 			return err
 		}
-		set[name] = entry{text: value, origin: "--set"}
+		if set[o.Name] == nil {
+			set[o.Name] = place{}
+		}
+		for other := range set[o.Name] {
+			if other != called && other != called+secretFile {
+				delete(set[o.Name], other)
+			}
+		}
+		set[o.Name][name] = entry{text: value, origin: "--set"}
 	}
 	for _, o := range c.known {
-		if err := c.takeFrom(set, o); err != nil {
+		if err := c.takeFrom(set[o.Name], o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *choice) checkSetName(name string) error {
-	var names []string
-	for _, o := range c.known {
-		if o.Name == name || o.Secret && o.Name+secretFile == name {
-			return nil
+// named returns the option that a name after --set means, and what that calls it: for a
+// secret it may be the name without its last part, which says that a file holds it.
+func (c *choice) named(name string) (o option.Description, called string, err error) {
+	if o, ok := Find(c.database, c.workload, name); ok {
+		return o, name, nil
+	}
+	if before, ok := strings.CutSuffix(name, secretFile); ok {
+		if o, ok := Find(c.database, c.workload, before); ok && o.Secret {
+			return o, before, nil
 		}
-		names = append(names, o.Name)
 	}
 	if c.bench.knownNames()[name] {
-		return fmt.Errorf("--set: %s is not an option of %s (sledge options %s %s lists them)",
+		return o, "", fmt.Errorf("--set: %s is not an option of %s (sledge options %s %s lists them)",
 			name, pair(c.database, c.workload), c.database.Name, c.workload.Name)
 	}
-	return fmt.Errorf("--set: %w", &option.UnknownError{Name: name, Nearest: option.Nearest(name, names)})
+	return o, "", fmt.Errorf("--set: %w", Unknown(c.database, c.workload, name))
+}
+
+// names are what the user calls the options: what those are called that are set, and where
+// any of them goes by the console's key, the keys of those that are not.
+func (c *choice) names() option.Names {
+	names, byKey := option.Names{}, false
+	for _, o := range c.known {
+		names[o.Name] = Key(c.database, c.workload, o)
+		byKey = byKey || c.called[o.Name] == names[o.Name]
+	}
+	if !byKey {
+		clear(names)
+	}
+	maps.Copy(names, c.called)
+	return names
 }
 
 // explain adds to an error about an option which place its value came from.
@@ -464,7 +503,7 @@ func (c *choice) explain(err error) error {
 		}
 	}
 	if wrong, ok := errors.AsType[*option.Error](err); ok {
-		if origin, said := c.origins[wrong.Name]; said {
+		if origin, said := c.origins[wrong.Option]; said {
 			return fmt.Errorf("%w (it is from %s)", err, origin)
 		}
 	}

@@ -2,17 +2,16 @@ package workbench_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
-	"sledge/internal/catalog"
 	"sledge/internal/catalog/edition"
 	"sledge/internal/job"
+	"sledge/internal/option"
 	"sledge/internal/workbench"
-	"sledge/internal/workload"
 )
 
 var bench = workbench.Bench{Catalog: edition.Catalog}
@@ -58,7 +57,7 @@ func TestStrongerPlacesWin(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
-		got := fmt.Sprintf("%s %s %q %d %d", order.Spec.Options["pg_port"], order.Spec.Options["pg_host"], order.Origins["pg_port"], order.Spec.Users, order.Spec.Seed)
+		got := fmt.Sprintf("%s %s %q %d %d", order.Spec.Options["port"], order.Spec.Options["host"], order.Origins["port"], order.Spec.Users, order.Spec.Seed)
 		want := fmt.Sprintf("%s %s %q %d %d", step.port, step.host, step.origin, step.users, step.seed)
 		if got != want {
 			t.Errorf("%s: got %s, want %s", step.name, got, want)
@@ -82,7 +81,7 @@ func TestOnlyWhatDiffersFromTheDefaultsIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(order.Spec.Options), "map[pg_count_ware:7]"; got != want {
+	if got, want := fmt.Sprint(order.Spec.Options), "map[warehouses:7]"; got != want {
 		t.Errorf("got options %s, want %s", got, want)
 	}
 	if order.Spec.Users != 0 {
@@ -107,7 +106,7 @@ func TestConfigurationFilesOfEveryFormSayTheSame(t *testing.T) {
 			continue
 		}
 		got := fmt.Sprint(order.Spec.Users, order.Spec.Options)
-		if want := "4 map[pg_count_ware:3 pg_rampup:0.5 pg_vacuum:true]"; got != want {
+		if want := "4 map[rampup:0.5 vacuum:true warehouses:3]"; got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
 	}
@@ -120,20 +119,20 @@ func TestValuesOfAFileMeanWhatTheySay(t *testing.T) {
 		{"a.yaml", "users:\n- 1\n- 8", "users 1,8"},
 		{"a.toml", "users = [1, 2, 4]", "users 1,2,4"},
 		{"a.yaml", "users: 1,2", "users 1,2"},
-		{"a.yaml", "options:\n  pg_load_time: 2026-02-03", "pg_load_time 2026-02-03"},
-		{"a.yaml", "pg_load_time: 2026-02-03T04:05:06Z", "pg_load_time 2026-02-03T04:05:06Z"},
-		{"a.toml", "pg_load_time = 2026-02-03", "pg_load_time 2026-02-03"},
-		{"a.toml", "pg_load_time = 2026-02-03 04:05:06", "pg_load_time 2026-02-03T04:05:06"},
-		{"a.toml", "pg_load_time = 2026-02-03T04:05:06+01:00", "pg_load_time 2026-02-03T04:05:06+01:00"},
-		{"a.yaml", "pg_pass: 0123", "pg_pass 0123"},
-		{"a.yaml", "pg_pass: 1e3", "pg_pass 1e3"},
-		{"a.yaml", "pg_port: 0x10", "pg_port 16"},
-		{"a.yaml", "pg_port: 1_000", "pg_port 1000"},
-		{"a.yaml", "pg_vacuum: yes", "pg_vacuum yes"},
-		{"a.yaml", "pg_pass: null", "pg_pass null"},
-		{"a.yaml", "options: &o\n  pg_port: &p 5\nseed: *p", "pg_port 5"},
-		{"a.yaml", "pg_port: 5\noptions:\n  <<: {pg_host: h}\n  pg_dbase: d", "pg_host h"},
-		{"a.yaml", "---\npg_port: 5\n---\n", "pg_port 5"},
+		{"a.yaml", "options:\n  pg_load_time: 2026-02-03", "load_time 2026-02-03"},
+		{"a.yaml", "pg_load_time: 2026-02-03T04:05:06Z", "load_time 2026-02-03T04:05:06Z"},
+		{"a.toml", "load_time = 2026-02-03", "load_time 2026-02-03"},
+		{"a.toml", "load_time = 2026-02-03 04:05:06", "load_time 2026-02-03T04:05:06"},
+		{"a.toml", "load_time = 2026-02-03T04:05:06+01:00", "load_time 2026-02-03T04:05:06+01:00"},
+		{"a.yaml", "pg_pass: 0123", "password 0123"},
+		{"a.yaml", "pg_pass: 1e3", "password 1e3"},
+		{"a.yaml", "pg_port: 0x10", "port 16"},
+		{"a.yaml", "pg_port: 1_000", "port 1000"},
+		{"a.yaml", "pg_vacuum: yes", "vacuum yes"},
+		{"a.yaml", "pg_pass: null", "password null"},
+		{"a.yaml", "options: &o\n  pg_port: &p 5\nseed: *p", "port 5"},
+		{"a.yaml", "pg_port: 5\noptions:\n  <<: {pg_host: h}\n  pg_dbase: d", "host h"},
+		{"a.yaml", "---\npg_port: 5\n---\n", "port 5"},
 		{"a.yaml", "# nothing\n", ""},
 	}
 	for _, test := range tests {
@@ -198,7 +197,7 @@ func TestOptionsOfOtherDatabasesMayStandInFileAndEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(order.Spec.Options), "map[pg_port:2]"; got != want {
+	if got, want := fmt.Sprint(order.Spec.Options), "map[port:2]"; got != want {
 		t.Errorf("got options %s, want %s", got, want)
 	}
 }
@@ -223,7 +222,7 @@ func TestSecretsComeFromEveryPlaceMadeForThem(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if got := order.Spec.Options["pg_pass"]; got != "s3cret" {
+		if got := order.Spec.Options["password"]; got != "s3cret" {
 			t.Errorf("%s: got password %q, want s3cret", name, got)
 		}
 		if text := fmt.Sprint(order.Public); strings.Contains(text, "s3cret") || strings.Contains(text, "pass") {
@@ -249,8 +248,34 @@ func TestTheSuperusersPasswordHasAFlagOfItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := order.Spec.Options["pg_superuserpass"]; got != "s3cret" {
+	if got := order.Spec.Options["superuser_password"]; got != "s3cret" {
 		t.Errorf("got %q, want s3cret", got)
+	}
+}
+
+// An option has one name for all databases; HammerDB's keys, which say the database,
+// count as well, and more than that in the same place.
+func TestOptionsAreSetByTheirNamesAndByHammerDBsKeys(t *testing.T) {
+	file := write(t, "a.toml", "rampup = 5\npg_rampup = 1\ndbname = 'x'\n[options]\nclient_sql = true\n")
+	for _, c := range []struct {
+		name string
+		in   workbench.Sources
+		want option.Values
+	}{
+		{"a file for one database", workbench.Sources{ConfigFile: file, Flags: map[string]string{"db": "pg"}}, option.Values{"rampup": "1", "dbname": "x", "client_sql": "true"}},
+		{"a file for another", workbench.Sources{ConfigFile: file, Flags: map[string]string{"db": "maria"}}, option.Values{"rampup": "5", "dbname": "x", "client_sql": "true"}},
+		{"a file for one whose database is a file", workbench.Sources{ConfigFile: file, Flags: map[string]string{"db": "sqlite"}}, option.Values{"rampup": "5", "file": "x", "client_sql": "true"}},
+		{"the environment", workbench.Sources{Environ: []string{"SLEDGE_RAMPUP=3", "SLEDGE_MIX=1,1,1,1,1"}, Flags: map[string]string{"db": "mysql"}}, option.Values{"rampup": "3", "mix": "1,1,1,1,1"}},
+		{"what Kubernetes sets", workbench.Sources{Environ: []string{"SLEDGE_PORT=tcp://10.0.0.1:80"}, Flags: map[string]string{"db": "pg"}}, option.Values{}},
+		{"a port", workbench.Sources{Environ: []string{"SLEDGE_PORT=5433"}, Flags: map[string]string{"db": "pg"}}, option.Values{"port": "5433"}},
+		{"the later of two", workbench.Sources{Set: []string{"pg_rampup=1", "rampup=2"}, Flags: map[string]string{"db": "pg"}}, option.Values{"rampup": "2"}},
+		{"the later of two, by its key", workbench.Sources{Set: []string{"rampup=2", "pg_rampup=1"}, Flags: map[string]string{"db": "pg"}}, option.Values{"rampup": "1"}},
+		{"a stronger place by another name", workbench.Sources{Environ: []string{"SLEDGE_PG_RAMPUP=1"}, Set: []string{"rampup=2"}, Flags: map[string]string{"db": "pg"}}, option.Values{"rampup": "2"}},
+	} {
+		order, err := bench.Resolve(job.Run, c.in)
+		if err != nil || !maps.Equal(order.Spec.Options, c.want) {
+			t.Errorf("%s: got %v and error %v, want %v", c.name, order.Spec.Options, err, c.want)
+		}
 	}
 }
 
@@ -279,9 +304,13 @@ func TestMistakesNameThePlaceAndTheWayOut(t *testing.T) {
 		{"no users", workbench.Sources{Environ: []string{"SLEDGE_USERS=0"}, Flags: pg()}, []string{"SLEDGE_USERS", "0 is less than 1"}},
 		{"too many users", workbench.Sources{Flags: pg("users", "100001")}, []string{"100001", "100000"}},
 		{"negative seed", workbench.Sources{Flags: pg("seed", "-1")}, []string{"--seed", `"-1"`}},
-		{"value out of limits", workbench.Sources{Flags: pg("port", "0")}, []string{"option pg_port: 0 is less than 1", "--port"}},
+		{"value out of limits", workbench.Sources{Flags: pg("port", "0")}, []string{"option port: 0 is less than 1", "--port"}},
 		{"value out of limits in a file", workbench.Sources{ConfigFile: file("a.yaml", "pg_port: 70000"), Flags: pg()}, []string{"pg_port", "70000", "a.yaml"}},
-		{"rule across options", workbench.Sources{Flags: pg("builders", "9", "warehouses", "2")}, []string{"pg_num_vu", "--builders"}},
+		{"rule across options", workbench.Sources{Flags: pg("builders", "9", "warehouses", "2")}, []string{"option builders: 9 is more than the 2 of warehouses", "--builders"}},
+		{"rule across options that are called by their keys", workbench.Sources{Environ: []string{"SLEDGE_PG_COUNT_WARE=2", "SLEDGE_PG_NUM_VU=9"}, Flags: pg()}, []string{"option pg_num_vu: 9 is more than the 2 of pg_count_ware", "SLEDGE_PG_NUM_VU"}},
+		{"value out of limits by its own name", workbench.Sources{ConfigFile: file("a.yaml", "port: 70000"), Flags: pg()}, []string{"option port: 70000", "a.yaml"}},
+		{"unknown option set by its own name", workbench.Sources{Flags: pg(), Set: []string{"warehuoses=1"}}, []string{"--set: option warehuoses is not known: did you mean warehouses?"}},
+		{"option that only others have", workbench.Sources{Flags: pg(), Set: []string{"cache_mib=1"}}, []string{"--set: cache_mib is not an option of PostgreSQL"}},
 		{"flag of another database", workbench.Sources{Flags: map[string]string{"db": "mysql", "superuser-password-file": "x"}}, []string{"--superuser-password-file", "MySQL", "sledge options mysql tprocc"}},
 		{"unknown option set", workbench.Sources{Flags: pg(), Set: []string{"pg_count_waer=1"}}, []string{"--set", "did you mean pg_count_ware?"}},
 		{"option of another database set", workbench.Sources{Flags: pg(), Set: []string{"mysql_port=1"}}, []string{"--set", "mysql_port", "PostgreSQL"}},
@@ -417,27 +446,5 @@ func TestSeveralNumbersOfUsersAreARunEach(t *testing.T) {
 	}
 	if _, err := order.Runs(); job.ExitOf(err) != job.ExitUsage {
 		t.Errorf("too many users: got %v, want a mistake of the user", err)
-	}
-}
-
-func TestBenchmarksAreThoseThatAreDeclaredAndHammerDBsOthers(t *testing.T) {
-	tellers := &workload.Workload{
-		Name: "tellers", Title: "PROC-B", Kinds: []workload.Kind{{Label: "CREDIT"}},
-		HammerDB: workload.HammerDB{Size: "count_branches", Unit: "branches"},
-	}
-	queries := &workload.Workload{Name: "tproch", Title: "TPROC-H", HammerDB: workload.HammerDB{Benchmark: "TPC-H", Queries: true}}
-	for _, c := range []struct {
-		workloads []*workload.Workload
-		want      []job.Benchmark
-	}{
-		{[]*workload.Workload{tellers}, []job.Benchmark{
-			{Workload: "tellers", Name: "PROC-B", Title: "PROC-B", Size: "count_branches", Unit: "branches", Labels: []string{"CREDIT"}},
-			{Workload: "tproch", Name: "TPC-H", Title: "TPROC-H", Size: "scale_fact", Unit: "scale factor", Queries: true},
-		}},
-		{[]*workload.Workload{queries}, []job.Benchmark{{Workload: "tproch", Name: "TPC-H", Title: "TPROC-H", Labels: []string{}, Queries: true}}},
-	} {
-		if got := (workbench.Bench{Catalog: catalog.Catalog{Workloads: c.workloads}}).Benchmarks(); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("got %+v, want %+v", got, c.want)
-		}
 	}
 }

@@ -79,13 +79,13 @@ func Start(ctx context.Context, runner job.Runner, order Order, with With) (*Run
 		order: order, with: with, fulfilled: map[job.Wish]bool{},
 		stop: make(chan struct{}), worked: make(chan struct{}), over: make(chan struct{}),
 	}
-	r.outcome.Job = job.Job{Spec: order.Public, Status: job.Running, Begun: time.Now(), PID: os.Getpid()}
+	r.outcome.Job = job.Job{Spec: order.Public, Profile: order.Profile, Status: job.Running, Begun: time.Now(), PID: os.Getpid()}
 	if order.Spec.Action == job.Run {
 		r.outcome.Job.Kinds = order.Plan.Workload.KindNames()
 	}
 	if with.Store != nil {
 		var err error
-		if r.recorder, err = with.Store.Begin(ctx, order.Public, r.outcome.Job.Kinds); err != nil {
+		if r.recorder, err = with.Store.Begin(ctx, order.Public, r.outcome.Job.Kinds, order.Profile); err != nil {
 			return nil, err
 		}
 		r.outcome.Job.ID = r.recorder.ID()
@@ -130,6 +130,9 @@ func (r *Running) Wait() Outcome {
 	<-r.over
 	return r.outcome
 }
+
+// Over is closed when Wait need not wait.
+func (r *Running) Over() <-chan struct{} { return r.over }
 
 // Tell adds an event of a front end's own to those of the job, such as a sample of a
 // transaction counter, unless the job is over.

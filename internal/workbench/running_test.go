@@ -375,13 +375,13 @@ func TestATimeOfNowIsKeptAsTheTimeThatItWas(t *testing.T) {
 	before := time.Now().UTC().Truncate(time.Second)
 	o := order(t, job.Build, "x", "sqlite_load_time=now")
 	for _, spec := range []job.Spec{o.Spec, o.Public} {
-		got, err := time.Parse(time.DateTime, spec.Options["sqlite_load_time"])
+		got, err := time.Parse(time.DateTime, spec.Options["load_time"])
 		if err != nil || got.Before(before) || got.After(time.Now()) {
-			t.Errorf("got the load time %q, %v, want that of this moment", spec.Options["sqlite_load_time"], err)
+			t.Errorf("got the load time %q, %v, want that of this moment", spec.Options["load_time"], err)
 		}
 	}
 	resumed, err := bench.Resolve(job.Build, workbench.Sources{Flags: map[string]string{"db": "sqlite", "dbname": "x"}, Set: []string{"sqlite_load_time=now"}, Resume: true})
-	if err != nil || resumed.Spec.Options["sqlite_load_time"] != "now" {
-		t.Errorf("of a build to be resumed: got the load time %q, %v, want now, which is then", resumed.Spec.Options["sqlite_load_time"], err)
+	if err != nil || resumed.Spec.Options["load_time"] != "now" {
+		t.Errorf("of a build to be resumed: got the load time %q, %v, want now, which is then", resumed.Spec.Options["load_time"], err)
 	}
 }

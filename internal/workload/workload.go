@@ -27,6 +27,9 @@ type Workload struct {
 
 	Options func() any // a pointer to a new option struct
 
+	// Size says which of them is how much data there is. Optional.
+	Size Size
+
 	// Tables returns the schema and its initial rows in the order they are built.
 	// Equal options and seed give equal rows.
 	Tables func(options any, seed uint64) []schema.Table
@@ -73,9 +76,6 @@ type Workload struct {
 	// DataFiles says how the initial rows are written to files. Optional.
 	DataFiles *DataFiles
 
-	// HammerDB says how HammerDB's dictionaries and commands know the workload.
-	HammerDB HammerDB
-
 	SQL fs.FS // sql/ansi/*.sql and sql/<database>/*.sql
 }
 
@@ -104,75 +104,15 @@ type DataFiles struct {
 	Made func(options any) string
 }
 
-// HammerDB is what HammerDB calls a workload, and which of its options the commands
-// that speak as HammerDB's do read and set themselves. A workload that HammerDB
-// does not have says what suits it: each member is needed, unless it says
-// otherwise. Options are named without the database's prefix.
-type HammerDB struct {
-	Benchmark string // the workload's name in data: "TPC-C"; "" for its Title
-	Section   string // of the dictionaries: "tpcc"; "" for its Name
-
-	// First and Last list options in the order in which HammerDB's dictionaries have
-	// them: before the database's own, which Database.Keys lists, and after them.
-	// Those that neither lists come last. Optional.
-	First, Last []string
-
-	// Script lists the options that a driver script holds, in its order. The others
-	// belong to the schema or to the server, and stay with the dictionary.
-	Script []string
-
-	Size      string // says how much data there is: "count_ware"
-	Builders  string // says how many virtual users build: "num_vu"
-	Driver    string // says whether a run is timed: "driver"
-	UserDelay string // is the time between the starts of two users: "user_delay"
-
-	// Generated is the generic setting that says how much data is generated:
-	// "gen_count_ware" or "gen_scale_fact". Unit is what it counts: "warehouses".
-	Generated, Unit string
-
-	// The formats in which the size is said: of a build by one user, of a build by
-	// several, and in questions. "%s Warehouse"
-	Alone, Together, Asked string
-
-	// Queries says that a run's result is how long queries took, as TPC-H's is, and not
-	// how many transactions were done in a minute.
-	Queries bool
-
-	// Saved says which options the driver scripts that HammerDB itself saves decide. It
-	// is nil where it saves none that could be taken over.
-	Saved *SavedScript
-
-	// UnitEach says that everybody who builds or generates needs a unit, so that
-	// there cannot be more of them than units.
-	UnitEach bool
-}
-
-// SavedScript says which options, without the database's prefix, are decided by a
-// driver script of HammerDB's. Its procedures are called as the Label of the kind
-// of transaction that they do, in lower case.
-type SavedScript struct {
-	Variables map[string]string // options by the variables at its top: "RAISEERROR" is "raiseerror"
-	Timed     string            // the variable that only a timed script sets: "rampup"
-	Pauses    string            // says whether users pause at all: "keyandthink"
-
-	// Options with a value for each kind of transaction, which the loop decides.
-	Mix, Keying, Thinking string
-
-	Spread       string // has each user take a unit of its share for each transaction: "allwarehouse"
-	TimeProfile  string // asks for the response times of each user: "timeprofile"
-	Asynchronous string // has each user work for several clients: "async_scale"
-
-	// Calls lists, by procedure, the variables that it is called with after the
-	// connection, and that decide what it does. Drawn lists the variables that the
-	// script itself finds out, so that one which is set to a number was edited.
-	Calls map[string][]string
-	Drawn []string
+// Size is how much data a workload has.
+type Size struct {
+	Option string // says how much is built, a whole number: "warehouses"
+	Unit   string // what it counts: "warehouses"
 }
 
 // Kind is one kind of transaction.
 type Kind struct {
-	Name  string // "new order"
-	Label string // HammerDB's name for it: "NEWORD"
+	Name string // "new order"
 }
 
 // KindNames lists the names of the workload's kinds of transaction.
@@ -253,8 +193,7 @@ type Pacing struct {
 	// times of each kind of transaction.
 	TimeProfile bool
 
-	// Missing names the option, without the database's prefix, that asks for what is
-	// not built yet, so that a run is refused before it starts; "" for none.
+	// Missing names the option that asks for what is not built yet, so that a run is refused before it starts; "" for none.
 	Missing string
 }
 
@@ -281,7 +220,7 @@ type Rule struct {
 
 // Inspection is what a workload finds out about a schema.
 type Inspection struct {
-	// Size is how much data there is, as the option HammerDB.Size counts it; 0 where
+	// Size is how much data there is, as Workload.Size counts it; 0 where
 	// that is not known.
 	Size int
 

@@ -79,7 +79,7 @@ func (s *suite) options(t *testing.T, changes option.Values) any {
 		values[name] = v
 	}
 	options := s.d.Options("tprocc")
-	if err := option.Bind(s.d.Names, values, options); err != nil {
+	if err := option.Bind(nil, values, options); err != nil {
 		t.Fatal(err)
 	}
 	return options
@@ -164,8 +164,8 @@ func (s *suite) parse(t *testing.T, name, text string) sqlfile.Query {
 }
 
 func (s *suite) describes(name string) bool {
-	return slices.ContainsFunc(option.Describe(s.d.Names, s.d.Options("tprocc")), func(d option.Description) bool {
-		return d.Name == s.d.Names.Full(name)
+	return slices.ContainsFunc(option.Describe(s.d.Options("tprocc")), func(d option.Description) bool {
+		return d.Name == name
 	})
 }
 

@@ -167,19 +167,19 @@ func (s *suite) testConnectErrors(t *testing.T) {
 		changes option.Values
 		class   meter.Class
 	}{
-		{"a wrong password", "pass", option.Values{"pass": wrong}, meter.Permission},
-		{"a user who is not there", "user", option.Values{"user": "sledge_nobody", "pass": wrong}, meter.Permission},
+		{"a wrong password", "password", option.Values{"password": wrong}, meter.Permission},
+		{"a user who is not there", "user", option.Values{"user": "sledge_nobody", "password": wrong}, meter.Permission},
 		{"a server that is not there", "port", option.Values{"port": strconv.Itoa(freePort(t)), "host": "127.0.0.1", "socket": "null"}, meter.Connection},
-		{"a database that is not there", "dbase", option.Values{"dbase": "sledge_nowhere"}, meter.Connection},
+		{"a database that is not there", "dbname", option.Values{"dbname": "sledge_nowhere"}, meter.Connection},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if !s.describes(tt.option) {
-				t.Skipf("%s has no option %s", s.d.Title, s.d.Names.Full(tt.option))
+				t.Skipf("%s has no option %s", s.d.Title, tt.option)
 			}
 			changes := option.Values{}
 			for name, value := range tt.changes {
 				if s.describes(name) {
-					changes[s.d.Names.Full(name)] = value
+					changes[name] = value
 				}
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -190,17 +190,17 @@ func (s *suite) testConnectErrors(t *testing.T) {
 				t.Fatal("it connected")
 			}
 			text := err.Error()
-			if name := s.d.Names.Full(tt.option); !strings.Contains(text, name) || !strings.Contains(text, s.d.Title) {
+			if name := tt.option; !strings.Contains(text, name) || !strings.Contains(text, s.d.Title) {
 				t.Errorf("got %q, want it to name %s and the option %s", text, s.d.Title, name)
 			}
-			if password := s.values[s.d.Names.Full("pass")]; strings.Contains(text, wrong) ||
+			if password := s.values["password"]; strings.Contains(text, wrong) ||
 				(len(password) > 6 && strings.Contains(text, password)) {
 				t.Errorf("the error shows a password: %q", text)
 			}
 			if strings.Contains(text, "\n") {
 				t.Errorf("the error has several lines: %q", text)
 			}
-			if got, want := errors.Is(err, database.ErrMissing), tt.option == "dbase"; got != want {
+			if got, want := errors.Is(err, database.ErrMissing), tt.option == "dbname"; got != want {
 				t.Errorf("%q is ErrMissing: got %v, want %v", text, got, want)
 			}
 			if class := s.d.Classify(err); class != tt.class {

@@ -4,14 +4,11 @@ package mariadb
 import (
 	"sledge/internal/database"
 	"sledge/internal/database/mysql"
-	"sledge/internal/option"
 	"sledge/internal/sqlschema"
 )
 
 var product = mysql.Product{
-	Title: "MariaDB",
-	Names: option.Names{Prefix: "maria_"},
-
+	Title:           "MariaDB",
 	HistoryKeySince: "10.3.3",
 
 	ClientGroups:  []string{"client", "client-server", "client-mariadb", "mysql", "mariadb-client"},
@@ -25,10 +22,6 @@ var Database = &database.Database{
 	Aliases:        []string{"maria"},
 	Base:           mysql.Database,
 	Options:        newOptions,
-	Names:          product.Names,
-	Keys:           mysql.Keys,
-	Script:         []string{"prepared", "purge"},
-	Saved:          map[string]string{"prepare": "prepared", "purge": "purge"},
 	Schemes:        []string{"mariadb"},
 	FromURL:        product.FromURL,
 	ClientSettings: product.ClientSettings,

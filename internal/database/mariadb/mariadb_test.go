@@ -16,5 +16,5 @@ func Test(t *testing.T) {
 
 // People choose MariaDB for a MySQL server as well.
 func TestOnMySQL(t *testing.T) {
-	databasetest.Run(t, mariadb.Database, testserver.Open(t, "mysql").ValuesAs("mariadb"), databasetest.Traits{Bytes: "LONGBLOB", Outputs: "../mysql/testdata/outputs.sql"})
+	databasetest.Run(t, mariadb.Database, testserver.Open(t, "mysql").Values(), databasetest.Traits{Bytes: "LONGBLOB", Outputs: "../mysql/testdata/outputs.sql"})
 }

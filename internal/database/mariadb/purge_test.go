@@ -96,10 +96,10 @@ func TestFinishDoesNothingUnasked(t *testing.T) {
 func purgeable(t *testing.T, purge string) (any, database.Session) {
 	t.Helper()
 	values := option.Values(testserver.Open(t, "mariadb", testserver.Setting("innodb_io_capacity=150")).Values())
-	values["maria_purge"] = purge
-	values["maria_dbase"] = "sledge_purge"
+	values["purge"] = purge
+	values["dbname"] = "sledge_purge"
 	options := mariadb.Database.Options("tprocc")
-	if err := option.Bind(mariadb.Database.Names, values, options); err != nil {
+	if err := option.Bind(nil, values, options); err != nil {
 		t.Fatal(err)
 	}
 	if err := mariadb.Database.Create(t.Context(), options, func(job.Event) {}); err != nil {

@@ -19,7 +19,7 @@ var variables = []struct{ variable, option string }{
 	{"MYSQL_HOST", "host"},
 	{"MYSQL_TCP_PORT", "port"},
 	{"MYSQL_UNIX_PORT", "socket"},
-	{"MYSQL_PWD", "pass"},
+	{"MYSQL_PWD", "password"},
 }
 
 // ClientSettings is Database.ClientSettings: what the product's own client finds by
@@ -44,11 +44,11 @@ func (p Product) ClientSettings(from database.Surroundings, given option.Values)
 	var found []database.ClientSetting
 	for _, name := range slices.Sorted(maps.Keys(c.values)) {
 		s := c.values[name]
-		s.Option = p.Names.Full(name)
+		s.Option = name
 		if _, ok := given[s.Option]; ok {
 			continue
 		}
-		if name == "pass" && c.exposed != "" {
+		if name == "password" && c.exposed != "" {
 			r.warnings = append(r.warnings, fmt.Sprintf("the password in %s is passed over, because others can read the file: chmod 600 %s", c.exposed, c.exposed))
 			continue
 		}
@@ -75,7 +75,7 @@ func (p Product) optionFiles(from database.Surroundings) []string {
 	return paths
 }
 
-// client gathers client settings, by the options' names without prefix. Of two that say
+// client gathers client settings, by the options' names. Of two that say
 // the same option the later wins, as it does for the client.
 type client struct {
 	product Product
@@ -110,7 +110,7 @@ func (c *client) takeOption(o fileOption) {
 		if !o.hasValue {
 			return // asks the client to ask
 		}
-		set("pass", cmp.Or(o.value, null))
+		set("password", cmp.Or(o.value, null))
 		c.exposed = ""
 		if o.mode&0o077 != 0 {
 			c.exposed = o.path
@@ -158,7 +158,7 @@ func (c *client) encrypt(on bool, o fileOption) {
 // port: the socket of the machine's usual server would lead to another one.
 func (c *client) chooseSocket(given option.Values) {
 	named := func(name string) bool {
-		_, ok := given[c.product.Names.Full(name)]
+		_, ok := given[name]
 		return ok
 	}
 	if s, ok := c.values["socket"]; !ok || s.Value == null {
@@ -172,7 +172,7 @@ func (c *client) chooseSocket(given option.Values) {
 // chooseCertificate leaves out a certificate of our own that could not be shown.
 func (c *client) chooseCertificate(given option.Values) {
 	encrypted := c.values["ssl"].Value
-	if text, ok := given[c.product.Names.Full("ssl")]; ok {
+	if text, ok := given["ssl"]; ok {
 		encrypted = strings.ToLower(text)
 	}
 	_, key := c.values["ssl_key"]

@@ -29,8 +29,8 @@ func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
 		{"variables", nil, map[string]string{"MYSQL_HOST": "h", "MYSQL_TCP_PORT": "1", "MYSQL_PWD": "p"}, nil, []string{"host=h from MYSQL_HOST", "pass=p from MYSQL_PWD", "port=1 from MYSQL_TCP_PORT"}},
 		{"a socket", nil, map[string]string{"MYSQL_UNIX_PORT": "/s"}, nil, []string{"socket=/s from MYSQL_UNIX_PORT"}},
 		{"a socket yields to a port", nil, map[string]string{"MYSQL_UNIX_PORT": "/s", "MYSQL_TCP_PORT": "1"}, nil, []string{"port=1 from MYSQL_TCP_PORT"}},
-		{"a socket yields to a host that was given", map[string]string{"home/.my.cnf": "[client]\nsocket=/s"}, nil, option.Values{"maria_host": "h"}, nil},
-		{"a socket yields to a port that was given", map[string]string{"home/.my.cnf": "[client]\nsocket=/s"}, nil, option.Values{"maria_port": "1"}, nil},
+		{"a socket yields to a host that was given", map[string]string{"home/.my.cnf": "[client]\nsocket=/s"}, nil, option.Values{"host": "h"}, nil},
+		{"a socket yields to a port that was given", map[string]string{"home/.my.cnf": "[client]\nsocket=/s"}, nil, option.Values{"port": "1"}, nil},
 		{"no socket", map[string]string{"home/.my.cnf": "[client]\nprotocol=tcp"}, nil, nil, []string{"socket=null from line 2 of ROOT/home/.my.cnf"}},
 		{
 			"files are stronger than variables, and later ones than earlier ones",
@@ -73,7 +73,7 @@ func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
 		{"passwords in other quotes", map[string]string{"home/.my.cnf": "[client]\n  password='it\"s'\n"}, nil, nil, []string{`pass=it"s from line 2 of ROOT/home/.my.cnf`}},
 		{"no password", map[string]string{"home/.my.cnf": "[client]\npassword=\n"}, nil, nil, []string{"pass=null from line 2 of ROOT/home/.my.cnf"}},
 		{"a password that is to be asked for", map[string]string{"home/.my.cnf": "[client]\npassword\n"}, nil, nil, nil},
-		{"what was given", map[string]string{"home/.my.cnf": "[client]\npassword=p\nuser=u\n"}, nil, option.Values{"maria_pass": "x", "maria_user": "y"}, nil},
+		{"what was given", map[string]string{"home/.my.cnf": "[client]\npassword=p\nuser=u\n"}, nil, option.Values{"password": "x", "user": "y"}, nil},
 		{
 			"TLS",
 			map[string]string{"home/.my.cnf": "[client]\nloose-ssl_mode=REQUIRED\nssl_cert=/c\nssl-key=/k\n"},
@@ -105,9 +105,9 @@ func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
 		for _, s := range got {
 			name, rest, _ := strings.Cut(s, "=")
 			value, _, _ := strings.Cut(rest, " from ")
-			values["maria_"+name] = value
+			values[name] = value
 		}
-		if err := option.Bind(mariadb.Database.Names, values, mariadb.Database.Options("tprocc")); err != nil {
+		if err := option.Bind(nil, values, mariadb.Database.Options("tprocc")); err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
@@ -147,7 +147,7 @@ func TestOptionFilesThatOthersCanReachAreNotTrusted(t *testing.T) {
 		if strings.Contains(said, "s3cret") {
 			t.Errorf("%o: got the password in %q", test.mode, said)
 		}
-		if _, warnings, _ = clientSettings(mariadb.Database, root, nil, option.Values{"maria_pass": "x"}); test.mode == 0o644 && len(warnings) > 0 {
+		if _, warnings, _ = clientSettings(mariadb.Database, root, nil, option.Values{"password": "x"}); test.mode == 0o644 && len(warnings) > 0 {
 			t.Errorf("got warnings %q of a password that is not needed", warnings)
 		}
 	}
@@ -177,7 +177,7 @@ func clientSettings(d *database.Database, root string, environ map[string]string
 		return strings.ReplaceAll(environ[name], "ROOT", root)
 	}}, given)
 	for _, s := range list {
-		settings = append(settings, fmt.Sprintf("%s=%s from %s", strings.TrimPrefix(s.Option, d.Names.Prefix), s.Value, strings.ReplaceAll(s.Origin, root, "ROOT")))
+		settings = append(settings, fmt.Sprintf("%s=%s from %s", s.Option, s.Value, strings.ReplaceAll(s.Origin, root, "ROOT")))
 	}
 	return settings, warnings, err
 }

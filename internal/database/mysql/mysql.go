@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"sledge/internal/database"
-	"sledge/internal/option"
 	"sledge/internal/schema"
 	"sledge/internal/sqlschema"
 )
@@ -16,7 +15,7 @@ import (
 var files embed.FS
 
 var product = Product{
-	Title: "MySQL", Names: option.Names{Prefix: "mysql_"}, HistoryKeySince: "8.0.30",
+	Title: "MySQL", HistoryKeySince: "8.0.30",
 	ClientGroups: []string{"client", "mysql"}, HomeVariables: []string{"MYSQL_HOME"},
 }
 
@@ -25,10 +24,6 @@ var Database = &database.Database{
 	Name:           "mysql",
 	Title:          product.Title,
 	Options:        newOptions,
-	Names:          product.Names,
-	Keys:           Keys,
-	Script:         []string{"prepared"},
-	Saved:          map[string]string{"prepare": "prepared"},
 	Schemes:        []string{"mysql"},
 	FromURL:        product.FromURL,
 	ClientSettings: product.ClientSettings,

@@ -24,13 +24,13 @@ func Test(t *testing.T) {
 
 // People choose MySQL for a MariaDB server as well.
 func TestOnMariaDB(t *testing.T) {
-	databasetest.Run(t, mysql.Database, testserver.Open(t, "mariadb").ValuesAs("mysql"), traits)
+	databasetest.Run(t, mysql.Database, testserver.Open(t, "mariadb").Values(), traits)
 }
 
 // Calls that are prepared on the server bind in another way than those that are text.
 func TestWithPreparedCalls(t *testing.T) {
 	values := testserver.Open(t, "mariadb").Values()
-	values["maria_prepared"] = "true"
+	values["prepared"] = "true"
 	databasetest.Sessions(t, mariadb.Database, values, traits)
 }
 
@@ -70,12 +70,12 @@ type server struct {
 }
 
 // set changes an option, given without its prefix.
-func (s *server) set(name, value string) { s.values[s.database.Names.Full(name)] = value }
+func (s *server) set(name, value string) { s.values[name] = value }
 
 func (s *server) options(t testing.TB) any {
 	t.Helper()
 	options := s.database.Options("tprocc")
-	if err := option.Bind(s.database.Names, s.values, options); err != nil {
+	if err := option.Bind(nil, s.values, options); err != nil {
 		t.Fatal(err)
 	}
 	return options

@@ -23,12 +23,13 @@ type Options struct {
 // account says who owns the schema, and where it is.
 type account struct {
 	User     string `opt:"user" flag:"user" help:"user who owns the schema"`
-	Password string `opt:"pass" secret:"true" help:"that user's password; null connects without one"`
-	Database string `opt:"dbase" flag:"dbname" help:"database that holds the schema"`
+	Password string `opt:"password" secret:"true" help:"that user's password; null connects without one"`
+	Database string `opt:"dbname" flag:"dbname" help:"database that holds the schema"`
 }
 
 // server says where the server is and how to talk to it.
 type server struct {
+	option.Naming
 	Host   string `opt:"host" flag:"host" main:"true" help:"name or address of the machine the server is on"`
 	Port   int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on"`
 	Socket string `opt:"socket" help:"path of the server's Unix socket, used in place of TCP when the host is 127.0.0.1 or localhost and the socket is there; null always uses TCP"`
@@ -43,10 +44,10 @@ type server struct {
 	SSLCipher        string `opt:"ssl_cipher" help:"cipher suites to offer, divided by colons, such as ECDHE-RSA-AES128-GCM-SHA256; server leaves the choice to the server"`
 }
 
-// null is how HammerDB's users write that there is none.
+// null is how users write that there is none.
 const null = "null"
 
-// NewOptions returns MySQL's defaults, which are HammerDB's.
+// NewOptions returns MySQL's defaults, which people know from the console.
 func NewOptions() Options {
 	return Options{
 		server: server{
@@ -89,13 +90,13 @@ type TPROCHOptions struct {
 }
 
 type analyticOptions struct {
-	User     string `opt:"tpch_user" help:"user who owns the schema"`
-	Password string `opt:"tpch_pass" secret:"true" help:"that user's password; null connects without one"`
-	Database string `opt:"tpch_dbase" help:"database that holds the schema"`
-	Engine   string `opt:"tpch_storage_engine" help:"storage engine of the tables"`
+	User     string `opt:"user" help:"user who owns the schema"`
+	Password string `opt:"password" secret:"true" help:"that user's password; null connects without one"`
+	Database string `opt:"dbname" help:"database that holds the schema"`
+	Engine   string `opt:"storage_engine" help:"storage engine of the tables"`
 }
 
-// NewTPROCHOptions returns MySQL's defaults for TPROC-H, which are HammerDB's.
+// NewTPROCHOptions returns MySQL's defaults for TPROC-H.
 func NewTPROCHOptions() TPROCHOptions {
 	return TPROCHOptions{
 		server:          NewOptions().server,
@@ -106,30 +107,20 @@ func NewTPROCHOptions() TPROCHOptions {
 // ownTPROCH are MySQL's options for TPROC-H, with what its variants do not have.
 type ownTPROCH struct {
 	TPROCHOptions
-	OceanBase  bool   `opt:"tpch_obcompat" group:"schema" soon:"true" help:"build for OceanBase"`
-	Partitions int    `opt:"ob_partition_num" group:"schema" soon:"true" min:"1" max:"8192" help:"partitions of each table in OceanBase"`
-	Tenant     string `opt:"ob_tenant_name" group:"schema" soon:"true" help:"tenant of OceanBase"`
-}
-
-// Keys are the options in the order of HammerDB's dictionaries of MySQL and its
-// variants; what only some of them have the others pass over.
-var Keys = map[string][]string{
-	"tprocc": {"user", "pass", "dbase", "storage_engine", "partition", "prepared", "history_pk", "no_stored_procs"},
-	TPROCH: {
-		"tpch_user", "tpch_pass", "tpch_dbase", "num_tpch_threads", "tpch_storage_engine",
-		"tpch_obcompat", "ob_partition_num", "ob_tenant_name",
-	},
+	OceanBase  bool   `opt:"oceanbase" group:"schema" soon:"true" help:"build for OceanBase"`
+	Partitions int    `opt:"oceanbase_partitions" group:"schema" soon:"true" min:"1" max:"8192" help:"partitions of each table in OceanBase"`
+	Tenant     string `opt:"oceanbase_tenant" group:"schema" soon:"true" help:"tenant of OceanBase"`
 }
 
 // Validate implements option.Validator.
 func (o *Options) Validate(names option.Names) error {
 	switch {
 	case o.Database == "":
-		return names.Wrong("dbase", "", "it is empty, so there is nowhere to put the schema: give a database's name")
+		return names.Wrong("dbname", "", "it is empty, so there is nowhere to put the schema: give a database's name")
 	case !isWord(o.Engine):
 		return names.Wrong("storage_engine", o.Engine, "%q is not the name of a storage engine, such as innodb", o.Engine)
 	case o.SSLTwoWay && !o.SSL:
-		return names.Wrong("ssl_two_way", "true", "true means nothing while %s is false: set both", names.Full("ssl"))
+		return names.Wrong("ssl_two_way", "true", "true means nothing while %s is false: set both", names.Of("ssl"))
 	}
 	return nil
 }
@@ -173,7 +164,7 @@ func (o *Options) certificateFile(name string) string {
 func (o *Options) HistoryKeyFits() bool { return o.HistoryKey && strings.EqualFold(o.Engine, "innodb") }
 
 // Partitions returns how many partitions order_line gets, or 0 for none, as
-// HammerDB divides it. schema.sql asks.
+// people know it to be divided. schema.sql asks.
 func (o *Options) Partitions(warehouses int) int {
 	const warehousesPerPartition, fewest = 100, 200
 	if !o.Partition || warehouses < fewest {

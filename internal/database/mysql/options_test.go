@@ -33,11 +33,11 @@ func TestOptionsAreHammerDBs(t *testing.T) {
 		want := map[string]string{}
 		for _, list := range []map[string]string{shared, own} {
 			for name, value := range list {
-				want[d.Names.Full(name)] = value
+				want[name] = value
 			}
 		}
 		got := map[string]string{}
-		for _, o := range option.Describe(d.Names, d.Options("tprocc")) {
+		for _, o := range option.Describe(d.Options("tprocc")) {
 			got[o.Name] = o.Default
 			if o.Help == "" {
 				t.Errorf("%s has no help", o.Name)
@@ -57,13 +57,13 @@ func TestMistakesAreNamed(t *testing.T) {
 		values option.Values
 		want   string
 	}{
-		{option.Values{"mysql_port": "0"}, "mysql_port"},
-		{option.Values{"mysql_dbase": ""}, "mysql_dbase"},
-		{option.Values{"mysql_storage_engine": "innodb; DROP TABLE x"}, "mysql_storage_engine"},
-		{option.Values{"mysql_storage_engine": ""}, "mysql_storage_engine"},
-		{option.Values{"mysql_ssl_two_way": "true"}, "mysql_ssl"},
+		{option.Values{"port": "0"}, "port"},
+		{option.Values{"dbname": ""}, "dbname"},
+		{option.Values{"storage_engine": "innodb; DROP TABLE x"}, "storage_engine"},
+		{option.Values{"storage_engine": ""}, "storage_engine"},
+		{option.Values{"ssl_two_way": "true"}, "ssl"},
 	} {
-		err := option.Bind(mysql.Database.Names, tt.values, mysql.Database.Options("tprocc"))
+		err := option.Bind(nil, tt.values, mysql.Database.Options("tprocc"))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v: got %v, want an error about %s", tt.values, err, tt.want)
 		}
@@ -76,15 +76,15 @@ func TestURLs(t *testing.T) {
 		want option.Values // nil where it must be refused
 	}{
 		{"mariadb://u:p%40ss@db.example:3307/tpcc", option.Values{
-			"maria_host": "db.example", "maria_port": "3307",
-			"maria_user": "u", "maria_pass": "p@ss", "maria_dbase": "tpcc", "maria_socket": "null",
+			"host": "db.example", "port": "3307",
+			"user": "u", "password": "p@ss", "dbname": "tpcc", "socket": "null",
 		}},
-		{"mariadb://[::1]", option.Values{"maria_host": "::1", "maria_socket": "null"}},
+		{"mariadb://[::1]", option.Values{"host": "::1", "socket": "null"}},
 		{"mariadb://localhost/x?socket=/run/mysqld.sock&ssl=true&ssl_ca=null", option.Values{
-			"maria_host": "localhost", "maria_dbase": "x",
-			"maria_socket": "/run/mysqld.sock", "maria_ssl": "true", "maria_ssl_ca": "null",
+			"host": "localhost", "dbname": "x",
+			"socket": "/run/mysqld.sock", "ssl": "true", "ssl_ca": "null",
 		}},
-		{"mariadb://u:@h/x", option.Values{"maria_host": "h", "maria_user": "u", "maria_pass": "null", "maria_dbase": "x", "maria_socket": "null"}},
+		{"mariadb://u:@h/x", option.Values{"host": "h", "user": "u", "password": "null", "dbname": "x", "socket": "null"}},
 		{"mariadb://h/x/y", nil},
 	} {
 		u, err := url.Parse(tt.url)

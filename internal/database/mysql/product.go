@@ -28,7 +28,6 @@ import (
 // struct that embeds them.
 type Product struct {
 	Title string
-	Names option.Names
 
 	HistoryKeySince string // the first version that has invisible columns
 
@@ -44,25 +43,25 @@ type settings interface{ common() *Options }
 // options, by their names without the prefix. A URL names a server by its
 // address, so the socket is used only where the URL gives one.
 func (p Product) FromURL(u *url.URL) (option.Values, error) {
-	values := option.Values{p.Names.Full("socket"): null}
+	values := option.Values{"socket": null}
 	set := func(name, value string) {
 		if value != "" {
-			values[p.Names.Full(name)] = value
+			values[name] = value
 		}
 	}
 	set("host", u.Hostname())
 	set("port", u.Port())
 	set("user", u.User.Username())
 	if password, ok := u.User.Password(); ok {
-		set("pass", cmp.Or(password, null))
+		set("password", cmp.Or(password, null))
 	}
 	name := strings.TrimPrefix(u.Path, "/")
 	if strings.Contains(name, "/") {
 		return nil, fmt.Errorf("the URL of a %s database ends in one name, and %q is more", p.Title, name)
 	}
-	set("dbase", name)
+	set("dbname", name)
 	for name, value := range u.Query() {
-		values[p.Names.Full(name)] = value[len(value)-1]
+		values[name] = value[len(value)-1]
 	}
 	return values, nil
 }
@@ -87,9 +86,10 @@ func (o *Options) address() (network, address string) {
 
 // Create is Database.Create. The database is made in latin1: an index on c_last is a third of what it would be in utf8mb4.
 func (p Product) Create(ctx context.Context, options any, tell func(job.Event)) error {
-	name := options.(settings).common().Database
+	o := options.(settings).common()
+	name := o.Database
 	if isServersOwn(name) {
-		return p.Names.Wrong("dbase", name, "%q is the server's own, %w: choose another database", name, database.ErrUnfit)
+		return o.Wrong("dbname", name, "%q is the server's own, %w: choose another database", name, database.ErrUnfit)
 	}
 	return p.administer(ctx, options, func(s database.Session) error {
 		if err := p.sayHistoryKey(ctx, options.(settings).common(), s, tell); err != nil {
@@ -188,8 +188,8 @@ func (p Product) administer(ctx context.Context, options any, do func(database.S
 		return err
 	}
 	if err := do(s); err != nil {
-		name := options.(settings).common().Database
-		return errors.Join(fmt.Errorf("make or drop the database %s of option %s: %w", name, p.Names.Full("dbase"), err), s.Close())
+		o := options.(settings).common()
+		return errors.Join(fmt.Errorf("make or drop the database %s of option %s: %w", o.Database, o.Name("dbname"), err), s.Close())
 	}
 	return s.Close()
 }
@@ -217,7 +217,7 @@ func (p Product) Connect(ctx context.Context, options any, as database.Role) (da
 	}
 	if o.SSL {
 		var err error
-		if c.TLS, err = o.tlsConfig(p.Names); err != nil {
+		if c.TLS, err = o.tlsConfig(); err != nil {
 			return nil, err
 		}
 	}
@@ -235,7 +235,7 @@ func (p Product) Connect(ctx context.Context, options any, as database.Role) (da
 	switch {
 	case answer.What != "":
 		_, address := o.address()
-		return nil, &connectError{answer.Mistake(address, p.Title, p.Names.Full("host"), p.Names.Full("port")), err}
+		return nil, &connectError{answer.Mistake(address, p.Title, o.Name("host"), o.Name("port")), err}
 	case err != nil:
 		return nil, p.explain(o, err)
 	}
@@ -277,7 +277,7 @@ func (p Product) explain(o *Options, err error) error {
 	}
 	unconnected := &connectError{fmt.Sprintf("connect to %s at %s as user %s: %v: %s", p.Title, address, o.User, cause, p.advice(o, err)), err}
 	if number(err) == errAccessDenied {
-		return &database.PasswordError{Option: p.Names.Full("pass"), User: o.User, Err: unconnected}
+		return &database.PasswordError{Option: "password", Called: o.Name("password"), User: o.User, Err: unconnected}
 	}
 	return unconnected
 }
@@ -297,14 +297,14 @@ func (e *connectError) Is(target error) bool {
 }
 
 func (p Product) advice(o *Options, err error) string {
-	name := p.Names.Full
+	name := o.Name
 	switch number(err) {
 	case errAccessDenied, errAccessDeniedNoPassword:
-		return fmt.Sprintf("check options %s and %s", name("user"), name("pass"))
+		return fmt.Sprintf("check options %s and %s", name("user"), name("password"))
 	case errDatabaseAccessDenied:
-		return fmt.Sprintf("grant the user of option %s rights on the database of option %s", name("user"), name("dbase"))
+		return fmt.Sprintf("grant the user of option %s rights on the database of option %s", name("user"), name("dbname"))
 	case errUnknownDatabase:
-		return fmt.Sprintf("check option %s, or make the database with sledge build", name("dbase"))
+		return fmt.Sprintf("check option %s, or make the database with sledge build", name("dbname"))
 	case errTooManyConnections, errUserConnections:
 		return "raise the server's max_connections, or use fewer virtual users"
 	case errSecureTransport:

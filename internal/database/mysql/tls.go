@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"os"
 	"strings"
-
-	"sledge/internal/option"
 )
 
 // tlsConfig says how to encrypt, by the ssl options.
-func (o *Options) tlsConfig(names option.Names) (*tls.Config, error) {
+func (o *Options) tlsConfig() (*tls.Config, error) {
 	c := &tls.Config{ServerName: o.Host, MinVersion: tls.VersionTLS12}
 	if o.SSLCA == null {
 		c.InsecureSkipVerify = true
@@ -20,17 +18,17 @@ func (o *Options) tlsConfig(names option.Names) (*tls.Config, error) {
 		path := o.certificateFile(o.SSLCA)
 		pem, err := os.ReadFile(path)
 		if err != nil {
-			return nil, names.Wrong("ssl_ca", o.SSLCA, "%w: name the file of the authority that signed the server's certificate, or null to encrypt without checking who the server is", err)
+			return nil, o.Wrong("ssl_ca", o.SSLCA, "%w: name the file of the authority that signed the server's certificate, or null to encrypt without checking who the server is", err)
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, names.Wrong("ssl_ca", o.SSLCA, "%s holds no certificate in PEM form", path)
+			return nil, o.Wrong("ssl_ca", o.SSLCA, "%s holds no certificate in PEM form", path)
 		}
 	}
 	if o.SSLTwoWay {
 		pair, err := tls.LoadX509KeyPair(o.certificateFile(o.SSLCert), o.certificateFile(o.SSLKey))
 		if err != nil {
-			return nil, fmt.Errorf("options %s and %s: %w", names.Full("ssl_cert"), names.Full("ssl_key"), err)
+			return nil, fmt.Errorf("options %s and %s: %w", o.Name("ssl_cert"), o.Name("ssl_key"), err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
@@ -39,7 +37,7 @@ func (o *Options) tlsConfig(names option.Names) (*tls.Config, error) {
 	}
 	var err error
 	if c.CipherSuites, err = cipherSuites(o.SSLCipher); err != nil {
-		return nil, names.Wrong("ssl_cipher", o.SSLCipher, "%w", err)
+		return nil, o.Wrong("ssl_cipher", o.SSLCipher, "%w", err)
 	}
 	c.MaxVersion = tls.VersionTLS12 // the suites of TLS 1.3 cannot be chosen
 	return c, nil

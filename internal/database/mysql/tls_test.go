@@ -34,15 +34,15 @@ func TestTLS(t *testing.T) {
 		{"with the right authority", option.Values{"ssl_ca": "ca.pem"}, "TLS_"},
 		{"by an absolute path", option.Values{"ssl_ca": ours.Path("ca"), "ssl_linux_capath": "/nowhere"}, "TLS_"},
 		{"without looking who it is", option.Values{"ssl_ca": "null"}, "TLS_"},
-		{"without looking at another authority", option.Values{"ssl_ca": theirs.Path("ca")}, "!maria_ssl_ca"},
-		{"with a host that the certificate is not for", option.Values{"ssl_ca": "ca.pem", "host": "localhost"}, "!maria_ssl_ca"},
-		{"without the file", option.Values{"ssl_ca": "missing.pem"}, "!option maria_ssl_ca"},
-		{"with a file of something else", option.Values{"ssl_ca": "client-key.pem"}, "!option maria_ssl_ca"},
+		{"without looking at another authority", option.Values{"ssl_ca": theirs.Path("ca")}, "!ssl_ca"},
+		{"with a host that the certificate is not for", option.Values{"ssl_ca": "ca.pem", "host": "localhost"}, "!ssl_ca"},
+		{"without the file", option.Values{"ssl_ca": "missing.pem"}, "!option ssl_ca"},
+		{"with a file of something else", option.Values{"ssl_ca": "client-key.pem"}, "!option ssl_ca"},
 		{"with a chosen cipher suite", option.Values{"ssl_ca": "ca.pem", "ssl_cipher": "ECDHE-ECDSA-AES128-GCM-SHA256"}, "ECDHE-ECDSA-AES128-GCM-SHA256"},
 		{"with one of several", option.Values{"ssl_ca": "ca.pem", "ssl_cipher": "ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-CHACHA20-POLY1305"}, "ECDHE-ECDSA-CHACHA20-POLY1305"},
 		{"with an unknown cipher suite", option.Values{"ssl_ca": "ca.pem", "ssl_cipher": "ROT13"}, "!ECDHE-ECDSA-AES128-GCM-SHA256"},
 		{"as a user who needs a certificate", option.Values{"ssl_ca": "ca.pem", "user": "careful", "pass": "secret", "dbase": "information_schema", "ssl_two_way": "true"}, "TLS_"},
-		{"without the certificate that a user needs", option.Values{"ssl_ca": "ca.pem", "user": "careful", "pass": "secret", "dbase": "information_schema"}, "!maria_user"},
+		{"without the certificate that a user needs", option.Values{"ssl_ca": "ca.pem", "user": "careful", "pass": "secret", "dbase": "information_schema"}, "!user"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			changed := &server{database: s.database, values: s.values.Clone()}
@@ -71,8 +71,8 @@ func TestTLS(t *testing.T) {
 		plain.set("ssl", "true")
 		plain.set("ssl_ca", "null")
 		_, err := s.database.Connect(t.Context(), plain.options(t), database.Owner)
-		if err == nil || !strings.Contains(err.Error(), "maria_ssl to false") {
-			t.Errorf("got %v, want advice to set maria_ssl to false", err)
+		if err == nil || !strings.Contains(err.Error(), "ssl to false") {
+			t.Errorf("got %v, want advice to set ssl to false", err)
 		}
 	})
 }

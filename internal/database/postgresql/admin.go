@@ -30,7 +30,7 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 		return why
 	}
 	if a.NoSuperuser {
-		return fmt.Errorf("%w: %s is set, so that account and database must be made by hand", why, names.Full("no_superuser"))
+		return fmt.Errorf("%w: %s is set, so that account and database must be made by hand", why, o.Name("no_superuser"))
 	}
 	admin, err := dial(ctx, o.admin())
 	if err != nil {
@@ -41,7 +41,7 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 		return fmt.Errorf("create the user %s: %w", a.User, err)
 	}
 	if fresh := newOptions("tprocc").(*tprocc); a.Password == fresh.Password && a.User != a.Superuser {
-		tell(job.Event{Message: fmt.Sprintf("Warning: user %s has the default password, which everybody knows: set %s to give it another", a.User, names.Full("pass"))})
+		tell(job.Event{Message: fmt.Sprintf("Warning: user %s has the default password, which everybody knows: set %s to give it another", a.User, o.Name("password"))})
 	}
 	if err := createDatabase(ctx, admin, a, tell); err != nil {
 		return fmt.Errorf("create the database %s: %w", a.Database, err)
@@ -78,7 +78,7 @@ func canBuild(ctx context.Context, owner login) error {
 
 // errTemplate refuses a database that others are copies of.
 func errTemplate(owner login) error {
-	return names.Wrong(owner.databaseOption, owner.database, "%q is a template for new databases, %w: choose another database",
+	return owner.server.Wrong(owner.databaseOption, owner.database, "%q is a template for new databases, %w: choose another database",
 		owner.database, database.ErrUnfit)
 }
 

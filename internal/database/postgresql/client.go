@@ -25,12 +25,12 @@ var variables = []struct{ variable, parameter, option string }{
 	{"PGHOST", "host", "host"},
 	{"PGHOSTADDR", "hostaddr", "host"},
 	{"PGPORT", "port", "port"},
-	{"PGSSLMODE", "sslmode", "sslmode"},
-	{"PGSSLROOTCERT", "sslrootcert", "sslrootcert"},
-	{"PGSSLCERT", "sslcert", "sslcert"},
-	{"PGSSLKEY", "sslkey", "sslkey"},
+	{"PGSSLMODE", "sslmode", "ssl_mode"},
+	{"PGSSLROOTCERT", "sslrootcert", "ssl_ca"},
+	{"PGSSLCERT", "sslcert", "ssl_cert"},
+	{"PGSSLKEY", "sslkey", "ssl_key"},
 	{"PGUSER", "user", "superuser"},
-	{"PGDATABASE", "dbname", "defaultdbase"},
+	{"PGDATABASE", "dbname", "superuser_dbname"},
 	{"PGPASSWORD", "password", ""},
 }
 
@@ -46,7 +46,7 @@ type client struct {
 // clientSettings is Database.ClientSettings: what libpq finds by itself.
 func clientSettings(from database.Surroundings, given option.Values) ([]database.ClientSetting, []string, error) {
 	c := client{Surroundings: from, given: given, defaults: option.Values{}}
-	for _, o := range option.Describe(names, newOptions("tprocc")) {
+	for _, o := range option.Describe(newOptions("tprocc")) {
 		c.defaults[o.Name] = o.Default
 	}
 	said, err := c.said()
@@ -60,7 +60,7 @@ func clientSettings(from database.Surroundings, given option.Values) ([]database
 			continue
 		case v.option == "superuser" && value.Value == c.value("user"):
 			continue // who the schema's owner is, which is no superuser
-		case v.option == "defaultdbase" && value.Value == c.value("dbase"):
+		case v.option == "superuser_dbname" && value.Value == c.value("dbname"):
 			continue // which may not be there yet, and cannot be dropped from within
 		}
 		c.take(v.option, value)
@@ -124,25 +124,24 @@ func (c *client) inHome(name, onWindows string) string {
 
 // value returns what an option has, as far as it is known by now.
 func (c *client) value(name string) string {
-	full := names.Full(name)
-	if value, ok := c.given[full]; ok {
+	if value, ok := c.given[name]; ok {
 		return value
 	}
 	for _, f := range c.found {
-		if f.Option == full && !f.Fallback {
+		if f.Option == name && !f.Fallback {
 			return f.Value
 		}
 	}
-	return c.defaults[full]
+	return c.defaults[name]
 }
 
 // isSet reports whether a place has said what an option is.
 func (c *client) isSet(name string) bool {
-	if _, ok := c.given[names.Full(name)]; ok {
+	if _, ok := c.given[name]; ok {
 		return true
 	}
 	for _, f := range c.found {
-		if f.Option == names.Full(name) && !f.Fallback {
+		if f.Option == name && !f.Fallback {
 			return true
 		}
 	}
@@ -152,7 +151,7 @@ func (c *client) isSet(name string) bool {
 // take takes a setting unless there is one already.
 func (c *client) take(name string, s database.ClientSetting) {
 	if !c.isSet(name) {
-		s.Option = names.Full(name)
+		s.Option = name
 		c.found = append(c.found, s)
 	}
 }
@@ -169,13 +168,13 @@ func (c *client) password(said map[string]database.ClientSetting) {
 	user, named := said["user"]
 	owner := c.value("user")
 	if named && user.Value == owner || c.value("superuser") == owner || c.alone() {
-		c.take("pass", password)
+		c.take("password", password)
 	}
 	if !named || user.Value == c.value("superuser") {
-		c.take("superuserpass", password)
+		c.take("superuser_password", password)
 	}
-	if !named && !c.isSet("pass") {
-		password.Option, password.Fallback = names.Full("pass"), true
+	if !named && !c.isSet("password") {
+		password.Option, password.Fallback = "password", true
 		c.found = append(c.found, password)
 	}
 }
@@ -188,7 +187,7 @@ func (c *client) alone() bool {
 // passwordFile looks for the passwords that nobody has given in libpq's password file,
 // which counts only if nobody else can read it (PostgreSQL manual, section 34.16).
 func (c *client) passwordFile() {
-	if c.isSet("pass") && c.isSet("superuserpass") {
+	if c.isSet("password") && c.isSet("superuser_password") {
 		return
 	}
 	path := c.Variable("PGPASSFILE")
@@ -215,8 +214,8 @@ func (c *client) passwordFile() {
 		host = "localhost" // as libpq calls all sockets
 	}
 	for _, account := range []struct{ password, user, database string }{
-		{"pass", "user", "dbase"},
-		{"superuserpass", "superuser", "defaultdbase"},
+		{"password", "user", "dbname"},
+		{"superuser_password", "superuser", "superuser_dbname"},
 	} {
 		password := file.FindPassword(host, c.value("port"), c.value(account.database), c.value(account.user))
 		if password != "" {

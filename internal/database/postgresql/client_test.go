@@ -58,79 +58,79 @@ func TestClientSettingsAreThoseOfLibpq(t *testing.T) {
 		given   option.Values
 		want    []string
 	}{
-		{"nothing but a password file", nil, nil, []string{"pg_superuserpass=adm:in from HOME/.pgpass"}},
+		{"nothing but a password file", nil, nil, []string{"superuser_password=adm:in from HOME/.pgpass"}},
 		{
 			"where the server is",
 			map[string]string{"PGHOST": "db1", "PGSSLMODE": "require", "PGSSLROOTCERT": "/ca"},
 			nil,
 			[]string{
-				"pg_host=db1 from PGHOST", "pg_pass=owner from HOME/.pgpass", "pg_sslmode=require from PGSSLMODE",
-				"pg_sslrootcert=/ca from PGSSLROOTCERT", "pg_superuserpass=adm:in from HOME/.pgpass",
+				"host=db1 from PGHOST", "password=owner from HOME/.pgpass", "ssl_mode=require from PGSSLMODE",
+				"ssl_ca=/ca from PGSSLROOTCERT", "superuser_password=adm:in from HOME/.pgpass",
 			},
 		},
 		{
 			"stronger places choose the line",
 			map[string]string{"PGPORT": "1"},
-			option.Values{"pg_host": "db1", "pg_port": "5432"},
-			[]string{"pg_pass=owner from HOME/.pgpass", "pg_superuserpass=adm:in from HOME/.pgpass"},
+			option.Values{"host": "db1", "port": "5432"},
+			[]string{"password=owner from HOME/.pgpass", "superuser_password=adm:in from HOME/.pgpass"},
 		},
 		{
 			"a socket is localhost",
 			map[string]string{"PGPORT": "6000"},
-			option.Values{"pg_host": "/run/postgresql", "pg_superuserpass": "x"},
-			[]string{"pg_pass=socket from HOME/.pgpass", "pg_port=6000 from PGPORT"},
+			option.Values{"host": "/run/postgresql", "superuser_password": "x"},
+			[]string{"password=socket from HOME/.pgpass", "port=6000 from PGPORT"},
 		},
 		{
 			"a password whose account nobody names",
 			map[string]string{"PGPASSWORD": "p", "PGPASSFILE": "/nosuch"},
 			nil,
-			[]string{"pg_pass=p from PGPASSWORD, fallback", "pg_superuserpass=p from PGPASSWORD"},
+			[]string{"password=p from PGPASSWORD, fallback", "superuser_password=p from PGPASSWORD"},
 		},
 		{
 			"an administrator",
 			map[string]string{"PGUSER": "dba", "PGPASSWORD": "p", "PGDATABASE": "defaultdb", "PGPASSFILE": "/nosuch"},
 			nil,
-			[]string{"pg_defaultdbase=defaultdb from PGDATABASE", "pg_superuser=dba from PGUSER", "pg_superuserpass=p from PGPASSWORD"},
+			[]string{"superuser_dbname=defaultdb from PGDATABASE", "superuser=dba from PGUSER", "superuser_password=p from PGPASSWORD"},
 		},
 		{
 			"the owner",
 			map[string]string{"PGUSER": "tpcc", "PGPASSWORD": "p", "PGDATABASE": "tpcc", "PGPASSFILE": "/nosuch"},
 			nil,
-			[]string{"pg_pass=p from PGPASSWORD"},
+			[]string{"password=p from PGPASSWORD"},
 		},
 		{
 			"an owner of another name",
 			map[string]string{"PGUSER": "load", "PGPASSWORD": "p", "PGPASSFILE": "/nosuch"},
-			option.Values{"pg_user": "load"},
-			[]string{"pg_pass=p from PGPASSWORD"},
+			option.Values{"user": "load"},
+			[]string{"password=p from PGPASSWORD"},
 		},
 		{
 			"one account for all",
 			map[string]string{"PGPASSWORD": "p", "PGPASSFILE": "/nosuch"},
-			option.Values{"pg_user": "postgres"},
-			[]string{"pg_pass=p from PGPASSWORD", "pg_superuserpass=p from PGPASSWORD"},
+			option.Values{"user": "postgres"},
+			[]string{"password=p from PGPASSWORD", "superuser_password=p from PGPASSWORD"},
 		},
 		{
 			"no superuser",
 			map[string]string{"PGPASSWORD": "p", "PGPASSFILE": "/nosuch"},
-			option.Values{"pg_no_superuser": "yes", "pg_superuserpass": "x"},
-			[]string{"pg_pass=p from PGPASSWORD"},
+			option.Values{"no_superuser": "yes", "superuser_password": "x"},
+			[]string{"password=p from PGPASSWORD"},
 		},
 		{
-			"passwords that were given", map[string]string{"PGPASSWORD": "p"}, option.Values{"pg_pass": "a", "pg_superuserpass": "b"}, nil,
+			"passwords that were given", map[string]string{"PGPASSWORD": "p"}, option.Values{"password": "a", "superuser_password": "b"}, nil,
 		},
 		{
 			"a service is stronger than variables",
 			map[string]string{"PGSERVICE": "lab", "PGHOST": "db1", "PGSSLCERT": "/c", "PGPASSFILE": "/nosuch"},
 			nil,
 			[]string{
-				"pg_host=db7 from service lab of HOME/.pg_service.conf", "pg_port=7777 from service lab of HOME/.pg_service.conf",
-				"pg_sslcert=/c from PGSSLCERT", "pg_sslmode=require from service lab of HOME/.pg_service.conf",
-				"pg_superuser=dba from service lab of HOME/.pg_service.conf", "pg_superuserpass=service from service lab of HOME/.pg_service.conf",
+				"host=db7 from service lab of HOME/.pg_service.conf", "port=7777 from service lab of HOME/.pg_service.conf",
+				"ssl_cert=/c from PGSSLCERT", "ssl_mode=require from service lab of HOME/.pg_service.conf",
+				"superuser=dba from service lab of HOME/.pg_service.conf", "superuser_password=service from service lab of HOME/.pg_service.conf",
 			},
 		},
-		{"an address", map[string]string{"PGHOSTADDR": "10.0.0.1", "PGPASSFILE": "/dev/null"}, nil, []string{"pg_host=10.0.0.1 from PGHOSTADDR"}},
-		{"a name and an address", map[string]string{"PGHOST": "db1", "PGHOSTADDR": "10.0.0.1", "PGPASSFILE": "/dev/null"}, nil, []string{"pg_host=db1 from PGHOST"}},
+		{"an address", map[string]string{"PGHOSTADDR": "10.0.0.1", "PGPASSFILE": "/dev/null"}, nil, []string{"host=10.0.0.1 from PGHOSTADDR"}},
+		{"a name and an address", map[string]string{"PGHOST": "db1", "PGHOSTADDR": "10.0.0.1", "PGPASSFILE": "/dev/null"}, nil, []string{"host=db1 from PGHOST"}},
 	}
 	home := t.TempDir()
 	inHome(t, home, ".pgpass", passwords)

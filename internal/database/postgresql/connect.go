@@ -23,7 +23,7 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 	o := options.(target)
 	if as == database.Admin {
 		if o.own().NoSuperuser {
-			return nil, fmt.Errorf("option %s forbids to connect as %s", names.Full("no_superuser"), names.Full("superuser"))
+			return nil, fmt.Errorf("option %s forbids to connect as %s", o.Name("no_superuser"), o.Name("superuser"))
 		}
 		return dial(ctx, o.admin())
 	}
@@ -90,7 +90,7 @@ func (l login) config() (*pgconn.Config, error) {
 		// what went wrong, such as a certificate file that is not there.
 		if cause := errors.Unwrap(err); cause != nil {
 			return nil, fmt.Errorf("check %s, %s and %s: %w",
-				names.Full("sslrootcert"), names.Full("sslcert"), names.Full("sslkey"), cause)
+				l.server.Name("ssl_ca"), l.server.Name("ssl_cert"), l.server.Name("ssl_key"), cause)
 		}
 		return nil, errors.New("the PG* environment variables do not go together with the options")
 	}
@@ -111,11 +111,11 @@ func (l login) config() (*pgconn.Config, error) {
 // to look at.
 func (l login) explain(answer listener.Answer, err error) error {
 	if answer.What != "" {
-		return &connectError{text: answer.Mistake(l.server.String(), "PostgreSQL", names.Full("host"), names.Full("port")), err: err}
+		return &connectError{text: answer.Mistake(l.server.String(), "PostgreSQL", l.server.Name("host"), l.server.Name("port")), err: err}
 	}
 	check := func(which ...string) string {
 		for i, name := range which {
-			which[i] = names.Full(name)
+			which[i] = l.server.Name(name)
 		}
 		return "check " + strings.Join(which, " and ")
 	}
@@ -131,13 +131,13 @@ func (l login) explain(answer listener.Answer, err error) error {
 	case errors.As(err, &fromServer):
 		cause, advice = fromServer, l.advice(fromServer.Code, check)
 	case errors.As(err, &unknownAuthority):
-		cause, advice = unknownAuthority, check("sslrootcert")+", which must hold the authority that signed the server's certificate"
+		cause, advice = unknownAuthority, check("ssl_ca")+", which must hold the authority that signed the server's certificate"
 	case errors.As(err, &otherHost):
 		cause, advice = otherHost, check("host")+", which must be a name that the server's certificate is for"
 	case errors.As(err, &fromNetwork):
 		cause, advice = fromNetwork, check("host", "port")+", and that the server is running"
 	case strings.Contains(err.Error(), "tls error"):
-		advice = check("sslmode")
+		advice = check("ssl_mode")
 	}
 	unconnected := &connectError{
 		text: fmt.Sprintf("connect to PostgreSQL, database %v, as user %s: %s: %s",
@@ -145,7 +145,7 @@ func (l login) explain(answer listener.Answer, err error) error {
 		err: err,
 	}
 	if stateOf(err) == invalidPassword {
-		return &database.PasswordError{Option: names.Full(l.passwordOption), User: l.user, Err: unconnected}
+		return &database.PasswordError{Option: l.passwordOption, Called: l.server.Name(l.passwordOption), User: l.user, Err: unconnected}
 	}
 	return unconnected
 }

@@ -21,14 +21,14 @@ func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fat
 	o := options.(target)
 	a := o.own()
 	if a.NoSuperuser {
-		return allStay(a, d, names.Full("no_superuser")+" forbids to connect as the superuser"), nil
+		return allStay(a, d, o.Name("no_superuser")+" forbids to connect as the superuser"), nil
 	}
 	admin, err := dial(ctx, o.admin())
 	if err != nil {
 		// Whoever can build without the superuser can delete without, but what create
 		// made is not left behind unasked.
 		if made, _ := madeDatabase(ctx, o.owner()); made {
-			return nil, fmt.Errorf("the database was made by Sledge, and is dropped with the schema: %w; or set %s to leave it", err, names.Full("no_superuser"))
+			return nil, fmt.Errorf("the database was made by Sledge, and is dropped with the schema: %w; or set %s to leave it", err, o.Name("no_superuser"))
 		}
 		return allStay(a, d, err.Error()), nil
 	}

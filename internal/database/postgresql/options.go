@@ -11,24 +11,25 @@ import (
 
 // server says where PostgreSQL is and how to talk to it.
 type server struct {
+	option.Naming
 	Host        string `opt:"host" flag:"host" main:"true" help:"name or address of the server, or the folder of its Unix socket"`
 	Port        int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the server, or the number in its socket's name"`
-	SSLMode     string `opt:"sslmode" choices:"disable|allow|prefer|require|verify-ca|verify-full" help:"whether connections are encrypted, and what of the server's certificate is verified"`
-	SSLRootCert string `opt:"sslrootcert" help:"PEM file of the authorities that may have signed the server's certificate; empty for libpq's default"`
-	SSLCert     string `opt:"sslcert" help:"PEM file of the client's certificate; empty for libpq's default"`
-	SSLKey      string `opt:"sslkey" help:"PEM file of the key of the client's certificate; empty for libpq's default"`
+	SSLMode     string `opt:"ssl_mode" choices:"disable|allow|prefer|require|verify-ca|verify-full" help:"whether connections are encrypted, and what of the server's certificate is verified"`
+	SSLRootCert string `opt:"ssl_ca" help:"PEM file of the authorities that may have signed the server's certificate; empty for libpq's default"`
+	SSLCert     string `opt:"ssl_cert" help:"PEM file of the client's certificate; empty for libpq's default"`
+	SSLKey      string `opt:"ssl_key" help:"PEM file of the key of the client's certificate; empty for libpq's default"`
 }
 
 // account says who owns the schema, and who may create that owner.
 type account struct {
 	Superuser         string `opt:"superuser" help:"user who creates the account and the database of the schema"`
-	SuperuserPassword string `opt:"superuserpass" secret:"true" help:"password of pg_superuser; empty for PGPASSWORD or the password file"`
-	DefaultDatabase   string `opt:"defaultdbase" help:"database that pg_superuser connects to before the schema's own exists"`
-	NoSuperuser       bool   `opt:"no_superuser" help:"never connect as pg_superuser: the account and the database must exist"`
+	SuperuserPassword string `opt:"superuser_password" secret:"true" help:"password of that user; empty for PGPASSWORD or the password file"`
+	DefaultDatabase   string `opt:"superuser_dbname" help:"database that the superuser connects to before the schema's own exists"`
+	NoSuperuser       bool   `opt:"no_superuser" help:"never connect as the superuser: the account and the database must exist"`
 	User              string `opt:"user" flag:"user" help:"user who owns the schema and runs the workload"`
-	Password          string `opt:"pass" secret:"true" help:"password of that user; empty for PGPASSWORD or the password file"`
-	Database          string `opt:"dbase" flag:"dbname" help:"database that holds the schema"`
-	Tablespace        string `opt:"tspace" group:"schema" help:"tablespace in which the database is created"`
+	Password          string `opt:"password" secret:"true" help:"password of that user; empty for PGPASSWORD or the password file"`
+	Database          string `opt:"dbname" flag:"dbname" help:"database that holds the schema"`
+	Tablespace        string `opt:"tablespace" group:"schema" help:"tablespace in which the database is created"`
 }
 
 // tprocc are PostgreSQL's options for TPROC-C, and for any workload without
@@ -36,13 +37,13 @@ type account struct {
 type tprocc struct {
 	server     `dict:"connection" group:"connection"`
 	account    `group:"accounts"`
-	Procedures bool `opt:"storedprocs" group:"schema" help:"build stored procedures (PostgreSQL 11 and later) instead of functions"`
+	Procedures bool `opt:"stored_procedures" group:"schema" help:"build stored procedures (PostgreSQL 11 and later) instead of functions"`
 	Partition  bool `opt:"partition" group:"schema" help:"partition order_line by warehouse, 100 warehouses to a partition, from 200 warehouses on"`
 	Vacuum     bool `opt:"vacuum" group:"load" help:"checkpoint and vacuum after a run"`
 
-	OracleCompatible bool `opt:"oracompat" group:"schema" soon:"true" help:"use the Oracle types and packages of EnterpriseDB's server; not built yet, so a job with it is refused"`
-	CitusCompatible  bool `opt:"cituscompat" group:"schema" soon:"true" help:"distribute the tables by warehouse with Citus; not built yet, so a job with it is refused"`
-	Dritasnap        bool `opt:"dritasnap" group:"load" soon:"true" help:"take snapshots of EnterpriseDB's wait events before and after a run; not built yet, so a job with it is refused"`
+	OracleCompatible bool `opt:"oracle_compatible" group:"schema" soon:"true" help:"use the Oracle types and packages of EnterpriseDB's server; not built yet, so a job with it is refused"`
+	CitusCompatible  bool `opt:"citus" group:"schema" soon:"true" help:"distribute the tables by warehouse with Citus; not built yet, so a job with it is refused"`
+	Dritasnap        bool `opt:"wait_snapshots" group:"load" soon:"true" help:"take snapshots of EnterpriseDB's wait events before and after a run; not built yet, so a job with it is refused"`
 }
 
 // tproch are PostgreSQL's options for TPROC-H, which is not built yet: people keep
@@ -53,29 +54,17 @@ type tproch struct {
 }
 
 type analyticOptions struct {
-	Superuser         string `opt:"tpch_superuser" help:"user who creates the account and the database of the schema"`
-	SuperuserPassword string `opt:"tpch_superuserpass" secret:"true" help:"that user's password"`
-	DefaultDatabase   string `opt:"tpch_defaultdbase" help:"database that the superuser connects to before the schema's own exists"`
-	User              string `opt:"tpch_user" help:"user who owns the schema and runs the workload"`
-	Password          string `opt:"tpch_pass" secret:"true" help:"that user's password"`
-	Database          string `opt:"tpch_dbase" help:"database that holds the schema"`
-	Tablespace        string `opt:"tpch_tspace" help:"tablespace in which the database is created"`
-	Greenplum         bool   `opt:"tpch_gpcompat" help:"build for Greenplum: distribute the tables"`
-	GreenplumCompress bool   `opt:"tpch_gpcompress" help:"build for Greenplum: compressed, by column"`
-	Parallel          int    `opt:"degree_of_parallel" min:"0" max:"1024" help:"parallel workers of a query"`
-	Redshift          bool   `opt:"rs_compat" help:"cloud analytic queries in the words of Redshift"`
-}
-
-// keys are the options in the order of HammerDB's dictionary.
-var keys = map[string][]string{
-	"tprocc": {
-		"superuser", "superuserpass", "defaultdbase", "user", "pass", "dbase", "tspace",
-		"oracompat", "cituscompat", "storedprocs", "partition", "vacuum", "dritasnap",
-	},
-	"tproch": {
-		"tpch_superuser", "tpch_superuserpass", "tpch_defaultdbase", "tpch_user", "tpch_pass", "tpch_dbase", "tpch_tspace",
-		"tpch_gpcompat", "tpch_gpcompress", "num_tpch_threads", "total_querysets", "raise_query_error", "verbose", "degree_of_parallel",
-	},
+	Superuser         string `opt:"superuser" help:"user who creates the account and the database of the schema"`
+	SuperuserPassword string `opt:"superuser_password" secret:"true" help:"that user's password"`
+	DefaultDatabase   string `opt:"superuser_dbname" help:"database that the superuser connects to before the schema's own exists"`
+	User              string `opt:"user" help:"user who owns the schema and runs the workload"`
+	Password          string `opt:"password" secret:"true" help:"that user's password"`
+	Database          string `opt:"dbname" help:"database that holds the schema"`
+	Tablespace        string `opt:"tablespace" help:"tablespace in which the database is created"`
+	Greenplum         bool   `opt:"greenplum" help:"build for Greenplum: distribute the tables"`
+	GreenplumCompress bool   `opt:"greenplum_compress" help:"build for Greenplum: compressed, by column"`
+	Parallel          int    `opt:"parallel_workers" min:"0" max:"1024" help:"parallel workers of a query"`
+	Redshift          bool   `opt:"redshift" help:"cloud analytic queries in the words of Redshift"`
 }
 
 func newOptions(workload string) any {
@@ -100,12 +89,12 @@ func (o *tprocc) Validate(names option.Names) error {
 	if strings.Contains(o.Host, ",") {
 		return names.Wrong("host", o.Host, "%q names several servers; name one", o.Host)
 	}
-	for name, asked := range map[string]bool{"oracompat": o.OracleCompatible, "cituscompat": o.CitusCompatible, "dritasnap": o.Dritasnap} {
+	for name, asked := range map[string]bool{"oracle_compatible": o.OracleCompatible, "citus": o.CitusCompatible, "wait_snapshots": o.Dritasnap} {
 		if asked {
 			return names.Wrong(name, "true", "what it asks for is not built yet: set it to false")
 		}
 	}
-	for name, value := range map[string]string{"host": o.Host, "user": o.User, "dbase": o.Database} {
+	for name, value := range map[string]string{"host": o.Host, "user": o.User, "dbname": o.Database} {
 		if value == "" {
 			return names.Wrong(name, "", "it is empty: give it a value")
 		}
@@ -114,7 +103,7 @@ func (o *tprocc) Validate(names option.Names) error {
 }
 
 // Partitions returns into how many partitions order_line is to be divided, 0 when
-// it is not. HammerDB's rule: it is not worth it below 200 warehouses.
+// it is not: it is not worth it below 200 warehouses.
 func (o *tprocc) Partitions(warehouses int) int {
 	if !o.Partition || warehouses < 200 {
 		return 0
@@ -130,20 +119,23 @@ type target interface {
 	owner() login
 	// own returns the account options.
 	own() *account
+	// Name and Wrong are those of option.Naming.
+	Name(option string) string
+	Wrong(option, value, format string, args ...any) error
 	vacuum() bool
 }
 
 func (o *tprocc) admin() login {
 	return login{
 		server: &o.server, user: o.Superuser, password: o.SuperuserPassword, database: o.DefaultDatabase,
-		userOption: "superuser", passwordOption: "superuserpass", databaseOption: "defaultdbase",
+		userOption: "superuser", passwordOption: "superuser_password", databaseOption: "superuser_dbname",
 	}
 }
 
 func (o *tprocc) owner() login {
 	return login{
 		server: &o.server, user: o.User, password: o.Password, database: o.Database,
-		userOption: "user", passwordOption: "pass", databaseOption: "dbase",
+		userOption: "user", passwordOption: "password", databaseOption: "dbname",
 	}
 }
 

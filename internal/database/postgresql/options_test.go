@@ -11,12 +11,12 @@ import (
 
 func TestOptionsAreHammerDBs(t *testing.T) {
 	want := map[string]string{ // HammerDB's names and defaults
-		"pg_host": "localhost", "pg_port": "5432", "pg_sslmode": "prefer",
-		"pg_superuser": "postgres", "pg_superuserpass": "postgres", "pg_defaultdbase": "postgres",
-		"pg_user": "tpcc", "pg_pass": "tpcc", "pg_dbase": "tpcc", "pg_tspace": "pg_default",
-		"pg_storedprocs": "false", "pg_partition": "false", "pg_vacuum": "false",
+		"host": "localhost", "port": "5432", "ssl_mode": "prefer",
+		"superuser": "postgres", "superuser_password": "postgres", "superuser_dbname": "postgres",
+		"user": "tpcc", "password": "tpcc", "dbname": "tpcc", "tablespace": "pg_default",
+		"stored_procedures": "false", "partition": "false", "vacuum": "false",
 	}
-	for _, d := range option.Describe(Database.Names, Database.Options("tprocc")) {
+	for _, d := range option.Describe(Database.Options("tprocc")) {
 		if value, ok := want[d.Name]; ok && d.Default != value {
 			t.Errorf("%s: got default %q, want %q", d.Name, d.Default, value)
 		}
@@ -37,15 +37,15 @@ func TestOptionsThatCannotWorkAreRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name, option, value string
 	}{
-		{"several servers", "pg_host", "a,b"},
-		{"no server", "pg_host", ""},
-		{"no user", "pg_user", ""},
-		{"no database", "pg_dbase", ""},
-		{"no such port", "pg_port", "65536"},
-		{"no such mode", "pg_sslmode", "perhaps"},
+		{"several servers", "host", "a,b"},
+		{"no server", "host", ""},
+		{"no user", "user", ""},
+		{"no database", "dbname", ""},
+		{"no such port", "port", "65536"},
+		{"no such mode", "ssl_mode", "perhaps"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := option.Bind(Database.Names, option.Values{tt.option: tt.value}, Database.Options("tprocc"))
+			err := option.Bind(nil, option.Values{tt.option: tt.value}, Database.Options("tprocc"))
 			if err == nil || !strings.Contains(err.Error(), tt.option) {
 				t.Errorf("got %v, want an error about %s", err, tt.option)
 			}
@@ -59,12 +59,12 @@ func TestTargetSaysWhereWithoutPassword(t *testing.T) {
 		want   string
 	}{
 		{nil, "tpcc on localhost:5432"},
-		{option.Values{"pg_host": "10.0.0.7", "pg_port": "6000", "pg_dbase": "load"}, "load on 10.0.0.7:6000"},
-		{option.Values{"pg_host": "::1"}, "tpcc on [::1]:5432"},
-		{option.Values{"pg_host": "/run/postgresql"}, "tpcc on /run/postgresql/.s.PGSQL.5432"},
+		{option.Values{"host": "10.0.0.7", "port": "6000", "dbname": "load"}, "load on 10.0.0.7:6000"},
+		{option.Values{"host": "::1"}, "tpcc on [::1]:5432"},
+		{option.Values{"host": "/run/postgresql"}, "tpcc on /run/postgresql/.s.PGSQL.5432"},
 	} {
 		options := Database.Options("tprocc")
-		if err := option.Bind(Database.Names, tt.values, options); err != nil {
+		if err := option.Bind(nil, tt.values, options); err != nil {
 			t.Fatal(err)
 		}
 		if got := Database.Target(options); got != tt.want {
@@ -79,7 +79,7 @@ func TestPartitionsFollowHammerDBsRule(t *testing.T) {
 			t.Errorf("%d warehouses: got %d partitions, want %d", warehouses, got, want)
 		}
 		if got := (&tprocc{}).Partitions(warehouses); got != 0 {
-			t.Errorf("%d warehouses without pg_partition: got %d partitions, want 0", warehouses, got)
+			t.Errorf("%d warehouses without partition: got %d partitions, want 0", warehouses, got)
 		}
 	}
 }
@@ -93,18 +93,18 @@ func TestFromURL(t *testing.T) {
 		{
 			"everything", "postgresql://me:p%40ss@db.example:6543/load?sslmode=verify-full&sslrootcert=/etc/ca.pem",
 			option.Values{
-				"pg_user": "me", "pg_pass": "p@ss", "pg_host": "db.example", "pg_port": "6543", "pg_dbase": "load",
-				"pg_sslmode": "verify-full", "pg_sslrootcert": "/etc/ca.pem",
+				"user": "me", "password": "p@ss", "host": "db.example", "port": "6543", "dbname": "load",
+				"ssl_mode": "verify-full", "ssl_ca": "/etc/ca.pem",
 			},
 		},
 		{
 			"a socket", "postgres://me@/load?host=/run/postgresql&port=5433",
-			option.Values{"pg_user": "me", "pg_dbase": "load", "pg_host": "/run/postgresql", "pg_port": "5433"},
+			option.Values{"user": "me", "dbname": "load", "host": "/run/postgresql", "port": "5433"},
 		},
-		{"an IPv6 address", "postgres://[::1]:5433", option.Values{"pg_host": "::1", "pg_port": "5433"}},
+		{"an IPv6 address", "postgres://[::1]:5433", option.Values{"host": "::1", "port": "5433"}},
 		{
 			"all behind the question mark", "postgres:///?user=me&password=secret&dbname=load&host=h&sslcert=c&sslkey=k",
-			option.Values{"pg_user": "me", "pg_pass": "secret", "pg_dbase": "load", "pg_host": "h", "pg_sslcert": "c", "pg_sslkey": "k"},
+			option.Values{"user": "me", "password": "secret", "dbname": "load", "host": "h", "ssl_cert": "c", "ssl_key": "k"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

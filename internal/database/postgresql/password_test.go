@@ -43,9 +43,9 @@ func TestNoPasswordIsInTheServersLog(t *testing.T) {
 			{"🔑-nightingale", "\u00a0space-nightingale"},
 		} {
 			user := "sledge_" + method[:3] + string(rune('a'+i))
-			values := with(server.Values(), "pg_user", user, "pg_dbase", user)
+			values := with(server.Values(), "user", user, "dbname", user)
 			for _, password := range passwords { // the second time, the role is there
-				values = with(values, "pg_pass", password)
+				values = with(values, "password", password)
 				if err := d.Create(t.Context(), bind(t, values), func(job.Event) {}); err != nil {
 					t.Fatalf("%s, password %q: %v", method, password, err)
 				}

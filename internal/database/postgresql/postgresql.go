@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"sledge/internal/database"
-	"sledge/internal/option"
 	"sledge/internal/schema"
 	"sledge/internal/sqlschema"
 )
@@ -21,10 +20,6 @@ var Database = &database.Database{
 	Title:          "PostgreSQL",
 	Aliases:        []string{"pg", "postgres"},
 	Options:        newOptions,
-	Names:          names,
-	Keys:           keys,
-	Script:         []string{"vacuum", "dritasnap", "oracompat"},
-	Saved:          map[string]string{"VACUUM": "vacuum", "DRITA_SNAPSHOTS": "dritasnap", "ora_compatible": "oracompat"},
 	Schemes:        []string{"postgres", "postgresql"},
 	FromURL:        fromURL,
 	ClientSettings: clientSettings,
@@ -53,8 +48,6 @@ var Database = &database.Database{
 		Type:        columnType,
 	},
 }
-
-var names = option.Names{Prefix: "pg_"}
 
 func columnType(c schema.Column) string {
 	switch c.Type {

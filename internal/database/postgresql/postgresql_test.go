@@ -40,7 +40,7 @@ func TestPostgreSQLThroughItsSocket(t *testing.T) {
 	if server.Socket == "" {
 		t.Skip("the server's socket is not known")
 	}
-	session := connect(t, with(server.Values(), "pg_host", server.Socket), database.Owner)
+	session := connect(t, with(server.Values(), "host", server.Socket), database.Owner)
 	wantRows(t, session, "SELECT inet_client_addr() IS NULL", "t")
 }
 
@@ -66,17 +66,17 @@ func TestEncryptionThatCannotBeHadIsExplained(t *testing.T) {
 		t.Skip("it is not known whether the server encrypts")
 	}
 	for _, tt := range []struct{ option, value, want string }{
-		{"pg_sslmode", "require", "pg_sslmode"},
-		{"pg_sslmode", "verify-full", "pg_sslmode"},
-		{"pg_sslrootcert", "/nowhere/ca.pem", "pg_sslrootcert"},
+		{"ssl_mode", "require", "ssl_mode"},
+		{"ssl_mode", "verify-full", "ssl_mode"},
+		{"ssl_ca", "/nowhere/ca.pem", "ssl_ca"},
 	} {
-		values := with(with(server.Values(), "pg_sslmode", "verify-ca"), tt.option, tt.value)
+		values := with(with(server.Values(), "ssl_mode", "verify-ca"), tt.option, tt.value)
 		_, err := postgresql.Database.Connect(t.Context(), bind(t, values), database.Owner)
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s %s: got %q, want one line that names %s", tt.option, tt.value, err, tt.want)
 		}
 	}
-	_ = connect(t, with(server.Values(), "pg_sslmode", "prefer"), database.Owner)
+	_ = connect(t, with(server.Values(), "ssl_mode", "prefer"), database.Owner)
 }
 
 func TestCommitOfAFailedTransactionIsAnError(t *testing.T) {
@@ -169,19 +169,19 @@ func TestRunAllocatesNothing(t *testing.T) {
 func TestCreateAndDrop(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	ctx := t.Context()
-	account := option.Values{"pg_user": "sledge maker", "pg_pass": `o'dd "pass\word`, "pg_dbase": "sledge made"}
+	account := option.Values{"user": "sledge maker", "password": `o'dd "pass\word`, "dbname": "sledge made"}
 	values := option.Values(server.Values()).Clone()
 	for name, value := range account {
 		values[name] = value
 	}
 	d := postgresql.Database
 
-	err := d.Create(ctx, bind(t, with(values, "pg_no_superuser", "true")), func(job.Event) {})
-	if err == nil || !strings.Contains(err.Error(), "pg_no_superuser") {
-		t.Errorf("create without a superuser: got %v, want an error about pg_no_superuser", err)
+	err := d.Create(ctx, bind(t, with(values, "no_superuser", "true")), func(job.Event) {})
+	if err == nil || !strings.Contains(err.Error(), "no_superuser") {
+		t.Errorf("create without a superuser: got %v, want an error about no_superuser", err)
 	}
-	if _, err := d.Connect(ctx, bind(t, with(values, "pg_no_superuser", "true")), database.Admin); err == nil {
-		t.Error("connected as superuser in spite of pg_no_superuser")
+	if _, err := d.Connect(ctx, bind(t, with(values, "no_superuser", "true")), database.Admin); err == nil {
+		t.Error("connected as superuser in spite of no_superuser")
 	}
 	if err := d.Create(ctx, bind(t, values), func(job.Event) {}); err != nil {
 		t.Fatal(err)
@@ -191,10 +191,10 @@ func TestCreateAndDrop(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if err := d.Create(ctx, bind(t, with(values, "pg_no_superuser", "true")), func(job.Event) {}); err != nil {
+	if err := d.Create(ctx, bind(t, with(values, "no_superuser", "true")), func(job.Event) {}); err != nil {
 		t.Errorf("create when all is there: %v", err)
 	}
-	values["pg_pass"] = "another"
+	values["password"] = "another"
 	if err := d.Create(ctx, bind(t, values), func(job.Event) {}); err != nil {
 		t.Errorf("create with a new password: %v", err)
 	}
@@ -240,11 +240,11 @@ func TestCreateTakesADatabaseOfSomebodyElse(t *testing.T) {
 			}
 		}
 	})
-	values := with(with(server.Values(), "pg_dbase", "sledge_found"), "pg_user", "sledge_finder")
+	values := with(with(server.Values(), "dbname", "sledge_found"), "user", "sledge_finder")
 	if err := postgresql.Database.Create(ctx, bind(t, values), func(job.Event) {}); err == nil || !strings.Contains(err.Error(), "left as it is") {
 		t.Errorf("with another password: got %v, want the account to be left as it is", err)
 	}
-	values = with(values, "pg_pass", "its own")
+	values = with(values, "password", "its own")
 	if err := postgresql.Database.Create(ctx, bind(t, values), func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
@@ -289,11 +289,11 @@ func TestFinish(t *testing.T) {
 	}{
 		{"does nothing unless asked", server.Values(), nil},
 		{
-			"checkpoints and vacuums", with(server.Values(), "pg_vacuum", "true"),
+			"checkpoints and vacuums", with(server.Values(), "vacuum", "true"),
 			[]string{"vacuum begins", "vacuum ends"},
 		},
 		{
-			"leaves out what needs a superuser", with(with(server.Values(), "pg_vacuum", "true"), "pg_no_superuser", "true"),
+			"leaves out what needs a superuser", with(with(server.Values(), "vacuum", "true"), "no_superuser", "true"),
 			[]string{"vacuum begins", "checkpoint left out", "vacuum ends"},
 		},
 	} {
@@ -344,7 +344,7 @@ func TestStatementsForAnyWorkload(t *testing.T) {
 func bind(t testing.TB, values option.Values) any {
 	t.Helper()
 	options := postgresql.Database.Options("tprocc")
-	if err := option.Bind(postgresql.Database.Names, values, options); err != nil {
+	if err := option.Bind(nil, values, options); err != nil {
 		t.Fatal(err)
 	}
 	return options
@@ -414,9 +414,9 @@ func library(t testing.TB) *sqlfile.Library {
 func TestNamesWhatAnswersInstead(t *testing.T) {
 	other := testserver.Open(t, "mariadb")
 	for _, mode := range []string{"prefer", "disable", "require"} {
-		values := option.Values{"pg_host": other.Host, "pg_port": strconv.Itoa(other.Port), "pg_sslmode": mode}
+		values := option.Values{"host": other.Host, "port": strconv.Itoa(other.Port), "ssl_mode": mode}
 		_, err := postgresql.Database.Connect(t.Context(), bind(t, values), database.Owner)
-		for _, want := range []string{"a MariaDB server (", "--db maria", "pg_port"} {
+		for _, want := range []string{"a MariaDB server (", "--db maria", "port"} {
 			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "%!") {
 				t.Errorf("sslmode %s: got %v, want it to say %q", mode, err, want)
 			}
@@ -435,9 +435,9 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 	defer l.Close()
 	t.Setenv("PGCONNECT_TIMEOUT", "1")
 	// Two ways to encrypt, each of which waits, are to take no longer than one.
-	values := option.Values{"pg_host": "127.0.0.1", "pg_port": strconv.Itoa(l.Addr().(*net.TCPAddr).Port), "pg_sslmode": "prefer"}
+	values := option.Values{"host": "127.0.0.1", "port": strconv.Itoa(l.Addr().(*net.TCPAddr).Port), "ssl_mode": "prefer"}
 	_, err = postgresql.Database.Connect(t.Context(), bind(t, values), database.Owner)
-	if err == nil || !strings.Contains(err.Error(), "no answer within 1s") || !strings.Contains(err.Error(), "pg_port") {
+	if err == nil || !strings.Contains(err.Error(), "no answer within 1s") || !strings.Contains(err.Error(), "port") {
 		t.Errorf("got %v, want that there was no answer within 1s", err)
 	}
 }

@@ -99,7 +99,7 @@ func runScript(t testing.TB, session database.Session, name string, values optio
 // newSchema makes the tables and their keys in a database of their own.
 func newSchema(t testing.TB, name string) (database.Session, option.Values) {
 	t.Helper()
-	values := with(testserver.Open(t, "postgresql").Values(), "pg_dbase", name)
+	values := with(testserver.Open(t, "postgresql").Values(), "dbname", name)
 	session := connect(t, values, database.Owner)
 	runScript(t, session, "drop", values, 1)
 	runScript(t, session, "schema", values, 1)
@@ -140,7 +140,7 @@ func TestRoutines(t *testing.T) {
 	runScript(t, session, "finish", values, 2)
 	for _, kind := range []string{"function", "procedure"} {
 		t.Run(kind+"s", func(t *testing.T) {
-			values := with(values, "pg_storedprocs", fmt.Sprint(kind == "procedure"))
+			values := with(values, "stored_procedures", fmt.Sprint(kind == "procedure"))
 			for range 2 {
 				runScript(t, session, "routines", values, 2)
 			}
@@ -165,7 +165,7 @@ func TestRoutines(t *testing.T) {
 		})
 	}
 	t.Run("functions replace procedures", func(t *testing.T) {
-		runScript(t, session, "routines", with(values, "pg_storedprocs", "false"), 2)
+		runScript(t, session, "routines", with(values, "stored_procedures", "false"), 2)
 		testSignatures(t, session, "function")
 	})
 	t.Run("of HammerDB are called", func(t *testing.T) { testStandIns(t, session, values) })
@@ -618,7 +618,7 @@ func firstWords(lines []string) []string {
 
 func TestPartitionedSchema(t *testing.T) {
 	session, values := newSchema(t, "sledge_partitions")
-	values = with(values, "pg_partition", "true")
+	values = with(values, "partition", "true")
 	runScript(t, session, "drop", values, 300)
 	runScript(t, session, "schema", values, 300)
 	for range 2 {

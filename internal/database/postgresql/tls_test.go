@@ -51,13 +51,13 @@ func TestTLS(t *testing.T) {
 		{"require", "", "127.0.0.1", "t"},
 		{"verify-ca", ours.Path("ca"), "127.0.0.1", "t"},
 		{"verify-ca", ours.Path("ca"), "localhost", "t"}, // the name is not looked at
-		{"verify-ca", theirs.Path("ca"), "127.0.0.1", "!pg_sslrootcert"},
+		{"verify-ca", theirs.Path("ca"), "127.0.0.1", "!ssl_ca"},
 		{"verify-full", ours.Path("ca"), "127.0.0.1", "t"},
-		{"verify-full", ours.Path("ca"), "localhost", "!pg_host"},
-		{"verify-full", theirs.Path("ca"), "127.0.0.1", "!pg_sslrootcert"},
+		{"verify-full", ours.Path("ca"), "localhost", "!host"},
+		{"verify-full", theirs.Path("ca"), "127.0.0.1", "!ssl_ca"},
 	} {
 		t.Run(tt.mode+" to "+tt.host, func(t *testing.T) {
-			options := bind(t, with(values, "pg_sslmode", tt.mode, "pg_sslrootcert", tt.authority, "pg_host", tt.host))
+			options := bind(t, with(values, "ssl_mode", tt.mode, "ssl_ca", tt.authority, "host", tt.host))
 			session, err := postgresql.Database.Connect(t.Context(), options, database.Admin)
 			if want, refused := strings.CutPrefix(tt.want, "!"); refused {
 				if err == nil || !strings.Contains(err.Error(), want) {
@@ -88,7 +88,7 @@ func TestCreateUsesATablespace(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	keepFolder(t, folder)
-	values := with(server.Values(), "pg_tspace", "elsewhere", "pg_dbase", "sledge_elsewhere")
+	values := with(server.Values(), "tablespace", "elsewhere", "dbname", "sledge_elsewhere")
 	admin, err := postgresql.Database.Connect(t.Context(), bind(t, values), database.Admin)
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestCreateUsesATablespace(t *testing.T) {
 	if err != nil || got.Rows[0][0] != "elsewhere" {
 		t.Errorf("the database is in tablespace %v (%v), want elsewhere", got.Rows, err)
 	}
-	missing := with(server.Values(), "pg_tspace", "nowhere", "pg_dbase", "sledge_nowhere")
+	missing := with(server.Values(), "tablespace", "nowhere", "dbname", "sledge_nowhere")
 	if err := postgresql.Database.Create(t.Context(), bind(t, missing), func(job.Event) {}); err == nil || !strings.Contains(err.Error(), "nowhere") {
 		t.Errorf("got %v, want an error that names the tablespace", err)
 	}

@@ -14,8 +14,8 @@ import (
 // parameters are the libpq parameters that a URL may have behind its "?", and
 // the options that they set.
 var parameters = map[string]string{
-	"host": "host", "port": "port", "user": "user", "password": "pass", "dbname": "dbase",
-	"sslmode": "sslmode", "sslrootcert": "sslrootcert", "sslcert": "sslcert", "sslkey": "sslkey",
+	"host": "host", "port": "port", "user": "user", "password": "password", "dbname": "dbname",
+	"sslmode": "ssl_mode", "sslrootcert": "ssl_ca", "sslcert": "ssl_cert", "sslkey": "ssl_key",
 }
 
 // fromURL turns a libpq URL into option values. Its errors never quote the URL,
@@ -24,7 +24,7 @@ func fromURL(u *url.URL) (option.Values, error) {
 	values := option.Values{}
 	set := func(name, value string) {
 		if value != "" {
-			values[names.Full(name)] = value
+			values[name] = value
 		}
 	}
 	if strings.Contains(u.Host, ",") {
@@ -34,8 +34,8 @@ func fromURL(u *url.URL) (option.Values, error) {
 	set("port", u.Port())
 	set("user", u.User.Username())
 	password, _ := u.User.Password()
-	set("pass", password)
-	set("dbase", strings.TrimPrefix(u.Path, "/"))
+	set("password", password)
+	set("dbname", strings.TrimPrefix(u.Path, "/"))
 
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
@@ -50,7 +50,7 @@ func fromURL(u *url.URL) (option.Values, error) {
 		}
 		set(to, query.Get(name))
 	}
-	if strings.Contains(values[names.Full("host")], ",") {
+	if strings.Contains(values["host"], ",") {
 		return nil, errors.New("the URL names several servers; name one")
 	}
 	return values, nil

@@ -32,9 +32,7 @@ var Database = &database.Database{
 	Title:      "SQLite",
 	Aliases:    []string{"sqlite3"},
 	Embedded:   true,
-	Names:      names,
 	Options:    newOptions,
-	Keys:       map[string][]string{"tproch": {"tpch_file", "num_tpch_threads"}},
 	Schemes:    []string{"sqlite", "sqlite3"},
 	FromURL:    fromURL,
 	Target:     func(options any) string { return options.(*Options).File },
@@ -52,8 +50,6 @@ var Database = &database.Database{
 	SchemaName: func(options any) database.SchemaName { return database.SchemaName{Name: schemaName(options)} },
 }
 
-var names = option.Names{Prefix: "sqlite_"}
-
 var dialect = database.Dialect{
 	Placeholder: func(int) string { return "?" },
 	Type:        columnType,
@@ -64,6 +60,7 @@ var dialect = database.Dialect{
 
 // Options says which file to open, and how safely and generously.
 type Options struct {
+	option.Naming
 	File              string `opt:"file" dict:"connection" group:"connection" flag:"dbname" main:"true" help:"database file"`
 	Synchronous       string `opt:"synchronous" dict:"connection" group:"connection" choices:"off|normal|full|extra" help:"when a commit is forced to the disk: normal at checkpoints, full at each commit, off never"`
 	BusyTimeoutMillis int    `opt:"busy_timeout" dict:"connection" group:"connection" unit:"milliseconds" min:"0" max:"3600000" help:"milliseconds to wait for a lock before SQLITE_BUSY"`
@@ -95,7 +92,7 @@ func fromURL(u *url.URL) (option.Values, error) {
 	if file == "" {
 		return nil, errors.New("the URL names no file: write sqlite:FILE")
 	}
-	return option.Values{"sqlite_file": file}, nil
+	return option.Values{"file": file}, nil
 }
 
 // create makes an empty file where there is none.
@@ -103,10 +100,10 @@ func create(_ context.Context, options any, _ func(job.Event)) error {
 	o := options.(*Options)
 	f, err := os.OpenFile(o.File, os.O_CREATE|os.O_RDWR, 0o644)
 	if errors.Is(err, fs.ErrNotExist) {
-		return database.Missing(names.Wrong("file", o.File, "there is no folder for the file %s: make it, or name another", o.File))
+		return database.Missing(o.Wrong("file", o.File, "there is no folder for the file %s: make it, or name another", o.File))
 	}
 	if err != nil {
-		return names.Wrong("file", o.File, "create the database: %w", err)
+		return o.Wrong("file", o.File, "create the database: %w", err)
 	}
 	return f.Close()
 }
@@ -146,13 +143,13 @@ func connect(ctx context.Context, options any, _ database.Role) (database.Sessio
 	o := options.(*Options)
 	if _, err := os.Stat(o.File); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, database.Missing(names.Wrong("file", o.File, "there is no file %s: a build makes it", o.File))
+			return nil, database.Missing(o.Wrong("file", o.File, "there is no file %s: a build makes it", o.File))
 		}
-		return nil, names.Wrong("file", o.File, "%w", err)
+		return nil, o.Wrong("file", o.File, "%w", err)
 	}
 	s, err := database.OpenSQL(ctx, "sqlite", source(o), dialect)
 	if err != nil {
-		return nil, names.Wrong("file", o.File, "open %s: %w", o.File, err)
+		return nil, o.Wrong("file", o.File, "open %s: %w", o.File, err)
 	}
 	s.Brief = o.BusyTimeoutMillis <= briefMillis
 	s.BeginStatement = func(access database.Access) string {

@@ -11,7 +11,7 @@ import (
 
 func Test(t *testing.T) {
 	databasetest.Run(t, sqlite.Database, option.Values{
-		"sqlite_file":         filepath.Join(t.TempDir(), "test #1.db"), // a name that a URL would mistake
-		"sqlite_busy_timeout": "1000",
+		"file":         filepath.Join(t.TempDir(), "test #1.db"), // a name that a URL would mistake
+		"busy_timeout": "1000",
 	}, databasetest.Traits{Bytes: "BLOB"})
 }

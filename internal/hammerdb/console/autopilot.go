@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"sledge/internal/engine"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/report"
 	"sledge/internal/repository"
@@ -46,10 +45,6 @@ func autopilot(c *Console, ctx context.Context, call Call) (string, error) {
 	if err := c.requireScript(); err != nil {
 		return "", err
 	}
-	checked, err := c.checkRun()
-	if err != nil {
-		return "", err
-	}
 	store, err := c.jobsStore()
 	if err != nil {
 		return "", err
@@ -62,7 +57,7 @@ func autopilot(c *Console, ctx context.Context, call Call) (string, error) {
 		return "", err
 	}
 	c.out.printf("Autopilot Sequence %s started at %s", strings.Join(words, " "), time.Now().Format(time.DateTime))
-	err = workbench.Sweep(ctx, len(sequence), 0, func(i int) error { return c.autopilotRun(ctx, checked, sequence[i], profile) })
+	err = workbench.Sweep(ctx, len(sequence), 0, func(i int) error { return c.autopilotRun(ctx, sequence[i], profile) })
 	if err != nil {
 		return "", err
 	}
@@ -84,7 +79,7 @@ func (c *Console) autopilotProfile(ctx context.Context, store *repository.Store)
 }
 
 // autopilotRun is one run of the sequence.
-func (c *Console) autopilotRun(ctx context.Context, checked engine.Plan, users, profile int) error {
+func (c *Console) autopilotRun(ctx context.Context, users, profile int) error {
 	all, monitor := users, ""
 	if c.script.monitored {
 		all, monitor = users+1, " with Monitor VU"
@@ -94,7 +89,7 @@ func (c *Console) autopilotRun(ctx context.Context, checked engine.Plan, users, 
 	defer func() { c.users.create(0); c.endUserLog() }()
 	c.out.printf("%d Active Virtual User Test started at %s%s", users, time.Now().Format(time.DateTime), monitor)
 	before := c.failures()
-	if _, err := c.runOnce(ctx, checked, profile); err != nil {
+	if _, err := c.runOnce(ctx, profile); err != nil {
 		return err
 	}
 	if c.failures() > before {

@@ -102,7 +102,7 @@ func diset(c *Console, _ context.Context, call Call) (string, error) {
 
 // isDriver reports whether a key chooses the driver, on which the script depends.
 func (c *Console) isDriver(key string) bool {
-	return key == c.book.Database().Names.Full(c.book.Benchmark().Driver)
+	return key == c.book.Key(c.book.Benchmark().Driver)
 }
 
 func giset(c *Console, _ context.Context, call Call) (string, error) {

@@ -119,7 +119,7 @@ func TestASecretIsNeverPrinted(t *testing.T) {
 	if strings.Contains(out.String(), "hidden") {
 		t.Errorf("got the password in\n%s", out)
 	}
-	if got := c.book.Values(); got["pg_pass"] != "hidden" || got["pg_superuserpass"] != "hidden" {
+	if got := c.book.Values(); got["password"] != "hidden" || got["superuser_password"] != "hidden" {
 		t.Errorf("got %v, want both passwords", got)
 	}
 }

@@ -129,7 +129,7 @@ func TestCounterShowsWhatAnyoneCommitsOnTheServer(t *testing.T) {
 			for name, value := range values {
 				for _, section := range []string{"connection", "tpcc"} {
 					// The section of a key that is elsewhere is only told.
-					_, _ = c.book.Set(section, name, value)
+					_, _ = c.book.Set(section, c.book.Key(name), value)
 				}
 			}
 			if tt.prefix == "pg" { // one that is always there: the counter needs no schema

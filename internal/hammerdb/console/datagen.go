@@ -115,7 +115,7 @@ func (c *Console) datagenFolder() string {
 func (c *Console) datagenText() string {
 	b := c.book.Benchmark()
 	return fmt.Sprintf("Data Generation set to build a %s schema for %s with %s %s with %s virtual users in %s",
-		b.Benchmark, c.book.Database().Title, c.book.Generic(datagenSection, b.Generated), b.Unit, c.book.Generic(datagenSection, "gen_num_vu"), c.datagenFolder())
+		b.Name, c.book.Database().Title, c.book.Generic(datagenSection, b.Generated), b.Unit, c.book.Generic(datagenSection, "gen_num_vu"), c.datagenFolder())
 }
 
 func datagenrun(c *Console, ctx context.Context, _ Call) (string, error) {
@@ -156,9 +156,12 @@ func (c *Console) datagenConfig() (datagen.Config, error) {
 		return datagen.Config{}, err
 	}
 	spec := c.spec(job.Build)
-	names, b := c.book.Database().Names, c.book.Benchmark()
-	spec.Options[names.Full(b.Size)] = c.book.Generic(datagenSection, b.Generated)
-	spec.Options[names.Full(b.Builders)] = "1" // the builders have no part in it
+	b := c.book.Benchmark()
+	if b.Generated == "" {
+		return datagen.Config{}, fail("Error: the data of %s are built, and not generated into files: use buildschema", b.Title)
+	}
+	spec.Options[b.Size] = c.book.Generic(datagenSection, b.Generated)
+	spec.Options[b.Builders] = "1" // the builders have no part in it
 	order, err := c.order(spec)
 	return datagen.Config{
 		Plan: order.Plan, Folder: c.datagenFolder(), Workers: c.book.GenericInt(datagenSection, "gen_num_vu"),

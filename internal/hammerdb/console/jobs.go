@@ -130,7 +130,7 @@ func forms() map[string]form {
 		"limit":     {1, 1, jobsLimit},
 		"--limit":   {1, 1, jobsLimit}, // as sledge jobs has it
 		"joblist":   {0, 0, joblist},
-		"result":    {0, 0, allJobs(func(c *Console, jobs []job.Job) views.View { return views.Results(jobs, c.Bench) })},
+		"result":    {0, 0, allJobs(func(c *Console, jobs []job.Job) views.View { return views.Results(jobs, c.Bench.Catalog) })},
 		"timestamp": {0, 0, allJobs(func(_ *Console, jobs []job.Job) views.View { return views.Timestamps(jobs...) })},
 		"format":    {0, anyNumber, jobsFormat}, // which has a usage of its own
 		"profileid": {0, 1, profileID},
@@ -183,7 +183,7 @@ func (c *Console) showJobs(ctx context.Context, store *repository.Store, limit i
 	if err != nil {
 		return err
 	}
-	c.out.print(views.Table(all, c.Bench, store.Path(), c.width(), limit))
+	c.out.print(views.Table(all, c.Bench.Catalog, store.Path(), c.width(), limit))
 	if limit > 0 && len(all) > limit {
 		c.out.printf("\nThe newest %d of %d jobs: jobs limit 0 shows all", limit, len(all))
 	}
@@ -314,7 +314,7 @@ func jobsProfile(c *Console, ctx context.Context, store *repository.Store, _ Cal
 	}
 	switch {
 	case len(words) == 1:
-		c.show(views.Results(list, c.Bench))
+		c.show(views.Results(list, c.Bench.Catalog))
 	case words[1] == "table":
 		c.out.print(strings.TrimRight(report.ProfileText(list, c.width()), "\n"))
 	default:
@@ -379,7 +379,7 @@ func processorsOf(ctx context.Context, store *repository.Store, jobs []job.Job) 
 
 func jobsImport(c *Console, ctx context.Context, store *repository.Store, call Call, words []string) (string, error) {
 	path := inFolder(call.Folder, words[0])
-	done, err := history.Import(ctx, store, path, c.Bench.Benchmarks())
+	done, err := history.Import(ctx, store, path)
 	for _, warning := range done.Warnings {
 		c.out.print("Warning: " + warning)
 	}
@@ -396,18 +396,18 @@ type part func(c *Console, ctx context.Context, store *repository.Store, j job.J
 func parts() map[string]part {
 	return map[string]part{
 		"status": func(c *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
-			view, _, err := views.Lines(views.Output(ctx, store, j, c.Bench), 0)
+			view, _, err := views.Lines(views.Output(ctx, store, j, c.Bench.Catalog), 0)
 			return view, err
 		},
 		"result": func(c *Console, _ context.Context, _ *repository.Store, j job.Job) (views.View, error) {
-			return views.Result(j, c.Bench), nil
+			return views.Result(j, c.Bench.Catalog), nil
 		},
 		"timing": func(c *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
-			timings, err := views.AllTimings(ctx, store, j, c.Bench)
+			timings, err := views.AllTimings(ctx, store, j, c.Bench.Catalog)
 			return views.Timing(j, timings), err
 		},
 		"tcount": func(c *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
-			return views.TCount(ctx, store, j, c.Bench)
+			return views.TCount(ctx, store, j, c.Bench.Catalog)
 		},
 		"metrics": func(_ *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
 			details, err := store.Imported(ctx, j.ID)
@@ -422,10 +422,10 @@ func parts() map[string]part {
 			return views.Settings(settings), err
 		},
 		"db": func(c *Console, _ context.Context, _ *repository.Store, j job.Job) (views.View, error) {
-			return views.Database(j, c.Bench), nil
+			return views.Database(j, c.Bench.Catalog), nil
 		},
 		"bm": func(c *Console, _ context.Context, _ *repository.Store, j job.Job) (views.View, error) {
-			return views.Benchmark(j, c.Bench), nil
+			return views.Benchmark(j, c.Bench.Catalog), nil
 		},
 		"timestamp": func(_ *Console, _ context.Context, _ *repository.Store, j job.Job) (views.View, error) {
 			return views.Timestamps(j), nil
@@ -436,7 +436,7 @@ func parts() map[string]part {
 // settingsOf returns all settings of a job but for the secret ones.
 func (c *Console) settingsOf(ctx context.Context, store *repository.Store, j job.Job) ([]job.Section, error) {
 	if j.Origin == "" {
-		return c.Bench.Settings(j.Spec), nil
+		return settings.OfJob(c.Bench.Catalog, j.Spec), nil
 	}
 	details, err := store.Imported(ctx, j.ID)
 	return details.Settings, err
@@ -455,7 +455,7 @@ func (c *Console) oneJob(ctx context.Context, store *repository.Store, words []s
 		return "", err
 	}
 	if len(words) == 1 {
-		view, _, err := views.Lines(views.Output(ctx, store, j, c.Bench), -1)
+		view, _, err := views.Lines(views.Output(ctx, store, j, c.Bench.Catalog), -1)
 		if err != nil {
 			return "", err
 		}
@@ -513,7 +513,7 @@ func findJob(ctx context.Context, store *repository.Store, words []string) (job.
 
 // userOutput shows what one virtual user put out.
 func (c *Console) userOutput(ctx context.Context, store *repository.Store, j job.Job, user int) error {
-	view, found, err := views.Lines(views.Output(ctx, store, j, c.Bench), max(user, 0))
+	view, found, err := views.Lines(views.Output(ctx, store, j, c.Bench.Catalog), max(user, 0))
 	if err != nil {
 		return err
 	}
@@ -531,7 +531,7 @@ func (c *Console) userTiming(ctx context.Context, store *repository.Store, j job
 	if err != nil {
 		return "", jobsUsage()
 	}
-	timings, err := views.UserTimings(ctx, store, j, user, c.Bench)
+	timings, err := views.UserTimings(ctx, store, j, user, c.Bench.Catalog)
 	if err != nil {
 		return "", err
 	}
@@ -565,7 +565,7 @@ func (c *Console) saveJob(ctx context.Context, store *repository.Store, j job.Jo
 	if err != nil {
 		return err
 	}
-	view, err := views.Artifact(ctx, store, j, settings, c.Bench)
+	view, err := views.Artifact(ctx, store, j, settings, c.Bench.Catalog)
 	if err != nil {
 		return err
 	}

@@ -78,10 +78,10 @@ func (w *jobsWorld) fill(t *testing.T) {
 		if run.name == "$ONE" {
 			result.PerUser = []meter.Summary{measuredJob()}
 		}
-		w.record(t, store, run.name, job.Spec{Action: job.Run, Users: run.users, Profile: run.profile, Options: option.Values{"sqlite_rampup": "1"}}, result, nil)
+		w.recordIn(t, store, run.profile, run.name, job.Spec{Action: job.Run, Users: run.users, Options: option.Values{"rampup": "1"}}, result, nil)
 	}
 	w.record(t, store, "$FAILED", job.Spec{Action: job.Check}, job.Result{}, errors.New("a rule is broken"))
-	w.record(t, store, "$INVALID", job.Spec{Action: job.Run, Users: 1, Profile: 6}, job.Result{
+	w.recordIn(t, store, 6, "$INVALID", job.Spec{Action: job.Run, Users: 1}, job.Result{
 		Status: job.Invalid, Metrics: []job.Metric{{Name: "NOPM", Value: 99_000}}, Line: "TEST RESULT : x",
 	}, nil)
 	w.leave(t, store, "$KILLED")
@@ -99,8 +99,14 @@ func (w *jobsWorld) fill(t *testing.T) {
 // record records a job on SQLite from its beginning to its end.
 func (w *jobsWorld) record(t *testing.T, store *repository.Store, name string, spec job.Spec, result job.Result, failure error) {
 	t.Helper()
+	w.recordIn(t, store, 0, name, spec, result, failure)
+}
+
+// recordIn enters a job as part of a performance profile.
+func (w *jobsWorld) recordIn(t *testing.T, store *repository.Store, profile int, name string, spec job.Spec, result job.Result, failure error) {
+	t.Helper()
 	spec.Database, spec.Workload = "sqlite", "tprocc"
-	r, err := store.Begin(t.Context(), spec, jobKinds)
+	r, err := store.Begin(t.Context(), spec, jobKinds, profile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +126,7 @@ func (w *jobsWorld) record(t *testing.T, store *repository.Store, name string, s
 // leave begins a job that is not ended before the test is.
 func (w *jobsWorld) leave(t *testing.T, store *repository.Store, name string) {
 	t.Helper()
-	r, err := store.Begin(t.Context(), job.Spec{Action: job.Run, Database: "sqlite", Workload: "tprocc", Users: 3}, jobKinds)
+	r, err := store.Begin(t.Context(), job.Spec{Action: job.Run, Database: "sqlite", Workload: "tprocc", Users: 3}, jobKinds, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,8 +321,8 @@ func TestTheSettingsOfAJobAreShownWithDefaultsAndWithoutSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := job.Spec{Action: job.Run, Database: "postgresql", Workload: "tprocc", Options: option.Values{"pg_rampup": "7"}}
-	r, err := store.Begin(t.Context(), spec, jobKinds)
+	spec := job.Spec{Action: job.Run, Database: "postgresql", Workload: "tprocc", Options: option.Values{"rampup": "7"}}
+	r, err := store.Begin(t.Context(), spec, jobKinds, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

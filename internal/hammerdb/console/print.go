@@ -28,7 +28,7 @@ func printSettings(c *Console, _ context.Context, call Call) (string, error) {
 	case "db":
 		c.out.print(c.describeDatabases())
 	case "bm":
-		c.out.print("Benchmark set to " + c.book.Benchmark().Benchmark)
+		c.out.print("Benchmark set to " + c.book.Benchmark().Name)
 	case "ci":
 		c.out.print("No CI configuration loaded")
 	case "dict":

@@ -25,8 +25,7 @@ func vurun(c *Console, ctx context.Context, _ Call) (string, error) {
 	if err := c.requireScript(); err != nil {
 		return "", err
 	}
-	checked, err := c.checkRun()
-	if err != nil {
+	if err := c.checkRun(); err != nil {
 		return "", err
 	}
 	if !c.users.exist() {
@@ -37,8 +36,8 @@ func vurun(c *Console, ctx context.Context, _ Call) (string, error) {
 	profile := c.book.GenericInt(commandLine, "jobs_profile_id")
 	repeat := time.Duration(c.book.GenericInt(virtualUserSection, "repeat_delay")) * time.Millisecond
 	var result string
-	err = workbench.Sweep(ctx, c.book.GenericInt(virtualUserSection, "iterations"), repeat, func(int) (err error) {
-		if result, err = c.runOnce(ctx, checked, profile); err == nil && c.wasInterrupted() {
+	err := workbench.Sweep(ctx, c.book.GenericInt(virtualUserSection, "iterations"), repeat, func(int) (err error) {
+		if result, err = c.runOnce(ctx, profile); err == nil && c.wasInterrupted() {
 			err = workbench.ErrEnough
 		}
 		return err
@@ -51,32 +50,37 @@ func vurun(c *Console, ctx context.Context, _ Call) (string, error) {
 
 // checkRun refuses a run that cannot be, before anything is done. What only the driver
 // script asks for no setting can mend.
-func (c *Console) checkRun() (engine.Plan, error) {
-	order, err := c.order(c.runSpec())
+func (c *Console) checkRun() error {
+	_, err := c.order(c.runSpec())
 	if err == nil || len(c.script.values) == 0 {
-		return order.Plan, err
+		return err
 	}
 	if _, other := c.order(c.spec(job.Run)); other != nil {
-		return order.Plan, err
+		return err
 	}
-	return order.Plan, fail("%v (the driver script that is loaded says so: clearscript drops it)", err)
+	return fail("%v (the driver script that is loaded says so: clearscript drops it)", err)
 }
 
-// runOnce does one run, as it was checked, with the virtual users there are, as part of a
-// performance profile unless that is 0.
-func (c *Console) runOnce(ctx context.Context, checked engine.Plan, profile int) (string, error) {
+// runOnce does one run with the virtual users there are, as part of a performance
+// profile unless that is 0.
+func (c *Console) runOnce(ctx context.Context, profile int) (string, error) {
 	all := c.users.count()
 	spec := c.runSpec()
-	spec.Users, spec.Profile = all, profile
+	spec.Users = all
 	if c.script.monitored {
 		spec.Users--
 	}
-	c.spaceUsers(&spec, checked)
 	order, err := c.order(spec)
 	if err != nil {
 		return "", err
 	}
+	if c.spaceUsers(&spec, order.Plan) {
+		if order, err = c.order(spec); err != nil {
+			return "", err
+		}
+	}
 	c.users.create(all) // those of an earlier run begin anew
+	order.Profile = profile
 	return c.do(ctx, order)
 }
 
@@ -89,12 +93,13 @@ func (c *Console) runSpec() job.Spec {
 
 // spaceUsers sets how far apart the users start. With HammerDB's half second the
 // last of many would start long after the ramp-up, and the measured time would be
-// of fewer users than the result says: then they start closer together.
-func (c *Console) spaceUsers(spec *job.Spec, plan engine.Plan) {
-	name := plan.Database.Names.Full(plan.Workload.HammerDB.UserDelay)
+// of fewer users than the result says: then they start closer together. It returns
+// whether there was anything to set.
+func (c *Console) spaceUsers(spec *job.Spec, plan engine.Plan) bool {
+	name := c.book.Benchmark().UserDelay
 	millis := c.book.GenericInt(virtualUserSection, "user_delay")
-	if _, set := spec.Options[name]; set || spec.Users < 2 || millis == 0 {
-		return
+	if _, set := spec.Options[name]; set || name == "" || spec.Users < 2 || millis == 0 {
+		return false
 	}
 	delay := time.Duration(millis) * time.Millisecond
 	if most := (plan.Pacing.RampUp / 2 / time.Duration(spec.Users-1)).Truncate(time.Millisecond); delay > most && !plan.Pacing.Test {
@@ -103,6 +108,7 @@ func (c *Console) spaceUsers(spec *job.Spec, plan engine.Plan) {
 		delay = most
 	}
 	spec.Options[name] = delay.String()
+	return true
 }
 
 // spec is a job of the current database and benchmark, with the settings as they
@@ -111,7 +117,7 @@ func (c *Console) spec(action job.Action) job.Spec {
 	w := c.workload()
 	return job.Spec{
 		Action: action, Database: c.book.Database().Name, Workload: w.Name,
-		Options: c.book.Values(), Seed: 1,
+		Options: c.book.Values(), Names: c.book.Names(), Seed: 1,
 	}
 }
 
@@ -245,11 +251,7 @@ func (c *Console) writeTimeProfile(plan engine.Plan, result job.Result, say func
 		return fmt.Errorf("write the time profile: %w", err)
 	}
 	say("Writing timing data to " + path)
-	labels := make([]string, len(plan.Workload.Kinds))
-	for i, k := range plan.Workload.Kinds {
-		labels[i] = k.Label
-	}
-	return errors.Join(views.TimeProfile(file, plan.Database.Title, result, labels, time.Now()), file.Close())
+	return errors.Join(views.TimeProfile(file, plan.Database.Title, result, c.book.Benchmark().Labels, time.Now()), file.Close())
 }
 
 // logPath returns the path of a log file in the temporary folder; its name is

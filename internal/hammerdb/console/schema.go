@@ -52,7 +52,7 @@ func buildschema(c *Console, ctx context.Context, call Call) (string, error) {
 	} else {
 		users++
 		c.out.printf("Building %s with %d Virtual Users, %d active + 1 Monitor VU(dict value %s is set to %d)",
-			fmt.Sprintf(b.Together, size), users, builders, plan.Database.Names.Full(b.Builders), builders)
+			fmt.Sprintf(b.Together, size), users, builders, c.book.Key(b.Builders), builders)
 	}
 	c.confirm(fmt.Sprintf("Ready to create a %s %s %s schema\nin %s?",
 		fmt.Sprintf(b.Asked, size), plan.Database.Title, plan.Workload.Title, plan.Database.Target(plan.Connection)))
@@ -82,10 +82,9 @@ func (c *Console) prepare(action job.Action, resume bool) (workbench.Order, erro
 	}
 	spec := c.spec(action)
 	spec.Resume = resume
-	if action == job.Check {
+	if name := c.book.Benchmark().Size; action == job.Check && name != "" {
 		// Only what differs from its default is in the spec, and a check compares what is.
-		name := c.book.Database().Names.Full(c.book.Benchmark().Size)
-		spec.Options[name] = c.book.Value(c.book.Benchmark().Size)
+		spec.Options[name] = c.book.Value(name)
 	}
 	if action == job.Build {
 		if err := c.checkBuilders(); err != nil {

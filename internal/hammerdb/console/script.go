@@ -100,12 +100,12 @@ func (c *Console) requireBuilt() error {
 		return nil
 	}
 	all := c.book.Benchmarks()
-	built := slices.IndexFunc(all, func(b settings.Benchmark) bool { return b.Workload != nil })
+	built := slices.IndexFunc(all, func(b settings.Benchmark) bool { return b.Built != nil })
 	return fail("Error: the %s workload is not built into Sledge yet: choose the other by dbset bm %s", c.book.Benchmark().Title, all[built].Title)
 }
 
 // workload is the current benchmark's, or nil where Sledge has not built it yet.
-func (c *Console) workload() *workload.Workload { return c.book.Benchmark().Workload }
+func (c *Console) workload() *workload.Workload { return c.book.Benchmark().Built }
 
 // scriptText spells the driver script that is loaded.
 func (c *Console) scriptText() (string, error) {
@@ -222,6 +222,6 @@ func custommonitor(c *Console, _ context.Context, call Call) (string, error) {
 // drive has the script decide whether the run is timed.
 func (c *Console) drive(how string) {
 	values := c.script.values.Clone()
-	values[c.book.Database().Names.Full(c.book.Benchmark().Driver)] = how
+	values[c.book.Benchmark().Driver] = how
 	c.script.values = values
 }

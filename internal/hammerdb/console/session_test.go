@@ -380,13 +380,13 @@ func TestScriptsGoWhereTheirSettingsSay(t *testing.T) {
 		t.Fatalf("got %s jobs, want %s, in\n%s", got, want, &out)
 	}
 	for _, spec := range runner.specs {
-		for _, name := range []string{"pg_host", "pg_port", "pg_pass", "pg_superuserpass", "maria_host", "maria_pass"} {
+		for _, name := range []string{"host", "port", "password", "superuser_password"} {
 			if value, ok := spec.Options[name]; ok {
 				t.Errorf("%s: got %s %q, want the default", spec.Database, name, value)
 			}
 		}
 	}
-	if got := runner.specs[0].Options["pg_user"]; got != "me" {
-		t.Errorf("got pg_user %q, want what diset set", got)
+	if got := runner.specs[0].Options["user"]; got != "me" {
+		t.Errorf("got user %q, want what diset set", got)
 	}
 }

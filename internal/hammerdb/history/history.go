@@ -34,15 +34,13 @@ type Report struct {
 }
 
 // Import enters the jobs of the repository at path that are not in store yet, under
-// their own IDs. The benchmarks are those that HammerDB's names stand for. Passwords
-// that HammerDB kept are left out.
-func Import(ctx context.Context, store *repository.Store, path string, benchmarks []job.Benchmark) (Report, error) {
+// their own IDs. Passwords that HammerDB kept are left out.
+func Import(ctx context.Context, store *repository.Store, path string) (Report, error) {
 	var report Report
 	f, err := open(ctx, path)
 	if err != nil {
 		return report, fmt.Errorf("import jobs from %s: %w", path, err)
 	}
-	f.benchmarks = benchmarks
 	err = f.each(ctx, func(j jobRow) error { return report.enter(ctx, store, f, j) })
 	if err = errors.Join(err, f.db.Close()); err != nil {
 		return report, fmt.Errorf("import jobs from %s: %w", path, err)
@@ -79,8 +77,6 @@ func (r *Report) enter(ctx context.Context, store *repository.Store, f *file, j 
 type file struct {
 	db      *sql.DB
 	columns map[string][]string // by table, both in lower case
-
-	benchmarks []job.Benchmark
 }
 
 // tables are those that are read, each with what becomes of it. Only the first is

@@ -46,9 +46,6 @@ const (
 	deleted = "67FD3345479A03E263133339"
 )
 
-// benchmarks are those that the fixtures have jobs of.
-var benchmarks = []job.Benchmark{{Workload: "tprocc", Name: "TPC-C"}, {Workload: "tproch", Name: "TPC-H"}}
-
 // fixture makes a repository as HammerDB would have left it.
 func fixture(t *testing.T, statements ...string) string {
 	t.Helper()
@@ -140,7 +137,7 @@ func list[T any](t *testing.T, seq iter.Seq2[T, error]) []T {
 
 func TestEveryJobIsTakenOverOnce(t *testing.T) {
 	path, store := jobsOf(t), newStore(t)
-	report, err := Import(t.Context(), store, path, benchmarks)
+	report, err := Import(t.Context(), store, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +174,7 @@ func TestEveryJobIsTakenOverOnce(t *testing.T) {
 	}
 
 	// A second time there is nothing new but perhaps the end of what had none.
-	report, err = Import(t.Context(), store, path, benchmarks)
+	report, err = Import(t.Context(), store, path)
 	if err != nil || len(report.Added) != 1 || report.Added[0] != hanging || report.Present != 6 {
 		t.Errorf("again: got %v added, %d present and error %v, want only %s again", report.Added, report.Present, err, hanging)
 	}
@@ -185,12 +182,12 @@ func TestEveryJobIsTakenOverOnce(t *testing.T) {
 
 func TestWhatWasMeasuredComesAlong(t *testing.T) {
 	store := newStore(t)
-	if _, err := Import(t.Context(), store, jobsOf(t), benchmarks); err != nil {
+	if _, err := Import(t.Context(), store, jobsOf(t)); err != nil {
 		t.Fatal(err)
 	}
 	j := get(t, store, run)
 	begun := time.Date(2025, 4, 14, 17, 9, 41, 0, time.Local)
-	if !j.Begun.Equal(begun) || j.Spec.Profile != 7 || j.Spec.Users != 4 || j.Facts.Server != "16.4" || j.Host != "db1" {
+	if !j.Begun.Equal(begun) || j.Profile != 7 || j.Spec.Users != 4 || j.Facts.Server != "16.4" || j.Host != "db1" {
 		t.Errorf("got %+v", j)
 	}
 	if want := []job.Metric{{Name: "NOPM", Value: 15824}, {Name: "TPM", Value: 36400}}; !slices.Equal(j.Result.Metrics, want) {
@@ -224,11 +221,11 @@ func TestWhatWasMeasuredComesAlong(t *testing.T) {
 
 func TestPasswordsStayBehind(t *testing.T) {
 	store := newStore(t)
-	if _, err := Import(t.Context(), store, jobsOf(t), benchmarks); err != nil {
+	if _, err := Import(t.Context(), store, jobsOf(t)); err != nil {
 		t.Fatal(err)
 	}
 	j := get(t, store, run)
-	if _, kept := j.Spec.Options["pg_superuserpass"]; kept || j.Spec.Options["pg_pass"] != "" || j.Spec.Options["pg_count_ware"] != "10" {
+	if _, kept := j.Spec.Options["superuser_password"]; kept || j.Spec.Options["password"] != "" || j.Spec.Options["warehouses"] != "10" {
 		t.Errorf("got options %v", j.Spec.Options)
 	}
 	d, err := store.Imported(t.Context(), run)
@@ -247,11 +244,11 @@ func TestAnOldVersionLacksColumnsAndTables(t *testing.T) {
 		`INSERT INTO JOBOUTPUT VALUES ('`+run+`', 1, 'TEST RESULT : System achieved 298394 MariaDB TPM at 128176 NOPM')`,
 		`INSERT INTO JOBTIMING VALUES ('`+run+`', 1, 'neword', 1000, 10, 0.5, 8.121, 100, 57, 13.3, 9.8, 5.4, 4729.629, 52.3, 1)`)
 	store := newStore(t)
-	if report, err := Import(t.Context(), store, path, benchmarks); err != nil || len(report.Added) != 1 {
+	if report, err := Import(t.Context(), store, path); err != nil || len(report.Added) != 1 {
 		t.Fatalf("got %+v and error %v", report, err)
 	}
 	j := get(t, store, run)
-	if j.Spec.Profile != 0 || j.Result.Metrics[0].Value != 128176 || j.Status != job.Succeeded {
+	if j.Profile != 0 || j.Result.Metrics[0].Value != 128176 || j.Status != job.Succeeded {
 		t.Errorf("got %+v", j)
 	}
 	d, err := store.Imported(t.Context(), run)
@@ -272,7 +269,7 @@ func TestTheFileIsOnlyRead(t *testing.T) {
 	if err := os.Chmod(path, 0o400); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Import(t.Context(), newStore(t), path, benchmarks); err != nil {
+	if _, err := Import(t.Context(), newStore(t), path); err != nil {
 		t.Fatal(err)
 	}
 	after, err := os.ReadFile(path)
@@ -298,7 +295,7 @@ func TestWhatIsNoRepositoryOfHammerDBIsRefused(t *testing.T) {
 		fixture(t, "CREATE TABLE other (a)"): job.ExitUsage,
 		fixture(t, "CREATE TABLE jobmain (other)"): job.ExitUsage,
 	} {
-		_, err := Import(t.Context(), newStore(t), path, benchmarks)
+		_, err := Import(t.Context(), newStore(t), path)
 		if err == nil || job.ExitOf(err) != want || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: got %v with exit code %d, want one with %d that names the file", path, err, job.ExitOf(err), want)
 		}
@@ -308,7 +305,7 @@ func TestWhatIsNoRepositoryOfHammerDBIsRefused(t *testing.T) {
 func TestAnImportCanBeBrokenOff(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Import(ctx, newStore(t), jobsOf(t), benchmarks); !errors.Is(err, context.Canceled) {
+	if _, err := Import(ctx, newStore(t), jobsOf(t)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that it was cancelled", err)
 	}
 }

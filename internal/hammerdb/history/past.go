@@ -28,8 +28,8 @@ func (f *file) past(ctx context.Context, r jobRow) (repository.Past, []string, e
 		return repository.Past{}, []string{fmt.Sprintf("it is left out, since %v", err)}, nil
 	}
 	p := repository.Past{Job: job.Job{
-		ID: job.ID(r.id), Origin: Origin, Begun: begun,
-		Spec: job.Spec{Database: strings.ToLower(r.database), Workload: f.workload(r.benchmark), Profile: max(r.profile, 0), Options: option.Values{}},
+		ID: job.ID(r.id), Origin: Origin, Begun: begun, Profile: max(r.profile, 0),
+		Spec: job.Spec{Database: strings.ToLower(r.database), Workload: workload(r.benchmark), Options: option.Values{}},
 	}}
 	var warnings []string
 	if p.Details.Settings, err = readSettings(r.settings); err != nil {
@@ -37,7 +37,7 @@ func (f *file) past(ctx context.Context, r jobRow) (repository.Past, []string, e
 	}
 	for _, section := range p.Details.Settings {
 		for _, s := range section.Settings {
-			p.Job.Spec.Options[s.Name] = s.Value
+			p.Job.Spec.Options[names.Meant(p.Job.Spec.Database, p.Job.Spec.Workload, s.Name)] = s.Value
 		}
 	}
 	for _, read := range []func(context.Context, *repository.Past) error{f.readOutput, f.readTimings, f.readCounts, f.readSystem, f.readMetrics} {
@@ -50,8 +50,8 @@ func (f *file) past(ctx context.Context, r jobRow) (repository.Past, []string, e
 }
 
 // workload is Sledge's name for a benchmark of HammerDB's.
-func (f *file) workload(name string) string {
-	for _, b := range f.benchmarks {
+func workload(name string) string {
+	for _, b := range names.Benchmarks {
 		if b.Name == name {
 			return b.Workload
 		}

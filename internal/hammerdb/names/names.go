@@ -1,9 +1,12 @@
-// Package names lists the databases that HammerDB has, by the names that its
-// commands, its data and its driver scripts have for them. Sledge may lack some;
-// scripts, settings and jobs name those, too. It knows no driver and no job.
+// Package names is what HammerDB calls things that Sledge has, too, or may have one day:
+// the databases, the workloads and their options, in its commands, its data and its
+// driver scripts. What HammerDB lacks follows a rule, so that a database or a workload
+// that it never heard of needs no line here.
 package names
 
-import "strings"
+import (
+	"strings"
+)
 
 // Database is what HammerDB calls a database.
 type Database struct {
@@ -11,17 +14,92 @@ type Database struct {
 	Display string // to people, where that is another name: "SQL Server"
 	Prefix  string // of its options: "mssqls"
 	Library string // what driver scripts load to reach it: "tdbc::odbc"
+
+	// folder is Sledge's name for it.
+	folder string
+
+	// bare says that its options have no prefix.
+	bare bool
+
+	// keys are the keys that its dictionaries have for options of the database, without
+	// prefix, where they differ from the options' names. Those for any workload are at "".
+	keys map[string]map[string]string
+
+	// order lists, by workload, the keys that its dictionary has between those of the
+	// workload, without prefix.
+	order map[string][]string
+
+	// script lists the keys of its own that a driver script holds after those of the
+	// workload: what concerns a run, and neither the schema nor the server. saved has
+	// them by the variables that HammerDB's own driver scripts set.
+	script []string
+	saved  map[string]string
 }
 
 // Known are all of them, in the order in which HammerDB lists them.
 var Known = []Database{
-	{Name: "Oracle", Prefix: "ora", Library: "Oratcl"},
-	{Name: "MSSQLServer", Display: "SQL Server", Prefix: "mssqls", Library: "tdbc::odbc"},
-	{Name: "Db2", Prefix: "db2", Library: "db2tcl"},
-	{Name: "MySQL", Prefix: "mysql", Library: "mysqltcl"},
-	{Name: "PostgreSQL", Prefix: "pg", Library: "Pgtcl"},
-	{Name: "MariaDB", Prefix: "maria", Library: "mariatcl"},
+	{Name: "Oracle", Prefix: "ora", Library: "Oratcl", folder: "oracle", bare: true, keys: map[string]map[string]string{"": {"driver": "ora_driver"}}},
+	{Name: "MSSQLServer", Display: "SQL Server", Prefix: "mssqls", Library: "tdbc::odbc", folder: "mssqlserver"},
+	{Name: "Db2", Prefix: "db2", Library: "db2tcl", folder: "db2"},
+	{
+		Name: "MySQL", Prefix: "mysql", Library: "mysqltcl", folder: "mysql",
+		keys: mysqlKeys, order: mysqlOrder,
+		script: []string{"prepared"}, saved: map[string]string{"prepare": "prepared"},
+	},
+	{
+		Name: "PostgreSQL", Prefix: "pg", Library: "Pgtcl", folder: "postgresql",
+		keys: map[string]map[string]string{
+			"": {
+				"ssl_mode": "sslmode", "ssl_ca": "sslrootcert", "ssl_cert": "sslcert", "ssl_key": "sslkey",
+				"superuser_password": "superuserpass", "superuser_dbname": "defaultdbase", "password": "pass", "dbname": "dbase",
+				"tablespace": "tspace", "stored_procedures": "storedprocs",
+				"oracle_compatible": "oracompat", "citus": "cituscompat", "wait_snapshots": "dritasnap",
+				"greenplum_compress": "tpch_gpcompress", "greenplum": "tpch_gpcompat",
+				"parallel_workers": "degree_of_parallel", "redshift": "rs_compat",
+			},
+			"tproch": {
+				"superuser": "tpch_superuser", "superuser_password": "tpch_superuserpass", "superuser_dbname": "tpch_defaultdbase",
+				"user": "tpch_user", "password": "tpch_pass", "dbname": "tpch_dbase", "tablespace": "tpch_tspace",
+			},
+		},
+		order: map[string][]string{
+			"tprocc": {
+				"superuser", "superuserpass", "defaultdbase", "user", "pass", "dbase", "tspace",
+				"oracompat", "cituscompat", "storedprocs", "partition", "vacuum", "dritasnap",
+			},
+			"tproch": {
+				"tpch_superuser", "tpch_superuserpass", "tpch_defaultdbase", "tpch_user", "tpch_pass", "tpch_dbase", "tpch_tspace",
+				"tpch_gpcompat", "tpch_gpcompress", "num_tpch_threads", "total_querysets", "raise_query_error", "verbose", "degree_of_parallel",
+			},
+		},
+		script: []string{"vacuum", "dritasnap", "oracompat"},
+		saved:  map[string]string{"VACUUM": "vacuum", "DRITA_SNAPSHOTS": "dritasnap", "ora_compatible": "oracompat"},
+	},
+	{
+		Name: "MariaDB", Prefix: "maria", Library: "mariatcl", folder: "mariadb",
+		keys: mysqlKeys, order: mysqlOrder,
+		script: []string{"prepared", "purge"}, saved: map[string]string{"prepare": "prepared", "purge": "purge"},
+	},
 }
+
+// MySQL and its variants share their keys; what only some of them have the others pass
+// over.
+var (
+	mysqlKeys = map[string]map[string]string{
+		"": {
+			"password": "pass", "dbname": "dbase",
+			"oceanbase": "tpch_obcompat", "oceanbase_partitions": "ob_partition_num", "oceanbase_tenant": "ob_tenant_name",
+		},
+		"tproch": {"user": "tpch_user", "password": "tpch_pass", "dbname": "tpch_dbase", "storage_engine": "tpch_storage_engine"},
+	}
+	mysqlOrder = map[string][]string{
+		"tprocc": {"user", "pass", "dbase", "storage_engine", "partition", "prepared", "history_pk", "no_stored_procs"},
+		"tproch": {
+			"tpch_user", "tpch_pass", "tpch_dbase", "num_tpch_threads", "tpch_storage_engine",
+			"tpch_obcompat", "ob_partition_num", "ob_tenant_name",
+		},
+	}
+)
 
 // Usual is the prefix of the database that is chosen when nobody has chosen one.
 // HammerDB's own is Oracle, which Sledge lacks.
@@ -37,6 +115,16 @@ func Named(name string) Database {
 // where it reaches none.
 func Loading(library string) Database {
 	return find(func(d Database) bool { return d.Library == library })
+}
+
+// Of returns the database that Sledge has by that name. One that HammerDB lacks has no
+// Name, and the prefix that is its name in Sledge.
+func Of(folder string) Database {
+	d := find(func(d Database) bool { return d.folder == folder })
+	if d.folder == "" {
+		return Database{Prefix: folder, folder: folder}
+	}
+	return d
 }
 
 func find(is func(Database) bool) Database {

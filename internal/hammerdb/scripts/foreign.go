@@ -35,7 +35,7 @@ func isForeign(text string) bool {
 // foreign reads a script of HammerDB's.
 type foreign struct {
 	text       string // without comments
-	saved      *workload.SavedScript
+	saved      *names.SavedScript
 	procedures []string          // that do the transactions, in the order of their kinds
 	settings   map[string]string // the variables at its top
 
@@ -53,19 +53,20 @@ type foreign struct {
 // is refused, because what it does could not be taken over.
 func parseForeign(text string, d *database.Database, w *workload.Workload) (Script, error) {
 	of := names.Loading(reLibrary.FindStringSubmatch(text)[1])
-	if of.Prefix != strings.TrimSuffix(d.Names.Prefix, "_") {
+	if of.Prefix != names.Of(d.Name).Prefix {
 		return Script{}, fmt.Errorf("the script is HammerDB's for %s, and %s is chosen: choose the other by dbset db", cmp.Or(of.Name, "another database"), d.Title)
 	}
-	if w.HammerDB.Saved == nil {
+	b := names.BenchmarkOf(w)
+	if b.Saved == nil {
 		return Script{}, fmt.Errorf("scripts of HammerDB's for %s are not taken over: %s", w.Title, wayOut)
 	}
 	f := foreign{
 		text:     withoutComments(strings.ReplaceAll(text, "\r\n", "\n")),
-		saved:    w.HammerDB.Saved,
+		saved:    b.Saved,
 		settings: map[string]string{},
 	}
-	for _, k := range w.Kinds {
-		f.procedures = append(f.procedures, strings.ToLower(k.Label))
+	for _, label := range b.Labels {
+		f.procedures = append(f.procedures, strings.ToLower(label))
 	}
 	read, err := f.read(d, w)
 	if err != nil {
@@ -75,20 +76,19 @@ func parseForeign(text string, d *database.Database, w *workload.Workload) (Scri
 }
 
 func (f *foreign) read(d *database.Database, w *workload.Workload) (Script, error) {
-	names := savedNames(d, w)
-	if err := f.readSettings(names); err != nil {
+	saved := savedOptions(d, w)
+	if err := f.readSettings(saved); err != nil {
 		return Script{}, err
 	}
 	_, f.asynchronous = f.settings["async_client"]
 	values := option.Values{}
 	for variable, text := range f.settings {
-		values[d.Names.Full(names[variable])] = text
+		values[saved[variable]] = text
 	}
 	if err := check(d, w, values); err != nil {
 		return Script{}, err
 	}
-	pauses := d.Names.Full(f.saved.Pauses)
-	canonical, err := checkValue(d, w, pauses, values[pauses])
+	canonical, err := checkValue(d, w, f.saved.Pauses, values[f.saved.Pauses])
 	f.keyandthink = err == nil && canonical == "true"
 	loop, err := f.findLoop()
 	if err != nil {
@@ -103,34 +103,34 @@ func (f *foreign) read(d *database.Database, w *workload.Workload) (Script, erro
 	}
 	script := Script{Values: values, Notes: f.notes()}
 	_, script.Timed = f.settings[f.saved.Timed]
-	if err := f.decide(func(name, text string) { values[d.Names.Full(name)] = text }, branches); err != nil {
+	if err := f.decide(func(name, text string) { values[name] = text }, branches); err != nil {
 		return Script{}, err
 	}
-	values[d.Names.Full(w.HammerDB.Driver)] = map[bool]string{true: "timed", false: "test"}[script.Timed]
+	values[names.BenchmarkOf(w).Driver] = map[bool]string{true: "timed", false: "test"}[script.Timed]
 	return script, check(d, w, values)
 }
 
-// savedNames maps the variables at the top of HammerDB's scripts to options, those of
+// savedOptions maps the variables at the top of HammerDB's scripts to options, those of
 // the workload and those of the database.
-func savedNames(d *database.Database, w *workload.Workload) map[string]string {
-	names := map[string]string{}
-	known := scriptNames(d, w)
-	for _, list := range []map[string]string{w.HammerDB.Saved.Variables, d.Saved} {
-		for variable, name := range list {
-			if slices.Contains(known, name) {
-				names[variable] = name
+func savedOptions(d *database.Database, w *workload.Workload) map[string]string {
+	saved := map[string]string{}
+	known := options(d, w)
+	for variable, key := range names.SavedVariables(d.Name, w.Name) {
+		for _, o := range known {
+			if names.Short(d.Name, w.Name, o.Name) == key {
+				saved[variable] = o.Name
 			}
 		}
 	}
-	return names
+	return saved
 }
 
-// readSettings reads the variables that names has. Each is set once, and not to
+// readSettings reads the variables that saved has. Each is set once, and not to
 // something computed: else what it is when it counts is not certain.
-func (f *foreign) readSettings(names map[string]string) error {
+func (f *foreign) readSettings(saved map[string]string) error {
 	for _, m := range reSet.FindAllStringSubmatchIndex(f.text, -1) {
 		verb, variable, value := f.text[m[2]:m[3]], f.text[m[4]:m[5]], f.text[m[6]:m[7]]
-		if _, known := names[variable]; !known {
+		if _, known := saved[variable]; !known {
 			continue
 		}
 		_, before := f.settings[variable]

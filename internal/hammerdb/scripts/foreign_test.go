@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"sledge/internal/database"
+	"sledge/internal/hammerdb/names"
 	"sledge/internal/hammerdb/scripts"
 	"sledge/internal/option"
 )
@@ -61,9 +63,9 @@ func TestScriptOfHammerDBIsTakenOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := option.Values{
-		"pg_total_iterations": "5000000", "pg_raiseerror": "false", "pg_keyandthink": "true", "pg_rampup": "1", "pg_duration": "3",
-		"pg_mix": "10,10,1,1,1", "pg_keying_time": "18,3,2,2,2", "pg_think_time": "12,0.5,10,5,5", "pg_driver": "timed",
-		"pg_allwarehouse": "false", "pg_timeprofile": "false", "pg_async_scale": "false",
+		"iterations": "5000000", "stop_on_failure": "false", "key_and_think": "true", "rampup": "1", "duration": "3",
+		"mix": "10,10,1,1,1", "keying_time": "18,3,2,2,2", "think_time": "12,0.5,10,5,5", "driver": "timed",
+		"all_warehouses": "false", "time_profile": "false", "async_scale": "false",
 	}
 	for name, text := range want {
 		if got := read.Values[name]; got != text {
@@ -115,16 +117,16 @@ func TestScriptOfHammerDBIsRefusedWhereItIsNotCertain(t *testing.T) {
 func TestPausesOfHammerDBsScriptAreThoseOfItsUsers(t *testing.T) {
 	d, w := pair(t, "pg")
 	unguarded := strings.Replace(hammerDB, "if { $KEYANDTHINK } { keytime 18 }", "keytime 18", 1)
-	if read, err := scripts.Parse(unguarded, d, w); err != nil || read.Values["pg_keying_time"] != "18,3,2,2,2" {
+	if read, err := scripts.Parse(unguarded, d, w); err != nil || read.Values["keying_time"] != "18,3,2,2,2" {
 		t.Errorf("got %v and %v, want that a pause needs no guard where users pause", read.Values, err)
 	}
 	never := strings.NewReplacer(`set KEYANDTHINK "true"`, `set KEYANDTHINK "off"`)
 	read, err := scripts.Parse(never.Replace(hammerDB), d, w)
-	if _, paused := read.Values["pg_keying_time"]; err != nil || paused || read.Values["pg_keyandthink"] != "off" {
+	if _, paused := read.Values["keying_time"]; err != nil || paused || read.Values["key_and_think"] != "off" {
 		t.Errorf("got %v and %v, want no pauses", read.Values, err)
 	}
 	read, err = scripts.Parse(never.Replace(unguarded), d, w)
-	if err != nil || read.Values["pg_keying_time"] != "18,0,0,0,0" || read.Values["pg_think_time"] != "0,0,0,0,0" || read.Values["pg_keyandthink"] != "true" {
+	if err != nil || read.Values["keying_time"] != "18,0,0,0,0" || read.Values["think_time"] != "0,0,0,0,0" || read.Values["key_and_think"] != "true" {
 		t.Errorf("got %v and %v, want the one pause that does not depend on KEYANDTHINK", read.Values, err)
 	}
 
@@ -167,7 +169,7 @@ func TestScriptOfHammerDBForADatabaseThatSledgeLacksIsNamed(t *testing.T) {
 func TestDatabaseIsKnownByItsPrefix(t *testing.T) {
 	d, w := pair(t, "pg")
 	other := *d
-	other.Title, other.Names.Prefix = "SQL Server", "mssqls_"
+	other.Name, other.Title = "mssqlserver", "SQL Server"
 	if _, err := scripts.Parse(strings.Replace(hammerDB, "Pgtcl", "tdbc::odbc", 1), &other, w); err != nil {
 		t.Error(err)
 	}
@@ -375,7 +377,7 @@ func TestAllScriptsThatHammerDBSavesAreTakenOver(t *testing.T) {
 							t.Errorf("got timed %t", read.Timed)
 						}
 						for name, value := range want {
-							if got := read.Values[d.Names.Full(name)]; got != value {
+							if got := read.Values[meant(d, name)]; got != value {
 								t.Errorf("%s: got %q, want %q", name, got, value)
 							}
 						}
@@ -411,25 +413,25 @@ func TestEditsOfHammerDBsScriptsAreRead(t *testing.T) {
 		from, to string
 		want     option.Values
 	}{
-		{"bounds", "$choice <= 10}", "$choice <= 4}", option.Values{"maria_mix": "4,16,1,1,1"}},
+		{"bounds", "$choice <= 10}", "$choice <= 4}", option.Values{"mix": "4,16,1,1,1"}},
 		{"N and the last bound", branch23, strings.Replace(branch23, "23", "40", 1), nil}, // the number is drawn from 1 to 23
-		{"pauses", "keytime 18", "keytime 1", option.Values{"maria_keying_time": "1,3,2,2,2", "maria_think_time": "12,12,10,5,5"}},
-		{"after in place of keytime", "{ keytime 18 }", "{ after 18500 }", option.Values{"maria_keying_time": "18.5,3,2,2,2"}},
-		{"after in place of thinktime", "{ thinktime 12 }", "{ after 250 }", option.Values{"maria_keying_time": "18.25,3,2,2,2", "maria_think_time": "0,12,10,5,5"}},
-		{"after without KEYANDTHINK", "if { $KEYANDTHINK } { keytime 18 }", "after 100\nafter 23", option.Values{"maria_keying_time": "0.123,3,2,2,2"}},
-		{"two pauses in one guard", "{ keytime 18 }", "{ keytime 18; after 500 }", option.Values{"maria_keying_time": "18.5,3,2,2,2"}},
-		{"the last branch by else", "elseif {$choice <= 23} {", "else {", option.Values{"maria_mix": "10,10,1,1,1"}},
+		{"pauses", "keytime 18", "keytime 1", option.Values{"keying_time": "1,3,2,2,2", "think_time": "12,12,10,5,5"}},
+		{"after in place of keytime", "{ keytime 18 }", "{ after 18500 }", option.Values{"keying_time": "18.5,3,2,2,2"}},
+		{"after in place of thinktime", "{ thinktime 12 }", "{ after 250 }", option.Values{"keying_time": "18.25,3,2,2,2", "think_time": "0,12,10,5,5"}},
+		{"after without KEYANDTHINK", "if { $KEYANDTHINK } { keytime 18 }", "after 100\nafter 23", option.Values{"keying_time": "0.123,3,2,2,2"}},
+		{"two pauses in one guard", "{ keytime 18 }", "{ keytime 18; after 500 }", option.Values{"keying_time": "18.5,3,2,2,2"}},
+		{"the last branch by else", "elseif {$choice <= 23} {", "else {", option.Values{"mix": "10,10,1,1,1"}},
 		{"a branch that is gone", branch23, "", nil}, // the choices go up to 22 only
 		{"two of a kind", branch10, strings.Replace(branch10, "neword", "payment", 1), nil},
-		{"all warehouses off", `set allwarehouses "true"`, `set allwarehouses "false"`, option.Values{"maria_allwarehouse": "false"}},
-		{"no report", "xtreport $myposition", "# xtreport $myposition", option.Values{"maria_timeprofile": "false"}},
-		{"a report that is spoken of", "xtreport $myposition", `puts "xtreport comes later"`, option.Values{"maria_timeprofile": "false"}},
-		{"a comment with anything in it", "set choice [", "# after 5000; neword $handle; set choice [ RandomNumber 1 99 ]\nset choice [", option.Values{"maria_mix": "10,10,1,1,1"}},
-		{"a comment behind a statement", "set choice [ RandomNumber 1 23 ]", "set choice [ RandomNumber 1 23 ] ;# was 5; is 23", option.Values{"maria_mix": "10,10,1,1,1"}},
-		{"the layout", "if { [expr {$it % $abchk}] eq 0 } {", "if {[ expr { $it%$abchk } ] == 0} {\n\t", option.Values{"maria_mix": "10,10,1,1,1"}},
-		{"short waits of who tidies up", "set ramptime 0", "while {$left > 0} { after 500 }\nset ramptime 0", option.Values{"maria_rampup": "3"}},
-		{"another variable of that name", "set ramptime 0", "set purge [ sends $handle ]\nset ramptime 0", option.Values{"maria_purge": "false"}},
-		{"purge", `set purge "false"`, `set purge "true"`, option.Values{"maria_purge": "true"}},
+		{"all warehouses off", `set allwarehouses "true"`, `set allwarehouses "false"`, option.Values{"all_warehouses": "false"}},
+		{"no report", "xtreport $myposition", "# xtreport $myposition", option.Values{"time_profile": "false"}},
+		{"a report that is spoken of", "xtreport $myposition", `puts "xtreport comes later"`, option.Values{"time_profile": "false"}},
+		{"a comment with anything in it", "set choice [", "# after 5000; neword $handle; set choice [ RandomNumber 1 99 ]\nset choice [", option.Values{"mix": "10,10,1,1,1"}},
+		{"a comment behind a statement", "set choice [ RandomNumber 1 23 ]", "set choice [ RandomNumber 1 23 ] ;# was 5; is 23", option.Values{"mix": "10,10,1,1,1"}},
+		{"the layout", "if { [expr {$it % $abchk}] eq 0 } {", "if {[ expr { $it%$abchk } ] == 0} {\n\t", option.Values{"mix": "10,10,1,1,1"}},
+		{"short waits of who tidies up", "set ramptime 0", "while {$left > 0} { after 500 }\nset ramptime 0", option.Values{"rampup": "3"}},
+		{"another variable of that name", "set ramptime 0", "set purge [ sends $handle ]\nset ramptime 0", option.Values{"purge": "false"}},
+		{"purge", `set purge "false"`, `set purge "true"`, option.Values{"purge": "true"}},
 	}
 	for _, test := range tests {
 		read, err := scripts.Parse(edited(t, original, test.from, test.to), d, w)
@@ -450,18 +452,18 @@ func TestEditsOfHammerDBsScriptsAreRead(t *testing.T) {
 	}
 
 	hundred := strings.NewReplacer("1 23 ]", "1 100 ]", "<= 10}", "<= 45}", "<= 20}", "<= 88}", "<= 21}", "<= 92}", "<= 22}", "<= 96}", "<= 23}", "<= 100}").Replace(original)
-	if read, err := scripts.Parse(hundred, d, w); err != nil || read.Values["maria_mix"] != "45,43,4,4,4" {
+	if read, err := scripts.Parse(hundred, d, w); err != nil || read.Values["mix"] != "45,43,4,4,4" {
 		t.Errorf("got %v and %v, want the standard's mix", read.Values, err)
 	}
 	without := strings.Replace(edited(t, original, branch23, ""), "1 23 ]", "1 22 ]", 1)
-	if read, err := scripts.Parse(without, d, w); err != nil || read.Values["maria_mix"] != "10,10,1,1,0" {
+	if read, err := scripts.Parse(without, d, w); err != nil || read.Values["mix"] != "10,10,1,1,0" {
 		t.Errorf("got %v and %v, want no order status", read.Values, err)
 	}
 
 	// With KEYANDTHINK false only the pauses count that do not depend on it.
 	never := edited(t, edited(t, original, `KEYANDTHINK "true"`, `KEYANDTHINK "false"`), "payment $handle $w_id", "after 40\npayment $handle $w_id")
 	read, err := scripts.Parse(never, d, w)
-	if err != nil || read.Values["maria_keyandthink"] != "true" || read.Values["maria_keying_time"] != "0,0.04,0,0,0" || read.Values["maria_think_time"] != "0,0,0,0,0" {
+	if err != nil || read.Values["key_and_think"] != "true" || read.Values["keying_time"] != "0,0.04,0,0,0" || read.Values["think_time"] != "0,0,0,0,0" {
 		t.Errorf("got %v and %v, want the one pause", read.Values, err)
 	}
 	if said := strings.Join(read.Notes, "\n"); !strings.Contains(said, "whatever KEYANDTHINK says") {
@@ -580,4 +582,9 @@ func TestRefusalNamesTheLine(t *testing.T) {
 			t.Errorf("with %q: got %v, want %q", to, err, want)
 		}
 	}
+}
+
+// meant returns the option that driver scripts know by a name.
+func meant(d *database.Database, name string) string {
+	return names.Meant(d.Name, "tprocc", names.Of(d.Name).Prefix+"_"+name)
 }

@@ -12,15 +12,16 @@ import (
 	"unicode"
 
 	"sledge/internal/database"
+	"sledge/internal/hammerdb/names"
 	"sledge/internal/option"
 	"sledge/internal/workload"
 )
 
 // Script is what a driver script decides.
 type Script struct {
-	Values option.Values // by the options' full names
-	Timed  bool          // whether a virtual user monitors and times the run
-	Notes  []string      // what whoever loads it should know
+	Values option.Values
+	Timed  bool     // whether a virtual user monitors and times the run
+	Notes  []string // what whoever loads it should know
 }
 
 // version is that of the form; a script says which it has.
@@ -52,7 +53,7 @@ set benchmark %s
 			value = text
 		}
 		fmt.Fprintf(&b, "\n# %s\n", o.Help)
-		short := shortName(d, w, o)
+		short := names.Short(d.Name, w.Name, o.Name)
 		if !perKind(o, w) {
 			fmt.Fprintf(&b, "set %s %s\n", short, quote(value))
 			continue
@@ -64,36 +65,26 @@ set benchmark %s
 	return b.String()
 }
 
-// scriptNames lists the options that a driver script holds, without prefix: those of
-// the workload, and then those of the database.
+// scriptNames lists what a driver script calls the options that it holds.
 func scriptNames(d *database.Database, w *workload.Workload) []string {
-	all := described(d, w)
 	var list []string
-	for _, name := range slices.Concat(w.HammerDB.Script, d.Script) {
-		if slices.ContainsFunc(all, func(o option.Description) bool { return o.Name == d.Names.Full(name) }) {
-			list = append(list, name)
+	for _, o := range options(d, w) {
+		list = append(list, names.Short(d.Name, w.Name, o.Name))
+	}
+	return list
+}
+
+// options returns the options that a driver script holds, in its order.
+func options(d *database.Database, w *workload.Workload) []option.Description {
+	all := append(option.Describe(w.Options()), option.Describe(d.Options(w.Name))...)
+	var list []option.Description
+	for _, key := range names.InScript(d.Name, w.Name) {
+		i := slices.IndexFunc(all, func(o option.Description) bool { return names.Short(d.Name, w.Name, o.Name) == key })
+		if i >= 0 {
+			list = append(list, all[i])
 		}
 	}
 	return list
-}
-
-func described(d *database.Database, w *workload.Workload) []option.Description {
-	return append(option.Describe(d.Names, w.Options()), option.Describe(d.Names, d.Options(w.Name))...)
-}
-
-// options returns the options that a driver script holds.
-func options(d *database.Database, w *workload.Workload) []option.Description {
-	all := described(d, w)
-	var list []option.Description
-	for _, name := range scriptNames(d, w) {
-		list = append(list, all[slices.IndexFunc(all, func(o option.Description) bool { return o.Name == d.Names.Full(name) })])
-	}
-	return list
-}
-
-func shortName(d *database.Database, w *workload.Workload, o option.Description) string {
-	script := scriptNames(d, w)
-	return script[slices.IndexFunc(script, func(name string) bool { return d.Names.Full(name) == o.Name })]
 }
 
 // perKind reports whether an option has a value for each kind of transaction.
@@ -132,7 +123,7 @@ func Parse(text string, d *database.Database, w *workload.Workload) (Script, err
 	if err := check(d, w, r.values); err != nil {
 		return Script{}, err
 	}
-	how, given := r.values[d.Names.Full(w.HammerDB.Driver)]
+	how, given := r.values[names.BenchmarkOf(w).Driver]
 	return Script{Values: r.values, Timed: !given || how != "test"}, nil
 }
 
@@ -145,20 +136,20 @@ func check(d *database.Database, w *workload.Workload, values option.Values) err
 			continue
 		}
 		if _, err := checkValue(d, w, o.Name, text); err != nil {
-			return &option.Error{Name: o.Name, Value: text, Err: err}
+			return &option.Error{Option: o.Name, Called: names.Key(d.Name, w.Name, o.Name), Value: text, Err: err}
 		}
 	}
 	return nil
 }
 
-// checkValue checks the value of an option of the workload or of the database, by its
-// full name, and returns it as the option writes it.
+// checkValue checks the value of an option of the workload or of the database, and
+// returns it as the option writes it.
 func checkValue(d *database.Database, w *workload.Workload, name, text string) (canonical string, err error) {
 	fresh := w.Options()
-	if !slices.ContainsFunc(option.Describe(d.Names, fresh), func(o option.Description) bool { return o.Name == name }) {
+	if !slices.ContainsFunc(option.Describe(fresh), func(o option.Description) bool { return o.Name == name }) {
 		fresh = d.Options(w.Name)
 	}
-	return option.Check(d.Names, fresh, name, text)
+	return option.Check(fresh, name, text)
 }
 
 // reader reads Sledge's own form.
@@ -264,7 +255,7 @@ func (r *reader) set(name, value string) error {
 		return nil
 	}
 	name, kind, ofKind := strings.Cut(name, "(")
-	i := slices.IndexFunc(r.options, func(o option.Description) bool { return o.Name == r.database.Names.Full(name) })
+	i := slices.IndexFunc(r.options, func(o option.Description) bool { return names.Short(r.database.Name, r.workload.Name, o.Name) == name })
 	if i < 0 {
 		return fmt.Errorf("%s is not a setting of a driver script%s", name, option.Suggest(name, scriptNames(r.database, r.workload)))
 	}
@@ -291,7 +282,7 @@ func (r *reader) set(name, value string) error {
 func (r *reader) once(o option.Description, kind string) error {
 	key := o.Name + "(" + kind
 	if _, whole := r.values[o.Name]; whole || r.seen[key] || kind == "" && r.kinds[o.Name] != nil {
-		return fmt.Errorf("%s is set a second time", o.Name)
+		return fmt.Errorf("%s is set a second time", names.Key(r.database.Name, r.workload.Name, o.Name))
 	}
 	r.seen[key] = true
 	return nil

@@ -30,10 +30,9 @@ func TestScriptIsTakenBackAsItWasSaved(t *testing.T) {
 	for _, d := range edition.Catalog.Databases {
 		t.Run(d.Name, func(t *testing.T) {
 			_, w := pair(t, d.Name)
-			full := d.Names.Full
 			set := option.Values{
-				full("keyandthink"): "true", full("think_time"): "0.25,12,5,5,10", full("mix"): "20,20,1,1,4",
-				full("total_iterations"): "77", full("rampup"): "90s", full("async_client"): "3",
+				"key_and_think": "true", "think_time": "0.25,12,5,5,10", "mix": "20,20,1,1,4",
+				"iterations": "77", "rampup": "90s", "async_clients": "3",
 			}
 			read, err := scripts.Parse(scripts.Text(d, w, set), d, w)
 			if err != nil {
@@ -62,7 +61,7 @@ func TestEditedScriptDecides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"pg_think_time": "0.5,12,5,5,10", "pg_keyandthink": "true", "pg_mix": "10,7,1,1,1"} {
+	for name, want := range map[string]string{"think_time": "0.5,12,5,5,10", "key_and_think": "true", "mix": "10,7,1,1,1"} {
 		if got := read.Values[name]; got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
@@ -76,7 +75,7 @@ func TestEditorsMayMarkAndIndentAScriptAsTheyLike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if read.Values["pg_deck"] != "false" || read.Values["pg_rampup"] != "1" {
+	if read.Values["deck"] != "false" || read.Values["rampup"] != "1" {
 		t.Errorf("got %v, want deck false and rampup 1", read.Values)
 	}
 	if _, err := scripts.Parse("\ufeff"+hammerDB, d, w); err != nil {

@@ -1,11 +1,11 @@
 package settings
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"sledge/internal/hammerdb/names"
 	"sledge/internal/option"
 	"sledge/internal/workbench"
 	"sledge/internal/workload"
@@ -13,12 +13,10 @@ import (
 
 // Benchmark is a workload as HammerDB's commands name it.
 type Benchmark struct {
-	workload.HammerDB
-	Title    string             // "TPROC-C"
-	Workload *workload.Workload // nil where it is not built yet
+	names.Benchmark
+	Built *workload.Workload // nil where it is not built yet
 
-	workloadName string // "tprocc": also of one that is not built yet
-	options      func() any
+	options func() any
 }
 
 // benchmarks lists the workloads of a bench, and then TPROC-H, which HammerDB has,
@@ -26,36 +24,36 @@ type Benchmark struct {
 func benchmarks(bench workbench.Bench) []Benchmark {
 	var list []Benchmark
 	for _, w := range bench.Workloads {
-		b := Benchmark{HammerDB: w.HammerDB, Title: w.Title, Workload: w, workloadName: w.Name, options: w.Options}
-		b.Benchmark, b.Section = cmp.Or(b.Benchmark, w.Title), cmp.Or(b.Section, w.Name)
-		list = append(list, b)
+		list = append(list, Benchmark{Benchmark: names.BenchmarkOf(w), Built: w, options: w.Options})
 	}
-	isTPROCH := func(b Benchmark) bool { return b.Benchmark == tproch.Benchmark }
-	if !slices.ContainsFunc(list, isTPROCH) {
-		list = append(list, Benchmark{HammerDB: tproch, Title: "TPROC-H", workloadName: "tproch", options: newTPROCHOptions})
+	for _, b := range names.Benchmarks {
+		isThere := func(there Benchmark) bool { return there.Name == b.Name }
+		if fresh := notBuilt[b.Workload]; fresh != nil && !slices.ContainsFunc(list, isThere) {
+			list = append(list, Benchmark{Benchmark: b, options: fresh})
+		}
 	}
 	return list
 }
 
 // usualBenchmark is the one that is chosen when nobody has chosen one.
 func usualBenchmark(list []Benchmark) string {
-	i := slices.IndexFunc(list, func(b Benchmark) bool { return b.workloadName == workbench.DefaultWorkload })
-	return list[max(i, 0)].Benchmark
+	i := slices.IndexFunc(list, func(b Benchmark) bool { return b.Workload == workbench.DefaultWorkload })
+	return list[max(i, 0)].Name
 }
 
 // is reports whether a word of dbset means the benchmark.
 func (b Benchmark) is(word string) bool {
-	return strings.EqualFold(word, b.Benchmark) || strings.EqualFold(word, b.Title)
+	return strings.EqualFold(word, b.Name) || strings.EqualFold(word, b.Title)
 }
 
 // unknownBenchmark is the line that HammerDB prints.
 func unknownBenchmark(name string, list []Benchmark) error {
-	var titles, names []string
+	var titles, known []string
 	for _, b := range list {
-		titles, names = append(titles, b.Title), append(names, b.Benchmark)
+		titles, known = append(titles, b.Title), append(known, b.Name)
 	}
 	return fmt.Errorf("Unknown benchmark %s, choose one from %s (or compatible names %s)", //nolint:staticcheck // it is HammerDB's line
-		name, strings.Join(titles, " "), strings.Join(names, " "))
+		name, strings.Join(titles, " "), strings.Join(known, " "))
 }
 
 // chosenBenchmark is the name of a benchmark, as HammerDB's data have it.
@@ -68,11 +66,11 @@ type chosenBenchmark struct {
 func (c *chosenBenchmark) UnmarshalText(text []byte) error {
 	var names []string
 	for _, b := range c.list {
-		if b.Benchmark == string(text) {
-			c.name = b.Benchmark
+		if b.Name == string(text) {
+			c.name = b.Name
 			return nil
 		}
-		names = append(names, b.Benchmark)
+		names = append(names, b.Name)
 	}
 	return fmt.Errorf("%q is not one of %s%s", text, strings.Join(names, ", "), option.Suggest(string(text), names))
 }

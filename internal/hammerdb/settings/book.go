@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"sledge/internal/database"
+	"sledge/internal/hammerdb/names"
 	"sledge/internal/option"
 	"sledge/internal/workbench"
 )
@@ -195,7 +196,7 @@ func (b *Book) SetDatabase(prefix string) error {
 // Benchmark returns the benchmark that is chosen.
 func (b *Book) Benchmark() Benchmark {
 	chosen := b.Generic(benchmarkSection, bmKey)
-	i := slices.IndexFunc(b.benchmarks, func(known Benchmark) bool { return known.Benchmark == chosen })
+	i := slices.IndexFunc(b.benchmarks, func(known Benchmark) bool { return known.Name == chosen })
 	return b.benchmarks[i]
 }
 
@@ -212,7 +213,7 @@ func (b *Book) SetBenchmark(name string) error {
 	if i < 0 {
 		return unknownBenchmark(name, b.benchmarks)
 	}
-	return b.choose(bmKey, b.benchmarks[i].Benchmark)
+	return b.choose(bmKey, b.benchmarks[i].Name)
 }
 
 // choose sets what is worked with; to choose the same again is fine.
@@ -296,16 +297,30 @@ func (b *Book) GenericInt(section, key string) int {
 	return n
 }
 
-// Value returns a setting of the database that is chosen, as the option writes
-// it, by its name without the prefix: "count_ware". It is "" when the database
-// has none of that name.
-func (b *Book) Value(name string) string {
+// Value returns what an option of the benchmark and the database that are chosen is set
+// to, as the option writes it: that of warehouses, say. It is "" when they have none of
+// that name.
+func (b *Book) Value(option string) string {
+	key := b.Key(option)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if _, e := b.current().find(b.product().database.Names.Full(name)); e != nil {
+	if _, e := b.current().find(key); e != nil {
 		return e.canonical
 	}
 	return ""
+}
+
+// Key returns the key of an option of the benchmark and the database that are chosen.
+func (b *Book) Key(option string) string {
+	return names.Key(b.Database().Name, b.Benchmark().Workload, option)
+}
+
+// Names are the keys of all options of the benchmark and the database that are chosen,
+// by which messages call them.
+func (b *Book) Names() option.Names {
+	d, benchmark := b.Database(), b.Benchmark()
+	described := append(option.Describe(d.Options(benchmark.Workload)), option.Describe(benchmark.options())...)
+	return names.Keys(d.Name, benchmark.Workload, described)
 }
 
 // Values returns what a job of the benchmark and on the database that are chosen
@@ -321,7 +336,7 @@ func (b *Book) Values() option.Values {
 		}
 		for _, e := range s.entries {
 			if e.canonical != e.Default {
-				values[e.Name] = e.canonical
+				values[e.option] = e.canonical
 			}
 		}
 	}

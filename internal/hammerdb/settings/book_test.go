@@ -127,7 +127,7 @@ func TestValuesAreWhatDiffersFromTheDefaultsInTheOptionsOwnWords(t *testing.T) {
 	set(t, b, "tpcc", "pg_load_time", "now")
 	set(t, b, "tpch", "pg_scale_fact", "10")
 	want := option.Values{
-		"pg_port": "5433", "pg_count_ware": "12", "pg_raiseerror": "true", "pg_duration": "1.5", "pg_pass": "secret", "pg_load_time": "now",
+		"port": "5433", "warehouses": "12", "stop_on_failure": "true", "duration": "1.5", "password": "secret", "load_time": "now",
 	}
 	if got := b.Values(); !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -135,7 +135,7 @@ func TestValuesAreWhatDiffersFromTheDefaultsInTheOptionsOwnWords(t *testing.T) {
 	if err := b.SetBenchmark("TPROC-H"); err != nil {
 		t.Fatal(err)
 	}
-	want = option.Values{"pg_port": "5433", "pg_scale_fact": "10"}
+	want = option.Values{"port": "5433", "scale_factor": "10"}
 	if got := b.Values(); !maps.Equal(got, want) {
 		t.Errorf("got %v for TPROC-H, want %v", got, want)
 	}
@@ -164,7 +164,7 @@ func TestARunThatNeedsWhatIsNotBuiltIsRefused(t *testing.T) {
 		b := open(t, "")
 		choose(t, b, tt.prefix)
 		set(t, b, "tpcc", tt.key, "true")
-		spec := job.Spec{Action: tt.action, Database: b.Database().Name, Workload: "tprocc", Options: b.Values()}
+		spec := job.Spec{Action: tt.action, Database: b.Database().Name, Workload: "tprocc", Options: b.Values(), Names: b.Names()}
 		_, err := engine.Local{Catalog: bench.Catalog}.Plan(spec)
 		if tt.refused && (err == nil || !strings.Contains(err.Error(), "option "+tt.key+": what it asks for is not built yet")) {
 			t.Errorf("%s with %s: got %v, want an error that names it", tt.action, tt.key, err)
@@ -238,7 +238,7 @@ func TestTheFileIsForTheUsersEyesOnly(t *testing.T) {
 			t.Errorf("%s: got mode %o, want %o", name, got, want)
 		}
 	}
-	if got := open(t, path).Values()["pg_pass"]; got != "secret" {
+	if got := open(t, path).Values()["password"]; got != "secret" {
 		t.Errorf("got password %q after a restart, want secret", got)
 	}
 }
@@ -259,8 +259,8 @@ func TestWhatHammerDBDoesNotHaveIsThereUnderItsOwnNames(t *testing.T) {
 		Rows int `opt:"rows" help:"rows of the one table"`
 	}
 	d, w := *edition.Catalog.Databases[0], *edition.Catalog.Workloads[0]
-	d.Name, d.Title, d.Aliases, d.Names, d.Keys = "oddbase", "OddBase", nil, option.Names{Prefix: "odd_"}, nil
-	w.Name, w.Title, w.Aliases, w.HammerDB = "counting", "Counting", nil, workload.HammerDB{}
+	d.Name, d.Title, d.Aliases = "odd", "OddBase", nil
+	w.Name, w.Title, w.Aliases = "counting", "Counting", nil
 	w.Options = func() any { return &own{Rows: 5} }
 	b, err := settings.Open(workbench.Bench{Catalog: catalog.Catalog{
 		Databases: append(slices.Clone(edition.Catalog.Databases), &d),
@@ -269,18 +269,18 @@ func TestWhatHammerDBDoesNotHaveIsThereUnderItsOwnNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := b.Benchmark().Benchmark; got != "TPC-C" {
+	if got := b.Benchmark().Name; got != "TPC-C" {
 		t.Errorf("got benchmark %s at the start, want TPC-C", got)
 	}
 	choose(t, b, "odd")
 	if err := b.SetBenchmark("counting"); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.Benchmark(); got.Benchmark != "Counting" || got.Workload != &w {
-		t.Errorf("got benchmark %s of workload %v, want Counting of its own", got.Benchmark, got.Workload)
+	if got := b.Benchmark(); got.Name != "Counting" || got.Built != &w {
+		t.Errorf("got benchmark %s of workload %v, want Counting of its own", got.Name, got.Built)
 	}
 	set(t, b, "counting", "odd_rows", "7")
-	if got, want := b.Values(), (option.Values{"odd_rows": "7"}); !maps.Equal(got, want) {
+	if got, want := b.Values(), (option.Values{"rows": "7"}); !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

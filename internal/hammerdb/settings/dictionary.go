@@ -27,9 +27,9 @@ type section struct {
 
 // entry is one setting.
 type entry struct {
-	option.Description
-	names option.Names
-	fresh any // the option struct that declares it
+	option.Description        // whose Name is the key
+	option             string // its name
+	fresh              any    // the option struct that declares it
 
 	text      string // as the user has typed it
 	canonical string // as the option writes it
@@ -59,18 +59,20 @@ func (e *entry) check(text string) (canonical string, err error) {
 	if len(text) > longest {
 		return "", fmt.Errorf("it is %d bytes long, and %d are allowed", len(text), longest)
 	}
-	canonical, err = option.Check(e.names, e.fresh, e.Name, text)
+	canonical, err = option.Check(e.fresh, e.option, text)
 	if err != nil && (e.Kind == "int" || e.Kind == "float64") {
 		return "", fmt.Errorf("%w; allowed: %s", err, e.Limits())
 	}
 	return canonical, err
 }
 
-// add adds the options of a fresh struct that are not there yet: a database has
-// its connection's for every workload. Those that name no section are in the one
-// that is given.
-func (d *dictionary) add(names option.Names, fresh any, otherwise string) {
-	for _, o := range option.Describe(names, fresh) {
+// add adds the options of a fresh struct that are not there yet, by the keys that they
+// have: a database has its connection's for every workload. Those that name no section
+// are in the one that is given.
+func (d *dictionary) add(key func(option string) string, fresh any, otherwise string) {
+	for _, o := range option.Describe(fresh) {
+		name := o.Name
+		o.Name = key(name)
 		if _, there := d.find(o.Name); there != nil {
 			continue
 		}
@@ -80,7 +82,7 @@ func (d *dictionary) add(names option.Names, fresh any, otherwise string) {
 			s = &section{name: o.Section}
 			d.sections = append(d.sections, s)
 		}
-		s.entries = append(s.entries, &entry{Description: o, names: names, fresh: fresh, text: o.Default, canonical: o.Default})
+		s.entries = append(s.entries, &entry{Description: o, option: name, fresh: fresh, text: o.Default, canonical: o.Default})
 	}
 }
 

@@ -134,7 +134,7 @@ type version struct {
 // database: HammerDB's is Oracle.
 func newGeneric(products []product, benchmarks []Benchmark) *dictionary {
 	d := &dictionary{name: "generic", of: "generic"}
-	d.add(option.Names{}, &generic{
+	d.add(func(option string) string { return option }, &generic{
 		theme:         theme{Scale: "dark", Pixels: "auto"},
 		settingsFiles: settingsFiles{Folder: "TMP"},
 		highlighting:  highlighting{Highlight: true, QuotePasswords: true},

@@ -47,7 +47,7 @@ func TestHammerDBsConfigurationIsImported(t *testing.T) {
 	}
 	later := open(t, path)
 	choose(t, later, "maria")
-	if got := later.Values(); got["maria_pass"] != "hidden" || got["maria_rampup"] != "1" {
+	if got := later.Values(); got["password"] != "hidden" || got["rampup"] != "1" {
 		t.Errorf("got %v after a restart, want what was imported", got)
 	}
 }

@@ -119,7 +119,7 @@ func TestSQLiteFilesOfHammerDBAreImported(t *testing.T) {
 		t.Errorf("got files %v, want %v as they were", left, files)
 	}
 	later := open(t, path)
-	if got := later.Values(); got["pg_pass"] != " blanks count " || got["pg_host"] != "db1" || got["pg_dbase"] != "last" {
+	if got := later.Values(); got["password"] != " blanks count " || got["host"] != "db1" || got["dbname"] != "last" {
 		t.Errorf("got %v after a restart, want what was imported", got)
 	}
 }

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"sledge/internal/database"
@@ -31,7 +30,7 @@ func products(bench workbench.Bench) []product {
 		list = append(list, product{name: known.Name, prefix: known.Prefix})
 	}
 	for _, d := range bench.Databases {
-		p := product{name: d.Title, prefix: strings.TrimSuffix(d.Names.Prefix, "_"), database: d}
+		p := product{name: d.Title, prefix: names.Of(d.Name).Prefix, database: d}
 		found := false
 		for i := range list {
 			if list[i].prefix == p.prefix {
@@ -94,19 +93,12 @@ const ConnectionSection = "connection"
 // after them.
 func newDatabase(benchmarks []Benchmark, p product) *dictionary {
 	d := &dictionary{name: p.database.Name, of: p.name, prefix: p.prefix, sections: []*section{{name: ConnectionSection}}}
-	names := p.database.Names
 	for _, b := range benchmarks {
 		d.sections = append(d.sections, &section{name: b.Section})
-		d.add(names, p.database.Options(b.workloadName), b.Section)
-		d.add(names, b.options(), b.Section)
-		// A database that HammerDB does not have keeps the order of its declaration.
-		if between := p.database.Keys[b.workloadName]; between != nil {
-			var first []string
-			for _, name := range slices.Concat(b.First, between, b.Last) {
-				first = append(first, names.Full(name))
-			}
-			d.section(b.Section).sort(first)
-		}
+		key := func(option string) string { return names.Key(p.database.Name, b.Workload, option) }
+		d.add(key, p.database.Options(b.Workload), b.Section)
+		d.add(key, b.options(), b.Section)
+		d.section(b.Section).sort(names.Order(p.database.Name, b.Workload))
 	}
 	return d
 }

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"sledge/internal/catalog"
 	"sledge/internal/hammerdb/lines"
+	"sledge/internal/hammerdb/names"
 	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/repository"
@@ -21,12 +23,12 @@ const artifactSchema = "hammerdb-job-report-v1"
 // Artifact is the document of "jobs ID save": a job with all that other programs
 // need to show it, and nothing that is secret. The settings are all that the job
 // had, by section.
-func Artifact(ctx context.Context, store *repository.Store, j job.Job, settings []job.Section, namer Namer) (View, error) {
+func Artifact(ctx context.Context, store *repository.Store, j job.Job, settings []job.Section, c catalog.Catalog) (View, error) {
 	details, err := store.Imported(ctx, j.ID)
 	if err != nil {
 		return View{}, err
 	}
-	timings, err := AllTimings(ctx, store, j, namer)
+	timings, err := AllTimings(ctx, store, j, c)
 	if err != nil {
 		return View{}, err
 	}
@@ -34,7 +36,7 @@ func Artifact(ctx context.Context, store *repository.Store, j job.Job, settings 
 	if err != nil {
 		return View{}, err
 	}
-	b := benchmark(j, namer)
+	b := benchmark(j, c)
 	o := object{
 		{"schema", artifactSchema},
 		{"description", "The result of one job of a database load test, with the facts that are needed to understand and repeat it."},
@@ -52,27 +54,27 @@ func Artifact(ctx context.Context, store *repository.Store, j job.Job, settings 
 		{"job", object{
 			{"jobid", string(j.ID)},
 			{"hdb_version", recordedBy(j)},
-			{"database", databaseName(j, namer)},
-			{"database_display", displayName(j, namer)},
+			{"database", databaseName(j, c)},
+			{"database_display", displayName(j, c)},
 			{"release", release(j)},
 			{"benchmark", b.Name},
 			{"timestamp", timestamp(j)},
 		}},
 		{"benchmark_config", configuration(j, b, settings)},
 		{"system", available(system(j, details), "No system data available.")},
-		{"result", outcome(j, namer)},
+		{"result", outcome(j, c)},
 	}
 	if b.Queries {
 		o = append(o, member{"query_times", queryTimes(timings)})
 	} else {
-		o = append(o, member{"transaction_count", transactionCount(j, counted, namer)}, member{"response_times", responseTimes(timings, b.Labels)})
+		o = append(o, member{"transaction_count", transactionCount(j, counted, c)}, member{"response_times", responseTimes(timings, b.Labels)})
 	}
 	return View{value: append(o, member{"metrics", metricSeries(details)})}, nil
 }
 
 // AllTimings returns how long the transactions of a job took, of all virtual users
 // together.
-func AllTimings(ctx context.Context, store *repository.Store, j job.Job, namer Namer) ([]job.Timing, error) {
+func AllTimings(ctx context.Context, store *repository.Store, j job.Job, c catalog.Catalog) ([]job.Timing, error) {
 	details, err := store.Imported(ctx, j.ID)
 	if err != nil || j.Origin != "" {
 		return timingsOf(details, 0), err
@@ -81,11 +83,11 @@ func AllTimings(ctx context.Context, store *repository.Store, j job.Job, namer N
 	if err != nil {
 		return nil, err
 	}
-	return Timings(sum, report.Users(j), labelsOf(j, namer)), nil
+	return Timings(sum, report.Users(j), labelsOf(j, c)), nil
 }
 
 // UserTimings returns how long the transactions of the virtual user at a position took.
-func UserTimings(ctx context.Context, store *repository.Store, j job.Job, position int, namer Namer) ([]job.Timing, error) {
+func UserTimings(ctx context.Context, store *repository.Store, j job.Job, position int, c catalog.Catalog) ([]job.Timing, error) {
 	details, err := store.Imported(ctx, j.ID)
 	if err != nil || j.Origin != "" {
 		return timingsOf(details, position), err
@@ -94,13 +96,13 @@ func UserTimings(ctx context.Context, store *repository.Store, j job.Job, positi
 	if err != nil {
 		return nil, err
 	}
-	return Timings(sum, 1, labelsOf(j, namer)), nil
+	return Timings(sum, 1, labelsOf(j, c)), nil
 }
 
 // labelsOf returns HammerDB's names for a job's kinds of transaction, or Sledge's own
 // where the program does not have the workload any more.
-func labelsOf(j job.Job, namer Namer) []string {
-	if known := benchmark(j, namer).Labels; len(known) == len(j.Kinds) {
+func labelsOf(j job.Job, c catalog.Catalog) []string {
+	if known := benchmark(j, c).Labels; len(known) == len(j.Kinds) {
 		return known
 	}
 	return j.Kinds
@@ -133,7 +135,7 @@ func disclaimer() object {
 }
 
 // hints say to programs that write reports what a job's document is good for.
-func hints(j job.Job, b job.Benchmark) object {
+func hints(j job.Job, b names.Benchmark) object {
 	bar := func(title, path string) object {
 		return object{{"title", title}, {"chart_type", "bar"}, {"data_path", path}, {"x", "metric"}, {"y", "value"}}
 	}
@@ -217,11 +219,12 @@ func analysis(counted []reading) object {
 
 // configuration is the few settings that everybody asks for. Nothing else of the
 // settings is in the document, so no secret can be.
-func configuration(j job.Job, b job.Benchmark, settings []job.Section) object {
-	find := func(name string) string {
-		if name == "" {
+func configuration(j job.Job, b names.Benchmark, settings []job.Section) object {
+	find := func(option string) string {
+		if option == "" {
 			return ""
 		}
+		name := names.Short(j.Spec.Database, j.Spec.Workload, option)
 		for _, section := range settings {
 			i := slices.IndexFunc(section.Settings, func(s job.Setting) bool { return s.Name == name || strings.HasSuffix(s.Name, "_"+name) })
 			if i >= 0 && section.Name != "connection" {
@@ -265,7 +268,7 @@ func available(o object, message string) object {
 	return append(object{{"available", true}}, o...)
 }
 
-func outcome(j job.Job, namer Namer) object {
+func outcome(j job.Job, c catalog.Catalog) object {
 	if lines.Result(j.Result, "") == "" {
 		return available(nil, "Jobid has no test result")
 	}
@@ -276,7 +279,7 @@ func outcome(j job.Job, namer Namer) object {
 		}
 		return list
 	}
-	kind := field(benchmark(j, namer).Title) + "_result"
+	kind := field(benchmark(j, c).Title) + "_result"
 	if mean, ok := j.Result.Metric(geomean); ok {
 		sets, _ := figureOf(j, querySets)
 		seconds, _ := figureOf(j, queryTime)
@@ -291,7 +294,7 @@ func outcome(j job.Job, namer Namer) object {
 	}
 	o := object{
 		{"type", kind},
-		{"database_display", displayName(j, namer)},
+		{"database_display", displayName(j, c)},
 		{"active_virtual_users", strconv.Itoa(report.Users(j))},
 	}
 	for _, f := range mainFigures(j) {
@@ -300,7 +303,7 @@ func outcome(j job.Job, namer Namer) object {
 	return append(o, member{"chart_data", chart(mainFigures(j)...)})
 }
 
-func transactionCount(j job.Job, counted []reading, namer Namer) object {
+func transactionCount(j job.Job, counted []reading, c catalog.Catalog) object {
 	if len(counted) == 0 {
 		return available(nil, "Jobid has no transaction counter data")
 	}
@@ -309,10 +312,10 @@ func transactionCount(j job.Job, counted []reading, namer Namer) object {
 		list = append(list, object{{"timestamp", r.at}, {"value", Rate(r.rate)}})
 	}
 	return object{{"available", true}, {"series", []object{{
-		{"name", fmt.Sprintf("%s %s", displayName(j, namer), counterMetric(j, namer))},
-		{"database", databaseName(j, namer)},
-		{"database_display", displayName(j, namer)},
-		{"metric", counterMetric(j, namer)},
+		{"name", fmt.Sprintf("%s %s", displayName(j, c), counterMetric(j, c))},
+		{"database", databaseName(j, c)},
+		{"database_display", displayName(j, c)},
+		{"metric", counterMetric(j, c)},
 		{"points", list},
 	}}}}
 }

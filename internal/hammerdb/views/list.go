@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"sledge/internal/catalog"
 	"sledge/internal/hammerdb/lines"
+	"sledge/internal/hammerdb/names"
 	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/terminal"
@@ -25,19 +27,19 @@ func ProfileNumbers(profiles []int) View {
 }
 
 // Results is the view of "jobs result" and of "jobs profile".
-func Results(jobs []job.Job, namer Namer) View {
+func Results(jobs []job.Job, c catalog.Catalog) View {
 	o := object{}
 	for _, j := range jobs {
-		o = append(o, member{string(j.ID), resultOf(j, namer)})
+		o = append(o, member{string(j.ID), resultOf(j, c)})
 	}
 	return View{value: o}
 }
 
-func resultOf(j job.Job, namer Namer) any {
+func resultOf(j job.Job, c catalog.Catalog) any {
 	if lines.Result(j.Result, "") == "" {
 		return "Jobid has no test result"
 	}
-	head := object{{"db", databaseName(j, namer)}, {"bm", benchmark(j, namer).Name}, {"tstamp", timestamp(j)}}
+	head := object{{"db", databaseName(j, c)}, {"bm", benchmark(j, c).Name}, {"tstamp", timestamp(j)}}
 	if mean, ok := j.Result.Metric(geomean); ok {
 		sets, _ := figureOf(j, querySets)
 		seconds, _ := figureOf(j, queryTime)
@@ -82,13 +84,13 @@ const (
 // than limit of them; 0 is all. Which is best is decided among all. The file is where
 // the repository is. On a terminal of less than HammerDB's width, columns are narrower,
 // and some are left out.
-func Table(jobs []job.Job, namer Namer, file string, width, limit int) string {
+func Table(jobs []job.Job, c catalog.Catalog, file string, width, limit int) string {
 	shown := map[job.ID]bool{}
 	for _, j := range jobs[:min(len(jobs), cmp.Or(limit, len(jobs)))] {
 		shown[j.ID] = true
 	}
 	var lines []string
-	for _, b := range benchmarks(jobs, namer) {
+	for _, b := range benchmarks(jobs, c) {
 		var list []job.Job
 		anyShown := false
 		for _, j := range jobs {
@@ -126,7 +128,7 @@ func Table(jobs []job.Job, namer Namer, file string, width, limit int) string {
 			if j.ID == best {
 				status = "TOP"
 			}
-			cells := []string{string(j.ID), withRelease(j, namer), timestamp(j), workloadWord(j), headlineFigure(j), status}
+			cells := []string{string(j.ID), withRelease(j, c), timestamp(j), workloadWord(j), headlineFigure(j), status}
 			narrow.Row(cells...)
 			wide = append(wide, columns(cells...))
 		}
@@ -143,18 +145,18 @@ func Table(jobs []job.Job, namer Namer, file string, width, limit int) string {
 }
 
 // benchmarks lists those that are known, and after them what else there are jobs of.
-func benchmarks(jobs []job.Job, namer Namer) []job.Benchmark {
-	list := slices.Clone(namer.Benchmarks())
+func benchmarks(jobs []job.Job, c catalog.Catalog) []names.Benchmark {
+	list := known(c)
 	for _, j := range jobs {
-		if !slices.ContainsFunc(list, func(b job.Benchmark) bool { return b.Workload == j.Spec.Workload }) {
-			list = append(list, benchmark(j, namer))
+		if !slices.ContainsFunc(list, func(b names.Benchmark) bool { return b.Workload == j.Spec.Workload }) {
+			list = append(list, benchmark(j, c))
 		}
 	}
 	return list
 }
 
 // figureTitle heads the column of the figure that stands for a job.
-func figureTitle(b job.Benchmark, list []job.Job) string {
+func figureTitle(b names.Benchmark, list []job.Job) string {
 	if b.Queries {
 		return "Geomean"
 	}
@@ -174,8 +176,8 @@ func columns(cells ...string) string {
 	return strings.TrimRight(fmt.Sprintf(tableLine, values...), " ")
 }
 
-func withRelease(j job.Job, namer Namer) string {
-	name := report.Printable(databaseName(j, namer))
+func withRelease(j job.Job, c catalog.Catalog) string {
+	name := report.Printable(databaseName(j, c))
 	if r := release(j); r != "" {
 		return fmt.Sprintf("%s (%s)", name, report.Printable(r))
 	}

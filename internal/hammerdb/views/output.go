@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"sledge/internal/catalog"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/repository"
@@ -11,7 +12,7 @@ import (
 
 // Output yields the lines that virtual users put out in a job, as HammerDB words them:
 // those that were recorded, or else those that its events make.
-func Output(ctx context.Context, store *repository.Store, j job.Job, namer Namer) iter.Seq2[repository.OutputLine, error] {
+func Output(ctx context.Context, store *repository.Store, j job.Job, c catalog.Catalog) iter.Seq2[repository.OutputLine, error] {
 	return func(yield func(repository.OutputLine, error) bool) {
 		for line, err := range store.Output(ctx, j.ID) {
 			if !yield(line, err) || err != nil {
@@ -19,8 +20,8 @@ func Output(ctx context.Context, store *repository.Store, j job.Job, namer Namer
 			}
 		}
 		speaker := lines.NewSpeaker(lines.About{
-			Action: j.Spec.Action, Database: j.Spec.Database, Product: databaseName(j, namer),
-			Workload: j.Spec.Workload, Title: benchmark(j, namer).Title,
+			Action: j.Spec.Action, Database: j.Spec.Database, Product: databaseName(j, c),
+			Workload: j.Spec.Workload, Title: benchmark(j, c).Title,
 		})
 		for e, err := range withSeconds(store.Events(ctx, j.ID), store.Seconds(ctx, j.ID)) {
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"sledge/internal/catalog"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/names"
 	"sledge/internal/job"
@@ -24,37 +25,44 @@ import (
 // The views in this file have the shape of HammerDB's "jobs ID" commands, for the
 // scripts that read those: every value is a string, and times are local.
 
-// Namer says what people call what jobs name by Sledge's short names.
-type Namer interface {
-	// Title returns a database's name, "PostgreSQL", or "" for one that is not known.
-	Title(database string) string
-
-	// Benchmarks lists the workloads that jobs may be of, in the order in which they
-	// are shown.
-	Benchmarks() []job.Benchmark
-}
-
 // databaseName is HammerDB's name for the database of a job, which Sledge may not
 // have if the job was imported.
-func databaseName(j job.Job, namer Namer) string {
-	return cmp.Or(namer.Title(j.Spec.Database), names.Named(j.Spec.Database).Name, j.Spec.Database)
+func databaseName(j job.Job, c catalog.Catalog) string {
+	if d, err := c.Database(j.Spec.Database); err == nil {
+		return d.Title
+	}
+	return cmp.Or(names.Named(j.Spec.Database).Name, j.Spec.Database)
 }
 
 // displayName is the name that HammerDB shows to people.
-func displayName(j job.Job, namer Namer) string {
-	name := databaseName(j, namer)
+func displayName(j job.Job, c catalog.Catalog) string {
+	name := databaseName(j, c)
 	return cmp.Or(names.Named(name).Display, name)
 }
 
 // benchmark is the workload of a job. One that is not known, as another version of
 // Sledge may have it, goes by its short name.
-func benchmark(j job.Job, namer Namer) job.Benchmark {
-	for _, b := range namer.Benchmarks() {
+func benchmark(j job.Job, c catalog.Catalog) names.Benchmark {
+	for _, b := range known(c) {
 		if b.Workload == j.Spec.Workload {
 			return b
 		}
 	}
-	return job.Benchmark{Workload: j.Spec.Workload, Name: j.Spec.Workload, Title: j.Spec.Workload}
+	return names.Benchmark{Workload: j.Spec.Workload, Name: j.Spec.Workload, Title: j.Spec.Workload}
+}
+
+// known lists the workloads of a catalog, and after them those that only HammerDB has,
+// whose jobs may be imported.
+func known(c catalog.Catalog) (list []names.Benchmark) {
+	for _, w := range c.Workloads {
+		list = append(list, names.BenchmarkOf(w))
+	}
+	for _, b := range names.Benchmarks {
+		if !slices.ContainsFunc(list, func(there names.Benchmark) bool { return there.Workload == b.Workload }) {
+			list = append(list, b)
+		}
+	}
+	return list
 }
 
 // release is the version of the server a job was on, "16.4", or "".
@@ -137,22 +145,22 @@ const (
 	queryTime = "query set seconds"
 )
 
-// headline is the line of a run's result.
-func headline(j job.Job, namer Namer) string { return lines.Result(j.Result, databaseName(j, namer)) }
+// Headline is the line of a run's result.
+func Headline(j job.Job, c catalog.Catalog) string { return lines.Result(j.Result, databaseName(j, c)) }
 
 // Result is the view of "jobs ID result".
-func Result(j job.Job, namer Namer) View {
+func Result(j job.Job, c catalog.Catalog) View {
 	if lines.Result(j.Result, "") == "" {
 		return without(j, "test result")
 	}
 	if sets, ok := figureOf(j, querySets); ok {
 		seconds, _ := figureOf(j, queryTime)
 		return View{value: []string{
-			string(j.ID), timestamp(j), headline(j, namer), fmt.Sprintf("Completed %s query set(s) in %s seconds", sets, seconds),
+			string(j.ID), timestamp(j), Headline(j, c), fmt.Sprintf("Completed %s query set(s) in %s seconds", sets, seconds),
 		}}
 	}
 	return View{value: []string{
-		string(j.ID), timestamp(j), fmt.Sprintf("%d Active Virtual Users configured", report.Users(j)), headline(j, namer),
+		string(j.ID), timestamp(j), fmt.Sprintf("%d Active Virtual Users configured", report.Users(j)), Headline(j, c),
 	}}
 }
 
@@ -268,7 +276,7 @@ func timingsOf(details job.ImportDetails, position int) []job.Timing {
 
 // TCount is the view of "jobs ID tcount": transactions a minute over time. Of two
 // readings in one second of the clock, which is all the view tells, the later stays.
-func TCount(ctx context.Context, store *repository.Store, j job.Job, namer Namer) (View, error) {
+func TCount(ctx context.Context, store *repository.Store, j job.Job, c catalog.Catalog) (View, error) {
 	readings, err := counts(ctx, store, j)
 	if err != nil {
 		return View{}, err
@@ -280,12 +288,12 @@ func TCount(ctx context.Context, store *repository.Store, j job.Job, namer Namer
 	for _, r := range readings {
 		points = append(points, member{r.at, Rate(r.rate)})
 	}
-	return View{value: object{{databaseName(j, namer) + " " + counterMetric(j, namer), points}}}, nil
+	return View{value: object{{databaseName(j, c) + " " + counterMetric(j, c), points}}}, nil
 }
 
 // counterMetric is the unit that HammerDB's transaction counter counts in.
-func counterMetric(j job.Job, namer Namer) string {
-	if benchmark(j, namer).Queries {
+func counterMetric(j job.Job, c catalog.Catalog) string {
+	if benchmark(j, c).Queries {
 		return "qph"
 	}
 	return "tpm"
@@ -379,22 +387,22 @@ func System(j job.Job, details job.ImportDetails) View {
 }
 
 func system(j job.Job, details job.ImportDetails) object {
-	known := map[string]string{}
+	facts := map[string]string{}
 	for _, s := range details.System {
-		known[s.Name] = s.Value
+		facts[s.Name] = s.Value
 	}
 	if f := j.Facts; f != nil && j.Origin == "" {
-		known = map[string]string{
+		facts = map[string]string{
 			"hostname": f.Host.Name, "cpumodel": f.Host.CPU, "cpucount": strconv.Itoa(f.Host.CPUs), "system_type": f.Host.Arch,
 			"os_name": f.Host.OS, "memory": humanize.IBytes(f.Host.MemoryBytes), "extra": "the machine that Sledge ran on",
 		}
 	}
-	if len(known) == 0 {
+	if len(facts) == 0 {
 		return nil
 	}
 	var o object
 	for _, name := range names.SystemFacts {
-		o = append(o, member{name, known[name]})
+		o = append(o, member{name, facts[name]})
 	}
 	return o
 }
@@ -413,8 +421,8 @@ func Settings(sections []job.Section) View {
 }
 
 // Database is the view of "jobs ID db".
-func Database(j job.Job, namer Namer) View {
-	list := []string{databaseName(j, namer)}
+func Database(j job.Job, c catalog.Catalog) View {
+	list := []string{databaseName(j, c)}
 	if r := release(j); r != "" {
 		list = append(list, r)
 	}
@@ -422,8 +430,8 @@ func Database(j job.Job, namer Namer) View {
 }
 
 // Benchmark is the view of "jobs ID bm".
-func Benchmark(j job.Job, namer Namer) View {
-	return View{value: []string{benchmark(j, namer).Name}}
+func Benchmark(j job.Job, c catalog.Catalog) View {
+	return View{value: []string{benchmark(j, c).Name}}
 }
 
 // without says that a job lacks something.

@@ -6,14 +6,18 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"sledge/internal/catalog"
+	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/report/reporttest"
 	"sledge/internal/repository"
+	"sledge/internal/workload"
 )
 
 func TestHammerDBsScriptsFindTheirShapes(t *testing.T) {
@@ -29,7 +33,7 @@ func TestHammerDBsScriptsFindTheirShapes(t *testing.T) {
 	count, none := tcount(t, reporttest.Run(), counts), tcount(t, reporttest.Build(), nothing)
 	var b bytes.Buffer
 	for _, view := range []View{
-		Result(reporttest.Run(), catalogNames{}), Result(reporttest.Build(), catalogNames{}), Timing(reporttest.Run(), Timings(reporttest.Measured(), 4, reporttest.Labels)), Timing(reporttest.Build(), Timings(meter.Summary{}, 1, nil)), count, none,
+		Result(reporttest.Run(), several), Result(reporttest.Build(), several), Timing(reporttest.Run(), Timings(reporttest.Measured(), 4, reporttest.Labels)), Timing(reporttest.Build(), Timings(meter.Summary{}, 1, nil)), count, none,
 	} {
 		text, err := json.Marshal(view)
 		if err != nil {
@@ -48,7 +52,7 @@ func tcount(t *testing.T, j job.Job, events []job.Event, readings ...job.Count) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := store.Begin(t.Context(), j.Spec, reporttest.Kinds)
+	r, err := store.Begin(t.Context(), j.Spec, reporttest.Kinds, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +67,7 @@ func tcount(t *testing.T, j job.Job, events []job.Event, readings ...job.Count) 
 	}
 	shown := j
 	shown.ID = r.ID()
-	view, err := TCount(t.Context(), store, shown, catalogNames{})
+	view, err := TCount(t.Context(), store, shown, several)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +77,7 @@ func tcount(t *testing.T, j job.Job, events []job.Event, readings ...job.Count) 
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := TCount(t.Context(), store, shown, catalogNames{}); err == nil {
+	if _, err := TCount(t.Context(), store, shown, several); err == nil {
 		t.Error("TCount does not pass on that the counts could not be read")
 	}
 	return view
@@ -99,18 +103,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// catalogNames are those of the catalog that these tests need.
-type catalogNames struct{}
-
-func (catalogNames) Title(database string) string {
-	return map[string]string{"postgresql": "PostgreSQL", "mariadb": "MariaDB", "sqlite": "SQLite"}[database]
-}
-
-func (catalogNames) Benchmarks() []job.Benchmark {
-	return []job.Benchmark{
-		{Workload: "tprocc", Name: "TPC-C", Title: "TPROC-C", Size: "count_ware", Unit: "warehouses", Labels: reporttest.Labels},
-		{Workload: "tproch", Name: "TPC-H", Title: "TPROC-H", Size: "scale_fact", Unit: "scale factor", Queries: true},
-	}
+// several is a catalog of what these tests have jobs of.
+var several = catalog.Catalog{
+	Databases: []*database.Database{{Name: "postgresql", Title: "PostgreSQL"}, {Name: "mariadb", Title: "MariaDB"}, {Name: "sqlite", Title: "SQLite"}},
+	Workloads: []*workload.Workload{{Name: "tprocc", Title: "TPROC-C"}},
 }
 
 func TestTheTableOfJobsShowsTheNewestFirstAndTheBest(t *testing.T) {
@@ -119,8 +115,8 @@ func TestTheTableOfJobsShowsTheNewestFirstAndTheBest(t *testing.T) {
 		reporttest.Figures("A3", 3, 2, 9000), reporttest.Ended(reporttest.Build(), job.Killed), reporttest.Check(), reporttest.Remove(), reporttest.Queries(),
 		{ID: "A0", Spec: job.Spec{Workload: "tprocc", Database: "oracle"}, Status: job.Failed, Begun: reporttest.Began},
 	}
-	reporttest.Golden(t, "table.txt", []byte(Table(jobs, catalogNames{}, "/data/jobs.db", 0, 0)+"\n\n"+Table(jobs[:1], catalogNames{}, "/data/jobs.db", 0, 0)+"\n"))
-	for line := range strings.Lines(Table(jobs, catalogNames{}, "x", 0, 0)) {
+	reporttest.Golden(t, "table.txt", []byte(Table(jobs, several, "/data/jobs.db", 0, 0)+"\n\n"+Table(jobs[:1], several, "/data/jobs.db", 0, 0)+"\n"))
+	for line := range strings.Lines(Table(jobs, several, "x", 0, 0)) {
 		if strings.HasPrefix(line, "---") && len(line) != 100+1 {
 			t.Errorf("got a line of %d dashes, want 100", len(line)-1)
 		}
@@ -145,10 +141,10 @@ func TestViewsOfOneJobAndOfManyHaveHammerDBsShapes(t *testing.T) {
 	two := []job.Job{reporttest.Run(), reporttest.Build(), reporttest.Queries()}
 	var b strings.Builder
 	for _, view := range []View{
-		Results(two, catalogNames{}), Timestamps(two...), Result(reporttest.Queries(), catalogNames{}),
+		Results(two, several), Timestamps(two...), Result(reporttest.Queries(), several),
 		Timing(reporttest.Run(), timingsOf(imported, 0)), Timing(reporttest.Run(), timingsOf(imported, 2)), Timing(reporttest.Run(), timingsOf(imported, 3)),
 		Metrics(reporttest.Run(), imported), Metrics(reporttest.Run(), job.ImportDetails{}), System(reporttest.Run(), job.ImportDetails{}), System(reporttest.Queries(), imported), System(reporttest.Killed(), job.ImportDetails{}),
-		Settings(settings), Settings(nil), Database(reporttest.Run(), catalogNames{}), Database(reporttest.Queries(), catalogNames{}), Database(reporttest.Killed(), catalogNames{}), Benchmark(reporttest.Run(), catalogNames{}), Benchmark(reporttest.Queries(), catalogNames{}),
+		Settings(settings), Settings(nil), Database(reporttest.Run(), several), Database(reporttest.Queries(), several), Database(reporttest.Killed(), several), Benchmark(reporttest.Run(), several), Benchmark(reporttest.Queries(), several),
 	} {
 		fmt.Fprintf(&b, "%s\n%s\n\n", view.JSON(), view.Text())
 	}
@@ -222,7 +218,7 @@ func recorded(t *testing.T) (*repository.Store, job.Job) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	r, err := store.Begin(t.Context(), reporttest.Run().Spec, reporttest.Kinds)
+	r, err := store.Begin(t.Context(), reporttest.Run().Spec, reporttest.Kinds, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +248,7 @@ func TestTheArtifactOfAJobIsWholeAndHasNothingToHide(t *testing.T) {
 		{Name: "connection", Settings: []job.Setting{{Name: "pg_host", Value: "secret.example"}, {Name: "x_duration", Value: "9"}}},
 		{Name: "tpcc", Settings: []job.Setting{{Name: "pg_count_ware", Value: "10"}, {Name: "pg_rampup", Value: "90s"}, {Name: "pg_duration", Value: "5"}}},
 	}
-	view, err := Artifact(t.Context(), store, j, settings, catalogNames{})
+	view, err := Artifact(t.Context(), store, j, settings, several)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,11 +258,11 @@ func TestTheArtifactOfAJobIsWholeAndHasNothingToHide(t *testing.T) {
 		t.Error("the artifact names the server")
 	}
 
-	own, err := UserTimings(t.Context(), store, j, 2, catalogNames{})
+	own, err := UserTimings(t.Context(), store, j, 2, several)
 	if err != nil || len(own) != 4 || own[0].Name != "NEWORD" || own[0].Calls != 1000 {
 		t.Errorf("virtual user 2: got %+v and error %v", own, err)
 	}
-	if none, err := UserTimings(t.Context(), store, j, 3, catalogNames{}); err != nil || len(none) > 0 {
+	if none, err := UserTimings(t.Context(), store, j, 3, several); err != nil || len(none) > 0 {
 		t.Errorf("virtual user 3: got %+v and error %v, want nothing", none, err)
 	}
 }
@@ -285,19 +281,18 @@ func TestTheArtifactOfAJobOfHammerDBHasItsFigures(t *testing.T) {
 	if _, err := store.Add(t.Context(), past); err != nil {
 		t.Fatal(err)
 	}
-	view, err := Artifact(t.Context(), store, reporttest.Queries(), nil, catalogNames{})
+	view, err := Artifact(t.Context(), store, reporttest.Queries(), nil, several)
 	if err != nil {
 		t.Fatal(err)
 	}
 	reporttest.Golden(t, "artifact_queries.json", []byte(view.JSON()+"\n"))
 }
 
-// more are the names of a program that has a workload more.
-type more struct{ catalogNames }
-
-func (m more) Benchmarks() []job.Benchmark {
-	return append(m.catalogNames.Benchmarks(), job.Benchmark{Workload: "tellers", Name: "TPC-B", Title: "PROC-B", Size: "count_branches", Unit: "branches", Labels: []string{"CREDIT", "DEBIT"}})
-}
+// more is a catalog with a workload more, which HammerDB lacks.
+var more = catalog.Catalog{Databases: several.Databases, Workloads: append(slices.Clone(several.Workloads), &workload.Workload{
+	Name: "tellers", Title: "PROC-B", Size: workload.Size{Option: "branches", Unit: "branches"},
+	Kinds: []workload.Kind{{Name: "credit"}, {Name: "debit"}},
+})}
 
 func TestJobsOfAnyWorkloadAreShownByWhatItDeclares(t *testing.T) {
 	store, j := recorded(t)
@@ -308,28 +303,27 @@ func TestJobsOfAnyWorkloadAreShownByWhatItDeclares(t *testing.T) {
 	strange := reporttest.Ended(reporttest.Run(), job.Failed)
 	strange.ID, strange.Spec.Workload = "C1", "stran\x1bge"
 
-	table := Table([]job.Job{j, slower, strange}, more{}, "x", 0, 0)
+	table := Table([]job.Job{j, slower, strange}, more, "x", 0, 0)
 	for _, want := range []string{
-		"No TPROC-C runs found in database file x.\n\nNo TPROC-H runs",
-		"\n\nPROC-B Jobs\nJobid                      Database           Date                Workload       TPS        Status\n",
-		"Benchmark Run  1234.57    TOP\nB1", "99         SUCCESS\n\n" + `stran\x1bge Jobs` + "\n",
+		"No TPROC-C runs found in database file x.\n\nPROC-B Jobs\nJobid                      Database           Date                Workload       TPS        Status\n",
+		"Benchmark Run  1234.57    TOP\nB1", "99         SUCCESS\n\nNo TPROC-H runs found in database file x.\n\n" + `stran\x1bge Jobs` + "\n",
 	} {
 		if !strings.Contains(table, want) {
 			t.Errorf("got\n%s\nwant %q in it", table, want)
 		}
 	}
-	results := string(must(Results([]job.Job{slower}, more{}).MarshalJSON()))
-	if want := `"bm":"TPC-B","tstamp":"2025-04-14 17:09:51","activevu":"4","tps":"99"}}`; !strings.Contains(results, want) {
+	results := string(must(Results([]job.Job{slower}, more).MarshalJSON()))
+	if want := `"bm":"PROC-B","tstamp":"2025-04-14 17:09:51","activevu":"4","tps":"99"}}`; !strings.Contains(results, want) {
 		t.Errorf("got %s, want %s in it", results, want)
 	}
-	settings := []job.Section{{Name: "tellers", Settings: []job.Setting{{Name: "pg_count_branches", Value: "7"}}}}
-	view, err := Artifact(t.Context(), store, j, settings, more{})
+	settings := []job.Section{{Name: "tellers", Settings: []job.Setting{{Name: "pg_branches", Value: "7"}}}}
+	view, err := Artifact(t.Context(), store, j, settings, more)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := string(must(view.MarshalJSON()))
 	for _, want := range []string{
-		`"benchmark":"TPC-B"`, `"warehouses":""`, `"branches":"7"`, `"type":"proc_b_result"`, `"tps":"1234.57","chart_data":[{"metric":"TPS","value":"1234.57"}]`,
+		`"benchmark":"PROC-B"`, `"warehouses":""`, `"branches":"7"`, `"type":"proc_b_result"`, `"tps":"1234.57","chart_data":[{"metric":"TPS","value":"1234.57"}]`,
 		`"primary_result_metrics":["TPS"]`, `"transaction_count":{"available":true`, `"response_times":{"type":"boxplot"`,
 	} {
 		if !strings.Contains(text, want) {

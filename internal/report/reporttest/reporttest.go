@@ -75,7 +75,7 @@ func Run() job.Job {
 		ID: "67FD3345479A03E263133333",
 		Spec: job.Spec{
 			Action: job.Run, Database: "postgresql", Workload: "tprocc", Users: 4, Seed: 7,
-			Options: option.Values{"pg_count_ware": "10", "pg_rampup": "2"},
+			Options: option.Values{"warehouses": "10", "rampup": "2"},
 		},
 		Kinds: Kinds, Status: job.Succeeded, Begun: Began, Ended: Began.Add(7 * time.Minute), PID: 4711,
 		Facts: &job.Facts{
@@ -149,7 +149,7 @@ func Remove() job.Job {
 // Imported is a run that HammerDB recorded, as part of a profile.
 func Imported() job.Job {
 	j := Run()
-	j.Origin, j.Kinds, j.Facts, j.Spec.Profile, j.Spec.Seed = "HammerDB", nil, &job.Facts{Server: "16.4"}, 5, 0
+	j.Origin, j.Kinds, j.Facts, j.Profile, j.Spec.Seed = "HammerDB", nil, &job.Facts{Server: "16.4"}, 5, 0
 	j.Result = job.Result{Line: j.Result.Line, Metrics: j.Result.Metrics[:2], Users: 4}
 	return j
 }

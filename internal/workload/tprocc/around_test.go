@@ -58,22 +58,22 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 			want: []string{"The database it stays: others are connected to it: sledge of postgres (1)", "The role it stays: it owns or may use something else: owner of database it"}, left: "database role",
 		},
 		{
-			name: "without the superuser", change: option.Values{"pg_no_superuser": "true"},
-			want: []string{"1 it TPROC-C schema has been deleted successfully.", "The database it stays: pg_no_superuser forbids", "The role it stays: its database does"}, left: "database role",
+			name: "without the superuser", change: option.Values{"no_superuser": "true"},
+			want: []string{"1 it TPROC-C schema has been deleted successfully.", "The database it stays: no_superuser forbids", "The role it stays: its database does"}, left: "database role",
 		},
 		{
-			name: "a wrong superuser, made by hand", made: byHand, change: option.Values{"pg_superuserpass": "wrong"},
-			want: []string{"The database it stays: connect to PostgreSQL", "pg_superuserpass", "The role it stays"}, left: "database role",
+			name: "a wrong superuser, made by hand", made: byHand, change: option.Values{"superuser_password": "wrong"},
+			want: []string{"The database it stays: connect to PostgreSQL", "superuser_password", "The role it stays"}, left: "database role",
 		},
 		{
-			name: "a wrong superuser, made by Sledge", change: option.Values{"pg_superuserpass": "wrong"}, exit: job.ExitConnect,
-			want: []string{"the database was made by Sledge", "pg_superuserpass", "pg_no_superuser"}, left: "schema database role",
+			name: "a wrong superuser, made by Sledge", change: option.Values{"superuser_password": "wrong"}, exit: job.ExitConnect,
+			want: []string{"the database was made by Sledge", "superuser_password", "no_superuser"}, left: "schema database role",
 		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			p := &place{d: postgresql.Database, values: server.Clone()}
-			p.values["pg_user"], p.values["pg_pass"], p.values["pg_dbase"] = "it", "it", "it"
+			p.values["user"], p.values["password"], p.values["dbname"] = "it", "it", "it"
 			admin, err := p.d.Connect(t.Context(), p.plan(t).Connection, database.Admin)
 			if err != nil {
 				t.Fatal(err)
@@ -90,7 +90,7 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 			exec(t, admin, test.before...)
 			if test.hold {
 				held := p.values.Clone()
-				held["pg_defaultdbase"] = "it"
+				held["superuser_dbname"] = "it"
 				s, err := p.d.Connect(t.Context(), (&place{d: p.d, values: held}).plan(t).Connection, database.Admin)
 				if err != nil {
 					t.Fatal(err)
@@ -170,7 +170,7 @@ func some(t *testing.T, s database.Session, query string) bool {
 // of the build's goes, be the build refused or its schema deleted.
 func TestARoleThatABuildMadeDoesNotOutliveIt(t *testing.T) {
 	p := &place{d: postgresql.Database, values: option.Values(testserver.Open(t, "postgresql").Values())}
-	p.values["pg_user"], p.values["pg_pass"], p.values["pg_dbase"] = "it", "it", "it"
+	p.values["user"], p.values["password"], p.values["dbname"] = "it", "it", "it"
 	t.Cleanup(func() { clearAway(t, p) })
 	admin, err := p.d.Connect(t.Context(), p.plan(t).Connection, database.Admin)
 	if err != nil {
@@ -179,7 +179,7 @@ func TestARoleThatABuildMadeDoesNotOutliveIt(t *testing.T) {
 	defer admin.Close()
 	exec(t, admin, "CREATE DATABASE it")
 	shop := &place{d: p.d, values: p.values.Clone()}
-	shop.values["pg_defaultdbase"] = "it"
+	shop.values["superuser_dbname"] = "it"
 	theirs, err := p.d.Connect(t.Context(), shop.plan(t).Connection, database.Admin)
 	if err != nil {
 		t.Fatal(err)
@@ -215,11 +215,11 @@ func TestNothingIsBuiltIntoWhatIsTheServersOrSledges(t *testing.T) {
 		exit  job.Exit
 		want  string
 	}{
-		{&place{d: postgresql.Database, values: option.Values{"pg_dbase": "template1"}}, job.ExitUsage, "pg_dbase"},
-		{&place{d: postgresql.Database, values: option.Values{"pg_dbase": "template0"}}, job.ExitUsage, "pg_dbase"},
-		{&place{d: mariadb.Database, values: option.Values{"maria_dbase": "mysql"}}, job.ExitUsage, "maria_dbase"},
-		{&place{d: mariadb.Database, values: option.Values{"maria_dbase": "Performance_Schema"}}, job.ExitUsage, "maria_dbase"},
-		{&place{d: sqlite.Database, values: option.Values{"sqlite_file": repositoryPath(t)}}, job.ExitExists, "Sledge's own jobs"},
+		{&place{d: postgresql.Database, values: option.Values{"dbname": "template1"}}, job.ExitUsage, "dbname"},
+		{&place{d: postgresql.Database, values: option.Values{"dbname": "template0"}}, job.ExitUsage, "dbname"},
+		{&place{d: mariadb.Database, values: option.Values{"dbname": "mysql"}}, job.ExitUsage, "dbname"},
+		{&place{d: mariadb.Database, values: option.Values{"dbname": "Performance_Schema"}}, job.ExitUsage, "dbname"},
+		{&place{d: sqlite.Database, values: option.Values{"file": repositoryPath(t)}}, job.ExitExists, "Sledge's own jobs"},
 	} {
 		for name, value := range workloadtest.Server(t, test.place.d, "") {
 			if _, set := test.place.values[name]; !set {
@@ -252,7 +252,7 @@ func repositoryPath(t *testing.T) string {
 // The database that administrators connect to is emptied and never dropped.
 func TestTheServersOwnDatabaseStays(t *testing.T) {
 	p := &place{d: postgresql.Database, values: option.Values(testserver.Open(t, "postgresql", testserver.Own()).Values())}
-	p.values["pg_dbase"], p.values["pg_user"], p.values["pg_pass"] = "postgres", p.values["pg_superuser"], p.values["pg_superuserpass"]
+	p.values["dbname"], p.values["user"], p.values["password"] = "postgres", p.values["superuser"], p.values["superuser_password"]
 	p.fill(t, []string{"all"}, nil)
 	lines, err := p.do(t, job.Delete)
 	if err != nil || !slices.Contains(lines, "1 The database postgres stays: the server's administrators connect to it") ||

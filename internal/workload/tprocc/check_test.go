@@ -136,7 +136,7 @@ func (c *checked) makes() {
 		}
 	}
 	if want := []string{
-		"Warning: user tpcc has the default password, which everybody knows: set pg_pass to give it another",
+		"Warning: user tpcc has the default password, which everybody knows: set password to give it another",
 		"CREATING DATABASE tpcc under OWNER tpcc",
 	}; c.d.Name == "postgresql" && !slices.Equal(heard.lines, want) {
 		c.t.Errorf("the second time nothing is to be made: got %q, want %q", heard.lines, want)
@@ -152,8 +152,8 @@ func (c *checked) saysThatThereIsNone() {
 
 // saysWhatABuildDoes builds by two virtual users, whose lines come in any order.
 func (c *checked) saysWhatABuildDoes() {
-	c.values[c.d.Names.Full("count_ware")] = "2"
-	c.values[c.d.Names.Full("num_vu")] = "2"
+	c.values["warehouses"] = "2"
+	c.values["builders"] = "2"
 	got := c.do(job.Build, job.OK)
 	schema := c.d.SchemaName(c.plan().Connection)
 	builder := strings.ToUpper(cmp.Or(schema.Owner, schema.Name))

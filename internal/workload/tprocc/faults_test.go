@@ -97,8 +97,8 @@ func TestAFrozenServerShowsInEveryFigure(t *testing.T) {
 	// show it, those must be more than one in a thousand: hence many users that
 	// think, as people do.
 	result, err := b.do(t, job.Spec{Action: job.Run, Users: 50}, job.Control{Watchers: []job.Watcher{freeze}},
-		"pg_rampup", "1s", "pg_duration", "8s", "pg_keyandthink", "true",
-		"pg_keying_time", "0,0,0,0,0", "pg_think_time", "0.1,0.1,0.1,0.1,0.1")
+		"rampup", "1s", "duration", "8s", "key_and_think", "true",
+		"keying_time", "0,0,0,0,0", "think_time", "0.1,0.1,0.1,0.1,0.1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestALockThatOutlastsTheRunIsInItsFigures(t *testing.T) {
 	hold := &trigger{after: time.Second, do: lock}
 	said.when("The time is up: ", release)
 	result, err := b.do(t, job.Spec{Action: job.Run, Users: 2}, job.Control{Watchers: []job.Watcher{hold, said}},
-		"pg_rampup", "0s", "pg_duration", "6s", "pg_mix", "1,1,0,0,0")
+		"rampup", "0s", "duration", "6s", "mix", "1,1,0,0,0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestALockThatOutlastsTheRunIsInItsFigures(t *testing.T) {
 
 	// Users that have done their iterations are idle, and the server's statistics would
 	// not hear from them for seconds.
-	result, err = b.do(t, job.Spec{Action: job.Run, Users: 2}, job.Control{}, "pg_rampup", "0s", "pg_duration", "1m", "pg_total_iterations", "200")
+	result, err = b.do(t, job.Spec{Action: job.Run, Users: 2}, job.Control{}, "rampup", "0s", "duration", "1m", "iterations", "200")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestATerminatedUserEndsTheRunWithItsReason(t *testing.T) {
 		}
 	}}
 	start := time.Now()
-	result, err := b.do(t, job.Spec{Action: job.Run, Users: 4}, job.Control{Watchers: []job.Watcher{terminate}}, "pg_rampup", "0s", "pg_duration", "5m")
+	result, err := b.do(t, job.Spec{Action: job.Run, Users: 4}, job.Control{Watchers: []job.Watcher{terminate}}, "rampup", "0s", "duration", "5m")
 	if err == nil || job.ExitOf(err) != job.ExitAborted || !strings.Contains(err.Error(), "virtual user") || !strings.Contains(err.Error(), "57P01") {
 		t.Errorf("got %v with exit code %d, want the virtual user and the server's reason, with %d", err, job.ExitOf(err), job.ExitAborted)
 	}
@@ -235,7 +235,7 @@ func TestAServerThatCrashesInMidRunLosesNothing(t *testing.T) {
 	b := newBench(t)
 	stopped := make(chan struct{})
 	crash := &trigger{after: time.Second, do: func() { b.server.Stop(testserver.Immediate); close(stopped) }}
-	_, err := b.do(t, job.Spec{Action: job.Run, Users: 4}, job.Control{Watchers: []job.Watcher{crash}}, "pg_rampup", "0s", "pg_duration", "5m")
+	_, err := b.do(t, job.Spec{Action: job.Run, Users: 4}, job.Control{Watchers: []job.Watcher{crash}}, "rampup", "0s", "duration", "5m")
 	if err == nil || job.ExitOf(err) != job.ExitAborted {
 		t.Errorf("got %v with exit code %d, want an error with %d", err, job.ExitOf(err), job.ExitAborted)
 	}
@@ -265,7 +265,7 @@ func TestAnInterruptedBuildIsResumed(t *testing.T) {
 		{"is not run", job.Spec{Action: job.Run}, nil, job.ExitExists},
 		{"is not checked", job.Spec{Action: job.Check}, nil, job.ExitExists},
 		{"is not built over", job.Spec{Action: job.Build}, nil, job.ExitExists},
-		{"is not resumed with other rows", job.Spec{Action: job.Build, Resume: true}, []string{"pg_count_ware", "2"}, job.ExitUsage},
+		{"is not resumed with other rows", job.Spec{Action: job.Build, Resume: true}, []string{"warehouses", "2"}, job.ExitUsage},
 	} {
 		if _, err := b.do(t, tt.spec, job.Control{}, tt.with...); job.ExitOf(err) != tt.exit {
 			t.Errorf("a half-built schema %s: got %v with exit code %d, want %d", tt.name, err, job.ExitOf(err), tt.exit)
@@ -346,7 +346,7 @@ func (b *bench) connectAs(t *testing.T, as database.Role) database.Session {
 
 func TestABuildInAFileIsAlone(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "test.db")
-	spec := job.Spec{Action: job.Build, Database: "sqlite", Workload: "tprocc", Options: option.Values{"sqlite_file": file}}
+	spec := job.Spec{Action: job.Build, Database: "sqlite", Workload: "tprocc", Options: option.Values{"file": file}}
 	local := engine.Local{Catalog: edition.Catalog}
 	plan, err := local.Plan(spec)
 	if err != nil {

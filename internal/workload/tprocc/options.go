@@ -12,18 +12,19 @@ import (
 	"sledge/internal/workload"
 )
 
-// Options are the options of TPROC-C that every database has. Their names and
-// defaults are HammerDB's where it has them.
+// Options are the options of TPROC-C that every database has. Most of their defaults
+// are those that people know from the console.
 type Options struct {
-	Warehouses int      `opt:"count_ware" group:"schema" main:"true" unit:"warehouses" flag:"warehouses" for:"build|check" min:"1" max:"100000" help:"warehouses to build"`
-	Builders   int      `opt:"num_vu" group:"schema" main:"true" unit:"virtual users" flag:"builders" for:"build" min:"1" max:"1000" help:"virtual users that build the schema side by side; no more than warehouses"`
+	option.Naming
+	Warehouses int      `opt:"warehouses" group:"schema" main:"true" unit:"warehouses" flag:"warehouses" for:"build|check" min:"1" max:"100000" help:"warehouses to build"`
+	Builders   int      `opt:"builders" group:"schema" main:"true" unit:"virtual users" flag:"builders" for:"build" min:"1" max:"1000" help:"virtual users that build the schema side by side; no more than warehouses"`
 	LoadTime   loadTime `opt:"load_time" group:"schema" help:"date and time (UTC) that the initial rows carry, or now; fixed by default, so that the same seed gives the same rows"`
 
-	Iterations    int            `opt:"total_iterations" group:"load" unit:"transactions" flag:"iterations" for:"run" min:"1" max:"1000000000000" help:"transactions a virtual user does at most"`
-	RaiseError    bool           `opt:"raiseerror" group:"client" help:"end the run at the first failure, and retry nothing"`
+	Iterations    int            `opt:"iterations" group:"load" unit:"transactions" flag:"iterations" for:"run" min:"1" max:"1000000000000" help:"transactions a virtual user does at most"`
+	RaiseError    bool           `opt:"stop_on_failure" group:"client" help:"end the run at the first failure, and retry nothing"`
 	MaxRetries    int            `opt:"max_retries" group:"client" unit:"tries" min:"0" max:"1000" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`
 	FailureLimit  float64        `opt:"max_failures" group:"client" unit:"percent" min:"0" max:"100" help:"percent of transactions that may fail, or be in the count of the server or of the virtual users alone, before the run is reported as invalid"`
-	KeyAndThink   bool           `opt:"keyandthink" group:"load" help:"keying times before and thinking times after transactions"`
+	KeyAndThink   bool           `opt:"key_and_think" group:"load" help:"keying times before and thinking times after transactions"`
 	Keying        seconds        `opt:"keying_time" group:"load" unit:"seconds" help:"keying time in seconds of new order, payment, delivery, stock level, order status; fractions are fine"`
 	Thinking      seconds        `opt:"think_time" group:"load" unit:"seconds" help:"mean thinking time in seconds of the same; each is drawn from an exponential distribution cut at ten times the mean"`
 	Mix           weights        `opt:"mix" group:"load" help:"weights of new order, payment, delivery, stock level, order status"`
@@ -31,18 +32,18 @@ type Options struct {
 	Driver        string         `opt:"driver" group:"load" choices:"test|timed" help:"timed measures for a time after a ramp-up; test lets each user do its iterations and measures nothing"`
 	RampUp        option.Minutes `opt:"rampup" group:"load" main:"true" unit:"minutes" flag:"rampup" for:"run" help:"time in minutes, or with a unit such as 90s, that users work before anything is measured"`
 	Duration      option.Minutes `opt:"duration" group:"load" main:"true" unit:"minutes" flag:"duration" for:"run" help:"time in minutes, or with a unit such as 90s, that is measured"`
-	AllWarehouses bool           `opt:"allwarehouse" group:"load" help:"each user works on its share of all warehouses instead of one home warehouse"`
-	TimeProfile   bool           `opt:"timeprofile" group:"client" help:"report the response times of each kind of transaction after a run"`
+	AllWarehouses bool           `opt:"all_warehouses" group:"load" help:"each user works on its share of all warehouses instead of one home warehouse"`
+	TimeProfile   bool           `opt:"time_profile" group:"client" help:"report the response times of each kind of transaction after a run"`
 	AsyncScale    bool           `opt:"async_scale" group:"load" soon:"true" help:"let each virtual user work for several asynchronous clients with keying and thinking times; not built yet, so a run with it is refused"`
-	AsyncClients  int            `opt:"async_client" group:"load" soon:"true" unit:"clients" min:"1" max:"100000" help:"asynchronous clients of each virtual user"`
+	AsyncClients  int            `opt:"async_clients" group:"load" soon:"true" unit:"clients" min:"1" max:"100000" help:"asynchronous clients of each virtual user"`
 	AsyncVerbose  bool           `opt:"async_verbose" group:"load" soon:"true" help:"print what each asynchronous client does"`
 	AsyncDelay    int            `opt:"async_delay" group:"load" soon:"true" unit:"milliseconds" min:"0" max:"3600000" help:"milliseconds between the logins of two asynchronous clients"`
 	ConnectPool   bool           `opt:"connect_pool" group:"client" soon:"true" help:"share out transactions to the connections of a pool file; not built yet, so a run with it is refused"`
-	NoStoredProcs bool           `opt:"no_stored_procs" group:"client" flag:"client-sql" for:"run" help:"send every statement from the client, prepared, instead of calling stored routines"`
+	NoStoredProcs bool           `opt:"client_sql" group:"client" flag:"client-sql" for:"run" help:"send every statement from the client, prepared, instead of calling stored routines"`
 	UserDelay     time.Duration  `opt:"user_delay" group:"load" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
 }
 
-// The drivers, as HammerDB calls them.
+// The drivers.
 const (
 	test  = "test"
 	timed = "timed"
@@ -61,8 +62,8 @@ func newOptions() any {
 // Validate implements option.Validator.
 func (o *Options) Validate(names option.Names) error {
 	if o.Builders > o.Warehouses {
-		return names.Wrong("num_vu", strconv.Itoa(o.Builders), "%d builders are more than the %d warehouses of %s: a builder needs a warehouse of its own",
-			o.Builders, o.Warehouses, names.Full("count_ware"))
+		return names.Wrong("builders", strconv.Itoa(o.Builders), "%d is more than the %d of %s: a builder needs a warehouse of its own",
+			o.Builders, o.Warehouses, names.Of("warehouses"))
 	}
 	if o.Mix == (weights{}) {
 		return names.Wrong("mix", "0,0,0,0,0", "at least one weight must be more than 0")
@@ -72,8 +73,8 @@ func (o *Options) Validate(names option.Names) error {
 	}
 	fresh := newOptions().(*Options)
 	if !o.KeyAndThink && (o.Keying != fresh.Keying || o.Thinking != fresh.Thinking) {
-		return names.Wrong("keyandthink", "false", "it is false, so %s and %s would have no effect: set it to true",
-			names.Full("keying_time"), names.Full("think_time"))
+		return names.Wrong("key_and_think", "false", "it is false, so %s and %s would have no effect: set it to true",
+			names.Of("keying_time"), names.Of("think_time"))
 	}
 	return nil
 }

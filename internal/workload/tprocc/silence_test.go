@@ -30,7 +30,7 @@ func TestARunAllowsForWhatRoutinesOfOthersRollBack(t *testing.T) {
 		return result
 	}
 	do(job.Build)
-	short := []string{"maria_rampup", "0s", "maria_duration", "1m", "maria_total_iterations", "500", "maria_mix", "1,0,0,0,0"}
+	short := []string{"rampup", "0s", "duration", "1m", "iterations", "500", "mix", "1,0,0,0,0"}
 	own := do(job.Run, short...)
 	if a := own.Agreement; !a.Holds || a.Allowance != "" || own.Summary.Kinds[0].RolledBack == 0 {
 		t.Errorf("Sledge's own routines: got %+v and %d rolled back, want them to agree without allowance", a, own.Summary.Kinds[0].RolledBack)

@@ -269,19 +269,19 @@ type place struct {
 func newPlace(t *testing.T, d *database.Database, server option.Values, name string) *place {
 	p := &place{d: d, values: server.Clone()}
 	if d.Embedded {
-		p.values["sqlite_file"] = filepath.Join(t.TempDir(), name+".db")
+		p.values["file"] = filepath.Join(t.TempDir(), name+".db")
 	} else {
-		p.values[d.Names.Full("dbase")] = name
+		p.values["dbname"] = name
 	}
 	if d.Name == "postgresql" {
-		p.values["pg_user"] = name
+		p.values["user"] = name
 	}
 	plan := p.plan(t)
 	if err := d.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if d.Names.Prefix == "maria_" || d.Names.Prefix == "mysql_" {
+		if d.Name == "mariadb" || d.Name == "mysql" {
 			p.dropElsewhere(t)
 		}
 		if _, err := d.Drop(context.Background(), plan.Connection, database.Disposal{}); err != nil {
@@ -341,7 +341,7 @@ func (p *place) fill(t *testing.T, tables, more []string) {
 		}
 	}
 	for _, statement := range more {
-		statement = strings.ReplaceAll(statement, "{DB}", p.values[p.d.Names.Full("dbase")])
+		statement = strings.ReplaceAll(statement, "{DB}", p.values["dbname"])
 		if err := s.Exec(t.Context(), statement); err != nil {
 			t.Fatalf("%v\n%s", err, statement)
 		}

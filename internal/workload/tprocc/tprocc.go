@@ -28,13 +28,14 @@ var Workload = &workload.Workload{
 	Title:   "TPROC-C",
 	Aliases: []string{"tpcc", "tpc-c", "tproc-c"},
 	Kinds: []workload.Kind{
-		newOrder:    {Name: "new order", Label: "NEWORD"},
-		payment:     {Name: "payment", Label: "PAYMENT"},
-		delivery:    {Name: "delivery", Label: "DELIVERY"},
-		stockLevel:  {Name: "stock level", Label: "SLEV"},
-		orderStatus: {Name: "order status", Label: "OSTAT"},
+		newOrder:    {Name: "new order"},
+		payment:     {Name: "payment"},
+		delivery:    {Name: "delivery"},
+		stockLevel:  {Name: "stock level"},
+		orderStatus: {Name: "order status"},
 	},
 	Options: newOptions,
+	Size:    workload.Size{Option: "warehouses", Unit: "warehouses"},
 	Tables: func(options any, seed uint64) []schema.Table {
 		return options.(*Options).population(seed).Tables()
 	},
@@ -61,7 +62,6 @@ var Workload = &workload.Workload{
 	Silence:   silence,
 	Score:     score,
 	DataFiles: dataFiles,
-	HammerDB:  hammerDB,
 	SQL:       files,
 }
 

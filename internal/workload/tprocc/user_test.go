@@ -262,29 +262,28 @@ func TestPickAllocatesNothing(t *testing.T) {
 }
 
 func TestOptionsAreRefusedWithTheWayOut(t *testing.T) {
-	names := option.Names{Prefix: "pg_"}
 	for _, tt := range []struct {
 		values option.Values
 		want   string // "" where they are fine
 	}{
-		{option.Values{"pg_count_ware": "4", "pg_num_vu": "4"}, ""},
-		{option.Values{"pg_num_vu": "2"}, "option pg_num_vu: 2 builders are more than the 1 warehouses of pg_count_ware: a builder needs a warehouse of its own"},
-		{option.Values{"pg_mix": "45,43,4,4,4"}, ""},
-		{option.Values{"pg_mix": "neworder=1,payment=0"}, ""},
-		{option.Values{"pg_mix": "1,2,3"}, `option pg_mix: "1,2,3" has 3 values, not the five of new order, payment, delivery, stock level, order status`},
-		{option.Values{"pg_mix": "neworders=1"}, `option pg_mix: "neworders" is not one of new order, payment, delivery, stock level, order status`},
-		{option.Values{"pg_mix": "0,0,0,0,0"}, "option pg_mix: at least one weight must be more than 0"},
-		{option.Values{"pg_mix": "-1,1,1,1,1"}, `option pg_mix: "-1" is not a weight: a whole number from 0 to 10000`},
-		{option.Values{"pg_duration": "0"}, "option pg_duration: 0 measures nothing: give it a time, such as 5 for minutes or 90s"},
-		{option.Values{"pg_think_time": "1,1,1,1,1"}, "option pg_keyandthink: it is false, so pg_keying_time and pg_think_time would have no effect: set it to true"},
-		{option.Values{"pg_think_time": "1,1,1,1,x", "pg_keyandthink": "true"}, `option pg_think_time: "x" is not a number of seconds from 0 to 86400`},
-		{option.Values{"pg_think_time": "new order=0.25", "pg_keyandthink": "true"}, ""},
-		{option.Values{"pg_load_time": "yesterday"}, `option pg_load_time: "yesterday" is neither now nor a date such as 2026-01-01 or 2026-01-01 12:00:00`},
-		{option.Values{"pg_load_time": "2020-02-29"}, ""},
-		{option.Values{"pg_max_failures": "101"}, "option pg_max_failures: 101 is more than 100"},
+		{option.Values{"warehouses": "4", "builders": "4"}, ""},
+		{option.Values{"builders": "2"}, "option builders: 2 is more than the 1 of warehouses: a builder needs a warehouse of its own"},
+		{option.Values{"mix": "45,43,4,4,4"}, ""},
+		{option.Values{"mix": "neworder=1,payment=0"}, ""},
+		{option.Values{"mix": "1,2,3"}, `option mix: "1,2,3" has 3 values, not the five of new order, payment, delivery, stock level, order status`},
+		{option.Values{"mix": "neworders=1"}, `option mix: "neworders" is not one of new order, payment, delivery, stock level, order status`},
+		{option.Values{"mix": "0,0,0,0,0"}, "option mix: at least one weight must be more than 0"},
+		{option.Values{"mix": "-1,1,1,1,1"}, `option mix: "-1" is not a weight: a whole number from 0 to 10000`},
+		{option.Values{"duration": "0"}, "option duration: 0 measures nothing: give it a time, such as 5 for minutes or 90s"},
+		{option.Values{"think_time": "1,1,1,1,1"}, "option key_and_think: it is false, so keying_time and think_time would have no effect: set it to true"},
+		{option.Values{"think_time": "1,1,1,1,x", "key_and_think": "true"}, `option think_time: "x" is not a number of seconds from 0 to 86400`},
+		{option.Values{"think_time": "new order=0.25", "key_and_think": "true"}, ""},
+		{option.Values{"load_time": "yesterday"}, `option load_time: "yesterday" is neither now nor a date such as 2026-01-01 or 2026-01-01 12:00:00`},
+		{option.Values{"load_time": "2020-02-29"}, ""},
+		{option.Values{"max_failures": "101"}, "option max_failures: 101 is more than 100"},
 	} {
 		got := ""
-		if err := option.Bind(names, tt.values, newOptions()); err != nil {
+		if err := option.Bind(nil, tt.values, newOptions()); err != nil {
 			got = err.Error()
 		}
 		if got != tt.want {

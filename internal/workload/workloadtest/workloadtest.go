@@ -53,7 +53,7 @@ func Run(t *testing.T, w *workload.Workload, variants []Variant) {
 		}
 		if relative := relatives[d.Name]; relative != "" {
 			t.Run(d.Name+"-on-"+relative, func(t *testing.T) {
-				s := &suite{w: w, d: d, server: testserver.Open(t, relative).ValuesAs(d.Name), relative: titles[relative]}
+				s := &suite{w: w, d: d, server: testserver.Open(t, relative).Values(), relative: titles[relative]}
 				s.runAll(t, variants, func(v Variant) bool { return !v.Test })
 			})
 		}
@@ -93,7 +93,7 @@ func versions(name string) []string {
 // test, or skips the test where there is none.
 func Server(t *testing.T, d *database.Database, version string) option.Values {
 	if d.Name == "sqlite" {
-		return option.Values{"sqlite_file": filepath.Join(t.TempDir(), "test.db")}
+		return option.Values{"file": filepath.Join(t.TempDir(), "test.db")}
 	}
 	var options []testserver.Option
 	if version != "" {
@@ -151,7 +151,7 @@ func (s *suite) rehearse(t *testing.T, v Variant) {
 		if len(of) < 4 || of[0].State != job.UserRunning || of[len(of)-1].State != job.UserSucceeded {
 			t.Fatalf("virtual user %d: got %+v, want what it did between running and succeeded", user, of)
 		}
-		if s.d.Names.Prefix == "maria_" || s.d.Names.Prefix == "mysql_" {
+		if s.d.Name == "mariadb" || s.d.Name == "mysql" {
 			if of[1].Message != "Ssl_cipher " {
 				t.Errorf("virtual user %d: got %+v, want it to say that the connection is not encrypted", user, of[1])
 			}
@@ -184,12 +184,12 @@ func (s *suite) remove(t *testing.T) {
 	}
 }
 
-// values spells option values with the database's prefix, beside the server's.
+// values are option values beside the server's.
 func (s *suite) values(sets ...option.Values) option.Values {
 	all := s.server.Clone()
 	for _, set := range sets {
 		for name, value := range set {
-			all[s.d.Names.Full(name)] = value
+			all[name] = value
 		}
 	}
 	return all

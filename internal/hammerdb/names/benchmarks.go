@@ -1,0 +1,152 @@
+package names
+
+import "sledge/internal/workload"
+
+// Benchmark is what HammerDB calls a workload, and which of its options the commands that
+// speak as HammerDB's do read and set themselves. Options have Sledge's names.
+type Benchmark struct {
+	Workload string // Sledge's name for it: "tprocc"
+	Name     string // in data: "TPC-C"
+	Title    string // to people: "TPROC-C"
+	Section  string // of the dictionaries: "tpcc"
+
+	// Queries says that its result is how long queries took, as TPC-H's is, and not how
+	// many transactions were done in a minute.
+	Queries bool
+
+	Labels []string // of its kinds of transaction, in their order: "NEWORD"
+
+	Size string // the option that says how much data there is: "warehouses"
+	Unit string // what that counts: "warehouses"
+
+	// The formats in which the size is said: of a build by one user, of a build by
+	// several, and in questions. "%s Warehouse"
+	Alone, Together, Asked string
+
+	Builders  string // the option that says how many virtual users build
+	Driver    string // the option that says whether a run is timed; "" where each is
+	UserDelay string // the option that is the time between the starts of two users
+
+	// Generated is the generic setting that says how much data is generated.
+	Generated string
+
+	// UnitEach says that everybody who builds or generates needs a unit, so that there
+	// cannot be more of them than units.
+	UnitEach bool
+
+	// Saved says which options the driver scripts that HammerDB itself saves decide. It is
+	// nil where it saves none that could be taken over.
+	Saved *SavedScript
+
+	// keys are the keys that dictionaries have for its options, without prefix, where they
+	// differ from the options' names.
+	keys map[string]string
+
+	// first and last list keys in the order in which dictionaries have them: before the
+	// database's own, and after them. Those that neither lists come last.
+	first, last []string
+
+	// script lists the keys that a driver script holds, in its order. The others belong to
+	// the schema or to the server, and stay with the dictionary.
+	script []string
+}
+
+// SavedScript says which options are decided by a driver script of HammerDB's. Its
+// procedures are called as the labels of the kinds of transaction, in lower case.
+type SavedScript struct {
+	Variables map[string]string // keys by the variables at its top: "RAISEERROR" is "raiseerror"
+	Timed     string            // the variable that only a timed script sets: "rampup"
+	Pauses    string            // the option that says whether users pause at all
+
+	// Options with a value for each kind of transaction, which the loop decides.
+	Mix, Keying, Thinking string
+
+	Spread       string // the option that has each user take a unit of its share for each transaction
+	TimeProfile  string // the option that asks for the response times of each user
+	Asynchronous string // the option that has each user work for several clients
+
+	// Calls lists, by procedure, the variables that it is called with after the
+	// connection, and that decide what it does. Drawn lists the variables that the
+	// script itself finds out, so that one which is set to a number was edited.
+	Calls map[string][]string
+	Drawn []string
+}
+
+// Benchmarks are HammerDB's.
+var Benchmarks = []Benchmark{
+	{
+		Workload: "tprocc", Name: "TPC-C", Title: "TPROC-C", Section: "tpcc",
+		Labels: []string{"NEWORD", "PAYMENT", "DELIVERY", "SLEV", "OSTAT"},
+		Size:   "warehouses", Unit: "warehouses", Builders: "builders", Driver: "driver", UserDelay: "user_delay",
+		Alone: "%s Warehouses(s)", Together: "%s Warehouses", Asked: "%s Warehouse",
+		Generated: "gen_count_ware", UnitEach: true,
+		keys: map[string]string{
+			"warehouses": "count_ware", "builders": "num_vu", "iterations": "total_iterations", "stop_on_failure": "raiseerror",
+			"key_and_think": "keyandthink", "all_warehouses": "allwarehouse", "time_profile": "timeprofile",
+			"async_clients": "async_client", "client_sql": "no_stored_procs",
+		},
+		first: []string{"count_ware", "num_vu"},
+		last: []string{
+			"total_iterations", "raiseerror", "keyandthink", "driver", "rampup", "duration", "allwarehouse", "timeprofile",
+			"async_scale", "async_client", "async_verbose", "async_delay", "connect_pool",
+		},
+		script: []string{
+			"driver", "rampup", "duration", "total_iterations", "raiseerror", "max_retries",
+			"mix", "deck", "keyandthink", "keying_time", "think_time", "allwarehouse", "no_stored_procs",
+			"timeprofile", "async_scale", "async_client", "async_verbose", "async_delay", "connect_pool",
+		},
+		Saved: &SavedScript{
+			Variables: map[string]string{
+				"total_iterations": "total_iterations", "RAISEERROR": "raiseerror", "KEYANDTHINK": "keyandthink",
+				"rampup": "rampup", "duration": "duration", "allwarehouses": "allwarehouse", "timeprofile": "timeprofile",
+				"async_client": "async_client", "async_verbose": "async_verbose", "async_delay": "async_delay",
+			},
+			Timed:  "rampup",
+			Pauses: "key_and_think",
+			Mix:    "mix", Keying: "keying_time", Thinking: "think_time",
+			Spread: "all_warehouses", TimeProfile: "time_profile", Asynchronous: "async_scale",
+			Calls: map[string][]string{
+				"neword": {"w_id", "w_id_input"}, "payment": {"w_id", "w_id_input"},
+				"delivery": {"w_id"}, "slev": {"w_id", "stock_level_d_id"}, "ostat": {"w_id"},
+			},
+			Drawn: []string{"w_id", "w_id_input", "stock_level_d_id", "myWarehouses", "myWhCount"},
+		},
+	},
+	{
+		Workload: "tproch", Name: "TPC-H", Title: "TPROC-H", Section: "tpch", Queries: true,
+		Size: "scale_factor", Unit: "scale factor", Builders: "builders", Generated: "gen_scale_fact",
+		keys: map[string]string{
+			"scale_factor": "scale_fact", "builders": "num_tpch_threads", "query_sets": "total_querysets",
+			"stop_on_failure": "raise_query_error", "refresh": "refresh_on", "refresh_sets": "update_sets",
+			"refresh_delay": "trickle_refresh", "cloud_queries": "cloud_query",
+		},
+		first: []string{"scale_fact"},
+		last: []string{
+			"total_querysets", "raise_query_error", "verbose",
+			"refresh_on", "update_sets", "trickle_refresh", "refresh_verbose", "cloud_query",
+		},
+	},
+}
+
+// BenchmarkOf returns what HammerDB calls a workload. One that it lacks goes by its own
+// names.
+func BenchmarkOf(w *workload.Workload) Benchmark {
+	b := benchmarkOf(w.Name)
+	if b.Name == "" {
+		b.Name, b.Title, b.Section, b.Labels = w.Title, w.Title, w.Name, w.KindNames()
+		b.Size, b.Unit = w.Size.Option, w.Size.Unit
+		words := "%s " + b.Unit
+		b.Alone, b.Together, b.Asked = words, words, words
+	}
+	return b
+}
+
+// benchmarkOf returns the benchmark of a workload, or one with nothing but the workload.
+func benchmarkOf(workload string) Benchmark {
+	for _, b := range Benchmarks {
+		if b.Workload == workload {
+			return b
+		}
+	}
+	return Benchmark{Workload: workload}
+}

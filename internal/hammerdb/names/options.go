@@ -1,0 +1,136 @@
+package names
+
+import (
+	"slices"
+	"strings"
+
+	"sledge/internal/option"
+)
+
+// Key returns the key that HammerDB's dictionaries have for an option of a database with
+// a workload: "pg_count_ware" for warehouses. One that HammerDB lacks has its own name
+// behind the prefix.
+func Key(database, workload, option string) string {
+	d, b := Of(database), benchmarkOf(workload)
+	return d.full(d.bareKey(b, option))
+}
+
+// bareKey is a key without its prefix.
+func (d Database) bareKey(b Benchmark, option string) string {
+	for _, keys := range []map[string]string{d.keys[b.Workload], d.keys[""], b.keys} {
+		if key, ok := keys[option]; ok {
+			return key
+		}
+	}
+	return option
+}
+
+// full puts the prefix before a key.
+func (d Database) full(key string) string {
+	if d.bare {
+		return key
+	}
+	return d.Prefix + "_" + key
+}
+
+// Option returns the option, of those described, that has a key, or "" where none has it.
+func Option(database, workload, key string, described []option.Description) string {
+	for _, o := range described {
+		if Key(database, workload, o.Name) == key {
+			return o.Name
+		}
+	}
+	return ""
+}
+
+// Keys are the keys of options, for those who call them by these in messages.
+func Keys(database, workload string, described []option.Description) option.Names {
+	all := option.Names{}
+	for _, o := range described {
+		all[o.Name] = Key(database, workload, o.Name)
+	}
+	return all
+}
+
+// Order lists the keys of a database's dictionary of a workload in HammerDB's order: for a
+// database that HammerDB lacks, only those that come first.
+func Order(database, workload string) []string {
+	d, b := Of(database), benchmarkOf(workload)
+	between := d.order[workload]
+	keys := b.first
+	if between != nil {
+		keys = slices.Concat(b.first, between, b.last)
+	}
+	var list []string
+	for _, key := range keys {
+		list = append(list, d.full(key))
+	}
+	return list
+}
+
+// InScript lists the keys, without prefix, that a driver script holds, in its order: those
+// of the workload, and then those of the database.
+func InScript(database, workload string) []string {
+	return slices.Concat(benchmarkOf(workload).script, Of(database).script)
+}
+
+// Short returns an option's key as driver scripts have it, without prefix.
+func Short(database, workload, option string) string {
+	return Of(database).bareKey(benchmarkOf(workload), option)
+}
+
+// SavedVariables maps the variables at the top of the driver scripts that HammerDB saves
+// to keys without prefix, of those that a driver script of Sledge's holds.
+func SavedVariables(database, workload string) map[string]string {
+	variables := map[string]string{}
+	saved := benchmarkOf(workload).Saved
+	if saved == nil {
+		return variables
+	}
+	known := InScript(database, workload)
+	for _, list := range []map[string]string{saved.Variables, Of(database).saved} {
+		for variable, key := range list {
+			if slices.Contains(known, key) {
+				variables[variable] = key
+			}
+		}
+	}
+	return variables
+}
+
+// IsSecret reports whether a key is one that HammerDB keeps a secret under.
+func IsSecret(key string) bool { return strings.Contains(strings.ToLower(key), "pass") }
+
+// Meant returns the option that a key of a database and a workload stands for, whether
+// Sledge has them or not. A key that HammerDB has no other name for loses its prefix; one
+// of another database, or of another workload, stays as it is.
+func Meant(database, workload, key string) string {
+	d, b := Of(database), benchmarkOf(workload)
+	short, ours := strings.CutPrefix(key, d.Prefix+"_")
+	if d.bare {
+		short, ours = key, true
+	}
+	if !ours {
+		return key
+	}
+	for _, keys := range []map[string]string{d.keys[workload], d.keys[""], b.keys} {
+		for option, of := range keys {
+			if of == short {
+				return option
+			}
+		}
+	}
+	for _, other := range Benchmarks {
+		for _, of := range other.keys {
+			if of == short && other.Workload != workload {
+				return key
+			}
+		}
+		for _, of := range d.keys[other.Workload] {
+			if of == short && other.Workload != workload {
+				return key
+			}
+		}
+	}
+	return short
+}

@@ -1,0 +1,92 @@
+package names_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"sledge/internal/catalog/edition"
+	"sledge/internal/engine"
+	"sledge/internal/hammerdb/names"
+)
+
+func TestEveryOptionHasAKeyOfItsOwn(t *testing.T) {
+	for pair := range edition.Catalog.Pairs() {
+		d, w := pair.Database, pair.Workload
+		options := engine.Options(d, w)
+		seen := map[string]string{}
+		for _, o := range options {
+			key := names.Key(d.Name, w.Name, o.Name)
+			if !strings.HasPrefix(key, names.Of(d.Name).Prefix+"_") || seen[key] != "" {
+				t.Errorf("%s with %s: the key of %s is %s, as that of %q", d.Name, w.Name, o.Name, key, seen[key])
+			}
+			seen[key] = o.Name
+			if got := names.Option(d.Name, w.Name, key, options); got != o.Name {
+				t.Errorf("%s with %s: %s is the key of %q, want %s", d.Name, w.Name, key, got, o.Name)
+			}
+			if got := names.Meant(d.Name, w.Name, key); got != o.Name {
+				t.Errorf("%s with %s: %s is read as %q, want %s", d.Name, w.Name, key, got, o.Name)
+			}
+		}
+	}
+}
+
+// A line of a table that no option has would be of a name that was changed elsewhere.
+func TestWhatTheTablesSayOfBuiltOptionsIsDeclared(t *testing.T) {
+	for pair := range edition.Catalog.Pairs() {
+		d, w := pair.Database, pair.Workload
+		var keys, short, known []string
+		for _, o := range engine.Options(d, w) {
+			known = append(known, o.Name)
+			keys = append(keys, names.Key(d.Name, w.Name, o.Name))
+			short = append(short, names.Short(d.Name, w.Name, o.Name))
+		}
+		for _, key := range names.Order(d.Name, w.Name) {
+			if !slices.Contains(keys, key) {
+				t.Errorf("%s with %s: no option has the key %s of HammerDB's dictionary", d.Name, w.Name, key)
+			}
+		}
+		for _, key := range names.InScript(d.Name, w.Name) {
+			if !slices.Contains(short, key) {
+				t.Errorf("%s with %s: no option has the key %s of driver scripts", d.Name, w.Name, key)
+			}
+		}
+		b := names.BenchmarkOf(w)
+		if len(b.Labels) != len(w.Kinds) || b.Title != w.Title {
+			t.Errorf("%s: got %d labels and the title %s, want %d and %s", w.Name, len(b.Labels), b.Title, len(w.Kinds), w.Title)
+		}
+		own := []string{b.Size, b.Builders, b.Driver, b.UserDelay}
+		if s := b.Saved; s != nil {
+			own = append(own, s.Pauses, s.Mix, s.Keying, s.Thinking, s.Spread, s.TimeProfile, s.Asynchronous)
+			for variable, key := range s.Variables {
+				if !slices.Contains(short, key) {
+					t.Errorf("%s: the variable %s is %s, which no option is", w.Name, variable, key)
+				}
+			}
+		}
+		for _, name := range own {
+			if !slices.Contains(known, name) {
+				t.Errorf("%s with %s: there is no option %s, which the commands name", d.Name, w.Name, name)
+			}
+		}
+	}
+}
+
+func TestKeysOfWhatSledgeLacksAreRead(t *testing.T) {
+	for _, c := range []struct{ database, workload, key, want string }{
+		{"mssqlserver", "tprocc", "mssqls_count_ware", "warehouses"},
+		{"mssqlserver", "tprocc", "mssqls_server", "server"},
+		{"oracle", "tprocc", "ora_driver", "driver"},
+		{"oracle", "tprocc", "count_ware", "warehouses"},
+		{"oracle", "tprocc", "system_user", "system_user"},
+		{"db2", "tproch", "db2_scale_fact", "scale_factor"},
+		{"postgresql", "tproch", "pg_tpch_user", "user"},
+		{"postgresql", "tprocc", "pg_tpch_user", "pg_tpch_user"}, // of the other workload
+		{"postgresql", "tprocc", "maria_rampup", "maria_rampup"}, // of another database
+		{"odd", "counting", "odd_rows", "rows"},
+	} {
+		if got := names.Meant(c.database, c.workload, c.key); got != c.want {
+			t.Errorf("%s of %s with %s: got %s, want %s", c.key, c.database, c.workload, got, c.want)
+		}
+	}
+}

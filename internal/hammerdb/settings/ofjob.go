@@ -1,0 +1,40 @@
+package settings
+
+import (
+	"cmp"
+	"slices"
+
+	"sledge/internal/catalog"
+	"sledge/internal/engine"
+	"sledge/internal/hammerdb/names"
+	"sledge/internal/job"
+)
+
+// OfJob are all settings of a job, those that were not given with their defaults, in the
+// sections of HammerDB's dictionaries. Secrets are left out. It returns nothing for a
+// database or a workload that is not known any more.
+func OfJob(c catalog.Catalog, spec job.Spec) []job.Section {
+	pair, err := c.Pair(spec.Database, spec.Workload)
+	if err != nil {
+		return nil
+	}
+	var sections []job.Section
+	for _, o := range engine.Options(pair.Database, pair.Workload) {
+		if o.Secret {
+			continue
+		}
+		name := cmp.Or(o.Section, names.BenchmarkOf(pair.Workload).Section)
+		i := slices.IndexFunc(sections, func(s job.Section) bool { return s.Name == name })
+		if i < 0 {
+			i = len(sections)
+			sections = append(sections, job.Section{Name: name})
+		}
+		value, given := spec.Options[o.Name]
+		if !given {
+			value = o.Default
+		}
+		key := names.Key(pair.Database.Name, pair.Workload.Name, o.Name)
+		sections[i].Settings = append(sections[i].Settings, job.Setting{Name: key, Value: value})
+	}
+	return sections
+}
