@@ -1,0 +1,281 @@
+//go:build bench && linux
+
+package bench
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/repository"
+	"sledge/internal/workload"
+)
+
+// asked is what a client of the synthetic server is to do.
+type asked struct {
+	Address          string
+	Users            int
+	Thinking         time.Duration
+	Tail             int
+	RampUp, Duration time.Duration
+	Repository       string // "" records nothing
+	Deflate          bool   // have each second encoded as HdrHistogram does, besides
+}
+
+// found is what it found.
+type found struct {
+	P50, P99, P999, Max float64 // in ms
+	Done                int64
+	PerSecond           float64
+	Client              job.ClientLoad
+	PeakMB              float64
+}
+
+// runSynthetic is the client, in a process of its own.
+func runSynthetic(out io.Writer) error {
+	var a asked
+	if err := json.Unmarshal([]byte(os.Getenv("SLEDGE_BENCH_ASKED")), &a); err != nil {
+		return err
+	}
+	d, w := syntheticPair(a.Address, a.Thinking, a.Tail, workload.Pacing{RampUp: a.RampUp, Duration: a.Duration, MaxIterations: 1 << 40})
+	spec := job.Spec{Action: job.Run, Database: d.Name, Workload: w.Name, Users: a.Users, Seed: 1}
+	plan, err := engine.NewPlan(d, w, spec)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	control := job.Control{}
+	var recorder *repository.Recorder
+	if a.Repository != "" {
+		store, err := repository.Open(a.Repository)
+		if err != nil {
+			return err
+		}
+		defer store.Close()
+		if recorder, err = store.Begin(ctx, spec, w.KindNames()); err != nil {
+			return err
+		}
+		control.Watchers = []job.Watcher{recorder}
+	}
+	if a.Deflate {
+		control.Watchers = append(control.Watchers, deflater{})
+	}
+	result, err := engine.Local{}.DoPlan(ctx, plan, control)
+	if err == nil && recorder != nil {
+		err = recorder.End(ctx, result, nil)
+	}
+	if err != nil {
+		return err
+	}
+	peak, _ := peakMemory(os.Getpid())
+	all := result.Summary.All()
+	ms := func(percentile float64) float64 { return float64(all.Response.ValueAtQuantile(percentile)) / 1e6 }
+	f := found{
+		P50: ms(50), P99: ms(99), P999: ms(99.9), Max: ms(100), Done: all.Done, PerSecond: float64(all.Done) / result.Elapsed,
+		Client: *result.Client, PeakMB: float64(peak) / 1e6,
+	}
+	return json.NewEncoder(out).Encode(f)
+}
+
+// deflater encodes all that is measured as a repository once kept it, in a goroutine of
+// its own.
+type deflater struct{}
+
+func (deflater) Watch(e job.Event) {
+	if e.Second == nil {
+		return
+	}
+	go func() {
+		for _, k := range e.Second.Measured.Kinds {
+			_, _ = k.Service.V2() // it came from an interval, and so can be encoded
+			_, _ = k.Response.V2()
+		}
+	}()
+}
+
+// self starts this program as one of its own children, on a core of its own where the
+// machine has two.
+func self(t *testing.T, role string, core int, env ...string) *exec.Cmd {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	env = append(env, "SLEDGE_BENCH_ROLE="+role, "GOMAXPROCS=1")
+	if _, err := exec.LookPath("taskset"); err != nil {
+		return command(t, env, program)
+	}
+	return command(t, env, "taskset", "-c", strconv.Itoa(core), program)
+}
+
+// startResponder starts the synthetic server and returns its address.
+func startResponder(t *testing.T) string {
+	t.Helper()
+	cmd := self(t, "responder", 1)
+	cmd.Stderr = os.Stderr
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	port, err := bufio.NewReader(pipe).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "127.0.0.1:" + strings.TrimSpace(port)
+}
+
+// drive has a client do what is asked, on a core of its own.
+func drive(t *testing.T, a asked) found {
+	t.Helper()
+	text, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := self(t, "client", 0, "SLEDGE_BENCH_ASKED="+string(text))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f found
+	if err := json.Unmarshal(out, &f); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestRecorder measures what recording all of a run adds to the latencies that it
+// records. Client and server have a core each, and the server's answers take a known
+// time: what the client adds is in the percentiles. Runs with and without a repository
+// take turns; and so that it is known what would be seen, runs in which each second is
+// compressed besides, as it once was.
+func TestRecorder(t *testing.T) {
+	address := startResponder(t)
+	for _, c := range []struct {
+		what string
+		tail int
+	}{
+		{"answers after 1 ms", 0},
+		{"answers after 1 ms, one in 200 after 10 ms", 200},
+	} {
+		variants := []struct {
+			what              string
+			recorded, deflate bool
+			limit             *target
+			p999              []float64
+		}{
+			{what: "nothing recorded"},
+			{what: "everything recorded", recorded: true, limit: atMost(1.05)},
+			{what: "each second compressed as well", recorded: true, deflate: true},
+		}
+		var rates []float64
+		for round := range 2 * rounds() {
+			for i := range variants {
+				v := &variants[(i+round)%len(variants)]
+				a := asked{Address: address, Users: 8, Tail: c.tail, RampUp: time.Second, Duration: trial(), Deflate: v.deflate}
+				if v.recorded {
+					a.Repository = filepath.Join(t.TempDir(), "jobs.db")
+				}
+				f := drive(t, a)
+				t.Logf("round %d, %s: %+v", round+1, v.what, f)
+				v.p999, rates = append(v.p999, f.P999), append(rates, f.PerSecond)
+			}
+		}
+		off := variants[0]
+		for _, v := range variants[1:] {
+			ratio := ratios(v.p999, off.p999)
+			note(t, figure{
+				What:  fmt.Sprintf("p99.9 with %s against %s, one core, %s", v.what, off.what, c.what),
+				Value: median(ratio), Unit: "x", Target: v.limit,
+				Detail: fmt.Sprintf("%.3f against %.3f ms at %.0f transactions/s; %s", median(v.p999), median(off.p999), median(rates), spread(ratio)),
+			})
+		}
+	}
+}
+
+// TestManyUsers records 10,000 virtual users for a minute, who think for two seconds
+// between two transactions.
+func TestManyUsers(t *testing.T) {
+	length := time.Minute
+	users := 10_000
+	if testing.Short() {
+		length, users = 5*time.Second, 2000
+	}
+	address := startResponder(t)
+	a := asked{Address: address, Users: users, Thinking: 2 * time.Second, RampUp: 5 * time.Second, Duration: length}
+	without := drive(t, a)
+	a.Repository = filepath.Join(t.TempDir(), "jobs.db")
+	with := drive(t, a)
+	store, err := repository.Open(a.Repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	j, err := store.Get(t.Context(), "last")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var began, ended []int
+	events, seconds := 0, 0
+	for e, err := range store.Events(t.Context(), "last") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		events++
+		switch e.State {
+		case job.UserRunning:
+			began = append(began, e.User)
+		case job.UserSucceeded:
+			ended = append(ended, e.User)
+		}
+	}
+	var done int64
+	for s, err := range store.Seconds(t.Context(), "last") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		seconds++
+		for _, k := range s.Tallies {
+			if s.Phase == job.Measure {
+				done += k.Done
+			}
+		}
+	}
+	slices.Sort(began)
+	slices.Sort(ended)
+	whole := j.Status == job.Succeeded && j.Dropped == 0 && done == with.Done &&
+		len(slices.Compact(began)) == users+1 && len(slices.Compact(ended)) == users+1
+	if !whole {
+		t.Errorf("got status %s (%s), %d dropped, %d of %d transactions in seconds, %d users that began and %d that ended",
+			j.Status, j.Reason, j.Dropped, done, with.Done, len(began), len(ended))
+	}
+	info, err := os.Stat(a.Repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	note(t, figure{
+		What:  fmt.Sprintf("resident memory of %d users, recorded for %v, against not recorded", users, length),
+		Value: with.PeakMB - without.PeakMB, Unit: "MB more", Target: atMost(80),
+		Detail: fmt.Sprintf("%.0f against %.0f MB; whole: %t, %d events and %d seconds in %.1f MB; %.0f transactions/s, p99.9 %.2f against %.2f ms; cores used %.2f",
+			with.PeakMB, without.PeakMB, whole, events, seconds, float64(info.Size())/1e6, with.PerSecond, with.P999, without.P999, with.Client.CoresUsed),
+	})
+}
