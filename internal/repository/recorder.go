@@ -251,15 +251,14 @@ func (r *Recorder) writeBatch(ctx context.Context, transact transact) error {
 	}
 	now := time.Now()
 	err = transact(ctx, func(tx *sql.Tx) error {
-		all := inserts{ctx: ctx, tx: tx, job: r.number}
-		others := breather{now}
+		all := inserts{ctx: ctx, tx: tx, job: r.number, others: &breather{now}}
+		all.others.breathe()
 		for i := range oldest.entries {
 			if err := all.entry(&oldest.entries[i]); err != nil {
 				return err
 			}
-			others.breathe()
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE job SET seen_ms = ? WHERE number = ?`, now.UnixMilli(), r.number)
+		_, err := all.run(`UPDATE job SET seen_ms = ? WHERE number = ?`, now.UnixMilli(), r.number)
 		return err
 	})
 	if err != nil {

@@ -15,17 +15,20 @@ type inserts struct {
 	tx  *sql.Tx
 	job int64
 
+	others *breather // after each statement; nil where nobody works
+
 	prepared map[string]*sql.Stmt // thousands of virtual users may say the same
 }
 
 // breather lets virtual users have the core while they work beside it.
 type breather struct{ since time.Time }
 
-// breathe is called every few microseconds, and pauses now and then. To yield would not
-// do: Go looks for answers from the network when nothing else can run.
+// breathe is called every tenth of a millisecond or so, and pauses where it was not for
+// much longer. To yield would not do: Go looks for answers from the network when nothing
+// else can run.
 func (b *breather) breathe() {
-	const atOnce, pause = 200 * time.Microsecond, 50 * time.Microsecond
-	if time.Since(b.since) > atOnce {
+	const atOnce, pause = 100 * time.Microsecond, 50 * time.Microsecond
+	if b != nil && time.Since(b.since) > atOnce {
 		time.Sleep(pause)
 		b.since = time.Now()
 	}
@@ -33,6 +36,7 @@ func (b *breather) breathe() {
 
 // run runs a statement, and returns the number of the row that it inserted.
 func (w *inserts) run(statement string, arguments ...any) (number int64, err error) {
+	defer w.others.breathe()
 	s := w.prepared[statement]
 	if s == nil {
 		if s, err = w.tx.PrepareContext(w.ctx, statement); err != nil {
