@@ -102,6 +102,7 @@ func (a *archive) one(c *cobra.Command, do func(context.Context, *repository.Sto
 // listing is what narrows a list of jobs.
 type listing struct {
 	action, database, workload, status string
+	labels                             []string
 	limit                              int
 }
 
@@ -114,6 +115,7 @@ func (l *listing) addTo(c *cobra.Command, p *Program) {
 	flags.StringVar(&l.workload, "workload", "", "only jobs with the workload of that `name`")
 	flags.StringVar(&l.action, "action", "", "only jobs of that `kind`: "+strings.Join(words(actions), ", "))
 	flags.StringVar(&l.status, "status", "", "only jobs of that `status`: "+strings.Join(words(statuses), ", "))
+	flags.StringArrayVar(&l.labels, "label", nil, "only jobs with that label: `name=value`, or name for any value; several must all be there")
 	flags.IntVar(&l.limit, "limit", listedJobs, "`number` of jobs to list; 0 for all")
 	for name, completion := range map[string]complete{
 		"db": fixed(p.databaseWords()...), "workload": fixed(p.workloadWords()...),
@@ -151,6 +153,16 @@ func (l *listing) query(p *Program) (repository.Query, error) {
 			return q, usage("--%s: %q is not one of %s%s", f.name, f.text, strings.Join(f.known, ", "), option.Suggest(f.text, f.known))
 		}
 	}
+	for _, text := range l.labels {
+		name, value, _ := strings.Cut(text, "=")
+		if name == "" || q.Labels[name] != "" && value != "" {
+			return q, usage("--label: %q: write name=value, each name once, or name for any value", text)
+		}
+		if q.Labels == nil {
+			q.Labels = map[string]string{}
+		}
+		q.Labels[name] = value
+	}
 	if l.database != "" {
 		d, err := p.Bench.Database(l.database)
 		if err != nil {
@@ -173,7 +185,7 @@ func (a *archive) listCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "list",
 		Short:   "List jobs, newest first",
-		Example: examples("sledge jobs list --db pg --action run", "sledge jobs list --status invalid --limit 5 --json"),
+		Example: examples("sledge jobs list --db pg --action run", "sledge jobs list --label ticket=4711", "sledge jobs list --status invalid --limit 5 --json"),
 		Args:    noArguments,
 		RunE:    a.program.run(func(ctx context.Context, _ []string) error { return a.list(ctx, l) }),
 	}

@@ -21,6 +21,8 @@ type settings struct {
 	url          string
 	plain        map[string]string // by flag, those that workbench knows the meaning of
 	set          []string
+	labels       []string
+	note         string
 	askPassword  bool
 	askSuperuser bool
 	secrets      map[string]string // as they were answered
@@ -87,6 +89,8 @@ func (s *settings) addTo(c *cobra.Command, p *Program, action job.Action, own fu
 	flags.BoolVar(&s.json, "json", false, "print the result as one JSON document")
 	flags.BoolVar(&s.hammerDB, "hammerdb", false, "show the lines that HammerDB prints, for scripts that look for them")
 	flags.BoolVar(&s.verbose, "verbose", false, "show what every virtual user says, and each example of a failure")
+	flags.StringArrayVar(&s.labels, "label", nil, "label the job, as `name=value`, as often as needed: sledge jobs list --label finds it by that")
+	flags.StringVar(&s.note, "note", "", "keep a `text` with the job, such as what it is done for")
 	flags.StringVar(&s.repository, "repo", "", "`file` of the job repository")
 	flags.BoolVar(&s.noRepository, "no-repo", false, "do not record the job")
 	s.addPlainFlags(flags, p.Bench, action)
@@ -165,6 +169,8 @@ func (s *settings) sources(p *Program) workbench.Sources {
 		URL:        s.url,
 		Flags:      maps.Clone(s.plain),
 		Set:        s.set,
+		Labels:     s.labels,
+		Note:       s.note,
 		Resume:     s.resume,
 		Secrets:    maps.Clone(s.secrets),
 		System:     p.System,

@@ -26,6 +26,11 @@ type Spec struct {
 	Seed     uint64        `json:"seed"`
 	Resume   bool          `json:"resume,omitempty"` // go on with a build that was interrupted
 
+	// Labels and Note are for people and their programs, to find the job by and to know
+	// what it was done for. They change nothing in it.
+	Labels map[string]string `json:"labels,omitempty"`
+	Note   string            `json:"note,omitempty"`
+
 	// Names are what whoever asks calls the options, for messages. They are no part of
 	// what is asked for, and are not kept.
 	Names option.Names `json:"-"`

@@ -30,6 +30,7 @@ func Documents() []Document {
 	run := report.Document{
 		Schema: report.Schema, ID: id, Action: job.Run, Database: "postgresql", Workload: "tprocc",
 		Options: map[string]string{"warehouses": "10", "rampup": "2"}, Users: 16, Seed: 1, Status: job.Succeeded,
+		Labels: map[string]string{"ticket": "4711"}, Note: "after the upgrade",
 		Begun: at, Ended: at.Add(7 * time.Minute), Started: at.Add(2 * time.Minute), Elapsed: 300,
 		Line:    "TEST RESULT : System achieved 15824 NOPM from 36400 PostgreSQL TPM",
 		Metrics: []job.Metric{{Name: "NOPM", Value: 15824}, {Name: "TPM", Value: 36400}},

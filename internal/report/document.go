@@ -25,7 +25,9 @@ type Document struct {
 	Users    int               `json:"users,omitempty"`
 	Seed     uint64            `json:"seed"`
 	Profile  int               `json:"profile,omitempty"` // number of the performance profile that a run is part of
-	Origin   string            `json:"origin,omitempty"`  // the program that recorded it, when that was not Sledge
+	Labels   map[string]string `json:"labels,omitempty"`
+	Note     string            `json:"note,omitempty"`
+	Origin   string            `json:"origin,omitempty"` // the program that recorded it, when that was not Sledge
 
 	Status job.Status `json:"status"`
 	Reason string     `json:"reason,omitempty"` // why it did not succeed
@@ -100,7 +102,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 	d := Document{
 		Schema: Schema,
 		ID:     j.ID, Action: j.Spec.Action, Database: j.Spec.Database, Workload: j.Spec.Workload,
-		Options: j.Spec.Options, Users: Users(j), Seed: j.Spec.Seed, Profile: j.Profile, Origin: j.Origin,
+		Options: j.Spec.Options, Users: Users(j), Seed: j.Spec.Seed, Profile: j.Profile, Labels: j.Spec.Labels, Note: j.Spec.Note, Origin: j.Origin,
 		Status: j.Status, Reason: j.Reason, Begun: j.Begun.UTC(), Ended: j.Ended.UTC(), Facts: j.Facts,
 		Unrecorded: j.Dropped,
 		Line:       r.Line, Metrics: r.Metrics, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),

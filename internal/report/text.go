@@ -324,6 +324,12 @@ func setup(b *page, j job.Job, sum meter.Summary) {
 	if j.Profile > 0 {
 		line("Profile", "%d", j.Profile)
 	}
+	for _, name := range slices.Sorted(maps.Keys(j.Spec.Labels)) {
+		line("Label", "%s=%s", name, j.Spec.Labels[name])
+	}
+	if j.Spec.Note != "" {
+		line("Note", "%s", strings.Join(strings.Fields(j.Spec.Note), " "))
+	}
 	if j.Origin == "" {
 		line("Seed", "%d", j.Spec.Seed)
 	}

@@ -14,6 +14,43 @@ import (
 	"sledge/internal/meter"
 )
 
+func TestJobsAreFoundByTheirLabels(t *testing.T) {
+	s := openStore(t, ":memory:")
+	var ids []job.ID
+	for _, labels := range []map[string]string{{"ticket": "4711", "kernel": "6.1"}, {"ticket": "4712"}, nil} {
+		spec := runSpec()
+		spec.Labels, spec.Note = labels, "a note"
+		r := begin(t, s, spec)
+		if err := r.End(t.Context(), job.Result{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, r.ID())
+	}
+	for _, tt := range []struct {
+		labels map[string]string
+		want   []job.ID
+	}{
+		{nil, []job.ID{ids[2], ids[1], ids[0]}},
+		{map[string]string{"ticket": ""}, []job.ID{ids[1], ids[0]}},
+		{map[string]string{"ticket": "4711"}, []job.ID{ids[0]}},
+		{map[string]string{"ticket": "4711", "kernel": ""}, []job.ID{ids[0]}},
+		{map[string]string{"ticket": "4712", "kernel": ""}, nil},
+		{map[string]string{"nosuch": ""}, nil},
+	} {
+		jobs, err := s.List(t.Context(), Query{Labels: tt.labels})
+		var got []job.ID
+		for _, j := range jobs {
+			got = append(got, j.ID)
+		}
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%v: got %v and error %v, want %v", tt.labels, got, err, tt.want)
+		}
+	}
+	if j, err := s.Get(t.Context(), ids[0]); err != nil || j.Spec.Labels["kernel"] != "6.1" || j.Spec.Note != "a note" {
+		t.Errorf("got %+v and error %v", j.Spec, err)
+	}
+}
+
 func TestJobsAreFoundByTheirProfile(t *testing.T) {
 	s := openStore(t, ":memory:")
 	var ids []job.ID

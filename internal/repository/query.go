@@ -24,6 +24,7 @@ type Query struct {
 	Workload string
 	Status   job.Status
 	Profile  int
+	Labels   map[string]string // all of which a job has, by name; "" is any value
 	Limit    int
 }
 
@@ -35,9 +36,18 @@ const jobColumns = `number, id, spec, kinds, status, reason, begun_ms, ended_ms,
 // List lists jobs, newest first by the time they began: one that was imported may
 // be older than what was there before it.
 func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
+	labels := []byte("{}")
+	if len(q.Labels) > 0 {
+		var err error
+		if labels, err = json.Marshal(q.Labels); err != nil {
+			return nil, fmt.Errorf("list jobs: %w", err)
+		}
+	}
 	rows, err := s.db.QueryContext(ctx, `SELECT `+jobColumns+` FROM job
 		WHERE ?1 IN ('', action) AND ?2 IN ('', database) AND ?3 IN ('', workload) AND (?4 IN ('', status) OR ?4 = 'killed' AND status = 'running') AND ?5 IN (0, profile)
-		ORDER BY begun_ms DESC, number DESC`, q.Action, q.Database, q.Workload, q.Status, q.Profile)
+			AND NOT EXISTS (SELECT 1 FROM json_each(?6) AS wanted WHERE NOT EXISTS (
+				SELECT 1 FROM json_each(spec, '$.labels') AS label WHERE label.key = wanted.key AND wanted.value IN ('', label.value)))
+		ORDER BY begun_ms DESC, number DESC`, q.Action, q.Database, q.Workload, q.Status, q.Profile, string(labels))
 	if err != nil {
 		return nil, fmt.Errorf("list jobs: %w", err)
 	}

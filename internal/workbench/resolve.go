@@ -25,6 +25,8 @@ type Sources struct {
 	Flags      map[string]string // db, workload, users, seed and plain flags, by name without dashes
 	Secrets    map[string]string // asked for at a prompt: Password, SuperuserPassword
 	Set        []string          // "warehouses=100"
+	Labels     []string          // "name=value"
+	Note       string            // of the user's own
 	Resume     bool              // whether a build is to go on with one that was interrupted
 
 	// System is the folder of the machine's configuration, "/etc", for the client
@@ -92,7 +94,13 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 	if err != nil {
 		return Order{}, err
 	}
-	spec := job.Spec{Action: action, Database: d.Name, Workload: w.Name, Resume: s.Resume}
+	spec := job.Spec{Action: action, Database: d.Name, Workload: w.Name, Resume: s.Resume, Note: s.Note}
+	if spec.Labels, err = readLabels(s.Labels); err != nil {
+		return Order{}, err
+	}
+	if err := job.CheckNote(s.Note); err != nil {
+		return Order{}, fmt.Errorf("--note: %w", err)
+	}
 	if spec.Seed, err = chooseSeed(general); err != nil {
 		return Order{}, err
 	}
@@ -239,6 +247,25 @@ func chooseSeed(general []place) (uint64, error) {
 		return 0, e.wrong("%q is not a whole number from 0 to 18446744073709551615", e.text)
 	}
 	return seed, nil
+}
+
+// readLabels reads labels, each of which is there once.
+func readLabels(texts []string) (map[string]string, error) {
+	var labels map[string]string
+	for _, text := range texts {
+		name, value, err := job.ParseLabel(text)
+		if err != nil {
+			return nil, fmt.Errorf("--label: %w", err)
+		}
+		if _, twice := labels[name]; twice {
+			return nil, fmt.Errorf("--label: %s is there twice: leave out one", name)
+		}
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		labels[name] = value
+	}
+	return labels, nil
 }
 
 // chooseUsers reads one number of virtual users, or several with commas between.

@@ -1,0 +1,49 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Labels have names that stand in commands and in addresses as they are. Values and notes
+// are one line or a few.
+var labelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$`)
+
+const (
+	longestLabel = 200
+	longestNote  = 4000
+)
+
+// ParseLabel reads a label as people write it, "name=value".
+func ParseLabel(text string) (name, value string, err error) {
+	name, value, ok := strings.Cut(text, "=")
+	switch {
+	case !ok || value == "":
+		return "", "", fmt.Errorf("%q is not of the form name=value", text)
+	case !labelName.MatchString(name):
+		return "", "", fmt.Errorf("%q is not a name: it may have letters, digits, and _ . - between them, 63 at most", name)
+	}
+	if err := checkText(value, longestLabel); err != nil {
+		return "", "", fmt.Errorf("the value of %s: %w", name, err)
+	}
+	return name, value, nil
+}
+
+// CheckNote returns why a text can be no note, or nil.
+func CheckNote(text string) error {
+	return checkText(strings.NewReplacer("\n", " ", "\t", " ").Replace(text), longestNote)
+}
+
+func checkText(text string, longest int) error {
+	switch {
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
+		return errors.New("it holds a character that cannot be printed")
+	case utf8.RuneCountInString(text) > longest:
+		return fmt.Errorf("it has %d characters, and may have %d", utf8.RuneCountInString(text), longest)
+	}
+	return nil
+}
