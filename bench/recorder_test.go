@@ -64,7 +64,7 @@ func runSynthetic(out io.Writer) error {
 			return err
 		}
 		defer store.Close()
-		if recorder, err = store.Begin(ctx, spec, w.KindNames()); err != nil {
+		if recorder, err = store.Begin(ctx, spec, w.KindNames(), 0); err != nil {
 			return err
 		}
 		control.Watchers = []job.Watcher{recorder}
