@@ -173,7 +173,7 @@ func explainFlag(c *cobra.Command, err error) error {
 	name := unknown.GetSpecifiedName()
 	switch name {
 	case "password", "pass":
-		return usage("there is no --%s, because other users can read command lines: use --password-file, --ask-password or a variable of the environment such as SLEDGE_PG_PASS", name)
+		return usage("there is no --%s, because other users can read command lines: use --password-file, --ask-password or a variable of the environment such as SLEDGE_PASSWORD", name)
 	}
 	if owners := ownersOf(c, name); owners != "" {
 		return usage("%s has no flag --%s: it is one of %s, and means nothing here", c.CommandPath(), name, owners)

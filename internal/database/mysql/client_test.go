@@ -26,7 +26,7 @@ func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
 		given   option.Values
 		want    []string
 	}{
-		{"variables", nil, map[string]string{"MYSQL_HOST": "h", "MYSQL_TCP_PORT": "1", "MYSQL_PWD": "p"}, nil, []string{"host=h from MYSQL_HOST", "pass=p from MYSQL_PWD", "port=1 from MYSQL_TCP_PORT"}},
+		{"variables", nil, map[string]string{"MYSQL_HOST": "h", "MYSQL_TCP_PORT": "1", "MYSQL_PWD": "p"}, nil, []string{"host=h from MYSQL_HOST", "password=p from MYSQL_PWD", "port=1 from MYSQL_TCP_PORT"}},
 		{"a socket", nil, map[string]string{"MYSQL_UNIX_PORT": "/s"}, nil, []string{"socket=/s from MYSQL_UNIX_PORT"}},
 		{"a socket yields to a port", nil, map[string]string{"MYSQL_UNIX_PORT": "/s", "MYSQL_TCP_PORT": "1"}, nil, []string{"port=1 from MYSQL_TCP_PORT"}},
 		{"a socket yields to a host that was given", map[string]string{"home/.my.cnf": "[client]\nsocket=/s"}, nil, option.Values{"host": "h"}, nil},
@@ -41,7 +41,7 @@ func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
 			map[string]string{"MYSQL_PWD": "v", "MYSQL_HOST": "v", "MYSQL_HOME": "ROOT/own"},
 			nil,
 			[]string{
-				"host=d from line 2 of ROOT/home/.my.cnf", "pass=a from line 5 of ROOT/etc/my.cnf",
+				"host=d from line 2 of ROOT/home/.my.cnf", "password=a from line 5 of ROOT/etc/my.cnf",
 				"port=2 from line 4 of ROOT/etc/mysql/my.cnf", "user=c from line 3 of ROOT/own/my.cnf",
 			},
 		},
@@ -68,10 +68,10 @@ func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
 			nil, nil,
 			[]string{"host=b from line 3 of ROOT/etc/more.cnf", "port=2 from line 2 of ROOT/etc/conf.d/b.cnf", "user=a from line 5 of ROOT/etc/my.cnf"},
 		},
-		{"passwords", map[string]string{"home/.my.cnf": "[client]\npassword = \"a#b;c\\\"\\\\\" # the password\n"}, nil, nil, []string{`pass=a#b;c"\ from line 2 of ROOT/home/.my.cnf`}},
-		{"passwords without quotes", map[string]string{"home/.my.cnf": "; a comment\n[client]\npassword=a;b c\\sd=e# more\n"}, nil, nil, []string{"pass=a;b c d=e from line 3 of ROOT/home/.my.cnf"}},
-		{"passwords in other quotes", map[string]string{"home/.my.cnf": "[client]\n  password='it\"s'\n"}, nil, nil, []string{`pass=it"s from line 2 of ROOT/home/.my.cnf`}},
-		{"no password", map[string]string{"home/.my.cnf": "[client]\npassword=\n"}, nil, nil, []string{"pass=null from line 2 of ROOT/home/.my.cnf"}},
+		{"passwords", map[string]string{"home/.my.cnf": "[client]\npassword = \"a#b;c\\\"\\\\\" # the password\n"}, nil, nil, []string{`password=a#b;c"\ from line 2 of ROOT/home/.my.cnf`}},
+		{"passwords without quotes", map[string]string{"home/.my.cnf": "; a comment\n[client]\npassword=a;b c\\sd=e# more\n"}, nil, nil, []string{"password=a;b c d=e from line 3 of ROOT/home/.my.cnf"}},
+		{"passwords in other quotes", map[string]string{"home/.my.cnf": "[client]\n  password='it\"s'\n"}, nil, nil, []string{`password=it"s from line 2 of ROOT/home/.my.cnf`}},
+		{"no password", map[string]string{"home/.my.cnf": "[client]\npassword=\n"}, nil, nil, []string{"password=null from line 2 of ROOT/home/.my.cnf"}},
 		{"a password that is to be asked for", map[string]string{"home/.my.cnf": "[client]\npassword\n"}, nil, nil, nil},
 		{"what was given", map[string]string{"home/.my.cnf": "[client]\npassword=p\nuser=u\n"}, nil, option.Values{"password": "x", "user": "y"}, nil},
 		{
@@ -132,7 +132,7 @@ func TestOptionFilesThatOthersCanReachAreNotTrusted(t *testing.T) {
 		want    []string
 		warning string
 	}{
-		{0o600, []string{"pass=s3cret from line 3 of ROOT/home/.my.cnf", "port=1 from line 2 of ROOT/home/.my.cnf"}, ""},
+		{0o600, []string{"password=s3cret from line 3 of ROOT/home/.my.cnf", "port=1 from line 2 of ROOT/home/.my.cnf"}, ""},
 		{0o644, []string{"port=1 from line 2 of ROOT/home/.my.cnf"}, "others can read the file: chmod 600"},
 		{0o606, nil, "anybody can change it: chmod o-w"},
 	}

@@ -46,7 +46,7 @@ func onEach(t *testing.T, name string, test func(t *testing.T, s *server)) {
 	for _, d := range products {
 		t.Run(d.Name, func(t *testing.T) {
 			s := &server{database: d, values: testserver.Open(t, d.Name).Values()}
-			s.set("dbase", name)
+			s.set("dbname", name)
 			if _, err := d.Drop(t.Context(), s.options(t), database.Disposal{}); err != nil { // what a test that was killed left behind
 				t.Fatal(err)
 			}

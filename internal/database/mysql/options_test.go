@@ -20,15 +20,15 @@ import (
 	"sledge/internal/option"
 )
 
-func TestOptionsAreHammerDBs(t *testing.T) {
+func TestOptionsHaveTheDefaultsThatPeopleKnow(t *testing.T) {
 	shared := map[string]string{
 		"host": "127.0.0.1", "port": "3306", "ssl": "false", "ssl_two_way": "false", "ssl_linux_capath": "/etc/mysql/certs",
 		"ssl_windows_capath": `C:\mysql\certs`, "ssl_ca": "ca-cert.pem", "ssl_cert": "client-cert.pem", "ssl_key": "client-key.pem",
-		"ssl_cipher": "server", "user": "root", "dbase": "tpcc", "storage_engine": "innodb", "partition": "false", "prepared": "false", "history_pk": "false",
+		"ssl_cipher": "server", "user": "root", "dbname": "tpcc", "storage_engine": "innodb", "partition": "false", "prepared": "false", "history_pk": "false",
 	}
 	for d, own := range map[*database.Database]map[string]string{
-		mysql.Database:   {"socket": "/tmp/mysql.sock", "pass": "mysql", "oceanbase_port": "2881"},
-		mariadb.Database: {"socket": "/tmp/mariadb.sock", "pass": "maria", "purge": "false"},
+		mysql.Database:   {"socket": "/tmp/mysql.sock", "password": "mysql", "oceanbase_port": "2881"},
+		mariadb.Database: {"socket": "/tmp/mariadb.sock", "password": "maria", "purge": "false"},
 	} {
 		want := map[string]string{}
 		for _, list := range []map[string]string{shared, own} {
@@ -42,7 +42,7 @@ func TestOptionsAreHammerDBs(t *testing.T) {
 			if o.Help == "" {
 				t.Errorf("%s has no help", o.Name)
 			}
-			if o.Secret != strings.HasSuffix(o.Name, "_pass") {
+			if o.Secret != strings.HasSuffix(o.Name, "password") {
 				t.Errorf("%s: got secret %v", o.Name, o.Secret)
 			}
 		}

@@ -113,7 +113,7 @@ func TestADatabaseStaysForWhoMayNotSeeAllOfIt(t *testing.T) {
 		mustExec(t, admin, "CREATE USER "+user+" IDENTIFIED BY 'secret'")
 		mustExec(t, admin, "GRANT SELECT, DROP, EXECUTE, TRIGGER ON sledge_hidden.* TO "+user)
 		s.set("user", "sledge half@blind")
-		s.set("pass", "secret")
+		s.set("password", "secret")
 		for _, tt := range []struct{ grant, want string }{
 			{"SELECT", "the user lacks the rights EVENT, and may not see all that is in it"},
 			{"EVENT", ""},
@@ -129,6 +129,6 @@ func TestADatabaseStaysForWhoMayNotSeeAllOfIt(t *testing.T) {
 			t.Errorf("without the right to drop it: got %+v and %v, want it to stay", fates, err)
 		}
 		s.set("user", "root")
-		s.set("pass", testserver.Open(t, s.database.Name).Password)
+		s.set("password", testserver.Open(t, s.database.Name).Password)
 	})
 }

@@ -157,7 +157,7 @@ func TestASocketIsUsedWhereThereIsOne(t *testing.T) {
 			s := &server{database: d, values: started.Values()}
 			s.set("socket", started.Socket)
 			s.set("port", "1") // where nothing listens
-			s.set("dbase", "mysql")
+			s.set("dbname", "mysql")
 			for host, ok := range map[string]bool{"127.0.0.1": true, "localhost": true, "127.0.0.2": false} {
 				s.set("host", host)
 				session, err := d.Connect(t.Context(), s.options(t), database.Owner)
@@ -190,12 +190,12 @@ func TestLoadsWithoutLocalFiles(t *testing.T) {
 
 func BenchmarkCall(b *testing.B) {
 	s := &server{database: mariadb.Database, values: testserver.Open(b, "mariadb").Values()}
-	s.set("dbase", "mysql")
+	s.set("dbname", "mysql")
 	setup := s.connect(b)
 	mustExec(b, setup, "CREATE DATABASE IF NOT EXISTS sledge_bench; USE sledge_bench; DROP PROCEDURE IF EXISTS NEWORD")
 	mustExec(b, setup, "CREATE PROCEDURE NEWORD(w INT, max_w INT, d INT, c INT, n INT, OUT discount DECIMAL(4,4), OUT last VARCHAR(16), OUT credit VARCHAR(2), "+
 		"OUT dtax DECIMAL(4,4), OUT wtax DECIMAL(4,4), INOUT next_o_id INT, stamp DATETIME) BEGIN SET next_o_id = 3001; END")
-	s.set("dbase", "sledge_bench")
+	s.set("dbname", "sledge_bench")
 	for _, prepared := range []string{"false", "true"} {
 		s.set("prepared", prepared)
 		for _, users := range []int{1, 8} {

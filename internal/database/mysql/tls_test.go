@@ -19,7 +19,7 @@ func TestTLS(t *testing.T) {
 	started := testserver.Open(t, "mariadb", testserver.Setting("ssl_ca="+ours.Path("ca")),
 		testserver.Setting("ssl_cert="+ours.Path("server")), testserver.Setting("ssl_key="+ours.Path("server-key")))
 	s := &server{database: mariadb.Database, values: started.Values()}
-	s.set("dbase", "mysql")
+	s.set("dbname", "mysql")
 	mustExec(t, s.connect(t), "CREATE USER IF NOT EXISTS careful@'127.0.0.1' IDENTIFIED BY 'secret' REQUIRE X509")
 	s.set("ssl", "true")
 	s.set("ssl_linux_capath", ours.Folder)
@@ -41,8 +41,8 @@ func TestTLS(t *testing.T) {
 		{"with a chosen cipher suite", option.Values{"ssl_ca": "ca.pem", "ssl_cipher": "ECDHE-ECDSA-AES128-GCM-SHA256"}, "ECDHE-ECDSA-AES128-GCM-SHA256"},
 		{"with one of several", option.Values{"ssl_ca": "ca.pem", "ssl_cipher": "ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-CHACHA20-POLY1305"}, "ECDHE-ECDSA-CHACHA20-POLY1305"},
 		{"with an unknown cipher suite", option.Values{"ssl_ca": "ca.pem", "ssl_cipher": "ROT13"}, "!ECDHE-ECDSA-AES128-GCM-SHA256"},
-		{"as a user who needs a certificate", option.Values{"ssl_ca": "ca.pem", "user": "careful", "pass": "secret", "dbase": "information_schema", "ssl_two_way": "true"}, "TLS_"},
-		{"without the certificate that a user needs", option.Values{"ssl_ca": "ca.pem", "user": "careful", "pass": "secret", "dbase": "information_schema"}, "!user"},
+		{"as a user who needs a certificate", option.Values{"ssl_ca": "ca.pem", "user": "careful", "password": "secret", "dbname": "information_schema", "ssl_two_way": "true"}, "TLS_"},
+		{"without the certificate that a user needs", option.Values{"ssl_ca": "ca.pem", "user": "careful", "password": "secret", "dbname": "information_schema"}, "!user"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			changed := &server{database: s.database, values: s.values.Clone()}
@@ -67,7 +67,7 @@ func TestTLS(t *testing.T) {
 	}
 	t.Run("is offered by no server without a certificate", func(t *testing.T) {
 		plain := &server{database: s.database, values: testserver.Open(t, "mariadb", testserver.Setting("skip_ssl=1")).Values()}
-		plain.set("dbase", "mysql")
+		plain.set("dbname", "mysql")
 		plain.set("ssl", "true")
 		plain.set("ssl_ca", "null")
 		_, err := s.database.Connect(t.Context(), plain.options(t), database.Owner)

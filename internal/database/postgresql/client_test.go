@@ -64,8 +64,8 @@ func TestClientSettingsAreThoseOfLibpq(t *testing.T) {
 			map[string]string{"PGHOST": "db1", "PGSSLMODE": "require", "PGSSLROOTCERT": "/ca"},
 			nil,
 			[]string{
-				"host=db1 from PGHOST", "password=owner from HOME/.pgpass", "ssl_mode=require from PGSSLMODE",
-				"ssl_ca=/ca from PGSSLROOTCERT", "superuser_password=adm:in from HOME/.pgpass",
+				"host=db1 from PGHOST", "password=owner from HOME/.pgpass", "ssl_ca=/ca from PGSSLROOTCERT",
+				"ssl_mode=require from PGSSLMODE", "superuser_password=adm:in from HOME/.pgpass",
 			},
 		},
 		{
@@ -90,7 +90,7 @@ func TestClientSettingsAreThoseOfLibpq(t *testing.T) {
 			"an administrator",
 			map[string]string{"PGUSER": "dba", "PGPASSWORD": "p", "PGDATABASE": "defaultdb", "PGPASSFILE": "/nosuch"},
 			nil,
-			[]string{"superuser_dbname=defaultdb from PGDATABASE", "superuser=dba from PGUSER", "superuser_password=p from PGPASSWORD"},
+			[]string{"superuser=dba from PGUSER", "superuser_dbname=defaultdb from PGDATABASE", "superuser_password=p from PGPASSWORD"},
 		},
 		{
 			"the owner",

@@ -9,8 +9,8 @@ import (
 	"sledge/internal/option"
 )
 
-func TestOptionsAreHammerDBs(t *testing.T) {
-	want := map[string]string{ // HammerDB's names and defaults
+func TestOptionsHaveTheDefaultsThatPeopleKnow(t *testing.T) {
+	want := map[string]string{ // HammerDB's defaults
 		"host": "localhost", "port": "5432", "ssl_mode": "prefer",
 		"superuser": "postgres", "superuser_password": "postgres", "superuser_dbname": "postgres",
 		"user": "tpcc", "password": "tpcc", "dbname": "tpcc", "tablespace": "pg_default",
@@ -24,7 +24,7 @@ func TestOptionsAreHammerDBs(t *testing.T) {
 		if d.Help == "" {
 			t.Errorf("%s has no help", d.Name)
 		}
-		if secret := strings.HasSuffix(d.Name, "pass"); d.Secret != secret {
+		if secret := strings.HasSuffix(d.Name, "password"); d.Secret != secret {
 			t.Errorf("%s: got secret %v, want %v", d.Name, d.Secret, secret)
 		}
 	}
