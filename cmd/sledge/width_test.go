@@ -15,8 +15,8 @@ import (
 	"sledge/internal/job"
 )
 
-// shown is what a program writes to a terminal of so many columns.
-type shown struct {
+// window is what a program writes to a terminal of so many columns.
+type window struct {
 	t       *testing.T
 	command *exec.Cmd
 	size    func(columns int)
@@ -28,7 +28,7 @@ type shown struct {
 }
 
 // show starts the program on a terminal.
-func (p *program) show(columns int, args ...string) *shown {
+func (p *program) show(columns int, args ...string) *window {
 	p.t.Helper()
 	c := exec.Command(p.path, args...)
 	c.Env = p.env
@@ -36,7 +36,7 @@ func (p *program) show(columns int, args ...string) *shown {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	s := &shown{t: p.t, command: c, ended: make(chan struct{}), size: func(columns int) {
+	s := &window{t: p.t, command: c, ended: make(chan struct{}), size: func(columns int) {
 		if err := pty.Setsize(file, &pty.Winsize{Rows: 50, Cols: uint16(columns)}); err != nil {
 			p.t.Fatal(err)
 		}
@@ -66,13 +66,13 @@ func (p *program) show(columns int, args ...string) *shown {
 }
 
 // wait returns all that was written, at the end of the program.
-func (s *shown) wait() (text string, exit job.Exit) {
+func (s *window) wait() (text string, exit job.Exit) {
 	<-s.ended
 	_ = s.command.Wait() // its exit code says how it went
 	return s.soFar(), job.Exit(s.command.ProcessState.ExitCode())
 }
 
-func (s *shown) soFar() string {
+func (s *window) soFar() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"sledge/internal/catalog"
 	"sledge/internal/catalog/edition"
 	"sledge/internal/engine"
 	"sledge/internal/option"
@@ -129,5 +130,18 @@ func TestAnyNameFindsADatabaseAndAWorkload(t *testing.T) {
 		if _, err := edition.Catalog.Pair(names[0], names[1]); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "(there are ") {
 			t.Errorf("%q: got %v, want %s with those that there are", names, err, want)
 		}
+	}
+}
+
+func TestASchemeFindsItsDatabase(t *testing.T) {
+	for _, d := range edition.Catalog.Databases {
+		for _, scheme := range catalog.Schemes(d) {
+			if got, err := edition.Catalog.ByScheme(scheme); err != nil || got != d {
+				t.Errorf("%s: got %+v, %v, want %s", scheme, got, err, d.Name)
+			}
+		}
+	}
+	if _, err := edition.Catalog.ByScheme("postgre"); err == nil || !strings.Contains(err.Error(), `the scheme "postgre" (there are `) {
+		t.Errorf("got %v, want an error with the schemes that there are", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/document"
 	"sledge/internal/engine"
@@ -53,7 +54,7 @@ the databases and the workloads.`,
 func (p *Program) listCatalog(asJSON bool) error {
 	var databases, workloads []document.Entry
 	for _, d := range p.Bench.Databases {
-		databases = append(databases, document.Entry{Name: d.Name, Title: d.Title, Aliases: orEmpty(d.Aliases), Schemes: workbench.Schemes(d)})
+		databases = append(databases, document.Entry{Name: d.Name, Title: d.Title, Aliases: orEmpty(d.Aliases), Schemes: catalog.Schemes(d)})
 	}
 	for _, w := range p.Bench.Workloads {
 		workloads = append(workloads, document.Entry{Name: w.Name, Title: w.Title, Aliases: orEmpty(w.Aliases)})

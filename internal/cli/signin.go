@@ -68,22 +68,22 @@ func (s *settings) signIn(ctx context.Context, p *Program, action job.Action, or
 	return order, nil
 }
 
-// refused is a password that the server did not take.
-type refused struct {
+// rejection is a password that the server did not take.
+type rejection struct {
 	*database.PasswordError
 	unmendable bool // another password would not help
 }
 
 // refusal returns the refusal that an action would fail by, or nil when it fails by none
 // or by something else.
-func refusal(ctx context.Context, action job.Action, order workbench.Order) *refused {
+func refusal(ctx context.Context, action job.Action, order workbench.Order) *rejection {
 	owner := signInAs(ctx, order, database.Owner)
 	refusedOwner, isRefused := errors.AsType[*database.PasswordError](owner)
 	if action == job.Run || action == job.Check || action == job.Delete && isRefused || action == job.Build && owner == nil {
 		if !isRefused {
 			return nil
 		}
-		return &refused{PasswordError: refusedOwner}
+		return &rejection{PasswordError: refusedOwner}
 	}
 	admin := signInAs(ctx, order, database.Admin)
 	refusedAdmin, adminRefused := errors.AsType[*database.PasswordError](admin)
@@ -91,10 +91,10 @@ func refusal(ctx context.Context, action job.Action, order workbench.Order) *ref
 	case admin == nil:
 		return nil // who makes the owner, or gives it its password
 	case adminRefused && order.SecretToAsk(refusedAdmin) != "":
-		return &refused{PasswordError: refusedAdmin}
+		return &rejection{PasswordError: refusedAdmin}
 	case isRefused:
 		// With an administrator who cannot sign in either, this owner may not be there.
-		return &refused{PasswordError: refusedOwner, unmendable: adminRefused}
+		return &rejection{PasswordError: refusedOwner, unmendable: adminRefused}
 	}
 	return nil
 }

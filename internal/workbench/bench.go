@@ -26,18 +26,6 @@ const DefaultWorkload = "tprocc"
 // Bench is what there is to choose from.
 type Bench struct{ catalog.Catalog }
 
-// Schemes are what a database's URL may begin with: the schemes that its own
-// programs know, and every name the database has here.
-func Schemes(d *database.Database) []string {
-	schemes := slices.Clone(d.Schemes)
-	for _, name := range append([]string{d.Name}, d.Aliases...) {
-		if !slices.Contains(schemes, name) {
-			schemes = append(schemes, name)
-		}
-	}
-	return schemes
-}
-
 // Options describes every option there is, once each, as the first database and workload
 // have it that have it.
 func (b Bench) Options() []option.Description {

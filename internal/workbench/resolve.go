@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/engine"
 	"sledge/internal/job"
@@ -194,23 +195,17 @@ func (b Bench) chooseDatabase(general []place, u *url.URL) (*database.Database, 
 		return nil, fmt.Errorf("no database is chosen: say --db and one of %s", strings.Join(b.databaseNames(), ", "))
 	case u == nil:
 		return named, nil
-	case named != nil && slices.Contains(Schemes(named), u.Scheme):
+	case named != nil && slices.Contains(catalog.Schemes(named), u.Scheme):
 		return named, nil
 	}
-	var schemes []string
-	for _, d := range b.Databases {
-		schemes = append(schemes, Schemes(d)...)
-		if !slices.Contains(Schemes(d), u.Scheme) {
-			continue
-		}
-		if _, chosen := general[len(general)-1][keyDatabase]; chosen {
-			return nil, fmt.Errorf("--db chooses %s, but the URL is one of %s: leave out --db or change the URL", named.Title, d.Title)
-		}
-		return d, nil
+	d, err := b.ByScheme(u.Scheme)
+	if err != nil {
+		return nil, fmt.Errorf("--url: %w", err)
 	}
-	slices.Sort(schemes)
-	return nil, fmt.Errorf("--url: no database has the scheme %q (there are %s)%s",
-		u.Scheme, strings.Join(slices.Compact(schemes), ", "), option.Suggest(u.Scheme, schemes))
+	if _, chosen := general[len(general)-1][keyDatabase]; chosen {
+		return nil, fmt.Errorf("--db chooses %s, but the URL is one of %s: leave out --db or change the URL", named.Title, d.Title)
+	}
+	return d, nil
 }
 
 func (b Bench) databaseNames() []string {

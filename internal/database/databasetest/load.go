@@ -10,12 +10,12 @@ import (
 	"sledge/internal/schema"
 )
 
-// numbered makes the rows first..last of everyType: every third has NULLs, and
+// rowNumbers makes the rows first..last of everyType: every third has NULLs, and
 // every third words that need escaping.
-type numbered struct{ next, last int }
+type rowNumbers struct{ next, last int }
 
 // AppendRow implements schema.RowSource.
-func (n *numbered) AppendRow(buf []byte) ([]byte, bool) {
+func (n *rowNumbers) AppendRow(buf []byte) ([]byte, bool) {
 	if n.next > n.last {
 		return buf, false
 	}
@@ -39,7 +39,7 @@ func (s *suite) testLoad(t *testing.T) {
 	table := s.table(t, "sledge_test_load", everyType)
 	session, other := s.connect(t), s.connect(t)
 	load := func(first, last int) (int64, error) {
-		return session.Load(t.Context(), table, &numbered{first, last})
+		return session.Load(t.Context(), table, &rowNumbers{first, last})
 	}
 	mustLoad := func(first, last int) {
 		t.Helper()
@@ -96,7 +96,7 @@ func (s *suite) testLoad(t *testing.T) {
 	if class := s.d.Classify(err); err == nil || class != meter.Constraint {
 		t.Errorf("a duplicate key: got %v, class %v; want class %v", err, class, meter.Constraint)
 	}
-	if _, err := session.Load(t.Context(), schema.Table{Name: "sledge_test_nowhere", Columns: everyType}, &numbered{1, 10}); err == nil {
+	if _, err := session.Load(t.Context(), schema.Table{Name: "sledge_test_nowhere", Columns: everyType}, &rowNumbers{1, 10}); err == nil {
 		t.Error("loading a table that is not there succeeded")
 	}
 	mustRun(t, read, 1) // the session goes on after a load that failed

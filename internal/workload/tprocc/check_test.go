@@ -44,7 +44,7 @@ var breaks = map[string]string{
 func TestChecks(t *testing.T) {
 	for _, d := range edition.Catalog.Databases {
 		t.Run(d.Name, func(t *testing.T) {
-			c := &checked{t: t, d: d, values: workloadtest.Server(t, d, "")}
+			c := &subject{t: t, d: d, values: workloadtest.Server(t, d, "")}
 			c.schema = c.plan().Database.SchemaName(c.plan().Connection).Name
 			c.saysThatThereIsNone()
 			c.saysWhatABuildDoes()
@@ -56,8 +56,8 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// checked is a schema on a database.
-type checked struct {
+// subject is a schema on a database.
+type subject struct {
 	t      *testing.T
 	d      *database.Database
 	values option.Values
@@ -66,11 +66,11 @@ type checked struct {
 
 var local = engine.Local{Catalog: edition.Catalog, Version: "test"}
 
-func (c *checked) spec(action job.Action) job.Spec {
+func (c *subject) spec(action job.Action) job.Spec {
 	return job.Spec{Action: action, Database: c.d.Name, Workload: "tprocc", Seed: 1, Options: c.values}
 }
 
-func (c *checked) plan() engine.Plan {
+func (c *subject) plan() engine.Plan {
 	plan, err := local.Plan(c.spec(job.Check))
 	if err != nil {
 		c.t.Fatal(err)
@@ -78,7 +78,7 @@ func (c *checked) plan() engine.Plan {
 	return plan
 }
 
-func (c *checked) session() database.Session {
+func (c *subject) session() database.Session {
 	s, err := c.d.Connect(c.t.Context(), c.plan().Connection, database.Owner)
 	if err != nil {
 		c.t.Fatal(err)
@@ -87,7 +87,7 @@ func (c *checked) session() database.Session {
 }
 
 // do does a job and returns what the virtual users said, with their positions.
-func (c *checked) do(action job.Action, exit job.Exit) []string {
+func (c *subject) do(action job.Action, exit job.Exit) []string {
 	c.t.Helper()
 	heard := newSaid(action, c.d)
 	_, err := local.Do(c.t.Context(), c.spec(action), job.Control{Watchers: []job.Watcher{heard}})
@@ -98,7 +98,7 @@ func (c *checked) do(action job.Action, exit job.Exit) []string {
 }
 
 // says does a job and looks whether the first lines are these, however capital.
-func (c *checked) says(action job.Action, exit job.Exit, want ...string) {
+func (c *subject) says(action job.Action, exit job.Exit, want ...string) {
 	c.t.Helper()
 	got := c.do(action, exit)
 	if !strings.EqualFold(strings.Join(got[:min(len(want), len(got))], "\n"), strings.Join(want, "\n")) {
@@ -126,7 +126,7 @@ func (s *said) Watch(e job.Event) {
 }
 
 // makes makes the account and the database.
-func (c *checked) makes() {
+func (c *subject) makes() {
 	plan := c.plan()
 	heard := newSaid(job.Build, c.d)
 	for range 2 {
@@ -143,7 +143,7 @@ func (c *checked) makes() {
 	}
 }
 
-func (c *checked) saysThatThereIsNone() {
+func (c *subject) saysThatThereIsNone() {
 	c.makes()
 	c.says(job.Check, job.ExitMissing,
 		"1 RUNNING", "1 Checking "+c.schema+" TPROC-C schema", "1 Check database",
@@ -151,7 +151,7 @@ func (c *checked) saysThatThereIsNone() {
 }
 
 // saysWhatABuildDoes builds by two virtual users, whose lines come in any order.
-func (c *checked) saysWhatABuildDoes() {
+func (c *subject) saysWhatABuildDoes() {
 	c.values["warehouses"] = "2"
 	c.values["builders"] = "2"
 	got := c.do(job.Build, job.OK)
@@ -193,7 +193,7 @@ func (c *checked) saysWhatABuildDoes() {
 
 // linesOfACheck are what a check says until it knows what it has found: the four steps
 // that HammerDB's has, and eight conditions more.
-func (c *checked) linesOfACheck() []string {
+func (c *subject) linesOfACheck() []string {
 	lines := []string{"1 RUNNING", "1 Checking " + c.schema + " TPROC-C schema", "1 Check database", "1 Check tables and indices"}
 	if code := map[string]string{"postgresql": "routines", "mariadb": "procedures", "mysql": "procedures"}[c.d.Name]; code != "" {
 		lines = append(lines, "1 Check "+code)
@@ -205,7 +205,7 @@ func (c *checked) linesOfACheck() []string {
 }
 
 // findsEachBreak breaks each rule in a transaction that comes to nothing.
-func (c *checked) findsEachBreak() {
+func (c *subject) findsEachBreak() {
 	plan, s := c.plan(), c.session()
 	defer s.Close()
 	for _, rule := range tprocc.Workload.Rules {
@@ -243,7 +243,7 @@ func (c *checked) findsEachBreak() {
 
 // saysWhatIsBroken breaks rules for good: first one of which HammerDB does not know,
 // then one that it words itself.
-func (c *checked) saysWhatIsBroken() {
+func (c *subject) saysWhatIsBroken() {
 	s := c.session()
 	defer s.Close()
 	for _, test := range []struct{ breaks, mends, want string }{
@@ -264,7 +264,7 @@ func (c *checked) saysWhatIsBroken() {
 // pays has the customers of a district pay an amount as HammerDB's client SQL does, or
 // as the standard says: with a sign of 1 or -1 of what the balance changes by. What is
 // counted in C_YTD_PAYMENT is the amount times counted.
-func (c *checked) pays(s database.Session, customers string, amount float64, sign, counted int) {
+func (c *subject) pays(s database.Session, customers string, amount float64, sign, counted int) {
 	c.t.Helper()
 	for _, statement := range []string{
 		fmt.Sprintf(`INSERT INTO history (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data)
@@ -282,7 +282,7 @@ func (c *checked) pays(s database.Session, customers string, amount float64, sig
 
 // namesWhatHammerDBsClientLeaves lets customers pay as HammerDB's client SQL has them
 // do, and looks whether a check says that this is why two conditions are broken.
-func (c *checked) namesWhatHammerDBsClientLeaves() {
+func (c *subject) namesWhatHammerDBsClientLeaves() {
 	s := c.session()
 	defer s.Close()
 	const known = "HammerDB's client SQL (no_stored_procs) adds payments to C_BALANCE"
