@@ -25,16 +25,15 @@ import (
 	"sledge/internal/workbench"
 )
 
-const consoleHelp = `The console does what HammerDB's does: the same commands, settings and output, so
-that scripts written for it go on working. Without arguments it is a prompt in Tcl;
-py makes it one in Python. With auto it runs a script and ends, by an exit code
-that is 0 only if everything in the script succeeded; what failed is the last line
-on stderr.
+const consoleHelp = `The console has HammerDB's commands, settings and output, so that scripts written
+for HammerDB keep working. Without arguments it is a prompt in Tcl; with py, one in
+Python. With auto it runs a script. The exit code is 0 only if everything in the
+script succeeded; otherwise the last line on standard error says what failed.
 
-Python is python3, or what SLEDGE_PYTHON names: 3.9 or later. Settings are kept
-beside the job repository, or in the file that SLEDGE_SETTINGS names.
+Python is python3, or the program in SLEDGE_PYTHON, version 3.9 or later. Settings
+are kept beside the job repository, or in the file in SLEDGE_SETTINGS.
 
-A link to sledge that is called hammerdbcli takes HammerDB's own arguments.`
+Called through a link named hammerdbcli, sledge takes HammerDB's own arguments.`
 
 // The languages of the console.
 const (

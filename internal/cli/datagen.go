@@ -29,16 +29,16 @@ func (p *Program) datagenCommand() *cobra.Command {
 	f := datagenFlags{settings: settings{plain: map[string]string{}}}
 	c := &cobra.Command{
 		Use:   "datagen --db name --warehouses n --dir folder",
-		Short: "Write the initial rows into flat files",
-		Long: `Datagen writes the rows that a build would load into flat files, for loaders that
-are faster than any client or where the database cannot be reached from here: a file
-for each table and worker, values divided by |, nothing where a value is NULL. The
-same seed gives the same rows as a build. Beside the files lie the scripts by which
-the database's own program makes the tables, loads the files and finishes the schema,
-so that sledge check finds it whole and sledge run can use it.
+		Short: "Write the initial rows to flat files",
+		Long: `Datagen writes the rows that a build would load to flat files: for loaders that are
+faster than any client, or for a database that you cannot reach from here. Each
+worker writes a file for each table, with | between values and nothing for NULL. The
+same seed gives the same rows as a build. Beside the files it writes scripts for the
+database's own client, which create the tables, load the files and finish the schema,
+ready for sledge check and sledge run.
 
-Files appear in the folder when all of them are whole. Files that are there already
-are left alone, and nothing is written, unless --overwrite is given.`,
+Files get their final names when all of them are complete. If the folder has such
+files already, nothing is written unless you give --overwrite.`,
 		Example: examples(
 			"sledge datagen --db pg --warehouses 10 --workers 4 --dir /data/tpcc",
 			"sledge datagen --db maria --warehouses 100 --workers 8 --dir /data/tpcc --gzip",
@@ -55,21 +55,21 @@ are left alone, and nothing is written, unless --overwrite is given.`,
 	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Bench), ", "))
 	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload, if not "+workbench.DefaultWorkload+": "+strings.Join(workloadNames(p.Bench), ", "))
 	flags.Var(plainFlag{"warehouses", "number", f.plain}, "warehouses", "warehouses to generate")
-	flags.IntVar(&f.workers, "workers", 1, "writers side by side, each of warehouses of its own")
-	flags.StringVar(&f.folder, "dir", "", "`folder` to write to; it is made if only its last part is missing")
-	flags.BoolVar(&f.compress, "gzip", false, "compress the files by gzip")
-	flags.BoolVar(&f.overwrite, "overwrite", false, "replace the files that are in the folder")
-	flags.Var(plainFlag{"seed", "number", f.plain}, "seed", "seed of all random choices: the same seed gives the same rows (1 if not given)")
+	flags.IntVar(&f.workers, "workers", 1, "writers that work in parallel, each on warehouses of its own")
+	flags.StringVar(&f.folder, "dir", "", "`folder` to write to; it is created if its parent exists")
+	flags.BoolVar(&f.compress, "gzip", false, "compress the files with gzip")
+	flags.BoolVar(&f.overwrite, "overwrite", false, "replace the files in the folder")
+	flags.Var(plainFlag{"seed", "number", f.plain}, "seed", "seed of all random choices: the same seed gives the same rows (default 1)")
 	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml)")
-	flags.StringArrayVar(&f.set, "set", nil, "set an option by its own name, as `name=value`, as often as needed (sledge options lists them)")
-	flags.BoolVar(&f.verbose, "verbose", false, "show what every worker says")
+	flags.StringArrayVar(&f.set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them)")
+	flags.BoolVar(&f.verbose, "verbose", false, "show the output of every worker")
 	p.completeSettings(c, &f.settings)
 	return c
 }
 
 func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
 	if f.folder == "" {
-		return usage("--dir is missing: say where to write the files")
+		return usage("--dir is missing: name the folder to write to")
 	}
 	if f.workers < 1 || f.workers > datagen.MaxWorkers {
 		return usage("--workers: %d is not between 1 and %d", f.workers, datagen.MaxWorkers)
@@ -96,7 +96,7 @@ func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
 // explainDatagen adds the way out, in the words of the command line.
 func explainDatagen(err error) error {
 	if errors.As(err, new(datagen.ExistsError)) {
-		return fmt.Errorf("%w: choose another --dir, or replace what is there by --overwrite", err)
+		return fmt.Errorf("%w: choose another --dir, or replace the files with --overwrite", err)
 	}
 	return err
 }

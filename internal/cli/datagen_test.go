@@ -20,7 +20,7 @@ func TestDatagenWritesFilesOnce(t *testing.T) {
 		out, err string
 	}{
 		{"", job.OK, "9 files with 78 MB of rows are in " + folder, "Vuser 1:1 WAREHOUSE SCHEMA GENERATED in "},
-		{"", job.ExitExists, "", "already exists: choose another --dir, or replace what is there by --overwrite"},
+		{"", job.ExitExists, "", "already exists: choose another --dir, or replace the files with --overwrite"},
 		{"--gzip --overwrite --seed 2 --verbose", job.OK, "compressed) of rows", "Vuser 1:Generating Stock Wid=1"},
 	} {
 		args := append([]string{"datagen", "--db", "sqlite", "--dir", folder}, strings.Fields(step.args)...)

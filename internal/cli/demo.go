@@ -50,10 +50,10 @@ func (p *Program) demoCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Build, run and check a small test on SQLite, in under a minute",
-		Long: `Demo shows a whole test on this machine: it builds one warehouse in a SQLite file,
-lets four virtual users work on it for ten seconds, checks the data they left, and
-says how to do the same on a server. It needs nothing installed and leaves nothing
-behind, unless --keep is given.`,
+		Long: `Demo does a whole test on this machine: it builds one warehouse in a SQLite file,
+runs four virtual users on it for ten seconds, checks the data, and shows the
+commands to do the same on a server. You need to install nothing, and it leaves
+nothing behind unless you give --keep.`,
 		Example: examples("sledge demo", "sledge demo --dir /fast/disk --keep"),
 		GroupID: groupJobs,
 		Args:    noArguments,
@@ -79,9 +79,9 @@ behind, unless --keep is given.`,
 			return nil
 		}),
 	}
-	c.Flags().StringVar(&folder, "dir", "", "`folder` to work in, if not a temporary one")
-	c.Flags().BoolVar(&keep, "keep", false, "leave the database and the jobs there")
-	c.Flags().BoolVar(&verbose, "verbose", false, "show what every virtual user says")
+	c.Flags().StringVar(&folder, "dir", "", "`folder` to work in (default: a temporary one)")
+	c.Flags().BoolVar(&keep, "keep", false, "keep the database and the jobs")
+	c.Flags().BoolVar(&verbose, "verbose", false, "show the output of every virtual user")
 	return c
 }
 
@@ -111,7 +111,7 @@ func demoPlace(folder string) (place demoFiles, clean func() error, err error) {
 	}
 	for _, file := range []string{place.database, place.repository} {
 		if _, err := os.Stat(file); err == nil {
-			return place, nil, job.WithExit(job.ExitExists, fmt.Errorf("%s is there already, from a demo that was kept: remove it, or choose another folder by --dir", file))
+			return place, nil, job.WithExit(job.ExitExists, fmt.Errorf("%s is left from an earlier demo: remove it, or choose another folder with --dir", file))
 		}
 	}
 	return place, func() error { return removeSQLite(place.database, place.repository) }, nil
@@ -138,7 +138,7 @@ func (p *Program) demo(ctx context.Context, place demoFiles, verbose bool) (run 
 	}{
 		{job.Build, "Building one warehouse of TPROC-C in a SQLite file"},
 		{job.Run, "Running four virtual users: 2 s of ramp-up, 10 s measured"},
-		{job.Check, "Checking the data that they left"},
+		{job.Check, "Checking the data they left"},
 	} {
 		fmt.Fprintf(p.Stdout, "\n%s\n\n", p.StdoutLook.Strong("== "+step.title))
 		flags := map[string]string{"dbname": place.database}

@@ -113,8 +113,8 @@ func opening(order workbench.Order, id job.ID, hammerDB bool) string {
 
 // wished says what a wish to end a job brings about.
 var wished = map[job.Wish]string{
-	job.WishStop:  "stopping: users finish their transaction; press Ctrl-C again to break off",
-	job.WishAbort: "breaking off; press Ctrl-C again to leave everything as it is",
+	job.WishStop:  "stopping: users finish their transactions; press Ctrl-C again to abort",
+	job.WishAbort: "aborting; press Ctrl-C again to quit at once",
 }
 
 // follow shows a job until it is over.
@@ -134,7 +134,7 @@ func (p *Program) storeFor(s *settings) (*repository.Store, error) {
 	}
 	store, err := p.openRepository(s.repository)
 	if err != nil {
-		return nil, fmt.Errorf("%w, or do without by --no-repo", err)
+		return nil, fmt.Errorf("%w, or use --no-repo to record nothing", err)
 	}
 	return store, nil
 }

@@ -18,12 +18,12 @@ func (p *Program) buildCommand() *cobra.Command {
 	var s settings
 	c := &cobra.Command{
 		Use:   "build --db NAME [flags]",
-		Short: "Make the schema and fill it",
-		Long: `Build makes the account and the database where they are missing, then the tables,
-loads them with several virtual users side by side, and adds indexes and routines.
+		Short: "Create the schema and fill it",
+		Long: `Build creates the account and the database if they are missing, then the tables;
+several virtual users load them in parallel, then indexes and routines follow.
 
-The same options and the same seed give the same rows. A build that was
-interrupted, whatever by, goes on with --resume.`,
+The same options and the same seed give the same rows. If a build is interrupted,
+continue it with --resume.`,
 		Example: examples(
 			"sledge build --db pg --host db1 --warehouses 100 --builders 8",
 			"sledge build --url postgres://tpcc@db1/tpcc --warehouses 100 --password-file secret.txt",
@@ -38,7 +38,7 @@ interrupted, whatever by, goes on with --resume.`,
 		}),
 	}
 	s.addTo(c, p, job.Build, func(flags *pflag.FlagSet) {
-		flags.BoolVar(&s.resume, "resume", false, "go on with a build that was interrupted")
+		flags.BoolVar(&s.resume, "resume", false, "continue a build that was interrupted")
 	})
 	return c
 }
@@ -47,10 +47,10 @@ func (p *Program) checkCommand() *cobra.Command {
 	var s settings
 	c := &cobra.Command{
 		Use:   "check --db NAME [flags]",
-		Short: "Ask whether the schema is whole and its data are consistent",
-		Long: `Check looks for every table and column, and then whether the data obey the rules
-of the workload's standard, rule by rule. It changes nothing. When a rule is
-broken it shows the first rows that break it, and ends with exit code 4.`,
+		Short: "Verify that the schema is complete and its data are consistent",
+		Long: `Check looks for every table and column, then tests the data against the rules of
+the workload's standard. It changes nothing. If a rule is broken, it shows the first
+rows that break it and ends with exit code 4. With --verbose it lists every rule.`,
 		Example: examples(
 			"sledge check --db pg --host db1",
 			"sledge check --db pg --host db1 --json | jq '.findings[] | select(.holds | not)'",
@@ -72,23 +72,23 @@ func (p *Program) runCommand() *cobra.Command {
 	var profile int
 	c := &cobra.Command{
 		Use:   "run --db NAME [flags]",
-		Short: "Let virtual users work, and measure them",
+		Short: "Run virtual users and measure them",
 		Long: `Run connects the virtual users, lets them work through the ramp-up, then measures
 them for the duration. Both are in minutes, as in HammerDB, or have a unit: 90s.
 
-While it goes, a line every few seconds says how many transactions a minute the
-server and the virtual users count, how long they take, and how many failed. The
-result is printed to the standard output, all else to the standard error.
+On a terminal it shows the time left, the rate, response times and failures as it
+goes; elsewhere, or with --interval, it prints a line every few seconds. The result
+goes to standard output, everything else to standard error. For scripts that look
+for HammerDB's lines there is --hammerdb.
 
-Several numbers of virtual users, as --users 1,2,4,8, are run one after another,
-each as a job of its own. Together they are a performance profile, which is shown at
-the end as a table and a chart, and later by sledge jobs profile. Each run is one line
-while they go, with --interval also its progress, with --verbose all of its result;
-sledge jobs show ID shows that later. When one fails, the rest are not run.
+With several numbers of virtual users, such as --users 1,2,4,8, run does one after
+another, each as a job of its own. Together they form a performance profile: a table
+and a chart at the end, and later in sledge jobs profile. Each run gets one line;
+--verbose shows its whole result. If a run fails, the rest are skipped.
 
-Ctrl-C ends the run early: users finish the transaction they are in, and what was
-measured is kept as a partial result. A second Ctrl-C breaks off. SIGTERM, SIGHUP and
-the end of who reads the output, as head, end the run like the first Ctrl-C.`,
+Ctrl-C stops the run early: users finish their transactions, and the measurements
+are kept as a partial result. A second Ctrl-C aborts. SIGTERM, SIGHUP and a closed
+output pipe (| head) stop the run like the first Ctrl-C.`,
 		Example: examples(
 			"sledge run --db pg --host db1 --users 16 --rampup 2 --duration 5",
 			"sledge run --db maria --users 8 --rampup 30s --duration 90s --interval 5",
@@ -108,10 +108,10 @@ the end of who reads the output, as head, end the run like the first Ctrl-C.`,
 		}),
 	}
 	s.addTo(c, p, job.Run, func(flags *pflag.FlagSet) {
-		flags.Var(plainFlag{"users", "numbers", s.plain}, "users", "virtual users that work side by side (1 if not given), or several numbers of them, with commas between, to run one after another")
-		flags.IntVar(&profile, "profile", 0, "`number` of the performance profile that the run is part of (a new one for several numbers of users)")
-		flags.BoolVar(&s.service, "service", false, "show service times as well, even if they hardly differ from response times")
-		flags.Var(&s.interval, "interval", "time between two lines of progress in seconds, or with a unit such as 1m (10 if not given, less in a short run)")
+		flags.Var(plainFlag{"users", "numbers", s.plain}, "users", "virtual users that work in parallel (default 1); several numbers, separated by commas, run one after another")
+		flags.IntVar(&profile, "profile", 0, "`number` of the performance profile that the run belongs to (default for several numbers of users: a new one)")
+		flags.BoolVar(&s.service, "service", false, "always show service times, not only if they differ from response times")
+		flags.Var(&s.interval, "interval", "print a line of progress this often, in seconds or with a unit such as 1m (default 10, less in a short run)")
 	})
 	return c
 }
@@ -122,16 +122,16 @@ func (p *Program) deleteCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "delete --db NAME [flags]",
 		Short: "Remove the schema",
-		Long: `Delete drops the tables and routines of the workload, and then the database with
-its owner, or the file, unless that holds or is something else: it says what went,
-and why the rest stays.
+		Long: `Delete drops the tables and routines of the workload, then the database and its
+owner, or the file, if they hold nothing else. It tells what it dropped, and why the
+rest stays.
 
-It drops only what is proven to be a schema of the workload: all tables with all
-their columns, or what an interrupted build left. If anything else has their names,
-or is built upon them, it drops nothing and ends with exit code 7. Where there is
-no schema, it ends with exit code 8.
+It drops only what it recognizes as a schema of the workload: all tables with all
+their columns, or the remains of an interrupted build. If something else uses their
+names or depends on them, it drops nothing and ends with exit code 7. If there is no
+schema, it ends with exit code 8.
 
-On a terminal it shows what will go and asks first, unless --yes is given.`,
+On a terminal it lists what it will drop and asks first, unless you give --yes.`,
 		Example: examples(
 			"sledge delete --db pg --host db1",
 			"sledge delete --config sledge.toml --yes",
@@ -150,7 +150,7 @@ On a terminal it shows what will go and asks first, unless --yes is given.`,
 		}),
 	}
 	s.addTo(c, p, job.Delete, func(flags *pflag.FlagSet) {
-		flags.BoolVar(&yes, "yes", false, "do not ask")
+		flags.BoolVar(&yes, "yes", false, "do not ask first")
 	})
 	return c
 }
@@ -161,7 +161,7 @@ func (p *Program) confirmDelete(ctx context.Context, plan engine.Plan) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(p.Stderr, "This will be removed for good:")
+	fmt.Fprintln(p.Stderr, "This will be removed permanently:")
 	p.showNames("tables", d.Tables)
 	var routines []string
 	for _, signature := range d.Routines {

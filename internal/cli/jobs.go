@@ -36,9 +36,8 @@ func (p *Program) jobsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "jobs",
 		Short: "List jobs and show their results",
-		Long: `Jobs shows what the job repository keeps. Without another word it lists the jobs,
-newest first. A job is named by its ID, by the first few digits of it, or by the
-word last.`,
+		Long: `Jobs shows what is in the job repository. Without a subcommand it lists the jobs,
+newest first. Name a job by its ID, by the first few digits of it, or as last.`,
 		Example: examples(
 			"sledge jobs",
 			"sledge jobs show last",
@@ -111,11 +110,11 @@ const listedJobs = 50
 func (l *listing) addTo(c *cobra.Command, p *Program) {
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&l.database, "db", "", "only jobs on the database of that `name`")
-	flags.StringVar(&l.workload, "workload", "", "only jobs with the workload of that `name`")
-	flags.StringVar(&l.action, "action", "", "only jobs of that `kind`: "+strings.Join(words(actions), ", "))
-	flags.StringVar(&l.status, "status", "", "only jobs of that `status`: "+strings.Join(words(statuses), ", "))
-	flags.StringArrayVar(&l.labels, "label", nil, "only jobs with that label: `name=value`, or name for any value; several must all be there")
+	flags.StringVar(&l.database, "db", "", "only jobs on this database (`name`)")
+	flags.StringVar(&l.workload, "workload", "", "only jobs with this workload (`name`)")
+	flags.StringVar(&l.action, "action", "", "only jobs of this `kind`: "+strings.Join(words(actions), ", "))
+	flags.StringVar(&l.status, "status", "", "only jobs with this `status`: "+strings.Join(words(statuses), ", "))
+	flags.StringArrayVar(&l.labels, "label", nil, "only jobs with this label: `name=value`, or name for any value; with several, only jobs that have all")
 	flags.IntVar(&l.limit, "limit", listedJobs, "`number` of jobs to list; 0 for all")
 	for name, completion := range map[string]complete{
 		"db": fixed(p.databaseWords()...), "workload": fixed(p.workloadWords()...),
@@ -266,7 +265,7 @@ func figure(r job.Result) string {
 func (a *archive) showCommand() *cobra.Command {
 	return a.one(&cobra.Command{
 		Use:     "show ID",
-		Short:   "Show all of a job: how it was asked for, its result, its latencies",
+		Short:   "Show everything about a job: settings, result, response and service times",
 		Example: examples("sledge jobs show last", "sledge jobs show 6B02 --json"),
 	}, func(ctx context.Context, store *repository.Store, j job.Job) error {
 		sum, _, err := store.Summary(ctx, j.ID)
@@ -276,7 +275,7 @@ func (a *archive) showCommand() *cobra.Command {
 		if a.json {
 			return a.program.printJSON(a.program.document(j, sum))
 		}
-		return report.Text(a.program.Stdout, j, sum, report.View{Width: a.program.width(), Look: a.program.StdoutLook, Whole: true})
+		return report.Text(a.program.Stdout, j, sum, report.View{Width: a.program.width(), Look: a.program.StdoutLook, Whole: true, Line: a.program.headline(j)})
 	})
 }
 
@@ -485,10 +484,10 @@ func (a *archive) exportCommand() *cobra.Command {
 	var force bool
 	c := a.one(&cobra.Command{
 		Use:   "export ID",
-		Short: "Write all that is known of a job to a file",
+		Short: "Write everything about a job to a file",
 		Long: `Export writes a job as JSON, with every second, every line of output and the full
-distribution of all latencies; or as CSV, one line for each second and kind of
-transaction. Without --output it writes to the standard output.`,
+distribution of latencies; or as CSV, with a line for each second and kind of
+transaction. Without --output it writes to standard output.`,
 		Example: examples(
 			"sledge jobs export last --output run.json",
 			"sledge jobs export 6B02 --format csv --output run.csv",
@@ -504,7 +503,7 @@ transaction. Without --output it writes to the standard output.`,
 	})
 	c.Flags().StringVar(&format, "format", "json", "`format`: "+strings.Join(report.Formats, " or "))
 	c.Flags().StringVar(&output, "output", "", "`file` to write")
-	c.Flags().BoolVar(&force, "force", false, "write over a file that is there already")
+	c.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
 	if err := c.RegisterFlagCompletionFunc("format", fixed(report.Formats...)); err != nil {
 		panic(err) // the flag was not declared
 	}
@@ -534,8 +533,8 @@ func (a *archive) deleteCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use:     "delete ID...",
-		Short:   "Remove jobs from the repository for good",
-		Long:    "Delete removes jobs from the repository for good, with all that was measured in\nthem. On a terminal it asks first, unless --yes is given.",
+		Short:   "Remove jobs from the repository permanently",
+		Long:    "Delete removes jobs from the repository permanently, with all their measurements.\nOn a terminal it asks first, unless you give --yes.",
 		Example: examples("sledge jobs delete 6B02", "sledge jobs delete last --yes"),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -27,10 +27,10 @@ func (p *Program) optionsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "options [database] [workload] [option]",
 		Short: "List databases, workloads and their options",
-		Long: `Options lists every option of a database with a workload: its name, its flag where
-it has one, the name that it has in HammerDB and the console, its default, the values it takes, and what it means. The ones that most
-people set come first, then the others by what they are about. Without words it lists
-the databases and the workloads.`,
+		Long: `Options lists every option of a database with a workload: its name, its flag if it
+has one, the name that HammerDB and the console have for it, its default, the values
+it takes, and what it means. The options that most people set come first, the others
+follow by topic. Without arguments it lists the databases and the workloads.`,
 		Example: examples(
 			"sledge options",
 			"sledge options pg",

@@ -123,13 +123,13 @@ func (a *archive) profileCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "profile [NUMBER]",
 		Short: "List the performance profiles, or show one as a table and a chart",
-		Long: `Profile lists the performance profiles, which are runs with different numbers of
-virtual users that belong together. With a number it shows one of them: a table of
-its runs, and NOPM and TPM over the active virtual users as a chart.`,
+		Long: `Profile lists the performance profiles: runs that belong together, with different
+numbers of virtual users. With a number it shows one of them, as a table of its runs
+and a chart of NOPM and TPM over virtual users.`,
 		Example: examples("sledge jobs profile", "sledge jobs profile 3", "sledge jobs profile 3 --json | jq '.runs[].metrics'"),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usage("%s: name one profile by its number, or none to list all", c.CommandPath())
+				return usage("%s: give the number of one profile, or none to list all", c.CommandPath())
 			}
 			return nil
 		},
@@ -164,7 +164,7 @@ func (a *archive) listProfiles(ctx context.Context, store *repository.Store) err
 		return a.program.printJSON(document.Profiles{Schema: document.ProfilesSchema, Profiles: heads})
 	}
 	if len(heads) == 0 {
-		_, err := fmt.Fprintln(a.program.Stdout, "There are no performance profiles: sledge run --users 1,2,4 makes one.")
+		_, err := fmt.Fprintln(a.program.Stdout, "There are no performance profiles yet: sledge run --users 1,2,4 creates one.")
 		return err
 	}
 	t := terminal.Table{Columns: []terminal.Column{
@@ -235,14 +235,14 @@ func (a *archive) completeProfiles(c *cobra.Command, args []string, _ string) ([
 func (a *archive) importCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE",
-		Short: "Take over the jobs that HammerDB recorded",
-		Long: `Import takes over the jobs of a hammer.DB, the file that HammerDB keeps its jobs in:
-under their own IDs, with their output, their counts and their timings. Passwords in
-it stay behind. The file is only read, and jobs that are there already stay as they are.`,
+		Short: "Import the jobs that HammerDB recorded",
+		Long: `Import reads hammer.DB, the file in which HammerDB keeps its jobs, and copies them:
+with their IDs, output, counts and timings, but without passwords. It does not change
+the file, nor jobs that you have imported before.`,
 		Example: examples("sledge jobs import /opt/hammerdb/TMP/hammer.DB", "sledge jobs import hammer.DB --repo team.db"),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usage("%s: say which file: HammerDB's hammer.DB", c.CommandPath())
+				return usage("%s: name the file to import: HammerDB's hammer.DB", c.CommandPath())
 			}
 			return nil
 		},

@@ -117,7 +117,7 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 
 // sayFault asks for a report of a fault of the program.
 func (p *Program) sayFault(fault *job.Fault) job.Exit {
-	fmt.Fprintf(p.Stderr, "%s\nsledge: this is a fault of Sledge itself: please report it with the lines above: %v\n", fault.Stack, fault.Value)
+	fmt.Fprintf(p.Stderr, "%s\nsledge: this is a bug in Sledge: please report it, with the lines above: %v\n", fault.Stack, fault.Value)
 	return job.ExitInternal
 }
 
@@ -178,7 +178,7 @@ func (p *Program) openRepositoryOr(path, choice string) (*repository.Store, erro
 	}
 	store, err := repository.OpenSaying(path, func(line string) { fmt.Fprintf(p.Stderr, "sledge: %s\n", line) })
 	if err != nil {
-		return nil, fmt.Errorf("%w (choose another by %s)", err, choice)
+		return nil, fmt.Errorf("%w (choose another one with %s)", err, choice)
 	}
 	return store, nil
 }
@@ -197,7 +197,7 @@ func (p *Program) readRepository(path string) (*repository.Store, error) {
 		return repository.Open(":memory:")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w (choose another by --repo)", err)
+		return nil, fmt.Errorf("%w (choose another one with --repo)", err)
 	}
 	return store, nil
 }
@@ -225,7 +225,7 @@ func (p *Program) confirm(question string) error {
 	case "y", "yes":
 		return nil
 	}
-	return usage("nothing was done: answer y, or say --yes")
+	return usage("nothing was done: answer y, or give --yes")
 }
 
 // readLine reads a byte at a time, so that it takes nothing from what follows.

@@ -206,9 +206,9 @@ func TestBadInputIsRefusedBeforeAnythingHappens(t *testing.T) {
 		{"run --db pg --interval -1s", "--interval"},
 		{"run --db pg --interval -1", "--interval"},
 		{"run --db pg --interval NaN", "--interval"},
-		{"check --db pg --duration 5", "sledge check has no flag --duration: it is one of sledge run, and means nothing here"},
-		{"delete --db pg --seed 5", "sledge delete has no flag --seed: it is one of sledge build, sledge run"},
-		{"run --db pg --builders 5", "it is one of sledge build"},
+		{"check --db pg --duration 5", "sledge check has no flag --duration: it belongs to sledge run"},
+		{"delete --db pg --seed 5", "sledge delete has no flag --seed: it belongs to sledge build, sledge run"},
+		{"run --db pg --builders 5", "it belongs to sledge build"},
 		{"run --url pq://h/d", "did you mean pg?"},
 		{"run --db pg --users 0", "--users"},
 		{"run --db pg --resume", "--resume"},
@@ -475,7 +475,7 @@ func TestDeleteAsksOnATerminal(t *testing.T) {
 		if (len(w.asked) == 1) != test.done || (code == job.OK) != test.done {
 			t.Errorf("%s: got exit code %d and %d jobs done, want done: %v", test.name, code, len(w.asked), test.done)
 		}
-		shown := "This will be removed for good:\n  tables\n    order_line  stock  customer  history\n    orders  new_order  item  district\n    warehouse\n  file " + file + "\n" +
+		shown := "This will be removed permanently:\n  tables\n    order_line  stock  customer  history\n    orders  new_order  item  district\n    warehouse\n  file " + file + "\n" +
 			"Remove the TPROC-C schema in SQLite " + file + "?"
 		if asked := strings.Contains(w.err.String(), shown); asked != (test.terminal && test.args == nil) {
 			t.Errorf("%s: got %q, want what will go and a question: %v", test.name, &w.err, !asked)

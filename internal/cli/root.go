@@ -15,13 +15,13 @@ import (
 	"sledge/internal/terminal"
 )
 
-const rootHelp = `Sledge puts a database under the load of many virtual users and says how many
-transactions a minute it did and how long each took.
+const rootHelp = `Sledge loads a database with many virtual users and measures how many transactions
+a minute it does, and how long each one takes.
 
-A test has four steps. Build makes the schema and fills it; check asks whether its
-data are consistent; run lets virtual users work, first through a ramp-up and then
-through the time that is measured; delete removes the schema. Each is a job, which
-the job repository keeps with everything needed to repeat and compare it.
+A test has four steps. Build creates the schema and fills it. Check verifies that
+the data are consistent. Run lets virtual users work: first for a ramp-up, then for
+the time that is measured. Delete removes the schema. Each step is a job, and the job
+repository keeps it with everything you need to repeat and compare it.
 
 If you know HammerDB: options keep their names and defaults.
 
@@ -34,7 +34,7 @@ If you know HammerDB: options keep their names and defaults.
   print dict                      sledge options pg
   jobs ID result                  sledge jobs result ID`
 
-const rootExamples = `  # See it all once, on SQLite: nothing needs to be installed.
+const rootExamples = `  # See it all once, on SQLite, with nothing installed.
   sledge demo
 
   # The same on a PostgreSQL server, step by step.
@@ -115,7 +115,7 @@ func onlyCommands(c *cobra.Command, args []string) error {
 	for _, sub := range c.Commands() {
 		names = append(names, sub.Name())
 	}
-	return usage("there is no command %s %q%s (%s --help lists them)", c.CommandPath(), args[0], option.Suggest(args[0], names), c.CommandPath())
+	return usage("unknown command %s %q%s (%s --help lists the commands)", c.CommandPath(), args[0], option.Suggest(args[0], names), c.CommandPath())
 }
 
 // noArguments is for commands that only take flags. What was given is not
@@ -124,7 +124,7 @@ func noArguments(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return usage("%s takes only flags: choose the database by --db, set options by --set name=value (%s --help)",
+	return usage("%s takes only flags: choose the database with --db, set options with --set name=value (see %s --help)",
 		c.CommandPath(), c.CommandPath())
 }
 
@@ -168,15 +168,15 @@ func explainFlag(c *cobra.Command, err error) error {
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return usage("%w (%s --help)", err, c.CommandPath())
+		return usage("%w (see %s --help)", err, c.CommandPath())
 	}
 	name := unknown.GetSpecifiedName()
 	switch name {
 	case "password", "pass":
-		return usage("there is no --%s, because other users can read command lines: use --password-file, --ask-password or a variable of the environment such as SLEDGE_PASSWORD", name)
+		return usage("there is no --%s, because other users can read command lines: use --password-file, --ask-password or an environment variable such as SLEDGE_PASSWORD", name)
 	}
 	if owners := ownersOf(c, name); owners != "" {
-		return usage("%s has no flag --%s: it is one of %s, and means nothing here", c.CommandPath(), name, owners)
+		return usage("%s has no flag --%s: it belongs to %s", c.CommandPath(), name, owners)
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })

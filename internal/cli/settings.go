@@ -78,19 +78,19 @@ func (s *settings) addTo(c *cobra.Command, p *Program, action job.Action, own fu
 	flags.Var(plainFlag{"workload", "name", s.plain}, "workload", "workload, if not "+workbench.DefaultWorkload+": "+strings.Join(workloadNames(p.Bench), ", "))
 	own(flags)
 	if action == job.Build || action == job.Run {
-		flags.Var(plainFlag{"seed", "number", s.plain}, "seed", "seed of all random choices: the same seed gives the same data and the same transactions (1 if not given)")
+		flags.Var(plainFlag{"seed", "number", s.plain}, "seed", "seed of all random choices: the same seed gives the same data and the same transactions (default 1)")
 	}
 	flags.StringVar(&s.config, "config", "", "configuration `file` (.toml, .yaml)")
-	flags.StringVar(&s.url, "url", "", "`URL` of the database; its scheme chooses the database too. Other users can see a password in it")
-	flags.StringArrayVar(&s.set, "set", nil, "set an option by its own name, as `name=value`, as often as needed (sledge options lists them). Other users can see a password in it")
-	flags.BoolVar(&s.askPassword, "ask-password", false, "ask for the password of the database's user on the terminal")
-	flags.BoolVar(&s.askSuperuser, "ask-superuser-password", false, "ask for the password of the user who creates databases on the terminal")
-	flags.BoolVar(&s.dryRun, "dry-run", false, "say what the job would be done with, and where each setting comes from; do nothing")
+	flags.StringVar(&s.url, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
+	flags.StringArrayVar(&s.set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
+	flags.BoolVar(&s.askPassword, "ask-password", false, "ask for the database user's password on the terminal")
+	flags.BoolVar(&s.askSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
+	flags.BoolVar(&s.dryRun, "dry-run", false, "show each setting and where it comes from, and do nothing")
 	flags.BoolVar(&s.json, "json", false, "print the result as one JSON document")
-	flags.BoolVar(&s.hammerDB, "hammerdb", false, "show the lines that HammerDB prints, for scripts that look for them")
-	flags.BoolVar(&s.verbose, "verbose", false, "show what every virtual user says, and each example of a failure")
-	flags.StringArrayVar(&s.labels, "label", nil, "label the job, as `name=value`, as often as needed: sledge jobs list --label finds it by that")
-	flags.StringVar(&s.note, "note", "", "keep a `text` with the job, such as what it is done for")
+	flags.BoolVar(&s.hammerDB, "hammerdb", false, "print HammerDB's lines, for scripts that look for them")
+	flags.BoolVar(&s.verbose, "verbose", false, "show the output of every virtual user, and every sample of a failure")
+	flags.StringArrayVar(&s.labels, "label", nil, "label the job with `name=value`; repeat as needed (sledge jobs list --label finds it)")
+	flags.StringVar(&s.note, "note", "", "keep a `text` with the job, such as its purpose")
 	flags.StringVar(&s.repository, "repo", "", "`file` of the job repository")
 	flags.BoolVar(&s.noRepository, "no-repo", false, "do not record the job")
 	s.addPlainFlags(flags, p.Bench, action)
@@ -220,16 +220,16 @@ func (s *settings) askSecrets(p *Program) (map[string]string, error) {
 		name, prompt string
 	}{
 		{s.askPassword, workbench.Password, "Password: "},
-		{s.askSuperuser, workbench.SuperuserPassword, "Password of the superuser: "},
+		{s.askSuperuser, workbench.SuperuserPassword, "Superuser's password: "},
 	} {
 		if !ask.wanted {
 			continue
 		}
 		if !p.StdinIsTerminal {
-			return nil, usage("--ask-%s needs a terminal: use --%s-file", ask.name, ask.name)
+			return nil, usage("--ask-%s needs a terminal: use --%s-file instead", ask.name, ask.name)
 		}
 		if _, both := s.plain[ask.name+"-file"]; both {
-			return nil, usage("--ask-%s and --%s-file contradict each other: leave out one", ask.name, ask.name)
+			return nil, usage("--ask-%s and --%s-file exclude each other: leave one out", ask.name, ask.name)
 		}
 		var err error
 		if secrets[ask.name], err = p.askPassword(ask.prompt); err != nil {

@@ -24,11 +24,11 @@ func (p *Program) show(j job.Job, s *settings) error {
 	if r.Status != job.Succeeded && len(r.Metrics)+len(r.Loaded)+len(r.Findings) == 0 {
 		return nil
 	}
-	if p.StdoutWidth != nil { // there are lines above it
+	if p.StdoutWidth != nil || s.demo { // there are lines above it
 		fmt.Fprintln(p.Stdout)
 	}
 	return report.Text(p.Stdout, j, r.Summary, report.View{
-		Width: p.width(), Look: p.StdoutLook, Service: s.service, Rules: s.verbose, Whole: j.ID == "", Next: p.next(j, s),
+		Width: p.width(), Look: p.StdoutLook, Service: s.service, Rules: s.verbose, Whole: j.ID == "", Line: p.headline(j), Next: p.next(j, s),
 	})
 }
 

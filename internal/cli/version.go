@@ -48,7 +48,7 @@ func (p *Program) versionCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "version",
-		Short:   "Say which version this is, and what it can test",
+		Short:   "Print the version, and what it can test",
 		Example: examples("sledge version", "sledge version --json"),
 		GroupID: groupOthers,
 		Args:    noArguments,

@@ -25,17 +25,17 @@ var ExitMeanings = []struct {
 	Code    Exit
 	Meaning string
 }{
-	{OK, "everything asked for was done"},
-	{ExitError, "something failed that has no code of its own"},
+	{OK, "everything succeeded"},
+	{ExitError, "something failed for which there is no other code"},
 	{ExitUsage, "bad input; nothing was changed"},
 	{ExitConnect, "the server could not be reached, or refused the login"},
 	{ExitCheck, "the check found rows that break a rule"},
-	{ExitInvalid, "the run is not valid: too many failures"},
-	{ExitAborted, "a virtual user died or the server went away in the middle of a run or a build"},
-	{ExitExists, "the schema is there already or only half built, or something that is not ours is in its place or built upon it"},
-	{ExitMissing, "the schema, the database or the job is not there"},
-	{ExitInternal, "a fault of Sledge itself"},
-	{ExitStopped, "stopped: by Ctrl-C, SIGTERM or SIGHUP, or because nobody reads the output any more"},
+	{ExitInvalid, "the run is not valid: do not use its figures"},
+	{ExitAborted, "a virtual user died, or the server went away, during a run or a build"},
+	{ExitExists, "the schema exists already or is only half built, or something else is in its place or depends on it"},
+	{ExitMissing, "the schema, the database or the job does not exist"},
+	{ExitInternal, "a bug in Sledge"},
+	{ExitStopped, "stopped by Ctrl-C, SIGTERM or SIGHUP, or because nobody reads the output any more"},
 }
 
 // exitError is an error with the exit code it should end the program with.

@@ -29,11 +29,11 @@ func millis(ns float64) string {
 // spell writes a time as people say it: "5 min", "12.5 s".
 func spell(d time.Duration) string {
 	if d < time.Minute {
-		d = d.Round(10 * time.Millisecond)
+		decimals := 2
 		if d >= 10*time.Second {
-			d = d.Round(100 * time.Millisecond)
+			decimals = 1
 		}
-		return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " s"
+		return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(d.Seconds(), 'f', decimals, 64), "0"), ".") + " s"
 	}
 	d = d.Round(time.Second)
 	var parts []string

@@ -106,6 +106,17 @@ func TestMillisecondsHaveThreeSignificantDigits(t *testing.T) {
 	}
 }
 
+func TestTimesAreSpelledAsPeopleSayThem(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		7_690 * time.Millisecond: "7.69 s", 10_040 * time.Millisecond: "10 s", 12_340 * time.Millisecond: "12.3 s", 100 * time.Millisecond: "0.1 s",
+		5 * time.Minute: "5 min", 3_903 * time.Second: "1 h 5 min 3 s", 0: "0 s",
+	} {
+		if got := spell(d); got != want {
+			t.Errorf("%v: got %q, want %q", d, got, want)
+		}
+	}
+}
+
 // stored records a run of two reporttest.Kinds, one with a name that a spreadsheet would
 // take for a formula, and returns the repository and its ID.
 func stored(t *testing.T) (*repository.Store, job.ID) {

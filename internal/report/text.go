@@ -27,6 +27,7 @@ type View struct {
 	Service bool          // show service times, even where response times say the same
 	Rules   bool          // list the rules of a check, even where all hold
 	Whole   bool          // show all that is known: what the job was asked for, too
+	Line    string        // the headline in words that scripts look for, shown with the whole; "" for none
 	Next    []Pointer     // where to look next
 }
 
@@ -342,8 +343,8 @@ func setup(b *page, j job.Job, sum meter.Summary) {
 	if took := elapsed(j, sum); j.Spec.Action != job.Run && took > 0 {
 		line("Took", "%s", spell(took))
 	}
-	if j.Result.Line != "" {
-		line(j.Origin, "%s", j.Result.Line)
+	if said := cmp.Or(b.Line, j.Result.Line); said != "" {
+		line("Headline", "%s", said)
 	}
 	b.lay(t)
 }
