@@ -392,9 +392,10 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 			return stoppedByUser, job.WithExit(job.ExitStopped, errors.New("the run was broken off"))
 		}
 		now := time.Now()
-		r.take(sums...)
-		measured := second.Cut(now.Sub(last))
 		offset := now.Sub(began)
+		over := ended || offset >= length
+		meter.Take(r.stripes, restUnless(over), sums...)
+		measured := second.Cut(now.Sub(last))
 		if measured.Elapsed > 0 {
 			r.feed.send(job.Event{User: r.plan.monitor(), Second: &job.Second{
 				Phase: name, Offset: offset, Measured: measured, ServerTPM: r.serverTPM(),
@@ -402,20 +403,26 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 		}
 		still.look(measured)
 		last = now
-		if ended || offset >= length {
+		if over {
 			return why, nil
 		}
 		// Ticks are counted from the beginning, so that they do not drift.
 		next := min(offset.Truncate(time.Second)+time.Second, length)
-		tick.Reset(next - offset)
+		tick.Reset(time.Until(began.Add(next)))
 	}
 }
 
-func (r *run) take(sums ...meter.Sum) {
-	for _, s := range r.stripes {
-		s.Take(sums...)
+// restUnless returns a pause for what is done once a second beside virtual users, who
+// may have but one core. To yield would not do: Go looks for answers from the network when
+// nothing else can run. Where a phase is over it must be known at once what it measured.
+func restUnless(over bool) func() {
+	if over {
+		return nil
 	}
+	return func() { time.Sleep(50 * time.Microsecond) }
 }
+
+func (r *run) take(sums ...meter.Sum) { meter.Take(r.stripes, nil, sums...) }
 
 // pollCounter reads the server's count of transactions once a second, on a
 // session of its own, so that a server that does not answer holds nobody else

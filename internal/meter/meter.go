@@ -185,23 +185,49 @@ type Sum interface{ record(r *Record) }
 
 // Take adds what the stripe holds to each of the sums, and empties the stripe.
 // Only one goroutine may take from a stripe.
-func (s *Stripe) Take(sums ...Sum) {
+func (s *Stripe) Take(sums ...Sum) { Take([]*Stripe{s}, nil, sums...) }
+
+// Take adds what the stripes hold at this moment to each of the sums, and empties them.
+// It calls rest, unless that is nil, after each tenth of a millisecond or so that it
+// works and is not done: virtual users may wait for the core meanwhile.
+func Take(stripes []*Stripe, rest func(), sums ...Sum) {
+	taken := make([][]*page, len(stripes))
+	left := 0
+	for i, s := range stripes {
+		taken[i] = s.empty()
+		left += len(taken[i])
+	}
+	for i, s := range stripes {
+		for _, p := range taken[i] {
+			for r := range p.records[:p.n] {
+				for _, sum := range sums {
+					sum.record(&p.records[r])
+				}
+			}
+			p.n = 0
+			if left--; left > 0 && rest != nil {
+				rest()
+			}
+		}
+		s.refill(taken[i])
+	}
+}
+
+// empty returns the pages that hold something.
+func (s *Stripe) empty() []*page {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.turn()
 	taken := s.full
 	s.full = nil
-	s.mu.Unlock()
-	for _, p := range taken {
-		for i := range p.records[:p.n] {
-			for _, sum := range sums {
-				sum.record(&p.records[i])
-			}
-		}
-		p.n = 0
-	}
+	return taken
+}
+
+// refill gives pages back to be filled.
+func (s *Stripe) refill(pages []*page) {
 	s.mu.Lock()
-	s.free = append(s.free, taken...)
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	s.free = append(s.free, pages...)
 }
 
 // Summary is what is known of every kind over some time.

@@ -113,6 +113,27 @@ func TestTakeLosesNothingWhileUsersRecord(t *testing.T) {
 	}
 }
 
+func TestTakeRestsWhileThereIsMoreAndTakesNothingThatCameLater(t *testing.T) {
+	stripes, sum := []*meter.Stripe{meter.NewStripe(), meter.NewStripe()}, meter.NewSummary(1)
+	for range 5000 {
+		for _, s := range stripes {
+			s.Record(done(0, time.Millisecond))
+		}
+	}
+	rests := 0
+	meter.Take(stripes, func() {
+		rests++
+		stripes[1].Record(done(0, time.Millisecond)) // of a user who has the core meanwhile
+	}, &sum)
+	if sum.Kinds[0].Done != 10_000 || rests < 5 {
+		t.Errorf("got %d done and %d rests, want the 10000 that were there and 5 rests or more", sum.Kinds[0].Done, rests)
+	}
+	meter.Take(stripes, nil, &sum)
+	if got, want := sum.Kinds[0].Done, int64(10_000+rests); got != want {
+		t.Errorf("got %d in the end, want %d", got, want)
+	}
+}
+
 func TestRecordAllocatesNothing(t *testing.T) {
 	stripe := meter.NewStripe()
 	record := done(0, 1234*time.Microsecond)
