@@ -133,12 +133,12 @@ func clientOf(t *testing.T, plan engine.Plan) *exec.Cmd {
 	var c *exec.Cmd
 	switch plan.Database.Name {
 	case "postgresql":
-		c = exec.Command("psql", "--no-psqlrc", "-h", values["host"], "-p", values["port"], "-U", values["user"], "-d", values["dbase"])
-		c.Env = append(os.Environ(), "PGPASSWORD="+values["pass"])
+		c = exec.Command("psql", "--no-psqlrc", "-h", values["host"], "-p", values["port"], "-U", values["user"], "-d", values["dbname"])
+		c.Env = append(os.Environ(), "PGPASSWORD="+values["password"])
 	case "mysql", "mariadb":
 		c = exec.Command(mysqlClient(), "--no-defaults", "--protocol=tcp", "-h", values["host"], "-P", values["port"], "-u", values["user"],
-			"--local-infile=1", "--show-warnings", values["dbase"])
-		c.Env = append(os.Environ(), "MYSQL_PWD="+values["pass"])
+			"--local-infile=1", "--show-warnings", values["dbname"])
+		c.Env = append(os.Environ(), "MYSQL_PWD="+values["password"])
 	case "sqlite":
 		c = exec.Command("sqlite3", values["file"])
 	}

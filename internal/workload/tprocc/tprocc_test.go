@@ -15,15 +15,15 @@ func TestEveryDatabase(t *testing.T) {
 	// From a deck, every kind comes up even where few transactions are done.
 	short := option.Values{"rampup": "0s", "duration": "3s", "deck": "true"}
 	prepared := option.Values{"rampup": "0s", "duration": "3s", "deck": "true", "prepared": "true"}
-	client := option.Values{"rampup": "0s", "duration": "3s", "no_stored_procs": "true", "deck": "true", "allwarehouse": "true"}
-	test := option.Values{"driver": "test", "total_iterations": "46", "deck": "true"}
-	testClient := option.Values{"driver": "test", "total_iterations": "46", "deck": "true", "no_stored_procs": "true"}
-	testPrepared := option.Values{"driver": "test", "total_iterations": "46", "deck": "true", "prepared": "true"}
+	client := option.Values{"rampup": "0s", "duration": "3s", "client_sql": "true", "deck": "true", "all_warehouses": "true"}
+	test := option.Values{"driver": "test", "iterations": "46", "deck": "true"}
+	testClient := option.Values{"driver": "test", "iterations": "46", "deck": "true", "client_sql": "true"}
+	testPrepared := option.Values{"driver": "test", "iterations": "46", "deck": "true", "prepared": "true"}
 	workloadtest.Run(t, tprocc.Workload, []workloadtest.Variant{
-		{Name: "routines", Build: option.Values{"count_ware": "2", "num_vu": "2"}, Run: short, Databases: "postgresql mariadb mysql"},
+		{Name: "routines", Build: option.Values{"warehouses": "2", "builders": "2"}, Run: short, Databases: "postgresql mariadb mysql"},
 		{Name: "test of routines", Run: test, Test: true, Databases: "postgresql mariadb mysql"},
 		{Name: "test of prepared calls", Run: testPrepared, Test: true, Databases: "mariadb mysql"},
-		{Name: "procedures", Build: option.Values{"storedprocs": "true"}, Run: short, Databases: "postgresql"},
+		{Name: "procedures", Build: option.Values{"stored_procedures": "true"}, Run: short, Databases: "postgresql"},
 		{Name: "prepared", Run: prepared, Databases: "mariadb mysql"},
 		{Name: "client SQL", Run: client},
 		{Name: "test of client SQL", Run: testClient, Test: true},
