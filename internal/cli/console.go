@@ -185,7 +185,7 @@ func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error
 		Height:    p.heightFor(use),
 	})
 	if err != nil {
-		return fmt.Errorf("%w (choose another file by %s)", err, EnvSettings)
+		return fmt.Errorf("%w (choose another file with %s)", err, EnvSettings)
 	}
 	defer func() { err = errors.Join(err, made.Close()) }()
 	ctx, cancel := context.WithCancel(ctx)

@@ -80,7 +80,7 @@ func TestConsoleSaysHowToChooseOtherFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Environ = append(w.Environ, EnvSettings+"="+damaged)
-	if exit := w.run("console"); exit != job.ExitUsage || !strings.Contains(w.err.String(), "(choose another file by SLEDGE_SETTINGS)") {
+	if exit := w.run("console"); exit != job.ExitUsage || !strings.Contains(w.err.String(), "(choose another file with SLEDGE_SETTINGS)") {
 		t.Errorf("got %d and %q", exit, w.err.String())
 	}
 }

@@ -164,7 +164,7 @@ func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		}
 	}
 	if err != nil {
-		return job.Result{}, fmt.Errorf("the schema is dropped, but not all that was around it: %w", err)
+		return job.Result{}, fmt.Errorf("the schema is dropped, but not everything around it: %w", err)
 	}
 	return job.Result{}, nil
 }

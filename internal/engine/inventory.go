@@ -159,7 +159,7 @@ func refused(err error) error { return job.WithExit(job.ExitExists, refusedError
 
 // errNothing says that there is no schema.
 func errNothing(p Plan) error {
-	return job.WithExit(job.ExitMissing, fmt.Errorf("there is no %s schema in %s: make one with sledge build", p.Workload.Title, p.target()))
+	return job.WithExit(job.ExitMissing, fmt.Errorf("there is no %s schema in %s: create one with sledge build", p.Workload.Title, p.target()))
 }
 
 // errHalfMade says that a build was begun and not finished.

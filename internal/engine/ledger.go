@@ -83,7 +83,7 @@ func openLedger(ctx context.Context, p Plan, s database.Session) (ledger, error)
 		return ledger{}, job.WithExit(job.ExitExists, fmt.Errorf(
 			"there is a %s schema in %s already: delete it first, or choose another database", p.Workload.Title, p.target()))
 	case p.Resume:
-		return ledger{}, job.WithExit(job.ExitMissing, fmt.Errorf("there is no build to resume in %s: begin one, without resume", p.target()))
+		return ledger{}, job.WithExit(job.ExitMissing, fmt.Errorf("there is no interrupted build in %s: start one without resume", p.target()))
 	}
 	if err := p.Schema.Ledger.Create(ctx, s); err != nil {
 		return ledger{}, fmt.Errorf("create the ledger of the build: %w", err)

@@ -80,7 +80,7 @@ func brokenOff(ctx context.Context, action job.Action, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	return job.WithExit(job.ExitStopped, fmt.Errorf("the %s was broken off", action))
+	return job.WithExit(job.ExitStopped, fmt.Errorf("the %s was aborted", action))
 }
 
 // failed marks a result with the error it ended with, unless it already says

@@ -389,7 +389,7 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 		case <-r.stopped: // a user died
 			why, ended = usersEnded, true
 		case <-ctx.Done():
-			return stoppedByUser, job.WithExit(job.ExitStopped, errors.New("the run was broken off"))
+			return stoppedByUser, job.WithExit(job.ExitStopped, errors.New("the run was aborted"))
 		}
 		now := time.Now()
 		offset := now.Sub(began)
@@ -561,7 +561,7 @@ func (r *run) disagreement(a *job.Agreement) error {
 	if a.Off() <= r.plan.Pacing.FailureLimit {
 		return nil
 	}
-	return fmt.Errorf("the virtual users counted %d %s transactions and the server %d, where %d to %d was to be expected: %s",
+	return fmt.Errorf("the virtual users counted %d %s transactions and the server %d, where %d to %d were expected: %s",
 		a.Client, a.What, a.Server, a.Low, a.High, a.Suspicion())
 }
 
@@ -592,13 +592,13 @@ func (r *run) tooManyFailures(m measurement) error {
 		return fmt.Errorf("all %d transactions failed", failures)
 	}
 	if what := r.plan.Workload.ProbeName; r.scoreless(m.summary) {
-		return fmt.Errorf("not one %s was done, those that were begun all failed", what)
+		return fmt.Errorf("not one %s succeeded: all that were begun failed", what)
 	}
 	share := 100 * float64(failures) / float64(ended)
 	if share <= r.plan.Pacing.FailureLimit {
 		return nil
 	}
-	return fmt.Errorf("%d of %d transactions failed (%.2f %%, allowed are %g %%)", failures, ended, share, r.plan.Pacing.FailureLimit)
+	return fmt.Errorf("%d of %d transactions failed (%.2f %%; at most %g %% may fail)", failures, ended, share, r.plan.Pacing.FailureLimit)
 }
 
 // scoreless reports whether all transactions failed that the headline is made of.

@@ -116,7 +116,7 @@ func TestARunWithoutOneOfWhatIsCountedIsNoSuccess(t *testing.T) {
 	}{
 		{[]error{errBroken}, "all 150 transactions failed"},
 		// What is rolled back as it should be is none of those that the probe counts.
-		{[]error{errBroken, workload.ErrRolledBack}, "not one only was done, those that were begun all failed"},
+		{[]error{errBroken, workload.ErrRolledBack}, "not one only succeeded: all that were begun failed"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			_, _, err := runFake(t, fakeUser{takes: 10 * time.Millisecond, script: tt.script}, workload.Pacing{Duration: time.Second, FailureLimit: 100})

@@ -35,9 +35,9 @@ const (
 // options say where.
 func (a Answer) Mistake(address, title, host, port string) string {
 	if a.Choose == "" {
-		return fmt.Sprintf("what answers on %s is %s, where a %s server was to be: check %s and %s", address, a.What, title, host, port)
+		return fmt.Sprintf("what answers on %s is %s, not a %s server: check %s and %s", address, a.What, title, host, port)
 	}
-	return fmt.Sprintf("what answers on %s is %s, and %s was chosen: choose --db %s (in the console dbset db %[4]s), or check %s",
+	return fmt.Sprintf("what answers on %s is %s, not %s: use --db %s (in the console: dbset db %[4]s), or check %s",
 		address, a.What, title, a.Choose, port)
 }
 

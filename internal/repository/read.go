@@ -32,7 +32,7 @@ func openToRead(path string) (*Store, error) {
 	file, err := os.Open(path) // which says more than SQLite does
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, job.WithExit(job.ExitMissing, errors.New("there is none: the first build or run makes it"))
+		return nil, job.WithExit(job.ExitMissing, errors.New("it does not exist: the first build or run creates it"))
 	case err != nil:
 		return nil, err
 	}

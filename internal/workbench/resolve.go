@@ -192,7 +192,7 @@ func (b Bench) chooseDatabase(general []place, u *url.URL) (*database.Database, 
 	}
 	switch {
 	case u == nil && named == nil:
-		return nil, fmt.Errorf("no database is chosen: say --db and one of %s", strings.Join(b.databaseNames(), ", "))
+		return nil, fmt.Errorf("no database chosen: give --db with one of %s", strings.Join(b.databaseNames(), ", "))
 	case u == nil:
 		return named, nil
 	case named != nil && slices.Contains(catalog.Schemes(named), u.Scheme):

@@ -100,7 +100,7 @@ func createAccount(ctx context.Context, admin *session, a *account, why error) e
 	}
 	if exists && !made {
 		if strings.HasPrefix(stateOf(why), "28") {
-			return fmt.Errorf("the user is there already, and Sledge did not make it, so it is left as it is: %w", why)
+			return fmt.Errorf("the user exists already and Sledge did not create it, so it stays as it is: %w", why)
 		}
 		return nil
 	}

@@ -39,7 +39,7 @@ func newRoutineUser(ctx context.Context, t *terminal) (workload.User, error) {
 		return nil, err
 	}
 	if found.kind == "" {
-		return nil, fmt.Errorf("the schema has not all of the stored routines %s, but %s: build it again, or set %s to send the statements from the client",
+		return nil, fmt.Errorf("the schema should have the stored routines %s, but has %s: build it again, or set %s to send the statements from the client",
 			strings.Join(routineNames[:], ", "), found, t.seat.Options.(*Options).Name("client_sql"))
 	}
 	u := &routineUser{terminal: t, tellsRollback: found.maker == sledge}
