@@ -86,7 +86,7 @@ fuzz: $(TCL) ## feed each fuzz test for ten seconds
 		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime 10s ./$$folder || exit 1; \
 	done
 
-bench: servers $(TCL) ## measure Sledge beside what it is compared with: 20 minutes, on a quiet machine (RUN=Memory: one figure)
+bench: servers $(TCL) ## measure Sledge beside what it is compared with: half an hour, on a quiet machine (RUN=Memory: one figure)
 	go test -tags bench ./bench -v -count=1 -timeout 60m $(if $(RUN),-run '$(RUN)')
 
 generate: ## write the catalog and the other generated files anew

@@ -191,7 +191,8 @@ func (b *backlog) setAside() error {
 }
 
 // aside is a file of entries in JSON, one after another. There is none before it is
-// needed, and the system removes it when this process ends, however it does.
+// needed. It is removed as it is made, where a system allows that, so that nothing is left
+// of it however this process ends; elsewhere, once it is empty and when the job ends.
 type aside struct {
 	repository string
 	file       *os.File
@@ -229,7 +230,6 @@ func (a *aside) open() error {
 	if err != nil {
 		return fmt.Errorf("set aside what cannot be written: %w", err)
 	}
-	// Where a system removes no file that is open, close does.
 	_ = os.Remove(file.Name())
 	a.file = file
 	return nil
