@@ -42,7 +42,7 @@ func TestDatagenRefusesMistakes(t *testing.T) {
 	folder := t.TempDir()
 	for _, tt := range []struct{ args, want string }{
 		{"--db pg", "--dir is missing"},
-		{"--dir " + folder, "no database is chosen"},
+		{"--dir " + folder, "no database chosen"},
 		{"--db pg --workers 0 --dir " + folder, "--workers: 0 is not between 1 and 1024"},
 		{"--db pg --workers 2 --dir " + folder, "2 workers are too many: for 1 WAREHOUSE SCHEMA there can be 1"},
 		{"--db pg --warehouses none --dir " + folder, "option warehouses"},
