@@ -150,7 +150,7 @@ func introduce(ctx context.Context, p Plan, s database.Session, tell func(job.Ev
 		return fmt.Errorf("ask what the connection is like: %w", err)
 	}
 	for _, line := range lines {
-		tell(job.Event{Message: line})
+		tell(job.Event{Step: &job.Step{Name: job.StepConnection, Stage: job.Begins, Of: line}})
 	}
 	return nil
 }

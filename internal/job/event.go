@@ -124,6 +124,7 @@ const (
 	StepDelete StepName = "delete" // Of the schema
 	StepDrop   StepName = "drop"   // Kind and Of what is around the schema
 
+	StepConnection   StepName = "connection"   // is there, and Of is what the server says of it
 	StepTimeProfile  StepName = "time profile" // is kept for a virtual user
 	StepTransactions StepName = "transactions" // Count that a virtual user does at most
 	StepShare        StepName = "share"        // Units that fall to a virtual user, of Count that Users share

@@ -142,7 +142,7 @@ func (s *Speaker) step(e job.Event) []string {
 		return s.table(step)
 	case job.StepCheck, job.StepDelete, job.StepDrop, job.StepCheckDatabase, job.StepCheckTables, job.StepCheckRoutines, job.StepCheckRule:
 		return s.upkeep(step)
-	case job.StepTimeProfile, job.StepTransactions, job.StepShare, job.StepCount:
+	case job.StepConnection, job.StepTimeProfile, job.StepTransactions, job.StepShare, job.StepCount:
 		return s.preparation(step)
 	case job.StepCheckpoint, job.StepVacuum, job.StepPurge, job.StepWriteBack:
 		return cleaning(step)
@@ -229,6 +229,8 @@ func (s *Speaker) upkeep(step job.Step) []string {
 // preparation words what virtual users do before they work.
 func (s *Speaker) preparation(step job.Step) []string {
 	switch step.Name {
+	case job.StepConnection:
+		return []string{step.Of}
 	case job.StepTimeProfile:
 		return []string{"Initializing xtprof time profiler"}
 	case job.StepTransactions:

@@ -107,6 +107,7 @@ func TestEventsAreWorded(t *testing.T) {
 			[]job.Event{
 				{User: 1, Facts: &job.Facts{Server: "10.11"}},
 				{User: 1, Phase: &job.PhaseSpan{Name: job.RampUp, Length: 2 * time.Minute}},
+				step(2, job.Step{Name: job.StepConnection, Of: "Ssl_cipher "}),
 				step(2, job.Step{Name: job.StepTransactions, Count: 7}),
 				step(2, job.Step{Name: job.StepShare, Units: []int{1, 3}, Users: 2, Count: 4}),
 				{User: 1, Second: &job.Second{Phase: job.RampUp, Offset: time.Second}},
@@ -126,6 +127,7 @@ func TestEventsAreWorded(t *testing.T) {
 			},
 			`1 DBVersion:10.11
 1 Beginning rampup time of 2 minutes
+2 Ssl_cipher 
 2 Processing 7 transactions with output suppressed...
 2 Assigned 2 WIDs = 1 3 based on VU count 2, Warehouses = 2 out of 4
 1 Rampup 1 minutes complete ...
