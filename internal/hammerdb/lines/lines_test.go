@@ -30,7 +30,8 @@ func TestEventsAreWorded(t *testing.T) {
 		want   string
 	}{
 		{
-			"a build by two", lines.About{Action: job.Build, Database: "postgresql", Workload: "tprocc", Title: "TPROC-C"},
+			"a build by two",
+			lines.About{Action: job.Build, Database: "postgresql", Workload: "tprocc", Title: "TPROC-C"},
 			[]job.Event{
 				state(1, job.UserRunning),
 				step(1, job.Step{Name: job.StepBuild, Of: "2 warehouses", Where: "PostgreSQL tpcc", Users: 2}),
@@ -68,7 +69,8 @@ func TestEventsAreWorded(t *testing.T) {
 1 FINISHED SUCCESS`,
 		},
 		{
-			"a check that fails", lines.About{Action: job.Check, Database: "mariadb", Workload: "tprocc", Title: "TPROC-C"},
+			"a check that fails",
+			lines.About{Action: job.Check, Database: "mariadb", Workload: "tprocc", Title: "TPROC-C"},
 			[]job.Event{
 				step(1, job.Step{Name: job.StepCheck, Of: "tpcc"}), step(1, job.Step{Name: job.StepCheckDatabase}),
 				step(1, job.Step{Name: job.StepCheckTables}), step(1, job.Step{Name: job.StepCheckRoutines}),
@@ -91,7 +93,8 @@ func TestEventsAreWorded(t *testing.T) {
 0 Error in Virtual User 2: disk full`,
 		},
 		{
-			"a delete", lines.About{Action: job.Delete, Database: "postgresql", Workload: "tprocc", Title: "TPROC-C"},
+			"a delete",
+			lines.About{Action: job.Delete, Database: "postgresql", Workload: "tprocc", Title: "TPROC-C"},
 			[]job.Event{
 				step(1, job.Step{Name: job.StepDelete, Of: "tpcc", Stage: job.Ends}),
 				step(1, job.Step{Name: job.StepDrop, Kind: "database", Of: "tpcc", Stage: job.Ends}),
@@ -103,7 +106,8 @@ func TestEventsAreWorded(t *testing.T) {
 1 Dropped all`,
 		},
 		{
-			"a run of a minute and more", lines.About{Action: job.Run, Database: "mariadb", Product: "MariaDB", Workload: "tprocc", Title: "TPROC-C"},
+			"a run of a minute and more",
+			lines.About{Action: job.Run, Database: "mariadb", Product: "MariaDB", Workload: "tprocc", Title: "TPROC-C"},
 			[]job.Event{
 				{User: 1, Facts: &job.Facts{Server: "10.11"}},
 				{User: 1, Phase: &job.PhaseSpan{Name: job.RampUp, Length: 2 * time.Minute}},
@@ -144,7 +148,8 @@ func TestEventsAreWorded(t *testing.T) {
 1 Minimum MariaDB version for dynamic innodb_purge_threads is 10.7.0, not purging`,
 		},
 		{
-			"a test, which nobody monitors", lines.About{Action: job.Run, Workload: "tprocc"},
+			"a test, which nobody monitors",
+			lines.About{Action: job.Run, Workload: "tprocc"},
 			[]job.Event{
 				{Facts: &job.Facts{Server: "10.11"}},
 				{Phase: &job.PhaseSpan{Name: job.Measure}},
@@ -154,7 +159,8 @@ func TestEventsAreWorded(t *testing.T) {
 			"1 Processing 7 transactions without output suppressed...",
 		},
 		{
-			"a workload that HammerDB lacks", lines.About{Action: job.Build, Workload: "tellers"},
+			"a workload that HammerDB lacks",
+			lines.About{Action: job.Build, Workload: "tellers"},
 			[]job.Event{step(1, job.Step{Name: job.StepIndexes}), step(1, job.Step{Name: job.StepSchema, Of: "bank"}), step(1, job.Step{Name: job.StepTable, Of: "branches"})},
 			"1 CREATING TELLERS INDEXES\n1 CREATING BANK SCHEMA",
 		},
