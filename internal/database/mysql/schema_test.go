@@ -108,11 +108,11 @@ func TestAnOldServerIsSaidToBeTooOldForTheHistoryKey(t *testing.T) {
 func TestADatabaseStaysForWhoMayNotSeeAllOfIt(t *testing.T) {
 	onEach(t, "sledge_hidden", func(t *testing.T, s *server) {
 		admin := s.connect(t)
-		const user = "'sledge half@blind'@'%'"
+		const user = "'sledge half@see'@'%'"
 		t.Cleanup(func() { _ = admin.Exec(context.Background(), "DROP USER "+user) })
 		mustExec(t, admin, "CREATE USER "+user+" IDENTIFIED BY 'secret'")
 		mustExec(t, admin, "GRANT SELECT, DROP, EXECUTE, TRIGGER ON sledge_hidden.* TO "+user)
-		s.set("user", "sledge half@blind")
+		s.set("user", "sledge half@see")
 		s.set("password", "secret")
 		for _, tt := range []struct{ grant, want string }{
 			{"SELECT", "the user lacks the rights EVENT, and may not see all that is in it"},

@@ -241,8 +241,8 @@ func TestCreateTakesADatabaseOfSomebodyElse(t *testing.T) {
 		}
 	})
 	values := with(with(server.Values(), "dbname", "sledge_found"), "user", "sledge_finder")
-	if err := postgresql.Database.Create(ctx, bind(t, values), func(job.Event) {}); err == nil || !strings.Contains(err.Error(), "left as it is") {
-		t.Errorf("with another password: got %v, want the account to be left as it is", err)
+	if err := postgresql.Database.Create(ctx, bind(t, values), func(job.Event) {}); err == nil || !strings.Contains(err.Error(), "stays as it is") {
+		t.Errorf("with another password: got %v, want the account to be stays as it is", err)
 	}
 	values = with(values, "password", "its own")
 	if err := postgresql.Database.Create(ctx, bind(t, values), func(job.Event) {}); err != nil {
