@@ -196,3 +196,24 @@ func receiverIsExported(f *ast.FuncDecl) bool {
 		}
 	}
 }
+
+// sourceNames are the files and folders of the tree that a page names with their folder.
+var sourceNames = regexp.MustCompile("`([a-z][a-z0-9_]*(?:/[a-z0-9_]+)+(?:\\.go)?)`")
+
+func TestTheArchitectureNamesWhatIsThere(t *testing.T) {
+	page, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := sourceNames.FindAllStringSubmatch(string(page), -1)
+	if len(found) < 20 {
+		t.Fatalf("ARCHITECTURE.md names %d files and folders, want those of a walk through the tree", len(found))
+	}
+	for _, name := range found {
+		_, here := os.Stat(name[1])
+		_, within := os.Stat("internal/" + name[1])
+		if here != nil && within != nil {
+			t.Errorf("ARCHITECTURE.md names %s, which is not there", name[1])
+		}
+	}
+}
