@@ -18,11 +18,11 @@ func TestMain(m *testing.M) { testserver.Main(m) }
 // example takes from which variable.
 var databases = []struct {
 	name      string
-	variables map[string]string // by the option's name without its prefix
+	variables map[string]string // by the option's name
 }{
-	{"postgresql", map[string]string{"host": "HOST", "port": "PORT", "superuser": "SUPERUSER", "superuserpass": "SUPERUSERPASS", "pass": "PASS"}},
-	{"mariadb", map[string]string{"host": "HOST", "port": "PORT", "user": "USERNAME", "pass": "PASS"}},
-	{"mysql", map[string]string{"host": "HOST", "port": "PORT", "user": "USERNAME", "pass": "PASS"}},
+	{"postgresql", map[string]string{"host": "HOST", "port": "PORT", "superuser": "SUPERUSER", "superuser_password": "SUPERUSERPASS"}},
+	{"mariadb", map[string]string{"host": "HOST", "port": "PORT", "user": "USERNAME", "password": "PASS"}},
+	{"mysql", map[string]string{"host": "HOST", "port": "PORT", "user": "USERNAME", "password": "PASS"}},
 	{"sqlite", nil},
 }
 
@@ -43,8 +43,7 @@ func TestExamplesDoAWholeTest(t *testing.T) {
 			if d.variables != nil {
 				server := testserver.Open(t, d.name)
 				for option, value := range server.Values() {
-					_, name, _ := strings.Cut(option, "_")
-					if variable := d.variables[name]; variable != "" {
+					if variable := d.variables[option]; variable != "" {
 						environ = append(environ, variable+"="+value)
 					}
 				}

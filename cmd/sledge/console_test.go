@@ -49,7 +49,7 @@ type terminal struct {
 func (p *program) terminal(args ...string) *terminal {
 	p.t.Helper()
 	c := exec.Command(p.path, args...)
-	c.Env = append(p.env, "TERM=xterm")
+	c.Env = append(p.env, "TERM=xterm", "CI=")
 	c.Dir = p.t.TempDir()
 	tty, err := pty.StartWithSize(c, &pty.Winsize{Rows: 40, Cols: 200})
 	if err != nil {

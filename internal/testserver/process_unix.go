@@ -206,7 +206,31 @@ func (s *Server) freeze() error {
 	if err := s.command.Process.Signal(syscall.SIGSTOP); err != nil {
 		return err
 	}
-	return s.signalChildren(syscall.SIGSTOP)
+	if err := s.signalChildren(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	pids, err := children(s.Pid())
+	if err != nil {
+		return err
+	}
+	for _, pid := range append(pids, s.Pid()) {
+		if err := waitUntilStopped(pid); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waitUntilStopped returns when a process that was told to stop has done so: on a busy
+// machine it may answer once more meanwhile.
+func waitUntilStopped(pid int) error {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
+		state, err := exec.Command("ps", "-o", "state=", "-p", strconv.Itoa(pid)).Output()
+		if err != nil || bytes.HasPrefix(state, []byte("T")) || bytes.HasPrefix(state, []byte("Z")) {
+			return nil // an error says that it has ended
+		}
+	}
+	return fmt.Errorf("process %d does not stop", pid)
 }
 
 func (s *Server) thaw() error {
