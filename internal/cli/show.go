@@ -45,7 +45,7 @@ func (p *Program) next(j job.Job, s *settings) []report.Pointer {
 		if j.ID != "" {
 			list = append(list, report.Pointer{Command: "sledge jobs show " + report.ShortID(string(j.ID)) + s.ofRepository(), Why: "all that was recorded"})
 		}
-		list = append(list, report.Pointer{Command: s.command(p, job.Check), Why: "is the data still consistent?"})
+		list = append(list, report.Pointer{Command: s.command(p, job.Check), Why: "verify that the data are still consistent"})
 	}
 	return list
 }
