@@ -268,8 +268,7 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 		if c.WithDatabase { // which may take what it can get
 			mark, who = "", "with the database in it: "
 		}
-		row(mark, "Client", "%s%.2f of %s used; garbage collection paused it %s times, %s ms at most",
-			who, c.CoresUsed, cores(c.Cores), count(c.GCPauses), millis(1e9*c.GCLongestPauseSeconds))
+		row(mark, "Client", "%s%.2f of %s used; %s", who, c.CoresUsed, cores(c.Cores), garbage(*c))
 	}
 	if f := j.Facts; f != nil && f.Durability != nil {
 		if f.Durability.Holds {

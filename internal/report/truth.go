@@ -136,14 +136,25 @@ func waiting(list []job.Waiting) []string {
 	return []string{line + ". " + Printable(list[0].String()) + "."}
 }
 
+// garbage says how garbage collection held up the client.
+func garbage(c job.ClientLoad) string {
+	switch c.GCPauses {
+	case 0:
+		return "garbage collection did not pause it"
+	case 1:
+		return fmt.Sprintf("garbage collection paused it once, for %s ms", millis(1e9*c.GCLongestPauseSeconds))
+	}
+	return fmt.Sprintf("garbage collection paused it %s times, %s ms in all and %s ms at most",
+		count(c.GCPauses), millis(1e9*c.GCPauseSeconds), millis(1e9*c.GCLongestPauseSeconds))
+}
+
 // client says what Sledge itself used of its machine, and whether that was too much.
 func client(c job.ClientLoad) string {
 	who := "The client"
 	if c.WithDatabase {
 		who = "The client and the database in it"
 	}
-	line := fmt.Sprintf("%s used %.2f of %s; garbage collection paused it %s times: %s ms in all, %s ms at most.",
-		who, c.CoresUsed, cores(c.Cores), count(c.GCPauses), millis(1e9*c.GCPauseSeconds), millis(1e9*c.GCLongestPauseSeconds))
+	line := fmt.Sprintf("%s used %.2f of %s; %s.", who, c.CoresUsed, cores(c.Cores), garbage(c))
 	if !c.NearLimit() {
 		return line
 	}

@@ -69,17 +69,17 @@ func TestRemarksSayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 		{
 			"a client at ease",
 			job.Result{Client: &job.ClientLoad{CoresUsed: 0.414, Cores: 1, GCPauses: 12, GCPauseSeconds: 0.0031, GCLongestPauseSeconds: 0.0006}},
-			"The client used 0.41 of 1 core; garbage collection paused it 12 times: 3.10 ms in all, 0.600 ms at most.",
+			"The client used 0.41 of 1 core; garbage collection paused it 12 times, 3.10 ms in all and 0.600 ms at most.",
 		},
 		{
 			"a client near its limit",
 			job.Result{Client: &job.ClientLoad{CoresUsed: 1.3, Cores: 1.5}},
-			"THE CLIENT WAS NEAR ITS LIMIT, so the latencies may be its own. The client used 1.30 of 1.5 cores; garbage collection paused it 0 times: 0 ms in all, 0 ms at most. Give it more: set GOMAXPROCS, or run it on a machine of its own.",
+			"THE CLIENT WAS NEAR ITS LIMIT, so the latencies may be its own. The client used 1.30 of 1.5 cores; garbage collection did not pause it. Give it more: set GOMAXPROCS, or run it on a machine of its own.",
 		},
 		{
 			"a client with the database in it",
 			job.Result{Client: &job.ClientLoad{CoresUsed: 1.9, Cores: 2, WithDatabase: true}},
-			"The client and the database in it used 1.90 of 2 cores; garbage collection paused it 0 times: 0 ms in all, 0 ms at most.",
+			"The client and the database in it used 1.90 of 2 cores; garbage collection did not pause it.",
 		},
 		{"a build", job.Result{}, ""},
 	} {

@@ -291,27 +291,22 @@ func (s *Store) Seconds(ctx context.Context, id job.ID) iter.Seq2[StoredSecond, 
 	})
 }
 
-// spans reads one page of spans with their tallies.
-func (s *Store) spans(ctx context.Context, condition string, arguments ...any) ([]StoredSecond, int64, error) {
-	rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, at_ms, phase, offset_ns, elapsed_ns, server_tpm
-		FROM span WHERE %s ORDER BY number LIMIT %d`, condition, pageRows), arguments...)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	var list []StoredSecond
-	var numbers []int64
-	for rows.Next() {
-		var second StoredSecond
-		var number, at int64
-		if err := rows.Scan(&number, &at, &second.Phase, &second.Offset, &second.Elapsed, &second.ServerTPM); err != nil {
+// Moments yields when each second of a job ended, as Seconds does, and leaves out what was
+// measured in it, which takes a query of its own each.
+func (s *Store) Moments(ctx context.Context, id job.ID) iter.Seq2[StoredSecond, error] {
+	return pages(s, ctx, id, "seconds", func(job, after int64) ([]StoredSecond, int64, error) {
+		list, numbers, err := s.moments(ctx, `job = ? AND number > ? AND phase <> 'total'`, job, after)
+		if err != nil || len(list) == 0 {
 			return nil, 0, err
 		}
-		second.At = time.UnixMilli(at)
-		list = append(list, second)
-		numbers = append(numbers, number)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil || len(list) == 0 {
+		return list, numbers[len(numbers)-1], nil
+	})
+}
+
+// spans reads one page of spans with their tallies.
+func (s *Store) spans(ctx context.Context, condition string, arguments ...any) ([]StoredSecond, int64, error) {
+	list, numbers, err := s.moments(ctx, condition, arguments...)
+	if err != nil || len(list) == 0 {
 		return nil, 0, err
 	}
 	for i := range list {
@@ -320,6 +315,29 @@ func (s *Store) spans(ctx context.Context, condition string, arguments ...any) (
 		}
 	}
 	return list, numbers[len(numbers)-1], nil
+}
+
+// moments reads one page of spans without their tallies, and the numbers of their rows.
+func (s *Store) moments(ctx context.Context, condition string, arguments ...any) ([]StoredSecond, []int64, error) {
+	rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, at_ms, phase, offset_ns, elapsed_ns, server_tpm
+		FROM span WHERE %s ORDER BY number LIMIT %d`, condition, pageRows), arguments...)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	var list []StoredSecond
+	var numbers []int64
+	for rows.Next() {
+		var second StoredSecond
+		var number, at int64
+		if err := rows.Scan(&number, &at, &second.Phase, &second.Offset, &second.Elapsed, &second.ServerTPM); err != nil {
+			return nil, nil, err
+		}
+		second.At = time.UnixMilli(at)
+		list = append(list, second)
+		numbers = append(numbers, number)
+	}
+	return list, numbers, errors.Join(rows.Err(), rows.Close())
 }
 
 const tallyColumns = `done, rolled_back, retried, failed, service, response`

@@ -23,7 +23,7 @@ func Output(ctx context.Context, store *repository.Store, j job.Job, c catalog.C
 			Action: j.Spec.Action, Database: j.Spec.Database, Product: databaseName(j, c),
 			Workload: j.Spec.Workload, Title: benchmark(j, c).Title,
 		})
-		for e, err := range withSeconds(store.Events(ctx, j.ID), store.Seconds(ctx, j.ID)) {
+		for e, err := range withSeconds(store.Events(ctx, j.ID), store.Moments(ctx, j.ID)) {
 			if err != nil {
 				yield(repository.OutputLine{}, err)
 				return
