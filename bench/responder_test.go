@@ -240,6 +240,24 @@ func syntheticPair(address string, thinking time.Duration, tail int, pacing work
 	return d, w
 }
 
+// idle uses the time of a core that nobody else wants. It calls the kernel all the time,
+// which lets whoever is woken run at once: a kernel that preempts lazily waits for the
+// next tick otherwise.
+func idle() error {
+	runtime.LockOSThread()
+	const (
+		schedIdle = 5 // SCHED_IDLE
+		oneself   = 0
+	)
+	var priority int32
+	if _, _, err := syscall.RawSyscall(syscall.SYS_SCHED_SETSCHEDULER, oneself, schedIdle, uintptr(unsafe.Pointer(&priority))); err != 0 {
+		return err
+	}
+	for {
+		_, _, _ = syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0) // it always succeeds
+	}
+}
+
 // play is what this program does as one of its own children.
 func play(role string) error {
 	switch role {
@@ -247,6 +265,8 @@ func play(role string) error {
 		return respond()
 	case "client":
 		return runSynthetic(os.Stdout)
+	case "idler":
+		return idle()
 	}
 	return fmt.Errorf("there is no role %s", role)
 }
