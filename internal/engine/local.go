@@ -59,6 +59,7 @@ func (l Local) perform(ctx context.Context, action job.Action, p Plan, f *feed, 
 	switch action {
 	case job.Build:
 		result, err = build(ctx, p, f)
+		err = brokenOff(ctx, action, err)
 	case job.Run:
 		result, err = doRun(ctx, p, f, stop, l.Version)
 	case job.Check:
@@ -74,10 +75,10 @@ func (l Local) perform(ctx context.Context, action job.Action, p Plan, f *feed, 
 	return result, err
 }
 
-// brokenOff says that an action was, where its error comes of that: each database
-// words it in its own way.
+// brokenOff says that an action was, where its error comes of that and does not say so:
+// each database words it in its own way.
 func brokenOff(ctx context.Context, action job.Action, err error) error {
-	if err == nil || ctx.Err() == nil {
+	if err == nil || ctx.Err() == nil || job.ExitOf(err) == job.ExitStopped {
 		return err
 	}
 	return job.WithExit(job.ExitStopped, fmt.Errorf("the %s was aborted", action))

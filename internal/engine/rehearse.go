@@ -21,7 +21,7 @@ func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, versio
 		if _, said := errors.AsType[*userError](err); !said {
 			f.fail(p.firstWorker(), err)
 		}
-		return job.Result{}, err
+		return job.Result{}, brokenOff(ctx, job.Run, err)
 	}
 	defer closeUsers(r.users)
 	kinds := len(p.Workload.Kinds)

@@ -59,7 +59,7 @@ type run struct {
 func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version string) (job.Result, error) {
 	monitor, err := connect(ctx, p, database.Owner)
 	if err != nil {
-		return job.Result{}, err
+		return job.Result{}, brokenOff(ctx, job.Run, err)
 	}
 	var r *run
 	stopPolling := func() {}
@@ -75,14 +75,14 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 	}()
 	defer leaveCores(p.Database)()
 	if r, err = prepare(ctx, p, f, monitor, version); err != nil {
-		return job.Result{}, err
+		return job.Result{}, brokenOff(ctx, job.Run, err)
 	}
 	if p.Pacing.TimeProfile {
 		r.profile = meter.NewProfile(p.Users, len(p.Workload.Kinds))
 	}
 	polling, err := r.pollCounter(ctx)
 	if err != nil {
-		return job.Result{}, err
+		return job.Result{}, brokenOff(ctx, job.Run, err)
 	}
 	stopPolling = polling
 
@@ -200,10 +200,13 @@ func (r *run) startUsers() {
 			position := i + r.plan.firstWorker()
 			r.feed.state(position, job.UserRunning)
 			u.unhold()
-			err := job.Guarded(func() error { return u.work(r) })
-			if r.plan.Server.Flush != nil && job.ExitOf(err) != job.ExitInternal {
-				u.tellServer(r.calls, r, math.MaxInt32) // whoever asks later need not wait for it
-			}
+			err := job.Guarded(func() error {
+				err := u.work(r)
+				if r.plan.Server.Flush != nil {
+					u.tellServer(r.calls, r, math.MaxInt32) // whoever asks later need not wait for it
+				}
+				return err
+			})
 			if err != nil {
 				r.feed.fail(position, err)
 				r.die(&userError{position, err})
@@ -375,13 +378,13 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 	}
 	sums = append([]meter.Sum{second}, sums...)
 	began := time.Now()
-	tick := time.NewTimer(min(time.Second, length))
-	defer tick.Stop()
+	timer := time.NewTimer(min(time.Second, length))
+	defer timer.Stop()
 	still := standstill{run: r}
 	for last := began; ; {
 		why, ended := timeUp, false
 		select {
-		case <-tick.C:
+		case <-timer.C:
 		case <-stop:
 			why, ended = stoppedByUser, true
 		case <-r.finished:
@@ -406,9 +409,10 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 		if over {
 			return why, nil
 		}
-		// Ticks are counted from the beginning, so that they do not drift.
+		// Seconds are counted from the beginning, so that they do not drift. Whoever was
+		// told of this one may have taken so long that the next is overdue.
 		next := min(offset.Truncate(time.Second)+time.Second, length)
-		tick.Reset(time.Until(began.Add(next)))
+		timer.Reset(time.Until(began.Add(next)))
 	}
 }
 
@@ -439,22 +443,30 @@ func (r *run) pollCounter(ctx context.Context) (stop func(), err error) {
 	var polling sync.WaitGroup
 	polling.Go(func() {
 		defer session.Close()
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			now, err := r.plan.counter(ctx, session)
-			if err != nil {
-				return // the users, or the end of the run, will say what is wrong
-			}
-			r.polled.Store(&now)
-			select {
-			case <-tick.C:
-			case <-ctx.Done():
-				return
-			}
+		if err := job.Guarded(func() error { r.poll(ctx, session); return nil }); err != nil {
+			r.die(err)
 		}
 	})
 	return func() { cancel(); polling.Wait() }, nil
+}
+
+// poll reads the server's count once a second until ctx ends, or the server does not
+// answer: then the users, or the end of the run, will say what is wrong.
+func (r *run) poll(ctx context.Context, s database.Session) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		now, err := r.plan.counter(ctx, s)
+		if err != nil {
+			return
+		}
+		r.polled.Store(&now)
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // serverTPM returns the server's rate since it was last returned, or nil when the
@@ -517,6 +529,9 @@ func (r *run) verdict(ctx context.Context, result *job.Result, m measurement, er
 			result.Status = job.Partial
 		}
 		err = job.WithExit(job.ExitAborted, err)
+	case m.started.IsZero() && m.exhausted:
+		result.Status = job.Invalid
+		err = job.WithExit(job.ExitInvalid, errors.New("the virtual users did all their iterations before the ramp-up ended, so nothing was measured: allow them more iterations, or shorten the ramp-up"))
 	case m.started.IsZero():
 		result.Status = job.Partial
 		err = job.WithExit(job.ExitStopped, errors.New("the run was stopped in its ramp-up: nothing was measured"))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
@@ -293,6 +294,12 @@ func TestRun(t *testing.T) {
 			wantTook: 1200 * ms, wantStatus: job.Partial, wantExit: job.ExitStopped, wantError: "nothing was measured",
 		},
 		{
+			name:     "has no result when users do all their iterations in the ramp-up",
+			user:     fakeUser{takes: 100 * ms},
+			pacing:   workload.Pacing{RampUp: time.Hour, Duration: time.Hour, MaxIterations: 5},
+			wantTook: 500 * ms, wantStatus: job.Invalid, wantExit: job.ExitInvalid, wantError: "before the ramp-up ended, so nothing was measured",
+		},
+		{
 			name:      "ends when all users have done their iterations",
 			user:      fakeUser{takes: 100 * ms},
 			pacing:    workload.Pacing{Duration: time.Hour, MaxIterations: 5},
@@ -520,6 +527,79 @@ func TestAFaultOfAVirtualUserEndsTheRunAndNotTheProgram(t *testing.T) {
 		}
 		if result.Status != job.Failed || !strings.Contains(result.Reason, "virtual user 3") {
 			t.Errorf("got status %s because %q, want one that failed because of virtual user 3", result.Status, result.Reason)
+		}
+	})
+}
+
+// Whoever follows a job may hold it up for a while, as a terminal does that is scrolled
+// back, or the machine may sleep.
+func TestASecondThatIsOverdueIsCaughtUpWith(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen, slept := &events{}, false
+		sleeper := watcher(func(e job.Event) {
+			if e.Second != nil && !slept {
+				slept = true
+				time.Sleep(2500 * time.Millisecond)
+			}
+		})
+		p := fakePlan(fakeUser{takes: 90 * time.Millisecond}, workload.Pacing{Duration: 5050 * time.Millisecond})
+		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen, sleeper}}, nil); err != nil {
+			t.Error(err)
+		}
+		// Each of three users has done 11 after 1 s, 38 when the sleeper wakes after 3.5 s,
+		// 44 after 4 s, 55 after 5 s, and 56 when the time is up.
+		if want := []int64{33, 81, 18, 33, 3}; !slices.Equal(seen.seconds, want) {
+			t.Errorf("got seconds of %d transactions, want %d", seen.seconds, want)
+		}
+	})
+}
+
+// watcher is a job.Watcher of one function.
+type watcher func(job.Event)
+
+func (w watcher) Watch(e job.Event) { w(e) }
+
+func TestAFaultOfTheCounterEndsTheRunAndNotTheProgram(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fakePlan(fakeUser{takes: time.Second}, workload.Pacing{Duration: time.Minute})
+		counted := p.Server.Counter
+		began := time.Now()
+		p.Server.Counter = func(ctx context.Context, s database.Session) (int64, error) {
+			if time.Since(began) > 3*time.Second {
+				panic("the fault")
+			}
+			return counted(ctx, s)
+		}
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		if _, is := errors.AsType[*job.Fault](err); !is || job.ExitOf(err) != job.ExitInternal || result.Status != job.Failed {
+			t.Errorf("got %s and %v with exit code %d, want one that failed by the fault, with %d", result.Status, err, job.ExitOf(err), job.ExitInternal)
+		}
+	})
+}
+
+func TestARunThatIsBrokenOffBeforeItBeginsSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, pacing := range []workload.Pacing{{Duration: time.Minute}, {Test: true}} {
+			for sessions := range 4 { // the monitor's, and those of three users
+				ctx, abort := context.WithCancel(t.Context())
+				p := fakePlan(fakeUser{}, pacing)
+				d := *p.Database
+				open := d.Connect
+				var opened atomic.Int32
+				d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+					if opened.Add(1) > int32(sessions) {
+						abort()
+						return nil, ctx.Err()
+					}
+					return open(ctx, options, as)
+				}
+				p.Database = &d
+				_, err := Local{}.perform(ctx, job.Run, p, &feed{}, nil)
+				if job.ExitOf(err) != job.ExitStopped || err.Error() != "the run was aborted" {
+					t.Errorf("after %d sessions: got %v with exit code %d, want that it was aborted, and %d", sessions, err, job.ExitOf(err), job.ExitStopped)
+				}
+				abort()
+			}
 		}
 	})
 }

@@ -147,7 +147,7 @@ func closeUsers(users []*terminal) {
 	group.SetLimit(seatsAtOnce)
 	for _, u := range users {
 		if u != nil {
-			group.Go(u.seat.Session.Close)
+			group.Go(func() error { return job.Guarded(u.seat.Session.Close) })
 		}
 	}
 	// A session that cannot be closed cleanly is closed all the same.
