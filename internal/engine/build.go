@@ -16,6 +16,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/option"
 	"sledge/internal/schema"
 )
 
@@ -47,6 +48,9 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if p.Resume {
 		if p, err = p.resumed(ctx, session); err != nil {
 			return job.Result{}, err
+		}
+		if settled := option.Settled(p.Settings); len(settled) > 0 {
+			f.send(job.Event{User: job.Monitor, Settled: settled})
 		}
 		p.tellBuild(f)
 	}
@@ -181,9 +185,11 @@ func connectBuilders(ctx context.Context, p Plan) ([]database.Session, error) {
 	sessions := make([]database.Session, max(p.Pacing.Builders, 1))
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range sessions {
-		group.Go(func() (err error) {
-			sessions[i], err = connectWorker(ctx, p)
-			return err
+		group.Go(func() error {
+			return job.Guarded(func() (err error) {
+				sessions[i], err = connectWorker(ctx, p)
+				return err
+			})
 		})
 	}
 	return sessions, group.Wait()

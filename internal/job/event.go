@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"sledge/internal/meter"
+	"sledge/internal/option"
 )
 
 // Monitor is the position of the virtual user that runs no transactions, or of the only
@@ -34,9 +35,14 @@ type Event struct {
 	Headline *Result    `json:"headline,omitempty"` // what a run has measured, before the database tidies up after it
 	Failure  *Failure   `json:"failure,omitempty"`
 	Facts    *Facts     `json:"facts,omitempty"`
-	Sample   *Sample    `json:"sample,omitempty"`
-	Wish     Wish       `json:"wish,omitempty"`    // somebody wants the job to end before it would
-	Message  string     `json:"message,omitempty"` // what has no form of its own, in words
+
+	// Settled are the options that the spec leaves to the moment, as a build that is
+	// resumed has found them to have been: see Spec.Settle.
+	Settled option.Values `json:"settled,omitempty"`
+
+	Sample  *Sample `json:"sample,omitempty"`
+	Wish    Wish    `json:"wish,omitempty"`    // somebody wants the job to end before it would
+	Message string  `json:"message,omitempty"` // what has no form of its own, in words
 }
 
 // UserState says how a virtual user stands.

@@ -5,6 +5,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"sledge/internal/meter"
@@ -34,6 +35,15 @@ type Spec struct {
 	// Names are what whoever asks calls the options, for messages. They are no part of
 	// what is asked for, and are not kept.
 	Names option.Names `json:"-"`
+}
+
+// Settle returns the spec with options as they were settled while its job was done. That
+// is what is kept: done again, it means the same.
+func (s Spec) Settle(settled option.Values) Spec {
+	options := s.Options.Clone()
+	maps.Copy(options, settled)
+	s.Options = options
+	return s
 }
 
 // Action is what a job does.
@@ -224,8 +234,9 @@ type TableLoad struct {
 
 // Watcher is told of a job as it goes, where it goes: the repository, the primary of a
 // distributed run, and who hands the events out to those who may be slow. Events come
-// one after another, never two at once; a watcher that is slow delays the next
-// second's event but no virtual user.
+// one after another, never two at once; a watcher that is slow delays the next second's
+// event, and virtual users only where they begin, end, or tell of the first failures of a
+// class.
 type Watcher interface{ Watch(Event) }
 
 // Control is how whoever asked for a job follows and ends it.

@@ -1,6 +1,9 @@
 package option
 
-import "reflect"
+import (
+	"maps"
+	"reflect"
+)
 
 // Relative is implemented by the type of an option whose value may mean something else
 // each time it is bound, such as a time that is "now".
@@ -13,7 +16,14 @@ type Relative interface {
 // Settle returns values that were bound to a struct with the relative ones as they were
 // settled there: to bind them again gives the same struct.
 func Settle(values Values, bound any) Values {
-	settled := values.Clone()
+	all := values.Clone()
+	maps.Copy(all, Settled(bound))
+	return all
+}
+
+// Settled returns the relative values alone of a struct, as they were settled there.
+func Settled(bound any) Values {
+	settled := Values{}
 	_ = walk(reflect.ValueOf(bound).Elem(), fields{}, func(_ reflect.StructTag, f fields, v reflect.Value) error {
 		if r, is := v.Interface().(Relative); is && r.Settled() != "" {
 			settled[f.name] = r.Settled()

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"sledge/internal/job"
+	"sledge/internal/option"
 )
 
 // backlog is what waits to be written into the repository, in order. It takes no more
@@ -38,6 +39,7 @@ type entry struct {
 	Event   json.RawMessage `json:"event,omitempty"`   // as it is kept
 	Failure *StoredFailure  `json:"failure,omitempty"` // what is kept of it besides
 	Facts   json.RawMessage `json:"facts,omitempty"`   // likewise
+	Settled option.Values   `json:"settled,omitempty"` // likewise, of the job's spec
 	Second  *StoredSecond   `json:"second,omitempty"`
 	Count   *job.Count      `json:"count,omitempty"` // a reading of the transaction counter
 }
@@ -53,6 +55,7 @@ func newEntry(event job.Event) (e entry, err error) {
 	if event.Facts != nil {
 		e.Facts, err = json.Marshal(event.Facts)
 	}
+	e.Settled = event.Settled
 	return e, err
 }
 
@@ -88,6 +91,9 @@ func (e *entry) bytes() int {
 	n := 128 + len(e.Event) + len(e.Facts)
 	if e.Failure != nil {
 		n += 128 + len(e.Failure.Message)
+	}
+	for name, value := range e.Settled {
+		n += 64 + len(name) + len(value)
 	}
 	if e.Second != nil {
 		n += 128

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sledge/internal/meter"
+	"sledge/internal/option"
 )
 
 // inserts writes what belongs to one job in one transaction.
@@ -70,9 +71,22 @@ func (w *inserts) entry(e *entry) error {
 	if e.Facts != nil && err == nil {
 		_, err = w.run(`UPDATE job SET facts = ? WHERE number = ?`, string(e.Facts), w.job)
 	}
+	if e.Settled != nil && err == nil {
+		err = w.settle(e.Settled)
+	}
 	if e.Event != nil && err == nil {
 		_, err = w.run(`INSERT INTO event (job, event) VALUES (?, ?)`, w.job, string(e.Event))
 	}
+	return err
+}
+
+// settle keeps options of the job's spec as they were settled.
+func (w *inserts) settle(options option.Values) error {
+	patch, err := json.Marshal(options)
+	if err != nil {
+		return err
+	}
+	_, err = w.run(`UPDATE job SET spec = json_set(spec, '$.options', json_patch(coalesce(spec -> '$.options', '{}'), ?)) WHERE number = ?`, string(patch), w.job)
 	return err
 }
 

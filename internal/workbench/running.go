@@ -52,6 +52,7 @@ type Running struct {
 	telling  sync.Mutex // so that events come one after another, and none after the end
 	sequence int64      // of the last one
 	told     bool       // whether it was the last of all
+	spec     job.Spec   // as it is kept
 	facts    *job.Facts
 	failed   error // of Remark
 
@@ -78,6 +79,7 @@ func Start(ctx context.Context, runner job.Runner, order Order, with With) (*Run
 	r := &Running{
 		order: order, with: with, fulfilled: map[job.Wish]bool{},
 		stop: make(chan struct{}), worked: make(chan struct{}), over: make(chan struct{}),
+		spec: order.Public,
 	}
 	r.outcome.Job = job.Job{Spec: order.Public, Profile: order.Profile, Status: job.Running, Begun: time.Now(), PID: os.Getpid()}
 	if order.Spec.Action == job.Run {
@@ -212,7 +214,8 @@ func (r *Running) end(ctx context.Context, result job.Result, err error) {
 	if err == nil {
 		o.Failure = verdict(result)
 	}
-	o.Job.Facts, o.Job.Result, o.Job.Status, o.Job.Reason, o.Job.Ended = r.facts, result, result.Status, result.Reason, time.Now()
+	o.Job.Spec, o.Job.Facts = r.spec, r.facts
+	o.Job.Result, o.Job.Status, o.Job.Reason, o.Job.Ended = result, result.Status, result.Reason, time.Now()
 	r.outcome = o
 }
 
@@ -268,6 +271,9 @@ func (r *Running) handOut(e job.Event) {
 	}
 	if e.Facts != nil {
 		r.facts = e.Facts
+	}
+	if e.Settled != nil {
+		r.spec = r.spec.Settle(e.Settled)
 	}
 	r.sequence++
 	e.Sequence = r.sequence

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"sledge/internal/repository"
 	"sledge/internal/workbench"
 	"sledge/internal/workload"
+	"sledge/internal/workload/tprocc"
 )
 
 // runner is a job.Runner of one function: what a layer above the runner does whatever
@@ -383,5 +385,55 @@ func TestATimeOfNowIsKeptAsTheTimeThatItWas(t *testing.T) {
 	resumed, err := bench.Resolve(job.Build, workbench.Sources{Flags: map[string]string{"db": "sqlite", "dbname": "x"}, Set: []string{"sqlite_load_time=now"}, Resume: true})
 	if err != nil || resumed.Spec.Options["load_time"] != "now" {
 		t.Errorf("of a build to be resumed: got the load time %q, %v, want now, which is then", resumed.Spec.Options["load_time"], err)
+	}
+}
+
+// What a resumed build leaves to the moment is what the ledger of the first one says, and
+// is kept as that.
+func TestAResumedBuildIsKeptWithTheTimeOfTheFirst(t *testing.T) {
+	if underRace {
+		t.Skip("the race detector would take minutes for SQLite")
+	}
+	store, err := repository.Open(filepath.Join(t.TempDir(), "jobs.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	file := filepath.Join(t.TempDir(), "tpcc.sqlite")
+	build := func(resume bool) job.Spec { // which is broken off as soon as it loads
+		t.Helper()
+		o, err := bench.Resolve(job.Build, workbench.Sources{Flags: map[string]string{"db": "sqlite", "dbname": file}, Set: []string{"load_time=now"}, Resume: resume})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resume { // an hour later
+			moment := &o.Plan.Settings.(*tprocc.Options).LoadTime.Time
+			*moment = moment.Add(time.Hour)
+		}
+		building, err := workbench.Start(t.Context(), engine.Local{Catalog: edition.Catalog}, o, workbench.With{Store: store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for e := range building.Watch(t.Context(), 1) {
+			if e.Step != nil && e.Step.Name == job.StepLoad {
+				building.Abort()
+			}
+		}
+		outcome := building.Wait()
+		kept, err := store.Get(t.Context(), building.ID())
+		if err != nil || job.ExitOf(outcome.Failure) != job.ExitStopped {
+			t.Fatalf("got %v and %v, want a build that was broken off", outcome.Failure, err)
+		}
+		if got, want := outcome.Job.Spec.Options["load_time"], kept.Spec.Options["load_time"]; got != want {
+			t.Errorf("the outcome has the load time %q, and kept is %q", got, want)
+		}
+		return kept.Spec
+	}
+	first, resumed := build(false), build(true)
+	if _, err := time.Parse(time.DateTime, first.Options["load_time"]); err != nil {
+		t.Errorf("of the first: %v", err)
+	}
+	if !resumed.Resume || !maps.Equal(resumed.Options, first.Options) {
+		t.Errorf("got the options %v of the resumed build, want those of the first, %v", resumed.Options, first.Options)
 	}
 }
