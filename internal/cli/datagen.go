@@ -13,6 +13,7 @@ import (
 	"sledge/internal/datagen"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
+	"sledge/internal/report"
 	"sledge/internal/workbench"
 )
 
@@ -62,6 +63,7 @@ files already, nothing is written unless you give --overwrite.`,
 	flags.Var(plainFlag{"seed", "number", f.plain}, "seed", "seed of all random choices: the same seed gives the same rows (default 1)")
 	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml)")
 	flags.StringArrayVar(&f.set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them)")
+	flags.BoolVar(&f.hammerDB, "hammerdb", false, "print HammerDB's lines, for scripts that look for them")
 	flags.BoolVar(&f.verbose, "verbose", false, "show the output of every worker")
 	p.completeSettings(c, &f.settings)
 	return c
@@ -79,12 +81,15 @@ func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
 	if err != nil {
 		return err
 	}
-	d := &display{out: p.Stdout, err: p.Stderr, bar: p.bar(), hammerDB: true, verbose: f.verbose, speaker: lines.NewSpeaker(lines.About{})}
-	result, err := datagen.Generate(ctx, datagen.Config{
+	d := &display{out: p.Stdout, err: p.Stderr, bar: p.bar(), hammerDB: f.hammerDB, verbose: f.verbose, speaker: lines.NewSpeaker(lines.About{})}
+	config := datagen.Config{
 		Plan: order.Plan, Folder: f.folder, Workers: f.workers, Compress: f.compress, Overwrite: f.overwrite,
-		Say:      func(user int, line string) { d.Watch(job.Event{At: time.Now(), User: user, Message: line}) },
 		Progress: func(now job.Progress) { d.Watch(job.Event{At: time.Now(), Progress: &now}) },
-	})
+	}
+	if f.hammerDB || f.verbose { // what workers say is in HammerDB's words
+		config.Say = func(user int, line string) { d.Watch(job.Event{At: time.Now(), User: user, Message: line}) }
+	}
+	result, err := datagen.Generate(ctx, config)
 	d.end()
 	if err != nil {
 		return explainDatagen(err)
@@ -103,15 +108,15 @@ func explainDatagen(err error) error {
 
 // showDatagen says what was written and how it is loaded.
 func (p *Program) showDatagen(f datagenFlags, r datagen.Result) {
-	rows, stored := r.Bytes()
-	size := humanize.Bytes(uint64(rows))
+	rows, size, stored := r.Totals()
+	headline := fmt.Sprintf("Written in %s: %s rows, %s at %s/s", report.Spell(r.Elapsed),
+		humanize.Comma(rows), humanize.Bytes(uint64(size)), humanize.Bytes(uint64(float64(size)/r.Elapsed.Seconds())))
 	if f.compress {
-		size += fmt.Sprintf(" (%s compressed)", humanize.Bytes(uint64(stored)))
+		headline += ", compressed to " + humanize.Bytes(uint64(stored))
 	}
-	fmt.Fprintf(p.Stdout, "%d files with %s of rows are in %s, after %s (%s/s).\n",
-		len(r.Files), size, f.folder, clock(r.Elapsed), humanize.Bytes(uint64(float64(rows)/r.Elapsed.Seconds())))
+	fmt.Fprintf(p.Stdout, "%s\n%d files in %s\n", p.StdoutLook.Figure(headline+"."), len(r.Files), f.folder)
 	if r.Scripts != (datagen.Scripts{}) {
-		fmt.Fprintf(p.Stdout, "Run %s, %s and %s there, in this order: each says how.\n",
-			r.Scripts.Create, r.Scripts.Load, r.Scripts.Finish)
+		fmt.Fprintf(p.Stdout, "\n%s\n  Run %s, %s and %s there, in this order. Each begins with the command that runs it.\n",
+			p.StdoutLook.Strong("Next"), r.Scripts.Create, r.Scripts.Load, r.Scripts.Finish)
 	}
 }

@@ -290,7 +290,8 @@ func (d *display) progress(p job.Progress, at time.Time) {
 func progressLine(p job.Progress, elapsed time.Duration) string {
 	line := fmt.Sprintf("%s: %s %s", p.Step, humanize.Comma(p.Done), p.Unit)
 	if p.Total > 0 {
-		line = fmt.Sprintf("%s: %s of %s %s (%d %%)", p.Step, humanize.Comma(p.Done), humanize.Comma(p.Total), p.Unit, min(100*p.Done/p.Total, 100))
+		total := max(p.Total, p.Done) // an estimate, which may turn out to be too low
+		line = fmt.Sprintf("%s: %s of %s %s (%d %%)", p.Step, humanize.Comma(p.Done), humanize.Comma(total), p.Unit, 100*p.Done/total)
 	}
 	if elapsed < time.Second || p.Done == 0 {
 		return line

@@ -84,14 +84,14 @@ func TestProgressIsALineNowAndThen(t *testing.T) {
 	var out bytes.Buffer
 	d := &display{err: &out, speaker: lines.NewSpeaker(lines.About{})}
 	begin := time.Now()
-	for _, s := range []int{0, 1, 2, 5, 6, 10, 11} { // totals are estimates: the last is beyond it
+	for _, s := range []int{0, 1, 2, 5, 6, 11, 12} { // totals are estimates: the last two are beyond it
 		d.Watch(job.Event{
 			At:       begin.Add(time.Duration(s) * time.Second),
 			Progress: &job.Progress{Step: "load", Done: int64(s) * 1000, Total: 10_000, Unit: "rows", DoneBytes: int64(s) * 1e6},
 		})
 	}
 	want := `load: 5,000 of 10,000 rows (50 %), 1,000 a second, 1.0 MB/s, 0:05 left
-load: 10,000 of 10,000 rows (100 %), 1,000 a second, 1.0 MB/s
+load: 11,000 of 11,000 rows (100 %), 1,000 a second, 1.0 MB/s
 `
 	if got := out.String(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -148,6 +148,24 @@ func TestARunIsABlockOnATerminal(t *testing.T) {
 		if !strings.Contains(out.String(), "payment failed (other): m\n") || !strings.HasSuffix(out.String(), clear) {
 			t.Errorf("%d columns: got %q, want the failure on a line of its own and an empty screen at the end", columns, &out)
 		}
+	}
+}
+
+// A second that is not whole, as one that came over a network, has no rate.
+func TestABlockDoesWithoutASecondThatIsNotWhole(t *testing.T) {
+	var out bytes.Buffer
+	length := func(job.Phase) time.Duration { return 5 * time.Second }
+	d := &display{
+		err: &out, live: &live{users: 1, length: length}, speaker: lines.NewSpeaker(lines.About{}),
+		bar: bar{to: &out, width: func() int { return 80 }},
+	}
+	broken := second(job.Measure, time.Second, 1, 60)
+	broken.Second.Measured.Kinds[0].Response = broken.Second.Measured.Kinds[0].Response[:1]
+	d.Watch(broken)
+	text := d.live.text(time.Second, d.look)(80)
+	d.end()
+	if !strings.HasPrefix(text, "measure  0:01 of 0:05") || strings.Contains(text, "TPM") {
+		t.Errorf("got %q, want the time alone", text)
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
@@ -99,11 +97,7 @@ func opening(order workbench.Order, id job.ID, hammerDB bool) string {
 	plan := order.Plan
 	line := fmt.Sprintf("%s %s on %s %s", order.Spec.Action, plan.Workload.Title, plan.Database.Title, plan.Database.Target(plan.Connection))
 	if order.Spec.Action == job.Run {
-		users := "1 virtual user"
-		if n := order.Spec.Users; n != 1 {
-			users = fmt.Sprintf("%s virtual users", humanize.Comma(int64(n)))
-		}
-		line += ": " + users
+		line += ": " + report.VirtualUsers(order.Spec.Users)
 	}
 	if id != "" {
 		line += fmt.Sprintf(", job %s", id)
@@ -121,7 +115,7 @@ var wished = map[job.Wish]string{
 func (d *display) follow(r *workbench.Running) {
 	for e, missed := range r.Watch(context.Background(), 1) {
 		if missed > 0 {
-			d.say("%d events are not shown here: whoever takes this output was too slow for them", missed)
+			d.say("%d events are not shown here, because the output was read too slowly", missed)
 		}
 		d.Watch(e)
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"sledge/internal/document"
-	"sledge/internal/hammerdb/views"
 	"sledge/internal/terminal"
 	"sledge/internal/workbench"
 )
@@ -30,8 +29,8 @@ func (p *Program) showSettings(order workbench.Order, s *settings) error {
 		return p.printJSON(d)
 	}
 	t := terminal.Table{Columns: []terminal.Column{{Head: "Setting", Left: true}, {Head: "Value", Left: true, Wrapped: true}, {Head: "From", Left: true}}}
-	fmt.Fprintf(p.Stdout, "%s of %s in %s %s. Nothing was done: this is a dry run.\n\n",
-		views.Titles[order.Spec.Action], order.Plan.Workload.Title, order.Plan.Database.Title, d.Target)
+	fmt.Fprintf(p.Stdout, "Dry run, nothing was done: %s %s on %s %s.\n\n",
+		order.Spec.Action, order.Plan.Workload.Title, order.Plan.Database.Title, d.Target)
 	t.Row("db", d.Database, d.Origins["db"])
 	t.Row("workload", d.Workload, d.Origins["workload"])
 	if len(d.Users) > 0 {

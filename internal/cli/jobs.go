@@ -222,7 +222,7 @@ func (a *archive) heads(jobs []job.Job) []report.Document {
 
 func (a *archive) printList(jobs []job.Job) error {
 	if len(jobs) == 0 {
-		_, err := fmt.Fprintln(a.program.Stdout, "There are no such jobs.")
+		_, err := fmt.Fprintln(a.program.Stdout, "No jobs found.")
 		return err
 	}
 	t := terminal.Table{Columns: []terminal.Column{
@@ -310,10 +310,10 @@ func (a *archive) printResult(j job.Job) error {
 		_, err := fmt.Fprintf(out, "This %s has no figures.\n", j.Spec.Action)
 		return err
 	}
-	fmt.Fprintf(out, "%d Active Virtual Users configured\n%s\n\n", j.Result.Users, a.program.headline(j))
-	t := terminal.Table{Columns: []terminal.Column{{}, {Left: true}}, Bare: true}
+	fmt.Fprintf(out, "%s\n\n", report.VirtualUsers(report.Users(j)))
+	t := terminal.Table{Columns: []terminal.Column{{}, {Left: true}, {Left: true, Wrapped: true}}, Bare: true}
 	for _, m := range j.Result.Metrics {
-		t.Row(humanize.CommafWithDigits(m.Value, 2), m.Name)
+		t.Row(humanize.CommafWithDigits(m.Value, 2), m.Name, m.Means)
 	}
 	return a.program.printTable(t)
 }
@@ -371,7 +371,7 @@ func (a *archive) printTiming(d report.Document) error {
 		_, err := fmt.Fprintf(a.program.Stdout, "This %s has no transactions.\n", d.Action)
 		return err
 	}
-	fmt.Fprintln(a.program.Stdout, "Response time in ms, from when a transaction was to start until it was done")
+	fmt.Fprintln(a.program.Stdout, "Response times in ms, from due to done, with all retries")
 	t := terminal.Table{Columns: []terminal.Column{
 		{Head: "transaction"},
 		{Head: "calls"},
@@ -518,7 +518,7 @@ func (a *archive) exportToFile(ctx context.Context, store *repository.Store, id 
 	}
 	file, err := os.OpenFile(path, mode, 0o644)
 	if errors.Is(err, os.ErrExist) {
-		return usage("--output: %s is there already: choose another name, or say --force", path)
+		return usage("--output: %s exists already: choose another name, or give --force", path)
 	}
 	if err != nil {
 		return usage("--output: %w", err)
@@ -568,7 +568,7 @@ func (a *archive) delete(ctx context.Context, store *repository.Store, ids []str
 		}
 	}
 	if !yes {
-		if err := a.program.confirm(fmt.Sprintf("Remove %s for good?", strings.Join(words(found), ", "))); err != nil {
+		if err := a.program.confirm(fmt.Sprintf("Remove %s permanently?", strings.Join(words(found), ", "))); err != nil {
 			return err
 		}
 	}
@@ -595,10 +595,10 @@ func (a *archive) delete(ctx context.Context, store *repository.Store, ids []str
 // whatever comes of it: that it was broken off or did not work is only said.
 func (a *archive) giveBack(ctx context.Context, store *repository.Store) {
 	slow := time.AfterFunc(2*time.Second, func() {
-		fmt.Fprintln(a.program.Stderr, "sledge: the space is given back to the disk; Ctrl-C leaves that for later")
+		fmt.Fprintln(a.program.Stderr, "sledge: giving the space back to the disk; Ctrl-C leaves that for later")
 	})
 	defer slow.Stop()
 	if err := store.GiveBack(ctx); err != nil {
-		fmt.Fprintf(a.program.Stderr, "sledge: warning: the jobs are deleted, but the file keeps its size until the next are: %v\n", err)
+		fmt.Fprintf(a.program.Stderr, "sledge: warning: the jobs are deleted, but the file keeps its size until you delete more: %v\n", err)
 	}
 }

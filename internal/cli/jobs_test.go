@@ -91,7 +91,7 @@ func TestEveryViewOfARunSaysTheSameInEveryForm(t *testing.T) {
 	for args, wanted := range map[string][]string{
 		"show last":              {"TEST RESULT : System achieved 20 NOPM", "stock level"},
 		"show last --json":       {`"schema"`, `"p99_ms"`, `"NOPM"`},
-		"result last":            {"2 Active Virtual Users configured", "TEST RESULT : System achieved 20 NOPM", "NOPM"},
+		"result last":            {"2 virtual users", "20.00  NOPM"},
 		"result last --json":     {`"line": "TEST RESULT`, `"value": 20`},
 		"result last --hammerdb": {`"2 Active Virtual Users configured"`, `"TEST RESULT : System achieved 20 NOPM from 100 SQLite TPM"`},
 		"timing last":            {"new order", "p99"},
@@ -177,7 +177,7 @@ func TestJobsAreDeletedAllOrNone(t *testing.T) {
 	if code := w.run("jobs", "delete", "--yes", "last", string(jobs[0].ID), string(jobs[1].ID)); code != job.OK || len(w.jobs(t)) != 0 {
 		t.Errorf("with --yes: got exit code %d and %d jobs left, want none: %s", code, len(w.jobs(t)), &w.err)
 	}
-	if w.run("jobs"); !strings.Contains(w.out.String(), "There are no such jobs") {
+	if w.run("jobs"); !strings.Contains(w.out.String(), "No jobs found") {
 		t.Errorf("an empty list: got %q", &w.out)
 	}
 }

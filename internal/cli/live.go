@@ -10,6 +10,7 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/report"
 	"sledge/internal/terminal"
 )
 
@@ -71,7 +72,7 @@ func (l *live) text(offset time.Duration, look terminal.Look) func(width int) st
 	length, rates := l.length(l.phase), append([]float64(nil), l.rates...)
 	head := []string{look.Strong(fmt.Sprintf("%-8s", l.phase)) + " " + clock(offset) + " of " + clock(length), clock(max(0, length-offset)) + " left"}
 	var figures, times, errors string
-	if len(l.sum.Kinds) > 0 {
+	if len(l.sum.Kinds) > 0 && len(rates) > 0 {
 		all := l.sum.All()
 		rate := humanize.Comma(int64(rates[len(rates)-1])) + " TPM"
 		switch {
@@ -95,10 +96,7 @@ func (l *live) text(offset time.Duration, look terminal.Look) func(width int) st
 			errors += "   " + look.Bad(fmt.Sprintf("no transaction has ended for %d s", l.stalled))
 		}
 	}
-	who := humanize.Comma(int64(l.users)) + " virtual users"
-	if l.users == 1 {
-		who = "1 virtual user"
-	}
+	who := report.VirtualUsers(l.users)
 	if l.title != "" {
 		who = l.title + ", " + who
 	}

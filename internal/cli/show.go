@@ -91,7 +91,10 @@ func (s *settings) command(p *Program, action job.Action) string {
 	if len(s.set) > 0 {
 		words = append(words, "--set ...")
 	}
-	return strings.Join(words, " ")
+	if s.askPassword {
+		words = append(words, "--ask-password")
+	}
+	return strings.Join(words, " ") + s.ofRepository()
 }
 
 // document is a job for programs to read, with its headline in HammerDB's words.

@@ -54,13 +54,14 @@ type File struct {
 	Stored int64 // on the disk, which is less when they are compressed
 }
 
-// Bytes adds up the sizes of the rows and of the files they are in.
-func (r Result) Bytes() (rows, stored int64) {
+// Totals adds up the rows, their sizes, and the sizes of the files they are in.
+func (r Result) Totals() (rows, size, stored int64) {
 	for _, f := range r.Files {
-		rows += f.Bytes
+		rows += f.Rows
+		size += f.Bytes
 		stored += f.Stored
 	}
-	return rows, stored
+	return rows, size, stored
 }
 
 // ExistsError says that a file is in the way of one that would be written.
@@ -125,8 +126,11 @@ func newGeneration(c Config) (*generation, error) {
 	}
 	g := &generation{Config: c, tables: w.Tables(c.Plan.Settings, c.Plan.Seed)}
 	units := w.DataFiles.Units(c.Plan.Settings)
-	if c.Workers > MaxWorkers || c.Workers > units {
-		return nil, fmt.Errorf("%d workers are too many: for %s there can be %d", c.Workers, w.DataFiles.Made(c.Plan.Settings), min(units, MaxWorkers))
+	if c.Workers > MaxWorkers {
+		return nil, fmt.Errorf("%d workers are more than the %d that there may be", c.Workers, MaxWorkers)
+	}
+	if c.Workers > units {
+		return nil, fmt.Errorf("%d workers are more than the %d %s: each needs one of its own", c.Workers, units, w.Size.Unit)
 	}
 	g.parts = divide(g.tables, w.DataFiles.Shared, units, c.Workers)
 	for _, t := range g.tables {
@@ -188,9 +192,9 @@ func (g *generation) write(ctx context.Context) error {
 func (g *generation) explain(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
-		return job.WithExit(job.ExitStopped, errors.New("data generation cancelled: no file was left behind"))
+		return job.WithExit(job.ExitStopped, errors.New("stopped: no file was left behind"))
 	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("%w: choose a directory with more room, or compress the files; none was left behind", err)
+		return fmt.Errorf("%w: no file was left behind: choose a folder with more room, or compress the files", err)
 	}
 	return err
 }

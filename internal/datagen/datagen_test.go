@@ -263,7 +263,7 @@ func TestMistakesAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 	}{
 		{"a file for a folder", special, file, 1, "directory " + file + " is not a writable location: not a directory"},
 		{"a folder in no folder", special, filepath.Join(file, "a", "b"), 1, "is not a writable location"},
-		{"more workers than units", special, t.TempDir(), 5, "5 workers are too many: for 4 UNIT SCHEMA there can be 4"},
+		{"more workers than units", special, t.TempDir(), 5, "5 workers are more than the 4 units: each needs one of its own"},
 		{"a workload without files", &empty, t.TempDir(), 1, "Special has no data files: use sledge build"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

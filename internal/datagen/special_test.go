@@ -15,6 +15,7 @@ var special = &workload.Workload{
 	Title:   "Special",
 	Options: func() any { return &struct{}{} },
 	Pacing:  func(any) workload.Pacing { return workload.Pacing{} },
+	Size:    workload.Size{Unit: "units"},
 	Tables: func(any, uint64) []schema.Table {
 		return []schema.Table{
 			{

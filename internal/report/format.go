@@ -26,8 +26,8 @@ func millis(ns float64) string {
 	return strconv.FormatFloat(rounded, 'f', decimals, 64)
 }
 
-// spell writes a time as people say it: "5 min", "12.5 s".
-func spell(d time.Duration) string {
+// Spell writes a time as people say it: "5 min", "12.5 s".
+func Spell(d time.Duration) string {
 	if d < time.Minute {
 		decimals := 2
 		if d >= 10*time.Second {

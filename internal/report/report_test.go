@@ -111,7 +111,7 @@ func TestTimesAreSpelledAsPeopleSayThem(t *testing.T) {
 		7_690 * time.Millisecond: "7.69 s", 10_040 * time.Millisecond: "10 s", 12_340 * time.Millisecond: "12.3 s", 100 * time.Millisecond: "0.1 s",
 		5 * time.Minute: "5 min", 3_903 * time.Second: "1 h 5 min 3 s", 0: "0 s",
 	} {
-		if got := spell(d); got != want {
+		if got := Spell(d); got != want {
 			t.Errorf("%v: got %q, want %q", d, got, want)
 		}
 	}

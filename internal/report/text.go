@@ -156,14 +156,14 @@ func headline(b *page, j job.Job) {
 	switch {
 	case len(r.Metrics) > 0:
 	case j.Status == job.Succeeded && len(r.Findings) > 0:
-		b.say(look.Good, "Consistent: %s (%s).", verdicts(r.Findings), spell(elapsed(j, meter.Summary{})))
+		b.say(look.Good, "Consistent: %s (%s).", verdicts(r.Findings), Spell(elapsed(j, meter.Summary{})))
 		return
 	case j.Status == job.Succeeded && len(r.Loaded) > 0:
 		rows, size := sumLoaded(r)
-		b.say(look.Figure, "Built in %s: %s rows, %s at %s MB/s.", spell(elapsed(j, meter.Summary{})), count(rows), humanize.Bytes(uint64(size)), megabytesPerSecond(size, r.Elapsed))
+		b.say(look.Figure, "Built in %s: %s rows, %s at %s MB/s.", Spell(elapsed(j, meter.Summary{})), count(rows), humanize.Bytes(uint64(size)), megabytesPerSecond(size, r.Elapsed))
 		return
 	case j.Status == job.Succeeded:
-		b.say(look.Good, "Done in %s: %s %s on %s.", spell(elapsed(j, meter.Summary{})), j.Spec.Action, j.Spec.Workload, j.Spec.Database)
+		b.say(look.Good, "Done in %s: %s %s on %s.", Spell(elapsed(j, meter.Summary{})), j.Spec.Action, j.Spec.Workload, j.Spec.Database)
 		return
 	default:
 		return
@@ -194,7 +194,7 @@ func headline(b *page, j job.Job) {
 // worths says what the figures of a run are worth that did not end as it should.
 var worths = map[job.Status]string{
 	job.Invalid: "INVALID: do not use these figures",
-	job.Partial: "PARTIAL: the run did not last as long as it was to",
+	job.Partial: "PARTIAL: the run was stopped early",
 	job.Failed:  "FAILED: do not use these figures",
 	job.Killed:  "KILLED: do not use these figures",
 }
@@ -243,23 +243,28 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 		if !j.Result.Started.IsZero() {
 			since = ", from " + j.Result.Started.Format(timeLayout)
 		}
-		row("", "Measured", "%s%s", spell(took), since)
+		row("", "Measured", "%s%s", Spell(took), since)
 	}
 	if f := j.Facts; f != nil {
 		row("", "Server", "%s", server(j))
 	}
 	r := j.Result
-	if a := r.Agreement; a != nil && a.Holds && !a.Vague {
+	agree := r.Agreement != nil && r.Agreement.Holds && !r.Agreement.Vague
+	if a := r.Agreement; agree {
 		row(good, "Counts", "agree: the virtual users counted %s %ss, the server %s (%s to %s expected)%s",
 			count(a.Client), a.What, count(a.Server), count(a.Low), count(a.High), allowance(*a))
 	}
 	if a := r.CounterAgreement; a != nil && a.Trusted() {
-		row(good, "", "and %s transactions of all kinds, the server %s", count(a.Client), count(a.Server))
+		if agree {
+			row(good, "", "and %s transactions of all kinds, the server %s", count(a.Client), count(a.Server))
+		} else {
+			row(good, "Counts", "of all transactions agree: the virtual users counted %s, the server %s", count(a.Client), count(a.Server))
+		}
 	}
 	if g := r.LongestGap; g != nil && g.Seconds < standstill {
-		flow := "steady: no pause of 0.25 s without a transaction that ended"
+		flow := "steady: never 0.25 s without a transaction that ended"
 		if g.Seconds > 0 {
-			flow = fmt.Sprintf("steady: the longest pause without a transaction that ended was %.2f s, at %s", g.Seconds, clock(g.From))
+			flow = fmt.Sprintf("steady: the longest time in which no transaction ended was %.2f s, at %s", g.Seconds, clock(g.From))
 		}
 		row(good, "Flow", "%s", flow)
 	}
@@ -280,12 +285,17 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 	b.lay(t)
 }
 
+// VirtualUsers spells a number of them.
+func VirtualUsers(n int) string {
+	if n == 1 {
+		return "1 virtual user"
+	}
+	return count(int64(n)) + " virtual users"
+}
+
 // load says who worked on how much.
 func load(j job.Job) string {
-	users := "1 virtual user"
-	if n := Users(j); n != 1 {
-		users = count(int64(n)) + " virtual users"
-	}
+	users := VirtualUsers(Users(j))
 	if f := j.Facts; f != nil && f.Size != "" {
 		users += " on " + f.Size
 	}
@@ -340,7 +350,7 @@ func setup(b *page, j job.Job, sum meter.Summary) {
 		line("Begun", "%s", j.Begun.Format(timeLayout))
 	}
 	if took := elapsed(j, sum); j.Spec.Action != job.Run && took > 0 {
-		line("Took", "%s", spell(took))
+		line("Took", "%s", Spell(took))
 	}
 	if said := cmp.Or(b.Line, j.Result.Line); said != "" {
 		line("Headline", "%s", said)
@@ -362,7 +372,7 @@ func transactions(b *page, kinds []string, sum meter.Summary, c correction) {
 	b.title("Response times in ms", "from due to done, with all retries")
 	latencies(b, rows, func(t *meter.Tally) histogram { return t.Response }, &c)
 	if corrects(rows, c) {
-		b.say(b.Look.Faint, "  p99.9c counts what users could not begin while they waited, too.")
+		b.say(b.Look.Faint, "  p99.9c also counts what users could not begin while they waited.")
 	}
 	if b.Service || b.Whole || servedApart(rows) {
 		b.title("Service times in ms", "of the last try alone")

@@ -138,3 +138,27 @@ func TestCorrectedPercentilesShowAStandstill(t *testing.T) {
 	}
 	t.Error("there is no line of payments")
 }
+
+// What the server counts of all transactions may be right where too few of one kind can be
+// compared: the line of it stands by itself then.
+func TestCountsThatAgreeAreNamedAlsoWhereOthersDoNot(t *testing.T) {
+	run := func(holds bool) string {
+		j := job.Job{Spec: job.Spec{Action: job.Run}, Status: job.Succeeded, Result: job.Result{
+			Agreement:        &job.Agreement{What: "new order", Client: 10, Server: 11, Low: 5, High: 19, Holds: holds, Vague: !holds},
+			CounterAgreement: &job.Agreement{Client: 1000, Server: 1001, Low: 998, High: 1004},
+		}}
+		var b bytes.Buffer
+		if err := Text(&b, j, meter.Summary{}, View{}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	for holds, want := range map[bool]string{
+		true:  "✓          and 1,000 transactions of all kinds, the server 1,001\n",
+		false: "✓  Counts  of all transactions agree: the virtual users counted 1,000, the server 1,001\n",
+	} {
+		if got := run(holds); !strings.Contains(got, want) {
+			t.Errorf("got\n%s\nwant a line %q", got, want)
+		}
+	}
+}
