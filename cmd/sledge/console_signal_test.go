@@ -26,8 +26,8 @@ func TestNoScriptGoesOnAfterASignal(t *testing.T) {
 		signal             syscall.Signal
 		last               string // line on stderr
 	}{
-		{"SIGTERM in Python", "a.py", generate, "Vuser 1:Generating", syscall.SIGTERM, "sledge: stopped by the signal to end: terminated"},
-		{"SIGTERM in Tcl", "a.tcl", `dgset directory FOLDER; dgset warehouse 30; catch datagenrun; puts next`, "Vuser 1:Generating", syscall.SIGTERM, "sledge: stopped by the signal to end: terminated"},
+		{"SIGTERM in Python", "a.py", generate, "Vuser 1:Generating", syscall.SIGTERM, "sledge: stopped by a signal: terminated"},
+		{"SIGTERM in Tcl", "a.tcl", `dgset directory FOLDER; dgset warehouse 30; catch datagenrun; puts next`, "Vuser 1:Generating", syscall.SIGTERM, "sledge: stopped by a signal: terminated"},
 		{"Ctrl-C in Python", "a.py", generate, "Vuser 1:Generating", syscall.SIGINT, "sledge: stopped by Ctrl-C"},
 		{"Ctrl-C that a program heard of first", "a.tcl", `catch {exec sh -c {kill -INT $$}}; puts on`, "on", syscall.SIGINT, "sledge: stopped by Ctrl-C"},
 	} {
@@ -105,10 +105,10 @@ func TestASignalLetsARunOfAScriptKeepItsResult(t *testing.T) {
 		signal             syscall.Signal // 0 is that nobody reads the output any more
 		last               string         // line on stderr
 	}{
-		{"SIGTERM in Tcl", "a.tcl", tcl, syscall.SIGTERM, "sledge: stopped by the signal to end: terminated"},
-		{"SIGTERM in Python", "a.py", python, syscall.SIGTERM, "sledge: stopped by the signal to end: terminated"},
-		{"a terminal that hangs up on Tcl", "a.tcl", tcl, syscall.SIGHUP, "sledge: stopped by the signal to end: hangup"},
-		{"a terminal that hangs up on Python", "a.py", python, syscall.SIGHUP, "sledge: stopped by the signal to end: hangup"},
+		{"SIGTERM in Tcl", "a.tcl", tcl, syscall.SIGTERM, "sledge: stopped by a signal: terminated"},
+		{"SIGTERM in Python", "a.py", python, syscall.SIGTERM, "sledge: stopped by a signal: terminated"},
+		{"a terminal that hangs up on Tcl", "a.tcl", tcl, syscall.SIGHUP, "sledge: stopped by a signal: hangup"},
+		{"a terminal that hangs up on Python", "a.py", python, syscall.SIGHUP, "sledge: stopped by a signal: hangup"},
 		{"a pipe from Tcl that nobody reads", "a.tcl", tcl, 0, "sledge: stopped because nobody reads the output any more"},
 		{"a pipe from Python that nobody reads", "a.py", python, 0, "sledge: stopped because nobody reads the output any more"},
 	} {

@@ -31,9 +31,9 @@ func TestScriptsThatDoNotListenAreStopped(t *testing.T) {
 		{"a program that hears of it, too", "a.tcl", "puts on; exec sleep 60", syscall.SIGINT, 1, true, "sledge: stopped by Ctrl-C", 0},
 		{"a program that hears of it first", "a.tcl", "exec sh -c {echo on; kill -INT $$} >@stdout", syscall.SIGINT, 1, false, "sledge: stopped by Ctrl-C", 100 * time.Millisecond},
 		{"a line that Tcl reads", "a.tcl", "puts on; gets stdin", syscall.SIGINT, 1, false, "sledge: stopped by Ctrl-C", 0},
-		{"Tcl, which is told to end", "a.tcl", "puts on; while 1 {}", syscall.SIGTERM, 1, true, "sledge: stopped by the signal to end: terminated", 0},
+		{"Tcl, which is told to end", "a.tcl", "puts on; while 1 {}", syscall.SIGTERM, 1, true, "sledge: stopped by a signal: terminated", 0},
 		{"a line that Python reads", "a.py", "print('on', flush=True)\ninput()", syscall.SIGINT, 1, false, "sledge: stopped by Ctrl-C", 0},
-		{"Python, which is told to end", "a.py", "print('on', flush=True)\nwhile True: pass", syscall.SIGTERM, 1, true, "sledge: stopped by the signal to end: terminated", 0},
+		{"Python, which is told to end", "a.py", "print('on', flush=True)\nwhile True: pass", syscall.SIGTERM, 1, true, "sledge: stopped by a signal: terminated", 0},
 		{
 			"Python, which catches it", "a.py", "import time\nprint('on', flush=True)\nwhile True:\n  try: time.sleep(60)\n  except KeyboardInterrupt: print('on', flush=True)\n",
 			syscall.SIGINT, 3, false, "sledge: stopped by Ctrl-C", 0,

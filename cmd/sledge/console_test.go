@@ -225,7 +225,7 @@ func TestPromptStartsANewTclForOneThatDied(t *testing.T) {
 	x.sees("sledge>")
 	x.types("exec kill -9 [pid]" + enter)
 	x.sees("the Tcl interpreter died (signal: killed)")
-	x.sees("A new one is started")
+	x.sees("A new one has been started")
 	x.sees("sledge>")
 	x.types("puts [info exists kept]; print db" + enter)
 	x.sees("\r\n0\r\nDatabase PostgreSQL set.")
@@ -399,11 +399,11 @@ func TestHammerDBsNameTakesItsArguments(t *testing.T) {
 		{"version", job.OK, version, ""},
 		{"py auto " + file, job.ExitUsage, "Error: incorrect file extension for python\n" + usage, "sledge: run " + file + ": it is written in Tcl: hammerdbcli auto " + file},
 		{"auto run.py", job.ExitUsage, "Error: incorrect file extension for tcl\n" + usage, "sledge: run run.py: it is written in Python: hammerdbcli py auto run.py"},
-		{"auto run.sh", job.ExitUsage, "Error: incorrect file extension for tcl\n" + usage, "sledge: run run.sh: its name ends in neither .tcl nor .py, so it is not known what it is written in"},
+		{"auto run.sh", job.ExitUsage, "Error: incorrect file extension for tcl\n" + usage, "sledge: run run.sh: its name ends in neither .tcl nor .py, which would say what it is written in"},
 		{"run.tcl", job.ExitUsage, usage, "sledge: say auto to run a script: hammerdbcli auto run.tcl"},
 		{"--nosuch", job.ExitUsage, usage, `sledge: hammerdbcli does not know "--nosuch" (hammerdbcli --help)`},
-		{"auto", job.ExitUsage, usage, "sledge: auto wants the script to run: hammerdbcli auto FILE.tcl, or hammerdbcli py auto FILE.py"},
-		{"auto run.tcl more", job.ExitUsage, usage, `sledge: hammerdbcli takes nothing after the script, and not "more" (sledge console auto does)`},
+		{"auto", job.ExitUsage, usage, "sledge: auto needs a script: hammerdbcli auto FILE.tcl, or hammerdbcli py auto FILE.py"},
+		{"auto run.tcl more", job.ExitUsage, usage, `sledge: hammerdbcli takes nothing after the script, so not "more": use sledge console auto, which does`},
 		{"py auto " + nosuch, job.ExitMissing, "Error: the file " + nosuch + " does not exist\n" + usage, "sledge: run the script: the file " + nosuch + " does not exist"},
 		{"auto " + folder, job.ExitUsage, "Error: " + folder + " is a folder, not a script\n" + usage, "sledge: run the script: " + folder + " is a folder, not a script"},
 	}

@@ -102,15 +102,15 @@ func consoleArguments(args []string) (consoleUse, error) {
 		return use, usage("there is no console %q%s (sledge console --help)", args[0], option.Suggest(args[0], []string{"tcl", "py", "python", "auto"}))
 	}
 	if len(args) == 1 {
-		return use, usage("auto wants the script to run: sledge console auto FILE.tcl")
+		return use, usage("auto needs a script: sledge console auto FILE.tcl")
 	}
 	use.script, use.args = args[1], args[2:]
 	written := scriptLanguage(use.script)
 	switch {
 	case written == "":
-		return use, usage("run %s: its name ends in neither .tcl nor .py, so it is not known what it is written in", use.script)
+		return use, usage("run %s: its name ends in neither .tcl nor .py, which would say what it is written in", use.script)
 	case use.language != "" && use.language != written:
-		return use, usage("run %s: its name does not end as that of a script in %s does", use.script, use.language)
+		return use, usage("run %s: by its name it is written in %s, not in %s", use.script, written, use.language)
 	}
 	use.language = written
 	return use, nil
@@ -408,7 +408,7 @@ func (s *session) why() string {
 	case unreadOutput{}:
 		return "because " + s.ending.String()
 	}
-	return "by the signal to end: " + s.ending.String()
+	return "by a signal: " + s.ending.String()
 }
 
 // stopped returns what came of a script that was to be stopped: it may have failed
@@ -480,7 +480,7 @@ func (s *session) evaluate(ctx context.Context, tcl *interpreter.Tcl, what func(
 func (s *session) python(ctx context.Context) error {
 	err := s.runPython(ctx)
 	if errors.Is(err, interpreter.ErrNoPython) {
-		return job.WithExit(job.ExitMissing, fmt.Errorf("%w: install it, or name one by %s", err, EnvPython))
+		return job.WithExit(job.ExitMissing, fmt.Errorf("%w: install it, or name one in %s", err, EnvPython))
 	}
 	return s.outcome(err)
 }

@@ -73,16 +73,16 @@ func hammerdbArguments(args []string) (use consoleUse, says string, err error) {
 	case args[0] != "auto":
 		return use, hammerdbUsage, usage("hammerdbcli does not know %q (hammerdbcli --help)", args[0])
 	case len(args) == 1:
-		return use, hammerdbUsage, usage("auto wants the script to run: hammerdbcli auto FILE.tcl, or hammerdbcli py auto FILE.py")
+		return use, hammerdbUsage, usage("auto needs a script: hammerdbcli auto FILE.tcl, or hammerdbcli py auto FILE.py")
 	case len(args) > 2:
-		return use, hammerdbUsage, usage("hammerdbcli takes nothing after the script, and not %q (sledge console auto does)", args[2])
+		return use, hammerdbUsage, usage("hammerdbcli takes nothing after the script, so not %q: use sledge console auto, which does", args[2])
 	}
 	use.script = args[1]
 	switch written := scriptLanguage(use.script); written {
 	case use.language:
 		return use, "", nil
 	case "":
-		err = usage("run %s: its name ends in neither .tcl nor .py, so it is not known what it is written in", use.script)
+		err = usage("run %s: its name ends in neither .tcl nor .py, which would say what it is written in", use.script)
 	default:
 		err = usage("run %s: it is written in %s: %s", use.script, strings.ToUpper(written[:1])+written[1:], hammerdbAuto(use.script))
 	}

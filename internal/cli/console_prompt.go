@@ -137,7 +137,7 @@ func (s *session) show(ctx context.Context, tcl *interpreter.Tcl, script string)
 	var failed *interpreter.ScriptError
 	switch {
 	case errors.As(err, new(*interpreter.DeathError)) && ctx.Err() == nil:
-		fmt.Fprintf(s.Stderr, "%v\nA new one is started: variables and procedures are gone, settings are kept.\n", err)
+		fmt.Fprintf(s.Stderr, "%v\nA new one has been started: variables and procedures are gone, settings are kept.\n", err)
 		return tcl.Restart(ctx)
 	case errors.As(err, &failed):
 		fmt.Fprintln(s.Stderr, failed.Message)

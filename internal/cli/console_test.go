@@ -29,9 +29,9 @@ func TestConsoleArgumentsSayWhatIsWanted(t *testing.T) {
 		{"auto run.tcl", consoleUse{language: inTcl, script: "run.tcl"}, ""},
 		{"auto dir/run.py a b", consoleUse{language: inPython, script: "dir/run.py", args: []string{"a", "b"}}, ""},
 		{"py auto run.py", consoleUse{language: inPython, script: "run.py"}, ""},
-		{"py auto run.tcl", consoleUse{}, "run run.tcl: its name does not end as that of a script in python does"},
+		{"py auto run.tcl", consoleUse{}, "run run.tcl: by its name it is written in tcl, not in python"},
 		{"auto run.sh", consoleUse{}, "run run.sh: its name ends in neither .tcl nor .py"},
-		{"auto", consoleUse{}, "auto wants the script to run"},
+		{"auto", consoleUse{}, "auto needs a script"},
 		{"tlc", consoleUse{}, `there is no console "tlc": did you mean tcl?`},
 		{"run.tcl", consoleUse{}, `there is no console "run.tcl"`},
 	}
