@@ -78,7 +78,7 @@ func newArray(pointer any) arrayOf {
 	case *[]byte:
 		return &byteArray{}
 	case *time.Time:
-		return &array[time.Time]{}
+		return &timeArray{}
 	case *sql.Null[int64]:
 		return &array[sql.Null[int64]]{}
 	case *sql.Null[float64]:
@@ -86,7 +86,7 @@ func newArray(pointer any) arrayOf {
 	case *sql.Null[string]:
 		return &array[sql.Null[string]]{}
 	case *sql.Null[time.Time]:
-		return &array[sql.Null[time.Time]]{}
+		return &nullTimeArray{}
 	}
 	panic("database: no array of a bound value") // BindParams returns no other types
 }
@@ -96,6 +96,20 @@ type array[T any] struct{ values []T }
 func (a *array[T]) add(pointer any) { a.values = append(a.values, *pointer.(*T)) }
 func (a *array[T]) slice() any      { return a.values }
 func (a *array[T]) clear()          { clear(a.values); a.values = a.values[:0] }
+
+// timeArray and nullTimeArray gather times in UTC, as times travel by themselves.
+type (
+	timeArray     struct{ array[time.Time] }
+	nullTimeArray struct{ array[sql.Null[time.Time]] }
+)
+
+func (a *timeArray) add(pointer any) { a.values = append(a.values, pointer.(*time.Time).UTC()) }
+
+func (a *nullTimeArray) add(pointer any) {
+	n := *pointer.(*sql.Null[time.Time])
+	n.V = n.V.UTC()
+	a.values = append(a.values, n)
+}
 
 // byteArray copies what it gathers: who fills the next row may write over it.
 type byteArray struct{ array[[]byte] }

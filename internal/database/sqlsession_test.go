@@ -140,18 +140,19 @@ func TestAnArrayOfEveryParameterIsOneCall(t *testing.T) {
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
-	exec("CREATE TEMPORARY TABLE arrays (call bigint, id bigint, x double precision, words text, data bytea, moment timestamptz, large bigint)")
+	exec("CREATE TEMPORARY TABLE arrays (call bigint, id bigint, x double precision, words text, data bytea, moment timestamp, later timestamp, large bigint)")
 	exec("CREATE TEMPORARY SEQUENCE calls")
 	var in struct {
-		ID     int64           `sql:"id"`
-		X      float64         `sql:"x"`
-		Words  string          `sql:"words"`
-		Data   []byte          `sql:"data"`
-		Moment time.Time       `sql:"moment"`
-		Large  sql.Null[int64] `sql:"large"`
+		ID     int64               `sql:"id"`
+		X      float64             `sql:"x"`
+		Words  string              `sql:"words"`
+		Data   []byte              `sql:"data"`
+		Moment time.Time           `sql:"moment"`
+		Later  sql.Null[time.Time] `sql:"later"`
+		Large  sql.Null[int64]     `sql:"large"`
 	}
 	q, err := sqlfile.Parse("arrays", `WITH call AS (SELECT nextval('calls') AS n) INSERT INTO arrays SELECT call.n, a.* FROM call,
-		unnest(:id::bigint[], :x::double precision[], :words::text[], :data::bytea[], :moment::timestamptz[], :large::bigint[]) AS a`, dialect.Placeholder)
+		unnest(:id::bigint[], :x::double precision[], :words::text[], :data::bytea[], :moment::timestamp[], :later::timestamp[], :large::bigint[]) AS a`, dialect.Placeholder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,6 +161,7 @@ func TestAnArrayOfEveryParameterIsOneCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	const rows = database.RowsPerBatch + 3
+	away := time.FixedZone("away", 5*3600+1800) // whatever zone a time is in, it travels in UTC
 	in.Data = []byte{0}
 	for range 2 { // the second time it gathers in the same slices
 		in.ID = 0
@@ -167,7 +169,8 @@ func TestAnArrayOfEveryParameterIsOneCall(t *testing.T) {
 			if in.ID++; in.ID > rows {
 				return false
 			}
-			in.X, in.Words, in.Data[0], in.Moment = float64(in.ID)/2, fmt.Sprint(in.ID), byte(in.ID), time.Unix(in.ID, 0)
+			in.X, in.Words, in.Data[0], in.Moment = float64(in.ID)/2, fmt.Sprint(in.ID), byte(in.ID), time.Unix(in.ID, 0).In(away)
+			in.Later = sql.Null[time.Time]{V: in.Moment, Valid: in.ID%2 == 1}
 			in.Large = sql.Null[int64]{V: in.ID, Valid: in.ID%2 == 0}
 			return true
 		})
@@ -176,7 +179,8 @@ func TestAnArrayOfEveryParameterIsOneCall(t *testing.T) {
 		}
 	}
 	got, err := s.Query(ctx, `SELECT call, count(*), count(DISTINCT id), bool_and(x = id / 2.0 AND words = id::text AND get_byte(data, 0) = id % 256
-		AND moment = to_timestamp(id) AND large IS NOT DISTINCT FROM CASE WHEN id % 2 = 0 THEN id END) FROM arrays GROUP BY call ORDER BY call`, 0)
+		AND moment = to_timestamp(id) AT TIME ZONE 'UTC' AND later IS NOT DISTINCT FROM CASE WHEN id % 2 = 1 THEN moment END
+		AND large IS NOT DISTINCT FROM CASE WHEN id % 2 = 0 THEN id END) FROM arrays GROUP BY call ORDER BY call`, 0)
 	want := fmt.Sprint([][]string{{"1", "1000", "1000", "true"}, {"2", "3", "3", "true"}, {"3", "1000", "1000", "true"}, {"4", "3", "3", "true"}})
 	if err != nil || fmt.Sprint(got.Rows) != want {
 		t.Errorf("got %v, %v, want %v", got.Rows, err, want)
