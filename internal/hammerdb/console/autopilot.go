@@ -29,7 +29,7 @@ func autopilot(c *Console, ctx context.Context, call Call) (string, error) {
 	}
 	const most = 60 // as in HammerDB
 	if len(words) > most {
-		return "", fail("Error: the autopilot sequence has %d numbers of virtual users, and may have %d", len(words), most)
+		return "", fail("Error: the autopilot sequence has %d numbers of virtual users, and at most %d are allowed", len(words), most)
 	}
 	var sequence []int
 	for _, word := range words {
@@ -50,7 +50,7 @@ func autopilot(c *Console, ctx context.Context, call Call) (string, error) {
 		return "", err
 	}
 	if store == nil {
-		return "", fail("Error: the autopilot keeps its runs as jobs: enable them by jobs disable 0")
+		return "", fail("Error: the autopilot keeps its runs as jobs: enable jobs with jobs disable 0")
 	}
 	profile, err := c.autopilotProfile(ctx, store)
 	if err != nil {
@@ -89,7 +89,15 @@ func (c *Console) autopilotRun(ctx context.Context, users, profile int) error {
 	defer func() { c.users.create(0); c.endUserLog() }()
 	c.out.printf("%d Active Virtual User Test started at %s%s", users, time.Now().Format(time.DateTime), monitor)
 	before := c.failures()
-	if _, err := c.runOnce(ctx, profile); err != nil {
+	order, remark, err := c.runOrder(users)
+	if err != nil {
+		return err
+	}
+	if remark != "" {
+		c.out.print(remark)
+	}
+	order.Profile = profile
+	if _, err := c.runOnce(ctx, order); err != nil {
 		return err
 	}
 	if c.failures() > before {

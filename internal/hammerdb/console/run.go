@@ -14,6 +14,7 @@ import (
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
+	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/repository"
 	"sledge/internal/workbench"
@@ -25,7 +26,8 @@ func vurun(c *Console, ctx context.Context, _ Call) (string, error) {
 	if err := c.requireScript(); err != nil {
 		return "", err
 	}
-	if err := c.checkRun(); err != nil {
+	order, remark, err := c.runOrder(c.workers())
+	if err != nil {
 		return "", err
 	}
 	if !c.users.exist() {
@@ -33,11 +35,14 @@ func vurun(c *Console, ctx context.Context, _ Call) (string, error) {
 			return "", err
 		}
 	}
-	profile := c.book.GenericInt(commandLine, "jobs_profile_id")
+	if remark != "" {
+		c.out.print(remark)
+	}
+	order.Profile = c.book.GenericInt(commandLine, "jobs_profile_id")
 	repeat := time.Duration(c.book.GenericInt(virtualUserSection, "repeat_delay")) * time.Millisecond
 	var result string
-	err := workbench.Sweep(ctx, c.book.GenericInt(virtualUserSection, "iterations"), repeat, func(int) (err error) {
-		if result, err = c.runOnce(ctx, profile); err == nil && c.wasInterrupted() {
+	err = workbench.Sweep(ctx, c.book.GenericInt(virtualUserSection, "iterations"), repeat, func(int) (err error) {
+		if result, err = c.runOnce(ctx, order); err == nil && c.wasInterrupted() {
 			err = workbench.ErrEnough
 		}
 		return err
@@ -48,39 +53,39 @@ func vurun(c *Console, ctx context.Context, _ Call) (string, error) {
 	return result, err
 }
 
-// checkRun refuses a run that cannot be, before anything is done. What only the driver
-// script asks for no setting can mend.
-func (c *Console) checkRun() error {
-	_, err := c.order(c.runSpec())
-	if err == nil || len(c.script.values) == 0 {
-		return err
+// workers is how many virtual users work in a run: those there are, but for the monitor,
+// or else as many as are to be created.
+func (c *Console) workers() int {
+	all := c.users.count()
+	switch {
+	case all == 0:
+		return c.book.GenericInt(virtualUserSection, "virtual_users")
+	case c.script.monitored:
+		return all - 1
 	}
-	if _, other := c.order(c.spec(job.Run)); other != nil {
-		return err
-	}
-	return fail("%v (the driver script that is loaded says so: clearscript drops it)", err)
+	return all
 }
 
-// runOnce does one run with the virtual users there are, as part of a performance
-// profile unless that is 0.
-func (c *Console) runOnce(ctx context.Context, profile int) (string, error) {
-	all := c.users.count()
+// runOrder binds a run with a number of virtual users, before anything is done, and
+// returns what there is to say of it, if anything. What only the driver script asks for no
+// setting can mend.
+func (c *Console) runOrder(users int) (order workbench.Order, remark string, err error) {
 	spec := c.runSpec()
-	spec.Users = all
-	if c.script.monitored {
-		spec.Users--
+	spec.Users = users
+	remark = c.spaceUsers(&spec)
+	order, err = c.order(spec)
+	if err == nil || len(c.script.values) == 0 {
+		return order, remark, err
 	}
-	order, err := c.order(spec)
-	if err != nil {
-		return "", err
+	if _, other := c.order(c.spec(job.Run)); other != nil {
+		return order, remark, err
 	}
-	if c.spaceUsers(&spec, order.Plan) {
-		if order, err = c.order(spec); err != nil {
-			return "", err
-		}
-	}
-	c.users.create(all) // those of an earlier run begin anew
-	order.Profile = profile
+	return order, remark, fail("%v (the loaded driver script says so: clearscript drops it)", err)
+}
+
+// runOnce does one run with the virtual users there are.
+func (c *Console) runOnce(ctx context.Context, order workbench.Order) (string, error) {
+	c.users.create(c.users.count()) // those of an earlier run begin anew
 	return c.do(ctx, order)
 }
 
@@ -91,24 +96,35 @@ func (c *Console) runSpec() job.Spec {
 	return spec
 }
 
-// spaceUsers sets how far apart the users start. With HammerDB's half second the
-// last of many would start long after the ramp-up, and the measured time would be
-// of fewer users than the result says: then they start closer together. It returns
-// whether there was anything to set.
-func (c *Console) spaceUsers(spec *job.Spec, plan engine.Plan) bool {
-	name := c.book.Benchmark().UserDelay
+// spaceUsers sets how far apart the users start, unless settings or script say it. With
+// HammerDB's half second the last of many would start long after the ramp-up, and the
+// measured time would be of fewer users than the result says: then they start closer
+// together, and spaceUsers returns the line that tells of it.
+func (c *Console) spaceUsers(spec *job.Spec) (remark string) {
+	b := c.book.Benchmark()
 	millis := c.book.GenericInt(virtualUserSection, "user_delay")
-	if _, set := spec.Options[name]; set || name == "" || spec.Users < 2 || millis == 0 {
-		return false
+	if _, set := spec.Options[b.UserDelay]; set || b.UserDelay == "" || spec.Users < 2 || millis == 0 {
+		return ""
+	}
+	value := func(option string) string {
+		if text, set := spec.Options[option]; set {
+			return text
+		}
+		return c.book.Value(option)
+	}
+	var rampUp option.Minutes
+	if err := rampUp.UnmarshalText([]byte(value(b.RampUp))); err != nil {
+		return "" // binding refuses it
 	}
 	delay := time.Duration(millis) * time.Millisecond
-	if most := (plan.Pacing.RampUp / 2 / time.Duration(spec.Users-1)).Truncate(time.Millisecond); delay > most && !plan.Pacing.Test {
-		c.out.printf("User Delay(ms) of %d would start the last of %d Virtual Users after %s: they start %d ms apart, within half of the rampup time",
+	most := (time.Duration(rampUp) / 2 / time.Duration(spec.Users-1)).Truncate(time.Millisecond)
+	if delay > most && value(b.Driver) != "test" {
+		remark = fmt.Sprintf("User Delay(ms) of %d would start the last of %d Virtual Users after %s: they start %d ms apart, within half of the rampup time",
 			millis, spec.Users, time.Duration(spec.Users-1)*delay, most.Milliseconds())
 		delay = most
 	}
-	spec.Options[name] = delay.String()
-	return true
+	spec.Options[b.UserDelay] = delay.String()
+	return remark
 }
 
 // spec is a job of the current database and benchmark, with the settings as they
@@ -161,7 +177,7 @@ func (c *Console) do(ctx context.Context, order workbench.Order) (string, error)
 	restore()
 	counted()
 	if outcome.Lost != nil {
-		c.out.printf("Error: the result of job %s is not kept: %v", running.ID(), outcome.Lost)
+		c.out.printf("Error: the result of job %s was not saved: %v", running.ID(), outcome.Lost)
 	}
 	title := views.Titles[order.Spec.Action]
 	if err := outcome.Err(); err != nil {
@@ -184,8 +200,8 @@ func (c *Console) storeFor(plan engine.Plan) (*repository.Store, error) {
 
 // wished says what a wish to end a job brings about.
 var wished = map[job.Wish]string{
-	job.WishStop:  "Stopping: Virtual Users finish their transaction; press Ctrl-C again to break off",
-	job.WishAbort: "Breaking off",
+	job.WishStop:  "Stopping: Virtual Users finish their transactions; press Ctrl-C again to abort",
+	job.WishAbort: "Aborting",
 }
 
 // bookkeeper notes what happens in a job for the other commands, and adds to the job what
@@ -280,7 +296,7 @@ const progressEvery = 10 * time.Second
 func (s *screen) follow(r *workbench.Running) {
 	for e, missed := range r.Watch(context.Background(), 1) {
 		if missed > 0 {
-			s.console.out.printf("%d lines or more are not shown: whoever reads them was too slow", missed)
+			s.console.out.printf("At least %d lines are missing here: whatever reads the output was too slow", missed)
 		}
 		s.Watch(e)
 	}
@@ -387,7 +403,7 @@ func (c *Console) logUserLine(at time.Time, position int, text string) {
 		line = fmt.Sprintf("Timestamp %d @ %s\n%s", position, at.Format(lines.Time), line)
 	}
 	if _, err := c.userLog.WriteString(line); err != nil {
-		c.out.printf("Error: the log is given up: %v", err)
+		c.out.printf("Error: the log ends here: %v", err)
 		c.remember(job.WithExit(job.ExitError, fmt.Errorf("log to temp: %w", err)))
 		c.endUserLog()
 	}

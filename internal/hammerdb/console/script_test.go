@@ -95,7 +95,7 @@ func TestAScriptOfAsynchronousClientsIsKeptAndNotRun(t *testing.T) {
 	}
 	out.Reset()
 	call(t, c, "vurun")
-	if want := "Error: option pg_async_scale: what it asks for is not built yet: set it to false (the driver script that is loaded says so: clearscript drops it)\n"; out.String() != want {
+	if want := "Error: option pg_async_scale: what it asks for is not built yet: set it to false (the loaded driver script says so: clearscript drops it)\n"; out.String() != want {
 		t.Errorf("got %q, want %q", out, want)
 	}
 	call(t, c, "diset tpcc pg_async_scale true")

@@ -16,11 +16,15 @@ import (
 	"sync"
 	"testing"
 
+	"sledge/internal/catalog"
 	"sledge/internal/catalog/edition"
 	"sledge/internal/engine"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/repository"
+	"sledge/internal/workbench"
+	"sledge/internal/workload"
+	"sledge/internal/workload/tprocc"
 )
 
 // varying are the parts of what is printed that differ from run to run, and what
@@ -197,19 +201,19 @@ func TestEveryCommandIsCalledWrongly(t *testing.T) {
 	}
 }
 
-// interrupting is a runner that presses Ctrl-C, once, when the first rows of a
+// interruptingRunner is a runner that presses Ctrl-C, once, when the first rows of a
 // build are loaded.
-type interrupting struct {
+type interruptingRunner struct {
 	job.Runner
 	press func()
 }
 
-func (r *interrupting) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
+func (r *interruptingRunner) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
 	control.Watchers = append(control.Watchers, r)
 	return r.Runner.Do(ctx, spec, control)
 }
 
-func (r *interrupting) Watch(e job.Event) {
+func (r *interruptingRunner) Watch(e job.Event) {
 	if e.Progress != nil && e.Progress.Step == "load" && e.Progress.Done > 0 {
 		r.press()
 	}
@@ -219,7 +223,7 @@ func TestInterruptedBuildIsResumed(t *testing.T) {
 	skipUnderRace(t)
 	dir := t.TempDir()
 	var out bytes.Buffer
-	runner := &interrupting{Runner: engine.Local{Catalog: edition.Catalog}}
+	runner := &interruptingRunner{Runner: engine.Local{Catalog: edition.Catalog}}
 	c, err := New(Config{
 		Bench: bench, Out: &out, Runner: runner, Environ: []string{"TMP=" + dir},
 		OpenStore: func(string) (*repository.Store, error) { return repository.Open(filepath.Join(dir, "jobs.db")) },
@@ -304,10 +308,10 @@ func TestCtrlCEndsEveryIteration(t *testing.T) {
 	}
 }
 
-// stubborn is a runner that goes on until it is broken off.
-type stubborn struct{ press func() }
+// stubbornRunner is a runner that goes on until it is broken off.
+type stubbornRunner struct{ press func() }
 
-func (s *stubborn) Do(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
+func (s *stubbornRunner) Do(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 	go s.press()
 	<-control.Stop
 	if ctx.Err() != nil {
@@ -318,9 +322,9 @@ func (s *stubborn) Do(ctx context.Context, _ job.Spec, control job.Control) (job
 	return job.Result{Status: job.Failed}, job.WithExit(job.ExitAborted, errors.New("broken off"))
 }
 
-func TestCtrlCStopsARunAndThenBreaksItOff(t *testing.T) {
+func TestCtrlCStopsARunAndThenAbortsIt(t *testing.T) {
 	var out bytes.Buffer
-	runner := &stubborn{}
+	runner := &stubbornRunner{}
 	c, err := New(Config{Bench: bench, Out: &out, Runner: runner})
 	if err != nil {
 		t.Fatal(err)
@@ -333,18 +337,58 @@ func TestCtrlCStopsARunAndThenBreaksItOff(t *testing.T) {
 	if _, err := c.Call(t.Context(), Call{Name: "vurun"}); !errors.Is(err, ErrInterrupted) {
 		t.Errorf("got %v, want %v", err, ErrInterrupted)
 	}
-	stopping, breaking := strings.Index(out.String(), "\nStopping: "), strings.Index(out.String(), "\nBreaking off\n")
-	if stopping < 0 || breaking < stopping || !strings.HasSuffix(out.String(), "broken off\nVuser 1:FINISHED FAILED\nVuser 2:FINISHED FAILED\nALL VIRTUAL USERS COMPLETE\n") {
-		t.Errorf("got\n%s\nwant that it was stopped and then broken off", out.String())
+	stopping, aborting := strings.Index(out.String(), "\nStopping: "), strings.Index(out.String(), "\nAborting\n")
+	if stopping < 0 || aborting < stopping || !strings.HasSuffix(out.String(), "broken off\nVuser 1:FINISHED FAILED\nVuser 2:FINISHED FAILED\nALL VIRTUAL USERS COMPLETE\n") {
+		t.Errorf("got\n%s\nwant that it was stopped and then aborted", out.String())
 	}
 }
 
-// asking is a runner that does nothing and remembers what it was asked for.
-type asking struct{ specs []job.Spec }
+// specRecorder is a runner that does nothing and remembers what it was asked for.
+type specRecorder struct{ specs []job.Spec }
 
-func (r *asking) Do(_ context.Context, spec job.Spec, _ job.Control) (job.Result, error) {
+func (r *specRecorder) Do(_ context.Context, spec job.Spec, _ job.Control) (job.Result, error) {
 	r.specs = append(r.specs, spec)
 	return job.Result{Status: job.Succeeded}, nil
+}
+
+// What a run is to be is settled once, however often it is repeated, and before its virtual
+// users are created.
+func TestARunIsBoundOnce(t *testing.T) {
+	bound := 0
+	counted := *tprocc.Workload
+	counted.Pacing = func(options any) workload.Pacing { bound++; return tprocc.Workload.Pacing(options) }
+	var out bytes.Buffer
+	runner := &specRecorder{}
+	c, err := New(Config{
+		Bench: workbench.Bench{Catalog: catalog.Catalog{Databases: bench.Databases, Workloads: []*workload.Workload{&counted}}},
+		Out:   &out, Runner: runner,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, line := range []string{
+		"dbset db sqlite", "giset commandline jobs_disable 1", "diset tpcc sqlite_driver timed", "diset tpcc sqlite_rampup 0.01",
+		"vuset vu 4", "vuset iterations 3", "vuset repeat 0", "vurun",
+	} {
+		call(t, c, line)
+	}
+	if bound != 1 || len(runner.specs) != 3 {
+		t.Fatalf("got %d runs of an order that was bound %d times, want 3 of one that was bound once, in\n%s", len(runner.specs), bound, &out)
+	}
+	for _, spec := range runner.specs {
+		if spec.Users != 4 || spec.Options["user_delay"] != "100ms" {
+			t.Errorf("got %d users %s apart, want 4 within half of the ramp-up, 100ms apart", spec.Users, spec.Options["user_delay"])
+		}
+	}
+	out.Reset()
+	runner.specs = nil
+	call(t, c, "vudestroy")
+	call(t, c, "diset tpcc sqlite_async_scale true")
+	call(t, c, "vurun")
+	if len(runner.specs) > 0 || strings.Contains(out.String(), "Created") || !strings.Contains(out.String(), "sqlite_async_scale: what it asks for is not built yet") {
+		t.Errorf("got\n%s\nwant a refusal before virtual users are created", &out)
+	}
 }
 
 // A script that says localhost, or leaves it at that, must not build or delete elsewhere
@@ -361,7 +405,7 @@ func TestScriptsGoWhereTheirSettingsSay(t *testing.T) {
 		environ = append(environ, line)
 	}
 	var out bytes.Buffer
-	runner := &asking{}
+	runner := &specRecorder{}
 	c, err := New(Config{
 		Bench: bench, Out: &out, Runner: runner, Environ: environ,
 		OpenStore: func(string) (*repository.Store, error) { return repository.Open(filepath.Join(dir, "jobs.db")) },

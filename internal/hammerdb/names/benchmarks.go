@@ -25,6 +25,7 @@ type Benchmark struct {
 
 	Builders  string // the option that says how many virtual users build
 	Driver    string // the option that says whether a run is timed; "" where each is
+	RampUp    string // the option that says how long users work before a timed run is measured
 	UserDelay string // the option that is the time between the starts of two users
 
 	// Generated is the generic setting that says how much data is generated.
@@ -77,7 +78,7 @@ var Benchmarks = []Benchmark{
 	{
 		Workload: "tprocc", Name: "TPC-C", Title: "TPROC-C", Section: "tpcc",
 		Labels: []string{"NEWORD", "PAYMENT", "DELIVERY", "SLEV", "OSTAT"},
-		Size:   "warehouses", Unit: "warehouses", Builders: "builders", Driver: "driver", UserDelay: "user_delay",
+		Size:   "warehouses", Unit: "warehouses", Builders: "builders", Driver: "driver", RampUp: "rampup", UserDelay: "user_delay",
 		Alone: "%s Warehouses(s)", Together: "%s Warehouses", Asked: "%s Warehouse",
 		Generated: "gen_count_ware", UnitEach: true,
 		keys: map[string]string{

@@ -55,7 +55,7 @@ func TestWhatTheTablesSayOfBuiltOptionsIsDeclared(t *testing.T) {
 		if len(b.Labels) != len(w.Kinds) || b.Title != w.Title {
 			t.Errorf("%s: got %d labels and the title %s, want %d and %s", w.Name, len(b.Labels), b.Title, len(w.Kinds), w.Title)
 		}
-		own := []string{b.Size, b.Builders, b.Driver, b.UserDelay}
+		own := []string{b.Size, b.Builders, b.Driver, b.RampUp, b.UserDelay}
 		if s := b.Saved; s != nil {
 			own = append(own, s.Pauses, s.Mix, s.Keying, s.Thinking, s.Spread, s.TimeProfile, s.Asynchronous)
 			for variable, key := range s.Variables {
