@@ -108,7 +108,7 @@ func (p *Program) listOptions(args []string, asJSON bool) error {
 	if len(args) == 3 {
 		one, ok := workbench.Find(d, w, strings.ToLower(args[2]))
 		if !ok {
-			return usage("%w", workbench.Unknown(d, w, strings.ToLower(args[2])))
+			return usage("%w", p.Bench.Unknown(d, w, strings.ToLower(args[2])))
 		}
 		list = []option.Description{one}
 	}

@@ -3,6 +3,7 @@ package workbench
 import (
 	"strings"
 
+	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/engine"
 	"sledge/internal/hammerdb/names"
@@ -26,13 +27,49 @@ func Key(d *database.Database, w *workload.Workload, o option.Description) strin
 	return names.Key(d.Name, w.Name, o.Name)
 }
 
-// Unknown is the mistake of naming an option that a pair does not have.
-func Unknown(d *database.Database, w *workload.Workload, name string) error {
-	var all []string
-	for _, o := range option.Built(engine.Options(d, w)) {
-		all = append(all, Called(d, w, o)...)
+// Unknown is the mistake of naming an option that a pair does not have. It suggests a name
+// of the pair's own, also where the one that was given is nearest to what another pair calls
+// the option: pg_rampupp with SQLite is rampup.
+func (b Bench) Unknown(d *database.Database, w *workload.Workload, name string) error {
+	wrong := &option.UnknownError{Name: name}
+	here, _ := builtNames(catalog.Pair{Database: d, Workload: w})
+	if wrong.Nearest = option.Nearest(name, here); wrong.Nearest != "" {
+		return wrong
 	}
-	return &option.UnknownError{Name: name, Nearest: option.Nearest(name, all)}
+	var everywhere []string
+	for pair := range b.Pairs() {
+		there, _ := builtNames(pair)
+		everywhere = append(everywhere, there...)
+	}
+	wrong.Nearest = option.Nearest(name, everywhere)
+	if own := b.nameHere(d, w, wrong.Nearest); own != "" {
+		wrong.Nearest = own
+	}
+	return wrong
+}
+
+// nameHere returns the name of the option that any pair calls by a name, if this pair has
+// it, or "".
+func (b Bench) nameHere(d *database.Database, w *workload.Workload, called string) string {
+	for pair := range b.Pairs() {
+		_, options := builtNames(pair)
+		if o, ok := Find(d, w, options[called]); ok {
+			return o.Name
+		}
+	}
+	return ""
+}
+
+// builtNames lists what the options of a pair that are built are called, and which option
+// each name means.
+func builtNames(p catalog.Pair) (called []string, options map[string]string) {
+	options = map[string]string{}
+	for _, o := range option.Built(engine.Options(p.Database, p.Workload)) {
+		for _, name := range Called(p.Database, p.Workload, o) {
+			called, options[name] = append(called, name), o.Name
+		}
+	}
+	return called, options
 }
 
 // Find returns the option of a pair that is called by a name, and whether there is one.

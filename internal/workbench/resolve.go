@@ -496,10 +496,14 @@ func (c *choice) named(name string) (o option.Description, called string, err er
 		}
 	}
 	if c.bench.knownNames()[name] {
-		return o, "", fmt.Errorf("--set: %s is not an option of %s (sledge options %s %s lists them)",
-			name, pair(c.database, c.workload), c.database.Name, c.workload.Name)
+		hint := ""
+		if own := c.bench.nameHere(c.database, c.workload, name); own != "" {
+			hint = ": did you mean " + own + "?"
+		}
+		return o, "", fmt.Errorf("--set: %s is not an option of %s%s (sledge options %s %s lists them)",
+			name, pair(c.database, c.workload), hint, c.database.Name, c.workload.Name)
 	}
-	return o, "", fmt.Errorf("--set: %w", Unknown(c.database, c.workload, name))
+	return o, "", fmt.Errorf("--set: %w", c.bench.Unknown(c.database, c.workload, name))
 }
 
 // names are what the user calls the options: what those are called that are set, and where
