@@ -74,6 +74,9 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 		}
 		folder := path.Dir(name)
 		documented[folder] = documented[folder] || source.Doc != nil
+		if begins := "Package " + source.Name.Name + " "; source.Doc != nil && source.Name.Name != "main" && !strings.HasPrefix(source.Doc.Text(), begins) {
+			t.Errorf("%s: the comment of the package does not begin with %q", name, begins)
+		}
 	}
 	for folder, ok := range documented {
 		if !ok {

@@ -11,20 +11,24 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// doubling is a driver whose only routine doubles its second parameter and counts its
+// doublingDriver is a driver whose only routine doubles its second parameter and counts its
 // calls in the third. None of the databases that there are has a database/sql driver
 // with output parameters.
-type doubling struct{ calls int64 }
+type doublingDriver struct{ calls int64 }
 
-func (d *doubling) Open(string) (driver.Conn, error)           { return d, nil }
-func (d *doubling) Prepare(string) (driver.Stmt, error)        { return d, nil }
-func (d *doubling) Begin() (driver.Tx, error)                  { return nil, errors.ErrUnsupported }
-func (d *doubling) Close() error                               { return nil }
-func (d *doubling) NumInput() int                              { return 3 }
-func (d *doubling) Exec([]driver.Value) (driver.Result, error) { return nil, errors.ErrUnsupported }
-func (d *doubling) Query([]driver.Value) (driver.Rows, error)  { return nil, errors.ErrUnsupported }
-func (d *doubling) CheckNamedValue(*driver.NamedValue) error   { return nil }
-func (d *doubling) ExecContext(_ context.Context, args []driver.NamedValue) (driver.Result, error) {
+func (d *doublingDriver) Open(string) (driver.Conn, error)    { return d, nil }
+func (d *doublingDriver) Prepare(string) (driver.Stmt, error) { return d, nil }
+func (d *doublingDriver) Begin() (driver.Tx, error)           { return nil, errors.ErrUnsupported }
+func (d *doublingDriver) Close() error                        { return nil }
+func (d *doublingDriver) NumInput() int                       { return 3 }
+func (d *doublingDriver) Exec([]driver.Value) (driver.Result, error) {
+	return nil, errors.ErrUnsupported
+}
+func (d *doublingDriver) Query([]driver.Value) (driver.Rows, error) {
+	return nil, errors.ErrUnsupported
+}
+func (d *doublingDriver) CheckNamedValue(*driver.NamedValue) error { return nil }
+func (d *doublingDriver) ExecContext(_ context.Context, args []driver.NamedValue) (driver.Result, error) {
 	by, doubled, calls := args[0].Value.(int64), args[1].Value.(sql.Out), args[2].Value.(sql.Out)
 	if !doubled.In || calls.In {
 		return nil, errors.New("a parameter goes the wrong way")
@@ -36,7 +40,7 @@ func (d *doubling) ExecContext(_ context.Context, args []driver.NamedValue) (dri
 }
 
 func TestOutputParametersAreTheDrivers(t *testing.T) {
-	sql.Register("doubling", &doubling{})
+	sql.Register("doubling", &doublingDriver{})
 	var in struct {
 		By      int64           `sql:"by"`
 		Doubled int64           `sql:"doubled,inout"`

@@ -87,16 +87,19 @@ func newOptions(workload string) any {
 // Validate implements option.Validator.
 func (o *tprocc) Validate(names option.Names) error {
 	if strings.Contains(o.Host, ",") {
-		return names.Wrong("host", o.Host, "%q names several servers; name one", o.Host)
+		return names.Wrong("host", o.Host, "%q names several servers: name one", o.Host)
 	}
-	for name, asked := range map[string]bool{"oracle_compatible": o.OracleCompatible, "citus": o.CitusCompatible, "wait_snapshots": o.Dritasnap} {
-		if asked {
-			return names.Wrong(name, "true", "what it asks for is not built yet: set it to false")
+	for _, missing := range []struct {
+		name  string
+		asked bool
+	}{{"oracle_compatible", o.OracleCompatible}, {"citus", o.CitusCompatible}, {"wait_snapshots", o.Dritasnap}} {
+		if missing.asked {
+			return names.Wrong(missing.name, "true", "what it asks for is not built yet: set it to false")
 		}
 	}
-	for name, value := range map[string]string{"host": o.Host, "user": o.User, "dbname": o.Database} {
-		if value == "" {
-			return names.Wrong(name, "", "it is empty: give it a value")
+	for _, needed := range []struct{ name, value string }{{"host", o.Host}, {"user", o.User}, {"dbname", o.Database}} {
+		if needed.value == "" {
+			return names.Wrong(needed.name, "", "it is empty: give it a value")
 		}
 	}
 	return nil

@@ -73,6 +73,23 @@ func TestTargetSaysWhereWithoutPassword(t *testing.T) {
 	}
 }
 
+// Of several mistakes the same one is named each time.
+func TestTheFirstOfSeveralMistakesIsNamed(t *testing.T) {
+	for _, tt := range []struct {
+		values option.Values
+		want   string
+	}{
+		{option.Values{"host": "", "user": "", "dbname": ""}, "option host: it is empty: give it a value"},
+		{option.Values{"wait_snapshots": "true", "citus": "true"}, "option citus: what it asks for is not built yet: set it to false"},
+	} {
+		for range 50 {
+			if err := option.Bind(nil, tt.values, Database.Options("tprocc")); err == nil || err.Error() != tt.want {
+				t.Fatalf("%v: got %v, want %s", tt.values, err, tt.want)
+			}
+		}
+	}
+}
+
 func TestPartitionsFollowHammerDBsRule(t *testing.T) {
 	for warehouses, want := range map[int]int{1: 0, 199: 0, 200: 2, 299: 2, 1000: 10} {
 		if got := (&tprocc{Partition: true}).Partitions(warehouses); got != want {

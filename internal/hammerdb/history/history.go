@@ -1,4 +1,4 @@
-// Package hammerdb reads the repository that HammerDB keeps its jobs in, a SQLite
+// Package history reads the repository that HammerDB keeps its jobs in, a SQLite
 // file named hammer.DB, and enters them into Sledge's. It never changes that file,
 // and it knows no database and no workload: it takes over what was written down.
 package history
@@ -13,15 +13,12 @@ import (
 	"slices"
 	"strings"
 
-	"sledge/internal/repository"
-
-	_ "modernc.org/sqlite"
+	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"sledge/internal/job"
+	"sledge/internal/repository"
 	"sledge/internal/sqlitefile"
 )
-
-// the driver "sqlite"
 
 // Origin marks a job that HammerDB recorded.
 const Origin = "HammerDB"

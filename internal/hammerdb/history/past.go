@@ -21,11 +21,11 @@ import (
 // out: a warning says why.
 func (f *file) past(ctx context.Context, r jobRow) (repository.Past, []string, error) {
 	if !isID.MatchString(r.id) {
-		return repository.Past{}, []string{fmt.Sprintf("it is left out, since its ID, %q, is not 8 to 40 hexadecimal digits in capitals", r.id)}, nil
+		return repository.Past{}, []string{fmt.Sprintf("left out, because its ID %q is not 8 to 40 hexadecimal digits in capitals", r.id)}, nil
 	}
 	begun, err := readTime(r.timestamp)
 	if err != nil {
-		return repository.Past{}, []string{fmt.Sprintf("it is left out, since %v", err)}, nil
+		return repository.Past{}, []string{fmt.Sprintf("left out, because %v", err)}, nil
 	}
 	p := repository.Past{Job: job.Job{
 		ID: job.ID(r.id), Origin: Origin, Begun: begun, Profile: max(r.profile, 0),
@@ -33,7 +33,7 @@ func (f *file) past(ctx context.Context, r jobRow) (repository.Past, []string, e
 	}}
 	var warnings []string
 	if p.Details.Settings, err = readSettings(r.settings); err != nil {
-		warnings = append(warnings, fmt.Sprintf("its settings are left out: %v", err))
+		warnings = append(warnings, fmt.Sprintf("imported without its settings: %v", err))
 	}
 	for _, section := range p.Details.Settings {
 		for _, s := range section.Settings {
@@ -66,7 +66,7 @@ func readTime(text string) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("its time, %q, is none", text)
+	return time.Time{}, fmt.Errorf("its time %q is not a date and time", text)
 }
 
 // readSettings reads a dictionary of dictionaries, without what is secret.
@@ -83,7 +83,7 @@ func readSettings(text string) ([]job.Section, error) {
 		}
 		section := job.Section{Name: o.key, Settings: []job.Setting{}}
 		for _, i := range inner {
-			if !strings.Contains(strings.ToLower(i.key), "pass") {
+			if !names.IsSecret(i.key) {
 				section.Settings = append(section.Settings, job.Setting{Name: i.key, Value: i.value})
 			}
 		}

@@ -4,9 +4,7 @@
 // that it never heard of needs no line here.
 package names
 
-import (
-	"strings"
-)
+import "strings"
 
 // Database is what HammerDB calls a database.
 type Database struct {

@@ -17,9 +17,9 @@ const (
 	bmKey            = "bm"
 )
 
-// generic are the settings of the console itself, in HammerDB's order. Some have
+// genericSettings are the settings of the console itself, in HammerDB's order. Some have
 // no effect in Sledge; scripts and imported files set them all the same.
-type generic struct {
+type genericSettings struct {
 	theme          `dict:"theme"`
 	settingsFiles  `dict:"sqlitedb"`
 	highlighting   `dict:"code_highlight"`
@@ -134,7 +134,7 @@ type version struct {
 // database: HammerDB's is Oracle.
 func newGeneric(products []product, benchmarks []Benchmark) *dictionary {
 	d := &dictionary{name: "generic", of: "generic"}
-	d.add(func(option string) string { return option }, &generic{
+	d.add(func(option string) string { return option }, &genericSettings{
 		theme:         theme{Scale: "dark", Pixels: "auto"},
 		settingsFiles: settingsFiles{Folder: "TMP"},
 		highlighting:  highlighting{Highlight: true, QuotePasswords: true},

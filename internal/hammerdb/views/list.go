@@ -74,7 +74,7 @@ func Timestamps(jobs ...job.Job) View {
 	return View{value: o}
 }
 
-// table is how wide HammerDB's columns of jobs are; a space is between two.
+// How wide HammerDB's columns of jobs are, with a space between two, and all of them.
 const (
 	tableLine = "%-26s %-18s %-19s %-14s %-10s %-8s"
 	tableWide = 100
