@@ -127,7 +127,7 @@ func TestAnyNameFindsADatabaseAndAWorkload(t *testing.T) {
 		{"postgres9", "tprocc"}: `database "postgres9" is not known`,
 		{"pg", "tpcz"}:          `workload "tpcz" is not known`,
 	} {
-		if _, err := edition.Catalog.Pair(names[0], names[1]); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "(there are ") {
+		if _, err := edition.Catalog.Pair(names[0], names[1]); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "(choose one of ") {
 			t.Errorf("%q: got %v, want %s with those that there are", names, err, want)
 		}
 	}
@@ -141,7 +141,7 @@ func TestASchemeFindsItsDatabase(t *testing.T) {
 			}
 		}
 	}
-	if _, err := edition.Catalog.ByScheme("postgre"); err == nil || !strings.Contains(err.Error(), `the scheme "postgre" (there are `) {
+	if _, err := edition.Catalog.ByScheme("postgre"); err == nil || !strings.Contains(err.Error(), `the scheme "postgre": did you mean postgres? (choose one of `) {
 		t.Errorf("got %v, want an error with the schemes that there are", err)
 	}
 }

@@ -105,10 +105,10 @@ type Database struct {
 
 // ErrMissing is what an error of Connect or Create is, by errors.Is, where the server
 // is there and the database, or the file, is not.
-var ErrMissing = errors.New("the database is not there")
+var ErrMissing = errors.New("the database does not exist")
 
 // ErrClaimed is what Claim fails with where another process has the claim.
-var ErrClaimed = errors.New("another process builds in the database")
+var ErrClaimed = errors.New("another process is building in the database")
 
 // ErrNoLedger is what reading a ledger fails with where a table has its name and its
 // columns, and lines that are of no build.
@@ -137,7 +137,7 @@ type Disposal struct {
 }
 
 // ErrUnfit says that a database is none to build a schema in.
-var ErrUnfit = errors.New("and so no place for a schema")
+var ErrUnfit = errors.New("so no schema can be built in it")
 
 // Fate is what becomes of a database, a file or an account when its schema is
 // deleted.

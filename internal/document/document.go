@@ -209,7 +209,7 @@ func NewError(exit job.Exit, err error, message string) Error {
 		}
 	}
 	if exit == job.ExitUsage && !strings.Contains(message, "--help") {
-		e.WayOut = "the command with --help lists its flags; sledge options lists the options of a database"
+		e.WayOut = "run the command with --help to see its flags, and sledge options to see the options of a database"
 	}
 	return e
 }

@@ -22,7 +22,7 @@ func StartTcl(ctx context.Context, config Config) (*Tcl, error) {
 		t, err = startTcl(ctx, config, unpackedForOnce)
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		return nil, fmt.Errorf("%w: name a folder that programs may be run in by TMPDIR", err)
+		return nil, fmt.Errorf("%w: set TMPDIR to a folder from which programs may run", err)
 	}
 	return t, err
 }

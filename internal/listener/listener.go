@@ -58,35 +58,35 @@ const patience = 2 * time.Second
 // Do calls connect and gives it up after the limit, or as soon as it is known that
 // something else answers than was expected. The answer says what that is, and is
 // empty where it is not known.
-func (c Attempt) Do(ctx context.Context, connect func(context.Context) error) (Answer, error) {
-	limited, cancel := context.WithTimeout(ctx, c.Limit)
+func (a Attempt) Do(ctx context.Context, connect func(context.Context) error) (Answer, error) {
+	limited, cancel := context.WithTimeout(ctx, a.Limit)
 	defer cancel()
 	asking, stop := context.WithCancel(limited)
 	defer stop()
 	asked := make(chan Answer, 1)
 	go func() {
-		asked <- c.ask(asking, cancel)
+		asked <- a.ask(asking, cancel)
 	}()
 	err := connect(limited)
 	stop()
 	answer := <-asked
 	switch {
-	case err == nil || c.FromServer(err):
+	case err == nil || a.FromServer(err):
 		return Answer{}, err
 	case answer.What == "" && limited.Err() == nil:
-		if answer = Identify(limited, c.Network, c.Address); c.Expected(answer) {
+		if answer = Identify(limited, a.Network, a.Address); a.Expected(answer) {
 			answer = Answer{}
 		}
 	}
 	if answer.What == "" && ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
-		err = &SilentError{c.Limit, err}
+		err = &SilentError{a.Limit, err}
 	}
 	return answer, err
 }
 
 // ask asks what answers when patience is at its end, and calls off the attempt to
 // connect when that is not what was expected.
-func (c Attempt) ask(ctx context.Context, callOff func()) Answer {
+func (a Attempt) ask(ctx context.Context, callOff func()) Answer {
 	wait := time.NewTimer(patience)
 	defer wait.Stop()
 	select {
@@ -94,8 +94,8 @@ func (c Attempt) ask(ctx context.Context, callOff func()) Answer {
 		return Answer{}
 	case <-wait.C:
 	}
-	answer := Identify(ctx, c.Network, c.Address)
-	if answer.What == "" || c.Expected(answer) {
+	answer := Identify(ctx, a.Network, a.Address)
+	if answer.What == "" || a.Expected(answer) {
 		return Answer{}
 	}
 	callOff()
@@ -110,7 +110,7 @@ type SilentError struct {
 
 // Error says what may be the reason.
 func (e *SilentError) Error() string {
-	return fmt.Sprintf("there was no answer within %v: the server is overloaded or stands still, or something else listens there", e.limit)
+	return fmt.Sprintf("there was no answer within %v: the server is overloaded or hangs, or something else listens there", e.limit)
 }
 
 // Unwrap returns what the driver said of it.
@@ -153,7 +153,7 @@ func greeting(conn net.Conn) Answer {
 	case bytes.HasPrefix(words, []byte("SSH-")):
 		return Answer{What: "an SSH server"}
 	case bytes.HasPrefix(words, xProtocol):
-		return Answer{What: "MySQL's X protocol, which is not the one that clients such as this speak (that is mostly on port 3306)"}
+		return Answer{What: "MySQL's X protocol, which Sledge does not speak (its classic protocol is usually on port 3306)"}
 	case len(words) > 5 && words[3] == 0 && (words[4] == 10 || words[4] == 255):
 		return mySQL(words[4:])
 	case len(words) > 0:
@@ -208,7 +208,7 @@ func overTLS(conn net.Conn) Answer {
 	case isOther && bytes.HasPrefix(other.RecordHeader[:], []byte("HTTP")):
 		return Answer{What: "an HTTP server"}
 	case err == nil || isAlert || err != nil && strings.HasPrefix(err.Error(), "remote error: tls"):
-		return Answer{What: "a server that speaks nothing but TLS"}
+		return Answer{What: "a server that speaks only TLS"}
 	}
 	return Answer{}
 }

@@ -62,7 +62,7 @@ func TestIdentifiesWhatAnswers(t *testing.T) {
 		{"a host that is blocked", listen(t, says("D\x00\x00\x00\xffj\x04Host is not allowed")), "a MySQL or MariaDB server", "mysql"},
 		{"what hangs up", listen(t, func(c net.Conn) { c.Close() }), "closes each connection", ""},
 		{"HTTP", address(plain), "an HTTP server", ""},
-		{"HTTPS", address(encrypted), "nothing but TLS", ""},
+		{"HTTPS", address(encrypted), "only TLS", ""},
 		{"silence", listen(t, silent), "", ""},
 		{"nobody", "127.0.0.1:1", "", ""},
 	} {

@@ -24,6 +24,7 @@ func Documents() []Document {
 	at := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 	tpm, client := 36400.0, 36381.0
 	latency := &report.Latency{Min: 1.05, Mean: 5.01, StdDev: 2.2, P25: 3.1, P50: 4.9, P75: 6.2, P90: 7.9, P95: 9.1, P99: 12.7, P999: 30.3, Max: 41.9}
+	tooSmall := option.Names{}.Wrong("port", "0", "0 is less than 1")
 	orders := report.Transaction{Kind: "new order", Done: 79120, SharePercent: 44.94, RolledBack: 801, Retries: 3, Response: latency, Service: latency}
 	all := orders
 	all.Kind, all.SharePercent = "all", 100
@@ -81,9 +82,6 @@ func Documents() []Document {
 			Schema: document.VersionSchema, Version: "v1.0.0", Go: "go1.26.0", OS: "linux", Arch: "amd64",
 			Databases: []string{"postgresql", "sqlite"}, Workloads: []string{"tprocc"},
 		}},
-		{document.ErrorSchema, "every command with `--json` that fails before it has a document of its own", document.Error{
-			Schema: document.ErrorSchema, Exit: job.ExitUsage, Class: "usage", Message: "option port: 0 is less than 1", Option: "port",
-			WayOut: "the command with --help lists its flags; sledge options lists the options of a database",
-		}},
+		{document.ErrorSchema, "every command with `--json` that fails before it has a document of its own", document.NewError(job.ExitUsage, tooSmall, tooSmall.Error())},
 	}
 }

@@ -49,7 +49,7 @@ func (p Product) ClientSettings(from database.Surroundings, given option.Values)
 			continue
 		}
 		if name == "password" && c.exposed != "" {
-			r.warnings = append(r.warnings, fmt.Sprintf("the password in %s is passed over, because others can read the file: chmod 600 %s", c.exposed, c.exposed))
+			r.warnings = append(r.warnings, fmt.Sprintf("ignored the password in %s, because others can read the file: chmod 600 %s", c.exposed, c.exposed))
 			continue
 		}
 		found = append(found, s)

@@ -68,7 +68,7 @@ func (s *session) loadLocal(ctx context.Context, table schema.Table, rows schema
 		return n, err
 	}
 	if missing := reader.Rows() - n; missing != 0 {
-		return n, &mysql.MySQLError{Number: errDuplicateKey, Message: fmt.Sprintf("%d rows for table %s have a key that is there already", missing, table.Name)}
+		return n, &mysql.MySQLError{Number: errDuplicateKey, Message: fmt.Sprintf("%d rows for table %s have a key that already exists", missing, table.Name)}
 	}
 	return n, nil
 }

@@ -41,7 +41,7 @@ func (r *optionReader) read(path string, depth int) {
 		mode = 0o600 // which has no such modes
 	}
 	if mode&0o002 != 0 {
-		r.warnings = append(r.warnings, fmt.Sprintf("the file %s is passed over, because anybody can change it: chmod o-w %s", path, path))
+		r.warnings = append(r.warnings, fmt.Sprintf("ignored the file %s, because anybody can change it: chmod o-w %s", path, path))
 		return
 	}
 	group := ""
@@ -60,7 +60,7 @@ func (r *optionReader) read(path string, depth int) {
 		}
 	}
 	if lines.Err() != nil {
-		r.warnings = append(r.warnings, fmt.Sprintf("the file %s cannot be read to its end: %v", path, lines.Err()))
+		r.warnings = append(r.warnings, fmt.Sprintf("read only part of the file %s: %v", path, lines.Err()))
 	}
 }
 

@@ -35,13 +35,13 @@ type server struct {
 	Socket string `opt:"socket" help:"path of the server's Unix socket, used in place of TCP when the host is 127.0.0.1 or localhost and the socket is there; null always uses TCP"`
 
 	SSL              bool   `opt:"ssl" help:"encrypt the connection with TLS"`
-	SSLTwoWay        bool   `opt:"ssl_two_way" help:"show the server a certificate of our own"`
-	SSLLinuxFolder   string `opt:"ssl_linux_capath" help:"folder of the certificate and key files, except on Windows"`
+	SSLTwoWay        bool   `opt:"ssl_two_way" help:"show the server the client's certificate, too"`
+	SSLLinuxFolder   string `opt:"ssl_linux_capath" help:"folder of the certificate and key files on systems other than Windows"`
 	SSLWindowsFolder string `opt:"ssl_windows_capath" help:"folder of the certificate and key files on Windows"`
 	SSLCA            string `opt:"ssl_ca" help:"PEM file of the authority that the server's certificate is checked against; null encrypts without checking who the server is"`
-	SSLCert          string `opt:"ssl_cert" help:"PEM file of our own certificate, for two-way TLS"`
-	SSLKey           string `opt:"ssl_key" help:"PEM file of the key to our own certificate, for two-way TLS"`
-	SSLCipher        string `opt:"ssl_cipher" help:"cipher suites to offer, divided by colons, such as ECDHE-RSA-AES128-GCM-SHA256; server leaves the choice to the server"`
+	SSLCert          string `opt:"ssl_cert" help:"PEM file of the client's certificate, for two-way TLS"`
+	SSLKey           string `opt:"ssl_key" help:"PEM file of the key of the client's certificate, for two-way TLS"`
+	SSLCipher        string `opt:"ssl_cipher" help:"cipher suites to offer, separated by colons, such as ECDHE-RSA-AES128-GCM-SHA256; server leaves the choice to the server"`
 }
 
 // null is how users write that there is none.
@@ -66,17 +66,17 @@ func NewOptions() Options {
 	}
 }
 
-// own are MySQL's options, with what its variants do not have.
-type own struct {
+// mysqlOptions are MySQL's options, with what its variants do not have.
+type mysqlOptions struct {
 	Options
 	OceanBasePort int `opt:"oceanbase_port" dict:"connection" group:"connection" soon:"true" min:"1" max:"65535" help:"TCP port of an OceanBase server; kept for TPROC-H on OceanBase, which is not built yet"`
 }
 
 func newOptions(workload string) any {
 	if workload == TPROCH {
-		return &ownTPROCH{TPROCHOptions: NewTPROCHOptions(), Partitions: 1, Tenant: "tpch"}
+		return &mysqlTPROCHOptions{TPROCHOptions: NewTPROCHOptions(), Partitions: 1, Tenant: "tpch"}
 	}
-	return &own{Options: NewOptions(), OceanBasePort: 2881}
+	return &mysqlOptions{Options: NewOptions(), OceanBasePort: 2881}
 }
 
 // TPROCH names the workload that has options of its own.
@@ -104,8 +104,8 @@ func NewTPROCHOptions() TPROCHOptions {
 	}
 }
 
-// ownTPROCH are MySQL's options for TPROC-H, with what its variants do not have.
-type ownTPROCH struct {
+// mysqlTPROCHOptions are MySQL's options for TPROC-H, with what its variants do not have.
+type mysqlTPROCHOptions struct {
 	TPROCHOptions
 	OceanBase  bool   `opt:"oceanbase" group:"schema" soon:"true" help:"build for OceanBase"`
 	Partitions int    `opt:"oceanbase_partitions" group:"schema" soon:"true" min:"1" max:"8192" help:"partitions of each table in OceanBase"`
@@ -116,11 +116,11 @@ type ownTPROCH struct {
 func (o *Options) Validate(names option.Names) error {
 	switch {
 	case o.Database == "":
-		return names.Wrong("dbname", "", "it is empty, so there is nowhere to put the schema: give a database's name")
+		return names.Wrong("dbname", "", "it is empty: name the database to put the schema in")
 	case !isWord(o.Engine):
 		return names.Wrong("storage_engine", o.Engine, "%q is not the name of a storage engine, such as innodb", o.Engine)
 	case o.SSLTwoWay && !o.SSL:
-		return names.Wrong("ssl_two_way", "true", "true means nothing while %s is false: set both", names.Of("ssl"))
+		return names.Wrong("ssl_two_way", "true", "it is true while %s is false: set both to true", names.Of("ssl"))
 	}
 	return nil
 }

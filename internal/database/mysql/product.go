@@ -57,7 +57,7 @@ func (p Product) FromURL(u *url.URL) (option.Values, error) {
 	}
 	name := strings.TrimPrefix(u.Path, "/")
 	if strings.Contains(name, "/") {
-		return nil, fmt.Errorf("the URL of a %s database ends in one name, and %q is more", p.Title, name)
+		return nil, fmt.Errorf("the URL of a %s database ends in one name, not in %q", p.Title, name)
 	}
 	set("dbname", name)
 	for name, value := range u.Query() {
@@ -172,7 +172,7 @@ func hidden(ctx context.Context, s database.Session, name string) (string, error
 	if len(lacking) == 0 {
 		return "", nil
 	}
-	return fmt.Sprintf("the user lacks the rights %s, and may not see all that is in it", strings.Join(lacking, ", ")), nil
+	return fmt.Sprintf("the user lacks the rights %s and may not see everything in it", strings.Join(lacking, ", ")), nil
 }
 
 // SchemaName is Database.SchemaName. A schema is a database of its own, and belongs to nobody.
@@ -189,7 +189,7 @@ func (p Product) administer(ctx context.Context, options any, do func(database.S
 	}
 	if err := do(s); err != nil {
 		o := options.(settings).common()
-		return errors.Join(fmt.Errorf("make or drop the database %s of option %s: %w", o.Database, o.Name("dbname"), err), s.Close())
+		return errors.Join(fmt.Errorf("create or drop the database %s of option %s: %w", o.Database, o.Name("dbname"), err), s.Close())
 	}
 	return s.Close()
 }
@@ -304,14 +304,14 @@ func (p Product) advice(o *Options, err error) string {
 	case errDatabaseAccessDenied:
 		return fmt.Sprintf("grant the user of option %s rights on the database of option %s", name("user"), name("dbname"))
 	case errUnknownDatabase:
-		return fmt.Sprintf("check option %s, or make the database with sledge build", name("dbname"))
+		return fmt.Sprintf("check option %s, or create the database with sledge build", name("dbname"))
 	case errTooManyConnections, errUserConnections:
 		return "raise the server's max_connections, or use fewer virtual users"
 	case errSecureTransport:
 		return fmt.Sprintf("set option %s", name("ssl"))
 	case 0:
 	default:
-		return "this is the server's answer"
+		return "the server says so: check its log"
 	}
 	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
@@ -320,8 +320,8 @@ func (p Product) advice(o *Options, err error) string {
 	case isCertificate:
 		return fmt.Sprintf("check option %s, and that the server's certificate is for the host in option %s", name("ssl_ca"), name("host"))
 	case o.SSL:
-		return fmt.Sprintf("check options %s and %s, that a server runs there, and the %s options", name("host"), name("port"), name("ssl"))
+		return fmt.Sprintf("check options %s and %s, that the server is running there, and the %s options", name("host"), name("port"), name("ssl"))
 	default:
-		return fmt.Sprintf("check options %s, %s and %s, and that a server runs there", name("host"), name("port"), name("socket"))
+		return fmt.Sprintf("check options %s, %s and %s, and that the server is running there", name("host"), name("port"), name("socket"))
 	}
 }

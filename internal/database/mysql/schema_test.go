@@ -115,7 +115,7 @@ func TestADatabaseStaysForWhoMayNotSeeAllOfIt(t *testing.T) {
 		s.set("user", "sledge half@see")
 		s.set("password", "secret")
 		for _, tt := range []struct{ grant, want string }{
-			{"SELECT", "the user lacks the rights EVENT, and may not see all that is in it"},
+			{"SELECT", "the user lacks the rights EVENT and may not see everything in it"},
 			{"EVENT", ""},
 		} {
 			mustExec(t, admin, "GRANT "+tt.grant+" ON sledge_hidden.* TO "+user)

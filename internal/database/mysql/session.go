@@ -197,7 +197,7 @@ func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (da
 	}
 	if list := database.Outputs(bound); len(list) > 0 {
 		if !isCall(statements) || out != nil {
-			return nil, fmt.Errorf("sql %s: output parameters, but of a CALL that returns no other rows: %w", q.Name, errors.ErrUnsupported)
+			return nil, fmt.Errorf("sql %s: output parameters of anything but a CALL that returns no other rows: %w", q.Name, errors.ErrUnsupported)
 		}
 		if statements, params, err = withVariables(q, statements[0], bound); err != nil {
 			return nil, err

@@ -30,7 +30,7 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 		return why
 	}
 	if a.NoSuperuser {
-		return fmt.Errorf("%w: %s is set, so that account and database must be made by hand", why, o.Name("no_superuser"))
+		return fmt.Errorf("%w: %s is set, so create the account and the database by hand", why, o.Name("no_superuser"))
 	}
 	admin, err := dial(ctx, o.admin())
 	if err != nil {
@@ -51,12 +51,12 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 	}
 	// The database was there and belongs to somebody else.
 	if err := grantSchema(ctx, o.admin().to(a.Database), a.User); err != nil {
-		return fmt.Errorf("allow the user %s to make tables in the database %s: %w", a.User, a.Database, err)
+		return fmt.Errorf("allow the user %s to create tables in the database %s: %w", a.User, a.Database, err)
 	}
 	return canBuild(ctx, o.owner())
 }
 
-var errNoRights = errors.New("the user may not make tables in the schema public")
+var errNoRights = errors.New("the user may not create tables in the schema public")
 
 // canBuild returns nil if the owner can connect and make tables.
 func canBuild(ctx context.Context, owner login) error {

@@ -201,12 +201,12 @@ func (c *client) passwordFile() {
 	case err == nil && !info.Mode().IsRegular():
 		return // /dev/null, say
 	case err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		c.warnings = append(c.warnings, fmt.Sprintf("the password file %s is passed over, because others can read it: chmod 600 %s", path, path))
+		c.warnings = append(c.warnings, fmt.Sprintf("ignored the password file %s, because others can read it: chmod 600 %s", path, path))
 		return
 	}
 	file, err := pgpassfile.ReadPassfile(path)
 	if err != nil {
-		c.warnings = append(c.warnings, fmt.Sprintf("the password file is passed over: %v", err))
+		c.warnings = append(c.warnings, fmt.Sprintf("ignored the password file: %v", err))
 		return
 	}
 	host := c.value("host")

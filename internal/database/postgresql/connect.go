@@ -23,7 +23,7 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 	o := options.(target)
 	if as == database.Admin {
 		if o.own().NoSuperuser {
-			return nil, fmt.Errorf("option %s forbids to connect as %s", o.Name("no_superuser"), o.Name("superuser"))
+			return nil, fmt.Errorf("option %s forbids connecting as %s", o.Name("no_superuser"), o.Name("superuser"))
 		}
 		return dial(ctx, o.admin())
 	}
@@ -92,7 +92,7 @@ func (l login) config() (*pgconn.Config, error) {
 			return nil, fmt.Errorf("check %s, %s and %s: %w",
 				l.server.Name("ssl_ca"), l.server.Name("ssl_cert"), l.server.Name("ssl_key"), cause)
 		}
-		return nil, errors.New("the PG* environment variables do not go together with the options")
+		return nil, errors.New("the PG* environment variables contradict the options: unset them, or change the options")
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = database.ConnectTimeout
@@ -161,7 +161,7 @@ func (l login) advice(code string, check func(...string) string) string {
 	case code == "3D000":
 		return check(l.databaseOption) + ", or build the schema first"
 	case code == "53300":
-		return "use fewer virtual users, or raise max_connections of the server"
+		return "use fewer virtual users, or raise the server's max_connections"
 	case code == "42501":
 		return check(l.userOption) + ", who may not connect to this database"
 	}

@@ -21,14 +21,14 @@ func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fat
 	o := options.(target)
 	a := o.own()
 	if a.NoSuperuser {
-		return allStay(a, d, o.Name("no_superuser")+" forbids to connect as the superuser"), nil
+		return allStay(a, d, o.Name("no_superuser")+" forbids connecting as the superuser"), nil
 	}
 	admin, err := dial(ctx, o.admin())
 	if err != nil {
 		// Whoever can build without the superuser can delete without, but what create
 		// made is not left behind unasked.
 		if made, _ := madeDatabase(ctx, o.owner()); made {
-			return nil, fmt.Errorf("the database was made by Sledge, and is dropped with the schema: %w; or set %s to leave it", err, o.Name("no_superuser"))
+			return nil, fmt.Errorf("drop the database, which Sledge created, with the schema: %w; or set %s to keep the database", err, o.Name("no_superuser"))
 		}
 		return allStay(a, d, err.Error()), nil
 	}
@@ -187,7 +187,7 @@ func (e ending) endRole(ctx context.Context, name string, baseStays bool) (datab
 		fate.Stays, err = e.dropRole(ctx, name, baseStays)
 	}
 	if fate.Stays != "" && made && err == nil {
-		fate.Stays += fmt.Sprintf("; it can still log in with the password that a build gave it: DROP ROLE %s when nothing needs it", pgx.Identifier{name}.Sanitize())
+		fate.Stays += fmt.Sprintf("; it can still log in with the password that a build gave it: run DROP ROLE %s when nothing needs it", pgx.Identifier{name}.Sanitize())
 	}
 	return fate, err
 }

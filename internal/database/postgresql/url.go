@@ -28,7 +28,7 @@ func fromURL(u *url.URL) (option.Values, error) {
 		}
 	}
 	if strings.Contains(u.Host, ",") {
-		return nil, errors.New("the URL names several servers; name one")
+		return nil, errors.New("the URL names several servers: name one")
 	}
 	set("host", u.Hostname())
 	set("port", u.Port())
@@ -39,7 +39,7 @@ func fromURL(u *url.URL) (option.Values, error) {
 
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return nil, errors.New("the part of the URL behind the ? cannot be read")
+		return nil, errors.New("the part of the URL after the ? cannot be read: write name=value, with & between two")
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		to, known := parameters[name]
@@ -51,7 +51,7 @@ func fromURL(u *url.URL) (option.Values, error) {
 		set(to, query.Get(name))
 	}
 	if strings.Contains(values["host"], ",") {
-		return nil, errors.New("the URL names several servers; name one")
+		return nil, errors.New("the URL names several servers: name one")
 	}
 	return values, nil
 }

@@ -100,7 +100,7 @@ func create(_ context.Context, options any, _ func(job.Event)) error {
 	o := options.(*Options)
 	f, err := os.OpenFile(o.File, os.O_CREATE|os.O_RDWR, 0o644)
 	if errors.Is(err, fs.ErrNotExist) {
-		return database.Missing(o.Wrong("file", o.File, "there is no folder for the file %s: make it, or name another", o.File))
+		return database.Missing(o.Wrong("file", o.File, "the folder of the file %s does not exist: create it, or name another file", o.File))
 	}
 	if err != nil {
 		return o.Wrong("file", o.File, "create the database: %w", err)

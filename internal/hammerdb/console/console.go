@@ -344,7 +344,7 @@ func (o *output) failure() error {
 	if o.failed == nil {
 		return nil
 	}
-	return fmt.Errorf("print what commands say: %w", o.failed)
+	return fmt.Errorf("write the output: %w", o.failed)
 }
 
 func (o *output) printf(format string, args ...any) { o.print(fmt.Sprintf(format, args...)) }

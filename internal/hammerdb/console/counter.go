@@ -169,7 +169,7 @@ func (c *Console) counterLines(plan engine.Plan, log *counterLog, started chan<-
 		if !givenUp {
 			if err := log.write(at, line); err != nil {
 				givenUp = true
-				c.out.printf("Transaction Counter Error: the log is given up: %v", err)
+				c.out.printf("Transaction Counter Error: the log ends here: %v", err)
 				c.remember(job.WithExit(job.ExitError, fmt.Errorf("log the transaction counter: %w", err)))
 			}
 		}

@@ -158,7 +158,7 @@ func (c *Console) datagenConfig() (datagen.Config, error) {
 	spec := c.spec(job.Build)
 	b := c.book.Benchmark()
 	if b.Generated == "" {
-		return datagen.Config{}, fail("Error: the data of %s are built, and not generated into files: use buildschema", b.Title)
+		return datagen.Config{}, fail("Error: Sledge cannot generate the data of %s as files: use buildschema", b.Title)
 	}
 	spec.Options[b.Size] = c.book.Generic(datagenSection, b.Generated)
 	spec.Options[b.Builders] = "1" // the builders have no part in it

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -177,9 +178,7 @@ func customscript(c *Console, _ context.Context, call Call) (string, error) {
 		return "", fail("Error: %s: %v", name, err)
 	}
 	spec := c.spec(job.Check) // what is not built yet is kept, and refused when it is to run
-	for option, value := range read.Values {
-		spec.Options[option] = value
-	}
+	maps.Copy(spec.Options, read.Values)
 	if _, err := c.Bench.Order(spec); err != nil {
 		return "", fail("Error: %s: %v", name, err)
 	}
@@ -197,7 +196,7 @@ func readScript(path string) (string, error) {
 		return "", errors.Unwrap(err)
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxScript {
-		return "", fmt.Errorf("it is not a script: a file of at most %d MB is", maxScript>>20)
+		return "", fmt.Errorf("this is not a driver script, which is a regular file of at most %d MB", maxScript>>20)
 	}
 	text, err := os.ReadFile(path)
 	return string(text), err

@@ -42,7 +42,7 @@ type notOursError struct{ path, what string }
 
 // Error names the file and the way out.
 func (e notOursError) Error() string {
-	return e.path + " " + e.what + ", and so is not written to: remove it, or name a folder of your own by TMP"
+	return e.path + " " + e.what + ", so nothing was written to it: remove it, or set TMP to a folder of your own"
 }
 
 // writeOurs writes a file of the temporary folder as os.WriteFile does, if it is ours.

@@ -27,8 +27,8 @@ func TestNothingOfOthersInTheTemporaryFolderIsWrittenTo(t *testing.T) {
 		{"a symbolic link", func(path string) error { return os.Symlink(victim, path) }, "symbolic link"},
 		{"a link to nothing", func(path string) error { return os.Symlink(filepath.Join(folder, "none"), path) }, "symbolic link"},
 		{"a hard link", func(path string) error { return os.Link(victim, path) }, "another name"},
-		{"a folder", func(path string) error { return os.Mkdir(path, 0o700) }, "no ordinary file"},
-		{"a pipe that nobody reads", func(path string) error { return syscall.Mkfifo(path, 0o600) }, "no ordinary file"},
+		{"a folder", func(path string) error { return os.Mkdir(path, 0o700) }, "not a regular file"},
+		{"a pipe that nobody reads", func(path string) error { return syscall.Mkfifo(path, 0o600) }, "not a regular file"},
 		{"another user's file", func(path string) error {
 			if os.Geteuid() != 0 {
 				return errors.ErrUnsupported // root alone can give a file away

@@ -35,14 +35,14 @@ func openOurs(path string, flags int, mode os.FileMode) (*os.File, error) {
 // foreign says what a file has of another's, or returns "".
 func foreign(info os.FileInfo) string {
 	if !info.Mode().IsRegular() {
-		return "is no ordinary file"
+		return "is not a regular file"
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case ok && int(stat.Uid) != os.Geteuid():
 		return "belongs to another user"
 	case ok && stat.Nlink > 1:
-		return "has another name besides"
+		return "has another name as well"
 	}
 	return ""
 }

@@ -144,7 +144,7 @@ func TestEveryJobIsTakenOverOnce(t *testing.T) {
 	if len(report.Added) != 7 || report.Present != 0 || len(report.Warnings) != 3 {
 		t.Errorf("got %d added, %d present and warnings %q, want 7, 0 and 3", len(report.Added), report.Present, report.Warnings)
 	}
-	for _, want := range []string{"strange id", "yesterday", failing + ": its settings are left out"} {
+	for _, want := range []string{"strange id", "yesterday", failing + ": imported without its settings"} {
 		if !slices.ContainsFunc(report.Warnings, func(w string) bool { return strings.Contains(w, want) }) {
 			t.Errorf("got warnings %q, want one with %q", report.Warnings, want)
 		}

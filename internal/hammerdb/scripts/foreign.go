@@ -16,7 +16,7 @@ import (
 )
 
 // wayOut ends each refusal of a script of HammerDB's.
-const wayOut = "make Sledge's own script by loadscript and savescript, make the change there, and load that"
+const wayOut = "create Sledge's own script with loadscript and savescript, make the change there, and load that"
 
 var (
 	reLibrary = regexp.MustCompile(`(?m)^\s*set\s+library\s+"?([\w:]+)"?`)
@@ -32,8 +32,8 @@ func isForeign(text string) bool {
 	return reLibrary.MatchString(text) && strings.Contains(text, "RandomNumber")
 }
 
-// foreign reads a script of HammerDB's.
-type foreign struct {
+// foreignReader reads a script of HammerDB's.
+type foreignReader struct {
 	text       string // without comments
 	saved      *names.SavedScript
 	procedures []string          // that do the transactions, in the order of their kinds
@@ -54,13 +54,13 @@ type foreign struct {
 func parseForeign(text string, d *database.Database, w *workload.Workload) (Script, error) {
 	of := names.Loading(reLibrary.FindStringSubmatch(text)[1])
 	if of.Prefix != names.Of(d.Name).Prefix {
-		return Script{}, fmt.Errorf("the script is HammerDB's for %s, and %s is chosen: choose the other by dbset db", cmp.Or(of.Name, "another database"), d.Title)
+		return Script{}, fmt.Errorf("the script is HammerDB's for %s, but %s is chosen: choose the other with dbset db", cmp.Or(of.Name, "another database"), d.Title)
 	}
 	b := names.BenchmarkOf(w)
 	if b.Saved == nil {
-		return Script{}, fmt.Errorf("scripts of HammerDB's for %s are not taken over: %s", w.Title, wayOut)
+		return Script{}, fmt.Errorf("Sledge cannot take over HammerDB's scripts for %s: %s", w.Title, wayOut)
 	}
-	f := foreign{
+	f := foreignReader{
 		text:     withoutComments(strings.ReplaceAll(text, "\r\n", "\n")),
 		saved:    b.Saved,
 		settings: map[string]string{},
@@ -75,7 +75,7 @@ func parseForeign(text string, d *database.Database, w *workload.Workload) (Scri
 	return read, nil
 }
 
-func (f *foreign) read(d *database.Database, w *workload.Workload) (Script, error) {
+func (f *foreignReader) read(d *database.Database, w *workload.Workload) (Script, error) {
 	saved := savedOptions(d, w)
 	if err := f.readSettings(saved); err != nil {
 		return Script{}, err
@@ -127,7 +127,7 @@ func savedOptions(d *database.Database, w *workload.Workload) map[string]string 
 
 // readSettings reads the variables that saved has. Each is set once, and not to
 // something computed: else what it is when it counts is not certain.
-func (f *foreign) readSettings(saved map[string]string) error {
+func (f *foreignReader) readSettings(saved map[string]string) error {
 	for _, m := range reSet.FindAllStringSubmatchIndex(f.text, -1) {
 		verb, variable, value := f.text[m[2]:m[3]], f.text[m[4]:m[5]], f.text[m[6]:m[7]]
 		if _, known := saved[variable]; !known {
@@ -150,7 +150,7 @@ func (f *foreign) readSettings(saved map[string]string) error {
 }
 
 // decide sets the options that the loop decides, and those it needs to know for that.
-func (f *foreign) decide(set func(name, text string), branches map[string]branch) error {
+func (f *foreignReader) decide(set func(name, text string), branches map[string]branch) error {
 	var mix, keying, thinking []string
 	for _, procedure := range f.procedures {
 		b := branches[procedure]
@@ -158,7 +158,7 @@ func (f *foreign) decide(set func(name, text string), branches map[string]branch
 	}
 	set(f.saved.Mix, strings.Join(mix, ","))
 	if _, said := f.settings["KEYANDTHINK"]; f.guarded && !said {
-		return errors.New("users pause, and no line at its top sets KEYANDTHINK")
+		return errors.New("its users pause, but no line at its top sets KEYANDTHINK")
 	}
 	if f.paused || f.keyandthink {
 		set(f.saved.Pauses, "true")
@@ -170,9 +170,9 @@ func (f *foreign) decide(set func(name, text string), branches map[string]branch
 	case err != nil:
 		return err
 	case f.spread && all == "":
-		return errors.New("the loop asks for allwarehouses, and no line at its top sets it")
+		return errors.New("the loop asks for allwarehouses, but no line at its top sets it")
 	case !f.spread && all == "true":
-		return errors.New("allwarehouses is true, and the loop does not choose among them")
+		return errors.New("allwarehouses is true, but the loop does not choose among them")
 	}
 	set(f.saved.Spread, strconv.FormatBool(all == "true"))
 	profile, err := f.literal("timeprofile")
@@ -186,7 +186,7 @@ func (f *foreign) decide(set func(name, text string), branches map[string]branch
 
 // literal returns true, false, or "" where the script does not set the variable.
 // HammerDB compares it with the word "true", so that other booleans would be wrong.
-func (f *foreign) literal(variable string) (string, error) {
+func (f *foreignReader) literal(variable string) (string, error) {
 	value := f.settings[variable]
 	if value != "" && value != "true" && value != "false" {
 		return "", fmt.Errorf("%s is %q, which is neither true nor false", variable, value)
@@ -195,7 +195,7 @@ func (f *foreign) literal(variable string) (string, error) {
 }
 
 // notes are what whoever loads the script should know.
-func (f *foreign) notes() []string {
+func (f *foreignReader) notes() []string {
 	notes := []string{
 		"HammerDB's script was read, not run: print script shows what was taken over",
 		"Server, user and password are the dictionary's",
@@ -214,7 +214,7 @@ func (f *foreign) notes() []string {
 
 // checkRest looks at what stands around the loop, as far as it would change what users
 // do in it.
-func (f *foreign) checkRest(loop piece) error {
+func (f *foreignReader) checkRest(loop piece) error {
 	around := f.text[:loop.at] + strings.Repeat(" ", len(loop.text)) + f.text[loop.at+len(loop.text):]
 	again := regexp.MustCompile(`(?:^|[\n;{\[])[ \t]*(` + strings.Join(f.procedures, "|") + `)[ \t]+\$`)
 	if m := again.FindStringSubmatchIndex(around); m != nil {
@@ -223,7 +223,7 @@ func (f *foreign) checkRest(loop piece) error {
 	for _, m := range reSet.FindAllStringSubmatchIndex(around, -1) {
 		variable, value := f.text[m[4]:m[5]], f.text[m[6]:m[7]]
 		if slices.Contains(f.saved.Drawn, variable) && reNumbers.MatchString(value) {
-			return f.errorf(m[4], "%s is set to %s, and not found out", variable, strings.Trim(value, `"{} `))
+			return f.errorf(m[4], "%s is set to %s instead of being found out", variable, strings.Trim(value, `"{} `))
 		}
 	}
 	if err := f.checkTransactions(); err != nil {
@@ -242,7 +242,7 @@ var reChanges = regexp.MustCompile(`(?i)\b(?:insert\s+into|delete\s+from|update\
 
 // checkTransactions refuses transactions that are made of SQL, and not of calls of stored
 // routines: what it says could not be taken over.
-func (f *foreign) checkTransactions() error {
+func (f *foreignReader) checkTransactions() error {
 	all, err := procedures(f.text)
 	if err != nil {
 		return err
@@ -256,7 +256,7 @@ func (f *foreign) checkTransactions() error {
 }
 
 // errorf names the line of the script that a position is in.
-func (f *foreign) errorf(at int, format string, arguments ...any) error {
+func (f *foreignReader) errorf(at int, format string, arguments ...any) error {
 	line := 1 + strings.Count(f.text[:at], "\n")
 	return fmt.Errorf("line %d: %w", line, fmt.Errorf(format, arguments...))
 }

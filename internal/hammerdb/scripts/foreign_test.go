@@ -98,7 +98,7 @@ func TestScriptOfHammerDBIsRefusedWhereItIsNotCertain(t *testing.T) {
 		{"proc run", "proc times {} { after 60000 }\nproc run", `it waits by "after 60000"`},
 		{"set KEYANDTHINK \"true\"", "", "no line at its top sets KEYANDTHINK"},
 		{"set KEYANDTHINK \"true\"", "set KEYANDTHINK maybe", "option pg_keyandthink"},
-		{"set library Pgtcl", "set library mariatcl", "the script is HammerDB's for MariaDB, and PostgreSQL is chosen"},
+		{"set library Pgtcl", "set library mariatcl", "the script is HammerDB's for MariaDB, but PostgreSQL is chosen"},
 		{"set rampup 1", "set rampup later", "option pg_rampup"},
 		{"thinktime 12 }", "thinktime 12 }\n if { $KEYANDTHINK } { thinktime 3 }", "a transaction has a second thinktime"},
 		{"payment $lda", "neword $lda", "neword is called in two branches"},
@@ -490,7 +490,7 @@ func TestWhatOnlyLooksLikeHammerDBsIsRefused(t *testing.T) {
 		{"set hi_t [ expr {$hi_t * 2} ] } }", "set hi_t [ expr {$hi_t * 2} ] } else { works } }", "the loop of transactions holds something else"},
 
 		// Warehouses that are not the users' share.
-		{spread, "", "allwarehouses is true, and the loop does not choose"},
+		{spread, "", "allwarehouses is true, but the loop does not choose"},
 		{spread, spread + "\n" + spread, "the loop of transactions holds something else"},
 		{spread, "set w_id 1", `the loop of transactions holds something else: "set w_id 1"`},
 		{"[RandomNumber 1 $myWhCount] -1", "[RandomNumber 1 5] -1", "the loop of transactions holds something else"},
@@ -498,8 +498,8 @@ func TestWhatOnlyLooksLikeHammerDBsIsRefused(t *testing.T) {
 		{`$allwarehouses == "true"`, `$allwarehouses == "false"`, "the loop of transactions holds something else"},
 		{`set allwarehouses "true";`, "", "no line at its top sets it"},
 		{`set allwarehouses "true"`, `set allwarehouses yes`, `allwarehouses is "yes", which is neither true nor false`},
-		{"set w_id  [ RandomNumber 1 $w_id_input ]", "set w_id 7", "w_id is set to 7, and not found out"},
-		{"set w_id_input [ sends", "set w_id_input {10}; [ sends", "w_id_input is set to 10, and not found out"},
+		{"set w_id  [ RandomNumber 1 $w_id_input ]", "set w_id 7", "w_id is set to 7 instead of being found out"},
+		{"set w_id_input [ sends", "set w_id_input {10}; [ sends", "w_id_input is set to 10 instead of being found out"},
 		{"neword $handle $w_id $w_id_input", "neword $handle 1 $w_id_input", "neword is called with something else"},
 		{"neword $handle $w_id $w_id_input", "neword $handle $w_id [works]", "neword is called with something else"},
 		{"slev $handle $w_id $stock_level_d_id", "slev $handle $w_id $w_id", "slev is called with something else"},
@@ -547,7 +547,7 @@ func TestWhatOnlyLooksLikeHammerDBsIsRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("with %q: got %v, want %q", test.to, err, test.want)
 		}
-		if err != nil && (strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "make Sledge's own script by loadscript")) {
+		if err != nil && (strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "create Sledge's own script with loadscript")) {
 			t.Errorf("with %q: got %v, want a way out, and no password", test.to, err)
 		}
 	}

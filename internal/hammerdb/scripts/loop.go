@@ -42,7 +42,7 @@ const (
 
 // findLoop returns what stands in the loop of transactions: that in which the mix is
 // drawn. Nothing repeats the loop itself.
-func (f *foreign) findLoop() (piece, error) {
+func (f *foreignReader) findLoop() (piece, error) {
 	choices := reChoice.FindAllStringIndex(f.text, -1)
 	if len(choices) != 1 {
 		return piece{}, fmt.Errorf("the mix is drawn in %d places, not in one", len(choices))
@@ -65,7 +65,7 @@ func (f *foreign) findLoop() (piece, error) {
 const maxDepth = 50
 
 // checkAround refuses a loop that stands in another one.
-func (f *foreign) checkAround(at int) error {
+func (f *foreignReader) checkAround(at int) error {
 	for range maxDepth {
 		inside, _, ok := blockAround(f.text, at)
 		if !ok {
@@ -102,7 +102,7 @@ func (b branch) seconds() string {
 }
 
 // readLoop reads the loop of transactions, by procedure.
-func (f *foreign) readLoop(loop piece) (map[string]branch, error) {
+func (f *foreignReader) readLoop(loop piece) (map[string]branch, error) {
 	if at := strings.IndexByte(loop.text, '\\'); at >= 0 {
 		return nil, f.errorf(loop.at+at, "the loop of transactions holds a backslash, behind which anything may stand")
 	}
@@ -163,7 +163,7 @@ func on(variable string) func(piece) bool {
 }
 
 // tells reports whether a statement only says what an asynchronous client does.
-func (f *foreign) tells(s piece) bool {
+func (f *foreignReader) tells(s piece) bool {
 	said, ok := conditional(s, on("async_verbose"))
 	if !ok || slices.ContainsFunc(said, func(s piece) bool { return !reTells.MatchString(s.text) }) {
 		return false
@@ -173,7 +173,7 @@ func (f *foreign) tells(s piece) bool {
 }
 
 // readBranches reads "if {$choice <= 10} {...} elseif {$choice <= 20} {...} ...".
-func (f *foreign) readBranches(chain piece, total int) (map[string]branch, error) {
+func (f *foreignReader) readBranches(chain piece, total int) (map[string]branch, error) {
 	all, err := words(chain)
 	if err != nil {
 		return nil, f.errorf(chain.at, "%w", err)
@@ -217,7 +217,7 @@ func (f *foreign) readBranches(chain piece, total int) (map[string]branch, error
 }
 
 // readBranch reads the pauses and the call of a branch.
-func (f *foreign) readBranch(body piece) (procedure string, b branch, err error) {
+func (f *foreignReader) readBranch(body piece) (procedure string, b branch, err error) {
 	for _, s := range statements(body) {
 		if pauses, ok := conditional(s, on("KEYANDTHINK")); ok {
 			f.guarded = true
@@ -250,7 +250,7 @@ func (f *foreign) readBranch(body piece) (procedure string, b branch, err error)
 // readPause reads keytime, thinktime, or a wait of Tcl's, which is as fixed as a keying
 // time. Between two transactions it does not matter which of them it belongs to.
 // Pauses that users do not keep to do not count.
-func (f *foreign) readPause(b *branch, s piece, behind, kept bool) error {
+func (f *foreignReader) readPause(b *branch, s piece, behind, kept bool) error {
 	m := rePause.FindStringSubmatch(s.text)
 	after := reAfter.FindStringSubmatch(s.text)
 	switch {
@@ -288,7 +288,7 @@ const maxPause = 86_400_000
 
 // readCall returns the procedure that a statement calls for a transaction, or "". Its
 // first arguments, behind the connection, are those that decide where it works.
-func (f *foreign) readCall(s piece) (string, error) {
+func (f *foreignReader) readCall(s piece) (string, error) {
 	list := strings.Fields(s.text)
 	if !slices.Contains(f.procedures, list[0]) {
 		return "", nil

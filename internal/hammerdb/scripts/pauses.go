@@ -57,7 +57,7 @@ func checkPauses(text string) error {
 	}
 	rest.WriteString(text[at:])
 	if wait := reWait.FindString(plain(ofUsers(rest.String(), bodies))); wait != "" {
-		return fmt.Errorf("users wait by %q, and not by keytime and thinktime alone", wait)
+		return fmt.Errorf("its users wait by %q, not only by keytime and thinktime", wait)
 	}
 	others := plain(rest.String())
 	for _, loop := range reTiming.FindAllStringIndex(others, -1) {

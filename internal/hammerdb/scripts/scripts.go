@@ -1,4 +1,4 @@
-// Package driver reads and writes driver scripts: short files that say what each
+// Package scripts reads and writes driver scripts: short files that say what each
 // virtual user of a run does. Sledge's own are lines of data in the form of Tcl's
 // set, so that editors know them; nothing in them is ever evaluated. HammerDB's
 // are programs, of which the mix, the times and the options are taken over where
@@ -115,7 +115,7 @@ func Parse(text string, d *database.Database, w *workload.Workload) (Script, err
 		}
 	}
 	if !r.versioned {
-		return Script{}, fmt.Errorf("it is no driver script: it has no line \"set %s %s\", and does not look like one of HammerDB's: make one by loadscript and savescript, and edit that", versionName, version)
+		return Script{}, fmt.Errorf("this is not a driver script: it has no line \"set %s %s\" and does not look like one of HammerDB's: create one with loadscript and savescript, and edit that", versionName, version)
 	}
 	for name, parts := range r.kinds {
 		r.values[name] = strings.Join(parts, ",")
@@ -173,7 +173,7 @@ func (r *reader) line(line string) error {
 		return fmt.Errorf("a line that begins with %.20q is not of the form: set NAME VALUE", firstWord(line))
 	}
 	value, err := unquote(value)
-	if err != nil && strings.Contains(strings.ToLower(name), "pass") {
+	if err != nil && names.IsSecret(name) {
 		return r.set(name, "") // refuses it without showing what it is
 	}
 	if err != nil {
@@ -240,17 +240,17 @@ func (r *reader) set(name, value string) error {
 	case versionName:
 		r.versioned = true
 		if value != version {
-			return fmt.Errorf("the script has form %s, and this Sledge reads form %s", value, version)
+			return fmt.Errorf("the script has form %s, but this Sledge reads form %s: create it again with loadscript and savescript", value, version)
 		}
 		return nil
 	case "database":
 		if !strings.EqualFold(value, r.database.Title) {
-			return fmt.Errorf("the script is for %s, and %s is chosen: choose the other by dbset db, or change the line", value, r.database.Title)
+			return fmt.Errorf("the script is for %s, but %s is chosen: choose the other with dbset db, or change the line", value, r.database.Title)
 		}
 		return nil
 	case "benchmark":
 		if !strings.EqualFold(value, r.workload.Title) {
-			return fmt.Errorf("the script is for %s, and %s is chosen: choose the other by dbset bm, or change the line", value, r.workload.Title)
+			return fmt.Errorf("the script is for %s, but %s is chosen: choose the other with dbset bm, or change the line", value, r.workload.Title)
 		}
 		return nil
 	}

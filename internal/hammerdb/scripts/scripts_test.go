@@ -99,7 +99,7 @@ func TestMistakesInAScriptAreNamed(t *testing.T) {
 	d, w := pair(t, "pg")
 	const head = "set sledge_script 1\n"
 	tests := []struct{ text, want string }{
-		{"", "it is no driver script"},
+		{"", "this is not a driver script"},
 		{"puts hello", `line 1: a line that begins with "puts" is not of the form: set NAME VALUE`},
 		{strings.Repeat("x", 1<<20), `line 1: a line that begins with "xxxxxxxxxxxxxxxxxxxx" is not of the form`},
 		{head + "set rampupp 2", "line 2: rampupp is not a setting of a driver script: did you mean rampup?"},
@@ -118,7 +118,7 @@ func TestMistakesInAScriptAreNamed(t *testing.T) {
 		{head + "set mix 1,2,3,4,5\nset mix(payment) 9", "line 3: pg_mix is set a second time"},
 		{head + "set mix(payment) 9\nset mix 1,2,3,4,5", "line 3: pg_mix is set a second time"},
 		{"set sledge_script 2", "line 1: the script has form 2"},
-		{head + "set database MariaDB", "line 2: the script is for MariaDB, and PostgreSQL is chosen"},
+		{head + "set database MariaDB", "line 2: the script is for MariaDB, but PostgreSQL is chosen"},
 		{head + "set benchmark TPROC-H", "line 2: the script is for TPROC-H"},
 	}
 	for _, test := range tests {

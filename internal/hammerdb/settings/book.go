@@ -115,13 +115,13 @@ func (b *Book) take(kept []setting) {
 		}
 		canonical, err := e.check(k.value)
 		if err != nil {
-			b.warnings = append(b.warnings, fmt.Sprintf("settings %s: %s: %v; its default is used", b.file.path, k, err))
+			b.warnings = append(b.warnings, fmt.Sprintf("settings %s: %s: %v; using its default", b.file.path, k, err))
 			continue
 		}
 		e.text, e.canonical = k.value, canonical
 	}
 	if len(unknown) > 0 {
-		b.warnings = append(b.warnings, fmt.Sprintf("settings %s: passed over what this version does not know: %s",
+		b.warnings = append(b.warnings, fmt.Sprintf("settings %s: ignoring what this version does not know: %s",
 			b.file.path, strings.Join(unknown, ", ")))
 	}
 }
@@ -280,7 +280,7 @@ func (b *Book) Generic(section, key string) string {
 	defer b.mu.Unlock()
 	s := b.generic.section(section)
 	if s == nil || s.entry(key) == nil {
-		panic("dictionary: there is no generic setting " + section + ":" + key)
+		panic("settings: there is no generic setting " + section + ":" + key)
 	}
 	return s.entry(key).canonical
 }
@@ -292,7 +292,7 @@ func (b *Book) GenericFlag(section, key string) bool { return b.GenericInt(secti
 func (b *Book) GenericInt(section, key string) int {
 	n, err := strconv.Atoi(b.Generic(section, key))
 	if err != nil {
-		panic("dictionary: the generic setting " + section + ":" + key + " is not a number")
+		panic("settings: the generic setting " + section + ":" + key + " is not a number")
 	}
 	return n
 }

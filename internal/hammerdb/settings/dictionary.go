@@ -54,10 +54,10 @@ const longest = 4096
 func (e *entry) check(text string) (canonical string, err error) {
 	// Such a value would break the lines it is printed in, and no server has a use for it.
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
-		return "", errors.New("it holds a line break or another character that cannot be printed")
+		return "", errors.New("the value holds a line break or another character that cannot be printed")
 	}
 	if len(text) > longest {
-		return "", fmt.Errorf("it is %d bytes long, and %d are allowed", len(text), longest)
+		return "", fmt.Errorf("the value is %d bytes long, and at most %d are allowed", len(text), longest)
 	}
 	canonical, err = option.Check(e.fresh, e.option, text)
 	if err != nil && (e.Kind == "int" || e.Kind == "float64") {

@@ -69,7 +69,7 @@ func explain(path string, err error) error {
 		const primary = 0xff // the rest of the code tells kinds apart
 		switch e.Code() & primary {
 		case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
-			err = fmt.Errorf("%w: the file is damaged, or none of settings: move it away to begin with the defaults", err)
+			err = fmt.Errorf("%w: the file is damaged or holds no settings: move it away to start with the defaults", err)
 		}
 	}
 	return job.WithExit(job.ExitUsage, err)
@@ -100,9 +100,9 @@ func (f *file) tighten() {
 	exposed, err := sqlitefile.Tighten(f.path)
 	switch {
 	case err != nil:
-		f.exposed = fmt.Sprintf("settings %s: others can read the passwords in it: %v: make the file your own, or choose another one by SLEDGE_SETTINGS", f.path, err)
+		f.exposed = fmt.Sprintf("settings %s: other users can read the passwords in it: %v: make the file your own, or set SLEDGE_SETTINGS to another one", f.path, err)
 	case exposed:
-		f.exposed = fmt.Sprintf("settings %s: others were allowed to read the passwords in it, and are no longer", f.path)
+		f.exposed = fmt.Sprintf("settings %s: other users could read the passwords in it; now only you can", f.path)
 	}
 }
 
@@ -132,9 +132,9 @@ func isReady(db interface {
 	version, err := sqlitefile.Version(context.Background(), db, applicationID)
 	switch {
 	case errors.Is(err, sqlitefile.ErrForeign):
-		return false, errors.New("it is a file of something else: give the settings another path")
+		return false, errors.New("the file belongs to another program: choose another one for the settings")
 	case err == nil && version != 0 && version != fileVersion:
-		return false, fmt.Errorf("it has version %d and this sledge knows version %d: use the sledge that wrote it, or another file", version, fileVersion)
+		return false, fmt.Errorf("the file has version %d and this Sledge reads version %d: use the Sledge that wrote it, or another file", version, fileVersion)
 	}
 	return version == fileVersion, err
 }

@@ -38,10 +38,10 @@ func TestWhatCannotBeUsedIsWarnedOfAndKept(t *testing.T) {
 	defer b.Close()
 	warnings := strings.Join(b.Warnings(), "\n")
 	for _, want := range []string{
-		"passed over what this version does not know: duckdb tpcc:duck_count_ware, postgresql tpcc:pg_future",
+		"ignoring what this version does not know: duckdb tpcc:duck_count_ware, postgresql tpcc:pg_future",
 		"postgresql tpcc:pg_count_ware: 0 is less than 1",
 		"generic benchmark:rdbms: Oracle is not built into Sledge yet",
-		"postgresql tpcc:pg_pass: it holds a line break",
+		"postgresql tpcc:pg_pass: the value holds a line break",
 	} {
 		if !strings.Contains(warnings, want) {
 			t.Errorf("got warnings\n%s\nwant %q in them", warnings, want)
@@ -100,9 +100,9 @@ func TestAFileThatIsNoSettingsIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		damaged: "move it away to begin with the defaults",
-		torn:    "move it away to begin with the defaults",
-		jobs:    "it is a file of something else",
+		damaged: "move it away to start with the defaults",
+		torn:    "move it away to start with the defaults",
+		jobs:    "the file belongs to another program",
 		folder:  "is a directory",
 	} {
 		_, err := Open(bench, path)

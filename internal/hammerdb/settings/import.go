@@ -60,7 +60,7 @@ func (b *Book) ImportConfig(path string) (Import, error) {
 	var report Import
 	files, err := configFiles(path)
 	if err == nil && len(files) == 0 {
-		err = errors.New("the folder has neither XML files nor SQLite files of HammerDB's settings (generic.xml or generic.db, and so on)")
+		err = errors.New("the folder holds none of HammerDB's settings files, such as generic.xml or generic.db")
 	}
 	var elements []element
 	for _, file := range files {
@@ -134,7 +134,7 @@ func shadowed(file string, files []string) string {
 	if at < 0 || !isXML(file) {
 		return ""
 	}
-	return filepath.Base(files[at]) + " beside it has the settings that HammerDB works with"
+	return filepath.Base(files[at]) + " beside it holds the settings that HammerDB uses"
 }
 
 // readConfig lists the settings in a file.
@@ -144,7 +144,7 @@ func readConfig(path string) ([]element, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxConfig {
-		return nil, fmt.Errorf("read %s: it is no file of HammerDB's settings: one of at most %d MB is", path, maxConfig>>20)
+		return nil, fmt.Errorf("read %s: this is not a settings file of HammerDB, which is a regular file of at most %d MB", path, maxConfig>>20)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -156,7 +156,7 @@ func readConfig(path string) ([]element, error) {
 		return readSQLite(path)
 	}
 	if strings.EqualFold(filepath.Ext(path), ".db") {
-		return nil, fmt.Errorf("read %s: it is no SQLite file, in which HammerDB keeps its settings", path)
+		return nil, fmt.Errorf("read %s: this is not a SQLite file, as HammerDB's settings files named .db are", path)
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -257,7 +257,7 @@ func withoutContent(err error) error {
 	}
 	wrong, ok := errors.AsType[*xml.SyntaxError](err)
 	if !ok {
-		return errors.New("it is not XML 1.0")
+		return errors.New("this is not XML 1.0")
 	}
 	kinds := []struct{ begins, kind string }{
 		{"invalid UTF-8", "it holds a character that is not UTF-8: save the file as UTF-8, or name its encoding in its first line"},
@@ -272,7 +272,7 @@ func withoutContent(err error) error {
 			return errors.New(k.kind)
 		}
 	}
-	return errors.New("it is not well-formed XML: write &lt; for a < and &amp; for a & within a value")
+	return errors.New("this is not well-formed XML: write &lt; for a < and &amp; for a & within a value")
 }
 
 // adopt sets what is known of the elements.
@@ -311,10 +311,10 @@ func (b *Book) adopt(path string, elements []element, report Import) (Import, er
 		wanted = append(wanted, chosen{d, e, x.value, canonical})
 	}
 	if len(wrong) > 0 {
-		return Import{}, job.WithExit(job.ExitUsage, fmt.Errorf("import %s: nothing was set, since these values are wrong:\n%w", path, errors.Join(wrong...)))
+		return Import{}, job.WithExit(job.ExitUsage, fmt.Errorf("import %s: nothing was set, because these values are wrong:\n%w", path, errors.Join(wrong...)))
 	}
 	if len(wanted) == 0 {
-		return Import{}, job.WithExit(job.ExitUsage, fmt.Errorf("import %s: it holds no settings of a database that is built, or of the console", path))
+		return Import{}, job.WithExit(job.ExitUsage, fmt.Errorf("import %s: it holds no settings of the console or of a database that Sledge has", path))
 	}
 	var kept []setting
 	for _, w := range wanted {
@@ -339,9 +339,9 @@ func (b *Book) adopt(path string, elements []element, report Import) (Import, er
 func hammerDBsOwn(e *entry) string {
 	switch e.Section + ":" + e.Name {
 	case "hdb_version:version":
-		return "it says which HammerDB keeps the file"
+		return "it only says which version of HammerDB wrote the file"
 	case "commandline:sqlite_db":
-		return "HammerDB's jobs stay where they are: jobs import takes them over"
+		return "HammerDB's jobs stay where they are: take them over with jobs import"
 	}
 	return ""
 }

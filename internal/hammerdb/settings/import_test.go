@@ -99,8 +99,8 @@ func TestWhatCannotBeImportedIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		t.TempDir(): "neither XML files nor SQLite files", filepath.Join(folder, "none.xml"): "no such file",
-		os.DevNull: "it is no file of HammerDB's settings", endless: "it is no file of HammerDB's settings",
+		t.TempDir(): "none of HammerDB's settings files", filepath.Join(folder, "none.xml"): "no such file",
+		os.DevNull: "this is not a settings file of HammerDB", endless: "this is not a settings file of HammerDB",
 	} {
 		if _, err := open(t, "").ImportConfig(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want an error with %q", path, err, want)
@@ -115,13 +115,13 @@ func TestNoMistakeInXMLShowsWhatIsInIt(t *testing.T) {
 		"Xml&Secret;</pg_pass>":              "it holds a & that begins no entity",
 		"Xml<Secret></pg_pass>":              "an element is closed by the end of another one",
 		"Xml</Secret></pg_pass>":             "an element is closed by the end of another one",
-		"Xml<Secret!</pg_pass>":              "it is not well-formed XML: write &lt;",
-		"Xml<Secret=1></pg_pass>":            "it is not well-formed XML",
+		"Xml<Secret!</pg_pass>":              "this is not well-formed XML: write &lt;",
+		"Xml<Secret=1></pg_pass>":            "this is not well-formed XML",
 		"Xml\x01Secret</pg_pass>":            "it holds a control character",
 		"Xml\xe9Secret</pg_pass>":            "it holds a character that is not UTF-8: save the file as UTF-8",
 		"XmlSecret":                          "it ends before all its elements do",
 		"XmlSecret</pg_pass></a></Secret>":   "an element ends that has not begun",
-		"<?xml version='Secret'?></pg_pass>": "it is not XML 1.0",
+		"<?xml version='Secret'?></pg_pass>": "this is not XML 1.0",
 	} {
 		if err := os.WriteFile(path, []byte("<a>\n<pg_pass>"+pass), 0o600); err != nil {
 			t.Fatal(err)

@@ -50,11 +50,11 @@ func inWords(err error) error {
 	const primary = 0xff // the rest of the code tells kinds apart
 	switch e.Code() & primary {
 	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
-		return fmt.Errorf("the file is damaged (%w): let HammerDB make it anew, or import its XML files", err)
+		return fmt.Errorf("the file is damaged (%w): let HammerDB create it again, or import the XML files", err)
 	case sqlite3.SQLITE_BUSY:
-		return fmt.Errorf("HammerDB is writing to it (%w): import it again when it is done", err)
+		return fmt.Errorf("HammerDB is writing to it (%w): import it again when HammerDB is done", err)
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
-		return fmt.Errorf("whoever wrote it last has not finished (%w): start HammerDB once, and import it again", err)
+		return fmt.Errorf("its last writer did not finish (%w): start HammerDB once, then import it again", err)
 	}
 	return err
 }
@@ -65,7 +65,7 @@ func readSections(tx *sql.Tx, file string) ([]element, error) {
 		return nil, err
 	}
 	if found != "ok" {
-		return nil, fmt.Errorf("the file is damaged (%.200q): let HammerDB make it anew, or import its XML files", found)
+		return nil, fmt.Errorf("the file is damaged (%.200q): let HammerDB create it again, or import the XML files", found)
 	}
 	columns, err := columnsByTable(tx)
 	if err != nil {
@@ -76,9 +76,9 @@ func readSections(tx *sql.Tx, file string) ([]element, error) {
 		if !slices.Contains(t.columns, "key") || !slices.Contains(t.columns, "val") {
 			hint := ""
 			if strings.EqualFold(t.name, "jobmain") {
-				hint = ": its jobs are taken over by jobs import"
+				hint = ": take over its jobs with jobs import"
 			}
-			return nil, fmt.Errorf("it is no file of HammerDB's settings: its table %s has no columns key and val%s", printable(t.name), hint)
+			return nil, fmt.Errorf("this is not a settings file of HammerDB: its table %s has no columns key and val%s", printable(t.name), hint)
 		}
 		read, err := readSection(tx, t.name)
 		if err != nil {

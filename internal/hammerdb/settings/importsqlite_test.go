@@ -104,9 +104,9 @@ func TestSQLiteFilesOfHammerDBAreImported(t *testing.T) {
 		"ci.db: it holds no settings of a database or of the console",
 		"database.db: it holds no settings of a database or of the console",
 		"oracle.db: Oracle is not built into Sledge yet",
-		"postgresql.xml: postgresql.db beside it has the settings that HammerDB works with",
-		"generic.db: commandline:sqlite_db: HammerDB's jobs stay where they are: jobs import takes them over",
-		"generic.db: hdb_version:version: it says which HammerDB keeps the file",
+		"postgresql.xml: postgresql.db beside it holds the settings that HammerDB uses",
+		"generic.db: commandline:sqlite_db: HammerDB's jobs stay where they are: take them over with jobs import",
+		"generic.db: hdb_version:version: it only says which version of HammerDB wrote the file",
 		"postgresql.db: tpcc:pg_future: it is not known",
 	}
 	if !slices.Equal(done.Passed, passed) {
@@ -171,10 +171,10 @@ func TestSQLiteFilesThatAreNotHammerDBsSettingsAreRefused(t *testing.T) {
 		make       func(path string)
 		want       string
 	}{
-		{"text", "postgresql.db", func(path string) { write(t, path, "SqlSecret") }, "it is no SQLite file"},
+		{"text", "postgresql.db", func(path string) { write(t, path, "SqlSecret") }, "this is not a SQLite file"},
 		{"XML in the wrong file", "postgresql.db", func(path string) {
 			write(t, path, "<a><tpcc><pg_count_ware>2</pg_count_ware></tpcc></a>")
-		}, "it is no SQLite file"},
+		}, "this is not a SQLite file"},
 		{"only the head", "postgresql.db", func(path string) { write(t, path, "SQLite format 3\x00SqlSecret") }, "the file is damaged"},
 		{"a half", "postgresql.db", func(path string) {
 			kept(t, path, filled)
@@ -201,26 +201,26 @@ func TestSQLiteFilesThatAreNotHammerDBsSettingsAreRefused(t *testing.T) {
 		}, "its table tpch has no columns key and val"},
 		{"jobs", "jobs.DB", func(path string) {
 			kept(t, path, "CREATE TABLE JOBMAIN (jobid TEXT)")
-		}, "its table JOBMAIN has no columns key and val: its jobs are taken over by jobs import"},
+		}, "its table JOBMAIN has no columns key and val: take over its jobs with jobs import"},
 		{"views and virtual tables", "x.db", func(path string) {
 			kept(t, path, "CREATE VIEW tpcc AS SELECT 'pg_count_ware' AS key, '7' AS val", "CREATE VIRTUAL TABLE connection USING fts5(key, val)")
 		}, "it holds no settings"},
 		{"a huge value", "postgresql.db", func(path string) {
 			kept(t, path, good, "UPDATE tpcc SET val = hex(zeroblob(1000000)) WHERE key = 'pg_pass'")
-		}, "postgresql.db: tpcc:pg_pass: it is 2000000 bytes long, and 4096 are allowed"},
+		}, "postgresql.db: tpcc:pg_pass: the value is 2000000 bytes long, and at most 4096 are allowed"},
 		{"a huge file", "postgresql.db", func(path string) {
 			kept(t, path, good)
 			if err := os.Truncate(path, 1<<30); err != nil {
 				t.Fatal(err)
 			}
-		}, "one of at most 4 MB is"},
+		}, "a regular file of at most 4 MB"},
 		{"bytes that are no text", "postgresql.db", func(path string) {
 			kept(t, path, good, "UPDATE tpcc SET val = x'00ff53716c536563726574' WHERE key = 'pg_pass'")
-		}, "postgresql.db: tpcc:pg_pass: it holds a line break or another character that cannot be printed"},
+		}, "postgresql.db: tpcc:pg_pass: the value holds a line break or another character that cannot be printed"},
 		{"wrong values", "postgresql.db", func(path string) {
 			kept(t, path, good, section("connection", "pg_port", "0", "pg_sslmode", "maybe"))
 		}, "postgresql.db: connection:pg_port: 0 is less than 1"},
-		{"what its writer has not finished", "postgresql.db", func(path string) { unfinished(t, path, good) }, "whoever wrote it last has not finished"},
+		{"what its writer has not finished", "postgresql.db", func(path string) { unfinished(t, path, good) }, "its last writer did not finish"},
 		{"nothing", "postgresql.db", func(path string) { kept(t, path, "CREATE TABLE x (key TEXT, val TEXT)") }, "it holds no settings"},
 	}
 	for _, test := range tests {

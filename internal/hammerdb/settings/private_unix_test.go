@@ -31,7 +31,7 @@ func TestSettingsThatOthersCouldReadAreTakenFromThem(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := warnings(t, path)
-		if len(got) != 1 || !strings.Contains(got[0], path+": others were allowed to read the passwords in it") {
+		if len(got) != 1 || !strings.Contains(got[0], path+": other users could read the passwords in it") {
 			t.Errorf("settings.db%s: got warnings %q, want one line that others could read it", exposed, got)
 		}
 		info, err := os.Stat(path + exposed)
@@ -93,7 +93,7 @@ func TestSettingsOfAnotherUserAreWarnedOf(t *testing.T) {
 	const nobody = 65534
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	said, err := command.CombinedOutput()
-	if want := path + ": others can read the passwords in it: chmod "; err != nil || !strings.Contains(string(said), want) {
+	if want := path + ": other users can read the passwords in it: chmod "; err != nil || !strings.Contains(string(said), want) {
 		t.Errorf("got %s and %v, want %q", said, err, want)
 	}
 }

@@ -28,7 +28,7 @@ const foreignBuilder = "HammerDB"
 // the whole ones after the first, which the loader made, and a customer of both programs
 // is told apart but for that hundredth.
 const addedPayments = "HammerDB's client SQL (no_stored_procs) adds payments to C_BALANCE instead of taking them away; " +
-	"build the schema anew to have one that can be checked"
+	"build the schema again to have one that can be checked"
 
 // silence says that routines which are not Sledge's answer nothing when they roll an
 // order back for its unused item. HammerDB's draw one order in ninety-nine to have one.
