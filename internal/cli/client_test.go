@@ -94,11 +94,11 @@ func TestPasswordsOfPsqlsPlacesAreUsedOnARealServer(t *testing.T) {
 		in      bool
 		says    string
 	}{
-		{"the default", nil, "", nil, false, "(pg_pass has its default, since nothing sets it)"},
+		{"the default", nil, "", nil, false, "(nothing sets pg_pass, so it has its default)"},
 		{"the password file", nil, line + "s3cr3t\\:1\\\\\n", nil, true, ""},
 		{"a wrong line of the password file", nil, line + "wrong\n", nil, false, "(pg_pass is from HOME/.pgpass)"},
 		{"PGPASSWORD of nobody in particular", []string{"PGPASSWORD=" + password}, "", nil, true, ""},
-		{"a wrong PGPASSWORD of nobody in particular", []string{"PGPASSWORD=wrong"}, "", nil, false, "(pg_pass has its default, and the one from PGPASSWORD was refused as well)"},
+		{"a wrong PGPASSWORD of nobody in particular", []string{"PGPASSWORD=wrong"}, "", nil, false, "(pg_pass has its default, and the server refused the one from PGPASSWORD, too)"},
 		{"PGPASSWORD of PGUSER", []string{"PGUSER=" + user, "PGPASSWORD=" + password}, "", nil, true, ""},
 		{"PGPASSWORD is stronger than the file", []string{"PGUSER=" + user, "PGPASSWORD=wrong"}, line + "s3cr3t\\:1\\\\\n", nil, false, "(pg_pass is from PGPASSWORD)"},
 		{"SLEDGE_PG_PASS is stronger than PGPASSWORD", []string{"PGUSER=" + user, "PGPASSWORD=" + password, "SLEDGE_PG_PASS=wrong"}, "", nil, false, "(pg_pass is from SLEDGE_PG_PASS)"},
@@ -139,7 +139,7 @@ func TestPasswordsOfMyCnfAreUsedOnARealServer(t *testing.T) {
 		in         bool
 		says       string
 	}{
-		{"the default", where, nil, false, "(password has its default, since nothing sets it)"},
+		{"the default", where, nil, false, "(nothing sets password, so it has its default)"},
 		{"a group of the client", where + "password='s3cr3t;#1'\n", nil, true, ""},
 		{"a group of MariaDB's", where + "password=wrong\n[client-mariadb]\npassword=\"s3cr3t;#1\"\n", nil, true, ""},
 		{"a wrong password", where + "password=wrong\n", nil, false, "(password is from line 5 of HOME/.my.cnf)"},
@@ -222,7 +222,7 @@ func TestAServerThatWantsAPasswordHasItAskedFor(t *testing.T) {
 	}{
 		{"the right answer", "check", "s3cr3t", nil, 1, true, ""},
 		{"a wrong answer", "check", "wrong", nil, 1, false, "(pg_pass is from the prompt)"},
-		{"no answer", "check", "", nil, 1, false, "(pg_pass has its default"},
+		{"no answer", "check", "", nil, 1, false, "(nothing sets pg_pass, so it has its default)"},
 		{"a password that is set", "check", "s3cr3t", []string{"--set", "pg_pass=wrong"}, 0, false, "(pg_pass is from --set)"},
 		{"a password that is right", "check", "x", []string{"--set", "pg_pass=s3cr3t"}, 0, true, ""},
 		{"no superuser", "build", "wrong", []string{"--set", "pg_no_superuser=true"}, 1, false, "(pg_pass is from the prompt)"},

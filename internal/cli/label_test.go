@@ -42,8 +42,8 @@ func TestLabelsAndANoteStayWithAJob(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"run --db sqlite --label smoke":                         `--label: "smoke" is not of the form name=value`,
-		"run --db sqlite --label a=1 --label a=2":               "--label: a is there twice",
+		"run --db sqlite --label smoke":                         `--label: "smoke" has no value: write name=value`,
+		"run --db sqlite --label a=1 --label a=2":               "--label: a is given twice",
 		"run --db sqlite --note " + "\x1b[2J":                   "--note: it holds a character that cannot be printed",
 		"jobs list --label =x":                                  "--label",
 		"jobs list --label ticket=4711 --label ticket=somewhat": "--label",

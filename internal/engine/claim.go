@@ -93,7 +93,7 @@ func (p Plan) refuseBeside(ctx context.Context, s database.Session) error {
 
 func (p Plan) refuse(who string) error {
 	return job.WithExit(job.ExitExists, fmt.Errorf(
-		"a build is at work in %s (%s): wait until it has ended, or end it if its client is gone", p.target(), who))
+		"another build is running in %s (%s): wait for it to end, or end its session if its client is gone", p.target(), who))
 }
 
 // endOrphans ends the sessions that still work for a build whose claim is gone, and
@@ -114,7 +114,7 @@ func (p Plan) endOrphans(ctx context.Context, f *feed, s database.Session) error
 			for _, o := range orphans {
 				names = append(names, o.Name)
 			}
-			f.message(job.Monitor, "An earlier build was killed, and the server still works for it: ending %s", strings.Join(names, ", "))
+			f.message(job.Monitor, "The server is still working for an earlier build that was killed: ending %s", strings.Join(names, ", "))
 		}
 		for _, o := range orphans {
 			// One that has ended meanwhile cannot be ended again; one that may not be
@@ -136,7 +136,7 @@ func connectWorker(ctx context.Context, p Plan) (database.Session, error) {
 	}
 	if err := p.Schema.Claims.Work(ctx, s); err != nil {
 		s.Close()
-		return nil, fmt.Errorf("say that the session works for a build: %w", err)
+		return nil, fmt.Errorf("mark the session as one of a build: %w", err)
 	}
 	return s, nil
 }

@@ -69,7 +69,7 @@ const (
 // read asks the server for its counts. What users end meanwhile is added to the sums,
 // too.
 func (r *run) read(ctx context.Context, s database.Session, to *reading, first order, sums ...meter.Sum) error {
-	within := fmt.Errorf("the server did not answer for %s", r.plan.Grace)
+	within := fmt.Errorf("the server did not answer within %s", r.plan.Grace)
 	ctx, cancel := context.WithTimeoutCause(ctx, r.plan.Grace, within)
 	defer cancel()
 	defer r.notice("the server's counts")()
@@ -186,7 +186,7 @@ func (p Plan) probe(ctx context.Context, s database.Session) (count, error) {
 			return 0, err
 		}
 		if len(t.Rows) != 1 || len(t.Rows[0]) != 1 {
-			return 0, fmt.Errorf("sql probe: it returned %v, not one value", t.Rows)
+			return 0, fmt.Errorf("the query probe returned %v instead of one value", t.Rows)
 		}
 		return strconv.ParseInt(t.Rows[0][0], 10, 64)
 	})

@@ -87,7 +87,7 @@ func deletable(ctx context.Context, p Plan, session database.Session) (d Deletio
 	others, upon := d.sort(objects)
 	if len(upon) > 0 {
 		return d, others, job.WithExit(job.ExitExists, fmt.Errorf(
-			"the %s schema in %s has something built upon it that is not its own: %s. Nothing was dropped: drop that first, if it is not needed",
+			"something else depends on the %s schema in %s: %s. Nothing was dropped: drop that first, if nobody needs it",
 			p.Workload.Title, p.target(), listed(upon, 10)))
 	}
 	return d, others, nil
@@ -100,7 +100,7 @@ func (d Deletion) sort(objects []database.Object) (others, upon []string) {
 		ours := slices.Contains(d.Tables, o.Name)
 		switch {
 		case o.Bond == database.Upon && ours && !slices.Contains(d.Tables, o.PartOf):
-			upon = append(upon, o.What+" (upon "+o.Name+")")
+			upon = append(upon, o.What+" (on "+o.Name+")")
 		case o.Bond == database.Upon:
 		case (o.Bond == database.IsTable || o.Bond == database.PartOf) && ours:
 		case o.Bond == database.IsRoutine && slices.Contains(d.Routines, o.Name):
@@ -123,7 +123,7 @@ func findRoutines(ctx context.Context, p Plan, session database.Session) (worklo
 func findObjects(ctx context.Context, p Plan, session database.Session) ([]database.Object, error) {
 	objects, err := p.Schema.Objects(ctx, session)
 	if err != nil {
-		return nil, fmt.Errorf("look what the database holds: %w", err)
+		return nil, fmt.Errorf("list what the database holds: %w", err)
 	}
 	return objects, nil
 }
@@ -164,7 +164,7 @@ func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		}
 	}
 	if err != nil {
-		return job.Result{}, fmt.Errorf("the schema is dropped, but not everything around it: %w", err)
+		return job.Result{}, fmt.Errorf("the schema is dropped, but not all that was made with it: %w", err)
 	}
 	return job.Result{}, nil
 }

@@ -63,5 +63,5 @@ func (p Plan) sayProduct(ctx context.Context, s database.Session, f *feed) error
 }
 
 func (p Plan) answeredBy(product string) string {
-	return fmt.Sprintf("A %s server answers, and %s was chosen: what follows is about %[1]s.", product, p.Database.Title)
+	return fmt.Sprintf("A %s server answered, although %s was chosen: what follows is about %[1]s.", product, p.Database.Title)
 }

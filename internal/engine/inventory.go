@@ -94,7 +94,7 @@ func (st *inventory) readBook(ctx context.Context, p Plan, s database.Session, b
 	}
 	begun := err == nil && st.ledger.identity == "" && len(st.tables) == 0 && len(st.ledger.loaded) == 0
 	if st.hasBook = begun || err == nil && strings.HasPrefix(st.ledger.identity, p.Workload.Name+": "); !st.hasBook {
-		st.strange = append(st.strange, book.Kind+" "+database.LedgerTable.Name+", which is not of a build of "+p.Workload.Title)
+		st.strange = append(st.strange, book.Kind+" "+database.LedgerTable.Name+", which belongs to no build of "+p.Workload.Title)
 	}
 	return nil
 }
@@ -110,9 +110,9 @@ func differs(r database.Relation, columns []string) string {
 	}
 	switch {
 	case r.Kind != "table":
-		return " (no table)"
+		return " (not a table)"
 	case len(missing) > 0:
-		return fmt.Sprintf(" (without %s)", listed(missing, 3))
+		return fmt.Sprintf(" (lacks %s)", listed(missing, 3))
 	}
 	return ""
 }
@@ -140,11 +140,11 @@ func (st inventory) refusal(p Plan) error {
 	switch st.state {
 	case taken:
 		return refused(fmt.Errorf(
-			"%s holds something else by names that a %s schema needs: %s. Nothing was changed: choose another database",
+			"%s already uses names that a %s schema needs: %s. Nothing was changed: choose another database",
 			p.target(), p.Workload.Title, strings.Join(st.strange, "; ")))
 	case part:
 		return refused(fmt.Errorf(
-			"%s holds only a part of a %s schema: the tables %s are there, and not %s. Nothing shows who made them, so nothing was changed: drop them by hand if they are not needed, or choose another database",
+			"%s holds only part of a %s schema: it has the tables %s, and lacks %s. Nothing shows who made them, so nothing was changed: drop them yourself if nobody needs them, or choose another database",
 			p.target(), p.Workload.Title, strings.Join(st.tables, ", "), strings.Join(st.missing, ", ")))
 	}
 	return nil

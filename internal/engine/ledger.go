@@ -73,7 +73,7 @@ func openLedger(ctx context.Context, p Plan, s database.Session) (ledger, error)
 		return ledger{}, errHalfMade(p)
 	case st.state == halfMade && l.identity != "" && l.identity != identity:
 		return ledger{}, job.WithExit(job.ExitUsage, fmt.Errorf(
-			"the build to resume is of %s, and this one of %s: resume it with the same options, or delete the schema", l.identity, identity))
+			"the interrupted build is of %s, and this one of %s: resume it with the options it had, or delete the schema", l.identity, identity))
 	case st.state == halfMade && l.identity == "":
 		return l, writeLedger(ctx, p, s, identity, identityLine)
 	case st.state == halfMade:
@@ -83,7 +83,7 @@ func openLedger(ctx context.Context, p Plan, s database.Session) (ledger, error)
 		return ledger{}, job.WithExit(job.ExitExists, fmt.Errorf(
 			"there is a %s schema in %s already: delete it first, or choose another database", p.Workload.Title, p.target()))
 	case p.Resume:
-		return ledger{}, job.WithExit(job.ExitMissing, fmt.Errorf("there is no interrupted build in %s: start one without resume", p.target()))
+		return ledger{}, job.WithExit(job.ExitMissing, fmt.Errorf("there is no interrupted build to resume in %s: build without resume", p.target()))
 	}
 	if err := p.Schema.Ledger.Create(ctx, s); err != nil {
 		return ledger{}, fmt.Errorf("create the ledger of the build: %w", err)
@@ -109,7 +109,7 @@ func roomToBuild(ctx context.Context, p Plan, s database.Session, st inventory) 
 	}
 	if len(inTheWay) > 0 {
 		return refused(fmt.Errorf(
-			"%s holds what is not of a %s schema and in its way: %s. Nothing was changed: choose another database",
+			"%s holds other things that are in the way of a %s schema: %s. Nothing was changed: choose another database",
 			p.target(), p.Workload.Title, listed(inTheWay, 10)))
 	}
 	return nil

@@ -107,7 +107,7 @@ type UsersError struct{ Users int }
 
 // Error says how many there can be.
 func (e *UsersError) Error() string {
-	return fmt.Sprintf("users: %d virtual users are not between 1 and %d", e.Users, maxUsers)
+	return fmt.Sprintf("users: %d is not between 1 and %d", e.Users, maxUsers)
 }
 
 // Options describes the options of a pair: the database's own, then the

@@ -16,7 +16,7 @@ func (p Plan) checkProfile() error {
 	}
 	each := meter.ProfileBytes(len(p.Workload.Kinds))
 	if most := profileLimit / each; p.Users > most {
-		return p.Spec.Names.Wrong("time_profile", "true", "the time profile of %d virtual users would take %d MiB of memory: it is for %d users at most, so set it to false or use fewer",
+		return p.Spec.Names.Wrong("time_profile", "true", "the time profile of %d virtual users would take %d MiB of memory: use at most %d of them, or set it to false",
 			p.Users, p.Users*each>>20, most)
 	}
 	return nil

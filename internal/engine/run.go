@@ -147,7 +147,7 @@ func introduce(ctx context.Context, p Plan, s database.Session, tell func(job.Ev
 	}
 	lines, err := p.Server.Connection(ctx, s)
 	if err != nil {
-		return fmt.Errorf("ask what the connection is like: %w", err)
+		return fmt.Errorf("ask about the connection: %w", err)
 	}
 	for _, line := range lines {
 		tell(job.Event{Step: &job.Step{Name: job.StepConnection, Stage: job.Begins, Of: line}})
@@ -534,7 +534,7 @@ func (r *run) verdict(ctx context.Context, result *job.Result, m measurement, er
 		err = job.WithExit(job.ExitInvalid, errors.New("the virtual users did all their iterations before the ramp-up ended, so nothing was measured: allow them more iterations, or shorten the ramp-up"))
 	case m.started.IsZero():
 		result.Status = job.Partial
-		err = job.WithExit(job.ExitStopped, errors.New("the run was stopped in its ramp-up: nothing was measured"))
+		err = job.WithExit(job.ExitStopped, errors.New("the run was stopped during the ramp-up, so nothing was measured"))
 	case m.stopped:
 		result.Status = job.Partial
 		err = job.WithExit(job.ExitStopped, r.cutShort(m.elapsed.Round(time.Second)))
@@ -607,7 +607,7 @@ func (r *run) tooManyFailures(m measurement) error {
 		return fmt.Errorf("all %d transactions failed", failures)
 	}
 	if what := r.plan.Workload.ProbeName; r.scoreless(m.summary) {
-		return fmt.Errorf("not one %s succeeded: all that were begun failed", what)
+		return fmt.Errorf("no %s succeeded: every one failed", what)
 	}
 	share := 100 * float64(failures) / float64(ended)
 	if share <= r.plan.Pacing.FailureLimit {

@@ -67,8 +67,8 @@ func (r *run) sayUnderWay(why string) {
 	if c := r.users[longest.user].connection; c != "" {
 		where = ", on " + c
 	}
-	r.feed.message(job.Monitor, "%s: %s for the database; the longest wait is that of Vuser %d for its %s, %.1f s so far%s",
-		why, users, longest.user+r.plan.firstWorker(), r.plan.Workload.Kinds[longest.kind].Name, longest.took.Seconds(), where)
+	r.feed.message(job.Monitor, "%s: %s for the database; Vuser %d has waited longest, %.1f s so far for its %s%s",
+		why, users, longest.user+r.plan.firstWorker(), longest.took.Seconds(), r.plan.Workload.Kinds[longest.kind].Name, where)
 }
 
 // standstill watches whether transactions still end.

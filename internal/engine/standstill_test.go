@@ -45,7 +45,7 @@ func TestAStandstillIsFoundAndSaid(t *testing.T) {
 				said = append(said, line)
 			}
 		}
-		want := "No transaction has ended for 2 s: 3 virtual users wait for the database; the longest wait is that of Vuser 2 for its only, 2.1 s so far"
+		want := "No transaction has ended for 2 s: 3 virtual users wait for the database; Vuser 2 has waited longest, 2.1 s so far for its only"
 		if !slices.Equal(said, []string{want}) {
 			t.Errorf("got %q, want once %q", said, want)
 		}
@@ -102,7 +102,7 @@ func TestUsersThatAreCutOffMakeARunInvalid(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
-		want = "The time is up: 3 virtual users wait for the database; the longest wait is that of Vuser 2 for its only, 21.0 s so far"
+		want = "The time is up: 3 virtual users wait for the database; Vuser 2 has waited longest, 21.0 s so far for its only"
 		if !slices.Contains(seen.lines, want) {
 			t.Errorf("got %q, want %q among them", seen.lines, want)
 		}
@@ -116,7 +116,7 @@ func TestARunWithoutOneOfWhatIsCountedIsNoSuccess(t *testing.T) {
 	}{
 		{[]error{errBroken}, "all 150 transactions failed"},
 		// What is rolled back as it should be is none of those that the probe counts.
-		{[]error{errBroken, workload.ErrRolledBack}, "not one only succeeded: all that were begun failed"},
+		{[]error{errBroken, workload.ErrRolledBack}, "no only succeeded: every one failed"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			_, _, err := runFake(t, fakeUser{takes: 10 * time.Millisecond, script: tt.script}, workload.Pacing{Duration: time.Second, FailureLimit: 100})

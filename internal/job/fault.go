@@ -13,7 +13,7 @@ type Fault struct {
 }
 
 // Error says what it was.
-func (f *Fault) Error() string { return fmt.Sprintf("a fault of Sledge ended the job: %v", f.Value) }
+func (f *Fault) Error() string { return fmt.Sprintf("a bug in Sledge ended the job: %v", f.Value) }
 
 // Guarded calls work, and returns a panic in it as a Fault. Every goroutine that calls
 // what a database or a workload brings along begins with it.

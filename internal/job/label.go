@@ -23,9 +23,9 @@ func ParseLabel(text string) (name, value string, err error) {
 	name, value, ok := strings.Cut(text, "=")
 	switch {
 	case !ok || value == "":
-		return "", "", fmt.Errorf("%q is not of the form name=value", text)
+		return "", "", fmt.Errorf("%q has no value: write name=value, such as ticket=4711", text)
 	case !labelName.MatchString(name):
-		return "", "", fmt.Errorf("%q is not a name: it may have letters, digits, and _ . - between them, 63 at most", name)
+		return "", "", fmt.Errorf("%q cannot be the name of a label: begin with a letter or digit, and use up to 63 letters, digits, _ . and -", name)
 	}
 	if err := checkText(value, longestLabel); err != nil {
 		return "", "", fmt.Errorf("the value of %s: %w", name, err)
@@ -43,7 +43,7 @@ func checkText(text string, longest int) error {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
 		return errors.New("it holds a character that cannot be printed")
 	case utf8.RuneCountInString(text) > longest:
-		return fmt.Errorf("it has %d characters, and may have %d", utf8.RuneCountInString(text), longest)
+		return fmt.Errorf("it is %d characters long, and the limit is %d", utf8.RuneCountInString(text), longest)
 	}
 	return nil
 }

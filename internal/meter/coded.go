@@ -323,7 +323,7 @@ func (c Coded) MarshalBinary() ([]byte, error) { return c.AppendBinary(nil) }
 func (c *Coded) UnmarshalBinary(b []byte) error {
 	r := reader{rest: slices.Clone(b)}
 	if version := r.byte(); r.err == nil && version != binaryVersion {
-		return fmt.Errorf("version %d of what was measured is not known: it takes a newer Sledge", version)
+		return fmt.Errorf("measurements of version %d take a newer sledge to read", version)
 	}
 	*c = Coded{Elapsed: time.Duration(r.uvarint())}
 	kinds := r.uvarint()

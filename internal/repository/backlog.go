@@ -214,12 +214,12 @@ func (a *aside) append(entries []entry) (end int64, err error) {
 	encoder := json.NewEncoder(&text)
 	for i := range entries {
 		if err := encoder.Encode(&entries[i]); err != nil {
-			return 0, fmt.Errorf("set aside what cannot be written: %w", err)
+			return 0, fmt.Errorf("set events aside in a file: %w", err)
 		}
 	}
 	n, err := a.file.WriteAt(text.Bytes(), a.to)
 	if err != nil {
-		return 0, fmt.Errorf("set aside what cannot be written: %w", err)
+		return 0, fmt.Errorf("set events aside in a file: %w", err)
 	}
 	return a.to + int64(n), nil
 }
@@ -229,12 +229,12 @@ func (a *aside) open() error {
 		return nil
 	}
 	if a.repository == inMemory {
-		return errors.New("set aside what cannot be written: the repository is in memory")
+		return errors.New("set events aside: the repository is in memory")
 	}
 	folder, name := filepath.Split(a.repository)
 	file, err := os.CreateTemp(folder, name+"-aside-*")
 	if err != nil {
-		return fmt.Errorf("set aside what cannot be written: %w", err)
+		return fmt.Errorf("set events aside in a file: %w", err)
 	}
 	_ = os.Remove(file.Name())
 	a.file = file
@@ -247,7 +247,7 @@ func (a *aside) read() (batch, error) {
 	for int64(len(b.entries)) < min(a.count, batchSize) {
 		var e entry
 		if err := decoder.Decode(&e); err != nil {
-			return b, fmt.Errorf("read what was set aside: %w", err)
+			return b, fmt.Errorf("read events that were set aside: %w", err)
 		}
 		b.entries = append(b.entries, e)
 	}

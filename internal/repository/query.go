@@ -86,7 +86,7 @@ func (s *Store) find(ctx context.Context, id job.ID) (job.Job, int64, error) {
 	case strings.EqualFold(string(id), "last"):
 		condition, argument = `number = (SELECT number FROM job ORDER BY begun_ms DESC, number DESC LIMIT 1) AND ? <> ''`, "last"
 	case !isHex(argument):
-		return job.Job{}, 0, job.WithExit(job.ExitUsage, fmt.Errorf("%q is not the id of a job: give the first of its 24 hexadecimal digits, or \"last\"", string(id)))
+		return job.Job{}, 0, job.WithExit(job.ExitUsage, fmt.Errorf("%q is not the ID of a job: give its first hexadecimal digits, or \"last\"", string(id)))
 	}
 	rows, err := s.db.QueryContext(ctx, `SELECT `+jobColumns+` FROM job WHERE `+condition+` ORDER BY begun_ms DESC, number DESC LIMIT 3`, argument)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Store) find(ctx context.Context, id job.ID) (job.Job, int64, error) {
 	case 0:
 		return job.Job{}, 0, s.notFound(ctx, id)
 	}
-	return job.Job{}, 0, job.WithExit(job.ExitUsage, fmt.Errorf("more than one job begins with %s, such as %s and %s: give more digits", id, found[0].ID, found[1].ID))
+	return job.Job{}, 0, job.WithExit(job.ExitUsage, fmt.Errorf("the IDs of several jobs begin with %s, such as %s and %s: give more digits", id, found[0].ID, found[1].ID))
 }
 
 // notFound says what there is instead.
@@ -179,7 +179,7 @@ func judge(j *job.Job, process host.Process, seen time.Time) {
 			j.Reason = "running on " + process.Host
 			return
 		}
-		j.Reason = fmt.Sprintf("nothing was heard of it on %s any more", process.Host)
+		j.Reason = fmt.Sprintf("it has shown no sign of life on %s for two minutes", process.Host)
 	} else {
 		if process.Alive() {
 			return

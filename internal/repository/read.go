@@ -48,7 +48,7 @@ func openToRead(path string) (*Store, error) {
 	if hasCode(err, sqlite3.SQLITE_CANTOPEN) || hasCode(err, sqlite3.SQLITE_READONLY) {
 		// Nor can it make the files beside it there that it reads by.
 		if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
-			return nil, fmt.Errorf("the newest jobs are in %s-wal, which can only be read where it can be written to: copy both files to a folder of your own, and name the copy", path)
+			return nil, fmt.Errorf("the newest jobs are in %s-wal, which can only be read in a folder that you may write to: copy both files to one, and name the copy", path)
 		}
 		db, err = openCurrent(path, "mode=ro&immutable=1&"+readSettings)
 	}
@@ -88,7 +88,7 @@ func readable(ctx context.Context, db *sql.DB, steps []string) error {
 		return err
 	}
 	if err := migrate(ctx, db, steps); err != nil {
-		return fmt.Errorf("an older sledge made it, and it cannot be brought up to date where it is (%w): copy it to a folder of your own, and name the copy", err)
+		return fmt.Errorf("an older sledge made it, and it cannot be updated where it is (%w): copy it to a folder that you may write to, and name the copy", err)
 	}
 	return nil
 }

@@ -86,11 +86,11 @@ func (s *Store) Begin(ctx context.Context, spec job.Spec, kinds []string, profil
 	}
 	specText, err := json.Marshal(spec)
 	if err != nil {
-		return nil, fmt.Errorf("enter a job into the repository: %w", err)
+		return nil, fmt.Errorf("record a new job: %w", err)
 	}
 	kindsText, err := json.Marshal(kinds)
 	if err != nil {
-		return nil, fmt.Errorf("enter a job into the repository: %w", err)
+		return nil, fmt.Errorf("record a new job: %w", err)
 	}
 	now := time.Now()
 	r := &Recorder{
@@ -103,7 +103,7 @@ func (s *Store) Begin(ctx context.Context, spec job.Spec, kinds []string, profil
 		r.id, spec.Action, spec.Database, spec.Workload, profile, string(specText), string(kindsText), job.Running,
 		now.UnixMilli(), now.UnixMilli(), me.Host, me.PID, me.Begun.UnixMilli())
 	if err := row.Scan(&r.number); err != nil {
-		return nil, fmt.Errorf("enter a job into the repository: %w", err)
+		return nil, fmt.Errorf("record a new job: %w", err)
 	}
 	go r.keepWriting(context.WithoutCancel(ctx)) // a run that is broken off is recorded too
 	return r, nil
@@ -336,10 +336,10 @@ func NotRecorded(result job.Result, problem error) job.Result {
 	}
 	if result.Status == job.Succeeded {
 		result.Status = job.Failed
-		result.Reason = fmt.Sprintf("it came to its end, but not all of it was recorded: %v", problem)
+		result.Reason = fmt.Sprintf("it finished, but not all of it was recorded: %v", problem)
 		return result
 	}
-	result.Reason += fmt.Sprintf("; besides, not all of it was recorded: %v", problem)
+	result.Reason += fmt.Sprintf("; and not all of it was recorded: %v", problem)
 	return result
 }
 

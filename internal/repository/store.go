@@ -212,11 +212,11 @@ func schemaVersion(ctx context.Context, db interface {
 	version, err := sqlitefile.Version(ctx, db, applicationID)
 	switch {
 	case errors.Is(err, sqlitefile.ErrForeign):
-		return 0, job.WithExit(job.ExitUsage, fmt.Errorf("%w; give the repository another path in SLEDGE_REPO", err))
+		return 0, job.WithExit(job.ExitUsage, fmt.Errorf("%w: give the repository another path, by --repo or SLEDGE_REPO", err))
 	case err != nil:
 		return 0, err
 	case version > known:
-		return 0, job.WithExit(job.ExitUsage, fmt.Errorf("its schema has version %d and this sledge knows up to %d; use the newer sledge that wrote it", version, known))
+		return 0, job.WithExit(job.ExitUsage, fmt.Errorf("a newer sledge wrote it (its schema has version %d, and this one knows up to %d): use that one", version, known))
 	}
 	return version, nil
 }

@@ -355,10 +355,10 @@ func TestAnIDThatFitsNoJobOrSeveralSaysWhatToDo(t *testing.T) {
 	}{
 		{"6421B4C85F7E03E293532392", "find job 6421B4C85F7E03E293532392: no such job: did you mean 6421B4C85F7E03E293532393?", job.ExitMissing},
 		{"ABCDEF", "find job ABCDEF: no such job: the newest is 6421B4C85F7E03E2935323AA", job.ExitMissing},
-		{"6421b4", "more than one job begins with 6421b4, such as 6421B4C85F7E03E2935323AA and 6421B4C85F7E03E293532393: give more digits", job.ExitUsage},
-		{"latest", `"latest" is not the id of a job: give the first of its 24 hexadecimal digits, or "last"`, job.ExitUsage},
-		{"", `"" is not the id of a job: give the first of its 24 hexadecimal digits, or "last"`, job.ExitUsage},
-		{"*", `"*" is not the id of a job: give the first of its 24 hexadecimal digits, or "last"`, job.ExitUsage},
+		{"6421b4", "the IDs of several jobs begin with 6421b4, such as 6421B4C85F7E03E2935323AA and 6421B4C85F7E03E293532393: give more digits", job.ExitUsage},
+		{"latest", `"latest" is not the ID of a job: give its first hexadecimal digits, or "last"`, job.ExitUsage},
+		{"", `"" is not the ID of a job: give its first hexadecimal digits, or "last"`, job.ExitUsage},
+		{"*", `"*" is not the ID of a job: give its first hexadecimal digits, or "last"`, job.ExitUsage},
 	} {
 		_, err := s.Get(t.Context(), c.id)
 		if err == nil || err.Error() != c.want || job.ExitOf(err) != c.exit {
@@ -833,7 +833,7 @@ func TestAProcessIsNotTakenForALaterOneWithItsPid(t *testing.T) {
 		{"process_begun_ms = process_begun_ms + 500", job.Running, ""}, // the clock was adjusted
 		{"process_begun_ms = process_begun_ms - 60000", job.Killed, "went away"},
 		{"host = 'elsewhere'", job.Running, "running on elsewhere"},
-		{"seen_ms = seen_ms - 3600000", job.Killed, "nothing was heard of it on elsewhere"},
+		{"seen_ms = seen_ms - 3600000", job.Killed, "it has shown no sign of life on elsewhere"},
 	} {
 		if _, err := s.db.Exec("UPDATE job SET " + c.change); err != nil {
 			t.Fatal(err)

@@ -39,7 +39,7 @@ func damaged(path string, err error) error {
 	if !errors.Is(err, ErrDamaged) {
 		err = fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	return fmt.Errorf("%w. Nothing was written to it. Keep a copy of %s, save what can still be read by sledge jobs export ID --repo %s, and start another repository",
+	return fmt.Errorf("%w. Nothing was written to it. Keep a copy of %s, save what can still be read with sledge jobs export ID --repo %s, and start a new repository",
 		err, path, path)
 }
 
@@ -60,7 +60,7 @@ func ensureWhole(ctx context.Context, db *sql.DB, path string, version int, say 
 		if info, err := os.Stat(path); err == nil {
 			size = " (" + humanize.Bytes(uint64(info.Size())) + ")"
 		}
-		say(fmt.Sprintf("looking for damage in the job repository %s%s, as is done once a day", path, size))
+		say(fmt.Sprintf("checking the job repository %s%s for damage, as once a day", path, size))
 	})
 	defer patience.Stop()
 	return quickCheck(ctx, db)

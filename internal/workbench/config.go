@@ -96,23 +96,23 @@ func (f configFile) fill(p place, items []item) error {
 func (f configFile) fillOptions(p place, table item) error {
 	if table.key != optionsTable {
 		if f.known[table.key] {
-			return table.wrong("%s is a table here: it takes one value", table.key)
+			return table.wrong("%s takes one value, and is a table here", table.key)
 		}
 		meant := option.Suggest(table.key, []string{optionsTable})
 		if meant == "" {
-			meant = ": options stand in the table options, or outside of any"
+			meant = ": put options into the table options, or into none"
 		}
 		return table.wrong("there is no table %s%s", table.key, meant)
 	}
 	for _, i := range table.table {
 		switch i.key {
 		case keyDatabase, keyWorkload, keyUsers, keySeed:
-			return i.wrong("%s is not an option: it goes before the table %s", i.key, optionsTable)
+			return i.wrong("%s is not an option: put it before the table %s", i.key, optionsTable)
 		case optionsTable:
-			return i.wrong("the table %s is in itself", optionsTable)
+			return i.wrong("the table %s is inside itself: take one out", optionsTable)
 		}
 		if i.what == isTable {
-			return i.wrong("%s is a table here: an option takes one value", i.key)
+			return i.wrong("%s takes one value, and is a table here", i.key)
 		}
 		if err := f.take(p, i); err != nil {
 			return err
@@ -127,17 +127,17 @@ func (f configFile) take(p place, i item) error {
 		return i.wrong("%s is not known%s", i.key, option.Suggest(i.key, append(f.known.list(), optionsTable)))
 	}
 	if _, twice := p[i.key]; twice {
-		return i.wrong("%s is there twice: leave out one", i.key)
+		return i.wrong("%s is given twice: leave out one", i.key)
 	}
 	switch {
 	case i.what == isNothing:
-		return i.wrong("%s has no value: write one behind it, in quotes if it begins with # or &, or leave it out", i.key)
+		return i.wrong("%s has no value: write one after it, in quotes if it begins with # or &, or leave out the line", i.key)
 	case i.what == isTagged:
-		return i.wrong("%s: a value that begins with ! stands for something else in YAML: write text in quotes", i.key)
+		return i.wrong("%s: a value that begins with ! has a special meaning in YAML: put text in quotes", i.key)
 	case i.what == isStrange:
-		return i.wrong("%s: its value must be a text, a number, a date, true or false", i.key)
+		return i.wrong("%s: the value must be text, a number, a date, true or false", i.key)
 	case i.list && i.key != keyUsers:
-		return i.wrong("%s is a list, and its value must be a text, a number, a date, true or false", i.key)
+		return i.wrong("%s takes one value, and is a list here: give text, a number, a date, true or false", i.key)
 	}
 	e := entry{text: strings.Join(i.values, ","), key: i.key, origin: f.path, folder: filepath.Dir(f.path)}
 	if i.line > 0 {

@@ -64,9 +64,9 @@ func (o Order) Explain(err error) error {
 		return fmt.Errorf("%w (%s is from %s)", err, refused.Called, origin)
 	}
 	if origin, tried := o.fallback[refused.Option]; tried {
-		return fmt.Errorf("%w (%s has its default, and the one from %s was refused as well)", err, refused.Called, origin)
+		return fmt.Errorf("%w (%s has its default, and the server refused the one from %s, too)", err, refused.Called, origin)
 	}
-	return fmt.Errorf("%w (%s has its default, since nothing sets it)", err, refused.Called)
+	return fmt.Errorf("%w (nothing sets %s, so it has its default)", err, refused.Called)
 }
 
 // HasUnsaidPasswords reports whether there is a password that no place has set, so that

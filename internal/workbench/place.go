@@ -97,7 +97,7 @@ func readSecret(path string) (string, error) {
 		return "", fmt.Errorf("password file: %w", err)
 	}
 	if len(text) > maxSecret {
-		return "", fmt.Errorf("password file %s: it is longer than a password", path)
+		return "", fmt.Errorf("password file %s: it is too long for a password", path)
 	}
 	secret := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
 	if strings.ContainsAny(secret, "\r\n") {

@@ -203,7 +203,7 @@ func (b Bench) chooseDatabase(general []place, u *url.URL) (*database.Database, 
 		return nil, fmt.Errorf("--url: %w", err)
 	}
 	if _, chosen := general[len(general)-1][keyDatabase]; chosen {
-		return nil, fmt.Errorf("--db chooses %s, but the URL is one of %s: leave out --db or change the URL", named.Title, d.Title)
+		return nil, fmt.Errorf("--db chooses %s, but the URL is for %s: leave out --db, or change the URL", named.Title, d.Title)
 	}
 	return d, nil
 }
@@ -253,7 +253,7 @@ func readLabels(texts []string) (map[string]string, error) {
 			return nil, fmt.Errorf("--label: %w", err)
 		}
 		if _, twice := labels[name]; twice {
-			return nil, fmt.Errorf("--label: %s is there twice: leave out one", name)
+			return nil, fmt.Errorf("--label: %s is given twice: leave out one", name)
 		}
 		if labels == nil {
 			labels = map[string]string{}

@@ -152,7 +152,7 @@ func (r *Running) do(ctx context.Context, runner job.Runner) {
 		if !whole {
 			fault := &job.Fault{Value: recover(), Stack: debug.Stack()}
 			err = job.WithExit(job.ExitInternal, errors.Join(fault, err))
-			result.Status, result.Reason = job.Failed, "a fault of Sledge ended the job"
+			result.Status, result.Reason = job.Failed, "a bug in Sledge ended the job"
 			if result.Started.IsZero() {
 				result.Started = r.outcome.Job.Begun
 			}

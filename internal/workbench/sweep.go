@@ -27,7 +27,7 @@ func Sweep(ctx context.Context, runs int, pause time.Duration, run func(number i
 			timer.Stop()
 		}
 		if ctx.Err() != nil {
-			return job.WithExit(job.ExitStopped, fmt.Errorf("stopped after %d of %d runs: %w", number, runs, ctx.Err()))
+			return job.WithExit(job.ExitStopped, &sweepError{number, runs, ctx.Err()})
 		}
 		switch err := run(number); {
 		case errors.Is(err, ErrEnough):
@@ -38,3 +38,15 @@ func Sweep(ctx context.Context, runs int, pause time.Duration, run func(number i
 	}
 	return nil
 }
+
+// sweepError says that a sweep was stopped. It hides the words of the context's error from
+// people, and not that error from who looks for it.
+type sweepError struct {
+	done, asked int
+	cause       error
+}
+
+func (e *sweepError) Error() string {
+	return fmt.Sprintf("stopped after %d of %d runs", e.done, e.asked)
+}
+func (e *sweepError) Unwrap() error { return e.cause }

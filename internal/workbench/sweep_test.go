@@ -43,8 +43,8 @@ func TestASweepDoesRunsWithPausesUntilOneIsTheLast(t *testing.T) {
 			if !slices.Equal(runs, tt.runs) || time.Since(began) != tt.took || !errors.Is(err, tt.err) {
 				t.Errorf("%s: got runs %v in %s and the error %v, want %v in %s and %v", tt.name, runs, time.Since(began), err, tt.runs, tt.took, tt.err)
 			}
-			if tt.err == context.Canceled && job.ExitOf(err) != job.ExitStopped {
-				t.Errorf("%s: got exit code %d, want %d", tt.name, job.ExitOf(err), job.ExitStopped)
+			if tt.err == context.Canceled && (job.ExitOf(err) != job.ExitStopped || err.Error() != "stopped after 3 of 4 runs") {
+				t.Errorf("%s: got %v with exit code %d, want that it was stopped, and %d", tt.name, err, job.ExitOf(err), job.ExitStopped)
 			}
 		})
 	}

@@ -24,7 +24,7 @@ func parseYAML(text string) ([]item, error) {
 		return nil, wrongYAML(text, err)
 	}
 	if err := d.Decode(&more); err == nil && !isEmpty(&more) {
-		return nil, fmt.Errorf("line %d: a second document begins here, and a file is one: take out the line --- before it, or keep it in a file of its own", more.Content[0].Line)
+		return nil, fmt.Errorf("line %d: a second document begins here, and only one is read: remove the line --- before it, or put it into a file of its own", more.Content[0].Line)
 	} else if err != nil && !errors.Is(err, io.EOF) {
 		return nil, wrongYAML(text, err)
 	}
@@ -33,7 +33,7 @@ func parseYAML(text string) ([]item, error) {
 	}
 	table := document.Content[0]
 	if table.Kind != yaml.MappingNode {
-		return nil, errors.New("it does not hold lines such as db: postgresql")
+		return nil, errors.New("it holds no settings: write lines such as db: postgresql")
 	}
 	return yamlItems(table, 0)
 }
@@ -55,7 +55,7 @@ func wrongYAML(text string, err error) error {
 	if anchor := unknownAnchor.FindStringSubmatch(err.Error()); anchor != nil {
 		for n, line := range strings.Split(text, "\n") {
 			if column := strings.Index(line, "*"+anchor[1]); column >= 0 {
-				return fmt.Errorf("line %d, column %d: a value that begins with * refers to another one, which is not there: write text in quotes", n+1, column+1)
+				return fmt.Errorf("line %d, column %d: a value that begins with * refers to an anchor, and there is none of that name: put text in quotes", n+1, column+1)
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func wrongYAML(text string, err error) error {
 	if line := yamlLine.FindStringSubmatch(err.Error()); line != nil {
 		where = "line " + line[1]
 	}
-	return fmt.Errorf("%s is not valid YAML: write name: 1 or name: \"text\", and text with special characters in quotes", where)
+	return fmt.Errorf("%s is not valid YAML: write name: 1 or name: \"text\", and put text with special characters in quotes", where)
 }
 
 // deepest is how many tables and references may be in one another. Nobody needs more

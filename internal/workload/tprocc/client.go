@@ -396,7 +396,7 @@ func (u *clientUser) doDelivery(ctx context.Context) error {
 func one(ctx context.Context, s database.Statement) error {
 	n, err := s.Run(ctx, nil)
 	if err == nil && n != 1 {
-		err = fmt.Errorf("a statement that should find or change one row did so to %d", n)
+		err = fmt.Errorf("a statement that must find or change one row found or changed %d", n)
 	}
 	return err
 }

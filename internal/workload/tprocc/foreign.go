@@ -27,7 +27,7 @@ const foreignBuilder = "HammerDB"
 // payments are of whole dollars, and of Sledge's one in a hundred is: so P is the sum of
 // the whole ones after the first, which the loader made, and a customer of both programs
 // is told apart but for that hundredth.
-const addedPayments = "HammerDB's client SQL (no_stored_procs) adds payments to C_BALANCE instead of taking them away; " +
+const addedPayments = "HammerDB's client SQL (no_stored_procs) adds payments to C_BALANCE instead of subtracting them; " +
 	"build the schema again to have one that can be checked"
 
 // silence says that routines which are not Sledge's answer nothing when they roll an

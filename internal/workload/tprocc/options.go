@@ -69,7 +69,7 @@ func (o *Options) Validate(names option.Names) error {
 		return names.Wrong("mix", "0,0,0,0,0", "at least one weight must be more than 0")
 	}
 	if o.Driver == timed && o.Duration <= 0 {
-		return names.Wrong("duration", "0", "0 measures nothing: give it a time, such as 5 for minutes or 90s")
+		return names.Wrong("duration", "0", "0 measures nothing: give a time, such as 5 for minutes, or 90s")
 	}
 	fresh := newOptions().(*Options)
 	if !o.KeyAndThink && (o.Keying != fresh.Keying || o.Thinking != fresh.Thinking) {
@@ -113,7 +113,7 @@ func perKind[T any](text []byte, values *[kinds]T, parse func(string) (T, error)
 	fields := strings.Split(string(text), ",")
 	named := strings.Contains(fields[0], "=")
 	if !named && len(fields) != int(kinds) {
-		return fmt.Errorf("%q has %d values, not the five of %s", text, len(fields), kindList())
+		return fmt.Errorf("%q has %d values instead of five: %s", text, len(fields), kindList())
 	}
 	read := *values
 	for i, field := range fields {

@@ -36,31 +36,31 @@ func TestWhatStandsInADatabase(t *testing.T) {
 		{
 			name: "tables of somebody's by our names", exits: [4]job.Exit{7, 7, 7, 7},
 			more: []string{"CREATE TABLE customer (id INTEGER, name VARCHAR(20))", "CREATE TABLE orders (id INTEGER)", "INSERT INTO orders VALUES (42)"},
-			says: []string{"table customer (without c_id, ", "table orders (without o_id, ", "othing was changed"},
+			says: []string{"table customer (lacks c_id, ", "table orders (lacks o_id, ", "othing was changed"},
 			left: []string{"SELECT name FROM customer", "SELECT id FROM orders WHERE id = 42"},
 		},
 		{
 			name: "a view by one of our names", exits: [4]job.Exit{7, 7, 7, 7},
 			more: []string{"CREATE TABLE people (id INTEGER)", "CREATE VIEW customer AS SELECT id FROM people"},
-			says: []string{"view customer (no table)"}, left: []string{"SELECT id FROM customer"},
+			says: []string{"view customer (not a table)"}, left: []string{"SELECT id FROM customer"},
 		},
 		{
 			name: "a part of a schema", tables: []string{"customer", "orders"}, exits: [4]job.Exit{7, 7, 7, 7},
-			says: []string{"customer, orders", "stock", "by hand"}, left: []string{"SELECT c_id FROM customer", "SELECT o_id FROM orders"},
+			says: []string{"customer, orders", "stock", "drop them yourself"}, left: []string{"SELECT c_id FROM customer", "SELECT o_id FROM orders"},
 		},
 		{
 			name: "all tables but that one has no c_data", tables: []string{"all"}, exits: [4]job.Exit{7, 7, 7, 7},
 			more: []string{"ALTER TABLE customer DROP COLUMN c_data"},
-			says: []string{"table customer (without c_data)"}, left: []string{"SELECT c_id FROM customer", "SELECT i_id FROM item"},
+			says: []string{"table customer (lacks c_data)"}, left: []string{"SELECT c_id FROM customer", "SELECT i_id FROM item"},
 		},
 		{
 			name: "a table of somebody's by the ledger's name", exits: [4]job.Exit{7, 7, 7, 7},
-			more: []string{"CREATE TABLE sledge_build (id INTEGER)"}, says: []string{"table sledge_build (without entry, chunk)"},
+			more: []string{"CREATE TABLE sledge_build (id INTEGER)"}, says: []string{"table sledge_build (lacks entry, chunk)"},
 			left: []string{"SELECT id FROM sledge_build"},
 		},
 		{
 			name: "a ledger of another workload", tables: []string{"orders"}, exits: [4]job.Exit{7, 7, 7, 7},
-			more: []string{ledger, identity("tproch: scale factor 1")}, says: []string{"sledge_build, which is not of a build of TPROC-C"},
+			more: []string{ledger, identity("tproch: scale factor 1")}, says: []string{"sledge_build, which belongs to no build of TPROC-C"},
 			left: []string{"SELECT entry FROM sledge_build", "SELECT o_id FROM orders"},
 		},
 		{
@@ -70,7 +70,7 @@ func TestWhatStandsInADatabase(t *testing.T) {
 		},
 		{
 			name: "our ledger beside a customer of somebody's", tables: []string{"orders"}, exits: [4]job.Exit{7, 7, 7, 7},
-			more: []string{ledger, identity(begun), "CREATE TABLE customer (id INTEGER)"}, says: []string{"table customer (without c_id"},
+			more: []string{ledger, identity(begun), "CREATE TABLE customer (id INTEGER)"}, says: []string{"table customer (lacks c_id"},
 			left: []string{"SELECT entry FROM sledge_build", "SELECT id FROM customer", "SELECT o_id FROM orders"},
 		},
 		{
@@ -95,17 +95,17 @@ func TestWhatStandsInADatabase(t *testing.T) {
 		{
 			name: "a schema with a view upon it", tables: []string{"all"}, exits: [4]job.Exit{7, -1, -1, 7},
 			more: []string{"CREATE VIEW debtors AS SELECT c_last, c_balance FROM customer WHERE c_balance < 0"},
-			says: []string{"view debtors (upon customer)"}, left: []string{"SELECT c_last FROM debtors", "SELECT i_id FROM item"},
+			says: []string{"view debtors (on customer)"}, left: []string{"SELECT c_last FROM debtors", "SELECT i_id FROM item"},
 		},
 		{
 			name: "a schema with a foreign key upon it", tables: []string{"all"}, exits: [4]job.Exit{7, -1, -1, 7},
 			more: []string{"CREATE UNIQUE INDEX numbers ON item (i_id)", "CREATE TABLE reviews (item INTEGER, CONSTRAINT reviewed FOREIGN KEY (item) REFERENCES item (i_id))"},
-			says: []string{"table reviews (upon item)"}, left: []string{"SELECT item FROM reviews", "SELECT i_id FROM item"},
+			says: []string{"table reviews (on item)"}, left: []string{"SELECT item FROM reviews", "SELECT i_id FROM item"},
 		},
 		{
 			name: "a schema with a trigger upon it", only: "sqlite mariadb mysql", tables: []string{"all"}, exits: [4]job.Exit{7, -1, -1, 7},
 			more: []string{"CREATE TABLE log (id INTEGER)", "CREATE TRIGGER spy AFTER INSERT ON orders FOR EACH ROW BEGIN INSERT INTO log VALUES (1); END"},
-			says: []string{"trigger spy (upon orders)"}, left: []string{"SELECT o_id FROM orders"},
+			says: []string{"trigger spy (on orders)"}, left: []string{"SELECT o_id FROM orders"},
 		},
 		{
 			name: "a schema with a trigger upon it", only: "postgresql", tables: []string{"all"}, exits: [4]job.Exit{7, -1, -1, 7},
@@ -113,7 +113,7 @@ func TestWhatStandsInADatabase(t *testing.T) {
 				"CREATE FUNCTION spy() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
 				"CREATE TRIGGER spy AFTER INSERT ON orders FOR EACH ROW EXECUTE FUNCTION spy()",
 			},
-			says: []string{"trigger spy on table orders (upon orders)"}, left: []string{"SELECT o_id FROM orders"},
+			says: []string{"trigger spy on table orders (on orders)"}, left: []string{"SELECT o_id FROM orders"},
 		},
 		{
 			name: "a schema with a function and a child upon it", only: "postgresql", tables: []string{"all"}, exits: [4]job.Exit{7, -1, -1, 7},
@@ -121,7 +121,7 @@ func TestWhatStandsInADatabase(t *testing.T) {
 				"CREATE FUNCTION rich(customer) RETURNS boolean LANGUAGE sql AS 'SELECT $1.c_balance > 0'",
 				"CREATE TABLE old_orders () INHERITS (orders)",
 			},
-			says: []string{"function rich(customer) (upon customer)", "table old_orders (upon orders)"}, left: []string{"SELECT rich(c) FROM customer c", "SELECT o_id FROM old_orders"},
+			says: []string{"function rich(customer) (on customer)", "table old_orders (on orders)"}, left: []string{"SELECT rich(c) FROM customer c", "SELECT o_id FROM old_orders"},
 		},
 		{
 			name: "a schema with keys among its tables", only: "postgresql", tables: []string{"all"}, exits: [4]job.Exit{7, -1, -1, 0},
@@ -168,7 +168,7 @@ func TestWhatStandsInADatabase(t *testing.T) {
 		{
 			name: "a sequence, an index and a type by our names", only: "postgresql", exits: [4]job.Exit{7, 7, 7, 7},
 			more: []string{"CREATE TABLE parts (id INTEGER)", "CREATE INDEX orders ON parts (id)", "CREATE SEQUENCE stock", "CREATE TYPE item AS ENUM ('a')"},
-			says: []string{"index orders (no table)", "sequence stock (no table)", "type item (no table)"}, left: []string{"SELECT nextval('stock')"},
+			says: []string{"index orders (not a table)", "sequence stock (not a table)", "type item (not a table)"}, left: []string{"SELECT nextval('stock')"},
 		},
 		{
 			name: "a schema beside all kinds of things", only: "postgresql", tables: []string{"all"}, exits: [4]job.Exit{7, -1, -1, 0},
@@ -178,7 +178,7 @@ func TestWhatStandsInADatabase(t *testing.T) {
 		},
 		{
 			name: "a customer in another schema of the search path", only: "postgresql", exits: [4]job.Exit{7, 7, 7, 7},
-			more: []string{"CREATE SCHEMA AUTHORIZATION CURRENT_USER", "CREATE TABLE public.customer (id INTEGER)"}, says: []string{"table customer (without c_id"}, left: []string{"SELECT id FROM customer"},
+			more: []string{"CREATE SCHEMA AUTHORIZATION CURRENT_USER", "CREATE TABLE public.customer (id INTEGER)"}, says: []string{"table customer (lacks c_id"}, left: []string{"SELECT id FROM customer"},
 		},
 		{
 			name: "a schema whose order lines are partitioned", only: "postgresql", tables: []string{"all but order_line"}, exits: [4]job.Exit{7, -1, -1, 0},
@@ -197,7 +197,7 @@ func TestWhatStandsInADatabase(t *testing.T) {
 				"CREATE DATABASE IF NOT EXISTS sledge_elsewhere", "CREATE OR REPLACE VIEW sledge_elsewhere.debtors AS SELECT c_last FROM customer",
 				"CREATE TABLE sledge_elsewhere.reviews (item INT, CONSTRAINT reviewed FOREIGN KEY (item) REFERENCES {DB}.item (i_id))",
 			},
-			says: []string{"view sledge_elsewhere.debtors (upon customer)", "foreign key reviewed of table sledge_elsewhere.reviews (upon item)"},
+			says: []string{"view sledge_elsewhere.debtors (on customer)", "foreign key reviewed of table sledge_elsewhere.reviews (on item)"},
 			left: []string{"SELECT c_last FROM sledge_elsewhere.debtors", "SELECT i_id FROM item"},
 		},
 		{
