@@ -45,25 +45,29 @@ func withSeconds(events iter.Seq2[job.Event, error], seconds iter.Seq2[repositor
 		next, stop := iter.Pull2(seconds)
 		defer stop()
 		second, errSecond, more := next()
-		pass := func(e job.Event) bool {
-			for more && errSecond == nil && !second.At.After(e.At) {
+		secondsWhile := func(due func() bool) bool {
+			for more && errSecond == nil && due() {
 				if !yield(job.Event{At: second.At, User: job.Monitor, Second: &job.Second{Phase: second.Phase, Offset: second.Offset}}, nil) {
 					return false
 				}
 				second, errSecond, more = next()
 			}
-			return yield(e, nil)
+			return true
 		}
+		happened := false
 		for e, err := range events {
+			happened = true
 			if err != nil {
 				yield(e, err)
 				return
 			}
-			if !pass(e) {
+			if !secondsWhile(func() bool { return !second.At.After(e.At) }) || !yield(e, nil) {
 				return
 			}
 		}
-		if errSecond != nil {
+		// A run that is under way, or that was killed, has measured since its last event. A job
+		// without any event has lines of its own.
+		if secondsWhile(func() bool { return happened }) && errSecond != nil {
 			yield(job.Event{}, errSecond)
 		}
 	}

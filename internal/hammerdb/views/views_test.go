@@ -240,6 +240,55 @@ func recorded(t *testing.T) (*repository.Store, job.Job) {
 	return store, j
 }
 
+// A run that was killed has no event after what it measured last.
+func TestARunThatWasKilledShowsItsMinutes(t *testing.T) {
+	store, err := repository.Open(":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	r, err := store.Begin(t.Context(), reporttest.Run().Spec, reporttest.Kinds, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Watch(job.Event{At: reporttest.Began, User: job.Monitor, Phase: &job.PhaseSpan{Name: job.Measure, Length: 5 * time.Minute}})
+	for _, offset := range []time.Duration{59 * time.Second, time.Minute, 2 * time.Minute} {
+		sum := meter.NewSummary(len(reporttest.Kinds))
+		r.Watch(job.Event{At: reporttest.Began.Add(offset), User: job.Monitor, Second: &job.Second{Phase: job.Measure, Offset: offset, Measured: sum.Coded()}})
+	}
+	if err := r.End(t.Context(), job.Result{Status: job.Killed}, nil); err != nil {
+		t.Fatal(err)
+	}
+	j, err := store.Get(t.Context(), r.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, _, err := Lines(Output(t.Context(), store, j, catalog.Catalog{}), job.Monitor)
+	if want := "Virtual User 1: Timing test period of 5 in minutes\nVirtual User 1: 1  ...,\nVirtual User 1: 2  ...,"; err != nil || view.Text() != want {
+		t.Errorf("got %q, %v, want %q", view.Text(), err, want)
+	}
+}
+
+func TestTheLinesOfAJobOfAnotherProgramAreThoseThatItRecorded(t *testing.T) {
+	store, err := repository.Open(":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	past := repository.Past{
+		Job:    reporttest.Queries(),
+		Output: []repository.OutputLine{{At: reporttest.Began, User: job.Monitor, Line: "1  ...,"}},
+	}
+	past.Counts = []job.Count{{At: past.Job.Begun.Add(2 * time.Minute), Rate: 7}}
+	if _, err := store.Add(t.Context(), past); err != nil {
+		t.Fatal(err)
+	}
+	view, _, err := Lines(Output(t.Context(), store, past.Job, catalog.Catalog{}), -1)
+	if want := "Virtual User 1: 1  ...,"; err != nil || view.Text() != want {
+		t.Errorf("got %q, %v, want %q", view.Text(), err, want)
+	}
+}
+
 func TestTheArtifactOfAJobIsWholeAndHasNothingToHide(t *testing.T) {
 	store, j := recorded(t)
 	id := j.ID
