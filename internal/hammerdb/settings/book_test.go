@@ -11,6 +11,7 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/catalog/edition"
+	"sledge/internal/database"
 	"sledge/internal/engine"
 	"sledge/internal/hammerdb/settings"
 	"sledge/internal/job"
@@ -287,6 +288,25 @@ func TestWhatHammerDBDoesNotHaveIsThereUnderItsOwnNames(t *testing.T) {
 
 // TestSettingsThatNothingReadsSaySo looks for the keys in the sources of the console,
 // which is the one to read them, but for the choices that the book reads itself.
+// People and scripts call SQL Server MSSQLServer, whatever its title here.
+func TestADatabaseOfHammerDBKeepsItsName(t *testing.T) {
+	server := *edition.Catalog.Databases[0]
+	server.Name, server.Title = "mssqlserver", "SQL Server"
+	with := workbench.Bench{Catalog: catalog.Catalog{Databases: []*database.Database{&server}, Workloads: bench.Workloads}}
+	b, err := settings.Open(with, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	choose(t, b, "mssqls")
+	if got := b.Generic("benchmark", "rdbms"); got != "MSSQLServer" {
+		t.Errorf("got %s, want MSSQLServer", got)
+	}
+	want := settings.Product{Name: "MSSQLServer", Prefix: "mssqls", Built: true}
+	if got := b.Products(); !slices.Contains(got, want) {
+		t.Errorf("got %+v, want %+v among them", got, want)
+	}
+}
+
 func TestSettingsThatNothingReadsSaySo(t *testing.T) {
 	sources, err := filepath.Glob(filepath.Join("..", "console", "*.go"))
 	if err != nil {

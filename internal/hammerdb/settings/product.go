@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -30,7 +31,8 @@ func products(bench workbench.Bench) []product {
 		list = append(list, product{name: known.Name, prefix: known.Prefix})
 	}
 	for _, d := range bench.Databases {
-		p := product{name: d.Title, prefix: names.Of(d.Name).Prefix, database: d}
+		known := names.Of(d.Name)
+		p := product{name: cmp.Or(known.Name, d.Title), prefix: known.Prefix, database: d}
 		found := false
 		for i := range list {
 			if list[i].prefix == p.prefix {
