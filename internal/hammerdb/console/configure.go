@@ -20,15 +20,15 @@ func configureCommands() []command {
 		},
 		{
 			name: "diset", usage: "diset dict key value", takes: varies, run: diset,
-			help: "Sets a key of the database that is chosen, checks it and keeps it for the next start. print dict shows dictionaries and keys.",
+			help: "Sets a key of the chosen database, after checking the value, and keeps it for the next start. print dict shows the dictionaries and keys.",
 		},
 		{
 			name: "giset", usage: "giset dict key value", takes: varies, run: giset,
-			help: "Sets a key of the generic dictionary, checks it and keeps it for the next start. print generic shows dictionaries and keys.",
+			help: "Sets a key of the generic dictionary, after checking the value, and keeps it for the next start. print generic shows the dictionaries and keys.",
 		},
 		{
 			name: "vuset", usage: "vuset [vu|delay|repeat|iterations|showoutput|logtotemp|unique|nobuff|timestamps] value", takes: 2, run: vuset,
-			help: "Configures the virtual users: how many, or vcpu for one for each processor; the delays between them and between iterations in milliseconds; and where their output goes.",
+			help: "Configures the virtual users: how many (vcpu means one per processor), the delays between them and between iterations in milliseconds, and where their output goes.",
 		},
 		{
 			name: "tcset", usage: "tcset [refreshrate|logtotemp|unique|timestamps] value", takes: 2, run: tcset,
@@ -36,7 +36,7 @@ func configureCommands() []command {
 		},
 		{
 			name: "importconfig", usage: "importconfig path", takes: 1, run: importConfig,
-			help: "Takes over the settings of HammerDB's file at path, SQLite or XML, or of a folder of them. What is not known is listed; when a value is wrong, nothing is set.",
+			help: "Takes over the settings in a file of HammerDB's, SQLite or XML, or in a folder of them. It lists what it does not know; if a value is wrong, it sets nothing.",
 		},
 	}
 }

@@ -24,7 +24,7 @@ func datagenCommands() []command {
 	return []command{
 		{
 			name: "dgset", usage: "dgset [" + strings.Join(words, "|") + "] value", takes: 2, run: dgset,
-			help: "Configures the data generation: virtual users, warehouses or scale factor, the directory that files are written to, and whether they are compressed and may replace files that are there.",
+			help: "Configures the data generation: virtual users, warehouses or scale factor, the directory for the files, and whether files are compressed and may replace existing ones.",
 		},
 		{
 			name: "datagenrun", usage: "datagenrun", run: datagenrun,

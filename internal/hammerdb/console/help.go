@@ -24,7 +24,7 @@ func helpCommands() []command {
 		},
 		{
 			name: "librarycheck", usage: "librarycheck",
-			help: "Shows with what each database is reached. All of it is built in.",
+			help: "Shows how Sledge reaches each database: every driver is built in.",
 			run: func(c *Console, _ context.Context, _ Call) (string, error) {
 				for _, d := range c.Bench.Databases {
 					c.out.printf("Checking database library for %s\nSuccess ... loaded library built in for %s", d.Title, d.Title)
@@ -34,7 +34,7 @@ func helpCommands() []command {
 		},
 		{
 			name: "keepalive", usage: "keepalive",
-			help: "Does nothing, as vurun itself waits until the run is done.",
+			help: "Does nothing: vurun itself waits until the run is done.",
 			run:  func(*Console, context.Context, Call) (string, error) { return "", nil },
 		},
 		{
@@ -46,14 +46,14 @@ func helpCommands() []command {
 		},
 		{
 			name: "numberOfWHs", usage: "numberOfWHs",
-			help: "Returns a number of warehouses that suits this machine: 8 for each logical processor, up to 100 rounded up to whole tens, and no more than 4000.",
+			help: "Returns a number of warehouses that suits this machine: 8 per logical processor, rounded up to a multiple of 10 as long as that is 100 or less, and at most 4000.",
 			run: func(*Console, context.Context, Call) (string, error) {
 				return strconv.Itoa(warehousesFor(runtime.NumCPU())), nil
 			},
 		},
 		{
 			name: "find_current_dict", usage: "find_current_dict",
-			help: "Returns the name of the dictionary of the database that is chosen.",
+			help: "Returns the name of the chosen database's dictionary.",
 			run: func(c *Console, _ context.Context, _ Call) (string, error) {
 				return "config" + strings.ToLower(c.book.Database().Title), nil
 			},
@@ -61,7 +61,7 @@ func helpCommands() []command {
 		deprecated("waittocomplete"), deprecated("runtimer"),
 		{
 			name: "switchmode", usage: "switchmode [Local]",
-			help:  "Shows the mode. Primary and Replica are not built yet.",
+			help:  "Shows the mode. Sledge does not have Primary and Replica yet.",
 			takes: varies, run: switchmode,
 		},
 	}
@@ -82,7 +82,7 @@ func warehousesFor(processors int) int {
 func deprecated(name string) command {
 	return command{
 		name: name, usage: name,
-		help:  "Does nothing, as vurun itself waits until the run is done.",
+		help:  "Does nothing: vurun itself waits until the run is done.",
 		takes: varies,
 		run: func(c *Console, _ context.Context, call Call) (string, error) {
 			c.out.printf("%s command has been deprecated and is not required for version %s", call.Name, c.Version)
@@ -119,7 +119,7 @@ func missingCommands() []command {
 	for name, part := range missing {
 		all = append(all, command{
 			name: name, usage: name,
-			help:  "Belongs to " + part + ", which Sledge has not built yet.",
+			help:  "Belongs to " + part + ", which Sledge does not have yet.",
 			takes: varies,
 			run: func(*Console, context.Context, Call) (string, error) {
 				return "", fail("Error: %s belongs to %s, which is not built into Sledge yet", name, part)

@@ -13,7 +13,7 @@ func metricsCommands() []command {
 	return []command{
 		{
 			name: "metset", usage: "metset [agent_hostname|agent_id] value", takes: 2, run: metset,
-			help: "Notes which agent reports the metrics. It has no effect until metrics are built into Sledge.",
+			help: "Notes which agent reports the metrics. It has no effect until Sledge has metrics.",
 		},
 		{
 			name: "metstart", usage: "metstart",

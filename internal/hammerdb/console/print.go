@@ -12,7 +12,7 @@ import (
 func printCommands() []command {
 	return []command{{
 		name: "print", usage: "print [" + strings.Join(printWords, "|") + "]", takes: 1, run: printSettings,
-		help: "Prints what is set: the database, the benchmark, the dictionaries, the virtual users, the transaction counter, the data generation, the script.",
+		help: "Prints the settings of one part: the database, the benchmark, the dictionaries, the virtual users, the transaction counter, the data generation or the script.",
 	}}
 }
 

@@ -14,7 +14,7 @@ func schemaCommands() []command {
 	return []command{
 		{
 			name: "buildschema", usage: "buildschema [resume]",
-			help:  "Builds the schema of the chosen benchmark with as many virtual users as the dictionary says, waits until it is complete, and returns \"Schema Build jobid=ID\". With resume it goes on with a build that was interrupted.",
+			help:  "Builds the schema of the chosen benchmark with as many virtual users as the dictionary says, waits until it is complete, and returns \"Schema Build jobid=ID\". With resume it continues a build that was interrupted.",
 			takes: varies, run: buildschema,
 		},
 		{
@@ -26,7 +26,7 @@ func schemaCommands() []command {
 		},
 		{
 			name: "deleteschema", usage: "deleteschema",
-			help: "Deletes the schema, and its database and user where nothing else is in them, and returns \"Schema Delete jobid=ID\".",
+			help: "Deletes the schema, and its database and user if they hold nothing else, and returns \"Schema Delete jobid=ID\".",
 			run: func(c *Console, ctx context.Context, _ Call) (string, error) {
 				return c.oneUserJob(ctx, job.Delete, "Deleting", "delete")
 			},

@@ -30,7 +30,7 @@ func scriptCommands() []command {
 	return []command{
 		{
 			name: "loadscript", usage: "loadscript",
-			help: "Loads the driver script: what virtual users will do, by the settings as they stand.",
+			help: "Loads the driver script: what virtual users will do with the settings as they are now.",
 			run:  loadscript,
 		},
 		{
@@ -49,12 +49,12 @@ func scriptCommands() []command {
 		},
 		{
 			name: "customscript", usage: "customscript scriptname.tcl",
-			help:  "Loads a driver script that was saved by savescript and edited. One that HammerDB saved is taken over where it can be read with certainty.",
+			help:  "Loads a driver script that savescript wrote and you edited. It takes over one that HammerDB saved if it can read it with certainty.",
 			takes: 1, run: customscript,
 		},
 		{
 			name: "custommonitor", usage: "custommonitor [test|timed]",
-			help:  "Decides whether a custom script gets a virtual user more that monitors and times the run.",
+			help:  "Decides whether a custom script gets one more virtual user, which monitors and times the run.",
 			takes: varies, run: custommonitor,
 		},
 		{

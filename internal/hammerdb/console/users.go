@@ -99,7 +99,7 @@ func userCommands() []command {
 		},
 		{
 			name: "vustatus", usage: "vustatus",
-			help: "Shows how each virtual user stands.",
+			help: "Shows the state of each virtual user.",
 			run: func(c *Console, _ context.Context, _ Call) (string, error) {
 				c.out.print(c.users.String())
 				return "", nil
