@@ -22,7 +22,7 @@ func OptionsPage(d *database.Database, w *workload.Workload) (name string, text 
 	fmt.Fprintf(&page, "<!-- Written by go generate ./internal/cli from the declarations; do not edit. -->\n\n")
 	first := engine.Options(d, w)[0]
 	fmt.Fprintf(&page, "Set an option by its name, `--set %s=...`, by its flag where it has one, by a variable of\n", first.Name)
-	fmt.Fprintf(&page, "the environment, or in a configuration file: see [configuration](../configuration.md). `sledge options %s %s`\nprints this list.\n\nThe key is what the console and its driver scripts call the option; it may stand wherever the\nname may: `--set %s=...`.\n", d.Name, w.Name, workbench.Key(d, w, first))
+	fmt.Fprintf(&page, "the environment, or in a configuration file: see [configuration](../configuration.md). `sledge options %s %s`\nprints this list.\n\nThe key is what the console and its driver scripts call the option. You can use it wherever\nyou can use the name: `--set %s=...`.\n", d.Name, w.Name, workbench.Key(d, w, first))
 	for _, part := range option.Parts(engine.Options(d, w)) {
 		section(&page, d, w, part)
 	}

@@ -98,11 +98,11 @@ type Description struct {
 
 // Groups are the headings that options are shown under, in their order.
 var Groups = []Group{
-	{Connection, "Connection: where the server is and how it is reached"},
-	{Accounts, "Accounts: who connects, and to which database"},
+	{Connection, "Connection: where the server is and how to reach it"},
+	{Accounts, "Accounts: who connects and to which database"},
 	{Schema, "Schema: what is built"},
-	{Load, "Load: what the virtual users do, and for how long"},
-	{Client, "Client: how Sledge sends it, and what it makes of failures"},
+	{Load, "Load: what the virtual users do and for how long"},
+	{Client, "Client: how Sledge sends the load, and what it does about failures"},
 }
 
 // Group is a heading that options are shown under.
@@ -118,7 +118,7 @@ const (
 )
 
 // MainTitle is the heading of the main options, which come before all groups.
-const MainTitle = "The ones that most people set"
+const MainTitle = "Most used options"
 
 // Part is options that are shown under one heading.
 type Part struct {
