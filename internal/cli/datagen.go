@@ -33,8 +33,8 @@ func (p *Program) datagenCommand() *cobra.Command {
 		Short: "Write the initial rows to flat files",
 		Long: `Datagen writes the rows that a build would load to flat files: for loaders that are
 faster than any client, or for a database that you cannot reach from here. Each
-worker writes a file for each table, with | between values and nothing for NULL. The
-same seed gives the same rows as a build. Beside the files it writes scripts for the
+worker writes a file for each table, with | between values; an empty value is NULL.
+The same seed gives the same rows as a build. Beside the files it writes scripts for the
 database's own client, which create the tables, load the files and finish the schema,
 ready for sledge check and sledge run.
 
@@ -56,7 +56,7 @@ files already, nothing is written unless you give --overwrite.`,
 	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Bench), ", "))
 	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload, if not "+workbench.DefaultWorkload+": "+strings.Join(workloadNames(p.Bench), ", "))
 	flags.Var(plainFlag{"warehouses", "number", f.plain}, "warehouses", "warehouses to generate")
-	flags.IntVar(&f.workers, "workers", 1, "writers that work in parallel, each on warehouses of its own")
+	flags.IntVar(&f.workers, "workers", 1, "`number` of workers that write in parallel, each a range of warehouses")
 	flags.StringVar(&f.folder, "dir", "", "`folder` to write to; it is created if its parent exists")
 	flags.BoolVar(&f.compress, "gzip", false, "compress the files with gzip")
 	flags.BoolVar(&f.overwrite, "overwrite", false, "replace the files in the folder")

@@ -122,9 +122,9 @@ func (d *display) work(s job.Step) {
 	}
 	switch s.Name {
 	case job.StepDatabase:
-		d.line(d.err, fmt.Sprintf("make the database %s for the user %s", s.Of, s.Owner))
+		d.line(d.err, fmt.Sprintf("creating the database %s for the user %s", s.Of, s.Owner))
 	case job.StepCheckpoint:
-		d.line(d.err, "no checkpoint, because it needs a superuser")
+		d.line(d.err, "no checkpoint: it needs a superuser")
 	case job.StepVacuum, job.StepPurge, job.StepWriteBack:
 		d.line(d.err, tidying(s))
 	}

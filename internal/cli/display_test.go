@@ -151,6 +151,19 @@ func TestARunIsABlockOnATerminal(t *testing.T) {
 	}
 }
 
+// The block keeps its place from the ramp-up to the measured time.
+func TestABlockKeepsItsHeightWhenAPhaseBegins(t *testing.T) {
+	l := &live{users: 1, length: func(job.Phase) time.Duration { return 5 * time.Second }}
+	l.begin(job.RampUp)
+	l.add(*second(job.RampUp, time.Second, 100, 60).Second)
+	before := l.text(time.Second, terminal.Look{})(80)
+	l.begin(job.Measure)
+	after := l.text(0, terminal.Look{})(80)
+	if strings.Count(before, "\n") != strings.Count(after, "\n") || !strings.Contains(after, "6,000 TPM   average -") || !strings.Contains(after, "p50 - ms") {
+		t.Errorf("got\n%s\nand then\n%s\nwant as many lines, and none of the ramp-up's times", before, after)
+	}
+}
+
 // A second that is not whole, as one that came over a network, has no rate.
 func TestABlockDoesWithoutASecondThatIsNotWhole(t *testing.T) {
 	var out bytes.Buffer

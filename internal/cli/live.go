@@ -72,8 +72,12 @@ func (l *live) text(offset time.Duration, look terminal.Look) func(width int) st
 	length, rates := l.length(l.phase), append([]float64(nil), l.rates...)
 	head := []string{look.Strong(fmt.Sprintf("%-8s", l.phase)) + " " + clock(offset) + " of " + clock(length), clock(max(0, length-offset)) + " left"}
 	var figures, times, errors string
-	if len(l.sum.Kinds) > 0 && len(rates) > 0 {
-		all := l.sum.All()
+	if len(rates) > 0 {
+		sum := l.sum
+		if sum.Kinds == nil { // the phase has just begun, and the block keeps its place
+			sum = meter.NewSummary(1)
+		}
+		all := sum.All()
 		rate := humanize.Comma(int64(rates[len(rates)-1])) + " TPM"
 		switch {
 		case l.stalled > 0:
@@ -83,7 +87,11 @@ func (l *live) text(offset time.Duration, look terminal.Look) func(width int) st
 		default: // nothing of this counts yet
 			rate = look.Strong(rate)
 		}
-		figures = rate + look.Faint("   average ") + humanize.Comma(int64(l.sum.PerMinute(ended(l.sum))))
+		average := "-"
+		if sum.Elapsed > 0 {
+			average = humanize.Comma(int64(sum.PerMinute(ended(sum))))
+		}
+		figures = rate + look.Faint("   average ") + average
 		if l.server != nil {
 			figures += look.Faint("   server ") + humanize.Comma(int64(*l.server))
 		}

@@ -65,7 +65,7 @@ func (p *Program) runAll(ctx context.Context, order workbench.Order, profile int
 // of its figures, if anything.
 func (p *Program) sayRun(number, of int, j job.Job) {
 	line := fmt.Sprintf("run %d of %d   users %s   %s", number, of, humanize.Comma(int64(j.Spec.Users)), j.Status)
-	for _, m := range j.Result.Metrics {
+	for _, m := range j.Result.Metrics[:min(len(j.Result.Metrics), 2)] { // the others are for those who ask for everything
 		line += fmt.Sprintf("   %s %s", humanize.Comma(int64(m.Value)), report.Printable(m.Name))
 	}
 	if len(j.Result.Summary.Kinds) > 0 {
@@ -80,7 +80,7 @@ func (p *Program) sayRun(number, of int, j job.Job) {
 	}
 	fmt.Fprintln(p.Stderr, line)
 	for _, warning := range report.Warnings(j.Result) {
-		fmt.Fprintln(p.Stderr, warning)
+		fmt.Fprintln(p.Stderr, p.StderrLook.Bad("! "+report.Printable(warning)))
 	}
 }
 

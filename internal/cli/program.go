@@ -221,11 +221,14 @@ func (p *Program) confirm(question string) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("read the answer: %w", err)
 	}
+	if folded, ok := p.Stderr.(*terminal.Writer); ok && err == nil {
+		folded.LineEntered()
+	}
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":
 		return nil
 	}
-	return usage("nothing was done: answer y, or give --yes")
+	return usage("nothing was done, because the answer was not y; --yes does not ask")
 }
 
 // readLine reads a byte at a time, so that it takes nothing from what follows.

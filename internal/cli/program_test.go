@@ -488,6 +488,22 @@ func TestDeleteAsksOnATerminal(t *testing.T) {
 	}
 }
 
+// The Enter key ends the line of the question: what follows is not folded as if it went on.
+func TestWhatFollowsAnAnswerBeginsALine(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "some.db")
+	emptySchema(t, file)
+	w := newWorld(t)
+	w.StdinIsTerminal, w.Stdin = true, strings.NewReader("y\n")
+	question := "Remove the TPROC-C schema in SQLite " + file + "? [y/N] "
+	w.StderrWidth = func() int { return len(question) + 4 } // too little room for a word behind it
+	if code := w.run("delete", "--db", "sqlite", "--dbname", file); code != job.OK {
+		t.Fatalf("got exit code %d: %s", code, &w.err)
+	}
+	if want := question + "delete TPROC-C on SQLite "; !strings.Contains(w.err.String(), want) {
+		t.Errorf("got %q, want it to hold %q", &w.err, want)
+	}
+}
+
 // emptySchema makes the tables of TPROC-C in a file, without rows.
 func emptySchema(t *testing.T, file string) {
 	t.Helper()

@@ -67,7 +67,7 @@ func (r *run) sayUnderWay(why string) {
 	if c := r.users[longest.user].connection; c != "" {
 		where = ", on " + c
 	}
-	r.feed.message(job.Monitor, "%s: %s for the database; Vuser %d has waited longest, %.1f s so far for its %s%s",
+	r.feed.message(job.Monitor, "%s: %s for the database; virtual user %d has waited longest, %.1f s so far for its %s%s",
 		why, users, longest.user+r.plan.firstWorker(), longest.took.Seconds(), r.plan.Workload.Kinds[longest.kind].Name, where)
 }
 

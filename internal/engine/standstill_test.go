@@ -45,7 +45,7 @@ func TestAStandstillIsFoundAndSaid(t *testing.T) {
 				said = append(said, line)
 			}
 		}
-		want := "No transaction has ended for 2 s: 3 virtual users wait for the database; Vuser 2 has waited longest, 2.1 s so far for its only"
+		want := "No transaction has ended for 2 s: 3 virtual users wait for the database; virtual user 2 has waited longest, 2.1 s so far for its only"
 		if !slices.Equal(said, []string{want}) {
 			t.Errorf("got %q, want once %q", said, want)
 		}
@@ -76,7 +76,7 @@ func TestWhatIsUnderWayWhenTheTimeIsUpCounts(t *testing.T) {
 			t.Fatalf("got %v, want all three users", result.Waiting)
 		}
 		if w := result.Waiting[0]; w.User != 2 || w.Kind != "only" || !about(w.Seconds, 19) || w.CutOff {
-			t.Errorf("got %+v, want at least 19 s of Vuser 2, not cut off", w)
+			t.Errorf("got %+v, want at least 19 s of virtual user 2, not cut off", w)
 		}
 		if g := result.LongestGap; g == nil || !about(g.From, 1) || !about(g.Seconds, 19) {
 			t.Errorf("got the gap %+v, want 19 s from 1 s", g)
@@ -98,11 +98,11 @@ func TestUsersThatAreCutOffMakeARunInvalid(t *testing.T) {
 		if job.ExitOf(err) != job.ExitInvalid || result.Status != job.Invalid {
 			t.Errorf("got %v, status %s", err, result.Status)
 		}
-		want := "3 transactions had not ended 5s after the time was up and were cut off; Vuser 2 waited at least 24.0 s"
+		want := "3 transactions had not ended 5s after the time was up and were cut off; virtual user 2 waited at least 24.0 s"
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
-		want = "The time is up: 3 virtual users wait for the database; Vuser 2 has waited longest, 21.0 s so far for its only"
+		want = "The time is up: 3 virtual users wait for the database; virtual user 2 has waited longest, 21.0 s so far for its only"
 		if !slices.Contains(seen.lines, want) {
 			t.Errorf("got %q, want %q among them", seen.lines, want)
 		}

@@ -138,7 +138,7 @@ func (w Waiting) String() string {
 	if w.Connection != "" {
 		where = " (" + w.Connection + ")"
 	}
-	return fmt.Sprintf("Vuser %d%s waited at least %.1f s for its %s", w.User, where, w.Seconds, w.Kind)
+	return fmt.Sprintf("virtual user %d%s waited at least %.1f s for its %s", w.User, where, w.Seconds, w.Kind)
 }
 
 // ClientLoad is what Sledge's own process used of its machine over some time, and what it

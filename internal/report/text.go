@@ -43,7 +43,7 @@ func Text(w io.Writer, j job.Job, sum meter.Summary, v View) error {
 	if j.Spec.Action == job.Run {
 		grounds(&b, j, sum)
 	}
-	if len(sum.Kinds) > 0 {
+	if all := sum.All(); all.Ended()+all.Retried > 0 {
 		transactions(&b, j.Kinds, sum, correctionOf(j, sum))
 	}
 	if len(j.Result.Loaded) > 0 {

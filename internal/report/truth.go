@@ -133,7 +133,7 @@ func waiting(list []job.Waiting) []string {
 	if cut > 0 {
 		line += fmt.Sprintf(", and %s had to be cut off", count(int64(cut)))
 	}
-	return []string{line + ". " + Printable(list[0].String()) + "."}
+	return []string{line + ": " + Printable(list[0].String()) + "."}
 }
 
 // garbage says how garbage collection held up the client.

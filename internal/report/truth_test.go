@@ -64,7 +64,7 @@ func TestRemarksSayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 				{User: 3, Connection: "process 4711", Kind: "payment", Seconds: 19.3, CutOff: true},
 				{User: 2, Kind: "payment", Seconds: 19.2},
 			}},
-			"2 TRANSACTIONS HAD NOT ENDED when the time was up, and 1 had to be cut off. Vuser 3 (process 4711) waited at least 19.3 s for its payment.",
+			"2 TRANSACTIONS HAD NOT ENDED when the time was up, and 1 had to be cut off: virtual user 3 (process 4711) waited at least 19.3 s for its payment.",
 		},
 		{
 			"a client at ease",

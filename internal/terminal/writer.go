@@ -44,5 +44,13 @@ func (w *Writer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
+// LineEntered says that somebody has ended the line at the terminal, by the Enter key: what
+// is written next begins a line.
+func (w *Writer) LineEntered() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.column = 0
+}
+
 // Unwrap returns what is written to.
 func (w *Writer) Unwrap() io.Writer { return w.to }
