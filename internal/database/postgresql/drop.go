@@ -28,7 +28,7 @@ func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fat
 		// Whoever can build without the superuser can delete without, but what create
 		// made is not left behind unasked.
 		if made, _ := madeDatabase(ctx, o.owner()); made {
-			return nil, fmt.Errorf("drop the database, which Sledge created, with the schema: %w; or set %s to keep the database", err, o.Name("no_superuser"))
+			return nil, fmt.Errorf("Sledge created the database, and needs the superuser to drop it: %w; or set %s to keep the database", err, o.Name("no_superuser"))
 		}
 		return allStay(a, d, err.Error()), nil
 	}
