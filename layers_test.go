@@ -63,11 +63,11 @@ var layers = map[string]string{
 	"report": "job meter option repository terminal",
 
 	// What people see of it as JSON.
-	"document": "database job option report repository workbench workload",
+	"document": "catalog job option report repository workbench",
 
 	// People. Their program is handed the catalog; so are they.
 	"workbench":   "catalog database engine hammerdb/names job option repository workload",
-	"manual":      "database document engine job option report repository workbench workload",
+	"manual":      "catalog document job option report repository workbench",
 	"datagen":     "database engine job option schema workbench workload",
 	"interpreter": "",
 	"cli":         "catalog database datagen document engine hammerdb/console hammerdb/history hammerdb/lines hammerdb/views host interpreter job manual meter option report repository terminal workbench workload",

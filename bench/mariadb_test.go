@@ -15,6 +15,7 @@ import (
 
 	_ "github.com/go-sql-driver/mysql" // the driver that database/sql is asked for
 
+	"sledge/internal/catalog"
 	"sledge/internal/database/mariadb"
 	"sledge/internal/engine"
 	"sledge/internal/job"
@@ -104,7 +105,7 @@ func (m mariaDB) emptyTables(t *testing.T, warehouses int) {
 	t.Helper()
 	values := m.values()
 	values["warehouses"] = strconv.Itoa(warehouses)
-	plan, err := engine.NewPlan(mariadb.Database, tprocc.Workload, job.Spec{Options: values})
+	plan, err := engine.NewPlan(catalog.Pair{Database: mariadb.Database, Workload: tprocc.Workload}, job.Spec{Options: values})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"sledge/internal/catalog"
 	"sledge/internal/database/postgresql"
 	"sledge/internal/engine"
 	"sledge/internal/job"
@@ -77,7 +78,7 @@ func (p postgreSQL) plan(t *testing.T, warehouses int) engine.Plan {
 	t.Helper()
 	values := p.values()
 	values["warehouses"] = strconv.Itoa(warehouses)
-	plan, err := engine.NewPlan(postgresql.Database, tprocc.Workload, job.Spec{Options: values})
+	plan, err := engine.NewPlan(catalog.Pair{Database: postgresql.Database, Workload: tprocc.Workload}, job.Spec{Options: values})
 	if err != nil {
 		t.Fatal(err)
 	}

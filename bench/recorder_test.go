@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"sledge/internal/catalog"
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/meter"
@@ -53,7 +54,7 @@ func runSynthetic(out io.Writer) error {
 	}
 	d, w := syntheticPair(a.Address, a.Thinking, a.Tail, workload.Pacing{RampUp: a.RampUp, Duration: a.Duration, MaxIterations: 1 << 40})
 	spec := job.Spec{Action: job.Run, Database: d.Name, Workload: w.Name, Users: a.Users, Seed: 1}
-	plan, err := engine.NewPlan(d, w, spec)
+	plan, err := engine.NewPlan(catalog.Pair{Database: d, Workload: w}, spec)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func runSynthetic(out io.Writer) error {
 	if a.Deflate {
 		control.Watchers = append(control.Watchers, deflater{})
 	}
-	seconds := &keeper{measured: make([]meter.Coded, 0, 2*int(a.Duration.Seconds()))}
+	seconds := &keeper{measured: make([]meter.CodedSummary, 0, 2*int(a.Duration.Seconds()))}
 	control.Watchers = append(control.Watchers, seconds)
 	result, err := engine.Local{}.DoPlan(ctx, plan, control)
 	if err == nil && recorder != nil {
@@ -103,7 +104,7 @@ func runSynthetic(out io.Writer) error {
 
 // keeper keeps what each second of the measured time measured. It looks at none of it
 // while the run goes on.
-type keeper struct{ measured []meter.Coded }
+type keeper struct{ measured []meter.CodedSummary }
 
 func (k *keeper) Watch(e job.Event) {
 	if e.Second != nil && e.Second.Phase == job.Measure {

@@ -9,7 +9,6 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/catalog/edition"
-	"sledge/internal/engine"
 	"sledge/internal/option"
 )
 
@@ -75,7 +74,7 @@ func TestEveryOptionIsDescribedOnceAndItsDefaultBinds(t *testing.T) {
 		for _, w := range edition.Catalog.Workloads {
 			seen, flags := map[string]bool{}, map[string]string{}
 			defaults := option.Values{}
-			for _, o := range engine.Options(d, w) {
+			for _, o := range (catalog.Pair{Database: d, Workload: w}).Options() {
 				at := d.Name + " " + w.Name + " " + o.Name
 				if o.Help == "" {
 					t.Errorf("%s: got no help text", at)

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"sledge/internal/catalog"
-	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/repository"
@@ -77,15 +76,15 @@ func (p *Program) workloadWords() (words []string) {
 func (p *Program) completeSet(s *settings, typed string) ([]string, cobra.ShellCompDirective) {
 	pairs := slices.Collect(p.Bench.Pairs())
 	if order, err := p.Bench.Resolve(job.Run, s.sources(p)); err == nil {
-		pairs = []catalog.Pair{{Database: order.Plan.Database, Workload: order.Plan.Workload}}
+		pairs = []catalog.Pair{order.Plan.Pair}
 	}
 	name, _, hasName := strings.Cut(typed, "=")
 	var words []string
 	seen := map[string]bool{}
 	for _, pair := range pairs {
-		for _, o := range option.Built(engine.Options(pair.Database, pair.Workload)) {
+		for _, o := range option.Built(pair.Options()) {
 			// HammerDB's names are for those who type them.
-			called, key := o.Name, workbench.Key(pair.Database, pair.Workload, o)
+			called, key := o.Name, workbench.Key(pair, o)
 			if prefix, _, _ := strings.Cut(key, "_"); strings.HasPrefix(typed, prefix+"_") {
 				called = key
 			}
@@ -120,7 +119,7 @@ func (p *Program) completeOptions(_ *cobra.Command, args []string, _ string) ([]
 		return p.workloadWords(), cobra.ShellCompDirectiveNoFileComp
 	case 2:
 		if pair, err := p.Bench.Pair(args[0], args[1]); err == nil {
-			return optionWords(option.Built(engine.Options(pair.Database, pair.Workload))), cobra.ShellCompDirectiveNoFileComp
+			return optionWords(option.Built(pair.Options())), cobra.ShellCompDirectiveNoFileComp
 		}
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp

@@ -37,7 +37,7 @@ func (p *Program) perform(ctx context.Context, order workbench.Order, s *setting
 	d := p.display(order, s)
 	var showing sync.WaitGroup // by somebody who may wait for a full pipe
 	restore := func() {}
-	with := workbench.With{Store: store, Begun: func(r *workbench.Running) {
+	with := workbench.With{Store: store, Begun: func(r *workbench.Handle) {
 		if !s.brief {
 			fmt.Fprint(p.Stderr, opening(order, r.ID(), s.hammerDB))
 		}
@@ -112,7 +112,7 @@ var wished = map[job.Wish]string{
 }
 
 // follow shows a job until it is over.
-func (d *display) follow(r *workbench.Running) {
+func (d *display) follow(r *workbench.Handle) {
 	for e, missed := range r.Watch(context.Background(), 1) {
 		if missed > 0 {
 			d.say("%d events are not shown here, because the output was read too slowly", missed)

@@ -10,14 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"sledge/internal/catalog"
-	"sledge/internal/database"
 	"sledge/internal/document"
-	"sledge/internal/engine"
 	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/terminal"
 	"sledge/internal/workbench"
-	"sledge/internal/workload"
 )
 
 //go:generate go run ./generate
@@ -103,20 +100,19 @@ func (p *Program) listOptions(args []string, asJSON bool) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	d, w := pair.Database, pair.Workload
-	list := option.Built(engine.Options(d, w))
+	list := option.Built(pair.Options())
 	if len(args) == 3 {
-		one, ok := workbench.Find(d, w, strings.ToLower(args[2]))
+		one, ok := workbench.Find(pair, strings.ToLower(args[2]))
 		if !ok {
-			return usage("%w", p.Bench.Unknown(d, w, strings.ToLower(args[2])))
+			return usage("%w", p.Bench.Unknown(pair, strings.ToLower(args[2])))
 		}
 		list = []option.Description{one}
 	}
 	if asJSON {
-		return p.printJSON(document.NewOptions(d, w, list))
+		return p.printJSON(document.NewOptions(pair, list))
 	}
 	if len(args) == 3 {
-		printOption(p.Stdout, d, w, list[0])
+		printOption(p.Stdout, pair, list[0])
 		return nil
 	}
 	for i, part := range option.Parts(list) {
@@ -126,7 +122,7 @@ func (p *Program) listOptions(args []string, asJSON bool) error {
 		fmt.Fprintln(p.Stdout, part.Title)
 		for _, o := range part.Options {
 			fmt.Fprintln(p.Stdout)
-			printOption(p.Stdout, d, w, o)
+			printOption(p.Stdout, pair, o)
 		}
 	}
 	return nil
@@ -134,8 +130,8 @@ func (p *Program) listOptions(args []string, asJSON bool) error {
 
 // printOption prints what an option is called, behind its name also by its flag and by
 // HammerDB's users, and what it is.
-func printOption(out io.Writer, d *database.Database, w *workload.Workload, o option.Description) {
-	others := []string{workbench.Key(d, w, o)}
+func printOption(out io.Writer, pair catalog.Pair, o option.Description) {
+	others := []string{workbench.Key(pair, o)}
 	if flag := workbench.FlagOf(o); flag != "" {
 		others = []string{"--" + flag, others[0]}
 	}

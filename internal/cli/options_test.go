@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"sledge/internal/catalog"
 	"sledge/internal/catalog/edition"
-	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/option"
 )
@@ -27,7 +27,7 @@ func TestOptionsListsWhatIsDeclared(t *testing.T) {
 	w := newWorld(t)
 	for _, d := range edition.Catalog.Databases {
 		for _, l := range edition.Catalog.Workloads {
-			want := option.Built(engine.Options(d, l))
+			want := option.Built(catalog.Pair{Database: d, Workload: l}.Options())
 			w.run("options", d.Name, l.Name)
 			for _, o := range want {
 				if !strings.Contains(w.out.String(), o.Name) || !strings.Contains(w.out.String(), o.Help) {
@@ -66,7 +66,7 @@ func TestWhatIsNotBuiltIsNotOffered(t *testing.T) {
 func TestTheMainOptionsComeFirst(t *testing.T) {
 	w := newWorld(t)
 	for _, d := range edition.Catalog.Databases {
-		parts := option.Parts(engine.Options(d, edition.Catalog.Workloads[0]))
+		parts := option.Parts(catalog.Pair{Database: d, Workload: edition.Catalog.Workloads[0]}.Options())
 		if parts[0].Title != option.MainTitle || len(parts[0].Options) != 5 {
 			t.Errorf("%s: got %+v, want five options that most people set", d.Name, parts[0])
 		}

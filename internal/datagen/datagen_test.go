@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"sledge/internal/catalog"
 	"sledge/internal/database/postgresql"
 	"sledge/internal/database/sqlite"
 	"sledge/internal/datagen"
@@ -26,7 +27,7 @@ import (
 // offline is a plan for PostgreSQL, which is asked for nothing.
 func offline(t *testing.T, w *workload.Workload, values option.Values) engine.Plan {
 	t.Helper()
-	plan, err := engine.NewPlan(postgresql.Database, w, job.Spec{Database: "postgresql", Workload: w.Name, Seed: 1, Options: values})
+	plan, err := engine.NewPlan(catalog.Pair{Database: postgresql.Database, Workload: w}, job.Spec{Database: "postgresql", Workload: w.Name, Seed: 1, Options: values})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestFilesHaveTheirFormat(t *testing.T) {
 		t.Errorf("got %d files %v", len(got), got)
 	}
 
-	plan, err := engine.NewPlan(sqlite.Database, special, job.Spec{Database: "sqlite", Workload: "special"})
+	plan, err := engine.NewPlan(catalog.Pair{Database: sqlite.Database, Workload: special}, job.Spec{Database: "sqlite", Workload: "special"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"sledge/internal/catalog"
 	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/datagen"
@@ -89,7 +90,7 @@ func newPlan(t *testing.T, d *database.Database, w *workload.Workload, values op
 	if values == nil {
 		values = server(t, d)
 	}
-	plan, err := engine.NewPlan(d, w, job.Spec{Database: d.Name, Workload: w.Name, Seed: 1, Options: values})
+	plan, err := engine.NewPlan(catalog.Pair{Database: d, Workload: w}, job.Spec{Database: d.Name, Workload: w.Name, Seed: 1, Options: values})
 	if err != nil {
 		t.Fatal(err)
 	}

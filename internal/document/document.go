@@ -10,12 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"sledge/internal/database"
+	"sledge/internal/catalog"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/workbench"
-	"sledge/internal/workload"
 )
 
 // The names of the shapes; report has those of a job, of an export and of a profile.
@@ -140,10 +139,10 @@ type Option struct {
 }
 
 // NewOptions makes the document of options of a pair.
-func NewOptions(d *database.Database, w *workload.Workload, list []option.Description) Options {
-	o := Options{Schema: OptionsSchema, Database: d.Name, Workload: w.Name, Options: []Option{}}
+func NewOptions(pair catalog.Pair, list []option.Description) Options {
+	o := Options{Schema: OptionsSchema, Database: pair.Database.Name, Workload: pair.Workload.Name, Options: []Option{}}
 	for _, one := range list {
-		o.Options = append(o.Options, Option{Description: one, Key: workbench.Key(d, w, one)})
+		o.Options = append(o.Options, Option{Description: one, Key: workbench.Key(pair, one)})
 	}
 	return o
 }

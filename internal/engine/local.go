@@ -102,7 +102,7 @@ func (l Local) Plan(spec job.Spec) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return NewPlan(pair.Database, pair.Workload, spec)
+	return NewPlan(pair, spec)
 }
 
 // feed hands events to the watchers one after another, from whichever goroutine

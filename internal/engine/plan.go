@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -22,8 +23,7 @@ type Plan struct {
 	// of now, is spelled as it was bound, so that the spec means the same later.
 	Spec job.Spec
 
-	Database   *database.Database
-	Workload   *workload.Workload
+	catalog.Pair
 	Connection any // the database's options
 	Settings   any // the workload's options
 	SQL        *sqlfile.Library
@@ -49,19 +49,20 @@ type Plan struct {
 // grace is long enough for any transaction that still makes headway.
 const grace = 30 * time.Second
 
-// NewPlan binds the options of a spec for one database and workload. Its errors
-// are mistakes in the spec.
+// NewPlan binds the options of a spec for a database and a workload. Its errors are
+// mistakes in the spec.
 //
 // In the spec of a build that is to be resumed, what depends on the moment stays as it is
 // written: it means there the moment at which that build was bound.
-func NewPlan(d *database.Database, w *workload.Workload, spec job.Spec) (Plan, error) {
+func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
+	d, w := pair.Database, pair.Workload
 	p := Plan{
-		Database: d, Workload: w,
+		Pair:       pair,
 		Connection: d.Options(w.Name), Settings: w.Options(),
 		Seed: spec.Seed, Resume: spec.Resume,
 		Grace: grace,
 	}
-	if err := option.CheckNames(spec.Options, Options(d, w)); err != nil {
+	if err := option.CheckNames(spec.Options, pair.Options()); err != nil {
 		return Plan{}, fmt.Errorf("%w (sledge options %s %s lists them)", err, d.Name, w.Name)
 	}
 	for _, fresh := range []any{p.Connection, p.Settings} {
@@ -108,12 +109,6 @@ type UsersError struct{ Users int }
 // Error says how many there can be.
 func (e *UsersError) Error() string {
 	return fmt.Sprintf("users: %d is not between 1 and %d", e.Users, maxUsers)
-}
-
-// Options describes the options of a pair: the database's own, then the
-// workload's.
-func Options(d *database.Database, w *workload.Workload) []option.Description {
-	return append(option.Describe(d.Options(w.Name)), option.Describe(w.Options())...)
 }
 
 // library gathers the SQL of a pair, first place first: the database's words for

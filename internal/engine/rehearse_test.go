@@ -230,7 +230,7 @@ func TestATimeProfileOfTooManyUsersIsRefused(t *testing.T) {
 		// One kind with two latencies is 54 KiB: a gigabyte is for 19,000 of those.
 		{1000, false}, {19_000, false}, {20_000, true},
 	} {
-		_, err := NewPlan(p.Database, p.Workload, job.Spec{Action: job.Run, Users: tt.users})
+		_, err := NewPlan(p.Pair, job.Spec{Action: job.Run, Users: tt.users})
 		if got := err != nil && strings.Contains(err.Error(), "time_profile"); got != tt.want {
 			t.Errorf("%d users: got error %v, want one: %v", tt.users, err, tt.want)
 		}

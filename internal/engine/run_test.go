@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
@@ -156,7 +157,7 @@ func fakePlan(u fakeUser, pacing workload.Pacing) Plan {
 			return []job.Metric{{Name: "NOPM", Value: 1}, {Name: "TPM", Value: 2}}
 		},
 	}
-	p, err := NewPlan(d, w, job.Spec{Users: 3, Options: option.Values{}})
+	p, err := NewPlan(catalog.Pair{Database: d, Workload: w}, job.Spec{Users: 3, Options: option.Values{}})
 	if err != nil {
 		panic(err)
 	}

@@ -80,7 +80,7 @@ type standstill struct {
 
 // look is given each second as it was measured. Each standstill is told once, when it
 // can be noticed.
-func (s *standstill) look(second meter.Coded) {
+func (s *standstill) look(second meter.CodedSummary) {
 	if second.Ended() > 0 {
 		s.since, s.told = 0, false
 		return

@@ -178,7 +178,7 @@ type Second struct {
 	Offset time.Duration `json:"offset"` // since the phase began, at the end of this second
 
 	// Measured is what was measured, of each kind of transaction. It is the watcher's own.
-	Measured meter.Coded `json:"measured"`
+	Measured meter.CodedSummary `json:"measured"`
 
 	// ServerTPM is the server's own count of transactions as a rate a minute, over
 	// the time since it was last read; nil when it was not read in this second.

@@ -7,36 +7,35 @@ import (
 	"fmt"
 	"strings"
 
-	"sledge/internal/database"
-	"sledge/internal/engine"
+	"sledge/internal/catalog"
 	"sledge/internal/option"
 	"sledge/internal/workbench"
-	"sledge/internal/workload"
 )
 
 // OptionsPage names the page about the options of a pair, and returns its text
 // in Markdown.
-func OptionsPage(d *database.Database, w *workload.Workload) (name string, text []byte) {
+func OptionsPage(pair catalog.Pair) (name string, text []byte) {
+	d, w := pair.Database, pair.Workload
 	var page bytes.Buffer
 	fmt.Fprintf(&page, "# Options of %s with %s\n\n", d.Title, w.Title)
 	fmt.Fprintf(&page, "<!-- Written by go generate ./internal/cli from the declarations; do not edit. -->\n\n")
-	first := engine.Options(d, w)[0]
+	first := pair.Options()[0]
 	fmt.Fprintf(&page, "Set an option by its name, `--set %s=...`, by its flag where it has one, by a variable of\n", first.Name)
-	fmt.Fprintf(&page, "the environment, or in a configuration file: see [configuration](../configuration.md). `sledge options %s %s`\nprints this list.\n\nThe key is what the console and its driver scripts call the option. You can use it wherever\nyou can use the name: `--set %s=...`.\n", d.Name, w.Name, workbench.Key(d, w, first))
-	for _, part := range option.Parts(engine.Options(d, w)) {
-		section(&page, d, w, part)
+	fmt.Fprintf(&page, "the environment, or in a configuration file: see [configuration](../configuration.md). `sledge options %s %s`\nprints this list.\n\nThe key is what the console and its driver scripts call the option. You can use it wherever\nyou can use the name: `--set %s=...`.\n", d.Name, w.Name, workbench.Key(pair, first))
+	for _, part := range option.Parts(pair.Options()) {
+		section(&page, pair, part)
 	}
 	return d.Name + "-" + w.Name + ".md", page.Bytes()
 }
 
-func section(page *bytes.Buffer, d *database.Database, w *workload.Workload, part option.Part) {
+func section(page *bytes.Buffer, pair catalog.Pair, part option.Part) {
 	fmt.Fprintf(page, "\n## %s\n\n| Option | Flag | Key | Default | Value | Meaning |\n|---|---|---|---|---|---|\n", part.Title)
 	for _, o := range part.Options {
 		flag := workbench.FlagOf(o)
 		if flag != "" {
 			flag = "--" + flag
 		}
-		fmt.Fprintf(page, "| `%s` | %s | `%s` | %s | %s | %s |\n", o.Name, code(flag), workbench.Key(d, w, o), code(o.Default), cell(o.Limits()), cell(o.Help))
+		fmt.Fprintf(page, "| `%s` | %s | `%s` | %s | %s | %s |\n", o.Name, code(flag), workbench.Key(pair, o), code(o.Default), cell(o.Limits()), cell(o.Help))
 	}
 }
 

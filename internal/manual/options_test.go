@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"sledge/internal/catalog"
 	"sledge/internal/catalog/edition"
 	"sledge/internal/manual"
 )
@@ -15,7 +16,7 @@ func TestThePagesSayWhatTheDeclarationsSay(t *testing.T) {
 	wanted := map[string]bool{}
 	for _, d := range edition.Catalog.Databases {
 		for _, w := range edition.Catalog.Workloads {
-			name, want := manual.OptionsPage(d, w)
+			name, want := manual.OptionsPage(catalog.Pair{Database: d, Workload: w})
 			wanted[name] = true
 			got, err := os.ReadFile(filepath.Join(folder, name))
 			if err != nil {

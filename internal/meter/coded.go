@@ -12,12 +12,12 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Coded is what was measured over some time as plain data: a Summary that is small and
+// CodedSummary is what was measured over some time as plain data: a Summary that is small and
 // can be kept, sent and added up without loss. A second of a run is given to whoever
-// watches as one. Whoever has a Coded may keep it, and nobody changes it.
+// watches as one. Whoever has one may keep it, and nobody changes it.
 //
 // It is JSON as it is, with histograms in base64; AppendBinary makes two thirds of that.
-type Coded struct {
+type CodedSummary struct {
 	Elapsed time.Duration `json:"elapsed_ns"`
 	Kinds   []CodedTally  `json:"kinds"` // one for each kind of transaction, in the workload's order
 }
@@ -56,8 +56,8 @@ const (
 )
 
 // Coded returns s as plain data.
-func (s *Summary) Coded() Coded {
-	c := Coded{Elapsed: s.Elapsed, Kinds: make([]CodedTally, len(s.Kinds))}
+func (s *Summary) Coded() CodedSummary {
+	c := CodedSummary{Elapsed: s.Elapsed, Kinds: make([]CodedTally, len(s.Kinds))}
 	for i := range s.Kinds {
 		c.Kinds[i] = s.Kinds[i].coded()
 	}
@@ -219,7 +219,7 @@ func decodeV2(b []byte) (*hdrhistogram.Histogram, error) {
 }
 
 // Ended returns how many transactions ended, in whatever way.
-func (c Coded) Ended() int64 {
+func (c CodedSummary) Ended() int64 {
 	var n int64
 	for i := range c.Kinds {
 		n += c.Kinds[i].Done + c.Kinds[i].RolledBack + c.Kinds[i].failures()
@@ -236,7 +236,7 @@ func (c *CodedTally) failures() int64 {
 }
 
 // Summary returns what c holds, with histograms as fine as they were.
-func (c Coded) Summary() (Summary, error) {
+func (c CodedSummary) Summary() (Summary, error) {
 	s := Summary{Elapsed: c.Elapsed, Kinds: make([]Tally, len(c.Kinds))}
 	for i := range c.Kinds {
 		t, coded := &s.Kinds[i], &c.Kinds[i]
@@ -252,7 +252,7 @@ func (c Coded) Summary() (Summary, error) {
 }
 
 // AddCoded adds c, whose kinds are those of s. After an error s holds a part of it.
-func (s *Summary) AddCoded(c Coded) error {
+func (s *Summary) AddCoded(c CodedSummary) error {
 	if len(c.Kinds) != len(s.Kinds) {
 		return fmt.Errorf("%d kinds of transaction cannot be added to %d", len(c.Kinds), len(s.Kinds))
 	}
@@ -289,13 +289,13 @@ func classNamed(name string) Class {
 	return Class(max(0, slices.Index(classNames[:], name)))
 }
 
-// binaryVersion is the first byte of a Coded in binary.
+// binaryVersion is the first byte of a CodedSummary in binary.
 const binaryVersion = 1
 
 // AppendBinary implements encoding.BinaryAppender: a version, 1, and then all as
 // uvarints, in the order of the fields; before each list, text or histogram stands how
 // long it is.
-func (c Coded) AppendBinary(b []byte) ([]byte, error) {
+func (c CodedSummary) AppendBinary(b []byte) ([]byte, error) {
 	number := func(n int64) { b = binary.AppendUvarint(b, uint64(n)) }
 	text := func(s []byte) { number(int64(len(s))); b = append(b, s...) }
 	b = append(b, binaryVersion)
@@ -317,15 +317,15 @@ func (c Coded) AppendBinary(b []byte) ([]byte, error) {
 }
 
 // MarshalBinary implements encoding.BinaryMarshaler.
-func (c Coded) MarshalBinary() ([]byte, error) { return c.AppendBinary(nil) }
+func (c CodedSummary) MarshalBinary() ([]byte, error) { return c.AppendBinary(nil) }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. It keeps nothing of b.
-func (c *Coded) UnmarshalBinary(b []byte) error {
+func (c *CodedSummary) UnmarshalBinary(b []byte) error {
 	r := reader{rest: slices.Clone(b)}
 	if version := r.byte(); r.err == nil && version != binaryVersion {
 		return fmt.Errorf("measurements of version %d take a newer sledge to read", version)
 	}
-	*c = Coded{Elapsed: time.Duration(r.uvarint())}
+	*c = CodedSummary{Elapsed: time.Duration(r.uvarint())}
 	kinds := r.uvarint()
 	for i := uint64(0); i < kinds && r.err == nil; i++ {
 		t := CodedTally{Done: int64(r.uvarint()), RolledBack: int64(r.uvarint()), Retried: int64(r.uvarint())}

@@ -57,7 +57,7 @@ func TestWhatIsCodedComesBackWhole(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var fromJSON, fromBinary meter.Coded
+			var fromJSON, fromBinary meter.CodedSummary
 			if err := json.Unmarshal(text, &fromJSON); err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +69,7 @@ func TestWhatIsCodedComesBackWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 			clear(binary)
-			for what, c := range map[string]meter.Coded{"an interval": direct, "a summary": want.Coded(), "JSON": fromJSON, "binary": fromBinary} {
+			for what, c := range map[string]meter.CodedSummary{"an interval": direct, "a summary": want.Coded(), "JSON": fromJSON, "binary": fromBinary} {
 				got, err := c.Summary()
 				if err != nil {
 					t.Fatal(err)
@@ -180,7 +180,7 @@ func TestBytesThatAreNoHistogramAreRefused(t *testing.T) {
 		"S\x01\x03\x00\x00\xff\xff\xff", // a bucket beyond the last
 		"S" + strings.Repeat("\xff", 20),
 	} {
-		c := meter.Coded{Kinds: []meter.CodedTally{{Done: 1, Service: meter.CodedHistogram(bad), Response: meter.CodedHistogram(bad)}}}
+		c := meter.CodedSummary{Kinds: []meter.CodedTally{{Done: 1, Service: meter.CodedHistogram(bad), Response: meter.CodedHistogram(bad)}}}
 		if _, err := c.Summary(); err == nil {
 			t.Errorf("%q is taken for a histogram", bad)
 		}
@@ -205,7 +205,7 @@ func FuzzCoded(f *testing.F) {
 	f.Add(whole)
 	f.Add(whole[:len(whole)/2])
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var c meter.Coded
+		var c meter.CodedSummary
 		if c.UnmarshalBinary(b) != nil || len(c.Kinds) > 10 {
 			return
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Interval adds up what is measured in a second, or a few, and hands it on as a Coded.
+// Interval adds up what is measured in a second, or a few, and hands it on as a CodedSummary.
 // What that costs goes by how much was measured: of the buckets of its histograms it
 // looks at no more than those that hold something, and forgets them as it does.
 type Interval struct {
@@ -85,7 +85,7 @@ func (i *Interval) record(r *Record) {
 }
 
 // Add adds c, which has as many kinds.
-func (i *Interval) Add(c Coded) error {
+func (i *Interval) Add(c CodedSummary) error {
 	if len(c.Kinds) != len(i.kinds) {
 		return fmt.Errorf("%d kinds of transaction cannot be added to %d", len(c.Kinds), len(i.kinds))
 	}
@@ -113,8 +113,8 @@ func (i *Interval) Add(c Coded) error {
 
 // Cut returns all that was added since the last Cut, and begins anew. What came by Add
 // lasted as long as that says; elapsed comes on top.
-func (i *Interval) Cut(elapsed time.Duration) Coded {
-	c := Coded{Elapsed: i.elapsed + elapsed, Kinds: make([]CodedTally, len(i.kinds))}
+func (i *Interval) Cut(elapsed time.Duration) CodedSummary {
+	c := CodedSummary{Elapsed: i.elapsed + elapsed, Kinds: make([]CodedTally, len(i.kinds))}
 	i.elapsed = 0
 	for k := range i.kinds {
 		t := &i.kinds[k]

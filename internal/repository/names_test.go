@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"sledge/internal/catalog/edition"
-	"sledge/internal/engine"
 	"sledge/internal/hammerdb/names"
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -51,7 +50,7 @@ func TestKeptSpecsCallOptionsByTheirNames(t *testing.T) {
 	for pair := range edition.Catalog.Pairs() {
 		d, w := pair.Database.Name, pair.Workload.Name
 		kept, named := option.Values{}, option.Values{}
-		for i, o := range engine.Options(pair.Database, pair.Workload) {
+		for i, o := range pair.Options() {
 			if o.Secret {
 				continue
 			}

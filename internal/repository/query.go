@@ -234,7 +234,7 @@ type StoredSecond struct {
 
 // Summary decodes what was measured.
 func (s StoredSecond) Summary() (meter.Summary, error) {
-	return meter.Coded{Elapsed: s.Elapsed, Kinds: s.Tallies}.Summary()
+	return meter.CodedSummary{Elapsed: s.Elapsed, Kinds: s.Tallies}.Summary()
 }
 
 // OutputLine is a line that a virtual user put out, as another program or an earlier
@@ -489,7 +489,7 @@ func (s *Store) Summary(ctx context.Context, id job.ID) (meter.Summary, []string
 		if len(second.Tallies) != len(sum.Kinds) {
 			return sum, nil, fmt.Errorf("read the summary of job %s: %d kinds of transaction were counted, but %d have a name", j.ID, len(second.Tallies), len(sum.Kinds))
 		}
-		if err := sum.AddCoded(meter.Coded{Elapsed: second.Elapsed, Kinds: second.Tallies}); err != nil {
+		if err := sum.AddCoded(meter.CodedSummary{Elapsed: second.Elapsed, Kinds: second.Tallies}); err != nil {
 			return sum, nil, fmt.Errorf("read the summary of job %s: %w", j.ID, err)
 		}
 	}
@@ -512,7 +512,7 @@ func (s *Store) UserSummary(ctx context.Context, id job.ID, position int) (meter
 }
 
 func (s *Store) userSummary(ctx context.Context, job int64, position int) (meter.Summary, bool, error) {
-	var coded meter.Coded
+	var coded meter.CodedSummary
 	rows, err := s.db.QueryContext(ctx, `SELECT elapsed_ns, `+tallyColumns+` FROM user_tally WHERE job = ? AND user = ? ORDER BY kind`, job, position)
 	if err != nil {
 		return meter.Summary{}, false, err

@@ -354,7 +354,7 @@ func (r *Recorder) writeEnd(ctx context.Context, rest []entry, result job.Result
 		result.Status, result.Reason = job.Failed, fmt.Sprintf("its result could not be encoded: %v", unfit)
 	}
 	total := result.Summary.Coded()
-	users := make([]meter.Coded, len(result.PerUser))
+	users := make([]meter.CodedSummary, len(result.PerUser))
 	for i := range users {
 		users[i] = result.PerUser[i].Coded()
 	}

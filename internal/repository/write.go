@@ -111,7 +111,7 @@ func (w *inserts) span(s StoredSecond) error {
 }
 
 // user writes what one virtual user measured.
-func (w *inserts) user(position int, measured meter.Coded) error {
+func (w *inserts) user(position int, measured meter.CodedSummary) error {
 	for kind, t := range measured.Kinds {
 		failed, err := failedText(t)
 		if err != nil {

@@ -7,17 +7,13 @@ package workbench
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"sledge/internal/catalog"
-	"sledge/internal/database"
-	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/option"
-	"sledge/internal/workload"
 )
 
 // DefaultWorkload is what runs when no workload is chosen.
@@ -32,7 +28,7 @@ func (b Bench) Options() []option.Description {
 	var all []option.Description
 	seen := map[string]bool{}
 	for pair := range b.Pairs() {
-		for _, o := range engine.Options(pair.Database, pair.Workload) {
+		for _, o := range pair.Options() {
 			if !seen[o.Name] {
 				seen[o.Name] = true
 				all = append(all, o)
@@ -105,7 +101,7 @@ func (b Bench) Flags() []Flag {
 		}
 	}
 	for pair := range b.Pairs() {
-		for _, o := range engine.Options(pair.Database, pair.Workload) {
+		for _, o := range pair.Options() {
 			add(o)
 		}
 	}
@@ -150,9 +146,4 @@ func secretName(o option.Description) string {
 		return ""
 	}
 	return strings.ReplaceAll(o.Name, "_", "-")
-}
-
-// pair names a database and a workload together, for messages.
-func pair(d *database.Database, w *workload.Workload) string {
-	return fmt.Sprintf("%s with %s", d.Title, w.Title)
 }

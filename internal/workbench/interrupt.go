@@ -13,66 +13,66 @@ const Patience = 3
 
 // Stop ends a run before its time: its users finish the transaction that they are in, and
 // what was measured is kept as a partial result. Other jobs only know Abort.
-func (r *Running) Stop() { r.wish(job.WishStop) }
+func (h *Handle) Stop() { h.wish(job.WishStop) }
 
 // Abort breaks off whatever the job is doing.
-func (r *Running) Abort() { r.wish(job.WishAbort) }
+func (h *Handle) Abort() { h.wish(job.WishAbort) }
 
 // Interrupt takes a wish to end the job, and never waits: the first one stops a run, so
 // that its result is kept; any other breaks off. Whoever has to have an end counts them,
 // and goes at Patience.
-func (r *Running) Interrupt() {
-	r.wishing.Lock()
-	r.interrupts++
-	first := r.interrupts == 1
-	r.wishing.Unlock()
-	if first && r.order.Spec.Action == job.Run {
-		r.Stop()
+func (h *Handle) Interrupt() {
+	h.wishing.Lock()
+	h.interrupts++
+	first := h.interrupts == 1
+	h.wishing.Unlock()
+	if first && h.order.Spec.Action == job.Run {
+		h.Stop()
 		return
 	}
-	r.Abort()
+	h.Abort()
 }
 
 // wish fulfils a wish, and tells of it, unless it was fulfilled or the job has ended. It
 // does not wait until it can tell: somebody may attend who holds up everything.
-func (r *Running) wish(w job.Wish) {
-	r.wishing.Lock()
-	defer r.wishing.Unlock()
+func (h *Handle) wish(w job.Wish) {
+	h.wishing.Lock()
+	defer h.wishing.Unlock()
 	select {
-	case <-r.worked:
+	case <-h.worked:
 		return
 	default:
 	}
-	if r.fulfilled[w] {
+	if h.fulfilled[w] {
 		return
 	}
-	r.fulfilled[w] = true
-	r.wishes = append(r.wishes, job.Event{At: time.Now(), Wish: w})
-	go r.tellWishes()
+	h.fulfilled[w] = true
+	h.wishes = append(h.wishes, job.Event{At: time.Now(), Wish: w})
+	go h.tellWishes()
 	if w == job.WishStop {
-		close(r.stop)
+		close(h.stop)
 		return
 	}
-	r.abort()
+	h.abort()
 }
 
 // tellWishes tells of the wishes that nobody has been told of yet.
-func (r *Running) tellWishes() {
-	r.telling.Lock()
-	defer r.telling.Unlock()
-	r.handOutWishes()
+func (h *Handle) tellWishes() {
+	h.telling.Lock()
+	defer h.telling.Unlock()
+	h.handOutWishes()
 }
 
 // handOutWishes hands them out. It is called before any other event is, so that a wish
 // comes before all that it brings about. The lock of telling is held.
-func (r *Running) handOutWishes() {
-	r.wishing.Lock()
-	wishes := r.wishes
-	r.wishes = nil
-	r.wishing.Unlock()
+func (h *Handle) handOutWishes() {
+	h.wishing.Lock()
+	wishes := h.wishes
+	h.wishes = nil
+	h.wishing.Unlock()
 	for _, e := range wishes {
-		if !r.told {
-			r.handOut(e)
+		if !h.told {
+			h.handOut(e)
 		}
 	}
 }

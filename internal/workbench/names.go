@@ -4,18 +4,15 @@ import (
 	"strings"
 
 	"sledge/internal/catalog"
-	"sledge/internal/database"
-	"sledge/internal/engine"
 	"sledge/internal/hammerdb/names"
 	"sledge/internal/option"
-	"sledge/internal/workload"
 )
 
 // Called lists all that an option of a pair may be called where it is set by name, what
 // says most first: the key that the console's dictionaries have for it, which names
 // the database, too; its own name; and that of its flag.
-func Called(d *database.Database, w *workload.Workload, o option.Description) []string {
-	list := []string{Key(d, w, o), o.Name}
+func Called(p catalog.Pair, o option.Description) []string {
+	list := []string{Key(p, o), o.Name}
 	if flag := strings.ReplaceAll(o.Flag, "-", "_"); flag != "" && flag != o.Name {
 		list = append(list, flag)
 	}
@@ -23,16 +20,16 @@ func Called(d *database.Database, w *workload.Workload, o option.Description) []
 }
 
 // Key is what the console's dictionaries call an option of a pair: "pg_count_ware".
-func Key(d *database.Database, w *workload.Workload, o option.Description) string {
-	return names.Key(d.Name, w.Name, o.Name)
+func Key(p catalog.Pair, o option.Description) string {
+	return names.Key(p.Database.Name, p.Workload.Name, o.Name)
 }
 
 // Unknown is the mistake of naming an option that a pair does not have. It suggests a name
 // of the pair's own, also where the one that was given is nearest to what another pair calls
 // the option: pg_rampupp with SQLite is rampup.
-func (b Bench) Unknown(d *database.Database, w *workload.Workload, name string) error {
+func (b Bench) Unknown(p catalog.Pair, name string) error {
 	wrong := &option.UnknownError{Name: name}
-	here, _ := builtNames(catalog.Pair{Database: d, Workload: w})
+	here, _ := builtNames(p)
 	if wrong.Nearest = option.Nearest(name, here); wrong.Nearest != "" {
 		return wrong
 	}
@@ -42,7 +39,7 @@ func (b Bench) Unknown(d *database.Database, w *workload.Workload, name string) 
 		everywhere = append(everywhere, there...)
 	}
 	wrong.Nearest = option.Nearest(name, everywhere)
-	if own := b.nameHere(d, w, wrong.Nearest); own != "" {
+	if own := b.nameHere(p, wrong.Nearest); own != "" {
 		wrong.Nearest = own
 	}
 	return wrong
@@ -50,10 +47,10 @@ func (b Bench) Unknown(d *database.Database, w *workload.Workload, name string) 
 
 // nameHere returns the name of the option that any pair calls by a name, if this pair has
 // it, or "".
-func (b Bench) nameHere(d *database.Database, w *workload.Workload, called string) string {
+func (b Bench) nameHere(p catalog.Pair, called string) string {
 	for pair := range b.Pairs() {
 		_, options := builtNames(pair)
-		if o, ok := Find(d, w, options[called]); ok {
+		if o, ok := Find(p, options[called]); ok {
 			return o.Name
 		}
 	}
@@ -64,8 +61,8 @@ func (b Bench) nameHere(d *database.Database, w *workload.Workload, called strin
 // each name means.
 func builtNames(p catalog.Pair) (called []string, options map[string]string) {
 	options = map[string]string{}
-	for _, o := range option.Built(engine.Options(p.Database, p.Workload)) {
-		for _, name := range Called(p.Database, p.Workload, o) {
+	for _, o := range option.Built(p.Options()) {
+		for _, name := range Called(p, o) {
 			called, options[name] = append(called, name), o.Name
 		}
 	}
@@ -73,9 +70,9 @@ func builtNames(p catalog.Pair) (called []string, options map[string]string) {
 }
 
 // Find returns the option of a pair that is called by a name, and whether there is one.
-func Find(d *database.Database, w *workload.Workload, name string) (option.Description, bool) {
-	for _, o := range engine.Options(d, w) {
-		for _, called := range Called(d, w, o) {
+func Find(p catalog.Pair, name string) (option.Description, bool) {
+	for _, o := range p.Options() {
+		for _, called := range Called(p, o) {
 			if called == name {
 				return o, true
 			}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"sledge/internal/database"
-	"sledge/internal/engine"
 	"sledge/internal/option"
 )
 
@@ -28,7 +27,7 @@ const masked = "****"
 // places they come from, in the order in which they are declared.
 func (o Order) Settings() []Setting {
 	var list []Setting
-	for _, d := range engine.Options(o.Plan.Database, o.Plan.Workload) {
+	for _, d := range o.Plan.Options() {
 		s := Setting{Name: d.Name, Value: d.Default, Origin: o.Origin(d.Name), Secret: d.Secret}
 		text, given := o.Spec.Options[d.Name]
 		if d.Soon && !given {

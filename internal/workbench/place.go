@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"sledge/internal/engine"
 	"sledge/internal/option"
 )
 
@@ -117,8 +116,8 @@ func (n nameSet) list() []string { return slices.Sorted(maps.Keys(n)) }
 func (b Bench) knownNames() nameSet {
 	known := nameSet{keyDatabase: true, keyWorkload: true, keyUsers: true, keySeed: true}
 	for pair := range b.Pairs() {
-		for _, o := range engine.Options(pair.Database, pair.Workload) {
-			for _, name := range Called(pair.Database, pair.Workload, o) {
+		for _, o := range pair.Options() {
+			for _, name := range Called(pair, o) {
 				known[name] = true
 				if o.Secret {
 					known[name+secretFile] = true

@@ -112,7 +112,8 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 		}
 		spec.Users = counts[0]
 	}
-	c := choice{bench: b, database: d, workload: w, known: engine.Options(d, w), values: option.Values{}, called: option.Names{}, origins: map[string]string{}, general: general, fallback: map[string]string{}}
+	pair := catalog.Pair{Database: d, Workload: w}
+	c := choice{Pair: pair, bench: b, known: pair.Options(), values: option.Values{}, called: option.Names{}, origins: map[string]string{}, general: general, fallback: map[string]string{}}
 	if err := c.takeAll(config, environment, target, s); err != nil {
 		return Order{}, err
 	}
@@ -122,7 +123,7 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 	}
 	warnings = append(warnings, more...)
 	spec.Options, spec.Names = c.values, c.names()
-	plan, err := engine.NewPlan(d, w, spec)
+	plan, err := engine.NewPlan(pair, spec)
 	if err != nil {
 		return Order{}, c.explain(err)
 	}
@@ -148,7 +149,7 @@ func (b Bench) Order(spec job.Spec) (Order, error) {
 	if err != nil {
 		return Order{}, job.WithExit(job.ExitUsage, err)
 	}
-	plan, err := engine.NewPlan(pair.Database, pair.Workload, spec)
+	plan, err := engine.NewPlan(pair, spec)
 	if err != nil {
 		return Order{}, job.WithExit(job.ExitUsage, err)
 	}
@@ -303,9 +304,8 @@ func (o Order) Runs() ([]Order, error) {
 // choice gathers option values for one database and workload, weakest place
 // first.
 type choice struct {
+	catalog.Pair
 	bench    Bench
-	database *database.Database
-	workload *workload.Workload
 	known    []option.Description
 	values   option.Values
 	called   option.Names // what the place that set an option calls it
@@ -337,11 +337,11 @@ func (c *choice) takeAll(config, environment place, u *url.URL, s Sources) error
 // takeClientSettings takes what the database's own programs take as given, for those
 // options that no place of ours says anything about.
 func (c *choice) takeClientSettings(s Sources) (warnings []string, err error) {
-	if c.database.ClientSettings == nil {
+	if c.Database.ClientSettings == nil {
 		return nil, nil
 	}
 	from := database.Surroundings{System: s.System, Variable: func(name string) string { return Variable(s.Environ, name) }}
-	found, warnings, err := c.database.ClientSettings(from, c.values.Clone())
+	found, warnings, err := c.Database.ClientSettings(from, c.values.Clone())
 	for _, f := range found {
 		_, said := c.origins[f.Option]
 		switch {
@@ -377,7 +377,7 @@ func (c *choice) take(name, text, origin, called string) {
 }
 
 func (c *choice) takeFrom(p place, o option.Description) error {
-	e, called, err := p.find(o, Called(c.database, c.workload, o))
+	e, called, err := p.find(o, Called(c.Pair, o))
 	if called != "" && err == nil {
 		c.take(o.Name, e.text, e.origin, called)
 	}
@@ -388,10 +388,10 @@ func (c *choice) takeURL(u *url.URL) error {
 	if u == nil {
 		return nil
 	}
-	if c.database.FromURL == nil {
-		return fmt.Errorf("--url: %s has no URLs: use its options", c.database.Title)
+	if c.Database.FromURL == nil {
+		return fmt.Errorf("--url: %s has no URLs: use its options", c.Database.Title)
 	}
-	values, err := c.database.FromURL(u)
+	values, err := c.Database.FromURL(u)
 	if err != nil {
 		return fmt.Errorf("--url: %w", withoutPassword(err, u))
 	}
@@ -421,7 +421,7 @@ func (c *choice) takeFlags(flags map[string]string) error {
 		i := slices.IndexFunc(c.known, func(o option.Description) bool { return FlagOf(o) == f.Name })
 		if i < 0 {
 			return fmt.Errorf("--%s is not an option of %s (sledge options %s %s lists them)",
-				f.Name, pair(c.database, c.workload), c.database.Name, c.workload.Name)
+				f.Name, c.Title(), c.Database.Name, c.Workload.Name)
 		}
 		if c.known[i].Secret {
 			secret, err := readSecret(text)
@@ -444,7 +444,7 @@ func (c *choice) takeSecrets(secrets map[string]string) error {
 		}
 		i := slices.IndexFunc(c.known, func(o option.Description) bool { return secretName(o) == name })
 		if i < 0 {
-			return fmt.Errorf("%s has no %s to ask for", c.database.Title, name)
+			return fmt.Errorf("%s has no %s to ask for", c.Database.Title, name)
 		}
 		c.take(c.known[i].Name, text, "the prompt", "")
 	}
@@ -487,23 +487,23 @@ func (c *choice) takeSet(pairs []string) error {
 // named returns the option that a name after --set means, and what that calls it: for a
 // secret it may be the name without its last part, which says that a file holds it.
 func (c *choice) named(name string) (o option.Description, called string, err error) {
-	if o, ok := Find(c.database, c.workload, name); ok {
+	if o, ok := Find(c.Pair, name); ok {
 		return o, name, nil
 	}
 	if before, ok := strings.CutSuffix(name, secretFile); ok {
-		if o, ok := Find(c.database, c.workload, before); ok && o.Secret {
+		if o, ok := Find(c.Pair, before); ok && o.Secret {
 			return o, before, nil
 		}
 	}
 	if c.bench.knownNames()[name] {
 		hint := ""
-		if own := c.bench.nameHere(c.database, c.workload, name); own != "" {
+		if own := c.bench.nameHere(c.Pair, name); own != "" {
 			hint = ": did you mean " + own + "?"
 		}
 		return o, "", fmt.Errorf("--set: %s is not an option of %s%s (sledge options %s %s lists them)",
-			name, pair(c.database, c.workload), hint, c.database.Name, c.workload.Name)
+			name, c.Title(), hint, c.Database.Name, c.Workload.Name)
 	}
-	return o, "", fmt.Errorf("--set: %w", c.bench.Unknown(c.database, c.workload, name))
+	return o, "", fmt.Errorf("--set: %w", c.bench.Unknown(c.Pair, name))
 }
 
 // names are what the user calls the options: what those are called that are set, and where
@@ -511,7 +511,7 @@ func (c *choice) named(name string) (o option.Description, called string, err er
 func (c *choice) names() option.Names {
 	names, byKey := option.Names{}, false
 	for _, o := range c.known {
-		names[o.Name] = Key(c.database, c.workload, o)
+		names[o.Name] = Key(c.Pair, o)
 		byKey = byKey || c.called[o.Name] == names[o.Name]
 	}
 	if !byKey {

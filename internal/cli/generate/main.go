@@ -83,7 +83,7 @@ func writePages(folder string) error {
 		return err
 	}
 	for pair := range edition.Catalog.Pairs() {
-		name, text := manual.OptionsPage(pair.Database, pair.Workload)
+		name, text := manual.OptionsPage(pair)
 		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
 			return err
 		}

@@ -44,8 +44,8 @@ type counter struct {
 
 	recording struct {
 		sync.Mutex
-		database string             // that the job works on
-		job      *workbench.Running // that is under way; nil when none is
+		database string            // that the job works on
+		job      *workbench.Handle // that is under way; nil when none is
 	}
 
 	// The rest belongs to the commands, which come one after another.
@@ -67,8 +67,8 @@ func (t *counter) watch(e job.Event) {
 
 // record has what the counter reads told in a job, until the function it returns is
 // called.
-func (t *counter) record(r *workbench.Running, databaseName string) (end func()) {
-	set := func(r *workbench.Running) {
+func (t *counter) record(r *workbench.Handle, databaseName string) (end func()) {
+	set := func(r *workbench.Handle) {
 		t.recording.Lock()
 		defer t.recording.Unlock()
 		t.recording.job, t.recording.database = r, databaseName

@@ -163,7 +163,7 @@ func (c *Console) do(ctx context.Context, order workbench.Order) (string, error)
 		with.Attending = append(with.Attending, screen) // what virtual users say is all that comes of it
 	}
 	var counted, restore func()
-	with.Begun = func(r *workbench.Running) {
+	with.Begun = func(r *workbench.Handle) {
 		counted, restore = c.counter.record(r, order.Plan.Database.Name), c.onInterrupt(r.Interrupt)
 	}
 	running, err := workbench.Start(ctx, c.Runner, order, with)
@@ -293,7 +293,7 @@ type screen struct {
 const progressEvery = 10 * time.Second
 
 // follow shows a job until it is over.
-func (s *screen) follow(r *workbench.Running) {
+func (s *screen) follow(r *workbench.Handle) {
 	for e, missed := range r.Watch(context.Background(), 1) {
 		if missed > 0 {
 			s.console.out.printf("At least %d lines are missing here: whatever reads the output was too slow", missed)

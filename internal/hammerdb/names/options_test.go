@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"sledge/internal/catalog"
 	"sledge/internal/catalog/edition"
-	"sledge/internal/engine"
 	"sledge/internal/hammerdb/names"
 )
 
 func TestEveryOptionHasAKeyOfItsOwn(t *testing.T) {
 	for pair := range edition.Catalog.Pairs() {
 		d, w := pair.Database, pair.Workload
-		options := engine.Options(d, w)
+		options := catalog.Pair{Database: d, Workload: w}.Options()
 		seen := map[string]string{}
 		for _, o := range options {
 			key := names.Key(d.Name, w.Name, o.Name)
@@ -36,7 +36,7 @@ func TestWhatTheTablesSayOfBuiltOptionsIsDeclared(t *testing.T) {
 	for pair := range edition.Catalog.Pairs() {
 		d, w := pair.Database, pair.Workload
 		var keys, short, known []string
-		for _, o := range engine.Options(d, w) {
+		for _, o := range (catalog.Pair{Database: d, Workload: w}).Options() {
 			known = append(known, o.Name)
 			keys = append(keys, names.Key(d.Name, w.Name, o.Name))
 			short = append(short, names.Short(d.Name, w.Name, o.Name))

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"sledge/internal/catalog"
-	"sledge/internal/engine"
 	"sledge/internal/hammerdb/names"
 	"sledge/internal/job"
 )
@@ -19,7 +18,7 @@ func OfJob(c catalog.Catalog, spec job.Spec) []job.Section {
 		return nil
 	}
 	var sections []job.Section
-	for _, o := range engine.Options(pair.Database, pair.Workload) {
+	for _, o := range pair.Options() {
 		if o.Secret {
 			continue
 		}

@@ -20,7 +20,7 @@ type With struct {
 	Store *repository.Store // to keep the job in; nil keeps it nowhere
 
 	// Begun is called before anything is done, so that whoever is to end the job can.
-	Begun func(*Running)
+	Begun func(*Handle)
 
 	// Attending are told of each event where it happens, in order, and hold up the job
 	// meanwhile: they must not wait for anything, but where that is meant, as when
@@ -36,9 +36,9 @@ type With struct {
 	Remark func(e job.Event) ([]job.Event, error)
 }
 
-// Running is a job under way: what a front end holds of it, to follow it, to end it and
+// Handle is what a front end holds of a job under way, to follow it, to end it and
 // to learn how it ended. Its methods may be called from any goroutine, at any time.
-type Running struct {
+type Handle struct {
 	order    Order
 	with     With
 	recorder *repository.Recorder // nil where the job is not recorded
@@ -75,37 +75,37 @@ func (o Outcome) Err() error { return errors.Join(o.Lost, o.Failure) }
 // Start begins a job and returns while it goes on. It ends by itself, by Stop or Abort, or
 // when ctx does; whatever it ends by, its end is recorded. An error says that the job
 // could not be entered into the repository, and so did not begin.
-func Start(ctx context.Context, runner job.Runner, order Order, with With) (*Running, error) {
-	r := &Running{
+func Start(ctx context.Context, runner job.Runner, order Order, with With) (*Handle, error) {
+	h := &Handle{
 		order: order, with: with, fulfilled: map[job.Wish]bool{},
 		stop: make(chan struct{}), worked: make(chan struct{}), over: make(chan struct{}),
 		spec: order.Public,
 	}
-	r.outcome.Job = job.Job{Spec: order.Public, Profile: order.Profile, Status: job.Running, Begun: time.Now(), PID: os.Getpid()}
+	h.outcome.Job = job.Job{Spec: order.Public, Profile: order.Profile, Status: job.Running, Begun: time.Now(), PID: os.Getpid()}
 	if order.Spec.Action == job.Run {
-		r.outcome.Job.Kinds = order.Plan.Workload.KindNames()
+		h.outcome.Job.Kinds = order.Plan.Workload.KindNames()
 	}
 	if with.Store != nil {
 		var err error
-		if r.recorder, err = with.Store.Begin(ctx, order.Public, r.outcome.Job.Kinds, order.Profile); err != nil {
+		if h.recorder, err = with.Store.Begin(ctx, order.Public, h.outcome.Job.Kinds, order.Profile); err != nil {
 			return nil, err
 		}
-		r.outcome.Job.ID = r.recorder.ID()
+		h.outcome.Job.ID = h.recorder.ID()
 	}
-	ctx, r.abort = context.WithCancel(ctx)
+	ctx, h.abort = context.WithCancel(ctx)
 	if with.Begun != nil {
-		with.Begun(r)
+		with.Begun(h)
 	}
-	go r.do(ctx, runner)
-	return r, nil
+	go h.do(ctx, runner)
+	return h, nil
 }
 
 // ID returns the job's ID, or "" where it is not recorded.
-func (r *Running) ID() job.ID {
-	if r.recorder == nil {
+func (h *Handle) ID() job.ID {
+	if h.recorder == nil {
 		return ""
 	}
-	return r.recorder.ID()
+	return h.recorder.ID()
 }
 
 // Watch returns what happens in the job from an event on, 1 being the first: what has
@@ -114,11 +114,11 @@ func (r *Running) ID() job.ID {
 // it reads is bounded; if it falls behind by more than that, or comes too late, the
 // second value says how many events before this one it has missed. It must not change
 // what an event points to, which others see too.
-func (r *Running) Watch(ctx context.Context, from int64) iter.Seq2[job.Event, int64] {
+func (h *Handle) Watch(ctx context.Context, from int64) iter.Seq2[job.Event, int64] {
 	return func(yield func(job.Event, int64) bool) {
 		next := max(from, 1)
 		for {
-			e, missed, more := r.events.read(ctx, next)
+			e, missed, more := h.events.read(ctx, next)
 			if !more || !yield(e, missed) {
 				return
 			}
@@ -128,47 +128,47 @@ func (r *Running) Watch(ctx context.Context, from int64) iter.Seq2[job.Event, in
 }
 
 // Wait returns how the job ended, when it has and that was recorded.
-func (r *Running) Wait() Outcome {
-	<-r.over
-	return r.outcome
+func (h *Handle) Wait() Outcome {
+	<-h.over
+	return h.outcome
 }
 
 // Over is closed when Wait need not wait.
-func (r *Running) Over() <-chan struct{} { return r.over }
+func (h *Handle) Over() <-chan struct{} { return h.over }
 
 // Tell adds an event of a front end's own to those of the job, such as a sample of a
 // transaction counter, unless the job is over.
-func (r *Running) Tell(e job.Event) { r.tell(e) }
+func (h *Handle) Tell(e job.Event) { h.tell(e) }
 
 // do has the runner do the job and sees to it that it ends. Not even a panic, or a
 // goroutine that a test ends, is an exception.
-func (r *Running) do(ctx context.Context, runner job.Runner) {
+func (h *Handle) do(ctx context.Context, runner job.Runner) {
 	var result job.Result
 	var err error
 	whole := false
-	defer close(r.over)
-	defer r.abort()
+	defer close(h.over)
+	defer h.abort()
 	defer func() {
 		if !whole {
 			fault := &job.Fault{Value: recover(), Stack: debug.Stack()}
 			err = job.WithExit(job.ExitInternal, errors.Join(fault, err))
 			result.Status, result.Reason = job.Failed, "a bug in Sledge ended the job"
 			if result.Started.IsZero() {
-				result.Started = r.outcome.Job.Begun
+				result.Started = h.outcome.Job.Begun
 			}
 		}
-		r.end(ctx, result, err)
+		h.end(ctx, result, err)
 	}()
-	result, err = r.work(ctx, runner)
-	if explained := r.order.Explain(err); explained != nil {
+	result, err = h.work(ctx, runner)
+	if explained := h.order.Explain(err); explained != nil {
 		if result.Reason == err.Error() {
 			result.Reason = explained.Error()
 		}
 		err = explained
 	}
-	if r.with.Closing != nil {
-		for _, e := range r.with.Closing(err) {
-			r.tell(e)
+	if h.with.Closing != nil {
+		for _, e := range h.with.Closing(err) {
+			h.tell(e)
 		}
 	}
 	whole = true
@@ -183,40 +183,40 @@ type planner interface {
 var _ planner = engine.Local{}
 
 // work has the runner do the job.
-func (r *Running) work(ctx context.Context, runner job.Runner) (job.Result, error) {
-	defer close(r.worked)
-	control := job.Control{Watchers: []job.Watcher{distributor{r}}, Stop: r.stop}
+func (h *Handle) work(ctx context.Context, runner job.Runner) (job.Result, error) {
+	defer close(h.worked)
+	control := job.Control{Watchers: []job.Watcher{distributor{h}}, Stop: h.stop}
 	var result job.Result
 	var err error
 	if here, is := runner.(planner); is {
-		result, err = here.DoPlan(ctx, r.order.Plan, control)
+		result, err = here.DoPlan(ctx, h.order.Plan, control)
 	} else {
-		result, err = runner.Do(ctx, r.order.Spec, control)
+		result, err = runner.Do(ctx, h.order.Spec, control)
 	}
-	r.telling.Lock()
-	defer r.telling.Unlock()
-	return result, errors.Join(err, r.failed)
+	h.telling.Lock()
+	defer h.telling.Unlock()
+	return result, errors.Join(err, h.failed)
 }
 
 // end records how the job ended, and gives its verdict.
-func (r *Running) end(ctx context.Context, result job.Result, err error) {
-	r.telling.Lock()
-	r.handOutWishes()
-	r.told = true
-	r.telling.Unlock()
-	r.events.end()
+func (h *Handle) end(ctx context.Context, result job.Result, err error) {
+	h.telling.Lock()
+	h.handOutWishes()
+	h.told = true
+	h.telling.Unlock()
+	h.events.end()
 	result = result.Settled(err)
-	o := Outcome{Job: r.outcome.Job, Failure: err}
-	if r.recorder != nil {
-		o.Lost = r.recorder.End(ctx, result, err)
+	o := Outcome{Job: h.outcome.Job, Failure: err}
+	if h.recorder != nil {
+		o.Lost = h.recorder.End(ctx, result, err)
 		result = repository.NotRecorded(result, o.Lost)
 	}
 	if err == nil {
 		o.Failure = verdict(result)
 	}
-	o.Job.Spec, o.Job.Facts = r.spec, r.facts
+	o.Job.Spec, o.Job.Facts = h.spec, h.facts
 	o.Job.Result, o.Job.Status, o.Job.Reason, o.Job.Ended = result, result.Status, result.Reason, time.Now()
-	r.outcome = o
+	h.outcome = o
 }
 
 // verdict returns the error of a result whose status alone says what is wrong.
@@ -240,48 +240,48 @@ func reason(r job.Result) error {
 }
 
 // distributor is what the runner tells of each event.
-type distributor struct{ *Running }
+type distributor struct{ *Handle }
 
 // Watch implements job.Watcher.
 func (d distributor) Watch(e job.Event) { d.tell(e) }
 
 // tell hands an event out: first to those who must not miss any, then into the log.
-func (r *Running) tell(e job.Event) {
-	r.telling.Lock()
-	defer r.telling.Unlock()
-	if r.told {
+func (h *Handle) tell(e job.Event) {
+	h.telling.Lock()
+	defer h.telling.Unlock()
+	if h.told {
 		return // a runner has told it after its end
 	}
-	r.handOutWishes()
-	r.handOut(e)
-	if r.with.Remark == nil {
+	h.handOutWishes()
+	h.handOut(e)
+	if h.with.Remark == nil {
 		return
 	}
-	remarks, err := r.with.Remark(e)
-	r.failed = errors.Join(r.failed, err)
+	remarks, err := h.with.Remark(e)
+	h.failed = errors.Join(h.failed, err)
 	for _, remark := range remarks {
-		r.handOut(remark)
+		h.handOut(remark)
 	}
 }
 
 // handOut gives an event its number and hands it out.
-func (r *Running) handOut(e job.Event) {
+func (h *Handle) handOut(e job.Event) {
 	if e.At.IsZero() {
 		e.At = time.Now()
 	}
 	if e.Facts != nil {
-		r.facts = e.Facts
+		h.facts = e.Facts
 	}
 	if e.Settled != nil {
-		r.spec = r.spec.Settle(e.Settled)
+		h.spec = h.spec.Settle(e.Settled)
 	}
-	r.sequence++
-	e.Sequence = r.sequence
-	if r.recorder != nil {
-		r.recorder.Watch(e)
+	h.sequence++
+	e.Sequence = h.sequence
+	if h.recorder != nil {
+		h.recorder.Watch(e)
 	}
-	for _, w := range r.with.Attending {
+	for _, w := range h.with.Attending {
 		w.Watch(e)
 	}
-	r.events.add(e)
+	h.events.add(e)
 }

@@ -187,7 +187,7 @@ func TestWishesToEndStopARunAndThenBreakOff(t *testing.T) {
 		{job.Build, "1 abort, 2 broken off, 3 the last line"},
 	} {
 		with := workbench.With{
-			Begun:   (*workbench.Running).Interrupt, // before the runner begins
+			Begun:   (*workbench.Handle).Interrupt, // before the runner begins
 			Closing: func(error) []job.Event { return []job.Event{{Message: "the last line"}} },
 		}
 		broken := make(chan struct{})
