@@ -114,7 +114,7 @@ func (p *Program) showDatagen(f datagenFlags, r datagen.Result) {
 	if f.compress {
 		headline += ", compressed to " + humanize.Bytes(uint64(stored))
 	}
-	fmt.Fprintf(p.Stdout, "%s\n%d files in %s\n", p.StdoutLook.Figure(headline+"."), len(r.Files), f.folder)
+	fmt.Fprintf(p.Stdout, "%s\n%d files in %s\n", drawn(p.StdoutLook.Figure, headline+".", p.StdoutWidth), len(r.Files), f.folder)
 	if r.Scripts != (datagen.Scripts{}) {
 		fmt.Fprintf(p.Stdout, "\n%s\n  Run %s, %s and %s there, in this order. Each begins with the command that runs it.\n",
 			p.StdoutLook.Strong("Next"), r.Scripts.Create, r.Scripts.Load, r.Scripts.Finish)

@@ -157,7 +157,9 @@ On a terminal it lists what it will drop and asks first, unless you give --yes.`
 
 // confirmDelete shows what a delete would remove, and asks.
 func (p *Program) confirmDelete(ctx context.Context, plan engine.Plan) error {
+	done := p.waitForAnswer(plan)
 	d, err := plan.PlanDeletion(ctx)
+	done()
 	if err != nil {
 		return err
 	}

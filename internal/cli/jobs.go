@@ -523,6 +523,7 @@ func (a *archive) exportToFile(ctx context.Context, store *repository.Store, id 
 	if err != nil {
 		return usage("--output: %w", err)
 	}
+	defer a.program.whenSlow("Writing %s", path)()
 	if err := errors.Join(report.Export(ctx, file, store, id, format, a.program.words()), file.Close()); err != nil {
 		return errors.Join(err, os.Remove(path))
 	}
@@ -594,10 +595,7 @@ func (a *archive) delete(ctx context.Context, store *repository.Store, ids []str
 // giveBack gives the space of deleted jobs back to the disk. The jobs are deleted
 // whatever comes of it: that it was broken off or did not work is only said.
 func (a *archive) giveBack(ctx context.Context, store *repository.Store) {
-	slow := time.AfterFunc(2*time.Second, func() {
-		fmt.Fprintln(a.program.Stderr, "sledge: giving the space back to the disk; Ctrl-C leaves that for later")
-	})
-	defer slow.Stop()
+	defer a.program.whenSlow("sledge: giving the space back to the disk; Ctrl-C leaves that for later")()
 	if err := store.GiveBack(ctx); err != nil {
 		fmt.Fprintf(a.program.Stderr, "sledge: warning: the jobs are deleted, but the file keeps its size until you delete more: %v\n", err)
 	}

@@ -80,7 +80,7 @@ func (p *Program) sayRun(number, of int, j job.Job) {
 	}
 	fmt.Fprintln(p.Stderr, line)
 	for _, warning := range report.Warnings(j.Result) {
-		fmt.Fprintln(p.Stderr, p.StderrLook.Bad("! "+report.Printable(warning)))
+		fmt.Fprintln(p.Stderr, drawn(p.StderrLook.Bad, "! "+report.Printable(warning), p.StderrWidth))
 	}
 }
 
@@ -253,7 +253,9 @@ the file, nor jobs that you have imported before.`,
 }
 
 func (a *archive) importFrom(ctx context.Context, store *repository.Store, path string) error {
+	ready := a.program.whenSlow("Importing the jobs in %s", path)
 	done, err := history.Import(ctx, store, path)
+	ready()
 	for _, warning := range done.Warnings {
 		fmt.Fprintf(a.program.Stderr, "sledge: warning: %s\n", report.Printable(warning))
 	}

@@ -238,3 +238,11 @@ func TestWhatAnImportLeftOutIsSaidAlsoWhenItEndsInAnError(t *testing.T) {
 		t.Errorf("got exit code %d and %q, want a warning and the error after it", code, lines)
 	}
 }
+
+// What must be known of a run of a sweep is set off on each of its lines.
+func TestAWarningOfASweepIsBrokenBeforeItIsDrawn(t *testing.T) {
+	got := drawn(func(line string) string { return "<" + line + ">" }, "! TPM CANNOT BE TRUSTED: look", func() int { return 16 })
+	if want := "<! TPM CANNOT BE>\n<  TRUSTED: look>"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

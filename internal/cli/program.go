@@ -231,6 +231,15 @@ func (p *Program) confirm(question string) error {
 	return usage("nothing was done, because the answer was not y; --yes does not ask")
 }
 
+// slow is after how long people want to know what they wait for.
+const slow = 2 * time.Second
+
+// whenSlow says a line if what goes on takes long, until the function it returns is called.
+func (p *Program) whenSlow(format string, args ...any) (done func()) {
+	timer := time.AfterFunc(slow, func() { fmt.Fprintf(p.Stderr, format+"\n", args...) })
+	return func() { timer.Stop() }
+}
+
 // readLine reads a byte at a time, so that it takes nothing from what follows.
 func readLine(r io.Reader) (string, error) {
 	var line []byte
@@ -252,6 +261,20 @@ func (p *Program) width() int {
 		return 0
 	}
 	return p.StdoutWidth()
+}
+
+// drawn is text in a look. It is broken into the lines of a terminal first, since what a look
+// adds is not to be broken.
+func drawn(look func(string) string, text string, width func() int) string {
+	wide := 0
+	if width != nil {
+		wide = width()
+	}
+	lines := strings.Split(terminal.Fold(text, wide), "\n")
+	for i, line := range lines {
+		lines[i] = look(line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // run makes the body of a command, which may from then on fail for other

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -581,5 +582,21 @@ func TestTheIntervalIsInSecondsOrHasAUnit(t *testing.T) {
 		if err := s.Set(text); err == nil {
 			t.Errorf("%q: got %v, want an error", text, time.Duration(s))
 		}
+	}
+}
+
+func TestOnlyWhatTakesLongIsSaid(t *testing.T) {
+	for took, want := range map[time.Duration]string{slow - time.Second: "", slow + time.Second: "Waiting for tea\n"} {
+		synctest.Test(t, func(t *testing.T) {
+			var b bytes.Buffer
+			p := &Program{Stderr: &b}
+			done := p.whenSlow("Waiting for %s", "tea")
+			time.Sleep(took)
+			done()
+			time.Sleep(slow)
+			if got := b.String(); got != want {
+				t.Errorf("after %s: got %q, want %q", took, got, want)
+			}
+		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/workbench"
 )
@@ -25,7 +26,11 @@ func (s *settings) signIn(ctx context.Context, p *Program, action job.Action, or
 		return order, nil
 	}
 	sources := s.sources(p)
-	refused := refusal(ctx, action, order)
+	refusal := func(order workbench.Order) *rejection {
+		defer p.waitForAnswer(order.Plan)()
+		return refusal(ctx, action, order)
+	}
+	refused := refusal(order)
 	for refused != nil && order.HasFallback(refused.Option) {
 		tried := sources
 		tried.Fallbacks = append(tried.Fallbacks, refused.Option)
@@ -33,7 +38,7 @@ func (s *settings) signIn(ctx context.Context, p *Program, action job.Action, or
 		if err != nil {
 			return order, err
 		}
-		again := refusal(ctx, action, other)
+		again := refusal(other)
 		if again != nil && again.Option == refused.Option {
 			break
 		}
@@ -60,12 +65,18 @@ func (s *settings) signIn(ctx context.Context, p *Program, action job.Action, or
 		if order, err = p.Bench.Resolve(action, sources); err != nil {
 			return order, err
 		}
-		refused = refusal(ctx, action, order)
+		refused = refusal(order)
 	}
 	if ctx.Err() != nil {
 		return order, job.WithExit(job.ExitStopped, errors.New("stopped before the job began"))
 	}
 	return order, nil
+}
+
+// waitForAnswer says what is waited for where a server takes long to answer, until the
+// function it returns is called.
+func (p *Program) waitForAnswer(plan engine.Plan) (done func()) {
+	return p.whenSlow("Waiting for an answer from %s %s", plan.Database.Title, plan.Database.Target(plan.Connection))
 }
 
 // rejection is a password that the server did not take.
