@@ -24,6 +24,7 @@ func (d *doublingDriver) NumInput() int                       { return 3 }
 func (d *doublingDriver) Exec([]driver.Value) (driver.Result, error) {
 	return nil, errors.ErrUnsupported
 }
+
 func (d *doublingDriver) Query([]driver.Value) (driver.Rows, error) {
 	return nil, errors.ErrUnsupported
 }

@@ -1,7 +1,7 @@
-// Package document has the shapes of all JSON documents that commands print, but
-// those in the shapes of another program. Each names its shape in its member "schema", whose number
-// changes when a program that reads one shape could misread the other; new members
-// alone do not change it. docs/json has a JSON Schema of each, made from these types.
+// Package document has the shapes of all JSON documents that commands print, but those in
+// the shapes of another program. Each names its shape in its member "schema", whose number
+// changes when a program that reads one shape could misread the other; new members alone do
+// not change it. docs/json has a JSON Schema of each, made from these types.
 package document
 
 import (

@@ -232,9 +232,8 @@ func ended(p *process, why, noticed error) error {
 	return why
 }
 
-// do does a call of Python's. It is Tcl's
-// puts that prints what the command prints, if tclpy.eval has put another in its
-// place; it comes before Python's own sys.stdout.
+// do does a call of Python's. It is Tcl's puts that prints what the command prints, if
+// tclpy.eval has put another in its place; it comes before Python's own sys.stdout.
 func (y *Python) do(ctx context.Context, p *process, call message) message {
 	if y.tcl == nil || !y.tcl.Diverts() {
 		return p.do(ctx, call, p.printer(call))

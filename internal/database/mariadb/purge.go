@@ -40,9 +40,9 @@ type setting struct{ name, value string }
 
 // Each list is in the order in which the values can be put back: a variable that
 // bounds another from above comes after it where the bound was raised, and
-// before it where it was lowered. innodb_lru_flush_size would
-// speed it up, too, and is left alone, because newer servers do without it and show a value for it
-// that they do not take back.
+// before it where it was lowered. innodb_lru_flush_size would speed it up, too, and is left
+// alone, because newer servers do without it and show a value for it that they do not take
+// back.
 var (
 	purgeSettings = []setting{
 		{"innodb_purge_threads", "32"},

@@ -84,7 +84,8 @@ func (o *Options) address() (network, address string) {
 	return "tcp", net.JoinHostPort(o.Host, strconv.Itoa(o.Port))
 }
 
-// Create is Database.Create. The database is made in latin1: an index on c_last is a third of what it would be in utf8mb4.
+// Create is Database.Create. The database is made in latin1: an index on c_last is a third
+// of what it would be in utf8mb4.
 func (p Product) Create(ctx context.Context, options any, tell func(job.Event)) error {
 	o := options.(settings).common()
 	name := o.Database
@@ -175,7 +176,8 @@ func hidden(ctx context.Context, s database.Session, name string) (string, error
 	return fmt.Sprintf("the user lacks the rights %s and may not see everything in it", strings.Join(lacking, ", ")), nil
 }
 
-// SchemaName is Database.SchemaName. A schema is a database of its own, and belongs to nobody.
+// SchemaName is Database.SchemaName. A schema is a database of its own, and belongs to
+// nobody.
 func SchemaName(options any) database.SchemaName {
 	return database.SchemaName{Name: schemaName(options)}
 }

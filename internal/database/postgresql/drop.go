@@ -14,9 +14,9 @@ import (
 	"sledge/internal/database"
 )
 
-// drop drops the database and its owner, unless something in
-// either is not of the schema. Of an account that stays although create made it, the
-// rights are taken back that create gave it.
+// drop drops the database and its owner, unless something in either is not of the schema.
+// Of an account that stays although create made it, the rights are taken back that create
+// gave it.
 func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
 	o := options.(target)
 	a := o.own()
@@ -28,7 +28,7 @@ func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fat
 		// Whoever can build without the superuser can delete without, but what create
 		// made is not left behind unasked.
 		if made, _ := madeDatabase(ctx, o.owner()); made {
-			return nil, fmt.Errorf("Sledge created the database, and needs the superuser to drop it: %w; or set %s to keep the database", err, o.Name("no_superuser"))
+			return nil, fmt.Errorf("a build created the database, and only the superuser can drop it: %w; or set %s to keep the database", err, o.Name("no_superuser"))
 		}
 		return allStay(a, d, err.Error()), nil
 	}

@@ -58,7 +58,7 @@ func parseForeign(text string, d *database.Database, w *workload.Workload) (Scri
 	}
 	b := names.BenchmarkOf(w)
 	if b.Saved == nil {
-		return Script{}, fmt.Errorf("Sledge cannot take over HammerDB's scripts for %s: %s", w.Title, wayOut)
+		return Script{}, fmt.Errorf("driver scripts of HammerDB's for %s cannot be taken over: %s", w.Title, wayOut)
 	}
 	f := foreignReader{
 		text:     withoutComments(strings.ReplaceAll(text, "\r\n", "\n")),

@@ -67,7 +67,7 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 		},
 		{
 			name: "a wrong superuser, made by Sledge", change: option.Values{"superuser_password": "wrong"}, exit: job.ExitConnect,
-			want: []string{"Sledge created the database, and needs the superuser to drop it", "superuser_password", "no_superuser"}, left: "schema database role",
+			want: []string{"a build created the database, and only the superuser can drop it", "superuser_password", "no_superuser"}, left: "schema database role",
 		},
 	}
 	for _, test := range tests {
