@@ -40,6 +40,9 @@ func (p *Program) next(j job.Job, s *settings) []report.Pointer {
 	var list []report.Pointer
 	switch j.Spec.Action {
 	case job.Build:
+		if j.Status != job.Succeeded { // the error says how to go on
+			break
+		}
 		list = append(list, report.Pointer{Command: s.command(p, job.Run), Why: "load it with virtual users"})
 	case job.Run:
 		if j.ID != "" {
