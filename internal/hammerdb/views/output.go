@@ -20,7 +20,7 @@ func Output(ctx context.Context, store *repository.Store, j job.Job, c catalog.C
 			}
 		}
 		speaker := lines.NewSpeaker(lines.About{
-			Action: j.Spec.Action, Database: j.Spec.Database, Product: databaseName(j, c),
+			Action: j.Spec.Action, Database: j.Spec.Database, Product: displayName(j, c),
 			Workload: j.Spec.Workload, Title: benchmark(j, c).Title,
 		})
 		for e, err := range withSeconds(store.Events(ctx, j.ID), store.Moments(ctx, j.ID)) {

@@ -146,7 +146,7 @@ const (
 )
 
 // Headline is the line of a run's result.
-func Headline(j job.Job, c catalog.Catalog) string { return lines.Result(j.Result, databaseName(j, c)) }
+func Headline(j job.Job, c catalog.Catalog) string { return lines.Result(j.Result, displayName(j, c)) }
 
 // Result is the view of "jobs ID result".
 func Result(j job.Job, c catalog.Catalog) View {

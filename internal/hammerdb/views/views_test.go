@@ -269,6 +269,19 @@ func TestARunThatWasKilledShowsItsMinutes(t *testing.T) {
 	}
 }
 
+// In data SQL Server is MSSQLServer, and to people it is not.
+func TestADatabaseHasItsNameInDataAndItsTitleInTheHeadline(t *testing.T) {
+	c := catalog.Catalog{Databases: []*database.Database{{Name: "mssqlserver", Title: "SQL Server"}}}
+	j := reporttest.Run()
+	j.Spec.Database, j.Result.Line = "mssqlserver", ""
+	if got, want := Headline(j, c), " SQL Server TPM"; !strings.HasSuffix(got, want) {
+		t.Errorf("got %q, want it to end in %q", got, want)
+	}
+	if got := Database(j, c).Text(); !strings.HasPrefix(got, "MSSQLServer") {
+		t.Errorf("got %q, want MSSQLServer", got)
+	}
+}
+
 func TestTheLinesOfAJobOfAnotherProgramAreThoseThatItRecorded(t *testing.T) {
 	store, err := repository.Open(":memory:")
 	if err != nil {
