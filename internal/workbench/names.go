@@ -1,6 +1,8 @@
 package workbench
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
 
 	"sledge/internal/catalog"
@@ -28,21 +30,23 @@ func Key(p catalog.Pair, o option.Description) string {
 // of the pair's own, also where the one that was given is nearest to what another pair calls
 // the option: pg_rampupp with SQLite is rampup.
 func (b Bench) Unknown(p catalog.Pair, name string) error {
-	wrong := &option.UnknownError{Name: name}
+	wrong := &option.UnknownError{Name: name, Nearest: b.nearest(p, name)}
+	return fmt.Errorf("%w (sledge options %s %s lists them)", wrong, p.Database.Name, p.Workload.Name)
+}
+
+// nearest returns the name that was meant, perhaps, or "".
+func (b Bench) nearest(p catalog.Pair, name string) string {
 	here, _ := builtNames(p)
-	if wrong.Nearest = option.Nearest(name, here); wrong.Nearest != "" {
-		return wrong
+	if nearest := option.Nearest(name, here); nearest != "" {
+		return nearest
 	}
 	var everywhere []string
 	for pair := range b.Pairs() {
 		there, _ := builtNames(pair)
 		everywhere = append(everywhere, there...)
 	}
-	wrong.Nearest = option.Nearest(name, everywhere)
-	if own := b.nameHere(p, wrong.Nearest); own != "" {
-		wrong.Nearest = own
-	}
-	return wrong
+	nearest := option.Nearest(name, everywhere)
+	return cmp.Or(b.nameHere(p, nearest), nearest)
 }
 
 // nameHere returns the name of the option that any pair calls by a name, if this pair has

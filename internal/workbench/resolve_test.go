@@ -310,6 +310,7 @@ func TestMistakesNameThePlaceAndTheWayOut(t *testing.T) {
 		{"rule across options that are called by their keys", workbench.Sources{Environ: []string{"SLEDGE_PG_COUNT_WARE=2", "SLEDGE_PG_NUM_VU=9"}, Flags: pg()}, []string{"option pg_num_vu: 9 is more than the 2 of pg_count_ware", "SLEDGE_PG_NUM_VU"}},
 		{"value out of limits by its own name", workbench.Sources{ConfigFile: file("a.yaml", "port: 70000"), Flags: pg()}, []string{"option port: 70000", "a.yaml"}},
 		{"unknown option set by its own name", workbench.Sources{Flags: pg(), Set: []string{"warehuoses=1"}}, []string{"--set: option warehuoses is not known: did you mean warehouses?"}},
+		{"unknown option that is near to none", workbench.Sources{Flags: pg(), Set: []string{"zzzz=1"}}, []string{"--set: option zzzz is not known (sledge options postgresql tprocc lists them)"}},
 		{"option that only others have", workbench.Sources{Flags: pg(), Set: []string{"cache_mib=1"}}, []string{"--set: cache_mib is not an option of PostgreSQL"}},
 		{"flag of another database", workbench.Sources{Flags: map[string]string{"db": "mysql", "superuser-password-file": "x"}}, []string{"--superuser-password-file", "MySQL", "sledge options mysql tprocc"}},
 		{"unknown option set", workbench.Sources{Flags: pg(), Set: []string{"pg_count_waer=1"}}, []string{"--set", "did you mean pg_count_ware?"}},
