@@ -79,10 +79,20 @@ func (s *suite) options(t *testing.T, changes option.Values) any {
 		values[name] = v
 	}
 	options := s.d.Options("tprocc")
-	if err := option.Bind(nil, values, options); err != nil {
+	if err := option.Bind(s.names(), values, options); err != nil {
 		t.Fatal(err)
 	}
 	return options
+}
+
+// names are what the suite calls options, so that a message which names one can be told
+// from any other word in it.
+func (s *suite) names() option.Names {
+	names := option.Names{}
+	for _, o := range option.Describe(s.d.Options("tprocc")) {
+		names[o.Name] = "sledge_test_" + o.Name
+	}
+	return names
 }
 
 func (s *suite) connect(t *testing.T) database.Session {

@@ -190,7 +190,7 @@ func (s *suite) testConnectErrors(t *testing.T) {
 				t.Fatal("it connected")
 			}
 			text := err.Error()
-			if name := tt.option; !strings.Contains(text, name) || !strings.Contains(text, s.d.Title) {
+			if name := s.names().Of(tt.option); !strings.Contains(text, name) || !strings.Contains(text, s.d.Title) {
 				t.Errorf("got %q, want it to name %s and the option %s", text, s.d.Title, name)
 			}
 			if password := s.values["password"]; strings.Contains(text, wrong) ||

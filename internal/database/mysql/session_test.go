@@ -292,7 +292,7 @@ func TestNamesWhatAnswersInstead(t *testing.T) {
 			s.set("port", strconv.Itoa(other.Port))
 			s.set("socket", "null")
 			_, err := d.Connect(t.Context(), s.options(t), database.Owner)
-			for _, want := range []string{"a PostgreSQL server", "--db pg", "port"} {
+			for _, want := range []string{"a PostgreSQL server", "--db pg", "or check port"} {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("got %v, want it to say %q", err, want)
 				}

@@ -242,7 +242,7 @@ func TestCreateTakesADatabaseOfSomebodyElse(t *testing.T) {
 	})
 	values := with(with(server.Values(), "dbname", "sledge_found"), "user", "sledge_finder")
 	if err := postgresql.Database.Create(ctx, bind(t, values), func(job.Event) {}); err == nil || !strings.Contains(err.Error(), "stays as it is") {
-		t.Errorf("with another password: got %v, want the account to be stays as it is", err)
+		t.Errorf("with another password: got %v, want that the account stays as it is", err)
 	}
 	values = with(values, "password", "its own")
 	if err := postgresql.Database.Create(ctx, bind(t, values), func(job.Event) {}); err != nil {
@@ -416,7 +416,7 @@ func TestNamesWhatAnswersInstead(t *testing.T) {
 	for _, mode := range []string{"prefer", "disable", "require"} {
 		values := option.Values{"host": other.Host, "port": strconv.Itoa(other.Port), "ssl_mode": mode}
 		_, err := postgresql.Database.Connect(t.Context(), bind(t, values), database.Owner)
-		for _, want := range []string{"a MariaDB server (", "--db maria", "port"} {
+		for _, want := range []string{"a MariaDB server (", "--db maria", "or check port"} {
 			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "%!") {
 				t.Errorf("sslmode %s: got %v, want it to say %q", mode, err, want)
 			}
@@ -437,7 +437,7 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 	// Two ways to encrypt, each of which waits, are to take no longer than one.
 	values := option.Values{"host": "127.0.0.1", "port": strconv.Itoa(l.Addr().(*net.TCPAddr).Port), "ssl_mode": "prefer"}
 	_, err = postgresql.Database.Connect(t.Context(), bind(t, values), database.Owner)
-	if err == nil || !strings.Contains(err.Error(), "no answer within 1s") || !strings.Contains(err.Error(), "port") {
+	if err == nil || !strings.Contains(err.Error(), "no answer within 1s") || !strings.Contains(err.Error(), "check host and port") {
 		t.Errorf("got %v, want that there was no answer within 1s", err)
 	}
 }
