@@ -83,9 +83,14 @@ func (s *SQLSession) Prepare(ctx context.Context, q sqlfile.Query, in, out any) 
 			return nil, err
 		}
 	}
+	ctx, done, err := s.watched(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	stmt, err := s.conn.PrepareContext(ctx, q.Text)
 	if err != nil {
-		return nil, fmt.Errorf("prepare %s: %w", q.Name, err)
+		return nil, s.ended(fmt.Errorf("prepare %s: %w", q.Name, err))
 	}
 	st := sqlStatement{session: s, query: q, stmt: stmt, params: params, args: make([]any, len(params)), out: out}
 	for i, p := range params {

@@ -187,6 +187,56 @@ func TestAnArrayOfEveryParameterIsOneCall(t *testing.T) {
 	}
 }
 
+// A server waits for a table that is locked before it prepares a statement.
+func TestAPreparationIsInterrupted(t *testing.T) {
+	server := testserver.Open(t, "postgresql")
+	d := overPostgreSQL(server, postgresql.Database.Dialect)
+	options := d.Options("tprocc")
+	if err := option.Bind(nil, server.Values(), options); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Create(t.Context(), options, func(job.Event) {}); err != nil {
+		t.Fatal(err)
+	}
+	connect := func() database.Session {
+		t.Helper()
+		s, err := d.Connect(t.Context(), options, database.Owner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	holder, s := connect(), connect()
+	for _, statement := range []string{"DROP TABLE IF EXISTS sledge_test_locked", "CREATE TABLE sledge_test_locked (id bigint)", "BEGIN", "LOCK TABLE sledge_test_locked"} {
+		if err := holder.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prepared := make(chan error, 1)
+	go func() {
+		var out struct {
+			ID int64 `sql:"id"`
+		}
+		_, err := s.Prepare(context.Background(), sqlfile.Query{Name: "locked", Text: "SELECT id FROM sledge_test_locked"}, nil, &out)
+		prepared <- err
+	}()
+	time.AfterFunc(200*time.Millisecond, s.Interrupt)
+	select {
+	case err := <-prepared:
+		if !errors.Is(err, database.ErrInterrupted) {
+			t.Errorf("got %v, want %v", err, database.ErrInterrupted)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("it waits on")
+	}
+	for _, statement := range []string{"ROLLBACK", "DROP TABLE sledge_test_locked"} {
+		if err := holder.Exec(t.Context(), statement); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // The wait for a lock is broken off long before it would end by itself.
 func TestSQLiteIsInterrupted(t *testing.T) {
 	d := sqlite.Database
