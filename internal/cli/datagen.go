@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -81,15 +80,10 @@ func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
 	if err != nil {
 		return err
 	}
-	d := &display{out: p.Stdout, err: p.Stderr, bar: p.bar(), hammerDB: f.hammerDB, verbose: f.verbose, speaker: lines.NewSpeaker(lines.About{})}
-	config := datagen.Config{
-		Plan: order.Plan, Folder: f.folder, Workers: f.workers, Compress: f.compress, Overwrite: f.overwrite,
-		Progress: func(now job.Progress) { d.Watch(job.Event{At: time.Now(), Progress: &now}) },
-	}
-	if f.hammerDB || f.verbose { // what workers say is in HammerDB's words
-		config.Say = func(user int, line string) { d.Watch(job.Event{At: time.Now(), User: user, Message: line}) }
-	}
-	result, err := datagen.Generate(ctx, config)
+	d := &display{out: p.Stdout, err: p.Stderr, bar: p.bar(), hammerDB: f.hammerDB, verbose: f.verbose, speaker: lines.NewSpeaker(lines.About{Workload: order.Plan.Workload.Name})}
+	result, err := datagen.Generate(ctx, datagen.Config{
+		Plan: order.Plan, Folder: f.folder, Workers: f.workers, Compress: f.compress, Overwrite: f.overwrite, Tell: d.Watch,
+	})
 	d.end()
 	if err != nil {
 		return explainDatagen(err)

@@ -30,12 +30,11 @@ type Config struct {
 	Compress  bool // by gzip
 	Overwrite bool // replaces what an earlier generation left in the folder
 
-	// Say is told what virtual user 1, who makes the shared tables and watches, and
-	// those after it, who are the workers, have to say; a single worker is user 1
-	// itself. Progress is told twice a second how far all have come. Both are called
-	// from several goroutines, and either may be nil.
-	Say      func(user int, line string)
-	Progress func(job.Progress)
+	// Tell is told, as steps, what virtual user 1, who makes the shared tables and
+	// watches, and those after it, who are the workers, begin with; a single worker is
+	// user 1 itself. Twice a second it is told how far all have come. It is called from
+	// several goroutines, and may be nil.
+	Tell func(job.Event)
 }
 
 // Result is what was written.
@@ -92,7 +91,7 @@ func Generate(ctx context.Context, c Config) (Result, error) {
 		return Result{}, g.explain(ctx, err)
 	}
 	elapsed := time.Since(began)
-	g.say(monitor, "%s GENERATED in %d MINUTES", c.Plan.Workload.DataFiles.Made(c.Plan.Settings), int(elapsed.Round(time.Minute).Minutes()))
+	g.tell(monitor, job.Step{Name: job.StepGenerate, Stage: job.Ends, Count: int64(c.Plan.Workload.DataFiles.Units(c.Plan.Settings)), Seconds: elapsed.Seconds()})
 	return Result{Files: g.files(), Scripts: g.scripts(), Elapsed: elapsed}, nil
 }
 
@@ -147,9 +146,9 @@ func (g *generation) tableNames() []string {
 	return names
 }
 
-func (g *generation) say(user int, format string, args ...any) {
-	if g.Say != nil {
-		g.Say(user, fmt.Sprintf(format, args...))
+func (g *generation) tell(user int, step job.Step) {
+	if g.Tell != nil {
+		g.Tell(job.Event{At: time.Now(), User: user, Step: &step})
 	}
 }
 
@@ -207,9 +206,9 @@ func (g *generation) files() []File {
 	return files
 }
 
-// How often the monitor says what the workers do, and how often progress is told.
+// How often the monitor tells how many workers are done, and how often progress is told.
 const (
-	sayEvery  = 10 * time.Second
+	tellEvery = 10 * time.Second
 	showEvery = 500 * time.Millisecond
 )
 
@@ -219,18 +218,18 @@ func (g *generation) watch() (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		say, show := time.NewTicker(sayEvery), time.NewTicker(showEvery)
-		defer say.Stop()
+		tell, show := time.NewTicker(tellEvery), time.NewTicker(showEvery)
+		defer tell.Stop()
 		defer show.Stop()
 		for {
 			select {
-			case <-say.C:
-				g.sayWorkers()
+			case <-tell.C:
+				g.tellWorkers()
 			case <-show.C:
-				g.showProgress()
+				g.tellProgress()
 			case <-quit:
-				g.sayWorkers()
-				g.showProgress()
+				g.tellWorkers()
+				g.tellProgress()
 				return
 			}
 		}
@@ -238,16 +237,16 @@ func (g *generation) watch() (stop func()) {
 	return func() { close(quit); <-done }
 }
 
-func (g *generation) sayWorkers() {
+func (g *generation) tellWorkers() {
 	if g.Workers > 1 {
 		done := g.completed.Load()
-		g.say(monitor, "Workers: %d Active %d Done", int64(g.Workers)-done, done)
+		g.tell(monitor, job.Step{Name: job.StepGenerate, Stage: job.GoesOn, Users: g.Workers, Count: done})
 	}
 }
 
-func (g *generation) showProgress() {
-	if g.Progress != nil {
-		g.Progress(job.Progress{Step: "generate", Done: g.rows.Load(), Total: g.total, Unit: "rows", DoneBytes: g.bytes.Load()})
+func (g *generation) tellProgress() {
+	if g.Tell != nil {
+		g.Tell(job.Event{At: time.Now(), Progress: &job.Progress{Step: "generate", Done: g.rows.Load(), Total: g.total, Unit: "rows", DoneBytes: g.bytes.Load()}})
 	}
 }
 

@@ -4,10 +4,10 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -191,8 +191,8 @@ func TestAnInterruptedGenerationLeavesNothing(t *testing.T) {
 			var once sync.Once
 			_, err := datagen.Generate(ctx, datagen.Config{
 				Plan: offline(t, tprocc.Workload, nil), Folder: folder,
-				Say: func(_ int, line string) {
-					if strings.HasPrefix(line, "Generating Stock") { // when order_line is whole
+				Tell: func(e job.Event) {
+					if e.Step != nil && e.Step.Name == job.StepRows && e.Step.Of == "stock" { // when order_line is whole
 						once.Do(cancel)
 					}
 				},
@@ -220,7 +220,7 @@ func TestAnInterruptedGenerationLeavesTheFilesOfAnEarlierOne(t *testing.T) {
 	}
 	before := texts(t, c.Folder)
 	ctx, cancel := context.WithCancel(t.Context())
-	c.Say = func(int, string) { cancel() }
+	c.Tell = func(job.Event) { cancel() }
 	c.Workers = 2
 	if _, err := datagen.Generate(ctx, c); job.ExitOf(err) != job.ExitStopped {
 		t.Errorf("got error %v, want one of having been stopped", err)
@@ -235,7 +235,7 @@ func TestAFolderIsClaimedByOneGeneration(t *testing.T) {
 	c := datagen.Config{Plan: offline(t, special, nil), Folder: t.TempDir()}
 	var second error
 	var once sync.Once
-	c.Say = func(int, string) {
+	c.Tell = func(job.Event) {
 		once.Do(func() {
 			_, second = datagen.Generate(t.Context(), datagen.Config{Plan: c.Plan, Folder: c.Folder})
 		})
@@ -288,40 +288,39 @@ func TestAnEmptyTextIsRefusedRatherThanLoadedAsNull(t *testing.T) {
 	}
 }
 
-func TestVirtualUsersSayWhatTheyDo(t *testing.T) {
+func TestVirtualUsersTellWhatTheyDo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two warehouses are a hundred and fifty megabytes")
 	}
 	plan := offline(t, tprocc.Workload, option.Values{"warehouses": "2"})
 	folder := t.TempDir()
-	minutes := regexp.MustCompile(`in \d+ MINUTES`)
 	var mu sync.Mutex
-	said := map[int][]string{}
-	_, err := datagen.Generate(t.Context(), datagen.Config{Plan: plan, Folder: folder, Workers: 2, Say: func(user int, line string) {
+	told := map[int][]string{}
+	_, err := datagen.Generate(t.Context(), datagen.Config{Plan: plan, Folder: folder, Workers: 2, Tell: func(e job.Event) {
 		mu.Lock()
 		defer mu.Unlock()
-		if strings.HasPrefix(line, "Workers: ") && line != "Workers: 0 Active 2 Done" {
-			return // which only slow machines say
+		if e.Step == nil || e.Step.Stage == job.GoesOn && e.Step.Count < 2 { // which only slow machines tell
+			return
 		}
-		said[user] = append(said[user], minutes.ReplaceAllString(strings.ReplaceAll(line, folder, "DIR"), "in N MINUTES"))
+		told[e.User] = append(told[e.User], strings.ReplaceAll(fmt.Sprintf("%s %s %s %d", e.Step.Name, e.Step.Stage, e.Step.Of, e.Step.Count), folder, "DIR"))
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for user, want := range map[int][]string{
-		1: {"Opened File DIR/item_1.tbl", "Generating Item", "Workers: 0 Active 2 Done", "2 WAREHOUSE SCHEMA GENERATED in N MINUTES"},
+		1: {"file begins DIR/item_1.tbl 0", "rows begins item 0", "generate goes on  2", "generate ends  2"},
 		2: {
-			"Opened File DIR/order_line_1.tbl", "Opened File DIR/stock_1.tbl", "Generating Stock Wid=1",
-			"Opened File DIR/customer_1.tbl", "Generating Customer for Wid=1", "Opened File DIR/history_1.tbl",
-			"Opened File DIR/orders_1.tbl", "Generating Orders for Wid=1", "Opened File DIR/new_order_1.tbl",
-			"Opened File DIR/district_1.tbl", "Generating District", "Opened File DIR/warehouse_1.tbl", "Generating Warehouse",
+			"file begins DIR/order_line_1.tbl 0", "rows begins order_line 1", "file begins DIR/stock_1.tbl 0", "rows begins stock 1",
+			"file begins DIR/customer_1.tbl 0", "rows begins customer 1", "file begins DIR/history_1.tbl 0", "rows begins history 1",
+			"file begins DIR/orders_1.tbl 0", "rows begins orders 1", "file begins DIR/new_order_1.tbl 0", "rows begins new_order 1",
+			"file begins DIR/district_1.tbl 0", "rows begins district 0", "file begins DIR/warehouse_1.tbl 0", "rows begins warehouse 0",
 		},
 	} {
-		if !slices.Equal(slices.Compact(said[user]), want) {
-			t.Errorf("virtual user %d: got %q, want %q", user, said[user], want)
+		if !slices.Equal(slices.Compact(told[user]), want) {
+			t.Errorf("virtual user %d: got %q, want %q", user, told[user], want)
 		}
 	}
-	if !slices.Contains(said[3], "Generating Stock Wid=2") {
-		t.Errorf("virtual user 3: got %q, want the second warehouse", said[3])
+	if !slices.Contains(told[3], "rows begins stock 2") {
+		t.Errorf("virtual user 3: got %q, want the second warehouse", told[3])
 	}
 }

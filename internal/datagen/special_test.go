@@ -42,8 +42,6 @@ var special = &workload.Workload{
 	DataFiles: &workload.DataFiles{
 		Units:  func(any) int { return units },
 		Shared: []string{"words"},
-		Begin:  func(string, int) string { return "" },
-		Made:   func(any) string { return "4 UNIT SCHEMA" },
 	},
 }
 

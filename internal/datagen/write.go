@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"sledge/internal/job"
 	"sledge/internal/schema"
 )
 
@@ -25,7 +26,7 @@ func (g *generation) writePart(ctx context.Context, p *part) error {
 	if err != nil {
 		return errors.Join(err, file.Close())
 	}
-	g.say(user, "Opened File %s", g.stage.final(name))
+	g.tell(user, job.Step{Name: job.StepFile, Stage: job.Begins, Of: g.stage.final(name)})
 	w := &rowWriter{
 		g: g, out: out, part: p,
 		line: newLineMaker(p.table, g.Plan.Database.Dialect.QuotedFiles),
@@ -57,13 +58,15 @@ type rowWriter struct {
 
 func (w *rowWriter) write(ctx context.Context, user int) error {
 	p := w.part
-	begin := w.g.Plan.Workload.DataFiles.Begin
-	if line := begin(p.table.Name, 0); !p.byUnit && line != "" {
-		w.g.say(user, "%s", line)
+	begin := func(unit int) {
+		w.g.tell(user, job.Step{Name: job.StepRows, Stage: job.Begins, Of: p.table.Name, Count: int64(unit)})
+	}
+	if !p.byUnit {
+		begin(0)
 	}
 	for chunk := p.firstChunk; chunk < p.endChunk && w.row < p.endRow; chunk++ {
-		if line := begin(p.table.Name, chunk+1); p.byUnit && line != "" {
-			w.g.say(user, "%s", line)
+		if p.byUnit {
+			begin(chunk + 1)
 		}
 		if err := w.writeChunk(ctx, p.table.Rows(chunk)); err != nil {
 			return err

@@ -130,6 +130,10 @@ const (
 	StepDelete StepName = "delete" // Of the schema
 	StepDrop   StepName = "drop"   // Kind and Of what is around the schema
 
+	StepGenerate StepName = "generate" // of rows into files by Users, of whom Count are done; at its end Count of units, and Seconds
+	StepFile     StepName = "file"     // Of its path
+	StepRows     StepName = "rows"     // of the table Of are made; Count is the number of the unit, or 0 for all
+
 	StepConnection   StepName = "connection"   // is there, and Of is what the server says of it
 	StepTimeProfile  StepName = "time profile" // is kept for a virtual user
 	StepTransactions StepName = "transactions" // Count that a virtual user does at most

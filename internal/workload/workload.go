@@ -95,13 +95,6 @@ type DataFiles struct {
 
 	// Shared names the tables whose rows belong to no unit: one writer has them all.
 	Shared []string
-
-	// Begin returns what a writer says when it begins with a unit of a table, from 1
-	// on, or with a table that is not divided by chunks, which is 0; "" for nothing.
-	Begin func(table string, unit int) string
-
-	// Made names what there is when all is written: "4 WAREHOUSE SCHEMA".
-	Made func(options any) string
 }
 
 // Size is how much data a workload has.

@@ -128,11 +128,12 @@ func datagenrun(c *Console, ctx context.Context, _ Call) (string, error) {
 		fmt.Sprintf(b.Asked, c.book.Generic(datagenSection, b.Generated)), config.Plan.Database.Title, config.Plan.Workload.Title, config.Folder))
 	screen := &datagenScreen{screen: screen{
 		console: c, showOutput: c.book.GenericFlag(virtualUserSection, "show_output"),
+		speaker: lines.NewSpeaker(lines.About{Workload: config.Plan.Workload.Name}),
 	}, users: config.Workers}
 	if config.Workers > 1 {
 		screen.users++ // the monitor
 	}
-	config.Say, config.Progress = screen.say, screen.progress
+	config.Tell = screen.tell
 	result, err := datagen.Generate(ctx, config)
 	screen.end(err)
 	if err != nil {
@@ -199,21 +200,21 @@ type datagenScreen struct {
 	begun  bool
 }
 
-func (s *datagenScreen) say(user int, line string) {
+func (s *datagenScreen) tell(e job.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if e.Progress != nil {
+		s.screen.progress(e.At, *e.Progress)
+		return
+	}
 	if !s.begun {
 		s.begun = true
 		s.screen.console.out.print(created(s.users, firstCreated))
 		s.all(lines.Running)
 	}
-	s.screen.say(time.Now(), user, line)
-}
-
-func (s *datagenScreen) progress(p job.Progress) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.screen.progress(time.Now(), p)
+	for _, line := range s.screen.speaker.Say(e) {
+		s.screen.say(e.At, line.User, line.Text)
+	}
 }
 
 // end says how the virtual users ended.

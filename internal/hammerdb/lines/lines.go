@@ -144,10 +144,30 @@ func (s *Speaker) step(e job.Event) []string {
 		return s.upkeep(step)
 	case job.StepConnection, job.StepTimeProfile, job.StepTransactions, job.StepShare, job.StepCount:
 		return s.preparation(step)
+	case job.StepGenerate, job.StepFile, job.StepRows:
+		return s.generation(step)
 	case job.StepCheckpoint, job.StepVacuum, job.StepPurge, job.StepWriteBack:
 		return cleaning(step)
 	}
 	return s.making(step)
+}
+
+// generation words the steps of writing rows into files. History, order lines and new
+// orders go without saying.
+func (s *Speaker) generation(step job.Step) []string {
+	switch {
+	case step.Name == job.StepFile:
+		return []string{"Opened File " + step.Of}
+	case step.Name == job.StepRows && strings.Contains(s.words.generating[step.Of], "%d"):
+		return []string{fmt.Sprintf(s.words.generating[step.Of], step.Count)}
+	case step.Name == job.StepRows && s.words.generating[step.Of] != "":
+		return []string{s.words.generating[step.Of]}
+	case step.Name == job.StepGenerate && step.Stage == job.Ends:
+		return []string{fmt.Sprintf(s.words.generated+" GENERATED in %.0f MINUTES", step.Count, math.Round(step.Seconds/60))}
+	case step.Name == job.StepGenerate:
+		return []string{fmt.Sprintf("Workers: %d Active %d Done", int64(step.Users)-step.Count, step.Count)}
+	}
+	return nil
 }
 
 // making words the steps of a build besides loading.

@@ -30,6 +30,21 @@ func TestEventsAreWorded(t *testing.T) {
 		want   string
 	}{
 		{
+			"rows in files by two",
+			lines.About{Workload: "tprocc"},
+			[]job.Event{
+				step(1, job.Step{Name: job.StepFile, Of: "/data/item_1.tbl"}), step(1, job.Step{Name: job.StepRows, Of: "item"}),
+				step(2, job.Step{Name: job.StepRows, Of: "stock", Count: 7}), step(2, job.Step{Name: job.StepRows, Of: "order_line", Count: 7}),
+				step(1, job.Step{Name: job.StepGenerate, Stage: job.GoesOn, Users: 2, Count: 1}),
+				step(1, job.Step{Name: job.StepGenerate, Stage: job.Ends, Count: 8, Seconds: 91}),
+			},
+			`1 Opened File /data/item_1.tbl
+1 Generating Item
+2 Generating Stock Wid=7
+1 Workers: 1 Active 1 Done
+1 8 WAREHOUSE SCHEMA GENERATED in 2 MINUTES`,
+		},
+		{
 			"a build by two",
 			lines.About{Action: job.Build, Database: "postgresql", Workload: "tprocc", Title: "TPROC-C"},
 			[]job.Event{

@@ -10,6 +10,11 @@ type words struct {
 	// loading says by table what is said when its rows are begun with, and when all are
 	// there; "" for nothing.
 	loading map[string]struct{ begins, ends string }
+
+	// generating says by table what is said when rows are made for files: the format of
+	// the number of the unit, for tables whose rows are made unit by unit.
+	generating map[string]string
+	generated  string // the format of how many units there are when all is made
 }
 
 // vocabulary has the words for workloads by their short names.
@@ -24,6 +29,15 @@ var vocabulary = map[string]words{
 			"customer":  {ends: "Customer Done"},
 			"orders":    {ends: "Orders Done"},
 		},
+		generating: map[string]string{
+			"item":      "Generating Item",
+			"warehouse": "Generating Warehouse",
+			"district":  "Generating District",
+			"stock":     "Generating Stock Wid=%d",
+			"customer":  "Generating Customer for Wid=%d",
+			"orders":    "Generating Orders for Wid=%d",
+		},
+		generated: "%d WAREHOUSE SCHEMA",
 	},
 }
 
@@ -33,7 +47,7 @@ func wordsOf(workload string) words {
 	if w, known := vocabulary[workload]; known {
 		return w
 	}
-	return words{section: strings.ToUpper(workload), wrongSize: "size %s does not equal dict size of %s"}
+	return words{section: strings.ToUpper(workload), wrongSize: "size %s does not equal dict size of %s", generated: "%d UNIT SCHEMA"}
 }
 
 // routinesOf is what a check calls the code in a database.
