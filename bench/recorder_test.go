@@ -121,9 +121,12 @@ func (deflater) Watch(e job.Event) {
 		return
 	}
 	go func() {
-		for _, k := range e.Second.Measured.Kinds {
-			_, _ = k.Service.V2() // it came from an interval, and so can be encoded
-			_, _ = k.Response.V2()
+		sum, _ := e.Second.Measured.Summary() // it came from an interval, and so is whole
+		for _, k := range sum.Kinds {
+			if k.Done > 0 {
+				_, _ = meter.EncodeV2(k.Service)
+				_, _ = meter.EncodeV2(k.Response)
+			}
 		}
 	}()
 }

@@ -497,7 +497,7 @@ transaction. Without --output it writes to standard output.`,
 			return usage("--format: %q is not one of %s%s", format, strings.Join(report.Formats, ", "), option.Suggest(format, report.Formats))
 		}
 		if output == "" {
-			return report.Export(ctx, a.program.whole, store, j.ID, format, a.program.words())
+			return report.Export(ctx, a.program.whole, store, j.ID, format, a.program.words(), a.say)
 		}
 		return a.exportToFile(ctx, store, j.ID, format, output, force)
 	})
@@ -509,6 +509,9 @@ transaction. Without --output it writes to standard output.`,
 	}
 	return c
 }
+
+// say tells what takes long, beside what a command writes.
+func (a *archive) say(line string) { fmt.Fprintln(a.program.Stderr, line) }
 
 // exportToFile leaves no half of a file behind.
 func (a *archive) exportToFile(ctx context.Context, store *repository.Store, id job.ID, format, path string, force bool) error {
@@ -523,8 +526,7 @@ func (a *archive) exportToFile(ctx context.Context, store *repository.Store, id 
 	if err != nil {
 		return usage("--output: %w", err)
 	}
-	defer a.program.whenSlow("Writing %s", path)()
-	if err := errors.Join(report.Export(ctx, file, store, id, format, a.program.words()), file.Close()); err != nil {
+	if err := errors.Join(report.Export(ctx, file, store, id, format, a.program.words(), a.say), file.Close()); err != nil {
 		return errors.Join(err, os.Remove(path))
 	}
 	return nil

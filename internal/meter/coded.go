@@ -187,19 +187,6 @@ func (c CodedHistogram) decode() (*hdrhistogram.Histogram, error) {
 	return h, c.addTo(&h)
 }
 
-// V2 returns the histogram in HdrHistogram's compressed V2 encoding, which its libraries
-// for all languages read. That takes about a millisecond.
-func (c CodedHistogram) V2() ([]byte, error) {
-	if len(c) == 0 || c[0] == compressedV2 {
-		return c, nil
-	}
-	h, err := c.decode()
-	if err != nil {
-		return nil, err
-	}
-	return EncodeV2(h)
-}
-
 // EncodeV2 encodes h in HdrHistogram's compressed V2 encoding. It takes off the base64
 // that the library wraps that in, which is a third longer.
 func EncodeV2(h *hdrhistogram.Histogram) ([]byte, error) {
@@ -272,6 +259,13 @@ func (c *CodedTally) AddTo(t *Tally) error {
 		return nil
 	}
 	return errors.Join(c.Service.addTo(&t.Service), c.Response.addTo(&t.Response))
+}
+
+// Counts returns the counts of c without its histograms.
+func (c *CodedTally) Counts() Tally {
+	var t Tally
+	c.addCounts(&t)
+	return t
 }
 
 func (c *CodedTally) addCounts(t *Tally) {

@@ -48,15 +48,19 @@ func reach(h **hdrhistogram.Histogram, value int64) {
 		return
 	}
 	for highest < value {
-		if highest > math.MaxInt64/2 {
-			highest = math.MaxInt64
-		} else {
-			highest *= 2
-		}
+		highest = wider(highest)
 	}
-	wider := hdrhistogram.New((*h).LowestTrackableValue(), highest, int((*h).SignificantFigures()))
-	wider.Merge(*h)
-	*h = wider
+	larger := hdrhistogram.New((*h).LowestTrackableValue(), highest, int((*h).SignificantFigures()))
+	larger.Merge(*h)
+	*h = larger
+}
+
+// wider returns the next that a histogram reaches to.
+func wider(highest int64) int64 {
+	if highest > math.MaxInt64/2 {
+		return math.MaxInt64
+	}
+	return 2 * highest
 }
 
 // empty takes all out of a histogram. One that had to reach far begins anew, so that

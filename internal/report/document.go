@@ -151,6 +151,16 @@ func KindName(kinds []string, i int) string {
 }
 
 func newTransaction(kind string, t *meter.Tally, allDone int64) Transaction {
+	n := countedTransaction(kind, t, allDone)
+	if t.Done > 0 {
+		response, service := NewLatency(t.Response), NewLatency(t.Service)
+		n.Response, n.Service = &response, &service
+	}
+	return n
+}
+
+// countedTransaction is a Transaction without its latencies.
+func countedTransaction(kind string, t *meter.Tally, allDone int64) Transaction {
 	n := Transaction{
 		Kind: kind, Done: t.Done, SharePercent: Percent(float64(t.Done), float64(allDone)),
 		RolledBack: t.RolledBack, Retries: t.Retried, Failed: t.Failures(),
@@ -162,10 +172,6 @@ func newTransaction(kind string, t *meter.Tally, allDone int64) Transaction {
 			}
 			n.FailedBy[class.String()] = failed
 		}
-	}
-	if t.Done > 0 {
-		response, service := NewLatency(t.Response), NewLatency(t.Service)
-		n.Response, n.Service = &response, &service
 	}
 	return n
 }
@@ -203,7 +209,7 @@ func NewLatency(h histogram) Latency {
 	}
 }
 
-// histogram is what is read of an hdrhistogram.Histogram.
+// histogram is what is read of an hdrhistogram.Histogram, or a meter.Distribution.
 type histogram interface {
 	ValueAtQuantile(percentile float64) int64
 	Min() int64

@@ -39,7 +39,7 @@ func TestJobsOfAnEarlierSledgeAreExportedAsItExportedThem(t *testing.T) {
 	defer store.Close()
 	export := func(format string) (got, want []byte) {
 		var b bytes.Buffer
-		if err := Export(t.Context(), &b, store, "last", format, words); err != nil {
+		if err := Export(t.Context(), &b, store, "last", format, words, func(string) {}); err != nil {
 			t.Fatal(err)
 		}
 		want, err := os.ReadFile("testdata/version4." + format)

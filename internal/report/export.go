@@ -9,10 +9,13 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
@@ -31,8 +34,8 @@ type Words struct {
 
 // Export writes all that the repository knows of a job: as JSON, Document with
 // more members, histograms included; or as CSV, what was measured by the second. The
-// lines that virtual users put out are had from words.
-func Export(ctx context.Context, w io.Writer, store *repository.Store, id job.ID, format string, words Words) error {
+// lines that virtual users put out are had from words. What takes long is told by say.
+func Export(ctx context.Context, w io.Writer, store *repository.Store, id job.ID, format string, words Words, say func(line string)) error {
 	if !slices.Contains(Formats, format) {
 		return job.WithExit(job.ExitUsage, fmt.Errorf("export format %s is not known%s (there are %s)",
 			format, option.Suggest(format, Formats), strings.Join(Formats, " and ")))
@@ -45,15 +48,32 @@ func Export(ctx context.Context, w io.Writer, store *repository.Store, id job.ID
 		return job.WithExit(job.ExitUsage, fmt.Errorf("job %s was recorded by %s, which does not keep what was done in each second: export it as json", j.ID, j.Origin))
 	}
 	buffered := bufio.NewWriter(w)
+	progress := tellProgress(j.ID, say)
 	if format == "csv" {
-		err = exportCSV(ctx, buffered, store, j)
+		err = exportCSV(ctx, buffered, store, j, progress)
 	} else {
-		err = exportJSON(ctx, buffered, store, j, words)
+		err = exportJSON(ctx, buffered, store, j, words, progress)
 	}
 	if err != nil {
 		return fmt.Errorf("export job %s: %w", j.ID, err)
 	}
 	return buffered.Flush()
+}
+
+// sayEvery is how often an export tells how far it is.
+const sayEvery = 2 * time.Second
+
+// tellProgress returns what is told how many more seconds were exported, and tells say in
+// all, now and then.
+func tellProgress(id job.ID, say func(line string)) func(seconds int) {
+	done, next := 0, time.Now().Add(sayEvery)
+	return func(seconds int) {
+		done += seconds
+		if time.Now().After(next) {
+			next = time.Now().Add(sayEvery)
+			say(fmt.Sprintf("Exporting job %s: %d seconds of the run so far", id, done))
+		}
+	}
 }
 
 // ExportSchema names the shape of an exported job, as Schema does that of Document.
@@ -97,7 +117,7 @@ type SecondTransaction struct {
 }
 
 // exportJSON writes the seconds as they are read, since a day has 86,400.
-func exportJSON(ctx context.Context, w *bufio.Writer, store *repository.Store, j job.Job, words Words) error {
+func exportJSON(ctx context.Context, w *bufio.Writer, store *repository.Store, j job.Job, words Words, progress func(seconds int)) error {
 	head, err := exportHead(ctx, store, j, words)
 	if err != nil {
 		return err
@@ -108,24 +128,60 @@ func exportJSON(ctx context.Context, w *bufio.Writer, store *repository.Store, j
 	}
 	fmt.Fprintf(w, "%s,\"seconds\":[", bytes.TrimSuffix(text, []byte("}")))
 	divider := "\n"
+	write := func(texts [][]byte) error {
+		for _, text := range texts {
+			if _, err := fmt.Fprintf(w, "%s%s", divider, text); err != nil {
+				return err
+			}
+			divider = ",\n"
+		}
+		return nil
+	}
+	const atOnce = 64
+	var seconds []repository.StoredSecond
 	for s, err := range store.Seconds(ctx, j.ID) {
 		if err != nil {
 			return err
 		}
-		second, err := newSecond(j.Kinds, s)
+		if seconds = append(seconds, s); len(seconds) < atOnce {
+			continue
+		}
+		texts, err := secondTexts(j.Kinds, seconds)
+		if err == nil {
+			err = write(texts)
+		}
 		if err != nil {
 			return err
 		}
-		if text, err = json.Marshal(second); err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintf(w, "%s%s", divider, text); err != nil {
-			return err
-		}
-		divider = ",\n"
+		progress(len(seconds))
+		seconds = seconds[:0]
+	}
+	texts, err := secondTexts(j.Kinds, seconds)
+	if err == nil {
+		err = write(texts)
+	}
+	if err != nil {
+		return err
 	}
 	_, err = fmt.Fprintln(w, "]}")
 	return err
+}
+
+// secondTexts makes JSON of some seconds, on all cores: their histograms take time.
+func secondTexts(kinds []string, seconds []repository.StoredSecond) ([][]byte, error) {
+	texts := make([][]byte, len(seconds))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, s := range seconds {
+		group.Go(func() error {
+			second, err := newSecond(kinds, s, addLatencies)
+			if err == nil {
+				texts[i], err = json.Marshal(second)
+			}
+			return err
+		})
+	}
+	return texts, group.Wait()
 }
 
 func exportHead(ctx context.Context, store *repository.Store, j job.Job, words Words) (ExportHead, error) {
@@ -195,32 +251,61 @@ func histogramsOf(kind string, t *meter.Tally) (Histograms, error) {
 	return h, err
 }
 
-func newSecond(kinds []string, s repository.StoredSecond) (Second, error) {
-	sum, err := s.Summary()
-	if err != nil {
-		return Second{}, err
-	}
+// newSecond returns what was counted in a second, with the latencies that add adds to each
+// kind of which something was done.
+func newSecond(kinds []string, s repository.StoredSecond, add func(*SecondTransaction, meter.CodedTally) error) (Second, error) {
 	second := Second{At: s.At.UTC(), Phase: s.Phase, Offset: s.Offset.Seconds(), Elapsed: s.Elapsed.Seconds(), ServerTPM: s.ServerTPM, Transactions: []SecondTransaction{}}
 	var done int64
-	for i := range sum.Kinds {
-		done += sum.Kinds[i].Done
+	for _, t := range s.Tallies {
+		done += t.Done
 	}
 	for i, t := range s.Tallies {
-		one := SecondTransaction{Transaction: newTransaction(KindName(kinds, i), &sum.Kinds[i], done)}
-		if one.ResponseHistogram, err = t.Response.V2(); err != nil {
-			return second, err
-		}
-		if one.ServiceHistogram, err = t.Service.V2(); err != nil {
-			return second, err
+		counts := t.Counts()
+		one := SecondTransaction{Transaction: countedTransaction(KindName(kinds, i), &counts, done)}
+		if t.Done > 0 {
+			if err := add(&one, t); err != nil {
+				return second, err
+			}
 		}
 		second.Transactions = append(second.Transactions, one)
 	}
 	return second, nil
 }
 
+// addResponse adds the response times, as numbers.
+func addResponse(one *SecondTransaction, t meter.CodedTally) error {
+	response, err := t.Response.Distribution()
+	if err != nil {
+		return err
+	}
+	latency := NewLatency(response)
+	one.Response = &latency
+	return nil
+}
+
+// addLatencies adds response and service times, as numbers and as histograms.
+func addLatencies(one *SecondTransaction, t meter.CodedTally) error {
+	for _, add := range []struct {
+		from      meter.CodedHistogram
+		latency   **Latency
+		histogram *[]byte
+	}{{t.Response, &one.Response, &one.ResponseHistogram}, {t.Service, &one.Service, &one.ServiceHistogram}} {
+		d, err := add.from.Distribution()
+		if err != nil {
+			return err
+		}
+		latency := NewLatency(d)
+		*add.latency = &latency
+		if *add.histogram, err = d.V2(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // exportCSV writes a line for each second and kind of transaction; the latencies
 // are response times. The server's count, which is of all kinds, is on each of them.
-func exportCSV(ctx context.Context, w *bufio.Writer, store *repository.Store, j job.Job) error {
+func exportCSV(ctx context.Context, w *bufio.Writer, store *repository.Store, j job.Job, progress func(seconds int)) error {
 	c := csv.NewWriter(w)
 	heads := []string{
 		"at", "offset_s", "elapsed_s", "phase", "kind", "done", "rolled_back", "retried", "failed",
@@ -235,7 +320,7 @@ func exportCSV(ctx context.Context, w *bufio.Writer, store *repository.Store, j 
 		if err != nil {
 			return err
 		}
-		second, err := newSecond(j.Kinds, s)
+		second, err := newSecond(j.Kinds, s, addResponse)
 		if err != nil {
 			return err
 		}
@@ -255,6 +340,7 @@ func exportCSV(ctx context.Context, w *bufio.Writer, store *repository.Store, j 
 				return err
 			}
 		}
+		progress(1)
 	}
 	c.Flush()
 	return c.Error()

@@ -11,8 +11,10 @@ import (
 	"iter"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -160,7 +162,7 @@ func stored(t *testing.T) (*repository.Store, job.ID) {
 func TestAnExportedJobIsWhole(t *testing.T) {
 	store, id := stored(t)
 	var b bytes.Buffer
-	if err := Export(t.Context(), &b, store, id[:20], "json", words); err != nil {
+	if err := Export(t.Context(), &b, store, id[:20], "json", words, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -218,7 +220,7 @@ func decoded(t *testing.T, encoded []byte) *hdrhistogram.Histogram {
 func TestTheTableOfSecondsIsSafeInASpreadsheet(t *testing.T) {
 	store, id := stored(t)
 	var b bytes.Buffer
-	if err := Export(t.Context(), &b, store, id, "csv", words); err != nil {
+	if err := Export(t.Context(), &b, store, id, "csv", words, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
@@ -241,15 +243,15 @@ func TestTheTableOfSecondsIsSafeInASpreadsheet(t *testing.T) {
 
 func TestAnExportThatCannotBeSaysWhy(t *testing.T) {
 	store, id := stored(t)
-	err := Export(t.Context(), io.Discard, store, id, "cvs", words)
+	err := Export(t.Context(), io.Discard, store, id, "cvs", words, func(string) {})
 	if err == nil || job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "did you mean csv?") {
 		t.Errorf("an unknown format: got %v", err)
 	}
-	if err := Export(t.Context(), io.Discard, store, "FFFF", "csv", words); !errors.Is(err, repository.ErrNotFound) {
+	if err := Export(t.Context(), io.Discard, store, "FFFF", "csv", words, func(string) {}); !errors.Is(err, repository.ErrNotFound) {
 		t.Errorf("an unknown job: got %v", err)
 	}
 	for _, format := range Formats {
-		if err := Export(t.Context(), brokenPipe{}, store, id, format, words); !errors.Is(err, io.ErrClosedPipe) {
+		if err := Export(t.Context(), brokenPipe{}, store, id, format, words, func(string) {}); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%s into a broken pipe: got %v", format, err)
 		}
 	}
@@ -269,4 +271,19 @@ func TestWhatHasNoLookIsEscapedInOneWay(t *testing.T) {
 			t.Errorf("%q in lines: got %q, want %q", c.text, got, c.lines)
 		}
 	}
+}
+
+func TestAnExportThatTakesLongSaysHowFarItIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var said []string
+		progress := tellProgress("6B02", func(line string) { said = append(said, line) })
+		for range 5 {
+			progress(64)
+			time.Sleep(1100 * time.Millisecond)
+		}
+		want := []string{"Exporting job 6B02: 192 seconds of the run so far", "Exporting job 6B02: 320 seconds of the run so far"}
+		if !slices.Equal(said, want) {
+			t.Errorf("got %q, want %q", said, want)
+		}
+	})
 }
