@@ -39,12 +39,14 @@ func (b Bench) Options() []option.Description {
 }
 
 // WithoutSecrets returns spec as it may be stored and shown: without the values
-// of options that are secret.
+// of options that are secret, of whichever database or workload.
 func (b Bench) WithoutSecrets(spec job.Spec) job.Spec {
 	public := spec.Options.Clone()
-	for _, o := range b.Options() {
-		if o.Secret {
-			delete(public, o.Name)
+	for pair := range b.Pairs() {
+		for _, o := range pair.Options() {
+			if o.Secret {
+				delete(public, o.Name)
+			}
 		}
 	}
 	spec.Options, spec.Names = public, nil

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"sledge/internal/catalog"
 	"sledge/internal/catalog/edition"
+	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/workbench"
@@ -449,5 +451,24 @@ func TestSeveralNumbersOfUsersAreARunEach(t *testing.T) {
 	}
 	if _, err := order.Runs(); job.ExitOf(err) != job.ExitUsage {
 		t.Errorf("too many users: got %v, want a mistake of the user", err)
+	}
+}
+
+// One database may show what another keeps secret by the same name.
+func TestWhatAnyDatabaseKeepsSecretIsLeftOut(t *testing.T) {
+	shows := &database.Database{Name: "shows", Options: func(string) any {
+		return &struct {
+			Token string `opt:"token" group:"connection" help:"what it says"`
+		}{}
+	}}
+	hides := &database.Database{Name: "hides", Options: func(string) any {
+		return &struct {
+			Token string `opt:"token" group:"connection" secret:"true" help:"what it must not say"`
+		}{}
+	}}
+	both := workbench.Bench{Catalog: catalog.Catalog{Databases: []*database.Database{shows, hides}, Workloads: edition.Catalog.Workloads}}
+	public := both.WithoutSecrets(job.Spec{Database: "hides", Options: option.Values{"token": "s3cret", "warehouses": "2"}})
+	if want := (option.Values{"warehouses": "2"}); !maps.Equal(public.Options, want) {
+		t.Errorf("got %v, want %v", public.Options, want)
 	}
 }
