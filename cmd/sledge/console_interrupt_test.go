@@ -57,6 +57,7 @@ func TestCtrlCAtPythonsPromptDoesOneThing(t *testing.T) {
 
 			// Each of several in quick succession is heard of.
 			for range 3 {
+				x.rests(python)
 				x.types(ctrlC)
 				x.prompt()
 			}
@@ -64,6 +65,7 @@ func TestCtrlCAtPythonsPromptDoesOneThing(t *testing.T) {
 			x.types(ctrlC)
 			x.sees("KeyboardInterrupt")
 			x.prompt()
+			x.rests(python)
 			x.types(ctrlC)
 			x.prompt()
 			x.evaluates(3)
@@ -80,6 +82,7 @@ func TestCtrlCAtPythonsPromptDoesOneThing(t *testing.T) {
 			x.types(ctrlC + ctrlC)
 			x.sees("KeyboardInterrupt")
 			x.evaluates(4)
+			x.rests(python)
 			x.stopped(func() {
 				x.types(ctrlC)
 				x.prompt()

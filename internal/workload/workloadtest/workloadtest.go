@@ -221,7 +221,7 @@ type product struct {
 }
 
 func (p *product) Watch(e job.Event) {
-	if strings.Contains(e.Message, " server answers") {
+	if strings.Contains(e.Message, " server answered, although ") {
 		p.lines = append(p.lines, e.Message)
 	}
 	if e.Facts != nil {
