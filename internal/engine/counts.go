@@ -219,7 +219,17 @@ func (r *run) agreement(m measurement, server int64) *job.Agreement {
 		a.Low -= mostSilent(r.silence, a.Client)
 		a.Allowance = r.silence.Why
 	}
+	a.None = a.High == 0 && server == 0 && r.failedProbed(m.summary) == 0
 	return judged(a)
+}
+
+// failedProbed returns how many of the transactions failed that the probe counts.
+func (r *run) failedProbed(s meter.Summary) int64 {
+	failed := meter.NewSummary(len(s.Kinds))
+	for i := range s.Kinds {
+		failed.Kinds[i].Done = s.Kinds[i].Failures()
+	}
+	return r.plan.Workload.Probed(&failed)
 }
 
 // counterAgreement compares the two counts of all transactions. What was tried in vain

@@ -497,7 +497,7 @@ func (r *run) result(m measurement) job.Result {
 		result.Client = &m.client
 	}
 	w := workload.Window{
-		Summary: m.summary, Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: r.plan.Users,
+		Summary: m.summary, Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: r.plan.Users, Options: r.plan.Settings,
 	}
 	if m.end.probe.read {
 		w.Elapsed = m.end.probe.at.Sub(m.start.probe.at)
@@ -618,10 +618,5 @@ func (r *run) tooManyFailures(m measurement) error {
 
 // scoreless reports whether all transactions failed that the headline is made of.
 func (r *run) scoreless(s meter.Summary) bool {
-	ended := meter.NewSummary(len(s.Kinds))
-	for i := range s.Kinds {
-		ended.Kinds[i].Done = s.Kinds[i].Failures()
-	}
-	probed := r.plan.Workload.Probed
-	return probed(&s) == 0 && probed(&ended) > 0
+	return r.plan.Workload.Probed(&s) == 0 && r.failedProbed(s) > 0
 }

@@ -189,6 +189,10 @@ type Agreement struct {
 	// Vague says that the bounds are met, and so far apart that this says nothing.
 	Vague bool `json:"vague,omitempty"`
 
+	// None says that there were none of them to do and that the server counted none, so
+	// that this says nothing of the count of other transactions.
+	None bool `json:"none,omitempty"`
+
 	// Allowance says why the server may count less than the client; "" where it may not.
 	Allowance string `json:"allowance,omitempty"`
 }

@@ -37,11 +37,11 @@ func Points(jobs []job.Job) []Point {
 	type sum struct{ nopm, tpm, runs float64 }
 	byUsers := map[int]sum{}
 	for _, j := range jobs {
-		orders, ok := j.Result.Metric("NOPM")
+		orders, _ := j.Result.Metric("NOPM")
+		transactions, ok := j.Result.Metric("TPM")
 		if j.Status != job.Succeeded || !ok {
 			continue
 		}
-		transactions, _ := j.Result.Metric("TPM")
 		s := byUsers[Users(j)]
 		byUsers[Users(j)] = sum{s.nopm + orders, s.tpm + transactions, s.runs + 1}
 	}
@@ -68,9 +68,11 @@ func ProfileText(jobs []job.Job, width int) string {
 	}}
 	for _, j := range jobs {
 		cells := []string{count(int64(Users(j))), "-", "-", "-", string(j.Status), string(j.ID)}
+		if transactions, ok := j.Result.Metric("TPM"); ok {
+			cells[2] = count(int64(transactions))
+		}
 		if orders, ok := j.Result.Metric("NOPM"); ok {
-			transactions, _ := j.Result.Metric("TPM")
-			cells[1], cells[2] = count(int64(orders)), count(int64(transactions))
+			cells[1] = count(int64(orders))
 			cells[3] = count(int64(orders / float64(max(1, Users(j)))))
 		}
 		t.Row(cells...)

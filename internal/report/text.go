@@ -249,7 +249,7 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 		row("", "Server", "%s", server(j))
 	}
 	r := j.Result
-	agree := r.Agreement != nil && r.Agreement.Holds && !r.Agreement.Vague
+	agree := r.Agreement != nil && r.Agreement.Holds && !r.Agreement.Vague && !r.Agreement.None
 	if a := r.Agreement; agree {
 		row(good, "Counts", "agree: the virtual users counted %s %ss, the server %s (%s to %s expected)%s",
 			count(a.Client), a.What, count(a.Server), count(a.Low), count(a.High), allowance(*a))
@@ -260,6 +260,8 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 		} else {
 			row(good, "Counts", "of all transactions agree: the virtual users counted %s, the server %s", count(a.Client), count(a.Server))
 		}
+	} else if a := r.Agreement; a != nil && a.None {
+		row("", "Counts", "not compared: there were no %ss to do, which are what is counted in the database", a.What)
 	}
 	if g := r.LongestGap; g != nil && g.Seconds < standstill {
 		flow := "steady: never 0.25 s without a transaction that ended"

@@ -58,6 +58,9 @@ const standstill = 1
 
 // agreement compares two counts in a sentence.
 func agreement(a job.Agreement) string {
+	if a.None {
+		return fmt.Sprintf("There were no %s transactions to do, so the count in the database says nothing of the virtual users' count.", Printable(a.What))
+	}
 	verdict := "they agree (%s to %s expected)."
 	switch {
 	case a.Vague:

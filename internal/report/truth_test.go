@@ -27,6 +27,11 @@ func TestRemarksSayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 			"The virtual users counted 146 new order transactions and the server 150: too few to compare, because anything from 138 to 169 would fit. Run for longer.",
 		},
 		{
+			"none of them to do",
+			job.Result{Agreement: &job.Agreement{What: "new order", Holds: true, None: true}},
+			"There were no new order transactions to do, so the count in the database says nothing of the virtual users' count.",
+		},
+		{
 			"what the routines keep to themselves",
 			job.Result{Agreement: &job.Agreement{What: "new order", Client: 990, Server: 980, Low: 970, High: 993, Holds: true, Allowance: "they may roll back"}},
 			"The virtual users counted 990 new order transactions and the server 980: they agree (970 to 993 expected). This allows for what cannot be told apart: they may roll back.",
@@ -142,9 +147,9 @@ func TestCorrectedPercentilesShowAStandstill(t *testing.T) {
 // What the server counts of all transactions may be right where too few of one kind can be
 // compared: the line of it stands by itself then.
 func TestCountsThatAgreeAreNamedAlsoWhereOthersDoNot(t *testing.T) {
-	run := func(holds bool) string {
+	run := func(a job.Agreement) string {
 		j := job.Job{Spec: job.Spec{Action: job.Run}, Status: job.Succeeded, Result: job.Result{
-			Agreement:        &job.Agreement{What: "new order", Client: 10, Server: 11, Low: 5, High: 19, Holds: holds, Vague: !holds},
+			Agreement:        &a,
 			CounterAgreement: &job.Agreement{Client: 1000, Server: 1001, Low: 998, High: 1004},
 		}}
 		var b bytes.Buffer
@@ -153,12 +158,17 @@ func TestCountsThatAgreeAreNamedAlsoWhereOthersDoNot(t *testing.T) {
 		}
 		return b.String()
 	}
-	for holds, want := range map[bool]string{
-		true:  "✓          and 1,000 transactions of all kinds, the server 1,001\n",
-		false: "✓  Counts  of all transactions agree: the virtual users counted 1,000, the server 1,001\n",
+	const alone = "✓  Counts  of all transactions agree: the virtual users counted 1,000, the server 1,001\n"
+	for _, tt := range []struct {
+		agreement job.Agreement
+		want      string
+	}{
+		{job.Agreement{What: "new order", Client: 10, Server: 11, Low: 5, High: 19, Holds: true}, "✓          and 1,000 transactions of all kinds, the server 1,001\n"},
+		{job.Agreement{What: "new order", Client: 10, Server: 11, Low: 5, High: 19, Vague: true}, alone},
+		{job.Agreement{What: "new order", Holds: true, None: true}, alone},
 	} {
-		if got := run(holds); !strings.Contains(got, want) {
-			t.Errorf("got\n%s\nwant a line %q", got, want)
+		if got := run(tt.agreement); !strings.Contains(got, tt.want) {
+			t.Errorf("got\n%s\nwant a line %q", got, tt.want)
 		}
 	}
 }

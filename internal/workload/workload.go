@@ -240,4 +240,5 @@ type Window struct {
 	Probe          int64         // how far the workload's own count on the server moved
 	Probed         bool          // whether that count could be read
 	Users          int
+	Options        any // of the workload
 }

@@ -82,11 +82,21 @@ func release(j job.Job) string {
 // figureOf returns a headline figure as HammerDB writes it, cut to a whole number,
 // and whether the job has it.
 func figureOf(j job.Job, name string) (string, bool) {
-	value, ok := j.Result.Metric(name)
+	value, ok := metricOf(j, name)
 	if !ok {
 		return "", false
 	}
 	return strconv.FormatInt(int64(value), 10), true
+}
+
+// metricOf returns a headline figure. A run whose mix has no new orders has no NOPM, which
+// is 0 for HammerDB.
+func metricOf(j job.Job, name string) (value float64, found bool) {
+	value, found = j.Result.Metric(name)
+	if name == nopm && !found {
+		_, found = j.Result.Metric(tpm)
+	}
+	return value, found
 }
 
 // mainFigure is the figure that stands for a job: the geometric mean of its queries, or
@@ -94,7 +104,7 @@ func figureOf(j job.Job, name string) (string, bool) {
 // where the job has no result.
 func mainFigure(j job.Job) (job.Metric, bool) {
 	for _, name := range []string{geomean, nopm} {
-		if value, ok := j.Result.Metric(name); ok {
+		if value, ok := metricOf(j, name); ok {
 			return job.Metric{Name: name, Value: value}, true
 		}
 	}

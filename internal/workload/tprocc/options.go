@@ -27,7 +27,7 @@ type Options struct {
 	KeyAndThink   bool           `opt:"key_and_think" group:"load" help:"keying times before and thinking times after transactions"`
 	Keying        seconds        `opt:"keying_time" group:"load" unit:"seconds" help:"keying time in seconds of new order, payment, delivery, stock level, order status; fractions are fine"`
 	Thinking      seconds        `opt:"think_time" group:"load" unit:"seconds" help:"mean thinking time in seconds of the same; each is drawn from an exponential distribution cut at ten times the mean"`
-	Mix           weights        `opt:"mix" group:"load" help:"weights of new order, payment, delivery, stock level, order status"`
+	Mix           weights        `opt:"mix" group:"load" help:"weights of new order, payment, delivery, stock level, order status; or the name of a mix: default, standard (the least that TPC-C asks for), read-only, write-only"`
 	Deck          bool           `opt:"deck" group:"load" help:"deal transactions from a shuffled deck that holds each as often as its weight, rather than draw each by chance"`
 	Driver        string         `opt:"driver" group:"load" choices:"test|timed" help:"timed measures for a time after a ramp-up; test lets each user do its iterations and measures nothing"`
 	RampUp        option.Minutes `opt:"rampup" group:"load" main:"true" unit:"minutes" flag:"rampup" for:"run" help:"time in minutes, or with a unit such as 90s, that users work before anything is measured"`
@@ -142,35 +142,6 @@ func compact(name string) string {
 }
 
 func kindList() string { return strings.Join(Workload.KindNames(), ", ") }
-
-// weights is a whole number for each kind of transaction.
-type weights [kinds]int
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (w *weights) UnmarshalText(text []byte) error {
-	return perKind(text, (*[kinds]int)(w), func(s string) (int, error) {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 0 || n > 10_000 {
-			return 0, fmt.Errorf("%q is not a weight: a whole number from 0 to 10000", s)
-		}
-		return n, nil
-	})
-}
-
-// MarshalText implements encoding.TextMarshaler.
-func (w weights) MarshalText() ([]byte, error) {
-	var text []byte
-	for i, n := range w {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = strconv.AppendInt(text, int64(n), 10)
-	}
-	return text, nil
-}
-
-// Kind names the type for people.
-func (weights) Kind() string { return "5 weights" }
 
 // seconds is a time for each kind of transaction.
 type seconds [kinds]float64

@@ -82,22 +82,35 @@ func (o *Options) population(seed uint64) Population {
 // score computes NOPM, new orders a minute by the district table, and TPM,
 // transactions a minute by the server's own count, with the
 // client's counts beside them. A database without a count of its own gets the
-// client's as its TPM.
+// client's as its TPM. Where the mix has no new orders, there is no NOPM, and the
+// client's own count comes first: nothing vouches for the server's, which may be of the
+// work of others.
 func score(w workload.Window) []job.Metric {
 	const orders, transactions, byClient = "new orders a minute", "transactions a minute", ", by the virtual users' count"
 	all := w.Summary.All()
 	clientTPM := w.Summary.PerMinute(all.Done + all.RolledBack)
 	clientNOPM := w.Summary.PerMinute(w.Summary.Kinds[newOrder].Done)
+	orderless := w.Options.(*Options).Mix[newOrder] == 0
+	if !w.Probed && orderless {
+		return []job.Metric{{Name: "client TPM", Value: clientTPM, Means: transactions + byClient}}
+	}
 	if !w.Probed {
 		return []job.Metric{
 			{Name: "client NOPM", Value: clientNOPM, Means: orders + byClient},
 			{Name: "client TPM", Value: clientTPM, Means: transactions + byClient},
 		}
 	}
-	nopm, tpm, byWhom := float64(w.Probe)/w.Elapsed.Minutes(), clientTPM, byClient
+	tpm, byWhom := clientTPM, byClient
 	if w.Counted {
 		tpm, byWhom = float64(w.Counter)/w.CounterElapsed.Minutes(), ", by the server's own count"
 	}
+	if orderless {
+		return []job.Metric{
+			{Name: "client TPM", Value: clientTPM, Means: transactions + byClient + "; no NOPM, since the mix has no new orders"},
+			{Name: "TPM", Value: tpm, Means: transactions + byWhom},
+		}
+	}
+	nopm := float64(w.Probe) / w.Elapsed.Minutes()
 	return []job.Metric{
 		{Name: "NOPM", Value: nopm, Means: orders + ", by the district table"},
 		{Name: "TPM", Value: tpm, Means: transactions + byWhom},

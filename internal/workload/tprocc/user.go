@@ -108,17 +108,6 @@ func (t *terminal) tell(s job.Step) {
 	t.seat.Tell(job.Event{Step: &s})
 }
 
-// deck returns as many cards of each kind as its weight.
-func (w weights) deck() []meter.Kind {
-	var cards []meter.Kind
-	for k, n := range w {
-		for range n {
-			cards = append(cards, meter.Kind(k))
-		}
-	}
-	return cards
-}
-
 // deal decides the next kind of transaction: a card drawn by chance and put back
 // (TPC-C 5.2.4.1), or the next of a shuffled deck (5.2.4.2).
 func (t *terminal) deal() meter.Kind {

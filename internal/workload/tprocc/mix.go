@@ -1,0 +1,89 @@
+package tprocc
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sledge/internal/meter"
+	"sledge/internal/option"
+)
+
+// weights is a whole number for each kind of transaction.
+type weights [kinds]int
+
+// mixes are the mixes with names. The order of the weights is that of the kinds.
+var mixes = []struct {
+	name string
+	weights
+}{
+	{"default", weights{newOrder: 10, payment: 10, delivery: 1, stockLevel: 1, orderStatus: 1}}, // the deck of TPC-C 5.2.4.2
+
+	// TPC-C 5.2.3: at least 43 % payments and 4 % of each kind but new orders, which are
+	// the rest.
+	{"standard", weights{newOrder: 45, payment: 43, delivery: 4, stockLevel: 4, orderStatus: 4}},
+
+	{"read-only", weights{stockLevel: 1, orderStatus: 1}},
+	{"write-only", weights{newOrder: 10, payment: 10, delivery: 1}}, // as they are to each other by default
+}
+
+// namedMix returns the weights of a mix by its name.
+func namedMix(name string) (weights, bool) {
+	for _, m := range mixes {
+		if compact(m.name) == compact(name) {
+			return m.weights, true
+		}
+	}
+	return weights{}, false
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler. It reads the name of a mix, too.
+func (w *weights) UnmarshalText(text []byte) error {
+	word := strings.TrimSpace(string(text))
+	if named, ok := namedMix(word); ok {
+		*w = named
+		return nil
+	}
+	if !strings.ContainsAny(word, ",=0123456789") {
+		names := make([]string, len(mixes))
+		for i, m := range mixes {
+			names[i] = m.name
+		}
+		return fmt.Errorf("%q is not a mix: name one of %s, or give weights such as 10,10,1,1,1 or payment=5%s",
+			word, strings.Join(names, ", "), option.Suggest(word, names))
+	}
+	return perKind(text, (*[kinds]int)(w), func(s string) (int, error) {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 0 || n > 10_000 {
+			return 0, fmt.Errorf("%q is not a weight: a whole number from 0 to 10000", s)
+		}
+		return n, nil
+	})
+}
+
+// MarshalText implements encoding.TextMarshaler. Weights are written as such even where
+// the mix has a name: they mean the same to every version.
+func (w weights) MarshalText() ([]byte, error) {
+	var text []byte
+	for i, n := range w {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendInt(text, int64(n), 10)
+	}
+	return text, nil
+}
+
+// Kind names the type for people.
+func (weights) Kind() string { return "5 weights, or a name" }
+
+// deck returns as many cards of each kind as its weight.
+func (w weights) deck() []meter.Kind {
+	var cards []meter.Kind
+	for k, n := range w {
+		for range n {
+			cards = append(cards, meter.Kind(k))
+		}
+	}
+	return cards
+}

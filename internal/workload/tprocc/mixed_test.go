@@ -1,0 +1,67 @@
+package tprocc_test
+
+import (
+	"maps"
+	"testing"
+
+	"sledge/internal/catalog/edition"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/workload/workloadtest"
+)
+
+// A run without new orders has no NOPM, nor can its counts be compared by them. It is
+// valid all the same, and says so with figures of its own.
+func TestARunWithoutNewOrdersHasNoNOPM(t *testing.T) {
+	local := engine.Local{Catalog: edition.Catalog, Version: "test"}
+	for _, name := range []string{"sqlite", "postgresql", "mariadb"} {
+		t.Run(name, func(t *testing.T) {
+			d, err := edition.Catalog.Database(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			server := workloadtest.Server(t, d, "")
+			do := func(action job.Action, more option.Values) job.Result {
+				t.Helper()
+				spec := job.Spec{Action: action, Database: name, Workload: "tprocc", Seed: 1, Users: 2, Options: server.Clone()}
+				maps.Copy(spec.Options, more)
+				result, err := local.Do(t.Context(), spec, job.Control{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return result
+			}
+			with := func(mix string) option.Values {
+				return option.Values{"rampup": "0s", "duration": "2s", "mix": mix, "deck": "true"}
+			}
+			do(job.Build, nil)
+			result := do(job.Run, with("read-only"))
+			for k, kind := range result.Kinds {
+				reads := kind == "stock level" || kind == "order status"
+				if tally := result.Summary.Kinds[k]; (tally.Done > 0) != reads {
+					t.Errorf("%s: %d done in a read-only run", kind, tally.Done)
+				}
+			}
+			if _, has := result.Metric("NOPM"); has || len(result.Metrics) == 0 || result.Metrics[0].Name != "client TPM" || result.Metrics[0].Value == 0 {
+				t.Errorf("got the figures %+v, want the client's TPM first and no NOPM", result.Metrics)
+			}
+			if a := result.Agreement; a == nil || !a.None || a.Client != 0 || a.Server != 0 {
+				t.Errorf("got %+v, want it to say that there were none to compare", a)
+			}
+			if !d.Embedded && (result.CounterAgreement == nil || !result.CounterAgreement.Trusted()) {
+				t.Errorf("got %+v, want the counts of all transactions to agree", result.CounterAgreement)
+			}
+			result = do(job.Run, with("write-only"))
+			if orders, has := result.Metric("NOPM"); !has || orders == 0 || result.Agreement.None || !result.Agreement.Holds {
+				t.Errorf("write-only: got %+v, %+v", result.Metrics, result.Agreement)
+			}
+			for k, kind := range result.Kinds {
+				writes := kind != "stock level" && kind != "order status"
+				if tally := result.Summary.Kinds[k]; (tally.Done > 0) != writes {
+					t.Errorf("%s: %d done in a write-only run", kind, tally.Done)
+				}
+			}
+		})
+	}
+}
