@@ -7,6 +7,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/host"
 	"sledge/internal/job"
+	"sledge/internal/workload"
 )
 
 // findFacts asks the server and this machine for what a result depends on.
@@ -35,6 +36,15 @@ func findFacts(ctx context.Context, p Plan, s database.Session, version string) 
 		}
 	}
 	return facts, nil
+}
+
+// findContention asks the workload what users must expect of each other. In a database
+// inside this process it is not by rows that they wait for each other.
+func findContention(ctx context.Context, p Plan, s database.Session) (*job.Contention, error) {
+	if p.Workload.Contention == nil || p.Database.Embedded {
+		return nil, nil
+	}
+	return p.Workload.Contention(ctx, s, p.SQL, workload.Crowd{Users: p.Users, Options: p.Settings, Rand: p.rand})
 }
 
 // otherProduct returns the name of the server's product where it is another than the

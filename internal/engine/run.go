@@ -38,6 +38,8 @@ type run struct {
 
 	silence workload.Silence // what the server may roll back without a word
 
+	contention *job.Contention // what users are to expect of each other; nil for little
+
 	began time.Time // when users could begin
 
 	stopping atomic.Bool   // users look at it between transactions
@@ -130,6 +132,9 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		if r.silence, err = p.Workload.Silence(ctx, s, p.SQL, p.Settings); err != nil {
 			return nil, err
 		}
+	}
+	if r.contention, err = findContention(ctx, p, s); err != nil {
+		return nil, err
 	}
 	if r.users, err = seatUsers(ctx, p, f, r.stripes); err != nil {
 		return nil, err
@@ -493,6 +498,7 @@ func (r *run) result(m measurement) job.Result {
 	if !m.started.IsZero() {
 		result.Waiting = r.waiting(m)
 		result.LongestGap, result.Standstills = r.longestGap(m)
+		result.Contention = r.contention
 		m.client.WithDatabase = r.plan.Database.Embedded
 		result.Client = &m.client
 	}

@@ -121,7 +121,7 @@ func seat(ctx context.Context, p Plan, f *feed, number int) (*terminal, error) {
 		Options: p.Settings,
 		Session: session,
 		SQL:     p.SQL,
-		Rand:    rand.New(rand.NewPCG(p.Seed, uint64(number))),
+		Rand:    p.rand(number),
 		Tell:    u.tell,
 	}
 	<-u.timer.C // a new timer can only be had running
@@ -153,6 +153,9 @@ func closeUsers(users []*terminal) {
 	// A session that cannot be closed cleanly is closed all the same.
 	_ = group.Wait()
 }
+
+// rand returns the random numbers of a user.
+func (p Plan) rand(number int) *rand.Rand { return rand.New(rand.NewPCG(p.Seed, uint64(number))) }
 
 // work is the life of a virtual user: it picks a transaction, waits as long as
 // the workload says, does it, records it, and begins again, until the run stops.

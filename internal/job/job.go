@@ -100,6 +100,10 @@ type Result struct {
 
 	Client *ClientLoad `json:"client,omitempty"` // in the measured time of a run
 
+	// Contention is what virtual users were to expect of each other; nil where there is so
+	// much room that they seldom meet.
+	Contention *Contention `json:"contention,omitempty"`
+
 	Agreement        *Agreement  `json:"agreement,omitempty"`
 	CounterAgreement *Agreement  `json:"counter_agreement,omitempty"` // of all transactions, by the server's own count
 	Findings         []Finding   `json:"findings,omitempty"`          // of a check
@@ -165,6 +169,17 @@ type ClientLoad struct {
 func (c ClientLoad) NearLimit() bool {
 	const near = 0.8
 	return !c.WithDatabase && c.CoresUsed >= near*c.Cores
+}
+
+// Contention says how many virtual users work on the same part of the data, so that they
+// wait for each other's rows.
+type Contention struct {
+	Users   int    `json:"users"`
+	Units   int    `json:"units"`   // that there are for them: warehouses
+	Enough  int    `json:"enough"`  // that there should be, so that users seldom meet
+	Sharing int    `json:"sharing"` // users that work on a unit that another works on, too
+	Most    int    `json:"most"`    // users on the unit that most work on
+	Expect  string `json:"expect"`  // all of that in words, and what comes of it
 }
 
 // Gap is a time in which no transaction ended though some were under way.

@@ -50,6 +50,7 @@ type Document struct {
 	LongestGap       *job.Gap        `json:"longest_gap,omitempty"`       // in which no transaction ended; 0 if it was below 0.25 s
 	Standstills      int             `json:"standstills,omitempty"`       // gaps of a second or more
 	Client           *job.ClientLoad `json:"client,omitempty"`            // what Sledge itself used in the measured time
+	Contention       *job.Contention `json:"contention,omitempty"`        // how many virtual users shared the same data
 	Transactions     []Transaction   `json:"transactions,omitempty"`
 	All              *Transaction    `json:"all,omitempty"` // all kinds together
 
@@ -107,7 +108,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		Unrecorded: j.Dropped,
 		Line:       r.Line, Metrics: r.Metrics, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
 		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
-		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Client: r.Client,
+		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Client: r.Client, Contention: r.Contention,
 		Findings: r.Findings, Loaded: r.Loaded,
 	}
 	if len(sum.Kinds) == 0 {

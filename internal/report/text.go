@@ -238,6 +238,13 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 		t.Row(mark, b.Look.Faint(name), Printable(fmt.Sprintf(format, args...)))
 	}
 	row("", "Load", "%s", load(j))
+	if c := j.Result.Contention; c != nil {
+		mark := ""
+		if c.Sharing > 0 {
+			mark = doubtful
+		}
+		row(mark, "Contention", "%s", c.Expect)
+	}
 	if took := elapsed(j, sum); took > 0 {
 		since := ""
 		if !j.Result.Started.IsZero() {

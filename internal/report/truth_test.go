@@ -172,3 +172,23 @@ func TestCountsThatAgreeAreNamedAlsoWhereOthersDoNot(t *testing.T) {
 		}
 	}
 }
+
+func TestContentionStandsUnderTheLoad(t *testing.T) {
+	for _, tt := range []struct {
+		contention *job.Contention
+		want       string // "" for no such line
+	}{
+		{&job.Contention{Users: 2, Sharing: 2, Expect: "all share"}, "!  Contention  all share"},
+		{&job.Contention{Users: 2, Expect: "none shares"}, "  Contention  none shares"},
+		{nil, ""},
+	} {
+		j := job.Job{Spec: job.Spec{Action: job.Run, Users: 2}, Status: job.Succeeded, Result: job.Result{Contention: tt.contention}}
+		var b bytes.Buffer
+		if err := Text(&b, j, meter.Summary{}, View{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); tt.want == "" && strings.Contains(got, "Contention") || !strings.Contains(got, tt.want) {
+			t.Errorf("got\n%s\nwant a line %q", got, tt.want)
+		}
+	}
+}

@@ -69,6 +69,10 @@ type Workload struct {
 	// Silence says what a run must expect the server to roll back without a word. Optional.
 	Silence func(ctx context.Context, s database.Session, sql *sqlfile.Library, options any) (Silence, error)
 
+	// Contention says what the virtual users of a run must expect of each other, or
+	// returns nil where they seldom meet. Optional.
+	Contention func(ctx context.Context, s database.Session, sql *sqlfile.Library, c Crowd) (*job.Contention, error)
+
 	// Score turns what was measured into the headline figures, the first of which stands
 	// for the run.
 	Score func(w Window) []job.Metric
@@ -137,6 +141,13 @@ type Seat struct {
 
 	// Tell sends an event of this virtual user, whose position it fills in.
 	Tell func(job.Event)
+}
+
+// Crowd is all virtual users of a run.
+type Crowd struct {
+	Users   int
+	Options any
+	Rand    func(number int) *rand.Rand // what the Rand of a user's seat is before the user draws from it
 }
 
 // User is one virtual user. Pick is pure computation and Do is pure waiting on

@@ -52,7 +52,13 @@ func TestARunWithoutNewOrdersHasNoNOPM(t *testing.T) {
 			if !d.Embedded && (result.CounterAgreement == nil || !result.CounterAgreement.Trusted()) {
 				t.Errorf("got %+v, want the counts of all transactions to agree", result.CounterAgreement)
 			}
+			if result.Contention != nil {
+				t.Errorf("got %+v of users who only read, want nothing", result.Contention)
+			}
 			result = do(job.Run, with("write-only"))
+			if c := result.Contention; d.Embedded != (c == nil) || c != nil && (c.Sharing != 2 || c.Most != 2 || c.Enough != 8) {
+				t.Errorf("got %+v, want two users to share the only warehouse, if they wait for its rows", c)
+			}
 			if orders, has := result.Metric("NOPM"); !has || orders == 0 || result.Agreement.None || !result.Agreement.Holds {
 				t.Errorf("write-only: got %+v, %+v", result.Metrics, result.Agreement)
 			}

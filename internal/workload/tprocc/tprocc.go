@@ -51,18 +51,19 @@ var Workload = &workload.Workload{
 		}
 		return &o
 	},
-	NewUser:   newUser,
-	Pacing:    pacing,
-	Rules:     rules,
-	Extent:    extent,
-	Inspect:   inspect,
-	Routines:  listRoutines,
-	ProbeName: "new order",
-	Probed:    func(s *meter.Summary) int64 { return s.Kinds[newOrder].Done },
-	Silence:   silence,
-	Score:     score,
-	DataFiles: dataFiles,
-	SQL:       files,
+	NewUser:    newUser,
+	Pacing:     pacing,
+	Rules:      rules,
+	Extent:     extent,
+	Inspect:    inspect,
+	Routines:   listRoutines,
+	ProbeName:  "new order",
+	Probed:     func(s *meter.Summary) int64 { return s.Kinds[newOrder].Done },
+	Silence:    silence,
+	Contention: contention,
+	Score:      score,
+	DataFiles:  dataFiles,
+	SQL:        files,
 }
 
 // The kinds of transaction, in the order of the options that list them.

@@ -88,18 +88,27 @@ func (t *terminal) settle(ctx context.Context) error {
 // chooseWarehouses gives the user its home warehouse, drawn by chance, or its
 // share of all of them, dealt out in turns.
 func (t *terminal) chooseWarehouses() {
-	r := t.seat.Rand
-	home := RandomNumber(r, 1, t.warehouses)
-	t.stockLevelDistrict = RandomNumber(r, 1, DistrictsPerWarehouse)
+	t.home = homes(t.seat.Rand, t.options.AllWarehouses, t.seat.Number, t.seat.Users, t.warehouses)
+	t.stockLevelDistrict = RandomNumber(t.seat.Rand, 1, DistrictsPerWarehouse)
 	if !t.options.AllWarehouses {
-		t.home = []int{home}
 		return
 	}
-	each := (t.warehouses + t.seat.Users - 1) / t.seat.Users
-	for j := range each {
-		t.home = append(t.home, (t.seat.Number+j*t.seat.Users)%t.warehouses+1)
-	}
 	t.tell(job.Step{Name: job.StepShare, Units: t.home, Count: int64(t.warehouses), Users: t.seat.Users})
+}
+
+// homes returns the warehouses of a user: one drawn by chance, or its share of all. It is
+// the first that a user draws.
+func homes(r *rand.Rand, all bool, number, users, warehouses int) []int {
+	home := []int{RandomNumber(r, 1, warehouses)}
+	if !all {
+		return home
+	}
+	each := (warehouses + users - 1) / users
+	home = home[:0]
+	for j := range each {
+		home = append(home, (number+j*users)%warehouses+1)
+	}
+	return home
 }
 
 // tell tells of a step that begins.

@@ -1,0 +1,97 @@
+package tprocc
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"sledge/internal/job"
+	"sledge/internal/workload"
+)
+
+func TestContentionIsCountedByTheHomesThatUsersDraw(t *testing.T) {
+	for _, tt := range []struct {
+		name              string
+		users, warehouses int
+		all               bool
+		seed              uint64
+		sharing, most     int    // -1 where only the users' own homes tell
+		want              string // how the sentence begins
+	}{
+		{"one warehouse", 3, 1, false, 1, 3, 3, "all 3 virtual users share the only warehouse: expect them to wait for each other, since payments update its one row, new orders one of its ten districts"},
+		{"homes by chance", 8, 8, false, 1, -1, -1, ""},
+		{"homes by chance, another seed", 8, 8, false, 2, -1, -1, ""},
+		{"all shared out evenly", 2, 4, true, 1, 0, 0, "each of the 2 virtual users has warehouses of its own, so they meet only"},
+		// User 1 has 1 and 4, user 2 has 2 and 1, user 3 has 3 and 2.
+		{"all shared out, and some twice", 3, 4, true, 1, 3, 2, "3 of 3 virtual users share warehouses, up to 2 the same one of 4: expect"},
+		// Each has one: 1, 2, 1.
+		{"fewer than users", 3, 2, true, 1, 2, 2, "2 of 3 virtual users share warehouses, up to 2 the same one of 2: expect"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := fresh()
+			o.AllWarehouses = tt.all
+			crowd := workload.Crowd{Users: tt.users, Options: o, Rand: func(n int) *rand.Rand { return rand.New(rand.NewPCG(tt.seed, uint64(n))) }}
+			got := crowding(o, crowd, tt.warehouses)
+			if got.Users != tt.users || got.Units != tt.warehouses || got.Enough != 4*tt.users {
+				t.Errorf("got %+v", got)
+			}
+			sharing, most := byTerminals(o, tt.seed, tt.users, tt.warehouses)
+			if got.Sharing != sharing || got.Most != most {
+				t.Errorf("got %d who share and %d on one, terminals have %d and %d", got.Sharing, got.Most, sharing, most)
+			}
+			if tt.sharing > 0 && (got.Sharing != tt.sharing || got.Most != tt.most) {
+				t.Errorf("got %d who share and %d on one, want %d and %d", got.Sharing, got.Most, tt.sharing, tt.most)
+			}
+			if said := expectation(got, o, o.Mix.contended()); !strings.HasPrefix(said, tt.want) {
+				t.Errorf("got %q, want it to begin with %q", said, tt.want)
+			}
+		})
+	}
+	if said, want := expectation(job.Contention{Users: 2, Units: 7}, fresh(), nil), "with this seed each of the 2"; !strings.HasPrefix(said, want) {
+		t.Errorf("got %q, want it to begin with %q", said, want)
+	}
+}
+
+// byTerminals counts who shares a warehouse by asking the users themselves.
+func byTerminals(o *Options, seed uint64, users, warehouses int) (sharing, most int) {
+	var each [][]int
+	on := map[int]int{}
+	for n := range users {
+		each = append(each, seat(o, seed, n, users, warehouses).home)
+		for _, w := range each[n] {
+			on[w]++
+		}
+	}
+	for _, homes := range each {
+		shares := false
+		for _, w := range homes {
+			most = max(most, on[w])
+			shares = shares || on[w] > 1
+		}
+		if shares {
+			sharing++
+		}
+	}
+	return sharing, most
+}
+
+func TestUsersWhoRestSeldomMeet(t *testing.T) {
+	for _, tt := range []struct {
+		pauses         bool
+		keying, thinks float64
+		want           bool
+	}{
+		{false, 18, 12, false},
+		{true, 18, 12, true},
+		{true, 0.01, 0.02, false},
+	} {
+		o := fresh()
+		o.KeyAndThink = tt.pauses
+		for k := range o.Keying {
+			o.Keying[k], o.Thinking[k] = tt.keying, tt.thinks
+		}
+		if got := o.rests(); got != tt.want {
+			t.Errorf("%+v: got %v, want %v", tt, got, tt.want)
+		}
+	}
+}
