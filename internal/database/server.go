@@ -22,6 +22,10 @@ type Server struct {
 	// any moment. Optional: nil where it keeps none.
 	Counter func(ctx context.Context, s Session) (int64, error)
 
+	// CounterOfAll counts those of all databases of the server together. Optional: nil where
+	// Counter does, and where there is none.
+	CounterOfAll func(ctx context.Context, s Session) (int64, error)
+
 	// Flush has the server count at once what the session has done, where it would
 	// otherwise learn of it late. Optional.
 	Flush func(ctx context.Context, s Session) error

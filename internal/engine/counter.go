@@ -9,40 +9,100 @@ import (
 	"sledge/internal/database"
 )
 
-// Count reads the server's own count of transactions every so often, until ctx
-// ends, and tells each the rate a minute by the time that really passed since the
-// reading before. The first rate is 0. What is counted may be anybody's work: the
-// schema need not be there.
-//
-// A server that goes away is tried again at every reading: its error is told
-// once, and the first rate after it has come back is 0 again. Where another product
-// answers than was chosen, say is told so in a line.
-func Count(ctx context.Context, p Plan, every time.Duration, say func(line string), each func(at time.Time, rate float64, err error)) error {
-	if p.Server.Counter == nil {
-		return fmt.Errorf("%w: %s", ErrNotCounted, p.Database.Title)
+// Counting reads the server's own count of transactions every so often. What is counted
+// may be anybody's work: the schema need not be there.
+type Counting struct {
+	Plan  Plan
+	Every time.Duration // between two readings
+	For   time.Duration // until the last reading; 0 is until the context ends
+
+	// Probe is whether the workload's own count is read, too, while its schema is there.
+	Probe bool
+
+	// AllDatabases is whether those of the whole server are counted, also where TPM counts
+	// one. None of them need be the one of the plan.
+	AllDatabases bool
+
+	// Say is told in a line where another product answers than was chosen. Each is told
+	// of each reading; neither may wait for long. Both are called where Run was.
+	Say  func(line string)
+	Each func(CounterReading)
+}
+
+// CounterReading is how far the counts have moved since the reading before.
+type CounterReading struct {
+	At      time.Time
+	Counted Delta
+	Probed  *Delta // of the workload's own count; nil where that was not read
+	Err     error  // why there was no reading; the rest is zero
+}
+
+// Delta is how far a count has moved, and how much time has really passed meanwhile: none
+// where it was read for the first time, or the first time since the server came back.
+type Delta struct {
+	N  int64
+	In time.Duration
+}
+
+// PerMinute returns the rate, which is 0 where no time has passed.
+func (d Delta) PerMinute() float64 {
+	if d.In <= 0 {
+		return 0
 	}
-	c := counterReader{plan: p, say: say}
-	defer c.close()
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for told := ""; ; {
-		at, rate, err := c.next(ctx)
+	return float64(d.N) / d.In.Minutes()
+}
+
+// Run reads until the context ends or the time is over. A first reading that fails is its
+// error. Later on, a server that goes away is tried again at every reading: its error is
+// told once.
+func (c Counting) Run(ctx context.Context) error {
+	if c.Plan.Server.Counter == nil {
+		return fmt.Errorf("%w: %s", ErrNotCounted, c.Plan.Database.Title)
+	}
+	r := counterReader{plan: c.Plan, say: c.Say, anywhere: c.AllDatabases}
+	if c.AllDatabases && c.Plan.Server.CounterOfAll != nil {
+		r.plan.Server.Counter = c.Plan.Server.CounterOfAll
+	}
+	if c.Probe && c.Plan.SQL.Has("probe") {
+		r.prober = &prober{plan: c.Plan}
+	}
+	defer r.close()
+	begun, told := time.Now(), ""
+	for first := true; ; first = false {
+		now := r.next(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case err == nil:
-			each(at, rate, nil)
+		case now.Err == nil:
+			c.Each(now)
 			told = ""
-		case err.Error() != told:
-			each(at, 0, err)
-			told = err.Error()
+		case first:
+			return now.Err
+		case now.Err.Error() != told:
+			c.Each(now)
+			told = now.Err.Error()
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
+		wait, more := c.untilNext(time.Since(begun))
+		if !more || pause(ctx, wait) != nil {
 			return nil
 		}
 	}
+}
+
+// untilNext returns how long to wait for the next reading, if there is one. Readings keep
+// to the times that they are due at, however long each takes. The last interval is never
+// so short that its rate would say little.
+func (c Counting) untilNext(passed time.Duration) (wait time.Duration, more bool) {
+	next := (passed/c.Every + 1) * c.Every
+	if c.For > 0 {
+		if passed >= c.For {
+			return 0, false
+		}
+		if c.For-next < c.Every/2 {
+			next = c.For
+		}
+	}
+	return next - passed, true
 }
 
 // ErrNotCounted says that a database keeps no count of its transactions.
@@ -50,42 +110,65 @@ var ErrNotCounted = errors.New("there is no count of transactions on the server'
 
 // counterReader is a session that reads the count, while there is one.
 type counterReader struct {
-	plan    Plan
-	say     func(line string)
-	session database.Session
-	last    count // the reading before, if there was one
-	said    bool  // which product answers
+	plan     Plan
+	say      func(line string)
+	anywhere bool // whether any database will do to ask in
+	session  database.Session
+	last     count   // the reading before, if there was one
+	said     bool    // which product answers
+	prober   *prober // nil where the workload's own count is not asked for
 }
 
 // patience bounds how long a reading may take.
 const patience = 10 * time.Second
 
-// next reads the count and returns the rate since the reading before.
-func (c *counterReader) next(ctx context.Context) (at time.Time, rate float64, err error) {
+// next reads the counts.
+func (c *counterReader) next(ctx context.Context) CounterReading {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	now, err := c.read(ctx)
+	if err != nil {
+		c.close()
+		return CounterReading{At: time.Now(), Err: err}
+	}
+	reading := CounterReading{At: now.at, Counted: c.last.until(now)}
+	c.last = now
+	if c.prober != nil {
+		reading.Probed = c.prober.next(ctx)
+	}
+	return reading
+}
+
+func (c *counterReader) read(ctx context.Context) (count, error) {
 	if c.session == nil {
-		if c.session, err = connect(ctx, c.plan, database.Observer); err != nil {
+		var err error
+		c.session, err = connect(ctx, c.plan, database.Observer)
+		if c.anywhere && errors.Is(err, database.ErrMissing) {
+			c.session, err = connect(ctx, c.plan, database.Admin)
+		}
+		if err != nil {
 			c.session = nil
-			return time.Now(), 0, err
+			return count{}, err
 		}
 		c.last = count{}
 		if err := c.sayProduct(ctx); err != nil {
-			c.close()
-			return time.Now(), 0, err
+			return count{}, err
 		}
 	}
 	now, err := c.plan.counter(ctx, c.session)
 	if err != nil {
-		c.close()
-		return time.Now(), 0, fmt.Errorf("read the server's count of transactions: %w", err)
+		return now, fmt.Errorf("read the server's count of transactions: %w", err)
 	}
-	// A server that began anew behind the same address counts from 0 again.
-	if c.last.read && now.n >= c.last.n {
-		rate = float64(now.n-c.last.n) / now.at.Sub(c.last.at).Minutes()
+	return now, nil
+}
+
+// until returns how far a count has moved. A server that began anew behind the same
+// address counts from 0 again.
+func (c count) until(now count) Delta {
+	if !c.read || now.n < c.n {
+		return Delta{}
 	}
-	c.last = now
-	return now.at, rate, nil
+	return Delta{N: now.n - c.n, In: now.at.Sub(c.at)}
 }
 
 func (c *counterReader) sayProduct(ctx context.Context) error {
@@ -103,9 +186,70 @@ func (c *counterReader) sayProduct(ctx context.Context) error {
 }
 
 func (c *counterReader) close() {
-	if c.session == nil {
-		return
+	closeQuietly(&c.session)
+	if c.prober != nil {
+		c.prober.forget()
 	}
-	_ = c.session.Close() // a session that cannot be closed cleanly is closed all the same
-	c.session = nil
+}
+
+// closeQuietly closes a session, if there is one: one that cannot be closed cleanly is
+// closed all the same.
+func closeQuietly(s *database.Session) {
+	if *s != nil {
+		_ = (*s).Close()
+		*s = nil
+	}
+}
+
+// prober reads the workload's own count, as the owner of the schema, while that is there
+// and whole. Where it is not, nobody asked for one.
+type prober struct {
+	plan    Plan
+	session database.Session // while the schema is there
+	last    count
+	again   time.Time // when to look next whether the schema is there
+	refused bool      // the owner may not connect, and trying again could lock the account
+}
+
+// lookAgain is how often somebody who watches a server looks for the schema.
+const lookAgain = time.Minute
+
+// next reads the count, or returns nil.
+func (p *prober) next(ctx context.Context) *Delta {
+	if p.session == nil && !p.look(ctx) {
+		return nil
+	}
+	now, err := p.plan.probe(ctx, p.session)
+	if err != nil {
+		closeQuietly(&p.session)
+		return nil
+	}
+	d := p.last.until(now)
+	p.last = now
+	return &d
+}
+
+// look looks whether the schema is there, and not in the making.
+func (p *prober) look(ctx context.Context) bool {
+	if p.refused || time.Now().Before(p.again) {
+		return false
+	}
+	p.again, p.last = time.Now().Add(lookAgain), count{}
+	s, err := connect(ctx, p.plan, database.Owner)
+	if err != nil {
+		_, p.refused = errors.AsType[*database.PasswordError](err)
+		return false
+	}
+	p.session = s
+	if err := requireSchema(ctx, p.plan, s); err != nil {
+		closeQuietly(&p.session)
+		return false
+	}
+	return true
+}
+
+// forget ends the session, and has the next reading look anew.
+func (p *prober) forget() {
+	closeQuietly(&p.session)
+	p.again, p.refused = time.Time{}, false
 }

@@ -56,13 +56,17 @@ func TestCountGoesOnWhenTheServerHasComeBack(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 9500*time.Millisecond)
 		defer cancel()
 		var got []string
-		err := Count(ctx, p, time.Second, func(line string) { t.Errorf("got the line %q, want none", line) }, func(at time.Time, rate float64, err error) {
-			if err != nil {
-				got = append(got, fmt.Sprintf("%v %v", at.Sub(began), err))
-				return
-			}
-			got = append(got, fmt.Sprintf("%v %v", at.Sub(began), rate))
-		})
+		err := Counting{
+			Plan: p, Every: time.Second,
+			Say: func(line string) { t.Errorf("got the line %q, want none", line) },
+			Each: func(r CounterReading) {
+				if r.Err != nil {
+					got = append(got, fmt.Sprintf("%v %v", r.At.Sub(began), r.Err))
+					return
+				}
+				got = append(got, fmt.Sprintf("%v %v", r.At.Sub(began), r.Counted.PerMinute()))
+			},
+		}.Run(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +84,47 @@ func TestCountGoesOnWhenTheServerHasComeBack(t *testing.T) {
 func TestCountSaysWhereThereIsNothingToRead(t *testing.T) {
 	p := fakePlan(fakeUser{}, workload.Pacing{})
 	p.Server.Counter = nil
-	if err := Count(t.Context(), p, time.Second, func(string) {}, func(time.Time, float64, error) { t.Error("got a rate, want none") }); !errors.Is(err, ErrNotCounted) {
+	c := Counting{Plan: p, Every: time.Second, Each: func(CounterReading) { t.Error("got a rate, want none") }}
+	if err := c.Run(t.Context()); !errors.Is(err, ErrNotCounted) {
 		t.Errorf("got %v, want %v", err, ErrNotCounted)
+	}
+}
+
+func TestCountingEndsWithAReadingWhenTheTimeIsOver(t *testing.T) {
+	for _, tt := range []struct {
+		every, long time.Duration
+		want        []time.Duration
+	}{
+		{10 * time.Second, 30 * time.Second, []time.Duration{0, 10 * time.Second, 20 * time.Second, 30 * time.Second}},
+		{10 * time.Second, 26 * time.Second, []time.Duration{0, 10 * time.Second, 20 * time.Second, 26 * time.Second}},
+		{10 * time.Second, 24 * time.Second, []time.Duration{0, 10 * time.Second, 24 * time.Second}}, // 4 s would say little
+		{10 * time.Second, 4 * time.Second, []time.Duration{0, 4 * time.Second}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := fakePlan(fakeUser{}, workload.Pacing{})
+			began := time.Now()
+			p.Server.Counter = func(context.Context, database.Session) (int64, error) {
+				return int64(time.Since(began).Seconds() * 100), nil
+			}
+			var got []time.Duration
+			err := Counting{Plan: p, Every: tt.every, For: tt.long, Each: func(r CounterReading) {
+				got = append(got, r.At.Sub(began))
+				if len(got) > 1 && r.Counted.PerMinute() != 6000 {
+					t.Errorf("got a rate of %v, want 6000, whatever the interval is", r.Counted.PerMinute())
+				}
+			}}.Run(t.Context())
+			if err != nil || !slices.Equal(got, tt.want) {
+				t.Errorf("every %v for %v: got readings at %v and %v, want %v", tt.every, tt.long, got, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestCountingThatCannotBeginIsAnError(t *testing.T) {
+	p := fakePlan(fakeUser{}, workload.Pacing{})
+	p.Server.Counter = func(context.Context, database.Session) (int64, error) { return 0, errLost }
+	err := Counting{Plan: p, Every: time.Second, Each: func(r CounterReading) { t.Errorf("got %v, want nothing", r) }}.Run(t.Context())
+	if !errors.Is(err, errLost) {
+		t.Errorf("got %v, want %v", err, errLost)
 	}
 }

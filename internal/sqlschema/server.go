@@ -10,8 +10,8 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// NewServer is a Database's Server, by the sections of server.sql, by counter.sql and by
-// flush.sql. What there is no SQL for is not asked.
+// NewServer is a Database's Server, by the sections of server.sql, by counter.sql, by
+// counter_all.sql and by flush.sql. What there is no SQL for is not asked.
 func NewServer(sql *sqlfile.Library) database.Server {
 	a := answers{sql}
 	server := database.Server{Version: a.wordOf("server.version"), Settings: a.settings}
@@ -25,7 +25,10 @@ func NewServer(sql *sqlfile.Library) database.Server {
 		server.Connection = a.connection
 	}
 	if sql.Has("counter") {
-		server.Counter = a.counter
+		server.Counter = a.counterOf("counter")
+	}
+	if sql.Has("counter_all") {
+		server.CounterOfAll = a.counterOf("counter_all")
 	}
 	if sql.Has("flush") {
 		server.Flush = a.flush()
@@ -61,16 +64,18 @@ func (a answers) connection(ctx context.Context, s database.Session) ([]string, 
 	return lines, err
 }
 
-func (a answers) counter(ctx context.Context, s database.Session) (int64, error) {
-	text, err := word(ctx, a.sql, s, "counter")
-	if err != nil {
-		return 0, err
+func (a answers) counterOf(name string) func(context.Context, database.Session) (int64, error) {
+	return func(ctx context.Context, s database.Session) (int64, error) {
+		text, err := word(ctx, a.sql, s, name)
+		if err != nil {
+			return 0, err
+		}
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("sql %s: %w", name, err)
+		}
+		return n, nil
 	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("sql counter: %w", err)
-	}
-	return n, nil
 }
 
 // flush reads its statement now: users run it while they are measured.

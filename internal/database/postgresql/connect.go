@@ -30,8 +30,12 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 	// The counts that are read are those of the database one is connected to, so
 	// that it is the schema's own also for the superuser.
 	if as == database.Observer && !o.own().NoSuperuser {
-		if s, err := dial(ctx, o.admin().to(o.own().Database)); err == nil {
+		s, err := dial(ctx, o.admin().to(o.own().Database))
+		switch {
+		case err == nil:
 			return s, nil
+		case errors.Is(err, database.ErrMissing): // and so it is for the owner, who may be missing, too
+			return nil, err
 		}
 	}
 	return dial(ctx, o.owner())

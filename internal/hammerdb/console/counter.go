@@ -126,9 +126,16 @@ func tcstart(c *Console, ctx context.Context, _ Call) (string, error) {
 	started := make(chan error, 1)
 	show := c.counterLines(plan, log, started)
 	t.done.Go(func() {
-		if err := engine.Count(background, plan, every, c.out.print, show); errors.Is(err, engine.ErrNotCounted) {
+		err := engine.Counting{
+			Plan: plan, Every: every, Say: c.out.print,
+			Each: func(r engine.CounterReading) { show(r.At, r.Counted.PerMinute(), r.Err) },
+		}.Run(background)
+		switch {
+		case errors.Is(err, engine.ErrNotCounted):
 			c.out.printf("%s keeps no count of transactions: those of this console's Virtual Users are counted", plan.Database.Title)
 			t.count(background, every, show)
+		case err != nil:
+			show(time.Now(), 0, err)
 		}
 	})
 	select {
@@ -180,7 +187,7 @@ func (c *Console) counterLines(plan engine.Plan, log *counterLog, started chan<-
 	}
 }
 
-// count reports the rate of what virtual users end, as engine.Count does that of
+// count reports the rate of what virtual users end, as engine.Counting does that of
 // a server.
 func (t *counter) count(ctx context.Context, every time.Duration, each func(at time.Time, rate float64, err error)) {
 	last, lastAt := t.ended.Load(), time.Now()
