@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/spf13/cobra"
 
+	"sledge/internal/document"
 	"sledge/internal/job"
 	"sledge/internal/manual"
 )
@@ -111,6 +112,7 @@ func TestEveryDocumentIsAsItsSchemaSays(t *testing.T) {
 		{"options pg tpcc pg_port --json", "sledge-options-2"},
 		{"version --json", "sledge-version-1"},
 		{"jobs show 0000 --json", "sledge-error-1"},
+		{"watch --db sqlite --json", "sledge-error-1"},
 	}
 	measured := ""
 	for _, j := range w.jobs(t) {
@@ -126,7 +128,8 @@ func TestEveryDocumentIsAsItsSchemaSays(t *testing.T) {
 		schemas, covered = append(schemas, c.schema), append(covered, c.args)
 	}
 	for _, d := range manual.Documents() {
-		if !slices.Contains(schemas, d.Schema) {
+		// What watch prints is held against its schema where there are servers to watch.
+		if !slices.Contains(schemas, d.Schema) && d.Schema != document.WatchSchema {
 			t.Errorf("no command was tried that prints %s", d.Schema)
 		}
 		text, err := json.Marshal(d.Example)

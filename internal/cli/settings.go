@@ -93,15 +93,15 @@ func (s *settings) addTo(c *cobra.Command, p *Program, action job.Action, own fu
 	flags.StringVar(&s.note, "note", "", "keep a `text` with the job, such as its purpose")
 	flags.StringVar(&s.repository, "repo", "", "`file` of the job repository")
 	flags.BoolVar(&s.noRepository, "no-repo", false, "do not record the job")
-	s.addPlainFlags(flags, p.Bench, action)
+	s.addPlainFlags(flags, p.Bench, func(f workbench.Flag) bool { return f.MeansSomethingTo(action) })
 	p.completeSettings(c, s)
 }
 
 // addPlainFlags makes a flag of every option of any database or workload that
-// has a plain one and means something to the action.
-func (s *settings) addPlainFlags(flags *pflag.FlagSet, b workbench.Bench, action job.Action) {
+// has a plain one, and that is wanted.
+func (s *settings) addPlainFlags(flags *pflag.FlagSet, b workbench.Bench, wanted func(workbench.Flag) bool) {
 	for _, f := range b.Flags() {
-		if !f.MeansSomethingTo(action) {
+		if !wanted(f) {
 			continue
 		}
 		help := f.Help
@@ -186,7 +186,7 @@ func (s *settings) with(ctx context.Context, p *Program, action job.Action, body
 	if s.dryRun {
 		return p.showSettings(order, s)
 	}
-	if order, err = s.signIn(ctx, p, action, order); err != nil {
+	if order, err = s.signIn(ctx, p, action, order, refusal); err != nil {
 		return err
 	}
 	return body(order)

@@ -19,18 +19,18 @@ const signInTime = 10 * time.Second
 // signIn finds out whether the server takes those passwords that nobody has given, which
 // then are the defaults. Where it does not, it tries the fallback, if there is one, and
 // then asks for the password if there is a terminal, once, as psql does. Whatever else
-// is wrong the job will say.
-func (s *settings) signIn(ctx context.Context, p *Program, action job.Action, order workbench.Order) (workbench.Order, error) {
+// is wrong the job will say. What the server refuses, refusal finds out.
+func (s *settings) signIn(ctx context.Context, p *Program, action job.Action, order workbench.Order, refusal refuser) (workbench.Order, error) {
 	terminal := p.StdinIsTerminal && p.StderrWidth != nil
 	if !order.HasUnsaidPasswords() || !terminal && !order.HasFallbacks() {
 		return order, nil
 	}
 	sources := s.sources(p)
-	refusal := func(order workbench.Order) *rejection {
+	try := func(order workbench.Order) *rejection {
 		defer p.waitForAnswer(order.Plan)()
 		return refusal(ctx, action, order)
 	}
-	refused := refusal(order)
+	refused := try(order)
 	for refused != nil && order.HasFallback(refused.Option) {
 		tried := sources
 		tried.Fallbacks = append(tried.Fallbacks, refused.Option)
@@ -38,7 +38,7 @@ func (s *settings) signIn(ctx context.Context, p *Program, action job.Action, or
 		if err != nil {
 			return order, err
 		}
-		again := refusal(other)
+		again := try(other)
 		if again != nil && again.Option == refused.Option {
 			break
 		}
@@ -65,7 +65,7 @@ func (s *settings) signIn(ctx context.Context, p *Program, action job.Action, or
 		if order, err = p.Bench.Resolve(action, sources); err != nil {
 			return order, err
 		}
-		refused = refusal(order)
+		refused = try(order)
 	}
 	if ctx.Err() != nil {
 		return order, job.WithExit(job.ExitStopped, errors.New("stopped before the job began"))
@@ -84,6 +84,9 @@ type rejection struct {
 	*database.PasswordError
 	unmendable bool // another password would not help
 }
+
+// refuser returns the refusal that an action would fail by, or nil.
+type refuser func(ctx context.Context, action job.Action, order workbench.Order) *rejection
 
 // refusal returns the refusal that an action would fail by, or nil when it fails by none
 // or by something else.

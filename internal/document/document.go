@@ -23,6 +23,7 @@ const (
 	ProfilesSchema = "sledge-profiles-1"
 	TimingSchema   = "sledge-timing-1"
 	TPMSchema      = "sledge-tpm-1"
+	WatchSchema    = "sledge-watch-1"
 	ImportSchema   = "sledge-import-1"
 	DeletedSchema  = "sledge-deleted-1"
 	CatalogSchema  = "sledge-catalog-1"
@@ -91,6 +92,63 @@ type Rate struct {
 	// Response is of all kinds of transaction together, of those done in the second; it
 	// is missing where none was.
 	Response *report.Latency `json:"response,omitempty"`
+}
+
+// Watch is a line of what is seen of a server while its own count of transactions is
+// watched.
+type Watch struct {
+	Schema string    `json:"schema"` // always WatchSchema
+	At     time.Time `json:"at"`
+
+	// Event is "begun" for the first reading and "back" for the first after the server
+	// was away, which have no rate; "reading" for each other one; "away" when the
+	// server no longer answers, and "ended" for the last line, which has the summary.
+	Event string `json:"event"`
+
+	Database string `json:"database"`
+	Target   string `json:"target"` // where the server is, and which database was named
+
+	AllDatabases bool `json:"all_databases"` // whether those of the whole server are counted
+
+	// The time since the reading before, the transactions that the server counted in it,
+	// whoever made them, and their rate. They are missing where there is no rate.
+	Elapsed      float64  `json:"elapsed_seconds,omitempty"`
+	Transactions *int64   `json:"transactions,omitempty"`
+	TPM          *float64 `json:"tpm,omitempty"`
+
+	// Probed is what the workload's own count on the server says, such as that of new
+	// orders; it is missing where the schema is not there.
+	Probed *Probed `json:"probed,omitempty"`
+
+	Error   string        `json:"error,omitempty"` // why the server is away
+	Summary *WatchSummary `json:"summary,omitempty"`
+}
+
+// Probed is how far a workload's own count on the server has moved.
+type Probed struct {
+	What    string  `json:"what"` // is counted, as "new order"
+	Count   int64   `json:"count"`
+	Elapsed float64 `json:"elapsed_seconds"` // between the two readings of it
+	Rate    float64 `json:"per_minute"`
+}
+
+// WatchSummary is what came of watching a server.
+type WatchSummary struct {
+	Elapsed   float64 `json:"elapsed_seconds"`  // from the first reading on
+	Measured  float64 `json:"measured_seconds"` // the time that the rates are of
+	Intervals int     `json:"intervals"`        // with a rate
+	TPM       *Spread `json:"tpm,omitempty"`
+	Probed    *Spread `json:"probed_per_minute,omitempty"`
+	TimesAway int     `json:"times_away"` // how often the server did not answer
+	Away      float64 `json:"away_seconds"`
+}
+
+// Spread is the least and the greatest rate a minute of any interval, and the mean: all
+// that was counted by all the time.
+type Spread struct {
+	Min  float64 `json:"min"`
+	Mean float64 `json:"mean"`
+	Max  float64 `json:"max"`
 }
 
 // Import is what came of an import.

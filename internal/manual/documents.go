@@ -22,7 +22,7 @@ type Document struct {
 func Documents() []Document {
 	const id, other = job.ID("67FD3345479A03E263133333"), job.ID("67FD34B1479A03E263133334")
 	at := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
-	tpm, client := 36400.0, 36381.0
+	tpm, client, counted := 36400.0, 36381.0, int64(6067)
 	latency := &report.Latency{Min: 1.05, Mean: 5.01, StdDev: 2.2, P25: 3.1, P50: 4.9, P75: 6.2, P90: 7.9, P95: 9.1, P99: 12.7, P999: 30.3, Max: 41.9}
 	tooSmall := option.Names{}.Wrong("port", "0", "0 is less than 1")
 	orders := report.Transaction{Kind: "new order", Done: 79120, SharePercent: 44.94, RolledBack: 801, Retries: 3, Response: latency, Service: latency}
@@ -58,6 +58,11 @@ func Documents() []Document {
 		}},
 		{document.TPMSchema, "`sledge jobs tpm ID --json`", document.TPM{
 			Schema: document.TPMSchema, ID: id, Points: []document.Rate{{At: second.At, Phase: job.Measure, Offset: 1, Server: &tpm, Client: &client}},
+		}},
+		{document.WatchSchema, "`sledge watch --json`, one document a line", document.Watch{
+			Schema: document.WatchSchema, At: at, Event: "reading", Database: "postgresql", Target: "db1:5432/tpcc",
+			Elapsed: 10.0005, Transactions: &counted, TPM: &tpm,
+			Probed: &document.Probed{What: "new order", Count: 2637, Elapsed: 10.0004, Rate: 15821},
 		}},
 		{document.ImportSchema, "`sledge jobs import FILE --json`", document.Import{Schema: document.ImportSchema, Added: []job.ID{id, other}, Present: 7}},
 		{document.DeletedSchema, "`sledge jobs delete ID --json`", document.Deletion{Schema: document.DeletedSchema, Deleted: []job.ID{id}}},

@@ -1,0 +1,499 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"sledge/internal/database"
+	"sledge/internal/document"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/report"
+	"sledge/internal/terminal"
+	"sledge/internal/workbench"
+)
+
+// watchFlags are the flags of watch.
+type watchFlags struct {
+	settings // those of them that say where the server is, and who asks it
+
+	every, long  seconds
+	allDatabases bool
+	log          string
+}
+
+const watchHelp = `Watch reads a server's own count of transactions and shows their rate a minute,
+whoever makes them: Sledge, HammerDB, sysbench, pgbench or an application. So the
+loads of several programs can be held side by side by the same measure. It changes
+nothing, makes no job, and needs no schema.
+
+What is counted is what TPM in the result of a run counts. PostgreSQL: commits and
+rollbacks in the database that --dbname names, or with --all-databases in all of
+them, those of autocommit included. MariaDB and MySQL: COMMIT and ROLLBACK statements of the whole server, those in routines
+included, those of autocommit not. Other sessions count too, and on PostgreSQL the few
+questions that watch itself asks. SQLite keeps no count.
+
+If the workload's schema is there, and whole, the workload's own count stands beside
+it: for TPROC-C new orders a minute, which is NOPM.
+
+Each rate is by the time that really passed between two readings. On a terminal it is
+drawn in place; elsewhere, and in the file of --log, each reading is a line. If the
+server goes away, watch says so and goes on when it is back; the time between is in no
+rate. Ctrl-C ends watch with a summary and exit code 0.`
+
+func (p *Program) watchCommand() *cobra.Command {
+	f := watchFlags{settings: settings{plain: map[string]string{}}, every: seconds(10 * time.Second)}
+	c := &cobra.Command{
+		Use:   "watch --db NAME [flags]",
+		Short: "Show a server's transactions a minute, whatever drives it",
+		Long:  watchHelp,
+		Example: examples(
+			"sledge watch --db pg --host db1",
+			"sledge watch --db pg --host db1 --dbname sbtest      # sysbench's database",
+			"sledge watch --db maria --host db1 --interval 5 --for 10m --log tpm.log",
+			"sledge watch --db maria --host db1 --json | jq -r '[.at, .tpm] | @csv'",
+		),
+		GroupID: groupResults,
+		Args:    noArguments,
+		RunE: p.run(func(ctx context.Context, _ []string) error {
+			return p.watch(ctx, f)
+		}),
+	}
+	flags := c.Flags()
+	flags.SortFlags = false
+	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Bench), ", "))
+	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload whose own count is shown too, if not "+workbench.DefaultWorkload+": "+strings.Join(workloadNames(p.Bench), ", "))
+	flags.Var(&f.every, "interval", "time between two readings, in seconds or with a unit such as 1m (default 10)")
+	flags.Var(&f.long, "for", "end after this time, in seconds or with a unit such as 5m (default: at Ctrl-C)")
+	flags.BoolVar(&f.allDatabases, "all-databases", false, "count the whole server also on PostgreSQL, as HammerDB does")
+	flags.StringVar(&f.log, "log", "", "append each reading to this `file` as a line, too")
+	flags.BoolVar(&f.json, "json", false, "print each reading as one line of JSON")
+	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml)")
+	flags.StringVar(&f.url, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
+	flags.StringArrayVar(&f.set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
+	flags.BoolVar(&f.askPassword, "ask-password", false, "ask for the database user's password on the terminal")
+	flags.BoolVar(&f.askSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
+	f.addPlainFlags(flags, p.Bench, func(flag workbench.Flag) bool {
+		return (flag.Group == option.Connection || flag.Group == option.Accounts) && flag.MeansSomethingTo(job.Check)
+	})
+	p.completeSettings(c, &f.settings)
+	return c
+}
+
+// shortestInterval is as often as servers bring their counts up to date: PostgreSQL's
+// sessions report theirs once a second.
+const shortestInterval = time.Second
+
+// watch watches a server.
+func (p *Program) watch(ctx context.Context, f watchFlags) (err error) {
+	every, long := time.Duration(f.every), time.Duration(f.long)
+	if every < shortestInterval {
+		return usage("--interval: %v is less than %v, and servers bring their counts up to date no more often", every, shortestInterval)
+	}
+	if long > 0 && long < every {
+		return usage("--for: %v is less than the %v of --interval, so there would be no rate: watch for longer, or choose a shorter interval", long, every)
+	}
+	order, err := f.resolve(p, job.Check) // a check depends on nothing that only runs do
+	if err != nil {
+		return err
+	}
+	plan := order.Plan
+	if plan.Server.Counter == nil {
+		return usage("%s keeps no count of its transactions, so there is nothing to watch: sledge run counts its own", plan.Database.Title)
+	}
+	w := &watcher{program: p, plan: plan, every: every, long: long, all: f.allDatabases, json: f.json}
+	if f.log != "" {
+		file, err := os.OpenFile(f.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		if err != nil {
+			return usage("--log: %w", err)
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		w.log = file
+	}
+	if order, err = f.signIn(ctx, p, job.Check, order, refusalOfWatch); err != nil {
+		return err
+	}
+	w.plan = order.Plan
+	return w.watch(ctx)
+}
+
+// refusalOfWatch is the refusal that reading the counts would fail by.
+func refusalOfWatch(ctx context.Context, _ job.Action, order workbench.Order) *rejection {
+	if refused, is := errors.AsType[*database.PasswordError](signInAs(ctx, order, database.Observer)); is {
+		return &rejection{PasswordError: refused}
+	}
+	return nil
+}
+
+// watcher shows what is read of a server: as a block that is drawn again on a terminal,
+// and else as lines. It belongs to the goroutine that reads.
+type watcher struct {
+	program     *Program
+	plan        engine.Plan
+	every, long time.Duration // an interval; all of it, or 0
+	all         bool          // whether all databases are counted, not one
+	json        bool
+	log         io.Writer // nil where there is none
+	logFailed   error     // why the log is not whole
+	bar         bar
+
+	begun     time.Time // when the first reading was
+	last      time.Time // when the last one was
+	tpm       tally
+	probed    tally
+	rates     []float64 // of the last intervals
+	timesAway int
+	away      time.Duration // in all, until the server was back last
+	lost      time.Time     // when the server was found to be away; zero where it answers
+	why       error         // what was said last when it was asked
+}
+
+// tally sums up how far a count has moved.
+type tally struct {
+	n           int64
+	in          time.Duration
+	intervals   int
+	least, most float64
+	now         float64 // the rate of the last interval
+}
+
+func (t *tally) add(d engine.Delta) {
+	if d.In <= 0 {
+		return
+	}
+	t.now = d.PerMinute()
+	if t.intervals == 0 {
+		t.least = t.now
+	}
+	t.least, t.most = min(t.least, t.now), max(t.most, t.now)
+	t.n, t.in, t.intervals = t.n+d.N, t.in+d.In, t.intervals+1
+}
+
+// mean is of all that was counted, by all the time.
+func (t *tally) mean() float64 { return engine.Delta{N: t.n, In: t.in}.PerMinute() }
+
+// spread is the tally for programs; nil where there is none.
+func (t *tally) spread() *document.Spread {
+	if t.intervals == 0 {
+		return nil
+	}
+	return &document.Spread{Min: t.least, Mean: t.mean(), Max: t.most}
+}
+
+// watch reads until the time is over or somebody presses Ctrl-C.
+func (w *watcher) watch(ctx context.Context) error {
+	p := w.program
+	if p.StdoutWidth != nil && !w.json {
+		w.bar = p.bar()
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer p.interrupts.instead(func(int) { cancel() })()
+	answered := p.waitForAnswer(w.plan)
+	err := engine.Counting{
+		Plan: w.plan, Every: w.every, For: w.long, Probe: true, AllDatabases: w.all,
+		Say: func(line string) { w.above(func() { fmt.Fprintf(p.Stderr, "sledge: %s\n", report.Printable(line)) }) },
+		Each: func(r engine.CounterReading) {
+			answered()
+			w.reading(r)
+		},
+	}.Run(ctx)
+	answered()
+	w.bar.end()
+	if errors.Is(err, database.ErrMissing) && w.plan.Server.CounterOfAll != nil {
+		return fmt.Errorf("%w: name the database to watch with --dbname, or watch --all-databases", err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := w.sum(); err != nil {
+		return err
+	}
+	if w.logFailed != nil {
+		return w.logFailed
+	}
+	if ctx.Err() == nil && !w.lost.IsZero() {
+		return job.WithExit(job.ExitConnect, fmt.Errorf("the server was away when the time was over: %w", w.why))
+	}
+	return nil
+}
+
+// reading shows a reading.
+func (w *watcher) reading(r engine.CounterReading) {
+	line := document.Watch{At: r.At, Event: "reading"}
+	switch {
+	case r.Err != nil && !w.lost.IsZero():
+		w.why = r.Err // it is still away, for another reason
+		w.draw()
+		return
+	case r.Err != nil:
+		w.lost, w.why = r.At, r.Err
+		w.timesAway++
+		line.Event, line.Error = "away", oneLine(r.Err)
+	case w.begun.IsZero():
+		w.begun, line.Event = r.At, "begun"
+	case !w.lost.IsZero():
+		w.away += r.At.Sub(w.lost)
+		line.Event = "back"
+	}
+	w.last = r.At
+	if line.Event == "back" {
+		w.lost, w.why = time.Time{}, nil
+	}
+	w.tpm.add(r.Counted)
+	if r.Counted.In > 0 {
+		w.rates = append(w.rates, r.Counted.PerMinute())
+		w.rates = w.rates[max(0, len(w.rates)-remembered):]
+		rate := r.Counted.PerMinute()
+		line.Elapsed, line.Transactions, line.TPM = r.Counted.In.Seconds(), &r.Counted.N, &rate
+	}
+	if d := r.Probed; d != nil && d.In > 0 {
+		w.probed.add(*d)
+		line.Probed = &document.Probed{What: w.plan.Workload.ProbeName, Count: d.N, Elapsed: d.In.Seconds(), Rate: d.PerMinute()}
+	}
+	w.line(line)
+	w.draw()
+}
+
+// line prints a line, and writes it to the log.
+func (w *watcher) line(line document.Watch) {
+	line.Schema, line.At = document.WatchSchema, line.At.UTC()
+	line.Database, line.Target = w.plan.Database.Name, w.plan.Database.Target(w.plan.Connection)
+	line.AllDatabases = w.all || w.plan.Server.CounterOfAll == nil
+	text := w.spell(line)
+	switch {
+	case w.json:
+		w.program.documented = true
+		_, _ = io.WriteString(w.program.whole, text) // what cannot be written is an error of the program's at its end
+	case w.bar.width == nil:
+		fmt.Fprint(w.program.Stdout, text)
+	case line.Event == "away" || line.Event == "back": // what would not be seen in the block
+		w.above(func() { fmt.Fprint(w.program.Stderr, text) })
+	}
+	if w.log == nil || w.logFailed != nil {
+		return
+	}
+	if _, err := io.WriteString(w.log, text); err != nil {
+		w.logFailed = fmt.Errorf("write the log: %w", err)
+		w.above(func() { fmt.Fprintf(w.program.Stderr, "sledge: the log ends here: %v\n", err) })
+	}
+}
+
+// above has something printed above the block.
+func (w *watcher) above(print func()) { w.bar.above(print) }
+
+// spell spells a line for people or for programs.
+func (w *watcher) spell(line document.Watch) string {
+	if w.json {
+		var b strings.Builder
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		_ = e.Encode(line) // nothing in it can fail
+		return b.String()
+	}
+	text := ""
+	switch line.Event {
+	case "begun":
+		text = fmt.Sprintf("watching %s, every %s", w.target(), report.Spell(w.every))
+	case "away":
+		text = "the server is away, and read again when it is back: " + line.Error
+	case "back":
+		text = "the server is back"
+	case "ended":
+		text = "ended: " + w.inAll()
+	default:
+		text = "no rate: the server's count began anew"
+		if line.TPM != nil {
+			text = fmt.Sprintf("%11s TPM", humanize.Comma(int64(*line.TPM)))
+		}
+		if line.Probed != nil {
+			text += fmt.Sprintf("  %11s %s", humanize.Comma(int64(line.Probed.Rate)), w.probedRate())
+		}
+	}
+	return line.At.Local().Format(time.RFC3339) + "  " + report.Printable(text) + "\n"
+}
+
+// target says what is watched.
+func (w *watcher) target() string {
+	text := w.plan.Database.Title + " " + w.plan.Database.Target(w.plan.Connection)
+	if w.all && w.plan.Server.CounterOfAll != nil {
+		text += ", all databases"
+	}
+	return text
+}
+
+// probedRate says what the rate of the workload's own count is of.
+func (w *watcher) probedRate() string { return w.plan.Workload.ProbeName + "s a minute" }
+
+// inAll sums up in one line.
+func (w *watcher) inAll() string {
+	if w.tpm.intervals == 0 {
+		return "there was no rate, which needs two readings"
+	}
+	text := fmt.Sprintf("%s TPM on average over %s", humanize.Comma(int64(w.tpm.mean())), report.Spell(w.tpm.in))
+	if w.probed.intervals > 0 {
+		text += fmt.Sprintf(", %s %s", humanize.Comma(int64(w.probed.mean())), w.probedRate())
+	}
+	return text
+}
+
+// sum sums up when watching is over.
+func (w *watcher) sum() error {
+	p := w.program
+	now := time.Now()
+	if !w.lost.IsZero() {
+		w.away += now.Sub(w.lost)
+	}
+	s := &document.WatchSummary{
+		Measured: w.tpm.in.Seconds(), Intervals: w.tpm.intervals, TPM: w.tpm.spread(), Probed: w.probed.spread(),
+		TimesAway: w.timesAway, Away: w.away.Seconds(),
+	}
+	if !w.begun.IsZero() {
+		s.Elapsed = now.Sub(w.begun).Seconds()
+	}
+	w.line(document.Watch{At: now, Event: "ended", Summary: s})
+	if w.json {
+		return nil
+	}
+	if w.tpm.intervals == 0 {
+		if w.bar.width != nil {
+			fmt.Fprintf(p.Stdout, "%s.\n", w.inAll())
+		}
+		return nil
+	}
+	times := ""
+	if w.timesAway > 0 {
+		times = fmt.Sprintf("; the server was away for %s of it, which is in no rate", report.Spell(w.away))
+	}
+	fmt.Fprintf(p.Stdout, "\nWatched %s for %s%s.\n\n", w.target(), report.Spell(now.Sub(w.begun)), times)
+	t := terminal.Table{Columns: []terminal.Column{{Head: "", Left: true}, {Head: "Min"}, {Head: "Mean"}, {Head: "Max"}, {Head: "Intervals", Rank: 1}}}
+	row := func(what string, of tally) {
+		if of.intervals > 0 {
+			t.Row(what, humanize.Comma(int64(of.least)), humanize.Comma(int64(of.mean())), humanize.Comma(int64(of.most)), humanize.Comma(int64(of.intervals)))
+		}
+	}
+	row("TPM", w.tpm)
+	row(w.probedRate(), w.probed)
+	return p.printTable(t)
+}
+
+// draw draws the block.
+func (w *watcher) draw() {
+	if w.bar.width == nil {
+		return
+	}
+	w.bar.show(w.text(time.Now))
+}
+
+// text returns what draws the state of now, in any width and from any goroutine; its
+// clocks go on.
+func (w *watcher) text(clockTime func() time.Time) func(width int) string {
+	look := w.program.StderrLook
+	begun, last, every, long := w.begun, w.last, w.every, w.long
+	rates := append([]float64(nil), w.rates...)
+	what := look.Strong(report.Printable(w.target())) + look.Faint("   every "+report.Spell(every))
+	figure := ""
+	if w.tpm.intervals > 0 {
+		figure = humanize.Comma(int64(w.tpm.now))
+	}
+	lost, why := w.lost, w.why
+	spread := look.Faint("min ") + perMinute(w.tpm, w.tpm.least) + look.Faint("   mean ") + perMinute(w.tpm, w.tpm.mean()) + look.Faint("   max ") + perMinute(w.tpm, w.tpm.most)
+	probed := ""
+	if w.probed.intervals > 0 {
+		probed = look.Strong(humanize.Comma(int64(w.probed.now))) + " " + w.probedRate() + look.Faint("   mean ") + humanize.Comma(int64(w.probed.mean()))
+	}
+	return func(width int) string {
+		now := clockTime()
+		passed := clock(now.Sub(begun))
+		if long > 0 {
+			passed += " of " + clock(long)
+		}
+		lines := []string{beside(what, passed, width), ""}
+		drawn := look.Figure
+		if !lost.IsZero() {
+			drawn = look.Faint // it is of an earlier time
+		}
+		lines = append(lines, large(cmp.Or(figure, "-"), "TPM", width-2, drawn)...)
+		lines = append(lines, "", "  "+spread)
+		if probed != "" {
+			lines = append(lines, "  "+probed)
+		}
+		switch silent := now.Sub(last); {
+		case !lost.IsZero():
+			lines = append(lines, "  "+look.Bad(terminal.Cut("away for "+clock(now.Sub(lost))+": "+oneLine(why), width-2)))
+		case figure == "" && silent < every+late:
+			lines = append(lines, "  "+look.Faint("the first rate comes in "+clock(max(0, every-silent))))
+		case silent >= every+late:
+			lines = append(lines, "  "+look.Doubtful("the server has not answered for "+clock(silent-every)))
+		default:
+			lines = append(lines, "")
+		}
+		if len(rates) > 0 {
+			lines = append(append(lines, ""), graph(rates, width)...)
+		}
+		for i, line := range lines {
+			if terminal.Width(line) > width { // plain text can be cut anywhere
+				lines[i] = terminal.Cut(terminal.Plain(line), width)
+			}
+		}
+		return strings.Join(lines, "\n")
+	}
+}
+
+// late is after how long people notice that a reading is missing.
+const late = 2 * time.Second
+
+// perMinute spells a rate of a tally, if there is any.
+func perMinute(t tally, rate float64) string {
+	if t.intervals == 0 {
+		return "-"
+	}
+	return humanize.Comma(int64(rate))
+}
+
+// segments are digits as a pocket calculator shows them, three lines high.
+var segments = map[rune][3]string{
+	'0': {" _ ", "| |", "|_|"},
+	'1': {"   ", "  |", "  |"},
+	'2': {" _ ", " _|", "|_ "},
+	'3': {" _ ", " _|", " _|"},
+	'4': {"   ", "|_|", "  |"},
+	'5': {" _ ", "|_ ", " _|"},
+	'6': {" _ ", "|_ ", "|_|"},
+	'7': {" _ ", "  |", "  |"},
+	'8': {" _ ", "|_|", "|_|"},
+	'9': {" _ ", "|_|", " _|"},
+	',': {" ", " ", ","},
+	'-': {"   ", " _ ", "   "},
+}
+
+// large spells a number so that it can be read from afar, with its unit behind it; in one
+// line where there is no room for that.
+func large(number, unit string, width int, look func(string) string) []string {
+	var rows [3]string
+	for _, digit := range number {
+		for i, part := range segments[digit] {
+			rows[i] += part + " "
+		}
+	}
+	rows[2] += unit
+	var lines []string
+	for _, row := range rows {
+		if terminal.Width(row) > width {
+			return []string{"  " + look(number+" "+unit)}
+		}
+		lines = append(lines, "  "+look(strings.TrimRight(row, " ")))
+	}
+	return lines
+}

@@ -1,0 +1,326 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sledge/internal/catalog/edition"
+	"sledge/internal/database"
+	"sledge/internal/document"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/terminal"
+	"sledge/internal/testserver"
+)
+
+// screen is what was printed so far, whichever goroutine printed it.
+type screen struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (s *screen) Write(text []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.Write(text)
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.String()
+}
+
+// until waits until what is printed matches, for no longer than a minute.
+func (s *screen) until(t *testing.T, want string) {
+	t.Helper()
+	pattern := regexp.MustCompile(want)
+	for end := time.Now().Add(time.Minute); !pattern.MatchString(s.String()); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("got\n%s\nin a minute, want %s", s, want)
+		}
+	}
+}
+
+// watching is a sledge watch that goes on.
+type watching struct {
+	out, err *screen
+	end      func() job.Exit // by Ctrl-C
+}
+
+// watch begins one on a server.
+func watch(t *testing.T, server *testserver.Server, args ...string) watching {
+	t.Helper()
+	w, _ := withServer(t)
+	w.Args = append([]string{"watch", "--db", server.Database, "--interval", "1"}, args...)
+	for name, value := range server.Values() {
+		w.Args = append(w.Args, "--set", name+"="+value)
+	}
+	seen := watching{out: &screen{}, err: &screen{}}
+	w.Stdout, w.Stderr = seen.out, seen.err
+	done := make(chan job.Exit, 1)
+	go func() { done <- w.Run(context.Background()) }()
+	seen.end = sync.OnceValue(func() job.Exit {
+		w.interrupt()
+		return <-done
+	})
+	t.Cleanup(func() { seen.end() })
+	return seen
+}
+
+// tprocc is a plan for a database of that name on a server, whose options these are.
+func tprocc(t *testing.T, product string, server map[string]string, name string) engine.Plan {
+	t.Helper()
+	values := option.Values{"dbname": name}
+	maps.Copy(values, server)
+	plan, err := engine.Local{Catalog: edition.Catalog}.Plan(job.Spec{Action: job.Build, Database: product, Workload: "tprocc", Options: values})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// connected opens a session that ends with the test.
+func connected(t *testing.T, plan engine.Plan, as database.Role) database.Session {
+	t.Helper()
+	s, err := plan.Database.Connect(t.Context(), plan.Connection, as)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// execAll runs statements in a session.
+func execAll(t *testing.T, s database.Session, statements ...string) {
+	t.Helper()
+	for _, statement := range statements {
+		if err := s.Exec(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+}
+
+// readings are the lines of JSON.
+func readings(t *testing.T, text string) (lines []document.Watch) {
+	t.Helper()
+	for text := range strings.Lines(text) {
+		var line document.Watch
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		validate(t, "watch", text, document.WatchSchema)
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// A load that is none of ours is counted to the transaction, and so is the workload's own
+// count, since the tables are there.
+func TestWatchCountsWhatOthersCommit(t *testing.T) {
+	for _, name := range []string{"postgresql", "mariadb"} {
+		t.Run(name, func(t *testing.T) {
+			server := testserver.Open(t, name)
+			plan := tprocc(t, name, server.Values(), "sledge_watch")
+			if err := plan.Database.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
+				t.Fatal(err)
+			}
+			s := connected(t, plan, database.Owner)
+			statements, err := plan.CreateStatements()
+			if err != nil {
+				t.Fatal(err)
+			}
+			execAll(t, s, append(statements, `INSERT INTO district (d_w_id, d_id, d_ytd, d_tax, d_next_o_id, d_name, d_street_1, d_street_2, d_city, d_state, d_zip)
+				VALUES (1, 1, 0, 0, 3001, 'n', 's', 's', 'c', 'st', '123456789')`)...)
+			t.Cleanup(func() {
+				s.Close()
+				drops := []string{"DROP DATABASE sledge_watch"}
+				if name == "postgresql" {
+					drops = append(drops, "DROP ROLE tpcc")
+				}
+				execute(t, plan.Database, server, drops...)
+			})
+			seen := watch(t, server, "--json", "--dbname", "sledge_watch")
+			seen.out.until(t, `"event":"begun"`)
+			const commits, rollbacks = 300, 20
+			for range commits {
+				execAll(t, s, "BEGIN", "UPDATE district SET d_next_o_id = d_next_o_id + 1", "COMMIT")
+			}
+			for range rollbacks {
+				execAll(t, s, "BEGIN", "UPDATE district SET d_next_o_id = d_next_o_id + 1", "ROLLBACK")
+			}
+			// A session of PostgreSQL may be late to report, and ends with its report.
+			s.Close()
+			seen.out.until(t, `"event":"reading"(.*\n)+.*"event":"reading"(.*\n)+.*"event":"reading"`)
+			if code := seen.end(); code != job.OK {
+				t.Errorf("got exit code %d, want 0: %s", code, seen.err)
+			}
+			var counted, probed int64
+			var least, most float64
+			lines := readings(t, seen.out.String())
+			for i, line := range lines {
+				if line.Event != "reading" {
+					continue
+				}
+				if line.Elapsed < 0.5 || line.Elapsed > 30 || math.Abs(*line.TPM-float64(*line.Transactions)/line.Elapsed*60) > 1e-6**line.TPM {
+					t.Errorf("got %d transactions in %v s at %v a minute, want the rate of the time that passed", *line.Transactions, line.Elapsed, *line.TPM)
+				}
+				if passed := line.At.Sub(lines[i-1].At).Seconds(); math.Abs(passed-line.Elapsed) > 1e-6 {
+					t.Errorf("got %v s elapsed and %v s between the times of readings, want the same", line.Elapsed, passed)
+				}
+				if line.Probed == nil || line.Probed.What != "new order" {
+					t.Fatalf("got %+v, want new orders beside it", line)
+				}
+				counted, probed = counted+*line.Transactions, probed+line.Probed.Count
+				most = max(most, *line.TPM)
+				if least = min(least, *line.TPM); counted == *line.Transactions {
+					least = *line.TPM
+				}
+			}
+			if probed != commits {
+				t.Errorf("got %d new orders, want %d: rollbacks count for nothing", probed, commits)
+			}
+			own := int64(0)
+			if name == "postgresql" { // where autocommit counts: what watch itself asks, and autovacuum
+				own = int64(10 * len(lines))
+			}
+			if counted < commits+rollbacks || counted > commits+rollbacks+own {
+				t.Errorf("got %d transactions, want %d and at most %d more", counted, commits+rollbacks, own)
+			}
+			last := lines[len(lines)-1]
+			if s := last.Summary; last.Event != "ended" || s == nil || s.Intervals != len(lines)-2 || s.TPM.Max != most || s.TPM.Min > s.TPM.Mean || s.TPM.Mean > s.TPM.Max ||
+				math.Abs(s.TPM.Mean-float64(counted)/s.Measured*60) > 1e-6*s.TPM.Mean || s.TimesAway != 0 {
+				t.Errorf("got the summary %+v of %d lines, want the readings summed up", s, len(lines))
+			}
+		})
+	}
+}
+
+func TestWatchGoesOnWhenTheServerIsBack(t *testing.T) {
+	for _, name := range []string{"postgresql", "mariadb"} {
+		t.Run(name, func(t *testing.T) {
+			server := testserver.Open(t, name, testserver.Own())
+			where := tprocc(t, name, server.Values(), "postgres")
+			log := filepath.Join(t.TempDir(), "tpm.log")
+			if err := os.WriteFile(log, []byte("from yesterday\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			seen := watch(t, server, "--dbname", "postgres", "--log", log)
+			seen.out.until(t, `TPM\n`)
+			server.Stop(testserver.Immediate)
+			seen.out.until(t, `the server is away`)
+			server.Start()
+			seen.out.until(t, `the server is back\n(.*\n)*.* TPM\n`)
+			if code := seen.end(); code != job.OK {
+				t.Errorf("got exit code %d, want 0: %s", code, seen.err)
+			}
+			at := `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)  `
+			rate := at + ` *[\d,]+ TPM\n`
+			target := regexp.QuoteMeta(where.Database.Title + " " + where.Database.Target(where.Connection))
+			lines := at + `watching ` + target + `, every 1 s\n(` + rate + `)+` +
+				at + `the server is away, and read again when it is back: .+\n` + at + `the server is back\n(` + rate + `)+` +
+				at + `ended: [\d,]+ TPM on average over .+\n`
+			sum := `\nWatched ` + target + ` for .+; the server was away for .+ of it, which is in no rate\.\n\n` +
+				` +Min +Mean +Max +Intervals\n(-.*\n)?TPM .*\n`
+			if !regexp.MustCompile(`^` + lines + sum + `$`).MatchString(seen.out.String()) {
+				t.Errorf("got\n%s\nwant\n%s", seen.out, lines+sum)
+			}
+			text, err := os.ReadFile(log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole, _, _ := strings.Cut(seen.out.String(), "\nWatched ")
+			if want := "from yesterday\n" + whole; string(text) != want {
+				t.Errorf("got the log\n%s\nwant what was there and the lines printed\n%s", text, want)
+			}
+		})
+	}
+}
+
+// Whoever watches a server need not know a database of it.
+func TestWatchCountsAllDatabasesOfPostgreSQL(t *testing.T) {
+	server := testserver.Open(t, "postgresql")
+	s := connected(t, tprocc(t, "postgresql", server.Values(), "postgres"), database.Observer)
+	seen := watch(t, server, "--dbname", "sledge_nosuch", "--all-databases", "--json")
+	seen.out.until(t, `"event":"begun"`)
+	const commits = 200
+	for range commits {
+		execAll(t, s, "BEGIN", "SELECT 1", "COMMIT")
+	}
+	s.Close()
+	seen.out.until(t, `"event":"reading"(.*\n)+.*"event":"reading"(.*\n)+.*"event":"reading"`)
+	if code := seen.end(); code != job.OK {
+		t.Errorf("got exit code %d, want 0: %s", code, seen.err)
+	}
+	var counted int64
+	for _, line := range readings(t, seen.out.String()) {
+		if line.Transactions != nil {
+			counted += *line.Transactions
+		}
+		if !line.AllDatabases || line.Probed != nil {
+			t.Errorf("got %+v, want all databases, and no schema", line)
+		}
+	}
+	if counted < commits {
+		t.Errorf("got %d transactions, want no fewer than %d", counted, commits)
+	}
+	one := watch(t, server, "--dbname", "sledge_nosuch")
+	one.err.until(t, `name the database to watch with --dbname, or watch --all-databases\n$`)
+	if code := one.end(); code != job.ExitMissing {
+		t.Errorf("got exit code %d, want %d", code, job.ExitMissing)
+	}
+}
+
+func TestWatchThatCannotBeginSaysWhy(t *testing.T) {
+	w, _ := withServer(t)
+	if code := w.run("watch", "--db", "pg", "--host", "127.0.0.1", "--port", "1", "--json"); code != job.ExitConnect {
+		t.Errorf("got exit code %d, want %d", code, job.ExitConnect)
+	}
+	validate(t, "watch", w.out.String(), document.ErrorSchema)
+}
+
+// What is drawn fits into any terminal, and says what there is to say.
+func TestWatchIsABlockOnATerminal(t *testing.T) {
+	plan := tprocc(t, "postgresql", nil, "sbtest")
+	begun := time.Now()
+	w := &watcher{program: newWorld(t).Program, plan: plan, every: 10 * time.Second, long: 5 * time.Minute, begun: begun, last: begun}
+	at := func(after time.Duration) func() time.Time { return func() time.Time { return begun.Add(after) } }
+	shows := func(after time.Duration, want ...string) {
+		t.Helper()
+		for _, columns := range []int{20, 40, 80, 140} {
+			text := w.text(at(after))(columns)
+			for line := range strings.SplitSeq(text, "\n") {
+				if wide := terminal.Width(line); wide > columns {
+					t.Errorf("%d columns: a line takes %d: %q", columns, wide, line)
+				}
+			}
+			for _, piece := range want {
+				if columns >= 80 && !strings.Contains(text, piece) {
+					t.Errorf("%d columns: got no %q in\n%s", columns, piece, text)
+				}
+			}
+		}
+	}
+	shows(3*time.Second, "PostgreSQL sbtest on localhost:5432   every 10 s", "0:03 of 5:00", "the first rate comes in 0:07")
+	w.tpm.add(engine.Delta{N: 100, In: 10 * time.Second})
+	w.tpm.add(engine.Delta{N: 206, In: 10 * time.Second})
+	w.probed.add(engine.Delta{N: 90, In: 10 * time.Second})
+	w.rates, w.last = []float64{600, 1236}, begun.Add(20*time.Second)
+	shows(21*time.Second,
+		"         _   _   _\n    |    _|  _| |_\n    | , |_   _| |_| TPM\n",
+		"min 600   mean 918   max 1,236", "540 new orders a minute", "┤")
+	shows(37*time.Second, "the server has not answered for 0:07")
+	w.lost, w.why = begun.Add(30*time.Second), os.ErrDeadlineExceeded
+	shows(37*time.Second, "away for 0:07: i/o timeout")
+}
