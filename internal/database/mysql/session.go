@@ -25,8 +25,9 @@ type session struct {
 	// that a stored procedure began and left when it failed.
 	inTx bool
 
-	prepareCalls bool
-	refusesLocal bool // the server does not let clients send it files
+	prepareCalls   bool
+	refusesLocal   bool // the server does not let clients send it files
+	takesCompounds bool // the server takes compound statements outside of routines
 
 	// A server goes on with a statement when its client has gone, and keeps the locks
 	// of its transaction. So the connection whose call was broken off is killed, by
@@ -48,11 +49,12 @@ func (s *session) begin(ctx context.Context) error {
 	if err := s.Exec(ctx, "SET SESSION innodb_snapshot_isolation = OFF"); err != nil && number(err) != errUnknownVariable {
 		return err
 	}
-	t, err := s.Query(ctx, "SELECT CONNECTION_ID()", 1)
+	// MariaDB from 10.1.1 on takes compound statements, and alone reads this comment.
+	t, err := s.Query(ctx, "SELECT CONNECTION_ID(), 0 /*M!100101 + 1 */", 1)
 	if err != nil {
 		return err
 	}
-	s.id = t.Rows[0][0]
+	s.id, s.takesCompounds = t.Rows[0][0], t.Rows[0][1] == "1"
 	s.inTx = false
 	return nil
 }
@@ -184,7 +186,8 @@ func (s *session) kill() {
 // Prepare implements database.Session. A query of one statement is prepared on
 // the server. One of several statements, and a CALL, is sent as text with its
 // values in it, because that is one round trip for all of it; unless the user
-// wants calls prepared: then each statement is, and takes a round trip.
+// wants calls prepared: then each statement is, and takes a round trip. Several of
+// which one is a CALL become a single one where the server takes that.
 func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (database.Statement, error) {
 	bound, err := database.BindParams(q, in)
 	if err != nil {
@@ -205,6 +208,9 @@ func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (da
 		out = outputs(list)
 	}
 	inText := len(statements) > 1 || isCall(statements)
+	if s.takesCompounds && len(statements) > 1 && callsOne(statements) {
+		statements = compound(statements)
+	}
 	if inText && !s.prepareCalls {
 		return newTextStatement(s, q, statements, params, out), nil
 	}

@@ -138,6 +138,76 @@ func TestAFailedStatementOfSeveralEndsThem(t *testing.T) {
 	})
 }
 
+// What is sent is counted by the server: a statement that stands within another is not.
+func TestACallIsOneStatementWhereTheServerTakesThat(t *testing.T) {
+	onEach(t, "sledge_one", func(t *testing.T, s *server) {
+		setup := s.connect(t)
+		mustExec(t, setup, "CREATE TABLE one (n INT PRIMARY KEY) ENGINE = innodb")
+		mustExec(t, setup, "CREATE PROCEDURE add_one (IN n INT, INOUT total INT) BEGIN INSERT INTO one VALUES (n); SET total = total + n; END")
+		want := "3"
+		if rows(t, setup, "SELECT 0 /*M! + 1 */")[0] == "1" {
+			want = "1"
+		}
+		in := struct {
+			N int64 `sql:"n"`
+		}{}
+		out := struct {
+			Total int64 `sql:"total"`
+		}{}
+		for _, prepared := range []string{"false", "true"} {
+			s.set("prepared", prepared)
+			session := s.connect(t)
+			call := prepare(t, session, "SET @total = 10 * :n; CALL add_one(:n, @total); SELECT CAST(@total AS SIGNED) AS total", &in, &out)
+			silent := prepare(t, session, "SET @total = 10 * :n; CALL add_one(:n, @total); SELECT CAST(@total AS SIGNED) AS total", &in, nil)
+			for n := range int64(3) {
+				mustExec(t, setup, "TRUNCATE one")
+				sent := func() string {
+					return rows(t, session, "SHOW SESSION STATUS LIKE 'Questions'")[0]
+				}
+				in.N = n + 1
+				before := sent()
+				if got, err := call.Run(t.Context(), nil); got != 1 || err != nil {
+					t.Fatalf("prepared %s: got %d rows, %v", prepared, got, err)
+				}
+				after := sent()
+				if out.Total != 11*in.N {
+					t.Errorf("prepared %s: got %d, want %d", prepared, out.Total, 11*in.N)
+				}
+				if got := difference(t, before, after); got != want {
+					t.Errorf("prepared %s: the server counts %s statements, want %s", prepared, got, want)
+				}
+				// What fails ends the rest, and what went before in its transaction can be undone.
+				mustExec(t, session, "START TRANSACTION")
+				if _, err := call.Run(t.Context(), nil); s.database.Classify(err) != meter.Constraint {
+					t.Errorf("prepared %s: got %v, want a key that is there already", prepared, err)
+				}
+				if err := session.Rollback(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				in.N += 10
+				if _, err := silent.Run(t.Context(), nil); err != nil {
+					t.Errorf("prepared %s: without its rows: %v", prepared, err)
+				}
+				wantRows(t, session, "SELECT SUM(n) FROM one", strconv.FormatInt(2*in.N-10, 10))
+			}
+		}
+	})
+}
+
+// difference is between two rows of SHOW STATUS, less the one that asked.
+func difference(t *testing.T, before, after string) string {
+	t.Helper()
+	var values [2]int
+	for i, row := range []string{before, after} {
+		_, number, _ := strings.Cut(row, "|")
+		var err error
+		if values[i], err = strconv.Atoi(number); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return strconv.Itoa(values[1] - values[0] - 1)
+}
+
 func TestWhatCannotBePreparedIsSentAsText(t *testing.T) {
 	onEach(t, "sledge_unprepared", func(t *testing.T, s *server) {
 		session := s.connect(t)

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sledge/internal/database"
@@ -73,18 +74,43 @@ func withVariables(q sqlfile.Query, call []string, params []database.Param) (sta
 	return statements, append(values, inputs...), nil
 }
 
+// compound makes one statement of several that call a stored procedure. A server that
+// takes such a statement answers it once, with the rows and the end of it together,
+// where it answers each of several statements as soon as it is done.
+func compound(statements [][]string) [][]string {
+	pieces := join(statements)
+	pieces[0] = "BEGIN NOT ATOMIC " + pieces[0]
+	pieces[len(pieces)-1] += "; END"
+	return [][]string{pieces}
+}
+
+// join makes one text of several statements.
+func join(statements [][]string) []string {
+	pieces := slices.Clone(statements[0])
+	for _, next := range statements[1:] {
+		pieces[len(pieces)-1] += "; " + next[0]
+		pieces = append(pieces, next[1:]...)
+	}
+	return pieces
+}
+
 // outputVariable is the variable of the session that takes an output parameter.
 func outputVariable(n int) string { return fmt.Sprintf("@sledge_out%d", n) }
 
 // isCall reports whether the only statement calls a stored procedure.
 func isCall(statements [][]string) bool {
-	return len(statements) == 1 && firstWord(statements[0]) == "CALL"
+	return len(statements) == 1 && callsOne(statements)
 }
 
-// isSelect reports whether a statement returns rows.
+// callsOne reports whether one of the statements calls a stored procedure.
+func callsOne(statements [][]string) bool {
+	return slices.ContainsFunc(statements, func(pieces []string) bool { return firstWord(pieces) == "CALL" })
+}
+
+// isSelect reports whether a statement returns rows; a compound one may.
 func isSelect(pieces []string) bool {
 	switch firstWord(pieces) {
-	case "SELECT", "SHOW", "WITH", "VALUES", "TABLE":
+	case "SELECT", "SHOW", "WITH", "VALUES", "TABLE", "BEGIN":
 		return true
 	}
 	return false

@@ -16,3 +16,10 @@ func TestSplitLeavesAloneWhatIsQuoted(t *testing.T) {
 		}
 	}
 }
+
+func TestCompoundKeepsThePlacesOfValues(t *testing.T) {
+	got := fmt.Sprintf("%q", compound(split("SET @a = ?; CALL p(?, @a); SELECT @a")))
+	if want := `[["BEGIN NOT ATOMIC SET @a = " "; CALL p(" ", @a); SELECT @a; END"]]`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

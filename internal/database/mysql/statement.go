@@ -28,13 +28,7 @@ type textStatement struct {
 // newTextStatement joins the statements into one text. It has as many
 // placeholders as there are params, or the server will say what is wrong with it.
 func newTextStatement(s *session, q sqlfile.Query, statements [][]string, params []any, out any) *textStatement {
-	pieces := statements[0]
-	for _, next := range statements[1:] {
-		last := len(pieces) - 1
-		pieces[last] += ";" + next[0]
-		pieces = append(pieces, next[1:]...)
-	}
-	return &textStatement{session: s, pieces: pieces, params: params, results: results{query: q, out: out}}
+	return &textStatement{session: s, pieces: join(statements), params: params, results: results{query: q, out: out}}
 }
 
 // Run implements database.Statement.

@@ -1,8 +1,9 @@
 -- The calls of the stored procedures, in the form that TPROC-C has: values for what
 -- goes in, user variables for what comes back. Each is sent as one text and takes
--- one round trip, or a round trip a statement where calls are prepared. What is
--- only for a terminal to show comes back in one column, because the description
--- of a column costs more than what is in it.
+-- one round trip; MariaDB gets it as one statement, too, and answers at once. Where
+-- calls are prepared, MySQL takes a round trip for each statement. What is only for a
+-- terminal to show comes back in one column, because the description of a column
+-- costs more than what is in it.
 
 -- The number of an order goes in, too, but no routine asks for it.
 -- name: neword
