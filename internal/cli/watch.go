@@ -154,8 +154,8 @@ type watcher struct {
 	probed    tally
 	rates     []float64 // of the last intervals
 	timesAway int
-	away      time.Duration // in all, until the server was back last
-	lost      time.Time     // when the server was found to be away; zero where it answers
+	away      time.Duration // in all, from the last answer before to the first after
+	lost      time.Time     // when the server last answered; zero where it still does
 	why       error         // what was said last when it was asked
 }
 
@@ -238,7 +238,7 @@ func (w *watcher) reading(r engine.CounterReading) {
 		w.draw()
 		return
 	case r.Err != nil:
-		w.lost, w.why = r.At, r.Err
+		w.lost, w.why = w.last, r.Err
 		w.timesAway++
 		line.Event, line.Error = "away", oneLine(r.Err)
 	case w.begun.IsZero():
@@ -247,7 +247,9 @@ func (w *watcher) reading(r engine.CounterReading) {
 		w.away += r.At.Sub(w.lost)
 		line.Event = "back"
 	}
-	w.last = r.At
+	if r.Err == nil {
+		w.last = r.At
+	}
 	if line.Event == "back" {
 		w.lost, w.why = time.Time{}, nil
 	}
@@ -276,7 +278,7 @@ func (w *watcher) line(line document.Watch) {
 	case w.json:
 		w.program.documented = true
 		_, _ = io.WriteString(w.program.whole, text) // what cannot be written is an error of the program's at its end
-	case w.bar.width == nil:
+	case w.bar.width == nil && line.Event != "ended": // which a table will say
 		fmt.Fprint(w.program.Stdout, text)
 	case line.Event == "away" || line.Event == "back": // what would not be seen in the block
 		w.above(func() { fmt.Fprint(w.program.Stderr, text) })
@@ -367,14 +369,12 @@ func (w *watcher) sum() error {
 		return nil
 	}
 	if w.tpm.intervals == 0 {
-		if w.bar.width != nil {
-			fmt.Fprintf(p.Stdout, "%s.\n", w.inAll())
-		}
-		return nil
+		_, err := fmt.Fprintf(p.Stdout, "Ended: %s.\n", w.inAll())
+		return err
 	}
 	times := ""
 	if w.timesAway > 0 {
-		times = fmt.Sprintf("; the server was away for %s of it, which is in no rate", report.Spell(w.away))
+		times = fmt.Sprintf("; no answer for %s of it, which is in no rate", report.Spell(w.away))
 	}
 	fmt.Fprintf(p.Stdout, "\nWatched %s for %s%s.\n\n", w.target(), report.Spell(now.Sub(w.begun)), times)
 	t := terminal.Table{Columns: []terminal.Column{{Head: "", Left: true}, {Head: "Min"}, {Head: "Mean"}, {Head: "Max"}, {Head: "Intervals", Rank: 1}}}
@@ -431,7 +431,7 @@ func (w *watcher) text(clockTime func() time.Time) func(width int) string {
 		}
 		switch silent := now.Sub(last); {
 		case !lost.IsZero():
-			lines = append(lines, "  "+look.Bad(terminal.Cut("away for "+clock(now.Sub(lost))+": "+oneLine(why), width-2)))
+			lines = append(lines, "  "+look.Bad(terminal.Cut("no answer for "+clock(now.Sub(lost))+": "+oneLine(why), width-2)))
 		case figure == "" && silent < every+late:
 			lines = append(lines, "  "+look.Faint("the first rate comes in "+clock(max(0, every-silent))))
 		case silent >= every+late:

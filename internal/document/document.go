@@ -139,8 +139,8 @@ type WatchSummary struct {
 	Intervals int     `json:"intervals"`        // with a rate
 	TPM       *Spread `json:"tpm,omitempty"`
 	Probed    *Spread `json:"probed_per_minute,omitempty"`
-	TimesAway int     `json:"times_away"` // how often the server did not answer
-	Away      float64 `json:"away_seconds"`
+	TimesAway int     `json:"times_away"`   // how often the server did not answer
+	Away      float64 `json:"away_seconds"` // from the last answer before to the first after
 }
 
 // Spread is the least and the greatest rate a minute of any interval, and the mean: all

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,7 +125,7 @@ const patience = 10 * time.Second
 
 // next reads the counts.
 func (c *counterReader) next(ctx context.Context) CounterReading {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("the server did not answer within %s", patience))
 	defer cancel()
 	now, err := c.read(ctx)
 	if err != nil {
@@ -157,7 +158,7 @@ func (c *counterReader) read(ctx context.Context) (count, error) {
 	}
 	now, err := c.plan.counter(ctx, c.session)
 	if err != nil {
-		return now, fmt.Errorf("read the server's count of transactions: %w", err)
+		return now, fmt.Errorf("read the server's count of transactions: %w", cmp.Or(context.Cause(ctx), err))
 	}
 	return now, nil
 }

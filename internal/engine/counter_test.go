@@ -128,3 +128,58 @@ func TestCountingThatCannotBeginIsAnError(t *testing.T) {
 		t.Errorf("got %v, want %v", err, errLost)
 	}
 }
+
+// countWithProbe counts for three minutes, and returns when the workload's own count
+// moved, in seconds since it began.
+func countWithProbe(t *testing.T, p Plan) (seconds []int) {
+	t.Helper()
+	began := time.Now()
+	err := Counting{Plan: p, Every: 20 * time.Second, For: 3 * time.Minute, Probe: true, Each: func(r CounterReading) {
+		if r.Probed != nil && r.Probed.In > 0 {
+			seconds = append(seconds, int(r.At.Sub(began).Seconds()))
+		}
+	}}.Run(t.Context())
+	if err != nil {
+		t.Error(err)
+	}
+	return seconds
+}
+
+func TestTheWorkloadsOwnCountIsReadWhileItsSchemaIsWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fakePlan(fakeUser{}, workload.Pacing{})
+		began, looks := time.Now(), 0
+		whole := p.Schema.Relations
+		p.Schema.Relations = func(ctx context.Context, s database.Session) (map[string]database.Relation, error) {
+			looks++
+			if time.Since(began) < 70*time.Second { // as long as it is not there
+				return nil, nil
+			}
+			return whole(ctx, s)
+		}
+		// The first that finds it is the one at 120 s: before, it was looked for each minute.
+		if got, want := countWithProbe(t, p), []int{140, 160, 180}; !slices.Equal(got, want) || looks != 3 {
+			t.Errorf("got the count at %v and %d looks for the schema, want %v and 3", got, looks, want)
+		}
+	})
+}
+
+// Another try might lock the account.
+func TestAnOwnerWhoIsRefusedIsNotTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fakePlan(fakeUser{}, workload.Pacing{})
+		d, tries := *p.Database, 0
+		d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+			if as == database.Owner {
+				tries++
+				return nil, &database.PasswordError{User: "tpcc", Err: errors.New("refused")}
+			}
+			return p.Database.Connect(ctx, options, as)
+		}
+		counting := p
+		counting.Database = &d
+		if got := countWithProbe(t, counting); len(got) > 0 || tries != 1 {
+			t.Errorf("got the count at %v after %d tries, want none after 1", got, tries)
+		}
+	})
+}
