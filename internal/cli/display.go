@@ -44,6 +44,8 @@ type display struct {
 	rates   []float64     // the server's rates in the window
 	retried int64         // since the phase began
 	failed  int64         // since the phase began
+
+	measured bool // a run, after which the server may have something to do
 }
 
 // progressEvery is how often progress is shown where lines cannot be redrawn.
@@ -70,7 +72,9 @@ func (d *display) Watch(e job.Event) {
 	case e.Failure != nil:
 		d.failure(*e.Failure)
 	case e.Wish != "":
-		d.line(d.err, wished[e.Wish])
+		d.line(d.err, d.wished(e.Wish))
+	case e.Headline != nil:
+		d.measured = true
 	case e.Phase != nil:
 		d.phase(e.Phase.Name)
 	case e.Trouble != nil:
@@ -123,10 +127,14 @@ func (d *display) work(s job.Step) {
 	switch s.Name {
 	case job.StepDatabase:
 		d.line(d.err, fmt.Sprintf("creating the database %s for the user %s", s.Of, s.Owner))
-	case job.StepCheckpoint:
-		d.line(d.err, "no checkpoint: it needs a superuser")
-	case job.StepVacuum, job.StepPurge, job.StepWriteBack:
+	case job.StepCheckpoint, job.StepVacuum, job.StepPurge, job.StepWriteBack:
+		if s.Stage == job.Ends || s.Stage == job.GivenUp {
+			d.bar.show(nil)
+		}
 		d.line(d.err, tidying(s))
+		if len(s.Undo) > 0 {
+			d.line(d.err, fmt.Sprintf("%s: if Sledge is killed meanwhile, put the server's settings back with %s;", s.Name, strings.Join(s.Undo, "; ")))
+		}
 	}
 }
 
@@ -140,11 +148,11 @@ func tidying(s job.Step) string {
 	case s.Needs != "":
 		return fmt.Sprintf("%s: left out, because the server is older than %s", s.Name, s.Needs)
 	case s.Stage == job.LeftOut:
-		return fmt.Sprintf("%s: nothing to do", s.Name)
+		return fmt.Sprintf("%s: left out, because %s", s.Name, s.Why)
 	case s.Stage == job.GivenUp:
 		return fmt.Sprintf("%s: given up, since nothing moved for %.0f s; %s left", s.Name, s.Seconds, humanize.Comma(s.Count))
 	case s.Stage == job.Ends:
-		return fmt.Sprintf("%s: done", s.Name)
+		return fmt.Sprintf("%s: done in %.1f s", s.Name, s.Seconds)
 	}
 	return fmt.Sprintf("%s ...", s.Name)
 }

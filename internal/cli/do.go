@@ -111,6 +111,14 @@ var wished = map[job.Wish]string{
 	job.WishAbort: "aborting; press Ctrl-C again to quit at once",
 }
 
+// wished says it of this job.
+func (d *display) wished(w job.Wish) string {
+	if w == job.WishStop && d.measured {
+		return "stopping: the server leaves what it does after the run; press Ctrl-C again to abort"
+	}
+	return wished[w]
+}
+
 // follow shows a job until it is over.
 func (d *display) follow(r *workbench.Handle) {
 	for e, missed := range r.Watch(context.Background(), 1) {

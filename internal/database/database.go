@@ -75,7 +75,8 @@ type Database struct {
 	Connect func(ctx context.Context, options any, as Role) (Session, error)
 
 	// Finish does what the options ask for after a run, such as a vacuum, and
-	// tells what it does. Optional.
+	// tells what it does. It ends soon after ctx does, and puts back what it has changed on
+	// the server whatever happens; where it cannot, its error is an UnrestoredError. Optional.
 	Finish func(ctx context.Context, options any, tell func(job.Event)) error
 
 	// Durability says by the server's settings, as the query server.settings lists them,
@@ -102,6 +103,21 @@ type Database struct {
 	Dialect Dialect
 	SQL     fs.FS // sql/*.sql, and sql/<workload>/*.sql where portable SQL won't do; nil where Base's serves
 }
+
+// UnrestoredError says that settings of the server could not be put back.
+type UnrestoredError struct {
+	Statements []string // that put them back
+	Err        error    // why they were not run
+}
+
+// Error says which statements have to be run by hand.
+func (e *UnrestoredError) Error() string {
+	return fmt.Sprintf("THE SERVER STILL HAS SETTINGS THAT WERE MEANT FOR A MOMENT (%v): put them back with %s;",
+		e.Err, strings.Join(e.Statements, "; "))
+}
+
+// Unwrap returns why they were not put back.
+func (e *UnrestoredError) Unwrap() error { return e.Err }
 
 // ErrMissing is what an error of Connect or Create is, by errors.Is, where the server
 // is there and the database, or the file, is not.

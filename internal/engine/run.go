@@ -92,9 +92,10 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 	r.end(ctx, &m, &m.gaps)
 	result := r.result(m)
 	err = r.verdict(ctx, &result, m, err)
-	f.send(job.Event{User: job.Monitor, Headline: &result})
-	if err == nil && p.Database.Finish != nil {
-		err = p.Database.Finish(ctx, p.Connection, f.tellAs(job.Monitor))
+	headline := result
+	f.send(job.Event{User: job.Monitor, Headline: &headline})
+	if err == nil || result.Status == job.Invalid {
+		err = errors.Join(err, tidyUp(ctx, p, f, &result, stop))
 	}
 	return result, err
 }

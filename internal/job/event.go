@@ -91,6 +91,11 @@ type Step struct {
 	Units   []int   `json:"units,omitempty"`   // the numbers of those that fall to a virtual user
 	Seconds float64 `json:"seconds,omitempty"` // how long it took, or was waited for
 	Needs   string  `json:"needs,omitempty"`   // the version of the server that it was left out for
+	Why     string  `json:"why,omitempty"`     // it was left out
+
+	// Undo are the statements that put back what the step is about to change on the
+	// server, for who ends this process before it does so.
+	Undo []string `json:"undo,omitempty"`
 }
 
 // Stage says how a step stands.

@@ -104,6 +104,11 @@ type Result struct {
 	// much room that they seldom meet.
 	Contention *Contention `json:"contention,omitempty"`
 
+	// Tidied is what the server was made to do after a run. Untidy says why that did not
+	// come to its end: the run had been measured in full.
+	Tidied []Tidied `json:"tidied,omitempty"`
+	Untidy string   `json:"untidy,omitempty"`
+
 	Agreement        *Agreement  `json:"agreement,omitempty"`
 	CounterAgreement *Agreement  `json:"counter_agreement,omitempty"` // of all transactions, by the server's own count
 	Findings         []Finding   `json:"findings,omitempty"`          // of a check
@@ -169,6 +174,16 @@ type ClientLoad struct {
 func (c ClientLoad) NearLimit() bool {
 	const near = 0.8
 	return !c.WithDatabase && c.CoresUsed >= near*c.Cores
+}
+
+// Tidied is work that a server did after a run, so that the next begins as this one did.
+type Tidied struct {
+	Work    StepName `json:"work"`            // "checkpoint"
+	Ended   Stage    `json:"ended,omitempty"` // Ends, LeftOut or GivenUp; "" where it was broken off
+	Seconds float64  `json:"seconds"`
+	Had     int64    `json:"had,omitempty"`  // how much there was to do, where the server counts it
+	Left    int64    `json:"left,omitempty"` // how much of it was left, as far as is known
+	Why     string   `json:"why,omitempty"`  // it was left out
 }
 
 // Contention says how many virtual users work on the same part of the data, so that they

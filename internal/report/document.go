@@ -51,6 +51,8 @@ type Document struct {
 	Standstills      int             `json:"standstills,omitempty"`       // gaps of a second or more
 	Client           *job.ClientLoad `json:"client,omitempty"`            // what Sledge itself used in the measured time
 	Contention       *job.Contention `json:"contention,omitempty"`        // how many virtual users shared the same data
+	Tidied           []job.Tidied    `json:"tidied,omitempty"`            // what the server was made to do after the run
+	Untidy           string          `json:"untidy,omitempty"`            // why that did not come to its end, though the run had been measured in full
 	Transactions     []Transaction   `json:"transactions,omitempty"`
 	All              *Transaction    `json:"all,omitempty"` // all kinds together
 
@@ -108,7 +110,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		Unrecorded: j.Dropped,
 		Line:       r.Line, Metrics: r.Metrics, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
 		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
-		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Client: r.Client, Contention: r.Contention,
+		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Client: r.Client, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
 		Findings: r.Findings, Loaded: r.Loaded,
 	}
 	if len(sum.Kinds) == 0 {

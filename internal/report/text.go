@@ -172,7 +172,10 @@ func headline(b *page, j job.Job) {
 	if !b.Whole {
 		metrics = metrics[:min(len(metrics), 2)]
 	}
-	if j.Status != job.Succeeded {
+	worth, doubtful := worths[j.Status]
+	if r.Untidy != "" && j.Status != job.Invalid {
+		worth, doubtful = untidied[j.Status], true
+	} else if doubtful {
 		figure = look.Bad
 	}
 	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true}, {Left: true, Wrapped: true}}}
@@ -185,7 +188,7 @@ func headline(b *page, j job.Job) {
 		figure = look.Strong
 	}
 	text, _ := t.Text(b.Width)
-	if worth, doubtful := worths[j.Status]; doubtful {
+	if doubtful {
 		text = look.Bad(worth) + "\n" + text
 	}
 	fmt.Fprintf(b, "\n%s\n", look.Framed(strings.TrimRight(text, "\n"), b.Width))
@@ -197,6 +200,13 @@ var worths = map[job.Status]string{
 	job.Partial: "PARTIAL: the run was stopped early",
 	job.Failed:  "FAILED: do not use these figures",
 	job.Killed:  "KILLED: do not use these figures",
+}
+
+// untidied says the same of a run that was measured in full, and after which the server did
+// not do what it was to do.
+var untidied = map[job.Status]string{
+	job.Partial: "STOPPED AFTER THE RUN: the figures are whole",
+	job.Failed:  "FAILED AFTER THE RUN: the figures are whole",
 }
 
 // number writes a headline figure: whole, unless it is so small that its fraction counts.
@@ -284,6 +294,16 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 		}
 		row(mark, "Client", "%s%.2f of %s used; %s", who, c.CoresUsed, cores(c.Cores), garbage(*c))
 	}
+	if len(r.Tidied) > 0 {
+		mark, did := "", make([]string, len(r.Tidied))
+		for i, t := range r.Tidied {
+			did[i] = tidied(t)
+			if t.Ended != job.Ends && t.Ended != job.LeftOut {
+				mark = doubtful
+			}
+		}
+		row(mark, "Afterwards", "%s", strings.Join(did, "; "))
+	}
 	if f := j.Facts; f != nil && f.Durability != nil {
 		if f.Durability.Holds {
 			row(good, "Durability", "commits survive a power failure: %s", f.Durability.Why)
@@ -292,6 +312,24 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 		}
 	}
 	b.lay(t)
+}
+
+// tidied says how work of the server after a run went, and how long it took.
+func tidied(t job.Tidied) string {
+	took := Spell(time.Duration(t.Seconds * float64(time.Second)))
+	switch {
+	case t.Ended == job.LeftOut:
+		return fmt.Sprintf("no %s: %s", t.Work, t.Why)
+	case t.Ended == job.GivenUp:
+		return fmt.Sprintf("%s given up after %s with %s of %s left", t.Work, took, count(t.Left), count(t.Had))
+	case t.Ended == "" && t.Had > 0:
+		return fmt.Sprintf("%s broken off after %s with %s of %s left", t.Work, took, count(t.Left), count(t.Had))
+	case t.Ended == "":
+		return fmt.Sprintf("%s broken off after %s", t.Work, took)
+	case t.Had > 0:
+		return fmt.Sprintf("%s of %s in %s", t.Work, count(t.Had), took)
+	}
+	return fmt.Sprintf("%s in %s", t.Work, took)
 }
 
 // VirtualUsers spells a number of them.

@@ -12,6 +12,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/database/mysql"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 )
 
 // finish is Database.Finish. For maria_purge it makes the server do the work
@@ -30,30 +31,43 @@ type drain struct {
 	every   time.Duration // between two looks
 }
 
-// step tells how a step stands, and how much there is left of what it works off.
-func (d drain) step(name job.StepName, stage job.Stage, left int64, took int) {
-	d.tell(job.Event{Step: &job.Step{Name: name, Stage: stage, Count: left, Seconds: float64(took)}})
-}
-
-// setting is a global variable and the value that speeds the work up.
+// setting is a global variable and a value of it.
 type setting struct{ name, value string }
 
-// Each list is in the order in which the values can be put back: a variable that
-// bounds another from above comes after it where the bound was raised, and
-// before it where it was lowered. innodb_lru_flush_size would speed it up, too, and is left
-// alone, because newer servers do without it and show a value for it that they do not take
-// back.
+// String is the statement that sets it.
+func (v setting) String() string { return "SET GLOBAL " + v.name + " = " + v.value }
+
+// work is what the server is to work off: what a status variable counts.
+type work struct {
+	step     job.StepName
+	variable string
+	unit     string // what it counts
+	quiet    bool   // it begins when virtual users have ended their last transactions
+
+	// settings speed it up. They are in the order in which the values before can be put
+	// back: a variable that bounds another from above comes after it where the bound was
+	// raised, and before it where it was lowered.
+	settings []setting
+}
+
 var (
-	purgeSettings = []setting{
-		{"innodb_purge_threads", "32"},
-		{"innodb_purge_batch_size", "5000"},
+	purge = work{
+		step: job.StepPurge, variable: "INNODB_HISTORY_LIST_LENGTH", unit: "undo logs", quiet: true,
+		settings: []setting{
+			{"innodb_purge_threads", "32"},
+			{"innodb_purge_batch_size", "5000"},
+		},
 	}
-	writeBackSettings = []setting{
-		{"innodb_max_dirty_pages_pct", "0"},
-		{"innodb_max_dirty_pages_pct_lwm", "0"},
-		{"innodb_lru_scan_depth", "4096"},
-		{"innodb_io_capacity", "120000"},
-		{"innodb_io_capacity_max", "120000"},
+	writeBack = work{
+		step: job.StepWriteBack, variable: "INNODB_BUFFER_POOL_PAGES_DIRTY", unit: "pages",
+		settings: []setting{
+			{"innodb_max_dirty_pages_pct", "0"},
+			{"innodb_max_dirty_pages_pct_lwm", "0"},
+			{"innodb_lru_flush_size", "2048"},
+			{"innodb_lru_scan_depth", "4096"},
+			{"innodb_io_capacity", "120000"},
+			{"innodb_io_capacity_max", "120000"},
+		},
 	}
 )
 
@@ -63,7 +77,8 @@ func (d drain) all(ctx context.Context) error {
 		return err
 	}
 	err = d.both(ctx, s)
-	return errors.Join(err, s.Close())
+	_ = s.Close() // which fails where the connection was lost, as err says
+	return err
 }
 
 func (d drain) both(ctx context.Context, s database.Session) error {
@@ -75,11 +90,10 @@ func (d drain) both(ctx context.Context, s database.Session) error {
 		d.tell(job.Event{Step: &job.Step{Name: job.StepPurge, Stage: job.LeftOut, Needs: "10.7.0"}})
 		return nil
 	}
-	if err := d.purge(ctx, s); err != nil {
-		return fmt.Errorf("purge: %w", err)
-	}
-	if err := d.writeBack(ctx, s); err != nil {
-		return fmt.Errorf("write back: %w", err)
+	for _, w := range []work{purge, writeBack} {
+		if err := d.do(ctx, s, w); err != nil {
+			return fmt.Errorf("%s: %w", w.step, err)
+		}
 	}
 	return nil
 }
@@ -94,31 +108,31 @@ func canPurge(version string) bool {
 	return err1 == nil && err2 == nil && slices.Compare([]int{first, second}, []int{10, 7}) >= 0
 }
 
-func (d drain) purge(ctx context.Context, s database.Session) error {
-	n, err := status(ctx, s, "INNODB_HISTORY_LIST_LENGTH")
-	if err != nil || n == 0 {
-		d.step(job.StepPurge, job.LeftOut, 0, 0)
-		return ctx.Err()
-	}
-	d.step(job.StepPurge, job.Begins, n, 0)
-	if err := d.awaitQuiet(ctx, s); err != nil {
+// do has the server work something off.
+func (d drain) do(ctx context.Context, s database.Session, w work) error {
+	n, err := status(ctx, s, w.variable)
+	if err != nil {
 		return err
 	}
-	return d.with(ctx, s, purgeSettings, func() error {
-		return d.await(ctx, s, "INNODB_HISTORY_LIST_LENGTH", job.StepPurge)
-	})
-}
-
-func (d drain) writeBack(ctx context.Context, s database.Session) error {
-	n, err := status(ctx, s, "INNODB_BUFFER_POOL_PAGES_DIRTY")
-	if err != nil || n == 0 {
-		d.step(job.StepWriteBack, job.LeftOut, 0, 0)
-		return ctx.Err()
+	if n == 0 {
+		d.tell(job.Event{Step: &job.Step{Name: w.step, Stage: job.LeftOut, Why: "there is nothing to do"}})
+		return nil
 	}
-	d.step(job.StepWriteBack, job.Begins, n, 0)
-	return d.with(ctx, s, writeBackSettings, func() error {
-		return d.await(ctx, s, "INNODB_BUFFER_POOL_PAGES_DIRTY", job.StepWriteBack)
-	})
+	wanted, before, err := changes(ctx, s, w.settings)
+	if err != nil {
+		return err
+	}
+	begins := job.Step{Name: w.step, Stage: job.Begins, Count: n}
+	for _, old := range slices.Backward(before) {
+		begins.Undo = append(begins.Undo, old.String())
+	}
+	d.tell(job.Event{Step: &begins})
+	if w.quiet {
+		if err := d.awaitQuiet(ctx, s); err != nil {
+			return err
+		}
+	}
+	return d.with(ctx, s, wanted, before, func() error { return d.await(ctx, s, w, n) })
 }
 
 // awaitQuiet waits until the virtual users have ended their last transactions,
@@ -141,29 +155,30 @@ func (d drain) awaitQuiet(ctx context.Context, s database.Session) error {
 	return nil
 }
 
-// await waits until the status variable is 0, or has seen no new low for ten looks. A
-// look counts as a second.
-func (d drain) await(ctx context.Context, s database.Session, variable string, step job.StepName) error {
+// await waits until there is nothing left to do, or the server has seen no new low for ten
+// looks.
+func (d drain) await(ctx context.Context, s database.Session, w work, had int64) error {
 	const patience, looksPerReport = 10, 300
-	lowest, since := int64(-1), 0
+	began, lowest, since := time.Now(), int64(-1), 0
 	for looks := 0; ; looks++ {
-		n, err := status(ctx, s, variable)
+		n, err := status(ctx, s, w.variable)
 		if err != nil {
 			return err
 		}
+		d.tell(job.Event{Progress: &job.Progress{Step: string(w.step), Done: max(had-n, 0), Total: had, Unit: w.unit}})
 		if n == 0 {
-			d.step(step, job.Ends, 0, looks)
+			d.tell(job.Event{Step: &job.Step{Name: w.step, Stage: job.Ends, Seconds: time.Since(began).Seconds()}})
 			return nil
 		}
 		if since++; lowest < 0 || n < lowest {
 			lowest, since = n, 0
 		}
 		if since == patience {
-			d.step(step, job.GivenUp, n, patience)
+			d.tell(job.Event{Step: &job.Step{Name: w.step, Stage: job.GivenUp, Count: n, Seconds: (patience * d.every).Seconds()}})
 			return nil
 		}
 		if looks > 0 && looks%looksPerReport == 0 {
-			d.step(step, job.GoesOn, n, looks)
+			d.tell(job.Event{Step: &job.Step{Name: w.step, Stage: job.GoesOn, Count: n, Seconds: time.Since(began).Seconds()}})
 		}
 		if err := d.pause(ctx); err != nil {
 			return err
@@ -180,47 +195,93 @@ func (d drain) pause(ctx context.Context) error {
 	}
 }
 
-// with runs do while the settings are in force. They are put back whatever
-// happens, on a connection of their own, because the end of a context closes the
-// one that was waited on.
-func (d drain) with(ctx context.Context, s database.Session, settings []setting, do func() error) (err error) {
-	var before []setting
-	defer func() { err = errors.Join(err, d.restore(context.WithoutCancel(ctx), before)) }()
-	for _, wanted := range slices.Backward(settings) {
-		old, err := value(ctx, s, "SELECT @@GLOBAL."+wanted.name)
-		if mysql.IsUnknownVariable(err) {
-			continue // another version has other variables
-		}
+// changes returns those of the settings that the server has and can be given back, last
+// first as they are to be made, and their values before.
+func changes(ctx context.Context, s database.Session, settings []setting) (wanted, before []setting, err error) {
+	for _, v := range slices.Backward(settings) {
+		t, err := s.Query(ctx, "SELECT global_value, global_value BETWEEN numeric_min_value + 0 AND numeric_max_value + 0"+
+			" FROM information_schema.system_variables WHERE variable_name = '"+v.name+"'", 1)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		before = append(before, setting{wanted.name, old})
-		if err := set(ctx, s, wanted); err != nil {
+		// Another version may have other variables, or show for one that it does without
+		// a value that it does not take.
+		if len(t.Rows) == 0 || t.Rows[0][1] != "1" {
+			continue
+		}
+		wanted, before = append(wanted, v), append(before, setting{v.name, t.Rows[0][0]})
+	}
+	return wanted, before, nil
+}
+
+// with runs do while the settings are in force. They are put back whatever happens, on a
+// connection of their own, because the end of a context closes the one that was waited on.
+func (d drain) with(ctx context.Context, s database.Session, wanted, before []setting, do func() error) (err error) {
+	changed := 0
+	defer func() { err = errors.Join(err, d.restore(context.WithoutCancel(ctx), before[:changed])) }()
+	for _, v := range wanted {
+		changed++
+		if err := s.Exec(ctx, v.String()); err != nil {
 			return err
 		}
 	}
 	return do()
 }
 
-// restore puts values back, the last first.
+// restoreWithin is how long a server may be gone before its settings are left to people.
+var restoreWithin = 30 * time.Second
+
+// restore puts values back, the last first, and looks whether they are. A server that went
+// away gets some time to come back.
 func (d drain) restore(ctx context.Context, before []setting) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	s, err := product.Connect(ctx, d.options, database.Admin)
-	if err != nil {
-		return fmt.Errorf("put back %v: %w", before, err)
+	if len(before) == 0 {
+		return nil
 	}
-	var errs []error
-	for _, old := range slices.Backward(before) {
-		if err := set(ctx, s, old); err != nil {
-			errs = append(errs, fmt.Errorf("put back %v: %w", old, err))
+	ctx, cancel := context.WithTimeout(ctx, restoreWithin)
+	defer cancel()
+	for {
+		left, gone, err := d.putBack(ctx, before)
+		if err == nil {
+			return nil
+		}
+		if !gone || d.pause(ctx) != nil {
+			return &database.UnrestoredError{Statements: left, Err: err}
 		}
 	}
-	return errors.Join(append(errs, s.Close())...)
 }
 
+// putBack puts values back, and returns the statements for those that it could not put
+// back, and whether that was because the server is gone.
+func (d drain) putBack(ctx context.Context, before []setting) (left []string, gone bool, err error) {
+	s, err := product.Connect(ctx, d.options, database.Admin)
+	gone = err != nil
+	for _, old := range slices.Backward(before) {
+		if !gone {
+			problem := set(ctx, s, old)
+			if problem == nil {
+				continue
+			}
+			gone = mysql.Classify(problem) == meter.Connection
+			err = errors.Join(err, problem)
+		}
+		left = append(left, old.String())
+	}
+	if s != nil {
+		_ = s.Close()
+	}
+	return left, gone, err
+}
+
+// set sets a variable and looks whether it then has that value.
 func set(ctx context.Context, s database.Session, v setting) error {
-	return s.Exec(ctx, "SET GLOBAL "+v.name+" = "+v.value)
+	if err := s.Exec(ctx, v.String()); err != nil {
+		return fmt.Errorf("set %s: %w", v.name, err)
+	}
+	is, err := value(ctx, s, "SELECT global_value FROM information_schema.system_variables WHERE variable_name = '"+v.name+"'")
+	if err == nil && is != v.value {
+		err = fmt.Errorf("%s is %s after it was set to %s", v.name, is, v.value)
+	}
+	return err
 }
 
 func status(ctx context.Context, s database.Session, variable string) (int64, error) {

@@ -115,6 +115,3 @@ func isBroken(err error) bool {
 	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
 	return isUnconnected || isNetwork || isCertificate
 }
-
-// IsUnknownVariable reports whether the server said that it has no such variable.
-func IsUnknownVariable(err error) bool { return number(err) == errUnknownVariable }

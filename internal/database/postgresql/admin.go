@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -154,18 +155,21 @@ func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	if !o.vacuum() {
 		return nil
 	}
-	step := func(name job.StepName, stage job.Stage) { tell(job.Event{Step: &job.Step{Name: name, Stage: stage}}) }
-	step(job.StepVacuum, job.Begins)
+	step := func(name job.StepName, l login, statement string) error {
+		began := time.Now()
+		tell(job.Event{Step: &job.Step{Name: name, Stage: job.Begins}})
+		if err := run(ctx, l, statement); err != nil {
+			return err
+		}
+		tell(job.Event{Step: &job.Step{Name: name, Stage: job.Ends, Seconds: time.Since(began).Seconds()}})
+		return nil
+	}
 	if o.own().NoSuperuser {
-		step(job.StepCheckpoint, job.LeftOut)
-	} else if err := run(ctx, o.admin(), "CHECKPOINT"); err != nil {
+		tell(job.Event{Step: &job.Step{Name: job.StepCheckpoint, Stage: job.LeftOut, Why: "it needs a superuser"}})
+	} else if err := step(job.StepCheckpoint, o.admin(), "CHECKPOINT"); err != nil {
 		return err
 	}
-	if err := run(ctx, o.owner(), "VACUUM"); err != nil {
-		return err
-	}
-	step(job.StepVacuum, job.Ends)
-	return nil
+	return step(job.StepVacuum, o.owner(), "VACUUM")
 }
 
 // run has one statement run by a session of its own.

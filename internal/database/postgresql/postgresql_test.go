@@ -290,16 +290,21 @@ func TestFinish(t *testing.T) {
 		{"does nothing unless asked", server.Values(), nil},
 		{
 			"checkpoints and vacuums", with(server.Values(), "vacuum", "true"),
-			[]string{"vacuum begins", "vacuum ends"},
+			[]string{"checkpoint begins", "checkpoint ends", "vacuum begins", "vacuum ends"},
 		},
 		{
 			"leaves out what needs a superuser", with(with(server.Values(), "vacuum", "true"), "no_superuser", "true"),
-			[]string{"vacuum begins", "checkpoint left out", "vacuum ends"},
+			[]string{"checkpoint left out", "vacuum begins", "vacuum ends"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var said []string
-			err := postgresql.Database.Finish(t.Context(), bind(t, tt.values), func(e job.Event) { said = append(said, fmt.Sprintf("%s %s", e.Step.Name, e.Step.Stage)) })
+			err := postgresql.Database.Finish(t.Context(), bind(t, tt.values), func(e job.Event) {
+				said = append(said, fmt.Sprintf("%s %s", e.Step.Name, e.Step.Stage))
+				if (e.Step.Seconds > 0) != (e.Step.Stage == job.Ends) {
+					t.Errorf("%s %s: got %v s", e.Step.Name, e.Step.Stage, e.Step.Seconds)
+				}
+			})
 			if err != nil || !slices.Equal(said, tt.want) {
 				t.Errorf("got %q, %v; want %q", said, err, tt.want)
 			}

@@ -46,6 +46,8 @@ type Speaker struct {
 
 	builders, ready int // virtual users of a build, and those of them that have ended
 	minute          int // of the phase, that was said last
+
+	cleaned bool // whether it was said that the server checkpoints and vacuums
 }
 
 // NewSpeaker returns a speaker that has not been given any event.
@@ -147,7 +149,7 @@ func (s *Speaker) step(e job.Event) []string {
 	case job.StepGenerate, job.StepFile, job.StepRows:
 		return s.generation(step)
 	case job.StepCheckpoint, job.StepVacuum, job.StepPurge, job.StepWriteBack:
-		return cleaning(step)
+		return s.cleaning(step)
 	}
 	return s.making(step)
 }
@@ -270,15 +272,22 @@ func (s *Speaker) preparation(step job.Step) []string {
 	return []string{"Rampup complete, Taking start Transaction Count."}
 }
 
-// cleaning words what a database does after a run.
-func cleaning(step job.Step) []string {
+// cleaning words what a database does after a run. Checkpoint and vacuum are one thing to
+// HammerDB.
+func (s *Speaker) cleaning(step job.Step) []string {
 	switch {
-	case step.Name == job.StepCheckpoint:
-		return []string{"No checkpoint, because it needs a superuser"}
 	case step.Name == job.StepVacuum && step.Stage == job.Ends:
 		return []string{"Checkpoint and Vacuum Complete"}
-	case step.Name == job.StepVacuum:
-		return []string{"Checkpoint and Vacuum"}
+	case step.Name == job.StepCheckpoint, step.Name == job.StepVacuum:
+		var said []string
+		if !s.cleaned {
+			s.cleaned = true
+			said = append(said, "Checkpoint and Vacuum")
+		}
+		if step.Stage == job.LeftOut {
+			said = append(said, "No checkpoint, because it needs a superuser")
+		}
+		return said
 	case step.Needs != "":
 		return []string{fmt.Sprintf("Minimum MariaDB version for dynamic innodb_purge_threads is %s, not purging", step.Needs)}
 	}

@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+)
+
+// tidyUp has the database do what its options ask for after a run, and notes in the result
+// what that was and how long it took. It breaks that off as soon as anybody wants the job
+// to end. Whatever comes of it, the run has been measured, and the result says so.
+func tidyUp(ctx context.Context, p Plan, f *feed, result *job.Result, stop <-chan struct{}) error {
+	if p.Database.Finish == nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	quit := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		select {
+		case <-stop:
+			cancel()
+		case <-quit:
+		}
+	})
+	t := tidying{tell: f.tellAs(job.Monitor)}
+	err := p.Database.Finish(ctx, p.Connection, t.watch)
+	stopped := ctx.Err() != nil
+	close(quit)
+	watching.Wait()
+	cancel()
+	t.breakOff()
+	result.Tidied = t.done
+	if err == nil {
+		return nil
+	}
+	exit, status := job.ExitAborted, job.Failed
+	result.Untidy = fmt.Sprintf("what the server was to do after the run failed: %v", err)
+	if stopped {
+		exit, status = job.ExitStopped, job.Partial
+		result.Untidy = "what the server was to do after the run was stopped"
+		if unrestored, is := errors.AsType[*database.UnrestoredError](err); is {
+			result.Untidy += ": " + unrestored.Error()
+		}
+	}
+	err = errors.New(result.Untidy)
+	if result.Status == job.Invalid { // which counts for more
+		return err
+	}
+	result.Status = status
+	err = fmt.Errorf("the run was measured in full, but %w", err)
+	result.Reason = err.Error()
+	return job.WithExit(exit, err)
+}
+
+// tidying takes down what the server does.
+type tidying struct {
+	tell  func(job.Event)
+	done  []job.Tidied
+	under *job.Tidied // what is under way, or nil
+	began time.Time
+}
+
+// watch notes how a step stands, and passes it on.
+func (t *tidying) watch(e job.Event) {
+	t.tell(e)
+	if p := e.Progress; p != nil && t.under != nil {
+		t.under.Left = max(t.under.Had-p.Done, 0)
+	}
+	s := e.Step
+	if s == nil {
+		return
+	}
+	switch s.Stage {
+	case job.Begins:
+		t.breakOff()
+		t.under, t.began = &job.Tidied{Work: s.Name, Had: s.Count, Left: s.Count}, time.Now()
+	case job.Ends, job.GivenUp:
+		if t.under != nil {
+			t.under.Ended, t.under.Left = s.Stage, s.Count
+			t.note()
+		}
+	case job.LeftOut:
+		why := s.Why
+		if s.Needs != "" {
+			why = "the server is older than " + s.Needs
+		}
+		t.done = append(t.done, job.Tidied{Work: s.Name, Ended: job.LeftOut, Why: why})
+	}
+}
+
+// breakOff notes that what is under way does not come to its end.
+func (t *tidying) breakOff() {
+	if t.under != nil {
+		t.note()
+	}
+}
+
+func (t *tidying) note() {
+	t.under.Seconds = time.Since(t.began).Seconds()
+	t.done, t.under = append(t.done, *t.under), nil
+}

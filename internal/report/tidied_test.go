@@ -1,0 +1,66 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/report/reporttest"
+)
+
+func TestAReportSaysWhatTheServerDidAfterwards(t *testing.T) {
+	for _, tt := range []struct {
+		tidied []job.Tidied
+		want   string
+	}{
+		{
+			[]job.Tidied{{Work: job.StepCheckpoint, Ended: job.Ends, Seconds: 1.23}, {Work: job.StepVacuum, Ended: job.Ends, Seconds: 125}},
+			"   Afterwards  checkpoint in 1.23 s; vacuum in 2 min 5 s\n",
+		},
+		{
+			[]job.Tidied{{Work: job.StepCheckpoint, Ended: job.LeftOut, Why: "it needs a superuser"}, {Work: job.StepVacuum, Ended: job.Ends, Seconds: 1}},
+			"   Afterwards  no checkpoint: it needs a superuser; vacuum in 1 s\n",
+		},
+		{
+			[]job.Tidied{{Work: job.StepPurge, Ended: job.GivenUp, Seconds: 12, Had: 5000, Left: 34}, {Work: job.StepWriteBack, Ended: job.Ends, Seconds: 3, Had: 9000}},
+			"!  Afterwards  purge given up after 12 s with 34 of 5,000 left; write back of 9,000 in 3 s\n",
+		},
+		{
+			[]job.Tidied{{Work: job.StepPurge, Seconds: 2, Had: 5000, Left: 4000}},
+			"!  Afterwards  purge broken off after 2 s with 4,000 of 5,000 left\n",
+		},
+		{[]job.Tidied{{Work: job.StepVacuum, Seconds: 2}}, "!  Afterwards  vacuum broken off after 2 s\n"},
+	} {
+		j := reporttest.Run()
+		j.Result.Tidied = tt.tidied
+		if got := textOf(t, j); !strings.Contains(got, tt.want) {
+			t.Errorf("got\n%s\nwant a line %q", got, tt.want)
+		}
+	}
+}
+
+// A run whose aftermath failed has figures that may be used.
+func TestFiguresAreWholeWhateverHappensAfterwards(t *testing.T) {
+	for status, want := range map[job.Status]string{
+		job.Partial: "STOPPED AFTER THE RUN: the figures are whole\n",
+		job.Failed:  "FAILED AFTER THE RUN: the figures are whole\n",
+		job.Invalid: "INVALID: do not use these figures\n",
+	} {
+		j := reporttest.Run()
+		j.Status, j.Result.Untidy = status, "the vacuum failed"
+		if got := textOf(t, j); !strings.Contains(got, want) {
+			t.Errorf("%s: got\n%s\nwant %q", status, got, want)
+		}
+	}
+}
+
+func textOf(t *testing.T, j job.Job) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Text(&b, j, meter.Summary{}, View{}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
