@@ -114,3 +114,22 @@ func peakMemory(pid int) (int64, bool) {
 	}
 	return 0, false // a process that has ended and was not waited for has no memory
 }
+
+// cpuTime returns the CPU time that a running process has used so far, or 0 where the
+// system does not say.
+func cpuTime(pid int) time.Duration {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	_, status, _ = bytes.Cut(status, []byte(") ")) // behind the program's name
+	var ticks int64
+	for _, field := range bytes.Fields(status)[11:13] { // user and system time
+		n, err := strconv.ParseInt(string(field), 10, 64)
+		if err != nil {
+			return 0
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}

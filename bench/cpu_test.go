@@ -43,26 +43,45 @@ type reachable interface {
 // cost is what a program's calls took, round by round.
 type cost struct {
 	micros []float64 // CPU time for a call
+	server []float64 // what the server's process took for it, where that is known
 	rate   []float64 // calls a second
 }
 
 // add measures a round, by the server's count of calls. A short run is taken off
 // a long one, so that what remains is the time between.
-func (c *cost) add(users int, run program, count func() int64) {
-	cpu, calls := usedBy(users, startUp, run, count)
-	moreCPU, moreCalls := usedBy(users, startUp+trial(), run, count)
-	c.micros = append(c.micros, float64((moreCPU-cpu).Nanoseconds())/1e3/float64(moreCalls-calls))
-	c.rate = append(c.rate, float64(moreCalls-calls)/trial().Seconds())
+func (c *cost) add(users int, run program, count func() int64, server int) {
+	short := usedBy(users, startUp, run, count, server)
+	long := usedBy(users, startUp+trial(), run, count, server)
+	calls := float64(long.calls - short.calls)
+	c.micros = append(c.micros, float64((long.client-short.client).Nanoseconds())/1e3/calls)
+	c.rate = append(c.rate, calls/trial().Seconds())
+	if long.server > 0 {
+		c.server = append(c.server, float64((long.server-short.server).Nanoseconds())/1e3/calls)
+	}
 }
 
 func (c cost) String() string {
-	return fmt.Sprintf("%.1f µs at %.0f calls/s", median(c.micros), median(c.rate))
+	return fmt.Sprintf("%.1f µs at %.0f calls/s%s", median(c.micros), median(c.rate), c.servers())
 }
 
-func usedBy(users int, length time.Duration, run program, count func() int64) (cpu time.Duration, calls int64) {
-	before := count()
-	cpu = run(users, length).cpu
-	return cpu, count() - before
+// servers says what the server took, where that is known.
+func (c cost) servers() string {
+	if len(c.server) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %.0f µs of the server", median(c.server))
+}
+
+// used is what a run took: CPU time, and calls by the server's count.
+type used struct {
+	client, server time.Duration
+	calls          int64
+}
+
+func usedBy(users int, length time.Duration, run program, count func() int64, server int) used {
+	calls, cpu := count(), cpuTime(server)
+	client := run(users, length).cpu
+	return used{client, cpuTime(server) - cpu, count() - calls}
 }
 
 // TestRoutinesPostgreSQL measures the client's CPU time for a transaction that is
@@ -74,7 +93,8 @@ func TestRoutinesPostgreSQL(t *testing.T) {
 	compareCPU(t, comparison{
 		what:     "routine call",
 		server:   p,
-		pgbench:  p.writeScripts(t, "routines"),
+		peer:     "pgbench",
+		runPeer:  p.runPgbench(t, p.writeScripts(t, "routines")),
 		count:    func() int64 { return p.calls(t) },
 		absolute: atMost(20),
 		relative: atMost(2),
@@ -90,24 +110,32 @@ func TestStatementsPostgreSQL(t *testing.T) {
 		what:     "statement of client SQL",
 		server:   p,
 		flags:    []string{"--client-sql"},
-		pgbench:  p.writeScripts(t, "statements"),
+		peer:     "pgbench",
+		runPeer:  p.runPgbench(t, p.writeScripts(t, "statements")),
 		count:    func() int64 { return p.statements(t) },
 		relative: atMost(1.5),
 	})
 }
 
-// TestRoutinesMariaDB measures the same on MariaDB, where there is no pgbench.
+// TestRoutinesMariaDB measures the same on MariaDB, beside sysbench.
 func TestRoutinesMariaDB(t *testing.T) {
 	m := openMariaDB(t, "tpcc")
 	m.drop(t)
 	defer m.drop(t)
 	build(t, m, cpuWarehouses(), builders)
-	compareCPU(t, comparison{
+	c := comparison{
 		what:     "routine call",
 		server:   m,
+		peer:     "sysbench",
+		runPeer:  m.runSysbench(t),
 		count:    func() int64 { return m.calls(t) },
+		process:  m.Pid(),
 		absolute: atMost(20),
-	})
+		relative: atMost(1.15),
+	}
+	compareCPU(t, c)
+	c.what, c.flags, c.absolute = "prepared routine call", []string{"--set", "prepared=true"}, nil
+	compareCPU(t, c)
 }
 
 // loadedPostgreSQL returns a database with a fresh schema. It is built anew for
@@ -127,13 +155,15 @@ func runArguments(s loadable, users int, rampUp, length time.Duration) []string 
 		"--rampup", rampUp.String(), "--duration", length.String(), "--json")
 }
 
-// comparison is of the CPU time that sledge and pgbench take for the same calls.
+// comparison is of the CPU time that sledge and a peer take for the same calls.
 type comparison struct {
 	what    string // a call
 	server  reachable
 	flags   []string // of sledge run
-	pgbench string   // folder of scripts; empty where there is nothing to compare with
+	peer    string
+	runPeer func(reachable) program // nil where there is nothing to compare with
 	count   func() int64
+	process int // the server's, if it is only one
 
 	// absolute is the target in microseconds, relative that of the ratio.
 	absolute, relative *target
@@ -147,9 +177,9 @@ func compareCPU(t *testing.T, c comparison) {
 		}
 		var ours, theirs cost
 		for range rounds() {
-			ours.add(k.users, runSledge(t, server, c.flags), c.count)
-			if c.pgbench != "" {
-				theirs.add(k.users, server.(postgreSQL).runPgbench(t, c.pgbench), c.count)
+			ours.add(k.users, runSledge(t, server, c.flags), c.count, c.process)
+			if c.runPeer != nil {
+				theirs.add(k.users, c.runPeer(server), c.count, c.process)
 			}
 		}
 		absolute, relative := c.absolute, c.relative
@@ -159,14 +189,14 @@ func compareCPU(t *testing.T, c comparison) {
 		what := fmt.Sprintf("%s: client CPU per %s, %d users, %s", server.title(), c.what, k.users, transport)
 		note(t, figure{
 			What: what, Value: median(ours.micros), Unit: "µs", Target: absolute,
-			Detail: fmt.Sprintf("%.0f calls/s; %s", median(ours.rate), spread(ours.micros)),
+			Detail: fmt.Sprintf("%.0f calls/s%s; %s", median(ours.rate), ours.servers(), spread(ours.micros)),
 		})
-		if c.pgbench == "" {
+		if c.runPeer == nil {
 			continue
 		}
 		ratio := ratios(ours.micros, theirs.micros)
 		note(t, figure{
-			What: what + ", against pgbench", Value: median(ratio), Unit: "x", Target: relative,
+			What: what + ", against " + c.peer, Value: median(ratio), Unit: "x", Target: relative,
 			Detail: fmt.Sprintf("%v against %v; %s", ours, theirs, spread(ratio)),
 		})
 	}

@@ -101,7 +101,8 @@ func (m mariaDB) drop(t *testing.T) {
 	m.execute(t, "", "DROP DATABASE IF EXISTS "+m.database)
 }
 
-func (m mariaDB) emptyTables(t *testing.T, warehouses int) {
+// plan resolves options as sledge does, for its SQL.
+func (m mariaDB) plan(t *testing.T, warehouses int) engine.Plan {
 	t.Helper()
 	values := m.values()
 	values["warehouses"] = strconv.Itoa(warehouses)
@@ -109,6 +110,12 @@ func (m mariaDB) emptyTables(t *testing.T, warehouses int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return plan
+}
+
+func (m mariaDB) emptyTables(t *testing.T, warehouses int) {
+	t.Helper()
+	plan := m.plan(t, warehouses)
 	statements, err := plan.SQL.Script("schema", plan)
 	if err != nil {
 		t.Fatal(err)

@@ -200,18 +200,21 @@ func (p postgreSQL) number(t *testing.T, query string) int64 {
 
 // runPgbench is pgbench with the scripts of a folder, each by the weight of its
 // transaction, and with as many threads as there are cores.
-func (p postgreSQL) runPgbench(t *testing.T, scripts string) program {
-	env, login := p.login()
-	return func(users int, length time.Duration) ended {
-		arguments := append(slices.Clone(login), "--no-vacuum", "--protocol=prepared", "--max-tries=10", "--random-seed=1",
-			"--client="+strconv.Itoa(users), "--jobs="+strconv.Itoa(min(users, runtime.NumCPU())),
-			"--time="+strconv.Itoa(int(length.Seconds())), "--define=warehouses="+strconv.Itoa(cpuWarehouses()))
-		for name, value := range constants {
-			arguments = append(arguments, "--define="+name+"="+value)
+func (p postgreSQL) runPgbench(t *testing.T, scripts string) func(reachable) program {
+	return func(server reachable) program {
+		to := server.(postgreSQL)
+		env, login := to.login()
+		return func(users int, length time.Duration) ended {
+			arguments := append(slices.Clone(login), "--no-vacuum", "--protocol=prepared", "--max-tries=10", "--random-seed=1",
+				"--client="+strconv.Itoa(users), "--jobs="+strconv.Itoa(min(users, runtime.NumCPU())),
+				"--time="+strconv.Itoa(int(length.Seconds())), "--define=warehouses="+strconv.Itoa(cpuWarehouses()))
+			for name, value := range constants {
+				arguments = append(arguments, "--define="+name+"="+value)
+			}
+			for _, s := range pgbenchWeights {
+				arguments = append(arguments, fmt.Sprintf("--file=%s@%d", filepath.Join(scripts, s.script), s.weight))
+			}
+			return execute(t, env, "pgbench", append(arguments, to.database)...)
 		}
-		for _, s := range pgbenchWeights {
-			arguments = append(arguments, fmt.Sprintf("--file=%s@%d", filepath.Join(scripts, s.script), s.weight))
-		}
-		return execute(t, env, "pgbench", append(arguments, p.database)...)
 	}
 }

@@ -1,0 +1,77 @@
+//go:build bench
+
+package bench
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"text/template"
+	"time"
+
+	"sledge/internal/engine"
+)
+
+// runSysbench is sysbench with our script, which makes the calls that sledge makes. It
+// has a thread for each user. Without sysbench there is nothing to compare with.
+func (m mariaDB) runSysbench(t *testing.T) func(reachable) program {
+	t.Helper()
+	if _, err := exec.LookPath("sysbench"); err != nil {
+		t.Logf("MariaDB is not compared with sysbench, which is not installed: %v", err)
+		return nil
+	}
+	script := filepath.Join(t.TempDir(), "routines.lua")
+	if err := writeSysbenchScript(script, m.plan(t, cpuWarehouses())); err != nil {
+		t.Fatal(err)
+	}
+	return func(server reachable) program {
+		to := server.(mariaDB)
+		login := []string{"--mysql-host=" + to.Host, "--mysql-port=" + strconv.Itoa(to.Port)}
+		if to.socket != "null" {
+			login = []string{"--mysql-socket=" + to.socket}
+		}
+		return func(users int, length time.Duration) ended {
+			return execute(t, nil, "sysbench", append(login, "--db-driver=mysql", "--mysql-user="+to.Superuser, "--mysql-password="+to.Password,
+				"--mysql-db="+to.database, "--mysql-ssl=off", "--threads="+strconv.Itoa(users), "--events=0",
+				"--time="+strconv.Itoa(int(length.Seconds())), "--warehouses="+strconv.Itoa(cpuWarehouses()), script, "run")...)
+		}
+	}
+}
+
+// writeSysbenchScript puts into our script, for {{queries "procedure.slev"}}, the
+// statements that sledge sends, with Lua's variables for their parameters.
+func writeSysbenchScript(to string, plan engine.Plan) error {
+	queries := func(name string) (string, error) {
+		q, err := plan.SQL.Query(name)
+		if err != nil {
+			return "", err
+		}
+		params := q.Params
+		var calls []string
+		for statement := range strings.SplitSeq(q.Text, ";") {
+			n := strings.Count(statement, "?")
+			arguments := append([]string{strconv.Quote(strings.TrimSpace(strings.ReplaceAll(statement, "?", "%s")))}, params[:n]...)
+			params = params[n:]
+			calls = append(calls, fmt.Sprintf("con:query(string.format(%s))", strings.Join(arguments, ", ")))
+		}
+		return strings.Join(calls, "\n   "), nil
+	}
+	const script = "testdata/sysbench/routines.lua"
+	t, err := template.New(filepath.Base(script)).Funcs(template.FuncMap{"queries": queries}).ParseFS(scripts, script)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := t.Execute(f, nil); err != nil {
+		return err
+	}
+	return f.Close()
+}
