@@ -142,7 +142,7 @@ type watcher struct {
 	program     *Program
 	plan        engine.Plan
 	every, long time.Duration // an interval; all of it, or 0
-	all         bool          // whether all databases are counted, not one
+	all         bool          // whether all databases are to be counted, not one
 	json        bool
 	log         io.Writer // nil where there is none
 	logFailed   error     // why the log is not whole
@@ -272,7 +272,7 @@ func (w *watcher) reading(r engine.CounterReading) {
 func (w *watcher) line(line document.Watch) {
 	line.Schema, line.At = document.WatchSchema, line.At.UTC()
 	line.Database, line.Target = w.plan.Database.Name, w.plan.Database.Target(w.plan.Connection)
-	line.AllDatabases = w.all || w.plan.Server.CounterOfAll == nil
+	line.AllDatabases = w.countsAll()
 	text := w.spell(line)
 	switch {
 	case w.json:
@@ -326,10 +326,13 @@ func (w *watcher) spell(line document.Watch) string {
 	return line.At.Local().Format(time.RFC3339) + "  " + report.Printable(text) + "\n"
 }
 
+// countsAll reports whether all databases of the server are counted, not one.
+func (w *watcher) countsAll() bool { return w.all || w.plan.Server.CounterOfAll == nil }
+
 // target says what is watched.
 func (w *watcher) target() string {
 	text := w.plan.Database.Title + " " + w.plan.Database.Target(w.plan.Connection)
-	if w.all && w.plan.Server.CounterOfAll != nil {
+	if w.countsAll() {
 		text += ", all databases"
 	}
 	return text

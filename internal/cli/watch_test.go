@@ -228,6 +228,9 @@ func TestWatchGoesOnWhenTheServerIsBack(t *testing.T) {
 			at := `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)  `
 			rate := at + ` *[\d,]+ TPM\n`
 			target := regexp.QuoteMeta(where.Database.Title + " " + where.Database.Target(where.Connection))
+			if name == "mariadb" {
+				target += ", all databases"
+			}
 			logged := at + `watching ` + target + `, every 1 s\n(` + rate + `)+` +
 				at + `the server is away, and read again when it is back: .+\n` + at + `the server is back\n(` + rate + `)+`
 			sum := `\nWatched ` + target + ` for .+; no answer for .+ of it, which is in no rate\.\n\n` +
