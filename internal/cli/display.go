@@ -152,7 +152,7 @@ func tidying(s job.Step) string {
 	case s.Stage == job.GivenUp:
 		return fmt.Sprintf("%s: given up, since nothing moved for %.0f s; %s left", s.Name, s.Seconds, humanize.Comma(s.Count))
 	case s.Stage == job.Ends:
-		return fmt.Sprintf("%s: done in %.1f s", s.Name, s.Seconds)
+		return fmt.Sprintf("%s: done", s.Name)
 	}
 	return fmt.Sprintf("%s ...", s.Name)
 }

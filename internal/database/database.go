@@ -112,7 +112,7 @@ type UnrestoredError struct {
 
 // Error says which statements have to be run by hand.
 func (e *UnrestoredError) Error() string {
-	return fmt.Sprintf("THE SERVER STILL HAS SETTINGS THAT WERE MEANT FOR A MOMENT (%v): put them back with %s;",
+	return fmt.Sprintf("THE SERVER MAY STILL HAVE SETTINGS THAT WERE MEANT FOR A MOMENT (%v): put them back with %s;",
 		e.Err, strings.Join(e.Statements, "; "))
 }
 

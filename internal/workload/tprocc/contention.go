@@ -103,6 +103,8 @@ func expectation(c job.Contention, o *Options, rows []string) string {
 		return fmt.Sprintf("each of the %d virtual users has warehouses of its own, so %s", c.Users, little)
 	case c.Sharing == 0:
 		return fmt.Sprintf("with this seed each of the %d virtual users has a home warehouse of its own, so %s", c.Users, little)
+	case c.Units == 1 && c.Users == 2:
+		who = "both virtual users share the only warehouse"
 	case c.Units == 1:
 		who = fmt.Sprintf("all %d virtual users share the only warehouse", c.Users)
 	case o.AllWarehouses:

@@ -19,6 +19,7 @@ func TestContentionIsCountedByTheHomesThatUsersDraw(t *testing.T) {
 		want              string // how the sentence begins
 	}{
 		{"one warehouse", 3, 1, false, 1, 3, 3, "all 3 virtual users share the only warehouse: expect them to wait for each other, since payments update its one row, new orders one of its ten districts"},
+		{"one warehouse for two", 2, 1, false, 1, 2, 2, "both virtual users share the only warehouse: expect them"},
 		{"homes by chance", 8, 8, false, 1, -1, -1, ""},
 		{"homes by chance, another seed", 8, 8, false, 2, -1, -1, ""},
 		{"all shared out evenly", 2, 4, true, 1, 0, 0, "each of the 2 virtual users has warehouses of its own, so they meet only"},
