@@ -25,6 +25,7 @@ require (
 	github.com/spf13/pflag v1.0.10 // flags made from option descriptions
 	go.yaml.in/yaml/v3 v3.0.6 // configuration files in YAML
 	golang.org/x/sync v0.24.0 // the first error stops all virtual users
+	golang.org/x/sys v0.49.0 // epoll, for virtual users on event loops
 	golang.org/x/term v0.47.0 // passwords that are not shown
 	golang.org/x/text v0.41.0 // XML files in the encodings of old editors, passwords for SCRAM
 	modernc.org/sqlite v1.61.1 // SQLite and the job repository, without C
@@ -62,7 +63,6 @@ require (
 	github.com/xo/terminfo v0.0.0-20220910002029-abceb7e1c41e // indirect
 	github.com/yusufpapurcu/wmi v1.2.4 // indirect
 	go.yaml.in/yaml/v4 v4.0.0-rc.2 // indirect
-	golang.org/x/sys v0.49.0 // indirect
 	modernc.org/libc v1.79.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect

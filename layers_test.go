@@ -38,6 +38,9 @@ var layers = map[string]string{
 	"sqlitefile": "",
 	"host":       "job",
 
+	// How users wait.
+	"loop": "",
+
 	// Jobs, kept.
 	"repository": "host job meter option sqlitefile",
 
@@ -52,14 +55,17 @@ var layers = map[string]string{
 	// only: a database that knew a workload would be one more thing to write for
 	// every new workload, and the other way around. A database may import another
 	// one, which it is a variant of.
-	"database/*": "database database/* job listener meter option schema sqlfile sqlschema",
+	"database/*": "database database/* job listener loop meter option schema sqlfile sqlschema",
 	"workload/*": "database job meter option schema sqlfile workload",
 
+	// How hard and when virtual users work, whatever they do.
+	"engine/load": "loop option",
+
 	// Finding one of them by any of its names, and knowing none.
-	"catalog": "database option sqlfile workload",
+	"catalog": "database engine/load option sqlfile workload",
 
 	// Doing jobs: with any database and any workload, so with none by name.
-	"engine": "catalog database host job meter option schema sqlfile workload",
+	"engine": "catalog database engine/load host job loop meter option schema sqlfile workload",
 	"report": "job meter option repository terminal",
 
 	// What people see of it as JSON.
@@ -70,14 +76,14 @@ var layers = map[string]string{
 	"manual":      "catalog document job option report repository workbench",
 	"datagen":     "database engine job option schema workbench workload",
 	"interpreter": "",
-	"cli":         "catalog database datagen document engine hammerdb/console hammerdb/history hammerdb/lines hammerdb/views host interpreter job manual meter option report repository terminal workbench workload",
+	"cli":         "catalog database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/views host interpreter job manual meter option report repository terminal workbench workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
 	"hammerdb/names":    "option workload",
 	"hammerdb/lines":    "job",
 	"hammerdb/views":    "catalog hammerdb/lines hammerdb/names job meter report repository terminal",
 	"hammerdb/history":  "hammerdb/lines hammerdb/names job option repository sqlitefile",
-	"hammerdb/scripts":  "database hammerdb/names option workload",
+	"hammerdb/scripts":  "catalog database hammerdb/names option workload",
 	"hammerdb/settings": "catalog database engine hammerdb/names job option sqlitefile workbench workload",
 	"hammerdb/console":  "database datagen engine hammerdb/history hammerdb/lines hammerdb/scripts hammerdb/settings hammerdb/views job meter option report repository terminal workbench workload",
 

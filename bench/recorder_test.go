@@ -21,8 +21,8 @@ import (
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/option"
 	"sledge/internal/repository"
-	"sledge/internal/workload"
 )
 
 // asked is what a client of the synthetic server is to do.
@@ -52,8 +52,9 @@ func runSynthetic(out io.Writer) error {
 	if err := json.Unmarshal([]byte(os.Getenv("SLEDGE_BENCH_ASKED")), &a); err != nil {
 		return err
 	}
-	d, w := syntheticPair(a.Address, a.Thinking, a.Tail, workload.Pacing{RampUp: a.RampUp, Duration: a.Duration, MaxIterations: 1 << 40})
-	spec := job.Spec{Action: job.Run, Database: d.Name, Workload: w.Name, Users: a.Users, Seed: 1}
+	d, w := syntheticPair(a.Address, a.Thinking, a.Tail)
+	spec := job.Spec{Action: job.Run, Database: d.Name, Workload: w.Name, Users: a.Users, Seed: 1,
+		Options: option.Values{"rampup": a.RampUp.String(), "duration": a.Duration.String()}}
 	plan, err := engine.NewPlan(catalog.Pair{Database: d, Workload: w}, spec)
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/job"
+	"sledge/internal/loop"
 	"sledge/internal/meter"
 	"sledge/internal/schema"
 	"sledge/internal/sqlfile"
@@ -195,12 +196,12 @@ func (u *synthetic) Do(context.Context) error {
 }
 
 // syntheticPair is the database and the workload of the synthetic server at an address.
-func syntheticPair(address string, thinking time.Duration, tail int, pacing workload.Pacing) (*database.Database, *workload.Workload) {
+func syntheticPair(address string, thinking time.Duration, tail int) (*database.Database, *workload.Workload) {
 	d := &database.Database{
 		Name: "synthetic", Title: "Synthetic",
 		Target: func(any) string { return address },
-		Connect: func(context.Context, any, database.Role) (database.Session, error) {
-			conn, err := net.Dial("tcp", address)
+		Connect: func(ctx context.Context, _ any, _ database.Role) (database.Session, error) {
+			conn, err := loop.Dial(ctx, new(net.Dialer), "tcp", address)
 			return &line{conn: conn}, err
 		},
 		Classify: func(error) meter.Class { return meter.Connection },
@@ -229,7 +230,7 @@ func syntheticPair(address string, thinking time.Duration, tail int, pacing work
 		NewUser: func(_ context.Context, seat workload.Seat) (workload.User, error) {
 			return &synthetic{line: seat.Session.(*line), random: seat.Rand, thinking: thinking, tail: tail}, nil
 		},
-		Pacing: func(any) workload.Pacing { return pacing },
+		Builders: func(any) int { return 1 },
 		Probed: func(s *meter.Summary) int64 {
 			all := s.All()
 			return all.Done

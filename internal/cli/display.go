@@ -10,12 +10,12 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/dustin/go-humanize"
 
+	"sledge/internal/engine/load"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/report"
 	"sledge/internal/terminal"
-	"sledge/internal/workload"
 )
 
 // display shows a job as it goes. It is a job.Watcher. All of it goes to err, so that a
@@ -31,7 +31,7 @@ type display struct {
 	verbose  bool
 	brief    bool // whether a run's progress is only drawn, never printed
 	counted  bool // whether the server has a count of its own
-	pacing   workload.Pacing
+	pacing   load.Pacing
 	interval time.Duration
 	speaker  *lines.Speaker
 
@@ -53,7 +53,7 @@ const progressEvery = 5 * time.Second
 
 // chooseInterval returns how often a run shows a line: as asked, or else so that
 // even a short run shows a few.
-func chooseInterval(asked time.Duration, p workload.Pacing) time.Duration {
+func chooseInterval(asked time.Duration, p load.Pacing) time.Duration {
 	if asked > 0 {
 		return asked
 	}
@@ -215,7 +215,7 @@ func (d *display) second(s job.Second) {
 }
 
 // lengthOf returns how long a phase is to last.
-func lengthOf(p workload.Pacing, phase job.Phase) time.Duration {
+func lengthOf(p load.Pacing, phase job.Phase) time.Duration {
 	if phase == job.RampUp {
 		return p.RampUp
 	}

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"sledge/internal/engine/load"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/terminal"
-	"sledge/internal/workload"
 )
 
 // second makes a second of n transactions that took 1 ms to n ms.
@@ -32,7 +32,7 @@ func TestALineSumsUpAnInterval(t *testing.T) {
 	d := &display{
 		speaker: lines.NewSpeaker(lines.About{}),
 		err:     &out, counted: true, interval: 2 * time.Second,
-		pacing: workload.Pacing{RampUp: time.Second, Duration: 5 * time.Second},
+		pacing: load.Pacing{RampUp: time.Second, Duration: 5 * time.Second},
 	}
 	d.Watch(job.Event{Phase: &job.PhaseSpan{Name: job.RampUp}})
 	d.Watch(second(job.RampUp, time.Second, 100, 6000))
@@ -54,7 +54,7 @@ measure  0:05 of 0:05   server 5,000 TPM   client 6,000 TPM   p50 50.0 ms   p95 
 
 func TestAServerThatDoesNotCountIsNotShown(t *testing.T) {
 	var out bytes.Buffer
-	d := &display{err: &out, speaker: lines.NewSpeaker(lines.About{}), interval: time.Second, pacing: workload.Pacing{Duration: time.Second}}
+	d := &display{err: &out, speaker: lines.NewSpeaker(lines.About{}), interval: time.Second, pacing: load.Pacing{Duration: time.Second}}
 	e := second(job.Measure, time.Second, 1, 0)
 	e.Second.ServerTPM = nil
 	d.Watch(e)
@@ -72,7 +72,7 @@ func TestEvenAShortRunShowsAFewLines(t *testing.T) {
 		{0, 2 * time.Second, time.Second},
 		{3 * time.Second, time.Hour, 3 * time.Second},
 	} {
-		if got := chooseInterval(test.asked, workload.Pacing{Duration: test.duration}); got != test.want {
+		if got := chooseInterval(test.asked, load.Pacing{Duration: test.duration}); got != test.want {
 			t.Errorf("asked for %s in a run of %s: got %s, want %s", test.asked, test.duration, got, test.want)
 		}
 	}

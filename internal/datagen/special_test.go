@@ -11,11 +11,11 @@ import (
 // could take for something else, and NULLs. Its notes belong to units and its words
 // to all, and places come two to a unit in one chunk.
 var special = &workload.Workload{
-	Name:    "special",
-	Title:   "Special",
-	Options: func() any { return &struct{}{} },
-	Pacing:  func(any) workload.Pacing { return workload.Pacing{} },
-	Size:    workload.Size{Unit: "units"},
+	Name:     "special",
+	Title:    "Special",
+	Options:  func() any { return &struct{}{} },
+	Builders: func(any) int { return 1 },
+	Size:     workload.Size{Unit: "units"},
 	Tables: func(any, uint64) []schema.Table {
 		return []schema.Table{
 			{

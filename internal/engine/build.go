@@ -20,7 +20,7 @@ import (
 	"sledge/internal/schema"
 )
 
-// build creates the schema and fills it, with Pacing.Builders virtual users side
+// build creates the schema and fills it, with Plan.Builders virtual users side
 // by side. Whatever moment it is interrupted at, what is missing is known to the
 // database itself and the build can be resumed or deleted.
 func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
@@ -79,7 +79,7 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 // tellBuild tells what is being built.
 func (p Plan) tellBuild(f *feed) {
 	f.step(job.Monitor, job.Step{
-		Name: job.StepBuild, Of: p.Workload.Identity(p.Settings, p.Seed), Where: p.target(), Users: p.Pacing.Builders,
+		Name: job.StepBuild, Of: p.Workload.Identity(p.Settings, p.Seed), Where: p.target(), Users: p.Builders,
 	})
 }
 
@@ -128,7 +128,7 @@ func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledg
 	if err != nil {
 		return job.Result{}, err
 	}
-	loaded, err := load(ctx, p, f, steps, sessions, tables, l)
+	loaded, err := loadTables(ctx, p, f, steps, sessions, tables, l)
 	result := job.Result{Loaded: loaded}
 	if err != nil {
 		return result, err
@@ -182,7 +182,7 @@ func dropRoutines(ctx context.Context, p Plan, session database.Session) error {
 }
 
 func connectBuilders(ctx context.Context, p Plan) ([]database.Session, error) {
-	sessions := make([]database.Session, max(p.Pacing.Builders, 1))
+	sessions := make([]database.Session, max(p.Builders, 1))
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range sessions {
 		group.Go(func() error {
@@ -220,10 +220,10 @@ type tableBuild struct {
 	begun    atomic.Bool
 }
 
-// load fills the tables with the chunks that the ledger does not have. Whoever
+// loadTables fills the tables with the chunks that the ledger does not have. Whoever
 // loads the last chunk of a table indexes it and finishes it as well, while the
 // others go on loading, so that no core waits for the end of a phase.
-func load(ctx context.Context, p Plan, f *feed, steps *announcer, sessions []database.Session, tables []schema.Table, l ledger) ([]job.TableLoad, error) {
+func loadTables(ctx context.Context, p Plan, f *feed, steps *announcer, sessions []database.Session, tables []schema.Table, l ledger) ([]job.TableLoad, error) {
 	progress := newLoadProgress(tables, l)
 	stop := progress.report(f)
 	defer stop()

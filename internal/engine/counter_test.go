@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"sledge/internal/database"
-	"sledge/internal/workload"
+	"sledge/internal/engine/load"
 )
 
 // restartingSession is of a server that commits 100 transactions a second, and is
@@ -40,7 +40,7 @@ func (s restartingSession) count() (int64, error) {
 
 func TestCountGoesOnWhenTheServerHasComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{}, workload.Pacing{})
+		p := fakePlan(fakeUser{}, load.Pacing{})
 		began := time.Now()
 		d := *p.Database
 		d.Connect = func(context.Context, any, database.Role) (database.Session, error) {
@@ -82,7 +82,7 @@ func TestCountGoesOnWhenTheServerHasComeBack(t *testing.T) {
 }
 
 func TestCountSaysWhereThereIsNothingToRead(t *testing.T) {
-	p := fakePlan(fakeUser{}, workload.Pacing{})
+	p := fakePlan(fakeUser{}, load.Pacing{})
 	p.Server.Counter = nil
 	c := Counting{Plan: p, Every: time.Second, Each: func(CounterReading) { t.Error("got a rate, want none") }}
 	if err := c.Run(t.Context()); !errors.Is(err, ErrNotCounted) {
@@ -101,7 +101,7 @@ func TestCountingEndsWithAReadingWhenTheTimeIsOver(t *testing.T) {
 		{10 * time.Second, 4 * time.Second, []time.Duration{0, 4 * time.Second}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p := fakePlan(fakeUser{}, workload.Pacing{})
+			p := fakePlan(fakeUser{}, load.Pacing{})
 			began := time.Now()
 			p.Server.Counter = func(context.Context, database.Session) (int64, error) {
 				return int64(time.Since(began).Seconds() * 100), nil
@@ -121,7 +121,7 @@ func TestCountingEndsWithAReadingWhenTheTimeIsOver(t *testing.T) {
 }
 
 func TestCountingThatCannotBeginIsAnError(t *testing.T) {
-	p := fakePlan(fakeUser{}, workload.Pacing{})
+	p := fakePlan(fakeUser{}, load.Pacing{})
 	p.Server.Counter = func(context.Context, database.Session) (int64, error) { return 0, errLost }
 	err := Counting{Plan: p, Every: time.Second, Each: func(r CounterReading) { t.Errorf("got %v, want nothing", r) }}.Run(t.Context())
 	if !errors.Is(err, errLost) {
@@ -147,7 +147,7 @@ func countWithProbe(t *testing.T, p Plan) (seconds []int) {
 
 func TestTheWorkloadsOwnCountIsReadWhileItsSchemaIsWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{}, workload.Pacing{})
+		p := fakePlan(fakeUser{}, load.Pacing{})
 		began, looks := time.Now(), 0
 		whole := p.Schema.Relations
 		p.Schema.Relations = func(ctx context.Context, s database.Session) (map[string]database.Relation, error) {
@@ -167,7 +167,7 @@ func TestTheWorkloadsOwnCountIsReadWhileItsSchemaIsWhole(t *testing.T) {
 // Another try might lock the account.
 func TestAnOwnerWhoIsRefusedIsNotTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{}, workload.Pacing{})
+		p := fakePlan(fakeUser{}, load.Pacing{})
 		d, tries := *p.Database, 0
 		d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 			if as == database.Owner {

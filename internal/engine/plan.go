@@ -9,6 +9,7 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/database"
+	"sledge/internal/engine/load"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
@@ -29,7 +30,8 @@ type Plan struct {
 	SQL        *sqlfile.Library
 	Schema     database.Schema // how the database keeps the workload's schema
 	Server     database.Server // what it says of itself
-	Pacing     workload.Pacing
+	Pacing     load.Pacing
+	Builders   int // virtual users that build the schema
 
 	Users  int
 	Seed   uint64
@@ -57,24 +59,32 @@ const grace = 30 * time.Second
 func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	d, w := pair.Database, pair.Workload
 	p := Plan{
-		Pair:       pair,
-		Connection: d.Options(w.Name), Settings: w.Options(),
+		Pair: pair,
 		Seed: spec.Seed, Resume: spec.Resume,
 		Grace: grace,
 	}
 	if err := option.CheckNames(spec.Options, pair.Options()); err != nil {
 		return Plan{}, fmt.Errorf("%w (sledge options %s %s lists them)", err, d.Name, w.Name)
 	}
-	for _, fresh := range []any{p.Connection, p.Settings} {
-		if err := option.Bind(spec.Names, spec.Options, fresh); err != nil {
+	fresh := pair.Fresh()
+	for _, part := range fresh.All() {
+		if err := option.Bind(spec.Names, spec.Options, part); err != nil {
 			return Plan{}, err
 		}
 	}
+	p.Connection, p.Settings, p.Pacing = fresh.Connection, fresh.Settings, fresh.Load.Pacing()
+	p.Builders = w.Builders(p.Settings)
 	p.Spec = spec
 	if !spec.Resume {
 		p.Spec.Options = option.Settle(spec.Options, p.Settings)
 	}
-	p.Pacing = w.Pacing(p.Settings)
+	if d.Embedded {
+		if fresh.Load.Loops > 0 && spec.Action == job.Run {
+			return Plan{}, spec.Names.Wrong("loops", spec.Options["loops"],
+				"%s works inside this process, in the virtual users' own threads: set it to auto or 0", d.Title)
+		}
+		p.Pacing.Loops = 0
+	}
 	if p.Pacing.Missing != "" && spec.Action == job.Run {
 		return Plan{}, spec.Names.Wrong(p.Pacing.Missing, "true", "what it asks for is not built yet: set it to false")
 	}

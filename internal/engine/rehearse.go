@@ -29,7 +29,9 @@ func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, versio
 	m := newMeasurement(kinds)
 	m.started = time.Now()
 	f.send(job.Event{Phase: &job.PhaseSpan{Name: job.Measure}})
-	r.start()
+	if err := r.start(); err != nil {
+		return job.Result{}, err
+	}
 	ended, err := r.phase(ctx, job.Measure, math.MaxInt64, stop, second, &m.summary)
 	m.stopped = ended == stoppedByUser
 	r.end(ctx, &m, &m.summary)

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/load"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
+	"sledge/internal/option"
 	"sledge/internal/workload"
 )
 
@@ -39,7 +41,7 @@ func TestRehearsalShowsEachTransaction(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		script []error
-		pacing workload.Pacing
+		pacing load.Pacing
 		stop   time.Duration
 
 		want     string
@@ -48,8 +50,9 @@ func TestRehearsalShowsEachTransaction(t *testing.T) {
 		{
 			name:   "and counts how they ended",
 			script: []error{nil, errBroken, workload.ErrRolledBack, errDeadlock, nil},
-			pacing: workload.Pacing{MaxIterations: 4, MaxRetries: 1, FailureLimit: 30},
+			pacing: load.Pacing{MaxIterations: 4, MaxRetries: 1, FailureLimit: 30},
 			want: `1 RUNNING
+1 Processing 4 transactions without output suppressed...
 1 only
 1 Only: 1 {2}
 1 only
@@ -66,8 +69,9 @@ func TestRehearsalShowsEachTransaction(t *testing.T) {
 		{
 			name:   "and ends at the first failure where that is asked for",
 			script: []error{nil, errBroken},
-			pacing: workload.Pacing{MaxIterations: 4, RaiseError: true},
+			pacing: load.Pacing{MaxIterations: 4, RaiseError: true},
 			want: `1 RUNNING
+1 Processing 4 transactions without output suppressed...
 1 only
 1 Only: 1 {2}
 1 only
@@ -79,9 +83,10 @@ func TestRehearsalShowsEachTransaction(t *testing.T) {
 		},
 		{
 			name:   "until it is stopped",
-			pacing: workload.Pacing{MaxIterations: 1 << 40},
+			pacing: load.Pacing{MaxIterations: 1 << 40},
 			stop:   150 * time.Millisecond,
 			want: `1 RUNNING
+1 Processing 1099511627776 transactions without output suppressed...
 1 only
 1 Only: 1 {2}
 1 only
@@ -131,7 +136,7 @@ func telling(p Plan) Plan {
 func TestAUserThatFailsIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := newTranscript()
-		p := fakePlan(fakeUser{takes: 100 * time.Millisecond, script: []error{nil, errBroken}}, workload.Pacing{RampUp: 150 * time.Millisecond, Duration: time.Second, RaiseError: true})
+		p := fakePlan(fakeUser{takes: 100 * time.Millisecond, script: []error{nil, errBroken}}, load.Pacing{RampUp: 150 * time.Millisecond, Duration: time.Second, RaiseError: true})
 		p.Users = 1
 		_, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
 		if err == nil {
@@ -141,6 +146,7 @@ func TestAUserThatFailsIsNamed(t *testing.T) {
 1 DBVersion:1.0
 1 Beginning rampup time of 0 minutes
 2 RUNNING
+2 Processing 1099511627776 transactions with output suppressed...
 1 Rampup complete, Taking start Transaction Count.
 1 Timing test period of 0.02 in minutes
 0 Error in Virtual User 2: only: broken rule
@@ -156,7 +162,7 @@ func TestARunThatCannotBeginSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, test := range []bool{false, true} {
 			seen := newTranscript()
-			p := fakePlan(fakeUser{}, workload.Pacing{Duration: time.Second, Test: test})
+			p := fakePlan(fakeUser{}, load.Pacing{Duration: time.Second, Test: test})
 			d := *p.Database
 			d.Connect = func(context.Context, any, database.Role) (database.Session, error) { return nil, errLost }
 			p.Database = &d
@@ -175,7 +181,7 @@ func TestARunThatCannotBeginSaysWhy(t *testing.T) {
 func TestTimeProfileHoldsTheMeasuredTimeOfEachUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := &events{}
-		p := fakePlan(fakeUser{takes: 300 * time.Millisecond}, workload.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second, TimeProfile: true})
+		p := fakePlan(fakeUser{takes: 300 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second, TimeProfile: true})
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -200,7 +206,7 @@ func TestTimeProfileHoldsTheMeasuredTimeOfEachUser(t *testing.T) {
 // own with what was measured.
 func TestTheHeadlineComesBeforeTheDatabaseTidiesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{takes: 300 * time.Millisecond}, workload.Pacing{Duration: 3 * time.Second, TimeProfile: true})
+		p := fakePlan(fakeUser{takes: 300 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, TimeProfile: true})
 		d := *p.Database
 		d.Finish = func(_ context.Context, _ any, tell func(job.Event)) error {
 			tell(job.Event{Message: "tidied up"})
@@ -222,7 +228,7 @@ func TestTheHeadlineComesBeforeTheDatabaseTidiesUp(t *testing.T) {
 }
 
 func TestATimeProfileOfTooManyUsersIsRefused(t *testing.T) {
-	p := fakePlan(fakeUser{}, workload.Pacing{TimeProfile: true})
+	p := fakePlan(fakeUser{}, load.Pacing{})
 	for _, tt := range []struct {
 		users int
 		want  bool
@@ -230,7 +236,7 @@ func TestATimeProfileOfTooManyUsersIsRefused(t *testing.T) {
 		// One kind with two latencies is 54 KiB: a gigabyte is for 19,000 of those.
 		{1000, false}, {19_000, false}, {20_000, true},
 	} {
-		_, err := NewPlan(p.Pair, job.Spec{Action: job.Run, Users: tt.users})
+		_, err := NewPlan(p.Pair, job.Spec{Action: job.Run, Users: tt.users, Options: option.Values{"time_profile": "true"}})
 		if got := err != nil && strings.Contains(err.Error(), "time_profile"); got != tt.want {
 			t.Errorf("%d users: got error %v, want one: %v", tt.users, err, tt.want)
 		}

@@ -15,6 +15,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/host"
 	"sledge/internal/job"
+	"sledge/internal/loop"
 	"sledge/internal/meter"
 	"sledge/internal/workload"
 )
@@ -30,6 +31,8 @@ type run struct {
 	users   []*terminal
 	stripes []*meter.Stripe
 
+	scheduler loop.Scheduler // runs the users
+
 	// calls is the context of every call that a virtual user makes. It is never
 	// cancelled: see database.Session.Interrupt.
 	calls context.Context
@@ -44,7 +47,7 @@ type run struct {
 
 	stopping atomic.Bool   // users look at it between transactions
 	flush    atomic.Int32  // how often users were asked to have the server count what they did; see tellServer
-	stopped  chan struct{} // closed at the same time as stopping is set, for those who pause
+	stopped  chan struct{} // closed at the same time as stopping is set, for whoever waits
 	broken   atomic.Bool   // sessions are being interrupted
 	finished chan struct{} // closed when the last user has ended
 
@@ -75,7 +78,7 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 		}
 		leaving.Wait()
 	}()
-	defer leaveCores(p.Database)()
+	defer p.leaveCores()()
 	if r, err = prepare(ctx, p, f, monitor, version); err != nil {
 		return job.Result{}, brokenOff(ctx, job.Run, err)
 	}
@@ -167,21 +170,38 @@ func introduce(ctx context.Context, p Plan, s database.Session, tell func(job.Ev
 // One core drives tens of thousands of transactions a second. With more than the
 // load needs, Go wakes a thread for nearly every answer that comes in, which costs
 // the client half as much again, and the server its cores where it shares them. A
-// database inside this process needs them itself.
-func leaveCores(d *database.Database) (restore func()) {
+// database inside this process needs them itself. An event loop keeps a core for
+// itself, and needs one more to be there for all the rest.
+func (p Plan) leaveCores() (restore func()) {
 	cores := runtime.GOMAXPROCS(0)
-	if d.Embedded || os.Getenv("GOMAXPROCS") != "" {
+	switch {
+	case p.Pacing.Loops > 0:
+		runtime.GOMAXPROCS(p.Pacing.Loops + 1)
+	case p.Database.Embedded || os.Getenv("GOMAXPROCS") != "":
 		return func() {}
+	default:
+		runtime.GOMAXPROCS(max(1, cores/2))
 	}
-	runtime.GOMAXPROCS(max(1, cores/2))
 	return func() { runtime.GOMAXPROCS(cores) }
 }
 
-// newStripes returns one stripe for every user, or for every core where users
-// are more: two cores never need more stripes than cores to stay out of each
-// other's way.
+// newScheduler returns what runs the users.
+func (p Plan) newScheduler() (loop.Scheduler, error) {
+	if p.Pacing.Loops > 0 {
+		return loop.New(p.Pacing.Loops)
+	}
+	return loop.Goroutines(), nil
+}
+
+// newStripes returns one stripe for every user, or for every thread that they work in
+// where users are more: two of them never need more stripes than that to stay out of
+// each other's way.
 func newStripes(p Plan) []*meter.Stripe {
-	stripes := make([]*meter.Stripe, min(p.Users, runtime.GOMAXPROCS(0)))
+	threads := runtime.GOMAXPROCS(0)
+	if p.Pacing.Loops > 0 {
+		threads = p.Pacing.Loops
+	}
+	stripes := make([]*meter.Stripe, min(p.Users, threads))
 	for i := range stripes {
 		stripes[i] = meter.NewStripe()
 	}
@@ -189,40 +209,48 @@ func newStripes(p Plan) []*meter.Stripe {
 }
 
 // start lets the users begin.
-func (r *run) start() {
+func (r *run) start() (err error) {
+	if r.scheduler, err = r.plan.newScheduler(); err != nil {
+		close(r.finished)
+		return err
+	}
 	r.began = time.Now()
 	go r.startUsers()
+	return nil
 }
 
 // startUsers lets the users begin, all at once or UserDelay apart, and waits for
 // the last to end.
 func (r *run) startUsers() {
-	var working sync.WaitGroup
-	for i, u := range r.users {
-		working.Go(func() {
-			if delay := time.Duration(i) * r.plan.Pacing.UserDelay; delay > 0 && !u.pauseUntil(time.Now().Add(delay), r.stopped) {
-				return
-			}
-			position := i + r.plan.firstWorker()
-			r.feed.state(position, job.UserRunning)
-			u.unhold()
-			err := job.Guarded(func() error {
-				err := u.work(r)
-				if r.plan.Server.Flush != nil {
-					u.tellServer(r.calls, r, math.MaxInt32) // whoever asks later need not wait for it
-				}
-				return err
-			})
-			if err != nil {
-				r.feed.fail(position, err)
-				r.die(&userError{position, err})
-				return
-			}
-			r.feed.state(position, job.UserSucceeded)
-		})
+	for _, u := range r.users {
+		r.scheduler.Go(func(task loop.Task) { r.live(u, task) })
 	}
-	working.Wait()
+	r.scheduler.Run()
 	close(r.finished)
+}
+
+// live is what a user does from its beginning to its end.
+func (r *run) live(u *terminal, task loop.Task) {
+	if !task.PauseUntil(r.began.Add(time.Duration(u.seat.Number) * r.plan.Pacing.UserDelay)) {
+		return
+	}
+	position := u.seat.Number + r.plan.firstWorker()
+	r.feed.state(position, job.UserRunning)
+	u.unhold()
+	u.task = task
+	err := task.Adopt(u.conns)
+	if err == nil {
+		err = job.Guarded(func() error { return u.work(r) })
+	}
+	if r.plan.Server.Flush != nil && job.ExitOf(err) != job.ExitInternal {
+		u.tellServer(r.calls, r, math.MaxInt32) // whoever asks later need not wait for it
+	}
+	if err = errors.Join(err, task.Release(u.conns)); err != nil {
+		r.feed.fail(position, err)
+		r.die(&userError{position, err})
+		return
+	}
+	r.feed.state(position, job.UserSucceeded)
 }
 
 // die ends the run because a user cannot go on. The first one's reason counts:
@@ -245,6 +273,9 @@ func (r *run) death() error {
 func (r *run) stop() {
 	if r.stopping.CompareAndSwap(false, true) {
 		close(r.stopped)
+		if r.scheduler != nil {
+			r.scheduler.Stop()
+		}
 	}
 }
 
@@ -322,7 +353,9 @@ func (r *run) measure(ctx context.Context, monitor database.Session, stop <-chan
 	second := meter.NewInterval(kinds)
 
 	r.feed.send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.RampUp, Length: pacing.RampUp}})
-	r.start()
+	if err = r.start(); err != nil {
+		return m, err
+	}
 	ended, err := r.phase(ctx, job.RampUp, pacing.RampUp, stop, second)
 	if err != nil || ended != timeUp {
 		m.stopped, m.exhausted = ended == stoppedByUser, ended == usersEnded

@@ -15,6 +15,7 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/database"
+	"sledge/internal/engine/load"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/meter"
@@ -113,7 +114,7 @@ func (u *fakeUser) Do(context.Context) error {
 	return err
 }
 
-func fakePlan(u fakeUser, pacing workload.Pacing) Plan {
+func fakePlan(u fakeUser, pacing load.Pacing) Plan {
 	u.server = &fakeServer{interrupted: make(chan struct{})}
 	if pacing.MaxIterations == 0 {
 		pacing.MaxIterations = 1 << 40
@@ -144,12 +145,12 @@ func fakePlan(u fakeUser, pacing workload.Pacing) Plan {
 	}
 	w := &workload.Workload{
 		Name: "fake", Title: "Fake",
-		Kinds:   []workload.Kind{{Name: "only"}},
-		Options: func() any { return &struct{}{} },
-		Tables:  func(any, uint64) []schema.Table { return []schema.Table{{Name: "only"}} },
-		NewUser: func(context.Context, workload.Seat) (workload.User, error) { u := u; return &u, nil },
-		Pacing:  func(any) workload.Pacing { return pacing },
-		Probed:  func(s *meter.Summary) int64 { return s.Kinds[0].Done }, ProbeName: "only",
+		Kinds:    []workload.Kind{{Name: "only"}},
+		Options:  func() any { return &struct{}{} },
+		Tables:   func(any, uint64) []schema.Table { return []schema.Table{{Name: "only"}} },
+		NewUser:  func(context.Context, workload.Seat) (workload.User, error) { u := u; return &u, nil },
+		Builders: func(any) int { return 1 },
+		Probed:   func(s *meter.Summary) int64 { return s.Kinds[0].Done }, ProbeName: "only",
 		Score: func(w workload.Window) []job.Metric {
 			if !w.Probed {
 				return nil
@@ -162,6 +163,7 @@ func fakePlan(u fakeUser, pacing workload.Pacing) Plan {
 		panic(err)
 	}
 	p.Grace = 2 * time.Second
+	p.Pacing = pacing // and no event loops, which know nothing of the time that synctest makes
 	return p
 }
 
@@ -214,7 +216,7 @@ func TestRun(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		user   fakeUser
-		pacing workload.Pacing
+		pacing load.Pacing
 		stop   time.Duration // when the user asks to stop; 0 is never
 
 		wantTally  meter.Tally
@@ -225,19 +227,19 @@ func TestRun(t *testing.T) {
 	}{
 		{
 			name: "measures only after the ramp-up",
-			user: fakeUser{takes: 300 * ms}, pacing: workload.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second},
+			user: fakeUser{takes: 300 * ms}, pacing: load.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second},
 			// Three users end one every 300 ms: at 2.1 s, 2.4 s ... 4.8 s.
 			wantTally: meter.Tally{Done: 3 * 10}, wantTook: 5100 * ms, wantStatus: job.Succeeded,
 		},
 		{
 			name: "interrupts a transaction that outlives the grace and counts it for nothing",
-			user: fakeUser{takes: time.Hour}, pacing: workload.Pacing{Duration: time.Second},
+			user: fakeUser{takes: time.Hour}, pacing: load.Pacing{Duration: time.Second},
 			wantTook: 3 * time.Second, wantStatus: job.Invalid, wantExit: job.ExitInvalid, wantError: "3 transactions had not ended 2s after the time was up and were cut off",
 		},
 		{
 			name:   "repeats a deadlocked transaction and counts the tries",
 			user:   fakeUser{takes: 300 * ms, script: []error{errDeadlock, errDeadlock, nil}},
-			pacing: workload.Pacing{Duration: time.Second, MaxRetries: 5},
+			pacing: load.Pacing{Duration: time.Second, MaxRetries: 5},
 			// 300 ms, again at once 300 ms, 5 ms of patience, 300 ms: done at 905 ms. The
 			// next, after the time is up, does without the patience.
 			wantTally: meter.Tally{Done: 3, Retried: 6}, wantTook: 1805 * ms, wantStatus: job.Succeeded,
@@ -245,7 +247,7 @@ func TestRun(t *testing.T) {
 		{
 			name:   "gives up after the retries and says that the run is not valid",
 			user:   fakeUser{takes: 100 * ms, script: []error{errDeadlock, errDeadlock, nil, nil}},
-			pacing: workload.Pacing{Duration: 420 * ms, MaxRetries: 1, FailureLimit: 10},
+			pacing: load.Pacing{Duration: 420 * ms, MaxRetries: 1, FailureLimit: 10},
 			// Failed at 200 ms, 10 ms of rest, done at 310 ms and 410 ms: a third failed.
 			wantTally: meter.Tally{Done: 6, Retried: 3, Failed: failures(meter.Deadlock, 3)}, wantTook: 610 * ms,
 			wantStatus: job.Invalid, wantExit: job.ExitInvalid, wantError: "3 of 9 transactions failed",
@@ -253,21 +255,21 @@ func TestRun(t *testing.T) {
 		{
 			name:   "goes on after failures within the limit",
 			user:   fakeUser{takes: 100 * ms, script: []error{errBroken, nil, nil, nil}},
-			pacing: workload.Pacing{Duration: 420 * ms, MaxRetries: 1, FailureLimit: 50},
+			pacing: load.Pacing{Duration: 420 * ms, MaxRetries: 1, FailureLimit: 50},
 			// Failed at 100 ms, 10 ms of rest, done at 210, 310, 410 ms.
 			wantTally: meter.Tally{Done: 9, Failed: failures(meter.Constraint, 3)}, wantTook: 510 * ms, wantStatus: job.Succeeded,
 		},
 		{
 			name:   "counts a rollback that the workload asks for apart",
 			user:   fakeUser{takes: 100 * ms, script: []error{workload.ErrRolledBack, nil}},
-			pacing: workload.Pacing{Duration: 450 * ms},
+			pacing: load.Pacing{Duration: 450 * ms},
 			// At 100 and 300 ms rolled back, at 200 and 400 ms done.
 			wantTally: meter.Tally{Done: 6, RolledBack: 6}, wantTook: 500 * ms, wantStatus: job.Succeeded,
 		},
 		{
 			name:   "ends with the reason when a user loses its connection",
 			user:   fakeUser{takes: 100 * ms, script: []error{nil, errLost}},
-			pacing: workload.Pacing{RampUp: 0, Duration: time.Minute},
+			pacing: load.Pacing{RampUp: 0, Duration: time.Minute},
 			// At 200 ms all three are lost.
 			wantTally: meter.Tally{Done: 3, Failed: failures(meter.Connection, 3)}, wantTook: 200 * ms,
 			wantStatus: job.Failed, wantExit: job.ExitAborted, wantError: "only: connection lost",
@@ -275,7 +277,7 @@ func TestRun(t *testing.T) {
 		{
 			name:   "stops at the first failure where the options ask for it",
 			user:   fakeUser{takes: 100 * ms, script: []error{nil, errDeadlock}},
-			pacing: workload.Pacing{Duration: time.Minute, MaxRetries: 5, RaiseError: true},
+			pacing: load.Pacing{Duration: time.Minute, MaxRetries: 5, RaiseError: true},
 			// As above, but by deadlocks, of which none is retried.
 			wantTally: meter.Tally{Done: 3, Failed: failures(meter.Deadlock, 3)}, wantTook: 200 * ms,
 			wantStatus: job.Failed, wantExit: job.ExitAborted, wantError: "deadlock",
@@ -283,7 +285,7 @@ func TestRun(t *testing.T) {
 		{
 			name:   "keeps a partial result when it is stopped",
 			user:   fakeUser{takes: 300 * ms},
-			pacing: workload.Pacing{RampUp: time.Second, Duration: time.Hour}, stop: 2 * time.Second,
+			pacing: load.Pacing{RampUp: time.Second, Duration: time.Hour}, stop: 2 * time.Second,
 			// Done at 1.2, 1.5 and 1.8 s; the one under way ends at 2.1 s.
 			wantTally: meter.Tally{Done: 9}, wantTook: 2100 * ms,
 			wantStatus: job.Partial, wantExit: job.ExitStopped, wantError: "stopped after 1s of 1h0m0s",
@@ -291,25 +293,25 @@ func TestRun(t *testing.T) {
 		{
 			name:   "has no result when it is stopped in the ramp-up",
 			user:   fakeUser{takes: 300 * ms},
-			pacing: workload.Pacing{RampUp: time.Hour, Duration: time.Hour}, stop: time.Second,
+			pacing: load.Pacing{RampUp: time.Hour, Duration: time.Hour}, stop: time.Second,
 			wantTook: 1200 * ms, wantStatus: job.Partial, wantExit: job.ExitStopped, wantError: "nothing was measured",
 		},
 		{
 			name:     "has no result when users do all their iterations in the ramp-up",
 			user:     fakeUser{takes: 100 * ms},
-			pacing:   workload.Pacing{RampUp: time.Hour, Duration: time.Hour, MaxIterations: 5},
+			pacing:   load.Pacing{RampUp: time.Hour, Duration: time.Hour, MaxIterations: 5},
 			wantTook: 500 * ms, wantStatus: job.Invalid, wantExit: job.ExitInvalid, wantError: "before the ramp-up ended, so nothing was measured",
 		},
 		{
 			name:      "ends when all users have done their iterations",
 			user:      fakeUser{takes: 100 * ms},
-			pacing:    workload.Pacing{Duration: time.Hour, MaxIterations: 5},
+			pacing:    load.Pacing{Duration: time.Hour, MaxIterations: 5},
 			wantTally: meter.Tally{Done: 15}, wantTook: 500 * ms, wantStatus: job.Succeeded,
 		},
 		{
 			name:   "starts users apart",
 			user:   fakeUser{takes: 100 * ms},
-			pacing: workload.Pacing{Duration: 450 * ms, UserDelay: 200 * ms},
+			pacing: load.Pacing{Duration: 450 * ms, UserDelay: 200 * ms},
 			// The first ends four, the second, from 200 ms, two, the third, from 400 ms, none.
 			wantTally: meter.Tally{Done: 6}, wantTook: 500 * ms, wantStatus: job.Succeeded,
 		},
@@ -365,7 +367,7 @@ func TestResponseTimeCountsFromTheIntendedStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// A try of 100 ms that deadlocks, and one of 100 ms that is done.
 		p := fakePlan(fakeUser{takes: 100 * time.Millisecond, keying: time.Second, script: []error{errDeadlock, nil}},
-			workload.Pacing{Duration: 3 * time.Second, MaxRetries: 1})
+			load.Pacing{Duration: 3 * time.Second, MaxRetries: 1})
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -384,7 +386,7 @@ func TestResponseTimeCountsFromTheIntendedStart(t *testing.T) {
 func TestRunSaysWhatHammerDBSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := &events{}
-		p := fakePlan(fakeUser{takes: 300 * time.Millisecond}, workload.Pacing{RampUp: 2 * time.Minute, Duration: 90 * time.Second})
+		p := fakePlan(fakeUser{takes: 300 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Minute, Duration: 90 * time.Second})
 		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -414,7 +416,7 @@ func TestRunSaysWhatHammerDBSays(t *testing.T) {
 func TestFailuresAreShownByTheirFirstExamples(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := &events{}
-		p := fakePlan(fakeUser{takes: 10 * time.Millisecond, script: []error{errBroken, nil}}, workload.Pacing{Duration: 10 * time.Second, FailureLimit: 100})
+		p := fakePlan(fakeUser{takes: 10 * time.Millisecond, script: []error{errBroken, nil}}, load.Pacing{Duration: 10 * time.Second, FailureLimit: 100})
 		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -430,7 +432,7 @@ func TestFailuresAreShownByTheirFirstExamples(t *testing.T) {
 
 // A virtual user's loop is the hot path: nothing of ours in it may allocate.
 func TestWorkAllocatesNothing(t *testing.T) {
-	r := &run{plan: Plan{Pacing: workload.Pacing{MaxIterations: 100}}, stopped: make(chan struct{})}
+	r := &run{plan: Plan{Pacing: load.Pacing{MaxIterations: 100}}, stopped: make(chan struct{})}
 	u := &terminal{User: instantUser{}, stripe: meter.NewStripe()}
 	if n := testing.AllocsPerRun(1000, func() {
 		if err := u.work(r); err != nil {
@@ -447,7 +449,7 @@ func (instantUser) Pick() (workload.Transaction, bool) { return workload.Transac
 func (instantUser) Do(context.Context) error           { return nil }
 
 func BenchmarkWork(b *testing.B) {
-	r := &run{plan: Plan{Pacing: workload.Pacing{MaxIterations: b.N}}, stopped: make(chan struct{})}
+	r := &run{plan: Plan{Pacing: load.Pacing{MaxIterations: b.N}}, stopped: make(chan struct{})}
 	u := &terminal{User: instantUser{}, stripe: meter.NewStripe()}
 	b.ReportAllocs()
 	if err := u.work(r); err != nil {
@@ -470,7 +472,7 @@ func TestARunWhoseCountsDisagreeIsNotValid(t *testing.T) {
 		{3, 1, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, workload.Pacing{Duration: 3 * time.Second, FailureLimit: tt.limit})
+			p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, FailureLimit: tt.limit})
 			server := serverOf(t, p)
 			time.AfterFunc(1050*time.Millisecond, func() {
 				server.mu.Lock()
@@ -512,7 +514,7 @@ func (faulty) Do(context.Context) error { panic("the fault") }
 
 func TestAFaultOfAVirtualUserEndsTheRunAndNotTheProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{takes: time.Second}, workload.Pacing{Duration: time.Minute})
+		p := fakePlan(fakeUser{takes: time.Second}, load.Pacing{Duration: time.Minute})
 		sound := p.Workload.NewUser
 		p.Workload.NewUser = func(ctx context.Context, seat workload.Seat) (workload.User, error) {
 			u, err := sound(ctx, seat)
@@ -543,7 +545,7 @@ func TestASecondThatIsOverdueIsCaughtUpWith(t *testing.T) {
 				time.Sleep(2500 * time.Millisecond)
 			}
 		})
-		p := fakePlan(fakeUser{takes: 90 * time.Millisecond}, workload.Pacing{Duration: 5050 * time.Millisecond})
+		p := fakePlan(fakeUser{takes: 90 * time.Millisecond}, load.Pacing{Duration: 5050 * time.Millisecond})
 		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen, sleeper}}, nil); err != nil {
 			t.Error(err)
 		}
@@ -562,7 +564,7 @@ func (w watcher) Watch(e job.Event) { w(e) }
 
 func TestAFaultOfTheCounterEndsTheRunAndNotTheProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{takes: time.Second}, workload.Pacing{Duration: time.Minute})
+		p := fakePlan(fakeUser{takes: time.Second}, load.Pacing{Duration: time.Minute})
 		counted := p.Server.Counter
 		began := time.Now()
 		p.Server.Counter = func(ctx context.Context, s database.Session) (int64, error) {
@@ -580,7 +582,7 @@ func TestAFaultOfTheCounterEndsTheRunAndNotTheProgram(t *testing.T) {
 
 func TestARunThatIsBrokenOffBeforeItBeginsSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, pacing := range []workload.Pacing{{Duration: time.Minute}, {Test: true}} {
+		for _, pacing := range []load.Pacing{{Duration: time.Minute}, {Test: true}} {
 			for sessions := range 4 { // the monitor's, and those of three users
 				ctx, abort := context.WithCancel(t.Context())
 				p := fakePlan(fakeUser{}, pacing)

@@ -7,13 +7,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sledge/internal/engine/load"
 	"sledge/internal/job"
 	"sledge/internal/workload"
 )
 
 // Three users do a transaction each 90 or 100 ms, but for one that takes long.
 
-func runFake(t *testing.T, u fakeUser, pacing workload.Pacing) (result job.Result, lines []string, err error) {
+func runFake(t *testing.T, u fakeUser, pacing load.Pacing) (result job.Result, lines []string, err error) {
 	t.Helper()
 	seen := &events{}
 	p := fakePlan(u, pacing)
@@ -28,7 +29,7 @@ func TestAStandstillIsFoundAndSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// The eleventh takes from 0.9 s to 4.95 s.
 		result, lines, err := runFake(t, fakeUser{takes: 90 * time.Millisecond, stalls: map[int]time.Duration{10: 4050 * time.Millisecond}},
-			workload.Pacing{Duration: 10 * time.Second})
+			load.Pacing{Duration: 10 * time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +55,7 @@ func TestAStandstillIsFoundAndSaid(t *testing.T) {
 
 func TestASteadyRunHasNoGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		result, lines, err := runFake(t, fakeUser{takes: 100 * time.Millisecond, keying: 5 * time.Second}, workload.Pacing{RampUp: 3 * time.Second, Duration: time.Minute})
+		result, lines, err := runFake(t, fakeUser{takes: 100 * time.Millisecond, keying: 5 * time.Second}, load.Pacing{RampUp: 3 * time.Second, Duration: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +69,7 @@ func TestWhatIsUnderWayWhenTheTimeIsUpCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// The eleventh takes from 1 s until 1.5 s after the time is up.
 		result, lines, err := runFake(t, fakeUser{takes: 100 * time.Millisecond, stalls: map[int]time.Duration{10: 20500 * time.Millisecond}},
-			workload.Pacing{Duration: 20 * time.Second})
+			load.Pacing{Duration: 20 * time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +92,7 @@ func TestUsersThatAreCutOffMakeARunInvalid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// The grace is 2 s, as long as it takes to be said what is waited for.
 		u := fakeUser{takes: 100 * time.Millisecond, stalls: map[int]time.Duration{10: time.Hour}}
-		p := fakePlan(u, workload.Pacing{Duration: 20 * time.Second})
+		p := fakePlan(u, load.Pacing{Duration: 20 * time.Second})
 		p.Grace = 5 * time.Second
 		seen := &events{}
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
@@ -119,7 +120,7 @@ func TestARunWithoutOneOfWhatIsCountedIsNoSuccess(t *testing.T) {
 		{[]error{errBroken, workload.ErrRolledBack}, "no only succeeded: every one failed"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			_, _, err := runFake(t, fakeUser{takes: 10 * time.Millisecond, script: tt.script}, workload.Pacing{Duration: time.Second, FailureLimit: 100})
+			_, _, err := runFake(t, fakeUser{takes: 10 * time.Millisecond, script: tt.script}, load.Pacing{Duration: time.Second, FailureLimit: 100})
 			if job.ExitOf(err) != job.ExitInvalid || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v with exit code %d, want %q and %d", err, job.ExitOf(err), tt.want, job.ExitInvalid)
 			}

@@ -12,6 +12,7 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/job"
+	"sledge/internal/loop"
 	"sledge/internal/meter"
 	"sledge/internal/workload"
 )
@@ -21,7 +22,8 @@ type terminal struct {
 	workload.User
 	seat   workload.Seat
 	stripe *meter.Stripe
-	timer  *time.Timer // one for all its pauses
+	conns  *loop.Connections // of its session
+	task   loop.Task         // runs it; nil before it works
 
 	// What the user has under way, for those who watch: when it was meant to start, in
 	// nanoseconds since users began and not 0, or else 0; and what it is.
@@ -108,14 +110,12 @@ func seatUsers(ctx context.Context, p Plan, f *feed, stripes []*meter.Stripe) ([
 // seat opens the session of a user and lets the user prepare. What it returns
 // with an error has a session to close.
 func seat(ctx context.Context, p Plan, f *feed, number int) (*terminal, error) {
-	session, err := connect(ctx, p, database.Owner)
+	gathering, conns := loop.Gather(ctx)
+	session, err := connect(gathering, p, database.Owner)
 	if err != nil {
 		return nil, err
 	}
-	u := &terminal{
-		timer: time.NewTimer(0),
-		send:  f.tellAs(number + p.firstWorker()),
-	}
+	u := &terminal{conns: conns, send: f.tellAs(number + p.firstWorker())}
 	u.seat = workload.Seat{
 		Number: number, Users: p.Users, Seed: p.Seed, Test: p.Pacing.Test,
 		Options: p.Settings,
@@ -124,7 +124,6 @@ func seat(ctx context.Context, p Plan, f *feed, number int) (*terminal, error) {
 		Rand:    p.rand(number),
 		Tell:    u.tell,
 	}
-	<-u.timer.C // a new timer can only be had running
 	if err := introduce(ctx, p, session, u.tell); err != nil {
 		return u, err
 	}
@@ -136,6 +135,7 @@ func seat(ctx context.Context, p Plan, f *feed, number int) (*terminal, error) {
 	if u.User, err = p.Workload.NewUser(ctx, u.seat); err != nil {
 		return u, err
 	}
+	u.tell(job.Event{Step: &job.Step{Name: job.StepTransactions, Stage: job.Begins, Count: int64(p.Pacing.MaxIterations)}})
 	if p.Pacing.Test {
 		u.User = &narrator{User: u.User, kinds: p.Workload.Kinds, tell: u.tell}
 	}
@@ -175,7 +175,7 @@ func (u *terminal) work(r *run) error {
 		}
 		if next.Keying > 0 {
 			intended = intended.Add(next.Keying)
-			if !u.pauseUntil(intended, r.stopped) {
+			if !u.task.PauseUntil(intended) {
 				return nil
 			}
 		}
@@ -186,7 +186,7 @@ func (u *terminal) work(r *run) error {
 		intended = ended
 		if next.Thinking > 0 {
 			intended = ended.Add(next.Thinking)
-			if !u.pauseUntil(intended, r.stopped) {
+			if !u.task.PauseUntil(intended) {
 				return nil
 			}
 		}
@@ -245,7 +245,7 @@ func (u *terminal) afterFailure(ctx context.Context, r *run, record *meter.Recor
 	r.noteFailure(*record, failure, again)
 	if again {
 		record.Retries++
-		u.pauseUntil(time.Now().Add(backoff(int(record.Retries))), r.stopped)
+		u.task.PauseUntil(time.Now().Add(backoff(int(record.Retries))))
 		return true, nil
 	}
 	record.Outcome = meter.Failed
@@ -255,7 +255,7 @@ func (u *terminal) afterFailure(ctx context.Context, r *run, record *meter.Recor
 	}
 	// What failed once is likely to fail again: a user that does nothing but fail
 	// must not keep the server and the log busy at full speed.
-	u.pauseUntil(time.Now().Add(10*time.Millisecond), r.stopped)
+	u.task.PauseUntil(time.Now().Add(10 * time.Millisecond))
 	return false, nil
 }
 
@@ -263,22 +263,6 @@ func (u *terminal) afterFailure(ctx context.Context, r *run, record *meter.Recor
 // deadlock has gone on by then, and grows to 50 ms after that.
 func backoff(retries int) time.Duration {
 	return min(time.Duration(retries-1)*5*time.Millisecond, 50*time.Millisecond)
-}
-
-// pauseUntil waits for a moment. It returns false, sooner, when the run stops.
-func (u *terminal) pauseUntil(moment time.Time, stopped <-chan struct{}) bool {
-	wait := time.Until(moment)
-	if wait <= 0 {
-		return true
-	}
-	u.timer.Reset(wait)
-	select {
-	case <-u.timer.C:
-		return true
-	case <-stopped:
-		u.timer.Stop()
-		return false
-	}
 }
 
 // noteFailure keeps the first examples of each class of failure, with their

@@ -16,13 +16,13 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/option"
 	"sledge/internal/schema"
 	"sledge/internal/sqlfile"
 	"sledge/internal/workload"
@@ -244,10 +244,8 @@ var stacking = &workload.Workload{
 	NewUser: func(_ context.Context, seat workload.Seat) (workload.User, error) {
 		return putter{seat.Session.(*visit)}, nil
 	},
-	Pacing: func(any) workload.Pacing {
-		return workload.Pacing{MaxIterations: 100, Builders: 1, Duration: 10 * time.Millisecond}
-	},
-	Probed: func(s *meter.Summary) int64 { return s.Kinds[0].Done }, ProbeName: "put",
+	Builders: func(any) int { return 1 },
+	Probed:   func(s *meter.Summary) int64 { return s.Kinds[0].Done }, ProbeName: "put",
 	Score: func(workload.Window) []job.Metric { return nil },
 	SQL:   fstest.MapFS{"sql/shelf/probe.sql": {Data: []byte("count b")}},
 }
@@ -256,7 +254,8 @@ func TestADatabaseWithoutSQLJoins(t *testing.T) {
 	s := &shelf{rows: map[string]int{}}
 	local := engine.Local{Catalog: catalog.Catalog{Databases: []*database.Database{s.database()}, Workloads: []*workload.Workload{stacking}}}
 	do := func(action job.Action, resume bool) error {
-		_, err := local.Do(t.Context(), job.Spec{Action: action, Database: "shelf", Workload: "stacking", Resume: resume, Users: 2}, job.Control{})
+		_, err := local.Do(t.Context(), job.Spec{Action: action, Database: "shelf", Workload: "stacking", Resume: resume, Users: 2,
+			Options: option.Values{"rampup": "0", "duration": "10ms", "iterations": "100"}}, job.Control{})
 		return err
 	}
 	holds := func(want map[string]int) {

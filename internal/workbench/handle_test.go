@@ -19,7 +19,6 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/repository"
 	"sledge/internal/workbench"
-	"sledge/internal/workload"
 	"sledge/internal/workload/tprocc"
 )
 
@@ -345,9 +344,9 @@ func TestAnOrderIsBoundOnce(t *testing.T) {
 	local.Workloads = slices.Clone(local.Workloads)
 	counted, bound := *local.Workloads[0], 0
 	local.Workloads[0] = &counted
-	counted.Pacing = func(options any) workload.Pacing {
+	counted.Builders = func(options any) int {
 		bound++
-		return edition.Catalog.Workloads[0].Pacing(options)
+		return edition.Catalog.Workloads[0].Builders(options)
 	}
 	o, err := workbench.Bench{Catalog: local}.Resolve(job.Run, workbench.Sources{Flags: map[string]string{
 		"db": "sqlite", "dbname": filepath.Join(t.TempDir(), "none", "x.db"), "users": "1,2,3",

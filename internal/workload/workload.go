@@ -35,7 +35,9 @@ type Workload struct {
 	Tables func(options any, seed uint64) []schema.Table
 
 	NewUser func(ctx context.Context, seat Seat) (User, error)
-	Pacing  func(options any) Pacing
+
+	// Builders returns how many virtual users build the schema.
+	Builders func(options any) int
 
 	// Rules are what check asks of a schema, besides that its tables and columns
 	// are there.
@@ -176,29 +178,6 @@ var ErrRolledBack = errors.New("rolled back as the workload asks")
 type Transaction struct {
 	Kind             meter.Kind
 	Keying, Thinking time.Duration // pauses before and after, not part of the latency
-}
-
-// Pacing says how a workload's options shape a build and a run.
-type Pacing struct {
-	Builders      int           // virtual users that build the schema
-	RampUp        time.Duration // users work but nothing is measured
-	Duration      time.Duration // users work and are measured
-	UserDelay     time.Duration // between the starts of two users; 0 starts all at once
-	MaxRetries    int           // tries of a transaction beyond the first
-	RaiseError    bool          // the first failure ends the run, and nothing is retried
-	FailureLimit  float64       // share of failures, or of what only one of the two counts has, in percent, above which a run is invalid
-	MaxIterations int           // transactions a user may do
-
-	// Test says that users work until they have done their iterations, without
-	// ramp-up, duration or result.
-	Test bool
-
-	// TimeProfile says that a timed run keeps, for each virtual user, the response
-	// times of each kind of transaction.
-	TimeProfile bool
-
-	// Missing names the option that asks for what is not built yet, so that a run is refused before it starts; "" for none.
-	Missing string
 }
 
 // Rule is one thing that check asks of a schema. Its query, named

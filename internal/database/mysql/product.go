@@ -20,6 +20,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/listener"
+	"sledge/internal/loop"
 	"sledge/internal/option"
 )
 
@@ -212,8 +213,7 @@ func (p Product) Connect(ctx context.Context, options any, as database.Role) (da
 	c.ClientFoundRows = true // an update is counted where its row was found, as in other databases, even if it changed nothing
 	c.Logger = &mysql.NopLogger{}
 	c.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		var d net.Dialer
-		conn, err := d.DialContext(ctx, network, address)
+		conn, err := loop.Dial(ctx, new(net.Dialer), network, address)
 		s.network = conn
 		return conn, err
 	}

@@ -5,14 +5,18 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"sledge/internal/database"
 	"sledge/internal/listener"
+	"sledge/internal/loop"
 )
 
 // dialTimeout bounds how long a network may take to reach one of a host's addresses,
@@ -51,6 +55,9 @@ func dial(ctx context.Context, l login) (*session, error) {
 		Limit:      config.ConnectTimeout,
 		Expected:   func(a listener.Answer) bool { return a.Choose == listener.PostgreSQL },
 		FromServer: func(err error) bool { return stateOf(err) != "" },
+	}
+	if loop.Gathers(ctx) {
+		readAlone(config)
 	}
 	connecting.Network, connecting.Address = pgconn.NetworkAddress(l.server.Host, uint16(l.server.Port))
 	var conn *pgconn.PgConn
@@ -101,7 +108,9 @@ func (l login) config() (*pgconn.Config, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = database.ConnectTimeout
 	}
-	config.DialFunc = (&net.Dialer{Timeout: dialTimeout}).DialContext
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		return loop.Dial(ctx, &net.Dialer{Timeout: dialTimeout}, network, address)
+	}
 	config.RuntimeParams = map[string]string{
 		"application_name": "sledge",
 		"client_encoding":  "UTF8",
@@ -110,6 +119,27 @@ func (l login) config() (*pgconn.Config, error) {
 	}
 	return config, nil
 }
+
+// readAlone lets none but the session read from the connection, as a loop wants it. The
+// driver reads in a goroutine of its own when a write takes long, so that the server and
+// the client cannot both wait for the other to read; requests of virtual users are much
+// shorter than what the network holds.
+func readAlone(config *pgconn.Config) {
+	config.AfterNetConnect = func(_ context.Context, _ *pgconn.Config, conn net.Conn) (net.Conn, error) {
+		return unreadable{conn}, nil
+	}
+	config.BuildFrontend = func(_ io.Reader, w io.Writer) *pgproto3.Frontend {
+		conn := w.(unreadable).Conn
+		return pgproto3.NewFrontend(conn, conn)
+	}
+}
+
+// unreadable is a connection as the driver has it that must not read from it: at each
+// try it learns that the time is over, after which it tries no more.
+type unreadable struct{ net.Conn }
+
+// Read is net.Conn's.
+func (unreadable) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
 
 // explain says in one line why a connection could not be made and which options
 // to look at.

@@ -32,6 +32,8 @@ type session struct {
 	frontend *pgproto3.Frontend
 	prepared int // statements prepared so far
 
+	brokenOff bool // a conversation was; the server may still be at it
+
 	// beginning says that Begin was called and BEGIN not yet sent. It travels with
 	// the statement that follows, which saves every transaction a round trip.
 	beginning bool
@@ -207,8 +209,15 @@ func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowS
 // Interrupt implements database.Session: reads and writes fail from now on.
 func (s *session) Interrupt() { _ = s.net.SetDeadline(time.Unix(1, 0)) }
 
-// Close implements database.Session.
+// Close implements database.Session. A statement that still waits for a lock on the
+// server after its conversation broke off would keep those that its transaction holds,
+// so it is cancelled.
 func (s *session) Close() error {
+	if s.brokenOff {
+		ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+		defer cancel()
+		_ = s.conn.CancelRequest(ctx) // a server that cannot be reached does nothing for it either
+	}
 	_ = s.net.SetDeadline(time.Now().Add(lastWords))
 	_ = s.conn.Close(context.Background()) // that the server had hung up is no failure of closing
 	select {
@@ -267,16 +276,9 @@ func (s *session) converse(ctx context.Context, st *statement, each func() error
 	}
 }
 
-// lost leaves the server after the conversation broke off in the middle. A
-// statement that still waits for a lock there would keep those that its
-// transaction holds, so it is cancelled.
+// lost notes that the conversation broke off in the middle.
 func (s *session) lost(err error) error {
-	if !s.conn.IsClosed() {
-		ctx, cancel := context.WithTimeout(context.Background(), lastWords)
-		defer cancel()
-		_ = s.conn.CancelRequest(ctx)
-		_ = s.Close()
-	}
+	s.brokenOff = !s.conn.IsClosed()
 	return fmt.Errorf("the connection to PostgreSQL is lost: %w", err)
 }
 

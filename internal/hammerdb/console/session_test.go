@@ -356,7 +356,7 @@ func (r *specRecorder) Do(_ context.Context, spec job.Spec, _ job.Control) (job.
 func TestARunIsBoundOnce(t *testing.T) {
 	bound := 0
 	counted := *tprocc.Workload
-	counted.Pacing = func(options any) workload.Pacing { bound++; return tprocc.Workload.Pacing(options) }
+	counted.Builders = func(options any) int { bound++; return tprocc.Workload.Builders(options) }
 	var out bytes.Buffer
 	runner := &specRecorder{}
 	c, err := New(Config{

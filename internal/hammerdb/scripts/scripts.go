@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/hammerdb/names"
 	"sledge/internal/option"
@@ -76,7 +77,7 @@ func scriptNames(d *database.Database, w *workload.Workload) []string {
 
 // options returns the options that a driver script holds, in its order.
 func options(d *database.Database, w *workload.Workload) []option.Description {
-	all := append(option.Describe(w.Options()), option.Describe(d.Options(w.Name))...)
+	all := catalog.Pair{Database: d, Workload: w}.Options()
 	var list []option.Description
 	for _, key := range names.InScript(d.Name, w.Name) {
 		i := slices.IndexFunc(all, func(o option.Description) bool { return names.Short(d.Name, w.Name, o.Name) == key })
@@ -142,14 +143,15 @@ func check(d *database.Database, w *workload.Workload, values option.Values) err
 	return nil
 }
 
-// checkValue checks the value of an option of the workload or of the database, and
-// returns it as the option writes it.
+// checkValue checks the value of an option of the pair, and returns it as the option
+// writes it.
 func checkValue(d *database.Database, w *workload.Workload, name, text string) (canonical string, err error) {
-	fresh := w.Options()
-	if !slices.ContainsFunc(option.Describe(fresh), func(o option.Description) bool { return o.Name == name }) {
-		fresh = d.Options(w.Name)
+	for _, fresh := range (catalog.Pair{Database: d, Workload: w}).Fresh().All() {
+		if slices.ContainsFunc(option.Describe(fresh), func(o option.Description) bool { return o.Name == name }) {
+			return option.Check(fresh, name, text)
+		}
 	}
-	return option.Check(fresh, name, text)
+	return text, nil
 }
 
 // reader reads Sledge's own form.

@@ -12,50 +12,27 @@ import (
 	"sledge/internal/workload"
 )
 
-// Options are the options of TPROC-C that every database has. Most of their defaults
-// are those that people know from the console.
+// Options are the options of TPROC-C that every database has.
 type Options struct {
 	option.Naming
 	Warehouses int      `opt:"warehouses" group:"schema" main:"true" unit:"warehouses" flag:"warehouses" for:"build|check" min:"1" max:"100000" help:"warehouses to build"`
 	Builders   int      `opt:"builders" group:"schema" main:"true" unit:"virtual users" flag:"builders" for:"build" min:"1" max:"1000" help:"virtual users that build the schema side by side; no more than warehouses"`
 	LoadTime   loadTime `opt:"load_time" group:"schema" help:"date and time (UTC) that the initial rows carry, or now; fixed by default, so that the same seed gives the same rows"`
 
-	Iterations    int            `opt:"iterations" group:"load" unit:"transactions" flag:"iterations" for:"run" min:"1" max:"1000000000000" help:"transactions a virtual user does at most"`
-	RaiseError    bool           `opt:"stop_on_failure" group:"client" help:"end the run at the first failure, and retry nothing"`
-	MaxRetries    int            `opt:"max_retries" group:"client" unit:"tries" min:"0" max:"1000" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`
-	FailureLimit  float64        `opt:"max_failures" group:"client" unit:"percent" min:"0" max:"100" help:"percent of transactions that may fail, or be in the count of the server or of the virtual users alone, before the run is reported as invalid"`
-	KeyAndThink   bool           `opt:"key_and_think" group:"load" help:"keying times before and thinking times after transactions"`
-	Keying        seconds        `opt:"keying_time" group:"load" unit:"seconds" help:"keying time in seconds of new order, payment, delivery, stock level, order status; fractions are fine"`
-	Thinking      seconds        `opt:"think_time" group:"load" unit:"seconds" help:"mean thinking time in seconds of the same; each is drawn from an exponential distribution cut at ten times the mean"`
-	Mix           weights        `opt:"mix" group:"load" help:"weights of new order, payment, delivery, stock level, order status; or the name of a mix: default, standard (the least that TPC-C asks for), read-only, write-only"`
-	Deck          bool           `opt:"deck" group:"load" help:"deal transactions from a shuffled deck that holds each as often as its weight, rather than draw each by chance"`
-	Driver        string         `opt:"driver" group:"load" choices:"test|timed" help:"timed measures for a time after a ramp-up; test lets each user do its iterations and measures nothing"`
-	RampUp        option.Minutes `opt:"rampup" group:"load" main:"true" unit:"minutes" flag:"rampup" for:"run" help:"time in minutes, or with a unit such as 90s, that users work before anything is measured"`
-	Duration      option.Minutes `opt:"duration" group:"load" main:"true" unit:"minutes" flag:"duration" for:"run" help:"time in minutes, or with a unit such as 90s, that is measured"`
-	AllWarehouses bool           `opt:"all_warehouses" group:"load" help:"each user works on its share of all warehouses instead of one home warehouse"`
-	TimeProfile   bool           `opt:"time_profile" group:"client" help:"report the response times of each kind of transaction after a run"`
-	AsyncScale    bool           `opt:"async_scale" group:"load" soon:"true" help:"let each virtual user work for several asynchronous clients with keying and thinking times; not built yet, so a run with it is refused"`
-	AsyncClients  int            `opt:"async_clients" group:"load" soon:"true" unit:"clients" min:"1" max:"100000" help:"asynchronous clients of each virtual user"`
-	AsyncVerbose  bool           `opt:"async_verbose" group:"load" soon:"true" help:"print what each asynchronous client does"`
-	AsyncDelay    int            `opt:"async_delay" group:"load" soon:"true" unit:"milliseconds" min:"0" max:"3600000" help:"milliseconds between the logins of two asynchronous clients"`
-	ConnectPool   bool           `opt:"connect_pool" group:"client" soon:"true" help:"share out transactions to the connections of a pool file; not built yet, so a run with it is refused"`
-	NoStoredProcs bool           `opt:"client_sql" group:"client" flag:"client-sql" for:"run" help:"send every statement from the client, prepared, instead of calling stored routines"`
-	UserDelay     time.Duration  `opt:"user_delay" group:"load" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
+	KeyAndThink   bool    `opt:"key_and_think" group:"load" help:"keying times before and thinking times after transactions"`
+	Keying        seconds `opt:"keying_time" group:"load" unit:"seconds" help:"keying time in seconds of new order, payment, delivery, stock level, order status; fractions are fine"`
+	Thinking      seconds `opt:"think_time" group:"load" unit:"seconds" help:"mean thinking time in seconds of the same; each is drawn from an exponential distribution cut at ten times the mean"`
+	Mix           weights `opt:"mix" group:"load" help:"weights of new order, payment, delivery, stock level, order status; or the name of a mix: default, standard (the least that TPC-C asks for), read-only, write-only"`
+	Deck          bool    `opt:"deck" group:"load" help:"deal transactions from a shuffled deck that holds each as often as its weight, rather than draw each by chance"`
+	AllWarehouses bool    `opt:"all_warehouses" group:"load" help:"each user works on its share of all warehouses instead of one home warehouse"`
+	NoStoredProcs bool    `opt:"client_sql" group:"client" flag:"client-sql" for:"run" help:"send every statement from the client, prepared, instead of calling stored routines"`
 }
-
-// The drivers.
-const (
-	test  = "test"
-	timed = "timed"
-)
 
 func newOptions() any {
 	return &Options{
 		Warehouses: 1, Builders: 1, LoadTime: loadTime{Time: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
-		Iterations: 10_000_000, MaxRetries: 10, FailureLimit: 1,
 		Keying: seconds{18, 3, 2, 2, 2}, Thinking: seconds{12, 12, 5, 5, 10},
-		Mix: weights{10, 10, 1, 1, 1}, Driver: timed, AsyncClients: 10, AsyncDelay: 1000,
-		RampUp: option.Minutes(2 * time.Minute), Duration: option.Minutes(5 * time.Minute),
+		Mix: weights{10, 10, 1, 1, 1},
 	}
 }
 
@@ -68,43 +45,12 @@ func (o *Options) Validate(names option.Names) error {
 	if o.Mix == (weights{}) {
 		return names.Wrong("mix", "0,0,0,0,0", "at least one weight must be more than 0")
 	}
-	if o.Driver == timed && o.Duration <= 0 {
-		return names.Wrong("duration", "0", "0 measures nothing: give a time, such as 5 for minutes, or 90s")
-	}
 	fresh := newOptions().(*Options)
 	if !o.KeyAndThink && (o.Keying != fresh.Keying || o.Thinking != fresh.Thinking) {
 		return names.Wrong("key_and_think", "false", "it is false, so %s and %s would have no effect: set it to true",
 			names.Of("keying_time"), names.Of("think_time"))
 	}
 	return nil
-}
-
-func pacing(options any) workload.Pacing {
-	o := options.(*Options)
-	return workload.Pacing{
-		Builders:      o.Builders,
-		RampUp:        time.Duration(o.RampUp),
-		Duration:      time.Duration(o.Duration),
-		UserDelay:     o.UserDelay,
-		MaxRetries:    o.MaxRetries,
-		RaiseError:    o.RaiseError,
-		FailureLimit:  o.FailureLimit,
-		MaxIterations: o.Iterations,
-		Test:          o.Driver == test,
-		TimeProfile:   o.TimeProfile && o.Driver != test,
-		Missing:       o.missing(),
-	}
-}
-
-// missing names the first option that asks for what is not built yet.
-func (o *Options) missing() string {
-	switch {
-	case o.AsyncScale:
-		return "async_scale"
-	case o.ConnectPool:
-		return "connect_pool"
-	}
-	return ""
 }
 
 // perKind reads five values, one for each kind of transaction in order, or any

@@ -52,7 +52,7 @@ var Workload = &workload.Workload{
 		return &o
 	},
 	NewUser:    newUser,
-	Pacing:     pacing,
+	Builders:   func(options any) int { return options.(*Options).Builders },
 	Rules:      rules,
 	Extent:     extent,
 	Inspect:    inspect,

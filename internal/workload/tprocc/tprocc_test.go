@@ -30,13 +30,3 @@ func TestEveryDatabase(t *testing.T) {
 		{Name: "test of procedures", Run: test, Test: true, Databases: "postgresql"},
 	})
 }
-
-func TestOnlyATimedRunHasATimeProfile(t *testing.T) {
-	for driver, want := range map[string]bool{"timed": true, "test": false} {
-		options := tprocc.Workload.Options().(*tprocc.Options)
-		options.TimeProfile, options.Driver = true, driver
-		if got := tprocc.Workload.Pacing(options).TimeProfile; got != want {
-			t.Errorf("driver %s: got a time profile %t, want %t", driver, got, want)
-		}
-	}
-}

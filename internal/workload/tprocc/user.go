@@ -81,7 +81,6 @@ func (t *terminal) settle(ctx context.Context) error {
 	t.deck = t.options.Mix.deck()
 	t.next = len(t.deck)
 	t.chooseWarehouses()
-	t.tell(job.Step{Name: job.StepTransactions, Count: int64(t.options.Iterations)})
 	return nil
 }
 

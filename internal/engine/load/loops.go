@@ -1,0 +1,58 @@
+package load
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+
+	"sledge/internal/loop"
+)
+
+// loops is a number of event loops; 0 is goroutines.
+type loops int
+
+// automatic is one event loop for each two cores: the others are for everything else, a
+// server on this machine among it.
+const automatic loops = -1
+
+// mostLoops is more than any machine has cores.
+const mostLoops = 4096
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (l *loops) UnmarshalText(text []byte) error {
+	if string(text) == "auto" {
+		*l = automatic
+		return nil
+	}
+	n, err := strconv.Atoi(string(text))
+	if err != nil || n < 0 || n > mostLoops {
+		return fmt.Errorf("%q is neither auto nor a number from 0 to %d", text, mostLoops)
+	}
+	if n > 0 && !loop.Supported {
+		return fmt.Errorf("there are no event loops on %s: set it to auto or 0", runtime.GOOS)
+	}
+	*l = loops(n)
+	return nil
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (l loops) MarshalText() ([]byte, error) {
+	if l == automatic {
+		return []byte("auto"), nil
+	}
+	return strconv.AppendInt(nil, int64(l), 10), nil
+}
+
+// Kind names the type for people.
+func (loops) Kind() string { return "auto or a number" }
+
+// number returns how many there are on a machine of as many cores.
+func (l loops) number(cores int) int {
+	switch {
+	case l != automatic:
+		return int(l)
+	case !loop.Supported:
+		return 0
+	}
+	return max(1, cores/2)
+}

@@ -1,0 +1,45 @@
+// Package load says how hard virtual users work, and when: what is the same for every
+// workload.
+package load
+
+import (
+	"time"
+
+	"sledge/internal/option"
+)
+
+// Options are the options of a run that every workload has. Most of their defaults are
+// those that people know from the console.
+type Options struct {
+	option.Naming
+	RampUp       option.Minutes `opt:"rampup" group:"load" main:"true" unit:"minutes" flag:"rampup" for:"run" help:"time in minutes, or with a unit such as 90s, that users work before anything is measured"`
+	Duration     option.Minutes `opt:"duration" group:"load" main:"true" unit:"minutes" flag:"duration" for:"run" help:"time in minutes, or with a unit such as 90s, that is measured"`
+	Iterations   int            `opt:"iterations" group:"load" unit:"transactions" flag:"iterations" for:"run" min:"1" max:"1000000000000" help:"transactions a virtual user does at most"`
+	Driver       string         `opt:"driver" group:"load" choices:"test|timed" help:"timed measures for a time after a ramp-up; test lets each user do its iterations and measures nothing"`
+	UserDelay    time.Duration  `opt:"user_delay" group:"load" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
+	AsyncScale   bool           `opt:"async_scale" group:"load" soon:"true" help:"let each virtual user work for several asynchronous clients with keying and thinking times; not built yet, so a run with it is refused"`
+	AsyncClients int            `opt:"async_clients" group:"load" soon:"true" unit:"clients" min:"1" max:"100000" help:"asynchronous clients of each virtual user"`
+	AsyncVerbose bool           `opt:"async_verbose" group:"load" soon:"true" help:"print what each asynchronous client does"`
+	AsyncDelay   int            `opt:"async_delay" group:"load" soon:"true" unit:"milliseconds" min:"0" max:"3600000" help:"milliseconds between the logins of two asynchronous clients"`
+	RaiseError   bool           `opt:"stop_on_failure" group:"client" help:"end the run at the first failure, and retry nothing"`
+	MaxRetries   int            `opt:"max_retries" group:"client" unit:"tries" min:"0" max:"1000" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`
+	FailureLimit float64        `opt:"max_failures" group:"client" unit:"percent" min:"0" max:"100" help:"percent of transactions that may fail, or be in the count of the server or of the virtual users alone, before the run is reported as invalid"`
+	Loops        loops          `opt:"loops" group:"client" help:"event loops that run the virtual users, each on a core of its own: a number, or auto, which is one for each two cores; 0 runs each virtual user in a goroutine. An embedded database and systems other than Linux have goroutines alone"`
+	TimeProfile  bool           `opt:"time_profile" group:"client" help:"report the response times of each kind of transaction after a run"`
+	ConnectPool  bool           `opt:"connect_pool" group:"client" soon:"true" help:"share out transactions to the connections of a pool file; not built yet, so a run with it is refused"`
+}
+
+// The drivers.
+const (
+	driverTest  = "test"
+	driverTimed = "timed"
+)
+
+// NewOptions returns the defaults.
+func NewOptions() *Options {
+	return &Options{
+		RampUp: option.Minutes(2 * time.Minute), Duration: option.Minutes(5 * time.Minute),
+		Iterations: 10_000_000, Driver: driverTimed, AsyncClients: 10, AsyncDelay: 1000,
+		MaxRetries: 10, FailureLimit: 1, Loops: automatic,
+	}
+}

@@ -1,0 +1,69 @@
+package load
+
+import (
+	"runtime"
+	"time"
+
+	"sledge/internal/option"
+)
+
+// Pacing is what the options of a load come to.
+type Pacing struct {
+	RampUp        time.Duration // users work but nothing is measured
+	Duration      time.Duration // users work and are measured
+	UserDelay     time.Duration // between the starts of two users; 0 starts all at once
+	MaxRetries    int           // tries of a transaction beyond the first
+	RaiseError    bool          // the first failure ends the run, and nothing is retried
+	FailureLimit  float64       // share of failures, or of what only one of the two counts has, in percent, above which a run is invalid
+	MaxIterations int           // transactions a user may do
+
+	// Test says that users work until they have done their iterations, without
+	// ramp-up, duration or result.
+	Test bool
+
+	// TimeProfile says that a timed run keeps, for each virtual user, the response
+	// times of each kind of transaction.
+	TimeProfile bool
+
+	// Loops is how many event loops run the users; 0 runs each in a goroutine.
+	Loops int
+
+	// Missing names the option that asks for what is not built yet, so that a run is refused before it starts; "" for none.
+	Missing string
+}
+
+// Pacing returns what the options come to.
+func (o *Options) Pacing() Pacing {
+	return Pacing{
+		RampUp:        time.Duration(o.RampUp),
+		Duration:      time.Duration(o.Duration),
+		UserDelay:     o.UserDelay,
+		MaxRetries:    o.MaxRetries,
+		RaiseError:    o.RaiseError,
+		FailureLimit:  o.FailureLimit,
+		MaxIterations: o.Iterations,
+		Test:          o.Driver == driverTest,
+		TimeProfile:   o.TimeProfile && o.Driver != driverTest,
+		Loops:         o.Loops.number(runtime.GOMAXPROCS(0)),
+		Missing:       o.missing(),
+	}
+}
+
+// missing names the first option that asks for what is not built yet.
+func (o *Options) missing() string {
+	switch {
+	case o.AsyncScale:
+		return "async_scale"
+	case o.ConnectPool:
+		return "connect_pool"
+	}
+	return ""
+}
+
+// Validate implements option.Validator.
+func (o *Options) Validate(names option.Names) error {
+	if o.Driver == driverTimed && o.Duration <= 0 {
+		return names.Wrong("duration", "0", "0 measures nothing: give it a time, such as 5 for minutes or 90s")
+	}
+	return nil
+}

@@ -1,0 +1,269 @@
+package loop
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// conn is a connection that waits by Go's poller, until a task adopts it, and by the
+// task's loop from then on.
+type conn struct {
+	net.Conn // of Go's; closed while the connection is adopted, and of use for addresses alone
+
+	// While it is adopted. The task reads these without a lock: nobody else changes them.
+	task   *task
+	fd     int
+	number int // what epoll knows it by
+
+	waiting *task // the task, while it waits for something to read; the loop's thread alone looks at it
+
+	closed, expired atomic.Bool // expired: the deadline for reading is over
+
+	mu       sync.Mutex  // of what follows, and of adopting, releasing and closing
+	deadline time.Time   // for reading, as it was set last
+	alarm    *time.Timer // sets expired
+}
+
+func wrap(c net.Conn) (adoptable, bool) {
+	if _, ok := c.(syscall.Conn); !ok {
+		return nil, false
+	}
+	return &conn{Conn: c}, true
+}
+
+// adopt is the task's. A connection that is closed already needs nothing.
+func (c *conn) adopt(t *task) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed.Load() {
+		return nil
+	}
+	raw, err := c.Conn.(syscall.Conn).SyscallConn()
+	if err != nil {
+		return err
+	}
+	// Were the descriptor in Go's poller, too, each answer would wake a second thread. To
+	// close it takes it out; a copy keeps the connection open.
+	fd, dup := -1, error(nil)
+	if err := raw.Control(func(own uintptr) { fd, dup = unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0) }); err != nil {
+		return err
+	}
+	if dup != nil {
+		return os.NewSyscallError("dup", dup)
+	}
+	if err := c.Conn.Close(); err != nil {
+		_ = unix.Close(fd)
+		return err
+	}
+	c.task, c.fd = t, fd
+	if err := t.loop.register(c); err != nil {
+		_ = unix.Close(fd)
+		c.task = nil
+		c.closed.Store(true)
+		return err
+	}
+	c.setAlarm()
+	return nil
+}
+
+// register has the loop wait for what can be read.
+func (l *loop) register(c *conn) error {
+	c.number = len(l.conns)
+	for i, other := range l.conns {
+		if other == nil {
+			c.number = i
+			break
+		}
+	}
+	if c.number == len(l.conns) {
+		l.conns = append(l.conns, nil)
+	}
+	event := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(c.number)}
+	if err := unix.EpollCtl(l.epoll, unix.EPOLL_CTL_ADD, c.fd, &event); err != nil {
+		return os.NewSyscallError("epoll_ctl", err)
+	}
+	l.conns[c.number] = c
+	return nil
+}
+
+// release is the task's: the connection waits by Go's poller again.
+func (c *conn) release() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.task == nil {
+		return nil
+	}
+	l := c.task.loop
+	l.conns[c.number] = nil
+	_ = unix.EpollCtl(l.epoll, unix.EPOLL_CTL_DEL, c.fd, nil) // it is there
+	c.task = nil
+	if c.alarm != nil {
+		c.alarm.Stop()
+	}
+	file := os.NewFile(uintptr(c.fd), "connection")
+	defer file.Close()
+	if c.closed.Load() {
+		return nil
+	}
+	own, err := net.FileConn(file) // a copy, too
+	if err != nil {
+		c.closed.Store(true)
+		return fmt.Errorf("take a connection back from a loop: %w", err)
+	}
+	c.Conn = own
+	if c.expired.Load() {
+		return own.SetReadDeadline(time.Unix(1, 0))
+	}
+	return own.SetReadDeadline(c.deadline)
+}
+
+// Read is net.Conn's.
+func (c *conn) Read(p []byte) (int, error) {
+	if c.task == nil {
+		return c.Conn.Read(p)
+	}
+	for {
+		if c.closed.Load() {
+			return 0, net.ErrClosed
+		}
+		if c.expired.Load() {
+			return 0, os.ErrDeadlineExceeded
+		}
+		n, _, errno := syscall.RawSyscall(unix.SYS_READ, uintptr(c.fd), uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))
+		switch {
+		case errno == unix.EAGAIN:
+			c.waiting = c.task
+			c.task.park()
+		case errno == unix.EINTR:
+		case errno != 0:
+			return 0, os.NewSyscallError("read", errno)
+		case n == 0 && len(p) > 0:
+			return 0, io.EOF
+		default:
+			return int(n), nil
+		}
+	}
+}
+
+// Write is net.Conn's. Where the server does not take what is written, which a request
+// is rarely long enough for, the thread waits and all tasks of the loop with it.
+func (c *conn) Write(p []byte) (int, error) {
+	if c.task == nil {
+		return c.Conn.Write(p)
+	}
+	done := 0
+	for done < len(p) {
+		if c.closed.Load() {
+			return done, net.ErrClosed
+		}
+		rest := p[done:]
+		n, _, errno := syscall.RawSyscall(unix.SYS_WRITE, uintptr(c.fd), uintptr(unsafe.Pointer(unsafe.SliceData(rest))), uintptr(len(rest)))
+		switch {
+		case errno == unix.EAGAIN:
+			if c.expired.Load() {
+				return done, os.ErrDeadlineExceeded
+			}
+			// Not for long, so that a deadline is seen.
+			_, _ = unix.Poll([]unix.PollFd{{Fd: int32(c.fd), Events: unix.POLLOUT}}, 50)
+		case errno == unix.EINTR:
+		case errno != 0:
+			return done, os.NewSyscallError("write", errno)
+		default:
+			done += int(n)
+		}
+	}
+	return done, nil
+}
+
+// Close is net.Conn's. An adopted connection is cut off at once; its descriptor stays
+// until the task releases it, since the task may be about to read from it.
+func (c *conn) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed.Swap(true) {
+		return net.ErrClosed
+	}
+	if c.task == nil {
+		return c.Conn.Close()
+	}
+	_ = unix.Shutdown(c.fd, unix.SHUT_RDWR) // where the other side has gone there is nothing to cut
+	c.disturb()
+	return nil
+}
+
+// disturb wakes the task if it waits for the connection. The caller holds mu.
+func (c *conn) disturb() {
+	l := c.task.loop
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rung = append(l.rung, c)
+	l.ring()
+}
+
+// SetDeadline is net.Conn's.
+func (c *conn) SetDeadline(t time.Time) error {
+	if err := c.SetReadDeadline(t); err != nil {
+		return err
+	}
+	return c.SetWriteDeadline(t)
+}
+
+// SetReadDeadline is net.Conn's.
+func (c *conn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.deadline = t
+	if c.task == nil {
+		c.expired.Store(!t.IsZero() && !t.After(time.Now()))
+		return c.Conn.SetReadDeadline(t)
+	}
+	c.setAlarm()
+	return nil
+}
+
+// SetWriteDeadline is net.Conn's. Of an adopted connection, writing heeds the deadline of
+// reading.
+func (c *conn) SetWriteDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.task == nil {
+		return c.Conn.SetWriteDeadline(t)
+	}
+	return nil
+}
+
+// setAlarm heeds the deadline of an adopted connection. The caller holds mu.
+func (c *conn) setAlarm() {
+	if c.alarm != nil {
+		c.alarm.Stop()
+		c.alarm = nil
+	}
+	wait := time.Until(c.deadline)
+	switch {
+	case c.deadline.IsZero():
+		c.expired.Store(false)
+	case wait <= 0:
+		c.expired.Store(true)
+		c.disturb()
+	default:
+		c.expired.Store(false)
+		set := c.deadline
+		c.alarm = time.AfterFunc(wait, func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if c.task != nil && c.deadline.Equal(set) {
+				c.expired.Store(true)
+				c.disturb()
+			}
+		})
+	}
+}

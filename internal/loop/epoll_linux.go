@@ -1,0 +1,308 @@
+package loop
+
+import (
+	"container/heap"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Supported says whether there are event loops on this system.
+const Supported = true
+
+// loops are event loops that share tasks among them.
+type loops []*loop
+
+// New returns a scheduler of n event loops, each of which keeps a processor of Go's
+// (GOMAXPROCS) to itself while Run goes on: there must be one more for everything else.
+func New(n int) (Scheduler, error) {
+	list := make(loops, n)
+	for i := range list {
+		l, err := newLoop()
+		if err != nil {
+			return nil, errors.Join(err, list[:i].close())
+		}
+		list[i] = l
+	}
+	return &crew{loops: list}, nil
+}
+
+func (l loops) close() error {
+	var err error
+	for _, one := range l {
+		err = errors.Join(err, one.close())
+	}
+	return err
+}
+
+// crew is the Scheduler of some loops.
+type crew struct {
+	loops
+	tasks int
+}
+
+func (c *crew) Go(work func(Task)) {
+	c.loops[c.tasks%len(c.loops)].add(work)
+	c.tasks++
+}
+
+func (c *crew) Run() {
+	var running sync.WaitGroup
+	for _, l := range c.loops {
+		running.Go(l.run)
+	}
+	running.Wait()
+}
+
+func (c *crew) Stop() {
+	for _, l := range c.loops {
+		l.stop()
+	}
+}
+
+// loop resumes its tasks, one at a time, when what they wait for has come.
+type loop struct {
+	epoll    int
+	live     int     // tasks that have not ended
+	ready    []*task // to be resumed before the loop waits again
+	sleeping sleepers
+	conns    []*conn // adopted ones, by the number that epoll knows them by; nil is free
+	events   [128]unix.EpollEvent
+
+	stopping atomic.Bool
+
+	mu     sync.Mutex
+	wakeup int     // an eventfd by which others wake the loop; -1 when it has ended
+	woken  []*task // whose Await is over
+	rung   []*conn // whose deadline is over, or that somebody has closed
+}
+
+// wakeupNumber is what epoll knows the eventfd by.
+const wakeupNumber = -1
+
+func newLoop() (*loop, error) {
+	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("epoll_create1", err)
+	}
+	wakeup, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
+	if err != nil {
+		return nil, errors.Join(os.NewSyscallError("eventfd", err), unix.Close(epoll))
+	}
+	l := &loop{epoll: epoll, wakeup: wakeup}
+	if err := unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, wakeup, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: wakeupNumber}); err != nil {
+		return nil, errors.Join(os.NewSyscallError("epoll_ctl", err), l.close())
+	}
+	return l, nil
+}
+
+func (l *loop) close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	wakeup := l.wakeup
+	l.wakeup = -1
+	return errors.Join(unix.Close(wakeup), unix.Close(l.epoll))
+}
+
+func (l *loop) add(work func(Task)) {
+	t := &task{loop: l}
+	t.next, _ = iter.Pull(func(yield func(struct{}) bool) {
+		t.yield = yield
+		work(t)
+	})
+	l.live++
+	l.ready = append(l.ready, t)
+}
+
+func (l *loop) run() {
+	for {
+		for i := 0; i < len(l.ready); i++ {
+			l.resume(l.ready[i])
+		}
+		l.ready = l.ready[:0]
+		if l.live == 0 {
+			l.end()
+			return
+		}
+		l.wait()
+	}
+}
+
+// end gives back what tasks have not released: nobody waits for anything any more.
+func (l *loop) end() {
+	for _, c := range l.conns {
+		if c != nil {
+			_ = c.release() // what cannot be given back is closed
+		}
+	}
+	_ = l.close()
+}
+
+func (l *loop) resume(t *task) {
+	if _, more := t.next(); !more {
+		l.live--
+	}
+}
+
+// wait waits for what comes next, and resumes whoever waits for it.
+func (l *loop) wait() {
+	for _, e := range l.events[:l.poll()] {
+		if e.Fd == wakeupNumber {
+			l.answer()
+		} else if c := l.conns[e.Fd]; c != nil {
+			l.wake(c)
+		}
+	}
+	if len(l.sleeping) == 0 {
+		return
+	}
+	stopping, now := l.stopping.Load(), time.Now()
+	for len(l.sleeping) > 0 && (stopping || !l.sleeping[0].until.After(now)) {
+		l.resume(heap.Pop(&l.sleeping).(*task))
+	}
+}
+
+// poll waits in epoll until something can be read, somebody wakes the loop, or the
+// soonest pause is over, and returns the number of events.
+//
+// The system call is a raw one: the thread keeps Go's processor, so that nothing else of
+// the runtime is started only because the loop waits. When the runtime has to stop it, as
+// for a garbage collection, it sends a signal, which ends the wait.
+func (l *loop) poll() int {
+	var limit *unix.Timespec // nil waits for as long as it takes
+	if len(l.sleeping) > 0 {
+		t := unix.NsecToTimespec(max(0, int64(time.Until(l.sleeping[0].until))))
+		limit = &t
+	}
+	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(l.epoll),
+		uintptr(unsafe.Pointer(&l.events)), uintptr(len(l.events)), uintptr(unsafe.Pointer(limit)), 0, 0)
+	switch errno {
+	case 0:
+		return int(n)
+	case unix.EINTR:
+		return 0
+	}
+	panic(fmt.Sprintf("loop: epoll_pwait2: %v", errno)) // a mistake of this package: it says nothing of the world
+}
+
+// wake resumes the task that waits for the connection, if one does.
+func (l *loop) wake(c *conn) {
+	if t := c.waiting; t != nil {
+		c.waiting = nil
+		l.resume(t)
+	}
+}
+
+// answer does what others have woken the loop for.
+func (l *loop) answer() {
+	var count [8]byte
+	_, _ = unix.Read(l.wakeup, count[:]) // which makes it quiet again
+	l.mu.Lock()
+	woken, rung := l.woken, l.rung
+	l.woken, l.rung = nil, nil
+	l.mu.Unlock()
+	l.ready = append(l.ready, woken...)
+	for _, c := range rung {
+		l.wake(c)
+	}
+}
+
+// ring has the loop look at what others have noted for it. The caller holds mu.
+func (l *loop) ring() {
+	if l.wakeup < 0 {
+		return
+	}
+	one := [8]byte{1}
+	_, _ = unix.Write(l.wakeup, one[:]) // it fails only where nobody has answered for ages
+}
+
+// stop ends all pauses.
+func (l *loop) stop() {
+	l.stopping.Store(true)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ring()
+}
+
+// task is a coroutine of a loop.
+type task struct {
+	loop  *loop
+	next  func() (struct{}, bool)
+	yield func(struct{}) bool
+	until time.Time // when its pause is over
+}
+
+// park gives the thread back to the loop until it resumes the task.
+func (t *task) park() { t.yield(struct{}{}) }
+
+// PauseUntil is Task's.
+func (t *task) PauseUntil(moment time.Time) bool {
+	if time.Until(moment) <= 0 {
+		return true
+	}
+	l := t.loop
+	if l.stopping.Load() {
+		return false
+	}
+	t.until = moment
+	heap.Push(&l.sleeping, t)
+	t.park()
+	return !l.stopping.Load()
+}
+
+// Await is Task's.
+func (t *task) Await(f func()) {
+	go func() {
+		f()
+		l := t.loop
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.woken = append(l.woken, t)
+		l.ring()
+	}()
+	t.park()
+}
+
+// Adopt is Task's.
+func (t *task) Adopt(list *Connections) error {
+	for _, c := range list.all() {
+		if err := c.adopt(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Release is Task's.
+func (t *task) Release(list *Connections) error {
+	var err error
+	for _, c := range list.all() {
+		err = errors.Join(err, c.release())
+	}
+	return err
+}
+
+// sleepers is a heap of the tasks that pause: the first is the one whose pause is over
+// first.
+type sleepers []*task
+
+func (s sleepers) Len() int           { return len(s) }
+func (s sleepers) Less(i, j int) bool { return s[i].until.Before(s[j].until) }
+func (s sleepers) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
+func (s *sleepers) Push(t any)        { *s = append(*s, t.(*task)) }
+
+func (s *sleepers) Pop() any {
+	last := len(*s) - 1
+	t := (*s)[last]
+	(*s)[last] = nil
+	*s = (*s)[:last]
+	return t
+}

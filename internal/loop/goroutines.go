@@ -1,0 +1,58 @@
+package loop
+
+import (
+	"sync"
+	"time"
+)
+
+// goroutines is a Scheduler whose tasks are goroutines.
+type goroutines struct {
+	work    []func(Task)
+	stop    sync.Once
+	stopped chan struct{}
+}
+
+// Goroutines returns a scheduler whose tasks are goroutines: for what computes in the
+// task's own thread, as an embedded database does, and where there are no event loops.
+func Goroutines() Scheduler { return &goroutines{stopped: make(chan struct{})} }
+
+func (g *goroutines) Go(work func(Task)) { g.work = append(g.work, work) }
+
+func (g *goroutines) Run() {
+	var running sync.WaitGroup
+	for _, work := range g.work {
+		running.Go(func() {
+			t := &goroutine{stopped: g.stopped, timer: time.NewTimer(0)}
+			<-t.timer.C // a new timer can only be had running
+			work(t)
+		})
+	}
+	running.Wait()
+}
+
+func (g *goroutines) Stop() { g.stop.Do(func() { close(g.stopped) }) }
+
+// goroutine is a Task that is one.
+type goroutine struct {
+	stopped <-chan struct{}
+	timer   *time.Timer // one for all its pauses
+}
+
+func (g *goroutine) PauseUntil(moment time.Time) bool {
+	wait := time.Until(moment)
+	if wait <= 0 {
+		return true
+	}
+	g.timer.Reset(wait)
+	select {
+	case <-g.timer.C:
+		return true
+	case <-g.stopped:
+		g.timer.Stop()
+		return false
+	}
+}
+
+func (*goroutine) Adopt(*Connections) error   { return nil }
+func (*goroutine) Release(*Connections) error { return nil }
+func (*goroutine) Await(f func())             { f() }

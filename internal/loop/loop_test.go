@@ -1,0 +1,401 @@
+package loop
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// schedulers are all that there are on this system.
+func schedulers(t *testing.T, test func(t *testing.T, s Scheduler)) {
+	t.Helper()
+	t.Run("goroutines", func(t *testing.T) { test(t, Goroutines()) })
+	if !Supported {
+		_, err := New(1)
+		if !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("event loops: %v, want errors.ErrUnsupported", err)
+		}
+		return
+	}
+	t.Run("event loops", func(t *testing.T) { test(t, eventLoops(t, 2)) })
+}
+
+// eventLoops returns event loops with the processor that they want left over.
+func eventLoops(t *testing.T, n int) Scheduler {
+	t.Helper()
+	s, err := New(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if before := runtime.GOMAXPROCS(0); before <= n {
+		runtime.GOMAXPROCS(n + 1)
+		t.Cleanup(func() { runtime.GOMAXPROCS(before) })
+	}
+	return s
+}
+
+// serve listens until the test ends and has each connection served.
+func serve(t *testing.T, network, address string, each func(net.Conn)) string {
+	t.Helper()
+	listener, err := net.Listen(network, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return // the test has ended
+			}
+			go func() {
+				defer conn.Close()
+				each(conn)
+			}()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// echo hides that it copies between connections, for which Go would keep pipes open.
+func echo(conn net.Conn) { _, _ = io.Copy(struct{ io.Writer }{conn}, struct{ io.Reader }{conn}) }
+
+// connected has the connection adopted by a task, which works with it.
+func connected(t *testing.T, network, address string, work func(Task, net.Conn)) func(Task) {
+	t.Helper()
+	ctx, list := Gather(t.Context())
+	conn, err := Dial(ctx, new(net.Dialer), network, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return func(task Task) {
+		if err := task.Adopt(list); err != nil {
+			t.Error(err)
+			return
+		}
+		work(task, conn)
+		if err := task.Release(list); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// converse sends as many texts of random lengths and wants each back.
+func converse(t *testing.T, conn net.Conn, texts int) {
+	for range texts {
+		want := bytes.Repeat([]byte{byte(rand.IntN(256))}, 1+rand.IntN(5000))
+		if _, err := conn.Write(want); err != nil {
+			t.Error(err)
+			return
+		}
+		got := make([]byte, len(want))
+		if _, err := io.ReadFull(conn, got); err != nil {
+			t.Error(err)
+			return
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("got another text of %d bytes than was sent", len(got))
+			return
+		}
+	}
+}
+
+func TestTasksTalkToServers(t *testing.T) {
+	schedulers(t, func(t *testing.T, s Scheduler) {
+		tcp := serve(t, "tcp", "127.0.0.1:0", echo)
+		socket := serve(t, "unix", filepath.Join(t.TempDir(), "socket"), echo)
+		var done atomic.Int64
+		for i := range 40 {
+			network, address := "tcp", tcp
+			if i%2 == 1 {
+				network, address = "unix", socket
+			}
+			s.Go(connected(t, network, address, func(_ Task, conn net.Conn) {
+				converse(t, conn, 50)
+				done.Add(1)
+			}))
+		}
+		s.Run()
+		if done.Load() != 40 {
+			t.Errorf("%d of 40 tasks have ended", done.Load())
+		}
+	})
+}
+
+func TestTLSOverAnAdoptedConnection(t *testing.T) {
+	certificate := httptest.NewUnstartedServer(nil)
+	certificate.StartTLS()
+	defer certificate.Close()
+	schedulers(t, func(t *testing.T, s Scheduler) {
+		address := serve(t, "tcp", "127.0.0.1:0", func(conn net.Conn) {
+			echo(tls.Server(conn, &tls.Config{Certificates: certificate.TLS.Certificates}))
+		})
+		ctx, list := Gather(t.Context())
+		conn, err := Dial(ctx, new(net.Dialer), "tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		secured := tls.Client(conn, &tls.Config{InsecureSkipVerify: true})
+		if err := secured.HandshakeContext(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.Go(func(task Task) {
+			if err := task.Adopt(list); err != nil {
+				t.Error(err)
+			}
+			converse(t, secured, 50)
+		})
+		s.Run()
+		converse(t, secured, 5) // it was given back though nobody asked for it
+		if err := secured.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestPausesEndInTheirOrder(t *testing.T) {
+	schedulers(t, func(t *testing.T, s Scheduler) {
+		var mu sync.Mutex
+		var order []time.Duration
+		began := time.Now()
+		for i := range 8 {
+			length := time.Duration((i*5)%8+1) * 30 * time.Millisecond
+			s.Go(func(task Task) {
+				if !task.PauseUntil(began.Add(length)) {
+					t.Error("a pause ended without Stop")
+				}
+				if early := length - time.Since(began); early > 0 {
+					t.Errorf("a pause of %s ended %s early", length, early)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				order = append(order, length)
+			})
+		}
+		s.Run()
+		if len(order) != 8 || !slices.IsSorted(order) {
+			t.Errorf("pauses ended in the order of %v", order)
+		}
+	})
+}
+
+func TestStopEndsPauses(t *testing.T) {
+	schedulers(t, func(t *testing.T, s Scheduler) {
+		const tasks = 20
+		var pausing sync.WaitGroup
+		pausing.Add(tasks)
+		never := time.Now().Add(time.Hour)
+		for range tasks {
+			s.Go(func(task Task) {
+				pausing.Done()
+				if task.PauseUntil(never) {
+					t.Error("a pause of an hour was over")
+				}
+				if task.PauseUntil(never) {
+					t.Error("a pause was begun after Stop")
+				}
+				if !task.PauseUntil(time.Now()) {
+					t.Error("what is past was waited for")
+				}
+			})
+		}
+		go func() {
+			pausing.Wait()
+			s.Stop()
+			s.Stop()
+		}()
+		s.Run()
+		s.Stop()
+	})
+}
+
+// TestOthersEndWhatATaskReads is what Session.Interrupt does, and drivers when they
+// have lost a connection.
+func TestOthersEndWhatATaskReads(t *testing.T) {
+	for _, c := range []struct {
+		what string
+		end  func(net.Conn) error
+		want error
+	}{
+		{"a deadline that is past", func(c net.Conn) error { return c.SetDeadline(time.Unix(1, 0)) }, os.ErrDeadlineExceeded},
+		{"a deadline that comes", func(c net.Conn) error { return c.SetReadDeadline(time.Now().Add(50 * time.Millisecond)) }, os.ErrDeadlineExceeded},
+		{"closing", net.Conn.Close, net.ErrClosed},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			schedulers(t, func(t *testing.T, s Scheduler) {
+				asked, reading := make(chan bool), make(chan net.Conn, 1)
+				address := serve(t, "tcp", "127.0.0.1:0", func(conn net.Conn) {
+					_, _ = conn.Read(make([]byte, 1))
+					asked <- true
+					_, _ = conn.Read(make([]byte, 1)) // until the other side hangs up
+				})
+				s.Go(connected(t, "tcp", address, func(_ Task, conn net.Conn) {
+					reading <- conn
+					_, _ = conn.Write([]byte("?"))
+					for range 2 {
+						if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, c.want) {
+							t.Errorf("got %v, want %v", err, c.want)
+						}
+					}
+				}))
+				go func() {
+					<-asked
+					if err := c.end(<-reading); err != nil {
+						t.Error(err)
+					}
+				}()
+				s.Run()
+			})
+		})
+	}
+}
+
+func TestADeadlineMayBeTakenBack(t *testing.T) {
+	schedulers(t, func(t *testing.T, s Scheduler) {
+		address := serve(t, "tcp", "127.0.0.1:0", echo)
+		s.Go(connected(t, "tcp", address, func(_ Task, conn net.Conn) {
+			for _, deadline := range []time.Time{time.Unix(1, 0), {}} {
+				if err := conn.SetDeadline(deadline); err != nil {
+					t.Error(err)
+				}
+			}
+			converse(t, conn, 1)
+		}))
+		s.Run()
+	})
+}
+
+// TestAwait also shows that a task may connect while it works.
+func TestAwait(t *testing.T) {
+	schedulers(t, func(t *testing.T, s Scheduler) {
+		address := serve(t, "tcp", "127.0.0.1:0", echo)
+		for range 5 {
+			s.Go(func(task Task) {
+				for range 3 {
+					ctx, list := Gather(context.Background())
+					var conn net.Conn
+					task.Await(func() {
+						var err error
+						if conn, err = Dial(ctx, new(net.Dialer), "tcp", address); err != nil {
+							t.Error(err)
+						}
+					})
+					if err := task.Adopt(list); err != nil {
+						t.Error(err)
+					}
+					converse(t, conn, 3)
+					if err := task.Release(list); err != nil {
+						t.Error(err)
+					}
+					task.Await(func() {
+						if err := conn.Close(); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+			})
+		}
+		s.Run()
+	})
+}
+
+// TestMoreThanTheServerTakesAtOnce fills the buffers of a connection before the server
+// begins to read.
+func TestMoreThanTheServerTakesAtOnce(t *testing.T) {
+	const size = 20 << 20
+	schedulers(t, func(t *testing.T, s Scheduler) {
+		address := serve(t, "tcp", "127.0.0.1:0", func(conn net.Conn) {
+			time.Sleep(100 * time.Millisecond)
+			_, _ = io.CopyN(io.Discard, conn, size)
+			_, _ = conn.Write([]byte("."))
+		})
+		s.Go(connected(t, "tcp", address, func(_ Task, conn net.Conn) {
+			if n, err := conn.Write(make([]byte, size)); n != size || err != nil {
+				t.Errorf("wrote %d of %d bytes: %v", n, size, err)
+			}
+			if _, err := conn.Read(make([]byte, 1)); err != nil {
+				t.Error(err)
+			}
+		}))
+		s.Run()
+	})
+}
+
+func TestTheServerHangsUp(t *testing.T) {
+	schedulers(t, func(t *testing.T, s Scheduler) {
+		address := serve(t, "tcp", "127.0.0.1:0", func(conn net.Conn) { _, _ = conn.Read(make([]byte, 1)) })
+		s.Go(connected(t, "tcp", address, func(_ Task, conn net.Conn) {
+			_, _ = conn.Write([]byte("?"))
+			if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+				t.Errorf("got %v, want io.EOF", err)
+			}
+		}))
+		s.Run()
+	})
+}
+
+// TestTheCollectorIsNotHeldUp has garbage collected while a loop waits in a system call
+// of which Go knows nothing.
+func TestTheCollectorIsNotHeldUp(t *testing.T) {
+	schedulers(t, func(t *testing.T, s Scheduler) {
+		s.Go(func(task Task) { task.PauseUntil(time.Now().Add(time.Hour)) })
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			s.Run()
+		}()
+		for range 20 {
+			runtime.GC()
+		}
+		s.Stop()
+		<-ended
+	})
+}
+
+func TestNothingStaysOpen(t *testing.T) {
+	const folder = "/proc/self/fd"
+	if _, err := os.ReadDir(folder); err != nil {
+		t.Skip("descriptors are counted in " + folder)
+	}
+	open := func() int {
+		list, err := os.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list)
+	}
+	before := open()
+	t.Run("run", func(t *testing.T) {
+		schedulers(t, func(t *testing.T, s Scheduler) {
+			address := serve(t, "tcp", "127.0.0.1:0", echo)
+			for range 10 {
+				s.Go(connected(t, "tcp", address, func(_ Task, conn net.Conn) {
+					converse(t, conn, 1)
+					_ = conn.Close()
+				}))
+			}
+			s.Run()
+		})
+	})
+	for range 100 { // the servers' ends are closed by goroutines
+		if open() <= before {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d descriptors are open, and were %d", open(), before)
+}
