@@ -165,10 +165,9 @@ func (l *line) Rollback(context.Context) error { return nil }
 func (l *line) Interrupt()                     { _ = l.conn.Close() }
 func (l *line) Close() error                   { return l.conn.Close() }
 
-// synthetic is a virtual user of the synthetic server: five kinds of transaction in
-// TPC-C's mix, each of which takes a known time.
+// synthetic decides the transactions of a virtual user of the synthetic server: five
+// kinds in TPC-C's mix, each of which takes a known time.
 type synthetic struct {
-	line     *line
 	random   *rand.Rand
 	thinking time.Duration
 	tail     int // one in so many takes ten times as long; 0 for none
@@ -180,20 +179,21 @@ func (u *synthetic) Pick() (workload.Transaction, bool) {
 	if u.tail > 0 && u.random.IntN(u.tail) == 0 {
 		u.takes = 10 * answerTime
 	}
-	next := workload.Transaction{Kind: meter.Kind(max(0, u.random.IntN(23)-18))}
+	next := workload.Transaction{Kind: meter.Kind(max(0, u.random.IntN(23)-18)), Inputs: &u.takes}
 	if u.thinking > 0 {
 		next.Thinking = u.thinking/2 + time.Duration(u.random.Int64N(int64(u.thinking)))
 	}
 	return next, true
 }
 
-// answerTime is how long an answer takes, in microseconds.
-const answerTime = 1000
-
-func (u *synthetic) Do(context.Context) error {
-	_, err := u.line.ask(u.takes)
+// Do implements workload.Executor.
+func (l *line) Do(_ context.Context, t workload.Transaction) error {
+	_, err := l.ask(*t.Inputs.(*uint32))
 	return err
 }
+
+// answerTime is how long an answer takes, in microseconds.
+const answerTime = 1000
 
 // syntheticPair is the database and the workload of the synthetic server at an address.
 func syntheticPair(address string, thinking time.Duration, tail int) (*database.Database, *workload.Workload) {
@@ -227,8 +227,11 @@ func syntheticPair(address string, thinking time.Duration, tail int) (*database.
 		Name: "synthetic", Title: "Synthetic", Kinds: kinds,
 		Options: func() any { return &struct{}{} },
 		Tables:  func(any, uint64) []schema.Table { return []schema.Table{{Name: "only"}} },
-		NewUser: func(_ context.Context, seat workload.Seat) (workload.User, error) {
-			return &synthetic{line: seat.Session.(*line), random: seat.Rand, thinking: thinking, tail: tail}, nil
+		NewTerminal: func(seat workload.Seat) workload.Terminal {
+			return &synthetic{random: seat.Rand, thinking: thinking, tail: tail}
+		},
+		NewExecutor: func(_ context.Context, c workload.Connection) (workload.Executor, error) {
+			return c.Session.(*line), nil
 		},
 		Builders: func(any) int { return 1 },
 		Probed: func(s *meter.Summary) int64 {

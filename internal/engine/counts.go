@@ -134,12 +134,12 @@ func (r *run) notice(what string) (done func()) {
 	return func() { close(quit); watching.Wait() }
 }
 
-// tellServer has the server count what this user has done so far, where it would
+// tellServer has the server count what was done so far over this connection, where it would
 // otherwise learn of it late. An error means that the session is gone, as the next
 // transaction will say.
-func (u *terminal) tellServer(ctx context.Context, r *run, asked int32) {
-	_ = r.plan.Server.Flush(ctx, u.seat.Session)
-	u.flushed.Store(asked)
+func (c *connection) tellServer(ctx context.Context, r *run, asked int32) {
+	_ = r.plan.Server.Flush(ctx, c.session)
+	c.flushed.Store(asked)
 }
 
 // askForCount has users tell the server what they have done, and returns how many
@@ -155,7 +155,7 @@ func (r *run) askForCount(ctx context.Context) int64 {
 	for until := time.Now().Add(time.Second); ; {
 		var told int64
 		for _, u := range r.users {
-			if u.flushed.Load() >= asked {
+			if u.connection.flushed.Load() >= asked {
 				told++
 			}
 		}

@@ -61,27 +61,19 @@ func outcomes(name string, t *meter.Tally) string {
 	return fmt.Sprintf("%s: %d done, %d rolled back, %d failed, %d retried", name, t.Done, t.RolledBack, t.Failures(), t.Retried)
 }
 
-// narrator is a user who says what it does, and what came of it.
+// narrator is an executor that says what it does, and what came of it.
 type narrator struct {
-	workload.User
+	workload.Executor
 	kinds []workload.Kind
-	kind  meter.Kind
 	tell  func(job.Event)
 }
 
-// Pick implements workload.User.
-func (s *narrator) Pick() (workload.Transaction, bool) {
-	next, more := s.User.Pick()
-	s.kind = next.Kind
-	return next, more
-}
-
-// Do implements workload.User.
-func (s *narrator) Do(ctx context.Context) error {
-	name := s.kinds[s.kind].Name
+// Do implements workload.Executor.
+func (s *narrator) Do(ctx context.Context, t workload.Transaction) error {
+	name := s.kinds[t.Kind].Name
 	s.tell(job.Event{Message: name})
-	err := s.User.Do(ctx)
-	teller, tells := s.User.(workload.Teller)
+	err := s.Executor.Do(ctx, t)
+	teller, tells := s.Executor.(workload.Teller)
 	switch {
 	case err != nil:
 		s.tell(job.Event{Message: fmt.Sprintf("%s : %v", name, err)})

@@ -123,10 +123,10 @@ func TestRehearsalShowsEachTransaction(t *testing.T) {
 
 // telling makes a plan one of a single user that tells its outcomes.
 func telling(p Plan) Plan {
-	inner := p.Workload.NewUser
+	inner := p.Workload.NewExecutor
 	w := *p.Workload
-	w.NewUser = func(ctx context.Context, seat workload.Seat) (workload.User, error) {
-		u, err := inner(ctx, seat)
+	w.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
+		u, err := inner(ctx, c)
 		return tellingUser{u.(*fakeUser)}, err
 	}
 	p.Workload, p.Users = &w, 1

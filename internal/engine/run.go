@@ -28,7 +28,7 @@ import (
 type run struct {
 	plan    Plan
 	feed    *feed
-	users   []*terminal
+	users   []*user
 	stripes []*meter.Stripe
 
 	scheduler loop.Scheduler // runs the users
@@ -140,7 +140,13 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 	if r.contention, err = findContention(ctx, p, s); err != nil {
 		return nil, err
 	}
-	if r.users, err = seatUsers(ctx, p, f, r.stripes); err != nil {
+	var survey any
+	if p.Workload.Survey != nil {
+		if survey, err = p.Workload.Survey(ctx, s, p.SQL); err != nil {
+			return nil, err
+		}
+	}
+	if r.users, err = seatUsers(ctx, p, f, survey, r.stripes); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -230,22 +236,22 @@ func (r *run) startUsers() {
 }
 
 // live is what a user does from its beginning to its end.
-func (r *run) live(u *terminal, task loop.Task) {
-	if !task.PauseUntil(r.began.Add(time.Duration(u.seat.Number) * r.plan.Pacing.UserDelay)) {
+func (r *run) live(u *user, task loop.Task) {
+	if !task.PauseUntil(r.began.Add(time.Duration(u.number) * r.plan.Pacing.UserDelay)) {
 		return
 	}
-	position := u.seat.Number + r.plan.firstWorker()
+	position := u.number + r.plan.firstWorker()
 	r.feed.state(position, job.UserRunning)
 	u.unhold()
 	u.task = task
-	err := task.Adopt(u.conns)
+	err := task.Adopt(u.connection.sockets)
 	if err == nil {
 		err = job.Guarded(func() error { return u.work(r) })
 	}
 	if r.plan.Server.Flush != nil && job.ExitOf(err) != job.ExitInternal {
-		u.tellServer(r.calls, r, math.MaxInt32) // whoever asks later need not wait for it
+		u.connection.tellServer(r.calls, r, math.MaxInt32) // whoever asks later need not wait for it
 	}
-	if err = errors.Join(err, task.Release(u.conns)); err != nil {
+	if err = errors.Join(err, task.Release(u.connection.sockets)); err != nil {
 		r.feed.fail(position, err)
 		r.die(&userError{position, err})
 		return
@@ -321,7 +327,7 @@ func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 	}
 	r.broken.Store(true)
 	for _, u := range r.users {
-		u.seat.Session.Interrupt()
+		u.connection.session.Interrupt()
 	}
 	<-r.finished
 }

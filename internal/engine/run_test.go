@@ -91,7 +91,7 @@ func (u *fakeUser) Pick() (workload.Transaction, bool) {
 	return workload.Transaction{Keying: u.keying, Thinking: u.thinking}, true
 }
 
-func (u *fakeUser) Do(context.Context) error {
+func (u *fakeUser) Do(context.Context, workload.Transaction) error {
 	takes := u.takes
 	if stall, ok := u.stalls[u.next]; ok {
 		takes = stall
@@ -145,12 +145,13 @@ func fakePlan(u fakeUser, pacing load.Pacing) Plan {
 	}
 	w := &workload.Workload{
 		Name: "fake", Title: "Fake",
-		Kinds:    []workload.Kind{{Name: "only"}},
-		Options:  func() any { return &struct{}{} },
-		Tables:   func(any, uint64) []schema.Table { return []schema.Table{{Name: "only"}} },
-		NewUser:  func(context.Context, workload.Seat) (workload.User, error) { u := u; return &u, nil },
-		Builders: func(any) int { return 1 },
-		Probed:   func(s *meter.Summary) int64 { return s.Kinds[0].Done }, ProbeName: "only",
+		Kinds:       []workload.Kind{{Name: "only"}},
+		Options:     func() any { return &struct{}{} },
+		Tables:      func(any, uint64) []schema.Table { return []schema.Table{{Name: "only"}} },
+		NewTerminal: func(workload.Seat) workload.Terminal { u := u; return &u },
+		NewExecutor: func(context.Context, workload.Connection) (workload.Executor, error) { u := u; return &u, nil },
+		Builders:    func(any) int { return 1 },
+		Probed:      func(s *meter.Summary) int64 { return s.Kinds[0].Done }, ProbeName: "only",
 		Score: func(w workload.Window) []job.Metric {
 			if !w.Probed {
 				return nil
@@ -433,7 +434,7 @@ func TestFailuresAreShownByTheirFirstExamples(t *testing.T) {
 // A virtual user's loop is the hot path: nothing of ours in it may allocate.
 func TestWorkAllocatesNothing(t *testing.T) {
 	r := &run{plan: Plan{Pacing: load.Pacing{MaxIterations: 100}}, stopped: make(chan struct{})}
-	u := &terminal{User: instantUser{}, stripe: meter.NewStripe()}
+	u := &user{Terminal: instantUser{}, connection: &connection{Executor: instantUser{}}, stripe: meter.NewStripe()}
 	if n := testing.AllocsPerRun(1000, func() {
 		if err := u.work(r); err != nil {
 			t.Fatal(err)
@@ -445,12 +446,12 @@ func TestWorkAllocatesNothing(t *testing.T) {
 
 type instantUser struct{}
 
-func (instantUser) Pick() (workload.Transaction, bool) { return workload.Transaction{}, true }
-func (instantUser) Do(context.Context) error           { return nil }
+func (instantUser) Pick() (workload.Transaction, bool)             { return workload.Transaction{}, true }
+func (instantUser) Do(context.Context, workload.Transaction) error { return nil }
 
 func BenchmarkWork(b *testing.B) {
 	r := &run{plan: Plan{Pacing: load.Pacing{MaxIterations: b.N}}, stopped: make(chan struct{})}
-	u := &terminal{User: instantUser{}, stripe: meter.NewStripe()}
+	u := &user{Terminal: instantUser{}, connection: &connection{Executor: instantUser{}}, stripe: meter.NewStripe()}
 	b.ReportAllocs()
 	if err := u.work(r); err != nil {
 		b.Fatal(err)
@@ -507,21 +508,21 @@ func serverOf(t *testing.T, p Plan) *fakeServer {
 	return s.(instantSession).server
 }
 
-// faulty is a virtual user with a mistake in its program.
-type faulty struct{ workload.User }
+// faulty is an executor with a mistake in its program.
+type faulty struct{ workload.Executor }
 
-func (faulty) Do(context.Context) error { panic("the fault") }
+func (faulty) Do(context.Context, workload.Transaction) error { panic("the fault") }
 
 func TestAFaultOfAVirtualUserEndsTheRunAndNotTheProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := fakePlan(fakeUser{takes: time.Second}, load.Pacing{Duration: time.Minute})
-		sound := p.Workload.NewUser
-		p.Workload.NewUser = func(ctx context.Context, seat workload.Seat) (workload.User, error) {
-			u, err := sound(ctx, seat)
-			if seat.Number == 1 {
-				u = faulty{u}
+		sound := p.Workload.NewExecutor
+		p.Workload.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
+			e, err := sound(ctx, c)
+			if c.Number == 1 {
+				e = faulty{e}
 			}
-			return u, err
+			return e, err
 		}
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
 		fault, is := errors.AsType[*job.Fault](err)

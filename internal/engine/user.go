@@ -17,21 +17,19 @@ import (
 	"sledge/internal/workload"
 )
 
-// terminal is a virtual user at its desk, and what it needs to go on after a failure.
-type terminal struct {
-	workload.User
-	seat   workload.Seat
-	stripe *meter.Stripe
-	conns  *loop.Connections // of its session
-	task   loop.Task         // runs it; nil before it works
+// user is a virtual user: a terminal that decides, and what it takes to have done
+// what it decides on, again if need be.
+type user struct {
+	workload.Terminal
+	number     int
+	connection *connection
+	stripe     *meter.Stripe
+	task       loop.Task // runs it; nil before it works
 
 	// What the user has under way, for those who watch: when it was meant to start, in
 	// nanoseconds since users began and not 0, or else 0; and what it is.
 	intended atomic.Int64
 	kind     atomic.Int32
-
-	connection string       // what the server calls the session: "process 4711"; "" where it has no name for it
-	flushed    atomic.Int32 // the last of run.flush that it did
 
 	// held is what the user tells before it runs: that comes after its state.
 	held    []job.Event
@@ -39,8 +37,17 @@ type terminal struct {
 	send    func(job.Event)
 }
 
+// connection is a session that is ready to do transactions.
+type connection struct {
+	workload.Executor
+	session database.Session
+	sockets *loop.Connections // that the session talks over
+	name    string            // what the server calls the session: "process 4711"; "" where it has no name for it
+	flushed atomic.Int32      // the last of run.flush that was done over it
+}
+
 // tell is the seat's Tell.
-func (u *terminal) tell(e job.Event) {
+func (u *user) tell(e job.Event) {
 	if !u.running {
 		u.held = append(u.held, e)
 		return
@@ -49,7 +56,7 @@ func (u *terminal) tell(e job.Event) {
 }
 
 // unhold tells what was held back, and lets the user speak from now on.
-func (u *terminal) unhold() {
+func (u *user) unhold() {
 	for _, e := range u.held {
 		u.send(e)
 	}
@@ -77,16 +84,16 @@ func (p Plan) firstWorker() int {
 // thousand of them do not overrun the server's listen queue.
 const seatsAtOnce = 64
 
-// seatUsers opens a session for every user and lets it prepare its statements.
-func seatUsers(ctx context.Context, p Plan, f *feed, stripes []*meter.Stripe) ([]*terminal, error) {
-	users := make([]*terminal, p.Users)
+// seatUsers makes the users, each with a connection of its own.
+func seatUsers(ctx context.Context, p Plan, f *feed, survey any, stripes []*meter.Stripe) ([]*user, error) {
+	users := make([]*user, p.Users)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(seatsAtOnce)
 	for i := range users {
 		group.Go(func() error {
-			var u *terminal
+			var u *user
 			err := job.Guarded(func() (err error) {
-				u, err = seat(ctx, p, f, i)
+				u, err = seat(ctx, p, f, survey, i)
 				return err
 			})
 			if u != nil {
@@ -107,47 +114,56 @@ func seatUsers(ctx context.Context, p Plan, f *feed, stripes []*meter.Stripe) ([
 	return users, err
 }
 
-// seat opens the session of a user and lets the user prepare. What it returns
-// with an error has a session to close.
-func seat(ctx context.Context, p Plan, f *feed, number int) (*terminal, error) {
-	gathering, conns := loop.Gather(ctx)
+// seat makes a user, and opens its connection. What it returns with an error has a
+// session to close.
+func seat(ctx context.Context, p Plan, f *feed, survey any, number int) (u *user, err error) {
+	u = &user{number: number, send: f.tellAs(number + p.firstWorker())}
+	if u.connection, err = open(ctx, p, number, u.tell); err != nil {
+		return u, err
+	}
+	u.Terminal = p.Workload.NewTerminal(workload.Seat{
+		Number: number, Users: p.Users, Seed: p.Seed,
+		Options: p.Settings, Survey: survey, SQL: p.SQL,
+		Rand: p.rand(number),
+		Tell: u.tell,
+	})
+	u.tell(job.Event{Step: &job.Step{Name: job.StepTransactions, Stage: job.Begins, Count: int64(p.Pacing.MaxIterations)}})
+	return u, nil
+}
+
+// open connects and makes the session ready. What it returns with an error, if it is not
+// nil, has a session to close.
+func open(ctx context.Context, p Plan, number int, tell func(job.Event)) (*connection, error) {
+	gathering, sockets := loop.Gather(ctx)
 	session, err := connect(gathering, p, database.Owner)
 	if err != nil {
 		return nil, err
 	}
-	u := &terminal{conns: conns, send: f.tellAs(number + p.firstWorker())}
-	u.seat = workload.Seat{
-		Number: number, Users: p.Users, Seed: p.Seed, Test: p.Pacing.Test,
-		Options: p.Settings,
-		Session: session,
-		SQL:     p.SQL,
-		Rand:    p.rand(number),
-		Tell:    u.tell,
-	}
-	if err := introduce(ctx, p, session, u.tell); err != nil {
-		return u, err
+	c := &connection{session: session, sockets: sockets}
+	if err := introduce(ctx, p, session, tell); err != nil {
+		return c, err
 	}
 	if p.Server.Name != nil {
-		if u.connection, err = p.Server.Name(ctx, session); err != nil {
-			return u, fmt.Errorf("ask what the server calls the session: %w", err)
+		if c.name, err = p.Server.Name(ctx, session); err != nil {
+			return c, fmt.Errorf("ask what the server calls the session: %w", err)
 		}
 	}
-	if u.User, err = p.Workload.NewUser(ctx, u.seat); err != nil {
-		return u, err
+	c.Executor, err = p.Workload.NewExecutor(ctx, workload.Connection{
+		Number: number, Seed: p.Seed, Test: p.Pacing.Test,
+		Options: p.Settings, Session: session, SQL: p.SQL,
+	})
+	if err == nil && p.Pacing.Test {
+		c.Executor = &narrator{Executor: c.Executor, kinds: p.Workload.Kinds, tell: tell}
 	}
-	u.tell(job.Event{Step: &job.Step{Name: job.StepTransactions, Stage: job.Begins, Count: int64(p.Pacing.MaxIterations)}})
-	if p.Pacing.Test {
-		u.User = &narrator{User: u.User, kinds: p.Workload.Kinds, tell: u.tell}
-	}
-	return u, nil
+	return c, err
 }
 
-func closeUsers(users []*terminal) {
+func closeUsers(users []*user) {
 	group := errgroup.Group{}
 	group.SetLimit(seatsAtOnce)
 	for _, u := range users {
-		if u != nil {
-			group.Go(func() error { return job.Guarded(u.seat.Session.Close) })
+		if u != nil && u.connection != nil {
+			group.Go(func() error { return job.Guarded(u.connection.session.Close) })
 		}
 	}
 	// A session that cannot be closed cleanly is closed all the same.
@@ -162,12 +178,12 @@ func (p Plan) rand(number int) *rand.Rand { return rand.New(rand.NewPCG(p.Seed, 
 // It returns an error when the user cannot go on.
 //
 // This is the hot path, and so are transact and what it calls.
-func (u *terminal) work(r *run) error {
+func (u *user) work(r *run) error {
 	ctx := r.calls
 	intended := time.Now()
 	for n := 0; n < r.plan.Pacing.MaxIterations && !r.stopping.Load(); n++ {
-		if asked := r.flush.Load(); asked != u.flushed.Load() {
-			u.tellServer(ctx, r, asked)
+		if asked := r.flush.Load(); asked != u.connection.flushed.Load() {
+			u.connection.tellServer(ctx, r, asked)
 		}
 		next, more := u.Pick()
 		if !more {
@@ -179,7 +195,7 @@ func (u *terminal) work(r *run) error {
 				return nil
 			}
 		}
-		ended, err := u.transact(ctx, r, next.Kind, intended)
+		ended, err := u.transact(ctx, r, next, intended)
 		if err != nil {
 			return err
 		}
@@ -197,13 +213,13 @@ func (u *terminal) work(r *run) error {
 // transact does one transaction, again and again with the same inputs while it
 // fails in a way that may pass, and records how it ended. It returns when that
 // was, and an error when the user cannot go on.
-func (u *terminal) transact(ctx context.Context, r *run, kind meter.Kind, intended time.Time) (time.Time, error) {
-	record := meter.Record{Kind: kind, User: int32(u.seat.Number)}
-	u.kind.Store(int32(kind))
+func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, intended time.Time) (time.Time, error) {
+	record := meter.Record{Kind: t.Kind, User: int32(u.number)}
+	u.kind.Store(int32(t.Kind))
 	u.intended.Store(mark(intended.Sub(r.began)))
 	for {
 		start := time.Now()
-		err := u.Do(ctx)
+		err := u.connection.Do(ctx, t)
 		end := time.Now()
 		record.Service, record.Response, record.Ended = end.Sub(start), end.Sub(intended), end.Sub(r.began)
 		switch err {
@@ -226,17 +242,17 @@ func (u *terminal) transact(ctx context.Context, r *run, kind meter.Kind, intend
 }
 
 // record notes how the transaction under way has ended.
-func (u *terminal) record(r meter.Record) {
+func (u *user) record(r meter.Record) {
 	u.stripe.Record(r)
 	u.intended.Store(0) // not before it is recorded: whoever counts must find it in one place or the other
 }
 
 // afterFailure rolls back, and says whether to try again. The error is non-nil
 // when the user cannot go on.
-func (u *terminal) afterFailure(ctx context.Context, r *run, record *meter.Record, failure error) (again bool, err error) {
+func (u *user) afterFailure(ctx context.Context, r *run, record *meter.Record, failure error) (again bool, err error) {
 	record.Class = r.plan.Database.Classify(failure)
 	if record.Class != meter.Connection {
-		if rollback := u.seat.Session.Rollback(ctx); rollback != nil {
+		if rollback := u.connection.session.Rollback(ctx); rollback != nil {
 			record.Class = meter.Connection
 			failure = errors.Join(failure, fmt.Errorf("roll back: %w", rollback))
 		}

@@ -216,12 +216,12 @@ func (r *threeRows) AppendRow(buf []byte) ([]byte, bool) {
 	return append(buf, "row\n"...), true
 }
 
-// putter is a virtual user who puts a row upon the shelf.
+// putter puts a row upon the shelf, and decides to.
 type putter struct{ session *visit }
 
 func (putter) Pick() (workload.Transaction, bool) { return workload.Transaction{}, true }
 
-func (p putter) Do(ctx context.Context) error {
+func (p putter) Do(ctx context.Context, _ workload.Transaction) error {
 	p.session.put["b"]++
 	return p.session.Commit(ctx)
 }
@@ -240,9 +240,10 @@ var stacking = &workload.Workload{
 		}
 		return tables
 	},
-	Identity: func(any, uint64) string { return "two tables" },
-	NewUser: func(_ context.Context, seat workload.Seat) (workload.User, error) {
-		return putter{seat.Session.(*visit)}, nil
+	Identity:    func(any, uint64) string { return "two tables" },
+	NewTerminal: func(workload.Seat) workload.Terminal { return putter{} },
+	NewExecutor: func(_ context.Context, c workload.Connection) (workload.Executor, error) {
+		return putter{c.Session.(*visit)}, nil
 	},
 	Builders: func(any) int { return 1 },
 	Probed:   func(s *meter.Summary) int64 { return s.Kinds[0].Done }, ProbeName: "put",

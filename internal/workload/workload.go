@@ -34,7 +34,14 @@ type Workload struct {
 	// Equal options and seed give equal rows.
 	Tables func(options any, seed uint64) []schema.Table
 
-	NewUser func(ctx context.Context, seat Seat) (User, error)
+	// Survey reads what terminals have to know of a schema, such as how many warehouses
+	// there are. Optional.
+	Survey func(ctx context.Context, s database.Session, sql *sqlfile.Library) (any, error)
+
+	// NewTerminal makes what decides the transactions of a virtual user, and NewExecutor
+	// makes a session ready to do the transactions of any terminal.
+	NewTerminal func(seat Seat) Terminal
+	NewExecutor func(ctx context.Context, c Connection) (Executor, error)
 
 	// Builders returns how many virtual users build the schema.
 	Builders func(options any) int
@@ -123,23 +130,18 @@ func (w *Workload) KindNames() []string {
 	return names
 }
 
-// Seat is what a virtual user is given to work with. All of it is its own.
+// Seat is what a terminal is given to work with. All of it is its own.
 type Seat struct {
-	Number  int // this user among all users of the run, from 0
+	Number  int // this virtual user among all users of the run, from 0
 	Users   int // all users of the run, on every machine
 	Seed    uint64
 	Options any
-	Session database.Session
+	Survey  any // what Survey found
 	SQL     *sqlfile.Library
 
-	// Rand is seeded with the run's seed and the user's number, and used by Pick
-	// alone, so that the same seed gives the same transactions with the same
-	// inputs whatever the database answers.
+	// Rand is seeded with the run's seed and the user's number, so that the same seed
+	// gives the same transactions with the same inputs whatever the database answers.
 	Rand *rand.Rand
-
-	// Test says that every transaction is shown, so that a Teller keeps what the
-	// database answers.
-	Test bool
 
 	// Tell sends an event of this virtual user, whose position it fills in.
 	Tell func(job.Event)
@@ -152,22 +154,40 @@ type Crowd struct {
 	Rand    func(number int) *rand.Rand // what the Rand of a user's seat is before the user draws from it
 }
 
-// User is one virtual user. Pick is pure computation and Do is pure waiting on
-// the database, so only Do is timed, and a failed Do can simply be repeated.
-type User interface {
+// Connection is what an executor is given to work with. All of it is its own.
+type Connection struct {
+	Number  int // this connection among all of the run, from 0
+	Seed    uint64
+	Options any
+	Session database.Session
+	SQL     *sqlfile.Library
+
+	// Test says that every transaction is shown, so that a Teller keeps what the
+	// database answers.
+	Test bool
+}
+
+// Terminal is what decides the transactions of a virtual user, as TPC-C's emulated
+// terminals do: it computes, and knows no database.
+type Terminal interface {
 	// Pick decides the next transaction and its inputs. It returns false when
 	// this user has no more work.
 	Pick() (Transaction, bool)
-
-	// Do runs the transaction that Pick decided on, from begin to commit. It
-	// returns ErrRolledBack when the workload wanted a rollback and got it. After
-	// any other error the engine rolls back, and may call Do again.
-	Do(ctx context.Context) error
 }
 
-// Teller is a User that can say what its last transaction was called with and
+// Executor does transactions on one session, those of one terminal or of several in turn.
+// It only waits for the database, so Do alone is timed, and a failed Do can simply be
+// repeated.
+type Executor interface {
+	// Do runs the transaction that a terminal decided on, from begin to commit. It
+	// returns ErrRolledBack when the workload wanted a rollback and got it. After
+	// any other error the engine rolls back, and may call Do again.
+	Do(ctx context.Context, t Transaction) error
+}
+
+// Teller is an Executor that can say what its last transaction was called with and
 // what came back, in one line. Outcome is called after each Do that returned nil,
-// by the same goroutine, and only where the seat says that it is a test.
+// by the same goroutine, and only where the connection says that it is a test.
 type Teller interface{ Outcome() string }
 
 // ErrRolledBack says that a transaction ended in a rollback the workload asks
@@ -178,6 +198,10 @@ var ErrRolledBack = errors.New("rolled back as the workload asks")
 type Transaction struct {
 	Kind             meter.Kind
 	Keying, Thinking time.Duration // pauses before and after, not part of the latency
+
+	// Inputs are what the transaction is called with: a pointer to the terminal's own,
+	// which stay as they are until it picks again.
+	Inputs any
 }
 
 // Rule is one thing that check asks of a schema. Its query, named

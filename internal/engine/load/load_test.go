@@ -1,6 +1,48 @@
 package load
 
-import "testing"
+import (
+	"testing"
+
+	"sledge/internal/loop"
+	"sledge/internal/option"
+)
+
+func TestOptionsAreRefusedWithTheWayOut(t *testing.T) {
+	for _, tt := range []struct {
+		values option.Values
+		want   string // "" where they are fine
+	}{
+		{option.Values{"duration": "0"}, "option duration: 0 measures nothing: give a time, such as 5 for minutes, or 90s"},
+		{option.Values{"duration": "0", "driver": "test"}, ""},
+		{option.Values{"max_failures": "101"}, "option max_failures: 101 is more than 100"},
+		{option.Values{"loops": "auto"}, ""},
+		{option.Values{"loops": "0"}, ""},
+		{option.Values{"loops": "-1"}, `option loops: "-1" is neither auto nor a number from 0 to 4096`},
+		{option.Values{"loops": "many"}, `option loops: "many" is neither auto nor a number from 0 to 4096`},
+	} {
+		got := ""
+		if err := option.Bind(nil, tt.values, NewOptions()); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%v: got %q, want %q", tt.values, got, tt.want)
+		}
+	}
+}
+
+func TestLoopsAreOneForEachTwoCores(t *testing.T) {
+	if !loop.Supported {
+		t.Skip("there are no event loops on this system")
+	}
+	for cores, want := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 64: 32} {
+		if got := automatic.number(cores); got != want {
+			t.Errorf("%d cores: got %d loops, want %d", cores, got, want)
+		}
+	}
+	if got := loops(3).number(2); got != 3 {
+		t.Errorf("got %d loops, want the 3 that were asked for", got)
+	}
+}
 
 func TestOnlyATimedRunHasATimeProfile(t *testing.T) {
 	for driver, want := range map[string]bool{driverTimed: true, driverTest: false} {

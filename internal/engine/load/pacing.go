@@ -63,7 +63,7 @@ func (o *Options) missing() string {
 // Validate implements option.Validator.
 func (o *Options) Validate(names option.Names) error {
 	if o.Driver == driverTimed && o.Duration <= 0 {
-		return names.Wrong("duration", "0", "0 measures nothing: give it a time, such as 5 for minutes or 90s")
+		return names.Wrong("duration", "0", "0 measures nothing: give a time, such as 5 for minutes, or 90s")
 	}
 	return nil
 }

@@ -1,11 +1,8 @@
 package tprocc
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"strconv"
 	"unsafe"
 
@@ -13,11 +10,10 @@ import (
 	"sledge/internal/workload"
 )
 
-// clientUser sends every statement of a transaction itself, prepared.
-type clientUser struct {
-	*terminal
-	lines []orderLine // of the new order that was picked
-	rand  *rand.Rand  // for lines
+// statementSender sends every statement of a transaction itself, prepared.
+type statementSender struct {
+	workload.Connection
+	asked *order // the last
 
 	stmt clientStatements
 	work scratch
@@ -110,19 +106,15 @@ type clientStatements struct {
 	stockLevel struct{ low database.Statement }
 }
 
-func newClientUser(ctx context.Context, t *terminal) (workload.User, error) {
-	u := &clientUser{
-		terminal: t,
-		rand:     rand.New(rand.NewPCG(t.seat.Seed, lineStream^uint64(t.seat.Number))),
-		lines:    make([]orderLine, 0, 15),
-	}
-	if t.seat.Test {
+func newStatementSender(ctx context.Context, connection workload.Connection) (workload.Executor, error) {
+	u := &statementSender{Connection: connection}
+	if u.Test {
 		u.answers.show = u.answers.keepLine
 	}
 	return u, u.prepare(ctx)
 }
 
-func (u *clientUser) prepare(ctx context.Context) error {
+func (u *statementSender) prepare(ctx context.Context) error {
 	w, s := &u.work, &u.stmt
 	for _, p := range []struct {
 		target *database.Statement
@@ -160,70 +152,37 @@ func (u *clientUser) prepare(ctx context.Context) error {
 		{&s.delivery.updateCustomer, "delivery.update_customer", nil},
 		{&s.stockLevel.low, "stocklevel.count_low_stock", &w.low},
 	} {
-		q, err := u.seat.SQL.Query(p.name)
+		q, err := u.SQL.Query(p.name)
 		if err != nil {
 			return err
 		}
-		if *p.target, err = u.seat.Session.Prepare(ctx, q, w, p.out); err != nil {
+		if *p.target, err = u.Session.Prepare(ctx, q, w, p.out); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Pick implements workload.User.
-func (u *clientUser) Pick() (workload.Transaction, bool) {
-	next := u.pick()
-	if u.kind == newOrder {
-		u.pickLines()
-	}
-	return next, true
-}
-
-// pickLines draws the lines of an order, clause 2.4.1.5. They are sorted by
-// supply warehouse and item, so that two orders lock the stock they share in the
-// same order; the unused item stays last.
-func (u *clientUser) pickLines() {
-	r := u.rand
-	u.lines = u.lines[:0]
-	for n := range u.in.LineCount {
-		l := orderLine{
-			number: n + 1, supply: u.in.WID,
-			item:     int64(NURand(r, ItemIDA, 1, Items, ItemIDC)),
-			quantity: int64(RandomNumber(r, 1, 10)),
-		}
-		if RandomNumber(r, 1, 100) == 1 {
-			l.supply = otherWarehouse(r, u.in.WID, u.warehouses)
-		}
-		u.lines = append(u.lines, l)
-	}
-	if RandomNumber(r, 1, 100) == 1 {
-		u.lines[len(u.lines)-1].item = unusedItem
-	}
-	slices.SortFunc(u.lines, func(a, b orderLine) int {
-		return cmp.Or(cmp.Compare(a.item/unusedItem, b.item/unusedItem), cmp.Compare(a.supply, b.supply), cmp.Compare(a.item, b.item))
-	})
-}
-
-// Do implements workload.User.
-func (u *clientUser) Do(ctx context.Context) error {
-	u.work.inputs = u.in // a retry begins with what was picked
+// Do implements workload.Executor.
+func (u *statementSender) Do(ctx context.Context, t workload.Transaction) error {
+	u.asked = t.Inputs.(*order)
+	u.work.inputs = u.asked.inputs // a retry begins with what was picked
 	u.answers.lines = u.answers.lines[:0]
 	access := database.ReadWrite
-	if u.kind == orderStatus || u.kind == stockLevel {
+	if u.asked.kind == orderStatus || u.asked.kind == stockLevel {
 		access = database.ReadOnly
 	}
-	if err := u.seat.Session.Begin(ctx, access); err != nil {
+	if err := u.Session.Begin(ctx, access); err != nil {
 		return err
 	}
 	if err := u.doKind(ctx); err != nil {
 		return err
 	}
-	return u.seat.Session.Commit(ctx)
+	return u.Session.Commit(ctx)
 }
 
-func (u *clientUser) doKind(ctx context.Context) error {
-	switch u.kind {
+func (u *statementSender) doKind(ctx context.Context) error {
+	switch u.asked.kind {
 	case newOrder:
 		return u.doNewOrder(ctx)
 	case payment:
@@ -238,11 +197,11 @@ func (u *clientUser) doKind(ctx context.Context) error {
 }
 
 // doNewOrder is clause 2.4.2.2.
-func (u *clientUser) doNewOrder(ctx context.Context) error {
+func (u *statementSender) doNewOrder(ctx context.Context) error {
 	w, s := &u.work, &u.stmt.newOrder
 	w.AllLocal = 1
-	for _, l := range u.lines {
-		if l.supply != u.in.WID {
+	for _, l := range u.asked.lines {
+		if l.supply != u.asked.WID {
 			w.AllLocal = 0
 		}
 	}
@@ -253,14 +212,14 @@ func (u *clientUser) doNewOrder(ctx context.Context) error {
 	if err := each(ctx, s.insertOrder, s.insertNewOrder); err != nil {
 		return err
 	}
-	for _, l := range u.lines {
+	for _, l := range u.asked.lines {
 		w.Number, w.Item, w.Supply, w.Quantity = l.number, l.item, l.supply, l.quantity
 		found, err := s.item.Run(ctx, nil)
 		if err != nil {
 			return err
 		}
 		if found == 0 {
-			if err := u.seat.Session.Rollback(ctx); err != nil {
+			if err := u.Session.Rollback(ctx); err != nil {
 				return err
 			}
 			return workload.ErrRolledBack
@@ -268,7 +227,7 @@ func (u *clientUser) doNewOrder(ctx context.Context) error {
 		if err := one(ctx, s.stock); err != nil {
 			return err
 		}
-		w.Remote = min(max(l.supply-u.in.WID, u.in.WID-l.supply), 1)
+		w.Remote = min(max(l.supply-u.asked.WID, u.asked.WID-l.supply), 1)
 		w.Stock, w.Dist = w.stock.Quantity-l.quantity, w.stock.Dist
 		if w.stock.Quantity < l.quantity+10 {
 			w.Stock += 91
@@ -282,7 +241,7 @@ func (u *clientUser) doNewOrder(ctx context.Context) error {
 }
 
 // doPayment is clause 2.5.2.2.
-func (u *clientUser) doPayment(ctx context.Context) error {
+func (u *statementSender) doPayment(ctx context.Context) error {
 	w, s := &u.work, &u.stmt.payment
 	if err := u.findCustomer(ctx, s.byName); err != nil {
 		return err
@@ -322,8 +281,8 @@ func lent(buf []byte) string { return unsafe.String(unsafe.SliceData(buf), len(b
 
 // findCustomer puts the id of the customer to be looked up by name into the
 // scratch: of n who share the name, the one at n/2 rounded up by first name.
-func (u *clientUser) findCustomer(ctx context.Context, byName database.Statement) error {
-	if u.in.ByName == 0 {
+func (u *statementSender) findCustomer(ctx context.Context, byName database.Statement) error {
+	if u.asked.ByName == 0 {
 		return nil
 	}
 	u.ids = u.ids[:0]
@@ -331,19 +290,19 @@ func (u *clientUser) findCustomer(ctx context.Context, byName database.Statement
 		return err
 	}
 	if len(u.ids) == 0 {
-		return fmt.Errorf("no customer of district %d of warehouse %d is called %s", u.work.CDID, u.work.CWID, u.in.LastName)
+		return fmt.Errorf("no customer of district %d of warehouse %d is called %s", u.work.CDID, u.work.CWID, u.asked.LastName)
 	}
 	u.work.CID = u.ids[(len(u.ids)-1)/2]
 	return nil
 }
 
-func (u *clientUser) addID() error {
+func (u *statementSender) addID() error {
 	u.ids = append(u.ids, u.work.customerID.ID)
 	return nil
 }
 
 // doOrderStatus is clause 2.6.2.2.
-func (u *clientUser) doOrderStatus(ctx context.Context) error {
+func (u *statementSender) doOrderStatus(ctx context.Context) error {
 	w, s := &u.work, &u.stmt.orderStatus
 	if err := u.findCustomer(ctx, s.byName); err != nil {
 		return err
@@ -361,7 +320,7 @@ func (u *clientUser) doOrderStatus(ctx context.Context) error {
 }
 
 // doDelivery is clause 2.7.4.2, all ten districts in one transaction.
-func (u *clientUser) doDelivery(ctx context.Context) error {
+func (u *statementSender) doDelivery(ctx context.Context) error {
 	w, s := &u.work, &u.stmt.delivery
 	for d := range int64(DistrictsPerWarehouse) {
 		w.DID = d + 1

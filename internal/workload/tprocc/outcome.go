@@ -10,20 +10,20 @@ import (
 )
 
 var (
-	_ workload.Teller = (*routineUser)(nil)
-	_ workload.Teller = (*clientUser)(nil)
+	_ workload.Teller = (*routineCaller)(nil)
+	_ workload.Teller = (*statementSender)(nil)
 )
 
 // Outcome implements workload.Teller with the columns that the routine returned.
-func (u *routineUser) Outcome() string {
-	return strings.TrimSpace(u.calledWith() + " " + strings.Join(u.shown, " "))
+func (u *routineCaller) Outcome() string {
+	return strings.TrimSpace(u.asked.calledWith() + " " + strings.Join(u.shown, " "))
 }
 
 // keepAnswer keeps a row of what the routine returned.
-func (u *routineUser) keepAnswer() error {
-	row := u.answers[u.kind]
+func (u *routineCaller) keepAnswer() error {
+	row := u.answers[u.asked.kind]
 	for i, name := range row.Columns {
-		if u.kind == newOrder && name == "no_d_next_o_id" {
+		if u.asked.kind == newOrder && name == "no_d_next_o_id" {
 			u.order.ID, _ = strconv.ParseInt(row.Values[i], 10, 64) // of another maker it may be NULL, which is no number
 		}
 	}
@@ -48,19 +48,19 @@ func (a *answers) keepLine() error {
 
 // shown returns what a statement is bound to whose answer is only for a terminal
 // to show: a row in a test, and else nothing.
-func (u *clientUser) shown(row *database.Row) any {
-	if u.seat.Test {
+func (u *statementSender) shown(row *database.Row) any {
+	if u.Test {
 		return row
 	}
 	return &u.work.ignored
 }
 
 // Outcome implements workload.Teller with what the statements returned.
-func (u *clientUser) Outcome() string {
+func (u *statementSender) Outcome() string {
 	w := &u.work
 	var values []string
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
-	switch u.kind {
+	switch u.asked.kind {
 	case newOrder:
 		values = []string{list(append(u.answers.buyer.Values, number(w.OrderID))...)}
 	case payment:
@@ -76,14 +76,14 @@ func (u *clientUser) Outcome() string {
 	case orderStatus:
 		values = append([]string{list(append(u.answers.customer.Values, number(w.OrderID))...)}, u.answers.lines...)
 	}
-	return u.calledWith() + " " + strings.Join(values, " ")
+	return u.asked.calledWith() + " " + strings.Join(values, " ")
 }
 
 // calledWith says what the transaction was called with, in the order of the
 // arguments of the routines.
-func (t *terminal) calledWith() string {
-	in := &t.in
-	switch t.kind {
+func (o *order) calledWith() string {
+	in := &o.inputs
+	switch o.kind {
 	case newOrder:
 		return fmt.Sprintf("New Order: %d %d %d %d %d 0", in.WID, in.MaxWID, in.DID, in.CID, in.LineCount)
 	case payment:

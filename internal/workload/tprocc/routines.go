@@ -12,9 +12,11 @@ import (
 	"sledge/internal/workload"
 )
 
-// routineUser calls a stored routine for each transaction.
-type routineUser struct {
-	*terminal
+// routineCaller calls a stored routine for each transaction.
+type routineCaller struct {
+	workload.Connection
+	in    inputs // bound to the calls
+	asked *order // the last
 	calls [kinds]database.Statement
 
 	// tellsRollback is whether the routines are Sledge's: those answer order
@@ -33,35 +35,35 @@ type routineUser struct {
 // routineNames are those of TPROC-C, in the order of the kinds.
 var routineNames = [kinds]string{"neword", "payment", "delivery", "slev", "ostat"}
 
-func newRoutineUser(ctx context.Context, t *terminal) (workload.User, error) {
-	found, err := findRoutines(ctx, t.seat.Session, t.seat.SQL)
+func newRoutineCaller(ctx context.Context, connection workload.Connection) (workload.Executor, error) {
+	found, err := findRoutines(ctx, connection.Session, connection.SQL)
 	if err != nil {
 		return nil, err
 	}
 	if found.kind == "" {
 		return nil, fmt.Errorf("the schema should have the stored routines %s, but has %s: build it again, or set %s to send the statements from the client",
-			strings.Join(routineNames[:], ", "), found, t.seat.Options.(*Options).Name("client_sql"))
+			strings.Join(routineNames[:], ", "), found, connection.Options.(*Options).Name("client_sql"))
 	}
-	u := &routineUser{terminal: t, tellsRollback: found.maker == sledge}
-	if t.seat.Test {
+	u := &routineCaller{Connection: connection, tellsRollback: found.maker == sledge}
+	if u.Test {
 		u.show = u.keepAnswer
 	}
 	if err := u.seedServer(ctx); err != nil {
 		return nil, err
 	}
 	for k, name := range routineNames {
-		q, err := t.seat.SQL.Query(found.kind + "." + name)
+		q, err := u.SQL.Query(found.kind + "." + name)
 		if err != nil {
 			return nil, err
 		}
 		var out any
 		switch {
-		case t.seat.Test:
+		case u.Test:
 			out = &u.answers[k]
 		case k == int(newOrder):
 			out = &u.order
 		}
-		if u.calls[k], err = t.seat.Session.Prepare(ctx, q, &t.in, out); err != nil {
+		if u.calls[k], err = u.Session.Prepare(ctx, q, &u.in, out); err != nil {
 			return nil, err
 		}
 	}
@@ -70,21 +72,21 @@ func newRoutineUser(ctx context.Context, t *terminal) (workload.User, error) {
 
 // seedServer makes the server's random numbers, by which routines draw the lines
 // of an order, follow from the seed and the user's number as well.
-func (u *routineUser) seedServer(ctx context.Context) error {
-	if !u.seat.SQL.Has("seed_session") {
+func (u *routineCaller) seedServer(ctx context.Context) error {
+	if !u.SQL.Has("seed_session") {
 		return nil
 	}
-	q, err := u.seat.SQL.Query("seed_session")
+	q, err := u.SQL.Query("seed_session")
 	if err != nil {
 		return err
 	}
 	const numbers = 1 << 30
-	r := rand.New(rand.NewPCG(u.seat.Seed, serverStream^uint64(u.seat.Number)))
+	r := rand.New(rand.NewPCG(u.Seed, serverStream^uint64(u.Number)))
 	in := struct {
 		Seed1 int64 `sql:"seed1"`
 		Seed2 int64 `sql:"seed2"`
 	}{r.Int64N(numbers), r.Int64N(numbers)}
-	s, err := u.seat.Session.Prepare(ctx, q, &in, nil)
+	s, err := u.Session.Prepare(ctx, q, &in, nil)
 	if err != nil {
 		return err
 	}
@@ -102,16 +104,15 @@ const (
 	lineStream   = 0x11e0_0000_0000_0000
 )
 
-// Pick implements workload.User.
-func (u *routineUser) Pick() (workload.Transaction, bool) { return u.pick(), true }
-
-// Do implements workload.User.
-func (u *routineUser) Do(ctx context.Context) error {
+// Do implements workload.Executor.
+func (u *routineCaller) Do(ctx context.Context, t workload.Transaction) error {
+	u.asked = t.Inputs.(*order)
+	u.in = u.asked.inputs
 	u.shown = u.shown[:0]
-	if _, err := u.calls[u.kind].Run(ctx, u.show); err != nil {
+	if _, err := u.calls[u.asked.kind].Run(ctx, u.show); err != nil {
 		return err
 	}
-	if u.kind == newOrder && u.tellsRollback && u.order.ID == 0 {
+	if u.asked.kind == newOrder && u.tellsRollback && u.order.ID == 0 {
 		return workload.ErrRolledBack
 	}
 	return nil

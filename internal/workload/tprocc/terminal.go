@@ -1,14 +1,18 @@
 package tprocc
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
+	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/sqlfile"
 	"sledge/internal/workload"
 )
 
@@ -28,13 +32,19 @@ type inputs struct {
 	Threshold   int64  `sql:"threshold"`
 }
 
+// order is what a terminal asks for: a transaction and its inputs.
+type order struct {
+	inputs
+	kind  meter.Kind
+	lines []orderLine // of a new order, where the client draws them
+}
+
 // terminal picks the transactions of one virtual user: it is what stands before
 // a person in TPC-C, and knows nothing of a database.
 type terminal struct {
 	seat    workload.Seat
 	options *Options
-	in      inputs
-	kind    meter.Kind
+	order
 
 	warehouses         int   // there are this many
 	home               []int // those that this user works on; usually just one
@@ -42,46 +52,58 @@ type terminal struct {
 
 	deck []meter.Kind // as many of each kind as its weight
 	next int          // the card of the deck to deal next, when it is dealt from
+
+	lineRand *rand.Rand // for lines of orders; nil where routines draw them
 }
 
-// newUser seats a virtual user with stored routines where the schema has them,
-// unless the options ask for client SQL.
-func newUser(ctx context.Context, seat workload.Seat) (workload.User, error) {
-	t := &terminal{seat: seat, options: seat.Options.(*Options)}
-	if err := t.settle(ctx); err != nil {
-		return nil, err
+// newTerminal is Workload.NewTerminal.
+func newTerminal(seat workload.Seat) workload.Terminal {
+	o := seat.Options.(*Options)
+	t := &terminal{seat: seat, options: o, warehouses: seat.Survey.(int), deck: o.Mix.deck()}
+	t.MaxWID = int64(t.warehouses)
+	t.next = len(t.deck)
+	if !o.callsRoutines(seat.SQL) {
+		t.lineRand = rand.New(rand.NewPCG(seat.Seed, lineStream^uint64(seat.Number)))
+		t.lines = make([]orderLine, 0, 15)
 	}
-	if t.options.NoStoredProcs || !seat.SQL.Has("installed_routines") {
-		return newClientUser(ctx, t)
-	}
-	return newRoutineUser(ctx, t)
+	t.chooseWarehouses()
+	return t
 }
 
-// settle finds out how many warehouses there are and chooses among them.
-func (t *terminal) settle(ctx context.Context) error {
-	q, err := t.seat.SQL.Query("limits")
+// newExecutor prepares the calls of stored routines where the schema has them, and else
+// the statements of client SQL, or where the options ask for it.
+func newExecutor(ctx context.Context, c workload.Connection) (workload.Executor, error) {
+	if c.Options.(*Options).callsRoutines(c.SQL) {
+		return newRoutineCaller(ctx, c)
+	}
+	return newStatementSender(ctx, c)
+}
+
+// callsRoutines reports whether transactions are calls of stored routines.
+func (o *Options) callsRoutines(sql *sqlfile.Library) bool {
+	return !o.NoStoredProcs && sql.Has("installed_routines")
+}
+
+// survey finds out how many warehouses there are.
+func survey(ctx context.Context, session database.Session, sql *sqlfile.Library) (any, error) {
+	q, err := sql.Query("limits")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var limits struct {
 		MaxWID int64 `sql:"max_w_id"`
 	}
-	s, err := t.seat.Session.Prepare(ctx, q, nil, &limits)
+	s, err := session.Prepare(ctx, q, nil, &limits)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if _, err := s.Run(ctx, nil); err != nil {
-		return fmt.Errorf("read the number of warehouses: %w", err)
+		return nil, fmt.Errorf("read the number of warehouses: %w", err)
 	}
 	if limits.MaxWID < 1 {
-		return fmt.Errorf("there is no warehouse in the schema: delete it and build it again")
+		return nil, fmt.Errorf("there is no warehouse in the schema: delete it and build it again")
 	}
-	t.warehouses = int(limits.MaxWID)
-	t.in.MaxWID = limits.MaxWID
-	t.deck = t.options.Mix.deck()
-	t.next = len(t.deck)
-	t.chooseWarehouses()
-	return nil
+	return int(limits.MaxWID), nil
 }
 
 // chooseWarehouses gives the user its home warehouse, drawn by chance, or its
@@ -131,9 +153,9 @@ func (t *terminal) deal() meter.Kind {
 	return t.deck[t.next-1]
 }
 
-// pick decides a transaction and its inputs, clauses 2.4.1 to 2.8.1.
-func (t *terminal) pick() workload.Transaction {
-	r, in := t.seat.Rand, &t.in
+// Pick implements workload.Terminal, clauses 2.4.1 to 2.8.1.
+func (t *terminal) Pick() (workload.Transaction, bool) {
+	r, in := t.seat.Rand, &t.inputs
 	t.kind = t.deal()
 	in.WID = int64(t.home[0])
 	if len(t.home) > 1 {
@@ -144,6 +166,9 @@ func (t *terminal) pick() workload.Transaction {
 	case newOrder:
 		in.CID = t.customer()
 		in.LineCount = int64(RandomNumber(r, 5, 15))
+		if t.lineRand != nil {
+			t.pickLines()
+		}
 	case payment:
 		t.pickPayment()
 	case delivery:
@@ -155,13 +180,38 @@ func (t *terminal) pick() workload.Transaction {
 		in.CWID, in.CDID = in.WID, in.DID // always a customer of the home warehouse
 		t.pickCustomer()
 	}
-	return t.paced()
+	return t.paced(), true
+}
+
+// pickLines draws the lines of an order, clause 2.4.1.5. They are sorted by
+// supply warehouse and item, so that two orders lock the stock they share in the
+// same order; the unused item stays last.
+func (t *terminal) pickLines() {
+	r := t.lineRand
+	t.lines = t.lines[:0]
+	for n := range t.LineCount {
+		l := orderLine{
+			number: n + 1, supply: t.WID,
+			item:     int64(NURand(r, ItemIDA, 1, Items, ItemIDC)),
+			quantity: int64(RandomNumber(r, 1, 10)),
+		}
+		if RandomNumber(r, 1, 100) == 1 {
+			l.supply = otherWarehouse(r, t.WID, t.warehouses)
+		}
+		t.lines = append(t.lines, l)
+	}
+	if RandomNumber(r, 1, 100) == 1 {
+		t.lines[len(t.lines)-1].item = unusedItem
+	}
+	slices.SortFunc(t.lines, func(a, b orderLine) int {
+		return cmp.Or(cmp.Compare(a.item/unusedItem, b.item/unusedItem), cmp.Compare(a.supply, b.supply), cmp.Compare(a.item, b.item))
+	})
 }
 
 // pickPayment draws the inputs of a Payment, clause 2.5.1.2: 85 % are of a
 // customer of the home warehouse, the rest of one of another.
 func (t *terminal) pickPayment() {
-	r, in := t.seat.Rand, &t.in
+	r, in := t.seat.Rand, &t.inputs
 	in.CWID, in.CDID = in.WID, in.DID
 	if RandomNumber(r, 1, 100) > 85 {
 		in.CDID = int64(RandomNumber(r, 1, DistrictsPerWarehouse))
@@ -174,7 +224,7 @@ func (t *terminal) pickPayment() {
 // pickCustomer draws a customer, by last name in 60 of 100 cases (2.5.1.2,
 // 2.6.1.2).
 func (t *terminal) pickCustomer() {
-	r, in := t.seat.Rand, &t.in
+	r, in := t.seat.Rand, &t.inputs
 	in.CID = t.customer()
 	in.ByName, in.LastName = 0, ""
 	if RandomNumber(r, 1, 100) <= 60 {
@@ -203,7 +253,7 @@ func otherWarehouse(r *rand.Rand, home int64, warehouses int) int64 {
 // paced adds keying and thinking time: the first is fixed for each kind (5.2.5.2),
 // the other exponential, cut at ten times its mean (5.2.5.4).
 func (t *terminal) paced() workload.Transaction {
-	next := workload.Transaction{Kind: t.kind}
+	next := workload.Transaction{Kind: t.kind, Inputs: &t.order}
 	if t.options.KeyAndThink {
 		next.Keying = inSeconds(t.options.Keying[t.kind])
 		mean := t.options.Thinking[t.kind]
