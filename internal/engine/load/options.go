@@ -17,6 +17,8 @@ type Options struct {
 	Iterations   int            `opt:"iterations" group:"load" unit:"transactions" flag:"iterations" for:"run" min:"1" max:"1000000000000" help:"transactions a virtual user does at most"`
 	Driver       string         `opt:"driver" group:"load" choices:"test|timed" help:"timed measures for a time after a ramp-up; test lets each user do its iterations and measures nothing"`
 	UserDelay    time.Duration  `opt:"user_delay" group:"load" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
+	Rate         target         `opt:"rate" group:"load" soon:"true" flag:"rate" for:"run" help:"transactions that are to begin, whether or not earlier ones have ended: 500/s, 30000/min, or a rate over time, such as ramp:100/s,1000/s,60s; none lets each user begin one when its last has ended. Time counts from the end of the ramp-up, in which the rate is the first one"`
+	Arrivals     string         `opt:"arrivals" group:"load" soon:"true" choices:"poisson|constant" help:"how the transactions of a rate are spread: poisson, as by customers who know nothing of each other, or constant, at even distances"`
 	AsyncScale   bool           `opt:"async_scale" group:"load" soon:"true" help:"let each virtual user work for several asynchronous clients with keying and thinking times; not built yet, so a run with it is refused"`
 	AsyncClients int            `opt:"async_clients" group:"load" soon:"true" unit:"clients" min:"1" max:"100000" help:"asynchronous clients of each virtual user"`
 	AsyncVerbose bool           `opt:"async_verbose" group:"load" soon:"true" help:"print what each asynchronous client does"`
@@ -39,7 +41,8 @@ const (
 func NewOptions() *Options {
 	return &Options{
 		RampUp: option.Minutes(2 * time.Minute), Duration: option.Minutes(5 * time.Minute),
-		Iterations: 10_000_000, Driver: driverTimed, AsyncClients: 10, AsyncDelay: 1000,
+		Iterations: 10_000_000, Driver: driverTimed, Arrivals: spacingPoisson,
+		AsyncClients: 10, AsyncDelay: 1000,
 		MaxRetries: 10, FailureLimit: 1, Loops: automatic,
 	}
 }

@@ -25,6 +25,10 @@ type Pacing struct {
 	// times of each kind of transaction.
 	TimeProfile bool
 
+	// Arrivals returns when transactions are meant to start; nil leaves that to the users,
+	// who begin one when their last has ended.
+	Arrivals func(seed uint64) *Arrivals
+
 	// Loops is how many event loops run the users; 0 runs each in a goroutine.
 	Loops int
 
@@ -44,14 +48,29 @@ func (o *Options) Pacing() Pacing {
 		MaxIterations: o.Iterations,
 		Test:          o.Driver == driverTest,
 		TimeProfile:   o.TimeProfile && o.Driver != driverTest,
+		Arrivals:      o.arrivals(),
 		Loops:         o.Loops.number(runtime.GOMAXPROCS(0)),
 		Missing:       o.missing(),
 	}
 }
 
+// arrivals is Pacing.Arrivals.
+func (o *Options) arrivals() func(seed uint64) *Arrivals {
+	profile := o.Rate.profile
+	if profile == nil {
+		return nil
+	}
+	if o.Driver != driverTest { // which has no ramp-up
+		profile = newLed(profile, time.Duration(o.RampUp))
+	}
+	return func(seed uint64) *Arrivals { return NewArrivals(profile, o.Arrivals == spacingPoisson, seed) }
+}
+
 // missing names the first option that asks for what is not built yet.
 func (o *Options) missing() string {
 	switch {
+	case o.Rate.profile != nil:
+		return "rate"
 	case o.AsyncScale:
 		return "async_scale"
 	case o.ConnectPool:
@@ -64,6 +83,9 @@ func (o *Options) missing() string {
 func (o *Options) Validate(names option.Names) error {
 	if o.Driver == driverTimed && o.Duration <= 0 {
 		return names.Wrong("duration", "0", "0 measures nothing: give a time, such as 5 for minutes, or 90s")
+	}
+	if o.Rate.profile == nil && o.Arrivals != spacingPoisson {
+		return names.Wrong("arrivals", o.Arrivals, "%s is %s, so it would have no effect: set a rate, such as 500/s", names.Of("rate"), none)
 	}
 	return nil
 }

@@ -1,0 +1,168 @@
+package load
+
+import (
+	"math/rand/v2"
+	"sort"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The spacings of arrivals.
+const (
+	spacingPoisson  = "poisson"
+	spacingConstant = "constant"
+)
+
+// Arrivals says when each transaction of a run is meant to start. It is a pure function of
+// a profile, a spacing and a seed: it does not depend on how fast the server answers, nor
+// on how many users there are and which of them claims what, and nothing has to hand
+// arrivals out. Times count from when users begin to work.
+//
+// Many goroutines may use it at once. It shares no lock among users: when arrivals are due
+// is worked out a block at a time, by whoever first needs one of the block.
+type Arrivals struct {
+	profile Profile
+	poisson bool
+	origin  block // before the first
+
+	claimed atomic.Int64
+	newest  atomic.Pointer[chunk] // none of the arrivals before it is still to be claimed
+
+	mu     sync.Mutex
+	cursor block // where Due was last
+}
+
+// blockSize makes a chunk just fit into 1 KiB. To work out a block takes some 6 µs, or
+// 35 µs for a sine, and delays the user that does it and those that share its event loop.
+const blockSize = 120
+
+// block is when some arrivals in a row are due. From each, its successor can be worked
+// out.
+type block struct {
+	first  int64    // number of the first of them
+	random rand.PCG // after the last of them
+	x      float64  // arrivals expected when the last of them is due
+	due    [blockSize]time.Duration
+}
+
+// chunk is a block in the list of those that users claim from. Those that are behind all
+// users are garbage.
+type chunk struct {
+	block
+	next atomic.Pointer[chunk] // nil until somebody needs it
+}
+
+// stream is the generator that arrivals draw from, among those of a seed: far from those
+// of the users, which have the users' numbers.
+const stream = 1 << 63
+
+// NewArrivals returns the arrivals of a profile.
+//
+// With constant spacing the n-th is due when n are expected, counted from 0: the first when
+// the rate begins to be more than 0, so that a rate of 10/s has ten in each second that
+// begins, and the load begins at once.
+//
+// With Poisson spacing it is due when S are expected, S being the sum of n+1 draws from the
+// exponential distribution of mean 1. That is the Poisson process of the profile, by the
+// inversion of its integrated rate (Çınlar, Introduction to Stochastic Processes, 1975).
+func NewArrivals(p Profile, poisson bool, seed uint64) *Arrivals {
+	a := &Arrivals{profile: p, poisson: poisson}
+	a.origin.first, a.origin.random = -blockSize, *rand.NewPCG(seed, stream)
+	if !poisson {
+		a.origin.x = -1
+	}
+	a.cursor = a.origin
+	a.advance(&a.cursor)
+	a.newest.Store(&chunk{block: a.cursor})
+	return a
+}
+
+// advance makes a block the one after it.
+func (a *Arrivals) advance(b *block) {
+	b.first += blockSize
+	random := rand.New(&b.random)
+	last := b.due[blockSize-1]
+	for i := range b.due {
+		if a.poisson {
+			b.x += random.ExpFloat64()
+		} else {
+			b.x++
+		}
+		// What is rounded must not make an arrival due before the last.
+		last = max(last, a.profile.When(b.x))
+		b.due[i] = last
+	}
+}
+
+// Claim takes the next arrival that nobody has claimed: its number from 0, and when it is
+// due. Each is given to one caller, in order. Never stands for no more arrivals.
+//
+// It is part of the hot path: two atomic operations, and for one call in blockSize the next
+// block.
+func (a *Arrivals) Claim() (n int64, due time.Duration) {
+	// Loaded before the number is taken, it cannot be behind an arrival that is claimed
+	// later than those that brought it there.
+	c := a.newest.Load()
+	n = a.claimed.Add(1) - 1
+	if n >= c.first+blockSize {
+		c = a.reach(c, n)
+	}
+	return n, c.due[n-c.first]
+}
+
+// reach returns the chunk of an arrival that was claimed, from one before it.
+func (a *Arrivals) reach(c *chunk, n int64) *chunk {
+	for n >= c.first+blockSize {
+		next := c.next.Load()
+		if next == nil {
+			next = &chunk{block: c.block}
+			a.advance(&next.block)
+			if !c.next.CompareAndSwap(nil, next) {
+				next = c.next.Load() // another was first, with the same
+			}
+		}
+		a.newest.CompareAndSwap(c, next) // it fails where another was first
+		c = next
+	}
+	return c
+}
+
+// At returns when the n-th arrival is due, from 0, claimed or not. It works out all blocks
+// from the newest one on that was claimed from, or from the beginning for what is before
+// that.
+func (a *Arrivals) At(n int64) time.Duration {
+	c := a.newest.Load()
+	if n >= c.first && n < c.first+blockSize {
+		return c.due[n-c.first]
+	}
+	b := a.origin
+	if n >= c.first {
+		b = c.block
+	}
+	for n >= b.first+blockSize {
+		a.advance(&b)
+	}
+	return b.due[n-b.first]
+}
+
+// Due returns how many arrivals are due by a time, claimed or not; those that are due
+// Never are none of them. It takes the time of all arrivals since the one it was last
+// asked about, and is for those who count, not for users.
+func (a *Arrivals) Due(t time.Duration) int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	b := &a.cursor
+	if newest := a.newest.Load(); newest.first > b.first && newest.due[0] <= t {
+		*b = newest.block
+	}
+	if b.first > 0 && b.due[0] > t {
+		*b = a.origin
+		a.advance(b)
+	}
+	t = min(t, Never-1)
+	for b.due[blockSize-1] <= t {
+		a.advance(b)
+	}
+	return b.first + int64(sort.Search(blockSize, func(i int) bool { return b.due[i] > t }))
+}

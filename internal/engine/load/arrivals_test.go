@@ -1,0 +1,268 @@
+package load
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestConstantArrivalsAreEven(t *testing.T) {
+	a := NewArrivals(profileOf(t, "500/s"), false, 1)
+	for n, want := range map[int64]time.Duration{0: 0, 1: 2 * time.Millisecond, 999: 1998 * time.Millisecond, 1000: 2 * time.Second, 1_800_000: time.Hour} {
+		if got := a.At(n); got != want {
+			t.Errorf("arrival %d: got %s, want %s", n, got, want)
+		}
+	}
+	// Each second that begins has as many as the rate says.
+	for s := range 10 {
+		from, to := time.Duration(s)*time.Second, time.Duration(s+1)*time.Second
+		if got := a.Due(to-1) - a.Due(from-1); got != 500 {
+			t.Errorf("second %d: got %d arrivals, want 500", s, got)
+		}
+	}
+}
+
+func TestArrivalsEndWithTheirProfile(t *testing.T) {
+	a := NewArrivals(profileOf(t, "steps:0s=100/s,30s=0"), false, 1)
+	if got := a.At(2999); got != 29_990*time.Millisecond {
+		t.Errorf("the last: got %s, want 29.99s", got)
+	}
+	if got := a.At(3000); got != Never {
+		t.Errorf("after the last: got %s, want never", got)
+	}
+	if got := a.Due(Never); got != 3000 {
+		t.Errorf("got %d arrivals in all, want 3000", got)
+	}
+}
+
+// claimAll claims arrivals until one is not due by a time, and returns the others.
+func claimAll(a *Arrivals, by time.Duration) []time.Duration {
+	var list []time.Duration
+	for {
+		if _, due := a.Claim(); due <= by {
+			list = append(list, due)
+			continue
+		}
+		return list
+	}
+}
+
+func TestPoissonArrivalsHaveTheMeanOfTheirProfile(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		over time.Duration
+		want float64
+	}{
+		{"500/s", 2000 * time.Second, 1e6},
+		{"30000/min", 2000 * time.Second, 1e6},
+		{"ramp:100/s,900/s,1000s", 2000 * time.Second, 500*1000 + 900*1000},
+		{"steps:0s=100/s,500s=0,1000s=900/s", 2000 * time.Second, 100*500 + 900*1000},
+		{"sine:500/s,300/s,60s", 3000 * time.Second, 500 * 3000},
+		{"points:0s=0,1000s=1000/s,2000s=500/s", 2000 * time.Second, 500*1000 + 750*1000},
+	} {
+		got := float64(len(claimAll(NewArrivals(profileOf(t, tt.text), true, 1), tt.over)))
+		if math.Abs(got/tt.want-1) > 0.005 {
+			t.Errorf("%s: got %.0f arrivals, want %.0f ± 0.5 %%", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestPoissonArrivalsFollowTheirProfile(t *testing.T) {
+	p := profileOf(t, "sine:1000/s,900/s,100s")
+	a := NewArrivals(p, true, 1)
+	for from := time.Duration(0); from < 200*time.Second; from += 10 * time.Second {
+		want := integral(p, from, from+10*time.Second)
+		got := float64(a.Due(from+10*time.Second) - a.Due(from))
+		// The deviation of a Poisson number is its root; four of them come by chance once
+		// in 16,000 times.
+		if math.Abs(got-want) > 4*math.Sqrt(want) {
+			t.Errorf("from %s: got %.0f arrivals, want %.0f", from, got, want)
+		}
+	}
+}
+
+// distance is the Kolmogorov-Smirnov statistic of numbers against the exponential
+// distribution of mean 1, times the root of how many there are. Chance alone exceeds 1.36
+// in one of twenty samples, and 1.95 in one of a thousand (Smirnov 1948).
+func distance(sample []float64) float64 {
+	slices.Sort(sample)
+	n, most := float64(len(sample)), 0.0
+	for i, x := range sample {
+		expected := 1 - math.Exp(-x)
+		most = max(most, expected-float64(i)/n, float64(i+1)/n-expected)
+	}
+	return most * math.Sqrt(n)
+}
+
+// gaps are the distances between arrivals, in multiples of their mean.
+func gaps(due []time.Duration, rate float64) []float64 {
+	list := make([]float64, len(due))
+	last := time.Duration(0)
+	for i, d := range due {
+		list[i], last = (d-last).Seconds()*rate, d
+	}
+	return list
+}
+
+func TestGapsOfPoissonArrivalsAreExponential(t *testing.T) {
+	const rate = 500
+	for seed := range uint64(20) {
+		due := claimAll(NewArrivals(profileOf(t, "500/s"), true, seed), 200*time.Second)
+		// One of the seeds may exceed what one in twenty does, and so on.
+		if d := distance(gaps(due, rate)); d > 1.95 {
+			t.Errorf("seed %d: got a distance of %.2f, want at most 1.95", seed, d)
+		}
+	}
+	// The test can tell: even gaps are not exponential, nor are those of another rate.
+	even := claimAll(NewArrivals(profileOf(t, "500/s"), false, 1), 200*time.Second)
+	if d := distance(gaps(even, rate)); d < 10 {
+		t.Errorf("even gaps: got a distance of %.2f", d)
+	}
+	faster := claimAll(NewArrivals(profileOf(t, "510/s"), true, 1), 200*time.Second)
+	if d := distance(gaps(faster, rate)); d < 1.95 {
+		t.Errorf("gaps of 510/s as those of 500/s: got a distance of %.2f", d)
+	}
+}
+
+func TestGapsOfPoissonArrivalsAreIndependent(t *testing.T) {
+	g := gaps(claimAll(NewArrivals(profileOf(t, "500/s"), true, 1), 2000*time.Second), 500)
+	for _, lag := range []int{1, 2, blockSize} { // the last, across blocks
+		sum := 0.0
+		for i := lag; i < len(g); i++ {
+			sum += (g[i] - 1) * (g[i-lag] - 1)
+		}
+		// The variance of the gaps is 1, so that this is a correlation, of deviation 0.001.
+		if r := sum / float64(len(g)-lag); math.Abs(r) > 0.004 {
+			t.Errorf("gaps %d apart: got a correlation of %.4f, want none", lag, r)
+		}
+	}
+}
+
+func TestTheSameSeedHasTheSameArrivals(t *testing.T) {
+	p := profileOf(t, "sine:500/s,300/s,60s")
+	first, again, other := NewArrivals(p, true, 1), NewArrivals(p, true, 1), NewArrivals(p, true, 2)
+	same := 0
+	for n := range int64(5000) {
+		_, due := first.Claim()
+		if _, got := again.Claim(); got != due {
+			t.Fatalf("arrival %d: got %s, want %s", n, got, due)
+		}
+		if _, got := other.Claim(); got == due {
+			same++
+		}
+	}
+	if same > 10 {
+		t.Errorf("%d of 5000 arrivals are the same with another seed", same)
+	}
+	// What was claimed long ago is still what it was.
+	fresh := NewArrivals(p, true, 1)
+	for _, n := range []int64{0, 7, 1000, 4999, 5000, 12_345} {
+		if got, want := first.At(n), fresh.At(n); got != want {
+			t.Errorf("arrival %d: got %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestEachArrivalIsClaimedOnce(t *testing.T) {
+	const users, each = 8, 50_000
+	a := NewArrivals(profileOf(t, "ramp:1000/s,100000/s,10s"), true, 1)
+	claimed := [users]map[int64]time.Duration{}
+	var group sync.WaitGroup
+	for u := range users {
+		group.Go(func() {
+			mine := make(map[int64]time.Duration, each)
+			for range each {
+				n, due := a.Claim()
+				mine[n] = due
+			}
+			claimed[u] = mine
+		})
+	}
+	group.Wait()
+	alone := NewArrivals(profileOf(t, "ramp:1000/s,100000/s,10s"), true, 1)
+	for range users * each {
+		n, want := alone.Claim()
+		times := 0
+		for _, mine := range claimed {
+			if due, ok := mine[n]; ok {
+				times++
+				if due != want {
+					t.Fatalf("arrival %d: got %s, want %s", n, due, want)
+				}
+			}
+		}
+		if times != 1 {
+			t.Fatalf("arrival %d was claimed %d times", n, times)
+		}
+	}
+}
+
+func TestDueAgreesWithAt(t *testing.T) {
+	for _, poisson := range []bool{false, true} {
+		a := NewArrivals(profileOf(t, "points:0s=0,5s=1000/s,10s=0,11s=0,12s=3000/s"), poisson, 1)
+		for range 3500 {
+			a.Claim() // so that the newest block is not the first
+		}
+		for _, n := range []int64{0, 999, 1000, 4321, 2000, 5005, 5999, 17, 20_000} { // back and forth
+			at := a.At(n)
+			if got := a.Due(at); got < n+1 || a.At(got-1) != at {
+				t.Errorf("poisson %t: got %d arrivals due when number %d is", poisson, got, n)
+			}
+			if got := a.Due(at - 1); got > n || got > 0 && a.At(got-1) >= at {
+				t.Errorf("poisson %t: got %d arrivals due just before number %d is", poisson, got, n)
+			}
+		}
+		if got := a.Due(-1); got != 0 {
+			t.Errorf("poisson %t: got %d arrivals before the beginning", poisson, got)
+		}
+	}
+}
+
+func TestClaimAllocatesNothing(t *testing.T) {
+	a := NewArrivals(profileOf(t, "sine:500/s,300/s,60s"), true, 1)
+	if got := testing.AllocsPerRun(blockSize-1, func() { a.Claim() }); got != 0 {
+		t.Errorf("got %v allocations within a block", got)
+	}
+}
+
+func TestArrivalsThatAreOverAreForgotten(t *testing.T) {
+	a := NewArrivals(profileOf(t, "100000/s"), true, 1)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for range 2_000_000 { // 16 MB of times
+		n, due := a.Claim()
+		if n%100_000 == 0 {
+			a.Due(due)
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 1<<20 {
+		t.Errorf("two million arrivals leave %d bytes behind", grown)
+	}
+	runtime.KeepAlive(a)
+}
+
+func BenchmarkClaim(b *testing.B) {
+	for name, text := range map[string]string{"constant": "500/s", "ramp": "ramp:100/s,1000/s,60s", "sine": "sine:500/s,300/s,60s"} {
+		b.Run(name, func(b *testing.B) {
+			a := NewArrivals(profileOf(b, text), true, 1)
+			b.ReportAllocs()
+			for b.Loop() {
+				a.Claim()
+			}
+		})
+	}
+	b.Run("from all cores", func(b *testing.B) {
+		a := NewArrivals(profileOf(b, "500/s"), true, 1)
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				a.Claim()
+			}
+		})
+	})
+}

@@ -1,0 +1,112 @@
+package load
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// points is a rate that goes in straight lines from point to point, as a file lists them,
+// and stays at the last one: points:0s=100/s,60s=500/s.
+type points struct {
+	pieces
+	points []moment
+}
+
+func newPoints(text string) (Profile, error) {
+	list, err := parseMoments(text)
+	if err != nil {
+		return nil, err
+	}
+	return &points{joined(list...), list}, nil
+}
+
+// String implements Profile.
+func (p *points) String() string { return "points:" + spellMoments(p.points) }
+
+// mostBytes is far more than a file of rates has. It keeps a wrong path from being read
+// for ever.
+const mostBytes = 1 << 20
+
+// readPoints reads a file of lines "seconds,rate". Lines that begin with # are comments,
+// and the first may be the heading "seconds,rate".
+func readPoints(path string) (Profile, error) {
+	text, err := readRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	return parsePoints(path, text)
+}
+
+// parsePoints reads what is in a file.
+func parsePoints(path string, text []byte) (Profile, error) {
+	lines := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff")))) // as spreadsheets begin a file
+	lines.Comment, lines.TrimLeadingSpace, lines.FieldsPerRecord = '#', true, -1
+	var list []moment
+	for first := true; ; first = false {
+		fields, err := lines.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if first && strings.EqualFold(strings.TrimSpace(fields[0]), "seconds") {
+			continue
+		}
+		point, err := parsePoint(fields)
+		if err == nil {
+			list, err = addMoment(list, point)
+		}
+		if err != nil {
+			line, _ := lines.FieldPos(0)
+			return nil, fmt.Errorf("%s: line %d: %w", path, line, err)
+		}
+	}
+	if list == nil {
+		return nil, fmt.Errorf("%s: there is no line with seconds and a rate in it", path)
+	}
+	return &points{joined(list...), list}, nil
+}
+
+// readRegular reads a file, and refuses what can be read only once or without end.
+func readRegular(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: it is not a plain file, and must be read more than once", path)
+	}
+	text, err := io.ReadAll(io.LimitReader(file, mostBytes+1))
+	if err == nil && len(text) > mostBytes {
+		err = errors.New("it is longer than 1 MiB")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return text, nil
+}
+
+// parsePoint reads the fields of a line.
+func parsePoint(fields []string) (moment, error) {
+	if len(fields) != 2 {
+		return moment{}, fmt.Errorf("it has %d fields instead of two, seconds and a rate", len(fields))
+	}
+	text := strings.TrimSpace(fields[0])
+	seconds, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(seconds >= 0 && seconds <= longest.Seconds()) {
+		return moment{}, fmt.Errorf("%q is not a number of seconds from 0 to %.0f", text, longest.Seconds())
+	}
+	rate, err := parseRate(fields[1])
+	return moment{time.Duration(seconds * float64(time.Second)), rate}, err
+}

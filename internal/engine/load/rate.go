@@ -1,0 +1,247 @@
+package load
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// target is the rate that a run is to have. Its zero value is none: then virtual users
+// begin a transaction as soon as they are free.
+type target struct {
+	profile Profile // nil for none
+	file    string  // that it was read from; "" where it was spelled out
+}
+
+// none is the target that is none, as people write it.
+const none = "none"
+
+// forms are the ways to write a rate over time: a word, a colon, and what comes then. No
+// shell and no Tcl gives a meaning of its own to any character of them.
+var forms = []form{
+	{"ramp", "100/s,1000/s,60s", newRamp},
+	{"steps", "0s=100/s,30s=500/s", newStepped},
+	{"sine", "500/s,300/s,60s", newSine},
+	{"points", "0s=100/s,60s=500/s", newPoints},
+	{inFile, "rates.csv", readPoints},
+}
+
+const inFile = "file"
+
+type form struct {
+	word, example string
+	parse         func(text string) (Profile, error)
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (t *target) UnmarshalText(text []byte) error {
+	read := target{}
+	if string(text) != none {
+		var err error
+		if read, err = parseTarget(string(text)); err != nil {
+			return err
+		}
+		if read.profile.When(0) == Never {
+			return fmt.Errorf("%s is never more than 0, so that nothing would be done: for users that wait for nothing, set it to %s", text, none)
+		}
+	}
+	*t = read
+	return nil
+}
+
+func parseTarget(text string) (target, error) {
+	word, rest, over := strings.Cut(text, ":")
+	if !over {
+		p, err := newConstant(text)
+		if err != nil {
+			return target{}, fmt.Errorf("%w (a rate over time is written as %s)", err, examples())
+		}
+		return target{profile: p}, nil
+	}
+	i := slices.IndexFunc(forms, func(f form) bool { return f.word == word })
+	if i < 0 {
+		return target{}, fmt.Errorf("%q is no form of a rate over time, which is written as %s", word, examples())
+	}
+	p, err := forms[i].parse(rest)
+	if err != nil {
+		if word == inFile {
+			return target{}, err // which names the file
+		}
+		return target{}, fmt.Errorf("%w (it is written as %s:%s)", err, word, forms[i].example)
+	}
+	read := target{profile: p}
+	if word == inFile {
+		read.file = rest
+	}
+	return read, nil
+}
+
+// examples lists the forms.
+func examples() string {
+	var list []string
+	for _, f := range forms {
+		list = append(list, f.word+":"+f.example)
+	}
+	return strings.Join(list, " or ")
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (t target) MarshalText() ([]byte, error) {
+	switch {
+	case t.profile == nil:
+		return []byte(none), nil
+	case t.file != "":
+		return []byte(inFile + ":" + t.file), nil
+	}
+	return []byte(t.profile.String()), nil
+}
+
+// Kind names the type for people.
+func (target) Kind() string { return "rate" }
+
+// Settled implements option.Relative: a file may hold something else the next time, so
+// that a job keeps what was in it.
+func (t target) Settled() string {
+	if t.file == "" {
+		return ""
+	}
+	return t.profile.String()
+}
+
+// Limits of rates in arrivals a second, of times, and of how many of both make a profile.
+const (
+	slowest     = 1e-6 // one in twelve days
+	fastest     = 10e6 // gaps are hardly longer than it takes to read a clock
+	longest     = 1e6 * time.Minute
+	mostMoments = 10_000
+)
+
+// units are what a rate may be counted by, in seconds, as they are written and as they
+// may be read, too.
+var units = []unit{
+	{1, []string{"s", "sec", "second"}},
+	{60, []string{"min", "m", "minute"}},
+	{3600, []string{"h", "hour"}},
+}
+
+type unit struct {
+	seconds float64
+	words   []string
+}
+
+// parseRate reads a rate such as 500, 500/s or 30000/min.
+func parseRate(text string) (float64, error) {
+	text = strings.TrimSpace(text)
+	number, word, has := strings.Cut(text, "/")
+	if !has {
+		word = units[0].words[0]
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	i := slices.IndexFunc(units, func(u unit) bool { return slices.Contains(u.words, word) })
+	if err != nil || i < 0 {
+		return 0, fmt.Errorf("%q is not a rate such as 500/s, 30000/min or 500, which is 500/s", text)
+	}
+	rate := n / units[i].seconds
+	if rate != 0 && !(rate >= slowest && rate <= fastest) { // which refuses NaN, too
+		return 0, fmt.Errorf("%s is neither 0 nor between %s and %.0f a second", text, strconv.FormatFloat(slowest, 'f', -1, 64), fastest)
+	}
+	return math.Abs(rate), nil // -0 is 0
+}
+
+// spellRate writes a rate by the first unit that needs no more than twelve digits for it:
+// 100/min, not 1.6666666666666667/s.
+func spellRate(rate float64) string {
+	for _, u := range units {
+		n, _ := strconv.ParseFloat(strconv.FormatFloat(rate*u.seconds, 'g', 12, 64), 64)
+		if n/u.seconds == rate {
+			return strconv.FormatFloat(n, 'f', -1, 64) + "/" + u.words[0]
+		}
+	}
+	return strconv.FormatFloat(rate, 'f', -1, 64) + "/s"
+}
+
+// parseTime reads a time such as 90s, 500ms or 5m. It wants a unit, since some options
+// count in minutes.
+func parseTime(text string) (time.Duration, error) {
+	text = strings.TrimSpace(text)
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 || d > longest {
+		return 0, fmt.Errorf("%q is not a time such as 500ms, 90s or 5m, of at most %.0fh", text, longest.Hours())
+	}
+	return d, nil
+}
+
+// spellTime writes a time in seconds, exactly.
+func spellTime(d time.Duration) string {
+	text := strconv.FormatInt(int64(d/time.Second), 10)
+	if rest := d % time.Second; rest > 0 {
+		text += "." + strings.TrimRight(fmt.Sprintf("%09d", int64(rest)), "0")
+	}
+	return text + "s"
+}
+
+// readParts reads rates and times that are divided by commas.
+func readParts(text string, into ...any) error {
+	parts := strings.Split(text, ",")
+	if len(parts) != len(into) {
+		return fmt.Errorf("%q has %d parts instead of %d", text, len(parts), len(into))
+	}
+	for i, part := range parts {
+		var err error
+		switch p := into[i].(type) {
+		case *float64:
+			*p, err = parseRate(part)
+		case *time.Duration:
+			*p, err = parseTime(part)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseMoments reads times and rates: 0s=100/s,30s=500/s.
+func parseMoments(text string) ([]moment, error) {
+	var list []moment
+	for part := range strings.SplitSeq(text, ",") {
+		at, rate, ok := strings.Cut(part, "=")
+		if !ok {
+			return nil, fmt.Errorf("%q is not a time, = and a rate", part)
+		}
+		m := moment{}
+		var err error
+		if m.at, err = parseTime(at); err != nil {
+			return nil, err
+		}
+		if m.rate, err = parseRate(rate); err != nil {
+			return nil, err
+		}
+		if list, err = addMoment(list, m); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// addMoment adds one that must not come before the last.
+func addMoment(list []moment, m moment) ([]moment, error) {
+	if len(list) == mostMoments {
+		return nil, fmt.Errorf("it has more than %d rates", mostMoments)
+	}
+	if n := len(list); n > 0 && m.at < list[n-1].at {
+		return nil, fmt.Errorf("%s comes after %s: put them in order", spellTime(m.at), spellTime(list[n-1].at))
+	}
+	return append(list, m), nil
+}
+
+func spellMoments(list []moment) string {
+	parts := make([]string, len(list))
+	for i, m := range list {
+		parts[i] = spellTime(m.at) + "=" + spellRate(m.rate)
+	}
+	return strings.Join(parts, ",")
+}
