@@ -84,7 +84,7 @@ var layers = map[string]string{
 	"hammerdb/views":    "catalog hammerdb/lines hammerdb/names job meter report repository terminal",
 	"hammerdb/history":  "hammerdb/lines hammerdb/names job option repository sqlitefile",
 	"hammerdb/scripts":  "catalog database hammerdb/names option workload",
-	"hammerdb/settings": "catalog database engine hammerdb/names job option sqlitefile workbench workload",
+	"hammerdb/settings": "catalog database engine engine/load hammerdb/names job option sqlitefile workbench workload",
 	"hammerdb/console":  "database datagen engine hammerdb/history hammerdb/lines hammerdb/scripts hammerdb/settings hammerdb/views job meter option report repository terminal workbench workload",
 
 	// The lists, the programs that write them, and the one program that has it all.

@@ -53,8 +53,10 @@ func runSynthetic(out io.Writer) error {
 		return err
 	}
 	d, w := syntheticPair(a.Address, a.Thinking, a.Tail)
-	spec := job.Spec{Action: job.Run, Database: d.Name, Workload: w.Name, Users: a.Users, Seed: 1,
-		Options: option.Values{"rampup": a.RampUp.String(), "duration": a.Duration.String()}}
+	spec := job.Spec{
+		Action: job.Run, Database: d.Name, Workload: w.Name, Users: a.Users, Seed: 1,
+		Options: option.Values{"rampup": a.RampUp.String(), "duration": a.Duration.String()},
+	}
 	plan, err := engine.NewPlan(catalog.Pair{Database: d, Workload: w}, spec)
 	if err != nil {
 		return err

@@ -142,6 +142,13 @@ func (c *connection) tellServer(ctx context.Context, r *run, asked int32) {
 	c.flushed.Store(asked)
 }
 
+// answer has the server count where that has been asked for since it last did.
+func (c *connection) answer(ctx context.Context, r *run) {
+	if asked := r.flush.Load(); asked != c.flushed.Load() {
+		c.tellServer(ctx, r, asked)
+	}
+}
+
 // askForCount has users tell the server what they have done, and returns how many
 // transactions that took. It waits for them no longer than a second: who waits for the
 // database cannot tell it anything.

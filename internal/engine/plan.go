@@ -85,6 +85,12 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 		}
 		p.Pacing.Loops = 0
 	}
+	if p.Pacing.Arrivals != nil && w.Pauses != nil {
+		if pauses := w.Pauses(p.Settings); pauses != "" {
+			return Plan{}, spec.Names.Wrong(pauses, spec.Options[pauses], "%s says when transactions start, so users cannot pause: set one of the two",
+				spec.Names.Of("rate"))
+		}
+	}
 	if p.Pacing.Missing != "" && spec.Action == job.Run {
 		return Plan{}, spec.Names.Wrong(p.Pacing.Missing, "true", "what it asks for is not built yet: set it to false")
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/load"
 	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/loop"
@@ -32,6 +33,10 @@ type run struct {
 	stripes []*meter.Stripe
 
 	scheduler loop.Scheduler // runs the users
+
+	arrivals *load.Arrivals  // when transactions are meant to start; nil leaves that to the users
+	lateness *meter.Lateness // of the measured time, where there are arrivals
+	missed   atomic.Int64    // arrivals that a user had taken when the run ended, and that were due
 
 	// calls is the context of every call that a virtual user makes. It is never
 	// cancelled: see database.Session.Interrupt.
@@ -131,6 +136,9 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		stopped:  make(chan struct{}),
 		finished: make(chan struct{}),
 		noted:    map[meter.Class]int{},
+	}
+	if p.Pacing.Arrivals != nil {
+		r.arrivals, r.lateness = p.Pacing.Arrivals(p.Seed), meter.NewLateness()
 	}
 	if p.Workload.Silence != nil {
 		if r.silence, err = p.Workload.Silence(ctx, s, p.SQL, p.Settings); err != nil {
@@ -344,6 +352,7 @@ type measurement struct {
 	exhausted  bool              // users had done all their iterations before the time was up
 	start, end reading
 	client     job.ClientLoad // of the measured time
+	behind     int64          // arrivals that were due when the time was up, and that nobody had taken
 }
 
 func newMeasurement(kinds int) measurement {
@@ -382,6 +391,9 @@ func (r *run) measure(ctx context.Context, monitor database.Session, stop <-chan
 	m.elapsed = m.timeUp.Sub(m.started)
 	m.summary.Elapsed = m.elapsed
 	m.underWay = r.underWay()
+	if r.arrivals != nil {
+		m.behind = max(0, r.arrivals.Due(m.timeUp.Sub(r.began))-r.arrivals.Claimed())
+	}
 	m.stopped, m.exhausted = ended == stoppedByUser, ended == usersEnded
 	if m.stopped {
 		r.stop()
@@ -411,6 +423,9 @@ func (r *run) measured(m *measurement) []meter.Sum {
 	sums := []meter.Sum{&m.summary, &m.gaps}
 	if r.profile != nil {
 		sums = append(sums, r.profile)
+	}
+	if r.lateness != nil {
+		sums = append(sums, r.lateness)
 	}
 	return sums
 }
@@ -542,6 +557,9 @@ func (r *run) result(m measurement) job.Result {
 		m.client.WithDatabase = r.plan.Database.Embedded
 		result.Client = &m.client
 	}
+	if r.arrivals != nil && !m.started.IsZero() {
+		result.Pace = r.pace(m)
+	}
 	w := workload.Window{
 		Summary: m.summary, Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: r.plan.Users, Options: r.plan.Settings,
 	}
@@ -560,6 +578,19 @@ func (r *run) result(m measurement) job.Result {
 		result.PerUser = r.profile.Users(m.elapsed)
 	}
 	return result
+}
+
+// pace says how the run kept to its rate.
+func (r *run) pace(m measurement) *job.Pace {
+	before, due := r.arrivals.Due(m.started.Sub(r.began)), r.arrivals.Due(m.timeUp.Sub(r.began))
+	all := m.summary.All()
+	return &job.Pace{
+		Asked:    float64(due-before) / m.elapsed.Seconds(),
+		Ended:    float64(all.Ended()) / m.elapsed.Seconds(),
+		Behind:   m.behind,
+		LateMean: r.lateness.Mean().Seconds(), LateP50: r.lateness.Percentile(50).Seconds(),
+		LateP99: r.lateness.Percentile(99).Seconds(), LateMax: r.lateness.Percentile(100).Seconds(),
+	}
 }
 
 // verdict says how the run ended, in the result and as an error.

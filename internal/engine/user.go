@@ -179,12 +179,13 @@ func (p Plan) rand(number int) *rand.Rand { return rand.New(rand.NewPCG(p.Seed, 
 //
 // This is the hot path, and so are transact and what it calls.
 func (u *user) work(r *run) error {
+	if r.arrivals != nil {
+		return u.workAtRate(r)
+	}
 	ctx := r.calls
 	intended := time.Now()
 	for n := 0; n < r.plan.Pacing.MaxIterations && !r.stopping.Load(); n++ {
-		if asked := r.flush.Load(); asked != u.connection.flushed.Load() {
-			u.connection.tellServer(ctx, r, asked)
-		}
+		u.connection.answer(ctx, r)
 		next, more := u.Pick()
 		if !more {
 			return nil
@@ -210,6 +211,36 @@ func (u *user) work(r *run) error {
 	return nil
 }
 
+// workAtRate is work where a rate says when transactions are meant to start, whoever does
+// them: the user takes the next that nobody has taken, and waits until it is due. One that
+// is due already starts at once, and is late.
+//
+// It is part of the hot path.
+func (u *user) workAtRate(r *run) error {
+	for n := 0; n < r.plan.Pacing.MaxIterations && !r.stopping.Load(); n++ {
+		_, due := r.arrivals.Claim()
+		intended := r.began.Add(min(due, farOff))
+		if !u.task.PauseUntil(intended) {
+			if time.Now().After(intended) {
+				r.missed.Add(1) // it came due while the run ended
+			}
+			return nil
+		}
+		u.connection.answer(r.calls, r)
+		next, more := u.Pick()
+		if !more {
+			return nil
+		}
+		if _, err := u.transact(r.calls, r, next, intended); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// farOff is after the end of any run, and can be added to a moment.
+const farOff = 100 * 365 * 24 * time.Hour
+
 // transact does one transaction, again and again with the same inputs while it
 // fails in a way that may pass, and records how it ended. It returns when that
 // was, and an error when the user cannot go on.
@@ -219,6 +250,9 @@ func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, int
 	u.intended.Store(mark(intended.Sub(r.began)))
 	for {
 		start := time.Now()
+		if record.Retries == 0 {
+			record.Late = start.Sub(intended)
+		}
 		err := u.connection.Do(ctx, t)
 		end := time.Now()
 		record.Service, record.Response, record.Ended = end.Sub(start), end.Sub(intended), end.Sub(r.began)

@@ -255,8 +255,10 @@ func TestADatabaseWithoutSQLJoins(t *testing.T) {
 	s := &shelf{rows: map[string]int{}}
 	local := engine.Local{Catalog: catalog.Catalog{Databases: []*database.Database{s.database()}, Workloads: []*workload.Workload{stacking}}}
 	do := func(action job.Action, resume bool) error {
-		_, err := local.Do(t.Context(), job.Spec{Action: action, Database: "shelf", Workload: "stacking", Resume: resume, Users: 2,
-			Options: option.Values{"rampup": "0", "duration": "10ms", "iterations": "100"}}, job.Control{})
+		_, err := local.Do(t.Context(), job.Spec{
+			Action: action, Database: "shelf", Workload: "stacking", Resume: resume, Users: 2,
+			Options: option.Values{"rampup": "0", "duration": "10ms", "iterations": "100"},
+		}, job.Control{})
 		return err
 	}
 	holds := func(want map[string]int) {

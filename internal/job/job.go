@@ -98,6 +98,8 @@ type Result struct {
 	LongestGap  *Gap `json:"longest_gap,omitempty"`
 	Standstills int  `json:"standstills,omitempty"`
 
+	Pace *Pace `json:"pace,omitempty"` // of a run that was asked for a rate
+
 	Client *ClientLoad `json:"client,omitempty"` // in the measured time of a run
 
 	// Contention is what virtual users were to expect of each other; nil where there is so
@@ -123,6 +125,20 @@ func (r Result) Metric(name string) (value float64, found bool) {
 		}
 	}
 	return 0, false
+}
+
+// Pace says how a run kept to the rate of transactions that it was asked for. Rates are a
+// second, over the measured time, and lateness is how long after the moment it was due a
+// transaction began.
+type Pace struct {
+	Asked  float64 `json:"asked_per_second"` // that were due
+	Ended  float64 `json:"ended_per_second"`
+	Behind int64   `json:"behind"` // due when the time was up, and not begun by then
+
+	LateMean float64 `json:"late_mean_seconds"`
+	LateP50  float64 `json:"late_p50_seconds"`
+	LateP99  float64 `json:"late_p99_seconds"`
+	LateMax  float64 `json:"late_max_seconds"`
 }
 
 // Metric is a headline figure, such as 1,234,567 NOPM.

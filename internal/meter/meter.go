@@ -82,6 +82,8 @@ type Record struct {
 	// earlier tries, and any delay on the client's side of starting it.
 	Service, Response time.Duration
 
+	Late time.Duration // how long after that moment the first try began
+
 	Ended time.Duration // when, since users began
 }
 
@@ -180,7 +182,7 @@ func (s *Stripe) turn() {
 	s.page = new(page)
 }
 
-// Sum adds up records: a Summary, a Profile, or Gaps.
+// Sum adds up records: a Summary, a Profile, Gaps, or Lateness.
 type Sum interface{ record(r *Record) }
 
 // Take adds what the stripe holds to each of the sums, and empties the stripe.

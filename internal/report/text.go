@@ -287,6 +287,13 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 		}
 		row(good, "Flow", "%s", flow)
 	}
+	if p := r.Pace; p != nil {
+		mark := good
+		if p.Behind > 0 {
+			mark = doubtful
+		}
+		row(mark, "Pace", "%s", pace(*p))
+	}
 	if c := r.Client; c != nil && !c.NearLimit() {
 		mark, who := good, "had room: "
 		if c.WithDatabase { // which may take what it can get
@@ -330,6 +337,21 @@ func tidied(t job.Tidied) string {
 		return fmt.Sprintf("%s of %s in %s", t.Work, count(t.Had), took)
 	}
 	return fmt.Sprintf("%s in %s", t.Work, took)
+}
+
+// pace says how a run kept to its rate.
+func pace(p job.Pace) string {
+	text := fmt.Sprintf("%.1f/s asked, %.1f/s ended; transactions began %s late on average (p99 %s, max %s)",
+		p.Asked, p.Ended, late(p.LateMean), late(p.LateP99), late(p.LateMax))
+	if p.Behind > 0 {
+		text += fmt.Sprintf("; %s that were due had not begun when the time was up: the server cannot do more, or there are too few virtual users for it", count(p.Behind))
+	}
+	return text
+}
+
+// late spells how late something was, given in seconds.
+func late(seconds float64) string {
+	return millis(seconds*1e9) + " ms"
 }
 
 // VirtualUsers spells a number of them.

@@ -43,6 +43,10 @@ type Workload struct {
 	NewTerminal func(seat Seat) Terminal
 	NewExecutor func(ctx context.Context, c Connection) (Executor, error)
 
+	// Pauses returns the option that has terminals pause before or after transactions, if it
+	// does; "" where they do not. A rate leaves no room for pauses. Optional.
+	Pauses func(options any) string
+
 	// Builders returns how many virtual users build the schema.
 	Builders func(options any) int
 

@@ -128,6 +128,9 @@ func (a *Arrivals) reach(c *chunk, n int64) *chunk {
 	return c
 }
 
+// Claimed returns how many arrivals have been claimed.
+func (a *Arrivals) Claimed() int64 { return a.claimed.Load() }
+
 // At returns when the n-th arrival is due, from 0, claimed or not. It works out all blocks
 // from the newest one on that was claimed from, or from the beginning for what is before
 // that.

@@ -69,8 +69,6 @@ func (o *Options) arrivals() func(seed uint64) *Arrivals {
 // missing names the first option that asks for what is not built yet.
 func (o *Options) missing() string {
 	switch {
-	case o.Rate.profile != nil:
-		return "rate"
 	case o.AsyncScale:
 		return "async_scale"
 	case o.ConnectPool:

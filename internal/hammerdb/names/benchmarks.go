@@ -47,6 +47,8 @@ type Benchmark struct {
 	// database's own, and after them. Those that neither lists come last.
 	first, last []string
 
+	rest []string // keys after all of those and the database's other ones, in their order
+
 	// script lists the keys that a driver script holds, in its order. The others belong to
 	// the schema or to the server, and stay with the dictionary.
 	script []string
@@ -90,6 +92,12 @@ var Benchmarks = []Benchmark{
 		last: []string{
 			"total_iterations", "raiseerror", "keyandthink", "driver", "rampup", "duration", "allwarehouse", "timeprofile",
 			"async_scale", "async_client", "async_verbose", "async_delay", "connect_pool",
+		},
+		rest: []string{
+			"load_time", "total_iterations", "raiseerror", "max_retries", "max_failures", "keyandthink", "keying_time", "think_time",
+			"mix", "deck", "driver", "rampup", "duration", "allwarehouse", "timeprofile",
+			"async_scale", "async_client", "async_verbose", "async_delay", "connect_pool", "no_stored_procs",
+			"loops", "rate", "arrivals", "user_delay",
 		},
 		script: []string{
 			"driver", "rampup", "duration", "total_iterations", "raiseerror", "max_retries",

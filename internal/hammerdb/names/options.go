@@ -68,6 +68,17 @@ func Order(database, workload string) []string {
 	return list
 }
 
+// Rest lists the keys of a database's dictionary of a workload that come after all others,
+// in their order, as far as Order does not list them.
+func Rest(database, workload string) []string {
+	d := Of(database)
+	var list []string
+	for _, key := range benchmarkOf(workload).rest {
+		list = append(list, d.full(key))
+	}
+	return list
+}
+
 // InScript lists the keys, without prefix, that a driver script holds, in its order: those
 // of the workload, and then those of the database.
 func InScript(database, workload string) []string {

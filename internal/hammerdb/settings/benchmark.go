@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"sledge/internal/engine/load"
 	"sledge/internal/hammerdb/names"
 	"sledge/internal/option"
 	"sledge/internal/workbench"
@@ -16,7 +17,7 @@ type Benchmark struct {
 	names.Benchmark
 	Built *workload.Workload // nil where it is not built yet
 
-	options func() any
+	options func() []any // fresh structs of those that do not depend on the database
 }
 
 // benchmarks lists the workloads of a bench, and then TPROC-H, which HammerDB has,
@@ -24,12 +25,14 @@ type Benchmark struct {
 func benchmarks(bench workbench.Bench) []Benchmark {
 	var list []Benchmark
 	for _, w := range bench.Workloads {
-		list = append(list, Benchmark{Benchmark: names.BenchmarkOf(w), Built: w, options: w.Options})
+		list = append(list, Benchmark{Benchmark: names.BenchmarkOf(w), Built: w, options: func() []any {
+			return []any{w.Options(), load.NewOptions()}
+		}})
 	}
 	for _, b := range names.Benchmarks {
 		isThere := func(there Benchmark) bool { return there.Name == b.Name }
 		if fresh := notBuilt[b.Workload]; fresh != nil && !slices.ContainsFunc(list, isThere) {
-			list = append(list, Benchmark{Benchmark: b, options: fresh})
+			list = append(list, Benchmark{Benchmark: b, options: func() []any { return []any{fresh()} }})
 		}
 	}
 	return list

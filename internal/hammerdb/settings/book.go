@@ -319,7 +319,10 @@ func (b *Book) Key(option string) string {
 // by which messages call them.
 func (b *Book) Names() option.Names {
 	d, benchmark := b.Database(), b.Benchmark()
-	described := append(option.Describe(d.Options(benchmark.Workload)), option.Describe(benchmark.options())...)
+	described := option.Describe(d.Options(benchmark.Workload))
+	for _, fresh := range benchmark.options() {
+		described = append(described, option.Describe(fresh)...)
+	}
 	return names.Keys(d.Name, benchmark.Workload, described)
 }
 

@@ -86,13 +86,13 @@ func (d *dictionary) add(key func(option string) string, fresh any, otherwise st
 	}
 }
 
-// sort puts the entries of a section that names lists first, in that order.
-func (s *section) sort(names []string) {
+// sort puts the entries of a section that are listed first and last there, in that order.
+func (s *section) sort(first, last []string) {
 	rank := func(e *entry) int {
-		if i := slices.Index(names, e.Name); i >= 0 {
+		if i := slices.Index(first, e.Name); i >= 0 {
 			return i
 		}
-		return len(names)
+		return len(first) + 1 + slices.Index(last, e.Name)
 	}
 	slices.SortStableFunc(s.entries, func(x, y *entry) int { return rank(x) - rank(y) })
 }

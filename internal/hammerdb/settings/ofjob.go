@@ -7,6 +7,7 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/hammerdb/names"
 	"sledge/internal/job"
+	"sledge/internal/option"
 )
 
 // OfJob are all settings of a job, those that were not given with their defaults, in the
@@ -17,8 +18,14 @@ func OfJob(c catalog.Catalog, spec job.Spec) []job.Section {
 	if err != nil {
 		return nil
 	}
+	keyOf := func(o option.Description) string { return names.Key(pair.Database.Name, pair.Workload.Name, o.Name) }
+	rest := names.Rest(pair.Database.Name, pair.Workload.Name)
+	options := pair.Options()
+	slices.SortStableFunc(options, func(a, b option.Description) int {
+		return cmp.Compare(slices.Index(rest, keyOf(a)), slices.Index(rest, keyOf(b)))
+	})
 	var sections []job.Section
-	for _, o := range pair.Options() {
+	for _, o := range options {
 		if o.Secret {
 			continue
 		}
@@ -32,8 +39,7 @@ func OfJob(c catalog.Catalog, spec job.Spec) []job.Section {
 		if !given {
 			value = o.Default
 		}
-		key := names.Key(pair.Database.Name, pair.Workload.Name, o.Name)
-		sections[i].Settings = append(sections[i].Settings, job.Setting{Name: key, Value: value})
+		sections[i].Settings = append(sections[i].Settings, job.Setting{Name: keyOf(o), Value: value})
 	}
 	return sections
 }

@@ -99,8 +99,10 @@ func newDatabase(benchmarks []Benchmark, p product) *dictionary {
 		d.sections = append(d.sections, &section{name: b.Section})
 		key := func(option string) string { return names.Key(p.database.Name, b.Workload, option) }
 		d.add(key, p.database.Options(b.Workload), b.Section)
-		d.add(key, b.options(), b.Section)
-		d.section(b.Section).sort(names.Order(p.database.Name, b.Workload))
+		for _, fresh := range b.options() {
+			d.add(key, fresh, b.Section)
+		}
+		d.section(b.Section).sort(names.Order(p.database.Name, b.Workload), names.Rest(p.database.Name, b.Workload))
 	}
 	return d
 }

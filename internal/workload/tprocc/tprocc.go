@@ -55,17 +55,23 @@ var Workload = &workload.Workload{
 	NewTerminal: newTerminal,
 	NewExecutor: newExecutor,
 	Builders:    func(options any) int { return options.(*Options).Builders },
-	Rules:       rules,
-	Extent:      extent,
-	Inspect:     inspect,
-	Routines:    listRoutines,
-	ProbeName:   "new order",
-	Probed:      func(s *meter.Summary) int64 { return s.Kinds[newOrder].Done },
-	Silence:     silence,
-	Contention:  contention,
-	Score:       score,
-	DataFiles:   dataFiles,
-	SQL:         files,
+	Pauses: func(options any) string {
+		if options.(*Options).KeyAndThink {
+			return "key_and_think"
+		}
+		return ""
+	},
+	Rules:      rules,
+	Extent:     extent,
+	Inspect:    inspect,
+	Routines:   listRoutines,
+	ProbeName:  "new order",
+	Probed:     func(s *meter.Summary) int64 { return s.Kinds[newOrder].Done },
+	Silence:    silence,
+	Contention: contention,
+	Score:      score,
+	DataFiles:  dataFiles,
+	SQL:        files,
 }
 
 // The kinds of transaction, in the order of the options that list them.

@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sledge/internal/engine/load"
+	"sledge/internal/job"
+	"sledge/internal/option"
+)
+
+// atRate returns a plan of three users whose transactions take a tenth of a second, which
+// are to begin at a constant rate for ten seconds.
+func atRate(t *testing.T, rate string) Plan {
+	t.Helper()
+	p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second})
+	options := load.NewOptions()
+	values := option.Values{"rate": rate, "arrivals": "constant", "rampup": "0"}
+	if err := option.Bind(nil, values, options); err != nil {
+		t.Fatal(err)
+	}
+	p.Pacing.Arrivals = options.Pacing().Arrivals
+	return p
+}
+
+func TestARateIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		result, err := Local{}.perform(t.Context(), job.Run, atRate(t, "20/s"), &feed{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := result.Pace
+		if p == nil || math.Abs(p.Asked-20) > 0.2 || math.Abs(p.Ended-20) > 0.5 || p.Behind != 0 || p.LateMax > 0.001 {
+			t.Errorf("got %+v, want 20 a second asked and ended, and none late or behind", p)
+		}
+	})
+}
+
+// What is due and not begun is counted, and response times count from when it was due.
+func TestARateThatUsersCannotKeepLeavesThemBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		result, err := Local{}.perform(t.Context(), job.Run, atRate(t, "50/s"), &feed{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Three users do 30 of the 50 a second; at the end they are at what was due after six.
+		p := result.Pace
+		if p == nil || math.Abs(p.Ended-30) > 0.5 || p.Behind < 190 || p.Behind > 201 || math.Abs(p.LateMax-4) > 0.1 {
+			t.Errorf("got %+v, want 30 a second ended, 200 behind, and up to 4 s late", p)
+		}
+		all := result.Summary.All()
+		response, service := time.Duration(all.Response.ValueAtQuantile(100)), time.Duration(all.Service.ValueAtQuantile(100))
+		if service > 110*time.Millisecond || (response-4100*time.Millisecond).Abs() > 100*time.Millisecond {
+			t.Errorf("the slowest took %s, and %s since it was due; want 100ms and 4.1s", service, response)
+		}
+	})
+}
+
+func TestARateLeavesNoRoomForPauses(t *testing.T) {
+	p := fakePlan(fakeUser{}, load.Pacing{})
+	w := *p.Workload
+	w.Pauses = func(any) string { return "key_and_think" }
+	p.Workload = &w
+	_, err := NewPlan(p.Pair, job.Spec{Action: job.Run, Options: option.Values{"rate": "10/s"}})
+	if err == nil || !strings.Contains(err.Error(), "option key_and_think: rate says when transactions start") {
+		t.Errorf("got %v, want a refusal", err)
+	}
+}
