@@ -17,7 +17,11 @@ import (
 // conn is a connection that waits by Go's poller, until a task adopts it, and by the
 // task's loop from then on.
 type conn struct {
-	net.Conn // of Go's; closed while the connection is adopted, and of use for addresses alone
+	net.Conn // of Go's; closed while the connection is adopted
+
+	// The addresses as they were at first: the system tells none of a connection that the
+	// other side has reset.
+	local, remote net.Addr
 
 	// While it is adopted. The task reads these without a lock: nobody else changes them.
 	task   *task
@@ -37,8 +41,14 @@ func wrap(c net.Conn) (adoptable, bool) {
 	if _, ok := c.(syscall.Conn); !ok {
 		return nil, false
 	}
-	return &conn{Conn: c}, true
+	return &conn{Conn: c, local: c.LocalAddr(), remote: c.RemoteAddr()}, true
 }
+
+// LocalAddr is net.Conn's.
+func (c *conn) LocalAddr() net.Addr { return c.local }
+
+// RemoteAddr is net.Conn's.
+func (c *conn) RemoteAddr() net.Addr { return c.remote }
 
 // adopt is the task's. A connection that is closed already needs nothing.
 func (c *conn) adopt(t *task) error {

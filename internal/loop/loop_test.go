@@ -348,6 +348,31 @@ func TestTheServerHangsUp(t *testing.T) {
 	})
 }
 
+// TestAResetConnectionKeepsItsAddresses is about drivers that ask a server to cancel what
+// it does when they have lost it.
+func TestAResetConnectionKeepsItsAddresses(t *testing.T) {
+	schedulers(t, func(t *testing.T, s Scheduler) {
+		address := serve(t, "tcp", "127.0.0.1:0", func(conn net.Conn) {
+			_, _ = conn.Read(make([]byte, 1))
+			if err := conn.(*net.TCPConn).SetLinger(0); err != nil { // has closing reset it
+				t.Error(err)
+			}
+		})
+		var released net.Conn
+		s.Go(connected(t, "tcp", address, func(_ Task, conn net.Conn) {
+			released = conn
+			_, _ = conn.Write([]byte("?"))
+			if _, err := conn.Read(make([]byte, 1)); err == nil {
+				t.Error("a connection that was reset could be read from")
+			}
+		}))
+		s.Run()
+		if got := released.RemoteAddr(); got == nil || got.String() != address || released.LocalAddr() == nil {
+			t.Errorf("got the addresses %v and %v, want %s and one of ours", got, released.LocalAddr(), address)
+		}
+	})
+}
+
 // TestTheCollectorIsNotHeldUp has garbage collected while a loop waits in a system call
 // of which Go knows nothing.
 func TestTheCollectorIsNotHeldUp(t *testing.T) {
