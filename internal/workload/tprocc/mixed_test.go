@@ -36,6 +36,7 @@ func TestARunWithoutNewOrdersHasNoNOPM(t *testing.T) {
 				return option.Values{"rampup": "0s", "duration": "2s", "mix": mix, "deck": "true"}
 			}
 			do(job.Build, nil)
+			defer do(job.Delete, nil) // the server is other tests', too
 			result := do(job.Run, with("read-only"))
 			for k, kind := range result.Kinds {
 				reads := kind == "stock level" || kind == "order status"
