@@ -600,6 +600,7 @@ func TestOnlyWhatTakesLongIsSaid(t *testing.T) {
 			time.Sleep(took)
 			done()
 			time.Sleep(slow)
+			synctest.Wait() // for whoever speaks
 			if got := b.String(); got != want {
 				t.Errorf("after %s: got %q, want %q", took, got, want)
 			}
