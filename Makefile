@@ -16,7 +16,7 @@ GOLANGCI = go tool -modfile=tools/go.mod golangci-lint
 export SLEDGE_TEST_REQUIRE ?= postgresql,mariadb,tcl,python
 
 # Where goroutines share something, and what drives them all.
-RACE = ./internal/meter ./internal/engine ./internal/repository ./internal/workbench ./internal/interpreter ./internal/hammerdb/console ./internal/cli
+RACE = ./internal/meter ./internal/loop ./internal/engine ./internal/repository ./internal/workbench ./internal/interpreter ./internal/hammerdb/console ./internal/cli
 
 PLATFORMS = linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
