@@ -82,6 +82,9 @@ type Workload struct {
 	// Silence says what a run must expect the server to roll back without a word. Optional.
 	Silence func(ctx context.Context, s database.Session, sql *sqlfile.Library, options any) (Silence, error)
 
+	// NewAuditor makes what compares the ledger of a run with the database. Optional.
+	NewAuditor NewAuditor
+
 	// Contention says what the virtual users of a run must expect of each other, or
 	// returns nil where they seldom meet. Optional.
 	Contention func(ctx context.Context, s database.Session, sql *sqlfile.Library, c Crowd) (*job.Contention, error)

@@ -68,6 +68,7 @@ var Workload = &workload.Workload{
 	ProbeName:  "new order",
 	Probed:     func(s *meter.Summary) int64 { return s.Kinds[newOrder].Done },
 	Silence:    silence,
+	NewAuditor: newAuditor,
 	Contention: contention,
 	Score:      score,
 	DataFiles:  dataFiles,

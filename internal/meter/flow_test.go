@@ -1,0 +1,100 @@
+package meter
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestOutages(t *testing.T) {
+	const s, ms = time.Second, time.Millisecond
+	// at is a rate a second from one moment to another, at even distances.
+	type at struct {
+		from, to time.Duration
+		rate     int
+	}
+	for _, tt := range []struct {
+		name   string
+		rates  []at
+		losses []time.Duration
+		want   []Outage // between 2 s and 30 s
+	}{
+		{"there is none where nothing was lost", []at{{0, 30 * s, 100}}, nil, nil},
+		{
+			"a rate that never falls is back at the next quarter of a second",
+			[]at{{0, 30 * s, 100}},
+			[]time.Duration{10*s + 100*ms},
+			[]Outage{{From: 10*s + 100*ms, Losses: 1, Before: 100, Back: [...]time.Duration{150 * ms, 150 * ms, 150 * ms}}},
+		},
+		{
+			// It stands still from 10 s to 14 s; the last transaction ends at 9.99 s.
+			"all come back at once",
+			[]at{{0, 10 * s, 100}, {14 * s, 30 * s, 100}},
+			[]time.Duration{10 * s, 10 * s, 10*s + 20*ms},
+			[]Outage{{From: 10 * s, Losses: 3, Silence: Gap{9990 * ms, 14 * s}, Before: 100, Back: [...]time.Duration{4 * s, 4 * s, 4 * s}}},
+		},
+		{
+			// From 12 s at a half, from 15 s at nine tenths, never at 99 %. The second before
+			// 12.25 s is not asked: what counts is the second that comes.
+			"some shares are reached late, or never",
+			[]at{{0, 10 * s, 100}, {12 * s, 15 * s, 52}, {15 * s, 30 * s, 92}},
+			[]time.Duration{10 * s},
+			[]Outage{{From: 10 * s, Losses: 1, Silence: Gap{9990 * ms, 12 * s}, Before: 100, Back: [...]time.Duration{2 * s, 5 * s, -1}}},
+		},
+		{
+			"a burst is not yet the rate",
+			[]at{{0, 10 * s, 100}, {12 * s, 13 * s, 100}, {16 * s, 30 * s, 100}},
+			[]time.Duration{10 * s},
+			[]Outage{{From: 10 * s, Losses: 1, Silence: Gap{12990 * ms, 16 * s}, Before: 100, Back: [...]time.Duration{6 * s, 6 * s, 6 * s}}},
+		},
+		{
+			"it is silent to the end",
+			[]at{{0, 10 * s, 100}},
+			[]time.Duration{10 * s},
+			[]Outage{{From: 10 * s, Losses: 1, Silence: Gap{9990 * ms, 30 * s}, Before: 100, Back: [...]time.Duration{-1, -1, -1}}},
+		},
+		{
+			"losses after it is over are another outage, with a rate before of its own",
+			[]at{{0, 10 * s, 100}, {12 * s, 20 * s, 200}, {22 * s, 30 * s, 200}},
+			[]time.Duration{10 * s, 11 * s, 20 * s},
+			[]Outage{
+				{From: 10 * s, Losses: 2, Silence: Gap{9990 * ms, 12 * s}, Before: 100, Back: [...]time.Duration{2 * s, 2 * s, 2 * s}},
+				{From: 20 * s, Losses: 1, Silence: Gap{19995 * ms, 22 * s}, Before: 200, Back: [...]time.Duration{2 * s, 2 * s, 2 * s}},
+			},
+		},
+		{
+			"where there is too little between two outages, the rate before is that of the first",
+			[]at{{0, 10 * s, 100}, {12 * s, 14 * s, 96}, {14 * s, 15 * s, 100}, {16 * s, 30 * s, 100}},
+			[]time.Duration{10 * s, 15*s - 200*ms},
+			[]Outage{
+				{From: 10 * s, Losses: 1, Silence: Gap{9990 * ms, 12 * s}, Before: 100, Back: [...]time.Duration{2 * s, 2 * s, 6 * s}},
+				{From: 15*s - 200*ms, Losses: 1, Silence: Gap{14990 * ms, 16 * s}, Before: 100, Back: [...]time.Duration{1200 * ms, 1200 * ms, 1200 * ms}},
+			},
+		},
+		{
+			"of what came before the time nothing is told",
+			[]at{{0, 1 * s, 100}, {2 * s, 30 * s, 100}},
+			[]time.Duration{1 * s},
+			nil,
+		},
+		{
+			"nothing is known of the rate before",
+			[]at{{0, 30 * s, 100}},
+			[]time.Duration{3 * s},
+			[]Outage{{From: 3 * s, Losses: 1, Before: 0, Back: [...]time.Duration{-1, -1, -1}}},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			flow := &Flow{}
+			for _, a := range tt.rates {
+				for i := range int((a.to - a.from) * time.Duration(a.rate) / s) {
+					flow.record(&Record{Ended: a.from + time.Duration(i)*s/time.Duration(a.rate)})
+				}
+			}
+			flow.record(&Record{Ended: 11 * s, Outcome: Failed})
+			if got := flow.Outages(tt.losses, 2*s, 30*s); !slices.Equal(got, tt.want) {
+				t.Errorf("got\n%v, want\n%v", got, tt.want)
+			}
+		})
+	}
+}
