@@ -19,6 +19,8 @@ import (
 type conn struct {
 	net.Conn // of Go's; closed while the connection is adopted
 
+	counter counter // of what is sent and received
+
 	// The addresses as they were at first: the system tells none of a connection that the
 	// other side has reset.
 	local, remote net.Addr
@@ -37,11 +39,11 @@ type conn struct {
 	alarm    *time.Timer // sets expired
 }
 
-func wrap(c net.Conn) (adoptable, bool) {
+func wrap(c net.Conn, traffic *Traffic) (adoptable, bool) {
 	if _, ok := c.(syscall.Conn); !ok {
 		return nil, false
 	}
-	return &conn{Conn: c, local: c.LocalAddr(), remote: c.RemoteAddr()}, true
+	return &conn{Conn: c, counter: counter{sum: traffic}, local: c.LocalAddr(), remote: c.RemoteAddr()}, true
 }
 
 // LocalAddr is net.Conn's.
@@ -138,6 +140,12 @@ func (c *conn) release() error {
 
 // Read is net.Conn's.
 func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.receive(p)
+	c.counter.read(n)
+	return n, err
+}
+
+func (c *conn) receive(p []byte) (int, error) {
 	if c.task == nil {
 		return c.Conn.Read(p)
 	}
@@ -167,6 +175,12 @@ func (c *conn) Read(p []byte) (int, error) {
 // Write is net.Conn's. Where the server does not take what is written, which a request
 // is rarely long enough for, the thread waits and all tasks of the loop with it.
 func (c *conn) Write(p []byte) (int, error) {
+	n, err := c.send(p)
+	c.counter.wrote(n)
+	return n, err
+}
+
+func (c *conn) send(p []byte) (int, error) {
 	if c.task == nil {
 		return c.Conn.Write(p)
 	}

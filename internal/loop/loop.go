@@ -48,10 +48,21 @@ type Task interface {
 	Await(f func())
 }
 
-// Connections are those that were dialed with a context of Gather.
+// Connections are those that were dialed with a context of Gather, for one session.
 type Connections struct {
+	traffic Traffic
+
 	mu   sync.Mutex
 	list []adoptable
+}
+
+// Traffic returns what has gone over the connections so far. Whoever uses the session may
+// ask, when it neither sends nor receives; of no connections it is nothing.
+func (c *Connections) Traffic() Traffic {
+	if c == nil {
+		return Traffic{}
+	}
+	return c.traffic
 }
 
 // adoptable is a connection that a loop can wait for.
@@ -84,7 +95,7 @@ func Dial(ctx context.Context, d *net.Dialer, network, address string) (net.Conn
 	if !ok {
 		return conn, nil
 	}
-	wrapped, ok := wrap(conn)
+	wrapped, ok := wrap(conn, &c.traffic)
 	if !ok {
 		return conn, nil
 	}

@@ -27,7 +27,8 @@ type CodedTally struct {
 	Done       int64            `json:"done"`
 	RolledBack int64            `json:"rolled_back"`
 	Retried    int64            `json:"retried"`
-	Failed     map[string]int64 `json:"failed,omitempty"`   // by class, in words
+	Failed     map[string]int64 `json:"failed,omitempty"` // by class, in words
+	Traffic    Traffic          `json:"traffic,omitzero"`
 	Service    CodedHistogram   `json:"service,omitempty"`  // in nanoseconds; empty when none was done
 	Response   CodedHistogram   `json:"response,omitempty"` // likewise
 }
@@ -65,15 +66,15 @@ func (s *Summary) Coded() CodedSummary {
 }
 
 func (t *Tally) coded() CodedTally {
-	c := codeCounts(t.Done, t.RolledBack, t.Retried, &t.Failed)
+	c := codeCounts(t.Done, t.RolledBack, t.Retried, &t.Failed, t.Traffic)
 	if t.Done > 0 {
 		c.Service, c.Response = codeHistogram(t.Service), codeHistogram(t.Response)
 	}
 	return c
 }
 
-func codeCounts(done, rolledBack, retried int64, failed *[classes]int64) CodedTally {
-	c := CodedTally{Done: done, RolledBack: rolledBack, Retried: retried}
+func codeCounts(done, rolledBack, retried int64, failed *[classes]int64, traffic Traffic) CodedTally {
+	c := CodedTally{Done: done, RolledBack: rolledBack, Retried: retried, Traffic: traffic}
 	for class, n := range failed {
 		if n > 0 {
 			if c.Failed == nil {
@@ -272,6 +273,7 @@ func (c *CodedTally) addCounts(t *Tally) {
 	t.Done += c.Done
 	t.RolledBack += c.RolledBack
 	t.Retried += c.Retried
+	t.Traffic.add(c.Traffic)
 	for name, n := range c.Failed {
 		t.Failed[classNamed(name)] += n
 	}
@@ -283,10 +285,11 @@ func classNamed(name string) Class {
 	return Class(max(0, slices.Index(classNames[:], name)))
 }
 
-// binaryVersion is the first byte of a CodedSummary in binary.
-const binaryVersion = 1
+// binaryVersion is the first byte of a CodedSummary in binary. Before version 2 there was no
+// traffic.
+const binaryVersion = 2
 
-// AppendBinary implements encoding.BinaryAppender: a version, 1, and then all as
+// AppendBinary implements encoding.BinaryAppender: a version, 2, and then all as
 // uvarints, in the order of the fields; before each list, text or histogram stands how
 // long it is.
 func (c CodedSummary) AppendBinary(b []byte) ([]byte, error) {
@@ -304,6 +307,9 @@ func (c CodedSummary) AppendBinary(b []byte) ([]byte, error) {
 			text([]byte(name))
 			number(t.Failed[name])
 		}
+		number(t.Traffic.Sent)
+		number(t.Traffic.Received)
+		number(t.Traffic.RoundTrips)
 		text(t.Service)
 		text(t.Response)
 	}
@@ -316,7 +322,8 @@ func (c CodedSummary) MarshalBinary() ([]byte, error) { return c.AppendBinary(ni
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. It keeps nothing of b.
 func (c *CodedSummary) UnmarshalBinary(b []byte) error {
 	r := reader{rest: slices.Clone(b)}
-	if version := r.byte(); r.err == nil && version != binaryVersion {
+	version := r.byte()
+	if r.err == nil && (version == 0 || version > binaryVersion) {
 		return fmt.Errorf("measurements of version %d take a newer sledge to read", version)
 	}
 	*c = CodedSummary{Elapsed: time.Duration(r.uvarint())}
@@ -332,6 +339,9 @@ func (c *CodedSummary) UnmarshalBinary(b []byte) error {
 			}
 			name := string(r.text())
 			t.Failed[name] = int64(r.uvarint())
+		}
+		if version > 1 {
+			t.Traffic = Traffic{Sent: int64(r.uvarint()), Received: int64(r.uvarint()), RoundTrips: int64(r.uvarint())}
 		}
 		t.Service, t.Response = r.text(), r.text()
 		c.Kinds = append(c.Kinds, t)

@@ -21,10 +21,10 @@ func second(seed uint64, n int, sums ...meter.Sum) {
 	for i := range n {
 		kind := max(0, i%23-18) // 19 of 23, and one each of the other four
 		service := time.Duration(float64(1+kind) * 2e6 * math.Exp(random.NormFloat64()*0.7))
-		stripe.Record(meter.Record{Kind: meter.Kind(kind), Service: service, Response: service + time.Microsecond})
+		stripe.Record(meter.Record{Kind: meter.Kind(kind), Service: service, Response: service + time.Microsecond, Sent: uint32(i), Received: 1000, RoundTrips: 3})
 	}
 	stripe.Record(meter.Record{Kind: 0, Outcome: meter.RolledBack})
-	stripe.Record(meter.Record{Kind: 1, Outcome: meter.Failed, Class: meter.Deadlock, Retries: 3})
+	stripe.Record(meter.Record{Kind: 1, Outcome: meter.Failed, Class: meter.Deadlock, Retries: 3, Sent: 1, Received: 2, RoundTrips: 3})
 	stripe.Take(sums...)
 }
 
@@ -110,6 +110,20 @@ func TestWhatIsCodedAddsUpWithoutLoss(t *testing.T) {
 	}
 	if err := several.Add(meter.NewInterval(2).Cut(0)); err == nil {
 		t.Error("two kinds can be added to an interval of five")
+	}
+}
+
+func TestMeasurementsFromBeforeTrafficAreRead(t *testing.T) {
+	var c meter.CodedSummary
+	if err := c.UnmarshalBinary([]byte("\x01\x05\x01\x01\x02\x03\x01\x05other\x04\x00\x00")); err != nil {
+		t.Fatal(err)
+	}
+	want := meter.CodedSummary{Elapsed: 5, Kinds: []meter.CodedTally{{Done: 1, RolledBack: 2, Retried: 3, Failed: map[string]int64{"other": 4}}}}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got %+v, want %+v", c, want)
+	}
+	if err := c.UnmarshalBinary([]byte("\x03\x05\x00")); err == nil {
+		t.Error("measurements of a version to come are read")
 	}
 }
 

@@ -19,6 +19,7 @@ type Interval struct {
 type intervalTally struct {
 	done, rolledBack, retried int64
 	failed                    [classes]int64
+	traffic                   Traffic
 	service, response         buckets
 }
 
@@ -72,6 +73,7 @@ func (b *buckets) cut(buffer []byte) []byte {
 func (i *Interval) record(r *Record) {
 	t := &i.kinds[r.Kind]
 	t.retried += int64(r.Retries)
+	t.traffic.record(r)
 	switch r.Outcome {
 	case Done:
 		t.done++
@@ -98,6 +100,7 @@ func (i *Interval) Add(c CodedSummary) error {
 		for name, n := range other.Failed {
 			t.failed[classNamed(name)] += n
 		}
+		t.traffic.add(other.Traffic)
 		if other.Done == 0 {
 			continue
 		}
@@ -118,11 +121,11 @@ func (i *Interval) Cut(elapsed time.Duration) CodedSummary {
 	i.elapsed = 0
 	for k := range i.kinds {
 		t := &i.kinds[k]
-		c.Kinds[k] = codeCounts(t.done, t.rolledBack, t.retried, &t.failed)
+		c.Kinds[k] = codeCounts(t.done, t.rolledBack, t.retried, &t.failed, t.traffic)
 		if t.done > 0 {
 			c.Kinds[k].Service, c.Kinds[k].Response = i.cut(&t.service), i.cut(&t.response)
 		}
-		t.done, t.rolledBack, t.retried, t.failed = 0, 0, 0, [classes]int64{}
+		t.done, t.rolledBack, t.retried, t.failed, t.traffic = 0, 0, 0, [classes]int64{}, Traffic{}
 	}
 	return c
 }

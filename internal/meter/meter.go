@@ -85,6 +85,30 @@ type Record struct {
 	Late time.Duration // how long after that moment the first try began
 
 	Ended time.Duration // when, since users began
+
+	// What went over the network for it, all tries included: see Traffic.
+	Sent, Received, RoundTrips uint32
+}
+
+// Traffic is what went over the network for transactions, however they ended, with all
+// their tries: bytes as they are on the wire, and how often something was sent that an
+// answer was waited for. It is 0 where the database works inside this process.
+type Traffic struct {
+	Sent       int64 `json:"bytes_sent"`
+	Received   int64 `json:"bytes_received"`
+	RoundTrips int64 `json:"round_trips"`
+}
+
+func (t *Traffic) add(other Traffic) {
+	t.Sent += other.Sent
+	t.Received += other.Received
+	t.RoundTrips += other.RoundTrips
+}
+
+func (t *Traffic) record(r *Record) {
+	t.Sent += int64(r.Sent)
+	t.Received += int64(r.Received)
+	t.RoundTrips += int64(r.RoundTrips)
 }
 
 // Tally is what is known of one kind of transaction over some time.
@@ -93,6 +117,7 @@ type Tally struct {
 	RolledBack int64
 	Retried    int64 // tries beyond the first, of transactions however they ended
 	Failed     [classes]int64
+	Traffic    Traffic
 
 	Service, Response *hdrhistogram.Histogram // of those done
 }
@@ -116,6 +141,7 @@ func (t *Tally) add(other *Tally) {
 	for c, n := range other.Failed {
 		t.Failed[c] += n
 	}
+	t.Traffic.add(other.Traffic)
 	if other.Done > 0 {
 		merge(&t.Service, other.Service)
 		merge(&t.Response, other.Response)
@@ -150,7 +176,7 @@ type Stripe struct {
 	_    [64]byte // keeps neighbouring stripes off one cache line
 }
 
-// page is a piece of a stripe, of 40 KiB. A stripe has two, and as many more as
+// page is a piece of a stripe, of 64 KiB. A stripe has two, and as many more as
 // were ever filled between two takings: it grows to the load, and no further.
 type page struct {
 	n       int
@@ -245,6 +271,7 @@ func NewSummary(kinds int) Summary { return Summary{Kinds: newTallies(kinds)} }
 func (s *Summary) record(r *Record) {
 	t := &s.Kinds[r.Kind]
 	t.Retried += int64(r.Retries)
+	t.Traffic.record(r)
 	switch r.Outcome {
 	case Done:
 		t.Done++

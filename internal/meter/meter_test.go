@@ -67,14 +67,17 @@ func TestPercentilesAreWithinATenthOfAPercentOfAnExactSort(t *testing.T) {
 
 func TestEveryTransactionIsCountedOnceByHowItEnded(t *testing.T) {
 	stripe, sum := meter.NewStripe(), meter.NewSummary(1)
-	stripe.Record(meter.Record{Outcome: meter.Done, Service: time.Millisecond, Response: 2 * time.Millisecond, Retries: 2})
-	stripe.Record(meter.Record{Outcome: meter.RolledBack, Service: time.Second, Response: time.Second})
+	stripe.Record(meter.Record{Outcome: meter.Done, Service: time.Millisecond, Response: 2 * time.Millisecond, Retries: 2, Sent: 1, Received: 20, RoundTrips: 3})
+	stripe.Record(meter.Record{Outcome: meter.RolledBack, Service: time.Second, Response: time.Second, Sent: 400})
 	stripe.Record(meter.Record{Outcome: meter.Failed, Class: meter.Deadlock, Service: time.Hour, Response: time.Hour, Retries: 10})
 	stripe.Record(meter.Record{Outcome: meter.Failed, Class: meter.Connection, Service: time.Hour, Response: time.Hour})
 	stripe.Take(&sum)
 	k := sum.Kinds[0]
 	if k.Done != 1 || k.RolledBack != 1 || k.Failures() != 2 || k.Retried != 12 || k.Ended() != 4 {
 		t.Errorf("got %+v", k)
+	}
+	if k.Traffic != (meter.Traffic{Sent: 401, Received: 20, RoundTrips: 3}) {
+		t.Errorf("got traffic %+v, want that of all, however they ended", k.Traffic)
 	}
 	if k.Failed[meter.Deadlock] != 1 || k.Failed[meter.Connection] != 1 {
 		t.Errorf("failures by class: got %v", k.Failed)

@@ -340,7 +340,7 @@ func (s *Store) moments(ctx context.Context, condition string, arguments ...any)
 	return list, numbers, errors.Join(rows.Err(), rows.Close())
 }
 
-const tallyColumns = `done, rolled_back, retried, failed, service, response`
+const tallyColumns = `done, rolled_back, retried, failed, service, response, bytes_sent, bytes_received, round_trips`
 
 func (s *Store) tallies(ctx context.Context, span int64) ([]meter.CodedTally, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT `+tallyColumns+` FROM tally WHERE span = ? ORDER BY kind`, span)
@@ -363,7 +363,8 @@ func (s *Store) tallies(ctx context.Context, span int64) ([]meter.CodedTally, er
 func scanTally(rows *sql.Rows, others ...any) (meter.CodedTally, error) {
 	var t meter.CodedTally
 	var failed sql.NullString
-	err := rows.Scan(append(others, &t.Done, &t.RolledBack, &t.Retried, &failed, (*[]byte)(&t.Service), (*[]byte)(&t.Response))...)
+	err := rows.Scan(append(others, &t.Done, &t.RolledBack, &t.Retried, &failed, (*[]byte)(&t.Service), (*[]byte)(&t.Response),
+		&t.Traffic.Sent, &t.Traffic.Received, &t.Traffic.RoundTrips)...)
 	if err == nil && failed.Valid {
 		err = json.Unmarshal([]byte(failed.String), &t.Failed)
 	}

@@ -66,7 +66,7 @@ func measured(seed uint64, n int) *meter.Summary {
 	for range n {
 		for k := range kinds {
 			service := time.Duration(2e6 * math.Exp(random.NormFloat64()*0.7))
-			stripe.Record(meter.Record{Kind: meter.Kind(k), Service: service, Response: service + service/8})
+			stripe.Record(meter.Record{Kind: meter.Kind(k), Service: service, Response: service + service/8, Sent: uint32(n), Received: 50, RoundTrips: 2})
 		}
 	}
 	stripe.Record(meter.Record{Kind: 0, Outcome: meter.RolledBack})

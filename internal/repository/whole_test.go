@@ -131,7 +131,12 @@ func TestReadingMakesNoRepository(t *testing.T) {
 func TestAnOlderRepositoryIsReadAndBroughtUpToDate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	filled(t, path)
-	execute(t, path, `DROP TABLE event; DROP TABLE whole; DROP INDEX job_running; PRAGMA user_version = 3`)
+	for _, table := range []string{"tally", "user_tally"} {
+		for _, column := range []string{"bytes_sent", "bytes_received", "round_trips"} {
+			execute(t, path, "ALTER TABLE "+table+" DROP COLUMN "+column)
+		}
+	}
+	execute(t, path, `ALTER TABLE user_tally DROP COLUMN phase; DROP TABLE event; DROP TABLE whole; DROP INDEX job_running; PRAGMA user_version = 3`)
 	s, err := OpenToRead(path)
 	if err != nil {
 		t.Fatal(err)

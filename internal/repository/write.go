@@ -97,13 +97,7 @@ func (w *inserts) span(s StoredSecond) error {
 		return err
 	}
 	for kind, t := range s.Tallies {
-		failed, err := failedText(t)
-		if err != nil {
-			return err
-		}
-		_, err = w.run(`INSERT INTO tally (span, kind, done, rolled_back, retried, failed, service, response) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			span, kind, t.Done, t.RolledBack, t.Retried, failed, []byte(t.Service), []byte(t.Response))
-		if err != nil {
+		if err := w.tally(`INSERT INTO tally (`+tallyColumns+`, span, kind) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, t, span, kind); err != nil {
 			return err
 		}
 	}
@@ -113,18 +107,27 @@ func (w *inserts) span(s StoredSecond) error {
 // user writes what one virtual user measured.
 func (w *inserts) user(position int, measured meter.CodedSummary) error {
 	for kind, t := range measured.Kinds {
-		failed, err := failedText(t)
-		if err != nil {
-			return err
-		}
-		_, err = w.run(`INSERT INTO user_tally (job, user, elapsed_ns, kind, done, rolled_back, retried, failed, service, response)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			w.job, position, int64(measured.Elapsed), kind, t.Done, t.RolledBack, t.Retried, failed, []byte(t.Service), []byte(t.Response))
+		err := w.tally(`INSERT INTO user_tally (`+tallyColumns+`, job, user, elapsed_ns, kind) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			t, w.job, position, int64(measured.Elapsed), kind)
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// tally writes what was measured of one kind of transaction by a statement whose arguments are
+// tallyColumns and others after them.
+func (w *inserts) tally(statement string, t meter.CodedTally, others ...any) error {
+	failed, err := failedText(t)
+	if err != nil {
+		return err
+	}
+	_, err = w.run(statement, append([]any{
+		t.Done, t.RolledBack, t.Retried, failed, []byte(t.Service), []byte(t.Response),
+		t.Traffic.Sent, t.Traffic.Received, t.Traffic.RoundTrips,
+	}, others...)...)
+	return err
 }
 
 // failedText is the count of failures by class as it is kept, NULL for none.
