@@ -17,24 +17,63 @@ import (
 // it back when the process ends, however that ends.
 func claim(ctx context.Context, options any) (release func() error, err error) {
 	name := options.(*Options).File + "-build"
+	for {
+		s, err := openClaim(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		switch err := lock(ctx, s); {
+		case errors.Is(err, errGivenUp):
+			_ = s.Close() // of a file that has no name any more
+		case err != nil:
+			return nil, errors.Join(err, s.Close())
+		default:
+			return func() error { return giveUp(context.WithoutCancel(ctx), s, name) }, nil
+		}
+	}
+}
+
+// openClaim opens the file that is to be locked, or makes it.
+func openClaim(ctx context.Context, name string) (database.Session, error) {
 	pragmas := url.Values{"_pragma": {"busy_timeout(0)"}}
 	s, err := database.OpenSQL(ctx, "sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(name)}).EscapedPath()+"?"+pragmas.Encode(), dialect)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", name, err)
 	}
-	if err := s.Exec(ctx, "BEGIN EXCLUSIVE"); err != nil {
-		if classify(err) == meter.Busy {
-			err = database.ErrClaimed
+	return s, nil
+}
+
+// errGivenUp says that a file was locked that has been removed since it was opened:
+// somebody else may have the lock of a new one of its name.
+var errGivenUp = errors.New("the file is of an earlier claim")
+
+// lock takes the lock of a file. The journal is in memory: one on the disk would go by a
+// name that is another file's once this one is removed.
+func lock(ctx context.Context, s database.Session) error {
+	for _, statement := range []string{"PRAGMA journal_mode = memory", "BEGIN EXCLUSIVE"} {
+		err := s.Exec(ctx, statement)
+		if err != nil && classify(err) == meter.Busy {
+			return database.ErrClaimed
 		}
-		return nil, errors.Join(err, s.Close())
+		if err != nil {
+			return err
+		}
 	}
-	return func() error {
-		// Windows lets nobody remove a file that is open.
-		if os.Remove(name) == nil {
-			return s.Close()
-		}
-		err := s.Close()
-		_ = os.Remove(name) // it is empty, and in nobody's way
-		return err
-	}, nil
+	t, err := s.Query(ctx, "PRAGMA user_version", 1)
+	if err == nil && t.Rows[0][0] != "0" {
+		err = errGivenUp
+	}
+	return err
+}
+
+// giveUp removes the file and then gives back its lock, with a mark for whoever has
+// opened the file before it was removed.
+func giveUp(ctx context.Context, s database.Session, name string) error {
+	if os.Remove(name) == nil {
+		return errors.Join(s.Exec(ctx, "PRAGMA user_version = 1"), s.Exec(ctx, "COMMIT"), s.Close())
+	}
+	// Windows lets nobody remove a file that is open, be it by one who waits for the lock.
+	err := s.Close()
+	_ = os.Remove(name) // it is empty, and in nobody's way
+	return err
 }

@@ -1,0 +1,52 @@
+package sqlite
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"sledge/internal/database"
+)
+
+// One build opens the file of the claim while another has it, and gets its lock when that
+// one has removed it, and a third has made it anew.
+func TestTheLockOfAFileThatWasRemovedIsNoClaim(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("nobody can remove a file there that is open")
+	}
+	ctx, options := t.Context(), &Options{File: filepath.Join(t.TempDir(), "a.db")}
+	release, err := claim(ctx, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	late, err := openClaim(ctx, options.File+"-build")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer late.Close()
+	if err := lock(ctx, late); !errors.Is(err, database.ErrClaimed) {
+		t.Errorf("while another has the claim: got %v, want %v", err, database.ErrClaimed)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	release, err = claim(ctx, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lock(ctx, late); !errors.Is(err, errGivenUp) {
+		t.Errorf("of the file that was removed: got %v, want %v", err, errGivenUp)
+	}
+	if _, err := claim(ctx, options); !errors.Is(err, database.ErrClaimed) {
+		t.Errorf("a second claim: got %v, want %v", err, database.ErrClaimed)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(filepath.Dir(options.File))
+	if err != nil || len(left) != 0 {
+		t.Errorf("got %v, %v after both gave their claims up, want nothing", left, err)
+	}
+}
