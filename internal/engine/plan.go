@@ -76,7 +76,9 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	p.Builders = w.Builders(p.Settings)
 	p.Spec = spec
 	if !spec.Resume {
-		p.Spec.Options = option.Settle(spec.Options, p.Settings)
+		for _, part := range fresh.All() {
+			p.Spec.Options = option.Settle(p.Spec.Options, part)
+		}
 	}
 	if d.Embedded {
 		if fresh.Load.Loops > 0 && spec.Action == job.Run {

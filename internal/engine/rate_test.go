@@ -2,6 +2,8 @@ package engine
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -57,6 +59,18 @@ func TestARateThatUsersCannotKeepLeavesThemBehind(t *testing.T) {
 			t.Errorf("the slowest took %s, and %s since it was due; want 100ms and 4.1s", service, response)
 		}
 	})
+}
+
+// A file may be another by the time that somebody does the job again.
+func TestAJobKeepsThePointsOfAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rates.csv")
+	if err := os.WriteFile(path, []byte("0,100\n60,500\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewPlan(fakePlan(fakeUser{}, load.Pacing{}).Pair, job.Spec{Action: job.Run, Users: 1, Options: option.Values{"rate": "file:" + path}})
+	if got, want := p.Spec.Options["rate"], "points:0s=100/s,60s=500/s"; err != nil || got != want {
+		t.Errorf("got %s, %v, want %s", got, err, want)
+	}
 }
 
 func TestARateLeavesNoRoomForPauses(t *testing.T) {
