@@ -18,7 +18,7 @@ type entry struct {
 	text   string
 	origin string // the place, as messages name it: "--port", "SLEDGE_PG_PORT", "line 3 of sledge.toml"
 	key    string // the name the place has for it, where its origin does not tell it
-	folder string // what the path of a secret's file is relative to
+	folder string // what paths in text are relative to
 }
 
 // wrong makes an error about the value of a setting that is no option.

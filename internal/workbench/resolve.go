@@ -378,10 +378,16 @@ func (c *choice) take(name, text, origin, called string) {
 
 func (c *choice) takeFrom(p place, o option.Description) error {
 	e, called, err := p.find(o, Called(c.Pair, o))
-	if called != "" && err == nil {
-		c.take(o.Name, e.text, e.origin, called)
+	if called == "" || err != nil {
+		return err
 	}
-	return err
+	if e.folder != "" {
+		for _, part := range c.Fresh().All() {
+			e.text = option.In(e.folder, part, o.Name, e.text)
+		}
+	}
+	c.take(o.Name, e.text, e.origin, called)
+	return nil
 }
 
 func (c *choice) takeURL(u *url.URL) error {

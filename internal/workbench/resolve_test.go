@@ -233,6 +233,23 @@ func TestSecretsComeFromEveryPlaceMadeForThem(t *testing.T) {
 	}
 }
 
+func TestAFileOfRatesIsLookedForBesideTheConfigurationFile(t *testing.T) {
+	rates := write(t, "rates.csv", "0,100\n")
+	const want = "points:0s=100/s"
+	for _, value := range []string{"rates.csv", "./rates.csv", rates} {
+		config := writeBeside(t, rates, "a.toml", "db = 'pg'\npg_rate = 'file:"+value+"'\n")
+		order, err := bench.Resolve(job.Run, workbench.Sources{ConfigFile: config})
+		if got := order.Spec.Options["rate"]; err != nil || got != want {
+			t.Errorf("%s: got %s, %v, want %s", value, got, err, want)
+		}
+	}
+	t.Chdir(filepath.Dir(rates))
+	order, err := bench.Resolve(job.Run, workbench.Sources{Flags: map[string]string{"db": "pg", "rate": "file:rates.csv"}})
+	if got := order.Spec.Options["rate"]; err != nil || got != want {
+		t.Errorf("by a flag: got %s, %v, want %s", got, err, want)
+	}
+}
+
 // writeBeside makes a file in the folder of another.
 func writeBeside(t *testing.T, other, name, text string) string {
 	t.Helper()

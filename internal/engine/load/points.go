@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -77,16 +78,17 @@ func parsePoints(path string, text []byte) (Profile, error) {
 
 // readRegular reads a file, and refuses what can be read only once or without end.
 func readRegular(path string) ([]byte, error) {
+	// Looked at before it is opened: to open a pipe waits until somebody writes to it.
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: it is not a plain file, and must be read more than once", path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: it is not a plain file, and must be read more than once", path)
-	}
 	text, err := io.ReadAll(io.LimitReader(file, mostBytes+1))
 	if err == nil && len(text) > mostBytes {
 		err = errors.New("it is longer than 1 MiB")
@@ -108,5 +110,5 @@ func parsePoint(fields []string) (moment, error) {
 		return moment{}, fmt.Errorf("%q is not a number of seconds from 0 to %.0f", text, longest.Seconds())
 	}
 	rate, err := parseRate(fields[1])
-	return moment{time.Duration(seconds * float64(time.Second)), rate}, err
+	return moment{time.Duration(math.Round(seconds * float64(time.Second))), rate}, err
 }

@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,6 +103,15 @@ func (t target) MarshalText() ([]byte, error) {
 // Kind names the type for people.
 func (target) Kind() string { return "rate" }
 
+// In implements option.Placed.
+func (target) In(folder, text string) string {
+	path, is := strings.CutPrefix(text, inFile+":")
+	if !is || filepath.IsAbs(path) {
+		return text
+	}
+	return inFile + ":" + filepath.Join(folder, path)
+}
+
 // Settled implements option.Relative: a file may hold something else the next time, so
 // that a job keeps what was in it.
 func (t target) Settled() string {
@@ -169,7 +179,7 @@ func parseTime(text string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > longest {
-		return 0, fmt.Errorf("%q is not a time such as 500ms, 90s or 5m, of at most %.0fh", text, longest.Hours())
+		return 0, fmt.Errorf("%q is not a time such as 500ms, 90s or 5m, of at most %.0fm", text, longest.Minutes())
 	}
 	return d, nil
 }

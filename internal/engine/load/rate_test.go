@@ -52,7 +52,7 @@ func TestARateIsRefusedWithTheWayOut(t *testing.T) {
 		{"", `"" is not a rate`},
 		{"rump:1,2,3s", `"rump" is no form of a rate over time, which is written as ramp:100/s,1000/s,60s or`},
 		{"ramp:1,2", `"1,2" has 2 parts instead of 3 (it is written as ramp:100/s,1000/s,60s)`},
-		{"ramp:1,2,60", `"60" is not a time such as 500ms, 90s or 5m, of at most 16667h (it is written`},
+		{"ramp:1,2,60", `"60" is not a time such as 500ms, 90s or 5m, of at most 1000000m (it is written`},
 		{"ramp:1,2,-1s", `"-1s" is not a time`},
 		{"ramp:1,2,0s", "a ramp takes longer than 0s"},
 		{"steps:30s=1", "the first step begins at 30s: begin with one at 0s"},
@@ -121,6 +121,12 @@ func TestAFileOfRatesIsRefusedWithItsLine(t *testing.T) {
 		_, err := option.Check(NewOptions(), "rate", "file:"+writeRates(t, tt.text))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%.40q: got %v, want %s", tt.text, err, tt.want)
+		}
+	}
+	for at, want := range map[string]string{"0.29": "0.29s", "1.1": "1.1s", "16.003": "16.003s", "0.0000000004": "0s"} {
+		p, err := parsePoints("rates.csv", []byte(at+",100\n"))
+		if err != nil || p.String() != "points:"+want+"=100/s" {
+			t.Errorf("at %s: got %v, %v, want %s", at, p, err, want)
 		}
 	}
 	folder := t.TempDir()
