@@ -25,7 +25,7 @@ type Spec struct {
 	Options  option.Values `json:"options"` // only what differs from the defaults; secrets are left out where it is kept
 	Users    int           `json:"users,omitempty"`
 	Seed     uint64        `json:"seed"`
-	Resume   bool          `json:"resume,omitempty"` // go on with a build that was interrupted
+	Resume   bool          `json:"resume,omitempty"` // go on with a build that was interrupted; it stays in the spec of one that was, whose time is not that of a whole build
 
 	// Labels and Note are for people and their programs, to find the job by and to know
 	// what it was done for. They change nothing in it.
@@ -38,7 +38,7 @@ type Spec struct {
 }
 
 // Settle returns the spec with options as they were settled while its job was done. That
-// is what is kept: done again, it means the same.
+// is what is kept: the options mean the same whenever they are bound again.
 func (s Spec) Settle(settled option.Values) Spec {
 	options := s.Options.Clone()
 	maps.Copy(options, settled)

@@ -79,10 +79,9 @@ const schemasHead = `# JSON
 
 With --json, a command prints one JSON document to the standard output, whatever comes of
 it; what is for people goes to the standard error, and the exit code is the same. Only
-sledge watch prints many, each on a line of its own. The
-member schema of a document names its shape. The number at its end changes when a program
-that reads one shape could misread the other; new members alone do not change it, so
-ignore those that you do not know.
+sledge watch prints many, each on a line of its own. The member schema of a document names
+its shape. The number at its end changes when a program that reads one shape could misread
+the other; new members alone do not change it, so ignore those that you do not know.
 
 Numbers are numbers, with their units in the names of the members; times are in UTC. A
 job that failed has its own document, with its status and its reason. A command that fails

@@ -50,6 +50,7 @@ type Document struct {
 	LongestGap       *job.Gap        `json:"longest_gap,omitempty"`       // in which no transaction ended; 0 if it was below 0.25 s
 	Standstills      int             `json:"standstills,omitempty"`       // gaps of a second or more
 	Client           *job.ClientLoad `json:"client,omitempty"`            // what Sledge itself used in the measured time
+	Pace             *job.Pace       `json:"pace,omitempty"`              // how the run kept to its rate
 	Contention       *job.Contention `json:"contention,omitempty"`        // how many virtual users shared the same data
 	Tidied           []job.Tidied    `json:"tidied,omitempty"`            // what the server was made to do after the run
 	Untidy           string          `json:"untidy,omitempty"`            // why that did not come to its end, though the run had been measured in full
@@ -110,7 +111,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		Unrecorded: j.Dropped,
 		Line:       r.Line, Metrics: r.Metrics, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
 		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
-		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Client: r.Client, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
+		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Client: r.Client, Pace: r.Pace, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
 		Findings: r.Findings, Loaded: r.Loaded,
 	}
 	if len(sum.Kinds) == 0 {
