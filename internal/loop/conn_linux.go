@@ -89,21 +89,18 @@ func (c *conn) adopt(t *task) error {
 
 // register has the loop wait for what can be read.
 func (l *loop) register(c *conn) error {
-	c.number = len(l.conns)
-	for i, other := range l.conns {
-		if other == nil {
-			c.number = i
-			break
-		}
-	}
-	if c.number == len(l.conns) {
+	if len(l.free) == 0 {
+		l.free = append(l.free, len(l.conns))
 		l.conns = append(l.conns, nil)
 	}
+	last := len(l.free) - 1
+	c.number = l.free[last]
 	event := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(c.number)}
 	if err := unix.EpollCtl(l.epoll, unix.EPOLL_CTL_ADD, c.fd, &event); err != nil {
 		return os.NewSyscallError("epoll_ctl", err)
 	}
 	l.conns[c.number] = c
+	l.free = l.free[:last]
 	return nil
 }
 
@@ -116,6 +113,7 @@ func (c *conn) release() error {
 	}
 	l := c.task.loop
 	l.conns[c.number] = nil
+	l.free = append(l.free, c.number)
 	_ = unix.EpollCtl(l.epoll, unix.EPOLL_CTL_DEL, c.fd, nil) // it is there
 	c.task = nil
 	if c.alarm != nil {

@@ -74,7 +74,8 @@ type loop struct {
 	live     int     // tasks that have not ended
 	ready    []*task // to be resumed before the loop waits again
 	sleeping sleepers
-	conns    []*conn // adopted ones, by the number that epoll knows them by; nil is free
+	conns    []*conn // adopted ones, by the number that epoll knows them by; nil where none has the number
+	free     []int   // the numbers that none has
 	events   [128]unix.EpollEvent
 
 	stopping atomic.Bool
