@@ -4,6 +4,7 @@ package bench
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -67,6 +68,11 @@ func writeScript(to, from string, plan engine.Plan) error {
 		"aset":      func(text string) string { return strings.TrimSuffix(text, ";") + ` \aset` },
 		"districts": func() []int { return []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10} },
 	}
+	return expand(to, from, functions)
+}
+
+// expand writes a file from one of our templates.
+func expand(to, from string, functions template.FuncMap) error {
 	t, err := template.New(path.Base(from)).Funcs(functions).ParseFS(scripts, from)
 	if err != nil {
 		return err
@@ -75,11 +81,7 @@ func writeScript(to, from string, plan engine.Plan) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	if err := t.Execute(f, nil); err != nil {
-		return err
-	}
-	return f.Close()
+	return errors.Join(t.Execute(f, nil), f.Close())
 }
 
 // pgbenchText returns a statement with pgbench's variables for its parameters. A

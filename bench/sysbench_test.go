@@ -4,7 +4,6 @@ package bench
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -60,18 +59,5 @@ func writeSysbenchScript(to string, plan engine.Plan) error {
 		}
 		return strings.Join(calls, "\n   "), nil
 	}
-	const script = "testdata/sysbench/routines.lua"
-	t, err := template.New(filepath.Base(script)).Funcs(template.FuncMap{"queries": queries}).ParseFS(scripts, script)
-	if err != nil {
-		return err
-	}
-	f, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := t.Execute(f, nil); err != nil {
-		return err
-	}
-	return f.Close()
+	return expand(to, "testdata/sysbench/routines.lua", template.FuncMap{"queries": queries})
 }
