@@ -114,7 +114,7 @@ var wished = map[job.Wish]string{
 // wished says it of this job.
 func (d *display) wished(w job.Wish) string {
 	if w == job.WishStop && d.measured {
-		return "stopping: the server leaves what it does after the run; press Ctrl-C again to abort"
+		return "stopping what the server does after the run; press Ctrl-C again to abort"
 	}
 	return wished[w]
 }

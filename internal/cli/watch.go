@@ -40,9 +40,10 @@ nothing, makes no job, and needs no schema.
 
 What is counted is what TPM in the result of a run counts. PostgreSQL: commits and
 rollbacks in the database that --dbname names, or with --all-databases in all of
-them, those of autocommit included. MariaDB and MySQL: COMMIT and ROLLBACK statements of the whole server, those in routines
-included, those of autocommit not. Other sessions count too, and on PostgreSQL the few
-questions that watch itself asks. SQLite keeps no count.
+them, those of autocommit included. MariaDB and MySQL: COMMIT and ROLLBACK statements
+of the whole server, those in routines included, those of autocommit not. Other
+sessions count too, and on PostgreSQL the few questions that watch itself asks. SQLite
+keeps no count.
 
 If the workload's schema is there, and whole, the workload's own count stands beside
 it: for TPROC-C new orders a minute, which is NOPM.

@@ -39,8 +39,8 @@ func Sweep(ctx context.Context, runs int, pause time.Duration, run func(number i
 	return nil
 }
 
-// sweepError says that a sweep was stopped. It hides the words of the context's error from
-// people, and not that error from who looks for it.
+// sweepError says that a sweep was stopped. People do not see the words of the context's
+// error in it; errors.Is finds that error all the same.
 type sweepError struct {
 	done, asked int
 	cause       error
