@@ -161,12 +161,12 @@ func (r *run) askForCount(ctx context.Context) int64 {
 	defer tick.Stop()
 	for until := time.Now().Add(time.Second); ; {
 		var told int64
-		for _, u := range r.users {
-			if u.connection.flushed.Load() >= asked {
+		for _, c := range r.connections {
+			if c.flushed.Load() >= asked {
 				told++
 			}
 		}
-		if told == int64(len(r.users)) || time.Now().After(until) || ctx.Err() != nil {
+		if told == int64(len(r.connections)) || time.Now().After(until) || ctx.Err() != nil {
 			return told
 		}
 		<-tick.C

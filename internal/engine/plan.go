@@ -87,11 +87,9 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 		}
 		p.Pacing.Loops = 0
 	}
-	if p.Pacing.Arrivals != nil && w.Pauses != nil {
-		if pauses := w.Pauses(p.Settings); pauses != "" {
-			return Plan{}, spec.Names.Wrong(pauses, spec.Options[pauses], "%s says when transactions start, so users cannot pause: set one of the two",
-				spec.Names.Of("rate"))
-		}
+	if pauses := p.pauses(); p.Pacing.Arrivals != nil && pauses != "" {
+		return Plan{}, spec.Names.Wrong(pauses, spec.Options[pauses], "%s says when transactions start, so users cannot pause: set one of the two",
+			spec.Names.Of("rate"))
 	}
 	if p.Pacing.Missing != "" && spec.Action == job.Run {
 		return Plan{}, spec.Names.Wrong(p.Pacing.Missing, "true", "what it asks for is not built yet: set it to false")
@@ -115,7 +113,26 @@ func (p Plan) WithUsers(users int) (Plan, error) {
 		return Plan{}, &UsersError{users}
 	}
 	p.Spec.Users, p.Users = users, max(users, 1)
+	if shared := p.Pacing.Connections; shared > p.Users && p.Spec.Action == job.Run {
+		return p, p.Spec.Names.Wrong("connections", p.Spec.Options["connections"],
+			"%d is more than the %s that share them: ask for fewer, or for none, which gives each user its own", shared, virtualUsers(p.Users))
+	}
 	return p, p.checkProfile()
+}
+
+func virtualUsers(n int) string {
+	if n == 1 {
+		return "1 virtual user"
+	}
+	return fmt.Sprintf("%d virtual users", n)
+}
+
+// pauses returns the option that has users pause; "" where they do not.
+func (p Plan) pauses() string {
+	if p.Workload.Pauses == nil {
+		return ""
+	}
+	return p.Workload.Pauses(p.Settings)
 }
 
 // maxUsers is what one process may be asked for; beyond it somebody mistyped.

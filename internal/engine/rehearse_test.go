@@ -10,7 +10,7 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/engine/load"
-	"sledge/internal/hammerdb/lines"
+	hammerdb "sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/workload"
@@ -23,12 +23,12 @@ func (tellingUser) Outcome() string { return "Only: 1 {2}" }
 
 // transcript keeps every line, as HammerDB words it, with its user's position.
 type transcript struct {
-	speaker *lines.Speaker
+	speaker *hammerdb.Speaker
 	lines   []string
 }
 
 func newTranscript() *transcript {
-	return &transcript{speaker: lines.NewSpeaker(lines.About{Action: job.Run})}
+	return &transcript{speaker: hammerdb.NewSpeaker(hammerdb.About{Action: job.Run})}
 }
 
 func (s *transcript) Watch(e job.Event) {

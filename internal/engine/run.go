@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"runtime"
 	"sync"
@@ -27,16 +26,18 @@ import (
 // the sessions of those who still wait for the database are interrupted, and what
 // they were doing counts for nothing.
 type run struct {
-	plan    Plan
-	feed    *feed
-	users   []*user
-	stripes []*meter.Stripe
+	plan        Plan
+	feed        *feed
+	users       []*user
+	connections []*connection // all of the users' own, or all that they share
+	stripes     []*meter.Stripe
 
 	scheduler loop.Scheduler // runs the users
 
-	arrivals *load.Arrivals  // when transactions are meant to start; nil leaves that to the users
-	lateness *meter.Lateness // of the measured time, where there are arrivals
-	missed   atomic.Int64    // arrivals that a user had taken when the run ended, and that were due
+	arrivals *load.Arrivals // when transactions are meant to start; nil leaves that to the users
+	lateness *meter.Delays  // of the measured time, where there are arrivals or pauses
+	queueing *meter.Delays  // of the measured time, where users share connections
+	missed   atomic.Int64   // arrivals that a user had taken when the run ended, and that were due
 
 	// calls is the context of every call that a virtual user makes. It is never
 	// cancelled: see database.Session.Interrupt.
@@ -79,7 +80,7 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 		leaving.Go(func() { monitor.Close() })
 		leaving.Go(stopPolling)
 		if r != nil {
-			leaving.Go(func() { closeUsers(r.users) })
+			leaving.Go(func() { closeConnections(r.connections) })
 		}
 		leaving.Wait()
 	}()
@@ -138,7 +139,13 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		noted:    map[meter.Class]int{},
 	}
 	if p.Pacing.Arrivals != nil {
-		r.arrivals, r.lateness = p.Pacing.Arrivals(p.Seed), meter.NewLateness()
+		r.arrivals = p.Pacing.Arrivals(p.Seed)
+	}
+	if r.arrivals != nil || p.pauses() != "" {
+		r.lateness = meter.NewLateness()
+	}
+	if p.Pacing.Connections > 0 {
+		r.queueing = meter.NewQueueing()
 	}
 	if p.Workload.Silence != nil {
 		if r.silence, err = p.Workload.Silence(ctx, s, p.SQL, p.Settings); err != nil {
@@ -154,7 +161,8 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 			return nil, err
 		}
 	}
-	if r.users, err = seatUsers(ctx, p, f, survey, r.stripes); err != nil {
+	if err = r.seatUsers(ctx, survey); err != nil {
+		closeConnections(r.connections)
 		return nil, err
 	}
 	return r, nil
@@ -245,26 +253,25 @@ func (r *run) startUsers() {
 
 // live is what a user does from its beginning to its end.
 func (r *run) live(u *user, task loop.Task) {
-	if !task.PauseUntil(r.began.Add(time.Duration(u.number) * r.plan.Pacing.UserDelay)) {
-		return
-	}
-	position := u.number + r.plan.firstWorker()
-	r.feed.state(position, job.UserRunning)
-	u.unhold()
 	u.task = task
-	err := task.Adopt(u.connection.sockets)
-	if err == nil {
+	position := u.number + r.plan.firstWorker()
+	err := u.lines.enter(r, u)
+	began := err != nil || task.PauseUntil(r.began.Add(time.Duration(u.number)*r.plan.Pacing.UserDelay))
+	if began {
+		r.feed.state(position, job.UserRunning)
+		u.unhold()
+	}
+	if began && err == nil {
 		err = job.Guarded(func() error { return u.work(r) })
 	}
-	if r.plan.Server.Flush != nil && job.ExitOf(err) != job.ExitInternal {
-		u.connection.tellServer(r.calls, r, math.MaxInt32) // whoever asks later need not wait for it
-	}
-	if err = errors.Join(err, task.Release(u.connection.sockets)); err != nil {
+	err = errors.Join(err, u.lines.leave(r, u, job.ExitOf(err) == job.ExitInternal))
+	switch {
+	case err != nil:
 		r.feed.fail(position, err)
 		r.die(&userError{position, err})
-		return
+	case began:
+		r.feed.state(position, job.UserSucceeded)
 	}
-	r.feed.state(position, job.UserSucceeded)
 }
 
 // die ends the run because a user cannot go on. The first one's reason counts:
@@ -334,8 +341,8 @@ func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 		}
 	}
 	r.broken.Store(true)
-	for _, u := range r.users {
-		u.connection.session.Interrupt()
+	for _, c := range r.connections {
+		c.session.Interrupt()
 	}
 	<-r.finished
 }
@@ -426,6 +433,9 @@ func (r *run) measured(m *measurement) []meter.Sum {
 	}
 	if r.lateness != nil {
 		sums = append(sums, r.lateness)
+	}
+	if r.queueing != nil {
+		sums = append(sums, r.queueing)
 	}
 	return sums
 }
@@ -557,8 +567,8 @@ func (r *run) result(m measurement) job.Result {
 		m.client.WithDatabase = r.plan.Database.Embedded
 		result.Client = &m.client
 	}
-	if r.arrivals != nil && !m.started.IsZero() {
-		result.Pace = r.pace(m)
+	if !m.started.IsZero() {
+		r.describeLoad(&result, m)
 	}
 	w := workload.Window{
 		Summary: m.summary, Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: r.plan.Users, Options: r.plan.Settings,
@@ -578,6 +588,27 @@ func (r *run) result(m measurement) job.Result {
 		result.PerUser = r.profile.Users(m.elapsed)
 	}
 	return result
+}
+
+// describeLoad says how the run kept to what it was asked for of rate, pauses and
+// connections.
+func (r *run) describeLoad(result *job.Result, m measurement) {
+	switch {
+	case r.arrivals != nil:
+		result.Pace = r.pace(m)
+	case r.lateness != nil:
+		result.Lateness = delayOf(r.lateness)
+	}
+	if r.queueing != nil {
+		result.Sharing = &job.Sharing{Connections: len(r.connections), Wait: *delayOf(r.queueing)}
+	}
+}
+
+func delayOf(d *meter.Delays) *job.Delay {
+	return &job.Delay{
+		Mean: d.Mean().Seconds(), P50: d.Percentile(50).Seconds(),
+		P99: d.Percentile(99).Seconds(), Max: d.Percentile(100).Seconds(),
+	}
 }
 
 // pace says how the run kept to its rate.

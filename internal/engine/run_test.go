@@ -16,7 +16,7 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/engine/load"
-	"sledge/internal/hammerdb/lines"
+	hammerdb "sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -186,7 +186,7 @@ func (s *fakeServer) answers() database.Server {
 // events keeps what a job tells its watchers.
 type events struct {
 	all     []job.Event
-	speaker *lines.Speaker // words what the monitor says
+	speaker *hammerdb.Speaker // words what the monitor says
 	lines   []string
 	seconds []int64 // transactions done in each measured second
 	failed  []job.Failure
@@ -195,7 +195,7 @@ type events struct {
 
 func (e *events) Watch(event job.Event) {
 	if e.speaker == nil {
-		e.speaker = lines.NewSpeaker(lines.About{Action: job.Run, Product: "Fake"})
+		e.speaker = hammerdb.NewSpeaker(hammerdb.About{Action: job.Run, Product: "Fake"})
 	}
 	e.all = append(e.all, event)
 	for _, line := range e.speaker.Say(event) {
@@ -434,14 +434,22 @@ func TestFailuresAreShownByTheirFirstExamples(t *testing.T) {
 // A virtual user's loop is the hot path: nothing of ours in it may allocate.
 func TestWorkAllocatesNothing(t *testing.T) {
 	r := &run{plan: Plan{Pacing: load.Pacing{MaxIterations: 100}}, stopped: make(chan struct{})}
-	u := &user{Terminal: instantUser{}, connection: &connection{Executor: instantUser{}}, stripe: meter.NewStripe()}
-	if n := testing.AllocsPerRun(1000, func() {
-		if err := u.work(r); err != nil {
-			t.Fatal(err)
+	for name, l := range instantLines() {
+		u := &user{Terminal: instantUser{}, lines: l, stripe: meter.NewStripe()}
+		if n := testing.AllocsPerRun(1000, func() {
+			if err := u.work(r); err != nil {
+				t.Fatal(err)
+			}
+		}); n != 0 {
+			t.Errorf("%s: 100 transactions allocate %v times, want 0", name, n)
 		}
-	}); n != 0 {
-		t.Errorf("100 transactions allocate %v times, want 0", n)
 	}
+}
+
+// instantLines returns each kind of lines, with a connection that needs no time.
+func instantLines() map[string]lines {
+	c := &connection{Executor: instantUser{}}
+	return map[string]lines{"own": &ownLine{c}, "shared": newSharedLines([]*connection{c})}
 }
 
 type instantUser struct{}
@@ -450,11 +458,15 @@ func (instantUser) Pick() (workload.Transaction, bool)             { return work
 func (instantUser) Do(context.Context, workload.Transaction) error { return nil }
 
 func BenchmarkWork(b *testing.B) {
-	r := &run{plan: Plan{Pacing: load.Pacing{MaxIterations: b.N}}, stopped: make(chan struct{})}
-	u := &user{Terminal: instantUser{}, connection: &connection{Executor: instantUser{}}, stripe: meter.NewStripe()}
-	b.ReportAllocs()
-	if err := u.work(r); err != nil {
-		b.Fatal(err)
+	for name, l := range instantLines() {
+		b.Run(name, func(b *testing.B) {
+			r := &run{plan: Plan{Pacing: load.Pacing{MaxIterations: b.N}}, stopped: make(chan struct{})}
+			u := &user{Terminal: instantUser{}, lines: l, stripe: meter.NewStripe()}
+			b.ReportAllocs()
+			if err := u.work(r); err != nil {
+				b.Fatal(err)
+			}
+		})
 	}
 }
 

@@ -64,7 +64,7 @@ func (r *run) sayUnderWay(why string) {
 		users = fmt.Sprintf("%d virtual users wait", len(list))
 	}
 	where := ""
-	if c := r.users[longest.user].connection.name; c != "" {
+	if c := r.users[longest.user].connectionName(); c != "" {
 		where = ", on " + c
 	}
 	r.feed.message(job.Monitor, "%s: %s for the database; virtual user %d has waited longest, %.1f s so far for its %s%s",
@@ -106,7 +106,7 @@ func (r *run) waiting(m measurement) []job.Waiting {
 			continue
 		}
 		list = append(list, job.Waiting{
-			User: w.user + r.plan.firstWorker(), Connection: r.users[w.user].connection.name,
+			User: w.user + r.plan.firstWorker(), Connection: r.users[w.user].connectionName(),
 			Kind: r.plan.Workload.Kinds[w.kind].Name, Seconds: w.took.Seconds(), CutOff: w.cutOff,
 		})
 	}

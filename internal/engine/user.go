@@ -21,15 +21,23 @@ import (
 // what it decides on, again if need be.
 type user struct {
 	workload.Terminal
-	number     int
-	connection *connection
-	stripe     *meter.Stripe
-	task       loop.Task // runs it; nil before it works
+	number int
+	lines  lines
+	stripe *meter.Stripe
+	task   loop.Task // runs it; nil before it works
 
 	// What the user has under way, for those who watch: when it was meant to start, in
-	// nanoseconds since users began and not 0, or else 0; and what it is.
+	// nanoseconds since users began and not 0, or else 0; what it is; and the connection
+	// that the user has, or nil.
 	intended atomic.Int64
 	kind     atomic.Int32
+	on       atomic.Pointer[connection]
+
+	// In the queue for a connection: whether the user waits, the connection that it was
+	// given, and who stands behind it.
+	queued bool
+	handed *connection
+	behind *user
 
 	// held is what the user tells before it runs: that comes after its state.
 	held    []job.Event
@@ -44,6 +52,15 @@ type connection struct {
 	sockets *loop.Connections // that the session talks over
 	name    string            // what the server calls the session: "process 4711"; "" where it has no name for it
 	flushed atomic.Int32      // the last of run.flush that was done over it
+}
+
+// connectionName is what the server calls the session that the user has; "" where it has
+// none, or no name for it.
+func (u *user) connectionName() string {
+	if c := u.on.Load(); c != nil {
+		return c.name
+	}
+	return ""
 }
 
 // tell is the seat's Tell.
@@ -80,55 +97,103 @@ func (p Plan) firstWorker() int {
 	return job.FirstWorker
 }
 
-// seatsAtOnce bounds how many users log in at the same moment, so that ten
-// thousand of them do not overrun the server's listen queue.
-const seatsAtOnce = 64
-
-// seatUsers makes the users, each with a connection of its own.
-func seatUsers(ctx context.Context, p Plan, f *feed, survey any, stripes []*meter.Stripe) ([]*user, error) {
-	users := make([]*user, p.Users)
+// newLogins returns a group that logs in, or out, with so many sessions at a time that ten
+// thousand do not overrun the server's listen queue. The first error cancels its context.
+func newLogins(ctx context.Context) (*errgroup.Group, context.Context) {
+	const atOnce = 64
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(seatsAtOnce)
-	for i := range users {
-		group.Go(func() error {
-			var u *user
-			err := job.Guarded(func() (err error) {
-				u, err = seat(ctx, p, f, survey, i)
-				return err
-			})
-			if u != nil {
-				u.stripe = stripes[i%len(stripes)]
-				users[i] = u
-			}
-			if err != nil {
-				return &userError{i + p.firstWorker(), err}
-			}
-			return nil
-		})
-	}
-	err := group.Wait()
-	if failed, ok := errors.AsType[*userError](err); ok { // as every error is
-		closeUsers(users)
-		f.fail(failed.position, failed.err)
-	}
-	return users, err
+	group.SetLimit(atOnce)
+	return group, ctx
 }
 
-// seat makes a user, and opens its connection. What it returns with an error has a
-// session to close.
-func seat(ctx context.Context, p Plan, f *feed, survey any, number int) (u *user, err error) {
-	u = &user{number: number, send: f.tellAs(number + p.firstWorker())}
-	if u.connection, err = open(ctx, p, number, u.tell); err != nil {
-		return u, err
+// seatUsers makes the users, and the connections for them: one for each, or those that
+// they share. What it returns with an error has sessions to close.
+func (r *run) seatUsers(ctx context.Context, survey any) error {
+	p := r.plan
+	r.users = make([]*user, p.Users)
+	for i := range r.users {
+		r.users[i] = &user{number: i, stripe: r.stripes[i%len(r.stripes)], send: r.feed.tellAs(i + p.firstWorker())}
 	}
-	u.Terminal = p.Workload.NewTerminal(workload.Seat{
-		Number: number, Users: p.Users, Seed: p.Seed,
-		Options: p.Settings, Survey: survey, SQL: p.SQL,
-		Rand: p.rand(number),
-		Tell: u.tell,
-	})
-	u.tell(job.Event{Step: &job.Step{Name: job.StepTransactions, Stage: job.Begins, Count: int64(p.Pacing.MaxIterations)}})
-	return u, nil
+	r.connections = make([]*connection, p.connections())
+	logins, ctx := newLogins(ctx)
+	for i := range r.connections {
+		logins.Go(func() error {
+			err := job.Guarded(func() (err error) {
+				r.connections[i], err = open(ctx, p, i, r.introducer(i))
+				return err
+			})
+			return r.failedToConnect(i, err)
+		})
+	}
+	if err := logins.Wait(); err != nil {
+		if failed, ok := errors.AsType[*userError](err); ok {
+			r.feed.fail(failed.position, failed.err)
+		}
+		return err
+	}
+	for i, u := range r.users {
+		u.Terminal = p.Workload.NewTerminal(workload.Seat{
+			Number: i, Users: p.Users, Seed: p.Seed,
+			Options: p.Settings, Survey: survey, SQL: p.SQL,
+			Rand: p.rand(i),
+			Tell: u.tell,
+		})
+		u.tell(job.Event{Step: &job.Step{Name: job.StepTransactions, Stage: job.Begins, Count: int64(p.Pacing.MaxIterations)}})
+	}
+	r.layLines()
+	return nil
+}
+
+// introducer returns what tells of connection number i: the user whose own it is. What a
+// connection that users share has to tell, the monitor's has told.
+func (r *run) introducer(i int) func(job.Event) {
+	if r.plan.Pacing.Connections > 0 {
+		return func(job.Event) {}
+	}
+	return r.users[i].tell
+}
+
+// failedToConnect says whose connection number i was to be.
+func (r *run) failedToConnect(i int, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case r.plan.Pacing.Connections > 0:
+		return fmt.Errorf("connection %d of the %d that virtual users share: %w", i+1, r.plan.Pacing.Connections, err)
+	}
+	return &userError{i + r.plan.firstWorker(), err}
+}
+
+// layLines gives each user its line: its own connection, or what the users of its loop
+// share.
+func (r *run) layLines() {
+	if r.plan.Pacing.Connections == 0 {
+		for i, u := range r.users {
+			u.lines = &ownLine{r.connections[i]}
+		}
+		return
+	}
+	shared := make([]*sharedLines, max(1, r.plan.Pacing.Loops))
+	for i := range shared {
+		var own []*connection
+		for c := i; c < len(r.connections); c += len(shared) {
+			own = append(own, r.connections[c])
+		}
+		shared[i] = newSharedLines(own)
+	}
+	for i, u := range r.users { // as the scheduler deals them out to its loops
+		l := shared[i%len(shared)]
+		l.users++
+		u.lines = l
+	}
+}
+
+// connections is how many the users need.
+func (p Plan) connections() int {
+	if p.Pacing.Connections > 0 {
+		return p.Pacing.Connections
+	}
+	return p.Users
 }
 
 // open connects and makes the session ready. What it returns with an error, if it is not
@@ -158,18 +223,6 @@ func open(ctx context.Context, p Plan, number int, tell func(job.Event)) (*conne
 	return c, err
 }
 
-func closeUsers(users []*user) {
-	group := errgroup.Group{}
-	group.SetLimit(seatsAtOnce)
-	for _, u := range users {
-		if u != nil && u.connection != nil {
-			group.Go(func() error { return job.Guarded(u.connection.session.Close) })
-		}
-	}
-	// A session that cannot be closed cleanly is closed all the same.
-	_ = group.Wait()
-}
-
 // rand returns the random numbers of a user.
 func (p Plan) rand(number int) *rand.Rand { return rand.New(rand.NewPCG(p.Seed, uint64(number))) }
 
@@ -185,7 +238,7 @@ func (u *user) work(r *run) error {
 	ctx := r.calls
 	intended := time.Now()
 	for n := 0; n < r.plan.Pacing.MaxIterations && !r.stopping.Load(); n++ {
-		u.connection.answer(ctx, r)
+		u.lines.answer(r, u)
 		next, more := u.Pick()
 		if !more {
 			return nil
@@ -197,7 +250,7 @@ func (u *user) work(r *run) error {
 			}
 		}
 		ended, err := u.transact(ctx, r, next, intended)
-		if err != nil {
+		if err != nil || ended.IsZero() {
 			return err
 		}
 		intended = ended
@@ -226,13 +279,18 @@ func (u *user) workAtRate(r *run) error {
 			}
 			return nil
 		}
-		u.connection.answer(r.calls, r)
+		u.lines.answer(r, u)
 		next, more := u.Pick()
 		if !more {
 			return nil
 		}
-		if _, err := u.transact(r.calls, r, next, intended); err != nil {
+		ended, err := u.transact(r.calls, r, next, intended)
+		if err != nil {
 			return err
+		}
+		if ended.IsZero() {
+			r.missed.Add(1)
+			return nil
 		}
 	}
 	return nil
@@ -241,19 +299,26 @@ func (u *user) workAtRate(r *run) error {
 // farOff is after the end of any run, and can be added to a moment.
 const farOff = 100 * 365 * 24 * time.Hour
 
-// transact does one transaction, again and again with the same inputs while it
-// fails in a way that may pass, and records how it ended. It returns when that
-// was, and an error when the user cannot go on.
+// transact takes a connection and does one transaction over it, again and again with the
+// same inputs while it fails in a way that may pass, and records how it ended. It returns
+// when that was, which is no time if the run ended before there was a connection, and an
+// error when the user cannot go on.
 func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, intended time.Time) (time.Time, error) {
 	record := meter.Record{Kind: t.Kind, User: int32(u.number)}
 	u.kind.Store(int32(t.Kind))
 	u.intended.Store(mark(intended.Sub(r.began)))
+	c, queued := u.lines.take(r, u, t.Kind)
+	if c == nil {
+		u.intended.Store(0)
+		return time.Time{}, nil
+	}
+	defer u.lines.give(r, u, c)
 	for {
 		start := time.Now()
 		if record.Retries == 0 {
-			record.Late = start.Sub(intended)
+			record.Late, record.Queued = start.Sub(intended), queued
 		}
-		err := u.connection.Do(ctx, t)
+		err := c.Do(ctx, t)
 		end := time.Now()
 		record.Service, record.Response, record.Ended = end.Sub(start), end.Sub(intended), end.Sub(r.began)
 		switch err {
@@ -268,7 +333,7 @@ func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, int
 		if r.broken.Load() {
 			return end, nil // cut short by the end of the run: neither a result nor a failure
 		}
-		again, err := u.afterFailure(ctx, r, &record, err)
+		again, err := u.afterFailure(ctx, r, c, &record, err)
 		if err != nil || !again || r.broken.Load() {
 			return time.Now(), err
 		}
@@ -283,10 +348,10 @@ func (u *user) record(r meter.Record) {
 
 // afterFailure rolls back, and says whether to try again. The error is non-nil
 // when the user cannot go on.
-func (u *user) afterFailure(ctx context.Context, r *run, record *meter.Record, failure error) (again bool, err error) {
+func (u *user) afterFailure(ctx context.Context, r *run, c *connection, record *meter.Record, failure error) (again bool, err error) {
 	record.Class = r.plan.Database.Classify(failure)
 	if record.Class != meter.Connection {
-		if rollback := u.connection.session.Rollback(ctx); rollback != nil {
+		if rollback := c.session.Rollback(ctx); rollback != nil {
 			record.Class = meter.Connection
 			failure = errors.Join(failure, fmt.Errorf("roll back: %w", rollback))
 		}

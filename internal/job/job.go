@@ -100,6 +100,12 @@ type Result struct {
 
 	Pace *Pace `json:"pace,omitempty"` // of a run that was asked for a rate
 
+	// Lateness is how long after the end of their users' pauses transactions began; nil
+	// where users do not pause.
+	Lateness *Delay `json:"lateness,omitempty"`
+
+	Sharing *Sharing `json:"sharing,omitempty"` // of a run whose users share connections
+
 	Client *ClientLoad `json:"client,omitempty"` // in the measured time of a run
 
 	// Contention is what virtual users were to expect of each other; nil where there is so
@@ -139,6 +145,20 @@ type Pace struct {
 	LateP50  float64 `json:"late_p50_seconds"`
 	LateP99  float64 `json:"late_p99_seconds"`
 	LateMax  float64 `json:"late_max_seconds"`
+}
+
+// Delay is how long transactions were held up before they began, over the measured time.
+type Delay struct {
+	Mean float64 `json:"mean_seconds"`
+	P50  float64 `json:"p50_seconds"`
+	P99  float64 `json:"p99_seconds"`
+	Max  float64 `json:"max_seconds"`
+}
+
+// Sharing says how virtual users fared that share connections.
+type Sharing struct {
+	Connections int   `json:"connections"`
+	Wait        Delay `json:"wait"` // of a transaction for a connection: in its response time, not in its service time
 }
 
 // Metric is a headline figure, such as 1,234,567 NOPM.

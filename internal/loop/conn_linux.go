@@ -25,12 +25,12 @@ type conn struct {
 	// other side has reset.
 	local, remote net.Addr
 
-	// While it is adopted. The task reads these without a lock: nobody else changes them.
-	task   *task
+	// While it is adopted. The loop's tasks read these without a lock: nobody else changes them.
+	loop   *loop
 	fd     int
 	number int // what epoll knows it by
 
-	waiting *task // the task, while it waits for something to read; the loop's thread alone looks at it
+	waiting *task // the one that waits for something to read; the loop's thread alone looks at it
 
 	closed, expired atomic.Bool // expired: the deadline for reading is over
 
@@ -52,11 +52,12 @@ func (c *conn) LocalAddr() net.Addr { return c.local }
 // RemoteAddr is net.Conn's.
 func (c *conn) RemoteAddr() net.Addr { return c.remote }
 
-// adopt is the task's. A connection that is closed already needs nothing.
+// adopt is the task's. A connection that is closed already needs nothing, nor does one that
+// waits by the loop.
 func (c *conn) adopt(t *task) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed.Load() {
+	if c.closed.Load() || c.loop == t.loop {
 		return nil
 	}
 	raw, err := c.Conn.(syscall.Conn).SyscallConn()
@@ -76,10 +77,10 @@ func (c *conn) adopt(t *task) error {
 		_ = unix.Close(fd)
 		return err
 	}
-	c.task, c.fd = t, fd
+	c.loop, c.fd = t.loop, fd
 	if err := t.loop.register(c); err != nil {
 		_ = unix.Close(fd)
-		c.task = nil
+		c.loop = nil
 		c.closed.Store(true)
 		return err
 	}
@@ -108,14 +109,14 @@ func (l *loop) register(c *conn) error {
 func (c *conn) release() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.task == nil {
+	if c.loop == nil {
 		return nil
 	}
-	l := c.task.loop
+	l := c.loop
 	l.conns[c.number] = nil
 	l.free = append(l.free, c.number)
 	_ = unix.EpollCtl(l.epoll, unix.EPOLL_CTL_DEL, c.fd, nil) // it is there
-	c.task = nil
+	c.loop = nil
 	if c.alarm != nil {
 		c.alarm.Stop()
 	}
@@ -144,7 +145,7 @@ func (c *conn) Read(p []byte) (int, error) {
 }
 
 func (c *conn) receive(p []byte) (int, error) {
-	if c.task == nil {
+	if c.loop == nil {
 		return c.Conn.Read(p)
 	}
 	for {
@@ -157,8 +158,8 @@ func (c *conn) receive(p []byte) (int, error) {
 		n, _, errno := syscall.RawSyscall(unix.SYS_READ, uintptr(c.fd), uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))
 		switch {
 		case errno == unix.EAGAIN:
-			c.waiting = c.task
-			c.task.park()
+			c.waiting = c.loop.current
+			c.waiting.park()
 		case errno == unix.EINTR:
 		case errno != 0:
 			return 0, os.NewSyscallError("read", errno)
@@ -179,7 +180,7 @@ func (c *conn) Write(p []byte) (int, error) {
 }
 
 func (c *conn) send(p []byte) (int, error) {
-	if c.task == nil {
+	if c.loop == nil {
 		return c.Conn.Write(p)
 	}
 	done := 0
@@ -207,14 +208,14 @@ func (c *conn) send(p []byte) (int, error) {
 }
 
 // Close is net.Conn's. An adopted connection is cut off at once; its descriptor stays
-// until the task releases it, since the task may be about to read from it.
+// until a task releases it, since one may be about to read from it.
 func (c *conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed.Swap(true) {
 		return net.ErrClosed
 	}
-	if c.task == nil {
+	if c.loop == nil {
 		return c.Conn.Close()
 	}
 	_ = unix.Shutdown(c.fd, unix.SHUT_RDWR) // where the other side has gone there is nothing to cut
@@ -222,9 +223,9 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// disturb wakes the task if it waits for the connection. The caller holds mu.
+// disturb wakes a task that waits for the connection. The caller holds mu.
 func (c *conn) disturb() {
-	l := c.task.loop
+	l := c.loop
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.rung = append(l.rung, c)
@@ -244,7 +245,7 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.deadline = t
-	if c.task == nil {
+	if c.loop == nil {
 		c.expired.Store(!t.IsZero() && !t.After(time.Now()))
 		return c.Conn.SetReadDeadline(t)
 	}
@@ -257,7 +258,7 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 func (c *conn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.task == nil {
+	if c.loop == nil {
 		return c.Conn.SetWriteDeadline(t)
 	}
 	return nil
@@ -282,7 +283,7 @@ func (c *conn) setAlarm() {
 		c.alarm = time.AfterFunc(wait, func() {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			if c.task != nil && c.deadline.Equal(set) {
+			if c.loop != nil && c.deadline.Equal(set) {
 				c.expired.Store(true)
 				c.disturb()
 			}

@@ -50,7 +50,8 @@ type crew struct {
 }
 
 func (c *crew) Go(work func(Task)) {
-	c.loops[c.tasks%len(c.loops)].add(work)
+	number := c.tasks % len(c.loops)
+	c.loops[number].add(number, work)
 	c.tasks++
 }
 
@@ -73,7 +74,9 @@ type loop struct {
 	epoll    int
 	live     int     // tasks that have not ended
 	ready    []*task // to be resumed before the loop waits again
+	current  *task   // the one that works
 	sleeping sleepers
+	parked   []*task // in no order; each knows its place
 	conns    []*conn // adopted ones, by the number that epoll knows them by; nil where none has the number
 	free     []int   // the numbers that none has
 	events   [128]unix.EpollEvent
@@ -113,8 +116,8 @@ func (l *loop) close() error {
 	return errors.Join(unix.Close(wakeup), unix.Close(l.epoll))
 }
 
-func (l *loop) add(work func(Task)) {
-	t := &task{loop: l}
+func (l *loop) add(number int, work func(Task)) {
+	t := &task{loop: l, number: number}
 	t.next, _ = iter.Pull(func(yield func(struct{}) bool) {
 		t.yield = yield
 		work(t)
@@ -148,6 +151,7 @@ func (l *loop) end() {
 }
 
 func (l *loop) resume(t *task) {
+	l.current = t
 	if _, more := t.next(); !more {
 		l.live--
 	}
@@ -162,10 +166,14 @@ func (l *loop) wait() {
 			l.wake(c)
 		}
 	}
+	stopping := l.stopping.Load()
+	for stopping && len(l.parked) > 0 {
+		l.parked[0].Unpark()
+	}
 	if len(l.sleeping) == 0 {
 		return
 	}
-	stopping, now := l.stopping.Load(), time.Now()
+	now := time.Now()
 	for len(l.sleeping) > 0 && (stopping || !l.sleeping[0].until.After(now)) {
 		l.resume(heap.Pop(&l.sleeping).(*task))
 	}
@@ -235,10 +243,13 @@ func (l *loop) stop() {
 
 // task is a coroutine of a loop.
 type task struct {
-	loop  *loop
-	next  func() (struct{}, bool)
-	yield func(struct{}) bool
-	until time.Time // when its pause is over
+	loop   *loop
+	number int // of the loop
+	next   func() (struct{}, bool)
+	yield  func(struct{}) bool
+	until  time.Time // when its pause is over
+	parked bool
+	place  int // where it stands in the loop's parked, while it does
 }
 
 // park gives the thread back to the loop until it resumes the task.
@@ -257,6 +268,36 @@ func (t *task) PauseUntil(moment time.Time) bool {
 	heap.Push(&l.sleeping, t)
 	t.park()
 	return !l.stopping.Load()
+}
+
+// Loop is Task's.
+func (t *task) Loop() int { return t.number }
+
+// Park is Task's.
+func (t *task) Park() bool {
+	l := t.loop
+	if l.stopping.Load() {
+		return false
+	}
+	t.parked, t.place = true, len(l.parked)
+	l.parked = append(l.parked, t)
+	t.park()
+	return !l.stopping.Load()
+}
+
+// Unpark is Task's.
+func (t *task) Unpark() {
+	if !t.parked {
+		return
+	}
+	l := t.loop
+	last := len(l.parked) - 1
+	l.parked[t.place] = l.parked[last]
+	l.parked[t.place].place = t.place
+	l.parked[last] = nil
+	l.parked = l.parked[:last]
+	t.parked = false
+	l.ready = append(l.ready, t)
 }
 
 // Await is Task's.

@@ -22,7 +22,7 @@ func (g *goroutines) Run() {
 	var running sync.WaitGroup
 	for _, work := range g.work {
 		running.Go(func() {
-			t := &goroutine{stopped: g.stopped, timer: time.NewTimer(0)}
+			t := &goroutine{stopped: g.stopped, timer: time.NewTimer(0), unparked: make(chan struct{}, 1)}
 			<-t.timer.C // a new timer can only be had running
 			work(t)
 		})
@@ -34,8 +34,9 @@ func (g *goroutines) Stop() { g.stop.Do(func() { close(g.stopped) }) }
 
 // goroutine is a Task that is one.
 type goroutine struct {
-	stopped <-chan struct{}
-	timer   *time.Timer // one for all its pauses
+	stopped  <-chan struct{}
+	timer    *time.Timer // one for all its pauses
+	unparked chan struct{}
 }
 
 func (g *goroutine) PauseUntil(moment time.Time) bool {
@@ -53,6 +54,23 @@ func (g *goroutine) PauseUntil(moment time.Time) bool {
 	}
 }
 
+func (g *goroutine) Park() bool {
+	select {
+	case <-g.unparked:
+		return true
+	case <-g.stopped:
+		return false
+	}
+}
+
+func (g *goroutine) Unpark() {
+	select {
+	case g.unparked <- struct{}{}:
+	default: // it has been already
+	}
+}
+
+func (*goroutine) Loop() int                  { return 0 }
 func (*goroutine) Adopt(*Connections) error   { return nil }
 func (*goroutine) Release(*Connections) error { return nil }
 func (*goroutine) Await(f func())             { f() }

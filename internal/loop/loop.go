@@ -29,15 +29,29 @@ type Scheduler interface {
 	Stop()
 }
 
-// Task is what a task may ask of its scheduler. It is asked by the task alone.
+// Task is what a task may ask of its scheduler. It is asked by the task alone, but for
+// Unpark.
 type Task interface {
 	// PauseUntil waits for a moment. It returns false, sooner, when the scheduler is
 	// stopped. A moment that is past is not waited for.
 	PauseUntil(moment time.Time) bool
 
-	// Adopt makes the connections wait by the task's scheduler. From then on only the task
-	// may read from them and write to them, until it releases them; whoever likes may close
-	// them and set their deadlines.
+	// Loop says on which of the scheduler's event loops the task is, from 0. Tasks of one
+	// loop work in turns, so that they may share what others may not. Goroutines are all on
+	// 0, and do not.
+	Loop() int
+
+	// Park waits until another task calls Unpark. It returns false, maybe sooner, when the
+	// scheduler is stopped.
+	Park() bool
+
+	// Unpark ends the wait of a task in Park, if it is in one; a goroutine's next, if it is
+	// in none. Only tasks of the same loop may call it.
+	Unpark()
+
+	// Adopt makes the connections wait by the task's loop. From then on only tasks of this
+	// loop may read from them and write to them, one at a time, until one of them releases
+	// them; whoever likes may close them and set their deadlines.
 	Adopt(*Connections) error
 
 	// Release makes the connections such as anybody may use.

@@ -47,6 +47,15 @@ func eventLoops(t *testing.T, n int) Scheduler {
 	return s
 }
 
+// eventLoopsOrSkip is eventLoops where there are some.
+func eventLoopsOrSkip(t *testing.T, n int) Scheduler {
+	t.Helper()
+	if !Supported {
+		t.Skip("there are no event loops on this system")
+	}
+	return eventLoops(t, n)
+}
+
 // serve listens until the test ends and has each connection served.
 func serve(t *testing.T, network, address string, each func(net.Conn)) string {
 	t.Helper()
@@ -133,6 +142,91 @@ func TestTasksTalkToServers(t *testing.T) {
 		if done.Load() != 40 {
 			t.Errorf("%d of 40 tasks have ended", done.Load())
 		}
+	})
+}
+
+// TestTasksOfALoopShareAConnection has tasks take a connection from each other, who wait in
+// Park until they are given it.
+func TestTasksOfALoopShareAConnection(t *testing.T) {
+	const loops, each = 2, 5
+	address := serve(t, "tcp", "127.0.0.1:0", echo)
+	s := eventLoopsOrSkip(t, loops)
+	type shared struct {
+		conn    net.Conn
+		list    *Connections
+		waiting []Task
+		taken   bool
+		left    int
+	}
+	var lines [loops]*shared
+	for i := range lines {
+		ctx, list := Gather(t.Context())
+		conn, err := Dial(ctx, new(net.Dialer), "tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		lines[i] = &shared{conn: conn, list: list, left: each}
+	}
+	for range loops * each {
+		s.Go(func(task Task) {
+			l := lines[task.Loop()]
+			if err := task.Adopt(l.list); err != nil {
+				t.Error(err)
+			}
+			for range 20 {
+				for l.taken {
+					l.waiting = append(l.waiting, task)
+					if !task.Park() {
+						t.Error("a wait ended without Stop")
+					}
+				}
+				l.taken = true
+				converse(t, l.conn, 1)
+				l.taken = false
+				if len(l.waiting) > 0 {
+					l.waiting[0].Unpark()
+					l.waiting = l.waiting[1:]
+				}
+			}
+			if l.left--; l.left == 0 {
+				if err := task.Release(l.list); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	s.Run()
+	for i, l := range lines {
+		if l.left != 0 {
+			t.Errorf("on loop %d %d tasks have not ended", i, l.left)
+		}
+	}
+}
+
+// TestStopEndsParking is how users learn that the connection which they wait for will not
+// come any more.
+func TestStopEndsParking(t *testing.T) {
+	schedulers(t, func(t *testing.T, s Scheduler) {
+		const tasks = 20
+		var parking sync.WaitGroup
+		parking.Add(tasks)
+		for range tasks {
+			s.Go(func(task Task) {
+				parking.Done()
+				if task.Park() {
+					t.Error("a wait ended that nobody ended")
+				}
+				if task.Park() {
+					t.Error("a wait was begun after Stop")
+				}
+			})
+		}
+		go func() {
+			parking.Wait()
+			s.Stop()
+		}()
+		s.Run()
 	})
 }
 

@@ -82,7 +82,9 @@ type Record struct {
 	// earlier tries, and any delay on the client's side of starting it.
 	Service, Response time.Duration
 
-	Late time.Duration // how long after that moment the first try began
+	// Late is how long after that moment the first try began. Queued is for how much of that
+	// it waited for a connection, where users share them.
+	Late, Queued time.Duration
 
 	Ended time.Duration // when, since users began
 
@@ -176,7 +178,7 @@ type Stripe struct {
 	_    [64]byte // keeps neighbouring stripes off one cache line
 }
 
-// page is a piece of a stripe, of 64 KiB. A stripe has two, and as many more as
+// page is a piece of a stripe, of 72 KiB. A stripe has two, and as many more as
 // were ever filled between two takings: it grows to the load, and no further.
 type page struct {
 	n       int
@@ -208,7 +210,7 @@ func (s *Stripe) turn() {
 	s.page = new(page)
 }
 
-// Sum adds up records: a Summary, a Profile, Gaps, or Lateness.
+// Sum adds up records: a Summary, a Profile, Gaps, or Delays.
 type Sum interface{ record(r *Record) }
 
 // Take adds what the stripe holds to each of the sums, and empties the stripe.

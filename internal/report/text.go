@@ -294,6 +294,12 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 		}
 		row(mark, "Pace", "%s", pace(*p))
 	}
+	if d := r.Lateness; d != nil {
+		row("", "Pauses", "transactions began %s after the end of a pause", delay(*d))
+	}
+	if s := r.Sharing; s != nil {
+		row("", "Sharing", "%s for %s; transactions waited %s for one", connections(s.Connections), VirtualUsers(r.Users), delay(s.Wait))
+	}
 	if c := r.Client; c != nil && !c.NearLimit() {
 		mark, who := good, "had room: "
 		if c.WithDatabase { // which may take what it can get
@@ -349,8 +355,16 @@ func pace(p job.Pace) string {
 	return text
 }
 
+// delay spells how long transactions were held up.
+func delay(d job.Delay) string {
+	return fmt.Sprintf("%s on average (p99 %s, max %s)", late(d.Mean), late(d.P99), late(d.Max))
+}
+
 // late spells how late something was, given in seconds.
 func late(seconds float64) string {
+	if seconds < 1e-6 {
+		return "0 ms"
+	}
 	return millis(seconds*1e9) + " ms"
 }
 
@@ -360,6 +374,13 @@ func VirtualUsers(n int) string {
 		return "1 virtual user"
 	}
 	return count(int64(n)) + " virtual users"
+}
+
+func connections(n int) string {
+	if n == 1 {
+		return "1 connection"
+	}
+	return count(int64(n)) + " connections"
 }
 
 // load says who worked on how much.

@@ -23,6 +23,7 @@ type Options struct {
 	AsyncClients int            `opt:"async_clients" group:"load" soon:"true" unit:"clients" min:"1" max:"100000" help:"asynchronous clients of each virtual user"`
 	AsyncVerbose bool           `opt:"async_verbose" group:"load" soon:"true" help:"print what each asynchronous client does"`
 	AsyncDelay   int            `opt:"async_delay" group:"load" soon:"true" unit:"milliseconds" min:"0" max:"3600000" help:"milliseconds between the logins of two asynchronous clients"`
+	Connections  int            `opt:"connections" group:"load" unit:"connections" flag:"connections" for:"run" min:"0" max:"100000" help:"connections that all virtual users share: a user takes one for each transaction, and waits where others have them all; 0 gives each user a connection of its own"`
 	RaiseError   bool           `opt:"stop_on_failure" group:"client" help:"end the run at the first failure, and retry nothing"`
 	MaxRetries   int            `opt:"max_retries" group:"client" unit:"tries" min:"0" max:"1000" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`
 	FailureLimit float64        `opt:"max_failures" group:"client" unit:"percent" min:"0" max:"100" help:"percent of transactions that may fail, or be in the count of the server or of the virtual users alone, before the run is reported as invalid"`

@@ -2,6 +2,7 @@ package load
 
 import (
 	"runtime"
+	"strconv"
 	"time"
 
 	"sledge/internal/option"
@@ -29,6 +30,9 @@ type Pacing struct {
 	// who begin one when their last has ended.
 	Arrivals func(seed uint64) *Arrivals
 
+	// Connections is how many users share; 0 gives each its own.
+	Connections int
+
 	// Loops is how many event loops run the users; 0 runs each in a goroutine.
 	Loops int
 
@@ -49,9 +53,19 @@ func (o *Options) Pacing() Pacing {
 		Test:          o.Driver == driverTest,
 		TimeProfile:   o.TimeProfile && o.Driver != driverTest,
 		Arrivals:      o.arrivals(),
-		Loops:         o.Loops.number(runtime.GOMAXPROCS(0)),
+		Connections:   o.Connections,
+		Loops:         o.loops(runtime.GOMAXPROCS(0)),
 		Missing:       o.missing(),
 	}
+}
+
+// loops is Pacing.Loops. Those of one loop share connections, so that each needs one.
+func (o *Options) loops(cores int) int {
+	n := o.Loops.number(cores)
+	if o.Connections > 0 {
+		n = min(n, o.Connections)
+	}
+	return n
 }
 
 // arrivals is Pacing.Arrivals.
@@ -81,6 +95,9 @@ func (o *Options) missing() string {
 func (o *Options) Validate(names option.Names) error {
 	if o.Driver == driverTimed && o.Duration <= 0 {
 		return names.Wrong("duration", "0", "0 measures nothing: give a time, such as 5 for minutes, or 90s")
+	}
+	if o.Connections > 0 && o.Driver == driverTest {
+		return names.Wrong("connections", strconv.Itoa(o.Connections), "a test shows what each user does, on a connection of its own: set it to 0")
 	}
 	if o.Rate.profile == nil && o.Arrivals != spacingPoisson {
 		return names.Wrong("arrivals", o.Arrivals, "%s is %s, so it would have no effect: set a rate, such as 500/s", names.Of("rate"), none)

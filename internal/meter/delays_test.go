@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-func TestLatenessIsOfAllTransactions(t *testing.T) {
-	s, l := NewStripe(), NewLateness()
+func TestDelaysAreOfAllTransactions(t *testing.T) {
+	s, l, q := NewStripe(), NewLateness(), NewQueueing()
 	for i := range 100 {
-		s.Record(Record{Outcome: Outcome(i % 3), Late: time.Duration(i+1) * time.Millisecond})
+		s.Record(Record{Outcome: Outcome(i % 3), Late: time.Duration(i+1) * time.Millisecond, Queued: time.Second})
 	}
-	s.Take(l)
+	s.Take(l, q)
 	for _, tt := range []struct {
 		what      string
 		got, want time.Duration
@@ -18,6 +18,7 @@ func TestLatenessIsOfAllTransactions(t *testing.T) {
 		{"mean", l.Mean(), 50500 * time.Microsecond},
 		{"p50", l.Percentile(50), 50 * time.Millisecond},
 		{"max", l.Percentile(100), 100 * time.Millisecond},
+		{"queued", q.Percentile(50), time.Second},
 	} {
 		if off := tt.got - tt.want; off.Abs() > tt.want/500 {
 			t.Errorf("%s: got %s, want %s", tt.what, tt.got, tt.want)

@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/loop"
+	"sledge/internal/meter"
+)
+
+// lines are where users get their connections from. Which one serves a transaction is
+// their decision: a user's own, or one of those that it shares with others.
+type lines interface {
+	// enter is called by a user that begins to work, and leave by one that has ended.
+	// Between the two, connections wait by the users' loop. In the end the server is told
+	// what was done over each, unless the user has come to harm.
+	enter(r *run, u *user) error
+	leave(r *run, u *user, harmed bool) error
+
+	// take returns a connection for a transaction of a kind, and give takes it back. Where
+	// others have all of them, take waits, and says for how long; it returns nil if the run
+	// ends meanwhile. Both are part of the hot path.
+	take(r *run, u *user, kind meter.Kind) (c *connection, queued time.Duration)
+	give(r *run, u *user, c *connection)
+
+	// answer has the server count what was done over connections that nobody uses, where
+	// that has been asked for.
+	answer(r *run, u *user)
+}
+
+// ownLine is the one connection of a user.
+type ownLine struct{ connection *connection }
+
+func (l *ownLine) enter(_ *run, u *user) error {
+	u.on.Store(l.connection)
+	return u.task.Adopt(l.connection.sockets)
+}
+
+func (l *ownLine) leave(r *run, u *user, harmed bool) error {
+	return l.connection.leave(r, u.task, harmed)
+}
+
+func (l *ownLine) take(*run, *user, meter.Kind) (*connection, time.Duration) {
+	return l.connection, 0
+}
+
+func (l *ownLine) give(*run, *user, *connection) {}
+func (l *ownLine) answer(r *run, _ *user)        { l.connection.answer(r.calls, r) }
+
+// leave ends a user's use of a connection for good.
+func (c *connection) leave(r *run, task loop.Task, harmed bool) error {
+	if r.plan.Server.Flush != nil && !harmed {
+		c.tellServer(r.calls, r, math.MaxInt32) // whoever asks later need not wait for it
+	}
+	return task.Release(c.sockets)
+}
+
+// sharedLines are connections that the users of one event loop share, or all users where
+// they are goroutines. The connection that was given back last is taken first, as by most
+// pools of connections, and who has waited longest gets the next.
+type sharedLines struct {
+	// On an event loop nobody ever waits for the lock.
+	mu          sync.Mutex
+	connections []*connection
+	free        []*connection
+	first, last *user // in the queue; nil is nobody
+	users       int   // that have not ended
+	told        int32 // the last of run.flush that was done over all free connections
+}
+
+func newSharedLines(connections []*connection) *sharedLines {
+	return &sharedLines{connections: connections, free: slices.Clone(connections)}
+}
+
+// enter has the first user of a loop adopt the connections for all of them.
+func (l *sharedLines) enter(_ *run, u *user) error {
+	var err error
+	for _, c := range l.connections {
+		err = errors.Join(err, u.task.Adopt(c.sockets)) // of which a second does nothing
+	}
+	return err
+}
+
+// leave has the last user give the connections back.
+func (l *sharedLines) leave(r *run, u *user, harmed bool) error {
+	l.mu.Lock()
+	l.users--
+	rest := l.users
+	l.mu.Unlock()
+	if rest > 0 {
+		return nil
+	}
+	var err error
+	for _, c := range l.connections {
+		err = errors.Join(err, c.leave(r, u.task, harmed || r.death() != nil))
+	}
+	return err
+}
+
+func (l *sharedLines) take(r *run, u *user, _ meter.Kind) (c *connection, queued time.Duration) {
+	if c = l.pop(u); c == nil {
+		asked := time.Now()
+		for waits := true; c == nil; {
+			if !waits {
+				return nil, 0
+			}
+			waits = u.task.Park()
+			c = l.handed(u, waits)
+		}
+		queued = time.Since(asked)
+	}
+	if r.stopping.Load() {
+		l.give(r, u, c)
+		return nil, 0
+	}
+	u.on.Store(c)
+	return c, queued
+}
+
+// pop returns a free connection, or has the user stand in the queue and returns nil.
+func (l *sharedLines) pop(u *user) *connection {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := len(l.free); n > 0 {
+		c := l.free[n-1]
+		l.free = l.free[:n-1]
+		return c
+	}
+	u.queued, u.behind = true, nil
+	if l.last == nil {
+		l.first = u
+	} else {
+		l.last.behind = u
+	}
+	l.last = u
+	return nil
+}
+
+// handed returns the connection that a user in the queue was given, if it was. Where it
+// does not wait any longer, nobody will give it one.
+func (l *sharedLines) handed(u *user, waits bool) *connection {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := u.handed
+	u.handed = nil
+	if !waits {
+		u.queued = false
+	}
+	return c
+}
+
+func (l *sharedLines) give(r *run, u *user, c *connection) {
+	u.on.Store(nil)
+	c.answer(r.calls, r)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.first != nil {
+		next := l.first
+		l.first = next.behind
+		if l.first == nil {
+			l.last = nil
+		}
+		if next.queued {
+			next.queued, next.handed = false, c
+			next.task.Unpark()
+			return
+		}
+	}
+	l.free = append(l.free, c)
+}
+
+func (l *sharedLines) answer(r *run, u *user) {
+	asked := r.flush.Load()
+	for {
+		c := l.untold(asked)
+		if c == nil {
+			return
+		}
+		l.give(r, u, c) // which tells it
+	}
+}
+
+// untold takes a free connection over which the server has not been told, or returns nil.
+func (l *sharedLines) untold(asked int32) *connection {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.told == asked {
+		return nil
+	}
+	for i, c := range l.free {
+		if c.flushed.Load() != asked {
+			last := len(l.free) - 1
+			l.free[i] = l.free[last]
+			l.free = l.free[:last]
+			return c
+		}
+	}
+	l.told = asked
+	return nil
+}
+
+// closeConnections closes them all, side by side.
+func closeConnections(list []*connection) {
+	logins, _ := newLogins(context.Background())
+	for _, c := range list {
+		if c != nil {
+			logins.Go(func() error { return job.Guarded(c.session.Close) })
+		}
+	}
+	// A session that cannot be closed cleanly is closed all the same.
+	_ = logins.Wait()
+}

@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sledge/internal/engine/load"
+	"sledge/internal/job"
+	"sledge/internal/option"
+)
+
+// sharing returns a plan of three users whose transactions take a tenth of a second, for
+// ten seconds, over connections that they share.
+func sharing(connections int) Plan {
+	return fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Connections: connections})
+}
+
+// Three users who share a connection do as much as one, and each waits for the other two.
+func TestUsersWaitForAConnectionThatTheyShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		result, err := Local{}.perform(t.Context(), job.Run, sharing(1), &feed{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := result.Summary.All()
+		if all.Done < 99 || all.Done > 101 {
+			t.Errorf("%d transactions of a tenth of a second were done in ten seconds over one connection, want 100", all.Done)
+		}
+		s := result.Sharing
+		if s == nil || s.Connections != 1 || math.Abs(s.Wait.P50-0.2) > 0.001 || math.Abs(s.Wait.Max-0.2) > 0.001 {
+			t.Errorf("got %+v, want one connection and 0.2 s of waiting for it", s)
+		}
+		service, response := time.Duration(all.Service.ValueAtQuantile(100)), time.Duration(all.Response.ValueAtQuantile(100))
+		if (service-100*time.Millisecond).Abs() > time.Millisecond || (response-300*time.Millisecond).Abs() > time.Millisecond {
+			t.Errorf("the slowest took %s, and %s with the wait; want 100ms and 300ms", service, response)
+		}
+		if result.Users != 3 {
+			t.Errorf("got %d users, want 3", result.Users)
+		}
+	})
+}
+
+func TestUsersWithEnoughConnectionsWaitForNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		result, err := Local{}.perform(t.Context(), job.Run, sharing(3), &feed{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := result.Summary.All()
+		if s := result.Sharing; all.Done < 297 || all.Done > 303 || s == nil || s.Wait.Max > 1e-6 {
+			t.Errorf("got %d transactions and %+v, want 300 that waited for nothing", all.Done, s)
+		}
+	})
+}
+
+// Who waits for a connection when the run is stopped begins no transaction.
+func TestTheEndOfARunEndsTheWaitForAConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fakePlan(fakeUser{takes: 3 * time.Second}, load.Pacing{Duration: 10 * time.Second, Connections: 1})
+		began := time.Now()
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took > 13*time.Second {
+			t.Errorf("the run took %s, want the transaction of 3 s that was under way after 10 to be the last", took)
+		}
+		if done := result.Summary.All().Done; done != 3 {
+			t.Errorf("%d transactions of 3 s were done in 10 s, want 3", done)
+		}
+	})
+}
+
+func TestMoreConnectionsThanUsersAreRefused(t *testing.T) {
+	pair := fakePlan(fakeUser{}, load.Pacing{}).Pair
+	for _, tt := range []struct {
+		values option.Values
+		want   string
+	}{
+		{option.Values{"connections": "4"}, "option connections: 4 is more than the 3 virtual users that share them"},
+		{option.Values{"connections": "1", "driver": "test"}, "option connections: a test shows what each user does"},
+		{option.Values{"connections": "3"}, ""},
+	} {
+		_, err := NewPlan(pair, job.Spec{Action: job.Run, Users: 3, Options: tt.values})
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%v: got %v, want %q", tt.values, err, tt.want)
+		}
+	}
+}

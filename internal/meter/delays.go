@@ -1,0 +1,38 @@
+package meter
+
+import (
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Delays add up how long transactions were held up before their first try, however they
+// ended.
+type Delays struct {
+	histogram *hdrhistogram.Histogram
+	of        func(*Record) time.Duration
+}
+
+// NewLateness returns the delays of no transactions, which are how long after the moment
+// they were meant to they began.
+func NewLateness() *Delays {
+	return &Delays{newHistogram(), func(r *Record) time.Duration { return r.Late }}
+}
+
+// NewQueueing returns the delays of no transactions, which are how long they waited for a
+// connection.
+func NewQueueing() *Delays {
+	return &Delays{newHistogram(), func(r *Record) time.Duration { return r.Queued }}
+}
+
+// record adds one transaction.
+func (d *Delays) record(r *Record) { count(&d.histogram, int64(d.of(r)), 1) }
+
+// Mean returns the mean; 0 of no transactions.
+func (d *Delays) Mean() time.Duration { return time.Duration(d.histogram.Mean()) }
+
+// Percentile returns the delay that a percentage of transactions did not exceed; 100 is the
+// greatest of all.
+func (d *Delays) Percentile(p float64) time.Duration {
+	return time.Duration(d.histogram.ValueAtQuantile(p))
+}
