@@ -53,6 +53,11 @@ type Database struct {
 	// messages and jobs show it: "tpcc on 127.0.0.1:5432". No password.
 	Target func(options any) string
 
+	// Servers returns the options of each server that the options name, in the order in which
+	// they are to be tried. Connect does so by itself; they are for who has to know which
+	// server a session is at. Optional: nil is where options name one.
+	Servers func(options any) []any
+
 	// Create makes the account and the database that the schema goes into, where
 	// they are missing. It is called before every build and changes nothing that
 	// is there already. What it makes, and what the server is too old for so that the

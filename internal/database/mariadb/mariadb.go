@@ -25,6 +25,7 @@ var Database = &database.Database{
 	Schemes:        []string{"mariadb"},
 	FromURL:        product.FromURL,
 	ClientSettings: product.ClientSettings,
+	Servers:        mysql.Servers,
 	Target:         product.Target,
 	Create:         product.Create,
 	Drop:           product.Drop,

@@ -27,6 +27,7 @@ var Database = &database.Database{
 	Schemes:        []string{"mysql"},
 	FromURL:        product.FromURL,
 	ClientSettings: product.ClientSettings,
+	Servers:        Servers,
 	Target:         product.Target,
 	Create:         product.Create,
 	Drop:           product.Drop,

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 
+	"sledge/internal/database"
 	"sledge/internal/option"
 )
 
@@ -30,7 +31,7 @@ type account struct {
 // server says where the server is and how to talk to it.
 type server struct {
 	option.Naming
-	Host   string `opt:"host" flag:"host" main:"true" help:"name or address of the machine the server is on"`
+	Host   string `opt:"host" flag:"host" main:"true" help:"name or address of the machine the server is on; or several servers, such as a,b:3307, of which the first is taken that accepts writes"`
 	Port   int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on"`
 	Socket string `opt:"socket" help:"path of the server's Unix socket, used in place of TCP when the host is 127.0.0.1 or localhost and the socket is there; null always uses TCP"`
 
@@ -42,6 +43,41 @@ type server struct {
 	SSLCert          string `opt:"ssl_cert" help:"PEM file of the client's certificate, for two-way TLS"`
 	SSLKey           string `opt:"ssl_key" help:"PEM file of the key of the client's certificate, for two-way TLS"`
 	SSLCipher        string `opt:"ssl_cipher" help:"cipher suites to offer, separated by colons, such as ECDHE-RSA-AES128-GCM-SHA256; server leaves the choice to the server"`
+
+	oneOf bool // several that were named
+}
+
+// each returns the options of every server that is named. One of several is never meant by
+// the socket.
+func (o *Options) each() []*Options {
+	list, err := database.Addresses(o.Host, o.Port)
+	if err != nil || len(list) < 2 { // Validate has said so
+		return []*Options{o}
+	}
+	servers := make([]*Options, len(list))
+	for i, address := range list {
+		one := *o
+		one.Host, one.Port, one.Socket, one.oneOf = address.Host, address.Port, null, true
+		servers[i] = &one
+	}
+	return servers
+}
+
+// Servers is Database.Servers.
+func Servers(options any) []any {
+	o, known := options.(settings)
+	if !known {
+		return []any{options}
+	}
+	each := o.common().each()
+	if len(each) == 1 {
+		return []any{options}
+	}
+	list := make([]any, len(each))
+	for i, one := range each {
+		list[i] = one
+	}
+	return list
 }
 
 // null is how users write that there is none.
@@ -114,7 +150,10 @@ type mysqlTPROCHOptions struct {
 
 // Validate implements option.Validator.
 func (o *Options) Validate(names option.Names) error {
+	_, addresses := database.Addresses(o.Host, o.Port)
 	switch {
+	case addresses != nil:
+		return names.Wrong("host", o.Host, "%w", addresses)
 	case o.Database == "":
 		return names.Wrong("dbname", "", "it is empty: name the database to put the schema in")
 	case !isWord(o.Engine):

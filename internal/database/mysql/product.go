@@ -70,8 +70,12 @@ func (p Product) FromURL(u *url.URL) (option.Values, error) {
 // Target is Database.Target.
 func (p Product) Target(options any) string {
 	o := options.(settings).common()
-	_, address := o.address()
-	return fmt.Sprintf("%s on %s", o.Database, address)
+	var all []string
+	for _, one := range o.each() {
+		_, address := one.address()
+		all = append(all, address)
+	}
+	return fmt.Sprintf("%s on %s", o.Database, strings.Join(all, ", "))
 }
 
 // address returns the network and the address to reach the server by.
@@ -201,8 +205,13 @@ func identifier(name string) string { return "`" + strings.ReplaceAll(name, "`",
 
 // Connect is Database.Connect. An Admin and an Observer are in no database.
 func (p Product) Connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
-	o := options.(settings).common()
-	s := &session{prepareCalls: o.Prepared}
+	return database.ConnectFirst(options.(settings).common().each(), func(o *Options) (database.Session, error) {
+		return p.connect(ctx, o, as)
+	})
+}
+
+func (p Product) connect(ctx context.Context, o *Options, as database.Role) (database.Session, error) {
+	s := &session{prepareCalls: o.Prepared, writes: o.oneOf}
 	c := mysql.NewConfig()
 	c.Net, c.Addr = o.address()
 	c.User, c.Passwd = o.User, o.password()

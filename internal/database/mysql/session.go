@@ -26,6 +26,7 @@ type session struct {
 	inTx bool
 
 	prepareCalls   bool
+	writes         bool // the server must accept writes: it is one of several
 	refusesLocal   bool // the server does not let clients send it files
 	takesCompounds bool // the server takes compound statements outside of routines
 
@@ -56,8 +57,20 @@ func (s *session) begin(ctx context.Context) error {
 	}
 	s.id, s.takesCompounds = t.Rows[0][0], t.Rows[0][1] == "1"
 	s.inTx = false
+	if !s.writes {
+		return nil
+	}
+	if t, err = s.Query(ctx, "SELECT @@GLOBAL.read_only", 1); err != nil {
+		return err
+	}
+	if t.Rows[0][0] != "0" {
+		return errReadOnly
+	}
 	return nil
 }
+
+// errReadOnly says that a server is not the one of several that takes writes.
+var errReadOnly = errors.New("the server is read-only, as a replica is")
 
 // Exec implements database.Session. The statement may be several, divided by
 // semicolons.

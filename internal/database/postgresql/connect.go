@@ -45,8 +45,16 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 	return dial(ctx, o.owner())
 }
 
-// dial opens one connection.
+// dial opens one connection, to the first of the servers that takes it.
 func dial(ctx context.Context, l login) (*session, error) {
+	return database.ConnectFirst(l.server.each(), func(s *server) (*session, error) {
+		one := l
+		one.server = s
+		return one.dial(ctx)
+	})
+}
+
+func (l login) dial(ctx context.Context) (*session, error) {
 	config, err := l.config()
 	if err != nil {
 		return nil, fmt.Errorf("connect to PostgreSQL, database %v: %w", l, err)
@@ -86,7 +94,7 @@ func (l login) config() (*pgconn.Config, error) {
 		{"sslrootcert", l.server.SSLRootCert},
 		{"sslcert", l.server.SSLCert},
 		{"sslkey", l.server.SSLKey},
-		{"target_session_attrs", "any"},
+		{"target_session_attrs", l.server.attributes()},
 	}
 	var text strings.Builder
 	quote := strings.NewReplacer(`\`, `\\`, `'`, `\'`)
@@ -118,6 +126,15 @@ func (l login) config() (*pgconn.Config, error) {
 		"timezone":         "UTC", // load text is in UTC
 	}
 	return config, nil
+}
+
+// attributes says which servers will do: of several, those that accept writes, so that a
+// standby is passed over until it takes over.
+func (s *server) attributes() string {
+	if s.oneOf {
+		return "read-write"
+	}
+	return "any"
 }
 
 // readAlone lets none but the session read from the connection, as a loop wants it. The

@@ -6,18 +6,51 @@ import (
 	"strconv"
 	"strings"
 
+	"sledge/internal/database"
 	"sledge/internal/option"
 )
 
 // server says where PostgreSQL is and how to talk to it.
 type server struct {
 	option.Naming
-	Host        string `opt:"host" flag:"host" main:"true" help:"name or address of the server, or the folder of its Unix socket"`
+	Host        string `opt:"host" flag:"host" main:"true" help:"name or address of the server, or the folder of its Unix socket; or several servers, such as a,b:5433, of which the first is taken that accepts writes"`
 	Port        int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the server, or the number in its socket's name"`
 	SSLMode     string `opt:"ssl_mode" choices:"disable|allow|prefer|require|verify-ca|verify-full" help:"whether connections are encrypted, and what of the server's certificate is verified"`
 	SSLRootCert string `opt:"ssl_ca" help:"PEM file of the authorities that may have signed the server's certificate; empty for libpq's default"`
 	SSLCert     string `opt:"ssl_cert" help:"PEM file of the client's certificate; empty for libpq's default"`
 	SSLKey      string `opt:"ssl_key" help:"PEM file of the key of the client's certificate; empty for libpq's default"`
+
+	oneOf bool // several that were named
+}
+
+// each returns every server that is named.
+func (s *server) each() []*server {
+	list, err := database.Addresses(s.Host, s.Port)
+	if err != nil || len(list) < 2 { // Validate has said so
+		return []*server{s}
+	}
+	servers := make([]*server, len(list))
+	for i, address := range list {
+		one := *s
+		one.Host, one.Port, one.oneOf = address.Host, address.Port, true
+		servers[i] = &one
+	}
+	return servers
+}
+
+// servers is Database.Servers.
+func servers(options any) []any {
+	o, known := options.(*tprocc)
+	if !known {
+		return []any{options}
+	}
+	var list []any
+	for _, s := range o.each() {
+		one := *o
+		one.server = *s
+		list = append(list, &one)
+	}
+	return list
 }
 
 // account says who owns the schema, and who may create that owner.
@@ -86,8 +119,8 @@ func newOptions(workload string) any {
 
 // Validate implements option.Validator.
 func (o *tprocc) Validate(names option.Names) error {
-	if strings.Contains(o.Host, ",") {
-		return names.Wrong("host", o.Host, "%q names several servers: name one", o.Host)
+	if _, err := database.Addresses(o.Host, o.Port); err != nil {
+		return names.Wrong("host", o.Host, "%w", err)
 	}
 	for _, missing := range []struct {
 		name  string
@@ -163,6 +196,13 @@ func (l login) String() string { return l.database + " on " + l.server.String() 
 
 // String returns the address, for messages.
 func (s *server) String() string {
+	if list := s.each(); len(list) > 1 {
+		var all []string
+		for _, one := range list {
+			all = append(all, one.String())
+		}
+		return strings.Join(all, ", ")
+	}
 	if filepath.IsAbs(s.Host) {
 		return filepath.Join(s.Host, ".s.PGSQL."+strconv.Itoa(s.Port))
 	}

@@ -37,7 +37,7 @@ func TestOptionsThatCannotWorkAreRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name, option, value string
 	}{
-		{"several servers", "host", "a,b"},
+		{"a server without a name", "host", "a,,b"},
 		{"no server", "host", ""},
 		{"no user", "user", ""},
 		{"no database", "dbname", ""},

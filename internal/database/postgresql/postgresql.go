@@ -23,6 +23,7 @@ var Database = &database.Database{
 	Schemes:        []string{"postgres", "postgresql"},
 	FromURL:        fromURL,
 	ClientSettings: clientSettings,
+	Servers:        servers,
 	Target:         func(options any) string { return options.(target).owner().String() },
 	Create:         create,
 	Drop:           drop,

@@ -28,7 +28,7 @@ func fromURL(u *url.URL) (option.Values, error) {
 		}
 	}
 	if strings.Contains(u.Host, ",") {
-		return nil, errors.New("the URL names several servers: name one")
+		return nil, errors.New("the URL names several servers: name one, or give the list by the option host")
 	}
 	set("host", u.Hostname())
 	set("port", u.Port())
@@ -51,7 +51,7 @@ func fromURL(u *url.URL) (option.Values, error) {
 		set(to, query.Get(name))
 	}
 	if strings.Contains(values["host"], ",") {
-		return nil, errors.New("the URL names several servers: name one")
+		return nil, errors.New("the URL names several servers: name one, or give the list by the option host")
 	}
 	return values, nil
 }

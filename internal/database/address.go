@@ -1,0 +1,60 @@
+package database
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Address is where a server listens.
+type Address struct {
+	Host string
+	Port int
+}
+
+// Addresses reads a list such as "a,b:5433,[::1]:5434", whose first that takes a connection
+// is meant. A name alone stands for itself, whatever is in it, with the usual port.
+func Addresses(list string, port int) ([]Address, error) {
+	if !strings.Contains(list, ",") {
+		return []Address{{list, port}}, nil
+	}
+	var all []Address
+	for text := range strings.SplitSeq(list, ",") {
+		a := Address{text, port}
+		if !filepath.IsAbs(text) && (strings.HasPrefix(text, "[") || strings.Count(text, ":") == 1) {
+			host, number, err := net.SplitHostPort(text)
+			if err != nil {
+				return nil, fmt.Errorf("%q is no address: write name, name:port or [address]:port", text)
+			}
+			if a.Port, err = strconv.Atoi(number); err != nil || a.Port < 1 || a.Port > 65535 {
+				return nil, fmt.Errorf("%q has no port from 1 to 65535 at its end: write name, name:port or [address]:port", text)
+			}
+			a.Host = host
+		}
+		if a.Host == "" {
+			return nil, fmt.Errorf("%q has an empty name in its list: separate the servers by one comma each", list)
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// ConnectFirst connects to the first of several servers that takes the connection. Where
+// none does, the error is that of the first, which is the one that is meant most, with
+// the words of the others.
+func ConnectFirst[T, S any](servers []T, connect func(server T) (S, error)) (s S, err error) {
+	var failures []error
+	for _, one := range servers {
+		if s, err = connect(one); err == nil {
+			return s, nil
+		}
+		failures = append(failures, err)
+	}
+	if len(failures) == 1 {
+		return s, failures[0]
+	}
+	return s, errors.Join(failures...)
+}
