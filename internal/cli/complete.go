@@ -136,7 +136,7 @@ func optionWords(list []option.Description) (words []string) {
 func (p *Program) completeJobs(path *string) complete {
 	const offered = 20
 	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 && c.Name() != "delete" {
+		if len(args) > 0 && c.Name() != "delete" && c.Name() != "compare" {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		store, err := p.readRepository(*path)

@@ -44,6 +44,7 @@ newest first. Name a job by its ID, by the first few digits of it, or as last.`,
 			"sledge jobs result 6B02 --hammerdb",
 			"sledge jobs export last --format csv --output run.csv",
 			"sledge jobs profile",
+			"sledge jobs compare 6B02 last",
 			"sledge jobs import /opt/hammerdb/TMP/hammer.DB",
 		),
 		GroupID: groupResults,
@@ -54,7 +55,7 @@ newest first. Name a job by its ID, by the first few digits of it, or as last.`,
 	flags.StringVar(&a.repository, "repo", "", "`file` of the job repository")
 	flags.BoolVar(&a.json, "json", false, "print JSON")
 	list.addTo(c, p)
-	c.AddCommand(a.listCommand(), a.showCommand(), a.resultCommand(), a.timingCommand(), a.tpmCommand(), a.profileCommand(), a.exportCommand(), a.importCommand(), a.deleteCommand())
+	c.AddCommand(a.listCommand(), a.showCommand(), a.resultCommand(), a.timingCommand(), a.tpmCommand(), a.profileCommand(), a.compareCommand(), a.exportCommand(), a.importCommand(), a.deleteCommand())
 	return c
 }
 

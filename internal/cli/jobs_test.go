@@ -181,3 +181,38 @@ func TestJobsAreDeletedAllOrNone(t *testing.T) {
 		t.Errorf("an empty list: got %q", &w.out)
 	}
 }
+
+func TestRunsAreCompared(t *testing.T) {
+	w := withJobs(t)
+	if code := w.run("run", "--db", "sqlite", "--users", "2", "--set", "client_sql=true"); code != job.OK {
+		t.Fatalf("run: got exit code %d: %s", code, &w.err)
+	}
+	jobs := w.jobs(t)
+	second, first, build := string(jobs[0].ID), string(jobs[1].ID), string(jobs[2].ID)
+	if code := w.run("jobs", "compare", first, "last"); code != job.OK || !strings.Contains(w.out.String(), "client_sql") || !strings.Contains(w.out.String(), "NOPM") {
+		t.Errorf("got exit code %d and\n%s%s\nwant the option in which they differ, and the figures", code, &w.out, &w.err)
+	}
+	w.run("jobs", "compare", first, second, "--json")
+	var c struct {
+		Differences []struct {
+			Name   string
+			Option bool
+			Values []string
+		}
+		Figures []struct{ Name string }
+	}
+	if err := json.Unmarshal(w.out.Bytes(), &c); err != nil || len(c.Differences) != 1 || c.Differences[0].Name != "client_sql" ||
+		strings.Join(c.Differences[0].Values, " ") != "false true" || len(c.Figures) == 0 {
+		t.Errorf("got %+v and error %v, want client_sql, false and true", c, err)
+	}
+	for args, want := range map[string]string{
+		first:                   "two runs",
+		first + " " + build:     "only runs can be compared",
+		first + " " + first:     "named twice",
+		first + " FFFFFFFFFFFF": "no such job",
+	} {
+		if code := w.run(append([]string{"jobs", "compare"}, strings.Fields(args)...)...); code == job.OK || !strings.Contains(w.err.String(), want) {
+			t.Errorf("jobs compare %s: got exit code %d and %q, want %q", args, code, &w.err, want)
+		}
+	}
+}

@@ -23,9 +23,13 @@ func Documents() []Document {
 	const id, other = job.ID("67FD3345479A03E263133333"), job.ID("67FD34B1479A03E263133334")
 	at := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 	tpm, client, counted := 36400.0, 36381.0, int64(6067)
+	one, many := 1.0, 46.2
 	latency := &report.Latency{Min: 1.05, Mean: 5.01, StdDev: 2.2, P25: 3.1, P50: 4.9, P75: 6.2, P90: 7.9, P95: 9.1, P99: 12.7, P999: 30.3, Max: 41.9}
 	tooSmall := option.Names{}.Wrong("port", "0", "0 is less than 1")
-	orders := report.Transaction{Kind: "new order", Done: 79120, SharePercent: 44.94, RolledBack: 801, Retries: 3, Response: latency, Service: latency}
+	orders := report.Transaction{
+		Kind: "new order", Done: 79120, SharePercent: 44.94, RolledBack: 801, Retries: 3, Response: latency, Service: latency,
+		Traffic: &report.Traffic{RoundTrips: 79924, Sent: 15106000, Received: 10310000, RoundTripsEach: 1, SentEach: 189.005, ReceivedEach: 128.998},
+	}
 	all := orders
 	all.Kind, all.SharePercent = "all", 100
 	run := report.Document{
@@ -52,6 +56,17 @@ func Documents() []Document {
 		{document.ProfilesSchema, "`sledge jobs profile --json`", document.Profiles{
 			Schema:   document.ProfilesSchema,
 			Profiles: []document.ProfileHead{{Profile: 3, Runs: 4, Database: "postgresql", Begun: at, BestNOPM: 15824, Users: 16}},
+		}},
+		{report.ComparisonSchema, "`sledge jobs compare ID ID --json`", report.Comparison{
+			Schema: report.ComparisonSchema,
+			Runs: []report.ComparedRun{
+				{ID: id, Begun: at, Database: "postgresql", Workload: "tprocc", Users: 16, Status: job.Succeeded, Elapsed: 300},
+				{ID: other, Begun: at.Add(10 * time.Minute), Database: "postgresql", Workload: "tprocc", Users: 16, Status: job.Succeeded, Elapsed: 300},
+			},
+			Differences: []report.Difference{{Name: "client_sql", Option: true, Values: []string{"false", "true"}}},
+			Figures: []report.SharedFigure{{
+				Name: "round trips", Kind: "new order", Unit: "a transaction", Values: []*float64{&one, &many}, Ratios: []*float64{&one, &many},
+			}},
 		}},
 		{document.TimingSchema, "`sledge jobs timing ID --json`", document.Timing{
 			Schema: document.TimingSchema, ID: id, Elapsed: 300, Transactions: []report.Transaction{orders}, All: &all,

@@ -71,6 +71,7 @@ type Transaction struct {
 	Retries      int64            `json:"retries"` // tries beyond the first, of transactions however they ended
 	Failed       int64            `json:"failed"`
 	FailedBy     map[string]int64 `json:"failed_by_class,omitempty"`
+	Traffic      *Traffic         `json:"traffic,omitempty"` // over the network; missing where nothing went over one
 
 	// Response runs from when a transaction was meant to start until it was done,
 	// all tries included; Service is the last try alone. Both are only of those
@@ -167,7 +168,7 @@ func newTransaction(kind string, t *meter.Tally, allDone int64) Transaction {
 func countedTransaction(kind string, t *meter.Tally, allDone int64) Transaction {
 	n := Transaction{
 		Kind: kind, Done: t.Done, SharePercent: Percent(float64(t.Done), float64(allDone)),
-		RolledBack: t.RolledBack, Retries: t.Retried, Failed: t.Failures(),
+		RolledBack: t.RolledBack, Retries: t.Retried, Failed: t.Failures(), Traffic: newTraffic(t),
 	}
 	for _, class := range meter.Classes() {
 		if failed := t.Failed[class]; failed > 0 {

@@ -307,6 +307,10 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 		}
 		row(mark, "Client", "%s%.2f of %s used; %s", who, c.CoresUsed, cores(c.Cores), garbage(*c))
 	}
+	all := sum.All()
+	if t := newTraffic(&all); t != nil {
+		row("", "Network", "%s", t)
+	}
 	if len(r.Tidied) > 0 {
 		mark, did := "", make([]string, len(r.Tidied))
 		for i, t := range r.Tidied {
@@ -467,6 +471,9 @@ func transactions(b *page, kinds []string, sum meter.Summary, c correction) {
 	if b.Service || b.Whole || servedApart(rows) {
 		b.title("Service times in ms", "of the last try alone")
 		latencies(b, rows, func(t *meter.Tally) histogram { return t.Service }, nil)
+	}
+	if b.Whole && all.Traffic.RoundTrips > 0 {
+		traffic(b, rows)
 	}
 	endings(b, rows)
 }

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/report"
+	"sledge/internal/repository"
+)
+
+func (a *archive) compareCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "compare ID ID...",
+		Short: "Set runs side by side: what differs in them, and what they measured",
+		Long: `Compare sets two or more runs side by side. It names the options in which they
+differ, and whatever else does, such as the server's version; then it shows their
+figures and what each is to that of the first run: NOPM, response times, round trips and
+bytes over the network, CPU time of the client. Each is shown for all transactions, and
+for each kind.`,
+		Example: examples("sledge jobs compare 6B02 6B11", "sledge jobs compare 6B02 last --json | jq '.figures[] | select(.name == \"round trips\")'"),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) < 2 || len(args) > report.MostCompared {
+				return usage("%s: name from two runs to %d, by their IDs, the first digits of them, or last (sledge jobs lists them)", c.CommandPath(), report.MostCompared)
+			}
+			return nil
+		},
+		ValidArgsFunction: a.program.completeJobs(&a.repository),
+		RunE: a.program.run(func(ctx context.Context, args []string) error {
+			return a.with(func(store *repository.Store) error { return a.compare(ctx, store, args) })
+		}),
+	}
+}
+
+func (a *archive) compare(ctx context.Context, store *repository.Store, ids []string) error {
+	var runs []report.Measured
+	for _, id := range ids {
+		j, err := store.Get(ctx, job.ID(id))
+		if err != nil {
+			return err
+		}
+		if j.Spec.Action != job.Run {
+			return usage("job %s is a %s: only runs can be compared (sledge jobs --action run lists them)", j.ID, j.Spec.Action)
+		}
+		if slices.ContainsFunc(runs, func(r report.Measured) bool { return r.Job.ID == j.ID }) {
+			return usage("job %s is named twice: name different runs", j.ID)
+		}
+		sum, _, err := store.Summary(ctx, j.ID)
+		if err != nil {
+			return fmt.Errorf("compare: %w", err)
+		}
+		runs = append(runs, report.Measured{Job: j, Summary: sum})
+	}
+	c := report.Compare(runs, a.defaultOf)
+	if a.json {
+		return a.program.printJSON(c)
+	}
+	return c.Text(a.program.Stdout, report.View{Width: a.program.width(), Look: a.program.StdoutLook})
+}
+
+// defaultOf is what an option is for a job that was not asked for it, or "" where
+// that is not known.
+func (a *archive) defaultOf(j job.Job, name string) string {
+	pair, err := a.program.Bench.Pair(j.Spec.Database, j.Spec.Workload)
+	if err != nil {
+		return ""
+	}
+	list := pair.Options()
+	if i := slices.IndexFunc(list, func(d option.Description) bool { return d.Name == name }); i >= 0 {
+		return list[i].Default
+	}
+	return ""
+}

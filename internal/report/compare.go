@@ -1,0 +1,340 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/terminal"
+)
+
+// ComparisonSchema names the shape of Comparison, as Schema does that of Document.
+const ComparisonSchema = "sledge-comparison-1"
+
+// Comparison is several runs side by side: what differs in what they were asked for and
+// where they were done, and what they measured. Each list of values has one for each run,
+// in their order.
+type Comparison struct {
+	Schema      string         `json:"schema"` // always ComparisonSchema
+	Runs        []ComparedRun  `json:"runs"`
+	Differences []Difference   `json:"differences"` // in what the runs were asked for, and where they were done
+	Figures     []SharedFigure `json:"figures"`
+}
+
+// ComparedRun is which run is compared.
+type ComparedRun struct {
+	ID       job.ID     `json:"id"`
+	Begun    time.Time  `json:"begun"`
+	Database string     `json:"database"`
+	Workload string     `json:"workload"`
+	Users    int        `json:"users"`
+	Status   job.Status `json:"status"`
+	Reason   string     `json:"reason,omitempty"` // why it did not succeed
+	Elapsed  float64    `json:"elapsed_seconds"`
+}
+
+// Difference is something in which the runs differ.
+type Difference struct {
+	Name   string   `json:"name"`             // of an option, or "users", "server" and the like
+	Option bool     `json:"option,omitempty"` // whether it is an option
+	Values []string `json:"values"`
+}
+
+// SharedFigure is a figure of all runs. Where a run does not have it, its value is null.
+type SharedFigure struct {
+	Name   string     `json:"name"`           // "NOPM"
+	Kind   string     `json:"kind,omitempty"` // of transaction; missing for all kinds together
+	Unit   string     `json:"unit,omitempty"` // "ms"; missing for a headline figure, whose name says it
+	Values []*float64 `json:"values"`
+	Ratios []*float64 `json:"ratios"` // to the value of the first run
+}
+
+// Measured is a run with what was measured in it.
+type Measured struct {
+	Job     job.Job
+	Summary meter.Summary
+}
+
+// Compare sets runs side by side. Unset says what an option of a run is that it was not
+// asked for.
+func Compare(runs []Measured, unset func(j job.Job, option string) string) Comparison {
+	c := Comparison{Schema: ComparisonSchema, Differences: []Difference{}, Figures: []SharedFigure{}}
+	for _, r := range runs {
+		c.Runs = append(c.Runs, ComparedRun{
+			ID: r.Job.ID, Begun: r.Job.Begun.UTC(), Database: r.Job.Spec.Database, Workload: r.Job.Spec.Workload, Users: Users(r.Job),
+			Status: r.Job.Status, Reason: r.Job.Reason, Elapsed: elapsed(r.Job, r.Summary).Seconds(),
+		})
+	}
+	c.differ(runs, unset)
+	c.measure(runs)
+	return c
+}
+
+// differ lists what differs.
+func (c *Comparison) differ(runs []Measured, unset func(j job.Job, option string) string) {
+	add := func(name string, option bool, of func(j job.Job) string) {
+		d := Difference{Name: name, Option: option}
+		for _, r := range runs {
+			d.Values = append(d.Values, of(r.Job))
+		}
+		if len(slices.Compact(slices.Clone(d.Values))) > 1 {
+			c.Differences = append(c.Differences, d)
+		}
+	}
+	options := map[string]bool{}
+	for _, r := range runs {
+		for name := range r.Job.Spec.Options {
+			options[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		add(name, true, func(j job.Job) string {
+			if value, ok := j.Spec.Options[name]; ok {
+				return value
+			}
+			return unset(j, name)
+		})
+	}
+	facts := func(of func(f job.Facts) string) func(job.Job) string {
+		return func(j job.Job) string {
+			if j.Facts == nil {
+				return ""
+			}
+			return of(*j.Facts)
+		}
+	}
+	add("users", false, func(j job.Job) string { return strconv.Itoa(Users(j)) })
+	add("seed", false, func(j job.Job) string { return strconv.FormatUint(j.Spec.Seed, 10) })
+	add("database", false, func(j job.Job) string { return j.Spec.Database })
+	add("workload", false, func(j job.Job) string { return j.Spec.Workload })
+	add("target", false, facts(func(f job.Facts) string { return f.Target }))
+	add("server", false, facts(func(f job.Facts) string { return strings.TrimSpace(f.Product + " " + f.Server) }))
+	add("data", false, facts(func(f job.Facts) string { return f.Size }))
+	add("durable", false, facts(func(f job.Facts) string {
+		if f.Durability == nil {
+			return ""
+		}
+		return strconv.FormatBool(f.Durability.Holds)
+	}))
+	add("client", false, facts(func(f job.Facts) string { return fmt.Sprintf("%s, %d CPUs", f.Host.Name, f.Host.CPUs) }))
+	add("sledge", false, facts(func(f job.Facts) string { return f.SledgeVersion }))
+}
+
+// measure lists the figures: those of the headline, of all transactions, and of each kind.
+func (c *Comparison) measure(runs []Measured) {
+	var metrics, kinds []string
+	for _, r := range runs {
+		for _, m := range r.Job.Result.Metrics {
+			metrics = append(metrics, m.Name)
+		}
+		kinds = append(kinds, r.Job.Kinds...)
+	}
+	for _, name := range distinct(metrics) {
+		c.add(name, "", "", runs, func(r Measured, _ *meter.Tally) (float64, bool) { return r.Job.Result.Metric(name) })
+	}
+	c.transactions("", runs)
+	c.add("client CPU", "", "µs a transaction", runs, func(r Measured, t *meter.Tally) (float64, bool) {
+		load := r.Job.Result.Client
+		if load == nil || t.Ended() == 0 {
+			return 0, false
+		}
+		return 1e6 * load.CPUSeconds / float64(t.Ended()), true
+	})
+	if kinds = distinct(kinds); len(kinds) < 2 {
+		return
+	}
+	for _, kind := range kinds {
+		c.transactions(kind, runs)
+	}
+}
+
+// distinct returns the names once each, in the order in which they come first.
+func distinct(names []string) []string {
+	var list []string
+	for _, name := range names {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// transactions adds the figures of a kind of transaction, or with "" of all.
+func (c *Comparison) transactions(kind string, runs []Measured) {
+	for _, p := range []struct {
+		name       string
+		percentile float64
+	}{{"p50", 50}, {"p95", 95}, {"p99", 99}} {
+		c.add("response "+p.name, kind, "ms", runs, func(_ Measured, t *meter.Tally) (float64, bool) {
+			return float64(t.Response.ValueAtQuantile(p.percentile)) / 1e6, t.Done > 0
+		})
+	}
+	c.add("failed", kind, "%", runs, func(_ Measured, t *meter.Tally) (float64, bool) {
+		return Percent(float64(t.Failures()), float64(t.Ended())), t.Ended() > 0
+	})
+	for _, f := range []struct {
+		name, unit string
+		of         func(*Traffic) float64
+	}{
+		{"round trips", "a transaction", func(t *Traffic) float64 { return t.RoundTripsEach }},
+		{"sent", "bytes a transaction", func(t *Traffic) float64 { return t.SentEach }},
+		{"received", "bytes a transaction", func(t *Traffic) float64 { return t.ReceivedEach }},
+	} {
+		c.add(f.name, kind, f.unit, runs, func(_ Measured, t *meter.Tally) (float64, bool) {
+			if traffic := newTraffic(t); traffic != nil {
+				return f.of(traffic), true
+			}
+			return 0, false
+		})
+	}
+}
+
+// add adds a figure that some run has. Of is given what was measured of the kind.
+func (c *Comparison) add(name, kind, unit string, runs []Measured, of func(r Measured, t *meter.Tally) (float64, bool)) {
+	f := SharedFigure{Name: name, Kind: kind, Unit: unit, Values: make([]*float64, len(runs)), Ratios: make([]*float64, len(runs))}
+	some := false
+	for i, r := range runs {
+		t := r.tally(kind)
+		if t == nil {
+			continue
+		}
+		value, has := of(r, t)
+		if !has || math.IsNaN(value) || math.IsInf(value, 0) {
+			continue
+		}
+		f.Values[i], some = &value, some || value != 0
+		if first := f.Values[0]; first != nil && *first != 0 {
+			ratio := value / *first
+			f.Ratios[i] = &ratio
+		}
+	}
+	if some {
+		c.Figures = append(c.Figures, f)
+	}
+}
+
+// tally is what was measured of a kind, or with "" of all. It is nil where the run does
+// not have the kind.
+func (r Measured) tally(kind string) *meter.Tally {
+	if kind == "" {
+		all := r.Summary.All()
+		return &all
+	}
+	i := slices.Index(r.Job.Kinds, kind)
+	if i < 0 || i >= len(r.Summary.Kinds) {
+		return nil
+	}
+	return &r.Summary.Kinds[i]
+}
+
+// letter is what a table calls a run.
+func letter(i int) string { return string(rune('A' + i)) }
+
+// MostCompared is how many runs a comparison may be of: a table has letters for so many.
+const MostCompared = 26
+
+// Text writes the comparison for people.
+func (c Comparison) Text(w io.Writer, v View) error {
+	b := page{View: v}
+	b.title("Runs", "")
+	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true, Short: ShortID}, {Left: true, Rank: 1}, {Left: true, Wrapped: true}}}
+	for i, r := range c.Runs {
+		what := fmt.Sprintf("%s on %s, %s, %s", r.Workload, r.Database, VirtualUsers(r.Users), Spell(time.Duration(r.Elapsed*float64(time.Second))))
+		if r.Status != job.Succeeded {
+			what += fmt.Sprintf("; %s", strings.ToUpper(string(r.Status)))
+			if reason := strings.Join(strings.Fields(r.Reason), " "); reason != "" {
+				what += ": " + reason
+			}
+		}
+		t.Row(b.Look.Strong(letter(i)), string(r.ID), r.Begun.Local().Format(time.DateTime), Printable(what))
+	}
+	b.lay(t)
+	c.differences(&b)
+	c.figures(&b)
+	b.end()
+	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
+	return err
+}
+
+func (c Comparison) differences(b *page) {
+	if len(c.Differences) == 0 {
+		b.say(plain, "\nThe runs were asked for the same, on the same server.")
+		return
+	}
+	b.title("What differs", "")
+	t := terminal.Table{Columns: []terminal.Column{{Head: "  ", Left: true}}}
+	for i := range c.Runs {
+		t.Columns = append(t.Columns, terminal.Column{Head: letter(i), Left: true})
+	}
+	for _, d := range c.Differences {
+		cells := []string{"  " + d.Name}
+		for _, v := range d.Values {
+			cells = append(cells, cmp.Or(v, "-"))
+		}
+		t.Row(cells...)
+	}
+	b.table(t)
+}
+
+// figures writes one table: of all transactions, and then of each kind what is told of it.
+func (c Comparison) figures(b *page) {
+	if len(c.Figures) == 0 {
+		b.say(plain, "\nNothing was measured in these runs.")
+		return
+	}
+	b.title("Figures", "and what they are to those of A")
+	t := terminal.Table{Columns: []terminal.Column{{Head: "  figure", Left: true}}}
+	for i := range c.Runs {
+		t.Columns = append(t.Columns, terminal.Column{Head: letter(i)})
+		if i > 0 {
+			t.Columns = append(t.Columns, terminal.Column{Head: letter(i) + "/A", Rank: 1})
+		}
+	}
+	kind := ""
+	for _, f := range c.Figures {
+		if f.Kind != kind {
+			kind = f.Kind
+			t.Row("  " + b.Look.Strong(Printable(kind)))
+		}
+		name := "  " + Printable(f.Name)
+		if f.Unit != "" {
+			name += ", " + f.Unit
+		}
+		if kind != "" {
+			name = "  " + name
+		}
+		cells := []string{name}
+		for i, v := range f.Values {
+			cells = append(cells, figured(v))
+			if i > 0 {
+				cells = append(cells, figured(f.Ratios[i]))
+			}
+		}
+		t.Row(cells...)
+	}
+	b.lay(t)
+}
+
+// figured writes a figure to three digits or more, and to no more decimals than two where
+// it is a round one.
+func figured(v *float64) string {
+	switch {
+	case v == nil:
+		return "-"
+	case *v >= 1000:
+		return count(int64(math.Round(*v)))
+	case *v >= 100:
+		return strconv.FormatFloat(*v, 'f', 1, 64)
+	case *v >= 1 || *v == 0:
+		return strconv.FormatFloat(*v, 'f', 2, 64)
+	}
+	return strconv.FormatFloat(*v, 'f', 3, 64)
+}

@@ -1,0 +1,130 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mattn/go-runewidth"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/report/reporttest"
+)
+
+// routinesAndClient are two runs: one calls stored routines, and the other, of which
+// everything takes longer, sends each statement.
+func routinesAndClient() []Measured {
+	routines, client := reporttest.Run(), reporttest.Run()
+	one, other := reporttest.Measured(), reporttest.Measured()
+	routines.Result.Client = &job.ClientLoad{CPUSeconds: 0.2, Cores: 2}
+	client.ID, client.Begun = "67FD3654479A03E263133334", client.Begun.Add(time.Hour)
+	client.Spec.Options = option.Values{"warehouses": "10", "rampup": "2", "client_sql": "true"}
+	client.Result.Metrics = []job.Metric{{Name: "NOPM", Value: 7912}, {Name: "TPM", Value: 18200}}
+	client.Result.Client = &job.ClientLoad{CPUSeconds: 1.7, Cores: 2}
+	client.Status, client.Reason = job.Partial, "the run was stopped\nafter 5 minutes"
+	for i, each := range []int64{46, 8, 31, 3, 4} {
+		n := one.Kinds[i].Ended()
+		one.Kinds[i].Traffic = meter.Traffic{Sent: 200 * n, Received: 130 * n, RoundTrips: n}
+		other.Kinds[i].Traffic = meter.Traffic{Sent: 90 * each * n, Received: 70 * each * n, RoundTrips: each * n}
+	}
+	return []Measured{{routines, one}, {client, other}}
+}
+
+func unset(job.Job, string) string { return "false" }
+
+func TestRunsAreComparedSideBySide(t *testing.T) {
+	c := Compare(routinesAndClient(), unset)
+	var whole bytes.Buffer
+	if err := c.Text(&whole, View{}); err != nil {
+		t.Fatal(err)
+	}
+	reporttest.Golden(t, "compare.txt", whole.Bytes())
+	text, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reporttest.Golden(t, "compare.json", append(text, '\n'))
+	for width := 60; width <= 140; width += 20 {
+		var b bytes.Buffer
+		if err := c.Text(&b, View{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.SplitSeq(b.String(), "\n") {
+			if wide := runewidth.StringWidth(line); wide > width {
+				t.Errorf("in %d columns a line has %d: %q", width, wide, line)
+			}
+		}
+		for _, want := range []string{"client_sql", "round trips, a transaction", "46.00", "NOPM"} {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("in %d columns: %q is missing", width, want)
+			}
+		}
+	}
+}
+
+func TestRunsWithoutSomeFiguresAreCompared(t *testing.T) {
+	runs := routinesAndClient()
+	killed, imported := reporttest.Killed(), reporttest.Imported()
+	killed.ID, imported.ID = "67FD36540000000000000000", "67FD36550000000000000000"
+	c := Compare(append(runs, Measured{Job: killed}, Measured{Job: imported}), unset)
+	for _, f := range c.Figures {
+		if len(f.Values) != 4 || len(f.Ratios) != 4 {
+			t.Fatalf("%s: got %d values and %d ratios, want 4", f.Name, len(f.Values), len(f.Ratios))
+		}
+		if f.Name == "round trips" && (f.Values[2] != nil || f.Values[3] != nil || f.Ratios[2] != nil) {
+			t.Errorf("a run that measured none has round trips: %v", f.Values)
+		}
+		if f.Name == "NOPM" && (f.Values[2] != nil || f.Values[3] == nil) {
+			t.Errorf("NOPM: got %v, want that of all but the killed run", f.Values)
+		}
+	}
+	same := Compare([]Measured{runs[0], runs[0]}, unset)
+	if len(same.Differences) != 0 {
+		t.Errorf("one run differs from itself in %v", same.Differences)
+	}
+	var b bytes.Buffer
+	if err := Compare([]Measured{{Job: killed}, {Job: killed}}, unset).Text(&b, View{}); err != nil || !strings.Contains(b.String(), "Nothing was measured") {
+		t.Errorf("got %v and %q, want that nothing was measured", err, b.String())
+	}
+}
+
+// TestTheReportSaysWhatWentOverTheNetwork is about a run, in short and in whole.
+func TestTheReportSaysWhatWentOverTheNetwork(t *testing.T) {
+	run := routinesAndClient()[1]
+	show := func(v View) string {
+		var b bytes.Buffer
+		if err := Text(&b, run.Job, run.Summary, v); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	all := run.Summary.All()
+	each := float64(all.Traffic.RoundTrips) / float64(all.Ended())
+	if want := fmt.Sprintf("%.2f round trips a transaction", each); !strings.Contains(show(View{}), want) {
+		t.Errorf("got\n%s\nwant %q in it", show(View{}), want)
+	}
+	for _, width := range []int{60, 80, 140} {
+		text := show(View{Width: width, Whole: true})
+		var got []string
+		for line := range strings.SplitSeq(text, "\n") {
+			if runewidth.StringWidth(line) > width {
+				t.Errorf("in %d columns: %q is wider", width, line)
+			}
+			if fields := strings.Fields(line); len(fields) > 4 && fields[0] == "delivery" && fields[2] == "31.00" {
+				got = fields
+			}
+		}
+		if len(got) < 5 || got[1] != "100" || got[3] != "2790.0" || got[4] != "2170.0" {
+			t.Errorf("in %d columns: got %v of deliveries, want 100 of 31 round trips, 2790 bytes sent and 2170 received", width, got)
+		}
+	}
+	d := NewDocument(run.Job, run.Summary)
+	if got, want := *d.Transactions[2].Traffic, (Traffic{RoundTrips: 3100, Sent: 279_000, Received: 217_000, RoundTripsEach: 31, SentEach: 2790, ReceivedEach: 2170}); got != want {
+		t.Errorf("the document has %+v, want %+v", got, want)
+	}
+}
