@@ -50,6 +50,7 @@ type connection struct {
 	workload.Executor
 	session database.Session
 	sockets *loop.Connections // that the session talks over
+	before  loop.Traffic      // what had gone over them when the transaction under way began
 	name    string            // what the server calls the session: "process 4711"; "" where it has no name for it
 	flushed atomic.Int32      // the last of run.flush that was done over it
 }
@@ -313,6 +314,7 @@ func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, int
 		return time.Time{}, nil
 	}
 	defer u.lines.give(r, u, c)
+	c.before = c.sockets.Traffic()
 	for {
 		start := time.Now()
 		if record.Retries == 0 {
@@ -323,11 +325,11 @@ func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, int
 		record.Service, record.Response, record.Ended = end.Sub(start), end.Sub(intended), end.Sub(r.began)
 		switch err {
 		case nil:
-			u.record(record)
+			u.record(c, record)
 			return end, nil
 		case workload.ErrRolledBack:
 			record.Outcome = meter.RolledBack
-			u.record(record)
+			u.record(c, record)
 			return end, nil
 		}
 		if r.broken.Load() {
@@ -340,8 +342,10 @@ func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, int
 	}
 }
 
-// record notes how the transaction under way has ended.
-func (u *user) record(r meter.Record) {
+// record notes how the transaction under way has ended, which was done over c.
+func (u *user) record(c *connection, r meter.Record) {
+	t := c.sockets.Traffic().Since(c.before)
+	r.Sent, r.Received, r.RoundTrips = uint32(t.Sent), uint32(t.Received), uint32(t.RoundTrips)
 	u.stripe.Record(r)
 	u.intended.Store(0) // not before it is recorded: whoever counts must find it in one place or the other
 }
@@ -364,7 +368,7 @@ func (u *user) afterFailure(ctx context.Context, r *run, c *connection, record *
 		return true, nil
 	}
 	record.Outcome = meter.Failed
-	u.record(*record)
+	u.record(c, *record)
 	if record.Class == meter.Connection || r.plan.Pacing.RaiseError {
 		return false, fmt.Errorf("%s: %w", r.plan.Workload.Kinds[record.Kind].Name, failure)
 	}

@@ -17,6 +17,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/engine"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/schema"
 	"sledge/internal/testserver"
@@ -31,6 +32,10 @@ type Variant struct {
 	// Build and Run are option values by the names the options have without the
 	// database's prefix. Run's are added to Build's.
 	Build, Run option.Values
+
+	// RoundTrips is how many a transaction takes at least and at most, on average, where
+	// the database is on a network.
+	RoundTrips [2]float64
 
 	// Test says that Run asks for a test run, whose users show what they do and have
 	// iterations enough to do each kind of transaction.
@@ -134,7 +139,25 @@ func (s *suite) run(t *testing.T, v Variant) {
 	if a := result.Agreement; a == nil || !a.Holds {
 		t.Errorf("the client's count and the server's do not agree: %+v", a)
 	}
+	s.wantTraffic(t, v, result.Summary.All())
 	s.Do(t, job.Spec{Action: job.Check, Options: s.values(s.built)})
+}
+
+// wantTraffic looks whether transactions took as many round trips as they should have.
+func (s *suite) wantTraffic(t *testing.T, v Variant, all meter.Tally) {
+	each := float64(all.Traffic.RoundTrips) / float64(all.Ended())
+	if s.d.Embedded {
+		if all.Traffic != (meter.Traffic{}) {
+			t.Errorf("got %+v over the network, which is not there", all.Traffic)
+		}
+		return
+	}
+	if least, most := v.RoundTrips[0], v.RoundTrips[1]; each < least || each > most {
+		t.Errorf("got %.3f round trips a transaction, want %g to %g", each, least, most)
+	}
+	if all.Traffic.Sent < 10*all.Ended() || all.Traffic.Received < 10*all.Ended() {
+		t.Errorf("got %+v over the network for %d transactions, want some bytes for each", all.Traffic, all.Ended())
+	}
 }
 
 // rehearse does a test run and looks whether each user said of each kind of
