@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -24,7 +25,10 @@ import (
 // reading is one time that the server was asked for its counts.
 type reading struct {
 	probe, counter count
-	flushes        int64 // transactions of our own since the reading before: see tellServer
+
+	// How many transactions of our own the counter holds, of those that tellServer makes:
+	// at least told, at most telling.
+	told, telling int64
 
 	// What users ended while each of the two was read.
 	probeEdge, counterEdge meter.Summary
@@ -82,8 +86,10 @@ func (r *run) read(ctx context.Context, s database.Session, to *reading, first o
 		return nil
 	}
 	counter := func() (err error) {
-		to.flushes = r.askForCount(ctx)
+		r.askForCount(ctx)
+		to.told = r.told.Load()
 		to.counter, err = r.plan.counter(ctx, s)
+		to.telling = r.telling.Load()
 		if err != nil {
 			return fmt.Errorf("read the server's count of transactions: %w", cmp.Or(context.Cause(ctx), err))
 		}
@@ -138,7 +144,9 @@ func (r *run) notice(what string) (done func()) {
 // otherwise learn of it late. An error means that the session is gone, as the next
 // transaction will say.
 func (c *connection) tellServer(ctx context.Context, r *run, asked int32) {
+	r.telling.Add(1)
 	_ = r.plan.Server.Flush(ctx, c.session)
+	r.told.Add(1)
 	c.flushed.Store(asked)
 }
 
@@ -149,25 +157,20 @@ func (c *connection) answer(ctx context.Context, r *run) {
 	}
 }
 
-// askForCount has users tell the server what they have done, and returns how many
-// transactions that took. It waits for them no longer than a second: who waits for the
-// database cannot tell it anything.
-func (r *run) askForCount(ctx context.Context) int64 {
+// askForCount has users tell the server what they have done. It waits for them no longer
+// than a second: who waits for the database cannot tell it anything, and who pauses does
+// so afterwards.
+func (r *run) askForCount(ctx context.Context) {
 	if r.plan.Server.Flush == nil {
-		return 0
+		return
 	}
 	asked := r.flush.Add(1)
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for until := time.Now().Add(time.Second); ; {
-		var told int64
-		for _, c := range r.connections {
-			if c.flushed.Load() >= asked {
-				told++
-			}
-		}
-		if told == int64(len(r.connections)) || time.Now().After(until) || ctx.Err() != nil {
-			return told
+	silent := func(c *connection) bool { return c.flushed.Load() < asked }
+	for until := time.Now().Add(time.Second); slices.ContainsFunc(r.connections, silent); {
+		if time.Now().After(until) || ctx.Err() != nil {
+			return
 		}
 		<-tick.C
 	}
@@ -256,6 +259,7 @@ func (r *run) counterAgreement(m measurement, server int64) *job.Agreement {
 	// The monitor's own questions count as transactions on some servers: one a second
 	// for the count, and a few when a run begins and ends.
 	own := int64(m.elapsed.Seconds()) + 10
+	own += (m.start.telling - m.start.told) + (m.end.telling - m.end.told)
 	return judged(job.Agreement{What: "transaction", Client: low, Server: server, Low: low - before, High: high + edges + own})
 }
 

@@ -53,6 +53,8 @@ type run struct {
 
 	stopping atomic.Bool   // users look at it between transactions
 	flush    atomic.Int32  // how often users were asked to have the server count what they did; see tellServer
+	telling  atomic.Int64  // times that users have begun to do so
+	told     atomic.Int64  // times that they have done so
 	stopped  chan struct{} // closed at the same time as stopping is set, for whoever waits
 	broken   atomic.Bool   // sessions are being interrupted
 	finished chan struct{} // closed when the last user has ended
@@ -580,7 +582,7 @@ func (r *run) result(m measurement) job.Result {
 	}
 	if m.end.counter.read {
 		w.CounterElapsed = m.end.counter.at.Sub(m.start.counter.at)
-		w.Counter, w.Counted = m.end.counter.n-m.start.counter.n-m.end.flushes, true
+		w.Counter, w.Counted = m.end.counter.n-m.start.counter.n-(m.end.told-m.start.telling), true
 		result.CounterAgreement = r.counterAgreement(m, w.Counter)
 	}
 	result.Metrics = r.plan.Workload.Score(w)

@@ -52,6 +52,7 @@ func (s instantSession) Close() error                   { return nil }
 type fakeServer struct {
 	mu          sync.Mutex
 	committed   int64
+	others      int64 // commits that were no transactions of the workload
 	interrupted chan struct{}
 	once        sync.Once
 }
@@ -178,7 +179,7 @@ func (s *fakeServer) answers() database.Server {
 		Counter: func(context.Context, database.Session) (int64, error) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			return s.committed, nil
+			return s.committed + s.others, nil
 		},
 	}
 }
@@ -432,6 +433,26 @@ func TestFailuresAreShownByTheirFirstExamples(t *testing.T) {
 }
 
 // A virtual user's loop is the hot path: nothing of ours in it may allocate.
+// To have the server count is a transaction, too, and who pauses does it late.
+func TestWhatUsersTellTheServerAfterAPauseIsNotTakenForWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fakePlan(fakeUser{takes: time.Millisecond, thinking: 7 * time.Second}, load.Pacing{RampUp: 20 * time.Second, Duration: 20 * time.Second})
+		p.Users = 100
+		p.Server.Flush = func(_ context.Context, s database.Session) error {
+			server := s.(instantSession).server
+			server.mu.Lock()
+			defer server.mu.Unlock()
+			server.others++
+			return nil
+		}
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		a := result.CounterAgreement
+		if err != nil || a == nil || a.Client == 0 || a.Server != a.Client {
+			t.Errorf("got %+v, %v, want as many transactions as the users have done", a, err)
+		}
+	})
+}
+
 func TestWorkAllocatesNothing(t *testing.T) {
 	r := &run{plan: Plan{Pacing: load.Pacing{MaxIterations: 100}}, stopped: make(chan struct{})}
 	for name, l := range instantLines() {

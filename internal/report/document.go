@@ -51,6 +51,8 @@ type Document struct {
 	Standstills      int             `json:"standstills,omitempty"`       // gaps of a second or more
 	Client           *job.ClientLoad `json:"client,omitempty"`            // what Sledge itself used in the measured time
 	Pace             *job.Pace       `json:"pace,omitempty"`              // how the run kept to its rate
+	Lateness         *job.Delay      `json:"lateness,omitempty"`          // how long after the end of their users' pauses transactions began
+	Sharing          *job.Sharing    `json:"sharing,omitempty"`           // how users fared that share connections
 	Contention       *job.Contention `json:"contention,omitempty"`        // how many virtual users shared the same data
 	Tidied           []job.Tidied    `json:"tidied,omitempty"`            // what the server was made to do after the run
 	Untidy           string          `json:"untidy,omitempty"`            // why that did not come to its end, though the run had been measured in full
@@ -112,7 +114,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		Unrecorded: j.Dropped,
 		Line:       r.Line, Metrics: r.Metrics, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
 		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
-		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Client: r.Client, Pace: r.Pace, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
+		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Client: r.Client, Pace: r.Pace, Lateness: r.Lateness, Sharing: r.Sharing, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
 		Findings: r.Findings, Loaded: r.Loaded,
 	}
 	if len(sum.Kinds) == 0 {
