@@ -127,6 +127,12 @@ func (d *display) work(s job.Step) {
 	switch s.Name {
 	case job.StepDatabase:
 		d.line(d.err, fmt.Sprintf("creating the database %s for the user %s", s.Of, s.Owner))
+	case job.StepUsers:
+		if d.live != nil {
+			d.live.users = s.Users
+			return
+		}
+		d.line(d.err, report.VirtualUsers(s.Users)+" from now on")
 	case job.StepCheckpoint, job.StepVacuum, job.StepPurge, job.StepWriteBack:
 		if s.Stage == job.Ends || s.Stage == job.GivenUp {
 			d.bar.show(nil)

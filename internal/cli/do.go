@@ -81,7 +81,11 @@ func (p *Program) display(order workbench.Order, s *settings) *display {
 		}),
 	}
 	if d.bar.width != nil && order.Spec.Action == job.Run && !pacing.Test && !s.hammerDB && s.interval == 0 {
-		d.live = &live{title: s.title, users: order.Spec.Users, length: func(phase job.Phase) time.Duration { return lengthOf(pacing, phase) }}
+		users := order.Plan.Users
+		if steps := order.Plan.Steps; steps != nil {
+			users = steps[0].Users
+		}
+		d.live = &live{title: s.title, users: users, length: func(phase job.Phase) time.Duration { return lengthOf(pacing, phase) }}
 	}
 	return d
 }

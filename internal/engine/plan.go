@@ -33,7 +33,8 @@ type Plan struct {
 	Pacing     load.Pacing
 	Builders   int // virtual users that build the schema
 
-	Users  int
+	Users  int        // that ever work at the same time
+	Steps  load.Steps // how many work at each time; nil where all work all the time
 	Seed   uint64
 	Resume bool
 
@@ -113,6 +114,10 @@ func (p Plan) WithUsers(users int) (Plan, error) {
 		return Plan{}, &UsersError{users}
 	}
 	p.Spec.Users, p.Users = users, max(users, 1)
+	p, err := p.withSteps()
+	if err != nil {
+		return p, err
+	}
 	if shared := p.Pacing.Connections; shared > p.Users && p.Spec.Action == job.Run {
 		return p, p.Spec.Names.Wrong("connections", p.Spec.Options["connections"],
 			"%d is more than the %s that share them: ask for fewer, or for none, which gives each user its own", shared, virtualUsers(p.Users))

@@ -43,6 +43,8 @@ type run struct {
 	// cancelled: see database.Session.Interrupt.
 	calls context.Context
 
+	parts *meter.Parts // of the measured time, by steps; nil where all users work all the time
+
 	profile *meter.Profile // what each user measured; nil unless it is asked for
 
 	silence workload.Silence // what the server may roll back without a word
@@ -58,6 +60,8 @@ type run struct {
 	stopped  chan struct{} // closed at the same time as stopping is set, for whoever waits
 	broken   atomic.Bool   // sessions are being interrupted
 	finished chan struct{} // closed when the last user has ended
+
+	rejoined atomic.Int64 // times that users came back to work
 
 	mu    sync.Mutex
 	died  error // the first user's that could not go on
@@ -139,6 +143,7 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		stopped:  make(chan struct{}),
 		finished: make(chan struct{}),
 		noted:    map[meter.Class]int{},
+		parts:    p.newParts(),
 	}
 	if p.Pacing.Arrivals != nil {
 		r.arrivals = p.Pacing.Arrivals(p.Seed)
@@ -258,7 +263,10 @@ func (r *run) live(u *user, task loop.Task) {
 	u.task = task
 	position := u.number + r.plan.firstWorker()
 	err := u.lines.enter(r, u)
-	began := err != nil || task.PauseUntil(r.began.Add(time.Duration(u.number)*r.plan.Pacing.UserDelay))
+	began := err != nil
+	if !began {
+		_, began = u.awaitShift(r, r.began)
+	}
 	if began {
 		r.feed.state(position, job.UserRunning)
 		u.unhold()
@@ -433,6 +441,9 @@ func (r *run) measured(m *measurement) []meter.Sum {
 	if r.profile != nil {
 		sums = append(sums, r.profile)
 	}
+	if r.parts != nil {
+		sums = append(sums, r.parts)
+	}
 	if r.lateness != nil {
 		sums = append(sums, r.lateness)
 	}
@@ -453,6 +464,7 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 	timer := time.NewTimer(min(time.Second, length))
 	defer timer.Stop()
 	still := standstill{run: r}
+	steps := 0
 	for last := began; ; {
 		why, ended := timeUp, false
 		select {
@@ -477,6 +489,7 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 			}})
 		}
 		still.look(measured)
+		steps = r.tellStep(steps)
 		last = now
 		if over {
 			return why, nil
@@ -566,6 +579,7 @@ func (r *run) result(m measurement) job.Result {
 		result.Waiting = r.waiting(m)
 		result.LongestGap, result.Standstills = r.longestGap(m)
 		result.Contention = r.contention
+		result.Steps = r.steps(m)
 		m.client.WithDatabase = r.plan.Database.Embedded
 		result.Client = &m.client
 	}

@@ -456,7 +456,7 @@ func TestWhatUsersTellTheServerAfterAPauseIsNotTakenForWork(t *testing.T) {
 func TestWorkAllocatesNothing(t *testing.T) {
 	r := &run{plan: Plan{Pacing: load.Pacing{MaxIterations: 100}}, stopped: make(chan struct{})}
 	for name, l := range instantLines() {
-		u := &user{Terminal: instantUser{}, lines: l, stripe: meter.NewStripe()}
+		u := &user{Terminal: instantUser{}, lines: l, stripe: meter.NewStripe(), until: time.Now().Add(farOff)}
 		if n := testing.AllocsPerRun(1000, func() {
 			if err := u.work(r); err != nil {
 				t.Fatal(err)
@@ -482,7 +482,7 @@ func BenchmarkWork(b *testing.B) {
 	for name, l := range instantLines() {
 		b.Run(name, func(b *testing.B) {
 			r := &run{plan: Plan{Pacing: load.Pacing{MaxIterations: b.N}}, stopped: make(chan struct{})}
-			u := &user{Terminal: instantUser{}, lines: l, stripe: meter.NewStripe()}
+			u := &user{Terminal: instantUser{}, lines: l, stripe: meter.NewStripe(), until: time.Now().Add(farOff)}
 			b.ReportAllocs()
 			if err := u.work(r); err != nil {
 				b.Fatal(err)

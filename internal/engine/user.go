@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/load"
 	"sledge/internal/job"
 	"sledge/internal/loop"
 	"sledge/internal/meter"
@@ -32,6 +34,9 @@ type user struct {
 	intended atomic.Int64
 	kind     atomic.Int32
 	on       atomic.Pointer[connection]
+
+	shifts []load.Shift // in which it is still to work
+	until  time.Time    // from when on it begins no transaction, but for those of another shift
 
 	// In the queue for a connection: whether the user waits, the connection that it was
 	// given, and who stands behind it.
@@ -113,7 +118,7 @@ func (r *run) seatUsers(ctx context.Context, survey any) error {
 	p := r.plan
 	r.users = make([]*user, p.Users)
 	for i := range r.users {
-		r.users[i] = &user{number: i, stripe: r.stripes[i%len(r.stripes)], send: r.feed.tellAs(i + p.firstWorker())}
+		r.users[i] = &user{number: i, shifts: p.shifts(i), stripe: r.stripes[i%len(r.stripes)], send: r.feed.tellAs(i + p.firstWorker())}
 	}
 	r.connections = make([]*connection, p.connections())
 	logins, ctx := newLogins(ctx)
@@ -244,11 +249,16 @@ func (u *user) work(r *run) error {
 		if !more {
 			return nil
 		}
-		if next.Keying > 0 {
-			intended = intended.Add(next.Keying)
-			if !u.task.PauseUntil(intended) {
+		intended = intended.Add(next.Keying)
+		if !intended.Before(u.until) {
+			from, comes := u.awaitShift(r, intended)
+			if !comes {
 				return nil
 			}
+			intended = from.Add(next.Keying)
+		}
+		if next.Keying > 0 && !u.task.PauseUntil(intended) {
+			return nil
 		}
 		ended, err := u.transact(ctx, r, next, intended)
 		if err != nil || ended.IsZero() {
@@ -263,6 +273,45 @@ func (u *user) work(r *run) error {
 		}
 	}
 	return nil
+}
+
+// awaitShift waits for the next of the user's shifts that is not over by a moment, and
+// returns when the user begins in it. It returns false where there is none, or the run ends
+// first.
+func (u *user) awaitShift(r *run, now time.Time) (from time.Time, comes bool) {
+	for len(u.shifts) > 0 {
+		shift := u.shifts[0]
+		u.shifts = u.shifts[1:]
+		worked := !u.until.IsZero()
+		u.until = r.began.Add(min(shift.To, farOff))
+		if !now.Before(u.until) {
+			continue
+		}
+		from = r.began.Add(shift.From)
+		if now.After(from) {
+			from = now
+		}
+		back := u.rest(r, worked)
+		comes = u.task.PauseUntil(from)
+		back()
+		return from, comes
+	}
+	return now, false
+}
+
+// rest has nobody wait for the user to tell the server what it did, and returns what ends
+// that: a user that does not work cannot be asked.
+func (u *user) rest(r *run, worked bool) (back func()) {
+	c := u.on.Load()
+	if c == nil || r.plan.Server.Flush == nil {
+		return func() {}
+	}
+	if worked {
+		r.rejoined.Add(1)
+		c.tellServer(r.calls, r, math.MaxInt32)
+	}
+	c.flushed.Store(math.MaxInt32)
+	return func() { c.flushed.Store(r.flush.Load()) }
 }
 
 // workAtRate is work where a rate says when transactions are meant to start, whoever does

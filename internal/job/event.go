@@ -144,6 +144,7 @@ const (
 	StepTransactions StepName = "transactions" // Count that a virtual user does at most
 	StepShare        StepName = "share"        // Units that fall to a virtual user, of Count that Users share
 	StepCount        StepName = "count"        // the server's counts are read for the start of the measurement
+	StepUsers        StepName = "users"        // Users work from now on
 	StepCheckpoint   StepName = "checkpoint"
 	StepVacuum       StepName = "vacuum"
 	StepPurge        StepName = "purge"      // Count of what is to be purged

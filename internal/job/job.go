@@ -98,6 +98,10 @@ type Result struct {
 	LongestGap  *Gap `json:"longest_gap,omitempty"`
 	Standstills int  `json:"standstills,omitempty"`
 
+	// Steps are the parts of a run in which different numbers of virtual users worked; nil
+	// where all worked all the time.
+	Steps []LoadStep `json:"steps,omitempty"`
+
 	Pace *Pace `json:"pace,omitempty"` // of a run that was asked for a rate
 
 	// Lateness is how long after the end of their users' pauses transactions began; nil
@@ -159,6 +163,16 @@ type Delay struct {
 type Sharing struct {
 	Connections int   `json:"connections"`
 	Wait        Delay `json:"wait"` // of a transaction for a connection: in its response time, not in its service time
+}
+
+// LoadStep is a part of a run in which the same number of virtual users worked.
+type LoadStep struct {
+	Users   int     `json:"users"`
+	From    float64 `json:"from_seconds"` // since the measurement began
+	Elapsed float64 `json:"elapsed_seconds"`
+
+	Metrics  []Metric           `json:"metrics,omitempty"` // by the count of the virtual users
+	Measured meter.CodedSummary `json:"measured"`
 }
 
 // Metric is a headline figure, such as 1,234,567 NOPM.

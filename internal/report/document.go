@@ -57,7 +57,8 @@ type Document struct {
 	Tidied           []job.Tidied    `json:"tidied,omitempty"`            // what the server was made to do after the run
 	Untidy           string          `json:"untidy,omitempty"`            // why that did not come to its end, though the run had been measured in full
 	Transactions     []Transaction   `json:"transactions,omitempty"`
-	All              *Transaction    `json:"all,omitempty"` // all kinds together
+	All              *Transaction    `json:"all,omitempty"`   // all kinds together
+	Steps            []LoadStep      `json:"steps,omitempty"` // in which different numbers of virtual users worked
 
 	Findings []job.Finding   `json:"findings,omitempty"` // of a check
 	Loaded   []job.TableLoad `json:"loaded,omitempty"`   // of a build
@@ -115,7 +116,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		Line:       r.Line, Metrics: r.Metrics, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
 		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
 		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Client: r.Client, Pace: r.Pace, Lateness: r.Lateness, Sharing: r.Sharing, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
-		Findings: r.Findings, Loaded: r.Loaded,
+		Findings: r.Findings, Loaded: r.Loaded, Steps: newLoadSteps(r.Steps, j.Kinds),
 	}
 	if len(sum.Kinds) == 0 {
 		return d

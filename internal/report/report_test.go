@@ -39,6 +39,7 @@ func TestTextSaysWhatTheJobWasAndHowItEnded(t *testing.T) {
 	}{
 		{"run.txt", reporttest.Run(), reporttest.Measured(), false},
 		{"whole.txt", reporttest.Run(), reporttest.Measured(), true},
+		{"steps.txt", reporttest.Steps(), reporttest.Measured(), false},
 		{"partial.txt", reporttest.Partial(), reporttest.Measured(), false},
 		{"killed.txt", reporttest.Killed(), reporttest.Measured(), true},
 		{"build.txt", reporttest.Build(), meter.Summary{}, false},
@@ -84,7 +85,7 @@ type brokenPipe struct{}
 func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestTheDocumentHoldsTheSameAsNumbers(t *testing.T) {
-	for name, j := range map[string]job.Job{"run.json": reporttest.Run(), "killed.json": reporttest.Killed(), "build.json": reporttest.Build(), "check.json": reporttest.Check()} {
+	for name, j := range map[string]job.Job{"run.json": reporttest.Run(), "killed.json": reporttest.Killed(), "steps.json": reporttest.Steps(), "build.json": reporttest.Build(), "check.json": reporttest.Check()} {
 		sum := meter.Summary{}
 		if j.Spec.Action == job.Run {
 			sum = reporttest.Measured()

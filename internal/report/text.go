@@ -46,6 +46,9 @@ func Text(w io.Writer, j job.Job, sum meter.Summary, v View) error {
 	if all := sum.All(); all.Ended()+all.Retried > 0 {
 		transactions(&b, j.Kinds, sum, correctionOf(j, sum))
 	}
+	if len(j.Result.Steps) > 0 {
+		loadSteps(&b, j.Result.Steps)
+	}
 	if len(j.Result.Loaded) > 0 {
 		loaded(&b, j.Result)
 	}
@@ -390,6 +393,9 @@ func connections(n int) string {
 // load says who worked on how much.
 func load(j job.Job) string {
 	users := VirtualUsers(Users(j))
+	if steps := j.Result.Steps; len(steps) > 1 {
+		users = fmt.Sprintf("up to %s, in %d steps", users, len(steps))
+	}
 	if f := j.Facts; f != nil && f.Size != "" {
 		users += " on " + f.Size
 	}

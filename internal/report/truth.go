@@ -175,7 +175,7 @@ func cores(n float64) string {
 // correction knows what is needed to correct the latencies of a run for what virtual
 // users did not begin while they waited.
 type correction struct {
-	users   int
+	users   float64
 	elapsed time.Duration
 	waiting []job.Waiting
 }
@@ -200,11 +200,24 @@ func (c correction) longest(kind string) time.Duration {
 // of corrects the response times of a kind, or of all kinds, named "". The expected
 // interval is the time in which a virtual user ended one transaction of the kind.
 func (c correction) of(kind string, t *meter.Tally) (*hdrhistogram.Histogram, time.Duration) {
-	interval := time.Duration(float64(c.elapsed) * float64(c.users) / float64(max(t.Ended(), 1)))
+	interval := time.Duration(float64(c.elapsed) * c.users / float64(max(t.Ended(), 1)))
 	return meter.Corrected(t.Response, interval, c.waited(kind)), interval
 }
 
 // correctionOf returns the correction for a job's figures.
 func correctionOf(j job.Job, sum meter.Summary) correction {
-	return correction{users: Users(j), elapsed: cmp.Or(sum.Elapsed, elapsed(j, sum)), waiting: j.Result.Waiting}
+	return correction{users: usersOnAverage(j), elapsed: cmp.Or(sum.Elapsed, elapsed(j, sum)), waiting: j.Result.Waiting}
+}
+
+// usersOnAverage returns how many virtual users worked, on average over time.
+func usersOnAverage(j job.Job) float64 {
+	var work, elapsed float64
+	for _, s := range j.Result.Steps {
+		work += float64(s.Users) * s.Elapsed
+		elapsed += s.Elapsed
+	}
+	if elapsed == 0 {
+		return float64(Users(j))
+	}
+	return work / elapsed
 }

@@ -291,11 +291,11 @@ func (o Order) Runs() ([]Order, error) {
 	for _, users := range o.Counts {
 		one := o
 		one.Counts = []int{users}
-		one.Spec.Users, one.Public.Users = users, users
 		var err error
 		if one.Plan, err = o.Plan.WithUsers(users); err != nil {
 			return nil, job.WithExit(job.ExitUsage, err)
 		}
+		one.Spec.Users, one.Public.Users = one.Plan.Spec.Users, one.Plan.Spec.Users
 		orders = append(orders, one)
 	}
 	return orders, nil

@@ -33,6 +33,11 @@ type Pacing struct {
 	// Connections is how many users share; 0 gives each its own.
 	Connections int
 
+	// Steps returns how many virtual users work at each time, of a run of a number of users;
+	// nil where all work all the time. Fixed says that it does not depend on that number.
+	Steps func(users int) Steps
+	Fixed bool
+
 	// Loops is how many event loops run the users; 0 runs each in a goroutine.
 	Loops int
 
@@ -55,6 +60,8 @@ func (o *Options) Pacing() Pacing {
 		Arrivals:      o.arrivals(),
 		Connections:   o.Connections,
 		Loops:         o.loops(runtime.GOMAXPROCS(0)),
+		Steps:         o.steps(),
+		Fixed:         o.Steps.joins == nil,
 		Missing:       o.missing(),
 	}
 }
@@ -80,6 +87,14 @@ func (o *Options) arrivals() func(seed uint64) *Arrivals {
 	return func(seed uint64) *Arrivals { return NewArrivals(profile, o.Arrivals == spacingPoisson, seed) }
 }
 
+// steps is Pacing.Steps.
+func (o *Options) steps() func(users int) Steps {
+	if o.Steps.none() {
+		return nil
+	}
+	return func(users int) Steps { return o.Steps.of(users, time.Duration(o.Duration)) }
+}
+
 // missing names the first option that asks for what is not built yet.
 func (o *Options) missing() string {
 	switch {
@@ -102,5 +117,5 @@ func (o *Options) Validate(names option.Names) error {
 	if o.Rate.profile == nil && o.Arrivals != spacingPoisson {
 		return names.Wrong("arrivals", o.Arrivals, "%s is %s, so it would have no effect: set a rate, such as 500/s", names.Of("rate"), none)
 	}
-	return nil
+	return o.Steps.check(o, names)
 }

@@ -144,6 +144,8 @@ func (s *Speaker) step(e job.Event) []string {
 		return s.table(step)
 	case job.StepCheck, job.StepDelete, job.StepDrop, job.StepCheckDatabase, job.StepCheckTables, job.StepCheckRoutines, job.StepCheckRule:
 		return s.upkeep(step)
+	case job.StepUsers:
+		return []string{fmt.Sprintf("%d Virtual Users work from now on", step.Users)}
 	case job.StepConnection, job.StepTimeProfile, job.StepTransactions, job.StepShare, job.StepCount:
 		return s.preparation(step)
 	case job.StepGenerate, job.StepFile, job.StepRows:

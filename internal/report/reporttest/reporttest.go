@@ -92,6 +92,18 @@ func Run() job.Job {
 	}
 }
 
+// Steps is a run of 1 user for three minutes, who did nothing, and then of 4.
+func Steps() job.Job {
+	j := Run()
+	idle, busy := meter.NewSummary(len(Kinds)), Measured()
+	idle.Elapsed, busy.Elapsed = 3*time.Minute, 2*time.Minute
+	j.Result.Steps = []job.LoadStep{
+		{Users: 1, Elapsed: 180, Metrics: []job.Metric{{Name: "client NOPM"}, {Name: "client TPM"}}, Measured: idle.Coded()},
+		{Users: 4, From: 180, Elapsed: 120, Metrics: []job.Metric{{Name: "client NOPM", Value: 500}, {Name: "client TPM", Value: 1105}}, Measured: busy.Coded()},
+	}
+	return j
+}
+
 // Partial is a run that was stopped, and whose events were not all kept.
 func Partial() job.Job {
 	j := Run()

@@ -1,0 +1,41 @@
+package load
+
+import "time"
+
+// Shift is a time in which a virtual user works. It counts from when users can begin, at
+// the beginning of the ramp-up.
+type Shift struct {
+	From time.Duration
+	To   time.Duration // from when on it begins no transaction; Never for the end of the run
+}
+
+// Shifts returns when a virtual user works, by its number from 0, in order of time. It is a
+// pure function of the options: whoever joins in a step is whoever has the lowest numbers
+// of those that do not work yet, and those with the highest leave.
+//
+// Users that begin at the same time do so UserDelay apart, which keeps servers from having
+// to log in or to serve them all at once.
+func (p Pacing) Shifts(steps Steps, user int) []Shift {
+	if steps == nil {
+		return []Shift{{p.later(0, user), Never}}
+	}
+	var shifts []Shift
+	at, before := time.Duration(0), 0 // of the step: when it begins, and how many worked before it
+	for i, s := range steps {
+		if i > 0 {
+			at, before = p.RampUp+s.From, steps[i-1].Users
+		}
+		switch {
+		case user >= before && user < s.Users:
+			shifts = append(shifts, Shift{p.later(at, user-before), Never})
+		case user < before && user >= s.Users:
+			shifts[len(shifts)-1].To = at
+		}
+	}
+	return shifts
+}
+
+// later returns when a user begins that follows others at a time.
+func (p Pacing) later(at time.Duration, others int) time.Duration {
+	return at + time.Duration(others)*p.UserDelay
+}

@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sledge/internal/engine/load"
+	"sledge/internal/job"
+	"sledge/internal/option"
+)
+
+// inSteps returns a plan of users whose transactions take a tenth of a second, who are
+// there as the option steps says in 30 measured seconds.
+func inSteps(t *testing.T, users int, values option.Values) (Plan, error) {
+	t.Helper()
+	p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{})
+	options := load.NewOptions()
+	values["rampup"], values["duration"], values["loops"] = "5s", "30s", "0"
+	if err := option.Bind(nil, values, options); err != nil {
+		t.Fatal(err)
+	}
+	p.Pacing, p.Spec.Action, p.Spec.Options = options.Pacing(), job.Run, values
+	return p.WithUsers(users)
+}
+
+func TestUsersJoinAndLeave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, err := inSteps(t, 1, option.Values{"steps": "0s=2,10s=6,20s=1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told []int
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{watcher(func(e job.Event) {
+			if e.Step != nil && e.Step.Name == job.StepUsers {
+				told = append(told, e.Step.Users)
+			}
+		})}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Users != 6 || len(result.Steps) != 3 {
+			t.Fatalf("got %d users in %d steps, want 6 in 3", result.Users, len(result.Steps))
+		}
+		var all int64
+		for i, want := range []struct{ users, from, done int }{{2, 0, 200}, {6, 10, 600}, {1, 20, 100}} {
+			s := result.Steps[i]
+			done := s.Measured.Kinds[0].Done
+			all += done
+			if s.Users != want.users || math.Abs(s.From-float64(want.from)) > 0.1 || math.Abs(s.Elapsed-10) > 0.1 {
+				t.Errorf("step %d: got %d users from %.2f s for %.2f s, want %d from %d s for 10 s", i, s.Users, s.From, s.Elapsed, want.users, want.from)
+			}
+			// Who leaves ends what it is in.
+			if d := int(done) - want.done; d < -6 || d > 6 {
+				t.Errorf("step %d: got %d transactions, want %d", i, done, want.done)
+			}
+		}
+		if all != result.Summary.All().Done {
+			t.Errorf("the steps have %d transactions, the run %d", all, result.Summary.All().Done)
+		}
+		if len(told) != 2 || told[0] != 6 || told[1] != 1 {
+			t.Errorf("told of steps of %v users, want 6 and 1", told)
+		}
+	})
+}
+
+// Users come back with the same terminal, those who begin together apart by the delay, and
+// a time without any of them is no standstill.
+func TestUsersComeBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, err := inSteps(t, 1, option.Values{"steps": "0s=3,10s=0,20s=3", "user_delay": "1s"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Users != 3 {
+			t.Errorf("got %d users, want the same 3 again", result.Users)
+		}
+		for i, want := range []int{300, 0, 270} { // in the last, one comes a second late and one two
+			if got := int(result.Steps[i].Measured.Ended()); got < want-4 || got > want+4 || want == 0 && got > 3 {
+				t.Errorf("step %d: got %d transactions, want %d", i, got, want)
+			}
+		}
+		if result.Standstills != 0 {
+			t.Errorf("got %d standstills of %v, want none where nobody works", result.Standstills, result.LongestGap)
+		}
+	})
+}
+
+func TestUsersWhoJoinComeOnTopOfTheOthers(t *testing.T) {
+	p, err := inSteps(t, 4, option.Values{"steps": "+2@10s/10s"})
+	if err != nil || p.Users != 6 || p.Spec.Users != 4 {
+		t.Errorf("got %d users for %d that were asked for, %v; want 6 for 4", p.Users, p.Spec.Users, err)
+	}
+	if p, err = inSteps(t, 1, option.Values{"steps": "2,8"}); err != nil || p.Users != 8 || p.Spec.Users != 8 {
+		t.Errorf("got %d users, %v; want the most of the steps", p.Users, err)
+	}
+	if _, err = inSteps(t, 4, option.Values{"steps": "2,8"}); err == nil || !strings.Contains(err.Error(), "option steps: it says itself how many virtual users there are, 8 at most, and 4 were asked for") {
+		t.Errorf("got %v, want a refusal of two numbers of users", err)
+	}
+}

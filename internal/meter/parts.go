@@ -1,0 +1,78 @@
+package meter
+
+import (
+	"sort"
+	"time"
+)
+
+// Parts adds up transactions by the part of the time in which they ended, such as a step
+// of a load.
+//
+// Histograms of all parts at once would be megabytes for each. Transactions come nearly in
+// order of time, so that two parts are open, and the others are kept as plain data.
+type Parts struct {
+	kinds int
+	ends  []time.Duration
+	coded []CodedSummary
+	open  [2]struct {
+		*Interval
+		part int
+	}
+}
+
+// NewParts returns parts without transactions. Each ends where the next begins, the last
+// never; ends are times since users began, in order.
+func NewParts(kinds int, ends []time.Duration) *Parts {
+	p := &Parts{kinds: kinds, ends: ends, coded: make([]CodedSummary, len(ends)+1)}
+	for i := range p.open {
+		p.open[i].Interval, p.open[i].part = NewInterval(kinds), i
+	}
+	return p
+}
+
+// record adds one transaction.
+func (p *Parts) record(r *Record) {
+	part := sort.Search(len(p.ends), func(i int) bool { return r.Ended < p.ends[i] })
+	at := &p.open[part%2]
+	if at.part != part {
+		p.close(part % 2)
+		at.part = part
+	}
+	at.record(r)
+}
+
+// close puts what an open part holds to what is kept of it.
+func (p *Parts) close(i int) {
+	part := p.open[i].part
+	if part >= len(p.coded) {
+		return
+	}
+	if kept := p.coded[part]; kept.Kinds != nil {
+		_ = p.open[i].Add(kept) // cannot fail: it was made here
+	}
+	p.coded[part] = p.open[i].Cut(0)
+}
+
+// Summaries returns what ended in each part that had begun by the time that all were over;
+// the first began at a time. Both are since users began.
+func (p *Parts) Summaries(began, over time.Duration) []CodedSummary {
+	for i := range p.open {
+		p.close(i)
+	}
+	var list []CodedSummary
+	for i, c := range p.coded {
+		if i > 0 && p.ends[i-1] >= over {
+			break
+		}
+		ends := over
+		if i < len(p.ends) {
+			ends = min(ends, p.ends[i])
+		}
+		if c.Kinds == nil { // nothing ended in it
+			c = NewInterval(p.kinds).Cut(0)
+		}
+		c.Elapsed = ends - began
+		list, began = append(list, c), ends
+	}
+	return list
+}

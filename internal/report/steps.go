@@ -1,0 +1,66 @@
+package report
+
+import (
+	"math"
+
+	"sledge/internal/job"
+	"sledge/internal/terminal"
+)
+
+// LoadStep is a part of a run in which the same number of virtual users worked.
+type LoadStep struct {
+	Users        int           `json:"users"`
+	From         float64       `json:"from_seconds"` // since the measurement began
+	To           float64       `json:"to_seconds"`
+	Metrics      []job.Metric  `json:"metrics,omitempty"` // by the count of the virtual users
+	Transactions []Transaction `json:"transactions"`
+	All          Transaction   `json:"all"` // all kinds together
+}
+
+// newLoadSteps makes the steps of a document.
+func newLoadSteps(steps []job.LoadStep, kinds []string) []LoadStep {
+	var list []LoadStep
+	for _, s := range steps {
+		n := LoadStep{Users: s.Users, From: s.From, To: s.From + s.Elapsed, Metrics: s.Metrics, All: Transaction{Kind: "all"}}
+		if sum, err := s.Measured.Summary(); err == nil {
+			all := sum.All()
+			for i := range sum.Kinds {
+				n.Transactions = append(n.Transactions, newTransaction(KindName(kinds, i), &sum.Kinds[i], all.Done))
+			}
+			n.All = newTransaction("all", &all, all.Done)
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+// loadSteps writes a line for each step of a load.
+func loadSteps(b *page, steps []job.LoadStep) {
+	b.title("Steps of the load", "by the count of the virtual users; response times in ms")
+	heads := []string{"to"}
+	for _, m := range steps[0].Metrics {
+		heads = append(heads, m.Name)
+	}
+	heads = append(heads, "p50", "p95", "p99", "failed")
+	t := terminal.Table{Columns: append([]terminal.Column{{Head: "  users"}}, terminal.Heads(append([]string{"from"}, heads...)...)...)}
+	for _, s := range steps {
+		row := []string{"  " + count(int64(s.Users)), clock(math.Round(s.From)), clock(math.Round(s.From + s.Elapsed))}
+		for _, m := range s.Metrics {
+			row = append(row, number(m.Value))
+		}
+		sum, err := s.Measured.Summary()
+		if err != nil {
+			continue // it is not whole, as an import may be
+		}
+		all := sum.All()
+		for _, p := range []float64{50, 95, 99} {
+			took := "-"
+			if all.Done > 0 {
+				took = millis(float64(all.Response.ValueAtQuantile(p)))
+			}
+			row = append(row, took)
+		}
+		t.Row(append(row, count(all.Failures()))...)
+	}
+	b.table(t)
+}
