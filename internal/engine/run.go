@@ -74,6 +74,9 @@ type run struct {
 // doRun connects every virtual user, lets them all work through ramp-up and
 // measurement, and returns what was measured.
 func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version string) (job.Result, error) {
+	if err := p.checkFiles(host.OpenFiles()); err != nil {
+		return job.Result{}, err
+	}
 	monitor, err := connect(ctx, p, database.Owner)
 	if err != nil {
 		return job.Result{}, brokenOff(ctx, job.Run, err)
