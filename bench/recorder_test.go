@@ -152,7 +152,14 @@ func self(t *testing.T, role string, core int, env ...string) *exec.Cmd {
 // startResponder starts the synthetic server and returns its address.
 func startResponder(t *testing.T) string {
 	t.Helper()
-	cmd := self(t, "responder", 1)
+	return startServer(t, "responder")
+}
+
+// startServer starts one of our servers, which says its port when it listens, and returns
+// its address.
+func startServer(t *testing.T, role string, env ...string) string {
+	t.Helper()
+	cmd := self(t, role, 1, env...)
 	cmd.Stderr = os.Stderr
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {

@@ -42,21 +42,11 @@ func respond() error {
 	if _, _, err := syscall.RawSyscall(syscall.SYS_PRCTL, setTimerSlack, 1, 0); err != 0 {
 		return err
 	}
-	listener, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0)
+	listener, port, err := listen()
 	if err != nil {
 		return err
 	}
-	if err := syscall.Bind(listener, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
-		return err
-	}
-	if err := syscall.Listen(listener, 1024); err != nil {
-		return err
-	}
-	name, err := syscall.Getsockname(listener)
-	if err != nil {
-		return err
-	}
-	fmt.Println(name.(*syscall.SockaddrInet4).Port)
+	fmt.Println(port)
 	poll, err := syscall.EpollCreate1(0)
 	if err != nil {
 		return err
@@ -124,6 +114,25 @@ func respond() error {
 			due[takes] = list
 		}
 	}
+}
+
+// listen listens on a free port of this machine.
+func listen() (listener, port int, err error) {
+	listener, err = syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := syscall.Bind(listener, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		return 0, 0, err
+	}
+	if err := syscall.Listen(listener, 1024); err != nil {
+		return 0, 0, err
+	}
+	name, err := syscall.Getsockname(listener)
+	if err != nil {
+		return 0, 0, err
+	}
+	return listener, name.(*syscall.SockaddrInet4).Port, nil
 }
 
 // wait is EpollWait with a limit in nanoseconds.
@@ -267,6 +276,8 @@ func play(role string) error {
 	switch role {
 	case "responder":
 		return respond()
+	case "stand-in":
+		return standInForPostgreSQL()
 	case "client":
 		return runSynthetic(os.Stdout)
 	case "idler":

@@ -1,0 +1,134 @@
+//go:build bench && linux
+
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/document"
+	"sledge/internal/option"
+	reports "sledge/internal/report"
+)
+
+// ordersEach is how many new orders a minute a session begins that keeps to keying and
+// thinking times. Of 23 transactions, 10 are new orders, with pauses of 18 and 12 s, and 10
+// payments, with 3 and 12 s; three others have 2 s and 5, 5 and 10 s. So a transaction is
+// due every 476/23 = 20.7 s.
+const ordersEach = 60. * 10 / 476
+
+// keyed is a run of sessions with keying and thinking times.
+type keyed struct {
+	what     string // the sessions and the server
+	database string
+	values   option.Values // where that is
+	sessions int
+	flags    []string
+	length   time.Duration
+
+	// Targets: of the share of the new orders that are to be expected, and of what the client takes.
+	orders, late, memory, cpu *target
+}
+
+// run does it, recorded as any run is, and notes what it measured.
+func (k keyed) run(t *testing.T) {
+	t.Helper()
+	const rampUp = time.Minute // all begin at once, and have to drift apart
+	repository := filepath.Join(t.TempDir(), "jobs.db")
+	arguments := []string{
+		"run", "--db", k.database, "--repo", repository, "--json", "--set", "key_and_think=true",
+		"--users", strconv.Itoa(k.sessions), "--rampup", rampUp.String(), "--duration", k.length.String(),
+	}
+	for name, value := range k.values {
+		arguments = append(arguments, "--set", name+"="+value)
+	}
+	client := child{command(t, nil, sledgeProgram, append(arguments, k.flags...)...), new(bytes.Buffer)}
+	var out bytes.Buffer
+	client.Stdout, client.Stderr = &out, client.output
+	if err := client.Start(); err != nil {
+		t.Fatal(err)
+	}
+	peak := client.peakMemory()
+	client.wait(t)
+	var result reports.Document
+	if err := json.Unmarshal(out.Bytes(), &result); err != nil {
+		t.Fatal(err)
+	}
+	if result.Lateness == nil || result.Client == nil || result.Agreement == nil || !result.Agreement.Holds || result.CounterAgreement == nil || !result.CounterAgreement.Holds {
+		t.Fatalf("the run says nothing of the client, or its counts do not agree:\n%s", out.Bytes())
+	}
+	k.wantRecorded(t, repository, result, rampUp)
+
+	orders := float64(result.Agreement.Server) / result.Elapsed * 60
+	expected := ordersEach * float64(k.sessions)
+	sharing := ""
+	if s := result.Sharing; s != nil {
+		sharing = fmt.Sprintf("; transactions waited %.3g ms for one of %d connections on average, p99 %.3g ms", 1e3*s.Wait.Mean, s.Connections, 1e3*s.Wait.P99)
+	}
+	note(t, figure{
+		What: k.what + ": NOPM of what is to be expected", Value: orders / expected, Unit: "x", Target: k.orders,
+		Detail: fmt.Sprintf("%.0f of %.0f in %s; response p99 %.3g ms%s", orders, expected, k.length, result.All.Response.P99, sharing),
+	})
+	note(t, figure{
+		What: k.what + ": p99 of how late transactions began", Value: 1e3 * result.Lateness.P99, Unit: "ms", Target: k.late,
+		Detail: fmt.Sprintf("mean %.3g ms, max %.3g ms", 1e3*result.Lateness.Mean, 1e3*result.Lateness.Max),
+	})
+	note(t, figure{What: k.what + ": resident memory of the client", Value: float64(peak) / 1e6, Unit: "MB", Target: k.memory})
+	note(t, figure{
+		What: k.what + ": client CPU", Value: 100 * result.Client.CoresUsed, Unit: "% of a core", Target: k.cpu,
+		Detail: fmt.Sprintf("of %d transactions, %.3g µs each", result.All.Done, 1e6*result.Client.CoresUsed*result.Elapsed/float64(result.All.Done)),
+	})
+}
+
+// wantRecorded wants every second of the run in the repository.
+func (k keyed) wantRecorded(t *testing.T, repository string, result reports.Document, rampUp time.Duration) {
+	t.Helper()
+	var tpm document.TPM
+	text := execute(t, nil, sledgeProgram, "jobs", "tpm", string(result.ID), "--repo", repository, "--json").output
+	if err := json.Unmarshal(text, &tpm); err != nil {
+		t.Fatal(err)
+	}
+	if seconds := int((rampUp + k.length).Seconds()); result.Unrecorded > 0 || len(tpm.Points) < seconds-2 {
+		t.Errorf("%d of %d seconds are recorded, and %d events are missing", len(tpm.Points), seconds, result.Unrecorded)
+	}
+}
+
+// TestKeyed has ten thousand sessions, each with a connection of its own, keep to keying
+// and thinking times before a server that does nothing. So all that comes on top of what
+// the standard asks for is the client's.
+func TestKeyed(t *testing.T) {
+	p := openPostgreSQL(t, "bench_keyed")
+	p.drop(t)
+	defer p.drop(t)
+	build(t, p, 1, 1)
+	k := keyed{
+		what: "10,000 keyed sessions, a server that does nothing", database: "postgresql", sessions: 10_000, length: 3 * time.Minute,
+		orders: atLeast(0.99), late: atMost(10), memory: atMost(600), cpu: atMost(25),
+	}
+	if testing.Short() {
+		k.what, k.sessions, k.length = "1,000 keyed sessions, a server that does nothing", 1000, 30*time.Second
+	}
+	k.values = p.values()
+	k.values["host"], k.values["port"], _ = strings.Cut(p.standIn(t), ":")
+	k.run(t)
+}
+
+// standIn starts one for the server and returns its address.
+func (p postgreSQL) standIn(t *testing.T) string {
+	t.Helper()
+	plan := p.plan(t, 1)
+	text := func(name string) string {
+		q, err := plan.SQL.Query(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return q.Text
+	}
+	return startServer(t, "stand-in", standInSource+"="+p.DataSource(p.database), standInProbe+"="+text("probe"), standInCount+"="+text("counter"))
+}
