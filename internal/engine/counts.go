@@ -59,6 +59,8 @@ type count struct {
 	n    int64
 	at   time.Time
 	read bool // whether there is such a count
+
+	session int // by how many sessions it was read before this one
 }
 
 // order says which count is read first: the probe next to the measurement, since it
@@ -108,6 +110,38 @@ func (r *run) read(ctx context.Context, s database.Session, to *reading, first o
 	return nil
 }
 
+// readAgain is read for a run that rides out the loss of connections: if the session is
+// lost, it is replaced and the counts are read by the new one, which is then reported.
+func (r *run) readAgain(ctx context.Context, s *database.Session, to *reading, first order, sums ...meter.Sum) (renewed bool, err error) {
+	for {
+		err := r.read(ctx, *s, to, first, sums...)
+		if err == nil || !r.plan.Pacing.Reconnect || ctx.Err() != nil || r.plan.Database.Classify(err) != meter.Connection {
+			return renewed, err
+		}
+		renewed = true
+		if err := r.connectAgain(ctx, s); err != nil {
+			return renewed, err
+		}
+	}
+}
+
+// connectAgain puts a new session in the place of one that is lost, if it is not the
+// first. Where the run rides out losses, it tries for as long as users do.
+func (r *run) connectAgain(ctx context.Context, s *database.Session) error {
+	closeQuietly(s)
+	chance := r.plan.rand(-1)
+	for try, began := 0, time.Now(); ; try++ {
+		fresh, _, err := connectFrom(ctx, r.plan, 0, database.Owner)
+		if err == nil {
+			*s = fresh
+			return nil
+		}
+		if !r.plan.Pacing.Reconnect || time.Since(began) > r.plan.Pacing.ReconnectLimit || pause(ctx, r.plan.pauseBefore(try, chance)) != nil {
+			return err
+		}
+	}
+}
+
 // takeEdge takes what users ended while a count was read, and notes what they have
 // under way. A transaction that the server has seen is in one of the two, because
 // users take it off only after they have recorded it.
@@ -145,7 +179,9 @@ func (r *run) notice(what string) (done func()) {
 // transaction will say.
 func (c *connection) tellServer(ctx context.Context, r *run, asked int32) {
 	r.telling.Add(1)
-	_ = r.plan.Server.Flush(ctx, c.session)
+	if c.session != nil {
+		_ = r.plan.Server.Flush(ctx, c.session)
+	}
 	r.told.Add(1)
 	c.flushed.Store(asked)
 }
@@ -225,19 +261,27 @@ func (r *run) agreement(m measurement, server int64) *job.Agreement {
 	a := job.Agreement{What: r.plan.Workload.ProbeName, Client: probed(&m.summary), Server: server}
 	a.Low = a.Client - probed(&m.start.probeUnderWay)
 	a.High = a.Client + probed(&m.start.probeEdge) + probed(&m.end.probeEdge) + probed(&m.end.probeUnderWay)
+	if r.plan.Pacing.Reconnect { // what was under way when a connection was lost may have been committed
+		for _, s := range []meter.Summary{m.summary, m.start.probeEdge, m.end.probeEdge} {
+			a.High += r.failedProbed(s, meter.Connection)
+		}
+	}
 	if r.silence.Share > 0 {
 		a.Low -= mostSilent(r.silence, a.Client)
 		a.Allowance = r.silence.Why
 	}
-	a.None = a.High == 0 && server == 0 && r.failedProbed(m.summary) == 0
+	a.None = a.High == 0 && server == 0 && r.failedProbed(m.summary, meter.Classes()...) == 0
 	return judged(a)
 }
 
-// failedProbed returns how many of the transactions failed that the probe counts.
-func (r *run) failedProbed(s meter.Summary) int64 {
+// failedProbed returns how many of the transactions failed in some ways that the probe
+// counts.
+func (r *run) failedProbed(s meter.Summary, classes ...meter.Class) int64 {
 	failed := meter.NewSummary(len(s.Kinds))
 	for i := range s.Kinds {
-		failed.Kinds[i].Done = s.Kinds[i].Failures()
+		for _, c := range classes {
+			failed.Kinds[i].Done += s.Kinds[i].Failed[c]
+		}
 	}
 	return r.plan.Workload.Probed(&failed)
 }

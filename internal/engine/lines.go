@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"sledge/internal/job"
 	"sledge/internal/loop"
 	"sledge/internal/meter"
 )
@@ -209,9 +208,8 @@ func closeConnections(list []*connection) {
 	logins, _ := newLogins(context.Background())
 	for _, c := range list {
 		if c != nil {
-			logins.Go(func() error { return job.Guarded(c.session.Close) })
+			logins.Go(func() error { c.close(); return nil })
 		}
 	}
-	// A session that cannot be closed cleanly is closed all the same.
-	_ = logins.Wait()
+	_ = logins.Wait() // there is no error
 }

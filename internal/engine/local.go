@@ -201,6 +201,22 @@ func connect(ctx context.Context, p Plan, as database.Role) (database.Session, e
 	return s, nil
 }
 
+// connectFrom opens a session at one of the servers that the options name, from one of them
+// on, the first after the last; and returns which it is.
+func connectFrom(ctx context.Context, p Plan, first int, as database.Role) (s database.Session, server int, err error) {
+	n := len(p.Targets)
+	order := make([]int, n)
+	for i := range order {
+		order[i] = (first + i) % n
+	}
+	s, err = database.ConnectFirst(order, func(i int) (database.Session, error) {
+		one := p
+		one.Connection, server = p.Targets[i], i
+		return connect(ctx, one, as)
+	})
+	return s, server, err
+}
+
 // exitOfConnect tells a database that is not there from a server that is not.
 func exitOfConnect(err error) job.Exit {
 	switch {

@@ -25,8 +25,9 @@ type Plan struct {
 	Spec job.Spec
 
 	catalog.Pair
-	Connection any // the database's options
-	Settings   any // the workload's options
+	Connection any   // the database's options
+	Targets    []any // the same, of each server that they name
+	Settings   any   // the workload's options
 	SQL        *sqlfile.Library
 	Schema     database.Schema // how the database keeps the workload's schema
 	Server     database.Server // what it says of itself
@@ -74,6 +75,10 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 		}
 	}
 	p.Connection, p.Settings, p.Pacing = fresh.Connection, fresh.Settings, fresh.Load.Pacing()
+	p.Targets = []any{p.Connection}
+	if d.Servers != nil {
+		p.Targets = d.Servers(p.Connection)
+	}
 	p.Builders = w.Builders(p.Settings)
 	p.Spec = spec
 	if !spec.Resume {
@@ -86,7 +91,13 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 			return Plan{}, spec.Names.Wrong("loops", spec.Options["loops"],
 				"%s works inside this process, in the virtual users' own threads: set it to auto or 0", d.Title)
 		}
+		if p.Pacing.Reconnect && spec.Action == job.Run {
+			return Plan{}, spec.Names.Wrong("reconnect", "true", "%s works inside this process, so there is no connection to lose: set it to false", d.Title)
+		}
 		p.Pacing.Loops = 0
+	}
+	if p.Pacing.Ledger && w.NewAuditor == nil && spec.Action == job.Run {
+		return Plan{}, spec.Names.Wrong("ledger", "true", "%s cannot be audited: set it to false", w.Title)
 	}
 	if pauses := p.pauses(); p.Pacing.Arrivals != nil && pauses != "" {
 		return Plan{}, spec.Names.Wrong(pauses, spec.Options[pauses], "%s says when transactions start, so users cannot pause: set one of the two",

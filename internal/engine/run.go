@@ -67,6 +67,13 @@ type run struct {
 	died  error // the first user's that could not go on
 	noted map[meter.Class]int
 
+	lost       *losses
+	logins     chan struct{}   // holds one for each connection that is being made again
+	connecting context.Context // ends when the run stops: of connections that are made again
+	stopLogins func()
+
+	auditor workload.Auditor // of the ledger; nil where none is kept
+
 	polled   atomic.Pointer[count] // the newest reading of the server's count
 	reported *count                // the last one that a second was reported with
 }
@@ -86,7 +93,7 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 	defer func() {
 		// Side by side: a server that does not answer holds up each of them.
 		var leaving sync.WaitGroup
-		leaving.Go(func() { monitor.Close() })
+		leaving.Go(func() { closeQuietly(&monitor) })
 		leaving.Go(stopPolling)
 		if r != nil {
 			leaving.Go(func() { closeConnections(r.connections) })
@@ -106,10 +113,12 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 	}
 	stopPolling = polling
 
-	m, err := r.measure(ctx, monitor, stop)
-	r.end(ctx, &m, &m.gaps)
+	m, err := r.measure(ctx, &monitor, stop)
+	r.end(ctx, &m, &m.gaps, &m.flow)
 	result := r.result(m)
-	err = r.verdict(ctx, &result, m, err)
+	ledger, unaudited := r.audit(ctx)
+	result.Ledger = ledger
+	err = r.verdict(ctx, &result, m, errors.Join(err, unaudited))
 	headline := result
 	f.send(job.Event{User: job.Monitor, Headline: &headline})
 	if err == nil || result.Status == job.Invalid {
@@ -147,7 +156,10 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		finished: make(chan struct{}),
 		noted:    map[meter.Class]int{},
 		parts:    p.newParts(),
+		logins:   make(chan struct{}, loginsAtOnce),
 	}
+	r.lost = &losses{run: r}
+	r.connecting, r.stopLogins = context.WithCancel(r.calls)
 	if p.Pacing.Arrivals != nil {
 		r.arrivals = p.Pacing.Arrivals(p.Seed)
 	}
@@ -172,6 +184,10 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		}
 	}
 	if err = r.seatUsers(ctx, survey); err != nil {
+		closeConnections(r.connections)
+		return nil, err
+	}
+	if err = r.keepLedger(ctx, s); err != nil {
 		closeConnections(r.connections)
 		return nil, err
 	}
@@ -307,6 +323,7 @@ func (r *run) death() error {
 func (r *run) stop() {
 	if r.stopping.CompareAndSwap(false, true) {
 		close(r.stopped)
+		r.stopLogins()
 		if r.scheduler != nil {
 			r.scheduler.Stop()
 		}
@@ -355,7 +372,7 @@ func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 	}
 	r.broken.Store(true)
 	for _, c := range r.connections {
-		c.session.Interrupt()
+		c.interrupt()
 	}
 	<-r.finished
 }
@@ -364,6 +381,7 @@ func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 type measurement struct {
 	summary    meter.Summary // of the measured time
 	gaps       meter.Gaps    // of the measured time and what comes after it
+	flow       meter.Flow    // the same
 	elapsed    time.Duration
 	started    time.Time
 	timeUp     time.Time
@@ -372,6 +390,7 @@ type measurement struct {
 	exhausted  bool              // users had done all their iterations before the time was up
 	start, end reading
 	client     job.ClientLoad // of the measured time
+	renewed    bool           // the monitor's session was lost after the start was read
 	behind     int64          // arrivals that were due when the time was up, and that nobody had taken
 }
 
@@ -381,7 +400,7 @@ func newMeasurement(kinds int) measurement {
 
 // measure goes through the phases of a run and takes from the stripes once a
 // second.
-func (r *run) measure(ctx context.Context, monitor database.Session, stop <-chan struct{}) (m measurement, err error) {
+func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-chan struct{}) (m measurement, err error) {
 	kinds := len(r.plan.Workload.Kinds)
 	m = newMeasurement(kinds)
 	pacing := r.plan.Pacing
@@ -397,7 +416,7 @@ func (r *run) measure(ctx context.Context, monitor database.Session, stop <-chan
 		return m, err
 	}
 	r.feed.step(job.Monitor, job.Step{Name: job.StepCount})
-	if err = r.read(ctx, monitor, &m.start, counterFirst); err != nil {
+	if _, err = r.readAgain(ctx, monitor, &m.start, counterFirst); err != nil {
 		return m, err
 	}
 	r.feed.send(job.Event{User: job.Monitor, Counts: m.start.counts(false)})
@@ -422,7 +441,7 @@ func (r *run) measure(ctx context.Context, monitor database.Session, stop <-chan
 		return m, err
 	}
 	r.feed.send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.Finish}})
-	if err = r.read(ctx, monitor, &m.end, probeFirst, &m.gaps); err != nil {
+	if m.renewed, err = r.readAgain(ctx, monitor, &m.end, probeFirst, &m.gaps, &m.flow); err != nil {
 		return m, err
 	}
 	r.feed.send(job.Event{User: job.Monitor, Counts: m.end.counts(true)})
@@ -441,6 +460,9 @@ const (
 // measured lists what the records of the measured time are added to.
 func (r *run) measured(m *measurement) []meter.Sum {
 	sums := []meter.Sum{&m.summary, &m.gaps}
+	if r.plan.Pacing.Reconnect {
+		sums = append(sums, &m.flow)
+	}
 	if r.profile != nil {
 		sums = append(sums, r.profile)
 	}
@@ -530,8 +552,8 @@ func (r *run) pollCounter(ctx context.Context) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var polling sync.WaitGroup
 	polling.Go(func() {
-		defer session.Close()
-		if err := job.Guarded(func() error { r.poll(ctx, session); return nil }); err != nil {
+		defer closeQuietly(&session)
+		if err := job.Guarded(func() error { r.poll(ctx, &session); return nil }); err != nil {
 			r.die(err)
 		}
 	})
@@ -539,15 +561,21 @@ func (r *run) pollCounter(ctx context.Context) (stop func(), err error) {
 }
 
 // poll reads the server's count once a second until ctx ends, or the server does not
-// answer: then the users, or the end of the run, will say what is wrong.
-func (r *run) poll(ctx context.Context, s database.Session) {
+// answer: then the users, or the end of the run, will say what is wrong. Where users
+// connect again, so does it, and begins anew.
+func (r *run) poll(ctx context.Context, s *database.Session) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	for {
-		now, err := r.plan.counter(ctx, s)
+	for session := 0; ; {
+		now, err := r.plan.counter(ctx, *s)
 		if err != nil {
-			return
+			if !r.plan.Pacing.Reconnect || r.connectAgain(ctx, s) != nil {
+				return
+			}
+			session++
+			continue
 		}
+		now.session = session
 		r.polled.Store(&now)
 		select {
 		case <-tick.C:
@@ -565,7 +593,7 @@ func (r *run) serverTPM() *float64 {
 		return nil
 	}
 	r.reported = now
-	if last == nil {
+	if last == nil || last.session != now.session {
 		return nil
 	}
 	tpm := float64(now.n-last.n) / now.at.Sub(last.at).Minutes()
@@ -581,6 +609,8 @@ func (r *run) result(m measurement) job.Result {
 	if !m.started.IsZero() {
 		result.Waiting = r.waiting(m)
 		result.LongestGap, result.Standstills = r.longestGap(m)
+		result.Outages = r.outages(m)
+		silentToo(&result)
 		result.Contention = r.contention
 		result.Steps = r.steps(m)
 		m.client.WithDatabase = r.plan.Database.Embedded
@@ -597,7 +627,10 @@ func (r *run) result(m measurement) job.Result {
 		w.Probe, w.Probed = m.end.probe.n-m.start.probe.n, true
 		result.Agreement = r.agreement(m, w.Probe)
 	}
-	if m.end.counter.read {
+	switch {
+	case m.renewed && m.end.counter.read:
+		result.Uncounted = "the session that read it was lost, and a server that begins anew counts from 0"
+	case m.end.counter.read:
 		w.CounterElapsed = m.end.counter.at.Sub(m.start.counter.at)
 		w.Counter, w.Counted = m.end.counter.n-m.start.counter.n-(m.end.told-m.start.telling), true
 		result.CounterAgreement = r.counterAgreement(m, w.Counter)
@@ -646,7 +679,10 @@ func (r *run) pace(m measurement) *job.Pace {
 // verdict says how the run ended, in the result and as an error.
 func (r *run) verdict(ctx context.Context, result *job.Result, m measurement, err error) error {
 	died := r.death()
-	switch {
+	switch lost := lostCommits(result.Ledger); {
+	case lost != nil:
+		result.Status = job.Failed
+		err = lost
 	case died != nil:
 		result.Status = job.Failed
 		err = job.WithExit(job.ExitAborted, fmt.Errorf("the run ended early: %w", died))
@@ -727,6 +763,9 @@ func (r *run) cutOff(result *job.Result) error {
 func (r *run) tooManyFailures(m measurement) error {
 	all := m.summary.All()
 	failures, ended := all.Failures(), all.Ended()
+	if r.plan.Pacing.Reconnect { // which is to ride out what else would end the run
+		failures -= all.Failed[meter.Connection]
+	}
 	if ended == 0 {
 		return errors.New("not one transaction ended in the measured time")
 	}
@@ -745,5 +784,5 @@ func (r *run) tooManyFailures(m measurement) error {
 
 // scoreless reports whether all transactions failed that the headline is made of.
 func (r *run) scoreless(s meter.Summary) bool {
-	return r.plan.Workload.Probed(&s) == 0 && r.failedProbed(s) > 0
+	return r.plan.Workload.Probed(&s) == 0 && r.failedProbed(s, meter.Classes()...) > 0
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,10 +24,11 @@ import (
 // what it decides on, again if need be.
 type user struct {
 	workload.Terminal
-	number int
-	lines  lines
-	stripe *meter.Stripe
-	task   loop.Task // runs it; nil before it works
+	number   int
+	lines    lines
+	stripe   *meter.Stripe
+	receipts *receipts // nil where no ledger is kept
+	task     loop.Task // runs it; nil before it works
 
 	// What the user has under way, for those who watch: when it was meant to start, in
 	// nanoseconds since users began and not 0, or else 0; what it is; and the connection
@@ -53,18 +55,24 @@ type user struct {
 // connection is a session that is ready to do transactions.
 type connection struct {
 	workload.Executor
-	session database.Session
+	number  int
+	flushed atomic.Int32 // the last of run.flush that was done over it
+
+	// Who has taken the connection reads these without a lock, and replaces them with it
+	// when the connection was lost; everybody else needs it.
+	mu      sync.Mutex
+	session database.Session  // nil while there is none
 	sockets *loop.Connections // that the session talks over
 	before  loop.Traffic      // what had gone over them when the transaction under way began
 	name    string            // what the server calls the session: "process 4711"; "" where it has no name for it
-	flushed atomic.Int32      // the last of run.flush that was done over it
+	server  int               // the one of Plan.Targets that it is at
 }
 
 // connectionName is what the server calls the session that the user has; "" where it has
 // none, or no name for it.
 func (u *user) connectionName() string {
 	if c := u.on.Load(); c != nil {
-		return c.name
+		return c.called()
 	}
 	return ""
 }
@@ -106,11 +114,12 @@ func (p Plan) firstWorker() int {
 // newLogins returns a group that logs in, or out, with so many sessions at a time that ten
 // thousand do not overrun the server's listen queue. The first error cancels its context.
 func newLogins(ctx context.Context) (*errgroup.Group, context.Context) {
-	const atOnce = 64
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(atOnce)
+	group.SetLimit(loginsAtOnce)
 	return group, ctx
 }
+
+const loginsAtOnce = 64
 
 // seatUsers makes the users, and the connections for them: one for each, or those that
 // they share. What it returns with an error has sessions to close.
@@ -125,7 +134,7 @@ func (r *run) seatUsers(ctx context.Context, survey any) error {
 	for i := range r.connections {
 		logins.Go(func() error {
 			err := job.Guarded(func() (err error) {
-				r.connections[i], err = open(ctx, p, i, r.introducer(i))
+				r.connections[i], err = open(ctx, p, i, 0, r.introducer(i))
 				return err
 			})
 			return r.failedToConnect(i, err)
@@ -202,15 +211,15 @@ func (p Plan) connections() int {
 	return p.Users
 }
 
-// open connects and makes the session ready. What it returns with an error, if it is not
-// nil, has a session to close.
-func open(ctx context.Context, p Plan, number int, tell func(job.Event)) (*connection, error) {
+// open connects, to a server or the first after it that takes the connection, and makes the
+// session ready. What it returns with an error, if it is not nil, has a session to close.
+func open(ctx context.Context, p Plan, number, server int, tell func(job.Event)) (*connection, error) {
 	gathering, sockets := loop.Gather(ctx)
-	session, err := connect(gathering, p, database.Owner)
+	session, server, err := connectFrom(gathering, p, server, database.Owner)
 	if err != nil {
 		return nil, err
 	}
-	c := &connection{session: session, sockets: sockets}
+	c := &connection{number: number, session: session, sockets: sockets, server: server}
 	if err := introduce(ctx, p, session, tell); err != nil {
 		return c, err
 	}
@@ -374,6 +383,7 @@ func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, int
 		record.Service, record.Response, record.Ended = end.Sub(start), end.Sub(intended), end.Sub(r.began)
 		switch err {
 		case nil:
+			u.account(c, t, certain)
 			u.record(c, record)
 			return end, nil
 		case workload.ErrRolledBack:
@@ -382,9 +392,16 @@ func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, int
 			return end, nil
 		}
 		if r.broken.Load() {
+			u.account(c, t, inDoubt)
 			return end, nil // cut short by the end of the run: neither a result nor a failure
 		}
 		again, err := u.afterFailure(ctx, r, c, &record, err)
+		if record.Class == meter.Connection {
+			u.account(c, t, inDoubt)
+			if r.plan.Pacing.Reconnect {
+				err = r.replace(u, c, err)
+			}
+		}
 		if err != nil || !again || r.broken.Load() {
 			return time.Now(), err
 		}

@@ -16,6 +16,7 @@ const (
 	ExitAborted  Exit = 6   // a virtual user died or the server went away in mid-run or mid-build
 	ExitExists   Exit = 7   // the schema is there already, or is only half built, or something else is in its place
 	ExitMissing  Exit = 8   // the schema, database, job or file is not there
+	ExitLost     Exit = 9   // what the server acknowledged is missing in the database, or appears twice
 	ExitStopped  Exit = 130 // ended by Ctrl-C, SIGTERM or SIGHUP, or since nobody reads the output any more
 	ExitInternal Exit = 70  // a fault of Sledge itself
 )
@@ -34,6 +35,7 @@ var ExitMeanings = []struct {
 	{ExitAborted, "a virtual user died, or the server went away, during a run or a build"},
 	{ExitExists, "the schema exists already or is only half built, or something else is in its place or depends on it"},
 	{ExitMissing, "the schema, the database or the job does not exist"},
+	{ExitLost, "the ledger of a run: what the server acknowledged is missing in the database, or appears twice"},
 	{ExitInternal, "a bug in Sledge"},
 	{ExitStopped, "stopped by Ctrl-C, SIGTERM or SIGHUP, or because nobody reads the output any more"},
 }

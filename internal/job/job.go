@@ -102,6 +102,15 @@ type Result struct {
 	// where all worked all the time.
 	Steps []LoadStep `json:"steps,omitempty"`
 
+	// Outages are the times in which connections were lost, of a run that connects again.
+	Outages []Outage `json:"outages,omitempty"`
+
+	Ledger *Ledger `json:"ledger,omitempty"` // of a run that kept one
+
+	// Uncounted says why the server's own count of all transactions is not used; "" where
+	// it is, or where there is none.
+	Uncounted string `json:"uncounted,omitempty"`
+
 	Pace *Pace `json:"pace,omitempty"` // of a run that was asked for a rate
 
 	// Lateness is how long after the end of their users' pauses transactions began; nil

@@ -50,6 +50,9 @@ type Document struct {
 	LongestGap       *job.Gap        `json:"longest_gap,omitempty"`       // in which no transaction ended; 0 if it was below 0.25 s
 	Standstills      int             `json:"standstills,omitempty"`       // gaps of a second or more
 	Client           *job.ClientLoad `json:"client,omitempty"`            // what Sledge itself used in the measured time
+	Outages          []job.Outage    `json:"outages,omitempty"`           // when connections were lost, and how the rate came back
+	Ledger           *job.Ledger     `json:"ledger,omitempty"`            // what became of what was acknowledged
+	Uncounted        string          `json:"uncounted,omitempty"`         // why the server's count of all transactions is not used
 	Pace             *job.Pace       `json:"pace,omitempty"`              // how the run kept to its rate
 	Lateness         *job.Delay      `json:"lateness,omitempty"`          // how long after the end of their users' pauses transactions began
 	Sharing          *job.Sharing    `json:"sharing,omitempty"`           // how users fared that share connections
@@ -117,6 +120,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
 		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Client: r.Client, Pace: r.Pace, Lateness: r.Lateness, Sharing: r.Sharing, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
 		Findings: r.Findings, Loaded: r.Loaded, Steps: newLoadSteps(r.Steps, j.Kinds),
+		Outages: r.Outages, Ledger: r.Ledger, Uncounted: r.Uncounted,
 	}
 	if len(sum.Kinds) == 0 {
 		return d

@@ -290,6 +290,20 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 		}
 		row(good, "Flow", "%s", flow)
 	}
+	for i, o := range r.Outages {
+		name := ""
+		if i == 0 {
+			name = "Outages"
+		}
+		row(doubtful, name, "%s", outage(o))
+	}
+	if l := r.Ledger; l != nil {
+		mark := good
+		if !l.Holds() {
+			mark = b.Look.Bad("✗")
+		}
+		row(mark, "Ledger", "%s", ledger(*l))
+	}
 	if p := r.Pace; p != nil {
 		mark := good
 		if p.Behind > 0 {
@@ -332,6 +346,45 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 		}
 	}
 	b.lay(t)
+}
+
+// outage says when connections were lost, and how the rate came back.
+func outage(o job.Outage) string {
+	line := "1 connection lost"
+	if o.Lost > 1 {
+		line = count(int64(o.Lost)) + " connections lost"
+	}
+	line += " from " + clock(o.From)
+	if o.Silent > 0 {
+		line += fmt.Sprintf("; nothing succeeded for %.1f s", o.Silent)
+	}
+	if o.RateBefore == 0 {
+		return line + "; what the rate was before is not known"
+	}
+	line += fmt.Sprintf("; of %s/s before", number(o.RateBefore))
+	for i, back := range o.Back {
+		if i > 0 {
+			line += ","
+		}
+		if back.After == nil {
+			line += fmt.Sprintf(" %d %% not again", back.Percent)
+		} else {
+			line += fmt.Sprintf(" %d %% after %.1f s", back.Percent, *back.After)
+		}
+	}
+	return line
+}
+
+// ledger says what became of what was acknowledged.
+func ledger(l job.Ledger) string {
+	line := fmt.Sprintf("%s commits acknowledged, %s missing, %s twice", count(l.Acknowledged), count(l.Missing), count(l.Twice))
+	if l.Unproven > 0 {
+		line += fmt.Sprintf(", %s that may leave nothing to find", count(l.Unproven))
+	}
+	if l.InDoubt > 0 {
+		line += fmt.Sprintf("; of %s in doubt %s committed", count(l.InDoubt), count(l.InDoubtFound))
+	}
+	return line
 }
 
 // tidied says how work of the server after a run went, and how long it took.

@@ -27,7 +27,15 @@ func remarks(r job.Result) []string {
 		lines = append(lines, counterAgreement(*r.CounterAgreement))
 	}
 	if r.LongestGap != nil {
-		lines = append(lines, longestGap(*r.LongestGap, r.Standstills))
+		lines = append(lines, longestGap(*r.LongestGap, r.Standstills, len(r.Outages) > 0))
+	}
+	if r.Uncounted != "" {
+		lines = append(lines, "TPM is the virtual users' own count. The server's is not known: "+Printable(r.Uncounted)+".")
+	}
+	if l := r.Ledger; l != nil {
+		for _, example := range l.Examples {
+			lines = append(lines, "LEDGER: "+Printable(example)+".")
+		}
 	}
 	lines = append(lines, waiting(r.Waiting)...)
 	if r.Client != nil {
@@ -97,7 +105,7 @@ func counterAgreement(a job.Agreement) string {
 }
 
 // longestGap says for how long no transaction ended.
-func longestGap(g job.Gap, standstills int) string {
+func longestGap(g job.Gap, standstills int, outages bool) string {
 	switch {
 	case g.Seconds == 0:
 		return "Transactions ended all the time: there was no gap of 0.25 s."
@@ -107,6 +115,9 @@ func longestGap(g job.Gap, standstills int) string {
 	line := fmt.Sprintf("NO TRANSACTION ENDED for %.1f s from %s", g.Seconds, clock(g.From))
 	if standstills > 1 {
 		line += fmt.Sprintf(", the longest of %s standstills of a second or more", count(int64(standstills)))
+	}
+	if outages {
+		return line + ", as connections were lost."
 	}
 	return line + ". Ordinary percentiles hide this; p99.9c shows it."
 }

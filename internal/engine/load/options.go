@@ -12,25 +12,28 @@ import (
 // those that people know from the console.
 type Options struct {
 	option.Naming
-	RampUp       option.Minutes `opt:"rampup" group:"load" main:"true" unit:"minutes" flag:"rampup" for:"run" help:"time in minutes, or with a unit such as 90s, that users work before anything is measured"`
-	Duration     option.Minutes `opt:"duration" group:"load" main:"true" unit:"minutes" flag:"duration" for:"run" help:"time in minutes, or with a unit such as 90s, that is measured"`
-	Iterations   int            `opt:"iterations" group:"load" unit:"transactions" flag:"iterations" for:"run" min:"1" max:"1000000000000" help:"transactions a virtual user does at most"`
-	Driver       string         `opt:"driver" group:"load" choices:"test|timed" help:"timed measures for a time after a ramp-up; test lets each user do its iterations and measures nothing"`
-	UserDelay    time.Duration  `opt:"user_delay" group:"load" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
-	Rate         target         `opt:"rate" group:"load" flag:"rate" for:"run" help:"transactions that are to begin, whether or not earlier ones have ended: 500/s, 30000/min, or a rate over time, such as ramp:100/s,1000/s,60s; none lets each user begin one when its last has ended. Time counts from the end of the ramp-up, in which the rate is the first one"`
-	Arrivals     string         `opt:"arrivals" group:"load" choices:"poisson|constant" help:"how the transactions of a rate are spread: poisson, as by customers who know nothing of each other, or constant, at even distances"`
-	Steps        headcount      `opt:"steps" group:"load" flag:"steps" for:"run" help:"virtual users that work at each time: 4,8,16 in parts of the measured time, 4,8,16@1m a minute each and the last until the end, 0s=4,90s=8 from these times on, or +2@1m/4m so many more than the users of the run, from a minute on for four; none has all users work all the time. Times count from the end of the ramp-up, in which as many work as at its end"`
-	AsyncScale   bool           `opt:"async_scale" group:"load" soon:"true" help:"let each virtual user work for several asynchronous clients with keying and thinking times; not built yet, so a run with it is refused"`
-	AsyncClients int            `opt:"async_clients" group:"load" soon:"true" unit:"clients" min:"1" max:"100000" help:"asynchronous clients of each virtual user"`
-	AsyncVerbose bool           `opt:"async_verbose" group:"load" soon:"true" help:"print what each asynchronous client does"`
-	AsyncDelay   int            `opt:"async_delay" group:"load" soon:"true" unit:"milliseconds" min:"0" max:"3600000" help:"milliseconds between the logins of two asynchronous clients"`
-	Connections  int            `opt:"connections" group:"load" unit:"connections" flag:"connections" for:"run" min:"0" max:"100000" help:"connections that all virtual users share: a user takes one for each transaction, and waits where others have them all; 0 gives each user a connection of its own"`
-	RaiseError   bool           `opt:"stop_on_failure" group:"client" help:"end the run at the first failure, and retry nothing"`
-	MaxRetries   int            `opt:"max_retries" group:"client" unit:"tries" min:"0" max:"1000" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`
-	FailureLimit float64        `opt:"max_failures" group:"client" unit:"percent" min:"0" max:"100" help:"percent of transactions that may fail, or be in the count of the server or of the virtual users alone, before the run is reported as invalid"`
-	Loops        loops          `opt:"loops" group:"client" help:"event loops that run the virtual users, each on a core of its own: a number, or auto, which is one for each two cores; 0 runs each virtual user in a goroutine. An embedded database and systems other than Linux have goroutines alone"`
-	TimeProfile  bool           `opt:"time_profile" group:"client" help:"report the response times of each kind of transaction after a run"`
-	ConnectPool  bool           `opt:"connect_pool" group:"client" soon:"true" help:"share out transactions to the connections of a pool file; not built yet, so a run with it is refused"`
+	RampUp         option.Minutes `opt:"rampup" group:"load" main:"true" unit:"minutes" flag:"rampup" for:"run" help:"time in minutes, or with a unit such as 90s, that users work before anything is measured"`
+	Duration       option.Minutes `opt:"duration" group:"load" main:"true" unit:"minutes" flag:"duration" for:"run" help:"time in minutes, or with a unit such as 90s, that is measured"`
+	Iterations     int            `opt:"iterations" group:"load" unit:"transactions" flag:"iterations" for:"run" min:"1" max:"1000000000000" help:"transactions a virtual user does at most"`
+	Driver         string         `opt:"driver" group:"load" choices:"test|timed" help:"timed measures for a time after a ramp-up; test lets each user do its iterations and measures nothing"`
+	UserDelay      time.Duration  `opt:"user_delay" group:"load" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
+	Rate           target         `opt:"rate" group:"load" flag:"rate" for:"run" help:"transactions that are to begin, whether or not earlier ones have ended: 500/s, 30000/min, or a rate over time, such as ramp:100/s,1000/s,60s; none lets each user begin one when its last has ended. Time counts from the end of the ramp-up, in which the rate is the first one"`
+	Arrivals       string         `opt:"arrivals" group:"load" choices:"poisson|constant" help:"how the transactions of a rate are spread: poisson, as by customers who know nothing of each other, or constant, at even distances"`
+	Steps          headcount      `opt:"steps" group:"load" flag:"steps" for:"run" help:"virtual users that work at each time: 4,8,16 in parts of the measured time, 4,8,16@1m a minute each and the last until the end, 0s=4,90s=8 from these times on, or +2@1m/4m so many more than the users of the run, from a minute on for four; none has all users work all the time. Times count from the end of the ramp-up, in which as many work as at its end"`
+	Reconnect      bool           `opt:"reconnect" group:"load" flag:"reconnect" for:"run" help:"let a virtual user whose connection is lost connect again, at the next server if several are named, and go on; its transaction counts as failed. Without it, the run ends"`
+	ReconnectLimit time.Duration  `opt:"reconnect_limit" group:"load" help:"time without any connection after which a run ends that is to reconnect, such as 2m"`
+	Ledger         bool           `opt:"ledger" group:"load" flag:"ledger" for:"run" help:"note every transaction that the server acknowledges as committed, and look after the run whether one of them is missing in the database or appears twice. It takes 28 bytes of memory for each"`
+	AsyncScale     bool           `opt:"async_scale" group:"load" soon:"true" help:"let each virtual user work for several asynchronous clients with keying and thinking times; not built yet, so a run with it is refused"`
+	AsyncClients   int            `opt:"async_clients" group:"load" soon:"true" unit:"clients" min:"1" max:"100000" help:"asynchronous clients of each virtual user"`
+	AsyncVerbose   bool           `opt:"async_verbose" group:"load" soon:"true" help:"print what each asynchronous client does"`
+	AsyncDelay     int            `opt:"async_delay" group:"load" soon:"true" unit:"milliseconds" min:"0" max:"3600000" help:"milliseconds between the logins of two asynchronous clients"`
+	Connections    int            `opt:"connections" group:"load" unit:"connections" flag:"connections" for:"run" min:"0" max:"100000" help:"connections that all virtual users share: a user takes one for each transaction, and waits where others have them all; 0 gives each user a connection of its own"`
+	RaiseError     bool           `opt:"stop_on_failure" group:"client" help:"end the run at the first failure, and retry nothing"`
+	MaxRetries     int            `opt:"max_retries" group:"client" unit:"tries" min:"0" max:"1000" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`
+	FailureLimit   float64        `opt:"max_failures" group:"client" unit:"percent" min:"0" max:"100" help:"percent of transactions that may fail, or be in the count of the server or of the virtual users alone, before the run is reported as invalid"`
+	Loops          loops          `opt:"loops" group:"client" help:"event loops that run the virtual users, each on a core of its own: a number, or auto, which is one for each two cores; 0 runs each virtual user in a goroutine. An embedded database and systems other than Linux have goroutines alone"`
+	TimeProfile    bool           `opt:"time_profile" group:"client" help:"report the response times of each kind of transaction after a run"`
+	ConnectPool    bool           `opt:"connect_pool" group:"client" soon:"true" help:"share out transactions to the connections of a pool file; not built yet, so a run with it is refused"`
 }
 
 // The drivers.
@@ -43,7 +46,7 @@ const (
 func NewOptions() *Options {
 	return &Options{
 		RampUp: option.Minutes(2 * time.Minute), Duration: option.Minutes(5 * time.Minute),
-		Iterations: 10_000_000, Driver: driverTimed, Arrivals: spacingPoisson,
+		Iterations: 10_000_000, ReconnectLimit: 2 * time.Minute, Driver: driverTimed, Arrivals: spacingPoisson,
 		AsyncClients: 10, AsyncDelay: 1000,
 		MaxRetries: 10, FailureLimit: 1, Loops: automatic,
 	}

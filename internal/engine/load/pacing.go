@@ -30,6 +30,14 @@ type Pacing struct {
 	// who begin one when their last has ended.
 	Arrivals func(seed uint64) *Arrivals
 
+	// Reconnect says that users whose connection is lost connect again, and ReconnectLimit
+	// how long they may all be without one.
+	Reconnect      bool
+	ReconnectLimit time.Duration
+
+	// Ledger says that what was acknowledged is noted, and looked for after the run.
+	Ledger bool
+
 	// Connections is how many users share; 0 gives each its own.
 	Connections int
 
@@ -48,21 +56,24 @@ type Pacing struct {
 // Pacing returns what the options come to.
 func (o *Options) Pacing() Pacing {
 	return Pacing{
-		RampUp:        time.Duration(o.RampUp),
-		Duration:      time.Duration(o.Duration),
-		UserDelay:     o.UserDelay,
-		MaxRetries:    o.MaxRetries,
-		RaiseError:    o.RaiseError,
-		FailureLimit:  o.FailureLimit,
-		MaxIterations: o.Iterations,
-		Test:          o.Driver == driverTest,
-		TimeProfile:   o.TimeProfile && o.Driver != driverTest,
-		Arrivals:      o.arrivals(),
-		Connections:   o.Connections,
-		Loops:         o.loops(runtime.GOMAXPROCS(0)),
-		Steps:         o.steps(),
-		Fixed:         o.Steps.joins == nil,
-		Missing:       o.missing(),
+		RampUp:         time.Duration(o.RampUp),
+		Duration:       time.Duration(o.Duration),
+		UserDelay:      o.UserDelay,
+		MaxRetries:     o.MaxRetries,
+		RaiseError:     o.RaiseError,
+		FailureLimit:   o.FailureLimit,
+		MaxIterations:  o.Iterations,
+		Test:           o.Driver == driverTest,
+		TimeProfile:    o.TimeProfile && o.Driver != driverTest,
+		Arrivals:       o.arrivals(),
+		Reconnect:      o.Reconnect,
+		ReconnectLimit: o.ReconnectLimit,
+		Ledger:         o.Ledger,
+		Connections:    o.Connections,
+		Loops:          o.loops(runtime.GOMAXPROCS(0)),
+		Steps:          o.steps(),
+		Fixed:          o.Steps.joins == nil,
+		Missing:        o.missing(),
 	}
 }
 
@@ -113,6 +124,15 @@ func (o *Options) Validate(names option.Names) error {
 	}
 	if o.Connections > 0 && o.Driver == driverTest {
 		return names.Wrong("connections", strconv.Itoa(o.Connections), "a test shows what each user does, on a connection of its own: set it to 0")
+	}
+	if o.Reconnect && o.RaiseError {
+		return names.Wrong("reconnect", "true", "%s ends the run at the first failure, and a lost connection is one: set one of the two", names.Of("stop_on_failure"))
+	}
+	if o.Reconnect && o.ReconnectLimit <= 0 {
+		return names.Wrong("reconnect_limit", "0", "0 leaves no time to connect again: give a time, such as 2m")
+	}
+	if o.Ledger && o.Driver == driverTest {
+		return names.Wrong("ledger", "true", "a test is no run that could be audited: set it to false, or %s to %s", names.Of("driver"), driverTimed)
 	}
 	if o.Rate.profile == nil && o.Arrivals != spacingPoisson {
 		return names.Wrong("arrivals", o.Arrivals, "%s is %s, so it would have no effect: set a rate, such as 500/s", names.Of("rate"), none)

@@ -150,7 +150,7 @@ func (a *auditor) Audit(ctx context.Context, s database.Session, receipts iter.S
 		found.note(newOrder, at, matchOrders(c.orders, rows))
 		found.note(payment, at, matchPayments(c.payments, now.payments-before.payments, now.cents-before.cents))
 		delivered[at.warehouse] = append(delivered[at.warehouse], gone{
-			n: before.undelivered + int64(len(rows)) - now.undelivered, most: before.undelivered,
+			n: before.undelivered + now.nextOrder - before.nextOrder - now.undelivered, most: before.undelivered,
 		})
 	}
 	for _, w := range slices.Sorted(maps.Keys(delivered)) {

@@ -1,0 +1,203 @@
+package engine
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+// losses are the connections that were lost in a run.
+type losses struct {
+	run *run
+
+	mu        sync.Mutex
+	at        []time.Duration // when each was lost, since users began
+	away      int             // that are being replaced
+	since     time.Time       // when the first of those was lost
+	noneSince time.Time       // when the last was lost that there was; zero while there are some
+}
+
+// note notes that a connection was lost, and why.
+func (l *losses) note(why error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	l.at = append(l.at, now.Sub(l.run.began))
+	if l.away == 0 {
+		l.since = now
+		l.run.feed.message(l.run.plan.monitor(), "A connection was lost, and is made again: %v", why)
+	}
+	if l.away++; l.away == len(l.run.connections) {
+		l.noneSince = now
+	}
+}
+
+// back notes that a connection is there again.
+func (l *losses) back() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.noneSince = time.Time{}
+	if l.away--; l.away == 0 {
+		l.run.feed.message(l.run.plan.monitor(), "All connections are there again, %.1f s after the first was lost", time.Since(l.since).Seconds())
+	}
+}
+
+// hopeless reports whether there has been no connection at all for longer than the limit.
+func (l *losses) hopeless() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.noneSince.IsZero() && time.Since(l.noneSince) > l.run.plan.Pacing.ReconnectLimit
+}
+
+// moments are when connections were lost, since users began.
+func (l *losses) moments() []time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.at)
+}
+
+// replace gives a connection that was lost another session, at the next of the servers if
+// there are several. The user has taken the connection, from whatever lines; it stays the
+// same to all who hold it. The error says that the user cannot go on; where the run ends
+// meanwhile there is none, and no session.
+func (r *run) replace(u *user, c *connection, lost error) error {
+	if r.stopping.Load() {
+		return nil
+	}
+	r.lost.note(lost)
+	if err := u.task.Release(c.sockets); err != nil {
+		return err
+	}
+	u.task.Await(c.close)
+	chance := rand.New(rand.NewPCG(r.plan.Seed, reconnectStream^uint64(c.number)))
+	for try := range 1 << 30 {
+		if !u.task.PauseUntil(time.Now().Add(r.plan.pauseBefore(try, chance))) {
+			return nil
+		}
+		var err error
+		u.task.Await(func() { err = job.Guarded(func() error { return r.reopen(c) }) })
+		switch {
+		case err == nil:
+			r.lost.back()
+			return u.task.Adopt(c.sockets)
+		case r.stopping.Load():
+			return nil
+		case job.ExitOf(err) == job.ExitInternal:
+			return err
+		case r.lost.hopeless():
+			return fmt.Errorf("no server has taken a connection for %s, which is what option %s allows; the last try: %v", // whose exit code would be that of a run that could not begin
+				r.plan.Pacing.ReconnectLimit, r.plan.Spec.Names.Of("reconnect_limit"), err)
+		}
+	}
+	return nil
+}
+
+// reconnectStream keeps the chance in pauses apart from what terminals draw.
+const reconnectStream = 0x4ec0_0000_0000_0000
+
+// pauseBefore is how long a connection waits before it is made again: longer from try to
+// try, up to a second, or so long that all together try no more than 500 times a second;
+// half of that to one and a half times, so that they do not all come at once.
+func (p Plan) pauseBefore(try int, chance *rand.Rand) time.Duration {
+	most := max(time.Second, time.Duration(p.connections())*time.Second/500)
+	mean := min(100*time.Millisecond<<min(try, 16), most)
+	return mean/2 + time.Duration(chance.Int64N(int64(mean)))
+}
+
+// reopen opens a session for a connection that has none.
+func (r *run) reopen(c *connection) error {
+	select {
+	case r.logins <- struct{}{}:
+		defer func() { <-r.logins }()
+	case <-r.connecting.Done():
+		return r.connecting.Err()
+	}
+	tell := func(job.Event) {}
+	if r.plan.Pacing.Test {
+		tell = r.introducer(c.number)
+	}
+	fresh, err := open(r.connecting, r.plan, c.number, c.server+1, tell)
+	if err != nil {
+		if fresh != nil {
+			fresh.close()
+		}
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Executor, c.session, c.sockets = fresh.Executor, fresh.session, fresh.sockets
+	c.name, c.server = fresh.name, fresh.server
+	if r.broken.Load() {
+		c.session.Interrupt()
+	}
+	return nil
+}
+
+// interrupt breaks off what is done over the connection.
+func (c *connection) interrupt() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session != nil {
+		c.session.Interrupt()
+	}
+}
+
+// close closes the session, if there is one. One that cannot be closed cleanly is closed
+// all the same.
+func (c *connection) close() {
+	c.mu.Lock()
+	s := c.session
+	c.session = nil
+	c.mu.Unlock()
+	if s != nil {
+		_ = job.Guarded(s.Close)
+	}
+}
+
+// called is what the server calls the session; "" where there is none, or no name for it.
+func (c *connection) called() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.name
+}
+
+// silentToo counts outages among the gaps: users who connect again have nothing under way,
+// by which gaps are found.
+func silentToo(result *job.Result) {
+	for _, o := range result.Outages {
+		if longest := result.LongestGap.Seconds; o.Silent > longest {
+			if longest < 1 && o.Silent >= 1 {
+				result.Standstills++
+			}
+			result.LongestGap = &job.Gap{From: max(0, o.SilentFrom), Seconds: o.Silent}
+		}
+	}
+}
+
+// outages says what became of the rate when connections were lost.
+func (r *run) outages(m measurement) (list []job.Outage) {
+	from := m.started.Sub(r.began)
+	for _, o := range m.flow.Outages(r.lost.moments(), from, from+m.elapsed) {
+		one := job.Outage{
+			From: (o.From - from).Seconds(), Lost: o.Losses, Silent: o.Silence.Length().Seconds(), RateBefore: o.Before,
+		}
+		if one.Silent > 0 {
+			one.SilentFrom = (o.Silence.From - from).Seconds()
+		}
+		for i, percent := range meter.Recovered {
+			r := job.Recovery{Percent: percent}
+			if o.Back[i] >= 0 {
+				seconds := o.Back[i].Seconds()
+				r.After = &seconds
+			}
+			one.Back = append(one.Back, r)
+		}
+		list = append(list, one)
+	}
+	return list
+}

@@ -1,0 +1,142 @@
+package tprocc_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/catalog/edition"
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/testserver"
+)
+
+// TestARunOutlivesItsServer kills the server in the middle of a run that is to reconnect,
+// and starts it again. The first server of the list is none.
+func TestARunOutlivesItsServer(t *testing.T) {
+	for name, with := range map[string]option.Values{
+		"postgresql": {},
+		"mariadb":    {"connections": "6"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := testserver.Open(t, name, testserver.Own())
+			values := option.Values(server.Values())
+			values["host"] = fmt.Sprintf("127.0.0.1:1,%s:%d", server.Host, server.Port)
+			do := func(action job.Action, control job.Control, more option.Values) (job.Result, error) {
+				options := values.Clone()
+				maps.Copy(options, more)
+				spec := job.Spec{Action: action, Database: name, Workload: "tprocc", Seed: 1, Users: 8, Options: options}
+				return engine.Local{Catalog: edition.Catalog, Version: "test"}.Do(t.Context(), spec, control)
+			}
+			if _, err := do(job.Build, job.Control{}, nil); err != nil {
+				t.Fatal(err)
+			}
+			run := option.Values{"rampup": "1s", "duration": "12s", "reconnect": "true", "ledger": "true"}
+			maps.Copy(run, with)
+			kill := &trigger{after: 4 * time.Second, do: func() {
+				server.Stop(testserver.Immediate)
+				server.Start()
+			}}
+			result, err := do(job.Run, job.Control{Watchers: []job.Watcher{kill}}, run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := result.Summary.All()
+			if all.Failed[meter.Connection] == 0 || result.Status != job.Succeeded {
+				t.Errorf("got status %s and failures %v, want a run that succeeded though connections were lost", result.Status, all.Failed)
+			}
+			if len(result.Outages) != 1 {
+				t.Fatalf("got outages %+v, want one", result.Outages)
+			}
+			o := result.Outages[0]
+			if o.From < 3.5 || o.From > 9 || o.Lost < 6 || o.Silent < 0.25 || o.RateBefore < 10 || result.LongestGap.Seconds < o.Silent {
+				t.Errorf("got the outage %+v and the gap %+v, want one of at least 6 connections after about 4 s", o, result.LongestGap)
+			}
+			l := result.Ledger
+			if l == nil || !l.Holds() || l.Acknowledged < all.Done/2 || l.Found+l.Unproven != l.Acknowledged || l.InDoubt == 0 || len(l.Kinds) != 3 {
+				t.Errorf("got the ledger %+v of %d transactions", l, all.Done)
+			}
+			if result.Uncounted == "" {
+				t.Error("the server's own count is used though it began anew")
+			}
+			if a := result.Agreement; a == nil || !a.Holds {
+				t.Errorf("got the agreement %+v on new orders", a)
+			}
+			if result, err := do(job.Check, job.Control{}, nil); err != nil {
+				t.Errorf("%v: %+v", err, result.Findings)
+			}
+
+			stopped := make(chan struct{})
+			leave := &trigger{after: time.Second, do: func() { server.Stop(testserver.Immediate); close(stopped) }}
+			maps.Copy(run, option.Values{"duration": "5m", "rampup": "0s", "reconnect_limit": "1s", "ledger": "false"})
+			_, err = do(job.Run, job.Control{Watchers: []job.Watcher{leave}}, run)
+			if job.ExitOf(err) != job.ExitAborted || !strings.Contains(err.Error(), "no server has taken a connection for 1s, which is what option reconnect_limit allows") {
+				t.Errorf("of a server that stays away: got %v with exit code %d, want %d", err, job.ExitOf(err), job.ExitAborted)
+			}
+			<-stopped
+		})
+	}
+}
+
+// tampering runs statements in the moment in which the ledger is about to be audited.
+type tampering struct {
+	t          *testing.T
+	plan       engine.Plan
+	statements []string
+}
+
+func (w tampering) Watch(e job.Event) {
+	if !strings.HasPrefix(e.Message, "Comparing the ledger") {
+		return
+	}
+	s, err := w.plan.Database.Connect(context.Background(), w.plan.Connection, database.Owner)
+	if err != nil {
+		w.t.Error(err)
+		return
+	}
+	defer s.Close()
+	for _, statement := range w.statements {
+		if err := s.Exec(context.Background(), statement); err != nil {
+			w.t.Error(err)
+		}
+	}
+}
+
+func TestWhatTheLedgerDoesNotFindEndsTheRunWithItsOwnCode(t *testing.T) {
+	b := newBench(t)
+	for _, test := range []struct {
+		name       string
+		statements []string
+		client     string
+		want       job.Account // what is missing and what appears twice
+	}{
+		{"an order is gone", []string{"DELETE FROM orders WHERE ctid = (SELECT ctid FROM orders WHERE o_id > 3000 ORDER BY o_id DESC LIMIT 1)"}, "true", job.Account{Missing: 1}},
+		{"a payment is there again", []string{"INSERT INTO history SELECT * FROM history LIMIT 1"}, "false", job.Account{Twice: 1}},
+		{"a payment is another", []string{"UPDATE history SET h_amount = h_amount + 1 WHERE ctid = (SELECT ctid FROM history LIMIT 1)"}, "false", job.Account{Missing: 1, Twice: 1}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			run := job.Spec{Action: job.Run, Users: 4}
+			spec := run
+			spec.Database, spec.Workload, spec.Options = "postgresql", "tprocc", b.values
+			plan, err := b.local.Plan(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := b.do(t, run, job.Control{Watchers: []job.Watcher{tampering{t, plan, test.statements}}},
+				"rampup", "0s", "duration", "2s", "ledger", "true", "client_sql", test.client, "mix", "10,10,0,0,0")
+			l := result.Ledger
+			if job.ExitOf(err) != job.ExitLost || result.Status != job.Failed || l == nil || len(l.Examples) != 1 {
+				t.Fatalf("got %v with exit code %d, status %s and the ledger %+v, want %d and an example", err, job.ExitOf(err), result.Status, l, job.ExitLost)
+			}
+			if got := (job.Account{Missing: l.Missing, Twice: l.Twice}); got != test.want {
+				t.Errorf("got %+v, want %+v", got, test.want)
+			}
+		})
+	}
+}
