@@ -302,7 +302,7 @@ func (r *run) counterAgreement(m measurement, server int64) *job.Agreement {
 	_, before := ended(&m.start.counterUnderWay)
 	// The monitor's own questions count as transactions on some servers: one a second
 	// for the count, and a few when a run begins and ends.
-	own := int64(m.elapsed.Seconds()) + 10 + r.rejoined.Load()
+	own := int64(m.elapsed.Seconds()) + 10
 	own += (m.start.telling - m.start.told) + (m.end.telling - m.end.told)
 	return judged(job.Agreement{What: "transaction", Client: low, Server: server, Low: low - before, High: high + edges + own})
 }

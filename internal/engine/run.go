@@ -61,8 +61,6 @@ type run struct {
 	broken   atomic.Bool   // sessions are being interrupted
 	finished chan struct{} // closed when the last user has ended
 
-	rejoined atomic.Int64 // times that users came back to work
-
 	mu    sync.Mutex
 	died  error // the first user's that could not go on
 	noted map[meter.Class]int

@@ -316,7 +316,6 @@ func (u *user) rest(r *run, worked bool) (back func()) {
 		return func() {}
 	}
 	if worked {
-		r.rejoined.Add(1)
 		c.tellServer(r.calls, r, math.MaxInt32)
 	}
 	c.flushed.Store(math.MaxInt32)

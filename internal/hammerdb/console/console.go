@@ -151,7 +151,7 @@ func find(name string) (command, bool) {
 // commands lists every word of the console by name.
 func commands() []command {
 	all := slices.Concat(
-		configureCommands(), printCommands(), schemaCommands(), scriptCommands(), userCommands(), autopilotCommands(),
+		configureCommands(), printCommands(), schemaCommands(), scriptCommands(), userCommands(), autopilotCommands(), stepCommands(),
 		counterCommands(), metricsCommands(), datagenCommands(), jobsCommands(), helpCommands(), missingCommands(),
 	)
 	slices.SortFunc(all, func(a, b command) int { return strings.Compare(a.name, b.name) })

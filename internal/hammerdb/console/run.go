@@ -22,11 +22,14 @@ import (
 
 // vurun runs the workload, as many times as vuset iterations asks for. Each time
 // is a job of its own; the last one's id is returned.
-func vurun(c *Console, ctx context.Context, _ Call) (string, error) {
+func vurun(c *Console, ctx context.Context, _ Call) (string, error) { return c.runAll(ctx, nil) }
+
+// runAll is vurun, with options on top of settings and script.
+func (c *Console) runAll(ctx context.Context, more option.Values) (string, error) {
 	if err := c.requireScript(); err != nil {
 		return "", err
 	}
-	order, remark, err := c.runOrder(c.workers())
+	order, remark, err := c.runOrder(c.workers(), more)
 	if err != nil {
 		return "", err
 	}
@@ -67,17 +70,20 @@ func (c *Console) workers() int {
 }
 
 // runOrder binds a run with a number of virtual users, before anything is done, and
-// returns what there is to say of it, if anything. What only the driver script asks for no
+// returns what there is to say of it, if anything. More is set on top of settings and script. What only the driver script asks for no
 // setting can mend.
-func (c *Console) runOrder(users int) (order workbench.Order, remark string, err error) {
+func (c *Console) runOrder(users int, more option.Values) (order workbench.Order, remark string, err error) {
 	spec := c.runSpec()
+	maps.Copy(spec.Options, more)
 	spec.Users = users
 	remark = c.spaceUsers(&spec)
 	order, err = c.order(spec)
 	if err == nil || len(c.script.values) == 0 {
 		return order, remark, err
 	}
-	if _, other := c.order(c.spec(job.Run)); other != nil {
+	without := c.spec(job.Run)
+	maps.Copy(without.Options, more)
+	if _, other := c.order(without); other != nil {
 		return order, remark, err
 	}
 	return order, remark, fail("%v (the loaded driver script says so: clearscript drops it)", err)

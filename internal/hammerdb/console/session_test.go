@@ -75,6 +75,9 @@ func session(t *testing.T, golden string, environ ...string) {
 	if strings.Contains(string(want), " SCHEMA COMPLETE\n") {
 		skipUnderRace(t)
 	}
+	if err := os.CopyFS(filepath.Join(dir, "config"), os.DirFS(filepath.Join("testdata", "config"))); err != nil {
+		t.Fatal(err)
+	}
 	var out bytes.Buffer
 	c, err := New(Config{
 		Bench: bench, Out: &out, Version: "v0.test",

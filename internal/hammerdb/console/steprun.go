@@ -1,0 +1,204 @@
+package console
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"sledge/internal/option"
+)
+
+// stepCommands are HammerDB's step workloads.
+func stepCommands() []command {
+	return []command{{
+		name: "steprun", usage: "steprun [steps.xml]",
+		help:  "Runs the workload with the virtual users there are, the primary, which others join and leave as the file of steps says: HammerDB's config/steps.xml, or the one that is named. All of them are part of one run and one job. Returns the job id as vurun does.",
+		takes: varies, run: steprun,
+	}}
+}
+
+// replica is virtual users who join a run for some time, as a file of steps has them.
+type replica struct {
+	name  string
+	after option.Minutes // the one before has begun; of the first, the ramp-up has ended
+	long  option.Minutes
+	users int
+}
+
+func steprun(c *Console, ctx context.Context, call Call) (string, error) {
+	if len(call.Args) > 1 {
+		return "", usageError(call.Name)
+	}
+	b := c.book.Benchmark()
+	if b.Queries || b.RampUp == "" {
+		return "", fail("Error: Step Workload does not support %s", b.Name)
+	}
+	if err := c.requireScript(); err != nil {
+		return "", err
+	}
+	replicas, err := readSteps(call)
+	if err != nil {
+		return "", fail("Error: %v", err)
+	}
+	spec := c.runSpec()
+	rampUp, duration, err := c.times(spec.Options)
+	if err != nil {
+		return "", fail("Error: %v", err)
+	}
+	steps, err := stepsOf(replicas, rampUp, duration)
+	if err != nil {
+		return "", err
+	}
+	if set := spec.Options[stepsOption]; set != "" && set != "none" {
+		return "", fail("Error: %s is %s, and steprun takes its steps from the file: set it to none, or use vurun", c.book.Names().Of(stepsOption), set)
+	}
+	c.sayWhoStarts(replicas, rampUp, duration)
+	before := c.failures()
+	result, err := c.runAll(ctx, option.Values{stepsOption: steps})
+	if err != nil || c.failures() > before {
+		return result, err
+	}
+	c.out.print("Primary complete\nStep workload complete")
+	return result, nil
+}
+
+// stepsOption is the option of every run that says who joins and leaves.
+const stepsOption = "steps"
+
+// times are how long users of a run work before it is measured, and then.
+func (c *Console) times(options option.Values) (rampUp, duration option.Minutes, err error) {
+	for name, into := range map[string]*option.Minutes{c.book.Benchmark().RampUp: &rampUp, "duration": &duration} {
+		text, set := options[name]
+		if !set {
+			text = c.book.Value(name)
+		}
+		err = errors.Join(err, into.UnmarshalText([]byte(text)))
+	}
+	return rampUp, duration, err
+}
+
+// sayWhoStarts says what HammerDB says before a step workload, but for what is about its
+// processes, of which there are none here.
+func (c *Console) sayWhoStarts(replicas []replica, rampUp, duration option.Minutes) {
+	c.out.printf("primary starts immediately, runs rampup for %s minutes then runs test for %s minutes with %d Active VU", spell(rampUp), spell(duration), c.workers())
+	delays := "Delaying Start of Replicas to rampup " + spell(rampUp)
+	for i, r := range replicas {
+		since := "previous replica starts and"
+		if i == 0 {
+			since = "rampup completes and"
+		}
+		c.out.printf("%s starts %s minutes after %s runs test for %s minutes with %d Active VU", r.name, spell(r.after), since, spell(r.long), r.users)
+		delays += " " + r.name + " " + spell(r.after)
+	}
+	c.out.print(delays)
+}
+
+// stepsOf spells the replicas as the option of a run, or says which is there for too long.
+func stepsOf(replicas []replica, rampUp, duration option.Minutes) (string, error) {
+	var parts, overruns []string
+	begins := option.Minutes(0)
+	for _, r := range replicas {
+		begins += r.after
+		if ends := begins + r.long; ends > duration {
+			overruns = append(overruns, fmt.Sprintf("Error: %s is set to complete after %s minutes and is longer than the Primary running time of %s minutes",
+				r.name, spell(rampUp+ends), spell(rampUp+duration)))
+		}
+		parts = append(parts, fmt.Sprintf("+%d@%s/%s", r.users, time.Duration(begins), time.Duration(r.long)))
+	}
+	if overruns != nil {
+		return "", fail("%s\nError: Step workload primary running time must exceed the running time of all replicas", strings.Join(overruns, "\n"))
+	}
+	return strings.Join(parts, ","), nil
+}
+
+// spell writes a time in minutes, to a hundredth of one.
+func spell(m option.Minutes) string {
+	return strconv.FormatFloat(math.Round(time.Duration(m).Minutes()*100)/100, 'f', -1, 64)
+}
+
+// readSteps reads the file of steps that a call names, or HammerDB's where that may be.
+func readSteps(call Call) ([]replica, error) {
+	var paths []string
+	if len(call.Args) == 1 {
+		path := call.Args[0]
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(call.Folder, path)
+		}
+		paths = []string{path}
+	} else {
+		if program, err := os.Executable(); err == nil {
+			folder := filepath.Dir(program)
+			paths = append(paths, stepsBelow(folder), stepsBelow(filepath.Dir(folder)))
+		}
+		paths = append(paths, stepsBelow(call.Folder))
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		replicas, err := parseSteps(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return replicas, nil
+	}
+	if len(call.Args) == 1 {
+		return nil, fmt.Errorf("there is no file %s", paths[0])
+	}
+	return nil, fmt.Errorf("there is no %s, nor a config folder with it beside the program: copy HammerDB's there, or name its file, as in steprun /opt/HammerDB/config/steps.xml", paths[len(paths)-1])
+}
+
+// stepsBelow is where HammerDB's file of steps is, seen from its folder.
+func stepsBelow(folder string) string { return filepath.Join(folder, "config", "steps.xml") }
+
+// parseSteps reads what is in a file of steps.
+func parseSteps(text []byte) ([]replica, error) {
+	var file struct {
+		XMLName  xml.Name `xml:"steps"`
+		Replicas []struct {
+			XMLName xml.Name
+			After   string `xml:"start_after_prev"`
+			Long    string `xml:"duration"`
+			Users   string `xml:"virtual_users"`
+		} `xml:",any"`
+	}
+	if err := xml.Unmarshal(text, &file); err != nil {
+		return nil, err
+	}
+	if len(file.Replicas) == 0 {
+		return nil, errors.New("there is no replica in it")
+	}
+	var replicas []replica
+	for _, in := range file.Replicas {
+		r := replica{name: in.XMLName.Local}
+		for _, minutes := range []struct {
+			key, text string
+			to        *option.Minutes
+		}{{"start_after_prev", in.After, &r.after}, {"duration", in.Long, &r.long}} {
+			if err := minutes.to.UnmarshalText([]byte(strings.TrimSpace(minutes.text))); err != nil {
+				return nil, fmt.Errorf("%s of %s: %w", minutes.key, r.name, err)
+			}
+		}
+		users, err := strconv.Atoi(strings.TrimSpace(in.Users))
+		if err != nil || users < 1 {
+			return nil, fmt.Errorf("virtual_users of %s: %q is not a number of virtual users", r.name, in.Users)
+		}
+		if r.users = users; r.long == 0 {
+			return nil, fmt.Errorf("duration of %s: 0 minutes are over as they begin", r.name)
+		}
+		replicas = append(replicas, r)
+	}
+	return replicas, nil
+}
