@@ -112,6 +112,7 @@ func TestNothingIsWiderThanTheTerminal(t *testing.T) {
 				{"jobs", "show", "last"},
 				{"jobs", "result", "last"},
 				{"jobs", "timing", "last"},
+				{"jobs", "timing", "last", "--seconds"},
 				{"jobs", "tpm", "last"},
 				{"jobs", "profile"},
 				{"jobs", "profile", "1"},
@@ -151,7 +152,7 @@ func TestHelpIsAsWideAsTheTerminal(t *testing.T) {
 	for _, columns := range []int{60, 80, 140} {
 		for _, command := range []string{
 			"", "build", "check", "run", "delete", "datagen", "demo", "console", "options", "version", "jobs",
-			"jobs list", "jobs show", "jobs result", "jobs timing", "jobs tpm", "jobs profile", "jobs export", "jobs import", "jobs delete",
+			"jobs list", "jobs show", "jobs result", "jobs timing", "jobs tpm", "jobs profile", "jobs compare", "jobs export", "jobs import", "jobs delete",
 		} {
 			text, exit := p.show(columns, append(strings.Fields(command), "--help")...).wait()
 			if exit != job.OK || !strings.Contains(text, "Usage:") {

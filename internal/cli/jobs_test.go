@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sledge/internal/job"
+	"sledge/internal/meter"
 )
 
 // withJobs is a world whose repository holds a build and, newer, a run with two
@@ -213,6 +214,97 @@ func TestRunsAreCompared(t *testing.T) {
 	} {
 		if code := w.run(append([]string{"jobs", "compare"}, strings.Fields(args)...)...); code == job.OK || !strings.Contains(w.err.String(), want) {
 			t.Errorf("jobs compare %s: got exit code %d and %q, want %q", args, code, &w.err, want)
+		}
+	}
+}
+
+func TestATimingIsHadByUserBySecondAndOfTheRampUp(t *testing.T) {
+	w := withJobs(t)
+	without := string(w.jobs(t)[0].ID)
+	w.does(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
+		r := measured()
+		for _, phase := range []job.Phase{job.RampUp, job.Measure} {
+			for i := range 2 {
+				second := r.Summary
+				second.Elapsed = time.Second
+				tell(control, job.Event{Second: &job.Second{Phase: phase, Offset: time.Duration(i+1) * time.Second, Measured: second.Coded()}})
+			}
+		}
+		own := r.Summary
+		own.Elapsed = time.Minute
+		r.PerUser = []meter.CodedSummary{own.Coded(), own.Coded()}
+		own.Elapsed = 2 * time.Second
+		r.RampUpPerUser = []meter.CodedSummary{own.Coded(), own.Coded()}
+		return r, nil
+	})
+	if code := w.run("run", "--db", "sqlite", "--users", "2", "--set", "time_profile=true"); code != job.OK {
+		t.Fatalf("run: got exit code %d: %s", code, &w.err)
+	}
+	type timed struct {
+		Phase   string
+		Elapsed float64 `json:"elapsed_seconds"`
+		All     struct {
+			Done        int64
+			TimePercent float64 `json:"time_percent"`
+		}
+		Users []struct {
+			User    int
+			Elapsed float64 `json:"elapsed_seconds"`
+			All     struct{ Done int64 }
+		}
+		Seconds []struct {
+			Phase        string
+			Offset       float64 `json:"offset_seconds"`
+			Transactions []struct {
+				Done     int64
+				Response *struct {
+					P99 float64 `json:"p99_ms"`
+				}
+			}
+		}
+	}
+	get := func(args string) (d timed) {
+		t.Helper()
+		if code := w.run(strings.Fields("jobs timing last --json " + args)...); code != job.OK {
+			t.Fatalf("%s: got exit code %d: %s", args, code, &w.err)
+		}
+		if err := json.Unmarshal(w.out.Bytes(), &d); err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	done := measured().Summary.Kinds[0].Done
+	whole := get("--users --seconds")
+	if whole.Phase != "measure" || whole.All.TimePercent <= 0 || len(whole.Users) != 2 || len(whole.Seconds) != 2 {
+		t.Fatalf("got %+v, want two users and two seconds", whole)
+	}
+	if u := whole.Users[1]; u.User != 3 || u.Elapsed != 60 || u.All.Done != whole.All.Done {
+		t.Errorf("got %+v of the second user, want its minute", u)
+	}
+	if s := whole.Seconds[1]; s.Phase != "measure" || s.Offset != 2 || s.Transactions[0].Done != done || s.Transactions[0].Response.P99 <= 0 {
+		t.Errorf("got %+v of the second second, want what was done in it", s)
+	}
+	rampUp := get("--users --seconds --phase ramp-up")
+	if rampUp.Phase != "ramp-up" || rampUp.Elapsed != 2 || rampUp.All.Done != 2*whole.All.Done || len(rampUp.Seconds) != 2 || rampUp.Seconds[0].Phase != "ramp-up" ||
+		len(rampUp.Users) != 2 || rampUp.Users[0].Elapsed != 2 {
+		t.Errorf("got %+v of the ramp-up, want its two seconds and users", rampUp)
+	}
+	if plain := get(""); plain.Users != nil || plain.Seconds != nil {
+		t.Errorf("got %+v, want neither users nor seconds that nobody asked for", plain)
+	}
+	for args, want := range map[string]string{
+		"last --users":                   "Virtual user 3, response times in ms, over 1 min",
+		"last --seconds":                 "0:02",
+		"last --phase ramp-up":           "transaction",
+		without + " --users":             "--set time_profile=true",
+		without + " --phase ramp-up":     "no transactions in its ramp-up",
+		without + " --phase rampup":      "did you mean ramp-up",
+		"last --hammerdb --users":        "goes without --users",
+		"last --hammerdb --phase finish": "not one of measure, ramp-up",
+	} {
+		w.run(strings.Fields("jobs timing " + args)...)
+		if got := w.out.String() + w.err.String(); !strings.Contains(got, want) {
+			t.Errorf("jobs timing %s: got\n%s\nwant %q in it", args, got, want)
 		}
 	}
 }

@@ -82,6 +82,7 @@ func TestEveryDocumentIsAsItsSchemaSays(t *testing.T) {
 		{"build --db sqlite --json", "sledge-job-2"},
 		{"check --db sqlite --json", "sledge-job-2"},
 		{"run --db sqlite --json", "sledge-job-2"},
+		{"jobs compare RUN last --json", "sledge-comparison-1"},
 		{"run --db sqlite --users 1,2 --json", "sledge-profile-1"},
 		{"run --db sqlite --users 1,9 --json", "sledge-profile-1"}, // the second fails
 		{"run --db sqlite --users 9 --json", "sledge-job-2"},       // so does this
@@ -100,6 +101,7 @@ func TestEveryDocumentIsAsItsSchemaSays(t *testing.T) {
 		{"jobs export RUN --json", "sledge-export-2"},
 		{"jobs show RUN --json", "sledge-job-2"},
 		{"jobs timing RUN --json", "sledge-timing-1"},
+		{"jobs timing RUN --seconds --json", "sledge-timing-1"},
 		{"jobs tpm RUN --json", "sledge-tpm-1"},
 		{"jobs import --json " + hammer, "sledge-import-1"},
 		{"jobs show 67FD --json", "sledge-job-2"},

@@ -66,12 +66,27 @@ type ProfileHead struct {
 type Timing struct {
 	Schema       string               `json:"schema"` // always TimingSchema
 	ID           job.ID               `json:"id"`
+	Phase        job.Phase            `json:"phase,omitempty"` // missing where it is not known
 	Elapsed      float64              `json:"elapsed_seconds"`
 	Transactions []report.Transaction `json:"transactions"`
 	All          *report.Transaction  `json:"all,omitempty"`
 
+	// Users is what each virtual user measured, and Seconds what was measured in each
+	// second; where they were asked for.
+	Users   []UserTiming    `json:"users,omitempty"`
+	Seconds []report.Second `json:"seconds,omitempty"`
+
 	// Recorded is what another program recorded of its job, where it keeps no histograms.
 	Recorded []job.Timing `json:"recorded,omitempty"`
+}
+
+// UserTiming is how long the transactions of a virtual user took: each figure is within 1 %
+// of the exact one, or a microsecond.
+type UserTiming struct {
+	User         int                  `json:"user"` // its position; the first is 2
+	Elapsed      float64              `json:"elapsed_seconds"`
+	Transactions []report.Transaction `json:"transactions"`
+	All          *report.Transaction  `json:"all"`
 }
 
 // TPM is transactions a minute over the time of a run.

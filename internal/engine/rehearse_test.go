@@ -195,6 +195,14 @@ func TestTimeProfileHoldsTheMeasuredTimeOfEachUser(t *testing.T) {
 				t.Errorf("user %d: got %d done in %v, want 10 in 3s", u, s.Kinds[0].Done, s.Elapsed)
 			}
 		}
+		if len(result.RampUpPerUser) != 3 {
+			t.Fatalf("got %d users in the ramp-up, want 3", len(result.RampUpPerUser))
+		}
+		for u, s := range result.RampUpPerUser {
+			if s.Kinds[0].Done != 6 || s.Elapsed != 2*time.Second { // at 0.3 s ... 1.8 s
+				t.Errorf("user %d: got %d done in the ramp-up of %v, want 6 in 2s", u, s.Kinds[0].Done, s.Elapsed)
+			}
+		}
 		lines := strings.Join(seen.lines, "\n")
 		if want := "RUNNING\nInitializing xtprof time profiler\nDBVersion:1.0"; !strings.HasPrefix(lines, want) {
 			t.Errorf("got\n%s\nwant it to begin with\n%s", lines, want)
@@ -230,15 +238,17 @@ func TestTheHeadlineComesBeforeTheDatabaseTidiesUp(t *testing.T) {
 func TestATimeProfileOfTooManyUsersIsRefused(t *testing.T) {
 	p := fakePlan(fakeUser{}, load.Pacing{})
 	for _, tt := range []struct {
-		users int
-		want  bool
+		users  int
+		rampUp string
+		want   bool
 	}{
-		// One kind with two latencies is 54 KiB: a gigabyte is for 19,000 of those.
-		{1000, false}, {19_000, false}, {20_000, true},
+		// One kind with two latencies is 27 KiB, and as much for the ramp-up: a gigabyte is
+		// for 39,000 or 19,000 of those.
+		{1000, "1s", false}, {19_000, "1s", false}, {20_000, "1s", true}, {39_000, "0", false}, {40_000, "0", true},
 	} {
-		_, err := NewPlan(p.Pair, job.Spec{Action: job.Run, Users: tt.users, Options: option.Values{"time_profile": "true"}})
+		_, err := NewPlan(p.Pair, job.Spec{Action: job.Run, Users: tt.users, Options: option.Values{"time_profile": "true", "rampup": tt.rampUp}})
 		if got := err != nil && strings.Contains(err.Error(), "time_profile"); got != tt.want {
-			t.Errorf("%d users: got error %v, want one: %v", tt.users, err, tt.want)
+			t.Errorf("%d users with a ramp-up of %s: got error %v, want one: %v", tt.users, tt.rampUp, err, tt.want)
 		}
 	}
 }

@@ -45,7 +45,8 @@ type run struct {
 
 	parts *meter.Parts // of the measured time, by steps; nil where all users work all the time
 
-	profile *meter.Profile // what each user measured; nil unless it is asked for
+	// What each user measured, and what in the ramp-up; nil unless it is asked for.
+	profile, rampUpProfile *meter.Profile
 
 	silence workload.Silence // what the server may roll back without a word
 
@@ -104,6 +105,9 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 	}
 	if p.Pacing.TimeProfile {
 		r.profile = meter.NewProfile(p.Users, len(p.Workload.Kinds))
+		if p.Pacing.RampUp > 0 {
+			r.rampUpProfile = meter.NewProfile(p.Users, len(p.Workload.Kinds))
+		}
 	}
 	polling, err := r.pollCounter(ctx)
 	if err != nil {
@@ -380,6 +384,7 @@ type measurement struct {
 	summary    meter.Summary // of the measured time
 	gaps       meter.Gaps    // of the measured time and what comes after it
 	flow       meter.Flow    // the same
+	rampedUp   time.Duration // how long the ramp-up took
 	elapsed    time.Duration
 	started    time.Time
 	timeUp     time.Time
@@ -408,7 +413,12 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 	if err = r.start(); err != nil {
 		return m, err
 	}
-	ended, err := r.phase(ctx, job.RampUp, pacing.RampUp, stop, second)
+	var rampUp []meter.Sum
+	if r.rampUpProfile != nil {
+		rampUp = append(rampUp, r.rampUpProfile)
+	}
+	ended, err := r.phase(ctx, job.RampUp, pacing.RampUp, stop, second, rampUp...)
+	m.rampedUp = time.Since(r.began)
 	if err != nil || ended != timeUp {
 		m.stopped, m.exhausted = ended == stoppedByUser, ended == usersEnded
 		return m, err
@@ -636,6 +646,9 @@ func (r *run) result(m measurement) job.Result {
 	result.Metrics = r.plan.Workload.Score(w)
 	if r.profile != nil && !m.started.IsZero() {
 		result.PerUser = r.profile.Users(m.elapsed)
+	}
+	if r.rampUpProfile != nil {
+		result.RampUpPerUser = r.rampUpProfile.Users(m.rampedUp)
 	}
 	return result
 }

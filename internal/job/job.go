@@ -85,8 +85,10 @@ type Result struct {
 	Kinds   []string      `json:"kinds,omitempty"`
 
 	// PerUser holds what each virtual user measured, user number 0 first, whose
-	// position is 2; only where a time profile was asked for.
-	PerUser []meter.Summary `json:"-"`
+	// position is 2; only where a time profile was asked for. RampUpPerUser is the same of
+	// the ramp-up, where there was one.
+	PerUser       []meter.CodedSummary `json:"-"`
+	RampUpPerUser []meter.CodedSummary `json:"-"`
 
 	// Waiting are transactions that were under way when the time was up and had then, or
 	// in the end, taken longer than is usual, longest first. They are in no histogram.

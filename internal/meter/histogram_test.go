@@ -32,6 +32,10 @@ func TestLatenciesOverAnHourCountAsWhatTheyAre(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		user, err := profile.Users(hour)[0].Summary()
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, c := range []struct {
 			what  string
 			tally meter.Tally
@@ -41,7 +45,7 @@ func TestLatenciesOverAnHourCountAsWhatTheyAre(t *testing.T) {
 			{"recorded", sum.Kinds[0], 4, 0.001},
 			{"merged", merged.Kinds[0], 4, 0.001},
 			{"decoded", decoded.Kinds[0], 4, 0.001},
-			{"of a user", profile.Users(hour)[0].Kinds[0], 1, 0.01},
+			{"of a user", user.Kinds[0], 1, 0.01},
 		} {
 			h := c.tally.Response
 			if off := math.Abs(float64(h.Max())/float64(longest) - 1); off > c.share || h.TotalCount() != c.n {

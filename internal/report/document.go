@@ -85,6 +85,10 @@ type Transaction struct {
 	Response *Latency `json:"response,omitempty"`
 	Service  *Latency `json:"service,omitempty"`
 
+	// TimePercent is the share of the virtual users' time that they spent in those that were
+	// done. It is in timings alone.
+	TimePercent float64 `json:"time_percent,omitempty"`
+
 	// Corrected is Response as it would be had each virtual user begun a transaction of
 	// the kind every ExpectedInterval, whether or not the one before had ended: corrected
 	// for coordinated omission, as HdrHistogram does.
@@ -169,6 +173,29 @@ func newTransaction(kind string, t *meter.Tally, allDone int64) Transaction {
 		n.Response, n.Service = &response, &service
 	}
 	return n
+}
+
+// Timing is how long transactions took that so many virtual users did: those of each kind,
+// and of all together, where there are any.
+func Timing(kinds []string, sum meter.Summary, users int) (list []Transaction, whole *Transaction) {
+	list = []Transaction{}
+	if len(sum.Kinds) == 0 {
+		return list, nil
+	}
+	all := sum.All()
+	timed := func(name string, t *meter.Tally) Transaction {
+		n := newTransaction(name, t, all.Done)
+		if n.Response != nil {
+			took := n.Response.Mean * float64(time.Millisecond) * float64(t.Done)
+			n.TimePercent = math.Round(1000*Percent(took, float64(sum.Elapsed)*float64(max(1, users)))) / 1000
+		}
+		return n
+	}
+	for i := range sum.Kinds {
+		list = append(list, timed(KindName(kinds, i), &sum.Kinds[i]))
+	}
+	one := timed("all", &all)
+	return list, &one
 }
 
 // countedTransaction is a Transaction without its latencies.

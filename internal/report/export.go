@@ -272,6 +272,11 @@ func newSecond(kinds []string, s repository.StoredSecond, add func(*SecondTransa
 	return second, nil
 }
 
+// SecondOf is what was measured in a second, with response times and without histograms.
+func SecondOf(kinds []string, s repository.StoredSecond) (Second, error) {
+	return newSecond(kinds, s, addResponse)
+}
+
 // addResponse adds the response times, as numbers.
 func addResponse(one *SecondTransaction, t meter.CodedTally) error {
 	response, err := t.Response.Distribution()
@@ -320,7 +325,7 @@ func exportCSV(ctx context.Context, w *bufio.Writer, store *repository.Store, j 
 		if err != nil {
 			return err
 		}
-		second, err := newSecond(j.Kinds, s, addResponse)
+		second, err := SecondOf(j.Kinds, s)
 		if err != nil {
 			return err
 		}

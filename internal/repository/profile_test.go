@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -92,7 +93,11 @@ func TestWhatEachVirtualUserMeasuredIsKept(t *testing.T) {
 	}
 	users[1].Kinds[0] = meter.Tally{Done: 1, Service: coarse, Response: coarse}
 	r := begin(t, s, runSpec())
-	if err := r.End(t.Context(), job.Result{PerUser: users}, nil); err != nil {
+	result := job.Result{RampUpPerUser: []meter.CodedSummary{measured(3, 7).Coded(), measured(4, 8).Coded()}}
+	for i := range users {
+		result.PerUser = append(result.PerUser, users[i].Coded())
+	}
+	if err := r.End(t.Context(), result, nil); err != nil {
 		t.Fatal(err)
 	}
 	got, kept, err := s.UserSummary(t.Context(), r.ID(), 2)
@@ -103,6 +108,17 @@ func TestWhatEachVirtualUserMeasuredIsKept(t *testing.T) {
 	got, kept, err = s.UserSummary(t.Context(), r.ID(), 3)
 	if err != nil || !kept || got.Kinds[0].Done != 1 || !got.Kinds[0].Response.Equals(coarse) {
 		t.Errorf("position 3: got %+v, %v, error %v", got, kept, err)
+	}
+	for phase, want := range map[job.Phase][]meter.CodedSummary{job.RampUp: result.RampUpPerUser, job.Measure: result.PerUser, job.Finish: nil} {
+		list, err := s.OfUsers(t.Context(), r.ID(), phase)
+		if err != nil || len(list) != len(want) {
+			t.Fatalf("%s: got %+v and error %v, want %d users", phase, list, err, len(want))
+		}
+		for i, u := range list {
+			if u.Position != job.FirstWorker+i || !reflect.DeepEqual(u.Measured, want[i]) {
+				t.Errorf("%s: got %+v, want that of user %d: %+v", phase, u, i, want[i])
+			}
+		}
 	}
 	for _, position := range []int{0, 1, 4} {
 		if _, kept, err := s.UserSummary(t.Context(), r.ID(), position); err != nil || kept {

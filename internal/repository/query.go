@@ -479,22 +479,78 @@ func (s *Store) Summary(ctx context.Context, id job.ID) (meter.Summary, []string
 		sum, err := total[0].Summary()
 		return sum, j.Kinds, err
 	}
+	sum, err := s.phaseSummary(ctx, j, job.Measure)
+	return sum, j.Kinds, err
+}
+
+// PhaseSummary returns what the seconds of a phase of a run add up to. Those of the
+// measured time add up to less than its Summary where users failed at its end.
+func (s *Store) PhaseSummary(ctx context.Context, id job.ID, phase job.Phase) (meter.Summary, error) {
+	j, _, err := s.find(ctx, id)
+	if err != nil {
+		return meter.Summary{}, err
+	}
+	return s.phaseSummary(ctx, j, phase)
+}
+
+func (s *Store) phaseSummary(ctx context.Context, j job.Job, phase job.Phase) (meter.Summary, error) {
 	sum := meter.NewSummary(len(j.Kinds))
 	for second, err := range s.Seconds(ctx, j.ID) {
 		if err != nil {
-			return sum, nil, err
+			return sum, err
 		}
-		if second.Phase != job.Measure {
+		if second.Phase != phase {
 			continue
 		}
 		if len(second.Tallies) != len(sum.Kinds) {
-			return sum, nil, fmt.Errorf("read the summary of job %s: %d kinds of transaction were counted, but %d have a name", j.ID, len(second.Tallies), len(sum.Kinds))
+			return sum, fmt.Errorf("read the summary of job %s: %d kinds of transaction were counted, but %d have a name", j.ID, len(second.Tallies), len(sum.Kinds))
 		}
 		if err := sum.AddCoded(meter.CodedSummary{Elapsed: second.Elapsed, Kinds: second.Tallies}); err != nil {
-			return sum, nil, fmt.Errorf("read the summary of job %s: %w", j.ID, err)
+			return sum, fmt.Errorf("read the summary of job %s: %w", j.ID, err)
 		}
 	}
-	return sum, j.Kinds, nil
+	return sum, nil
+}
+
+// OfUser is what a virtual user measured in a phase of a run.
+type OfUser struct {
+	Position int // 2 of the first user who runs transactions
+	Measured meter.CodedSummary
+}
+
+// OfUsers returns what each virtual user measured in a phase of a run, by their
+// positions. It is kept where a time profile was asked for; there is nothing elsewhere.
+func (s *Store) OfUsers(ctx context.Context, id job.ID, phase job.Phase) ([]OfUser, error) {
+	j, number, err := s.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.ofUsers(ctx, number, phase)
+	if err != nil {
+		return nil, fmt.Errorf("read what each virtual user of job %s measured: %w", j.ID, err)
+	}
+	return list, nil
+}
+
+func (s *Store) ofUsers(ctx context.Context, job int64, phase job.Phase) (list []OfUser, err error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT user, elapsed_ns, `+tallyColumns+` FROM user_tally WHERE job = ? AND phase = ? ORDER BY user, kind`, job, phase)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var one OfUser
+		t, err := scanTally(rows, &one.Position, &one.Measured.Elapsed)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(list); n == 0 || list[n-1].Position != one.Position {
+			list = append(list, one)
+		}
+		last := &list[len(list)-1]
+		last.Measured.Kinds = append(last.Measured.Kinds, t)
+	}
+	return list, rows.Err()
 }
 
 // UserSummary returns what the virtual user at a position measured, and whether
@@ -514,7 +570,7 @@ func (s *Store) UserSummary(ctx context.Context, id job.ID, position int) (meter
 
 func (s *Store) userSummary(ctx context.Context, job int64, position int) (meter.Summary, bool, error) {
 	var coded meter.CodedSummary
-	rows, err := s.db.QueryContext(ctx, `SELECT elapsed_ns, `+tallyColumns+` FROM user_tally WHERE job = ? AND user = ? ORDER BY kind`, job, position)
+	rows, err := s.db.QueryContext(ctx, `SELECT elapsed_ns, `+tallyColumns+` FROM user_tally WHERE job = ? AND user = ? AND phase = 'measure' ORDER BY kind`, job, position)
 	if err != nil {
 		return meter.Summary{}, false, err
 	}

@@ -306,7 +306,7 @@ func (r *Recorder) End(ctx context.Context, result job.Result, err error) error 
 	// written, the job shows as killed once this process has ended.
 	lost += left
 	problem := fmt.Errorf("%d events and all the figures of job %s were not recorded: %w", lost, r.id, err)
-	result.Summary, result.PerUser = meter.Summary{}, nil
+	result.Summary, result.PerUser, result.RampUpPerUser = meter.Summary{}, nil, nil
 	_, _ = r.writeEnd(ctx, nil, result, lost, problem) // most likely for the same reason
 	return problem
 }
@@ -354,10 +354,6 @@ func (r *Recorder) writeEnd(ctx context.Context, rest []entry, result job.Result
 		result.Status, result.Reason = job.Failed, fmt.Sprintf("its result could not be encoded: %v", unfit)
 	}
 	total := result.Summary.Coded()
-	users := make([]meter.CodedSummary, len(result.PerUser))
-	for i := range users {
-		users[i] = result.PerUser[i].Coded()
-	}
 	now := time.Now()
 	err = r.store.transactToDisk(ctx, func(tx *sql.Tx) error {
 		all := inserts{ctx: ctx, tx: tx, job: r.number}
@@ -372,9 +368,11 @@ func (r *Recorder) writeEnd(ctx context.Context, rest []entry, result job.Result
 				return err
 			}
 		}
-		for user, measured := range users {
-			if err := all.user(user+job.FirstWorker, measured); err != nil {
-				return err
+		for phase, users := range map[job.Phase][]meter.CodedSummary{job.RampUp: result.RampUpPerUser, job.Measure: result.PerUser} {
+			for user, measured := range users {
+				if err := all.user(user+job.FirstWorker, phase, measured); err != nil {
+					return err
+				}
 			}
 		}
 		_, err := tx.ExecContext(ctx, `UPDATE job SET status = ?, reason = ?, ended_ms = ?, seen_ms = ?, result = ?, dropped = ? WHERE number = ?`,

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
 )
@@ -104,11 +105,11 @@ func (w *inserts) span(s StoredSecond) error {
 	return nil
 }
 
-// user writes what one virtual user measured.
-func (w *inserts) user(position int, measured meter.CodedSummary) error {
+// user writes what one virtual user measured in a phase.
+func (w *inserts) user(position int, phase job.Phase, measured meter.CodedSummary) error {
 	for kind, t := range measured.Kinds {
-		err := w.tally(`INSERT INTO user_tally (`+tallyColumns+`, job, user, elapsed_ns, kind) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			t, w.job, position, int64(measured.Elapsed), kind)
+		err := w.tally(`INSERT INTO user_tally (`+tallyColumns+`, job, user, phase, elapsed_ns, kind) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			t, w.job, position, phase, int64(measured.Elapsed), kind)
 		if err != nil {
 			return err
 		}

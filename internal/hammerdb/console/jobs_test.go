@@ -76,7 +76,8 @@ func (w *jobsWorld) fill(t *testing.T) {
 			Users:   run.users, Summary: measuredJob(), Elapsed: 60,
 		}
 		if run.name == "$ONE" {
-			result.PerUser = []meter.Summary{measuredJob()}
+			measured := measuredJob()
+			result.PerUser = []meter.CodedSummary{measured.Coded()}
 		}
 		w.recordIn(t, store, run.profile, run.name, job.Spec{Action: job.Run, Users: run.users, Options: option.Values{"rampup": "1"}}, result, nil)
 	}

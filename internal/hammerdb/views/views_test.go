@@ -229,7 +229,8 @@ func recorded(t *testing.T) (*repository.Store, job.Job) {
 		r.Watch(job.Event{At: reporttest.Began.Add(offset), Second: &job.Second{Phase: job.Measure, Offset: offset, Measured: sum.Coded(), ServerTPM: &rate}})
 	}
 	result := reporttest.Run().Result
-	result.Summary, result.PerUser = reporttest.Measured(), []meter.Summary{reporttest.Measured()}
+	result.Summary = reporttest.Measured()
+	result.PerUser = []meter.CodedSummary{result.Summary.Coded()}
 	if err := r.End(t.Context(), result, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,11 @@ func TimeProfile(w io.Writer, title string, r job.Result, labels []string, at ti
 	took := time.Duration(r.Elapsed * float64(time.Second))
 	for i := range r.PerUser {
 		fmt.Fprintf(&b, ">>>>> VIRTUAL USER %d : ELAPSED TIME : %dms\n", job.FirstWorker+i, took.Milliseconds())
-		procedures(&b, r.PerUser[i], labels, 1)
+		own, err := r.PerUser[i].Summary()
+		if err != nil {
+			return fmt.Errorf("write the time profile: %w", err)
+		}
+		procedures(&b, own, labels, 1)
 		b.WriteString(line)
 	}
 	fmt.Fprintf(&b, ">>>>> SUMMARY OF %d ACTIVE VIRTUAL USERS : MEDIAN ELAPSED TIME : %dms\n", len(r.PerUser), took.Milliseconds())

@@ -1,0 +1,277 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"sledge/internal/document"
+	"sledge/internal/hammerdb/views"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/report"
+	"sledge/internal/repository"
+	"sledge/internal/terminal"
+)
+
+// timing is what is asked of a timing.
+type timing struct {
+	hammerDB, users, seconds bool
+	phase                    string
+}
+
+// timedPhases are those of which a timing can be had.
+var timedPhases = []job.Phase{job.Measure, job.RampUp}
+
+func (a *archive) timingCommand() *cobra.Command {
+	var asked timing
+	c := a.one(&cobra.Command{
+		Use:   "timing ID",
+		Short: "Show how long the transactions of a run took",
+		Long: `Timing shows how long the transactions of a run took, by kind, in the measured time or, with
+--phase ramp-up, in the ramp-up. "time %" is the share of the virtual users' time that they spent
+in a kind.
+
+With --users it shows each virtual user, if the run was asked for a time profile
+(time_profile). With --seconds it shows each second. --hammerdb prints the JSON that HammerDB's
+"jobs timing" prints; the log of its time profile is written by the console.`,
+		Example: examples(
+			"sledge jobs timing last",
+			"sledge jobs timing last --phase ramp-up",
+			"sledge jobs timing last --users --json | jq '.users[] | {user, p99: .all.response.p99_ms}'",
+			"sledge jobs timing last --seconds",
+			"sledge jobs timing last --hammerdb | jq .NEWORD.p99_ms",
+		),
+	}, func(ctx context.Context, store *repository.Store, j job.Job) error {
+		return a.timing(ctx, store, j, asked)
+	})
+	flags := c.Flags()
+	addHammerDB(flags, &asked.hammerDB)
+	flags.BoolVar(&asked.users, "users", false, "show each virtual user, of a run with a time profile")
+	flags.BoolVar(&asked.seconds, "seconds", false, "show each second")
+	flags.StringVar(&asked.phase, "phase", string(job.Measure), "`phase` of the run: measure or ramp-up")
+	if err := c.RegisterFlagCompletionFunc("phase", fixed(words(timedPhases)...)); err != nil {
+		panic(err) // the flag was not declared
+	}
+	return c
+}
+
+func (a *archive) timing(ctx context.Context, store *repository.Store, j job.Job, asked timing) error {
+	phase := job.Phase(asked.phase)
+	if !slices.Contains(timedPhases, phase) {
+		return usage("--phase: %q is not one of measure, ramp-up%s", asked.phase, option.Suggest(asked.phase, words(timedPhases)))
+	}
+	inParts := asked.users || asked.seconds || phase != job.Measure
+	switch {
+	case asked.hammerDB && inParts:
+		return usage("--hammerdb: HammerDB's shape has the measured time of all virtual users together, and so goes without --users, --seconds and --phase")
+	case inParts && j.Origin != "":
+		return usage("job %s was recorded by %s, which keeps no seconds and has no ramp-up apart: use it without --users, --seconds and --phase", j.ID, j.Origin)
+	case asked.hammerDB || j.Origin != "":
+		return a.showTimings(ctx, store, j, asked.hammerDB)
+	}
+	d, err := a.timingOf(ctx, store, j, phase)
+	if err != nil {
+		return err
+	}
+	if asked.users {
+		if d.Users, err = usersOf(ctx, store, j, phase); err != nil {
+			return err
+		}
+	}
+	if asked.seconds {
+		if d.Seconds, err = secondsOf(ctx, store, j, phase); err != nil {
+			return err
+		}
+	}
+	if a.json {
+		return a.program.printJSON(d)
+	}
+	return a.printTiming(j, d)
+}
+
+// timingOf is the timing of all virtual users together.
+func (a *archive) timingOf(ctx context.Context, store *repository.Store, j job.Job, phase job.Phase) (document.Timing, error) {
+	d := document.Timing{Schema: document.TimingSchema, ID: j.ID, Phase: phase}
+	if phase == job.Measure {
+		sum, _, err := store.Summary(ctx, j.ID)
+		if err != nil {
+			return d, err
+		}
+		whole := a.program.document(j, sum)
+		sum.Elapsed = time.Duration(whole.Elapsed * float64(time.Second))
+		timed, all := report.Timing(j.Kinds, sum, whole.Users)
+		d.Elapsed, d.Transactions, d.All = whole.Elapsed, append([]report.Transaction{}, whole.Transactions...), whole.All
+		for i := range d.Transactions {
+			d.Transactions[i].TimePercent = timed[i].TimePercent
+		}
+		if d.All != nil {
+			d.All.TimePercent = all.TimePercent
+		}
+		return d, nil
+	}
+	sum, err := store.PhaseSummary(ctx, j.ID, phase)
+	if err != nil {
+		return d, err
+	}
+	d.Elapsed = sum.Elapsed.Seconds()
+	d.Transactions, d.All = report.Timing(j.Kinds, sum, report.Users(j))
+	return d, nil
+}
+
+// usersOf is the timing of each virtual user.
+func usersOf(ctx context.Context, store *repository.Store, j job.Job, phase job.Phase) ([]document.UserTiming, error) {
+	users, err := store.OfUsers(ctx, j.ID, phase)
+	if err != nil {
+		return nil, err
+	}
+	if len(users) == 0 {
+		return nil, usage("--users: job %s does not know its virtual users apart in this phase: run it with --set time_profile=true", j.ID)
+	}
+	var list []document.UserTiming
+	for _, u := range users {
+		sum, err := u.Measured.Summary()
+		if err != nil {
+			return nil, fmt.Errorf("read what virtual user %d of job %s measured: %w", u.Position, j.ID, err)
+		}
+		one := document.UserTiming{User: u.Position, Elapsed: u.Measured.Elapsed.Seconds()}
+		one.Transactions, one.All = report.Timing(j.Kinds, sum, 1)
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+func secondsOf(ctx context.Context, store *repository.Store, j job.Job, phase job.Phase) ([]report.Second, error) {
+	list := []report.Second{}
+	for s, err := range store.Seconds(ctx, j.ID) {
+		if err != nil {
+			return nil, err
+		}
+		if s.Phase != phase {
+			continue
+		}
+		second, err := report.SecondOf(j.Kinds, s)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, second)
+	}
+	return list, nil
+}
+
+// showTimings shows timings as HammerDB does, which for a job that it recorded is
+// all there is.
+func (a *archive) showTimings(ctx context.Context, store *repository.Store, j job.Job, hammerDB bool) error {
+	timings, err := views.AllTimings(ctx, store, j, a.program.Bench.Catalog)
+	if err != nil {
+		return err
+	}
+	view := views.Timing(j, timings)
+	switch {
+	case hammerDB:
+		return a.program.printJSON(view)
+	case a.json:
+		return a.program.printJSON(document.Timing{
+			Schema: document.TimingSchema, ID: j.ID, Elapsed: j.Result.Elapsed,
+			Transactions: []report.Transaction{}, Recorded: timings,
+		})
+	}
+	_, err = fmt.Fprintln(a.program.Stdout, view.Text())
+	return err
+}
+
+func (a *archive) printTiming(j job.Job, d document.Timing) error {
+	if d.All == nil || d.Phase != job.Measure && d.All.Done+d.All.RolledBack+d.All.Failed == 0 {
+		what := fmt.Sprintf("This %s has no transactions", j.Spec.Action)
+		if d.Phase != job.Measure {
+			what += fmt.Sprintf(" in its %s", d.Phase)
+		}
+		_, err := fmt.Fprintln(a.program.Stdout, what+".")
+		return err
+	}
+	switch {
+	case d.Seconds != nil && d.Users == nil:
+		return a.printSeconds(d)
+	case d.Users == nil:
+		fmt.Fprintln(a.program.Stdout, "Response times in ms, from due to done, with all retries")
+		return a.printTimes(append(d.Transactions, *d.All))
+	}
+	for i, u := range d.Users {
+		if i > 0 {
+			fmt.Fprintln(a.program.Stdout)
+		}
+		fmt.Fprintf(a.program.Stdout, "Virtual user %d, response times in ms, over %s\n", u.User, report.Spell(time.Duration(u.Elapsed*float64(time.Second))))
+		if err := a.printTimes(append(u.Transactions, *u.All)); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(a.program.Stdout, "\nAll %s, response times in ms, over %s\n", report.VirtualUsers(len(d.Users)), report.Spell(time.Duration(d.Elapsed*float64(time.Second))))
+	if err := a.printTimes(append(d.Transactions, *d.All)); err != nil || d.Seconds == nil {
+		return err
+	}
+	fmt.Fprintln(a.program.Stdout)
+	return a.printSeconds(d)
+}
+
+func (a *archive) printTimes(list []report.Transaction) error {
+	t := terminal.Table{Columns: []terminal.Column{
+		{Head: "transaction"},
+		{Head: "calls"},
+		{Head: "min", Rank: 3},
+		{Head: "avg", Rank: 2},
+		{Head: "p25", Rank: 7},
+		{Head: "p50"},
+		{Head: "p75", Rank: 6},
+		{Head: "p95", Rank: 1},
+		{Head: "p99"},
+		{Head: "max"},
+		{Head: "sd", Rank: 4},
+		{Head: "time %", Rank: 5},
+	}}
+	for _, one := range list {
+		cells := []string{one.Kind, humanize.Comma(one.Done)}
+		if l := one.Response; l != nil {
+			for _, ms := range []float64{l.Min, l.Mean, l.P25, l.P50, l.P75, l.P95, l.P99, l.Max, l.StdDev} {
+				cells = append(cells, fmt.Sprintf("%.3f", ms))
+			}
+			cells = append(cells, fmt.Sprintf("%.3f", one.TimePercent))
+		}
+		t.Row(cells...)
+	}
+	return a.program.printTable(t)
+}
+
+// printSeconds prints a line for each second and kind of transaction.
+func (a *archive) printSeconds(d document.Timing) error {
+	fmt.Fprintln(a.program.Stdout, "Response times in ms by the second, from due to done, with all retries")
+	t := terminal.Table{Columns: []terminal.Column{
+		{Head: "since", Left: true},
+		{Head: "transaction", Left: true},
+		{Head: "done"},
+		{Head: "failed", Rank: 4},
+		{Head: "avg", Rank: 2},
+		{Head: "p50"},
+		{Head: "p95", Rank: 1},
+		{Head: "p99"},
+		{Head: "max"},
+		{Head: "sd", Rank: 3},
+	}}
+	for _, s := range d.Seconds {
+		since := clock(time.Duration(s.Offset * float64(time.Second)))
+		for _, one := range s.Transactions {
+			cells := []string{since, one.Kind, humanize.Comma(one.Done), strconv.FormatInt(one.Failed, 10)}
+			if l := one.Response; l != nil {
+				for _, ms := range []float64{l.Mean, l.P50, l.P95, l.P99, l.Max, l.StdDev} {
+					cells = append(cells, fmt.Sprintf("%.3f", ms))
+				}
+			}
+			t.Row(cells...)
+		}
+	}
+	return a.program.printTable(t)
+}
