@@ -178,11 +178,11 @@ func (r *run) notice(what string) (done func()) {
 // otherwise learn of it late. An error means that the session is gone, as the next
 // transaction will say.
 func (c *connection) tellServer(ctx context.Context, r *run, asked int32) {
-	r.telling.Add(1)
 	if c.session != nil {
+		r.telling.Add(1)
 		_ = r.plan.Server.Flush(ctx, c.session)
+		r.told.Add(1)
 	}
-	r.told.Add(1)
 	c.flushed.Store(asked)
 }
 

@@ -345,6 +345,37 @@ func TestStatementsForAnyWorkload(t *testing.T) {
 	}
 }
 
+// To have the server count is a transaction, which is taken off the count: so it has to be
+// in it, be there other work or none.
+func TestAFlushIsCountedItself(t *testing.T) {
+	server := testserver.Open(t, "postgresql", testserver.Version("15"))
+	sql, observer := library(t), connect(t, server.Values(), database.Owner)
+	read := func() int64 {
+		n, err := strconv.ParseInt(rows(t, observer, sql.Text("counter"))[0], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	flush := func(s database.Session) {
+		t.Helper()
+		if err := s.Exec(t.Context(), sql.Text("flush")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	session := connect(t, server.Values(), database.Owner)
+	flush(session) // what connecting took
+	flush(observer)
+	before := read()
+	for range 20 {
+		flush(session)
+	}
+	flush(observer) // which makes three of its own: two readings, of which one may come late
+	if counted := read() - before; counted < 20 || counted > 23 {
+		t.Errorf("got %d transactions counted after 20, want those and the observer's few", counted)
+	}
+}
+
 // bind returns bound options.
 func bind(t testing.TB, values option.Values) any {
 	t.Helper()
