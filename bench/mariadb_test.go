@@ -40,9 +40,8 @@ type mariaDB struct {
 	socket   string // path of the Unix socket, or null for TCP
 }
 
-func openMariaDB(t *testing.T, database string) mariaDB {
+func openMariaDB(t *testing.T, database string, settings ...testserver.Option) mariaDB {
 	t.Helper()
-	var settings []testserver.Option
 	for _, s := range mariaDBSettings {
 		settings = append(settings, testserver.Setting(s))
 	}
