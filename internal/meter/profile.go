@@ -10,8 +10,8 @@ import (
 //
 // Its histograms are coarser than those of a run, or a thousand users would need
 // gigabytes: they hold microseconds to two significant digits, so that a
-// percentile is within 1 % of the exact one, or within a microsecond. One is 13.5
-// KiB; 5 kinds with 2 latencies are ProfileBytes(5), 135 KiB for each user, 132
+// percentile is within 1 % of the exact one, or within a microsecond. One is 13.3
+// KiB; 5 kinds with 2 latencies are ProfileBytes(5), 133 KiB for each user, 130
 // MiB for 1,000 users. It is all allocated at the start, and grows by no more than half a
 // KiB for each doubling of an hour that a latency reaches to.
 type Profile struct{ users [][]profileTally }
