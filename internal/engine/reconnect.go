@@ -69,6 +69,11 @@ func (r *run) replace(u *user, c *connection, lost error) error {
 	if r.stopping.Load() {
 		return nil
 	}
+	if most := r.plan.Pacing.Reconnects; most > 0 && u.reconnects == most {
+		return fmt.Errorf("a connection was lost, after the virtual user has connected again %d times, which is what option %s allows: %w",
+			most, r.plan.Spec.Names.Of("reconnects"), lost)
+	}
+	u.reconnects++
 	r.lost.note(lost)
 	if err := u.task.Release(c.sockets); err != nil {
 		return err
@@ -104,8 +109,9 @@ const reconnectStream = 0x4ec0_0000_0000_0000
 // try, up to a second, or so long that all together try no more than 500 times a second;
 // half of that to one and a half times, so that they do not all come at once.
 func (p Plan) pauseBefore(try int, chance *rand.Rand) time.Duration {
-	most := max(time.Second, time.Duration(p.connections())*time.Second/500)
-	mean := min(100*time.Millisecond<<min(try, 16), most)
+	first := max(p.Pacing.ReconnectDelay, time.Millisecond)
+	most := max(first, time.Second, time.Duration(p.connections())*time.Second/500)
+	mean := min(first<<min(try, 10), most)
 	return mean/2 + time.Duration(chance.Int64N(int64(mean)))
 }
 

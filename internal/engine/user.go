@@ -24,11 +24,12 @@ import (
 // what it decides on, again if need be.
 type user struct {
 	workload.Terminal
-	number   int
-	lines    lines
-	stripe   *meter.Stripe
-	receipts *receipts // nil where no ledger is kept
-	task     loop.Task // runs it; nil before it works
+	number     int
+	lines      lines
+	stripe     *meter.Stripe
+	receipts   *receipts // nil where no ledger is kept
+	reconnects int       // how often it has connected again
+	task       loop.Task // runs it; nil before it works
 
 	// What the user has under way, for those who watch: when it was meant to start, in
 	// nanoseconds since users began and not 0, or else 0; what it is; and the connection

@@ -35,6 +35,8 @@ type session struct {
 	// its number, over another that connector makes.
 	connector driver.Connector
 	id        string
+	machine   string    // that the server calls its own
+	since     time.Time // when the connection was there
 	brokenOff atomic.Bool
 }
 
@@ -51,11 +53,12 @@ func (s *session) begin(ctx context.Context) error {
 		return err
 	}
 	// MariaDB from 10.1.1 on takes compound statements, and alone reads this comment.
-	t, err := s.Query(ctx, "SELECT CONNECTION_ID(), 0 /*M!100101 + 1 */", 1)
+	t, err := s.Query(ctx, "SELECT CONNECTION_ID(), 0 /*M!100101 + 1 */, @@hostname", 1)
 	if err != nil {
 		return err
 	}
-	s.id, s.takesCompounds = t.Rows[0][0], t.Rows[0][1] == "1"
+	s.id, s.takesCompounds, s.machine = t.Rows[0][0], t.Rows[0][1] == "1", t.Rows[0][2]
+	s.since = time.Now()
 	s.inTx = false
 	if !s.writes {
 		return nil
@@ -191,9 +194,29 @@ func (s *session) kill() {
 	if err != nil {
 		return
 	}
+	defer conn.Close()
+	other := &session{conn: conn.(connection)}
+	if !s.isAt(ctx, other) {
+		return
+	}
 	// It fails where the connection is gone already, as is to be hoped.
-	_, _ = conn.(connection).ExecContext(ctx, "KILL CONNECTION "+s.id, nil)
-	_ = conn.Close()
+	_ = other.Exec(ctx, "KILL CONNECTION "+s.id)
+}
+
+// isAt reports whether another session is at the server that this one was opened at. One
+// that has begun anew since then gives the numbers of its connections to others, and so does
+// the one that has taken its place.
+func (s *session) isAt(ctx context.Context, other *session) bool {
+	t, err := other.Query(ctx, "SHOW GLOBAL STATUS LIKE 'Uptime'", 1)
+	if err != nil || len(t.Rows) == 0 {
+		return false
+	}
+	seconds, err := strconv.ParseInt(t.Rows[0][1], 10, 64)
+	if err != nil || seconds < int64(time.Since(s.since)/time.Second) {
+		return false
+	}
+	t, err = other.Query(ctx, "SELECT @@hostname", 1)
+	return err == nil && t.Rows[0][0] == s.machine
 }
 
 // Prepare implements database.Session. A query of one statement is prepared on

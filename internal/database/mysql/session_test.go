@@ -353,6 +353,48 @@ func TestAServerDoesNotGoOnWithWhatWasBrokenOff(t *testing.T) {
 	})
 }
 
+// A server that begins anew numbers its connections anew: the number of one that was lost is
+// somebody else's then.
+func TestASessionThatWasLostEndsNobodyElses(t *testing.T) {
+	own := testserver.Open(t, "mariadb", testserver.Own())
+	s := &server{database: mariadb.Database, values: own.Values()}
+	connect := func() (session database.Session, id int) {
+		t.Helper()
+		session, err := s.database.Connect(t.Context(), s.options(t), database.Admin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { session.Close() })
+		found, err := session.Query(t.Context(), "SELECT CONNECTION_ID()", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, _ = strconv.Atoi(found.Rows[0][0])
+		return session, id
+	}
+	lost, old := connect()
+	for range 20 { // so that the number will not have been given to somebody who looks after the server
+		lost, old = connect()
+	}
+	mysql.Age(lost, time.Minute)
+	own.Stop(testserver.Immediate)
+	own.Start()
+	if _, err := lost.Query(t.Context(), "SELECT 1", 1); err == nil {
+		t.Fatal("a session has outlived its server")
+	}
+	other, id := connect()
+	for id < old {
+		other, id = connect()
+	}
+	if id != old {
+		t.Fatalf("got a session with number %d, want %d again", id, old)
+	}
+	_ = lost.Close() // the connection is broken
+	if _, err := other.Query(t.Context(), "SELECT 1", 1); err != nil {
+		t.Errorf("the session that has the number of the one that was lost: %v", err)
+	}
+}
+
 func TestNamesWhatAnswersInstead(t *testing.T) {
 	other := testserver.Open(t, "postgresql")
 	for _, d := range products {

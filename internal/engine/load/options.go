@@ -22,6 +22,8 @@ type Options struct {
 	Steps          headcount      `opt:"steps" group:"load" flag:"steps" for:"run" help:"virtual users that work at each time: 4,8,16 in parts of the measured time, 4,8,16@1m a minute each and the last until the end, 0s=4,90s=8 from these times on, or +2@1m/4m so many more than the users of the run, from a minute on for four; none has all users work all the time. Times count from the end of the ramp-up, in which as many work as at its end"`
 	Reconnect      bool           `opt:"reconnect" group:"load" flag:"reconnect" for:"run" help:"let a virtual user whose connection is lost connect again, at the next server if several are named, and go on; its transaction counts as failed. Without it, the run ends"`
 	ReconnectLimit time.Duration  `opt:"reconnect_limit" group:"load" help:"time without any connection after which a run ends that is to reconnect, such as 2m"`
+	Reconnects     int            `opt:"reconnects" group:"load" unit:"times" min:"0" max:"1000000" help:"times that a virtual user connects again at most, with the option reconnect; a connection that it loses after that ends the run; 0 sets no limit"`
+	ReconnectDelay time.Duration  `opt:"reconnect_delay" group:"load" help:"pause before a lost connection is made again, half of it to one and a half times, longer from try to try; such as 500ms"`
 	Ledger         bool           `opt:"ledger" group:"load" flag:"ledger" for:"run" help:"note every transaction that the server acknowledges as committed, and look after the run whether one of them is missing in the database or appears twice. It takes 28 bytes of memory for each"`
 	AsyncScale     bool           `opt:"async_scale" group:"load" soon:"true" help:"let each virtual user work for several asynchronous clients with keying and thinking times; not built yet, so a run with it is refused"`
 	AsyncClients   int            `opt:"async_clients" group:"load" soon:"true" unit:"clients" min:"1" max:"100000" help:"asynchronous clients of each virtual user"`
@@ -46,7 +48,7 @@ const (
 func NewOptions() *Options {
 	return &Options{
 		RampUp: option.Minutes(2 * time.Minute), Duration: option.Minutes(5 * time.Minute),
-		Iterations: 10_000_000, ReconnectLimit: 2 * time.Minute, Driver: driverTimed, Arrivals: spacingPoisson,
+		Iterations: 10_000_000, ReconnectLimit: 2 * time.Minute, ReconnectDelay: 100 * time.Millisecond, Driver: driverTimed, Arrivals: spacingPoisson,
 		AsyncClients: 10, AsyncDelay: 1000,
 		MaxRetries: 10, FailureLimit: 1, Loops: automatic,
 	}

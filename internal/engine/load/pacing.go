@@ -35,6 +35,11 @@ type Pacing struct {
 	Reconnect      bool
 	ReconnectLimit time.Duration
 
+	// Reconnects is how often a user connects again at most; 0 for no limit. ReconnectDelay is
+	// the pause before it does, on average, where the first try succeeds.
+	Reconnects     int
+	ReconnectDelay time.Duration
+
 	// Ledger says that what was acknowledged is noted, and looked for after the run.
 	Ledger bool
 
@@ -68,6 +73,8 @@ func (o *Options) Pacing() Pacing {
 		Arrivals:       o.arrivals(),
 		Reconnect:      o.Reconnect,
 		ReconnectLimit: o.ReconnectLimit,
+		Reconnects:     o.Reconnects,
+		ReconnectDelay: o.ReconnectDelay,
 		Ledger:         o.Ledger,
 		Connections:    o.Connections,
 		Loops:          o.loops(runtime.GOMAXPROCS(0)),
@@ -127,6 +134,9 @@ func (o *Options) Validate(names option.Names) error {
 	}
 	if o.Reconnect && o.RaiseError {
 		return names.Wrong("reconnect", "true", "%s ends the run at the first failure, and a lost connection is one: set one of the two", names.Of("stop_on_failure"))
+	}
+	if !o.Reconnect && o.Reconnects > 0 {
+		return names.Wrong("reconnects", strconv.Itoa(o.Reconnects), "%s is false, so it would have no effect: set it to true", names.Of("reconnect"))
 	}
 	if o.Reconnect && o.ReconnectLimit <= 0 {
 		return names.Wrong("reconnect_limit", "0", "0 leaves no time to connect again: give a time, such as 2m")

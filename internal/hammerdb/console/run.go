@@ -44,8 +44,9 @@ func (c *Console) runAll(ctx context.Context, more option.Values) (string, error
 	order.Profile = c.book.GenericInt(commandLine, "jobs_profile_id")
 	repeat := time.Duration(c.book.GenericInt(virtualUserSection, "repeat_delay")) * time.Millisecond
 	var result string
-	err = workbench.Sweep(ctx, c.book.GenericInt(virtualUserSection, "iterations"), repeat, func(int) (err error) {
-		if result, err = c.runOnce(ctx, order); err == nil && c.wasInterrupted() {
+	iterations := c.book.GenericInt(virtualUserSection, "iterations")
+	err = workbench.Sweep(ctx, iterations, repeat, func(number int) (err error) {
+		if result, err = c.runOnce(ctx, withIterationsLeft(order, iterations-1-number, repeat)); err == nil && c.wasInterrupted() {
 			err = workbench.ErrEnough
 		}
 		return err
@@ -54,6 +55,23 @@ func (c *Console) runAll(ctx context.Context, more option.Values) (string, error
 		err = nil
 	}
 	return result, err
+}
+
+// withIterationsLeft returns the order of a run after which as many iterations are left: a
+// virtual user whose connection is lost goes on with its next iteration after the repeat
+// delay, as in HammerDB, while the others are still in theirs. Settings or a script that say
+// whether to connect again say it alone. The order stays bound as it was.
+func withIterationsLeft(order workbench.Order, left int, repeat time.Duration) workbench.Order {
+	pacing := &order.Plan.Pacing
+	if _, said := order.Spec.Options["reconnect"]; said || left == 0 || order.Plan.Database.Embedded || pacing.RaiseError {
+		return order
+	}
+	pacing.Reconnect, pacing.Reconnects, pacing.ReconnectDelay = true, left, repeat
+	for _, spec := range []*job.Spec{&order.Spec, &order.Public, &order.Plan.Spec} {
+		spec.Options = spec.Options.Clone()
+		maps.Copy(spec.Options, option.Values{"reconnect": "true", "reconnects": strconv.Itoa(left), "reconnect_delay": repeat.String()})
+	}
+	return order
 }
 
 // workers is how many virtual users work in a run: those there are, but for the monitor,
