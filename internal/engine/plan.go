@@ -11,6 +11,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/engine/load"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
 	"sledge/internal/workload"
@@ -34,8 +35,9 @@ type Plan struct {
 	Pacing     load.Pacing
 	Builders   int // virtual users that build the schema
 
-	Users  int        // that ever work at the same time
-	Steps  load.Steps // how many work at each time; nil where all work all the time
+	Users  int          // that ever work at the same time
+	Steps  load.Steps   // how many work at each time; nil where all work all the time
+	Kinds  []meter.Kind // that arrivals are of, by the number of their source; nil where users decide
 	Seed   uint64
 	Resume bool
 
@@ -106,9 +108,13 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	if p.Pacing.Missing != "" && spec.Action == job.Run {
 		return Plan{}, spec.Names.Wrong(p.Pacing.Missing, "true", "what it asks for is not built yet: set it to false")
 	}
+	p, err := p.withKinds()
+	if err != nil {
+		return Plan{}, err
+	}
 	// It is bound, and so a number.
 	p.Size, _ = strconv.Atoi(spec.Options[w.Size.Option])
-	p, err := p.WithUsers(spec.Users)
+	p, err = p.WithUsers(spec.Users)
 	if err != nil {
 		return Plan{}, err
 	}

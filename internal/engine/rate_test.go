@@ -11,7 +11,9 @@ import (
 
 	"sledge/internal/engine/load"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/option"
+	"sledge/internal/workload"
 )
 
 // atRate returns a plan of three users whose transactions take a tenth of a second, which
@@ -81,5 +83,67 @@ func TestARateLeavesNoRoomForPauses(t *testing.T) {
 	_, err := NewPlan(p.Pair, job.Spec{Action: job.Run, Options: option.Values{"rate": "10/s"}})
 	if err == nil || !strings.Contains(err.Error(), "option key_and_think: rate says when transactions start") {
 		t.Errorf("got %v, want a refusal", err)
+	}
+}
+
+// kindUser is a fakeUser that does the kind it is told.
+type kindUser struct{ fakeUser }
+
+func (u *kindUser) PickKind(kind meter.Kind) (workload.Transaction, bool) {
+	return workload.Transaction{Kind: kind}, true
+}
+
+func TestEachKindIsDoneAtItsRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fakePlan(fakeUser{}, load.Pacing{})
+		w := *p.Workload
+		w.Kinds = []workload.Kind{{Name: "read"}, {Name: "write it"}, {Name: "other"}}
+		w.Mixed = func(any) string { return "" }
+		w.Probed = func(s *meter.Summary) int64 { all := s.All(); return all.Done }
+		terminal := w.NewTerminal
+		w.NewTerminal = func(s workload.Seat) workload.Terminal {
+			return &kindUser{*terminal(s).(*fakeUser)}
+		}
+		p.Workload = &w
+		p, err := NewPlan(p.Pair, job.Spec{Action: job.Run, Users: 3, Options: option.Values{
+			"rate": "write_it=5/s,read=20/s", "arrivals": "constant", "rampup": "0", "duration": "10s", "loops": "0",
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds := result.Pace.Kinds
+		if len(kinds) != 2 || kinds[0].Kind != "write it" || math.Abs(kinds[0].Asked-5) > 0.15 || math.Abs(kinds[0].Ended-5) > 0.15 ||
+			kinds[1].Kind != "read" || math.Abs(kinds[1].Asked-20) > 0.15 || math.Abs(kinds[1].Ended-20) > 0.15 || kinds[1].Behind != 0 {
+			t.Errorf("got %+v, want 5 a second of write it, and 20 of read", kinds)
+		}
+		if n := result.Summary.Kinds[2].Ended(); n != 0 {
+			t.Errorf("got %d of a kind that has no rate", n)
+		}
+	})
+}
+
+func TestRatesOfKindsAreRefusedWithTheWayOut(t *testing.T) {
+	for _, tt := range []struct {
+		rate  string
+		mixed func(any) string
+		want  string
+	}{
+		{"only=1/s", nil, "option rate: the kinds of Fake cannot be chosen one by one: give one rate for all"},
+		{"only=1/s", func(any) string { return "mix" }, "option mix: rate says how many of each kind there are, so it would have no effect: set one of the two"},
+		{"other=1/s", func(any) string { return "" }, `option rate: "other" is not one of only`},
+		{"only=1/s,ONLY=2/s", func(any) string { return "" }, "option rate: it has two rates for only: leave out one"},
+	} {
+		p := fakePlan(fakeUser{}, load.Pacing{})
+		w := *p.Workload
+		w.Mixed = tt.mixed
+		p.Workload = &w
+		_, err := NewPlan(p.Pair, job.Spec{Action: job.Run, Options: option.Values{"rate": tt.rate}})
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%s: got %v, want %s", tt.rate, err, tt.want)
+		}
 	}
 }

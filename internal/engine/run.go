@@ -34,10 +34,11 @@ type run struct {
 
 	scheduler loop.Scheduler // runs the users
 
-	arrivals *load.Arrivals // when transactions are meant to start; nil leaves that to the users
-	lateness *meter.Delays  // of the measured time, where there are arrivals or pauses
-	queueing *meter.Delays  // of the measured time, where users share connections
-	missed   atomic.Int64   // arrivals that a user had taken when the run ended, and that were due
+	arrivals     *load.Arrivals  // when transactions are meant to start; nil leaves that to the users
+	lateness     *meter.Delays   // of the measured time, where there are arrivals or pauses
+	kindLateness []*meter.Delays // the same of each of the plan's kinds
+	queueing     *meter.Delays   // of the measured time, where users share connections
+	missed       atomic.Int64    // arrivals that a user had taken when the run ended, and that were due
 
 	// calls is the context of every call that a virtual user makes. It is never
 	// cancelled: see database.Session.Interrupt.
@@ -167,6 +168,7 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 	}
 	if r.arrivals != nil || p.pauses() != "" {
 		r.lateness = meter.NewLateness()
+		r.kindLateness = p.latenessByKind()
 	}
 	if p.Pacing.Connections > 0 {
 		r.queueing = meter.NewQueueing()
@@ -394,6 +396,7 @@ type measurement struct {
 	start, end reading
 	client     job.ClientLoad // of the measured time
 	renewed    bool           // the monitor's session was lost after the start was read
+	taken      int64          // arrivals that users had taken when the time was up
 	behind     int64          // arrivals that were due when the time was up, and that nobody had taken
 }
 
@@ -439,7 +442,8 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 	m.summary.Elapsed = m.elapsed
 	m.underWay = r.underWay()
 	if r.arrivals != nil {
-		m.behind = max(0, r.arrivals.Due(m.timeUp.Sub(r.began))-r.arrivals.Claimed())
+		m.taken = r.arrivals.Claimed()
+		m.behind = max(0, r.arrivals.Due(m.timeUp.Sub(r.began))-m.taken)
 	}
 	m.stopped, m.exhausted = ended == stoppedByUser, ended == usersEnded
 	if m.stopped {
@@ -479,6 +483,9 @@ func (r *run) measured(m *measurement) []meter.Sum {
 	}
 	if r.lateness != nil {
 		sums = append(sums, r.lateness)
+	}
+	for _, late := range r.kindLateness {
+		sums = append(sums, late)
 	}
 	if r.queueing != nil {
 		sums = append(sums, r.queueing)
@@ -628,7 +635,7 @@ func (r *run) result(m measurement) job.Result {
 		r.describeLoad(&result, m)
 	}
 	w := workload.Window{
-		Summary: m.summary, Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: r.plan.Users, Options: r.plan.Settings,
+		Summary: m.summary, Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: r.plan.Users, Kinds: r.plan.Kinds, Options: r.plan.Settings,
 	}
 	if m.end.probe.read {
 		w.Elapsed = m.end.probe.at.Sub(m.start.probe.at)
@@ -682,6 +689,7 @@ func (r *run) pace(m measurement) *job.Pace {
 		Asked:    float64(due-before) / m.elapsed.Seconds(),
 		Ended:    float64(all.Ended()) / m.elapsed.Seconds(),
 		Behind:   m.behind,
+		Kinds:    r.kindPaces(m),
 		LateMean: r.lateness.Mean().Seconds(), LateP50: r.lateness.Percentile(50).Seconds(),
 		LateP99: r.lateness.Percentile(99).Seconds(), LateMax: r.lateness.Percentile(100).Seconds(),
 	}

@@ -330,7 +330,7 @@ func (u *user) rest(r *run, worked bool) (back func()) {
 // It is part of the hot path.
 func (u *user) workAtRate(r *run) error {
 	for n := 0; n < r.plan.Pacing.MaxIterations && !r.stopping.Load(); n++ {
-		_, due := r.arrivals.Claim()
+		_, due, source := r.arrivals.Claim()
 		intended := r.began.Add(min(due, farOff))
 		if !u.task.PauseUntil(intended) {
 			if time.Now().After(intended) {
@@ -339,7 +339,7 @@ func (u *user) workAtRate(r *run) error {
 			return nil
 		}
 		u.lines.answer(r, u)
-		next, more := u.Pick()
+		next, more := u.pickFor(r, source)
 		if !more {
 			return nil
 		}

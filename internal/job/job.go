@@ -160,6 +160,20 @@ type Pace struct {
 	LateP50  float64 `json:"late_p50_seconds"`
 	LateP99  float64 `json:"late_p99_seconds"`
 	LateMax  float64 `json:"late_max_seconds"`
+
+	Kinds []KindPace `json:"kinds,omitempty"` // where each kind of transaction has a rate of its own
+}
+
+// KindPace is the Pace of one kind of transaction.
+type KindPace struct {
+	Kind   string  `json:"kind"`
+	Asked  float64 `json:"asked_per_second"`
+	Ended  float64 `json:"ended_per_second"`
+	Behind int64   `json:"behind"`
+
+	LateMean float64 `json:"late_mean_seconds"`
+	LateP99  float64 `json:"late_p99_seconds"`
+	LateMax  float64 `json:"late_max_seconds"`
 }
 
 // Delay is how long transactions were held up before they began, over the measured time.

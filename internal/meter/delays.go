@@ -11,22 +11,36 @@ import (
 type Delays struct {
 	histogram *hdrhistogram.Histogram
 	of        func(*Record) time.Duration
+	kind      Kind
+	ofKind    bool // only transactions of that kind count
 }
 
 // NewLateness returns the delays of no transactions, which are how long after the moment
 // they were meant to they began.
 func NewLateness() *Delays {
-	return &Delays{newHistogram(), func(r *Record) time.Duration { return r.Late }}
+	return &Delays{histogram: newHistogram(), of: func(r *Record) time.Duration { return r.Late }}
 }
 
 // NewQueueing returns the delays of no transactions, which are how long they waited for a
 // connection.
 func NewQueueing() *Delays {
-	return &Delays{newHistogram(), func(r *Record) time.Duration { return r.Queued }}
+	return &Delays{histogram: newHistogram(), of: func(r *Record) time.Duration { return r.Queued }}
+}
+
+// NewLatenessOf returns the lateness of no transactions, of a kind.
+func NewLatenessOf(kind Kind) *Delays {
+	d := NewLateness()
+	d.kind, d.ofKind = kind, true
+	return d
 }
 
 // record adds one transaction.
-func (d *Delays) record(r *Record) { count(&d.histogram, int64(d.of(r)), 1) }
+func (d *Delays) record(r *Record) {
+	if d.ofKind && r.Kind != d.kind {
+		return
+	}
+	count(&d.histogram, int64(d.of(r)), 1)
+}
 
 // Mean returns the mean; 0 of no transactions.
 func (d *Delays) Mean() time.Duration { return time.Duration(d.histogram.Mean()) }

@@ -310,6 +310,9 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 			mark = doubtful
 		}
 		row(mark, "Pace", "%s", pace(*p))
+		for _, k := range p.Kinds {
+			row("", "", "%s", kindPace(k))
+		}
 	}
 	if d := r.Lateness; d != nil {
 		row("", "Pauses", "transactions began %s after the end of a pause", delay(*d))
@@ -403,6 +406,16 @@ func tidied(t job.Tidied) string {
 		return fmt.Sprintf("%s of %s in %s", t.Work, count(t.Had), took)
 	}
 	return fmt.Sprintf("%s in %s", t.Work, took)
+}
+
+// kindPace says the same of one kind of transaction.
+func kindPace(k job.KindPace) string {
+	text := fmt.Sprintf("%s: %.1f/s asked, %.1f/s ended; %s late on average (p99 %s, max %s)",
+		k.Kind, k.Asked, k.Ended, late(k.LateMean), late(k.LateP99), late(k.LateMax))
+	if k.Behind > 0 {
+		text += fmt.Sprintf("; %s had not begun", count(k.Behind))
+	}
+	return text
 }
 
 // pace says how a run kept to its rate.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io/fs"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"sledge/internal/database"
@@ -46,6 +47,11 @@ type Workload struct {
 	// Pauses returns the option that has terminals pause before or after transactions, if it
 	// does; "" where they do not. A rate leaves no room for pauses. Optional.
 	Pauses func(options any) string
+
+	// Mixed returns the option that was set to say how often terminals decide on each kind
+	// of transaction; "" where none was. A rate of each kind leaves no room for it. It is nil
+	// where terminals are no KindPickers.
+	Mixed func(options any) string
 
 	// Builders returns how many virtual users build the schema.
 	Builders func(options any) int
@@ -137,6 +143,22 @@ func (w *Workload) KindNames() []string {
 	return names
 }
 
+// KindNamed returns the kind of a name, however its words are put together: new_order,
+// neworder and "new order" are the same.
+func (w *Workload) KindNamed(name string) (kind meter.Kind, found bool) {
+	for i, k := range w.Kinds {
+		if Compact(k.Name) == Compact(name) {
+			return meter.Kind(i), true
+		}
+	}
+	return 0, false
+}
+
+// Compact returns a name without what people write between its words, in lower case.
+func Compact(name string) string {
+	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(name))
+}
+
 // Seat is what a terminal is given to work with. All of it is its own.
 type Seat struct {
 	Number  int // this virtual user among all users of the run, from 0
@@ -157,6 +179,7 @@ type Seat struct {
 // Crowd is all virtual users of a run.
 type Crowd struct {
 	Users   int
+	Kinds   []meter.Kind // that are asked of them; nil for what the options say
 	Options any
 	Rand    func(number int) *rand.Rand // what the Rand of a user's seat is before the user draws from it
 }
@@ -180,6 +203,14 @@ type Terminal interface {
 	// Pick decides the next transaction and its inputs. It returns false when
 	// this user has no more work.
 	Pick() (Transaction, bool)
+}
+
+// KindPicker is a Terminal that can be told which kind of transaction is next.
+type KindPicker interface {
+	Terminal
+
+	// PickKind is Pick for a kind that was decided elsewhere.
+	PickKind(kind meter.Kind) (Transaction, bool)
 }
 
 // Executor does transactions on one session, those of one terminal or of several in turn.
@@ -261,5 +292,6 @@ type Window struct {
 	Probe          int64         // how far the workload's own count on the server moved
 	Probed         bool          // whether that count could be read
 	Users          int
-	Options        any // of the workload
+	Kinds          []meter.Kind // that were asked of the users; nil for what the options say
+	Options        any          // of the workload
 }

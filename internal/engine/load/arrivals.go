@@ -2,6 +2,7 @@ package load
 
 import (
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -22,9 +23,9 @@ const (
 // Many goroutines may use it at once. It shares no lock among users: when arrivals are due
 // is worked out a block at a time, by whoever first needs one of the block.
 type Arrivals struct {
-	profile Profile
-	poisson bool
-	origin  block // before the first
+	profiles []Profile // of each source
+	poisson  bool
+	origin   block // before the first
 
 	claimed atomic.Int64
 	newest  atomic.Pointer[chunk] // none of the arrivals before it is still to be claimed
@@ -40,10 +41,34 @@ const blockSize = 120
 // block is when some arrivals in a row are due. From each, its successor can be worked
 // out.
 type block struct {
-	first  int64    // number of the first of them
-	random rand.PCG // after the last of them
-	x      float64  // arrivals expected when the last of them is due
-	due    [blockSize]time.Duration
+	first   int64    // number of the first of them
+	sources []source // after the last of them
+	of      []uint8  // the number of the source of each; nil where there is but one
+	due     [blockSize]time.Duration
+}
+
+// source is where arrivals come from: one for all, or one for each kind of transaction.
+// Each is a process of its own, with random numbers of its own, and arrivals are those of
+// all sources in order of time.
+type source struct {
+	random rand.PCG
+	x      float64       // arrivals expected when its next one is due
+	due    time.Duration // when that is
+	n      int64         // arrivals of its own before that
+}
+
+// mostSources is how many a block can tell apart.
+const mostSources = 256
+
+// step goes on to the next arrival.
+func (s *source) step(p Profile, poisson bool) {
+	if poisson {
+		s.x += rand.New(&s.random).ExpFloat64()
+	} else {
+		s.x++
+	}
+	// What is rounded must not make an arrival due before the last.
+	s.due = max(s.due, p.When(s.x))
 }
 
 // chunk is a block in the list of those that users claim from. Those that are behind all
@@ -53,11 +78,12 @@ type chunk struct {
 	next atomic.Pointer[chunk] // nil until somebody needs it
 }
 
-// stream is the generator that arrivals draw from, among those of a seed: far from those
-// of the users, which have the users' numbers.
+// stream is the generator that the first source draws from, among those of a seed: far
+// from those of the users, which have the users' numbers. The next ones follow.
 const stream = 1 << 63
 
-// NewArrivals returns the arrivals of a profile.
+// NewArrivals returns the arrivals of one profile, or of several sources with a profile
+// each.
 //
 // With constant spacing the n-th is due when n are expected, counted from 0: the first when
 // the rate begins to be more than 0, so that a rate of 10/s has ten in each second that
@@ -66,11 +92,16 @@ const stream = 1 << 63
 // With Poisson spacing it is due when S are expected, S being the sum of n+1 draws from the
 // exponential distribution of mean 1. That is the Poisson process of the profile, by the
 // inversion of its integrated rate (Çınlar, Introduction to Stochastic Processes, 1975).
-func NewArrivals(p Profile, poisson bool, seed uint64) *Arrivals {
-	a := &Arrivals{profile: p, poisson: poisson}
-	a.origin.first, a.origin.random = -blockSize, *rand.NewPCG(seed, stream)
-	if !poisson {
-		a.origin.x = -1
+func NewArrivals(poisson bool, seed uint64, profiles ...Profile) *Arrivals {
+	a := &Arrivals{profiles: profiles, poisson: poisson}
+	a.origin.first = -blockSize
+	for i, p := range profiles {
+		s := source{random: *rand.NewPCG(seed, stream+uint64(i))}
+		if !poisson {
+			s.x = -1
+		}
+		s.step(p, poisson)
+		a.origin.sources = append(a.origin.sources, s)
 	}
 	a.cursor = a.origin
 	a.advance(&a.cursor)
@@ -81,26 +112,41 @@ func NewArrivals(p Profile, poisson bool, seed uint64) *Arrivals {
 // advance makes a block the one after it.
 func (a *Arrivals) advance(b *block) {
 	b.first += blockSize
-	random := rand.New(&b.random)
-	last := b.due[blockSize-1]
+	b.sources = slices.Clone(b.sources) // those of the block before stay as they are
+	if len(b.sources) > 1 {
+		b.of = make([]uint8, blockSize)
+	}
 	for i := range b.due {
-		if a.poisson {
-			b.x += random.ExpFloat64()
-		} else {
-			b.x++
+		next := 0
+		for k := range b.sources {
+			if b.sources[k].due < b.sources[next].due {
+				next = k
+			}
 		}
-		// What is rounded must not make an arrival due before the last.
-		last = max(last, a.profile.When(b.x))
-		b.due[i] = last
+		s := &b.sources[next]
+		b.due[i] = s.due
+		if b.of != nil {
+			b.of[i] = uint8(next)
+		}
+		s.n++
+		s.step(a.profiles[next], a.poisson)
 	}
 }
 
-// Claim takes the next arrival that nobody has claimed: its number from 0, and when it is
-// due. Each is given to one caller, in order. Never stands for no more arrivals.
+// sourceOf returns the source of the n-th arrival, which is in the block.
+func (b *block) sourceOf(n int64) int {
+	if b.of == nil {
+		return 0
+	}
+	return int(b.of[n-b.first])
+}
+
+// Claim takes the next arrival that nobody has claimed: its number from 0, when it is due,
+// and the number of its source. Each is given to one caller, in order. Never stands for no more arrivals.
 //
 // It is part of the hot path: two atomic operations, and for one call in blockSize the next
 // block.
-func (a *Arrivals) Claim() (n int64, due time.Duration) {
+func (a *Arrivals) Claim() (n int64, due time.Duration, source int) {
 	// Loaded before the number is taken, it cannot be behind an arrival that is claimed
 	// later than those that brought it there.
 	c := a.newest.Load()
@@ -108,7 +154,7 @@ func (a *Arrivals) Claim() (n int64, due time.Duration) {
 	if n >= c.first+blockSize {
 		c = a.reach(c, n)
 	}
-	return n, c.due[n-c.first]
+	return n, c.due[n-c.first], c.sourceOf(n)
 }
 
 // reach returns the chunk of an arrival that was claimed, from one before it.
@@ -168,4 +214,21 @@ func (a *Arrivals) Due(t time.Duration) int64 {
 		a.advance(b)
 	}
 	return b.first + int64(sort.Search(blockSize, func(i int) bool { return b.due[i] > t }))
+}
+
+// Split returns how many of the first n arrivals are of each source. It works out all of
+// them, and is for those who count.
+func (a *Arrivals) Split(n int64) []int64 {
+	b := a.origin
+	for n > b.first+blockSize {
+		a.advance(&b)
+	}
+	counts := make([]int64, len(b.sources))
+	for k := range b.sources {
+		counts[k] = b.sources[k].n
+	}
+	for i := n; i < b.first+blockSize && n > 0; i++ {
+		counts[b.sourceOf(i)]--
+	}
+	return counts
 }

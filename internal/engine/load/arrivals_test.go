@@ -2,6 +2,7 @@ package load
 
 import (
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
@@ -10,7 +11,7 @@ import (
 )
 
 func TestConstantArrivalsAreEven(t *testing.T) {
-	a := NewArrivals(profileOf(t, "500/s"), false, 1)
+	a := NewArrivals(false, 1, profileOf(t, "500/s"))
 	for n, want := range map[int64]time.Duration{0: 0, 1: 2 * time.Millisecond, 999: 1998 * time.Millisecond, 1000: 2 * time.Second, 1_800_000: time.Hour} {
 		if got := a.At(n); got != want {
 			t.Errorf("arrival %d: got %s, want %s", n, got, want)
@@ -26,7 +27,7 @@ func TestConstantArrivalsAreEven(t *testing.T) {
 }
 
 func TestArrivalsEndWithTheirProfile(t *testing.T) {
-	a := NewArrivals(profileOf(t, "steps:0s=100/s,30s=0"), false, 1)
+	a := NewArrivals(false, 1, profileOf(t, "steps:0s=100/s,30s=0"))
 	if got := a.At(2999); got != 29_990*time.Millisecond {
 		t.Errorf("the last: got %s, want 29.99s", got)
 	}
@@ -42,7 +43,7 @@ func TestArrivalsEndWithTheirProfile(t *testing.T) {
 func claimAll(a *Arrivals, by time.Duration) []time.Duration {
 	var list []time.Duration
 	for {
-		if _, due := a.Claim(); due <= by {
+		if _, due, _ := a.Claim(); due <= by {
 			list = append(list, due)
 			continue
 		}
@@ -63,7 +64,7 @@ func TestPoissonArrivalsHaveTheMeanOfTheirProfile(t *testing.T) {
 		{"sine:500/s,300/s,60s", 3000 * time.Second, 500 * 3000},
 		{"points:0s=0,1000s=1000/s,2000s=500/s", 2000 * time.Second, 500*1000 + 750*1000},
 	} {
-		got := float64(len(claimAll(NewArrivals(profileOf(t, tt.text), true, 1), tt.over)))
+		got := float64(len(claimAll(NewArrivals(true, 1, profileOf(t, tt.text)), tt.over)))
 		if math.Abs(got/tt.want-1) > 0.005 {
 			t.Errorf("%s: got %.0f arrivals, want %.0f ± 0.5 %%", tt.text, got, tt.want)
 		}
@@ -72,7 +73,7 @@ func TestPoissonArrivalsHaveTheMeanOfTheirProfile(t *testing.T) {
 
 func TestPoissonArrivalsFollowTheirProfile(t *testing.T) {
 	p := profileOf(t, "sine:1000/s,900/s,100s")
-	a := NewArrivals(p, true, 1)
+	a := NewArrivals(true, 1, p)
 	for from := time.Duration(0); from < 200*time.Second; from += 10 * time.Second {
 		want := integral(p, from, from+10*time.Second)
 		got := float64(a.Due(from+10*time.Second) - a.Due(from))
@@ -110,25 +111,25 @@ func gaps(due []time.Duration, rate float64) []float64 {
 func TestGapsOfPoissonArrivalsAreExponential(t *testing.T) {
 	const rate = 500
 	for seed := range uint64(20) {
-		due := claimAll(NewArrivals(profileOf(t, "500/s"), true, seed), 200*time.Second)
+		due := claimAll(NewArrivals(true, seed, profileOf(t, "500/s")), 200*time.Second)
 		// One of the seeds may exceed what one in twenty does, and so on.
 		if d := distance(gaps(due, rate)); d > 1.95 {
 			t.Errorf("seed %d: got a distance of %.2f, want at most 1.95", seed, d)
 		}
 	}
 	// The test can tell: even gaps are not exponential, nor are those of another rate.
-	even := claimAll(NewArrivals(profileOf(t, "500/s"), false, 1), 200*time.Second)
+	even := claimAll(NewArrivals(false, 1, profileOf(t, "500/s")), 200*time.Second)
 	if d := distance(gaps(even, rate)); d < 10 {
 		t.Errorf("even gaps: got a distance of %.2f", d)
 	}
-	faster := claimAll(NewArrivals(profileOf(t, "510/s"), true, 1), 200*time.Second)
+	faster := claimAll(NewArrivals(true, 1, profileOf(t, "510/s")), 200*time.Second)
 	if d := distance(gaps(faster, rate)); d < 1.95 {
 		t.Errorf("gaps of 510/s as those of 500/s: got a distance of %.2f", d)
 	}
 }
 
 func TestGapsOfPoissonArrivalsAreIndependent(t *testing.T) {
-	g := gaps(claimAll(NewArrivals(profileOf(t, "500/s"), true, 1), 2000*time.Second), 500)
+	g := gaps(claimAll(NewArrivals(true, 1, profileOf(t, "500/s")), 2000*time.Second), 500)
 	for _, lag := range []int{1, 2, blockSize} { // the last, across blocks
 		sum := 0.0
 		for i := lag; i < len(g); i++ {
@@ -143,14 +144,14 @@ func TestGapsOfPoissonArrivalsAreIndependent(t *testing.T) {
 
 func TestTheSameSeedHasTheSameArrivals(t *testing.T) {
 	p := profileOf(t, "sine:500/s,300/s,60s")
-	first, again, other := NewArrivals(p, true, 1), NewArrivals(p, true, 1), NewArrivals(p, true, 2)
+	first, again, other := NewArrivals(true, 1, p), NewArrivals(true, 1, p), NewArrivals(true, 2, p)
 	same := 0
 	for n := range int64(5000) {
-		_, due := first.Claim()
-		if _, got := again.Claim(); got != due {
+		_, due, _ := first.Claim()
+		if _, got, _ := again.Claim(); got != due {
 			t.Fatalf("arrival %d: got %s, want %s", n, got, due)
 		}
-		if _, got := other.Claim(); got == due {
+		if _, got, _ := other.Claim(); got == due {
 			same++
 		}
 	}
@@ -158,7 +159,7 @@ func TestTheSameSeedHasTheSameArrivals(t *testing.T) {
 		t.Errorf("%d of 5000 arrivals are the same with another seed", same)
 	}
 	// What was claimed long ago is still what it was.
-	fresh := NewArrivals(p, true, 1)
+	fresh := NewArrivals(true, 1, p)
 	for _, n := range []int64{0, 7, 1000, 4999, 5000, 12_345} {
 		if got, want := first.At(n), fresh.At(n); got != want {
 			t.Errorf("arrival %d: got %s, want %s", n, got, want)
@@ -168,23 +169,23 @@ func TestTheSameSeedHasTheSameArrivals(t *testing.T) {
 
 func TestEachArrivalIsClaimedOnce(t *testing.T) {
 	const users, each = 8, 50_000
-	a := NewArrivals(profileOf(t, "ramp:1000/s,100000/s,10s"), true, 1)
+	a := NewArrivals(true, 1, profileOf(t, "ramp:1000/s,100000/s,10s"))
 	claimed := [users]map[int64]time.Duration{}
 	var group sync.WaitGroup
 	for u := range users {
 		group.Go(func() {
 			mine := make(map[int64]time.Duration, each)
 			for range each {
-				n, due := a.Claim()
+				n, due, _ := a.Claim()
 				mine[n] = due
 			}
 			claimed[u] = mine
 		})
 	}
 	group.Wait()
-	alone := NewArrivals(profileOf(t, "ramp:1000/s,100000/s,10s"), true, 1)
+	alone := NewArrivals(true, 1, profileOf(t, "ramp:1000/s,100000/s,10s"))
 	for range users * each {
-		n, want := alone.Claim()
+		n, want, _ := alone.Claim()
 		times := 0
 		for _, mine := range claimed {
 			if due, ok := mine[n]; ok {
@@ -202,7 +203,7 @@ func TestEachArrivalIsClaimedOnce(t *testing.T) {
 
 func TestDueAgreesWithAt(t *testing.T) {
 	for _, poisson := range []bool{false, true} {
-		a := NewArrivals(profileOf(t, "points:0s=0,5s=1000/s,10s=0,11s=0,12s=3000/s"), poisson, 1)
+		a := NewArrivals(poisson, 1, profileOf(t, "points:0s=0,5s=1000/s,10s=0,11s=0,12s=3000/s"))
 		for range 3500 {
 			a.Claim() // so that the newest block is not the first
 		}
@@ -222,19 +223,19 @@ func TestDueAgreesWithAt(t *testing.T) {
 }
 
 func TestClaimAllocatesNothing(t *testing.T) {
-	a := NewArrivals(profileOf(t, "sine:500/s,300/s,60s"), true, 1)
+	a := NewArrivals(true, 1, profileOf(t, "sine:500/s,300/s,60s"))
 	if got := testing.AllocsPerRun(blockSize-1, func() { a.Claim() }); got != 0 {
 		t.Errorf("got %v allocations within a block", got)
 	}
 }
 
 func TestArrivalsThatAreOverAreForgotten(t *testing.T) {
-	a := NewArrivals(profileOf(t, "100000/s"), true, 1)
+	a := NewArrivals(true, 1, profileOf(t, "100000/s"))
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	for range 2_000_000 { // 16 MB of times
-		n, due := a.Claim()
+		n, due, _ := a.Claim()
 		if n%100_000 == 0 {
 			a.Due(due)
 		}
@@ -250,7 +251,7 @@ func TestArrivalsThatAreOverAreForgotten(t *testing.T) {
 func BenchmarkClaim(b *testing.B) {
 	for name, text := range map[string]string{"constant": "500/s", "ramp": "ramp:100/s,1000/s,60s", "sine": "sine:500/s,300/s,60s"} {
 		b.Run(name, func(b *testing.B) {
-			a := NewArrivals(profileOf(b, text), true, 1)
+			a := NewArrivals(true, 1, profileOf(b, text))
 			b.ReportAllocs()
 			for b.Loop() {
 				a.Claim()
@@ -258,11 +259,62 @@ func BenchmarkClaim(b *testing.B) {
 		})
 	}
 	b.Run("from all cores", func(b *testing.B) {
-		a := NewArrivals(profileOf(b, "500/s"), true, 1)
+		a := NewArrivals(true, 1, profileOf(b, "500/s"))
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
 				a.Claim()
 			}
 		})
 	})
+}
+
+// TestSourcesAreProcessesOfTheirOwn holds the arrivals of several sources beside those of
+// each alone: they must be the same, in order of time.
+func TestSourcesAreProcessesOfTheirOwn(t *testing.T) {
+	texts := []string{"100/s", "ramp:10/s,500/s,20s", "sine:50/s,50/s,3s"}
+	const over = 30 * time.Second
+	for _, poisson := range []bool{true, false} {
+		var profiles []Profile
+		for _, text := range texts {
+			profiles = append(profiles, profileOf(t, text))
+		}
+		a := NewArrivals(poisson, 7, profiles...)
+		got := make([][]time.Duration, len(texts))
+		var last time.Duration
+		n := a.Due(over)
+		for range n {
+			_, due, source := a.Claim()
+			if due < last {
+				t.Fatalf("one due at %s comes after one due at %s", due, last)
+			}
+			last = due
+			got[source] = append(got[source], due)
+		}
+		split := a.Split(n)
+		for i, p := range profiles {
+			alone := &Arrivals{profiles: []Profile{p}, poisson: poisson}
+			alone.origin.first = -blockSize
+			s := source{random: *rand.NewPCG(7, stream+uint64(i))}
+			if !poisson {
+				s.x = -1
+			}
+			s.step(p, poisson)
+			alone.origin.sources = []source{s}
+			alone.cursor = alone.origin
+			alone.advance(&alone.cursor)
+			alone.newest.Store(&chunk{block: alone.cursor})
+			if want := claimAll(alone, over); !slices.Equal(got[i], want) || split[i] != int64(len(want)) {
+				t.Errorf("poisson %t, %s: got %d arrivals, %d by Split, want the same %d as alone", poisson, texts[i], len(got[i]), split[i], len(want))
+			}
+		}
+	}
+	a := NewArrivals(true, 7, profileOf(t, "100/s"), profileOf(t, "300/s"))
+	for n := range int64(3 * blockSize) { // what is split adds up, and one more is of its source
+		_, _, source := a.Claim()
+		before, after := a.Split(n), a.Split(n+1)
+		before[source]++
+		if !slices.Equal(before, after) || before[0]+before[1] != n+1 {
+			t.Fatalf("arrival %d is of source %d: the first %d are %v, with it %v", n, source, n, before, after)
+		}
+	}
 }

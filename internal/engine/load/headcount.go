@@ -255,7 +255,7 @@ func (h headcount) check(o *Options, names option.Names) error {
 	switch {
 	case o.Driver == driverTest:
 		return wrong("%s is %s, which lets users do their iterations however long that takes: set it to %s", names.Of("driver"), driverTest, driverTimed)
-	case o.Rate.profile != nil:
+	case !o.Rate.none():
 		return wrong("%s says when transactions start, however many users there are: leave out one of the two, or give the rate steps, such as steps:0s=100/s,30s=500/s", names.Of("rate"))
 	}
 	for _, j := range h.joins {

@@ -43,6 +43,10 @@ type Pacing struct {
 	// Ledger says that what was acknowledged is noted, and looked for after the run.
 	Ledger bool
 
+	// Kinds names the kinds of transaction that arrivals are of, by the number of their
+	// source; nil where users decide.
+	Kinds []string
+
 	// Connections is how many users share; 0 gives each its own.
 	Connections int
 
@@ -71,6 +75,7 @@ func (o *Options) Pacing() Pacing {
 		Test:           o.Driver == driverTest,
 		TimeProfile:    o.TimeProfile && o.Driver != driverTest,
 		Arrivals:       o.arrivals(),
+		Kinds:          o.kinds(),
 		Reconnect:      o.Reconnect,
 		ReconnectLimit: o.ReconnectLimit,
 		Reconnects:     o.Reconnects,
@@ -95,14 +100,25 @@ func (o *Options) loops(cores int) int {
 
 // arrivals is Pacing.Arrivals.
 func (o *Options) arrivals() func(seed uint64) *Arrivals {
-	profile := o.Rate.profile
-	if profile == nil {
+	if o.Rate.none() {
 		return nil
 	}
+	profiles := o.Rate.profiles()
 	if o.Driver != driverTest { // which has no ramp-up
-		profile = newLed(profile, time.Duration(o.RampUp))
+		for i, p := range profiles {
+			profiles[i] = newLed(p, time.Duration(o.RampUp))
+		}
 	}
-	return func(seed uint64) *Arrivals { return NewArrivals(profile, o.Arrivals == spacingPoisson, seed) }
+	return func(seed uint64) *Arrivals { return NewArrivals(o.Arrivals == spacingPoisson, seed, profiles...) }
+}
+
+// kinds is Pacing.Kinds.
+func (o *Options) kinds() []string {
+	var names []string
+	for _, k := range o.Rate.kinds {
+		names = append(names, k.kind)
+	}
+	return names
 }
 
 // steps is Pacing.Steps.
@@ -144,7 +160,7 @@ func (o *Options) Validate(names option.Names) error {
 	if o.Ledger && o.Driver == driverTest {
 		return names.Wrong("ledger", "true", "a test is no run that could be audited: set it to false, or %s to %s", names.Of("driver"), driverTimed)
 	}
-	if o.Rate.profile == nil && o.Arrivals != spacingPoisson {
+	if o.Rate.none() && o.Arrivals != spacingPoisson {
 		return names.Wrong("arrivals", o.Arrivals, "%s is %s, so it would have no effect: set a rate, such as 500/s", names.Of("rate"), none)
 	}
 	return o.Steps.check(o, names)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,8 +14,15 @@ import (
 // target is the rate that a run is to have. Its zero value is none: then virtual users
 // begin a transaction as soon as they are free.
 type target struct {
-	profile Profile // nil for none
-	file    string  // that it was read from; "" where it was spelled out
+	profile Profile    // nil for none, or for a rate of each kind
+	file    string     // that it was read from; "" where it was spelled out
+	kinds   []kindRate // in the order in which they were written
+}
+
+// kindRate is the rate of one kind of transaction.
+type kindRate struct {
+	kind string // as it was written
+	target
 }
 
 // none is the target that is none, as people write it.
@@ -45,15 +53,71 @@ func (t *target) UnmarshalText(text []byte) error {
 		if read, err = parseTarget(string(text)); err != nil {
 			return err
 		}
-		if read.profile.When(0) == Never {
-			return fmt.Errorf("%s is never more than 0, so that nothing would be done: for users that wait for nothing, set it to %s", text, none)
-		}
 	}
 	*t = read
 	return nil
 }
 
 func parseTarget(text string) (target, error) {
+	if parts := splitKinds(text); parts != nil {
+		return parseKinds(parts)
+	}
+	read, err := parseProfile(text)
+	if err == nil && read.profile.When(0) == Never {
+		err = fmt.Errorf("%s is never more than 0, so that nothing would be done: for users that wait for nothing, set it to %s", text, none)
+	}
+	return read, err
+}
+
+// kindsExample is how rates of kinds are written.
+const kindsExample = "new_order=100/s,payment=200/s"
+
+// startOfKind is where the rate of another kind begins: a word and =. Within a rate, it is
+// times that stand before =, which begin with a digit.
+var startOfKind = regexp.MustCompile(`(?:^|,)\s*[A-Za-z][\w -]*=`)
+
+// splitKinds divides rates of kinds into parts such as payment=200/s; nil where the text is
+// one rate.
+func splitKinds(text string) []string {
+	starts := startOfKind.FindAllStringIndex(text, -1)
+	if starts == nil || starts[0][0] != 0 {
+		return nil
+	}
+	var parts []string
+	for i, start := range starts {
+		end := len(text)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		parts = append(parts, strings.TrimPrefix(text[start[0]:end], ","))
+	}
+	return parts
+}
+
+// parseKinds reads the rates of kinds of transaction. Which kinds there are is not known
+// here.
+func parseKinds(parts []string) (target, error) {
+	var read target
+	if len(parts) > mostSources {
+		return read, fmt.Errorf("it has the rates of more than %d kinds", mostSources)
+	}
+	for _, part := range parts {
+		kind, text, _ := strings.Cut(part, "=")
+		kind = strings.TrimSpace(kind)
+		each, err := parseProfile(text)
+		if err != nil {
+			return target{}, fmt.Errorf("%s: %w (rates of kinds are written as %s)", kind, err, kindsExample)
+		}
+		if each.profile.When(0) == Never {
+			return target{}, fmt.Errorf("%s: %s is never more than 0: leave it out", kind, text)
+		}
+		read.kinds = append(read.kinds, kindRate{strings.ReplaceAll(kind, " ", "_"), each})
+	}
+	return read, nil
+}
+
+// parseProfile reads one rate over time.
+func parseProfile(text string) (target, error) {
 	word, rest, over := strings.Cut(text, ":")
 	if !over {
 		p, err := newConstant(text)
@@ -92,6 +156,8 @@ func examples() string {
 // MarshalText implements encoding.TextMarshaler.
 func (t target) MarshalText() ([]byte, error) {
 	switch {
+	case t.kinds != nil:
+		return []byte(t.spellKinds(func(k target) string { text, _ := k.MarshalText(); return string(text) })), nil
 	case t.profile == nil:
 		return []byte(none), nil
 	case t.file != "":
@@ -104,7 +170,14 @@ func (t target) MarshalText() ([]byte, error) {
 func (target) Kind() string { return "rate" }
 
 // In implements option.Placed.
-func (target) In(folder, text string) string {
+func (t target) In(folder, text string) string {
+	if parts := splitKinds(text); parts != nil {
+		for i, part := range parts {
+			kind, rate, _ := strings.Cut(part, "=")
+			parts[i] = kind + "=" + t.In(folder, rate)
+		}
+		return strings.Join(parts, ",")
+	}
 	path, is := strings.CutPrefix(text, inFile+":")
 	if !is || filepath.IsAbs(path) {
 		return text
@@ -115,10 +188,36 @@ func (target) In(folder, text string) string {
 // Settled implements option.Relative: a file may hold something else the next time, so
 // that a job keeps what was in it.
 func (t target) Settled() string {
+	if slices.ContainsFunc(t.kinds, func(k kindRate) bool { return k.file != "" }) {
+		return t.spellKinds(func(k target) string { return k.profile.String() })
+	}
 	if t.file == "" {
 		return ""
 	}
 	return t.profile.String()
+}
+
+// spellKinds writes the rates of kinds, each as spell does.
+func (t target) spellKinds(spell func(target) string) string {
+	parts := make([]string, len(t.kinds))
+	for i, k := range t.kinds {
+		parts[i] = k.kind + "=" + spell(k.target)
+	}
+	return strings.Join(parts, ",")
+}
+
+func (t target) none() bool { return t.profile == nil && t.kinds == nil }
+
+// profiles are those of all kinds, or the one of all together.
+func (t target) profiles() []Profile {
+	if t.kinds == nil {
+		return []Profile{t.profile}
+	}
+	var list []Profile
+	for _, k := range t.kinds {
+		list = append(list, k.profile)
+	}
+	return list
 }
 
 // Limits of rates in arrivals a second, of times, and of how many of both make a profile.

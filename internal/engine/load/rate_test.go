@@ -233,3 +233,38 @@ func FuzzPoints(f *testing.F) {
 		}
 	})
 }
+
+func TestEachKindHasARateOfItsOwn(t *testing.T) {
+	var read target
+	if err := read.UnmarshalText([]byte("new order=ramp:100/s,1000/s,60s,payment=200/s, order_status=steps:0s=1/s,5s=2/s")); err != nil {
+		t.Fatal(err)
+	}
+	text, err := read.MarshalText()
+	if want := "new_order=ramp:100/s,1000/s,60s,payment=200/s,order_status=steps:0s=1/s,5s=2/s"; err != nil || string(text) != want {
+		t.Errorf("got %s, %v, want %s", text, err, want)
+	}
+	if len(read.profiles()) != 3 || read.none() || read.Settled() != "" {
+		t.Errorf("got %+v, want three rates, none of a file", read)
+	}
+	path := filepath.Join(t.TempDir(), "rates.csv")
+	if err := os.WriteFile(path, []byte("0,5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := read.UnmarshalText([]byte("payment=file:" + path)); err != nil || read.Settled() != "payment=points:0s=5/s" {
+		t.Errorf("got %q, %v, want the points of the file", read.Settled(), err)
+	}
+	if got, want := read.In("etc", "payment=file:a.csv,delivery=5"), "payment=file:"+filepath.Join("etc", "a.csv")+",delivery=5"; got != want {
+		t.Errorf("in a file of etc: got %s, want %s", got, want)
+	}
+	for text, want := range map[string]string{
+		"payment=0":          "payment: 0 is never more than 0: leave it out",
+		"payment=fast":       `payment: "fast" is not a rate`,
+		"payment=none":       `payment: "none" is not a rate`,
+		"payment=5,delivery": `payment: "5,delivery" is not a rate`,
+		"a=b=5":              `a: "b=5" is not a rate`,
+	} {
+		if err := read.UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", text, err, want)
+		}
+	}
+}

@@ -21,7 +21,7 @@ const roomy = 4
 // other's rows anyway.
 func contention(ctx context.Context, s database.Session, sql *sqlfile.Library, c workload.Crowd) (*job.Contention, error) {
 	o := c.Options.(*Options)
-	rows := o.Mix.contended()
+	rows := o.asked(c.Kinds).contended()
 	if c.Users < 2 || len(rows) == 0 || o.rests() {
 		return nil, nil
 	}

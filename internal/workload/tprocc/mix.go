@@ -7,6 +7,7 @@ import (
 
 	"sledge/internal/meter"
 	"sledge/internal/option"
+	"sledge/internal/workload"
 )
 
 // weights is a whole number for each kind of transaction.
@@ -30,7 +31,7 @@ var mixes = []struct {
 // namedMix returns the weights of a mix by its name.
 func namedMix(name string) (weights, bool) {
 	for _, m := range mixes {
-		if compact(m.name) == compact(name) {
+		if workload.Compact(m.name) == workload.Compact(name) {
 			return m.weights, true
 		}
 	}
@@ -76,6 +77,31 @@ func (w weights) MarshalText() ([]byte, error) {
 
 // Kind names the type for people.
 func (weights) Kind() string { return "5 weights, or a name" }
+
+// mixed is Workload.Mixed.
+func mixed(options any) string {
+	o, fresh := options.(*Options), newOptions().(*Options)
+	switch {
+	case o.Mix != fresh.Mix:
+		return "mix"
+	case o.Deck:
+		return "deck"
+	}
+	return ""
+}
+
+// asked returns the mix of kinds that are asked for, or the one of the options where users
+// decide.
+func (o *Options) asked(kinds []meter.Kind) weights {
+	if kinds == nil {
+		return o.Mix
+	}
+	var w weights
+	for _, k := range kinds {
+		w[k] = 1
+	}
+	return w
+}
 
 // deck returns as many cards of each kind as its weight.
 func (w weights) deck() []meter.Kind {

@@ -2,14 +2,12 @@ package tprocc
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"sledge/internal/meter"
 	"sledge/internal/option"
-	"sledge/internal/workload"
 )
 
 // Options are the options of TPROC-C that every database has.
@@ -66,11 +64,11 @@ func perKind[T any](text []byte, values *[kinds]T, parse func(string) (T, error)
 		kind := meter.Kind(i)
 		if named {
 			name, value, _ := strings.Cut(field, "=")
-			at := slices.IndexFunc(Workload.Kinds, func(k workload.Kind) bool { return compact(k.Name) == compact(name) })
-			if at < 0 {
+			var known bool
+			if kind, known = Workload.KindNamed(strings.TrimSpace(name)); !known {
 				return fmt.Errorf("%q is not one of %s", strings.TrimSpace(name), kindList())
 			}
-			kind, field = meter.Kind(at), value
+			field = value
 		}
 		value, err := parse(strings.TrimSpace(field))
 		if err != nil {
@@ -80,11 +78,6 @@ func perKind[T any](text []byte, values *[kinds]T, parse func(string) (T, error)
 	}
 	*values = read
 	return nil
-}
-
-// compact lets people write new_order, neworder and "new order".
-func compact(name string) string {
-	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(name))
 }
 
 func kindList() string { return strings.Join(Workload.KindNames(), ", ") }

@@ -154,9 +154,12 @@ func (t *terminal) deal() meter.Kind {
 }
 
 // Pick implements workload.Terminal, clauses 2.4.1 to 2.8.1.
-func (t *terminal) Pick() (workload.Transaction, bool) {
+func (t *terminal) Pick() (workload.Transaction, bool) { return t.PickKind(t.deal()) }
+
+// PickKind implements workload.KindPicker.
+func (t *terminal) PickKind(kind meter.Kind) (workload.Transaction, bool) {
 	r, in := t.seat.Rand, &t.inputs
-	t.kind = t.deal()
+	t.kind = kind
 	in.WID = int64(t.home[0])
 	if len(t.home) > 1 {
 		in.WID = int64(t.home[RandomNumber(r, 0, len(t.home)-1)])

@@ -55,6 +55,7 @@ var Workload = &workload.Workload{
 	NewTerminal: newTerminal,
 	NewExecutor: newExecutor,
 	Builders:    func(options any) int { return options.(*Options).Builders },
+	Mixed:       mixed,
 	Pauses: func(options any) string {
 		if options.(*Options).KeyAndThink {
 			return "key_and_think"
@@ -100,7 +101,7 @@ func score(w workload.Window) []job.Metric {
 	all := w.Summary.All()
 	clientTPM := w.Summary.PerMinute(all.Done + all.RolledBack)
 	clientNOPM := w.Summary.PerMinute(w.Summary.Kinds[newOrder].Done)
-	orderless := w.Options.(*Options).Mix[newOrder] == 0
+	orderless := w.Options.(*Options).asked(w.Kinds)[newOrder] == 0
 	if !w.Probed && orderless {
 		return []job.Metric{{Name: "client TPM", Value: clientTPM, Means: transactions + byClient}}
 	}
