@@ -59,20 +59,21 @@ var layers = map[string]string{
 	"workload/*": "database job meter option schema sqlfile workload",
 
 	// How hard and when virtual users work, whatever they do.
-	"engine/load": "loop option",
+	"engine/load": "engine/pool loop option",
+	"engine/pool": "option",
 
 	// Finding one of them by any of its names, and knowing none.
 	"catalog": "database engine/load option sqlfile workload",
 
 	// Doing jobs: with any database and any workload, so with none by name.
-	"engine": "catalog database engine/load host job loop meter option schema sqlfile workload",
+	"engine": "catalog database engine/load engine/pool host job loop meter option schema sqlfile workload",
 	"report": "job meter option repository terminal",
 
 	// What people see of it as JSON.
 	"document": "catalog job option report repository workbench",
 
 	// People. Their program is handed the catalog; so are they.
-	"workbench":   "catalog database engine hammerdb/names job option repository workload",
+	"workbench":   "catalog database engine engine/pool hammerdb/names hammerdb/pools job option repository workload",
 	"manual":      "catalog document job option report repository workbench",
 	"datagen":     "database engine job option schema workbench workload",
 	"interpreter": "",
@@ -80,11 +81,13 @@ var layers = map[string]string{
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
 	"hammerdb/names":    "option workload",
+	"hammerdb/xmlfile":  "",
+	"hammerdb/pools":    "engine/pool hammerdb/names hammerdb/xmlfile option",
 	"hammerdb/lines":    "job",
 	"hammerdb/views":    "catalog hammerdb/lines hammerdb/names job meter report repository terminal",
 	"hammerdb/history":  "hammerdb/lines hammerdb/names job option repository sqlitefile",
 	"hammerdb/scripts":  "catalog database hammerdb/names option workload",
-	"hammerdb/settings": "catalog database engine engine/load hammerdb/names job option sqlitefile workbench workload",
+	"hammerdb/settings": "catalog database engine engine/load hammerdb/names hammerdb/xmlfile job option sqlitefile workbench workload",
 	"hammerdb/console":  "database datagen engine hammerdb/history hammerdb/lines hammerdb/scripts hammerdb/settings hammerdb/views job meter option report repository terminal workbench workload",
 
 	// The lists, the programs that write them, and the one program that has it all.

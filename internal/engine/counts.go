@@ -203,7 +203,7 @@ func (r *run) askForCount(ctx context.Context) {
 	asked := r.flush.Add(1)
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	silent := func(c *connection) bool { return c.flushed.Load() < asked }
+	silent := func(c *connection) bool { return c.flushed.Load() < asked && !c.lost.Load() }
 	for until := time.Now().Add(time.Second); slices.ContainsFunc(r.connections, silent); {
 		if time.Now().After(until) || ctx.Err() != nil {
 			return
@@ -255,10 +255,41 @@ func (p Plan) ask(ctx context.Context, s database.Session, name string, limit in
 	return s.Query(ctx, q.Text, limit)
 }
 
-// agreement compares the two counts of what the probe counts.
+// agreement compares the two counts of what the probe counts. Where a pool leads elsewhere,
+// too, the server may have all of it, as by replication, or what was done over the
+// connections to itself; of anything between these nothing can be said, and it returns nil.
 func (r *run) agreement(m measurement, server int64) *job.Agreement {
+	all := r.agreementOn(m.summary, m, server)
+	return r.likelier(all, func(here meter.Summary) *job.Agreement { return r.agreementOn(here, m, server) })
+}
+
+// likelier returns the comparison of all transactions, or of those that were done where the
+// monitor is connected to.
+func (r *run) likelier(all *job.Agreement, of func(here meter.Summary) *job.Agreement) *job.Agreement {
+	if r.shares == nil || !r.leadsElsewhere() {
+		return all
+	}
+	here := meter.NewSummary(len(r.plan.Workload.Kinds))
+	for i, sum := range r.shares.Connections(0) {
+		if r.leadsHome(i) {
+			here.Add(sum)
+		}
+	}
+	own := of(here)
+	own.Over = r.plan.target()
+	switch {
+	case own.Holds || own.Server < own.Low || own.Server > all.High:
+		return own
+	case all.Holds:
+		return all
+	}
+	return nil
+}
+
+// agreementOn compares the count of the transactions in a summary.
+func (r *run) agreementOn(counted meter.Summary, m measurement, server int64) *job.Agreement {
 	probed := r.plan.Workload.Probed
-	a := job.Agreement{What: r.plan.Workload.ProbeName, Client: probed(&m.summary), Server: server}
+	a := job.Agreement{What: r.plan.Workload.ProbeName, Client: probed(&counted), Server: server}
 	a.Low = a.Client - probed(&m.start.probeUnderWay)
 	a.High = a.Client + probed(&m.start.probeEdge) + probed(&m.end.probeEdge) + probed(&m.end.probeUnderWay)
 	if r.plan.Pacing.Reconnect { // what was under way when a connection was lost may have been committed
@@ -270,7 +301,7 @@ func (r *run) agreement(m measurement, server int64) *job.Agreement {
 		a.Low -= mostSilent(r.silence, a.Client)
 		a.Allowance = r.silence.Why
 	}
-	a.None = a.High == 0 && server == 0 && r.failedProbed(m.summary, meter.Classes()...) == 0
+	a.None = a.High == 0 && server == 0 && r.failedProbed(counted, meter.Classes()...) == 0
 	return judged(a)
 }
 
@@ -289,6 +320,12 @@ func (r *run) failedProbed(s meter.Summary, classes ...meter.Class) int64 {
 // counterAgreement compares the two counts of all transactions. What was tried in vain
 // may or may not have got as far as to be counted.
 func (r *run) counterAgreement(m measurement, server int64) *job.Agreement {
+	all := r.counterAgreementOn(m.summary, m, server)
+	return r.likelier(all, func(here meter.Summary) *job.Agreement { return r.counterAgreementOn(here, m, server) })
+}
+
+// counterAgreementOn compares the count of the transactions in a summary.
+func (r *run) counterAgreementOn(counted meter.Summary, m measurement, server int64) *job.Agreement {
 	ended := func(sums ...*meter.Summary) (counted, tried int64) {
 		for _, s := range sums {
 			all := s.All()
@@ -297,7 +334,7 @@ func (r *run) counterAgreement(m measurement, server int64) *job.Agreement {
 		}
 		return counted, tried
 	}
-	low, high := ended(&m.start.probeEdge, &m.summary, &m.end.probeEdge)
+	low, high := ended(&m.start.probeEdge, &counted, &m.end.probeEdge)
 	_, edges := ended(&m.start.counterEdge, &m.end.counterEdge, &m.end.counterUnderWay)
 	_, before := ended(&m.start.counterUnderWay)
 	// The monitor's own questions count as transactions on some servers: one a second

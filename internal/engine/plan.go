@@ -49,6 +49,8 @@ type Plan struct {
 	// a run is over, before it is broken off.
 	Grace time.Duration
 
+	pool *poolPlan // the connections that each user has to choose from; nil where it has one
+
 	feed *feed // of the job that is done by the plan; nil where there is none
 }
 
@@ -111,6 +113,11 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	p, err := p.withKinds()
 	if err != nil {
 		return Plan{}, err
+	}
+	if spec.Action == job.Run {
+		if p.pool, err = bindPool(p, fresh.Load); err != nil {
+			return Plan{}, err
+		}
 	}
 	// It is bound, and so a number.
 	p.Size, _ = strconv.Atoi(spec.Options[w.Size.Option])

@@ -127,7 +127,11 @@ func (r *run) reopen(c *connection) error {
 	if r.plan.Pacing.Test {
 		tell = r.introducer(c.number)
 	}
-	fresh, err := open(r.connecting, r.plan, c.number, c.server+1, tell)
+	plan := r.plan
+	if plan.pool != nil {
+		plan = plan.over(int(c.place))
+	}
+	fresh, err := open(r.connecting, plan, c.number, c.server+1, tell)
 	if err != nil {
 		if fresh != nil {
 			fresh.close()

@@ -38,6 +38,7 @@ type run struct {
 	lateness     *meter.Delays   // of the measured time, where there are arrivals or pauses
 	kindLateness []*meter.Delays // the same of each of the plan's kinds
 	queueing     *meter.Delays   // of the measured time, where users share connections
+	shares       *meter.Shares   // of the measured time, where users have pools of connections
 	missed       atomic.Int64    // arrivals that a user had taken when the run ended, and that were due
 
 	// calls is the context of every call that a virtual user makes. It is never
@@ -63,9 +64,14 @@ type run struct {
 	broken   atomic.Bool   // sessions are being interrupted
 	finished chan struct{} // closed when the last user has ended
 
-	mu    sync.Mutex
-	died  error // the first user's that could not go on
-	noted map[meter.Class]int
+	reviving sync.WaitGroup // connections of pools that are being made again
+
+	servers []string // versions, of those that the connections of the pool lead to
+
+	mu         sync.Mutex
+	died       error      // the first user's that could not go on
+	poolLosses []poolLoss // by connection of the pool
+	noted      map[meter.Class]int
 
 	lost       *losses
 	logins     chan struct{}   // holds one for each connection that is being made again
@@ -96,13 +102,16 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 		leaving.Go(func() { closeQuietly(&monitor) })
 		leaving.Go(stopPolling)
 		if r != nil {
-			leaving.Go(func() { closeConnections(r.connections) })
+			leaving.Go(func() { r.reviving.Wait(); closeConnections(r.connections) })
 		}
 		leaving.Wait()
 	}()
 	defer p.leaveCores()()
 	if r, err = prepare(ctx, p, f, monitor, version); err != nil {
 		return job.Result{}, brokenOff(ctx, job.Run, err)
+	}
+	if p.pool != nil {
+		r.shares = meter.NewShares(len(p.pool.connections), p.Users, len(p.Workload.Kinds))
 	}
 	if p.Pacing.TimeProfile {
 		r.profile = meter.NewProfile(p.Users, len(p.Workload.Kinds))
@@ -186,6 +195,9 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		if survey, err = p.Workload.Survey(ctx, s, p.SQL); err != nil {
 			return nil, err
 		}
+	}
+	if err = r.checkPool(ctx, facts); err != nil {
+		return nil, err
 	}
 	if err = r.seatUsers(ctx, survey); err != nil {
 		closeConnections(r.connections)
@@ -490,6 +502,9 @@ func (r *run) measured(m *measurement) []meter.Sum {
 	if r.queueing != nil {
 		sums = append(sums, r.queueing)
 	}
+	if r.shares != nil {
+		sums = append(sums, r.shares)
+	}
 	return sums
 }
 
@@ -669,6 +684,7 @@ func (r *run) describeLoad(result *job.Result, m measurement) {
 	case r.lateness != nil:
 		result.Lateness = delayOf(r.lateness)
 	}
+	r.describePool(result, m)
 	if r.queueing != nil {
 		result.Sharing = &job.Sharing{Connections: len(r.connections), Wait: *delayOf(r.queueing)}
 	}

@@ -59,6 +59,11 @@ type connection struct {
 	number  int
 	flushed atomic.Int32 // the last of run.flush that was done over it
 
+	// Of a connection in a pool: its place there, whether its session is gone, and whether
+	// another one waits for the user to take it on.
+	place       int32
+	lost, again atomic.Bool
+
 	// Who has taken the connection reads these without a lock, and replaces them with it
 	// when the connection was lost; everybody else needs it.
 	mu      sync.Mutex
@@ -135,7 +140,7 @@ func (r *run) seatUsers(ctx context.Context, survey any) error {
 	for i := range r.connections {
 		logins.Go(func() error {
 			err := job.Guarded(func() (err error) {
-				r.connections[i], err = open(ctx, p, i, 0, r.introducer(i))
+				r.connections[i], err = r.openNumber(ctx, i)
 				return err
 			})
 			return r.failedToConnect(i, err)
@@ -163,10 +168,14 @@ func (r *run) seatUsers(ctx context.Context, survey any) error {
 // introducer returns what tells of connection number i: the user whose own it is. What a
 // connection that users share has to tell, the monitor's has told.
 func (r *run) introducer(i int) func(job.Event) {
-	if r.plan.Pacing.Connections > 0 {
+	each := 1
+	if r.plan.pool != nil {
+		each = len(r.plan.pool.connections)
+	}
+	if r.plan.Pacing.Connections > 0 || i%each > 0 { // what a user's first has told is enough
 		return func(job.Event) {}
 	}
-	return r.users[i].tell
+	return r.users[i/each].tell
 }
 
 // failedToConnect says whose connection number i was to be.
@@ -176,6 +185,9 @@ func (r *run) failedToConnect(i int, err error) error {
 		return nil
 	case r.plan.Pacing.Connections > 0:
 		return fmt.Errorf("connection %d of the %d that virtual users share: %w", i+1, r.plan.Pacing.Connections, err)
+	case r.plan.pool != nil:
+		n := len(r.plan.pool.connections)
+		return &userError{i/n + r.plan.firstWorker(), r.plan.pool.about(i%n, err)}
 	}
 	return &userError{i + r.plan.firstWorker(), err}
 }
@@ -183,6 +195,10 @@ func (r *run) failedToConnect(i int, err error) error {
 // layLines gives each user its line: its own connection, or what the users of its loop
 // share.
 func (r *run) layLines() {
+	if r.plan.pool != nil {
+		r.layPooledLines()
+		return
+	}
 	if r.plan.Pacing.Connections == 0 {
 		for i, u := range r.users {
 			u.lines = &ownLine{r.connections[i]}
@@ -206,10 +222,21 @@ func (r *run) layLines() {
 
 // connections is how many the users need.
 func (p Plan) connections() int {
-	if p.Pacing.Connections > 0 {
+	switch {
+	case p.Pacing.Connections > 0:
 		return p.Pacing.Connections
+	case p.pool != nil:
+		return p.Users * len(p.pool.connections)
 	}
 	return p.Users
+}
+
+// openNumber opens connection number i.
+func (r *run) openNumber(ctx context.Context, i int) (*connection, error) {
+	if r.plan.pool != nil {
+		return r.openPooled(ctx, i)
+	}
+	return open(ctx, r.plan, i, 0, r.introducer(i))
 }
 
 // open connects, to a server or the first after it that takes the connection, and makes the
@@ -371,6 +398,7 @@ func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, int
 		u.intended.Store(0)
 		return time.Time{}, nil
 	}
+	record.Connection = c.place
 	defer u.lines.give(r, u, c)
 	c.before = c.sockets.Traffic()
 	for {
@@ -398,14 +426,25 @@ func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, int
 		again, err := u.afterFailure(ctx, r, c, &record, err)
 		if record.Class == meter.Connection {
 			u.account(c, t, inDoubt)
-			if r.plan.Pacing.Reconnect {
-				err = r.replace(u, c, err)
-			}
+			err = r.makeUpFor(u, c, err)
 		}
 		if err != nil || !again || r.broken.Load() {
 			return time.Now(), err
 		}
 	}
+}
+
+// makeUpFor sees to it that a user can go on that has lost a connection. The error says that
+// it cannot.
+func (r *run) makeUpFor(u *user, c *connection, lost error) error {
+	pooled, is := u.lines.(*pooledLines)
+	switch {
+	case is && !r.plan.Pacing.RaiseError:
+		return pooled.lose(r, u, c, lost)
+	case r.plan.Pacing.Reconnect:
+		return r.replace(u, c, lost)
+	}
+	return lost
 }
 
 // record notes how the transaction under way has ended, which was done over c.

@@ -121,6 +121,8 @@ type Result struct {
 
 	Sharing *Sharing `json:"sharing,omitempty"` // of a run whose users share connections
 
+	Pool *Pool `json:"pool,omitempty"` // of a run with a pool of connections
+
 	Client *ClientLoad `json:"client,omitempty"` // in the measured time of a run
 
 	// Contention is what virtual users were to expect of each other; nil where there is so
@@ -290,6 +292,10 @@ type Agreement struct {
 	Low   int64 `json:"low"`
 	High  int64 `json:"high"`
 	Holds bool  `json:"holds"`
+
+	// Over is where those transactions went that are compared, of a pool whose connections
+	// lead to several places; "" where it is all of them.
+	Over string `json:"over,omitempty"`
 
 	// Vague says that the bounds are met, and so far apart that this says nothing.
 	Vague bool `json:"vague,omitempty"`

@@ -71,11 +71,14 @@ func (c Class) Retryable() bool {
 
 // Record is one transaction as a virtual user saw it end.
 type Record struct {
-	Kind    Kind
-	User    int32 // the virtual user's number, from 0
-	Retries int32 // tries beyond the first
-	Outcome Outcome
-	Class   Class // why it failed, when it did
+	Kind Kind
+	User int32 // the virtual user's number, from 0
+
+	// Connection is the place of the connection in the pool, where users have one.
+	Connection int32
+	Retries    int32 // tries beyond the first
+	Outcome    Outcome
+	Class      Class // why it failed, when it did
 
 	// Service is how long the last try took. Response is the time from the
 	// moment the transaction was meant to start until it ended: it includes

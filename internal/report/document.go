@@ -56,6 +56,7 @@ type Document struct {
 	Pace             *job.Pace       `json:"pace,omitempty"`              // how the run kept to its rate
 	Lateness         *job.Delay      `json:"lateness,omitempty"`          // how long after the end of their users' pauses transactions began
 	Sharing          *job.Sharing    `json:"sharing,omitempty"`           // how users fared that share connections
+	Pool             *job.Pool       `json:"pool,omitempty"`              // what was done over each connection of a pool
 	Contention       *job.Contention `json:"contention,omitempty"`        // how many virtual users shared the same data
 	Tidied           []job.Tidied    `json:"tidied,omitempty"`            // what the server was made to do after the run
 	Untidy           string          `json:"untidy,omitempty"`            // why that did not come to its end, though the run had been measured in full
@@ -122,7 +123,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		Unrecorded: j.Dropped,
 		Line:       r.Line, Metrics: r.Metrics, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
 		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
-		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Client: r.Client, Pace: r.Pace, Lateness: r.Lateness, Sharing: r.Sharing, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
+		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Client: r.Client, Pace: r.Pace, Lateness: r.Lateness, Sharing: r.Sharing, Pool: r.Pool, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
 		Findings: r.Findings, Loaded: r.Loaded, Steps: newLoadSteps(r.Steps, j.Kinds),
 		Outages: r.Outages, Ledger: r.Ledger, Uncounted: r.Uncounted,
 	}

@@ -49,6 +49,9 @@ func Text(w io.Writer, j job.Job, sum meter.Summary, v View) error {
 	if len(j.Result.Steps) > 0 {
 		loadSteps(&b, j.Result.Steps)
 	}
+	if p := j.Result.Pool; p != nil {
+		shares(&b, *p)
+	}
 	if len(j.Result.Loaded) > 0 {
 		loaded(&b, j.Result)
 	}
@@ -271,8 +274,8 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 	r := j.Result
 	agree := r.Agreement != nil && r.Agreement.Holds && !r.Agreement.Vague && !r.Agreement.None
 	if a := r.Agreement; agree {
-		row(good, "Counts", "agree: the virtual users counted %s %ss, the server %s (%s to %s expected)%s",
-			count(a.Client), a.What, count(a.Server), count(a.Low), count(a.High), allowance(*a))
+		row(good, "Counts", "agree: the virtual users counted %s %ss%s, the server %s (%s to %s expected)%s",
+			count(a.Client), a.What, over(*a), count(a.Server), count(a.Low), count(a.High), allowance(*a))
 	}
 	if a := r.CounterAgreement; a != nil && a.Trusted() {
 		if agree {
@@ -280,6 +283,8 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 		} else {
 			row(good, "Counts", "of all transactions agree: the virtual users counted %s, the server %s", count(a.Client), count(a.Server))
 		}
+	} else if r.Agreement == nil && r.Pool.Elsewhere() {
+		row(doubtful, "Counts", "not compared: the pool leads to several servers, and the one that the monitor is connected to counted neither all transactions nor its own alone")
 	} else if a := r.Agreement; a != nil && a.None {
 		row("", "Counts", "not compared: there were no %ss to do, which are what is counted in the database", a.What)
 	}

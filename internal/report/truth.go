@@ -16,10 +16,17 @@ import (
 
 // What a reader must know to trust the figures of a run, or not to.
 
-// remarks says, a sentence each, whether the two counts agree, how long no transaction
+// remarks says, a sentence each, which connections of a pool were lost, whether the two counts agree, how long no transaction
 // ended, what had not ended when the time was up, and what Sledge itself needed.
 func remarks(r job.Result) []string {
 	var lines []string
+	if r.Pool != nil {
+		for _, c := range r.Pool.Connections {
+			if c.Lost != nil {
+				lines = append(lines, lost(c))
+			}
+		}
+	}
 	if r.Agreement != nil {
 		lines = append(lines, agreement(*r.Agreement))
 	}
@@ -76,9 +83,17 @@ func agreement(a job.Agreement) string {
 	case !a.Holds:
 		verdict = "THEY DISAGREE (%s to %s expected). " + a.Suspicion()
 	}
-	line := fmt.Sprintf("The virtual users counted %s %s transactions and the server %s: "+verdict,
-		count(a.Client), Printable(a.What), count(a.Server), count(a.Low), count(a.High))
+	line := fmt.Sprintf("The virtual users counted %s %s transactions%s and the server %s: "+verdict,
+		count(a.Client), Printable(a.What), Printable(over(a)), count(a.Server), count(a.Low), count(a.High))
 	return line + allowance(a)
+}
+
+// over says where the transactions went that are compared, if those are not all.
+func over(a job.Agreement) string {
+	if a.Over == "" {
+		return ""
+	}
+	return " over the connections to " + a.Over
 }
 
 // allowance says why the server may count less than the client.

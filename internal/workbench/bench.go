@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"sledge/internal/catalog"
+	"sledge/internal/engine/pool"
 	"sledge/internal/job"
 	"sledge/internal/option"
 )
@@ -41,13 +42,20 @@ func (b Bench) Options() []option.Description {
 // WithoutSecrets returns spec as it may be stored and shown: without the values
 // of options that are secret, of whichever database or workload.
 func (b Bench) WithoutSecrets(spec job.Spec) job.Spec {
-	public := spec.Options.Clone()
+	public, shown := spec.Options.Clone(), map[string]bool{}
 	for pair := range b.Pairs() {
 		for _, o := range pair.Options() {
+			if _, said := shown[o.Name]; !said {
+				shown[o.Name] = true
+			}
 			if o.Secret {
+				shown[o.Name] = false
 				delete(public, o.Name)
 			}
 		}
+	}
+	if text, given := public[pool.Option]; given {
+		public[pool.Option] = withoutSecrets(text, func(option string) bool { return shown[option] })
 	}
 	spec.Options, spec.Names = public, nil
 	return spec

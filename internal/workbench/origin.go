@@ -29,7 +29,7 @@ func (o Order) Settings() []Setting {
 	var list []Setting
 	for _, d := range o.Plan.Options() {
 		s := Setting{Name: d.Name, Value: d.Default, Origin: o.Origin(d.Name), Secret: d.Secret}
-		text, given := o.Spec.Options[d.Name]
+		text, given := o.Public.Options[d.Name] // a secret is shown as none in any case
 		if d.Soon && !given {
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/engine"
+	"sledge/internal/engine/pool"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/workload"
@@ -123,6 +124,14 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 	}
 	warnings = append(warnings, more...)
 	spec.Options, spec.Names = c.values, c.names()
+	file, more, err := readPool(pair, &spec)
+	if err != nil {
+		return Order{}, c.explain(err)
+	}
+	if file != "" {
+		c.origins[pool.Option] = file
+	}
+	warnings = append(warnings, more...)
 	plan, err := engine.NewPlan(pair, spec)
 	if err != nil {
 		return Order{}, c.explain(err)
@@ -149,11 +158,15 @@ func (b Bench) Order(spec job.Spec) (Order, error) {
 	if err != nil {
 		return Order{}, job.WithExit(job.ExitUsage, err)
 	}
+	_, warnings, err := readPool(pair, &spec)
+	if err != nil {
+		return Order{}, job.WithExit(job.ExitUsage, err)
+	}
 	plan, err := engine.NewPlan(pair, spec)
 	if err != nil {
 		return Order{}, job.WithExit(job.ExitUsage, err)
 	}
-	return Order{Spec: plan.Spec, Public: b.WithoutSecrets(plan.Spec), Plan: plan, Counts: []int{spec.Users}}, nil
+	return Order{Spec: plan.Spec, Public: b.WithoutSecrets(plan.Spec), Plan: plan, Counts: []int{spec.Users}, Warnings: warnings}, nil
 }
 
 // parseURL reads a database's URL, or returns nil when there is none. Its error

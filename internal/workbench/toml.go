@@ -23,19 +23,30 @@ func parseTOML(text string) ([]item, error) {
 	if err != nil {
 		return nil, errors.New("it is not valid TOML")
 	}
-	lines := tomlLines(text, meta.Keys())
-	return tomlItems(content, nil, lines), nil
+	f := tomlFile{lines: tomlLines(text, meta.Keys()), rank: map[string]int{}}
+	for i, key := range meta.Keys() {
+		if _, known := f.rank[key.String()]; !known {
+			f.rank[key.String()] = i
+		}
+	}
+	return f.items(content, nil), nil
 }
 
-// tomlItems lists the keys of a table by the line that they are in.
-func tomlItems(table map[string]any, path toml.Key, lines map[string]int) []item {
+// tomlFile knows where in a file its keys are.
+type tomlFile struct {
+	lines map[string]int // those that could be found
+	rank  map[string]int // in the order of the file
+}
+
+// items lists the keys of a table in the order of the file.
+func (f tomlFile) items(table map[string]any, path toml.Key) []item {
 	var items []item
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		key := append(slices.Clone(path), name)
-		i := item{key: name, line: lines[key.String()]}
+		i := item{key: name, line: f.lines[key.String()]}
 		switch v := table[name].(type) {
 		case map[string]any:
-			i.what, i.table = isTable, tomlItems(v, key, lines)
+			i.what, i.table = isTable, f.items(v, key)
 		case []any:
 			i.list = true
 			for _, one := range v {
@@ -54,7 +65,8 @@ func tomlItems(table map[string]any, path toml.Key, lines map[string]int) []item
 		}
 		items = append(items, i)
 	}
-	slices.SortStableFunc(items, func(x, y item) int { return x.line - y.line })
+	rank := func(i item) int { return f.rank[append(slices.Clone(path), i.key).String()] }
+	slices.SortStableFunc(items, func(x, y item) int { return rank(x) - rank(y) })
 	return items
 }
 

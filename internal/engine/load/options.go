@@ -5,6 +5,7 @@ package load
 import (
 	"time"
 
+	"sledge/internal/engine/pool"
 	"sledge/internal/option"
 )
 
@@ -35,7 +36,8 @@ type Options struct {
 	FailureLimit   float64        `opt:"max_failures" group:"client" unit:"percent" min:"0" max:"100" help:"percent of transactions that may fail, or be in the count of the server or of the virtual users alone, before the run is reported as invalid"`
 	Loops          loops          `opt:"loops" group:"client" help:"event loops that run the virtual users, each on a core of its own: a number, or auto, which is one for each two cores; 0 runs each virtual user in a goroutine. An embedded database and systems other than Linux have goroutines alone"`
 	TimeProfile    bool           `opt:"time_profile" group:"client" help:"report the response times of each kind of transaction after a run"`
-	ConnectPool    bool           `opt:"connect_pool" group:"client" soon:"true" help:"share out transactions to the connections of a pool file; not built yet, so a run with it is refused"`
+	ConnectPool    bool           `opt:"connect_pool" group:"client" help:"give each virtual user several connections, and choose one for each transaction: those of pool_file, or else of the file for the database in config/connectpool, beside the program or in the working folder"`
+	PoolFile       pool.File      `opt:"pool_file" group:"client" flag:"pool" for:"run" help:"file that lists several connections for each virtual user, and says which of them do which transactions: XML, TOML or YAML; a name other than none sets connect_pool, too"`
 }
 
 // The drivers.
@@ -51,5 +53,6 @@ func NewOptions() *Options {
 		Iterations: 10_000_000, ReconnectLimit: 2 * time.Minute, ReconnectDelay: 100 * time.Millisecond, Driver: driverTimed, Arrivals: spacingPoisson,
 		AsyncClients: 10, AsyncDelay: 1000,
 		MaxRetries: 10, FailureLimit: 1, Loops: automatic,
+		PoolFile: pool.None,
 	}
 }

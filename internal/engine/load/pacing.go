@@ -134,8 +134,6 @@ func (o *Options) missing() string {
 	switch {
 	case o.AsyncScale:
 		return "async_scale"
-	case o.ConnectPool:
-		return "connect_pool"
 	}
 	return ""
 }

@@ -41,6 +41,9 @@ func (c *Console) runAll(ctx context.Context, more option.Values) (string, error
 	if remark != "" {
 		c.out.print(remark)
 	}
+	for _, warning := range order.Warnings {
+		c.out.print("Warning: " + warning)
+	}
 	order.Profile = c.book.GenericInt(commandLine, "jobs_profile_id")
 	repeat := time.Duration(c.book.GenericInt(virtualUserSection, "repeat_delay")) * time.Millisecond
 	var result string

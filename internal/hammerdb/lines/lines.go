@@ -69,7 +69,7 @@ func (s *Speaker) Say(e job.Event) []Line {
 	case e.Second != nil:
 		return by(e.User, s.second(*e.Second)...)
 	case e.Headline != nil:
-		return by(e.User, s.headline(*e.Headline)...)
+		return s.result(e.User, *e.Headline)
 	case e.Facts != nil:
 		if s.test = e.User == 0; s.test {
 			return nil
@@ -336,6 +336,37 @@ func (s *Speaker) second(second job.Second) []string {
 		return []string{fmt.Sprintf("Rampup %d minutes complete ...", minute)}
 	}
 	return []string{fmt.Sprintf("%d  ...,", minute)}
+}
+
+// result words what a run has measured. Of a pool of connections each virtual user says
+// how much it has done.
+func (s *Speaker) result(user int, r job.Result) []Line {
+	said := by(user, s.headline(r)...)
+	if r.Pool == nil || len(said) == 0 || r.Elapsed == 0 {
+		return said
+	}
+	total := make([]int64, len(r.Kinds))
+	var each []Line
+	for i, done := range r.Pool.Users {
+		position := i + job.FirstWorker
+		each = append(each, Line{position, fmt.Sprintf("VU%d processed %s transactions", position, byKind(r.Kinds, done))})
+		for k, n := range done {
+			total[k] += n
+		}
+	}
+	for k, n := range total {
+		total[k] = int64(math.Round(float64(n) * 60 / r.Elapsed))
+	}
+	return append(append(each, said...), Line{user, "CLIENT SIDE TPM : " + byKind(r.Kinds, total)})
+}
+
+// byKind lists numbers behind the kinds of transaction that they are of: "neworder 12".
+func byKind(kinds []string, numbers []int64) string {
+	list := make([]string, len(numbers))
+	for i, n := range numbers {
+		list[i] = fmt.Sprintf("%s %d", strings.ReplaceAll(kinds[i], " ", ""), n)
+	}
+	return strings.Join(list, " ")
 }
 
 func (s *Speaker) headline(r job.Result) []string {

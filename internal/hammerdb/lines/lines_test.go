@@ -206,3 +206,24 @@ func sent(t *testing.T, e job.Event) (received job.Event) {
 	}
 	return received
 }
+
+func TestAPoolIsWordedByUserAndInAll(t *testing.T) {
+	s := lines.NewSpeaker(lines.About{Action: job.Run, Database: "postgresql", Product: "PostgreSQL", Workload: "tprocc"})
+	result := job.Result{
+		Users: 2, Elapsed: 90, Kinds: []string{"new order", "stock level"},
+		Metrics: []job.Metric{{Name: "NOPM", Value: 20}, {Name: "TPM", Value: 40}},
+		Pool:    &job.Pool{Connections: []job.PoolConnection{{Name: "c1"}}, Users: [][]int64{{18, 3}, {12, 0}}},
+	}
+	var got []string
+	for _, line := range s.Say(job.Event{User: 1, Headline: &result}) {
+		got = append(got, fmt.Sprintf("%d %s", line.User, line.Text))
+	}
+	want := `2 VU2 processed neworder 18 stocklevel 3 transactions
+3 VU3 processed neworder 12 stocklevel 0 transactions
+1 2 Active Virtual Users configured
+1 TEST RESULT : System achieved 20 NOPM from 40 PostgreSQL TPM
+1 CLIENT SIDE TPM : neworder 20 stocklevel 2`
+	if strings.Join(got, "\n") != want {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+}

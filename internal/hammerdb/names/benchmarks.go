@@ -97,7 +97,7 @@ var Benchmarks = []Benchmark{
 			"load_time", "total_iterations", "raiseerror", "max_retries", "max_failures", "keyandthink", "keying_time", "think_time",
 			"mix", "deck", "driver", "rampup", "duration", "allwarehouse", "timeprofile",
 			"async_scale", "async_client", "async_verbose", "async_delay", "connect_pool", "no_stored_procs",
-			"loops", "rate", "arrivals", "steps", "connections", "reconnect", "reconnects", "reconnect_delay", "reconnect_limit", "ledger", "user_delay",
+			"loops", "rate", "arrivals", "steps", "connections", "pool_file", "reconnect", "reconnects", "reconnect_delay", "reconnect_limit", "ledger", "user_delay",
 		},
 		script: []string{
 			"driver", "rampup", "duration", "total_iterations", "raiseerror", "max_retries",

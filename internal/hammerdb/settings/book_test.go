@@ -155,8 +155,6 @@ func TestARunThatNeedsWhatIsNotBuiltIsRefused(t *testing.T) {
 	}{
 		{"pg", "pg_async_scale", job.Run, true},
 		{"pg", "pg_async_scale", job.Build, false},
-		{"maria", "maria_connect_pool", job.Run, true},
-		{"sqlite", "sqlite_connect_pool", job.Run, true},
 		{"pg", "pg_oracompat", job.Build, true},
 		{"pg", "pg_cituscompat", job.Build, true},
 		{"pg", "pg_dritasnap", job.Run, true},

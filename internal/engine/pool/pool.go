@@ -1,0 +1,223 @@
+// Package pool says which connections a virtual user has to choose from, and which of them
+// serves a transaction. It knows no database, and opens no connection.
+package pool
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sledge/internal/option"
+)
+
+// Option is the name of the option that holds a pool, or the file that it is in.
+const Option = "pool_file"
+
+// File is the value of that option: the name of a file, a pool, or None.
+type File string
+
+// In implements option.Placed.
+func (File) In(folder, text string) string {
+	if text == None || IsPool(text) || filepath.IsAbs(text) {
+		return text
+	}
+	return filepath.Join(folder, text)
+}
+
+var _ option.Placed = File("")
+
+// None is the value of that option where there is no pool.
+const None = "none"
+
+// Pool is connections, and which of them serve the transactions of each kind.
+type Pool struct {
+	Connections []Connection `json:"connections"`
+	Routes      []Route      `json:"transactions,omitempty"`
+
+	// Policy is for the kinds that no route is for: they have all connections to choose
+	// from.
+	Policy Policy `json:"policy,omitempty"`
+}
+
+// Connection is what is different about a connection from that of a run without a pool.
+type Connection struct {
+	Name    string        `json:"name"`
+	Options option.Values `json:"options"`
+}
+
+// Route is what a kind of transaction has to choose from.
+type Route struct {
+	Kind        string   `json:"kind"`
+	Connections []string `json:"connections,omitempty"` // by name; none stands for all
+	Policy      Policy   `json:"policy,omitempty"`
+}
+
+// Policy says how one of several connections is chosen.
+type Policy string
+
+// The policies. RoundRobin goes where none is named.
+const (
+	First      Policy = "first"
+	Last       Policy = "last"
+	Random     Policy = "random"
+	RoundRobin Policy = "round_robin"
+)
+
+// policies are what each may be called, its own name first.
+var policies = []struct {
+	is     Policy
+	called []string
+}{
+	{First, []string{"first", "first_named"}},
+	{Last, []string{"last", "last_named"}},
+	{Random, []string{"random"}},
+	{RoundRobin, []string{"round_robin", "round-robin"}},
+}
+
+// ParsePolicy returns the policy that is called by a name.
+func ParsePolicy(name string) (Policy, error) {
+	var own []string
+	for _, p := range policies {
+		if slices.Contains(p.called, name) {
+			return p.is, nil
+		}
+		own = append(own, p.called[0])
+	}
+	return "", fmt.Errorf("%.40q is not a policy%s (choose one of %s)", name, option.Suggest(name, own), strings.Join(own, ", "))
+}
+
+// mostConnections is more than anybody needs: each virtual user opens all of them.
+const mostConnections = 100
+
+// Parse reads a pool that String has written.
+func Parse(text string) (Pool, error) {
+	var p Pool
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if d.Decode(&p) != nil || d.More() { // whose errors quote the text, which may hold a password
+		return Pool{}, errors.New("it begins as a pool does that is kept with a job, and is not one: name a file instead")
+	}
+	return p, nil
+}
+
+// IsPool reports whether text is a pool, and not the name of a file.
+func IsPool(text string) bool { return strings.HasPrefix(text, "{") }
+
+// String writes the pool on one line, as jobs keep it.
+func (p Pool) String() string {
+	text, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // it is made of strings
+	}
+	return string(text)
+}
+
+// Without returns the pool without the options that are not public, so that no password
+// is left in it.
+func (p Pool) Without(public func(option string) bool) Pool {
+	connections := slices.Clone(p.Connections)
+	for i, c := range connections {
+		kept := option.Values{}
+		for name, value := range c.Options {
+			if public(name) {
+				kept[name] = value
+			}
+		}
+		connections[i].Options = kept
+	}
+	p.Connections = connections
+	return p
+}
+
+// Table is a pool with its names looked up.
+type Table struct {
+	Connections []Connection // those that transactions may go to
+	Lanes       []Lane       // by kind of transaction
+	Unused      []string     // connections that no transaction goes to
+}
+
+// Lane is what a kind of transaction has to choose from.
+type Lane struct {
+	Connections []int // by their places in the table, one at least
+	Policy      Policy
+}
+
+// Table looks up the names of the kinds of transaction and of the connections.
+func (p Pool) Table(kinds []string) (Table, error) {
+	if len(p.Connections) == 0 {
+		return Table{}, errors.New("it has no connections")
+	}
+	if len(p.Connections) > mostConnections {
+		return Table{}, fmt.Errorf("it has %d connections, and each virtual user opens all of them: at most %d are allowed", len(p.Connections), mostConnections)
+	}
+	var names []string
+	for _, c := range p.Connections {
+		if slices.Contains(names, c.Name) {
+			return Table{}, fmt.Errorf("it has two connections called %.40q", c.Name)
+		}
+		names = append(names, c.Name)
+	}
+	routes := make([]Route, len(kinds))
+	for i := range routes {
+		routes[i].Policy = p.Policy
+	}
+	given := make([]bool, len(kinds))
+	for _, r := range p.Routes {
+		kind := slices.IndexFunc(kinds, func(k string) bool { return plain(k) == plain(r.Kind) })
+		if kind < 0 {
+			return Table{}, fmt.Errorf("%.40q is not a kind of transaction%s (choose one of %s)", r.Kind, option.Suggest(r.Kind, kinds), strings.Join(kinds, ", "))
+		}
+		if given[kind] {
+			return Table{}, fmt.Errorf("the transaction %s is there twice", kinds[kind])
+		}
+		r.Policy = cmp.Or(r.Policy, p.Policy)
+		routes[kind], given[kind] = r, true
+	}
+	return p.assign(kinds, names, routes)
+}
+
+// assign makes the lanes of routes, one for each kind.
+func (p Pool) assign(kinds, names []string, routes []Route) (Table, error) {
+	t := Table{Lanes: make([]Lane, len(kinds))}
+	place := map[string]int{} // in the table, of the connections that are used
+	used := func(name string) bool {
+		return slices.ContainsFunc(routes, func(r Route) bool { return len(r.Connections) == 0 || slices.Contains(r.Connections, name) })
+	}
+	for _, c := range p.Connections {
+		if !used(c.Name) {
+			t.Unused = append(t.Unused, c.Name)
+			continue
+		}
+		place[c.Name] = len(t.Connections)
+		t.Connections = append(t.Connections, c)
+	}
+	for kind, r := range routes {
+		lane := &t.Lanes[kind]
+		var err error
+		if lane.Policy, err = ParsePolicy(string(cmp.Or(r.Policy, RoundRobin))); err != nil {
+			return Table{}, fmt.Errorf("the transaction %s: %w", kinds[kind], err)
+		}
+		list := r.Connections
+		if len(list) == 0 {
+			list = names
+		}
+		for _, name := range list {
+			at, known := place[name]
+			if !known {
+				return Table{}, fmt.Errorf("the transaction %s is to go to the connection %.40q, which is not there%s (there are %s)",
+					kinds[kind], name, option.Suggest(name, names), strings.Join(names, ", "))
+			}
+			lane.Connections = append(lane.Connections, at)
+		}
+	}
+	return t, nil
+}
+
+// plain is a name without what people put between its words, in lower case.
+func plain(name string) string {
+	return strings.NewReplacer(" ", "", "_", "", "-", "").Replace(strings.ToLower(name))
+}

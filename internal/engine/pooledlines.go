@@ -1,0 +1,252 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"sledge/internal/engine/pool"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+// pooledLines are a user's own connections, one each of all in the pool. Which one serves a
+// transaction is decided by its kind. One that is lost is passed over.
+type pooledLines struct {
+	connections []*connection // by their places in the pool
+	down        []bool        // those of them that are lost
+	missing     int           // how many
+	chooser     *pool.Chooser
+}
+
+// layPooledLines gives each user its connections.
+func (r *run) layPooledLines() {
+	n := len(r.plan.pool.connections)
+	for i, u := range r.users {
+		u.lines = &pooledLines{
+			connections: r.connections[i*n : (i+1)*n], down: make([]bool, n),
+			chooser: pool.NewChooser(r.plan.pool.table, r.plan.Seed, i),
+		}
+	}
+}
+
+func (l *pooledLines) enter(_ *run, u *user) error {
+	var err error
+	for _, c := range l.connections {
+		err = errors.Join(err, u.task.Adopt(c.sockets))
+	}
+	return err
+}
+
+func (l *pooledLines) leave(r *run, u *user, harmed bool) error {
+	var err error
+	for i, c := range l.connections {
+		if !l.down[i] { // else it was released when it was lost
+			err = errors.Join(err, c.leave(r, u.task, harmed))
+		}
+	}
+	return err
+}
+
+func (l *pooledLines) take(r *run, u *user, kind meter.Kind) (c *connection, queued time.Duration) {
+	l.regain(r, u)
+	at := l.chooser.Choose(int(kind), l.down)
+	if at < 0 {
+		if at, queued = l.await(r, u, kind); at < 0 {
+			return nil, 0
+		}
+	}
+	c = l.connections[at]
+	u.on.Store(c)
+	return c, queued
+}
+
+// await waits until a connection is there again that a kind of transaction may go to. It
+// returns -1 where the run ends first.
+func (l *pooledLines) await(r *run, u *user, kind meter.Kind) (at int, queued time.Duration) {
+	const often = 10 * time.Millisecond
+	for asked := time.Now(); ; {
+		if !u.task.PauseUntil(time.Now().Add(often)) {
+			return -1, 0
+		}
+		l.regain(r, u)
+		if at = l.chooser.Choose(int(kind), l.down); at >= 0 {
+			return at, time.Since(asked)
+		}
+		if limit := r.plan.Pacing.ReconnectLimit; time.Since(asked) > limit {
+			r.die(&userError{u.number + r.plan.firstWorker(), fmt.Errorf("no connection for %s has come back for %s, which is what option %s allows",
+				r.plan.Workload.Kinds[kind].Name, limit, r.plan.Spec.Names.Of("reconnect_limit"))})
+			return -1, 0
+		}
+	}
+}
+
+func (l *pooledLines) give(_ *run, u *user, _ *connection) { u.on.Store(nil) }
+
+func (l *pooledLines) answer(r *run, _ *user) {
+	for i, c := range l.connections {
+		if !l.down[i] {
+			c.answer(r.calls, r)
+		}
+	}
+}
+
+// lose has the user do without a connection. The error is non-nil where it is not to be made
+// again, and some kind of transaction has none without it.
+func (l *pooledLines) lose(r *run, u *user, c *connection, failure error) error {
+	if r.stopping.Load() {
+		return nil
+	}
+	l.down[c.place] = true
+	l.missing++
+	c.lost.Store(true)
+	r.noteLoss(int(c.place), failure)
+	if err := u.task.Release(c.sockets); err != nil {
+		return err
+	}
+	if r.plan.Pacing.Reconnect {
+		r.lost.note(failure)
+		r.reviving.Go(func() { r.revive(c) })
+		return nil
+	}
+	for kind, lane := range r.plan.pool.table.Lanes {
+		if !l.anyUp(lane) {
+			return r.plan.pool.about(int(c.place), fmt.Errorf("it is lost, and %s may go to no other: %w", r.plan.Workload.Kinds[kind].Name, failure))
+		}
+	}
+	return nil
+}
+
+func (l *pooledLines) anyUp(lane pool.Lane) bool {
+	for _, c := range lane.Connections {
+		if !l.down[c] {
+			return true
+		}
+	}
+	return false
+}
+
+// regain has the user take on connections that were made again.
+func (l *pooledLines) regain(r *run, u *user) {
+	if l.missing == 0 {
+		return
+	}
+	for i, c := range l.connections {
+		if !l.down[i] || !c.again.CompareAndSwap(true, false) {
+			continue
+		}
+		if err := u.task.Adopt(c.sockets); err != nil {
+			r.die(&userError{u.number + r.plan.firstWorker(), r.plan.pool.about(i, err)})
+			return
+		}
+		l.down[i] = false
+		l.missing--
+		c.flushed.Store(r.flush.Load())
+		c.lost.Store(false)
+		r.noteReturn(i)
+	}
+}
+
+// revive makes a connection again that its user does without meanwhile, with pauses, until
+// the run stops.
+func (r *run) revive(c *connection) {
+	c.close()
+	chance := rand.New(rand.NewPCG(r.plan.Seed, reconnectStream^uint64(c.number)))
+	for try := 0; pause(r.connecting, r.plan.pauseBefore(try, chance)) == nil; try++ {
+		err := job.Guarded(func() error { return r.reopen(c) })
+		if err == nil {
+			r.lost.back()
+			c.again.Store(true)
+			return
+		}
+		if job.ExitOf(err) == job.ExitInternal {
+			r.die(err)
+			return
+		}
+	}
+}
+
+// poolLoss is what is known of a connection of the pool that users have lost.
+type poolLoss struct {
+	sessions, back int
+	first, last    time.Time // when one was lost first, and when one was there again last
+	why            error     // of the first
+}
+
+// noteLoss notes that one more user has lost a connection of the pool.
+func (r *run) noteLoss(connection int, why error) {
+	r.mu.Lock()
+	l := &r.poolLosses[connection]
+	l.sessions++
+	first := l.sessions == 1
+	if first {
+		l.first, l.why = time.Now(), why
+	}
+	r.mu.Unlock()
+	if first {
+		r.feed.message(r.plan.monitor(), "%v; its transactions go to the others from now on",
+			r.plan.pool.about(connection, fmt.Errorf("%s is lost: %w", r.plan.over(connection).target(), why)))
+	}
+}
+
+// noteReturn notes that a user has a connection of the pool again.
+func (r *run) noteReturn(connection int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l := &r.poolLosses[connection]
+	l.back++
+	l.last = time.Now()
+}
+
+// describePool says what was done over each connection of the pool in the measured time.
+func (r *run) describePool(result *job.Result, m measurement) {
+	if r.shares == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := &job.Pool{Users: r.shares.Users()}
+	for i, sum := range r.shares.Connections(m.elapsed) {
+		c := job.PoolConnection{
+			Name: r.plan.pool.table.Connections[i].Name, Target: r.plan.over(i).target(), Server: r.servers[i],
+			Monitored: r.leadsHome(i),
+		}
+		for k := range sum.Kinds {
+			t := &sum.Kinds[k]
+			kind := job.PoolShare{
+				Kind: r.plan.Workload.Kinds[k].Name, Done: t.Done, RolledBack: t.RolledBack, Failed: t.Failures(),
+				PerMinute: sum.PerMinute(t.Done + t.RolledBack),
+			}
+			c.PerMinute += kind.PerMinute
+			c.Failed += kind.Failed
+			c.Shares = append(c.Shares, kind)
+		}
+		if all := sum.All(); all.Done > 0 {
+			c.P50, c.P99 = float64(all.Response.ValueAtQuantile(50))/1e9, float64(all.Response.ValueAtQuantile(99))/1e9
+		}
+		if l := r.poolLosses[i]; l.sessions > 0 {
+			c.Lost = &job.PoolLoss{At: l.first, From: l.first.Sub(m.started).Seconds(), Sessions: l.sessions, Back: l.back, Why: l.why.Error()}
+			if l.back > 0 {
+				c.Lost.BackBy = l.last.Sub(m.started).Seconds()
+			}
+		}
+		p.Connections = append(p.Connections, c)
+	}
+	result.Pool = p
+}
+
+// leadsHome reports whether a connection of the pool leads where the monitor's does.
+func (r *run) leadsHome(connection int) bool {
+	return r.plan.over(connection).target() == r.plan.target()
+}
+
+// leadsElsewhere reports whether any does not.
+func (r *run) leadsElsewhere() bool {
+	for i := range r.plan.pool.connections {
+		if !r.leadsHome(i) {
+			return true
+		}
+	}
+	return false
+}

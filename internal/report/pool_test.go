@@ -1,0 +1,43 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+func TestAPoolIsShownWithWhatItLost(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	connection := func(name, target string, tpm float64) job.PoolConnection {
+		return job.PoolConnection{
+			Name: name, Target: target, Server: "15.1", PerMinute: tpm, P50: 0.002, P99: 0.012,
+			Shares: []job.PoolShare{{Kind: "payment", PerMinute: tpm}},
+		}
+	}
+	a, b := connection("a", "tpcc on one", 1200), connection("b", "tpcc on two", 300)
+	a.Monitored = true
+	b.Failed, b.Lost = 4, &job.PoolLoss{At: at, From: 64.2, Sessions: 4, Why: "unexpected EOF"}
+	j := job.Job{Status: job.Succeeded, Spec: job.Spec{Action: job.Run}, Result: job.Result{
+		Status: job.Succeeded, Pool: &job.Pool{Connections: []job.PoolConnection{a, b}},
+		Agreement: &job.Agreement{What: "new order", Client: 5, Server: 5, Low: 5, High: 5, Holds: true, Over: "tpcc on one"},
+	}}
+	var out bytes.Buffer
+	if err := Text(&out, j, meter.NewSummary(1), View{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"! LOST: connection b of the pool, tpcc on two, at 1:04 of the measured time (2026-01-02 03:04:05 UTC), 4 sessions: unexpected EOF",
+		"the virtual users counted 5 new orders over the connections to tpcc on one, the server 5",
+		"  a           1,200    1,200    2.00    12.0       0",
+		"  b             300      300    2.00    12.0       4",
+		"What the server counted, and what is made of that, is of the server above alone",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("got\n%s\nwithout %q", &out, want)
+		}
+	}
+}
