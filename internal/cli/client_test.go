@@ -312,7 +312,7 @@ func TestADryRunSaysWhereEachSettingComesFrom(t *testing.T) {
 	if _, err := os.Stat(w.repository); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got a repository, want none")
 	}
-	if w.run("run", "--config", config, "--dry-run", "--verbose"); !strings.Contains(w.out.String(), "dbname") || strings.Contains(w.out.String(), "async") {
+	if w.run("run", "--config", config, "--dry-run", "--verbose"); !strings.Contains(w.out.String(), "dbname") || strings.Contains(w.out.String(), "oracompat") {
 		t.Errorf("got no defaults with --verbose:\n%s", &w.out)
 	}
 	w.run("run", "--config", config, "--dry-run", "--json")

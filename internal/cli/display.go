@@ -222,7 +222,10 @@ func (d *display) second(s job.Second) {
 
 // lengthOf returns how long a phase is to last.
 func lengthOf(p load.Pacing, phase job.Phase) time.Duration {
-	if phase == job.RampUp {
+	switch phase {
+	case job.LogIn:
+		return p.LogIn()
+	case job.RampUp:
 		return p.RampUp
 	}
 	return p.Duration
@@ -237,6 +240,9 @@ func (d *display) progressOfRun(s job.Second, length time.Duration) string {
 	server := ""
 	if d.counted {
 		server = fmt.Sprintf("server %s TPM   ", mean(d.rates))
+	}
+	if s.Phase == job.LogIn {
+		server = fmt.Sprintf("%s sessions   ", humanize.Comma(int64(s.Sessions))) + server
 	}
 	return fmt.Sprintf("%-8s %s of %s   %sclient %s TPM   p50 %s ms   p95 %s ms   p99 %s ms   max %s ms   failed %s   retried %s",
 		s.Phase, clock(s.Offset), clock(length), server,

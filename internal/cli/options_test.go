@@ -50,15 +50,15 @@ func TestWhatIsNotBuiltIsNotOffered(t *testing.T) {
 	w := newWorld(t)
 	for _, args := range [][]string{{"options", "pg"}, {"options", "pg", "--json"}, {"__complete", "run", "--db", "pg", "--set", ""}, {"__complete", "options", "pg", "tprocc", ""}} {
 		w.run(args...)
-		if text := w.out.String(); strings.Contains(text, "async_scale") || strings.Contains(text, "oracompat") || !strings.Contains(text, "rampup") {
+		if text := w.out.String(); strings.Contains(text, "oracompat") || !strings.Contains(text, "rampup") {
 			t.Errorf("%q: got %s", args, text)
 		}
 	}
-	w.run("options", "pg", "tprocc", "pg_async_scale") // who knows the name is told
+	w.run("options", "pg", "tprocc", "pg_oracompat") // who knows the name is told
 	if !strings.Contains(w.out.String(), "not built yet") {
 		t.Errorf("got %q", &w.out)
 	}
-	if code := w.run("run", "--db", "pg", "--set", "pg_async_scale=true", "--dry-run"); code != job.ExitUsage || !strings.Contains(w.err.String(), "pg_async_scale: what it asks for is not built yet") {
+	if code := w.run("run", "--db", "pg", "--set", "pg_oracompat=true", "--dry-run"); code != job.ExitUsage || !strings.Contains(w.err.String(), "pg_oracompat: ") {
 		t.Errorf("got exit code %d and %q", code, &w.err)
 	}
 }

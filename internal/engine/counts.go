@@ -200,11 +200,11 @@ func (r *run) askForCount(ctx context.Context) {
 	if r.plan.Server.Flush == nil {
 		return
 	}
-	asked := r.flush.Add(1)
+	asked, asking := r.flush.Add(1), r.connections.all()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	silent := func(c *connection) bool { return c.flushed.Load() < asked && !c.lost.Load() }
-	for until := time.Now().Add(time.Second); slices.ContainsFunc(r.connections, silent); {
+	for until := time.Now().Add(time.Second); slices.ContainsFunc(asking, silent); {
 		if time.Now().After(until) || ctx.Err() != nil {
 			return
 		}

@@ -69,6 +69,7 @@ type sharedLines struct {
 	free        []*connection
 	first, last *user // in the queue; nil is nobody
 	users       int   // that have not ended
+	adopted     bool
 	told        int32 // the last of run.flush that was done over all free connections
 }
 
@@ -78,9 +79,16 @@ func newSharedLines(connections []*connection) *sharedLines {
 
 // enter has the first user of a loop adopt the connections for all of them.
 func (l *sharedLines) enter(_ *run, u *user) error {
+	l.mu.Lock()
+	adopted := l.adopted
+	l.adopted = true
+	l.mu.Unlock()
+	if adopted {
+		return nil
+	}
 	var err error
 	for _, c := range l.connections {
-		err = errors.Join(err, u.task.Adopt(c.sockets)) // of which a second does nothing
+		err = errors.Join(err, u.task.Adopt(c.sockets))
 	}
 	return err
 }
@@ -203,13 +211,11 @@ func (l *sharedLines) untold(asked int32) *connection {
 	return nil
 }
 
-// closeConnections closes them all, side by side.
-func closeConnections(list []*connection) {
+// close closes all connections, side by side.
+func (l *connections) close() {
 	logins, _ := newLogins(context.Background())
-	for _, c := range list {
-		if c != nil {
-			logins.Go(func() error { c.close(); return nil })
-		}
+	for _, c := range l.all() {
+		logins.Go(func() error { c.close(); return nil })
 	}
 	_ = logins.Wait() // there is no error
 }

@@ -103,12 +103,21 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	if p.Pacing.Ledger && w.NewAuditor == nil && spec.Action == job.Run {
 		return Plan{}, spec.Names.Wrong("ledger", "true", "%s cannot be audited: set it to false", w.Title)
 	}
-	if pauses := p.pauses(); p.Pacing.Arrivals != nil && pauses != "" {
+	pauses, pause := p.pauses()
+	if p.Pacing.Arrivals != nil && pause {
 		return Plan{}, spec.Names.Wrong(pauses, spec.Options[pauses], "%s says when transactions start, so users cannot pause: set one of the two",
 			spec.Names.Of("rate"))
 	}
-	if p.Pacing.Missing != "" && spec.Action == job.Run {
-		return Plan{}, spec.Names.Wrong(p.Pacing.Missing, "true", "what it asks for is not built yet: set it to false")
+	if p.Pacing.Clients > 0 && !pause && spec.Action == job.Run {
+		way := "ask for more virtual users instead"
+		if pauses != "" {
+			way = fmt.Sprintf("set %s to true, or %s", spec.Names.Of(pauses), way)
+		}
+		return Plan{}, spec.Names.Wrong("async_scale", "true", "asynchronous clients are for users who pause between transactions, and these do not: %s", way)
+	}
+	if p.Pacing.Clients > 0 && p.Pacing.Steps != nil && spec.Action == job.Run {
+		return Plan{}, spec.Names.Wrong("steps", spec.Options["steps"], "asynchronous clients log in before the ramp-up and stay until the end: set %s to false, or steps to none",
+			spec.Names.Of("async_scale"))
 	}
 	p, err := p.withKinds()
 	if err != nil {
@@ -142,24 +151,32 @@ func (p Plan) WithUsers(users int) (Plan, error) {
 	if err != nil {
 		return p, err
 	}
-	if shared := p.Pacing.Connections; shared > p.Users && p.Spec.Action == job.Run {
+	if n := p.terminals(); n > maxUsers {
+		return Plan{}, p.Spec.Names.Wrong("async_clients", p.Spec.Options["async_clients"],
+			"%d virtual users with %d each are %d clients, and %d are the most: ask for fewer of either", p.Users, p.clients(), n, maxUsers)
+	}
+	if shared := p.Pacing.Connections; shared > p.terminals() && p.Spec.Action == job.Run {
 		return p, p.Spec.Names.Wrong("connections", p.Spec.Options["connections"],
-			"%d is more than the %s that share them: ask for fewer, or for none, which gives each user its own", shared, virtualUsers(p.Users))
+			"%d is more than the %s that share them: ask for fewer, or for none, which gives each user its own", shared, p.sharers())
 	}
 	return p, p.checkProfile()
 }
 
-func virtualUsers(n int) string {
-	if n == 1 {
-		return "1 virtual user"
+// sharers says who share connections.
+func (p Plan) sharers() string {
+	switch n := p.terminals(); {
+	case p.Pacing.Clients > 0:
+		return fmt.Sprintf("%d asynchronous clients", n)
+	case n > 1:
+		return fmt.Sprintf("%d virtual users", n)
 	}
-	return fmt.Sprintf("%d virtual users", n)
+	return "1 virtual user"
 }
 
-// pauses returns the option that has users pause; "" where they do not.
-func (p Plan) pauses() string {
+// pauses names the option that has users pause, if there is one, and says whether it does.
+func (p Plan) pauses() (option string, pause bool) {
 	if p.Workload.Pauses == nil {
-		return ""
+		return "", false
 	}
 	return p.Workload.Pauses(p.Settings)
 }

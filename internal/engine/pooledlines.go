@@ -22,10 +22,10 @@ type pooledLines struct {
 
 // layPooledLines gives each user its connections.
 func (r *run) layPooledLines() {
-	n := len(r.plan.pool.connections)
+	n, all := len(r.plan.pool.connections), r.connections.all()
 	for i, u := range r.users {
 		u.lines = &pooledLines{
-			connections: r.connections[i*n : (i+1)*n], down: make([]bool, n),
+			connections: all[i*n : (i+1)*n], down: make([]bool, n),
 			chooser: pool.NewChooser(r.plan.pool.table, r.plan.Seed, i),
 		}
 	}

@@ -78,7 +78,7 @@ func TestAJobKeepsThePointsOfAFile(t *testing.T) {
 func TestARateLeavesNoRoomForPauses(t *testing.T) {
 	p := fakePlan(fakeUser{}, load.Pacing{})
 	w := *p.Workload
-	w.Pauses = func(any) string { return "key_and_think" }
+	w.Pauses = func(any) (string, bool) { return "key_and_think", true }
 	p.Workload = &w
 	_, err := NewPlan(p.Pair, job.Spec{Action: job.Run, Options: option.Values{"rate": "10/s"}})
 	if err == nil || !strings.Contains(err.Error(), "option key_and_think: rate says when transactions start") {

@@ -32,7 +32,7 @@ func (l *losses) note(why error) {
 		l.since = now
 		l.run.feed.message(l.run.plan.monitor(), "A connection was lost, and is made again: %v", why)
 	}
-	if l.away++; l.away == len(l.run.connections) {
+	if l.away++; l.away == len(l.run.connections.list) {
 		l.noneSince = now
 	}
 }

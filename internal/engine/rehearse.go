@@ -23,7 +23,7 @@ func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, versio
 		}
 		return job.Result{}, brokenOff(ctx, job.Run, err)
 	}
-	defer func() { r.reviving.Wait(); closeConnections(r.connections) }()
+	defer func() { r.reviving.Wait(); r.connections.close() }()
 	kinds := len(p.Workload.Kinds)
 	second := meter.NewInterval(kinds)
 	m := newMeasurement(kinds)

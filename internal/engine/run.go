@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"sync"
@@ -29,7 +30,8 @@ type run struct {
 	plan        Plan
 	feed        *feed
 	users       []*user
-	connections []*connection // all of the users' own, or all that they share
+	crews       []crew       // the virtual users
+	connections *connections // all of the users' own, or all that they share
 	stripes     []*meter.Stripe
 
 	scheduler loop.Scheduler // runs the users
@@ -56,6 +58,9 @@ type run struct {
 
 	began time.Time // when users could begin
 
+	loggedIn  atomic.Int32  // asynchronous clients
+	everybody chan struct{} // closed when the last of them has logged in
+
 	stopping atomic.Bool   // users look at it between transactions
 	flush    atomic.Int32  // how often users were asked to have the server count what they did; see tellServer
 	telling  atomic.Int64  // times that users have begun to do so
@@ -74,8 +79,8 @@ type run struct {
 	noted      map[meter.Class]int
 
 	lost       *losses
-	logins     chan struct{}   // holds one for each connection that is being made again
-	connecting context.Context // ends when the run stops: of connections that are made again
+	logins     chan struct{}   // holds one for each connection that is being made in the run
+	connecting context.Context // ends when the run stops: of connections that are made in it
 	stopLogins func()
 
 	auditor workload.Auditor // of the ledger; nil where none is kept
@@ -102,7 +107,7 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 		leaving.Go(func() { closeQuietly(&monitor) })
 		leaving.Go(stopPolling)
 		if r != nil {
-			leaving.Go(func() { r.reviving.Wait(); closeConnections(r.connections) })
+			leaving.Go(func() { r.reviving.Wait(); r.connections.close() })
 		}
 		leaving.Wait()
 	}()
@@ -162,20 +167,22 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 	f.send(job.Event{User: monitor, Facts: &facts})
 	r := &run{
 		plan: p, feed: f,
-		stripes:  newStripes(p),
-		calls:    context.WithoutCancel(ctx),
-		stopped:  make(chan struct{}),
-		finished: make(chan struct{}),
-		noted:    map[meter.Class]int{},
-		parts:    p.newParts(),
-		logins:   make(chan struct{}, loginsAtOnce),
+		connections: newConnections(p.connections()),
+		logins:      make(chan struct{}, loginsAtOnce),
+		everybody:   make(chan struct{}),
+		stripes:     newStripes(p),
+		calls:       context.WithoutCancel(ctx),
+		stopped:     make(chan struct{}),
+		finished:    make(chan struct{}),
+		noted:       map[meter.Class]int{},
+		parts:       p.newParts(),
 	}
 	r.lost = &losses{run: r}
 	r.connecting, r.stopLogins = context.WithCancel(r.calls)
 	if p.Pacing.Arrivals != nil {
 		r.arrivals = p.Pacing.Arrivals(p.Seed)
 	}
-	if r.arrivals != nil || p.pauses() != "" {
+	if _, pause := p.pauses(); pause || r.arrivals != nil {
 		r.lateness = meter.NewLateness()
 		r.kindLateness = p.latenessByKind()
 	}
@@ -200,11 +207,11 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		return nil, err
 	}
 	if err = r.seatUsers(ctx, survey); err != nil {
-		closeConnections(r.connections)
+		r.connections.close()
 		return nil, err
 	}
 	if err = r.keepLedger(ctx, s); err != nil {
-		closeConnections(r.connections)
+		r.connections.close()
 		return nil, err
 	}
 	return r, nil
@@ -265,7 +272,7 @@ func newStripes(p Plan) []*meter.Stripe {
 	if p.Pacing.Loops > 0 {
 		threads = p.Pacing.Loops
 	}
-	stripes := make([]*meter.Stripe, min(p.Users, threads))
+	stripes := make([]*meter.Stripe, min(p.terminals(), threads))
 	for i := range stripes {
 		stripes[i] = meter.NewStripe()
 	}
@@ -296,27 +303,32 @@ func (r *run) startUsers() {
 // live is what a user does from its beginning to its end.
 func (r *run) live(u *user, task loop.Task) {
 	u.task = task
-	position := u.number + r.plan.firstWorker()
-	err := u.lines.enter(r, u)
-	began := err != nil
-	if !began {
-		_, began = u.awaitShift(r, r.began)
-	}
+	began, err := r.beginning(u, task)
 	if began {
-		r.feed.state(position, job.UserRunning)
-		u.unhold()
-	}
-	if began && err == nil {
+		r.begins(u)
 		err = job.Guarded(func() error { return u.work(r) })
 	}
-	err = errors.Join(err, u.lines.leave(r, u, job.ExitOf(err) == job.ExitInternal))
-	switch {
-	case err != nil:
-		r.feed.fail(position, err)
-		r.die(&userError{position, err})
-	case began:
-		r.feed.state(position, job.UserSucceeded)
+	if u.lines != nil {
+		err = errors.Join(err, u.lines.leave(r, u, job.ExitOf(err) == job.ExitInternal))
 	}
+	if errors.Is(err, errEnding) {
+		err = nil // it was on its way in
+	}
+	r.ends(u, err)
+}
+
+// beginning returns when the user is to begin, or false if the run ended before that.
+func (r *run) beginning(u *user, task loop.Task) (bool, error) {
+	if r.plan.Pacing.Clients > 0 {
+		if in, err := r.logIn(u, task); !in {
+			return false, err
+		}
+	}
+	if err := u.lines.enter(r, u); err != nil {
+		return false, err
+	}
+	_, comes := u.awaitShift(r, r.began)
+	return comes, nil
 }
 
 // die ends the run because a user cannot go on. The first one's reason counts:
@@ -387,7 +399,7 @@ func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 		}
 	}
 	r.broken.Store(true)
-	for _, c := range r.connections {
+	for _, c := range r.connections.all() {
 		c.interrupt()
 	}
 	<-r.finished
@@ -424,16 +436,28 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 	pacing := r.plan.Pacing
 	second := meter.NewInterval(kinds)
 
-	r.feed.send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.RampUp, Length: pacing.RampUp}})
-	if err = r.start(); err != nil {
-		return m, err
+	ended := timeUp
+	if pacing.Clients > 0 {
+		r.feed.send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.LogIn, Length: pacing.LogIn()}})
+		if err = r.start(); err == nil {
+			ended, err = r.phase(ctx, job.LogIn, math.MaxInt64, stop, second)
+		}
 	}
-	var rampUp []meter.Sum
-	if r.rampUpProfile != nil {
-		rampUp = append(rampUp, r.rampUpProfile)
+	if err == nil && ended == timeUp {
+		r.feed.send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.RampUp, Length: pacing.RampUp}})
+		if pacing.Clients == 0 {
+			err = r.start()
+		}
 	}
-	ended, err := r.phase(ctx, job.RampUp, pacing.RampUp, stop, second, rampUp...)
-	m.rampedUp = time.Since(r.began)
+	if err == nil && ended == timeUp {
+		var rampUp []meter.Sum
+		if r.rampUpProfile != nil {
+			rampUp = append(rampUp, r.rampUpProfile)
+		}
+		began := time.Now()
+		ended, err = r.phase(ctx, job.RampUp, pacing.RampUp, stop, second, rampUp...)
+		m.rampedUp = time.Since(began)
+	}
 	if err != nil || ended != timeUp {
 		m.stopped, m.exhausted = ended == stoppedByUser, ended == usersEnded
 		return m, err
@@ -520,6 +544,10 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 	defer timer.Stop()
 	still := standstill{run: r}
 	steps := 0
+	var everybody <-chan struct{}
+	if name == job.LogIn {
+		everybody = r.everybody
+	}
 	for last := began; ; {
 		why, ended := timeUp, false
 		select {
@@ -528,6 +556,8 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 			why, ended = stoppedByUser, true
 		case <-r.finished:
 			why, ended = usersEnded, true
+		case <-everybody:
+			ended = true
 		case <-r.stopped: // a user died
 			why, ended = usersEnded, true
 		case <-ctx.Done():
@@ -541,6 +571,7 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 		if measured.Elapsed > 0 {
 			r.feed.send(job.Event{User: r.plan.monitor(), Second: &job.Second{
 				Phase: name, Offset: offset, Measured: measured, ServerTPM: r.serverTPM(),
+				Sessions: int(r.loggedIn.Load()),
 			}})
 		}
 		still.look(measured)
@@ -633,7 +664,7 @@ func (r *run) serverTPM() *float64 {
 // result turns a measurement into the result of the job.
 func (r *run) result(m measurement) job.Result {
 	result := job.Result{
-		Users: r.plan.Users, Kinds: r.plan.Workload.KindNames(),
+		Users: r.plan.Users, Clients: r.plan.Pacing.Clients, Kinds: r.plan.Workload.KindNames(),
 		Started: m.started, Elapsed: m.elapsed.Seconds(), Summary: m.summary,
 	}
 	if !m.started.IsZero() {
@@ -686,7 +717,7 @@ func (r *run) describeLoad(result *job.Result, m measurement) {
 	}
 	r.describePool(result, m)
 	if r.queueing != nil {
-		result.Sharing = &job.Sharing{Connections: len(r.connections), Wait: *delayOf(r.queueing)}
+		result.Sharing = &job.Sharing{Connections: len(r.connections.list), Wait: *delayOf(r.queueing)}
 	}
 }
 

@@ -27,7 +27,7 @@ func mark(intended time.Duration) int64 {
 
 // openTransaction is a transaction that had not ended at some moment.
 type openTransaction struct {
-	user   int // number of the virtual user, from 0
+	user   int // number of the terminal, from 0
 	kind   meter.Kind
 	mark   int64         // when it was meant to start, as its user noted it
 	took   time.Duration // response time so far, or in the end
@@ -59,16 +59,16 @@ func (r *run) sayUnderWay(why string) {
 		return
 	}
 	longest := list[0]
-	users := "1 virtual user waits"
+	users := "1 " + r.plan.waiters() + " waits"
 	if len(list) > 1 {
-		users = fmt.Sprintf("%d virtual users wait", len(list))
+		users = fmt.Sprintf("%d %ss wait", len(list), r.plan.waiters())
 	}
 	where := ""
 	if c := r.users[longest.user].connectionName(); c != "" {
 		where = ", on " + c
 	}
-	r.feed.message(job.Monitor, "%s: %s for the database; virtual user %d has waited longest, %.1f s so far for its %s%s",
-		why, users, longest.user+r.plan.firstWorker(), longest.took.Seconds(), r.plan.Workload.Kinds[longest.kind].Name, where)
+	r.feed.message(job.Monitor, "%s: %s for the database; %s has waited longest, %.1f s so far for its %s%s",
+		why, users, r.plan.nameOf(longest.user), longest.took.Seconds(), r.plan.Workload.Kinds[longest.kind].Name, where)
 }
 
 // standstill watches whether transactions still end.
@@ -106,7 +106,7 @@ func (r *run) waiting(m measurement) []job.Waiting {
 			continue
 		}
 		list = append(list, job.Waiting{
-			User: w.user + r.plan.firstWorker(), Connection: r.users[w.user].connectionName(),
+			User: r.plan.position(w.user), Client: r.plan.client(w.user), Connection: r.users[w.user].connectionName(),
 			Kind: r.plan.Workload.Kinds[w.kind].Name, Seconds: w.took.Seconds(), CutOff: w.cutOff,
 		})
 	}

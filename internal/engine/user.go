@@ -20,12 +20,13 @@ import (
 	"sledge/internal/workload"
 )
 
-// user is a virtual user: a terminal that decides, and what it takes to have done
-// what it decides on, again if need be.
+// user is a virtual user, or an asynchronous client of one: a terminal that decides, and
+// what it takes to have done what it decides on, again if need be.
 type user struct {
 	workload.Terminal
-	number     int
-	lines      lines
+	number     int   // among all terminals, from 0
+	crew       int   // the number of the virtual user, from 0
+	lines      lines // nil before it has logged in
 	stripe     *meter.Stripe
 	receipts   *receipts // nil where no ledger is kept
 	reconnects int       // how often it has connected again
@@ -117,30 +118,64 @@ func (p Plan) firstWorker() int {
 	return job.FirstWorker
 }
 
-// newLogins returns a group that logs in, or out, with so many sessions at a time that ten
-// thousand do not overrun the server's listen queue. The first error cancels its context.
+// loginsAtOnce bounds how many sessions log in, or out, at the same moment, so that ten
+// thousand of them do not overrun the server's listen queue.
+const loginsAtOnce = 64
+
+// newLogins returns a group of as many as log in, or out, at a time. The first error cancels its context.
 func newLogins(ctx context.Context) (*errgroup.Group, context.Context) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(loginsAtOnce)
 	return group, ctx
 }
 
-const loginsAtOnce = 64
-
 // seatUsers makes the users, and the connections for them: one for each, or those that
-// they share. What it returns with an error has sessions to close.
+// they share. Asynchronous clients log in themselves.
 func (r *run) seatUsers(ctx context.Context, survey any) error {
 	p := r.plan
-	r.users = make([]*user, p.Users)
+	r.crews = make([]crew, p.Users)
+	r.users = make([]*user, p.terminals())
 	for i := range r.users {
-		r.users[i] = &user{number: i, shifts: p.shifts(i), stripe: r.stripes[i%len(r.stripes)], send: r.feed.tellAs(i + p.firstWorker())}
+		r.users[i] = &user{
+			number: i, crew: i / p.clients(), shifts: p.shifts(i / p.clients()),
+			stripe: r.stripes[i%len(r.stripes)], send: r.sender(i),
+		}
+		r.crews[i/p.clients()].left.Add(1)
 	}
-	r.connections = make([]*connection, p.connections())
+	if p.Pacing.Clients == 0 || p.Pacing.Connections > 0 {
+		if err := r.connect(ctx); err != nil {
+			return err
+		}
+	}
+	for i, u := range r.users {
+		u.Terminal = p.Workload.NewTerminal(workload.Seat{
+			Number: i, Users: p.terminals(), Seed: p.Seed,
+			Options: p.Settings, Survey: survey, SQL: p.SQL,
+			Rand: p.rand(i),
+			Tell: u.tell,
+		})
+		u.tell(job.Event{Step: &job.Step{Name: job.StepTransactions, Stage: job.Begins, Count: int64(p.Pacing.MaxIterations)}})
+	}
+	return nil
+}
+
+// sender returns what sends events of a terminal as its virtual user's. Of several that a
+// virtual user has, the first speaks for all.
+func (r *run) sender(terminal int) func(job.Event) {
+	if r.plan.client(terminal) > 1 {
+		return func(job.Event) {}
+	}
+	return r.feed.tellAs(r.plan.position(terminal))
+}
+
+// connect opens all connections, and gives the users their lines.
+func (r *run) connect(ctx context.Context) error {
 	logins, ctx := newLogins(ctx)
-	for i := range r.connections {
+	for i := range r.plan.connections() {
 		logins.Go(func() error {
-			err := job.Guarded(func() (err error) {
-				r.connections[i], err = r.openNumber(ctx, i)
+			err := job.Guarded(func() error {
+				c, err := r.openNumber(ctx, i)
+				r.connections.set(i, c)
 				return err
 			})
 			return r.failedToConnect(i, err)
@@ -151,15 +186,6 @@ func (r *run) seatUsers(ctx context.Context, survey any) error {
 			r.feed.fail(failed.position, failed.err)
 		}
 		return err
-	}
-	for i, u := range r.users {
-		u.Terminal = p.Workload.NewTerminal(workload.Seat{
-			Number: i, Users: p.Users, Seed: p.Seed,
-			Options: p.Settings, Survey: survey, SQL: p.SQL,
-			Rand: p.rand(i),
-			Tell: u.tell,
-		})
-		u.tell(job.Event{Step: &job.Step{Name: job.StepTransactions, Stage: job.Begins, Count: int64(p.Pacing.MaxIterations)}})
 	}
 	r.layLines()
 	return nil
@@ -189,7 +215,7 @@ func (r *run) failedToConnect(i int, err error) error {
 		n := len(r.plan.pool.connections)
 		return &userError{i/n + r.plan.firstWorker(), r.plan.pool.about(i%n, err)}
 	}
-	return &userError{i + r.plan.firstWorker(), err}
+	return &userError{r.plan.position(i), err}
 }
 
 // layLines gives each user its line: its own connection, or what the users of its loop
@@ -199,17 +225,18 @@ func (r *run) layLines() {
 		r.layPooledLines()
 		return
 	}
+	connections := r.connections.all()
 	if r.plan.Pacing.Connections == 0 {
 		for i, u := range r.users {
-			u.lines = &ownLine{r.connections[i]}
+			u.lines = &ownLine{connections[i]}
 		}
 		return
 	}
 	shared := make([]*sharedLines, max(1, r.plan.Pacing.Loops))
 	for i := range shared {
 		var own []*connection
-		for c := i; c < len(r.connections); c += len(shared) {
-			own = append(own, r.connections[c])
+		for c := i; c < len(connections); c += len(shared) {
+			own = append(own, connections[c])
 		}
 		shared[i] = newSharedLines(own)
 	}
@@ -228,7 +255,7 @@ func (p Plan) connections() int {
 	case p.pool != nil:
 		return p.Users * len(p.pool.connections)
 	}
-	return p.Users
+	return p.terminals()
 }
 
 // openNumber opens connection number i.
@@ -285,6 +312,9 @@ func (u *user) work(r *run) error {
 		next, more := u.Pick()
 		if !more {
 			return nil
+		}
+		if r.plan.Pacing.Verbose {
+			r.tellOfTransaction(u, next)
 		}
 		intended = intended.Add(next.Keying)
 		if !intended.Before(u.until) {
@@ -390,7 +420,7 @@ const farOff = 100 * 365 * 24 * time.Hour
 // when that was, which is no time if the run ended before there was a connection, and an
 // error when the user cannot go on.
 func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, intended time.Time) (time.Time, error) {
-	record := meter.Record{Kind: t.Kind, User: int32(u.number)}
+	record := meter.Record{Kind: t.Kind, User: int32(u.crew)}
 	u.kind.Store(int32(t.Kind))
 	u.intended.Store(mark(intended.Sub(r.began)))
 	c, queued := u.lines.take(r, u, t.Kind)

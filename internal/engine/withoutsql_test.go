@@ -257,7 +257,7 @@ func TestADatabaseWithoutSQLJoins(t *testing.T) {
 	do := func(action job.Action, resume bool) error {
 		_, err := local.Do(t.Context(), job.Spec{
 			Action: action, Database: "shelf", Workload: "stacking", Resume: resume, Users: 2,
-			Options: option.Values{"rampup": "0", "duration": "10ms", "iterations": "100"},
+			Options: option.Values{"rampup": "0", "duration": "10s", "iterations": "100"},
 		}, job.Control{})
 		return err
 	}

@@ -88,6 +88,7 @@ type Step struct {
 
 	Users   int     `json:"users,omitempty"`   // virtual users that share it
 	Count   int64   `json:"count,omitempty"`   // how much there is of it, or left of it
+	Client  int     `json:"client,omitempty"`  // the number of the asynchronous client that it is about
 	Units   []int   `json:"units,omitempty"`   // the numbers of those that fall to a virtual user
 	Seconds float64 `json:"seconds,omitempty"` // how long it took, or was waited for
 	Needs   string  `json:"needs,omitempty"`   // the version of the server that it was left out for
@@ -142,6 +143,10 @@ const (
 	StepConnection   StepName = "connection"   // is there, and Of is what the server says of it
 	StepTimeProfile  StepName = "time profile" // is kept for a virtual user
 	StepTransactions StepName = "transactions" // Count that a virtual user does at most
+	StepClients      StepName = "clients"      // Count of asynchronous clients that a virtual user has
+	StepLogIn        StepName = "log in"       // of a Client, Seconds after the first
+	StepKeying       StepName = "keying"       // of a Client before a transaction, which is Of a kind, for Seconds
+	StepThinking     StepName = "thinking"     // of a Client after a transaction, which is Of a kind, for Seconds
 	StepShare        StepName = "share"        // Units that fall to a virtual user, of Count that Users share
 	StepCount        StepName = "count"        // the server's counts are read for the start of the measurement
 	StepUsers        StepName = "users"        // Users work from now on
@@ -177,6 +182,7 @@ type Phase string
 
 // The phases of a run.
 const (
+	LogIn   Phase = "log in" // of asynchronous clients, who work as soon as they have
 	RampUp  Phase = "ramp-up"
 	Measure Phase = "measure"
 	Finish  Phase = "finish"
@@ -193,6 +199,9 @@ type Second struct {
 	// ServerTPM is the server's own count of transactions as a rate a minute, over
 	// the time since it was last read; nil when it was not read in this second.
 	ServerTPM *float64 `json:"server_tpm,omitempty"`
+
+	// Sessions is how many asynchronous clients had logged in; 0 of a run that has none.
+	Sessions int `json:"sessions,omitempty"`
 }
 
 // Progress says how far a build or a check has come.

@@ -78,7 +78,8 @@ type Result struct {
 	Metrics []Metric  `json:"metrics,omitempty"`
 	Line    string    `json:"line,omitempty"` // the headline as another program printed it; "" of Sledge's own jobs
 	Users   int       `json:"users,omitempty"`
-	Started time.Time `json:"started"` // of the measurement, or else of the job
+	Clients int       `json:"clients,omitempty"` // asynchronous ones of each virtual user; 0 where users have none
+	Started time.Time `json:"started"`           // of the measurement, or else of the job
 	Elapsed float64   `json:"elapsed_seconds"`
 
 	Summary meter.Summary `json:"-"` // of the measurement; kept by the repository with its histograms
@@ -212,6 +213,7 @@ type Metric struct {
 // Waiting is a transaction that took longer than the time of a run.
 type Waiting struct {
 	User       int     `json:"user"`                 // position of the virtual user
+	Client     int     `json:"client,omitempty"`     // its asynchronous client, from 1; 0 where it has none
 	Connection string  `json:"connection,omitempty"` // as the server calls it: "process 4711"
 	Kind       string  `json:"kind"`
 	Seconds    float64 `json:"at_least_seconds"`  // response time when the time was up; of one cut off, until then
@@ -224,7 +226,11 @@ func (w Waiting) String() string {
 	if w.Connection != "" {
 		where = " (" + w.Connection + ")"
 	}
-	return fmt.Sprintf("virtual user %d%s waited at least %.1f s for its %s", w.User, where, w.Seconds, w.Kind)
+	who := fmt.Sprintf("virtual user %d", w.User)
+	if w.Client > 0 {
+		who += fmt.Sprintf(", client %d,", w.Client)
+	}
+	return fmt.Sprintf("%s%s waited at least %.1f s for its %s", who, where, w.Seconds, w.Kind)
 }
 
 // ClientLoad is what Sledge's own process used of its machine over some time, and what it

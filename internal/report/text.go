@@ -323,7 +323,7 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 		row("", "Pauses", "transactions began %s after the end of a pause", delay(*d))
 	}
 	if s := r.Sharing; s != nil {
-		row("", "Sharing", "%s for %s; transactions waited %s for one", connections(s.Connections), VirtualUsers(r.Users), delay(s.Wait))
+		row("", "Sharing", "%s for %s; transactions waited %s for one", connections(s.Connections), sharers(r), delay(s.Wait))
 	}
 	if c := r.Client; c != nil && !c.NearLimit() {
 		mark, who := good, "had room: "
@@ -454,6 +454,14 @@ func VirtualUsers(n int) string {
 	return count(int64(n)) + " virtual users"
 }
 
+// sharers says who shares connections.
+func sharers(r job.Result) string {
+	if r.Clients > 0 {
+		return count(int64(r.Users*r.Clients)) + " asynchronous clients"
+	}
+	return VirtualUsers(r.Users)
+}
+
 func connections(n int) string {
 	if n == 1 {
 		return "1 connection"
@@ -466,6 +474,9 @@ func load(j job.Job) string {
 	users := VirtualUsers(Users(j))
 	if steps := j.Result.Steps; len(steps) > 1 {
 		users = fmt.Sprintf("up to %s, in %d steps", users, len(steps))
+	}
+	if n := j.Result.Clients; n > 0 {
+		users += fmt.Sprintf(" with %s asynchronous clients each, %s sessions,", count(int64(n)), count(int64(Users(j)*n)))
 	}
 	if f := j.Facts; f != nil && f.Size != "" {
 		users += " on " + f.Size

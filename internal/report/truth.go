@@ -243,7 +243,7 @@ func usersOnAverage(j job.Job) float64 {
 		elapsed += s.Elapsed
 	}
 	if elapsed == 0 {
-		return float64(Users(j))
+		return float64(Users(j) * max(1, j.Result.Clients))
 	}
 	return work / elapsed
 }

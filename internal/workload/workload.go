@@ -44,9 +44,10 @@ type Workload struct {
 	NewTerminal func(seat Seat) Terminal
 	NewExecutor func(ctx context.Context, c Connection) (Executor, error)
 
-	// Pauses returns the option that has terminals pause before or after transactions, if it
-	// does; "" where they do not. A rate leaves no room for pauses. Optional.
-	Pauses func(options any) string
+	// Pauses names the option that has terminals pause before or after transactions, and
+	// says whether it does. A rate leaves no room for pauses, and asynchronous clients need
+	// them. Optional.
+	Pauses func(options any) (option string, pause bool)
 
 	// Mixed returns the option that was set to say how often terminals decide on each kind
 	// of transaction; "" where none was. A rate of each kind leaves no room for it. It is nil

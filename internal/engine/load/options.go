@@ -26,10 +26,10 @@ type Options struct {
 	Reconnects     int            `opt:"reconnects" group:"load" unit:"times" min:"0" max:"1000000" help:"times that a virtual user connects again at most, with the option reconnect; a connection that it loses after that ends the run; 0 sets no limit"`
 	ReconnectDelay time.Duration  `opt:"reconnect_delay" group:"load" help:"pause before a lost connection is made again, half of it to one and a half times, longer from try to try; such as 500ms"`
 	Ledger         bool           `opt:"ledger" group:"load" flag:"ledger" for:"run" help:"note every transaction that the server acknowledges as committed, and look after the run whether one of them is missing in the database or appears twice. It takes 28 bytes of memory for each"`
-	AsyncScale     bool           `opt:"async_scale" group:"load" soon:"true" help:"let each virtual user work for several asynchronous clients with keying and thinking times; not built yet, so a run with it is refused"`
-	AsyncClients   int            `opt:"async_clients" group:"load" soon:"true" unit:"clients" min:"1" max:"100000" help:"asynchronous clients of each virtual user"`
-	AsyncVerbose   bool           `opt:"async_verbose" group:"load" soon:"true" help:"print what each asynchronous client does"`
-	AsyncDelay     int            `opt:"async_delay" group:"load" soon:"true" unit:"milliseconds" min:"0" max:"3600000" help:"milliseconds between the logins of two asynchronous clients"`
+	AsyncScale     bool           `opt:"async_scale" group:"load" for:"run" help:"have each virtual user work for several asynchronous clients at once, each a terminal with its own keying and thinking times and its own session"`
+	AsyncClients   int            `opt:"async_clients" group:"load" unit:"clients" min:"1" max:"100000" help:"asynchronous clients of each virtual user"`
+	AsyncVerbose   bool           `opt:"async_verbose" group:"load" help:"say what each asynchronous client does, transaction by transaction"`
+	AsyncDelay     int            `opt:"async_delay" group:"load" unit:"milliseconds" min:"0" max:"3600000" help:"milliseconds between the logins of two asynchronous clients of a virtual user; the ramp-up begins when the last has logged in"`
 	Connections    int            `opt:"connections" group:"load" unit:"connections" flag:"connections" for:"run" min:"0" max:"100000" help:"connections that all virtual users share: a user takes one for each transaction, and waits where others have them all; 0 gives each user a connection of its own"`
 	RaiseError     bool           `opt:"stop_on_failure" group:"client" help:"end the run at the first failure, and retry nothing"`
 	MaxRetries     int            `opt:"max_retries" group:"client" unit:"tries" min:"0" max:"1000" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`

@@ -55,16 +55,22 @@ type Pacing struct {
 	Steps func(users int) Steps
 	Fixed bool
 
+	// Clients is how many terminals each virtual user has; 0 is one, which is the user itself.
+	// Clients log in LoginDelay apart, and say what they do if Verbose.
+	Clients    int
+	LoginDelay time.Duration
+	Verbose    bool
+
 	// Loops is how many event loops run the users; 0 runs each in a goroutine.
 	Loops int
-
-	// Missing names the option that asks for what is not built yet, so that a run is refused before it starts; "" for none.
-	Missing string
 }
+
+// LogIn is how long it takes at least until all clients have logged in.
+func (p Pacing) LogIn() time.Duration { return time.Duration(max(0, p.Clients-1)) * p.LoginDelay }
 
 // Pacing returns what the options come to.
 func (o *Options) Pacing() Pacing {
-	return Pacing{
+	p := Pacing{
 		RampUp:         time.Duration(o.RampUp),
 		Duration:       time.Duration(o.Duration),
 		UserDelay:      o.UserDelay,
@@ -85,8 +91,11 @@ func (o *Options) Pacing() Pacing {
 		Loops:          o.loops(runtime.GOMAXPROCS(0)),
 		Steps:          o.steps(),
 		Fixed:          o.Steps.joins == nil,
-		Missing:        o.missing(),
 	}
+	if o.AsyncScale {
+		p.Clients, p.LoginDelay, p.Verbose = o.AsyncClients, time.Duration(o.AsyncDelay)*time.Millisecond, o.AsyncVerbose
+	}
+	return p
 }
 
 // loops is Pacing.Loops. Those of one loop share connections, so that each needs one.
@@ -129,19 +138,13 @@ func (o *Options) steps() func(users int) Steps {
 	return func(users int) Steps { return o.Steps.of(users, time.Duration(o.Duration)) }
 }
 
-// missing names the first option that asks for what is not built yet.
-func (o *Options) missing() string {
-	switch {
-	case o.AsyncScale:
-		return "async_scale"
-	}
-	return ""
-}
-
 // Validate implements option.Validator.
 func (o *Options) Validate(names option.Names) error {
 	if o.Driver == driverTimed && o.Duration <= 0 {
 		return names.Wrong("duration", "0", "0 measures nothing: give a time, such as 5 for minutes, or 90s")
+	}
+	if o.AsyncScale && o.Driver == driverTest {
+		return names.Wrong("async_scale", "true", "a test shows what each user does, one after another: set it to false, or %s to %s", names.Of("driver"), driverTimed)
 	}
 	if o.Connections > 0 && o.Driver == driverTest {
 		return names.Wrong("connections", strconv.Itoa(o.Connections), "a test shows what each user does, on a connection of its own: set it to 0")

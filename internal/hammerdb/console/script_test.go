@@ -77,31 +77,31 @@ for {set it 0} {$it < $total_iterations} {incr it} {
 } }
 `
 
-func TestAScriptOfAsynchronousClientsIsKeptAndNotRun(t *testing.T) {
+func TestAScriptOfAsynchronousClientsIsTakenOver(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "async.tcl")
 	if err := os.WriteFile(path, []byte(asynchronousScript), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, out := newConsole(t, "")
+	var out bytes.Buffer
+	runner := &specRecorder{}
+	c, err := New(Config{Bench: bench, Out: &out, Runner: runner})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	call(t, c, "giset commandline jobs_disable 1")
 	call(t, c, "customscript "+path)
 	call(t, c, "print script")
 	for _, want := range []string{
-		"a run of it is refused (clearscript drops it)\n", "Loaded " + path + "\n",
+		"Loaded " + path + "\n",
 		"\nset async_scale true\n", "\nset async_client 20\n", "\nset async_delay 250\n", "\nset mix(new_order) 1\n", "\nset keying_time(new_order) 18\n", "\nset think_time(new_order) 12\n",
 	} {
 		if !strings.Contains(out.String(), want) {
-			t.Errorf("got\n%s\nwant %q in it", out, want)
+			t.Errorf("got\n%s\nwant %q in it", &out, want)
 		}
 	}
-	out.Reset()
 	call(t, c, "vurun")
-	if want := "Error: option pg_async_scale: what it asks for is not built yet: set it to false (the loaded driver script says so: clearscript drops it)\n"; out.String() != want {
-		t.Errorf("got %q, want %q", out, want)
-	}
-	call(t, c, "diset tpcc pg_async_scale true")
-	out.Reset()
-	call(t, c, "vurun")
-	if want := "Error: option pg_async_scale: what it asks for is not built yet: set it to false\n"; out.String() != want {
-		t.Errorf("got %q, want %q, since the dictionary says so, too", out, want)
+	if len(runner.specs) != 1 || runner.specs[0].Options["async_scale"] != "true" || runner.specs[0].Options["async_clients"] != "20" || runner.specs[0].Options["async_delay"] != "250" {
+		t.Errorf("got runs of %v, want one with 20 asynchronous clients who log in 250 ms apart, in\n%s", runner.specs, &out)
 	}
 }

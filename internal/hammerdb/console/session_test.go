@@ -389,7 +389,7 @@ func TestARunIsBoundOnce(t *testing.T) {
 	call(t, c, "vudestroy")
 	call(t, c, "diset tpcc sqlite_async_scale true")
 	call(t, c, "vurun")
-	if len(runner.specs) > 0 || strings.Contains(out.String(), "Created") || !strings.Contains(out.String(), "sqlite_async_scale: what it asks for is not built yet") {
+	if len(runner.specs) > 0 || strings.Contains(out.String(), "Created") || !strings.Contains(out.String(), "sqlite_async_scale: asynchronous clients are for users who pause") {
 		t.Errorf("got\n%s\nwant a refusal before virtual users are created", &out)
 	}
 }

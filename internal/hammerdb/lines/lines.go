@@ -148,6 +148,8 @@ func (s *Speaker) step(e job.Event) []string {
 		return []string{fmt.Sprintf("%d Virtual Users work from now on", step.Users)}
 	case job.StepConnection, job.StepTimeProfile, job.StepTransactions, job.StepShare, job.StepCount:
 		return s.preparation(step)
+	case job.StepClients, job.StepLogIn, job.StepKeying, job.StepThinking:
+		return clients(e.User, step)
 	case job.StepGenerate, job.StepFile, job.StepRows:
 		return s.generation(step)
 	case job.StepCheckpoint, job.StepVacuum, job.StepPurge, job.StepWriteBack:
@@ -274,6 +276,28 @@ func (s *Speaker) preparation(step job.Step) []string {
 	return []string{"Rampup complete, Taking start Transaction Count."}
 }
 
+// clients words what a virtual user's asynchronous clients do.
+func clients(user int, step job.Step) []string {
+	name := fmt.Sprintf("vuser%d:ac%d", user, step.Client)
+	switch {
+	case step.Name == job.StepClients && step.Stage == job.Ends:
+		return []string{"All asynchronous clients complete"}
+	case step.Name == job.StepClients:
+		names := make([]string, step.Count)
+		for i := range names {
+			names[i] = fmt.Sprintf("vuser%d:ac%d", user, i+1)
+		}
+		return []string{"Started asynchronous clients:" + strings.Join(names, " ")}
+	case step.Name == job.StepLogIn && step.Stage == job.Ends:
+		return []string{"Connected " + name}
+	case step.Name == job.StepLogIn:
+		return []string{fmt.Sprintf("Delaying login of %s for %.0f ms", name, 1000*step.Seconds)}
+	case step.Name == job.StepKeying:
+		return []string{fmt.Sprintf("keytime:%s:%s:%.3f secs", step.Of, name, step.Seconds)}
+	}
+	return []string{fmt.Sprintf("thinktime:%s:%s:%.3f secs", step.Of, name, step.Seconds)}
+}
+
 // cleaning words what a database does after a run. Checkpoint and vacuum are one thing to
 // HammerDB.
 func (s *Speaker) cleaning(step job.Step) []string {
@@ -317,6 +341,8 @@ var drains = map[job.StepName]struct{ title, what, leftOut string }{
 func (s *Speaker) begins(p job.PhaseSpan) []string {
 	s.minute = 0
 	switch p.Name {
+	case job.LogIn:
+		return nil
 	case job.RampUp:
 		return []string{fmt.Sprintf("Beginning rampup time of %s minutes", minutes(p.Length))}
 	case job.Measure:
@@ -328,7 +354,7 @@ func (s *Speaker) begins(p job.PhaseSpan) []string {
 // second says each full minute of a phase.
 func (s *Speaker) second(second job.Second) []string {
 	minute := int(second.Offset / time.Minute)
-	if minute <= s.minute {
+	if minute <= s.minute || second.Phase == job.LogIn {
 		return nil
 	}
 	s.minute = minute
@@ -374,7 +400,15 @@ func (s *Speaker) headline(r job.Result) []string {
 	if line == "" {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d Active Virtual Users configured", r.Users), line}
+	return []string{Active(r.Users, r.Clients), line}
+}
+
+// Active says how many virtual users worked, and for how many asynchronous clients each.
+func Active(users, clients int) string {
+	if clients > 0 {
+		return fmt.Sprintf("%d VU * %d AC = %d Active Sessions configured", users, clients, users*clients)
+	}
+	return fmt.Sprintf("%d Active Virtual Users configured", users)
 }
 
 // Result words the headline of a run on a database, which people call by its title; ""

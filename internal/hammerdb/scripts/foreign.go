@@ -206,9 +206,6 @@ func (f *foreignReader) notes() []string {
 	if f.paused && !f.keyandthink {
 		notes = append(notes, "Its users pause whatever KEYANDTHINK says, so keyandthink is true")
 	}
-	if f.asynchronous {
-		notes = append(notes, "Asynchronous clients are not built yet: the script is kept, and a run of it is refused (clearscript drops it)")
-	}
 	return notes
 }
 
@@ -230,7 +227,7 @@ func (f *foreignReader) checkRest(loop piece) error {
 		return err
 	}
 	if f.asynchronous {
-		return nil // clients wait for their turn to log in; and no run is made of them yet
+		return nil // clients wait for their turn to log in
 	}
 	// What the loop holds was read, so that each wait in it is a pause that is known.
 	waits := reAfter.ReplaceAllStringFunc(loop.text, func(s string) string { return strings.Repeat(" ", len(s)) })

@@ -153,7 +153,6 @@ func TestARunThatNeedsWhatIsNotBuiltIsRefused(t *testing.T) {
 		action      job.Action
 		refused     bool
 	}{
-		{"pg", "pg_async_scale", job.Run, true},
 		{"pg", "pg_async_scale", job.Build, false},
 		{"pg", "pg_oracompat", job.Build, true},
 		{"pg", "pg_cituscompat", job.Build, true},

@@ -170,7 +170,7 @@ func Result(j job.Job, c catalog.Catalog) View {
 		}}
 	}
 	return View{value: []string{
-		string(j.ID), timestamp(j), fmt.Sprintf("%d Active Virtual Users configured", report.Users(j)), Headline(j, c),
+		string(j.ID), timestamp(j), lines.Active(report.Users(j), j.Result.Clients), Headline(j, c),
 	}}
 }
 

@@ -56,24 +56,19 @@ var Workload = &workload.Workload{
 	NewExecutor: newExecutor,
 	Builders:    func(options any) int { return options.(*Options).Builders },
 	Mixed:       mixed,
-	Pauses: func(options any) string {
-		if options.(*Options).KeyAndThink {
-			return "key_and_think"
-		}
-		return ""
-	},
-	Rules:      rules,
-	Extent:     extent,
-	Inspect:    inspect,
-	Routines:   listRoutines,
-	ProbeName:  "new order",
-	Probed:     func(s *meter.Summary) int64 { return s.Kinds[newOrder].Done },
-	Silence:    silence,
-	NewAuditor: newAuditor,
-	Contention: contention,
-	Score:      score,
-	DataFiles:  dataFiles,
-	SQL:        files,
+	Pauses:      func(options any) (string, bool) { return "key_and_think", options.(*Options).KeyAndThink },
+	Rules:       rules,
+	Extent:      extent,
+	Inspect:     inspect,
+	Routines:    listRoutines,
+	ProbeName:   "new order",
+	Probed:      func(s *meter.Summary) int64 { return s.Kinds[newOrder].Done },
+	Silence:     silence,
+	NewAuditor:  newAuditor,
+	Contention:  contention,
+	Score:       score,
+	DataFiles:   dataFiles,
+	SQL:         files,
 }
 
 // The kinds of transaction, in the order of the options that list them.

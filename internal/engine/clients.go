@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/loop"
+	"sledge/internal/workload"
+)
+
+// Asynchronous clients are the terminals of one virtual user: each is a user of the engine,
+// with its own pauses and, unless users share connections, its own session. They log in one
+// after another while those who have done so work already, and the ramp-up begins when the
+// last has: what is measured is all of them.
+
+// clients is how many terminals each virtual user has.
+func (p Plan) clients() int { return max(1, p.Pacing.Clients) }
+
+// terminals is how many there are in all: the users of the engine.
+func (p Plan) terminals() int { return p.Users * p.clients() }
+
+// position is that of the virtual user whom a terminal belongs to.
+func (p Plan) position(terminal int) int { return terminal/p.clients() + p.firstWorker() }
+
+// client is the number of a terminal among those of its virtual user, from 1; 0 where
+// virtual users have no clients.
+func (p Plan) client(terminal int) int {
+	if p.Pacing.Clients == 0 {
+		return 0
+	}
+	return terminal%p.clients() + 1
+}
+
+// nameOf names a terminal: "virtual user 2, client 7".
+func (p Plan) nameOf(terminal int) string {
+	name := fmt.Sprintf("virtual user %d", p.position(terminal))
+	if client := p.client(terminal); client > 0 {
+		name += fmt.Sprintf(", client %d", client)
+	}
+	return name
+}
+
+// waiters is what is said of those who wait for the database.
+func (p Plan) waiters() string {
+	if p.Pacing.Clients > 0 {
+		return "asynchronous client"
+	}
+	return "virtual user"
+}
+
+// crew is a virtual user as others see it: it works while one of its terminals does.
+type crew struct {
+	begun  atomic.Bool
+	failed atomic.Bool
+	left   atomic.Int32 // terminals that have not ended
+}
+
+// begins tells that the virtual user of a terminal works.
+func (r *run) begins(u *user) {
+	position := r.plan.position(u.number)
+	if !r.crews[u.crew].begun.Swap(true) {
+		r.feed.state(position, job.UserRunning)
+		if n := r.plan.Pacing.Clients; n > 0 {
+			r.feed.step(position, job.Step{Name: job.StepClients, Count: int64(n)})
+		}
+	}
+	u.unhold()
+}
+
+// ends tells how a terminal ended, or its virtual user where it is the last.
+func (r *run) ends(u *user, err error) {
+	position, crew := r.plan.position(u.number), &r.crews[u.crew]
+	if err != nil {
+		if client := r.plan.client(u.number); client > 0 {
+			err = fmt.Errorf("client %d: %w", client, err)
+		}
+		if !crew.failed.Swap(true) {
+			r.feed.fail(position, err)
+		}
+		r.die(&userError{position, err})
+	}
+	if crew.left.Add(-1) > 0 || crew.failed.Load() || !crew.begun.Load() {
+		return
+	}
+	if r.plan.Pacing.Clients > 0 {
+		r.feed.step(position, job.Step{Name: job.StepClients, Stage: job.Ends})
+	}
+	r.feed.state(position, job.UserSucceeded)
+}
+
+// logIn is how an asynchronous client begins: when its turn comes, it opens its connection
+// unless it has one. It returns false where the run ended before that.
+func (r *run) logIn(u *user, task loop.Task) (bool, error) {
+	client := r.plan.client(u.number)
+	delay := time.Duration(client-1) * r.plan.Pacing.LoginDelay
+	r.tellOf(u, job.Step{Name: job.StepLogIn, Stage: job.Begins, Seconds: delay.Seconds()})
+	if !task.PauseUntil(r.began.Add(delay)) {
+		return false, nil
+	}
+	if u.lines == nil {
+		var err error
+		task.Await(func() { err = r.openFor(u) })
+		if err != nil {
+			return false, err
+		}
+	}
+	r.tellOf(u, job.Step{Name: job.StepLogIn, Stage: job.Ends})
+	if int(r.loggedIn.Add(1)) == r.plan.terminals() {
+		close(r.everybody)
+	}
+	return true, nil
+}
+
+// openFor opens a user's own connection.
+func (r *run) openFor(u *user) error {
+	select {
+	case r.logins <- struct{}{}:
+		defer func() { <-r.logins }()
+	case <-r.connecting.Done():
+		return errEnding
+	}
+	var c *connection
+	err := job.Guarded(func() (err error) {
+		c, err = open(r.connecting, r.plan, u.number, 0, func(job.Event) {})
+		return err
+	})
+	r.connections.set(u.number, c)
+	if err != nil && r.connecting.Err() != nil {
+		return errEnding
+	}
+	if err != nil {
+		return fmt.Errorf("log in: %w", err)
+	}
+	u.lines = &ownLine{c}
+	return nil
+}
+
+// errEnding is why connections are not opened any more.
+var errEnding = errors.New("the run is ending")
+
+// tellOf tells what an asynchronous client does, where that is asked for.
+func (r *run) tellOf(u *user, s job.Step) {
+	if r.plan.Pacing.Verbose {
+		s.Client = r.plan.client(u.number)
+		r.feed.step(r.plan.position(u.number), s)
+	}
+}
+
+// tellOfTransaction is tellOf for what the client is about to do.
+func (r *run) tellOfTransaction(u *user, t workload.Transaction) {
+	kind := r.plan.Workload.Kinds[t.Kind].Name
+	r.tellOf(u, job.Step{Name: job.StepKeying, Of: kind, Seconds: t.Keying.Seconds()})
+	r.tellOf(u, job.Step{Name: job.StepThinking, Of: kind, Seconds: t.Thinking.Seconds()})
+}
+
+// connections are those of a run. They come and go while others look at them.
+type connections struct {
+	mu   sync.Mutex
+	list []*connection
+}
+
+func newConnections(n int) *connections { return &connections{list: make([]*connection, n)} }
+
+func (l *connections) set(i int, c *connection) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list[i] = c
+}
+
+// all returns those that there are now.
+func (l *connections) all() []*connection {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := make([]*connection, 0, len(l.list))
+	for _, c := range l.list {
+		if c != nil {
+			list = append(list, c)
+		}
+	}
+	return list
+}

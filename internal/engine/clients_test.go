@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/load"
+	hammerdb "sledge/internal/hammerdb/lines"
+	"sledge/internal/job"
+	"sledge/internal/option"
+)
+
+// keyed returns a plan of two users with four asynchronous clients each, who key for a
+// second and have a transaction of a tenth of one, for ten seconds.
+func keyed() Plan {
+	p := fakePlan(fakeUser{takes: 100 * time.Millisecond, keying: time.Second}, load.Pacing{
+		RampUp: 3 * time.Second, Duration: 11 * time.Second, Clients: 4, LoginDelay: 2 * time.Second,
+	})
+	w := *p.Workload
+	w.Pauses = func(any) (string, bool) { return "key_and_think", true }
+	p.Workload = &w
+	p.Users = 2
+	return p
+}
+
+// phases notes when each phase began, and the words that a virtual user says.
+type phases struct {
+	began   time.Time
+	at      map[job.Phase]time.Duration
+	seconds []job.Second
+	speaker *hammerdb.Speaker
+	said    []string
+	mu      sync.Mutex
+}
+
+func (p *phases) Watch(e job.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e.Phase != nil {
+		p.at[e.Phase.Name] = time.Since(p.began)
+	}
+	if e.Second != nil {
+		p.seconds = append(p.seconds, *e.Second)
+	}
+	for _, line := range p.speaker.Say(e) {
+		if line.User == job.FirstWorker {
+			p.said = append(p.said, line.Text)
+		}
+	}
+}
+
+func watchPhases() *phases {
+	return &phases{began: time.Now(), at: map[job.Phase]time.Duration{}, speaker: hammerdb.NewSpeaker(hammerdb.About{Action: job.Run})}
+}
+
+// Logging in comes before the ramp-up and takes nothing of it, and whoever has logged in
+// works.
+func TestAsynchronousClientsLogInBeforeTheRampUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := watchPhases()
+		result, err := Local{}.perform(t.Context(), job.Run, keyed(), &feed{watchers: []job.Watcher{seen}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if login, rampUp, measure := seen.at[job.LogIn], seen.at[job.RampUp], seen.at[job.Measure]; login != 0 || rampUp != 6*time.Second || measure != 9*time.Second {
+			t.Errorf("log in began at %s, the ramp-up at %s and the measurement at %s; want 0s, 6s and 9s", login, rampUp, measure)
+		}
+		var sessions []int
+		var before int64
+		for _, s := range seen.seconds {
+			if s.Phase == job.LogIn {
+				sessions = append(sessions, s.Sessions)
+				before += s.Measured.Ended()
+			}
+		}
+		if !slices.IsSorted(sessions) || sessions[0] != 2 || before < 10 {
+			t.Errorf("while clients logged in, %v had and %d transactions ended; want 2 at first, more later, and transactions of those", sessions, before)
+		}
+		all := result.Summary.All()
+		if all.Done < 78 || all.Done > 82 {
+			t.Errorf("8 clients did %d transactions in 11 s, want one each 1.1 s", all.Done)
+		}
+		if result.Users != 2 || result.Clients != 4 || result.Lateness == nil || result.Lateness.Max > 0.001 {
+			t.Errorf("got %d users with %d clients and a lateness of %+v; want 2, 4 and none", result.Users, result.Clients, result.Lateness)
+		}
+		want := []string{
+			"RUNNING", "Started asynchronous clients:vuser2:ac1 vuser2:ac2 vuser2:ac3 vuser2:ac4",
+			"Processing 1099511627776 transactions with output suppressed...", "All asynchronous clients complete", "FINISHED SUCCESS",
+		}
+		if !slices.Equal(seen.said, want) {
+			t.Errorf("got %q, want %q", seen.said, want)
+		}
+	})
+}
+
+// Clients who share connections have them before the run, and begin in turns all the same.
+func TestAsynchronousClientsShareConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := keyed()
+		p.Pacing.Connections = 3
+		seen := watchPhases()
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen.at[job.RampUp] != 6*time.Second || result.Sharing == nil || result.Sharing.Connections != 3 || result.Summary.All().Done < 78 {
+			t.Errorf("got the ramp-up at %s, %+v and %d transactions; want 6s, 3 connections and 80", seen.at[job.RampUp], result.Sharing, result.Summary.All().Done)
+		}
+	})
+}
+
+func TestAClientThatCannotLogInEndsTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := keyed()
+		d := *p.Database
+		connected := 0
+		var mu sync.Mutex
+		d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if connected++; connected > 5 { // of whom the monitor is the first
+				return nil, errors.New("too many connections")
+			}
+			return p.Database.Connect(ctx, options, as)
+		}
+		bad := p
+		bad.Database = &d
+		result, err := Local{}.perform(t.Context(), job.Run, bad, &feed{}, nil)
+		if err == nil || !strings.Contains(err.Error(), "client 2: log in: too many connections") || result.Status != job.Failed {
+			t.Errorf("got %v and the status %q; want the client that could not log in, and failed", err, result.Status)
+		}
+	})
+}
+
+// A run that is stopped while clients log in ends at once, and nobody has failed.
+func TestLoggingInIsStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stop := make(chan struct{})
+		time.AfterFunc(3*time.Second, func() { close(stop) })
+		began := time.Now()
+		result, err := Local{}.perform(t.Context(), job.Run, keyed(), &feed{}, stop)
+		if job.ExitOf(err) != job.ExitStopped || result.Status != job.Partial {
+			t.Errorf("got %v and the status %q, want that it was stopped", err, result.Status)
+		}
+		if took := time.Since(began); took > 4*time.Second {
+			t.Errorf("it ended after %s, want soon after the 3 s", took)
+		}
+	})
+}
+
+func TestAsynchronousClientsAreRefusedWhereTheyMakeNoSense(t *testing.T) {
+	pair := keyed().Pair
+	hasty := *pair.Workload
+	hasty.Pauses = nil
+	for _, tt := range []struct {
+		values option.Values
+		hasty  bool
+		want   string
+	}{
+		{option.Values{"async_scale": "true"}, true, "option async_scale: asynchronous clients are for users who pause"},
+		{option.Values{"async_scale": "true", "driver": "test"}, false, "option async_scale: a test shows what each user does"},
+		{option.Values{"async_scale": "true", "async_clients": "50000"}, false, "option async_clients: 3 virtual users with 50000 each are 150000 clients"},
+		{option.Values{"async_scale": "true"}, false, ""},
+	} {
+		tried := pair
+		if tt.hasty {
+			tried.Workload = &hasty
+		}
+		_, err := NewPlan(tried, job.Spec{Action: job.Run, Users: 3, Options: tt.values})
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%v: got %v, want %q", tt.values, err, tt.want)
+		}
+	}
+}
