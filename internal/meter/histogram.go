@@ -23,6 +23,11 @@ const (
 
 func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(lowest, usualHighest, digits) }
 
+// like returns an empty histogram as fine as another.
+func like(h *hdrhistogram.Histogram) *hdrhistogram.Histogram {
+	return hdrhistogram.New(h.LowestTrackableValue(), usualHighest, int(h.SignificantFigures()))
+}
+
 // count adds n latencies of one value to a histogram, which is replaced by a larger one
 // where it does not reach so far.
 func count(h **hdrhistogram.Histogram, value, n int64) {

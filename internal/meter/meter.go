@@ -305,9 +305,12 @@ func (s *Summary) Reset() {
 	}
 }
 
-// All returns the tally of all kinds together.
+// All returns the tally of all kinds together, with histograms as fine as theirs.
 func (s *Summary) All() Tally {
 	all := newTallies(1)[0]
+	if len(s.Kinds) > 0 && s.Kinds[0].Service != nil { // of a single user's they are coarser
+		all.Service, all.Response = like(s.Kinds[0].Service), like(s.Kinds[0].Response)
+	}
 	for i := range s.Kinds {
 		all.add(&s.Kinds[i])
 	}

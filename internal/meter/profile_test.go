@@ -34,6 +34,9 @@ func TestProfileKeepsUsersApart(t *testing.T) {
 			t.Errorf("user %d: got %v elapsed, want 1m", u, s.Elapsed)
 		}
 	}
+	if all := users[1].All(); all.Service.Max() != users[1].Kinds[0].Service.Max() || all.Service.Min() != users[1].Kinds[1].Service.Min() {
+		t.Errorf("got %d to %d ns of all kinds, want %d as of each", all.Service.Min(), all.Service.Max(), users[1].Kinds[0].Service.Max())
+	}
 	if got := users[1].Kinds[1].Failed[meter.Deadlock]; got != 1 {
 		t.Errorf("got %d deadlocks of user 1, want 1", got)
 	}
