@@ -1,0 +1,53 @@
+package tprocc_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"sledge/internal/job"
+)
+
+// TestAFrozenServerIsInTheResponseTimesOfARate holds the p99 of a rate at which a server
+// stands still beside what must come of it. With even arrivals over a time T, of which the
+// server is frozen for F, those that come due during the freeze wait for what is left of it.
+// So a share of (F - x) / T waits for longer than x, and p99 is F - T/100.
+//
+// Two users are enough. They are held up by one transaction each, so that p99 of the service
+// time shows nothing of the freeze. The others begin once they are free, oldest first: what
+// that adds to the longest waits is two transactions.
+func TestAFrozenServerIsInTheResponseTimesOfARate(t *testing.T) {
+	b := newBench(t)
+	const frozen, measured = 2 * time.Second, 6 * time.Second
+	freeze := &trigger{after: time.Second, do: func() {
+		b.server.Freeze()
+		time.Sleep(frozen)
+		b.server.Thaw()
+	}}
+	result, err := b.do(t, job.Spec{Action: job.Run, Users: 2}, job.Control{Watchers: []job.Watcher{freeze}},
+		"rampup", "1s", "duration", measured.String(), "rate", "order_status=100/s", "arrivals", "constant")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.LongestGap == nil {
+		t.Fatal("there is no gap")
+	}
+	// To stop a server's processes and to let them go on takes a busy machine some time, so
+	// that how long it stood is what the gap between two ends of transactions says.
+	stood := time.Duration(result.LongestGap.Seconds * float64(time.Second))
+	all := result.Summary.All()
+	want := stood - time.Duration(result.Elapsed*float64(time.Second))/100
+	got := time.Duration(all.Response.ValueAtQuantile(99))
+	service := time.Duration(all.Service.ValueAtQuantile(99))
+	t.Logf("frozen for %s: p99 of %d response times %s, analytic %s; of service times %s, the longest %s",
+		stood, all.Done, got, want, service, time.Duration(all.Service.Max()))
+	if off := math.Abs(float64(got-want)) / float64(want); off > 0.05 {
+		t.Errorf("p99 of the response time is %s, want %s: off by %.1f %%", got, want, 100*off)
+	}
+	if longest := time.Duration(all.Service.Max()); service > frozen/2 || longest < frozen*9/10 || stood < frozen*9/10 {
+		t.Errorf("p99 of the service time is %s and the longest %s, want the freeze in the longest alone", service, longest)
+	}
+	if p := result.Pace; math.Abs(p.Asked-100) > 1 || p.Behind > 0 {
+		t.Errorf("got %+v, want 100 a second, and none behind in the end", p)
+	}
+}
