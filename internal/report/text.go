@@ -560,10 +560,10 @@ func transactions(b *page, kinds []string, sum meter.Summary, c correction) {
 		b.title("Service times in ms", "of the last try alone")
 		latencies(b, rows, func(t *meter.Tally) histogram { return t.Service }, nil)
 	}
+	endings(b, rows)
 	if b.Whole && all.Traffic.RoundTrips > 0 {
 		traffic(b, rows)
 	}
-	endings(b, rows)
 }
 
 // row is one line of a table of transactions.
