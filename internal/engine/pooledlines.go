@@ -106,7 +106,9 @@ func (l *pooledLines) lose(r *run, u *user, c *connection, failure error) error 
 		return err
 	}
 	if r.plan.Pacing.Reconnect {
-		r.lost.note(failure)
+		if err := r.noteReconnect(u, failure); err != nil {
+			return err
+		}
 		r.reviving.Go(func() { r.revive(c) })
 		return nil
 	}

@@ -69,12 +69,9 @@ func (r *run) replace(u *user, c *connection, lost error) error {
 	if r.stopping.Load() {
 		return nil
 	}
-	if most := r.plan.Pacing.Reconnects; most > 0 && u.reconnects == most {
-		return fmt.Errorf("a connection was lost, after the virtual user has connected again %d times, which is what option %s allows: %w",
-			most, r.plan.Spec.Names.Of("reconnects"), lost)
+	if err := r.noteReconnect(u, lost); err != nil {
+		return err
 	}
-	u.reconnects++
-	r.lost.note(lost)
 	if err := u.task.Release(c.sockets); err != nil {
 		return err
 	}
@@ -99,6 +96,18 @@ func (r *run) replace(u *user, c *connection, lost error) error {
 				r.plan.Pacing.ReconnectLimit, r.plan.Spec.Names.Of("reconnect_limit"), err)
 		}
 	}
+	return nil
+}
+
+// noteReconnect notes that a user is to connect again. The error says that it has done so as
+// often as it may.
+func (r *run) noteReconnect(u *user, lost error) error {
+	if most := r.plan.Pacing.Reconnects; most > 0 && u.reconnects == most {
+		return fmt.Errorf("a connection was lost, after the virtual user has connected again %d times, which is what option %s allows: %w",
+			most, r.plan.Spec.Names.Of("reconnects"), lost)
+	}
+	u.reconnects++
+	r.lost.note(lost)
 	return nil
 }
 
