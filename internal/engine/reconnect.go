@@ -43,8 +43,28 @@ func (l *losses) back() {
 	defer l.mu.Unlock()
 	l.noneSince = time.Time{}
 	if l.away--; l.away == 0 {
-		l.run.feed.message(l.run.plan.monitor(), "All connections are there again, %.1f s after the first was lost", time.Since(l.since).Seconds())
+		l.run.feed.message(l.run.plan.monitor(), "All connections are there again, %.1f s after the first was lost%s",
+			time.Since(l.since).Seconds(), l.run.whereConnected())
 	}
+}
+
+// whereConnected says how many connections are at which of several servers, for a message.
+func (r *run) whereConnected() (text string) {
+	if len(r.plan.Targets) < 2 {
+		return ""
+	}
+	at := make([]int, len(r.plan.Targets))
+	for _, c := range r.connections {
+		c.mu.Lock()
+		at[c.server]++
+		c.mu.Unlock()
+	}
+	for i, n := range at {
+		if n > 0 {
+			text += fmt.Sprintf("; %d to %s", n, r.plan.Database.Target(r.plan.Targets[i]))
+		}
+	}
+	return text
 }
 
 // hopeless reports whether there has been no connection at all for longer than the limit.
