@@ -50,11 +50,11 @@ func (l *losses) back() {
 
 // whereConnected says how many connections are at which of several servers, for a message.
 func (r *run) whereConnected() (text string) {
-	if len(r.plan.Targets) < 2 {
+	if len(r.plan.Targets) < 2 || r.plan.pool != nil {
 		return ""
 	}
 	at := make([]int, len(r.plan.Targets))
-	for _, c := range r.connections {
+	for _, c := range r.connections.all() {
 		c.mu.Lock()
 		at[c.server]++
 		c.mu.Unlock()
