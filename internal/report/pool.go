@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 
 	"sledge/internal/job"
 	"sledge/internal/terminal"
@@ -16,9 +17,9 @@ func shares(b *page, p job.Pool) {
 	}
 	t := terminal.Table{Columns: append(columns, terminal.Column{Head: "p50 ms"}, terminal.Column{Head: "p99 ms"}, terminal.Column{Head: "failed"})}
 	for _, c := range p.Connections {
-		cells := []string{"  " + c.Name, number(c.PerMinute)}
+		cells := []string{"  " + c.Name, perMinute(c.PerMinute)}
 		for _, s := range c.Shares {
-			cells = append(cells, number(s.PerMinute))
+			cells = append(cells, perMinute(s.PerMinute))
 		}
 		t.Row(append(cells, millis(c.P50*1e9), millis(c.P99*1e9), count(c.Failed))...)
 	}
@@ -30,6 +31,9 @@ func shares(b *page, p job.Pool) {
 		b.say(b.Look.Faint, "  What the server counted, and what is made of that, is of the server above alone, which the monitor is connected to.")
 	}
 }
+
+// perMinute spells a rate to the whole number.
+func perMinute(rate float64) string { return count(int64(math.Round(rate))) }
 
 // lost says when a connection of a pool was lost, and why.
 func lost(c job.PoolConnection) string {
