@@ -349,7 +349,6 @@ func (u *user) awaitShift(r *run, now time.Time) (from time.Time, comes bool) {
 	for len(u.shifts) > 0 {
 		shift := u.shifts[0]
 		u.shifts = u.shifts[1:]
-		worked := !u.until.IsZero()
 		u.until = r.began.Add(min(shift.To, farOff))
 		if !now.Before(u.until) {
 			continue
@@ -358,7 +357,10 @@ func (u *user) awaitShift(r *run, now time.Time) (from time.Time, comes bool) {
 		if now.After(from) {
 			from = now
 		}
-		back := u.rest(r, worked)
+		if !from.After(now) {
+			return from, u.task.PauseUntil(from)
+		}
+		back := u.rest(r)
 		comes = u.task.PauseUntil(from)
 		back()
 		return from, comes
@@ -366,17 +368,14 @@ func (u *user) awaitShift(r *run, now time.Time) (from time.Time, comes bool) {
 	return now, false
 }
 
-// rest has nobody wait for the user to tell the server what it did, and returns what ends
-// that: a user that does not work cannot be asked.
-func (u *user) rest(r *run, worked bool) (back func()) {
+// rest has the user tell the server what it did, be it only to log in, and nobody wait for
+// it to do so again, until back is called: a user that does not work cannot be asked.
+func (u *user) rest(r *run) (back func()) {
 	c := u.on.Load()
 	if c == nil || r.plan.Server.Flush == nil {
 		return func() {}
 	}
-	if worked {
-		c.tellServer(r.calls, r, math.MaxInt32)
-	}
-	c.flushed.Store(math.MaxInt32)
+	c.tellServer(r.calls, r, math.MaxInt32)
 	return func() { c.flushed.Store(r.flush.Load()) }
 }
 
