@@ -30,6 +30,7 @@ type keyed struct {
 	database string
 	values   option.Values // where that is
 	sessions int
+	clients  int // asynchronous ones of each virtual user; 0 makes each session a virtual user
 	flags    []string
 	length   time.Duration
 
@@ -44,7 +45,10 @@ func (k keyed) run(t *testing.T) {
 	repository := filepath.Join(t.TempDir(), "jobs.db")
 	arguments := []string{
 		"run", "--db", k.database, "--repo", repository, "--json", "--set", "key_and_think=true",
-		"--users", strconv.Itoa(k.sessions), "--rampup", rampUp.String(), "--duration", k.length.String(),
+		"--users", strconv.Itoa(k.sessions / max(1, k.clients)), "--rampup", rampUp.String(), "--duration", k.length.String(),
+	}
+	if k.clients > 0 {
+		arguments = append(arguments, "--set", "async_scale=true", "--set", "async_clients="+strconv.Itoa(k.clients), "--set", "async_delay=100")
 	}
 	for name, value := range k.values {
 		arguments = append(arguments, "--set", name+"="+value)
@@ -100,16 +104,17 @@ func (k keyed) wantRecorded(t *testing.T, repository string, result reports.Docu
 	}
 }
 
-// TestKeyed has ten thousand sessions, each with a connection of its own, keep to keying
-// and thinking times before a server that does nothing. So all that comes on top of what
-// the standard asks for is the client's.
+// TestKeyed has a hundred virtual users work for a hundred asynchronous clients each: ten
+// thousand sessions, each with a connection of its own, that keep to keying and thinking
+// times before a server that does nothing. So all that comes on top of what the standard
+// asks for is the client's.
 func TestKeyed(t *testing.T) {
 	p := openPostgreSQL(t, "bench_keyed")
 	p.drop(t)
 	defer p.drop(t)
 	build(t, p, 1, 1)
 	k := keyed{
-		what: "10,000 keyed sessions, a server that does nothing", database: "postgresql", sessions: 10_000, length: 3 * time.Minute,
+		what: "10,000 keyed sessions, a server that does nothing", database: "postgresql", sessions: 10_000, clients: 100, length: 3 * time.Minute,
 		orders: atLeast(0.99), late: atMost(10), memory: atMost(600), cpu: atMost(25),
 	}
 	if testing.Short() {
