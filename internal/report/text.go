@@ -476,7 +476,7 @@ func load(j job.Job) string {
 		users = fmt.Sprintf("up to %s, in %d steps", users, len(steps))
 	}
 	if n := j.Result.Clients; n > 0 {
-		users += fmt.Sprintf(" with %s asynchronous clients each, %s sessions,", count(int64(n)), count(int64(Users(j)*n)))
+		users += fmt.Sprintf(" with %s asynchronous clients each, %s in all,", count(int64(n)), count(int64(Users(j)*n)))
 	}
 	if f := j.Facts; f != nil && f.Size != "" {
 		users += " on " + f.Size
