@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -206,7 +205,7 @@ func (p postgreSQL) runPgbench(t *testing.T, scripts string) func(reachable) pro
 		env, login := to.login()
 		return func(users int, length time.Duration) ended {
 			arguments := append(slices.Clone(login), "--no-vacuum", "--protocol=prepared", "--max-tries=10", "--random-seed=1",
-				"--client="+strconv.Itoa(users), "--jobs="+strconv.Itoa(min(users, runtime.NumCPU())),
+				"--client="+strconv.Itoa(users), "--jobs=1",
 				"--time="+strconv.Itoa(int(length.Seconds())), "--define=warehouses="+strconv.Itoa(cpuWarehouses()))
 			for name, value := range constants {
 				arguments = append(arguments, "--define="+name+"="+value)

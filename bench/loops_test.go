@@ -1,0 +1,85 @@
+//go:build bench && linux
+
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"sledge/internal/job"
+	reports "sledge/internal/report"
+)
+
+// TestLoopsPostgreSQL and TestLoopsMariaDB measure what virtual users do on event loops
+// against what they do as goroutines, on a server that has the rest of the same cores.
+// Runs take turns, as in TestMeasuringCost; no process keeps the cores awake, since
+// what users gain is that nobody needs to be woken.
+func TestLoopsPostgreSQL(t *testing.T) {
+	p := openPostgreSQL(t, "bench_loops")
+	compareLoops(t, p, atLeast(1.05))
+}
+
+func TestLoopsMariaDB(t *testing.T) {
+	m := openMariaDB(t, "bench_loops")
+	compareLoops(t, m, atLeast(1.2))
+}
+
+func compareLoops(t *testing.T, s loadable, least *target) {
+	s.drop(t)
+	defer s.drop(t)
+	build(t, s, cpuWarehouses(), builders)
+	pairs, length := 3*rounds(), trial()
+	for _, users := range []int{2, 8} {
+		var nopm, p99, cpu [2][]float64 // goroutines, loops
+		for i := range pairs {
+			order := []int{1, 0}
+			if i%2 == 1 {
+				order = []int{0, 1}
+			}
+			for _, loops := range order {
+				m := runOn(t, s, users, length, loops)
+				nopm[loops], p99[loops], cpu[loops] = append(nopm[loops], m.nopm), append(p99[loops], m.p99), append(cpu[loops], m.cpu)
+			}
+			t.Logf("pair %d: NOPM %.0f on a loop, %.0f in goroutines; p99 %.2f and %.2f ms; client CPU %.1f and %.1f µs a transaction",
+				i+1, nopm[1][i], nopm[0][i], p99[1][i], p99[0][i], cpu[1][i], cpu[0][i])
+		}
+		for _, f := range []struct {
+			what  string
+			of    [2][]float64
+			unit  string
+			limit *target
+		}{
+			{"NOPM", nopm, "NOPM", least},
+			{"p99 of the response time", p99, "ms", atMost(1)},
+			{"client CPU for a transaction", cpu, "µs", nil},
+		} {
+			mean, low, high := meanRatio(f.of[1], f.of[0])
+			note(t, figure{
+				What:  fmt.Sprintf("%s: %s, users on an event loop against goroutines, %d users", s.title(), f.what, users),
+				Value: mean, Unit: "x", Target: f.limit,
+				Detail: fmt.Sprintf("95 %%: %.3f to %.3f; medians %s and %s %s; runs of %v, %s",
+					low, high, spell(median(f.of[1])), spell(median(f.of[0])), f.unit, length, spread(ratios(f.of[1], f.of[0]))),
+			})
+		}
+	}
+}
+
+// outcome is what a run came to: p99 in milliseconds, CPU in microseconds a transaction.
+type outcome struct{ nopm, p99, cpu float64 }
+
+func runOn(t *testing.T, s loadable, users int, length time.Duration, loops int) outcome {
+	t.Helper()
+	arguments := append(runArguments(s, users, time.Second, length), "--set", fmt.Sprintf("loops=%d", loops))
+	var d reports.Document
+	if err := json.Unmarshal(execute(t, nil, sledgeProgram, arguments...).output, &d); err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(d.Metrics, func(m job.Metric) bool { return m.Name == "NOPM" })
+	if i < 0 || d.All == nil || d.All.Response == nil || d.Client == nil {
+		t.Fatalf("got %+v, want NOPM, transactions and what the client used", d)
+	}
+	return outcome{d.Metrics[i].Value, d.All.Response.P99, 1e6 * d.Client.CPUSeconds / float64(d.All.Done+d.All.RolledBack)}
+}
