@@ -63,6 +63,24 @@ func TestARateThatUsersCannotKeepLeavesThemBehind(t *testing.T) {
 	})
 }
 
+// Who waits for a connection when the time is up has taken an arrival and does not begin it.
+func TestWhatWaitsForAConnectionAtTheEndIsBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := atRate(t, "50/s")
+		plan.Pacing.Connections = 1
+		result, err := Local{}.perform(t.Context(), job.Run, plan, &feed{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Of those that are due by the end of ten seconds, at 0 s and every 20 ms, one user is
+		// with the server, and all others have ended or are behind.
+		all, p := result.Summary.All(), result.Pace
+		if began := all.Ended() + p.Behind; began < 500 || began > 501 {
+			t.Errorf("got %d ended and %d behind, want 500 in all", all.Ended(), p.Behind)
+		}
+	})
+}
+
 // A file may be another by the time that somebody does the job again.
 func TestAJobKeepsThePointsOfAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rates.csv")

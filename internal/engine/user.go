@@ -389,9 +389,7 @@ func (u *user) workAtRate(r *run) error {
 		_, due, source := r.arrivals.Claim()
 		intended := r.began.Add(min(due, farOff))
 		if !u.task.PauseUntil(intended) {
-			if time.Now().After(intended) {
-				r.missed.Add(1) // it came due while the run ended
-			}
+			r.miss(due, source)
 			return nil
 		}
 		u.lines.answer(r, u)
@@ -404,7 +402,7 @@ func (u *user) workAtRate(r *run) error {
 			return err
 		}
 		if ended.IsZero() {
-			r.missed.Add(1)
+			r.miss(due, source)
 			return nil
 		}
 	}
