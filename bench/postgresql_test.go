@@ -198,7 +198,7 @@ func (p postgreSQL) number(t *testing.T, query string) int64 {
 }
 
 // runPgbench is pgbench with the scripts of a folder, each by the weight of its
-// transaction, and with as many threads as there are cores.
+// transaction, and with one thread, as an event loop is.
 func (p postgreSQL) runPgbench(t *testing.T, scripts string) func(reachable) program {
 	return func(server reachable) program {
 		to := server.(postgreSQL)

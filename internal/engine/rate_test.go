@@ -93,6 +93,18 @@ func TestAJobKeepsThePointsOfAFile(t *testing.T) {
 	}
 }
 
+// A test has no duration, so that it ends when nothing is due any more.
+func TestATestAtARateThatEndsEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := atRate(t, "points:0s=10/s,2s=10/s,2s=0/s")
+		p.Pacing.Test = true
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		if done := result.Summary.All().Done; err != nil || done < 19 || done > 21 {
+			t.Errorf("got %d transactions and %v, want the 20 that were due", done, err)
+		}
+	})
+}
+
 func TestARateLeavesNoRoomForPauses(t *testing.T) {
 	p := fakePlan(fakeUser{}, load.Pacing{})
 	w := *p.Workload

@@ -248,6 +248,8 @@ func introduce(ctx context.Context, p Plan, s database.Session, tell func(job.Ev
 func (p Plan) leaveCores() (restore func()) {
 	cores := runtime.GOMAXPROCS(0)
 	switch {
+	case p.Pacing.Loops > 0 && os.Getenv("GOMAXPROCS") != "":
+		runtime.GOMAXPROCS(max(cores, p.Pacing.Loops+1))
 	case p.Pacing.Loops > 0:
 		runtime.GOMAXPROCS(p.Pacing.Loops + 1)
 	case p.Database.Embedded || os.Getenv("GOMAXPROCS") != "":
@@ -282,10 +284,17 @@ func newStripes(p Plan) []*meter.Stripe {
 }
 
 // start lets the users begin.
-func (r *run) start() (err error) {
-	if r.scheduler, err = r.plan.newScheduler(); err != nil {
+func (r *run) start() error {
+	scheduler, err := r.plan.newScheduler()
+	if err != nil {
 		close(r.finished)
 		return err
+	}
+	r.mu.Lock()
+	r.scheduler = scheduler
+	r.mu.Unlock()
+	if r.stopping.Load() { // which did not find it
+		scheduler.Stop()
 	}
 	r.began = time.Now()
 	go r.startUsers()
@@ -354,8 +363,11 @@ func (r *run) stop() {
 	if r.stopping.CompareAndSwap(false, true) {
 		close(r.stopped)
 		r.stopLogins()
-		if r.scheduler != nil {
-			r.scheduler.Stop()
+		r.mu.Lock()
+		scheduler := r.scheduler
+		r.mu.Unlock()
+		if scheduler != nil {
+			scheduler.Stop()
 		}
 	}
 }
