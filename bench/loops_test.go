@@ -46,23 +46,13 @@ func compareLoops(t *testing.T, s loadable, least *target) {
 			t.Logf("pair %d: NOPM %.0f on a loop, %.0f in goroutines; p99 %.2f and %.2f ms; client CPU %.1f and %.1f µs a transaction",
 				i+1, nopm[1][i], nopm[0][i], p99[1][i], p99[0][i], cpu[1][i], cpu[0][i])
 		}
-		for _, f := range []struct {
-			what  string
-			of    [2][]float64
-			unit  string
-			limit *target
-		}{
+		about := fmt.Sprintf("users on an event loop against goroutines, %d users", users)
+		for _, f := range []turns{
 			{"NOPM", nopm, "NOPM", least},
 			{"p99 of the response time", p99, "ms", atMost(1)},
 			{"client CPU for a transaction", cpu, "µs", nil},
 		} {
-			mean, low, high := meanRatio(f.of[1], f.of[0])
-			note(t, figure{
-				What:  fmt.Sprintf("%s: %s, users on an event loop against goroutines, %d users", s.title(), f.what, users),
-				Value: mean, Unit: "x", Target: f.limit,
-				Detail: fmt.Sprintf("95 %%: %.3f to %.3f; medians %s and %s %s; runs of %v, %s",
-					low, high, spell(median(f.of[1])), spell(median(f.of[0])), f.unit, length, spread(ratios(f.of[1], f.of[0]))),
-			})
+			f.note(t, s, about, length)
 		}
 	}
 }

@@ -65,23 +65,33 @@ func TestMeasuringCost(t *testing.T) {
 		t.Logf("pair %d: NOPM %.0f on, %.0f off; client CPU %.1f and %.1f µs a transaction", i+1, nopm[1][i], nopm[0][i], cpu[1][i], cpu[0][i])
 	}
 	p.drop(t)
-	for _, f := range []struct {
-		what  string
-		of    [2][]float64
-		unit  string
-		limit *target
-	}{
+	about := fmt.Sprintf("all of a run measured against nothing but its result, %d users", users)
+	for _, f := range []turns{
 		{"NOPM", nopm, "NOPM", atLeast(0.99)},
 		{"client CPU for a transaction", cpu, "µs", nil},
 	} {
-		mean, low, high := meanRatio(f.of[1], f.of[0])
-		note(t, figure{
-			What:  fmt.Sprintf("%s: %s with all of a run measured against nothing but its result, %d users", p.title(), f.what, users),
-			Value: mean, Unit: "x", Target: f.limit,
-			Detail: fmt.Sprintf("95 %%: %.3f to %.3f; medians %s and %s %s; runs of %v, %s",
-				low, high, spell(median(f.of[1])), spell(median(f.of[0])), f.unit, length, spread(ratios(f.of[1], f.of[0]))),
-		})
+		f.note(t, p, about, length)
 	}
+}
+
+// turns are what runs measured that took turns: those without something, and those with it.
+type turns struct {
+	what  string
+	of    [2][]float64
+	unit  string
+	limit *target // of the ratio of those with to those without
+}
+
+// note records how they compare.
+func (f turns) note(t *testing.T, s loadable, about string, length time.Duration) {
+	t.Helper()
+	mean, low, high := meanRatio(f.of[1], f.of[0])
+	note(t, figure{
+		What:  fmt.Sprintf("%s: %s, %s", s.title(), f.what, about),
+		Value: mean, Unit: "x", Target: f.limit,
+		Detail: fmt.Sprintf("95 %%: %.3f to %.3f; medians %s and %s %s; runs of %v, %s",
+			low, high, spell(median(f.of[1])), spell(median(f.of[0])), f.unit, length, spread(ratios(f.of[1], f.of[0]))),
+	})
 }
 
 // meanRatio returns the geometric mean of a to b, one by one, and between what it lies with

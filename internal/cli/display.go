@@ -242,7 +242,7 @@ func (d *display) progressOfRun(s job.Second, length time.Duration) string {
 		server = fmt.Sprintf("server %s TPM   ", mean(d.rates))
 	}
 	if s.Phase == job.LogIn {
-		server = fmt.Sprintf("%s sessions   ", humanize.Comma(int64(s.Sessions))) + server
+		server = fmt.Sprintf("%s clients   ", humanize.Comma(int64(s.Sessions))) + server
 	}
 	return fmt.Sprintf("%-8s %s of %s   %sclient %s TPM   p50 %s ms   p95 %s ms   p99 %s ms   max %s ms   failed %s   retried %s",
 		s.Phase, clock(s.Offset), clock(length), server,

@@ -28,7 +28,7 @@ type live struct {
 	server  *float64      // the server's own count of them, when it was read last
 	stalled int           // seconds since a transaction ended
 
-	sessions int // asynchronous clients that have logged in; 0 where there are none
+	clients int // asynchronous ones that have logged in; 0 where there are none
 }
 
 // remembered is how many seconds the graph shows.
@@ -55,7 +55,7 @@ func (l *live) add(s job.Second) {
 	if s.ServerTPM != nil {
 		l.server = s.ServerTPM
 	}
-	l.sessions = s.Sessions
+	l.clients = s.Sessions
 	l.stalled++
 	if rate > 0 {
 		l.stalled = 0
@@ -108,8 +108,8 @@ func (l *live) text(offset time.Duration, look terminal.Look) func(width int) st
 		}
 	}
 	who := report.VirtualUsers(l.users)
-	if l.sessions > 0 {
-		who += ", " + humanize.Comma(int64(l.sessions)) + " sessions"
+	if l.clients > 0 {
+		who += ", " + humanize.Comma(int64(l.clients)) + " clients"
 	}
 	if l.title != "" {
 		who = l.title + ", " + who

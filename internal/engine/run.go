@@ -790,7 +790,7 @@ func (r *run) verdict(ctx context.Context, result *job.Result, m measurement, er
 		err = job.WithExit(job.ExitInvalid, errors.New("the virtual users did all their iterations before the ramp-up ended, so nothing was measured: allow them more iterations, or shorten the ramp-up"))
 	case m.started.IsZero():
 		result.Status = job.Partial
-		err = job.WithExit(job.ExitStopped, errors.New("the run was stopped during the ramp-up, so nothing was measured"))
+		err = job.WithExit(job.ExitStopped, errors.New("the run was stopped before the measured time began, so nothing was measured"))
 	case m.stopped:
 		result.Status = job.Partial
 		err = job.WithExit(job.ExitStopped, r.cutShort(m.elapsed.Round(time.Second)))
