@@ -28,7 +28,8 @@ type With struct {
 	Attending []job.Watcher
 
 	// Closing returns what remains to be said in the job when its work is over and
-	// nobody has been told so yet; failure is why it did not succeed.
+	// nobody has been told so yet; failure is why it did not succeed. It may read what
+	// Attending write, and must not call the handle.
 	Closing func(failure error) []job.Event
 
 	// Remark returns what a front end has to add to an event, which is told right after
@@ -166,12 +167,22 @@ func (h *Handle) do(ctx context.Context, runner job.Runner) {
 		}
 		err = explained
 	}
-	if h.with.Closing != nil {
-		for _, e := range h.with.Closing(err) {
-			h.tell(e)
-		}
-	}
+	h.tellClosing(err)
 	whole = true
+}
+
+// tellClosing hands out the closing events. Wishes that were fulfilled are told before, and
+// nothing is told meanwhile: who attends may be who closes.
+func (h *Handle) tellClosing(failure error) {
+	if h.with.Closing == nil {
+		return
+	}
+	h.telling.Lock()
+	defer h.telling.Unlock()
+	h.handOutWishes()
+	for _, e := range h.with.Closing(failure) {
+		h.handOut(e)
+	}
 }
 
 // planner is a runner in this process, which takes an order as it was bound. Any other
