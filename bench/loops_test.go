@@ -5,6 +5,7 @@ package bench
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -18,35 +19,44 @@ import (
 // Runs take turns, as in TestMeasuringCost; no process keeps the cores awake, since
 // what users gain is that nobody needs to be woken.
 func TestLoopsPostgreSQL(t *testing.T) {
-	p := openPostgreSQL(t, "bench_loops")
-	compareLoops(t, p, atLeast(1.05))
+	compareLoops(t, openPostgreSQL(t, "bench_loops"), "stored routines", nil, atLeast(1.05))
 }
 
 func TestLoopsMariaDB(t *testing.T) {
-	m := openMariaDB(t, "bench_loops")
-	compareLoops(t, m, atLeast(1.2))
+	compareLoops(t, openMariaDB(t, "bench_loops"), "stored routines", nil, atLeast(1.2))
 }
 
-func compareLoops(t *testing.T, s loadable, least *target) {
+// TestLoopsStatementsMariaDB measures the same of some 27 statements a transaction, whose
+// answers a client waits for one by one.
+func TestLoopsStatementsMariaDB(t *testing.T) {
+	compareLoops(t, openMariaDB(t, "bench_loops"), "client SQL", []string{"--client-sql"}, atLeast(1.2))
+}
+
+func compareLoops(t *testing.T, s loadable, what string, flags []string, least *target) {
 	s.drop(t)
 	defer s.drop(t)
 	build(t, s, cpuWarehouses(), builders)
 	pairs, length := 3*rounds(), trial()
 	for _, users := range []int{2, 8} {
 		var nopm, p99, cpu [2][]float64 // goroutines, loops
+		var free []float64
 		for i := range pairs {
 			order := []int{1, 0}
 			if i%2 == 1 {
 				order = []int{0, 1}
 			}
 			for _, loops := range order {
-				m := runOn(t, s, users, length, loops)
+				arguments := append(runArguments(s, users, time.Second, length), "--set", fmt.Sprintf("loops=%d", loops))
+				m := outcomeOf(t, append(arguments, flags...), length)
 				nopm[loops], p99[loops], cpu[loops] = append(nopm[loops], m.nopm), append(p99[loops], m.p99), append(cpu[loops], m.cpu)
+				if loops == 0 {
+					free = append(free, m.withoutClient(users))
+				}
 			}
 			t.Logf("pair %d: NOPM %.0f on a loop, %.0f in goroutines; p99 %.2f and %.2f ms; client CPU %.1f and %.1f µs a transaction",
 				i+1, nopm[1][i], nopm[0][i], p99[1][i], p99[0][i], cpu[1][i], cpu[0][i])
 		}
-		about := fmt.Sprintf("users on an event loop against goroutines, %d users", users)
+		about := fmt.Sprintf("users on an event loop against goroutines, %s, %d users", what, users)
 		for _, f := range []turns{
 			{"NOPM", nopm, "NOPM", least},
 			{"p99 of the response time", p99, "ms", atMost(1)},
@@ -54,15 +64,27 @@ func compareLoops(t *testing.T, s loadable, least *target) {
 		} {
 			f.note(t, s, about, length)
 		}
+		note(t, figure{
+			What:  fmt.Sprintf("%s: NOPM of a client that took no CPU time, against goroutines, %s, %d users", s.title(), what, users),
+			Value: median(free), Unit: "x",
+			Detail: fmt.Sprintf("by arithmetic, if the server did the rest as fast; %s", spread(free)),
+		})
 	}
 }
 
-// outcome is what a run came to: p99 in milliseconds, CPU in microseconds a transaction.
-type outcome struct{ nopm, p99, cpu float64 }
+// outcome is what a run came to: p99 in milliseconds, CPU in microseconds a transaction,
+// the rate in transactions a second.
+type outcome struct{ nopm, p99, cpu, rate float64 }
 
-func runOn(t *testing.T, s loadable, users int, length time.Duration, loops int) outcome {
+// withoutClient is how many times as many transactions there would be if the client's
+// took no time of the cores: each user does one thing at a time, as does each core.
+func (o outcome) withoutClient(users int) float64 {
+	atOnce := float64(min(users, runtime.NumCPU()))
+	return 1 / (1 - o.cpu*o.rate/1e6/atOnce)
+}
+
+func outcomeOf(t *testing.T, arguments []string, length time.Duration) outcome {
 	t.Helper()
-	arguments := append(runArguments(s, users, time.Second, length), "--set", fmt.Sprintf("loops=%d", loops))
 	var d reports.Document
 	if err := json.Unmarshal(execute(t, nil, sledgeProgram, arguments...).output, &d); err != nil {
 		t.Fatal(err)
@@ -71,5 +93,6 @@ func runOn(t *testing.T, s loadable, users int, length time.Duration, loops int)
 	if i < 0 || d.All == nil || d.All.Response == nil || d.Client == nil {
 		t.Fatalf("got %+v, want NOPM, transactions and what the client used", d)
 	}
-	return outcome{d.Metrics[i].Value, d.All.Response.P99, 1e6 * d.Client.CPUSeconds / float64(d.All.Done+d.All.RolledBack)}
+	done := float64(d.All.Done + d.All.RolledBack)
+	return outcome{d.Metrics[i].Value, d.All.Response.P99, 1e6 * d.Client.CPUSeconds / done, done / length.Seconds()}
 }

@@ -3,16 +3,13 @@
 package bench
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
-
-	"sledge/internal/job"
-	reports "sledge/internal/report"
 )
 
 // TestMeasuringCost measures what it costs a run that all of it is measured: with a time
@@ -24,8 +21,8 @@ import (
 // server's tables grow and its host has other work, changes both. What is compared
 // is the mean of the logarithms of the ratios of neighbours, with the interval that the true
 // mean is in with 95 %: a single ratio says nothing, since two runs of the same differ by
-// several percent. The client's CPU time for a transaction differs by far less, and says what
-// the cost is made of.
+// several percent. The client's CPU time for a transaction is so small a part of all that even
+// its own scatter says more: what measuring takes of all cores is what the server cannot have.
 func TestMeasuringCost(t *testing.T) {
 	pairs, length := 10*rounds(), trial()/2
 	if testing.Short() {
@@ -36,32 +33,27 @@ func TestMeasuringCost(t *testing.T) {
 	build(t, p, cpuWarehouses(), builders)
 	keepAwake(t)
 	const users = 8
-	run := func(measured bool) (nopm, cpu float64) {
+	run := func(measured bool) outcome {
 		arguments := runArguments(p, users, time.Second, length)
 		if measured {
 			i := slices.Index(arguments, "--no-repo")
 			arguments = slices.Replace(arguments, i, i+1, "--repo", filepath.Join(t.TempDir(), "jobs.db"), "--set", "time_profile=true")
 		}
-		var d reports.Document
-		if err := json.Unmarshal(execute(t, nil, sledgeProgram, arguments...).output, &d); err != nil {
-			t.Fatal(err)
-		}
-		i := slices.IndexFunc(d.Metrics, func(m job.Metric) bool { return m.Name == "NOPM" })
-		if i < 0 || d.All == nil || d.Client == nil {
-			t.Fatalf("got %+v, want NOPM, transactions and what the client used", d)
-		}
-		return d.Metrics[i].Value, 1e6 * d.Client.CPUSeconds / float64(d.All.Done+d.All.RolledBack)
+		return outcomeOf(t, arguments, length)
 	}
 	var nopm, cpu [2][]float64 // off, on
+	var taken []float64
 	for i := range pairs {
 		order := []int{1, 0}
 		if i%2 == 1 {
 			order = []int{0, 1}
 		}
+		var of [2]outcome
 		for _, on := range order {
-			n, c := run(on == 1)
-			nopm[on], cpu[on] = append(nopm[on], n), append(cpu[on], c)
+			of[on] = run(on == 1)
+			nopm[on], cpu[on] = append(nopm[on], of[on].nopm), append(cpu[on], of[on].cpu)
 		}
+		taken = append(taken, 100*(of[1].cpu-of[0].cpu)*of[0].rate/1e6/float64(runtime.NumCPU()))
 		t.Logf("pair %d: NOPM %.0f on, %.0f off; client CPU %.1f and %.1f µs a transaction", i+1, nopm[1][i], nopm[0][i], cpu[1][i], cpu[0][i])
 	}
 	p.drop(t)
@@ -72,6 +64,12 @@ func TestMeasuringCost(t *testing.T) {
 	} {
 		f.note(t, p, about, length)
 	}
+	center, off := normal(taken)
+	note(t, figure{
+		What:  p.title() + ": what it takes of all cores, " + about,
+		Value: center, Unit: "%", Target: atMost(1),
+		Detail: fmt.Sprintf("95 %%: %.2f to %.2f %%; %s", center-off, center+off, spread(taken)),
+	})
 }
 
 // turns are what runs measured that took turns: those without something, and those with it.
@@ -97,16 +95,26 @@ func (f turns) note(t *testing.T, s loadable, about string, length time.Duration
 // meanRatio returns the geometric mean of a to b, one by one, and between what it lies with
 // 95 % if the ratios come from a normal distribution of their logarithms.
 func meanRatio(a, b []float64) (mean, low, high float64) {
-	var sum, squares float64
-	for _, r := range ratios(a, b) {
-		sum += math.Log(r)
+	logarithms := ratios(a, b)
+	for i, r := range logarithms {
+		logarithms[i] = math.Log(r)
 	}
-	n := float64(len(a))
-	center := sum / n
-	for _, r := range ratios(a, b) {
-		squares += (math.Log(r) - center) * (math.Log(r) - center)
-	}
-	const normal = 1.96 // where there are some 30 pairs; fewer only try the harness
-	off := normal * math.Sqrt(squares/max(1, n-1)/n)
+	center, off := normal(logarithms)
 	return math.Exp(center), math.Exp(center - off), math.Exp(center + off)
+}
+
+// normal returns the mean, and how far off the true one is at most with 95 % if the values
+// come from a normal distribution.
+func normal(values []float64) (center, off float64) {
+	var sum, squares float64
+	for _, v := range values {
+		sum += v
+	}
+	n := float64(len(values))
+	center = sum / n
+	for _, v := range values {
+		squares += (v - center) * (v - center)
+	}
+	const quantile = 1.96 // where there are some 30 values; fewer only try the harness
+	return center, quantile * math.Sqrt(squares/max(1, n-1)/n)
 }
