@@ -23,6 +23,7 @@ func Addresses(list string, port int) ([]Address, error) {
 	}
 	var all []Address
 	for text := range strings.SplitSeq(list, ",") {
+		text = strings.TrimSpace(text)
 		a := Address{text, port}
 		if !filepath.IsAbs(text) && (strings.HasPrefix(text, "[") || strings.Count(text, ":") == 1) {
 			host, number, err := net.SplitHostPort(text)

@@ -16,6 +16,7 @@ func TestAddresses(t *testing.T) {
 		"/run/postgresql":   {{Host: "/run/postgresql", Port: 5432}},
 		"a,b":               {{Host: "a", Port: 5432}, {Host: "b", Port: 5432}},
 		"a:1,b:2":           {{Host: "a", Port: 1}, {Host: "b", Port: 2}},
+		"a, b:2 ":           {{Host: "a", Port: 5432}, {Host: "b", Port: 2}},
 		"::1,[::2]:7,/sock": {{Host: "::1", Port: 5432}, {Host: "::2", Port: 7}, {Host: "/sock", Port: 5432}},
 	} {
 		if got, err := database.Addresses(list, 5432); err != nil || !slices.Equal(got, want) {
@@ -25,6 +26,7 @@ func TestAddresses(t *testing.T) {
 	for list, want := range map[string]string{
 		"a,":       "empty name",
 		"a,:5":     "empty name",
+		"a, ,b":    "empty name",
 		"a,b:":     "no port from 1 to 65535",
 		"a,b:x":    "no port from 1 to 65535",
 		"a,b:0":    "no port from 1 to 65535",

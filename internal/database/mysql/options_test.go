@@ -86,6 +86,7 @@ func TestURLs(t *testing.T) {
 		}},
 		{"mariadb://u:@h/x", option.Values{"host": "h", "user": "u", "password": "null", "dbname": "x", "socket": "null"}},
 		{"mariadb://h/x/y", nil},
+		{"mariadb://a,b:3307/x", nil},
 	} {
 		u, err := url.Parse(tt.url)
 		if err != nil {

@@ -50,6 +50,9 @@ func (p Product) FromURL(u *url.URL) (option.Values, error) {
 			values[name] = value
 		}
 	}
+	if strings.Contains(u.Host, ",") {
+		return nil, errors.New("the URL names several servers: name one, or give the list by the option host")
+	}
 	set("host", u.Hostname())
 	set("port", u.Port())
 	set("user", u.User.Username())
@@ -309,6 +312,9 @@ func (e *connectError) Is(target error) bool {
 
 func (p Product) advice(o *Options, err error) string {
 	name := o.Name
+	if errors.Is(err, errReadOnly) {
+		return fmt.Sprintf("name a server that accepts writes in option %s", name("host"))
+	}
 	switch number(err) {
 	case errAccessDenied, errAccessDeniedNoPassword:
 		return fmt.Sprintf("check options %s and %s", name("user"), name("password"))

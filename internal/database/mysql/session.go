@@ -66,11 +66,15 @@ func (s *session) begin(ctx context.Context) error {
 	if t, err = s.Query(ctx, "SELECT @@GLOBAL.read_only", 1); err != nil {
 		return err
 	}
-	if t.Rows[0][0] != "0" {
+	if !isOff(t.Rows[0][0]) {
 		return errReadOnly
 	}
 	return nil
 }
+
+// isOff reports whether read_only is. MariaDB from 12.0 on has several degrees of it, and
+// calls them by name.
+func isOff(readOnly string) bool { return readOnly == "0" || readOnly == "OFF" }
 
 // errReadOnly says that a server is not the one of several that takes writes.
 var errReadOnly = errors.New("the server is read-only, as a replica is")

@@ -395,6 +395,33 @@ func TestASessionThatWasLostEndsNobodyElses(t *testing.T) {
 	}
 }
 
+func TestOfSeveralServersOneThatIsReadOnlyIsNotTaken(t *testing.T) {
+	own := testserver.Open(t, "mariadb", testserver.Own())
+	s := &server{database: mariadb.Database, values: own.Values()}
+	admin, err := s.database.Connect(t.Context(), s.options(t), database.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close()
+	address := net.JoinHostPort(own.Host, strconv.Itoa(own.Port))
+	s.set("host", address+","+address)
+	connect := func(as string) error {
+		t.Helper()
+		mustExec(t, admin, "SET GLOBAL read_only = "+as)
+		session, err := s.database.Connect(t.Context(), s.options(t), database.Admin)
+		if err == nil {
+			err = session.Close()
+		}
+		return err
+	}
+	if err := connect("ON"); err == nil || !strings.Contains(err.Error(), "the server is read-only, as a replica is: name a server that accepts writes in option host") {
+		t.Errorf("while it is read-only: got %v", err)
+	}
+	if err := connect("OFF"); err != nil {
+		t.Errorf("when it accepts writes again: got %v", err)
+	}
+}
+
 func TestNamesWhatAnswersInstead(t *testing.T) {
 	other := testserver.Open(t, "postgresql")
 	for _, d := range products {

@@ -187,6 +187,8 @@ func (l login) explain(answer listener.Answer, err error) error {
 		cause, advice = otherHost, check("host")+", which must be a name that the server's certificate is for"
 	case errors.As(err, &fromNetwork):
 		cause, advice = fromNetwork, check("host", "port")+", and that the server is running"
+	case strings.Contains(err.Error(), "read only connection"):
+		cause, advice = errReadOnly, "name a server that accepts writes in "+l.server.Name("host")
 	case strings.Contains(err.Error(), "tls error"):
 		advice = check("ssl_mode")
 	}
@@ -200,6 +202,9 @@ func (l login) explain(answer listener.Answer, err error) error {
 	}
 	return unconnected
 }
+
+// errReadOnly says that a server is not the one of several that takes writes.
+var errReadOnly = errors.New("the server is read-only, as a standby is")
 
 // invalidPassword is a SQLSTATE. Servers say it of users that they do not know, too.
 const invalidPassword = "28P01"

@@ -376,6 +376,25 @@ func TestAFlushIsCountedItself(t *testing.T) {
 	}
 }
 
+func TestOfSeveralServersOneThatIsReadOnlyIsNotTaken(t *testing.T) {
+	server := testserver.Open(t, "postgresql", testserver.Own(), testserver.Setting("default_transaction_read_only=on"))
+	address := net.JoinHostPort(server.Host, strconv.Itoa(server.Port))
+	connect := func(host string) error {
+		session, err := postgresql.Database.Connect(t.Context(), bind(t, with(server.Values(), "host", host)), database.Admin)
+		if err == nil {
+			err = session.Close()
+		}
+		return err
+	}
+	err := connect(address + "," + address)
+	if err == nil || !strings.Contains(err.Error(), "the server is read-only, as a standby is: name a server that accepts writes in host") {
+		t.Errorf("of several: got %v", err)
+	}
+	if err := connect(server.Host); err != nil {
+		t.Errorf("where it is the only one: got %v", err)
+	}
+}
+
 // bind returns bound options.
 func bind(t testing.TB, values option.Values) any {
 	t.Helper()
