@@ -77,8 +77,12 @@ type Record struct {
 	// Connection is the place of the connection in the pool, where users have one.
 	Connection int32
 	Retries    int32 // tries beyond the first
-	Outcome    Outcome
-	Class      Class // why it failed, when it did
+
+	// What went over the network for it, all tries included: see Traffic.
+	Sent, Received, RoundTrips uint32
+
+	Outcome Outcome
+	Class   Class // why it failed, when it did
 
 	// Service is how long the last try took. Response is the time from the
 	// moment the transaction was meant to start until it ended: it includes
@@ -90,9 +94,6 @@ type Record struct {
 	Late, Queued time.Duration
 
 	Ended time.Duration // when, since users began
-
-	// What went over the network for it, all tries included: see Traffic.
-	Sent, Received, RoundTrips uint32
 }
 
 // Traffic is what went over the network for transactions, however they ended, with all

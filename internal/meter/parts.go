@@ -71,8 +71,8 @@ func (p *Parts) Summaries(began, over time.Duration) []CodedSummary {
 		if c.Kinds == nil { // nothing ended in it
 			c = NewInterval(p.kinds).Cut(0)
 		}
-		c.Elapsed = ends - began
-		list, began = append(list, c), ends
+		c.Elapsed = max(0, ends-began) // one that was over when the first began took no time
+		list, began = append(list, c), max(began, ends)
 	}
 	return list
 }

@@ -2,6 +2,7 @@ package meter
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -53,6 +54,20 @@ func TestPartsAddUpToTheWhole(t *testing.T) {
 	a, b := all.All(), whole.All()
 	if a.Done != b.Done || a.Service.ValueAtQuantile(50) != b.Service.ValueAtQuantile(50) {
 		t.Errorf("all parts: got %d done, want %d", a.Done, b.Done)
+	}
+}
+
+// The time may begin when the first parts are over already.
+func TestAPartThatWasOverBeforeTookNoTime(t *testing.T) {
+	const s = time.Second
+	p := NewParts(1, []time.Duration{1 * s, 2 * s, 5 * s})
+	p.record(&Record{Ended: 4 * s})
+	var got []time.Duration
+	for _, part := range p.Summaries(3*s, 7*s) {
+		got = append(got, part.Elapsed)
+	}
+	if want := []time.Duration{0, 0, 2 * s, 2 * s}; !slices.Equal(got, want) {
+		t.Errorf("got parts of %v, want %v", got, want)
 	}
 }
 
