@@ -301,8 +301,7 @@ func (r *run) start() error {
 	return nil
 }
 
-// startUsers lets the users begin, all at once or UserDelay apart, and waits for
-// the last to end.
+// startUsers lets the users begin, and waits for the last to end.
 func (r *run) startUsers() {
 	for _, u := range r.users {
 		r.scheduler.Go(func(task loop.Task) { r.live(u, task) })

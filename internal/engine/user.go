@@ -240,7 +240,7 @@ func (r *run) layLines() {
 		}
 		shared[i] = newSharedLines(own)
 	}
-	for i, u := range r.users { // as the scheduler deals them out to its loops
+	for i, u := range r.users { // as loop.Scheduler gives them to its loops
 		l := shared[i%len(shared)]
 		l.users++
 		u.lines = l

@@ -50,8 +50,7 @@ type crew struct {
 }
 
 func (c *crew) Go(work func(Task)) {
-	number := c.tasks % len(c.loops)
-	c.loops[number].add(number, work)
+	c.loops[c.tasks%len(c.loops)].add(work)
 	c.tasks++
 }
 
@@ -116,8 +115,8 @@ func (l *loop) close() error {
 	return errors.Join(unix.Close(wakeup), unix.Close(l.epoll))
 }
 
-func (l *loop) add(number int, work func(Task)) {
-	t := &task{loop: l, number: number}
+func (l *loop) add(work func(Task)) {
+	t := &task{loop: l}
 	t.next, _ = iter.Pull(func(yield func(struct{}) bool) {
 		t.yield = yield
 		work(t)
@@ -244,7 +243,6 @@ func (l *loop) stop() {
 // task is a coroutine of a loop.
 type task struct {
 	loop   *loop
-	number int // of the loop
 	next   func() (struct{}, bool)
 	yield  func(struct{}) bool
 	until  time.Time // when its pause is over
@@ -269,9 +267,6 @@ func (t *task) PauseUntil(moment time.Time) bool {
 	t.park()
 	return !l.stopping.Load()
 }
-
-// Loop is Task's.
-func (t *task) Loop() int { return t.number }
 
 // Park is Task's.
 func (t *task) Park() bool {

@@ -70,7 +70,6 @@ func (g *goroutine) Unpark() {
 	}
 }
 
-func (*goroutine) Loop() int                  { return 0 }
 func (*goroutine) Adopt(*Connections) error   { return nil }
 func (*goroutine) Release(*Connections) error { return nil }
 func (*goroutine) Await(f func())             { f() }

@@ -18,7 +18,9 @@ import (
 
 // Scheduler runs tasks. Tasks are added before Run is called.
 type Scheduler interface {
-	// Go adds a task, which begins when Run does.
+	// Go adds a task, which begins when Run does. Event loops are given tasks in turn: of n
+	// loops, task number i is on number i modulo n. The tasks of one loop work in turns, so
+	// that they may share what others may not.
 	Go(work func(Task))
 
 	// Run returns when the last task has ended.
@@ -35,11 +37,6 @@ type Task interface {
 	// PauseUntil waits for a moment. It returns false, sooner, when the scheduler is
 	// stopped. A moment that is past is not waited for.
 	PauseUntil(moment time.Time) bool
-
-	// Loop says on which of the scheduler's event loops the task is, from 0. Tasks of one
-	// loop work in turns, so that they may share what others may not. Goroutines are all on
-	// 0, and do not.
-	Loop() int
 
 	// Park waits until another task calls Unpark. It returns false, maybe sooner, when the
 	// scheduler is stopped.

@@ -168,9 +168,9 @@ func TestTasksOfALoopShareAConnection(t *testing.T) {
 		t.Cleanup(func() { conn.Close() })
 		lines[i] = &shared{conn: conn, list: list, left: each}
 	}
-	for range loops * each {
+	for i := range loops * each {
 		s.Go(func(task Task) {
-			l := lines[task.Loop()]
+			l := lines[i%loops]
 			if err := task.Adopt(l.list); err != nil {
 				t.Error(err)
 			}
