@@ -147,7 +147,9 @@ func (r *run) connectAgain(ctx context.Context, s *database.Session) error {
 // users take it off only after they have recorded it.
 func (r *run) takeEdge(ended, underWay *meter.Summary, sums []meter.Sum) {
 	for _, w := range r.underWay() {
-		underWay.Kinds[w.kind].Done++
+		if w.on != nil { // else the server knows nothing of it
+			underWay.Kinds[w.kind].Done++
+		}
 	}
 	r.take(append([]meter.Sum{ended}, sums...)...)
 }

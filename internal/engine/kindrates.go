@@ -75,7 +75,7 @@ func (r *run) kindPaces(m measurement) []job.KindPace {
 			Kind:   r.plan.Workload.Kinds[kind].Name,
 			Asked:  float64(due[i]-before[i]) / m.elapsed.Seconds(),
 			Ended:  float64(m.summary.Kinds[kind].Ended()) / m.elapsed.Seconds(),
-			Behind: max(0, due[i]-taken[i]) + r.missed[i].Load(),
+			Behind: max(0, due[i]-taken[i]) + m.queued(func(k meter.Kind) bool { return k == kind }),
 
 			LateMean: late.Mean().Seconds(), LateP99: late.Percentile(99).Seconds(), LateMax: late.Percentile(100).Seconds(),
 		})

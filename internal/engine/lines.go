@@ -22,14 +22,18 @@ type lines interface {
 	leave(r *run, u *user, harmed bool) error
 
 	// take returns a connection for a transaction of a kind, and give takes it back. Where
-	// others have all of them, take waits, and says for how long; it returns nil if the run
-	// ends meanwhile. Both are part of the hot path.
-	take(r *run, u *user, kind meter.Kind) (c *connection, queued time.Duration)
+	// there is none to be had, take waits, and says for how long; it returns nil if the run
+	// ends meanwhile, and an error with it if the user cannot go on. Both are part of the hot
+	// path.
+	take(r *run, u *user, kind meter.Kind) (c *connection, queued time.Duration, err error)
 	give(r *run, u *user, c *connection)
 
 	// answer has the server count what was done over connections that nobody uses, where
 	// that has been asked for.
 	answer(r *run, u *user)
+
+	// own lists the connections that nobody but the user can answer for.
+	own() []*connection
 }
 
 // ownLine is the one connection of a user.
@@ -44,18 +48,20 @@ func (l *ownLine) leave(r *run, u *user, harmed bool) error {
 	return l.connection.leave(r, u.task, harmed)
 }
 
-func (l *ownLine) take(*run, *user, meter.Kind) (*connection, time.Duration) {
-	return l.connection, 0
+func (l *ownLine) take(*run, *user, meter.Kind) (*connection, time.Duration, error) {
+	return l.connection, 0, nil
 }
 
 func (l *ownLine) give(*run, *user, *connection) {}
 func (l *ownLine) answer(r *run, _ *user)        { l.connection.answer(r.calls, r) }
+func (l *ownLine) own() []*connection            { return []*connection{l.connection} }
 
 // leave ends a user's use of a connection for good.
 func (c *connection) leave(r *run, task loop.Task, harmed bool) error {
 	if r.plan.Server.Flush != nil && !harmed {
 		c.tellServer(r.calls, r, math.MaxInt32) // whoever asks later need not wait for it
 	}
+	r.lost.leave()
 	return task.Release(c.sockets)
 }
 
@@ -109,12 +115,12 @@ func (l *sharedLines) leave(r *run, u *user, harmed bool) error {
 	return err
 }
 
-func (l *sharedLines) take(r *run, u *user, _ meter.Kind) (c *connection, queued time.Duration) {
+func (l *sharedLines) take(r *run, u *user, _ meter.Kind) (c *connection, queued time.Duration, _ error) {
 	if c = l.pop(u); c == nil {
 		asked := time.Now()
 		for waits := true; c == nil; {
 			if !waits {
-				return nil, 0
+				return nil, 0, nil
 			}
 			waits = u.task.Park()
 			c = l.handed(u, waits)
@@ -123,10 +129,10 @@ func (l *sharedLines) take(r *run, u *user, _ meter.Kind) (c *connection, queued
 	}
 	if r.stopping.Load() {
 		l.give(r, u, c)
-		return nil, 0
+		return nil, 0, nil
 	}
 	u.on.Store(c)
-	return c, queued
+	return c, queued, nil
 }
 
 // pop returns a free connection, or has the user stand in the queue and returns nil.
@@ -179,6 +185,7 @@ func (l *sharedLines) give(r *run, u *user, c *connection) {
 		}
 	}
 	l.free = append(l.free, c)
+	l.told = min(l.told, c.flushed.Load()) // others may have asked since it answered
 }
 
 func (l *sharedLines) answer(r *run, u *user) {
@@ -191,6 +198,8 @@ func (l *sharedLines) answer(r *run, u *user) {
 		l.give(r, u, c) // which tells it
 	}
 }
+
+func (l *sharedLines) own() []*connection { return nil }
 
 // untold takes a free connection over which the server has not been told, or returns nil.
 func (l *sharedLines) untold(asked int32) *connection {

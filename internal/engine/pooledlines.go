@@ -41,43 +41,48 @@ func (l *pooledLines) enter(_ *run, u *user) error {
 
 func (l *pooledLines) leave(r *run, u *user, harmed bool) error {
 	var err error
-	for i, c := range l.connections {
-		if !l.down[i] { // else it was released when it was lost
-			err = errors.Join(err, c.leave(r, u.task, harmed))
-		}
+	for _, c := range l.own() { // the others were released when they were lost
+		err = errors.Join(err, c.leave(r, u.task, harmed))
 	}
 	return err
 }
 
-func (l *pooledLines) take(r *run, u *user, kind meter.Kind) (c *connection, queued time.Duration) {
-	l.regain(r, u)
-	at := l.chooser.Choose(int(kind), l.down)
-	if at < 0 {
-		if at, queued = l.await(r, u, kind); at < 0 {
-			return nil, 0
-		}
+func (l *pooledLines) take(r *run, u *user, kind meter.Kind) (c *connection, queued time.Duration, err error) {
+	at, err := l.choose(r, u, kind)
+	if at < 0 && err == nil {
+		at, queued, err = l.await(r, u, kind)
+	}
+	if at < 0 || err != nil {
+		return nil, 0, err
 	}
 	c = l.connections[at]
 	u.on.Store(c)
-	return c, queued
+	return c, queued, nil
+}
+
+// choose returns the place of the connection for a kind of transaction, or -1 where all of
+// those it may go to are lost.
+func (l *pooledLines) choose(r *run, u *user, kind meter.Kind) (at int, err error) {
+	if err := l.regain(r, u); err != nil {
+		return -1, err
+	}
+	return l.chooser.Choose(int(kind), l.down), nil
 }
 
 // await waits until a connection is there again that a kind of transaction may go to. It
 // returns -1 where the run ends first.
-func (l *pooledLines) await(r *run, u *user, kind meter.Kind) (at int, queued time.Duration) {
+func (l *pooledLines) await(r *run, u *user, kind meter.Kind) (at int, queued time.Duration, err error) {
 	const often = 10 * time.Millisecond
 	for asked := time.Now(); ; {
 		if !u.task.PauseUntil(time.Now().Add(often)) {
-			return -1, 0
+			return -1, 0, nil
 		}
-		l.regain(r, u)
-		if at = l.chooser.Choose(int(kind), l.down); at >= 0 {
-			return at, time.Since(asked)
+		if at, err = l.choose(r, u, kind); at >= 0 || err != nil {
+			return at, time.Since(asked), err
 		}
 		if limit := r.plan.Pacing.ReconnectLimit; time.Since(asked) > limit {
-			r.die(&userError{u.number + r.plan.firstWorker(), fmt.Errorf("no connection for %s has come back for %s, which is what option %s allows",
-				r.plan.Workload.Kinds[kind].Name, limit, r.plan.Spec.Names.Of("reconnect_limit"))})
-			return -1, 0
+			return -1, 0, fmt.Errorf("no connection for %s has come back for %s, which is what option %s allows",
+				r.plan.Workload.Kinds[kind].Name, limit, r.plan.Spec.Names.Of("reconnect_limit"))
 		}
 	}
 }
@@ -90,6 +95,15 @@ func (l *pooledLines) answer(r *run, _ *user) {
 			c.answer(r.calls, r)
 		}
 	}
+}
+
+func (l *pooledLines) own() (list []*connection) {
+	for i, c := range l.connections {
+		if !l.down[i] {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // lose has the user do without a connection. The error is non-nil where it is not to be made
@@ -130,17 +144,16 @@ func (l *pooledLines) anyUp(lane pool.Lane) bool {
 }
 
 // regain has the user take on connections that were made again.
-func (l *pooledLines) regain(r *run, u *user) {
+func (l *pooledLines) regain(r *run, u *user) error {
 	if l.missing == 0 {
-		return
+		return nil
 	}
 	for i, c := range l.connections {
 		if !l.down[i] || !c.again.CompareAndSwap(true, false) {
 			continue
 		}
 		if err := u.task.Adopt(c.sockets); err != nil {
-			r.die(&userError{u.number + r.plan.firstWorker(), r.plan.pool.about(i, err)})
-			return
+			return r.plan.pool.about(i, err)
 		}
 		l.down[i] = false
 		l.missing--
@@ -148,6 +161,7 @@ func (l *pooledLines) regain(r *run, u *user) {
 		c.lost.Store(false)
 		r.noteReturn(i)
 	}
+	return nil
 }
 
 // revive makes a connection again that its user does without meanwhile, with pauses, until

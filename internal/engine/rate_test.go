@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sledge/internal/database"
 	"sledge/internal/engine/load"
 	"sledge/internal/job"
 	"sledge/internal/meter"
@@ -63,7 +65,7 @@ func TestARateThatUsersCannotKeepLeavesThemBehind(t *testing.T) {
 	})
 }
 
-// Who waits for a connection when the time is up has taken an arrival and does not begin it.
+// Who waits for a connection when the time is up has taken an arrival and not begun it.
 func TestWhatWaitsForAConnectionAtTheEndIsBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := atRate(t, "50/s")
@@ -77,6 +79,30 @@ func TestWhatWaitsForAConnectionAtTheEndIsBehind(t *testing.T) {
 		all, p := result.Summary.All(), result.Pace
 		if began := all.Ended() + p.Behind; began < 500 || began > 501 {
 			t.Errorf("got %d ended and %d behind, want 500 in all", all.Ended(), p.Behind)
+		}
+	})
+}
+
+// Users go on while the counts are read at the end, and begin what was due before.
+func TestWhatWaitedForAConnectionIsBehindThoughItComesToItsTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := atRate(t, "points:0s=5/s,9s=5/s,9s=0/s,9.95s=0/s,9.95s=50/s,10s=50/s,10s=0/s")
+		plan.Pacing.Connections = 1
+		began, counter := time.Now(), plan.Server.Counter
+		plan.Server.Counter = func(ctx context.Context, s database.Session) (int64, error) {
+			if time.Since(began) >= 10*time.Second {
+				<-time.After(700 * time.Millisecond)
+			}
+			return counter(ctx, s)
+		}
+		result, err := Local{}.perform(t.Context(), job.Run, plan, &feed{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The last are due at 9.95, 9.97 and 9.99 s. The first of them has the connection until
+		// 10.05 s.
+		if all := result.Summary.All(); all.Ended() != 45 || result.Pace.Behind != 2 {
+			t.Errorf("got %d ended and %d behind, want 45 and 2", all.Ended(), result.Pace.Behind)
 		}
 	})
 }

@@ -18,8 +18,9 @@ type losses struct {
 	mu        sync.Mutex
 	at        []time.Duration // when each was lost, since users began
 	away      int             // that are being replaced
-	since     time.Time       // when the first of those was lost
-	noneSince time.Time       // when the last was lost that there was; zero while there are some
+	left      int             // that nobody uses any more
+	since     time.Time       // when the first of those away was lost
+	noneSince time.Time       // since when all are away or left; zero while others are there
 }
 
 // note notes that a connection was lost, and why.
@@ -32,7 +33,24 @@ func (l *losses) note(why error) {
 		l.since = now
 		l.run.feed.message(l.run.plan.monitor(), "A connection was lost, and is made again: %v", why)
 	}
-	if l.away++; l.away == len(l.run.connections.list) {
+	l.away++
+	l.look(now)
+}
+
+// leave notes that nobody uses a connection any more.
+func (l *losses) leave() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left++
+	l.look(time.Now())
+}
+
+// look looks whether there is a connection that somebody works with. The caller holds mu.
+func (l *losses) look(now time.Time) {
+	switch none := l.away > 0 && l.away+l.left >= len(l.run.connections.list); {
+	case !none:
+		l.noneSince = time.Time{}
+	case l.noneSince.IsZero():
 		l.noneSince = now
 	}
 }
@@ -41,8 +59,9 @@ func (l *losses) note(why error) {
 func (l *losses) back() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.noneSince = time.Time{}
-	if l.away--; l.away == 0 {
+	l.away--
+	l.look(time.Now())
+	if l.away == 0 {
 		l.run.feed.message(l.run.plan.monitor(), "All connections are there again, %.1f s after the first was lost%s",
 			time.Since(l.since).Seconds(), l.run.whereConnected())
 	}
@@ -152,21 +171,18 @@ func (r *run) reopen(c *connection) error {
 	case <-r.connecting.Done():
 		return r.connecting.Err()
 	}
-	tell := func(job.Event) {}
-	if r.plan.Pacing.Test {
-		tell = r.introducer(c.number)
-	}
 	plan := r.plan
 	if plan.pool != nil {
 		plan = plan.over(int(c.place))
 	}
-	fresh, err := open(r.connecting, plan, c.number, c.server+1, tell)
+	fresh, err := open(r.connecting, plan, c.number, c.server+1, func(job.Event) {})
 	if err != nil {
 		if fresh != nil {
 			fresh.close()
 		}
 		return err
 	}
+	r.narrate(fresh)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.Executor, c.session, c.sockets = fresh.Executor, fresh.session, fresh.sockets

@@ -41,8 +41,6 @@ type run struct {
 	kindLateness []*meter.Delays // the same of each of the plan's kinds
 	queueing     *meter.Delays   // of the measured time, where users share connections
 	shares       *meter.Shares   // of the measured time, where users have pools of connections
-	timeUp       atomic.Int64    // when the measured time was over, in nanoseconds since users began; 0 before that
-	missed       []atomic.Int64  // arrivals of each source that were due by then, and that users had taken but did not begin
 
 	// calls is the context of every call that a virtual user makes. It is never
 	// cancelled: see database.Session.Interrupt.
@@ -182,7 +180,6 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 	r.connecting, r.stopLogins = context.WithCancel(r.calls)
 	if p.Pacing.Arrivals != nil {
 		r.arrivals = p.Pacing.Arrivals(p.Seed)
-		r.missed = make([]atomic.Int64, max(1, len(p.Kinds)))
 	}
 	if _, pause := p.pauses(); pause || r.arrivals != nil {
 		r.lateness = meter.NewLateness()
@@ -434,7 +431,18 @@ type measurement struct {
 	client     job.ClientLoad // of the measured time
 	renewed    bool           // the monitor's session was lost after the start was read
 	taken      int64          // arrivals that users had taken when the time was up
-	behind     int64          // arrivals that were due when the time was up, and that nobody had taken
+	behind     int64          // arrivals that were due by then, and that nobody had taken
+}
+
+// queued returns how many transactions, of the kinds that count, waited for a connection
+// when the time was up.
+func (m measurement) queued(counts func(meter.Kind) bool) (n int64) {
+	for _, w := range m.underWay {
+		if w.on == nil && counts(w.kind) {
+			n++
+		}
+	}
+	return n
 }
 
 func newMeasurement(kinds int) measurement {
@@ -486,7 +494,6 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 	r.feed.send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.Measure, Length: pacing.Duration}})
 	ended, err = r.phase(ctx, job.Measure, pacing.Duration, stop, second, r.measured(&m)...)
 	m.timeUp = time.Now()
-	r.timeUp.Store(int64(m.timeUp.Sub(r.began)))
 	m.client = load.End()
 	m.elapsed = m.timeUp.Sub(m.started)
 	m.summary.Elapsed = m.elapsed
@@ -742,26 +749,15 @@ func delayOf(d *meter.Delays) *job.Delay {
 	}
 }
 
-// miss notes an arrival that a user had taken and will not begin, because the run has
-// ended, if it was due in the measured time.
-func (r *run) miss(due time.Duration, source int) {
-	if due <= time.Duration(r.timeUp.Load()) {
-		r.missed[source].Add(1)
-	}
-}
-
 // pace says how the run kept to its rate.
 func (r *run) pace(m measurement) *job.Pace {
 	before, due := r.arrivals.Due(m.started.Sub(r.began)), r.arrivals.Due(m.timeUp.Sub(r.began))
 	all := m.summary.All()
-	behind := m.behind
-	for i := range r.missed {
-		behind += r.missed[i].Load()
-	}
+	queued := m.queued(func(meter.Kind) bool { return true })
 	return &job.Pace{
 		Asked:    float64(due-before) / m.elapsed.Seconds(),
 		Ended:    float64(all.Ended()) / m.elapsed.Seconds(),
-		Behind:   behind,
+		Behind:   m.behind + queued,
 		Kinds:    r.kindPaces(m),
 		LateMean: r.lateness.Mean().Seconds(), LateP50: r.lateness.Percentile(50).Seconds(),
 		LateP99: r.lateness.Percentile(99).Seconds(), LateMax: r.lateness.Percentile(100).Seconds(),

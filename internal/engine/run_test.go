@@ -16,6 +16,7 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/pool"
 	hammerdb "sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/meter"
@@ -432,7 +433,6 @@ func TestFailuresAreShownByTheirFirstExamples(t *testing.T) {
 	})
 }
 
-// A virtual user's loop is the hot path: nothing of ours in it may allocate.
 // To have the server count is a transaction, too, and who pauses does it late.
 func TestWhatUsersTellTheServerAfterAPauseIsNotTakenForWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -453,6 +453,7 @@ func TestWhatUsersTellTheServerAfterAPauseIsNotTakenForWork(t *testing.T) {
 	})
 }
 
+// A virtual user's loop is the hot path: nothing of ours in it may allocate.
 func TestWorkAllocatesNothing(t *testing.T) {
 	r := &run{plan: Plan{Pacing: load.Pacing{MaxIterations: 100}}, stopped: make(chan struct{})}
 	for name, l := range instantLines() {
@@ -470,7 +471,11 @@ func TestWorkAllocatesNothing(t *testing.T) {
 // instantLines returns each kind of lines, with a connection that needs no time.
 func instantLines() map[string]lines {
 	c := &connection{Executor: instantUser{}}
-	return map[string]lines{"own": &ownLine{c}, "shared": newSharedLines([]*connection{c})}
+	chooser := pool.NewChooser(pool.Table{Lanes: []pool.Lane{{Connections: []int{0}}}}, 1, 0)
+	return map[string]lines{
+		"own": &ownLine{c}, "shared": newSharedLines([]*connection{c}),
+		"pooled": &pooledLines{connections: []*connection{c}, down: make([]bool, 1), chooser: chooser},
+	}
 }
 
 type instantUser struct{}

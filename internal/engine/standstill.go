@@ -30,12 +30,22 @@ type openTransaction struct {
 	user   int // number of the terminal, from 0
 	kind   meter.Kind
 	mark   int64         // when it was meant to start, as its user noted it
+	on     *connection   // nil while it waits for one
 	took   time.Duration // response time so far, or in the end
 	cutOff bool          // it never ended
 }
 
 // intended is when the transaction was meant to start, since users began.
 func (w openTransaction) intended() time.Duration { return time.Duration(w.mark) }
+
+// connectionName is what the server calls the session that it is done in; "" where it has
+// none, or no name for it.
+func (w openTransaction) connectionName() string {
+	if w.on == nil {
+		return ""
+	}
+	return w.on.called()
+}
 
 // underWay lists the transactions that users have under way, longest first. Users go
 // on meanwhile.
@@ -44,7 +54,7 @@ func (r *run) underWay() []openTransaction {
 	var list []openTransaction
 	for i, u := range r.users {
 		if mark := u.intended.Load(); mark != 0 {
-			list = append(list, openTransaction{user: i, kind: meter.Kind(u.kind.Load()), mark: mark, took: now - time.Duration(mark)})
+			list = append(list, openTransaction{user: i, kind: meter.Kind(u.kind.Load()), mark: mark, on: u.on.Load(), took: now - time.Duration(mark)})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b openTransaction) int { return cmp.Compare(b.took, a.took) })
@@ -64,7 +74,7 @@ func (r *run) sayUnderWay(why string) {
 		users = fmt.Sprintf("%d %ss wait", len(list), r.plan.waiters())
 	}
 	where := ""
-	if c := r.users[longest.user].connectionName(); c != "" {
+	if c := longest.connectionName(); c != "" {
 		where = ", on " + c
 	}
 	r.feed.message(job.Monitor, "%s: %s for the database; %s has waited longest, %.1f s so far for its %s%s",
@@ -106,7 +116,7 @@ func (r *run) waiting(m measurement) []job.Waiting {
 			continue
 		}
 		list = append(list, job.Waiting{
-			User: r.plan.position(w.user), Client: r.plan.client(w.user), Connection: r.users[w.user].connectionName(),
+			User: r.plan.position(w.user), Client: r.plan.client(w.user), Connection: w.connectionName(),
 			Kind: r.plan.Workload.Kinds[w.kind].Name, Seconds: w.took.Seconds(), CutOff: w.cutOff,
 		})
 	}

@@ -75,15 +75,6 @@ type connection struct {
 	server  int               // the one of Plan.Targets that it is at
 }
 
-// connectionName is what the server calls the session that the user has; "" where it has
-// none, or no name for it.
-func (u *user) connectionName() string {
-	if c := u.on.Load(); c != nil {
-		return c.called()
-	}
-	return ""
-}
-
 // tell is the seat's Tell.
 func (u *user) tell(e job.Event) {
 	if !u.running {
@@ -194,14 +185,19 @@ func (r *run) connect(ctx context.Context) error {
 // introducer returns what tells of connection number i: the user whose own it is. What a
 // connection that users share has to tell, the monitor's has told.
 func (r *run) introducer(i int) func(job.Event) {
-	each := 1
-	if r.plan.pool != nil {
-		each = len(r.plan.pool.connections)
-	}
-	if r.plan.Pacing.Connections > 0 || i%each > 0 { // what a user's first has told is enough
+	pool := r.plan.pool
+	if r.plan.Pacing.Connections > 0 || pool != nil && i%len(pool.connections) > 0 { // what a user's first has told is enough
 		return func(job.Event) {}
 	}
-	return r.users[i/each].tell
+	return r.owner(i).tell
+}
+
+// owner is the user whose own connection number i is.
+func (r *run) owner(i int) *user {
+	if r.plan.pool != nil {
+		i /= len(r.plan.pool.connections)
+	}
+	return r.users[i]
 }
 
 // failedToConnect says whose connection number i was to be.
@@ -260,10 +256,24 @@ func (p Plan) connections() int {
 
 // openNumber opens connection number i.
 func (r *run) openNumber(ctx context.Context, i int) (*connection, error) {
+	var c *connection
+	var err error
 	if r.plan.pool != nil {
-		return r.openPooled(ctx, i)
+		c, err = r.openPooled(ctx, i)
+	} else {
+		c, err = open(ctx, r.plan, i, 0, r.introducer(i))
 	}
-	return open(ctx, r.plan, i, 0, r.introducer(i))
+	if err == nil {
+		r.narrate(c)
+	}
+	return c, err
+}
+
+// narrate has a user say what is done over a connection, where the run is a test.
+func (r *run) narrate(c *connection) {
+	if r.plan.Pacing.Test {
+		c.Executor = &narrator{Executor: c.Executor, kinds: r.plan.Workload.Kinds, tell: r.owner(c.number).tell}
+	}
 }
 
 // open connects, to a server or the first after it that takes the connection, and makes the
@@ -287,9 +297,6 @@ func open(ctx context.Context, p Plan, number, server int, tell func(job.Event))
 		Number: number, Seed: p.Seed, Test: p.Pacing.Test,
 		Options: p.Settings, Session: session, SQL: p.SQL,
 	})
-	if err == nil && p.Pacing.Test {
-		c.Executor = &narrator{Executor: c.Executor, kinds: p.Workload.Kinds, tell: tell}
-	}
 	return c, err
 }
 
@@ -371,12 +378,18 @@ func (u *user) awaitShift(r *run, now time.Time) (from time.Time, comes bool) {
 // rest has the user tell the server what it did, be it only to log in, and nobody wait for
 // it to do so again, until back is called: a user that does not work cannot be asked.
 func (u *user) rest(r *run) (back func()) {
-	c := u.on.Load()
-	if c == nil || r.plan.Server.Flush == nil {
+	if r.plan.Server.Flush == nil {
 		return func() {}
 	}
-	c.tellServer(r.calls, r, math.MaxInt32)
-	return func() { c.flushed.Store(r.flush.Load()) }
+	own := u.lines.own()
+	for _, c := range own {
+		c.tellServer(r.calls, r, math.MaxInt32)
+	}
+	return func() {
+		for _, c := range own {
+			c.flushed.Store(r.flush.Load())
+		}
+	}
 }
 
 // workAtRate is work where a rate says when transactions are meant to start, whoever does
@@ -392,7 +405,6 @@ func (u *user) workAtRate(r *run) error {
 		}
 		intended := r.began.Add(min(due, farOff))
 		if !u.task.PauseUntil(intended) {
-			r.miss(due, source)
 			return nil
 		}
 		u.lines.answer(r, u)
@@ -401,12 +413,8 @@ func (u *user) workAtRate(r *run) error {
 			return nil
 		}
 		ended, err := u.transact(r.calls, r, next, intended)
-		if err != nil {
+		if err != nil || ended.IsZero() {
 			return err
-		}
-		if ended.IsZero() {
-			r.miss(due, source)
-			return nil
 		}
 	}
 	return nil
@@ -423,10 +431,10 @@ func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, int
 	record := meter.Record{Kind: t.Kind, User: int32(u.crew)}
 	u.kind.Store(int32(t.Kind))
 	u.intended.Store(mark(intended.Sub(r.began)))
-	c, queued := u.lines.take(r, u, t.Kind)
+	c, queued, err := u.lines.take(r, u, t.Kind)
 	if c == nil {
 		u.intended.Store(0)
-		return time.Time{}, nil
+		return time.Time{}, err
 	}
 	record.Connection = c.place
 	defer u.lines.give(r, u, c)

@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/load"
+	"sledge/internal/engine/pool"
+	"sledge/internal/job"
+)
+
+// pooled gives a plan a pool of some connections, which take turns.
+func pooled(p Plan, names ...string) Plan {
+	table := pool.Table{Lanes: []pool.Lane{{Policy: pool.RoundRobin}}}
+	bound := &poolPlan{}
+	for i, name := range names {
+		table.Connections = append(table.Connections, pool.Connection{Name: name})
+		table.Lanes[0].Connections = append(table.Lanes[0].Connections, i)
+		bound.connections = append(bound.connections, p.Connection)
+	}
+	bound.table = table
+	p.pool = bound
+	return p
+}
+
+// unreachableAfter has nobody connect any more when some time has gone by.
+func unreachableAfter(p Plan, after time.Duration) Plan {
+	d, connect, began := *p.Database, p.Database.Connect, time.Now()
+	d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+		if time.Since(began) > after {
+			return nil, errLost
+		}
+		return connect(ctx, options, as)
+	}
+	p.Database = &d
+	return p
+}
+
+func TestAUserWhoWaitsInVainForItsPoolIsNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pooled(fakePlan(fakeUser{takes: 100 * time.Millisecond, script: []error{nil, errLost}}, load.Pacing{
+			Duration: time.Minute, Reconnect: true, ReconnectLimit: 5 * time.Second, ReconnectDelay: 100 * time.Millisecond,
+		}), "a")
+		p.Users = 1
+		seen := newTranscript()
+		_, err := Local{}.perform(t.Context(), job.Run, unreachableAfter(p, 50*time.Millisecond), &feed{watchers: []job.Watcher{seen}}, nil)
+		const why = "no connection for only has come back for 5s, which is what option reconnect_limit allows"
+		if err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("got %v, want %s", err, why)
+		}
+		for _, want := range []string{"0 Error in Virtual User 2: " + why, "2 FINISHED FAILED"} {
+			if !slices.Contains(seen.lines, want) {
+				t.Errorf("got\n%s\nwant the line %s", strings.Join(seen.lines, "\n"), want)
+			}
+		}
+	})
+}
+
+func TestARehearsalShowsWhatIsDoneOverEachConnectionOfAPool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := newTranscript()
+		p := pooled(telling(fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Test: true, MaxIterations: 3})), "a", "b")
+		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		shown := 0
+		for _, line := range seen.lines {
+			if line == "1 Only: 1 {2}" {
+				shown++
+			}
+		}
+		if shown != 3 {
+			t.Errorf("got\n%s\nwant three transactions, two over the first connection and one over the second", strings.Join(seen.lines, "\n"))
+		}
+	})
+}
+
+// To log in takes transactions, too, and some servers count them when they are told to.
+func TestWhatUsersWhoComeLateDidToLogInIsNotTakenForWork(t *testing.T) {
+	for name, of := range map[string]func(Plan) Plan{
+		"their own connections": func(p Plan) Plan { return p },
+		"pools":                 func(p Plan) Plan { return pooled(p, "a", "b") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, err := inSteps(t, 1, map[string]string{"steps": "0s=1,10s=4"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				d, connect := *p.Database, p.Database.Connect
+				d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+					s, err := connect(ctx, options, as)
+					return &loggedIn{instantSession: s.(instantSession), uncounted: 50}, err
+				}
+				p.Database = &d
+				p.Server.Flush = func(_ context.Context, s database.Session) error {
+					s.(*loggedIn).tell()
+					return nil
+				}
+				result, err := Local{}.perform(t.Context(), job.Run, of(p), &feed{}, nil)
+				if a := result.CounterAgreement; err != nil || a == nil || a.Client == 0 || !a.Holds {
+					t.Errorf("got %+v, %v, want the transactions that the users have done", a, err)
+				}
+			})
+		})
+	}
+}
+
+// loggedIn is a session whose login the server has not counted yet.
+type loggedIn struct {
+	instantSession
+	uncounted int64
+}
+
+func (s *loggedIn) tell() {
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	s.server.others += s.uncounted + 1 // telling is one
+	s.uncounted = 0
+}
