@@ -129,6 +129,9 @@ func (r *run) openFor(u *user) error {
 		return err
 	})
 	r.connections.set(u.number, c)
+	if c != nil && r.broken.Load() { // whoever interrupted the others may have missed it
+		c.interrupt()
+	}
 	if err != nil && r.connecting.Err() != nil {
 		return errEnding
 	}

@@ -650,15 +650,15 @@ func (r *run) poll(ctx context.Context, s *database.Session) {
 	defer tick.Stop()
 	for session := 0; ; {
 		now, err := r.plan.counter(ctx, *s)
-		if err != nil {
-			if !r.plan.Pacing.Reconnect || r.connectAgain(ctx, s) != nil {
-				return
-			}
+		switch {
+		case err == nil:
+			now.session = session
+			r.polled.Store(&now)
+		case !r.plan.Pacing.Reconnect || r.connectAgain(ctx, s) != nil:
+			return
+		default:
 			session++
-			continue
 		}
-		now.session = session
-		r.polled.Store(&now)
 		select {
 		case <-tick.C:
 		case <-ctx.Done():

@@ -15,6 +15,8 @@ func TestOptionsAreRefusedWithTheWayOut(t *testing.T) {
 		{option.Values{"duration": "0"}, "option duration: 0 measures nothing: give a time, such as 5 for minutes, or 90s"},
 		{option.Values{"duration": "0", "driver": "test"}, ""},
 		{option.Values{"max_failures": "101"}, "option max_failures: 101 is more than 100"},
+		{option.Values{"reconnect_delay": "1h"}, ""},
+		{option.Values{"reconnect_delay": "2562047h"}, "option reconnect_delay: 2562047h0m0s is more than 1h0m0s: give a shorter time, such as 500ms"},
 		{option.Values{"loops": "auto"}, ""},
 		{option.Values{"loops": "0"}, ""},
 		{option.Values{"loops": "-1"}, `option loops: "-1" is neither auto nor a number from 0 to 4096`},

@@ -138,6 +138,9 @@ func (o *Options) steps() func(users int) Steps {
 	return func(users int) Steps { return o.Steps.of(users, time.Duration(o.Duration)) }
 }
 
+// longestDelay is longer than anybody wants to pause before a connection is made again.
+const longestDelay = time.Hour
+
 // Validate implements option.Validator.
 func (o *Options) Validate(names option.Names) error {
 	if o.Driver == driverTimed && o.Duration <= 0 {
@@ -157,6 +160,9 @@ func (o *Options) Validate(names option.Names) error {
 	}
 	if o.Reconnect && o.ReconnectLimit <= 0 {
 		return names.Wrong("reconnect_limit", "0", "0 leaves no time to connect again: give a time, such as 2m")
+	}
+	if o.ReconnectDelay > longestDelay {
+		return names.Wrong("reconnect_delay", o.ReconnectDelay.String(), "%s is more than %s: give a shorter time, such as 500ms", o.ReconnectDelay, longestDelay)
 	}
 	if o.Ledger && o.Driver == driverTest {
 		return names.Wrong("ledger", "true", "a test is no run that could be audited: set it to false, or %s to %s", names.Of("driver"), driverTimed)

@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/load"
+	"sledge/internal/job"
+	"sledge/internal/workload"
+)
+
+// Connections of users who have ended are there, but nobody works with them.
+func TestTheLastUserDoesNotConnectAgainForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{
+			Test: true, MaxIterations: 3, Reconnect: true, ReconnectLimit: 5 * time.Second,
+		})
+		p.Users = 2
+		w, executor := *p.Workload, p.Workload.NewExecutor
+		w.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
+			e, err := executor(ctx, c)
+			if c.Number == 1 {
+				e.(*fakeUser).script = []error{nil, errLost}
+				e.(*fakeUser).takes = time.Second // the other has ended before it loses its connection
+			}
+			return e, err
+		}
+		p.Workload = &w
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		_, err := Local{}.perform(ctx, job.Run, unreachableAfter(p, 50*time.Millisecond), &feed{}, nil)
+		if err == nil || !strings.Contains(err.Error(), "no server has taken a connection for 5s, which is what option reconnect_limit allows") {
+			t.Errorf("got %v, want that no server took a connection for 5 s", err)
+		}
+	})
+}
+
+// A server that has been taken over may refuse to say what it counts.
+func TestACountThatCannotBeReadIsAskedForOnceASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Reconnect: true, ReconnectLimit: time.Minute})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		d, connect := *p.Database, p.Database.Connect
+		var sessions atomic.Int32
+		d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+			number := sessions.Add(1)
+			if number > 100 {
+				cancel()
+				return nil, errLost
+			}
+			s, err := connect(ctx, options, as)
+			return &numbered{s.(instantSession), number}, err
+		}
+		p.Database = &d
+		counter := p.Server.Counter
+		p.Server.Counter = func(ctx context.Context, s database.Session) (int64, error) {
+			if s.(*numbered).number > 1 { // the first is the monitor's
+				return 0, errors.New("not allowed")
+			}
+			return counter(ctx, s)
+		}
+		if _, err := (Local{}).perform(ctx, job.Run, p, &feed{}, nil); err != nil {
+			t.Error(err)
+		}
+		// The monitor, three users, and one a second for the count.
+		if n := sessions.Load(); n < 10 || n > 16 {
+			t.Errorf("%d sessions were opened in ten seconds, want about 15", n)
+		}
+	})
+}
+
+type numbered struct {
+	instantSession
+	number int32
+}
+
+// Whoever connects while sessions are broken off is not among those that are.
+func TestAClientThatLogsInTooLateIsInterruptedAllTheSame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := keyed()
+		d, connect := *p.Database, p.Database.Connect
+		var sessions atomic.Int32
+		d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+			if sessions.Add(1) > 2 { // of which one is the monitor's, and one reads the count
+				<-time.After(5 * time.Second)
+			}
+			return connect(ctx, options, as)
+		}
+		p.Database = &d
+		p.Server.Flush = func(_ context.Context, s database.Session) error {
+			<-s.(instantSession).server.interrupted
+			return nil
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := (Local{}).perform(ctx, job.Run, p, &feed{}, nil); job.ExitOf(err) != job.ExitStopped {
+			t.Errorf("got %v, want that the run was aborted", err)
+		}
+	})
+}
