@@ -119,6 +119,16 @@ func (l *Library) Query(name string) (Query, error) {
 	return Parse(name, text, l.placeholder)
 }
 
+// Filled returns the named statement with literals in place of its parameters, as Fill
+// does.
+func (l *Library) Filled(name string, literals map[string]string) (string, error) {
+	text, ok := l.texts[name]
+	if !ok {
+		return "", fmt.Errorf("no SQL is named %s", name)
+	}
+	return Fill(name, text, literals)
+}
+
 // Script returns the statements of the named script, expanded as a template
 // with data. Lines that hold only "/" divide them, because routines are full of
 // semicolons. There is no script where there is no SQL of that name.

@@ -50,6 +50,12 @@ func TestTheEarlierPlaceWinsStatementByStatement(t *testing.T) {
 	if _, err := l.Query("missing"); err == nil {
 		t.Error("a query that is not there was returned")
 	}
+	if got, err := l.Filled("payment.update_district", map[string]string{"d": "3"}); err != nil || got != "UPDATE own SET d = 3" {
+		t.Errorf("filled: got %q, %v", got, err)
+	}
+	if got, err := l.Filled("missing", nil); err == nil {
+		t.Errorf("filled what is not there: %q", got)
+	}
 }
 
 func TestAScriptIsDividedByLinesOfASlash(t *testing.T) {
