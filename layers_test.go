@@ -46,7 +46,7 @@ var layers = map[string]string{
 
 	// What is asked of the two things there are many of.
 	"database": "job meter option schema sqlfile",
-	"workload": "database job meter schema sqlfile",
+	"workload": "database job meter option schema sqlfile",
 
 	// What databases that speak SQL have in common.
 	"sqlschema": "database schema sqlfile",
@@ -88,7 +88,7 @@ var layers = map[string]string{
 	"hammerdb/history":  "hammerdb/lines hammerdb/names job option repository sqlitefile",
 	"hammerdb/scripts":  "catalog database hammerdb/names option workload",
 	"hammerdb/settings": "catalog database engine engine/load hammerdb/names hammerdb/xmlfile job option sqlitefile workbench workload",
-	"hammerdb/console":  "database datagen engine hammerdb/history hammerdb/lines hammerdb/scripts hammerdb/settings hammerdb/views job meter option report repository terminal workbench workload",
+	"hammerdb/console":  "database datagen engine hammerdb/history hammerdb/lines hammerdb/scripts hammerdb/settings hammerdb/views hammerdb/xmlfile job meter option report repository terminal workbench workload",
 
 	// The lists, the programs that write them, and the one program that has it all.
 	"catalog/edition":  "catalog database database/* workload workload/*",

@@ -342,6 +342,15 @@ func CheckNames(values Values, known []Description) error {
 	return nil
 }
 
+// SameName reports whether two names are the same, however their words are put together and
+// written: new_order, NewOrder and "new order" are.
+func SameName(a, b string) bool { return compact(a) == compact(b) }
+
+// compact is a name without what people write between its words, in lower case.
+func compact(name string) string {
+	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(name))
+}
+
 // Suggest returns ": did you mean x?" for the name that is nearest to the one
 // given, or "" when none is near enough to be a slip of the finger.
 func Suggest(name string, known []string) string {

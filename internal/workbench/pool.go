@@ -3,7 +3,6 @@ package workbench
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,7 +51,7 @@ func readPool(pair catalog.Pair, spec *job.Spec) (path string, warnings []string
 // readPoolFile reads a pool, with all options by their own names. Its errors quote no
 // values, which may be passwords.
 func readPoolFile(pair catalog.Pair, path string) (pool.Pool, []string, error) {
-	text, err := readPlain(path)
+	text, err := option.ReadFile(path)
 	if err != nil {
 		return pool.Pool{}, nil, err
 	}
@@ -91,32 +90,6 @@ func readPoolFile(pair catalog.Pair, path string) (pool.Pool, []string, error) {
 		warnings[i] = path + ": " + warnings[i]
 	}
 	return p, warnings, nil
-}
-
-// mostOfPool is far more than a file of connections has, in bytes. It keeps a wrong path
-// from being read for ever.
-const mostOfPool = 1 << 20
-
-func readPlain(path string) ([]byte, error) {
-	// Looked at before it is opened: to open a pipe waits until somebody writes to it.
-	if info, err := os.Stat(path); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: it is not a plain file", path)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, mostOfPool+1))
-	if err == nil && len(text) > mostOfPool {
-		err = errors.New("it is longer than 1 MiB")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return text, nil
 }
 
 // ownNames returns the options of a connection by their own names. What is none of a

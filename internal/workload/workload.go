@@ -9,12 +9,12 @@ import (
 	"errors"
 	"io/fs"
 	"math/rand/v2"
-	"strings"
 	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/option"
 	"sledge/internal/schema"
 	"sledge/internal/sqlfile"
 )
@@ -148,16 +148,11 @@ func (w *Workload) KindNames() []string {
 // neworder and "new order" are the same.
 func (w *Workload) KindNamed(name string) (kind meter.Kind, found bool) {
 	for i, k := range w.Kinds {
-		if Compact(k.Name) == Compact(name) {
+		if option.SameName(k.Name, name) {
 			return meter.Kind(i), true
 		}
 	}
 	return 0, false
-}
-
-// Compact returns a name without what people write between its words, in lower case.
-func Compact(name string) string {
-	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(name))
 }
 
 // Seat is what a terminal is given to work with. All of it is its own.

@@ -3,14 +3,14 @@ package load
 import (
 	"bytes"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"time"
+
+	"sledge/internal/option"
 )
 
 // points is a rate that goes in straight lines from point to point, as a file lists them,
@@ -31,14 +31,10 @@ func newPoints(text string) (Profile, error) {
 // String implements Profile.
 func (p *points) String() string { return "points:" + spellMoments(p.points) }
 
-// mostBytes is far more than a file of rates has. It keeps a wrong path from being read
-// for ever.
-const mostBytes = 1 << 20
-
 // readPoints reads a file of lines "seconds,rate". Lines that begin with # are comments,
 // and the first may be the heading "seconds,rate".
 func readPoints(path string) (Profile, error) {
-	text, err := readRegular(path)
+	text, err := option.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -74,29 +70,6 @@ func parsePoints(path string, text []byte) (Profile, error) {
 		return nil, fmt.Errorf("%s: there is no line with seconds and a rate in it", path)
 	}
 	return &points{joined(list...), list}, nil
-}
-
-// readRegular reads a file, and refuses what can be read only once or without end.
-func readRegular(path string) ([]byte, error) {
-	// Looked at before it is opened: to open a pipe waits until somebody writes to it.
-	if info, err := os.Stat(path); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: it is not a plain file, and must be read more than once", path)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, mostBytes+1))
-	if err == nil && len(text) > mostBytes {
-		err = errors.New("it is longer than 1 MiB")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return text, nil
 }
 
 // parsePoint reads the fields of a line.

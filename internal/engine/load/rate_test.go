@@ -131,7 +131,7 @@ func TestAFileOfRatesIsRefusedWithItsLine(t *testing.T) {
 	}
 	folder := t.TempDir()
 	for path, want := range map[string]string{
-		folder:                          "must be read more than once",
+		folder:                          "it is not a plain file",
 		filepath.Join(folder, "no.csv"): "no.csv: ",
 	} {
 		if _, err := option.Check(NewOptions(), "rate", "file:"+path); err == nil || !strings.Contains(err.Error(), want) {

@@ -167,7 +167,7 @@ func (p Pool) Table(kinds []string) (Table, error) {
 	}
 	given := make([]bool, len(kinds))
 	for _, r := range p.Routes {
-		kind := slices.IndexFunc(kinds, func(k string) bool { return plain(k) == plain(r.Kind) })
+		kind := slices.IndexFunc(kinds, func(k string) bool { return option.SameName(k, r.Kind) })
 		if kind < 0 {
 			return Table{}, fmt.Errorf("%.40q is not a kind of transaction%s (choose one of %s)", r.Kind, option.Suggest(r.Kind, kinds), strings.Join(kinds, ", "))
 		}
@@ -215,9 +215,4 @@ func (p Pool) assign(kinds, names []string, routes []Route) (Table, error) {
 		}
 	}
 	return t, nil
-}
-
-// plain is a name without what people put between its words, in lower case.
-func plain(name string) string {
-	return strings.NewReplacer(" ", "", "_", "", "-", "").Replace(strings.ToLower(name))
 }

@@ -91,8 +91,8 @@ func (c *Console) workers() int {
 }
 
 // runOrder binds a run with a number of virtual users, before anything is done, and
-// returns what there is to say of it, if anything. More is set on top of settings and script. What only the driver script asks for no
-// setting can mend.
+// returns what there is to say of it, if anything. More is set on top of settings and
+// script. What only the driver script asks for no setting can mend.
 func (c *Console) runOrder(users int, more option.Values) (order workbench.Order, remark string, err error) {
 	spec := c.runSpec()
 	maps.Copy(spec.Options, more)

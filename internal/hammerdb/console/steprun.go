@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"sledge/internal/hammerdb/xmlfile"
 	"sledge/internal/option"
 )
 
@@ -75,14 +75,19 @@ const stepsOption = "steps"
 
 // times are how long users of a run work before it is measured, and then.
 func (c *Console) times(options option.Values) (rampUp, duration option.Minutes, err error) {
-	for name, into := range map[string]*option.Minutes{c.book.Benchmark().RampUp: &rampUp, "duration": &duration} {
-		text, set := options[name]
+	for _, one := range []struct {
+		option string
+		to     *option.Minutes
+	}{{c.book.Benchmark().RampUp, &rampUp}, {"duration", &duration}} {
+		text, set := options[one.option]
 		if !set {
-			text = c.book.Value(name)
+			text = c.book.Value(one.option)
 		}
-		err = errors.Join(err, into.UnmarshalText([]byte(text)))
+		if err := one.to.UnmarshalText([]byte(text)); err != nil {
+			return 0, 0, fmt.Errorf("%s: %w", c.book.Names().Of(one.option), err)
+		}
 	}
-	return rampUp, duration, err
+	return rampUp, duration, nil
 }
 
 // sayWhoStarts says what HammerDB says before a step workload, but for what is about its
@@ -141,7 +146,7 @@ func readSteps(call Call) ([]replica, error) {
 		paths = append(paths, stepsBelow(call.Folder))
 	}
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
+		text, err := option.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -165,40 +170,43 @@ func stepsBelow(folder string) string { return filepath.Join(folder, "config", "
 
 // parseSteps reads what is in a file of steps.
 func parseSteps(text []byte) ([]replica, error) {
-	var file struct {
-		XMLName  xml.Name `xml:"steps"`
-		Replicas []struct {
-			XMLName xml.Name
-			After   string `xml:"start_after_prev"`
-			Long    string `xml:"duration"`
-			Users   string `xml:"virtual_users"`
-		} `xml:",any"`
-	}
-	if err := xml.Unmarshal(text, &file); err != nil {
+	root, err := xmlfile.Read(text)
+	if err != nil {
 		return nil, err
 	}
-	if len(file.Replicas) == 0 {
-		return nil, errors.New("there is no replica in it")
+	if root.Name != "steps" || len(root.Elements) == 0 {
+		return nil, errors.New("it is not HammerDB's file of steps, which has replicas within steps")
 	}
 	var replicas []replica
-	for _, in := range file.Replicas {
-		r := replica{name: in.XMLName.Local}
-		for _, minutes := range []struct {
-			key, text string
-			to        *option.Minutes
-		}{{"start_after_prev", in.After, &r.after}, {"duration", in.Long, &r.long}} {
-			if err := minutes.to.UnmarshalText([]byte(strings.TrimSpace(minutes.text))); err != nil {
-				return nil, fmt.Errorf("%s of %s: %w", minutes.key, r.name, err)
-			}
-		}
-		users, err := strconv.Atoi(strings.TrimSpace(in.Users))
-		if err != nil || users < 1 {
-			return nil, fmt.Errorf("virtual_users of %s: %q is not a number of virtual users", r.name, in.Users)
-		}
-		if r.users = users; r.long == 0 {
-			return nil, fmt.Errorf("duration of %s: 0 minutes are over as they begin", r.name)
+	for _, e := range root.Elements {
+		r, err := parseReplica(e)
+		if err != nil {
+			return nil, err
 		}
 		replicas = append(replicas, r)
 	}
 	return replicas, nil
+}
+
+func parseReplica(e xmlfile.Element) (r replica, err error) {
+	r.name = e.Name
+	text := func(key string) string {
+		within, _ := e.Find(key)
+		return within.Text
+	}
+	for _, minutes := range []struct {
+		key string
+		to  *option.Minutes
+	}{{"start_after_prev", &r.after}, {"duration", &r.long}} {
+		if err := minutes.to.UnmarshalText([]byte(text(minutes.key))); err != nil {
+			return r, fmt.Errorf("%s of %s: %w", minutes.key, r.name, err)
+		}
+	}
+	if r.long == 0 {
+		return r, fmt.Errorf("duration of %s: 0 minutes are over as they begin", r.name)
+	}
+	if r.users, err = strconv.Atoi(text("virtual_users")); err != nil || r.users < 1 {
+		return r, fmt.Errorf("virtual_users of %s: %q is not a number of virtual users", r.name, text("virtual_users"))
+	}
+	return r, nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"sledge/internal/meter"
 	"sledge/internal/option"
-	"sledge/internal/workload"
 )
 
 // weights is a whole number for each kind of transaction.
@@ -31,7 +30,7 @@ var mixes = []struct {
 // namedMix returns the weights of a mix by its name.
 func namedMix(name string) (weights, bool) {
 	for _, m := range mixes {
-		if workload.Compact(m.name) == workload.Compact(name) {
+		if option.SameName(m.name, name) {
 			return m.weights, true
 		}
 	}
