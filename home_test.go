@@ -26,10 +26,70 @@ var ownPackages = regexp.MustCompile(`sledge/internal/hammerdb/\w+|internal/hamm
 // it words them, and what it does in its own way. Whatever else has to know such a thing
 // asks there, or knows it under a name of its own.
 func TestHammerDBHasOneHome(t *testing.T) {
+	keepAtHome(t, home{
+		what: "HammerDB", folder: "internal/hammerdb", away: awayFromHome,
+		named: func(line string) bool {
+			return strings.Contains(strings.ToLower(ownPackages.ReplaceAllString(line, "")), "hammerdb")
+		},
+	})
+}
+
+// knowWorkloads lists the places outside of internal/workload whose code may name a
+// workload, each with its reason.
+var knowWorkloads = map[string]string{
+	"internal/hammerdb/names":                "what HammerDB calls them and their options",
+	"internal/hammerdb/lines":                "what HammerDB says of them",
+	"internal/hammerdb/settings":             "the options of one that is not built yet",
+	"internal/hammerdb/console/configure.go": "examples of commands",
+	"internal/hammerdb/views/artifact.go":    "trademarks",
+
+	"internal/catalog/edition": "the generated list of all of them",
+
+	"internal/cli/console.go": "examples of commands",
+	"internal/cli/datagen.go": "examples of commands",
+	"internal/cli/options.go": "examples of commands",
+	"internal/cli/root.go":    "examples of commands",
+	"internal/cli/watch.go":   "an example of what is counted",
+	"internal/cli/demo.go":    "the demonstration is of one",
+
+	"internal/manual/documents.go":             "examples of documents",
+	"internal/report/reporttest/reporttest.go": "jobs for tests",
+	"internal/database/sqlite/sqlite.go":       "a setting that people may have kept",
+}
+
+// workloads are the names of those there are, as code spells them.
+var workloads = regexp.MustCompile(`(?i)tp(ro)?c-?[ch]`)
+
+// TestNobodyNeedsToKnowAWorkload keeps the names of workloads out of all that serves each
+// of them: who adds one adds a folder, and nothing else has to learn of it.
+func TestNobodyNeedsToKnowAWorkload(t *testing.T) {
+	keepAtHome(t, home{
+		what: "a workload", folder: "internal/workload", away: knowWorkloads,
+		files: ".go",
+		named: func(line string) bool {
+			code, _, _ := strings.Cut(line, "//")
+			return workloads.MatchString(code)
+		},
+	})
+}
+
+// home is where something may be named, and what may name it elsewhere.
+type home struct {
+	what   string
+	folder string
+	files  string // how their names end; "" for all
+	named  func(line string) bool
+	away   map[string]string // reasons by places
+}
+
+// keepAtHome fails the test for each line of the program that names something away from
+// its home without an excuse, and for each excuse that nobody needs.
+func keepAtHome(t *testing.T, h home) {
+	t.Helper()
 	used := map[string]bool{}
 	for _, name := range treeFiles(t) {
 		if !strings.HasPrefix(name, "internal/") && !strings.HasPrefix(name, "cmd/") ||
-			strings.HasPrefix(name, "internal/hammerdb/") || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "/testdata/") {
+			strings.HasPrefix(name, h.folder+"/") || !strings.HasSuffix(name, h.files) || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "/testdata/") {
 			continue
 		}
 		text, err := os.ReadFile(name)
@@ -37,27 +97,27 @@ func TestHammerDBHasOneHome(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n, line := range strings.Split(string(text), "\n") {
-			if !strings.Contains(strings.ToLower(ownPackages.ReplaceAllString(line, "")), "hammerdb") {
+			if !h.named(line) {
 				continue
 			}
-			place, excused := excuse(name)
+			place, excused := h.excuse(name)
 			used[place] = true
 			if !excused {
-				t.Errorf("%s:%d names HammerDB, whose home is internal/hammerdb: move it there, or give it a name of its own: %s",
-					name, n+1, strings.TrimSpace(line))
+				t.Errorf("%s:%d names %s, whose home is %s: move it there, or give it a name of its own: %s",
+					name, n+1, h.what, h.folder, strings.TrimSpace(line))
 			}
 		}
 	}
-	for place := range awayFromHome {
+	for place := range h.away {
 		if !used[place] {
-			t.Errorf("%s may name HammerDB, and does not: take it off the list", place)
+			t.Errorf("%s may name %s, and does not: take it off the list", place, h.what)
 		}
 	}
 }
 
 // excuse returns the place in the list that a file is in, if any.
-func excuse(name string) (place string, excused bool) {
-	for place := range awayFromHome {
+func (h home) excuse(name string) (place string, excused bool) {
+	for place := range h.away {
 		if name == place || strings.HasPrefix(name, place+"/") {
 			return place, true
 		}

@@ -94,7 +94,7 @@ func TestEveryOptionIsDescribedOnceAndItsDefaultBinds(t *testing.T) {
 				seen[o.Name], flags[o.Flag] = true, o.Name
 				defaults[o.Name] = o.Default
 			}
-			for _, fresh := range []any{d.Options(w.Name), w.Options()} {
+			for _, fresh := range []any{d.Options(w.Use), w.Options()} {
 				if err := option.Bind(nil, defaults, fresh); err != nil {
 					t.Errorf("%s %s: got %v for the defaults, want none", d.Name, w.Name, err)
 				}

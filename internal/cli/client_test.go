@@ -45,7 +45,7 @@ func (w *world) as(environ ...string) func() {
 // execute runs statements as the server's superuser.
 func execute(t *testing.T, d *database.Database, server *testserver.Server, statements ...string) {
 	t.Helper()
-	options := d.Options("tprocc")
+	options := d.Options(database.Use{Name: "tpcc"})
 	if err := option.Bind(nil, server.Values(), options); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/report"
-	"sledge/internal/workbench"
 )
 
 // datagenFlags are the flags of datagen.
@@ -53,7 +52,7 @@ files already, nothing is written unless you give --overwrite.`,
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Bench), ", "))
-	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload, if not "+workbench.DefaultWorkload+": "+strings.Join(workloadNames(p.Bench), ", "))
+	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload, if not "+p.Bench.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Bench), ", "))
 	flags.Var(plainFlag{"warehouses", "number", f.plain}, "warehouses", "warehouses to generate")
 	flags.IntVar(&f.workers, "workers", 1, "`number` of workers that write in parallel, each a range of warehouses")
 	flags.StringVar(&f.folder, "dir", "", "`folder` to write to; it is created if its parent exists")

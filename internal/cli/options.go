@@ -92,7 +92,7 @@ func orEmpty(names []string) []string {
 
 // listOptions prints the options of a pair, or one of them.
 func (p *Program) listOptions(args []string, asJSON bool) error {
-	name := workbench.DefaultWorkload
+	name := p.Bench.DefaultWorkload().Name
 	if len(args) > 1 {
 		name = args[1]
 	}

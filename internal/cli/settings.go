@@ -75,7 +75,7 @@ func (s *settings) addTo(c *cobra.Command, p *Program, action job.Action, own fu
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.Var(plainFlag{"db", "name", s.plain}, "db", "database: "+strings.Join(databaseNames(p.Bench), ", "))
-	flags.Var(plainFlag{"workload", "name", s.plain}, "workload", "workload, if not "+workbench.DefaultWorkload+": "+strings.Join(workloadNames(p.Bench), ", "))
+	flags.Var(plainFlag{"workload", "name", s.plain}, "workload", "workload, if not "+p.Bench.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Bench), ", "))
 	own(flags)
 	if action == job.Build || action == job.Run {
 		flags.Var(plainFlag{"seed", "number", s.plain}, "seed", "seed of all random choices: the same seed gives the same data and the same transactions (default 1)")

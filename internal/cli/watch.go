@@ -74,7 +74,7 @@ func (p *Program) watchCommand() *cobra.Command {
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Bench), ", "))
-	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload whose own count is shown too, if not "+workbench.DefaultWorkload+": "+strings.Join(workloadNames(p.Bench), ", "))
+	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload whose own count is shown too, if not "+p.Bench.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Bench), ", "))
 	flags.Var(&f.every, "interval", "time between two readings, in seconds or with a unit such as 1m (default 10)")
 	flags.Var(&f.long, "for", "end after this time, in seconds or with a unit such as 5m (default: at Ctrl-C)")
 	flags.BoolVar(&f.allDatabases, "all-databases", false, "count the whole server also on PostgreSQL, as HammerDB does")

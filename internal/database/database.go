@@ -35,9 +35,9 @@ type Database struct {
 	// MySQL's does for MariaDB. Optional.
 	Base *Database
 
-	// Options returns a fresh option struct for running the named workload: the
-	// server, the accounts, and what only this database offers for it.
-	Options func(workload string) any
+	// Options returns a fresh option struct for such a use: the server, the accounts, and
+	// what only this database offers for it.
+	Options func(use Use) any
 
 	// FromURL turns a URL whose scheme is one of Schemes into option values.
 	Schemes []string
@@ -107,6 +107,18 @@ type Database struct {
 
 	Dialect Dialect
 	SQL     fs.FS // sql/*.sql, and sql/<workload>/*.sql where portable SQL won't do; nil where Base's serves
+}
+
+// Use is what a workload uses a database for, as far as options differ by it. A database
+// knows no workload by its name.
+type Use struct {
+	// Name is what the account and the database of the schema are called unless the user
+	// says otherwise: "tpcc".
+	Name string
+
+	// Analytic says that few queries read much of the data, in place of many short
+	// transactions.
+	Analytic bool
 }
 
 // UnrestoredError says that settings of the server could not be put back.

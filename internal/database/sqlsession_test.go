@@ -121,7 +121,7 @@ func TestAnArrayOfEveryParameterIsOneCall(t *testing.T) {
 	dialect := postgresql.Database.Dialect
 	dialect.Arrays = true
 	d := overPostgreSQL(server, dialect)
-	options := d.Options("tprocc")
+	options := d.Options(database.Use{Name: "tpcc"})
 	if err := option.Bind(nil, server.Values(), options); err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestAnArrayOfEveryParameterIsOneCall(t *testing.T) {
 func TestAPreparationIsInterrupted(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	d := overPostgreSQL(server, postgresql.Database.Dialect)
-	options := d.Options("tprocc")
+	options := d.Options(database.Use{Name: "tpcc"})
 	if err := option.Bind(nil, server.Values(), options); err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestAPreparationIsInterrupted(t *testing.T) {
 // The wait for a lock is broken off long before it would end by itself.
 func TestSQLiteIsInterrupted(t *testing.T) {
 	d := sqlite.Database
-	options := d.Options("tprocc")
+	options := d.Options(database.Use{Name: "tpcc"})
 	values := option.Values{"file": filepath.Join(t.TempDir(), "test.db"), "busy_timeout": "3600000"}
 	if err := option.Bind(nil, values, options); err != nil {
 		t.Fatal(err)

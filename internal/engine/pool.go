@@ -52,7 +52,7 @@ func bindPool(p Plan, o *load.Options) (*poolPlan, error) {
 		return nil, wrong(err)
 	}
 	for _, c := range bound.table.Connections {
-		fresh := p.Database.Options(p.Workload.Name)
+		fresh := p.Database.Options(p.Workload.Use)
 		if err := option.CheckNames(c.Options, option.Describe(fresh)); err != nil {
 			return nil, wrong(fmt.Errorf("connection %s: %w", c.Name, err))
 		}

@@ -136,7 +136,7 @@ func fakePlan(u fakeUser, pacing load.Pacing) Plan {
 			}
 			return meter.Constraint
 		},
-		Options: func(string) any { return &struct{}{} },
+		Options: func(database.Use) any { return &struct{}{} },
 		SQL:     fakeSQL,
 		Schema: func(*database.Database, *sqlfile.Library, any) database.Schema {
 			return database.Schema{Relations: func(context.Context, database.Session) (map[string]database.Relation, error) {

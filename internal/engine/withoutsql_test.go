@@ -158,7 +158,7 @@ func (s *shelf) database() *database.Database {
 	}
 	return &database.Database{
 		Name: "shelf", Title: "Shelf",
-		Options:    func(string) any { return &struct{}{} },
+		Options:    func(database.Use) any { return &struct{}{} },
 		Target:     func(any) string { return "in memory" },
 		SchemaName: func(any) database.SchemaName { return database.SchemaName{Name: "shelf"} },
 		Connect: func(context.Context, any, database.Role) (database.Session, error) {

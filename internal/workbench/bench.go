@@ -17,9 +17,6 @@ import (
 	"sledge/internal/option"
 )
 
-// DefaultWorkload is what runs when no workload is chosen.
-const DefaultWorkload = "tprocc"
-
 // Bench is what there is to choose from.
 type Bench struct{ catalog.Catalog }
 

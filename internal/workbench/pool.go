@@ -134,7 +134,7 @@ func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool)
 
 // ofConnections lists the options that may differ between the connections of a pool.
 func ofConnections(pair catalog.Pair) (list []option.Description) {
-	for _, o := range option.Describe(pair.Database.Options(pair.Workload.Name)) {
+	for _, o := range option.Describe(pair.Database.Options(pair.Workload.Use)) {
 		if (o.Group == option.Connection || o.Group == option.Accounts) && !o.Soon {
 			list = append(list, o)
 		}

@@ -237,7 +237,7 @@ func (b Bench) databaseNames() []string {
 func (b Bench) chooseWorkload(general []place) (*workload.Workload, error) {
 	e, ok := strongest(general, keyWorkload)
 	if !ok {
-		return b.Workload(DefaultWorkload)
+		return b.DefaultWorkload(), nil
 	}
 	w, err := b.Workload(e.text)
 	if err != nil {

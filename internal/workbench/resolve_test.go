@@ -473,12 +473,12 @@ func TestSeveralNumbersOfUsersAreARunEach(t *testing.T) {
 
 // One database may show what another keeps secret by the same name.
 func TestWhatAnyDatabaseKeepsSecretIsLeftOut(t *testing.T) {
-	shows := &database.Database{Name: "shows", Options: func(string) any {
+	shows := &database.Database{Name: "shows", Options: func(database.Use) any {
 		return &struct {
 			Token string `opt:"token" group:"connection" help:"what it says"`
 		}{}
 	}}
-	hides := &database.Database{Name: "hides", Options: func(string) any {
+	hides := &database.Database{Name: "hides", Options: func(database.Use) any {
 		return &struct {
 			Token string `opt:"token" group:"connection" secret:"true" help:"what it must not say"`
 		}{}

@@ -24,9 +24,11 @@ type Workload struct {
 	Name    string   // the folder's name, and the user's: "tprocc"
 	Title   string   // "TPROC-C"
 	Aliases []string // other names users know it by
+	Default bool     // whether it is meant where none is chosen; one workload is
 	Kinds   []Kind   // its transactions, in the order of meter.Kind
 
-	Options func() any // a pointer to a new option struct
+	Options func() any   // a pointer to a new option struct
+	Use     database.Use // what it asks of a database's own options
 
 	// Size says which of them is how much data there is. Optional.
 	Size Size

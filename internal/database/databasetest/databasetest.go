@@ -78,7 +78,7 @@ func (s *suite) options(t *testing.T, changes option.Values) any {
 	for name, v := range changes {
 		values[name] = v
 	}
-	options := s.d.Options("tprocc")
+	options := s.d.Options(database.Use{Name: "suite"})
 	if err := option.Bind(s.names(), values, options); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func (s *suite) options(t *testing.T, changes option.Values) any {
 // from any other word in it.
 func (s *suite) names() option.Names {
 	names := option.Names{}
-	for _, o := range option.Describe(s.d.Options("tprocc")) {
+	for _, o := range option.Describe(s.d.Options(database.Use{Name: "suite"})) {
 		names[o.Name] = "sledge_test_" + o.Name
 	}
 	return names
@@ -174,7 +174,7 @@ func (s *suite) parse(t *testing.T, name, text string) sqlfile.Query {
 }
 
 func (s *suite) describes(name string) bool {
-	return slices.ContainsFunc(option.Describe(s.d.Options("tprocc")), func(d option.Description) bool {
+	return slices.ContainsFunc(option.Describe(s.d.Options(database.Use{Name: "suite"})), func(d option.Description) bool {
 		return d.Name == name
 	})
 }

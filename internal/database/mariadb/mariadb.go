@@ -45,13 +45,13 @@ type Options struct {
 	Purge bool `opt:"purge" group:"load" help:"after a run, wait until the server has purged old row versions and written all changed pages back, so that the next run begins as this one did (MariaDB from 10.7 on)"`
 }
 
-func newOptions(workload string) any {
-	if workload == mysql.TPROCH {
-		o := mysql.NewTPROCHOptions()
+func newOptions(use database.Use) any {
+	if use.Analytic {
+		o := mysql.NewAnalyticOptions(use)
 		o.Password = "maria"
 		return &o
 	}
-	o := &Options{Options: mysql.NewOptions()}
+	o := &Options{Options: mysql.NewOptions(use)}
 	o.Socket = "/tmp/mariadb.sock"
 	o.Password = "maria"
 	return o

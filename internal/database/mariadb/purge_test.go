@@ -206,7 +206,7 @@ func purgeableOn(t *testing.T, server *testserver.Server, purge string) (any, da
 	values := option.Values(server.Values())
 	values["purge"] = purge
 	values["dbname"] = "sledge_purge"
-	options := mariadb.Database.Options("tprocc")
+	options := mariadb.Database.Options(database.Use{Name: "tpcc"})
 	if err := option.Bind(nil, values, options); err != nil {
 		t.Fatal(err)
 	}

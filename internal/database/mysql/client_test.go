@@ -107,7 +107,7 @@ func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
 			value, _, _ := strings.Cut(rest, " from ")
 			values[name] = value
 		}
-		if err := option.Bind(nil, values, mariadb.Database.Options("tprocc")); err != nil {
+		if err := option.Bind(nil, values, mariadb.Database.Options(database.Use{Name: "tpcc"})); err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}

@@ -74,7 +74,7 @@ func (s *server) set(name, value string) { s.values[name] = value }
 
 func (s *server) options(t testing.TB) any {
 	t.Helper()
-	options := s.database.Options("tprocc")
+	options := s.database.Options(database.Use{Name: "tpcc"})
 	if err := option.Bind(nil, s.values, options); err != nil {
 		t.Fatal(err)
 	}

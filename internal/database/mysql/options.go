@@ -84,7 +84,7 @@ func Servers(options any) []any {
 const null = "null"
 
 // NewOptions returns MySQL's defaults, which people know from the console.
-func NewOptions() Options {
+func NewOptions(use database.Use) Options {
 	return Options{
 		server: server{
 			Host:             "127.0.0.1",
@@ -97,7 +97,7 @@ func NewOptions() Options {
 			SSLKey:           "client-key.pem",
 			SSLCipher:        "server",
 		},
-		account: account{User: "root", Password: "mysql", Database: "tpcc"},
+		account: account{User: "root", Password: "mysql", Database: use.Name},
 		Engine:  "innodb",
 	}
 }
@@ -105,44 +105,41 @@ func NewOptions() Options {
 // mysqlOptions are MySQL's options, with what its variants do not have.
 type mysqlOptions struct {
 	Options
-	OceanBasePort int `opt:"oceanbase_port" dict:"connection" group:"connection" soon:"true" min:"1" max:"65535" help:"TCP port of an OceanBase server; kept for TPROC-H on OceanBase, which is not built yet"`
+	OceanBasePort int `opt:"oceanbase_port" dict:"connection" group:"connection" soon:"true" min:"1" max:"65535" help:"TCP port of an OceanBase server; kept for analytic workloads on OceanBase, which are not built yet"`
 }
 
-func newOptions(workload string) any {
-	if workload == TPROCH {
-		return &mysqlTPROCHOptions{TPROCHOptions: NewTPROCHOptions(), Partitions: 1, Tenant: "tpch"}
+func newOptions(use database.Use) any {
+	if use.Analytic {
+		return &mysqlAnalyticOptions{AnalyticOptions: NewAnalyticOptions(use), Partitions: 1, Tenant: use.Name}
 	}
-	return &mysqlOptions{Options: NewOptions(), OceanBasePort: 2881}
+	return &mysqlOptions{Options: NewOptions(use), OceanBasePort: 2881}
 }
 
-// TPROCH names the workload that has options of its own.
-const TPROCH = "tproch"
-
-// TPROCHOptions are the options for TPROC-H, which is not built yet: people keep
+// AnalyticOptions are the options for workloads of queries. None is built yet: people keep
 // them in their settings all the same.
-type TPROCHOptions struct {
-	server          `dict:"connection" group:"connection"`
-	analyticOptions `group:"schema" soon:"true"`
+type AnalyticOptions struct {
+	server       `dict:"connection" group:"connection"`
+	queryOptions `group:"schema" soon:"true"`
 }
 
-type analyticOptions struct {
+type queryOptions struct {
 	User     string `opt:"user" help:"user who owns the schema"`
 	Password string `opt:"password" secret:"true" help:"that user's password; null connects without one"`
 	Database string `opt:"dbname" help:"database that holds the schema"`
 	Engine   string `opt:"storage_engine" help:"storage engine of the tables"`
 }
 
-// NewTPROCHOptions returns MySQL's defaults for TPROC-H.
-func NewTPROCHOptions() TPROCHOptions {
-	return TPROCHOptions{
-		server:          NewOptions().server,
-		analyticOptions: analyticOptions{User: "root", Password: "mysql", Database: "tpch", Engine: "innodb"},
+// NewAnalyticOptions returns MySQL's defaults for workloads of queries.
+func NewAnalyticOptions(use database.Use) AnalyticOptions {
+	return AnalyticOptions{
+		server:       NewOptions(use).server,
+		queryOptions: queryOptions{User: "root", Password: "mysql", Database: use.Name, Engine: "innodb"},
 	}
 }
 
-// mysqlTPROCHOptions are MySQL's options for TPROC-H, with what its variants do not have.
-type mysqlTPROCHOptions struct {
-	TPROCHOptions
+// mysqlAnalyticOptions are MySQL's options for those, with what its variants do not have.
+type mysqlAnalyticOptions struct {
+	AnalyticOptions
 	OceanBase  bool   `opt:"oceanbase" group:"schema" soon:"true" help:"build for OceanBase"`
 	Partitions int    `opt:"oceanbase_partitions" group:"schema" soon:"true" min:"1" max:"8192" help:"partitions of each table in OceanBase"`
 	Tenant     string `opt:"oceanbase_tenant" group:"schema" soon:"true" help:"tenant of OceanBase"`

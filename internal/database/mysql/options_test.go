@@ -37,7 +37,7 @@ func TestOptionsHaveTheDefaultsThatPeopleKnow(t *testing.T) {
 			}
 		}
 		got := map[string]string{}
-		for _, o := range option.Describe(d.Options("tprocc")) {
+		for _, o := range option.Describe(d.Options(database.Use{Name: "tpcc"})) {
 			got[o.Name] = o.Default
 			if o.Help == "" {
 				t.Errorf("%s has no help", o.Name)
@@ -63,7 +63,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{option.Values{"storage_engine": ""}, "storage_engine"},
 		{option.Values{"ssl_two_way": "true"}, "ssl"},
 	} {
-		err := option.Bind(nil, tt.values, mysql.Database.Options("tprocc"))
+		err := option.Bind(nil, tt.values, mysql.Database.Options(database.Use{Name: "tpcc"}))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v: got %v, want an error about %s", tt.values, err, tt.want)
 		}

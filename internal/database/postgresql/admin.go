@@ -41,7 +41,7 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 	if err := createAccount(ctx, admin, a, why); err != nil {
 		return fmt.Errorf("create the user %s: %w", a.User, err)
 	}
-	if fresh := newOptions("tprocc").(*tprocc); a.Password == fresh.Password && a.User != a.Superuser {
+	if a.Password == a.known && a.User != a.Superuser {
 		tell(job.Event{Message: fmt.Sprintf("Warning: user %s has the default password, which everybody knows: set %s to give it another", a.User, o.Name("password"))})
 	}
 	if err := createDatabase(ctx, admin, a, tell); err != nil {

@@ -46,7 +46,7 @@ type client struct {
 // clientSettings is Database.ClientSettings: what libpq finds by itself.
 func clientSettings(from database.Surroundings, given option.Values) ([]database.ClientSetting, []string, error) {
 	c := client{Surroundings: from, given: given, defaults: option.Values{}}
-	for _, o := range option.Describe(newOptions("tprocc")) {
+	for _, o := range option.Describe(newOptions(database.Use{})) {
 		c.defaults[o.Name] = o.Default
 	}
 	said, err := c.said()

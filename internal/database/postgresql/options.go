@@ -40,7 +40,7 @@ func (s *server) each() []*server {
 
 // servers is Database.Servers.
 func servers(options any) []any {
-	o, known := options.(*tprocc)
+	o, known := options.(*transactional)
 	if !known {
 		return []any{options}
 	}
@@ -63,11 +63,12 @@ type account struct {
 	Password          string `opt:"password" secret:"true" help:"password of that user; empty for PGPASSWORD or the password file"`
 	Database          string `opt:"dbname" flag:"dbname" help:"database that holds the schema"`
 	Tablespace        string `opt:"tablespace" group:"schema" help:"tablespace in which the database is created"`
+
+	known string // the default password, which everybody knows
 }
 
-// tprocc are PostgreSQL's options for TPROC-C, and for any workload without
-// options of its own.
-type tprocc struct {
+// transactional are PostgreSQL's options for workloads of short transactions.
+type transactional struct {
 	server     `dict:"connection" group:"connection"`
 	account    `group:"accounts"`
 	Procedures bool `opt:"stored_procedures" group:"schema" help:"build stored procedures (PostgreSQL 11 and later) instead of functions"`
@@ -79,14 +80,14 @@ type tprocc struct {
 	Dritasnap        bool `opt:"wait_snapshots" group:"load" soon:"true" help:"take snapshots of EnterpriseDB's wait events before and after a run; not built yet, so a job with it is refused"`
 }
 
-// tproch are PostgreSQL's options for TPROC-H, which is not built yet: people keep
-// them in their settings all the same.
-type tproch struct {
-	server          `dict:"connection" group:"connection"`
-	analyticOptions `group:"schema" soon:"true"`
+// analytic are PostgreSQL's options for workloads of queries. None is built yet: people
+// keep them in their settings all the same.
+type analytic struct {
+	server       `dict:"connection" group:"connection"`
+	queryOptions `group:"schema" soon:"true"`
 }
 
-type analyticOptions struct {
+type queryOptions struct {
 	Superuser         string `opt:"superuser" help:"user who creates the account and the database of the schema"`
 	SuperuserPassword string `opt:"superuser_password" secret:"true" help:"that user's password"`
 	DefaultDatabase   string `opt:"superuser_dbname" help:"database that the superuser connects to before the schema's own exists"`
@@ -100,25 +101,26 @@ type analyticOptions struct {
 	Redshift          bool   `opt:"redshift" help:"cloud analytic queries in the words of Redshift"`
 }
 
-func newOptions(workload string) any {
+func newOptions(use database.Use) any {
 	where := server{Host: "localhost", Port: 5432, SSLMode: "prefer"}
-	if workload == "tproch" {
-		return &tproch{server: where, analyticOptions: analyticOptions{
+	if use.Analytic {
+		return &analytic{server: where, queryOptions: queryOptions{
 			Superuser: "postgres", SuperuserPassword: "postgres", DefaultDatabase: "postgres",
-			User: "tpch", Password: "tpch", Database: "tpch", Tablespace: "pg_default", Parallel: 2,
+			User: use.Name, Password: use.Name, Database: use.Name, Tablespace: "pg_default", Parallel: 2,
 		}}
 	}
-	return &tprocc{
+	return &transactional{
 		server: where,
 		account: account{
 			Superuser: "postgres", SuperuserPassword: "postgres", DefaultDatabase: "postgres",
-			User: "tpcc", Password: "tpcc", Database: "tpcc", Tablespace: "pg_default",
+			User: use.Name, Password: use.Name, Database: use.Name, Tablespace: "pg_default",
+			known: use.Name,
 		},
 	}
 }
 
 // Validate implements option.Validator.
-func (o *tprocc) Validate(names option.Names) error {
+func (o *transactional) Validate(names option.Names) error {
 	if _, err := database.Addresses(o.Host, o.Port); err != nil {
 		return names.Wrong("host", o.Host, "%w", err)
 	}
@@ -140,7 +142,7 @@ func (o *tprocc) Validate(names option.Names) error {
 
 // Partitions returns into how many partitions order_line is to be divided, 0 when
 // it is not: it is not worth it below 200 warehouses.
-func (o *tprocc) Partitions(warehouses int) int {
+func (o *transactional) Partitions(warehouses int) int {
 	if !o.Partition || warehouses < 200 {
 		return 0
 	}
@@ -161,22 +163,22 @@ type target interface {
 	vacuum() bool
 }
 
-func (o *tprocc) admin() login {
+func (o *transactional) admin() login {
 	return login{
 		server: &o.server, user: o.Superuser, password: o.SuperuserPassword, database: o.DefaultDatabase,
 		userOption: "superuser", passwordOption: "superuser_password", databaseOption: "superuser_dbname",
 	}
 }
 
-func (o *tprocc) owner() login {
+func (o *transactional) owner() login {
 	return login{
 		server: &o.server, user: o.User, password: o.Password, database: o.Database,
 		userOption: "user", passwordOption: "password", databaseOption: "dbname",
 	}
 }
 
-func (o *tprocc) own() *account { return &o.account }
-func (o *tprocc) vacuum() bool  { return o.Vacuum }
+func (o *transactional) own() *account { return &o.account }
+func (o *transactional) vacuum() bool  { return o.Vacuum }
 
 // login is all that one connection needs, and which options it came from.
 type login struct {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sledge/internal/database"
 	"sledge/internal/option"
 )
 
@@ -16,7 +17,7 @@ func TestOptionsHaveTheDefaultsThatPeopleKnow(t *testing.T) {
 		"user": "tpcc", "password": "tpcc", "dbname": "tpcc", "tablespace": "pg_default",
 		"stored_procedures": "false", "partition": "false", "vacuum": "false",
 	}
-	for _, d := range option.Describe(Database.Options("tprocc")) {
+	for _, d := range option.Describe(Database.Options(database.Use{Name: "tpcc"})) {
 		if value, ok := want[d.Name]; ok && d.Default != value {
 			t.Errorf("%s: got default %q, want %q", d.Name, d.Default, value)
 		}
@@ -45,7 +46,7 @@ func TestOptionsThatCannotWorkAreRefused(t *testing.T) {
 		{"no such mode", "ssl_mode", "perhaps"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := option.Bind(nil, option.Values{tt.option: tt.value}, Database.Options("tprocc"))
+			err := option.Bind(nil, option.Values{tt.option: tt.value}, Database.Options(database.Use{Name: "tpcc"}))
 			if err == nil || !strings.Contains(err.Error(), tt.option) {
 				t.Errorf("got %v, want an error about %s", err, tt.option)
 			}
@@ -63,7 +64,7 @@ func TestTargetSaysWhereWithoutPassword(t *testing.T) {
 		{option.Values{"host": "::1"}, "tpcc on [::1]:5432"},
 		{option.Values{"host": "/run/postgresql"}, "tpcc on /run/postgresql/.s.PGSQL.5432"},
 	} {
-		options := Database.Options("tprocc")
+		options := Database.Options(database.Use{Name: "tpcc"})
 		if err := option.Bind(nil, tt.values, options); err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +84,7 @@ func TestTheFirstOfSeveralMistakesIsNamed(t *testing.T) {
 		{option.Values{"wait_snapshots": "true", "citus": "true"}, "option citus: what it asks for is not built yet: set it to false"},
 	} {
 		for range 50 {
-			if err := option.Bind(nil, tt.values, Database.Options("tprocc")); err == nil || err.Error() != tt.want {
+			if err := option.Bind(nil, tt.values, Database.Options(database.Use{Name: "tpcc"})); err == nil || err.Error() != tt.want {
 				t.Fatalf("%v: got %v, want %s", tt.values, err, tt.want)
 			}
 		}
@@ -92,10 +93,10 @@ func TestTheFirstOfSeveralMistakesIsNamed(t *testing.T) {
 
 func TestPartitionsFollowHammerDBsRule(t *testing.T) {
 	for warehouses, want := range map[int]int{1: 0, 199: 0, 200: 2, 299: 2, 1000: 10} {
-		if got := (&tprocc{Partition: true}).Partitions(warehouses); got != want {
+		if got := (&transactional{Partition: true}).Partitions(warehouses); got != want {
 			t.Errorf("%d warehouses: got %d partitions, want %d", warehouses, got, want)
 		}
-		if got := (&tprocc{}).Partitions(warehouses); got != 0 {
+		if got := (&transactional{}).Partitions(warehouses); got != 0 {
 			t.Errorf("%d warehouses without partition: got %d partitions, want 0", warehouses, got)
 		}
 	}

@@ -35,7 +35,7 @@ var Database = &database.Database{
 		return database.SchemaName{Name: own.Database, Owner: own.User}
 	},
 	Routines: func(options any) string {
-		if o, ok := options.(*tprocc); ok && !o.Procedures {
+		if o, ok := options.(*transactional); ok && !o.Procedures {
 			return "functions"
 		}
 		return "stored procedures"

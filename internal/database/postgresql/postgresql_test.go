@@ -398,7 +398,7 @@ func TestOfSeveralServersOneThatIsReadOnlyIsNotTaken(t *testing.T) {
 // bind returns bound options.
 func bind(t testing.TB, values option.Values) any {
 	t.Helper()
-	options := postgresql.Database.Options("tprocc")
+	options := postgresql.Database.Options(database.Use{Name: "tpcc"})
 	if err := option.Bind(nil, values, options); err != nil {
 		t.Fatal(err)
 	}

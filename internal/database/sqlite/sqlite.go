@@ -67,15 +67,15 @@ type Options struct {
 	CacheMiB          int    `opt:"cache_mib" dict:"connection" group:"connection" unit:"MiB" min:"1" max:"65536" help:"page cache of each session, in MiB"`
 }
 
-// tproch are SQLite's options for TPROC-H, which is not built yet: people keep them
-// in their settings all the same.
-type tproch struct {
+// analytic are SQLite's options for workloads of queries. None is built yet: people keep
+// them in their settings all the same.
+type analytic struct {
 	File string `opt:"tpch_file" group:"connection" soon:"true" help:"database file"`
 }
 
-func newOptions(workload string) any {
-	if workload == "tproch" {
-		return &tproch{File: "sledge-tpch.sqlite"}
+func newOptions(use database.Use) any {
+	if use.Analytic {
+		return &analytic{File: "sledge-" + use.Name + ".sqlite"}
 	}
 	return &Options{File: "sledge.sqlite", Synchronous: "normal", BusyTimeoutMillis: 10_000, CacheMiB: 8}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"sledge/internal/database"
 	"sledge/internal/engine/load"
 	"sledge/internal/hammerdb/names"
 	"sledge/internal/option"
@@ -16,6 +17,7 @@ import (
 type Benchmark struct {
 	names.Benchmark
 	Built *workload.Workload // nil where it is not built yet
+	use   database.Use
 
 	options func() []any // fresh structs of those that do not depend on the database
 }
@@ -25,14 +27,14 @@ type Benchmark struct {
 func benchmarks(bench workbench.Bench) []Benchmark {
 	var list []Benchmark
 	for _, w := range bench.Workloads {
-		list = append(list, Benchmark{Benchmark: names.BenchmarkOf(w), Built: w, options: func() []any {
+		list = append(list, Benchmark{Benchmark: names.BenchmarkOf(w), Built: w, use: w.Use, options: func() []any {
 			return []any{w.Options(), load.NewOptions()}
 		}})
 	}
 	for _, b := range names.Benchmarks {
 		isThere := func(there Benchmark) bool { return there.Name == b.Name }
 		if fresh := notBuilt[b.Workload]; fresh != nil && !slices.ContainsFunc(list, isThere) {
-			list = append(list, Benchmark{Benchmark: b, options: func() []any { return []any{fresh()} }})
+			list = append(list, Benchmark{Benchmark: b, use: database.Use{Name: b.Section, Analytic: b.Queries}, options: func() []any { return []any{fresh()} }})
 		}
 	}
 	return list
@@ -40,7 +42,7 @@ func benchmarks(bench workbench.Bench) []Benchmark {
 
 // usualBenchmark is the one that is chosen when nobody has chosen one.
 func usualBenchmark(list []Benchmark) string {
-	i := slices.IndexFunc(list, func(b Benchmark) bool { return b.Workload == workbench.DefaultWorkload })
+	i := slices.IndexFunc(list, func(b Benchmark) bool { return b.Built != nil && b.Built.Default })
 	return list[max(i, 0)].Name
 }
 

@@ -319,7 +319,7 @@ func (b *Book) Key(option string) string {
 // by which messages call them.
 func (b *Book) Names() option.Names {
 	d, benchmark := b.Database(), b.Benchmark()
-	described := option.Describe(d.Options(benchmark.Workload))
+	described := option.Describe(d.Options(benchmark.use))
 	for _, fresh := range benchmark.options() {
 		described = append(described, option.Describe(fresh)...)
 	}

@@ -258,7 +258,7 @@ func TestWhatHammerDBDoesNotHaveIsThereUnderItsOwnNames(t *testing.T) {
 	}
 	d, w := *edition.Catalog.Databases[0], *edition.Catalog.Workloads[0]
 	d.Name, d.Title, d.Aliases = "odd", "OddBase", nil
-	w.Name, w.Title, w.Aliases = "counting", "Counting", nil
+	w.Name, w.Title, w.Aliases, w.Default = "counting", "Counting", nil, false
 	w.Options = func() any { return &own{Rows: 5} }
 	b, err := settings.Open(workbench.Bench{Catalog: catalog.Catalog{
 		Databases: append(slices.Clone(edition.Catalog.Databases), &d),

@@ -98,7 +98,7 @@ func newDatabase(benchmarks []Benchmark, p product) *dictionary {
 	for _, b := range benchmarks {
 		d.sections = append(d.sections, &section{name: b.Section})
 		key := func(option string) string { return names.Key(p.database.Name, b.Workload, option) }
-		d.add(key, p.database.Options(b.Workload), b.Section)
+		d.add(key, p.database.Options(b.use), b.Section)
 		for _, fresh := range b.options() {
 			d.add(key, fresh, b.Section)
 		}

@@ -27,6 +27,7 @@ var Workload = &workload.Workload{
 	Name:    "tprocc",
 	Title:   "TPROC-C",
 	Aliases: []string{"tpcc", "tpc-c", "tproc-c"},
+	Default: true,
 	Kinds: []workload.Kind{
 		newOrder:    {Name: "new order"},
 		payment:     {Name: "payment"},
@@ -35,6 +36,7 @@ var Workload = &workload.Workload{
 		orderStatus: {Name: "order status"},
 	},
 	Options: newOptions,
+	Use:     database.Use{Name: "tpcc"},
 	Size:    workload.Size{Option: "warehouses", Unit: "warehouses"},
 	Tables: func(options any, seed uint64) []schema.Table {
 		return options.(*Options).population(seed).Tables()
