@@ -89,11 +89,11 @@ func (c *Console) autopilotRun(ctx context.Context, users, profile int) error {
 	defer func() { c.users.create(0); c.endUserLog() }()
 	c.out.printf("%d Active Virtual User Test started at %s%s", users, time.Now().Format(time.DateTime), monitor)
 	before := c.failures()
-	order, remark, err := c.runOrder(users, nil)
+	order, remarks, err := c.runOrder(users, nil)
 	if err != nil {
 		return err
 	}
-	if remark != "" {
+	for _, remark := range remarks {
 		c.out.print(remark)
 	}
 	order.Profile = profile

@@ -29,7 +29,7 @@ func (c *Console) runAll(ctx context.Context, more option.Values) (string, error
 	if err := c.requireScript(); err != nil {
 		return "", err
 	}
-	order, remark, err := c.runOrder(c.workers(), more)
+	order, remarks, err := c.runOrder(c.workers(), more)
 	if err != nil {
 		return "", err
 	}
@@ -38,11 +38,8 @@ func (c *Console) runAll(ctx context.Context, more option.Values) (string, error
 			return "", err
 		}
 	}
-	if remark != "" {
+	for _, remark := range remarks {
 		c.out.print(remark)
-	}
-	for _, warning := range order.Warnings {
-		c.out.print("Warning: " + warning)
 	}
 	order.Profile = c.book.GenericInt(commandLine, "jobs_profile_id")
 	repeat := time.Duration(c.book.GenericInt(virtualUserSection, "repeat_delay")) * time.Millisecond
@@ -91,23 +88,28 @@ func (c *Console) workers() int {
 }
 
 // runOrder binds a run with a number of virtual users, before anything is done, and
-// returns what there is to say of it, if anything. More is set on top of settings and
-// script. What only the driver script asks for no setting can mend.
-func (c *Console) runOrder(users int, more option.Values) (order workbench.Order, remark string, err error) {
+// returns the lines that there are to say of it. More is set on top of settings and script.
+// What only the driver script asks for no setting can mend.
+func (c *Console) runOrder(users int, more option.Values) (order workbench.Order, remarks []string, err error) {
 	spec := c.runSpec()
 	maps.Copy(spec.Options, more)
 	spec.Users = users
-	remark = c.spaceUsers(&spec)
+	if remark := c.spaceUsers(&spec); remark != "" {
+		remarks = append(remarks, remark)
+	}
 	order, err = c.order(spec)
+	for _, warning := range order.Warnings {
+		remarks = append(remarks, "Warning: "+warning)
+	}
 	if err == nil || len(c.script.values) == 0 {
-		return order, remark, err
+		return order, remarks, err
 	}
 	without := c.spec(job.Run)
 	maps.Copy(without.Options, more)
 	if _, other := c.order(without); other != nil {
-		return order, remark, err
+		return order, remarks, err
 	}
-	return order, remark, fail("%v (the loaded driver script says so: clearscript drops it)", err)
+	return order, remarks, fail("%v (the loaded driver script says so: clearscript drops it)", err)
 }
 
 // runOnce does one run with the virtual users there are.

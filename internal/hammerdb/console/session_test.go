@@ -354,6 +354,38 @@ func (r *specRecorder) Do(_ context.Context, spec job.Spec, _ job.Control) (job.
 	return job.Result{Status: job.Succeeded}, nil
 }
 
+// What is odd about a pool of connections is said before each run that has it.
+func TestWarningsAreSaidBeforeARun(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "pool.toml")
+	const pool = "[connections.a]\nhost = \"db1\"\n[connections.b]\nhost = \"db2\"\n[transactions.new_order]\nconnections = [\"a\"]\n" +
+		"[transactions.payment]\nconnections = [\"a\"]\n[transactions.delivery]\nconnections = [\"a\"]\n" +
+		"[transactions.stock_level]\nconnections = [\"a\"]\n[transactions.order_status]\nconnections = [\"a\"]\n"
+	if err := os.WriteFile(file, []byte(pool), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	runner := &specRecorder{}
+	c, err := New(Config{
+		Bench: bench, Out: &out, Runner: runner,
+		OpenStore: func(string) (*repository.Store, error) { return repository.Open(filepath.Join(folder, "jobs.db")) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, line := range []string{
+		"dbset db pg", "diset tpcc pg_driver timed", "diset tpcc pg_pool_file " + file,
+		"vuset vu 1", "vuset iterations 2", "vuset repeat 0", "vurun", "vudestroy", "autopilot 1 2",
+	} {
+		call(t, c, line)
+	}
+	const warning = "Warning: %s: no transaction goes to b: nobody connects there\n"
+	if n := strings.Count(out.String(), fmt.Sprintf(warning, file)); n != 3 || len(runner.specs) != 4 {
+		t.Errorf("got %d warnings before %d runs, want 3 before 4, two of which are one's iterations, in\n%s", n, len(runner.specs), &out)
+	}
+}
+
 // What a run is to be is settled once, however often it is repeated, and before its virtual
 // users are created.
 func TestARunIsBoundOnce(t *testing.T) {
