@@ -159,6 +159,10 @@ func TestAsynchronousClientsAreRefusedWhereTheyMakeNoSense(t *testing.T) {
 	pair := keyed().Pair
 	hasty := *pair.Workload
 	hasty.Pauses = nil
+	many := option.Values{"async_scale": "true", "async_clients": "50000"}
+	if _, err := NewPlan(pair, job.Spec{Action: job.Build, Users: 3, Options: many}); err != nil {
+		t.Errorf("a build, which has no clients: got %v", err)
+	}
 	for _, tt := range []struct {
 		values option.Values
 		hasty  bool
@@ -166,7 +170,7 @@ func TestAsynchronousClientsAreRefusedWhereTheyMakeNoSense(t *testing.T) {
 	}{
 		{option.Values{"async_scale": "true"}, true, "option async_scale: asynchronous clients are for users who pause"},
 		{option.Values{"async_scale": "true", "driver": "test"}, false, "option async_scale: a test shows what each user does"},
-		{option.Values{"async_scale": "true", "async_clients": "50000"}, false, "option async_clients: 3 virtual users with 50000 each are 150000 clients"},
+		{many, false, "option async_clients: 3 virtual users with 50000 each are 150000 clients"},
 		{option.Values{"async_scale": "true"}, false, ""},
 	} {
 		tried := pair

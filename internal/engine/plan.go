@@ -151,7 +151,7 @@ func (p Plan) WithUsers(users int) (Plan, error) {
 	if err != nil {
 		return p, err
 	}
-	if n := p.terminals(); n > maxUsers {
+	if n := p.terminals(); n > maxUsers && p.Spec.Action == job.Run {
 		return Plan{}, p.Spec.Names.Wrong("async_clients", p.Spec.Options["async_clients"],
 			"%d virtual users with %d each are %d clients, and %d are the most: ask for fewer of either", p.Users, p.clients(), n, maxUsers)
 	}

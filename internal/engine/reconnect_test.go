@@ -105,3 +105,28 @@ func TestAClientThatLogsInTooLateIsInterruptedAllTheSame(t *testing.T) {
 		}
 	})
 }
+
+// To log in takes transactions, too, which the server counts and no user.
+func TestACountThatHoldsLoginsIsNotUsed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		script := make([]error, 20)
+		script[10] = errLost
+		p := fakePlan(fakeUser{takes: 100 * time.Millisecond, script: script}, load.Pacing{
+			Duration: 10 * time.Second, Reconnect: true, ReconnectLimit: time.Minute, ReconnectDelay: time.Millisecond,
+		})
+		d, connect := *p.Database, p.Database.Connect
+		d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+			s, err := connect(ctx, options, as)
+			server := s.(instantSession).server
+			server.mu.Lock()
+			defer server.mu.Unlock()
+			server.others += 10
+			return s, err
+		}
+		p.Database = &d
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		if want := "virtual users logged in again, which takes transactions, too"; err != nil || result.Uncounted != want || result.CounterAgreement != nil {
+			t.Errorf("got %v, the agreement %+v and %q, want %q", err, result.CounterAgreement, result.Uncounted, want)
+		}
+	})
+}
