@@ -45,9 +45,9 @@ type Database struct {
 
 	// ClientSettings finds what this database's own programs take as given, such as
 	// PGHOST, ~/.pgpass and ~/.my.cnf. They are weaker than all that Sledge was told,
-	// which given holds, and stronger than defaults. What it ignores for a reason that the
-	// user should know it warns of. Optional.
-	ClientSettings func(from Surroundings, given option.Values) (found []ClientSetting, warnings []string, err error)
+	// which given holds, and stronger than defaults, which those of use are. What it ignores for
+	// a reason that the user should know it warns of. Optional.
+	ClientSettings func(from Surroundings, use Use, given option.Values) (found []ClientSetting, warnings []string, err error)
 
 	// Target says in a few words which database the options mean, as error
 	// messages and jobs show it: "tpcc on 127.0.0.1:5432". No password.

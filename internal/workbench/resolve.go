@@ -354,7 +354,7 @@ func (c *choice) takeClientSettings(s Sources) (warnings []string, err error) {
 		return nil, nil
 	}
 	from := database.Surroundings{System: s.System, Variable: func(name string) string { return Variable(s.Environ, name) }}
-	found, warnings, err := c.Database.ClientSettings(from, c.values.Clone())
+	found, warnings, err := c.Database.ClientSettings(from, c.Workload.Use, c.values.Clone())
 	for _, f := range found {
 		_, said := c.origins[f.Option]
 		switch {

@@ -24,7 +24,7 @@ var variables = []struct{ variable, option string }{
 
 // ClientSettings is Database.ClientSettings: what the product's own client finds by
 // itself, in its variables and in the files called my.cnf.
-func (p Product) ClientSettings(from database.Surroundings, given option.Values) ([]database.ClientSetting, []string, error) {
+func (p Product) ClientSettings(from database.Surroundings, _ database.Use, given option.Values) ([]database.ClientSetting, []string, error) {
 	c := client{product: p, values: map[string]database.ClientSetting{}}
 	for _, v := range variables {
 		if value := from.Variable(v.variable); value != "" {

@@ -175,7 +175,7 @@ func clientSettings(d *database.Database, root string, environ map[string]string
 			return filepath.Join(root, "home")
 		}
 		return strings.ReplaceAll(environ[name], "ROOT", root)
-	}}, given)
+	}}, database.Use{}, given)
 	for _, s := range list {
 		settings = append(settings, fmt.Sprintf("%s=%s from %s", s.Option, s.Value, strings.ReplaceAll(s.Origin, root, "ROOT")))
 	}

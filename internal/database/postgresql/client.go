@@ -44,9 +44,9 @@ type client struct {
 }
 
 // clientSettings is Database.ClientSettings: what libpq finds by itself.
-func clientSettings(from database.Surroundings, given option.Values) ([]database.ClientSetting, []string, error) {
+func clientSettings(from database.Surroundings, use database.Use, given option.Values) ([]database.ClientSetting, []string, error) {
 	c := client{Surroundings: from, given: given, defaults: option.Values{}}
-	for _, o := range option.Describe(newOptions(database.Use{})) {
+	for _, o := range option.Describe(newOptions(use)) {
 		c.defaults[o.Name] = o.Default
 	}
 	said, err := c.said()

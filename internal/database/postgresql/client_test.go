@@ -31,7 +31,7 @@ func found(t *testing.T, home string, environ map[string]string, given option.Va
 			return home
 		}
 		return environ[name]
-	}}, given)
+	}}, database.Use{Name: "tpcc"}, given)
 	for _, s := range list {
 		text := fmt.Sprintf("%s=%s from %s", s.Option, s.Value, strings.ReplaceAll(s.Origin, home, "HOME"))
 		if s.Fallback {
