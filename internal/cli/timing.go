@@ -34,8 +34,8 @@ func (a *archive) timingCommand() *cobra.Command {
 		Use:   "timing ID",
 		Short: "Show how long the transactions of a run took",
 		Long: `Timing shows how long the transactions of a run took, by kind, in the measured time or, with
---phase ramp-up, in the ramp-up. "time %" is the share of the virtual users' time that they spent
-in a kind.
+--phase ramp-up, in the ramp-up. "time %" is the share of the virtual users' time that the last
+tries of a kind took, those that were done: by service times, which count from when a try began.
 
 With --users it shows each virtual user, if the run was asked for a time profile
 (time_profile). With --seconds it shows each second. --hammerdb prints the JSON that HammerDB's
@@ -105,7 +105,7 @@ func (a *archive) timingOf(ctx context.Context, store *repository.Store, j job.J
 		}
 		whole := a.program.document(j, sum)
 		sum.Elapsed = time.Duration(whole.Elapsed * float64(time.Second))
-		timed, all := report.Timing(j.Kinds, sum, whole.Users)
+		timed, all := report.Timing(j.Kinds, sum, report.Workers(j, phase))
 		d.Elapsed, d.Transactions, d.All = whole.Elapsed, append([]report.Transaction{}, whole.Transactions...), whole.All
 		for i := range d.Transactions {
 			d.Transactions[i].TimePercent = timed[i].TimePercent
@@ -120,7 +120,7 @@ func (a *archive) timingOf(ctx context.Context, store *repository.Store, j job.J
 		return d, err
 	}
 	d.Elapsed = sum.Elapsed.Seconds()
-	d.Transactions, d.All = report.Timing(j.Kinds, sum, report.Users(j))
+	d.Transactions, d.All = report.Timing(j.Kinds, sum, report.Workers(j, phase))
 	return d, nil
 }
 
@@ -140,7 +140,7 @@ func usersOf(ctx context.Context, store *repository.Store, j job.Job, phase job.
 			return nil, fmt.Errorf("read what virtual user %d of job %s measured: %w", u.Position, j.ID, err)
 		}
 		one := document.UserTiming{User: u.Position, Elapsed: u.Measured.Elapsed.Seconds()}
-		one.Transactions, one.All = report.Timing(j.Kinds, sum, 1)
+		one.Transactions, one.All = report.Timing(j.Kinds, sum, float64(max(1, j.Result.Clients)))
 		list = append(list, one)
 	}
 	return list, nil
@@ -210,7 +210,7 @@ func (a *archive) printTiming(j job.Job, d document.Timing) error {
 			return err
 		}
 	}
-	fmt.Fprintf(a.program.Stdout, "\nAll %s, response times in ms, over %s\n", report.VirtualUsers(len(d.Users)), report.Spell(time.Duration(d.Elapsed*float64(time.Second))))
+	fmt.Fprintf(a.program.Stdout, "\nAll virtual users, response times in ms, over %s\n", report.Spell(time.Duration(d.Elapsed*float64(time.Second))))
 	if err := a.printTimes(append(d.Transactions, *d.All)); err != nil || d.Seconds == nil {
 		return err
 	}
@@ -250,7 +250,7 @@ func (a *archive) printTimes(list []report.Transaction) error {
 func (a *archive) printSeconds(d document.Timing) error {
 	fmt.Fprintln(a.program.Stdout, "Response times in ms by the second, from due to done, with all retries")
 	t := terminal.Table{Columns: []terminal.Column{
-		{Head: "since", Left: true},
+		{Head: "to", Left: true}, // a second is named by its end
 		{Head: "transaction", Left: true},
 		{Head: "done"},
 		{Head: "failed", Rank: 4},
@@ -262,9 +262,9 @@ func (a *archive) printSeconds(d document.Timing) error {
 		{Head: "sd", Rank: 3},
 	}}
 	for _, s := range d.Seconds {
-		since := clock(time.Duration(s.Offset * float64(time.Second)))
+		to := clock(time.Duration(s.Offset * float64(time.Second)))
 		for _, one := range s.Transactions {
-			cells := []string{since, one.Kind, humanize.Comma(one.Done), strconv.FormatInt(one.Failed, 10)}
+			cells := []string{to, one.Kind, humanize.Comma(one.Done), strconv.FormatInt(one.Failed, 10)}
 			if l := one.Response; l != nil {
 				for _, ms := range []float64{l.Mean, l.P50, l.P95, l.P99, l.Max, l.StdDev} {
 					cells = append(cells, fmt.Sprintf("%.3f", ms))

@@ -86,13 +86,14 @@ type Transaction struct {
 	Response *Latency `json:"response,omitempty"`
 	Service  *Latency `json:"service,omitempty"`
 
-	// TimePercent is the share of the virtual users' time that they spent in those that were
-	// done. It is in timings alone.
+	// TimePercent is the share of the virtual users' time that Service takes: that of the last
+	// tries of those that were done. It is in timings alone.
 	TimePercent float64 `json:"time_percent,omitempty"`
 
 	// Corrected is Response as it would be had each virtual user begun a transaction of
 	// the kind every ExpectedInterval, whether or not the one before had ended: corrected
-	// for coordinated omission, as HdrHistogram does.
+	// for coordinated omission, as HdrHistogram does. At a rate Response omits nothing: there
+	// Corrected only adds what had not ended, and there is no ExpectedInterval.
 	Corrected        *Latency `json:"response_corrected,omitempty"`
 	ExpectedInterval float64  `json:"expected_interval_ms,omitempty"`
 }
@@ -176,9 +177,9 @@ func newTransaction(kind string, t *meter.Tally, allDone int64) Transaction {
 	return n
 }
 
-// Timing is how long transactions took that so many virtual users did: those of each kind,
-// and of all together, where there are any.
-func Timing(kinds []string, sum meter.Summary, users int) (list []Transaction, whole *Transaction) {
+// Timing is how long transactions took that so many virtual users did, or asynchronous
+// clients of theirs: those of each kind, and of all together, where there are any.
+func Timing(kinds []string, sum meter.Summary, workers float64) (list []Transaction, whole *Transaction) {
 	list = []Transaction{}
 	if len(sum.Kinds) == 0 {
 		return list, nil
@@ -186,9 +187,9 @@ func Timing(kinds []string, sum meter.Summary, users int) (list []Transaction, w
 	all := sum.All()
 	timed := func(name string, t *meter.Tally) Transaction {
 		n := newTransaction(name, t, all.Done)
-		if n.Response != nil {
-			took := n.Response.Mean * float64(time.Millisecond) * float64(t.Done)
-			n.TimePercent = math.Round(1000*Percent(took, float64(sum.Elapsed)*float64(max(1, users)))) / 1000
+		if n.Service != nil { // not Response, in which transactions of a rate wait for a user who is free
+			took := n.Service.Mean * float64(time.Millisecond) * float64(t.Done)
+			n.TimePercent = math.Round(1000*Percent(took, float64(sum.Elapsed)*workers)) / 1000
 		}
 		return n
 	}

@@ -49,7 +49,7 @@ func Text(w io.Writer, j job.Job, sum meter.Summary, v View) error {
 	if len(j.Result.Steps) > 0 {
 		loadSteps(&b, j.Result.Steps)
 	}
-	if p := j.Result.Pool; p != nil {
+	if p := j.Result.Pool; p != nil && len(p.Connections) > 0 {
 		shares(&b, *p)
 	}
 	if len(j.Result.Loaded) > 0 {
@@ -320,7 +320,7 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 		}
 	}
 	if d := r.Lateness; d != nil {
-		row("", "Pauses", "transactions began %s after the end of a pause", delay(*d))
+		row("", "Pauses", "after a pause, transactions began late by %s", delay(*d))
 	}
 	if s := r.Sharing; s != nil {
 		row("", "Sharing", "%s for %s; transactions waited %s for one", connections(s.Connections), sharers(r), delay(s.Wait))
@@ -473,7 +473,7 @@ func connections(n int) string {
 func load(j job.Job) string {
 	users := VirtualUsers(Users(j))
 	if steps := j.Result.Steps; len(steps) > 1 {
-		users = fmt.Sprintf("up to %s, in %d steps", users, len(steps))
+		users = fmt.Sprintf("up to %s, in %d steps,", users, len(steps))
 	}
 	if n := j.Result.Clients; n > 0 {
 		users += fmt.Sprintf(" with %s asynchronous clients each, %s in all,", count(int64(n)), count(int64(Users(j)*n)))
@@ -592,7 +592,7 @@ func servedApart(rows []row) bool {
 
 // corrects reports whether the correction shows something that percentiles hide.
 func corrects(rows []row, c correction) bool {
-	return slices.ContainsFunc(rows, func(r row) bool {
+	return !c.paced && slices.ContainsFunc(rows, func(r row) bool {
 		return r.tally.Done > 0 && apart(r.tally.Response.ValueAtQuantile(99.9), c.p999(r))
 	})
 }

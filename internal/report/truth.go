@@ -16,8 +16,9 @@ import (
 
 // What a reader must know to trust the figures of a run, or not to.
 
-// remarks says, a sentence each, which connections of a pool were lost, whether the two counts agree, how long no transaction
-// ended, what had not ended when the time was up, and what Sledge itself needed.
+// remarks says, a sentence each, which connections of a pool were lost, whether the two
+// counts agree, how long no transaction ended, what the ledger lacks, what had not ended when
+// the time was up, and what Sledge itself needed.
 func remarks(r job.Result) []string {
 	var lines []string
 	if r.Pool != nil {
@@ -34,7 +35,7 @@ func remarks(r job.Result) []string {
 		lines = append(lines, counterAgreement(*r.CounterAgreement))
 	}
 	if r.LongestGap != nil {
-		lines = append(lines, longestGap(*r.LongestGap, r.Standstills, len(r.Outages) > 0))
+		lines = append(lines, longestGap(r))
 	}
 	if r.Uncounted != "" {
 		lines = append(lines, "TPM is the virtual users' own count. The server's is not known: "+Printable(r.Uncounted)+".")
@@ -120,7 +121,8 @@ func counterAgreement(a job.Agreement) string {
 }
 
 // longestGap says for how long no transaction ended.
-func longestGap(g job.Gap, standstills int, outages bool) string {
+func longestGap(r job.Result) string {
+	g := *r.LongestGap
 	switch {
 	case g.Seconds == 0:
 		return "Transactions ended all the time: there was no gap of 0.25 s."
@@ -128,11 +130,14 @@ func longestGap(g job.Gap, standstills int, outages bool) string {
 		return fmt.Sprintf("The longest time in which no transaction ended was %.2f s, from %s.", g.Seconds, clock(g.From))
 	}
 	line := fmt.Sprintf("NO TRANSACTION ENDED for %.1f s from %s", g.Seconds, clock(g.From))
-	if standstills > 1 {
-		line += fmt.Sprintf(", the longest of %s standstills of a second or more", count(int64(standstills)))
+	if r.Standstills > 1 {
+		line += fmt.Sprintf(", the longest of %s standstills of a second or more", count(int64(r.Standstills)))
 	}
-	if outages {
+	switch {
+	case len(r.Outages) > 0:
 		return line + ", as connections were lost."
+	case r.Pace != nil:
+		return line + ". Response times show it, since they count from when a transaction was due."
 	}
 	return line + ". Ordinary percentiles hide this; p99.9c shows it."
 }
@@ -204,6 +209,10 @@ type correction struct {
 	users   float64
 	elapsed time.Duration
 	waiting []job.Waiting
+
+	// paced says that the run had a rate: its transactions were due whether or not earlier
+	// ones had ended, so that nothing is left out of their response times.
+	paced bool
 }
 
 // waited lists how long transactions of a kind had waited at least that never ended in
@@ -224,19 +233,29 @@ func (c correction) longest(kind string) time.Duration {
 }
 
 // of corrects the response times of a kind, or of all kinds, named "". The expected
-// interval is the time in which a virtual user ended one transaction of the kind.
+// interval is the time in which a virtual user ended one transaction of the kind, and 0
+// at a rate.
 func (c correction) of(kind string, t *meter.Tally) (*hdrhistogram.Histogram, time.Duration) {
+	if c.paced {
+		return meter.Corrected(t.Response, 0, c.waited(kind)), 0
+	}
 	interval := time.Duration(float64(c.elapsed) * c.users / float64(max(t.Ended(), 1)))
 	return meter.Corrected(t.Response, interval, c.waited(kind)), interval
 }
 
 // correctionOf returns the correction for a job's figures.
 func correctionOf(j job.Job, sum meter.Summary) correction {
-	return correction{users: usersOnAverage(j), elapsed: cmp.Or(sum.Elapsed, elapsed(j, sum)), waiting: j.Result.Waiting}
+	return correction{
+		users: Workers(j, job.Measure), elapsed: cmp.Or(sum.Elapsed, elapsed(j, sum)), waiting: j.Result.Waiting, paced: j.Result.Pace != nil,
+	}
 }
 
-// usersOnAverage returns how many virtual users worked, on average over time.
-func usersOnAverage(j job.Job) float64 {
+// Workers returns how many virtual users, or asynchronous clients of theirs, worked in a
+// phase, on average over its time.
+func Workers(j job.Job, phase job.Phase) float64 {
+	if phase == job.RampUp && len(j.Result.Steps) > 0 {
+		return float64(j.Result.Steps[0].Users)
+	}
 	var work, elapsed float64
 	for _, s := range j.Result.Steps {
 		work += float64(s.Users) * s.Elapsed
