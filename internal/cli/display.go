@@ -81,6 +81,8 @@ func (d *display) Watch(e job.Event) {
 		return // the program ends with the error and its message
 	case e.Message != "" && (e.User == 0 || e.User == job.Monitor && !d.brief) && !d.hammerDB && !d.verbose && !d.pacing.Test:
 		d.line(d.err, e.Message)
+	case e.Step != nil && e.Step.Name == job.StepUsers && d.live != nil:
+		d.live.users = e.Step.Users
 	case e.Step != nil && !d.hammerDB && !d.verbose:
 		d.work(*e.Step)
 	}
@@ -128,10 +130,6 @@ func (d *display) work(s job.Step) {
 	case job.StepDatabase:
 		d.line(d.err, fmt.Sprintf("creating the database %s for the user %s", s.Of, s.Owner))
 	case job.StepUsers:
-		if d.live != nil {
-			d.live.users = s.Users
-			return
-		}
 		d.line(d.err, report.VirtualUsers(s.Users)+" from now on")
 	case job.StepCheckpoint, job.StepVacuum, job.StepPurge, job.StepWriteBack:
 		if s.Stage == job.Ends || s.Stage == job.GivenUp {

@@ -151,6 +151,17 @@ func TestARunIsABlockOnATerminal(t *testing.T) {
 	}
 }
 
+func TestABlockSaysHowManyUsersWorkNow(t *testing.T) {
+	for _, d := range []*display{{}, {verbose: true}, {brief: true}} {
+		d.live, d.speaker = &live{users: 2}, lines.NewSpeaker(lines.About{})
+		d.err = new(bytes.Buffer)
+		d.Watch(job.Event{User: job.Monitor, Step: &job.Step{Name: job.StepUsers, Users: 4}})
+		if d.live.users != 4 {
+			t.Errorf("verbose %v, brief %v: got %d users, want 4", d.verbose, d.brief, d.live.users)
+		}
+	}
+}
+
 // The block keeps its place from the ramp-up to the measured time.
 func TestABlockKeepsItsHeightWhenAPhaseBegins(t *testing.T) {
 	l := &live{users: 1, length: func(job.Phase) time.Duration { return 5 * time.Second }}
