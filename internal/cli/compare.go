@@ -19,9 +19,9 @@ func (a *archive) compareCommand() *cobra.Command {
 		Short: "Set runs side by side: what differs in them, and what they measured",
 		Long: `Compare sets two or more runs side by side. It names the options in which they
 differ, and whatever else does, such as the server's version; then it shows their
-figures and what each is to that of the first run: NOPM, response times, round trips and
-bytes over the network, CPU time of the client. Each is shown for all transactions, and
-for each kind.`,
+figures and what each is to that of the first run: NOPM, response times, failures, round
+trips and bytes over the network, CPU time of the client. What is told of transactions is
+shown for all of them, and for each kind.`,
 		Example: examples("sledge jobs compare 6B02 6B11", "sledge jobs compare 6B02 last --json | jq '.figures[] | select(.name == \"round trips\")'"),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 || len(args) > report.MostCompared {

@@ -264,6 +264,11 @@ func (c Comparison) Text(w io.Writer, v View) error {
 	return err
 }
 
+// longestCell is how wide a value may be, such as a rate over time, that stands in a table.
+const longestCell = 24
+
+// differences shows a table of what differs, and below it a line for each value of what is
+// too long for a table.
 func (c Comparison) differences(b *page) {
 	if len(c.Differences) == 0 {
 		b.say(plain, "\nThe runs were asked for the same, on the same server.")
@@ -274,14 +279,30 @@ func (c Comparison) differences(b *page) {
 	for i := range c.Runs {
 		t.Columns = append(t.Columns, terminal.Column{Head: letter(i), Left: true})
 	}
+	var long []Difference
 	for _, d := range c.Differences {
+		if slices.ContainsFunc(d.Values, func(v string) bool { return terminal.Width(v) > longestCell }) {
+			long = append(long, d)
+			continue
+		}
 		cells := []string{"  " + d.Name}
 		for _, v := range d.Values {
 			cells = append(cells, cmp.Or(v, "-"))
 		}
 		t.Row(cells...)
 	}
-	b.table(t)
+	if b.Width > 0 && t.Wide() > b.Width {
+		t.Rows, long = nil, c.Differences
+	}
+	if len(t.Rows) > 0 {
+		b.table(t)
+	}
+	for _, d := range long {
+		b.say(plain, "  %s", Printable(d.Name))
+		for i, v := range d.Values {
+			b.say(plain, "    %s  %s", letter(i), Printable(cmp.Or(v, "-")))
+		}
+	}
 }
 
 // figures writes one table: of all transactions, and then of each kind what is told of it.
@@ -295,7 +316,7 @@ func (c Comparison) figures(b *page) {
 	for i := range c.Runs {
 		t.Columns = append(t.Columns, terminal.Column{Head: letter(i)})
 		if i > 0 {
-			t.Columns = append(t.Columns, terminal.Column{Head: letter(i) + "/A", Rank: 1})
+			t.Columns = append(t.Columns, terminal.Column{Head: letter(i) + "/A", Rank: i}) // the last are left out first
 		}
 	}
 	kind := ""
@@ -323,8 +344,7 @@ func (c Comparison) figures(b *page) {
 	b.lay(t)
 }
 
-// figured writes a figure to three digits or more, and to no more decimals than two where
-// it is a round one.
+// figured writes a figure to three digits or more, and one below 1 to three decimals.
 func figured(v *float64) string {
 	switch {
 	case v == nil:
@@ -333,7 +353,7 @@ func figured(v *float64) string {
 		return count(int64(math.Round(*v)))
 	case *v >= 100:
 		return strconv.FormatFloat(*v, 'f', 1, 64)
-	case *v >= 1 || *v == 0:
+	case *v >= 0.9995 || *v == 0: // or it would be 1.000
 		return strconv.FormatFloat(*v, 'f', 2, 64)
 	}
 	return strconv.FormatFloat(*v, 'f', 3, 64)

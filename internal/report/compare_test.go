@@ -67,6 +67,28 @@ func TestRunsAreComparedSideBySide(t *testing.T) {
 	}
 }
 
+func TestLongValuesStandBelowTheTableOfWhatDiffers(t *testing.T) {
+	runs := routinesAndClient()
+	runs[1].Job.Spec.Options["rate"] = "steps:" + strings.Repeat("0s=100/s,", 12) + "60s=1/s"
+	for _, tt := range []struct {
+		width  int
+		broken bool
+	}{{0, false}, {60, true}} {
+		var b bytes.Buffer
+		if err := Compare(runs, unset).Text(&b, View{Width: tt.width}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"  client_sql  false  true\n  rate\n    A  false\n    B  steps:0s=100/s"} {
+			if !strings.Contains(strings.ReplaceAll(b.String(), "B\n      steps", "B  steps"), want) {
+				t.Errorf("in %d columns: got\n%s\nwithout %q", tt.width, &b, want)
+			}
+		}
+		if got := !strings.Contains(b.String(), runs[1].Job.Spec.Options["rate"]); got != tt.broken {
+			t.Errorf("in %d columns the rate is broken: %v, want %v", tt.width, got, tt.broken)
+		}
+	}
+}
+
 func TestRunsWithoutSomeFiguresAreCompared(t *testing.T) {
 	runs := routinesAndClient()
 	killed, imported := reporttest.Killed(), reporttest.Imported()

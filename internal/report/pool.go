@@ -8,28 +8,56 @@ import (
 	"sledge/internal/terminal"
 )
 
-// shares shows what was done over each connection of a pool.
+// shares shows what was done over each connection of a pool: in one table, or where the
+// terminal is too narrow for that in two.
 func shares(b *page, p job.Pool) {
 	b.title("Connections of the pool", "transactions a minute by the virtual users' count")
-	columns := []terminal.Column{{Head: "  connection", Left: true}, {Head: "all"}}
-	for _, s := range p.Connections[0].Shares {
-		columns = append(columns, terminal.Column{Head: s.Kind})
+	if t := sharesTable(p, true, true); b.Width <= 0 || t.Wide() <= b.Width {
+		b.table(t)
+	} else {
+		b.table(sharesTable(p, true, false))
+		fmt.Fprintln(b)
+		b.table(sharesTable(p, false, true))
 	}
-	t := terminal.Table{Columns: append(columns, terminal.Column{Head: "p50 ms"}, terminal.Column{Head: "p99 ms"}, terminal.Column{Head: "failed"})}
-	for _, c := range p.Connections {
-		cells := []string{"  " + c.Name, perMinute(c.PerMinute)}
-		for _, s := range c.Shares {
-			cells = append(cells, perMinute(s.PerMinute))
-		}
-		t.Row(append(cells, millis(c.P50*1e9), millis(c.P99*1e9), count(c.Failed))...)
-	}
-	b.table(t)
 	for _, c := range p.Connections {
 		b.say(b.Look.Faint, "  %s", Printable(fmt.Sprintf("%s is %s, version %s", c.Name, c.Target, c.Server)))
 	}
 	if p.Elsewhere() {
 		b.say(b.Look.Faint, "  What the server counted, and what is made of that, is of the server above alone, which the monitor is connected to.")
 	}
+}
+
+// sharesTable has a line for each connection: with the kinds of transaction, or with what is
+// told of all together, or with both.
+func sharesTable(p job.Pool, kinds, all bool) terminal.Table {
+	t := terminal.Table{Columns: []terminal.Column{{Head: "  connection", Left: true}}}
+	if all {
+		t.Columns = append(t.Columns, terminal.Column{Head: "all"})
+	}
+	if kinds {
+		for _, s := range p.Connections[0].Shares {
+			t.Columns = append(t.Columns, terminal.Column{Head: s.Kind})
+		}
+	}
+	if all {
+		t.Columns = append(t.Columns, terminal.Heads("p50 ms", "p99 ms", "failed")...)
+	}
+	for _, c := range p.Connections {
+		cells := []string{"  " + c.Name}
+		if all {
+			cells = append(cells, perMinute(c.PerMinute))
+		}
+		if kinds {
+			for _, s := range c.Shares {
+				cells = append(cells, perMinute(s.PerMinute))
+			}
+		}
+		if all {
+			cells = append(cells, millis(c.P50*1e9), millis(c.P99*1e9), count(c.Failed))
+		}
+		t.Row(cells...)
+	}
+	return t
 }
 
 // perMinute spells a rate to the whole number.

@@ -41,3 +41,25 @@ func TestAPoolIsShownWithWhatItLost(t *testing.T) {
 		}
 	}
 }
+
+func TestAPoolIsShownInTwoTablesWhereOneIsTooWide(t *testing.T) {
+	one := job.PoolConnection{Name: "primary", PerMinute: 22350, P50: 0.002, P99: 0.012}
+	for i, kind := range []string{"new order", "payment", "delivery", "stock level", "order status"} {
+		one.Shares = append(one.Shares, job.PoolShare{Kind: kind, PerMinute: 10000 - 1000*float64(i)})
+	}
+	for _, tt := range []struct {
+		width int
+		want  []string
+	}{
+		{140, []string{"  primary     22,350     10,000    9,000     8,000        7,000         6,000    2.00    12.0       0\n"}},
+		{80, []string{"  primary        10,000    9,000     8,000        7,000         6,000\n\n", "  primary     22,350    2.00    12.0       0\n"}},
+	} {
+		b := page{View: View{Width: tt.width}}
+		shares(&b, job.Pool{Connections: []job.PoolConnection{one}})
+		for _, want := range tt.want {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("in %d columns: got\n%s\nwithout %q", tt.width, &b.Buffer, want)
+			}
+		}
+	}
+}

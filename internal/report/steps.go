@@ -21,7 +21,7 @@ type LoadStep struct {
 func newLoadSteps(steps []job.LoadStep, kinds []string) []LoadStep {
 	var list []LoadStep
 	for _, s := range steps {
-		n := LoadStep{Users: s.Users, From: s.From, To: s.From + s.Elapsed, Metrics: s.Metrics, All: Transaction{Kind: "all"}}
+		n := LoadStep{Users: s.Users, From: s.From, To: s.From + s.Elapsed, Metrics: s.Metrics, Transactions: []Transaction{}, All: Transaction{Kind: "all"}}
 		if sum, err := s.Measured.Summary(); err == nil {
 			all := sum.All()
 			for i := range sum.Kinds {
@@ -37,12 +37,15 @@ func newLoadSteps(steps []job.LoadStep, kinds []string) []LoadStep {
 // loadSteps writes a line for each step of a load.
 func loadSteps(b *page, steps []job.LoadStep) {
 	b.title("Steps of the load", "by the count of the virtual users; response times in ms")
-	heads := []string{"to"}
-	for _, m := range steps[0].Metrics {
-		heads = append(heads, m.Name)
+	t := terminal.Table{Columns: []terminal.Column{{Head: "  users"}, {Head: "from", Rank: 1}, {Head: "to"}}}
+	for i, m := range steps[0].Metrics {
+		rank := 0
+		if i > 0 { // the first is what people come for
+			rank = 3
+		}
+		t.Columns = append(t.Columns, terminal.Column{Head: m.Name, Rank: rank})
 	}
-	heads = append(heads, "p50", "p95", "p99", "failed")
-	t := terminal.Table{Columns: append([]terminal.Column{{Head: "  users"}}, terminal.Heads(append([]string{"from"}, heads...)...)...)}
+	t.Columns = append(t.Columns, terminal.Column{Head: "p50"}, terminal.Column{Head: "p95", Rank: 2}, terminal.Column{Head: "p99"}, terminal.Column{Head: "failed"})
 	for _, s := range steps {
 		row := []string{"  " + count(int64(s.Users)), clock(math.Round(s.From)), clock(math.Round(s.From + s.Elapsed))}
 		for _, m := range s.Metrics {

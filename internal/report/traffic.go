@@ -40,7 +40,7 @@ func (t *Traffic) String() string {
 	return fmt.Sprintf("%.2f round trips a transaction, %s bytes sent and %s received", t.RoundTripsEach, count(int64(math.Round(t.SentEach))), count(int64(math.Round(t.ReceivedEach))))
 }
 
-// traffic writes a table of what went over the network, or nothing where nothing did.
+// traffic writes a table of what went over the network.
 func traffic(b *page, rows []row) {
 	t := terminal.Table{Columns: []terminal.Column{
 		{Head: "  transaction", Left: true},

@@ -82,6 +82,9 @@ func (t *Table) Text(width int) (text string, left []string) {
 	return b.String(), left
 }
 
+// Wide is how wide the table is if nothing of it is left out.
+func (t *Table) Wide() int { return total(t.Columns, t.cells()) }
+
 // cells returns the heads and the rows below them, each with as many cells as there
 // are columns.
 func (t *Table) cells() [][]string {
