@@ -475,7 +475,7 @@ func assign(d Description, text string, target reflect.Value) error {
 		}
 		target.SetString(text)
 	case "bool":
-		b, err := parseBool(text)
+		b, err := ParseBool(text)
 		if err != nil {
 			return err
 		}
@@ -510,8 +510,8 @@ func assign(d Description, text string, target reflect.Value) error {
 	return nil
 }
 
-// parseBool takes what Tcl takes for a boolean, since that is what scripts say.
-func parseBool(text string) (bool, error) {
+// ParseBool takes what Tcl takes for a boolean, since that is what scripts say.
+func ParseBool(text string) (bool, error) {
 	switch strings.ToLower(text) {
 	case "true", "1", "yes", "on":
 		return true, nil

@@ -3,10 +3,10 @@ package workbench
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sledge/internal/catalog"
@@ -23,7 +23,7 @@ const poolSwitch = "connect_pool"
 // returns the path of that; "" where none was read. Jobs that are no runs need none.
 func readPool(pair catalog.Pair, spec *job.Spec) (path string, warnings []string, err error) {
 	path, asked := spec.Options[pool.Option], poolSwitch
-	switch on, _ := strconv.ParseBool(spec.Options[poolSwitch]); {
+	switch on, _ := option.ParseBool(spec.Options[poolSwitch]); { // what is neither is refused when it is bound
 	case spec.Action != job.Run || pool.IsPool(path):
 		return "", nil, nil
 	case path != "" && path != pool.None:
@@ -96,8 +96,13 @@ func readPoolFile(pair catalog.Pair, path string) (pool.Pool, []string, error) {
 // connection's is an error, or is passed over where the file has always been read so.
 func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool) (values option.Values, passed []string, err error) {
 	given := place{}
-	for name, text := range c.Options {
-		given[strings.ToLower(name)] = entry{text: text, folder: folder}
+	names := slices.Sorted(maps.Keys(c.Options))
+	for _, name := range names {
+		low := strings.ToLower(name)
+		if _, twice := given[low]; twice {
+			return nil, nil, fmt.Errorf("connection %s: it has %.40q twice, in upper and in lower case: leave out one", c.Name, low)
+		}
+		given[low] = entry{text: c.Options[name], folder: folder, origin: "the pool"}
 	}
 	values = option.Values{}
 	known := place{}
@@ -119,7 +124,7 @@ func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool)
 			}
 		}
 	}
-	for name := range c.Options {
+	for _, name := range names {
 		if _, is := known[strings.ToLower(name)]; is {
 			continue
 		}
@@ -128,7 +133,6 @@ func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool)
 		}
 		passed = append(passed, fmt.Sprintf("connection %s: %.40q is passed over: it is not an option of a connection", c.Name, name))
 	}
-	slices.Sort(passed)
 	return values, passed, nil
 }
 

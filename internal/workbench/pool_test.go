@@ -87,7 +87,7 @@ func TestAPoolFileIsLookedForBesideTheConfigurationFile(t *testing.T) {
 
 func TestAPoolIsLookedForWhereScriptsExpectIt(t *testing.T) {
 	t.Chdir(t.TempDir())
-	on := workbench.Sources{Flags: map[string]string{"db": "pg"}, Set: []string{"pg_connect_pool=true"}}
+	on := workbench.Sources{Flags: map[string]string{"db": "pg"}, Set: []string{"pg_connect_pool=yes"}}
 	refused := func(want string) {
 		t.Helper()
 		if _, err := bench.Resolve(job.Run, on); err == nil || !strings.Contains(err.Error(), want) {
@@ -114,6 +114,8 @@ func TestAPoolIsLookedForWhereScriptsExpectIt(t *testing.T) {
 func TestAPoolFileThatIsWrongIsRefused(t *testing.T) {
 	for _, tt := range []struct{ name, file, text, want string }{
 		{"an unknown option", "p.toml", "[connections.a]\nhosst = 'one'\n", `connection a: "hosst" is not an option of a connection: did you mean host?`},
+		{"an option twice", "p.toml", "[connections.a]\nhost = 'one'\nHost = 'two'\n", `connection a: it has "host" twice`},
+		{"a password twice", "p.toml", "[connections.a]\npassword = 'secret1'\npassword_file = 'x'\n", "the pool gives both password and password_file"},
 		{"an option of the schema", "p.toml", "[connections.a]\nwarehouses = 2\n", `"warehouses" is not an option of a connection`},
 		{"a value out of bounds", "p.toml", "[connections.a]\nport = 70000\n", "connection a: option port: 70000"},
 		{"an unknown policy", "p.toml", "policy = 'any'\n[connections.a]\nhost='one'\n", `"any" is not a policy (choose one of first, last, random, round_robin)`},
