@@ -1,0 +1,209 @@
+// Package answers compares answers to the 22 queries of TPC-H with each other: it knows the
+// columns of each, by what they are sorted, and how far a value may differ. It asks no
+// database.
+package answers
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kind says what a column holds, and so how two of its values are compared.
+type Kind int
+
+// The kinds.
+const (
+	Text    Kind = iota // equal, without the blanks that a column of fixed length ends with
+	Date                // the same day, with or without a time of midnight
+	Whole               // keys, sizes, years and counts: the same number, however it is written
+	Decimal             // money of a row, sums, averages and ratios: as near as is asked for
+)
+
+// Column is one of the columns of an answer.
+type Column struct {
+	Name string
+	Kind Kind
+}
+
+// Answer says what the answers to a query have in common.
+type Answer struct {
+	Columns []Column
+
+	// Keys are the columns that the rows are sorted by. Rows that are equal in them may come
+	// in any order.
+	Keys []int
+
+	// Limit is how many rows there are at most; 0 is any number.
+	Limit int
+}
+
+// Of returns what answers to a query have in common.
+func Of(query int) Answer { return all[query] }
+
+// all has the answers by query.
+var all = []Answer{
+	1: {
+		Columns: columns("l_returnflag l_linestatus sum_qty~ sum_base_price~ sum_disc_price~ sum_charge~ avg_qty~ avg_price~ avg_disc~ count_order#"),
+		Keys:    []int{0, 1},
+	},
+	2:  {Columns: columns("s_acctbal~ s_name n_name p_partkey# p_mfgr s_address s_phone s_comment"), Keys: []int{0, 2, 1, 3}, Limit: 100},
+	3:  {Columns: columns("l_orderkey# revenue~ o_orderdate@ o_shippriority#"), Keys: []int{1, 2}, Limit: 10},
+	4:  {Columns: columns("o_orderpriority order_count#"), Keys: []int{0}},
+	5:  {Columns: columns("n_name revenue~"), Keys: []int{1}},
+	6:  {Columns: columns("revenue~")},
+	7:  {Columns: columns("supp_nation cust_nation l_year# revenue~"), Keys: []int{0, 1, 2}},
+	8:  {Columns: columns("o_year# mkt_share~"), Keys: []int{0}},
+	9:  {Columns: columns("nation o_year# sum_profit~"), Keys: []int{0, 1}},
+	10: {Columns: columns("c_custkey# c_name revenue~ c_acctbal~ n_name c_address c_phone c_comment"), Keys: []int{2}, Limit: 20},
+	11: {Columns: columns("ps_partkey# value~"), Keys: []int{1}},
+	12: {Columns: columns("l_shipmode high_line_count# low_line_count#"), Keys: []int{0}},
+	13: {Columns: columns("c_count# custdist#"), Keys: []int{1, 0}},
+	14: {Columns: columns("promo_revenue~")},
+	15: {Columns: columns("s_suppkey# s_name s_address s_phone total_revenue~"), Keys: []int{0}},
+	16: {Columns: columns("p_brand p_type p_size# supplier_cnt#"), Keys: []int{3, 0, 1, 2}},
+	17: {Columns: columns("avg_yearly~")},
+	18: {Columns: columns("c_name c_custkey# o_orderkey# o_orderdate@ o_totalprice~ sum_quantity~"), Keys: []int{4, 3}, Limit: 100},
+	19: {Columns: columns("revenue~")},
+	20: {Columns: columns("s_name s_address"), Keys: []int{0}},
+	21: {Columns: columns("s_name numwait#"), Keys: []int{1, 0}, Limit: 100},
+	22: {Columns: columns("cntrycode numcust# totacctbal~"), Keys: []int{0}},
+}
+
+// columns reads names, with @ behind a date, # behind a whole number and ~ behind a decimal.
+func columns(names string) []Column {
+	var list []Column
+	for name := range strings.FieldsSeq(names) {
+		kind := map[byte]Kind{'@': Date, '#': Whole, '~': Decimal}[name[len(name)-1]]
+		list = append(list, Column{strings.TrimRight(name, "@#~"), kind})
+	}
+	return list
+}
+
+// Tolerance is how far two decimal numbers may differ: by so much, or by that part of the
+// wanted one, whichever is more.
+type Tolerance struct{ Absolute, Relative float64 }
+
+var (
+	// Published is for the answers that the standard gives, which are rounded to two digits.
+	// The standard allows more: 100 for a sum of money, 1 % for averages and ratios (TPC-H
+	// 2.1.3.5).
+	Published = Tolerance{Absolute: 0.01}
+
+	// Computed is for the answers of two databases. Some give averages with four digits after
+	// the point, and sums of floating-point numbers are off in the last digits.
+	Computed = Tolerance{Absolute: 0.0001, Relative: 1e-9}
+)
+
+// mostDifferences bounds how many rows an error speaks of.
+const mostDifferences = 5
+
+// Compare returns an error that says where an answer to a query differs from the one that
+// is wanted. Values are texts, and NULL is "NULL".
+//
+// Where an answer has as many rows as it may have, others that are equal in the keys to the
+// last one may have been cut off. Of rows like the last one, only the keys are compared then,
+// if all is not equal.
+func Compare(query int, got, want [][]string, t Tolerance) error {
+	a := Of(query)
+	var differences []string
+	differ := func(format string, values ...any) {
+		differences = append(differences, fmt.Sprintf(format, values...))
+	}
+	for i, row := range got {
+		if len(row) != len(a.Columns) {
+			return fmt.Errorf("query %d, row %d: got %d values, want %d", query, i+1, len(row), len(a.Columns))
+		}
+	}
+	if len(got) != len(want) {
+		differ("got %d rows, want %d", len(got), len(want))
+	}
+	for from := 0; from < min(len(got), len(want)) && len(differences) < mostDifferences; {
+		to := a.tieEnd(want, from, t)
+		last := to == len(want) && to == a.Limit
+		unmatched := slices.Clone(want[from:to])
+		for i := from; i < min(to, len(got)); i++ {
+			n := a.match(got[i], unmatched, t)
+			switch {
+			case n >= 0:
+				unmatched = slices.Delete(unmatched, n, n+1)
+			case last && a.sameKeys(got[i], want[from], t):
+			default:
+				differ("row %d: got %s, want %s", i+1, strings.Join(got[i], "|"), strings.Join(unmatched[0], "|"))
+				unmatched = unmatched[1:]
+			}
+		}
+		from = to
+	}
+	if len(differences) == 0 {
+		return nil
+	}
+	return fmt.Errorf("query %d: %s", query, strings.Join(differences, "; "))
+}
+
+// tieEnd returns where the rows end that are equal in the keys to the one before them, from
+// one on. Without keys, all are.
+func (a Answer) tieEnd(rows [][]string, from int, t Tolerance) int {
+	to := from + 1
+	for to < len(rows) && a.sameKeys(rows[to], rows[to-1], t) {
+		to++
+	}
+	return to
+}
+
+func (a Answer) sameKeys(got, want []string, t Tolerance) bool {
+	for _, k := range a.Keys {
+		if !same(a.Columns[k].Kind, got[k], want[k], t) {
+			return false
+		}
+	}
+	return true
+}
+
+// match returns which of the rows is equal to one, or -1.
+func (a Answer) match(got []string, rows [][]string, t Tolerance) int {
+	return slices.IndexFunc(rows, func(want []string) bool {
+		for i, c := range a.Columns {
+			if !same(c.Kind, got[i], want[i], t) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// same reports whether two values of a kind are as near as they must be.
+func same(k Kind, got, want string, t Tolerance) bool {
+	switch k {
+	case Text:
+		return strings.TrimRight(got, " ") == strings.TrimRight(want, " ")
+	case Date:
+		return day(got) == day(want)
+	}
+	if got == want {
+		return true
+	}
+	g, err1 := strconv.ParseFloat(got, 64)
+	w, err2 := strconv.ParseFloat(want, 64)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	if k == Whole {
+		return g == w
+	}
+	const representation = 1e-9 // of two digits after the point, in binary
+	return math.Abs(g-w) <= max(t.Absolute, t.Relative*math.Abs(w))+representation
+}
+
+// day returns a date without its time, if that is midnight.
+func day(text string) string {
+	if len(text) > len("2006-01-02") {
+		date, rest := text[:len("2006-01-02")], text[len("2006-01-02"):]
+		if strings.Trim(rest, " T:0Z+.") == "" {
+			return date
+		}
+	}
+	return text
+}

@@ -1,0 +1,53 @@
+package answers
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"sledge/internal/sqlfile"
+	"sledge/internal/workload/tproch/qgen"
+)
+
+// replaced are parameters that texts need not have, because another one follows from them.
+var replaced = []string{"delta", "type", "discount", "colour", "word1", "word2"}
+
+func TestTextsHaveTheParametersOfTheirQueries(t *testing.T) {
+	folders, err := os.ReadDir("../sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range folders {
+		sql, err := sqlfile.NewLibrary(nil, sqlfile.Place{Files: os.DirFS("../sql"), Dir: folder.Name()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for query := 1; query <= qgen.Queries; query++ {
+			name := fmt.Sprintf("q%02d", query)
+			if folder.Name() != "ansi" && !sql.Has(name) {
+				continue
+			}
+			parameters := qgen.Validation(query, 1)
+			if _, err := sql.Filled(name, parameters.Literals()); err != nil {
+				t.Errorf("%s: %v", folder.Name(), err)
+			}
+			for _, p := range parameters {
+				used := regexp.MustCompile(":" + p.Name + `\b`).MatchString(withoutComments(sql.Text(name)))
+				if !used && !slices.Contains(replaced, p.Name) {
+					t.Errorf("%s: %s does not ask for :%s", folder.Name(), name, p.Name)
+				}
+			}
+			if limit := fmt.Sprintf("LIMIT %d", Of(query).Limit); strings.Contains(sql.Text(name), "LIMIT") != (Of(query).Limit > 0) ||
+				Of(query).Limit > 0 && !strings.HasSuffix(sql.Text(name), limit) {
+				t.Errorf("%s: %s has not the limit of %d rows", folder.Name(), name, Of(query).Limit)
+			}
+		}
+	}
+}
+
+func withoutComments(text string) string {
+	return regexp.MustCompile(`--[^\n]*`).ReplaceAllString(text, "")
+}

@@ -1,0 +1,16 @@
+-- Dates are texts, so that a year is what they begin with.
+SELECT nation, o_year, SUM(amount) AS sum_profit
+FROM (
+        SELECT n_name AS nation,
+               CAST(SUBSTR(o_orderdate, 1, 4) AS INTEGER) AS o_year,
+               l_extendedprice * (1 - l_discount) - ps_supplycost * l_quantity AS amount
+        FROM part, supplier, lineitem, partsupp, orders, nation
+        WHERE s_suppkey = l_suppkey
+          AND ps_suppkey = l_suppkey
+          AND ps_partkey = l_partkey
+          AND p_partkey = l_partkey
+          AND o_orderkey = l_orderkey
+          AND s_nationkey = n_nationkey
+          AND p_name LIKE :name_pattern) AS profit
+GROUP BY nation, o_year
+ORDER BY nation, o_year DESC
