@@ -58,6 +58,9 @@ var layers = map[string]string{
 	"database/*": "database database/* job listener loop meter option schema sqlfile sqlschema",
 	"workload/*": "database job meter option schema sqlfile workload",
 
+	// Data that follow from a standard alone.
+	"workload/tproch/dbgen": "",
+
 	// How hard and when virtual users work, whatever they do.
 	"engine/load": "engine/pool loop option",
 	"engine/pool": "option",
@@ -214,8 +217,9 @@ func TestLayerRulesTellPackagesApart(t *testing.T) {
 		{"database/sqlite", "database/databasetest", false},
 		{"workload/tprocc", "database", true},
 		{"workload/tprocc", "database/sqlite", false},
-		{"workload/tproch/dbgen", "schema", true}, // as its parent may
-		{"workload/tproch/dbgen", "engine", false},
+		{"workload/tprocc/rows", "schema", true}, // as its parent may
+		{"workload/tprocc/rows", "engine", false},
+		{"workload/tproch/dbgen", "schema", false}, // by a line of its own
 		{"catalog/edition", "workload/tprocc", true},
 		{"catalog/edition", "workload/workloadtest", false},
 		{"catalog", "workload/tprocc", false},

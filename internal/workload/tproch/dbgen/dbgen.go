@@ -1,0 +1,117 @@
+// Package dbgen makes the rows of TPC-H, bit for bit as the TPC's program dbgen (version 2.14) makes them: any
+// range of a table's rows without those before it, and the rows of any refresh set. It gives
+// them as text or as values by columns. It knows no database, and no types of columns beyond what
+// the values are.
+package dbgen
+
+import (
+	"fmt"
+	"math"
+)
+
+// Table is one of the eight tables (TPC-H 1.2), in the order of their size.
+type Table int
+
+// The tables.
+const (
+	Region Table = iota
+	Nation
+	Supplier
+	Customer
+	Part
+	PartSupp
+	Orders
+	LineItem
+)
+
+// Tables are all tables.
+var Tables = []Table{Region, Nation, Supplier, Customer, Part, PartSupp, Orders, LineItem}
+
+var tableNames = [...]string{"region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem"}
+
+// String returns the table's name.
+func (t Table) String() string { return tableNames[t] }
+
+// Format is how rows are written as text: by the character that divides their values.
+type Format byte
+
+// The formats.
+const (
+	Tbl      Format = '|'  // dbgen's .tbl files, where the character stands behind the last value, too
+	LoadText Format = '\t' // load text, as COPY and LOAD DATA read it by default; no value needs a backslash
+)
+
+// The scale factors that rows are made for.
+const (
+	LeastScale = 0.001
+	MostScale  = 10_000
+)
+
+// Scale is a scale factor, with the sizes of tables that follow from it (TPC-H 4.2.5).
+type Scale struct{ suppliers, customers, parts, orders, clerks, refreshed int64 }
+
+// NewScale returns the scale of a factor. Sizes are rounded down, as dbgen does where a factor below 1
+// divides nothing evenly.
+func NewScale(factor float64) (Scale, error) {
+	if !(factor >= LeastScale && factor <= MostScale) {
+		reason := "below that, tables would be empty"
+		if factor > MostScale {
+			reason = "above that, keys of parts outgrow the 31 bits of dbgen's random numbers, and its later versions and ports draw them differently"
+		}
+		return Scale{}, fmt.Errorf("scale factor %g: choose one from %g to %d: %s", factor, LeastScale, MostScale, reason)
+	}
+	// A factor is meant as the decimal number that was written, which may be a hair above what it is in binary.
+	times := func(n float64) int64 { return int64(math.Floor(factor*n + 1e-6)) }
+	return Scale{
+		suppliers: times(10_000),
+		customers: times(150_000),
+		parts:     times(200_000),
+		orders:    times(1_500_000),
+		clerks:    max(times(1000), 1000),
+		refreshed: times(1500),
+	}, nil
+}
+
+// Count returns how many rows a table has, which is what its ranges are counted in. Lines belong to
+// their orders, seven at most: ranges of LineItem are counted in orders, and it is orders that
+// Count returns. They have four lines each on average.
+func (s Scale) Count(t Table) int64 {
+	return [...]int64{
+		int64(len(regions)), int64(len(nations)), s.suppliers, s.customers, s.parts, suppliersOfPart * s.parts, s.orders, s.orders,
+	}[t]
+}
+
+// Source returns a source of count rows of a table from the row first on, the table's first one being 1; of
+// LineItem, the lines of so many orders. It panics if there are no such rows.
+//
+// Of all sources of a process the first one that has comments takes a few tenths of a second, in which it makes
+// the text that all comments are cut from: it takes 64 MB, for good.
+func (s Scale) Source(t Table, f Format, first, count int64) *Source {
+	checkRange(t.String(), first, count, s.Count(t))
+	var rows table
+	switch t {
+	case Region:
+		rows = newRegionRows(f, first)
+	case Nation:
+		rows = newNationRows(f, first)
+	case Supplier:
+		rows = newSupplierRows(f, first)
+	case Customer:
+		rows = newCustomerRows(f, first)
+	case Part:
+		rows = newPartRows(f, first)
+	case PartSupp:
+		rows = newPartSuppRows(s, f, first)
+	case Orders:
+		rows = newOrderRows(s, f, orderRange{first: first, skipped: first - 1})
+	case LineItem:
+		rows = newLineItemRows(s, f, orderRange{first: first, skipped: first - 1})
+	}
+	return &Source{table: rows, left: count}
+}
+
+func checkRange(what string, first, count, all int64) {
+	if first < 1 || count < 0 || count > all-first+1 {
+		panic(fmt.Sprintf("dbgen: %d rows of %s from row %d on, of %d", count, what, first, all))
+	}
+}

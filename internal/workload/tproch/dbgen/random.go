@@ -1,0 +1,96 @@
+package dbgen
+
+import "math/bits"
+
+// dbgen draws every value from Lehmer's generator with these constants (Park and Miller,
+// "Random number generators: good ones are hard to find"): s becomes multiplier*s mod modulus.
+const (
+	modulus    = 1<<31 - 1
+	multiplier = 16807
+)
+
+// stream is the state of one generator, within 1..modulus-1. Every column has a stream, and every row
+// a quota of its numbers, used or not: so the numbers of a row follow from its place alone.
+type stream uint64
+
+// powers[n] is multiplier^n, by which a stream moves on by n numbers.
+var powers = makePowers()
+
+func makePowers() (p [93]uint64) {
+	p[0] = 1
+	for n := 1; n < len(p); n++ {
+		p[n] = reduce(p[n-1] * multiplier)
+	}
+	return p
+}
+
+// reduce returns x mod modulus, of an x below modulus^2. 2^31 is 1 there, so the number's two
+// halves only need to be added.
+func reduce(x uint64) uint64 {
+	x = x&modulus + x>>31
+	if x >= modulus {
+		x -= modulus
+	}
+	return x
+}
+
+// next moves on by one number and returns it.
+func (s *stream) next() uint64 {
+	x := reduce(uint64(*s) * multiplier)
+	*s = stream(x)
+	return x
+}
+
+// leap moves on by n numbers, of which there may be no more than powers has.
+func (s *stream) leap(n int) { *s = stream(reduce(uint64(*s) * powers[n])) }
+
+// at returns the stream as it is when a number of rows have taken their quota: multiplier^(quota*rows), by squaring.
+func (s stream) at(quota, rows int64) stream {
+	state, power := uint64(s), uint64(multiplier)
+	for n := quota * rows; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			state = reduce(state * power)
+		}
+		power = reduce(power * power)
+	}
+	return stream(state)
+}
+
+// narrow is the most values that draw may choose from.
+const narrow = 1 << 21
+
+// draw returns a number within 0..n-1, of an n up to narrow.
+func (s *stream) draw(n uint64) uint64 { return portion(s.next(), n) }
+
+// portion returns s*n/modulus in whole numbers: where s divided by modulus, as dbgen has it in
+// floating point, lies among n equal parts of 0 to 1. The two are the same for n up to narrow,
+// because s*n is no multiple of the prime modulus: the fraction stays at least 1/modulus away from any
+// whole number, and rounding it twice changes it by less.
+func portion(s, n uint64) uint64 {
+	x := s * n
+	return (x + x>>31 + 1) >> 31 // is x / modulus, for any x below modulus^2
+}
+
+// drawWide is draw for any n below 2^31. It divides as dbgen does, whose rounding shows here.
+func (s *stream) drawWide(n int64) int64 {
+	return int64(float64(int64(s.next())) / modulus * float64(n))
+}
+
+// drawBits returns what dbgen draws within 0..2^31-1: the size of that range, as a signed number of 32
+// bits, is -2^31, and so nothing that it draws is above 0.
+func (s *stream) drawBits() int64 { return s.drawWide(-1 << 31) }
+
+// divisor divides by a number that is known only when the program runs, without the
+// processor's slow division (Lemire, Kaser and Kurz, "Faster remainder by direct computation").
+type divisor struct{ n, reciprocal uint64 }
+
+// newDivisor returns the divisor n, which is above 1 and below 2^32.
+func newDivisor(n int64) divisor {
+	return divisor{uint64(n), ^uint64(0)/uint64(n) + 1}
+}
+
+// divide returns the quotient and the remainder of an x below 2^32.
+func (d divisor) divide(x uint64) (quotient, remainder uint64) {
+	quotient, _ = bits.Mul64(x, d.reciprocal)
+	return quotient, x - quotient*d.n
+}
