@@ -214,7 +214,7 @@ func syntheticPair(address string, thinking time.Duration, tail int) (*database.
 			return &line{conn: conn}, err
 		},
 		Classify: func(error) meter.Class { return meter.Connection },
-		Options:  func(string) any { return &struct{}{} },
+		Options:  func(database.Use) any { return &struct{}{} },
 		SQL:      fstest.MapFS{"sql/probe.sql": {Data: []byte("probe")}},
 		Schema: func(*database.Database, *sqlfile.Library, any) database.Schema {
 			return database.Schema{Relations: func(context.Context, database.Session) (map[string]database.Relation, error) {

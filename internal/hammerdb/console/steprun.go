@@ -141,7 +141,7 @@ func readSteps(call Call) ([]replica, error) {
 	} else {
 		if program, err := os.Executable(); err == nil {
 			folder := filepath.Dir(program)
-			paths = append(paths, stepsBelow(folder), stepsBelow(filepath.Dir(folder)))
+			paths = append(paths, stepsBelow(filepath.Dir(folder)), stepsBelow(folder))
 		}
 		paths = append(paths, stepsBelow(call.Folder))
 	}
