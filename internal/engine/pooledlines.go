@@ -201,8 +201,12 @@ func (r *run) noteLoss(connection int, why error) {
 	}
 	r.mu.Unlock()
 	if first {
-		r.feed.message(r.plan.monitor(), "%v; its transactions go to the others from now on",
-			r.plan.pool.about(connection, fmt.Errorf("%s is lost: %w", r.plan.over(connection).target(), why)))
+		until := "from now on"
+		if r.plan.Pacing.Reconnect {
+			until = "until it is there again"
+		}
+		r.feed.message(r.plan.monitor(), "%v; transactions go to the others of their lists %s",
+			r.plan.pool.about(connection, fmt.Errorf("%s is lost: %w", r.plan.over(connection).target(), why)), until)
 	}
 }
 
