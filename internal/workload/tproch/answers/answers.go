@@ -16,7 +16,7 @@ type Kind int
 
 // The kinds.
 const (
-	Text    Kind = iota // equal, without the blanks that a column of fixed length ends with
+	Text    Kind = iota // equal but for blanks at its ends: columns of fixed length have them, published answers do not
 	Date                // the same day, with or without a time of midnight
 	Whole               // keys, sizes, years and counts: the same number, however it is written
 	Decimal             // money of a row, sums, averages and ratios: as near as is asked for
@@ -178,7 +178,7 @@ func (a Answer) match(got []string, rows [][]string, t Tolerance) int {
 func same(k Kind, got, want string, t Tolerance) bool {
 	switch k {
 	case Text:
-		return strings.TrimRight(got, " ") == strings.TrimRight(want, " ")
+		return strings.Trim(got, " ") == strings.Trim(want, " ")
 	case Date:
 		return day(got) == day(want)
 	}

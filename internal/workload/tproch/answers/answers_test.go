@@ -124,7 +124,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s: got %v, want an error about %s", tt.name, err, tt.err)
 		}
 	}
-	if err := Compare(12, [][]string{{"MAIL      ", "1", "2"}}, [][]string{{"MAIL", "1", "2"}}, Computed); err != nil {
-		t.Errorf("blanks at the end: %v", err)
+	if err := Compare(12, [][]string{{" MAIL      ", "1", "2"}}, [][]string{{"MAIL", "1", "2"}}, Computed); err != nil {
+		t.Errorf("blanks at its ends: %v", err)
 	}
 }

@@ -1,0 +1,217 @@
+package answers
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/catalog/edition"
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/schema"
+	"sledge/internal/sqlfile"
+	"sledge/internal/testserver"
+	"sledge/internal/workload/tproch/dbgen"
+	"sledge/internal/workload/tproch/qgen"
+)
+
+func TestMain(m *testing.M) { testserver.Main(m) }
+
+// loaded is a database that has TPC-H's tables, and the texts of the queries for it.
+type loaded struct {
+	session database.Session
+	sql     *sqlfile.Library
+	scale   float64
+}
+
+// load makes the tables on a server of that database, or skips the test where there is none.
+func load(t *testing.T, name, version string, scale float64) loaded {
+	t.Helper()
+	d, err := edition.Catalog.Database(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := option.Values{}
+	switch {
+	case d.Embedded:
+		values["file"] = filepath.Join(t.TempDir(), "test.db")
+	case version != "":
+		values = testserver.Open(t, name, testserver.Version(version)).Values()
+	default:
+		values = testserver.Open(t, name).Values()
+	}
+	options := d.Options(database.Use{Name: "answers"})
+	if err := option.Bind(option.Names{}, values, options); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Create(t.Context(), options, func(job.Event) {}); err != nil {
+		t.Fatal(err)
+	}
+	session, err := d.Connect(t.Context(), options, database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+
+	var places []sqlfile.Place
+	for base := d; base != nil; base = base.Base {
+		places = append(places, sqlfile.Place{Files: os.DirFS(".."), Dir: "sql/" + base.Name}, sqlfile.Place{Files: os.DirFS("testdata"), Dir: base.Name})
+	}
+	places = append(places, sqlfile.Place{Files: os.DirFS(".."), Dir: "sql/ansi"}, sqlfile.Place{Files: os.DirFS("."), Dir: "testdata"})
+	sql, err := sqlfile.NewLibrary(d.Dialect.Placeholder, places...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := loaded{session, sql, scale}
+	l.run(t, "schema.tables")
+	l.fill(t)
+	l.run(t, "schema.indexes")
+	l.run(t, "schema.statistics")
+	return l
+}
+
+// run executes a script.
+func (l loaded) run(t *testing.T, script string) {
+	t.Helper()
+	statements, err := l.sql.Script(script, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range statements {
+		if err := l.session.Exec(t.Context(), s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// fill loads the rows of all tables.
+func (l loaded) fill(t *testing.T) {
+	t.Helper()
+	scale, err := dbgen.NewScale(l.scale)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range dbgen.Tables {
+		into := schema.Table{Name: table.String()}
+		for _, c := range table.Columns() {
+			into.Columns = append(into.Columns, schema.Column{Name: c.Name, Type: schema.Varchar}) // of which databases make what they keep
+		}
+		if err := l.session.Begin(t.Context(), database.ReadWrite); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.session.Load(t.Context(), into, scale.Source(table, dbgen.LoadText, 1, scale.Count(table))); err != nil {
+			t.Fatalf("load %s: %v", table, err)
+		}
+		if err := l.session.Commit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// ask returns the answer to a query.
+func (l loaded) ask(t *testing.T, query int, p qgen.Parameters) [][]string {
+	t.Helper()
+	text, err := l.sql.Filled(fmt.Sprintf("q%02d", query), p.Literals())
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	table, err := l.session.Query(t.Context(), text, 0)
+	if err != nil {
+		t.Fatalf("query %d: %v\n%s", query, err, text)
+	}
+	if took := time.Since(begin); took > time.Second {
+		t.Logf("query %d took %s", query, took.Round(time.Millisecond))
+	}
+	for i, c := range Of(query).Columns {
+		if !strings.EqualFold(table.Columns[i], c.Name) {
+			t.Errorf("query %d: got the columns %q, want %q as the next", query, table.Columns[i:], c.Name)
+			break
+		}
+	}
+	return table.Rows
+}
+
+// scaleVariable names the scale at which databases are compared with three seeds, and not at
+// 0.01 with one.
+const scaleVariable = "SLEDGE_TEST_TPROCH_SCALE"
+
+// The databases have nothing in common but the data and, as good as, the texts of the
+// queries: what all of them answer alike is what the queries ask.
+func TestDatabasesGiveTheSameAnswers(t *testing.T) {
+	scale, seeds := 0.01, uint64(1)
+	if text := os.Getenv(scaleVariable); text != "" {
+		var err error
+		if scale, err = strconv.ParseFloat(text, 64); err != nil {
+			t.Fatalf("%s: %v", scaleVariable, err)
+		}
+		seeds = 3
+	}
+	asked := map[string]func(query int) qgen.Parameters{
+		"validation": func(query int) qgen.Parameters { return qgen.Validation(query, scale) },
+	}
+	for seed := range seeds {
+		g := qgen.Generator{Seed: seed + 1, Scale: scale}
+		asked[fmt.Sprintf("seed %d", g.Seed)] = g.Parameters
+	}
+	reference := load(t, "sqlite", "", scale)
+	want := map[string][][]string{}
+	rows := make([]int, qgen.Queries+1)
+	for with, parameters := range asked {
+		for query := 1; query <= qgen.Queries; query++ {
+			answer := reference.ask(t, query, parameters(query))
+			want[fmt.Sprint(query, with)] = answer
+			rows[query] += len(answer)
+			if len(answer) > 0 && answer[0][len(answer[0])-1] == "NULL" {
+				rows[query]-- // the sum of nothing
+			}
+		}
+	}
+	for query := 1; query <= qgen.Queries; query++ {
+		if rows[query] == 0 {
+			t.Errorf("query %d: finds nothing at scale %g with any of the parameters, so that to compare it proves nothing", query, scale)
+		}
+	}
+	for _, other := range []struct{ name, version string }{{"postgresql", ""}, {"mariadb", ""}, {"mysql", "5.6"}} {
+		t.Run(other.name+other.version, func(t *testing.T) {
+			l := load(t, other.name, other.version, scale)
+			for with, parameters := range asked {
+				for query := 1; query <= qgen.Queries; query++ {
+					p := parameters(query)
+					if err := Compare(query, l.ask(t, query, p), want[fmt.Sprint(query, with)], Computed); err != nil {
+						t.Errorf("%s, %v: %v", with, p, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// publishedVariable lists databases to ask at scale 1, which takes minutes and gigabytes.
+const publishedVariable = "SLEDGE_TEST_TPROCH_PUBLISHED"
+
+func TestDatabasesGiveThePublishedAnswers(t *testing.T) {
+	names := os.Getenv(publishedVariable)
+	if names == "" {
+		t.Skipf("at scale 1, a database needs minutes and gigabytes: list those to ask in %s", publishedVariable)
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		t.Run(name, func(t *testing.T) {
+			l := load(t, name, "", 1)
+			for query := 1; query <= qgen.Queries; query++ {
+				tolerance := Published
+				if query == 17 {
+					tolerance.Absolute = 0.04 // exactly it is 2438842.38 / 7, which is 348406.054; 348406.02 was published
+				}
+				if err := Compare(query, l.ask(t, query, qgen.Validation(query, 1)), published(t, query), tolerance); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
