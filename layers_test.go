@@ -108,11 +108,13 @@ var layers = map[string]string{
 	"workload/workloadtest": "catalog/edition database engine job meter option schema sqlfile testserver workload",
 
 	"interpreter/interpretertest": "",
+
+	"workload/tproch/dbgen/dbgentest": "",
 }
 
 // forTests lists the packages that start servers or fail a testing.T, and so have
 // no place in the program.
-var forTests = []string{"bench", "testserver", "database/databasetest", "report/reporttest", "workload/workloadtest", "interpreter/interpretertest"}
+var forTests = []string{"bench", "testserver", "database/databasetest", "report/reporttest", "workload/workloadtest", "interpreter/interpretertest", "workload/tproch/dbgen/dbgentest"}
 
 func TestPackagesImportOnlyWhatTheirLayerAllows(t *testing.T) {
 	files := token.NewFileSet()
