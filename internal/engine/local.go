@@ -55,6 +55,9 @@ func (l Local) perform(ctx context.Context, action job.Action, p Plan, f *feed, 
 	if action == job.Run && p.Pacing.Test {
 		return rehearse(ctx, p, f, stop, l.Version)
 	}
+	if action == job.Run && p.Pacing.Finite {
+		return workThrough(ctx, p, f, stop, l.Version)
+	}
 	f.state(job.Monitor, job.UserRunning)
 	switch action {
 	case job.Build:

@@ -83,6 +83,9 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	if d.Servers != nil {
 		p.Targets = d.Servers(p.Connection)
 	}
+	if w.Grace > 0 {
+		p.Grace = w.Grace
+	}
 	p.Builders = w.Builders(p.Settings)
 	p.Spec = spec
 	if !spec.Resume {
@@ -91,7 +94,7 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 		}
 	}
 	if d.Embedded {
-		if fresh.Load.Loops > 0 && spec.Action == job.Run {
+		if timed, is := fresh.Load.(*load.Options); is && timed.Loops > 0 && spec.Action == job.Run {
 			return Plan{}, spec.Names.Wrong("loops", spec.Options["loops"],
 				"%s works inside this process, in the virtual users' own threads: set it to auto or 0", d.Title)
 		}
@@ -123,8 +126,8 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if spec.Action == job.Run {
-		if p.pool, err = bindPool(p, fresh.Load); err != nil {
+	if timed, is := fresh.Load.(*load.Options); is && spec.Action == job.Run {
+		if p.pool, err = bindPool(p, timed); err != nil {
 			return Plan{}, err
 		}
 	}

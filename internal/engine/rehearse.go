@@ -16,12 +16,9 @@ import (
 // rehearse is the test driver: each user does its iterations and says what
 // each of them brought. Nobody monitors them, and there is no headline.
 func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version string) (job.Result, error) {
-	r, err := seatForTest(ctx, p, f, version)
+	r, err := seatAlone(ctx, p, f, version)
 	if err != nil {
-		if _, said := errors.AsType[*userError](err); !said {
-			f.fail(p.firstWorker(), err)
-		}
-		return job.Result{}, brokenOff(ctx, job.Run, err)
+		return job.Result{}, err
 	}
 	defer func() { r.reviving.Wait(); r.connections.close() }()
 	kinds := len(p.Workload.Kinds)
@@ -46,14 +43,21 @@ func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, versio
 	return result, r.verdict(ctx, &result, m, err)
 }
 
-// seatForTest does what the monitor of a timed run does before it begins.
-func seatForTest(ctx context.Context, p Plan, f *feed, version string) (*run, error) {
+// seatAlone does what the monitor of a timed run does before it begins, where there is none.
+// The first user says what went wrong.
+func seatAlone(ctx context.Context, p Plan, f *feed, version string) (r *run, err error) {
 	session, err := connect(ctx, p, database.Owner)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		defer session.Close()
+		r, err = prepare(ctx, p, f, session, version)
 	}
-	defer session.Close()
-	return prepare(ctx, p, f, session, version)
+	if err == nil {
+		return r, nil
+	}
+	if _, said := errors.AsType[*userError](err); !said {
+		f.fail(p.firstWorker(), err)
+	}
+	return nil, brokenOff(ctx, job.Run, err)
 }
 
 // outcomes says how many transactions of a kind ended in which way.

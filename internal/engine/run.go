@@ -47,6 +47,7 @@ type run struct {
 	calls context.Context
 
 	parts *meter.Parts // of the measured time, by steps; nil where all users work all the time
+	spans *spans       // nil where transactions are too many to keep each
 
 	// What each user measured, and what in the ramp-up; nil unless it is asked for.
 	profile, rampUpProfile *meter.Profile
@@ -147,7 +148,7 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 // users. What the monitor of a timed run says meanwhile, nobody says in a test.
 func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version string) (*run, error) {
 	tell, monitor := f.tellAs(job.Monitor), job.Monitor
-	if p.Pacing.Test {
+	if p.unmonitored() {
 		tell, monitor = func(job.Event) {}, 0
 	}
 	if err := requireSchema(ctx, p, s); err != nil {
@@ -177,6 +178,9 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		parts:       p.newParts(),
 	}
 	r.lost = &losses{run: r}
+	if p.Pacing.Finite {
+		r.spans = &spans{run: r}
+	}
 	r.connecting, r.stopLogins = context.WithCancel(r.calls)
 	if p.Pacing.Arrivals != nil {
 		r.arrivals = p.Pacing.Arrivals(p.Seed)
@@ -816,6 +820,9 @@ func (r *run) cutShort(after time.Duration) error {
 	if r.plan.Pacing.Test {
 		return fmt.Errorf("the test was stopped after %s, before all users had done their iterations", after)
 	}
+	if r.plan.Pacing.Finite {
+		return fmt.Errorf("the run was stopped after %s, before its work was done: its result is partial", after)
+	}
 	return fmt.Errorf("the run was stopped after %s of %s: its result is partial", after, r.plan.Pacing.Duration)
 }
 
@@ -885,5 +892,5 @@ func (r *run) tooManyFailures(m measurement) error {
 
 // scoreless reports whether all transactions failed that the headline is made of.
 func (r *run) scoreless(s meter.Summary) bool {
-	return r.plan.Workload.Probed(&s) == 0 && r.failedProbed(s, meter.Classes()...) > 0
+	return r.plan.Workload.Probed != nil && r.plan.Workload.Probed(&s) == 0 && r.failedProbed(s, meter.Classes()...) > 0
 }

@@ -29,6 +29,7 @@ type user struct {
 	lines      lines // nil before it has logged in
 	stripe     *meter.Stripe
 	receipts   *receipts // nil where no ledger is kept
+	span       *openSpan // of the transaction under way, where spans are kept
 	reconnects int       // how often it has connected again
 	task       loop.Task // runs it; nil before it works
 
@@ -92,22 +93,25 @@ func (u *user) unhold() {
 	u.held, u.running = nil, true
 }
 
-// monitor is the position of the monitor, or 0 where a test does without.
+// monitor is the position of the monitor, or 0 where there is none.
 func (p Plan) monitor() int {
-	if p.Pacing.Test {
+	if p.unmonitored() {
 		return 0
 	}
 	return job.Monitor
 }
 
-// firstWorker is the position of user number 0: after the monitor, which a test
-// does without.
+// firstWorker is the position of user number 0: after the monitor, where there is one.
 func (p Plan) firstWorker() int {
-	if p.Pacing.Test {
+	if p.unmonitored() {
 		return job.Monitor
 	}
 	return job.FirstWorker
 }
+
+// unmonitored says that virtual users work without a monitor: in a test, and where their
+// work ends the run.
+func (p Plan) unmonitored() bool { return p.Pacing.Test || p.Pacing.Finite }
 
 // loginsAtOnce bounds how many sessions log in, or out, at the same moment, so that ten
 // thousand of them do not overrun the server's listen queue.
@@ -145,7 +149,9 @@ func (r *run) seatUsers(ctx context.Context, survey any) error {
 			Rand: p.rand(i),
 			Tell: u.tell,
 		})
-		u.tell(job.Event{Step: &job.Step{Name: job.StepTransactions, Stage: job.Begins, Count: int64(p.Pacing.MaxIterations)}})
+		if !p.Pacing.Finite {
+			u.tell(job.Event{Step: &job.Step{Name: job.StepTransactions, Stage: job.Begins, Count: int64(p.Pacing.MaxIterations)}})
+		}
 	}
 	return nil
 }
@@ -439,6 +445,9 @@ func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, int
 	record.Connection = c.place
 	defer u.lines.give(r, u, c)
 	c.before = c.sockets.Traffic()
+	if r.spans != nil {
+		defer r.spans.begin(u, c, t)()
+	}
 	for {
 		start := time.Now()
 		if record.Retries == 0 {
@@ -487,6 +496,9 @@ func (r *run) makeUpFor(u *user, c *connection, lost error) error {
 
 // record notes how the transaction under way has ended, which was done over c.
 func (u *user) record(c *connection, r meter.Record) {
+	if u.span != nil {
+		u.span.ended(r)
+	}
 	t := c.sockets.Traffic().Since(c.before)
 	r.Sent, r.Received, r.RoundTrips = uint32(t.Sent), uint32(t.Received), uint32(t.RoundTrips)
 	u.stripe.Record(r)
@@ -502,6 +514,9 @@ func (u *user) afterFailure(ctx context.Context, r *run, c *connection, record *
 			record.Class = meter.Connection
 			failure = errors.Join(failure, fmt.Errorf("roll back: %w", rollback))
 		}
+	}
+	if u.span != nil {
+		u.span.failure = failure
 	}
 	again = record.Class.Retryable() && int(record.Retries) < r.plan.Pacing.MaxRetries && !r.plan.Pacing.RaiseError
 	r.noteFailure(*record, failure, again)

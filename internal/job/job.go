@@ -110,6 +110,10 @@ type Result struct {
 
 	Ledger *Ledger `json:"ledger,omitempty"` // of a run that kept one
 
+	// Spans are the transactions of a run that ends when its work is done, in the order in
+	// which they ended; nil of any other.
+	Spans []Span `json:"spans,omitempty"`
+
 	// Uncounted says why the server's own count of all transactions is not used; "" where
 	// it is, or where there is none.
 	Uncounted string `json:"uncounted,omitempty"`

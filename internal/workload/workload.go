@@ -30,6 +30,16 @@ type Workload struct {
 	Options func() any   // a pointer to a new option struct
 	Use     database.Use // what it asks of a database's own options
 
+	// Finite says that terminals have no more work at some time, and that this is what ends
+	// a run: it has no ramp-up, and measures for as long as the work takes. Executors are
+	// Spanners.
+	Finite bool
+
+	// Grace is how long users may take to finish what they are in when a run is to end,
+	// before it is broken off; 0 is half a minute, which is enough where transactions are
+	// short.
+	Grace time.Duration
+
 	// Size says which of them is how much data there is. Optional.
 	Size Size
 
@@ -84,7 +94,7 @@ type Workload struct {
 
 	// Probed returns how many of the transactions in s the workload's probe.sql
 	// should have counted, so that the client's count and the server's can be
-	// compared. ProbeName says what they are: "new order".
+	// compared. ProbeName says what they are: "new order". Optional.
 	Probed    func(s *meter.Summary) int64
 	ProbeName string
 
@@ -226,6 +236,20 @@ type Executor interface {
 // by the same goroutine, and only where the connection says that it is a test.
 type Teller interface{ Outcome() string }
 
+// Spanner is an Executor whose transactions are few and long, so that a run tells of each.
+type Spanner interface {
+	Executor
+
+	// Span says what a transaction is a part of; after Do, also how many rows it returned.
+	Span(t Transaction) Span
+}
+
+// Span is what an executor knows of a transaction: see job.Span.
+type Span struct {
+	Stream, Set, Number, Of int
+	Rows                    int64
+}
+
 // ErrRolledBack says that a transaction ended in a rollback the workload asks
 // for, such as TPC-C's unused item number (2.4.1.4).
 var ErrRolledBack = errors.New("rolled back as the workload asks")
@@ -292,4 +316,5 @@ type Window struct {
 	Users          int
 	Kinds          []meter.Kind // that were asked of the users; nil for what the options say
 	Options        any          // of the workload
+	Spans          []job.Span   // of a run that ends when its work is done
 }

@@ -22,6 +22,10 @@ type Pacing struct {
 	// ramp-up, duration or result.
 	Test bool
 
+	// Finite says that users work until they have no more to do, for at most Duration, and
+	// that all of it is measured.
+	Finite bool
+
 	// TimeProfile says that a timed run keeps, for each virtual user, the response
 	// times of each kind of transaction.
 	TimeProfile bool

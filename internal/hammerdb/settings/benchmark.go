@@ -28,7 +28,7 @@ func benchmarks(bench workbench.Bench) []Benchmark {
 	var list []Benchmark
 	for _, w := range bench.Workloads {
 		list = append(list, Benchmark{Benchmark: names.BenchmarkOf(w), Built: w, use: w.Use, options: func() []any {
-			return []any{w.Options(), load.NewOptions()}
+			return []any{w.Options(), load.Fresh(w.Finite)}
 		}})
 	}
 	for _, b := range names.Benchmarks {

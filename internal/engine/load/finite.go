@@ -1,0 +1,52 @@
+package load
+
+import (
+	"math"
+	"time"
+
+	"sledge/internal/option"
+)
+
+// Load is a struct of options that say how users work.
+type Load interface {
+	// Pacing returns what the options come to.
+	Pacing() Pacing
+}
+
+// Fresh returns the options of a run, with their defaults: of one that ends when its work is
+// done, or of one that has a time.
+func Fresh(finite bool) Load {
+	if finite {
+		return NewFiniteOptions()
+	}
+	return NewOptions()
+}
+
+// FiniteOptions are the options of a run that ends when its work is done.
+type FiniteOptions struct {
+	option.Naming
+	TimeLimit  option.Minutes `opt:"time_limit" group:"load" unit:"minutes" flag:"time-limit" for:"run" help:"time in minutes, or with a unit such as 90s, after which a run ends though its work is not done; 0 sets no limit"`
+	UserDelay  time.Duration  `opt:"user_delay" group:"load" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
+	RaiseError bool           `opt:"stop_on_failure" group:"client" help:"end the run at the first failure, and retry nothing"`
+	MaxRetries int            `opt:"max_retries" group:"client" unit:"tries" min:"0" max:"1000" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`
+}
+
+// NewFiniteOptions returns the defaults.
+func NewFiniteOptions() *FiniteOptions { return &FiniteOptions{MaxRetries: 10} }
+
+// Pacing implements Load. One failure makes such a run invalid: what failed is missing in
+// what it measures.
+func (o *FiniteOptions) Pacing() Pacing {
+	p := Pacing{
+		Finite:        true,
+		Duration:      time.Duration(o.TimeLimit),
+		UserDelay:     o.UserDelay,
+		MaxRetries:    o.MaxRetries,
+		RaiseError:    o.RaiseError,
+		MaxIterations: math.MaxInt,
+	}
+	if p.Duration == 0 {
+		p.Duration = math.MaxInt64
+	}
+	return p
+}

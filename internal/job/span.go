@@ -1,0 +1,41 @@
+package job
+
+import "time"
+
+// Span is one transaction of a run whose transactions are few and long, so that each is
+// kept by itself: what it was, when it ran, and what came of it. Any view of such a run is
+// made from its spans.
+type Span struct {
+	User   int    `json:"user"`             // position of the virtual user
+	Kind   string `json:"kind"`             // "query 14"
+	Stream int    `json:"stream"`           // that it is a part of, as the workload numbers them
+	Set    int    `json:"set,omitempty"`    // which time the stream does all of its work, from 1
+	Number int    `json:"number,omitempty"` // its place in the set, from 1
+	Of     int    `json:"of,omitempty"`     // how many the set has
+
+	From    float64 `json:"from_seconds"` // since users began
+	Seconds float64 `json:"seconds"`      // how long it took, of the last try; 0 of one that begins
+	Rows    int64   `json:"rows"`         // that it returned
+	Retries int     `json:"retries,omitempty"`
+
+	// Outcome says how it ended; "" of one that begins.
+	Outcome SpanOutcome `json:"outcome,omitempty"`
+	Class   string      `json:"class,omitempty"` // of failure
+	Message string      `json:"message,omitempty"`
+}
+
+// Done reports whether the transaction did what it was to do.
+func (s Span) Done() bool { return s.Outcome == SpanDone }
+
+// Time returns how long it took.
+func (s Span) Time() time.Duration { return time.Duration(s.Seconds * float64(time.Second)) }
+
+// SpanOutcome says how a span ended.
+type SpanOutcome string
+
+// The outcomes of spans.
+const (
+	SpanDone   SpanOutcome = "done"
+	SpanFailed SpanOutcome = "failed"
+	SpanCutOff SpanOutcome = "cut off" // by the end of the run
+)
