@@ -43,6 +43,23 @@ func Addresses(list string, port int) ([]Address, error) {
 	return all, nil
 }
 
+// EachServer returns a copy of the options for each server of a list, into which at has put
+// where that is; or the options themselves where there is one, or a mistake in the list, which
+// is for their Validate to say.
+func EachServer[T any](options *T, list string, port int, at func(one *T, a Address)) []*T {
+	addresses, err := Addresses(list, port)
+	if err != nil || len(addresses) < 2 {
+		return []*T{options}
+	}
+	servers := make([]*T, len(addresses))
+	for i, a := range addresses {
+		one := *options
+		at(&one, a)
+		servers[i] = &one
+	}
+	return servers
+}
+
 // ConnectFirst connects to the first of several servers that takes the connection. Where
 // none does, the error is that of the first, which is the one that is meant most, with
 // the words of the others.

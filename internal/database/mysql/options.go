@@ -50,17 +50,9 @@ type server struct {
 // each returns the options of every server that is named. One of several is never meant by
 // the socket.
 func (o *Options) each() []*Options {
-	list, err := database.Addresses(o.Host, o.Port)
-	if err != nil || len(list) < 2 { // Validate has said so
-		return []*Options{o}
-	}
-	servers := make([]*Options, len(list))
-	for i, address := range list {
-		one := *o
-		one.Host, one.Port, one.Socket, one.oneOf = address.Host, address.Port, null, true
-		servers[i] = &one
-	}
-	return servers
+	return database.EachServer(o, o.Host, o.Port, func(one *Options, a database.Address) {
+		one.Host, one.Port, one.Socket, one.oneOf = a.Host, a.Port, null, true
+	})
 }
 
 // Servers is Database.Servers.

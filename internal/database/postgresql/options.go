@@ -25,17 +25,9 @@ type server struct {
 
 // each returns every server that is named.
 func (s *server) each() []*server {
-	list, err := database.Addresses(s.Host, s.Port)
-	if err != nil || len(list) < 2 { // Validate has said so
-		return []*server{s}
-	}
-	servers := make([]*server, len(list))
-	for i, address := range list {
-		one := *s
-		one.Host, one.Port, one.oneOf = address.Host, address.Port, true
-		servers[i] = &one
-	}
-	return servers
+	return database.EachServer(s, s.Host, s.Port, func(one *server, a database.Address) {
+		one.Host, one.Port, one.oneOf = a.Host, a.Port, true
+	})
 }
 
 // servers is Database.Servers.
