@@ -70,6 +70,25 @@ func TestAPoolFileIsKeptWithTheJobWithoutPasswords(t *testing.T) {
 	}
 }
 
+func TestAPoolHasItsConnectionsInTheOrderOfTheFile(t *testing.T) {
+	for _, tt := range []struct{ name, text string }{
+		{"p.toml", "[connections.b]\nhost = 'one'\n[connections.a]\nhost = 'two'\n"},
+		{"p.toml", "connections.b.host = 'one'\nconnections.a.host = 'two'\n"},
+		{"p.toml", "connections = { b = { host = 'one' }, a = { host = 'two' } }\n"},
+		{"p.yaml", "connections:\n  b:\n    host: one\n  a:\n    host: two\n"},
+	} {
+		order, err := withPool(t, tt.name, tt.text)
+		if err != nil {
+			t.Errorf("%q: %v", tt.text, err)
+			continue
+		}
+		want := `{"connections":[{"name":"b","options":{"host":"one"}},{"name":"a","options":{"host":"two"}}]}`
+		if got := order.Spec.Options[pool.Option]; got != want {
+			t.Errorf("%q: got %s, want %s", tt.text, got, want)
+		}
+	}
+}
+
 func TestAPoolFileIsLookedForBesideTheConfigurationFile(t *testing.T) {
 	path := write(t, "pool.yaml", "connections:\n  a:\n    host: one\n")
 	config := filepath.Join(filepath.Dir(path), "sledge.toml")

@@ -25,8 +25,10 @@ func parseTOML(text string) ([]item, error) {
 	}
 	f := tomlFile{lines: tomlLines(text, meta.Keys()), rank: map[string]int{}}
 	for i, key := range meta.Keys() {
-		if _, known := f.rank[key.String()]; !known {
-			f.rank[key.String()] = i
+		for n := range key { // a.b.c = 1 begins the tables a and a.b, which are no keys of their own
+			if table := key[:n+1].String(); f.rank[table] == 0 {
+				f.rank[table] = i + 1
+			}
 		}
 	}
 	return f.items(content, nil), nil
@@ -35,7 +37,7 @@ func parseTOML(text string) ([]item, error) {
 // tomlFile knows where in a file its keys are.
 type tomlFile struct {
 	lines map[string]int // those that could be found
-	rank  map[string]int // in the order of the file
+	rank  map[string]int // their places in the order of the file, from 1
 }
 
 // items lists the keys of a table in the order of the file.
