@@ -35,7 +35,7 @@ type Options struct {
 	MaxRetries     int            `opt:"max_retries" group:"client" unit:"tries" min:"0" max:"1000" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`
 	FailureLimit   float64        `opt:"max_failures" group:"client" unit:"percent" min:"0" max:"100" help:"percent of transactions that may fail, or be in the count of the server or of the virtual users alone, before the run is reported as invalid"`
 	Loops          loops          `opt:"loops" group:"client" help:"event loops that run the virtual users, each on a core of its own: a number, or auto, which is one for each two cores; 0 runs each virtual user in a goroutine. An embedded database and systems other than Linux have goroutines alone"`
-	TimeProfile    bool           `opt:"time_profile" group:"client" help:"report the response times of each kind of transaction after a run"`
+	TimeProfile    bool           `opt:"time_profile" group:"client" help:"keep the response times of each virtual user apart, and those of the ramp-up: sledge jobs timing --users shows them"`
 	ConnectPool    bool           `opt:"connect_pool" group:"client" help:"give each virtual user several connections, and choose one for each transaction: those of pool_file, or else of the file for the database in config/connectpool, beside the program or in the working folder"`
 	PoolFile       pool.File      `opt:"pool_file" group:"client" flag:"pool" for:"run" help:"file that lists several connections for each virtual user, and says which of them do which transactions: XML, TOML or YAML; a name other than none sets connect_pool, too"`
 }
