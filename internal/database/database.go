@@ -31,6 +31,14 @@ type Database struct {
 	// Embedded says that the database works inside this process, not in a server.
 	Embedded bool
 
+	// Absent says why this build of the program is without the database, and how to get one
+	// that has it; "" where it has. What takes a driver may then be nil.
+	Absent string
+
+	// Refuses says why the database is not for such a use; "" where it is. Optional: nil is
+	// for any.
+	Refuses func(use Use) string
+
 	// Base is a compatible database whose SQL serves where this one has none, as
 	// MySQL's does for MariaDB. Optional.
 	Base *Database
@@ -236,6 +244,11 @@ type Dialect struct {
 	// it takes sql.Out for output parameters of routines, and a slice for a parameter, of
 	// which it runs the statement with each element.
 	TimesAsText, Outputs, Arrays bool
+
+	// Plain turns a value that a database/sql driver returns of a column of that type, as
+	// the driver names types, into an int64, float64, string, []byte or time.Time. It is for
+	// drivers that return others too, and never gets a nil. Optional.
+	Plain func(columnType string, value any) any
 
 	// QuotedFiles says that the database's own loader of files wants a value with
 	// special characters in double quotes, as in CSV; else it wants backslashes

@@ -22,6 +22,11 @@ type SQLSession struct {
 	inTx    bool
 	dialect Dialect
 
+	// prepared are to be closed with the session: a pool leaves those of a connection that
+	// was taken out of it to whoever took it, and there are drivers whose database stays
+	// open as long as one is left.
+	prepared []*sql.Stmt
+
 	// life ends when the session is interrupted. It is the context of every call where
 	// there is no Break.
 	life        context.Context
@@ -55,6 +60,9 @@ func OpenSQL(ctx context.Context, driver, source string, dialect Dialect) (*SQLS
 	s.life, s.end = context.WithCancel(context.Background())
 	return s, nil
 }
+
+// Conn is the session's connection, for what only its driver has.
+func (s *SQLSession) Conn() *sql.Conn { return s.conn }
 
 // watched returns the context of a call, which ends when the session is interrupted
 // unless there is a better way to break it off, and what is to be done after the call.
@@ -92,6 +100,7 @@ func (s *SQLSession) Prepare(ctx context.Context, q sqlfile.Query, in, out any) 
 	if err != nil {
 		return nil, s.ended(fmt.Errorf("prepare %s: %w", q.Name, err))
 	}
+	s.prepared = append(s.prepared, stmt)
 	st := sqlStatement{session: s, query: q, stmt: stmt, params: params, args: make([]any, len(params)), out: out}
 	for i, p := range params {
 		if p.Mode != In {
@@ -141,6 +150,9 @@ func (s *SQLSession) query(ctx context.Context, statement string, limit int) (Ta
 	pointers := make([]any, len(columns))
 	for i := range values {
 		pointers[i] = &values[i]
+	}
+	if pointers, err = s.plain(rows, pointers); err != nil {
+		return t, err
 	}
 	for (limit == 0 || len(t.Rows) < limit) && rows.Next() {
 		if err := rows.Scan(pointers...); err != nil {
@@ -285,6 +297,10 @@ func (s *SQLSession) ended(err error) error {
 // Close implements Session. That the connection is gone is no failure of closing it.
 func (s *SQLSession) Close() error {
 	defer s.end()
+	for _, stmt := range s.prepared {
+		_ = stmt.Close() // the connection is closed in any case
+	}
+	s.prepared = nil
 	err := s.conn.Close()
 	if s.interrupted.Load() || errors.Is(err, sql.ErrConnDone) {
 		err = nil
@@ -378,8 +394,39 @@ func (st *sqlStatement) bindColumns(rows *sql.Rows) error {
 	for i, p := range pointers {
 		pointers[i] = &scanner{target: p}
 	}
-	st.columns = pointers
-	return nil
+	st.columns, err = st.session.plain(rows, pointers)
+	return err
+}
+
+// plain has the values that the driver returns made plain before the scanners take
+// them, where the dialect says how.
+func (s *SQLSession) plain(rows *sql.Rows, scanners []any) ([]any, error) {
+	if s.dialect.Plain == nil {
+		return scanners, nil
+	}
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return nil, err
+	}
+	for i, next := range scanners {
+		scanners[i] = &plainer{s.dialect.Plain, types[i].DatabaseTypeName(), next.(sql.Scanner)}
+	}
+	return scanners, nil
+}
+
+// plainer makes the values of a column plain for the scanner that takes them.
+type plainer struct {
+	plain      func(columnType string, value any) any
+	columnType string
+	next       sql.Scanner
+}
+
+// Scan implements sql.Scanner.
+func (p *plainer) Scan(value any) error {
+	if value != nil {
+		value = p.plain(p.columnType, value)
+	}
+	return p.next.Scan(value)
 }
 
 // scanner takes one result column.

@@ -25,6 +25,11 @@ type Traits struct {
 	// Outputs is the file that creates the procedure sledge_test_outputs, which the test
 	// of output parameters calls; "" for a database that has none, and says so.
 	Outputs string
+
+	// Endless is a query that takes hours, for a database in which nobody waits for a lock:
+	// who changes a row that another transaction has changed fails at once. It stands for
+	// the call that waits, and a deadlock is where both fail. "" for a database with locks.
+	Endless string
 }
 
 // patience bounds every wait for something that should happen at once.

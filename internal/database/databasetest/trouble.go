@@ -1,6 +1,7 @@
 package databasetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,7 @@ func (s *suite) testContext(t *testing.T) {
 	short, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	err := within(t, 5*time.Second, "a call whose context is over", func() error {
-		_, err := session.Query(short, "UPDATE sledge_test_context SET n = 2 WHERE id = 1", 0)
+		_, err := session.Query(short, cmp.Or(s.traits.Endless, "UPDATE sledge_test_context SET n = 2 WHERE id = 1"), 0)
 		return err
 	})
 	if !errors.Is(err, context.DeadlineExceeded) {
@@ -69,7 +70,7 @@ func (s *suite) testInterrupt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			update := s.prepare(t, session, "update", "UPDATE sledge_test_interrupt SET n = 2 WHERE id = :id", &in, nil)
+			update := s.prepare(t, session, "update", cmp.Or(s.traits.Endless, "UPDATE sledge_test_interrupt SET n = 2 WHERE id = :id"), &in, nil)
 			if tt.after == 0 {
 				session.Interrupt()
 			} else {
@@ -146,10 +147,10 @@ func (s *suite) testDeadlock(t *testing.T) {
 			t.Fatalf("the deadlock was not resolved within %v", patience)
 		}
 	}
-	if failed != 1 {
+	if failed != 1 && (failed != 2 || s.traits.Endless == "") {
 		t.Errorf("%d of the two transactions failed, want 1", failed)
 	}
-	wantValue(t, s.connect(t), "SELECT SUM(n) FROM sledge_test_deadlock", "2")
+	wantValue(t, s.connect(t), "SELECT SUM(n) FROM sledge_test_deadlock", strconv.Itoa(2*(2-failed)))
 }
 
 func wait(c <-chan struct{}, limit time.Duration) {
