@@ -1,7 +1,9 @@
 # make alone lists what there is to do.
 
-# The program is pure Go, and so needs no C compiler and no C library.
+# The program is pure Go, and so needs no C compiler and no C library. With the tag duckdb
+# it has DuckDB, and needs both (docs/decisions/035-a-tag-for-duckdb.md).
 export CGO_ENABLED = 0
+DUCKDB = CGO_ENABLED=1 go
 
 # Without git the version is unknown, and the program says so.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -18,6 +20,15 @@ export SLEDGE_TEST_REQUIRE ?= postgresql,mariadb,tcl,python
 # Where goroutines share something, and what drives them all.
 RACE = ./internal/meter ./internal/loop ./internal/engine ./internal/repository ./internal/workbench ./internal/interpreter ./internal/hammerdb/console ./internal/cli
 
+# What is different in the build that has DuckDB.
+OF_DUCKDB = ./internal/database/duckdb/... ./internal/catalog/...
+
+# Runs a command that links DuckDB. Without a C++ compiler it says so; it fails then where
+# DuckDB's tests must not be skipped.
+with_compiler = if command -v "$$(go env CXX)" >/dev/null; then echo '$(1)'; $(1); else \
+	echo "There is no C++ compiler, so nothing is known of the build that has DuckDB."; \
+	case ",$(SLEDGE_TEST_REQUIRE)," in *,duckdb,*) exit 1 ;; esac; fi
+
 PLATFORMS = linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
 # The Tcl interpreter that is embedded in Sledge for a system, and its sources.
@@ -27,10 +38,10 @@ TCL = $(patsubst %.gitignore,%tclsh.gz,$(wildcard internal/interpreter/helper/$(
 TCL_SOURCES = $(wildcard tclsh/*.go) tclsh/go.mod tclsh/go.sum $(wildcard internal/interpreter/pack/*.go)
 
 .DEFAULT_GOAL = help
-.PHONY: help build demo test race check lint generated cross release fuzz bench generate docs servers clean
+.PHONY: help build build-duckdb demo test test-duckdb race check lint lint-duckdb generated cross release fuzz bench generate docs servers clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 internal/interpreter/helper/%/tclsh.gz: $(TCL_SOURCES)
 	@echo 'build Tcl for $*'
@@ -38,6 +49,9 @@ internal/interpreter/helper/%/tclsh.gz: $(TCL_SOURCES)
 
 build: $(TCL) ## build bin/sledge
 	$(BUILD) -o bin/ ./cmd/sledge
+
+build-duckdb: $(TCL) ## build bin/sledge-duckdb, which has DuckDB too (needs a C++ compiler)
+	CGO_ENABLED=1 $(BUILD) -tags duckdb -o bin/sledge-duckdb$(shell go env GOEXE) ./cmd/sledge
 
 demo: build ## build, then do a whole small test on SQLite: a minute, nothing installed
 	bin/sledge demo
@@ -47,6 +61,10 @@ servers: ## make this machine ready for the tests, or say what to install
 
 test: servers $(TCL) ## run all tests on real PostgreSQL and MariaDB servers
 	go test -p 2 -timeout 25m ./...
+	@$(MAKE) --no-print-directory test-duckdb
+
+test-duckdb: ## run the tests of the build that has DuckDB, if there is a C++ compiler
+	@$(call with_compiler,$(DUCKDB) test -tags duckdb -timeout 10m $(OF_DUCKDB))
 
 race: $(TCL) ## run the tests of what is shared under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -p 2 -timeout 25m $(RACE)
@@ -57,6 +75,10 @@ lint: $(TCL) ## format, vet, linters, and the rules of the source tree
 	$(GOLANGCI) run ./...
 	cd tclsh && go tool -modfile=../tools/go.mod golangci-lint run ./...
 	go test .
+	@$(MAKE) --no-print-directory lint-duckdb
+
+lint-duckdb: ## vet and lint what only the build with DuckDB has, if there is a C++ compiler
+	@$(call with_compiler,$(DUCKDB) vet -tags duckdb ./cmd/sledge $(OF_DUCKDB) && CGO_ENABLED=1 $(GOLANGCI) run --build-tags duckdb $(OF_DUCKDB))
 
 generated: ## fail if go generate changes anything
 	@before=$$(git status --porcelain && git diff) && \

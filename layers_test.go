@@ -162,7 +162,7 @@ func TestPackagesImportOnlyWhatTheirLayerAllows(t *testing.T) {
 var light = []string{"job", "meter", "workload", "workload/*"}
 
 // heavy are the modules that light packages must do without.
-var heavy = regexp.MustCompile(`^(modernc\.org|github\.com/(shirou|jackc|go-sql-driver))/`)
+var heavy = regexp.MustCompile(`^(modernc\.org|github\.com/(shirou|jackc|go-sql-driver|duckdb))/`)
 
 func TestNounsAndWorkloadsPullInNoDriver(t *testing.T) {
 	arguments := []string{"list", "-deps", "-f", "{{.ImportPath}}"}

@@ -9,16 +9,19 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/catalog/edition"
+	"sledge/internal/database"
 	"sledge/internal/option"
+	"sledge/internal/workload"
 )
 
 // Every folder is in the catalog under its own name. When this fails, run
 // go generate ./internal/catalog.
 func TestEveryFolderIsListed(t *testing.T) {
 	var databases, workloads []string
-	for _, d := range edition.Catalog.Databases {
+	for _, d := range slices.Concat(edition.Catalog.Databases, edition.Catalog.Absent) {
 		databases = append(databases, d.Name)
 	}
+	slices.Sort(databases)
 	for _, w := range edition.Catalog.Workloads {
 		workloads = append(workloads, w.Name)
 	}
@@ -59,7 +62,7 @@ func TestNoNameBelongsToTwo(t *testing.T) {
 			seen[kind+name] = owner
 		}
 	}
-	for _, d := range edition.Catalog.Databases {
+	for _, d := range slices.Concat(edition.Catalog.Databases, edition.Catalog.Absent) {
 		claim("database", d.Name, append(d.Aliases, d.Name)...)
 	}
 	for _, w := range edition.Catalog.Workloads {
@@ -129,6 +132,55 @@ func TestAnyNameFindsADatabaseAndAWorkload(t *testing.T) {
 		if _, err := edition.Catalog.Pair(names[0], names[1]); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "(choose one of ") {
 			t.Errorf("%q: got %v, want %s with those that there are", names, err, want)
 		}
+	}
+}
+
+// Whoever asks for a database that needs another build must not think that it is unknown.
+func TestAnAbsentDatabaseSaysHowToGetIt(t *testing.T) {
+	const absent = "built without Duck: make build-duck"
+	server := &database.Database{Name: "server", Title: "Server"}
+	duck := &database.Database{Name: "duckling", Title: "Duck", Aliases: []string{"duck"}, Schemes: []string{"pond"}, Absent: absent}
+	w := edition.Catalog.Workloads[0]
+	c := catalog.New([]*database.Database{duck, server}, []*workload.Workload{w})
+	for name, find := range map[string]func() error{
+		"by name":   func() error { _, err := c.Database("Duckling"); return err },
+		"by alias":  func() error { _, err := c.Pair("duck", w.Name); return err },
+		"by scheme": func() error { _, err := c.ByScheme("pond"); return err },
+	} {
+		if err := find(); err == nil || !strings.Contains(err.Error(), absent) {
+			t.Errorf("%s: got %v, want %q", name, err, absent)
+		}
+	}
+	if _, err := c.Database("ducklin"); err == nil || strings.Contains(err.Error(), "duckling") {
+		t.Errorf("got %v, want an error that offers no database that is absent", err)
+	}
+	if got := slices.Collect(c.Pairs()); !slices.Equal(got, []catalog.Pair{{Database: server, Workload: w}}) {
+		t.Errorf("got the pairs %v, want that of the server", got)
+	}
+	if got := slices.Collect(c.Described()); len(got) != 2 {
+		t.Errorf("got %d pairs to describe, want 2", len(got))
+	}
+}
+
+func TestADatabaseRefusesWhatItIsNotFor(t *testing.T) {
+	picky := &database.Database{Name: "picky", Title: "Picky", Refuses: func(use database.Use) string {
+		if use.Analytic {
+			return ""
+		}
+		return "it reads only"
+	}}
+	short := &workload.Workload{Name: "short", Title: "Short"}
+	long := &workload.Workload{Name: "long", Title: "Long", Use: database.Use{Analytic: true}}
+	c := catalog.New([]*database.Database{picky}, []*workload.Workload{short, long})
+	if _, err := c.Pair("picky", "short"); err == nil || err.Error() != "Picky is not for Short: it reads only (choose one of long)" {
+		t.Errorf("got %v, want why, and what there is else", err)
+	}
+	want := []catalog.Pair{{Database: picky, Workload: long}}
+	if got, err := c.Pair("picky", "long"); err != nil || got != want[0] {
+		t.Errorf("got %v, %v, want the pair", got, err)
+	}
+	if got := slices.Collect(c.Pairs()); !slices.Equal(got, want) {
+		t.Errorf("got the pairs %v, want %v", got, want)
 	}
 }
 

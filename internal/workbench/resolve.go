@@ -96,6 +96,10 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 	if err != nil {
 		return Order{}, err
 	}
+	pair, err := b.Match(d, w)
+	if err != nil {
+		return Order{}, err
+	}
 	spec := job.Spec{Action: action, Database: d.Name, Workload: w.Name, Resume: s.Resume, Note: s.Note}
 	if spec.Labels, err = readLabels(s.Labels); err != nil {
 		return Order{}, err
@@ -113,7 +117,6 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 		}
 		spec.Users = counts[0]
 	}
-	pair := catalog.Pair{Database: d, Workload: w}
 	c := choice{Pair: pair, bench: b, known: pair.Options(), values: option.Values{}, called: option.Names{}, origins: map[string]string{}, general: general, fallback: map[string]string{}}
 	if err := c.takeAll(config, environment, target, s); err != nil {
 		return Order{}, err

@@ -5,6 +5,7 @@ package edition
 import (
 	"sledge/internal/catalog"
 	"sledge/internal/database"
+	"sledge/internal/database/duckdb"
 	"sledge/internal/database/mariadb"
 	"sledge/internal/database/mysql"
 	"sledge/internal/database/postgresql"
@@ -14,14 +15,15 @@ import (
 )
 
 // Catalog lists every database and every workload.
-var Catalog = catalog.Catalog{
-	Databases: []*database.Database{
+var Catalog = catalog.New(
+	[]*database.Database{
+		duckdb.Database,
 		mariadb.Database,
 		mysql.Database,
 		postgresql.Database,
 		sqlite.Database,
 	},
-	Workloads: []*workload.Workload{
+	[]*workload.Workload{
 		tprocc.Workload,
 	},
-}
+)

@@ -1,0 +1,276 @@
+//go:build duckdb
+
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	driver "github.com/duckdb/duckdb-go/v2"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+// absent is Database.Absent: this program has DuckDB.
+const absent = ""
+
+// create makes an empty database where there is no file.
+func create(_ context.Context, options any, _ func(job.Event)) error {
+	o := options.(*Options)
+	if _, err := os.Stat(o.File); err == nil {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Dir(o.File)); errors.Is(err, fs.ErrNotExist) {
+		return database.Missing(o.Wrong("file", o.File, "the folder of the file %s does not exist: create it, or name another file", o.File))
+	}
+	c, err := open(o)
+	if err != nil {
+		return err
+	}
+	return c.Close()
+}
+
+// claimed holds the paths of the files that are claimed in this process.
+var claimed sync.Map
+
+// claim is Database.Claim. It keeps the file open, by which DuckDB keeps other processes
+// out, however this one ends.
+func claim(_ context.Context, options any) (release func() error, err error) {
+	o := options.(*Options)
+	path, err := o.path()
+	if err != nil {
+		return nil, o.Wrong("file", o.File, "%w", err)
+	}
+	if _, taken := claimed.LoadOrStore(path, true); taken {
+		return nil, database.ErrClaimed
+	}
+	if _, err := os.Stat(path); err != nil { // connect says what is wrong
+		return func() error { claimed.Delete(path); return nil }, nil
+	}
+	c, err := open(o)
+	if err != nil {
+		claimed.Delete(path)
+		return nil, err
+	}
+	return func() error {
+		defer claimed.Delete(path)
+		return c.Close()
+	}, nil
+}
+
+// open opens the file, or makes it. All that is open of a file in this process is one
+// DuckDB; the last who closes it writes what is in the log into the file.
+func open(o *Options) (*driver.Connector, error) {
+	source, err := o.source()
+	if err != nil {
+		return nil, err
+	}
+	c, err := driver.NewConnector(source, nil)
+	if err != nil {
+		return nil, o.explain(err)
+	}
+	return c, nil
+}
+
+func connect(ctx context.Context, options any, _ database.Role) (database.Session, error) {
+	o := options.(*Options)
+	switch info, err := os.Stat(o.File); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, database.Missing(o.Wrong("file", o.File, "there is no file %s: a build makes it", o.File))
+	case err != nil:
+		return nil, o.Wrong("file", o.File, "%w", err)
+	case info.IsDir():
+		return nil, o.Wrong("file", o.File, "%s is a folder: name a file", o.File)
+	}
+	source, err := o.source()
+	if err != nil {
+		return nil, err
+	}
+	s, err := database.OpenSQL(ctx, "duckdb", source, dialect)
+	if err != nil {
+		return nil, o.explain(err)
+	}
+	s.BeginStatement = func(access database.Access) string {
+		if access == database.ReadOnly {
+			return "BEGIN TRANSACTION READ ONLY"
+		}
+		return "BEGIN TRANSACTION"
+	}
+	loads, err := newSession(ctx, s)
+	if err != nil {
+		return nil, errors.Join(o.explain(err), s.Close())
+	}
+	return loads, nil
+}
+
+// source spells the options as the driver takes them.
+func (o *Options) source() (string, error) {
+	path, err := o.path()
+	if err != nil {
+		return "", o.Wrong("file", o.File, "%w", err)
+	}
+	return path + "?" + o.settings().Encode(), nil
+}
+
+// settings are the options as DuckDB calls them. Nothing is fetched from the network: a
+// file of SQLite's would have DuckDB look there for an extension.
+func (o *Options) settings() url.Values {
+	settings := url.Values{
+		"autoinstall_known_extensions": {"false"},
+		"autoload_known_extensions":    {"false"},
+	}
+	if o.Threads > 0 {
+		settings.Set("threads", strconv.Itoa(o.Threads))
+	}
+	if o.MemoryMiB > 0 {
+		settings.Set("memory_limit", strconv.Itoa(o.MemoryMiB)+"MiB")
+	}
+	return settings
+}
+
+var (
+	// lockHolder finds in DuckDB's message who has the file open.
+	lockHolder = regexp.MustCompile(`Conflicting lock is held in (.+) \(PID (\d+)\)`)
+	// storageVersion finds the format that DuckDB cannot read.
+	storageVersion = regexp.MustCompile(`version number (\d+), but we can only read`)
+)
+
+// explain says in one line what is wrong with the file, and what to do.
+func (o *Options) explain(err error) error {
+	var e *driver.Error
+	if !errors.As(err, &e) {
+		return o.Wrong("file", o.File, "open %s: %w", o.File, err)
+	}
+	text, _, _ := strings.Cut(e.Msg, "\n")
+	wrong := func(format string, args ...any) error {
+		return o.Wrong("file", o.File, "%w", &openError{fmt.Sprintf(format, args...), err})
+	}
+	switch {
+	case lockHolder.MatchString(text):
+		who := lockHolder.FindStringSubmatch(text)
+		return wrong("%s is open in %s (process %s), and DuckDB lets one process at a time have a file: end that one, or name another file", o.File, who[1], who[2])
+	case strings.Contains(text, "Could not set lock on file"):
+		return wrong("%s is open in another process, and DuckDB lets one at a time have a file: end that one, or name another file", o.File)
+	case storageVersion.MatchString(text):
+		return wrong("%s was written by another version of DuckDB, in the format %s, which this one cannot read: name another file, or build anew with this version",
+			o.File, storageVersion.FindStringSubmatch(text)[1])
+	case strings.Contains(text, "not a valid DuckDB database file"), strings.Contains(text, "Could not read enough bytes"), strings.Contains(text, "sqlite_scanner"):
+		return wrong("%s is no DuckDB file: name another file, which a build makes", o.File)
+	case strings.Contains(text, "different configuration"):
+		return wrong("%s is open in this process with other settings of DuckDB: wait until that job has ended", o.File)
+	}
+	return wrong("open %s: %s", o.File, text)
+}
+
+// openError is an error of opening a file in our words, which are shorter.
+type openError struct {
+	text string
+	err  error
+}
+
+func (e *openError) Error() string { return e.text }
+func (e *openError) Unwrap() error { return e.err }
+
+func classify(err error) meter.Class {
+	if errors.Is(err, database.ErrInterrupted) {
+		return meter.Connection
+	}
+	var e *driver.Error
+	if !errors.As(err, &e) {
+		return meter.Other
+	}
+	switch e.Type {
+	case driver.ErrorTypeTransaction:
+		return classOfTransaction(e.Msg)
+	case driver.ErrorTypeConstraint, driver.ErrorTypeConversion, driver.ErrorTypeOutOfRange, driver.ErrorTypeMismatchType:
+		return meter.Constraint
+	case driver.ErrorTypePermission:
+		return meter.Permission
+	case driver.ErrorTypeIO, driver.ErrorTypeOutOfMemory:
+		return meter.Resource
+	case driver.ErrorTypeInterrupt, driver.ErrorTypeConnection, driver.ErrorTypeFatal, driver.ErrorTypeInternal:
+		return meter.Connection
+	}
+	return meter.Other
+}
+
+// classOfTransaction sorts errors of transactions. Nobody waits for a lock in DuckDB:
+// who changes what another transaction has changed is told so, at once or at the commit.
+func classOfTransaction(text string) meter.Class {
+	switch {
+	case strings.Contains(text, "constraint"):
+		return meter.Constraint
+	case strings.Contains(strings.ToLower(text), "conflict"):
+		return meter.Serialization
+	}
+	return meter.Other
+}
+
+// plain is Dialect.Plain. Decimals keep their digits after the point.
+func plain(columnType string, value any) any {
+	switch v := value.(type) {
+	case int8:
+		return int64(v)
+	case int16:
+		return int64(v)
+	case int32:
+		return int64(v)
+	case uint8:
+		return int64(v)
+	case uint16:
+		return int64(v)
+	case uint32:
+		return int64(v)
+	case uint64:
+		return plainInteger(new(big.Int).SetUint64(v))
+	case float32:
+		return float64(v)
+	case *big.Int: // HUGEINT, as sums are
+		return plainInteger(v)
+	case driver.Decimal:
+		return plainDecimal(v)
+	case time.Time:
+		if columnType == "DATE" {
+			return v.Format(time.DateOnly)
+		}
+		return v
+	case int64, float64, string, []byte:
+		return v
+	}
+	return fmt.Sprint(value)
+}
+
+func plainInteger(n *big.Int) any {
+	if n.IsInt64() {
+		return n.Int64()
+	}
+	return n.String()
+}
+
+func plainDecimal(d driver.Decimal) any {
+	if d.Scale == 0 {
+		return plainInteger(d.Value)
+	}
+	digits, sign := d.Value.String(), ""
+	if d.Value.Sign() < 0 {
+		digits, sign = digits[1:], "-"
+	}
+	if missing := int(d.Scale) + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	point := len(digits) - int(d.Scale)
+	return sign + digits[:point] + "." + digits[point:]
+}

@@ -1,0 +1,171 @@
+// Package duckdb is DuckDB, in the program itself, for workloads of queries. It needs C,
+// so the program has it only if it is built with the tag duckdb; what is declared here
+// it can say of DuckDB in any case.
+package duckdb
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/option"
+	"sledge/internal/schema"
+	"sledge/internal/sqlschema"
+)
+
+//go:embed sql
+var files embed.FS
+
+// Database is DuckDB.
+var Database = &database.Database{
+	Name:       "duckdb",
+	Title:      "DuckDB",
+	Aliases:    []string{"duck"},
+	Embedded:   true,
+	Absent:     absent,
+	Refuses:    refuses,
+	Options:    newOptions,
+	Schemes:    []string{"duckdb"},
+	FromURL:    fromURL,
+	Target:     func(options any) string { return options.(*Options).File },
+	Create:     create,
+	Drop:       drop,
+	Claim:      claim,
+	Connect:    connect,
+	Durability: durability,
+
+	Schema:     sqlschema.New,
+	Server:     sqlschema.NewServer,
+	Classify:   classify,
+	Dialect:    dialect,
+	SQL:        files,
+	SchemaName: func(options any) database.SchemaName { return database.SchemaName{Name: schemaName(options)} },
+}
+
+var dialect = database.Dialect{
+	Placeholder: func(int) string { return "?" },
+	Type:        columnType,
+	QuotedFiles: true,
+	Plain:       plain,
+}
+
+// Options says which file to open, and how much of the machine DuckDB may use for it.
+type Options struct {
+	option.Naming
+	File      string `opt:"file" dict:"connection" group:"connection" flag:"dbname" main:"true" help:"database file"`
+	Threads   int    `opt:"threads" dict:"connection" group:"connection" min:"0" max:"1024" help:"threads that DuckDB works with, for all users together; 0 is one for each logical processor"`
+	MemoryMiB int    `opt:"memory_mib" dict:"connection" group:"connection" unit:"MiB" min:"0" max:"16777216" help:"memory that DuckDB may use, in MiB, before it works on the disk; 0 is what DuckDB takes by itself, 80% of the machine's"`
+}
+
+func newOptions(use database.Use) any {
+	return &Options{File: "sledge-" + use.Name + ".duckdb"}
+}
+
+// refuses is Database.Refuses.
+func refuses(use database.Use) string {
+	if use.Analytic {
+		return ""
+	}
+	return "nobody waits in it for a row that another transaction has changed, but fails, so that short transactions would mostly be retried; it is for workloads of queries"
+}
+
+// Validate implements option.Validator. The driver takes the name of the file and the
+// settings in one text, in which these characters divide them.
+func (o *Options) Validate(names option.Names) error {
+	path, err := o.path()
+	if err != nil {
+		return names.Wrong("file", o.File, "%w", err)
+	}
+	if strings.ContainsAny(path, "?#%") {
+		return names.Wrong("file", o.File, "DuckDB's driver cannot open %s, whose path has a ?, # or %%: name another file", path)
+	}
+	return nil
+}
+
+// path is the one name of the file in this process, whatever way it was named: sessions
+// that name the same path share one DuckDB.
+func (o *Options) path() (string, error) {
+	path, err := filepath.Abs(o.File)
+	if err != nil {
+		return "", err
+	}
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(folder, filepath.Base(path))
+	}
+	if file, err := filepath.EvalSymlinks(path); err == nil {
+		path = file
+	}
+	return path, nil
+}
+
+// fromURL takes duckdb:relative.duckdb, duckdb:/absolute.duckdb and duckdb:///absolute.duckdb.
+func fromURL(u *url.URL) (option.Values, error) {
+	if u.Host != "" || u.RawQuery != "" {
+		return nil, errors.New("the URL of a DuckDB file is duckdb:FILE, without host or parameters")
+	}
+	file := u.Opaque
+	if file == "" {
+		file = u.Path
+	}
+	if file == "" {
+		return nil, errors.New("the URL names no file: write duckdb:FILE")
+	}
+	return option.Values{"file": file}, nil
+}
+
+// schemaName is the name of the file, without its folder and its ending.
+func schemaName(options any) string {
+	base := filepath.Base(options.(*Options).File)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// drop removes the file, and what DuckDB keeps beside it.
+func drop(_ context.Context, options any, d database.Disposal) ([]database.Fate, error) {
+	o := options.(*Options)
+	fate := database.Fate{Kind: "file", Name: o.File}
+	switch {
+	case d.Leftover:
+		return nil, nil
+	case len(d.Others) > 0:
+		fate.Stays = database.AlsoHolds(d.Others)
+		return []database.Fate{fate}, nil
+	case d.Dry:
+		return []database.Fate{fate}, nil
+	}
+	for _, suffix := range []string{"", ".wal"} {
+		if err := os.Remove(o.File + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return []database.Fate{fate}, nil
+}
+
+// durability is Database.Durability. DuckDB has no setting by which a commit would not
+// wait for the disk.
+func durability(map[string]string) (durable bool, why string) {
+	return true, "each commit is forced to the write-ahead log"
+}
+
+func columnType(c schema.Column) string {
+	switch c.Type {
+	case schema.Char, schema.Varchar:
+		return "VARCHAR"
+	case schema.Timestamp:
+		return "TIMESTAMP"
+	case schema.Decimal:
+		return fmt.Sprintf("DECIMAL(%d, %d)", c.Size, c.Scale)
+	case schema.SmallInteger:
+		return "SMALLINT"
+	case schema.BigInteger:
+		return "BIGINT"
+	default:
+		return "INTEGER"
+	}
+}

@@ -1,0 +1,470 @@
+//go:build duckdb
+
+package duckdb_test
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sledge/internal/catalog"
+	"sledge/internal/database"
+	"sledge/internal/database/databasetest"
+	"sledge/internal/database/duckdb"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/schema"
+	"sledge/internal/sqlfile"
+	"sledge/internal/workload"
+	"sledge/internal/workload/tprocc"
+	"sledge/internal/workload/workloadtest"
+)
+
+func Test(t *testing.T) {
+	databasetest.Run(t, duckdb.Database, option.Values{
+		"file":    filepath.Join(t.TempDir(), "test 1.db"),
+		"threads": "2",
+	}, databasetest.Traits{
+		Bytes: "BLOB", Endless: "SELECT COUNT(*) FROM range(10000000) a, range(10000000) b WHERE (a.range * b.range) % 7 = 3",
+	})
+}
+
+// holdVariable has the test's program hold a file open until its input ends.
+const holdVariable = "SLEDGE_TEST_HOLD"
+
+func TestMain(m *testing.M) {
+	if file := os.Getenv(holdVariable); file != "" {
+		hold(file)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func hold(file string) {
+	db, err := sql.Open("duckdb", file)
+	if err == nil {
+		err = db.Ping()
+	}
+	fmt.Println("held:", err)
+	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
+}
+
+// options returns bound options of a file.
+func options(t *testing.T, file string, more ...string) any {
+	t.Helper()
+	values := option.Values{"file": file}
+	for i := 0; i < len(more); i += 2 {
+		values[more[i]] = more[i+1]
+	}
+	o := duckdb.Database.Options(database.Use{Name: "tpch", Analytic: true})
+	if err := option.Bind(nil, values, o); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// made returns options of a file in which statements were executed.
+func made(t *testing.T, statements ...string) any {
+	t.Helper()
+	o := options(t, filepath.Join(t.TempDir(), "made.duckdb"))
+	if err := duckdb.Database.Create(t.Context(), o, nil); err != nil {
+		t.Fatal(err)
+	}
+	s, err := duckdb.Database.Connect(t.Context(), o, database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range statements {
+		if err := s.Exec(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func connect(t *testing.T, o any) database.Session {
+	t.Helper()
+	s, err := duckdb.Database.Connect(t.Context(), o, database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestAFileThatCannotBeOpenedSaysWhy(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	lite := filepath.Join(dir, "lite.db")
+	db, err := sql.Open("sqlite", lite)
+	if err == nil {
+		_, err = db.Exec("CREATE TABLE a (b)")
+	}
+	if err = errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, file, want string
+		missing          bool
+	}{
+		{"no file", filepath.Join(dir, "none.duckdb"), "there is no file", true},
+		{"a folder", dir, "is a folder", false},
+		{"an empty file", write("empty", ""), "is no DuckDB file", false},
+		{"a short file", write("short", "hello"), "is no DuckDB file", false},
+		{"a text", write("text", strings.Repeat("hello\n", 10_000)), "is no DuckDB file", false},
+		{"a file of SQLite", lite, "is no DuckDB file", false},
+		{"a newer format", newer(t, dir), "was written by another version of DuckDB, in the format 9999", false},
+		{"a damaged file", damaged(t, dir), "Corrupt database file", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			before, _ := os.ReadFile(test.file)
+			_, err := duckdb.Database.Connect(t.Context(), options(t, test.file), database.Owner)
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "option file") || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got %v, want one line that names the option, and says: %s", err, test.want)
+			}
+			if errors.Is(err, database.ErrMissing) != test.missing {
+				t.Errorf("%v is ErrMissing: got %v, want %v", err, !test.missing, test.missing)
+			}
+			if err := duckdb.Database.Create(t.Context(), options(t, test.file), nil); !test.missing && err != nil {
+				t.Errorf("create where something is: got %v, want that it is left to connecting", err)
+			}
+			if after, _ := os.ReadFile(test.file); !test.missing && string(after) != string(before) {
+				t.Error("the file was changed")
+			}
+		})
+	}
+	err = duckdb.Database.Create(t.Context(), options(t, filepath.Join(dir, "nowhere", "a.duckdb")), nil)
+	if !errors.Is(err, database.ErrMissing) || !strings.Contains(err.Error(), "folder of the file") {
+		t.Errorf("in a folder that is not there: got %v, want that it is missing", err)
+	}
+	err = option.Bind(nil, option.Values{"file": "what?.duckdb"}, duckdb.Database.Options(database.Use{Name: "tpch", Analytic: true}))
+	if err == nil || !strings.Contains(err.Error(), "option file") {
+		t.Errorf("got %v for a name that the driver would cut off, want an error about the option", err)
+	}
+}
+
+// bytesOf returns what is in a small file of DuckDB's.
+func bytesOf(t *testing.T) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.duckdb")
+	if err := duckdb.Database.Create(t.Context(), options(t, path), nil); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// newer makes a file in a format that does not exist yet. The first word of the header is
+// the checksum of those that follow, of which one has the number of the format.
+func newer(t *testing.T, dir string) string {
+	text := bytesOf(t)
+	word := func(at int) uint64 { return binary.LittleEndian.Uint64(text[at:]) }
+	const factor = 0xbf58476d1ce4e5b9
+	sum := word(0) ^ word(8)*factor
+	binary.LittleEndian.PutUint32(text[12:], 9999)
+	binary.LittleEndian.PutUint64(text, sum^word(8)*factor)
+	path := filepath.Join(dir, "newer.duckdb")
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func damaged(t *testing.T, dir string) string {
+	text := bytesOf(t)
+	text[100]++
+	path := filepath.Join(dir, "damaged.duckdb")
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestAFileInAnotherProcessSaysInWhich(t *testing.T) {
+	o := made(t)
+	file := o.(*duckdb.Options).File
+	other := exec.Command(os.Args[0])
+	other.Env = append(os.Environ(), holdVariable+"="+file)
+	in, err := other.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := other.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || line != "held: <nil>\n" {
+		t.Fatalf("got %q, %v of the other process", line, err)
+	}
+	want := fmt.Sprintf("(process %d), and DuckDB lets one process at a time have a file", other.Process.Pid)
+	if _, err := duckdb.Database.Connect(t.Context(), o, database.Owner); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("connect: got %v, want %q", err, want)
+	}
+	if _, err := duckdb.Database.Claim(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("claim: got %v, want %q", err, want)
+	}
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	release, err := duckdb.Database.Claim(t.Context(), o)
+	if err != nil {
+		t.Fatalf("when it has ended: got %v", err)
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAFileIsClaimedOnceWhateverItsName(t *testing.T) {
+	o := made(t)
+	file := o.(*duckdb.Options).File
+	link := filepath.Join(t.TempDir(), "link.duckdb")
+	if err := os.Symlink(file, link); err != nil {
+		t.Skip(err)
+	}
+	release, err := duckdb.Database.Claim(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := duckdb.Database.Claim(t.Context(), options(t, link)); !errors.Is(err, database.ErrClaimed) {
+		t.Errorf("got %v by the other name, want %v", err, database.ErrClaimed)
+	}
+	connect(t, options(t, link)) // the same file, and so the same DuckDB
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	release, err = duckdb.Database.Claim(t.Context(), options(t, link))
+	if err != nil {
+		t.Fatalf("got %v after the release, want the claim", err)
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheOptionsReachDuckDB(t *testing.T) {
+	file := made(t).(*duckdb.Options).File
+	s := connect(t, options(t, file, "threads", "3", "memory_mib", "512"))
+	for query, want := range map[string]string{
+		"SELECT current_setting('threads')":                      "3",
+		"SELECT current_setting('memory_limit')":                 "512.0 MiB",
+		"SELECT current_setting('autoinstall_known_extensions')": "false",
+	} {
+		got, err := s.Query(t.Context(), query, 1)
+		if err != nil || got.Rows[0][0] != want {
+			t.Errorf("%s: got %v, %v, want %s", query, got.Rows, err, want)
+		}
+	}
+}
+
+func TestValuesOfDuckDBAreShownInFull(t *testing.T) {
+	s := connect(t, made(t))
+	got, err := s.Query(t.Context(), `SELECT 0.50::DECIMAL(12,2) AS a, -1234.05::DECIMAL(12,2) AS b, 7::DECIMAL(4,0) AS c, SUM(9223372036854775807::BIGINT) * 2 AS d,
+		DATE '1998-09-02' AS e, TIMESTAMP '2026-01-02 03:04:05' AS f, 2.5::FLOAT AS g, true AS h, -0.05::DECIMAL(4,2) AS i, 200::UTINYINT AS j, NULL AS k`, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "0.50 -1234.05 7 18446744073709551614 1998-09-02 2026-01-02T03:04:05Z 2.5 true -0.05 200 NULL"
+	if got := strings.Join(got.Rows[0], " "); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestWhatOthersMadeIsFound(t *testing.T) {
+	o := made(t, "CREATE TABLE Orders (a INTEGER PRIMARY KEY, b VARCHAR)", "CREATE INDEX b ON orders (b)", "CREATE TABLE lines (a INTEGER REFERENCES orders (a))",
+		"CREATE VIEW recent AS SELECT * FROM orders", "CREATE VIEW others AS SELECT 1 AS reorders", "CREATE SEQUENCE numbers", "CREATE TYPE mood AS ENUM ('glad')",
+		"CREATE SCHEMA mine", "CREATE TABLE mine.orders (z INTEGER)", "CREATE MACRO latest() AS (SELECT MAX(a) FROM orders)")
+	schemas := kept(t)
+	s := connect(t, o)
+	objects, err := schemas.Objects(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, o := range objects {
+		got = append(got, strings.TrimRight(fmt.Sprintf("%s|%s|%s|%s", o.What, o.Bond, o.Name, o.PartOf), "|"))
+	}
+	want := `foreign key of table lines|upon|orders|lines; macro latest; macro latest|upon|orders; schema mine; sequence numbers; table lines|table|lines; ` +
+		`table mine.orders; table orders|table|orders; type mood; view others; view recent; view recent|upon|orders`
+	if got := strings.Join(got, "; "); got != want {
+		t.Errorf("got the objects\n%s\nwant\n%s", got, want)
+	}
+	relations, err := schemas.Relations(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"orders": "table main [a b]", "lines": "table main [a]", "recent": "view main [a b]"} {
+		r := relations[name]
+		if got := fmt.Sprint(r.Kind, " ", r.Schema, " ", r.Columns); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
+// kept is how DuckDB keeps any schema.
+func kept(t *testing.T) database.Schema {
+	t.Helper()
+	d := duckdb.Database
+	sql, err := sqlfile.NewLibrary(d.Dialect.Placeholder, sqlfile.Place{Files: d.SQL, Dir: "sql"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Schema(d, sql, nil)
+}
+
+// short is TPROC-C as if it were a workload of queries: of DuckDB it needs no more than to
+// be built, checked and deleted.
+func short() *workload.Workload {
+	w := *tprocc.Workload
+	w.Use.Analytic = true
+	return &w
+}
+
+// broken cancels a build as soon as the first rows are loaded.
+type broken struct{ cancel context.CancelFunc }
+
+func (b broken) Watch(e job.Event) {
+	if e.Progress != nil {
+		b.cancel()
+	}
+}
+
+func TestASchemaIsBuiltResumedCheckedAndDeleted(t *testing.T) {
+	w := short()
+	c := catalog.New([]*database.Database{duckdb.Database}, []*workload.Workload{w})
+	local := engine.Local{Catalog: c}
+	file := filepath.Join(t.TempDir(), "tpcc.duckdb")
+	spec := func(action job.Action) job.Spec {
+		return job.Spec{Action: action, Database: "duckdb", Workload: w.Name, Seed: 1, Users: 1, Options: option.Values{"file": file, "warehouses": "2", "builders": "2"}}
+	}
+	do := func(s job.Spec) {
+		t.Helper()
+		if _, err := local.Do(t.Context(), s, job.Control{}); err != nil {
+			t.Fatalf("%s: %v", s.Action, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := local.Do(ctx, spec(job.Build), job.Control{Watchers: []job.Watcher{broken{cancel}}}); err == nil {
+		t.Fatal("a build that is broken off succeeded")
+	}
+	if _, err := local.Do(t.Context(), spec(job.Check), job.Control{}); job.ExitOf(err) != job.ExitExists {
+		t.Errorf("a check of half a schema: got %v, want a refusal", err)
+	}
+	resumed := spec(job.Build)
+	resumed.Resume = true
+	do(resumed)
+	plan, err := local.Plan(spec(job.Check))
+	if err != nil {
+		t.Fatal(err)
+	}
+	workloadtest.CompareRows(t, plan)
+	do(spec(job.Check))
+	if left, err := os.Stat(file + ".wal"); err == nil && left.Size() > 0 {
+		t.Errorf("%d bytes are still in the log after the build", left.Size())
+	}
+
+	s := connect(t, options(t, file))
+	if err := s.Exec(t.Context(), "CREATE VIEW rich AS SELECT * FROM customer"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := local.Do(t.Context(), spec(job.Delete), job.Control{}); err == nil || !strings.Contains(err.Error(), "view rich") {
+		t.Errorf("delete below a view: got %v, want that it is in the way", err)
+	}
+	for _, statement := range []string{"DROP VIEW rich", "CREATE TABLE mine (a INTEGER)"} {
+		if err := s.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(spec(job.Delete))
+	left, err := s.Query(t.Context(), "SELECT table_name FROM duckdb_tables()", 0)
+	if err != nil || len(left.Rows) != 1 || left.Rows[0][0] != "mine" {
+		t.Errorf("got the tables %v, %v after the delete, want mine only", left.Rows, err)
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Errorf("the file with somebody's table is gone: %v", err)
+	}
+}
+
+func TestDuckDBIsNotForShortTransactions(t *testing.T) {
+	c := catalog.New([]*database.Database{duckdb.Database}, []*workload.Workload{tprocc.Workload, short()})
+	if _, err := c.Pair("duckdb", "tprocc"); err == nil || !strings.Contains(err.Error(), "DuckDB is not for TPROC-C: ") {
+		t.Errorf("got %v, want why it is not", err)
+	}
+}
+
+// TestAFullDiskIsSaid loads until nothing more fits.
+func TestAFullDiskIsSaid(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", dir).CombinedOutput(); err != nil {
+		t.Skipf("a small file system cannot be mounted here, which takes root: %v %s", err, out)
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+			t.Errorf("umount: %v %s", err, out)
+		}
+	})
+	o := options(t, filepath.Join(dir, "full.duckdb"))
+	if err := duckdb.Database.Create(t.Context(), o, nil); err != nil {
+		t.Fatal(err)
+	}
+	s, err := duckdb.Database.Connect(t.Context(), o, database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Exec(t.Context(), "CREATE TABLE noise (a VARCHAR)"); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Load(t.Context(), schema.Table{Name: "noise", Columns: []schema.Column{{Name: "a", Type: schema.Varchar, Size: 100}}}, &noise{left: 1_000_000})
+	if err == nil || duckdb.Database.Classify(err) != meter.Resource || !strings.Contains(err.Error(), "No space left") {
+		t.Errorf("got %v of class %v, want that no space is left, of class %v", err, duckdb.Database.Classify(err), meter.Resource)
+	}
+	_ = s.Close()
+}
+
+// noise is rows that cannot be compressed.
+type noise struct {
+	left int
+	rand.PCG
+}
+
+func (n *noise) AppendRow(buf []byte) ([]byte, bool) {
+	if n.left == 0 {
+		return buf, false
+	}
+	n.left--
+	return fmt.Appendf(buf, "%016x%016x%016x%016x\n", n.Uint64(), n.Uint64(), n.Uint64(), n.Uint64()), true
+}

@@ -1,0 +1,23 @@
+//go:build !duckdb
+
+package duckdb
+
+import (
+	"context"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+// absent is Database.Absent.
+const absent = "DuckDB is written in C++, and this program was built without it, as those to download are: build one that has it with \"make build-duckdb\", or with \"CGO_ENABLED=1 go build -tags duckdb ./cmd/sledge\"; it takes a C++ compiler"
+
+// What takes the driver is nil: nobody asks it of a database that is absent.
+var (
+	create   func(context.Context, any, func(job.Event)) error
+	claim    func(context.Context, any) (func() error, error)
+	connect  func(context.Context, any, database.Role) (database.Session, error)
+	classify func(error) meter.Class
+	plain    func(columnType string, value any) any
+)
