@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -158,31 +157,4 @@ func (r *run) tellOfTransaction(u *user, t workload.Transaction) {
 	kind := r.plan.Workload.Kinds[t.Kind].Name
 	r.tellOf(u, job.Step{Name: job.StepKeying, Of: kind, Seconds: t.Keying.Seconds()})
 	r.tellOf(u, job.Step{Name: job.StepThinking, Of: kind, Seconds: t.Thinking.Seconds()})
-}
-
-// connections are those of a run. They come and go while others look at them.
-type connections struct {
-	mu   sync.Mutex
-	list []*connection
-}
-
-func newConnections(n int) *connections { return &connections{list: make([]*connection, n)} }
-
-func (l *connections) set(i int, c *connection) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.list[i] = c
-}
-
-// all returns those that there are now.
-func (l *connections) all() []*connection {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	list := make([]*connection, 0, len(l.list))
-	for _, c := range l.list {
-		if c != nil {
-			list = append(list, c)
-		}
-	}
-	return list
 }

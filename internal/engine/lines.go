@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"math"
 	"slices"
@@ -34,6 +33,35 @@ type lines interface {
 
 	// own lists the connections that nobody but the user can answer for.
 	own() []*connection
+}
+
+// layLines gives each user its line: its own connection, or what the users of its loop
+// share.
+func (r *run) layLines() {
+	if r.plan.pool != nil {
+		r.layPooledLines()
+		return
+	}
+	connections := r.connections.all()
+	if r.plan.Pacing.Connections == 0 {
+		for i, u := range r.users {
+			u.lines = &ownLine{connections[i]}
+		}
+		return
+	}
+	shared := make([]*sharedLines, max(1, r.plan.Pacing.Loops))
+	for i := range shared {
+		var own []*connection
+		for c := i; c < len(connections); c += len(shared) {
+			own = append(own, connections[c])
+		}
+		shared[i] = newSharedLines(own)
+	}
+	for i, u := range r.users { // as loop.Scheduler gives them to its loops
+		l := shared[i%len(shared)]
+		l.users++
+		u.lines = l
+	}
 }
 
 // ownLine is the one connection of a user.
@@ -218,13 +246,4 @@ func (l *sharedLines) untold(asked int32) *connection {
 	}
 	l.told = asked
 	return nil
-}
-
-// close closes all connections, side by side.
-func (l *connections) close() {
-	logins, _ := newLogins(context.Background())
-	for _, c := range l.all() {
-		logins.Go(func() error { c.close(); return nil })
-	}
-	_ = logins.Wait() // there is no error
 }

@@ -193,34 +193,6 @@ func (r *run) reopen(c *connection) error {
 	return nil
 }
 
-// interrupt breaks off what is done over the connection.
-func (c *connection) interrupt() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.session != nil {
-		c.session.Interrupt()
-	}
-}
-
-// close closes the session, if there is one. One that cannot be closed cleanly is closed
-// all the same.
-func (c *connection) close() {
-	c.mu.Lock()
-	s := c.session
-	c.session = nil
-	c.mu.Unlock()
-	if s != nil {
-		_ = job.Guarded(s.Close)
-	}
-}
-
-// called is what the server calls the session; "" where there is none, or no name for it.
-func (c *connection) called() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.name
-}
-
 // silentToo counts outages among the gaps: users who connect again have nothing under way,
 // by which gaps are found.
 func silentToo(result *job.Result) {

@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/loop"
+	"sledge/internal/workload"
+)
+
+// connection is a session that is ready to do transactions.
+type connection struct {
+	workload.Executor
+	number  int
+	flushed atomic.Int32 // the last of run.flush that was done over it
+
+	// Of a connection in a pool: its place there, whether its session is gone, and whether
+	// another one waits for the user to take it on.
+	place       int32
+	lost, again atomic.Bool
+
+	// Who has taken the connection reads these without a lock, and replaces them with it
+	// when the connection was lost; everybody else needs it.
+	mu      sync.Mutex
+	session database.Session  // nil while there is none
+	sockets *loop.Connections // that the session talks over
+	before  loop.Traffic      // what had gone over them when the transaction under way began
+	name    string            // what the server calls the session: "process 4711"; "" where it has no name for it
+	server  int               // the one of Plan.Targets that it is at
+}
+
+// connect opens all connections, and gives the users their lines.
+func (r *run) connect(ctx context.Context) error {
+	logins, ctx := newLogins(ctx)
+	for i := range r.plan.connections() {
+		logins.Go(func() error {
+			err := job.Guarded(func() error {
+				c, err := r.openNumber(ctx, i)
+				r.connections.set(i, c)
+				return err
+			})
+			return r.failedToConnect(i, err)
+		})
+	}
+	if err := logins.Wait(); err != nil {
+		if failed, ok := errors.AsType[*userError](err); ok {
+			r.feed.fail(failed.position, failed.err)
+		}
+		return err
+	}
+	r.layLines()
+	return nil
+}
+
+// failedToConnect says whose connection number i was to be.
+func (r *run) failedToConnect(i int, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case r.plan.Pacing.Connections > 0:
+		return fmt.Errorf("connection %d of the %d that virtual users share: %w", i+1, r.plan.Pacing.Connections, err)
+	case r.plan.pool != nil:
+		n := len(r.plan.pool.connections)
+		return &userError{i/n + r.plan.firstWorker(), r.plan.pool.about(i%n, err)}
+	}
+	return &userError{r.plan.position(i), err}
+}
+
+// openNumber opens connection number i.
+func (r *run) openNumber(ctx context.Context, i int) (*connection, error) {
+	var c *connection
+	var err error
+	if r.plan.pool != nil {
+		c, err = r.openPooled(ctx, i)
+	} else {
+		c, err = open(ctx, r.plan, i, 0, r.introducer(i))
+	}
+	if err == nil {
+		r.narrate(c)
+	}
+	return c, err
+}
+
+// introducer returns what tells of connection number i: the user whose own it is. What a
+// connection that users share has to tell, the monitor's has told.
+func (r *run) introducer(i int) func(job.Event) {
+	pool := r.plan.pool
+	if r.plan.Pacing.Connections > 0 || pool != nil && i%len(pool.connections) > 0 { // what a user's first has told is enough
+		return func(job.Event) {}
+	}
+	return r.owner(i).tell
+}
+
+// narrate has a user say what is done over a connection, where the run is a test.
+func (r *run) narrate(c *connection) {
+	if r.plan.Pacing.Test {
+		c.Executor = &narrator{Executor: c.Executor, kinds: r.plan.Workload.Kinds, tell: r.owner(c.number).tell}
+	}
+}
+
+// owner is the user whose own connection number i is.
+func (r *run) owner(i int) *user {
+	if r.plan.pool != nil {
+		i /= len(r.plan.pool.connections)
+	}
+	return r.users[i]
+}
+
+// connections is how many the users need.
+func (p Plan) connections() int {
+	switch {
+	case p.Pacing.Connections > 0:
+		return p.Pacing.Connections
+	case p.pool != nil:
+		return p.Users * len(p.pool.connections)
+	}
+	return p.terminals()
+}
+
+// open connects, to a server or the first after it that takes the connection, and makes the
+// session ready. What it returns with an error, if it is not nil, has a session to close.
+func open(ctx context.Context, p Plan, number, server int, tell func(job.Event)) (*connection, error) {
+	gathering, sockets := loop.Gather(ctx)
+	session, server, err := connectFrom(gathering, p, server, database.Owner)
+	if err != nil {
+		return nil, err
+	}
+	c := &connection{number: number, session: session, sockets: sockets, server: server}
+	if err := introduce(ctx, p, session, tell); err != nil {
+		return c, err
+	}
+	if p.Server.Name != nil {
+		if c.name, err = p.Server.Name(ctx, session); err != nil {
+			return c, fmt.Errorf("ask what the server calls the session: %w", err)
+		}
+	}
+	c.Executor, err = p.Workload.NewExecutor(ctx, workload.Connection{
+		Number: number, Seed: p.Seed, Test: p.Pacing.Test,
+		Options: p.Settings, Session: session, SQL: p.SQL,
+	})
+	return c, err
+}
+
+// called is what the server calls the session; "" where there is none, or no name for it.
+func (c *connection) called() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.name
+}
+
+// interrupt breaks off what is done over the connection.
+func (c *connection) interrupt() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session != nil {
+		c.session.Interrupt()
+	}
+}
+
+// close closes the session, if there is one. One that cannot be closed cleanly is closed
+// all the same.
+func (c *connection) close() {
+	c.mu.Lock()
+	s := c.session
+	c.session = nil
+	c.mu.Unlock()
+	if s != nil {
+		_ = job.Guarded(s.Close)
+	}
+}
+
+// connections are those of a run. They come and go while others look at them.
+type connections struct {
+	mu   sync.Mutex
+	list []*connection
+}
+
+func newConnections(n int) *connections { return &connections{list: make([]*connection, n)} }
+
+func (l *connections) set(i int, c *connection) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list[i] = c
+}
+
+// all returns those that there are now.
+func (l *connections) all() []*connection {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := make([]*connection, 0, len(l.list))
+	for _, c := range l.list {
+		if c != nil {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// close closes all connections, side by side.
+func (l *connections) close() {
+	logins, _ := newLogins(context.Background())
+	for _, c := range l.all() {
+		logins.Go(func() error { c.close(); return nil })
+	}
+	_ = logins.Wait() // there is no error
+}
+
+// loginsAtOnce bounds how many sessions log in, or out, at the same moment, so that ten
+// thousand of them do not overrun the server's listen queue.
+const loginsAtOnce = 64
+
+// newLogins returns a group of as many as log in, or out, at a time. The first error cancels its context.
+func newLogins(ctx context.Context) (*errgroup.Group, context.Context) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(loginsAtOnce)
+	return group, ctx
+}
