@@ -41,6 +41,7 @@ const (
 	errOutOfRange             = 1264
 	errTruncated              = 1265
 	errDeprecated             = 1287
+	errOptionPrevents         = 1290 // as read_only does
 	errUnsupportedPrepared    = 1295
 	errQueryInterrupted       = 1317
 	errNoDefault              = 1364

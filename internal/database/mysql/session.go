@@ -89,11 +89,17 @@ func (s *session) Exec(ctx context.Context, statement string) error {
 // failed notes an error, which may have left a transaction open or a statement
 // going on, and returns it.
 func (s *session) failed(err error) error {
-	if err != nil {
-		s.inTx = true
-		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || Classify(err) == meter.Connection {
-			s.brokenOff.Store(true)
-		}
+	if err == nil {
+		return nil
+	}
+	s.inTx = true
+	if s.writes && number(err) == errOptionPrevents {
+		// Another of the servers takes writes now, and this one keeps its connections: who
+		// takes them for lost finds it.
+		return &connectError{err.Error(), errReadOnly}
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || Classify(err) == meter.Connection {
+		s.brokenOff.Store(true)
 	}
 	return err
 }

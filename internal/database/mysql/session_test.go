@@ -422,6 +422,34 @@ func TestOfSeveralServersOneThatIsReadOnlyIsNotTaken(t *testing.T) {
 	}
 }
 
+// A planned change of servers leaves the connections of the old one as they are.
+func TestASessionIsLostWhenItsServerOfSeveralBecomesReadOnly(t *testing.T) {
+	own := testserver.Open(t, "mariadb", testserver.Own())
+	s := &server{database: mariadb.Database, values: own.Values()}
+	admin, err := s.database.Connect(t.Context(), s.options(t), database.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close()
+	mustExec(t, admin, `CREATE DATABASE switched; CREATE TABLE switched.written (n INT PRIMARY KEY) ENGINE = innodb;
+		CREATE USER writer IDENTIFIED BY 'writer'; GRANT ALL ON switched.* TO writer`)
+	for name, value := range map[string]string{"user": "writer", "password": "writer", "dbname": "switched"} {
+		s.set(name, value)
+	}
+	address := net.JoinHostPort(own.Host, strconv.Itoa(own.Port))
+	alone := s.connect(t)
+	s.set("host", address+","+address)
+	several := s.connect(t)
+	mustExec(t, admin, "SET GLOBAL read_only = ON")
+	const insert = "INSERT INTO written VALUES (1)"
+	if err := several.Exec(t.Context(), insert); s.database.Classify(err) != meter.Connection || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("at one of several: got %v, of class %v", err, s.database.Classify(err))
+	}
+	if err := alone.Exec(t.Context(), insert); err == nil || !strings.Contains(err.Error(), "read-only") || s.database.Classify(err) == meter.Connection {
+		t.Errorf("at the only one: got %v, of class %v", err, s.database.Classify(err))
+	}
+}
+
 func TestNamesWhatAnswersInstead(t *testing.T) {
 	other := testserver.Open(t, "postgresql")
 	for _, d := range products {
