@@ -1,9 +1,10 @@
-// Package answers compares answers to the 22 queries of TPC-H with each other: it knows the
+// Package answers compares answers to the queries of TPROC-H with each other: it knows the
 // columns of each, by what they are sorted, and how far a value may differ. It asks no
 // database.
 package answers
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -40,11 +41,16 @@ type Answer struct {
 	Limit int
 }
 
-// Of returns what answers to a query have in common.
-func Of(query int) Answer { return all[query] }
+// Of returns what answers to one of the 22 queries have in common.
+func Of(query int) Answer { return standard[query] }
 
-// all has the answers by query.
-var all = []Answer{
+// CloudQueries is how many queries the cloud analytic set has, numbered from 1.
+const CloudQueries = 13
+
+// OfCloud returns what answers to a query of the cloud analytic set have in common.
+func OfCloud(query int) Answer { return cloud[query] }
+
+var standard = [...]Answer{
 	1: {
 		Columns: columns("l_returnflag l_linestatus sum_qty~ sum_base_price~ sum_disc_price~ sum_charge~ avg_qty~ avg_price~ avg_disc~ count_order#"),
 		Keys:    []int{0, 1},
@@ -70,6 +76,25 @@ var all = []Answer{
 	20: {Columns: columns("s_name s_address"), Keys: []int{0}},
 	21: {Columns: columns("s_name numwait#"), Keys: []int{1, 0}, Limit: 100},
 	22: {Columns: columns("cntrycode numcust# totacctbal~"), Keys: []int{0}},
+}
+
+var cloud = [CloudQueries + 1]Answer{
+	1: {Columns: columns("p_brand revenue~"), Keys: []int{1}, Limit: 10},
+	2: {Columns: columns("median_price~")},
+	3: {Columns: columns("upper_price~")},
+	4: {Columns: columns("median_discount~")},
+	5: {Columns: columns("sum_qty~ sum_base_price~ sum_disc_price~ sum_charge~ avg_qty~ avg_price~ avg_disc~ count_order#")},
+	6: {Columns: columns("c_name order_count#"), Keys: []int{0, 1}, Limit: 100},
+	7: {Columns: columns("p_partkey# line_count#"), Keys: []int{0, 1}, Limit: 100},
+	8: {
+		Columns: columns("p_partkey# p_name p_mfgr p_brand p_type p_size# p_container p_retailprice~ sum_quantity~ value~"),
+		Keys:    []int{9}, Limit: 10,
+	},
+	9:  {Columns: columns("l_orderkey# l_linenumber# l_partkey# l_quantity~ s_suppkey# s_name"), Keys: []int{0, 1}},
+	10: {Columns: columns("p_partkey# line_count#"), Keys: []int{0}},
+	11: {Columns: columns("p_partkey# line_count#"), Keys: []int{0}, Limit: 100},
+	12: {Columns: columns("o_orderkey# o_custkey# o_orderstatus o_totalprice~ o_orderdate@"), Keys: []int{0, 1, 2, 3, 4}, Limit: 100},
+	13: {Columns: columns("p_brand p_type p_size# supplier_cnt#"), Keys: []int{3, 0, 1, 2}},
 }
 
 // columns reads names, with @ behind a date, # behind a whole number and ~ behind a decimal.
@@ -100,21 +125,19 @@ var (
 // mostDifferences bounds how many rows an error speaks of.
 const mostDifferences = 5
 
-// Compare returns an error that says where an answer to a query differs from the one that
-// is wanted. Values are texts, and NULL is "NULL".
+// Compare returns an error that says where an answer differs from the one that is wanted. Values are texts, and NULL is "NULL".
 //
 // Where an answer has as many rows as it may have, others that are equal in the keys to the
 // last one may have been cut off. Of rows like the last one, only the keys are compared then,
 // if all is not equal.
-func Compare(query int, got, want [][]string, t Tolerance) error {
-	a := Of(query)
+func (a Answer) Compare(got, want [][]string, t Tolerance) error {
 	var differences []string
 	differ := func(format string, values ...any) {
 		differences = append(differences, fmt.Sprintf(format, values...))
 	}
 	for i, row := range got {
 		if len(row) != len(a.Columns) {
-			return fmt.Errorf("query %d, row %d: got %d values, want %d", query, i+1, len(row), len(a.Columns))
+			return fmt.Errorf("row %d: got %d values, want %d", i+1, len(row), len(a.Columns))
 		}
 	}
 	if len(got) != len(want) {
@@ -140,7 +163,7 @@ func Compare(query int, got, want [][]string, t Tolerance) error {
 	if len(differences) == 0 {
 		return nil
 	}
-	return fmt.Errorf("query %d: %s", query, strings.Join(differences, "; "))
+	return errors.New(strings.Join(differences, "; "))
 }
 
 // tieEnd returns where the rows end that are equal in the keys to the one before them, from

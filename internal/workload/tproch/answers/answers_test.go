@@ -43,8 +43,8 @@ func TestPublishedAnswersEqualThemselves(t *testing.T) {
 		if len(rows) != rowsPublished[query] {
 			t.Errorf("query %d: got %d rows, want %d", query, len(rows), rowsPublished[query])
 		}
-		if err := Compare(query, rows, rows, Tolerance{}); err != nil {
-			t.Error(err)
+		if err := Of(query).Compare(rows, rows, Tolerance{}); err != nil {
+			t.Errorf("query %d: %v", query, err)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func TestEveryChangedValueIsFound(t *testing.T) {
 			case Whole, Decimal:
 				got[changed][column] = "123456789.25"
 			}
-			if err := Compare(query, got, want, Published); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d:", changed+1)) {
+			if err := Of(query).Compare(got, want, Published); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d:", changed+1)) {
 				t.Errorf("query %d: column %s of row %d was changed: got %v", query, c.Name, changed+1, err)
 			}
 		}
@@ -78,7 +78,7 @@ func TestEveryChangedValueIsFound(t *testing.T) {
 			"with one row too many": append(slices.Clone(want), want[0]),
 			"without a row":         nil,
 		} {
-			if err := Compare(query, got, want, Published); err == nil {
+			if err := Of(query).Compare(got, want, Published); err == nil {
 				t.Errorf("query %d: an answer %s passes", query, name)
 			}
 		}
@@ -116,7 +116,7 @@ func TestCompare(t *testing.T) {
 		{"the last row has other keys", 3, full + "2|8.00|1995-01-01|0 3|7.00|1995-01-02|0", full + "2|8.00|1995-01-01|0 4|7.00|1995-01-01|0", Computed, "row 10"},
 		{"values are missing", 8, "1995", "1995|0.03", Computed, "got 1 values"},
 	} {
-		err := Compare(tt.query, rows(tt.got), rows(tt.want), tt.tolerance)
+		err := Of(tt.query).Compare(rows(tt.got), rows(tt.want), tt.tolerance)
 		switch {
 		case tt.err == "" && err != nil:
 			t.Errorf("%s: %v", tt.name, err)
@@ -124,7 +124,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s: got %v, want an error about %s", tt.name, err, tt.err)
 		}
 	}
-	if err := Compare(12, [][]string{{" MAIL      ", "1", "2"}}, [][]string{{"MAIL", "1", "2"}}, Computed); err != nil {
+	if err := Of(12).Compare([][]string{{" MAIL      ", "1", "2"}}, [][]string{{"MAIL", "1", "2"}}, Computed); err != nil {
 		t.Errorf("blanks at its ends: %v", err)
 	}
 }
