@@ -250,7 +250,7 @@ func (a *archive) printTimes(list []report.Transaction) error {
 func (a *archive) printSeconds(d document.Timing) error {
 	fmt.Fprintln(a.program.Stdout, "Response times in ms by the second, from due to done, with all retries")
 	t := terminal.Table{Columns: []terminal.Column{
-		{Head: "to", Left: true}, // a second is named by its end
+		{Head: "since", Left: true}, // the phase began, at the end of the second
 		{Head: "transaction", Left: true},
 		{Head: "done"},
 		{Head: "failed", Rank: 4},
@@ -262,9 +262,9 @@ func (a *archive) printSeconds(d document.Timing) error {
 		{Head: "sd", Rank: 3},
 	}}
 	for _, s := range d.Seconds {
-		to := clock(time.Duration(s.Offset * float64(time.Second)))
+		since := clock(time.Duration(s.Offset * float64(time.Second)))
 		for _, one := range s.Transactions {
-			cells := []string{to, one.Kind, humanize.Comma(one.Done), strconv.FormatInt(one.Failed, 10)}
+			cells := []string{since, one.Kind, humanize.Comma(one.Done), strconv.FormatInt(one.Failed, 10)}
 			if l := one.Response; l != nil {
 				for _, ms := range []float64{l.Mean, l.P50, l.P95, l.P99, l.Max, l.StdDev} {
 					cells = append(cells, fmt.Sprintf("%.3f", ms))
