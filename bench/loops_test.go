@@ -41,11 +41,7 @@ func compareLoops(t *testing.T, s loadable, what string, flags []string, least *
 		var nopm, p99, cpu [2][]float64 // goroutines, loops
 		var free []float64
 		for i := range pairs {
-			order := []int{1, 0}
-			if i%2 == 1 {
-				order = []int{0, 1}
-			}
-			for _, loops := range order {
+			for _, loops := range inTurns(i) {
 				arguments := append(runArguments(s, users, time.Second, length), "--set", fmt.Sprintf("loops=%d", loops))
 				m := outcomeOf(t, append(arguments, flags...), length)
 				nopm[loops], p99[loops], cpu[loops] = append(nopm[loops], m.nopm), append(p99[loops], m.p99), append(cpu[loops], m.cpu)

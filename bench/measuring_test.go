@@ -44,12 +44,8 @@ func TestMeasuringCost(t *testing.T) {
 	var nopm, cpu [2][]float64 // off, on
 	var taken []float64
 	for i := range pairs {
-		order := []int{1, 0}
-		if i%2 == 1 {
-			order = []int{0, 1}
-		}
 		var of [2]outcome
-		for _, on := range order {
+		for _, on := range inTurns(i) {
 			of[on] = run(on == 1)
 			nopm[on], cpu[on] = append(nopm[on], of[on].nopm), append(cpu[on], of[on].cpu)
 		}
@@ -78,6 +74,15 @@ type turns struct {
 	of    [2][]float64
 	unit  string
 	limit *target // of the ratio of those with to those without
+}
+
+// inTurns is the order of a pair's runs, that with something as 1 and that without it as 0. It
+// changes from pair to pair.
+func inTurns(pair int) []int {
+	if pair%2 == 1 {
+		return []int{0, 1}
+	}
+	return []int{1, 0}
 }
 
 // note records how they compare.
