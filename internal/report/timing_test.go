@@ -6,6 +6,7 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/option"
 )
 
 // took is a second in which two transactions were done, 250 ms each, that were due long
@@ -52,6 +53,10 @@ func TestResponseTimesOfARateAreNotCorrected(t *testing.T) {
 	}
 	if d := NewDocument(rate, took()); d.All.ExpectedInterval != 0 || *d.All.Corrected != *d.All.Response {
 		t.Errorf("got %+v of the rate, corrected to %+v, want the same", d.All.Response, d.All.Corrected)
+	}
+	killed := job.Job{Spec: job.Spec{Users: 1, Options: option.Values{"rate": "2/s"}}}
+	if d := NewDocument(killed, took()); d.All.ExpectedInterval != 0 || *d.All.Corrected != *d.All.Response {
+		t.Errorf("got %+v of a killed run at a rate, corrected to %+v, want the same", d.All.Response, d.All.Corrected)
 	}
 	if said, want := Warnings(rate.Result)[0], "NO TRANSACTION ENDED for 2.0 s from 0:00. Response times show it, since they count from when a transaction was due."; said != want {
 		t.Errorf("got %q, want %q", said, want)

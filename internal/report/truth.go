@@ -246,8 +246,14 @@ func (c correction) of(kind string, t *meter.Tally) (*hdrhistogram.Histogram, ti
 // correctionOf returns the correction for a job's figures.
 func correctionOf(j job.Job, sum meter.Summary) correction {
 	return correction{
-		users: Workers(j, job.Measure), elapsed: cmp.Or(sum.Elapsed, elapsed(j, sum)), waiting: j.Result.Waiting, paced: j.Result.Pace != nil,
+		users: Workers(j, job.Measure), elapsed: cmp.Or(sum.Elapsed, elapsed(j, sum)), waiting: j.Result.Waiting, paced: paced(j),
 	}
+}
+
+// paced reports whether a run had a rate. One that was killed has no result, but it was
+// asked for one.
+func paced(j job.Job) bool {
+	return j.Result.Pace != nil || cmp.Or(j.Spec.Options["rate"], "none") != "none"
 }
 
 // Workers returns how many virtual users, or asynchronous clients of theirs, worked in a
