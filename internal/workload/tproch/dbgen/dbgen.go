@@ -85,7 +85,7 @@ func (s Scale) Count(t Table) int64 {
 // LineItem, the lines of so many orders. It panics if there are no such rows.
 //
 // Of all sources of a process the first one that has comments takes a few tenths of a second, in which it makes
-// the text that all comments are cut from: it takes 64 MB, for good.
+// the text that all comments are cut from: it takes 67 MB, for good.
 func (s Scale) Source(t Table, f Format, first, count int64) *Source {
 	checkRange(t.String(), first, count, s.Count(t))
 	var rows table

@@ -122,115 +122,89 @@ func (p *textPool) write(b []byte, t text) {
 	}
 }
 
-// poolWriter writes the tokens of the pool.
-type poolWriter struct {
-	*textPool
-	random stream
-	count  int // tokens
-	size   int // bytes of the text
-	words  int // how many there are
+// wordList is a list to draw words from, as tokens, each as often as its weight says.
+type wordList []byte
 
-	sentences, nounPhrases, verbPhrases                                       []string
-	terminators, nouns, verbs, adverbs, adjectives, prepositions, auxiliaries []byte
-	comma, the                                                                byte
-}
+// phrase is a list of forms to draw from, each as often as its weight says. A form says which lists
+// the words are drawn from.
+type phrase [][]wordList
 
 func newTextPool() *textPool {
 	const blocks = poolSize/blockSize + 2
 	memory := hugePages(4*blocks + poolTokens)
 	p := &textPool{starts: memory[:4*blocks], tokens: memory[4*blocks:]}
-	w := poolWriter{
-		textPool:    p,
-		random:      textSeed,
-		sentences:   weighted(sentencePatterns),
-		nounPhrases: weighted(nounPhrasePatterns),
-		verbPhrases: weighted(verbPhrasePatterns),
-	}
-	w.terminators = w.number("", weighted(terminators))
-	w.nouns = w.number(" ", weighted(nouns))
-	w.verbs = w.number(" ", weighted(verbs))
-	w.adverbs = w.number(" ", weighted(adverbs))
-	w.adjectives = w.number(" ", weighted(adjectives))
-	w.prepositions = w.number(" ", weighted(prepositions))
-	w.auxiliaries = w.number(" ", weighted(auxiliaries))
-	w.comma = w.number("", []string{","})[0]
-	w.the = w.number(" ", []string{"the"})[0]
-	for w.size <= poolSize {
-		w.sentence()
-	}
+	p.fill(p.newGrammar())
 	return p
 }
 
-// number gives the entries of a list numbers as tokens, equal ones that follow each other the same.
-func (w *poolWriter) number(before string, list []string) []byte {
-	tokens := make([]byte, len(list))
-	for i, entry := range list {
-		if i == 0 || entry != list[i-1] {
-			slot := w.slots[w.words*slotSize:][:slotSize]
-			w.sizes[w.words] = uint8(copy(slot, before+entry))
-			w.words++
+// newGrammar numbers the words and returns the forms of sentences.
+func (p *textPool) newGrammar() (forms [][]phrase) {
+	numbered := 0
+	number := func(before string, entries ...string) (tokens wordList) {
+		for i, entry := range entries {
+			if i == 0 || entry != entries[i-1] {
+				slot := p.slots[numbered*slotSize:][:slotSize]
+				p.sizes[numbered] = uint8(copy(slot, before+entry))
+				numbered++
+			}
+			tokens = append(tokens, byte(numbered-1))
 		}
-		tokens[i] = byte(w.words - 1)
+		return tokens
 	}
-	return tokens
-}
-
-// sentence writes a sentence.
-func (w *poolWriter) sentence() {
-	for _, part := range []byte(w.sentences[w.random.draw(uint64(len(w.sentences)))]) {
-		switch part {
-		case 'N':
-			w.nounPhrase()
-		case 'V':
-			w.verbPhrase()
-		case 'P':
-			w.pick(w.prepositions)
-			w.put(w.the)
-			w.nounPhrase()
-		case 'T':
-			w.pick(w.terminators)
-		}
+	lists := map[rune]wordList{
+		'N': number(" ", weighted(nouns)...),
+		'V': number(" ", weighted(verbs)...),
+		'J': number(" ", weighted(adjectives)...),
+		'D': number(" ", weighted(adverbs)...),
+		'X': number(" ", weighted(auxiliaries)...),
+		'P': number(" ", weighted(prepositions)...),
+		'A': number(" ", "the"),
+		'C': number("", ","),
+		'T': number("", weighted(terminators)...),
 	}
-}
 
-func (w *poolWriter) nounPhrase() {
-	for _, part := range []byte(w.nounPhrases[w.random.draw(uint64(len(w.nounPhrases)))]) {
-		switch part {
-		case 'N':
-			w.pick(w.nouns)
-		case 'J':
-			w.pick(w.adjectives)
-		case 'K':
-			w.pick(w.adjectives)
-			w.put(w.comma)
-		case 'D':
-			w.pick(w.adverbs)
+	phrases := map[rune]phrase{}
+	for letter, list := range map[rune]string{'N': nounPhrases, 'V': verbPhrases, 'P': prepositionPhrases, 'T': endPhrases} {
+		for _, form := range weighted(list) {
+			var words []wordList
+			for _, letter := range form {
+				words = append(words, lists[letter])
+			}
+			phrases[letter] = append(phrases[letter], words)
 		}
 	}
+	for _, form := range weighted(sentences) {
+		var sentence []phrase
+		for _, letter := range form {
+			sentence = append(sentence, phrases[letter])
+		}
+		forms = append(forms, sentence)
+	}
+	return forms
 }
 
-func (w *poolWriter) verbPhrase() {
-	for _, part := range []byte(w.verbPhrases[w.random.draw(uint64(len(w.verbPhrases)))]) {
-		switch part {
-		case 'V':
-			w.pick(w.verbs)
-		case 'D':
-			w.pick(w.adverbs)
-		case 'X':
-			w.pick(w.auxiliaries)
+// fill draws sentences until the text is long enough. What there is only one of is not drawn.
+func (p *textPool) fill(sentences [][]phrase) {
+	random := stream(textSeed)
+	count, size := 0, 0 // tokens, and bytes of the text
+	for size <= poolSize {
+		for _, forms := range sentences[random.draw(uint64(len(sentences)))] {
+			form := forms[0]
+			if len(forms) > 1 {
+				form = forms[random.draw(uint64(len(forms)))]
+			}
+			for _, list := range form {
+				token := list[0]
+				if len(list) > 1 {
+					token = list[random.draw(uint64(len(list)))]
+				}
+				p.tokens[count] = token
+				// The last token that is noted as the start of a block is the one that its first byte is in.
+				block := uint(size+blockSize-1) / blockSize
+				binary.LittleEndian.PutUint32(p.starts[4*block:], uint32(count)<<4+uint32(-size&(blockSize-1)))
+				count++
+				size += int(p.sizes[token])
+			}
 		}
 	}
-}
-
-// pick writes a word drawn from a list.
-func (w *poolWriter) pick(list []byte) { w.put(list[w.random.draw(uint64(len(list)))]) }
-
-// put writes a token, and notes it as the start of the block whose first byte is in it or comes after it. The
-// last one that is noted for a block is the one.
-func (w *poolWriter) put(token byte) {
-	w.tokens[w.count] = token
-	block := (w.size + blockSize - 1) / blockSize
-	binary.LittleEndian.PutUint32(w.starts[4*block:], uint32(w.count)<<4+uint32(-w.size&(blockSize-1)))
-	w.count++
-	w.size += int(w.sizes[token])
 }

@@ -87,13 +87,16 @@ func weighted(list string) (entries []string) {
 	return entries
 }
 
-// The grammar of comments (TPC-H 4.2.2.14): a sentence consists of noun phrases N, verb phrases V,
-// prepositional phrases P and a terminator T; a phrase of nouns N, verbs V, adjectives J, adverbs D
-// and auxiliaries X. An adjective that a comma follows is K.
+// The grammar of comments (TPC-H 4.2.2.14). A sentence consists of phrases: of a noun N, of a verb V, a preposition
+// with its article P, and what ends it, T. A phrase consists of words out of one of the lists below: nouns
+// N, verbs V, adjectives J, adverbs D, auxiliaries X, prepositions P, the article A, a comma C, terminators T.
 const (
-	sentencePatterns   = "NVT*3,NVPT*3,NVNT*3,NPVNT,NPVPT"
-	nounPhrasePatterns = "N*10,JN*20,KJN*10,DJN*50"
-	verbPhrasePatterns = "V*30,XV,VD*40,XVD"
+	sentences = "NVT*3,NVPNT*3,NVNT*3,NPNVNT,NPNVPNT"
+
+	nounPhrases        = "N*10,JN*20,JCJN*10,DJN*50"
+	verbPhrases        = "V*30,XV,VD*40,XVD"
+	prepositionPhrases = "PA"
+	endPhrases         = "T"
 
 	terminators = ".*50,;,:,?,!,--"
 
