@@ -282,6 +282,8 @@ func play(role string) error {
 		return runSynthetic(os.Stdout)
 	case "idler":
 		return idle()
+	case "rows":
+		return makeRows(os.Getenv(scaleVariable))
 	}
 	return fmt.Errorf("there is no role %s", role)
 }

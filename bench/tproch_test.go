@@ -1,0 +1,108 @@
+//go:build bench && linux
+
+package bench
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"sledge/internal/workload/tproch/dbgen"
+	"sledge/internal/workload/tproch/dbgen/dbgentest"
+)
+
+// scaleVariable tells the child that makes the rows of TPROC-H how many.
+const scaleVariable = "SLEDGE_BENCH_SCALE"
+
+// TestTprochRows measures the CPU time of making all tables of TPROC-H at scale 1 as .tbl lines, with one
+// thread, to nowhere, and compares it with tpchgen-cli's. Both make the text of the comments, too.
+func TestTprochRows(t *testing.T) {
+	program := tpchgen(t)
+	var ours, theirs []float64
+	for range rounds() {
+		ours = append(ours, toNowhere(t, self(t, "rows", 0, scaleVariable+"=1")).Seconds())
+		if program != "" {
+			theirs = append(theirs, toNowhere(t, command(t, nil, program, "tbl", "-s", "1", "-n", "1", "--stdout", "-q")).Seconds())
+		}
+	}
+	const what = "making all eight tables of TPROC-H as .tbl, scale 1, one thread: CPU time"
+	note(t, figure{What: what, Value: median(ours), Unit: "s", Detail: spread(ours)})
+	if program == "" {
+		return
+	}
+	note(t, figure{
+		What: what + " against tpchgen-cli", Value: median(ratios(ours, theirs)), Unit: "x", Target: atMost(1),
+		Detail: fmt.Sprintf("%.2f against %.2f s; %s", median(ours), median(theirs), spread(ratios(ours, theirs))),
+	})
+}
+
+// TestTprochMemory measures the memory of a process that makes all tables at scale 10.
+func TestTprochMemory(t *testing.T) {
+	scale := 10
+	if testing.Short() {
+		scale = 1
+	}
+	c := child{Cmd: self(t, "rows", 0, scaleVariable+"="+strconv.Itoa(scale))}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	peak := c.peakMemory()
+	if err := c.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	note(t, figure{
+		What: fmt.Sprintf("resident memory while making all tables of TPROC-H at scale %d", scale), Value: float64(peak) / 1e6, Unit: "MB",
+		Target: atMost(100),
+	})
+}
+
+// toNowhere runs a program whose output nobody reads, and returns its CPU time.
+func toNowhere(t *testing.T, cmd *exec.Cmd) time.Duration {
+	t.Helper()
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s: %v", cmd.Path, err)
+	}
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+}
+
+// tpchgen returns the path of tpchgen-cli, which it installs for this test if need be. Where that
+// cannot be done there is nothing to compare with, and the path is empty.
+func tpchgen(t *testing.T) string {
+	t.Helper()
+	if path, found := dbgentest.Find(); found {
+		return path
+	}
+	folder := t.TempDir()
+	for _, step := range [][]string{
+		{"python3", "-m", "venv", folder},
+		{filepath.Join(folder, "bin", "pip"), "install", "--quiet", "--only-binary", ":all:", "tpchgen-cli>=4,<5"},
+	} {
+		if output, err := command(t, nil, step[0], step[1:]...).CombinedOutput(); err != nil {
+			t.Logf("TPROC-H's rows are compared with nothing, since tpchgen-cli could not be installed: %v\n%s", err, lastLines(string(output)))
+			return ""
+		}
+	}
+	return filepath.Join(folder, "bin", "tpchgen-cli")
+}
+
+// makeRows writes all tables of a scale to standard output.
+func makeRows(scale string) error {
+	factor, err := strconv.ParseFloat(scale, 64)
+	if err != nil {
+		return err
+	}
+	s, err := dbgen.NewScale(factor)
+	if err != nil {
+		return err
+	}
+	for _, table := range dbgen.Tables {
+		if _, err := s.Source(table, dbgen.Tbl, 1, s.Count(table)).WriteTo(os.Stdout); err != nil {
+			return err
+		}
+	}
+	return nil
+}
