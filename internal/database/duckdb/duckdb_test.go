@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sync/errgroup"
+
 	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/database/databasetest"
@@ -369,7 +371,7 @@ func TestASchemaIsBuiltResumedCheckedAndDeleted(t *testing.T) {
 	local := engine.Local{Catalog: c}
 	file := filepath.Join(t.TempDir(), "tpcc.duckdb")
 	spec := func(action job.Action) job.Spec {
-		return job.Spec{Action: action, Database: "duckdb", Workload: w.Name, Seed: 1, Users: 1, Options: option.Values{"file": file, "warehouses": "2", "builders": "2"}}
+		return job.Spec{Action: action, Database: "duckdb", Workload: w.Name, Seed: 1, Users: 1, Options: option.Values{"file": file, "warehouses": "1"}}
 	}
 	do := func(s job.Spec) {
 		t.Helper()
@@ -419,6 +421,37 @@ func TestASchemaIsBuiltResumedCheckedAndDeleted(t *testing.T) {
 	}
 }
 
+// Builders commit one after the other, and what they load goes into one table.
+func TestLoadsSideBySideMeetNowhere(t *testing.T) {
+	const loaders, rows = 4, 30_000
+	o := made(t, "CREATE TABLE noise (a VARCHAR)")
+	sessions := make([]database.Session, loaders)
+	for i := range sessions {
+		sessions[i] = connect(t, o)
+	}
+	var group errgroup.Group
+	for i, s := range sessions {
+		group.Go(func() error {
+			source := &noise{left: rows}
+			source.Seed(1, uint64(i))
+			if err := s.Begin(t.Context(), database.ReadWrite); err != nil {
+				return err
+			}
+			if n, err := s.Load(t.Context(), noisy, source); err != nil || n != rows {
+				return fmt.Errorf("loaded %d: %w", n, err)
+			}
+			return s.Commit(t.Context())
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := sessions[0].Query(t.Context(), "SELECT COUNT(*), COUNT(DISTINCT a) FROM noise", 0)
+	if err != nil || fmt.Sprint(got.Rows) != fmt.Sprintf("[[%d %d]]", loaders*rows, loaders*rows) {
+		t.Errorf("got %v, %v, want %d different rows", got.Rows, err, loaders*rows)
+	}
+}
+
 func TestDuckDBIsNotForShortTransactions(t *testing.T) {
 	c := catalog.New([]*database.Database{duckdb.Database}, []*workload.Workload{tprocc.Workload, short()})
 	if _, err := c.Pair("duckdb", "tprocc"); err == nil || !strings.Contains(err.Error(), "DuckDB is not for TPROC-C: ") {
@@ -448,12 +481,15 @@ func TestAFullDiskIsSaid(t *testing.T) {
 	if err := s.Exec(t.Context(), "CREATE TABLE noise (a VARCHAR)"); err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Load(t.Context(), schema.Table{Name: "noise", Columns: []schema.Column{{Name: "a", Type: schema.Varchar, Size: 100}}}, &noise{left: 1_000_000})
+	_, err = s.Load(t.Context(), noisy, &noise{left: 1_000_000})
 	if err == nil || duckdb.Database.Classify(err) != meter.Resource || !strings.Contains(err.Error(), "No space left") {
 		t.Errorf("got %v of class %v, want that no space is left, of class %v", err, duckdb.Database.Classify(err), meter.Resource)
 	}
 	_ = s.Close()
 }
+
+// noisy is the table that noise goes into.
+var noisy = schema.Table{Name: "noise", Columns: []schema.Column{{Name: "a", Type: schema.Varchar, Size: 100}}}
 
 // noise is rows that cannot be compressed.
 type noise struct {

@@ -16,8 +16,8 @@ import (
 )
 
 // session is a session that loads by a table function: DuckDB reads from it as from a
-// table, in vectors of numbers and texts, inside the transaction under way. That is faster
-// than its reader of CSV, takes no file, and can be interrupted at any vector.
+// table, in vectors of numbers and texts, inside the transaction under way. It costs as much
+// as its reader of CSV, takes no file, and can be interrupted at any vector.
 type session struct {
 	*database.SQLSession
 	function string // its name, which no other session has
