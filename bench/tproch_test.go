@@ -18,8 +18,9 @@ import (
 // scaleVariable tells the child that makes the rows of TPROC-H how many.
 const scaleVariable = "SLEDGE_BENCH_SCALE"
 
-// TestTprochRows measures the CPU time of making all tables of TPROC-H at scale 1 as .tbl lines, with one
-// thread, to nowhere, and compares it with tpchgen-cli's. Both make the text of the comments, too.
+// TestTprochRows measures the CPU time of making all tables of TPROC-H at scale 1 as .tbl
+// lines, with one thread, to nowhere, and compares it with tpchgen-cli's. Both make the text of
+// the comments, too.
 func TestTprochRows(t *testing.T) {
 	program := tpchgen(t)
 	var ours, theirs []float64

@@ -19,7 +19,8 @@ type Column struct {
 	Kind Kind
 }
 
-// Columns returns the columns of a table in the order of TPC-H 1.4, which is that of its rows as text.
+// Columns returns the columns of a table in the order of TPC-H 1.4, which is that of its rows
+// as text.
 func (t Table) Columns() []Column { return slices.Clone(columns[t]) }
 
 var columns = [...][]Column{
@@ -93,8 +94,8 @@ var columns = [...][]Column{
 	},
 }
 
-// Batch is some rows of one table, column by column. Source.Read fills it again and again, each time
-// overwriting what was there.
+// Batch is some rows of one table, column by column. Source.Read fills it again and again, each
+// time overwriting what was there.
 type Batch struct {
 	Rows    int
 	Columns []Values // in the table's order
@@ -103,7 +104,8 @@ type Batch struct {
 // NewBatch returns an empty batch for rows of so many columns.
 func NewBatch(columns int) *Batch { return &Batch{Columns: make([]Values, columns)} }
 
-// Values are the values of one column of a batch. There are Numbers, or Bytes and Ends where the column's kind is Text.
+// Values are the values of one column of a batch. There are Numbers, or Bytes and Ends where
+// the column's kind is Text.
 type Values struct {
 	Numbers []int64
 	Bytes   []byte  // the texts, one right behind another

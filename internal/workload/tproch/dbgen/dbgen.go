@@ -1,7 +1,7 @@
-// Package dbgen makes the rows of TPC-H, bit for bit as the TPC's program dbgen (version 2.14) makes them: any
-// range of a table's rows without those before it, and the rows of any refresh set. It gives
-// them as text or as values by columns. It knows no database, and no types of columns beyond what
-// the values are.
+// Package dbgen makes the rows of TPC-H, bit for bit as the TPC's program dbgen (version 2.14)
+// makes them: any range of a table's rows without those before it, and the rows of any refresh
+// set. It gives them as text or as values by columns. It knows no database, and no types of
+// columns beyond what the values are.
 package dbgen
 
 import (
@@ -50,17 +50,18 @@ const (
 // Scale is a scale factor, with the sizes of tables that follow from it (TPC-H 4.2.5).
 type Scale struct{ suppliers, customers, parts, orders, clerks, refreshed int64 }
 
-// NewScale returns the scale of a factor. Sizes are rounded down, as dbgen does where a factor below 1
-// divides nothing evenly.
+// NewScale returns the scale of a factor. Sizes are rounded down, as dbgen does where a factor
+// below 1 divides nothing evenly.
 func NewScale(factor float64) (Scale, error) {
 	if !(factor >= LeastScale && factor <= MostScale) {
-		reason := "below that, tables would be empty"
+		reason := "below that, parts would have too few suppliers to choose from, and refresh sets no orders"
 		if factor > MostScale {
 			reason = "above that, keys of parts outgrow the 31 bits of dbgen's random numbers, and its later versions and ports draw them differently"
 		}
 		return Scale{}, fmt.Errorf("scale factor %g: choose one from %g to %d: %s", factor, LeastScale, MostScale, reason)
 	}
-	// A factor is meant as the decimal number that was written, which may be a hair above what it is in binary.
+	// A factor is meant as the decimal number that was written, which may be a hair above what
+	// it is in binary.
 	times := func(n float64) int64 { return int64(math.Floor(factor*n + 1e-6)) }
 	return Scale{
 		suppliers: times(10_000),
@@ -81,11 +82,11 @@ func (s Scale) Count(t Table) int64 {
 	}[t]
 }
 
-// Source returns a source of count rows of a table from the row first on, the table's first one being 1; of
-// LineItem, the lines of so many orders. It panics if there are no such rows.
+// Source returns a source of count rows of a table from the row first on, the table's first one
+// being 1; of LineItem, the lines of so many orders. It panics if there are no such rows.
 //
-// Of all sources of a process the first one that has comments takes a few tenths of a second, in which it makes
-// the text that all comments are cut from: it takes 67 MB, for good.
+// Of all sources of a process the first one that has comments takes a few tenths of a second,
+// in which it makes the text that all comments are cut from: it takes 67 MB, for good.
 func (s Scale) Source(t Table, f Format, first, count int64) *Source {
 	checkRange(t.String(), first, count, s.Count(t))
 	var rows table

@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// line is room for one row as text: more than the longest takes, and a slot that is copied at its end.
+// line is room for one row as text: more than the longest takes, and a slot that is copied at
+// its end.
 type line [512]byte
 
-// Each of the following functions writes a value at place n of a line, and the delimiter behind it. It returns
-// the place after both.
+// Each of the following functions writes a value at place n of a line, and the delimiter behind
+// it. It returns the place after both.
 
 // putInt writes a number that is not negative.
 func putInt(b *line, n int, v int64, delimiter byte) int {
@@ -98,9 +99,9 @@ func putEight(b *line, n int, v uint64) {
 	binary.LittleEndian.PutUint64(b[n:], eightDigits(v)|zeros)
 }
 
-// eightDigits returns the digits of a number below 1e8, the first one in the lowest byte. It divides two numbers
-// of four digits by a hundred at once, and then four of two digits by ten, by multiplications
-// whose error is too small to show.
+// eightDigits returns the digits of a number below 1e8, the first one in the lowest byte. It
+// divides two numbers of four digits by a hundred at once, and then four of two digits by ten,
+// by multiplications whose error is too small to show.
 func eightDigits(v uint64) uint64 {
 	x := v/1e4 | v%1e4<<32
 	hundreds := (x * 10486 >> 20) & (0x7f<<32 | 0x7f)

@@ -12,14 +12,14 @@ const poolSize = 300 << 20
 // textSeed is where the stream begins that the text is drawn from.
 const textSeed = 933588178
 
-// textPool is the text that comments are cut from, as the words it consists of: a byte for each of them
-// instead of seven. A word is kept with the blank before it, so that what ends a sentence is
-// a word as well. The text thus begins one byte earlier than dbgen's, with a blank.
+// textPool is the text that comments are cut from, as the words it consists of: a byte for each
+// of them instead of seven. A word is kept with the blank before it, so that what ends a
+// sentence is a word as well. The text thus begins one byte earlier than dbgen's, with a blank.
 type textPool struct {
 	tokens []byte // the words, by their numbers
 
-	// starts says, for each block of the text, which token its first byte is in, shifted by four bits, and
-	// how far into it: as little-endian numbers of 32 bits.
+	// starts says, for each block of the text, which token its first byte is in, shifted by
+	// four bits, and how far into it: as little-endian numbers of 32 bits.
 	starts []byte
 
 	slots [256*slotSize + slotSize]byte // each word, and as much again for reading over the last one's end
@@ -36,7 +36,8 @@ const (
 // sharedPool makes the pool when it is first asked for. It is the same for all scale factors.
 var sharedPool = sync.OnceValue(newTextPool)
 
-// text is a piece of the pool. It is drawn as an offset and a size, and must be located before it can be written.
+// text is a piece of the pool. It is drawn as an offset and a size, and must be located before
+// it can be written.
 type text struct {
 	offset uint32
 	token  uint32 // the first one of its block
@@ -53,8 +54,9 @@ type comments struct {
 	texts       []text
 }
 
-// newComments returns the comments of a column: of so many rows at once, and from the row on that comes after those
-// that the stream has made. A comment has 40 % to 160 % of the average length (TPC-H 4.2.2.10).
+// newComments returns the comments of a column: of so many rows at once, and from the row on
+// that comes after those that the stream has made. A comment has 40 % to 160 % of the average
+// length (TPC-H 4.2.2.10).
 func newComments(atOnce int, average uint64, seed stream, quota, skipped int64) comments {
 	return comments{
 		pool: sharedPool(), least: average * 4 / 10, most: average * 16 / 10,
@@ -71,7 +73,8 @@ func (c *comments) draw(row int) {
 // locate locates the comments of the first n rows.
 func (c *comments) locate(n int) { c.pool.locate(c.texts[:n]) }
 
-// put writes the comment of a row at place n of a line, and the delimiter behind it. It returns the place after both.
+// put writes the comment of a row at place n of a line, and the delimiter behind it. It returns
+// the place after both.
 func (c *comments) put(b *line, n, row int, delimiter byte) int {
 	t := c.texts[row]
 	c.pool.write(b[n:], t)
@@ -89,8 +92,8 @@ func (c *comments) append(buf []byte, row int) []byte {
 	return buf[:end]
 }
 
-// locate finds texts in the pool. Nearly every look into it waits for memory: these loops are all looks, so that
-// the processor waits for many of them at once.
+// locate finds texts in the pool. Nearly every look into it waits for memory: these loops are
+// all looks, so that the processor waits for many of them at once.
 func (p *textPool) locate(texts []text) {
 	for i := range texts {
 		t := &texts[i]
@@ -199,7 +202,8 @@ func (p *textPool) fill(sentences [][]phrase) {
 					token = list[random.draw(uint64(len(list)))]
 				}
 				p.tokens[count] = token
-				// The last token that is noted as the start of a block is the one that its first byte is in.
+				// The last token that is noted as the start of a block is the one that its
+				// first byte is in.
 				block := uint(size+blockSize-1) / blockSize
 				binary.LittleEndian.PutUint32(p.starts[4*block:], uint32(count)<<4+uint32(-size&(blockSize-1)))
 				count++

@@ -9,8 +9,9 @@ const (
 	multiplier = 16807
 )
 
-// stream is the state of one generator, within 1..modulus-1. Every column has a stream, and every row
-// a quota of its numbers, used or not: so the numbers of a row follow from its place alone.
+// stream is the state of one generator, within 1..modulus-1. Every column has a stream, and
+// every row a quota of its numbers, used or not: so the numbers of a row follow from its place
+// alone.
 type stream uint64
 
 // powers[n] is multiplier^n, by which a stream moves on by n numbers.
@@ -44,7 +45,8 @@ func (s *stream) next() uint64 {
 // leap moves on by n numbers, of which there may be no more than powers has.
 func (s *stream) leap(n int) { *s = stream(reduce(uint64(*s) * powers[n])) }
 
-// at returns the stream as it is when a number of rows have taken their quota: multiplier^(quota*rows), by squaring.
+// at returns the stream as it is when a number of rows have taken their quota:
+// multiplier^(quota*rows), by squaring.
 func (s stream) at(quota, rows int64) stream {
 	state, power := uint64(s), uint64(multiplier)
 	for n := quota * rows; n > 0; n >>= 1 {
@@ -64,8 +66,8 @@ func (s *stream) draw(n uint64) uint64 { return portion(s.next(), n) }
 
 // portion returns s*n/modulus in whole numbers: where s divided by modulus, as dbgen has it in
 // floating point, lies among n equal parts of 0 to 1. The two are the same for n up to narrow,
-// because s*n is no multiple of the prime modulus: the fraction stays at least 1/modulus away from any
-// whole number, and rounding it twice changes it by less.
+// because s*n is no multiple of the prime modulus: the fraction stays at least 1/modulus away
+// from any whole number, and rounding it twice changes it by less.
 func portion(s, n uint64) uint64 {
 	x := s * n
 	return (x + x>>31 + 1) >> 31 // is x / modulus, for any x below modulus^2
@@ -76,8 +78,8 @@ func (s *stream) drawWide(n int64) int64 {
 	return int64(float64(int64(s.next())) / modulus * float64(n))
 }
 
-// drawBits returns what dbgen draws within 0..2^31-1: the size of that range, as a signed number of 32
-// bits, is -2^31, and so nothing that it draws is above 0.
+// drawBits returns what dbgen draws within 0..2^31-1: the size of that range, as a signed
+// number of 32 bits, is -2^31, and so nothing that it draws is above 0.
 func (s *stream) drawBits() int64 { return s.drawWide(-1 << 31) }
 
 // divisor divides by a number that is known only when the program runs, without the

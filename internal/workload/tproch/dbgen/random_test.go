@@ -43,7 +43,8 @@ func TestStreamsBeginAnywhere(t *testing.T) {
 		}
 		walked.next()
 	}
-	// Far beyond the length of a stream, as refresh sets of great scales are: by arithmetic of any size.
+	// Far beyond the length of a stream, as refresh sets of great scales are: by arithmetic of
+	// any size.
 	for _, rows := range []int64{15e9, 60e9, 32e15} {
 		power := new(big.Int).Exp(big.NewInt(multiplier), big.NewInt(14*rows), big.NewInt(modulus))
 		want := power.Mul(power, big.NewInt(seed)).Mod(power, big.NewInt(modulus)).Uint64()
@@ -124,7 +125,8 @@ func TestTheTextIsTheSameFromEveryByte(t *testing.T) {
 	}
 }
 
-// TestLinesAreAsManyAsTheStandardSays counts the lines of whole scales (TPC-H 4.2.5.1, the table of row counts).
+// TestLinesAreAsManyAsTheStandardSays counts the lines of whole scales (TPC-H 4.2.5.1, the
+// table of row counts).
 func TestLinesAreAsManyAsTheStandardSays(t *testing.T) {
 	counts := stream(1434868289)
 	var orders, lines int64

@@ -7,10 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"sledge/internal/schema"
 	"sledge/internal/workload/tproch/dbgen"
 )
 
-// smallTables are all tables at a small scale as text, and where each row or, of lineitem, each order begins.
+// A source of load text is what bulk loaders take.
+var _ schema.RowSource = (*dbgen.Source)(nil)
+
+// smallTables are all tables at a small scale as text, and where each row or, of lineitem, each
+// order begins.
 var smallTables = sync.OnceValue(func() (tables [8]struct {
 	text   []byte
 	begins []int
@@ -42,7 +47,8 @@ var smallTables = sync.OnceValue(func() (tables [8]struct {
 	return tables
 })
 
-// FuzzRange looks for ranges of rows that differ from the same rows of the whole table, as text or as values.
+// FuzzRange looks for ranges of rows that differ from the same rows of the whole table, as text
+// or as values.
 func FuzzRange(f *testing.F) {
 	for table := range uint8(8) {
 		f.Add(table, uint16(0), uint16(1), uint8(1))
@@ -70,6 +76,9 @@ func FuzzRange(f *testing.F) {
 		n, err := s.Source(table, dbgen.Tbl, first, count).WriteTo(&tbl)
 		if err != nil || n != int64(len(want)) || !bytes.Equal(tbl.Bytes(), want) {
 			t.Errorf("%d rows of %s from %d: got %d bytes and %v that differ from the %d of the whole", count, table, first, n, err, len(want))
+		}
+		if bytes.ContainsAny(want, "\\\t") {
+			t.Errorf("%d rows of %s from %d hold what load text would have to escape", count, table, first)
 		}
 		var load bytes.Buffer
 		if _, err := s.Source(table, dbgen.LoadText, first, count).WriteTo(&load); err != nil {

@@ -5,19 +5,21 @@ import (
 	"math"
 )
 
-// setsOfKeys is after how many refresh sets the next set of free keys is used: as many as it takes until they have
-// gone through all orders.
+// setsOfKeys is after how many refresh sets the next set of free keys is used: as many as it
+// takes until they have gone through all orders.
 const setsOfKeys = 1000
 
-// MostRefreshSet is the greatest number of a refresh set, whose keys still fit into 64 bits at every scale.
+// MostRefreshSet is the greatest number of a refresh set, whose keys still fit into 64 bits at
+// every scale.
 const MostRefreshSet = math.MaxInt32
 
-// Refresh is a refresh set, as dbgen makes it with -U: the orders with their lines that RF1 inserts (TPC-H 2.6.2)
-// and the keys of those that RF2 deletes (TPC-H 2.7.2). Its orders are numbered from 1 on.
+// Refresh is a refresh set, as dbgen makes it with -U: the orders with their lines that RF1
+// inserts (TPC-H 2.6.2) and the keys of those that RF2 deletes (TPC-H 2.7.2). Its orders are
+// numbered from 1 on.
 //
 // Set u inserts orders that the streams make behind those of the initial population and of the
-// sets before it. It deletes orders of the initial population, while u is below 1000: by then they are
-// all gone. From there on dbgen makes keys that no order has, and so do we.
+// sets before it. It deletes orders of the initial population, while u is below 1000: by then
+// they are all gone. From there on dbgen makes keys that no order has, and so do we.
 type Refresh struct {
 	scale    Scale
 	set      int64
@@ -32,8 +34,9 @@ func (s Scale) Refresh(set int64) (Refresh, error) {
 	return Refresh{scale: s, set: set, previous: (set - 1) * s.refreshed}, nil
 }
 
-// Count returns how many orders are inserted, and how many are deleted: a thousandth of all, rounded down. Where
-// the scale factor is below 1, dbgen itself rounds to a multiple of ten, and at 0.001 to none.
+// Count returns how many orders are inserted, and how many are deleted: a thousandth of all,
+// rounded down. Where the scale factor is below 1, dbgen itself rounds to a multiple of ten,
+// and at 0.001 to none.
 func (r Refresh) Count() int64 { return r.scale.refreshed }
 
 // Orders returns a source of count orders to be inserted, from the order first on.
@@ -55,8 +58,8 @@ func (r Refresh) inserted(first, count int64) orderRange {
 	}
 }
 
-// Deletes returns a source of rows with one column, the keys of count orders to be deleted, from the
-// order first on.
+// Deletes returns a source of rows with one column, the keys of count orders to be deleted,
+// from the order first on.
 func (r Refresh) Deletes(f Format, first, count int64) *Source {
 	checkRange("a refresh set", first, count, r.Count())
 	return &Source{table: &deleteRows{format: f, next: r.previous + first, set: r.set / setsOfKeys}, left: count}

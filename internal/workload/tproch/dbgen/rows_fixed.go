@@ -1,6 +1,7 @@
 package dbgen
 
-// fixedRows makes the rows of region and nation, which are the same for every scale factor but have comments.
+// fixedRows makes the rows of region and nation, which are the same for every scale factor but
+// have comments.
 type fixedRows struct {
 	format   Format
 	names    []word

@@ -1,7 +1,8 @@
 package dbgen
 
-// This file makes the rows of orders and lineitem (TPC-H 4.2.3), of the initial population and of refresh sets.
-// Both draw what the other one needs to agree with it: the streams are all that they share.
+// This file makes the rows of orders and lineitem (TPC-H 4.2.3), of the initial population and
+// of refresh sets. Both draw what the other one needs to agree with it: the streams are all
+// that they share.
 
 const (
 	mostLines  = 7
@@ -19,8 +20,8 @@ type orderRange struct {
 // (TPC-H 4.2.3): sets of eight take turns.
 func orderKey(number, set int64) int64 { return (number>>3<<2+set)<<3 | number&7 }
 
-// lineStreams are the streams of both tables, as they are before the next order. Each order has mostLines times
-// as many numbers of the streams below count as one of its lines uses.
+// lineStreams are the streams of both tables, as they are before the next order. Each order has
+// mostLines times as many numbers of the streams below count as one of its lines uses.
 type lineStreams struct {
 	date, count                         stream
 	quantity, discount, tax, part, ship stream
@@ -117,8 +118,8 @@ func (r *orderRows) draw(n int) int {
 	return n
 }
 
-// drawCustomer draws a customer. A third of them, whose key can be divided by three, has no orders: the
-// next one is taken instead, or the one before if there is none.
+// drawCustomer draws a customer. A third of them, whose key can be divided by three, has no
+// orders: the next one is taken instead, or the one before if there is none.
 func (r *orderRows) drawCustomer() int64 {
 	customer := 1 + r.customer.drawWide(r.scale.customers)
 	if uint64(customer)%3 != 0 {
@@ -228,7 +229,8 @@ func (r *lineItemRows) draw(n int) int {
 	return drawn
 }
 
-// drawOrder draws the lines of an order into the rows from drawn on, and returns how many rows there are then.
+// drawOrder draws the lines of an order into the rows from drawn on, and returns how many rows
+// there are then.
 func (r *lineItemRows) drawOrder(drawn int) int {
 	key := orderKey(r.next, r.set)
 	r.next++

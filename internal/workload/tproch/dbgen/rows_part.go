@@ -132,8 +132,8 @@ func (r *partRows) add(b *Batch, row int) {
 	c[8].comment(&r.comments, row)
 }
 
-// partSuppRows makes the rows of partsupp. A part's rows use all numbers of its quotas, the same number
-// each: so a row has quotas of its own.
+// partSuppRows makes the rows of partsupp. A part's rows use all numbers of its quotas, the
+// same number each: so a row has quotas of its own.
 type partSuppRows struct {
 	format         Format
 	suppliers      divisor

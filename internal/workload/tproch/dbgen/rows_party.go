@@ -2,7 +2,8 @@ package dbgen
 
 // This file makes the rows of supplier and customer, which are alike (TPC-H 4.2.3).
 
-// partyStreams are the streams of what suppliers and customers both have, as they are before the next row.
+// partyStreams are the streams of what suppliers and customers both have, as they are before
+// the next row.
 type partyStreams struct{ address, nation, phone, balance stream }
 
 func (s partyStreams) at(rows int64) partyStreams {
@@ -20,7 +21,8 @@ type party struct {
 	balance     int64
 }
 
-// The sizes of addresses, and how many numbers they are drawn from: one for the size, and one for each five characters.
+// The sizes of addresses, and how many numbers they are drawn from: one for the size, and one
+// for each five characters.
 const (
 	leastAddress, mostAddress = 10, 40
 	addressQuota              = 9
@@ -53,7 +55,8 @@ func (p *party) putParty(b *line, n int, d byte) int {
 	return putMoney(b, n, p.balance, d)
 }
 
-// putPhone writes the phone number, whose code of the country follows from the nation (TPC-H 4.2.2.9).
+// putPhone writes the phone number, whose code of the country follows from the nation (TPC-H
+// 4.2.2.9).
 func (p *party) putPhone(b *line, n int, d byte) int {
 	n = putInt(b, n, 10+p.nation, '-')
 	n = putInt(b, n, p.phone[0], '-')
@@ -78,8 +81,8 @@ type supplierRows struct {
 	streams  partyStreams
 	comments comments
 
-	// Ten suppliers in ten thousand have a comment that is told apart by "Customer Complaints" or "Customer
-	// Recommends", with a gap between the two words.
+	// Ten suppliers in ten thousand have a comment that is told apart by "Customer Complaints"
+	// or "Customer Recommends", with a gap between the two words.
 	told, gap, offset, verdict stream
 
 	rows [atOnce]supplier

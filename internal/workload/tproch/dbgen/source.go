@@ -5,14 +5,15 @@ import (
 	"slices"
 )
 
-// atOnce is how many rows are drawn at once, of lineitem the lines of how many orders. Where their comments
-// stand in the text has then been asked of the memory for all of them before the first is written.
+// atOnce is how many rows are drawn at once, of lineitem the lines of how many orders. Where
+// their comments stand in the text has then been asked of the memory for all of them before the
+// first is written.
 const atOnce = 16
 
 // table makes the rows of one table.
 type table interface {
-	// draw draws the next rows, n of them but no more than atOnce, or the lines of n orders. It returns
-	// how many rows it has drawn.
+	// draw draws the next rows, n of them but no more than atOnce, or the lines of n orders. It
+	// returns how many rows it has drawn.
 	draw(n int) int
 
 	// put writes one of the drawn rows at the beginning of a line, and returns its length.
@@ -44,8 +45,8 @@ func (s *Source) more() bool {
 	return true
 }
 
-// AppendRow appends the next row to buf as text, with a newline, and returns the longer slice. It returns
-// false, and buf as it was, when there are no more rows.
+// AppendRow appends the next row to buf as text, with a newline, and returns the longer slice.
+// It returns false, and buf as it was, when there are no more rows.
 func (s *Source) AppendRow(buf []byte) ([]byte, bool) {
 	if !s.more() {
 		return buf, false
@@ -76,8 +77,8 @@ func (s *Source) WriteTo(w io.Writer) (int64, error) {
 	return written, nil
 }
 
-// Read puts the next rows into b, most of them at most, in place of what was there. It returns how many there
-// are, and 0 when there are no more.
+// Read puts the next rows into b, most of them at most, in place of what was there. It returns
+// how many there are, and 0 when there are no more.
 func (s *Source) Read(b *Batch, most int) int {
 	b.Rows = 0
 	for i := range b.Columns {

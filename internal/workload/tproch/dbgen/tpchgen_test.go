@@ -85,7 +85,8 @@ func rowsOrOrders(t *testing.T, path string, table dbgen.Table) (count int64) {
 	return count
 }
 
-// TestTheGreatestScaleIsThatOfTpchgenAnywhere compares a millionth of each table of the greatest scale.
+// TestTheGreatestScaleIsThatOfTpchgenAnywhere compares a millionth of each table of the
+// greatest scale.
 func TestTheGreatestScaleIsThatOfTpchgenAnywhere(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

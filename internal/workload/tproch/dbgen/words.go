@@ -63,7 +63,8 @@ var colors = words("almond,antique,aquamarine,azure,beige,bisque,black,blanched,
 	"saddle,salmon,sandy,seashell,sienna,sky,slate,smoke,snow,spring,steel,tan,thistle,tomato,turquoise," +
 	"violet,wheat,white,yellow")
 
-// regions are the rows of region, and nations those of nation with the region of each (TPC-H 4.2.3).
+// regions are the rows of region, and nations those of nation with the region of each (TPC-H
+// 4.2.3).
 var (
 	regions = words("AFRICA,AMERICA,ASIA,EUROPE,MIDDLE EAST")
 	nations = words("ALGERIA,ARGENTINA,BRAZIL,CANADA,EGYPT,ETHIOPIA,FRANCE,GERMANY,INDIA,INDONESIA,IRAN,IRAQ,JAPAN," +
@@ -87,9 +88,10 @@ func weighted(list string) (entries []string) {
 	return entries
 }
 
-// The grammar of comments (TPC-H 4.2.2.14). A sentence consists of phrases: of a noun N, of a verb V, a preposition
-// with its article P, and what ends it, T. A phrase consists of words out of one of the lists below: nouns
-// N, verbs V, adjectives J, adverbs D, auxiliaries X, prepositions P, the article A, a comma C, terminators T.
+// The grammar of comments (TPC-H 4.2.2.14). A sentence consists of phrases: of a noun N, of a
+// verb V, a preposition with its article P, and what ends it, T. A phrase consists of words out
+// of one of the lists below: nouns N, verbs V, adjectives J, adverbs D, auxiliaries X,
+// prepositions P, the article A, a comma C, terminators T.
 const (
 	sentences = "NVT*3,NVPNT*3,NVNT*3,NPNVNT,NPNVPNT"
 

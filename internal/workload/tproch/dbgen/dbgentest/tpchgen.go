@@ -1,5 +1,5 @@
-// Package dbgentest finds the generator that tests compare the rows of TPROC-H with: tpchgen-cli, a program in
-// Rust that makes the files of dbgen, too.
+// Package dbgentest finds the generator that tests compare the rows of TPROC-H with:
+// tpchgen-cli, a program in Rust that makes the files of dbgen, too.
 package dbgentest
 
 import (
@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// Tpchgen returns the path of tpchgen-cli, or skips the test, unless SLEDGE_TEST_REQUIRE asks for tpchgen.
+// Tpchgen returns the path of tpchgen-cli, or skips the test, unless SLEDGE_TEST_REQUIRE asks
+// for tpchgen.
 func Tpchgen(t testing.TB) string {
 	t.Helper()
 	path, found := Find()
@@ -26,8 +27,9 @@ func Tpchgen(t testing.TB) string {
 	return path
 }
 
-// Find returns the path of tpchgen-cli: where scripts/test-servers puts it, in .cache/servers of the module whose
-// tests are running, or where PATH has it. Versions before 4 take other arguments.
+// Find returns the path of tpchgen-cli: where scripts/test-servers puts it, in .cache/servers
+// of the module whose tests are running, or where PATH has it. Versions before 4 take other
+// arguments.
 func Find() (path string, found bool) {
 	for folder, err := os.Getwd(); err == nil && folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
 		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
