@@ -3,6 +3,7 @@ package dbgen
 import (
 	"encoding/binary"
 	"math/bits"
+	"sync"
 	"time"
 )
 
@@ -35,13 +36,6 @@ func putMoney(b *line, n int, hundredths int64, delimiter byte) int {
 	binary.LittleEndian.PutUint16(b[n+1:], uint16((x|zeros)>>48))
 	b[n+3] = delimiter
 	return n + 4
-}
-
-// putDate writes a date by its day.
-func putDate(b *line, n int, day uint16, delimiter byte) int {
-	*(*[16]byte)(b[n:]) = dates[day]
-	b[n+10] = delimiter
-	return n + 11
 }
 
 // putWord writes a word.
@@ -119,14 +113,24 @@ const (
 // firstDay is 1992-01-01, in days since 1970-01-01.
 const firstDay = 8035
 
-// dates are the days as text, with room for a delimiter.
-var dates = makeDates()
+// calendar is the days as text, with room for a delimiter.
+type calendar [days][16]byte
 
-func makeDates() (d [days][16]byte) {
+// sharedCalendar makes the calendar when it is first asked for, so that no start of the program
+// waits for it.
+var sharedCalendar = sync.OnceValue(func() *calendar {
+	var c calendar
 	day := time.Unix(firstDay*24*60*60, 0).UTC()
-	for i := range d {
-		day.AppendFormat(d[i][:0], time.DateOnly)
+	for i := range c {
+		day.AppendFormat(c[i][:0], time.DateOnly)
 		day = day.AddDate(0, 0, 1)
 	}
-	return d
+	return &c
+})
+
+// put writes a date by its day.
+func (c *calendar) put(b *line, n int, day uint16, delimiter byte) int {
+	*(*[16]byte)(b[n:]) = c[day]
+	b[n+10] = delimiter
+	return n + 11
 }

@@ -74,6 +74,7 @@ func (l *lineBasics) shipped() bool { return l.ship <= currentDay }
 
 // orderRows makes the rows of orders.
 type orderRows struct {
+	calendar                  *calendar
 	format                    Format
 	scale                     Scale
 	next, set                 int64
@@ -93,7 +94,7 @@ type order struct {
 
 func newOrderRows(s Scale, f Format, o orderRange) *orderRows {
 	return &orderRows{
-		format: f, scale: s, next: o.first, set: o.set,
+		calendar: sharedCalendar(), format: f, scale: s, next: o.first, set: o.set,
 		lines:    newLineStreams(o.skipped),
 		customer: stream(851767375).at(1, o.skipped),
 		priority: stream(591449447).at(1, o.skipped),
@@ -163,7 +164,7 @@ func (r *orderRows) put(b *line, row int) int {
 	n = putInt(b, n, o.customer, d)
 	b[n], b[n+1] = o.status, d
 	n = putMoney(b, n+2, o.total, d)
-	n = putDate(b, n, o.date, d)
+	n = r.calendar.put(b, n, o.date, d)
 	n = putWord(b, n, o.priority, d)
 	n = putNumbered(b, n, "Clerk#", o.clerk, d)
 	b[n], b[n+1] = '0', d // O_SHIPPRIORITY
@@ -185,6 +186,7 @@ func (r *orderRows) add(b *Batch, row int) {
 
 // lineItemRows makes the rows of lineitem.
 type lineItemRows struct {
+	calendar  *calendar
 	format    Format
 	parts     int64
 	suppliers divisor
@@ -208,7 +210,7 @@ type lineItem struct {
 
 func newLineItemRows(s Scale, f Format, o orderRange) *lineItemRows {
 	return &lineItemRows{
-		format: f, parts: s.parts, suppliers: newDivisor(s.suppliers), next: o.first, set: o.set,
+		calendar: sharedCalendar(), format: f, parts: s.parts, suppliers: newDivisor(s.suppliers), next: o.first, set: o.set,
 		lines:       newLineStreams(o.skipped),
 		supplier:    stream(2095021727).at(mostLines, o.skipped),
 		commit:      stream(904914315).at(mostLines, o.skipped),
@@ -286,9 +288,9 @@ func (r *lineItemRows) put(b *line, row int) int {
 	n = putMoney(b, n, l.discount, d)
 	n = putMoney(b, n, l.tax, d)
 	b[n], b[n+1], b[n+2], b[n+3] = l.flag, d, l.status(), d
-	n = putDate(b, n+4, l.ship, d)
-	n = putDate(b, n, l.commit, d)
-	n = putDate(b, n, l.receipt, d)
+	n = r.calendar.put(b, n+4, l.ship, d)
+	n = r.calendar.put(b, n, l.commit, d)
+	n = r.calendar.put(b, n, l.receipt, d)
 	n = putWord(b, n, l.instruction, d)
 	n = putWord(b, n, l.mode, d)
 	return r.format.end(b, r.comments.put(b, n, row, d))
