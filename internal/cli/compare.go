@@ -65,7 +65,7 @@ func (a *archive) compare(ctx context.Context, store *repository.Store, ids []st
 // defaultOf is what an option is for a job that was not asked for it, or "" where
 // that is not known.
 func (a *archive) defaultOf(j job.Job, name string) string {
-	pair, err := a.program.Bench.Pair(j.Spec.Database, j.Spec.Workload)
+	pair, err := a.program.Bench.Known().Pair(j.Spec.Database, j.Spec.Workload)
 	if err != nil {
 		return ""
 	}

@@ -164,7 +164,7 @@ func (l *listing) query(p *Program) (repository.Query, error) {
 		q.Labels[name] = value
 	}
 	if l.database != "" {
-		d, err := p.Bench.Database(l.database)
+		d, err := p.Bench.Known().Database(l.database)
 		if err != nil {
 			return q, usage("--db: %w", err)
 		}

@@ -78,6 +78,9 @@ func (p *Program) listCatalog(asJSON bool) error {
 			return err
 		}
 	}
+	for _, d := range p.Bench.Absent {
+		fmt.Fprintf(p.Stdout, "\n%s is not in this build. %s.\n", d.Title, d.Absent)
+	}
 	_, err := fmt.Fprintln(p.Stdout, "\nsledge options DATABASE WORKLOAD lists the options of a pair.")
 	return err
 }

@@ -96,6 +96,21 @@ func TestOptionsAloneListsDatabasesAndWorkloads(t *testing.T) {
 	}
 }
 
+func TestADatabaseOfAnotherBuildIsNotUnknown(t *testing.T) {
+	w := newWorld(t)
+	for _, d := range edition.Catalog.Absent {
+		w.run("options")
+		if !strings.Contains(w.out.String(), d.Title+" is not in this build") {
+			t.Errorf("options: got no word of %s in %s", d.Title, &w.out)
+		}
+		for _, arguments := range [][]string{{"run", "--db", d.Name}, {"build", "--url", d.Schemes[0] + ":file"}, {"options", d.Name}} {
+			if code := w.run(arguments...); code != job.ExitUsage || !strings.Contains(w.err.String(), d.Absent) {
+				t.Errorf("%q: got exit code %d and %q, want %d and how to get %s", arguments, code, &w.err, job.ExitUsage, d.Title)
+			}
+		}
+	}
+}
+
 func TestVersionSaysWhatCanBeTested(t *testing.T) {
 	w := newWorld(t)
 	w.run("version", "--json")

@@ -111,11 +111,12 @@ type nameSet map[string]bool
 func (n nameSet) list() []string { return slices.Sorted(maps.Keys(n)) }
 
 // knownNames returns every name that a configuration file or the environment may hold,
-// whatever options are called there. Options of other databases than the chosen one are
-// among them, so that one file or environment serves several.
+// whatever options are called there. Options of other databases than the chosen one, and of
+// those that are absent from this build, are among them, so that one file or environment
+// serves several.
 func (b Bench) knownNames() nameSet {
 	known := nameSet{keyDatabase: true, keyWorkload: true, keyUsers: true, keySeed: true}
-	for pair := range b.Pairs() {
+	for pair := range b.Known().Pairs() {
 		for _, o := range pair.Options() {
 			for _, name := range Called(pair, o) {
 				known[name] = true

@@ -82,7 +82,7 @@ func writePages(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	for pair := range edition.Catalog.Described() {
+	for pair := range edition.Catalog.Known().Pairs() {
 		name, text := manual.OptionsPage(pair)
 		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
 			return err

@@ -64,16 +64,14 @@ type Options struct {
 	MemoryMiB int    `opt:"memory_mib" dict:"connection" group:"connection" unit:"MiB" min:"0" max:"16777216" help:"memory that DuckDB may use, in MiB, before it works on the disk; 0 is what DuckDB takes by itself, 80% of the machine's"`
 }
 
-func newOptions(use database.Use) any {
-	return &Options{File: "sledge-" + use.Name + ".duckdb"}
-}
+func newOptions(database.Use) any { return &Options{File: "sledge.duckdb"} }
 
 // refuses is Database.Refuses.
 func refuses(use database.Use) string {
 	if use.Analytic {
 		return ""
 	}
-	return "nobody waits in it for a row that another transaction has changed, but fails, so that short transactions would mostly be retried; it is for workloads of queries"
+	return "a transaction that meets another one at a row does not wait for it but fails, so that short transactions would mostly be retried: it is for workloads of queries"
 }
 
 // Validate implements option.Validator. The driver takes the name of the file and the

@@ -14,7 +14,7 @@ import (
 // sections of HammerDB's dictionaries. Secrets are left out. It returns nothing for a
 // database or a workload that is not known any more.
 func OfJob(c catalog.Catalog, spec job.Spec) []job.Section {
-	pair, err := c.Pair(spec.Database, spec.Workload)
+	pair, err := c.Known().Pair(spec.Database, spec.Workload)
 	if err != nil {
 		return nil
 	}

@@ -28,7 +28,7 @@ import (
 // databaseName is HammerDB's name for the database of a job, which Sledge may not
 // have if the job was imported, or HammerDB if Sledge recorded it.
 func databaseName(j job.Job, c catalog.Catalog) string {
-	if d, err := c.Database(j.Spec.Database); err == nil {
+	if d, err := c.Known().Database(j.Spec.Database); err == nil {
 		return cmp.Or(names.Of(d.Name).Name, d.Title)
 	}
 	return cmp.Or(names.Named(j.Spec.Database).Name, j.Spec.Database)
