@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -452,6 +453,76 @@ func TestLoadsSideBySideMeetNowhere(t *testing.T) {
 	}
 }
 
+func TestALoadIsInterrupted(t *testing.T) {
+	o := made(t, "CREATE TABLE noise (a VARCHAR)")
+	s, err := duckdb.Database.Connect(t.Context(), o, database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	endless := &noise{left: -1, begun: make(chan struct{})}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := s.Load(context.Background(), noisy, endless)
+		ended <- err
+	}()
+	<-endless.begun
+	s.Interrupt()
+	select {
+	case err := <-ended:
+		if err == nil || duckdb.Database.Classify(err) != meter.Connection {
+			t.Errorf("got %v of class %v, want class %v", err, duckdb.Database.Classify(err), meter.Connection)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("the load did not end")
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	left, err := connect(t, o).Query(t.Context(), "SELECT COUNT(*) FROM noise", 0)
+	if err != nil || left.Rows[0][0] != "0" {
+		t.Errorf("got %v rows, %v of a load that was interrupted, want none", left.Rows, err)
+	}
+}
+
+// given is rows as they are written here.
+type given struct{ rows []string }
+
+func (g *given) AppendRow(buf []byte) ([]byte, bool) {
+	if len(g.rows) == 0 {
+		return buf, false
+	}
+	buf = append(append(buf, g.rows[0]...), '\n')
+	g.rows = g.rows[1:]
+	return buf, true
+}
+
+func TestRowsThatDoNotFitAreNamed(t *testing.T) {
+	s := connect(t, made(t, "CREATE TABLE things (id INTEGER, price DECIMAL(6, 2), day DATE)"))
+	things := schema.Table{Name: "things", Columns: []schema.Column{
+		{Name: "id"}, {Name: "price", Type: schema.Decimal, Size: 6, Scale: 2}, {Name: "day", Type: schema.Varchar, Size: 10},
+	}}
+	for row, want := range map[string]string{
+		"1\t2.50":                      "not the 3 columns",
+		"1\t2.50\t1998-09-02\t":        "not the 3 columns",
+		"one\t2.50\t1998-09-02":        "column id",
+		"1\t2,50\t1998-09-02":          "column price",
+		"1\t10000.00\t1998-09-02":      "DECIMAL(6,2)",
+		"3000000000\t2.50\t1998-09-02": "INT32",
+		"1\t2.50\t1998-09-31":          "1998-09-31",
+	} {
+		if n, err := s.Load(t.Context(), things, &given{[]string{"1\t\\N\t1998-09-02", row}}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %d rows, %v, want an error with %q", row, n, err, want)
+		}
+	}
+	if n, err := s.Load(t.Context(), things, &given{[]string{"1\t2.5\t1998-09-02", "2\t\\N\t\\N"}}); err != nil || n != 2 {
+		t.Errorf("of rows that fit: got %d, %v, want 2", n, err)
+	}
+	got, err := s.Query(t.Context(), "SELECT * FROM things ORDER BY id", 0)
+	if want := "[[1 2.50 1998-09-02] [2 NULL NULL]]"; err != nil || fmt.Sprint(got.Rows) != want {
+		t.Errorf("got the rows %v, %v, want %s", got.Rows, err, want)
+	}
+}
+
 func TestDuckDBIsNotForShortTransactions(t *testing.T) {
 	c := catalog.New([]*database.Database{duckdb.Database}, []*workload.Workload{tprocc.Workload, short()})
 	if _, err := c.Pair("duckdb", "tprocc"); err == nil || !strings.Contains(err.Error(), "DuckDB is not for TPROC-C: ") {
@@ -491,9 +562,10 @@ func TestAFullDiskIsSaid(t *testing.T) {
 // noisy is the table that noise goes into.
 var noisy = schema.Table{Name: "noise", Columns: []schema.Column{{Name: "a", Type: schema.Varchar, Size: 100}}}
 
-// noise is rows that cannot be compressed.
+// noise is rows that cannot be compressed, so many or, below none, without end.
 type noise struct {
-	left int
+	left  int
+	begun chan struct{} // is closed with the first row; optional
 	rand.PCG
 }
 
@@ -502,5 +574,9 @@ func (n *noise) AppendRow(buf []byte) ([]byte, bool) {
 		return buf, false
 	}
 	n.left--
+	if n.begun != nil {
+		close(n.begun)
+		n.begun = nil
+	}
 	return fmt.Appendf(buf, "%016x%016x%016x%016x\n", n.Uint64(), n.Uint64(), n.Uint64(), n.Uint64()), true
 }
