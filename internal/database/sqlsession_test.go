@@ -80,7 +80,7 @@ func TestSessionsOverPostgreSQLsDriver(t *testing.T) {
 // overPostgreSQL connects with the account that PostgreSQL's options have by themselves.
 func overPostgreSQL(server *testserver.Server, dialect database.Dialect) *database.Database {
 	return over(postgresql.Database, func(ctx context.Context, _ any) (*database.SQLSession, error) {
-		c, err := pgx.ParseConfig(fmt.Sprintf("host=%s port=%d user=tpcc password=tpcc dbname=tpcc sslmode=disable", server.Host, server.Port))
+		c, err := pgx.ParseConfig(fmt.Sprintf("host=%s port=%d user=suite password=suite dbname=suite sslmode=disable", server.Host, server.Port))
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +121,7 @@ func TestAnArrayOfEveryParameterIsOneCall(t *testing.T) {
 	dialect := postgresql.Database.Dialect
 	dialect.Arrays = true
 	d := overPostgreSQL(server, dialect)
-	options := d.Options(database.Use{Name: "tpcc"})
+	options := d.Options(database.Use{Name: "suite"})
 	if err := option.Bind(nil, server.Values(), options); err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestAnArrayOfEveryParameterIsOneCall(t *testing.T) {
 func TestAPreparationIsInterrupted(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	d := overPostgreSQL(server, postgresql.Database.Dialect)
-	options := d.Options(database.Use{Name: "tpcc"})
+	options := d.Options(database.Use{Name: "suite"})
 	if err := option.Bind(nil, server.Values(), options); err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestAPreparationIsInterrupted(t *testing.T) {
 // The wait for a lock is broken off long before it would end by itself.
 func TestSQLiteIsInterrupted(t *testing.T) {
 	d := sqlite.Database
-	options := d.Options(database.Use{Name: "tpcc"})
+	options := d.Options(database.Use{Name: "suite"})
 	values := option.Values{"file": filepath.Join(t.TempDir(), "test.db"), "busy_timeout": "3600000"}
 	if err := option.Bind(nil, values, options); err != nil {
 		t.Fatal(err)

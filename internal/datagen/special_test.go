@@ -3,6 +3,7 @@ package datagen_test
 import (
 	"strings"
 
+	"sledge/internal/database"
 	"sledge/internal/schema"
 	"sledge/internal/workload"
 )
@@ -13,6 +14,7 @@ import (
 var special = &workload.Workload{
 	Name:     "special",
 	Title:    "Special",
+	Use:      database.Use{Name: "special"},
 	Options:  func() any { return &struct{}{} },
 	Builders: func(any) int { return 1 },
 	Size:     workload.Size{Unit: "units"},
