@@ -54,7 +54,6 @@ var knowWorkloads = map[string]string{
 
 	"internal/manual/documents.go":             "examples of documents",
 	"internal/report/reporttest/reporttest.go": "jobs for tests",
-	"internal/database/sqlite/sqlite.go":       "a setting that people may have kept",
 }
 
 // workloads are the names of those there are, as code spells them.

@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"sledge/internal/job"
+	"sledge/internal/report"
 	"sledge/internal/terminal"
 	"sledge/internal/workbench"
 )
@@ -70,7 +70,7 @@ nothing behind unless you give --keep.`,
 				return err
 			}
 			if m := run.Result.Metrics; len(m) > 0 {
-				fmt.Fprintf(p.Stdout, "\n%s\n", p.StdoutLook.Figure(fmt.Sprintf("== Your result: %s %s", humanize.Comma(int64(m[0].Value)), m[0].Name)))
+				fmt.Fprintf(p.Stdout, "\n%s\n", p.StdoutLook.Figure(fmt.Sprintf("== Your result: %s %s", report.Short(m[0]), m[0].Name)))
 			}
 			fmt.Fprint(p.Stdout, terminal.FoldCommands(demoNext, p.width()))
 			if keep {

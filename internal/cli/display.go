@@ -45,6 +45,8 @@ type display struct {
 	retried int64         // since the phase began
 	failed  int64         // since the phase began
 
+	spans spanning // of a run that ends when its work is done
+
 	measured bool // a run, after which the server may have something to do
 }
 
@@ -67,8 +69,12 @@ func (d *display) Watch(e job.Event) {
 	switch {
 	case e.Progress != nil:
 		d.progress(*e.Progress, e.At)
+	case e.Second != nil && d.pacing.Finite:
+		d.spans.clock(d, e.Second.Offset)
 	case e.Second != nil:
 		d.second(*e.Second)
+	case e.Span != nil:
+		d.spans.span(d, *e.Span)
 	case e.Failure != nil:
 		d.failure(*e.Failure)
 	case e.Wish != "":

@@ -260,7 +260,7 @@ func figure(r job.Result) string {
 	if len(r.Metrics) == 0 {
 		return ""
 	}
-	return humanize.Comma(int64(r.Metrics[0].Value)) + " " + r.Metrics[0].Name
+	return report.Short(r.Metrics[0]) + " " + r.Metrics[0].Name
 }
 
 func (a *archive) showCommand() *cobra.Command {
@@ -314,9 +314,17 @@ func (a *archive) printResult(j job.Job) error {
 	fmt.Fprintf(out, "%s\n\n", report.VirtualUsers(report.Users(j)))
 	t := terminal.Table{Columns: []terminal.Column{{}, {Left: true}, {Left: true, Wrapped: true}}, Bare: true}
 	for _, m := range j.Result.Metrics {
-		t.Row(humanize.CommafWithDigits(m.Value, 2), m.Name, m.Means)
+		t.Row(exact(m), m.Name, m.Means)
 	}
 	return a.program.printTable(t)
+}
+
+// exact writes a figure with its fraction.
+func exact(m job.Metric) string {
+	if m.Unit == "" {
+		return humanize.CommafWithDigits(m.Value, 2)
+	}
+	return report.Figure(m)
 }
 
 func (a *archive) tpmCommand() *cobra.Command {

@@ -66,7 +66,7 @@ func (p *Program) runAll(ctx context.Context, order workbench.Order, profile int
 func (p *Program) sayRun(number, of int, j job.Job) {
 	line := fmt.Sprintf("run %d of %d   users %s   %s", number, of, humanize.Comma(int64(j.Spec.Users)), j.Status)
 	for _, m := range j.Result.Metrics[:min(len(j.Result.Metrics), 2)] { // the others are for those who ask for everything
-		line += fmt.Sprintf("   %s %s", humanize.Comma(int64(m.Value)), report.Printable(m.Name))
+		line += fmt.Sprintf("   %s %s", report.Short(m), report.Printable(m.Name))
 	}
 	if len(j.Result.Summary.Kinds) > 0 {
 		all := j.Result.Summary.All()

@@ -95,6 +95,9 @@ func (s *standstill) look(second meter.CodedSummary) {
 		s.since, s.told = 0, false
 		return
 	}
+	if s.spans != nil {
+		return // a transaction may take an hour
+	}
 	s.since += second.Elapsed
 	list := s.underWay()
 	if s.told || len(list) == 0 || min(s.since, list[0].took) < noticeable {

@@ -211,6 +211,7 @@ type LoadStep struct {
 type Metric struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
+	Unit  string  `json:"unit,omitempty"`  // "s"; "" of a whole number of what it counts
 	Means string  `json:"means,omitempty"` // what it counts, for who does not know the name: "new orders a minute"
 }
 

@@ -49,7 +49,7 @@ func loadSteps(b *page, steps []job.LoadStep) {
 	for _, s := range steps {
 		row := []string{"  " + count(int64(s.Users)), clock(math.Round(s.From)), clock(math.Round(s.From + s.Elapsed))}
 		for _, m := range s.Metrics {
-			row = append(row, number(m.Value))
+			row = append(row, Figure(m))
 		}
 		sum, err := s.Measured.Summary()
 		if err != nil {

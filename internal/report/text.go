@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -43,7 +44,9 @@ func Text(w io.Writer, j job.Job, sum meter.Summary, v View) error {
 	if j.Spec.Action == job.Run {
 		grounds(&b, j, sum)
 	}
-	if all := sum.All(); all.Ended()+all.Retried > 0 {
+	if len(j.Result.Spans) > 0 {
+		spans(&b, j.Result)
+	} else if all := sum.All(); all.Ended()+all.Retried > 0 {
 		transactions(&b, j.Kinds, sum, correctionOf(j, sum))
 	}
 	if len(j.Result.Steps) > 0 {
@@ -187,10 +190,10 @@ func headline(b *page, j job.Job) {
 	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true}, {Left: true, Wrapped: true}}}
 	wide := 0
 	for _, m := range metrics {
-		wide = max(wide, terminal.Width(number(m.Value)))
+		wide = max(wide, terminal.Width(Figure(m)))
 	}
 	for _, m := range metrics {
-		t.Row(figure(fmt.Sprintf("%*s", wide, number(m.Value))), figure(Printable(m.Name)), Printable(m.Means))
+		t.Row(figure(fmt.Sprintf("%*s", wide, Figure(m))), figure(Printable(m.Name)), Printable(m.Means))
 		figure = look.Strong
 	}
 	text, _ := t.Text(b.Width)
@@ -215,7 +218,24 @@ var untidied = map[job.Status]string{
 	job.Failed:  "FAILED AFTER THE RUN: the figures are whole",
 }
 
-// number writes a headline figure: whole, unless it is so small that its fraction counts.
+// Figure writes the value of a headline figure, with its unit if it has one.
+func Figure(m job.Metric) string {
+	if m.Unit == "" {
+		return number(m.Value)
+	}
+	digits := 3 - int(math.Floor(math.Log10(max(m.Value, 1e-9)))) // four of them count
+	return humanize.CommafWithDigits(m.Value, max(digits, 0)) + " " + m.Unit
+}
+
+// Short writes it without the fraction of what is counted.
+func Short(m job.Metric) string {
+	if m.Unit == "" {
+		return count(int64(m.Value))
+	}
+	return Figure(m)
+}
+
+// number writes a figure: whole, unless it is so small that its fraction counts.
 func number(value float64) string {
 	if value >= 100 {
 		return count(int64(value))

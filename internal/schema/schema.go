@@ -36,13 +36,14 @@ const (
 	Decimal
 	Char
 	Varchar
+	Date
 	Timestamp
 )
 
 // RowSource makes rows as load text, the form that PostgreSQL's COPY and MySQL's
 // LOAD DATA both read by default: values divided by a tab, a row ended by a
 // newline, NULL written \N, and tab, newline and backslash in a value preceded
-// by a backslash. Timestamps are written 2006-01-02 15:04:05, in UTC.
+// by a backslash. Dates are written 2006-01-02, and timestamps 2006-01-02 15:04:05, in UTC.
 //
 // Load text is the one form rows are made in: it is what the fastest loaders
 // want, and Fields turns it into values for those that insert.

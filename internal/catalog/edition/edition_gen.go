@@ -12,6 +12,7 @@ import (
 	"sledge/internal/database/sqlite"
 	"sledge/internal/workload"
 	"sledge/internal/workload/tprocc"
+	"sledge/internal/workload/tproch"
 )
 
 // Catalog lists every database and every workload.
@@ -25,5 +26,6 @@ var Catalog = catalog.New(
 	},
 	[]*workload.Workload{
 		tprocc.Workload,
+		tproch.Workload,
 	},
 )

@@ -59,6 +59,8 @@ func nativeType(c schema.Column) string {
 		return fmt.Sprintf("CHAR(%d)", c.Size)
 	case schema.Varchar:
 		return fmt.Sprintf("VARCHAR(%d)", c.Size)
+	case schema.Date:
+		return "DATE"
 	case schema.Timestamp:
 		return "DATETIME"
 	default:

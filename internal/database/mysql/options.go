@@ -107,34 +107,40 @@ func newOptions(use database.Use) any {
 	return &mysqlOptions{Options: NewOptions(use), OceanBasePort: 2881}
 }
 
-// AnalyticOptions are the options for workloads of queries. None is built yet: people keep
-// them in their settings all the same.
+// AnalyticOptions are the options for workloads of queries.
 type AnalyticOptions struct {
-	server       `dict:"connection" group:"connection"`
-	queryOptions `group:"schema" soon:"true"`
+	server  `dict:"connection" group:"connection"`
+	account `group:"accounts"`
+	Engine  string `opt:"storage_engine" group:"schema" help:"storage engine of the tables"`
 }
 
-type queryOptions struct {
-	User     string `opt:"user" help:"user who owns the schema"`
-	Password string `opt:"password" secret:"true" help:"that user's password; null connects without one"`
-	Database string `opt:"dbname" help:"database that holds the schema"`
-	Engine   string `opt:"storage_engine" help:"storage engine of the tables"`
+// Validate implements option.Validator.
+func (o *AnalyticOptions) Validate(names option.Names) error { return o.common().Validate(names) }
+
+func (o *AnalyticOptions) common() *Options {
+	return &Options{server: o.server, account: o.account, Engine: o.Engine}
 }
 
 // NewAnalyticOptions returns MySQL's defaults for workloads of queries.
 func NewAnalyticOptions(use database.Use) AnalyticOptions {
-	return AnalyticOptions{
-		server:       NewOptions(use).server,
-		queryOptions: queryOptions{User: "root", Password: "mysql", Database: use.Name, Engine: "innodb"},
-	}
+	o := NewOptions(use)
+	return AnalyticOptions{server: o.server, account: o.account, Engine: o.Engine}
 }
 
 // mysqlAnalyticOptions are MySQL's options for those, with what its variants do not have.
 type mysqlAnalyticOptions struct {
 	AnalyticOptions
-	OceanBase  bool   `opt:"oceanbase" group:"schema" soon:"true" help:"build for OceanBase"`
-	Partitions int    `opt:"oceanbase_partitions" group:"schema" soon:"true" min:"1" max:"8192" help:"partitions of each table in OceanBase"`
-	Tenant     string `opt:"oceanbase_tenant" group:"schema" soon:"true" help:"tenant of OceanBase"`
+	OceanBase  bool   `opt:"oceanbase" group:"schema" soon:"true" help:"build for OceanBase; not built yet, so a job with it is refused"`
+	Partitions int    `opt:"oceanbase_partitions" group:"schema" soon:"true" min:"1" max:"8192" help:"partitions of each table in OceanBase, which is not built yet"`
+	Tenant     string `opt:"oceanbase_tenant" group:"schema" soon:"true" help:"tenant of OceanBase, which is not built yet"`
+}
+
+// Validate implements option.Validator.
+func (o *mysqlAnalyticOptions) Validate(names option.Names) error {
+	if o.OceanBase {
+		return names.Wrong("oceanbase", "true", "what it asks for is not built yet: set it to false")
+	}
+	return o.AnalyticOptions.Validate(names)
 }
 
 // Validate implements option.Validator.

@@ -125,6 +125,9 @@ func (l login) config() (*pgconn.Config, error) {
 		"datestyle":        "ISO",
 		"timezone":         "UTC", // load text is in UTC
 	}
+	if l.parallel != "" {
+		config.RuntimeParams["max_parallel_workers_per_gather"] = l.parallel
+	}
 	return config, nil
 }
 

@@ -32,15 +32,22 @@ func (s *server) each() []*server {
 
 // servers is Database.Servers.
 func servers(options any) []any {
-	o, known := options.(*transactional)
-	if !known {
-		return []any{options}
-	}
 	var list []any
-	for _, s := range o.each() {
-		one := *o
-		one.server = *s
-		list = append(list, &one)
+	switch o := options.(type) {
+	case *transactional:
+		for _, s := range o.each() {
+			one := *o
+			one.server = *s
+			list = append(list, &one)
+		}
+	case *analytic:
+		for _, s := range o.each() {
+			one := *o
+			one.server = *s
+			list = append(list, &one)
+		}
+	default:
+		list = append(list, options)
 	}
 	return list
 }
@@ -72,59 +79,61 @@ type transactional struct {
 	Dritasnap        bool `opt:"wait_snapshots" group:"load" soon:"true" help:"take snapshots of EnterpriseDB's wait events before and after a run; not built yet, so a job with it is refused"`
 }
 
-// analytic are PostgreSQL's options for workloads of queries. None is built yet: people
-// keep them in their settings all the same.
+// analytic are PostgreSQL's options for workloads of queries.
 type analytic struct {
-	server       `dict:"connection" group:"connection"`
-	queryOptions `group:"schema" soon:"true"`
-}
+	server   `dict:"connection" group:"connection"`
+	account  `group:"accounts"`
+	Parallel int `opt:"parallel_workers" group:"load" min:"0" max:"1024" help:"parallel workers that a query may have, as max_parallel_workers_per_gather says it to the server"`
 
-type queryOptions struct {
-	Superuser         string `opt:"superuser" help:"user who creates the account and the database of the schema"`
-	SuperuserPassword string `opt:"superuser_password" secret:"true" help:"that user's password"`
-	DefaultDatabase   string `opt:"superuser_dbname" help:"database that the superuser connects to before the schema's own exists"`
-	User              string `opt:"user" help:"user who owns the schema and runs the workload"`
-	Password          string `opt:"password" secret:"true" help:"that user's password"`
-	Database          string `opt:"dbname" help:"database that holds the schema"`
-	Tablespace        string `opt:"tablespace" help:"tablespace in which the database is created"`
-	Greenplum         bool   `opt:"greenplum" help:"build for Greenplum: distribute the tables"`
-	GreenplumCompress bool   `opt:"greenplum_compress" help:"build for Greenplum: compressed, by column"`
-	Parallel          int    `opt:"parallel_workers" min:"0" max:"1024" help:"parallel workers of a query"`
-	Redshift          bool   `opt:"redshift" help:"cloud analytic queries in the words of Redshift"`
+	Greenplum         bool `opt:"greenplum" group:"schema" soon:"true" help:"distribute the tables as Greenplum wants it; not built yet, so a job with it is refused"`
+	GreenplumCompress bool `opt:"greenplum_compress" group:"schema" soon:"true" help:"keep the tables compressed and by column in Greenplum; not built yet, so a job with it is refused"`
+	Redshift          bool `opt:"redshift" group:"load" soon:"true" help:"ask the cloud analytic queries in the words of Redshift; not built yet, so a job with it is refused"`
 }
 
 func newOptions(use database.Use) any {
 	where := server{Host: "localhost", Port: 5432, SSLMode: "prefer"}
 	if use.Analytic {
-		return &analytic{server: where, queryOptions: queryOptions{
-			Superuser: "postgres", SuperuserPassword: "postgres", DefaultDatabase: "postgres",
-			User: use.Name, Password: use.Name, Database: use.Name, Tablespace: "pg_default", Parallel: 2,
-		}}
+		return &analytic{server: where, account: newAccount(use), Parallel: 2}
 	}
-	return &transactional{
-		server: where,
-		account: account{
-			Superuser: "postgres", SuperuserPassword: "postgres", DefaultDatabase: "postgres",
-			User: use.Name, Password: use.Name, Database: use.Name, Tablespace: "pg_default",
-			known: use.Name,
-		},
+	return &transactional{server: where, account: newAccount(use)}
+}
+
+func newAccount(use database.Use) account {
+	return account{
+		Superuser: "postgres", SuperuserPassword: "postgres", DefaultDatabase: "postgres",
+		User: use.Name, Password: use.Name, Database: use.Name, Tablespace: "pg_default",
+		known: use.Name,
 	}
 }
 
 // Validate implements option.Validator.
 func (o *transactional) Validate(names option.Names) error {
-	if _, err := database.Addresses(o.Host, o.Port); err != nil {
-		return names.Wrong("host", o.Host, "%w", err)
+	return validate(&o.server, &o.account, names,
+		unbuilt{"oracle_compatible", o.OracleCompatible}, unbuilt{"citus", o.CitusCompatible}, unbuilt{"wait_snapshots", o.Dritasnap})
+}
+
+// Validate implements option.Validator.
+func (o *analytic) Validate(names option.Names) error {
+	return validate(&o.server, &o.account, names,
+		unbuilt{"greenplum", o.Greenplum}, unbuilt{"greenplum_compress", o.GreenplumCompress}, unbuilt{"redshift", o.Redshift})
+}
+
+// unbuilt is an option for something that is not built yet.
+type unbuilt struct {
+	name  string
+	asked bool
+}
+
+func validate(s *server, a *account, names option.Names, missing ...unbuilt) error {
+	if _, err := database.Addresses(s.Host, s.Port); err != nil {
+		return names.Wrong("host", s.Host, "%w", err)
 	}
-	for _, missing := range []struct {
-		name  string
-		asked bool
-	}{{"oracle_compatible", o.OracleCompatible}, {"citus", o.CitusCompatible}, {"wait_snapshots", o.Dritasnap}} {
-		if missing.asked {
-			return names.Wrong(missing.name, "true", "what it asks for is not built yet: set it to false")
+	for _, m := range missing {
+		if m.asked {
+			return names.Wrong(m.name, "true", "what it asks for is not built yet: set it to false")
 		}
 	}
-	for _, needed := range []struct{ name, value string }{{"host", o.Host}, {"user", o.User}, {"dbname", o.Database}} {
+	for _, needed := range []struct{ name, value string }{{"host", s.Host}, {"user", a.User}, {"dbname", a.Database}} {
 		if needed.value == "" {
 			return names.Wrong(needed.name, "", "it is empty: give it a value")
 		}
@@ -155,28 +164,42 @@ type target interface {
 	vacuum() bool
 }
 
-func (o *transactional) admin() login {
+func (o *transactional) admin() login  { return o.account.admin(&o.server) }
+func (o *transactional) owner() login  { return o.account.owner(&o.server) }
+func (o *transactional) own() *account { return &o.account }
+func (o *transactional) vacuum() bool  { return o.Vacuum }
+
+func (o *analytic) admin() login  { return o.account.admin(&o.server) }
+func (o *analytic) own() *account { return &o.account }
+func (o *analytic) vacuum() bool  { return false }
+
+func (o *analytic) owner() login {
+	l := o.account.owner(&o.server)
+	l.parallel = strconv.Itoa(o.Parallel)
+	return l
+}
+
+func (a *account) admin(s *server) login {
 	return login{
-		server: &o.server, user: o.Superuser, password: o.SuperuserPassword, database: o.DefaultDatabase,
+		server: s, user: a.Superuser, password: a.SuperuserPassword, database: a.DefaultDatabase,
 		userOption: "superuser", passwordOption: "superuser_password", databaseOption: "superuser_dbname",
 	}
 }
 
-func (o *transactional) owner() login {
+func (a *account) owner(s *server) login {
 	return login{
-		server: &o.server, user: o.User, password: o.Password, database: o.Database,
+		server: s, user: a.User, password: a.Password, database: a.Database,
 		userOption: "user", passwordOption: "password", databaseOption: "dbname",
 	}
 }
-
-func (o *transactional) own() *account { return &o.account }
-func (o *transactional) vacuum() bool  { return o.Vacuum }
 
 // login is all that one connection needs, and which options it came from.
 type login struct {
 	server                                     *server
 	user, password, database                   string
 	userOption, passwordOption, databaseOption string
+
+	parallel string // workers of a query at most; "" leaves it to the server
 }
 
 // to returns the same login to another database.

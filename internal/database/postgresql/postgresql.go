@@ -62,6 +62,8 @@ func columnType(c schema.Column) string {
 		return fmt.Sprintf("char(%d)", c.Size)
 	case schema.Varchar:
 		return fmt.Sprintf("varchar(%d)", c.Size)
+	case schema.Date:
+		return "date"
 	case schema.Timestamp:
 		return "timestamptz"
 	default:

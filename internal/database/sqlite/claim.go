@@ -16,7 +16,7 @@ import (
 // database: one on the database itself would keep the builders out. The system takes
 // it back when the process ends, however that ends.
 func claim(ctx context.Context, options any) (release func() error, err error) {
-	name := options.(*Options).File + "-build"
+	name := of(options).File + "-build"
 	for {
 		s, err := openClaim(ctx, name)
 		if err != nil {

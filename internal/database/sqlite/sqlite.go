@@ -35,7 +35,7 @@ var Database = &database.Database{
 	Options:    newOptions,
 	Schemes:    []string{"sqlite", "sqlite3"},
 	FromURL:    fromURL,
-	Target:     func(options any) string { return options.(*Options).File },
+	Target:     func(options any) string { return of(options).File },
 	Create:     create,
 	Drop:       drop,
 	Claim:      claim,
@@ -61,23 +61,38 @@ var dialect = database.Dialect{
 // Options says which file to open, and how safely and generously.
 type Options struct {
 	option.Naming
-	File              string `opt:"file" dict:"connection" group:"connection" flag:"dbname" main:"true" help:"database file"`
-	Synchronous       string `opt:"synchronous" dict:"connection" group:"connection" choices:"off|normal|full|extra" help:"when a commit is forced to the disk: normal at checkpoints, full at each commit, off never"`
-	BusyTimeoutMillis int    `opt:"busy_timeout" dict:"connection" group:"connection" unit:"milliseconds" min:"0" max:"3600000" help:"milliseconds to wait for a lock before SQLITE_BUSY"`
-	CacheMiB          int    `opt:"cache_mib" dict:"connection" group:"connection" unit:"MiB" min:"1" max:"65536" help:"page cache of each session, in MiB"`
+	File   string `opt:"file" dict:"connection" group:"connection" flag:"dbname" main:"true" help:"database file"`
+	tuning `dict:"connection" group:"connection"`
 }
 
-// analytic are SQLite's options for workloads of queries. None is built yet: people keep
-// them in their settings all the same.
+// tuning says how safely and generously a file is opened.
+type tuning struct {
+	Synchronous       string `opt:"synchronous" choices:"off|normal|full|extra" help:"when a commit is forced to the disk: normal at checkpoints, full at each commit, off never"`
+	BusyTimeoutMillis int    `opt:"busy_timeout" unit:"milliseconds" min:"0" max:"3600000" help:"milliseconds to wait for a lock before SQLITE_BUSY"`
+	CacheMiB          int    `opt:"cache_mib" unit:"MiB" min:"1" max:"65536" help:"page cache of each session, in MiB"`
+}
+
+// analytic are SQLite's options for workloads of queries, which have a file of their own
+// unless the user says otherwise.
 type analytic struct {
-	File string `opt:"tpch_file" group:"connection" soon:"true" help:"database file"`
+	option.Naming
+	File   string `opt:"file" group:"connection" flag:"dbname" main:"true" help:"database file"`
+	tuning `dict:"connection" group:"connection"`
+}
+
+// of returns the options, whichever use they are for.
+func of(options any) *Options {
+	if a, is := options.(*analytic); is {
+		return &Options{Naming: a.Naming, File: a.File, tuning: a.tuning}
+	}
+	return options.(*Options)
 }
 
 func newOptions(use database.Use) any {
 	if use.Analytic {
-		return &analytic{File: "sledge-" + use.Name + ".sqlite"}
+		return &analytic{File: "sledge-" + use.Name + ".sqlite", tuning: tuning{Synchronous: "normal", BusyTimeoutMillis: 10_000, CacheMiB: 256}}
 	}
-	return &Options{File: "sledge.sqlite", Synchronous: "normal", BusyTimeoutMillis: 10_000, CacheMiB: 8}
+	return &Options{File: "sledge.sqlite", tuning: tuning{Synchronous: "normal", BusyTimeoutMillis: 10_000, CacheMiB: 8}}
 }
 
 // fromURL takes sqlite:relative.db, sqlite:/absolute.db and sqlite:///absolute.db.
@@ -97,7 +112,7 @@ func fromURL(u *url.URL) (option.Values, error) {
 
 // create makes an empty file where there is none.
 func create(_ context.Context, options any, _ func(job.Event)) error {
-	o := options.(*Options)
+	o := of(options)
 	f, err := os.OpenFile(o.File, os.O_CREATE|os.O_RDWR, 0o644)
 	if errors.Is(err, fs.ErrNotExist) {
 		return database.Missing(o.Wrong("file", o.File, "the folder of the file %s does not exist: create it, or name another file", o.File))
@@ -110,13 +125,13 @@ func create(_ context.Context, options any, _ func(job.Event)) error {
 
 // schemaName is the name of the file, without its folder and its ending.
 func schemaName(options any) string {
-	base := filepath.Base(options.(*Options).File)
+	base := filepath.Base(of(options).File)
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
 // drop removes the file, and those that SQLite keeps beside it.
 func drop(_ context.Context, options any, d database.Disposal) ([]database.Fate, error) {
-	o := options.(*Options)
+	o := of(options)
 	fate := database.Fate{Kind: "file", Name: o.File}
 	switch {
 	case d.Leftover:
@@ -140,7 +155,7 @@ func drop(_ context.Context, options any, d database.Disposal) ([]database.Fate,
 const briefMillis = 10_000
 
 func connect(ctx context.Context, options any, _ database.Role) (database.Session, error) {
-	o := options.(*Options)
+	o := of(options)
 	if _, err := os.Stat(o.File); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, database.Missing(o.Wrong("file", o.File, "there is no file %s: a build makes it", o.File))
@@ -217,7 +232,7 @@ func classify(err error) meter.Class {
 
 func columnType(c schema.Column) string {
 	switch c.Type {
-	case schema.Char, schema.Varchar, schema.Timestamp:
+	case schema.Char, schema.Varchar, schema.Date, schema.Timestamp:
 		return "TEXT"
 	case schema.Decimal:
 		return "NUMERIC"

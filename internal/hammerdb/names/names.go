@@ -99,6 +99,12 @@ var (
 	}
 )
 
+// ownKeys are keys of databases that HammerDB lacks, by folder and workload, where they
+// differ from the options' names: a key stands in one section, whatever the workload.
+var ownKeys = map[string]map[string]map[string]string{
+	"sqlite": {"tproch": {"file": "tpch_file"}},
+}
+
 // Usual is the prefix of the database that is chosen when nobody has chosen one.
 // HammerDB's own is Oracle, which Sledge lacks.
 const Usual = "pg"
@@ -120,7 +126,7 @@ func Loading(library string) Database {
 func Of(folder string) Database {
 	d := find(func(d Database) bool { return d.folder == folder })
 	if d.folder == "" {
-		return Database{Prefix: folder, folder: folder}
+		return Database{Prefix: folder, folder: folder, keys: ownKeys[folder]}
 	}
 	return d
 }

@@ -27,6 +27,9 @@ type Benchmark struct {
 func benchmarks(bench workbench.Bench) []Benchmark {
 	var list []Benchmark
 	for _, w := range bench.Workloads {
+		if notBuilt[w.Name] != nil {
+			continue // not into the commands that speak as HammerDB's do
+		}
 		list = append(list, Benchmark{Benchmark: names.BenchmarkOf(w), Built: w, use: w.Use, options: func() []any {
 			return []any{w.Options(), load.Fresh(w.Finite)}
 		}})

@@ -136,11 +136,32 @@ func (s *suite) run(t *testing.T, v Variant) {
 			t.Errorf("%s: %d were done and %d failed", kind.Name, tally.Done, tally.Failures())
 		}
 	}
-	if a := result.Agreement; a == nil || !a.Holds {
+	if s.w.Finite {
+		s.wantSpans(t, result)
+	} else if a := result.Agreement; a == nil || !a.Holds {
 		t.Errorf("the client's count and the server's do not agree: %+v", a)
 	}
 	s.wantTraffic(t, v, result.Summary.All())
 	s.Do(t, job.Spec{Action: job.Check, Options: s.values(s.built)})
+}
+
+// wantSpans looks whether each transaction that was counted was kept by itself.
+func (s *suite) wantSpans(t *testing.T, result job.Result) {
+	kept := map[string]int64{}
+	for _, span := range result.Spans {
+		if !span.Done() || span.Seconds <= 0 || span.Number < 1 || span.Number > span.Of {
+			t.Errorf("got the span %+v, want one that is done, and took its time", span)
+		}
+		kept[span.Kind]++
+	}
+	for k, kind := range s.w.Kinds {
+		if done := result.Summary.Kinds[k].Done; kept[kind.Name] != done {
+			t.Errorf("%s: %d spans, and %d were done", kind.Name, kept[kind.Name], done)
+		}
+	}
+	if len(result.Metrics) == 0 || result.Metrics[0].Value <= 0 {
+		t.Errorf("got the headline %+v", result.Metrics)
+	}
 }
 
 // wantTraffic looks whether transactions took as many round trips as they should have.
@@ -382,6 +403,8 @@ func canonical(t *testing.T, c schema.Column, value string) string {
 			t.Fatal(err)
 		}
 		return strconv.FormatFloat(f, 'f', c.Scale, 64)
+	case schema.Char:
+		return strings.TrimRight(value, " ")
 	case schema.Timestamp:
 		return strings.Replace(value, "T", " ", 1)[:min(len(value), len("2006-01-02 15:04:05"))]
 	}

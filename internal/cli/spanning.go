@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/terminal"
+)
+
+// spanning follows a run whose transactions are few and long: it says of each when it has
+// ended, and on a terminal what is under way.
+type spanning struct {
+	ended    int
+	underWay []job.Span
+	said     time.Duration // when it was last said what is under way
+}
+
+// span takes in a transaction that begins or ends. The caller holds the display's lock.
+func (s *spanning) span(d *display, span job.Span) {
+	if span.Outcome == "" {
+		s.underWay = append(s.underWay, span)
+		return
+	}
+	s.underWay = slices.DeleteFunc(s.underWay, func(other job.Span) bool { return other.User == span.User })
+	s.ended++
+	if d.brief {
+		return
+	}
+	what := fmt.Sprintf("%s of stream %d (%d of %d", span.Kind, span.Stream, span.Number, span.Of)
+	if span.Set > 1 {
+		what += fmt.Sprintf(", set %d", span.Set)
+	}
+	line := fmt.Sprintf("%s  %s) %s after %.3f s", clock(time.Duration((span.From+span.Seconds)*float64(time.Second))), what, span.Outcome, span.Seconds)
+	if span.Done() {
+		line += ", " + plural(span.Rows, "row")
+	}
+	d.line(d.err, line)
+}
+
+// clock says from time to time what is under way.
+func (s *spanning) clock(d *display, offset time.Duration) {
+	if d.bar.width != nil {
+		d.bar.show(func(width int) string { return terminal.Cut(s.text(offset), width) })
+		return
+	}
+	const often = 10 * time.Second
+	if d.brief || offset-s.said < often {
+		return
+	}
+	s.said = offset
+	d.line(d.err, s.text(offset))
+}
+
+func (s *spanning) text(offset time.Duration) string {
+	var list []string
+	for _, span := range s.underWay {
+		list = append(list, fmt.Sprintf("%s of stream %d for %.0f s", span.Kind, span.Stream, max(0, offset.Seconds()-span.From)))
+	}
+	text := fmt.Sprintf("%s  %d done", clock(offset), s.ended)
+	if len(list) > 0 {
+		text += "; now " + strings.Join(list, ", ")
+	}
+	return text
+}
+
+func plural(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

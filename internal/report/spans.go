@@ -1,0 +1,124 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/terminal"
+)
+
+// spans writes what a run did whose transactions are few and long: a line for each kind of
+// them, and a drawing of what each stream did when.
+func spans(b *page, r job.Result) {
+	b.title("Times in seconds", "from the request to the last row")
+	t := terminal.Table{Columns: []terminal.Column{
+		{Head: "  transaction", Left: true},
+		{Head: "done"},
+		{Head: "least", Rank: 2},
+		{Head: "mean"},
+		{Head: "most", Rank: 1},
+		{Head: "rows", Rank: 3},
+		{Head: "failed", Rank: 4},
+	}}
+	for _, kind := range r.Kinds {
+		var times []float64
+		var rows int64
+		failed := 0
+		for _, s := range r.Spans {
+			switch {
+			case s.Kind != kind:
+			case s.Done():
+				times = append(times, s.Seconds)
+				rows += s.Rows
+			default:
+				failed++
+			}
+		}
+		if len(times)+failed == 0 {
+			continue
+		}
+		cells := []string{"  " + kind, count(int64(len(times))), "-", "-", "-", count(rows), count(int64(failed))}
+		if len(times) > 0 {
+			sum := 0.0
+			for _, s := range times {
+				sum += s
+			}
+			cells[2], cells[3], cells[4] = seconds(slices.Min(times)), seconds(sum/float64(len(times))), seconds(slices.Max(times))
+		}
+		if failed > 0 {
+			for i := range cells {
+				cells[i] = b.Look.Bad(cells[i])
+			}
+		}
+		t.Row(cells...)
+	}
+	b.lay(t)
+	streams(b, r)
+}
+
+// seconds writes a time with three digits at least.
+func seconds(s float64) string {
+	switch {
+	case s >= 100:
+		return fmt.Sprintf("%.0f", s)
+	case s >= 10:
+		return fmt.Sprintf("%.1f", s)
+	case s >= 1:
+		return fmt.Sprintf("%.2f", s)
+	}
+	return fmt.Sprintf("%.4f", s)
+}
+
+// streams draws what each stream did when, a line each: every transaction begins with its
+// number, where there is room for it.
+func streams(b *page, r job.Result) {
+	var users []int
+	for _, s := range r.Spans {
+		if !slices.Contains(users, s.User) {
+			users = append(users, s.User)
+		}
+	}
+	slices.Sort(users)
+	width := cmp.Or(b.Width, 100)
+	const label = 12 // "  stream 40 "
+	room := width - label - 1
+	if r.Elapsed <= 0 || room < 20 {
+		return
+	}
+	b.title("Streams", fmt.Sprintf("by the numbers of what they did; the whole width is %s", Spell(time.Duration(r.Elapsed*float64(time.Second)))))
+	for _, user := range users {
+		line := []rune(strings.Repeat(" ", room))
+		stream := 0
+		for _, s := range r.Spans {
+			if s.User == user {
+				stream = s.Stream
+				draw(line, s, r.Elapsed)
+			}
+		}
+		text := fmt.Sprintf("%-*s%s", label, "  stream "+strconv.Itoa(stream), strings.TrimRight(string(line), " "))
+		fmt.Fprintln(b, strings.TrimRight(text, " "))
+	}
+}
+
+// draw puts a transaction into a line that stands for the whole run.
+func draw(line []rune, s job.Span, whole float64) {
+	at := func(t float64) int { return min(max(int(math.Round(t/whole*float64(len(line)))), 0), len(line)) }
+	from, to := at(s.From), at(s.From+s.Seconds)
+	mark := '-'
+	if !s.Done() {
+		mark = 'x'
+	}
+	for i := from; i < to; i++ {
+		line[i] = mark
+	}
+	number := []rune(s.Kind[strings.LastIndexByte(s.Kind, ' ')+1:])
+	if to-from > len(number) { // so that two numbers never stand side by side
+		copy(line[from:], number)
+	}
+}

@@ -1,0 +1,26 @@
+-- Statistics for the planner, and the visibility map, which the load leaves empty: else
+-- autovacuum would make it in the middle of the first run.
+
+-- name: lineitem
+VACUUM (ANALYZE) lineitem
+
+-- name: orders
+VACUUM (ANALYZE) orders
+
+-- name: partsupp
+VACUUM (ANALYZE) partsupp
+
+-- name: part
+VACUUM (ANALYZE) part
+
+-- name: customer
+VACUUM (ANALYZE) customer
+
+-- name: supplier
+VACUUM (ANALYZE) supplier
+
+-- name: nation
+VACUUM (ANALYZE) nation
+
+-- name: region
+VACUUM (ANALYZE) region

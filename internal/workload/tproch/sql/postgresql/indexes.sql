@@ -1,0 +1,142 @@
+-- The references of TPC-H 1.4.2, when all tables are loaded and have their keys. That of
+-- lines to their order can be deferred, so that lines may be inserted before it.
+DO $reference$ BEGIN
+  LOCK TABLE nation IN SHARE ROW EXCLUSIVE MODE;
+  IF NOT EXISTS (SELECT FROM pg_constraint WHERE conname = 'nation_region_fk' AND conrelid = 'nation'::regclass) THEN
+    ALTER TABLE nation ADD CONSTRAINT nation_region_fk FOREIGN KEY (n_regionkey) REFERENCES region;
+  END IF;
+END $reference$
+/
+DO $reference$ BEGIN
+  LOCK TABLE supplier IN SHARE ROW EXCLUSIVE MODE;
+  IF NOT EXISTS (SELECT FROM pg_constraint WHERE conname = 'supplier_nation_fk' AND conrelid = 'supplier'::regclass) THEN
+    ALTER TABLE supplier ADD CONSTRAINT supplier_nation_fk FOREIGN KEY (s_nationkey) REFERENCES nation;
+  END IF;
+END $reference$
+/
+DO $reference$ BEGIN
+  LOCK TABLE customer IN SHARE ROW EXCLUSIVE MODE;
+  IF NOT EXISTS (SELECT FROM pg_constraint WHERE conname = 'customer_nation_fk' AND conrelid = 'customer'::regclass) THEN
+    ALTER TABLE customer ADD CONSTRAINT customer_nation_fk FOREIGN KEY (c_nationkey) REFERENCES nation;
+  END IF;
+END $reference$
+/
+DO $reference$ BEGIN
+  LOCK TABLE partsupp IN SHARE ROW EXCLUSIVE MODE;
+  IF NOT EXISTS (SELECT FROM pg_constraint WHERE conname = 'partsupp_part_fk' AND conrelid = 'partsupp'::regclass) THEN
+    ALTER TABLE partsupp ADD CONSTRAINT partsupp_part_fk FOREIGN KEY (ps_partkey) REFERENCES part;
+  END IF;
+END $reference$
+/
+DO $reference$ BEGIN
+  LOCK TABLE partsupp IN SHARE ROW EXCLUSIVE MODE;
+  IF NOT EXISTS (SELECT FROM pg_constraint WHERE conname = 'partsupp_supplier_fk' AND conrelid = 'partsupp'::regclass) THEN
+    ALTER TABLE partsupp ADD CONSTRAINT partsupp_supplier_fk FOREIGN KEY (ps_suppkey) REFERENCES supplier;
+  END IF;
+END $reference$
+/
+DO $reference$ BEGIN
+  LOCK TABLE orders IN SHARE ROW EXCLUSIVE MODE;
+  IF NOT EXISTS (SELECT FROM pg_constraint WHERE conname = 'orders_customer_fk' AND conrelid = 'orders'::regclass) THEN
+    ALTER TABLE orders ADD CONSTRAINT orders_customer_fk FOREIGN KEY (o_custkey) REFERENCES customer;
+  END IF;
+END $reference$
+/
+DO $reference$ BEGIN
+  LOCK TABLE lineitem IN SHARE ROW EXCLUSIVE MODE;
+  IF NOT EXISTS (SELECT FROM pg_constraint WHERE conname = 'lineitem_partsupp_fk' AND conrelid = 'lineitem'::regclass) THEN
+    ALTER TABLE lineitem ADD CONSTRAINT lineitem_partsupp_fk FOREIGN KEY (l_partkey, l_suppkey) REFERENCES partsupp;
+  END IF;
+END $reference$
+/
+DO $reference$ BEGIN
+  LOCK TABLE lineitem IN SHARE ROW EXCLUSIVE MODE;
+  IF NOT EXISTS (SELECT FROM pg_constraint WHERE conname = 'lineitem_order_fk' AND conrelid = 'lineitem'::regclass) THEN
+    ALTER TABLE lineitem ADD CONSTRAINT lineitem_order_fk FOREIGN KEY (l_orderkey) REFERENCES orders DEFERRABLE;
+  END IF;
+END $reference$
+/
+
+-- Keys and indexes of each table, built as soon as it is loaded. There is no IF NOT
+-- EXISTS for a key, and an interrupted build begins here again, hence the
+-- conditions; whoever may still be making a key is waited for before it is asked
+-- whether there is one. The memory is what sorting a few million keys takes; it is
+-- the session's only until the statement ends.
+
+-- name: lineitem
+DO $key$ BEGIN
+  PERFORM set_config('maintenance_work_mem', '256MB', true);
+  LOCK TABLE lineitem IN ACCESS EXCLUSIVE MODE;
+  IF to_regclass('lineitem_pk') IS NULL THEN
+    ALTER TABLE lineitem ADD CONSTRAINT lineitem_pk PRIMARY KEY (l_orderkey, l_linenumber);
+  END IF;
+  CREATE INDEX IF NOT EXISTS lineitem_partsupp ON lineitem (l_partkey, l_suppkey);
+END $key$
+
+-- name: orders
+DO $key$ BEGIN
+  PERFORM set_config('maintenance_work_mem', '256MB', true);
+  LOCK TABLE orders IN ACCESS EXCLUSIVE MODE;
+  IF to_regclass('orders_pk') IS NULL THEN
+    ALTER TABLE orders ADD CONSTRAINT orders_pk PRIMARY KEY (o_orderkey);
+  END IF;
+  CREATE INDEX IF NOT EXISTS orders_customer ON orders (o_custkey);
+END $key$
+
+-- name: partsupp
+DO $key$ BEGIN
+  PERFORM set_config('maintenance_work_mem', '256MB', true);
+  LOCK TABLE partsupp IN ACCESS EXCLUSIVE MODE;
+  IF to_regclass('partsupp_pk') IS NULL THEN
+    ALTER TABLE partsupp ADD CONSTRAINT partsupp_pk PRIMARY KEY (ps_partkey, ps_suppkey);
+  END IF;
+  CREATE INDEX IF NOT EXISTS partsupp_supplier ON partsupp (ps_suppkey);
+END $key$
+
+-- name: part
+DO $key$ BEGIN
+  PERFORM set_config('maintenance_work_mem', '256MB', true);
+  LOCK TABLE part IN ACCESS EXCLUSIVE MODE;
+  IF to_regclass('part_pk') IS NULL THEN
+    ALTER TABLE part ADD CONSTRAINT part_pk PRIMARY KEY (p_partkey);
+  END IF;
+END $key$
+
+-- name: customer
+DO $key$ BEGIN
+  PERFORM set_config('maintenance_work_mem', '256MB', true);
+  LOCK TABLE customer IN ACCESS EXCLUSIVE MODE;
+  IF to_regclass('customer_pk') IS NULL THEN
+    ALTER TABLE customer ADD CONSTRAINT customer_pk PRIMARY KEY (c_custkey);
+  END IF;
+  CREATE INDEX IF NOT EXISTS customer_nation ON customer (c_nationkey);
+END $key$
+
+-- name: supplier
+DO $key$ BEGIN
+  PERFORM set_config('maintenance_work_mem', '256MB', true);
+  LOCK TABLE supplier IN ACCESS EXCLUSIVE MODE;
+  IF to_regclass('supplier_pk') IS NULL THEN
+    ALTER TABLE supplier ADD CONSTRAINT supplier_pk PRIMARY KEY (s_suppkey);
+  END IF;
+  CREATE INDEX IF NOT EXISTS supplier_nation ON supplier (s_nationkey);
+END $key$
+
+-- name: nation
+DO $key$ BEGIN
+  PERFORM set_config('maintenance_work_mem', '256MB', true);
+  LOCK TABLE nation IN ACCESS EXCLUSIVE MODE;
+  IF to_regclass('nation_pk') IS NULL THEN
+    ALTER TABLE nation ADD CONSTRAINT nation_pk PRIMARY KEY (n_nationkey);
+  END IF;
+  CREATE INDEX IF NOT EXISTS nation_region ON nation (n_regionkey);
+END $key$
+
+-- name: region
+DO $key$ BEGIN
+  PERFORM set_config('maintenance_work_mem', '256MB', true);
+  LOCK TABLE region IN ACCESS EXCLUSIVE MODE;
+  IF to_regclass('region_pk') IS NULL THEN
+    ALTER TABLE region ADD CONSTRAINT region_pk PRIMARY KEY (r_regionkey);
+  END IF;
+END $key$

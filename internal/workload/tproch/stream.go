@@ -1,0 +1,104 @@
+package tproch
+
+import (
+	"context"
+	"fmt"
+
+	"sledge/internal/database"
+	"sledge/internal/meter"
+	"sledge/internal/sqlfile"
+	"sledge/internal/workload"
+	"sledge/internal/workload/tproch/qgen"
+)
+
+// stream is the terminal of a virtual user: it asks the 22 queries in the order of its
+// permutation (TPC-H 5.3.5 and appendix A), set after set. A single user asks in the order of
+// the power test, which is stream 0; of several, the first is stream 1.
+type stream struct {
+	options *Options
+	sql     *sqlfile.Library
+	seed    uint64
+	scale   float64
+	number  int
+	order   [qgen.Queries]int
+
+	set, next int // the set it is in, from 0, and the place of the next query in it, from 0
+	question
+}
+
+// question is what a query is asked with.
+type question struct {
+	query int
+	text  string
+	err   error // why there is no text
+	span  workload.Span
+}
+
+// newTerminal is Workload.NewTerminal.
+func newTerminal(seat workload.Seat) workload.Terminal {
+	number := seat.Number + 1
+	if seat.Users == 1 {
+		number = 0
+	}
+	return &stream{
+		options: seat.Options.(*Options), sql: seat.SQL, seed: seat.Seed, scale: seat.Survey.(float64),
+		number: number, order: qgen.Order(number, qgen.Modulo40),
+	}
+}
+
+// Pick implements workload.Terminal.
+func (s *stream) Pick() (workload.Transaction, bool) {
+	if s.next == qgen.Queries {
+		s.set, s.next = s.set+1, 0
+	}
+	if s.set == s.options.QuerySets {
+		return workload.Transaction{}, false
+	}
+	query := s.order[s.next]
+	s.next++
+	s.question = question{
+		query: query,
+		span:  workload.Span{Stream: s.number, Set: s.set + 1, Number: s.next, Of: qgen.Queries},
+	}
+	s.text, s.err = s.sql.Filled(fmt.Sprintf("q%02d", query), s.parameters(query).Literals())
+	return workload.Transaction{Kind: meter.Kind(query - 1), Inputs: &s.question}, true
+}
+
+// parameters are what the query asks for. Each set of a stream has a seed of its own, as if
+// it were another run.
+func (s *stream) parameters(query int) qgen.Parameters {
+	if s.options.Validation {
+		return qgen.Validation(query, s.scale)
+	}
+	seed := qgen.StreamSeed(s.seed+uint64(s.set)*(qgen.LastStream+1), s.number)
+	return qgen.Generator{Seed: seed, Scale: s.scale}.Parameters(query)
+}
+
+// asker is the executor of a session.
+type asker struct {
+	session database.Session
+	rows    int64 // of the last answer
+}
+
+// newExecutor is Workload.NewExecutor.
+func newExecutor(_ context.Context, c workload.Connection) (workload.Executor, error) {
+	return &asker{session: c.Session}, nil
+}
+
+// Do implements workload.Executor. A query is answered when its last row is there.
+func (a *asker) Do(ctx context.Context, t workload.Transaction) error {
+	q := t.Inputs.(*question)
+	if q.err != nil {
+		return q.err
+	}
+	answer, err := a.session.Query(ctx, q.text, 0)
+	a.rows = int64(len(answer.Rows))
+	return err
+}
+
+// Span implements workload.Spanner.
+func (a *asker) Span(t workload.Transaction) workload.Span {
+	span := t.Inputs.(*question).span
+	span.Rows = a.rows
+	return span
+}

@@ -1,0 +1,145 @@
+// Package tproch is TPROC-H: the analytic workload derived from TPC-H 3.0.1. Its rows are
+// those of the TPC's dbgen and its questions those of qgen, bit for bit.
+package tproch
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"strconv"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/schema"
+	"sledge/internal/sqlfile"
+	"sledge/internal/workload"
+	"sledge/internal/workload/tproch/qgen"
+)
+
+//go:embed sql
+var files embed.FS
+
+// Workload is TPROC-H.
+var Workload = &workload.Workload{
+	Name:    "tproch",
+	Title:   "TPROC-H",
+	Aliases: []string{"tpch", "tpc-h", "tproc-h"},
+	Kinds:   queryKinds(),
+	Options: newOptions,
+	Use:     database.Use{Name: "tpch", Analytic: true},
+	Finite:  true,
+	Grace:   5 * time.Minute, // a query may take so long, and there are second thoughts to break it off
+	Size:    workload.Size{Option: "scale_factor", Unit: "scale factor"},
+	Tables:  func(options any, _ uint64) []schema.Table { return options.(*Options).tables() },
+	Identity: func(options any, _ uint64) string {
+		return "scale factor " + options.(*Options).Scale.String()
+	},
+	Builders:    func(options any) int { return options.(*Options).Builders },
+	Survey:      survey,
+	NewTerminal: newTerminal,
+	NewExecutor: newExecutor,
+	Rules:       rules,
+	Inspect:     inspect,
+	Extent:      extent,
+	Score:       score,
+	SQL:         files,
+}
+
+// queryKinds are the 22 queries, query 1 first.
+func queryKinds() []workload.Kind {
+	kinds := make([]workload.Kind, qgen.Queries)
+	for i := range kinds {
+		kinds[i].Name = fmt.Sprintf("query %d", i+1)
+	}
+	return kinds
+}
+
+// findScale returns the scale factor of a schema, by its suppliers, of which there are 10,000
+// at scale 1; 0 where there are none.
+func findScale(ctx context.Context, s database.Session, sql *sqlfile.Library) (float64, error) {
+	q, err := sql.Query("suppliers")
+	if err != nil {
+		return 0, err
+	}
+	t, err := s.Query(ctx, q.Text, 1)
+	if err != nil {
+		return 0, fmt.Errorf("count the suppliers: %w", err)
+	}
+	if len(t.Rows) != 1 {
+		return 0, fmt.Errorf("count the suppliers: got %d rows", len(t.Rows))
+	}
+	n, err := strconv.ParseInt(t.Rows[0][0], 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("count the suppliers: %w", err)
+	}
+	return float64(n) / suppliersAtScale1, nil
+}
+
+const suppliersAtScale1 = 10_000
+
+// survey tells terminals the scale factor, by which query 11 asks.
+func survey(ctx context.Context, s database.Session, sql *sqlfile.Library) (any, error) {
+	return findScale(ctx, s, sql)
+}
+
+func extent(ctx context.Context, s database.Session, sql *sqlfile.Library) (string, error) {
+	factor, err := findScale(ctx, s, sql)
+	return "scale factor " + strconv.FormatFloat(factor, 'g', -1, 64), err
+}
+
+// rules are the cardinalities of TPC-H 4.2.5, the references of 1.4 and the sums of 4.2.3.
+var rules = []workload.Rule{
+	{Name: "fixed", Title: "there are 5 regions and 25 nations", Source: "TPC-H 4.2.5"},
+	{Name: "sizes", Title: "part, partsupp, customer and orders are as large as supplier says", Source: "TPC-H 4.2.5"},
+	{Name: "lines", Title: "each order has 1 to 7 lines, numbered from 1", Source: "TPC-H 4.2.3", Begins: "lines of orders"},
+	{Name: "references", Title: "every key that a row refers to is there", Source: "TPC-H 1.4.2", Begins: "references"},
+	{Name: "totals", Title: "O_TOTALPRICE = sum(L_EXTENDEDPRICE * (1 + L_TAX) * (1 - L_DISCOUNT)) of the lines, cents cut off", Source: "TPC-H 4.2.3", Begins: "totals of orders"},
+	{Name: "status", Title: "O_ORDERSTATUS is F or O where all lines have that status, and else P", Source: "TPC-H 4.2.3", Begins: "status of orders"},
+	{Name: "customers", Title: "no customer whose key is divisible by three has orders", Source: "TPC-H 4.2.3", Begins: "customers without orders"},
+}
+
+// inspect finds out how much data there is, and whether there are as many lines as dbgen
+// makes of it.
+func inspect(ctx context.Context, s database.Session, sql *sqlfile.Library) (workload.Inspection, error) {
+	factor, err := findScale(ctx, s, sql)
+	if err != nil {
+		return workload.Inspection{}, err
+	}
+	return workload.Inspection{Size: int(factor)}, nil
+}
+
+// score computes how long queries took and how many were answered in an hour.
+func score(w workload.Window) []job.Metric {
+	var withRows, all mean
+	for _, span := range w.Spans {
+		if !span.Done() {
+			continue
+		}
+		all.add(span.Seconds)
+		if span.Rows > 0 {
+			withRows.add(span.Seconds)
+		}
+	}
+	if all.n == 0 {
+		return nil
+	}
+	metrics := []job.Metric{
+		{Name: "geometric mean", Value: all.geometric(), Unit: "s", Means: fmt.Sprintf("of the times of %s", queriesAnswered(all.n))},
+		{Name: "queries an hour", Value: float64(all.n) / w.Elapsed.Hours()},
+	}
+	if withRows.n < all.n && withRows.n > 0 {
+		metrics = append(metrics, job.Metric{
+			Name: "geometric mean with rows", Value: withRows.geometric(), Unit: "s",
+			Means: fmt.Sprintf("of the times of %s with rows", queriesAnswered(withRows.n)),
+		})
+	}
+	return metrics
+}
+
+func queriesAnswered(n int) string {
+	if n == 1 {
+		return "1 query that was answered"
+	}
+	return fmt.Sprintf("%d queries that were answered", n)
+}

@@ -1,0 +1,151 @@
+package tproch_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/catalog/edition"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/sqlfile"
+	"sledge/internal/testserver"
+	"sledge/internal/workload"
+	"sledge/internal/workload/tproch"
+	"sledge/internal/workload/tproch/qgen"
+	"sledge/internal/workload/workloadtest"
+)
+
+func TestMain(m *testing.M) { testserver.Main(m) }
+
+func TestEveryDatabase(t *testing.T) {
+	small := option.Values{"scale_factor": "0.01", "builders": "2"}
+	workloadtest.Run(t, tproch.Workload, []workloadtest.Variant{
+		{Name: "queries", Build: small, RoundTrips: [2]float64{1, 1}},
+	})
+}
+
+// terminal returns the one of a user of several, and the SQL that it asks by.
+func terminal(t *testing.T, number, users int, values option.Values) workload.Terminal {
+	t.Helper()
+	options := tproch.Workload.Options()
+	if err := option.Bind(nil, values, options); err != nil {
+		t.Fatal(err)
+	}
+	sql, err := sqlfile.NewLibrary(func(int) string { return "?" }, sqlfile.Place{Files: tproch.Workload.SQL, Dir: "sql/ansi"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tproch.Workload.NewTerminal(workload.Seat{Number: number, Users: users, Seed: 1, Options: options, Survey: 1.0, SQL: sql})
+}
+
+func TestAStreamAsksInTheOrderOfItsPermutation(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		number, users int
+		stream        int
+	}{
+		{"a single user asks as the power test does", 0, 1, 0},
+		{"the first of several is stream 1", 0, 2, 1},
+		{"the third is stream 3", 2, 3, 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			user := terminal(t, tt.number, tt.users, option.Values{"query_sets": "2"})
+			want := qgen.Order(tt.stream, qgen.Modulo40)
+			for set := range 2 {
+				for _, query := range want {
+					next, more := user.Pick()
+					if !more || int(next.Kind) != query-1 {
+						t.Fatalf("set %d: got kind %d, more %t; want query %d", set+1, next.Kind, more, query)
+					}
+				}
+			}
+			if _, more := user.Pick(); more {
+				t.Error("it goes on after its last set")
+			}
+		})
+	}
+}
+
+// With the same seed a run asks the same; another set, stream or seed asks with others.
+func TestParametersFollowFromTheSeed(t *testing.T) {
+	ask := func(number int, values option.Values) []string {
+		p, err := engine.Local{Catalog: edition.Catalog}.Plan(job.Spec{Action: job.Run, Database: "sqlite", Workload: "tproch", Seed: 1, Options: values})
+		if err != nil {
+			t.Fatal(err)
+		}
+		user := p.Workload.NewTerminal(workload.Seat{Number: number, Users: 2, Seed: 1, Options: p.Settings, Survey: 1.0, SQL: p.SQL})
+		var texts []string
+		for {
+			next, more := user.Pick()
+			if !more {
+				return texts
+			}
+			text, err := tproch.Text(next.Inputs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, text)
+		}
+	}
+	first, again, other := ask(0, option.Values{"query_sets": "2"}), ask(0, option.Values{"query_sets": "2"}), ask(1, option.Values{"query_sets": "2"})
+	if !slices.Equal(first, again) {
+		t.Error("the same seed asked otherwise the second time")
+	}
+	if slices.Equal(first[:22], first[22:]) {
+		t.Error("the second set asks as the first did")
+	}
+	shared := 0
+	for _, text := range first {
+		if slices.Contains(other, text) {
+			shared++
+		}
+	}
+	if shared > 10 { // few parameters have few values
+		t.Errorf("%d of 44 texts of stream 1 are those of stream 2", shared)
+	}
+	validated := ask(0, option.Values{"validation": "true"})
+	if i := slices.IndexFunc(validated, func(text string) bool { return strings.Contains(text, "l_shipdate <= '1998-09-02'") }); i < 0 {
+		t.Error("query 1 was not asked with the standard's parameter")
+	}
+}
+
+func TestTheScoreIsAGeometricMean(t *testing.T) {
+	got := tproch.Workload.Score(workload.Window{Elapsed: 30 * time.Second, Spans: []job.Span{
+		{Outcome: job.SpanDone, Seconds: 1, Rows: 1},
+		{Outcome: job.SpanDone, Seconds: 4, Rows: 7},
+		{Outcome: job.SpanDone, Seconds: 16},
+		{Outcome: job.SpanFailed, Seconds: 100},
+		{Outcome: job.SpanCutOff, Seconds: 100},
+	}})
+	want := []job.Metric{
+		{Name: "geometric mean", Value: 4, Unit: "s", Means: "of the times of 3 queries that were answered"},
+		{Name: "queries an hour", Value: 360},
+		{Name: "geometric mean with rows", Value: 2, Unit: "s", Means: "of the times of 2 queries that were answered with rows"},
+	}
+	for i := range got {
+		got[i].Value = math.Round(got[i].Value*1e9) / 1e9
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if none := tproch.Workload.Score(workload.Window{Elapsed: time.Second}); none != nil {
+		t.Errorf("got %+v of no query", none)
+	}
+}
+
+func TestWhatIsNotBuiltIsRefused(t *testing.T) {
+	for _, values := range []option.Values{
+		{"refresh": "true"}, {"cloud_queries": "true"}, {"verbose": "true"}, {"scale_factor": "0"}, {"scale_factor": "20000"}, {"scale_factor": "much"},
+	} {
+		_, err := engine.Local{Catalog: edition.Catalog}.Plan(job.Spec{Action: job.Build, Database: "sqlite", Workload: "tproch", Options: values})
+		for name := range values {
+			if err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("%v: got %v, want an error that names it", values, err)
+			}
+		}
+	}
+}
