@@ -23,11 +23,11 @@ func (n *rowNumbers) AppendRow(buf []byte) ([]byte, bool) {
 	n.next++
 	switch id % 3 {
 	case 0:
-		return fmt.Appendf(buf, "%d\t\\N\t\\N\t\\N\t\\N\t\\N\t\\N\n", id), true
+		return fmt.Appendf(buf, "%d\t\\N\t\\N\t\\N\t\\N\t\\N\t\\N\t\\N\n", id), true
 	case 1:
-		return fmt.Appendf(buf, "%d\t%d\t%d\t%d.25\tab\t%s\t2026-02-28 23:59:58\n", id, id%100, id*1_000_000_007, id, escape(awkward)), true
+		return fmt.Appendf(buf, "%d\t%d\t%d\t%d.25\tab\t%s\t2026-02-28 23:59:58\t2026-02-28\n", id, id%100, id*1_000_000_007, id, escape(awkward)), true
 	default:
-		return fmt.Appendf(buf, "%d\t%d\t%d\t-0.01\tcd\t%s\t1999-12-31 00:00:00\n", id, -id%100, -id, strings.Repeat("y", id%200)), true
+		return fmt.Appendf(buf, "%d\t%d\t%d\t-0.01\tcd\t%s\t1999-12-31 00:00:00\t1999-12-31\n", id, -id%100, -id, strings.Repeat("y", id%200)), true
 	}
 }
 
@@ -91,6 +91,8 @@ func (s *suite) testLoad(t *testing.T) {
 	}
 	wantValue(t, session, "SELECT COUNT(*) FROM sledge_test_load WHERE small IS NULL AND words IS NULL AND moment IS NULL", "1200")
 	wantValue(t, session, "SELECT COUNT(*) FROM sledge_test_load WHERE moment > '2026-02-28 23:59:57' AND moment < '2026-02-28 23:59:59'", "1200")
+	wantValue(t, session, "SELECT COUNT(*) FROM sledge_test_load WHERE day >= '2026-02-28' AND day < '2026-03-01'", "1200")
+	wantValue(t, session, "SELECT COUNT(*) FROM sledge_test_load WHERE day = '1999-12-31'", "1200")
 
 	_, err := load(3600, 3610) // the first is there already
 	if class := s.d.Classify(err); err == nil || class != meter.Constraint {

@@ -21,6 +21,7 @@ var everyType = []schema.Column{
 	{Name: "code", Type: schema.Char, Size: 2, Null: true},
 	{Name: "words", Type: schema.Varchar, Size: 200, Null: true},
 	{Name: "moment", Type: schema.Timestamp, Null: true},
+	{Name: "day", Type: schema.Date, Null: true},
 }
 
 // row is a row of everyType, in the Go types that fields may have.

@@ -155,6 +155,8 @@ func columnType(c schema.Column) string {
 	switch c.Type {
 	case schema.Char, schema.Varchar:
 		return "VARCHAR"
+	case schema.Date:
+		return "DATE"
 	case schema.Timestamp:
 		return "TIMESTAMP"
 	case schema.Decimal:
