@@ -240,7 +240,6 @@ func TestDatabasesGiveTheSameAnswers(t *testing.T) {
 		{"mariadb", "", foreign{}},
 		{"mysql", "5.6", foreign{}},
 		{"mysql", "5.6", capitals},
-		{"duckdb", "", foreign{}},
 	} {
 		t.Run(other.name+other.version+other.as.database, func(t *testing.T) {
 			l := load(t, other.name, other.version, scale, other.as)
