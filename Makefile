@@ -66,7 +66,7 @@ test: servers $(TCL) ## run all tests on real PostgreSQL and MariaDB servers
 	@$(MAKE) --no-print-directory test-duckdb
 
 test-duckdb: ## run the tests of the build that has DuckDB, if there is a C++ compiler
-	@$(call with_compiler,$(DUCKDB) test -tags duckdb -timeout 10m $(OF_DUCKDB) && $(DUCKDB) test -tags duckdb -timeout 10m -run Databases/duckdb $(ASKED_OF_DUCKDB))
+	@$(call with_compiler,$(DUCKDB) test -tags duckdb -timeout 10m $(OF_DUCKDB) && $(DUCKDB) test -tags duckdb -timeout 10m -run Database.*/duckdb $(ASKED_OF_DUCKDB))
 
 race: $(TCL) ## run the tests of what is shared under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -p 2 -timeout 25m $(RACE)

@@ -31,6 +31,7 @@ import (
 	"sledge/internal/sqlfile"
 	"sledge/internal/workload"
 	"sledge/internal/workload/tprocc"
+	"sledge/internal/workload/tproch"
 	"sledge/internal/workload/workloadtest"
 )
 
@@ -349,14 +350,6 @@ func kept(t *testing.T) database.Schema {
 	return d.Schema(d, sql, nil)
 }
 
-// short is TPROC-C as if it were a workload of queries: of DuckDB it needs no more than to
-// be built, checked and deleted.
-func short() *workload.Workload {
-	w := *tprocc.Workload
-	w.Use.Analytic = true
-	return &w
-}
-
 // broken cancels a build as soon as the first rows are loaded.
 type broken struct{ cancel context.CancelFunc }
 
@@ -367,12 +360,11 @@ func (b broken) Watch(e job.Event) {
 }
 
 func TestASchemaIsBuiltResumedCheckedAndDeleted(t *testing.T) {
-	w := short()
-	c := catalog.New([]*database.Database{duckdb.Database}, []*workload.Workload{w})
-	local := engine.Local{Catalog: c}
-	file := filepath.Join(t.TempDir(), "tpcc.duckdb")
+	w := tproch.Workload
+	local := engine.Local{Catalog: catalog.New([]*database.Database{duckdb.Database}, []*workload.Workload{w})}
+	file := filepath.Join(t.TempDir(), "tpch.duckdb")
 	spec := func(action job.Action) job.Spec {
-		return job.Spec{Action: action, Database: "duckdb", Workload: w.Name, Seed: 1, Users: 1, Options: option.Values{"file": file, "warehouses": "1"}}
+		return job.Spec{Action: action, Database: "duckdb", Workload: w.Name, Seed: 1, Users: 1, Options: option.Values{"file": file, "scale_factor": "0.03", "builders": "2"}}
 	}
 	do := func(s job.Spec) {
 		t.Helper()
@@ -499,7 +491,7 @@ func (g *given) AppendRow(buf []byte) ([]byte, bool) {
 func TestRowsThatDoNotFitAreNamed(t *testing.T) {
 	s := connect(t, made(t, "CREATE TABLE things (id INTEGER, price DECIMAL(6, 2), day DATE)"))
 	things := schema.Table{Name: "things", Columns: []schema.Column{
-		{Name: "id"}, {Name: "price", Type: schema.Decimal, Size: 6, Scale: 2}, {Name: "day", Type: schema.Varchar, Size: 10},
+		{Name: "id"}, {Name: "price", Type: schema.Decimal, Size: 6, Scale: 2}, {Name: "day", Type: schema.Date},
 	}}
 	for row, want := range map[string]string{
 		"1\t2.50":                      "not the 3 columns",
@@ -524,9 +516,9 @@ func TestRowsThatDoNotFitAreNamed(t *testing.T) {
 }
 
 func TestDuckDBIsNotForShortTransactions(t *testing.T) {
-	c := catalog.New([]*database.Database{duckdb.Database}, []*workload.Workload{tprocc.Workload, short()})
-	if _, err := c.Pair("duckdb", "tprocc"); err == nil || !strings.Contains(err.Error(), "DuckDB is not for TPROC-C: ") {
-		t.Errorf("got %v, want why it is not", err)
+	c := catalog.New([]*database.Database{duckdb.Database}, []*workload.Workload{tprocc.Workload, tproch.Workload})
+	if _, err := c.Pair("duckdb", "tprocc"); err == nil || !strings.Contains(err.Error(), "DuckDB is not for TPROC-C: ") || !strings.Contains(err.Error(), "(choose one of tproch)") {
+		t.Errorf("got %v, want why it is not, and what it is for", err)
 	}
 }
 
