@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -16,17 +17,32 @@ import (
 	"sledge/internal/workbench"
 )
 
-// demoSettings are small enough for a minute, and large enough that the result
-// looks like one.
-var demoSettings = map[string]string{
-	"db":         "sqlite",
-	"warehouses": "1",
-	"rampup":     "2s",
-	"duration":   "10s",
-	"users":      "4",
+// demonstration is a small test of one workload.
+type demonstration struct {
+	workload string
+	settings map[string]string
+	steps    []demoStep
+	next     string // what to do on a server
 }
 
-const demoNext = `
+// demoStep is a job of it.
+type demoStep struct {
+	action job.Action
+	title  string
+}
+
+// demonstrations are small enough for a minute or two, and large enough that their results
+// look like results. The first is the usual one.
+var demonstrations = []demonstration{
+	{
+		workload: "tprocc",
+		settings: map[string]string{"warehouses": "1", "rampup": "2s", "duration": "10s", "users": "4"},
+		steps: []demoStep{
+			{job.Build, "Building one warehouse of TPROC-C in a SQLite file"},
+			{job.Run, "Running four virtual users: 2 s of ramp-up, 10 s measured"},
+			{job.Check, "Checking the data they left"},
+		},
+		next: `
 That was SQLite, inside this process. On a server of your own,
 with ten times the data and for longer:
 
@@ -42,22 +58,73 @@ with ten times the data and for longer:
 
 Then sledge jobs lists the results, and sledge options postgresql
 lists what you can set.
-`
+`,
+	},
+	{
+		workload: "tproch",
+		settings: map[string]string{"scale": "0.05", "builders": "2", "users": "2"},
+		steps: []demoStep{
+			{job.Build, "Building TPROC-H at scale factor 0.05 in a SQLite file"},
+			{job.Run, "Asking the 22 queries, in two streams at the same time"},
+			{job.Check, "Checking the data"},
+		},
+		next: `
+That was SQLite, inside this process. On a server of your own,
+with twenty times the data:
+
+  sledge build --workload tproch --db postgresql --host HOST --scale 1 --builders 4 --ask-superuser-password
+  sledge run --workload tproch --db postgresql --host HOST
+  sledge run --workload tproch --db postgresql --host HOST --users 2
+  sledge check --workload tproch --db postgresql --host HOST
+  sledge delete --workload tproch --db postgresql --host HOST --ask-superuser-password
+
+Then sledge jobs lists the results, and sledge options postgresql tproch
+lists what you can set.
+`,
+	},
+}
+
+// demonstrationOf finds the one that is asked for.
+func (p *Program) demonstrationOf(args []string) (demonstration, error) {
+	if len(args) == 0 {
+		return demonstrations[0], nil
+	}
+	w, err := p.Bench.Workload(args[0])
+	if err != nil {
+		return demonstration{}, usage("%w", err)
+	}
+	for _, d := range demonstrations {
+		if d.workload == w.Name {
+			return d, nil
+		}
+	}
+	return demonstration{}, usage("there is no demo of %s", w.Title)
+}
 
 func (p *Program) demoCommand() *cobra.Command {
 	var folder string
 	var keep, verbose bool
 	c := &cobra.Command{
-		Use:   "demo",
-		Short: "Build, run and check a small test on SQLite, in under a minute",
+		Use:   "demo [WORKLOAD]",
+		Short: "Build, run and check a small test on SQLite, in under a minute or two",
 		Long: `Demo does a whole test on this machine: it builds one warehouse in a SQLite file,
 runs four virtual users on it for ten seconds, checks the data, and shows the
-commands to do the same on a server. You need to install nothing, and it leaves
-nothing behind unless you give --keep.`,
-		Example: examples("sledge demo", "sledge demo --dir /fast/disk --keep"),
+commands to do the same on a server. Demo tproch does the same with analytic
+queries. You need to install nothing, and it leaves nothing behind unless you
+give --keep.`,
+		Example: examples("sledge demo", "sledge demo tproch", "sledge demo --dir /fast/disk --keep"),
 		GroupID: groupJobs,
-		Args:    noArguments,
-		RunE: p.run(func(ctx context.Context, _ []string) (err error) {
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("%s takes one workload, not %d words", c.CommandPath(), len(args))
+			}
+			return nil
+		},
+		RunE: p.run(func(ctx context.Context, args []string) (err error) {
+			chosen, err := p.demonstrationOf(args)
+			if err != nil {
+				return err
+			}
 			place, clean, err := demoPlace(folder)
 			if err != nil {
 				return err
@@ -65,14 +132,14 @@ nothing behind unless you give --keep.`,
 			if !keep {
 				defer func() { err = errors.Join(err, clean()) }()
 			}
-			run, err := p.demo(ctx, place, verbose)
+			run, err := p.demo(ctx, chosen, place, verbose)
 			if err != nil {
 				return err
 			}
 			if m := run.Result.Metrics; len(m) > 0 {
 				fmt.Fprintf(p.Stdout, "\n%s\n", p.StdoutLook.Figure(fmt.Sprintf("== Your result: %s %s", report.Short(m[0]), m[0].Name)))
 			}
-			fmt.Fprint(p.Stdout, terminal.FoldCommands(demoNext, p.width()))
+			fmt.Fprint(p.Stdout, terminal.FoldCommands(chosen.next, p.width()))
 			if keep {
 				fmt.Fprintf(p.Stdout, "\nKept: the database, %s, and the jobs: sledge jobs --repo %s\n", place.database, place.repository)
 			}
@@ -131,20 +198,11 @@ func removeSQLite(files ...string) error {
 }
 
 // demo does the jobs of a test one after another, and returns the run.
-func (p *Program) demo(ctx context.Context, place demoFiles, verbose bool) (run job.Job, err error) {
-	for _, step := range []struct {
-		action job.Action
-		title  string
-	}{
-		{job.Build, "Building one warehouse of TPROC-C in a SQLite file"},
-		{job.Run, "Running four virtual users: 2 s of ramp-up, 10 s measured"},
-		{job.Check, "Checking the data they left"},
-	} {
+func (p *Program) demo(ctx context.Context, chosen demonstration, place demoFiles, verbose bool) (run job.Job, err error) {
+	for _, step := range chosen.steps {
 		fmt.Fprintf(p.Stdout, "\n%s\n\n", p.StdoutLook.Strong("== "+step.title))
-		flags := map[string]string{"dbname": place.database}
-		for name, text := range demoSettings {
-			flags[name] = text
-		}
+		flags := map[string]string{"db": "sqlite", "workload": chosen.workload, "dbname": place.database}
+		maps.Copy(flags, chosen.settings)
 		order, err := p.Bench.Resolve(step.action, workbench.Sources{Flags: flags})
 		if err != nil {
 			return run, err

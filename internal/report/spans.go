@@ -24,8 +24,11 @@ func spans(b *page, r job.Result) {
 		{Head: "mean"},
 		{Head: "most", Rank: 1},
 		{Head: "rows", Rank: 3},
-		{Head: "failed", Rank: 4},
 	}}
+	whole := !slices.ContainsFunc(r.Spans, func(s job.Span) bool { return !s.Done() })
+	if !whole {
+		t.Columns = append(t.Columns, terminal.Column{Head: "not done"})
+	}
 	for _, kind := range r.Kinds {
 		var times []float64
 		var rows int64
@@ -43,13 +46,16 @@ func spans(b *page, r job.Result) {
 		if len(times)+failed == 0 {
 			continue
 		}
-		cells := []string{"  " + kind, count(int64(len(times))), "-", "-", "-", count(rows), count(int64(failed))}
+		cells := []string{"  " + kind, count(int64(len(times))), "-", "-", "-", count(rows)}
 		if len(times) > 0 {
 			sum := 0.0
 			for _, s := range times {
 				sum += s
 			}
 			cells[2], cells[3], cells[4] = seconds(slices.Min(times)), seconds(sum/float64(len(times))), seconds(slices.Max(times))
+		}
+		if !whole {
+			cells = append(cells, count(int64(failed)))
 		}
 		if failed > 0 {
 			for i := range cells {

@@ -223,8 +223,9 @@ func Figure(m job.Metric) string {
 	if m.Unit == "" {
 		return number(m.Value)
 	}
-	digits := 3 - int(math.Floor(math.Log10(max(m.Value, 1e-9)))) // four of them count
-	return humanize.CommafWithDigits(m.Value, max(digits, 0)) + " " + m.Unit
+	digits := max(0, 3-int(math.Floor(math.Log10(max(m.Value, 1e-9))))) // four of them count
+	scale := math.Pow10(digits)
+	return humanize.CommafWithDigits(math.Round(m.Value*scale)/scale, digits) + " " + m.Unit
 }
 
 // Short writes it without the fraction of what is counted.

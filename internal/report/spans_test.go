@@ -1,0 +1,50 @@
+package report_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/report"
+)
+
+func TestSpansAreListedAndDrawn(t *testing.T) {
+	j := job.Job{Spec: job.Spec{Action: job.Run}, Status: job.Succeeded, Result: job.Result{
+		Status: job.Succeeded, Users: 2, Elapsed: 100, Kinds: []string{"query 1", "query 2", "query 3"},
+		Metrics: []job.Metric{{Name: "geometric mean", Value: 0.012345, Unit: "s"}, {Name: "queries an hour", Value: 1234}},
+		Spans: []job.Span{
+			{User: 1, Stream: 1, Kind: "query 1", From: 0, Seconds: 50, Rows: 4, Outcome: job.SpanDone},
+			{User: 1, Stream: 1, Kind: "query 2", From: 50, Seconds: 0.25, Rows: 0, Outcome: job.SpanDone},
+			{User: 2, Stream: 2, Kind: "query 1", From: 0, Seconds: 25, Rows: 4, Outcome: job.SpanDone},
+			{User: 2, Stream: 2, Kind: "query 2", From: 25, Seconds: 25, Outcome: job.SpanFailed, Class: "other", Message: "no"},
+		},
+	}}
+	var out bytes.Buffer
+	if err := report.Text(&out, j, meter.Summary{}, report.View{Width: 53}); err != nil {
+		t.Fatal(err)
+	}
+	text := out.String()
+	_, drawn, _ := strings.Cut(text, "Streams, ")
+	for _, want := range []string{
+		"0.01235 s  geometric mean", "   1,234  queries an hour",
+		"  query 1         2    25.0    37.5    50.0         0\n",
+		"  query 2         1  0.2500  0.2500  0.2500         1\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got\n%s\nwant %q in it", text, want)
+		}
+	}
+	if strings.Contains(text, "query 3") {
+		t.Errorf("got\n%s\nwant nothing of what was not asked", text)
+	}
+	for _, want := range []string{
+		"  stream 1  1-------------------\n",
+		"  stream 2  1---------2xxxxxxxxx\n",
+	} {
+		if !strings.Contains(drawn, want) {
+			t.Errorf("got\n%s\nwant the line %q", drawn, want)
+		}
+	}
+}
