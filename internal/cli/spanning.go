@@ -26,7 +26,7 @@ func (s *spanning) span(d *display, span job.Span) {
 	}
 	s.underWay = slices.DeleteFunc(s.underWay, func(other job.Span) bool { return other.User == span.User })
 	s.ended++
-	if d.brief {
+	if d.brief || d.hammerDB || d.verbose { // its virtual users say it
 		return
 	}
 	what := fmt.Sprintf("%s of stream %d (%d of %d", span.Kind, span.Stream, span.Number, span.Of)

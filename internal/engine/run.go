@@ -149,7 +149,10 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version string) (*run, error) {
 	tell, monitor := f.tellAs(job.Monitor), job.Monitor
 	if p.unmonitored() {
-		tell, monitor = func(job.Event) {}, 0
+		tell = func(job.Event) {}
+	}
+	if p.Pacing.Test {
+		monitor = 0
 	}
 	if err := requireSchema(ctx, p, s); err != nil {
 		return nil, err

@@ -48,6 +48,8 @@ type Speaker struct {
 	minute          int // of the phase, that was said last
 
 	cleaned bool // whether it was said that the server checkpoints and vacuums
+
+	sets map[int]*querySet // that virtual users are in, by their positions
 }
 
 // NewSpeaker returns a speaker that has not been given any event.
@@ -68,6 +70,10 @@ func (s *Speaker) Say(e job.Event) []Line {
 		return by(e.User, s.begins(*e.Phase)...)
 	case e.Second != nil:
 		return by(e.User, s.second(*e.Second)...)
+	case e.Span != nil:
+		return by(e.User, s.query(*e.Span)...)
+	case e.Headline != nil && e.Headline.Spans != nil:
+		return nil // each virtual user has said what it measured
 	case e.Headline != nil:
 		return s.result(e.User, *e.Headline)
 	case e.Facts != nil:
