@@ -48,6 +48,9 @@ func TestKeptSpecsCallOptionsByTheirNames(t *testing.T) {
 		want = append(want, named)
 	}
 	for pair := range edition.Catalog.Pairs() {
+		if pair.Workload.Finite {
+			continue // no job of one is so old
+		}
 		d, w := pair.Database.Name, pair.Workload.Name
 		kept, named := option.Values{}, option.Values{}
 		for i, o := range pair.Options() {

@@ -136,7 +136,8 @@ func session(t *testing.T, golden string, environ ...string) {
 
 // inOrder sorts the lines of virtual users that speak side by side: those of a run
 // who begin one after another, while the monitor says how the time goes by, and those
-// who say that they are done.
+// who say that they are done. Who is done before the run is over, on a slow machine says so
+// after it.
 func inOrder(printed string) string {
 	lines := strings.Split(printed, "\n")
 	isEnd := func(line string) bool { return strings.HasSuffix(line, ":FINISHED SUCCESS") }
@@ -146,12 +147,22 @@ func inOrder(printed string) string {
 	for i, line := range lines {
 		switch {
 		case strings.HasPrefix(line, "Vuser 1:Beginning rampup"):
+			if over := slices.IndexFunc(lines[i:], func(line string) bool { return strings.HasPrefix(line, "Vuser 1:Test complete") }); over > 0 {
+				slices.SortStableFunc(lines[i:i+over+1], func(a, b string) int { return boolInt(isEnd(a)) - boolInt(isEnd(b)) })
+			}
 			sortUsers(lines[i+1:], isOfRun)
 		case isEnd(line):
 			sortUsers(lines[i:], isEnd)
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+func boolInt(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // sortUsers sorts the first lines that are of a kind by who says them, the monitor
