@@ -26,6 +26,12 @@ func TestLoopsMariaDB(t *testing.T) {
 	compareLoops(t, openMariaDB(t, "bench_loops"), "stored routines", nil, atLeast(1.2))
 }
 
+// TestLoopsPreparedMariaDB measures the same of calls that are prepared, which cost the server
+// less.
+func TestLoopsPreparedMariaDB(t *testing.T) {
+	compareLoops(t, openMariaDB(t, "bench_loops"), "prepared stored routines", []string{"--set", "prepared=true"}, atLeast(1.2))
+}
+
 // TestLoopsStatementsMariaDB measures the same of some 27 statements a transaction, whose
 // answers a client waits for one by one.
 func TestLoopsStatementsMariaDB(t *testing.T) {
