@@ -42,8 +42,9 @@ func (s *spanning) span(d *display, span job.Span) {
 
 // clock says from time to time what is under way.
 func (s *spanning) clock(d *display, offset time.Duration) {
+	text := s.text(offset) // the bar is drawn by another goroutine
 	if d.bar.width != nil {
-		d.bar.show(func(width int) string { return terminal.Cut(s.text(offset), width) })
+		d.bar.show(func(width int) string { return terminal.Cut(text, width) })
 		return
 	}
 	const often = 10 * time.Second
@@ -51,19 +52,16 @@ func (s *spanning) clock(d *display, offset time.Duration) {
 		return
 	}
 	s.said = offset
-	d.line(d.err, s.text(offset))
+	d.line(d.err, text)
 }
 
+// text says it in parts, of which a narrow terminal shows the first ones.
 func (s *spanning) text(offset time.Duration) string {
-	var list []string
+	parts := []string{clock(offset), fmt.Sprintf("%d done", s.ended)}
 	for _, span := range s.underWay {
-		list = append(list, fmt.Sprintf("%s of stream %d for %.0f s", span.Kind, span.Stream, max(0, offset.Seconds()-span.From)))
+		parts = append(parts, fmt.Sprintf("now %s of stream %d for %.0f s", span.Kind, span.Stream, max(0, offset.Seconds()-span.From)))
 	}
-	text := fmt.Sprintf("%s  %d done", clock(offset), s.ended)
-	if len(list) > 0 {
-		text += "; now " + strings.Join(list, ", ")
-	}
-	return text
+	return strings.Join(parts, "   ")
 }
 
 func plural(n int64, what string) string {

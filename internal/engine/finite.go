@@ -21,13 +21,7 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 	if err != nil {
 		return job.Result{}, err
 	}
-	defer func() { r.connections.close() }()
-	stopPolling, err := r.pollCounter(ctx)
-	if err != nil {
-		return job.Result{}, brokenOff(ctx, job.Run, err)
-	}
-	defer func() { stopPolling() }()
-
+	defer r.connections.close()
 	kinds := len(p.Workload.Kinds)
 	m := newMeasurement(kinds)
 	load := host.StartLoad()

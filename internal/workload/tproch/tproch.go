@@ -29,7 +29,7 @@ var Workload = &workload.Workload{
 	Options: newOptions,
 	Use:     database.Use{Name: "tpch", Analytic: true},
 	Finite:  true,
-	Grace:   5 * time.Minute, // a query may take so long, and there are second thoughts to break it off
+	Grace:   5 * time.Minute, // a query may take so long; who will not wait aborts
 	Size:    workload.Size{Option: "scale_factor", Unit: "scale factor"},
 	Tables:  func(options any, _ uint64) []schema.Table { return options.(*Options).tables() },
 	Identity: func(options any, _ uint64) string {

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/engine/load"
+	"sledge/internal/hammerdb/lines"
+	"sledge/internal/job"
+)
+
+// The bar is drawn while queries begin and end: the race detector would see it read what
+// they change.
+func TestQueriesAreSaidAndDrawnSideBySide(t *testing.T) {
+	var out, drawn bytes.Buffer
+	d := &display{
+		err: &out, pacing: load.Pacing{Finite: true}, speaker: lines.NewSpeaker(lines.About{Action: job.Run}),
+		bar: bar{to: &drawn, width: func() int { return 60 }},
+	}
+	for begun := time.Now(); time.Since(begun) < 3*redraw; {
+		span := job.Span{User: 1, Kind: "query 14", Stream: 2, Set: 2, Number: 3, Of: 22, From: 61}
+		d.Watch(job.Event{User: 1, Span: &span})
+		other := span
+		other.User, other.Stream = 2, 3
+		d.Watch(job.Event{User: 2, Span: &other})
+		d.Watch(job.Event{Second: &job.Second{Phase: job.Measure, Offset: 65 * time.Second}})
+		ended := span
+		ended.Outcome, ended.Seconds, ended.Rows = job.SpanDone, 1.5, 1
+		d.Watch(job.Event{User: 1, Span: &ended})
+		other.Outcome = job.SpanCutOff
+		d.Watch(job.Event{User: 2, Span: &other})
+	}
+	d.end()
+	if want := "1:03  query 14 of stream 2 (3 of 22, set 2) done after 1.500 s, 1 row\n"; !strings.HasPrefix(out.String(), want) {
+		t.Errorf("got %.200q, want %q", out.String(), want)
+	}
+	if want := "1:05   0 done   now query 14 of stream 2 for 4 s"; !strings.Contains(drawn.String(), want) || strings.Contains(drawn.String(), "stream 3") {
+		t.Errorf("got %.200q drawn, want %q and no more, for which there is no room", drawn.String(), want)
+	}
+}
