@@ -80,7 +80,7 @@ func (p *Program) display(order workbench.Order, s *settings) *display {
 			Workload: order.Plan.Workload.Name, Title: order.Plan.Workload.Title,
 		}),
 	}
-	if d.bar.width != nil && order.Spec.Action == job.Run && !pacing.Test && !s.hammerDB && s.interval == 0 {
+	if d.bar.width != nil && order.Spec.Action == job.Run && !pacing.Test && !pacing.Finite && !s.hammerDB && s.interval == 0 {
 		users := order.Plan.Users
 		if steps := order.Plan.Steps; steps != nil {
 			users = steps[0].Users
