@@ -58,6 +58,11 @@ func Points(jobs []job.Job) []Point {
 // columns or, with 0, in as many as it takes.
 func ProfileText(jobs []job.Job, width int) string {
 	b := page{View: View{Width: width}}
+	if of := slices.IndexFunc(jobs, func(j job.Job) bool { return len(j.Result.Spans) > 0 }); of >= 0 {
+		figures(&b, jobs, jobs[of].Result.Metrics)
+		b.end()
+		return b.String()
+	}
 	t := terminal.Table{Columns: []terminal.Column{
 		{Head: "users"},
 		{Head: "NOPM"},
@@ -83,6 +88,28 @@ func ProfileText(jobs []job.Job, width int) string {
 	}
 	b.end()
 	return terminal.Fold(b.String(), width)
+}
+
+// figures lists runs that have neither NOPM nor TPM by the first two figures that they have.
+func figures(b *page, jobs []job.Job, of []job.Metric) {
+	of = of[:min(len(of), 2)]
+	t := terminal.Table{Columns: []terminal.Column{{Head: "users"}}}
+	for _, m := range of {
+		t.Columns = append(t.Columns, terminal.Column{Head: m.Name})
+	}
+	t.Columns = append(t.Columns, terminal.Column{Head: "status"}, terminal.Column{Head: "job", Short: ShortID})
+	for _, j := range jobs {
+		cells := []string{count(int64(Users(j)))}
+		for _, m := range of {
+			cell := "-"
+			if i := slices.IndexFunc(j.Result.Metrics, func(own job.Metric) bool { return own.Name == m.Name }); i >= 0 {
+				cell = Figure(j.Result.Metrics[i])
+			}
+			cells = append(cells, cell)
+		}
+		t.Row(append(cells, string(j.Status), string(j.ID))...)
+	}
+	b.table(t)
 }
 
 // ShortID is as much of a job's ID as names it among some millions: the second it began

@@ -48,3 +48,26 @@ func TestSpansAreListedAndDrawn(t *testing.T) {
 		}
 	}
 }
+
+func TestRunsOfQueriesAreListedByTheirOwnFigures(t *testing.T) {
+	run := func(users int, mean float64) job.Job {
+		return job.Job{ID: "6B0371D622268036F1CF4929", Status: job.Succeeded, Result: job.Result{
+			Users: users, Spans: []job.Span{{Outcome: job.SpanDone}},
+			Metrics: []job.Metric{{Name: "geometric mean", Value: mean, Unit: "s"}, {Name: "queries an hour", Value: 3600}},
+		}}
+	}
+	stopped := job.Job{ID: "6B0371D622268036F1CF4930", Status: job.Failed, Result: job.Result{Users: 4}}
+	got := report.ProfileText([]job.Job{run(1, 0.25), run(2, 1.5), stopped}, 80)
+	for _, want := range []string{
+		"users  geometric mean  queries an hour     status",
+		"    1        0.2500 s            3,600  succeeded", "    2         1.500 s            3,600  succeeded",
+		"    4               -                -     failed",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got\n%s\nwant %q in it", got, want)
+		}
+	}
+	if strings.Contains(got, "NOPM") {
+		t.Errorf("got\n%s\nwant nothing of new orders", got)
+	}
+}
