@@ -42,7 +42,7 @@ func TestBuildMariaDB(t *testing.T) {
 }
 
 func compareBuild(t *testing.T, s loadable, bare string) {
-	shares := writeLoadFiles(t, buildWarehouses, builders)
+	shares := writeLoadFiles(t, population(buildWarehouses), builders)
 	var built, copied []float64
 	for range rounds() {
 		s.drop(t)

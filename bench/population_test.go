@@ -70,13 +70,13 @@ type loadFile struct {
 // that a builder would take, and shares them out among clients by size: the
 // largest first, each to whoever has least. So clients of equal speed end at the
 // same time, which is the best that bare loading can do.
-func writeLoadFiles(t *testing.T, warehouses, clients int) [][]loadFile {
+func writeLoadFiles(t *testing.T, tables []schema.Table, clients int) [][]loadFile {
 	folder := t.TempDir()
 	if err := os.Chmod(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	var files []loadFile
-	for _, table := range population(warehouses) {
+	for _, table := range tables {
 		for chunk := range table.Chunks {
 			path := filepath.Join(folder, fmt.Sprintf("%s.%d", table.Name, chunk))
 			n, err := writeLoadFile(path, table.Rows(chunk))

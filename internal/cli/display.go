@@ -303,7 +303,7 @@ func (d *display) progress(p job.Progress, at time.Time) {
 		return
 	}
 	complete := p.Total > 0 && p.Done >= p.Total && p.Detail == ""
-	if p.Done == 0 || d.whole || !complete && at.Sub(d.shown) < progressEvery {
+	if p.Done == 0 && p.Detail == "" || d.whole || !complete && at.Sub(d.shown) < progressEvery {
 		return
 	}
 	d.shown, d.whole = at, complete
@@ -317,16 +317,15 @@ func progressLine(p job.Progress, elapsed time.Duration) string {
 		total := max(p.Total, p.Done) // an estimate, which may turn out to be too low
 		line = fmt.Sprintf("%s: %s of %s %s (%d %%)", p.Step, humanize.Comma(p.Done), humanize.Comma(total), p.Unit, 100*p.Done/total)
 	}
-	if elapsed < time.Second || p.Done == 0 {
-		return line
-	}
-	rate := float64(p.Done) / elapsed.Seconds()
-	line += fmt.Sprintf(", %s a second", humanize.CommafWithDigits(rate, rateDigits(rate)))
-	if p.DoneBytes > 0 {
-		line += fmt.Sprintf(", %.1f MB/s", float64(p.DoneBytes)/1e6/elapsed.Seconds())
-	}
-	if left := p.Total - p.Done; left > 0 {
-		line += fmt.Sprintf(", %s left", clock(time.Duration(float64(left)/rate*float64(time.Second))))
+	if elapsed >= time.Second && p.Done > 0 {
+		rate := float64(p.Done) / elapsed.Seconds()
+		line += fmt.Sprintf(", %s a second", humanize.CommafWithDigits(rate, rateDigits(rate)))
+		if p.DoneBytes > 0 {
+			line += fmt.Sprintf(", %.1f MB/s", float64(p.DoneBytes)/1e6/elapsed.Seconds())
+		}
+		if left := p.Total - p.Done; left > 0 {
+			line += fmt.Sprintf(", %s left", clock(time.Duration(float64(left)/rate*float64(time.Second))))
+		}
 	}
 	if p.Detail != "" {
 		line += "; " + p.Detail

@@ -24,9 +24,10 @@ type Schema struct {
 	Create func(tables []schema.Table) ([]string, error)
 
 	// Step returns the statements of a later step of the build: "indexes.TABLE" and
-	// "finish.TABLE" once the table is loaded; "indexes", "routines" and "finish" once
-	// all of them are. None is needed for a step. Each statement can be repeated, since
-	// a build may be interrupted after it.
+	// "finish.TABLE" once the table is loaded; "indexes", "references", "routines" and
+	// "finish" once all of them are. "references.TABLE" follow "references", side by side
+	// with those of other tables. None is needed for a step. Each statement can be
+	// repeated, since a build may be interrupted after it.
 	Step func(name string) ([]string, error)
 
 	// Drop removes tables and routines. It may be asked in a transaction, for databases

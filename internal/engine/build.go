@@ -139,7 +139,7 @@ func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledg
 				return result, err
 			}
 		}
-		if err := p.eachStatement(ctx, steps, session, step); err != nil {
+		if err := p.complete(ctx, steps, session, sessions, tables, step); err != nil {
 			return result, err
 		}
 	}
@@ -225,7 +225,7 @@ type tableBuild struct {
 // others go on loading, so that no core waits for the end of a phase.
 func loadTables(ctx context.Context, p Plan, f *feed, steps *announcer, sessions []database.Session, tables []schema.Table, l ledger) ([]job.TableLoad, error) {
 	progress := newLoadProgress(tables, l)
-	stop := progress.report(f)
+	stop := report(f, progress.now)
 	defer stop()
 	pieces := make(chan piece)
 	group, ctx := errgroup.WithContext(ctx)
@@ -301,7 +301,7 @@ func (b builder) build(ctx context.Context, next piece) error {
 		}
 		b.steps.feed.step(b.position, job.Step{Name: job.StepTable, Of: t.Name, Stage: job.Ends})
 	}
-	for _, step := range []string{"indexes", "finish"} {
+	for _, step := range whenLoaded {
 		statements, err := b.Schema.Step(step + "." + t.Name)
 		if err != nil {
 			return err
@@ -309,13 +309,14 @@ func (b builder) build(ctx context.Context, next piece) error {
 		if len(statements) > 0 {
 			b.steps.begins(stepOf[step])
 		}
-		done := b.progress.detail(step + " of " + t.Name)
 		for _, statement := range statements {
-			if err := b.session.Exec(ctx, statement); err != nil {
+			done := b.progress.begin(step + " of " + t.Name)
+			err := b.session.Exec(ctx, statement)
+			done()
+			if err != nil {
 				return fmt.Errorf("%s of %s: %w", step, t.Name, err)
 			}
 		}
-		done()
 	}
 	return nil
 }
@@ -367,28 +368,71 @@ func rollback(ctx context.Context, s database.Session) {
 	_ = s.Rollback(short)
 }
 
-// eachStatement runs the statements of a step, which may need none.
-func (p Plan) eachStatement(ctx context.Context, steps *announcer, s database.Session, script string) error {
-	statements, err := p.Schema.Step(script)
-	if err != nil || len(statements) == 0 {
+// share is the statements that a table has in a step.
+type share struct {
+	table      schema.Table
+	statements []string
+}
+
+// shares lists the tables that have statements in a step which comes after all tables were
+// loaded, in the order of the tables: the largest first.
+func (p Plan) shares(step string, tables []schema.Table) ([]share, error) {
+	if slices.Contains(whenLoaded, step) { // they have run
+		return nil, nil
+	}
+	var list []share
+	for _, t := range tables {
+		statements, err := p.Schema.Step(step + "." + t.Name)
+		if err != nil {
+			return nil, err
+		}
+		if len(statements) > 0 {
+			list = append(list, share{t, statements})
+		}
+	}
+	return list, nil
+}
+
+// complete does a step that comes after all tables were loaded: on one session the statements
+// that concern them all, then on all sessions side by side those that tables have of their own.
+// There may be none of either.
+func (p Plan) complete(ctx context.Context, steps *announcer, session database.Session, sessions []database.Session, tables []schema.Table, step string) error {
+	statements, err := p.Schema.Step(step)
+	if err != nil {
 		return err
 	}
-	steps.begins(stepOf[script])
-	f := steps.feed
-	progress := job.Progress{Step: script, Total: int64(len(statements)), Unit: "statements"}
-	tell := func() {
-		now := progress
-		f.send(job.Event{Progress: &now})
+	shares, err := p.shares(step, tables)
+	if err != nil || len(statements) == 0 && len(shares) == 0 {
+		return err
 	}
-	for _, statement := range statements {
-		tell()
-		if err := s.Exec(ctx, statement); err != nil {
-			return fmt.Errorf("%s: %w", script, err)
+	steps.begins(stepOf[step])
+	progress := newStepProgress(step, statements, shares)
+	stop := report(steps.feed, progress.now)
+	defer stop()
+	for n, statement := range statements {
+		what := fmt.Sprintf("statement %d of %d", n+1, len(statements))
+		if err := progress.exec(ctx, session, statement, what, progress.each); err != nil {
+			return fmt.Errorf("%s: %w", step, err)
 		}
-		progress.Done++
 	}
-	tell()
-	return nil
+	var next atomic.Int64
+	group, ctx := errgroup.WithContext(ctx)
+	for _, s := range sessions {
+		group.Go(func() error {
+			return job.Guarded(func() error {
+				for n := int(next.Add(1)) - 1; n < len(shares); n = int(next.Add(1)) - 1 {
+					what := step + " of " + shares[n].table.Name
+					for _, statement := range shares[n].statements {
+						if err := progress.exec(ctx, s, statement, what, shares[n].table.Size); err != nil {
+							return fmt.Errorf("%s: %w", what, err)
+						}
+					}
+				}
+				return nil
+			})
+		})
+	}
+	return group.Wait()
 }
 
 // tableProgress counts what builders have put into one table.
@@ -400,9 +444,7 @@ type tableProgress struct {
 type loadProgress struct {
 	tables []*tableBuild
 	total  int64 // rows, about
-
-	mu    sync.Mutex
-	doing []string // besides loading
+	doings       // besides loading
 }
 
 func newLoadProgress(tables []schema.Table, l ledger) *loadProgress {
@@ -419,33 +461,94 @@ func newLoadProgress(tables []schema.Table, l ledger) *loadProgress {
 	return p
 }
 
-// detail shows what is being done besides loading, until done is called.
-func (p *loadProgress) detail(what string) (done func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.doing = append(p.doing, what)
-	return func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		i := slices.Index(p.doing, what)
-		p.doing = slices.Delete(p.doing, i, i+1)
-	}
-}
-
 func (p *loadProgress) now() job.Progress {
 	now := job.Progress{Step: "load", Total: p.total, Unit: "rows"}
 	for _, t := range p.tables {
 		now.Done += t.progress.rows.Load()
 		now.DoneBytes += t.progress.bytes.Load()
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now.Detail = strings.Join(p.doing, ", ")
+	now.Detail = p.String()
 	return now
 }
 
+// stepProgress counts what is done of a step that comes after the load.
+type stepProgress struct {
+	name, unit string
+	each       int64 // what a statement that concerns all tables counts
+	total      int64
+	done       atomic.Int64
+	doings
+}
+
+// newStepProgress counts by the rows of tables if those have statements of their own, beside
+// which the others take no time, and else by statements.
+func newStepProgress(step string, statements []string, shares []share) *stepProgress {
+	if len(shares) == 0 {
+		return &stepProgress{name: step, unit: "statements", each: 1, total: int64(len(statements))}
+	}
+	p := &stepProgress{name: step, unit: "rows"}
+	for _, s := range shares {
+		p.total += s.table.Size * int64(len(s.statements))
+	}
+	return p
+}
+
+// exec runs a statement and counts it.
+func (p *stepProgress) exec(ctx context.Context, s database.Session, statement, what string, counts int64) error {
+	defer p.begin(what)()
+	err := s.Exec(ctx, statement)
+	if err == nil {
+		p.done.Add(counts)
+	}
+	return err
+}
+
+func (p *stepProgress) now() job.Progress {
+	return job.Progress{Step: p.name, Detail: p.String(), Done: p.done.Load(), Total: p.total, Unit: p.unit}
+}
+
+// doings are statements under way, for those who watch.
+type doings struct {
+	mu   sync.Mutex
+	list []*doing // as they began
+}
+
+type doing struct {
+	what  string
+	since time.Time
+}
+
+// begin shows a statement until done is called.
+func (d *doings) begin(what string) (done func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	begun := &doing{what, time.Now()}
+	d.list = append(d.list, begun)
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		i := slices.Index(d.list, begun)
+		d.list = slices.Delete(d.list, i, i+1)
+	}
+}
+
+// String says what is under way, and for how long if that takes any time.
+func (d *doings) String() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var all []string
+	for _, doing := range d.list {
+		what := doing.what
+		if t := time.Since(doing.since).Truncate(time.Second); t > 0 {
+			what += " for " + t.String()
+		}
+		all = append(all, what)
+	}
+	return strings.Join(all, ", ")
+}
+
 // report sends the progress twice a second until stop is called.
-func (p *loadProgress) report(f *feed) (stop func()) {
+func report(f *feed, progress func() job.Progress) (stop func()) {
 	quit := make(chan struct{})
 	var reporting sync.WaitGroup
 	reporting.Go(func() {
@@ -454,10 +557,10 @@ func (p *loadProgress) report(f *feed) (stop func()) {
 		for {
 			select {
 			case <-tick.C:
-				now := p.now()
+				now := progress()
 				f.send(job.Event{Progress: &now})
 			case <-quit:
-				now := p.now()
+				now := progress()
 				f.send(job.Event{Progress: &now})
 				return
 			}

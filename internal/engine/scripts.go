@@ -1,5 +1,7 @@
 package engine
 
+import "slices"
+
 // CreateStatements returns the statements that make the workload's tables.
 func (p Plan) CreateStatements() ([]string, error) {
 	return p.Schema.Create(p.Workload.Tables(p.Settings, p.Seed))
@@ -10,11 +12,22 @@ func (p Plan) CreateStatements() ([]string, error) {
 // table, then what concerns them all.
 func (p Plan) CompleteStatements() ([]string, error) {
 	var names []string
-	for _, t := range p.Workload.Tables(p.Settings, p.Seed) {
-		names = append(names, "indexes."+t.Name, "finish."+t.Name)
+	each := func(steps ...string) {
+		for _, t := range p.Workload.Tables(p.Settings, p.Seed) {
+			for _, step := range steps {
+				names = append(names, step+"."+t.Name)
+			}
+		}
+	}
+	each(whenLoaded...)
+	for _, step := range afterLoad {
+		names = append(names, step)
+		if !slices.Contains(whenLoaded, step) {
+			each(step)
+		}
 	}
 	var all []string
-	for _, name := range append(names, afterLoad...) {
+	for _, name := range names {
 		statements, err := p.Schema.Step(name)
 		if err != nil {
 			return nil, err
@@ -24,5 +37,9 @@ func (p Plan) CompleteStatements() ([]string, error) {
 	return all, nil
 }
 
-// afterLoad names the steps that a build runs after all tables were loaded.
-var afterLoad = []string{"indexes", "routines", "finish"}
+// whenLoaded names the steps that a build runs of each table as soon as it is loaded.
+var whenLoaded = []string{"indexes", "finish"}
+
+// afterLoad names the steps that a build runs after all tables were loaded: of each what
+// concerns them all, and then what each table has of it.
+var afterLoad = []string{"indexes", "references", "routines", "finish"}

@@ -20,7 +20,7 @@ type announcer struct {
 
 // stepOf names the steps that scripts of a pair are.
 var stepOf = map[string]job.StepName{
-	"indexes": job.StepIndexes, "routines": job.StepRoutines, "finish": job.StepStatistics,
+	"indexes": job.StepIndexes, "references": job.StepIndexes, "routines": job.StepRoutines, "finish": job.StepStatistics,
 }
 
 // begins tells that a step begins.
