@@ -39,7 +39,6 @@ func TestHammerDBHasOneHome(t *testing.T) {
 var knowWorkloads = map[string]string{
 	"internal/hammerdb/names":                "what HammerDB calls them and their options",
 	"internal/hammerdb/lines":                "what HammerDB says of them",
-	"internal/hammerdb/settings":             "the options of one that is not built yet",
 	"internal/hammerdb/console/configure.go": "examples of commands",
 	"internal/hammerdb/views/artifact.go":    "trademarks",
 

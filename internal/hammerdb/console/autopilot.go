@@ -42,9 +42,7 @@ func autopilot(c *Console, ctx context.Context, call Call) (string, error) {
 	if c.users.exist() {
 		return "", fail("Error: Virtual Users exist, destroy with vudestroy before creating")
 	}
-	if err := c.requireScript(); err != nil {
-		return "", err
-	}
+	c.requireScript()
 	store, err := c.jobsStore()
 	if err != nil {
 		return "", err

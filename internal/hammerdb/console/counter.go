@@ -108,9 +108,6 @@ func tcstart(c *Console, ctx context.Context, _ Call) (string, error) {
 		c.out.printf("Transaction Counter thread already running with threadid:%s", t.id)
 		return "", nil
 	}
-	if err := c.requireBuilt(); err != nil {
-		return "", err
-	}
 	order, err := c.order(c.spec(job.Check)) // a check depends on nothing that only runs do
 	if err != nil {
 		return "", err

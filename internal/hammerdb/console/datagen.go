@@ -147,9 +147,6 @@ func datagenrun(c *Console, ctx context.Context, _ Call) (string, error) {
 
 // datagenConfig checks what a generation needs before anything is done.
 func (c *Console) datagenConfig() (datagen.Config, error) {
-	if err := c.requireBuilt(); err != nil {
-		return datagen.Config{}, err
-	}
 	if c.users.exist() {
 		return datagen.Config{}, fail("Error: Cannot generate data with Virtual Users active, destroy Virtual Users first")
 	}

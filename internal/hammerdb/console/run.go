@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"sledge/internal/engine"
@@ -26,9 +27,7 @@ func vurun(c *Console, ctx context.Context, _ Call) (string, error) { return c.r
 
 // runAll is vurun, with options on top of settings and script.
 func (c *Console) runAll(ctx context.Context, more option.Values) (string, error) {
-	if err := c.requireScript(); err != nil {
-		return "", err
-	}
+	c.requireScript()
 	order, remarks, err := c.runOrder(c.workers(), more)
 	if err != nil {
 		return "", err
@@ -60,10 +59,11 @@ func (c *Console) runAll(ctx context.Context, more option.Values) (string, error
 // withIterationsLeft returns the order of a run after which as many iterations are left: a
 // virtual user whose connection is lost goes on with its next iteration after the repeat
 // delay, as in HammerDB, while the others are still in theirs. Settings or a script that say
-// whether to connect again say it alone. The order stays bound as it was.
+// whether to connect again say it alone, and who has work to finish cannot leave it. The order
+// stays bound as it was.
 func withIterationsLeft(order workbench.Order, left int, repeat time.Duration) workbench.Order {
 	pacing := &order.Plan.Pacing
-	if _, said := order.Spec.Options["reconnect"]; said || left == 0 || order.Plan.Database.Embedded || pacing.RaiseError {
+	if _, said := order.Spec.Options["reconnect"]; said || left == 0 || order.Plan.Database.Embedded || pacing.RaiseError || pacing.Finite {
 		return order
 	}
 	pacing.Reconnect, pacing.Reconnects, pacing.ReconnectDelay = true, left, repeat
@@ -121,6 +121,9 @@ func (c *Console) runOnce(ctx context.Context, order workbench.Order) (string, e
 // runSpec is a run by the settings and the script as they stand.
 func (c *Console) runSpec() job.Spec {
 	spec := c.spec(job.Run)
+	if b := c.book.Benchmark(); b.Queries {
+		spec.Options[b.Size] = c.book.Value(b.Size) // to be compared with what is there
+	}
 	maps.Copy(spec.Options, c.script.values)
 	return spec
 }
@@ -135,6 +138,11 @@ func (c *Console) spaceUsers(spec *job.Spec) (remark string) {
 	if _, set := spec.Options[b.UserDelay]; set || b.UserDelay == "" || spec.Users < 2 || millis == 0 {
 		return ""
 	}
+	delay := time.Duration(millis) * time.Millisecond
+	if c.workload().Finite { // so all of it is measured
+		spec.Options[b.UserDelay] = delay.String()
+		return ""
+	}
 	value := func(option string) string {
 		if text, set := spec.Options[option]; set {
 			return text
@@ -145,7 +153,6 @@ func (c *Console) spaceUsers(spec *job.Spec) (remark string) {
 	if err := rampUp.UnmarshalText([]byte(value(b.RampUp))); err != nil {
 		return "" // binding refuses it
 	}
-	delay := time.Duration(millis) * time.Millisecond
 	most := (time.Duration(rampUp) / 2 / time.Duration(spec.Users-1)).Truncate(time.Millisecond)
 	if delay > most && value(b.Driver) != "test" {
 		remark = fmt.Sprintf("User Delay(ms) of %d would start the last of %d Virtual Users after %s: they start %d ms apart, within half of the rampup time",
@@ -185,6 +192,7 @@ func (c *Console) do(ctx context.Context, order workbench.Order) (string, error)
 	screen := &screen{
 		console: c, speaker: speakerOf(order.Plan, order.Spec.Action),
 		showOutput: c.book.GenericFlag(virtualUserSection, "show_output") || c.script.monitored,
+		spans:      order.Plan.Pacing.Finite,
 	}
 	keeping := &bookkeeper{console: c, plan: order.Plan}
 	with := workbench.With{Store: store, Attending: []job.Watcher{keeping}, Remark: keeping.remark, Closing: keeping.closing}
@@ -252,12 +260,27 @@ func (b *bookkeeper) Watch(e job.Event) {
 
 // remark says after the headline what there is to be said of it.
 func (b *bookkeeper) remark(e job.Event) (said []job.Event, err error) {
-	if e.Headline != nil {
-		err = b.console.measured(b.plan, *e.Headline, func(line string) {
-			said = append(said, job.Event{User: e.User, Message: line})
-		})
+	say := func(line string) { said = append(said, job.Event{User: e.User, Message: line}) }
+	switch {
+	case e.Facts != nil:
+		if line := b.otherSize(*e.Facts); line != "" {
+			say(line)
+		}
+	case e.Headline != nil:
+		err = b.console.measured(b.plan, *e.Headline, say)
 	}
 	return said, err
+}
+
+// otherSize says that there is another amount of data than the settings say; "" where they
+// say nothing of it, or are right.
+func (b *bookkeeper) otherSize(facts job.Facts) string {
+	size := b.plan.Workload.Size
+	asked, there := b.plan.Spec.Options[size.Option], strings.TrimPrefix(facts.Size, size.Unit+" ")
+	if asked == "" || there == "" || asked == there {
+		return ""
+	}
+	return lines.OtherSize(b.plan.Workload.Name, asked, there)
 }
 
 // closing says what nobody has said: what went wrong, and how the virtual users ended.
@@ -278,7 +301,11 @@ func (b *bookkeeper) closing(failure error) (said []job.Event) {
 // measured adds to the headline of a run how its transactions ended, and writes the
 // log of response times where timeprofile asks for one.
 func (c *Console) measured(plan engine.Plan, result job.Result, say func(line string)) error {
-	for _, line := range report.Counts(result) {
+	said := report.Counts
+	if plan.Pacing.Finite {
+		said = report.Warnings // each virtual user has said what it measured
+	}
+	for _, line := range said(result) {
 		say(line)
 	}
 	if result.PerUser == nil {
@@ -312,6 +339,7 @@ func (c *Console) logPath(name, section, unique string) string {
 type screen struct {
 	console    *Console
 	showOutput bool
+	spans      bool // whether the job is one whose transactions are each told of
 	speaker    *lines.Speaker
 
 	step  string    // what the progress last shown was of
@@ -337,7 +365,7 @@ func (s *screen) Watch(e job.Event) {
 	switch {
 	case e.Wish != "":
 		c.out.print(wished[e.Wish])
-	case e.Failure != nil && !e.Failure.Retried:
+	case e.Failure != nil && !e.Failure.Retried && !s.spans: // which say it
 		s.say(e.At, e.User, fmt.Sprintf("%s : %s (%s)", e.Failure.Kind, e.Failure.Message, e.Failure.Class))
 	case e.Progress != nil:
 		s.progress(e.At, *e.Progress)

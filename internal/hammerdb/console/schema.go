@@ -74,9 +74,6 @@ func (c *Console) oneUserJob(ctx context.Context, action job.Action, doing, verb
 // prepare checks what a job on the schema needs before anything is done. A build may go
 // on with one that was interrupted.
 func (c *Console) prepare(action job.Action, resume bool) (workbench.Order, error) {
-	if err := c.requireBuilt(); err != nil {
-		return workbench.Order{}, err
-	}
 	if c.users.exist() {
 		return workbench.Order{}, fail("Error: Cannot %s schema with Virtual Users active, destroy Virtual Users first", action)
 	}

@@ -7,11 +7,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"sledge/internal/hammerdb/scripts"
-	"sledge/internal/hammerdb/settings"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/workload"
@@ -69,44 +67,31 @@ func scriptCommands() []command {
 }
 
 func loadscript(c *Console, _ context.Context, _ Call) (string, error) {
-	return "", c.loadScript()
+	c.loadScript()
+	return "", nil
 }
 
-func (c *Console) loadScript() error {
-	if err := c.requireBuilt(); err != nil {
-		return err
+func (c *Console) loadScript() {
+	b := c.book.Benchmark()
+	if b.Queries {
+		c.out.printf("%s Driver Script", b.Title)
 	}
-	timed := c.book.Value(c.book.Benchmark().Driver) != "test"
+	timed := !c.workload().Finite && c.book.Value(b.Driver) != "test"
 	c.script = script{loaded: true, monitored: timed}
 	c.out.print(`Script loaded, Type "print script" to view`)
-	return nil
 }
 
 func (c *Console) clearScript() { c.script = script{} }
 
 // requireScript loads the script if none is loaded, as HammerDB does.
-func (c *Console) requireScript() error {
-	if err := c.requireBuilt(); err != nil {
-		return err
+func (c *Console) requireScript() {
+	if !c.script.loaded {
+		c.loadScript()
 	}
-	if c.script.loaded {
-		return nil
-	}
-	return c.loadScript()
 }
 
-// requireBuilt refuses a benchmark that is not there yet.
-func (c *Console) requireBuilt() error {
-	if c.workload() != nil {
-		return nil
-	}
-	all := c.book.Benchmarks()
-	built := slices.IndexFunc(all, func(b settings.Benchmark) bool { return b.Built != nil })
-	return fail("Error: the %s workload is not built into Sledge yet: choose the other by dbset bm %s", c.book.Benchmark().Title, all[built].Title)
-}
-
-// workload is the current benchmark's, or nil where Sledge has not built it yet.
-func (c *Console) workload() *workload.Workload { return c.book.Benchmark().Built }
+// workload is the current benchmark's.
+func (c *Console) workload() *workload.Workload { return c.book.Benchmark().Meant }
 
 // scriptText spells the driver script that is loaded.
 func (c *Console) scriptText() (string, error) {
@@ -165,9 +150,6 @@ func customscript(c *Console, _ context.Context, call Call) (string, error) {
 	if filepath.Ext(call.Args[0]) != ".tcl" {
 		return "", usageError(call.Name)
 	}
-	if err := c.requireBuilt(); err != nil {
-		return "", err
-	}
 	name := call.Args[0]
 	text, err := readScript(inFolder(call.Folder, name))
 	if err != nil {
@@ -203,7 +185,11 @@ func readScript(path string) (string, error) {
 }
 
 func custommonitor(c *Console, _ context.Context, call Call) (string, error) {
-	switch strings.Join(call.Args, " ") {
+	how := strings.Join(call.Args, " ")
+	if c.workload().Finite && how == "timed" {
+		return "", fail("Error: custommonitor timed: a run of %s ends when its work is done, and no Virtual User monitors it: leave the command out", c.book.Benchmark().Title)
+	}
+	switch how {
 	case "timed":
 		c.script.monitored = true
 		c.drive("timed")
@@ -218,8 +204,11 @@ func custommonitor(c *Console, _ context.Context, call Call) (string, error) {
 	return "", nil
 }
 
-// drive has the script decide whether the run is timed.
+// drive has the script decide whether the run is timed, where it may be.
 func (c *Console) drive(how string) {
+	if c.workload().Finite {
+		return
+	}
 	values := c.script.values.Clone()
 	values[c.book.Benchmark().Driver] = how
 	c.script.values = values

@@ -48,6 +48,9 @@ var varying = []struct {
 	{regexp.MustCompile(`(?m)^.*(TRANSACTIONS? HAD NOT ENDED when|The time is up:).*\n`), ""},
 	{regexp.MustCompile(`GENERATED in \d+ MINUTES`), "GENERATED in <n> MINUTES"},
 	{regexp.MustCompile(`tid0x\w+`), "<thread>"},
+	{regexp.MustCompile(`(completed|complete|returned|set\(s\)|set) in [\d.]+ seconds`), "$1 in <n> seconds"},
+	{regexp.MustCompile(`(returning rows.*) is [\d.]+`), "$1 is <n>"},
+	{regexp.MustCompile(`"(geomean|querytime)": "[\d.]+"`), "\"$1\": \"<n>\""},
 	{regexp.MustCompile(`(?m)^= \d+$`), "= <n>"},
 	{regexp.MustCompile(`(?m)^$\n`), "~\n"},                       // an empty line, which in a golden file is only room
 	{regexp.MustCompile(`(?m)^Vuser 1:\w+: \d+ of \d+ .*\n`), ""}, // progress, which only slow machines show
@@ -134,10 +137,10 @@ func session(t *testing.T, golden string, environ ...string) {
 	}
 }
 
-// inOrder sorts the lines of virtual users that speak side by side: those of a run
-// who begin one after another, while the monitor says how the time goes by, and those
-// who say that they are done. Who is done before the run is over, on a slow machine says so
-// after it.
+// inOrder sorts the lines of virtual users that speak side by side: all of those of a run
+// that nobody monitors; in another of those who begin one after another, while the monitor
+// says how the time goes by, and of those who say that they are done. Who is done before the
+// run is over, on a slow machine says so after it.
 func inOrder(printed string) string {
 	lines := strings.Split(printed, "\n")
 	isEnd := func(line string) bool { return strings.HasSuffix(line, ":FINISHED SUCCESS") }
@@ -146,13 +149,20 @@ func inOrder(printed string) string {
 	}
 	for i, line := range lines {
 		switch {
+		case strings.HasPrefix(line, "Vuser 1:Verifying"):
+			isOfUser := func(line string) bool { return isOfRun(line) && strings.Contains(line, ":") }
+			from := i
+			for from > 0 && isOfUser(lines[from-1]) {
+				from--
+			}
+			sortUsers(lines[from:], isOfUser, 1)
 		case strings.HasPrefix(line, "Vuser 1:Beginning rampup"):
 			if over := slices.IndexFunc(lines[i:], func(line string) bool { return strings.HasPrefix(line, "Vuser 1:Test complete") }); over > 0 {
 				slices.SortStableFunc(lines[i:i+over+1], func(a, b string) int { return boolInt(isEnd(a)) - boolInt(isEnd(b)) })
 			}
-			sortUsers(lines[i+1:], isOfRun)
+			sortUsers(lines[i+1:], isOfRun, math.MaxInt)
 		case isEnd(line):
-			sortUsers(lines[i:], isEnd)
+			sortUsers(lines[i:], isEnd, math.MaxInt)
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -165,9 +175,9 @@ func boolInt(is bool) int {
 	return 0
 }
 
-// sortUsers sorts the first lines that are of a kind by who says them, the monitor
-// last. What one says stays in its order.
-func sortUsers(lines []string, ofKind func(string) bool) {
+// sortUsers sorts the first lines that are of a kind by who says them, virtual user 1 at a
+// place of its own: a monitor comes last. What one says stays in its order.
+func sortUsers(lines []string, ofKind func(string) bool, first int) {
 	n := 0
 	for n < len(lines) && ofKind(lines[n]) {
 		n++
@@ -175,7 +185,7 @@ func sortUsers(lines []string, ofKind func(string) bool) {
 	position := func(line string) (p int) {
 		_, _ = fmt.Sscanf(line, "Vuser %d:", &p) // 0 if it is not of one
 		if p == 1 {
-			p = math.MaxInt
+			p = first
 		}
 		return p
 	}

@@ -127,9 +127,7 @@ func (c *Console) createUsers() error {
 	if c.users.exist() {
 		return fail("Error: Virtual Users exist, destroy with vudestroy before creating")
 	}
-	if err := c.requireScript(); err != nil {
-		return err
-	}
+	c.requireScript()
 	n := c.book.GenericInt(virtualUserSection, "virtual_users")
 	first := firstCreated
 	total := strconv.Itoa(n) + " Virtual Users Created"

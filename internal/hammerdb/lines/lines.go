@@ -49,14 +49,40 @@ type Speaker struct {
 
 	cleaned bool // whether it was said that the server checkpoints and vacuums
 
-	sets map[int]*querySet // that virtual users are in, by their positions
+	sets map[int]*inSet // that virtual users are in, by their positions
+
+	// held is what virtual users who are not running yet have to say, by their positions,
+	// and running are those that are. Only where the first of them looks how much data there
+	// is does anybody speak before.
+	held    map[int][]Line
+	running map[int]bool
 }
 
 // NewSpeaker returns a speaker that has not been given any event.
-func NewSpeaker(about About) *Speaker { return &Speaker{about: about, words: wordsOf(about.Workload)} }
+func NewSpeaker(about About) *Speaker {
+	return &Speaker{about: about, words: wordsOf(about.Workload), held: map[int][]Line{}, running: map[int]bool{}}
+}
 
 // Say returns the lines that HammerDB prints for an event; none for most.
 func (s *Speaker) Say(e job.Event) []Line {
+	said := s.say(e)
+	if s.about.Action != job.Run || s.words.verifying == "" || e.User == 0 || s.running[e.User] {
+		return said
+	}
+	held := s.held[e.User]
+	if e.State == "" && e.Trouble == nil {
+		s.held[e.User] = append(held, said...)
+		return nil
+	}
+	s.running[e.User] = true
+	delete(s.held, e.User)
+	if e.State == job.UserRunning {
+		return append(said, held...)
+	}
+	return append(held, said...)
+}
+
+func (s *Speaker) say(e job.Event) []Line {
 	switch {
 	case e.State != "":
 		return s.state(e.User, e.State)
@@ -71,7 +97,7 @@ func (s *Speaker) Say(e job.Event) []Line {
 	case e.Second != nil:
 		return by(e.User, s.second(*e.Second)...)
 	case e.Span != nil:
-		return by(e.User, s.query(*e.Span)...)
+		return by(e.User, s.span(*e.Span)...)
 	case e.Headline != nil && e.Headline.Spans != nil:
 		return nil // each virtual user has said what it measured
 	case e.Headline != nil:
@@ -80,11 +106,20 @@ func (s *Speaker) Say(e job.Event) []Line {
 		if s.test = e.User == 0; s.test {
 			return nil
 		}
-		return by(e.User, "DBVersion:"+e.Facts.Server)
+		return by(e.User, s.server(*e.Facts)...)
 	case e.Message != "":
 		return by(e.User, e.Message)
 	}
 	return nil
+}
+
+// server words what the first virtual user has found out about the server.
+func (s *Speaker) server(f job.Facts) []string {
+	said := []string{"DBVersion:" + f.Server}
+	if s.words.verifying != "" {
+		said = append(said, s.words.verifying)
+	}
+	return said
 }
 
 // by makes lines of what a virtual user says.
@@ -108,7 +143,7 @@ func (s *Speaker) state(user int, is job.UserState) []Line {
 		return by(user, Failed)
 	}
 	if !building {
-		return by(user, Succeeded)
+		return by(user, append(s.refreshed(user), Succeeded)...)
 	}
 	s.ready++
 	return append(by(user, Succeeded), Line{job.Monitor, fmt.Sprintf("Workers: %d Active %d Done", s.builders-s.ready, s.ready)})

@@ -8,47 +8,207 @@ import (
 	"sledge/internal/job"
 )
 
-// querySet is what a virtual user has done of a set of queries.
-type querySet struct {
-	from       float64 // when it began
-	rows       int     // queries that returned rows
-	logarithms float64 // of their times, added up
+// QuerySet is what a virtual user has done of a set of queries.
+type QuerySet struct {
+	Set     int     // which it is of its virtual user's, from 1
+	Rows    int     // queries that returned rows
+	Seconds float64 // from the first query to the last answer
+	Whole   bool    // whether all of its queries have ended, none of them cut off
+
+	cloud      bool
+	from       float64
+	logarithms float64 // of the times of the queries that returned rows, added up
+}
+
+// QuerySets are the sets of a run in the order in which they began.
+func QuerySets(spans []job.Span) []*QuerySet {
+	type place struct{ user, stream, set int }
+	var list []*QuerySet
+	of := map[place]*QuerySet{}
+	for _, span := range spans {
+		if _, is := refreshOf(span.Kind); is {
+			continue
+		}
+		at := place{span.User, span.Stream, span.Set}
+		if of[at] == nil {
+			of[at] = newQuerySet(span)
+			list = append(list, of[at])
+		}
+		of[at].add(span)
+	}
+	return list
+}
+
+// newQuerySet begins the set that a query is the first of.
+func newQuerySet(span job.Span) *QuerySet {
+	return &QuerySet{Set: span.Set, from: span.From, cloud: strings.HasPrefix(span.Kind, cloudQuery)}
+}
+
+// add adds a query that has ended.
+func (q *QuerySet) add(span job.Span) {
+	q.Seconds = span.From + span.Seconds - q.from
+	q.Whole = span.Number == span.Of && span.Outcome != job.SpanCutOff
+	if span.Done() && span.Rows > 0 {
+		q.Rows++
+		q.logarithms += math.Log(max(span.Seconds, 1e-9))
+	}
+}
+
+// Mean returns the geometric mean of the times of the queries that returned rows, of which
+// there must be one, in seconds.
+func (q *QuerySet) Mean() float64 { return math.Exp(q.logarithms / float64(q.Rows)) }
+
+// Completed says how long the set took.
+func (q *QuerySet) Completed() string {
+	if q.cloud {
+		return fmt.Sprintf("Completed query set in %.0f seconds", q.Seconds)
+	}
+	return fmt.Sprintf("Completed %d query set(s) in %.0f seconds", q.Set, q.Seconds)
+}
+
+// MeanLine says what came of the set; "" where no query returned rows.
+func (q *QuerySet) MeanLine() string {
+	switch {
+	case q.Rows == 0:
+		return ""
+	case q.cloud:
+		return fmt.Sprintf("Geometric mean of query times returning rows is %.5f", q.Mean())
+	}
+	return fmt.Sprintf("Geometric mean of query times returning rows (%d) is %.5f", q.Rows, q.Mean())
+}
+
+// MeanOfSets is the geometric mean of the times of all queries that returned rows in several
+// sets, in seconds, and how many those are.
+func MeanOfSets(sets []*QuerySet) (mean float64, queries int) {
+	sum := 0.0
+	for _, q := range sets {
+		sum, queries = sum+q.logarithms, queries+q.Rows
+	}
+	if queries == 0 {
+		return 0, 0
+	}
+	return math.Exp(sum / float64(queries)), queries
+}
+
+// Span is how long several sets took together, side by side or one after another, in seconds.
+func Span(sets []*QuerySet) float64 {
+	from, to := math.Inf(1), 0.0
+	for _, q := range sets {
+		from, to = min(from, q.from), max(to, q.from+q.Seconds)
+	}
+	return max(0, to-from)
+}
+
+// The kinds of transaction that are worded as HammerDB words them.
+const (
+	query      = "query "
+	cloudQuery = "cloud query "
+)
+
+// refreshOf returns what lines call a refresh function.
+func refreshOf(kind string) (title string, is bool) {
+	title, is = map[string]string{"new sales refresh": "New Sales refresh", "old sales refresh": "Old Sales refresh"}[kind]
+	return title, is
+}
+
+// inSet is what a virtual user of a run of queries is in.
+type inSet struct {
+	queries *QuerySet
+
+	refreshed float64 // seconds that the refresh functions of a set took
+	refreshes int     // sets of them that are done
+}
+
+// set returns what a virtual user is in.
+func (s *Speaker) set(user int) *inSet {
+	if s.sets == nil {
+		s.sets = map[int]*inSet{}
+	}
+	if s.sets[user] == nil {
+		s.sets[user] = &inSet{}
+	}
+	return s.sets[user]
+}
+
+// span words a transaction that begins or ends.
+func (s *Speaker) span(span job.Span) []string {
+	if title, is := refreshOf(span.Kind); is {
+		return s.refresh(title, span)
+	}
+	return s.query(span)
 }
 
 // query words a query that begins or ends, and at the end of a set what came of it: the
 // geometric mean of the times of those that returned rows.
 func (s *Speaker) query(span job.Span) []string {
-	number := strings.TrimPrefix(span.Kind, "query ")
+	in := s.set(span.User)
+	number, ofCloud := strings.CutPrefix(span.Kind, cloudQuery)
+	if !ofCloud {
+		number = strings.TrimPrefix(span.Kind, query)
+	}
 	if span.Outcome == "" {
-		if span.Number == 1 || s.sets[span.User] == nil {
-			if s.sets == nil {
-				s.sets = map[int]*querySet{}
-			}
-			s.sets[span.User] = &querySet{from: span.From}
+		if span.Number == 1 || in.queries == nil {
+			in.queries = newQuerySet(span)
+		}
+		if ofCloud {
+			return []string{fmt.Sprintf("Executing Query (%d of %d)", span.Number, span.Of)}
 		}
 		return []string{fmt.Sprintf("Executing Query %s (%d of %d)", number, span.Number, span.Of)}
 	}
+	if in.queries == nil {
+		in.queries = newQuerySet(span)
+	}
+	set := in.queries
+	set.add(span)
 	var said []string
-	set := s.sets[span.User]
-	if set == nil {
-		set = &querySet{from: span.From}
-	}
-	switch span.Outcome {
-	case job.SpanDone:
+	switch {
+	case span.Done() && ofCloud:
+		said = append(said, fmt.Sprintf("%d rows returned in %.3f seconds", span.Rows, span.Seconds))
+	case span.Done():
 		said = append(said, fmt.Sprintf("query %s completed in %.3f seconds", number, span.Seconds))
-		if span.Rows > 0 {
-			set.rows++
-			set.logarithms += math.Log(max(span.Seconds, 1e-9))
-		}
 	default:
-		said = append(said, strings.TrimSuffix(fmt.Sprintf("query %s %s: %s", number, span.Outcome, span.Message), ": "))
+		said = append(said, ended(query+number, span))
 	}
-	if span.Number < span.Of {
+	if !set.Whole {
 		return said
 	}
-	said = append(said, fmt.Sprintf("Completed %d query set(s) in %.0f seconds", span.Set, span.From+span.Seconds-set.from))
-	if set.rows > 0 {
-		said = append(said, fmt.Sprintf("Geometric mean of query times returning rows (%d) is %.5f", set.rows, math.Exp(set.logarithms/float64(set.rows))))
+	said = append(said, set.Completed())
+	if line := set.MeanLine(); line != "" {
+		said = append(said, line)
 	}
 	return said
+}
+
+// refresh words a refresh function that begins or ends, and the end of a set of both.
+func (s *Speaker) refresh(title string, span job.Span) []string {
+	in := s.set(span.User)
+	switch {
+	case span.Outcome == "":
+		return []string{title}
+	case !span.Done():
+		in.refreshed = 0
+		return []string{ended(title, span)}
+	}
+	said := []string{fmt.Sprintf("%s complete in %.3f seconds", title, span.Seconds)}
+	in.refreshed += span.Seconds
+	if span.Kind == "old sales refresh" { // the second of the two
+		in.refreshes++
+		said = append(said, fmt.Sprintf("Completed update set(s) %d in %.0f seconds", in.refreshes, in.refreshed))
+		in.refreshed = 0
+	}
+	return said
+}
+
+// ended words a transaction that was not done.
+func ended(what string, span job.Span) string {
+	return strings.TrimSuffix(fmt.Sprintf("%s %s: %s", what, span.Outcome, span.Message), ": ")
+}
+
+// refreshed says at its end how many sets of refresh functions a virtual user has done, where
+// it has.
+func (s *Speaker) refreshed(user int) []string {
+	if in := s.sets[user]; in != nil && in.refreshes > 0 {
+		return []string{fmt.Sprintf("Completed %d update set(s)", in.refreshes)}
+	}
+	return nil
 }

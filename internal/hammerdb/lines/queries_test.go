@@ -20,6 +20,9 @@ func TestQueriesAreWordedAsHammerDBDoes(t *testing.T) {
 			}
 		}
 	}
+	for user := 1; user <= 2; user++ {
+		speaker.Say(job.Event{User: user, State: job.UserRunning})
+	}
 	ask := func(user, set, number int, query string, from, seconds float64, rows int64) {
 		span := job.Span{User: user, Kind: "query " + query, Set: set, Number: number, Of: 3, From: from}
 		say(span)
@@ -48,6 +51,52 @@ func TestQueriesAreWordedAsHammerDBDoes(t *testing.T) {
 		"Executing Query 9 (3 of 3)", "query 9 completed in 1.000 seconds",
 		"Completed 2 query set(s) in 2 seconds",
 		"Geometric mean of query times returning rows (1) is 0.25000",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// What the first virtual user finds out before it runs is said when it does.
+func TestRefreshFunctionsAndCloudQueriesAreWorded(t *testing.T) {
+	speaker := lines.NewSpeaker(lines.About{Action: job.Run, Product: "PostgreSQL", Workload: "tproch"})
+	var got []string
+	say := func(e job.Event) {
+		e.User = 1
+		for _, line := range speaker.Say(e) {
+			got = append(got, line.Text)
+		}
+	}
+	do := func(span job.Span) {
+		span.User = 1
+		begun := span
+		begun.Seconds, begun.Rows, begun.Outcome, begun.Message = 0, 0, "", ""
+		say(job.Event{Span: &begun})
+		say(job.Event{Span: &span})
+	}
+	say(job.Event{Facts: &job.Facts{Server: "16.4", Size: "scale factor 10"}})
+	say(job.Event{Message: lines.OtherSize("tproch", "1", "10")})
+	say(job.Event{State: job.UserRunning})
+	do(job.Span{Kind: "new sales refresh", Seconds: 1.25, Outcome: job.SpanDone})
+	do(job.Span{Kind: "old sales refresh", From: 1.25, Seconds: 2, Outcome: job.SpanDone})
+	do(job.Span{Kind: "new sales refresh", Seconds: 1.25, Outcome: job.SpanFailed, Message: "disk full"})
+	do(job.Span{Kind: "cloud query 1", Set: 1, Number: 1, Of: 2, Seconds: 4, Rows: 10, Outcome: job.SpanDone})
+	do(job.Span{Kind: "cloud query 10", Set: 1, Number: 2, Of: 2, From: 4, Seconds: 2, Outcome: job.SpanDone})
+	do(job.Span{Kind: "query 14", Set: 2, Number: 1, Of: 1, From: 6, Seconds: 2, Outcome: job.SpanCutOff})
+	say(job.Event{State: job.UserSucceeded})
+	want := []string{
+		"RUNNING", "DBVersion:16.4", "Verifying the scale factor of the existing schema...",
+		"The setting of the scale factor (1) is different from the scale factor of the existing schema (10), updating the scale factor to 10.",
+		"New Sales refresh", "New Sales refresh complete in 1.250 seconds",
+		"Old Sales refresh", "Old Sales refresh complete in 2.000 seconds",
+		"Completed update set(s) 1 in 3 seconds",
+		"New Sales refresh", "New Sales refresh failed: disk full",
+		"Executing Query (1 of 2)", "10 rows returned in 4.000 seconds",
+		"Executing Query (2 of 2)", "0 rows returned in 2.000 seconds",
+		"Completed query set in 6 seconds",
+		"Geometric mean of query times returning rows is 4.00000",
+		"Executing Query 14 (1 of 1)", "query 14 cut off",
+		"Completed 1 update set(s)", "FINISHED SUCCESS",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

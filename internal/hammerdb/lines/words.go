@@ -1,11 +1,19 @@
 package lines
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // words are what lines call a workload and its data.
 type words struct {
 	section   string // in capitals: "TPCC"
 	wrongSize string // the format of a size that is and of one that should be
+
+	// verifying is what the first virtual user of a run says before it looks how much data
+	// there is, and otherSize the format of what it says where that is not what was set, of
+	// the one and the other; "" where nobody looks.
+	verifying, otherSize string
 
 	// loading says by table what is said when its rows are begun with, and when all are
 	// there; "" for nothing.
@@ -39,6 +47,22 @@ var vocabulary = map[string]words{
 		},
 		generated: "%d WAREHOUSE SCHEMA",
 	},
+	"tproch": {
+		section: "TPCH", wrongSize: "scale factor %s does not equal dict scale factor if %s",
+		verifying: "Verifying the scale factor of the existing schema...",
+		otherSize: "The setting of the scale factor (%s) is different from the scale factor of the existing schema (%[2]s), updating the scale factor to %[2]s.",
+		loading: map[string]struct{ begins, ends string }{
+			"region":   {"Loading REGION...", "Loading REGION COMPLETE"},
+			"nation":   {"Loading NATION...", "Loading NATION COMPLETE"},
+			"supplier": {"Loading SUPPLIER...", "SUPPLIER Done"},
+			"customer": {"Loading CUSTOMER...", "Customer Done"},
+			"part":     {"Loading PART...", "PART Done"},
+			"partsupp": {"Loading PARTSUPP...", "PARTSUPP Done"},
+			"orders":   {"Loading ORDERS...", "ORDERS Done"},
+			"lineitem": {"Loading LINEITEM...", "LINEITEM Done"},
+		},
+		generated: "SCALE FACTOR %d SCHEMA",
+	},
 }
 
 // wordsOf returns the words for a workload. One that HammerDB lacks is called by its own
@@ -48,6 +72,16 @@ func wordsOf(workload string) words {
 		return w
 	}
 	return words{section: strings.ToUpper(workload), wrongSize: "size %s does not equal dict size of %s", generated: "%d UNIT SCHEMA"}
+}
+
+// OtherSize says that a workload's schema has another amount of data than was set, or returns
+// "" for a workload of which that is not said.
+func OtherSize(workload, asked, there string) string {
+	format := wordsOf(workload).otherSize
+	if format == "" {
+		return ""
+	}
+	return fmt.Sprintf(format, asked, there)
 }
 
 // routinesOf is what a check calls the code in a database.

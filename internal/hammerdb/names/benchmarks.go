@@ -1,6 +1,10 @@
 package names
 
-import "sledge/internal/workload"
+import (
+	"strconv"
+
+	"sledge/internal/workload"
+)
 
 // Benchmark is what HammerDB calls a workload, and which of its options the commands that
 // speak as HammerDB's do read and set themselves. Options have Sledge's names.
@@ -123,18 +127,45 @@ var Benchmarks = []Benchmark{
 	},
 	{
 		Workload: "tproch", Name: "TPC-H", Title: "TPROC-H", Section: "tpch", Queries: true,
-		Size: "scale_factor", Unit: "scale factor", Builders: "builders", Generated: "gen_scale_fact",
+		Labels: queryLabels(),
+		Size:   "scale_factor", Unit: "scale factor", Builders: "builders", UserDelay: "user_delay",
+		Alone: "Scale Factor %s", Together: "Scale Factor %s", Asked: "Scale Factor %s",
+		Generated: "gen_scale_fact",
 		keys: map[string]string{
 			"scale_factor": "scale_fact", "builders": "num_tpch_threads", "query_sets": "total_querysets",
 			"stop_on_failure": "raise_query_error", "refresh": "refresh_on", "refresh_sets": "update_sets",
 			"refresh_delay": "trickle_refresh", "cloud_queries": "cloud_query",
+			"user_delay": "tpch_user_delay", "max_retries": "tpch_max_retries",
 		},
 		first: []string{"scale_fact"},
 		last: []string{
 			"total_querysets", "raise_query_error", "verbose",
 			"refresh_on", "update_sets", "trickle_refresh", "refresh_verbose", "cloud_query",
 		},
+		rest: []string{
+			"total_querysets", "raise_query_error", "verbose",
+			"refresh_on", "update_sets", "trickle_refresh", "refresh_verbose", "cloud_query",
+			"validation", "time_limit", "tpch_max_retries", "tpch_user_delay",
+		},
+		script: []string{
+			"total_querysets", "raise_query_error", "verbose", "validation", "time_limit", "tpch_max_retries",
+			"refresh_on", "update_sets", "trickle_refresh", "refresh_verbose", "cloud_query",
+		},
 	},
+}
+
+// queryLabels are the labels of the 22 queries, of the two refresh functions and of the 13
+// cloud queries.
+func queryLabels() []string {
+	var list []string
+	for i := range 22 {
+		list = append(list, "Q"+strconv.Itoa(i+1))
+	}
+	list = append(list, "RF1", "RF2")
+	for i := range 13 {
+		list = append(list, "CQ"+strconv.Itoa(i+1))
+	}
+	return list
 }
 
 // BenchmarkOf returns what HammerDB calls a workload. One that it lacks goes by its own

@@ -24,13 +24,13 @@ type Database struct {
 	keys map[string]map[string]string
 
 	// order lists, by workload, the keys that its dictionary has between those of the
-	// workload, without prefix.
-	order map[string][]string
+	// workload, without prefix, and behind those after them.
+	order, behind map[string][]string
 
-	// script lists the keys of its own that a driver script holds after those of the
-	// workload: what concerns a run, and neither the schema nor the server. saved has
+	// script lists, by workload, the keys of its own that a driver script holds after those
+	// of the workload: what concerns a run, and neither the schema nor the server. saved has
 	// them by the variables that HammerDB's own driver scripts set.
-	script []string
+	script map[string][]string
 	saved  map[string]string
 }
 
@@ -41,8 +41,8 @@ var Known = []Database{
 	{Name: "Db2", Prefix: "db2", Library: "db2tcl", folder: "db2"},
 	{
 		Name: "MySQL", Prefix: "mysql", Library: "mysqltcl", folder: "mysql",
-		keys: mysqlKeys, order: mysqlOrder,
-		script: []string{"prepared"}, saved: map[string]string{"prepare": "prepared"},
+		keys: mysqlKeys, order: mysqlOrder("tpch_obcompat", "ob_partition_num", "ob_tenant_name"),
+		script: map[string][]string{"tprocc": {"prepared"}}, saved: map[string]string{"prepare": "prepared"},
 	},
 	{
 		Name: "PostgreSQL", Prefix: "pg", Library: "Pgtcl", folder: "postgresql",
@@ -58,6 +58,7 @@ var Known = []Database{
 			"tproch": {
 				"superuser": "tpch_superuser", "superuser_password": "tpch_superuserpass", "superuser_dbname": "tpch_defaultdbase",
 				"user": "tpch_user", "password": "tpch_pass", "dbname": "tpch_dbase", "tablespace": "tpch_tspace",
+				"no_superuser": "tpch_no_superuser",
 			},
 		},
 		order: map[string][]string{
@@ -70,34 +71,34 @@ var Known = []Database{
 				"tpch_gpcompat", "tpch_gpcompress", "num_tpch_threads", "total_querysets", "raise_query_error", "verbose", "degree_of_parallel",
 			},
 		},
-		script: []string{"vacuum", "dritasnap", "oracompat"},
+		behind: map[string][]string{"tproch": {"rs_compat"}},
+		script: map[string][]string{"tprocc": {"vacuum", "dritasnap", "oracompat"}, "tproch": {"degree_of_parallel", "rs_compat"}},
 		saved:  map[string]string{"VACUUM": "vacuum", "DRITA_SNAPSHOTS": "dritasnap", "ora_compatible": "oracompat"},
 	},
 	{
 		Name: "MariaDB", Prefix: "maria", Library: "mariatcl", folder: "mariadb",
-		keys: mysqlKeys, order: mysqlOrder,
-		script: []string{"prepared", "purge"}, saved: map[string]string{"prepare": "prepared", "purge": "purge"},
+		keys: mysqlKeys, order: mysqlOrder(),
+		script: map[string][]string{"tprocc": {"prepared", "purge"}}, saved: map[string]string{"prepare": "prepared", "purge": "purge"},
 	},
 }
 
 // MySQL and its variants share their keys; what only some of them have the others pass
 // over.
-var (
-	mysqlKeys = map[string]map[string]string{
-		"": {
-			"password": "pass", "dbname": "dbase",
-			"oceanbase": "tpch_obcompat", "oceanbase_partitions": "ob_partition_num", "oceanbase_tenant": "ob_tenant_name",
-		},
-		"tproch": {"user": "tpch_user", "password": "tpch_pass", "dbname": "tpch_dbase", "storage_engine": "tpch_storage_engine"},
-	}
-	mysqlOrder = map[string][]string{
+var mysqlKeys = map[string]map[string]string{
+	"": {
+		"password": "pass", "dbname": "dbase",
+		"oceanbase": "tpch_obcompat", "oceanbase_partitions": "ob_partition_num", "oceanbase_tenant": "ob_tenant_name",
+	},
+	"tproch": {"user": "tpch_user", "password": "tpch_pass", "dbname": "tpch_dbase", "storage_engine": "tpch_storage_engine"},
+}
+
+// mysqlOrder is the order of their keys, where some have more for TPROC-H.
+func mysqlOrder(more ...string) map[string][]string {
+	return map[string][]string{
 		"tprocc": {"user", "pass", "dbase", "storage_engine", "partition", "prepared", "history_pk", "no_stored_procs"},
-		"tproch": {
-			"tpch_user", "tpch_pass", "tpch_dbase", "num_tpch_threads", "tpch_storage_engine",
-			"tpch_obcompat", "ob_partition_num", "ob_tenant_name",
-		},
+		"tproch": append([]string{"tpch_user", "tpch_pass", "tpch_dbase", "num_tpch_threads", "tpch_storage_engine"}, more...),
 	}
-)
+}
 
 // ownKeys are keys of databases that HammerDB lacks, by folder and workload, where they
 // differ from the options' names: a key stands in one section, whatever the workload.

@@ -59,7 +59,7 @@ func Order(database, workload string) []string {
 	between := d.order[workload]
 	keys := b.first
 	if between != nil {
-		keys = slices.Concat(b.first, between, b.last)
+		keys = slices.Concat(b.first, between, b.last, d.behind[workload])
 	}
 	var list []string
 	for _, key := range keys {
@@ -82,7 +82,7 @@ func Rest(database, workload string) []string {
 // InScript lists the keys, without prefix, that a driver script holds, in its order: those
 // of the workload, and then those of the database.
 func InScript(database, workload string) []string {
-	return slices.Concat(benchmarkOf(workload).script, Of(database).script)
+	return slices.Concat(benchmarkOf(workload).script, Of(database).script[workload])
 }
 
 // Short returns an option's key as driver scripts have it, without prefix.

@@ -34,12 +34,15 @@ const versionName = "sledge_script"
 // place of defaults.
 func Text(d *database.Database, w *workload.Workload, values option.Values) string {
 	var b strings.Builder
+	monitored := "\n#     custommonitor timed      (a virtual user more, who times the run; or: test)"
+	if w.Finite {
+		monitored = ""
+	}
 	fmt.Fprintf(&b, `# Sledge driver script: what each virtual user of a run does.
 #
 # It is data, not a program: change values, save, and load it by
 #
-#     customscript FILE.tcl
-#     custommonitor timed      (a virtual user more, who times the run; or: test)
+#     customscript FILE.tcl%s
 #
 # A line left out leaves that setting to the dictionary. Times may be fractions of
 # a second, such as 0.25. What a value may be, "sledge options %s" says.
@@ -47,7 +50,7 @@ func Text(d *database.Database, w *workload.Workload, values option.Values) stri
 set %s %s
 set database %s
 set benchmark %s
-`, d.Name, versionName, version, d.Title, w.Title)
+`, monitored, d.Name, versionName, version, d.Title, w.Title)
 	for _, o := range options(d, w) {
 		value := o.Default
 		if text, ok := values[o.Name]; ok {
@@ -125,7 +128,7 @@ func Parse(text string, d *database.Database, w *workload.Workload) (Script, err
 		return Script{}, err
 	}
 	how, given := r.values[names.BenchmarkOf(w).Driver]
-	return Script{Values: r.values, Timed: !given || how != "test"}, nil
+	return Script{Values: r.values, Timed: !w.Finite && (!given || how != "test")}, nil
 }
 
 // check checks each value by itself. Rules across options are left to whoever has

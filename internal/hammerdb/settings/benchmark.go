@@ -16,36 +16,26 @@ import (
 // Benchmark is a workload as HammerDB's commands name it.
 type Benchmark struct {
 	names.Benchmark
-	Built *workload.Workload // nil where it is not built yet
+	Meant *workload.Workload
 	use   database.Use
 
 	options func() []any // fresh structs of those that do not depend on the database
 }
 
-// benchmarks lists the workloads of a bench, and then TPROC-H, which HammerDB has,
-// unless it is among them.
+// benchmarks lists the workloads of a bench.
 func benchmarks(bench workbench.Bench) []Benchmark {
 	var list []Benchmark
 	for _, w := range bench.Workloads {
-		if notBuilt[w.Name] != nil {
-			continue // not into the commands that speak as HammerDB's do
-		}
-		list = append(list, Benchmark{Benchmark: names.BenchmarkOf(w), Built: w, use: w.Use, options: func() []any {
+		list = append(list, Benchmark{Benchmark: names.BenchmarkOf(w), Meant: w, use: w.Use, options: func() []any {
 			return []any{w.Options(), load.Fresh(w.Finite)}
 		}})
-	}
-	for _, b := range names.Benchmarks {
-		isThere := func(there Benchmark) bool { return there.Name == b.Name }
-		if fresh := notBuilt[b.Workload]; fresh != nil && !slices.ContainsFunc(list, isThere) {
-			list = append(list, Benchmark{Benchmark: b, use: database.Use{Name: b.Section, Analytic: b.Queries}, options: func() []any { return []any{fresh()} }})
-		}
 	}
 	return list
 }
 
 // usualBenchmark is the one that is chosen when nobody has chosen one.
 func usualBenchmark(list []Benchmark) string {
-	i := slices.IndexFunc(list, func(b Benchmark) bool { return b.Built != nil && b.Built.Default })
+	i := slices.IndexFunc(list, func(b Benchmark) bool { return b.Meant.Default })
 	return list[max(i, 0)].Name
 }
 

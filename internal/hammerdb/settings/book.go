@@ -200,8 +200,7 @@ func (b *Book) Benchmark() Benchmark {
 	return b.benchmarks[i]
 }
 
-// Benchmarks lists the benchmarks that SetBenchmark knows, those that are not
-// built yet included.
+// Benchmarks lists the benchmarks that SetBenchmark knows.
 func (b *Book) Benchmarks() []Benchmark { return b.benchmarks }
 
 // SetBenchmark chooses a benchmark by its title or by HammerDB's name for it, in

@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/engine"
+	"sledge/internal/hammerdb/names"
 	"sledge/internal/hammerdb/settings"
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -146,6 +148,27 @@ func TestValuesAreWhatDiffersFromTheDefaultsInTheOptionsOwnWords(t *testing.T) {
 	}
 }
 
+// A key stands in one section of a dictionary, and what is set there is for that workload
+// alone: one that two workloads had in common would be lost for the second.
+func TestEveryOptionIsInASectionOfItsWorkload(t *testing.T) {
+	b := open(t, "")
+	for pair := range edition.Catalog.Pairs() {
+		d, w := pair.Database, pair.Workload
+		choose(t, b, names.Of(d.Name).Prefix)
+		for _, o := range pair.Options() {
+			key, in := names.Key(d.Name, w.Name, o.Name), ""
+			for _, s := range b.Sections() {
+				if slices.ContainsFunc(s.Entries, func(e settings.Entry) bool { return e.Name == key }) {
+					in = s.Name
+				}
+			}
+			if want := cmp.Or(o.Section, names.BenchmarkOf(w).Section); in != want {
+				t.Errorf("%s with %s: %s is in section %q, want %q", d.Name, w.Name, key, in, want)
+			}
+		}
+	}
+}
+
 // Whatever a user may set is kept; what a run could not do is refused by the engine.
 func TestARunThatNeedsWhatIsNotBuiltIsRefused(t *testing.T) {
 	for _, tt := range []struct {
@@ -274,8 +297,8 @@ func TestWhatHammerDBDoesNotHaveIsThereUnderItsOwnNames(t *testing.T) {
 	if err := b.SetBenchmark("counting"); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.Benchmark(); got.Name != "Counting" || got.Built != &w {
-		t.Errorf("got benchmark %s of workload %v, want Counting of its own", got.Name, got.Built)
+	if got := b.Benchmark(); got.Name != "Counting" || got.Meant != &w {
+		t.Errorf("got benchmark %s of workload %v, want Counting of its own", got.Name, got.Meant)
 	}
 	set(t, b, "counting", "odd_rows", "7")
 	if got, want := b.Values(), (option.Values{"rows": "7"}); !maps.Equal(got, want) {

@@ -79,6 +79,9 @@ func AllTimings(ctx context.Context, store *repository.Store, j job.Job, c catal
 	if err != nil || j.Origin != "" {
 		return timingsOf(details, 0), err
 	}
+	if len(j.Result.Spans) > 0 {
+		return spanTimings(j, 0, c), nil
+	}
 	sum, _, err := store.Summary(ctx, j.ID)
 	if err != nil {
 		return nil, err
@@ -92,6 +95,9 @@ func UserTimings(ctx context.Context, store *repository.Store, j job.Job, positi
 	if err != nil || j.Origin != "" {
 		return timingsOf(details, position), err
 	}
+	if len(j.Result.Spans) > 0 {
+		return spanTimings(j, position, c), nil
+	}
 	sum, _, err := store.UserSummary(ctx, j.ID, position)
 	if err != nil {
 		return nil, err
@@ -102,8 +108,9 @@ func UserTimings(ctx context.Context, store *repository.Store, j job.Job, positi
 // labelsOf returns HammerDB's names for a job's kinds of transaction, or Sledge's own
 // where the program does not have the workload any more.
 func labelsOf(j job.Job, c catalog.Catalog) []string {
-	if known := benchmark(j, c).Labels; len(known) == len(j.Kinds) {
-		return known
+	// A workload may have got more kinds since, behind those that it had.
+	if known := benchmark(j, c).Labels; len(known) >= len(j.Kinds) {
+		return known[:len(j.Kinds)]
 	}
 	return j.Kinds
 }
@@ -269,7 +276,8 @@ func available(o object, message string) object {
 }
 
 func outcome(j job.Job, c catalog.Catalog) object {
-	if lines.Result(j.Result, "") == "" {
+	a, ofQueries := answers(j)
+	if !ofQueries && lines.Result(j.Result, "") == "" {
 		return available(nil, "Jobid has no test result")
 	}
 	chart := func(figures ...member) []object {
@@ -280,16 +288,15 @@ func outcome(j job.Job, c catalog.Catalog) object {
 		return list
 	}
 	kind := field(benchmark(j, c).Title) + "_result"
-	if mean, ok := j.Result.Metric(geomean); ok {
-		sets, _ := figureOf(j, querySets)
-		seconds, _ := figureOf(j, queryTime)
+	if ofQueries {
+		mean := decimal(a.mean)
 		return object{
 			{"type", kind},
-			{"queries", queriesOf(j)},
-			{"query_sets", sets},
-			{"geomean_seconds", decimal(mean)},
-			{"total_query_time_seconds", seconds},
-			{"chart_data", chart(member{"geomean_seconds", decimal(mean)}, member{"total_query_time_seconds", seconds})},
+			{"queries", a.queries},
+			{"query_sets", a.sets},
+			{"geomean_seconds", mean},
+			{"total_query_time_seconds", a.seconds},
+			{"chart_data", chart(member{"geomean_seconds", mean}, member{"total_query_time_seconds", a.seconds})},
 		}
 	}
 	o := object{

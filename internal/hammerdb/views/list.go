@@ -36,14 +36,12 @@ func Results(jobs []job.Job, c catalog.Catalog) View {
 }
 
 func resultOf(j job.Job, c catalog.Catalog) any {
+	head := object{{"db", databaseName(j, c)}, {"bm", benchmark(j, c).Name}, {"tstamp", timestamp(j)}}
+	if a, ok := answers(j); ok {
+		return append(head, member{"queries", a.queries}, member{"querysets", a.sets}, member{"geomean", decimal(a.mean)}, member{"querytime", a.seconds})
+	}
 	if lines.Result(j.Result, "") == "" {
 		return "Jobid has no test result"
-	}
-	head := object{{"db", databaseName(j, c)}, {"bm", benchmark(j, c).Name}, {"tstamp", timestamp(j)}}
-	if mean, ok := j.Result.Metric(geomean); ok {
-		sets, _ := figureOf(j, querySets)
-		seconds, _ := figureOf(j, queryTime)
-		return append(head, member{"queries", queriesOf(j)}, member{"querysets", sets}, member{"geomean", decimal(mean)}, member{"querytime", seconds})
 	}
 	head = append(head, member{"activevu", fmt.Sprint(report.Users(j))})
 	for _, f := range mainFigures(j) {

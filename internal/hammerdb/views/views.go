@@ -103,10 +103,11 @@ func metricOf(j job.Job, name string) (value float64, found bool) {
 // NOPM, or what comes first where a workload has figures of its own. It is missing
 // where the job has no result.
 func mainFigure(j job.Job) (job.Metric, bool) {
-	for _, name := range []string{geomean, nopm} {
-		if value, ok := metricOf(j, name); ok {
-			return job.Metric{Name: name, Value: value}, true
-		}
+	if a, ok := answers(j); ok {
+		return job.Metric{Name: geomean, Value: a.mean}, true
+	}
+	if value, ok := metricOf(j, nopm); ok {
+		return job.Metric{Name: nopm, Value: value}, true
 	}
 	if lines.Result(j.Result, "") == "" || len(j.Result.Metrics) == 0 {
 		return job.Metric{}, false
@@ -160,14 +161,11 @@ func Headline(j job.Job, c catalog.Catalog) string { return lines.Result(j.Resul
 
 // Result is the view of "jobs ID result".
 func Result(j job.Job, c catalog.Catalog) View {
+	if a, ok := answers(j); ok {
+		return View{value: append([]string{string(j.ID), timestamp(j)}, a.lines...)}
+	}
 	if lines.Result(j.Result, "") == "" {
 		return without(j, "test result")
-	}
-	if sets, ok := figureOf(j, querySets); ok {
-		seconds, _ := figureOf(j, queryTime)
-		return View{value: []string{
-			string(j.ID), timestamp(j), Headline(j, c), fmt.Sprintf("Completed %s query set(s) in %s seconds", sets, seconds),
-		}}
 	}
 	return View{value: []string{
 		string(j.ID), timestamp(j), lines.Active(report.Users(j), j.Result.Clients), Headline(j, c),
