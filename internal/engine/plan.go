@@ -103,6 +103,11 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 		}
 		p.Pacing.Loops = 0
 	}
+	if w.Unbuildable != nil && spec.Action == job.Build {
+		if name, why := w.Unbuildable(p.Settings); why != "" {
+			return Plan{}, spec.Names.Wrong(name, p.Spec.Options[name], "%s", why)
+		}
+	}
 	if p.Pacing.Ledger && w.NewAuditor == nil && spec.Action == job.Run {
 		return Plan{}, spec.Names.Wrong("ledger", "true", "%s cannot be audited: set it to false", w.Title)
 	}

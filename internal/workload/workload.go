@@ -69,6 +69,10 @@ type Workload struct {
 	// Builders returns how many virtual users build the schema.
 	Builders func(options any) int
 
+	// Unbuildable says why there can be no schema of the rows that options ask for, and which
+	// option that is; "" where there can be one. Optional.
+	Unbuildable func(options any) (option, why string)
+
 	// Rules are what check asks of a schema, besides that its tables and columns
 	// are there.
 	Rules []Rule

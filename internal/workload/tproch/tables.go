@@ -33,6 +33,15 @@ func (o *Options) tables() []schema.Table {
 	return list
 }
 
+// unbuildable refuses the scale factors at which rows of partsupp have equal keys.
+func unbuildable(options any) (option, why string) {
+	size, err := dbgen.NewScale(options.(*Options).Scale.factor)
+	if err == nil && size.RepeatsSuppliers() {
+		return "scale_factor", "there a part has the same supplier twice, as in dbgen's rows, and the key of partsupp forbids it: take 0.01, or 0.024 or more"
+	}
+	return "", ""
+}
+
 // table is what is known of one beside its rows.
 type table struct {
 	table   dbgen.Table

@@ -36,6 +36,7 @@ var Workload = &workload.Workload{
 		return "scale factor " + options.(*Options).Scale.String()
 	},
 	Builders:    func(options any) int { return options.(*Options).Builders },
+	Unbuildable: unbuildable,
 	Survey:      survey,
 	NewTerminal: newTerminal,
 	NewExecutor: newExecutor,

@@ -139,7 +139,7 @@ func TestTheScoreIsAGeometricMean(t *testing.T) {
 
 func TestWhatIsNotBuiltIsRefused(t *testing.T) {
 	for _, values := range []option.Values{
-		{"refresh": "true"}, {"cloud_queries": "true"}, {"verbose": "true"}, {"scale_factor": "0"}, {"scale_factor": "20000"}, {"scale_factor": "much"},
+		{"refresh": "true"}, {"cloud_queries": "true"}, {"verbose": "true"}, {"scale_factor": "0"}, {"scale_factor": "0.001"}, {"scale_factor": "20000"}, {"scale_factor": "much"},
 	} {
 		_, err := engine.Local{Catalog: edition.Catalog}.Plan(job.Spec{Action: job.Build, Database: "sqlite", Workload: "tproch", Options: values})
 		for name := range values {

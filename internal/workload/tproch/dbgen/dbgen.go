@@ -73,6 +73,21 @@ func NewScale(factor float64) (Scale, error) {
 	}, nil
 }
 
+// RepeatsSuppliers reports whether some part has a supplier twice, so that rows of PartSupp have
+// equal keys. It is so at many factors below 0.024, where the distance that dbgen has between the
+// suppliers of a part may be a half or a third of all.
+func (s Scale) RepeatsSuppliers() bool {
+	suppliers := newDivisor(s.suppliers)
+	for part := int64(1); part <= s.parts; part += s.suppliers { // the distance is that of its neighbours
+		for i := uint64(1); i < suppliersOfPart; i++ {
+			if supplierOf(part, i, suppliers) == supplierOf(part, 0, suppliers) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Count returns how many rows a table has, which is what its ranges are counted in. Lines belong to
 // their orders, seven at most: ranges of LineItem are counted in orders, and it is orders that
 // Count returns. They have four lines each on average.

@@ -3,6 +3,7 @@ package dbgen_test
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -122,4 +123,32 @@ func fromBatches(table dbgen.Table, source *dbgen.Source, most int) (text []byte
 		}
 	}
 	return text
+}
+
+// Whether keys repeat is computed of a few parts, and here looked at in all rows.
+func TestRepeatsSuppliersSaysWhetherKeysRepeat(t *testing.T) {
+	repeats := 0
+	for thousandths := 1; thousandths <= 30; thousandths++ {
+		scale, err := dbgen.NewScale(float64(thousandths) / 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys, repeat := map[string]bool{}, false
+		rows := scale.Source(dbgen.PartSupp, dbgen.Tbl, 1, scale.Count(dbgen.PartSupp))
+		for row, more := rows.AppendRow(nil); more; row, more = rows.AppendRow(nil) {
+			fields := strings.SplitN(string(row), "|", 3)
+			key := fields[0] + "|" + fields[1]
+			repeat = repeat || keys[key]
+			keys[key] = true
+		}
+		if got := scale.RepeatsSuppliers(); got != repeat {
+			t.Errorf("scale 0.%03d: got %t, and of %d keys some repeat: %t", thousandths, got, len(keys), repeat)
+		}
+		if repeat {
+			repeats++
+		}
+	}
+	if repeats == 0 || repeats == 30 {
+		t.Errorf("keys repeat at %d of 30 scales: nothing is shown", repeats)
+	}
 }

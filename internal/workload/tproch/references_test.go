@@ -1,0 +1,67 @@
+package tproch_test
+
+import (
+	"strings"
+	"testing"
+
+	"sledge/internal/catalog/edition"
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/workload/workloadtest"
+)
+
+// TPC-H 1.4.2 has eight references, of one or two columns.
+func TestDatabasesKeepTheReferences(t *testing.T) {
+	for _, tt := range []struct{ name, version string }{
+		{"postgresql", ""},
+		{"mariadb", ""},
+		{"mysql", "5.6"},
+	} {
+		t.Run(tt.name+tt.version, func(t *testing.T) {
+			d, err := edition.Catalog.Database(tt.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			values := workloadtest.Server(t, d, tt.version)
+			values["dbname"], values["scale_factor"], values["builders"] = "tproch_references", "0.01", "2"
+			local := engine.Local{Catalog: edition.Catalog, Version: "test"}
+			do := func(action job.Action) {
+				t.Helper()
+				if _, err := local.Do(t.Context(), job.Spec{Action: action, Database: tt.name, Workload: "tproch", Seed: 1, Options: values}, job.Control{}); err != nil {
+					t.Fatalf("%s: %v", action, err)
+				}
+			}
+			do(job.Build)
+			plan, err := local.Plan(job.Spec{Action: job.Check, Database: tt.name, Workload: "tproch", Options: values})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := d.Connect(t.Context(), plan.Connection, database.Owner)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept, err := s.Query(t.Context(), "SELECT constraint_name FROM information_schema.table_constraints WHERE constraint_type = 'FOREIGN KEY' AND constraint_name LIKE '%_fk' AND table_name IN ('lineitem', 'orders', 'partsupp', 'customer', 'supplier', 'nation')", 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(kept.Rows) != 8 {
+				t.Errorf("got the references %v, want 8", kept.Rows)
+			}
+			for what, statement := range map[string]string{
+				"an order that lines refer to was deleted":    "DELETE FROM orders",
+				"lines refer to an order that is not there":   "UPDATE lineitem SET l_orderkey = 9 WHERE l_orderkey = 1",
+				"a supplier is in a nation that is not there": "UPDATE supplier SET s_nationkey = 99",
+			} {
+				if err := s.Exec(t.Context(), statement); err == nil || !strings.Contains(strings.ToLower(err.Error()), "foreign key") {
+					t.Errorf("%s: got %v", what, err)
+				}
+				_ = s.Rollback(t.Context())
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			do(job.Delete)
+		})
+	}
+}
