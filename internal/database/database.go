@@ -267,7 +267,7 @@ const (
 )
 
 // Session is one connection, held by one virtual user. It is not safe for
-// concurrent use, Interrupt excepted; that is what keeps it cheap.
+// concurrent use, Cancel and Interrupt excepted; that is what keeps it cheap.
 type Session interface {
 	// Prepare binds a query to two structs, either of which may be nil. Each
 	// parameter :x is read from the field of in tagged sql:"x". Each field of out
@@ -306,6 +306,12 @@ type Session interface {
 	// Load fills a table by the fastest way the database has, inside the
 	// transaction under way if there is one, and returns the number of rows.
 	Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error)
+
+	// Cancel asks the database to end the statement under way, if any, and returns when
+	// it was asked. The statement's call fails soon after, and the session goes on. It may be called
+	// from another goroutine. What is asked late may end the next statement instead, so
+	// whoever cannot know that there was one under way has one run that may fail.
+	Cancel(ctx context.Context) error
 
 	// Interrupt breaks off the call under way, if any, at the price of the
 	// session: all that is left to do with it is Close. It may be called from

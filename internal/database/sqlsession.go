@@ -27,10 +27,9 @@ type SQLSession struct {
 	// open as long as one is left.
 	prepared []*sql.Stmt
 
-	// life ends when the session is interrupted. It is the context of every call where
-	// there is no Break.
-	life        context.Context
-	end         context.CancelFunc
+	// life ends when the session is interrupted, and when a call is cancelled, for which
+	// it is replaced. It is the context of every call where there is no Break.
+	life        atomic.Pointer[life]
 	interrupted atomic.Bool
 
 	// Break breaks off the call under way, from another goroutine, as by a deadline
@@ -46,6 +45,17 @@ type SQLSession struct {
 	BeginStatement func(Access) string
 }
 
+// life is a context with what ends it.
+type life struct {
+	context.Context
+	end context.CancelFunc
+}
+
+func newLife() *life {
+	ctx, end := context.WithCancel(context.Background())
+	return &life{ctx, end}
+}
+
 // OpenSQL opens one connection with the named database/sql driver.
 func OpenSQL(ctx context.Context, driver, source string, dialect Dialect) (*SQLSession, error) {
 	pool, err := sql.Open(driver, source)
@@ -57,7 +67,7 @@ func OpenSQL(ctx context.Context, driver, source string, dialect Dialect) (*SQLS
 		return nil, errors.Join(err, pool.Close())
 	}
 	s := &SQLSession{pool: pool, conn: conn, dialect: dialect}
-	s.life, s.end = context.WithCancel(context.Background())
+	s.life.Store(newLife())
 	return s, nil
 }
 
@@ -71,12 +81,12 @@ func (s *SQLSession) Conn() *sql.Conn { return s.conn }
 func (s *SQLSession) watched(ctx context.Context) (watched context.Context, done func(), err error) {
 	switch {
 	case ctx.Done() == nil && s.Break == nil:
-		return s.life, func() {}, nil
+		return s.life.Load(), func() {}, nil
 	case ctx.Err() != nil || s.Break != nil:
 		return ctx, func() {}, ctx.Err()
 	}
 	watched, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(s.life, cancel)
+	stop := context.AfterFunc(s.life.Load(), cancel)
 	return watched, func() { stop(); cancel() }, nil
 }
 
@@ -280,7 +290,18 @@ func (s *SQLSession) Interrupt() {
 	if s.Break != nil {
 		s.Break()
 	}
-	s.end()
+	s.life.Load().end()
+}
+
+// Cancel implements Session, for drivers that go on with a connection when the context of a
+// call has ended.
+func (s *SQLSession) Cancel(context.Context) error {
+	next := newLife()
+	s.life.Swap(next).end()
+	if s.interrupted.Load() { // by somebody who may have ended the one before
+		next.end()
+	}
+	return nil
 }
 
 // ErrInterrupted is what calls of an interrupted SQLSession fail with.
@@ -296,7 +317,7 @@ func (s *SQLSession) ended(err error) error {
 
 // Close implements Session. That the connection is gone is no failure of closing it.
 func (s *SQLSession) Close() error {
-	defer s.end()
+	defer func() { s.life.Load().end() }()
 	for _, stmt := range s.prepared {
 		_ = stmt.Close() // the connection is closed in any case
 	}

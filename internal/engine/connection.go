@@ -84,6 +84,7 @@ func (r *run) openNumber(ctx context.Context, i int) (*connection, error) {
 	}
 	if err == nil {
 		r.narrate(c)
+		r.limit(c)
 	}
 	return c, err
 }
@@ -162,6 +163,17 @@ func (c *connection) interrupt() {
 	if c.session != nil {
 		c.session.Interrupt()
 	}
+}
+
+// cancel has the database end the statement under way over the connection.
+func (c *connection) cancel(ctx context.Context) error {
+	c.mu.Lock()
+	s := c.session
+	c.mu.Unlock()
+	if s == nil {
+		return nil
+	}
+	return s.Cancel(ctx)
 }
 
 // close closes the session, if there is one. One that cannot be closed cleanly is closed

@@ -17,11 +17,26 @@ import (
 	"sledge/internal/workload"
 )
 
-// finiteUser does a number of transactions, the n-th of which takes n seconds and returns n
+// finiteUser does a number of transactions, the n-th of which takes n units and returns n
 // rows.
 type finiteUser struct {
 	fakeUser
+	unit               time.Duration
 	stream, left, done int
+}
+
+// finiteSession is one whose statements can be cancelled.
+type finiteSession struct {
+	instantSession
+	cancelled chan struct{}
+	deaf      bool // whether the server takes no notice
+}
+
+func (s finiteSession) Cancel(context.Context) error {
+	if !s.deaf {
+		s.cancelled <- struct{}{}
+	}
+	return nil
 }
 
 func (u *finiteUser) Pick() (workload.Transaction, bool) {
@@ -36,7 +51,7 @@ func (u *finiteUser) Pick() (workload.Transaction, bool) {
 type finiteInputs struct{ stream, number int }
 
 func (u *finiteUser) Do(ctx context.Context, t workload.Transaction) error {
-	u.takes = time.Duration(t.Inputs.(*finiteInputs).number) * time.Second
+	u.takes = time.Duration(t.Inputs.(*finiteInputs).number) * u.unit
 	return u.fakeUser.Do(ctx, t)
 }
 
@@ -46,26 +61,28 @@ func (u *finiteUser) Span(t workload.Transaction) workload.Span {
 }
 
 // finitePlan is a run of two users, with three transactions each.
-func finitePlan(script []error, options load.FiniteOptions) Plan {
+func finitePlan(script []error, options load.FiniteOptions, unit time.Duration, deaf bool) Plan {
 	p := fakePlan(fakeUser{}, options.Pacing())
 	p.Users = 2
 	w := *p.Workload
 	w.Finite = true
 	server := &fakeServer{interrupted: make(chan struct{})}
 	w.NewTerminal = func(seat workload.Seat) workload.Terminal { return &finiteUser{stream: seat.Number, left: 3} }
-	w.NewExecutor = func(context.Context, workload.Connection) (workload.Executor, error) {
-		return &finiteUser{fakeUser: fakeUser{server: server, script: script}}, nil
+	w.NewExecutor = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
+		return &finiteUser{fakeUser: fakeUser{server: server, script: script, cancelled: c.Session.(finiteSession).cancelled}, unit: unit}, nil
 	}
 	w.Score = func(w workload.Window) []job.Metric {
 		return []job.Metric{{Name: "spans", Value: float64(len(w.Spans))}}
 	}
 	d := *p.Database
 	d.Connect = func(context.Context, any, database.Role) (database.Session, error) {
-		return instantSession{server: server}, nil
+		return finiteSession{instantSession{server: server}, make(chan struct{}), deaf}, nil
 	}
-	p.Workload, p.Database = &w, &d
+	p.Workload, p.Database, p.Server = &w, &d, server.answers()
 	return p
 }
+
+const overLimit = "cancelled because it took longer than 1.5s, which is what option query_limit allows"
 
 func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 	for _, tt := range []struct {
@@ -73,6 +90,8 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 		script  []error
 		options load.FiniteOptions
 		stop    time.Duration
+		unit    time.Duration // a second
+		deaf    bool          // whether the server does not cancel what it is asked to
 
 		want       []string // spans: position, stream, number, when, how long, rows, outcome
 		wantTook   time.Duration
@@ -117,6 +136,35 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 			wantTook: time.Second, wantStatus: job.Failed, wantExit: job.ExitAborted, wantError: "only: broken rule",
 		},
 		{
+			name: "has cancelled what takes too long, and goes on", options: load.FiniteOptions{QueryLimit: option.Minutes(1500 * time.Millisecond)},
+			want: []string{
+				"1 stream 0: 1 of 3 at 0 s for 1 s, 1 rows, done", "2 stream 1: 1 of 3 at 0 s for 1 s, 1 rows, done",
+				"1 stream 0: 2 of 3 at 1 s for 1.5 s, 0 rows, failed: over the limit: " + overLimit, "2 stream 1: 2 of 3 at 1 s for 1.5 s, 0 rows, failed: over the limit: " + overLimit,
+				"1 stream 0: 3 of 3 at 2.51 s for 1.5 s, 0 rows, failed: over the limit: " + overLimit, "2 stream 1: 3 of 3 at 2.51 s for 1.5 s, 0 rows, failed: over the limit: " + overLimit,
+			},
+			wantTook: 4020 * time.Millisecond, wantStatus: job.Invalid, wantExit: job.ExitInvalid,
+			wantError: "4 of 6 transactions failed (66.67 %; at most 0 % may fail); 4 were cancelled after 1.5s, which is what option query_limit allows",
+		},
+		{
+			name: "has them end the run where that is asked for", options: load.FiniteOptions{QueryLimit: option.Minutes(500 * time.Millisecond), RaiseError: true},
+			want: []string{
+				"1 stream 0: 1 of 3 at 0 s for 0.5 s, 0 rows, failed: over the limit: cancelled because it took longer than 500ms, which is what option query_limit allows",
+				"2 stream 1: 1 of 3 at 0 s for 0.5 s, 0 rows, failed: over the limit: cancelled because it took longer than 500ms, which is what option query_limit allows",
+			},
+			wantTook: 500 * time.Millisecond, wantStatus: job.Failed, wantExit: job.ExitAborted, wantError: "only: cancelled because it took longer than 500ms",
+		},
+		{
+			name:    "breaks off what a server has not cancelled after a minute, which ends the run",
+			options: load.FiniteOptions{QueryLimit: option.Minutes(500 * time.Millisecond), UserDelay: 10 * time.Second},
+			unit:    time.Minute, deaf: true,
+			want: []string{
+				"1 stream 0: 1 of 3 at 0 s for 60 s, 1 rows, done", "2 stream 1: 1 of 3 at 10 s for 60 s, 1 rows, done",
+				"1 stream 0: 2 of 3 at 60 s for 60.5 s, 0 rows, failed: connection: it took longer than 500ms, and could not be cancelled: the server went on with it for 1m0s: connection lost",
+				"2 stream 1: 2 of 3 at 70 s for 50.5 s, 0 rows, failed: connection: connection lost\nconnection lost",
+			},
+			wantTook: 2*time.Minute + 500*time.Millisecond, wantStatus: job.Failed, wantExit: job.ExitAborted, wantError: "could not be cancelled",
+		},
+		{
 			name: "is cut off at its time limit", options: load.FiniteOptions{TimeLimit: option.Minutes(2500 * time.Millisecond)},
 			want: []string{
 				"1 stream 0: 1 of 3 at 0 s for 1 s, 1 rows, done", "2 stream 1: 1 of 3 at 0 s for 1 s, 1 rows, done",
@@ -142,7 +190,7 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 				}
 				told := &events{}
 				start := time.Now()
-				result, err := workThrough(t.Context(), finitePlan(tt.script, tt.options), &feed{watchers: []job.Watcher{told}}, stop, "test")
+				result, err := workThrough(t.Context(), finitePlan(tt.script, tt.options, cmp.Or(tt.unit, time.Second), tt.deaf), &feed{watchers: []job.Watcher{told}}, stop, "test")
 				if took := time.Since(start); took != tt.wantTook {
 					t.Errorf("took %s, want %s", took, tt.wantTook)
 				}

@@ -890,7 +890,11 @@ func (r *run) tooManyFailures(m measurement) error {
 	if share <= r.plan.Pacing.FailureLimit {
 		return nil
 	}
-	return fmt.Errorf("%d of %d transactions failed (%.2f %%; at most %g %% may fail)", failures, ended, share, r.plan.Pacing.FailureLimit)
+	over := ""
+	if n := all.Failed[meter.OverLimit]; n > 0 {
+		over = fmt.Sprintf("; %d were cancelled after %s, which is what option %s allows", n, r.plan.Pacing.Limit, r.plan.Spec.Names.Of("query_limit"))
+	}
+	return fmt.Errorf("%d of %d transactions failed (%.2f %%; at most %g %% may fail)%s", failures, ended, share, r.plan.Pacing.FailureLimit, over)
 }
 
 // scoreless reports whether all transactions failed that the headline is made of.

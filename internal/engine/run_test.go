@@ -81,6 +81,8 @@ type fakeUser struct {
 	script   []error
 	stalls   map[int]time.Duration // how long some transactions take, by their number from 0
 	next     int
+
+	cancelled chan struct{} // sent to, to have what is under way fail
 }
 
 var (
@@ -102,6 +104,8 @@ func (u *fakeUser) Do(context.Context, workload.Transaction) error {
 	case <-time.After(takes):
 	case <-u.server.interrupted:
 		return errLost
+	case <-u.cancelled:
+		return errBroken
 	}
 	var err error
 	if len(u.script) > 0 {
@@ -175,7 +179,14 @@ var fakeSQL fs.FS = fstest.MapFS{"sql/probe.sql": {Data: []byte("probe")}}
 // answers are what it says of itself.
 func (s *fakeServer) answers() database.Server {
 	return database.Server{
-		Version:  func(context.Context, database.Session) (string, error) { return "1.0", nil },
+		Version: func(context.Context, database.Session) (string, error) {
+			select {
+			case <-s.interrupted:
+				return "", errLost
+			default:
+				return "1.0", nil
+			}
+		},
 		Settings: func(context.Context, database.Session) (map[string]string, error) { return nil, nil },
 		Counter: func(context.Context, database.Session) (int64, error) {
 			s.mu.Lock()

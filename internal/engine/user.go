@@ -331,7 +331,7 @@ func (u *user) record(c *connection, r meter.Record) {
 // afterFailure rolls back, and says whether to try again. The error is non-nil
 // when the user cannot go on.
 func (u *user) afterFailure(ctx context.Context, r *run, c *connection, record *meter.Record, failure error) (again bool, err error) {
-	record.Class = r.plan.Database.Classify(failure)
+	record.Class = r.classify(failure)
 	if record.Class != meter.Connection {
 		if rollback := c.session.Rollback(ctx); rollback != nil {
 			record.Class = meter.Connection

@@ -139,8 +139,9 @@ func (v *visit) Load(_ context.Context, table schema.Table, rows schema.RowSourc
 	return n, nil
 }
 
-func (v *visit) Interrupt()   {}
-func (v *visit) Close() error { return nil }
+func (v *visit) Interrupt()                   {}
+func (v *visit) Cancel(context.Context) error { return nil }
+func (v *visit) Close() error                 { return nil }
 
 // database declares the shelf, as a folder of internal/database would.
 func (s *shelf) database() *database.Database {

@@ -30,7 +30,7 @@ const (
 )
 
 // Class says why a transaction failed or had to be retried. Every database sorts
-// its own errors into these.
+// its own errors into these, but for OverLimit, which none is: the engine knows what it cancelled.
 type Class uint8
 
 // The classes of failure.
@@ -44,11 +44,12 @@ const (
 	Permission          // not allowed, or a wrong password
 	Resource            // out of disk, memory or connections
 	Connection          // the connection is gone or could not be made
+	OverLimit           // took longer than it may, and was cancelled
 	classes
 )
 
 var classNames = [classes]string{
-	"other", "deadlock", "serialization", "lock timeout", "busy", "constraint", "permission", "resource", "connection",
+	"other", "deadlock", "serialization", "lock timeout", "busy", "constraint", "permission", "resource", "connection", "over the limit",
 }
 
 // String returns the class in words.

@@ -67,6 +67,7 @@ func Sessions(t *testing.T, d *database.Database, values option.Values, traits T
 	t.Run("loads", s.testLoad)
 	t.Run("obeys its context", s.testContext)
 	t.Run("is interrupted", s.testInterrupt)
+	t.Run("goes on after a cancelled statement", s.testCancel)
 	t.Run("classifies a deadlock as retryable", s.testDeadlock)
 }
 

@@ -97,6 +97,43 @@ func (s *suite) testInterrupt(t *testing.T) {
 	mustExec(t, holder, "UPDATE sledge_test_interrupt SET n = 3 WHERE id = 1")
 }
 
+func (s *suite) testCancel(t *testing.T) {
+	s.locked(t, "sledge_test_cancel")
+	session := s.connect(t)
+	one := func() {
+		t.Helper()
+		// A virtual user cannot know whether the cancellation came too late for the one before.
+		_ = session.Exec(context.Background(), "SELECT 1")
+		if got, err := session.Query(context.Background(), "SELECT 1", 0); err != nil || len(got.Rows) != 1 || got.Rows[0][0] != "1" {
+			t.Fatalf("the statement after it: got %v, %v; want 1", got.Rows, err)
+		}
+	}
+	for range 3 {
+		cancelled := make(chan error, 1)
+		time.AfterFunc(300*time.Millisecond, func() { cancelled <- session.Cancel(t.Context()) })
+		start := time.Now()
+		err := within(t, patience, "a cancelled statement", func() error {
+			_, err := session.Query(context.Background(), cmp.Or(s.traits.Endless, "UPDATE sledge_test_cancel SET n = 2 WHERE id = 1"), 0)
+			return err
+		})
+		if took := time.Since(start); err == nil || took > 2*time.Second {
+			t.Errorf("got %v after %v, want an error within two seconds", err, took)
+		}
+		if err := <-cancelled; err != nil {
+			t.Errorf("cancel: %v", err)
+		}
+		one()
+	}
+	if err := session.Cancel(t.Context()); err != nil {
+		t.Errorf("cancel where nothing is under way: %v", err)
+	}
+	one()
+	session.Interrupt()
+	if _, err := session.Query(context.Background(), "SELECT 1", 0); err == nil {
+		t.Error("a session that was cancelled cannot be interrupted")
+	}
+}
+
 // testDeadlock has two sessions update two rows in opposite order. The one that
 // gets through waits for the other, so that a database that lets only one
 // transaction write at a time shows its refusal, too.

@@ -224,22 +224,24 @@ func (p Product) connect(ctx context.Context, o *Options, as database.Role) (dat
 	c.MultiStatements = true
 	c.ClientFoundRows = true // an update is counted where its row was found, as in other databases, even if it changed nothing
 	c.Logger = &mysql.NopLogger{}
-	c.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := loop.Dial(ctx, new(net.Dialer), network, address)
-		s.network = conn
-		return conn, err
-	}
 	if o.SSL {
 		var err error
 		if c.TLS, err = o.tlsConfig(); err != nil {
 			return nil, err
 		}
 	}
-	connector, err := mysql.NewConnector(c)
-	if err != nil {
+	var err error
+	if s.another, err = mysql.NewConnector(c); err != nil {
 		return nil, p.explain(o, err)
 	}
-	s.connector = connector
+	c.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := loop.Dial(ctx, new(net.Dialer), network, address)
+		s.network = conn
+		return conn, err
+	}
+	if s.connector, err = mysql.NewConnector(c); err != nil {
+		return nil, p.explain(o, err)
+	}
 	connecting := listener.Attempt{
 		Network: c.Net, Address: c.Addr, Limit: connectTimeout,
 		Expected:   func(a listener.Answer) bool { return a.Choose == listener.MySQL || a.Choose == listener.MariaDB },

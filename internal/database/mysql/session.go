@@ -32,12 +32,12 @@ type session struct {
 
 	// A server goes on with a statement when its client has gone, and keeps the locks
 	// of its transaction. So the connection whose call was broken off is killed, by
-	// its number, over another that connector makes.
-	connector driver.Connector
-	id        string
-	machine   string    // that the server calls its own
-	since     time.Time // when the connection was there
-	brokenOff atomic.Bool
+	// its number, over one that another makes: connector's become the session's own.
+	connector, another driver.Connector
+	id                 string
+	machine            string    // that the server calls its own
+	since              time.Time // when the connection was there
+	brokenOff          atomic.Bool
 }
 
 // begin makes the session what the rest of it takes for granted.
@@ -174,6 +174,14 @@ func (s *session) Rollback(ctx context.Context) error {
 	return err
 }
 
+// Cancel implements database.Session, over another connection.
+func (s *session) Cancel(ctx context.Context) error {
+	if err := s.killAt(ctx, "QUERY"); err != nil {
+		return fmt.Errorf("have the server end a statement: %w", err)
+	}
+	return nil
+}
+
 // Interrupt implements database.Session: reading and writing fail at once.
 func (s *session) Interrupt() {
 	s.brokenOff.Store(true)
@@ -200,17 +208,23 @@ const lastWords = 2 * time.Second
 func (s *session) kill() {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
 	defer cancel()
-	conn, err := s.connector.Connect(ctx)
+	// It fails where the connection is gone already, as is to be hoped.
+	_ = s.killAt(ctx, "CONNECTION")
+}
+
+// killAt has the server end what it does for this session, which is the CONNECTION, or its
+// QUERY alone. What is no longer there needs no end.
+func (s *session) killAt(ctx context.Context, what string) error {
+	conn, err := s.another.Connect(ctx)
 	if err != nil {
-		return
+		return err
 	}
 	defer conn.Close()
 	other := &session{conn: conn.(connection)}
 	if !s.isAt(ctx, other) {
-		return
+		return nil
 	}
-	// It fails where the connection is gone already, as is to be hoped.
-	_ = other.Exec(ctx, "KILL CONNECTION "+s.id)
+	return other.Exec(ctx, "KILL "+what+" "+s.id)
 }
 
 // isAt reports whether another session is at the server that this one was opened at. One

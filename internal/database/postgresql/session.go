@@ -206,6 +206,14 @@ func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowS
 	return tag.RowsAffected(), err
 }
 
+// Cancel implements database.Session. The server takes it over a connection of its own.
+func (s *session) Cancel(ctx context.Context) error {
+	if err := s.conn.CancelRequest(ctx); err != nil {
+		return fmt.Errorf("ask PostgreSQL to cancel a statement: %w", err)
+	}
+	return nil
+}
+
 // Interrupt implements database.Session: reads and writes fail from now on.
 func (s *session) Interrupt() { _ = s.net.SetDeadline(time.Unix(1, 0)) }
 

@@ -26,6 +26,10 @@ type Pacing struct {
 	// that all of it is measured.
 	Finite bool
 
+	// Limit is how long one transaction may take before it is cancelled, and fails; 0 for as
+	// long as it takes.
+	Limit time.Duration
+
 	// TimeProfile says that a timed run keeps, for each virtual user, the response
 	// times of each kind of transaction.
 	TimeProfile bool
