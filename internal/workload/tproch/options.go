@@ -15,15 +15,15 @@ type Options struct {
 	Scale    scale `opt:"scale_factor" group:"schema" main:"true" unit:"GB" flag:"scale" for:"build|check" help:"scale factor: about how many GB of rows to build, from 0.001 to 10000"`
 	Builders int   `opt:"builders" group:"schema" main:"true" unit:"virtual users" flag:"builders" for:"build" min:"1" max:"1024" help:"virtual users that build the schema side by side"`
 
-	QuerySets  int  `opt:"query_sets" group:"load" unit:"sets" flag:"query-sets" for:"run" min:"1" max:"1000000" help:"how often each virtual user asks the 22 queries"`
+	QuerySets  int  `opt:"query_sets" group:"load" unit:"sets" flag:"query-sets" for:"run" min:"1" max:"1000000" help:"how often each virtual user asks all queries"`
 	Validation bool `opt:"validation" group:"load" help:"ask with the parameters for which the standard gives the answers, instead of those that the seed gives"`
+	Cloud      bool `opt:"cloud_queries" group:"load" flag:"cloud-queries" for:"run" help:"ask the 13 cloud analytic queries instead of the 22: they have no parameters, and are asked in one order"`
 
 	Verbose        bool `opt:"verbose" group:"load" soon:"true" help:"print queries and the rows they return; not built yet, so a job with it is refused"`
 	Refresh        bool `opt:"refresh" group:"load" soon:"true" help:"have the first virtual user run the refresh functions; not built yet, so a job with it is refused"`
 	RefreshSets    int  `opt:"refresh_sets" group:"load" soon:"true" min:"1" help:"sets of refresh functions, which are not built yet"`
 	Trickle        int  `opt:"refresh_delay" group:"load" soon:"true" min:"0" help:"milliseconds between two refreshed orders, which are not built yet"`
 	RefreshVerbose bool `opt:"refresh_verbose" group:"load" soon:"true" help:"print what the refresh functions do, which are not built yet"`
-	Cloud          bool `opt:"cloud_queries" group:"load" soon:"true" help:"ask the 13 cloud analytic queries instead of the 22; not built yet, so a job with it is refused"`
 }
 
 func newOptions() any {
@@ -35,10 +35,13 @@ func (o *Options) Validate(names option.Names) error {
 	for _, missing := range []struct {
 		name  string
 		asked bool
-	}{{"verbose", o.Verbose}, {"refresh", o.Refresh}, {"cloud_queries", o.Cloud}} {
+	}{{"verbose", o.Verbose}, {"refresh", o.Refresh}} {
 		if missing.asked {
 			return names.Wrong(missing.name, "true", "what it asks for is not built yet: set it to false")
 		}
+	}
+	if o.Cloud && o.Validation {
+		return names.Wrong("cloud_queries", "true", "the cloud analytic queries have no parameters, so there are none to validate with: set %s to false", names.Of("validation"))
 	}
 	return nil
 }

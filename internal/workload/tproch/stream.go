@@ -40,8 +40,12 @@ func newTerminal(seat workload.Seat) workload.Terminal {
 	if seat.Users == 1 {
 		number = 0
 	}
+	options := seat.Options.(*Options)
+	if options.Cloud {
+		return &cloudStream{sql: seat.SQL, number: number, sets: options.QuerySets}
+	}
 	return &stream{
-		options: seat.Options.(*Options), sql: seat.SQL, seed: seat.Seed, scale: seat.Survey.(float64),
+		options: options, sql: seat.SQL, seed: seat.Seed, scale: seat.Survey.(float64),
 		number: number, order: qgen.Order(number, qgen.Modulo40),
 	}
 }

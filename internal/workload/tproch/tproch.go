@@ -6,6 +6,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -25,7 +26,7 @@ var Workload = &workload.Workload{
 	Name:    "tproch",
 	Title:   "TPROC-H",
 	Aliases: []string{"tpch", "tpc-h", "tproc-h"},
-	Kinds:   queryKinds(),
+	Kinds:   slices.Concat(queryKinds(), cloudKinds()),
 	Options: newOptions,
 	Use:     database.Use{Name: "tpch", Analytic: true},
 	Finite:  true,

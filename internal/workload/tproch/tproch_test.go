@@ -24,7 +24,8 @@ func TestMain(m *testing.M) { testserver.Main(m) }
 func TestEveryDatabase(t *testing.T) {
 	small := option.Values{"scale_factor": "0.01", "builders": "2"}
 	workloadtest.Run(t, tproch.Workload, []workloadtest.Variant{
-		{Name: "queries", Build: small, RoundTrips: [2]float64{1, 1}},
+		{Name: "queries", Build: small, RoundTrips: [2]float64{1, 1}, Without: []string{"cloud"}},
+		{Name: "cloud queries", Run: option.Values{"cloud_queries": "true"}, RoundTrips: [2]float64{1, 1}, Without: []string{"query"}},
 	})
 }
 
@@ -139,7 +140,7 @@ func TestTheScoreIsAGeometricMean(t *testing.T) {
 
 func TestWhatIsNotBuiltIsRefused(t *testing.T) {
 	for _, values := range []option.Values{
-		{"refresh": "true"}, {"cloud_queries": "true"}, {"verbose": "true"}, {"scale_factor": "0"}, {"scale_factor": "0.001"}, {"scale_factor": "20000"}, {"scale_factor": "much"},
+		{"refresh": "true"}, {"cloud_queries": "true", "validation": "true"}, {"verbose": "true"}, {"scale_factor": "0"}, {"scale_factor": "0.001"}, {"scale_factor": "20000"}, {"scale_factor": "much"},
 	} {
 		_, err := engine.Local{Catalog: edition.Catalog}.Plan(job.Spec{Action: job.Build, Database: "sqlite", Workload: "tproch", Options: values})
 		for name := range values {

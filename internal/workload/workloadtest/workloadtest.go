@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,6 +37,13 @@ type Variant struct {
 	// RoundTrips is how many a transaction takes at least and at most, on average, where
 	// the database is on a network.
 	RoundTrips [2]float64
+
+	// Without names the kinds of transaction, each by the words that it begins with, of
+	// which there are none in this variant.
+	Without []string
+
+	// Look looks at what a run has told. Optional.
+	Look func(t *testing.T, told []job.Event)
 
 	// Test says that Run asks for a test run, whose users show what they do and have
 	// iterations enough to do each kind of transaction.
@@ -130,19 +138,57 @@ func (s *suite) run(t *testing.T, v Variant) {
 		s.rehearse(t, v)
 		return
 	}
-	result := s.Do(t, job.Spec{Action: job.Run, Users: 3, Options: s.values(s.built, v.Run)})
+	told := &told{}
+	result := s.Do(t, job.Spec{Action: job.Run, Users: 3, Options: s.values(s.built, v.Run)}, told)
 	for k, kind := range s.w.Kinds {
-		if tally := result.Summary.Kinds[k]; tally.Done == 0 || tally.Failures() > 0 {
+		without := slices.ContainsFunc(v.Without, func(words string) bool { return strings.HasPrefix(kind.Name, words) })
+		if tally := result.Summary.Kinds[k]; (tally.Done == 0) != without || tally.Failures() > 0 {
 			t.Errorf("%s: %d were done and %d failed", kind.Name, tally.Done, tally.Failures())
 		}
 	}
+	if v.Look != nil {
+		v.Look(t, told.events)
+	}
 	if s.w.Finite {
 		s.wantSpans(t, result)
+		s.limit(t, v)
 	} else if a := result.Agreement; a == nil || !a.Holds {
 		t.Errorf("the client's count and the server's do not agree: %+v", a)
 	}
 	s.wantTraffic(t, v, result.Summary.All())
 	s.Do(t, job.Spec{Action: job.Check, Options: s.values(s.built)})
+}
+
+// told keeps what a job has told.
+type told struct{ events []job.Event }
+
+func (l *told) Watch(e job.Event) { l.events = append(l.events, e) }
+
+// limit has everything cancelled that takes longer than a moment, and looks whether the
+// sessions go on with what comes next.
+func (s *suite) limit(t *testing.T, v Variant) {
+	t.Helper()
+	spec := job.Spec{
+		Action: job.Run, Database: s.d.Name, Workload: s.w.Name, Seed: 1,
+		Options: s.values(s.built, v.Run, option.Values{"query_limit": "1ms"}),
+	}
+	result, err := s.runner().Do(t.Context(), spec, job.Control{})
+	if job.ExitOf(err) != job.ExitInvalid || len(result.Spans) == 0 || len(result.Spans) != result.Spans[0].Of {
+		t.Fatalf("with a limit: got %d transactions, %v; want all of them, which are not valid", len(result.Spans), err)
+	}
+	over := 0
+	for _, span := range result.Spans {
+		switch {
+		case span.Class == meter.OverLimit.String() && span.Outcome == job.SpanFailed:
+			over++
+		case !span.Done():
+			t.Errorf("with a limit: got the span %+v, want one that is done or over its limit", span)
+		}
+	}
+	t.Logf("%d of %d transactions took longer than a millisecond", over, len(result.Spans))
+	if over == 0 {
+		t.Error("with a limit: got no transaction that was over it")
+	}
 }
 
 // wantSpans looks whether each transaction that was counted was kept by itself.
