@@ -13,6 +13,8 @@ var awayFromHome = map[string]string{
 	"internal/cli": "the command line leads to HammerDB's commands and to its shapes of jobs",
 
 	"internal/workload/tprocc/foreign.go":           "what its loader and its routines do to data that are ours to check",
+	"internal/workload/tproch/foreign.go":           "what its generator does to data that are ours to check",
+	"internal/workload/tproch/sql/ansi/foreign.sql": "how its rows are told from dbgen's",
 	"internal/workload/tprocc/sql/ansi/foreign.sql": "how its rows are told from ours",
 
 	"internal/report/reporttest/reporttest.go": "a job that it recorded, for tests",

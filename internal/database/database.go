@@ -239,6 +239,10 @@ type Dialect struct {
 	Type        func(c schema.Column) string // the native type of a column
 	KeyedTable  string                       // what is written after a CREATE TABLE with a primary key
 
+	// TellsCapitals says that a server may tell names of tables apart that differ in nothing
+	// but capitals, though they are not quoted.
+	TellsCapitals bool
+
 	// TimesAsText says that the database keeps times as text, so that a time travels in
 	// TimeFormat. Outputs and Arrays say of a database/sql driver, for an SQLSession, that
 	// it takes sql.Out for output parameters of routines, and a slice for a parameter, of

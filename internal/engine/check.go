@@ -27,7 +27,8 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	}
 	f.step(job.Monitor, p.schema(job.StepCheck))
 	f.step(job.Monitor, job.Step{Name: job.StepCheckDatabase})
-	if err := requireSchema(ctx, p, session); err != nil {
+	p, err = requireSchema(ctx, p, session)
+	if err != nil {
 		return job.Result{}, p.noSchema(err)
 	}
 	var seen workload.Inspection

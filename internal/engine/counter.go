@@ -242,7 +242,7 @@ func (p *prober) look(ctx context.Context) bool {
 		return false
 	}
 	p.session = s
-	if err := requireSchema(ctx, p.plan, s); err != nil {
+	if p.plan, err = requireSchema(ctx, p.plan, s); err != nil {
 		closeQuietly(&p.session)
 		return false
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/job"
+	"sledge/internal/schema"
 )
 
 // state says what a database holds where a workload's schema would be.
@@ -29,11 +31,12 @@ const (
 // check and delete all go by it, so that they agree on what is there.
 type inventory struct {
 	state   state
-	tables  []string // those of the workload that are there, proven by their columns
-	missing []string // the others of the workload
-	strange []string // what has their names and is something else, in words
-	hasBook bool     // the table of the ledger is there, and ours
-	ledger  ledger   // what is in it
+	tables  []string          // those of the workload that are there, proven by their columns, as they are called there
+	missing []string          // the others of the workload
+	names   map[string]string // what tables are called that are called otherwise than the workload does; nil where none is
+	strange []string          // what has their names and is something else, in words
+	hasBook bool              // the table of the ledger is there, and ours
+	ledger  ledger            // what is in it
 }
 
 // inspect looks what there is.
@@ -44,8 +47,13 @@ func inspect(ctx context.Context, p Plan, s database.Session) (inventory, error)
 	}
 	var st inventory
 	schemas := map[string]bool{}
-	for _, t := range p.Workload.Tables(p.Settings, p.Seed) {
-		r, there := found[t.Name]
+	tables := p.Workload.Tables(p.Settings, p.Seed)
+	if p.Database.Dialect.TellsCapitals {
+		st.names = inCapitals(found, tables)
+	}
+	for _, t := range tables {
+		name := cmp.Or(st.names[t.Name], t.Name)
+		r, there := found[name]
 		if !there {
 			st.missing = append(st.missing, t.Name)
 			continue
@@ -54,7 +62,7 @@ func inspect(ctx context.Context, p Plan, s database.Session) (inventory, error)
 			st.strange = append(st.strange, r.Kind+" "+t.Name+why)
 			continue
 		}
-		st.tables = append(st.tables, t.Name)
+		st.tables = append(st.tables, name)
 		schemas[r.Schema] = true
 	}
 	if book, there := found[database.LedgerTable.Name]; there {
@@ -79,6 +87,22 @@ func inspect(ctx context.Context, p Plan, s database.Session) (inventory, error)
 		st.state = whole
 	}
 	return st, nil
+}
+
+// inCapitals returns the names of the tables in capitals if it is by those that all of them are
+// there and none by its own, as another program makes them where capitals are told apart; else
+// nil.
+func inCapitals(found map[string]database.Relation, tables []schema.Table) map[string]string {
+	names := map[string]string{}
+	for _, t := range tables {
+		name := strings.ToUpper(t.Name)
+		r, there := found[name]
+		if _, ours := found[t.Name]; ours || !there || differs(r, t.ColumnNames()) != "" {
+			return nil
+		}
+		names[t.Name] = name
+	}
+	return names
 }
 
 // readBook reads the ledger, if it is one: it has our columns, and says what is
@@ -169,17 +193,19 @@ func errHalfMade(p Plan) error {
 		p.Workload.Title, p.target()))
 }
 
-// requireSchema returns an error unless the whole schema is there to be used.
-func requireSchema(ctx context.Context, p Plan, s database.Session) error {
+// requireSchema returns an error unless the whole schema is there to be used, and else the plan
+// with the names that its tables have.
+func requireSchema(ctx context.Context, p Plan, s database.Session) (Plan, error) {
 	st, err := inspect(ctx, p, s)
 	if err != nil {
-		return err
+		return p, err
 	}
 	switch st.state {
 	case nothing:
-		return errNothing(p)
+		return p, errNothing(p)
 	case halfMade:
-		return errHalfMade(p)
+		return p, errHalfMade(p)
 	}
-	return st.refusal(p)
+	p.SQL = p.SQL.Renamed(st.names)
+	return p, st.refusal(p)
 }

@@ -105,7 +105,7 @@ func (r *run) checkPooled(ctx context.Context, p Plan, main job.Facts) (version 
 		return "", err
 	}
 	defer s.Close()
-	if err := requireSchema(ctx, p, s); err != nil {
+	if p, err = requireSchema(ctx, p, s); err != nil {
 		return "", err
 	}
 	if p.Workload.Extent != nil {

@@ -154,7 +154,8 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 	if p.Pacing.Test {
 		monitor = 0
 	}
-	if err := requireSchema(ctx, p, s); err != nil {
+	p, err := requireSchema(ctx, p, s)
+	if err != nil {
 		return nil, err
 	}
 	if err := introduce(ctx, p, s, tell); err != nil {

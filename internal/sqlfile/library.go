@@ -24,6 +24,15 @@ type Library struct {
 	texts       map[string]string
 	order       []string // names as they were found, so that sections keep their order
 	placeholder func(n int) string
+	names       map[string]string // of tables that are called otherwise than in the texts
+}
+
+// Renamed returns the library for a schema whose tables have other names than the texts say,
+// as Rename puts them in their place.
+func (l *Library) Renamed(names map[string]string) *Library {
+	other := *l
+	other.names = names
+	return &other
 }
 
 // NewLibrary reads the places. One that does not exist is passed over.
@@ -116,7 +125,9 @@ func (l *Library) Query(name string) (Query, error) {
 	if !ok {
 		return Query{}, fmt.Errorf("no SQL is named %s", name)
 	}
-	return Parse(name, text, l.placeholder)
+	q, err := Parse(name, text, l.placeholder)
+	q.Text = l.rename(q.Text)
+	return q, err
 }
 
 // Filled returns the named statement with literals in place of its parameters, as Fill
@@ -126,7 +137,15 @@ func (l *Library) Filled(name string, literals map[string]string) (string, error
 	if !ok {
 		return "", fmt.Errorf("no SQL is named %s", name)
 	}
-	return Fill(name, text, literals)
+	filled, err := Fill(name, text, literals)
+	return l.rename(filled), err
+}
+
+func (l *Library) rename(text string) string {
+	if len(l.names) == 0 {
+		return text
+	}
+	return Rename(text, l.names)
 }
 
 // Script returns the statements of the named script, expanded as a template
@@ -145,7 +164,7 @@ func (l *Library) Script(name string, data any) ([]string, error) {
 	var body strings.Builder
 	keep := func() {
 		if s := strings.TrimSpace(body.String()); !onlyComments(s) {
-			statements = append(statements, s)
+			statements = append(statements, l.rename(s))
 		}
 		body.Reset()
 	}

@@ -97,3 +97,16 @@ func TestMarksWithinQuotesAndCommentsDivideNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestARenamedLibraryCallsTablesOtherwise(t *testing.T) {
+	l := library(t).Renamed(map[string]string{"own": "OWN", "b": "B", "d": "DISTRICT"})
+	if q, err := l.Query("payment.update_district"); err != nil || q.Text != "UPDATE OWN SET DISTRICT = ?" || !slices.Equal(q.Params, []string{"d"}) {
+		t.Errorf("got %q %q, %v", q.Text, q.Params, err)
+	}
+	if got, err := l.Filled("payment.update_district", map[string]string{"d": "'own'"}); err != nil || got != "UPDATE OWN SET DISTRICT = 'own'" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if got, err := l.Script("schema", struct{ N int }{1}); err != nil || len(got) != 2 || got[1] != "CREATE TABLE B" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}

@@ -43,8 +43,9 @@ var Database = &database.Database{
 
 // Dialect is how MySQL and its variants spell things.
 var Dialect = database.Dialect{
-	Placeholder: func(int) string { return "?" },
-	Type:        nativeType,
+	Placeholder:   func(int) string { return "?" },
+	Type:          nativeType,
+	TellsCapitals: true,
 }
 
 func nativeType(c schema.Column) string {

@@ -276,7 +276,8 @@ func (b *bookkeeper) remark(e job.Event) (said []job.Event, err error) {
 // say nothing of it, or are right.
 func (b *bookkeeper) otherSize(facts job.Facts) string {
 	size := b.plan.Workload.Size
-	asked, there := b.plan.Spec.Options[size.Option], strings.TrimPrefix(facts.Size, size.Unit+" ")
+	there, _, _ := strings.Cut(strings.TrimPrefix(facts.Size, size.Unit+" "), ",")
+	asked := b.plan.Spec.Options[size.Option]
 	if asked == "" || there == "" || asked == there {
 		return ""
 	}

@@ -87,7 +87,15 @@ func survey(ctx context.Context, s database.Session, sql *sqlfile.Library) (any,
 
 func extent(ctx context.Context, s database.Session, sql *sqlfile.Library) (string, error) {
 	factor, err := findScale(ctx, s, sql)
-	return "scale factor " + strconv.FormatFloat(factor, 'g', -1, 64), err
+	if err != nil {
+		return "", err
+	}
+	size := "scale factor " + strconv.FormatFloat(factor, 'g', -1, 64)
+	foreign, err := builder(ctx, s, sql)
+	if foreign != "" {
+		size += ", rows of " + foreign
+	}
+	return size, err
 }
 
 // rules are the cardinalities of TPC-H 4.2.5, the references of 1.4 and the sums of 4.2.3.
@@ -97,7 +105,7 @@ var rules = []workload.Rule{
 	{Name: "lines", Title: "each order has 1 to 7 lines, numbered from 1", Source: "TPC-H 4.2.3", Begins: "lines of orders"},
 	{Name: "references", Title: "every key that a row refers to is there", Source: "TPC-H 1.4.2", Begins: "references"},
 	{Name: "totals", Title: "O_TOTALPRICE = sum(L_EXTENDEDPRICE * (1 + L_TAX) * (1 - L_DISCOUNT)) of the lines, cents cut off", Source: "TPC-H 4.2.3", Begins: "totals of orders"},
-	{Name: "status", Title: "O_ORDERSTATUS is F or O where all lines have that status, and else P", Source: "TPC-H 4.2.3", Begins: "status of orders"},
+	{Name: "status", Title: "O_ORDERSTATUS is F or O where all lines have that status, and else P", Source: "TPC-H 4.2.3", Begins: "status of orders", Foreign: alwaysOpen},
 	{Name: "customers", Title: "no customer whose key is divisible by three has orders", Source: "TPC-H 4.2.3", Begins: "customers without orders"},
 }
 
@@ -108,7 +116,8 @@ func inspect(ctx context.Context, s database.Session, sql *sqlfile.Library) (wor
 	if err != nil {
 		return workload.Inspection{}, err
 	}
-	return workload.Inspection{Size: int(factor)}, nil
+	foreign, err := builder(ctx, s, sql)
+	return workload.Inspection{Size: int(factor), Foreign: foreign}, err
 }
 
 // score computes how long queries took and how many were answered in an hour.

@@ -1,0 +1,210 @@
+package tproch_test
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"sledge/internal/catalog/edition"
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/schema"
+	"sledge/internal/sqlfile"
+	"sledge/internal/workload/tproch"
+	"sledge/internal/workload/tproch/dbgen"
+	"sledge/internal/workload/workloadtest"
+)
+
+// foreignScale is that of the schemas that are made as another program does.
+const foreignScale = 0.01
+
+// Schemas of HammerDB have other columns first, other types, and on MySQL names in capitals. They
+// are run, checked and deleted as ours are.
+func TestSchemasOfOthersAreDriven(t *testing.T) {
+	wanted := answered(t, "sqlite", "", option.Values{"file": t.TempDir() + "/ours.db"}, true)
+	for _, tt := range []struct {
+		name, version, tables string
+		capitals              bool
+		differ                []int // queries whose answers depend on cents that the tables do not keep
+	}{
+		{"postgresql", "", "postgresql", false, nil},
+		{"mariadb", "", "mysql", true, []int{2, 11}},
+		{"mysql", "5.6", "mysql", true, []int{2, 11}},
+	} {
+		t.Run(tt.name+tt.version, func(t *testing.T) {
+			d, err := edition.Catalog.Database(tt.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			values := workloadtest.Server(t, d, tt.version)
+			values["dbname"] = "tproch_foreign"
+			local := engine.Local{Catalog: edition.Catalog, Version: "test"}
+			spec := job.Spec{Action: job.Check, Database: tt.name, Workload: "tproch", Seed: 1, Options: values}
+			plan, err := local.Plan(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := d.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
+				t.Fatal(err)
+			}
+			s, err := d.Connect(t.Context(), plan.Connection, database.Owner)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = s.Close() })
+			sql := loadForeign(t, s, d, tt.tables, tt.capitals)
+
+			got := answered(t, tt.name, tt.version, values, false)
+			for query, rows := range wanted {
+				if got[query] != rows && !slices.Contains(tt.differ, query+1) {
+					t.Errorf("query %d: got %d rows, want %d, as of our own schema", query+1, got[query], rows)
+				}
+			}
+			findings, err := check(t, local, spec)
+			if err != nil {
+				t.Errorf("check: %v", err)
+			}
+			for _, f := range findings {
+				if !f.Holds {
+					t.Errorf("%s does not hold: %v", f.Rule, f.Rows)
+				}
+			}
+
+			// What its own rows are like (and all that its refresh functions insert).
+			likeness, err := sql.Script("likeness", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, statement := range likeness {
+				if err := s.Exec(t.Context(), statement); err != nil {
+					t.Fatal(err)
+				}
+			}
+			findings, err = check(t, local, spec)
+			if err != nil {
+				t.Errorf("check of its own rows: %v", err)
+			}
+			for _, f := range findings {
+				if f.Rule == "status" && (f.Holds || !strings.Contains(f.Excuse, "built this schema")) {
+					t.Errorf("got %+v, want it excused", f)
+				}
+			}
+
+			if err := s.Exec(t.Context(), "CREATE TABLE somebodys (n INT)"); err != nil {
+				t.Fatal(err)
+			}
+			spec.Action = job.Build
+			if _, err := local.Do(t.Context(), spec, job.Control{}); job.ExitOf(err) != job.ExitExists {
+				t.Errorf("a build beside it: got %v", err)
+			}
+			spec.Action = job.Delete
+			if _, err := local.Do(t.Context(), spec, job.Control{}); err != nil {
+				t.Errorf("delete: %v", err)
+			}
+			left, err := plan.Schema.Relations(t.Context(), s)
+			if err != nil || len(left) != 1 || left["somebodys"].Kind != "table" {
+				t.Errorf("got %v (%v), want nothing but what is somebody's", left, err)
+			}
+		})
+	}
+}
+
+// loadForeign makes the tables and loads dbgen's rows, and returns the SQL by which.
+func loadForeign(t *testing.T, s database.Session, d *database.Database, file string, capitals bool) *sqlfile.Library {
+	t.Helper()
+	sql, err := sqlfile.NewLibrary(d.Dialect.Placeholder, sqlfile.Place{Files: os.DirFS("testdata"), Dir: "foreign"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	size, err := dbgen.NewScale(foreignScale)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(script string) {
+		statements, err := sql.Script(script, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, statement := range statements {
+			if err := s.Exec(t.Context(), statement); err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+		}
+	}
+	run(file)
+	names := map[string]string{}
+	for _, table := range dbgen.Tables {
+		into := schema.Table{Name: table.String()}
+		if capitals {
+			into.Name = strings.ToUpper(into.Name)
+			names[table.String()] = into.Name
+		}
+		for _, c := range table.Columns() {
+			into.Columns = append(into.Columns, schema.Column{Name: c.Name, Type: schema.Varchar}) // of which databases make what they keep
+		}
+		var rows schema.RowSource = size.Source(table, dbgen.LoadText, 1, size.Count(table))
+		if capitals && table == dbgen.PartSupp {
+			rows = &wholeCosts{source: rows}
+		}
+		if _, err := s.Load(t.Context(), into, rows); err != nil {
+			t.Fatalf("load %s: %v", into.Name, err)
+		}
+	}
+	run(file + ".keys")
+	return sql.Renamed(names)
+}
+
+// wholeCosts leaves the cents of PS_SUPPLYCOST out.
+type wholeCosts struct {
+	source schema.RowSource
+	row    []byte
+}
+
+func (w *wholeCosts) AppendRow(buf []byte) ([]byte, bool) {
+	row, more := w.source.AppendRow(w.row[:0])
+	w.row = row
+	if !more {
+		return buf, false
+	}
+	fields := bytes.Split(row, []byte{'\t'})
+	cost, _, _ := bytes.Cut(fields[3], []byte{'.'})
+	fields[3] = cost
+	return append(buf, bytes.Join(fields, []byte{'\t'})...), true
+}
+
+// answered asks the 22 queries with the validation parameters and returns how many rows each
+// returned, after a build if there is none yet.
+func answered(t *testing.T, name, version string, values option.Values, build bool) []int64 {
+	t.Helper()
+	local := engine.Local{Catalog: edition.Catalog, Version: "test"}
+	values = values.Clone()
+	if build {
+		values["scale_factor"] = "0.01"
+		if _, err := local.Do(t.Context(), job.Spec{Action: job.Build, Database: name, Workload: "tproch", Seed: 1, Options: values}, job.Control{}); err != nil {
+			t.Fatal(err)
+		}
+		delete(values, "scale_factor")
+	}
+	values["validation"] = "true"
+	result, err := local.Do(t.Context(), job.Spec{Action: job.Run, Database: name, Workload: "tproch", Seed: 1, Users: 1, Options: values}, job.Control{})
+	if err != nil {
+		t.Fatalf("run on %s %s: %v", name, version, err)
+	}
+	rows := make([]int64, len(tproch.Workload.Kinds))
+	for _, span := range result.Spans {
+		kind, _ := tproch.Workload.KindNamed(span.Kind)
+		rows[kind] = span.Rows
+	}
+	return rows
+}
+
+func check(t *testing.T, local engine.Local, spec job.Spec) ([]job.Finding, error) {
+	t.Helper()
+	spec.Action = job.Check
+	result, err := local.Do(t.Context(), spec, job.Control{})
+	return result.Findings, err
+}
