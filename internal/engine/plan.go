@@ -43,7 +43,7 @@ type Plan struct {
 
 	// Size is how much data a check is to find, as Workload.Size counts it;
 	// 0 where the spec does not say it.
-	Size int
+	Size float64
 
 	// Grace is how long users may take to finish the transaction they are in when
 	// a run is over, before it is broken off.
@@ -137,7 +137,7 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 		}
 	}
 	// It is bound, and so a number.
-	p.Size, _ = strconv.Atoi(spec.Options[w.Size.Option])
+	p.Size, _ = strconv.ParseFloat(spec.Options[w.Size.Option], 64)
 	p, err = p.WithUsers(spec.Users)
 	if err != nil {
 		return Plan{}, err

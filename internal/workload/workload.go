@@ -142,7 +142,7 @@ type DataFiles struct {
 
 // Size is how much data a workload has.
 type Size struct {
-	Option string // says how much is built, a whole number: "warehouses"
+	Option string // says how much is built, a number: "warehouses"
 	Unit   string // what it counts: "warehouses"
 }
 
@@ -293,7 +293,7 @@ type Rule struct {
 type Inspection struct {
 	// Size is how much data there is, as Workload.Size counts it; 0 where
 	// that is not known.
-	Size int
+	Size float64
 
 	// Foreign names the builder of a schema whose data are known to break some
 	// rules; it is "" where all rules apply.

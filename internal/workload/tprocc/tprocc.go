@@ -195,7 +195,7 @@ func inspect(ctx context.Context, s database.Session, sql *sqlfile.Library) (wor
 	if err != nil {
 		return seen, err
 	}
-	seen.Size, _ = strconv.Atoi(warehouses) // there is no number where there is no warehouse: rules say so
+	seen.Size, _ = strconv.ParseFloat(warehouses, 64) // there is no number where there is no warehouse: rules say so
 	foreign, err := value("foreign")
 	if err != nil {
 		return seen, err

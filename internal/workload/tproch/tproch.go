@@ -117,7 +117,7 @@ func inspect(ctx context.Context, s database.Session, sql *sqlfile.Library) (wor
 		return workload.Inspection{}, err
 	}
 	foreign, err := builder(ctx, s, sql)
-	return workload.Inspection{Size: int(factor), Foreign: foreign}, err
+	return workload.Inspection{Size: factor, Foreign: foreign}, err
 }
 
 // score computes how long queries took and how many were answered in an hour.
