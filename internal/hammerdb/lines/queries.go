@@ -12,6 +12,7 @@ import (
 type QuerySet struct {
 	Set     int     // which it is of its virtual user's, from 1
 	Rows    int     // queries that returned rows
+	Failed  int     // queries that were not done
 	Seconds float64 // from the first query to the last answer
 	Whole   bool    // whether all of its queries have ended, none of them cut off
 
@@ -48,7 +49,10 @@ func newQuerySet(span job.Span) *QuerySet {
 func (q *QuerySet) add(span job.Span) {
 	q.Seconds = span.From + span.Seconds - q.from
 	q.Whole = span.Number == span.Of && span.Outcome != job.SpanCutOff
-	if span.Done() && span.Rows > 0 {
+	switch {
+	case !span.Done():
+		q.Failed++
+	case span.Rows > 0:
 		q.Rows++
 		q.logarithms += math.Log(max(span.Seconds, 1e-9))
 	}
@@ -175,6 +179,9 @@ func (s *Speaker) query(span job.Span) []string {
 	said = append(said, set.Completed())
 	if line := set.MeanLine(); line != "" {
 		said = append(said, line)
+	}
+	if set.Failed > 0 {
+		said = append(said, fmt.Sprintf("%d of %d queries failed: their times are in no mean", set.Failed, span.Of))
 	}
 	return said
 }

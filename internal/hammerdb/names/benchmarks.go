@@ -1,7 +1,7 @@
 package names
 
 import (
-	"strconv"
+	"strings"
 
 	"sledge/internal/workload"
 )
@@ -18,7 +18,10 @@ type Benchmark struct {
 	// many transactions were done in a minute.
 	Queries bool
 
-	Labels []string // of its kinds of transaction, in their order: "NEWORD"
+	Labels []string // of its kinds of transaction, in their order: "NEWORD"; nil where label says them
+
+	// label returns that of a kind by its name, for benchmarks with many kinds.
+	label func(kind string) string
 
 	Size string // the option that says how much data there is: "warehouses"
 	Unit string // what that counts: "warehouses"
@@ -127,8 +130,8 @@ var Benchmarks = []Benchmark{
 	},
 	{
 		Workload: "tproch", Name: "TPC-H", Title: "TPROC-H", Section: "tpch", Queries: true,
-		Labels: queryLabels(),
-		Size:   "scale_factor", Unit: "scale factor", Builders: "builders", UserDelay: "user_delay",
+		label: queryLabel,
+		Size:  "scale_factor", Unit: "scale factor", Builders: "builders", UserDelay: "user_delay",
 		Alone: "Scale Factor %s", Together: "Scale Factor %s", Asked: "Scale Factor %s",
 		Generated: "gen_scale_fact",
 		keys: map[string]string{
@@ -154,18 +157,29 @@ var Benchmarks = []Benchmark{
 	},
 }
 
-// queryLabels are the labels of the 22 queries, of the two refresh functions and of the 13
-// cloud queries.
-func queryLabels() []string {
-	var list []string
-	for i := range 22 {
-		list = append(list, "Q"+strconv.Itoa(i+1))
+// queryLabel is the label of a query, of a refresh function or of a cloud query.
+func queryLabel(kind string) string {
+	short := map[string]string{"new sales refresh": "RF1", "old sales refresh": "RF2"}
+	if label, is := short[kind]; is {
+		return label
 	}
-	list = append(list, "RF1", "RF2")
-	for i := range 13 {
-		list = append(list, "CQ"+strconv.Itoa(i+1))
+	return strings.NewReplacer("cloud query ", "CQ", "query ", "Q").Replace(kind)
+}
+
+// LabelsOf returns the labels of kinds of transaction, which may be those of a job that an
+// earlier version did.
+func (b Benchmark) LabelsOf(kinds []string) []string {
+	switch {
+	case b.label != nil:
+		labels := make([]string, len(kinds))
+		for i, kind := range kinds {
+			labels[i] = b.label(kind)
+		}
+		return labels
+	case len(b.Labels) == len(kinds):
+		return b.Labels
 	}
-	return list
+	return kinds
 }
 
 // BenchmarkOf returns what HammerDB calls a workload. One that it lacks goes by its own

@@ -52,8 +52,14 @@ func TestWhatTheTablesSayOfBuiltOptionsIsDeclared(t *testing.T) {
 			}
 		}
 		b := names.BenchmarkOf(w)
-		if len(b.Labels) < len(w.Kinds) || b.Title != w.Title {
-			t.Errorf("%s: got %d labels and the title %s, want %d at least and %s", w.Name, len(b.Labels), b.Title, len(w.Kinds), w.Title)
+		labels := slices.Compact(slices.Sorted(slices.Values(b.LabelsOf(w.KindNames()))))
+		for _, label := range labels {
+			if slices.Contains(w.KindNames(), label) {
+				t.Errorf("%s: the kind %s has no label", w.Name, label)
+			}
+		}
+		if n := len(labels); n != len(w.Kinds) || b.Title != w.Title {
+			t.Errorf("%s: got %d labels and the title %s, want %d and %s", w.Name, n, b.Title, len(w.Kinds), w.Title)
 		}
 		own := []string{b.Size, b.Builders, b.UserDelay}
 		if !w.Finite {

@@ -108,11 +108,7 @@ func UserTimings(ctx context.Context, store *repository.Store, j job.Job, positi
 // labelsOf returns HammerDB's names for a job's kinds of transaction, or Sledge's own
 // where the program does not have the workload any more.
 func labelsOf(j job.Job, c catalog.Catalog) []string {
-	// A workload may have got more kinds since, behind those that it had.
-	if known := benchmark(j, c).Labels; len(known) >= len(j.Kinds) {
-		return known[:len(j.Kinds)]
-	}
-	return j.Kinds
+	return benchmark(j, c).LabelsOf(j.Kinds)
 }
 
 func recordedBy(j job.Job) string {
