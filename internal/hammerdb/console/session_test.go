@@ -18,10 +18,12 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/catalog/edition"
+	"sledge/internal/database"
 	"sledge/internal/engine"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/repository"
+	"sledge/internal/testserver"
 	"sledge/internal/workbench"
 	"sledge/internal/workload"
 	"sledge/internal/workload/tprocc"
@@ -35,7 +37,7 @@ var varying = []struct {
 }{
 	{regexp.MustCompile(`jobid=[0-9A-F]{24}`), "jobid=<id>"},
 	{regexp.MustCompile(`\b[0-9A-F]{24}\b`), "<id>"},
-	{regexp.MustCompile(`DBVersion:\S+`), "DBVersion:<version>"},
+	{regexp.MustCompile(`DBVersion:\S+( \(.*\))?`), "DBVersion:<version>"},
 	{regexp.MustCompile(`achieved \d+ (\w+) (from|at) \d+`), "achieved <n> $1 $2 <n>"},
 	{regexp.MustCompile(`achieved \d+ (\w+) TPM at \d+`), "achieved <n> $1 TPM at <n>"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b(?: )?`), "<time> "},
@@ -48,6 +50,7 @@ var varying = []struct {
 	{regexp.MustCompile(`(?m)^.*(TRANSACTIONS? HAD NOT ENDED when|The time is up:).*\n`), ""},
 	{regexp.MustCompile(`GENERATED in \d+ MINUTES`), "GENERATED in <n> MINUTES"},
 	{regexp.MustCompile(`tid0x\w+`), "<thread>"},
+	{regexp.MustCompile(`(?m)^.*pg_tpch_superuserpass.*\n`), ""}, // which may be the usual one
 	{regexp.MustCompile(`(completed|complete|returned|set\(s\)|set) in [\d.]+ seconds`), "$1 in <n> seconds"},
 	{regexp.MustCompile(`(returning rows.*) is [\d.]+`), "$1 is <n>"},
 	{regexp.MustCompile(`"(geomean|querytime)": "[\d.]+"`), "\"$1\": \"<n>\""},
@@ -66,9 +69,10 @@ func skipUnderRace(t *testing.T) {
 
 // session calls each line of a golden file that begins with "> " and compares what
 // is printed; "= " begins what a command returns, "!" marks a failure that is
-// remembered with its exit code, and "!!" an error that ends a script. $DIR is a
-// folder that is gone after the test.
-func session(t *testing.T, golden string, environ ...string) {
+// remembered with its exit code, and "!!" an error that ends a script. "$ " begins what a
+// superuser does on the server meanwhile. $DIR is a folder that is gone after the test, and
+// $NAME what else is given by that name.
+func session(t *testing.T, golden string, given map[string]string, environ ...string) {
 	t.Helper()
 	dir := t.TempDir()
 	want, err := os.ReadFile(golden)
@@ -96,10 +100,21 @@ func session(t *testing.T, golden string, environ ...string) {
 			t.Error(err)
 		}
 	}()
+	given["DIR"] = dir
+	var there, back []string
+	for name, value := range given {
+		there, back = append(there, "$"+name, value), append(back, value, "$"+name)
+	}
+	fill, hide := strings.NewReplacer(there...), strings.NewReplacer(back...)
 	var got strings.Builder
 	for line := range strings.Lines(string(want)) {
 		if strings.HasPrefix(line, "#") || line == "\n" {
 			got.WriteString(line)
+			continue
+		}
+		if statement, is := strings.CutPrefix(line, "$ "); is {
+			got.WriteString(line)
+			onServer(t, c, statement)
 			continue
 		}
 		text, is := strings.CutPrefix(line, "> ")
@@ -108,7 +123,7 @@ func session(t *testing.T, golden string, environ ...string) {
 		}
 		out.Reset()
 		c.failing.first = nil
-		words := strings.Fields(strings.ReplaceAll(text, "$DIR", dir))
+		words := strings.Fields(fill.Replace(text))
 		returned, err := c.Call(context.Background(), Call{Name: words[0], Args: words[1:], Folder: dir})
 		printed := out.String()
 		if returned != "" {
@@ -124,7 +139,7 @@ func session(t *testing.T, golden string, environ ...string) {
 		for _, v := range varying {
 			printed = v.part.ReplaceAllString(printed, v.name)
 		}
-		got.WriteString(line + strings.ReplaceAll(printed, dir, "$DIR"))
+		got.WriteString(line + hide.Replace(printed))
 	}
 	if *update {
 		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
@@ -198,7 +213,30 @@ func TestSessionsPrintWhatTheyAlwaysPrinted(t *testing.T) {
 		t.Fatalf("found the sessions %v, %v", goldens, err)
 	}
 	for _, golden := range goldens {
-		t.Run(filepath.Base(golden), func(t *testing.T) { session(t, golden) })
+		t.Run(filepath.Base(golden), func(t *testing.T) { session(t, golden, map[string]string{}) })
+	}
+}
+
+func TestTheSessionOnPostgreSQLPrintsWhatItAlwaysPrinted(t *testing.T) {
+	values := testserver.Open(t, "postgresql").Values()
+	session(t, filepath.Join("testdata", "postgresql", "queries.session"),
+		map[string]string{"HOST": values["host"], "PORT": values["port"], "PASSWORD": values["superuser_password"]})
+}
+
+// onServer executes a statement as the superuser of the settings.
+func onServer(t *testing.T, c *Console, statement string) {
+	t.Helper()
+	order, err := c.order(c.spec(job.Check))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := order.Plan.Database.Connect(t.Context(), order.Plan.Connection, database.Observer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Exec(t.Context(), statement); err != nil {
+		t.Fatal(err)
 	}
 }
 
