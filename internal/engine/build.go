@@ -334,10 +334,10 @@ func (p Plan) loadPiece(ctx context.Context, s database.Session, t schema.Table,
 			rows.flush()
 			return nil
 		}
+		rows.undo()
 		if try == tries || ctx.Err() != nil || !p.Database.Classify(err).Retryable() {
 			return fmt.Errorf("load %s, chunk %d: %w", t.Name, chunk, err)
 		}
-		rows.undo()
 	}
 }
 

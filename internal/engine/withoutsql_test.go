@@ -127,14 +127,14 @@ func (v *visit) Rollback(context.Context) error {
 }
 
 func (v *visit) Load(_ context.Context, table schema.Table, rows schema.RowSource) (n int64, err error) {
-	if table.Name == v.jams {
-		return 0, errJammed
-	}
 	for more := true; more; {
 		if _, more = rows.AppendRow(nil); more {
 			v.put[table.Name]++
 			n++
 		}
+	}
+	if table.Name == v.jams {
+		return 0, errJammed
 	}
 	return n, nil
 }
@@ -206,14 +206,14 @@ func (s *shelf) relations(context.Context, database.Session) (map[string]databas
 	return found, nil
 }
 
-// threeRows are the rows of each chunk.
-type threeRows struct{ given int }
+// fewRows are the rows of a chunk.
+type fewRows struct{ left int }
 
-func (r *threeRows) AppendRow(buf []byte) ([]byte, bool) {
-	if r.given == 3 {
+func (r *fewRows) AppendRow(buf []byte) ([]byte, bool) {
+	if r.left == 0 {
 		return buf, false
 	}
-	r.given++
+	r.left--
 	return append(buf, "row\n"...), true
 }
 
@@ -236,7 +236,7 @@ var stacking = &workload.Workload{
 		for _, name := range []string{"a", "b"} {
 			tables = append(tables, schema.Table{
 				Name: name, Columns: []schema.Column{{Name: "key"}}, Size: 6, Chunks: 2,
-				Rows: func(int) schema.RowSource { return &threeRows{} },
+				Rows: func(int) schema.RowSource { return &fewRows{3} },
 			})
 		}
 		return tables
@@ -300,4 +300,28 @@ func TestADatabaseWithoutSQLJoins(t *testing.T) {
 		}
 	}
 	holds(map[string]int{})
+}
+
+// Rows are told in hundreds while they are being loaded.
+func TestRowsThatDidNotGetInAreNotCounted(t *testing.T) {
+	s := &shelf{rows: map[string]int{}, jams: "b"}
+	large := *stacking
+	large.Tables = func(any, uint64) []schema.Table {
+		tables := stacking.Tables(nil, 0)
+		for i := range tables {
+			tables[i].Rows = func(int) schema.RowSource { return &fewRows{1000} }
+		}
+		return tables
+	}
+	local := engine.Local{Catalog: catalog.Catalog{Databases: []*database.Database{s.database()}, Workloads: []*workload.Workload{&large}}}
+	result, err := local.Do(t.Context(), job.Spec{Action: job.Build, Database: "shelf", Workload: "stacking"}, job.Control{})
+	if !errors.Is(err, errJammed) {
+		t.Fatalf("got %v, want %v", err, errJammed)
+	}
+	for table, want := range map[string]int64{"a": 2000, "b": 0} {
+		i := slices.IndexFunc(result.Loaded, func(l job.TableLoad) bool { return l.Table == table })
+		if got := result.Loaded[i]; got.Rows != want || got.Bytes != want*int64(len("row\n")) {
+			t.Errorf("got %+v, want %d rows", got, want)
+		}
+	}
 }

@@ -169,6 +169,10 @@ func headline(b *page, j job.Job) {
 		return
 	case j.Status == job.Succeeded && len(r.Loaded) > 0:
 		rows, size := sumLoaded(r)
+		if rows == 0 {
+			b.say(look.Figure, "Built in %s, of rows that were loaded before.", Spell(elapsed(j, meter.Summary{})))
+			return
+		}
 		b.say(look.Figure, "Built in %s: %s rows, %s at %s MB/s.", Spell(elapsed(j, meter.Summary{})), count(rows), humanize.Bytes(uint64(size)), megabytesPerSecond(size, r.Elapsed))
 		return
 	case j.Status == job.Succeeded:
@@ -734,9 +738,15 @@ func Counts(r job.Result) []string {
 }
 
 func loaded(b *page, r job.Result) {
+	if rows, _ := sumLoaded(r); rows == 0 { // a build that was broken off at once, or had nothing left to load
+		return
+	}
 	b.title("What was loaded", "with the seconds of all builders added up")
 	t := terminal.Table{Columns: append([]terminal.Column{{Head: "  table", Left: true}}, terminal.Heads("rows", "bytes", "seconds", "MB/s")...)}
 	for _, l := range r.Loaded {
+		if l.Rows == 0 {
+			continue
+		}
 		t.Row("  "+l.Table, count(l.Rows), count(l.Bytes), fmt.Sprintf("%.2f", l.Seconds), megabytesPerSecond(l.Bytes, l.Seconds))
 	}
 	b.table(t)
