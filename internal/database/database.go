@@ -113,6 +113,11 @@ type Database struct {
 	Schema func(d *Database, sql *sqlfile.Library, plan any) Schema
 	Server func(sql *sqlfile.Library) Server
 
+	// ReadPlan makes lines of what Server.Explain and ExplainTimed return, and says of each
+	// which step of the plan it is, if it is one: see job.PlanLine. Optional: nil where there
+	// is neither.
+	ReadPlan func(answer Table) []job.PlanLine
+
 	Dialect Dialect
 	SQL     fs.FS // sql/*.sql, and sql/<workload>/*.sql where portable SQL won't do; nil where Base's serves
 }

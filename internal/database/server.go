@@ -26,7 +26,15 @@ type Server struct {
 	// Counter does, and where there is none.
 	CounterOfAll func(ctx context.Context, s Session) (int64, error)
 
+	// Explain returns how the server would answer a query, as it says it itself, and does
+	// not execute it. ExplainTimed executes the query, and the answer has times. Both are
+	// read by Database.ReadPlan. Optional: nil where the server does not say it.
+	Explain, ExplainTimed Explainer
+
 	// Flush has the server count at once what the session has done, where it would
 	// otherwise learn of it late. Optional.
 	Flush func(ctx context.Context, s Session) error
 }
+
+// Explainer asks a server for the plan of a query.
+type Explainer func(ctx context.Context, s Session, query string) (Table, error)

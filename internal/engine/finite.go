@@ -61,6 +61,7 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 	}
 	headline := result
 	f.send(job.Event{User: p.firstWorker(), Headline: &headline})
+	explain(ctx, p, f, &result, stop)
 	if err == nil || result.Status == job.Invalid {
 		err = errors.Join(err, tidyUp(ctx, p, f, &result, stop))
 	}

@@ -146,6 +146,9 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 		return Plan{}, err
 	}
 	p.Schema, p.Server = d.Schema(d, p.SQL, p), d.Server(p.SQL)
+	if p.Pacing.Plans == load.TimedPlans && p.Server.ExplainTimed == nil && spec.Action == job.Run {
+		return Plan{}, spec.Names.Wrong("plans", string(load.TimedPlans), "%s has no plans with times: set it to %s", d.Title, load.UntimedPlans)
+	}
 	return p, nil
 }
 

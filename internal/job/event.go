@@ -155,6 +155,7 @@ const (
 	StepVacuum       StepName = "vacuum"
 	StepPurge        StepName = "purge"      // Count of what is to be purged
 	StepWriteBack    StepName = "write back" // Count of dirty pages
+	StepPlans        StepName = "plans"      // of Count queries are taken, Kind "analyze" where they are executed; at its end Count of plans, and Seconds
 )
 
 // PhaseSpan is a phase with the time that it is to take.

@@ -114,6 +114,11 @@ type Result struct {
 	// which they ended; nil of any other.
 	Spans []Span `json:"spans,omitempty"`
 
+	// Plans are those of its queries, and Explained says how they were had; nil where none
+	// were asked for, or nothing can be explained.
+	Plans     []QueryPlan `json:"-"` // kept by the repository
+	Explained *Explained  `json:"explained,omitempty"`
+
 	// Uncounted says why the server's own count of all transactions is not used; "" where
 	// it is, or where there is none.
 	Uncounted string `json:"uncounted,omitempty"`

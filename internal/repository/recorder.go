@@ -306,7 +306,7 @@ func (r *Recorder) End(ctx context.Context, result job.Result, err error) error 
 	// written, the job shows as killed once this process has ended.
 	lost += left
 	problem := fmt.Errorf("%d events and all the figures of job %s were not recorded: %w", lost, r.id, err)
-	result.Summary, result.PerUser, result.RampUpPerUser = meter.Summary{}, nil, nil
+	result.Summary, result.PerUser, result.RampUpPerUser, result.Plans = meter.Summary{}, nil, nil, nil
 	_, _ = r.writeEnd(ctx, nil, result, lost, problem) // most likely for the same reason
 	return problem
 }
@@ -374,6 +374,9 @@ func (r *Recorder) writeEnd(ctx context.Context, rest []entry, result job.Result
 					return err
 				}
 			}
+		}
+		if err := all.plans(result.Plans); err != nil {
+			return err
 		}
 		_, err := tx.ExecContext(ctx, `UPDATE job SET status = ?, reason = ?, ended_ms = ?, seen_ms = ?, result = ?, dropped = ? WHERE number = ?`,
 			result.Status, result.Reason, now.UnixMilli(), now.UnixMilli(), sql.NullString{String: string(text), Valid: unfit == nil}, lost, r.number)

@@ -11,7 +11,7 @@ import (
 )
 
 // NewServer is a Database's Server, by the sections of server.sql, by counter.sql, by
-// counter_all.sql and by flush.sql. What there is no SQL for is not asked.
+// counter_all.sql, by flush.sql and by explain.sql. What there is no SQL for is not asked.
 func NewServer(sql *sqlfile.Library) database.Server {
 	a := answers{sql}
 	server := database.Server{Version: a.wordOf("server.version"), Settings: a.settings}
@@ -32,6 +32,12 @@ func NewServer(sql *sqlfile.Library) database.Server {
 	}
 	if sql.Has("flush") {
 		server.Flush = a.flush()
+	}
+	if sql.Has("explain.plan") {
+		server.Explain = a.explainer("explain.plan")
+	}
+	if sql.Has("explain.timed") {
+		server.ExplainTimed = a.explainer("explain.timed")
 	}
 	return server
 }
@@ -86,5 +92,16 @@ func (a answers) flush() func(context.Context, database.Session) error {
 			return err
 		}
 		return s.Exec(ctx, q.Text)
+	}
+}
+
+// explainer puts the query in the place of :query.
+func (a answers) explainer(name string) database.Explainer {
+	return func(ctx context.Context, s database.Session, query string) (database.Table, error) {
+		text, err := a.sql.Filled(name, map[string]string{"query": query})
+		if err != nil {
+			return database.Table{}, err
+		}
+		return s.Query(ctx, text, 0)
 	}
 }

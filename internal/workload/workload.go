@@ -112,6 +112,10 @@ type Workload struct {
 	// returns nil where they seldom meet. Optional.
 	Contention func(ctx context.Context, s database.Session, sql *sqlfile.Library, c Crowd) (*job.Contention, error)
 
+	// Queries are what the terminal of a seat asks in its first set, each once: those that
+	// are one statement each, which a database can explain. Optional: nil where it asks none.
+	Queries func(seat Seat) []Query
+
 	// Score turns what was measured into the headline figures, the first of which stands
 	// for the run.
 	Score func(w Window) []job.Metric
@@ -252,6 +256,14 @@ type Spanner interface {
 type Span struct {
 	Stream, Set, Number, Of int
 	Rows                    int64
+}
+
+// Query is a transaction that is one statement, with its parameters in it.
+type Query struct {
+	Kind   meter.Kind
+	Stream int // as in Span
+	Text   string
+	Err    error // why there is no text
 }
 
 // ErrRolledBack says that a transaction ended in a rollback the workload asks

@@ -43,6 +43,7 @@ var Database = &database.Database{
 
 	Schema:     sqlschema.New,
 	Server:     sqlschema.NewServer,
+	ReadPlan:   readPlan,
 	Classify:   classify,
 	Dialect:    dialect,
 	SQL:        files,

@@ -1,11 +1,16 @@
-// Package mariadb is MariaDB: MySQL but for what stands here. Its SQL is MySQL's.
+// Package mariadb is MariaDB: MySQL but for what stands here. Its SQL is MySQL's, too.
 package mariadb
 
 import (
+	"embed"
+
 	"sledge/internal/database"
 	"sledge/internal/database/mysql"
 	"sledge/internal/sqlschema"
 )
+
+//go:embed sql
+var files embed.FS
 
 var product = mysql.Product{
 	Title:           "MariaDB",
@@ -35,8 +40,10 @@ var Database = &database.Database{
 	Schema:         sqlschema.New,
 	Server:         sqlschema.NewServer,
 	SchemaName:     mysql.SchemaName,
+	ReadPlan:       mysql.ReadPlan,
 	Classify:       mysql.Classify,
 	Dialect:        mysql.Dialect,
+	SQL:            files,
 }
 
 // Options are MySQL's, and what only MariaDB offers.

@@ -36,6 +36,7 @@ var Database = &database.Database{
 	Schema:         sqlschema.New,
 	Server:         sqlschema.NewServer,
 	SchemaName:     SchemaName,
+	ReadPlan:       ReadPlan,
 	Classify:       Classify,
 	Dialect:        Dialect,
 	SQL:            files,

@@ -42,6 +42,7 @@ var Database = &database.Database{
 	},
 	Schema:   sqlschema.New,
 	Server:   sqlschema.NewServer,
+	ReadPlan: readPlan,
 	Classify: classify,
 	SQL:      files,
 	Dialect: database.Dialect{

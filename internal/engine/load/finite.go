@@ -29,11 +29,12 @@ type FiniteOptions struct {
 	QueryLimit option.Minutes `opt:"query_limit" group:"load" unit:"minutes" flag:"query-limit" for:"run" help:"time in minutes, or with a unit such as 90s, that one transaction, as a query is, may take before it is cancelled on the server; it counts as failed, and the next one begins; 0 sets no limit"`
 	UserDelay  time.Duration  `opt:"user_delay" group:"load" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
 	RaiseError bool           `opt:"stop_on_failure" group:"client" help:"end the run at the first failure, and retry nothing"`
+	Plans      Plans          `opt:"plans" group:"client" flag:"plans" for:"run" choices:"none|explain|analyze" help:"plans of all queries that are kept with a run, taken when it has been measured: explain executes no query, analyze executes each once more and has the times of each step"`
 	MaxRetries int            `opt:"max_retries" group:"client" unit:"tries" min:"0" max:"1000" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`
 }
 
 // NewFiniteOptions returns the defaults.
-func NewFiniteOptions() *FiniteOptions { return &FiniteOptions{MaxRetries: 10} }
+func NewFiniteOptions() *FiniteOptions { return &FiniteOptions{Plans: UntimedPlans, MaxRetries: 10} }
 
 // Pacing implements Load. One failure makes such a run invalid: what failed is missing in
 // what it measures.
@@ -45,6 +46,7 @@ func (o *FiniteOptions) Pacing() Pacing {
 		UserDelay:     o.UserDelay,
 		MaxRetries:    o.MaxRetries,
 		RaiseError:    o.RaiseError,
+		Plans:         o.Plans,
 		MaxIterations: math.MaxInt,
 	}
 	if p.Duration == 0 {
@@ -52,3 +54,13 @@ func (o *FiniteOptions) Pacing() Pacing {
 	}
 	return p
 }
+
+// Plans says which plans of a run's queries are kept.
+type Plans string
+
+// The choices.
+const (
+	NoPlans      Plans = "none"
+	UntimedPlans Plans = "explain" // no query is executed for them
+	TimedPlans   Plans = "analyze" // each query is executed once more
+)

@@ -30,6 +30,8 @@ type Pacing struct {
 	// long as it takes.
 	Limit time.Duration
 
+	Plans Plans // of the queries of a finite run that are kept
+
 	// TimeProfile says that a timed run keeps, for each virtual user, the response
 	// times of each kind of transaction.
 	TimeProfile bool

@@ -1,8 +1,10 @@
 package tproch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"sledge/internal/database"
 	"sledge/internal/meter"
@@ -105,4 +107,21 @@ func (a *asker) Span(t workload.Transaction) workload.Span {
 	span := t.Inputs.(*question).span
 	span.Rows = a.rows
 	return span
+}
+
+// queries is Workload.Queries: what the stream of a seat asks in its first set, query 1 first.
+func queries(seat workload.Seat) (list []workload.Query) {
+	terminal, asked := newTerminal(seat), map[meter.Kind]bool{}
+	for {
+		next, more := terminal.Pick()
+		if !more || asked[next.Kind] {
+			break
+		}
+		asked[next.Kind] = true
+		if q, is := next.Inputs.(*question); is {
+			list = append(list, workload.Query{Kind: next.Kind, Stream: q.span.Stream, Text: q.text, Err: q.err})
+		}
+	}
+	slices.SortFunc(list, func(a, b workload.Query) int { return cmp.Compare(a.Kind, b.Kind) })
+	return list
 }

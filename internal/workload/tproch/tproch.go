@@ -44,6 +44,7 @@ var Workload = &workload.Workload{
 	Rules:       rules,
 	Inspect:     inspect,
 	Extent:      extent,
+	Queries:     queries,
 	Score:       score,
 	SQL:         files,
 }

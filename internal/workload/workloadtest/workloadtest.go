@@ -152,6 +152,7 @@ func (s *suite) run(t *testing.T, v Variant) {
 	if s.w.Finite {
 		s.wantSpans(t, result)
 		s.limit(t, v)
+		s.wantPlans(t, result)
 	} else if a := result.Agreement; a == nil || !a.Holds {
 		t.Errorf("the client's count and the server's do not agree: %+v", a)
 	}
@@ -207,6 +208,23 @@ func (s *suite) wantSpans(t *testing.T, result job.Result) {
 	}
 	if len(result.Metrics) == 0 || result.Metrics[0].Value <= 0 {
 		t.Errorf("got the headline %+v", result.Metrics)
+	}
+}
+
+// wantPlans looks whether the plan of each query that was done was kept, and says something
+// of its shape. Times are asked for where the server has them; its relatives may not.
+func (s *suite) wantPlans(t *testing.T, result job.Result) {
+	kept := map[string]bool{}
+	for _, plan := range result.Plans {
+		kept[plan.Kind] = true
+		if len(plan.Lines) == 0 || plan.Shape() == "" || plan.Query == "" || plan.Seconds <= 0 || plan.Error != "" && s.relative == "" {
+			t.Errorf("got the plan %+v, want lines of which some are steps", plan)
+		}
+	}
+	for _, span := range result.Spans {
+		if s.w.Queries != nil && !kept[span.Kind] {
+			t.Errorf("there is no plan of %s", span.Kind)
+		}
 	}
 }
 

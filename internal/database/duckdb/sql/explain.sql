@@ -1,0 +1,5 @@
+-- name: plan
+EXPLAIN (FORMAT JSON) :query
+
+-- name: timed
+EXPLAIN (ANALYZE, FORMAT JSON) :query

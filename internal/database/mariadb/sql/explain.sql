@@ -1,0 +1,2 @@
+-- name: timed
+ANALYZE FORMAT=JSON :query

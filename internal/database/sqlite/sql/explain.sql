@@ -1,0 +1,3 @@
+-- There is none with times.
+-- name: plan
+EXPLAIN QUERY PLAN :query

@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/load"
+	"sledge/internal/job"
+	"sledge/internal/workload"
+)
+
+// explain keeps the plans of a run's queries, with the parameters that its first user asked
+// them with in its first set. It is done when the run has been measured, over a session of
+// its own, so that it disturbs nothing that counts; and before the database tidies up, which
+// may change the statistics that plans are made by. A plan that cannot be had has the reason
+// in its place, and changes nothing in what the run is worth.
+//
+// Once the user has stopped the run, before or meanwhile, no query is executed any more for
+// the times in its plan.
+func explain(ctx context.Context, p Plan, f *feed, result *job.Result, stop <-chan struct{}) {
+	asked := p.Pacing.Plans
+	if asked == load.NoPlans || p.Workload.Queries == nil || p.Server.Explain == nil || ctx.Err() != nil {
+		return
+	}
+	e := explainer{plan: p, stop: stop, began: time.Now(), until: time.Now().Add(min(p.Pacing.Duration, farOff))}
+	defer e.close()
+	queries, err := e.queries(ctx)
+	step := job.Step{Name: job.StepPlans, Count: int64(len(queries))}
+	if asked == load.TimedPlans && e.mayExecute() == nil {
+		step.Kind = string(asked)
+	}
+	f.step(job.Monitor, step)
+	result.Explained = &job.Explained{Queries: len(queries), Asked: string(asked)}
+	if err != nil {
+		result.Explained.Why = err.Error()
+	}
+	for i, q := range queries {
+		if ctx.Err() != nil {
+			break
+		}
+		f.send(job.Event{User: job.Monitor, Progress: &job.Progress{Step: "plans", Detail: p.Workload.Kinds[q.Kind].Name, Done: int64(i), Total: int64(len(queries)), Unit: "queries"}})
+		plan := e.explain(ctx, q)
+		result.Plans = append(result.Plans, plan)
+		result.Explained.Add(plan)
+	}
+	result.Explained.Seconds = time.Since(e.began).Seconds()
+	step.Stage, step.Count, step.Seconds = job.Ends, int64(result.Explained.Plans), result.Explained.Seconds
+	f.step(job.Monitor, step)
+}
+
+// explainer takes plans, one after another.
+type explainer struct {
+	plan    Plan
+	stop    <-chan struct{}
+	session database.Session // nil where there is none, or the last call has cost it
+	began   time.Time
+	until   time.Time // from then on no query is executed
+}
+
+// queries returns what the first user asks.
+func (e *explainer) queries(ctx context.Context) ([]workload.Query, error) {
+	p := e.plan
+	seat := workload.Seat{
+		Users: p.terminals(), Seed: p.Seed, Options: p.Settings, SQL: p.SQL,
+		Rand: p.rand(0), Tell: func(job.Event) {},
+	}
+	if p.Workload.Survey != nil {
+		s, err := e.connected(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if seat.Survey, err = p.Workload.Survey(ctx, s, p.SQL); err != nil {
+			return nil, err
+		}
+	}
+	return p.Workload.Queries(seat), nil
+}
+
+// connected returns the session, and makes one where there is none.
+func (e *explainer) connected(ctx context.Context) (s database.Session, err error) {
+	if e.session == nil {
+		e.session, err = connect(ctx, e.plan, database.Owner)
+	}
+	return e.session, err
+}
+
+func (e *explainer) close() { closeQuietly(&e.session) }
+
+// explain takes the plan of a query: with times where they are asked for, or else, and where
+// that fails, without.
+func (e *explainer) explain(ctx context.Context, q workload.Query) job.QueryPlan {
+	plan := job.QueryPlan{Kind: e.plan.Workload.Kinds[q.Kind].Name, Stream: q.Stream, Query: q.Text}
+	if q.Err != nil {
+		plan.Error = q.Err.Error()
+		return plan
+	}
+	var untimed error
+	if e.plan.Pacing.Plans == load.TimedPlans {
+		if untimed = e.mayExecute(); untimed == nil {
+			if untimed = e.execute(ctx, &plan); untimed == nil {
+				plan.Timed = true
+				return plan
+			}
+		}
+		plan.Error = "no times: " + untimed.Error()
+	}
+	if err := e.ask(ctx, e.plan.Server.Explain, &plan); err != nil {
+		plan.Error = err.Error()
+	}
+	return plan
+}
+
+// mayExecute returns why no query is to be executed any more, if so.
+func (e *explainer) mayExecute() error {
+	select {
+	case <-e.stop:
+		return errors.New("the run was stopped")
+	default:
+	}
+	if !time.Now().Before(e.until) {
+		return fmt.Errorf("the time limit of %s was over", e.plan.Pacing.Duration)
+	}
+	return nil
+}
+
+// execute gets the plan with times, and has the query cancelled where it takes longer than is
+// left of the time limit, or than one query may.
+func (e *explainer) execute(ctx context.Context, plan *job.QueryPlan) error {
+	s, err := e.connected(ctx)
+	if err != nil {
+		return err
+	}
+	limit, why := time.Until(e.until), errors.New("the time limit was over before the query was answered again")
+	if most := e.plan.Pacing.Limit; most > 0 && most < limit {
+		limit, why = most, fmt.Errorf("it took longer than %s, which is what option %s allows", most, e.plan.Spec.Names.Of("query_limit"))
+	}
+	limited, done := context.WithTimeout(ctx, limit+cancelling) // for a server that does not do it
+	defer done()
+	asked := make(chan struct{})
+	timer := time.AfterFunc(limit, func() {
+		defer close(asked)
+		asking, done := context.WithTimeout(limited, asking)
+		defer done()
+		_ = s.Cancel(asking) // then the query goes on until limited ends
+	})
+	err = e.ask(limited, e.plan.Server.ExplainTimed, plan)
+	if timer.Stop() {
+		return err
+	}
+	<-asked
+	e.close() // or the next query might be cancelled
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	return why
+}
+
+// ask gets the lines of a plan in one way. What fails costs the session, in which nobody
+// knows what was left behind.
+func (e *explainer) ask(ctx context.Context, how database.Explainer, plan *job.QueryPlan) error {
+	s, err := e.connected(ctx)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	answer, err := how(ctx, s, plan.Query)
+	plan.Seconds = time.Since(began).Seconds()
+	if err != nil {
+		e.close()
+		return err
+	}
+	if plan.Lines = e.plan.Database.ReadPlan(answer); len(plan.Lines) == 0 {
+		return fmt.Errorf("%s answered with no plan", e.plan.Database.Title)
+	}
+	return nil
+}

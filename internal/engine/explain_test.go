@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/load"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/workload"
+)
+
+func TestPlansAreTakenWhenARunHasBeenMeasured(t *testing.T) {
+	var asked []string // by the server, with when
+	for _, tt := range []struct {
+		name      string
+		options   load.FiniteOptions
+		fail      string // in what is asked
+		stop      time.Duration
+		wantAsked []string
+		wantPlans []string
+		want      *job.Explained
+	}{
+		{name: "not where none are asked for", options: load.FiniteOptions{Plans: load.NoPlans}},
+		{
+			name: "without executing", options: load.FiniteOptions{Plans: load.UntimedPlans},
+			wantAsked: []string{"6s explain one", "6s explain two"},
+			wantPlans: []string{"only of 7 one: scan", "only of 7 two: scan", "only of 7 : : no text"},
+			want:      &job.Explained{Queries: 3, Plans: 2, Asked: "explain", Why: "only: no text"},
+		},
+		{
+			name: "noting what has none", options: load.FiniteOptions{Plans: load.UntimedPlans}, fail: "explain one",
+			wantAsked: []string{"6s explain one", "6s explain two"},
+			wantPlans: []string{"only of 7 one: : broken rule", "only of 7 two: scan", "only of 7 : : no text"},
+			want:      &job.Explained{Queries: 3, Plans: 1, Asked: "explain", Why: "only: broken rule"},
+		},
+		{
+			name: "executing", options: load.FiniteOptions{Plans: load.TimedPlans},
+			wantAsked: []string{"6s execute one", "16s execute two"},
+			wantPlans: []string{"only of 7 one: timed scan", "only of 7 two: timed scan", "only of 7 : : no text"},
+			want:      &job.Explained{Queries: 3, Plans: 2, Timed: 2, Seconds: 20, Asked: "analyze", Why: "only: no text"},
+		},
+		{
+			name: "without executing what cannot be", options: load.FiniteOptions{Plans: load.TimedPlans}, fail: "execute one",
+			wantAsked: []string{"6s execute one", "6s explain one", "6s execute two"},
+			wantPlans: []string{"only of 7 one: scan: no times: broken rule", "only of 7 two: timed scan", "only of 7 : : no text"},
+			want:      &job.Explained{Queries: 3, Plans: 2, Timed: 1, Seconds: 10, Asked: "analyze", Why: "only: no times: broken rule"},
+		},
+		{
+			name: "executing nothing more once the run is stopped", options: load.FiniteOptions{Plans: load.TimedPlans}, stop: 10 * time.Second,
+			wantAsked: []string{"6s execute one", "16s explain two"},
+			wantPlans: []string{"only of 7 one: timed scan", "only of 7 two: scan: no times: the run was stopped", "only of 7 : : no text"},
+			want:      &job.Explained{Queries: 3, Plans: 2, Timed: 1, Seconds: 10, Asked: "analyze", Why: "only: no times: the run was stopped"},
+		},
+		{
+			name:      "executing for no longer than the time limit",
+			options:   load.FiniteOptions{Plans: load.TimedPlans, TimeLimit: option.Minutes(8 * time.Second)},
+			wantAsked: []string{"6s execute one", "14s explain one", "14s explain two"},
+			wantPlans: []string{
+				"only of 7 one: scan: no times: the time limit was over before the query was answered again",
+				"only of 7 two: scan: no times: the time limit of 8s was over", "only of 7 : : no text",
+			},
+			want: &job.Explained{Queries: 3, Plans: 2, Seconds: 8, Asked: "analyze", Why: "only: no times: the time limit was over before the query was answered again"},
+		},
+		{
+			name:      "executing none for longer than one may take",
+			options:   load.FiniteOptions{Plans: load.TimedPlans, QueryLimit: option.Minutes(9 * time.Second)},
+			wantAsked: []string{"6s execute one", "15s explain one", "15s execute two", "24s explain two"},
+			wantPlans: []string{
+				"only of 7 one: scan: no times: it took longer than 9s, which is what option query_limit allows",
+				"only of 7 two: scan: no times: it took longer than 9s, which is what option query_limit allows", "only of 7 : : no text",
+			},
+			want: &job.Explained{Queries: 3, Plans: 2, Seconds: 18, Asked: "analyze", Why: "only: no times: it took longer than 9s, which is what option query_limit allows"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				asked = nil
+				p := finitePlan(nil, tt.options, time.Second, false)
+				explain := func(how string, takes time.Duration, line string) database.Explainer {
+					return func(ctx context.Context, s database.Session, query string) (database.Table, error) {
+						asked = append(asked, fmt.Sprintf("%s %s %s", time.Since(start), how, query))
+						if how+" "+query == tt.fail {
+							return database.Table{}, errBroken
+						}
+						select {
+						case <-time.After(takes):
+						case <-s.(finiteSession).cancelled:
+							return database.Table{}, errBroken
+						case <-ctx.Done():
+							return database.Table{}, ctx.Err()
+						}
+						return database.Table{Rows: [][]string{{line}}}, nil
+					}
+				}
+				p.Server.Explain, p.Server.ExplainTimed = explain("explain", 0, "scan"), explain("execute", 10*time.Second, "timed scan")
+				p.Database.ReadPlan = func(answer database.Table) []job.PlanLine { return []job.PlanLine{{Text: answer.Rows[0][0]}} }
+				p.Workload.Queries = func(workload.Seat) []workload.Query {
+					return []workload.Query{{Stream: 7, Text: "one"}, {Stream: 7, Text: "two"}, {Stream: 7, Err: errors.New("no text")}}
+				}
+				var stop chan struct{}
+				if tt.stop > 0 {
+					stop = make(chan struct{})
+					time.AfterFunc(tt.stop, func() { close(stop) })
+				}
+				result, err := workThrough(t.Context(), p, &feed{}, stop, "test")
+				if err != nil || result.Elapsed != 6 {
+					t.Errorf("measured %g s, error %v; want 6 s, and no error for what comes after it", result.Elapsed, err)
+				}
+				var plans []string
+				for _, plan := range result.Plans {
+					text := ""
+					if len(plan.Lines) > 0 {
+						text = plan.Lines[0].Text
+					}
+					plans = append(plans, strings.TrimSuffix(fmt.Sprintf("%s of %d %s: %s: %s", plan.Kind, plan.Stream, plan.Query, text, plan.Error), ": "))
+				}
+				if !slices.Equal(asked, tt.wantAsked) {
+					t.Errorf("asked\n%s\nwant\n%s", strings.Join(asked, "\n"), strings.Join(tt.wantAsked, "\n"))
+				}
+				if !slices.Equal(plans, tt.wantPlans) {
+					t.Errorf("got\n%s\nwant\n%s", strings.Join(plans, "\n"), strings.Join(tt.wantPlans, "\n"))
+				}
+				if got := result.Explained; (got == nil) != (tt.want == nil) || got != nil && *got != *tt.want {
+					t.Errorf("got %+v, want %+v", got, tt.want)
+				}
+			})
+		})
+	}
+}
