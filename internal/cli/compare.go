@@ -21,7 +21,9 @@ func (a *archive) compareCommand() *cobra.Command {
 differ, and whatever else does, such as the server's version; then it shows their
 figures and what each is to that of the first run: NOPM, response times, failures, round
 trips and bytes over the network, CPU time of the client. What is told of transactions is
-shown for all of them, and for each kind.`,
+shown for all of them, and for each kind. Runs of queries have a line for each query instead,
+with its time in each run, the rows that it returned, and whether its plan changed: other
+operators, tables or indexes (sledge jobs plan shows it).`,
 		Example: examples("sledge jobs compare 6B02 6B11", "sledge jobs compare 6B02 last --json | jq '.figures[] | select(.name == \"round trips\")'"),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 || len(args) > report.MostCompared {
@@ -53,13 +55,30 @@ func (a *archive) compare(ctx context.Context, store *repository.Store, ids []st
 		if err != nil {
 			return fmt.Errorf("compare: %w", err)
 		}
-		runs = append(runs, report.Measured{Job: j, Summary: sum})
+		plans, err := store.Plans(ctx, j.ID)
+		if err != nil {
+			return fmt.Errorf("compare: %w", err)
+		}
+		runs = append(runs, report.Measured{Job: j, Summary: sum, Plans: plans})
 	}
 	c := report.Compare(runs, a.defaultOf)
 	if a.json {
 		return a.program.printJSON(c)
 	}
-	return c.Text(a.program.Stdout, report.View{Width: a.program.width(), Look: a.program.StdoutLook})
+	return c.Text(a.program.Stdout, report.View{Width: a.program.width(), Look: a.program.StdoutLook, Next: a.nextOfChanged(c)})
+}
+
+// nextOfChanged says where to see a plan that changed.
+func (a *archive) nextOfChanged(c report.Comparison) []report.Pointer {
+	changed := c.ChangedPlans()
+	if len(changed) == 0 || len(c.Runs) != 2 {
+		return nil
+	}
+	command := fmt.Sprintf("sledge jobs plan %s %s", report.ShortID(string(c.Runs[0].ID)), report.ShortID(string(c.Runs[1].ID)))
+	if a.repository != "" {
+		command += " --repo " + quoted(a.repository)
+	}
+	return []report.Pointer{{Command: command, Why: "what changed in plans"}}
 }
 
 // defaultOf is what an option is for a job that was not asked for it, or "" where

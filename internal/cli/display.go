@@ -137,6 +137,13 @@ func (d *display) work(s job.Step) {
 		d.line(d.err, fmt.Sprintf("creating the database %s for the user %s", s.Of, s.Owner))
 	case job.StepUsers:
 		d.line(d.err, report.VirtualUsers(s.Users)+" from now on")
+	case job.StepPlans:
+		if s.Stage == job.Ends {
+			d.bar.show(nil)
+			d.step = ""
+		} else if s.Kind != "" {
+			d.line(d.err, fmt.Sprintf("plans: executing %s once more, now that the run has been measured", plural(s.Count, "transaction")))
+		}
 	case job.StepCheckpoint, job.StepVacuum, job.StepPurge, job.StepWriteBack:
 		if s.Stage == job.Ends || s.Stage == job.GivenUp {
 			d.bar.show(nil)

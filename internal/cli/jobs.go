@@ -55,7 +55,7 @@ newest first. Name a job by its ID, by the first few digits of it, or as last.`,
 	flags.StringVar(&a.repository, "repo", "", "`file` of the job repository")
 	flags.BoolVar(&a.json, "json", false, "print JSON")
 	list.addTo(c, p)
-	c.AddCommand(a.listCommand(), a.showCommand(), a.resultCommand(), a.timingCommand(), a.tpmCommand(), a.profileCommand(), a.compareCommand(), a.exportCommand(), a.importCommand(), a.deleteCommand())
+	c.AddCommand(a.listCommand(), a.showCommand(), a.resultCommand(), a.timingCommand(), a.tpmCommand(), a.profileCommand(), a.compareCommand(), a.planCommand(), a.exportCommand(), a.importCommand(), a.deleteCommand())
 	return c
 }
 

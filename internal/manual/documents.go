@@ -68,6 +68,20 @@ func Documents() []Document {
 				Name: "round trips", Kind: "new order", Unit: "a transaction", Values: []*float64{&one, &many}, Ratios: []*float64{&one, &many},
 			}},
 		}},
+		{report.PlansSchema, "`sledge jobs plan ID [ID] --json`", report.Plans{
+			Schema: report.PlansSchema,
+			Runs: []report.PlansOfRun{{
+				ID: id, Explained: &job.Explained{Queries: 22, Plans: 22, Seconds: 0.025, Asked: "explain"},
+				Plans: []job.QueryPlan{{
+					Kind: "query 6", Stream: 1, Query: "SELECT sum(l_extendedprice * l_discount) AS revenue FROM lineitem WHERE l_quantity < 24", Seconds: 0.0004,
+					Lines: []job.PlanLine{
+						{Text: "Aggregate  (cost=2137.35..2137.36 rows=1 width=32)", Step: "Aggregate"},
+						{Text: "  ->  Seq Scan on lineitem  (cost=0.00..2059.09 rows=11180 width=12)", Step: "  ->  Seq Scan on lineitem"},
+						{Text: "        Filter: (l_quantity < '24'::numeric)"},
+					},
+				}},
+			}},
+		}},
 		{document.TimingSchema, "`sledge jobs timing ID --json`", document.Timing{
 			Schema: document.TimingSchema, ID: id, Elapsed: 300, Transactions: []report.Transaction{orders}, All: &all,
 		}},

@@ -27,6 +27,10 @@ type Comparison struct {
 	Runs        []ComparedRun  `json:"runs"`
 	Differences []Difference   `json:"differences"` // in what the runs were asked for, and where they were done
 	Figures     []SharedFigure `json:"figures"`
+
+	// Queries are the transactions of runs that end when their work is done, by kind, in the
+	// workload's order.
+	Queries []ComparedQuery `json:"queries,omitempty"`
 }
 
 // ComparedRun is which run is compared.
@@ -52,7 +56,7 @@ type Difference struct {
 type SharedFigure struct {
 	Name   string     `json:"name"`           // "NOPM"
 	Kind   string     `json:"kind,omitempty"` // of transaction; missing for all kinds together
-	Unit   string     `json:"unit,omitempty"` // "ms"; missing for a headline figure, whose name says it
+	Unit   string     `json:"unit,omitempty"` // "ms"; missing for a headline figure whose name says it
 	Values []*float64 `json:"values"`
 	Ratios []*float64 `json:"ratios"` // to the value of the first run
 }
@@ -61,6 +65,7 @@ type SharedFigure struct {
 type Measured struct {
 	Job     job.Job
 	Summary meter.Summary
+	Plans   []job.QueryPlan // of its queries
 }
 
 // Compare sets runs side by side. Unset says what an option of a run is that it was not
@@ -75,6 +80,7 @@ func Compare(runs []Measured, unset func(j job.Job, option string) string) Compa
 	}
 	c.differ(runs, unset)
 	c.measure(runs)
+	c.query(runs)
 	return c
 }
 
@@ -137,11 +143,20 @@ func (c *Comparison) measure(runs []Measured) {
 		}
 		kinds = append(kinds, r.Job.Kinds...)
 	}
+	c.common(runs)
+	own := len(c.Figures)
 	for _, name := range distinct(metrics) {
-		c.add(name, "", "", runs, func(r Measured, _ *meter.Tally) (float64, bool) { return r.Job.Result.Metric(name) })
+		c.add(name, "", unitOf(name, runs), runs, func(r Measured) (float64, bool) { return r.Job.Result.Metric(name) })
+	}
+	for i := range c.Figures { // what was made of other queries than in A is not to be compared with it
+		for k, r := range runs {
+			if i >= own && !sameDone(runs[0].Job.Result, r.Job.Result) {
+				c.Figures[i].Ratios[k] = nil
+			}
+		}
 	}
 	c.transactions("", runs)
-	c.add("client CPU", "", "µs a transaction", runs, func(r Measured, t *meter.Tally) (float64, bool) {
+	c.addTally("client CPU", "", "µs a transaction", runs, func(r Measured, t *meter.Tally) (float64, bool) {
 		load := r.Job.Result.Client
 		if load == nil || t.Ended() == 0 {
 			return 0, false
@@ -173,11 +188,11 @@ func (c *Comparison) transactions(kind string, runs []Measured) {
 		name       string
 		percentile float64
 	}{{"p50", 50}, {"p95", 95}, {"p99", 99}} {
-		c.add("response "+p.name, kind, "ms", runs, func(_ Measured, t *meter.Tally) (float64, bool) {
+		c.addTally("response "+p.name, kind, "ms", runs, func(_ Measured, t *meter.Tally) (float64, bool) {
 			return float64(t.Response.ValueAtQuantile(p.percentile)) / 1e6, t.Done > 0
 		})
 	}
-	c.add("failed", kind, "%", runs, func(_ Measured, t *meter.Tally) (float64, bool) {
+	c.addTally("failed", kind, "%", runs, func(_ Measured, t *meter.Tally) (float64, bool) {
 		return Percent(float64(t.Failures()), float64(t.Ended())), t.Ended() > 0
 	})
 	for _, f := range []struct {
@@ -188,7 +203,7 @@ func (c *Comparison) transactions(kind string, runs []Measured) {
 		{"sent", "bytes a transaction", func(t *Traffic) float64 { return t.SentEach }},
 		{"received", "bytes a transaction", func(t *Traffic) float64 { return t.ReceivedEach }},
 	} {
-		c.add(f.name, kind, f.unit, runs, func(_ Measured, t *meter.Tally) (float64, bool) {
+		c.addTally(f.name, kind, f.unit, runs, func(_ Measured, t *meter.Tally) (float64, bool) {
 			if traffic := newTraffic(t); traffic != nil {
 				return f.of(traffic), true
 			}
@@ -197,16 +212,34 @@ func (c *Comparison) transactions(kind string, runs []Measured) {
 	}
 }
 
-// add adds a figure that some run has. Of is given what was measured of the kind.
-func (c *Comparison) add(name, kind, unit string, runs []Measured, of func(r Measured, t *meter.Tally) (float64, bool)) {
+// unitOf is what a headline figure is in, with its own unit; "" where its name says it.
+func unitOf(metric string, runs []Measured) string {
+	for _, r := range runs {
+		for _, m := range r.Job.Result.Metrics {
+			if m.Name == metric {
+				return m.Unit
+			}
+		}
+	}
+	return ""
+}
+
+// addTally adds a figure that is made of what was measured of a kind, which of is given.
+func (c *Comparison) addTally(name, kind, unit string, runs []Measured, of func(r Measured, t *meter.Tally) (float64, bool)) {
+	c.add(name, kind, unit, runs, func(r Measured) (float64, bool) {
+		if t := r.tally(kind); t != nil {
+			return of(r, t)
+		}
+		return 0, false
+	})
+}
+
+// add adds a figure that some run has.
+func (c *Comparison) add(name, kind, unit string, runs []Measured, of func(r Measured) (float64, bool)) {
 	f := SharedFigure{Name: name, Kind: kind, Unit: unit, Values: make([]*float64, len(runs)), Ratios: make([]*float64, len(runs))}
 	some := false
 	for i, r := range runs {
-		t := r.tally(kind)
-		if t == nil {
-			continue
-		}
-		value, has := of(r, t)
+		value, has := of(r)
 		if !has || math.IsNaN(value) || math.IsInf(value, 0) {
 			continue
 		}
@@ -222,8 +255,12 @@ func (c *Comparison) add(name, kind, unit string, runs []Measured, of func(r Mea
 }
 
 // tally is what was measured of a kind, or with "" of all. It is nil where the run does
-// not have the kind.
+// not have the kind, and where the transactions were few and long: of those, which were of
+// many kinds, percentiles say nothing.
 func (r Measured) tally(kind string) *meter.Tally {
+	if len(r.Job.Result.Spans) > 0 {
+		return nil
+	}
 	if kind == "" {
 		all := r.Summary.All()
 		return &all
@@ -259,6 +296,7 @@ func (c Comparison) Text(w io.Writer, v View) error {
 	b.lay(t)
 	c.differences(&b)
 	c.figures(&b)
+	c.queries(&b)
 	b.end()
 	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
 	return err
@@ -344,7 +382,8 @@ func (c Comparison) figures(b *page) {
 	b.lay(t)
 }
 
-// figured writes a figure to three digits or more, and one below 1 to three decimals.
+// figured writes a figure to three digits or more, and one below 1 to three decimals, or to
+// four below 0.1.
 func figured(v *float64) string {
 	switch {
 	case v == nil:
@@ -355,6 +394,8 @@ func figured(v *float64) string {
 		return strconv.FormatFloat(*v, 'f', 1, 64)
 	case *v >= 0.9995 || *v == 0: // or it would be 1.000
 		return strconv.FormatFloat(*v, 'f', 2, 64)
+	case *v < 0.09995:
+		return strconv.FormatFloat(*v, 'f', 4, 64)
 	}
 	return strconv.FormatFloat(*v, 'f', 3, 64)
 }

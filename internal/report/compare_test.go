@@ -32,7 +32,7 @@ func routinesAndClient() []Measured {
 		one.Kinds[i].Traffic = meter.Traffic{Sent: 200 * n, Received: 130 * n, RoundTrips: n}
 		other.Kinds[i].Traffic = meter.Traffic{Sent: 90 * each * n, Received: 70 * each * n, RoundTrips: each * n}
 	}
-	return []Measured{{routines, one}, {client, other}}
+	return []Measured{{Job: routines, Summary: one}, {Job: client, Summary: other}}
 }
 
 func unset(job.Job, string) string { return "false" }

@@ -61,6 +61,7 @@ type Document struct {
 	Tidied           []job.Tidied    `json:"tidied,omitempty"`            // what the server was made to do after the run
 	Untidy           string          `json:"untidy,omitempty"`            // why that did not come to its end, though the run had been measured in full
 	Spans            []job.Span      `json:"spans,omitempty"`             // the transactions of a run that ends when its work is done, each by itself
+	Explained        *job.Explained  `json:"explained,omitempty"`         // how the plans of its queries were had, which sledge jobs plan shows
 	Transactions     []Transaction   `json:"transactions,omitempty"`
 	All              *Transaction    `json:"all,omitempty"`   // all kinds together
 	Steps            []LoadStep      `json:"steps,omitempty"` // in which different numbers of virtual users worked
@@ -127,7 +128,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
 		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Client: r.Client, Pace: r.Pace, Lateness: r.Lateness, Sharing: r.Sharing, Pool: r.Pool, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
 		Findings: r.Findings, Loaded: r.Loaded, Steps: newLoadSteps(r.Steps, j.Kinds),
-		Spans: r.Spans, Outages: r.Outages, Ledger: r.Ledger, Uncounted: r.Uncounted,
+		Spans: r.Spans, Explained: r.Explained, Outages: r.Outages, Ledger: r.Ledger, Uncounted: r.Uncounted,
 	}
 	if len(sum.Kinds) == 0 {
 		return d

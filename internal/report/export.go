@@ -88,6 +88,7 @@ type ExportHead struct {
 	Events     []job.Event                `json:"events,omitempty"`              // but for seconds and progress
 	Output     []repository.OutputLine    `json:"output,omitempty"`              // the same in words
 	Counts     []job.Count                `json:"transaction_counter,omitempty"` // what it read, where one was running
+	Plans      []job.QueryPlan            `json:"plans,omitempty"`               // of the queries of a run
 	Imported   *job.ImportDetails         `json:"imported,omitempty"`            // what the program that recorded it kept
 }
 
@@ -197,6 +198,9 @@ func exportHead(ctx context.Context, store *repository.Store, j job.Job, words W
 			return e, err
 		}
 		e.Imported = &details
+	}
+	if e.Plans, err = store.Plans(ctx, j.ID); err != nil {
+		return e, err
 	}
 	for i := range sum.Kinds {
 		h, err := histogramsOf(KindName(kinds, i), &sum.Kinds[i])

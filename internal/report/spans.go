@@ -30,34 +30,16 @@ func spans(b *page, r job.Result) {
 		t.Columns = append(t.Columns, terminal.Column{Head: "not done"})
 	}
 	for _, kind := range r.Kinds {
-		var times []float64
-		var rows int64
-		failed := 0
-		for _, s := range r.Spans {
-			switch {
-			case s.Kind != kind:
-			case s.Done():
-				times = append(times, s.Seconds)
-				rows += s.Rows
-			default:
-				failed++
-			}
-		}
-		if len(times)+failed == 0 {
+		times := timesOf(r, kind)
+		if times == nil {
 			continue
 		}
-		cells := []string{"  " + kind, count(int64(len(times))), "-", "-", "-", count(rows)}
-		if len(times) > 0 {
-			sum := 0.0
-			for _, s := range times {
-				sum += s
-			}
-			cells[2], cells[3], cells[4] = seconds(slices.Min(times)), seconds(sum/float64(len(times))), seconds(slices.Max(times))
-		}
+		least, mean, most := times.cells()
+		cells := []string{"  " + Printable(kind), count(int64(times.Done)), least, mean, most, count(times.Rows)}
 		if !whole {
-			cells = append(cells, count(int64(failed)))
+			cells = append(cells, count(int64(times.NotDone)))
 		}
-		if failed > 0 {
+		if times.NotDone > 0 {
 			for i := range cells {
 				cells[i] = b.Look.Bad(cells[i])
 			}

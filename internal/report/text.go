@@ -361,6 +361,13 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 	if t := newTraffic(&all); t != nil {
 		row("", "Network", "%s", t)
 	}
+	if e := r.Explained; e != nil {
+		mark := ""
+		if e.Why != "" {
+			mark = doubtful
+		}
+		row(mark, "Plans", "%s", explained(*e))
+	}
 	if len(r.Tidied) > 0 {
 		mark, did := "", make([]string, len(r.Tidied))
 		for i, t := range r.Tidied {
@@ -379,6 +386,22 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 		}
 	}
 	b.lay(t)
+}
+
+// explained says how the plans of the queries were had.
+func explained(e job.Explained) string {
+	took := Spell(time.Duration(e.Seconds * float64(time.Second)))
+	if e.Seconds < 1 {
+		took = seconds(e.Seconds) + " s"
+	}
+	text := fmt.Sprintf("%s of %s queries, taken in %s after the measured time", count(int64(e.Plans)), count(int64(e.Queries)), took)
+	if e.Timed > 0 {
+		text += fmt.Sprintf(", in which %s were executed once more", count(int64(e.Timed)))
+	}
+	if e.Why != "" {
+		text += "; " + strings.Join(strings.Fields(e.Why), " ")
+	}
+	return text
 }
 
 // outage says when connections were lost, and how the rate came back.

@@ -1,0 +1,284 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"sledge/internal/job"
+	"sledge/internal/terminal"
+)
+
+// PlansSchema names the shape of Plans, as Schema does that of Document.
+const PlansSchema = "sledge-plans-1"
+
+// Plans are the plans of the queries of one run, or of two to be laid side by side.
+type Plans struct {
+	Schema  string         `json:"schema"` // always PlansSchema
+	Runs    []PlansOfRun   `json:"runs"`
+	Queries []ComparedPlan `json:"queries,omitempty"` // of two runs
+}
+
+// PlansOfRun are the plans of one run.
+type PlansOfRun struct {
+	ID        job.ID          `json:"id"`
+	Explained *job.Explained  `json:"explained,omitempty"`
+	Plans     []job.QueryPlan `json:"plans"`
+}
+
+// ComparedPlan says whether the plan of a query has another shape in the second run than in
+// the first: other operators, tables or indexes.
+type ComparedPlan struct {
+	Kind    string `json:"kind"`
+	Changed *bool  `json:"changed"` // null where one of the two has no plan
+}
+
+// NewPlans lays the plans of runs side by side, those of the kinds that are chosen.
+func NewPlans(runs []PlansOfRun, chosen func(kind string) bool) Plans {
+	p := Plans{Schema: PlansSchema}
+	var kinds []string
+	for _, r := range runs {
+		left := []job.QueryPlan{}
+		for _, plan := range r.Plans {
+			if chosen(plan.Kind) {
+				left = append(left, plan)
+				kinds = append(kinds, plan.Kind)
+			}
+		}
+		r.Plans = left
+		p.Runs = append(p.Runs, r)
+	}
+	if len(runs) == 2 {
+		for _, kind := range distinct(kinds) {
+			p.Queries = append(p.Queries, ComparedPlan{kind, planChanged(p.Runs[0].Plans, p.Runs[1].Plans, kind)})
+		}
+	}
+	return p
+}
+
+// planOf returns the plan of a kind, or nil where there is none.
+func planOf(plans []job.QueryPlan, kind string) *job.QueryPlan {
+	i := slices.IndexFunc(plans, func(p job.QueryPlan) bool { return p.Kind == kind })
+	if i < 0 {
+		return nil
+	}
+	return &plans[i]
+}
+
+// planChanged reports whether a plan has another shape than the one before; nil where one of
+// the two is not known.
+func planChanged(before, after []job.QueryPlan, kind string) *bool {
+	b, a := planOf(before, kind), planOf(after, kind)
+	if b == nil || a == nil || len(b.Lines) == 0 || len(a.Lines) == 0 {
+		return nil
+	}
+	changed := b.Shape() != a.Shape()
+	return &changed
+}
+
+// Text writes the plans for people: of one run one after another; of two those that changed,
+// or with all those that did not, too.
+func (p Plans) Text(w io.Writer, v View, all bool) error {
+	b := page{View: v}
+	if len(p.Runs) == 1 {
+		for _, plan := range p.Runs[0].Plans {
+			b.title(Printable(plan.Kind), had(plan))
+			b.plan(plan.Lines, "  ")
+		}
+	} else {
+		p.compare(&b, all)
+	}
+	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
+	return err
+}
+
+// had says of which stream the parameters are, and how the plan was had.
+func had(plan job.QueryPlan) string {
+	text := fmt.Sprintf("asked as by stream %d", plan.Stream)
+	if plan.Timed {
+		text += fmt.Sprintf(", executed once more in %s s", seconds(plan.Seconds))
+	}
+	if plan.Error != "" {
+		text += "; " + Printable(strings.Join(strings.Fields(plan.Error), " "))
+	}
+	return text
+}
+
+// plan writes the lines of a plan.
+func (p *page) plan(lines []job.PlanLine, indent string) {
+	for _, line := range lines {
+		p.say(plain, "%s%s", indent, Printable(line.Text))
+	}
+}
+
+// besideFrom is how wide a terminal must be for two plans beside each other.
+const besideFrom = 100
+
+// compare writes two plans of each query, with what only one of them does marked.
+func (p Plans) compare(b *page, all bool) {
+	b.title("Plans", "- marks what only A does, + what only B does")
+	for i, r := range p.Runs {
+		b.say(plain, "  %s  %s", b.Look.Strong(letter(i)), r.ID)
+	}
+	var same []string
+	for _, q := range p.Queries {
+		if !all && q.Changed != nil && !*q.Changed {
+			same = append(same, q.Kind)
+			continue
+		}
+		verdict := "of which one run has no plan"
+		if q.Changed != nil {
+			verdict = map[bool]string{true: "whose plan changed", false: "whose plan has the same operators, tables and indexes"}[*q.Changed]
+		}
+		b.title(Printable(q.Kind), verdict)
+		var sides [2]job.QueryPlan
+		for i, r := range p.Runs {
+			name := "  " + letter(i) + "  "
+			if plan := planOf(r.Plans, q.Kind); plan != nil {
+				sides[i] = *plan
+				b.say(plain, "%s%s", name, had(*plan))
+			} else {
+				b.say(plain, "%sthere is none", name)
+			}
+		}
+		rows := align(blocksOf(sides[0].Lines), blocksOf(sides[1].Lines))
+		if b.Width >= besideFrom {
+			b.beside(rows)
+		} else {
+			b.below(rows)
+		}
+	}
+	if len(same) > 0 {
+		b.say(plain, "\nThe same operators, tables and indexes: %s.", strings.Join(same, ", "))
+	}
+}
+
+// block is a step of a plan with what is told of it in the lines below it.
+type block struct {
+	step  string // not set in: a step may be the same one deeper in a plan
+	lines []job.PlanLine
+}
+
+func blocksOf(lines []job.PlanLine) (list []block) {
+	for _, line := range lines {
+		if line.Step != "" || len(list) == 0 {
+			list = append(list, block{step: strings.TrimSpace(line.Step)})
+		}
+		last := &list[len(list)-1]
+		last.lines = append(last.lines, line)
+	}
+	return list
+}
+
+// pair is a block of either plan; nil where only the other one has it.
+type pair struct{ a, b *block }
+
+// align pairs the blocks that both plans have, in their order: as many as can be, which is
+// the longest common subsequence.
+func align(a, b []block) (rows []pair) {
+	longest := make([][]int, len(a)+1) // of what is left of both from i and j on
+	for i := range longest {
+		longest[i] = make([]int, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i].step == b[j].step {
+				longest[i][j] = longest[i+1][j+1] + 1
+			} else {
+				longest[i][j] = max(longest[i+1][j], longest[i][j+1])
+			}
+		}
+	}
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		switch {
+		case a[i].step == b[j].step:
+			rows = append(rows, pair{&a[i], &b[j]})
+			i, j = i+1, j+1
+		case longest[i+1][j] >= longest[i][j+1]:
+			rows = append(rows, pair{a: &a[i]})
+			i++
+		default:
+			rows = append(rows, pair{b: &b[j]})
+			j++
+		}
+	}
+	for ; i < len(a); i++ {
+		rows = append(rows, pair{a: &a[i]})
+	}
+	for ; j < len(b); j++ {
+		rows = append(rows, pair{b: &b[j]})
+	}
+	return rows
+}
+
+// below writes one plan after the other.
+func (p *page) below(rows []pair) {
+	for i, mark := range []string{"- ", "+ "} {
+		p.say(p.Look.Faint, "  %s", letter(i))
+		for _, row := range rows {
+			own, other := row.a, row.b
+			if i == 1 {
+				own, other = row.b, row.a
+			}
+			if own == nil {
+				continue
+			}
+			for _, line := range own.marked(mark, other == nil, p.Width) {
+				fmt.Fprintln(p, p.looked(line))
+			}
+		}
+	}
+}
+
+// beside writes both plans beside each other, and the same step of both in one line.
+func (p *page) beside(rows []pair) {
+	const divider = " | "
+	room := (p.Width - len(divider)) / 2
+	for _, row := range rows {
+		left, right := row.a.marked("- ", row.b == nil, room), row.b.marked("+ ", row.a == nil, room)
+		for i := range max(len(left), len(right)) {
+			var l, r string
+			if i < len(left) {
+				l = left[i]
+			}
+			if i < len(right) {
+				r = right[i]
+			}
+			fill := strings.Repeat(" ", max(0, room-terminal.Width(l)))
+			fmt.Fprintln(p, strings.TrimRight(p.looked(l)+fill+divider+p.looked(r), " "))
+		}
+	}
+}
+
+// marked returns the lines of the block, which may be nil, in a width, each with the mark
+// where only one plan has it.
+func (b *block) marked(mark string, alone bool, width int) (list []string) {
+	if b == nil {
+		return nil
+	}
+	if !alone {
+		mark = "  "
+	}
+	if width > 0 {
+		width -= len(mark)
+	}
+	for _, line := range b.lines {
+		for part := range strings.SplitSeq(terminal.Fold(Printable(line.Text), width), "\n") {
+			list = append(list, mark+part)
+		}
+	}
+	return list
+}
+
+// looked sets off a line with a mark.
+func (p *page) looked(line string) string {
+	switch {
+	case strings.HasPrefix(line, "- "):
+		return p.Look.Bad(line)
+	case strings.HasPrefix(line, "+ "):
+		return p.Look.Good(line)
+	}
+	return line
+}

@@ -1,0 +1,221 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"sledge/internal/job"
+	"sledge/internal/terminal"
+)
+
+// QueryTimes is how long the transactions of one kind took in a run whose transactions are
+// few and long: one in each set of each stream.
+type QueryTimes struct {
+	Done    int     `json:"done"`
+	NotDone int     `json:"not_done,omitempty"` // that failed, or were cut off
+	Least   float64 `json:"least_seconds"`      // of those that were done, 0 where none was
+	Mean    float64 `json:"mean_seconds"`
+	Most    float64 `json:"most_seconds"`
+	Rows    int64   `json:"rows"` // that they returned together
+}
+
+// timesOf returns the times of a kind, or nil where the run has none of it.
+func timesOf(r job.Result, kind string) *QueryTimes {
+	var t QueryTimes
+	sum := 0.0
+	for _, s := range r.Spans {
+		switch {
+		case s.Kind != kind:
+		case !s.Done():
+			t.NotDone++
+		default:
+			if t.Done == 0 {
+				t.Least = s.Seconds
+			}
+			t.Done++
+			t.Least, t.Most = min(t.Least, s.Seconds), max(t.Most, s.Seconds)
+			t.Rows += s.Rows
+			sum += s.Seconds
+		}
+	}
+	if t.Done+t.NotDone == 0 {
+		return nil
+	}
+	if t.Done > 0 {
+		t.Mean = sum / float64(t.Done)
+	}
+	return &t
+}
+
+// cells spells the least, the mean and the most.
+func (t *QueryTimes) cells() (least, mean, most string) {
+	switch {
+	case t == nil:
+		return "-", "-", "-"
+	case t.Done == 0:
+		return "-", "not done", "-"
+	}
+	return seconds(t.Least), seconds(t.Mean), seconds(t.Most)
+}
+
+// ComparedQuery is one kind of transaction of several runs, each list with one for each run,
+// in their order.
+type ComparedQuery struct {
+	Kind   string        `json:"kind"`
+	Times  []*QueryTimes `json:"times"`  // null of a run without it
+	Ratios []*float64    `json:"ratios"` // of the mean times, to that of the first run
+
+	// PlanChanged says whether the shape of the plan, which are its operators, tables and
+	// indexes, is another than in the first run; null where one of the two has no plan.
+	PlanChanged []*bool `json:"plan_changed"`
+}
+
+// query lists the queries that some run has.
+func (c *Comparison) query(runs []Measured) {
+	var kinds []string
+	for _, r := range runs {
+		if len(r.Job.Result.Spans) > 0 {
+			kinds = append(kinds, r.Job.Kinds...)
+		}
+	}
+	for _, kind := range distinct(kinds) {
+		q := ComparedQuery{Kind: kind}
+		some := false
+		for i, r := range runs {
+			t := timesOf(r.Job.Result, kind)
+			some = some || t != nil
+			q.Times = append(q.Times, t)
+			var ratio *float64
+			if first := q.Times[0]; t != nil && t.Done > 0 && first != nil && first.Mean > 0 {
+				of := t.Mean / first.Mean
+				ratio = &of
+			}
+			q.Ratios = append(q.Ratios, ratio)
+			q.PlanChanged = append(q.PlanChanged, planChanged(runs[0].Plans, runs[i].Plans, kind))
+		}
+		if some {
+			c.Queries = append(c.Queries, q)
+		}
+	}
+}
+
+// doneIn returns how often each query was done.
+func doneIn(r job.Result) map[string]int {
+	done := map[string]int{}
+	for _, s := range r.Spans {
+		if s.Done() {
+			done[s.Kind]++
+		}
+	}
+	return done
+}
+
+// sameDone reports whether the same queries were done in two runs, equally often: then means
+// over all of them can be compared.
+func sameDone(a, b job.Result) bool { return maps.Equal(doneIn(a), doneIn(b)) }
+
+// common adds, where not all runs did the same queries, the geometric mean of the mean times
+// of those that all did: nothing else there is of all queries can be compared.
+func (c *Comparison) common(runs []Measured) {
+	var in []string // queries that all did
+	same := true
+	for i, r := range runs {
+		done := slices.Sorted(maps.Keys(doneIn(r.Job.Result)))
+		if i == 0 {
+			in = done
+		}
+		in = slices.DeleteFunc(in, func(kind string) bool { return !slices.Contains(done, kind) })
+		same = same && sameDone(runs[0].Job.Result, r.Job.Result)
+	}
+	if same || len(in) == 0 {
+		return
+	}
+	name := fmt.Sprintf("geometric mean of the %d that all did", len(in))
+	c.add(name, "", "s", runs, func(r Measured) (float64, bool) {
+		sum := 0.0
+		for _, kind := range in {
+			sum += math.Log(max(timesOf(r.Job.Result, kind).Mean, 1e-9)) // a time of 0 counts as a nanosecond
+		}
+		return math.Exp(sum / float64(len(in))), true
+	})
+}
+
+// ChangedPlans returns the kinds of transaction whose plan changed in some run.
+func (c Comparison) ChangedPlans() (kinds []string) {
+	for _, q := range c.Queries {
+		if slices.ContainsFunc(q.PlanChanged, func(changed *bool) bool { return changed != nil && *changed }) {
+			kinds = append(kinds, q.Kind)
+		}
+	}
+	return kinds
+}
+
+// queries writes a line for each query: how long it took in each run, what that is to the
+// time in the first, and whether its plan changed.
+func (c Comparison) queries(b *page) {
+	if len(c.Queries) == 0 {
+		return
+	}
+	several := slices.ContainsFunc(c.Queries, func(q ComparedQuery) bool {
+		return slices.ContainsFunc(q.Times, func(t *QueryTimes) bool { return t != nil && t.Done > 1 })
+	})
+	what := "in seconds"
+	if several {
+		what += ", of each the mean"
+	}
+	b.title("Queries", what+", and what it is to that of A")
+	t := terminal.Table{Columns: []terminal.Column{{Head: "  query", Left: true}}}
+	const few = 4 // ranks of columns of one run
+	for i := range c.Runs {
+		of, rank := letter(i), few*i
+		t.Columns = append(t.Columns, terminal.Column{Head: of})
+		if several {
+			t.Columns = append(t.Columns, terminal.Column{Head: of + " least", Rank: rank + 2}, terminal.Column{Head: of + " most", Rank: rank + 3})
+		}
+		t.Columns = append(t.Columns, terminal.Column{Head: of + " rows", Rank: rank + 4})
+		if i > 0 {
+			t.Columns = append(t.Columns, terminal.Column{Head: of + "/A"}, terminal.Column{Head: cmp.Or(planHead(len(c.Runs)), "plan "+of), Left: true, Rank: 1})
+		}
+	}
+	for _, q := range c.Queries {
+		cells := []string{"  " + Printable(q.Kind)}
+		for i, times := range q.Times {
+			least, mean, most := times.cells()
+			if times != nil && times.NotDone > 0 {
+				mean = b.Look.Bad(mean)
+				if times.Done > 0 {
+					mean = b.Look.Bad(fmt.Sprintf("%d not done, %s", times.NotDone, mean))
+				}
+			}
+			cells = append(cells, mean)
+			if several {
+				cells = append(cells, least, most)
+			}
+			rows := "-"
+			if times != nil {
+				rows = count(times.Rows)
+			}
+			cells = append(cells, rows)
+			if i > 0 {
+				plan := "-"
+				if changed := q.PlanChanged[i]; changed != nil {
+					plan = map[bool]string{true: b.Look.Strong("changed"), false: "same"}[*changed]
+				}
+				cells = append(cells, figured(q.Ratios[i]), plan)
+			}
+		}
+		t.Row(cells...)
+	}
+	b.lay(t)
+}
+
+// planHead is what the column of plans is called where there is one.
+func planHead(runs int) string {
+	if runs == 2 {
+		return "plan"
+	}
+	return ""
+}
