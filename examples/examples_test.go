@@ -36,7 +36,7 @@ func TestExamplesDoAWholeTest(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", program, "sledge/cmd/sledge").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
-	for _, d := range databases {
+	for i, d := range databases {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel() // a run spends its time waiting for the clock
 			var environ []string
@@ -51,7 +51,36 @@ func TestExamplesDoAWholeTest(t *testing.T) {
 			for _, language := range []string{"tcl", "python"} {
 				t.Run(language, func(t *testing.T) { runExample(t, program, language, d.name, environ) })
 			}
+			// Of queries every other database has the other language.
+			t.Run("queries", func(t *testing.T) {
+				script := []string{"tcl/tproch.tcl", "python/tproch.py"}[i%2]
+				runQueries(t, program, script, d.name, environ)
+			})
 		})
+	}
+}
+
+func runQueries(t *testing.T, program, script, database string, environ []string) {
+	folder := t.TempDir()
+	c := exec.Command(program, "console", filepath.Dir(script), "auto", script)
+	c.Env = append(os.Environ(), environ...)
+	c.Env = append(c.Env, "DB="+database, "TMP="+folder, "SCALE=0.01", "BUILDERS=2", "VUS=2",
+		"SLEDGE_REPO="+filepath.Join(folder, "jobs.db"), "SLEDGE_SETTINGS="+filepath.Join(folder, "settings.db"))
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for want, times := range map[string]int{
+		"SCHEMA COMPLETE": 1, "Schema has been checked successfully.": 1, "TPROC-H Driver Script": 1,
+		"\n1 Virtual Users Created\n": 1, "\n2 Virtual Users Created\n": 1,
+		"Vuser 1:Executing Query 14 (1 of 22)\n": 1, "Vuser 1:Executing Query 21 (1 of 22)\n": 1, "Vuser 2:Executing Query 6 (1 of 22)\n": 1,
+		":Completed 1 query set(s) in ": 3, ":Geometric mean of query times returning rows (21) is ": 3,
+		`"Geometric mean of query times returning rows (21) is `: 3, `"Q22": {`: 1, "chema has been deleted successfully.": 1,
+		"ALL VIRTUAL USERS COMPLETE": 5, // build, check, two runs, delete
+	} {
+		if n := strings.Count(string(out), want); n != times {
+			t.Errorf("got %q %d times, want it %d times in\n%s", want, n, times, out)
+		}
 	}
 }
 
