@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -137,13 +138,19 @@ func barLine(p job.Progress, elapsed time.Duration, width int) string {
 	var parts []string // the most important first
 	if elapsed >= time.Second && done > 0 {
 		rate := float64(done) / elapsed.Seconds()
-		parts = append(parts,
-			clock(time.Duration(float64(p.Total-done)/rate*float64(time.Second)))+" left",
-			fmt.Sprintf("%s %s/s", humanize.CommafWithDigits(rate, rateDigits(rate)), p.Unit))
+		parts = append(parts, fmt.Sprintf("%s %s/s", humanize.CommafWithDigits(rate, rateDigits(rate)), p.Unit))
+		if done < p.Total {
+			left := time.Duration(float64(p.Total-done) / rate * float64(time.Second))
+			parts = slices.Insert(parts, 0, clock(left)+" left")
+		}
 	}
 	parts = append(parts, fmt.Sprintf("%s of %s %s", humanize.Comma(done), humanize.Comma(p.Total), p.Unit))
-	if p.Detail != "" {
-		parts = append(parts, report.Printable(p.Detail))
+	if detail := report.Printable(p.Detail); detail != "" {
+		place := len(parts)
+		if done == p.Total { // it is what is waited for
+			place = 0
+		}
+		parts = slices.Insert(parts, place, detail)
 	}
 	room := width - terminal.Width(head) - len(" []")
 	var tail string

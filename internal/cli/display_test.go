@@ -98,6 +98,33 @@ load: 11,000 of 11,000 rows (100 %), 1,000 a second, 1.0 MB/s
 	}
 }
 
+// Where lines cannot be redrawn, a step of one long statement still says that it goes on.
+func TestAStatementThatTakesLongIsShown(t *testing.T) {
+	var out bytes.Buffer
+	d := &display{err: &out, speaker: lines.NewSpeaker(lines.About{})}
+	begin := time.Now()
+	for s := range 7 {
+		d.Watch(job.Event{
+			At:       begin.Add(time.Duration(s) * time.Second),
+			Progress: &job.Progress{Step: "references", Total: 10_000, Unit: "rows", Detail: "references of lineitem"},
+		})
+	}
+	if got, want := out.String(), "references: 0 of 10,000 rows (0 %); references of lineitem\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestABarSaysWhatIsWaitedFor(t *testing.T) {
+	p := job.Progress{Step: "load", Done: 90, Total: 100, Unit: "rows", Detail: "indexes of lineitem for 8s"}
+	if got := barLine(p, 9*time.Second, 60); !strings.Contains(got, "0:01 left") {
+		t.Errorf("got %q, want the time that is left", got)
+	}
+	p.Done = 100
+	if got := barLine(p, 9*time.Second, 60); strings.Contains(got, "left") || !strings.Contains(got, p.Detail) {
+		t.Errorf("got %q, want what is under way, and no time", got)
+	}
+}
+
 func TestProgressIsABarOnATerminal(t *testing.T) {
 	var out bytes.Buffer
 	d := &display{err: &out, hammerDB: true, bar: bar{to: &out, width: func() int { return 80 }}, speaker: lines.NewSpeaker(lines.About{})}

@@ -262,7 +262,7 @@ func TestDatabasesGiveThePublishedAnswers(t *testing.T) {
 	}
 	for name := range strings.SplitSeq(names, ",") {
 		t.Run(name, func(t *testing.T) {
-			l := load(t, name, "", 1, foreign{})
+			l := load(t, name, "", 1, foreign{database: "published"})
 			for i, q := range validated(1) {
 				tolerance := Published
 				if q.file == "q17" {
