@@ -75,6 +75,7 @@ func (p *Program) display(order workbench.Order, s *settings) *display {
 		out: p.Stdout, err: p.Stderr, look: p.StderrLook, bar: p.bar(),
 		hammerDB: s.hammerDB, headline: !s.json && !s.brief, verbose: s.verbose, brief: s.brief,
 		counted: order.Plan.Server.Counter != nil, pacing: pacing, interval: chooseInterval(time.Duration(s.interval), pacing),
+		spans: spanning{unit: order.Plan.Workload.Throughput()},
 		speaker: lines.NewSpeaker(lines.About{
 			Action: order.Spec.Action, Database: order.Plan.Database.Name, Product: order.Plan.Database.Title,
 			Workload: order.Plan.Workload.Name, Title: order.Plan.Workload.Title,

@@ -6,14 +6,20 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
+	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/terminal"
+	"sledge/internal/workload"
 )
 
 // spanning follows a run whose transactions are few and long: it says of each when it has
 // ended, and on a terminal what is under way.
 type spanning struct {
+	unit     workload.Throughput // of the rate at which transactions are done
 	ended    int
+	done     int64
 	underWay []job.Span
 	said     time.Duration // when it was last said what is under way
 }
@@ -26,6 +32,9 @@ func (s *spanning) span(d *display, span job.Span) {
 	}
 	s.underWay = slices.DeleteFunc(s.underWay, func(other job.Span) bool { return other.User == span.User })
 	s.ended++
+	if span.Done() {
+		s.done++
+	}
 	if d.brief || d.hammerDB || d.verbose { // its virtual users say it
 		return
 	}
@@ -33,7 +42,11 @@ func (s *spanning) span(d *display, span job.Span) {
 	if span.Set > 1 {
 		what += fmt.Sprintf(", set %d", span.Set)
 	}
-	line := fmt.Sprintf("%s  %s) %s after %.3f s", clock(time.Duration((span.From+span.Seconds)*float64(time.Second))), what, span.Outcome, span.Seconds)
+	outcome := string(span.Outcome)
+	if span.Class != "" {
+		outcome += " (" + span.Class + ")"
+	}
+	line := fmt.Sprintf("%s  %s) %s after %.3f s", clock(time.Duration((span.From+span.Seconds)*float64(time.Second))), what, outcome, span.Seconds)
 	if span.Done() {
 		line += ", " + plural(span.Rows, "row")
 	}
@@ -58,6 +71,9 @@ func (s *spanning) clock(d *display, offset time.Duration) {
 // text says it in parts, of which a narrow terminal shows the first ones.
 func (s *spanning) text(offset time.Duration) string {
 	parts := []string{clock(offset), fmt.Sprintf("%d done", s.ended)}
+	if s.done > 0 && offset > 0 {
+		parts = append(parts, humanize.Comma(int64(engine.Delta{N: s.done, In: offset}.Per(s.unit.Per)))+" "+s.unit.Name)
+	}
 	for _, span := range s.underWay {
 		parts = append(parts, fmt.Sprintf("now %s of stream %d for %.0f s", span.Kind, span.Stream, max(0, offset.Seconds()-span.From)))
 	}

@@ -22,6 +22,7 @@ import (
 	"sledge/internal/report"
 	"sledge/internal/terminal"
 	"sledge/internal/workbench"
+	"sledge/internal/workload"
 )
 
 // watchFlags are the flags of watch.
@@ -34,7 +35,7 @@ type watchFlags struct {
 }
 
 const watchHelp = `Watch reads a server's own count of transactions and shows their rate a minute,
-whoever makes them: Sledge, HammerDB, sysbench, pgbench or an application. So the
+or of queries and their rate an hour, whoever makes them: Sledge, HammerDB, sysbench, pgbench or an application. So the
 loads of several programs can be held side by side by the same measure. It changes
 nothing, makes no job, and needs no schema.
 
@@ -44,6 +45,11 @@ them, those of autocommit included. MariaDB and MySQL: COMMIT and ROLLBACK state
 of the whole server, those in routines included, those of autocommit not. Other
 sessions count too, and on PostgreSQL the few questions that watch itself asks. SQLite
 keeps no count.
+
+With --workload tproch, as with every workload of queries, the rate is of queries an
+hour, QPH. MariaDB and MySQL: all statements of the whole server but for those of watch
+itself. PostgreSQL: the transactions as above, of which a query is one, and a parallel
+worker of a query two.
 
 If the workload's schema is there, and whole, the workload's own count stands beside
 it: for TPROC-C new orders a minute, which is NOPM.
@@ -57,12 +63,13 @@ func (p *Program) watchCommand() *cobra.Command {
 	f := watchFlags{settings: settings{plain: map[string]string{}}, every: seconds(10 * time.Second)}
 	c := &cobra.Command{
 		Use:   "watch --db NAME [flags]",
-		Short: "Show a server's transactions a minute, whatever drives it",
+		Short: "Show a server's transactions a minute or queries an hour, whatever drives it",
 		Long:  watchHelp,
 		Example: examples(
 			"sledge watch --db pg --host db1",
 			"sledge watch --db pg --host db1 --dbname sbtest      # sysbench's database",
 			"sledge watch --db maria --host db1 --interval 5 --for 10m --log tpm.log",
+			"sledge watch --db maria --host db1 --workload tproch   # queries an hour",
 			"sledge watch --db maria --host db1 --json | jq -r '[.at, .tpm] | @csv'",
 		),
 		GroupID: groupResults,
@@ -74,7 +81,7 @@ func (p *Program) watchCommand() *cobra.Command {
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Bench), ", "))
-	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload whose own count is shown too, if not "+p.Bench.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Bench), ", "))
+	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload that decides what is counted, and whose own count is shown too, if not "+p.Bench.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Bench), ", "))
 	flags.Var(&f.every, "interval", "time between two readings, in seconds or with a unit such as 1m (default 10)")
 	flags.Var(&f.long, "for", "end after this time, in seconds or with a unit such as 5m (default: at Ctrl-C)")
 	flags.BoolVar(&f.allDatabases, "all-databases", false, "count the whole server also on PostgreSQL, as HammerDB does")
@@ -113,7 +120,11 @@ func (p *Program) watch(ctx context.Context, f watchFlags) (err error) {
 	if plan.Server.Counter == nil {
 		return usage("%s keeps no count of its transactions, so there is nothing to watch: sledge run counts its own", plan.Database.Title)
 	}
-	w := &watcher{program: p, plan: plan, every: every, long: long, all: f.allDatabases, json: f.json}
+	unit := plan.Workload.Throughput()
+	w := &watcher{
+		program: p, plan: plan, every: every, long: long, all: f.allDatabases, json: f.json,
+		unit: unit, counted: tally{per: unit.Per}, probed: tally{per: time.Minute},
+	}
 	if f.log != "" {
 		file, err := os.OpenFile(f.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 		if err != nil {
@@ -149,9 +160,10 @@ type watcher struct {
 	logFailed   error     // why the log is not whole
 	bar         bar
 
-	begun     time.Time // when the first reading was
-	last      time.Time // when the last one was
-	tpm       tally
+	begun     time.Time           // when the first reading was
+	last      time.Time           // when the last one was
+	unit      workload.Throughput // that the rate of the server's count is in
+	counted   tally
 	probed    tally
 	rates     []float64 // of the last intervals
 	timesAway int
@@ -165,6 +177,7 @@ type tally struct {
 	n           int64
 	in          time.Duration
 	intervals   int
+	per         time.Duration // that rates are of
 	least, most float64
 	now         float64 // the rate of the last interval
 }
@@ -173,7 +186,7 @@ func (t *tally) add(d engine.Delta) {
 	if d.In <= 0 {
 		return
 	}
-	t.now = d.PerMinute()
+	t.now = d.Per(t.per)
 	if t.intervals == 0 {
 		t.least = t.now
 	}
@@ -182,7 +195,7 @@ func (t *tally) add(d engine.Delta) {
 }
 
 // mean is of all that was counted, by all the time.
-func (t *tally) mean() float64 { return engine.Delta{N: t.n, In: t.in}.PerMinute() }
+func (t *tally) mean() float64 { return engine.Delta{N: t.n, In: t.in}.Per(t.per) }
 
 // spread is the tally for programs; nil where there is none.
 func (t *tally) spread() *document.Spread {
@@ -254,16 +267,16 @@ func (w *watcher) reading(r engine.CounterReading) {
 	if line.Event == "back" {
 		w.lost, w.why = time.Time{}, nil
 	}
-	w.tpm.add(r.Counted)
+	w.counted.add(r.Counted)
 	if r.Counted.In > 0 {
-		w.rates = append(w.rates, r.Counted.PerMinute())
+		rate := r.Counted.Per(w.unit.Per)
+		w.rates = append(w.rates, rate)
 		w.rates = w.rates[max(0, len(w.rates)-remembered):]
-		rate := r.Counted.PerMinute()
-		line.Elapsed, line.Transactions, line.TPM = r.Counted.In.Seconds(), &r.Counted.N, &rate
+		line.Elapsed, line.Transactions, line.Rate = r.Counted.In.Seconds(), &r.Counted.N, &rate
 	}
 	if d := r.Probed; d != nil && d.In > 0 {
 		w.probed.add(*d)
-		line.Probed = &document.Probed{What: w.plan.Workload.ProbeName, Count: d.N, Elapsed: d.In.Seconds(), Rate: d.PerMinute()}
+		line.Probed = &document.Probed{What: w.plan.Workload.ProbeName, Count: d.N, Elapsed: d.In.Seconds(), Rate: d.Per(time.Minute)}
 	}
 	w.line(line)
 	w.draw()
@@ -273,7 +286,13 @@ func (w *watcher) reading(r engine.CounterReading) {
 func (w *watcher) line(line document.Watch) {
 	line.Schema, line.At = document.WatchSchema, line.At.UTC()
 	line.Database, line.Target = w.plan.Database.Name, w.plan.Database.Target(w.plan.Connection)
-	line.AllDatabases = w.countsAll()
+	line.AllDatabases, line.RateIs = w.countsAll(), w.unit.Means
+	if w.unit == workload.TPM {
+		line.TPM = line.Rate
+		if line.Summary != nil {
+			line.Summary.TPM = line.Summary.Rate
+		}
+	}
 	text := w.spell(line)
 	switch {
 	case w.json:
@@ -317,8 +336,8 @@ func (w *watcher) spell(line document.Watch) string {
 		text = "ended: " + w.inAll()
 	default:
 		text = "no rate: the server's count began anew"
-		if line.TPM != nil {
-			text = fmt.Sprintf("%11s TPM", humanize.Comma(int64(*line.TPM)))
+		if line.Rate != nil {
+			text = fmt.Sprintf("%11s %s", humanize.Comma(int64(*line.Rate)), w.unit.Name)
 		}
 		if line.Probed != nil {
 			text += fmt.Sprintf("  %11s %s", humanize.Comma(int64(line.Probed.Rate)), w.probedRate())
@@ -344,10 +363,10 @@ func (w *watcher) probedRate() string { return w.plan.Workload.ProbeName + "s a 
 
 // inAll sums up in one line.
 func (w *watcher) inAll() string {
-	if w.tpm.intervals == 0 {
+	if w.counted.intervals == 0 {
 		return "there was no rate, which needs two readings"
 	}
-	text := fmt.Sprintf("%s TPM on average over %s", humanize.Comma(int64(w.tpm.mean())), report.Spell(w.tpm.in))
+	text := fmt.Sprintf("%s %s on average over %s", humanize.Comma(int64(w.counted.mean())), w.unit.Name, report.Spell(w.counted.in))
 	if w.probed.intervals > 0 {
 		text += fmt.Sprintf(", %s %s", humanize.Comma(int64(w.probed.mean())), w.probedRate())
 	}
@@ -362,7 +381,7 @@ func (w *watcher) sum() error {
 		w.away += now.Sub(w.lost)
 	}
 	s := &document.WatchSummary{
-		Measured: w.tpm.in.Seconds(), Intervals: w.tpm.intervals, TPM: w.tpm.spread(), Probed: w.probed.spread(),
+		Measured: w.counted.in.Seconds(), Intervals: w.counted.intervals, Rate: w.counted.spread(), Probed: w.probed.spread(),
 		TimesAway: w.timesAway, Away: w.away.Seconds(),
 	}
 	if !w.begun.IsZero() {
@@ -372,7 +391,7 @@ func (w *watcher) sum() error {
 	if w.json {
 		return nil
 	}
-	if w.tpm.intervals == 0 {
+	if w.counted.intervals == 0 {
 		_, err := fmt.Fprintf(p.Stdout, "Ended: %s.\n", w.inAll())
 		return err
 	}
@@ -387,7 +406,7 @@ func (w *watcher) sum() error {
 			t.Row(what, humanize.Comma(int64(of.least)), humanize.Comma(int64(of.mean())), humanize.Comma(int64(of.most)), humanize.Comma(int64(of.intervals)))
 		}
 	}
-	row("TPM", w.tpm)
+	row(w.unit.Name, w.counted)
 	row(w.probedRate(), w.probed)
 	return p.printTable(t)
 }
@@ -405,14 +424,14 @@ func (w *watcher) draw() {
 func (w *watcher) text(clockTime func() time.Time) func(width int) string {
 	look := w.program.StderrLook
 	begun, last, every, long := w.begun, w.last, w.every, w.long
-	rates := append([]float64(nil), w.rates...)
+	rates, unit := append([]float64(nil), w.rates...), w.unit.Name
 	what := look.Strong(report.Printable(w.target())) + look.Faint("   every "+report.Spell(every))
 	figure := ""
-	if w.tpm.intervals > 0 {
-		figure = humanize.Comma(int64(w.tpm.now))
+	if w.counted.intervals > 0 {
+		figure = humanize.Comma(int64(w.counted.now))
 	}
 	lost, why := w.lost, w.why
-	spread := look.Faint("min ") + perMinute(w.tpm, w.tpm.least) + look.Faint("   mean ") + perMinute(w.tpm, w.tpm.mean()) + look.Faint("   max ") + perMinute(w.tpm, w.tpm.most)
+	spread := look.Faint("min ") + rateOf(w.counted, w.counted.least) + look.Faint("   mean ") + rateOf(w.counted, w.counted.mean()) + look.Faint("   max ") + rateOf(w.counted, w.counted.most)
 	probed := ""
 	if w.probed.intervals > 0 {
 		probed = look.Strong(humanize.Comma(int64(w.probed.now))) + " " + w.probedRate() + look.Faint("   mean ") + humanize.Comma(int64(w.probed.mean()))
@@ -428,7 +447,7 @@ func (w *watcher) text(clockTime func() time.Time) func(width int) string {
 		if !lost.IsZero() {
 			drawn = look.Faint // it is of an earlier time
 		}
-		lines = append(lines, large(cmp.Or(figure, "-"), "TPM", width-2, drawn)...)
+		lines = append(lines, large(cmp.Or(figure, "-"), unit, width-2, drawn)...)
 		lines = append(lines, "", "  "+spread)
 		if probed != "" {
 			lines = append(lines, "  "+probed)
@@ -458,8 +477,8 @@ func (w *watcher) text(clockTime func() time.Time) func(width int) string {
 // late is after how long people notice that a reading is missing.
 const late = 2 * time.Second
 
-// perMinute spells a rate of a tally, if there is any.
-func perMinute(t tally, rate float64) string {
+// rateOf spells a rate of a tally, if there is any.
+func rateOf(t tally, rate float64) string {
 	if t.intervals == 0 {
 		return "-"
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"os"
@@ -22,6 +23,7 @@ import (
 	"sledge/internal/option"
 	"sledge/internal/terminal"
 	"sledge/internal/testserver"
+	"sledge/internal/workload"
 )
 
 // screen is what was printed so far, whichever goroutine printed it.
@@ -294,10 +296,59 @@ func TestWatchThatCannotBeginSaysWhy(t *testing.T) {
 }
 
 // What is drawn fits into any terminal, and says what there is to say.
+// Where people ask queries, they are counted one by one, and those of watch are not among them.
+func TestWatchCountsQueriesAnHour(t *testing.T) {
+	for _, tt := range []struct{ name, version string }{{"mariadb", ""}, {"mysql", "5.6"}, {"postgresql", ""}} {
+		t.Run(tt.name, func(t *testing.T) {
+			server := testserver.Open(t, tt.name, testserver.Version(tt.version))
+			seen := watch(t, server, "--json", "--workload", "tproch", "--all-databases")
+			seen.out.until(t, `"event":"begun"`)
+			plan := tprocc(t, tt.name, server.Values(), "sledge_queries")
+			s := connected(t, plan, database.Admin)
+			before := strings.Count(seen.out.String(), "\n")
+			seen.out.until(t, fmt.Sprintf(`(.*\n){%d}`, before+2)) // what logging in took is counted
+			const asked = 500
+			for range asked {
+				if _, err := s.Query(t.Context(), "SELECT 1", 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.Close()
+			after := strings.Count(seen.out.String(), "\n")
+			seen.out.until(t, fmt.Sprintf(`(.*\n){%d}`, after+2))
+			seen.end()
+			lines := readings(t, seen.out.String())
+			var counted int64
+			for i, line := range lines {
+				if line.Event != "reading" {
+					continue
+				}
+				if i >= before+1 {
+					counted += *line.Transactions
+				}
+				if line.TPM != nil || line.RateIs != "queries an hour" || math.Abs(*line.Rate-float64(*line.Transactions)/line.Elapsed*3600) > 1e-6**line.Rate {
+					t.Errorf("got the line %+v, want a rate of queries an hour", line)
+				}
+			}
+			own := int64(1) // to take leave, where the server tells whose statements they are
+			if tt.name == "postgresql" {
+				own = int64(10 * len(lines))
+			}
+			if counted < asked || counted > asked+own {
+				t.Errorf("got %d queries, want %d and at most %d more", counted, asked, own)
+			}
+			if s := lines[len(lines)-1].Summary; s == nil || s.TPM != nil || s.Rate == nil || s.Rate.Max <= 0 {
+				t.Errorf("got the summary %+v, want queries an hour in it", s)
+			}
+		})
+	}
+}
+
 func TestWatchIsABlockOnATerminal(t *testing.T) {
 	plan := tprocc(t, "postgresql", nil, "sbtest")
 	begun := time.Now()
 	w := &watcher{program: newWorld(t).Program, plan: plan, every: 10 * time.Second, long: 5 * time.Minute, begun: begun, last: begun}
+	w.unit, w.counted.per, w.probed.per = workload.TPM, time.Minute, time.Minute
 	at := func(after time.Duration) func() time.Time { return func() time.Time { return begun.Add(after) } }
 	shows := func(after time.Duration, want ...string) {
 		t.Helper()
@@ -316,8 +367,8 @@ func TestWatchIsABlockOnATerminal(t *testing.T) {
 		}
 	}
 	shows(3*time.Second, "PostgreSQL sbtest on localhost:5432   every 10 s", "0:03 of 5:00", "the first rate comes in 0:07")
-	w.tpm.add(engine.Delta{N: 100, In: 10 * time.Second})
-	w.tpm.add(engine.Delta{N: 206, In: 10 * time.Second})
+	w.counted.add(engine.Delta{N: 100, In: 10 * time.Second})
+	w.counted.add(engine.Delta{N: 206, In: 10 * time.Second})
 	w.probed.add(engine.Delta{N: 90, In: 10 * time.Second})
 	w.rates, w.last = []float64{600, 1236}, begun.Add(20*time.Second)
 	shows(21*time.Second,

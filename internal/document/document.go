@@ -129,7 +129,9 @@ type Watch struct {
 	// whoever made them, and their rate. They are missing where there is no rate.
 	Elapsed      float64  `json:"elapsed_seconds,omitempty"`
 	Transactions *int64   `json:"transactions,omitempty"`
-	TPM          *float64 `json:"tpm,omitempty"`
+	Rate         *float64 `json:"rate,omitempty"`
+	RateIs       string   `json:"rate_is"`       // "transactions a minute"; of workloads of queries, "queries an hour"
+	TPM          *float64 `json:"tpm,omitempty"` // the rate, where it is of transactions a minute
 
 	// Probed is what the workload's own count on the server says, such as that of new
 	// orders; it is missing where the schema is not there.
@@ -152,13 +154,14 @@ type WatchSummary struct {
 	Elapsed   float64 `json:"elapsed_seconds"`  // from the first reading on
 	Measured  float64 `json:"measured_seconds"` // the time that the rates are of
 	Intervals int     `json:"intervals"`        // with a rate
-	TPM       *Spread `json:"tpm,omitempty"`
+	Rate      *Spread `json:"rate,omitempty"`
+	TPM       *Spread `json:"tpm,omitempty"` // the rate, where it is of transactions a minute
 	Probed    *Spread `json:"probed_per_minute,omitempty"`
 	TimesAway int     `json:"times_away"`   // how often the server did not answer
 	Away      float64 `json:"away_seconds"` // from the last answer before to the first after
 }
 
-// Spread is the least and the greatest rate a minute of any interval, and the mean: all
+// Spread is the least and the greatest rate of any interval, and the mean: all
 // that was counted by all the time.
 type Spread struct {
 	Min  float64 `json:"min"`

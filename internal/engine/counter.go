@@ -45,12 +45,12 @@ type Delta struct {
 	In time.Duration
 }
 
-// PerMinute returns the rate, which is 0 where no time has passed.
-func (d Delta) PerMinute() float64 {
+// Per returns the rate over such a time, which is 0 where no time has passed.
+func (d Delta) Per(length time.Duration) float64 {
 	if d.In <= 0 {
 		return 0
 	}
-	return float64(d.N) / d.In.Minutes()
+	return float64(d.N) * (float64(length) / float64(d.In))
 }
 
 // Run reads until the context ends or the time is over. A first reading that fails is its

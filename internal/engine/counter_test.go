@@ -64,7 +64,7 @@ func TestCountGoesOnWhenTheServerHasComeBack(t *testing.T) {
 					got = append(got, fmt.Sprintf("%v %v", r.At.Sub(began), r.Err))
 					return
 				}
-				got = append(got, fmt.Sprintf("%v %v", r.At.Sub(began), r.Counted.PerMinute()))
+				got = append(got, fmt.Sprintf("%v %v", r.At.Sub(began), r.Counted.Per(time.Minute)))
 			},
 		}.Run(ctx)
 		if err != nil {
@@ -109,8 +109,8 @@ func TestCountingEndsWithAReadingWhenTheTimeIsOver(t *testing.T) {
 			var got []time.Duration
 			err := Counting{Plan: p, Every: tt.every, For: tt.long, Each: func(r CounterReading) {
 				got = append(got, r.At.Sub(began))
-				if len(got) > 1 && r.Counted.PerMinute() != 6000 {
-					t.Errorf("got a rate of %v, want 6000, whatever the interval is", r.Counted.PerMinute())
+				if len(got) > 1 && r.Counted.Per(time.Minute) != 6000 {
+					t.Errorf("got a rate of %v, want 6000, whatever the interval is", r.Counted.Per(time.Minute))
 				}
 			}}.Run(t.Context())
 			if err != nil || !slices.Equal(got, tt.want) {

@@ -24,6 +24,7 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 	defer r.connections.close()
 	kinds := len(p.Workload.Kinds)
 	m := newMeasurement(kinds)
+	serverCount := r.beginServerCount(ctx)
 	load := host.StartLoad()
 	m.started = time.Now()
 	phase := job.PhaseSpan{Name: job.Measure}
@@ -48,7 +49,7 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 
 	result := job.Result{
 		Users: p.Users, Kinds: p.Workload.KindNames(), Started: m.started, Elapsed: m.elapsed.Seconds(),
-		Summary: m.summary, Spans: r.spans.all(), Client: &m.client,
+		Summary: m.summary, Spans: r.spans.all(), Client: &m.client, ServerCount: serverCount(),
 	}
 	result.Metrics = p.Workload.Score(workload.Window{
 		Summary: m.summary, Elapsed: m.elapsed, Users: p.Users, Options: p.Settings, Spans: result.Spans,

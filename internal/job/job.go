@@ -91,6 +91,11 @@ type Result struct {
 	PerUser       []meter.CodedSummary `json:"-"`
 	RampUpPerUser []meter.CodedSummary `json:"-"`
 
+	// ServerCount is what the server counted by itself while users worked, of a run that
+	// ends when its work is done; nil where it keeps no count. It counts what others have it
+	// do, too, and each server counts in its own way: it need not agree with that of the users.
+	ServerCount *ServerCount `json:"server_count,omitempty"`
+
 	// Waiting are transactions that were under way when the time was up and had then, or
 	// in the end, taken longer than is usual, longest first. They are in no histogram.
 	Waiting []Waiting `json:"waiting,omitempty"`
@@ -210,6 +215,14 @@ type LoadStep struct {
 
 	Metrics  []Metric           `json:"metrics,omitempty"` // by the count of the virtual users
 	Measured meter.CodedSummary `json:"measured"`
+}
+
+// ServerCount is how far a server's own count moved in a run, and its rate.
+type ServerCount struct {
+	Count int64   `json:"count"`
+	Rate  float64 `json:"rate"`
+	Unit  string  `json:"unit"` // of the rate: "QPH"
+	Is    string  `json:"is"`   // what the rate is of: "queries an hour"
 }
 
 // Metric is a headline figure, such as 1,234,567 NOPM.

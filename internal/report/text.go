@@ -313,6 +313,10 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 	} else if a := r.Agreement; a != nil && a.None {
 		row("", "Counts", "not compared: there were no %ss to do, which are what is counted in the database", a.What)
 	}
+	if c := r.ServerCount; c != nil {
+		all := sum.All()
+		row("", "Counts", "the virtual users did %s transactions; the server counted %s by a measure of its own, whoever made them: %s %s, %s", count(all.Done), count(c.Count), count(int64(c.Rate)), c.Unit, c.Is)
+	}
 	if g := r.LongestGap; g != nil && g.Seconds < standstill {
 		flow := "steady: never 0.25 s without a transaction that ended"
 		if g.Seconds > 0 {

@@ -40,6 +40,10 @@ type Workload struct {
 	// short.
 	Grace time.Duration
 
+	// Counted says how the rate of a database's own count is told, which the pair's
+	// counter.sql reads. The zero value is TPM.
+	Counted Throughput
+
 	// Size says which of them is how much data there is. Optional.
 	Size Size
 
@@ -142,6 +146,24 @@ type DataFiles struct {
 
 	// Shared names the tables whose rows belong to no unit: one writer has them all.
 	Shared []string
+}
+
+// Throughput says how a rate of work is told.
+type Throughput struct {
+	Name  string        // "TPM"
+	Means string        // "transactions a minute"
+	Per   time.Duration // a minute
+}
+
+// TPM is transactions a minute.
+var TPM = Throughput{Name: "TPM", Means: "transactions a minute", Per: time.Minute}
+
+// Throughput says how the rate of a database's own count is told.
+func (w *Workload) Throughput() Throughput {
+	if w.Counted.Per == 0 {
+		return TPM
+	}
+	return w.Counted
 }
 
 // Size is how much data a workload has.

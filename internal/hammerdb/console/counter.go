@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,7 +22,7 @@ func counterCommands() []command {
 	return []command{
 		{
 			name: "tcstart", usage: "tcstart",
-			help: "Starts the transaction counter, which shows the server's own count of transactions a minute, whoever runs them.",
+			help: "Starts the transaction counter, which shows the server's own count of transactions a minute, or of queries an hour, whoever runs them.",
 			run:  tcstart,
 		},
 		{
@@ -80,11 +81,11 @@ func (t *counter) record(r *workbench.Handle, databaseName string) (end func()) 
 // read hands over what was read of a database to the job that is under way. The
 // settings may have changed since the counter was started: a job on another database
 // has nothing to do with it.
-func (t *counter) read(databaseName string, c job.Count) {
+func (t *counter) read(databaseName, unit string, c job.Count) {
 	t.recording.Lock()
 	defer t.recording.Unlock()
 	if t.recording.job != nil && t.recording.database == databaseName {
-		t.recording.job.Tell(job.Event{At: c.At, Sample: &job.Sample{Name: "transactions a minute", Value: c.Rate}})
+		t.recording.job.Tell(job.Event{At: c.At, Sample: &job.Sample{Name: unit, Value: c.Rate}})
 	}
 }
 
@@ -121,16 +122,16 @@ func tcstart(c *Console, ctx context.Context, _ Call) (string, error) {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	t.stop, t.log, t.id = cancel, log, fmt.Sprintf("tid0x%012x", time.Now().UnixNano()&0xffffffffffff)
 	started := make(chan error, 1)
-	show := c.counterLines(plan, log, started)
+	show, unit := c.counterLines(plan, log, started), plan.Workload.Throughput()
 	t.done.Go(func() {
 		err := engine.Counting{
 			Plan: plan, Every: every, Say: c.out.print,
-			Each: func(r engine.CounterReading) { show(r.At, r.Counted.PerMinute(), r.Err) },
+			Each: func(r engine.CounterReading) { show(r.At, r.Counted.Per(unit.Per), r.Err) },
 		}.Run(background)
 		switch {
 		case errors.Is(err, engine.ErrNotCounted):
 			c.out.printf("%s keeps no count of transactions: those of this console's Virtual Users are counted", plan.Database.Title)
-			t.count(background, every, show)
+			t.count(background, every, unit.Per, show)
 		case err != nil:
 			show(time.Now(), 0, err)
 		}
@@ -150,6 +151,7 @@ func tcstart(c *Console, ctx context.Context, _ Call) (string, error) {
 // counterLines returns what is called with each rate. The first one, or the
 // error in its place, also goes to started.
 func (c *Console) counterLines(plan engine.Plan, log *counterLog, started chan<- error) func(time.Time, float64, error) {
+	unit := plan.Workload.Throughput()
 	first := true
 	givenUp := false
 	return func(at time.Time, rate float64, err error) {
@@ -167,9 +169,9 @@ func (c *Console) counterLines(plan engine.Plan, log *counterLog, started chan<-
 				c.out.printf("Transaction Counter logging activated to %s", log.file.Name())
 			}
 		}
-		line := fmt.Sprintf("%s %s tpm", views.Rate(rate), plan.Database.Title)
+		line := fmt.Sprintf("%s %s %s", views.Rate(rate), plan.Database.Title, strings.ToLower(unit.Name))
 		c.out.print(line)
-		c.counter.read(plan.Database.Name, job.Count{At: at, Rate: rate})
+		c.counter.read(plan.Database.Name, unit.Means, job.Count{At: at, Rate: rate})
 		if !givenUp {
 			if err := log.write(at, line); err != nil {
 				givenUp = true
@@ -186,7 +188,7 @@ func (c *Console) counterLines(plan engine.Plan, log *counterLog, started chan<-
 
 // count reports the rate of what virtual users end, as engine.Counting does that of
 // a server.
-func (t *counter) count(ctx context.Context, every time.Duration, each func(at time.Time, rate float64, err error)) {
+func (t *counter) count(ctx context.Context, every, per time.Duration, each func(at time.Time, rate float64, err error)) {
 	last, lastAt := t.ended.Load(), time.Now()
 	each(lastAt, 0, nil)
 	tick := time.NewTicker(every)
@@ -198,7 +200,7 @@ func (t *counter) count(ctx context.Context, every time.Duration, each func(at t
 			return
 		}
 		now, at := t.ended.Load(), time.Now()
-		each(at, float64(now-last)/at.Sub(lastAt).Minutes(), nil)
+		each(at, engine.Delta{N: now - last, In: at.Sub(lastAt)}.Per(per), nil)
 		last, lastAt = now, at
 	}
 }

@@ -119,6 +119,29 @@ func TestCounterOfADatabaseWithoutACountCountsTheVirtualUsers(t *testing.T) {
 	})
 }
 
+// Of queries the counter says how many are answered in an hour.
+func TestCounterOfQueriesCountsThemByTheHour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, out := counting(t, t.TempDir(), "dbset db sqlite", "dbset bm TPC-H", "tcset refreshrate 5")
+		out.all.Reset()
+		call(t, c, "tcstart")
+		second := meter.NewSummary(1)
+		second.Kinds[0].Done = 10
+		c.counter.watch(job.Event{Second: &job.Second{Measured: second.Coded()}})
+		time.Sleep(6 * time.Second) // of synctest's clock
+		synctest.Wait()
+		call(t, c, "tcstop")
+		matches(t, out.String(),
+			"SQLite keeps no count of transactions: those of this console's Virtual Users are counted",
+			"Transaction Counter Started",
+			"0 SQLite qph",
+			"7200 SQLite qph",
+			"Transaction Counter thread running with threadid:tid0x[0-9a-f]{12}",
+			"Stopping Transaction Counter",
+		)
+	})
+}
+
 func TestCounterShowsWhatAnyoneCommitsOnTheServer(t *testing.T) {
 	for _, tt := range []struct{ database, prefix, title string }{
 		{"postgresql", "pg", "PostgreSQL"}, {"mariadb", "maria", "MariaDB"},

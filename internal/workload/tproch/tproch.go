@@ -30,6 +30,7 @@ var Workload = &workload.Workload{
 	Options: newOptions,
 	Use:     database.Use{Name: "tpch", Analytic: true},
 	Finite:  true,
+	Counted: workload.Throughput{Name: "QPH", Means: "queries an hour", Per: time.Hour},
 	Grace:   5 * time.Minute, // a query may take so long; who will not wait aborts
 	Size:    workload.Size{Option: "scale_factor", Unit: "scale factor"},
 	Tables:  func(options any, _ uint64) []schema.Table { return options.(*Options).tables() },
