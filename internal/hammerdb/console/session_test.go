@@ -370,6 +370,43 @@ func TestCtrlCEndsEveryIteration(t *testing.T) {
 	}
 }
 
+// TestCtrlCEndsARunOfQueries stops a run that would go on for hours. Nothing of a set that was
+// not whole is a result.
+func TestCtrlCEndsARunOfQueries(t *testing.T) {
+	skipUnderRace(t)
+	dir := t.TempDir()
+	out := &presser{}
+	c, err := New(Config{
+		Bench: bench, Out: out, Runner: engine.Local{Catalog: edition.Catalog}, Environ: []string{"TMP=" + dir},
+		OpenStore: func(string) (*repository.Store, error) { return repository.Open(filepath.Join(dir, "jobs.db")) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	out.press = func() { c.Interrupt() }
+	for _, line := range []string{
+		"dbset db sqlite", "dbset bm TPC-H", "diset tpch sqlite_tpch_file " + filepath.Join(dir, "tpch.sqlite"), "diset tpch sqlite_scale_fact 0.01",
+		"buildschema", "diset tpch sqlite_total_querysets 1000000", "vuset vu 2", "vuset delay 0",
+	} {
+		call(t, c, line)
+	}
+	out.Reset()
+	out.at = "(3 of 22)"
+	id, err := c.Call(t.Context(), Call{Name: "vurun"})
+	if !errors.Is(err, ErrInterrupted) || !strings.HasPrefix(id, "Benchmark Run jobid=") {
+		t.Errorf("got %q, %v", id, err)
+	}
+	if text := out.String(); !strings.Contains(text, "before its work was done: its result is partial") || strings.Contains(text, "Completed") {
+		t.Errorf("got\n%s\nwant a run that was stopped in its first set", text)
+	}
+	out.Reset()
+	call(t, c, "jobs last result")
+	if !strings.Contains(out.String(), "Jobid has no test result") {
+		t.Errorf("got\n%s\nwant no result", out)
+	}
+}
+
 // stubbornRunner is a runner that goes on until it is broken off.
 type stubbornRunner struct{ press func() }
 
