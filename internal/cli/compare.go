@@ -18,7 +18,7 @@ func (a *archive) compareCommand() *cobra.Command {
 		Use:   "compare ID ID...",
 		Short: "Set runs side by side: what differs in them, and what they measured",
 		Long: `Compare sets two or more runs side by side. It names the options in which they
-differ, and whatever else does, such as the server's version; then it shows their
+differ, and whatever else does, such as the server's version and settings; then it shows their
 figures and what each is to that of the first run: NOPM, response times, failures, round
 trips and bytes over the network, CPU time of the client. What is told of transactions is
 shown for all of them, and for each kind. Runs of queries have a line for each query instead,

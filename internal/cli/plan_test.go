@@ -46,7 +46,7 @@ func TestPlansOfRunsAreShown(t *testing.T) {
 		"plan " + first + " --query 9":          {"query 9, ", "Index Scan"},
 		"plan FIRST SECOND":                     {"query 9, whose plan changed", "- Index Scan", "+ Seq Scan", "The same operators, tables and indexes: query 1."},
 		"plan FIRST SECOND --query 1":           {"query 1, whose plan has the same operators"},
-		"compare FIRST SECOND":                  {"geometric mean, s", "query 9  1.00       4  1.00       4  1.00  changed", "sledge jobs plan " + first[:12] + " " + second[:12]},
+		"compare FIRST SECOND":                  {"geometric mean, s", "query 9  1.00  1.00  1.00  changed     4\n", "sledge jobs plan " + first[:12] + " " + second[:12]},
 		"show last":                             {"Plans", "2 of 2 queries, taken in 0.0020 s after the measured time"},
 		"plan FIRST SECOND --query 'query9',1 ": {"query 1, ", "query 9, "},
 	} {

@@ -123,6 +123,9 @@ func (c *Comparison) differ(runs []Measured, unset func(j job.Job, option string
 	add("workload", false, func(j job.Job) string { return j.Spec.Workload })
 	add("target", false, facts(func(f job.Facts) string { return f.Target }))
 	add("server", false, facts(func(f job.Facts) string { return strings.TrimSpace(f.Product + " " + f.Server) }))
+	for _, name := range sharedSettings(runs) {
+		add("server's "+name, false, facts(func(f job.Facts) string { return f.ServerSettings[name] }))
+	}
 	add("data", false, facts(func(f job.Facts) string { return f.Size }))
 	add("durable", false, facts(func(f job.Facts) string {
 		if f.Durability == nil {
@@ -132,6 +135,21 @@ func (c *Comparison) differ(runs []Measured, unset func(j job.Job, option string
 	}))
 	add("client", false, facts(func(f job.Facts) string { return fmt.Sprintf("%s, %d CPUs", f.Host.Name, f.Host.CPUs) }))
 	add("sledge", false, facts(func(f job.Facts) string { return f.SledgeVersion }))
+}
+
+// sharedSettings lists the names of the servers' settings, where all runs were on the same
+// product: those of others have other names.
+func sharedSettings(runs []Measured) []string {
+	names := map[string]bool{}
+	for _, r := range runs {
+		if r.Job.Facts == nil || r.Job.Spec.Database != runs[0].Job.Spec.Database || r.Job.Facts.Product != runs[0].Job.Facts.Product {
+			return nil
+		}
+		for name := range r.Job.Facts.ServerSettings {
+			names[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // measure lists the figures: those of the headline, of all transactions, and of each kind.

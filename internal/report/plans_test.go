@@ -65,6 +65,8 @@ func queriesCompared() []Measured {
 	a := run("67FD3345479A03E263133333", []float64{0.5, 0.01, 20, 3}, planOfLines("query 1", cheap), planOfLines("query 2", byIndex), planOfLines("query 3", cheap))
 	b := run("67FD3654479A03E263133334", []float64{0.25, 1, 20}, planOfLines("query 1", costly), planOfLines("query 2", byHash), job.QueryPlan{Kind: "query 3", Error: "syntax\nerror"})
 	b.Job.Result.Spans[5].Outcome = job.SpanFailed // of query 3
+	a.Job.Facts = &job.Facts{ServerSettings: map[string]string{"shared_buffers": "1GB", "work_mem": "4MB"}}
+	b.Job.Facts = &job.Facts{ServerSettings: map[string]string{"shared_buffers": "1GB", "work_mem": "64kB", "enable_hashjoin": "off"}}
 	b.Job.Status, b.Job.Reason = job.Invalid, "1 of 6 transactions failed"
 	return []Measured{a, b}
 }

@@ -61,6 +61,14 @@ func (t *QueryTimes) cells() (least, mean, most string) {
 	return seconds(t.Least), seconds(t.Mean), seconds(t.Most)
 }
 
+// rows spells how many rows there were.
+func (t *QueryTimes) rows() string {
+	if t == nil {
+		return "-"
+	}
+	return count(t.Rows)
+}
+
 // ComparedQuery is one kind of transaction of several runs, each list with one for each run,
 // in their order.
 type ComparedQuery struct {
@@ -168,17 +176,23 @@ func (c Comparison) queries(b *page) {
 	}
 	b.title("Queries", what+", and what it is to that of A")
 	t := terminal.Table{Columns: []terminal.Column{{Head: "  query", Left: true}}}
-	const few = 4 // ranks of columns of one run
+	sameRows := c.sameRows()
+	// Of the ranks, that of plans is the lowest, and those of what a later run has are higher.
 	for i := range c.Runs {
-		of, rank := letter(i), few*i
+		of := letter(i)
 		t.Columns = append(t.Columns, terminal.Column{Head: of})
 		if several {
-			t.Columns = append(t.Columns, terminal.Column{Head: of + " least", Rank: rank + 2}, terminal.Column{Head: of + " most", Rank: rank + 3})
+			t.Columns = append(t.Columns, terminal.Column{Head: of + " least", Rank: 3 + 2*i}, terminal.Column{Head: of + " most", Rank: 2 + 2*i})
 		}
-		t.Columns = append(t.Columns, terminal.Column{Head: of + " rows", Rank: rank + 4})
+		if !sameRows {
+			t.Columns = append(t.Columns, terminal.Column{Head: of + " rows", Rank: 2*len(c.Runs) + 2 + i})
+		}
 		if i > 0 {
 			t.Columns = append(t.Columns, terminal.Column{Head: of + "/A"}, terminal.Column{Head: cmp.Or(planHead(len(c.Runs)), "plan "+of), Left: true, Rank: 1})
 		}
+	}
+	if sameRows {
+		t.Columns = append(t.Columns, terminal.Column{Head: "rows", Rank: 2*len(c.Runs) + 2})
 	}
 	for _, q := range c.Queries {
 		cells := []string{"  " + Printable(q.Kind)}
@@ -194,11 +208,9 @@ func (c Comparison) queries(b *page) {
 			if several {
 				cells = append(cells, least, most)
 			}
-			rows := "-"
-			if times != nil {
-				rows = count(times.Rows)
+			if !sameRows {
+				cells = append(cells, times.rows())
 			}
-			cells = append(cells, rows)
 			if i > 0 {
 				plan := "-"
 				if changed := q.PlanChanged[i]; changed != nil {
@@ -207,9 +219,22 @@ func (c Comparison) queries(b *page) {
 				cells = append(cells, figured(q.Ratios[i]), plan)
 			}
 		}
+		if sameRows {
+			cells = append(cells, q.Times[0].rows())
+		}
 		t.Row(cells...)
 	}
 	b.lay(t)
+}
+
+// sameRows reports whether all runs got equally many rows of each query, as they do that ask
+// the same of the same data.
+func (c Comparison) sameRows() bool {
+	return !slices.ContainsFunc(c.Queries, func(q ComparedQuery) bool {
+		return slices.ContainsFunc(q.Times, func(t *QueryTimes) bool {
+			return t == nil || q.Times[0] == nil || t.Rows != q.Times[0].Rows
+		})
+	})
 }
 
 // planHead is what the column of plans is called where there is one.
