@@ -17,8 +17,9 @@ require (
 	github.com/jackc/pgpassfile v1.0.0 // the password file of libpq
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // the service file of libpq
 	github.com/jackc/pgx/v5 v5.12.0 // PostgreSQL's own protocol and COPY
-	github.com/klauspost/compress v1.20.3 // gzip at twice the speed, for flat files
+	github.com/klauspost/compress v1.20.3 // gzip at twice the speed, and zstd, for flat files
 	github.com/mattn/go-runewidth v0.0.31 // how many columns text takes on a terminal
+	github.com/parquet-go/parquet-go v0.32.0 // Parquet files, at a tenth of what Arrow's library adds to the program
 	github.com/peterh/liner v1.2.3 // the prompt: editing, history, completion
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // documents are as their schemas say, in tests
 	github.com/shirou/gopsutil/v4 v4.26.10 // the machine under a result
@@ -34,6 +35,7 @@ require (
 
 require (
 	filippo.io/edwards25519 v1.2.0 // indirect
+	github.com/andybalholm/brotli v1.2.0 // indirect
 	github.com/apache/arrow-go/v18 v18.5.1 // indirect
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
@@ -65,6 +67,8 @@ require (
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/muesli/cancelreader v0.2.2 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
+	github.com/parquet-go/bitpack v1.0.0 // indirect
+	github.com/parquet-go/jsonlite v1.0.0 // indirect
 	github.com/pb33f/ordered-map/v2 v2.3.1 // indirect
 	github.com/pierrec/lz4/v4 v4.1.25 // indirect
 	github.com/power-devops/perfstat v0.0.0-20260805114148-88456608a4f6 // indirect
@@ -73,6 +77,7 @@ require (
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
 	github.com/tklauser/go-sysconf v0.4.0 // indirect
 	github.com/tklauser/numcpus v0.12.0 // indirect
+	github.com/twpayne/go-geom v1.6.1 // indirect
 	github.com/xo/terminfo v0.0.0-20220910002029-abceb7e1c41e // indirect
 	github.com/yusufpapurcu/wmi v1.2.4 // indirect
 	github.com/zeebo/xxh3 v1.1.0 // indirect
@@ -82,6 +87,7 @@ require (
 	golang.org/x/telemetry v0.0.0-20261009151841-97e8ea77aa2a // indirect
 	golang.org/x/tools v0.52.0 // indirect
 	golang.org/x/xerrors v0.0.0-20240903120638-7835f813f4da // indirect
+	google.golang.org/protobuf v1.36.11 // indirect
 	modernc.org/libc v1.79.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect

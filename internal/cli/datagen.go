@@ -17,31 +17,41 @@ import (
 
 // datagenFlags are the flags of datagen.
 type datagenFlags struct {
-	settings  // those of them that concern the rows
-	folder    string
-	workers   int
-	compress  bool
-	overwrite bool
+	settings    // those of them that concern the rows
+	folder      string
+	workers     int
+	parts       int
+	format      string
+	header      bool
+	compression string
+	gzip        bool
+	overwrite   bool
 }
 
 func (p *Program) datagenCommand() *cobra.Command {
 	f := datagenFlags{settings: settings{plain: map[string]string{}}}
 	c := &cobra.Command{
-		Use:   "datagen --db name --warehouses n --dir folder",
+		Use:   "datagen --db name --dir folder",
 		Short: "Write the initial rows to flat files",
-		Long: `Datagen writes the rows that a build would load to flat files: for loaders that are
-faster than any client, or for a database that you cannot reach from here. Each
-worker writes a file for each table, with | between values; an empty value is NULL.
-The same seed gives the same rows as a build. Beside the files it writes scripts for the
-database's own client, which create the tables, load the files and finish the schema,
-ready for sledge check and sledge run.
+		Long: `Datagen writes the rows that a build would load to files: for loaders that are
+faster than any client, or for a database that you cannot reach from here. The same seed
+gives the same rows as a build. Beside the files it writes scripts for the database's own
+client, where that can read them: they create the tables, load the files and finish the
+schema, ready for sledge check and sledge run.
 
-Files get their final names when all of them are complete. If the folder has such
-files already, nothing is written unless you give --overwrite.`,
+Formats are tbl (| between values; an empty value is NULL), dbgen (the same with | behind
+each value, in files named as the TPC's dbgen names them; those of TPROC-H are dbgen's, byte
+for byte), csv and parquet. Each table is in as many files as there are workers, or --parts.
+
+Files get their final names when all of them are complete, and last of all a manifest
+with the rows and checksums of each: sledge datagen verify compares them. If the folder has
+such files already, nothing is written unless you give --overwrite.`,
 		Example: examples(
 			"sledge datagen --db pg --warehouses 10 --workers 4 --dir /data/tpcc",
-			"sledge datagen --db maria --warehouses 100 --workers 8 --dir /data/tpcc --gzip",
 			"cd /data/tpcc && psql -d tpcc -f create-postgresql.sql -f load-postgresql.sql -f finish-postgresql.sql",
+			"sledge datagen --db pg --workload tproch --scale 1 --format dbgen --parts 1 --workers 2 --dir /data/tpch",
+			"sledge datagen --db pg --workload tproch --scale 10 --format parquet --compress zstd --workers 4 --dir /data/tpch",
+			"sledge datagen verify /data/tpch",
 		),
 		GroupID: groupJobs,
 		Args:    noArguments,
@@ -54,9 +64,14 @@ files already, nothing is written unless you give --overwrite.`,
 	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Bench), ", "))
 	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload, if not "+p.Bench.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Bench), ", "))
 	flags.Var(plainFlag{"warehouses", "number", f.plain}, "warehouses", "warehouses to generate")
-	flags.IntVar(&f.workers, "workers", 1, "`number` of workers that write in parallel, each a range of warehouses")
+	flags.Var(plainFlag{"scale", "number", f.plain}, "scale", "scale factor to generate, of the analytic workload: about how many GB of rows, from 0.001")
+	flags.StringVar(&f.format, "format", string(datagen.Formats[0]), "`name` of the format: "+datagen.FormatNames())
+	flags.BoolVar(&f.header, "header", false, "begin each CSV file with the names of the columns")
+	flags.StringVar(&f.compression, "compress", "", "compression of the files, a `name`: gzip, zstd or none; Parquet files are compressed by snappy (default), zstd, gzip or none")
+	flags.BoolVar(&f.gzip, "gzip", false, "the same as --compress gzip")
+	flags.IntVar(&f.workers, "workers", 1, "`number` of workers that write in parallel")
+	flags.IntVar(&f.parts, "parts", 0, "`number` of files for each table, of equally many rows; small tables have one (default: as many as workers)")
 	flags.StringVar(&f.folder, "dir", "", "`folder` to write to; it is created if its parent exists")
-	flags.BoolVar(&f.compress, "gzip", false, "compress the files with gzip")
 	flags.BoolVar(&f.overwrite, "overwrite", false, "replace the files in the folder")
 	flags.Var(plainFlag{"seed", "number", f.plain}, "seed", "seed of all random choices: the same seed gives the same rows (default 1)")
 	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml)")
@@ -64,6 +79,7 @@ files already, nothing is written unless you give --overwrite.`,
 	flags.BoolVar(&f.hammerDB, "hammerdb", false, "print HammerDB's lines, for scripts that look for them")
 	flags.BoolVar(&f.verbose, "verbose", false, "show the output of every worker")
 	p.completeSettings(c, &f.settings)
+	c.AddCommand(p.verifyCommand())
 	return c
 }
 
@@ -74,6 +90,13 @@ func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
 	if f.workers < 1 || f.workers > datagen.MaxWorkers {
 		return usage("--workers: %d is not between 1 and %d", f.workers, datagen.MaxWorkers)
 	}
+	if f.parts < 0 || f.parts > datagen.MaxParts {
+		return usage("--parts: %d is not between 1 and %d", f.parts, datagen.MaxParts)
+	}
+	compression, err := f.compressionAsked()
+	if err != nil {
+		return err
+	}
 	f.plain["builders"] = "1" // nobody builds here, so no number of builders can be wrong
 	order, err := f.resolve(p, job.Build)
 	if err != nil {
@@ -81,7 +104,8 @@ func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
 	}
 	d := &display{out: p.Stdout, err: p.Stderr, bar: p.bar(), hammerDB: f.hammerDB, verbose: f.verbose, speaker: lines.NewSpeaker(lines.About{Workload: order.Plan.Workload.Name})}
 	result, err := datagen.Generate(ctx, datagen.Config{
-		Plan: order.Plan, Folder: f.folder, Workers: f.workers, Compress: f.compress, Overwrite: f.overwrite, Tell: d.Watch,
+		Plan: order.Plan, Folder: f.folder, Workers: f.workers, Parts: f.parts, Version: p.Version,
+		Format: datagen.Format(f.format), Header: f.header, Compression: compression, Overwrite: f.overwrite, Tell: d.Watch,
 	})
 	d.end()
 	if err != nil {
@@ -89,6 +113,17 @@ func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
 	}
 	p.showDatagen(f, result)
 	return nil
+}
+
+// compressionAsked returns the compression that the flags ask for, or "" for the usual one.
+func (f *datagenFlags) compressionAsked() (datagen.Compression, error) {
+	if f.gzip && f.compression != "" && f.compression != string(datagen.Gzip) {
+		return "", usage("--gzip and --compress %s ask for two compressions: give one", f.compression)
+	}
+	if f.gzip {
+		return datagen.Gzip, nil
+	}
+	return datagen.Compression(f.compression), nil
 }
 
 // explainDatagen adds the way out, in the words of the command line.
@@ -104,12 +139,51 @@ func (p *Program) showDatagen(f datagenFlags, r datagen.Result) {
 	rows, size, stored := r.Totals()
 	headline := fmt.Sprintf("Written in %s: %s rows, %s at %s/s", report.Spell(r.Elapsed),
 		humanize.Comma(rows), humanize.Bytes(uint64(size)), humanize.Bytes(uint64(float64(size)/r.Elapsed.Seconds())))
-	if f.compress {
+	if stored < size {
 		headline += ", compressed to " + humanize.Bytes(uint64(stored))
 	}
-	fmt.Fprintf(p.Stdout, "%s\n%d files in %s\n", drawn(p.StdoutLook.Figure, headline+".", p.StdoutWidth), len(r.Files), f.folder)
+	fmt.Fprintf(p.Stdout, "%s\n%d files and %s in %s\n", drawn(p.StdoutLook.Figure, headline+".", p.StdoutWidth), len(r.Files), datagen.ManifestName, f.folder)
 	if r.Scripts != (datagen.Scripts{}) {
 		fmt.Fprintf(p.Stdout, "\n%s\n  Run %s, %s and %s there, in this order. Each begins with the command that runs it.\n",
 			p.StdoutLook.Strong("Next"), r.Scripts.Create, r.Scripts.Load, r.Scripts.Finish)
 	}
+}
+
+// verifyCommand is datagen verify.
+func (p *Program) verifyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify folder",
+		Short: "Compare files of sledge datagen with their manifest",
+		Long: `Verify compares the files that sledge datagen wrote to a folder with the manifest beside
+them: whether all are there, their sizes and their SHA-256 sums. It names those that differ,
+and the exit code is 1 then, or 8 if there is no manifest.`,
+		Example: examples("sledge datagen verify /data/tpch"),
+		Args:    cobra.MaximumNArgs(1),
+		RunE:    p.run(p.verify),
+	}
+}
+
+func (p *Program) verify(ctx context.Context, arguments []string) error {
+	if len(arguments) == 0 {
+		return usage("name the folder whose files are to be compared: sledge datagen verify folder")
+	}
+	folder := arguments[0]
+	d := &display{out: p.Stdout, err: p.Stderr, bar: p.bar(), speaker: lines.NewSpeaker(lines.About{})}
+	m, differ, err := datagen.Verify(ctx, folder, d.Watch)
+	d.end()
+	if err != nil {
+		return err
+	}
+	for _, f := range differ {
+		fmt.Fprintf(p.Stdout, "%s %s\n", f.File, f.Why)
+	}
+	if n := len(differ); n > 0 {
+		return fmt.Errorf("files in %s that differ from their manifest: %d", folder, n)
+	}
+	var stored int64
+	for _, f := range m.Files {
+		stored += f.Stored
+	}
+	fmt.Fprintf(p.Stdout, "All %d files in %s are as their manifest says: %s, %s.\n", len(m.Files), folder, m.Rows, humanize.Bytes(uint64(stored)))
+	return nil
 }

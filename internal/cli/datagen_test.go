@@ -21,7 +21,7 @@ func TestDatagenWritesFilesOnce(t *testing.T) {
 	}{
 		{"", job.OK, "rows, 78 MB at ", ""},
 		{"", job.ExitExists, "", "already exists: choose another --dir, or replace the files with --overwrite"},
-		{"--overwrite --hammerdb", job.OK, "9 files in " + folder, "Vuser 1:1 WAREHOUSE SCHEMA GENERATED in "},
+		{"--overwrite --hammerdb", job.OK, "9 files and datagen.manifest.json in " + folder, "Vuser 1:1 WAREHOUSE SCHEMA GENERATED in "},
 		{"--gzip --overwrite --seed 2 --verbose", job.OK, ", compressed to ", "Vuser 1:Generating Stock Wid=1"},
 	} {
 		args := append([]string{"datagen", "--db", "sqlite", "--dir", folder}, strings.Fields(step.args)...)
@@ -51,6 +51,15 @@ func TestDatagenRefusesMistakes(t *testing.T) {
 		{"--db pg --workers 2 --dir " + folder, "2 workers are more than the 1 warehouses: each needs one of its own"},
 		{"--db pg --warehouses none --dir " + folder, "option warehouses"},
 		{"--db pg --dir " + filepath.Join(folder, "a", "b"), "is not a writable location"},
+		{"--db pg --format orc --dir " + folder, "format orc is not one of tbl, dbgen, csv, parquet"},
+		{"--db pg --header --dir " + folder, "only csv files have a header"},
+		{"--db pg --gzip --compress zstd --dir " + folder, "--gzip and --compress zstd ask for two compressions"},
+		{"--db pg --compress snappy --dir " + folder, "compression snappy is not one of those for tbl files"},
+		{"--db pg --parts -1 --dir " + folder, "--parts: -1 is not between 1 and 100000"},
+		{"--db pg --workload tproch --scale 0.001 --parts 11 --dir " + folder, "11 parts are more than the 10 suppliers: each needs one of its own"},
+		{"--db pg --workload tproch --warehouses 2 --dir " + folder, "warehouses"},
+		{"--db pg --workload tproch --scale 0 --dir " + folder, "scale factor 0: choose one from 0.001"},
+		{"verify", "name the folder whose files are to be compared"},
 		{"--db pg --host db1 --dir " + folder, "no flag --host"},
 	} {
 		w := newWorld(t)
@@ -61,6 +70,27 @@ func TestDatagenRefusesMistakes(t *testing.T) {
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 		t.Errorf("got files %v, %v, want none", left, err)
+	}
+}
+
+func TestDatagenVerifyComparesTheFiles(t *testing.T) {
+	w := newWorld(t)
+	folder := t.TempDir()
+	if code := w.run("datagen", "--db", "pg", "--workload", "tproch", "--scale", "0.001", "--format", "parquet", "--parts", "2", "--dir", folder); code != job.OK {
+		t.Fatalf("got exit code %d and %q", code, &w.err)
+	}
+	if code := w.run("datagen", "verify", folder); code != job.OK || !strings.Contains(w.out.String(), "All 14 files in "+folder+" are as their manifest says: scale factor 0.001") {
+		t.Errorf("got exit code %d and %q, want that all are as they were", code, &w.out)
+	}
+	if err := os.Truncate(filepath.Join(folder, "part_2.parquet"), 7); err != nil {
+		t.Fatal(err)
+	}
+	if code := w.run("datagen", "verify", folder); code != job.ExitError || !strings.HasPrefix(w.out.String(), "part_2.parquet has 7 bytes instead of ") ||
+		!strings.Contains(w.err.String(), "files in "+folder+" that differ from their manifest: 1") {
+		t.Errorf("got exit code %d, %q and %q, want that one file differs", code, &w.out, &w.err)
+	}
+	if code := w.run("datagen", "verify", t.TempDir()); code != job.ExitMissing {
+		t.Errorf("got exit code %d of an empty folder, want %d", code, job.ExitMissing)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strconv"
+	"slices"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -25,10 +25,14 @@ import (
 type Config struct {
 	Plan    engine.Plan // database, workload, options and seed; its session settings do not matter
 	Folder  string      // made if only its last part is missing
-	Workers int         // side by side, each with its own range of units; 1 if less
+	Workers int         // side by side; 1 if less
+	Parts   int         // files that each table is in, but for shared tables, with equally many units each; 0 is one for each worker
+	Version string      // Sledge's, for the manifest
 
-	Compress  bool // by gzip
-	Overwrite bool // replaces what an earlier generation left in the folder
+	Format      Format      // Tbl if ""
+	Header      bool        // names of columns in the first line of CSV files
+	Compression Compression // "" is the usual one of the format
+	Overwrite   bool        // replaces what an earlier generation left in the folder
 
 	// Tell is told, as steps, what virtual user 1, who makes the shared tables and
 	// watches, and those after it, who are the workers, begin with; a single worker is
@@ -46,11 +50,16 @@ type Result struct {
 
 // File is one file of rows.
 type File struct {
-	Name   string // within the folder
-	Table  string
-	Rows   int64
-	Bytes  int64 // of rows
-	Stored int64 // on the disk, which is less when they are compressed
+	Name     string `json:"name"` // within the folder
+	Table    string `json:"table"`
+	Part     int    `json:"part"`      // of the table, from 1
+	Parts    int    `json:"parts"`     // that the table has
+	FirstRow int64  `json:"first_row"` // its first row's number among those of the table, from 1
+	Rows     int64  `json:"rows"`
+	Bytes    int64  `json:"text_bytes"` // of the rows as text: of the file before it is compressed, unless it is a Parquet file
+	Stored   int64  `json:"bytes"`      // on the disk, which is less when they are compressed
+	SHA256   string `json:"sha256"`     // of the file
+	MD5      string `json:"md5"`        // of what the file has in it before it is compressed; of a Parquet file, of the file
 }
 
 // Totals adds up the rows, their sizes, and the sizes of the files they are in.
@@ -69,8 +78,11 @@ type ExistsError struct{ File string }
 // Error implements error.
 func (e ExistsError) Error() string { return fmt.Sprintf("file %s already exists", e.File) }
 
-// MaxWorkers is how many workers may be asked for.
-const MaxWorkers = 1024
+// How many workers, and how many parts of a table, may be asked for.
+const (
+	MaxWorkers = 1024
+	MaxParts   = 100_000
+)
 
 // monitor is the position of the virtual user who watches the workers.
 const monitor = 1
@@ -79,15 +91,14 @@ const monitor = 1
 // whole: whatever ends it before leaves none behind.
 func Generate(ctx context.Context, c Config) (Result, error) {
 	began := time.Now()
-	c.Workers = max(c.Workers, 1)
 	g, err := newGeneration(c)
 	if err != nil {
-		return Result{}, job.WithExit(job.ExitUsage, err)
+		return Result{}, withUsage(err)
 	}
-	if g.stage, err = openStage(c.Folder, g.tableNames(), g.scripts().names(), c.Overwrite); err != nil {
+	if g.stage, err = openStage(c.Folder, g.tableNames(), g.fileNames(), c.Overwrite); err != nil {
 		return Result{}, err
 	}
-	if err := errors.Join(g.fill(ctx), g.stage.close()); err != nil {
+	if err := errors.Join(g.fill(ctx, began), g.stage.close()); err != nil {
 		return Result{}, g.explain(ctx, err)
 	}
 	elapsed := time.Since(began)
@@ -96,11 +107,14 @@ func Generate(ctx context.Context, c Config) (Result, error) {
 }
 
 // fill writes all there is to be in the folder, and puts it there.
-func (g *generation) fill(ctx context.Context) error {
+func (g *generation) fill(ctx context.Context, began time.Time) error {
 	if err := g.write(ctx); err != nil {
 		return err
 	}
 	if err := g.writeScripts(g.files()); err != nil {
+		return err
+	}
+	if err := g.writeManifest(began); err != nil {
 		return err
 	}
 	return g.stage.publish()
@@ -110,7 +124,7 @@ func (g *generation) fill(ctx context.Context) error {
 type generation struct {
 	Config
 	tables []schema.Table
-	parts  []part
+	parts  []*part
 	stage  *stage
 
 	total       int64 // rows, about
@@ -123,15 +137,11 @@ func newGeneration(c Config) (*generation, error) {
 	if w.DataFiles == nil {
 		return nil, fmt.Errorf("%s has no data files: use sledge build", w.Title)
 	}
+	if err := c.settle(); err != nil {
+		return nil, err
+	}
 	g := &generation{Config: c, tables: w.Tables(c.Plan.Settings, c.Plan.Seed)}
-	units := w.DataFiles.Units(c.Plan.Settings)
-	if c.Workers > MaxWorkers {
-		return nil, fmt.Errorf("%d workers are more than the %d that there may be", c.Workers, MaxWorkers)
-	}
-	if c.Workers > units {
-		return nil, fmt.Errorf("%d workers are more than the %d %s: each needs one of its own", c.Workers, units, w.Size.Unit)
-	}
-	g.parts = divide(g.tables, w.DataFiles.Shared, units, c.Workers)
+	g.parts = c.divide(g.tables)
 	for _, t := range g.tables {
 		g.total += t.Size
 	}
@@ -146,21 +156,30 @@ func (g *generation) tableNames() []string {
 	return names
 }
 
+// fileNames lists all files that there will be.
+func (g *generation) fileNames() []string {
+	names := []string{ManifestName}
+	for _, p := range g.parts {
+		names = append(names, g.fileName(p))
+	}
+	return append(names, g.scripts().names()...)
+}
+
 func (g *generation) tell(user int, step job.Step) {
 	if g.Tell != nil {
 		g.Tell(job.Event{At: time.Now(), User: user, Step: &step})
 	}
 }
 
-// user returns the position of the virtual user who is worker n.
+// user returns the position of the virtual user who is a worker.
 func (g *generation) user(worker int) int {
-	if g.Workers == 1 {
+	if g.Workers == 1 || worker == sharedWorker {
 		return monitor
 	}
 	return monitor + worker
 }
 
-// write has the workers write their parts.
+// write has the workers write the parts.
 func (g *generation) write(ctx context.Context) error {
 	stop := g.watch()
 	defer stop()
@@ -168,13 +187,11 @@ func (g *generation) write(ctx context.Context) error {
 	// More than keep the cores busy while some wait for the disk would only take
 	// memory and open files.
 	group.SetLimit(2 * runtime.GOMAXPROCS(0))
-	for _, worker := range workersOf(g.parts) {
+	queue := queue{parts: slices.Clone(g.parts)}
+	for _, worker := range g.workers(g.parts) {
 		group.Go(func() error {
-			for i := range g.parts {
-				if g.parts[i].worker != worker {
-					continue
-				}
-				if err := g.writePart(ctx, &g.parts[i]); err != nil {
+			for p := queue.next(worker); p != nil; p = queue.next(worker) {
+				if err := g.writePart(ctx, p, g.user(worker)); err != nil {
 					return err
 				}
 			}
@@ -198,10 +215,16 @@ func (g *generation) explain(ctx context.Context, err error) error {
 	return err
 }
 
+// files lists what was written. Where the first row of a part stands in its table is known only
+// now, for a workload may count its parts in other things than rows.
 func (g *generation) files() []File {
 	var files []File
+	first := map[string]int64{}
 	for _, p := range g.parts {
-		files = append(files, p.file)
+		f := p.file
+		f.FirstRow = first[f.Table] + 1
+		first[f.Table] += f.Rows
+		files = append(files, f)
 	}
 	return files
 }
@@ -248,13 +271,4 @@ func (g *generation) tellProgress() {
 	if g.Tell != nil {
 		g.Tell(job.Event{At: time.Now(), Progress: &job.Progress{Step: "generate", Done: g.rows.Load(), Total: g.total, Unit: "rows", DoneBytes: g.bytes.Load()}})
 	}
-}
-
-// fileName names the file of a worker's part of a table.
-func fileName(table string, worker int, compressed bool) string {
-	name := table + "_" + strconv.Itoa(max(worker, 1)) + extension
-	if compressed {
-		name += compressedExtension
-	}
-	return name
 }

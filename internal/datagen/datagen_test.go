@@ -83,7 +83,7 @@ func TestFilesHaveTheirFormat(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got[name], want)
 		}
 	}
-	if len(got) != len(backslashes)+3 { // and the scripts
+	if len(got) != len(backslashes)+4 { // and the scripts and the manifest
 		t.Errorf("got %d files %v", len(got), got)
 	}
 
@@ -120,7 +120,7 @@ func TestWorkersWriteWhatOneWouldWrite(t *testing.T) {
 func TestCompressedFilesHoldTheSame(t *testing.T) {
 	plan := offline(t, special, nil)
 	plain := generate(t, datagen.Config{Plan: plan})
-	compressed := generate(t, datagen.Config{Plan: plan, Compress: true})
+	compressed := generate(t, datagen.Config{Plan: plan, Compression: datagen.Gzip})
 	for name, want := range plain {
 		if !strings.HasSuffix(name, ".tbl") {
 			continue
@@ -155,7 +155,7 @@ func TestFilesThatAreThereAreReplacedOnlyIfSo(t *testing.T) {
 			if _, err := datagen.Generate(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}
-			want := []string{"create-postgresql.sql", "finish-postgresql.sql", "load-postgresql.sql", "notes_1.tbl", "places_1.tbl", "words_1.tbl"}
+			want := []string{"create-postgresql.sql", "datagen.manifest.json", "finish-postgresql.sql", "load-postgresql.sql", "notes_1.tbl", "places_1.tbl", "words_1.tbl"}
 			got := texts(t, folder)
 			if names := list(t, folder); !slices.Equal(names, want) || got[there] == "old" {
 				t.Errorf("got files %v, want %v", names, want)
@@ -255,20 +255,31 @@ func TestMistakesAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 	}
 	empty := *special
 	empty.DataFiles = nil
+	at := func(folder string) datagen.Config {
+		return datagen.Config{Plan: offline(t, special, nil), Folder: folder}
+	}
+	with := func(change func(*datagen.Config)) datagen.Config {
+		c := at(t.TempDir())
+		change(&c)
+		return c
+	}
 	for _, tt := range []struct {
-		name    string
-		w       *workload.Workload
-		folder  string
-		workers int
-		want    string
+		name string
+		c    datagen.Config
+		want string
 	}{
-		{"a file for a folder", special, file, 1, "directory " + file + " is not a writable location: not a directory"},
-		{"a folder in no folder", special, filepath.Join(file, "a", "b"), 1, "is not a writable location"},
-		{"more workers than units", special, t.TempDir(), 5, "5 workers are more than the 4 units: each needs one of its own"},
-		{"a workload without files", &empty, t.TempDir(), 1, "Special has no data files: use sledge build"},
+		{"a file for a folder", at(file), "directory " + file + " is not a writable location: not a directory"},
+		{"a folder in no folder", at(filepath.Join(file, "a", "b")), "is not a writable location"},
+		{"more workers than units", with(func(c *datagen.Config) { c.Workers = 5 }), "5 workers are more than the 4 units: each needs one of its own"},
+		{"more parts than units", with(func(c *datagen.Config) { c.Parts = 5 }), "5 parts are more than the 4 units: each needs one of its own"},
+		{"too many workers", with(func(c *datagen.Config) { c.Workers, c.Parts = 1025, 1 }), "1025 workers are more than the 1024 that there may be"},
+		{"a workload without files", with(func(c *datagen.Config) { c.Plan = offline(t, &empty, nil) }), "Special has no data files: use sledge build"},
+		{"an unknown format", with(func(c *datagen.Config) { c.Format = "orc" }), "format orc is not one of tbl, dbgen, csv, parquet"},
+		{"a compression for others", with(func(c *datagen.Config) { c.Compression = datagen.Snappy }), "compression snappy is not one of those for tbl files: none, gzip, zstd"},
+		{"a header of no CSV", with(func(c *datagen.Config) { c.Header = true }), "only csv files have a header, and these are tbl files"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := datagen.Generate(t.Context(), datagen.Config{Plan: offline(t, tt.w, nil), Folder: tt.folder, Workers: tt.workers})
+			_, err := datagen.Generate(t.Context(), tt.c)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || job.ExitOf(err) != job.ExitUsage {
 				t.Errorf("got error %v (exit code %d), want %q", err, job.ExitOf(err), tt.want)
 			}

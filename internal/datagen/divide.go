@@ -3,14 +3,17 @@ package datagen
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"sledge/internal/schema"
+	"sledge/internal/workload"
 )
 
-// part is what one worker writes of one table: a file.
+// part is what is written of one table into one file.
 type part struct {
-	table  schema.Table
-	worker int // from 1; or sharedWorker
+	table      schema.Table
+	number, of int // from 1
+	worker     int // the only one who writes it; 0 is whoever is free
 
 	// The chunks to be made, and which of their rows are written, counted over all
 	// of them. byUnit says that each chunk is one unit.
@@ -18,30 +21,40 @@ type part struct {
 	firstRow, endRow     int64
 	byUnit               bool
 
+	ranges workload.Ranges // in place of chunks, from firstRow to endRow; none where Rows is nil
+
 	file File // what was written
 }
 
-// sharedWorker is who writes the shared tables, beside the workers with numbers.
-const sharedWorker = 0
+// sharedWorker is who writes the shared tables, where others have all parts of one number.
+const sharedWorker = -1
 
-// divide gives each worker its range of units, as even as can be.
-func divide(tables []schema.Table, shared []string, units, workers int) []part {
-	var parts []part
+// divide makes the parts of all tables, as even as can be. Where there are as many parts as
+// workers, each worker has those of one number.
+func (c *Config) divide(tables []schema.Table) []*part {
+	files := c.Plan.Workload.DataFiles
+	units, own := files.Units(c.Plan.Settings), c.Parts == c.Workers
+	var parts []*part
 	for _, t := range tables {
-		if slices.Contains(shared, t.Name) {
-			parts = append(parts, part{table: t, worker: writerOfShared(workers), endChunk: t.Chunks, endRow: math.MaxInt64})
-			continue
+		var ranges workload.Ranges
+		if files.Ranges != nil {
+			ranges = files.Ranges(c.Plan.Settings, t.Name)
 		}
-		for worker := 1; worker <= workers; worker++ {
-			first, end := units*(worker-1)/workers, units*worker/workers
-			p := part{table: t, worker: worker, firstChunk: first, endChunk: end, endRow: math.MaxInt64, byUnit: true}
-			if t.Chunks != units {
-				perUnit := t.Size / int64(units)
-				p.firstChunk, p.endChunk, p.byUnit = 0, t.Chunks, false
-				p.firstRow = perUnit * int64(first)
-				if worker < workers {
-					p.endRow = perUnit * int64(end)
-				}
+		of, shared := c.Parts, slices.Contains(files.Shared, t.Name)
+		if shared {
+			of = 1
+		}
+		for number := 1; number <= of; number++ {
+			p := &part{table: t, number: number, of: of, ranges: ranges, endChunk: t.Chunks, endRow: math.MaxInt64}
+			if !shared {
+				p.take(units)
+			}
+			switch {
+			case !own:
+			case of == c.Parts:
+				p.worker = number
+			default:
+				p.worker = sharedWorker
 			}
 			parts = append(parts, p)
 		}
@@ -49,20 +62,54 @@ func divide(tables []schema.Table, shared []string, units, workers int) []part {
 	return parts
 }
 
-// writerOfShared is the one worker there is, or else the one beside them.
-func writerOfShared(workers int) int {
-	if workers == 1 {
-		return 1
+// take gives the part its share of the units.
+func (p *part) take(units int) {
+	first, end := units*(p.number-1)/p.of, units*p.number/p.of
+	switch {
+	case p.ranges.Rows != nil:
+		p.firstRow, p.endRow = p.ranges.Count*int64(p.number-1)/int64(p.of), p.ranges.Count*int64(p.number)/int64(p.of)
+	case p.table.Chunks == units:
+		p.firstChunk, p.endChunk, p.byUnit = first, end, true
+	default:
+		perUnit := p.table.Size / int64(units)
+		p.firstRow = perUnit * int64(first)
+		if p.number < p.of {
+			p.endRow = perUnit * int64(end)
+		}
 	}
-	return sharedWorker
 }
 
-// workersOf lists the workers that have parts.
-func workersOf(parts []part) []int {
-	var workers []int
-	for _, p := range parts {
-		workers = append(workers, p.worker)
+// queue hands out parts.
+type queue struct {
+	mu    sync.Mutex
+	parts []*part
+}
+
+// next returns the first part that a worker may write and nobody has taken, or nil.
+func (q *queue) next(worker int) *part {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, p := range q.parts {
+		if p.worker == worker || p.worker == 0 && worker != sharedWorker {
+			q.parts = slices.Delete(q.parts, i, i+1)
+			return p
+		}
 	}
-	slices.Sort(workers)
-	return slices.Compact(workers)
+	return nil
+}
+
+// workers lists who has something to write.
+func (c *Config) workers(parts []*part) []int {
+	var workers []int
+	if c.Parts == c.Workers {
+		for _, p := range parts {
+			workers = append(workers, p.worker)
+		}
+		slices.Sort(workers)
+		return slices.Compact(workers)
+	}
+	for worker := 1; worker <= min(c.Workers, len(parts)); worker++ {
+		workers = append(workers, worker)
+	}
+	return workers
 }

@@ -7,51 +7,69 @@ import (
 	"sledge/internal/schema"
 )
 
-// delimiter divides the values of a row in the files.
-const delimiter = '|'
-
-// lineMaker turns rows of load text into lines of the files: values divided by
-// delimiter, none after the last one, and nothing at all where a value is NULL.
+// lineMaker is the encoder of rows of load text as lines: values divided by a delimiter, and
+// nothing at all where a value is NULL.
 //
 // The two texts differ in little, and nearly all rows have no special characters,
 // so a row is mostly changed where it stands.
 type lineMaker struct {
-	table   schema.Table
-	quoted  bool // special characters are kept by quotes, not by backslashes
-	scratch []byte
+	table     schema.Table
+	delimiter byte
+	behind    bool // the delimiter stands behind the last value, too
+	quoted    bool // special characters are kept by quotes, not by backslashes
+	empties   bool // an empty text is written as "", and is not NULL then
+	scratch   []byte
 }
 
-func newLineMaker(t schema.Table, quoted bool) *lineMaker {
-	return &lineMaker{table: t, quoted: quoted}
-}
-
-// convert turns the row that begins at start of buf, and ends it, into a line.
-func (m *lineMaker) convert(buf []byte, start int) ([]byte, error) {
+func (m *lineMaker) encode(buf []byte, start int) ([]byte, error) {
 	row := buf[start:]
-	if bytes.IndexByte(row, '\\') >= 0 || bytes.IndexByte(row, delimiter) >= 0 || m.quoted && bytes.IndexByte(row, '"') >= 0 {
-		m.scratch = append(m.scratch[:0], row...)
-		return m.rewrite(buf[:start], m.scratch)
+	if m.special(row) {
+		return m.again(buf, start)
 	}
 	for i := range m.table.Columns {
 		end := bytes.IndexByte(row, m.separator(i))
-		if end < 0 {
+		switch {
+		case end < 0:
 			return nil, m.torn(buf[start:])
-		}
-		if end == 0 {
+		case end == 0 && m.empties:
+			// What was divided already is rewritten as it was.
+			for j, c := range buf[start : len(buf)-len(row)] {
+				if c == m.delimiter {
+					buf[start+j] = '\t'
+				}
+			}
+			return m.again(buf, start)
+		case end == 0:
 			return nil, m.empty(i)
-		}
-		if row[end] == '\t' {
-			row[end] = delimiter
+		case row[end] == '\t':
+			row[end] = m.delimiter
 		}
 		row = row[end+1:]
 	}
 	if len(row) > 0 {
 		return nil, m.torn(buf[start:])
 	}
+	if m.behind {
+		return append(buf[:len(buf)-1], m.delimiter, '\n'), nil
+	}
 	return buf, nil
 }
 
-// rewrite appends the line of a row that has NULLs or special characters.
+func (m *lineMaker) end() error { return nil }
+
+// special tells whether a row has characters that need more than other delimiters.
+func (m *lineMaker) special(row []byte) bool {
+	return bytes.IndexByte(row, '\\') >= 0 || bytes.IndexByte(row, m.delimiter) >= 0 ||
+		m.quoted && (bytes.IndexByte(row, '"') >= 0 || bytes.IndexByte(row, '\r') >= 0)
+}
+
+// again writes the row that begins at start of buf from the beginning.
+func (m *lineMaker) again(buf []byte, start int) ([]byte, error) {
+	m.scratch = append(m.scratch[:0], buf[start:]...)
+	return m.rewrite(buf[:start], m.scratch)
+}
+
+// rewrite appends the line of a row that has NULLs, special characters or empty texts.
 func (m *lineMaker) rewrite(buf, row []byte) ([]byte, error) {
 	row = bytes.TrimSuffix(row, []byte("\n"))
 	last := len(m.table.Columns) - 1
@@ -62,15 +80,17 @@ func (m *lineMaker) rewrite(buf, row []byte) ([]byte, error) {
 		}
 		switch {
 		case string(field) == `\N`:
+		case len(field) == 0 && m.empties:
+			buf = append(buf, `""`...)
 		case len(field) == 0:
 			return nil, m.empty(i)
 		case m.quoted:
-			buf = appendQuoted(buf, field)
+			buf = m.appendQuoted(buf, field)
 		default:
-			buf = append(buf, bytes.ReplaceAll(field, []byte{delimiter}, []byte{'\\', delimiter})...)
+			buf = append(buf, bytes.ReplaceAll(field, []byte{m.delimiter}, []byte{'\\', m.delimiter})...)
 		}
-		if more {
-			buf = append(buf, delimiter)
+		if more || m.behind {
+			buf = append(buf, m.delimiter)
 		}
 		row = rest
 	}
@@ -79,14 +99,23 @@ func (m *lineMaker) rewrite(buf, row []byte) ([]byte, error) {
 
 // appendQuoted appends a value of load text without its backslashes, in quotes
 // where it needs them.
-func appendQuoted(buf, field []byte) []byte {
-	value := schema.Unescape(field)
-	if !bytes.ContainsAny([]byte(value), "|\"\r\n") {
+func (m *lineMaker) appendQuoted(buf, field []byte) []byte {
+	value := field
+	if bytes.IndexByte(field, '\\') >= 0 {
+		value = []byte(schema.Unescape(field))
+	}
+	if bytes.IndexByte(value, m.delimiter) < 0 && !bytes.ContainsAny(value, "\"\r\n") {
 		return append(buf, value...)
 	}
 	buf = append(buf, '"')
-	buf = append(buf, bytes.ReplaceAll([]byte(value), []byte(`"`), []byte(`""`))...)
-	return append(buf, '"')
+	for {
+		before, after, found := bytes.Cut(value, []byte{'"'})
+		buf = append(buf, before...)
+		if !found {
+			return append(buf, '"')
+		}
+		buf, value = append(buf, `""`...), after
+	}
 }
 
 // separator is what ends a column in load text.
@@ -102,6 +131,8 @@ func (m *lineMaker) empty(column int) error {
 	return fmt.Errorf("column %s of %s is an empty text, which these files cannot tell from NULL", m.table.Columns[column].Name, m.table.Name)
 }
 
-func (m *lineMaker) torn(row []byte) error {
-	return fmt.Errorf("a row of load text of %s has not %d columns: %q", m.table.Name, len(m.table.Columns), row)
+func (m *lineMaker) torn(row []byte) error { return torn(m.table, row) }
+
+func torn(t schema.Table, row []byte) error {
+	return fmt.Errorf("a row of load text of %s has not %d columns: %q", t.Name, len(t.Columns), row)
 }

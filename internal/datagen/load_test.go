@@ -18,6 +18,7 @@ import (
 	"sledge/internal/testserver"
 	"sledge/internal/workload"
 	"sledge/internal/workload/tprocc"
+	"sledge/internal/workload/tproch"
 	"sledge/internal/workload/workloadtest"
 )
 
@@ -26,16 +27,23 @@ func TestMain(m *testing.M) { testserver.Main(m) }
 // TestFilesAreLoadedByTheDatabasesOwnPrograms runs the scripts as their comments
 // say, and compares all rows with those that were generated.
 func TestFilesAreLoadedByTheDatabasesOwnPrograms(t *testing.T) {
-	for _, d := range edition.Catalog.Databases {
+	for _, d := range databases(special) {
 		t.Run(d.Name, func(t *testing.T) {
-			for _, compress := range []bool{false, true} {
-				name := "plain"
-				if compress {
-					name = "compressed"
-				}
+			for name, c := range map[string]datagen.Config{
+				"plain":                       {Workers: 3},
+				"by gzip":                     {Workers: 3, Compression: datagen.Gzip},
+				"by zstd":                     {Workers: 2, Compression: datagen.Zstd},
+				"as dbgen names them":         {Workers: 2, Format: datagen.Dbgen},
+				"as dbgen names them by gzip": {Workers: 2, Format: datagen.Dbgen, Compression: datagen.Gzip},
+				"csv":                         {Workers: 2, Format: datagen.CSV},
+				"csv with a header by gzip":   {Workers: 2, Format: datagen.CSV, Header: true, Compression: datagen.Gzip},
+			} {
 				t.Run(name, func(t *testing.T) {
+					if _, err := exec.LookPath("zstd"); err != nil && c.Compression == datagen.Zstd {
+						t.Skip("zstd is not here")
+					}
 					plan := newPlan(t, d, special, nil)
-					load(t, plan, datagen.Config{Workers: 3, Compress: compress})
+					load(t, plan, c)
 					workloadtest.CompareRows(t, plan)
 				})
 			}
@@ -46,23 +54,58 @@ func TestFilesAreLoadedByTheDatabasesOwnPrograms(t *testing.T) {
 // TestALoadedSchemaPassesTheCheck has a whole warehouse loaded, and the engine
 // judge what it finds.
 func TestALoadedSchemaPassesTheCheck(t *testing.T) {
-	for _, d := range edition.Catalog.Databases {
+	for _, d := range databases(tprocc.Workload) {
 		t.Run(d.Name, func(t *testing.T) {
-			values := server(t, d)
-			plan := newPlan(t, d, tprocc.Workload, values)
-			load(t, plan, datagen.Config{Compress: d.Name == "postgresql"})
-			runner := engine.Local{Catalog: edition.Catalog, Version: "test"}
-			result, err := runner.Do(t.Context(), job.Spec{Action: job.Check, Database: d.Name, Workload: "tprocc", Seed: 1, Options: values}, job.Control{})
-			for _, f := range result.Findings {
-				if !f.Holds {
-					t.Errorf("%s does not hold: %s %v %v", f.Rule, f.Title, f.Columns, f.Rows)
-				}
+			compression := datagen.Uncompressed
+			if d.Name == "postgresql" {
+				compression = datagen.Gzip
 			}
-			if err != nil {
-				t.Errorf("check: %v", err)
-			}
+			loadAndCheck(t, d, tprocc.Workload, server(t, d), datagen.Config{Compression: compression})
 		})
 	}
+}
+
+// TestALoadedAnalyticSchemaPassesTheCheck loads TPROC-H in the format that the database reads best.
+func TestALoadedAnalyticSchemaPassesTheCheck(t *testing.T) {
+	for _, d := range databases(tproch.Workload) {
+		c := datagen.Config{Workers: 2, Format: map[string]datagen.Format{
+			"postgresql": datagen.Dbgen, "mariadb": datagen.CSV, "mysql": datagen.Dbgen, "sqlite": datagen.Tbl, "duckdb": datagen.Parquet,
+		}[d.Name]}
+		t.Run(d.Name, func(t *testing.T) {
+			values := server(t, d)
+			values["scale_factor"] = "0.01"
+			loadAndCheck(t, d, tproch.Workload, values, c)
+		})
+	}
+}
+
+// loadAndCheck has the files of a schema loaded, and the engine judge it.
+func loadAndCheck(t *testing.T, d *database.Database, w *workload.Workload, values option.Values, c datagen.Config) {
+	t.Helper()
+	load(t, newPlan(t, d, w, values), c)
+	runner := engine.Local{Catalog: edition.Catalog, Version: "test"}
+	result, err := runner.Do(t.Context(), job.Spec{Action: job.Check, Database: d.Name, Workload: w.Name, Seed: 1, Options: values}, job.Control{})
+	for _, f := range result.Findings {
+		if !f.Holds {
+			t.Errorf("%s does not hold: %s %v %v", f.Rule, f.Title, f.Columns, f.Rows)
+		}
+	}
+	if err != nil {
+		t.Errorf("check: %v", err)
+	}
+	if len(result.Findings) == 0 {
+		t.Error("check: nothing was looked at")
+	}
+}
+
+// databases lists those that are for a workload.
+func databases(w *workload.Workload) (list []*database.Database) {
+	for _, d := range edition.Catalog.Databases {
+		if d.Refuses == nil || d.Refuses(w.Use) == "" {
+			list = append(list, d)
+		}
+	}
+	return list
 }
 
 // server returns the option values that reach a server of the database, and a
@@ -75,14 +118,14 @@ func server(t *testing.T, d *database.Database) option.Values {
 	}
 	values := workloadtest.Server(t, d, version)
 	if !d.Embedded {
-		databases++
-		values["dbname"] = fmt.Sprintf("datagen%d", databases)
+		served++
+		values["dbname"] = fmt.Sprintf("datagen%d", served)
 	}
 	return values
 }
 
-// databases counts those that were made, since all tests share a server.
-var databases int
+// served counts the databases that were made, since all tests share a server.
+var served int
 
 // newPlan makes an empty database for the workload, and a plan for it.
 func newPlan(t *testing.T, d *database.Database, w *workload.Workload, values option.Values) engine.Plan {
@@ -142,6 +185,8 @@ func clientOf(t *testing.T, plan engine.Plan) *exec.Cmd {
 		c.Env = append(os.Environ(), "MYSQL_PWD="+values["password"])
 	case "sqlite":
 		c = exec.Command("sqlite3", values["file"])
+	case "duckdb":
+		c = exec.Command("duckdb", "-bail", values["file"])
 	}
 	if c.Err != nil {
 		t.Skipf("the client of %s is not here: %v", plan.Database.Title, c.Err)

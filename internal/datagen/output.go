@@ -1,49 +1,69 @@
 package datagen
 
 import (
+	"crypto/md5"
+	"crypto/sha256"
 	"errors"
+	"hash"
 	"io"
 	"os"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
-// output is a file that is being written, compressed or not.
+// output is a file that is being written, compressed or not, with its checksums.
 type output struct {
-	io.Writer
-	file *countedFile
-	gzip *gzip.Writer // nil when the file is not compressed
+	file       *os.File
+	compressor io.WriteCloser // nil when the file is not compressed
+
+	made    int64     // bytes that the file has in it before it is compressed
+	stored  int64     // bytes in the file
+	whole   hash.Hash // of the file
+	content hash.Hash // of what is in it before it is compressed
 }
 
 // newOutput writes to a file. The rows are mostly random letters, which best
 // compression makes no smaller than the fastest does, but takes five times as long.
-func newOutput(file *os.File, compress bool) (*output, error) {
-	counted := &countedFile{file: file}
-	if !compress {
-		return &output{Writer: counted, file: counted}, nil
+func newOutput(file *os.File, compression Compression) (*output, error) {
+	o := &output{file: file, whole: sha256.New(), content: md5.New()}
+	var err error
+	switch compression {
+	case Gzip:
+		o.compressor, err = gzip.NewWriterLevel(toFile{o}, gzip.BestSpeed)
+	case Zstd:
+		// Workers are side by side already.
+		o.compressor, err = zstd.NewWriter(toFile{o}, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
 	}
-	z, err := gzip.NewWriterLevel(counted, gzip.BestSpeed)
-	return &output{Writer: z, file: counted, gzip: z}, err
+	return o, err
+}
+
+// Write implements io.Writer.
+func (o *output) Write(text []byte) (int, error) {
+	o.made += int64(len(text))
+	o.content.Write(text)
+	if o.compressor == nil {
+		return toFile{o}.Write(text)
+	}
+	return o.compressor.Write(text)
 }
 
 // Close writes what is pending and closes the file. What only then turns out not
 // to fit on the disk is an error, too.
 func (o *output) Close() error {
 	var err error
-	if o.gzip != nil {
-		err = o.gzip.Close()
+	if o.compressor != nil {
+		err = o.compressor.Close()
 	}
-	return errors.Join(err, cause(o.file.file.Close()))
+	return errors.Join(err, cause(o.file.Close()))
 }
 
-// countedFile counts what is written to a file.
-type countedFile struct {
-	file    *os.File
-	written int64
-}
+// toFile writes to the file of an output, and counts and sums what it gets.
+type toFile struct{ *output }
 
-func (f *countedFile) Write(text []byte) (int, error) {
+func (f toFile) Write(text []byte) (int, error) {
 	n, err := f.file.Write(text)
-	f.written += int64(n)
+	f.stored += int64(n)
+	f.whole.Write(text[:n])
 	return n, cause(err)
 }

@@ -19,11 +19,13 @@ type Scripts struct {
 	Finish string // makes the indexes, the statistics and the routines
 }
 
-// A database's datafiles.sql has a template for each script.
+// A database's datafiles.sql has a template for each script, of which that for Parquet files is
+// optional.
 const (
-	createTemplate = "datafiles.create"
-	loadTemplate   = "datafiles.load"
-	finishTemplate = "datafiles.finish"
+	createTemplate      = "datafiles.create"
+	loadTemplate        = "datafiles.load"
+	loadParquetTemplate = "datafiles.load_parquet"
+	finishTemplate      = "datafiles.finish"
 )
 
 // scriptData is what the templates are expanded with.
@@ -33,7 +35,27 @@ type scriptData struct {
 	Statements []string     // of the schema: those of create, or of finish
 	Files      []scriptFile // in the order in which they are loaded
 	Tables     []scriptTable
-	Compressed bool // whether the files are
+
+	Compression         Compression
+	CSV, Behind, Header bool   // whether the files are CSV, have | behind the last value, and begin with a header
+	Decompress          string // the command that writes what is in a file whose name follows; "" where files are not compressed
+}
+
+// Compressed tells whether the files are.
+func (d scriptData) Compressed() bool { return d.Decompress != "" }
+
+// Program is the command that writes a file as its database's loader takes it, with no | behind the
+// last value; "" where the loader takes the file itself.
+func (d scriptData) Program(f scriptFile) string {
+	switch {
+	case d.Behind && d.Compressed():
+		return d.Decompress + " " + f.Name + ` | sed "s/|$//"`
+	case d.Behind:
+		return `sed "s/|$//" ` + f.Name
+	case d.Compressed():
+		return d.Decompress + " " + f.Name
+	}
+	return ""
 }
 
 type scriptFile struct {
@@ -54,14 +76,28 @@ func (t scriptTable) Names() string {
 
 // scripts names the scripts of the database.
 func (g *generation) scripts() Scripts {
-	if !g.Plan.SQL.Has(loadTemplate) {
+	if !g.Plan.SQL.Has(g.loadTemplate()) {
 		return Scripts{}
 	}
 	ending := "-" + g.Plan.Database.Name + ".sql"
 	return Scripts{Create: "create" + ending, Load: "load" + ending, Finish: "finish" + ending}
 }
 
-func (s Scripts) names() []string { return []string{s.Create, s.Load, s.Finish} }
+// loadTemplate is the template for files of the format.
+func (g *generation) loadTemplate() string {
+	if g.Format == Parquet {
+		return loadParquetTemplate
+	}
+	return loadTemplate
+}
+
+// names lists the scripts that there are.
+func (s Scripts) names() []string {
+	if s == (Scripts{}) {
+		return nil
+	}
+	return []string{s.Create, s.Load, s.Finish}
+}
 
 // writeScripts writes the scripts for the files.
 func (g *generation) writeScripts(files []File) error {
@@ -83,7 +119,7 @@ func (g *generation) writeScripts(files []File) error {
 		statements     []string
 	}{
 		{createTemplate, s.Create, create},
-		{loadTemplate, s.Load, nil},
+		{g.loadTemplate(), s.Load, nil},
 		{finishTemplate, s.Finish, finish},
 	} {
 		data.Script, data.Statements = script.name, script.statements
@@ -95,7 +131,10 @@ func (g *generation) writeScripts(files []File) error {
 }
 
 func (g *generation) scriptData(files []File) scriptData {
-	data := scriptData{Database: g.Plan.Database.Title, Compressed: g.Compress}
+	data := scriptData{
+		Database: g.Plan.Database.Title, Compression: g.Compression, CSV: g.Format == CSV, Behind: g.Format == Dbgen, Header: g.Header,
+		Decompress: map[Compression]string{Gzip: "gzip -dc", Zstd: "zstd -dc"}[g.Compression],
+	}
 	for _, t := range g.tables {
 		table := scriptTable{Table: t.Name, Columns: t.Columns}
 		for _, c := range t.Columns {

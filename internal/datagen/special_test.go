@@ -17,6 +17,7 @@ var special = &workload.Workload{
 	Use:      database.Use{Name: "special"},
 	Options:  func() any { return &struct{}{} },
 	Builders: func(any) int { return 1 },
+	Identity: func(any, uint64) string { return "four units" },
 	Size:     workload.Size{Unit: "units"},
 	Tables: func(any, uint64) []schema.Table {
 		return []schema.Table{
@@ -43,6 +44,7 @@ var special = &workload.Workload{
 	},
 	DataFiles: &workload.DataFiles{
 		Units:  func(any) int { return units },
+		Unit:   "units",
 		Shared: []string{"words"},
 	},
 }

@@ -13,12 +13,6 @@ import (
 	"sledge/internal/job"
 )
 
-// How the names of files of rows end.
-const (
-	extension           = ".tbl"
-	compressedExtension = ".gz"
-)
-
 // unfinished is the folder within the folder that files are written in until all
 // are whole. Whoever makes it has claimed the folder: the files of two generations
 // at a time would mix.
@@ -61,10 +55,10 @@ func cause(err error) error {
 // openStage claims the folder. Before anything is written it refuses a folder
 // that has files of these tables already, whichever workers they are of: who loads
 // all files of a table would load both generations.
-func openStage(folder string, tables, scripts []string, overwrite bool) (*stage, error) {
+func openStage(folder string, tables, names []string, overwrite bool) (*stage, error) {
 	s := &stage{folder: folder, inside: filepath.Join(folder, unfinished)}
 	s.made = os.Mkdir(folder, 0o777) == nil
-	old, err := filesInTheWay(folder, tables, scripts)
+	old, err := filesInTheWay(folder, tables, names)
 	switch {
 	case err != nil:
 		return nil, notWritable(folder, err)
@@ -87,29 +81,39 @@ func openStage(folder string, tables, scripts []string, overwrite bool) (*stage,
 	return s, nil
 }
 
-// filesInTheWay lists the files of rows, and then the scripts, that are in the
-// folder.
-func filesInTheWay(folder string, tables, scripts []string) ([]string, error) {
-	quoted := make([]string, len(tables))
-	for i, t := range tables {
-		quoted[i] = regexp.QuoteMeta(t)
-	}
-	ofRows := regexp.MustCompile(`^(` + strings.Join(quoted, "|") + `)_[0-9]+` +
-		regexp.QuoteMeta(extension) + `(` + regexp.QuoteMeta(compressedExtension) + `)?$`)
+// filesInTheWay lists the files of rows of the tables that are in the folder, whichever format
+// they have, and then those that an earlier generation's manifest lists, and those of names.
+func filesInTheWay(folder string, tables, names []string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, err
 	}
+	if earlier, err := ReadManifest(folder); err == nil {
+		for _, f := range earlier.Files {
+			names = append(names, f.Name)
+		}
+	}
+	ofRows := namesOfRows(tables)
 	var rows, others []string
 	for _, e := range entries {
 		switch {
 		case ofRows.MatchString(e.Name()):
 			rows = append(rows, e.Name())
-		case slices.Contains(scripts, e.Name()):
+		case slices.Contains(names, e.Name()):
 			others = append(others, e.Name())
 		}
 	}
 	return append(rows, others...), nil
+}
+
+// namesOfRows matches the names that files of the tables have which only Sledge and HammerDB name
+// so. Files may be named as dbgen names them and come from elsewhere.
+func namesOfRows(tables []string) *regexp.Regexp {
+	quoted := make([]string, len(tables))
+	for i, t := range tables {
+		quoted[i] = regexp.QuoteMeta(t)
+	}
+	return regexp.MustCompile(`^(` + strings.Join(quoted, "|") + `)_[0-9]+\.(tbl|csv|parquet)(\.gz|\.zst)?$`)
 }
 
 // final returns the path that a file is going to have.
@@ -125,29 +129,48 @@ func (s *stage) create(name string) (*os.File, error) {
 }
 
 // publish gives the files their place, after removing those of an earlier
-// generation. If one cannot get there, none is left there.
+// generation. If one cannot get there, none is left there. The manifest is the first to go and
+// the last to come: a folder that has it is whole.
 func (s *stage) publish() error {
 	entries, err := os.ReadDir(s.inside)
 	if err != nil {
 		return fmt.Errorf("publish the files: %w", err)
 	}
-	for _, name := range s.old {
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	for _, name := range manifestFirst(s.old) {
 		if err := os.Remove(s.final(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove a file of an earlier generation: %w", err)
 		}
 	}
 	var published []string
-	for _, e := range entries {
-		if err := os.Rename(filepath.Join(s.inside, e.Name()), s.final(e.Name())); err != nil {
+	for _, name := range slices.Backward(manifestFirst(names)) {
+		if err := os.Rename(filepath.Join(s.inside, name), s.final(name)); err != nil {
 			for _, name := range published {
 				err = errors.Join(err, os.Remove(name))
 			}
 			return fmt.Errorf("publish the files: %w", err)
 		}
-		published = append(published, s.final(e.Name()))
+		published = append(published, s.final(name))
 	}
 	s.done = true
 	return nil
+}
+
+// manifestFirst sorts names of files so that the manifest comes first.
+func manifestFirst(names []string) []string {
+	slices.SortStableFunc(names, func(a, b string) int {
+		switch ManifestName {
+		case a:
+			return -1
+		case b:
+			return 1
+		}
+		return 0
+	})
+	return names
 }
 
 // close removes what was written but not published, and the folder if it was

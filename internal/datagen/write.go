@@ -2,6 +2,7 @@ package datagen
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -15,23 +16,23 @@ import (
 const bufferSize = 256 << 10
 
 // writePart writes one file.
-func (g *generation) writePart(ctx context.Context, p *part) error {
-	name := fileName(p.table.Name, p.worker, g.Compress)
-	user := g.user(p.worker)
+func (g *generation) writePart(ctx context.Context, p *part, user int) error {
+	name := g.fileName(p)
 	file, err := g.stage.create(name)
 	if err != nil {
 		return err
 	}
-	out, err := newOutput(file, g.Compress)
+	compression := g.Compression
+	if g.Format == Parquet {
+		compression = Uncompressed // but within
+	}
+	out, err := newOutput(file, compression)
 	if err != nil {
 		return errors.Join(err, file.Close())
 	}
 	g.tell(user, job.Step{Name: job.StepFile, Stage: job.Begins, Of: g.stage.final(name)})
-	w := &rowWriter{
-		g: g, out: out, part: p,
-		line: newLineMaker(p.table, g.Plan.Database.Dialect.QuotedFiles),
-		buf:  make([]byte, 0, bufferSize+4096),
-	}
+	w := &rowWriter{g: g, out: out, part: p, buf: make([]byte, 0, bufferSize+4096)}
+	w.encoder, w.buf = g.newEncoder(p, out, w.buf)
 	err = w.write(ctx, user)
 	if closed := out.Close(); err == nil {
 		err = closed
@@ -39,30 +40,52 @@ func (g *generation) writePart(ctx context.Context, p *part) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", g.stage.final(name), err)
 	}
-	p.file = File{Name: name, Table: p.table.Name, Rows: w.rows, Bytes: w.bytes, Stored: out.file.written}
+	size := out.made
+	if g.Format == Parquet {
+		size = w.bytes
+	}
+	p.file = File{
+		Name: name, Table: p.table.Name, Part: p.number, Parts: p.of, Rows: w.rows, Bytes: size,
+		Stored: out.stored, SHA256: hex.EncodeToString(out.whole.Sum(nil)), MD5: hex.EncodeToString(out.content.Sum(nil)),
+	}
 	return nil
 }
 
 // rowWriter writes the rows of a part.
 type rowWriter struct {
-	g    *generation
-	part *part
-	out  io.Writer
-	line *lineMaker
-	buf  []byte
+	g       *generation
+	part    *part
+	out     io.Writer
+	encoder encoder
+	buf     []byte
 
-	row         int64 // number of the next one that is made
+	row         int64 // number of the next one that is made of the chunks
 	rows, bytes int64 // written
 	told        int64 // rows that the progress has
+	toldBytes   int64
 }
 
 func (w *rowWriter) write(ctx context.Context, user int) error {
-	p := w.part
 	begin := func(unit int) {
-		w.g.tell(user, job.Step{Name: job.StepRows, Stage: job.Begins, Of: p.table.Name, Count: int64(unit)})
+		w.g.tell(user, job.Step{Name: job.StepRows, Stage: job.Begins, Of: w.part.table.Name, Count: int64(unit)})
 	}
+	if err := w.writeRows(ctx, begin); err != nil {
+		return err
+	}
+	if err := w.encoder.end(); err != nil {
+		return err
+	}
+	return w.flush(ctx)
+}
+
+// writeRows makes all rows of the part. It calls begin before those of each unit, or before all.
+func (w *rowWriter) writeRows(ctx context.Context, begin func(unit int)) error {
+	p := w.part
 	if !p.byUnit {
 		begin(0)
+	}
+	if p.ranges.Rows != nil {
+		return w.writeRange(ctx)
 	}
 	for chunk := p.firstChunk; chunk < p.endChunk && w.row < p.endRow; chunk++ {
 		if p.byUnit {
@@ -72,7 +95,26 @@ func (w *rowWriter) write(ctx context.Context, user int) error {
 			return err
 		}
 	}
-	return w.flush(ctx)
+	return nil
+}
+
+// writeRange makes the rows of a range.
+func (w *rowWriter) writeRange(ctx context.Context) error {
+	p, rows := w.part, w.part.ranges.Rows
+	if w.g.takesLines(p) {
+		rows = p.ranges.Lines
+	}
+	source := rows(p.firstRow, min(p.endRow, p.ranges.Count)-p.firstRow)
+	for {
+		start := len(w.buf)
+		made, more := source.AppendRow(w.buf)
+		if !more {
+			return nil
+		}
+		if err := w.take(ctx, made, start); err != nil {
+			return err
+		}
+	}
 }
 
 func (w *rowWriter) writeChunk(ctx context.Context, source schema.RowSource) error {
@@ -87,16 +129,23 @@ func (w *rowWriter) writeChunk(ctx context.Context, source schema.RowSource) err
 			w.buf = made[:start]
 			continue
 		}
-		var err error
-		if w.buf, err = w.line.convert(made, start); err != nil {
+		if err := w.take(ctx, made, start); err != nil {
 			return err
 		}
-		w.rows++
-		if len(w.buf) >= bufferSize {
-			if err := w.flush(ctx); err != nil {
-				return err
-			}
-		}
+	}
+	return nil
+}
+
+// take takes the row that begins at start of made, and ends it.
+func (w *rowWriter) take(ctx context.Context, made []byte, start int) (err error) {
+	size := len(made) - start
+	if w.buf, err = w.encoder.encode(made, start); err != nil {
+		return err
+	}
+	w.rows++
+	w.bytes += int64(size)
+	if len(w.buf) >= bufferSize || w.bytes-w.toldBytes >= bufferSize {
+		return w.flush(ctx)
 	}
 	return nil
 }
@@ -109,10 +158,9 @@ func (w *rowWriter) flush(ctx context.Context) error {
 	if _, err := w.out.Write(w.buf); err != nil {
 		return err
 	}
-	w.bytes += int64(len(w.buf))
-	w.g.bytes.Add(int64(len(w.buf)))
+	w.g.bytes.Add(w.bytes - w.toldBytes)
 	w.g.rows.Add(w.rows - w.told)
-	w.told = w.rows
+	w.told, w.toldBytes = w.rows, w.bytes
 	w.buf = w.buf[:0]
 	return nil
 }

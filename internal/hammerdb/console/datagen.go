@@ -160,11 +160,14 @@ func (c *Console) datagenConfig() (datagen.Config, error) {
 	}
 	spec.Options[b.Size] = c.book.Generic(datagenSection, b.Generated)
 	spec.Options[b.Builders] = "1" // the builders have no part in it
+	compression := datagen.Uncompressed
+	if c.book.GenericFlag(datagenSection, "gen_compress") {
+		compression = datagen.Gzip
+	}
 	order, err := c.order(spec)
 	return datagen.Config{
-		Plan: order.Plan, Folder: c.datagenFolder(), Workers: c.book.GenericInt(datagenSection, "gen_num_vu"),
-		Compress:  c.book.GenericFlag(datagenSection, "gen_compress"),
-		Overwrite: c.book.GenericFlag(datagenSection, "gen_overwrite"),
+		Plan: order.Plan, Folder: c.datagenFolder(), Workers: c.book.GenericInt(datagenSection, "gen_num_vu"), Version: c.Version,
+		Format: datagen.Tbl, Compression: compression, Overwrite: c.book.GenericFlag(datagenSection, "gen_overwrite"),
 	}, err
 }
 

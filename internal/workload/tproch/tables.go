@@ -9,10 +9,7 @@ import (
 // longest first, so that builders end together. They are named and their columns ordered as
 // the standard has them.
 func (o *Options) tables() []schema.Table {
-	size, err := dbgen.NewScale(o.Scale.factor)
-	if err != nil {
-		panic(err) // it was refused when it was bound
-	}
+	size := o.size()
 	var list []schema.Table
 	for _, t := range built {
 		rows := size.Count(t.table)
@@ -40,6 +37,15 @@ func unbuildable(options any) (option, why string) {
 		return "scale_factor", "there a part has the same supplier twice, as in dbgen's rows, and the key of partsupp forbids it: take 0.01, or 0.024 or more"
 	}
 	return "", ""
+}
+
+// size returns the sizes of all tables.
+func (o *Options) size() dbgen.Scale {
+	size, err := dbgen.NewScale(o.Scale.factor)
+	if err != nil {
+		panic(err) // it was refused when it was bound
+	}
+	return size
 }
 
 // table is what is known of one beside its rows.

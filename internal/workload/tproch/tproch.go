@@ -47,6 +47,7 @@ var Workload = &workload.Workload{
 	Extent:      extent,
 	Queries:     queries,
 	Score:       score,
+	DataFiles:   dataFiles,
 	SQL:         files,
 }
 

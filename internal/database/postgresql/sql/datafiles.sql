@@ -19,7 +19,7 @@
 SET timezone = 'UTC';
 BEGIN;
 {{range .Files -}}
-\copy {{.Table}} ({{.Names}}) FROM {{if $.Compressed}}PROGRAM 'gzip -dc {{.Name}}'{{else}}'{{.Name}}'{{end}} WITH (FORMAT text, DELIMITER '|', NULL '', ENCODING 'UTF8')
+\copy {{.Table}} ({{.Names}}) FROM {{with $.Program .}}PROGRAM '{{.}}'{{else}}'{{.Name}}'{{end}} WITH (FORMAT {{if $.CSV}}csv, HEADER {{$.Header}}{{else}}text, DELIMITER '|', NULL ''{{end}}, ENCODING 'UTF8')
 {{end -}}
 COMMIT;
 

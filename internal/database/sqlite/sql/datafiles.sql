@@ -16,10 +16,10 @@
 --   sqlite3 FILE < {{.Script}}
 .bail on
 .mode csv
-.separator "|" "\n"
+.separator "{{if .CSV}},{{else}}|{{end}}" "\n"
 BEGIN;
 {{range .Files -}}
-.import '{{if $.Compressed}}|gzip -dc {{end}}{{.Name}}' {{.Table}}
+.import {{if $.Header}}--skip 1 {{end}}'{{with $.Program .}}|{{.}}{{else}}{{.Name}}{{end}}' {{.Table}}
 {{end -}}
 -- The shell has no word for NULL, and takes nothing for an empty text.
 {{range $t := .Tables -}}

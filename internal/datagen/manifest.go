@@ -1,0 +1,90 @@
+package datagen
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/option"
+)
+
+// ManifestName is the name of the file that lists all others. It comes last: a folder without it
+// is not whole.
+const ManifestName = "datagen.manifest.json"
+
+// manifestSchema names the manifest's shape. Its number changes when a program that reads one
+// shape could misread the other.
+const manifestSchema = "sledge-datagen-1"
+
+// Manifest is what a generation wrote, and of what.
+type Manifest struct {
+	Schema      string            `json:"schema"` // always sledge-datagen-1
+	Sledge      string            `json:"sledge"` // version
+	Begun       time.Time         `json:"begun"`
+	Workload    string            `json:"workload"`
+	Rows        string            `json:"rows"`    // what they follow from, in words
+	Options     map[string]string `json:"options"` // that says how much there is
+	Seed        uint64            `json:"seed"`
+	Format      Format            `json:"format"`
+	Header      bool              `json:"header,omitempty"`
+	Compression Compression       `json:"compression"`
+	Files       []File            `json:"files"`
+}
+
+// writeManifest writes it beside the files.
+func (g *generation) writeManifest(began time.Time) (err error) {
+	w, settings := g.Plan.Workload, g.Plan.Settings
+	m := Manifest{
+		Schema: manifestSchema, Sledge: g.Version, Begun: began.UTC().Truncate(time.Second),
+		Workload: w.Name, Rows: w.Identity(settings, g.Plan.Seed), Options: map[string]string{}, Seed: g.Plan.Seed,
+		Format: g.Format, Header: g.Header, Compression: g.Compression, Files: g.files(),
+	}
+	for _, o := range option.Describe(settings) {
+		if o.Name == w.Size.Option {
+			m.Options[o.Name] = o.Default // of a struct that is bound, what it is bound to
+		}
+	}
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	file, err := g.stage.create(ManifestName)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeFile(file)) }()
+	if _, err := file.Write(append(text, '\n')); err != nil {
+		return fmt.Errorf("write %s: %w", g.stage.final(ManifestName), cause(err))
+	}
+	return nil
+}
+
+// ReadManifest reads the manifest of a folder.
+func ReadManifest(folder string) (Manifest, error) {
+	path := filepath.Join(folder, ManifestName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Manifest{}, job.WithExit(job.ExitMissing, fmt.Errorf("%s is not there: sledge datagen writes it last, so the files are not whole, or not its", path))
+	}
+	if err != nil {
+		return Manifest{}, withUsage(fmt.Errorf("read %s: %w", path, cause(err)))
+	}
+	var m Manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return Manifest{}, withUsage(fmt.Errorf("%s is no manifest of sledge datagen: %w", path, err))
+	}
+	if m.Schema != manifestSchema || len(m.Files) == 0 {
+		return Manifest{}, withUsage(fmt.Errorf("%s is no manifest that this version reads: its schema is %q, not %s with files", path, m.Schema, manifestSchema))
+	}
+	for _, f := range m.Files {
+		if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) {
+			return Manifest{}, withUsage(fmt.Errorf("%s names %q, which is no file in its folder", path, f.Name))
+		}
+	}
+	return m, nil
+}

@@ -1,0 +1,34 @@
+package tproch
+
+import (
+	"fmt"
+
+	"sledge/internal/schema"
+	"sledge/internal/workload"
+	"sledge/internal/workload/tproch/dbgen"
+)
+
+// dataFiles divides the rows by supplier, which each table but the two smallest has the
+// same number of rows for (TPC-H 4.2.5).
+var dataFiles = &workload.DataFiles{
+	Units:  func(options any) int { return int(options.(*Options).size().Count(dbgen.Supplier)) },
+	Unit:   "suppliers",
+	Shared: []string{dbgen.Nation.String(), dbgen.Region.String()},
+	Ranges: func(options any, table string) workload.Ranges {
+		size, t := options.(*Options).size(), tableOf(table)
+		rows := func(f dbgen.Format) func(first, count int64) schema.RowSource {
+			return func(first, count int64) schema.RowSource { return size.Source(t, f, first+1, count) }
+		}
+		return workload.Ranges{Count: size.Count(t), Rows: rows(dbgen.LoadText), Lines: rows(dbgen.Tbl)}
+	},
+}
+
+// tableOf finds a table by its name.
+func tableOf(name string) dbgen.Table {
+	for _, t := range dbgen.Tables {
+		if t.String() == name {
+			return t
+		}
+	}
+	panic(fmt.Sprintf("tproch: there is no table %s", name))
+}
