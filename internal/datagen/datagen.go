@@ -18,6 +18,7 @@ import (
 
 	"sledge/internal/engine"
 	"sledge/internal/job"
+	"sledge/internal/option"
 	"sledge/internal/schema"
 )
 
@@ -102,7 +103,7 @@ func Generate(ctx context.Context, c Config) (Result, error) {
 		return Result{}, g.explain(ctx, err)
 	}
 	elapsed := time.Since(began)
-	g.tell(monitor, job.Step{Name: job.StepGenerate, Stage: job.Ends, Count: int64(c.Plan.Workload.DataFiles.Units(c.Plan.Settings)), Seconds: elapsed.Seconds()})
+	g.tell(monitor, job.Step{Name: job.StepGenerate, Stage: job.Ends, Of: g.size(), Seconds: elapsed.Seconds()})
 	return Result{Files: g.files(), Scripts: g.scripts(), Elapsed: elapsed}, nil
 }
 
@@ -146,6 +147,16 @@ func newGeneration(c Config) (*generation, error) {
 		g.total += t.Size
 	}
 	return g, nil
+}
+
+// size is how much there is, as the workload's option for it says.
+func (g *generation) size() string {
+	for _, o := range option.Describe(g.Plan.Settings) {
+		if o.Name == g.Plan.Workload.Size.Option {
+			return o.Default // of a struct that is bound, what it is bound to
+		}
+	}
+	return ""
 }
 
 func (g *generation) tableNames() []string {

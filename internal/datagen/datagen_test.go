@@ -319,7 +319,7 @@ func TestVirtualUsersTellWhatTheyDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for user, want := range map[int][]string{
-		1: {"file begins DIR/item_1.tbl 0", "rows begins item 0", "generate goes on  2", "generate ends  2"},
+		1: {"file begins DIR/item_1.tbl 0", "rows begins item 0", "generate goes on  2", "generate ends 2 0"},
 		2: {
 			"file begins DIR/order_line_1.tbl 0", "rows begins order_line 1", "file begins DIR/stock_1.tbl 0", "rows begins stock 1",
 			"file begins DIR/customer_1.tbl 0", "rows begins customer 1", "file begins DIR/history_1.tbl 0", "rows begins history 1",

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"sledge/internal/job"
-	"sledge/internal/option"
 )
 
 // ManifestName is the name of the file that lists all others. It comes last: a folder without it
@@ -44,10 +43,8 @@ func (g *generation) writeManifest(began time.Time) (err error) {
 		Workload: w.Name, Rows: w.Identity(settings, g.Plan.Seed), Options: map[string]string{}, Seed: g.Plan.Seed,
 		Format: g.Format, Header: g.Header, Compression: g.Compression, Files: g.files(),
 	}
-	for _, o := range option.Describe(settings) {
-		if o.Name == w.Size.Option {
-			m.Options[o.Name] = o.Default // of a struct that is bound, what it is bound to
-		}
+	if size := w.Size.Option; size != "" {
+		m.Options[size] = g.size()
 	}
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {

@@ -74,13 +74,24 @@ func (t scriptTable) Names() string {
 	return strings.Join(schema.Table{Columns: t.Columns}.ColumnNames(), ", ")
 }
 
-// scripts names the scripts of the database.
+// scripts names the scripts of the database. There are none for rows that its schema has no room
+// for.
 func (g *generation) scripts() Scripts {
-	if !g.Plan.SQL.Has(g.loadTemplate()) {
+	if !g.Plan.SQL.Has(g.loadTemplate()) || !g.buildable() {
 		return Scripts{}
 	}
 	ending := "-" + g.Plan.Database.Name + ".sql"
 	return Scripts{Create: "create" + ending, Load: "load" + ending, Finish: "finish" + ending}
+}
+
+// buildable tells whether there can be a schema of the rows.
+func (g *generation) buildable() bool {
+	w := g.Plan.Workload
+	if w.Unbuildable == nil {
+		return true
+	}
+	_, why := w.Unbuildable(g.Plan.Settings)
+	return why == ""
 }
 
 // loadTemplate is the template for files of the format.

@@ -137,7 +137,7 @@ const (
 	StepDelete StepName = "delete" // Of the schema
 	StepDrop   StepName = "drop"   // Kind and Of what is around the schema
 
-	StepGenerate StepName = "generate" // of rows into files by Users, of whom Count are done; at its end Count of units, and Seconds
+	StepGenerate StepName = "generate" // of rows into files by Users, of whom Count are done; at its end Of how much there is, as the workload's option says, and Seconds
 	StepFile     StepName = "file"     // Of its path
 	StepRows     StepName = "rows"     // of the table Of are made; Count is the number of the unit, or 0 for all
 

@@ -210,7 +210,7 @@ func (s *Speaker) generation(step job.Step) []string {
 	case step.Name == job.StepRows && s.words.generating[step.Of] != "":
 		return []string{s.words.generating[step.Of]}
 	case step.Name == job.StepGenerate && step.Stage == job.Ends:
-		return []string{fmt.Sprintf(s.words.generated+" GENERATED in %.0f MINUTES", step.Count, math.Round(step.Seconds/60))}
+		return []string{fmt.Sprintf(s.words.generated+" GENERATED in %.0f MINUTES", step.Of, math.Round(step.Seconds/60))}
 	case step.Name == job.StepGenerate:
 		return []string{fmt.Sprintf("Workers: %d Active %d Done", int64(step.Users)-step.Count, step.Count)}
 	}

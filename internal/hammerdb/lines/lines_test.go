@@ -36,7 +36,7 @@ func TestEventsAreWorded(t *testing.T) {
 				step(1, job.Step{Name: job.StepFile, Of: "/data/item_1.tbl"}), step(1, job.Step{Name: job.StepRows, Of: "item"}),
 				step(2, job.Step{Name: job.StepRows, Of: "stock", Count: 7}), step(2, job.Step{Name: job.StepRows, Of: "order_line", Count: 7}),
 				step(1, job.Step{Name: job.StepGenerate, Stage: job.GoesOn, Users: 2, Count: 1}),
-				step(1, job.Step{Name: job.StepGenerate, Stage: job.Ends, Count: 8, Seconds: 91}),
+				step(1, job.Step{Name: job.StepGenerate, Stage: job.Ends, Of: "8", Seconds: 91}),
 			},
 			`1 Opened File /data/item_1.tbl
 1 Generating Item

@@ -22,7 +22,7 @@ type words struct {
 	// generating says by table what is said when rows are made for files: the format of
 	// the number of the unit, for tables whose rows are made unit by unit.
 	generating map[string]string
-	generated  string // the format of how many units there are when all is made
+	generated  string // the format of how much there is when all is made
 }
 
 // vocabulary has the words for workloads by their short names.
@@ -45,7 +45,7 @@ var vocabulary = map[string]words{
 			"customer":  "Generating Customer for Wid=%d",
 			"orders":    "Generating Orders for Wid=%d",
 		},
-		generated: "%d WAREHOUSE SCHEMA",
+		generated: "%s WAREHOUSE SCHEMA",
 	},
 	"tproch": {
 		section: "TPCH", wrongSize: "scale factor %s does not equal dict scale factor if %s",
@@ -61,7 +61,7 @@ var vocabulary = map[string]words{
 			"orders":   {"Loading ORDERS...", "ORDERS Done"},
 			"lineitem": {"Loading LINEITEM...", "LINEITEM Done"},
 		},
-		generated: "SCALE FACTOR %d SCHEMA",
+		generated: "SCALE FACTOR %s SCHEMA",
 	},
 }
 
@@ -71,7 +71,7 @@ func wordsOf(workload string) words {
 	if w, known := vocabulary[workload]; known {
 		return w
 	}
-	return words{section: strings.ToUpper(workload), wrongSize: "size %s does not equal dict size of %s", generated: "%d UNIT SCHEMA"}
+	return words{section: strings.ToUpper(workload), wrongSize: "size %s does not equal dict size of %s", generated: "%s UNIT SCHEMA"}
 }
 
 // OtherSize says that a workload's schema has another amount of data than was set, or returns

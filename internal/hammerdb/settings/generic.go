@@ -94,12 +94,12 @@ type metrics struct {
 }
 
 type dataGeneration struct {
-	Warehouses int    `opt:"gen_count_ware" min:"1" max:"100000" help:"warehouses to generate"`
-	Scale      string `opt:"gen_scale_fact" choices:"1|10|30|100|300|1000|3000|10000|30000|100000" help:"scale factor to generate"`
-	Users      int    `opt:"gen_num_vu" min:"1" max:"1024" help:"virtual users that generate side by side"`
-	Folder     string `opt:"gen_directory" help:"folder that the files are written to; empty for the one of temporary files"`
-	Compress   flag   `opt:"gen_compress" help:"compress the files by gzip"`
-	Overwrite  flag   `opt:"gen_overwrite" help:"replace files that are in the folder"`
+	Warehouses int         `opt:"gen_count_ware" min:"1" max:"100000" help:"warehouses to generate"`
+	Scale      scaleFactor `opt:"gen_scale_fact" help:"scale factor to generate, also a fraction such as 0.01"`
+	Users      int         `opt:"gen_num_vu" min:"1" max:"1024" help:"virtual users that generate side by side"`
+	Folder     string      `opt:"gen_directory" help:"folder that the files are written to; empty for the one of temporary files"`
+	Compress   flag        `opt:"gen_compress" help:"compress the files by gzip"`
+	Overwrite  flag        `opt:"gen_overwrite" help:"replace files that are in the folder"`
 }
 
 type commandLine struct {
@@ -226,6 +226,25 @@ func (f flag) MarshalText() ([]byte, error) {
 	}
 	return []byte("0"), nil
 }
+
+// scaleFactor is a number as it was written, so that 10 is not shown as 10.0.
+type scaleFactor string
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *scaleFactor) UnmarshalText(text []byte) error {
+	const least, most = 0.001, 100_000
+	if n, err := strconv.ParseFloat(string(text), 64); err != nil || !(n >= least && n <= most) {
+		return fmt.Errorf("%q is not a number from %g to %d", text, least, most)
+	}
+	*s = scaleFactor(text)
+	return nil
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s scaleFactor) MarshalText() ([]byte, error) { return []byte(s), nil }
+
+// Kind names the type for people.
+func (scaleFactor) Kind() string { return "number" }
 
 // Kind names the type for people.
 func (flag) Kind() string { return "0 or 1" }
