@@ -14,7 +14,7 @@ type Format string
 
 // The formats.
 const (
-	Tbl     Format = "tbl"     // lines with | between values, as HammerDB writes them
+	Tbl     Format = "tbl"     // lines with | between values, the usual one
 	Dbgen   Format = "dbgen"   // lines with | behind each value, in files that are named as the TPC's dbgen names them
 	CSV     Format = "csv"     // RFC 4180, but for lines, which end with a newline alone
 	Parquet Format = "parquet" // columns with types

@@ -106,8 +106,8 @@ func filesInTheWay(folder string, tables, names []string) ([]string, error) {
 	return append(rows, others...), nil
 }
 
-// namesOfRows matches the names that files of the tables have which only Sledge and HammerDB name
-// so. Files may be named as dbgen names them and come from elsewhere.
+// namesOfRows matches the names with numbers that a generation gives to files of the tables. Those
+// of dbgen's format are not among them: such files may be dbgen's own.
 func namesOfRows(tables []string) *regexp.Regexp {
 	quoted := make([]string, len(tables))
 	for i, t := range tables {
