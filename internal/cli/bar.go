@@ -146,7 +146,7 @@ func barLine(p job.Progress, elapsed time.Duration, width int) string {
 	}
 	parts = append(parts, fmt.Sprintf("%s of %s %s", humanize.Comma(done), humanize.Comma(p.Total), p.Unit))
 	if detail := report.Printable(p.Detail); detail != "" {
-		place := len(parts)
+		place := len(parts) - 1
 		if done == p.Total { // it is what is waited for
 			place = 0
 		}

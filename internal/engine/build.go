@@ -310,7 +310,7 @@ func (b builder) build(ctx context.Context, next piece) error {
 			b.steps.begins(stepOf[step])
 		}
 		for _, statement := range statements {
-			done := b.progress.begin(step + " of " + t.Name)
+			done := b.progress.begin(doing{step: step, table: t.Name, rows: t.Size})
 			err := b.session.Exec(ctx, statement)
 			done()
 			if err != nil {
@@ -411,7 +411,7 @@ func (p Plan) complete(ctx context.Context, steps *announcer, session database.S
 	defer stop()
 	for n, statement := range statements {
 		what := fmt.Sprintf("statement %d of %d", n+1, len(statements))
-		if err := progress.exec(ctx, session, statement, what, progress.each); err != nil {
+		if err := progress.exec(ctx, session, statement, doing{step: what}, progress.each); err != nil {
 			return fmt.Errorf("%s: %w", step, err)
 		}
 	}
@@ -421,10 +421,10 @@ func (p Plan) complete(ctx context.Context, steps *announcer, session database.S
 		group.Go(func() error {
 			return job.Guarded(func() error {
 				for n := int(next.Add(1)) - 1; n < len(shares); n = int(next.Add(1)) - 1 {
-					what := step + " of " + shares[n].table.Name
+					t := shares[n].table
 					for _, statement := range shares[n].statements {
-						if err := progress.exec(ctx, s, statement, what, shares[n].table.Size); err != nil {
-							return fmt.Errorf("%s: %w", what, err)
+						if err := progress.exec(ctx, s, statement, doing{step: step, table: t.Name, rows: t.Size}, t.Size); err != nil {
+							return fmt.Errorf("%s of %s: %w", step, t.Name, err)
 						}
 					}
 				}
@@ -494,7 +494,7 @@ func newStepProgress(step string, statements []string, shares []share) *stepProg
 }
 
 // exec runs a statement and counts it.
-func (p *stepProgress) exec(ctx context.Context, s database.Session, statement, what string, counts int64) error {
+func (p *stepProgress) exec(ctx context.Context, s database.Session, statement string, what doing, counts int64) error {
 	defer p.begin(what)()
 	err := s.Exec(ctx, statement)
 	if err == nil {
@@ -505,46 +505,6 @@ func (p *stepProgress) exec(ctx context.Context, s database.Session, statement, 
 
 func (p *stepProgress) now() job.Progress {
 	return job.Progress{Step: p.name, Detail: p.String(), Done: p.done.Load(), Total: p.total, Unit: p.unit}
-}
-
-// doings are statements under way, for those who watch.
-type doings struct {
-	mu   sync.Mutex
-	list []*doing // as they began
-}
-
-type doing struct {
-	what  string
-	since time.Time
-}
-
-// begin shows a statement until done is called.
-func (d *doings) begin(what string) (done func()) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	begun := &doing{what, time.Now()}
-	d.list = append(d.list, begun)
-	return func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		i := slices.Index(d.list, begun)
-		d.list = slices.Delete(d.list, i, i+1)
-	}
-}
-
-// String says what is under way, and for how long if that takes any time.
-func (d *doings) String() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var all []string
-	for _, doing := range d.list {
-		what := doing.what
-		if t := time.Since(doing.since).Truncate(time.Second); t > 0 {
-			what += " for " + t.String()
-		}
-		all = append(all, what)
-	}
-	return strings.Join(all, ", ")
 }
 
 // report sends the progress twice a second until stop is called.

@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// doings are statements of a build under way, for those who watch. They say how long each
+// still takes, about, once others of the same step have shown how long tables take.
+type doings struct {
+	mu    sync.Mutex
+	list  []*doing // as they began
+	paces map[string]pace
+}
+
+// doing is a statement.
+type doing struct {
+	step, table string
+	rows        int64 // of the table, about
+	since       time.Time
+}
+
+// pace is what the statements of a step have done so far.
+type pace struct {
+	rows int64
+	took time.Duration
+}
+
+// begin shows a statement until done is called.
+func (d *doings) begin(what doing) (done func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	what.since = time.Now()
+	d.list = append(d.list, &what)
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		i := slices.Index(d.list, &what)
+		d.list = slices.Delete(d.list, i, i+1)
+		if d.paces == nil {
+			d.paces = map[string]pace{}
+		}
+		p := d.paces[what.step]
+		d.paces[what.step] = pace{p.rows + what.rows, p.took + time.Since(what.since)}
+	}
+}
+
+// String says what is under way, and for how long if that takes any time.
+func (d *doings) String() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var all []string
+	for _, doing := range d.list {
+		all = append(all, doing.told(time.Since(doing.since), d.paces[doing.step]))
+	}
+	return strings.Join(all, ", ")
+}
+
+// told says what a statement does that has gone on for so long, where others went at that pace.
+func (d *doing) told(since time.Duration, others pace) string {
+	text := d.step
+	if d.table != "" {
+		text += " of " + d.table
+	}
+	since = since.Truncate(time.Second)
+	if since == 0 {
+		return text
+	}
+	text += fmt.Sprintf(" for %s", since)
+	if others.rows == 0 || others.took < time.Second { // too little to go by
+		return text
+	}
+	all := time.Duration(float64(d.rows) / float64(others.rows) * float64(others.took))
+	if left := (all - since).Round(time.Second); left > 0 {
+		text += fmt.Sprintf(" (about %s left)", left)
+	}
+	return text
+}

@@ -1,0 +1,36 @@
+package engine
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestAStatementSaysHowLongItStillTakes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d doings
+		want := func(want string) {
+			t.Helper()
+			if got := d.String(); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		}
+		want("")
+		large := d.begin(doing{step: "indexes", table: "lineitem", rows: 6000})
+		small := d.begin(doing{step: "indexes", table: "orders", rows: 1500})
+		want("indexes of lineitem, indexes of orders")
+		time.Sleep(2500 * time.Millisecond)
+		small()
+		want("indexes of lineitem for 2s (about 8s left)") // four times as many rows, of which orders had theirs in 2.5 s
+		other := d.begin(doing{step: "finish", table: "orders", rows: 1500})
+		time.Sleep(7500 * time.Millisecond)
+		want("indexes of lineitem for 10s, finish of orders for 7s") // it takes longer than was thought
+		other()
+		large()
+		want("")
+		all := d.begin(doing{step: "statement 1 of 2"})
+		time.Sleep(time.Second)
+		want("statement 1 of 2 for 1s")
+		all()
+	})
+}
