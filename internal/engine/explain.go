@@ -56,6 +56,7 @@ type explainer struct {
 	plan    Plan
 	stop    <-chan struct{}
 	session database.Session // nil where there is none, or the last call has cost it
+	lost    error            // why there can be none
 	began   time.Time
 	until   time.Time // from then on no query is executed
 }
@@ -79,12 +80,13 @@ func (e *explainer) queries(ctx context.Context) ([]workload.Query, error) {
 	return p.Workload.Queries(seat), nil
 }
 
-// connected returns the session, and makes one where there is none.
-func (e *explainer) connected(ctx context.Context) (s database.Session, err error) {
-	if e.session == nil {
-		e.session, err = connect(ctx, e.plan, database.Owner)
+// connected returns the session, and makes one where there is none, unless that has failed
+// before.
+func (e *explainer) connected(ctx context.Context) (database.Session, error) {
+	if e.session == nil && e.lost == nil {
+		e.session, e.lost = connect(ctx, e.plan, database.Owner)
 	}
-	return e.session, err
+	return e.session, e.lost
 }
 
 func (e *explainer) close() { closeQuietly(&e.session) }
@@ -107,11 +109,17 @@ func (e *explainer) explain(ctx context.Context, q workload.Query) job.QueryPlan
 		}
 		plan.Error = "no times: " + untimed.Error()
 	}
-	if err := e.ask(ctx, e.plan.Server.Explain, &plan); err != nil {
+	if err := e.ask(ctx, e.plan.Server.Explain, &plan, planning, errTooLongPlanned); err != nil {
 		plan.Error = err.Error()
 	}
 	return plan
 }
+
+// planning bounds how long a plan without times may take. Most take milliseconds, but some
+// databases execute parts of a query to plan it.
+const planning = time.Minute
+
+var errTooLongPlanned = fmt.Errorf("the database took longer than %s to plan the query", planning)
 
 // mayExecute returns why no query is to be executed any more, if so.
 func (e *explainer) mayExecute() error {
@@ -126,48 +134,42 @@ func (e *explainer) mayExecute() error {
 	return nil
 }
 
-// execute gets the plan with times, and has the query cancelled where it takes longer than is
-// left of the time limit, or than one query may.
+// execute gets the plan with times, for no longer than is left of the time limit, or than one
+// query may take.
 func (e *explainer) execute(ctx context.Context, plan *job.QueryPlan) error {
-	s, err := e.connected(ctx)
-	if err != nil {
-		return err
-	}
 	limit, why := time.Until(e.until), errors.New("the time limit was over before the query was answered again")
 	if most := e.plan.Pacing.Limit; most > 0 && most < limit {
 		limit, why = most, fmt.Errorf("it took longer than %s, which is what option %s allows", most, e.plan.Spec.Names.Of("query_limit"))
 	}
-	limited, done := context.WithTimeout(ctx, limit+cancelling) // for a server that does not do it
-	defer done()
-	asked := make(chan struct{})
-	timer := time.AfterFunc(limit, func() {
-		defer close(asked)
-		asking, done := context.WithTimeout(limited, asking)
-		defer done()
-		_ = s.Cancel(asking) // then the query goes on until limited ends
-	})
-	err = e.ask(limited, e.plan.Server.ExplainTimed, plan)
-	if timer.Stop() {
-		return err
-	}
-	<-asked
-	e.close() // or the next query might be cancelled
-	if err == nil || ctx.Err() != nil {
-		return err
-	}
-	return why
+	return e.ask(ctx, e.plan.Server.ExplainTimed, plan, limit, why)
 }
 
-// ask gets the lines of a plan in one way. What fails costs the session, in which nobody
-// knows what was left behind.
-func (e *explainer) ask(ctx context.Context, how database.Explainer, plan *job.QueryPlan) error {
+// ask gets the lines of a plan in one way, and has that cancelled after a while, which is why
+// it fails then. What fails costs the session, in which nobody knows what was left behind.
+func (e *explainer) ask(ctx context.Context, how database.Explainer, plan *job.QueryPlan, limit time.Duration, why error) error {
 	s, err := e.connected(ctx)
 	if err != nil {
 		return err
 	}
+	limited, done := context.WithTimeout(ctx, limit+cancelling) // for a server that does not cancel it
+	defer done()
+	cancelled := make(chan struct{})
+	timer := time.AfterFunc(limit, func() {
+		defer close(cancelled)
+		asking, done := context.WithTimeout(limited, asking)
+		defer done()
+		_ = s.Cancel(asking) // else it goes on until limited ends
+	})
 	began := time.Now()
-	answer, err := how(ctx, s, plan.Query)
+	answer, err := how(limited, s, plan.Query)
 	plan.Seconds = time.Since(began).Seconds()
+	if !timer.Stop() {
+		<-cancelled
+		e.close() // or the next one might be cancelled
+		if err != nil && ctx.Err() == nil {
+			return why
+		}
+	}
 	if err != nil {
 		e.close()
 		return err

@@ -24,6 +24,8 @@ func TestPlansAreTakenWhenARunHasBeenMeasured(t *testing.T) {
 		options   load.FiniteOptions
 		fail      string // in what is asked
 		stop      time.Duration
+		planning  time.Duration
+		gone      bool // whether the server takes no connections any more
 		wantAsked []string
 		wantPlans []string
 		want      *job.Explained
@@ -70,6 +72,20 @@ func TestPlansAreTakenWhenARunHasBeenMeasured(t *testing.T) {
 			want: &job.Explained{Queries: 3, Plans: 2, Seconds: 8, Asked: "analyze", Why: "only: no times: the time limit was over before the query was answered again"},
 		},
 		{
+			name: "noting that the server is gone", options: load.FiniteOptions{Plans: load.UntimedPlans}, gone: true,
+			wantPlans: []string{"only of 7 one: : nobody answers", "only of 7 two: : nobody answers", "only of 7 : : no text"},
+			want:      &job.Explained{Queries: 3, Seconds: 30, Asked: "explain", Why: "only: nobody answers"},
+		},
+		{
+			name: "waiting for none for longer than a minute", options: load.FiniteOptions{Plans: load.UntimedPlans}, planning: time.Hour,
+			wantAsked: []string{"6s explain one", "1m6s explain two"},
+			wantPlans: []string{
+				"only of 7 one: : the database took longer than 1m0s to plan the query",
+				"only of 7 two: : the database took longer than 1m0s to plan the query", "only of 7 : : no text",
+			},
+			want: &job.Explained{Queries: 3, Seconds: 120, Asked: "explain", Why: "only: the database took longer than 1m0s to plan the query"},
+		},
+		{
 			name:      "executing none for longer than one may take",
 			options:   load.FiniteOptions{Plans: load.TimedPlans, QueryLimit: option.Minutes(9 * time.Second)},
 			wantAsked: []string{"6s execute one", "15s explain one", "15s execute two", "24s explain two"},
@@ -101,10 +117,19 @@ func TestPlansAreTakenWhenARunHasBeenMeasured(t *testing.T) {
 						return database.Table{Rows: [][]string{{line}}}, nil
 					}
 				}
-				p.Server.Explain, p.Server.ExplainTimed = explain("explain", 0, "scan"), explain("execute", 10*time.Second, "timed scan")
+				p.Server.Explain, p.Server.ExplainTimed = explain("explain", tt.planning, "scan"), explain("execute", 10*time.Second, "timed scan")
 				p.Database.ReadPlan = func(answer database.Table) []job.PlanLine { return []job.PlanLine{{Text: answer.Rows[0][0]}} }
 				p.Workload.Queries = func(workload.Seat) []workload.Query {
 					return []workload.Query{{Stream: 7, Text: "one"}, {Stream: 7, Text: "two"}, {Stream: 7, Err: errors.New("no text")}}
+				}
+				if open := p.Database.Connect; tt.gone {
+					p.Database.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+						if time.Since(start) < 6*time.Second {
+							return open(ctx, options, as)
+						}
+						time.Sleep(30 * time.Second)
+						return nil, errors.New("nobody answers")
+					}
 				}
 				var stop chan struct{}
 				if tt.stop > 0 {

@@ -52,11 +52,8 @@ func timesOf(r job.Result, kind string) *QueryTimes {
 
 // cells spells the least, the mean and the most.
 func (t *QueryTimes) cells() (least, mean, most string) {
-	switch {
-	case t == nil:
+	if t == nil || t.Done == 0 {
 		return "-", "-", "-"
-	case t.Done == 0:
-		return "-", "not done", "-"
 	}
 	return seconds(t.Least), seconds(t.Mean), seconds(t.Most)
 }
@@ -199,10 +196,12 @@ func (c Comparison) queries(b *page) {
 		for i, times := range q.Times {
 			least, mean, most := times.cells()
 			if times != nil && times.NotDone > 0 {
-				mean = b.Look.Bad(mean)
 				if times.Done > 0 {
-					mean = b.Look.Bad(fmt.Sprintf("%d not done, %s", times.NotDone, mean))
+					mean = fmt.Sprintf("%d not done, %s", times.NotDone, mean)
+				} else {
+					mean = "not done"
 				}
+				mean = b.Look.Bad(mean)
 			}
 			cells = append(cells, mean)
 			if several {
