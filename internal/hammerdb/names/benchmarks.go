@@ -148,10 +148,10 @@ var Benchmarks = []Benchmark{
 		rest: []string{
 			"total_querysets", "raise_query_error", "verbose",
 			"refresh_on", "update_sets", "trickle_refresh", "refresh_verbose", "cloud_query",
-			"validation", "time_limit", "tpch_max_retries", "tpch_user_delay",
+			"validation", "time_limit", "query_limit", "plans", "tpch_max_retries", "tpch_user_delay",
 		},
 		script: []string{
-			"total_querysets", "raise_query_error", "verbose", "validation", "time_limit", "tpch_max_retries",
+			"total_querysets", "raise_query_error", "verbose", "validation", "time_limit", "query_limit", "plans", "tpch_max_retries",
 			"refresh_on", "update_sets", "trickle_refresh", "refresh_verbose", "cloud_query",
 		},
 	},
