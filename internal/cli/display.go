@@ -73,6 +73,8 @@ func (d *display) Watch(e job.Event) {
 		d.spans.clock(d, e.Second.Offset)
 	case e.Second != nil:
 		d.second(*e.Second)
+	case e.Answer != nil && !d.hammerDB && !d.verbose && !d.brief:
+		d.answer(*e.Answer)
 	case e.Span != nil:
 		d.spans.span(d, *e.Span)
 	case e.Failure != nil:
@@ -110,6 +112,17 @@ func (d *display) end() { d.bar.end() }
 // line prints a line above the bar.
 func (d *display) line(w io.Writer, text string) {
 	d.bar.above(func() { fmt.Fprintln(w, report.Printable(text)) })
+}
+
+// answer shows a query and its answer.
+func (d *display) answer(a job.Answer) {
+	width := 0
+	if d.bar.width != nil {
+		width = d.bar.width()
+	}
+	for _, line := range report.Answer(a, width) {
+		d.line(d.err, line)
+	}
 }
 
 // text shows what HammerDB's virtual users say, where somebody asked for it: scripts look

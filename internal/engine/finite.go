@@ -102,8 +102,13 @@ func (s *spans) begin(u *user, c *connection, t workload.Transaction) (end func(
 		if span.Outcome == "" {
 			span.Outcome, span.Seconds = job.SpanCutOff, time.Since(r.began).Seconds()-span.From
 		}
+		after := spanner.Span(t)
 		if span.Done() {
-			span.Rows = spanner.Span(t).Rows
+			span.Rows = after.Rows
+		}
+		if after.Answer != nil {
+			after.Answer.Kind = span.Kind
+			r.feed.send(job.Event{User: span.User, Answer: after.Answer})
 		}
 		s.mu.Lock()
 		s.list = append(s.list, span)

@@ -34,7 +34,8 @@ type Event struct {
 	Counts   *Counts    `json:"counts,omitempty"`
 	Headline *Result    `json:"headline,omitempty"` // what a run has measured, before the database tidies up after it
 	Failure  *Failure   `json:"failure,omitempty"`
-	Span     *Span      `json:"span,omitempty"` // of a run that ends when its work is done
+	Span     *Span      `json:"span,omitempty"`   // of a run that ends when its work is done
+	Answer   *Answer    `json:"answer,omitempty"` // to a query, of a run that is to show them
 	Facts    *Facts     `json:"facts,omitempty"`
 
 	// Settled are the options that the spec leaves to the moment, as a build that is

@@ -30,6 +30,15 @@ func (s Span) Done() bool { return s.Outcome == SpanDone }
 // Time returns how long it took.
 func (s Span) Time() time.Duration { return time.Duration(s.Seconds * float64(time.Second)) }
 
+// Answer is what a query asked and what it got, before its span ends.
+type Answer struct {
+	Kind    string     `json:"kind"`              // "query 14"
+	Text    string     `json:"text"`              // what was asked
+	Columns []string   `json:"columns,omitempty"` // none of a query that failed
+	Rows    [][]string `json:"rows,omitempty"`    // the first of them, as text; a NULL is NULL
+	More    int64      `json:"more,omitempty"`    // rows that there were behind these
+}
+
 // SpanOutcome says how a span ended.
 type SpanOutcome string
 

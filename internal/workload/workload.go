@@ -285,7 +285,8 @@ type Teller interface{ Outcome() string }
 type Spanner interface {
 	Executor
 
-	// Span says what a transaction is a part of; after Do, also how many rows it returned.
+	// Span says what a transaction is a part of; after Do, also how many rows it returned,
+	// and its answer where that is to be shown.
 	Span(t Transaction) Span
 }
 
@@ -293,6 +294,7 @@ type Spanner interface {
 type Span struct {
 	Stream, Set, Number, Of int
 	Rows                    int64
+	Answer                  *job.Answer // without its kind; nil where nobody asked to see it
 }
 
 // Query is a transaction that is one statement, with its parameters in it.

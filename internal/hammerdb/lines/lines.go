@@ -96,6 +96,8 @@ func (s *Speaker) say(e job.Event) []Line {
 		return by(e.User, s.begins(*e.Phase)...)
 	case e.Second != nil:
 		return by(e.User, s.second(*e.Second)...)
+	case e.Answer != nil:
+		return by(e.User, answer(*e.Answer)...)
 	case e.Span != nil:
 		return by(e.User, s.span(*e.Span)...)
 	case e.Headline != nil && e.Headline.Spans != nil:

@@ -219,3 +219,19 @@ func (s *Speaker) refreshed(user int) []string {
 	}
 	return nil
 }
+
+// answer words a query and the rows that it returned, a line each.
+func answer(a job.Answer) []string {
+	said := strings.Split(strings.TrimSpace(a.Text), "\n")
+	for _, row := range a.Rows {
+		values := make([]string, len(row))
+		for i, value := range row {
+			values[i] = strings.TrimSpace(value)
+		}
+		said = append(said, strings.Join(values, " | "))
+	}
+	if a.More > 0 {
+		said = append(said, fmt.Sprintf("and %d more rows", a.More))
+	}
+	return said
+}

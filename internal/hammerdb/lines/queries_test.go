@@ -103,3 +103,20 @@ func TestRefreshFunctionsAndCloudQueriesAreWorded(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+func TestAnAnswerIsALineForEachRow(t *testing.T) {
+	speaker := lines.NewSpeaker(lines.About{Action: job.Run, Product: "PostgreSQL", Workload: "tproch"})
+	speaker.Say(job.Event{User: 2, State: job.UserRunning})
+	var got []string
+	for _, line := range speaker.Say(job.Event{User: 2, Answer: &job.Answer{
+		Kind: "query 4", Text: "SELECT a, b\nFROM t\n", Columns: []string{"a", "b"}, Rows: [][]string{{"1-URGENT  ", "9"}, {"NULL", "10"}}, More: 3,
+	}}) {
+		if line.User != 2 {
+			t.Errorf("virtual user %d says %q, want it of 2", line.User, line.Text)
+		}
+		got = append(got, line.Text)
+	}
+	if want := []string{"SELECT a, b", "FROM t", "1-URGENT | 9", "NULL | 10", "and 3 more rows"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

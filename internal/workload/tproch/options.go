@@ -18,8 +18,8 @@ type Options struct {
 	QuerySets  int  `opt:"query_sets" group:"load" unit:"sets" flag:"query-sets" for:"run" min:"1" max:"1000000" help:"how often each virtual user asks all queries"`
 	Validation bool `opt:"validation" group:"load" help:"ask with the parameters for which the standard gives the answers, instead of those that the seed gives"`
 	Cloud      bool `opt:"cloud_queries" group:"load" flag:"cloud-queries" for:"run" help:"ask the 13 cloud analytic queries instead of the 22: they have no parameters, and are asked in one order"`
+	Verbose    bool `opt:"verbose" group:"load" flag:"show-answers" for:"run" help:"show each query when it has ended, and the first 20 rows that it returned"`
 
-	Verbose        bool `opt:"verbose" group:"load" soon:"true" help:"print queries and the rows they return; not built yet, so a job with it is refused"`
 	Refresh        bool `opt:"refresh" group:"load" soon:"true" help:"have the first virtual user run the refresh functions; not built yet, so a job with it is refused"`
 	RefreshSets    int  `opt:"refresh_sets" group:"load" soon:"true" min:"1" help:"sets of refresh functions, which are not built yet"`
 	Trickle        int  `opt:"refresh_delay" group:"load" soon:"true" min:"0" help:"milliseconds between two refreshed orders, which are not built yet"`
@@ -35,7 +35,7 @@ func (o *Options) Validate(names option.Names) error {
 	for _, missing := range []struct {
 		name  string
 		asked bool
-	}{{"verbose", o.Verbose}, {"refresh", o.Refresh}} {
+	}{{"refresh", o.Refresh}} {
 		if missing.asked {
 			return names.Wrong(missing.name, "true", "what it asks for is not built yet: set it to false")
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"sledge/internal/database"
+	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/sqlfile"
 	"sledge/internal/workload"
@@ -84,11 +85,13 @@ func (s *stream) parameters(query int) qgen.Parameters {
 type asker struct {
 	session database.Session
 	rows    int64 // of the last answer
+	verbose bool
+	answer  *job.Answer // the last one, where somebody wants to see it
 }
 
 // newExecutor is Workload.NewExecutor.
 func newExecutor(_ context.Context, c workload.Connection) (workload.Executor, error) {
-	return &asker{session: c.Session}, nil
+	return &asker{session: c.Session, verbose: c.Options.(*Options).Verbose}, nil
 }
 
 // Do implements workload.Executor. A query is answered when its last row is there.
@@ -99,13 +102,16 @@ func (a *asker) Do(ctx context.Context, t workload.Transaction) error {
 	}
 	answer, err := a.session.Query(ctx, q.text, 0)
 	a.rows = int64(len(answer.Rows))
+	if a.verbose {
+		a.answer = shown(q.text, answer, err)
+	}
 	return err
 }
 
 // Span implements workload.Spanner.
 func (a *asker) Span(t workload.Transaction) workload.Span {
 	span := t.Inputs.(*question).span
-	span.Rows = a.rows
+	span.Rows, span.Answer = a.rows, a.answer
 	return span
 }
 
