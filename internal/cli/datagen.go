@@ -65,7 +65,7 @@ such files already, nothing is written unless you give --overwrite.`,
 	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload, if not "+p.Bench.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Bench), ", "))
 	flags.Var(plainFlag{"warehouses", "number", f.plain}, "warehouses", "warehouses to generate")
 	flags.Var(plainFlag{"scale", "number", f.plain}, "scale", "scale factor to generate, of the analytic workload: about how many GB of rows, from 0.001")
-	flags.StringVar(&f.format, "format", string(datagen.Formats[0]), "`name` of the format: "+datagen.FormatNames())
+	flags.StringVar(&f.format, "format", string(datagen.Formats[0]), "`name` of the format: "+strings.Join(datagen.FormatNames(), ", "))
 	flags.BoolVar(&f.header, "header", false, "begin each CSV file with the names of the columns")
 	flags.StringVar(&f.compression, "compress", "", "compression of the files, a `name`: gzip, zstd or none; Parquet files are compressed by snappy (default), zstd, gzip or none")
 	flags.BoolVar(&f.gzip, "gzip", false, "the same as --compress gzip")
@@ -79,6 +79,11 @@ such files already, nothing is written unless you give --overwrite.`,
 	flags.BoolVar(&f.hammerDB, "hammerdb", false, "print HammerDB's lines, for scripts that look for them")
 	flags.BoolVar(&f.verbose, "verbose", false, "show the output of every worker")
 	p.completeSettings(c, &f.settings)
+	for name, choices := range map[string][]string{"format": datagen.FormatNames(), "compress": datagen.CompressionNames()} {
+		if err := c.RegisterFlagCompletionFunc(name, fixed(choices...)); err != nil {
+			panic(err) // there is no such flag
+		}
+	}
 	c.AddCommand(p.verifyCommand())
 	return c
 }
@@ -144,7 +149,9 @@ func (p *Program) showDatagen(f datagenFlags, r datagen.Result) {
 		headline += ", compressed to " + humanize.Bytes(uint64(stored))
 	}
 	fmt.Fprintf(p.Stdout, "%s\n%d files and %s in %s\n", drawn(p.StdoutLook.Figure, headline+".", p.StdoutWidth), len(r.Files), datagen.ManifestName, f.folder)
-	if r.Scripts != (datagen.Scripts{}) {
+	if r.Scripts == (datagen.Scripts{}) {
+		fmt.Fprintln(p.Stdout, "No scripts: the database's own client cannot load these files, or they hold rows that break its keys.")
+	} else {
 		fmt.Fprintf(p.Stdout, "\n%s\n  Run %s, %s and %s there, in this order. Each begins with the command that runs it.\n",
 			p.StdoutLook.Strong("Next"), r.Scripts.Create, r.Scripts.Load, r.Scripts.Finish)
 	}
@@ -160,7 +167,10 @@ them: whether all are there, their sizes and their SHA-256 sums. It names those 
 and the exit code is 1 then, or 8 if there is no manifest.`,
 		Example: examples("sledge datagen verify /data/tpch"),
 		Args:    cobra.MaximumNArgs(1),
-		RunE:    p.run(p.verify),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: p.run(p.verify),
 	}
 }
 

@@ -23,8 +23,8 @@ const (
 // Formats lists them, the usual one first.
 var Formats = []Format{Tbl, Dbgen, CSV, Parquet}
 
-// FormatNames lists their names for people.
-func FormatNames() string { return list(Formats) }
+// FormatNames lists their names.
+func FormatNames() []string { return texts(Formats) }
 
 // Compression is how files are made smaller.
 type Compression string
@@ -45,6 +45,9 @@ func (f Format) Compressions() []Compression {
 	return []Compression{Uncompressed, Gzip, Zstd}
 }
 
+// CompressionNames lists the names of all compressions.
+func CompressionNames() []string { return texts(Parquet.Compressions()) }
+
 // extension is what the names of the format's files have behind the table.
 func (f Format) extension() string {
 	switch f {
@@ -56,7 +59,7 @@ func (f Format) extension() string {
 	return ".tbl"
 }
 
-// Extension is what the names of compressed files end with. Parquet files are compressed within,
+// extension is what the names of compressed files end with. Parquet files are compressed within,
 // and their names do not tell.
 func (c Compression) extension() string {
 	switch c {
@@ -118,12 +121,14 @@ func (c *Config) checkNumbers() error {
 }
 
 // list spells names for people.
-func list[T ~string](names []T) string {
+func list[T ~string](names []T) string { return strings.Join(texts(names), ", ") }
+
+func texts[T ~string](names []T) []string {
 	texts := make([]string, len(names))
 	for i, n := range names {
 		texts[i] = string(n)
 	}
-	return strings.Join(texts, ", ")
+	return texts
 }
 
 // fileName names the file of a part of a table.
