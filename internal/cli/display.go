@@ -85,6 +85,9 @@ func (d *display) Watch(e job.Event) {
 		d.measured = true
 	case e.Phase != nil:
 		d.phase(e.Phase.Name)
+		if e.Phase.Stage != "" && !d.brief && !d.hammerDB && !d.verbose {
+			d.line(d.err, e.Phase.Stage)
+		}
 	case e.Trouble != nil:
 		return // the program ends with the error and its message
 	case e.Message != "" && (e.User == 0 || e.User == job.Monitor && !d.brief) && !d.hammerDB && !d.verbose && !d.pacing.Test:

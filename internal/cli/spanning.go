@@ -38,7 +38,7 @@ func (s *spanning) span(d *display, span job.Span) {
 	if d.brief || d.hammerDB || d.verbose { // its virtual users say it
 		return
 	}
-	what := fmt.Sprintf("%s of stream %d (%d of %d", span.Kind, span.Stream, span.Number, span.Of)
+	what := fmt.Sprintf("%s (%d of %d", called(span), span.Number, span.Of)
 	if span.Set > 1 {
 		what += fmt.Sprintf(", set %d", span.Set)
 	}
@@ -51,6 +51,14 @@ func (s *spanning) span(d *display, span job.Span) {
 		line += ", " + plural(span.Rows, "row")
 	}
 	d.line(d.err, line)
+}
+
+// called says what a transaction is, and of which stream.
+func called(s job.Span) string {
+	if s.Stream == job.NoStream {
+		return s.Kind
+	}
+	return fmt.Sprintf("%s of stream %d", s.Kind, s.Stream)
 }
 
 // clock says from time to time what is under way.
@@ -75,7 +83,7 @@ func (s *spanning) text(offset time.Duration) string {
 		parts = append(parts, humanize.Comma(int64(engine.Delta{N: s.done, In: offset}.Per(s.unit.Per)))+" "+s.unit.Name)
 	}
 	for _, span := range s.underWay {
-		parts = append(parts, fmt.Sprintf("now %s of stream %d for %.0f s", span.Kind, span.Stream, max(0, offset.Seconds()-span.From)))
+		parts = append(parts, fmt.Sprintf("now %s for %.0f s", called(span), max(0, offset.Seconds()-span.From)))
 	}
 	return strings.Join(parts, "   ")
 }

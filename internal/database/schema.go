@@ -36,6 +36,10 @@ type Schema struct {
 
 	Ledger Ledger
 
+	// Keep makes a table beside the workload's own, in which runs note what the next one
+	// has to know. Optional: nil where no workload with such a table is for the database.
+	Keep func(ctx context.Context, s Session, t schema.Table) error
+
 	// Claims are how builds know of each other. Optional: nil where the database has
 	// Database.Claim, or no way to tell.
 	Claims *Claims

@@ -28,13 +28,17 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	}
 	f.step(job.Monitor, p.schema(job.StepCheck))
 	f.step(job.Monitor, job.Step{Name: job.StepCheckDatabase})
-	p, err = requireSchema(ctx, p, session)
+	p, st, err := findSchema(ctx, p, session)
 	if err != nil {
 		return job.Result{}, p.noSchema(err)
 	}
 	var seen workload.Inspection
 	if p.Workload.Inspect != nil {
-		if seen, err = p.Workload.Inspect(ctx, session, p.SQL); err != nil {
+		look := st.look(p, session)
+		look.Progress = func(what string, done, total int64) {
+			f.send(job.Event{Progress: &job.Progress{Step: "check", Detail: what, Done: done, Total: total, Unit: "orders"}})
+		}
+		if seen, err = p.Workload.Inspect(ctx, look); err != nil {
 			return job.Result{}, fmt.Errorf("inspect the schema: %w", err)
 		}
 	}

@@ -124,7 +124,7 @@ func (r *run) openFor(u *user) error {
 	}
 	var c *connection
 	err := job.Guarded(func() (err error) {
-		c, err = open(r.connecting, r.plan, u.number, 0, func(job.Event) {})
+		c, err = open(r.connecting, r.plan, u.number, 0, func(job.Event) {}, r.stopped)
 		return err
 	})
 	r.connections.set(u.number, c)

@@ -80,7 +80,7 @@ func (r *run) openNumber(ctx context.Context, i int) (*connection, error) {
 	if r.plan.pool != nil {
 		c, err = r.openPooled(ctx, i)
 	} else {
-		c, err = open(ctx, r.plan, i, 0, r.introducer(i))
+		c, err = open(ctx, r.plan, i, 0, r.introducer(i), r.stopped)
 	}
 	if err == nil {
 		r.narrate(c)
@@ -127,7 +127,7 @@ func (p Plan) connections() int {
 
 // open connects, to a server or the first after it that takes the connection, and makes the
 // session ready. What it returns with an error, if it is not nil, has a session to close.
-func open(ctx context.Context, p Plan, number, server int, tell func(job.Event)) (*connection, error) {
+func open(ctx context.Context, p Plan, number, server int, tell func(job.Event), stopped <-chan struct{}) (*connection, error) {
 	gathering, sockets := loop.Gather(ctx)
 	session, server, err := connectFrom(gathering, p, server, database.Owner)
 	if err != nil {
@@ -145,6 +145,7 @@ func open(ctx context.Context, p Plan, number, server int, tell func(job.Event))
 	c.Executor, err = p.Workload.NewExecutor(ctx, workload.Connection{
 		Number: number, Seed: p.Seed, Test: p.Pacing.Test,
 		Options: p.Settings, Session: session, SQL: p.SQL,
+		Tell: tell, Stopped: stopped,
 	})
 	return c, err
 }

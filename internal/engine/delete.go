@@ -74,7 +74,7 @@ func deletable(ctx context.Context, p Plan, session database.Session) (d Deletio
 	if err != nil {
 		return d, nil, err
 	}
-	d.Tables = st.ownTables()
+	d.Tables = st.ownTables(p)
 	routines, err := findRoutines(ctx, p, session)
 	if err != nil {
 		return d, nil, err

@@ -73,7 +73,7 @@ func (e *explainer) queries(ctx context.Context) ([]workload.Query, error) {
 		if err != nil {
 			return nil, err
 		}
-		if seat.Survey, err = p.Workload.Survey(ctx, s, p.SQL); err != nil {
+		if seat.Survey, err = p.Workload.Survey(ctx, inventory{}.look(p, s)); err != nil {
 			return nil, err
 		}
 	}

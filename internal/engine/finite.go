@@ -27,11 +27,7 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 	serverCount := r.beginServerCount(ctx)
 	load := host.StartLoad()
 	m.started = time.Now()
-	phase := job.PhaseSpan{Name: job.Measure}
-	if limited := p.Pacing.Duration; limited < farOff {
-		phase.Length = limited
-	}
-	f.send(job.Event{Phase: &phase})
+	r.stages.tell(r)
 	if err := r.start(); err != nil {
 		return job.Result{}, err
 	}
@@ -51,9 +47,13 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 		Users: p.Users, Kinds: p.Workload.KindNames(), Started: m.started, Elapsed: m.elapsed.Seconds(),
 		Summary: m.summary, Spans: r.spans.all(), Client: &m.client, ServerCount: serverCount(),
 	}
-	result.Metrics = p.Workload.Score(workload.Window{
-		Summary: m.summary, Elapsed: m.elapsed, Users: p.Users, Options: p.Settings, Spans: result.Spans,
-	})
+	window := workload.Window{
+		Summary: m.summary, Elapsed: m.elapsed, Users: p.Users, Options: p.Settings, Survey: r.survey, Spans: result.Spans,
+	}
+	result.Metrics = p.Workload.Score(window)
+	if p.Workload.Remarks != nil {
+		result.Remarks = p.Workload.Remarks(window)
+	}
 	err = r.verdict(ctx, &result, m, err)
 	if overdue && r.death() == nil {
 		result.Status = job.Partial
@@ -67,6 +67,89 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 		err = errors.Join(err, tidyUp(ctx, p, f, &result, stop))
 	}
 	return result, err
+}
+
+// stages are the parts of a run that ends when its work is done: each begins when all users
+// have no more work in the one before.
+type stages struct {
+	names []string // one at least
+	users int
+
+	mu      sync.Mutex
+	now     int           // the number of the stage
+	waiting int           // users that are through with it
+	next    chan struct{} // closed when the next one begins
+}
+
+func newStages(p Plan, survey any) (*stages, error) {
+	s := &stages{names: []string{""}, users: p.Users, next: make(chan struct{})}
+	if p.Workload.Stages == nil {
+		return s, nil
+	}
+	names, err := p.Workload.Stages(p.Settings, p.Users, survey)
+	if err != nil {
+		return nil, job.WithExit(job.ExitUsage, err)
+	}
+	if len(names) > 0 {
+		s.names = names
+	}
+	return s, nil
+}
+
+// name returns the name of a stage; "" in runs that have none.
+func (s *stages) name(stage int) string {
+	if s == nil {
+		return ""
+	}
+	return s.names[stage]
+}
+
+// tell says that the stage begins.
+func (s *stages) tell(r *run) {
+	phase := job.PhaseSpan{Name: job.Measure, Stage: s.names[s.now]}
+	if limited := r.plan.Pacing.Duration; limited < farOff {
+		phase.Length = limited
+	}
+	r.feed.send(job.Event{Phase: &phase})
+}
+
+// wait returns when all users are through with the stage, or false when the run ends first.
+func (s *stages) wait(r *run) bool {
+	s.mu.Lock()
+	s.waiting++
+	next := s.next
+	if s.waiting == s.users {
+		s.now, s.waiting, s.next = s.now+1, 0, make(chan struct{})
+		s.tell(r)
+		close(next)
+	}
+	s.mu.Unlock()
+	select {
+	case <-next:
+		return !r.stopping.Load()
+	case <-r.stopped:
+		return false
+	}
+}
+
+// workThrough works through all stages of a run, of which one without stages is one.
+func (u *user) workThrough(r *run) error {
+	if r.stages == nil {
+		return u.work(r)
+	}
+	for i, name := range r.stages.names {
+		if i > 0 {
+			if !r.stages.wait(r) {
+				return nil
+			}
+			u.sit(r, name)
+		}
+		u.stage = name
+		if err := u.work(r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // spans keeps the transactions of a run, which are few, and tells of each when it begins and
@@ -91,7 +174,7 @@ func (s *spans) begin(u *user, c *connection, t workload.Transaction) (end func(
 	of := spanner.Span(t)
 	u.span = &openSpan{Span: job.Span{
 		User: r.plan.position(u.number), Kind: r.plan.Workload.Kinds[t.Kind].Name,
-		Stream: of.Stream, Set: of.Set, Number: of.Number, Of: of.Of,
+		Stage: u.stage, Stream: of.Stream, Set: of.Set, Number: of.Number, Of: of.Of,
 		From: time.Since(r.began).Seconds(),
 	}}
 	begun := u.span.Span

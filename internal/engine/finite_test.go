@@ -230,6 +230,90 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 	}
 }
 
+// stagedPlan is a run of two stages: in the first one user 0 does three transactions and
+// user 1 one, in the second the other way around.
+func stagedPlan(script []error, options load.FiniteOptions) Plan {
+	p := finitePlan(script, options, time.Second, false)
+	w := *p.Workload
+	w.Stages = func(any, int, any) ([]string, error) { return []string{"first", "second"}, nil }
+	w.NewTerminal = func(seat workload.Seat) workload.Terminal {
+		left := 1
+		if (seat.Number == 0) == (seat.Stage == "first") {
+			left = 3
+		}
+		return &finiteUser{stream: seat.Number, left: left}
+	}
+	p.Workload = &w
+	return p
+}
+
+func TestAStageBeginsWhenAllUsersAreThroughWithTheOneBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := &events{}
+		result, err := workThrough(t.Context(), stagedPlan(nil, load.FiniteOptions{}), &feed{watchers: []job.Watcher{told}}, nil, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range result.Spans {
+			got = append(got, s.Stage+" "+spell(s))
+		}
+		slices.Sort(got)
+		want := []string{
+			"first 1 stream 0: 1 of 3 at 0 s for 1 s, 1 rows, done", "first 1 stream 0: 2 of 3 at 1 s for 2 s, 2 rows, done",
+			"first 1 stream 0: 3 of 3 at 3 s for 3 s, 3 rows, done", "first 2 stream 1: 1 of 3 at 0 s for 1 s, 1 rows, done",
+			"second 1 stream 0: 1 of 3 at 6 s for 1 s, 1 rows, done", "second 2 stream 1: 1 of 3 at 6 s for 1 s, 1 rows, done",
+			"second 2 stream 1: 2 of 3 at 7 s for 2 s, 2 rows, done", "second 2 stream 1: 3 of 3 at 9 s for 3 s, 3 rows, done",
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		var phases []string
+		for _, e := range told.all {
+			if e.Phase != nil {
+				phases = append(phases, e.Phase.Stage)
+			}
+		}
+		if !slices.Equal(phases, []string{"first", "second"}) {
+			t.Errorf("told that the phases %q begin", phases)
+		}
+	})
+}
+
+// A user that waits for the others to end a stage does not keep the run from ending.
+func TestNobodyWaitsForAStageThatDoesNotCome(t *testing.T) {
+	for name, tt := range map[string]struct {
+		script  []error
+		options load.FiniteOptions
+		stop    time.Duration
+		took    time.Duration
+	}{
+		"because a user failed":       {script: []error{nil, errBroken}, options: load.FiniteOptions{RaiseError: true}, took: 3 * time.Second},
+		"because the run was stopped": {stop: 1500 * time.Millisecond, took: 3 * time.Second},
+		"because its time was up":     {options: load.FiniteOptions{TimeLimit: option.Minutes(2500 * time.Millisecond)}, took: 2500 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var stop chan struct{}
+				if tt.stop > 0 {
+					stop = make(chan struct{})
+					time.AfterFunc(tt.stop, func() { close(stop) })
+				}
+				start := time.Now()
+				result, err := workThrough(t.Context(), stagedPlan(tt.script, tt.options), &feed{}, stop, "test")
+				if took := time.Since(start); took != tt.took || err == nil {
+					t.Errorf("took %s, %v; want an error after %s", took, err, tt.took)
+				}
+				for _, s := range result.Spans {
+					if s.Stage != "first" {
+						t.Errorf("got %+v, want nothing of the second stage", s)
+					}
+				}
+			})
+		})
+	}
+}
+
 func spell(s job.Span) string {
 	text := fmt.Sprintf("%d stream %d: %d of %d at %g s for %g s, %d rows, %s", s.User, s.Stream, s.Number, s.Of, s.From, s.Seconds, s.Rows, s.Outcome)
 	if s.Outcome == job.SpanFailed {

@@ -12,6 +12,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/schema"
+	"sledge/internal/workload"
 )
 
 // state says what a database holds where a workload's schema would be.
@@ -34,6 +35,7 @@ type inventory struct {
 	tables  []string          // those of the workload that are there, proven by their columns, as they are called there
 	missing []string          // the others of the workload
 	names   map[string]string // what tables are called that are called otherwise than the workload does; nil where none is
+	kept    bool              // the table that runs keep is there, and ours
 	strange []string          // what has their names and is something else, in words
 	hasBook bool              // the table of the ledger is there, and ours
 	ledger  ledger            // what is in it
@@ -65,6 +67,7 @@ func inspect(ctx context.Context, p Plan, s database.Session) (inventory, error)
 		st.tables = append(st.tables, name)
 		schemas[r.Schema] = true
 	}
+	st.findKept(p, found, schemas)
 	if book, there := found[database.LedgerTable.Name]; there {
 		if err := st.readBook(ctx, p, s, book); err != nil {
 			return st, err
@@ -105,6 +108,29 @@ func inCapitals(found map[string]database.Relation, tables []schema.Table) map[s
 	return names
 }
 
+// findKept looks for the table in which runs note what they did. Without any other table it is
+// of a schema that is gone, and what it notes is not true of the next one.
+func (st *inventory) findKept(p Plan, found map[string]database.Relation, schemas map[string]bool) {
+	if p.Workload.Keeps == nil {
+		return
+	}
+	table := p.Workload.Keeps.Table
+	r, there := found[table.Name]
+	if !there {
+		return
+	}
+	why := differs(r, table.ColumnNames())
+	if why == "" && len(st.tables) == 0 {
+		why = ", which is left of a schema that is gone"
+	}
+	if why != "" {
+		st.strange = append(st.strange, r.Kind+" "+table.Name+why)
+		return
+	}
+	st.kept = true
+	schemas[r.Schema] = true
+}
+
 // readBook reads the ledger, if it is one: it has our columns, and says what is
 // built before there is any table.
 func (st *inventory) readBook(ctx context.Context, p Plan, s database.Session, book database.Relation) error {
@@ -141,13 +167,17 @@ func differs(r database.Relation, columns []string) string {
 	return ""
 }
 
-// ownTables lists the tables that are proven ours, the ledger last: while it is there,
-// so is the proof.
-func (st inventory) ownTables() []string {
-	if !st.hasBook {
-		return slices.Clone(st.tables)
+// ownTables lists the tables that are proven ours: first the one that runs keep, which the
+// others prove, and the ledger last: while it is there, so is the proof.
+func (st inventory) ownTables(p Plan) []string {
+	tables := slices.Clone(st.tables)
+	if st.kept {
+		tables = slices.Insert(tables, 0, p.Workload.Keeps.Table.Name)
 	}
-	return append(slices.Clone(st.tables), database.LedgerTable.Name)
+	if st.hasBook {
+		tables = append(tables, database.LedgerTable.Name)
+	}
+	return tables
 }
 
 // listed puts names into a list, and counts those beyond the first few.
@@ -196,16 +226,43 @@ func errHalfMade(p Plan) error {
 // requireSchema returns an error unless the whole schema is there to be used, and else the plan
 // with the names that its tables have.
 func requireSchema(ctx context.Context, p Plan, s database.Session) (Plan, error) {
+	p, _, err := findSchema(ctx, p, s)
+	return p, err
+}
+
+// findSchema is requireSchema, and returns what there is.
+func findSchema(ctx context.Context, p Plan, s database.Session) (Plan, inventory, error) {
 	st, err := inspect(ctx, p, s)
 	if err != nil {
-		return p, err
+		return p, st, err
 	}
 	switch st.state {
 	case nothing:
-		return p, errNothing(p)
+		return p, st, errNothing(p)
 	case halfMade:
-		return p, errHalfMade(p)
+		return p, st, errHalfMade(p)
 	}
 	p.SQL = p.SQL.Renamed(st.names)
-	return p, st.refusal(p)
+	return p, st, st.refusal(p)
+}
+
+// keep makes the table in which runs note what they did, if this one is to and it is not there.
+func (st *inventory) keep(ctx context.Context, p Plan, s database.Session) error {
+	keeps := p.Workload.Keeps
+	if keeps == nil || st.kept || !keeps.Wanted(p.Settings) {
+		return nil
+	}
+	if err := p.Schema.Keep(ctx, s, keeps.Table); err != nil {
+		return fmt.Errorf("create the table %s, in which runs note what they did: %w", keeps.Table.Name, err)
+	}
+	st.kept = true
+	return nil
+}
+
+// look is how a workload looks at the schema.
+func (st inventory) look(p Plan, s database.Session) workload.Look {
+	return workload.Look{
+		Session: s, SQL: p.SQL, Options: p.Settings, Kept: st.kept,
+		Progress: func(string, int64, int64) {},
+	}
 }

@@ -51,6 +51,9 @@ const (
 
 // Do implements workload.Executor. What is answered just when the time is up is done.
 func (l *limiter) Do(ctx context.Context, t workload.Transaction) error {
+	if t.Unlimited {
+		return l.Spanner.Do(ctx, t)
+	}
 	answered, asked := make(chan struct{}), make(chan error, 1)
 	timer := time.AfterFunc(l.plan.Pacing.Limit, func() { asked <- l.cancel(answered) })
 	err := l.Spanner.Do(ctx, t)

@@ -128,7 +128,7 @@ func (r *run) checkPooled(ctx context.Context, p Plan, main job.Facts) (version 
 // one user after the other.
 func (r *run) openPooled(ctx context.Context, i int) (*connection, error) {
 	n := len(r.plan.pool.connections)
-	c, err := open(ctx, r.plan.over(i%n), i, 0, r.introducer(i))
+	c, err := open(ctx, r.plan.over(i%n), i, 0, r.introducer(i), r.stopped)
 	if c != nil {
 		c.place = int32(i % n)
 	}

@@ -175,7 +175,7 @@ func (r *run) reopen(c *connection) error {
 	if plan.pool != nil {
 		plan = plan.over(int(c.place))
 	}
-	fresh, err := open(r.connecting, plan, c.number, c.server+1, func(job.Event) {})
+	fresh, err := open(r.connecting, plan, c.number, c.server+1, func(job.Event) {}, r.stopped)
 	if err != nil {
 		if fresh != nil {
 			fresh.close()

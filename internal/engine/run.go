@@ -49,6 +49,9 @@ type run struct {
 	parts *meter.Parts // of the measured time, by steps; nil where all users work all the time
 	spans *spans       // nil where transactions are too many to keep each
 
+	survey any     // what the workload found
+	stages *stages // of a run that ends when its work is done
+
 	// What each user measured, and what in the ramp-up; nil unless it is asked for.
 	profile, rampUpProfile *meter.Profile
 
@@ -154,7 +157,7 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 	if p.Pacing.Test {
 		monitor = 0
 	}
-	p, err := requireSchema(ctx, p, s)
+	p, schema, err := findSchema(ctx, p, s)
 	if err != nil {
 		return nil, err
 	}
@@ -204,16 +207,23 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 	if r.contention, err = findContention(ctx, p, s); err != nil {
 		return nil, err
 	}
-	var survey any
+	if err := schema.keep(ctx, p, s); err != nil {
+		return nil, err
+	}
 	if p.Workload.Survey != nil {
-		if survey, err = p.Workload.Survey(ctx, s, p.SQL); err != nil {
+		if r.survey, err = p.Workload.Survey(ctx, schema.look(p, s)); err != nil {
+			return nil, err
+		}
+	}
+	if p.Pacing.Finite {
+		if r.stages, err = newStages(p, r.survey); err != nil {
 			return nil, err
 		}
 	}
 	if err = r.checkPool(ctx, facts); err != nil {
 		return nil, err
 	}
-	if err = r.seatUsers(ctx, survey); err != nil {
+	if err = r.seatUsers(ctx); err != nil {
 		r.connections.close()
 		return nil, err
 	}
@@ -321,7 +331,7 @@ func (r *run) live(u *user, task loop.Task) {
 	began, err := r.beginning(u, task)
 	if began {
 		r.begins(u)
-		err = job.Guarded(func() error { return u.work(r) })
+		err = job.Guarded(func() error { return u.workThrough(r) })
 	}
 	if u.lines != nil {
 		err = errors.Join(err, u.lines.leave(r, u, job.ExitOf(err) == job.ExitInternal))

@@ -26,6 +26,7 @@ type user struct {
 	stripe     *meter.Stripe
 	receipts   *receipts // nil where no ledger is kept
 	span       *openSpan // of the transaction under way, where spans are kept
+	stage      string    // of the run that it works in
 	reconnects int       // how often it has connected again
 	task       loop.Task // runs it; nil before it works
 
@@ -90,7 +91,7 @@ func (p Plan) unmonitored() bool { return p.Pacing.Test || p.Pacing.Finite }
 
 // seatUsers makes the users, and the connections for them: one for each, or those that
 // they share. Asynchronous clients log in themselves.
-func (r *run) seatUsers(ctx context.Context, survey any) error {
+func (r *run) seatUsers(ctx context.Context) error {
 	p := r.plan
 	r.crews = make([]crew, p.Users)
 	r.users = make([]*user, p.terminals())
@@ -106,18 +107,24 @@ func (r *run) seatUsers(ctx context.Context, survey any) error {
 			return err
 		}
 	}
-	for i, u := range r.users {
-		u.Terminal = p.Workload.NewTerminal(workload.Seat{
-			Number: i, Users: p.terminals(), Seed: p.Seed,
-			Options: p.Settings, Survey: survey, SQL: p.SQL,
-			Rand: p.rand(i),
-			Tell: u.tell,
-		})
+	for _, u := range r.users {
+		u.sit(r, r.stages.name(0))
 		if !p.Pacing.Finite {
 			u.tell(job.Event{Step: &job.Step{Name: job.StepTransactions, Stage: job.Begins, Count: int64(p.Pacing.MaxIterations)}})
 		}
 	}
 	return nil
+}
+
+// sit gives the user its terminal, in a run with stages that of one of them.
+func (u *user) sit(r *run, stage string) {
+	p := r.plan
+	u.Terminal = p.Workload.NewTerminal(workload.Seat{
+		Number: u.number, Users: p.terminals(), Seed: p.Seed,
+		Options: p.Settings, Survey: r.survey, Stage: stage, SQL: p.SQL,
+		Rand: p.rand(u.number),
+		Tell: u.tell,
+	})
 }
 
 // sender returns what sends events of a terminal as its virtual user's. Of several that a
@@ -289,7 +296,7 @@ func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, int
 			u.record(c, record)
 			return end, nil
 		}
-		if r.broken.Load() {
+		if r.broken.Load() || err == workload.ErrStopped {
 			u.account(c, t, inDoubt)
 			return end, nil // cut short by the end of the run: neither a result nor a failure
 		}

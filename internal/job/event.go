@@ -152,6 +152,8 @@ const (
 	StepShare        StepName = "share"        // Units that fall to a virtual user, of Count that Users share
 	StepCount        StepName = "count"        // the server's counts are read for the start of the measurement
 	StepUsers        StepName = "users"        // Users work from now on
+	StepNewSale      StepName = "new sale"     // the order with the key Count was inserted
+	StepOldSale      StepName = "old sale"     // the order with the key Count was deleted
 	StepCheckpoint   StepName = "checkpoint"
 	StepVacuum       StepName = "vacuum"
 	StepPurge        StepName = "purge"      // Count of what is to be purged
@@ -162,6 +164,7 @@ const (
 // PhaseSpan is a phase with the time that it is to take.
 type PhaseSpan struct {
 	Name   Phase         `json:"name"`
+	Stage  string        `json:"stage,omitempty"`  // the part of a finite run that begins: "power test"
 	Length time.Duration `json:"length,omitempty"` // 0 where it ends when its work is done
 }
 

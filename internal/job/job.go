@@ -82,6 +82,9 @@ type Result struct {
 	Started time.Time `json:"started"`           // of the measurement, or else of the job
 	Elapsed float64   `json:"elapsed_seconds"`
 
+	// Remarks say what has to be known of the metrics, and why one is missing.
+	Remarks []string `json:"remarks,omitempty"`
+
 	Summary meter.Summary `json:"-"` // of the measurement; kept by the repository with its histograms
 	Kinds   []string      `json:"kinds,omitempty"`
 

@@ -8,7 +8,8 @@ import "time"
 type Span struct {
 	User   int    `json:"user"`             // position of the virtual user
 	Kind   string `json:"kind"`             // "query 14"
-	Stream int    `json:"stream"`           // that it is a part of, as the workload numbers them
+	Stage  string `json:"stage,omitempty"`  // of the run that it is a part of: "power test"
+	Stream int    `json:"stream"`           // that it is a part of, as the workload numbers them; NoStream of what is of none
 	Set    int    `json:"set,omitempty"`    // which time the stream does all of its work, from 1
 	Number int    `json:"number,omitempty"` // its place in the set, from 1
 	Of     int    `json:"of,omitempty"`     // how many the set has
@@ -23,6 +24,9 @@ type Span struct {
 	Class   string      `json:"class,omitempty"` // of failure
 	Message string      `json:"message,omitempty"`
 }
+
+// NoStream is the stream of what is a part of none.
+const NoStream = -1
 
 // Done reports whether the transaction did what it was to do.
 func (s Span) Done() bool { return s.Outcome == SpanDone }

@@ -42,7 +42,8 @@ type Document struct {
 	// Of a run.
 	Line             string           `json:"line,omitempty"` // the headline in one line, which who shows the document fills in
 	Metrics          []job.Metric     `json:"metrics,omitempty"`
-	Started          time.Time        `json:"started,omitzero"` // of the measurement
+	Remarks          []string         `json:"remarks,omitempty"` // what has to be known of the metrics, and why one is missing
+	Started          time.Time        `json:"started,omitzero"`  // of the measurement
 	Elapsed          float64          `json:"elapsed_seconds,omitempty"`
 	Agreement        *job.Agreement   `json:"agreement,omitempty"`
 	CounterAgreement *job.Agreement   `json:"counter_agreement,omitempty"` // of the server's count of all transactions, which TPM is computed from
@@ -125,7 +126,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		Options: j.Spec.Options, Users: Users(j), Seed: j.Spec.Seed, Profile: j.Profile, Labels: j.Spec.Labels, Note: j.Spec.Note, Origin: j.Origin,
 		Status: j.Status, Reason: j.Reason, Begun: j.Begun.UTC(), Ended: j.Ended.UTC(), Facts: j.Facts,
 		Unrecorded: j.Dropped,
-		Line:       r.Line, Metrics: r.Metrics, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
+		Line:       r.Line, Metrics: r.Metrics, Remarks: r.Remarks, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
 		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
 		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Client: r.Client, Pace: r.Pace, Lateness: r.Lateness, Sharing: r.Sharing, Pool: r.Pool, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
 		Findings: r.Findings, Loaded: r.Loaded, Steps: newLoadSteps(r.Steps, j.Kinds),

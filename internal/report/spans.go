@@ -82,30 +82,42 @@ func streams(b *page, r job.Result) {
 	b.title("Streams", fmt.Sprintf("by the numbers of what they did; the whole width is %s", Spell(time.Duration(r.Elapsed*float64(time.Second)))))
 	for _, user := range users {
 		line := []rune(strings.Repeat(" ", room))
-		stream := 0
+		name := "  refreshes"
 		for _, s := range r.Spans {
 			if s.User == user {
-				stream = s.Stream
+				if s.Stream != job.NoStream {
+					name = "  stream " + strconv.Itoa(s.Stream)
+				}
 				draw(line, s, r.Elapsed)
 			}
 		}
-		text := fmt.Sprintf("%-*s%s", label, "  stream "+strconv.Itoa(stream), strings.TrimRight(string(line), " "))
+		text := fmt.Sprintf("%-*s%s", label, name, strings.TrimRight(string(line), " "))
 		fmt.Fprintln(b, strings.TrimRight(text, " "))
 	}
+}
+
+// mark is what a transaction begins with in a drawing: the number of its kind, or else its
+// first word.
+func mark(kind string) []rune {
+	if last := kind[strings.LastIndexByte(kind, ' ')+1:]; strings.Trim(last, "0123456789") == "" {
+		return []rune(last)
+	}
+	first, _, _ := strings.Cut(kind, " ")
+	return []rune(first)
 }
 
 // draw puts a transaction into a line that stands for the whole run.
 func draw(line []rune, s job.Span, whole float64) {
 	at := func(t float64) int { return min(max(int(math.Round(t/whole*float64(len(line)))), 0), len(line)) }
 	from, to := at(s.From), at(s.From+s.Seconds)
-	mark := '-'
+	stroke := '-'
 	if !s.Done() {
-		mark = 'x'
+		stroke = 'x'
 	}
 	for i := from; i < to; i++ {
-		line[i] = mark
+		line[i] = stroke
 	}
-	number := []rune(s.Kind[strings.LastIndexByte(s.Kind, ' ')+1:])
+	number := mark(s.Kind)
 	if to-from > len(number) { // so that two numbers never stand side by side
 		copy(line[from:], number)
 	}

@@ -159,7 +159,7 @@ func NoRoom(left []string) string {
 const timeLayout = "2006-01-02 15:04:05 MST"
 
 // headline shows what came of the job, large: of a run its figures, of which all but
-// the first two are for those who ask for everything.
+// the first few are for those who ask for everything.
 func headline(b *page, j job.Job) {
 	r, look := j.Result, b.Look
 	switch {
@@ -183,7 +183,11 @@ func headline(b *page, j job.Job) {
 	}
 	metrics, figure := r.Metrics, look.Figure
 	if !b.Whole {
-		metrics = metrics[:min(len(metrics), 2)]
+		few := 2
+		if len(r.Spans) > 0 { // of several tests, each has figures of its own
+			few = 4
+		}
+		metrics = metrics[:min(len(metrics), few)]
 	}
 	worth, doubtful := worths[j.Status]
 	if r.Untidy != "" && j.Status != job.Invalid {
@@ -297,6 +301,11 @@ func grounds(b *page, j job.Job, sum meter.Summary) {
 		row("", "Server", "%s", server(j))
 	}
 	r := j.Result
+	name := "Figures"
+	for _, remark := range r.Remarks {
+		row(doubtful, name, "%s", remark)
+		name = ""
+	}
 	agree := r.Agreement != nil && r.Agreement.Holds && !r.Agreement.Vague && !r.Agreement.None
 	if a := r.Agreement; agree {
 		row(good, "Counts", "agree: the virtual users counted %s %ss%s, the server %s (%s to %s expected)%s",

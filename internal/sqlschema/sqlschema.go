@@ -25,6 +25,7 @@ func New(d *database.Database, sql *sqlfile.Library, plan any) database.Schema {
 		Step:      k.step,
 		Drop:      k.drop,
 		Ledger:    database.Ledger{Create: k.createLedger, Read: readLedger, Write: writeLedger, Drop: dropLedger},
+		Keep:      k.keep,
 	}
 	if sql.Has("build.claim") {
 		s.Claims = &database.Claims{Take: k.claim, Holder: k.holder, Work: k.work, Orphans: k.orphans}
@@ -124,8 +125,12 @@ func (k keeper) drop(ctx context.Context, s database.Session, tables, routines [
 	return nil
 }
 
+func (k keeper) keep(ctx context.Context, s database.Session, t schema.Table) error {
+	return s.Exec(ctx, createTable(k.dialect, t))
+}
+
 func (k keeper) createLedger(ctx context.Context, s database.Session) error {
-	return s.Exec(ctx, createTable(k.dialect, database.LedgerTable))
+	return k.keep(ctx, s, database.LedgerTable)
 }
 
 func readLedger(ctx context.Context, s database.Session) ([]database.LedgerLine, error) {

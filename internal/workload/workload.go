@@ -51,12 +51,22 @@ type Workload struct {
 	// Equal options and seed give equal rows.
 	Tables func(options any, seed uint64) []schema.Table
 
+	// Keeps says what runs note in a table of the schema beside the workload's own. Optional.
+	Keeps *Keeping
+
 	// Survey reads what terminals have to know of a schema, such as how many warehouses
 	// there are. Optional.
-	Survey func(ctx context.Context, s database.Session, sql *sqlfile.Library) (any, error)
+	Survey func(ctx context.Context, l Look) (any, error)
 
-	// NewTerminal makes what decides the transactions of a virtual user, and NewExecutor
-	// makes a session ready to do the transactions of any terminal.
+	// Stages names the parts of a finite run, given what Survey found: a part begins when all
+	// users have no more work in the one before, on the same connections. Its errors are
+	// what the options ask for and this schema, or so many users, cannot do. Optional, and it
+	// may return none: a run is one part without a name then.
+	Stages func(options any, users int, survey any) ([]string, error)
+
+	// NewTerminal makes what decides the transactions of a virtual user, in a run with
+	// stages anew for each, and NewExecutor makes a session ready to do the transactions of
+	// any terminal.
 	NewTerminal func(seat Seat) Terminal
 	NewExecutor func(ctx context.Context, c Connection) (Executor, error)
 
@@ -92,7 +102,7 @@ type Workload struct {
 
 	// Inspect looks at what SQL alone cannot judge, after the tables were found to
 	// be there. Optional.
-	Inspect func(ctx context.Context, s database.Session, sql *sqlfile.Library) (Inspection, error)
+	Inspect func(ctx context.Context, l Look) (Inspection, error)
 
 	// Extent says in a few words how much data there is: "10 warehouses". Optional.
 	Extent func(ctx context.Context, s database.Session, sql *sqlfile.Library) (string, error)
@@ -124,10 +134,33 @@ type Workload struct {
 	// for the run.
 	Score func(w Window) []job.Metric
 
+	// Remarks say what has to be known of those figures, and why one is missing that the run
+	// was to give: a sentence each. Optional.
+	Remarks func(w Window) []string
+
 	// DataFiles says how the initial rows are written to files. Optional.
 	DataFiles *DataFiles
 
 	SQL fs.FS // sql/ansi/*.sql and sql/<database>/*.sql
+}
+
+// Keeping is what runs note of a schema, so that the next one goes on where they ended. The
+// table is made by the first run that wants it, whoever built the schema, and is dropped with
+// it.
+type Keeping struct {
+	Table  schema.Table
+	Wanted func(options any) bool // whether such a run writes to it
+}
+
+// Look is a look at a schema.
+type Look struct {
+	Session database.Session
+	SQL     *sqlfile.Library
+	Options any
+	Kept    bool // the table of Keeping is there
+
+	// Progress says how far a look is that takes long.
+	Progress func(what string, done, total int64)
 }
 
 // Routines are stored routines by names that a workload has for its own, as DROP takes
@@ -218,7 +251,8 @@ type Seat struct {
 	Users   int // all users of the run, on every machine
 	Seed    uint64
 	Options any
-	Survey  any // what Survey found
+	Survey  any    // what Survey found
+	Stage   string // of the run; "" where it has none
 	SQL     *sqlfile.Library
 
 	// Rand is seeded with the run's seed and the user's number, so that the same seed
@@ -244,6 +278,14 @@ type Connection struct {
 	Options any
 	Session database.Session
 	SQL     *sqlfile.Library
+
+	// Tell sends an event of the virtual user whose connection it is; of one that is
+	// shared, nothing.
+	Tell func(job.Event)
+
+	// Stopped is closed when no transaction is to begin any more. What takes long by
+	// pauses or in parts looks at it, and returns ErrStopped.
+	Stopped <-chan struct{}
 
 	// Test says that every transaction is shown, so that a Teller keeps what the
 	// database answers.
@@ -309,10 +351,15 @@ type Query struct {
 // for, such as TPC-C's unused item number (2.4.1.4).
 var ErrRolledBack = errors.New("rolled back as the workload asks")
 
+// ErrStopped says that a transaction left off between two of its parts, because the run is to
+// end: what it had done is committed.
+var ErrStopped = errors.New("left off because the run is to end")
+
 // Transaction says what Pick decided.
 type Transaction struct {
 	Kind             meter.Kind
 	Keying, Thinking time.Duration // pauses before and after, not part of the latency
+	Unlimited        bool          // no limit of its time is for it
 
 	// Inputs are what the transaction is called with: a pointer to the terminal's own,
 	// which stay as they are until it picks again.
@@ -371,5 +418,6 @@ type Window struct {
 	Users          int
 	Kinds          []meter.Kind // that were asked of the users; nil for what the options say
 	Options        any          // of the workload
+	Survey         any          // what Survey found
 	Spans          []job.Span   // of a run that ends when its work is done
 }

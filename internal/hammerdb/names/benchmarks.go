@@ -50,6 +50,9 @@ type Benchmark struct {
 	// differ from the options' names.
 	keys map[string]string
 
+	// Defaults are HammerDB's of options of which Sledge has others, by the options' names.
+	Defaults map[string]string
+
 	// first and last list keys in the order in which dictionaries have them: before the
 	// database's own, and after them. Those that neither lists come last.
 	first, last []string
@@ -138,8 +141,10 @@ var Benchmarks = []Benchmark{
 			"scale_factor": "scale_fact", "builders": "num_tpch_threads", "query_sets": "total_querysets",
 			"stop_on_failure": "raise_query_error", "refresh": "refresh_on", "refresh_sets": "update_sets",
 			"refresh_delay": "trickle_refresh", "cloud_queries": "cloud_query",
-			"user_delay": "tpch_user_delay", "max_retries": "tpch_max_retries",
+			"user_delay": "tpch_user_delay", "max_retries": "tpch_max_retries", "test": "tpch_test",
 		},
+		Defaults: map[string]string{"refresh_sets": "1", "refresh_delay": "1000"},
+
 		first: []string{"scale_fact"},
 		last: []string{
 			"total_querysets", "raise_query_error", "verbose",
@@ -148,11 +153,11 @@ var Benchmarks = []Benchmark{
 		rest: []string{
 			"total_querysets", "raise_query_error", "verbose",
 			"refresh_on", "update_sets", "trickle_refresh", "refresh_verbose", "cloud_query",
-			"validation", "time_limit", "query_limit", "plans", "tpch_max_retries", "tpch_user_delay",
+			"tpch_test", "validation", "time_limit", "query_limit", "plans", "tpch_max_retries", "tpch_user_delay",
 		},
 		script: []string{
 			"total_querysets", "raise_query_error", "verbose", "validation", "time_limit", "query_limit", "plans", "tpch_max_retries",
-			"refresh_on", "update_sets", "trickle_refresh", "refresh_verbose", "cloud_query",
+			"refresh_on", "update_sets", "trickle_refresh", "refresh_verbose", "cloud_query", "tpch_test",
 		},
 	},
 }

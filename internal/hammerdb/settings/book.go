@@ -326,7 +326,7 @@ func (b *Book) Names() option.Names {
 }
 
 // Values returns what a job of the benchmark and on the database that are chosen
-// is to be told: every setting that differs from its default.
+// is to be told: every setting that differs from the option's own default.
 func (b *Book) Values() option.Values {
 	benchmark := b.Benchmark().Section
 	b.mu.Lock()
@@ -337,7 +337,7 @@ func (b *Book) Values() option.Values {
 			continue
 		}
 		for _, e := range s.entries {
-			if e.canonical != e.Default {
+			if e.canonical != e.own {
 				values[e.option] = e.canonical
 			}
 		}

@@ -30,6 +30,7 @@ type entry struct {
 	option.Description        // whose Name is the key
 	option             string // its name
 	fresh              any    // the option struct that declares it
+	own                string // the option's default, where HammerDB may have another
 
 	text      string // as the user has typed it
 	canonical string // as the option writes it
@@ -68,8 +69,8 @@ func (e *entry) check(text string) (canonical string, err error) {
 
 // add adds the options of a fresh struct that are not there yet, by the keys that they
 // have: a database has its connection's for every workload. Those that name no section
-// are in the one that is given.
-func (d *dictionary) add(key func(option string) string, fresh any, otherwise string) {
+// are in the one that is given. Defaults are those that HammerDB has for its own.
+func (d *dictionary) add(key func(option string) string, fresh any, otherwise string, defaults map[string]string) {
 	for _, o := range option.Describe(fresh) {
 		name := o.Name
 		o.Name = key(name)
@@ -82,7 +83,9 @@ func (d *dictionary) add(key func(option string) string, fresh any, otherwise st
 			s = &section{name: o.Section}
 			d.sections = append(d.sections, s)
 		}
-		s.entries = append(s.entries, &entry{Description: o, option: name, fresh: fresh, text: o.Default, canonical: o.Default})
+		own := o.Default
+		o.Default = cmp.Or(defaults[name], own)
+		s.entries = append(s.entries, &entry{Description: o, option: name, fresh: fresh, own: own, text: o.Default, canonical: o.Default})
 	}
 }
 

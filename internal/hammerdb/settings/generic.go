@@ -154,7 +154,7 @@ func newGeneric(products []product, benchmarks []Benchmark) *dictionary {
 		results:        results{URL: "https://tpc-council.github.io/hammerdb-results/submit.html"},
 		timeProfile:    timeProfile{Profiler: "xtprof", GatherMinutes: 60, Store: true, Reservoir: 10000},
 		version:        version{"v6.0"},
-	}, "")
+	}, "", nil)
 	return d
 }
 

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/sqlfile"
@@ -85,15 +84,15 @@ func (o *Options) callsRoutines(sql *sqlfile.Library) bool {
 }
 
 // survey finds out how many warehouses there are.
-func survey(ctx context.Context, session database.Session, sql *sqlfile.Library) (any, error) {
-	q, err := sql.Query("limits")
+func survey(ctx context.Context, l workload.Look) (any, error) {
+	q, err := l.SQL.Query("limits")
 	if err != nil {
 		return nil, err
 	}
 	var limits struct {
 		MaxWID int64 `sql:"max_w_id"`
 	}
-	s, err := session.Prepare(ctx, q, nil, &limits)
+	s, err := l.Session.Prepare(ctx, q, nil, &limits)
 	if err != nil {
 		return nil, err
 	}

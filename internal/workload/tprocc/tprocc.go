@@ -178,7 +178,8 @@ func extent(ctx context.Context, s database.Session, sql *sqlfile.Library) (stri
 
 // inspect finds out how many warehouses there are, who loaded the data, and
 // whether the stored routines are all there.
-func inspect(ctx context.Context, s database.Session, sql *sqlfile.Library) (workload.Inspection, error) {
+func inspect(ctx context.Context, l workload.Look) (workload.Inspection, error) {
+	s, sql := l.Session, l.SQL
 	var seen workload.Inspection
 	value := func(query string) (string, error) {
 		q, err := sql.Query(query)

@@ -14,7 +14,7 @@ import (
 const cloudQueries = 13
 
 // firstCloudQuery is the kind of its first query.
-const firstCloudQuery meter.Kind = qgen.Queries
+const firstCloudQuery meter.Kind = qgen.Queries + 2 // behind the refresh functions
 
 // cloudKinds are the queries of the cloud analytic set, query 1 first.
 func cloudKinds() []workload.Kind {

@@ -20,25 +20,36 @@ type Options struct {
 	Cloud      bool `opt:"cloud_queries" group:"load" flag:"cloud-queries" for:"run" help:"ask the 13 cloud analytic queries instead of the 22: they have no parameters, and are asked in one order"`
 	Verbose    bool `opt:"verbose" group:"load" flag:"show-answers" for:"run" help:"show each query when it has ended, and the first 20 rows that it returned"`
 
-	Refresh        bool `opt:"refresh" group:"load" soon:"true" help:"have the first virtual user run the refresh functions; not built yet, so a job with it is refused"`
-	RefreshSets    int  `opt:"refresh_sets" group:"load" soon:"true" min:"1" help:"sets of refresh functions, which are not built yet"`
-	Trickle        int  `opt:"refresh_delay" group:"load" soon:"true" min:"0" help:"milliseconds between two refreshed orders, which are not built yet"`
-	RefreshVerbose bool `opt:"refresh_verbose" group:"load" soon:"true" help:"print what the refresh functions do, which are not built yet"`
+	Test           string `opt:"test" group:"load" flag:"test" for:"run" choices:"queries|power|throughput|both" help:"queries: what the other options say; power: one virtual user runs the refresh functions around stream 0; throughput: the first runs refresh functions while the others ask, a stream each; both: one test after the other, for the figure of both"`
+	Refresh        bool   `opt:"refresh" group:"load" flag:"refresh" for:"run" help:"run the refresh functions: one virtual user does so around its queries, as in the power test; of several the first does nothing else, as in the throughput test"`
+	RefreshSets    int    `opt:"refresh_sets" group:"load" unit:"sets" flag:"refresh-sets" for:"run" min:"0" max:"999" help:"refresh sets that the first of several virtual users runs; 0 for as many as there are streams of queries"`
+	Trickle        int    `opt:"refresh_delay" group:"load" unit:"ms" flag:"refresh-delay" for:"run" min:"0" max:"3600000" help:"milliseconds to wait before each refreshed order, which has a transaction of its own then; the power test does not wait"`
+	RefreshVerbose bool   `opt:"refresh_verbose" group:"load" help:"tell of each order that the refresh functions insert or delete"`
 }
 
+// The values of the option test.
+const (
+	testQueries    = "queries"
+	testPower      = "power"
+	testThroughput = "throughput"
+	testBoth       = "both"
+)
+
 func newOptions() any {
-	return &Options{Scale: scale{1}, Builders: 1, QuerySets: 1, RefreshSets: 1, Trickle: 1000}
+	return &Options{Scale: scale{1}, Builders: 1, QuerySets: 1, Test: testQueries}
 }
+
+// refreshes reports whether runs use the refresh functions.
+func (o *Options) refreshes() bool { return o.Refresh || o.Test != testQueries }
 
 // Validate implements option.Validator.
 func (o *Options) Validate(names option.Names) error {
-	for _, missing := range []struct {
-		name  string
-		asked bool
-	}{{"refresh", o.Refresh}} {
-		if missing.asked {
-			return names.Wrong(missing.name, "true", "what it asks for is not built yet: set it to false")
-		}
+	const without = "the cloud analytic queries go without refresh functions: set %s to %s"
+	if o.Cloud && o.Test != testQueries {
+		return names.Wrong("cloud_queries", "true", without, names.Of("test"), testQueries)
+	}
+	if o.Cloud && o.Refresh {
+		return names.Wrong("cloud_queries", "true", without, names.Of("refresh"), "false")
 	}
 	if o.Cloud && o.Validation {
 		return names.Wrong("cloud_queries", "true", "the cloud analytic queries have no parameters, so there are none to validate with: set %s to false", names.Of("validation"))

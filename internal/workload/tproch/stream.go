@@ -15,8 +15,7 @@ import (
 )
 
 // stream is the terminal of a virtual user: it asks the 22 queries in the order of its
-// permutation (TPC-H 5.3.5 and appendix A), set after set. A single user asks in the order of
-// the power test, which is stream 0; of several, the first is stream 1.
+// permutation (TPC-H 5.3.5 and appendix A), set after set.
 type stream struct {
 	options *Options
 	sql     *sqlfile.Library
@@ -37,18 +36,10 @@ type question struct {
 	span  workload.Span
 }
 
-// newTerminal is Workload.NewTerminal.
-func newTerminal(seat workload.Seat) workload.Terminal {
-	number := seat.Number + 1
-	if seat.Users == 1 {
-		number = 0
-	}
-	options := seat.Options.(*Options)
-	if options.Cloud {
-		return &cloudStream{sql: seat.SQL, number: number, sets: options.QuerySets}
-	}
+// newStream returns the stream of a number.
+func newStream(seat workload.Seat, number int) *stream {
 	return &stream{
-		options: options, sql: seat.SQL, seed: seat.Seed, scale: seat.Survey.(float64),
+		options: seat.Options.(*Options), sql: seat.SQL, seed: seat.Seed, scale: seat.Survey.(surveyed).factor,
 		number: number, order: qgen.Order(number, qgen.Modulo40),
 	}
 }
@@ -83,19 +74,30 @@ func (s *stream) parameters(query int) qgen.Parameters {
 
 // asker is the executor of a session.
 type asker struct {
-	session database.Session
-	rows    int64 // of the last answer
-	verbose bool
-	answer  *job.Answer // the last one, where somebody wants to see it
+	session   database.Session
+	refresher *refresher // nil over connections that refresh nothing
+	rows      int64      // of the last answer, or orders that were refreshed
+	verbose   bool
+	answer    *job.Answer // the last one, where somebody wants to see it
 }
 
 // newExecutor is Workload.NewExecutor.
-func newExecutor(_ context.Context, c workload.Connection) (workload.Executor, error) {
-	return &asker{session: c.Session, verbose: c.Options.(*Options).Verbose}, nil
+func newExecutor(ctx context.Context, c workload.Connection) (_ workload.Executor, err error) {
+	o := c.Options.(*Options)
+	a := &asker{session: c.Session, verbose: o.Verbose}
+	if o.refreshes() && c.Number == refreshUser {
+		a.refresher, err = newRefresher(ctx, c, o)
+	}
+	return a, err
 }
 
 // Do implements workload.Executor. A query is answered when its last row is there.
 func (a *asker) Do(ctx context.Context, t workload.Transaction) error {
+	if f, is := t.Inputs.(*refreshing); is {
+		err := a.refresher.do(ctx, f)
+		a.rows = a.refresher.orders
+		return err
+	}
 	q := t.Inputs.(*question)
 	if q.err != nil {
 		return q.err
@@ -110,6 +112,11 @@ func (a *asker) Do(ctx context.Context, t workload.Transaction) error {
 
 // Span implements workload.Spanner.
 func (a *asker) Span(t workload.Transaction) workload.Span {
+	if f, is := t.Inputs.(*refreshing); is {
+		span := f.span
+		span.Rows = a.rows
+		return span
+	}
 	span := t.Inputs.(*question).span
 	span.Rows, span.Answer = a.rows, a.answer
 	return span

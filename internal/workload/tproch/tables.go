@@ -59,13 +59,13 @@ type table struct {
 
 var built = []table{
 	{dbgen.LineItem, 4, 37_500, []schema.Column{
-		big("l_orderkey"), integer("l_partkey"), integer("l_suppkey"), integer("l_linenumber"),
+		bigint("l_orderkey"), integer("l_partkey"), integer("l_suppkey"), integer("l_linenumber"),
 		money("l_quantity"), money("l_extendedprice"), money("l_discount"), money("l_tax"),
 		char("l_returnflag", 1), char("l_linestatus", 1), date("l_shipdate"), date("l_commitdate"), date("l_receiptdate"),
 		char("l_shipinstruct", 25), char("l_shipmode", 10), varchar("l_comment", 44),
 	}, []string{"l_orderkey", "l_linenumber"}},
 	{dbgen.Orders, 1, 150_000, []schema.Column{
-		big("o_orderkey"), integer("o_custkey"), char("o_orderstatus", 1), money("o_totalprice"), date("o_orderdate"),
+		bigint("o_orderkey"), integer("o_custkey"), char("o_orderstatus", 1), money("o_totalprice"), date("o_orderdate"),
 		char("o_orderpriority", 15), char("o_clerk", 15), integer("o_shippriority"), varchar("o_comment", 79),
 	}, []string{"o_orderkey"}},
 	{dbgen.PartSupp, 1, 100_000, []schema.Column{
@@ -93,7 +93,7 @@ var built = []table{
 
 func integer(name string) schema.Column { return schema.Column{Name: name, Type: schema.Integer} }
 
-func big(name string) schema.Column { return schema.Column{Name: name, Type: schema.BigInteger} }
+func bigint(name string) schema.Column { return schema.Column{Name: name, Type: schema.BigInteger} }
 
 func date(name string) schema.Column { return schema.Column{Name: name, Type: schema.Date} }
 

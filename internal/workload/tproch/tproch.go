@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"sledge/internal/database"
-	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/schema"
 	"sledge/internal/sqlfile"
 	"sledge/internal/workload"
+	"sledge/internal/workload/tproch/dbgen"
 	"sledge/internal/workload/tproch/qgen"
 )
 
@@ -26,7 +27,7 @@ var Workload = &workload.Workload{
 	Name:    "tproch",
 	Title:   "TPROC-H",
 	Aliases: []string{"tpch", "tpc-h", "tproc-h"},
-	Kinds:   slices.Concat(queryKinds(), cloudKinds()),
+	Kinds:   slices.Concat(queryKinds(), refreshKinds(), cloudKinds()),
 	Options: newOptions,
 	Use:     database.Use{Name: "tpch", Analytic: true},
 	Finite:  true,
@@ -39,7 +40,12 @@ var Workload = &workload.Workload{
 	},
 	Builders:    func(options any) int { return options.(*Options).Builders },
 	Unbuildable: unbuildable,
+	Keeps: &workload.Keeping{
+		Table:  refreshTable,
+		Wanted: func(options any) bool { return options.(*Options).refreshes() },
+	},
 	Survey:      survey,
+	Stages:      stages,
 	NewTerminal: newTerminal,
 	NewExecutor: newExecutor,
 	Rules:       rules,
@@ -48,6 +54,7 @@ var Workload = &workload.Workload{
 	Queries:     queries,
 	Score:       score,
 	DataFiles:   dataFiles,
+	Remarks:     remarks,
 	SQL:         files,
 }
 
@@ -58,6 +65,21 @@ func queryKinds() []workload.Kind {
 		kinds[i].Name = fmt.Sprintf("query %d", i+1)
 	}
 	return kinds
+}
+
+// refreshKinds are the refresh functions.
+func refreshKinds() []workload.Kind {
+	return []workload.Kind{{Name: newSales.kind()}, {Name: oldSales.kind()}}
+}
+
+// kind is what a refresh function is called among the kinds of transaction.
+func (f function) kind() string { return string(f) + " refresh" }
+
+func kindOf(f function) meter.Kind {
+	if f == newSales {
+		return qgen.Queries
+	}
+	return qgen.Queries + 1
 }
 
 // findScale returns the scale factor of a schema, by its suppliers, of which there are 10,000
@@ -83,9 +105,19 @@ func findScale(ctx context.Context, s database.Session, sql *sqlfile.Library) (f
 
 const suppliersAtScale1 = 10_000
 
-// survey tells terminals the scale factor, by which query 11 asks.
-func survey(ctx context.Context, s database.Session, sql *sqlfile.Library) (any, error) {
-	return findScale(ctx, s, sql)
+// survey tells terminals the scale factor, by which query 11 asks, and how far refreshes have
+// come.
+func survey(ctx context.Context, l workload.Look) (any, error) {
+	factor, err := findScale(ctx, l.Session, l.SQL)
+	if err != nil || !l.Options.(*Options).refreshes() {
+		return surveyed{factor: factor}, err
+	}
+	s := surveyed{factor: factor}
+	if s.size, err = dbgen.NewScale(factor); err != nil {
+		return nil, fmt.Errorf("the suppliers are those of a scale that cannot be refreshed: %w", err)
+	}
+	s.done, err = readProgress(ctx, l, s.size)
+	return s, err
 }
 
 func extent(ctx context.Context, s database.Session, sql *sqlfile.Library) (string, error) {
@@ -110,50 +142,4 @@ var rules = []workload.Rule{
 	{Name: "totals", Title: "O_TOTALPRICE = sum(L_EXTENDEDPRICE * (1 + L_TAX) * (1 - L_DISCOUNT)) of the lines, cents cut off", Source: "TPC-H 4.2.3", Begins: "totals of orders"},
 	{Name: "status", Title: "O_ORDERSTATUS is F or O where all lines have that status, and else P", Source: "TPC-H 4.2.3", Begins: "status of orders", Foreign: alwaysOpen},
 	{Name: "customers", Title: "no customer whose key is divisible by three has orders", Source: "TPC-H 4.2.3", Begins: "customers without orders"},
-}
-
-// inspect finds out how much data there is, and whether there are as many lines as dbgen
-// makes of it.
-func inspect(ctx context.Context, s database.Session, sql *sqlfile.Library) (workload.Inspection, error) {
-	factor, err := findScale(ctx, s, sql)
-	if err != nil {
-		return workload.Inspection{}, err
-	}
-	foreign, err := builder(ctx, s, sql)
-	return workload.Inspection{Size: factor, Foreign: foreign}, err
-}
-
-// score computes how long queries took and how many were answered in an hour.
-func score(w workload.Window) []job.Metric {
-	var withRows, all mean
-	for _, span := range w.Spans {
-		if !span.Done() {
-			continue
-		}
-		all.add(span.Seconds)
-		if span.Rows > 0 {
-			withRows.add(span.Seconds)
-		}
-	}
-	if all.n == 0 {
-		return nil
-	}
-	metrics := []job.Metric{
-		{Name: "geometric mean", Value: all.geometric(), Unit: "s", Means: fmt.Sprintf("of the times of %s", queriesAnswered(all.n))},
-		{Name: "queries an hour", Value: float64(all.n) / w.Elapsed.Hours()},
-	}
-	if withRows.n < all.n && withRows.n > 0 {
-		metrics = append(metrics, job.Metric{
-			Name: "geometric mean with rows", Value: withRows.geometric(), Unit: "s",
-			Means: fmt.Sprintf("of the times of %s with rows", queriesAnswered(withRows.n)),
-		})
-	}
-	return metrics
-}
-
-func queriesAnswered(n int) string {
-	if n == 1 {
-		return "1 query that was answered"
-	}
-	return fmt.Sprintf("%d queries that were answered", n)
 }

@@ -13,7 +13,6 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
-	"sledge/internal/testserver"
 	"sledge/internal/workload"
 	"sledge/internal/workload/tproch"
 	"sledge/internal/workload/tproch/answers"
@@ -21,13 +20,11 @@ import (
 	"sledge/internal/workload/workloadtest"
 )
 
-func TestMain(m *testing.M) { testserver.Main(m) }
-
 func TestEveryDatabase(t *testing.T) {
 	small := option.Values{"scale_factor": "0.01", "builders": "2"}
 	workloadtest.Run(t, tproch.Workload, []workloadtest.Variant{
-		{Name: "queries", Build: small, RoundTrips: [2]float64{1, 1}, Without: []string{"cloud"}},
-		{Name: "cloud queries", Run: option.Values{"cloud_queries": "true", "verbose": "true"}, RoundTrips: [2]float64{1, 1}, Without: []string{"query"}, Look: alike()},
+		{Name: "queries and refreshes", Build: small, Run: option.Values{"refresh": "true"}, RoundTrips: [2]float64{1, 2}, Without: []string{"cloud"}},
+		{Name: "cloud queries", Run: option.Values{"cloud_queries": "true", "verbose": "true"}, RoundTrips: [2]float64{1, 1}, Without: []string{"query", "new", "old"}, Look: alike()},
 	})
 }
 
@@ -67,11 +64,17 @@ func terminal(t *testing.T, number, users int, values option.Values) workload.Te
 	if err := option.Bind(nil, values, options); err != nil {
 		t.Fatal(err)
 	}
+	return tproch.Workload.NewTerminal(workload.Seat{Number: number, Users: users, Seed: 1, Options: options, Survey: tproch.Survey(1, 0, 0), SQL: portable(t)})
+}
+
+// portable is the SQL for any database.
+func portable(t *testing.T) *sqlfile.Library {
+	t.Helper()
 	sql, err := sqlfile.NewLibrary(func(int) string { return "?" }, sqlfile.Place{Files: tproch.Workload.SQL, Dir: "sql/ansi"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tproch.Workload.NewTerminal(workload.Seat{Number: number, Users: users, Seed: 1, Options: options, Survey: 1.0, SQL: sql})
+	return sql
 }
 
 func TestAStreamAsksInTheOrderOfItsPermutation(t *testing.T) {
@@ -109,7 +112,7 @@ func TestParametersFollowFromTheSeed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		user := p.Workload.NewTerminal(workload.Seat{Number: number, Users: 2, Seed: 1, Options: p.Settings, Survey: 1.0, SQL: p.SQL})
+		user := p.Workload.NewTerminal(workload.Seat{Number: number, Users: 2, Seed: 1, Options: p.Settings, Survey: tproch.Survey(1, 0, 0), SQL: p.SQL})
 		var texts []string
 		for {
 			next, more := user.Pick()
@@ -171,7 +174,7 @@ func TestTheScoreIsAGeometricMean(t *testing.T) {
 
 func TestWhatIsNotBuiltIsRefused(t *testing.T) {
 	for _, values := range []option.Values{
-		{"refresh": "true"}, {"cloud_queries": "true", "validation": "true"}, {"scale_factor": "0"}, {"scale_factor": "0.001"}, {"scale_factor": "20000"}, {"scale_factor": "much"},
+		{"refresh_sets": "1000"}, {"test": "all"}, {"cloud_queries": "true", "validation": "true"}, {"cloud_queries": "true", "refresh": "true"}, {"cloud_queries": "true", "test": "both"}, {"scale_factor": "0"}, {"scale_factor": "0.001"}, {"scale_factor": "20000"}, {"scale_factor": "much"},
 	} {
 		_, err := engine.Local{Catalog: edition.Catalog}.Plan(job.Spec{Action: job.Build, Database: "sqlite", Workload: "tproch", Options: values})
 		for name := range values {

@@ -49,6 +49,18 @@ func (r Refresh) LineItems(f Format, first, count int64) *Source {
 	return &Source{table: newLineItemRows(r.scale, f, r.inserted(first, count)), left: count}
 }
 
+// Inserted returns the key of an order to be inserted.
+func (r Refresh) Inserted(order int64) int64 {
+	checkRange("a refresh set", order, 1, r.Count())
+	return orderKey(r.previous+order, 1+r.set/setsOfKeys)
+}
+
+// Deleted returns the key of an order to be deleted. Keys grow with the orders' numbers.
+func (r Refresh) Deleted(order int64) int64 {
+	checkRange("a refresh set", order, 1, r.Count())
+	return orderKey(r.previous+order, r.set/setsOfKeys)
+}
+
 func (r Refresh) inserted(first, count int64) orderRange {
 	checkRange("a refresh set", first, count, r.Count())
 	return orderRange{

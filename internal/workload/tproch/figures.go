@@ -1,0 +1,210 @@
+package tproch
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"sledge/internal/job"
+	"sledge/internal/workload"
+	"sledge/internal/workload/tproch/qgen"
+)
+
+// score computes what the tests come to, how long queries took and how many were answered in
+// an hour.
+func score(w workload.Window) []job.Metric {
+	f := figuresOf(w)
+	metrics := f.metrics
+	var withRows, all mean
+	for _, span := range w.Spans {
+		if !span.Done() || isRefresh(span) {
+			continue
+		}
+		all.add(span.Seconds)
+		if span.Rows > 0 {
+			withRows.add(span.Seconds)
+		}
+	}
+	if all.n == 0 {
+		return metrics
+	}
+	metrics = append(metrics,
+		job.Metric{Name: "geometric mean", Value: all.geometric(), Unit: "s", Means: fmt.Sprintf("of the times of %s", queriesAnswered(all.n))},
+		job.Metric{Name: "queries an hour", Value: float64(all.n) / w.Elapsed.Hours()},
+	)
+	if withRows.n < all.n && withRows.n > 0 {
+		metrics = append(metrics, job.Metric{
+			Name: "geometric mean with rows", Value: withRows.geometric(), Unit: "s",
+			Means: fmt.Sprintf("of the times of %s with rows", queriesAnswered(withRows.n)),
+		})
+	}
+	return metrics
+}
+
+func queriesAnswered(n int) string {
+	if n == 1 {
+		return "1 query that was answered"
+	}
+	return fmt.Sprintf("%d queries that were answered", n)
+}
+
+func isRefresh(s job.Span) bool {
+	return s.Kind == newSales.kind() || s.Kind == oldSales.kind()
+}
+
+// remarks says of each test what its figure lacks, or why there is none.
+func remarks(w workload.Window) []string { return figuresOf(w).remarks }
+
+// The names of the figures.
+const (
+	powerFigure      = "power"
+	throughputFigure = "throughput"
+	compositeFigure  = "composite"
+)
+
+// figures are what the tests of a run come to.
+type figures struct {
+	metrics []job.Metric
+	remarks []string
+}
+
+func figuresOf(w workload.Window) (f figures) {
+	options, is := w.Options.(*Options)
+	if !is {
+		return f
+	}
+	tests, err := options.tests(w.Users)
+	if err != nil {
+		return f
+	}
+	survey := w.Survey.(surveyed)
+	for _, name := range tests {
+		t := test{options: options, factor: survey.factor, set: setSize(survey.size), streams: 1}
+		for _, span := range w.Spans {
+			if span.Stage == name {
+				t.spans = append(t.spans, span)
+			}
+		}
+		compute, figure := t.power, powerFigure
+		if name == throughputTest {
+			t.streams = w.Users - 1
+			compute, figure = t.throughput, throughputFigure
+		}
+		if lacks := t.lacks(); lacks != "" {
+			f.remarks = append(f.remarks, fmt.Sprintf("No figure for %s: %s.", figure, lacks))
+			continue
+		}
+		value, means := compute()
+		f.metrics = append(f.metrics, job.Metric{Name: figure, Value: value, Means: means})
+		if least := leastStreams(t.factor); name == throughputTest && t.streams < least {
+			f.remarks = append(f.remarks, fmt.Sprintf("The throughput is of fewer streams than TPC-H asks for at scale factor %g: %d instead of %d.", t.factor, t.streams, least))
+		}
+	}
+	if len(f.metrics) == 2 {
+		f.metrics = slices.Insert(f.metrics, 0, job.Metric{
+			Name: compositeFigure, Value: math.Sqrt(f.metrics[0].Value * f.metrics[1].Value), Means: "geometric mean of power and throughput",
+		})
+	}
+	return f
+}
+
+// test is one that was done.
+type test struct {
+	options *Options
+	factor  float64 // scale factor
+	set     int64   // orders in a refresh set
+	streams int     // of queries
+	spans   []job.Span
+}
+
+// lacks says why there is no figure; "" where there is one.
+func (t test) lacks() string {
+	if t.options.QuerySets != 1 {
+		return fmt.Sprintf("each stream asked %d sets of queries, and the test is of one", t.options.QuerySets)
+	}
+	done := map[string]int{}
+	for _, s := range t.spans {
+		switch {
+		case !s.Done():
+			return fmt.Sprintf("%s %s", s.Kind, notDone[s.Outcome])
+		case s.Retries > 0:
+			return fmt.Sprintf("%s was tried %d times", s.Kind, s.Retries+1)
+		case isRefresh(s) && s.Rows != t.set:
+			return fmt.Sprintf("a %s was of %d orders instead of %d", s.Kind, s.Rows, t.set)
+		}
+		done[s.Kind]++
+	}
+	for _, k := range slices.Concat(queryKinds(), refreshKinds()) {
+		if n := done[k.Name]; n != t.streams {
+			short := fmt.Sprintf("%s was done %d of %d times", k.Name, n, t.streams)
+			if strings.HasSuffix(k.Name, "refresh") && n > 0 {
+				short += ": one refresh set for each stream of queries is asked for"
+			}
+			return short
+		}
+	}
+	return ""
+}
+
+var notDone = map[job.SpanOutcome]string{job.SpanFailed: "failed", job.SpanCutOff: "was cut off"}
+
+// power is 3600 * scale factor / geometric mean of the seconds that 22 queries and the two
+// refresh functions took. Queries that took less than a thousandth of the longest one count as
+// that (TPC-H 5.4.1).
+func (t test) power() (value float64, means string) {
+	longest := 0.0
+	for _, s := range t.spans {
+		if !isRefresh(s) {
+			longest = max(longest, s.Seconds)
+		}
+	}
+	var m mean
+	raised := 0
+	for _, s := range t.spans {
+		seconds := s.Seconds
+		if least := longest / 1000; !isRefresh(s) && seconds < least {
+			seconds = least
+			raised++
+		}
+		m.add(seconds)
+	}
+	means = "3,600 s x scale factor / geometric mean of the times of 22 queries and 2 refreshes"
+	if raised > 0 {
+		means += fmt.Sprintf("; %s counted as a thousandth of the longest", numbered(raised))
+	}
+	return 3600 * t.factor / m.geometric(), means
+}
+
+func numbered(n int) string {
+	if n == 1 {
+		return "1 query"
+	}
+	return fmt.Sprintf("%d queries", n)
+}
+
+// throughput is the queries of all streams an hour, times the scale factor, from the first
+// query to the end of the last query or refresh (TPC-H 5.4.2).
+func (t test) throughput() (value float64, means string) {
+	from, to := math.Inf(1), 0.0
+	for _, s := range t.spans {
+		from, to = min(from, s.From), max(to, s.From+s.Seconds)
+	}
+	streams := "1 stream"
+	if t.streams > 1 {
+		streams = fmt.Sprintf("%d streams", t.streams)
+	}
+	return float64(t.streams*qgen.Queries) * 3600 * t.factor / (to - from),
+		fmt.Sprintf("queries an hour x scale factor, of %s and as many refresh sets in %.4g s", streams, to-from)
+}
+
+// leastStreams returns how many streams TPC-H 5.3.4 asks for at least; 0 below scale factor 1,
+// of which it says nothing.
+func leastStreams(factor float64) int {
+	for i, from := range []float64{1, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000} {
+		if factor < from {
+			return min(i, 1) * (i + 1)
+		}
+	}
+	return 11
+}

@@ -1,0 +1,142 @@
+package tproch_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/workload"
+	"sledge/internal/workload/tproch"
+)
+
+// tested returns the spans of both tests at scale 0.01 as they should be, with two streams: each
+// query of the power test took 4 s and each refresh 1 s, and the throughput test 880 s.
+func tested() (spans []job.Span) {
+	add := func(stage, kind string, stream int, from, seconds float64, rows int64) {
+		spans = append(spans, job.Span{Stage: stage, Kind: kind, Stream: stream, From: from, Seconds: seconds, Rows: rows, Outcome: job.SpanDone})
+	}
+	add("power test", "new sales refresh", job.NoStream, 0, 1, 15)
+	for q := range 22 {
+		add("power test", fmt.Sprintf("query %d", q+1), 0, 1+4*float64(q), 4, 1)
+	}
+	add("power test", "old sales refresh", job.NoStream, 89, 1, 15)
+	for stream := 1; stream <= 2; stream++ {
+		for q := range 22 {
+			add("throughput test", fmt.Sprintf("query %d", q+1), stream, 90+40*float64(q), 40, 1)
+		}
+		add("throughput test", "new sales refresh", job.NoStream, 90, 1, 15)
+		add("throughput test", "old sales refresh", job.NoStream, 91, 1, 15)
+	}
+	return spans
+}
+
+func TestFiguresOfTheTests(t *testing.T) {
+	// (4^22 * 1^2)^(1/24), and 2 * 22 queries in 880 s.
+	power := 36 / math.Pow(4, 22.0/24)
+	const throughput = 2 * 22 * 36 / 880.0
+	for _, tt := range []struct {
+		name    string
+		change  func(spans []job.Span) []job.Span
+		factor  float64
+		values  option.Values
+		want    map[string]float64
+		remarks []string // what each says
+	}{
+		{
+			name: "both",
+			want: map[string]float64{"power": power, "throughput": throughput, "composite": math.Sqrt(power * throughput)},
+		},
+		{
+			name: "a time of less than a thousandth of the longest counts as that",
+			change: func(s []job.Span) []job.Span {
+				s[5].Seconds, s[6].Seconds = 0.001, 40
+				return s
+			},
+			want: map[string]float64{"power": 36 / math.Pow(math.Pow(4, 20)*0.04*40, 1.0/24)},
+		},
+		{
+			name:    "not of a query that failed",
+			change:  func(s []job.Span) []job.Span { s[5].Outcome = job.SpanFailed; return s },
+			want:    map[string]float64{"power": 0, "composite": 0, "throughput": throughput},
+			remarks: []string{"No figure for power: query 5 failed."},
+		},
+		{
+			name:    "not of a query that was tried again",
+			change:  func(s []job.Span) []job.Span { s[30].Retries = 1; return s },
+			want:    map[string]float64{"power": power, "composite": 0, "throughput": 0},
+			remarks: []string{"No figure for throughput: query 7 was tried 2 times."},
+		},
+		{
+			name:    "not without a refresh",
+			change:  func(s []job.Span) []job.Span { return s[1:] },
+			want:    map[string]float64{"power": 0},
+			remarks: []string{"No figure for power: new sales refresh was done 0 of 1 times."},
+		},
+		{
+			name:    "not with fewer refresh sets than streams",
+			change:  func(s []job.Span) []job.Span { return s[:len(s)-2] },
+			want:    map[string]float64{"throughput": 0},
+			remarks: []string{"No figure for throughput: new sales refresh was done 1 of 2 times: one refresh set for each stream"},
+		},
+		{
+			name:    "not of half a refresh set",
+			change:  func(s []job.Span) []job.Span { s[0].Rows = 7; return s },
+			want:    map[string]float64{"power": 0},
+			remarks: []string{"No figure for power: a new sales refresh was of 7 orders instead of 15."},
+		},
+		{
+			name:    "not of several sets of queries",
+			values:  option.Values{"query_sets": "2"},
+			want:    map[string]float64{"power": 0, "throughput": 0},
+			remarks: []string{"No figure for power: each stream asked 2 sets", "No figure for throughput: each stream asked 2 sets"},
+		},
+		{
+			name:   "of fewer streams than the standard asks for",
+			factor: 10,
+			change: func(s []job.Span) []job.Span {
+				for i := range s {
+					if s[i].Rows == 15 {
+						s[i].Rows = 15_000
+					}
+				}
+				return s
+			},
+			want:    map[string]float64{"throughput": throughput * 1000},
+			remarks: []string{"fewer streams than TPC-H asks for at scale factor 10: 2 instead of 3"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			options := tproch.Workload.Options()
+			if err := option.Bind(nil, option.Values{"test": "both"}, options); err != nil {
+				t.Fatal(err)
+			}
+			if err := option.Bind(nil, tt.values, options); err != nil {
+				t.Fatal(err)
+			}
+			spans := tested()
+			if tt.change != nil {
+				spans = tt.change(spans)
+			}
+			factor := 0.01
+			if tt.factor > 0 {
+				factor = tt.factor
+			}
+			w := workload.Window{Users: 3, Elapsed: time.Hour, Options: options, Survey: tproch.Survey(factor, 0, 0), Spans: spans}
+			result := job.Result{Metrics: tproch.Workload.Score(w)}
+			for name, want := range tt.want {
+				if got, _ := result.Metric(name); math.Abs(got-want) > 1e-9*want {
+					t.Errorf("%s: got %g, want %g", name, got, want)
+				}
+			}
+			remarks := tproch.Workload.Remarks(w)
+			if !slices.EqualFunc(remarks, tt.remarks, strings.Contains) {
+				t.Errorf("got %q, want %q", remarks, tt.remarks)
+			}
+		})
+	}
+}

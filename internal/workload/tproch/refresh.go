@@ -1,0 +1,348 @@
+package tproch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/schema"
+	"sledge/internal/workload"
+	"sledge/internal/workload/tproch/dbgen"
+)
+
+// function is a refresh function.
+type function string
+
+// The refresh functions of TPC-H 2.6 and 2.7, by what their line of refreshTable is called.
+const (
+	newSales function = "new sales"
+	oldSales function = "old sales"
+)
+
+// refreshTable says how many orders each refresh function has done, of all sets one after
+// another. A function that has done none has no line.
+var refreshTable = schema.Table{
+	Name: "sledge_refresh",
+	Columns: []schema.Column{
+		{Name: "function_name", Type: schema.Varchar, Size: 20},
+		{Name: "orders_done", Type: schema.BigInteger},
+	},
+	Key: []string{"function_name"},
+}
+
+// progress is what refreshTable says.
+type progress map[function]int64
+
+// readProgress reads how far earlier runs have come.
+func readProgress(ctx context.Context, l workload.Look, size dbgen.Scale) (progress, error) {
+	done := progress{}
+	if !l.Kept {
+		return done, nil
+	}
+	q, err := l.SQL.Query("refresh.done")
+	if err != nil {
+		return nil, err
+	}
+	t, err := l.Session.Query(ctx, q.Text, 0)
+	if err != nil {
+		return nil, fmt.Errorf("read how many orders were refreshed: %w", err)
+	}
+	for _, row := range t.Rows {
+		n, err := strconv.ParseInt(row[1], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("read how many orders were refreshed: %w", err)
+		}
+		done[function(row[0])] = n
+	}
+	each := setSize(size)
+	most := done[oldSales]/each*each + each // sets are inserted one at a time
+	if done[oldSales] < 0 || done[newSales] < done[oldSales] || done[newSales] > most || most > size.LastSet()*each+each {
+		return nil, fmt.Errorf("the table %s says that %d orders were inserted and %d deleted, which no run has left: build the schema anew",
+			refreshTable.Name, done[newSales], done[oldSales])
+	}
+	return done, nil
+}
+
+// setSize is how many orders a refresh set has.
+func setSize(size dbgen.Scale) int64 {
+	first, err := size.Refresh(1)
+	if err != nil {
+		panic(err) // there is always a first one
+	}
+	return first.Count()
+}
+
+// begun returns the set that an earlier run began and has not finished; 0 where there is none.
+func (p progress) begun(each int64) int64 {
+	if p[newSales] == p[oldSales] && p[newSales]%each == 0 {
+		return 0
+	}
+	return p[oldSales]/each + 1
+}
+
+// free returns the first set that no run has begun.
+func (p progress) free(each int64) int64 {
+	set := p[oldSales]/each + 1
+	if p.begun(each) != 0 {
+		set++
+	}
+	return set
+}
+
+// refreshing is what one refresh function is to do of one set.
+type refreshing struct {
+	function function
+	size     dbgen.Scale
+	set      int64
+	delay    time.Duration // before each order
+	span     workload.Span
+}
+
+// refresher does refresh functions over a connection.
+type refresher struct {
+	workload.Connection
+	verbose bool
+
+	statements struct{ begin, advance, deleteLines, deleteOrders database.Statement }
+	in         struct {
+		Function string `sql:"function_name"`
+		Done     int64  `sql:"orders_done"`
+		Before   int64  `sql:"orders_before"`
+		Low      int64  `sql:"low"`
+		High     int64  `sql:"high"`
+	}
+
+	last   *refreshing // what was done last
+	orders int64       // of it, in all tries
+}
+
+// ordersAtOnce is how many orders are refreshed in a transaction, at most.
+const ordersAtOnce = 1000
+
+func newRefresher(ctx context.Context, c workload.Connection, o *Options) (*refresher, error) {
+	r := &refresher{Connection: c, verbose: o.RefreshVerbose}
+	warm(dbgen.LineItem)
+	for _, p := range []struct {
+		target *database.Statement
+		name   string
+	}{
+		{&r.statements.begin, "refresh.begin"},
+		{&r.statements.advance, "refresh.advance"},
+		{&r.statements.deleteLines, "refresh.delete_lines"},
+		{&r.statements.deleteOrders, "refresh.delete_orders"},
+	} {
+		q, err := c.SQL.Query(p.name)
+		if err != nil {
+			return nil, err
+		}
+		if *p.target, err = c.Session.Prepare(ctx, q, &r.in, nil); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// warm has the text made that comments are cut out of, which takes a few tenths of a second
+// once in a process, and is not the refresh functions' time.
+func warm(of dbgen.Table) {
+	size, err := dbgen.NewScale(1)
+	if err != nil {
+		panic(err) // there is such a scale
+	}
+	size.Source(of, dbgen.LoadText, 1, 1).AppendRow(nil)
+}
+
+// do does what is left of a set: all of it, unless an earlier try or run has done a part.
+func (r *refresher) do(ctx context.Context, t *refreshing) error {
+	if r.last != t {
+		r.last, r.orders = t, 0
+	}
+	set, err := t.size.Refresh(t.set)
+	if err != nil {
+		return err
+	}
+	// Nobody else refreshes, or advance will tell.
+	done, err := readProgress(ctx, workload.Look{Session: r.Session, SQL: r.SQL, Kept: true}, t.size)
+	if err != nil {
+		return err
+	}
+	each := set.Count()
+	if done[newSales] < (t.set-1)*each || t.function == oldSales && done[newSales] < t.set*each {
+		return fmt.Errorf("refresh set %d has to wait, because the new sales before it are not all there: the next run goes on with them", t.set)
+	}
+	if done[oldSales] < (t.set-1)*each {
+		return fmt.Errorf("refresh set %d has to wait, because the old sales before it are still there: the next run goes on with them", t.set)
+	}
+	for order := done[t.function] - (t.set-1)*each + 1; order <= each; {
+		count := min(ordersAtOnce, each-order+1)
+		if t.delay > 0 {
+			count = 1 // a transaction does not wait for the next order
+		}
+		if !r.pause(t.delay) {
+			return workload.ErrStopped
+		}
+		if err := r.transact(ctx, t, set, order, count); err != nil {
+			return err
+		}
+		if r.verbose {
+			r.tell(t.function, set, order, count)
+		}
+		order += count
+		r.orders += count
+	}
+	return nil
+}
+
+// pause waits before an order. It returns false if the run is to end.
+func (r *refresher) pause(delay time.Duration) bool {
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-r.Stopped:
+		return false
+	default:
+	}
+	select {
+	case <-timer.C:
+		return true
+	case <-r.Stopped:
+		return false
+	}
+}
+
+// transact refreshes count orders of a set, each with all its lines, in one transaction with
+// the note of how many orders are done.
+func (r *refresher) transact(ctx context.Context, t *refreshing, set dbgen.Refresh, order, count int64) error {
+	if err := r.Session.Begin(ctx, database.ReadWrite); err != nil {
+		return err
+	}
+	r.in.Function, r.in.Before = string(t.function), (t.set-1)*set.Count()+order-1
+	r.in.Done = r.in.Before + count
+	note := r.statements.advance
+	if r.in.Before == 0 {
+		note = r.statements.begin
+	}
+	noted, err := note.Run(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("note the orders that are refreshed: %w", err)
+	}
+	if noted != 1 {
+		return fmt.Errorf("another run has refreshed the schema since this one began: let one end before the other begins")
+	}
+	if t.function == newSales {
+		err = r.insert(ctx, set, order, count)
+	} else {
+		err = r.delete(ctx, set, order, count)
+	}
+	if err != nil {
+		return fmt.Errorf("refresh set %d, orders %d to %d: %w", t.set, order, order+count-1, err)
+	}
+	return r.Session.Commit(ctx)
+}
+
+// insert loads new orders, and then their lines, which refer to them.
+func (r *refresher) insert(ctx context.Context, set dbgen.Refresh, order, count int64) error {
+	for _, rows := range []struct {
+		table  dbgen.Table
+		source *dbgen.Source
+	}{
+		{dbgen.Orders, set.Orders(dbgen.LoadText, order, count)},
+		{dbgen.LineItem, set.LineItems(dbgen.LoadText, order, count)},
+	} {
+		made := &counted{RowSource: rows.source}
+		into, err := r.layout(rows.table)
+		if err != nil {
+			return err
+		}
+		loaded, err := r.Session.Load(ctx, into, made)
+		if err != nil {
+			return err
+		}
+		if loaded != made.rows {
+			return fmt.Errorf("only %d of %d rows of %s could be inserted: the others have keys that are there already", loaded, made.rows, rows.table)
+		}
+	}
+	return nil
+}
+
+// layout describes a table as rows are loaded into it.
+func (r *refresher) layout(of dbgen.Table) (schema.Table, error) {
+	name, err := r.SQL.Query("refresh." + of.String())
+	t := built[slices.IndexFunc(built, func(t table) bool { return t.table == of })]
+	return schema.Table{Name: strings.TrimSpace(name.Text), Columns: t.columns, Key: t.key}, err
+}
+
+// counted counts the rows that are taken from a source.
+type counted struct {
+	schema.RowSource
+	rows int64
+}
+
+func (c *counted) AppendRow(buf []byte) ([]byte, bool) {
+	buf, more := c.RowSource.AppendRow(buf)
+	if more {
+		c.rows++
+	}
+	return buf, more
+}
+
+// delete deletes old orders, after their lines.
+func (r *refresher) delete(ctx context.Context, set dbgen.Refresh, order, count int64) error {
+	r.in.Low, r.in.High = set.Deleted(order), set.Deleted(order+count-1)
+	if _, err := r.statements.deleteLines.Run(ctx, nil); err != nil {
+		return err
+	}
+	deleted, err := r.statements.deleteOrders.Run(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if deleted != count {
+		return fmt.Errorf("%d orders are there with keys from %d to %d, and there should be %d: the schema was refreshed by another program. Build it anew",
+			deleted, r.in.Low, r.in.High, count)
+	}
+	return nil
+}
+
+// tell tells of each order.
+func (r *refresher) tell(f function, set dbgen.Refresh, order, count int64) {
+	step, key := job.StepNewSale, set.Inserted
+	if f == oldSales {
+		step, key = job.StepOldSale, set.Deleted
+	}
+	for n := order; n < order+count; n++ {
+		r.Tell(job.Event{Step: &job.Step{Name: step, Stage: job.Ends, Count: key(n)}})
+	}
+}
+
+// refreshes is a terminal that does refresh functions, of one set after another.
+type refreshes struct {
+	size        dbgen.Scale
+	first, last int64 // sets
+	functions   []function
+	delay       time.Duration
+
+	picked int
+}
+
+// pair are both functions, as they follow each other in a set (TPC-H 5.3.4).
+var pair = []function{newSales, oldSales}
+
+// Pick implements workload.Terminal.
+func (r *refreshes) Pick() (workload.Transaction, bool) {
+	each := len(r.functions)
+	set := r.first + int64(r.picked/each)
+	if set > r.last {
+		return workload.Transaction{}, false
+	}
+	f := r.functions[r.picked%each]
+	r.picked++
+	return workload.Transaction{Kind: kindOf(f), Unlimited: true, Inputs: &refreshing{
+		function: f, size: r.size, set: set, delay: r.delay,
+		span: workload.Span{Stream: job.NoStream, Set: int(set), Number: int(set-r.first) + 1, Of: int(r.last-r.first) + 1},
+	}}, true
+}

@@ -1,0 +1,141 @@
+package tproch
+
+import (
+	"fmt"
+	"time"
+
+	"sledge/internal/workload"
+	"sledge/internal/workload/tproch/dbgen"
+)
+
+// The stages of a run with refresh functions.
+const (
+	restOfSet      = "rest of a refresh set"
+	powerTest      = "power test"
+	throughputTest = "throughput test"
+)
+
+// refreshUser is the number of the virtual user that does the refresh functions.
+const refreshUser = 0
+
+// stages is Workload.Stages. What an earlier run left of a refresh set comes first, so that
+// the tests begin with whole ones.
+func stages(options any, users int, survey any) ([]string, error) {
+	o, s := options.(*Options), survey.(surveyed)
+	tests, err := o.tests(users)
+	if err != nil || len(tests) == 0 {
+		return nil, err
+	}
+	each := setSize(s.size)
+	first, last := s.done.free(each), s.size.LastSet()
+	var sets int64
+	for _, t := range tests {
+		sets += o.sets(t, users)
+	}
+	if first+sets-1 > last {
+		return nil, fmt.Errorf("the run takes %d refresh sets, and of %d the schema has %d left: then all of its initial orders are replaced. Build it anew",
+			sets, last, last-first+1)
+	}
+	if s.done.begun(each) != 0 {
+		tests = append([]string{restOfSet}, tests...)
+	}
+	return tests, nil
+}
+
+// tests returns the tests that so many users do; none without refresh functions.
+func (o *Options) tests(users int) ([]string, error) {
+	switch {
+	case o.Test == testPower && users != 1:
+		return nil, fmt.Errorf("the power test is the work of one virtual user: ask for 1, not %d, or for the test both", users)
+	case (o.Test == testThroughput || o.Test == testBoth) && users < 2:
+		return nil, fmt.Errorf("the test %s takes two virtual users at least, since the first runs the refresh functions and the others a stream of queries each: ask for 3, or for the test power", o.Test)
+	case o.Test == testBoth:
+		return []string{powerTest, throughputTest}, nil
+	case !o.refreshes():
+		return nil, nil
+	case users == 1:
+		return []string{powerTest}, nil
+	}
+	return []string{throughputTest}, nil
+}
+
+// sets returns how many refresh sets a test takes.
+func (o *Options) sets(test string, users int) int64 {
+	switch {
+	case test == powerTest:
+		return 1
+	case o.RefreshSets == 0:
+		return int64(users - 1) // as many as streams (TPC-H 5.3.4)
+	}
+	return int64(o.RefreshSets)
+}
+
+// newTerminal is Workload.NewTerminal. A single user asks in the order of the power test, which
+// is stream 0; of several, the first is stream 1, unless it refreshes.
+func newTerminal(seat workload.Seat) workload.Terminal {
+	o, s := seat.Options.(*Options), seat.Survey.(surveyed)
+	refreshing := seat.Number == refreshUser
+	switch {
+	case seat.Stage == "" && o.Cloud:
+		return &cloudStream{sql: seat.SQL, number: streamOf(seat), sets: o.QuerySets}
+	case seat.Stage == "":
+		return newStream(seat, streamOf(seat))
+	}
+	each := setSize(s.size)
+	set := s.done.free(each)
+	switch {
+	case seat.Stage == throughputTest && !refreshing:
+		return newStream(seat, seat.Number)
+	case !refreshing:
+		return &sequence{}
+	case seat.Stage == restOfSet:
+		begun := s.done.begun(each)
+		left := &refreshes{size: s.size, first: begun, last: begun, functions: pair}
+		if s.done[newSales] == begun*each {
+			left.functions = []function{oldSales}
+		}
+		return left
+	case seat.Stage == powerTest: // which has no delay
+		return &sequence{
+			&refreshes{size: s.size, first: set, last: set, functions: []function{newSales}},
+			newStream(seat, 0),
+			&refreshes{size: s.size, first: set, last: set, functions: []function{oldSales}},
+		}
+	}
+	if o.Test == testBoth {
+		set++ // the power test had the one before
+	}
+	return &refreshes{
+		size: s.size, first: set, last: set + o.sets(throughputTest, seat.Users) - 1, functions: pair,
+		delay: time.Duration(o.Trickle) * time.Millisecond,
+	}
+}
+
+// streamOf returns the number of the stream that a user asks where nobody refreshes.
+func streamOf(seat workload.Seat) int {
+	if seat.Users == 1 {
+		return 0
+	}
+	return seat.Number + 1
+}
+
+// sequence does the work of several terminals, one after another.
+type sequence []workload.Terminal
+
+// Pick implements workload.Terminal.
+func (s *sequence) Pick() (workload.Transaction, bool) {
+	for len(*s) > 0 {
+		if t, more := (*s)[0].Pick(); more {
+			return t, true
+		}
+		*s = (*s)[1:]
+	}
+	return workload.Transaction{}, false
+}
+
+// surveyed is what Survey finds.
+type surveyed struct {
+	factor float64
+	size   dbgen.Scale
+	done   progress
+}
