@@ -195,6 +195,10 @@ func (s *Speaker) step(e job.Event) []string {
 		return clients(e.User, step)
 	case job.StepGenerate, job.StepFile, job.StepRows:
 		return s.generation(step)
+	case job.StepNewSale:
+		return []string{fmt.Sprintf("Refresh Insert Orderkey %d...", step.Count)}
+	case job.StepOldSale:
+		return []string{fmt.Sprintf("Refresh Delete Orderkey %d...", step.Count)}
 	case job.StepCheckpoint, job.StepVacuum, job.StepPurge, job.StepWriteBack:
 		return s.cleaning(step)
 	}

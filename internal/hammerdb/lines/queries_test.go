@@ -79,6 +79,8 @@ func TestRefreshFunctionsAndCloudQueriesAreWorded(t *testing.T) {
 	say(job.Event{Message: lines.OtherSize("tproch", "1", "10")})
 	say(job.Event{State: job.UserRunning})
 	do(job.Span{Kind: "new sales refresh", Seconds: 1.25, Outcome: job.SpanDone})
+	say(job.Event{Step: &job.Step{Name: job.StepNewSale, Count: 9}})
+	say(job.Event{Step: &job.Step{Name: job.StepOldSale, Count: 1}})
 	do(job.Span{Kind: "old sales refresh", From: 1.25, Seconds: 2, Outcome: job.SpanDone})
 	do(job.Span{Kind: "new sales refresh", Seconds: 1.25, Outcome: job.SpanFailed, Message: "disk full"})
 	do(job.Span{Kind: "cloud query 1", Set: 1, Number: 1, Of: 2, Seconds: 4, Rows: 10, Outcome: job.SpanDone})
@@ -89,6 +91,7 @@ func TestRefreshFunctionsAndCloudQueriesAreWorded(t *testing.T) {
 		"RUNNING", "DBVersion:16.4", "Verifying the scale factor of the existing schema...",
 		"The setting of the scale factor (1) is different from the scale factor of the existing schema (10), updating the scale factor to 10.",
 		"New Sales refresh", "New Sales refresh complete in 1.250 seconds",
+		"Refresh Insert Orderkey 9...", "Refresh Delete Orderkey 1...",
 		"Old Sales refresh", "Old Sales refresh complete in 2.000 seconds",
 		"Completed update set(s) 1 in 3 seconds",
 		"New Sales refresh", "New Sales refresh failed: disk full",
