@@ -62,10 +62,10 @@ lists what you can set.
 	},
 	{
 		workload: "tproch",
-		settings: map[string]string{"scale": "0.05", "builders": "2", "users": "2"},
+		settings: map[string]string{"scale": "0.05", "builders": "2", "users": "3", "test": "both"},
 		steps: []demoStep{
 			{job.Build, "Building TPROC-H at scale factor 0.05 in a SQLite file"},
-			{job.Run, "Asking the 22 queries, in two streams at the same time"},
+			{job.Run, "Running the power test, and then the throughput test with two streams"},
 			{job.Check, "Checking the data"},
 		},
 		next: `
@@ -74,7 +74,7 @@ with twenty times the data:
 
   sledge build --workload tproch --db postgresql --host HOST --scale 1 --builders 4 --ask-superuser-password
   sledge run --workload tproch --db postgresql --host HOST
-  sledge run --workload tproch --db postgresql --host HOST --users 2
+  sledge run --workload tproch --db postgresql --host HOST --test both --users 3
   sledge check --workload tproch --db postgresql --host HOST
   sledge delete --workload tproch --db postgresql --host HOST --ask-superuser-password
 

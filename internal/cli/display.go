@@ -153,6 +153,8 @@ func (d *display) work(s job.Step) {
 		d.line(d.err, fmt.Sprintf("creating the database %s for the user %s", s.Of, s.Owner))
 	case job.StepUsers:
 		d.line(d.err, report.VirtualUsers(s.Users)+" from now on")
+	case job.StepNewSale, job.StepOldSale:
+		d.line(d.err, fmt.Sprintf("%s: order %d", s.Name, s.Count))
 	case job.StepPlans:
 		if s.Stage == job.Ends {
 			d.bar.show(nil)
