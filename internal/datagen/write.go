@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 
 	"sledge/internal/job"
 	"sledge/internal/schema"
@@ -31,9 +30,13 @@ func (g *generation) writePart(ctx context.Context, p *part, user int) error {
 		return errors.Join(err, file.Close())
 	}
 	g.tell(user, job.Step{Name: job.StepFile, Stage: job.Begins, Of: g.stage.final(name)})
-	w := &rowWriter{g: g, out: out, part: p, buf: make([]byte, 0, bufferSize+4096)}
+	w := &rowWriter{g: g, part: p}
+	w.relay, w.buf = newRelay(out)
 	w.encoder, w.buf = g.newEncoder(p, out, w.buf)
 	err = w.write(ctx, user)
+	if relayed := w.relay.close(); err == nil {
+		err = relayed
+	}
 	if closed := out.Close(); err == nil {
 		err = closed
 	}
@@ -55,9 +58,9 @@ func (g *generation) writePart(ctx context.Context, p *part, user int) error {
 type rowWriter struct {
 	g       *generation
 	part    *part
-	out     io.Writer
 	encoder encoder
 	buf     []byte
+	relay   *relay // where buf goes when it is full
 
 	row         int64 // number of the next one that is made of the chunks
 	rows, bytes int64 // written
@@ -155,12 +158,14 @@ func (w *rowWriter) flush(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if _, err := w.out.Write(w.buf); err != nil {
-		return err
+	if len(w.buf) > 0 { // an encoder that keeps rows writes them itself
+		var err error
+		if w.buf, err = w.relay.swap(w.buf); err != nil {
+			return err
+		}
 	}
 	w.g.bytes.Add(w.bytes - w.toldBytes)
 	w.g.rows.Add(w.rows - w.told)
 	w.told, w.toldBytes = w.rows, w.bytes
-	w.buf = w.buf[:0]
 	return nil
 }
