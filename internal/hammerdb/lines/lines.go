@@ -189,8 +189,6 @@ func (s *Speaker) step(e job.Event) []string {
 		return s.upkeep(step)
 	case job.StepUsers:
 		return []string{fmt.Sprintf("%d Virtual Users work from now on", step.Users)}
-	case job.StepNewSale:
-		return []string{fmt.Sprintf("Refresh Insert Orderkey %d...", step.Count)}
 	case job.StepConnection, job.StepTimeProfile, job.StepTransactions, job.StepShare, job.StepCount:
 		return s.preparation(step)
 	case job.StepClients, job.StepLogIn, job.StepKeying, job.StepThinking:
