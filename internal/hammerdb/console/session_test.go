@@ -51,7 +51,7 @@ var varying = []struct {
 	{regexp.MustCompile(`GENERATED in \d+ MINUTES`), "GENERATED in <n> MINUTES"},
 	{regexp.MustCompile(`tid0x\w+`), "<thread>"},
 	{regexp.MustCompile(`(?m)^.*pg_tpch_superuserpass.*\n`), ""}, // which may be the usual one
-	{regexp.MustCompile(`(completed|complete|returned|set\(s\)|set) in [\d.]+ seconds`), "$1 in <n> seconds"},
+	{regexp.MustCompile(`(completed|complete|returned|set\(s\)|set\(s\) \d+|set) in [\d.]+ seconds`), "$1 in <n> seconds"},
 	{regexp.MustCompile(`(returning rows.*) is [\d.]+`), "$1 is <n>"},
 	{regexp.MustCompile(`"(geomean|querytime)": "[\d.]+"`), "\"$1\": \"<n>\""},
 	{regexp.MustCompile(`(?m)^= \d+$`), "= <n>"},
