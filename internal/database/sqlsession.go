@@ -294,8 +294,11 @@ func (s *SQLSession) Interrupt() {
 }
 
 // Cancel implements Session, for drivers that go on with a connection when the context of a
-// call has ended.
+// call has ended. A database whose driver does not, or that sets Break, has a Cancel of its own.
 func (s *SQLSession) Cancel(context.Context) error {
+	if s.Break != nil {
+		return errors.New("a statement cannot be cancelled over this driver: the session can only be interrupted")
+	}
 	next := newLife()
 	s.life.Swap(next).end()
 	if s.interrupted.Load() { // by somebody who may have ended the one before

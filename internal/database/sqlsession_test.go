@@ -74,7 +74,7 @@ func (l *line) cut() {
 // The driver of PostgreSQL watches a context, so that it shows a session without Break.
 func TestSessionsOverPostgreSQLsDriver(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
-	databasetest.Sessions(t, overPostgreSQL(server, postgresql.Database.Dialect), server.Values(), databasetest.Traits{Bytes: "bytea"})
+	databasetest.Sessions(t, overPostgreSQL(server, postgresql.Database.Dialect), server.Values(), databasetest.Traits{Bytes: "bytea", Uncancelled: true})
 }
 
 // overPostgreSQL connects with the account that PostgreSQL's options have by themselves.
@@ -113,7 +113,7 @@ func TestSessionsOverMariaDBsDriver(t *testing.T) {
 		s.Break = l.cut
 		return s, nil
 	})
-	databasetest.Sessions(t, d, testserver.Open(t, "mariadb").Values(), databasetest.Traits{Bytes: "LONGBLOB"})
+	databasetest.Sessions(t, d, testserver.Open(t, "mariadb").Values(), databasetest.Traits{Bytes: "LONGBLOB", Uncancelled: true})
 }
 
 func TestAnArrayOfEveryParameterIsOneCall(t *testing.T) {

@@ -30,6 +30,10 @@ type Traits struct {
 	// who changes a row that another transaction has changed fails at once. It stands for
 	// the call that waits, and a deadlock is where both fail. "" for a database with locks.
 	Endless string
+
+	// Uncancelled says that the sessions have no Cancel that leaves them whole, as those that
+	// only a test opens.
+	Uncancelled bool
 }
 
 // patience bounds every wait for something that should happen at once.
@@ -67,7 +71,9 @@ func Sessions(t *testing.T, d *database.Database, values option.Values, traits T
 	t.Run("loads", s.testLoad)
 	t.Run("obeys its context", s.testContext)
 	t.Run("is interrupted", s.testInterrupt)
-	t.Run("goes on after a cancelled statement", s.testCancel)
+	if !traits.Uncancelled {
+		t.Run("goes on after a cancelled statement", s.testCancel)
+	}
 	t.Run("classifies a deadlock as retryable", s.testDeadlock)
 }
 
