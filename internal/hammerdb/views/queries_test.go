@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sledge/internal/job"
+	"sledge/internal/option"
 	"sledge/internal/report/reporttest"
 	"sledge/internal/repository"
 )
@@ -63,6 +64,32 @@ func TestARunOfQueriesHasHammerDBsShapes(t *testing.T) {
 	j.Result.Spans = j.Result.Spans[7:] // the query that failed
 	if got := Result(j, several).Text(); got != "67FD3345479A03E26313FFF0\nJobid has no test result" {
 		t.Errorf("without a whole set: got %q, want no result", got)
+	}
+}
+
+// Of little data queries take less time, and are not better for it.
+func TestTheBestRunOfQueriesIsOneOfEachSize(t *testing.T) {
+	run := func(id, size string, seconds float64) job.Job {
+		j := asked()
+		j.ID, j.Facts = job.ID(id), &job.Facts{Size: "scale factor " + size}
+		for i := range j.Result.Spans {
+			j.Result.Spans[i].Seconds *= seconds
+		}
+		return j
+	}
+	imported := run("D", "", 3)
+	imported.Facts, imported.Spec.Options = nil, option.Values{"scale_factor": "10"}
+	other := run("E", "10", 5)
+	other.Spec.Database = "mariadb"
+	table := Table([]job.Job{run("A", "1", 0.1), run("B", "10", 2), run("C", "10", 1), imported, other}, several, "x", 0, 0)
+	var top []string
+	for line := range strings.Lines(table) {
+		if strings.HasSuffix(line, "TOP\n") || strings.HasSuffix(line, "TOP") {
+			top = append(top, line[:1])
+		}
+	}
+	if got := strings.Join(top, ""); got != "ACE" {
+		t.Errorf("got TOP at %s, want it at A, C and E, of\n%s", got, table)
 	}
 }
 
