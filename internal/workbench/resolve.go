@@ -139,6 +139,7 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 	if err != nil {
 		return Order{}, c.explain(err)
 	}
+	warnings = append(warnings, withoutEffect(pair, plan.Spec)...)
 	order := Order{
 		Spec: plan.Spec, Public: b.WithoutSecrets(plan.Spec), Plan: plan, Counts: counts,
 		Origins: c.origins, unsaid: c.unsaid(), fallback: c.fallback, Warnings: warnings,
@@ -169,7 +170,19 @@ func (b Bench) Order(spec job.Spec) (Order, error) {
 	if err != nil {
 		return Order{}, job.WithExit(job.ExitUsage, err)
 	}
+	warnings = append(warnings, withoutEffect(pair, plan.Spec)...)
 	return Order{Spec: plan.Spec, Public: b.WithoutSecrets(plan.Spec), Plan: plan, Counts: []int{spec.Users}, Warnings: warnings}, nil
+}
+
+// withoutEffect names the options that were set for what is not built yet, and without which
+// a job does the same. Those that ask for it are refused when they are bound.
+func withoutEffect(pair catalog.Pair, spec job.Spec) (warnings []string) {
+	for _, o := range pair.Options() {
+		if value, set := spec.Options[o.Name]; set && o.Soon && value != o.Default {
+			warnings = append(warnings, fmt.Sprintf("option %s: %s has no effect: what it is for is not built yet", spec.Names.Of(o.Name), value))
+		}
+	}
+	return warnings
 }
 
 // parseURL reads a database's URL, or returns nil when there is none. Its error

@@ -489,3 +489,22 @@ func TestWhatAnyDatabaseKeepsSecretIsLeftOut(t *testing.T) {
 		t.Errorf("got %v, want %v", public.Options, want)
 	}
 }
+
+// What asks for something that is not built is refused; what would only say more of it is not.
+func TestOptionsOfWhatIsNotBuiltAreSaidToHaveNoEffect(t *testing.T) {
+	flags := map[string]string{"db": "mysql", "workload": "tproch"}
+	order, err := bench.Resolve(job.Run, workbench.Sources{Flags: flags, Set: []string{"oceanbase_partitions=4", "oceanbase_tenant=tpch"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "option oceanbase_partitions: 4 has no effect: what it is for is not built yet"
+	if got := strings.Join(order.Warnings, "; "); got != want {
+		t.Errorf("got warnings %q, want %q", got, want)
+	}
+	if order, err = bench.Order(order.Spec); err != nil || strings.Join(order.Warnings, "; ") != want {
+		t.Errorf("of the spec: got warnings %q and error %v, want %q", order.Warnings, err, want)
+	}
+	if _, err := bench.Resolve(job.Run, workbench.Sources{Flags: flags, Set: []string{"oceanbase=true"}}); err == nil || !strings.Contains(err.Error(), "not built yet") {
+		t.Errorf("got error %v, want that OceanBase is not built yet", err)
+	}
+}
