@@ -90,10 +90,15 @@ func (q *queue) next(worker int) *part {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i, p := range q.parts {
-		if p.worker == worker || p.worker == 0 && worker != sharedWorker {
+		switch {
+		case p.worker != worker && (p.worker != 0 || worker == sharedWorker):
+			continue
+		case i == 0: // which moves none of the others, of which there may be hundreds of thousands
+			q.parts = q.parts[1:]
+		default:
 			q.parts = slices.Delete(q.parts, i, i+1)
-			return p
 		}
+		return p
 	}
 	return nil
 }

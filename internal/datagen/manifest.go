@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sledge/internal/job"
+	"sledge/internal/schema"
 )
 
 // ManifestName is the name of the file that lists all others. It comes last: a folder without it
@@ -64,7 +65,7 @@ func (g *generation) writeManifest(began time.Time) (err error) {
 // ReadManifest reads the manifest of a folder.
 func ReadManifest(folder string) (Manifest, error) {
 	path := filepath.Join(folder, ManifestName)
-	text, err := os.ReadFile(path)
+	text, err := readUpTo(path, largestManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Manifest{}, job.WithExit(job.ExitMissing, fmt.Errorf("%s is not there: sledge datagen writes it last, so the files are not whole, or not its", path))
 	}
@@ -78,10 +79,31 @@ func ReadManifest(folder string) (Manifest, error) {
 	if m.Schema != manifestSchema || len(m.Files) == 0 {
 		return Manifest{}, withUsage(fmt.Errorf("%s is no manifest that this version reads: its schema is %q, not %s with files", path, m.Schema, manifestSchema))
 	}
+	c := Config{Format: m.Format, Compression: m.Compression}
 	for _, f := range m.Files {
-		if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) {
-			return Manifest{}, withUsage(fmt.Errorf("%s names %q, which is no file in its folder", path, f.Name))
+		// Files that a manifest lists are read, and replaced: it may list none but those of rows.
+		p := part{table: schema.Table{Name: f.Table}, number: f.Part, of: f.Parts}
+		if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) || f.Table == "" || f.Name != c.fileName(&p) {
+			return Manifest{}, withUsage(fmt.Errorf("%s names %q, which is no file of rows in its folder", path, f.Name))
 		}
 	}
 	return m, nil
+}
+
+// largestManifest is how many bytes a manifest has at most: about 400 for each file, of which
+// MaxParts of eight tables are the most.
+const largestManifest = 1 << 30
+
+// readUpTo reads a regular file that is no larger than so many bytes.
+func readUpTo(path string, most int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is no regular file")
+	case info.Size() > most:
+		return nil, fmt.Errorf("it has %d bytes, and no manifest has more than %d", info.Size(), most)
+	}
+	return os.ReadFile(path)
 }

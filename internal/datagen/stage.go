@@ -88,9 +88,13 @@ func filesInTheWay(folder string, tables, names []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	inTheWay := map[string]bool{}
+	for _, name := range names {
+		inTheWay[name] = true
+	}
 	if earlier, err := ReadManifest(folder); err == nil {
 		for _, f := range earlier.Files {
-			names = append(names, f.Name)
+			inTheWay[f.Name] = true
 		}
 	}
 	ofRows := namesOfRows(tables)
@@ -99,7 +103,7 @@ func filesInTheWay(folder string, tables, names []string) ([]string, error) {
 		switch {
 		case ofRows.MatchString(e.Name()):
 			rows = append(rows, e.Name())
-		case slices.Contains(names, e.Name()):
+		case inTheWay[e.Name()]:
 			others = append(others, e.Name())
 		}
 	}

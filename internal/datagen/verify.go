@@ -81,17 +81,22 @@ func (v *verification) run(ctx context.Context) error {
 // compare says why a file differs. Errors are those of reading it, and the context's.
 func (v *verification) compare(ctx context.Context, f File) (string, error) {
 	path := filepath.Join(v.folder, f.Name)
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return "is missing", nil
+	case err != nil:
+		return "", fmt.Errorf("open %s: %w", path, cause(err))
+	case !info.Mode().IsRegular(): // to open a pipe is to wait for a writer
+		return "is no regular file", nil
+	case info.Size() != f.Stored:
+		return fmt.Sprintf("has %d bytes instead of %d", info.Size(), f.Stored), nil
 	}
+	file, err := os.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("open %s: %w", path, cause(err))
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.Size() != f.Stored {
-		return fmt.Sprintf("has %d bytes instead of %d", info.Size(), f.Stored), nil
-	}
 	hash, buf := sha256.New(), make([]byte, bufferSize)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -145,10 +150,12 @@ func (v *verification) watch() (stop func()) {
 // unlisted lists the files in the folder that have names of the tables' files, and are not of this
 // generation.
 func unlisted(folder string, files []File) ([]Difference, error) {
-	var tables, names []string
+	var tables []string
+	listed := map[string]bool{}
 	for _, f := range files {
-		tables, names = append(tables, f.Table), append(names, f.Name)
+		tables, listed[f.Name] = append(tables, f.Table), true
 	}
+	slices.Sort(tables)
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", folder, cause(err))
@@ -156,7 +163,7 @@ func unlisted(folder string, files []File) ([]Difference, error) {
 	ofRows := namesOfRows(slices.Compact(tables))
 	var strangers []Difference
 	for _, e := range entries {
-		if ofRows.MatchString(e.Name()) && !slices.Contains(names, e.Name()) {
+		if ofRows.MatchString(e.Name()) && !listed[e.Name()] {
 			strangers = append(strangers, Difference{e.Name(), "is not in the manifest"})
 		}
 	}
