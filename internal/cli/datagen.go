@@ -13,6 +13,7 @@ import (
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/report"
+	"sledge/internal/workbench"
 )
 
 // datagenFlags are the flags of datagen.
@@ -26,17 +27,18 @@ type datagenFlags struct {
 	compression string
 	gzip        bool
 	overwrite   bool
+	anyDatabase bool // none was named
 }
 
 func (p *Program) datagenCommand() *cobra.Command {
 	f := datagenFlags{settings: settings{plain: map[string]string{}}}
 	c := &cobra.Command{
-		Use:   "datagen --db name --dir folder",
+		Use:   "datagen --dir folder",
 		Short: "Write the initial rows to flat files",
 		Long: `Datagen writes the rows that a build would load to files: for loaders that are
 faster than any client, or for a database that you cannot reach from here. The same seed
-gives the same rows as a build. Beside the files it writes scripts for the database's own
-client, where that can read them: they create the tables, load the files and finish the
+gives the same rows as a build. With --db it writes scripts beside the files for that database's
+own client, where that can read them: they create the tables, load the files and finish the
 schema, ready for sledge check and sledge run.
 
 Formats are tbl (| between values; an empty value is NULL), dbgen (the same with | behind
@@ -50,7 +52,7 @@ such files already, nothing is written unless you give --overwrite.`,
 			"sledge datagen --db pg --warehouses 10 --workers 4 --dir /data/tpcc",
 			"cd /data/tpcc && psql -d tpcc -f create-postgresql.sql -f load-postgresql.sql -f finish-postgresql.sql",
 			"sledge datagen --db pg --workload tproch --scale 1 --format dbgen --parts 1 --workers 2 --dir /data/tpch",
-			"sledge datagen --db pg --workload tproch --scale 10 --format parquet --compress zstd --workers 4 --dir /data/tpch",
+			"sledge datagen --workload tproch --scale 10 --format parquet --compress zstd --workers 4 --dir /data/tpch",
 			"sledge datagen verify /data/tpch",
 		),
 		GroupID: groupJobs,
@@ -61,7 +63,7 @@ such files already, nothing is written unless you give --overwrite.`,
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Bench), ", "))
+	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database that scripts are written for: "+strings.Join(databaseNames(p.Bench), ", "))
 	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload, if not "+p.Bench.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Bench), ", "))
 	flags.Var(plainFlag{"warehouses", "number", f.plain}, "warehouses", "warehouses to generate")
 	flags.Var(plainFlag{"scale", "number", f.plain}, "scale", "scale factor to generate, of the analytic workload: about how many GB of rows, from 0.001")
@@ -105,13 +107,16 @@ func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
 	f.plain["builders"] = "1" // nobody builds here, so no number of builders can be wrong
 	// Files may hold rows that no schema has room for, so this is not a build.
 	order, err := f.resolve(p, job.Check)
+	if f.anyDatabase = errors.Is(err, workbench.ErrNoDatabase); f.anyDatabase {
+		order, err = f.resolveForAny(p)
+	}
 	if err != nil {
 		return err
 	}
 	d := &display{out: p.Stdout, err: p.Stderr, bar: p.bar(), hammerDB: f.hammerDB, verbose: f.verbose, speaker: lines.NewSpeaker(lines.About{Workload: order.Plan.Workload.Name})}
 	result, err := datagen.Generate(ctx, datagen.Config{
 		Plan: order.Plan, Folder: f.folder, Workers: f.workers, Parts: f.parts, Version: p.Version,
-		Format: datagen.Format(f.format), Header: f.header, Compression: compression, Overwrite: f.overwrite, Tell: d.Watch,
+		Format: datagen.Format(f.format), Header: f.header, Compression: compression, Overwrite: f.overwrite, NoScripts: f.anyDatabase, Tell: d.Watch,
 	})
 	d.end()
 	if err != nil {
@@ -119,6 +124,18 @@ func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
 	}
 	p.showDatagen(f, result)
 	return nil
+}
+
+// resolveForAny decides the settings where no database was named: rows are the same for all that
+// have the workload, so it takes the first of those.
+func (f *datagenFlags) resolveForAny(p *Program) (order workbench.Order, err error) {
+	for _, name := range databaseNames(p.Bench) {
+		f.plain["db"] = name
+		if order, err = f.resolve(p, job.Check); err == nil {
+			break
+		}
+	}
+	return order, err
 }
 
 // compressionAsked returns the compression that the flags ask for, or "" for the usual one.
@@ -148,10 +165,13 @@ func (p *Program) showDatagen(f datagenFlags, r datagen.Result) {
 	if stored < size {
 		headline += ", compressed to " + humanize.Bytes(uint64(stored))
 	}
-	fmt.Fprintf(p.Stdout, "%s\n%d files and %s in %s\n", drawn(p.StdoutLook.Figure, headline+".", p.StdoutWidth), len(r.Files), datagen.ManifestName, f.folder)
-	if r.Scripts == (datagen.Scripts{}) {
+	fmt.Fprintf(p.Stdout, "%s\n%d files and %s in %s\n", drawn(p.StdoutLook.Figure, headline+".", p.StdoutWidth), len(r.Files), datagen.ManifestName, report.Printable(f.folder))
+	switch {
+	case f.anyDatabase:
+		fmt.Fprintln(p.Stdout, "No scripts: name the database that is to load the files with --db.")
+	case r.Scripts == (datagen.Scripts{}):
 		fmt.Fprintln(p.Stdout, "No scripts: the database's own client cannot load these files, or they hold rows that break its keys.")
-	} else {
+	default:
 		fmt.Fprintf(p.Stdout, "\n%s\n  Run %s, %s and %s there, in this order. Each begins with the command that runs it.\n",
 			p.StdoutLook.Strong("Next"), r.Scripts.Create, r.Scripts.Load, r.Scripts.Finish)
 	}
@@ -186,7 +206,7 @@ func (p *Program) verify(ctx context.Context, arguments []string) error {
 		return err
 	}
 	for _, f := range differ {
-		fmt.Fprintf(p.Stdout, "%s %s\n", f.File, f.Why)
+		fmt.Fprintf(p.Stdout, "%s %s\n", report.Printable(f.File), f.Why)
 	}
 	if n := len(differ); n > 0 {
 		return fmt.Errorf("files in %s that differ from their manifest: %d", folder, n)
@@ -195,6 +215,6 @@ func (p *Program) verify(ctx context.Context, arguments []string) error {
 	for _, f := range m.Files {
 		stored += f.Stored
 	}
-	fmt.Fprintf(p.Stdout, "All %d files in %s are as their manifest says: %s, %s.\n", len(m.Files), folder, m.Rows, humanize.Bytes(uint64(stored)))
+	fmt.Fprintf(p.Stdout, "All %d files in %s are as their manifest says: %s, %s.\n", len(m.Files), report.Printable(folder), report.Printable(m.Rows), humanize.Bytes(uint64(stored)))
 	return nil
 }

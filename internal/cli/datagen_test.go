@@ -3,11 +3,13 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"sledge/internal/datagen"
 	"sledge/internal/job"
 )
 
@@ -46,7 +48,7 @@ func TestDatagenRefusesMistakes(t *testing.T) {
 	folder := t.TempDir()
 	for _, tt := range []struct{ args, want string }{
 		{"--db pg", "--dir is missing"},
-		{"--dir " + folder, "no database chosen"},
+		{"--warehouses none --dir " + folder, "option warehouses"},
 		{"--db pg --workers 0 --dir " + folder, "--workers: 0 is not between 1 and 1024"},
 		{"--db pg --workers 2 --dir " + folder, "2 workers are more than the 1 warehouses: each needs one of its own"},
 		{"--db pg --warehouses none --dir " + folder, "option warehouses"},
@@ -73,6 +75,22 @@ func TestDatagenRefusesMistakes(t *testing.T) {
 	}
 }
 
+// Files for a database that Sledge does not know need none that it does.
+func TestDatagenNeedsNoDatabase(t *testing.T) {
+	w := newWorld(t)
+	folder := t.TempDir()
+	if code := w.run("datagen", "--workload", "tproch", "--scale", "0.01", "--format", "csv", "--dir", folder); code != job.OK ||
+		!strings.Contains(w.out.String(), "No scripts: name the database that is to load the files with --db.") {
+		t.Fatalf("got exit code %d, %q and %q", code, &w.out, &w.err)
+	}
+	if scripts, err := filepath.Glob(filepath.Join(folder, "*.sql")); err != nil || len(scripts) > 0 {
+		t.Errorf("got scripts %v and error %v, want none", scripts, err)
+	}
+	if code := w.run("datagen", "verify", folder); code != job.OK {
+		t.Errorf("got exit code %d and %q, want that all files are there", code, &w.err)
+	}
+}
+
 func TestDatagenVerifyComparesTheFiles(t *testing.T) {
 	w := newWorld(t)
 	folder := t.TempDir()
@@ -88,6 +106,18 @@ func TestDatagenVerifyComparesTheFiles(t *testing.T) {
 	if code := w.run("datagen", "verify", folder); code != job.ExitError || !strings.HasPrefix(w.out.String(), "part_2.parquet has 7 bytes instead of ") ||
 		!strings.Contains(w.err.String(), "files in "+folder+" that differ from their manifest: 1") {
 		t.Errorf("got exit code %d, %q and %q, want that one file differs", code, &w.out, &w.err)
+	}
+	folder = t.TempDir()
+	strange := "\x1b]0;owned\a"
+	manifest, err := json.Marshal(datagen.Manifest{Schema: "sledge-datagen-1", Format: datagen.Tbl, Files: []datagen.File{{Name: strange + "_1.tbl", Table: strange, Part: 1, Parts: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, datagen.ManifestName), manifest, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code := w.run("datagen", "verify", folder); code != job.ExitError || !strings.Contains(w.out.String(), "owned") || strings.ContainsAny(w.out.String(), "\x1b\a") {
+		t.Errorf("got exit code %d and %q, want that the file is missing, and nothing that a terminal obeys", code, &w.out)
 	}
 	if code := w.run("datagen", "verify", t.TempDir()); code != job.ExitMissing {
 		t.Errorf("got exit code %d of an empty folder, want %d", code, job.ExitMissing)

@@ -34,6 +34,7 @@ type Config struct {
 	Header      bool        // names of columns in the first line of CSV files
 	Compression Compression // "" is the usual one of the format
 	Overwrite   bool        // replaces what an earlier generation left in the folder
+	NoScripts   bool        // writes no scripts: the plan's database is any one
 
 	// Tell is told, as steps, what virtual user 1, who makes the shared tables and
 	// watches, and those after it, who are the workers, begin with; a single worker is

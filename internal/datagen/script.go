@@ -74,10 +74,10 @@ func (t scriptTable) Names() string {
 	return strings.Join(schema.Table{Columns: t.Columns}.ColumnNames(), ", ")
 }
 
-// scripts names the scripts of the database. There are none for rows that its schema has no room
-// for.
+// scripts names the scripts of the database. There are none where nobody wants them, and for rows
+// that its schema has no room for.
 func (g *generation) scripts() Scripts {
-	if !g.Plan.SQL.Has(g.loadTemplate()) || !g.buildable() {
+	if g.NoScripts || !g.Plan.SQL.Has(g.loadTemplate()) || !g.buildable() {
 		return Scripts{}
 	}
 	ending := "-" + g.Plan.Database.Name + ".sql"

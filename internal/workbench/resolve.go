@@ -208,6 +208,9 @@ func strongest(places []place, name string) (entry, bool) {
 	return entry{}, false
 }
 
+// ErrNoDatabase says that no place names a database.
+var ErrNoDatabase = errors.New("no database chosen")
+
 // chooseDatabase takes the database that was named, or the one that the URL's
 // scheme belongs to. A name and a scheme that contradict each other are an error
 // where both stand on the command line; else the URL, being nearer, wins.
@@ -222,7 +225,7 @@ func (b Bench) chooseDatabase(general []place, u *url.URL) (*database.Database, 
 	}
 	switch {
 	case u == nil && named == nil:
-		return nil, fmt.Errorf("no database chosen: give --db with one of %s", strings.Join(b.databaseNames(), ", "))
+		return nil, fmt.Errorf("%w: give --db with one of %s", ErrNoDatabase, strings.Join(b.databaseNames(), ", "))
 	case u == nil:
 		return named, nil
 	case named != nil && slices.Contains(catalog.Schemes(named), u.Scheme):
