@@ -39,7 +39,11 @@ tries of a kind took, those that were done: by service times, which count from w
 
 With --users it shows each virtual user, if the run was asked for a time profile
 (time_profile). With --seconds it shows each second. --hammerdb prints the JSON that HammerDB's
-"jobs timing" prints; the log of its time profile is written by the console.`,
+"jobs timing" prints; the log of its time profile is written by the console.
+
+Of a run of queries it shows the least, the mean and the most seconds of each, and what each
+stream did when; with --users those of each virtual user, which needs no time profile. As JSON,
+sledge jobs show has each query by itself.`,
 		Example: examples(
 			"sledge jobs timing last",
 			"sledge jobs timing last --phase ramp-up",
@@ -66,6 +70,7 @@ func (a *archive) timing(ctx context.Context, store *repository.Store, j job.Job
 	if !slices.Contains(timedPhases, phase) {
 		return usage("--phase: %q is not one of measure, ramp-up%s", asked.phase, option.Suggest(asked.phase, words(timedPhases)))
 	}
+	ofQueries := len(j.Result.Spans) > 0
 	inParts := asked.users || asked.seconds || phase != job.Measure
 	switch {
 	case asked.hammerDB && inParts:
@@ -74,6 +79,10 @@ func (a *archive) timing(ctx context.Context, store *repository.Store, j job.Job
 		return usage("job %s was recorded by %s, which keeps no seconds and has no ramp-up apart: use it without --users, --seconds and --phase", j.ID, j.Origin)
 	case asked.hammerDB || j.Origin != "":
 		return a.showTimings(ctx, store, j, asked.hammerDB)
+	case ofQueries && asked.users && a.json:
+		return usage("--users: job %s has each of its queries by itself: use the list of spans in sledge jobs show %s --json", j.ID, report.ShortID(string(j.ID)))
+	case ofQueries && !a.json && !asked.seconds && phase == job.Measure:
+		return report.Times(a.program.Stdout, j.Result, asked.users, report.View{Width: a.program.width(), Look: a.program.StdoutLook})
 	}
 	d, err := a.timingOf(ctx, store, j, phase)
 	if err != nil {
@@ -158,6 +167,11 @@ func secondsOf(ctx context.Context, store *repository.Store, j job.Job, phase jo
 		second, err := report.SecondOf(j.Kinds, s)
 		if err != nil {
 			return nil, err
+		}
+		if len(j.Result.Spans) > 0 { // of many kinds, of which hardly any ends in a second
+			second.Transactions = slices.DeleteFunc(second.Transactions, func(one report.SecondTransaction) bool {
+				return one.Done+one.RolledBack+one.Failed+one.Retries == 0
+			})
 		}
 		list = append(list, second)
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -12,6 +13,38 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/terminal"
 )
+
+// Times writes how long the transactions took of a run in which they are few and long, and
+// when each was done: those of all virtual users together, or of each apart.
+func Times(w io.Writer, r job.Result, apart bool, v View) error {
+	b := page{View: v}
+	if !apart {
+		spans(&b, r)
+	}
+	for _, user := range usersOf(r.Spans) {
+		if !apart {
+			break
+		}
+		own := r
+		own.Spans = slices.DeleteFunc(slices.Clone(r.Spans), func(s job.Span) bool { return s.User != user })
+		b.title(fmt.Sprintf("Virtual user %d", user), "")
+		spans(&b, own)
+	}
+	b.end()
+	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
+	return err
+}
+
+// usersOf lists the positions of the virtual users who did something.
+func usersOf(list []job.Span) (users []int) {
+	for _, s := range list {
+		if !slices.Contains(users, s.User) {
+			users = append(users, s.User)
+		}
+	}
+	slices.Sort(users)
+	return users
+}
 
 // spans writes what a run did whose transactions are few and long: a line for each kind of
 // them, and a drawing of what each stream did when.
@@ -66,15 +99,15 @@ func seconds(s float64) string {
 // streams draws what each stream did when, a line each: every transaction begins with its
 // number, where there is room for it.
 func streams(b *page, r job.Result) {
-	var users []int
+	users, names := usersOf(r.Spans), map[int]string{}
+	label := len("  refreshes ")
 	for _, s := range r.Spans {
-		if !slices.Contains(users, s.User) {
-			users = append(users, s.User)
+		if s.Stream != job.NoStream {
+			names[s.User] = "  stream " + strconv.Itoa(s.Stream)
+			label = max(label, len(names[s.User])+1)
 		}
 	}
-	slices.Sort(users)
 	width := cmp.Or(b.Width, 100)
-	const label = 12 // "  stream 40 "
 	room := width - label - 1
 	if r.Elapsed <= 0 || room < 20 {
 		return
@@ -82,16 +115,12 @@ func streams(b *page, r job.Result) {
 	b.title("Streams", fmt.Sprintf("by the numbers of what they did; the whole width is %s", Spell(time.Duration(r.Elapsed*float64(time.Second)))))
 	for _, user := range users {
 		line := []rune(strings.Repeat(" ", room))
-		name := "  refreshes"
 		for _, s := range r.Spans {
 			if s.User == user {
-				if s.Stream != job.NoStream {
-					name = "  stream " + strconv.Itoa(s.Stream)
-				}
 				draw(line, s, r.Elapsed)
 			}
 		}
-		text := fmt.Sprintf("%-*s%s", label, name, strings.TrimRight(string(line), " "))
+		text := fmt.Sprintf("%-*s%s", label, cmp.Or(names[user], "  refreshes"), strings.TrimRight(string(line), " "))
 		fmt.Fprintln(b, strings.TrimRight(text, " "))
 	}
 }
