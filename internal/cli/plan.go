@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sledge/internal/engine/load"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/report"
@@ -99,5 +100,8 @@ func whyNoPlans(j job.Job) string {
 	case len(j.Result.Spans) == 0:
 		return "only runs of queries have them"
 	}
-	return "run it with --plans explain"
+	if kept := j.Spec.Options["plans"]; kept == string(load.NoPlans) {
+		return "it was done with --plans none: run it again with --plans explain"
+	}
+	return "it was broken off before they were taken, or an older sledge did it: run it again"
 }

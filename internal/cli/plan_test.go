@@ -42,11 +42,13 @@ func TestPlansOfRunsAreShown(t *testing.T) {
 	w := newWorld(t)
 	first, second := withPlans(t, w)
 	for args, want := range map[string][]string{
-		"plan " + first:                         {"query 1, asked as by stream 0\n  Aggregate  (cost=", "query 9, ", strings.Repeat("1", 100) + ")\n"},
+		"plan " + first:                         {"query 1, as stream 0 asked it\n  Aggregate  (cost=", "query 9, ", strings.Repeat("1", 100) + ")\n"},
 		"plan " + first + " --query 9":          {"query 9, ", "Index Scan"},
 		"plan FIRST SECOND":                     {"query 9, whose plan changed", "- Index Scan", "+ Seq Scan", "The same operators, tables and indexes: query 1."},
 		"plan FIRST SECOND --query 1":           {"query 1, whose plan has the same operators"},
 		"compare FIRST SECOND":                  {"geometric mean, s", "query 9  1.00  1.00  1.00  changed     4\n", "sledge jobs plan " + first[:12] + " " + second[:12]},
+		"timing FIRST":                          {"Times in seconds, from the request to the last row", "query 9        1  1.00  1.00  1.00     4", "Streams, by the numbers"},
+		"timing FIRST --users":                  {"Virtual user 1\n", "query 9"},
 		"show last":                             {"Plans", "2 of 2 queries, taken in 0.0020 s after the measured time"},
 		"plan FIRST SECOND --query 'query9',1 ": {"query 1, ", "query 9, "},
 	} {
@@ -71,9 +73,13 @@ func TestPlansOfRunsAreShown(t *testing.T) {
 	if err := json.Unmarshal(w.out.Bytes(), &exported); err != nil || len(exported.Plans) != 2 || len(exported.Spans) != 2 || exported.Plans[0].Lines[0].Step != "Aggregate" {
 		t.Errorf("got %+v and error %v, want both plans and both spans", exported, err)
 	}
+	w.run("run", "--db", "sqlite", "--workload", "tproch", "--plans", "explain")
+	if want := "sledge jobs plan " + string(w.jobs(t)[0].ID)[:12]; !strings.Contains(w.out.String(), want) {
+		t.Errorf("got\n%s\nwant %q in it", &w.out, want)
+	}
 	for columns := 60; columns <= 140; columns += 20 {
 		w.StdoutWidth = func() int { return columns }
-		for _, args := range []string{"plan " + first, "plan FIRST SECOND", "compare FIRST SECOND"} {
+		for _, args := range []string{"plan " + first, "plan FIRST SECOND", "compare FIRST SECOND", "timing FIRST --users"} {
 			w.run(strings.Fields("jobs " + strings.NewReplacer("FIRST", first, "SECOND", second).Replace(args))...)
 			for line := range strings.SplitSeq(w.out.String(), "\n") {
 				if wide := terminal.Width(line); wide > columns {
@@ -89,10 +95,11 @@ func TestPlansThatAreNotThereAreNot(t *testing.T) {
 	measured, built := w.jobs(t)[0].ID, w.jobs(t)[1].ID
 	_, second := withPlans(t, w)
 	for args, want := range map[string]string{
-		fmt.Sprintf("jobs plan %s", built):             "it is a build",
-		fmt.Sprintf("jobs plan %s", measured):          "only runs of queries have them",
-		fmt.Sprintf("jobs plan %s %s", second, second): "named twice",
-		fmt.Sprintf("jobs plan %s --query 7", second):  "there are those of query 1, query 9",
+		fmt.Sprintf("jobs plan %s", built):                   "it is a build",
+		fmt.Sprintf("jobs plan %s", measured):                "only runs of queries have them",
+		fmt.Sprintf("jobs plan %s %s", second, second):       "named twice",
+		fmt.Sprintf("jobs plan %s --query 7", second):        "there are those of query 1, query 9",
+		fmt.Sprintf("jobs timing %s --users --json", second): "use the list of spans in sledge jobs show ",
 		"jobs plan": "name one run or two",
 		"run --db sqlite --workload tproch --plans analyze":     "SQLite has no plans with times",
 		"run --db sqlite --workload tproch --plans everything":  "explain",

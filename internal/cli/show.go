@@ -47,6 +47,9 @@ func (p *Program) next(j job.Job, s *settings) []report.Pointer {
 	case job.Run:
 		if j.ID != "" {
 			list = append(list, report.Pointer{Command: "sledge jobs show " + report.ShortID(string(j.ID)) + s.ofRepository(), Why: "all that was recorded"})
+			if e := j.Result.Explained; e != nil && e.Plans > 0 {
+				list = append(list, report.Pointer{Command: "sledge jobs plan " + report.ShortID(string(j.ID)) + s.ofRepository(), Why: "how the database answered the queries"})
+			}
 		}
 		list = append(list, report.Pointer{Command: s.command(p, job.Check), Why: "verify that the data are still consistent"})
 	}

@@ -95,7 +95,7 @@ func (p Plans) Text(w io.Writer, v View, all bool) error {
 
 // had says of which stream the parameters are, and how the plan was had.
 func had(plan job.QueryPlan) string {
-	text := fmt.Sprintf("asked as by stream %d", plan.Stream)
+	text := fmt.Sprintf("as stream %d asked it", plan.Stream)
 	if plan.Timed {
 		text += fmt.Sprintf(", executed once more in %s s", seconds(plan.Seconds))
 	}
