@@ -160,7 +160,7 @@ func (d *display) work(s job.Step) {
 			d.bar.show(nil)
 			d.step = ""
 		} else if s.Kind != "" {
-			d.line(d.err, fmt.Sprintf("plans: executing %s once more, now that the run has been measured", plural(s.Count, "transaction")))
+			d.line(d.err, fmt.Sprintf("plans: executing %s once more, now that the run has been measured", queries(s.Count)))
 		}
 	case job.StepCheckpoint, job.StepVacuum, job.StepPurge, job.StepWriteBack:
 		if s.Stage == job.Ends || s.Stage == job.GivenUp {

@@ -18,8 +18,9 @@ import (
 // ended, and on a terminal what is under way.
 type spanning struct {
 	unit     workload.Throughput // of the rate at which transactions are done
-	ended    int
 	done     int64
+	notDone  int64
+	queries  int64 // of what is done: the rate is of them, as in the result
 	underWay []job.Span
 	said     time.Duration // when it was last said what is under way
 }
@@ -31,8 +32,13 @@ func (s *spanning) span(d *display, span job.Span) {
 		return
 	}
 	s.underWay = slices.DeleteFunc(s.underWay, func(other job.Span) bool { return other.User == span.User })
-	s.ended++
-	if span.Done() {
+	switch {
+	case !span.Done():
+		s.notDone++
+	case span.Stream != job.NoStream:
+		s.queries++
+		s.done++
+	default:
 		s.done++
 	}
 	if d.brief || d.hammerDB || d.verbose { // its virtual users say it
@@ -78,14 +84,24 @@ func (s *spanning) clock(d *display, offset time.Duration) {
 
 // text says it in parts, of which a narrow terminal shows the first ones.
 func (s *spanning) text(offset time.Duration) string {
-	parts := []string{clock(offset), fmt.Sprintf("%d done", s.ended)}
-	if s.done > 0 && offset > 0 {
-		parts = append(parts, humanize.Comma(int64(engine.Delta{N: s.done, In: offset}.Per(s.unit.Per)))+" "+s.unit.Name)
+	parts := []string{clock(offset), fmt.Sprintf("%d done", s.done)}
+	if s.notDone > 0 {
+		parts = append(parts, fmt.Sprintf("%d not done", s.notDone))
+	}
+	if s.queries > 0 && offset > 0 {
+		parts = append(parts, humanize.Comma(int64(engine.Delta{N: s.queries, In: offset}.Per(s.unit.Per)))+" "+s.unit.Name)
 	}
 	for _, span := range s.underWay {
 		parts = append(parts, fmt.Sprintf("now %s for %.0f s", called(span), max(0, offset.Seconds()-span.From)))
 	}
 	return strings.Join(parts, "   ")
+}
+
+func queries(n int64) string {
+	if n == 1 {
+		return "1 query"
+	}
+	return fmt.Sprintf("%d queries", n)
 }
 
 func plural(n int64, what string) string {

@@ -9,7 +9,23 @@ import (
 	"sledge/internal/engine/load"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
+	"sledge/internal/workload"
 )
+
+// The rate is that of the result, which counts queries.
+func TestRefreshesAndFailuresAreInNoRateOfQueries(t *testing.T) {
+	d := &display{err: &bytes.Buffer{}, pacing: load.Pacing{Finite: true}, speaker: lines.NewSpeaker(lines.About{}), spans: spanning{unit: workload.Throughput{Name: "QPH", Per: time.Hour}}}
+	for _, span := range []job.Span{
+		{User: 1, Kind: "refresh", Stream: job.NoStream, Outcome: job.SpanDone},
+		{User: 2, Kind: "query 14", Stream: 1, Outcome: job.SpanDone},
+		{User: 2, Kind: "query 2", Stream: 1, Outcome: job.SpanFailed},
+	} {
+		d.Watch(job.Event{User: span.User, Span: &span})
+	}
+	if got, want := d.spans.text(36*time.Second), "0:36   2 done   1 not done   100 QPH"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
 
 // The bar is drawn while queries begin and end: the race detector would see it read what
 // they change.
