@@ -39,13 +39,15 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 	}
 	defer admin.Close()
 	if err := createAccount(ctx, admin, a, why); err != nil {
-		return fmt.Errorf("create the user %s: %w", a.User, err)
+		return mayNot(o, fmt.Errorf("create the user %s: %w", a.User, err),
+			fmt.Sprintf("set %s to one who exists and may create tables in the database %s", o.Name("user"), a.Database))
 	}
 	if a.Password == a.known && a.User != a.Superuser {
 		tell(job.Event{Message: fmt.Sprintf("Warning: user %s has the default password, which everybody knows: set %s to give it another", a.User, o.Name("password"))})
 	}
 	if err := createDatabase(ctx, admin, a, tell); err != nil {
-		return fmt.Errorf("create the database %s: %w", a.Database, err)
+		return mayNot(o, fmt.Errorf("create the database %s: %w", a.Database, err),
+			fmt.Sprintf("set %s to a database that exists and in which user %s may create tables", o.Name("dbname"), a.User))
 	}
 	if err := canBuild(ctx, o.owner()); !errors.Is(err, errNoRights) {
 		return err
@@ -56,6 +58,18 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 	}
 	return canBuild(ctx, o.owner())
 }
+
+// mayNot adds the ways out to an error of the administrator's, if it is one of missing rights.
+func mayNot(o target, err error, otherwise string) error {
+	if stateOf(err) != insufficientPrivilege {
+		return err
+	}
+	a := o.own()
+	return fmt.Errorf("%w: user %s may not do that: set %s and %s to one who may, or %s", err, a.Superuser, o.Name("superuser"), o.Name("superuser_password"), otherwise)
+}
+
+// insufficientPrivilege is a SQLSTATE.
+const insufficientPrivilege = "42501"
 
 var errNoRights = errors.New("the user may not create tables in the schema public")
 

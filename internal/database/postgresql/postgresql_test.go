@@ -279,6 +279,29 @@ func TestCreateTakesADatabaseOfSomebodyElse(t *testing.T) {
 	}
 }
 
+func TestWhoMayNotCreateIsToldWhatElseCanBeDone(t *testing.T) {
+	server := testserver.Open(t, "postgresql")
+	admin := connect(t, server.Values(), database.Admin)
+	if err := admin.Exec(t.Context(), "CREATE ROLE sledge_powerless LOGIN PASSWORD 'its own'"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := admin.Exec(context.Background(), "DROP ROLE sledge_powerless"); err != nil {
+			t.Error(err)
+		}
+	})
+	values := with(with(server.Values(), "superuser", "sledge_powerless"), "superuser_password", "its own")
+	for user, want := range map[string]string{
+		"sledge_nobody":    "create the user sledge_nobody: ",
+		"sledge_powerless": "create the database sledge_nowhere: ",
+	} {
+		err := postgresql.Database.Create(t.Context(), bind(t, with(with(values, "user", user), "dbname", "sledge_nowhere")), func(job.Event) {})
+		if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "user sledge_powerless may not do that: set superuser and superuser_password to one who may, or set ") {
+			t.Errorf("user %s: got %v, want %q and what else can be done", user, err, want)
+		}
+	}
+}
+
 func TestFinish(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	_ = connect(t, server.Values(), database.Owner)
