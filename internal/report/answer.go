@@ -28,7 +28,11 @@ func Answer(a job.Answer, width int) []string {
 		rows, _ := table.Text(width)
 		text += rows
 	}
-	if a.More > 0 {
+	switch a.More {
+	case 0:
+	case 1:
+		text += "and 1 more row"
+	default:
 		text += fmt.Sprintf("and %s more rows", count(a.More))
 	}
 	return strings.Split(strings.TrimRight(text, "\n"), "\n")

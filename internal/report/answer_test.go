@@ -30,6 +30,10 @@ func TestAnAnswerIsShownInColumns(t *testing.T) {
 			}
 		}
 	}
+	a.More = 1
+	if got := Answer(a, 80); got[len(got)-1] != "and 1 more row" {
+		t.Errorf("got %q, want one more row", got)
+	}
 	a.Rows, a.More = nil, 0
 	if got := Answer(a, 80); got[len(got)-1] != "no rows" {
 		t.Errorf("got %q, want that there are no rows", got)

@@ -332,10 +332,9 @@ func (p *presser) Write(text []byte) (int, error) {
 	return p.Buffer.Write(text)
 }
 
-// TestCtrlCEndsEveryIteration stops the first of three runs, and then the pause
-// after it.
-func TestCtrlCEndsEveryIteration(t *testing.T) {
-	skipUnderRace(t)
+// pressed returns a console, what it prints to and its folder.
+func pressed(t *testing.T) (*Console, *presser, string) {
+	t.Helper()
 	dir := t.TempDir()
 	out := &presser{}
 	c, err := New(Config{
@@ -345,8 +344,20 @@ func TestCtrlCEndsEveryIteration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	out.press = func() { c.Interrupt() }
+	return c, out, dir
+}
+
+// TestCtrlCEndsEveryIteration stops the first of three runs, and then the pause
+// after it.
+func TestCtrlCEndsEveryIteration(t *testing.T) {
+	skipUnderRace(t)
+	c, out, dir := pressed(t)
 	for _, line := range []string{
 		"dbset db sqlite", "diset connection sqlite_file " + filepath.Join(dir, "tpcc.sqlite"), "buildschema",
 		"diset tpcc sqlite_rampup 0", "loadscript", "vuset vu 1", "vuset iterations 3", "vuset repeat 60000",
@@ -373,17 +384,7 @@ func TestCtrlCEndsEveryIteration(t *testing.T) {
 // TestCtrlCEndsARunOfQueries stops a run that would go on for days.
 func TestCtrlCEndsARunOfQueries(t *testing.T) {
 	skipUnderRace(t)
-	dir := t.TempDir()
-	out := &presser{}
-	c, err := New(Config{
-		Bench: bench, Out: out, Runner: engine.Local{Catalog: edition.Catalog}, Environ: []string{"TMP=" + dir},
-		OpenStore: func(string) (*repository.Store, error) { return repository.Open(filepath.Join(dir, "jobs.db")) },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	out.press = func() { c.Interrupt() }
+	c, out, dir := pressed(t)
 	for _, line := range []string{
 		"dbset db sqlite", "dbset bm TPC-H", "diset tpch sqlite_tpch_file " + filepath.Join(dir, "tpch.sqlite"), "diset tpch sqlite_scale_fact 0.01",
 		"buildschema", "diset tpch sqlite_total_querysets 1000000", "vuset vu 2", "vuset delay 0",

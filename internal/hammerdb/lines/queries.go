@@ -230,7 +230,11 @@ func answer(a job.Answer) []string {
 		}
 		said = append(said, strings.Join(values, " | "))
 	}
-	if a.More > 0 {
+	switch a.More {
+	case 0:
+	case 1:
+		said = append(said, "and 1 more row")
+	default:
 		said = append(said, fmt.Sprintf("and %d more rows", a.More))
 	}
 	return said
