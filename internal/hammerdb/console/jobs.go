@@ -33,7 +33,7 @@ jobs diff <base> <compared> [ true | false ]: compares two profiles, weighted by
 jobs import <path>: takes over the jobs of a hammer.DB that HammerDB kept.
 jobs <id>: what the virtual users put out. jobs <id> <n>: what virtual user n put out.
 jobs <id> [ status | result | timing | tcount | metrics | system | dict | db | bm | timestamp ]: that part of the job.
-jobs <id> timing <n>: returns how long the transactions of virtual user n took, where it was run with a time profile.
+jobs <id> timing <n>: returns how long the transactions of virtual user n took, where it was run with a time profile, and how long its queries did.
 jobs <id> save: writes a report as JSON into the temporary folder. jobs <id> delete: removes the job.`
 
 func jobsCommands() []command {

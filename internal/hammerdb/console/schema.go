@@ -88,7 +88,11 @@ func (c *Console) prepare(action job.Action, resume bool) (workbench.Order, erro
 			return workbench.Order{}, err
 		}
 	}
-	return c.order(spec)
+	order, err := c.order(spec)
+	for _, warning := range order.Warnings {
+		c.out.print("Warning: " + warning)
+	}
+	return order, err
 }
 
 // checkBuilders refuses more builders than units in HammerDB's words, where each
