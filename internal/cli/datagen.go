@@ -186,7 +186,12 @@ func (p *Program) verifyCommand() *cobra.Command {
 them: whether all are there, their sizes and their SHA-256 sums. It names those that differ,
 and the exit code is 1 then, or 8 if there is no manifest.`,
 		Example: examples("sledge datagen verify /data/tpch"),
-		Args:    cobra.MaximumNArgs(1),
+		Args: func(c *cobra.Command, arguments []string) error {
+			if len(arguments) != 1 {
+				return usage("%s: name the one folder whose files are to be compared", c.CommandPath())
+			}
+			return nil
+		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
@@ -195,9 +200,6 @@ and the exit code is 1 then, or 8 if there is no manifest.`,
 }
 
 func (p *Program) verify(ctx context.Context, arguments []string) error {
-	if len(arguments) == 0 {
-		return usage("name the folder whose files are to be compared: sledge datagen verify folder")
-	}
 	folder := arguments[0]
 	d := &display{out: p.Stdout, err: p.Stderr, bar: p.bar(), speaker: lines.NewSpeaker(lines.About{})}
 	m, differ, err := datagen.Verify(ctx, folder, d.Watch)

@@ -61,7 +61,8 @@ func TestDatagenRefusesMistakes(t *testing.T) {
 		{"--db pg --workload tproch --scale 0.001 --parts 11 --dir " + folder, "11 parts are more than the 10 suppliers: each needs one of its own"},
 		{"--db pg --workload tproch --warehouses 2 --dir " + folder, "warehouses"},
 		{"--db pg --workload tproch --scale 0 --dir " + folder, "scale factor 0: choose one from 0.001"},
-		{"verify", "name the folder whose files are to be compared"},
+		{"verify", "sledge datagen verify: name the one folder whose files are to be compared"},
+		{"verify " + folder + " " + folder, "name the one folder"},
 		{"--db pg --host db1 --dir " + folder, "no flag --host"},
 	} {
 		w := newWorld(t)
