@@ -31,7 +31,6 @@ func TestFilesAreLoadedByTheDatabasesOwnPrograms(t *testing.T) {
 		t.Run(d.Name, func(t *testing.T) {
 			for name, c := range map[string]datagen.Config{
 				"plain":                       {Workers: 3},
-				"by gzip":                     {Workers: 3, Compression: datagen.Gzip},
 				"by zstd":                     {Workers: 2, Compression: datagen.Zstd},
 				"as dbgen names them":         {Workers: 2, Format: datagen.Dbgen},
 				"as dbgen names them by gzip": {Workers: 2, Format: datagen.Dbgen, Compression: datagen.Gzip},
