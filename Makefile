@@ -39,8 +39,12 @@ tcl_for = internal/interpreter/helper/$(subst /,-,$(1))/tclsh.gz
 TCL = $(patsubst %.gitignore,%tclsh.gz,$(wildcard internal/interpreter/helper/$(shell go env GOOS)-$(shell go env GOARCH)/.gitignore))
 TCL_SOURCES = $(wildcard tclsh/*.go) tclsh/go.mod tclsh/go.sum $(wildcard internal/interpreter/pack/*.go)
 
+# The pages of the web application, and their sources. Without npm they are left out.
+PAGES = internal/web/pages/built/site/index.html
+PAGES_SOURCES = $(shell find ui -name node_modules -prune -o -type f -print)
+
 .DEFAULT_GOAL = help
-.PHONY: help build build-duckdb demo test test-duckdb race check lint lint-duckdb generated cross release fuzz bench generate docs servers clean
+.PHONY: help build build-duckdb demo test test-duckdb test-pages race check lint lint-duckdb lint-pages generated cross release fuzz bench generate docs servers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,10 +53,13 @@ internal/interpreter/helper/%/tclsh.gz: $(TCL_SOURCES)
 	@echo 'build Tcl for $*'
 	@GOOS= GOARCH= go run ./internal/interpreter/pack $(subst -,/,$*)
 
-build: $(TCL) ## build bin/sledge
+$(PAGES): $(PAGES_SOURCES) scripts/pages
+	@scripts/pages build
+
+build: $(TCL) $(PAGES) ## build bin/sledge
 	$(BUILD) -o bin/ ./cmd/sledge
 
-build-duckdb: $(TCL) ## build bin/sledge-duckdb, which has DuckDB too (needs a C++ compiler)
+build-duckdb: $(TCL) $(PAGES) ## build bin/sledge-duckdb, which has DuckDB too (needs a C++ compiler)
 	CGO_ENABLED=1 $(BUILD) -tags duckdb -o bin/sledge-duckdb$(shell go env GOEXE) ./cmd/sledge
 
 demo: build ## build, then do a whole small test on SQLite: a minute, nothing installed
@@ -61,12 +68,16 @@ demo: build ## build, then do a whole small test on SQLite: a minute, nothing in
 servers: ## make this machine ready for the tests, or say what to install
 	@scripts/test-servers || echo 'Going on: tests that must have what is missing will fail and say so.'
 
-test: servers $(TCL) ## run all tests on real PostgreSQL and MariaDB servers
+test: servers $(TCL) $(PAGES) ## run all tests on real PostgreSQL and MariaDB servers
+	@$(MAKE) --no-print-directory test-pages
 	go test -p 2 -timeout 25m ./...
 	@$(MAKE) --no-print-directory test-duckdb
 
 test-duckdb: ## run the tests of the build that has DuckDB, if there is a C++ compiler
 	@$(call with_compiler,$(DUCKDB) test -tags duckdb -timeout 10m $(OF_DUCKDB) && $(DUCKDB) test -tags duckdb -timeout 10m -run Database.*/duckdb $(ASKED_OF_DUCKDB))
+
+test-pages: ## run the tests of the pages, if there is npm
+	@scripts/pages test
 
 race: $(TCL) ## run the tests of what is shared under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -p 2 -timeout 25m $(RACE)
@@ -77,10 +88,13 @@ lint: $(TCL) ## format, vet, linters, and the rules of the source tree
 	$(GOLANGCI) run ./...
 	cd tclsh && go tool -modfile=../tools/go.mod golangci-lint run ./...
 	go test .
-	@$(MAKE) --no-print-directory lint-duckdb
+	@$(MAKE) --no-print-directory lint-duckdb lint-pages
 
 lint-duckdb: ## vet and lint what only the build with DuckDB has, if there is a C++ compiler
 	@$(call with_compiler,$(DUCKDB) vet -tags duckdb ./cmd/sledge $(OF_DUCKDB) && CGO_ENABLED=1 $(GOLANGCI) run --build-tags duckdb $(OF_DUCKDB))
+
+lint-pages: ## check types and rules of the pages, if there is npm
+	@scripts/pages lint
 
 generated: ## fail if go generate changes anything
 	@before=$$(git status --porcelain && git diff) && \
@@ -92,7 +106,7 @@ generated: ## fail if go generate changes anything
 		exit 1; \
 	fi
 
-cross: $(foreach p,$(PLATFORMS),$(call tcl_for,$(p))) ## build bin/sledge-SYSTEM-PROCESSOR for all we release
+cross: $(foreach p,$(PLATFORMS),$(call tcl_for,$(p))) $(PAGES) ## build bin/sledge-SYSTEM-PROCESSOR for all we release
 	@for p in $(PLATFORMS); do \
 		os=$${p%/*} arch=$${p#*/}; \
 		echo "build for $$os on $$arch"; \
@@ -120,4 +134,4 @@ docs: ## write the manual's pages that follow from declarations anew
 	go generate ./internal/cli
 
 clean: ## remove what was built; the test servers in .cache stay
-	rm -rf bin dist coverage.out internal/interpreter/helper/*/tclsh.*
+	rm -rf bin dist coverage.out internal/interpreter/helper/*/tclsh.* internal/web/pages/built/site ui/node_modules

@@ -2,6 +2,9 @@ module sledge
 
 go 1.26.0
 
+// Some of the pages' packages have Go files of their own.
+ignore ./ui
+
 require (
 	charm.land/lipgloss/v2 v2.0.6 // what is bold, coloured and framed on a terminal
 	github.com/BurntSushi/toml v1.6.0 // configuration files in TOML

@@ -93,6 +93,9 @@ var layers = map[string]string{
 	"hammerdb/settings": "catalog database engine engine/load hammerdb/names hammerdb/xmlfile job option sqlitefile workbench workload",
 	"hammerdb/console":  "database datagen engine hammerdb/history hammerdb/lines hammerdb/scripts hammerdb/settings hammerdb/views hammerdb/xmlfile job meter option report repository terminal workbench workload",
 
+	// What people see in a browser.
+	"web/pages": "",
+
 	// The lists, the programs that write them, and the one program that has it all.
 	"catalog/edition":  "catalog database database/* workload workload/*",
 	"catalog/generate": "",

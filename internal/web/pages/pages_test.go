@@ -1,0 +1,180 @@
+package pages
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// site returns the pages. Without them the test is skipped, or fails if they are required.
+func site(t *testing.T) fs.FS {
+	t.Helper()
+	files, built := FS()
+	switch {
+	case built:
+	case slices.Contains(strings.Split(os.Getenv("SLEDGE_TEST_REQUIRE"), ","), "pages"):
+		t.Fatal("SLEDGE_TEST_REQUIRE lists pages, but they were not built: make build does that")
+	default:
+		t.Skip("the pages were not built: make build does that where there is npm")
+	}
+	return files
+}
+
+// index returns the page that all others are drawn in.
+func index(t *testing.T, files fs.FS) string {
+	t.Helper()
+	text, err := fs.ReadFile(files, "index.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// named matches what a page loads or leads to.
+var named = regexp.MustCompile(`(?:src|href)="([^"]*)"`)
+
+func TestIndexNamesFilesThatAreThereByRelativePaths(t *testing.T) {
+	files := site(t)
+	found := named.FindAllStringSubmatch(index(t, files), -1)
+	if len(found) < 3 {
+		t.Fatalf("index.html names %d files, want a script, a style and an icon at least", len(found))
+	}
+	for _, name := range found {
+		relative, is := strings.CutPrefix(name[1], "./")
+		if !is {
+			t.Errorf("index.html names %s, which is nothing below the sub-path of a proxy", name[1])
+			continue
+		}
+		if _, err := fs.Stat(files, relative); err != nil {
+			t.Errorf("index.html names %s: %v", name[1], err)
+		}
+	}
+}
+
+// inline matches what a Content-Security-Policy of 'self' forbids in a page.
+var inline = regexp.MustCompile(`(?i)<script[^>]*>[^<]|<style|\sstyle=|\son\w+=|javascript:`)
+
+func TestIndexHasNothingInline(t *testing.T) {
+	if found := inline.FindString(index(t, site(t))); found != "" {
+		t.Errorf("index.html has %q, which script-src and style-src 'self' forbid", found)
+	}
+	for _, line := range []string{`<script>alert(1)</script>`, `<p style="color: red">`, `<style>`, `<a onclick="go()">`} {
+		if !inline.MatchString(line) {
+			t.Errorf("%s is not found to be inline", line)
+		}
+	}
+}
+
+// addresses matches addresses of other hosts.
+var addresses = regexp.MustCompile(`(?:https?:|wss?:|["'(=]\s*)//[A-Za-z0-9][A-Za-z0-9.-]*\.[A-Za-z]{2,}[^\s"'` + "`" + `)<>\\]*`)
+
+// neverFetched begins addresses that are names or text: nothing is asked of them.
+var neverFetched = []string{
+	"http://www.w3.org/",    // names of SVG, XLink and XHTML
+	"https://svelte.dev/e/", // where Svelte's error messages are explained
+}
+
+func TestNothingIsFetchedFromOutside(t *testing.T) {
+	files := site(t)
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		for _, address := range addresses.FindAllString(string(text), -1) {
+			known := func(begin string) bool { return strings.HasPrefix(strings.TrimLeft(address, `"'(= `), begin) }
+			if !slices.ContainsFunc(neverFetched, known) {
+				t.Errorf("%s names %s: pages must be whole without internet", name, address)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{`import("https://cdn.example.com/x.js")`, `url(//fonts.example.com/a.woff2)`, `src="//cdn.example.com"`} {
+		if !addresses.MatchString(line) {
+			t.Errorf("%s is not found to name another host", line)
+		}
+	}
+}
+
+// TestFirstViewIsSmall holds what is loaded before anything is seen below 350 KB, compressed.
+func TestFirstViewIsSmall(t *testing.T) {
+	const most = 350_000
+	files := site(t)
+	text := index(t, files)
+	size := gzipped(t, []byte(text))
+	for _, name := range named.FindAllStringSubmatch(text, -1) {
+		content, err := fs.ReadFile(files, path.Clean(name[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += gzipped(t, content)
+	}
+	if size > most {
+		t.Errorf("the first view takes %d bytes compressed, want %d at most", size, most)
+	}
+	t.Logf("the first view takes %d bytes compressed", size)
+}
+
+func gzipped(t *testing.T, content []byte) int {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Len()
+}
+
+// TestDocumentsOfThePagesTestsAreWhatCommandsPrint holds the documents that the pages are
+// tested with against the schemas of those that commands print.
+func TestDocumentsOfThePagesTestsAreWhatCommandsPrint(t *testing.T) {
+	names, err := filepath.Glob("../../../ui/src/testdata/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(names) < 4 {
+		t.Fatalf("there are %d documents, want those of a run, of queries, of a list and of a series at least", len(names))
+	}
+	for _, name := range names {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var head struct{ Schema string }
+			if err := json.Unmarshal(text, &head); err != nil {
+				t.Fatal(err)
+			}
+			schema, err := jsonschema.NewCompiler().Compile("../../../docs/json/" + head.Schema + ".json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := schema.Validate(document); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,81 @@
+// The API as the pages see it. Addresses stand here and nowhere else.
+
+import type { Job, Jobs, Problem, Series } from './types.ts'
+
+/** What the API, or the way to it, answered in place of a document. */
+export class APIError extends Error {
+  constructor(
+    message: string,
+    /** The HTTP status; 0 where no answer came. */
+    readonly status: number,
+    readonly wayOut?: string,
+  ) {
+    super(message)
+    this.name = 'APIError'
+  }
+}
+
+/** The address of something of the API, wherever a proxy has put the pages. */
+export function address(path: string, page: string = document.baseURI): string {
+  return new URL(`api/v1/${path}`, page).href
+}
+
+function isProblem(document: unknown): document is Problem {
+  return typeof document === 'object' && document !== null && 'detail' in document && typeof document.detail === 'string'
+}
+
+/** Asks for a document and waits for it. It fails with an APIError, or with signal's reason. */
+async function get<T extends { schema: string }>(path: string, schema: string, signal?: AbortSignal): Promise<T> {
+  let response: Response
+  try {
+    response = await fetch(address(path), {
+      headers: { Accept: 'application/json' },
+      credentials: 'same-origin',
+      ...(signal ? { signal } : {}),
+    })
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw new APIError('Sledge does not answer. Is sledge web still running?', 0, error instanceof Error ? error.message : undefined)
+  }
+  const text = await response.text()
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    body = undefined
+  }
+  if (!response.ok) {
+    if (isProblem(body)) throw new APIError(body.detail, response.status)
+    throw new APIError(`Sledge answered ${response.status} ${response.statusText}`.trim(), response.status)
+  }
+  const named = (body as { schema?: unknown } | null | undefined)?.schema
+  if (named !== schema) {
+    const got = typeof named === 'string' ? `a document of the shape ${named}` : 'no document'
+    throw new APIError(`Sledge sent ${got}, and these pages read ${schema}`, response.status, 'Load the page again: the program may have been replaced.')
+  }
+  return body as T
+}
+
+/** How many jobs are asked for at first, so that something is seen soon, and how many then. */
+const firstPage = 100
+const otherPages = 500
+
+/** All jobs, the newest first, part by part. */
+export async function* jobs(signal?: AbortSignal): AsyncGenerator<Job[]> {
+  for (let before: string | undefined = '', limit = firstPage; before !== undefined; limit = otherPages) {
+    const query = new URLSearchParams({ limit: String(limit), ...(before === '' ? {} : { before }) })
+    const page: Jobs = await get<Jobs>(`jobs?${query.toString()}`, 'sledge-jobs-1', signal)
+    yield page.jobs
+    before = page.next
+  }
+}
+
+/** One job with all that was counted in it. */
+export function job(id: string, signal?: AbortSignal): Promise<Job> {
+  return get(`jobs/${encodeURIComponent(id)}`, 'sledge-job-2', signal)
+}
+
+/** Transactions a minute over the time of a job. */
+export function series(id: string, signal?: AbortSignal): Promise<Series> {
+  return get(`jobs/${encodeURIComponent(id)}/series`, 'sledge-tpm-1', signal)
+}

@@ -1,0 +1,165 @@
+// Charts of a job's documents.
+
+import type { Job, Rate, Series, Span } from '../api/types.ts'
+import type { Cell, GanttChart, Line, LineChart } from './chart.ts'
+
+/** Points on one axis of time, in seconds since the first of them began. */
+interface Timed extends Rate {
+  time: number
+}
+
+function timed(series: Series): Timed[] {
+  const first = series.points[0]
+  if (first === undefined) return []
+  const begin = Date.parse(first.at) - first.offset_seconds * 1000
+  return series.points.map((point) => ({ ...point, time: round((Date.parse(point.at) - begin) / 1000) }))
+}
+
+function round(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000
+}
+
+/** The times in which nothing was measured, such as the ramp-up. */
+function phases(points: Timed[]): LineChart['phases'] {
+  const found: LineChart['phases'] = []
+  let from = 0
+  for (const [i, point] of points.entries()) {
+    const next = points[i + 1]
+    if (next?.phase === point.phase) continue
+    if (point.phase !== 'measure') found.push({ name: point.phase, from, to: point.time })
+    from = point.time
+  }
+  return found
+}
+
+/** Transactions a minute over time, by the server's count and by the virtual users', where there is one. */
+export function rateChart(series: Series): LineChart | undefined {
+  const points = timed(series)
+  const lines: Line[] = []
+  if (points.some((p) => p.server_tpm !== undefined)) {
+    lines.push({ name: "server's count", is: 'server', points: points.map((p) => [p.time, p.server_tpm ?? null]) })
+  }
+  if (points.some((p) => p.client_tpm !== undefined)) {
+    lines.push({ name: "virtual users' count", is: 'client', points: points.map((p) => [p.time, p.client_tpm ?? null]) })
+  }
+  if (lines.length === 0) return undefined
+  return {
+    kind: 'lines',
+    title: 'Transactions a minute',
+    x: 'time since the run began (s)',
+    y: 'transactions a minute',
+    unit: 'a minute',
+    lines,
+    phases: phases(points),
+    table: tableOf(points, lines, 'a minute'),
+  }
+}
+
+/** Percentiles of response times over time, where they were measured. */
+export function responseChart(series: Series): LineChart | undefined {
+  const points = timed(series)
+  if (!points.some((p) => p.response !== undefined)) return undefined
+  const of = (name: string, is: string, figure: 'p50_ms' | 'p95_ms' | 'p99_ms' | 'max_ms'): Line => ({
+    name,
+    is,
+    points: points.map((p) => [p.time, p.response?.[figure] ?? null]),
+  })
+  const lines = [of('p50', 'p50', 'p50_ms'), of('p95', 'p95', 'p95_ms'), of('p99', 'p99', 'p99_ms'), of('max', 'max', 'max_ms')]
+  return {
+    kind: 'lines',
+    title: 'Response times',
+    x: 'time since the run began (s)',
+    y: 'response time (ms)',
+    unit: 'ms',
+    lines,
+    phases: phases(points),
+    table: tableOf(points, lines, 'ms'),
+  }
+}
+
+function tableOf(points: Timed[], lines: Line[], unit: string): LineChart['table'] {
+  return {
+    columns: [{ name: 'time', unit: 's' }, { name: 'phase' }, ...lines.map((line) => ({ name: line.name, unit }))],
+    rows: points.map((point, i): Cell[] => [
+      point.time,
+      point.phase,
+      ...lines.map((line) => line.points[i]?.[1] ?? null),
+    ]),
+  }
+}
+
+/** What one kind of transaction of a run took whose transactions are few and long. */
+export interface KindTimes {
+  kind: string
+  done: number
+  least?: number
+  mean?: number
+  most?: number
+  rows: number
+  notDone: number
+}
+
+/** A line for each kind that ran, in the order of their numbers, others behind them. */
+export function kindTimes(spans: Span[]): KindTimes[] {
+  const byKind = new Map<string, Span[]>()
+  for (const span of spans) {
+    if (span.outcome === undefined) continue // under way
+    byKind.set(span.kind, [...(byKind.get(span.kind) ?? []), span])
+  }
+  return [...byKind]
+    .map(([kind, of]) => {
+      const done = of.filter((span) => span.outcome === 'done')
+      const times = done.map((span) => span.seconds)
+      return {
+        kind,
+        done: done.length,
+        rows: done.reduce((sum, span) => sum + span.rows, 0),
+        notDone: of.length - done.length,
+        ...(times.length > 0
+          ? { least: Math.min(...times), mean: times.reduce((sum, s) => sum + s, 0) / times.length, most: Math.max(...times) }
+          : {}),
+      }
+    })
+    .sort((a, b) => byNumber(a.kind, b.kind))
+}
+
+/** Orders "query 2" before "query 10", and what has no number last. */
+function byNumber(a: string, b: string): number {
+  const numbered = (name: string): number => (/\d$/.test(name) ? 0 : 1)
+  return numbered(a) - numbered(b) || a.localeCompare(b, 'en', { numeric: true })
+}
+
+/** What each stream did when. It is undefined of a job that keeps no transactions by themselves. */
+export function streamChart(job: Job): GanttChart | undefined {
+  const spans = (job.spans ?? []).filter((span) => span.outcome !== undefined)
+  if (spans.length === 0) return undefined
+  const users = [...new Set(spans.map((span) => span.user))].sort((a, b) => a - b)
+  const laneName = (user: number): string => {
+    const streams = spans.filter((span) => span.user === user && span.stream >= 0).map((span) => span.stream)
+    return streams[0] === undefined ? 'refreshes' : `stream ${streams[0]}`
+  }
+  return {
+    kind: 'gantt',
+    title: 'Streams',
+    x: 'time since the first query (s)',
+    lanes: users.map(laneName),
+    bars: spans.map((span) => ({
+      lane: users.indexOf(span.user),
+      name: span.kind,
+      from: span.from_seconds,
+      seconds: span.seconds,
+      ...(span.outcome === 'done' ? {} : { broken: span.outcome ?? '' }),
+    })),
+    table: {
+      columns: [
+        { name: 'stream' },
+        { name: 'transaction' },
+        { name: 'from', unit: 's' },
+        { name: 'took', unit: 's' },
+        { name: 'rows' },
+        { name: 'outcome' },
+      ],
+      rows: spans.map((span): Cell[] => [laneName(span.user), span.kind, span.from_seconds, span.seconds, span.rows, span.outcome ?? '']),
+    },
+  }
+}

@@ -1,0 +1,57 @@
+// Colours that people who are colour-blind can tell apart, too: Masataka Okabe and Kei Ito,
+// "Color Universal Design: How to make figures and presentations that are friendly to
+// colorblind people", 2002, revised 2008. Black is left out, which is invisible on a dark page,
+// and yellow is darker on a light one, where it would be too faint for a line.
+
+const light = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00', '#a39a00']
+const dark = ['#56b4e9', '#e69f00', '#2bc49a', '#e29dc4', '#4f9bd8', '#f2793a', '#f0e442']
+
+/** What has the same colour in every chart. */
+const places: Record<string, number> = {
+  server: 0,
+  client: 1,
+  p50: 2,
+  p95: 5,
+  p99: 1,
+  max: 3,
+  failed: 1,
+}
+
+/** The colours of a chart that are no series. */
+export interface Surface {
+  text: string
+  muted: string
+  line: string
+  grid: string
+  background: string
+  /** Behind the time that is not measured. */
+  shade: string
+}
+
+export function surface(isDark: boolean): Surface {
+  return isDark
+    ? { text: '#e6e9ee', muted: '#a9b2c0', line: '#56606f', grid: '#313944', background: '#181d24', shade: '#232a34' }
+    : { text: '#1a2029', muted: '#566070', line: '#9aa3b0', grid: '#e2e6ec', background: '#ffffff', shade: '#f0f2f6' }
+}
+
+/** The colour of a thing by its name: the same thing has the same one in each chart. */
+export function colour(name: string, isDark: boolean): string {
+  const colours = isDark ? dark : light
+  return at(colours, places[name] ?? ordinal(name))
+}
+
+/**
+ * The place of a name that is not in the list: the number that it ends with, so that
+ * "query 1" and "query 2" differ, or else a sum of its letters.
+ */
+function ordinal(name: string): number {
+  const last = /(\d+)$/.exec(name)?.[1]
+  if (last !== undefined) return Number(last) - 1
+  let sum = 0
+  for (const letter of name) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1009
+  return sum
+}
+
+function at(colours: string[], place: number): string {
+  return colours[((place % colours.length) + colours.length) % colours.length] ?? '#0072b2'
+}

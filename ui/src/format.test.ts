@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { between, bytes, count, day, figure, millis, moment, seconds, short, spell } from './format.ts'
+
+test('counts have commas and no fraction', () => {
+  expect(count(1234567)).toBe('1,234,567')
+  expect(count(4299.99)).toBe('4,299') // as the command line, which does not round what is counted up
+  expect(count(0)).toBe('0')
+})
+
+// What sledge jobs show printed of these values.
+test.each([
+  [{ name: 'composite', value: 4299.007716982794 }, '4,299', '4,299'],
+  [{ name: 'geometric mean', value: 0.11094798723208951, unit: 's' }, '0.1109 s', '0.1109 s'],
+  [{ name: 'geometric mean', value: 0.0713706327036956, unit: 's' }, '0.07137 s', '0.07137 s'],
+  [{ name: 'power', value: 81.529, unit: '' }, '81.52', '81'],
+  [{ name: 'limit', value: 0, unit: 's' }, '0 s', '0 s'],
+])('the figure of %o is %s, in lists %s', (metric, whole, inLists) => {
+  expect(figure(metric)).toBe(whole)
+  expect(short(metric)).toBe(inLists)
+})
+
+test.each([
+  [0.000001, '0.00000100'],
+  [0, '0'],
+  [0.934, '0.934'],
+  [1, '1.00'],
+  [9.999, '10.0'],
+  [13.54, '13.5'],
+  [99.96, '100'],
+  [140.4, '140'],
+  [1234.5, '1235'],
+  [undefined, '–'],
+])('%s milliseconds are %s', (ms, want) => {
+  expect(millis(ms)).toBe(want)
+})
+
+test.each([
+  [0.0108, '0.0108'],
+  [1.5, '1.50'],
+  [12.34, '12.3'],
+  [123.4, '123'],
+])('%s seconds of a query are %s', (s, want) => {
+  expect(seconds(s)).toBe(want)
+})
+
+test.each([
+  [0.25, '0.25 s'],
+  [7.0389, '7.04 s'],
+  [12.5, '12.5 s'],
+  [59.96, '60 s'],
+  [60, '1 min'],
+  [300, '5 min'],
+  [3661, '1 h 1 min 1 s'],
+  [86400, '24 h'],
+])('%s seconds are said as %s', (s, want) => {
+  expect(spell(s)).toBe(want)
+})
+
+test('times are in UTC and to the second', () => {
+  expect(moment('2026-11-23T01:08:44.92Z')).toBe('2026-11-23 01:08:44')
+  expect(moment('2026-11-23T01:08:44Z')).toBe('2026-11-23 01:08:44')
+  expect(moment(undefined)).toBe('–')
+  expect(day('2026-11-23T01:08:44Z')).toBe('2026-11-23')
+  expect(between('2026-11-23T01:08:44Z', '2026-11-23T01:09:45.5Z')).toBe(61.5)
+  expect(between('2026-11-23T01:08:44Z', undefined)).toBeUndefined()
+})
+
+test('sizes have a unit of a fitting size', () => {
+  expect(bytes(999)).toBe('999 B')
+  expect(bytes(25276510208)).toBe('25 GB')
+  expect(bytes(1234567)).toBe('1.2 MB')
+})

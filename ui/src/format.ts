@@ -1,0 +1,92 @@
+// Numbers and times as the command line writes them (internal/report/format.go and text.go),
+// so that nobody wonders whether 0.0714 s and 71 ms are the same run.
+
+import type { Metric } from './api/types.ts'
+
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0, roundingMode: 'trunc' })
+const hundredths = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2, roundingMode: 'trunc' })
+
+/** What stands where there is nothing to show. */
+export const nothing = '–'
+
+/** A count with commas. */
+export function count(n: number): string {
+  return whole.format(n)
+}
+
+/** A headline figure without its unit: whole, unless it is so small that its fraction counts. */
+function number(value: number): string {
+  return value >= 100 ? whole.format(value) : hundredths.format(value)
+}
+
+/** The value of a headline figure, with its unit if it has one: "17,052", "0.1109 s". */
+export function figure(m: Metric): string {
+  if (!m.unit) return number(m.value)
+  const digits = Math.max(0, 3 - Math.floor(Math.log10(Math.max(m.value, 1e-9)))) // four of them count
+  const scale = 10 ** digits
+  const rounded = Math.round(m.value * scale) / scale
+  return `${rounded.toLocaleString('en-US', { maximumFractionDigits: Math.min(digits, 20) })} ${m.unit}`
+}
+
+/** A headline figure in a list: what is counted has no fraction there. */
+export function short(m: Metric): string {
+  return m.unit ? figure(m) : count(m.value)
+}
+
+/** Milliseconds with three significant digits, more only of whole milliseconds. */
+export function millis(ms: number | undefined): string {
+  if (ms === undefined) return nothing
+  if (ms >= 100) return ms.toFixed(0)
+  const rounded = Number(ms.toPrecision(3))
+  if (rounded === 0) return '0'
+  return rounded.toFixed(Math.max(0, 2 - Math.floor(Math.log10(rounded))))
+}
+
+/** Seconds of a query, with three digits at least. */
+export function seconds(s: number): string {
+  if (s >= 100) return s.toFixed(0)
+  if (s >= 10) return s.toFixed(1)
+  if (s >= 1) return s.toFixed(2)
+  return s.toFixed(4)
+}
+
+/** A duration in seconds as people say it: "5 min", "12.5 s". */
+export function spell(duration: number): string {
+  if (duration < 60) {
+    return `${Number(duration.toFixed(duration >= 10 ? 1 : 2))} s`
+  }
+  const rounded = Math.round(duration)
+  const parts: string[] = []
+  if (rounded >= 3600) parts.push(`${Math.floor(rounded / 3600)} h`)
+  if (rounded % 3600 >= 60) parts.push(`${Math.floor((rounded % 3600) / 60)} min`)
+  if (rounded % 60 > 0) parts.push(`${rounded % 60} s`)
+  return parts.join(' ')
+}
+
+/** A moment in UTC, to the second: "2026-11-22 22:04:42". The headers say that it is UTC. */
+export function moment(time: string | undefined): string {
+  return time === undefined ? nothing : time.slice(0, 19).replace('T', ' ').replace('Z', '')
+}
+
+/** The day of a moment in UTC: "2026-11-22". */
+export function day(time: string): string {
+  return time.slice(0, 10)
+}
+
+/** The seconds from one moment to another, or undefined where one of them is missing. */
+export function between(from: string | undefined, to: string | undefined): number | undefined {
+  if (from === undefined || to === undefined) return undefined
+  return (Date.parse(to) - Date.parse(from)) / 1000
+}
+
+/** A size in bytes, in powers of 1,000 as disks are sold: "25 GB". */
+export function bytes(n: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
+  let value = n
+  let unit = 0
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000
+    unit++
+  }
+  return `${value < 10 && unit > 0 ? value.toFixed(1) : value.toFixed(0)} ${units[unit] ?? ''}`
+}

@@ -1,0 +1,48 @@
+// Light or dark: as the system says, unless somebody chose.
+
+export type Choice = 'system' | 'light' | 'dark'
+
+const key = 'sledge.theme'
+const systemIsDark = typeof matchMedia === 'function' ? matchMedia('(prefers-color-scheme: dark)') : undefined
+
+function stored(): Choice {
+  try {
+    const value = localStorage.getItem(key)
+    return value === 'light' || value === 'dark' ? value : 'system'
+  } catch {
+    return 'system' // a browser that keeps nothing
+  }
+}
+
+class Theme {
+  choice = $state<Choice>('system')
+  #system = $state(false)
+
+  /** Whether what is seen is dark. */
+  get dark(): boolean {
+    return this.choice === 'system' ? this.#system : this.choice === 'dark'
+  }
+
+  constructor() {
+    this.choice = stored()
+    this.#system = systemIsDark?.matches ?? false
+    systemIsDark?.addEventListener('change', (event) => (this.#system = event.matches))
+    this.#show()
+  }
+
+  choose(choice: Choice): void {
+    this.choice = choice
+    try {
+      localStorage.setItem(key, choice)
+    } catch {
+      // It holds until the page is closed.
+    }
+    this.#show()
+  }
+
+  #show(): void {
+    document.documentElement.dataset['theme'] = this.choice
+  }
+}
+
+export const theme = new Theme()
