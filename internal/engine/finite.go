@@ -62,7 +62,7 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 	}
 	headline := result
 	f.send(job.Event{User: p.firstWorker(), Headline: &headline})
-	explain(ctx, p, f, &result, stop)
+	explain(ctx, r.plan, f, &result, stop) // whose SQL has the names that tables have here
 	if err == nil || result.Status == job.Invalid {
 		err = errors.Join(err, tidyUp(ctx, p, f, &result, stop))
 	}

@@ -208,6 +208,9 @@ func answered(t *testing.T, name, version string, values option.Values, build bo
 	if err != nil {
 		t.Fatalf("run on %s %s: %v", name, version, err)
 	}
+	if e := result.Explained; e == nil || e.Plans != 22 {
+		t.Errorf("got plans of %+v, want those of 22 queries", e)
+	}
 	rows := make([]int64, len(tproch.Workload.Kinds))
 	for _, span := range result.Spans {
 		kind, _ := tproch.Workload.KindNamed(span.Kind)
