@@ -207,9 +207,6 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 	if r.contention, err = findContention(ctx, p, s); err != nil {
 		return nil, err
 	}
-	if err := schema.keep(ctx, p, s); err != nil {
-		return nil, err
-	}
 	if p.Workload.Survey != nil {
 		if r.survey, err = p.Workload.Survey(ctx, schema.look(p, s)); err != nil {
 			return nil, err
@@ -219,6 +216,9 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		if r.stages, err = newStages(p, r.survey); err != nil {
 			return nil, err
 		}
+	}
+	if err := schema.keep(ctx, p, s); err != nil { // not before what cannot be done is refused
+		return nil, err
 	}
 	if err = r.checkPool(ctx, facts); err != nil {
 		return nil, err

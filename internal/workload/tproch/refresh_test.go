@@ -208,6 +208,10 @@ func (r refreshed) leavesOffWhenStopped() {
 func TestCheckCountsOrdersAndLines(t *testing.T) {
 	r := newRefreshed(t, "sqlite")
 	s := r.session()
+	_, err := local.Do(r.Context(), r.spec(job.Run, 2, option.Values{"test": "power"}), job.Control{})
+	if there, e := s.Query(t.Context(), "SELECT * FROM sledge_refresh", 1); e == nil || job.ExitOf(err) != job.ExitUsage {
+		t.Errorf("got %v and the table %v, want a usage error and nothing changed", err, there)
+	}
 	fails := func(want [][]string) {
 		t.Helper()
 		result, err := local.Do(r.Context(), r.spec(job.Check, 1, nil), job.Control{})
@@ -236,7 +240,7 @@ func TestCheckCountsOrdersAndLines(t *testing.T) {
 		{"lines", "60174", "60175"},
 		{"sum of the lines' quantities", "1536089", "1536127"},
 	})
-	_, err := local.Do(r.Context(), r.spec(job.Run, 1, option.Values{"refresh": "true", "stop_on_failure": "true"}), job.Control{})
+	_, err = local.Do(r.Context(), r.spec(job.Run, 1, option.Values{"refresh": "true", "stop_on_failure": "true"}), job.Control{})
 	if err == nil || !strings.Contains(err.Error(), "14 orders are there with keys from 1 to 39, and there should be 15") {
 		t.Errorf("got %v, want the refresh to fail on the order that is gone", err)
 	}
