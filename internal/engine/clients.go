@@ -88,6 +88,10 @@ func (r *run) ends(u *user, err error) {
 	if r.plan.Pacing.Clients > 0 {
 		r.feed.step(position, job.Step{Name: job.StepClients, Stage: job.Ends})
 	}
+	if r.plan.Pacing.Finite && !u.through { // the run says why
+		r.feed.state(position, job.UserFailed)
+		return
+	}
 	r.feed.state(position, job.UserSucceeded)
 }
 

@@ -149,6 +149,7 @@ func (u *user) workThrough(r *run) error {
 			return err
 		}
 	}
+	u.through = !r.stopping.Load()
 	return nil
 }
 

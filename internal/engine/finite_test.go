@@ -213,7 +213,11 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 					t.Errorf("the workload saw %g spans, want %d", n, len(tt.want))
 				}
 				begun, ended := 0, 0
+				states := map[int]job.UserState{}
 				for _, e := range told.all {
+					if e.State != "" {
+						states[e.User] = e.State
+					}
 					switch {
 					case e.Span == nil:
 					case e.Span.Outcome == "":
@@ -224,6 +228,13 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 				}
 				if begun != len(tt.want) || ended != len(tt.want) {
 					t.Errorf("told of %d that began and %d that ended, want %d", begun, ended, len(tt.want))
+				}
+				state := job.UserFailed // to do all of its work
+				if tt.wantStatus == job.Succeeded || tt.wantStatus == job.Invalid {
+					state = job.UserSucceeded
+				}
+				if states[1] != state || states[2] != state {
+					t.Errorf("got the states %v, want %s", states, state)
 				}
 			})
 		})

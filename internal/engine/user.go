@@ -27,6 +27,7 @@ type user struct {
 	receipts   *receipts // nil where no ledger is kept
 	span       *openSpan // of the transaction under way, where spans are kept
 	stage      string    // of the run that it works in
+	through    bool      // it has no more work, in a run that ends with its work
 	reconnects int       // how often it has connected again
 	task       loop.Task // runs it; nil before it works
 
