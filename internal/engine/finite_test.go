@@ -241,6 +241,34 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 	}
 }
 
+// endlessUser is one whose transactions have no limit.
+type endlessUser struct{ workload.Terminal }
+
+func (u endlessUser) Pick() (workload.Transaction, bool) {
+	t, more := u.Terminal.Pick()
+	t.Unlimited = true
+	return t, more
+}
+
+func TestWhatHasNoLimitIsNotCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := finitePlan(nil, load.FiniteOptions{QueryLimit: option.Minutes(500 * time.Millisecond)}, time.Second, false)
+		w := *p.Workload
+		limited := w.NewTerminal
+		w.NewTerminal = func(seat workload.Seat) workload.Terminal { return endlessUser{limited(seat)} }
+		p.Workload = &w
+		result, err := workThrough(t.Context(), p, &feed{}, nil, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range result.Spans {
+			if !s.Done() {
+				t.Errorf("got %s, want it done", spell(s))
+			}
+		}
+	})
+}
+
 // stagedPlan is a run of two stages: in the first one user 0 does three transactions and
 // user 1 one, in the second the other way around.
 func stagedPlan(script []error, options load.FiniteOptions) Plan {

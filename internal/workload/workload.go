@@ -359,7 +359,7 @@ var ErrStopped = errors.New("left off because the run is to end")
 type Transaction struct {
 	Kind             meter.Kind
 	Keying, Thinking time.Duration // pauses before and after, not part of the latency
-	Unlimited        bool          // no limit of its time is for it
+	Unlimited        bool          // it may take as long as it likes, whatever limit a run sets
 
 	// Inputs are what the transaction is called with: a pointer to the terminal's own,
 	// which stay as they are until it picks again.

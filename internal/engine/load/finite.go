@@ -26,7 +26,7 @@ func Fresh(finite bool) Load {
 type FiniteOptions struct {
 	option.Naming
 	TimeLimit  option.Minutes `opt:"time_limit" group:"load" unit:"minutes" flag:"time-limit" for:"run" help:"time in minutes, or with a unit such as 90s, after which a run ends though its work is not done; 0 sets no limit"`
-	QueryLimit option.Minutes `opt:"query_limit" group:"load" unit:"minutes" flag:"query-limit" for:"run" help:"time in minutes, or with a unit such as 90s, that one transaction, such as a query, may take before it is cancelled on the server; it counts as failed, and the next one begins; 0 sets no limit"`
+	QueryLimit option.Minutes `opt:"query_limit" group:"load" unit:"minutes" flag:"query-limit" for:"run" help:"time in minutes, or with a unit such as 90s, that one query may take before it is cancelled on the server; it counts as failed, and the next one begins; what changes data has no limit; 0 sets none for anything"`
 	UserDelay  time.Duration  `opt:"user_delay" group:"load" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
 	RaiseError bool           `opt:"stop_on_failure" group:"client" help:"end the run at the first failure, and retry nothing"`
 	Plans      Plans          `opt:"plans" group:"client" flag:"plans" for:"run" choices:"none|explain|analyze" help:"plans of all queries that are kept with a run, taken when it has been measured: explain executes no query, analyze executes each once more and has the times of each step"`

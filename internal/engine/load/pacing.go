@@ -26,8 +26,8 @@ type Pacing struct {
 	// that all of it is measured.
 	Finite bool
 
-	// Limit is how long one transaction may take before it is cancelled, and fails; 0 for as
-	// long as it takes.
+	// Limit is how long one transaction may take before it is cancelled, and fails, unless it
+	// is unlimited; 0 for as long as it takes.
 	Limit time.Duration
 
 	Plans Plans // of the queries of a finite run that are kept

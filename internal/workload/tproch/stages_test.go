@@ -39,6 +39,9 @@ func story(t *testing.T, users int, survey any, values option.Values) (told []st
 				}
 				kind := tproch.Workload.Kinds[next.Kind].Name
 				function, refresh := strings.CutSuffix(kind, " sales refresh")
+				if next.Unlimited != refresh {
+					t.Errorf("%s: got unlimited %v, want a limit for queries and none for what changes data", kind, next.Unlimited)
+				}
 				switch {
 				case refresh:
 					acts = append(acts, fmt.Sprintf("%s %d", function, tproch.Set(next.Inputs)))
