@@ -185,7 +185,7 @@ func headline(b *page, j job.Job) {
 	if !b.Whole {
 		few := 2
 		if len(r.Spans) > 0 { // of several tests, each has figures of its own
-			few = 4
+			few = 6
 		}
 		metrics = metrics[:min(len(metrics), few)]
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sledge/internal/job"
@@ -17,7 +18,12 @@ func score(w workload.Window) []job.Metric {
 	f := figuresOf(w)
 	metrics := f.metrics
 	var withRows, all mean
+	tests := map[string]*mean{powerTest: {}, throughputTest: {}}
+	begun := 0.0 // when tests began, in seconds since users could: the rest of a refresh set is none
 	for _, span := range w.Spans {
+		if span.Stage == restOfSet {
+			begun = max(begun, span.From+span.Seconds)
+		}
 		if !span.Done() || isRefresh(span) {
 			continue
 		}
@@ -25,14 +31,30 @@ func score(w workload.Window) []job.Metric {
 		if span.Rows > 0 {
 			withRows.add(span.Seconds)
 		}
+		if of := tests[span.Stage]; of != nil {
+			of.add(span.Seconds)
+		}
 	}
 	if all.n == 0 {
 		return metrics
 	}
-	metrics = append(metrics,
-		job.Metric{Name: "geometric mean", Value: all.geometric(), Unit: "s", Means: fmt.Sprintf("of the times of %s", queriesAnswered(all.n))},
-		job.Metric{Name: "queries an hour", Value: float64(all.n) / w.Elapsed.Hours()},
-	)
+	means := fmt.Sprintf("of the times of %s", queriesAnswered(all.n))
+	switch without := all.n - withRows.n; {
+	case withRows.n == 0:
+		means += "; none gave any rows"
+	case without > 0:
+		means += fmt.Sprintf("; without the %d that gave no rows, %s s", without, spelled(withRows.geometric()))
+	}
+	metrics = append(metrics, job.Metric{Name: "geometric mean", Value: all.geometric(), Unit: "s", Means: means})
+	if power, throughput := tests[powerTest], tests[throughputTest]; power.n > 0 && throughput.n > 0 {
+		for _, name := range []string{powerTest, throughputTest} {
+			metrics = append(metrics, job.Metric{
+				Name: "geometric mean, " + name, Value: tests[name].geometric(), Unit: "s",
+				Means: fmt.Sprintf("of the times of %s in it", queriesAnswered(tests[name].n)),
+			})
+		}
+	}
+	metrics = append(metrics, job.Metric{Name: "queries an hour", Value: float64(all.n) * 3600 / (w.Elapsed.Seconds() - begun)})
 	if withRows.n < all.n && withRows.n > 0 {
 		metrics = append(metrics, job.Metric{
 			Name: "geometric mean with rows", Value: withRows.geometric(), Unit: "s",
@@ -47,6 +69,12 @@ func queriesAnswered(n int) string {
 		return "1 query that was answered"
 	}
 	return fmt.Sprintf("%d queries that were answered", n)
+}
+
+// spelled writes seconds with four digits at least.
+func spelled(seconds float64) string {
+	digits := max(0, 3-int(math.Floor(math.Log10(max(seconds, 1e-9)))))
+	return strconv.FormatFloat(seconds, 'f', digits, 64)
 }
 
 func isRefresh(s job.Span) bool {
@@ -137,6 +165,9 @@ func (t test) lacks() string {
 	}
 	for _, k := range slices.Concat(queryKinds(), refreshKinds()) {
 		if n := done[k.Name]; n != t.streams {
+			if n > t.streams { // which only refreshes can be
+				return fmt.Sprintf("%s was done %d times instead of %d: one refresh set for each stream of queries is asked for", k.Name, n, t.streams)
+			}
 			short := fmt.Sprintf("%s was done %d of %d times", k.Name, n, t.streams)
 			if strings.HasSuffix(k.Name, "refresh") && n > 0 {
 				short += ": one refresh set for each stream of queries is asked for"
@@ -183,8 +214,8 @@ func numbered(n int) string {
 	return fmt.Sprintf("%d queries", n)
 }
 
-// throughput is the queries of all streams an hour, times the scale factor, from the first
-// query to the end of the last query or refresh (TPC-H 5.4.2).
+// throughput is the queries of all streams an hour, times the scale factor (TPC-H 5.4.2), from
+// the beginning of the first query or refresh to the end of the last (TPC-H 5.3.6).
 func (t test) throughput() (value float64, means string) {
 	from, to := math.Inf(1), 0.0
 	for _, s := range t.spans {
@@ -195,7 +226,7 @@ func (t test) throughput() (value float64, means string) {
 		streams = fmt.Sprintf("%d streams", t.streams)
 	}
 	return float64(t.streams*qgen.Queries) * 3600 * t.factor / (to - from),
-		fmt.Sprintf("queries an hour x scale factor, of %s and as many refresh sets in %.4g s", streams, to-from)
+		fmt.Sprintf("queries an hour x scale factor, of %s and as many refresh sets in %s s", streams, spelled(to-from))
 }
 
 // leastStreams returns how many streams TPC-H 5.3.4 asks for at least; 0 below scale factor 1,

@@ -49,7 +49,17 @@ func TestFiguresOfTheTests(t *testing.T) {
 	}{
 		{
 			name: "both",
-			want: map[string]float64{"power": power, "throughput": throughput, "composite": math.Sqrt(power * throughput)},
+			want: map[string]float64{
+				"power": power, "throughput": throughput, "composite": math.Sqrt(power * throughput),
+				"geometric mean, power test": 4, "geometric mean, throughput test": 40, "queries an hour": 66,
+			},
+		},
+		{
+			name: "the rest of an earlier refresh set is none of the time",
+			change: func(s []job.Span) []job.Span {
+				return append(s, job.Span{Stage: "rest of a refresh set", Kind: "old sales refresh", Stream: job.NoStream, Seconds: 1800, Rows: 7, Outcome: job.SpanDone})
+			},
+			want: map[string]float64{"power": power, "throughput": throughput, "queries an hour": 132},
 		},
 		{
 			name: "a time of less than a thousandth of the longest counts as that",
@@ -82,6 +92,14 @@ func TestFiguresOfTheTests(t *testing.T) {
 			change:  func(s []job.Span) []job.Span { return s[:len(s)-2] },
 			want:    map[string]float64{"throughput": 0},
 			remarks: []string{"No figure for throughput: new sales refresh was done 1 of 2 times: one refresh set for each stream"},
+		},
+		{
+			name: "not with more refresh sets than streams",
+			change: func(s []job.Span) []job.Span {
+				return append(s, job.Span{Stage: "throughput test", Kind: "new sales refresh", Stream: job.NoStream, From: 92, Seconds: 1, Rows: 15, Outcome: job.SpanDone})
+			},
+			want:    map[string]float64{"throughput": 0},
+			remarks: []string{"No figure for throughput: new sales refresh was done 3 times instead of 2: one refresh set for each stream"},
 		},
 		{
 			name:    "not of half a refresh set",
