@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -127,6 +128,7 @@ func TestRefreshesThatAreInterrupted(t *testing.T) {
 			r := newRefreshed(t, name)
 			r.goesOnAfterAKill()
 			r.leavesOffWhenStopped()
+			r.failsBesideAnother()
 		})
 	}
 }
@@ -200,6 +202,23 @@ func (r refreshed) leavesOffWhenStopped() {
 	last := result.Spans[slices.IndexFunc(result.Spans, func(s job.Span) bool { return s.Kind == "new sales refresh" })]
 	if last.Outcome != job.SpanCutOff || len(result.Remarks) != 1 || !strings.Contains(result.Remarks[0], "No figure for throughput") {
 		r.Errorf("got %+v and %q, want a span that was cut off, and no figure", last, result.Remarks)
+	}
+	r.must(job.Check, nil)
+}
+
+// Of two runs that refresh at a time one fails, and nothing is refreshed twice.
+func (r refreshed) failsBesideAnother() {
+	var runs sync.WaitGroup
+	var results [2]job.Result
+	for i := range results {
+		runs.Go(func() { results[i], _ = local.Do(r.Context(), r.spec(job.Run, 2, slow), job.Control{}) })
+	}
+	runs.Wait()
+	told := slices.ContainsFunc(slices.Concat(results[0].Spans, results[1].Spans), func(s job.Span) bool {
+		return s.Outcome == job.SpanFailed && strings.Contains(s.Message, "another run has refreshed the schema")
+	})
+	if !told {
+		r.Errorf("got %+v, want a refresh that fails because of the other run", results)
 	}
 	r.must(job.Check, nil)
 }
