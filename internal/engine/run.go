@@ -418,7 +418,11 @@ func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 		case <-r.finished:
 			return
 		case <-notice.C:
-			r.sayUnderWay("The time is up")
+			why := "The time is up"
+			if r.plan.Pacing.Finite { // whose time limit waits for nobody
+				why = "The run is to end"
+			}
+			r.sayUnderWay(why)
 			notice.Reset(noticedAgain)
 		case <-patience.C:
 			waiting = false

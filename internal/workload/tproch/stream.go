@@ -99,6 +99,7 @@ func (a *asker) Do(ctx context.Context, t workload.Transaction) error {
 		return err
 	}
 	q := t.Inputs.(*question)
+	a.rows, a.answer = 0, nil
 	if q.err != nil {
 		return q.err
 	}
