@@ -71,3 +71,11 @@ func TestRunsOfQueriesAreListedByTheirOwnFigures(t *testing.T) {
 		t.Errorf("got\n%s\nwant nothing of new orders", got)
 	}
 }
+
+func TestAFigureIsShortButNotNothing(t *testing.T) {
+	for value, want := range map[float64]string{0: "0", 0.725: "0.72", 9.5: "9.50", 20.5: "20", 1234.5: "1,234"} {
+		if got := report.Short(job.Metric{Name: "power", Value: value}); got != want {
+			t.Errorf("%g: got %q, want %q", value, got, want)
+		}
+	}
+}

@@ -236,9 +236,9 @@ func Figure(m job.Metric) string {
 	return humanize.CommafWithDigits(math.Round(m.Value*scale)/scale, digits) + " " + m.Unit
 }
 
-// Short writes it without the fraction of what is counted.
+// Short writes it without the fraction of what is counted, unless that is much of it.
 func Short(m job.Metric) string {
-	if m.Unit == "" {
+	if m.Unit == "" && (m.Value >= 10 || m.Value == math.Trunc(m.Value)) {
 		return count(int64(m.Value))
 	}
 	return Figure(m)
