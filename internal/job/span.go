@@ -16,7 +16,7 @@ type Span struct {
 
 	From    float64 `json:"from_seconds"` // since users began
 	Seconds float64 `json:"seconds"`      // how long it took, of the last try; 0 of one that begins
-	Rows    int64   `json:"rows"`         // that it returned
+	Rows    int64   `json:"rows"`         // that it returned; of what changes data what the workload counts it in, as orders
 	Retries int     `json:"retries,omitempty"`
 
 	// Outcome says how it ended; "" of one that begins.
