@@ -445,19 +445,33 @@ func TestLoadsSideBySideMeetNowhere(t *testing.T) {
 	}
 }
 
+// Where it is interrupted depends on luck. In one place the driver leaves the statement pending,
+// which would keep the file open.
 func TestALoadIsInterrupted(t *testing.T) {
 	o := made(t, "CREATE TABLE noise (a VARCHAR)")
+	for range 30 {
+		interrupted(t, o)
+	}
+	left, err := connect(t, o).Query(t.Context(), "SELECT COUNT(*) FROM noise", 0)
+	if err != nil || left.Rows[0][0] != "0" {
+		t.Errorf("got %v rows, %v of loads that were interrupted, want none", left.Rows, err)
+	}
+}
+
+// interrupted opens the file, interrupts a load, and closes it.
+func interrupted(t *testing.T, o any) {
+	t.Helper()
 	s, err := duckdb.Database.Connect(t.Context(), o, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
 	endless := &noise{left: -1, begun: make(chan struct{})}
-	ended := make(chan error, 1)
+	begun, ended := endless.begun, make(chan error, 1)
 	go func() {
 		_, err := s.Load(context.Background(), noisy, endless)
 		ended <- err
 	}()
-	<-endless.begun
+	<-begun
 	s.Interrupt()
 	select {
 	case err := <-ended:
@@ -469,10 +483,6 @@ func TestALoadIsInterrupted(t *testing.T) {
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
-	}
-	left, err := connect(t, o).Query(t.Context(), "SELECT COUNT(*) FROM noise", 0)
-	if err != nil || left.Rows[0][0] != "0" {
-		t.Errorf("got %v rows, %v of a load that was interrupted, want none", left.Rows, err)
 	}
 }
 

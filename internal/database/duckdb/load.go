@@ -40,6 +40,14 @@ func newSession(ctx context.Context, s *database.SQLSession) (*session, error) {
 	})
 }
 
+// Close implements Session. Where a statement was broken off just before its result was asked
+// for, the driver leaves it pending, and it keeps the database open: who opens the file again
+// in this process then waits for ever. The next statement ends it.
+func (s *session) Close() error {
+	_, _ = s.Conn().ExecContext(context.Background(), "SELECT 1") // it is closed in any case
+	return s.SQLSession.Close()
+}
+
 // Load implements Session.
 func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
 	from, err := newSource(table, rows)
