@@ -10,21 +10,9 @@ import (
 	"sledge/internal/workbench"
 )
 
-// generalNames are the settings that are no options.
-var generalNames = []string{"db", "workload", "users", "seed"}
-
 // showSettings prints what a job would be done with, and where each value comes from.
 func (p *Program) showSettings(order workbench.Order, s *settings) error {
-	d := document.Settings{
-		Schema: document.SettingsSchema, Action: string(order.Spec.Action),
-		Database: order.Spec.Database, Workload: order.Spec.Workload,
-		Target: order.Plan.Database.Target(order.Plan.Connection),
-		Users:  order.Counts, Seed: order.Spec.Seed,
-		Origins: map[string]string{}, Settings: order.Settings(),
-	}
-	for _, name := range generalNames {
-		d.Origins[name] = order.Origin(name)
-	}
+	d := document.NewSettings(order)
 	if s.json {
 		return p.printJSON(d)
 	}

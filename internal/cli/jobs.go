@@ -16,7 +16,6 @@ import (
 	"sledge/internal/document"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
-	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/repository"
@@ -204,21 +203,10 @@ func (a *archive) list(ctx context.Context, l listing) error {
 			return err
 		}
 		if a.json {
-			return a.program.printJSON(document.Jobs{Schema: document.JobsSchema, Jobs: a.heads(jobs)})
+			return a.program.printJSON(document.NewJobs(jobs, a.program.headline))
 		}
 		return a.printList(jobs)
 	})
-}
-
-// heads are jobs as a list shows them: without what only one job's own view has
-// room for.
-func (a *archive) heads(jobs []job.Job) []report.Document {
-	list := make([]report.Document, len(jobs))
-	for i, j := range jobs {
-		list[i] = a.program.document(j, meter.Summary{})
-		list[i].Facts, list[i].Findings, list[i].Loaded = nil, nil, nil
-	}
-	return list
 }
 
 func (a *archive) printList(jobs []job.Job) error {
@@ -296,7 +284,7 @@ func (a *archive) resultCommand() *cobra.Command {
 		case hammerDB:
 			return a.program.printJSON(views.Result(j, a.program.Bench.Catalog))
 		case a.json:
-			return a.program.printJSON(a.heads([]job.Job{j})[0])
+			return a.program.printJSON(document.NewHead(j, a.program.headline))
 		}
 		return a.printResult(j)
 	})
@@ -341,42 +329,17 @@ func (a *archive) tpmCommand() *cobra.Command {
 			}
 			return a.program.printJSON(counts)
 		}
-		points, err := rates(ctx, store, j.ID)
+		d, err := document.NewTPM(ctx, store, j.ID)
 		if err != nil {
 			return err
 		}
 		if a.json {
-			return a.program.printJSON(document.TPM{Schema: document.TPMSchema, ID: j.ID, Points: points})
+			return a.program.printJSON(d)
 		}
-		return a.printRates(points)
+		return a.printRates(d.Points)
 	})
 	addHammerDB(c.Flags(), &hammerDB)
 	return c
-}
-
-func rates(ctx context.Context, store *repository.Store, id job.ID) ([]document.Rate, error) {
-	points := []document.Rate{}
-	for s, err := range store.Seconds(ctx, id) {
-		if err != nil {
-			return nil, err
-		}
-		r := document.Rate{At: s.At.UTC(), Phase: s.Phase, Offset: s.Offset.Seconds(), Server: s.ServerTPM}
-		var ended int64
-		for _, t := range s.Tallies {
-			ended += t.Done + t.RolledBack
-		}
-		if s.Elapsed > 0 {
-			client := float64(ended) / s.Elapsed.Minutes()
-			r.Client = &client
-		}
-		sum, err := s.Summary()
-		if err != nil {
-			return nil, err
-		}
-		r.Response = report.ResponseOf(sum)
-		points = append(points, r)
-	}
-	return points, nil
 }
 
 func (a *archive) printRates(points []document.Rate) error {

@@ -49,21 +49,15 @@ follow by topic. Without arguments it lists the databases and the workloads.`,
 }
 
 func (p *Program) listCatalog(asJSON bool) error {
-	var databases, workloads []document.Entry
-	for _, d := range p.Bench.Databases {
-		databases = append(databases, document.Entry{Name: d.Name, Title: d.Title, Aliases: orEmpty(d.Aliases), Schemes: catalog.Schemes(d)})
-	}
-	for _, w := range p.Bench.Workloads {
-		workloads = append(workloads, document.Entry{Name: w.Name, Title: w.Title, Aliases: orEmpty(w.Aliases)})
-	}
+	d := document.NewCatalog(p.Bench.Catalog)
 	if asJSON {
-		return p.printJSON(document.Catalog{Schema: document.CatalogSchema, Databases: databases, Workloads: workloads})
+		return p.printJSON(d)
 	}
 	for i, list := range []struct {
 		head    string
 		entries []document.Entry
 		schemes bool
-	}{{"Database", databases, true}, {"Workload", workloads, false}} {
+	}{{"Database", d.Databases, true}, {"Workload", d.Workloads, false}} {
 		t := terminal.Table{Columns: []terminal.Column{{Head: list.head, Left: true}, {Head: "Title", Left: true}, {Head: "Other names", Left: true, Wrapped: true}}}
 		if list.schemes {
 			t.Columns = append(t.Columns, terminal.Column{Head: "URL schemes", Left: true})
@@ -78,19 +72,11 @@ func (p *Program) listCatalog(asJSON bool) error {
 			return err
 		}
 	}
-	for _, d := range p.Bench.Absent {
-		fmt.Fprintf(p.Stdout, "\n%s is not in this build. %s.\n", d.Title, d.Absent)
+	for _, absent := range p.Bench.Absent {
+		fmt.Fprintf(p.Stdout, "\n%s is not in this build. %s.\n", absent.Title, absent.Absent)
 	}
 	_, err := fmt.Fprintln(p.Stdout, "\nsledge options DATABASE WORKLOAD lists the options of a pair.")
 	return err
-}
-
-// orEmpty makes JSON of no names an empty list rather than null.
-func orEmpty(names []string) []string {
-	if names == nil {
-		return []string{}
-	}
-	return names
 }
 
 // listOptions prints the options of a pair, or one of them.

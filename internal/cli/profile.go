@@ -158,7 +158,7 @@ func (a *archive) listProfiles(ctx context.Context, store *repository.Store) err
 		if err != nil {
 			return err
 		}
-		heads = append(heads, newProfileHead(n, views.OldestFirst(runs)))
+		heads = append(heads, document.NewProfileHead(n, views.OldestFirst(runs)))
 	}
 	if a.json {
 		return a.program.printJSON(document.Profiles{Schema: document.ProfilesSchema, Profiles: heads})
@@ -179,16 +179,6 @@ func (a *archive) listProfiles(ctx context.Context, store *repository.Store) err
 		t.Row(strconv.Itoa(h.Profile), strconv.Itoa(h.Runs), h.Begun.Local().Format(time.DateTime), h.Database, humanize.Comma(int64(h.BestNOPM)), strconv.Itoa(h.Users))
 	}
 	return a.program.printTable(t)
-}
-
-func newProfileHead(profile int, runs []job.Job) document.ProfileHead {
-	h := document.ProfileHead{Profile: profile, Runs: len(runs), Database: runs[0].Spec.Database, Begun: runs[0].Begun.UTC()}
-	for _, p := range report.Points(runs) {
-		if p.NOPM > h.BestNOPM {
-			h.BestNOPM, h.Users = p.NOPM, p.Users
-		}
-	}
-	return h
 }
 
 func (a *archive) profile(ctx context.Context, store *repository.Store, word string, hammerDB bool) error {

@@ -84,17 +84,20 @@ func (a *archive) timing(ctx context.Context, store *repository.Store, j job.Job
 	case ofQueries && !a.json && !asked.seconds && phase == job.Measure:
 		return report.Times(a.program.Stdout, j.Result, asked.users, report.View{Width: a.program.width(), Look: a.program.StdoutLook})
 	}
-	d, err := a.timingOf(ctx, store, j, phase)
+	d, err := document.NewTiming(ctx, store, j, phase)
 	if err != nil {
 		return err
 	}
 	if asked.users {
-		if d.Users, err = usersOf(ctx, store, j, phase); err != nil {
+		if d.Users, err = document.TimingOfUsers(ctx, store, j, phase); err != nil {
 			return err
+		}
+		if len(d.Users) == 0 {
+			return usage("--users: job %s does not know its virtual users apart in this phase: run it with --set time_profile=true", j.ID)
 		}
 	}
 	if asked.seconds {
-		if d.Seconds, err = secondsOf(ctx, store, j, phase); err != nil {
+		if d.Seconds, err = document.Seconds(ctx, store, j, phase); err != nil {
 			return err
 		}
 	}
@@ -102,80 +105,6 @@ func (a *archive) timing(ctx context.Context, store *repository.Store, j job.Job
 		return a.program.printJSON(d)
 	}
 	return a.printTiming(j, d)
-}
-
-// timingOf is the timing of all virtual users together.
-func (a *archive) timingOf(ctx context.Context, store *repository.Store, j job.Job, phase job.Phase) (document.Timing, error) {
-	d := document.Timing{Schema: document.TimingSchema, ID: j.ID, Phase: phase}
-	if phase == job.Measure {
-		sum, _, err := store.Summary(ctx, j.ID)
-		if err != nil {
-			return d, err
-		}
-		whole := a.program.document(j, sum)
-		sum.Elapsed = time.Duration(whole.Elapsed * float64(time.Second))
-		timed, all := report.Timing(j.Kinds, sum, report.Workers(j, phase))
-		d.Elapsed, d.Transactions, d.All = whole.Elapsed, append([]report.Transaction{}, whole.Transactions...), whole.All
-		for i := range d.Transactions {
-			d.Transactions[i].TimePercent = timed[i].TimePercent
-		}
-		if d.All != nil {
-			d.All.TimePercent = all.TimePercent
-		}
-		return d, nil
-	}
-	sum, err := store.PhaseSummary(ctx, j.ID, phase)
-	if err != nil {
-		return d, err
-	}
-	d.Elapsed = sum.Elapsed.Seconds()
-	d.Transactions, d.All = report.Timing(j.Kinds, sum, report.Workers(j, phase))
-	return d, nil
-}
-
-// usersOf is the timing of each virtual user.
-func usersOf(ctx context.Context, store *repository.Store, j job.Job, phase job.Phase) ([]document.UserTiming, error) {
-	users, err := store.OfUsers(ctx, j.ID, phase)
-	if err != nil {
-		return nil, err
-	}
-	if len(users) == 0 {
-		return nil, usage("--users: job %s does not know its virtual users apart in this phase: run it with --set time_profile=true", j.ID)
-	}
-	var list []document.UserTiming
-	for _, u := range users {
-		sum, err := u.Measured.Summary()
-		if err != nil {
-			return nil, fmt.Errorf("read what virtual user %d of job %s measured: %w", u.Position, j.ID, err)
-		}
-		one := document.UserTiming{User: u.Position, Elapsed: u.Measured.Elapsed.Seconds()}
-		one.Transactions, one.All = report.Timing(j.Kinds, sum, float64(max(1, j.Result.Clients)))
-		list = append(list, one)
-	}
-	return list, nil
-}
-
-func secondsOf(ctx context.Context, store *repository.Store, j job.Job, phase job.Phase) ([]report.Second, error) {
-	list := []report.Second{}
-	for s, err := range store.Seconds(ctx, j.ID) {
-		if err != nil {
-			return nil, err
-		}
-		if s.Phase != phase {
-			continue
-		}
-		second, err := report.SecondOf(j.Kinds, s)
-		if err != nil {
-			return nil, err
-		}
-		if len(j.Result.Spans) > 0 { // of many kinds, of which hardly any ends in a second
-			second.Transactions = slices.DeleteFunc(second.Transactions, func(one report.SecondTransaction) bool {
-				return one.Done+one.RolledBack+one.Failed+one.Retries == 0
-			})
-		}
-		list = append(list, second)
-	}
-	return list, nil
 }
 
 // showTimings shows timings as HammerDB does, which for a job that it recorded is

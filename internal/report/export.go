@@ -202,12 +202,10 @@ func exportHead(ctx context.Context, store *repository.Store, j job.Job, words W
 	if e.Plans, err = store.Plans(ctx, j.ID); err != nil {
 		return e, err
 	}
-	for i := range sum.Kinds {
-		h, err := histogramsOf(KindName(kinds, i), &sum.Kinds[i])
-		if err != nil {
+	if len(sum.Kinds) > 0 {
+		if e.Histograms, err = HistogramsOf(kinds, sum); err != nil {
 			return e, err
 		}
-		e.Histograms = append(e.Histograms, h)
 	}
 	for c, err := range store.Readings(ctx, j.ID) {
 		if err != nil {
@@ -238,6 +236,19 @@ func exportHead(ctx context.Context, store *repository.Store, j job.Job, words W
 		e.Output = append(e.Output, line)
 	}
 	return e, nil
+}
+
+// HistogramsOf encodes the full distributions of what was measured.
+func HistogramsOf(kinds []string, sum meter.Summary) ([]Histograms, error) {
+	list := []Histograms{}
+	for i := range sum.Kinds {
+		h, err := histogramsOf(KindName(kinds, i), &sum.Kinds[i])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, h)
+	}
+	return list, nil
 }
 
 // histogramsOf encodes what was measured of one kind; what was never done has no

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -25,6 +26,8 @@ type Query struct {
 	Status   job.Status
 	Profile  int
 	Labels   map[string]string // all of which a job has, by name; "" is any value
+	Since    time.Time         // when it began at the earliest
+	Before   job.ID            // jobs that stand behind this one in the whole list
 	Limit    int
 }
 
@@ -43,11 +46,23 @@ func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
 			return nil, fmt.Errorf("list jobs: %w", err)
 		}
 	}
+	begun, number := int64(math.MaxInt64), int64(math.MaxInt64)
+	if q.Before != "" {
+		before, row, err := s.find(ctx, q.Before)
+		if err != nil {
+			return nil, err
+		}
+		begun, number = before.Begun.UnixMilli(), row
+	}
+	since := int64(math.MinInt64)
+	if !q.Since.IsZero() {
+		since = q.Since.UnixMilli()
+	}
 	rows, err := s.db.QueryContext(ctx, `SELECT `+jobColumns+` FROM job
-		WHERE ?1 IN ('', action) AND ?2 IN ('', database) AND ?3 IN ('', workload) AND (?4 IN ('', status) OR ?4 = 'killed' AND status = 'running') AND ?5 IN (0, profile)
+		WHERE (begun_ms, number) < (?7, ?8) AND begun_ms >= ?9 AND ?1 IN ('', action) AND ?2 IN ('', database) AND ?3 IN ('', workload) AND (?4 IN ('', status) OR ?4 = 'killed' AND status = 'running') AND ?5 IN (0, profile)
 			AND NOT EXISTS (SELECT 1 FROM json_each(?6) AS wanted WHERE NOT EXISTS (
 				SELECT 1 FROM json_each(spec, '$.labels') AS label WHERE label.key = wanted.key AND wanted.value IN ('', label.value)))
-		ORDER BY begun_ms DESC, number DESC`, q.Action, q.Database, q.Workload, q.Status, q.Profile, string(labels))
+		ORDER BY begun_ms DESC, number DESC`, q.Action, q.Database, q.Workload, q.Status, q.Profile, string(labels), begun, number, since)
 	if err != nil {
 		return nil, fmt.Errorf("list jobs: %w", err)
 	}
@@ -288,6 +303,13 @@ const pageRows = 500
 func (s *Store) Seconds(ctx context.Context, id job.ID) iter.Seq2[StoredSecond, error] {
 	return pages(s, ctx, id, "seconds", func(job, after int64) ([]StoredSecond, int64, error) {
 		return s.spans(ctx, `job = ? AND number > ? AND phase <> 'total'`, job, after)
+	})
+}
+
+// SecondsAfter yields those of Seconds that ended after a moment.
+func (s *Store) SecondsAfter(ctx context.Context, id job.ID, moment time.Time) iter.Seq2[StoredSecond, error] {
+	return pages(s, ctx, id, "seconds", func(job, after int64) ([]StoredSecond, int64, error) {
+		return s.spans(ctx, `job = ? AND number > ? AND phase <> 'total' AND at_ms > ?`, job, after, moment.UnixMilli())
 	})
 }
 

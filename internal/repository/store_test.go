@@ -306,6 +306,11 @@ func TestJobsAreFoundByWhatTheyAre(t *testing.T) {
 		{Query{Status: job.Running}, []job.ID{running.ID()}},
 		{Query{Status: job.Killed}, nil},
 		{Query{Status: job.Succeeded, Limit: 1}, []job.ID{ids[2]}},
+		{Query{Before: ids[2]}, []job.ID{ids[1], ids[0]}},
+		{Query{Before: ids[2], Limit: 1}, []job.ID{ids[1]}},
+		{Query{Before: ids[0]}, nil},
+		{Query{Since: time.Now().Add(-time.Hour)}, []job.ID{running.ID(), ids[2], ids[1], ids[0]}},
+		{Query{Since: time.Now().Add(time.Hour)}, nil},
 	} {
 		jobs, err := s.List(t.Context(), c.query)
 		if err != nil {

@@ -149,6 +149,21 @@ func Variable(environ []string, name string) string {
 	return ""
 }
 
+// readGiven takes settings that were handed over by the names that a configuration file
+// has for them.
+func (b Bench) readGiven(s Sources) (place, error) {
+	p := place{}
+	known := b.knownNames()
+	for _, name := range slices.Sorted(maps.Keys(s.Given)) {
+		if !known[name] {
+			wrong := &option.UnknownError{Name: name, Nearest: option.Nearest(name, known.list())}
+			return nil, fmt.Errorf("%w (it is from %s)", wrong, s.GivenBy)
+		}
+		p[name] = entry{text: s.Given[name], key: name, origin: s.GivenBy}
+	}
+	return p, nil
+}
+
 // readEnvironment takes Sledge's variables out of an environment of lines
 // "NAME=value". An empty value counts as none. Names that look like a slip of
 // the finger are warned of; others are left alone, since the environment is

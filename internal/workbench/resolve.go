@@ -24,6 +24,8 @@ type Sources struct {
 	ConfigFile string            // path of a configuration file; "" for none
 	Environ    []string          // lines "NAME=value", as os.Environ has them
 	URL        string            // of the database; "" for none
+	Given      map[string]string // what a configuration file may hold, by the same names, from GivenBy
+	GivenBy    string            // as messages name it: "the request"
 	Flags      map[string]string // db, workload, users, seed and plain flags, by name without dashes
 	Secrets    map[string]string // asked for at a prompt: Password, SuperuserPassword
 	Set        []string          // "warehouses=100"
@@ -78,6 +80,10 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 		}
 	}
 	environment, warnings := b.readEnvironment(s.Environ)
+	given, err := b.readGiven(s)
+	if err != nil {
+		return Order{}, err
+	}
 	flags := place{}
 	for name, text := range s.Flags {
 		flags[name] = entry{text: text, origin: "--" + name}
@@ -87,7 +93,7 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 		return Order{}, err
 	}
 	// Each of these places may hold any setting, and a later one wins.
-	general := []place{config, environment, flags}
+	general := []place{config, environment, given, flags}
 	d, err := b.chooseDatabase(general, target)
 	if err != nil {
 		return Order{}, err
@@ -118,7 +124,7 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 		spec.Users = counts[0]
 	}
 	c := choice{Pair: pair, bench: b, known: pair.Options(), values: option.Values{}, called: option.Names{}, origins: map[string]string{}, general: general, fallback: map[string]string{}}
-	if err := c.takeAll(config, environment, target, s); err != nil {
+	if err := c.takeAll([]place{config, environment, given}, target, s); err != nil {
 		return Order{}, err
 	}
 	more, err := c.takeClientSettings(s)
@@ -346,8 +352,8 @@ type choice struct {
 	fallback map[string]string
 }
 
-func (c *choice) takeAll(config, environment place, u *url.URL, s Sources) error {
-	for _, p := range []place{config, environment} {
+func (c *choice) takeAll(named []place, u *url.URL, s Sources) error {
+	for _, p := range named {
 		for _, o := range c.known {
 			if err := c.takeFrom(p, o); err != nil {
 				return err

@@ -46,7 +46,10 @@ func TestStrongerPlacesWin(t *testing.T) {
 		{"environment", func() {
 			s.Environ = []string{"SLEDGE_PG_PORT=1003", "SLEDGE_USERS=3", "SLEDGE_SEED=3", "SLEDGE_DB=pg", "PATH=/bin"}
 		}, "1003", "config", "SLEDGE_PG_PORT", 3, 3, "postgresql"},
-		{"URL", func() { s.URL = "postgres://u@url:1004/d" }, "1004", "url", "--url", 3, 3, "postgresql"},
+		{"settings by name", func() {
+			s.Given, s.GivenBy = map[string]string{"pg_host": "given", "users": "4", "db": "pg"}, "the request"
+		}, "1003", "given", "SLEDGE_PG_PORT", 4, 3, "postgresql"},
+		{"URL", func() { s.URL = "postgres://u@url:1004/d" }, "1004", "url", "--url", 4, 3, "postgresql"},
 		{"plain flag", func() {
 			s.Flags["port"], s.Flags["users"], s.Flags["seed"] = "1005", "5", "5"
 		}, "1005", "url", "--port", 5, 5, "postgresql"},

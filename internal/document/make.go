@@ -1,0 +1,182 @@
+package document
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"sledge/internal/catalog"
+	"sledge/internal/job"
+	"sledge/internal/report"
+	"sledge/internal/repository"
+	"sledge/internal/workbench"
+)
+
+// NewCatalog makes the document of what there is to choose from.
+func NewCatalog(c catalog.Catalog) Catalog {
+	d := Catalog{Schema: CatalogSchema}
+	for _, one := range c.Databases {
+		d.Databases = append(d.Databases, Entry{Name: one.Name, Title: one.Title, Aliases: orEmpty(one.Aliases), Schemes: catalog.Schemes(one)})
+	}
+	for _, one := range c.Workloads {
+		d.Workloads = append(d.Workloads, Entry{Name: one.Name, Title: one.Title, Aliases: orEmpty(one.Aliases)})
+	}
+	return d
+}
+
+// orEmpty makes JSON of no names an empty list rather than null.
+func orEmpty(names []string) []string {
+	if names == nil {
+		return []string{}
+	}
+	return names
+}
+
+// NewJobs makes the document of a list of jobs: without what only one job's own view has
+// room for. Headline returns the headline of a run in one line, or "".
+func NewJobs(jobs []job.Job, headline func(job.Job) string) Jobs {
+	d := Jobs{Schema: JobsSchema, Jobs: make([]report.Document, len(jobs))}
+	for i, j := range jobs {
+		d.Jobs[i] = NewHead(j, headline)
+	}
+	return d
+}
+
+// NewHead makes the document of a job as a list shows it.
+func NewHead(j job.Job, headline func(job.Job) string) report.Document {
+	d := report.NewDocument(j, j.Result.Summary)
+	d.Line, d.Facts, d.Findings, d.Loaded = headline(j), nil, nil, nil
+	return d
+}
+
+// NewTPM makes the document of transactions a minute over the time of a run.
+func NewTPM(ctx context.Context, store *repository.Store, id job.ID) (TPM, error) {
+	d := TPM{Schema: TPMSchema, ID: id, Points: []Rate{}}
+	for s, err := range store.Seconds(ctx, id) {
+		if err != nil {
+			return d, err
+		}
+		r := Rate{At: s.At.UTC(), Phase: s.Phase, Offset: s.Offset.Seconds(), Server: s.ServerTPM}
+		var ended int64
+		for _, t := range s.Tallies {
+			ended += t.Done + t.RolledBack
+		}
+		if s.Elapsed > 0 {
+			client := float64(ended) / s.Elapsed.Minutes()
+			r.Client = &client
+		}
+		sum, err := s.Summary()
+		if err != nil {
+			return d, err
+		}
+		r.Response = report.ResponseOf(sum)
+		d.Points = append(d.Points, r)
+	}
+	return d, nil
+}
+
+// NewTiming makes the document of how long the transactions of all virtual users took
+// together in a phase of a run.
+func NewTiming(ctx context.Context, store *repository.Store, j job.Job, phase job.Phase) (Timing, error) {
+	d := Timing{Schema: TimingSchema, ID: j.ID, Phase: phase}
+	if phase == job.Measure {
+		sum, _, err := store.Summary(ctx, j.ID)
+		if err != nil {
+			return d, err
+		}
+		whole := report.NewDocument(j, sum)
+		sum.Elapsed = time.Duration(whole.Elapsed * float64(time.Second))
+		timed, all := report.Timing(j.Kinds, sum, report.Workers(j, phase))
+		d.Elapsed, d.Transactions, d.All = whole.Elapsed, append([]report.Transaction{}, whole.Transactions...), whole.All
+		for i := range d.Transactions {
+			d.Transactions[i].TimePercent = timed[i].TimePercent
+		}
+		if d.All != nil {
+			d.All.TimePercent = all.TimePercent
+		}
+		return d, nil
+	}
+	sum, err := store.PhaseSummary(ctx, j.ID, phase)
+	if err != nil {
+		return d, err
+	}
+	d.Elapsed = sum.Elapsed.Seconds()
+	d.Transactions, d.All = report.Timing(j.Kinds, sum, report.Workers(j, phase))
+	return d, nil
+}
+
+// TimingOfUsers is the timing of each virtual user in a phase of a run. There is none where
+// the run was not asked for a time profile.
+func TimingOfUsers(ctx context.Context, store *repository.Store, j job.Job, phase job.Phase) ([]UserTiming, error) {
+	users, err := store.OfUsers(ctx, j.ID, phase)
+	if err != nil {
+		return nil, err
+	}
+	var list []UserTiming
+	for _, u := range users {
+		sum, err := u.Measured.Summary()
+		if err != nil {
+			return nil, fmt.Errorf("read what virtual user %d of job %s measured: %w", u.Position, j.ID, err)
+		}
+		one := UserTiming{User: u.Position, Elapsed: u.Measured.Elapsed.Seconds()}
+		one.Transactions, one.All = report.Timing(j.Kinds, sum, float64(max(1, j.Result.Clients)))
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// Seconds is what was measured in each second of a phase of a run.
+func Seconds(ctx context.Context, store *repository.Store, j job.Job, phase job.Phase) ([]report.Second, error) {
+	list := []report.Second{}
+	for s, err := range store.Seconds(ctx, j.ID) {
+		if err != nil {
+			return nil, err
+		}
+		if s.Phase != phase {
+			continue
+		}
+		second, err := report.SecondOf(j.Kinds, s)
+		if err != nil {
+			return nil, err
+		}
+		if len(j.Result.Spans) > 0 { // of many kinds, of which hardly any ends in a second
+			second.Transactions = slices.DeleteFunc(second.Transactions, func(one report.SecondTransaction) bool {
+				return one.Done+one.RolledBack+one.Failed+one.Retries == 0
+			})
+		}
+		list = append(list, second)
+	}
+	return list, nil
+}
+
+// NewProfileHead makes of the runs of a performance profile, the oldest first, what a list
+// shows of it.
+func NewProfileHead(profile int, runs []job.Job) ProfileHead {
+	h := ProfileHead{Profile: profile, Runs: len(runs), Database: runs[0].Spec.Database, Begun: runs[0].Begun.UTC()}
+	for _, p := range report.Points(runs) {
+		if p.NOPM > h.BestNOPM {
+			h.BestNOPM, h.Users = p.NOPM, p.Users
+		}
+	}
+	return h
+}
+
+// generalNames are the settings that are no options.
+var generalNames = []string{"db", "workload", "users", "seed"}
+
+// NewSettings makes the document of what an order would be done with, and where each value
+// comes from.
+func NewSettings(order workbench.Order) Settings {
+	d := Settings{
+		Schema: SettingsSchema, Action: string(order.Spec.Action),
+		Database: order.Spec.Database, Workload: order.Spec.Workload,
+		Target: order.Plan.Database.Target(order.Plan.Connection),
+		Users:  order.Counts, Seed: order.Spec.Seed,
+		Origins: map[string]string{}, Settings: order.Settings(),
+	}
+	for _, name := range generalNames {
+		d.Origins[name] = order.Origin(name)
+	}
+	return d
+}
