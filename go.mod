@@ -12,6 +12,7 @@ require (
 	github.com/agnivade/levenshtein v1.2.2 // did you mean
 	github.com/charmbracelet/colorprofile v0.4.3 // whether a terminal has colours, and wants them
 	github.com/creack/pty v1.1.24 // a terminal, for tests of the prompt
+	github.com/danielgtaylor/huma/v2 v2.37.2 // the web API, and its description by OpenAPI
 	github.com/duckdb/duckdb-go/v2 v2.10506.0 // DuckDB 1.5.6, only with the tag duckdb; most of what is indirect is its
 	github.com/dustin/go-humanize v1.1.0 // numbers, sizes and times for people
 	github.com/go-sql-driver/mysql v1.10.1 // MariaDB and MySQL, with LOAD DATA LOCAL
@@ -23,6 +24,7 @@ require (
 	github.com/klauspost/compress v1.20.3 // gzip at twice the speed, and zstd, for flat files
 	github.com/mattn/go-runewidth v0.0.31 // how many columns text takes on a terminal
 	github.com/parquet-go/parquet-go v0.32.0 // Parquet files, at a tenth of what Arrow's library adds to the program
+	github.com/pb33f/libopenapi v0.42.3 // the description of the web API is OpenAPI 3.1, in tests
 	github.com/peterh/liner v1.2.3 // the prompt: editing, history, completion
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // documents are as their schemas say, in tests
 	github.com/shirou/gopsutil/v4 v4.26.10 // the machine under a result
@@ -72,7 +74,9 @@ require (
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/parquet-go/bitpack v1.0.0 // indirect
 	github.com/parquet-go/jsonlite v1.0.0 // indirect
-	github.com/pb33f/ordered-map/v2 v2.3.1 // indirect
+	github.com/pb33f/go-yaml v0.1.1 // indirect
+	github.com/pb33f/jsonpath v0.8.4 // indirect
+	github.com/pb33f/ordered-map/v2 v2.3.2 // indirect
 	github.com/pierrec/lz4/v4 v4.1.25 // indirect
 	github.com/power-devops/perfstat v0.0.0-20260805114148-88456608a4f6 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect

@@ -80,6 +80,7 @@ var layers = map[string]string{
 	"manual":      "catalog document job option report repository workbench",
 	"datagen":     "database engine job option schema workbench workload",
 	"interpreter": "",
+	"web/api":     "catalog document hammerdb/views job option report repository workbench",
 	"cli":         "catalog database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/views host interpreter job manual meter option report repository terminal workbench workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
@@ -101,6 +102,7 @@ var layers = map[string]string{
 	"catalog/generate": "",
 	"cli/generate":     "catalog/edition cli manual workbench",
 	"interpreter/pack": "",
+	"web/api/generate": "web/api",
 	"cmd/sledge":       "catalog/edition cli engine terminal workbench",
 
 	// Tests that are packages.

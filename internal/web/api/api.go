@@ -1,0 +1,269 @@
+// Package api is Sledge over HTTP: what there is to choose from, the jobs that are kept, and
+// the verbs by which a job is started, followed and ended. It answers in the documents that
+// commands print, is described by OpenAPI, and decides nothing that workbench and repository
+// do not. It knows nothing of logins: who mounts it lets nobody in who may not act.
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"sledge/internal/hammerdb/views"
+	"sledge/internal/job"
+	"sledge/internal/repository"
+	"sledge/internal/workbench"
+)
+
+//go:generate go run ./generate
+
+// Prefix is what the path of every operation begins with.
+const Prefix = "/api/v1"
+
+// Config is what an API works with.
+type Config struct {
+	Bench  workbench.Bench
+	Runner job.Runner
+	Store  *repository.Store // where jobs are kept; whoever opened it closes it after API.Close
+
+	// ConfigFile, Environ and System hold settings below those that a request has, as they
+	// do below the flags of the command line: see workbench.Sources.
+	ConfigFile string
+	Environ    []string
+	System     string
+
+	// Say is told of faults, a line each; nil tells nobody.
+	Say func(line string)
+}
+
+// API is an http.Handler. The jobs that it starts are its own, and go on when the request
+// that started them has been answered.
+type API struct {
+	Config
+	mux  *http.ServeMux
+	huma huma.API
+	text []byte // the description
+
+	ctx      context.Context // of jobs and of streams
+	end      context.CancelFunc
+	streams  chan struct{} // a place for each stream of events
+	clearing sync.WaitGroup
+
+	mu      sync.Mutex
+	closing bool
+	running map[job.ID]*workbench.Handle
+}
+
+// How much there may be at once.
+const (
+	mostRunning = 64  // jobs that were started here
+	mostStreams = 256 // streams of events
+	mostBody    = 256 << 10
+)
+
+// New returns an API, which Close ends.
+func New(c Config) *API {
+	a := &API{
+		Config: c, mux: http.NewServeMux(), running: map[job.ID]*workbench.Handle{},
+		streams: make(chan struct{}, mostStreams),
+	}
+	if a.Say == nil {
+		a.Say = func(string) {}
+	}
+	a.ctx, a.end = context.WithCancel(context.Background())
+	config := huma.DefaultConfig("Sledge", "1")
+	config.Info.Description = "Load tests for databases: set them up, run them, follow them, and read what came out."
+	config.Info.License = &huma.License{Name: "Apache 2.0", Identifier: "Apache-2.0"}
+	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
+	config.CreateHooks = nil // which would add a member to every document
+	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", nameOf)
+	config.Transformers = []huma.Transformer{withoutValues}
+	config.RejectUnknownQueryParameters = true
+	a.huma = humago.NewWithPrefix(a.mux, Prefix, config)
+	a.addCatalog()
+	a.addJobs()
+	a.addParts()
+	a.addProfiles()
+	a.addVerbs()
+	a.addEvents()
+	a.describe()
+	return a
+}
+
+// Document returns the description of the API by OpenAPI 3.1, as JSON.
+func Document() []byte {
+	a := New(Config{})
+	a.Close()
+	return a.text
+}
+
+// describe makes the description, and serves it as JSON and as a page.
+func (a *API) describe() {
+	schemas := a.huma.OpenAPI().Components.Schemas.Map()
+	for name := range schemas {
+		if strings.HasPrefix(name, "huma.") {
+			delete(schemas, name) // Problem is in their place
+		}
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(a.huma.OpenAPI()); err != nil {
+		panic(err) // the types are ours
+	}
+	a.text = b.Bytes()
+	page := pageOf(a.huma.OpenAPI())
+	serve := func(path, kind string, text []byte) {
+		a.mux.HandleFunc("GET "+Prefix+path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			_, _ = w.Write(text) // whoever asked may have gone
+		})
+	}
+	serve("/openapi.json", "application/openapi+json", a.text)
+	serve("/docs", "text/html; charset=utf-8", page)
+}
+
+// ServeHTTP implements http.Handler. Paths begin with Prefix.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	defer func() {
+		switch fault := recover(); {
+		case fault == nil:
+		case fault == http.ErrAbortHandler || r.Context().Err() != nil:
+			panic(http.ErrAbortHandler) // it could not be written to the end, for whoever has gone
+		default:
+			a.Say(fmt.Sprintf("%s %s: %v", r.Method, r.URL.Path, fault))
+			problem(http.StatusInternalServerError, "a bug in Sledge: please report it, with what the program printed").write(w)
+		}
+	}()
+	if _, pattern := a.mux.Handler(r); pattern != "" {
+		a.mux.ServeHTTP(w, r)
+		return
+	}
+	var allowed []string
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+		other := r.Clone(r.Context())
+		other.Method = method
+		if _, pattern := a.mux.Handler(other); pattern != "" {
+			allowed = append(allowed, method)
+		}
+	}
+	if len(allowed) == 0 {
+		problem(http.StatusNotFound, "there is nothing at this address: %s/docs lists what there is", Prefix).write(w)
+		return
+	}
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	problem(http.StatusMethodNotAllowed, "%s is not for this address, only %s", r.Method, strings.Join(allowed, ", ")).write(w)
+}
+
+// Running lists the jobs that were started here and go on.
+func (a *API) Running() []job.ID {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var ids []job.ID
+	for id := range a.running {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Interrupt takes a wish to end the program: no job is started from now on, and those that
+// were are ended as by Ctrl-C, by which runs stop first, and are aborted by the next wish.
+func (a *API) Interrupt() {
+	a.mu.Lock()
+	a.closing = true
+	handles := a.handles()
+	a.mu.Unlock()
+	for _, h := range handles {
+		h.Interrupt()
+	}
+}
+
+// Wait returns when no job goes on that was started here, and how each ended is recorded.
+func (a *API) Wait() {
+	a.mu.Lock()
+	handles := a.handles()
+	a.mu.Unlock()
+	for _, h := range handles {
+		h.Wait()
+	}
+}
+
+// Close aborts what still goes on, waits until that is recorded, and ends all streams.
+func (a *API) Close() {
+	a.mu.Lock()
+	a.closing = true
+	handles := a.handles()
+	a.mu.Unlock()
+	for _, h := range handles {
+		h.Abort()
+	}
+	a.Wait()
+	a.end()
+	a.clearing.Wait()
+}
+
+// handles lists the handles of the jobs that go on. The lock is held.
+func (a *API) handles() (list []*workbench.Handle) {
+	for _, h := range a.running {
+		list = append(list, h)
+	}
+	return list
+}
+
+// handle returns what is held of a job that was started here and goes on, or nil.
+func (a *API) handle(id job.ID) *workbench.Handle {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.running[id]
+}
+
+// headline is the headline of a run in one line, or "".
+func (a *API) headline(j job.Job) string { return views.Headline(j, a.Bench.Catalog) }
+
+// add adds an operation. Every error that it returns becomes a Problem.
+func add[I, O any](a *API, o huma.Operation, do func(context.Context, *I) (*O, error)) {
+	schema := a.huma.OpenAPI().Components.Schemas.Schema(problemType, true, "")
+	if o.Responses == nil {
+		o.Responses = map[string]*huma.Response{}
+	}
+	o.Responses["default"] = &huma.Response{
+		Description: "It was not done, and why.",
+		Content:     map[string]*huma.MediaType{problemKind: {Schema: schema}},
+	}
+	o.MaxBodyBytes = mostBody
+	huma.Register(a.huma, o, func(ctx context.Context, in *I) (*O, error) {
+		out, err := do(ctx, in)
+		if err != nil {
+			return nil, problemOf(err)
+		}
+		return out, nil
+	})
+}
+
+// get describes an operation that changes nothing.
+func get(id, path, summary string, tag string) huma.Operation {
+	return huma.Operation{OperationID: id, Method: http.MethodGet, Path: path, Summary: summary, Tags: []string{tag}}
+}
+
+// of is the answer of an operation: a document.
+type of[T any] struct{ Body T }
+
+// answer wraps the outcome of making a document.
+func answer[T any](document T, err error) (*of[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &of[T]{document}, nil
+}

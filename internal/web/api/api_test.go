@@ -1,0 +1,417 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pb33f/libopenapi"
+	"github.com/pb33f/libopenapi/datamodel"
+	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"sledge/internal/document"
+	"sledge/internal/job"
+)
+
+func TestTheDescriptionIsOpenAPIAndCurrent(t *testing.T) {
+	text := Document()
+	kept, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "api", "openapi.json"))
+	if err != nil || !bytes.Equal(kept, text) {
+		t.Errorf("docs/api/openapi.json is not current (%v): run go generate ./internal/web/api", err)
+	}
+	read := func(text string) any {
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("openapi-3.1", read(datamodel.OpenAPI31SchemaData)); err != nil {
+		t.Fatal(err)
+	}
+	standard, err := c.Compile("openapi-3.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := standard.Validate(read(string(text))); err != nil {
+		t.Errorf("the description is not OpenAPI 3.1: %v", err)
+	}
+	if err := standard.Validate(read(strings.Replace(string(text), `"title": "Sledge"`, `"name": "Sledge"`, 1))); err == nil {
+		t.Error("a description without a title is OpenAPI, and should not be")
+	}
+	d, err := libopenapi.NewDocument(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := d.BuildV3Model()
+	if err != nil {
+		t.Fatalf("a reference in the description leads nowhere: %v", err)
+	}
+	for path, item := range model.Model.Paths.PathItems.FromOldest() {
+		for method, o := range item.GetOperations().FromOldest() {
+			for _, name := range regexp.MustCompile(`{(\w+)}`).FindAllStringSubmatch(path, -1) {
+				if !slices.ContainsFunc(o.Parameters, func(p *v3.Parameter) bool { return p.In == "path" && p.Name == name[1] }) {
+					t.Errorf("%s %s does not describe its parameter %s", method, path, name[1])
+				}
+			}
+		}
+	}
+	// What validates shapes is another library, which knows all of JSON Schema.
+	if err := c.AddResource("description", read(string(text))); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for name := range model.Model.Components.Schemas.KeysFromOldest() {
+		n++
+		if _, err := c.Compile("description#/components/schemas/" + name); err != nil {
+			t.Errorf("the shape %s is no JSON Schema: %v", name, err)
+		}
+	}
+	if n < 50 {
+		t.Errorf("got %d shapes, want those of all documents", n)
+	}
+}
+
+func TestWhatThereIsCanBeAsked(t *testing.T) {
+	w := newWorld(t)
+	names := func(list any) (names []string) {
+		for _, one := range list.([]any) {
+			names = append(names, one.(map[string]any)["name"].(string))
+		}
+		return names
+	}
+	if got := names(w.call("GET", "/databases", "", 200)["databases"]); !slices.Contains(got, "sqlite") || !slices.Contains(got, "postgresql") {
+		t.Errorf("got the databases %q", got)
+	}
+	if got := names(w.call("GET", "/workloads", "", 200)["workloads"]); !slices.Contains(got, "tprocc") {
+		t.Errorf("got the workloads %q", got)
+	}
+	options := w.call("GET", "/options?database=pg&workload=tprocc", "", 200)
+	found := false
+	for _, one := range options["options"].([]any) {
+		o := one.(map[string]any)
+		if o["name"] != "warehouses" {
+			continue
+		}
+		found = true
+		for member, want := range map[string]any{"key": "pg_count_ware", "flag": "warehouses", "group": "schema", "default": "1", "min": "1"} {
+			if o[member] != want {
+				t.Errorf("warehouses: got %s %v, want %v", member, o[member], want)
+			}
+		}
+	}
+	if !found {
+		t.Error("there is no option warehouses")
+	}
+	if page := string(w.page("/docs")); !strings.Contains(page, "POST /api/v1/jobs") || strings.Contains(page, "<script") || strings.Contains(page, "//") {
+		t.Errorf("got the page %q, want all operations, and nothing from outside", page)
+	}
+	if !bytes.Equal(w.page("/openapi.json"), Document()) {
+		t.Error("the description that is served is not the one that is kept")
+	}
+	for _, path := range []string{"/jobs", "/profiles"} {
+		w.call("GET", path, "", 200)
+	}
+}
+
+func (w *world) page(path string) []byte {
+	w.Helper()
+	response, err := http.Get(w.url + Prefix + path)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer response.Body.Close()
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(response.Body); err != nil || response.StatusCode != http.StatusOK {
+		w.Fatalf("%s: got %d, %v", path, response.StatusCode, err)
+	}
+	return b.Bytes()
+}
+
+func TestProblemsNameWhatIsWrongAndRepeatNothing(t *testing.T) {
+	w := newWorld(t)
+	const planted = "planted-9f3c"
+	tests := []struct {
+		method, path, body string
+		status             int
+		option, detail     string
+	}{
+		{"GET", "/nothing", "", 404, "", "nothing at this address"},
+		{"PUT", "/jobs", "", 405, "", "only GET, POST"},
+		{"GET", "/jobs/0000", "", 404, "", "no such job"},
+		{"GET", "/jobs/zzzz", "", 422, "", "not the ID of a job"},
+		{"GET", "/jobs?limit=9999", "", 422, "", "query.limit"},
+		{"GET", "/jobs?limt=9", "", 422, "", "query.limt"},
+		{"GET", "/jobs?database=postgers", "", 422, "database", "did you mean"},
+		{"GET", "/jobs?label==x", "", 422, "label", "name=value"},
+		{"GET", "/options?database=nosuch", "", 422, "", "not known"},
+		{"GET", "/profiles/7", "", 404, "", "no performance profile 7"},
+		{"POST", "/settings", `{"action":"run","settings":{}}`, 422, "db", "choose a database"},
+		{"POST", "/settings", `{"action":"run","settings":{"db":"pg","port":"` + planted + `"}}`, 422, "port", "port"},
+		{"POST", "/settings", `{"action":"run","settings":{"db":"pg","pg_prot":5432}}`, 422, "pg_prot", "did you mean"},
+		{"POST", "/settings", `{"action":"run","settings":{"db":"pg","users":0}}`, 422, "users", "less than 1"},
+		{"POST", "/settings", `{"action":"run","settings":{"db":"pg","users":"1,2"}}`, 422, "users", "one number"},
+		{"POST", "/settings", `{"action":"run","settings":{"db":"pg"},"labels":{"a b":"c"}}`, 422, "labels", "cannot be the name"},
+		{"POST", "/settings", `{"action":"run","settings":{"db":"pg","password":["` + planted + `"]}}`, 422, "", "body.settings"},
+		{"POST", "/settings", `{"action":"run","settings":{"db":"pg","password":"` + planted + `"},"more":"` + planted + `"}`, 422, "", "body"},
+		{"POST", "/settings", `{"action":"` + planted + `"}`, 422, "", "body"},
+		{"POST", "/settings", `{"password":"` + planted, 400, "", "body"},
+		{"POST", "/settings", ``, 400, "", "body"},
+		{"POST", "/settings", `"` + strings.Repeat("x", mostBody) + `"`, 413, "", "too large"},
+		{"POST", "/jobs", `{"action":"check","settings":{"db":"sqlite"},"resume":true}`, 422, "resume", "only a build"},
+		{"POST", "/jobs", `{"action":"delete","settings":{"db":"sqlite","dbname":"/nowhere/x"}}`, 422, "confirm", "/nowhere/x"},
+		{"POST", "/jobs", `{"action":"delete","settings":{"db":"sqlite","dbname":"/nowhere/x"},"confirm":"/nowhere/y"}`, 422, "confirm", "/nowhere/x"},
+		{"POST", "/jobs/last/stop", "", 404, "", "repository is empty"},
+		{"DELETE", "/jobs/last", "", 404, "", "repository is empty"},
+	}
+	for _, test := range tests {
+		got := w.call(test.method, test.path, test.body, test.status)
+		option, _ := got["option"].(string)
+		detail, _ := got["detail"].(string)
+		if option != test.option || !strings.Contains(detail, test.detail) {
+			t.Errorf("%s %s %.100s: got option %q and %q, want %q and %q", test.method, test.path, test.body, option, detail, test.option, test.detail)
+		}
+	}
+	if jobs := w.call("GET", "/jobs", "", 200)["jobs"].([]any); len(jobs) > 0 {
+		t.Errorf("got %d jobs of requests that were refused", len(jobs))
+	}
+}
+
+func TestPasswordsComeBackNowhere(t *testing.T) {
+	w := newWorld(t)
+	const planted = "planted-9f3c"
+	settings := map[string]any{"db": "pg", "host": "127.0.0.1", "port": 1, "password": planted, "pg_superuserpass": planted + "!"}
+	body, err := json.Marshal(map[string]any{"action": "run", "settings": settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.call("POST", "/settings", string(body), 200)
+	for _, action := range []string{"build", "check", "run"} {
+		id := w.start(map[string]any{"action": action, "settings": settings})
+		if status := w.end(id); status != job.Failed { // nobody listens there
+			t.Errorf("%s: got %s, want %s", action, status, job.Failed)
+		}
+		for _, part := range []string{"", "/result", "/series", "/timing", "/histograms", "/plans", "/output", "/failures", "/export"} {
+			w.call("GET", "/jobs/"+id+part, "", 200)
+		}
+	}
+	if strings.Contains(w.seen.String(), planted) {
+		t.Error("an answer has a password in it")
+	}
+	for _, file := range []string{w.path, w.path + "-wal"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(text, []byte(planted)) {
+			t.Errorf("%s has a password in it", file)
+		}
+	}
+}
+
+// One whole test by the real engine on a real database, over HTTP alone.
+func TestAWholeTestOverHTTP(t *testing.T) {
+	if underRace {
+		t.Skip("the race detector would take minutes for SQLite; following and ending jobs is tested under it in workbench")
+	}
+	w := newWorld(t)
+	file := filepath.Join(t.TempDir(), "test.sqlite")
+	settings := func(more ...any) map[string]any {
+		s := map[string]any{"db": "sqlite", "dbname": file, "rampup": "1s", "duration": "3s"}
+		for i := 0; i < len(more); i += 2 {
+			s[more[i].(string)] = more[i+1]
+		}
+		return s
+	}
+	build := w.start(map[string]any{"action": "build", "settings": settings("warehouses", 1), "labels": map[string]string{"ticket": "4711"}})
+	if status := w.end(build); status != job.Succeeded {
+		t.Fatalf("build: got %s: %v", status, w.call("GET", "/jobs/"+build, "", 200)["reason"])
+	}
+	if again := w.end(w.start(map[string]any{"action": "build", "settings": settings()})); again != job.Failed {
+		t.Errorf("a second build: got %s, want %s", again, job.Failed)
+	}
+
+	run := w.start(map[string]any{"action": "run", "settings": settings("users", 2, "seed", 7), "profile": 3})
+	live := w.inPieces(run, 4)
+	if got := live.over; got != job.Succeeded {
+		t.Fatalf("run: got %s: %v", got, w.call("GET", "/jobs/"+run, "", 200)["reason"])
+	}
+	for i, n := range live.sequences {
+		if n != int64(i+1) {
+			t.Fatalf("a run that was followed in pieces: got the events %v, want each once", live.sequences)
+		}
+	}
+	for _, pieces := range []int{1000, 3} {
+		if kept := w.inPieces(run, pieces); !slices.Equal(kept.seconds, live.seconds) || len(kept.seconds) < 4 {
+			t.Errorf("the run as it is recorded, in pieces of %d: got the seconds %v, want %v", pieces, kept.seconds, live.seconds)
+		}
+	}
+	whole := w.call("GET", "/jobs/"+run, "", 200)
+	if metrics, _ := whole["metrics"].([]any); len(metrics) == 0 || whole["profile"] != 3.0 || whole["facts"] == nil {
+		t.Errorf("got the run %v, want figures, facts and its profile", whole)
+	}
+	if points := w.call("GET", "/jobs/"+run+"/series", "", 200)["points"].([]any); len(points) != len(live.seconds) {
+		t.Errorf("got %d points, want one for each of %d seconds", len(points), len(live.seconds))
+	}
+	for _, part := range []string{"/result", "/timing?seconds=true&users=true", "/timing?phase=ramp-up", "/histograms", "/plans", "/failures", "/export"} {
+		w.call("GET", "/jobs/"+run+part, "", 200)
+	}
+	if csv := string(w.raw("GET", "/jobs/"+run+"/export?format=csv", "", 200)); !strings.Contains(csv, "new order") {
+		t.Errorf("got %.100q, want a table of seconds", csv)
+	}
+	first := w.call("GET", "/jobs/"+run+"/output?limit=2", "", 200)
+	if lines := first["lines"].([]any); len(lines) != 2 || first["next"] != 2.0 {
+		t.Errorf("got %v, want two lines and where more are", first)
+	}
+	for _, line := range w.call("GET", "/jobs/"+run+"/output?user=1&from=1", "", 200)["lines"].([]any) {
+		if user := line.(map[string]any)["user"]; user != 1.0 {
+			t.Errorf("got a line of virtual user %v, want those of 1 alone", user)
+		}
+	}
+	if n := len(w.call("GET", "/profiles/3", "", 200)["runs"].([]any)); n != 1 {
+		t.Errorf("got %d runs in the profile, want 1", n)
+	}
+	w.call("GET", "/profiles", "", 200)
+
+	// One is stopped, and one aborted.
+	for _, verb := range []string{"stop", "abort"} {
+		id := w.start(map[string]any{"action": "run", "settings": settings("duration", "10m")})
+		w.refuses("DELETE", "/jobs/"+id, 409, "is running")
+		if list := w.call("GET", "/jobs?status=running", "", 200)["jobs"].([]any); len(list) != 1 {
+			t.Errorf("got %d running jobs, want 1", len(list))
+		}
+		var got job.Status
+		var wish job.Wish
+		w.follow(id, "", func(m message) bool {
+			if s := m.event.Second; s != nil && s.Phase == job.Measure {
+				w.raw("POST", "/jobs/"+id+"/"+verb, "", 202)
+			}
+			if m.event.Wish != "" {
+				wish = m.event.Wish
+			}
+			got = m.over.Status
+			return true
+		})
+		if got != job.Partial || wish != job.Wish(verb) {
+			t.Errorf("a run, after %s: got %s and the wish %q, want it partial, and the wish told", verb, got, wish)
+		}
+		w.refuses("POST", "/jobs/"+id+"/"+verb, 409, "has ended already")
+	}
+	if status := w.end(w.start(map[string]any{"action": "check", "settings": settings()})); status != job.Succeeded {
+		t.Errorf("check: got %s", status)
+	}
+	target := w.call("POST", "/settings", fmt.Sprintf(`{"action":"delete","settings":{"db":"sqlite","dbname":%q}}`, file), 200)["target"]
+	if status := w.end(w.start(map[string]any{"action": "delete", "settings": settings(), "confirm": target})); status != job.Succeeded {
+		t.Errorf("delete: got %s", status)
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("the file is there after the delete")
+	}
+
+	// The list, in pages and narrowed.
+	var ids []any
+	for next := ""; ; {
+		page := w.call("GET", "/jobs?limit=3"+next, "", 200)
+		for _, one := range page["jobs"].([]any) {
+			ids = append(ids, one.(map[string]any)["id"])
+		}
+		more, is := page["next"].(string)
+		if !is {
+			break
+		}
+		next = "&before=" + more
+	}
+	if len(ids) != 7 || ids[6] != build {
+		t.Errorf("got the jobs %v, want 7, the build last", ids)
+	}
+	for query, want := range map[string]int{
+		"?action=run": 3, "?database=sqlite&workload=tpcc": 7, "?status=partial": 2, "?label=ticket=4711": 1, "?label=ticket=1": 0,
+		"?since=" + time.Now().Add(time.Hour).UTC().Format(time.RFC3339): 0, "?since=2026-01-01T00:00:00Z": 7,
+	} {
+		if got := len(w.call("GET", "/jobs"+query, "", 200)["jobs"].([]any)); got != want {
+			t.Errorf("/jobs%s: got %d jobs, want %d", query, got, want)
+		}
+	}
+	w.refuses("DELETE", "/jobs/"+build[:12], 422, "whole ID")
+	w.call("DELETE", "/jobs/"+build, "", 200)
+	w.refuses("GET", "/jobs/"+build, 404, "no such job")
+	w.api.Interrupt()
+	body, _ := json.Marshal(map[string]any{"action": "check", "settings": settings()})
+	w.refusesBody("POST", "/jobs", string(body), 503, "the program is ending")
+}
+
+func (w *world) refuses(method, path string, status int, detail string) {
+	w.Helper()
+	w.refusesBody(method, path, "", status, detail)
+}
+
+func (w *world) refusesBody(method, path, body string, status int, detail string) {
+	w.Helper()
+	if got, _ := w.call(method, path, body, status)["detail"].(string); !strings.Contains(got, detail) {
+		w.Errorf("%s %s: got %q, want %q in it", method, path, got, detail)
+	}
+}
+
+// pieces is what was read of a job.
+type pieces struct {
+	sequences []int64
+	seconds   []string // by phase and offset
+	over      job.Status
+}
+
+// inPieces follows a job, and loses the connection after every few messages.
+func (w *world) inPieces(id string, size int) (all pieces) {
+	w.Helper()
+	from := ""
+	for all.over == "" {
+		n := 0
+		w.follow(id, from, func(m message) bool {
+			n++
+			from, all.over = m.id, m.over.Status
+			if m.event.Sequence > 0 {
+				all.sequences = append(all.sequences, m.event.Sequence)
+			}
+			if s := m.event.Second; s != nil {
+				all.seconds = append(all.seconds, fmt.Sprintf("%s %.3f", s.Phase, s.Offset))
+			}
+			return n < size
+		})
+	}
+	return all
+}
+
+func TestThinSeriesKeepWhatStandsOut(t *testing.T) {
+	var points []document.Rate
+	for i := range 10000 {
+		rate := 1000.0
+		switch i {
+		case 1234:
+			rate = 9
+		case 7777:
+			rate = 99999
+		}
+		points = append(points, document.Rate{Offset: float64(i), Client: &rate})
+	}
+	kept := thin(points, 100)
+	if len(kept) > 100 {
+		t.Errorf("got %d points, want 100 at most", len(kept))
+	}
+	for _, want := range []float64{1234, 7777} {
+		if !slices.ContainsFunc(kept, func(p document.Rate) bool { return p.Offset == want }) {
+			t.Errorf("the point at %v is gone, and stood out", want)
+		}
+	}
+	if !slices.IsSortedFunc(kept, func(a, b document.Rate) int { return int(a.Offset - b.Offset) }) {
+		t.Error("the points are not in order")
+	}
+}

@@ -1,0 +1,47 @@
+package api
+
+import (
+	"context"
+
+	"sledge/internal/document"
+	"sledge/internal/option"
+)
+
+const tagCatalog = "What there is"
+
+// Databases lists the databases.
+type Databases struct {
+	Databases []document.Entry `json:"databases"`
+}
+
+// Workloads lists the workloads.
+type Workloads struct {
+	Workloads []document.Entry `json:"workloads"`
+}
+
+func (a *API) addCatalog() {
+	add(a, get("list-databases", "/databases", "List the databases", tagCatalog),
+		func(context.Context, *struct{}) (*of[Databases], error) {
+			return answer(Databases{document.NewCatalog(a.Bench.Catalog).Databases}, nil)
+		})
+	add(a, get("list-workloads", "/workloads", "List the workloads", tagCatalog),
+		func(context.Context, *struct{}) (*of[Workloads], error) {
+			return answer(Workloads{document.NewCatalog(a.Bench.Catalog).Workloads}, nil)
+		})
+	options := get("list-options", "/options", "List the options of a database with a workload", tagCatalog)
+	options.Description = "Each option with its group, unit, limits, choices and default. A form is made of them, and a job takes them by any of their names."
+	add(a, options, func(_ context.Context, in *struct {
+		Database string `query:"database" required:"true" doc:"Any name of a database."`
+		Workload string `query:"workload" doc:"Any name of a workload; the default one where it is missing."`
+	},
+	) (*of[document.Options], error) {
+		if in.Workload == "" {
+			in.Workload = a.Bench.DefaultWorkload().Name
+		}
+		pair, err := a.Bench.Pair(in.Database, in.Workload)
+		if err != nil {
+			return nil, wrong("", "%v", err)
+		}
+		return answer(document.NewOptions(pair, option.Built(pair.Options())), nil)
+	})
+}

@@ -1,0 +1,380 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sledge/internal/document"
+	"sledge/internal/hammerdb/views"
+	"sledge/internal/job"
+	"sledge/internal/report"
+	"sledge/internal/repository"
+)
+
+const tagJobs = "Jobs"
+
+// OneJob is the path parameter of everything about a job.
+type OneJob struct {
+	ID string `path:"id" maxLength:"24" doc:"ID of the job, its first digits, or last."`
+}
+
+// find returns the job of that ID.
+func (a *API) find(ctx context.Context, in OneJob) (job.Job, error) {
+	return a.Store.Get(ctx, job.ID(in.ID))
+}
+
+// JobsPage is a part of the list of jobs.
+type JobsPage struct {
+	document.Jobs
+	Next job.ID `json:"next,omitempty" doc:"There are more: give it as the parameter before."`
+}
+
+// narrowed is what narrows a list of jobs.
+type narrowed struct {
+	Database string    `query:"database" doc:"Any name of a database."`
+	Workload string    `query:"workload" doc:"Any name of a workload."`
+	Action   string    `query:"action" enum:"build,check,run,delete"`
+	Status   string    `query:"status" enum:"running,succeeded,failed,partial,invalid,killed"`
+	Since    time.Time `query:"since" doc:"When a job began at the earliest."`
+	Label    []string  `query:"label,explode" maxItems:"20" doc:"name=value, or name for any value; of several a job has all."`
+	Before   string    `query:"before" maxLength:"24" doc:"Jobs that stand behind this one in the list: the member next of an answer."`
+	Limit    int       `query:"limit" minimum:"1" maximum:"500" default:"50"`
+}
+
+// query checks what narrows the list, since a slip would list nothing.
+func (a *API) query(in *narrowed) (repository.Query, error) {
+	q := repository.Query{
+		Action: job.Action(in.Action), Status: job.Status(in.Status), Since: in.Since, Before: job.ID(in.Before), Limit: in.Limit + 1,
+	}
+	for _, text := range in.Label {
+		name, value, _ := strings.Cut(text, "=")
+		if _, twice := q.Labels[name]; name == "" || twice {
+			return q, wrong("label", "label: write name=value, each name once, or name for any value")
+		}
+		if q.Labels == nil {
+			q.Labels = map[string]string{}
+		}
+		q.Labels[name] = value
+	}
+	if in.Database != "" {
+		d, err := a.Bench.Known().Database(in.Database)
+		if err != nil {
+			return q, wrong("database", "%v", err)
+		}
+		q.Database = d.Name
+	}
+	if in.Workload != "" {
+		w, err := a.Bench.Workload(in.Workload)
+		if err != nil {
+			return q, wrong("workload", "%v", err)
+		}
+		q.Workload = w.Name
+	}
+	return q, nil
+}
+
+func (a *API) addJobs() {
+	list := get("list-jobs", "/jobs", "List jobs, newest first", tagJobs)
+	list.Description = "Without what only one job's own document has room for. Status running lists what goes on, in this program and in others that share the repository."
+	add(a, list, func(ctx context.Context, in *narrowed) (*of[JobsPage], error) {
+		q, err := a.query(in)
+		if err != nil {
+			return nil, err
+		}
+		jobs, err := a.Store.List(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		var page JobsPage
+		if len(jobs) > in.Limit {
+			jobs = jobs[:in.Limit]
+			page.Next = jobs[in.Limit-1].ID
+		}
+		page.Jobs = document.NewJobs(jobs, a.headline)
+		return answer(page, nil)
+	})
+	add(a, get("show-job", "/jobs/{id}", "Show everything about a job but what its parts have", tagJobs),
+		func(ctx context.Context, in *OneJob) (*of[report.Document], error) {
+			j, err := a.find(ctx, *in)
+			if err != nil {
+				return nil, err
+			}
+			sum, _, err := a.Store.Summary(ctx, j.ID)
+			d := report.NewDocument(j, sum)
+			d.Line = a.headline(j)
+			return answer(d, err)
+		})
+	remove := huma.Operation{
+		OperationID: "delete-job", Method: http.MethodDelete, Path: "/jobs/{id}", Tags: []string{tagJobs},
+		Summary:     "Remove a job from the repository permanently",
+		Description: "It takes the whole ID, and refuses a job that is running.",
+	}
+	add(a, remove, func(ctx context.Context, in *OneJob) (*of[document.Deletion], error) {
+		j, err := a.find(ctx, *in)
+		switch {
+		case err != nil:
+			return nil, err
+		case !strings.EqualFold(string(j.ID), in.ID):
+			return nil, wrong("", "give the whole ID of the job that is to be deleted: %s", j.ID)
+		case j.Status == job.Running:
+			return nil, problem(http.StatusConflict, "job %s is running on %s as process %d: stop it before it is deleted", j.ID, j.Host, j.PID)
+		}
+		if err := a.Store.Delete(ctx, j.ID); err != nil {
+			return nil, err
+		}
+		a.clearing.Go(func() { // the job is deleted whatever comes of it
+			if err := a.Store.GiveBack(a.ctx); err != nil && a.ctx.Err() == nil {
+				a.Say(err.Error())
+			}
+		})
+		return answer(document.Deletion{Schema: document.DeletedSchema, Deleted: []job.ID{j.ID}}, nil)
+	})
+}
+
+// OutputPage is a part of the lines that virtual users put out in a job.
+type OutputPage struct {
+	ID    job.ID                  `json:"id"`
+	Lines []repository.OutputLine `json:"lines"`
+	Next  int                     `json:"next,omitempty" doc:"There are more: give it as the parameter from."`
+}
+
+// Failures are examples of failed transactions.
+type Failures struct {
+	ID       job.ID                     `json:"id"`
+	Failures []repository.StoredFailure `json:"failures" doc:"The first few of each class."`
+}
+
+// Distributions are the whole histograms of a run.
+type Distributions struct {
+	ID         job.ID              `json:"id"`
+	Histograms []report.Histograms `json:"histograms"`
+}
+
+// mostFailures is more than a run keeps examples of failures.
+const mostFailures = 1000
+
+// addParts adds what a job has besides its document.
+func (a *API) addParts() {
+	add(a, get("show-result", "/jobs/{id}/result", "Show the headline figures of a run", tagJobs),
+		func(ctx context.Context, in *OneJob) (*of[report.Document], error) {
+			j, err := a.find(ctx, *in)
+			return answer(document.NewHead(j, a.headline), err)
+		})
+	series := get("show-series", "/jobs/{id}/series", "Show transactions a minute and response times over the time of a run", tagJobs)
+	series.Description = "Where there are more seconds than points are asked for, those with the highest and the lowest rates and the longest response times are kept: each point is one that was measured."
+	add(a, series, func(ctx context.Context, in *struct {
+		OneJob
+		Points int `query:"points" minimum:"16" maximum:"10000" default:"2000" doc:"How many points there may be."`
+	},
+	) (*of[document.TPM], error) {
+		j, err := a.find(ctx, in.OneJob)
+		if err != nil {
+			return nil, err
+		}
+		d, err := document.NewTPM(ctx, a.Store, j.ID)
+		d.Points = thin(d.Points, in.Points)
+		return answer(d, err)
+	})
+	add(a, get("show-timing", "/jobs/{id}/timing", "Show how long the transactions of a run took", tagJobs), a.timing)
+	add(a, get("show-histograms", "/jobs/{id}/histograms", "Show the whole distributions of response and service times", tagJobs),
+		func(ctx context.Context, in *OneJob) (*of[Distributions], error) {
+			j, err := a.find(ctx, *in)
+			if err != nil {
+				return nil, err
+			}
+			sum, kinds, err := a.Store.Summary(ctx, j.ID)
+			if err != nil {
+				return nil, err
+			}
+			list, err := report.HistogramsOf(kinds, sum)
+			return answer(Distributions{j.ID, list}, err)
+		})
+	add(a, get("show-plans", "/jobs/{id}/plans", "Show the plans of a run's queries", tagJobs),
+		func(ctx context.Context, in *OneJob) (*of[report.Plans], error) {
+			j, err := a.find(ctx, *in)
+			if err != nil {
+				return nil, err
+			}
+			plans, err := a.Store.Plans(ctx, j.ID)
+			run := report.PlansOfRun{ID: j.ID, Explained: j.Result.Explained, Plans: plans}
+			return answer(report.NewPlans([]report.PlansOfRun{run}, func(string) bool { return true }), err)
+		})
+	add(a, get("show-output", "/jobs/{id}/output", "Show the lines that virtual users put out", tagJobs), a.output)
+	add(a, get("show-failures", "/jobs/{id}/failures", "Show examples of failed transactions", tagJobs),
+		func(ctx context.Context, in *OneJob) (*of[Failures], error) {
+			j, err := a.find(ctx, *in)
+			if err != nil {
+				return nil, err
+			}
+			d := Failures{ID: j.ID, Failures: []repository.StoredFailure{}}
+			for f, err := range a.Store.Failures(ctx, j.ID) {
+				if err != nil {
+					return nil, err
+				}
+				f.At = f.At.UTC()
+				if d.Failures = append(d.Failures, f); len(d.Failures) == mostFailures {
+					break
+				}
+			}
+			return answer(d, nil)
+		})
+	export := get("export-job", "/jobs/{id}/export", "Download everything that was recorded of a job", tagJobs)
+	export.Responses = map[string]*huma.Response{"200": {
+		Description: "The job, as sledge jobs export writes it.",
+		Content: map[string]*huma.MediaType{
+			"application/json": {Schema: a.huma.OpenAPI().Components.Schemas.Schema(exportType, true, "")},
+			"text/csv":         {Schema: &huma.Schema{Type: huma.TypeString}},
+		},
+	}}
+	add(a, export, a.export)
+}
+
+// timing makes the document of how long transactions took.
+func (a *API) timing(ctx context.Context, in *struct {
+	OneJob
+	Phase   string `query:"phase" enum:"measure,ramp-up" default:"measure"`
+	Users   bool   `query:"users" doc:"With each virtual user, of a run with a time profile."`
+	Seconds bool   `query:"seconds" doc:"With each second."`
+},
+) (*of[document.Timing], error) {
+	j, err := a.find(ctx, in.OneJob)
+	if err != nil {
+		return nil, err
+	}
+	phase := job.Phase(in.Phase)
+	if j.Origin != "" {
+		recorded, err := views.AllTimings(ctx, a.Store, j, a.Bench.Catalog)
+		return answer(document.Timing{
+			Schema: document.TimingSchema, ID: j.ID, Elapsed: j.Result.Elapsed,
+			Transactions: []report.Transaction{}, Recorded: recorded,
+		}, err)
+	}
+	d, err := document.NewTiming(ctx, a.Store, j, phase)
+	if err == nil && in.Users {
+		d.Users, err = document.TimingOfUsers(ctx, a.Store, j, phase)
+	}
+	if err == nil && in.Seconds {
+		d.Seconds, err = document.Seconds(ctx, a.Store, j, phase)
+	}
+	return answer(d, err)
+}
+
+// output makes a page of the lines that virtual users put out.
+func (a *API) output(ctx context.Context, in *struct {
+	OneJob
+	User  int `query:"user" minimum:"0" default:"0" doc:"Position of a virtual user; 0 for all."`
+	From  int `query:"from" minimum:"0" default:"0" doc:"How many lines to pass over: the member next of an answer."`
+	Limit int `query:"limit" minimum:"1" maximum:"5000" default:"500"`
+},
+) (*of[OutputPage], error) {
+	j, err := a.find(ctx, in.OneJob)
+	if err != nil {
+		return nil, err
+	}
+	d := OutputPage{ID: j.ID, Lines: []repository.OutputLine{}}
+	n := 0
+	for line, err := range views.Output(ctx, a.Store, j, a.Bench.Catalog) {
+		if err != nil {
+			return nil, err
+		}
+		if in.User != 0 && line.User != in.User {
+			continue
+		}
+		if n++; n <= in.From {
+			continue
+		}
+		if len(d.Lines) == in.Limit {
+			d.Next = in.From + in.Limit
+			break
+		}
+		line.At = line.At.UTC()
+		d.Lines = append(d.Lines, line)
+	}
+	return answer(d, nil)
+}
+
+// export writes all that was recorded of a job, as it is read.
+func (a *API) export(ctx context.Context, in *struct {
+	OneJob
+	Format string `query:"format" enum:"json,csv" default:"json"`
+},
+) (*huma.StreamResponse, error) {
+	j, err := a.find(ctx, in.OneJob)
+	if err != nil {
+		return nil, err
+	}
+	if in.Format == "csv" && j.Origin != "" {
+		return nil, wrong("format", "job %s was recorded by %s, which does not keep what was done in each second: export it as json", j.ID, j.Origin)
+	}
+	return &huma.StreamResponse{Body: func(c huma.Context) {
+		kind := "application/json"
+		if in.Format == "csv" {
+			kind = "text/csv; charset=utf-8"
+		}
+		c.SetHeader("Content-Type", kind)
+		c.SetHeader("Content-Disposition", `attachment; filename="sledge-`+string(j.ID)+"."+in.Format+`"`)
+		words := report.Words{Headline: a.headline, Output: a.outputOf}
+		w := bufio.NewWriter(c.BodyWriter())
+		err := report.Export(ctx, w, a.Store, j.ID, in.Format, words, func(string) {})
+		if err == nil {
+			err = w.Flush()
+		}
+		if err != nil {
+			panic(http.ErrAbortHandler) // nobody is to take it for the whole
+		}
+	}}, nil
+}
+
+// thin leaves out points where there are more than can be shown, and none that stands out.
+func thin(points []document.Rate, most int) []document.Rate {
+	const extremes = 4 // of each stretch
+	if len(points) <= most {
+		return points
+	}
+	stretches := most / extremes
+	kept := make([]document.Rate, 0, most)
+	for i := range stretches {
+		stretch := points[i*len(points)/stretches : (i+1)*len(points)/stretches]
+		least, greatest, counted, longest := 0, 0, 0, 0
+		for n, p := range stretch {
+			if orZero(p.Client) < orZero(stretch[least].Client) {
+				least = n
+			}
+			if orZero(p.Client) > orZero(stretch[greatest].Client) {
+				greatest = n
+			}
+			if orZero(p.Server) > orZero(stretch[counted].Server) {
+				counted = n
+			}
+			if longestOf(p) > longestOf(stretch[longest]) {
+				longest = n
+			}
+		}
+		chosen := []int{least, greatest, counted, longest}
+		slices.Sort(chosen)
+		for _, n := range slices.Compact(chosen) {
+			kept = append(kept, stretch[n])
+		}
+	}
+	return kept
+}
+
+func orZero(v *float64) float64 {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
+
+func longestOf(p document.Rate) float64 {
+	if p.Response == nil {
+		return 0
+	}
+	return p.Response.Max
+}

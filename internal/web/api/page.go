@@ -1,0 +1,68 @@
+package api
+
+import (
+	"bytes"
+	_ "embed"
+	"html/template"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// operation is an operation as the page shows it.
+type operation struct {
+	Method, Path, Summary, Description string
+	Parameters                         []*huma.Param
+	Takes                              []string // names of shapes
+	Gives                              []string
+}
+
+// pageOf makes the page that lists all operations. It needs nothing from anywhere else, and
+// no script.
+func pageOf(api *huma.OpenAPI) []byte {
+	var list []operation
+	for path, item := range api.Paths {
+		for _, one := range []*huma.Operation{item.Get, item.Post, item.Delete} {
+			if one == nil {
+				continue
+			}
+			o := operation{Method: one.Method, Path: Prefix + path, Summary: one.Summary, Description: one.Description, Parameters: one.Parameters}
+			if one.RequestBody != nil {
+				o.Takes = shapesOf(one.RequestBody.Content)
+			}
+			for status, response := range one.Responses {
+				if status != "default" {
+					o.Gives = append(o.Gives, shapesOf(response.Content)...)
+				}
+			}
+			list = append(list, o)
+		}
+	}
+	slices.SortFunc(list, func(a, b operation) int {
+		return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method)
+	})
+	var b bytes.Buffer
+	if err := pageTemplate.Execute(&b, list); err != nil {
+		panic(err) // the template is ours
+	}
+	return b.Bytes()
+}
+
+// shapesOf names the shapes of what is sent or received.
+func shapesOf(content map[string]*huma.MediaType) (names []string) {
+	for kind, media := range content {
+		name := kind
+		if media.Schema != nil && media.Schema.Ref != "" {
+			name += ": " + media.Schema.Ref[strings.LastIndexByte(media.Schema.Ref, '/')+1:]
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

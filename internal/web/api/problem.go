@@ -1,0 +1,128 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sledge/internal/document"
+	"sledge/internal/job"
+	"sledge/internal/repository"
+)
+
+// Problem says why a request was not fulfilled, in the shape of RFC 9457. What was asked for
+// is not repeated in it, but for names: it may hold a password.
+type Problem struct {
+	Type   string `json:"type" doc:"Always about:blank: the status says which sort it is."`
+	Title  string `json:"title" doc:"The status in words."`
+	Status int    `json:"status"`
+	Detail string `json:"detail" doc:"What is wrong, for people."`
+
+	Class    string    `json:"class,omitempty" doc:"As in sledge-error-1: usage, connect, missing, exists."`
+	Option   string    `json:"option,omitempty" doc:"The setting that is wrong, as the request calls it."`
+	Mistakes []Mistake `json:"mistakes,omitempty" doc:"What of the request does not have the shape that it must have."`
+}
+
+// Mistake is something in a request that does not have the shape that it must have.
+type Mistake struct {
+	Where   string `json:"where" doc:"body.action, query.limit"`
+	Message string `json:"message"`
+}
+
+const problemKind = "application/problem+json"
+
+var problemType = reflect.TypeFor[Problem]()
+
+// Error says what is wrong.
+func (p *Problem) Error() string { return p.Detail }
+
+// GetStatus implements huma.StatusError.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// ContentType implements huma.ContentTypeFilter.
+func (p *Problem) ContentType(string) string { return problemKind }
+
+// problem makes a Problem.
+func problem(status int, format string, args ...any) *Problem {
+	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, args...)}
+}
+
+// wrong makes the Problem of a setting.
+func wrong(option, format string, args ...any) *Problem {
+	p := problem(http.StatusUnprocessableEntity, format, args...)
+	p.Class, p.Option = "usage", option
+	return p
+}
+
+// statuses are the status codes for errors, by the exit codes of the command line.
+var statuses = map[job.Exit]int{
+	job.ExitUsage:   http.StatusUnprocessableEntity,
+	job.ExitMissing: http.StatusNotFound,
+	job.ExitExists:  http.StatusConflict,
+	job.ExitConnect: http.StatusBadGateway,
+}
+
+// problemOf makes a Problem of an error, unless it is one.
+func problemOf(err error) *Problem {
+	if p, is := errors.AsType[*Problem](err); is {
+		return p
+	}
+	exit := job.ExitOf(err)
+	status, known := statuses[exit]
+	switch {
+	case errors.Is(err, repository.ErrNotFound):
+		status = http.StatusNotFound
+	case !known:
+		status = http.StatusInternalServerError
+	}
+	said := document.NewError(exit, err, strings.ReplaceAll(err.Error(), "\n", "; "))
+	p := problem(status, "%s", said.Message)
+	p.Class, p.Option = said.Class, strings.TrimPrefix(said.Option, "--")
+	return p
+}
+
+// write answers with the problem where no operation does.
+func (p *Problem) write(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", problemKind)
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p) // whoever asked may have gone
+}
+
+// withoutValues makes Problems of what huma finds wrong with a request. Its own repeat what
+// the request has there, which may be a password.
+func withoutValues(_ huma.Context, _ string, v any) (any, error) {
+	found, is := v.(*huma.ErrorModel)
+	if !is {
+		return v, nil
+	}
+	p := problem(found.Status, "%s", found.Detail)
+	if found.Status < http.StatusInternalServerError {
+		p.Class = "usage"
+	}
+	for _, e := range found.Errors {
+		if e != nil {
+			p.Mistakes = append(p.Mistakes, Mistake{e.Location, e.Message})
+		}
+	}
+	if len(p.Mistakes) > 0 {
+		p.Detail = p.Mistakes[0].Where + ": " + p.Mistakes[0].Message
+	}
+	return p, nil
+}
+
+// nameOf names a type in the description, since two packages may have types of one name.
+func nameOf(t reflect.Type, hint string) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Name() == "" || t.PkgPath() == "" || strings.Contains(t.Name(), "[") {
+		return hint
+	}
+	return path.Base(strings.TrimSuffix(t.PkgPath(), "/v2")) + "." + t.Name()
+}

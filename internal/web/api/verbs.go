@@ -1,0 +1,204 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sledge/internal/document"
+	"sledge/internal/job"
+	"sledge/internal/report"
+	"sledge/internal/workbench"
+)
+
+const tagVerbs = "What is done"
+
+// Wanted is what a job is to be done with.
+type Wanted struct {
+	Action   job.Action        `json:"action" enum:"build,check,run,delete"`
+	Settings map[string]Value  `json:"settings" maxProperties:"500" doc:"What a configuration file may hold, by the same names: db, workload, users, seed, and options."`
+	Labels   map[string]string `json:"labels,omitempty" maxProperties:"100"`
+	Note     string            `json:"note,omitempty"`
+	Resume   bool              `json:"resume,omitempty" doc:"Go on with a build that was interrupted."`
+	Profile  int               `json:"profile,omitempty" minimum:"0" doc:"Number of the performance profile that a run is to be part of."`
+}
+
+// Start is a job that is to be started.
+type Start struct {
+	Wanted
+	Confirm string `json:"confirm,omitempty" doc:"Of a delete: the schema that is to be deleted, as the member target of its settings names it."`
+}
+
+// Value is the value of a setting: text, a number, or true or false.
+type Value string
+
+// UnmarshalJSON takes numbers as they are written.
+func (v *Value) UnmarshalJSON(text []byte) error {
+	text = bytes.TrimSpace(text)
+	switch {
+	case len(text) > 0 && text[0] == '"':
+		var plain string
+		err := json.Unmarshal(text, &plain)
+		*v = Value(plain)
+		return err
+	case len(text) == 0 || strings.ContainsAny(string(text[:1]), "[{n"):
+		return errors.New("the value of a setting is text, a number, true or false")
+	}
+	*v = Value(text)
+	return nil
+}
+
+// Schema implements huma.SchemaProvider.
+func (Value) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		OneOf:       []*huma.Schema{{Type: huma.TypeString}, {Type: huma.TypeNumber}, {Type: huma.TypeBoolean}},
+		Description: "Text, a number, true or false.",
+	}
+}
+
+// givenBy names the request in messages.
+const givenBy = "the request"
+
+// resolve decides all settings of a job. What is wrong with them is found before anything
+// is done.
+func (a *API) resolve(in Wanted) (workbench.Order, error) {
+	s := workbench.Sources{
+		ConfigFile: a.ConfigFile, Environ: a.Environ, System: a.System,
+		Given: map[string]string{}, GivenBy: givenBy, Note: in.Note, Resume: in.Resume,
+	}
+	for name, value := range in.Settings {
+		s.Given[name] = string(value)
+	}
+	for name, value := range in.Labels {
+		label := name + "=" + value
+		if _, _, err := job.ParseLabel(label); err != nil {
+			return workbench.Order{}, wrong("labels", "labels: %v", err)
+		}
+		s.Labels = append(s.Labels, label)
+	}
+	if err := job.CheckNote(in.Note); err != nil {
+		return workbench.Order{}, wrong("note", "note: %v", err)
+	}
+	switch {
+	case s.Given["db"] == "":
+		return workbench.Order{}, wrong("db", "db: choose a database: %s lists them", Prefix+"/databases")
+	case in.Resume && in.Action != job.Build:
+		return workbench.Order{}, wrong("resume", "resume: only a build can be gone on with")
+	case in.Profile != 0 && in.Action != job.Run:
+		return workbench.Order{}, wrong("profile", "profile: only a run can be part of a performance profile")
+	}
+	order, err := a.Bench.Resolve(in.Action, s)
+	if err != nil {
+		p := problemOf(err)
+		if before, _, found := strings.Cut(p.Detail, ":"); found && p.Option == "" {
+			if _, given := in.Settings[before]; given {
+				p.Option = before
+			}
+		}
+		return order, p
+	}
+	if len(order.Counts) > 1 {
+		return order, wrong("users", "users: a job here has one number of virtual users: start one after another, with the number of a profile")
+	}
+	order.Profile = in.Profile
+	return order, nil
+}
+
+// started is the answer to a request that starts a job.
+type started struct {
+	Location string `header:"Location" doc:"Where the job is, from where it was started."`
+	Body     report.Document
+}
+
+func (a *API) addVerbs() {
+	check := huma.Operation{
+		OperationID: "check-settings", Method: http.MethodPost, Path: "/settings", Tags: []string{tagVerbs},
+		Summary:     "Show each setting that a job would have, and where it comes from",
+		Description: "It does nothing, connects to nothing, and finds every mistake that starting a job would find.",
+	}
+	add(a, check, func(_ context.Context, in *of[Wanted]) (*of[document.Settings], error) {
+		order, err := a.resolve(in.Body)
+		if err != nil {
+			return nil, err
+		}
+		return answer(document.NewSettings(order), nil)
+	})
+	start := huma.Operation{
+		OperationID: "start-job", Method: http.MethodPost, Path: "/jobs", Tags: []string{tagVerbs}, DefaultStatus: http.StatusCreated,
+		Summary:     "Start a job",
+		Description: "It goes on when this is answered, and is recorded like every other job. A delete must be confirmed. Passwords are kept for as long as the job goes on, and never shown or recorded.",
+	}
+	add(a, start, func(_ context.Context, in *of[Start]) (*started, error) { return a.start(in.Body) })
+	a.addEnding("stop", "Stop a run", "Virtual users finish the transaction that they are in, and what was measured is kept as a partial result. Other jobs can only be aborted.")
+	a.addEnding("abort", "Abort a job", "Whatever is under way is broken off.")
+}
+
+// start starts a job.
+func (a *API) start(in Start) (*started, error) {
+	order, err := a.resolve(in.Wanted)
+	if err != nil {
+		return nil, err
+	}
+	if target := order.Plan.Database.Target(order.Plan.Connection); in.Action == job.Delete && in.Confirm != target {
+		return nil, wrong("confirm", "confirm: this removes the %s schema in %s %s for good: give its name, %s, as confirm",
+			order.Plan.Workload.Title, order.Plan.Database.Title, target, target)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.closing:
+		return nil, problem(http.StatusServiceUnavailable, "no job is started any more: the program is ending")
+	case len(a.running) >= mostRunning:
+		return nil, problem(http.StatusTooManyRequests, "%d jobs that were started here are running, and that is the limit: wait for one, or stop it", mostRunning)
+	}
+	h, err := workbench.Start(a.ctx, a.Runner, order, workbench.With{Store: a.Store})
+	if err != nil {
+		return nil, err
+	}
+	id := h.ID()
+	a.running[id] = h
+	a.clearing.Go(func() {
+		h.Wait()
+		a.mu.Lock()
+		delete(a.running, id)
+		a.mu.Unlock()
+	})
+	j, err := a.Store.Get(a.ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return &started{Location: "jobs/" + string(id), Body: document.NewHead(j, a.headline)}, nil
+}
+
+// addEnding adds one of the ways to end a job before it would.
+func (a *API) addEnding(verb, summary, description string) {
+	o := huma.Operation{
+		OperationID: verb + "-job", Method: http.MethodPost, Path: "/jobs/{id}/" + verb, Tags: []string{tagVerbs},
+		DefaultStatus: http.StatusAccepted, Summary: summary, Description: description,
+	}
+	add(a, o, func(ctx context.Context, in *OneJob) (*of[report.Document], error) {
+		j, err := a.find(ctx, *in)
+		if err != nil {
+			return nil, err
+		}
+		h := a.handle(j.ID)
+		switch {
+		case j.Status != job.Running:
+			return nil, problem(http.StatusConflict, "job %s has ended already", j.ID)
+		case h == nil:
+			return nil, problem(http.StatusConflict, "job %s was not started here, but on %s as process %d: end it there", j.ID, j.Host, j.PID)
+		case verb == "abort":
+			h.Abort()
+		case j.Spec.Action != job.Run:
+			return nil, problem(http.StatusConflict, "job %s is a %s, and only a run can be stopped: abort it", j.ID, j.Spec.Action)
+		default:
+			h.Stop()
+		}
+		return answer(document.NewHead(j, a.headline), nil)
+	})
+}

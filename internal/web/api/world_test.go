@@ -1,0 +1,219 @@
+package api
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"sledge/internal/catalog/edition"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/repository"
+	"sledge/internal/workbench"
+)
+
+// world is a server with an API, and a repository of its own.
+type world struct {
+	*testing.T
+	api    *API
+	url    string
+	path   string // of the repository
+	seen   strings.Builder
+	shapes map[string]*jsonschema.Schema
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "jobs.db")
+	store, err := repository.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := New(Config{
+		Bench:  workbench.Bench{Catalog: edition.Catalog},
+		Runner: engine.Local{Catalog: edition.Catalog, Version: "v1.0.0"},
+		Store:  store,
+		Say:    func(line string) { t.Errorf("the API says %s", line) },
+	})
+	server := httptest.NewServer(a)
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		a.Close()
+		server.Close()
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &world{T: t, api: a, url: server.URL, path: path, shapes: map[string]*jsonschema.Schema{}}
+}
+
+// call asks for something and holds the answer against the description, by the path and the
+// status that it has there. It returns the answer.
+func (w *world) call(method, path, body string, status int) map[string]any {
+	w.Helper()
+	answer := w.raw(method, path, body, status)
+	var document map[string]any
+	if err := json.Unmarshal(answer, &document); err != nil {
+		w.Fatalf("%s %s: got %q: %v", method, path, answer, err)
+	}
+	return document
+}
+
+func (w *world) raw(method, path, body string, status int) []byte {
+	w.Helper()
+	request, err := http.NewRequestWithContext(context.Background(), method, w.url+Prefix+path, strings.NewReader(body))
+	if err != nil {
+		w.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.seen.Write(answer)
+	if response.StatusCode != status {
+		w.Fatalf("%s %s %s: got %d, want %d: %s", method, path, body, response.StatusCode, status, answer)
+	}
+	kind, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
+	if kind == "text/csv" {
+		return answer
+	}
+	described := w.api.huma.OpenAPI().Paths
+	_, pattern := w.api.mux.Handler(request)
+	_, template, _ := strings.Cut(pattern, Prefix)
+	if described[template] == nil {
+		w.hold("#/components/schemas/api.Problem", answer)
+		return answer
+	}
+	as := "default"
+	if status < 300 {
+		as = response.Status[:3]
+	}
+	escape := strings.NewReplacer("~", "~0", "/", "~1").Replace
+	w.hold("#/paths/"+escape(template)+"/"+strings.ToLower(method)+"/responses/"+as+"/content/"+escape(kind)+"/schema", answer)
+	return answer
+}
+
+// hold holds a document against a shape of the description.
+func (w *world) hold(shape string, document []byte) {
+	w.Helper()
+	compiled := w.shapes[shape]
+	if compiled == nil {
+		description, err := jsonschema.UnmarshalJSON(bytes.NewReader(w.api.text))
+		if err != nil {
+			w.Fatal(err)
+		}
+		c := jsonschema.NewCompiler()
+		c.AssertFormat()
+		if err := c.AddResource("openapi.json", description); err != nil {
+			w.Fatal(err)
+		}
+		if compiled, err = c.Compile("openapi.json" + shape); err != nil {
+			w.Fatal(err)
+		}
+		w.shapes[shape] = compiled
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
+	if err != nil {
+		w.Fatalf("%s: %v in %s", shape, err, document)
+	}
+	if err := compiled.Validate(value); err != nil {
+		w.Errorf("%s: %v in %.2000s", shape, err, document)
+	}
+}
+
+// message is a message of a stream.
+type message struct {
+	id, name string
+	event    Event
+	over     struct{ Status job.Status }
+}
+
+// follow reads the messages of a job from an id on, and calls each until it returns false or
+// the job is over.
+func (w *world) follow(id, from string, each func(message) bool) {
+	w.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, w.url+Prefix+"/jobs/"+id+"/events", nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if from != "" {
+		request.Header.Set("Last-Event-ID", from)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/event-stream" {
+		w.Fatalf("events of job %s from %q: got %d, %s", id, from, response.StatusCode, response.Header.Get("Content-Type"))
+	}
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, 16<<20)
+	var m message
+	for lines.Scan() {
+		line := lines.Text()
+		w.seen.WriteString(line + "\n")
+		field, value, _ := strings.Cut(line, ": ")
+		switch field {
+		case "id":
+			m.id = value
+		case "event":
+			m.name = value
+		case "data":
+			if m.name == "over" {
+				w.hold("#/components/schemas/report.Document", []byte(value))
+				if err := json.Unmarshal([]byte(value), &m.over); err != nil {
+					w.Fatal(err)
+				}
+				each(m)
+				return
+			}
+			w.hold("#/components/schemas/api.Event", []byte(value))
+			if err := json.Unmarshal([]byte(value), &m.event); err != nil {
+				w.Fatal(err)
+			}
+			if !each(m) {
+				return
+			}
+			m = message{}
+		}
+	}
+	w.Fatalf("events of job %s: the stream ended before the job was over: %v", id, lines.Err())
+}
+
+// start starts a job and returns its ID.
+func (w *world) start(wanted map[string]any) string {
+	w.Helper()
+	body, err := json.Marshal(wanted)
+	if err != nil {
+		w.Fatal(err)
+	}
+	id, _ := w.call(http.MethodPost, "/jobs", string(body), http.StatusCreated)["id"].(string)
+	if id == "" {
+		w.Fatal("a job that was started has no ID")
+	}
+	return id
+}
+
+// end waits until a job is over, and returns its status.
+func (w *world) end(id string) (status job.Status) {
+	w.Helper()
+	w.follow(id, "", func(m message) bool { status = m.over.Status; return true })
+	return status
+}
