@@ -13,6 +13,7 @@ test.each([
   [{ name: 'geometric mean', value: 0.11094798723208951, unit: 's' }, '0.1109 s', '0.1109 s'],
   [{ name: 'geometric mean', value: 0.0713706327036956, unit: 's' }, '0.07137 s', '0.07137 s'],
   [{ name: 'power', value: 81.529, unit: '' }, '81.52', '81'],
+  [{ name: 'power', value: 9.876 }, '9.87', '9.87'],
   [{ name: 'limit', value: 0, unit: 's' }, '0 s', '0 s'],
 ])('the figure of %o is %s, in lists %s', (metric, whole, inLists) => {
   expect(figure(metric)).toBe(whole)

@@ -28,9 +28,9 @@ export function figure(m: Metric): string {
   return `${rounded.toLocaleString('en-US', { maximumFractionDigits: Math.min(digits, 20) })} ${m.unit}`
 }
 
-/** A headline figure in a list: what is counted has no fraction there. */
+/** A headline figure in a list: what is counted has no fraction there, unless that is much of it. */
 export function short(m: Metric): string {
-  return m.unit ? figure(m) : count(m.value)
+  return !m.unit && m.value >= 10 ? count(m.value) : figure(m)
 }
 
 /** Milliseconds with three significant digits, more only of whole milliseconds. */

@@ -60,6 +60,12 @@ export interface Agreement {
   low: number
   high: number
   holds: boolean
+  /** Which connections, of a pool that leads to several places. */
+  over?: string
+  /** The bounds are so far apart that this says nothing. */
+  vague?: boolean
+  /** There was nothing to count. */
+  none?: boolean
 }
 
 /** A rule that a check asked for. */
@@ -121,7 +127,10 @@ export interface Job {
   agreement?: Agreement
   counter_agreement?: Agreement
   longest_gap?: { from_seconds: number; seconds: number }
-  client?: { cores_used: number; cores: number }
+  standstills?: number
+  client?: { cores_used: number; cores: number; with_database?: boolean }
+  outages?: { from_seconds: number; lost: number }[]
+  unrecorded_events?: number
   spans?: Span[]
   transactions?: Transaction[]
   all?: Transaction

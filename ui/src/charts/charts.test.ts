@@ -152,10 +152,8 @@ describe('CSV', () => {
 describe('drawn', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  // jsdom lays nothing out.
   function place(): HTMLDivElement {
     const element = document.createElement('div')
-    Object.defineProperties(element, { clientWidth: { value: 800 }, clientHeight: { value: 300 } })
     document.body.append(element)
     return element
   }
