@@ -18,7 +18,7 @@ GOLANGCI = go tool -modfile=tools/go.mod golangci-lint
 export SLEDGE_TEST_REQUIRE ?= postgresql,mariadb,tcl,python
 
 # Where goroutines share something, and what drives them all.
-RACE = ./internal/meter ./internal/loop ./internal/engine ./internal/repository ./internal/workbench ./internal/interpreter ./internal/hammerdb/console ./internal/cli
+RACE = ./internal/meter ./internal/loop ./internal/engine ./internal/repository ./internal/workbench ./internal/interpreter ./internal/hammerdb/console ./internal/web ./internal/cli
 
 # What is different in the build that has DuckDB.
 OF_DUCKDB = ./internal/database/duckdb/... ./internal/catalog/...

@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"sledge/internal/job"
+	"sledge/internal/report"
+	"sledge/internal/web"
+)
+
+// webFlags are the flags of web.
+type webFlags struct {
+	repository       string
+	listen           string
+	certificate, key string
+	selfSigned       bool
+	readOnly         bool
+	basePath         string
+	hostnames        []string
+	proxies          []string
+}
+
+const webHelp = `Web serves the web application on this machine, and prints a link that logs in
+once. It is begun: what there is so far is the server with its log-in. The pages and
+the API that it serves are being built; without them it says so in the browser.
+
+Whoever comes in by the link may act. For several people, add users: each has a name,
+a password and a role. Those who may look see everything and change nothing; those who
+may act also start, stop and delete. With users there is no link. Programs come in by
+a token, sent as Authorization: Bearer TOKEN.
+
+Nobody else can reach 127.0.0.1. On another address, web starts only with TLS and a
+user. To reach it from your desk without either, use ssh -L 8080:127.0.0.1:8080 HOST.
+
+Users, sessions and a log of what was done by whom are kept beside the job repository,
+in web-users.json, web-sessions.json and web-audit.jsonl, for your eyes only. Ctrl-C
+ends the server.`
+
+func (p *Program) webCommand() *cobra.Command {
+	var f webFlags
+	c := &cobra.Command{
+		Use:   "web [flags]",
+		Short: "Serve the web application, which is begun",
+		Long:  webHelp,
+		Example: examples(
+			"sledge web",
+			"sledge web --read-only                       # a wall screen",
+			"sledge web user add ann --role act           # asks for a password",
+			"sledge web --listen :8443 --tls-self-signed  # for other machines, too",
+			"sledge web --base-path /sledge --trusted-proxy 127.0.0.1 --hostname tests.example.org",
+		),
+		GroupID: groupOthers,
+		Args:    onlyCommands,
+		RunE: p.run(func(ctx context.Context, _ []string) error {
+			return p.web(ctx, f)
+		}),
+	}
+	flags := c.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "`address` and port to listen on; port 0 is any that is free")
+	flags.StringVar(&f.certificate, "tls-cert", "", "serve TLS by the certificate in this PEM `file`, with those that it was signed by")
+	flags.StringVar(&f.key, "tls-key", "", "PEM `file` of the certificate's key")
+	flags.BoolVar(&f.selfSigned, "tls-self-signed", false, "serve TLS by a certificate that Sledge makes, keeps and shows the fingerprint of")
+	flags.BoolVar(&f.readOnly, "read-only", false, "let nobody act, whatever their role")
+	flags.StringVar(&f.basePath, "base-path", "", "`path` such as /sledge under which a reverse proxy serves it")
+	flags.StringArrayVar(&f.proxies, "trusted-proxy", nil, "`address` or network of a reverse proxy whose X-Forwarded headers are believed; repeat as needed")
+	flags.StringArrayVar(&f.hostnames, "hostname", nil, "`name` that browsers reach it by, if that is not this machine's own; repeat as needed")
+	c.PersistentFlags().StringVar(&f.repository, "repo", "", "`file` of the job repository, beside which users and sessions are kept")
+	c.AddCommand(p.webUserCommand(&f.repository))
+	return c
+}
+
+// web serves until somebody presses Ctrl-C.
+func (p *Program) web(ctx context.Context, f webFlags) error {
+	folder, err := p.webFolder(f.repository)
+	if err != nil {
+		return err
+	}
+	config := web.Config{Folder: folder, ReadOnly: f.readOnly, BasePath: f.basePath, Hostnames: f.hostnames}
+	if err := web.CheckBasePath(f.basePath); err != nil {
+		return usage("--base-path: %w", err)
+	}
+	if config.Proxies, err = proxies(f.proxies); err != nil {
+		return err
+	}
+	address, err := net.ResolveTCPAddr("tcp", f.listen)
+	if err != nil {
+		return usage("--listen %s: %w: it takes an address and a port, as 127.0.0.1:8080 does", f.listen, err)
+	}
+	if err := f.checkTLS(); err != nil {
+		return err
+	}
+	if err := f.checkReach(address, folder); err != nil {
+		return err
+	}
+	if config.Listener, err = listen(address, f.listen); err != nil {
+		return err
+	}
+	defer config.Listener.Close()
+	if config.TLS, err = f.tls(address, folder); err != nil {
+		return err
+	}
+	config.Say = func(line string) { fmt.Fprintf(p.Stderr, "sledge: %s\n", report.Printable(line)) }
+	server, err := web.New(config)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer p.interrupts.instead(func(int) { cancel() })()
+	if err := p.introduce(server, config, f); err != nil {
+		return err
+	}
+	if err := server.Serve(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintln(p.Stderr, "The server has ended. Jobs that other commands run go on.")
+	return nil
+}
+
+// introduce says where the server is and how to come in. The link goes to standard output
+// as a whole, since half of one leads nowhere.
+func (p *Program) introduce(server *web.Server, c web.Config, f webFlags) error {
+	if c.TLS != nil && f.selfSigned {
+		pairs := web.Fingerprint(c.TLS)
+		half := len(pairs) / 2
+		fmt.Fprintf(p.Stderr, "Compare the certificate's SHA-256 fingerprint with what the browser shows:\n  %s\n  %s\n", pairs[:half+1], pairs[half+1:])
+	}
+	fmt.Fprintln(p.Stderr, "The API is not in this program yet, and the pages are not either: see sledge web --help.")
+	if server.HasLink() {
+		fmt.Fprintln(p.Stderr, "Open this link, which logs in once. Ctrl-C ends the server.")
+	} else {
+		fmt.Fprintln(p.Stderr, "Open this address, and log in as a user. Ctrl-C ends the server.")
+	}
+	_, err := fmt.Fprintln(p.whole, server.URL())
+	return err
+}
+
+// webFolder is where the web application keeps its files: beside the job repository.
+func (p *Program) webFolder(repository string) (string, error) {
+	path, err := p.repository(repository)
+	if err != nil {
+		return "", err
+	}
+	if path == ":memory:" {
+		return "", usage("users and sessions are kept beside the job repository, and :memory: has no place: choose a file with --repo or SLEDGE_REPO")
+	}
+	path, err = filepath.Abs(path)
+	return filepath.Dir(path), err
+}
+
+// proxies reads addresses and networks.
+func proxies(texts []string) (all []netip.Prefix, err error) {
+	for _, text := range texts {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			address, wrong := netip.ParseAddr(text)
+			if wrong != nil {
+				return nil, usage("--trusted-proxy %s: it is neither an address such as 127.0.0.1 nor a network such as 10.1.2.0/24", text)
+			}
+			prefix = netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen())
+		}
+		all = append(all, prefix.Masked())
+	}
+	return all, nil
+}
+
+func (f webFlags) checkTLS() error {
+	switch {
+	case f.selfSigned && (f.certificate != "" || f.key != ""):
+		return usage("--tls-self-signed and --tls-cert exclude each other: leave one out")
+	case (f.certificate == "") != (f.key == ""):
+		return usage("--tls-cert and --tls-key belong together: give both")
+	}
+	return nil
+}
+
+// checkReach refuses to let other machines in who could listen to what is sent, or need no
+// password.
+func (f webFlags) checkReach(address *net.TCPAddr, folder string) error {
+	reachable := web.Reachable(address)
+	if !reachable && len(f.proxies) == 0 {
+		return nil
+	}
+	users, err := web.UsersIn(folder).List()
+	if err != nil {
+		return err
+	}
+	hasTLS := f.selfSigned || f.certificate != ""
+	if len(users) > 0 && (hasTLS || !reachable) {
+		return nil
+	}
+	if !reachable {
+		return usage("--trusted-proxy lets in people of other machines, and there is no user: add one first with sledge web user add NAME --role act")
+	}
+	var missing []string
+	if !hasTLS {
+		missing = append(missing, "TLS (add --tls-self-signed, or --tls-cert and --tls-key)")
+	}
+	if len(users) == 0 {
+		missing = append(missing, "a user with a password (sledge web user add NAME --role act)")
+	}
+	return usage("--listen %s: other machines can reach this address, which takes %s; or leave --listen away, and reach 127.0.0.1:8080 by ssh -L 8080:127.0.0.1:8080 HOST",
+		f.listen, strings.Join(missing, " and "))
+}
+
+func (f webFlags) tls(address *net.TCPAddr, folder string) (*tls.Config, error) {
+	switch {
+	case f.certificate != "":
+		config, err := web.Certificate(f.certificate, f.key)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, job.WithExit(job.ExitMissing, err)
+		}
+		return config, job.WithExit(job.ExitUsage, err)
+	case f.selfSigned:
+		names, err := web.NamesOf(address, f.hostnames)
+		if err != nil {
+			return nil, err
+		}
+		return web.SelfSigned(folder, names)
+	}
+	return nil, nil
+}
+
+// listen listens on an address, and says what to do where that is not possible.
+func listen(address *net.TCPAddr, text string) (net.Listener, error) {
+	listener, err := net.ListenTCP("tcp", address)
+	switch {
+	case err == nil:
+		return listener, nil
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, usage("--listen %s: another program listens on port %d, maybe another sledge web: choose another port, or 0 for any that is free", text, address.Port)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, usage("--listen %s: you may not listen on port %d: choose one above 1023", text, address.Port)
+	}
+	return nil, usage("--listen %s: %w: choose an address that this machine has", text, err)
+}

@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/web"
+)
+
+// addUser adds a user by a password file.
+func (w *world) addUser(t *testing.T, name, role string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(file, []byte("long enough\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code := w.run("web", "user", "add", name, "--role", role, "--password-file", file); code != job.OK {
+		t.Fatalf("add %s: exit code %d: %s", name, code, &w.err)
+	}
+}
+
+// serveWeb runs sledge web until Ctrl-C, and returns the address that it prints.
+func serveWeb(t *testing.T, w *world, args ...string) (url string, end func() job.Exit) {
+	t.Helper()
+	r, out := io.Pipe()
+	w.Args, w.Stdout, w.Stderr = append([]string{"web"}, args...), out, &w.err
+	w.began, w.interrupts = false, interrupts{}
+	w.err.Reset()
+	ended := make(chan job.Exit, 1)
+	go func() {
+		ended <- w.Run(context.Background())
+		_ = out.Close()
+	}()
+	lines := bufio.NewScanner(r)
+	if !lines.Scan() {
+		t.Fatalf("sledge web ended with exit code %d: %s", <-ended, &w.err)
+	}
+	return lines.Text(), func() job.Exit {
+		w.interrupt()
+		select {
+		case code := <-ended:
+			return code
+		case <-time.After(10 * time.Second):
+			t.Fatal("Ctrl-C does not end sledge web")
+			return 0
+		}
+	}
+}
+
+// visit asks for a page with a client that trusts any certificate.
+func visit(t *testing.T, c *http.Client, url string) (status int, body string) {
+	t.Helper()
+	response, err := c.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+func client(t *testing.T) *http.Client {
+	jar, _ := cookiejar.New(nil) // it never fails
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Jar: jar, Transport: transport, Timeout: 10 * time.Second}
+}
+
+func TestWebPrintsALinkThatLogsInAndEndsByCtrlC(t *testing.T) {
+	w := newWorld(t)
+	link, end := serveWeb(t, w, "--listen", "127.0.0.1:0")
+	c := client(t)
+	if status, body := visit(t, c, link); status != 200 || !strings.Contains(body, "logged in") {
+		t.Errorf("the link %s: got %d %s", link, status, body)
+	}
+	base, _, _ := strings.Cut(link, "login?")
+	if status, body := visit(t, c, base); status != 404 || !strings.Contains(body, "make build") {
+		t.Errorf("the page: got %d %s", status, body)
+	}
+	if status, body := visit(t, c, base+"session"); status != 200 || !strings.Contains(body, `"may_act":true`) {
+		t.Errorf("the session: got %d %s", status, body)
+	}
+	if code := end(); code != job.OK {
+		t.Errorf("got exit code %d, want %d: %s", code, job.OK, &w.err)
+	}
+	if said := w.err.String(); !strings.Contains(said, "logs in once") || strings.Contains(said, "token=") {
+		t.Errorf("got on standard error %s", said)
+	}
+}
+
+func TestWebShowsTheFingerprintOfItsCertificate(t *testing.T) {
+	w := newWorld(t)
+	w.addUser(t, "ann", "act")
+	address, end := serveWeb(t, w, "--listen", "127.0.0.1:0", "--tls-self-signed", "--base-path", "/sledge")
+	if !strings.HasPrefix(address, "https://127.0.0.1:") || !strings.HasSuffix(address, "/sledge/") {
+		t.Errorf("got the address %s", address)
+	}
+	c := client(t)
+	response, err := c.Get(address + "login")
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	shown := web.Fingerprint(&tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{response.TLS.PeerCertificates[0].Raw}}}})
+	if code := end(); code != job.OK {
+		t.Errorf("got exit code %d: %s", code, &w.err)
+	}
+	if said := strings.ReplaceAll(w.err.String(), "\n  ", ""); !strings.Contains(said, shown) {
+		t.Errorf("got %s, want the fingerprint %s", said, shown)
+	}
+}
+
+// Bad input is refused before anything is served or kept.
+func TestWebRefusesWhatWouldLetOthersIn(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for _, test := range []struct {
+		users bool
+		args  string
+		wants []string
+		code  job.Exit
+	}{
+		{false, "--listen :8080", []string{"other machines", "--tls-self-signed", "sledge web user add", "ssh -L"}, job.ExitUsage},
+		{false, "--listen 0.0.0.0:8080 --tls-self-signed", []string{"takes a user with a password"}, job.ExitUsage},
+		{true, "--listen [::]:8080", []string{"takes TLS"}, job.ExitUsage},
+		{true, "--listen 192.0.2.1:8080", []string{"takes TLS"}, job.ExitUsage},
+		{false, "--trusted-proxy 127.0.0.1", []string{"sledge web user add"}, job.ExitUsage},
+		{true, "--trusted-proxy nosuch", []string{"--trusted-proxy nosuch", "10.1.2.0/24"}, job.ExitUsage},
+		{false, "--listen " + taken.Addr().String(), []string{"another program", "another port"}, job.ExitUsage},
+		{false, "--listen 8080", []string{"--listen 8080", "127.0.0.1:8080"}, job.ExitUsage},
+		{false, "--base-path sledge/", []string{"--base-path", "/sledge"}, job.ExitUsage},
+		{false, "--tls-cert a.pem", []string{"--tls-key"}, job.ExitUsage},
+		{false, "--tls-cert a.pem --tls-key b.pem --tls-self-signed", []string{"exclude each other"}, job.ExitUsage},
+		{false, "--listen 127.0.0.1:0 --tls-cert nosuch.pem --tls-key nosuch.key", []string{"nosuch.pem"}, job.ExitMissing},
+		{false, "--repo :memory:", []string{"--repo"}, job.ExitUsage},
+		{false, "usr", []string{"did you mean user?"}, job.ExitUsage},
+		{false, "user add ann", []string{"--role"}, job.ExitUsage},
+		{false, "user add ann --role admin", []string{"admin", "look", "act"}, job.ExitUsage},
+		{false, "user add a/b --role act", []string{"a/b"}, job.ExitUsage},
+		{false, "user add link --role act", []string{"link"}, job.ExitUsage},
+		{false, "user add --role act", []string{"NAME"}, job.ExitUsage},
+		{false, "user add ann --role act", []string{"--password-file"}, job.ExitUsage},
+		{false, "user add ann --role act --password secret", []string{"--password-file"}, job.ExitUsage},
+		{false, "user add ann --role act --password-file nosuch", []string{"nosuch"}, job.ExitMissing},
+		{false, "user remove ann", []string{"no such user"}, job.ExitMissing},
+		{true, "user remove anne", []string{"did you mean ann?"}, job.ExitMissing},
+		{true, "user add ann --role act", []string{"--replace"}, job.ExitExists},
+	} {
+		w := newWorld(t)
+		if test.users {
+			w.addUser(t, "ann", "act")
+		}
+		folder := filepath.Dir(w.repository)
+		before, _ := os.ReadDir(folder)
+		code := w.run(append([]string{"web"}, strings.Fields(test.args)...)...)
+		if code != test.code {
+			t.Errorf("sledge web %s: got exit code %d, want %d: %s", test.args, code, test.code, &w.err)
+		}
+		for _, want := range test.wants {
+			if last := lastLine(w.err.String()); !strings.Contains(last, want) {
+				t.Errorf("sledge web %s: got %s, want %q in it", test.args, last, want)
+			}
+		}
+		if after, _ := os.ReadDir(folder); len(after) != len(before) {
+			t.Errorf("sledge web %s: left %v", test.args, after)
+		}
+	}
+}
+
+func TestUsersAreAddedListedAndRemoved(t *testing.T) {
+	w := newWorld(t)
+	w.StdinIsTerminal = true
+	answers := []string{"a password", "a password"}
+	w.ReadPassword = func() (string, error) {
+		if len(answers) == 0 {
+			return "", fmt.Errorf("asked too often")
+		}
+		next := answers[0]
+		answers = answers[1:]
+		return next, nil
+	}
+	if code := w.run("web", "user", "add", "ann", "--role", "act"); code != job.OK || strings.Contains(w.out.String()+w.err.String(), "a password") {
+		t.Errorf("got exit code %d, %s%s", code, &w.out, &w.err)
+	}
+	for _, wrong := range [][]string{{"short"}, {"one password", "another password"}} {
+		answers = wrong
+		if code := w.run("web", "user", "add", "lou", "--role", "look"); code != job.ExitUsage {
+			t.Errorf("%q: got exit code %d", wrong, code)
+		}
+	}
+	if code := w.run("web", "user", "add", "ci", "--role", "look", "--token"); code != job.OK || !strings.HasPrefix(w.out.String(), "sledge_") || strings.Count(w.out.String(), "\n") != 1 {
+		t.Errorf("got exit code %d and %q, want a token alone", code, &w.out)
+	}
+	if w.run("web", "user", "list"); !strings.Contains(w.out.String(), "ann") || !strings.Contains(w.out.String(), "token") || strings.Contains(w.out.String(), "lou") || strings.Contains(w.out.String(), "argon2") {
+		t.Errorf("got the list %s", &w.out)
+	}
+	if code := w.run("web", "user", "remove", "ann"); code != job.OK {
+		t.Errorf("got exit code %d: %s", code, &w.err)
+	}
+	if w.run("web", "user", "list"); strings.Contains(w.out.String(), "ann") {
+		t.Errorf("got the list %s", &w.out)
+	}
+}

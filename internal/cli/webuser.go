@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/terminal"
+	"sledge/internal/web"
+)
+
+func (p *Program) webUserCommand(repository *string) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "user",
+		Short: "Say who may come in to the web application",
+		Long: `User keeps the users of the web application, in web-users.json beside the job
+repository. The file holds Argon2id hashes of passwords and SHA-256 hashes of tokens,
+and only you may read it. A server that runs sees a change at once.`,
+		Example: examples(
+			"sledge web user add ann --role act",
+			"sledge web user list",
+			"sledge web user remove ann",
+		),
+		Args: onlyCommands,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(p.webUserAdd(repository), p.webUserList(repository), p.webUserRemove(repository))
+	return c
+}
+
+// oneName is for commands about one user.
+func oneName(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usage("%s takes one user's name: %s NAME", c.CommandPath(), c.CommandPath())
+	}
+	return nil
+}
+
+// users opens the users of the web application.
+func (p *Program) users(repository string) (*web.Users, error) {
+	folder, err := p.webFolder(repository)
+	if err != nil {
+		return nil, err
+	}
+	return web.UsersIn(folder), nil
+}
+
+func (p *Program) webUserAdd(repository *string) *cobra.Command {
+	var role, passwordFile string
+	var token, replace bool
+	c := &cobra.Command{
+		Use:   "add NAME --role look|act",
+		Short: "Add a user with a password, or a program with a token",
+		Long: `Add asks for a password on the terminal, twice, or reads it from the first line of a
+file. With --token it makes a token for a program instead, and prints it once.`,
+		Example: examples(
+			"sledge web user add ann --role act",
+			"sledge web user add wall --role look --password-file secret.txt",
+			"sledge web user add ci --role act --token > token.txt",
+			"sledge web user add ann --role look --replace   # a new password, a new role",
+		),
+		Args: oneName,
+		RunE: p.run(func(_ context.Context, args []string) error {
+			users, err := p.users(*repository)
+			if err != nil {
+				return err
+			}
+			name, as := args[0], web.Role(role)
+			if role == "" {
+				return usage("--role is missing: look for who sees everything, act for who may also start, stop and delete")
+			}
+			if token && passwordFile != "" {
+				return usage("--token and --password-file exclude each other: leave one out")
+			}
+			if err := users.Check(name, as, replace); errors.Is(err, web.ErrUserExists) {
+				return job.WithExit(job.ExitExists, fmt.Errorf("%w: --replace gives a new role and password", err))
+			} else if err != nil {
+				return job.WithExit(job.ExitUsage, err)
+			}
+			if token {
+				secret, err := users.AddToken(name, as)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(p.Stderr, "This is the token of %s, which may %s. It is kept nowhere, and shown once.\n", name, role)
+				_, err = fmt.Fprintln(p.whole, secret)
+				return err
+			}
+			password, err := p.newPassword(name, passwordFile)
+			if err != nil {
+				return err
+			}
+			if err := users.AddPassword(name, as, password); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(p.Stdout, "Added %s, who may %s, to %s\n", name, role, users.Path())
+			return err
+		}),
+	}
+	flags := c.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&role, "role", "", "`role`: look, or act")
+	flags.StringVar(&passwordFile, "password-file", "", "`file` whose first line is the password")
+	flags.BoolVar(&token, "token", false, "make a token for a program, rather than take a password")
+	flags.BoolVar(&replace, "replace", false, "replace the user of this name; their sessions end")
+	return c
+}
+
+// newPassword reads a password from a file, or asks for it twice.
+func (p *Program) newPassword(name, file string) (string, error) {
+	if file != "" {
+		text, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", job.WithExit(job.ExitMissing, fmt.Errorf("--password-file: there is no file %s", file))
+		}
+		if err != nil {
+			return "", usage("--password-file: %w", err)
+		}
+		password, rest, _ := strings.Cut(string(text), "\n")
+		if rest != "" {
+			return "", usage("--password-file: %s has more than one line", file)
+		}
+		password = strings.TrimSuffix(password, "\r")
+		if err := web.CheckPassword(password); err != nil {
+			return "", usage("--password-file: %w", err)
+		}
+		return password, nil
+	}
+	if !p.StdinIsTerminal {
+		return "", usage("there is no terminal to ask for a password on: give it in --password-file, or use --token for a program")
+	}
+	password, err := p.askPassword(fmt.Sprintf("Password for %s: ", name))
+	if err != nil {
+		return "", err
+	}
+	if err := web.CheckPassword(password); err != nil {
+		return "", job.WithExit(job.ExitUsage, err)
+	}
+	again, err := p.askPassword("The same again: ")
+	if err != nil {
+		return "", err
+	}
+	if again != password {
+		return "", usage("the two passwords differ: nothing was changed")
+	}
+	return password, nil
+}
+
+func (p *Program) webUserList(repository *string) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the users",
+		Example: examples("sledge web user list"),
+		Args:    noArguments,
+		RunE: p.run(func(context.Context, []string) error {
+			users, err := p.users(*repository)
+			if err != nil {
+				return err
+			}
+			all, err := users.List()
+			if err != nil {
+				return err
+			}
+			if len(all) == 0 {
+				fmt.Fprintln(p.Stderr, "There are no users: sledge web prints a link that logs in.")
+				return nil
+			}
+			t := terminal.Table{Columns: []terminal.Column{{Head: "User", Left: true}, {Head: "May", Left: true}, {Head: "Comes in by", Left: true}, {Head: "Added", Left: true}}}
+			for _, one := range all {
+				by := "password"
+				if one.Token != "" {
+					by = "token"
+				}
+				t.Row(one.Name, string(one.Role), by, one.Added.Local().Format("2006-01-02 15:04"))
+			}
+			return p.printTable(t)
+		}),
+	}
+}
+
+func (p *Program) webUserRemove(repository *string) *cobra.Command {
+	return &cobra.Command{
+		Use:     "remove NAME",
+		Short:   "Remove a user, whose sessions end",
+		Example: examples("sledge web user remove ann"),
+		Args:    oneName,
+		RunE: p.run(func(_ context.Context, args []string) error {
+			users, err := p.users(*repository)
+			if err != nil {
+				return err
+			}
+			all, err := users.List()
+			if err != nil {
+				return err
+			}
+			var names []string
+			for _, one := range all {
+				names = append(names, one.Name)
+			}
+			err = users.Remove(args[0])
+			if errors.Is(err, web.ErrUserMissing) {
+				return job.WithExit(job.ExitMissing, fmt.Errorf("%w%s (sledge web user list shows them)", err, option.Suggest(args[0], names)))
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(p.Stdout, "Removed %s\n", args[0])
+			return err
+		}),
+	}
+}

@@ -1,0 +1,130 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+)
+
+// policy lets pages have what this server sends, and nothing else: no script, style or font
+// from outside or from within a page.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
+	"connect-src 'self'; manifest-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
+
+// secure sets what browsers are told about each answer. HSTS is not among it: it would hold
+// for each port of the machine, and shut out a self-signed certificate.
+func (s *Server) secure(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin") // without any, browsers would send a form's Origin as null
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no") // nginx is to pass events on as they come
+}
+
+// answer writes an answer, notes what the log asks for, and lets go of clients that do not
+// take it. A stream may last for ever if it is read.
+type answer struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	within  time.Duration // each piece is to be taken
+	status  int
+	who     string // who the request was about, where nobody had come in
+	what    string // for the log
+}
+
+func newAnswer(w http.ResponseWriter, within time.Duration) *answer {
+	a := &answer{ResponseWriter: w, control: http.NewResponseController(w), within: within}
+	a.renew()
+	return a
+}
+
+// renew gives the client its time anew.
+func (a *answer) renew() {
+	_ = a.control.SetWriteDeadline(time.Now().Add(a.within)) // a connection that is gone needs none
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 && status >= 200 {
+		a.status = status
+	}
+	a.renew()
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (a *answer) Write(p []byte) (int, error) {
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	a.renew()
+	return a.ResponseWriter.Write(p)
+}
+
+// FlushError is what http.ResponseController asks for.
+func (a *answer) FlushError() error {
+	a.renew()
+	return a.control.Flush()
+}
+
+// Flush implements http.Flusher.
+func (a *answer) Flush() { _ = a.FlushError() } // an http.Flusher has nobody to tell
+
+// Unwrap is what http.ResponseController asks for.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// limitBody bounds how large a request's body is, and how long it may take to come.
+func limitBody(w *answer, r *http.Request, within time.Duration) {
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
+		return
+	}
+	most := int64(bodyBytes)
+	if r.URL.Path == "/login" {
+		most = formBytes
+	}
+	_ = w.control.SetReadDeadline(time.Now().Add(within)) // a connection that is gone needs none
+	r.Body = &timedBody{ReadCloser: http.MaxBytesReader(w.ResponseWriter, r.Body, most), control: w.control}
+}
+
+// timedBody takes the limit of time away when the body is read: what is done about it may
+// take longer, and a connection that times out ends the request.
+type timedBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+}
+
+// Read implements io.Reader.
+func (b *timedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		_ = b.control.SetReadDeadline(time.Time{}) // as above
+	}
+	return n, err
+}
+
+// problem is an error for programs: RFC 9457.
+type problem struct {
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail"`
+}
+
+// refuse answers with an error: for programs as a problem, for people as a page.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, detail string) {
+	if a, ok := w.(*answer); ok && a.status != 0 {
+		return // something was answered already
+	}
+	if !isAPI(r) {
+		s.page(w, status, http.StatusText(status), detail)
+		return
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(problem{http.StatusText(status), status, detail}) // who asked may be gone
+}

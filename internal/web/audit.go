@@ -1,0 +1,67 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// audit is the log of what was done by whom: a line of JSON for each log-in, for each
+// request that changes something, and for each that was refused. It holds no token, no
+// password and nothing that follows ? in an address.
+//
+// Its file is opened for each line: it can be moved away while the server runs.
+type audit struct {
+	path string
+	mu   sync.Mutex
+}
+
+// deed is a line of the audit.
+type deed struct {
+	Time    time.Time `json:"time"`
+	Who     string    `json:"who"` // "" is somebody who has not come in
+	Address string    `json:"address"`
+	Method  string    `json:"method"`
+	Path    string    `json:"path"`
+	Status  int       `json:"status"`
+	What    string    `json:"what,omitempty"` // where method, path and status do not say it
+}
+
+func openAudit(path string) (*audit, error) {
+	a := &audit{path: path}
+	if err := a.write(nil); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// add adds a line.
+func (a *audit) add(d deed) error {
+	line, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	return a.write(append(line, '\n'))
+}
+
+func (a *audit) write(line []byte) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	err := os.MkdirAll(filepath.Dir(a.path), 0o700)
+	if err != nil {
+		return fmt.Errorf("write the log of what was done: %w", err)
+	}
+	file, err := os.OpenFile(a.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = file.Write(line)
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("write the log of what was done: %w", err)
+	}
+	return nil
+}

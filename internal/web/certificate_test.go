@@ -1,0 +1,58 @@
+package web
+
+import (
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"net"
+	"strings"
+	"testing"
+)
+
+func TestASelfSignedCertificateIsTheOneThatWasShown(t *testing.T) {
+	folder := t.TempDir()
+	own, err := SelfSigned(folder, []string{"localhost", "127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, func(c *Config) { c.TLS = own })
+	conn, err := tls.Dial("tcp", s.Address(), &tls.Config{InsecureSkipVerify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	leaf := conn.ConnectionState().PeerCertificates[0]
+	sum := sha256.Sum256(leaf.Raw)
+	if got, want := strings.ReplaceAll(Fingerprint(own), ":", ""), strings.ToUpper(hex.EncodeToString(sum[:])); got != want {
+		t.Errorf("got the fingerprint %s, want %s", got, want)
+	}
+	for _, name := range []string{"localhost", "127.0.0.1"} {
+		if err := leaf.VerifyHostname(name); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := tls.Dial("tcp", s.Address(), &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}); err == nil {
+		t.Error("TLS 1.1 was taken")
+	}
+	same, err := SelfSigned(folder, []string{"localhost"})
+	if err != nil || Fingerprint(same) != Fingerprint(own) {
+		t.Errorf("another start has another certificate, %v", err)
+	}
+	other, err := SelfSigned(folder, []string{"tests.example.org"})
+	if err != nil || Fingerprint(other) == Fingerprint(own) {
+		t.Errorf("a certificate for other names is the same, %v", err)
+	}
+}
+
+func TestACertificateIsForEachAddressThatIsListenedOn(t *testing.T) {
+	for address, want := range map[string]string{"127.0.0.1:8080": "localhost", "192.0.2.7:8080": "192.0.2.7"} {
+		at, err := net.ResolveTCPAddr("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, err := NamesOf(at, []string{"tests.example.org"})
+		if all := strings.Join(names, " "); err != nil || !strings.Contains(all, want) || !strings.Contains(all, "tests.example.org") {
+			t.Errorf("%s: got %q, %v, want %s among it", address, names, err, want)
+		}
+	}
+}

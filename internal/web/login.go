@@ -1,0 +1,177 @@
+package web
+
+import (
+	"crypto/subtle"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// link is what the program prints where there are no users. Its token logs in once.
+type link struct {
+	token string
+	used  atomic.Bool
+}
+
+func newLink() *link { return &link{token: randomText()} }
+
+// use reports whether a token is the link's, the first time that it is.
+func (l *link) use(token string) bool {
+	return l != nil && subtle.ConstantTimeCompare([]byte(l.token), []byte(token)) == 1 && l.used.CompareAndSwap(false, true)
+}
+
+//go:embed login.html message.html login.css
+var own embed.FS
+
+var templates = template.Must(template.ParseFS(own, "*.html"))
+
+// page answers with a page of the server's own.
+func (s *Server) page(w http.ResponseWriter, status int, title, text string) {
+	s.show(w, status, "message.html", map[string]any{"Title": title, "Text": text, "Base": s.BasePath})
+}
+
+func (s *Server) show(w http.ResponseWriter, status int, name string, values map[string]any) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_ = templates.ExecuteTemplate(w, name, values) // who asked may be gone
+}
+
+func showStyle(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-cache")
+	http.ServeFileFS(w, r, own, "login.css")
+}
+
+// showLogin shows the form, or lets in who has the link.
+func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) {
+	token := r.URL.Query().Get("token")
+	if token == "" || r.Method == http.MethodHead {
+		s.form(w, http.StatusOK, "")
+		return
+	}
+	if strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") {
+		s.page(w, http.StatusServiceUnavailable, "Not yet", "This link works once, so a browser must not follow it before you do.")
+		return
+	}
+	if !s.link.use(token) {
+		note(w, "", "link refused")
+		s.form(w, http.StatusForbidden, "This link was used already, or is of another start of the server.")
+		return
+	}
+	if !s.enter(w, r, linkUser, "") {
+		return
+	}
+	note(w, linkUser, "logged in by the link")
+	// A redirect would still count as what led here, which may be another site, and the
+	// browser would keep the cookie back. A page of ours does not.
+	w.Header().Set("Refresh", "0; url="+s.BasePath+"/")
+	s.page(w, http.StatusOK, "You are logged in", "The pages come in a moment.")
+}
+
+// form shows the form with what was wrong the last time.
+func (s *Server) form(w http.ResponseWriter, status int, wrong string) {
+	users, err := s.users.List()
+	if err != nil {
+		s.sayOnce(err.Error())
+	}
+	s.show(w, status, "login.html", map[string]any{"Wrong": wrong, "Base": s.BasePath, "Users": len(users) > 0})
+}
+
+// logIn lets in who has a password.
+func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		s.form(w, http.StatusBadRequest, "What was sent is no form of this page.")
+		return
+	}
+	name, password := r.PostForm.Get("name"), r.PostForm.Get("password")
+	giveBack, wait := s.attempts.begin(visitOf(r).address, name)
+	if wait > 0 {
+		seconds := int(wait/time.Second) + 1
+		note(w, "", "log-in refused: too many attempts")
+		w.Header().Set("Retry-After", strconv.Itoa(seconds))
+		s.form(w, http.StatusTooManyRequests, fmt.Sprintf("There were too many attempts: try again in %d s.", seconds))
+		return
+	}
+	user, found, err := s.users.find(name)
+	if err != nil {
+		s.sayOnce(err.Error())
+		s.form(w, http.StatusInternalServerError, "The users cannot be read: what the program printed says why.")
+		return
+	}
+	hash := user.Password
+	if hash == "" {
+		hash = nobody()
+	}
+	if !isPassword(hash, password) {
+		// A name that is none may be a password that was typed a line too early.
+		if found {
+			note(w, user.Name, "log-in refused: wrong password")
+		} else {
+			note(w, "", "log-in refused: no such user")
+		}
+		s.form(w, http.StatusUnauthorized, "There is no user of this name with this password.")
+		return
+	}
+	giveBack()
+	if !s.enter(w, r, user.Name, user.proof()) {
+		return
+	}
+	note(w, user.Name, "logged in")
+	http.Redirect(w, r, s.BasePath+"/", http.StatusSeeOther)
+}
+
+// enter begins a session and gives the browser its cookie.
+func (s *Server) enter(w http.ResponseWriter, r *http.Request, user, proof string) bool {
+	token, ends, err := s.sessions.begin(user, proof)
+	if err != nil {
+		s.sayOnce(err.Error())
+		s.form(w, http.StatusInternalServerError, "The session cannot be kept: what the program printed says why.")
+		return false
+	}
+	http.SetCookie(w, s.cookieOf(r, token, ends))
+	return true
+}
+
+func (s *Server) cookieOf(r *http.Request, token string, ends time.Time) *http.Cookie {
+	return &http.Cookie{
+		Name: s.cookie, Value: token, Path: s.BasePath + "/", Expires: ends,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: visitOf(r).secure,
+	}
+}
+
+// logOut ends a session.
+func (s *Server) logOut(w http.ResponseWriter, r *http.Request) {
+	if cookie, err := r.Cookie(s.cookie); err == nil {
+		if err := s.sessions.endToken(cookie.Value); err != nil {
+			s.sayOnce(err.Error())
+		}
+	}
+	note(w, "", "logged out")
+	http.SetCookie(w, s.cookieOf(r, "", time.Unix(1, 0)))
+	http.Redirect(w, r, s.BasePath+"/login", http.StatusSeeOther)
+}
+
+// showSession tells a page who has logged in, so that it shows no button that would be refused.
+func (s *Server) showSession(w http.ResponseWriter, r *http.Request) {
+	who := visitOf(r).who
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(struct { // who asked may be gone
+		User     string `json:"user"`
+		Role     Role   `json:"role"`
+		MayAct   bool   `json:"may_act"`
+		ReadOnly bool   `json:"read_only"`
+	}{who.name, who.role, who.role == Act && !s.ReadOnly, s.ReadOnly})
+}
+
+// note has the log say what a request did, and about whom where nobody has come in.
+func note(w http.ResponseWriter, who, what string) {
+	if a, ok := w.(*answer); ok {
+		a.who, a.what = who, what
+	}
+}

@@ -1,0 +1,94 @@
+package web
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// origin finds out who asks, and returns by which host. It refuses names that are not ours: a
+// page of another site, whose name its owner lets point to this machine, would else pass for
+// one of ours (DNS rebinding).
+func (s *Server) origin(r *http.Request, v *visit) (host string, err error) {
+	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
+		v.address = peer.Addr().Unmap()
+	}
+	v.secure = r.TLS != nil
+	host = r.Host
+	if err := s.checkHost(host); err != nil {
+		return "", err
+	}
+	if !s.isProxy(v.address) {
+		return host, nil
+	}
+	if proto := last(r.Header.Values("X-Forwarded-Proto")); proto != "" {
+		v.secure = strings.EqualFold(proto, "https")
+	}
+	if name := last(r.Header.Values("X-Forwarded-Host")); name != "" {
+		if err := s.checkHost(name); err != nil {
+			return "", err
+		}
+		host = name
+	}
+	// Each proxy adds whom it was asked by at the end. What stands before the last one that
+	// is no proxy of ours, anybody may have written.
+	for _, text := range slices.Backward(list(r.Header.Values("X-Forwarded-For"))) {
+		address, err := netip.ParseAddr(text)
+		if err != nil {
+			break
+		}
+		v.address = address.Unmap()
+		if !s.isProxy(v.address) {
+			break
+		}
+	}
+	return host, nil
+}
+
+func (s *Server) isProxy(address netip.Addr) bool {
+	return slices.ContainsFunc(s.Proxies, func(p netip.Prefix) bool { return p.Contains(address) })
+}
+
+// checkHost refuses a name that this server is not to be asked by. Addresses cannot be bound
+// to another machine, so they pass.
+func (s *Server) checkHost(host string) error {
+	name := host
+	if without, _, err := net.SplitHostPort(host); err == nil {
+		name = without
+	}
+	name = strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
+	if _, err := netip.ParseAddr(name); err == nil || name == "localhost" {
+		return nil
+	}
+	if slices.ContainsFunc(s.Hostnames, func(own string) bool { return strings.EqualFold(own, name) }) {
+		return nil
+	}
+	if address, ok := s.Listener.Addr().(*net.TCPAddr); ok && Reachable(address) && len(s.Hostnames) == 0 {
+		return nil
+	}
+	return fmt.Errorf("this server is not known as %q: if it is meant to be, start it with --hostname", name)
+}
+
+// list divides the values of a header at commas.
+func list(values []string) (all []string) {
+	for _, value := range values {
+		for part := range strings.SplitSeq(value, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				all = append(all, part)
+			}
+		}
+	}
+	return all
+}
+
+// last is the last of what is in a header: what the nearest proxy has said.
+func last(values []string) string {
+	all := list(values)
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1]
+}

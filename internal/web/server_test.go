@@ -1,0 +1,1026 @@
+package web
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+const password = "correct horse battery"
+
+func TestMain(m *testing.M) {
+	usualCost = cost{memory: 64, time: 1, threads: 1}
+	os.Exit(m.Run())
+}
+
+// site is a server that serves, and what it has said and been asked.
+type site struct {
+	*Server
+	t      *testing.T
+	url    string // without what follows the port
+	folder string
+	end    func() error
+
+	mu    sync.Mutex
+	said  []string
+	asked []string // of the API: method and path
+}
+
+// start starts a server with the users ann, who may act, and lou, who may look.
+func start(t *testing.T, change func(*Config)) *site {
+	t.Helper()
+	folder := t.TempDir()
+	users := UsersIn(folder)
+	for name, role := range map[string]Role{"ann": Act, "lou": Look} {
+		if err := users.AddPassword(name, role, password); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return serve(t, folder, change, nil)
+}
+
+// serve starts a server on the files of a folder.
+func serve(t *testing.T, folder string, change func(*Config), tune func(*Server)) *site {
+	t.Helper()
+	s := &site{t: t, folder: folder}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := Config{Listener: listener, Folder: folder, Say: func(line string) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.said = append(s.said, line)
+	}}
+	config.API = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.asked = append(s.asked, r.Method+" "+r.URL.Path)
+		s.mu.Unlock()
+		fmt.Fprintf(w, "%s %s", r.Method, r.URL.Path)
+	})
+	if change != nil {
+		change(&config)
+	}
+	if s.Server, err = New(config); err != nil {
+		t.Fatal(err)
+	}
+	if tune != nil {
+		tune(s.Server)
+	}
+	_, port, _ := net.SplitHostPort(s.Address())
+	s.url = "http://127.0.0.1:" + port
+	if config.TLS != nil {
+		s.url = "https://127.0.0.1:" + port
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx) }()
+	s.end = sync.OnceValue(func() error { cancel(); return <-ended })
+	t.Cleanup(func() {
+		if err := s.end(); err != nil {
+			t.Errorf("the server ended by %v", err)
+		}
+	})
+	return s
+}
+
+// browser keeps cookies, and follows no redirect.
+func (s *site) browser() *http.Client {
+	jar, _ := cookiejar.New(nil) // it never fails
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableCompression: true}
+	s.t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Jar: jar, Transport: transport, Timeout: 20 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// reply is what came back, read.
+type reply struct {
+	*http.Response
+	body string
+}
+
+// ask asks for something. Headers are names and values in turn; Host is the host.
+func (s *site) ask(c *http.Client, method, path, body string, headers ...string) reply {
+	s.t.Helper()
+	r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		if headers[i] == "Host" {
+			r.Host = headers[i+1]
+		}
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	response, err := c.Do(r)
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return reply{response, string(text)}
+}
+
+// wants fails the test unless the status is that.
+func (r reply) wants(t *testing.T, status int, what string) {
+	t.Helper()
+	if r.StatusCode != status {
+		t.Errorf("%s: got %d, want %d: %s", what, r.StatusCode, status, r.body)
+	}
+}
+
+// logIn sends the form.
+func (s *site) logIn(c *http.Client, name, password string, headers ...string) reply {
+	s.t.Helper()
+	form := url.Values{"name": {name}, "password": {password}}.Encode()
+	return s.ask(c, "POST", s.BasePath+"/login", form, append([]string{"Content-Type", "application/x-www-form-urlencoded"}, headers...)...)
+}
+
+// in returns a browser that somebody has logged in with.
+func (s *site) in(name string) *http.Client {
+	s.t.Helper()
+	c := s.browser()
+	s.logIn(c, name, password).wants(s.t, http.StatusSeeOther, "log in as "+name)
+	return c
+}
+
+// apiWas returns how often the API was asked.
+func (s *site) apiWas() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked
+}
+
+func (s *site) wasSaid() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.said, "\n")
+}
+
+// log reads what was logged.
+func (s *site) log() (deeds []deed, text string) {
+	s.t.Helper()
+	all, err := os.ReadFile(filepath.Join(s.folder, "web-audit.jsonl"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for line := range bytes.Lines(all) {
+		var d deed
+		if err := json.Unmarshal(line, &d); err != nil {
+			s.t.Fatalf("%s: %v", line, err)
+		}
+		deeds = append(deeds, d)
+	}
+	return deeds, string(all)
+}
+
+var pages = fstest.MapFS{
+	"index.html":         {Data: []byte("<!doctype html><title>the pages</title>" + strings.Repeat(" ", 2000))},
+	"icon.svg":           {Data: []byte("<svg/>")},
+	"assets/main-1a2.js": {Data: []byte("export {}" + strings.Repeat(" ", 2000))},
+}
+
+func TestNobodyComesInWithoutALogIn(t *testing.T) {
+	s := start(t, func(c *Config) { c.Pages = pages })
+	c := s.browser()
+	for _, test := range []struct {
+		method, path string
+		want         int
+	}{
+		{"GET", "/", 303},
+		{"GET", "/index.html", 303},
+		{"GET", "/assets/main-1a2.js", 303},
+		{"GET", "/nosuch", 303},
+		{"GET", "/api/v1/jobs", 401},
+		{"HEAD", "/api/v1/jobs", 401},
+		{"POST", "/api/v1/jobs", 401},
+		{"GET", "/session", 401},
+		{"GET", "/login/../api/v1/jobs", 303},
+		{"POST", "/", 401},
+		{"POST", "/logout", 401},
+		{"DELETE", "/login", 405},
+		{"GET", "//api/v1/jobs", 303},
+		{"GET", "/login.css/../api/", 303},
+		{"GET", "/login", 200},
+		{"GET", "/login.css", 200},
+	} {
+		reply := s.ask(c, test.method, test.path, "")
+		reply.wants(t, test.want, test.method+" "+test.path)
+		if to := reply.Header.Get("Location"); test.want == 303 && to != "/login" {
+			t.Errorf("%s %s leads to %q, want the log-in", test.method, test.path, to)
+		}
+	}
+	s.ask(c, "GET", "/", "", "Cookie", s.cookie+"=made-up").wants(t, 303, "a cookie that is made up")
+	if asked := s.apiWas(); len(asked) > 0 {
+		t.Errorf("strangers reached the API: %q", asked)
+	}
+}
+
+func TestTheLinkLogsInOnce(t *testing.T) {
+	s := serve(t, t.TempDir(), nil, nil)
+	link := strings.TrimPrefix(s.URL(), s.url)
+	if !strings.HasPrefix(link, "/login?token=") || !s.HasLink() {
+		t.Fatalf("got the link %q", link)
+	}
+	s.ask(s.browser(), "GET", "/login?token=made-up", "").wants(t, 403, "another token")
+	s.ask(s.browser(), "HEAD", link, "").wants(t, 200, "a look at the link")
+	s.ask(s.browser(), "GET", link, "", "Sec-Purpose", "prefetch").wants(t, 503, "a browser that follows links by itself")
+	c := s.browser()
+	reply := s.ask(c, "GET", link, "")
+	reply.wants(t, 200, "the link")
+	if refresh := reply.Header.Get("Refresh"); refresh != "0; url=/" {
+		t.Errorf("the link goes on by %q", refresh)
+	}
+	s.ask(c, "POST", "/api/v1/jobs", "").wants(t, 200, "who came in by the link acts")
+	again := s.browser()
+	s.ask(again, "GET", link, "").wants(t, 403, "the link a second time")
+	s.ask(again, "GET", "/api/v1/jobs", "").wants(t, 401, "who came by a used link")
+}
+
+func TestThereIsNoLinkWhereThereAreUsers(t *testing.T) {
+	folder := t.TempDir()
+	before := serve(t, folder, nil, nil)
+	c := before.browser()
+	before.ask(c, "GET", strings.TrimPrefix(before.URL(), before.url), "").wants(t, 200, "the link")
+	if err := before.end(); err != nil {
+		t.Fatal(err)
+	}
+	if err := UsersIn(folder).AddPassword("ann", Act, password); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, folder, nil, nil)
+	if s.HasLink() || strings.Contains(s.URL(), "token") {
+		t.Errorf("got the link %s beside a user", s.URL())
+	}
+	s.sessions.mu.Lock()
+	defer s.sessions.mu.Unlock()
+	if n := len(s.sessions.byHash); n != 0 {
+		t.Errorf("%d sessions of the link outlive the first user", n)
+	}
+}
+
+func TestACookieIsForThisServerAlone(t *testing.T) {
+	own, err := SelfSigned(t.TempDir(), []string{"127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxied := func(c *Config) {
+		c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
+		c.BasePath = "/sledge"
+	}
+	for name, test := range map[string]struct {
+		change  func(*Config)
+		headers []string
+		path    string
+		secure  bool
+	}{
+		"HTTP":                     {func(*Config) {}, nil, "/", false},
+		"TLS":                      {func(c *Config) { c.TLS = own }, nil, "/", true},
+		"a proxy by TLS":           {proxied, []string{"X-Forwarded-Proto", "https"}, "/sledge/", true},
+		"a proxy without":          {proxied, []string{"X-Forwarded-Proto", "http"}, "/sledge/", false},
+		"who says to be a proxy's": {func(*Config) {}, []string{"X-Forwarded-Proto", "https"}, "/", false},
+	} {
+		s := start(t, test.change)
+		reply := s.logIn(s.browser(), "ann", password, test.headers...)
+		cookies := reply.Cookies()
+		if len(cookies) != 1 {
+			t.Fatalf("%s: got %d cookies, want 1: %d %s", name, len(cookies), reply.StatusCode, reply.body)
+		}
+		got := cookies[0]
+		if !got.HttpOnly || got.SameSite != http.SameSiteStrictMode || got.Path != test.path || got.Secure != test.secure || got.Domain != "" {
+			t.Errorf("%s: got the cookie %s", name, got.Raw)
+		}
+		if kept, _ := os.ReadFile(filepath.Join(s.folder, "web-sessions.json")); bytes.Contains(kept, []byte(got.Value)) || !bytes.Contains(kept, []byte(hashToken(got.Value))) {
+			t.Errorf("%s: the file of sessions lets somebody in, or keeps none: %s", name, kept)
+		}
+	}
+}
+
+func TestWhoMayLookDoesNotAct(t *testing.T) {
+	s := start(t, nil)
+	ann, lou := s.in("ann"), s.in("lou")
+	s.ask(lou, "GET", "/api/v1/jobs", "").wants(t, 200, "lou looks")
+	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS", "ODD"} {
+		s.ask(lou, method, "/api/v1/jobs/1", "").wants(t, 403, "lou: "+method)
+		s.ask(ann, method, "/api/v1/jobs/1", "").wants(t, 200, "ann: "+method)
+	}
+	s.ask(lou, "GET", "/api/v1/console", "", "Connection", "Upgrade", "Upgrade", "websocket").wants(t, 403, "lou changes the protocol")
+	s.ask(lou, "POST", "/logout", "").wants(t, 303, "lou logs out")
+	s.ask(lou, "GET", "/api/v1/jobs", "").wants(t, 401, "lou after that")
+	for _, asked := range s.apiWas() {
+		if strings.HasPrefix(asked, "DELETE") {
+			return
+		}
+	}
+	t.Errorf("the API was asked %q, want what ann did among it", s.apiWas())
+}
+
+func TestPagesOfOtherOriginsChangeNothing(t *testing.T) {
+	s := start(t, nil)
+	c := s.in("ann")
+	for name, test := range map[string]struct {
+		headers []string
+		want    int
+	}{
+		"a program":                {nil, 200},
+		"a page of ours":           {[]string{"Sec-Fetch-Site", "same-origin", "Origin", s.url}, 200},
+		"an old browser":           {[]string{"Origin", s.url}, 200},
+		"another site":             {[]string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}, 403},
+		"another port":             {[]string{"Sec-Fetch-Site", "same-site", "Origin", "http://127.0.0.1:1"}, 403},
+		"an old browser elsewhere": {[]string{"Origin", "https://evil.example"}, 403},
+		"a sandbox":                {[]string{"Origin", "null"}, 403},
+	} {
+		s.ask(c, "POST", "/api/v1/jobs", "", test.headers...).wants(t, test.want, name)
+		if test.want == 403 {
+			s.ask(c, "GET", "/api/v1/console", "", append(test.headers, "Connection", "Upgrade", "Upgrade", "websocket")...).wants(t, 403, name+" changes the protocol")
+			s.logIn(s.browser(), "ann", password, test.headers...).wants(t, 403, name+" logs in")
+		}
+	}
+}
+
+func TestProgramsComeInByAToken(t *testing.T) {
+	s := start(t, nil)
+	token, err := s.users.AddToken("ci", Look)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.browser()
+	s.ask(c, "GET", "/api/v1/jobs", "", "Authorization", "Bearer "+token).wants(t, 200, "a token")
+	s.ask(c, "POST", "/api/v1/jobs", "", "Authorization", "Bearer "+token).wants(t, 403, "a token that may look")
+	for _, wrong := range []string{"Bearer " + token + "x", "Bearer ", "Bearer", "Basic " + token, token} {
+		reply := s.ask(c, "GET", "/api/v1/jobs", "", "Authorization", wrong)
+		reply.wants(t, 401, wrong)
+		if kind := reply.Header.Get("Content-Type"); kind != "application/problem+json" || reply.Header.Get("WWW-Authenticate") == "" {
+			t.Errorf("%s: got %s and %v", wrong, kind, reply.Header)
+		}
+	}
+	s.ask(s.in("ann"), "GET", "/api/v1/jobs", "", "Authorization", "Bearer wrong").wants(t, 401, "a wrong token beside a cookie")
+	s.logIn(c, "ci", token).wants(t, 401, "a token as a password")
+	s.logIn(c, "ci", "").wants(t, 401, "no password")
+	if err := s.users.Remove("ci"); err != nil {
+		t.Fatal(err)
+	}
+	s.ask(c, "GET", "/api/v1/jobs", "", "Authorization", "Bearer "+token).wants(t, 401, "a token of one who was removed")
+	if text, _ := os.ReadFile(s.users.Path()); bytes.Contains(text, []byte(token)) || bytes.Contains(text, []byte(password)) {
+		t.Errorf("the file of users holds a secret: %s", text)
+	}
+}
+
+func TestAWallScreenActsForNobody(t *testing.T) {
+	s := start(t, func(c *Config) { c.ReadOnly = true })
+	c := s.in("ann")
+	s.ask(c, "GET", "/api/v1/jobs", "").wants(t, 200, "looking")
+	if reply := s.ask(c, "POST", "/api/v1/jobs", ""); reply.StatusCode != 403 || !strings.Contains(reply.body, "--read-only") {
+		t.Errorf("acting: got %d %s", reply.StatusCode, reply.body)
+	}
+	if reply := s.ask(c, "GET", "/session", ""); strings.TrimSpace(reply.body) != `{"user":"ann","role":"act","may_act":false,"read_only":true}` {
+		t.Errorf("got the session %s", reply.body)
+	}
+	if asked := s.apiWas(); len(asked) != 1 {
+		t.Errorf("the API was asked %q, want one look", asked)
+	}
+}
+
+func TestGuessingIsSlow(t *testing.T) {
+	s := start(t, func(c *Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
+	now := time.Now()
+	s.attempts.now = func() time.Time { return now } // nobody asks yet
+	c := s.browser()
+	from := func(address string) []string { return []string{"X-Forwarded-For", address} }
+	for range addressAttempts {
+		s.logIn(c, "ann", "wrong password", from("192.0.2.1")...).wants(t, 401, "a guess")
+	}
+	reply := s.logIn(c, "ann", password, from("192.0.2.1")...)
+	if reply.wants(t, 429, "one guess more, which is right"); reply.Header.Get("Retry-After") != "21" {
+		t.Errorf("got Retry-After %q, want 21", reply.Header.Get("Retry-After"))
+	}
+	for range addressAttempts + 1 {
+		s.logIn(c, "ann", password, from("192.0.2.2")...).wants(t, 303, "another address, which does not guess")
+	}
+	now = now.Add(forgivenAfter)
+	s.logIn(c, "ann", password, from("192.0.2.1")...).wants(t, 303, "a while later")
+	s.logIn(c, "ann", "wrong password", from("192.0.2.1")...).wants(t, 401, "a guess")
+	s.logIn(c, "ann", password, from("192.0.2.1")...).wants(t, 429, "one guess more")
+}
+
+func TestAttemptsFromManyAddressesAreSlowToo(t *testing.T) {
+	now := time.Now()
+	a := newAttempts(func() time.Time { return now })
+	through := 0
+	for i := range 200 {
+		if _, wait := a.begin(netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}), "ann"); wait == 0 {
+			through++
+		}
+	}
+	if through != nameAttempts {
+		t.Errorf("200 addresses had %d attempts at one name, want %d", through, nameAttempts)
+	}
+	a, through = newAttempts(func() time.Time { return now }), 0 // or a name might share a place with ann
+	for i := range 200 {                                         // addresses of one network, which one attacker has
+		address := netip.AddrFrom16([16]byte{0: 0x20, 1: 0x01, 15: byte(i)})
+		if _, wait := a.begin(address, fmt.Sprint("name", i)); wait == 0 {
+			through++
+		}
+	}
+	if through != addressAttempts {
+		t.Errorf("200 addresses of a /64 had %d attempts, want %d", through, addressAttempts)
+	}
+}
+
+func TestTheLogSaysWhoDidWhatAndNoSecret(t *testing.T) {
+	s := start(t, nil)
+	token, err := s.users.AddToken("ci", Act)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, stranger := s.in("ann"), s.browser()
+	cookie := c.Jar.Cookies(&url.URL{Scheme: "http", Host: "127.0.0.1", Path: "/"})[0].Value
+	s.ask(c, "DELETE", "/api/v1/jobs/7?token=planted-query", "planted-body").wants(t, 200, "a deed")
+	s.ask(c, "GET", "/api/v1/jobs", "").wants(t, 200, "a look")
+	s.ask(stranger, "POST", "/api/v1/jobs", "", "Authorization", "Bearer "+token).wants(t, 200, "a program's deed")
+	s.ask(stranger, "GET", "/api/v1/jobs", "", "Authorization", "Bearer planted-token").wants(t, 401, "a made up token")
+	s.logIn(stranger, "planted-name", "planted-password").wants(t, 401, "an unknown name")
+	s.logIn(stranger, "lou", "planted-password").wants(t, 401, "a wrong password")
+	s.ask(s.in("lou"), "POST", "/api/v1/jobs", "").wants(t, 403, "a deed that is refused")
+	if err := s.end(); err != nil { // a line is written after the answer
+		t.Fatal(err)
+	}
+	deeds, text := s.log()
+	got := ""
+	for _, d := range deeds {
+		got += strings.TrimSpace(fmt.Sprintf("%s %s %s %d %s", d.Who, d.Method, d.Path, d.Status, d.What)) + "\n"
+		if d.Address != "127.0.0.1" || time.Since(d.Time) > time.Minute {
+			t.Errorf("got the address %s and the time %v", d.Address, d.Time)
+		}
+	}
+	const want = `ann POST /login 303 logged in
+ann DELETE /api/v1/jobs/7 200
+ci POST /api/v1/jobs 200
+GET /api/v1/jobs 401
+POST /login 401 log-in refused: no such user
+lou POST /login 401 log-in refused: wrong password
+lou POST /login 303 logged in
+lou POST /api/v1/jobs 403
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for _, secret := range []string{"planted", token, cookie, password} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the log holds %q:\n%s", secret, text)
+		}
+	}
+}
+
+func TestStrangersDoNotFillTheDisk(t *testing.T) {
+	s := start(t, nil)
+	c := s.browser()
+	for range 100 {
+		s.ask(c, "POST", "/api/v1/jobs", "").wants(t, 401, "a stranger")
+	}
+	if err := s.end(); err != nil {
+		t.Fatal(err)
+	}
+	if deeds, _ := s.log(); len(deeds) == 0 || len(deeds) > addressAttempts+1 {
+		t.Errorf("100 requests of a stranger left %d lines, want a few", len(deeds))
+	}
+}
+
+func TestOtherNamesOfThisMachineAreRefused(t *testing.T) {
+	s := start(t, func(c *Config) {
+		c.Hostnames = []string{"tests.example.org"}
+		c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
+	})
+	c := s.browser()
+	for host, want := range map[string]int{
+		"localhost:9": 200, "LOCALHOST": 200, "127.0.0.1": 200, "[::1]:8080": 200, "tests.example.org": 200, "Tests.Example.Org.:443": 200,
+		"evil.example": 421, "evil.example:8080": 421, "localhost.evil.example": 421, "127.0.0.1.evil.example": 421,
+	} {
+		s.ask(c, "GET", "/login", "", "Host", host).wants(t, want, host)
+		s.ask(c, "GET", "/login", "", "X-Forwarded-Host", host).wants(t, want, "for "+host)
+	}
+	s.ask(c, "GET", "/login", "", "Host", "evil.example", "X-Forwarded-Host", "localhost").wants(t, 421, "a page that says to be a proxy")
+}
+
+func TestAServerForOthersTakesEveryNameUnlessSomeAreGiven(t *testing.T) {
+	everywhere := &net.TCPAddr{IP: net.IPv4zero, Port: 8080}
+	for _, test := range []struct {
+		names []string
+		host  string
+		want  bool
+	}{
+		{nil, "db1.example.org:8080", true},
+		{[]string{"db1.example.org"}, "db1.example.org:8080", true},
+		{[]string{"db1.example.org"}, "evil.example", false},
+		{[]string{"db1.example.org"}, "192.0.2.7:8080", true},
+	} {
+		s := Server{Config: Config{Listener: addressed{address: everywhere}, Hostnames: test.names}}
+		if err := s.checkHost(test.host); (err == nil) != test.want {
+			t.Errorf("%q, with the names %q: got %v, want it taken: %t", test.host, test.names, err, test.want)
+		}
+	}
+}
+
+// addressed is a listener of an address that a test must not listen on.
+type addressed struct {
+	net.Listener
+	address net.Addr
+}
+
+func (a addressed) Addr() net.Addr { return a.address }
+
+func TestAProxyServesItBelowAPath(t *testing.T) {
+	s := start(t, func(c *Config) { c.BasePath, c.Pages = "/sledge", pages })
+	c := s.browser()
+	if reply := s.ask(c, "GET", "/sledge", ""); reply.StatusCode != 308 || reply.Header.Get("Location") != "/sledge/" {
+		t.Errorf("got %d to %q", reply.StatusCode, reply.Header.Get("Location"))
+	}
+	for _, path := range []string{"/sledge/", "/"} { // a proxy may take the path away
+		if reply := s.ask(c, "GET", path, ""); reply.StatusCode != 303 || reply.Header.Get("Location") != "/sledge/login" {
+			t.Errorf("%s: got %d to %q", path, reply.StatusCode, reply.Header.Get("Location"))
+		}
+	}
+	if reply := s.ask(c, "GET", "/sledge/login", ""); !strings.Contains(reply.body, `action="/sledge/login"`) || !strings.Contains(reply.body, `href="/sledge/login.css"`) {
+		t.Errorf("got %s", reply.body)
+	}
+	if reply := s.logIn(c, "ann", password); reply.Header.Get("Location") != "/sledge/" {
+		t.Errorf("the log-in leads to %q", reply.Header.Get("Location"))
+	}
+	s.ask(c, "GET", "/sledge/assets/main-1a2.js", "").wants(t, 200, "a file of the pages")
+	if reply := s.ask(c, "GET", "/sledge/api/v1/jobs", ""); reply.body != "GET /api/v1/jobs" {
+		t.Errorf("the API was asked for %q", reply.body)
+	}
+	s.ask(c, "GET", "/sledge2/api/v1/jobs", "").wants(t, 303, "a path that only begins so")
+	for path, want := range map[string]bool{
+		"": true, "/sledge": true, "/a/b.c": true,
+		"/": false, "sledge": false, "/sledge/": false, "//x": false, "/a/../b": false, "/a b": false, `/"x`: false, "/.hidden": false,
+	} {
+		if err := CheckBasePath(path); (err == nil) != want {
+			t.Errorf("the base path %q: got %v, want it taken: %t", path, err, want)
+		}
+	}
+}
+
+func TestOnlyAProxyMaySayForWhomItAsks(t *testing.T) {
+	for name, test := range map[string]struct {
+		proxies   []netip.Prefix
+		forwarded []string
+		want      string
+	}{
+		"no proxy":                    {nil, []string{"192.0.2.1"}, "127.0.0.1"},
+		"a proxy":                     {[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, []string{"192.0.2.1"}, "192.0.2.1"},
+		"what a client has put first": {[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, []string{"198.51.100.9, 192.0.2.1"}, "192.0.2.1"},
+		"two proxies":                 {[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8")}, []string{"198.51.100.9", "192.0.2.1, 10.1.1.1"}, "192.0.2.1"},
+		"no address":                  {[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, []string{"192.0.2.1, <script>"}, "127.0.0.1"},
+	} {
+		s := start(t, func(c *Config) { c.Proxies = test.proxies })
+		var headers []string
+		for _, value := range test.forwarded {
+			headers = append(headers, "X-Forwarded-For", value)
+		}
+		s.logIn(s.browser(), "ann", password, headers...).wants(t, 303, name)
+		if err := s.end(); err != nil {
+			t.Fatal(err)
+		}
+		if deeds, _ := s.log(); len(deeds) != 1 || deeds[0].Address != test.want {
+			t.Errorf("%s: got %+v, want the address %s", name, deeds, test.want)
+		}
+	}
+}
+
+func TestEveryAnswerIsSafeToShow(t *testing.T) {
+	s := start(t, func(c *Config) {
+		c.Pages = pages
+		c.API = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("the API has a fault") })
+	})
+	in, out := s.in("ann"), s.browser()
+	for _, test := range []struct {
+		c            *http.Client
+		method, path string
+		want         int
+	}{
+		{out, "GET", "/login", 200},
+		{out, "GET", "/", 303},
+		{out, "GET", "/api/x", 401},
+		{in, "GET", "/", 200},
+		{in, "GET", "/assets/main-1a2.js", 200},
+		{in, "GET", "/nosuch", 404},
+		{in, "PUT", "/", 405},
+		{in, "GET", "/api/x", 500},
+	} {
+		reply := s.ask(test.c, test.method, test.path, "")
+		reply.wants(t, test.want, test.path)
+		for header, want := range map[string]string{
+			"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
+			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+		} {
+			if got := reply.Header.Get(header); got != want {
+				t.Errorf("%s: got %s: %q, want %q", test.path, header, got, want)
+			}
+		}
+		if strings.Contains(reply.body, "the API has a fault") {
+			t.Errorf("%s: an answer tells of the inside: %s", test.path, reply.body)
+		}
+	}
+	if strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") || strings.Contains(policy, "*") {
+		t.Errorf("the policy lets in more than ours: %s", policy)
+	}
+	if said := s.wasSaid(); !strings.Contains(said, "the API has a fault") || !strings.Contains(said, "server_test.go") {
+		t.Errorf("of a fault was said %q", said)
+	}
+}
+
+func TestPagesAreServedAsTheyWereBuilt(t *testing.T) {
+	s := start(t, func(c *Config) { c.Pages = pages })
+	c := s.in("lou")
+	for path, want := range map[string]struct{ kind, cache, body string }{
+		"/":                   {"text/html; charset=utf-8", "no-cache", "<title>the pages"},
+		"/icon.svg":           {"image/svg+xml", "no-cache", "<svg/>"},
+		"/assets/main-1a2.js": {"text/javascript; charset=utf-8", "private, max-age=31536000, immutable", "export {}"},
+	} {
+		reply := s.ask(c, "GET", path, "")
+		if reply.StatusCode != 200 || reply.Header.Get("Content-Type") != want.kind || reply.Header.Get("Cache-Control") != want.cache || !strings.Contains(reply.body, want.body) {
+			t.Errorf("%s: got %d %v %s", path, reply.StatusCode, reply.Header, reply.body)
+		}
+	}
+	if reply := s.ask(c, "GET", "/assets/main-1a2.js", "", "Accept-Encoding", "gzip"); reply.Header.Get("Content-Encoding") != "gzip" || len(reply.body) > 200 {
+		t.Errorf("got %d bytes, as %q, want them compressed", len(reply.body), reply.Header.Get("Content-Encoding"))
+	}
+	for _, path := range []string{"/..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/assets", "/assets/", "/assets%5cmain-1a2.js", "/%00", "/nosuch"} {
+		if reply := s.ask(c, "GET", path, ""); reply.StatusCode < 300 || reply.StatusCode >= 500 || strings.Contains(reply.body, "root:") {
+			t.Errorf("%s: got %d %s", path, reply.StatusCode, reply.body)
+		}
+	}
+}
+
+func TestWithoutPagesItSaysHowToGetThem(t *testing.T) {
+	s := start(t, func(c *Config) { c.API = nil })
+	c := s.in("ann")
+	for _, path := range []string{"/", "/jobs/7"} {
+		if reply := s.ask(c, "GET", path, ""); reply.StatusCode != 404 || !strings.Contains(reply.body, "make build") || !strings.Contains(reply.Header.Get("Content-Type"), "text/html") {
+			t.Errorf("%s: got %d %s", path, reply.StatusCode, reply.body)
+		}
+	}
+	s.ask(c, "GET", "/api/v1/jobs", "").wants(t, 501, "no API")
+}
+
+// streaming makes an API of one stream, which tells of its end.
+func streaming(c *Config) (ended <-chan struct{}) {
+	over := make(chan struct{}, 1)
+	c.API = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		defer func() { over <- struct{}{} }()
+		for i := 0; ; i++ {
+			if _, err := fmt.Fprintf(w, "id: %d\ndata: tick\n\n", i); err != nil {
+				return
+			}
+			w.(http.Flusher).Flush()
+			select {
+			case <-r.Context().Done():
+				return
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	})
+	return over
+}
+
+// follow reads a stream until it ends or enough events have come.
+func (s *site) follow(c *http.Client, path string, enough int, headers ...string) (events int) {
+	s.t.Helper()
+	r, err := http.NewRequest("GET", s.url+path, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := c.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	for lines := bufio.NewScanner(response.Body); events < enough && lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "id: ") {
+			events++
+		}
+	}
+	return events
+}
+
+func over(t *testing.T, ended <-chan struct{}, what string) {
+	t.Helper()
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Fatalf("%s: the stream goes on", what)
+	}
+}
+
+func TestAStreamOfEventsOutlastsEveryLimit(t *testing.T) {
+	folder := t.TempDir()
+	if err := UsersIn(folder).AddPassword("ann", Act, password); err != nil {
+		t.Fatal(err)
+	}
+	var ended <-chan struct{}
+	s := serve(t, folder, func(c *Config) { ended = streaming(c) }, func(s *Server) {
+		s.patience = patience{headers: 200 * time.Millisecond, body: 200 * time.Millisecond, taken: 200 * time.Millisecond, idle: 200 * time.Millisecond, end: time.Second}
+		s.lookAgain = 50 * time.Millisecond
+	})
+	if events := s.follow(s.in("ann"), "/api/v1/events", 100); events != 100 { // a second and more
+		t.Errorf("got %d events, want 100", events)
+	}
+	over(t, ended, "the reader left")
+}
+
+func TestAStreamEndsWithWhoMaySeeItAndWithTheServer(t *testing.T) {
+	var ended <-chan struct{}
+	folder := t.TempDir()
+	users := UsersIn(folder)
+	if err := users.AddPassword("ann", Act, password); err != nil {
+		t.Fatal(err)
+	}
+	token, err := users.AddToken("ci", Look)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, folder, func(c *Config) { ended = streaming(c) }, func(s *Server) { s.lookAgain = 20 * time.Millisecond })
+	watching := make(chan int, 1)
+	begin := func(c *http.Client, headers ...string) {
+		go func() { watching <- s.follow(c, "/api/v1/events", 1<<30, headers...) }()
+		time.Sleep(50 * time.Millisecond) // some events
+	}
+	begin(s.browser(), "Authorization", "Bearer "+token)
+	if err := s.users.Remove("ci"); err != nil {
+		t.Fatal(err)
+	}
+	over(t, ended, "the user was removed")
+	if events := <-watching; events == 0 {
+		t.Error("got no event before the user was removed")
+	}
+	c := s.in("ann")
+	begin(c)
+	s.ask(c, "POST", "/logout", "").wants(t, 303, "logging out")
+	over(t, ended, "the session was ended")
+	<-watching
+	begin(s.in("ann"))
+	began := time.Now()
+	if err := s.end(); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("the server took %v to end, with a stream open", took)
+	}
+	<-watching
+}
+
+func TestWhoDoesNotReadIsLetGo(t *testing.T) {
+	failed := make(chan error, 1)
+	folder := t.TempDir()
+	token, err := UsersIn(folder).AddToken("ci", Look)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, folder, func(c *Config) {
+		c.API = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			for chunk := make([]byte, 1<<20); ; {
+				if _, err := w.Write(chunk); err != nil {
+					failed <- err
+					return
+				}
+			}
+		})
+	}, func(s *Server) { s.patience.taken = 200 * time.Millisecond })
+	conn, err := net.Dial("tcp", s.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "GET /api/v1/big HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n", token)
+	select {
+	case err := <-failed:
+		if !os.IsTimeout(err) {
+			t.Errorf("writing ended by %v, want a time-out", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("a client that does not read is waited for")
+	}
+}
+
+func TestWhoIsSlowToAskIsLetGo(t *testing.T) {
+	folder := t.TempDir()
+	token, err := UsersIn(folder).AddToken("ci", Act)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := make(chan error, 1)
+	s := serve(t, folder, func(c *Config) {
+		c.API = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			_, err := io.ReadAll(r.Body)
+			failed <- err
+		})
+	}, func(s *Server) { s.patience.headers, s.patience.body = 200*time.Millisecond, 200*time.Millisecond })
+	for _, begun := range []string{"GET /login HTTP/1.1\r\nHost: loc", "POST /api/v1/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\nAuthorization: Bearer " + token + "\r\n\r\nhalf"} {
+		conn, err := net.Dial("tcp", s.Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprint(conn, begun)
+		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+		if _, err := io.ReadAll(conn); os.IsTimeout(err) {
+			t.Errorf("the server waits on for the rest of %q", begun)
+		}
+	}
+	if err := <-failed; !os.IsTimeout(err) {
+		t.Errorf("reading half a body ended by %v, want a time-out", err)
+	}
+}
+
+func TestWorkMayTakeLongerThanItsRequest(t *testing.T) {
+	folder := t.TempDir()
+	token, err := UsersIn(folder).AddToken("ci", Act)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, folder, func(c *Config) {
+		c.API = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if _, err := io.ReadAll(r.Body); err != nil {
+				t.Errorf("read the body: %v", err)
+			}
+			select {
+			case <-r.Context().Done():
+				t.Error("the request was cut off while it was worked on")
+			case <-time.After(600 * time.Millisecond):
+			}
+			_, _ = io.WriteString(w, "done")
+		})
+	}, func(s *Server) { s.patience.body, s.patience.taken = 200*time.Millisecond, 200*time.Millisecond })
+	if reply := s.ask(s.browser(), "POST", "/api/v1/check", "body", "Authorization", "Bearer "+token); reply.body != "done" {
+		t.Errorf("got %d %q, want it done", reply.StatusCode, reply.body)
+	}
+}
+
+func TestRequestsHaveALimitOfSize(t *testing.T) {
+	folder := t.TempDir()
+	users := UsersIn(folder)
+	token, err := users.AddToken("ci", Act)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, folder, func(c *Config) {
+		c.API = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			n, err := io.Copy(io.Discard, r.Body)
+			fmt.Fprintf(w, "%d %t", n, err == nil)
+		})
+	}, nil)
+	c := s.browser()
+	for size, want := range map[int]string{1000: "1000 true", bodyBytes: fmt.Sprintf("%d true", bodyBytes), bodyBytes + 1: fmt.Sprintf("%d false", bodyBytes)} {
+		if reply := s.ask(c, "POST", "/api/v1/x", strings.Repeat("x", size), "Authorization", "Bearer "+token); reply.body != want {
+			t.Errorf("%d bytes: got %q, want %q", size, reply.body, want)
+		}
+	}
+	s.logIn(c, "ci", strings.Repeat("x", formBytes)).wants(t, 400, "a form that is no form of ours")
+	s.ask(c, "GET", "/login", "", "X-Long", strings.Repeat("x", headerBytes+8<<10)).wants(t, 431, "a long header")
+}
+
+func TestASessionOutlivesTheServerAndNotItsUser(t *testing.T) {
+	s := start(t, nil)
+	c := s.in("ann")
+	address := s.Address()
+	if err := s.end(); err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Skipf("another program has taken the port meanwhile: %v", err)
+	}
+	again := serve(t, s.folder, func(c *Config) { _ = c.Listener.Close(); c.Listener = listener }, nil)
+	again.ask(c, "GET", "/api/v1/jobs", "").wants(t, 200, "after another start")
+	if err := again.users.AddPassword("ann", Look, password); err != nil {
+		t.Fatal(err)
+	}
+	again.ask(c, "GET", "/api/v1/jobs", "").wants(t, 401, "after a new password")
+	again.logIn(c, "ann", password).wants(t, 303, "the new password")
+	again.ask(c, "POST", "/api/v1/jobs", "").wants(t, 403, "the new role")
+	if err := again.users.Remove("ann"); err != nil {
+		t.Fatal(err)
+	}
+	again.ask(c, "GET", "/api/v1/jobs", "").wants(t, 401, "after the user was removed")
+}
+
+func TestSessionsEndAfterAWeek(t *testing.T) {
+	now := time.Now()
+	sessions, err := openSessions(filepath.Join(t.TempDir(), "s.json"), func() time.Time { return now })
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, _, err := sessions.begin("ann", "proof")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(sessionFor)
+	if _, found := sessions.find(token); !found {
+		t.Error("a session ended before its time")
+	}
+	now = now.Add(time.Second)
+	if _, found := sessions.find(token); found {
+		t.Error("a session goes on after its time")
+	}
+	for range mostSessions + 10 {
+		sessions.byHash[randomText()] = session{Ends: now.Add(time.Hour)}
+		sessions.tidy()
+	}
+	if n := len(sessions.byHash); n >= mostSessions+1 {
+		t.Errorf("%d sessions are kept, want no more than %d", n, mostSessions)
+	}
+}
+
+func TestFilesAreForTheirOwnerAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such modes")
+	}
+	s := start(t, nil)
+	s.in("ann")
+	if _, err := SelfSigned(s.folder, []string{"localhost"}); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	_ = fs.WalkDir(os.DirFS(s.folder), ".", func(name string, entry fs.DirEntry, _ error) error {
+		if info, err := entry.Info(); err == nil && !entry.IsDir() {
+			names = append(names, name)
+			if info.Mode().Perm() != 0o600 {
+				t.Errorf("%s has the mode %v", name, info.Mode())
+			}
+		}
+		return nil
+	})
+	if len(names) != 4 {
+		t.Errorf("got the files %q, want four", names)
+	}
+	if err := os.Chmod(s.users.Path(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.users.List(); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+		t.Errorf("users whom others may read: got %v", err)
+	}
+	s.ask(s.browser(), "GET", "/", "", "Cookie", s.cookie+"=x").wants(t, 303, "no session, whatever the file")
+	if err := os.WriteFile(s.users.Path(), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(s.users.Path(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.ask(s.browser(), "GET", "/api/v1/jobs", "", "Authorization", "Bearer x").wants(t, 500, "a damaged file of users lets nobody in")
+}
+
+func TestAnAnswerUnderWayIsFinished(t *testing.T) {
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	folder := t.TempDir()
+	token, err := UsersIn(folder).AddToken("ci", Act)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, folder, func(c *Config) {
+		c.API = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			close(begun)
+			<-goOn
+			fmt.Fprintf(w, "done %v", r.Context().Err())
+		})
+	}, nil)
+	got := make(chan string, 1)
+	go func() {
+		got <- s.ask(s.browser(), "POST", "/api/v1/jobs", "", "Authorization", "Bearer "+token).body
+	}()
+	<-begun
+	ended := make(chan error, 1)
+	go func() { ended <- s.end() }()
+	time.Sleep(50 * time.Millisecond) // the server is ending
+	close(goOn)
+	if body := <-got; body != "done <nil>" {
+		t.Errorf("got %q, want the whole answer", body)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

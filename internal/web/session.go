@@ -1,0 +1,120 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"sync"
+	"time"
+)
+
+// session is a browser that somebody has logged in with.
+type session struct {
+	User  string    `json:"user"`
+	Proof string    `json:"proof,omitempty"` // of the user's password, as it was
+	Ends  time.Time `json:"ends"`
+}
+
+// sessionFor is how long a session lasts: a test of a week can be watched without another
+// log-in.
+const sessionFor = 7 * 24 * time.Hour
+
+// mostSessions bounds the file; then the sessions that end first are ended.
+const mostSessions = 1000
+
+// linkUser is what somebody is called who came in by the link that the program printed.
+const linkUser = "link"
+
+// sessions are kept in a file, by hashes of their tokens, so that a browser goes on when the
+// server was started again and the file lets nobody in.
+type sessions struct {
+	path string
+	now  func() time.Time
+
+	mu     sync.Mutex
+	byHash map[string]session
+}
+
+func openSessions(path string, now func() time.Time) (*sessions, error) {
+	s := &sessions{path: path, now: now, byHash: map[string]session{}}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &s.byHash)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the sessions: %w (delete %s, and everybody logs in again)", err, path)
+	}
+	return s, nil
+}
+
+// begin begins a session and returns its token.
+func (s *sessions) begin(user, proof string) (token string, ends time.Time, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	token, ends = randomText(), s.now().Add(sessionFor)
+	s.tidy()
+	s.byHash[hashToken(token)] = session{User: user, Proof: proof, Ends: ends}
+	return token, ends, s.write()
+}
+
+// tidy drops what has ended, and makes room for one more. O(n), once a log-in.
+func (s *sessions) tidy() {
+	first := ""
+	for hash, of := range s.byHash {
+		if s.now().After(of.Ends) {
+			delete(s.byHash, hash)
+			continue
+		}
+		if first == "" || of.Ends.Before(s.byHash[first].Ends) {
+			first = hash
+		}
+	}
+	if len(s.byHash) >= mostSessions {
+		delete(s.byHash, first)
+	}
+}
+
+// find returns the session of a token.
+func (s *sessions) find(token string) (of session, found bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of, found = s.byHash[hashToken(token)]
+	return of, found && !s.now().After(of.Ends)
+}
+
+// endToken ends the session of a token.
+func (s *sessions) endToken(token string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.byHash, hashToken(token))
+	return s.write()
+}
+
+// end ends all that which chooses.
+func (s *sessions) end(which func(session) bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := len(s.byHash)
+	maps.DeleteFunc(s.byHash, func(_ string, of session) bool { return which(of) })
+	if len(s.byHash) == before {
+		return nil
+	}
+	return s.write()
+}
+
+func (s *sessions) write() error {
+	text, err := json.Marshal(s.byHash)
+	if err == nil {
+		err = writePrivate(s.path, text)
+	}
+	if err != nil {
+		return fmt.Errorf("write the sessions: %w", err)
+	}
+	return nil
+}

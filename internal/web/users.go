@@ -1,0 +1,271 @@
+package web
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// Role is what somebody may do.
+type Role string
+
+// The roles. Who may act may look, too.
+const (
+	Look Role = "look" // see everything, change nothing
+	Act  Role = "act"  // also start, stop and delete
+)
+
+// Roles lists them.
+var Roles = []Role{Look, Act}
+
+// User is somebody who may come in, by a password or by a token.
+type User struct {
+	Name     string    `json:"name"`
+	Role     Role      `json:"role"`
+	Password string    `json:"password,omitempty"`     // its Argon2id hash
+	Token    string    `json:"token_sha256,omitempty"` // hash of a program's token
+	Added    time.Time `json:"added"`
+}
+
+// proof changes with whatever the user comes in by, and does not tell what that is.
+func (u User) proof() string {
+	sum := sha256.Sum256([]byte(u.Password + "\n" + u.Token))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Errors of users that callers tell apart.
+var (
+	ErrUserExists  = errors.New("there is such a user already")
+	ErrUserMissing = errors.New("there is no such user")
+)
+
+// Users are kept in a file, which only its owner may read. A server reads it again when it
+// has changed.
+type Users struct {
+	path string
+
+	mu   sync.Mutex
+	read fileState // of what list was read from
+	list []User
+}
+
+type fileState struct {
+	size int64
+	at   time.Time
+}
+
+// UsersIn are the users that are kept in a folder.
+func UsersIn(folder string) *Users { return &Users{path: filepath.Join(folder, "web-users.json")} }
+
+// Path is their file.
+func (u *Users) Path() string { return u.path }
+
+// List returns all users by name; none where there is no file.
+func (u *Users) List() ([]User, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	info, err := os.Stat(u.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		u.list, u.read = nil, fileState{}
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the users: %w", err)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("read the users: others may read or write %s: chmod 600 %[1]s", u.path)
+	}
+	now := fileState{info.Size(), info.ModTime()}
+	if now == u.read {
+		return slices.Clone(u.list), nil
+	}
+	text, err := os.ReadFile(u.path)
+	if err != nil {
+		return nil, fmt.Errorf("read the users: %w", err)
+	}
+	var file struct{ Users []User }
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&file); err != nil {
+		return nil, fmt.Errorf("read the users: %s is damaged: %w", u.path, err)
+	}
+	for _, one := range file.Users {
+		if err := checkUser(one.Name, one.Role); err != nil {
+			return nil, fmt.Errorf("read the users: %s: %w", u.path, err)
+		}
+	}
+	u.list, u.read = file.Users, now
+	return slices.Clone(u.list), nil
+}
+
+// find returns the user of a name.
+func (u *Users) find(name string) (user User, found bool, err error) {
+	users, err := u.List()
+	if at := slices.IndexFunc(users, func(of User) bool { return of.Name == name }); at >= 0 {
+		return users[at], true, err
+	}
+	return User{}, false, err
+}
+
+var userNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
+
+func checkUser(name string, role Role) error {
+	if !userNames.MatchString(name) {
+		return fmt.Errorf("the user's name %q is not 1 to 64 letters, digits and . _ @ -, the first a letter or digit", name)
+	}
+	if name == linkUser {
+		return fmt.Errorf("the name %s is taken: who comes in by the link is called so", linkUser)
+	}
+	if !slices.Contains(Roles, role) {
+		return fmt.Errorf("the role %q is neither %s, who sees everything, nor %s, who may also change it", role, Look, Act)
+	}
+	return nil
+}
+
+// leastPassword is how many characters a password has at least: NIST SP 800-63B, 5.1.1.2.
+const leastPassword = 8
+
+// CheckPassword refuses a password that is too short, or too long to be one.
+func CheckPassword(password string) error {
+	if n := utf8.RuneCountInString(password); n < leastPassword {
+		return fmt.Errorf("the password has %d characters, and needs %d", n, leastPassword)
+	}
+	if len(password) > formBytes/4 {
+		return fmt.Errorf("the password is longer than %d bytes", formBytes/4)
+	}
+	return nil
+}
+
+// Check refuses a name that no user can have, or has already, and a role that is none. Replace
+// is to take the place of the user who has it.
+func (u *Users) Check(name string, role Role, replace bool) error {
+	if err := checkUser(name, role); err != nil {
+		return err
+	}
+	_, found, err := u.find(name)
+	if err == nil && found && !replace {
+		return fmt.Errorf("user %s: %w", name, ErrUserExists)
+	}
+	return err
+}
+
+// AddPassword adds a user who comes in by a password, or replaces one of the name.
+func (u *Users) AddPassword(name string, role Role, password string) error {
+	if err := CheckPassword(password); err != nil {
+		return err
+	}
+	return u.put(User{Name: name, Role: role, Password: hashPassword(password)})
+}
+
+// AddToken adds a program, which comes in by the token that is returned and kept nowhere.
+func (u *Users) AddToken(name string, role Role) (token string, err error) {
+	token = tokenPrefix + randomText()
+	return token, u.put(User{Name: name, Role: role, Token: hashToken(token)})
+}
+
+func (u *Users) put(user User) error {
+	if err := checkUser(user.Name, user.Role); err != nil {
+		return err
+	}
+	users, err := u.List()
+	if err != nil {
+		return err
+	}
+	user.Added = time.Now().UTC().Truncate(time.Second)
+	users = slices.DeleteFunc(users, func(of User) bool { return of.Name == user.Name })
+	return u.write(append(users, user))
+}
+
+// Remove removes a user, whose sessions end with it.
+func (u *Users) Remove(name string) error {
+	users, err := u.List()
+	if err != nil {
+		return err
+	}
+	left := slices.DeleteFunc(slices.Clone(users), func(of User) bool { return of.Name == name })
+	if len(left) == len(users) {
+		return fmt.Errorf("user %q: %w", name, ErrUserMissing)
+	}
+	return u.write(left)
+}
+
+func (u *Users) write(users []User) error {
+	slices.SortFunc(users, func(a, b User) int { return strings.Compare(a.Name, b.Name) })
+	text, err := json.MarshalIndent(struct {
+		Users []User `json:"users"`
+	}{users}, "", "  ")
+	if err == nil {
+		err = writePrivate(u.path, append(text, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("write the users: %w", err)
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.read = fileState{} // it may have the size and the time of the one before
+	return nil
+}
+
+// writePrivate replaces a file as a whole by one that only its owner may read.
+func writePrivate(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name()) // the error that matters is known
+	}
+	return err
+}
+
+// tokenPrefix lets programs that look for secrets in source code find a token.
+const tokenPrefix = "sledge_"
+
+// randomText is 192 random bits that can stand in a link, a header and a cookie.
+func randomText() string {
+	bits := make([]byte, 24)
+	_, _ = rand.Read(bits) // it never fails
+	return base64.RawURLEncoding.EncodeToString(bits)
+}
+
+// hashToken hashes what is random and long enough for a fast hash.
+func hashToken(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// byToken returns whose token it is.
+func (u *Users) byToken(token string) (user User, found bool, err error) {
+	users, err := u.List()
+	hash := hashToken(token)
+	for _, of := range users {
+		if of.Token != "" && subtle.ConstantTimeCompare([]byte(of.Token), []byte(hash)) == 1 {
+			user, found = of, true
+		}
+	}
+	return user, found, err
+}
