@@ -32,8 +32,8 @@ type webFlags struct {
 }
 
 const webHelp = `Web serves the web application on this machine, and prints a link that logs in
-once. It is begun: what there is so far is the server with its log-in. The pages and
-the API that it serves are being built; without them it says so in the browser.
+once. It is begun: what there is so far is the server with its log-in. It serves neither
+the pages nor the API yet, and says so in the browser.
 
 Whoever comes in by the link may act. For several people, add users: each has a name,
 a password and a role. Those who may look see everything and change nothing; those who
@@ -137,7 +137,7 @@ func (p *Program) introduce(server *web.Server, c web.Config, f webFlags) error 
 		half := len(pairs) / 2
 		fmt.Fprintf(p.Stderr, "Compare the certificate's SHA-256 fingerprint with what the browser shows:\n  %s\n  %s\n", pairs[:half+1], pairs[half+1:])
 	}
-	fmt.Fprintln(p.Stderr, "The API is not in this program yet, and the pages are not either: see sledge web --help.")
+	fmt.Fprintln(p.Stderr, "It serves neither the API nor the pages yet: see sledge web --help.")
 	if server.HasLink() {
 		fmt.Fprintln(p.Stderr, "Open this link, which logs in once. Ctrl-C ends the server.")
 	} else {

@@ -17,14 +17,14 @@ var contentTypes = map[string]string{
 	".png": "image/png", ".woff2": "font/woff2", ".txt": "text/plain; charset=utf-8", ".wasm": "application/wasm",
 }
 
-// HowToGetPages says why there are none.
-const HowToGetPages = "This program was built without its pages. To get them, install Node.js with npm and build it again by make build. Everything else works: the command line, and the API below /api/."
+// noPages says why there are none.
+const noPages = "There are no pages here yet: make build makes them where there is npm, and a later version of sledge web serves them. You are logged in, and the command line does everything."
 
 // pages serves the built pages, or says how to get them.
 func (s *Server) pages() http.Handler {
 	if s.Pages == nil {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			s.refuse(w, r, http.StatusNotFound, HowToGetPages)
+			s.refuse(w, r, http.StatusNotFound, noPages)
 		})
 	}
 	return gzhttp.GzipHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

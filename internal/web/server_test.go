@@ -673,7 +673,7 @@ func TestPagesAreServedAsTheyWereBuilt(t *testing.T) {
 	}
 }
 
-func TestWithoutPagesItSaysHowToGetThem(t *testing.T) {
+func TestWithoutPagesItSaysSo(t *testing.T) {
 	s := start(t, func(c *Config) { c.API = nil })
 	c := s.in("ann")
 	for _, path := range []string{"/", "/jobs/7"} {
