@@ -684,9 +684,9 @@ func TestWithoutPagesItSaysSo(t *testing.T) {
 	s.ask(c, "GET", "/api/v1/jobs", "").wants(t, 501, "no API")
 }
 
-// streaming makes an API of one stream, which tells of its end.
-func streaming(c *Config) (ended <-chan struct{}) {
-	over := make(chan struct{}, 1)
+// streaming makes an API of one stream, which tells of its first event and of its end.
+func streaming(c *Config) (begun, ended <-chan struct{}) {
+	first, over := make(chan struct{}, 1), make(chan struct{}, 1)
 	c.API = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		defer func() { over <- struct{}{} }()
@@ -695,6 +695,9 @@ func streaming(c *Config) (ended <-chan struct{}) {
 				return
 			}
 			w.(http.Flusher).Flush()
+			if i == 0 {
+				first <- struct{}{}
+			}
 			select {
 			case <-r.Context().Done():
 				return
@@ -702,7 +705,7 @@ func streaming(c *Config) (ended <-chan struct{}) {
 			}
 		}
 	})
-	return over
+	return first, over
 }
 
 // follow reads a stream until it ends or enough events have come.
@@ -742,19 +745,20 @@ func TestAStreamOfEventsOutlastsEveryLimit(t *testing.T) {
 	if err := UsersIn(folder).AddPassword("ann", Act, password); err != nil {
 		t.Fatal(err)
 	}
-	var ended <-chan struct{}
-	s := serve(t, folder, func(c *Config) { ended = streaming(c) }, func(s *Server) {
-		s.patience = patience{headers: 200 * time.Millisecond, body: 200 * time.Millisecond, taken: 200 * time.Millisecond, idle: 200 * time.Millisecond, end: time.Second}
+	var begun, ended <-chan struct{}
+	s := serve(t, folder, func(c *Config) { begun, ended = streaming(c) }, func(s *Server) {
+		s.patience = patience{headers: 500 * time.Millisecond, body: 200 * time.Millisecond, taken: 200 * time.Millisecond, idle: 200 * time.Millisecond, end: time.Second}
 		s.lookAgain = 50 * time.Millisecond
 	})
 	if events := s.follow(s.in("ann"), "/api/v1/events", 100); events != 100 { // a second and more
 		t.Errorf("got %d events, want 100", events)
 	}
+	<-begun
 	over(t, ended, "the reader left")
 }
 
 func TestAStreamEndsWithWhoMaySeeItAndWithTheServer(t *testing.T) {
-	var ended <-chan struct{}
+	var begun, ended <-chan struct{}
 	folder := t.TempDir()
 	users := UsersIn(folder)
 	if err := users.AddPassword("ann", Act, password); err != nil {
@@ -764,11 +768,11 @@ func TestAStreamEndsWithWhoMaySeeItAndWithTheServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := serve(t, folder, func(c *Config) { ended = streaming(c) }, func(s *Server) { s.lookAgain = 20 * time.Millisecond })
+	s := serve(t, folder, func(c *Config) { begun, ended = streaming(c) }, func(s *Server) { s.lookAgain = 20 * time.Millisecond })
 	watching := make(chan int, 1)
 	begin := func(c *http.Client, headers ...string) {
 		go func() { watching <- s.follow(c, "/api/v1/events", 1<<30, headers...) }()
-		time.Sleep(50 * time.Millisecond) // some events
+		<-begun
 	}
 	begin(s.browser(), "Authorization", "Bearer "+token)
 	if err := s.users.Remove("ci"); err != nil {
