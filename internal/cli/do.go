@@ -38,10 +38,10 @@ func (p *Program) perform(ctx context.Context, order workbench.Order, s *setting
 	var showing sync.WaitGroup // by somebody who may wait for a full pipe
 	restore := func() {}
 	with := workbench.With{Store: store, Begun: func(r *workbench.Handle) {
-		if !s.brief {
+		restore = p.interrupts.instead(func(int) { r.Interrupt() })
+		if !s.brief { // it may be what shows that nobody reads the output
 			fmt.Fprint(p.Stderr, opening(order, r.ID(), s.hammerDB))
 		}
-		restore = p.interrupts.instead(func(int) { r.Interrupt() })
 	}}
 	if order.Plan.Pacing.Test {
 		with.Attending = []job.Watcher{d} // what virtual users say is all that comes of it
