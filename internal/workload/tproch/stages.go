@@ -48,7 +48,7 @@ func (o *Options) tests(users int) ([]string, error) {
 	case o.Test == testPower && users != 1:
 		return nil, fmt.Errorf("the power test is the work of one virtual user: ask for 1, not %d, or for the test both", users)
 	case (o.Test == testThroughput || o.Test == testBoth) && users < 2:
-		return nil, fmt.Errorf("the test %s takes two virtual users at least, since the first runs the refresh functions and the others a stream of queries each: ask for 3, or for the test power", o.Test)
+		return nil, fmt.Errorf("the test %s takes two virtual users at least, since the first runs the refresh functions and the others a stream of queries each: set users to 3, or test to power", o.Test)
 	case o.Test == testBoth:
 		return []string{powerTest, throughputTest}, nil
 	case !o.refreshes():

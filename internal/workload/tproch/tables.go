@@ -34,7 +34,7 @@ func (o *Options) tables() []schema.Table {
 func unbuildable(options any) (option, why string) {
 	size, err := dbgen.NewScale(options.(*Options).Scale.factor)
 	if err == nil && size.RepeatsSuppliers() {
-		return "scale_factor", "there a part has the same supplier twice, as in dbgen's rows, and the key of partsupp forbids it: take 0.01, or 0.024 or more"
+		return "scale_factor", "at this scale factor a part has the same supplier twice, as in dbgen's rows, and the key of partsupp forbids it: take 0.01, or 0.024 or more"
 	}
 	return "", ""
 }
