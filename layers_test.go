@@ -82,7 +82,7 @@ var layers = map[string]string{
 	"interpreter": "",
 	"web":         "",
 	"web/api":     "catalog document hammerdb/views job option report repository workbench",
-	"cli":         "catalog database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/views host interpreter job manual meter option report repository terminal web workbench workload",
+	"cli":         "catalog database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/views host interpreter job manual meter option report repository terminal web web/api web/pages workbench workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
 	"hammerdb/names":    "option workload",

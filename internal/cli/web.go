@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -17,11 +18,15 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/web"
+	"sledge/internal/web/api"
+	"sledge/internal/web/pages"
+	"sledge/internal/workbench"
 )
 
 // webFlags are the flags of web.
 type webFlags struct {
 	repository       string
+	config           string
 	listen           string
 	certificate, key string
 	selfSigned       bool
@@ -32,8 +37,8 @@ type webFlags struct {
 }
 
 const webHelp = `Web serves the web application on this machine, and prints a link that logs in
-once. It is begun: what there is so far is the server with its log-in. It serves neither
-the pages nor the API yet, and says so in the browser.
+once: pages for the browser, and an API for programs, which describes itself below
+/api/v1/docs. The application is begun: its pages show jobs, and do not start any yet.
 
 Whoever comes in by the link may act. For several people, add users: each has a name,
 a password and a role. Those who may look see everything and change nothing; those who
@@ -44,14 +49,16 @@ Nobody else can reach 127.0.0.1. On another address, web starts only with TLS an
 user. To reach it from your desk without either, use ssh -L 8080:127.0.0.1:8080 HOST.
 
 Users, sessions and a log of what was done by whom are kept beside the job repository,
-in web-users.json, web-sessions.json and web-audit.jsonl, for your eyes only. Ctrl-C
-ends the server.`
+in web-users.json, web-sessions.json and web-audit.jsonl, for your eyes only.
+
+Ctrl-C ends the server. Jobs that were started by it are stopped first, as Ctrl-C stops a
+command, and what they did is kept; the next Ctrl-C aborts them.`
 
 func (p *Program) webCommand() *cobra.Command {
 	var f webFlags
 	c := &cobra.Command{
 		Use:   "web [flags]",
-		Short: "Serve the web application, which is begun",
+		Short: "Serve the web application: jobs in a browser, and an API",
 		Long:  webHelp,
 		Example: examples(
 			"sledge web",
@@ -76,13 +83,14 @@ func (p *Program) webCommand() *cobra.Command {
 	flags.StringVar(&f.basePath, "base-path", "", "`path` such as /sledge under which a reverse proxy serves it")
 	flags.StringArrayVar(&f.proxies, "trusted-proxy", nil, "`address` or network of a reverse proxy whose X-Forwarded headers are believed; repeat as needed")
 	flags.StringArrayVar(&f.hostnames, "hostname", nil, "`name` that browsers reach it by, if that is not this machine's own; repeat as needed")
+	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml) of the jobs that are started here")
 	c.PersistentFlags().StringVar(&f.repository, "repo", "", "`file` of the job repository, beside which users and sessions are kept")
 	c.AddCommand(p.webUserCommand(&f.repository))
 	return c
 }
 
 // web serves until somebody presses Ctrl-C.
-func (p *Program) web(ctx context.Context, f webFlags) error {
+func (p *Program) web(ctx context.Context, f webFlags) (err error) {
 	folder, err := p.webFolder(f.repository)
 	if err != nil {
 		return err
@@ -112,21 +120,72 @@ func (p *Program) web(ctx context.Context, f webFlags) error {
 		return err
 	}
 	config.Say = func(line string) { fmt.Fprintf(p.Stderr, "sledge: %s\n", report.Printable(line)) }
+	store, err := p.openRepository(f.repository)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	verbs := api.New(api.Config{
+		Bench: p.Bench, Runner: p.Runner, Store: store,
+		ConfigFile: cmp.Or(f.config, p.environment(workbench.EnvConfig)), Environ: p.Environ, System: p.System,
+		Say: config.Say,
+	})
+	defer verbs.Close()
+	config.API = verbs
+	if files, built := pages.FS(); built {
+		config.Pages = files
+	}
 	server, err := web.New(config)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer p.interrupts.instead(func(int) { cancel() })()
 	if err := p.introduce(server, config, f); err != nil {
 		return err
 	}
-	if err := server.Serve(ctx); err != nil {
+	if err := p.serveWeb(ctx, server, verbs); err != nil {
 		return err
 	}
 	fmt.Fprintln(p.Stderr, "The server has ended. Jobs that other commands run go on.")
 	return nil
+}
+
+// serveWeb serves until somebody presses Ctrl-C and the jobs that were started here have
+// ended, so that browsers see how.
+func (p *Program) serveWeb(ctx context.Context, server *web.Server, verbs *api.API) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	asked := make(chan struct{})
+	defer p.interrupts.instead(func(count int) {
+		verbs.Interrupt()
+		if count == 1 {
+			close(asked)
+		}
+	})()
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(ctx) }()
+	select {
+	case err := <-served:
+		return err
+	case <-asked:
+	}
+	if running := verbs.Running(); len(running) > 0 {
+		fmt.Fprintf(p.Stderr, "Stopping %s; the server ends after that. Ctrl-C once more aborts.\n", jobsByName(running))
+	}
+	verbs.Wait()
+	cancel()
+	return <-served
+}
+
+// jobsByName is "job 6B03" or "2 jobs: 6B03, 6B04".
+func jobsByName(ids []job.ID) string {
+	if len(ids) == 1 {
+		return "job " + string(ids[0])
+	}
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = string(id)
+	}
+	return fmt.Sprintf("%d jobs: %s", len(ids), strings.Join(names, ", "))
 }
 
 // introduce says where the server is and how to come in. The link goes to standard output
@@ -137,7 +196,9 @@ func (p *Program) introduce(server *web.Server, c web.Config, f webFlags) error 
 		half := len(pairs) / 2
 		fmt.Fprintf(p.Stderr, "Compare the certificate's SHA-256 fingerprint with what the browser shows:\n  %s\n  %s\n", pairs[:half+1], pairs[half+1:])
 	}
-	fmt.Fprintln(p.Stderr, "It serves neither the API nor the pages yet: see sledge web --help.")
+	if c.Pages == nil {
+		fmt.Fprintln(p.Stderr, "This program was built without the pages: "+web.HowToGetPages)
+	}
 	if server.HasLink() {
 		fmt.Fprintln(p.Stderr, "Open this link, which logs in once. Ctrl-C ends the server.")
 	} else {

@@ -17,8 +17,11 @@ var contentTypes = map[string]string{
 	".png": "image/png", ".woff2": "font/woff2", ".txt": "text/plain; charset=utf-8", ".wasm": "application/wasm",
 }
 
-// noPages says why there are none.
-const noPages = "There are no pages here yet: make build makes them where there is npm, and a later version of sledge web serves them. You are logged in, and the command line does everything."
+// HowToGetPages says what to do where a program was built without them.
+const HowToGetPages = "install Node.js with npm, which builds them, run make build where Sledge's sources are, and start that program."
+
+// noPages is shown in their place.
+const noPages = "This program was built without its pages. To have them, " + HowToGetPages + " You are logged in, the API answers, and the command line does everything."
 
 // pages serves the built pages, or says how to get them.
 func (s *Server) pages() http.Handler {

@@ -21,7 +21,7 @@ import (
 )
 
 // Config says what a server serves, and to whom. The zero value of a field is its default,
-// but Listener and Folder must be given.
+// but Listener, Folder and API must be given.
 type Config struct {
 	// Listener is where it listens. Whether others may reach it has been asked before, of
 	// Reachable.
@@ -31,7 +31,7 @@ type Config struct {
 	Folder string
 
 	// API gets each request whose path begins with /api/, without the base path, from
-	// somebody who may make it. Nil where there is none.
+	// somebody who may make it.
 	API http.Handler
 
 	// Pages are the built pages, with index.html at their root; nil where none were built.
@@ -161,7 +161,7 @@ var usualPatience = patience{headers: 10 * time.Second, body: time.Minute, taken
 // Sizes of requests, in bytes.
 const (
 	headerBytes = 64 << 10
-	bodyBytes   = 16 << 20
+	bodyBytes   = 1 << 20
 	formBytes   = 4 << 10
 )
 
@@ -222,19 +222,9 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /logout", s.logOut)
 	mux.HandleFunc("GET /session", s.showSession)
 	mux.HandleFunc("GET /login.css", showStyle)
-	mux.Handle("/api/", s.api())
+	mux.Handle("/api/", s.API)
 	mux.Handle("/", s.pages())
 	return mux
-}
-
-// api is the API, or what says that there is none.
-func (s *Server) api() http.Handler {
-	if s.API != nil {
-		return s.API
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.refuse(w, r, http.StatusNotImplemented, "this program has no API yet")
-	})
 }
 
 // isAPI reports whether a program asks, not a browser for a page.

@@ -674,14 +674,13 @@ func TestPagesAreServedAsTheyWereBuilt(t *testing.T) {
 }
 
 func TestWithoutPagesItSaysSo(t *testing.T) {
-	s := start(t, func(c *Config) { c.API = nil })
+	s := start(t, nil)
 	c := s.in("ann")
 	for _, path := range []string{"/", "/jobs/7"} {
 		if reply := s.ask(c, "GET", path, ""); reply.StatusCode != 404 || !strings.Contains(reply.body, "make build") || !strings.Contains(reply.Header.Get("Content-Type"), "text/html") {
 			t.Errorf("%s: got %d %s", path, reply.StatusCode, reply.body)
 		}
 	}
-	s.ask(c, "GET", "/api/v1/jobs", "").wants(t, 501, "no API")
 }
 
 // streaming makes an API of one stream, which tells of its first event and of its end.
