@@ -41,7 +41,7 @@ TCL_SOURCES = $(wildcard tclsh/*.go) tclsh/go.mod tclsh/go.sum $(wildcard intern
 
 # The pages of the web application, and their sources. Without npm they are left out.
 PAGES = internal/web/pages/built/site/index.html
-PAGES_SOURCES = $(shell find ui -name node_modules -prune -o -type f -print)
+PAGES_SOURCES = $(shell find ui \( -name node_modules -o -name generated \) -prune -o -type f -print) docs/api/openapi.json
 
 .DEFAULT_GOAL = help
 .PHONY: help build build-duckdb demo test test-duckdb test-pages race check lint lint-duckdb lint-pages generated cross release fuzz bench generate docs servers clean

@@ -5,7 +5,7 @@ import svelte from 'eslint-plugin-svelte'
 import typescript from 'typescript-eslint'
 
 export default typescript.config(
-  { ignores: ['node_modules/'] },
+  { ignores: ['node_modules/', 'generated/'] },
   js.configs.recommended,
   ...typescript.configs.strict,
   ...svelte.configs.recommended,

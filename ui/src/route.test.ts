@@ -1,30 +1,34 @@
 import { expect, test } from 'vitest'
 import { address } from './api/client.ts'
-import { places, routeOf, toJob, toJobs } from './route.ts'
+import { isUnder, pageOf, pages } from './pages.ts'
+import { toJob, toJobs } from './route.ts'
 
 test.each([
-  ['', 'jobs'],
-  ['#', 'jobs'],
-  ['#/', 'jobs'],
+  ['', pages[0]?.path],
+  ['#', pages[0]?.path],
+  ['#/', pages[0]?.path],
   ['#/jobs', 'jobs'],
+  ['#/jobs/', 'jobs'],
   ['#/jobs?status=failed', 'jobs'],
-  ['#/jobs/6B03', 'job'],
-  ['#/jobs/%', 'missing'],
-  ['#/jobs/6B03/more', 'missing'],
-  ['#/elsewhere', 'missing'],
-])('%s is of the page %s', (hash, page) => {
-  expect(routeOf(hash).page).toBe(page)
+  ['#/jobs/6B03', 'jobs/:id'],
+  ['#/jobs/%', undefined],
+  ['#/jobs/6B03/more/than/there/is', undefined],
+  ['#/elsewhere', undefined],
+])('%s is of the page %s', (hash, path) => {
+  expect(pageOf(hash)?.page.path).toBe(path)
 })
 
 test('an address that was made leads back to what it was made of', () => {
-  expect(routeOf(toJob('a/b?c#d%'))).toEqual({ page: 'job', id: 'a/b?c#d%' })
-  const route = routeOf(toJobs({ text: 'ticket=4711 & more', status: 'failed', action: '' }))
-  expect(route.page === 'jobs' && Object.fromEntries(route.query)).toEqual({ text: 'ticket=4711 & more', status: 'failed' })
+  expect(pageOf(toJob('a/b?c#d%'))?.params).toEqual({ id: 'a/b?c#d%' })
+  const found = pageOf(toJobs({ text: 'ticket=4711 & more', status: 'failed', action: '' }))
+  expect(Object.fromEntries(found?.query ?? [])).toEqual({ text: 'ticket=4711 & more', status: 'failed' })
 })
 
-test('whatever the navigation names is there', () => {
-  for (const place of places) {
-    expect(place.pages).toContain(routeOf(place.to).page)
+test('each page can be loaded, and stands under a name of the navigation', async () => {
+  const named = pages.filter((page) => page.name !== undefined)
+  for (const page of pages) {
+    expect((await page.load()).default).toBeTypeOf('function')
+    expect(named.some((each) => isUnder(page, each))).toBe(true)
   }
 })
 

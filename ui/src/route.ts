@@ -1,25 +1,40 @@
 // Which page an address is of. Pages are told apart by what stands behind the #, so that
 // they work below any path of a proxy and the server has one file to serve.
 
-/** A page and what of it is shown. */
-export type Route = { page: 'jobs'; query: URLSearchParams } | { page: 'job'; id: string } | { page: 'missing'; path: string }
+/** What a page is told of its address. */
+export interface Place {
+  /** The parts of the path that stand for something: of jobs/:id, the id. */
+  params: Record<string, string>
+  query: URLSearchParams
+}
 
-/** The page of a location's hash: "#/jobs?status=failed", "#/jobs/6B03921C". */
-export function routeOf(hash: string): Route {
+/** The path of a location's hash, and what follows it: "#/jobs?status=failed". */
+export function partsOf(hash: string): { path: string; query: URLSearchParams } {
   const text = hash.replace(/^#/, '')
   const mark = text.indexOf('?')
-  const path = mark < 0 ? text : text.slice(0, mark)
-  const query = new URLSearchParams(mark < 0 ? '' : text.slice(mark + 1))
-  const parts = path.split('/').filter((part) => part !== '')
-  if (parts.length === 0 || (parts.length === 1 && parts[0] === 'jobs')) return { page: 'jobs', query }
-  if (parts.length === 2 && parts[0] === 'jobs' && parts[1] !== undefined) {
+  const path = (mark < 0 ? text : text.slice(0, mark)).split('/').filter((part) => part !== '')
+  return { path: path.join('/'), query: new URLSearchParams(mark < 0 ? '' : text.slice(mark + 1)) }
+}
+
+/** What the parts of a path stand for in a pattern such as "jobs/:id"; undefined where it is of another page. */
+export function paramsOf(path: string, pattern: string): Record<string, string> | undefined {
+  const given = path.split('/')
+  const wanted = pattern.split('/')
+  if (given.length !== wanted.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [i, part] of wanted.entries()) {
+    const value = given[i] ?? ''
+    if (!part.startsWith(':')) {
+      if (value !== part) return undefined
+      continue
+    }
     try {
-      return { page: 'job', id: decodeURIComponent(parts[1]) }
+      params[part.slice(1)] = decodeURIComponent(value)
     } catch {
-      return { page: 'missing', path } // a % that nothing follows
+      return undefined // a % that nothing follows
     }
   }
-  return { page: 'missing', path }
+  return params
 }
 
 /** The address of the list of jobs, with its filters. */
@@ -32,13 +47,3 @@ export function toJobs(filters: Record<string, string> = {}): string {
 export function toJob(id: string): string {
   return `#/jobs/${encodeURIComponent(id)}`
 }
-
-/** An entry of the navigation. */
-export interface Place {
-  name: string
-  to: string
-  pages: Route['page'][]
-}
-
-/** The navigation: a page stands in it once it is there. */
-export const places: Place[] = [{ name: 'Jobs', to: toJobs(), pages: ['jobs', 'job'] }]

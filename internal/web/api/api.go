@@ -108,9 +108,12 @@ func Document() []byte {
 // describe makes the description, and serves it as JSON and as a page.
 func (a *API) describe() {
 	schemas := a.huma.OpenAPI().Components.Schemas.Map()
-	for name := range schemas {
+	for name, schema := range schemas {
 		if strings.HasPrefix(name, "huma.") {
 			delete(schemas, name) // Problem is in their place
+		}
+		for _, member := range schema.Properties {
+			member.Nullable = member.Nullable && member.Type != huma.TypeArray // one without elements is empty or left out
 		}
 	}
 	var b bytes.Buffer

@@ -1,5 +1,3 @@
-import type { Status } from '../api/types.ts'
-
 /** A state as it is shown: by a sign and a word, never by its colour alone. */
 export interface Sign {
   sign: string
@@ -10,18 +8,21 @@ export interface Sign {
   worth: string
 }
 
-const signs: Record<Status, Sign> = {
+const signs = {
   running: { sign: '▶', word: 'running', tone: 'going', worth: '' },
   succeeded: { sign: '✓', word: 'done', tone: 'good', worth: '' },
   failed: { sign: '✗', word: 'failed', tone: 'bad', worth: 'FAILED: do not use these figures' },
   partial: { sign: '◐', word: 'partial', tone: 'doubtful', worth: 'PARTIAL: the run was stopped early' },
   invalid: { sign: '!', word: 'invalid', tone: 'bad', worth: 'INVALID: do not use these figures' },
   killed: { sign: '■', word: 'killed', tone: 'bad', worth: 'KILLED: do not use these figures' },
-}
+} as const satisfies Record<string, Sign>
+
+/** A state that these pages know. */
+type Status = keyof typeof signs
 
 /** The sign of a state; one that these pages do not know yet is shown as such. */
 export function signOf(status: string): Sign {
-  return signs[status as Status] ?? { sign: '?', word: status || 'unknown', tone: 'doubtful', worth: '' }
+  return Object.hasOwn(signs, status) ? signs[status as Status] : { sign: '?', word: status || 'unknown', tone: 'doubtful', worth: '' }
 }
 
 /** All states, in the order in which a filter lists them. */

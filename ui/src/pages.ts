@@ -1,0 +1,40 @@
+// The pages there are. A new one is a line here: its address, and the file that draws it,
+// which is loaded when somebody goes there.
+
+import type { Component } from 'svelte'
+import { paramsOf, partsOf, type Place } from './route.ts'
+
+/** A page. */
+export interface Page {
+  /** Its address behind "#/", as in "jobs/:id". */
+  path: string
+  /** Its name in the navigation. A page without one stands under the page that its path begins with. */
+  name?: string
+  load: () => Promise<{ default: Component<Place> }>
+}
+
+/** All pages, in the order of the navigation. Whoever names none comes to the first. */
+export const pages: Page[] = [
+  { path: 'jobs', name: 'Jobs', load: () => import('./pages/JobsPage.svelte') },
+  { path: 'jobs/:id', load: () => import('./pages/JobPage.svelte') },
+]
+
+/** A page, and what it is told of its address. */
+export interface Found extends Place {
+  page: Page
+}
+
+/** The page of a location's hash; undefined where there is none. */
+export function pageOf(hash: string): Found | undefined {
+  const { path, query } = partsOf(hash)
+  for (const page of pages) {
+    const params = paramsOf(path === '' ? (pages[0]?.path ?? '') : path, page.path)
+    if (params !== undefined) return { page, params, query }
+  }
+  return undefined
+}
+
+/** Whether a page is the one that a name of the navigation leads to, or stands under it. */
+export function isUnder(page: Page, named: Page): boolean {
+  return page.path === named.path || page.path.startsWith(`${named.path}/`)
+}
