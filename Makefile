@@ -44,7 +44,7 @@ PAGES = internal/web/pages/built/site/index.html
 PAGES_SOURCES = $(shell find ui \( -name node_modules -o -name generated \) -prune -o -type f -print) docs/api/openapi.json
 
 .DEFAULT_GOAL = help
-.PHONY: help build build-duckdb demo test test-duckdb test-pages race check lint lint-duckdb lint-pages generated cross release fuzz bench generate docs servers clean
+.PHONY: help build build-duckdb demo test test-duckdb test-pages test-browser pictures race check lint lint-duckdb lint-pages generated cross release fuzz bench generate docs servers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,12 @@ test-duckdb: ## run the tests of the build that has DuckDB, if there is a C++ co
 
 test-pages: ## run the tests of the pages, if there is npm
 	@scripts/pages test
+
+test-browser: build ## test the web application in a real browser, if there is Chromium and npm
+	@scripts/browser test
+
+pictures: build ## make the pictures of the manual from the running program (REVIEW=FOLDER: of each page, in each width)
+	@scripts/browser pictures '$(REVIEW)'
 
 race: $(TCL) ## run the tests of what is shared under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -p 2 -timeout 25m $(RACE)
@@ -134,4 +140,4 @@ docs: ## write the manual's pages that follow from declarations anew
 	go generate ./internal/cli
 
 clean: ## remove what was built; the test servers in .cache stay
-	rm -rf bin dist coverage.out internal/interpreter/helper/*/tclsh.* internal/web/pages/built/site ui/node_modules
+	rm -rf bin dist coverage.out internal/interpreter/helper/*/tclsh.* internal/web/pages/built/site ui/node_modules browser/node_modules

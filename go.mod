@@ -2,8 +2,11 @@ module sledge
 
 go 1.26.0
 
-// Some of the pages' packages have Go files of their own.
-ignore ./ui
+// Some of npm's packages have Go files of their own.
+ignore (
+	./browser/node_modules
+	./ui
+)
 
 require (
 	charm.land/lipgloss/v2 v2.0.6 // what is bold, coloured and framed on a terminal

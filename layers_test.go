@@ -108,6 +108,7 @@ var layers = map[string]string{
 
 	// Tests that are packages.
 	"bench":                 "",
+	"browser":               "",
 	"testserver":            "",
 	"database/databasetest": "database job meter option schema sqlfile",
 	"report/reporttest":     "job meter option",

@@ -109,7 +109,7 @@ func (s *Server) mayCome(w *answer, r *http.Request, v *visit) bool {
 		return false
 	}
 	switch r.URL.Path {
-	case "/login", "/login.css":
+	case "/login", "/login.css", "/icon.svg":
 		return true
 	}
 	who, in, err := s.identify(r)

@@ -1,0 +1,192 @@
+// What scripts have in common: a browser, people who visit with it, and what is asked of each
+// page that they see.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { chromium } from 'playwright-core'
+
+/** What the test in Go has told. */
+export const told = JSON.parse(process.env.SLEDGE_BROWSER ?? '{}')
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** The widths, in CSS pixels, of a telephone, a small window and a desk. */
+const widths = [390, 1024, 1920]
+
+/** How long something on a page may take to come, in milliseconds, on a machine that is busy. */
+export const patience = 20_000
+
+/** Has the test do something that only it can, such as killing the server. */
+export async function ask(deed) {
+  const answer = await fetch(`${told.control}/${deed}`, { method: 'POST' })
+  assert.ok(answer.ok, `the test could not ${deed}: ${await answer.text()}`)
+}
+
+/** A person with a browser of their own: cookies and storage are shared with nobody. */
+export class Person {
+  /** What was wrong with any page so far: none of it is expected. */
+  faults = []
+  /** Console messages that the script brings about on purpose, as of a request that is refused. */
+  expected = [/favicon\.ico/] // of documents that are no page, such as an answer of the API
+
+  constructor(context, page, name, origin) {
+    Object.assign(this, { context, page, name, origin })
+    this.seen = new Set()
+    this.watch(page)
+    context.on('page', (other) => this.watch(other))
+  }
+
+  watch(page) {
+    if (this.seen.has(page)) return
+    this.seen.add(page)
+    // A violation of the Content-Security-Policy is an error of the console, too.
+    page.on('console', (message) => {
+      if (message.type() !== 'error' && message.type() !== 'warning') return
+      const text = `${message.text()} ${message.location().url}`
+      if (!this.expected.some((pattern) => pattern.test(text))) this.fault(`the console says ${text}`)
+    })
+    page.on('pageerror', (error) => this.fault(`a script failed: ${error.stack ?? error.message}`))
+    page.on('dialog', (dialog) => {
+      this.fault(`a dialog of the browser says ${dialog.message()}`)
+      void dialog.dismiss()
+    })
+    page.on('request', (request) => {
+      const url = new URL(request.url())
+      if (request.isNavigationRequest() || new URL(page.url()).origin !== this.origin) return
+      if (url.protocol !== 'blob:' && url.origin !== this.origin) this.fault(`it asks another origin: ${request.url()}`)
+    })
+    page.on('response', (response) => {
+      if (response.status() >= 500 && !this.expected.some((pattern) => pattern.test(`status of ${response.status()}`))) {
+        this.fault(`${response.request().method()} ${response.url()}: ${response.status()}`)
+      }
+    })
+  }
+
+  fault(text) {
+    this.faults.push(`${this.page.url()}: ${text}`)
+  }
+
+  /** Goes to a page of the application: "#/jobs". */
+  async go(hash) {
+    await this.page.goto(new URL(hash, this.base).href)
+  }
+
+  /** Logs in by the address that sledge web printed, or by name. */
+  async logIn(link, name) {
+    this.base = link.replace(/login.*$/, '')
+    await this.page.goto(link)
+    if (name !== undefined) {
+      await this.page.getByLabel('User').fill(name)
+      await this.page.getByLabel('Password').fill(told.password)
+      await this.page.getByRole('button', { name: 'Log in' }).click()
+    }
+    await this.page.waitForURL((url) => !url.pathname.endsWith('/login'))
+    await this.page.locator('#app header').waitFor({ timeout: patience })
+  }
+
+  /** Waits for a heading of the page. */
+  async heading(name, options = {}) {
+    await this.page.getByRole('heading', { level: 1, name }).waitFor({ timeout: patience, ...options })
+  }
+
+  /**
+   * Looks at the page as it is: accessible in light and dark, not wider than any window. With a
+   * folder for review it takes pictures of it there, one for each width and colours.
+   */
+  async look(title) {
+    const { page } = this
+    const before = page.viewportSize()
+    const scheme = this.scheme ?? 'light'
+    for (const colorScheme of ['light', 'dark']) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      for (const width of told.review ? widths : [390]) {
+        await page.setViewportSize({ width, height: 900 })
+        await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+        const needed = await page.evaluate(() => document.documentElement.scrollWidth)
+        if (needed > width) this.fault(`${title} is ${needed} px wide in a window of ${width} px: ${await this.tooWide(width)}`)
+        if (told.review) {
+          await mkdir(told.review, { recursive: true })
+          await page.screenshot({ path: join(told.review, `${title}-${width}-${colorScheme}.png`), fullPage: true })
+        }
+      }
+      for (const violation of await this.violations()) this.fault(`${title}, ${colorScheme}: ${violation}`)
+    }
+    await page.emulateMedia({ colorScheme: scheme })
+    await page.setViewportSize(before)
+  }
+
+  /** Names the first elements that reach beyond the window. */
+  tooWide(width) {
+    return this.page.evaluate(
+      (most) =>
+        [...document.querySelectorAll('body *')]
+          .filter((e) => e.getBoundingClientRect().right > most + 0.5)
+          .slice(0, 3)
+          .map((e) => e.outerHTML.slice(0, 120))
+          .join(' | '),
+      width,
+    )
+  }
+
+  /** What axe finds, a line each. */
+  async violations() {
+    // Evaluated by the browser's debugger, which the Content-Security-Policy does not bind.
+    const found = await this.page.evaluate(
+      `(() => { const module = undefined, exports = undefined, define = undefined; ${axe}; return axe.run().then((r) => r.violations) })()`,
+    )
+    return found.map((v) => `axe ${v.id}: ${v.nodes.length}, first ${v.nodes[0].html.slice(0, 160)}: ${v.nodes[0].failureSummary}`)
+  }
+
+  /** Fails if anything was wrong so far. */
+  fine() {
+    const faults = this.faults.splice(0)
+    assert.deepEqual(faults, [], `${this.name} saw ${faults.length} faults`)
+  }
+}
+
+/**
+ * Plays a script: browser and people are there while it lasts. invite(name, address) lets
+ * somebody in to the browser, and step(what, do) does a part and says how long it took.
+ */
+export async function play(script) {
+  const browser = await chromium.launch({
+    executablePath: told.chromium,
+    // A container has little /dev/shm. The sandbox is there for pages that one does not trust.
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  })
+  const people = []
+  let at = ''
+  const invite = async (name, address, options = {}) => {
+    const context = await browser.newContext({ viewport: { width: 1024, height: 900 }, colorScheme: 'light', locale: 'en-GB', timezoneId: 'UTC', acceptDownloads: true, ...options })
+    context.setDefaultTimeout(patience)
+    const person = new Person(context, await context.newPage(), name, new URL(address).origin)
+    people.push(person)
+    return person
+  }
+  const step = async (what, does) => {
+    at = what
+    const begun = performance.now()
+    const outcome = await does()
+    for (const person of people) person.fine()
+    console.log(`    ${((performance.now() - begun) / 1000).toFixed(1).padStart(5)} s  ${what}`)
+    return outcome
+  }
+  try {
+    await script({ browser, invite, step })
+    for (const person of people) person.fine()
+  } catch (error) {
+    console.error(`    failed: ${at}\n${error.stack}`)
+    for (const person of people) {
+      for (const fault of person.faults) console.error(`    ${person.name} saw: ${fault}`)
+      for (const page of person.context.pages()) {
+        console.error(`    ${person.name} is at ${page.url()}, which says:\n${(await page.locator('body').innerText().catch(String)).slice(0, 1000)}`)
+        if (told.failures) await page.screenshot({ path: join(told.failures, `${person.name}-${Date.now()}.png`), fullPage: true }).catch(() => undefined)
+      }
+    }
+    process.exitCode = 1
+  } finally {
+    await browser.close()
+  }
+}

@@ -1,0 +1,181 @@
+//go:build browser
+
+package browser
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"sledge/internal/testserver"
+)
+
+func TestMain(m *testing.M) { testserver.Main(m) }
+
+// program is the program under test, as make builds it, with its pages.
+const program = "../bin/sledge"
+
+// site is a sledge web that runs, on a repository of its own.
+type site struct {
+	t       *testing.T
+	folder  string   // holds the repository and the files beside it
+	given   []string // arguments of sledge web
+	port    string   // "0" until it listens the first time
+	link    string   // what it printed: an address that logs in once, where there are no users
+	address string   // the same without the token, with a slash at the end
+
+	command *exec.Cmd
+	ended   chan error
+	errors  lines
+}
+
+// lines is what a program has written, to be read while it goes on.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// String implements fmt.Stringer.
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// serve starts sledge web, with more arguments, on a free port.
+func serve(t *testing.T, arguments ...string) *site {
+	t.Helper()
+	s := newSite(t, arguments...)
+	s.start()
+	return s
+}
+
+// newSite makes a site that does not serve yet.
+func newSite(t *testing.T, arguments ...string) *site {
+	s := &site{t: t, folder: t.TempDir(), given: arguments, port: "0"}
+	t.Cleanup(func() {
+		s.kill()
+		if said := s.errors.String(); strings.Contains(said, "bug in Sledge") || strings.Contains(said, "panic:") || strings.Contains(said, "DATA RACE") {
+			t.Errorf("sledge web said: %s", said)
+		}
+	})
+	return s
+}
+
+func (s *site) repository() string { return filepath.Join(s.folder, "jobs.db") }
+
+// environment is that of somebody who has set nothing up.
+func (s *site) environment() []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.folder, "TMPDIR=" + os.TempDir(), "SLEDGE_REPO=" + s.repository()}
+}
+
+// start starts the server, on the port that it had before.
+func (s *site) start() {
+	s.t.Helper()
+	s.command = exec.Command(program, append([]string{"web", "--listen", "127.0.0.1:" + s.port}, s.given...)...)
+	s.command.Env, s.command.Dir = s.environment(), "."
+	s.command.Stderr = &s.errors
+	out, err := s.command.StdoutPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.command.Start(); err != nil {
+		s.t.Fatalf("%v: make build makes the program", err)
+	}
+	s.ended = make(chan error, 1)
+	first := bufio.NewScanner(out)
+	if !first.Scan() {
+		s.t.Fatalf("sledge web ended with %v: %s", s.command.Wait(), &s.errors)
+	}
+	go func() {
+		for first.Scan() { // what else it prints must not make it wait
+		}
+		s.ended <- s.command.Wait()
+	}()
+	s.link = first.Text()
+	s.address, _, _ = strings.Cut(s.link, "login?")
+	host, _, _ := strings.Cut(strings.TrimPrefix(s.address, "http://"), "/")
+	_, s.port, _ = strings.Cut(host, ":")
+}
+
+// interrupt presses Ctrl-C.
+func (s *site) interrupt() {
+	s.t.Helper()
+	if err := s.command.Process.Signal(syscall.SIGINT); err != nil {
+		s.t.Errorf("press Ctrl-C: %v", err)
+	}
+}
+
+// wait waits until the server has ended, and returns its exit code.
+func (s *site) wait(within time.Duration) int {
+	s.t.Helper()
+	select {
+	case err := <-s.ended:
+		s.command = nil
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			return exit.ExitCode()
+		}
+		return 0
+	case <-time.After(within):
+		s.t.Fatalf("sledge web has not ended after %v: %s", within, &s.errors)
+		return -1
+	}
+}
+
+// kill ends the server as a power failure does.
+func (s *site) kill() {
+	if s.command == nil {
+		return
+	}
+	_ = s.command.Process.Kill() // it may have ended by itself
+	_ = <-s.ended                // how it ended is known
+	s.command = nil
+}
+
+// sledge runs another command on the same repository, and returns what it printed.
+func (s *site) sledge(arguments ...string) string {
+	s.t.Helper()
+	c := exec.CommandContext(s.t.Context(), program, arguments...)
+	c.Env = s.environment()
+	var out, said bytes.Buffer
+	c.Stdout, c.Stderr = &out, &said
+	if err := c.Run(); err != nil {
+		s.t.Fatalf("sledge %s: %v: %s%s", strings.Join(arguments, " "), err, &out, &said)
+	}
+	return out.String()
+}
+
+// password is that of each user of a test.
+const password = "correct horse battery"
+
+// addUser adds somebody who comes in by password.
+func (s *site) addUser(name, role string) {
+	s.t.Helper()
+	file := filepath.Join(s.t.TempDir(), "password")
+	if err := os.WriteFile(file, []byte(password), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	s.sledge("web", "user", "add", name, "--role", role, "--password-file", file, "--replace")
+}
+
+// addToken adds a program, and returns its token.
+func (s *site) addToken(name, role string) string {
+	s.t.Helper()
+	return strings.TrimSpace(s.sledge("web", "user", "add", name, "--role", role, "--token"))
+}

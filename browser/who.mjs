@@ -1,0 +1,137 @@
+// Who may come in and what they may do, with all that a browser does about cookies, origins and
+// the Content-Security-Policy.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { ask, patience, play, told } from './people.mjs'
+
+/** Asks the API from the page that a person is on. */
+const fetched = (person, method, path, body) =>
+  person.page.evaluate(
+    async ([method, path, body]) => {
+      const answer = await fetch(new URL(path, document.baseURI), { method, body, headers: body === undefined ? {} : { 'Content-Type': 'application/json' } })
+      return answer.status
+    },
+    [method, path, body],
+  )
+
+await play(async ({ invite, step }) => {
+  const ann = await invite('ann', told.address)
+  const lou = await invite('lou', told.address)
+
+  await step('a stranger sees the form and no more', async () => {
+    const stranger = await invite('stranger', told.address)
+    await stranger.page.goto(told.address)
+    await stranger.page.getByRole('button', { name: 'Log in' }).waitFor()
+    await stranger.look('login')
+    stranger.expected.push(/status of 401/)
+    await stranger.page.getByLabel('User').fill('ann')
+    await stranger.page.getByLabel('Password').fill('not her password')
+    await stranger.page.getByRole('button', { name: 'Log in' }).click()
+    await stranger.page.getByText('There is no user of this name with this password.').waitFor()
+    await stranger.look('login-refused')
+    assert.equal(await fetched(stranger, 'GET', 'api/v1/jobs'), 401)
+  })
+
+  await step('ann, who may act, and lou, who may look, come in', async () => {
+    await ann.logIn(told.address, 'ann')
+    await lou.logIn(told.address, 'lou')
+    const cookies = await ann.context.cookies()
+    assert.deepEqual(cookies.map((c) => [c.httpOnly, c.sameSite]), [[true, 'Strict']])
+    assert.equal(await ann.page.evaluate(() => document.cookie), '', 'a script can read the cookie')
+  })
+
+  await step('lou may look and not act', async () => {
+    lou.expected.push(/status of 403/)
+    assert.equal(await fetched(lou, 'GET', 'api/v1/jobs'), 200)
+    assert.equal(await fetched(lou, 'POST', 'api/v1/jobs', JSON.stringify({ action: 'run', settings: { db: 'sqlite' } })), 403)
+    assert.equal(await fetched(lou, 'DELETE', `api/v1/jobs/${told.job}`), 403)
+    assert.equal(await fetched(ann, 'GET', `api/v1/jobs/${told.job}`), 200, 'the job is gone')
+  })
+
+  // A site of somebody else, on another port of this machine: for a browser another origin, and
+  // the same site, which SameSite alone would let through.
+  await step('a page of another origin changes nothing', async () => {
+    const page = `<!doctype html><title>elsewhere</title>
+      <form method="post" action="${told.address}logout"><button>out</button></form>
+      <form id="job" method="post" enctype="text/plain" action="${told.address}api/v1/jobs"><input name='{"action":"run","settings":{"db":"sqlite"},"x":"' value='"}'><button>job</button></form>
+      <iframe src="${told.address}"></iframe><img src="${told.address}icon.svg"><script src="${told.address}api/v1/jobs"></script>`
+    const elsewhere = createServer((_, answer) => answer.setHeader('Content-Type', 'text/html').end(page))
+    await new Promise((listening) => elsewhere.listen(0, '127.0.0.1', listening))
+    try {
+      const tab = await ann.context.newPage()
+      const said = []
+      ann.expected.push(/frame-ancestors|Framing|net::ERR_BLOCKED_BY|ERR_FAILED|CORS|status of 403|X-Frame-Options|MIME type/)
+      ann.elsewhere = `http://127.0.0.1:${elsewhere.address().port}`
+      await tab.goto(ann.elsewhere)
+      for (const [method, path, headers] of [
+        ['POST', 'api/v1/jobs', { 'Content-Type': 'text/plain' }],
+        ['POST', 'api/v1/jobs', { 'Content-Type': 'application/json' }],
+        ['DELETE', `api/v1/jobs/${told.job}`, {}],
+        ['POST', 'logout', {}],
+      ]) {
+        said.push(
+          await tab.evaluate(
+            async ([url, method, headers]) => {
+              // With no-cors a browser sends what a form could send, and shows no answer.
+              const outcomes = []
+              for (const mode of ['cors', 'no-cors']) {
+                outcomes.push(await fetch(url, { method, mode, headers, credentials: 'include', body: method === 'POST' ? '{"action":"run","settings":{"db":"sqlite"}}' : undefined }).then((r) => r.status, () => 'nothing'))
+              }
+              return outcomes.join(' ')
+            },
+            [told.address + path, method, headers],
+          ),
+        )
+      }
+      assert.ok(said.every((s) => /^nothing (nothing|0)$/.test(s)), `another origin reads answers: ${said.join(', ')}`)
+      for (const form of ['out', 'job']) {
+        await tab.goto(ann.elsewhere)
+        await tab.getByRole('button', { name: form }).click()
+        await tab.getByText('another origin').first().waitFor({ timeout: patience })
+      }
+      await tab.goto(ann.elsewhere)
+      const frame = tab.frames().find((f) => f !== tab.mainFrame())
+      assert.ok(!(await frame?.content().catch(() => ''))?.includes('id="app"'), 'the pages can be framed')
+      await tab.close()
+    } finally {
+      elsewhere.close()
+    }
+    await ann.page.reload()
+    assert.equal(await fetched(ann, 'GET', `api/v1/jobs/${told.job}`), 200, 'ann was logged out, or the job is gone')
+    await ask('nothing-was-started')
+  })
+
+  await step('a stolen cookie is worth nothing after log-out', async () => {
+    const [cookie] = await ann.context.cookies()
+    const thief = await invite('thief', told.address)
+    thief.expected.push(/status of 401/)
+    await thief.context.addCookies([cookie])
+    await thief.page.goto(`${told.address}session`)
+    await thief.page.getByText('"user":"ann"').waitFor()
+    await ann.page.goto(told.address)
+    assert.equal(await fetched(ann, 'POST', 'logout'), 200)
+    thief.expected.push(/status of 401/)
+    await thief.page.goto(`${told.address}session`)
+    await thief.page.getByText('log in, or send a token').waitFor()
+    await ann.page.goto(told.address)
+    await ann.page.getByRole('button', { name: 'Log in' }).waitFor()
+  })
+
+  await step('a user who is removed is out at once', async () => {
+    lou.expected.push(/status of 401/)
+    await ask('remove-lou')
+    assert.equal(await fetched(lou, 'GET', 'api/v1/jobs'), 401)
+  })
+
+  await step('an address that leads out leads nowhere', async () => {
+    const raw = await invite('raw', told.address)
+    await raw.logIn(told.address, 'ann')
+    for (const path of ['../web-users.json', '..%2fweb-users.json', '%2e%2e/web-users.json', 'assets/..%5c..%5cweb-users.json', 'api/v1/jobs/..%2f..%2fweb-users.json', 'assets/', 'index.html%00.js', 'api/v1/../../session%0d%0aX:y']) {
+      raw.expected.push(/status of (400|404)/)
+      const answer = await raw.page.request.get(told.address + path, { maxRedirects: 5 }).catch(() => undefined)
+      const text = (await answer?.text()) ?? ''
+      assert.ok(!text.includes('argon2') && !text.includes('"password"'), `${path} leads to a file of the server's`)
+      assert.ok(answer === undefined || answer.status() < 500, `${path}: ${answer?.status()}`)
+    }
+  })
+})

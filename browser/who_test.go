@@ -1,0 +1,55 @@
+//go:build browser
+
+package browser
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// jobs lists the jobs that a site's repository has, newest first.
+func (s *site) jobs() (ids []string) {
+	s.t.Helper()
+	var list struct {
+		Jobs []struct{ ID string }
+	}
+	if err := json.Unmarshal([]byte(s.sledge("jobs", "--json")), &list); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, j := range list.Jobs {
+		ids = append(ids, j.ID)
+	}
+	return ids
+}
+
+func TestWhoMayDoWhat(t *testing.T) {
+	s := newSite(t)
+	s.addUser("ann", "act")
+	s.addUser("lou", "look")
+	s.sledge("build", "--db", "sqlite", "--dbname", filepath.Join(s.folder, "t.sqlite"))
+	before := s.jobs()
+	s.start()
+	play(t, "who.mjs", facts{"address": s.address, "job": before[0]}, deeds{
+		"nothing-was-started": func() {
+			if after := s.jobs(); len(after) != len(before) {
+				t.Errorf("there are %d jobs, want %d: a page of another origin started one", len(after), len(before))
+			}
+		},
+		"remove-lou": func() { s.sledge("web", "user", "remove", "lou") },
+	})
+	audit, err := os.ReadFile(filepath.Join(s.folder, "web-audit.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"wrong password", `"who":"lou","address":"127.0.0.1","method":"POST","path":"/api/v1/jobs","status":403`, "logged out"} {
+		if !strings.Contains(string(audit), want) {
+			t.Errorf("the log of what was done does not say %q: %s", want, audit)
+		}
+	}
+	if strings.Contains(string(audit), "not her password") || strings.Contains(string(audit), password) {
+		t.Errorf("the log has a password: %s", audit)
+	}
+}
