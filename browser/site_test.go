@@ -28,6 +28,7 @@ type site struct {
 	t       *testing.T
 	folder  string   // holds the repository and the files beside it
 	given   []string // arguments of sledge web
+	more    []string // of its environment
 	port    string   // "0" until it listens the first time
 	link    string   // what it printed: an address that logs in once, where there are no users
 	address string   // the same without the token, with a slash at the end
@@ -57,15 +58,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// serve starts sledge web, with more arguments, on a free port.
-func serve(t *testing.T, arguments ...string) *site {
-	t.Helper()
-	s := newSite(t, arguments...)
-	s.start()
-	return s
-}
-
-// newSite makes a site that does not serve yet.
+// newSite makes a site that does not serve yet. It is given arguments of sledge web.
 func newSite(t *testing.T, arguments ...string) *site {
 	s := &site{t: t, folder: t.TempDir(), given: arguments, port: "0"}
 	t.Cleanup(func() {
@@ -81,7 +74,8 @@ func (s *site) repository() string { return filepath.Join(s.folder, "jobs.db") }
 
 // environment is that of somebody who has set nothing up.
 func (s *site) environment() []string {
-	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.folder, "TMPDIR=" + os.TempDir(), "SLEDGE_REPO=" + s.repository()}
+	own := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.folder, "TMPDIR=" + os.TempDir(), "SLEDGE_REPO=" + s.repository()}
+	return append(own, s.more...)
 }
 
 // start starts the server, on the port that it had before.
@@ -144,7 +138,12 @@ func (s *site) kill() {
 		return
 	}
 	_ = s.command.Process.Kill() // it may have ended by itself
-	_ = <-s.ended                // how it ended is known
+	select {
+	case err := <-s.ended:
+		_ = err // it was killed
+	case <-time.After(patience):
+		s.t.Error("sledge web has not ended after it was killed")
+	}
 	s.command = nil
 }
 
@@ -159,6 +158,14 @@ func (s *site) sledge(arguments ...string) string {
 		s.t.Fatalf("sledge %s: %v: %s%s", strings.Join(arguments, " "), err, &out, &said)
 	}
 	return out.String()
+}
+
+// try runs another command, which may fail, and returns all that it printed.
+func (s *site) try(arguments ...string) string {
+	c := exec.CommandContext(s.t.Context(), program, arguments...)
+	c.Env = s.environment()
+	all, _ := c.CombinedOutput() // that it failed is in there
+	return string(all)
 }
 
 // password is that of each user of a test.

@@ -126,8 +126,9 @@ func TestAnyNameFindsADatabaseAndAWorkload(t *testing.T) {
 		}
 	}
 	for names, want := range map[[2]string]string{
-		{"postgres9", "tprocc"}: `database "postgres9" is not known`,
-		{"pg", "tpcz"}:          `workload "tpcz" is not known`,
+		{"postgres9", "tprocc"}:                     `database "postgres9" is not known`,
+		{"postgres://me:secret@db1/tpcc", "tprocc"}: "a URL is no name of a database: give it as the URL of the database, by --url",
+		{"pg", "tpcz"}:                              `workload "tpcz" is not known`,
 	} {
 		if _, err := edition.Catalog.Pair(names[0], names[1]); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "(choose one of ") {
 			t.Errorf("%q: got %v, want %s with those that there are", names, err, want)

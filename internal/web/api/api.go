@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -55,6 +57,7 @@ type API struct {
 	ctx      context.Context // of jobs and of streams
 	end      context.CancelFunc
 	streams  chan struct{} // a place for each stream of events
+	watchers atomic.Int64  // streams of jobs that were started here
 	clearing sync.WaitGroup
 
 	mu      sync.Mutex
@@ -193,7 +196,8 @@ func (a *API) Interrupt() {
 	}
 }
 
-// Wait returns when no job goes on that was started here, and how each ended is recorded.
+// Wait returns when no job goes on that was started here, how each ended is recorded, and
+// clients that follow one have been told, but for those that do not read.
 func (a *API) Wait() {
 	a.mu.Lock()
 	handles := a.handles()
@@ -201,7 +205,13 @@ func (a *API) Wait() {
 	for _, h := range handles {
 		h.Wait()
 	}
+	for begun := time.Now(); a.watchers.Load() > 0 && time.Since(begun) < lastWord; {
+		time.Sleep(10 * time.Millisecond)
+	}
 }
+
+// lastWord is how long clients have to read how a job ended, before the program ends.
+const lastWord = 2 * time.Second
 
 // Close aborts what still goes on, waits until that is recorded, and ends all streams.
 func (a *API) Close() {

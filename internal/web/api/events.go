@@ -171,6 +171,8 @@ func (a *API) stream(c huma.Context, j job.Job, from mark) {
 func (a *API) follow(ctx context.Context, s *stream) error {
 	for {
 		if h := a.handle(s.job.ID); h != nil {
+			a.watchers.Add(1)
+			defer a.watchers.Add(-1)
 			for e, missed := range h.Watch(ctx, s.from.sequence+1) {
 				if missed > 0 { // it was long ago, and has been recorded since
 					if err := s.stored(ctx, a.Store, e); err != nil {
