@@ -72,6 +72,9 @@ var layers = map[string]string{
 	"engine": "catalog database engine/load engine/pool host job loop meter option schema sqlfile workload",
 	"report": "job meter option repository terminal",
 
+	// What people look at while a job goes on.
+	"live": "job meter",
+
 	// What people see of it as JSON.
 	"document": "catalog job option report repository workbench",
 
@@ -81,7 +84,7 @@ var layers = map[string]string{
 	"datagen":     "database engine job option schema workbench workload",
 	"interpreter": "",
 	"web":         "",
-	"web/api":     "catalog document hammerdb/views job option report repository workbench",
+	"web/api":     "catalog document hammerdb/views job live meter option report repository workbench",
 	"cli":         "catalog database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/views host interpreter job manual meter option report repository terminal web web/api web/pages workbench workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.

@@ -216,6 +216,7 @@ const noChunk = -1
 type tableBuild struct {
 	schema.Table
 	progress tableProgress
+	toLoad   int64        // rows, about
 	missing  atomic.Int64 // chunks that are not loaded yet
 	begun    atomic.Bool
 }
@@ -455,7 +456,8 @@ func newLoadProgress(tables []schema.Table, l ledger) *loadProgress {
 		building.missing.Store(missing)
 		p.tables = append(p.tables, building)
 		if t.Chunks > 0 {
-			p.total += t.Size * missing / int64(t.Chunks)
+			building.toLoad = t.Size * missing / int64(t.Chunks)
+			p.total += building.toLoad
 		}
 	}
 	return p
@@ -464,8 +466,10 @@ func newLoadProgress(tables []schema.Table, l ledger) *loadProgress {
 func (p *loadProgress) now() job.Progress {
 	now := job.Progress{Step: "load", Total: p.total, Unit: "rows"}
 	for _, t := range p.tables {
-		now.Done += t.progress.rows.Load()
+		rows := t.progress.rows.Load()
+		now.Done += rows
 		now.DoneBytes += t.progress.bytes.Load()
+		now.Tables = append(now.Tables, job.TableProgress{Table: t.Name, Done: rows, Total: t.toLoad, Ready: t.missing.Load() == 0})
 	}
 	now.Detail = p.String()
 	return now

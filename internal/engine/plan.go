@@ -223,3 +223,19 @@ func library(d *database.Database, w *workload.Workload) (*sqlfile.Library, erro
 func (p Plan) target() string {
 	return fmt.Sprintf("%s %s", p.Database.Title, p.Database.Target(p.Connection))
 }
+
+// Score returns the headline figures of what virtual users measured in a part of a run, by
+// their own count: those of all of it come with the result, by the server's count. There are
+// none of a run that ends when its work is done, and none where nothing was measured.
+func (p Plan) Score(measured meter.CodedSummary) []job.Metric {
+	if p.Workload.Score == nil || p.Pacing.Finite || measured.Elapsed <= 0 || len(measured.Kinds) != len(p.Workload.Kinds) {
+		return nil
+	}
+	counts := meter.Summary{Elapsed: measured.Elapsed, Kinds: make([]meter.Tally, len(measured.Kinds))}
+	for i := range measured.Kinds {
+		counts.Kinds[i] = measured.Kinds[i].Counts()
+	}
+	return p.Workload.Score(workload.Window{
+		Summary: counts, Elapsed: measured.Elapsed, CounterElapsed: measured.Elapsed, Users: p.Users, Kinds: p.Kinds, Options: p.Settings,
+	})
+}

@@ -219,6 +219,16 @@ type Progress struct {
 	Unit       string `json:"unit"`  // "rows", "statements", "rules"
 	DoneBytes  int64  `json:"done_bytes,omitempty"`
 	TotalBytes int64  `json:"total_bytes,omitempty"`
+
+	Tables []TableProgress `json:"tables,omitempty"` // of a load, in the order in which they are built
+}
+
+// TableProgress says how far the load of a table has come.
+type TableProgress struct {
+	Table string `json:"table"`
+	Done  int64  `json:"done"`  // rows
+	Total int64  `json:"total"` // rows, about; 0 of one that had all of them before
+	Ready bool   `json:"ready"` // all its rows are there
 }
 
 // Failure is an example of a failed transaction: the first few of each class are

@@ -19,10 +19,7 @@ func Output(ctx context.Context, store *repository.Store, j job.Job, c catalog.C
 				return
 			}
 		}
-		speaker := lines.NewSpeaker(lines.About{
-			Action: j.Spec.Action, Database: j.Spec.Database, Product: displayName(j, c),
-			Workload: j.Spec.Workload, Title: benchmark(j, c).Title,
-		})
+		speaker := Speaker(j, c)
 		for e, err := range withSeconds(store.Events(ctx, j.ID), store.Moments(ctx, j.ID)) {
 			if err != nil {
 				yield(repository.OutputLine{}, err)
@@ -35,6 +32,14 @@ func Output(ctx context.Context, store *repository.Store, j job.Job, c catalog.C
 			}
 		}
 	}
+}
+
+// Speaker words the events of a job.
+func Speaker(j job.Job, c catalog.Catalog) *lines.Speaker {
+	return lines.NewSpeaker(lines.About{
+		Action: j.Spec.Action, Database: j.Spec.Database, Product: displayName(j, c),
+		Workload: j.Spec.Workload, Title: benchmark(j, c).Title,
+	})
 }
 
 // withSeconds yields events and seconds in the order in which they happened. What

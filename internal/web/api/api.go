@@ -63,6 +63,7 @@ type API struct {
 	mu      sync.Mutex
 	closing bool
 	running map[job.ID]*workbench.Handle
+	viewed  map[job.ID]*viewed // that people look at
 }
 
 // How much there may be at once.
@@ -76,6 +77,7 @@ const (
 func New(c Config) *API {
 	a := &API{
 		Config: c, mux: http.NewServeMux(), running: map[job.ID]*workbench.Handle{},
+		viewed:  map[job.ID]*viewed{},
 		streams: make(chan struct{}, mostStreams),
 	}
 	if a.Say == nil {
@@ -97,6 +99,7 @@ func New(c Config) *API {
 	a.addProfiles()
 	a.addVerbs()
 	a.addEvents()
+	a.addLive()
 	a.describe()
 	return a
 }

@@ -242,6 +242,7 @@ func TestAWholeTestOverHTTP(t *testing.T) {
 	}
 
 	run := w.start(map[string]any{"action": "run", "settings": settings("users", 2, "seed", 7), "profile": 3})
+	looked := w.lookers(run)
 	live := w.inPieces(run, 4)
 	if got := live.over; got != job.Succeeded {
 		t.Fatalf("run: got %s: %v", got, w.call("GET", "/jobs/"+run, "", 200)["reason"])
@@ -251,6 +252,7 @@ func TestAWholeTestOverHTTP(t *testing.T) {
 			t.Fatalf("a run that was followed in pieces: got the events %v, want each once", live.sequences)
 		}
 	}
+	w.checkLooked(looked(), len(live.seconds))
 	for _, pieces := range []int{1000, 3} {
 		if kept := w.inPieces(run, pieces); !slices.Equal(kept.seconds, live.seconds) || len(kept.seconds) < 4 {
 			t.Errorf("the run as it is recorded, in pieces of %d: got the seconds %v, want %v", pieces, kept.seconds, live.seconds)

@@ -17,6 +17,7 @@ import (
 
 	"sledge/internal/document"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/report"
 	"sledge/internal/repository"
 )
@@ -76,16 +77,21 @@ first hour of a phase half a minute is one second here.`
 		if err != nil {
 			return nil, err
 		}
-		select {
-		case a.streams <- struct{}{}:
-		default:
-			return nil, problem(http.StatusTooManyRequests, "%d clients follow jobs, and that is the limit: close one", mostStreams)
-		}
-		return &huma.StreamResponse{Body: func(c huma.Context) {
-			defer func() { <-a.streams }()
-			a.stream(c, j, from)
-		}}, nil
+		return a.streamed(func(c huma.Context) { a.stream(c, j, from) })
 	})
+}
+
+// streamed answers with a stream, unless there are too many.
+func (a *API) streamed(body func(huma.Context)) (*huma.StreamResponse, error) {
+	select {
+	case a.streams <- struct{}{}:
+	default:
+		return nil, problem(http.StatusTooManyRequests, "%d clients are sent events, and that is the limit: close one", mostStreams)
+	}
+	return &huma.StreamResponse{Body: func(c huma.Context) {
+		defer func() { <-a.streams }()
+		body(c)
+	}}, nil
 }
 
 // mark is how far a stream has come.
@@ -121,11 +127,18 @@ func parseMark(text string) (m mark, err error) {
 	return m, nil
 }
 
-// stream is a client that follows a job.
-type stream struct {
+// story is read from a job's log while it goes on, and from the repository.
+type story struct {
 	job  job.Job
-	from mark // how far it has come
+	from mark // how far it was read
 
+	// tell is told of each event. What was measured in a second that comes from the
+	// repository has no sequence number any more.
+	tell func(job.Event) error
+}
+
+// stream is a client that is sent events.
+type stream struct {
 	mu sync.Mutex // for who writes
 	w  http.ResponseWriter
 	to *http.ResponseController
@@ -133,13 +146,26 @@ type stream struct {
 
 // stream sends what happens in a job until it is over, the client goes, or the API ends.
 func (a *API) stream(c huma.Context, j job.Job, from mark) {
+	a.streaming(c, j.ID, func(ctx context.Context, s *stream) error {
+		told := &story{job: j, from: from}
+		told.tell = func(e job.Event) error { return s.event(told, e) }
+		over, err := a.follow(ctx, told)
+		if err != nil || over == nil {
+			return err
+		}
+		return s.message(told.from.String(), "over", over)
+	})
+}
+
+// streaming sends a client what send sends, and that it is still there while that has nothing.
+func (a *API) streaming(c huma.Context, id job.ID, send func(context.Context, *stream) error) {
 	_, w := humago.Unwrap(c)
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
 	defer context.AfterFunc(a.ctx, cancel)()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // as nginx is told not to hold it back
-	s := &stream{job: j, from: from, w: w, to: http.NewResponseController(w)}
+	s := &stream{w: w, to: http.NewResponseController(w)}
 	defer func() { _ = s.to.SetWriteDeadline(time.Time{}) }() // the connection may serve another request
 	if s.write("retry: 2000\n\n") != nil || c.Method() == http.MethodHead {
 		return
@@ -162,13 +188,14 @@ func (a *API) stream(c huma.Context, j job.Job, from mark) {
 			}
 		}
 	})
-	if err := a.follow(ctx, s); err != nil && ctx.Err() == nil && !errors.Is(err, errGone) {
-		a.Say(fmt.Sprintf("follow job %s: %v", j.ID, err))
+	if err := send(ctx, s); err != nil && ctx.Err() == nil && !errors.Is(err, errGone) {
+		a.Say(fmt.Sprintf("follow job %s: %v", id, err))
 	}
 }
 
-// follow sends what happens in a job until it is over.
-func (a *API) follow(ctx context.Context, s *stream) error {
+// follow tells what happens in a job until it is over, and returns it as a list shows it then;
+// nil where it was deleted meanwhile.
+func (a *API) follow(ctx context.Context, s *story) (*report.Document, error) {
 	for {
 		if h := a.handle(s.job.ID); h != nil {
 			a.watchers.Add(1)
@@ -176,43 +203,44 @@ func (a *API) follow(ctx context.Context, s *stream) error {
 			for e, missed := range h.Watch(ctx, s.from.sequence+1) {
 				if missed > 0 { // it was long ago, and has been recorded since
 					if err := s.stored(ctx, a.Store, e); err != nil {
-						return err
+						return nil, err
 					}
 				}
-				if err := s.send(e); err != nil {
-					return err
+				if err := s.event(e); err != nil {
+					return nil, err
 				}
 			}
 			select {
 			case <-h.Over():
 			case <-ctx.Done():
-				return ctx.Err()
+				return nil, ctx.Err()
 			}
 		}
 		j, err := a.Store.Get(ctx, s.job.ID)
 		if errors.Is(err, repository.ErrNotFound) {
-			return nil // it was deleted meanwhile
+			return nil, nil
 		}
 		if err == nil {
 			err = s.stored(ctx, a.Store, job.Event{})
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if j.Status != job.Running {
-			return s.message("over", document.NewHead(j, a.headline))
+			over := document.NewHead(j, a.headline)
+			return &over, nil
 		}
 		select {
 		case <-time.After(lookAgain):
 		case <-ctx.Done():
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
 }
 
-// stored sends what is recorded of a job, in order, from where the stream is, and only what
+// stored tells what is recorded of a job, in order, from where the story is, and only what
 // was before an event, if there is one.
-func (s *stream) stored(ctx context.Context, store *repository.Store, until job.Event) error {
+func (s *story) stored(ctx context.Context, store *repository.Store, until job.Event) error {
 	if s.from.second.IsZero() && s.from.sequence > 0 {
 		for e, err := range store.Events(ctx, s.job.ID) {
 			if err != nil {
@@ -232,7 +260,7 @@ func (s *stream) stored(ctx context.Context, store *repository.Store, until job.
 			if err != nil {
 				return err
 			}
-			if err := s.second(second); err != nil {
+			if err := s.event(eventOf(second)); err != nil {
 				return err
 			}
 		}
@@ -250,21 +278,35 @@ func (s *stream) stored(ctx context.Context, store *repository.Store, until job.
 		if err := seconds(e.At); err != nil {
 			return err
 		}
-		if err := s.send(e); err != nil {
+		if err := s.event(e); err != nil {
 			return err
 		}
 	}
 	return seconds(until.At)
 }
 
-// send sends an event.
-func (s *stream) send(e job.Event) error {
+// eventOf is the event of a second that was recorded.
+func eventOf(s repository.StoredSecond) job.Event {
+	return job.Event{At: s.At, Second: &job.Second{
+		Phase: s.Phase, Offset: s.Offset, ServerTPM: s.ServerTPM, Measured: meter.CodedSummary{Elapsed: s.Elapsed, Kinds: s.Tallies},
+	}}
+}
+
+// event tells of an event.
+func (s *story) event(e job.Event) error {
 	s.from.sequence = max(s.from.sequence, e.Sequence)
+	if e.Second != nil {
+		s.from.second = e.At
+	}
+	return s.tell(e)
+}
+
+// event sends an event.
+func (s *stream) event(of *story, e job.Event) error {
 	shown := Event{Event: e}
 	shown.At, shown.Event.Second = e.At.UTC(), nil
 	if m := e.Second; m != nil {
-		s.from.second = e.At
-		second, err := report.SecondOf(s.job.Kinds, repository.StoredSecond{
+		second, err := report.SecondOf(of.job.Kinds, repository.StoredSecond{
 			At: e.At, Phase: m.Phase, Offset: m.Offset, Elapsed: m.Measured.Elapsed, ServerTPM: m.ServerTPM, Tallies: m.Measured.Kinds,
 		})
 		if err != nil {
@@ -272,29 +314,28 @@ func (s *stream) send(e job.Event) error {
 		}
 		shown.Second = &second
 	}
-	return s.message("", shown)
-}
-
-// second sends a second that was recorded. It has no sequence number any more.
-func (s *stream) second(stored repository.StoredSecond) error {
-	second, err := report.SecondOf(s.job.Kinds, stored)
-	if err != nil {
-		return err
-	}
-	s.from.second = stored.At
-	return s.message("", Event{Event: job.Event{At: stored.At.UTC()}, Second: &second})
+	return s.message(of.from.String(), "", shown)
 }
 
 // message sends a message.
-func (s *stream) message(name string, data any) error {
-	text, err := json.Marshal(data)
+func (s *stream) message(id, name string, data any) error {
+	text, err := messageOf(id, name, data)
 	if err != nil {
 		return err
+	}
+	return s.write(text)
+}
+
+// messageOf spells a message.
+func messageOf(id, name string, data any) (string, error) {
+	text, err := json.Marshal(data)
+	if err != nil {
+		return "", err
 	}
 	if name != "" {
 		name = "event: " + name + "\n"
 	}
-	return s.write(fmt.Sprintf("id: %s\n%sdata: %s\n\n", s.from, name, text))
+	return fmt.Sprintf("id: %s\n%sdata: %s\n\n", id, name, text), nil
 }
 
 // errGone says that the client does not read any more.

@@ -17,6 +17,7 @@ import (
 var (
 	exportType   = reflect.TypeFor[document.Export]()
 	eventType    = reflect.TypeFor[Event]()
+	liveType     = reflect.TypeFor[Live]()
 	documentType = reflect.TypeFor[report.Document]()
 )
 

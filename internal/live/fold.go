@@ -1,0 +1,157 @@
+package live
+
+import (
+	"maps"
+	"math"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+// mostPoints is how many points charts have: more than that no screen shows apart. When there
+// are more, neighbours become one, whose percentiles are those of their histograms
+// together.
+const mostPoints = 480
+
+// Point is what was measured in a second of a run, or in several.
+type Point struct {
+	At        float64          `json:"at_seconds"` // its end, on the axis of time
+	Seconds   float64          `json:"seconds"`    // how long it was
+	Phase     job.Phase        `json:"phase"`
+	Rate      float64          `json:"per_minute"`
+	ServerTPM *float64         `json:"server_tpm,omitempty"`
+	Response  *Times           `json:"response,omitempty"`
+	Service   *Times           `json:"service,omitempty"`
+	Failed    map[string]int64 `json:"failed,omitempty" doc:"Transactions by class of failure."`
+	Retried   int64            `json:"retries,omitempty"`
+	Users     []int            `json:"users" doc:"Virtual users by state, in the order of the states."`
+
+	// Cells are the counts of response times by meter.Cells, with the number of the first
+	// before them; empty where nothing was done.
+	Cells []int64 `json:"cells,omitempty" doc:"Counts of response times on a scale on which each doubling has four cells, the first of which begins at 1.024 µs. Before them stands the number of the first."`
+}
+
+// kept is a point with what it is made of.
+type kept struct {
+	Point
+	first   time.Duration // its begin, on the axis of time
+	end     time.Duration
+	elapsed time.Duration
+	tally   meter.CodedTally // of all kinds
+	server  float64          // sum of the server's rates
+	servers int              // how many they are
+	seconds int
+}
+
+// fold keeps points: at most so many, each of width seconds or the rest of a phase.
+type fold struct {
+	points   []*kept
+	width    int
+	interval *meter.Interval // for adding up
+}
+
+// add adds a second that ended at a moment, and returns it as a point of its own.
+func (f *fold) add(at time.Duration, s *job.Second, users []int) (*kept, error) {
+	if f.interval == nil {
+		f.interval = meter.NewInterval(1)
+	}
+	for i := range s.Measured.Kinds {
+		if err := f.interval.Add(meter.CodedSummary{Kinds: s.Measured.Kinds[i : i+1]}); err != nil {
+			return nil, err
+		}
+	}
+	one := &kept{
+		first: at - s.Measured.Elapsed, end: at, elapsed: s.Measured.Elapsed, tally: f.interval.Cut(0).Kinds[0],
+		seconds: max(1, int(math.Round(s.Measured.Elapsed.Seconds()))),
+	}
+	one.Phase, one.Users = s.Phase, users
+	if s.ServerTPM != nil {
+		one.server, one.servers = *s.ServerTPM, 1
+	}
+	if err := one.spell(); err != nil {
+		return nil, err
+	}
+	if n := len(f.points); n > 0 && f.points[n-1].takes(one, f.width) {
+		both, err := f.merge(f.points[n-1], one)
+		if err != nil {
+			return nil, err
+		}
+		f.points[n-1] = both
+		return one, nil
+	}
+	f.points = append(f.points, one)
+	for len(f.points) > mostPoints {
+		if err := f.widen(); err != nil {
+			return nil, err
+		}
+	}
+	return one, nil
+}
+
+// takes reports whether a point may hold another, too.
+func (k *kept) takes(other *kept, width int) bool {
+	return k.Phase == other.Phase && k.seconds+other.seconds <= width
+}
+
+// widen makes each point hold twice as much.
+func (f *fold) widen() error {
+	f.width *= 2
+	var wide []*kept
+	for _, k := range f.points {
+		if n := len(wide); n > 0 && wide[n-1].takes(k, f.width) {
+			both, err := f.merge(wide[n-1], k)
+			if err != nil {
+				return err
+			}
+			wide[n-1] = both
+			continue
+		}
+		wide = append(wide, k)
+	}
+	f.points = wide
+	return nil
+}
+
+// merge makes one point of two neighbours.
+func (f *fold) merge(a, b *kept) (*kept, error) {
+	for _, k := range []*kept{a, b} {
+		if err := f.interval.Add(meter.CodedSummary{Kinds: []meter.CodedTally{k.tally}}); err != nil {
+			return nil, err
+		}
+	}
+	both := &kept{
+		first: a.first, end: b.end, elapsed: a.elapsed + b.elapsed, tally: f.interval.Cut(0).Kinds[0],
+		server: a.server + b.server, servers: a.servers + b.servers, seconds: a.seconds + b.seconds,
+	}
+	both.Phase, both.Users = a.Phase, b.Users
+	return both, both.spell()
+}
+
+// spell fills in the point.
+func (k *kept) spell() error {
+	t := &k.tally
+	response, err := t.Response.Distribution()
+	if err != nil {
+		return err
+	}
+	service, err := t.Service.Distribution()
+	if err != nil {
+		return err
+	}
+	tenths := func(d time.Duration) float64 { return math.Round(d.Seconds()*1000) / 1000 }
+	k.At, k.Seconds = tenths(k.end), tenths(k.elapsed)
+	if k.elapsed > 0 {
+		k.Rate = math.Round(float64(t.Done+t.RolledBack) / k.elapsed.Minutes())
+	}
+	if k.servers > 0 {
+		rate := math.Round(k.server / float64(k.servers))
+		k.ServerTPM = &rate
+	}
+	k.Response, k.Service = timesOf(response, t.Done), timesOf(service, t.Done)
+	k.Failed, k.Retried = maps.Clone(t.Failed), t.Retried
+	if first, counts := response.Cells(); len(counts) > 0 {
+		k.Cells = append([]int64{int64(first)}, counts...)
+	}
+	return nil
+}

@@ -1,0 +1,319 @@
+// Package live folds what happens in a job into what people look at while it goes on: figures,
+// a bounded number of points for charts, virtual users with their last lines. It is done once
+// for any number of people, beside the job, and never holds it up.
+package live
+
+import (
+	"maps"
+	"math"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+// Job is a job that is looked at, and what is to be known of it.
+type Job struct {
+	job.Job
+
+	// Finite says that it ends when its work is done: its transactions are few, and each is
+	// shown by itself.
+	Finite bool
+
+	// Score returns the headline figures of what was measured in a part of it. It may return
+	// none.
+	Score func(meter.CodedSummary) []job.Metric
+
+	// Say returns what virtual users say of an event. It is given all of them, in order.
+	Say func(job.Event) []Line
+}
+
+// Line is a line that a virtual user says, or the job itself where User is 0.
+type Line struct {
+	User int
+	Text string
+}
+
+// View is how a job stands. It is given each event of the job in order, and belongs to one
+// goroutine at a time.
+type View struct {
+	job      Job
+	begin    time.Time // of the axis of time: when the first second began
+	at       time.Time // of the newest event
+	phase    *Phase
+	phases   []Phase // that began, in order
+	now      *Now
+	part     part // of the phase
+	fold     fold
+	users    users
+	working  int // virtual users that are to work, by the newest step
+	sessions int
+	steps    []*progress
+	spans    []job.Span
+	underWay map[int]job.Span // by virtual user
+	failures []Failure
+	failed   map[string]int64 // by class, since the job began
+	said     []string         // by the job and its monitor, the newest last
+	wish     job.Wish
+	metrics  []job.Metric
+	pushed   int // changes of anything but what has marks of its own
+}
+
+// How much is kept.
+const (
+	keptFailures = 50
+	keptSaid     = 5
+)
+
+// New returns the view of a job of which nothing has happened yet.
+func New(j Job) *View {
+	v := &View{job: j, failed: map[string]int64{}, underWay: map[int]job.Span{}}
+	v.fold.width = 1
+	if j.Spec.Action == job.Run {
+		v.users.reach(j.Spec.Users)
+	}
+	return v
+}
+
+// Phase is a phase of a run.
+type Phase struct {
+	Name   job.Phase `json:"name"`
+	Stage  string    `json:"stage,omitempty"` // the part of a run that ends when its work is done
+	Begun  time.Time `json:"begun"`
+	From   float64   `json:"from_seconds"` // on the axis of time
+	Length float64   `json:"length_seconds,omitempty" doc:"How long it is to take; missing where it ends when its work is done."`
+	Passed float64   `json:"passed_seconds"`
+}
+
+// Now is what was measured in the last second.
+type Now struct {
+	Metrics   []job.Metric `json:"metrics,omitempty"`
+	Rate      float64      `json:"per_minute"` // transactions that ended as they should, by the virtual users' count
+	ServerTPM *float64     `json:"server_tpm,omitempty"`
+	Response  *Times       `json:"response,omitempty"` // missing where nothing was done
+	Service   *Times       `json:"service,omitempty"`
+	Stalled   int          `json:"stalled_seconds,omitempty" doc:"For how long no transaction has ended."`
+}
+
+// Times are percentiles of how long transactions took, in milliseconds.
+type Times struct {
+	P50 float64 `json:"p50_ms"`
+	P95 float64 `json:"p95_ms"`
+	P99 float64 `json:"p99_ms"`
+	Max float64 `json:"max_ms"`
+}
+
+// timesOf returns nil where nothing was measured.
+func timesOf(d meter.Distribution, done int64) *Times {
+	if done == 0 {
+		return nil
+	}
+	ms := func(ns int64) float64 { return math.Round(float64(ns)/1e3) / 1e3 }
+	return &Times{P50: ms(d.ValueAtQuantile(50)), P95: ms(d.ValueAtQuantile(95)), P99: ms(d.ValueAtQuantile(99)), Max: ms(d.Max())}
+}
+
+// Part is what was measured in a phase so far.
+type Part struct {
+	Phase      job.Phase    `json:"phase"`
+	Seconds    float64      `json:"seconds"`
+	Metrics    []job.Metric `json:"metrics,omitempty"`
+	Rate       float64      `json:"per_minute"`
+	Done       int64        `json:"done"`
+	RolledBack int64        `json:"rolled_back"`
+	Retried    int64        `json:"retries"`
+	Failed     int64        `json:"failed"`
+	Response   *Times       `json:"response,omitempty"`
+}
+
+// part adds up a phase.
+type part struct {
+	phase  job.Phase
+	counts meter.CodedSummary // by kind, without histograms
+	all    *kept              // of all kinds
+}
+
+// add adds a second.
+func (p *part) add(f *fold, c meter.CodedSummary, one *kept) (err error) {
+	if p.all == nil {
+		p.counts.Kinds, p.all = make([]meter.CodedTally, len(c.Kinds)), one
+	} else if p.all, err = f.merge(p.all, one); err != nil {
+		return err
+	}
+	p.counts.Elapsed += c.Elapsed
+	for i := range min(len(c.Kinds), len(p.counts.Kinds)) {
+		addCounts(&p.counts.Kinds[i], &c.Kinds[i])
+	}
+	return nil
+}
+
+// addCounts adds the counts of a tally to another.
+func addCounts(to, from *meter.CodedTally) {
+	to.Done += from.Done
+	to.RolledBack += from.RolledBack
+	to.Retried += from.Retried
+	if len(from.Failed) > 0 {
+		sum := maps.Clone(to.Failed)
+		if sum == nil {
+			sum = map[string]int64{}
+		}
+		for class, n := range from.Failed {
+			sum[class] += n
+		}
+		to.Failed = sum
+	}
+}
+
+// partShown returns nil where nothing was measured yet.
+func (v *View) partShown() *Part {
+	all := v.part.all
+	if all == nil || all.elapsed <= 0 {
+		return nil
+	}
+	t := &all.tally
+	p := &Part{
+		Phase: v.part.phase, Seconds: all.Seconds, Done: t.Done, RolledBack: t.RolledBack, Retried: t.Retried, Rate: all.Rate, Response: all.Response,
+	}
+	for _, n := range t.Failed {
+		p.Failed += n
+	}
+	if v.job.Score != nil {
+		p.Metrics = v.job.Score(v.part.counts)
+	}
+	return p
+}
+
+// Failure is an example of what went wrong.
+type Failure struct {
+	At   time.Time `json:"at"`
+	User int       `json:"user,omitempty"`
+	job.Failure
+}
+
+// Add folds an event in. An error says that what was measured cannot be read.
+func (v *View) Add(e job.Event) error {
+	v.pushed++
+	if e.At.After(v.at) {
+		v.at = e.At
+	}
+	v.say(e)
+	switch {
+	case e.State != "":
+		v.users.state(e.User, e.State, e.At)
+	case e.Phase != nil:
+		v.beginPhase(e)
+	case e.Second != nil:
+		return v.second(e)
+	case e.Progress != nil:
+		v.progress(*e.Progress, e.At)
+	case e.Span != nil:
+		v.span(*e.Span)
+	case e.Failure != nil:
+		v.failures = append(v.failures, Failure{e.At, e.User, *e.Failure})
+		v.failures = v.failures[max(0, len(v.failures)-keptFailures):]
+	case e.Wish != "":
+		v.wish = e.Wish
+	case e.Headline != nil:
+		v.metrics = e.Headline.Metrics
+	case e.Facts != nil:
+		v.job.Facts = e.Facts
+		if e.User == job.Monitor && v.job.Spec.Action == job.Run && !v.job.Finite {
+			v.users.monitored = true
+			v.users.reach(v.job.Spec.Users + 1)
+		}
+	case e.Step != nil:
+		v.step(*e.Step)
+	}
+	return nil
+}
+
+// say notes what is said of an event.
+func (v *View) say(e job.Event) {
+	if v.job.Say == nil {
+		return
+	}
+	for _, line := range v.job.Say(e) {
+		if line.User == 0 && e.Trouble != nil {
+			v.users.say(e.User, line.Text)
+		}
+		v.users.say(line.User, line.Text)
+		if line.User <= job.Monitor {
+			v.said = append(v.said, line.Text)
+			v.said = v.said[max(0, len(v.said)-keptSaid):]
+		}
+	}
+}
+
+func (v *View) step(s job.Step) {
+	switch {
+	case s.Name == job.StepUsers:
+		v.working = s.Users
+	case s.Name == job.StepLoad && s.Users > 1:
+		v.users.monitored = true
+		v.users.reach(s.Users + 1)
+	case s.Name == job.StepLoad && s.Users == 1:
+		v.users.reach(1)
+	}
+}
+
+// beginPhase begins a phase of a run.
+func (v *View) beginPhase(e job.Event) {
+	p := Phase{Name: e.Phase.Name, Stage: e.Phase.Stage, Begun: e.At.UTC(), Length: e.Phase.Length.Seconds()}
+	if !v.begin.IsZero() {
+		p.From = e.At.Sub(v.begin).Seconds()
+	}
+	v.phase = &p
+	v.phases = append(v.phases, p)
+}
+
+// second adds what a second measured.
+func (v *View) second(e job.Event) error {
+	s := e.Second
+	if v.begin.IsZero() {
+		v.begin = e.At.Add(-s.Measured.Elapsed)
+	}
+	if v.phase == nil || v.phase.Name != s.Phase { // of a job that is read from its end
+		v.beginPhase(job.Event{At: e.At.Add(-s.Offset), Phase: &job.PhaseSpan{Name: s.Phase}})
+	}
+	v.phase.Passed = s.Offset.Seconds()
+	v.sessions = s.Sessions
+	if v.job.Finite {
+		return nil
+	}
+	if v.part.phase != s.Phase { // what was measured is shown until more is
+		v.part = part{phase: s.Phase}
+	}
+	last, err := v.fold.add(e.At.Sub(v.begin), s, v.users.counts())
+	if err == nil {
+		err = v.part.add(&v.fold, s.Measured, last)
+	}
+	if err != nil {
+		return err
+	}
+	for class, n := range last.Failed {
+		v.failed[class] += n
+	}
+	now := &Now{Rate: last.Rate, ServerTPM: s.ServerTPM, Response: last.Response, Service: last.Service}
+	if v.job.Score != nil {
+		now.Metrics = v.job.Score(s.Measured)
+	}
+	if v.now != nil {
+		if now.ServerTPM == nil {
+			now.ServerTPM = v.now.ServerTPM
+		}
+		if last.Rate == 0 {
+			now.Stalled = v.now.Stalled + int(math.Round(s.Measured.Elapsed.Seconds()))
+		}
+	}
+	v.now = now
+	return nil
+}
+
+// span notes that a transaction has begun or ended that is kept by itself.
+func (v *View) span(s job.Span) {
+	if s.Outcome == "" {
+		v.underWay[s.User] = s
+		return
+	}
+	delete(v.underWay, s.User)
+	v.spans = append(v.spans, s)
+}

@@ -1,0 +1,112 @@
+package live
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sledge/internal/job"
+)
+
+// Update is how a job stands, and what has been added to its lists since somebody looked last.
+// It is small, and does not grow with the number of virtual users.
+type Update struct {
+	At       time.Time    `json:"at,omitzero"` // of the newest event
+	Axis     time.Time    `json:"axis,omitzero" doc:"Where the axis of time begins: when the first second that was measured did."`
+	Phase    *Phase       `json:"phase,omitempty" doc:"The phase that the run is in."`
+	Phases   []Phase      `json:"phases,omitempty" doc:"All that have begun."`
+	Now      *Now         `json:"now,omitempty" doc:"What was measured in the last second."`
+	Part     *Part        `json:"part,omitempty" doc:"What was measured so far in the phase of the last second."`
+	Failed   []Class      `json:"failed,omitempty" doc:"Transactions that failed since the job began, by class, the most frequent first."`
+	Failures []Failure    `json:"failures,omitempty" doc:"The newest examples."`
+	Users    []int        `json:"users" doc:"Virtual users by state: waiting, running, succeeded, failed."`
+	Working  int          `json:"working,omitempty" doc:"Virtual users that work from now on, of a run in which their number changes."`
+	Sessions int          `json:"sessions,omitempty" doc:"Asynchronous clients that have logged in."`
+	Progress []Progress   `json:"progress,omitempty" doc:"Of a build or a check, by steps."`
+	UnderWay []job.Span   `json:"under_way,omitempty" doc:"Transactions under way, of a run that ends when its work is done."`
+	Said     []string     `json:"said,omitempty" doc:"The last lines of the job and its monitor."`
+	Wish     job.Wish     `json:"wish,omitempty" doc:"Somebody wants the job to end before it would."`
+	Metrics  []job.Metric `json:"metrics,omitempty" doc:"What the run has measured, when that is over."`
+
+	// Lists that grow: what stands here takes the place of whatever is there from a place on.
+	Width      int        `json:"width_seconds" doc:"How many seconds a point holds."`
+	PointsFrom int        `json:"points_from" doc:"The place in the list of points from which on these replace what is there."`
+	Points     []Point    `json:"points,omitempty"`
+	SpansFrom  int        `json:"spans_from" doc:"Likewise, of the transactions that have ended of a run that ends when its work is done."`
+	Spans      []job.Span `json:"spans,omitempty"`
+}
+
+// Class is how many transactions failed in one way.
+type Class struct {
+	Class string `json:"class"`
+	Count int64  `json:"count"`
+}
+
+// Mark is how far somebody has read.
+type Mark struct {
+	width, points, spans int
+}
+
+// String makes a Mark that ParseMark reads.
+func (m Mark) String() string { return fmt.Sprintf("%d.%d.%d", m.width, m.points, m.spans) }
+
+// ParseMark reads a mark.
+func ParseMark(text string) (m Mark, err error) {
+	parts := strings.Split(text, ".")
+	if len(parts) != 3 {
+		return m, errors.New("it is not the id of a message")
+	}
+	for i, to := range []*int{&m.width, &m.points, &m.spans} {
+		if *to, err = strconv.Atoi(parts[i]); err != nil || *to < 0 {
+			return Mark{}, errors.New("it is not the id of a message")
+		}
+	}
+	return m, nil
+}
+
+// Mark returns how far somebody has read who has seen all that there is.
+func (v *View) Mark() Mark { return Mark{v.fold.width, len(v.fold.points), len(v.spans)} }
+
+// Changes counts changes: while it stays the same there is nothing new.
+func (v *View) Changes() int { return v.pushed }
+
+// Since returns how the job stands, with what has been added since a mark. The last point may
+// have changed, and is among it. The zero Mark asks for all.
+func (v *View) Since(m Mark) Update {
+	u := Update{
+		At: v.at.UTC(), Axis: v.begin.UTC(), Phases: slices.Clone(v.phases), Now: v.now, Part: v.partShown(), Failures: slices.Clone(v.failures),
+		Users: v.users.counts(), Working: v.working, Sessions: v.sessions, Said: slices.Clone(v.said), Wish: v.wish, Metrics: v.metrics,
+		Width: v.fold.width,
+	}
+	if v.begin.IsZero() {
+		u.Axis = time.Time{}
+	}
+	if v.phase != nil {
+		phase := *v.phase
+		u.Phase = &phase
+	}
+	for class, n := range v.failed {
+		u.Failed = append(u.Failed, Class{class, n})
+	}
+	slices.SortFunc(u.Failed, func(a, b Class) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Class, b.Class)) })
+	for _, p := range v.steps {
+		u.Progress = append(u.Progress, p.shown())
+	}
+	for _, s := range v.underWay {
+		u.UnderWay = append(u.UnderWay, s)
+	}
+	slices.SortFunc(u.UnderWay, func(a, b job.Span) int { return a.User - b.User })
+	if m.width == v.fold.width && m.points <= len(v.fold.points) {
+		u.PointsFrom = max(0, m.points-1)
+	}
+	for _, k := range v.fold.points[u.PointsFrom:] {
+		u.Points = append(u.Points, k.Point)
+	}
+	u.SpansFrom = min(m.spans, len(v.spans))
+	u.Spans = slices.Clone(v.spans[u.SpansFrom:])
+	return u
+}

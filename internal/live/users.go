@@ -1,0 +1,146 @@
+package live
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sledge/internal/job"
+)
+
+// State is how a virtual user stands.
+type State string
+
+// The states, in the order in which lists have them.
+const (
+	Waiting   State = "waiting" // it has not begun
+	Working   State = "running"
+	Succeeded State = "succeeded"
+	Failed    State = "failed"
+)
+
+// States lists them.
+var States = []State{Waiting, Working, Succeeded, Failed}
+
+// lastLines is how many lines of each virtual user are kept, and longestLine how much of one,
+// in bytes: of 10,000 users that is 10 MB at most.
+const (
+	lastLines   = 5
+	longestLine = 200
+)
+
+// mostUsers is more than any job has.
+const mostUsers = 1 << 17
+
+// users are the virtual users of a job, by position.
+type users struct {
+	list      []user
+	count     [4]int // by state
+	monitored bool   // the first of them does no transactions
+}
+
+type user struct {
+	state int
+	since time.Time
+	lines []string
+}
+
+// reach makes room for so many.
+func (u *users) reach(n int) {
+	n = min(n, mostUsers)
+	if more := n - len(u.list); more > 0 {
+		u.list = append(u.list, make([]user, more)...)
+		u.count[0] += more
+	}
+}
+
+// at returns the virtual user of a position, or nil where there can be none.
+func (u *users) at(position int) *user {
+	if position < 1 || position > mostUsers {
+		return nil
+	}
+	u.reach(position)
+	return &u.list[position-1]
+}
+
+func (u *users) state(position int, is job.UserState, at time.Time) {
+	one := u.at(position)
+	if one == nil {
+		return
+	}
+	u.count[one.state]--
+	one.state = max(0, slices.Index(States, State(is)))
+	u.count[one.state]++
+	one.since = at
+}
+
+func (u *users) say(position int, text string) {
+	one := u.at(position)
+	if one == nil {
+		return
+	}
+	if len(text) > longestLine {
+		text = strings.ToValidUTF8(text[:longestLine], "") + "…"
+	}
+	one.lines = append(one.lines, text)
+	if len(one.lines) > lastLines {
+		one.lines = slices.Delete(one.lines, 0, 1)
+	}
+}
+
+// counts returns how many there are in each state.
+func (u *users) counts() []int { return slices.Clone(u.count[:]) }
+
+// User is a virtual user.
+type User struct {
+	User    int       `json:"user"` // its position, from 1 on
+	Monitor bool      `json:"monitor,omitempty"`
+	State   State     `json:"state" enum:"waiting,running,succeeded,failed"`
+	Since   time.Time `json:"since,omitzero"` // when it came to be in that state
+	Lines   []string  `json:"lines" doc:"The last that it said, the newest last."`
+}
+
+// Some are some of the virtual users of a job.
+type Some struct {
+	Total    int    `json:"total"`    // virtual users of the job, its monitor among them
+	Matching int    `json:"matching"` // those that were asked for
+	Counts   []int  `json:"counts" doc:"Virtual users by state: waiting, running, succeeded, failed."`
+	Users    []User `json:"users"`
+}
+
+// Ask says which virtual users are asked for.
+type Ask struct {
+	State State  // "" for any
+	Text  string // what their number begins with, or a line of theirs has in it; "" for any
+	From  int    // how many of them to pass over
+	Most  int    // how many to return
+}
+
+// Users returns some of the virtual users.
+func (v *View) Users(ask Ask) Some {
+	u := &v.users
+	some := Some{Total: len(u.list), Counts: u.counts(), Users: []User{}}
+	text := strings.ToLower(strings.TrimSpace(ask.Text))
+	for i := range u.list {
+		one := &u.list[i]
+		if ask.State != "" && States[one.state] != ask.State || text != "" && !one.has(i+1, text) {
+			continue
+		}
+		if some.Matching++; some.Matching > ask.From && len(some.Users) < ask.Most {
+			some.Users = append(some.Users, User{
+				User: i + 1, Monitor: u.monitored && i+1 == job.Monitor, State: States[one.state], Since: one.since.UTC(),
+				Lines: append([]string{}, one.lines...),
+			})
+		}
+	}
+	return some
+}
+
+// has reports whether a text in small letters is in what is shown of the user.
+func (u *user) has(position int, text string) bool {
+	if strings.HasPrefix(strconv.Itoa(position), text) {
+		return true
+	}
+	return slices.ContainsFunc(u.lines, func(line string) bool { return strings.Contains(strings.ToLower(line), text) })
+}

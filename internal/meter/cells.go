@@ -1,0 +1,47 @@
+package meter
+
+import "math/bits"
+
+// PerOctave is how many cells of Cells a doubling of the latency has.
+const PerOctave = 4
+
+// cellZero is the exponent of two, in nanoseconds, at which cell 0 begins: 1.024 µs. It holds what
+// is shorter, too.
+const cellZero = 10
+
+// Cells folds the distribution to a fixed scale on which each doubling of the latency has
+// four cells, for drawings that have few pixels: counts of neighbouring cells, the first of
+// which is number first. Where nothing was measured there are none. A latency counts for the cell
+// that its bucket begins in.
+//
+// Cell 0 begins at 1.024 µs. A cell divides its doubling evenly, so that its bounds
+// are whole nanoseconds: those of cell 5 are 2.560 and 3.072 µs.
+func (d Distribution) Cells() (first int, counts []int64) {
+	for _, b := range d.bars {
+		cell := cellOf(b.least)
+		if counts == nil {
+			first = cell
+		}
+		for first+len(counts) <= cell {
+			counts = append(counts, 0)
+		}
+		counts[cell-first] += b.count
+	}
+	return first, counts
+}
+
+// cellOf returns the number of the cell of a latency in nanoseconds.
+func cellOf(value int64) int {
+	if value < 1<<cellZero {
+		return 0
+	}
+	octave := bits.Len64(uint64(value)) - 1
+	within := int(value>>(octave-2)) & (PerOctave - 1)
+	return (octave-cellZero)*PerOctave + within
+}
+
+// CellBegin returns the least latency of a cell in nanoseconds.
+func CellBegin(cell int) int64 {
+	octave := cellZero + cell/PerOctave
+	return int64(PerOctave+cell%PerOctave) << (octave - 2)
+}

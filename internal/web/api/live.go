@@ -1,0 +1,346 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sledge/internal/document"
+	"sledge/internal/hammerdb/views"
+	"sledge/internal/job"
+	"sledge/internal/live"
+	"sledge/internal/report"
+)
+
+// Live is a message of the live view of a job.
+type Live struct {
+	live.Update
+
+	// Job is the job as a list shows it, in the first message.
+	Job *report.Document `json:"job,omitempty"`
+
+	// Here says that the job was started here, and so can be ended here; Elsewhere what of a
+	// job of another program is not known.
+	Here      bool   `json:"here" doc:"The job was started here, and can be ended here."`
+	Elsewhere string `json:"elsewhere,omitempty" doc:"The job is another program's: which, and what of it is not known here."`
+}
+
+const (
+	// liveEvery is how often a live view is told anew, at most.
+	liveEvery = 500 * time.Millisecond
+
+	// liveBeat is how often it is told where nothing has changed, so that a page notices
+	// soon that its connection is gone.
+	liveBeat = 5 * time.Second
+
+	// liveKept is for how long a job is followed that nobody looks at any more: who loads a
+	// page again finds it as it was.
+	liveKept = 30 * time.Second
+)
+
+// viewed is a job that people look at. It is followed once for all of them.
+type viewed struct {
+	api   *API
+	job   job.Job
+	epoch string // so that marks of another view are not taken for its own
+	end   context.CancelFunc
+
+	mu      sync.Mutex
+	view    *live.View
+	head    report.Document
+	over    *report.Document // when it is over
+	gone    bool             // nobody follows it any more
+	failed  error            // why
+	at      int              // what the view has counted of changes when it was told last
+	version int              // of what was told
+	before  live.Mark        // what was told last is since this
+	mark    live.Mark
+	message string
+	news    chan struct{} // closed when there is more
+
+	lookers int
+	idle    *time.Timer
+}
+
+func (a *API) addLive() {
+	o := get("view-job", "/jobs/{id}/live", "Look at a job while it goes on", tagVerbs)
+	o.Description = `Server-sent events, two a second at most whatever the number of virtual users. Each message says how the job stands, and what has
+been added to its lists: what stands in them takes the place of whatever is there from a place on, so that a message that comes twice does no
+harm. Charts have a bounded number of points: when there are more, neighbours become one, and all of them are sent again. The last message is
+named over and holds the job as a list shows it.
+
+Who comes back sends the last id as Last-Event-ID, or as the parameter after, and gets what was added since in one message.`
+	schemas := a.huma.OpenAPI().Components.Schemas
+	o.Responses = map[string]*huma.Response{"200": {
+		Description: "Messages whose data are a Live, and a last one named over.",
+		Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{OneOf: []*huma.Schema{
+			schemas.Schema(liveType, true, ""), schemas.Schema(documentType, true, ""),
+		}}}},
+	}}
+	add(a, o, func(ctx context.Context, in *struct {
+		OneJob
+		Last  string `header:"Last-Event-ID" maxLength:"64" doc:"The id of the last message that was read."`
+		After string `query:"after" maxLength:"64" doc:"The same, for who cannot send headers."`
+	},
+	) (*huma.StreamResponse, error) {
+		last := in.Last
+		if last == "" {
+			last = in.After
+		}
+		j, err := a.find(ctx, in.OneJob)
+		if err != nil {
+			return nil, err
+		}
+		return a.streamed(func(c huma.Context) {
+			a.streaming(c, j.ID, func(ctx context.Context, s *stream) error { return a.look(ctx, s, j, last) })
+		})
+	})
+	users := get("list-users", "/jobs/{id}/users", "List virtual users of a job that goes on, with their last lines", tagVerbs)
+	users.Description = "Only as many as are asked for: a page that shows thirty of 10,000 asks for those."
+	add(a, users, func(ctx context.Context, in *struct {
+		OneJob
+		State live.State `query:"state" enum:"waiting,running,succeeded,failed" doc:"Only those in this state."`
+		Text  string     `query:"text" maxLength:"100" doc:"Only those whose number begins with it, or who have said it lately."`
+		From  int        `query:"from" minimum:"0" default:"0" doc:"How many to pass over."`
+		Limit int        `query:"limit" minimum:"0" maximum:"500" default:"100"`
+	},
+	) (*of[live.Some], error) {
+		j, err := a.find(ctx, in.OneJob)
+		if err != nil {
+			return nil, err
+		}
+		v := a.viewOf(j)
+		defer v.leave()
+		if err := v.caughtUp(ctx); err != nil {
+			return nil, err
+		}
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		return answer(v.view.Users(live.Ask{State: in.State, Text: in.Text, From: in.From, Most: in.Limit}), nil)
+	})
+}
+
+// look sends a client how a job stands until it is over.
+func (a *API) look(ctx context.Context, s *stream, j job.Job, last string) error {
+	if j.Status != job.Running { // it is told whole elsewhere
+		return s.message("over", "over", document.NewHead(j, a.headline))
+	}
+	v := a.viewOf(j)
+	defer v.leave()
+	epoch, text, _ := strings.Cut(last, "-")
+	var mark live.Mark
+	if epoch == v.epoch {
+		if known, err := live.ParseMark(text); err == nil {
+			mark = known
+		}
+	}
+	first := true
+	for version := 0; ; {
+		message, now, news, over, err := v.told(mark, version, first)
+		switch {
+		case err != nil:
+			return err
+		case message != "":
+			if err := s.write(message); err != nil {
+				return err
+			}
+			version, mark, first = now.version, now.mark, false
+		}
+		if over != nil {
+			return s.message(v.idOf(mark), "over", over)
+		}
+		if news == nil {
+			return nil // the job was deleted
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// told is how far somebody has been told.
+type told struct {
+	version int
+	mark    live.Mark
+}
+
+// told returns the message for whoever has read up to a mark and a version, "" where there is
+// nothing new; and what is closed when there is more, nil where there will be no more.
+func (v *viewed) told(mark live.Mark, version int, first bool) (message string, now told, news chan struct{}, over *report.Document, err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.failed != nil {
+		return "", now, nil, nil, v.failed
+	}
+	now = told{v.version, v.mark}
+	switch {
+	case v.version == 0 || v.version == version && !first:
+	case !first && v.before == mark:
+		message = v.message // the same for all who keep up
+	default:
+		now.mark = v.view.Mark()
+		message, err = messageOf(v.idOf(now.mark), "", v.liveOf(mark, first))
+	}
+	if !v.gone {
+		news = v.news
+	}
+	return message, now, news, v.over, err
+}
+
+// idOf is the id of a message.
+func (v *viewed) idOf(m live.Mark) string { return v.epoch + "-" + m.String() }
+
+// liveOf makes a message. The lock is held.
+func (v *viewed) liveOf(since live.Mark, whole bool) Live {
+	l := Live{Update: v.view.Since(since), Here: v.api.handle(v.job.ID) != nil}
+	if whole {
+		l.Job = &v.head
+	}
+	if !l.Here && v.over == nil {
+		l.Elsewhere = fmt.Sprintf("Another program does this job: process %d on %s. What it records is shown here, a second or two later; "+
+			"how far a build has come is not recorded. End it where it was started.", v.job.PID, v.job.Host)
+	}
+	return l
+}
+
+// viewOf returns the view of a job, which leave gives back. The first who looks has it made.
+func (a *API) viewOf(j job.Job) *viewed {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	v := a.viewed[j.ID]
+	if v == nil {
+		v = &viewed{
+			api: a, job: j, epoch: strconv.FormatInt(time.Now().UnixMilli(), 36), news: make(chan struct{}),
+			view: live.New(a.liveJob(j)), head: document.NewHead(j, a.headline),
+		}
+		var ctx context.Context
+		ctx, v.end = context.WithCancel(a.ctx)
+		a.viewed[j.ID] = v
+		a.clearing.Go(func() { v.follow(ctx) })
+	}
+	v.lookers++
+	if v.idle != nil {
+		v.idle.Stop()
+		v.idle = nil
+	}
+	return v
+}
+
+// leave says that somebody looks no more.
+func (v *viewed) leave() {
+	v.api.mu.Lock()
+	defer v.api.mu.Unlock()
+	if v.lookers--; v.lookers > 0 {
+		return
+	}
+	v.idle = time.AfterFunc(liveKept, v.forget)
+}
+
+// forget ends a view that nobody looks at.
+func (v *viewed) forget() {
+	v.api.mu.Lock()
+	defer v.api.mu.Unlock()
+	if v.lookers == 0 && v.api.viewed[v.job.ID] == v {
+		delete(v.api.viewed, v.job.ID)
+		v.end()
+	}
+}
+
+// liveJob is what has to be known of a job to look at it. What its settings were may not be
+// known here, as of a job of another version of Sledge: then there are no headline figures.
+func (a *API) liveJob(j job.Job) live.Job {
+	speaker := views.Speaker(j, a.Bench.Catalog)
+	known := live.Job{Job: j, Say: func(e job.Event) (said []live.Line) {
+		for _, line := range speaker.Say(e) {
+			said = append(said, live.Line{User: line.User, Text: line.Text})
+		}
+		return said
+	}}
+	if order, err := a.Bench.Order(j.Spec); err == nil {
+		known.Score, known.Finite = order.Plan.Score, order.Plan.Pacing.Finite
+	}
+	return known
+}
+
+// follow folds what happens in the job into the view, until it is over or nobody looks.
+func (v *viewed) follow(ctx context.Context) {
+	var telling sync.WaitGroup
+	defer telling.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	telling.Go(func() { v.keepTelling(ctx) })
+	told := &story{job: v.job, tell: func(e job.Event) error {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if e.Second != nil && e.Sequence == 0 {
+			e.User = job.Monitor // as it was told of
+		}
+		return v.view.Add(e)
+	}}
+	over, err := v.api.follow(ctx, told)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.over, v.gone = over, true
+	if err != nil && !errors.Is(err, context.Canceled) {
+		v.failed = err
+	}
+	v.tell()
+}
+
+// keepTelling tells what has changed, now and then.
+func (v *viewed) keepTelling(ctx context.Context) {
+	tick := time.NewTicker(liveEvery)
+	defer tick.Stop()
+	last := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			v.mu.Lock()
+			if v.at != v.view.Changes() || v.version == 0 || now.Sub(last) >= liveBeat {
+				last = now
+				v.tell()
+			}
+			v.mu.Unlock()
+		}
+	}
+}
+
+// tell makes the message for all who keep up, and wakes them. The lock is held.
+func (v *viewed) tell() {
+	v.at, v.before = v.view.Changes(), v.mark
+	v.mark = v.view.Mark()
+	v.version++
+	var err error
+	if v.message, err = messageOf(v.idOf(v.mark), "", v.liveOf(v.before, false)); err != nil && v.failed == nil {
+		v.failed = err
+	}
+	close(v.news)
+	v.news = make(chan struct{})
+}
+
+// caughtUp returns when all that had happened before has been folded in.
+func (v *viewed) caughtUp(ctx context.Context) error {
+	for {
+		v.mu.Lock()
+		done, news, err := v.version > 0 || v.gone, v.news, v.failed
+		v.mu.Unlock()
+		if done || err != nil {
+			return err
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

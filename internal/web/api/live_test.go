@@ -1,0 +1,225 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sledge/internal/catalog/edition"
+	"sledge/internal/job"
+	"sledge/internal/live"
+	"sledge/internal/meter"
+	"sledge/internal/repository"
+	"sledge/internal/workbench"
+)
+
+// looked is what a page keeps of a job that it looks at.
+type looked struct {
+	points   []live.Point
+	messages int
+	whole    int // messages that had all points
+	first    Live
+	last     Live
+	over     job.Status
+	raw      []string // messages, for being held against the description
+}
+
+// lookAt looks at a job, and loses the connection after every few messages. It may be called
+// from any goroutine.
+func lookAt(url, id string, size int) (all looked, err error) {
+	from := ""
+	for all.over == "" && err == nil {
+		from, err = all.piece(url, id, from, size)
+	}
+	return all, err
+}
+
+// piece looks at a job until the connection is lost, and returns the id of the last message.
+func (l *looked) piece(url, id, from string, size int) (string, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+Prefix+"/jobs/"+id+"/live", nil)
+	if err != nil {
+		return from, err
+	}
+	if from != "" {
+		request.Header.Set("Last-Event-ID", from)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return from, err
+	}
+	defer response.Body.Close()
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, 16<<20)
+	name := ""
+	for n := 0; lines.Scan(); {
+		field, value, _ := strings.Cut(lines.Text(), ": ")
+		switch {
+		case field == "id":
+			from, name = value, ""
+		case field == "event":
+			name = value
+		case field == "data" && name == "over":
+			var over struct{ Status job.Status }
+			err := json.Unmarshal([]byte(value), &over)
+			l.over = over.Status
+			return from, err
+		case field == "data":
+			l.messages++
+			l.raw = append(l.raw, value)
+			l.last = Live{}
+			if err := json.Unmarshal([]byte(value), &l.last); err != nil {
+				return from, err
+			}
+			if l.messages == 1 {
+				l.first = l.last
+			}
+			if l.last.PointsFrom > len(l.points) {
+				return from, fmt.Errorf("points from %d on came to who has %d", l.last.PointsFrom, len(l.points))
+			}
+			if l.last.PointsFrom == 0 && len(l.last.Points) > 1 {
+				l.whole++
+			}
+			l.points = append(l.points[:l.last.PointsFrom:l.last.PointsFrom], l.last.Points...)
+			if n++; n == size {
+				return from, nil
+			}
+		}
+	}
+	return from, fmt.Errorf("the stream ended before the job was over: %w", lines.Err())
+}
+
+// lookers look at a job while it goes on: one all the time, one whose connection is lost again and
+// again, one through another program with the same repository. What wait returns is what each kept.
+func (w *world) lookers(id string) (wait func() []looked) {
+	store, err := repository.Open(w.path)
+	if err != nil {
+		w.Fatal(err)
+	}
+	other := New(Config{Bench: w.api.Bench, Runner: w.api.Runner, Store: store, Say: func(line string) { w.Errorf("the other API says %s", line) }})
+	server := httptest.NewServer(other)
+	kept, failed := make([]looked, 3), make([]error, 3)
+	var looking sync.WaitGroup
+	for i, at := range []struct {
+		url  string
+		size int
+	}{{w.url, 0}, {w.url, 2}, {server.URL, 0}} {
+		looking.Go(func() { kept[i], failed[i] = lookAt(at.url, id, at.size) })
+	}
+	return func() []looked {
+		looking.Wait()
+		server.CloseClientConnections()
+		other.Close()
+		server.Close()
+		if err := store.Close(); err != nil {
+			w.Error(err)
+		}
+		for i, l := range kept {
+			if failed[i] != nil {
+				w.Errorf("looker %d: %v", i, failed[i])
+			}
+			for _, text := range l.raw {
+				w.seen.WriteString(text)
+				w.hold("#/components/schemas/api.Live", []byte(text))
+			}
+		}
+		return kept
+	}
+}
+
+// checkLooked compares what lookers kept of a run with its seconds.
+func (w *world) checkLooked(kept []looked, seconds int) {
+	w.Helper()
+	for i, l := range kept {
+		if len(l.points) != seconds || l.over != job.Succeeded {
+			w.Errorf("looker %d has %d points, and the run %s, want %d", i, len(l.points), l.over, seconds)
+			continue
+		}
+		for n, p := range l.points {
+			// By the repository a second ended in a whole millisecond.
+			if q := kept[0].points[n]; p.Rate != q.Rate || p.Phase != q.Phase || !slices.Equal(p.Cells, q.Cells) {
+				w.Errorf("looker %d has the point %+v, and the first one %+v", i, p, q)
+			}
+		}
+		if here := i < 2; l.first.Here != here || strings.Contains(l.first.Elsewhere, "Another program") == here || l.first.Job == nil {
+			w.Errorf("looker %d is told %q, of a job that was started here: %v", i, l.first.Elsewhere, l.first.Here)
+		}
+		if metrics := l.last.Part; metrics == nil || len(metrics.Metrics) != 2 || metrics.Metrics[0].Value <= 0 {
+			w.Errorf("looker %d has the figures %+v, want the two that the workload has by its client's count", i, metrics)
+		}
+	}
+	if kept[0].whole > 1 || kept[1].whole > 1 {
+		w.Errorf("those who came back were sent all points %d times, want what was new", kept[1].whole)
+	}
+}
+
+// slowRunner is a run of nothing, of so many virtual users, that ends when it is told to.
+type slowRunner chan struct{}
+
+func (r slowRunner) Do(_ context.Context, spec job.Spec, control job.Control) (job.Result, error) {
+	tell := func(e job.Event) {
+		for _, w := range control.Watchers {
+			w.Watch(e)
+		}
+	}
+	tell(job.Event{User: job.Monitor, Facts: &job.Facts{}})
+	for n := job.FirstWorker; n <= spec.Users+1; n++ {
+		tell(job.Event{User: n, State: job.UserRunning})
+		tell(job.Event{User: n, Message: fmt.Sprintf("%d is here", n)})
+	}
+	i := meter.NewInterval(5)
+	tell(job.Event{User: job.Monitor, Second: &job.Second{Phase: job.Measure, Offset: time.Second, Measured: i.Cut(time.Second)}})
+	<-r
+	return job.Result{Status: job.Succeeded, Started: time.Now()}, nil
+}
+
+func TestAGridOfTenThousandUsersAsksForWhatIsSeen(t *testing.T) {
+	w := newWorld(t)
+	end := make(slowRunner)
+	w.api.Runner = end
+	w.api.Bench = workbench.Bench{Catalog: edition.Catalog}
+	id := w.start(map[string]any{"action": "run", "settings": map[string]any{"db": "sqlite", "dbname": "none", "users": 10000}})
+	var page live.Some
+	for deadline := time.Now().Add(time.Minute); page.Counts == nil || page.Counts[1] < 10000; {
+		if time.Now().After(deadline) {
+			t.Fatalf("got %v, want 10,000 virtual users that are running", page.Counts)
+		}
+		text := w.raw("GET", "/jobs/"+id+"/users?from=5000&limit=30", "", 200)
+		page = live.Some{}
+		if err := json.Unmarshal(text, &page); err != nil {
+			t.Fatal(err)
+		}
+		if len(text) > 8<<10 {
+			t.Fatalf("30 virtual users take %d bytes", len(text))
+		}
+	}
+	if page.Total != 10001 || len(page.Users) != 30 || page.Users[0].User != 5001 || page.Users[0].Lines[1] != "5001 is here" {
+		t.Errorf("got %d of %d, from %+v on", len(page.Users), page.Total, page.Users[0])
+	}
+	if found := w.call("GET", "/jobs/"+id+"/users?text=9876&state=running", "", 200); found["matching"] != 1.0 {
+		t.Errorf("got %v, want 9876 alone", found)
+	}
+	w.refuses("GET", "/jobs/"+id+"/users?state=asleep", 422, "")
+	close(end)
+	all, err := lookAt(w.url, id, 0)
+	if err != nil || all.over != job.Succeeded {
+		t.Errorf("got %s, %v", all.over, err)
+	}
+	for _, text := range all.raw {
+		if w.hold("#/components/schemas/api.Live", []byte(text)); len(text) > 16<<10 {
+			t.Errorf("a message is of %d bytes, and does not grow with virtual users", len(text))
+		}
+	}
+	if w.api.Close(); len(w.api.viewed) > 1 {
+		t.Error("there is more than one view of a job")
+	}
+}
