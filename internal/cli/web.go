@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -16,11 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sledge/internal/job"
-	"sledge/internal/report"
 	"sledge/internal/web"
-	"sledge/internal/web/api"
-	"sledge/internal/web/pages"
-	"sledge/internal/workbench"
 )
 
 // webFlags are the flags of web.
@@ -119,61 +114,24 @@ func (p *Program) web(ctx context.Context, f webFlags) (err error) {
 	if config.TLS, err = f.tls(address, folder); err != nil {
 		return err
 	}
-	config.Say = func(line string) { fmt.Fprintf(p.Stderr, "sledge: %s\n", report.Printable(line)) }
 	store, err := p.openRepository(f.repository)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	verbs := api.New(api.Config{
-		Bench: p.Bench, Runner: p.Runner, Store: store,
-		ConfigFile: cmp.Or(f.config, p.environment(workbench.EnvConfig)), Environ: p.Environ, System: p.System,
-		Say: config.Say,
-	})
-	defer verbs.Close()
-	config.API = verbs
-	if files, built := pages.FS(); built {
-		config.Pages = files
-	}
-	server, err := web.New(config)
+	served, err := p.openSite(config, store, f.config)
 	if err != nil {
 		return err
 	}
-	if err := p.introduce(server, config, f); err != nil {
+	defer func() { err = errors.Join(err, served.close()) }()
+	if err := p.introduce(served, f); err != nil {
 		return err
 	}
-	if err := p.serveWeb(ctx, server, verbs); err != nil {
+	defer p.interrupts.instead(func(int) { served.quit() })()
+	if err := served.serve(ctx); err != nil {
 		return err
 	}
 	fmt.Fprintln(p.Stderr, "The server has ended. Jobs that other commands run go on.")
 	return nil
-}
-
-// serveWeb serves until somebody presses Ctrl-C and the jobs that were started here have
-// ended, so that browsers see how.
-func (p *Program) serveWeb(ctx context.Context, server *web.Server, verbs *api.API) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	asked := make(chan struct{})
-	defer p.interrupts.instead(func(count int) {
-		verbs.Interrupt()
-		if count == 1 {
-			close(asked)
-		}
-	})()
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(ctx) }()
-	select {
-	case err := <-served:
-		return err
-	case <-asked:
-	}
-	if running := verbs.Running(); len(running) > 0 {
-		fmt.Fprintf(p.Stderr, "Stopping %s; the server ends after that. Ctrl-C once more aborts.\n", jobsByName(running))
-	}
-	verbs.Wait()
-	cancel()
-	return <-served
 }
 
 // jobsByName is "job 6B03" or "2 jobs: 6B03, 6B04".
@@ -190,21 +148,21 @@ func jobsByName(ids []job.ID) string {
 
 // introduce says where the server is and how to come in. The link goes to standard output
 // as a whole, since half of one leads nowhere.
-func (p *Program) introduce(server *web.Server, c web.Config, f webFlags) error {
-	if c.TLS != nil && f.selfSigned {
-		pairs := web.Fingerprint(c.TLS)
+func (p *Program) introduce(s *site, f webFlags) error {
+	if s.TLS != nil && f.selfSigned {
+		pairs := web.Fingerprint(s.TLS)
 		half := len(pairs) / 2
 		fmt.Fprintf(p.Stderr, "Compare the certificate's SHA-256 fingerprint with what the browser shows:\n  %s\n  %s\n", pairs[:half+1], pairs[half+1:])
 	}
-	if c.Pages == nil {
+	if s.Pages == nil {
 		fmt.Fprintln(p.Stderr, "This program was built without the pages: "+web.HowToGetPages)
 	}
-	if server.HasLink() {
+	if s.HasLink() {
 		fmt.Fprintln(p.Stderr, "Open this link, which logs in once. Ctrl-C ends the server.")
 	} else {
 		fmt.Fprintln(p.Stderr, "Open this address, and log in as a user. Ctrl-C ends the server.")
 	}
-	_, err := fmt.Fprintln(p.whole, server.URL())
+	_, err := fmt.Fprintln(p.whole, s.URL())
 	return err
 }
 

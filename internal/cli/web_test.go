@@ -133,6 +133,66 @@ func TestWebShowsTheFingerprintOfItsCertificate(t *testing.T) {
 	}
 }
 
+// Scripts that fetched from HammerDB's web service need a token, and no other address.
+func TestWebAnswersTheAddressesOfHammerDBsWebService(t *testing.T) {
+	w := newWorld(t)
+	w.addUser(t, "ann", "act")
+	token := func(name, role string) string {
+		if code := w.run("web", "user", "add", name, "--role", role, "--token"); code != job.OK {
+			t.Fatalf("exit code %d: %s", code, &w.err)
+		}
+		return strings.TrimSpace(w.out.String())
+	}
+	look, act := token("ci", "look"), token("bot", "act")
+	address, end := serveWeb(t, w, "--listen", "127.0.0.1:0", "--base-path", "/sledge")
+	ask := func(method, path, token string) (status int, location, body string) {
+		r, err := http.NewRequest(method, address+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if token != "" {
+			r.Header.Set("Authorization", "Bearer "+token)
+		}
+		c := client(t)
+		c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		response, err := c.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		text, _ := io.ReadAll(response.Body) // what is missing is seen
+		return response.StatusCode, response.Header.Get("Location"), string(text)
+	}
+	for _, test := range []struct {
+		method, path, token string
+		status              int
+		location, says      string
+	}{
+		{"GET", "env", "", 401, "", "sledge web user add"},
+		{"GET", "env", look, 200, "", "BASE_URL = " + address + "\n"},
+		{"GET", "jobs", look, 302, "./#/jobs", ""},
+		{"GET", "jobs?jobid=FFFF&resultdata", look, 404, "", "Jobid FFFF does not exist"},
+		{"GET", "jobs?jobid=FFFF&delete&DELETE", act, 405, "", "send POST"},
+		{"POST", "jobs?jobid=FFFF&delete", look, 403, "", "may look and not act"},
+		{"POST", "jobs?jobid=FFFF&delete", act, 404, "", "Jobid FFFF does not exist"},
+		{"GET", "quit", act, 405, "", "send POST /quit"},
+		{"POST", "quit", "", 401, "", "Bearer TOKEN"},
+		{"POST", "quit", look, 403, "", "may look and not act"},
+		{"POST", "quit", act, 200, "", "Stopping HammerDB Web Service"},
+	} {
+		status, location, body := ask(test.method, test.path, test.token)
+		if status != test.status || location != test.location || !strings.Contains(body, test.says) {
+			t.Errorf("%s %s: got %d to %q, %s, want %d to %q, %q", test.method, test.path, status, location, body, test.status, test.location, test.says)
+		}
+	}
+	if code := end(); code != job.OK {
+		t.Errorf("after quit: exit code %d: %s", code, &w.err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(w.repository), "web-running-*")); len(left) > 0 {
+		t.Errorf("the server left %q", left)
+	}
+}
+
 // Bad input is refused before anything is served or kept.
 func TestWebRefusesWhatWouldLetOthersIn(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

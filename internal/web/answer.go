@@ -120,7 +120,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, deta
 	if a, ok := w.(*answer); ok && a.status != 0 {
 		return // something was answered already
 	}
-	if !isAPI(r) {
+	if !isProgram(r) {
 		s.page(w, status, http.StatusText(status), detail)
 		return
 	}

@@ -37,9 +37,18 @@ type Config struct {
 	// Pages are the built pages, with index.html at their root; nil where none were built.
 	Pages fs.FS
 
+	// Others get the requests for paths of their own, "/env", which are neither the API's nor
+	// a page's, as the API gets its own.
+	Others map[string]http.Handler
+
 	TLS      *tls.Config // nil is HTTP without
 	ReadOnly bool        // nobody may act
-	BasePath string      // "/sledge", before every path of links and cookies; "" is none
+
+	// Key is a token of whoever started the server, who may act: for commands that look at it
+	// and end it. See NewKey; "" is none.
+	Key string
+
+	BasePath string // "/sledge", before every path of links and cookies; "" is none
 
 	// Hostnames are names that it may be asked by, beside those of this machine. Without
 	// any, a server that only this machine reaches takes its own names alone, and one that
@@ -128,9 +137,20 @@ func New(c Config) (*Server, error) {
 // Address is the host and port that it listens on.
 func (s *Server) Address() string { return s.address }
 
+// NewKey makes a Key.
+func NewKey() string { return randomText() }
+
 // URL is where people reach it from this machine, with the token that logs in once where
 // there are no users.
 func (s *Server) URL() string {
+	if s.link == nil {
+		return s.Home()
+	}
+	return s.Home() + "login?token=" + s.link.token
+}
+
+// Home is where people reach it from this machine.
+func (s *Server) Home() string {
 	scheme := "http"
 	if s.TLS != nil {
 		scheme = "https"
@@ -139,11 +159,7 @@ func (s *Server) URL() string {
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
-	url := scheme + "://" + net.JoinHostPort(host, port) + s.BasePath + "/"
-	if s.link != nil {
-		url += "login?token=" + s.link.token
-	}
-	return url
+	return scheme + "://" + net.JoinHostPort(host, port) + s.BasePath + "/"
 }
 
 // patience is how long clients may take. A stream of events may take any time, as long as
@@ -223,13 +239,18 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /session", s.showSession)
 	mux.HandleFunc("GET /login.css", showStyle)
 	mux.Handle("/api/", s.API)
+	for path, handler := range s.Others {
+		mux.Handle(path, handler)
+	}
 	mux.Handle("/", s.pages())
 	return mux
 }
 
-// isAPI reports whether a program asks, not a browser for a page.
-func isAPI(r *http.Request) bool {
-	return strings.HasPrefix(r.URL.Path, "/api/") || r.URL.Path == "/session" || r.Header.Get("Authorization") != ""
+// isProgram reports whether a program asks, or a page for what is no page. Browsers say that
+// they take HTML when somebody opens an address.
+func isProgram(r *http.Request) bool {
+	return strings.HasPrefix(r.URL.Path, "/api/") || r.URL.Path == "/session" || r.Header.Get("Authorization") != "" ||
+		!strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
 // HasLink reports whether URL has a token that logs in, which is so where there are no users.

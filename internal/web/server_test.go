@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -116,12 +117,16 @@ type reply struct {
 	body string
 }
 
-// ask asks for something. Headers are names and values in turn; Host is the host.
+// ask asks for something as a browser does that shows what comes. Headers are names and values
+// in turn; Host is the host.
 func (s *site) ask(c *http.Client, method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)
+	}
+	if !slices.Contains(headers, "Accept") {
+		r.Header.Set("Accept", "text/html,*/*;q=0.8")
 	}
 	for i := 0; i < len(headers); i += 2 {
 		if headers[i] == "Host" {
@@ -383,6 +388,49 @@ func TestProgramsComeInByAToken(t *testing.T) {
 	s.ask(c, "GET", "/api/v1/jobs", "", "Authorization", "Bearer "+token).wants(t, 401, "a token of one who was removed")
 	if text, _ := os.ReadFile(s.users.Path()); bytes.Contains(text, []byte(token)) || bytes.Contains(text, []byte(password)) {
 		t.Errorf("the file of users holds a secret: %s", text)
+	}
+}
+
+// Programs that fetch an address are not led to a page that they cannot read.
+func TestOtherAddressesAreBehindTheSameDoor(t *testing.T) {
+	s := start(t, func(c *Config) {
+		c.BasePath = "/sledge"
+		c.Others = map[string]http.Handler{"/env": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, "%s %s", r.Method, r.URL.Path)
+		})}
+	})
+	look, err := s.users.AddToken("ci", Look)
+	if err != nil {
+		t.Fatal(err)
+	}
+	act, err := s.users.AddToken("bot", Act)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.browser()
+	for _, test := range []struct {
+		method, path, token, accept string
+		want                        int
+		body                        string
+	}{
+		{"GET", "/sledge/env", look, "*/*", 200, "GET /env"},
+		{"GET", "/env", look, "", 200, "GET /env"}, // where the proxy has taken the base path off
+		{"POST", "/sledge/env", act, "*/*", 200, "POST /env"},
+		{"POST", "/sledge/env", look, "*/*", 403, "may look and not act"},
+		{"GET", "/sledge/env", "", "*/*", 401, "Bearer TOKEN (sledge web user add"},
+		{"GET", "/sledge/env", "", "", 401, "Bearer TOKEN (sledge web user add"},
+		{"GET", "/sledge/env", "wrong", "*/*", 401, "not a user's"},
+		{"GET", "/sledge/env", "", "text/html,*/*", 303, ""},
+		{"GET", "/sledge/env/more", look, "*/*", 404, ""},
+	} {
+		headers := []string{"Accept", test.accept}
+		if test.token != "" {
+			headers = append(headers, "Authorization", "Bearer "+test.token)
+		}
+		reply := s.ask(c, test.method, test.path, "", headers...)
+		if reply.StatusCode != test.want || !strings.Contains(reply.body, test.body) {
+			t.Errorf("%+v: got %d %s", test, reply.StatusCode, reply.body)
+		}
 	}
 }
 

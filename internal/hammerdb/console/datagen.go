@@ -108,7 +108,7 @@ func (c *Console) datagenFolder() string {
 	if folder := c.book.Generic(datagenSection, "gen_directory"); folder != "" {
 		return folder
 	}
-	return tempDir(c.Environ)
+	return TempDir(c.Environ)
 }
 
 // datagenText is what print datagen prints.

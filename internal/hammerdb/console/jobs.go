@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"sledge/internal/hammerdb/history"
+	"sledge/internal/hammerdb/parts"
 	"sledge/internal/hammerdb/settings"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
@@ -390,56 +391,9 @@ func jobsImport(c *Console, ctx context.Context, store *repository.Store, call C
 	return "", nil
 }
 
-// part shows a part of a job.
-type part func(c *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error)
-
-func parts() map[string]part {
-	return map[string]part{
-		"status": func(c *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
-			view, _, err := views.Lines(views.Output(ctx, store, j, c.Bench.Catalog), 0)
-			return view, err
-		},
-		"result": func(c *Console, _ context.Context, _ *repository.Store, j job.Job) (views.View, error) {
-			return views.Result(j, c.Bench.Catalog), nil
-		},
-		"timing": func(c *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
-			timings, err := views.AllTimings(ctx, store, j, c.Bench.Catalog)
-			return views.Timing(j, timings), err
-		},
-		"tcount": func(c *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
-			return views.TCount(ctx, store, j, c.Bench.Catalog)
-		},
-		"metrics": func(_ *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
-			details, err := store.Imported(ctx, j.ID)
-			return views.Metrics(j, details), err
-		},
-		"system": func(_ *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
-			details, err := store.Imported(ctx, j.ID)
-			return views.System(j, details), err
-		},
-		"dict": func(c *Console, ctx context.Context, store *repository.Store, j job.Job) (views.View, error) {
-			settings, err := c.settingsOf(ctx, store, j)
-			return views.Settings(settings), err
-		},
-		"db": func(c *Console, _ context.Context, _ *repository.Store, j job.Job) (views.View, error) {
-			return views.Database(j, c.Bench.Catalog), nil
-		},
-		"bm": func(c *Console, _ context.Context, _ *repository.Store, j job.Job) (views.View, error) {
-			return views.Benchmark(j, c.Bench.Catalog), nil
-		},
-		"timestamp": func(_ *Console, _ context.Context, _ *repository.Store, j job.Job) (views.View, error) {
-			return views.Timestamps(j), nil
-		},
-	}
-}
-
-// settingsOf returns all settings of a job but for the secret ones.
-func (c *Console) settingsOf(ctx context.Context, store *repository.Store, j job.Job) ([]job.Section, error) {
-	if j.Origin == "" {
-		return settings.OfJob(c.Bench.Catalog, j.Spec), nil
-	}
-	details, err := store.Imported(ctx, j.ID)
-	return details.Settings, err
+// source is where parts of jobs come from.
+func (c *Console) source(store *repository.Store) parts.Source {
+	return parts.Source{Store: store, Catalog: c.Bench.Catalog}
 }
 
 // oneJob answers the forms of jobs that begin with the ID of a job.
@@ -455,7 +409,7 @@ func (c *Console) oneJob(ctx context.Context, store *repository.Store, words []s
 		return "", err
 	}
 	if len(words) == 1 {
-		view, _, err := views.Lines(views.Output(ctx, store, j, c.Bench.Catalog), -1)
+		view, _, err := c.source(store).Lines(ctx, j, -1)
 		if err != nil {
 			return "", err
 		}
@@ -474,11 +428,10 @@ func (c *Console) oneJob(ctx context.Context, store *repository.Store, words []s
 	case "save":
 		return "", c.saveJob(ctx, store, j)
 	}
-	show, ok := parts()[words[1]]
-	if !ok {
+	if !parts.Is(words[1]) {
 		return "", jobsUsage()
 	}
-	view, err := show(c, ctx, store, j)
+	view, err := c.source(store).Of(ctx, j, words[1])
 	if err != nil {
 		return "", err
 	}
@@ -513,7 +466,7 @@ func findJob(ctx context.Context, store *repository.Store, words []string) (job.
 
 // userOutput shows what one virtual user put out.
 func (c *Console) userOutput(ctx context.Context, store *repository.Store, j job.Job, user int) error {
-	view, found, err := views.Lines(views.Output(ctx, store, j, c.Bench.Catalog), max(user, 0))
+	view, found, err := c.source(store).Lines(ctx, j, max(user, 0))
 	if err != nil {
 		return err
 	}
@@ -531,14 +484,13 @@ func (c *Console) userTiming(ctx context.Context, store *repository.Store, j job
 	if err != nil {
 		return "", jobsUsage()
 	}
-	timings, err := views.UserTimings(ctx, store, j, user, c.Bench.Catalog)
+	view, found, err := c.source(store).TimingOf(ctx, j, user)
 	if err != nil {
 		return "", err
 	}
-	if len(timings) == 0 || user < 1 {
-		return fmt.Sprintf("No Timing Data for VU %d for JOB %s: jobs jobid timing vuid", user, j.ID), nil
+	if !found {
+		return views.NoTiming(j, user), nil
 	}
-	view := views.Timing(j, timings)
 	if c.book.Generic(commandLine, "jobsoutput") == "JSON" {
 		return view.JSON(), nil
 	}
@@ -561,15 +513,11 @@ func (c *Console) deleteJob(ctx context.Context, store *repository.Store, j job.
 }
 
 func (c *Console) saveJob(ctx context.Context, store *repository.Store, j job.Job) error {
-	settings, err := c.settingsOf(ctx, store, j)
+	view, err := c.source(store).Artifact(ctx, j)
 	if err != nil {
 		return err
 	}
-	view, err := views.Artifact(ctx, store, j, settings, c.Bench.Catalog)
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(tempDir(c.Environ), fmt.Sprintf("hdb_%s.json", j.ID))
+	path := filepath.Join(TempDir(c.Environ), fmt.Sprintf("hdb_%s.json", j.ID))
 	if err := writeOurs(path, view.JSON()+"\n", 0o600); err != nil {
 		return failWith(job.ExitError, "Error: write the report of job %s: %v", j.ID, err)
 	}

@@ -333,7 +333,7 @@ func (c *Console) logPath(name, section, unique string) string {
 	if c.book.GenericFlag(section, unique) {
 		name += "_" + string(job.NewID())
 	}
-	return filepath.Join(tempDir(c.Environ), name+".log")
+	return filepath.Join(TempDir(c.Environ), name+".log")
 }
 
 // screen shows a job as HammerDB does. It is a job.Watcher.

@@ -119,7 +119,7 @@ func savescript(c *Console, _ context.Context, call Call) (string, error) {
 	if filepath.Ext(name) != ".tcl" {
 		name += ".tcl"
 	}
-	path, write := filepath.Join(tempDir(c.Environ), name), writeOurs
+	path, write := filepath.Join(TempDir(c.Environ), name), writeOurs
 	if filepath.Base(name) != name { // where the user says, through links too
 		path = inFolder(call.Folder, name)
 		write = func(path, text string, mode os.FileMode) error { return os.WriteFile(path, []byte(text), mode) }

@@ -8,10 +8,10 @@ import (
 	"sledge/internal/workbench"
 )
 
-// tempDir returns the folder that everything goes to which has no other place:
+// TempDir returns the folder that everything goes to which has no other place:
 // the first of HammerDB's variables that names a folder one can write to, or else
 // the system's own. The environment has lines "NAME=value".
-func tempDir(environ []string) string {
+func TempDir(environ []string) string {
 	names := []string{"TMP", "TMPDIR", "TEMP"}
 	if runtime.GOOS == "windows" {
 		names = []string{"TEMP", "TMP", "TMPDIR"}

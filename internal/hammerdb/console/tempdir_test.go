@@ -29,7 +29,7 @@ func TestTempDirIsTheFirstFolderOneCanWriteTo(t *testing.T) {
 		{"the last of two lines", []string{"TMP=" + one, "TMP=" + two}, two},
 		{"the system's where there is none", []string{"TMPX=" + one}, os.TempDir()},
 	} {
-		if got := tempDir(tt.environ); got != tt.want {
+		if got := TempDir(tt.environ); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
 		}
 	}

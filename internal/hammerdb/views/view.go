@@ -22,6 +22,16 @@ type View struct {
 // MarshalJSON encodes the view on one line.
 func (v View) MarshalJSON() ([]byte, error) { return encode(v.value), nil }
 
+// Success is what HammerDB's web service answers when it has done something.
+func Success(message string) View { return outcomeOf("success", message) }
+
+// Error is what HammerDB's web service answers when something is wrong.
+func Error(message string) View { return outcomeOf("error", message) }
+
+func outcomeOf(name, message string) View {
+	return View{value: object{{name, object{{"message", message}}}}}
+}
+
 // JSON encodes the view with one element or member on each line.
 func (v View) JSON() string {
 	var b bytes.Buffer

@@ -428,6 +428,31 @@ func Settings(sections []job.Section) View {
 	return View{value: o}
 }
 
+// NoTiming says that the times of a virtual user's transactions are not known.
+func NoTiming(j job.Job, user int) string {
+	return fmt.Sprintf("No Timing Data for VU %d for JOB %s: jobs jobid timing vuid", user, j.ID)
+}
+
+// Section is a part of a job as HammerDB's web service gives it, which says of which job
+// and which part it is.
+func Section(j job.Job, name string, part View) View {
+	value := part.value
+	switch is := value.(type) {
+	case []string:
+		if len(is) > 0 && is[0] == string(j.ID) {
+			is = is[1:] // there is none, and why
+		}
+		if part.lines == nil {
+			value = strings.Join(is, " ")
+		}
+	case object:
+		if len(is) == 1 && is[0].name == string(j.ID) {
+			value = is[0].value
+		}
+	}
+	return View{value: object{{"jobid", string(j.ID)}, {"section", name}, {"value", value}}}
+}
+
 // Database is the view of "jobs ID db".
 func Database(j job.Job, c catalog.Catalog) View {
 	list := []string{databaseName(j, c)}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"sledge/internal/hammerdb/console"
+	"sledge/internal/hammerdb/webservice"
+	"sledge/internal/report"
+	"sledge/internal/repository"
+	"sledge/internal/web"
+	"sledge/internal/web/api"
+	"sledge/internal/web/pages"
+	"sledge/internal/workbench"
+)
+
+// site is a server of the web application with all that it serves, whoever starts it: sledge
+// web, a command of the console, or hammerdbws.
+type site struct {
+	*web.Server
+	program *Program
+	store   *repository.Store
+	verbs   *api.API
+	asked   chan struct{} // closed when it is to end
+	ask     func()        // closes that
+	forget  func()        // has other commands not find it any more
+}
+
+// openSite makes a site for a listener, of a job repository that it closes. The configuration
+// holds what is set for jobs that are started there. From then on other commands of the same
+// user can find it. Close it also after serve.
+func (p *Program) openSite(config web.Config, store *repository.Store, configuration string) (s *site, err error) {
+	s = &site{program: p, store: store, asked: make(chan struct{}), forget: func() {}}
+	s.ask = sync.OnceFunc(func() { close(s.asked) })
+	config.Say = func(line string) { fmt.Fprintf(p.Stderr, "sledge: %s\n", report.Printable(line)) }
+	s.verbs = api.New(api.Config{
+		Bench: p.Bench, Runner: p.Runner, Store: s.store,
+		ConfigFile: cmp.Or(configuration, p.environment(workbench.EnvConfig)), Environ: p.Environ, System: p.System,
+		Say: config.Say,
+	})
+	config.API = s.verbs
+	old := webservice.New(webservice.Config{
+		Catalog: p.Bench.Catalog, Store: s.store, Version: p.Version, Logs: console.TempDir(p.Environ),
+		Home: func() string { return s.Home() }, Quit: s.quit, Say: config.Say,
+	})
+	config.Others = map[string]http.Handler{}
+	for _, path := range webservice.Paths {
+		config.Others[path] = old
+	}
+	if files, built := pages.FS(); built {
+		config.Pages = files
+	}
+	config.Key = web.NewKey()
+	if s.Server, err = web.New(config); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	s.forget = s.announce()
+	return s, nil
+}
+
+// quit has the site end as Ctrl-C does: jobs that were started there are stopped first.
+func (s *site) quit() {
+	s.verbs.Interrupt()
+	s.ask()
+}
+
+// serve serves until it is to end and the jobs that were started here have ended, so that
+// browsers see how.
+func (s *site) serve(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(ctx) }()
+	select {
+	case err := <-served:
+		return err
+	case <-s.asked:
+	}
+	if running := s.verbs.Running(); len(running) > 0 {
+		fmt.Fprintf(s.program.Stderr, "Stopping %s; the server ends after that. Ctrl-C once more aborts.\n", jobsByName(running))
+	}
+	s.verbs.Wait()
+	s.forget() // before another server can have its port
+	cancel()
+	return <-served
+}
+
+// close ends what is left.
+func (s *site) close() error {
+	s.forget()
+	s.verbs.Close()
+	return s.store.Close()
+}
