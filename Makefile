@@ -44,10 +44,10 @@ PAGES = internal/web/pages/built/site/index.html
 PAGES_SOURCES = $(shell find ui \( -name node_modules -o -name generated \) -prune -o -type f -print) docs/api/openapi.json
 
 .DEFAULT_GOAL = help
-.PHONY: help build build-duckdb demo test test-duckdb test-pages test-browser pictures race check lint lint-duckdb lint-pages generated cross release fuzz bench generate docs servers clean
+.PHONY: help build build-duckdb demo test test-duckdb test-pages test-browser pictures fuzz-api race check lint lint-duckdb lint-pages generated cross release fuzz bench generate docs servers clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 internal/interpreter/helper/%/tclsh.gz: $(TCL_SOURCES)
 	@echo 'build Tcl for $*'
@@ -129,6 +129,9 @@ fuzz: $(TCL) ## feed each fuzz test for ten seconds
 	while read -r folder name; do \
 		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime 10s ./$$folder || exit 1; \
 	done
+
+fuzz-api: build ## make 100,000 calls of the web API from its description: 20 minutes (CALLS=20: so many of each operation)
+	@scripts/fuzz-api $(CALLS)
 
 bench: servers $(TCL) ## measure Sledge beside what it is compared with: half an hour, on a quiet machine (RUN=Memory: one figure)
 	go test -tags bench ./bench -v -count=1 -timeout 60m $(if $(RUN),-run '$(RUN)')
