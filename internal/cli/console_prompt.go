@@ -101,6 +101,9 @@ func (s *session) prompts(ctx context.Context, tcl *interpreter.Tcl) error {
 	e := newEditor(s)
 	defer e.close()
 	for {
+		if ctx.Err() != nil { // a signal came while the last command ended
+			return interpreter.ErrInterrupted
+		}
 		script, err := readScript(tcl, func(more bool) (string, error) {
 			if more {
 				return e.read(continued(s.prompt))

@@ -1,0 +1,245 @@
+package scripting
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sledge/internal/job"
+)
+
+// How many processes there may be at once, and how many that have ended are remembered.
+const (
+	MaxScripts  = 8
+	MaxConsoles = 8
+	remembered  = 30
+)
+
+// linger is how long a prompt stays that nobody follows.
+const linger = 30 * time.Minute
+
+// Desk is where scripts and prompts are started and followed.
+type Desk struct {
+	Shelf Shelf
+
+	// Command makes a command of the program itself.
+	Command func(arguments ...string) *exec.Cmd
+
+	// Busy reports whether a process has something under way that nobody need follow, as a
+	// run is. Nil is never.
+	Busy func(pid int) bool
+
+	mu      sync.Mutex
+	ending  bool
+	all     []*Execution // the oldest first
+	looking bool         // whether somebody looks after prompts that nobody follows
+	ended   chan struct{}
+	clear   sync.WaitGroup
+	linger  time.Duration // instead of the usual one, in tests
+}
+
+// Kind is what is executed.
+type Kind string
+
+// The kinds of executions.
+const (
+	OfScript  Kind = "script"
+	OfConsole Kind = "console"
+)
+
+// Run runs a script, with arguments that it finds in argv.
+func (d *Desk) Run(name string, arguments []string) (*Execution, error) {
+	language, err := LanguageOf(name)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.Shelf.Read(name); err != nil {
+		return nil, err
+	}
+	path := d.Shelf.path(name)
+	var command *exec.Cmd
+	if language == Driver {
+		if len(arguments) > 0 {
+			return nil, job.WithExit(job.ExitUsage, errors.New("arguments: a driver script takes none"))
+		}
+		command = d.Command("console", "tcl")
+		command.Stdin = strings.NewReader(driving(path))
+	} else {
+		command = d.Command(slices.Concat([]string{"console", "auto", path}, arguments)...)
+	}
+	return d.start(Report{Kind: OfScript, Script: name, Language: language}, command, nil)
+}
+
+// driving is what loads a driver script and has virtual users do what it says, in Tcl.
+func driving(path string) string {
+	var quoted strings.Builder
+	for _, r := range path {
+		if strings.ContainsRune(" \t\"$;[]{}\\", r) {
+			quoted.WriteByte('\\')
+		}
+		quoted.WriteRune(r)
+	}
+	return "customscript " + quoted.String() + "\nvurun\nvudestroy\n"
+}
+
+// Size is how large a terminal is, in characters.
+type Size struct {
+	Columns int `json:"columns" minimum:"20" maximum:"500"`
+	Rows    int `json:"rows" minimum:"5" maximum:"200"`
+}
+
+// Open starts a prompt of the console at a terminal of its own.
+func (d *Desk) Open(language Language, size Size) (*Execution, error) {
+	word := "tcl"
+	if language == Python {
+		word = "py"
+	}
+	return d.start(Report{Kind: OfConsole, Language: language}, d.Command("console", word), &size)
+}
+
+// BusyError says that there are as many executions as there may be, or that the program is
+// ending.
+type BusyError struct {
+	Ending bool
+	text   string
+}
+
+// Error implements error.
+func (e *BusyError) Error() string { return e.text }
+
+// start starts a process.
+func (d *Desk) start(report Report, command *exec.Cmd, terminal *Size) (*Execution, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ending {
+		return nil, &BusyError{true, "nothing is started any more: the program is ending"}
+	}
+	limit, going := MaxScripts, 0
+	if report.Kind == OfConsole {
+		limit = MaxConsoles
+	}
+	for _, e := range d.all {
+		if e.kind() == report.Kind && !e.isOver() {
+			going++
+		}
+	}
+	if going >= limit {
+		return nil, &BusyError{false, fmt.Sprintf("%d of the sort %s are running, and that is the limit: end one of them", limit, report.Kind)}
+	}
+	if d.Shelf.Folder != "" {
+		root, err := d.Shelf.open(true)
+		if err != nil {
+			return nil, err
+		}
+		root.Close()
+		command.Dir = d.Shelf.Folder // scripts find each other there
+	}
+	report.ID = strings.ToLower(rand.Text()[:12])
+	e, err := begin(report, command, terminal)
+	if err != nil {
+		return nil, err
+	}
+	d.all = append(d.all, e)
+	d.forget()
+	if report.Kind == OfConsole && !d.looking {
+		d.looking, d.ended = true, make(chan struct{})
+		d.clear.Go(d.lookAfter)
+	}
+	return e, nil
+}
+
+// forget forgets the oldest that have ended. The lock is held.
+func (d *Desk) forget() {
+	over := 0
+	for _, e := range slices.Backward(d.all) {
+		if e.isOver() {
+			over++
+			e.old = over > remembered
+		}
+	}
+	d.all = slices.DeleteFunc(d.all, func(e *Execution) bool { return e.old })
+}
+
+// lookAfter ends prompts that nobody follows any more.
+func (d *Desk) lookAfter() {
+	patience := cmp.Or(d.linger, linger)
+	tick := time.NewTicker(patience / 10)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-d.ended:
+			return
+		}
+		for _, e := range d.List() {
+			left, is := e.leftFor()
+			if e.kind() == OfConsole && is && left > patience && (d.Busy == nil || !d.Busy(e.pid)) {
+				e.Stop()
+			}
+		}
+	}
+}
+
+// List lists what is running and what has ended lately, the oldest first.
+func (d *Desk) List() []*Execution {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.all)
+}
+
+// Find returns an execution by its ID.
+func (d *Desk) Find(id string) (*Execution, error) {
+	for _, e := range d.List() {
+		if e.report.ID == id {
+			return e, nil
+		}
+	}
+	return nil, job.WithExit(job.ExitMissing, errors.New("there is no such execution: it is forgotten, or the program was started again since"))
+}
+
+// Interrupt takes a wish to end the program: nothing is started from now on, and what runs is
+// asked to end, the more firmly the more often.
+func (d *Desk) Interrupt() {
+	d.mu.Lock()
+	d.ending = true
+	all := slices.Clone(d.all)
+	d.mu.Unlock()
+	for _, e := range all {
+		e.Stop()
+	}
+}
+
+// Wait returns when nothing runs any more, or ctx ends.
+func (d *Desk) Wait(ctx context.Context) {
+	for _, e := range d.List() {
+		select {
+		case <-e.over:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Close kills what still runs, and waits for it.
+func (d *Desk) Close() {
+	d.mu.Lock()
+	d.ending = true
+	if d.looking {
+		d.looking = false
+		close(d.ended)
+	}
+	all := slices.Clone(d.all)
+	d.mu.Unlock()
+	for _, e := range all {
+		e.kill()
+	}
+	d.Wait(context.Background())
+	d.clear.Wait()
+}

@@ -1,0 +1,242 @@
+package scripting
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"sledge/internal/job"
+)
+
+// Status says how far an execution is.
+type Status string
+
+// What may become of an execution.
+const (
+	Running Status = "running"
+	Done    Status = "done"
+	Failed  Status = "failed"
+	Stopped Status = "stopped"
+)
+
+// Report says what an execution is and what has become of it.
+type Report struct {
+	ID       string     `json:"id"`
+	Kind     Kind       `json:"kind" enum:"script,console"`
+	Script   string     `json:"script,omitempty" doc:"The name of the script."`
+	Language Language   `json:"language" enum:"tcl,python,driver"`
+	Status   Status     `json:"status" enum:"running,done,failed,stopped"`
+	Begun    time.Time  `json:"begun"`
+	Ended    *time.Time `json:"ended,omitempty"`
+	Exit     *int       `json:"exit,omitempty" doc:"The exit code; a process that was killed has none."`
+	Printed  int64      `json:"printed_bytes" doc:"How much it has printed; the last MiB of it is kept."`
+}
+
+// Execution is a process that runs a script or a prompt.
+type Execution struct {
+	output   *output
+	process  *os.Process
+	pid      int
+	terminal *os.File // of a prompt, or nil
+	old      bool     // guarded by the desk's lock
+	over     chan struct{}
+
+	mu      sync.Mutex
+	gone    bool // the process is, and its number may be another's
+	report  Report
+	asked   int       // how often it was asked to end
+	readers int       // who follow it
+	left    time.Time // when the last of them left
+}
+
+// straggling is how long what a process has started may go on printing when it has ended.
+const straggling = 2 * time.Second
+
+// begin starts a process, at a terminal if it is to have one.
+func begin(report Report, command *exec.Cmd, terminal *Size) (*Execution, error) {
+	report.Status, report.Begun = Running, time.Now().UTC()
+	e := &Execution{output: newOutput(), over: make(chan struct{}), report: report, left: time.Now()}
+	var printed chan struct{}
+	var err error
+	if terminal != nil {
+		command.Env = append(command.Environ(), "TERM=xterm-256color")
+		if e.terminal, err = startAtTerminal(command, *terminal); err == nil {
+			printed = make(chan struct{})
+			go func() {
+				defer close(printed)
+				_, _ = io.Copy(&stream{to: e.output}, e.terminal) // it ends by an error, when nobody has the terminal open
+			}()
+		}
+	} else {
+		alone(command)
+		command.WaitDelay = straggling
+		command.Stdout, command.Stderr = &stream{to: e.output}, &stream{to: e.output, isError: true}
+		err = command.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start the console: %w", err)
+	}
+	e.process, e.pid = command.Process, command.Process.Pid
+	go func() {
+		err := command.Wait()
+		e.mu.Lock()
+		e.gone = true
+		e.mu.Unlock()
+		if e.terminal != nil {
+			select {
+			case <-printed:
+			case <-time.After(straggling):
+			}
+			e.terminal.Close()
+			<-printed
+		}
+		e.end(command.ProcessState, err)
+	}()
+	return e, nil
+}
+
+// end notes what has become of the process.
+func (e *Execution) end(state *os.ProcessState, err error) {
+	e.mu.Lock()
+	now := time.Now().UTC()
+	e.report.Ended = &now
+	if code := state.ExitCode(); code >= 0 {
+		e.report.Exit = &code
+	}
+	switch {
+	case e.asked > 0 && !state.Success() || state.ExitCode() == int(job.ExitStopped):
+		e.report.Status = Stopped
+	case err == nil || errors.Is(err, exec.ErrWaitDelay) && state.Success():
+		e.report.Status = Done
+	default:
+		e.report.Status = Failed
+	}
+	e.mu.Unlock()
+	e.output.finish()
+	close(e.over)
+}
+
+// Report returns what has become of it so far.
+func (e *Execution) Report() Report {
+	e.output.mu.Lock()
+	printed := e.output.end
+	e.output.mu.Unlock()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r := e.report
+	r.Printed = printed
+	return r
+}
+
+func (e *Execution) kind() Kind { return e.report.Kind } // which never changes
+
+func (e *Execution) isOver() bool {
+	select {
+	case <-e.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// Follow yields what is printed after so many bytes of it, as it is, until the process has
+// ended or ctx ends.
+func (e *Execution) Follow(ctx context.Context, after int64) iter.Seq[Piece] {
+	return func(yield func(Piece) bool) {
+		e.follows(1)
+		defer e.follows(-1)
+		for {
+			p, more, err := e.output.next(ctx, after)
+			if err != nil || !more || !yield(p) {
+				return
+			}
+			after = p.End
+		}
+	}
+}
+
+func (e *Execution) follows(more int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.readers += more
+	e.left = time.Now()
+}
+
+// leftFor returns how long nobody has followed it, where nobody does and it runs.
+func (e *Execution) leftFor() (since time.Duration, is bool) {
+	if e.isOver() {
+		return 0, false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return time.Since(e.left), e.readers == 0
+}
+
+// Type types a text at the terminal of a prompt.
+func (e *Execution) Type(text string) error {
+	if err := e.atTerminal(); err != nil {
+		return err
+	}
+	// A process that does not read what is typed must not hold us up for ever.
+	if err := e.terminal.SetWriteDeadline(time.Now().Add(straggling)); err != nil && !errors.Is(err, os.ErrNoDeadline) {
+		return fmt.Errorf("type: %w", err)
+	}
+	if _, err := io.WriteString(e.terminal, text); err != nil {
+		if e.isOver() {
+			return e.atTerminal()
+		}
+		return job.WithExit(job.ExitExists, errors.New("the console does not take what is typed just now: try again"))
+	}
+	return nil
+}
+
+// Resize says how large the terminal of a prompt is now.
+func (e *Execution) Resize(size Size) error {
+	if err := e.atTerminal(); err != nil {
+		return err
+	}
+	return resize(e.terminal, size)
+}
+
+// atTerminal returns an error unless there is a terminal with a process at it.
+func (e *Execution) atTerminal() error {
+	switch {
+	case e.terminal == nil:
+		return job.WithExit(job.ExitUsage, errors.New("a script has no terminal to type at"))
+	case e.isOver():
+		return job.WithExit(job.ExitExists, errors.New("the console has ended: open a new one"))
+	}
+	return nil
+}
+
+// Stop asks the process to end: a script as Ctrl-C does, a prompt as whoever shuts the machine
+// down. What is running is stopped first, and keeps its result; asked again, it is broken
+// off; asked for the third time, all of it is killed.
+func (e *Execution) Stop() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.gone {
+		return
+	}
+	e.asked++
+	if e.asked > 2 || !ask(e.process, e.terminal != nil) {
+		killAll(e.process)
+	}
+}
+
+// kill ends the process, and what it has started.
+func (e *Execution) kill() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.gone {
+		return
+	}
+	e.asked++
+	killAll(e.process)
+}

@@ -1,0 +1,137 @@
+package scripting
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// maxOutput is how much of what a process has printed is kept, in bytes.
+const maxOutput = 1 << 20
+
+// Piece is something that a process has printed.
+type Piece struct {
+	Text   string `json:"text"`
+	Error  bool   `json:"error,omitempty" doc:"It was printed to standard error."`
+	Missed int64  `json:"missed,omitempty" doc:"Bytes before it that are kept no more."`
+
+	End int64 `json:"-"` // bytes that were printed up to its end
+}
+
+// output keeps the last of what a process prints, for readers who each go at their own pace:
+// none of them can hold the process up.
+type output struct {
+	mu     sync.Mutex
+	pieces []Piece
+	end    int64 // bytes that were printed
+	size   int   // bytes that are kept
+	over   bool
+	news   chan struct{} // closed when there is something new
+}
+
+func newOutput() *output { return &output{news: make(chan struct{})} }
+
+// add keeps a text.
+func (o *output) add(text string, isError bool) {
+	if text == "" {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.end += int64(len(text))
+	o.size += len(text)
+	o.pieces = append(o.pieces, Piece{Text: text, Error: isError, End: o.end})
+	for o.size > maxOutput && len(o.pieces) > 1 {
+		o.size -= len(o.pieces[0].Text)
+		o.pieces[0] = Piece{}
+		o.pieces = o.pieces[1:]
+	}
+	o.wake()
+}
+
+// finish says that nothing more is printed.
+func (o *output) finish() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.over = true
+	o.wake()
+}
+
+func (o *output) wake() {
+	close(o.news)
+	o.news = make(chan struct{})
+}
+
+// most is how long a piece is that is read at once, in bytes.
+const most = 32 << 10
+
+// next waits for what was printed after so many bytes, and returns it. More is false when
+// nothing will be.
+func (o *output) next(ctx context.Context, after int64) (p Piece, more bool, err error) {
+	for {
+		o.mu.Lock()
+		p, found := o.after(after)
+		over, news := o.over, o.news
+		o.mu.Unlock()
+		if found {
+			return p, true, nil
+		}
+		if over {
+			return Piece{}, false, nil
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return Piece{}, false, ctx.Err()
+		}
+	}
+}
+
+// after gathers what is kept behind so many bytes, until it is long enough or comes from the
+// other stream. The lock is held.
+func (o *output) after(after int64) (whole Piece, found bool) {
+	var text strings.Builder
+	for _, p := range o.pieces {
+		if p.End <= after {
+			continue
+		}
+		begins := p.End - int64(len(p.Text))
+		if found && (p.Error != whole.Error || text.Len()+len(p.Text) > most) {
+			break
+		}
+		if !found {
+			found, whole.Error = true, p.Error
+			whole.Missed = max(0, begins-after)
+		}
+		text.WriteString(p.Text[max(0, after-begins):])
+		whole.End = p.End
+	}
+	whole.Text = strings.ToValidUTF8(text.String(), "\uFFFD")
+	return whole, found
+}
+
+// stream is what one of the process's streams is written to. What it is told may end in the
+// middle of a character, which waits for its rest.
+type stream struct {
+	to      *output
+	isError bool
+	rest    []byte
+}
+
+// Write implements io.Writer.
+func (s *stream) Write(p []byte) (int, error) {
+	s.rest = append(s.rest, p...)
+	whole := len(s.rest)
+	for back := 1; back < utf8.UTFMax && back <= len(s.rest); back++ {
+		if b := s.rest[len(s.rest)-back]; utf8.RuneStart(b) {
+			if !utf8.FullRune(s.rest[len(s.rest)-back:]) {
+				whole -= back
+			}
+			break
+		}
+	}
+	s.to.add(strings.ToValidUTF8(string(s.rest[:whole]), "\uFFFD"), s.isError)
+	s.rest = append(s.rest[:0], s.rest[whole:]...)
+	return len(p), nil
+}

@@ -1,0 +1,25 @@
+package scripting
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+
+	"sledge/internal/job"
+)
+
+// noTerminal says what Windows has none of for us.
+var noTerminal = job.WithExit(job.ExitUsage, errors.New("on Windows there is no console in the browser: run sledge console in a terminal; scripts run here, too"))
+
+func startAtTerminal(*exec.Cmd, Size) (*os.File, error) { return nil, noTerminal }
+
+func resize(*os.File, Size) error { return noTerminal }
+
+func alone(*exec.Cmd) {}
+
+// ask returns false: there is no signal for one process alone.
+func ask(*os.Process, bool) bool { return false }
+
+func killAll(process *os.Process) {
+	_ = process.Kill() // it may have ended just now
+}

@@ -1,0 +1,292 @@
+package scripting_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/scripting"
+)
+
+// program is Sledge, as make build makes it.
+var program string
+
+func TestMain(m *testing.M) {
+	folder, err := os.MkdirTemp("", "sledge-scripting-")
+	if err != nil {
+		panic(err)
+	}
+	program = filepath.Join(folder, "sledge")
+	if out, err := exec.Command("go", "build", "-o", program, "sledge/cmd/sledge").CombinedOutput(); err != nil {
+		panic(string(out))
+	}
+	code := m.Run()
+	os.RemoveAll(folder)
+	os.Exit(code)
+}
+
+// newDesk makes a desk with folders of its own, whose processes know nothing of this machine's
+// own settings.
+func newDesk(t *testing.T) *scripting.Desk {
+	t.Helper()
+	home := t.TempDir()
+	d := &scripting.Desk{Shelf: scripting.Shelf{Folder: filepath.Join(home, "scripts")}}
+	d.Command = func(arguments ...string) *exec.Cmd {
+		c := exec.Command(program, arguments...)
+		c.Env = append(os.Environ(), "HOME="+home, "SLEDGE_REPO="+filepath.Join(home, "jobs.db"), "TMP="+home)
+		return c
+	}
+	t.Cleanup(d.Close)
+	return d
+}
+
+func keep(t *testing.T, d *scripting.Desk, name, text string) scripting.Text {
+	t.Helper()
+	kept, err := d.Shelf.Write(name, text, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kept
+}
+
+// reading reads what an execution prints until it has said something, or has ended.
+func reading(t *testing.T, e *scripting.Execution, until string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var all strings.Builder
+	for p := range e.Follow(ctx, 0) {
+		all.WriteString(p.Text)
+		if until != "" && strings.Contains(all.String(), until) {
+			return all.String()
+		}
+	}
+	if ctx.Err() != nil || until != "" {
+		t.Fatalf("got %q, want %q in it", all.String(), until)
+	}
+	return all.String()
+}
+
+func TestScriptsAreKeptByNameAndNowhereElse(t *testing.T) {
+	d := newDesk(t)
+	outside := filepath.Join(filepath.Dir(d.Shelf.Folder), "secret.tcl")
+	if err := os.WriteFile(outside, []byte("puts hidden"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kept := keep(t, d, "a b.tcl", "puts 1\n")
+	for _, name := range []string{"", "..", "../secret.tcl", "a/../../secret.tcl", `..\secret.tcl`, "/etc/passwd", "x.sh", ".tcl", ".hidden.tcl", "nul.tcl", "COM1.py", "a\x00.tcl", "a\n.tcl", "<b>.tcl", strings.Repeat("a", 200) + ".tcl", "a..tcl"} {
+		_, read := d.Shelf.Read(name)
+		_, written := d.Shelf.Write(name, "puts 1", "")
+		_, run := d.Run(name, nil)
+		for what, err := range map[string]error{"read": read, "write": written, "delete": d.Shelf.Remove(name), "run": run} {
+			if job.ExitOf(err) != job.ExitUsage {
+				t.Errorf("%s %q: got %v, want a refusal of the name", what, name, err)
+			}
+		}
+	}
+	if runtime.GOOS != "windows" {
+		if err := os.Symlink(outside, filepath.Join(d.Shelf.Folder, "link.tcl")); err != nil {
+			t.Fatal(err)
+		}
+		_, read := d.Shelf.Read("link.tcl")
+		_, written := d.Shelf.Write("link.tcl", "puts 1", "")
+		_, run := d.Run("link.tcl", nil)
+		for _, err := range []error{read, written, run, d.Shelf.Remove("link.tcl")} {
+			if err == nil {
+				t.Error("a link that leads out of the folder is followed")
+			}
+		}
+		info, err := os.Stat(filepath.Join(d.Shelf.Folder, "a b.tcl"))
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("got %v and %v, want a file that only its owner reads", info.Mode(), err)
+		}
+	}
+	if text, err := os.ReadFile(outside); err != nil || string(text) != "puts hidden" {
+		t.Errorf("the file outside is %q, %v", text, err)
+	}
+	list, err := d.Shelf.List()
+	if err != nil || len(list) != 1 || list[0].Name != "a b.tcl" || list[0].Language != scripting.Tcl {
+		t.Errorf("got %v, %v", list, err)
+	}
+	second, err := d.Shelf.Write("a b.tcl", "puts 2\n", kept.Version)
+	if err != nil || second.Text != "puts 2\n" {
+		t.Errorf("got %v, %v", second, err)
+	}
+	if _, err := d.Shelf.Write("a b.tcl", "puts 3\n", kept.Version); !errors.Is(err, scripting.ErrChanged) {
+		t.Errorf("got %v, want a refusal to write over what somebody else has written", err)
+	}
+	if _, err := d.Shelf.Write("a b.tcl", "puts 3\n", ""); job.ExitOf(err) != job.ExitExists {
+		t.Errorf("got %v, want that there is one already", err)
+	}
+	if err := d.Shelf.Remove("a b.tcl"); err != nil {
+		t.Error(err)
+	}
+	if _, err := d.Shelf.Read("a b.tcl"); job.ExitOf(err) != job.ExitMissing {
+		t.Errorf("got %v, want that it is gone", err)
+	}
+}
+
+func TestAScriptRunsAsTheCommandRunsIt(t *testing.T) {
+	d := newDesk(t)
+	keep(t, d, "ok.py", "import sys\nprint('grüße', sys.argv[1:])\nprint(dbset('db', 'sqlite'))\nsys.stderr.write('oh\\n')\n")
+	e, err := d.Run("ok.py", []string{"one two"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := reading(t, e, "")
+	for _, want := range []string{"grüße ['one two']", "Database set to SQLite", "oh\n"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("got %q, want %q in it", said, want)
+		}
+	}
+	if r := e.Report(); r.Status != scripting.Done || r.Exit == nil || *r.Exit != 0 {
+		t.Errorf("got %+v, want it done", r)
+	}
+	keep(t, d, "bad.tcl", "diset connection no_such_key 1\nputs after\n")
+	if e, err = d.Run("bad.tcl", nil); err != nil {
+		t.Fatal(err)
+	}
+	said = reading(t, e, "")
+	if r := e.Report(); r.Status != scripting.Failed || *r.Exit != int(job.ExitUsage) || !strings.Contains(said, "after") {
+		t.Errorf("got %+v and %q, want a failure and the rest of the script", r, said)
+	}
+}
+
+func TestAScriptThatLoopsIsStopped(t *testing.T) {
+	d := newDesk(t)
+	keep(t, d, "loop.tcl", "puts begun; flush stdout\nwhile 1 {catch {after 10}}\n")
+	e, err := d.Run("loop.tcl", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reading(t, e, "begun")
+	e.Stop()
+	reading(t, e, "")
+	if r := e.Report(); r.Status != scripting.Stopped {
+		t.Errorf("got %+v, want it stopped", r)
+	}
+}
+
+func TestADriverScriptIsLoadedAndRun(t *testing.T) {
+	d := newDesk(t)
+	keep(t, d, "mix.driver.tcl", "set no_such_option 5\n")
+	e, err := d.Run("mix.driver.tcl", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := reading(t, e, ""); !strings.Contains(said, "no_such_option") {
+		t.Errorf("got %q, want the refusal of what the script says", said)
+	}
+	if r := e.Report(); r.Status != scripting.Failed {
+		t.Errorf("got %+v, want a failure", r)
+	}
+}
+
+func TestAPromptHasATerminalOfItsOwn(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no such terminals")
+	}
+	d := newDesk(t)
+	e, err := d.Open(scripting.Tcl, scripting.Size{Columns: 100, Rows: 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reading(t, e, "sledge>")
+	for _, step := range []struct{ typed, want string }{
+		{"expr {6*7}\r", "42"},
+		{"vuse\t vu 3\r", "vuset"},             // completed
+		{"while 1 {}\r", ""},                   // until Ctrl-C
+		{"\x03", "interrupted"},                // which the prompt survives
+		{"puts [exec stty size]\r", "30 100"},  // its size
+		{"set x [string repeat é 3]\r", "ééé"}, // characters of two bytes
+	} {
+		if err := e.Type(step.typed); err != nil {
+			t.Fatal(err)
+		}
+		if step.want == "" {
+			time.Sleep(300 * time.Millisecond) // nothing says that it loops
+			continue
+		}
+		reading(t, e, step.want)
+	}
+	if err := e.Resize(scripting.Size{Columns: 61, Rows: 17}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Type("puts [exec stty size]\r"); err != nil {
+		t.Fatal(err)
+	}
+	reading(t, e, "17 61")
+	// Not this one: a signal soon after Ctrl-C is taken for the same wish.
+	if e, err = d.Open(scripting.Python, scripting.Size{Columns: 100, Rows: 30}); err != nil {
+		t.Fatal(err)
+	}
+	reading(t, e, "sledge>>>")
+	e.Stop()
+	reading(t, e, "")
+	if r := e.Report(); r.Status != scripting.Stopped {
+		t.Errorf("got %+v, want it stopped", r)
+	}
+	if err := e.Type("x"); job.ExitOf(err) != job.ExitExists {
+		t.Errorf("got %v, want that it has ended", err)
+	}
+}
+
+func TestAReaderGoesOnWhereItWas(t *testing.T) {
+	d := newDesk(t)
+	keep(t, d, "count.py", "for i in range(60000):\n    print(f'line {i:08d} of many')\n")
+	e, err := d.Run("count.py", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reading(t, e, "")
+	var last scripting.Piece
+	var text strings.Builder
+	for p := range e.Follow(context.Background(), 0) {
+		if last.End == 0 && p.Missed == 0 {
+			t.Error("more was printed than is kept, and it does not say so")
+		}
+		text.WriteString(p.Text)
+		last = p
+	}
+	if got := e.Report().Printed; last.End != got || !strings.HasSuffix(text.String(), "line 00059999 of many\n") {
+		t.Errorf("read to %d of %d", last.End, got)
+	}
+	for p := range e.Follow(context.Background(), last.End-10) {
+		if p.Text != " of many\n"[len(" of many\n")-9:] && p.Text != "9 of many\n" {
+			t.Errorf("got %q, want the last ten bytes", p.Text)
+		}
+	}
+}
+
+func TestOnlySoManyRunAtOnceAndNoneOutlivesTheDesk(t *testing.T) {
+	d := newDesk(t)
+	keep(t, d, "wait.py", "import time\nprint('there', flush=True)\ntime.sleep(600)\n")
+	var all []*scripting.Execution
+	for range scripting.MaxScripts {
+		e, err := d.Run("wait.py", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+	var busy *scripting.BusyError
+	if _, err := d.Run("wait.py", nil); !errors.As(err, &busy) || busy.Ending {
+		t.Errorf("got %v, want that there are too many", err)
+	}
+	d.Close()
+	for _, e := range all {
+		if r := e.Report(); r.Status != scripting.Stopped || r.Ended == nil {
+			t.Errorf("got %+v, want it ended with the desk", r)
+		}
+	}
+	if _, err := d.Run("wait.py", nil); !errors.As(err, &busy) || !busy.Ending {
+		t.Errorf("got %v, want that nothing is started any more", err)
+	}
+}

@@ -1,0 +1,257 @@
+// Package scripting keeps people's scripts for the console, by name, and runs them and the
+// console's prompt, each as a process of the program itself, whose output any number of
+// readers may follow. It knows no language and no command of the console: what it starts is
+// what somebody would start in a terminal.
+package scripting
+
+import (
+	"cmp"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"sledge/internal/job"
+)
+
+// Limits of what is kept.
+const (
+	MaxText    = 192 << 10 // bytes of a script: HammerDB's longest have 30 KB
+	maxScripts = 1000
+)
+
+// Script is a script that is kept.
+type Script struct {
+	Name     string    `json:"name"`
+	Language Language  `json:"language"`
+	Bytes    int64     `json:"bytes"`
+	Changed  time.Time `json:"changed"`
+}
+
+// Text is a script with what it says.
+type Text struct {
+	Script
+	Text    string `json:"text"`
+	Version string `json:"version" doc:"Changes when the text does."`
+}
+
+// Language is what a script is written in.
+type Language string
+
+// The languages of scripts. A driver script says what virtual users do, as data: see the
+// command savescript.
+const (
+	Tcl    Language = "tcl"
+	Python Language = "python"
+	Driver Language = "driver"
+)
+
+// endings are what the names of scripts end in. The longest that fits counts.
+var endings = []struct {
+	ending   string
+	language Language
+}{{".driver.tcl", Driver}, {".tcl", Tcl}, {".py", Python}}
+
+// names are those that mean the same file on every system, and no other.
+var names = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+ -]{0,99}$`)
+
+// reserved are no files on Windows, whatever they end in.
+var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+
+// LanguageOf returns the language of a script by its name, or why the name will not do.
+func LanguageOf(name string) (Language, error) {
+	if !names.MatchString(name) || reserved.MatchString(name) || strings.Contains(name, "..") {
+		return "", job.WithExit(job.ExitUsage, errors.New("the name of a script has letters, digits, blanks and _ . + - only, begins with a letter, a digit or _, and has at most 100 of them: choose another"))
+	}
+	for _, e := range endings {
+		if stem, ends := strings.CutSuffix(name, e.ending); ends && stem != "" {
+			return e.language, nil
+		}
+	}
+	return "", job.WithExit(job.ExitUsage, errors.New("the name of a script ends in .tcl, .py or .driver.tcl, which says what it is written in: add one of them"))
+}
+
+// Shelf is the folder that scripts are kept in, for the user's eyes only: people write
+// passwords into scripts. Nothing outside of it is read or written, whatever links it holds.
+type Shelf struct{ Folder string }
+
+// open opens the folder, and makes it if it is missing and wanted.
+func (s Shelf) open(wanted bool) (*os.Root, error) {
+	if wanted {
+		if err := os.MkdirAll(s.Folder, 0o700); err != nil {
+			return nil, fmt.Errorf("make the folder of scripts: %w", err)
+		}
+	}
+	return os.OpenRoot(s.Folder)
+}
+
+// List lists the scripts by name. Files that are none are passed over.
+func (s Shelf) List() ([]Script, error) {
+	list := []Script{}
+	entries, err := os.ReadDir(s.Folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return list, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the scripts: %w", err)
+	}
+	for _, entry := range entries {
+		language, err := LanguageOf(entry.Name())
+		info, gone := entry.Info()
+		if err != nil || gone != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		list = append(list, Script{entry.Name(), language, info.Size(), info.ModTime().UTC()})
+	}
+	slices.SortFunc(list, func(a, b Script) int {
+		return cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.Name, b.Name))
+	})
+	return list, nil
+}
+
+// noScript says that there is no such script.
+func noScript(name string) error {
+	return job.WithExit(job.ExitMissing, fmt.Errorf("there is no script %s", name))
+}
+
+// stat looks for a script in the folder.
+func stat(root *os.Root, name string) (os.FileInfo, error) {
+	info, err := root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, noScript(name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for script %s: %w", name, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, job.WithExit(job.ExitUsage, fmt.Errorf("%s in the folder of scripts is no regular file", name))
+	}
+	return info, nil
+}
+
+// Read returns a script with its text.
+func (s Shelf) Read(name string) (Text, error) {
+	language, err := LanguageOf(name)
+	if err != nil {
+		return Text{}, err
+	}
+	root, err := s.open(false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Text{}, noScript(name)
+	}
+	if err != nil {
+		return Text{}, err
+	}
+	defer root.Close()
+	return read(root, name, language)
+}
+
+func read(root *os.Root, name string, language Language) (Text, error) {
+	info, err := stat(root, name)
+	if err != nil {
+		return Text{}, err
+	}
+	if info.Size() > MaxText {
+		return Text{}, job.WithExit(job.ExitUsage, fmt.Errorf("script %s has %d bytes, and an editor here takes %d: use another one", name, info.Size(), MaxText))
+	}
+	text, err := root.ReadFile(name)
+	if err != nil {
+		return Text{}, fmt.Errorf("read script %s: %w", name, err)
+	}
+	if !utf8.Valid(text) {
+		return Text{}, job.WithExit(job.ExitUsage, fmt.Errorf("script %s is not UTF-8 text: convert it first", name))
+	}
+	return Text{Script{name, language, int64(len(text)), info.ModTime().UTC()}, string(text), versionOf(text)}, nil
+}
+
+func versionOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// ErrChanged says that somebody else has changed a script since it was read.
+var ErrChanged = errors.New("it has been changed since you read it")
+
+// Write keeps a script. The version is that of the text which it is to replace, or "" for a
+// script that is new: where that is not what is kept, nothing is written.
+func (s Shelf) Write(name, text, version string) (Text, error) {
+	language, err := LanguageOf(name)
+	if err != nil {
+		return Text{}, err
+	}
+	if len(text) > MaxText || !utf8.ValidString(text) {
+		return Text{}, job.WithExit(job.ExitUsage, fmt.Errorf("script %s: a script is UTF-8 text of at most %d bytes", name, MaxText))
+	}
+	root, err := s.open(true)
+	if err != nil {
+		return Text{}, err
+	}
+	defer root.Close()
+	switch kept, err := read(root, name, language); {
+	case err == nil && kept.Version != version:
+		why := ErrChanged
+		if version == "" {
+			why = errors.New("there is one already: choose another name")
+		}
+		return Text{}, job.WithExit(job.ExitExists, fmt.Errorf("script %s: %w", name, why))
+	case err != nil && job.ExitOf(err) != job.ExitMissing:
+		return Text{}, err
+	case err != nil && version != "":
+		return Text{}, fmt.Errorf("%w any more: give it another name to keep it", err)
+	case err != nil:
+		if all, err := s.List(); err != nil || len(all) >= maxScripts {
+			return Text{}, cmp.Or(err, job.WithExit(job.ExitUsage, fmt.Errorf("%d scripts are kept, and that is the limit: delete one", maxScripts)))
+		}
+	}
+	if err := replace(root, name, text); err != nil {
+		return Text{}, fmt.Errorf("write script %s: %w", name, err)
+	}
+	return read(root, name, language)
+}
+
+// replace writes a file as a whole, or not at all.
+func replace(root *os.Root, name, text string) error {
+	fresh := ".new-" + rand.Text()
+	err := root.WriteFile(fresh, []byte(text), 0o600)
+	if err == nil {
+		err = root.Rename(fresh, name)
+	}
+	if err != nil {
+		_ = root.Remove(fresh) // it may not be there
+	}
+	return err
+}
+
+// Remove deletes a script.
+func (s Shelf) Remove(name string) error {
+	if _, err := LanguageOf(name); err != nil {
+		return err
+	}
+	root, err := s.open(false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return noScript(name)
+	}
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if _, err := stat(root, name); err != nil {
+		return err
+	}
+	if err := root.Remove(name); err != nil {
+		return fmt.Errorf("delete script %s: %w", name, err)
+	}
+	return nil
+}
+
+// path is where a script lies.
+func (s Shelf) path(name string) string { return filepath.Join(s.Folder, name) }
