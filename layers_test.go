@@ -83,8 +83,9 @@ var layers = map[string]string{
 	"manual":      "catalog document job option report repository workbench",
 	"datagen":     "database engine job option schema workbench workload",
 	"interpreter": "",
+	"scripting":   "job",
 	"web":         "",
-	"web/api":     "catalog document hammerdb/views job live meter option report repository workbench",
+	"web/api":     "catalog document hammerdb/console hammerdb/views job live meter option report repository scripting workbench",
 	"cli":         "catalog database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/views hammerdb/webservice host interpreter job manual meter option report repository terminal web web/api web/pages workbench workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.

@@ -5,7 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"sync"
 
 	"sledge/internal/hammerdb/console"
@@ -33,14 +38,20 @@ type site struct {
 // openSite makes a site for a listener, of a job repository that it closes. The configuration
 // holds what is set for jobs that are started there. From then on other commands of the same
 // user can find it. Close it also after serve.
-func (p *Program) openSite(config web.Config, store *repository.Store, configuration string) (s *site, err error) {
+func (p *Program) openSite(config web.Config, store *repository.Store, configuration string, scripts *bool) (s *site, err error) {
 	s = &site{program: p, store: store, asked: make(chan struct{}), forget: func() {}}
 	s.ask = sync.OnceFunc(func() { close(s.asked) })
 	config.Say = func(line string) { fmt.Fprintf(p.Stderr, "sledge: %s\n", report.Printable(line)) }
+	scripting, err := p.scriptingOf(config, store, scripts)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	config.Private = api.Private
 	s.verbs = api.New(api.Config{
 		Bench: p.Bench, Runner: p.Runner, Store: s.store,
 		ConfigFile: cmp.Or(configuration, p.environment(workbench.EnvConfig)), Environ: p.Environ, System: p.System,
-		Say: config.Say,
+		Scripting: scripting,
+		Say:       config.Say,
 	})
 	config.API = s.verbs
 	old := webservice.New(webservice.Config{
@@ -94,4 +105,49 @@ func (s *site) close() error {
 	s.forget()
 	s.verbs.Close()
 	return s.store.Close()
+}
+
+// scriptingOf says whether scripts may run by a site. They can do all that this user can. So
+// where other machines reach it, who started it must have said so: may is what was said, if
+// anything was.
+func (p *Program) scriptingOf(c web.Config, store *repository.Store, may *bool) (api.Scripting, error) {
+	s := api.Scripting{Folder: filepath.Join(c.Folder, "scripts")}
+	address, isTCP := c.Listener.Addr().(*net.TCPAddr)
+	reached := !isTCP || web.Reachable(address) || len(c.Proxies) > 0
+	switch {
+	case c.ReadOnly:
+		s.Why = "this server only shows: it was started with --read-only"
+	case may != nil && !*may:
+		s.Why = "no script runs here: the server was started with --scripts=false"
+	case may == nil && reached:
+		s.Why = "no script runs here, since other machines reach this server, and scripts can do whatever the server's user can: start sledge web with --scripts if all who may act may do that, too"
+	default:
+		return s, p.mayRun(&s, store)
+	}
+	return s, nil
+}
+
+// mayRun lets scripts run, in a working folder of their own, with the repository of a site.
+func (p *Program) mayRun(s *api.Scripting, store *repository.Store) error {
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program, which runs scripts: %w", err)
+	}
+	environ := slices.Clone(p.Environ)
+	for name, path := range map[string]string{workbench.EnvRepository: store.Path(), EnvSettings: p.environment(EnvSettings)} {
+		if path == "" {
+			continue
+		}
+		whole, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		environ = append(environ, name+"="+whole)
+	}
+	s.Program = func(arguments ...string) *exec.Cmd {
+		command := exec.Command(program, arguments...)
+		command.Env = environ
+		return command
+	}
+	return nil
 }

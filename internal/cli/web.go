@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -26,6 +27,7 @@ type webFlags struct {
 	certificate, key string
 	selfSigned       bool
 	readOnly         bool
+	scripts          *bool // nil is: where no other machine reaches the server
 	basePath         string
 	hostnames        []string
 	proxies          []string
@@ -75,6 +77,7 @@ func (p *Program) webCommand() *cobra.Command {
 	flags.StringVar(&f.key, "tls-key", "", "PEM `file` of the certificate's key")
 	flags.BoolVar(&f.selfSigned, "tls-self-signed", false, "serve TLS by a certificate that Sledge makes, keeps and shows the fingerprint of")
 	flags.BoolVar(&f.readOnly, "read-only", false, "let nobody act, whatever their role")
+	flags.BoolFunc("scripts", "let those who may act run scripts and the console, which can do whatever you can on this machine; --scripts=false lets nobody (default: where only this machine reaches the server)", f.setScripts)
 	flags.StringVar(&f.basePath, "base-path", "", "`path` such as /sledge under which a reverse proxy serves it")
 	flags.StringArrayVar(&f.proxies, "trusted-proxy", nil, "`address` or network of a reverse proxy whose X-Forwarded headers are believed; repeat as needed")
 	flags.StringArrayVar(&f.hostnames, "hostname", nil, "`name` that browsers reach it by, if that is not this machine's own; repeat as needed")
@@ -118,7 +121,7 @@ func (p *Program) web(ctx context.Context, f webFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	served, err := p.openSite(config, store, f.config)
+	served, err := p.openSite(config, store, f.config, f.scripts)
 	if err != nil {
 		return err
 	}
@@ -132,6 +135,13 @@ func (p *Program) web(ctx context.Context, f webFlags) (err error) {
 	}
 	fmt.Fprintln(p.Stderr, "The server has ended. Jobs that other commands run go on.")
 	return nil
+}
+
+// setScripts takes the flag that lets scripts run, or does not.
+func (f *webFlags) setScripts(text string) error {
+	may, err := strconv.ParseBool(text)
+	f.scripts = &may
+	return err
 }
 
 // jobsByName is "job 6B03" or "2 jobs: 6B03, 6B04".

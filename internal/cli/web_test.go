@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/cookiejar"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -285,5 +286,41 @@ func TestUsersAreAddedListedAndRemoved(t *testing.T) {
 	}
 	if w.run("web", "user", "list"); strings.Contains(w.out.String(), "ann") {
 		t.Errorf("got the list %s", &w.out)
+	}
+}
+
+// Scripts can do whatever their user can. So where others reach the server, who starts it says
+// whether they run.
+func TestScriptsRunWhereOthersReachTheServerOnlyIfItIsSaid(t *testing.T) {
+	w := newWorld(t)
+	store, err := w.openRepository("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	yes, no := true, false
+	for _, c := range []struct {
+		what    string
+		address string
+		config  web.Config
+		said    *bool
+		runs    bool
+		why     string
+	}{
+		{"this machine alone", "127.0.0.1:0", web.Config{}, nil, true, ""},
+		{"other machines", ":0", web.Config{}, nil, false, "--scripts if"},
+		{"a proxy", "127.0.0.1:0", web.Config{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, nil, false, "--scripts if"},
+		{"other machines, and it was said", ":0", web.Config{}, &yes, true, ""},
+		{"this machine, and it was said", "127.0.0.1:0", web.Config{}, &no, false, "--scripts=false"},
+		{"a wall screen", "127.0.0.1:0", web.Config{ReadOnly: true}, &yes, false, "--read-only"},
+	} {
+		if c.config.Listener, err = net.Listen("tcp", c.address); err != nil {
+			t.Fatal(err)
+		}
+		got, err := w.scriptingOf(c.config, store, c.said)
+		if err != nil || (got.Program != nil) != c.runs || !strings.Contains(got.Why, c.why) {
+			t.Errorf("%s: got %v, %q and %v, want that scripts run: %v, %q", c.what, got.Program != nil, got.Why, err, c.runs, c.why)
+		}
+		c.config.Listener.Close()
 	}
 }

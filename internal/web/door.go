@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -100,6 +101,13 @@ func acts(r *http.Request) bool {
 	return r.Method != http.MethodGet && r.Method != http.MethodHead || r.Header.Get("Upgrade") != ""
 }
 
+// isPrivate reports whether a request asks for what those who may only look do not get to see.
+func (s *Server) isPrivate(r *http.Request) bool {
+	return slices.ContainsFunc(s.Private, func(path string) bool {
+		return r.URL.Path == path || strings.HasPrefix(r.URL.Path, path+"/")
+	})
+}
+
 // mayCome reports whether a request may be handled, and answers it where it may not.
 func (s *Server) mayCome(w *answer, r *http.Request, v *visit) bool {
 	checked := r
@@ -127,7 +135,7 @@ func (s *Server) mayCome(w *answer, r *http.Request, v *visit) bool {
 	}
 	v.who = who
 	switch {
-	case r.URL.Path == "/logout" || !acts(r):
+	case r.URL.Path == "/logout" || !acts(r) && !s.isPrivate(r):
 		return true
 	case s.ReadOnly:
 		s.refuse(w, r, http.StatusForbidden, "this server only shows: it was started with --read-only")

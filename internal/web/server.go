@@ -34,6 +34,9 @@ type Config struct {
 	// somebody who may make it.
 	API http.Handler
 
+	// Private lists paths of the API that take the role Act even to read what is below them.
+	Private []string
+
 	// Pages are the built pages, with index.html at their root; nil where none were built.
 	Pages fs.FS
 

@@ -449,6 +449,19 @@ func TestAWallScreenActsForNobody(t *testing.T) {
 	}
 }
 
+func TestWhatIsPrivateIsForThoseWhoAct(t *testing.T) {
+	s := start(t, func(c *Config) { c.Private = []string{"/api/v1/scripts"} })
+	for path, status := range map[string]int{
+		"/api/v1/scripts": 403, "/api/v1/scripts/a.tcl": 403, "/api/v1/%73cripts/a.tcl": 403, "/api/v1/scripts%2Fa.tcl": 403,
+		"/api/v1/scriptsofothers": 200, "/api/v1/jobs": 200,
+	} {
+		s.ask(s.in("lou"), "GET", path, "").wants(t, status, "lou looks at "+path)
+		s.ask(s.in("ann"), "GET", path, "").wants(t, 200, "ann looks at "+path)
+	}
+	s = start(t, func(c *Config) { c.Private, c.ReadOnly = []string{"/api/v1/scripts"}, true })
+	s.ask(s.in("ann"), "GET", "/api/v1/scripts", "").wants(t, 403, "a wall screen")
+}
+
 func TestGuessingIsSlow(t *testing.T) {
 	s := start(t, func(c *Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
 	now := time.Now()

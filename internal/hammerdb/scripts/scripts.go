@@ -69,6 +69,15 @@ set benchmark %s
 	return b.String()
 }
 
+// Settings lists the options that a driver script holds, by the names that it has them by.
+func Settings(d *database.Database, w *workload.Workload) []option.Description {
+	list := options(d, w)
+	for i, o := range list {
+		list[i].Name = names.Short(d.Name, w.Name, o.Name)
+	}
+	return list
+}
+
 // scriptNames lists what a driver script calls the options that it holds.
 func scriptNames(d *database.Database, w *workload.Workload) []string {
 	var list []string

@@ -22,6 +22,7 @@ import (
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/repository"
+	"sledge/internal/scripting"
 	"sledge/internal/workbench"
 )
 
@@ -42,6 +43,9 @@ type Config struct {
 	Environ    []string
 	System     string
 
+	// Scripting is about scripts and the console, which may do what their user may.
+	Scripting Scripting
+
 	// Say is told of faults, a line each; nil tells nobody.
 	Say func(line string)
 }
@@ -59,6 +63,7 @@ type API struct {
 	streams  chan struct{} // a place for each stream of events
 	watchers atomic.Int64  // streams of jobs that were started here
 	clearing sync.WaitGroup
+	desk     *scripting.Desk
 
 	mu      sync.Mutex
 	closing bool
@@ -100,6 +105,8 @@ func New(c Config) *API {
 	a.addVerbs()
 	a.addEvents()
 	a.addLive()
+	a.openDesk()
+	a.addScripts()
 	a.describe()
 	return a
 }
@@ -160,7 +167,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var allowed []string
-	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
 		other := r.Clone(r.Context())
 		other.Method = method
 		if _, pattern := a.mux.Handler(other); pattern != "" {
@@ -197,10 +204,11 @@ func (a *API) Interrupt() {
 	for _, h := range handles {
 		h.Interrupt()
 	}
+	a.desk.Interrupt()
 }
 
-// Wait returns when no job goes on that was started here, how each ended is recorded, and
-// clients that follow one have been told, but for those that do not read.
+// Wait returns when no job and no script goes on that was started here, how each ended is
+// recorded, and clients that follow one have been told, but for those that do not read.
 func (a *API) Wait() {
 	a.mu.Lock()
 	handles := a.handles()
@@ -208,6 +216,7 @@ func (a *API) Wait() {
 	for _, h := range handles {
 		h.Wait()
 	}
+	a.desk.Wait(a.ctx)
 	for begun := time.Now(); a.watchers.Load() > 0 && time.Since(begun) < lastWord; {
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -225,6 +234,7 @@ func (a *API) Close() {
 	for _, h := range handles {
 		h.Abort()
 	}
+	a.desk.Close()
 	a.Wait()
 	a.end()
 	a.clearing.Wait()

@@ -146,7 +146,7 @@ type stream struct {
 
 // stream sends what happens in a job until it is over, the client goes, or the API ends.
 func (a *API) stream(c huma.Context, j job.Job, from mark) {
-	a.streaming(c, j.ID, func(ctx context.Context, s *stream) error {
+	a.streaming(c, "job "+string(j.ID), func(ctx context.Context, s *stream) error {
 		told := &story{job: j, from: from}
 		told.tell = func(e job.Event) error { return s.event(told, e) }
 		over, err := a.follow(ctx, told)
@@ -158,7 +158,7 @@ func (a *API) stream(c huma.Context, j job.Job, from mark) {
 }
 
 // streaming sends a client what send sends, and that it is still there while that has nothing.
-func (a *API) streaming(c huma.Context, id job.ID, send func(context.Context, *stream) error) {
+func (a *API) streaming(c huma.Context, what string, send func(context.Context, *stream) error) {
 	_, w := humago.Unwrap(c)
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
@@ -189,7 +189,7 @@ func (a *API) streaming(c huma.Context, id job.ID, send func(context.Context, *s
 		}
 	})
 	if err := send(ctx, s); err != nil && ctx.Err() == nil && !errors.Is(err, errGone) {
-		a.Say(fmt.Sprintf("follow job %s: %v", id, err))
+		a.Say(fmt.Sprintf("follow %s: %v", what, err))
 	}
 }
 

@@ -98,7 +98,7 @@ Who comes back sends the last id as Last-Event-ID, or as the parameter after, an
 			return nil, err
 		}
 		return a.streamed(func(c huma.Context) {
-			a.streaming(c, j.ID, func(ctx context.Context, s *stream) error { return a.look(ctx, s, j, last) })
+			a.streaming(c, "job "+string(j.ID), func(ctx context.Context, s *stream) error { return a.look(ctx, s, j, last) })
 		})
 	})
 	users := get("list-users", "/jobs/{id}/users", "List virtual users of a job that goes on, with their last lines", tagVerbs)

@@ -1,0 +1,92 @@
+package console
+
+import (
+	"sledge/internal/catalog"
+	"sledge/internal/hammerdb/scripts"
+	"sledge/internal/hammerdb/settings"
+	"sledge/internal/option"
+	"sledge/internal/workbench"
+)
+
+// Words is all that a script may call and set, for editors that complete and explain it.
+type Words struct {
+	Commands   []Word       `json:"commands"`
+	Databases  []Dictionary `json:"databases"`
+	Benchmarks []string     `json:"benchmarks" doc:"What dbset bm takes."`
+	Generic    []Group      `json:"generic" doc:"What giset takes."`
+	Driver     []Word       `json:"driver" doc:"What a driver script sets."`
+}
+
+// Word is a word of the console.
+type Word struct {
+	Name  string `json:"name"`
+	Usage string `json:"usage,omitempty"`
+	Help  string `json:"help"`
+}
+
+// Dictionary is what diset takes once a database is chosen.
+type Dictionary struct {
+	Prefix   string  `json:"prefix" doc:"What dbset db takes."`
+	Title    string  `json:"title"`
+	Sections []Group `json:"sections"`
+}
+
+// Group is a section of settings.
+type Group struct {
+	Name    string               `json:"name"`
+	Entries []option.Description `json:"entries"`
+}
+
+// WordsOf lists the words of a bench's console.
+func WordsOf(bench workbench.Bench) (Words, error) {
+	book, err := settings.Open(bench, "")
+	if err != nil {
+		return Words{}, err
+	}
+	defer book.Close()
+	w := Words{Generic: groups(book.GenericSections())}
+	for _, c := range commands() {
+		if missing[c.name] == "" {
+			w.Commands = append(w.Commands, Word{c.name, c.usage, c.help})
+		}
+	}
+	for _, b := range book.Benchmarks() {
+		w.Benchmarks = append(w.Benchmarks, b.Title)
+	}
+	known := map[string]bool{}
+	for _, p := range book.Products() {
+		if !p.Built {
+			continue
+		}
+		if err := book.SetDatabase(p.Prefix); err != nil {
+			return Words{}, err
+		}
+		w.Databases = append(w.Databases, Dictionary{p.Prefix, p.Name, groups(book.Sections())})
+		for _, b := range book.Benchmarks() {
+			for _, named := range scripts.Settings(book.Database(), b.Meant) {
+				if !known[named.Name] {
+					known[named.Name] = true
+					w.Driver = append(w.Driver, Word{Name: named.Name, Help: named.Help})
+				}
+			}
+		}
+	}
+	return w, nil
+}
+
+func groups(sections []settings.Section) (list []Group) {
+	for _, s := range sections {
+		g := Group{Name: s.Name, Entries: []option.Description{}}
+		for _, e := range s.Entries {
+			if !e.Soon {
+				g.Entries = append(g.Entries, e.Description)
+			}
+		}
+		list = append(list, g)
+	}
+	return list
+}
+
+// DriverScript spells a driver script with the defaults of a database and a workload, to begin
+// with.
+func DriverScript(p catalog.Pair) string { return scripts.Text(p.Database, p.Workload, nil) }
