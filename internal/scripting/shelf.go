@@ -25,7 +25,7 @@ import (
 
 // Limits of what is kept.
 const (
-	MaxText    = 192 << 10 // bytes of a script: HammerDB's longest have 30 KB
+	MaxText    = 192 << 10 // bytes of a script
 	maxScripts = 1000
 )
 

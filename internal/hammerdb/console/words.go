@@ -1,11 +1,12 @@
 package console
 
 import (
-	"sledge/internal/catalog"
+	"sledge/internal/database"
 	"sledge/internal/hammerdb/scripts"
 	"sledge/internal/hammerdb/settings"
 	"sledge/internal/option"
 	"sledge/internal/workbench"
+	"sledge/internal/workload"
 )
 
 // Words is all that a script may call and set, for editors that complete and explain it.
@@ -89,4 +90,4 @@ func groups(sections []settings.Section) (list []Group) {
 
 // DriverScript spells a driver script with the defaults of a database and a workload, to begin
 // with.
-func DriverScript(p catalog.Pair) string { return scripts.Text(p.Database, p.Workload, nil) }
+func DriverScript(d *database.Database, w *workload.Workload) string { return scripts.Text(d, w, nil) }

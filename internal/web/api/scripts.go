@@ -152,7 +152,7 @@ func (a *API) addScripts() {
 		if err != nil {
 			return nil, wrong("", "%v", err)
 		}
-		return answer(draft{console.DriverScript(pair)}, nil)
+		return answer(draft{console.DriverScript(pair.Database, pair.Workload)}, nil)
 	})
 }
 
