@@ -26,10 +26,11 @@ func fixed(words ...string) complete {
 // completeSettings says how to complete those flags of a job that the command has.
 func (p *Program) completeSettings(c *cobra.Command, s *settings) {
 	completions := map[string]complete{
-		"db":       fixed(p.databaseWords()...),
-		"workload": fixed(p.workloadWords()...),
-		"seed":     fixed(),
-		"url":      fixed(),
+		"db":         fixed(p.databaseWords()...),
+		"workload":   fixed(p.workloadWords()...),
+		"seed":       fixed(),
+		"url":        fixed(),
+		"connection": p.completeConnections(&s.repository),
 		"set": func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 			return p.completeSet(s, typed)
 		},

@@ -166,12 +166,7 @@ func (p *Program) confirmDelete(ctx context.Context, plan engine.Plan) error {
 	}
 	fmt.Fprintln(p.Stderr, "This will be removed permanently:")
 	p.showNames("tables", d.Tables)
-	var routines []string
-	for _, signature := range d.Routines {
-		name, _, _ := strings.Cut(signature, "(")
-		routines = append(routines, strings.Trim(name, "`"))
-	}
-	p.showNames("routines", routines)
+	p.showNames("routines", d.RoutineNames())
 	for _, fate := range d.Around {
 		if fate.Stays == "" {
 			fmt.Fprintf(p.Stderr, "  %s %s\n", fate.Kind, fate.Name)

@@ -18,6 +18,7 @@ import (
 // settings are the flags that the commands build, run, check and delete share.
 type settings struct {
 	config       string
+	connection   string
 	url          string
 	plain        map[string]string // by flag, those that workbench knows the meaning of
 	set          []string
@@ -82,6 +83,7 @@ func (s *settings) addTo(c *cobra.Command, p *Program, action job.Action, own fu
 	}
 	flags.StringVar(&s.config, "config", "", "configuration `file` (.toml, .yaml)")
 	flags.StringVar(&s.url, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
+	s.addConnection(flags)
 	flags.StringArrayVar(&s.set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
 	flags.BoolVar(&s.askPassword, "ask-password", false, "ask for the database user's password on the terminal")
 	flags.BoolVar(&s.askSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
@@ -164,17 +166,35 @@ func (s *settings) sources(p *Program) workbench.Sources {
 		config = p.environment(workbench.EnvConfig)
 	}
 	return workbench.Sources{
-		ConfigFile: config,
-		Environ:    p.Environ,
-		URL:        s.url,
-		Flags:      maps.Clone(s.plain),
-		Set:        s.set,
-		Labels:     s.labels,
-		Note:       s.note,
-		Resume:     s.resume,
-		Secrets:    maps.Clone(s.secrets),
-		System:     p.System,
+		ConfigFile:  config,
+		Environ:     p.Environ,
+		URL:         s.url,
+		Flags:       s.flags(),
+		Connections: p.connectionsFor(s.repository),
+		Set:         s.set,
+		Labels:      s.labels,
+		Note:        s.note,
+		Resume:      s.resume,
+		Secrets:     maps.Clone(s.secrets),
+		System:      p.System,
 	}
+}
+
+// addConnection adds the flag that names a connection which is kept.
+func (s *settings) addConnection(flags *pflag.FlagSet) {
+	flags.StringVar(&s.connection, "connection", "", "`name` of a connection that is kept (sledge connections lists them); what else you give wins over it")
+}
+
+// flags are the flags that workbench knows the meaning of.
+func (s *settings) flags() map[string]string {
+	all := maps.Clone(s.plain)
+	if s.connection != "" {
+		if all == nil {
+			all = map[string]string{}
+		}
+		all["connection"] = s.connection
+	}
+	return all
 }
 
 // with decides the settings of a job and hands them to body, or only shows them.
@@ -186,7 +206,7 @@ func (s *settings) with(ctx context.Context, p *Program, action job.Action, body
 	if s.dryRun {
 		return p.showSettings(order, s)
 	}
-	if order, err = s.signIn(ctx, p, action, order, refusal); err != nil {
+	if order, err = s.signIn(ctx, p, order, workbench.RefusalOf); err != nil {
 		return err
 	}
 	return body(order)

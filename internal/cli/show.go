@@ -83,6 +83,9 @@ func (s *settings) command(p *Program, action job.Action) string {
 	if s.url != "" {
 		words = append(words, "--url URL")
 	}
+	if s.connection != "" {
+		add("connection", s.connection)
+	}
 	for _, name := range []string{"db", "workload"} {
 		if value, given := s.plain[name]; given {
 			add(name, value)

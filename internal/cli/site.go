@@ -50,8 +50,9 @@ func (p *Program) openSite(config web.Config, store *repository.Store, configura
 	s.verbs = api.New(api.Config{
 		Bench: p.Bench, Runner: p.Runner, Store: s.store,
 		ConfigFile: cmp.Or(configuration, p.environment(workbench.EnvConfig)), Environ: p.Environ, System: p.System,
-		Scripting: scripting,
-		Say:       config.Say,
+		Scripting:   scripting,
+		Connections: p.Bench.ConnectionsIn(config.Folder), Version: p.Version,
+		Say: config.Say,
 	})
 	config.API = s.verbs
 	old := webservice.New(webservice.Config{

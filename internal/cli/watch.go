@@ -89,6 +89,7 @@ func (p *Program) watchCommand() *cobra.Command {
 	flags.BoolVar(&f.json, "json", false, "print each reading as one line of JSON")
 	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml)")
 	flags.StringVar(&f.url, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
+	f.addConnection(flags)
 	flags.StringArrayVar(&f.set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
 	flags.BoolVar(&f.askPassword, "ask-password", false, "ask for the database user's password on the terminal")
 	flags.BoolVar(&f.askSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
@@ -133,19 +134,11 @@ func (p *Program) watch(ctx context.Context, f watchFlags) (err error) {
 		defer func() { err = errors.Join(err, file.Close()) }()
 		w.log = file
 	}
-	if order, err = f.signIn(ctx, p, job.Check, order, refusalOfWatch); err != nil {
+	if order, err = f.signIn(ctx, p, order, workbench.RefusalOfObserver); err != nil {
 		return err
 	}
 	w.plan = order.Plan
 	return w.watch(ctx)
-}
-
-// refusalOfWatch is the refusal that reading the counts would fail by.
-func refusalOfWatch(ctx context.Context, _ job.Action, order workbench.Order) *rejection {
-	if refused, is := errors.AsType[*database.PasswordError](signInAs(ctx, order, database.Observer)); is {
-		return &rejection{PasswordError: refused}
-	}
-	return nil
 }
 
 // watcher shows what is read of a server: as a block that is drawn again on a terminal,

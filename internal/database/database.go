@@ -87,6 +87,10 @@ type Database struct {
 	// there are ErrMissing.
 	Connect func(ctx context.Context, options any, as Role) (Session, error)
 
+	// Lacking lists the rights that the user of a session of Admin's lacks for creating what a
+	// build needs, as far as the server shows them. Optional.
+	Lacking func(ctx context.Context, options any, s Session) ([]string, error)
+
 	// Finish does what the options ask for after a run, such as a vacuum, and
 	// tells what it does. It ends soon after ctx does, and puts back what it has changed on
 	// the server whatever happens; where it cannot, its error is an UnrestoredError. Optional.

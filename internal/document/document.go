@@ -30,7 +30,11 @@ const (
 	OptionsSchema  = "sledge-options-2"
 	SettingsSchema = "sledge-settings-2"
 	VersionSchema  = "sledge-version-1"
-	ErrorSchema    = "sledge-error-1"
+
+	ConnectionsSchema = "sledge-connections-1"
+	TrialSchema       = "sledge-trial-1"
+
+	ErrorSchema = "sledge-error-1"
 )
 
 // Export is all that the repository knows of a job.

@@ -19,6 +19,15 @@ type Deletion struct {
 	Around   []database.Fate // what becomes of the database and the account
 }
 
+// RoutineNames lists the routines by their names alone.
+func (d Deletion) RoutineNames() (names []string) {
+	for _, signature := range d.Routines {
+		name, _, _ := strings.Cut(signature, "(")
+		names = append(names, strings.Trim(name, "`"))
+	}
+	return names
+}
+
 // PlanDeletion says what a delete would remove, and changes nothing. Its errors are
 // those of a delete that refuses.
 func (p Plan) PlanDeletion(ctx context.Context) (Deletion, error) {

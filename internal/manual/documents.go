@@ -112,6 +112,17 @@ func Documents() []Document {
 			Origins:  map[string]string{"db": "--db", "users": "--users", "workload": "default", "seed": "default"},
 			Settings: []workbench.Setting{{Name: "host", Value: "db1", Origin: "--host"}},
 		}},
+		{document.ConnectionsSchema, "`sledge connections list --json`; `sledge connections show NAME --json`", document.Connections{
+			Schema: document.ConnectionsSchema,
+			Connections: []document.Connection{{
+				Name: "lab", Database: "postgresql", Target: "tpcc on db1:5432", Values: map[string]string{"host": "db1", "user": "tpcc"}, Kept: []string{"password"},
+			}},
+		}},
+		{document.TrialSchema, "`sledge connections test --json`", document.Trial{
+			Schema: document.TrialSchema, Database: "postgresql", Workload: "tprocc", Target: "tpcc on db1:5432", OK: true,
+			Remarks: []workbench.Remark{{Tone: workbench.Good, Text: "PostgreSQL 15.18 answers at tpcc on db1:5432"}},
+			Server:  "15.18", RoundTrip: 0.11, Durability: &job.Durability{Holds: true, Why: "fsync and synchronous_commit are on"}, Data: "10 warehouses",
+		}},
 		{document.VersionSchema, "`sledge version --json`", document.Version{
 			Schema: document.VersionSchema, Version: "v1.0.0", Go: "go1.26.0", OS: "linux", Arch: "amd64",
 			Databases: []string{"postgresql", "sqlite"}, Workloads: []string{"tprocc"},

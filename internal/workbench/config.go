@@ -16,6 +16,8 @@ const (
 	keyWorkload = "workload"
 	keyUsers    = "users"
 	keySeed     = "seed"
+
+	keyConnection = "connection" // the name of one that is kept
 )
 
 // optionsTable is the table of a configuration file that may hold its options;
@@ -106,7 +108,7 @@ func (f configFile) fillOptions(p place, table item) error {
 	}
 	for _, i := range table.table {
 		switch i.key {
-		case keyDatabase, keyWorkload, keyUsers, keySeed:
+		case keyDatabase, keyWorkload, keyUsers, keySeed, keyConnection:
 			return i.wrong("%s is not an option: put it before the table %s", i.key, optionsTable)
 		case optionsTable:
 			return i.wrong("the table %s is inside itself: take one out", optionsTable)

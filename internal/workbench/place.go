@@ -115,7 +115,7 @@ func (n nameSet) list() []string { return slices.Sorted(maps.Keys(n)) }
 // those that are absent from this build, are among them, so that one file or environment
 // serves several.
 func (b Bench) knownNames() nameSet {
-	known := nameSet{keyDatabase: true, keyWorkload: true, keyUsers: true, keySeed: true}
+	known := nameSet{keyDatabase: true, keyWorkload: true, keyUsers: true, keySeed: true, keyConnection: true}
 	for pair := range b.Known().Pairs() {
 		for _, o := range pair.Options() {
 			for _, name := range Called(pair, o) {

@@ -1,6 +1,7 @@
 package workbench
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -32,6 +33,10 @@ type Sources struct {
 	Labels     []string          // "name=value"
 	Note       string            // of the user's own
 	Resume     bool              // whether a build is to go on with one that was interrupted
+
+	// Connections are those that are kept by name; nil is none. The one that a place names
+	// is stronger than weaker places, and weaker than all else that this one says.
+	Connections *Connections
 
 	// System is the folder of the machine's configuration, "/etc", for the client
 	// settings of databases; "" is none. Fallbacks are the options whose fallback among
@@ -93,7 +98,13 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 		return Order{}, err
 	}
 	// Each of these places may hold any setting, and a later one wins.
+	named := []place{config, environment, given}
 	general := []place{config, environment, given, flags}
+	if kept, at, err := b.takeConnection(general, s); err != nil {
+		return Order{}, err
+	} else if kept != nil {
+		named, general = slices.Insert(named, at, kept), slices.Insert(general, at, kept)
+	}
 	d, err := b.chooseDatabase(general, target)
 	if err != nil {
 		return Order{}, err
@@ -124,7 +135,7 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 		spec.Users = counts[0]
 	}
 	c := choice{Pair: pair, bench: b, known: pair.Options(), values: option.Values{}, called: option.Names{}, origins: map[string]string{}, general: general, fallback: map[string]string{}}
-	if err := c.takeAll([]place{config, environment, given}, target, s); err != nil {
+	if err := c.takeAll(named, target, s); err != nil {
 		return Order{}, err
 	}
 	more, err := c.takeClientSettings(s)
@@ -150,7 +161,7 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 		Spec: plan.Spec, Public: b.WithoutSecrets(plan.Spec), Plan: plan, Counts: counts,
 		Origins: c.origins, unsaid: c.unsaid(), fallback: c.fallback, Warnings: warnings,
 	}
-	for _, name := range []string{keyDatabase, keyWorkload, keyUsers, keySeed} {
+	for _, name := range []string{keyDatabase, keyWorkload, keyUsers, keySeed, keyConnection} {
 		if e, ok := strongest(general, name); ok {
 			order.Origins[name] = e.origin
 		}
@@ -212,6 +223,31 @@ func strongest(places []place, name string) (entry, bool) {
 		}
 	}
 	return entry{}, false
+}
+
+// takeConnection returns what the connection says that a place names, and the number of that
+// place; nil where none is named.
+func (b Bench) takeConnection(general []place, s Sources) (kept place, at int, err error) {
+	for i, p := range slices.Backward(general) {
+		e, named := p[keyConnection]
+		if !named {
+			continue
+		}
+		if s.Connections == nil {
+			return nil, 0, e.wrong("connections are kept beside the job repository, and there is no place for them")
+		}
+		c, err := s.Connections.Get(e.text)
+		if err != nil {
+			return nil, 0, e.wrong("%w", err)
+		}
+		if other, said := strongest(general[i:], keyDatabase); said {
+			if d, err := b.Database(other.text); err == nil && d.Name != c.Database {
+				return nil, 0, e.wrong("the connection %s is one to %s, and %s chooses %s: leave out one of the two", c.Name, c.Database, cmp.Or(other.key, other.origin), d.Name)
+			}
+		}
+		return c.place(), i, nil
+	}
+	return nil, 0, nil
 }
 
 // ErrNoDatabase says that no place names a database.

@@ -34,6 +34,7 @@ var Database = &database.Database{
 	Target:         product.Target,
 	Create:         product.Create,
 	Drop:           product.Drop,
+	Lacking:        product.Lacking,
 	Connect:        product.Connect,
 	Finish:         finish,
 	Durability:     mysql.Durability,

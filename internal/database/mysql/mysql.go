@@ -31,6 +31,7 @@ var Database = &database.Database{
 	Target:         product.Target,
 	Create:         product.Create,
 	Drop:           product.Drop,
+	Lacking:        product.Lacking,
 	Durability:     Durability,
 	Connect:        product.Connect,
 	Schema:         sqlschema.New,

@@ -164,24 +164,34 @@ func (p Product) Drop(ctx context.Context, options any, d database.Disposal) ([]
 // if none: a server does not show routines, events and triggers to everybody, and
 // drops them with the database all the same.
 func hidden(ctx context.Context, s database.Session, name string) (string, error) {
+	lacking, err := lacks(ctx, s, name, "EVENT", "EXECUTE", "TRIGGER")
+	if err != nil || len(lacking) == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("the user lacks the rights %s and may not see everything in it", strings.Join(lacking, ", ")), nil
+}
+
+// Lacking is Database.Lacking. Rights that the user has by a role are not seen.
+func (Product) Lacking(ctx context.Context, options any, s database.Session) ([]string, error) {
+	return lacks(ctx, s, schemaName(options), "CREATE", "DROP", "INDEX", "INSERT", "SELECT", "UPDATE", "DELETE", "CREATE ROUTINE")
+}
+
+// lacks lists those of some rights that the user was not granted for a database.
+func lacks(ctx context.Context, s database.Session, name string, rights ...string) (lacking []string, err error) {
 	granted, err := s.Query(ctx, `SELECT DISTINCT privilege_type FROM (
 			SELECT grantee, privilege_type FROM information_schema.user_privileges
 			UNION ALL SELECT grantee, privilege_type FROM information_schema.schema_privileges WHERE `+string(appendText(nil, name))+` LIKE table_schema
 		) AS granted WHERE grantee = CONCAT(CHAR(39), SUBSTRING_INDEX(CURRENT_USER(), '@', CHAR_LENGTH(CURRENT_USER()) - CHAR_LENGTH(REPLACE(CURRENT_USER(), '@', ''))),
 			CHAR(39), '@', CHAR(39), SUBSTRING_INDEX(CURRENT_USER(), '@', -1), CHAR(39))`, 0)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var lacking []string
-	for _, right := range []string{"EVENT", "EXECUTE", "TRIGGER"} {
+	for _, right := range rights {
 		if !slices.ContainsFunc(granted.Rows, func(row []string) bool { return row[0] == right }) {
 			lacking = append(lacking, right)
 		}
 	}
-	if len(lacking) == 0 {
-		return "", nil
-	}
-	return fmt.Sprintf("the user lacks the rights %s and may not see everything in it", strings.Join(lacking, ", ")), nil
+	return lacking, nil
 }
 
 // SchemaName is Database.SchemaName. A schema is a database of its own, and belongs to

@@ -30,6 +30,7 @@ var Database = &database.Database{
 	Connect:        connect,
 	Finish:         finish,
 	Durability:     durability,
+	Lacking:        lacking,
 	SchemaName: func(options any) database.SchemaName {
 		own := options.(target).own()
 		return database.SchemaName{Name: own.Database, Owner: own.User}

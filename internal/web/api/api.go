@@ -46,6 +46,10 @@ type Config struct {
 	// Scripting is about scripts and the console, which may do what their user may.
 	Scripting Scripting
 
+	// Connections are those that are kept by name; nil keeps none. Version is Sledge's own.
+	Connections *workbench.Connections
+	Version     string
+
 	// Say is told of faults, a line each; nil tells nobody.
 	Say func(line string)
 }
@@ -103,6 +107,7 @@ func New(c Config) *API {
 	a.addParts()
 	a.addProfiles()
 	a.addVerbs()
+	a.addConnections()
 	a.addEvents()
 	a.addLive()
 	a.openDesk()

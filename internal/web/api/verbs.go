@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -64,28 +66,35 @@ func (Value) Schema(huma.Registry) *huma.Schema {
 // givenBy names the request in messages.
 const givenBy = "the request"
 
-// resolve decides all settings of a job. What is wrong with them is found before anything
-// is done.
-func (a *API) resolve(in Wanted) (workbench.Order, error) {
+// sources are the places that settings come from.
+func (a *API) sources(in Wanted) workbench.Sources {
 	s := workbench.Sources{
-		ConfigFile: a.ConfigFile, Environ: a.Environ, System: a.System,
+		ConfigFile: a.ConfigFile, Environ: a.Environ, System: a.System, Connections: a.Connections,
 		Given: map[string]string{}, GivenBy: givenBy, Note: in.Note, Resume: in.Resume,
 	}
 	for name, value := range in.Settings {
 		s.Given[name] = string(value)
 	}
-	for name, value := range in.Labels {
-		label := name + "=" + value
+	for _, name := range slices.Sorted(maps.Keys(in.Labels)) {
+		s.Labels = append(s.Labels, name+"="+in.Labels[name])
+	}
+	return s
+}
+
+// resolve decides all settings of a job. What is wrong with them is found before anything
+// is done.
+func (a *API) resolve(in Wanted) (workbench.Order, error) {
+	s := a.sources(in)
+	for _, label := range s.Labels {
 		if _, _, err := job.ParseLabel(label); err != nil {
 			return workbench.Order{}, wrong("labels", "labels: %v", err)
 		}
-		s.Labels = append(s.Labels, label)
 	}
 	if err := job.CheckNote(in.Note); err != nil {
 		return workbench.Order{}, wrong("note", "note: %v", err)
 	}
 	switch {
-	case s.Given["db"] == "":
+	case s.Given["db"] == "" && s.Given["connection"] == "":
 		return workbench.Order{}, wrong("db", "db: choose a database: %s lists them", Prefix+"/databases")
 	case in.Resume && in.Action != job.Build:
 		return workbench.Order{}, wrong("resume", "resume: only a build can be gone on with")
@@ -100,6 +109,7 @@ func (a *API) resolve(in Wanted) (workbench.Order, error) {
 				p.Option = before
 			}
 		}
+		p.Mistakes = a.mistakes(s, p)
 		return order, p
 	}
 	if len(order.Counts) > 1 {
@@ -133,14 +143,14 @@ func (a *API) addVerbs() {
 		Summary:     "Start a job",
 		Description: "It goes on when this is answered, and is recorded like every other job. A delete must be confirmed. Passwords are kept for as long as the job goes on, and never shown or recorded.",
 	}
-	add(a, start, func(_ context.Context, in *of[Start]) (*started, error) { return a.start(in.Body) })
+	add(a, start, func(ctx context.Context, in *of[Start]) (*started, error) { return a.start(ctx, in.Body) })
 	a.addEnding("stop", "Stop a run", "Virtual users finish the transaction that they are in, and what was measured is kept as a partial result. Other jobs can only be aborted.")
 	a.addEnding("abort", "Abort a job", "Whatever is under way is broken off.")
 }
 
 // start starts a job.
-func (a *API) start(in Start) (*started, error) {
-	order, err := a.resolve(in.Wanted)
+func (a *API) start(ctx context.Context, in Start) (*started, error) {
+	order, err := a.signedIn(ctx, in.Wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -202,3 +212,18 @@ func (a *API) addEnding(verb, summary, description string) {
 		return answer(document.NewHead(j, a.headline), nil)
 	})
 }
+
+// mistakes are all that is wrong with the values of a request, each on its own: resolving
+// ends with the first. What that is of a known setting is among them.
+func (a *API) mistakes(s workbench.Sources, first *Problem) (list []Mistake) {
+	for _, m := range a.Bench.Mistakes(s) {
+		list = append(list, Mistake{Where: whereSettings + m.Name, Message: m.Err.Error()})
+	}
+	if first.Option != "" && !slices.ContainsFunc(list, func(m Mistake) bool { return m.Where == whereSettings+first.Option }) {
+		list = append(list, Mistake{Where: whereSettings + first.Option, Message: first.Detail})
+	}
+	return list
+}
+
+// whereSettings begins where a mistake is in a setting.
+const whereSettings = "body.settings."

@@ -1,0 +1,82 @@
+package document
+
+import (
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/workbench"
+)
+
+// Connections lists the connections that are kept.
+type Connections struct {
+	Schema      string       `json:"schema"` // always ConnectionsSchema
+	Connections []Connection `json:"connections"`
+}
+
+// Connection is a connection that is kept, without its passwords.
+type Connection struct {
+	Name     string            `json:"name"`
+	Database string            `json:"database"`
+	Target   string            `json:"target"` // where it leads to with the default workload
+	Values   map[string]string `json:"values"` // by the options' own names
+	Kept     []string          `json:"kept"`   // the options whose passwords are kept
+}
+
+// NewConnections makes the document of connections.
+func NewConnections(b workbench.Bench, list []workbench.Connection) Connections {
+	d := Connections{Schema: ConnectionsSchema, Connections: []Connection{}}
+	for _, one := range list {
+		d.Connections = append(d.Connections, NewConnection(b, one))
+	}
+	return d
+}
+
+// NewConnection makes the document of one.
+func NewConnection(b workbench.Bench, c workbench.Connection) Connection {
+	public, secrets := b.Public(c)
+	d := Connection{Name: c.Name, Database: c.Database, Values: public.Values, Kept: orEmpty(secrets)}
+	if pair, err := b.Pair(c.Database, b.DefaultWorkload().Name); err == nil {
+		options := pair.Database.Options(pair.Workload.Use)
+		if option.Bind(nil, public.Values, options) == nil {
+			d.Target = pair.Database.Target(options)
+		}
+	}
+	return d
+}
+
+// Trial is what came of trying out a connection.
+type Trial struct {
+	Schema   string             `json:"schema"` // always TrialSchema
+	Database string             `json:"database"`
+	Workload string             `json:"workload"`
+	Target   string             `json:"target"`
+	OK       bool               `json:"ok"`      // a run or a build could sign in
+	Remarks  []workbench.Remark `json:"remarks"` // what was found, in lines
+	Failure  *Error             `json:"failure,omitempty"`
+
+	Server         string            `json:"server,omitempty"`        // its version
+	Product        string            `json:"product,omitempty"`       // where another answered than was chosen
+	RoundTrip      float64           `json:"round_trip_ms,omitempty"` // the median of several
+	Durability     *job.Durability   `json:"durability,omitempty"`
+	ServerSettings map[string]string `json:"server_settings,omitempty"`
+	Lacking        []string          `json:"lacking,omitempty"` // rights that a build may need and that were not found
+	Data           string            `json:"data,omitempty"`    // "10 warehouses"
+}
+
+// NewTrial makes the document of a trial.
+func NewTrial(order workbench.Order, t workbench.Trial) Trial {
+	p := order.Plan
+	d := Trial{
+		Schema: TrialSchema, Database: p.Database.Name, Workload: p.Workload.Name, Target: p.Database.Target(p.Connection),
+		OK: t.Failure == nil, Remarks: t.Remarks, Lacking: t.Lacking, Data: t.Schema,
+	}
+	if t.Failure != nil {
+		failure := NewError(job.ExitOf(t.Failure), t.Failure, t.Failure.Error())
+		d.Failure = &failure
+	}
+	if f := t.Facts; f != nil {
+		const perMilli = 1e6
+		d.Server, d.Product, d.Durability, d.ServerSettings = f.Server, f.Product, f.Durability, f.ServerSettings
+		d.RoundTrip = float64(t.RoundTrip) / perMilli
+	}
+	return d
+}

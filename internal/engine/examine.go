@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+)
+
+// Examination is what is found when somebody tries out a connection before a job needs it.
+type Examination struct {
+	// Owner is why the owner of the schema cannot sign in, and Admin why the user cannot who
+	// creates what a build needs; nil where they can. Only Owner is asked of a database
+	// inside this process.
+	Owner, Admin error
+
+	Facts      *job.Facts // nil where nobody could sign in
+	Connection []string   // what it is like, in lines: its cipher
+	RoundTrip  time.Duration
+
+	// Schema says how much data of the workload is there, as "10 warehouses"; NoSchema
+	// why a run could not use what is there, in the words of its error. Both are empty where
+	// the owner cannot sign in.
+	Schema, NoSchema string
+
+	// Lacking are the rights that a build may need and that were not found.
+	Lacking []string
+}
+
+// examineTime is how long an examination may take: as long as two attempts to connect.
+const examineTime = 2 * database.ConnectTimeout
+
+// roundTrips is of how many round trips the time is the median.
+const roundTrips = 9
+
+// Examine tries out the connection of a plan. It changes nothing. An error is of a server
+// that broke off what it had begun to answer.
+func (p Plan) Examine(ctx context.Context, version string) (e Examination, err error) {
+	ctx, cancel := context.WithTimeout(ctx, examineTime)
+	defer cancel()
+	owner, failed := connect(ctx, p, database.Owner)
+	e.Owner = failed
+	var admin database.Session
+	if !p.Database.Embedded {
+		admin, e.Admin = connect(ctx, p, database.Admin)
+	}
+	asked := owner
+	if asked == nil {
+		asked = admin
+	}
+	defer func() {
+		for _, s := range []database.Session{owner, admin} {
+			if s != nil {
+				err = errors.Join(err, s.Close())
+			}
+		}
+	}()
+	if asked == nil {
+		return e, nil
+	}
+	if err := e.ask(ctx, p, asked, version); err != nil {
+		return e, err
+	}
+	if admin != nil && p.Database.Lacking != nil {
+		if e.Lacking, err = p.Database.Lacking(ctx, p.Connection, admin); err != nil {
+			return e, fmt.Errorf("ask for the rights of the user: %w", err)
+		}
+	}
+	if owner == nil {
+		return e, nil
+	}
+	return e, e.findSchema(ctx, p, owner)
+}
+
+// ask asks a session what is known of the server.
+func (e *Examination) ask(ctx context.Context, p Plan, s database.Session, version string) error {
+	without := *p.Workload
+	without.Extent = nil // the schema need not be there
+	p.Workload = &without
+	facts, err := findFacts(ctx, p, s, version)
+	if err != nil {
+		return err
+	}
+	e.Facts = &facts
+	if p.Server.Connection != nil {
+		if e.Connection, err = p.Server.Connection(ctx, s); err != nil {
+			return fmt.Errorf("ask about the connection: %w", err)
+		}
+	}
+	var took []time.Duration
+	for range roundTrips {
+		begun := time.Now()
+		if _, err := p.Server.Version(ctx, s); err != nil {
+			return fmt.Errorf("ask for the server's version: %w", err)
+		}
+		took = append(took, time.Since(begun))
+	}
+	slices.Sort(took)
+	e.RoundTrip = took[len(took)/2]
+	return nil
+}
+
+// findSchema looks what is there of the workload's schema.
+func (e *Examination) findSchema(ctx context.Context, p Plan, s database.Session) error {
+	p, _, err := findSchema(ctx, p, s)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return err
+	case err != nil:
+		e.NoSchema = err.Error()
+		return nil
+	case p.Workload.Extent == nil:
+		return nil
+	}
+	e.Schema, err = p.Workload.Extent(ctx, s, p.SQL)
+	return err
+}

@@ -1,0 +1,180 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sledge/internal/document"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/workbench"
+)
+
+const tagConnections = "Connections"
+
+// OneConnection names a connection that is kept.
+type OneConnection struct {
+	Name string `path:"name" maxLength:"64" doc:"The name of a connection that is kept."`
+}
+
+// Kept is a connection that is to be kept.
+type Kept struct {
+	Database     string           `json:"database" doc:"Any name of a database."`
+	Values       map[string]Value `json:"values" maxProperties:"100" doc:"Options that say where the server is and who connects, by any of their names."`
+	KeepPassword bool             `json:"keep_password,omitempty" doc:"Keep the passwords among the values, readable for whoever can read the files of who runs Sledge. A password that is kept already stays where none is given. Without this a password is refused, and one that was kept goes."`
+}
+
+// keptConnections returns those that are kept, or says that there is no place for them.
+func (a *API) keptConnections() (*workbench.Connections, error) {
+	if a.Connections == nil {
+		return nil, problem(http.StatusConflict, "connections are kept beside the job repository, and this one has no place")
+	}
+	return a.Connections, nil
+}
+
+func (a *API) addConnections() {
+	add(a, get("list-connections", "/connections", "List the connections that are kept by name", tagConnections),
+		func(context.Context, *struct{}) (*of[document.Connections], error) {
+			var list []workbench.Connection
+			if a.Connections != nil {
+				var err error
+				if list, err = a.Connections.List(); err != nil {
+					return nil, err
+				}
+			}
+			return answer(document.NewConnections(a.Bench, list), nil)
+		})
+	add(a, get("show-connection", "/connections/{name}", "Show a connection, without its passwords", tagConnections),
+		func(_ context.Context, in *OneConnection) (*of[document.Connection], error) {
+			kept, err := a.keptConnections()
+			if err != nil {
+				return nil, err
+			}
+			one, err := kept.Get(in.Name)
+			return answer(document.NewConnection(a.Bench, one), err)
+		})
+	put := huma.Operation{
+		OperationID: "keep-connection", Method: http.MethodPut, Path: "/connections/{name}", Tags: []string{tagConnections},
+		Summary: "Keep a connection, in the place of one of the same name",
+	}
+	add(a, put, func(_ context.Context, in *struct {
+		OneConnection
+		Body Kept
+	},
+	) (*of[document.Connection], error) {
+		kept, err := a.keptConnections()
+		if err != nil {
+			return nil, err
+		}
+		one := workbench.Connection{Name: in.Name, Database: in.Body.Database, Values: option.Values{}}
+		for name, value := range in.Body.Values {
+			one.Values[name] = string(value)
+		}
+		if one, err = kept.Put(one, in.Body.KeepPassword); err != nil {
+			return nil, err
+		}
+		return answer(document.NewConnection(a.Bench, one), nil)
+	})
+	remove := huma.Operation{
+		OperationID: "forget-connection", Method: http.MethodDelete, Path: "/connections/{name}", Tags: []string{tagConnections},
+		Summary: "Forget a connection", DefaultStatus: http.StatusNoContent,
+	}
+	add(a, remove, func(_ context.Context, in *OneConnection) (*struct{}, error) {
+		kept, err := a.keptConnections()
+		if err != nil {
+			return nil, err
+		}
+		return nil, kept.Remove(in.Name)
+	})
+	test := huma.Operation{
+		OperationID: "test-connection", Method: http.MethodPost, Path: "/connections/{name}/test", Tags: []string{tagConnections},
+		Summary: "Try out a connection that is kept", Description: "It changes nothing.",
+	}
+	add(a, test, func(ctx context.Context, in *OneConnection) (*of[document.Trial], error) {
+		if _, err := a.keptConnections(); err != nil {
+			return nil, err
+		}
+		return a.try(ctx, map[string]Value{"connection": Value(in.Name)})
+	})
+	trySettings := huma.Operation{
+		OperationID: "test-settings", Method: http.MethodPost, Path: "/settings/test", Tags: []string{tagConnections},
+		Summary: "Try out the connection that a job would have", Description: "It signs in as a run and as a build would, and changes nothing. A server that is not reached, or that refuses, is an answer and not a problem.",
+	}
+	add(a, trySettings, func(ctx context.Context, in *of[Tried]) (*of[document.Trial], error) {
+		return a.try(ctx, in.Body.Settings)
+	})
+	deletion := huma.Operation{
+		OperationID: "preview-deletion", Method: http.MethodPost, Path: "/settings/deletion", Tags: []string{tagVerbs},
+		Summary: "Show what a delete would remove, and what would stay", Description: "It changes nothing, and fails as the delete would.",
+	}
+	add(a, deletion, func(ctx context.Context, in *of[Tried]) (*of[Deletion], error) {
+		order, err := a.signedIn(ctx, Wanted{Action: job.Delete, Settings: in.Body.Settings})
+		if err != nil {
+			return nil, err
+		}
+		plan, err := order.Plan.PlanDeletion(ctx)
+		if err != nil {
+			return nil, order.Explain(err)
+		}
+		d := Deletion{
+			Database: order.Plan.Database.Title, Workload: order.Plan.Workload.Title,
+			Target: order.Plan.Database.Target(order.Plan.Connection),
+			Tables: append([]string{}, plan.Tables...), Routines: append([]string{}, plan.RoutineNames()...), Around: []Fate{},
+		}
+		for _, fate := range plan.Around {
+			d.Around = append(d.Around, Fate{fate.Kind, fate.Name, fate.Stays})
+		}
+		return answer(d, nil)
+	})
+}
+
+// Tried are settings whose connection is to be used.
+type Tried struct {
+	Settings map[string]Value `json:"settings" maxProperties:"500" doc:"What a job has as its settings."`
+}
+
+// Deletion is what a delete would remove.
+type Deletion struct {
+	Database string   `json:"database" doc:"Its title."`
+	Workload string   `json:"workload" doc:"Its title."`
+	Target   string   `json:"target" doc:"What the delete is to be confirmed by."`
+	Tables   []string `json:"tables"`
+	Routines []string `json:"routines"`
+	Around   []Fate   `json:"around" doc:"The database, the file or the account around the schema."`
+}
+
+// Fate is what becomes of something around a schema.
+type Fate struct {
+	Kind  string `json:"kind"`
+	Name  string `json:"name"`
+	Stays string `json:"stays,omitempty" doc:"Why it stays; missing of what goes."`
+}
+
+// signedIn decides all settings of a job, with the fallbacks of passwords that a server
+// refuses.
+func (a *API) signedIn(ctx context.Context, in Wanted) (workbench.Order, error) {
+	order, err := a.resolve(in)
+	if err != nil {
+		return order, err
+	}
+	with := workbench.SignIn{Bench: a.Bench, Sources: a.sources(in), Refusal: workbench.RefusalOf}
+	profile := order.Profile
+	order, err = with.With(ctx, order)
+	order.Profile = profile
+	return order, err
+}
+
+// try tries out the connection of settings.
+func (a *API) try(ctx context.Context, settings map[string]Value) (*of[document.Trial], error) {
+	order, err := a.signedIn(ctx, Wanted{Action: job.Check, Settings: settings})
+	if err != nil {
+		return nil, err
+	}
+	trial, err := order.Try(ctx, a.Version)
+	if err != nil {
+		return nil, err
+	}
+	return answer(document.NewTrial(order, trial), nil)
+}
