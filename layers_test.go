@@ -121,6 +121,7 @@ var layers = map[string]string{
 	"workload/workloadtest": "catalog/edition database engine job meter option schema sqlfile testserver workload",
 
 	"interpreter/interpretertest": "",
+	"repository/repositorytest":   "job meter option repository",
 
 	"workload/tproch/dbgen/dbgentest": "",
 }

@@ -3,12 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"sledge/internal/job"
-	"sledge/internal/option"
+	"sledge/internal/document"
 	"sledge/internal/report"
 	"sledge/internal/repository"
 )
@@ -39,29 +37,10 @@ operators, tables or indexes (sledge jobs plan shows it).`,
 }
 
 func (a *archive) compare(ctx context.Context, store *repository.Store, ids []string) error {
-	var runs []report.Measured
-	for _, id := range ids {
-		j, err := store.Get(ctx, job.ID(id))
-		if err != nil {
-			return err
-		}
-		if j.Spec.Action != job.Run {
-			return usage("job %s is a %s: only runs can be compared (sledge jobs --action run lists them)", j.ID, j.Spec.Action)
-		}
-		if slices.ContainsFunc(runs, func(r report.Measured) bool { return r.Job.ID == j.ID }) {
-			return usage("job %s is named twice: name different runs", j.ID)
-		}
-		sum, _, err := store.Summary(ctx, j.ID)
-		if err != nil {
-			return fmt.Errorf("compare: %w", err)
-		}
-		plans, err := store.Plans(ctx, j.ID)
-		if err != nil {
-			return fmt.Errorf("compare: %w", err)
-		}
-		runs = append(runs, report.Measured{Job: j, Summary: sum, Plans: plans})
+	c, err := document.NewComparison(ctx, store, a.program.Bench, ids)
+	if err != nil {
+		return err
 	}
-	c := report.Compare(runs, a.defaultOf)
 	if a.json {
 		return a.program.printJSON(c)
 	}
@@ -79,18 +58,4 @@ func (a *archive) nextOfChanged(c report.Comparison) []report.Pointer {
 		command += " --repo " + quoted(a.repository)
 	}
 	return []report.Pointer{{Command: command, Why: "what changed in plans"}}
-}
-
-// defaultOf is what an option is for a job that was not asked for it, or "" where
-// that is not known.
-func (a *archive) defaultOf(j job.Job, name string) string {
-	pair, err := a.program.Bench.Known().Pair(j.Spec.Database, j.Spec.Workload)
-	if err != nil {
-		return ""
-	}
-	list := pair.Options()
-	if i := slices.IndexFunc(list, func(d option.Description) bool { return d.Name == name }); i >= 0 {
-		return list[i].Default
-	}
-	return ""
 }

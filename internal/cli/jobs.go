@@ -54,7 +54,7 @@ newest first. Name a job by its ID, by the first few digits of it, or as last.`,
 	flags.StringVar(&a.repository, "repo", "", "`file` of the job repository")
 	flags.BoolVar(&a.json, "json", false, "print JSON")
 	list.addTo(c, p)
-	c.AddCommand(a.listCommand(), a.showCommand(), a.resultCommand(), a.timingCommand(), a.tpmCommand(), a.profileCommand(), a.compareCommand(), a.planCommand(), a.exportCommand(), a.importCommand(), a.deleteCommand())
+	c.AddCommand(a.listCommand(), a.showCommand(), a.resultCommand(), a.timingCommand(), a.tpmCommand(), a.profileCommand(), a.bestCommand(), a.compareCommand(), a.planCommand(), a.labelCommand(), a.noteCommand(), a.exportCommand(), a.importCommand(), a.deleteCommand())
 	return c
 }
 
@@ -101,6 +101,7 @@ func (a *archive) one(c *cobra.Command, do func(context.Context, *repository.Sto
 // listing is what narrows a list of jobs.
 type listing struct {
 	action, database, workload, status string
+	text                               string
 	labels                             []string
 	limit                              int
 }
@@ -115,6 +116,7 @@ func (l *listing) addTo(c *cobra.Command, p *Program) {
 	flags.StringVar(&l.action, "action", "", "only jobs of this `kind`: "+strings.Join(words(actions), ", "))
 	flags.StringVar(&l.status, "status", "", "only jobs with this `status`: "+strings.Join(words(statuses), ", "))
 	flags.StringArrayVar(&l.labels, "label", nil, "only jobs with this label: `name=value`, or name for any value; with several, only jobs that have all")
+	flags.StringVar(&l.text, "text", "", "only jobs that have all these `words`: in the ID, a label, the note, an option, the target and the like")
 	flags.IntVar(&l.limit, "limit", listedJobs, "`number` of jobs to list; 0 for all")
 	for name, completion := range map[string]complete{
 		"db": fixed(p.databaseWords()...), "workload": fixed(p.workloadWords()...),
@@ -140,7 +142,7 @@ func words[T ~string](list []T) (texts []string) {
 
 // query checks what narrows the list, since a slip would list nothing.
 func (l *listing) query(p *Program) (repository.Query, error) {
-	q := repository.Query{Action: job.Action(l.action), Status: job.Status(l.status), Limit: l.limit}
+	q := repository.Query{Action: job.Action(l.action), Status: job.Status(l.status), Text: l.text, Limit: l.limit}
 	if l.limit < 0 {
 		return q, usage("--limit: %d is less than 0", l.limit)
 	}
@@ -184,7 +186,7 @@ func (a *archive) listCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "list",
 		Short:   "List jobs, newest first",
-		Example: examples("sledge jobs list --db pg --action run", "sledge jobs list --label ticket=4711", "sledge jobs list --status invalid --limit 5 --json"),
+		Example: examples("sledge jobs list --db pg --action run", "sledge jobs list --label ticket=4711", "sledge jobs list --text 'before upgrade'", "sledge jobs list --status invalid --limit 5 --json"),
 		Args:    noArguments,
 		RunE:    a.program.run(func(ctx context.Context, _ []string) error { return a.list(ctx, l) }),
 	}
@@ -329,7 +331,7 @@ func (a *archive) tpmCommand() *cobra.Command {
 			}
 			return a.program.printJSON(counts)
 		}
-		d, err := document.NewTPM(ctx, store, j.ID)
+		d, err := document.NewTPM(ctx, store, j.ID, time.Time{}, time.Time{})
 		if err != nil {
 			return err
 		}

@@ -53,3 +53,42 @@ func TestLabelsAndANoteStayWithAJob(t *testing.T) {
 		}
 	}
 }
+
+func TestLabelsAndTheNoteOfAJobCanBeChanged(t *testing.T) {
+	w := newWorld(t)
+	w.run("run", "--db", "sqlite", "--label", "ticket=4711", "--note", "before")
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"label", "last", "kernel=6.1", "ticket=4712"}, "kernel=6.1  ticket=4712  before\n"},
+		{[]string{"label", "last", "--remove", "ticket", "--remove", "none"}, "kernel=6.1  before\n"},
+		{[]string{"note", "last", "after the upgrade"}, "kernel=6.1  after the upgrade\n"},
+		{[]string{"note", "last", ""}, "kernel=6.1\n"},
+	} {
+		if code := w.run(append([]string{"jobs"}, tt.args...)...); code != job.OK || !strings.HasSuffix(w.out.String(), tt.want) {
+			t.Errorf("%q: got exit code %d and %q, want %q: %s", tt.args, code, &w.out, tt.want, &w.err)
+		}
+	}
+	if w.run("jobs", "list", "--text", "KERNEL=6.1 sqlite"); !strings.Contains(w.out.String(), "run") {
+		t.Errorf("got %q, want the job", &w.out)
+	}
+	if w.run("jobs", "list", "--text", "4711"); !strings.Contains(w.out.String(), "No jobs found") {
+		t.Errorf("got %q, want none", &w.out)
+	}
+	for args, want := range map[string]string{
+		"jobs label last":                "name=value",
+		"jobs label last a=1 a=2":        "label a is given twice",
+		"jobs label last a=1 --remove a": "label a is given twice",
+		"jobs label last smoke":          `"smoke" has no value`,
+		"jobs label":                     "say which job",
+		"jobs note last":                 "say which job, and then its note",
+		"jobs note last " + "\x1b[2J":    "the note: it holds a character that cannot be printed",
+		"jobs profile 3 x":               `"x" is not the number`,
+		"jobs profile 3 4 --hammerdb":    "--hammerdb",
+	} {
+		if code := w.run(strings.Fields(args)...); code != job.ExitUsage || !strings.Contains(w.err.String(), want) {
+			t.Errorf("%s: got exit code %d and %q, want %q", args, code, &w.err, want)
+		}
+	}
+}

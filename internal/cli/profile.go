@@ -97,7 +97,7 @@ func (p *Program) newProfile(ctx context.Context, s *settings) (int, error) {
 // those of runs that are not recorded.
 func (p *Program) showProfile(profile int, runs []job.Job, asJSON bool) error {
 	if asJSON {
-		return p.printJSON(p.profileDocument(profile, runs))
+		return p.printJSON(document.NewProfile(profile, runs, p.headline))
 	}
 	if profile > 0 {
 		fmt.Fprintf(p.Stdout, "\nPerformance profile %d\n", profile)
@@ -110,34 +110,31 @@ func (p *Program) showProfile(profile int, runs []job.Job, asJSON bool) error {
 	return err
 }
 
-func (p *Program) profileDocument(profile int, runs []job.Job) report.Profile {
-	d := report.Profile{Schema: report.ProfileSchema, Profile: profile, Runs: []report.Document{}}
-	for _, j := range runs {
-		d.Runs = append(d.Runs, p.document(j, j.Result.Summary))
-	}
-	return d
-}
-
 func (a *archive) profileCommand() *cobra.Command {
 	var hammerDB bool
 	c := &cobra.Command{
-		Use:   "profile [NUMBER]",
-		Short: "List the performance profiles, or show one as a table and a chart",
+		Use:   "profile [NUMBER...]",
+		Short: "List the performance profiles, show one, or lay several over each other",
 		Long: `Profile lists the performance profiles: runs that belong together, with different
 numbers of virtual users. With a number it shows one of them, as a table of its runs
-and a chart of NOPM and TPM over virtual users.`,
-		Example: examples("sledge jobs profile", "sledge jobs profile 3", "sledge jobs profile 3 --json | jq '.runs[].metrics'"),
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usage("%s: give the number of one profile, or none to list all", c.CommandPath())
+and a chart of NOPM and TPM over virtual users. With several numbers it sets their figures side
+by side, by numbers of virtual users, and names what differs in what they were asked for and
+where they were done.`,
+		Example: examples("sledge jobs profile", "sledge jobs profile 3", "sledge jobs profile 3 4", "sledge jobs profile 3 --json | jq '.runs[].metrics'"),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 && hammerDB {
+				return usage("--hammerdb: give the number of one profile")
 			}
 			return nil
 		},
 		ValidArgsFunction: a.completeProfiles,
 		RunE: a.program.run(func(ctx context.Context, args []string) error {
 			return a.with(func(store *repository.Store) error {
-				if len(args) == 0 {
+				switch {
+				case len(args) == 0:
 					return a.listProfiles(ctx, store)
+				case len(args) > 1:
+					return a.compareProfiles(ctx, store, args)
 				}
 				return a.profile(ctx, store, args[0], hammerDB)
 			})
@@ -181,36 +178,52 @@ func (a *archive) listProfiles(ctx context.Context, store *repository.Store) err
 	return a.program.printTable(t)
 }
 
-func (a *archive) profile(ctx context.Context, store *repository.Store, word string, hammerDB bool) error {
-	n, err := strconv.Atoi(word)
-	if err != nil || n < 1 {
-		return usage("%q is not the number of a performance profile: sledge jobs profile lists them", word)
+func (a *archive) compareProfiles(ctx context.Context, store *repository.Store, words []string) error {
+	var numbers []int
+	for _, word := range words {
+		n, err := profileNumber(word)
+		if err != nil {
+			return err
+		}
+		numbers = append(numbers, n)
 	}
-	runs, err := store.List(ctx, repository.Query{Profile: n})
+	c, err := document.NewProfileComparison(ctx, store, a.program.Bench, numbers, a.program.headline)
 	if err != nil {
 		return err
 	}
-	if len(runs) == 0 {
-		return job.WithExit(job.ExitMissing, fmt.Errorf("there is no performance profile %d: sledge jobs profile lists them", n))
+	if a.json {
+		return a.program.printJSON(c)
 	}
-	runs = views.OldestFirst(runs)
+	return c.Text(a.program.Stdout, report.View{Width: a.program.width(), Look: a.program.StdoutLook})
+}
+
+// profileNumber reads the number of a performance profile.
+func profileNumber(word string) (int, error) {
+	n, err := strconv.Atoi(word)
+	if err != nil || n < 1 {
+		return 0, usage("%q is not the number of a performance profile: sledge jobs profile lists them", word)
+	}
+	return n, nil
+}
+
+func (a *archive) profile(ctx context.Context, store *repository.Store, word string, hammerDB bool) error {
+	n, err := profileNumber(word)
+	if err != nil {
+		return err
+	}
+	runs, err := document.RunsOfProfile(ctx, store, n)
+	if err != nil {
+		return err
+	}
 	if hammerDB {
 		return a.program.printJSON(views.Results(runs, a.program.Bench.Catalog))
-	}
-	for i := range runs {
-		if runs[i].Result.Summary, _, err = store.Summary(ctx, runs[i].ID); err != nil {
-			return err
-		}
 	}
 	return a.program.showProfile(n, runs, a.json)
 }
 
 // completeProfiles completes the number of a performance profile.
-func (a *archive) completeProfiles(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+func (a *archive) completeProfiles(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	const only = cobra.ShellCompDirectiveNoFileComp
-	if len(args) > 0 {
-		return nil, only
-	}
 	var words []string
 	_ = a.with(func(store *repository.Store) error { // without a repository there is nothing to offer
 		profiles, err := store.Profiles(c.Context())

@@ -25,6 +25,7 @@ const (
 	TPMSchema      = "sledge-tpm-1"
 	WatchSchema    = "sledge-watch-1"
 	ImportSchema   = "sledge-import-1"
+	BestSchema     = "sledge-best-1"
 	DeletedSchema  = "sledge-deleted-1"
 	CatalogSchema  = "sledge-catalog-1"
 	OptionsSchema  = "sledge-options-2"
@@ -48,6 +49,12 @@ type Export struct {
 type Jobs struct {
 	Schema string            `json:"schema"` // always JobsSchema
 	Jobs   []report.Document `json:"jobs"`
+}
+
+// Best lists the best run of each sort: of a workload on a database, with an amount of data.
+type Best struct {
+	Schema string           `json:"schema"` // always BestSchema
+	Best   []report.BestRun `json:"best"`
 }
 
 // Profiles is a list of the performance profiles.

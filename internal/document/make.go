@@ -46,14 +46,15 @@ func NewJobs(jobs []job.Job, headline func(job.Job) string) Jobs {
 // NewHead makes the document of a job as a list shows it.
 func NewHead(j job.Job, headline func(job.Job) string) report.Document {
 	d := report.NewDocument(j, j.Result.Summary)
-	d.Line, d.Facts, d.Findings, d.Loaded = headline(j), nil, nil, nil
+	d.Line, d.Facts, d.Findings, d.Loaded, d.Alarms, d.Grounds = headline(j), nil, nil, nil, nil, nil
 	return d
 }
 
-// NewTPM makes the document of transactions a minute over the time of a run.
-func NewTPM(ctx context.Context, store *repository.Store, id job.ID) (TPM, error) {
+// NewTPM makes the document of transactions a minute over the time of a run, of the seconds that
+// ended after from and not after until; zero times are no bounds.
+func NewTPM(ctx context.Context, store *repository.Store, id job.ID, from, until time.Time) (TPM, error) {
 	d := TPM{Schema: TPMSchema, ID: id, Points: []Rate{}}
-	for s, err := range store.Seconds(ctx, id) {
+	for s, err := range store.SecondsBetween(ctx, id, from, until) {
 		if err != nil {
 			return d, err
 		}
@@ -66,11 +67,9 @@ func NewTPM(ctx context.Context, store *repository.Store, id job.ID) (TPM, error
 			client := float64(ended) / s.Elapsed.Minutes()
 			r.Client = &client
 		}
-		sum, err := s.Summary()
-		if err != nil {
+		if r.Response, err = report.ResponseTogether(s.Tallies); err != nil {
 			return d, err
 		}
-		r.Response = report.ResponseOf(sum)
 		d.Points = append(d.Points, r)
 	}
 	return d, nil

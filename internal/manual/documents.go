@@ -44,10 +44,22 @@ func Documents() []Document {
 	whole.Transactions, whole.All = []report.Transaction{orders}, &all
 	exported := whole
 	exported.Schema = report.ExportSchema
+	durable := true
+	profile := report.Profile{Schema: report.ProfileSchema, Profile: 3, Runs: []report.Document{run}, Points: []report.ProfilePoint{{Users: 16, Runs: 1, Metrics: run.Metrics}}}
+	later := profile
+	later.Profile = 4
 	second := report.Second{At: at.Add(2*time.Minute + time.Second), Phase: job.Measure, Offset: 1, Elapsed: 1, ServerTPM: &tpm, Transactions: []report.SecondTransaction{}}
 	return []Document{
 		{report.Schema, "`sledge build`, `check`, `run` and `delete` with `--json`; `sledge jobs show ID --json`; `sledge jobs result ID --json`", whole},
-		{report.ProfileSchema, "`sledge run --users 1,2,4 --json`; `sledge jobs profile NUMBER --json`", report.Profile{Schema: report.ProfileSchema, Profile: 3, Runs: []report.Document{run}}},
+		{report.ProfileSchema, "`sledge run --users 1,2,4 --json`; `sledge jobs profile NUMBER --json`", profile},
+		{report.ProfileComparisonSchema, "`sledge jobs profile NUMBER NUMBER --json`", report.ProfileComparison{
+			Schema: report.ProfileComparisonSchema, Profiles: []report.Profile{profile, later},
+			Differences: []report.Difference{{Name: "server", Values: []string{"16.4", "17.1"}}},
+		}},
+		{document.BestSchema, "`sledge jobs best --json`", document.Best{Schema: document.BestSchema, Best: []report.BestRun{{
+			ID: id, Begun: at, Database: "postgresql", Workload: "tprocc", Size: "10 warehouses", Durable: &durable, Users: 16,
+			Server: "16.4", Target: "db1:5432/tpcc", Metric: run.Metrics[0], Of: 7,
+		}}}},
 		{report.ExportSchema, "`sledge jobs export ID`", document.Export{
 			ExportHead: report.ExportHead{Document: exported, Output: []repository.OutputLine{}},
 			Seconds:    []report.Second{second},

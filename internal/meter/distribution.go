@@ -57,6 +57,44 @@ func (c CodedHistogram) Distribution() (Distribution, error) {
 	return d, err
 }
 
+// Together returns what several histograms hold, such as those of all kinds of transaction in
+// a second. It costs by what was measured, as Distribution does.
+func Together(list ...CodedHistogram) (Distribution, error) {
+	var all Distribution
+	for _, c := range list {
+		d, err := c.Distribution()
+		if err != nil {
+			return d, err
+		}
+		switch {
+		case d.total == 0:
+		case all.total == 0:
+			all = d
+		default:
+			all.bars = merged(all.bars, d.bars)
+			all.total += d.total
+		}
+	}
+	return all, nil
+}
+
+// merged returns the bars of two distributions, which are in order.
+func merged(a, b []bar) []bar {
+	both := make([]bar, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0].most < b[0].most:
+			both, a = append(both, a[0]), a[1:]
+		case a[0].most > b[0].most:
+			both, b = append(both, b[0]), b[1:]
+		default: // the same bucket, unless one was measured less finely
+			both = append(both, bar{a[0].count + b[0].count, min(a[0].least, b[0].least), a[0].most})
+			a, b = a[1:], b[1:]
+		}
+	}
+	return append(append(both, a...), b...)
+}
+
 // Min returns the least latency, and 0 where there is none.
 func (d Distribution) Min() int64 {
 	if len(d.bars) == 0 {

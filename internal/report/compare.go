@@ -78,26 +78,37 @@ func Compare(runs []Measured, unset func(j job.Job, option string) string) Compa
 			Status: r.Job.Status, Reason: r.Job.Reason, Elapsed: elapsed(r.Job, r.Summary).Seconds(),
 		})
 	}
-	c.differ(runs, unset)
+	each := make([][]job.Job, len(runs))
+	for i, r := range runs {
+		each[i] = []job.Job{r.Job}
+	}
+	c.Differences = differences(each, unset)
 	c.measure(runs)
 	c.query(runs)
 	return c
 }
 
-// differ lists what differs.
-func (c *Comparison) differ(runs []Measured, unset func(j job.Job, option string) string) {
+// differences lists what differs between groups of runs. A group has each value that its runs
+// have once, in their order.
+func differences(groups [][]job.Job, unset func(j job.Job, option string) string) []Difference {
+	list := []Difference{}
 	add := func(name string, option bool, of func(j job.Job) string) {
 		d := Difference{Name: name, Option: option}
-		for _, r := range runs {
-			d.Values = append(d.Values, of(r.Job))
+		for _, group := range groups {
+			var values []string
+			for _, j := range group {
+				values = append(values, of(j))
+			}
+			d.Values = append(d.Values, strings.Join(distinct(values), ", "))
 		}
 		if len(slices.Compact(slices.Clone(d.Values))) > 1 {
-			c.Differences = append(c.Differences, d)
+			list = append(list, d)
 		}
 	}
+	runs := slices.Concat(groups...)
 	options := map[string]bool{}
-	for _, r := range runs {
-		for name := range r.Job.Spec.Options {
+	for _, j := range runs {
+		for name := range j.Spec.Options {
 			options[name] = true
 		}
 	}
@@ -135,17 +146,18 @@ func (c *Comparison) differ(runs []Measured, unset func(j job.Job, option string
 	}))
 	add("client", false, facts(func(f job.Facts) string { return fmt.Sprintf("%s, %d CPUs", f.Host.Name, f.Host.CPUs) }))
 	add("sledge", false, facts(func(f job.Facts) string { return f.SledgeVersion }))
+	return list
 }
 
 // sharedSettings lists the names of the servers' settings, where all runs were on the same
 // product: those of others have other names.
-func sharedSettings(runs []Measured) []string {
+func sharedSettings(runs []job.Job) []string {
 	names := map[string]bool{}
-	for _, r := range runs {
-		if r.Job.Facts == nil || r.Job.Spec.Database != runs[0].Job.Spec.Database || r.Job.Facts.Product != runs[0].Job.Facts.Product {
+	for _, j := range runs {
+		if j.Facts == nil || j.Spec.Database != runs[0].Spec.Database || j.Facts.Product != runs[0].Facts.Product {
 			return nil
 		}
-		for name := range r.Job.Facts.ServerSettings {
+		for name := range j.Facts.ServerSettings {
 			names[name] = true
 		}
 	}

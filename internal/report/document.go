@@ -42,7 +42,10 @@ type Document struct {
 	// Of a run.
 	Line             string           `json:"line,omitempty"` // the headline in one line, which who shows the document fills in
 	Metrics          []job.Metric     `json:"metrics,omitempty"`
+	Worth            string           `json:"worth,omitempty"`   // of the metrics, where the job did not end as it should: "INVALID: do not use these figures"
 	Remarks          []string         `json:"remarks,omitempty"` // what has to be known of the metrics, and why one is missing
+	Alarms           []string         `json:"alarms,omitempty"`  // why the figures must not be used, or not without a second thought
+	Grounds          []Ground         `json:"grounds,omitempty"` // what they rest on
 	Started          time.Time        `json:"started,omitzero"`  // of the measurement
 	Elapsed          float64          `json:"elapsed_seconds,omitempty"`
 	Agreement        *job.Agreement   `json:"agreement,omitempty"`
@@ -125,12 +128,17 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		ID:     j.ID, Action: j.Spec.Action, Database: j.Spec.Database, Workload: j.Spec.Workload,
 		Options: j.Spec.Options, Users: Users(j), Seed: j.Spec.Seed, Profile: j.Profile, Labels: j.Spec.Labels, Note: j.Spec.Note, Origin: j.Origin,
 		Status: j.Status, Reason: j.Reason, Begun: j.Begun.UTC(), Ended: j.Ended.UTC(), Facts: j.Facts,
-		Unrecorded: j.Dropped,
-		Line:       r.Line, Metrics: r.Metrics, Remarks: r.Remarks, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
+		Unrecorded: j.Dropped, Worth: Worth(j), Alarms: Alarms(j),
+		Line: r.Line, Metrics: r.Metrics, Remarks: r.Remarks, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
 		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
 		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Client: r.Client, Pace: r.Pace, Lateness: r.Lateness, Sharing: r.Sharing, Pool: r.Pool, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
 		Findings: r.Findings, Loaded: r.Loaded, Steps: newLoadSteps(r.Steps, j.Kinds),
 		Spans: r.Spans, Explained: r.Explained, Outages: r.Outages, Ledger: r.Ledger, Uncounted: r.Uncounted, ServerCount: r.ServerCount,
+	}
+	if j.Spec.Action == job.Run {
+		utc := j
+		utc.Result.Started = r.Started.UTC()
+		d.Grounds = Grounds(utc, sum)
 	}
 	if len(sum.Kinds) == 0 {
 		return d
@@ -241,6 +249,25 @@ func ResponseOf(sum meter.Summary) *Latency {
 	}
 	l := NewLatency(all.Response)
 	return &l
+}
+
+// ResponseTogether sums up the same of tallies that are still coded, as those of a second.
+func ResponseTogether(tallies []meter.CodedTally) (*Latency, error) {
+	var list []meter.CodedHistogram
+	for _, t := range tallies {
+		if t.Done > 0 {
+			list = append(list, t.Response)
+		}
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	all, err := meter.Together(list...)
+	if err != nil {
+		return nil, err
+	}
+	l := NewLatency(all)
+	return &l, nil
 }
 
 // NewLatency returns the figures of a histogram, in milliseconds.

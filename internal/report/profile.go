@@ -1,14 +1,18 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/guptarohit/asciigraph"
 
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/terminal"
 )
 
@@ -21,6 +25,94 @@ type Profile struct {
 	Schema  string     `json:"schema"` // always ProfileSchema
 	Profile int        `json:"profile,omitempty"`
 	Runs    []Document `json:"runs"`
+
+	// Points sum up the runs that succeeded by their numbers of virtual users, the smallest
+	// first.
+	Points []ProfilePoint `json:"points"`
+}
+
+// ProfilePoint is what the runs of a profile with one number of virtual users achieved.
+type ProfilePoint struct {
+	Users    int          `json:"users"`
+	Runs     int          `json:"runs"`               // how many succeeded
+	Metrics  []job.Metric `json:"metrics"`            // the mean of each
+	Response *Latency     `json:"response,omitempty"` // of all their transactions together
+}
+
+// NewProfile makes the document of a profile of its runs, the oldest first, whose results
+// have their summaries. Document makes that of a run.
+func NewProfile(number int, runs []job.Job, document func(job.Job) Document) Profile {
+	p := Profile{Schema: ProfileSchema, Profile: number, Runs: []Document{}}
+	for _, j := range runs {
+		p.Runs = append(p.Runs, document(j))
+	}
+	p.Points = profilePoints(runs)
+	return p
+}
+
+func profilePoints(runs []job.Job) []ProfilePoint {
+	byUsers := map[int][]job.Job{}
+	for _, j := range runs {
+		if j.Status == job.Succeeded && len(j.Result.Metrics) > 0 {
+			byUsers[Users(j)] = append(byUsers[Users(j)], j)
+		}
+	}
+	list := []ProfilePoint{}
+	for _, users := range slices.Sorted(maps.Keys(byUsers)) {
+		group := byUsers[users]
+		point := ProfilePoint{Users: users, Runs: len(group), Metrics: []job.Metric{}}
+		for _, m := range group[0].Result.Metrics {
+			sum, n := 0.0, 0
+			for _, j := range group {
+				if value, has := j.Result.Metric(m.Name); has {
+					sum, n = sum+value, n+1
+				}
+			}
+			if n == len(group) {
+				m.Value = sum / float64(n)
+				point.Metrics = append(point.Metrics, m)
+			}
+		}
+		point.Response = responseOfAll(group)
+		list = append(list, point)
+	}
+	return list
+}
+
+// responseOfAll sums up the response times of all transactions of runs. Histograms are
+// merged, never percentiles. It is nil of runs whose transactions are few and long.
+func responseOfAll(runs []job.Job) *Latency {
+	all := meter.NewSummary(1)
+	for _, j := range runs {
+		if len(j.Result.Spans) > 0 {
+			return nil
+		}
+		one := j.Result.Summary.All()
+		all.Add(meter.Summary{Kinds: []meter.Tally{one}})
+	}
+	return ResponseOf(all)
+}
+
+// ProfileComparisonSchema names the shape of ProfileComparison.
+const ProfileComparisonSchema = "sledge-profile-comparison-1"
+
+// ProfileComparison is several performance profiles, one laid over the other, and what differs in what
+// their runs were asked for and where they were done.
+type ProfileComparison struct {
+	Schema      string       `json:"schema"` // always ProfileComparisonSchema
+	Profiles    []Profile    `json:"profiles"`
+	Differences []Difference `json:"differences"` // values of each profile; of several, in the order of its runs
+}
+
+// CompareProfiles lays profiles over each other, each made of its runs.
+func CompareProfiles(profiles []Profile, runs [][]job.Job, unset func(j job.Job, option string) string) ProfileComparison {
+	c := ProfileComparison{Schema: ProfileComparisonSchema, Profiles: profiles, Differences: []Difference{}}
+	for _, d := range differences(runs, unset) {
+		if d.Name != "users" { // the table of points says it
+			c.Differences = append(c.Differences, d)
+		}
+	}
+	return c
 }
 
 // Point is what the runs of a profile with one number of virtual users achieved:
@@ -152,4 +244,69 @@ func chart(list []Point, width int) string {
 		asciigraph.XAxisRange(0, float64(last)), asciigraph.XAxisTickCount(len(list)),
 		asciigraph.XAxisValueFormatter(func(v float64) string { return count(int64(list[int(math.Round(v))].Users)) }),
 		asciigraph.Caption("NOPM: line   TPM: stars   over active virtual users"))
+}
+
+// Text writes the comparison for people: what differs, and each figure that all profiles have, by
+// numbers of virtual users.
+func (c ProfileComparison) Text(w io.Writer, v View) error {
+	b := page{View: v}
+	each := make([]string, len(c.Profiles))
+	for i, p := range c.Profiles {
+		each[i] = fmt.Sprintf("profile %d", p.Profile)
+	}
+	b.title("What differs", "")
+	if len(c.Differences) == 0 {
+		b.say(plain, "  Nothing that is recorded, but for the numbers of virtual users.")
+	}
+	for _, d := range c.Differences {
+		b.say(plain, "  %s", Printable(d.Name))
+		for i, value := range d.Values {
+			b.say(plain, "    %s  %s", each[i], Printable(cmp.Or(value, "-")))
+		}
+	}
+	users := map[int]bool{}
+	var names []string
+	for _, p := range c.Profiles {
+		for _, point := range p.Points {
+			users[point.Users] = true
+			for _, m := range point.Metrics {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	for _, name := range append(distinct(names), "p95 in ms") {
+		t := terminal.Table{Columns: []terminal.Column{{Head: "  users"}}}
+		for _, head := range each {
+			t.Columns = append(t.Columns, terminal.Column{Head: head})
+		}
+		for _, n := range slices.Sorted(maps.Keys(users)) {
+			cells := []string{count(int64(n))}
+			for _, p := range c.Profiles {
+				cells = append(cells, p.figure(n, name))
+			}
+			t.Row(cells...)
+		}
+		b.title(Printable(name), "")
+		b.table(t)
+	}
+	b.end()
+	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
+	return err
+}
+
+// figure writes a figure of the runs with a number of users, "-" where there is none.
+func (p Profile) figure(users int, name string) string {
+	i := slices.IndexFunc(p.Points, func(point ProfilePoint) bool { return point.Users == users })
+	if i < 0 {
+		return "-"
+	}
+	for _, m := range p.Points[i].Metrics {
+		if m.Name == name {
+			return Short(m)
+		}
+	}
+	if r := p.Points[i].Response; r != nil && name == "p95 in ms" {
+		return figured(&r.P95)
+	}
+	return "-"
 }

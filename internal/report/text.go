@@ -189,10 +189,8 @@ func headline(b *page, j job.Job) {
 		}
 		metrics = metrics[:min(len(metrics), few)]
 	}
-	worth, doubtful := worths[j.Status]
-	if r.Untidy != "" && j.Status != job.Invalid {
-		worth, doubtful = untidied[j.Status], true
-	} else if doubtful {
+	worth := Worth(j)
+	if worth != "" && (r.Untidy == "" || j.Status == job.Invalid) {
 		figure = look.Bad
 	}
 	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true}, {Left: true, Wrapped: true}}}
@@ -205,25 +203,10 @@ func headline(b *page, j job.Job) {
 		figure = look.Strong
 	}
 	text, _ := t.Text(b.Width)
-	if doubtful {
+	if worth != "" {
 		text = look.Bad(worth) + "\n" + text
 	}
 	fmt.Fprintf(b, "\n%s\n", look.Framed(strings.TrimRight(text, "\n"), b.Width))
-}
-
-// worths says what the figures of a run are worth that did not end as it should.
-var worths = map[job.Status]string{
-	job.Invalid: "INVALID: do not use these figures",
-	job.Partial: "PARTIAL: the run was stopped early",
-	job.Failed:  "FAILED: do not use these figures",
-	job.Killed:  "KILLED: do not use these figures",
-}
-
-// untidied says the same of a run that was measured in full, and after which the server did
-// not do what it was to do.
-var untidied = map[job.Status]string{
-	job.Partial: "STOPPED AFTER THE RUN: the figures are whole",
-	job.Failed:  "FAILED AFTER THE RUN: the figures are whole",
 }
 
 // Figure writes the value of a headline figure, with its unit if it has one.
@@ -254,18 +237,7 @@ func number(value float64) string {
 
 // alarms say why the result must not be used, or not without a second thought.
 func alarms(b *page, j job.Job) {
-	var list []string
-	if j.Status != job.Succeeded && j.Reason != "" {
-		reason := strings.ReplaceAll(j.Reason, "\n", "; ")
-		if len(j.Result.Metrics) == 0 { // nothing has said so yet
-			reason = strings.ToUpper(string(j.Status)) + ": " + reason
-		}
-		list = append(list, reason)
-	}
-	list = append(list, Warnings(j.Result)...)
-	if j.Dropped > 0 {
-		list = append(list, fmt.Sprintf("INCOMPLETE: the repository could not take %s events; output, failures or seconds of this job are missing.", count(j.Dropped)))
-	}
+	list := Alarms(j)
 	if len(list) > 0 && b.Len() > 0 {
 		fmt.Fprintln(b)
 	}
@@ -274,129 +246,13 @@ func alarms(b *page, j job.Job) {
 	}
 }
 
-// grounds says what the figures of a run rest on. What shakes them was said before.
+// grounds says what the figures of a run rest on.
 func grounds(b *page, j job.Job, sum meter.Summary) {
 	fmt.Fprintln(b)
-	good, doubtful := b.Look.Good("✓"), b.Look.Doubtful("!")
+	marks := map[Tone]string{Good: b.Look.Good("✓"), Doubtful: b.Look.Doubtful("!"), Bad: b.Look.Bad("✗")}
 	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true}, {Left: true, Wrapped: true}}}
-	row := func(mark, name, format string, args ...any) {
-		t.Row(mark, b.Look.Faint(name), Printable(fmt.Sprintf(format, args...)))
-	}
-	row("", "Load", "%s", load(j))
-	if c := j.Result.Contention; c != nil {
-		mark := ""
-		if c.Sharing > 0 {
-			mark = doubtful
-		}
-		row(mark, "Contention", "%s", c.Expect)
-	}
-	if took := elapsed(j, sum); took > 0 {
-		since := ""
-		if !j.Result.Started.IsZero() {
-			since = ", from " + j.Result.Started.Format(timeLayout)
-		}
-		row("", "Measured", "%s%s", Spell(took), since)
-	}
-	if f := j.Facts; f != nil {
-		row("", "Server", "%s", server(j))
-	}
-	r := j.Result
-	name := "Figures"
-	for _, remark := range r.Remarks {
-		row(doubtful, name, "%s", remark)
-		name = ""
-	}
-	agree := r.Agreement != nil && r.Agreement.Holds && !r.Agreement.Vague && !r.Agreement.None
-	if a := r.Agreement; agree {
-		row(good, "Counts", "agree: the virtual users counted %s %ss%s, the server %s (%s to %s expected)%s",
-			count(a.Client), a.What, over(*a), count(a.Server), count(a.Low), count(a.High), allowance(*a))
-	}
-	if a := r.CounterAgreement; a != nil && a.Trusted() {
-		if agree {
-			row(good, "", "and %s transactions of all kinds, the server %s", count(a.Client), count(a.Server))
-		} else {
-			row(good, "Counts", "of all transactions agree: the virtual users counted %s, the server %s", count(a.Client), count(a.Server))
-		}
-	} else if r.Agreement == nil && r.Pool.Elsewhere() {
-		row(doubtful, "Counts", "not compared: the pool leads to several servers, and the one that the monitor is connected to counted neither all transactions nor its own alone")
-	} else if a := r.Agreement; a != nil && a.None {
-		row("", "Counts", "not compared: there were no %ss to do, which are what is counted in the database", a.What)
-	}
-	if c := r.ServerCount; c != nil {
-		all := sum.All()
-		row("", "Counts", "the virtual users did %s transactions; the server counted %s by a measure of its own, whoever made them: %s %s, %s", count(all.Done), count(c.Count), count(int64(c.Rate)), c.Unit, c.Is)
-	}
-	if g := r.LongestGap; g != nil && g.Seconds < standstill {
-		flow := "steady: never 0.25 s without a transaction that ended"
-		if g.Seconds > 0 {
-			flow = fmt.Sprintf("steady: the longest time in which no transaction ended was %.2f s, at %s", g.Seconds, clock(g.From))
-		}
-		row(good, "Flow", "%s", flow)
-	}
-	for i, o := range r.Outages {
-		name := ""
-		if i == 0 {
-			name = "Outages"
-		}
-		row(doubtful, name, "%s", outage(o))
-	}
-	if l := r.Ledger; l != nil {
-		mark := good
-		if !l.Holds() {
-			mark = b.Look.Bad("✗")
-		}
-		row(mark, "Ledger", "%s", ledger(*l))
-	}
-	if p := r.Pace; p != nil {
-		mark := good
-		if p.Behind > 0 {
-			mark = doubtful
-		}
-		row(mark, "Pace", "%s", pace(*p))
-		for _, k := range p.Kinds {
-			row("", "", "%s", kindPace(k))
-		}
-	}
-	if d := r.Lateness; d != nil {
-		row("", "Pauses", "after a pause, transactions began late by %s", delay(*d))
-	}
-	if s := r.Sharing; s != nil {
-		row("", "Sharing", "%s for %s; transactions waited %s for one", connections(s.Connections), sharers(r), delay(s.Wait))
-	}
-	if c := r.Client; c != nil && !c.NearLimit() {
-		mark, who := good, "had room: "
-		if c.WithDatabase { // which may take what it can get
-			mark, who = "", "with the database in it: "
-		}
-		row(mark, "Client", "%s%.2f of %s used; %s", who, c.CoresUsed, cores(c.Cores), garbage(*c))
-	}
-	all := sum.All()
-	if t := newTraffic(&all); t != nil {
-		row("", "Network", "%s", t)
-	}
-	if e := r.Explained; e != nil {
-		mark := ""
-		if e.Why != "" {
-			mark = doubtful
-		}
-		row(mark, "Plans", "%s", explained(*e))
-	}
-	if len(r.Tidied) > 0 {
-		mark, did := "", make([]string, len(r.Tidied))
-		for i, t := range r.Tidied {
-			did[i] = tidied(t)
-			if t.Ended != job.Ends && t.Ended != job.LeftOut {
-				mark = doubtful
-			}
-		}
-		row(mark, "Afterwards", "%s", strings.Join(did, "; "))
-	}
-	if f := j.Facts; f != nil && f.Durability != nil {
-		if f.Durability.Holds {
-			row(good, "Durability", "commits survive a power failure: %s", f.Durability.Why)
-		} else {
-			row(doubtful, "Durability", "a power failure may lose commits: %s", f.Durability.Why)
-		}
+	for _, g := range Grounds(j, sum) {
+		t.Row(marks[g.Tone], b.Look.Faint(g.Name), Printable(g.Text))
 	}
 	b.lay(t)
 }

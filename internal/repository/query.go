@@ -26,6 +26,7 @@ type Query struct {
 	Status   job.Status
 	Profile  int
 	Labels   map[string]string // all of which a job has, by name; "" is any value
+	Text     string            // words, all of which stand in what searchedText lists
 	Since    time.Time         // when it began at the earliest
 	Before   job.ID            // jobs that stand behind this one in the whole list
 	Limit    int
@@ -36,8 +37,17 @@ var ErrNotFound = errors.New("no such job")
 
 const jobColumns = `number, id, spec, kinds, status, reason, begun_ms, ended_ms, seen_ms, host, pid, process_begun_ms, facts, result, dropped, origin, profile`
 
+// searchedText is what a search looks at in a job: what it is called and what people gave
+// it, a line each, in small letters as far as they are ASCII.
+const searchedText = `lower(concat_ws(char(10), id, action, database, workload, status, reason, origin,
+	strftime('%Y-%m-%d %H:%M:%S', begun_ms / 1000, 'unixepoch'), host, spec ->> '$.note', spec ->> '$.users',
+	facts ->> '$.target', facts ->> '$.size', facts ->> '$.product', facts ->> '$.server',
+	(SELECT group_concat(label.key || '=' || label.value, char(10)) FROM json_each(spec, '$.labels') AS label),
+	(SELECT group_concat(option.key || '=' || option.value, char(10)) FROM json_each(spec, '$.options') AS option)))`
+
 // List lists jobs, newest first by the time they began: one that was imported may
-// be older than what was there before it.
+// be older than what was there before it. Letters are found large or small, others than
+// those of ASCII as they are written.
 func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
 	labels := []byte("{}")
 	if len(q.Labels) > 0 {
@@ -45,6 +55,10 @@ func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
 		if labels, err = json.Marshal(q.Labels); err != nil {
 			return nil, fmt.Errorf("list jobs: %w", err)
 		}
+	}
+	text, err := json.Marshal(strings.Fields(q.Text))
+	if err != nil {
+		return nil, fmt.Errorf("list jobs: %w", err)
 	}
 	begun, number := int64(math.MaxInt64), int64(math.MaxInt64)
 	if q.Before != "" {
@@ -62,7 +76,8 @@ func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
 		WHERE (begun_ms, number) < (?7, ?8) AND begun_ms >= ?9 AND ?1 IN ('', action) AND ?2 IN ('', database) AND ?3 IN ('', workload) AND (?4 IN ('', status) OR ?4 = 'killed' AND status = 'running') AND ?5 IN (0, profile)
 			AND NOT EXISTS (SELECT 1 FROM json_each(?6) AS wanted WHERE NOT EXISTS (
 				SELECT 1 FROM json_each(spec, '$.labels') AS label WHERE label.key = wanted.key AND wanted.value IN ('', label.value)))
-		ORDER BY begun_ms DESC, number DESC`, q.Action, q.Database, q.Workload, q.Status, q.Profile, string(labels), begun, number, since)
+			AND NOT EXISTS (SELECT 1 FROM json_each(?10) AS word WHERE instr(`+searchedText+`, lower(word.value)) = 0)
+		ORDER BY begun_ms DESC, number DESC`, q.Action, q.Database, q.Workload, q.Status, q.Profile, string(labels), begun, number, since, string(text))
 	if err != nil {
 		return nil, fmt.Errorf("list jobs: %w", err)
 	}
@@ -313,6 +328,21 @@ func (s *Store) SecondsAfter(ctx context.Context, id job.ID, moment time.Time) i
 	})
 }
 
+// SecondsBetween yields those of Seconds that ended after from and not after until; zero
+// times are no bounds.
+func (s *Store) SecondsBetween(ctx context.Context, id job.ID, from, until time.Time) iter.Seq2[StoredSecond, error] {
+	first, last := int64(math.MinInt64), int64(math.MaxInt64)
+	if !from.IsZero() {
+		first = from.UnixMilli()
+	}
+	if !until.IsZero() {
+		last = until.UnixMilli()
+	}
+	return pages(s, ctx, id, "seconds", func(job, after int64) ([]StoredSecond, int64, error) {
+		return s.spans(ctx, `job = ? AND number > ? AND phase <> 'total' AND at_ms > ? AND at_ms <= ?`, job, after, first, last)
+	})
+}
+
 // Moments yields when each second of a job ended, as Seconds does, and leaves out what was
 // measured in it, which takes a query of its own each.
 func (s *Store) Moments(ctx context.Context, id job.ID) iter.Seq2[StoredSecond, error] {
@@ -331,10 +361,8 @@ func (s *Store) spans(ctx context.Context, condition string, arguments ...any) (
 	if err != nil || len(list) == 0 {
 		return nil, 0, err
 	}
-	for i := range list {
-		if list[i].Tallies, err = s.tallies(ctx, numbers[i]); err != nil {
-			return nil, 0, err
-		}
+	if err := s.addTallies(ctx, list, numbers); err != nil {
+		return nil, 0, err
 	}
 	return list, numbers[len(numbers)-1], nil
 }
@@ -364,21 +392,29 @@ func (s *Store) moments(ctx context.Context, condition string, arguments ...any)
 
 const tallyColumns = `done, rolled_back, retried, failed, service, response, bytes_sent, bytes_received, round_trips`
 
-func (s *Store) tallies(ctx context.Context, span int64) ([]meter.CodedTally, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT `+tallyColumns+` FROM tally WHERE span = ? ORDER BY kind`, span)
+// addTallies reads the tallies of spans, by the numbers of their rows, which ascend.
+func (s *Store) addTallies(ctx context.Context, list []StoredSecond, numbers []int64) error {
+	wanted, err := json.Marshal(numbers)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	rows, err := s.db.QueryContext(ctx, `SELECT span, `+tallyColumns+` FROM tally WHERE span IN (SELECT value FROM json_each(?)) ORDER BY span, kind`, string(wanted))
+	if err != nil {
+		return err
 	}
 	defer rows.Close()
-	var list []meter.CodedTally
-	for rows.Next() {
-		t, err := scanTally(rows)
+	for i := 0; rows.Next(); {
+		var span int64
+		t, err := scanTally(rows, &span)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		list = append(list, t)
+		for numbers[i] != span {
+			i++
+		}
+		list[i].Tallies = append(list[i].Tallies, t)
 	}
-	return list, rows.Err()
+	return rows.Err()
 }
 
 // scanTally reads tallyColumns, after others that are wanted.

@@ -19,6 +19,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"sledge/internal/document"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/repository"
@@ -69,10 +70,16 @@ type API struct {
 	clearing sync.WaitGroup
 	desk     *scripting.Desk
 
+	seen  sync.Mutex
+	rated []document.TPM // the rates of runs that somebody looked at last
+
+	numbering sync.Mutex // held until a new profile's number has a run
+
 	mu      sync.Mutex
 	closing bool
 	running map[job.ID]*workbench.Handle
 	viewed  map[job.ID]*viewed // that people look at
+	series  []*series          // runs one after another, the newest last
 }
 
 // How much there may be at once.
@@ -108,6 +115,7 @@ func New(c Config) *API {
 	a.addProfiles()
 	a.addVerbs()
 	a.addConnections()
+	a.addSequences()
 	a.addEvents()
 	a.addLive()
 	a.openDesk()
@@ -172,7 +180,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var allowed []string
-	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 		other := r.Clone(r.Context())
 		other.Method = method
 		if _, pattern := a.mux.Handler(other); pattern != "" {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -35,6 +36,13 @@ type JobsPage struct {
 	Next job.ID `json:"next,omitempty" doc:"There are more: give it as the parameter before."`
 }
 
+// Annotation is what people add to a job, or change of that.
+type Annotation struct {
+	Labels map[string]string `json:"labels,omitempty" maxProperties:"100" doc:"Each is added, or takes the place of the label of that name."`
+	Remove []string          `json:"remove,omitempty" maxItems:"100" doc:"Names of labels that are taken away."`
+	Note   *string           `json:"note,omitempty" doc:"Takes the place of the note; an empty text takes it away."`
+}
+
 // narrowed is what narrows a list of jobs.
 type narrowed struct {
 	Database string    `query:"database" doc:"Any name of a database."`
@@ -42,6 +50,7 @@ type narrowed struct {
 	Action   string    `query:"action" enum:"build,check,run,delete"`
 	Status   string    `query:"status" enum:"running,succeeded,failed,partial,invalid,killed"`
 	Since    time.Time `query:"since" doc:"When a job began at the earliest."`
+	Text     string    `query:"text" maxLength:"400" doc:"Words, all of which stand in the job: in its ID, a label, the note, an option, the target and the like."`
 	Label    []string  `query:"label,explode" maxItems:"20" doc:"name=value, or name for any value; of several a job has all."`
 	Before   string    `query:"before" maxLength:"24" doc:"Jobs that stand behind this one in the list: the member next of an answer."`
 	Limit    int       `query:"limit" minimum:"1" maximum:"500" default:"50"`
@@ -50,7 +59,7 @@ type narrowed struct {
 // query checks what narrows the list, since a slip would list nothing.
 func (a *API) query(in *narrowed) (repository.Query, error) {
 	q := repository.Query{
-		Action: job.Action(in.Action), Status: job.Status(in.Status), Since: in.Since, Before: job.ID(in.Before), Limit: in.Limit + 1,
+		Action: job.Action(in.Action), Status: job.Status(in.Status), Since: in.Since, Text: in.Text, Before: job.ID(in.Before), Limit: in.Limit + 1,
 	}
 	for _, text := range in.Label {
 		name, value, _ := strings.Cut(text, "=")
@@ -110,6 +119,19 @@ func (a *API) addJobs() {
 			d.Line = a.headline(j)
 			return answer(d, err)
 		})
+	annotate := huma.Operation{
+		OperationID: "annotate-job", Method: http.MethodPatch, Path: "/jobs/{id}", Tags: []string{tagJobs},
+		Summary:     "Change the labels and the note of a job",
+		Description: "As sledge jobs label and sledge jobs note do. All else of a job stays as it was recorded.",
+	}
+	add(a, annotate, func(ctx context.Context, in *struct {
+		OneJob
+		Body Annotation
+	},
+	) (*of[report.Document], error) {
+		j, err := a.Store.Annotate(ctx, job.ID(in.ID), repository.Annotation{Set: in.Body.Labels, Remove: in.Body.Remove, Note: in.Body.Note})
+		return answer(document.NewHead(j, a.headline), err)
+	})
 	remove := huma.Operation{
 		OperationID: "delete-job", Method: http.MethodDelete, Path: "/jobs/{id}", Tags: []string{tagJobs},
 		Summary:     "Remove a job from the repository permanently",
@@ -170,14 +192,16 @@ func (a *API) addParts() {
 	series.Description = "Where there are more seconds than points are asked for, those with the highest and the lowest rates and the longest response times are kept: each point is one that was measured."
 	add(a, series, func(ctx context.Context, in *struct {
 		OneJob
-		Points int `query:"points" minimum:"16" maximum:"10000" default:"2000" doc:"How many points there may be."`
+		Points int       `query:"points" minimum:"16" maximum:"10000" default:"2000" doc:"How many points there may be."`
+		From   time.Time `query:"from" doc:"Only what was measured after it, to look closer."`
+		Until  time.Time `query:"until" doc:"Only what was measured until then."`
 	},
 	) (*of[document.TPM], error) {
 		j, err := a.find(ctx, in.OneJob)
 		if err != nil {
 			return nil, err
 		}
-		d, err := document.NewTPM(ctx, a.Store, j.ID)
+		d, err := a.rates(ctx, j, in.From, in.Until)
 		d.Points = thin(d.Points, in.Points)
 		return answer(d, err)
 	})
@@ -235,6 +259,40 @@ func (a *API) addParts() {
 	add(a, export, a.export)
 }
 
+// rates makes the document of rates in a part of a run's time. Those of the last few runs that
+// have ended are kept, for who looks closer at one of a day.
+func (a *API) rates(ctx context.Context, j job.Job, from, until time.Time) (document.TPM, error) {
+	if j.Status == job.Running {
+		return document.NewTPM(ctx, a.Store, j.ID, from, until)
+	}
+	a.seen.Lock()
+	i := slices.IndexFunc(a.rated, func(d document.TPM) bool { return d.ID == j.ID })
+	var whole document.TPM
+	if i >= 0 {
+		whole = a.rated[i]
+	}
+	a.seen.Unlock()
+	if i < 0 {
+		var err error
+		if whole, err = document.NewTPM(ctx, a.Store, j.ID, time.Time{}, time.Time{}); err != nil {
+			return whole, err
+		}
+		const remembered = 4 // a day is 6,400 points, or 2 MB
+		a.seen.Lock()
+		a.rated = append(a.rated[max(0, len(a.rated)-remembered+1):], whole)
+		a.seen.Unlock()
+	}
+	after := func(t time.Time) int { // how many points there are until then
+		return sort.Search(len(whole.Points), func(n int) bool { return whole.Points[n].At.After(t) })
+	}
+	first, last := after(from), len(whole.Points)
+	if !until.IsZero() {
+		last = after(until)
+	}
+	whole.Points = whole.Points[min(first, last):last]
+	return whole, nil
+}
+
 // timing makes the document of how long transactions took.
 func (a *API) timing(ctx context.Context, in *struct {
 	OneJob
@@ -268,9 +326,10 @@ func (a *API) timing(ctx context.Context, in *struct {
 // output makes a page of the lines that virtual users put out.
 func (a *API) output(ctx context.Context, in *struct {
 	OneJob
-	User  int `query:"user" minimum:"0" default:"0" doc:"Position of a virtual user; 0 for all."`
-	From  int `query:"from" minimum:"0" default:"0" doc:"How many lines to pass over: the member next of an answer."`
-	Limit int `query:"limit" minimum:"1" maximum:"5000" default:"500"`
+	User  int    `query:"user" minimum:"0" default:"0" doc:"Position of a virtual user; 0 for all."`
+	Text  string `query:"text" maxLength:"400" doc:"Only lines with this text in them, in large or small letters."`
+	From  int    `query:"from" minimum:"0" default:"0" doc:"How many lines to pass over: the member next of an answer."`
+	Limit int    `query:"limit" minimum:"1" maximum:"5000" default:"500"`
 },
 ) (*of[OutputPage], error) {
 	j, err := a.find(ctx, in.OneJob)
@@ -278,12 +337,12 @@ func (a *API) output(ctx context.Context, in *struct {
 		return nil, err
 	}
 	d := OutputPage{ID: j.ID, Lines: []repository.OutputLine{}}
-	n := 0
+	n, wanted := 0, strings.ToLower(in.Text)
 	for line, err := range views.Output(ctx, a.Store, j, a.Bench.Catalog) {
 		if err != nil {
 			return nil, err
 		}
-		if in.User != 0 && line.User != in.User {
+		if in.User != 0 && line.User != in.User || !strings.Contains(strings.ToLower(line.Line), wanted) {
 			continue
 		}
 		if n++; n <= in.From {

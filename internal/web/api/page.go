@@ -28,7 +28,7 @@ type operation struct {
 func pageOf(api *huma.OpenAPI) []byte {
 	var list []operation
 	for path, item := range api.Paths {
-		for _, one := range []*huma.Operation{item.Get, item.Post, item.Put, item.Delete} {
+		for _, one := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
 			if one == nil {
 				continue
 			}

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"iter"
-	"net/http"
 	"reflect"
 
 	"sledge/internal/document"
@@ -52,25 +51,33 @@ func (a *API) addProfiles() {
 			Number int `path:"number" minimum:"1"`
 		},
 		) (*of[report.Profile], error) {
-			runs, err := a.Store.List(ctx, repository.Query{Profile: in.Number, Limit: mostRuns})
+			runs, err := document.RunsOfProfile(ctx, a.Store, in.Number)
 			if err != nil {
 				return nil, err
 			}
-			if len(runs) == 0 {
-				return nil, problem(http.StatusNotFound, "there is no performance profile %d", in.Number)
-			}
-			d := report.Profile{Schema: report.ProfileSchema, Profile: in.Number}
-			for _, j := range views.OldestFirst(runs) {
-				sum, _, err := a.Store.Summary(ctx, j.ID)
-				if err != nil {
-					return nil, err
-				}
-				one := report.NewDocument(j, sum)
-				one.Line = a.headline(j)
-				d.Runs = append(d.Runs, one)
-			}
-			return answer(d, nil)
+			return answer(document.NewProfile(in.Number, runs, a.headline), nil)
 		})
+	compare := get("compare-profiles", "/profiles/compare", "Lay performance profiles over each other", tag)
+	compare.Description = "With what differs in what their runs were asked for, and where they were done."
+	add(a, compare, func(ctx context.Context, in *struct {
+		Number []int `query:"number,explode" required:"true" minItems:"2" maxItems:"26"`
+	},
+	) (*of[report.ProfileComparison], error) {
+		return answer(document.NewProfileComparison(ctx, a.Store, a.Bench, in.Number, a.headline))
+	})
+	one := get("compare-jobs", "/compare", "Set runs side by side: what differs in them, and what they measured", tagJobs)
+	one.Description = "As sledge jobs compare does."
+	add(a, one, func(ctx context.Context, in *struct {
+		ID []string `query:"id,explode" required:"true" minItems:"2" maxItems:"26" doc:"As of one job: an ID, its first digits, or last."`
+	},
+	) (*of[report.Comparison], error) {
+		return answer(document.NewComparison(ctx, a.Store, a.Bench, in.ID))
+	})
+	best := get("best-runs", "/best", "List the best run of each database, workload and amount of data", tagJobs)
+	best.Description = "As sledge jobs best does: of the runs that succeeded and that Sledge measured itself."
+	add(a, best, func(ctx context.Context, _ *struct{}) (*of[document.Best], error) {
+		return answer(document.NewBest(ctx, a.Store))
+	})
 }
 
 // outputOf yields the lines that virtual users put out in a job.

@@ -112,11 +112,16 @@ func (a *API) resolve(in Wanted) (workbench.Order, error) {
 		p.Mistakes = a.mistakes(s, p)
 		return order, p
 	}
-	if len(order.Counts) > 1 {
-		return order, wrong("users", "users: a job here has one number of virtual users: start one after another, with the number of a profile")
-	}
 	order.Profile = in.Profile
 	return order, nil
+}
+
+// single refuses an order of several jobs.
+func single(order workbench.Order) error {
+	if len(order.Counts) > 1 {
+		return wrong("users", "users: a job has one number of virtual users: %s/sequences starts several runs, one after another", Prefix)
+	}
+	return nil
 }
 
 // started is the answer to a request that starts a job.
@@ -158,6 +163,22 @@ func (a *API) start(ctx context.Context, in Start) (*started, error) {
 		return nil, wrong("confirm", "confirm: this removes the %s schema in %s %s for good: give its name, %s, as confirm",
 			order.Plan.Workload.Title, order.Plan.Database.Title, target, target)
 	}
+	if err := single(order); err != nil {
+		return nil, err
+	}
+	h, err := a.begin(order)
+	if err != nil {
+		return nil, err
+	}
+	j, err := a.Store.Get(a.ctx, h.ID())
+	if err != nil {
+		return nil, err
+	}
+	return &started{Location: "jobs/" + string(j.ID), Body: document.NewHead(j, a.headline)}, nil
+}
+
+// begin begins a job, and holds it until it is over.
+func (a *API) begin(order workbench.Order) (*workbench.Handle, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
@@ -178,11 +199,7 @@ func (a *API) start(ctx context.Context, in Start) (*started, error) {
 		delete(a.running, id)
 		a.mu.Unlock()
 	})
-	j, err := a.Store.Get(a.ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return &started{Location: "jobs/" + string(id), Body: document.NewHead(j, a.headline)}, nil
+	return h, nil
 }
 
 // addEnding adds one of the ways to end a job before it would.

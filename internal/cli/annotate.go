@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sledge/internal/job"
+	"sledge/internal/report"
+	"sledge/internal/repository"
+)
+
+func (a *archive) labelCommand() *cobra.Command {
+	var remove []string
+	c := &cobra.Command{
+		Use:   "label ID [NAME=VALUE...]",
+		Short: "Give a job labels, change them, or take them away",
+		Long: `Label changes the labels of a job: each NAME=VALUE is added, or takes the place of the label of
+that name. --remove takes one away. All else of a job stays as it was recorded.`,
+		Example: examples("sledge jobs label last ticket=4711 kernel=6.1", "sledge jobs label 6B02 --remove ticket"),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("%s: say which job: its ID, the first digits of it, or last (sledge jobs lists them)", c.CommandPath())
+			}
+			if len(args) == 1 && len(remove) == 0 {
+				return usage("%s: give labels as name=value, or --remove and a name", c.CommandPath())
+			}
+			return nil
+		},
+		ValidArgsFunction: a.program.completeJobs(&a.repository),
+		RunE: a.program.run(func(ctx context.Context, args []string) error {
+			set := map[string]string{}
+			for _, text := range args[1:] {
+				name, value, err := job.ParseLabel(text)
+				if err != nil {
+					return usage("%w", err)
+				}
+				if _, twice := set[name]; twice || slices.Contains(remove, name) {
+					return usage("label %s is given twice: name each once", name)
+				}
+				set[name] = value
+			}
+			return a.annotate(ctx, args[0], repository.Annotation{Set: set, Remove: remove})
+		}),
+	}
+	c.Flags().StringArrayVar(&remove, "remove", nil, "take the label of this `name` away")
+	return c
+}
+
+func (a *archive) noteCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "note ID TEXT",
+		Short:   "Give a job a note, which takes the place of the one it has",
+		Long:    "Note gives a job a note for people, in place of the one that it has. An empty text takes it away.",
+		Example: examples("sledge jobs note last 'after the upgrade'", "sledge jobs note 6B02 ''"),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usage("%s: say which job, and then its note, in quotes", c.CommandPath())
+			}
+			return nil
+		},
+		ValidArgsFunction: a.program.completeJobs(&a.repository),
+		RunE: a.program.run(func(ctx context.Context, args []string) error {
+			return a.annotate(ctx, args[0], repository.Annotation{Note: &args[1]})
+		}),
+	}
+}
+
+// annotate changes a job's labels or its note, and shows them.
+func (a *archive) annotate(ctx context.Context, id string, change repository.Annotation) error {
+	if err := a.with(func(store *repository.Store) error { _, err := store.Get(ctx, job.ID(id)); return err }); err != nil {
+		return err // there is none
+	}
+	return a.change(func(store *repository.Store) error {
+		j, err := store.Annotate(ctx, job.ID(id), change)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.program.printJSON(a.program.document(j, j.Result.Summary))
+		}
+		return a.printAnnotation(j)
+	})
+}
+
+func (a *archive) printAnnotation(j job.Job) error {
+	line := []string{string(j.ID)}
+	for _, name := range sortedNames(j.Spec.Labels) {
+		line = append(line, name+"="+j.Spec.Labels[name])
+	}
+	if j.Spec.Note != "" {
+		line = append(line, strings.Join(strings.Fields(j.Spec.Note), " "))
+	}
+	_, err := fmt.Fprintln(a.program.Stdout, report.Printable(strings.Join(line, "  ")))
+	return err
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"sledge/internal/document"
+	"sledge/internal/report"
+	"sledge/internal/repository"
+	"sledge/internal/terminal"
+)
+
+func (a *archive) bestCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "best",
+		Short: "List the best run of each database, workload and amount of data",
+		Long: `Best lists, for each database and workload, the best of the runs that may be laid beside each
+other: those with as much data, and whose commits were worth the same. Only runs count that
+succeeded and that Sledge measured itself. By the figure that stands for a run, the greatest is
+best, of times the least. Numbers of virtual users, times, servers and other options may
+differ: sledge jobs compare shows them.`,
+		Example: examples("sledge jobs best", "sledge jobs best --json | jq '.best[] | {database, size, id, metric}'"),
+		Args:    noArguments,
+		RunE: a.program.run(func(ctx context.Context, _ []string) error {
+			return a.with(func(store *repository.Store) error {
+				d, err := document.NewBest(ctx, store)
+				if err != nil {
+					return err
+				}
+				if a.json {
+					return a.program.printJSON(d)
+				}
+				return a.printBest(d.Best)
+			})
+		}),
+	}
+}
+
+func (a *archive) printBest(list []report.BestRun) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(a.program.Stdout, "No run has succeeded yet.")
+		return err
+	}
+	t := terminal.Table{Columns: []terminal.Column{
+		{Head: "Workload", Left: true},
+		{Head: "Database", Left: true},
+		{Head: "Data", Left: true},
+		{Head: "Durable", Left: true, Rank: 2},
+		{Head: "Best", Left: true},
+		{Head: "Users"},
+		{Head: "Of runs", Rank: 3},
+		{Head: "Begun", Left: true, Short: shortTime, Rank: 1},
+		{Head: "Job", Left: true, Short: report.ShortID},
+	}}
+	for _, b := range list {
+		durable := "?"
+		if b.Durable != nil {
+			durable = map[bool]string{true: "yes", false: "no"}[*b.Durable]
+		}
+		t.Row(b.Workload, b.Database, report.Printable(b.Size), durable, report.Short(b.Metric)+" "+report.Printable(b.Metric.Name),
+			humanize.Comma(int64(b.Users)), humanize.Comma(int64(b.Of)), b.Begun.Local().Format(time.DateTime), string(b.ID))
+	}
+	return a.program.printTable(t)
+}
+
+// sortedNames lists the names of labels in order.
+func sortedNames(labels map[string]string) []string { return slices.Sorted(maps.Keys(labels)) }

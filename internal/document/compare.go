@@ -1,0 +1,117 @@
+package document
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/report"
+	"sledge/internal/repository"
+	"sledge/internal/workbench"
+)
+
+// NewComparison sets runs side by side, which are named as the repository finds them.
+func NewComparison(ctx context.Context, store *repository.Store, bench workbench.Bench, ids []string) (report.Comparison, error) {
+	usage := func(format string, args ...any) (report.Comparison, error) {
+		return report.Comparison{}, job.WithExit(job.ExitUsage, fmt.Errorf(format, args...))
+	}
+	if len(ids) < 2 || len(ids) > report.MostCompared {
+		return usage("compare: name from two runs to %d", report.MostCompared)
+	}
+	var runs []report.Measured
+	for _, id := range ids {
+		j, err := store.Get(ctx, job.ID(id))
+		if err != nil {
+			return report.Comparison{}, err
+		}
+		if j.Spec.Action != job.Run {
+			return usage("job %s is a %s: only runs can be compared (sledge jobs --action run lists them)", j.ID, j.Spec.Action)
+		}
+		if slices.ContainsFunc(runs, func(r report.Measured) bool { return r.Job.ID == j.ID }) {
+			return usage("job %s is named twice: name different runs", j.ID)
+		}
+		sum, _, err := store.Summary(ctx, j.ID)
+		if err != nil {
+			return report.Comparison{}, fmt.Errorf("compare: %w", err)
+		}
+		plans, err := store.Plans(ctx, j.ID)
+		if err != nil {
+			return report.Comparison{}, fmt.Errorf("compare: %w", err)
+		}
+		runs = append(runs, report.Measured{Job: j, Summary: sum, Plans: plans})
+	}
+	return report.Compare(runs, defaultsOf(bench)), nil
+}
+
+// defaultsOf returns what says what an option is for a job that was not asked for it, or ""
+// where that is not known.
+func defaultsOf(bench workbench.Bench) func(j job.Job, name string) string {
+	return func(j job.Job, name string) string {
+		pair, err := bench.Known().Pair(j.Spec.Database, j.Spec.Workload)
+		if err != nil {
+			return ""
+		}
+		list := pair.Options()
+		if i := slices.IndexFunc(list, func(d option.Description) bool { return d.Name == name }); i >= 0 {
+			return list[i].Default
+		}
+		return ""
+	}
+}
+
+// NewBest makes the document of the best runs.
+func NewBest(ctx context.Context, store *repository.Store) (Best, error) {
+	headlines, err := store.Headlines(ctx)
+	return Best{Schema: BestSchema, Best: report.Best(headlines)}, err
+}
+
+// RunsOfProfile returns the runs of a performance profile with what was measured in them, the
+// oldest first.
+func RunsOfProfile(ctx context.Context, store *repository.Store, number int) ([]job.Job, error) {
+	runs, err := store.List(ctx, repository.Query{Profile: number})
+	if err != nil {
+		return nil, err
+	}
+	if len(runs) == 0 {
+		return nil, job.WithExit(job.ExitMissing, fmt.Errorf("there is no performance profile %d: sledge jobs profile lists them", number))
+	}
+	slices.Reverse(runs)
+	for i := range runs {
+		if runs[i].Result.Summary, _, err = store.Summary(ctx, runs[i].ID); err != nil {
+			return nil, err
+		}
+	}
+	return runs, nil
+}
+
+// NewProfile makes the document of a performance profile.
+func NewProfile(number int, runs []job.Job, headline func(job.Job) string) report.Profile {
+	return report.NewProfile(number, runs, func(j job.Job) report.Document {
+		d := report.NewDocument(j, j.Result.Summary)
+		d.Line = headline(j)
+		return d
+	})
+}
+
+// NewProfileComparison lays performance profiles over each other.
+func NewProfileComparison(ctx context.Context, store *repository.Store, bench workbench.Bench, numbers []int, headline func(job.Job) string) (report.ProfileComparison, error) {
+	if len(numbers) < 2 || len(numbers) > report.MostCompared {
+		return report.ProfileComparison{}, job.WithExit(job.ExitUsage, fmt.Errorf("name from two profiles to %d", report.MostCompared))
+	}
+	var profiles []report.Profile
+	var runs [][]job.Job
+	for i, number := range numbers {
+		if slices.Contains(numbers[:i], number) {
+			return report.ProfileComparison{}, job.WithExit(job.ExitUsage, fmt.Errorf("profile %d is named twice: name different profiles", number))
+		}
+		of, err := RunsOfProfile(ctx, store, number)
+		if err != nil {
+			return report.ProfileComparison{}, err
+		}
+		profiles = append(profiles, NewProfile(number, of, headline))
+		runs = append(runs, of)
+	}
+	return report.CompareProfiles(profiles, runs, defaultsOf(bench)), nil
+}

@@ -1,0 +1,70 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/repository"
+)
+
+// BestRun is the best of the runs that may be laid beside each other: those of one workload
+// on one database, with the same amount of data, whose commits were worth the same.
+type BestRun struct {
+	ID       job.ID     `json:"id"`
+	Begun    time.Time  `json:"begun"`
+	Database string     `json:"database"`
+	Workload string     `json:"workload"`
+	Size     string     `json:"size,omitempty"`    // how much data there was: "10 warehouses"; missing where it is not known
+	Durable  *bool      `json:"durable,omitempty"` // whether commits survived a power failure; missing where it is not known
+	Users    int        `json:"users"`
+	Server   string     `json:"server,omitempty"`
+	Target   string     `json:"target,omitempty"`
+	Metric   job.Metric `json:"metric"`
+	Of       int        `json:"of"` // how many runs it is the best of
+}
+
+// Best finds the best of each sort of run: by the figure that stands for the run, the least
+// of times, and else the greatest; of equals the first. Numbers of virtual users, times and
+// servers may differ, since those are what people try out.
+func Best(headlines []repository.Headline) []BestRun {
+	type sort struct{ database, workload, size, durable, figure string }
+	best := map[sort]BestRun{}
+	for _, h := range headlines {
+		of := sort{h.Database, h.Workload, h.Size, "", h.Metric.Name}
+		var durable *bool
+		if h.Durable.Valid {
+			durable, of.durable = &h.Durable.Bool, "no"
+			if h.Durable.Bool {
+				of.durable = "yes"
+			}
+		}
+		before, some := best[of]
+		if some && !better(h.Metric, before.Metric) {
+			before.Of++
+			best[of] = before
+			continue
+		}
+		best[of] = BestRun{
+			ID: h.ID, Begun: h.Begun.UTC(), Database: h.Database, Workload: h.Workload, Size: h.Size, Durable: durable,
+			Users: h.Users, Server: h.Server, Target: h.Target, Metric: h.Metric, Of: before.Of + 1,
+		}
+	}
+	list := []BestRun{}
+	for _, run := range best {
+		list = append(list, run)
+	}
+	slices.SortFunc(list, func(a, b BestRun) int {
+		return cmp.Or(cmp.Compare(a.Workload, b.Workload), cmp.Compare(a.Database, b.Database), cmp.Compare(a.Size, b.Size), b.Begun.Compare(a.Begun), cmp.Compare(a.ID, b.ID))
+	})
+	return list
+}
+
+// better reports whether a figure is better than another of its name.
+func better(a, b job.Metric) bool {
+	if a.Unit == "s" {
+		return a.Value < b.Value
+	}
+	return a.Value > b.Value
+}

@@ -1,0 +1,76 @@
+package repository
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"sledge/internal/job"
+)
+
+// Annotation is what people add to a job, or change of that, once it is recorded.
+type Annotation struct {
+	Set    map[string]string // labels, by name
+	Remove []string          // names of labels; those that a job does not have are nothing to remove
+	Note   *string           // takes the place of the note; "" removes it, nil leaves it
+}
+
+// Check returns why an annotation cannot be one, or nil.
+func (a Annotation) Check() error {
+	for name, value := range a.Set {
+		if _, _, err := job.ParseLabel(name + "=" + value); err != nil {
+			return job.WithExit(job.ExitUsage, err)
+		}
+	}
+	if a.Note != nil {
+		if err := job.CheckNote(*a.Note); err != nil {
+			return job.WithExit(job.ExitUsage, fmt.Errorf("the note: %w", err))
+		}
+	}
+	return nil
+}
+
+// Annotate changes the labels and the note of a job, which may be running, and returns it as
+// it is then. Nothing else of a job can be changed.
+func (s *Store) Annotate(ctx context.Context, id job.ID, a Annotation) (job.Job, error) {
+	if err := a.Check(); err != nil {
+		return job.Job{}, err
+	}
+	j, number, err := s.find(ctx, id)
+	if err != nil {
+		return job.Job{}, err
+	}
+	err = s.transact(ctx, func(tx *sql.Tx) error {
+		var text string // as it is now: another process may have settled options of a job that goes on
+		if err := tx.QueryRowContext(ctx, `SELECT spec FROM job WHERE number = ?`, number).Scan(&text); err != nil {
+			return err
+		}
+		spec := job.Spec{}
+		if err := json.Unmarshal([]byte(text), &spec); err != nil {
+			return err
+		}
+		if spec.Labels == nil {
+			spec.Labels = map[string]string{}
+		}
+		for _, name := range a.Remove {
+			delete(spec.Labels, name)
+		}
+		for name, value := range a.Set {
+			spec.Labels[name] = value
+		}
+		if a.Note != nil {
+			spec.Note = *a.Note
+		}
+		labels, err := json.Marshal(spec.Labels)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE job SET spec = json_set(spec, '$.labels', json(?), '$.note', ?) WHERE number = ?`, string(labels), spec.Note, number)
+		return err
+	})
+	if err != nil {
+		return job.Job{}, fmt.Errorf("annotate job %s: %w", j.ID, err)
+	}
+	return s.Get(ctx, j.ID)
+}

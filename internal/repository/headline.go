@@ -1,0 +1,57 @@
+package repository
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"sledge/internal/job"
+)
+
+// Headline is the first figure of a run that was measured in full, and whose numbers can be
+// used, with what it may be compared by.
+type Headline struct {
+	ID       job.ID
+	Begun    time.Time
+	Database string
+	Workload string
+	Users    int
+	Size     string       // how much data there was; "" where it is not known
+	Durable  sql.NullBool // whether commits survived a power failure
+	Server   string       // product and version
+	Target   string
+	Metric   job.Metric
+}
+
+// Headlines returns the headline of each run of Sledge's own that succeeded, the oldest
+// first. Of runs that another program recorded nobody has checked the counts.
+func (s *Store) Headlines(ctx context.Context) ([]Headline, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT id, begun_ms, database, workload,
+			coalesce(nullif(result ->> '$.users', 0), spec ->> '$.users', 0),
+			coalesce(facts ->> '$.size', ''), facts ->> '$.durability.holds',
+			trim(coalesce(facts ->> '$.product', '') || ' ' || coalesce(facts ->> '$.server', '')), coalesce(facts ->> '$.target', ''),
+			result ->> '$.metrics[0].name', result ->> '$.metrics[0].value', coalesce(result ->> '$.metrics[0].unit', ''), coalesce(result ->> '$.metrics[0].means', '')
+		FROM job WHERE action = ? AND status = ? AND origin = '' AND json_type(result, '$.metrics[0].value') IN ('integer', 'real')
+		ORDER BY begun_ms, number`, job.Run, job.Succeeded)
+	if err != nil {
+		return nil, fmt.Errorf("list headlines: %w", err)
+	}
+	defer rows.Close()
+	var list []Headline
+	for rows.Next() {
+		var h Headline
+		var begun int64
+		err := rows.Scan(&h.ID, &begun, &h.Database, &h.Workload, &h.Users, &h.Size, &h.Durable, &h.Server, &h.Target,
+			&h.Metric.Name, &h.Metric.Value, &h.Metric.Unit, &h.Metric.Means)
+		if err != nil {
+			return nil, fmt.Errorf("list headlines: %w", err)
+		}
+		h.Begun = time.UnixMilli(begun)
+		list = append(list, h)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("list headlines: %w", err)
+	}
+	return list, nil
+}

@@ -1,0 +1,123 @@
+// Package repositorytest fills repositories for tests of what reads them: with as many jobs as
+// a team records in some years, and with a run of a day. Nothing in them was measured.
+package repositorytest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/repository"
+)
+
+// kinds are the names of transactions.
+var kinds = []string{"new order", "payment", "delivery", "stock level", "order status"}
+
+// Jobs enters so many jobs into a repository, a few each day until now: builds and runs like
+// those that are given, most of which succeeded.
+func Jobs(ctx context.Context, store *repository.Store, like []job.Spec, jobs int) error {
+	const templates = 40
+	draw := rand.New(rand.NewPCG(1, 2))
+	for n := range min(jobs, templates) {
+		spec := like[n%len(like)]
+		spec.Action, spec.Users, spec.Seed = job.Run, 1<<(n%7), 1
+		spec.Options = option.Values{"rampup": "2m", "duration": "5m", "host": fmt.Sprintf("db%d", 1+n%5)}
+		spec.Labels = map[string]string{"ticket": fmt.Sprint(4700 + n), "kernel": "6." + fmt.Sprint(n%9)}
+		spec.Note = []string{"", "before the upgrade", "after the upgrade", "with huge pages"}[n%4]
+		if n%8 == 0 {
+			spec.Action, spec.Users = job.Build, 0
+		}
+		recorder, err := store.Begin(ctx, spec, kinds, 0)
+		if err != nil {
+			return err
+		}
+		recorder.Watch(job.Event{At: time.Now(), Facts: &job.Facts{
+			SledgeVersion: "v1.0.0", Server: "16.4", Target: fmt.Sprintf("db%d:5432/shop", 1+n%5), Size: fmt.Sprintf("%d shops", 10*(1+n%4)),
+			ServerSettings: map[string]string{"memory": "8GB", "connections": "500"},
+			Durability:     &job.Durability{Holds: n%5 != 0, Why: "the settings"},
+			Host:           job.Host{Name: "client1", OS: "debian 12", Arch: "amd64", CPU: "a processor", CPUs: 16, MemoryBytes: 64 << 30},
+		}})
+		result, failure := job.Result{Status: job.Succeeded, Started: time.Now(), Elapsed: 300, Users: spec.Users}, error(nil)
+		orders := math.Round(20_000 * (1 + draw.Float64()) * float64(1+n%7))
+		switch {
+		case spec.Action == job.Build:
+			result.Loaded = []job.TableLoad{{Table: "stock", Rows: 1_000_000, Bytes: 300 << 20, Seconds: 12}}
+		case n%11 == 5:
+			result.Status, failure = job.Failed, errors.New("connect to db1:5432: connection refused")
+		default:
+			result.Metrics = []job.Metric{{Name: "NOPM", Value: orders, Means: "new orders a minute"}, {Name: "TPM", Value: 2.3 * orders, Means: "transactions a minute"}}
+			result.Agreement = &job.Agreement{What: "new order", Client: int64(5 * orders), Server: int64(5 * orders), Low: int64(5*orders) - 9, High: int64(5*orders) + 9, Holds: true}
+			if n%13 == 6 {
+				result.Status, result.Reason = job.Invalid, "the counts disagree"
+			}
+		}
+		if err := recorder.End(ctx, result, failure); err != nil {
+			return err
+		}
+	}
+	return multiply(ctx, store.Path(), jobs)
+}
+
+// multiply makes more jobs of those that are there, and spreads them over the time before now.
+func multiply(ctx context.Context, path string, jobs int) error {
+	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(30000)")
+	if err != nil {
+		return err
+	}
+	columns := []string{"action", "database", "workload", "spec", "kinds", "status", "reason", "host", "pid", "process_begun_ms", "facts", "result"}
+	_, err = db.ExecContext(ctx, fmt.Sprintf(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1),
+			template AS (SELECT row_number() OVER (ORDER BY number) - 1 AS place, count(*) OVER () AS of, * FROM job)
+		INSERT INTO job (id, begun_ms, ended_ms, seen_ms, %[1]s)
+		SELECT printf('%%08X%%016X', begun / 1000, i), begun, begun + 420000, begun + 420000, %[1]s FROM (
+			SELECT i, (SELECT max(begun_ms) FROM job) - i * 9000000 AS begun, template.* FROM n JOIN template ON place = i %% of)`,
+		strings.Join(columns, ", ")), jobs-min(jobs, 40))
+	return errors.Join(err, db.Close())
+}
+
+// Day enters a run that took so many seconds, each of which was told to the recorder, and
+// returns its ID. The rate goes up and down with the hours; in one second of each hour
+// nothing is done, and after it a transaction takes a second.
+func Day(ctx context.Context, store *repository.Store, spec job.Spec, seconds int) (job.ID, error) {
+	spec.Action, spec.Users, spec.Seed = job.Run, 64, 1
+	recorder, err := store.Begin(ctx, spec, kinds, 0)
+	if err != nil {
+		return "", err
+	}
+	begun := time.Now().Add(-time.Duration(seconds) * time.Second)
+	draw := rand.New(rand.NewPCG(3, 4))
+	stripe, interval, sum := meter.NewStripe(), meter.NewInterval(len(kinds)), meter.NewSummary(len(kinds))
+	for second := range seconds {
+		wave := 1 + 0.5*math.Sin(2*math.Pi*float64(second)/7200)
+		done := int(60 * wave)
+		if second%3600 == 1800 {
+			done = 0
+		}
+		for n := range done {
+			took := time.Duration(float64(2*time.Millisecond) * math.Exp(0.7*draw.NormFloat64()))
+			if n == 0 && second%3600 == 1801 {
+				took = time.Second
+			}
+			stripe.Record(meter.Record{Kind: meter.Kind(n % len(kinds)), Service: took, Response: took})
+		}
+		stripe.Take(interval, &sum)
+		tpm := 60 * float64(done)
+		recorder.Watch(job.Event{At: begun.Add(time.Duration(second+1) * time.Second), Second: &job.Second{
+			Phase: job.Measure, Offset: time.Duration(second+1) * time.Second, Measured: interval.Cut(time.Second), ServerTPM: &tpm,
+		}})
+	}
+	sum.Elapsed = time.Duration(seconds) * time.Second
+	all := sum.All()
+	result := job.Result{
+		Status: job.Succeeded, Started: begun, Elapsed: float64(seconds), Users: spec.Users, Summary: sum, Kinds: kinds,
+		Metrics: []job.Metric{{Name: "NOPM", Value: sum.PerMinute(sum.Kinds[0].Done), Means: "new orders a minute"}, {Name: "TPM", Value: sum.PerMinute(all.Done), Means: "transactions a minute"}},
+	}
+	return recorder.ID(), recorder.End(ctx, result, nil)
+}

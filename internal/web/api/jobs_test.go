@@ -1,0 +1,134 @@
+package api
+
+import (
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/job"
+)
+
+// Runs with several numbers of users, what is noted of them, and how they are laid side by
+// side: by the real engine on a real database.
+func TestASequenceOfRunsIsAProfileThatCanBeCompared(t *testing.T) {
+	if underRace {
+		t.Skip("the race detector would take minutes for SQLite")
+	}
+	w := newWorld(t)
+	file := filepath.Join(t.TempDir(), "test.sqlite")
+	if status := w.end(w.start(map[string]any{"action": "build", "settings": map[string]any{"db": "sqlite", "dbname": file, "warehouses": 1}})); status != job.Succeeded {
+		t.Fatalf("build: got %s", status)
+	}
+	sequence := func(users, duration, pragma string) (number string) {
+		answer := w.call("POST", "/sequences", `{"action":"run","settings":{"db":"sqlite","dbname":"`+file+`","users":"`+users+`","rampup":"0s","duration":"`+duration+`","seed":`+pragma+`},"note":"<b>a note</b>"}`, http.StatusCreated)
+		if answer["state"] != "running" || len(answer["jobs"].([]any)) != 1 {
+			t.Fatalf("got %v", answer)
+		}
+		return spelled(answer["profile"])
+	}
+	until := func(number string, over func(s map[string]any) bool) map[string]any {
+		deadline := time.Now().Add(time.Minute)
+		for {
+			for _, one := range w.call("GET", "/sequences", "", 200)["sequences"].([]any) {
+				if s := one.(map[string]any); spelled(s["profile"]) == number && over(s) {
+					return s
+				}
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("sequence %s: it takes more than a minute", number)
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	ended := func(s map[string]any) bool { return s["state"] != "running" }
+
+	first := sequence("1,2", "1s", "1")
+	done := until(first, ended)
+	if done["state"] != "done" || len(done["jobs"].([]any)) != 2 {
+		t.Errorf("got %v, want two runs that were done", done)
+	}
+	profile := w.call("GET", "/profiles/"+first, "", 200)
+	points := profile["points"].([]any)
+	if len(points) != 2 || len(profile["runs"].([]any)) != 2 {
+		t.Fatalf("got %d points of %d runs", len(points), len(profile["runs"].([]any)))
+	}
+	for i, one := range points {
+		p := one.(map[string]any)
+		if p["users"] != float64(i+1) || p["runs"] != 1.0 || p["response"] == nil || len(p["metrics"].([]any)) == 0 {
+			t.Errorf("point %d: got %v", i, p)
+		}
+	}
+
+	second := sequence("1,2,1", "30s", "2")
+	if second == first {
+		t.Errorf("two sequences have the number %s", first)
+	}
+	until(second, func(s map[string]any) bool {
+		events := w.call("GET", "/jobs?status=running", "", 200)["jobs"].([]any)
+		return len(events) == 1
+	})
+	w.call("POST", "/sequences/"+second+"/stop", "", http.StatusAccepted)
+	if s := until(second, ended); s["state"] != "stopped" || len(s["jobs"].([]any)) != 1 {
+		t.Errorf("got %v, want a sequence that was stopped in its first run", s)
+	}
+	w.call("POST", "/sequences/"+second+"/stop", "", http.StatusConflict)
+
+	differs := func(document map[string]any) (names []string) {
+		for _, one := range document["differences"].([]any) {
+			names = append(names, one.(map[string]any)["name"].(string))
+		}
+		return names
+	}
+	if names := differs(w.call("GET", "/profiles/compare?number="+first+"&number="+second, "", 200)); !slices.Contains(names, "seed") || slices.Contains(names, "users") {
+		t.Errorf("profiles of other seeds: got the differences %q", names)
+	}
+	var ids []string
+	for _, one := range done["jobs"].([]any) {
+		ids = append(ids, one.(string))
+	}
+	compared := w.call("GET", "/compare?id="+ids[0]+"&id="+ids[1], "", 200)
+	if names := differs(compared); !slices.Equal(names, []string{"users"}) || len(compared["figures"].([]any)) == 0 {
+		t.Errorf("two runs: got the differences %q", names)
+	}
+
+	noted := w.call("PATCH", "/jobs/"+ids[0], `{"labels":{"ticket":"4711","kernel":"6.1"},"note":"after"}`, 200)
+	if noted["note"] != "after" || noted["labels"].(map[string]any)["ticket"] != "4711" {
+		t.Errorf("got %v", noted)
+	}
+	noted = w.call("PATCH", "/jobs/"+ids[0], `{"remove":["ticket","none"],"note":""}`, 200)
+	if labels := noted["labels"].(map[string]any); noted["note"] != nil || len(labels) != 1 || labels["kernel"] != "6.1" {
+		t.Errorf("got %v, want one label and no note", noted)
+	}
+	for text, want := range map[string]int{"kernel%3D6.1": 1, "%3CB%3Ea": 2, "%3CB%3Ea%20SUCCEEDED": 1} {
+		if n := len(w.call("GET", "/jobs?text="+text, "", 200)["jobs"].([]any)); n != want {
+			t.Errorf("search %s: got %d jobs, want %d", text, n, want)
+		}
+	}
+	if best := w.call("GET", "/best", "", 200)["best"].([]any); len(best) != 1 || best[0].(map[string]any)["of"] != 2.0 {
+		t.Errorf("got the best runs %v, want one of the two that succeeded", best)
+	}
+	whole := w.call("GET", "/jobs/"+ids[0], "", 200)
+	grounds := ""
+	for _, one := range whole["grounds"].([]any) {
+		grounds += one.(map[string]any)["name"].(string) + " "
+	}
+	if !strings.Contains(grounds, "Counts") || !strings.Contains(grounds, "Durability") {
+		t.Errorf("got the grounds %q", grounds)
+	}
+	lines := func(query string) int {
+		return len(w.call("GET", "/jobs/"+ids[0]+"/output?"+query, "", 200)["lines"].([]any))
+	}
+	if all, some := lines(""), lines("text=RAMPUP"); some >= all || lines("text=nowhere") != 0 {
+		t.Errorf("output: got %d lines, and %d with a text", all, some)
+	}
+}
+
+// spelled spells a number of a document.
+func spelled(v any) string {
+	n, _ := v.(float64)
+	return strconv.Itoa(int(n))
+}

@@ -1,0 +1,176 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sledge/internal/job"
+	"sledge/internal/workbench"
+)
+
+// Sequence is runs with different numbers of virtual users, one after another, which are a
+// performance profile.
+type Sequence struct {
+	Profile int      `json:"profile"`
+	Users   []int    `json:"users" doc:"The numbers that were asked for, in their order."`
+	Jobs    []job.ID `json:"jobs" doc:"The runs that were begun; the last of them goes on where the state is running."`
+	State   string   `json:"state" enum:"running,done,stopped,failed"`
+	Reason  string   `json:"reason,omitempty" doc:"Why the others were not run."`
+}
+
+// Sequences are those that were started here since the program was.
+type Sequences struct {
+	Sequences []Sequence `json:"sequences" doc:"The newest first."`
+}
+
+// series is a sequence under way, or over. The API's lock guards it.
+type series struct {
+	Sequence
+	stop context.CancelFunc // ends it before the next run
+}
+
+const (
+	sequenceRunning = "running"
+	sequenceDone    = "done"
+	sequenceStopped = "stopped"
+	sequenceFailed  = "failed"
+
+	mostSequences = 100 // that are remembered
+)
+
+// startedSequence is the answer to a request that starts one.
+type startedSequence struct {
+	Location string `header:"Location" doc:"Where its profile is, from where it was started."`
+	Body     Sequence
+}
+
+func (a *API) addSequences() {
+	start := huma.Operation{
+		OperationID: "start-sequence", Method: http.MethodPost, Path: "/sequences", Tags: []string{tagVerbs}, DefaultStatus: http.StatusCreated,
+		Summary:     "Start runs with several numbers of virtual users, one after another",
+		Description: "As sledge run --users 1,2,4 does: together they are a performance profile, a new one where none is named. It ends with the first run that does not succeed. Each run is a job that can be followed and stopped.",
+	}
+	add(a, start, func(_ context.Context, in *of[Wanted]) (*startedSequence, error) { return a.startSequence(in.Body) })
+	add(a, get("list-sequences", "/sequences", "List the sequences of runs that were started here", tagVerbs),
+		func(context.Context, *struct{}) (*of[Sequences], error) {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			d := Sequences{Sequences: []Sequence{}}
+			for _, s := range slices.Backward(a.series) {
+				d.Sequences = append(d.Sequences, s.copy())
+			}
+			return answer(d, nil)
+		})
+	stop := huma.Operation{
+		OperationID: "stop-sequence", Method: http.MethodPost, Path: "/sequences/{profile}/stop", Tags: []string{tagVerbs}, DefaultStatus: http.StatusAccepted,
+		Summary: "Stop a sequence of runs", Description: "Its run is stopped, as any is, and no other begins.",
+	}
+	add(a, stop, func(_ context.Context, in *struct {
+		Profile int `path:"profile" minimum:"1"`
+	},
+	) (*of[Sequence], error) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		for _, s := range slices.Backward(a.series) {
+			if s.Profile != in.Profile {
+				continue
+			}
+			if s.State != sequenceRunning {
+				return nil, problem(http.StatusConflict, "the runs of profile %d have ended already", in.Profile)
+			}
+			s.stop()
+			if h := a.running[s.Jobs[len(s.Jobs)-1]]; h != nil {
+				h.Stop()
+			}
+			return answer(s.copy(), nil)
+		}
+		return nil, problem(http.StatusNotFound, "no runs of a profile %d were started here", in.Profile)
+	})
+}
+
+// copy returns what others may keep. The API's lock is held.
+func (s *series) copy() Sequence {
+	c := s.Sequence
+	c.Jobs = slices.Clone(s.Jobs)
+	return c
+}
+
+// startSequence starts the first of several runs, and the others when it has ended.
+func (a *API) startSequence(in Wanted) (*startedSequence, error) {
+	if in.Action != job.Run {
+		return nil, wrong("action", "action: only runs can be done with several numbers of virtual users, not a %s", in.Action)
+	}
+	order, err := a.resolve(in)
+	if err != nil {
+		return nil, err
+	}
+	orders, err := order.Runs()
+	if err != nil {
+		return nil, err
+	}
+	profile := in.Profile
+	if profile == 0 {
+		a.numbering.Lock() // until the first run has the number
+		defer a.numbering.Unlock()
+		if profile, err = a.Store.NextProfile(a.ctx); err != nil {
+			return nil, err
+		}
+	}
+	for i := range orders {
+		orders[i].Profile = profile
+	}
+	first, err := a.begin(orders[0])
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(a.ctx)
+	s := &series{Sequence: Sequence{Profile: profile, Users: order.Counts, Jobs: []job.ID{first.ID()}, State: sequenceRunning}, stop: cancel}
+	a.mu.Lock()
+	if len(a.series) >= mostSequences {
+		if i := slices.IndexFunc(a.series, func(s *series) bool { return s.State != sequenceRunning }); i >= 0 {
+			a.series = slices.Delete(a.series, i, i+1)
+		}
+	}
+	a.series = append(a.series, s)
+	answered := s.copy()
+	a.mu.Unlock()
+	a.clearing.Go(func() {
+		defer cancel()
+		a.sequence(ctx, s, orders, first)
+	})
+	return &startedSequence{Location: "profiles/" + strconv.Itoa(profile), Body: answered}, nil
+}
+
+// sequence does the runs of a sequence, the first of which has begun.
+func (a *API) sequence(ctx context.Context, s *series, orders []workbench.Order, h *workbench.Handle) {
+	err := workbench.Sweep(ctx, len(orders), 0, func(i int) error {
+		if i > 0 {
+			var err error
+			if h, err = a.begin(orders[i]); err != nil {
+				return err
+			}
+			a.mu.Lock()
+			s.Jobs = append(s.Jobs, h.ID())
+			if ctx.Err() != nil {
+				h.Stop() // it was stopped while this run began
+			}
+			a.mu.Unlock()
+		}
+		return h.Wait().Err()
+	})
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case err == nil:
+		s.State = sequenceDone
+	case errors.Is(err, context.Canceled), job.ExitOf(err) == job.ExitStopped:
+		s.State, s.Reason = sequenceStopped, err.Error()
+	default:
+		s.State, s.Reason = sequenceFailed, err.Error()
+	}
+}
