@@ -1,0 +1,53 @@
+// What others wrote is shown as they wrote it: no page takes a text for markup.
+import assert from 'node:assert/strict'
+import { play, told } from './people.mjs'
+
+await play(async ({ invite, step }) => {
+  const ann = await invite('ann', told.address)
+  await ann.logIn(`${told.address}login`, 'ann')
+  const { page } = ann
+
+  /** Waits until a page has asked for all that it shows, and looks for what the texts would have made. */
+  const harmless = async (what) => {
+    await page.waitForLoadState('networkidle')
+    const made = await page.locator('[data-hostile], img[src="x"], a[href^="javascript:"]').count()
+    assert.equal(made, 0, `${what} has taken a text for markup`)
+  }
+  /** Opens all that is folded. */
+  const unfold = () => page.evaluate(() => document.querySelectorAll('details').forEach((d) => (d.open = true)))
+
+  await step('the list of jobs', async () => {
+    await ann.go('#/jobs')
+    await page.getByRole('table').first().waitFor()
+    await page.getByRole('searchbox').fill('<img')
+    await harmless('the list of jobs')
+    await ann.go(`#/jobs?text=${encodeURIComponent('"><img src=x onerror=alert(1)><b data-hostile>')}`)
+    await harmless('a filter from the address')
+  })
+  for (const job of told.jobs) {
+    await step(`job ${job}`, async () => {
+      await ann.go(`#/jobs/${job}`)
+      await ann.heading(/./)
+      await page.getByText(job.slice(0, 12)).first().waitFor()
+      await unfold()
+      await harmless(`job ${job}`)
+      // It is there, as text.
+      await page.locator('main').getByText('data-hostile').first().waitFor({ state: 'attached' })
+      await ann.look(`hostile-${told.jobs.indexOf(job)}`)
+    })
+  }
+  await step('every page of the navigation', async () => {
+    const links = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').evaluateAll((all) => all.map((a) => a.getAttribute('href')))
+    assert.ok(links.length > 0)
+    for (const link of links) {
+      await ann.go(link)
+      await ann.heading(/./)
+      await harmless(link)
+    }
+  })
+  await step('an address of no page', async () => {
+    await ann.go('#/%3Cimg%20src=x%20onerror=alert(1)%3E%3Cb%20data-hostile%3E')
+    await ann.heading(/./)
+    await harmless('an address of no page')
+  })
+})
