@@ -9,6 +9,8 @@ export class APIError extends Error {
     /** The HTTP status; 0 where no answer came. */
     readonly status: number,
     readonly wayOut?: string,
+    /** What the API said, where it did: which settings are wrong. */
+    readonly problem?: Problem,
   ) {
     super(message)
     this.name = 'APIError'
@@ -24,13 +26,15 @@ function isProblem(document: unknown): document is Problem {
   return typeof document === 'object' && document !== null && 'detail' in document && typeof document.detail === 'string'
 }
 
-/** Asks for a document and waits for it. It fails with an APIError, or with signal's reason. */
-async function get<T extends { schema: string }>(path: string, schema: string, signal?: AbortSignal): Promise<T> {
+/** Asks for something and waits for the answer, whatever its shape. It fails with an APIError, or with signal's reason. */
+async function request(method: string, path: string, body: unknown, signal?: AbortSignal): Promise<{ status: number; body: unknown }> {
   let response: Response
   try {
     response = await fetch(address(path), {
-      headers: { Accept: 'application/json' },
+      method,
+      headers: { Accept: 'application/json', ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
       credentials: 'same-origin',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     })
   } catch (error) {
@@ -38,20 +42,31 @@ async function get<T extends { schema: string }>(path: string, schema: string, s
     throw new APIError('Sledge does not answer. Is sledge web still running?', 0, error instanceof Error ? error.message : undefined)
   }
   const text = await response.text()
-  let body: unknown
+  let answer: unknown
   try {
-    body = JSON.parse(text)
+    answer = JSON.parse(text)
   } catch {
-    body = undefined
+    answer = undefined
   }
   if (!response.ok) {
-    if (isProblem(body)) throw new APIError(body.detail, response.status)
+    if (isProblem(answer)) throw new APIError(answer.detail, response.status, undefined, answer)
     throw new APIError(`Sledge answered ${response.status} ${response.statusText}`.trim(), response.status)
   }
+  return { status: response.status, body: answer }
+}
+
+/** Sends something by a method, and returns the answer: of the shape that the description of the API gives it. */
+export async function send<T>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  return (await request(method, path, body, signal)).body as T
+}
+
+/** Asks for a document and waits for it. It fails with an APIError, or with signal's reason. */
+async function get<T extends { schema: string }>(path: string, schema: string, signal?: AbortSignal): Promise<T> {
+  const { status, body } = await request('GET', path, undefined, signal)
   const named = (body as { schema?: unknown } | null | undefined)?.schema
   if (named !== schema) {
     const got = typeof named === 'string' ? `a document of the shape ${named}` : 'no document'
-    throw new APIError(`Sledge sent ${got}, and these pages read ${schema}`, response.status, 'Load the page again: the program may have been replaced.')
+    throw new APIError(`Sledge sent ${got}, and these pages read ${schema}`, status, 'Load the page again: the program may have been replaced.')
   }
   return body as T
 }
