@@ -33,7 +33,8 @@ script succeeded; otherwise the last line on standard error says what failed.
 Python is python3, or the program in SLEDGE_PYTHON, version 3.9 or later. Settings
 are kept beside the job repository, or in the file in SLEDGE_SETTINGS.
 
-Called through a link named hammerdbcli, sledge takes HammerDB's own arguments.`
+Called through a link named hammerdbcli or hammerdbws, sledge takes HammerDB's own
+arguments.`
 
 // The languages of the console.
 const (
@@ -177,15 +178,9 @@ func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error
 	if err != nil {
 		return err
 	}
-	made, err := console.New(console.Config{
-		Bench: p.Bench, Runner: p.Runner, Version: p.Version,
-		Out: p.whole, Width: p.StdoutWidth, Environ: p.Environ,
-		OpenStore: p.consoleRepository,
-		Settings:  settings,
-		Height:    p.heightFor(use),
-	})
+	made, err := p.newConsole(settings, p.heightFor(use))
 	if err != nil {
-		return fmt.Errorf("%w (choose another file with %s)", err, EnvSettings)
+		return err
 	}
 	defer func() { err = errors.Join(err, made.Close()) }()
 	ctx, cancel := context.WithCancel(ctx)
@@ -203,6 +198,22 @@ func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error
 		return s.python(ctx)
 	}
 	return s.tcl(ctx)
+}
+
+// newConsole makes a console with the settings of a file. It has a height where somebody types.
+func (p *Program) newConsole(settings string, height func() int) (*console.Console, error) {
+	made, err := console.New(console.Config{
+		Bench: p.Bench, Runner: p.Runner, Version: p.Version,
+		Out: p.whole, Width: p.StdoutWidth, Environ: p.Environ,
+		OpenStore: p.consoleRepository,
+		StartWeb:  p.startWeb, FindWeb: p.findWeb,
+		Settings: settings,
+		Height:   height,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w (choose another file with %s)", err, EnvSettings)
+	}
+	return made, nil
 }
 
 // checkScript says what is wrong with the file of a script before anything begins.

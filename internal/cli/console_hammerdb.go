@@ -25,9 +25,19 @@ This is Sledge by HammerDB's name: sledge --help shows all that it can do.`
 // hammerdbPrompt is the prompt of hammerdbcli.
 const hammerdbPrompt = "hammerdb"
 
-// isHammerDB reports whether the program was called by the name of HammerDB's.
-func isHammerDB(name string) bool {
-	return strings.TrimSuffix(strings.ToLower(filepath.Base(name)), ".exe") == "hammerdbcli"
+// The names of HammerDB's programs that this one can be called by.
+const (
+	hammerdbConsole = "hammerdbcli"
+	hammerdbService = "hammerdbws"
+)
+
+// hammerdbName returns which of HammerDB's programs this one was called as, or "".
+func hammerdbName(called string) string {
+	switch name := strings.TrimSuffix(strings.ToLower(filepath.Base(called)), ".exe"); name {
+	case hammerdbConsole, hammerdbService:
+		return name
+	}
+	return ""
 }
 
 // hammerdb does what hammerdbcli does with the arguments.

@@ -48,19 +48,21 @@ func TestConsoleArgumentsSayWhatIsWanted(t *testing.T) {
 	}
 }
 
-func TestConsoleIsKnownByHammerDBsName(t *testing.T) {
-	for name, want := range map[string]bool{
-		"hammerdbcli":              true,
-		"./hammerdbcli":            true,
-		"/opt/bin/hammerdbcli":     true,
-		"HAMMERDBCLI.EXE":          true,
-		"sledge":                   false,
-		"/opt/hammerdbcli/sledge":  false,
-		"hammerdbcli.old":          false,
-		filepath.Join("a", "b.db"): false,
+func TestHammerDBsProgramsAreKnownByTheirNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"hammerdbcli":              hammerdbConsole,
+		"./hammerdbcli":            hammerdbConsole,
+		"/opt/bin/hammerdbcli":     hammerdbConsole,
+		"HAMMERDBCLI.EXE":          hammerdbConsole,
+		"/opt/bin/hammerdbws":      hammerdbService,
+		"HammerDBws.exe":           hammerdbService,
+		"sledge":                   "",
+		"/opt/hammerdbcli/sledge":  "",
+		"hammerdbcli.old":          "",
+		filepath.Join("a", "b.db"): "",
 	} {
-		if got := isHammerDB(name); got != want {
-			t.Errorf("%q: got %t, want %t", name, got, want)
+		if got := hammerdbName(name); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
 		}
 	}
 }

@@ -31,7 +31,7 @@ type Program struct {
 	Runner  job.Runner
 	Version string
 
-	Name    string   // what the program was called by, as in os.Args[0]; hammerdbcli has arguments of its own
+	Name    string   // what the program was called by, as in os.Args[0]; hammerdbcli and hammerdbws have arguments of their own
 	Args    []string // without the program's name
 	Environ []string // lines "NAME=value"
 	System  string   // the folder of the machine's configuration, where database clients have some too: "/etc"
@@ -124,7 +124,7 @@ func (p *Program) sayFault(fault *job.Fault) job.Exit {
 // asksJSON reports whether the arguments ask for JSON, also where they make no sense
 // otherwise. A script of the console has arguments of its own.
 func (p *Program) asksJSON() bool {
-	if isHammerDB(p.Name) || len(p.Args) > 0 && p.Args[0] == "console" {
+	if hammerdbName(p.Name) != "" || len(p.Args) > 0 && p.Args[0] == "console" {
 		return false
 	}
 	return slices.ContainsFunc(p.Args, func(arg string) bool { return arg == "--json" || arg == "--json=true" })
@@ -132,8 +132,11 @@ func (p *Program) asksJSON() bool {
 
 // execute does what the arguments say.
 func (p *Program) execute(ctx context.Context) error {
-	if isHammerDB(p.Name) {
+	switch hammerdbName(p.Name) {
+	case hammerdbConsole:
 		return p.hammerdb(ctx)
+	case hammerdbService:
+		return p.hammerdbws(ctx)
 	}
 	root := p.root()
 	root.SetArgs(p.Args)

@@ -1,13 +1,20 @@
 package cli
 
 import (
+	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"time"
 
 	"sledge/internal/host"
 	"sledge/internal/web"
@@ -21,18 +28,19 @@ type runningSite struct {
 	Home        string       `json:"home"` // its address
 	Key         string       `json:"key"`
 	Fingerprint string       `json:"fingerprint,omitempty"` // of its certificate, where it has one
+
+	path string // of the file
 }
 
 // runningFile is where a server says that it runs.
-func runningFile(folder, port string) string {
-	return filepath.Join(folder, "web-running-"+port+".json")
+func runningFile(folder string, port int) string {
+	return filepath.Join(folder, fmt.Sprintf("web-running-%d.json", port))
 }
 
 // announce says that the site runs, until forget is called. That it cannot be said is no
 // reason not to serve.
 func (s *site) announce() (forget func()) {
-	_, port, _ := net.SplitHostPort(s.Address()) // web.New has split it
-	path := runningFile(s.Folder, port)
+	path := runningFile(s.Folder, s.Listener.Addr().(*net.TCPAddr).Port)
 	self, err := host.Self()
 	if err == nil {
 		of := runningSite{Process: self, Home: s.Home(), Key: s.Key}
@@ -64,4 +72,93 @@ func replacePrivate(path string, text []byte) error {
 		_ = os.Remove(file.Name()) // the error that matters is known
 	}
 	return err
+}
+
+// errNoSite says that no server runs where one was looked for.
+var errNoSite = errors.New("no server of this job repository runs on the port")
+
+// findSite finds the server that runs on a port, whoever of this user's commands started it.
+// The process that started it must still be there: the port may be another program's by now.
+func findSite(folder string, port int) (*runningSite, error) {
+	path := runningFile(folder, port)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNoSite
+	}
+	of := runningSite{path: path}
+	if err == nil {
+		err = json.Unmarshal(text, &of)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find out which server runs: %w", err)
+	}
+	self, err := os.Hostname()
+	if err != nil {
+		return nil, fmt.Errorf("find the name of this host: %w", err)
+	}
+	if of.Process.Host != self || !of.Process.Alive() {
+		return nil, errNoSite
+	}
+	return &of, nil
+}
+
+// request asks the server for something, and returns what it answers.
+func (r *runningSite) request(ctx context.Context, method, path string) (string, error) {
+	const patience, most = 10 * time.Second, 1 << 20
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	asks, err := http.NewRequestWithContext(ctx, method, r.Home+path, nil)
+	if err != nil {
+		return "", err
+	}
+	asks.Header.Set("Authorization", "Bearer "+r.Key)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{
+		InsecureSkipVerify: true, // it is known by its certificate itself
+		VerifyConnection: func(state tls.ConnectionState) error {
+			shown := &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{state.PeerCertificates[0].Raw}}}}
+			if web.Fingerprint(shown) != r.Fingerprint {
+				return errors.New("it has another certificate than the server that was started")
+			}
+			return nil
+		},
+	}}
+	defer transport.CloseIdleConnections()
+	answer, err := (&http.Client{Transport: transport}).Do(asks)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, most))
+	if err != nil {
+		return "", err
+	}
+	if answer.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s answers %s: %s", r.Home, answer.Status, strings.TrimSpace(string(text)))
+	}
+	return strings.TrimRight(string(text), "\n"), nil
+}
+
+// Environment says where and what the server is.
+func (r *runningSite) Environment(ctx context.Context) (string, error) {
+	return r.request(ctx, http.MethodGet, "env")
+}
+
+// End asks the server to end, and waits a while until it has stopped jobs that it was asked to
+// start.
+func (r *runningSite) End(ctx context.Context) error {
+	if _, err := r.request(ctx, http.MethodPost, "quit"); err != nil {
+		return err
+	}
+	const most, step = 10 * time.Second, 20 * time.Millisecond
+	for range most / step {
+		if _, err := os.Stat(r.path); err != nil || !r.Process.Alive() {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(step):
+		}
+	}
+	return nil // it will
 }

@@ -74,6 +74,62 @@ func (p *Program) openSite(config web.Config, store *repository.Store, configura
 	return s, nil
 }
 
+// startSite makes a site on a port of this machine, which nobody else reaches.
+func (p *Program) startSite(repository string, port int) (*site, error) {
+	folder, err := p.webFolder(repository)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := listen(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
+	if err != nil {
+		return nil, err
+	}
+	store, err := p.consoleRepository(repository)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	s, err := p.openSite(web.Config{Listener: listener, Folder: folder}, store, "", nil)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	return s, nil
+}
+
+// ownSite is a site that serves until it is told to quit.
+type ownSite struct {
+	*site
+	ended <-chan error
+}
+
+// startWeb serves a site for a console.
+func (p *Program) startWeb(repository string, port int) (console.OwnWeb, error) {
+	s, err := p.startSite(repository, port)
+	if err != nil {
+		return nil, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.serve(context.Background()) }()
+	return ownSite{s, ended}, nil
+}
+
+// Link implements console.OwnWeb.
+func (o ownSite) Link() (address string, logsIn bool) { return o.URL(), o.HasLink() }
+
+// Quit implements console.OwnWeb.
+func (o ownSite) Quit() { o.quit() }
+
+// Wait implements console.OwnWeb.
+func (o ownSite) Wait() error { return errors.Join(<-o.ended, o.close()) }
+
+// findWeb finds a site that runs.
+func (p *Program) findWeb(repository string, port int) (console.Web, error) {
+	folder, err := p.webFolder(repository)
+	if err != nil {
+		return nil, err
+	}
+	return findSite(folder, port)
+}
+
 // quit has the site end as Ctrl-C does: jobs that were started there are stopped first.
 func (s *site) quit() {
 	s.verbs.Interrupt()

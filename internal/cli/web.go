@@ -110,8 +110,8 @@ func (p *Program) web(ctx context.Context, f webFlags) (err error) {
 	if err := f.checkReach(address, folder); err != nil {
 		return err
 	}
-	if config.Listener, err = listen(address, f.listen); err != nil {
-		return err
+	if config.Listener, err = listen(address); err != nil {
+		return usage("--listen %s: %w", f.listen, err)
 	}
 	defer config.Listener.Close()
 	if config.TLS, err = f.tls(address, folder); err != nil {
@@ -263,15 +263,15 @@ func (f webFlags) tls(address *net.TCPAddr, folder string) (*tls.Config, error) 
 }
 
 // listen listens on an address, and says what to do where that is not possible.
-func listen(address *net.TCPAddr, text string) (net.Listener, error) {
+func listen(address *net.TCPAddr) (net.Listener, error) {
 	listener, err := net.ListenTCP("tcp", address)
 	switch {
 	case err == nil:
 		return listener, nil
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, usage("--listen %s: another program listens on port %d, maybe another sledge web: choose another port, or 0 for any that is free", text, address.Port)
+		return nil, usage("another program listens on port %d, maybe another sledge web: choose another port", address.Port)
 	case errors.Is(err, fs.ErrPermission):
-		return nil, usage("--listen %s: you may not listen on port %d: choose one above 1023", text, address.Port)
+		return nil, usage("you may not listen on port %d: choose one above 1023", address.Port)
 	}
-	return nil, usage("--listen %s: %w: choose an address that this machine has", text, err)
+	return nil, usage("%w: choose an address that this machine has", err)
 }

@@ -47,6 +47,13 @@ type Config struct {
 	// path is "".
 	OpenStore func(path string) (*repository.Store, error)
 
+	// StartWeb serves the web application on a port of this machine, with the job repository
+	// at a path, as OpenStore has it. FindWeb finds a server on a port that whoever uses the
+	// console has started with that repository, by whatever command. They are nil where a
+	// console is to serve nothing.
+	StartWeb func(repository string, port int) (OwnWeb, error)
+	FindWeb  func(repository string, port int) (Web, error)
+
 	// Settings is the file that settings are kept in between two starts; "" keeps
 	// them for this console only.
 	Settings string
@@ -63,6 +70,7 @@ type Console struct {
 	userLog *os.File // of what virtual users say; nil where nobody asked for it
 	script  script
 	counter counter
+	web     web
 
 	repository openRepository
 
@@ -102,7 +110,7 @@ func New(config Config) (*Console, error) {
 
 // Close stops what the console has running, and ends its use of its files.
 func (c *Console) Close() error {
-	return errors.Join(c.closeCounter(), c.closeUserLog(), c.repository.close(), c.book.Close())
+	return errors.Join(c.closeWeb(), c.closeCounter(), c.closeUserLog(), c.repository.close(), c.book.Close())
 }
 
 // Call is one command as a script calls it.
@@ -152,7 +160,7 @@ func find(name string) (command, bool) {
 func commands() []command {
 	all := slices.Concat(
 		configureCommands(), printCommands(), schemaCommands(), scriptCommands(), userCommands(), autopilotCommands(), stepCommands(),
-		counterCommands(), metricsCommands(), datagenCommands(), jobsCommands(), helpCommands(), missingCommands(),
+		counterCommands(), metricsCommands(), datagenCommands(), jobsCommands(), webCommands(), helpCommands(), missingCommands(),
 	)
 	slices.SortFunc(all, func(a, b command) int { return strings.Compare(a.name, b.name) })
 	return all

@@ -107,7 +107,6 @@ func switchmode(c *Console, _ context.Context, call Call) (string, error) {
 
 // missing are the commands of parts that are not built yet.
 var missing = map[string]string{
-	"wsport": "the web service", "wsstart": "the web service", "wsstatus": "the web service", "wsstop": "the web service",
 	"ci": "pipelines", "cifix": "pipelines", "cilisten": "pipelines", "cipush": "pipelines", "cireset": "pipelines",
 	"ciset": "pipelines", "cistatus": "pipelines", "cistop": "pipelines", "citmp": "pipelines", "pipe": "pipelines", "pipes": "pipelines",
 }

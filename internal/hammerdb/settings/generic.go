@@ -111,7 +111,7 @@ type commandLine struct {
 }
 
 type webService struct {
-	Port int `opt:"ws_port" min:"1" max:"65535" help:"TCP port of the web service; without effect, since there is none yet"`
+	Port int `opt:"ws_port" min:"1" max:"65535" help:"TCP port of the web service"`
 }
 
 type results struct {

@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sledge/internal/hammerdb/console"
+)
+
+// How HammerDB's web service is started, in its words.
+const (
+	serviceWait   = "wait" // for Ctrl-C
+	serviceNoWait = "nowait"
+	serviceGUI    = "gui"
+	serviceSCGI   = "scgi"
+	serviceStop   = "stop"
+)
+
+const serviceHelp = `Usage: hammerdbws [ start | wait | nowait | gui | stop ]
+
+  hammerdbws              serve the web application until Ctrl-C; start and wait do the same
+  hammerdbws nowait       serve it, and read commands: jobs, env, help, quit
+  hammerdbws gui          serve it, and print no more than where
+  hammerdbws stop         end the server of the job repository, whichever command started it
+  hammerdbws --version    say which version this is
+
+The port is the one that wsport sets in the console. Only this machine can reach it: sledge web
+serves others, too, by TLS and with users, and works behind a reverse proxy, for which
+HammerDB has scgi. This is Sledge by HammerDB's name: sledge --help shows all that it can do.`
+
+// serviceWrong is what HammerDB says of another argument.
+const serviceWrong = "Error starting HammerDB Web Service: argument should be start, stop, gui, scgi, wait or nowait"
+
+// serviceCommands are those that are read beside the service.
+const serviceCommands = "jobs ...    jobs of the repository: help jobs in hammerdbcli lists the forms\n" +
+	"env         where and what the service is\n" +
+	"help        this list\n" +
+	"quit        end the service"
+
+func (p *Program) serviceVersion() string { return "Sledge Web Service " + p.Version }
+
+// hammerdbws does what hammerdbws does with the arguments.
+func (p *Program) hammerdbws(ctx context.Context) (err error) {
+	if len(p.Args) == 1 {
+		switch strings.TrimLeft(p.Args[0], "-") {
+		case "help", "h":
+			fmt.Fprintln(p.Stdout, serviceHelp)
+			return nil
+		case "version", "v":
+			fmt.Fprintln(p.Stdout, p.serviceVersion())
+			return nil
+		}
+	}
+	mode, err := serviceMode(p.Args)
+	if err != nil {
+		fmt.Fprintln(p.Stdout, serviceWrong)
+		return err
+	}
+	p.began = true
+	_, settings, err := p.consoleFiles()
+	if err != nil {
+		return err
+	}
+	made, err := p.newConsole(settings, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, made.Close()) }()
+	if mode == serviceStop {
+		_, err := made.Call(ctx, console.Call{Name: "wsstop"})
+		return errors.Join(err, made.Failure())
+	}
+	err = p.serveService(ctx, made, mode)
+	if err != nil {
+		fmt.Fprintf(p.Stdout, "Error starting HammerDB webservice on port %d in %s mode : %s\n", made.WebPort(), mode, oneLine(err))
+	}
+	return err
+}
+
+// serviceMode reads the arguments of hammerdbws.
+func serviceMode(args []string) (mode string, err error) {
+	if len(args) == 0 {
+		return serviceWait, nil
+	}
+	if len(args) > 1 {
+		return "", usage("hammerdbws takes one word, so not %q (hammerdbws --help)", args[1])
+	}
+	switch mode = args[0]; {
+	case mode == "start":
+		return serviceWait, nil
+	case slices.Contains([]string{serviceWait, serviceNoWait, serviceGUI, serviceSCGI, serviceStop}, mode):
+		return mode, nil
+	}
+	return "", usage("hammerdbws does not know %q (hammerdbws --help)", mode)
+}
+
+// serveService serves until Ctrl-C, or until somebody asks it to quit.
+func (p *Program) serveService(ctx context.Context, made *console.Console, mode string) (err error) {
+	if mode == serviceSCGI {
+		return usage("SCGI is not built into Sledge: have the proxy speak HTTP to sledge web --base-path /PATH --trusted-proxy 127.0.0.1")
+	}
+	path, _ := made.Repository()
+	port := made.WebPort()
+	s, err := p.startSite(path, port)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if mode != serviceGUI {
+		fmt.Fprintf(p.Stdout, "%s\nWeb Service using on-disk database %s\nStarting HammerDB Web Service on port %d\nListening for HTTP requests on TCP port %d\n",
+			p.serviceVersion(), s.store.Path(), port, port)
+	}
+	if err := p.introduce(s, webFlags{}); err != nil {
+		return err
+	}
+	defer p.interrupts.instead(func(int) { s.quit() })()
+	if mode != serviceNoWait {
+		return s.serve(ctx)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.serve(ctx) }()
+	for lines := p.linesTyped(); ; {
+		if p.StdinIsTerminal {
+			fmt.Fprint(p.Stdout, "hammerws>")
+		}
+		select {
+		case err := <-ended:
+			return err
+		case line, more := <-lines:
+			if words := strings.Fields(line); !more || len(words) == 1 && words[0] == "quit" {
+				s.quit()
+				return <-ended
+			} else if err := p.serviceCommand(ctx, made, s, words); err != nil {
+				fmt.Fprintf(p.Stdout, "Error: %s\n", oneLine(err))
+			}
+		}
+	}
+}
+
+// linesTyped brings what is typed. Who reads a terminal cannot be stopped, and so goes on
+// until the program ends.
+func (p *Program) linesTyped() <-chan string {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		for {
+			line, err := readLine(p.Stdin)
+			if err == nil || line != "" {
+				lines <- line
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return lines
+}
+
+// serviceCommand does a command that was typed beside the service.
+func (p *Program) serviceCommand(ctx context.Context, made *console.Console, s *site, words []string) error {
+	switch {
+	case len(words) == 0:
+		return nil
+	case words[0] == "jobs" || words[0] == "job":
+		_, err := made.Call(ctx, console.Call{Name: words[0], Args: words[1:]})
+		return err
+	case len(words) == 1 && words[0] == "env":
+		of, err := findSite(s.Folder, made.WebPort())
+		if err != nil {
+			return err
+		}
+		text, err := of.Environment(ctx)
+		if err == nil {
+			fmt.Fprintln(p.Stdout, text)
+		}
+		return err
+	case len(words) == 1 && words[0] == "help":
+		fmt.Fprintln(p.Stdout, serviceCommands)
+		return nil
+	}
+	return usage("here are jobs, env, help and quit; other commands, such as %s, are in hammerdbcli", words[0])
+}

@@ -1,0 +1,175 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"strconv"
+)
+
+// Web is a server of the web application that runs, whichever command started it.
+type Web interface {
+	// Environment says where and what it is.
+	Environment(ctx context.Context) (string, error)
+
+	// End asks it to end, which it does once jobs that it was asked to start have stopped.
+	End(ctx context.Context) error
+}
+
+// OwnWeb is one that a console has started.
+type OwnWeb interface {
+	// Link is the address to open, and whether it logs in by itself, once.
+	Link() (address string, logsIn bool)
+
+	// Quit stops jobs that it was asked to start and ends it after that; a second time it
+	// aborts them.
+	Quit()
+
+	// Wait waits until it has ended.
+	Wait() error
+}
+
+// web is what a console knows of the web service.
+type web struct {
+	own  OwnWeb // nil where it has started none
+	port int    // of its own
+}
+
+func webCommands() []command {
+	return []command{
+		{
+			name: "wsport", usage: "wsport [port]", takes: varies, run: wsport,
+			help: "Shows or sets the TCP port of the web service.",
+		},
+		{
+			name: "wsstart", usage: "wsstart", takes: 0, run: wsstart,
+			help: "Serves the web application to browsers on this machine, and prints how to come in. It ends with the console; sledge web serves without one.",
+		},
+		{
+			name: "wsstatus", usage: "wsstatus", takes: 0, run: wsstatus,
+			help: "Shows whether a web service of this job repository runs on the port, and where.",
+		},
+		{
+			name: "wsstop", usage: "wsstop", takes: 0, run: wsstop,
+			help: "Ends the web service, also one that another console or sledge web has started with the same job repository. Jobs that browsers have started in it are stopped.",
+		},
+	}
+}
+
+const webSection, webPort = "webservice", "ws_port"
+
+// WebPort is the TCP port that the web service is to have.
+func (c *Console) WebPort() int {
+	port, err := strconv.Atoi(c.book.Generic(webSection, webPort))
+	if err != nil {
+		panic(err) // the settings hold numbers only
+	}
+	return port
+}
+
+func wsport(c *Console, _ context.Context, call Call) (string, error) {
+	switch len(call.Args) {
+	case 0:
+		c.out.printf("Web Service Port set to %d", c.WebPort())
+		return "", nil
+	case 1:
+	default:
+		return "", fail("Usage: wsport [port]")
+	}
+	port, err := strconv.Atoi(call.Args[0])
+	if err != nil {
+		return "", fail("Error: Web Service port should be an integer")
+	}
+	if err := c.setGeneric(webSection, webPort, strconv.Itoa(port)); err != nil {
+		return "", fail("Error: %v", err)
+	}
+	c.out.printf("Setting Web Service port to %d", port)
+	return "", nil
+}
+
+// errNoWeb is for consoles that cannot serve, such as one that is itself in a browser.
+var errNoWeb = errors.New("this console has no web service")
+
+// findWeb finds the server that is meant: this console's own, or that on the port.
+func (c *Console) findWeb() (found Web, port int, err error) {
+	port = c.WebPort()
+	if c.FindWeb == nil {
+		return nil, port, errNoWeb
+	}
+	path, _ := c.Repository()
+	if c.web.own != nil {
+		if found, err = c.FindWeb(path, c.web.port); err == nil {
+			return found, c.web.port, nil
+		}
+	}
+	found, err = c.FindWeb(path, port)
+	return found, port, err
+}
+
+func wsstart(c *Console, _ context.Context, _ Call) (string, error) {
+	if c.StartWeb == nil {
+		return "", fail("Error: Web Service: %v", errNoWeb)
+	}
+	if _, port, err := c.findWeb(); err == nil {
+		return "", fail("Error: Web Service already running on port %d, call wsstop to stop", port)
+	}
+	if err := c.closeWeb(); err != nil { // one that somebody else has ended
+		return "", err
+	}
+	path, _ := c.Repository()
+	port := c.WebPort()
+	own, err := c.StartWeb(path, port)
+	if err != nil {
+		return "", fail("Error: Web Service on port %d: %v", port, err)
+	}
+	c.web = web{own, port}
+	c.out.printf("Starting HammerDB Web Service on port %d", port)
+	address, logsIn := own.Link()
+	if logsIn {
+		c.out.printWhole("Open this link, which logs in once: " + address)
+		return "", nil
+	}
+	c.out.printWhole("Open this address, and log in as a user: " + address)
+	return "", nil
+}
+
+func wsstatus(c *Console, ctx context.Context, _ Call) (string, error) {
+	found, _, err := c.findWeb()
+	if err == nil {
+		var text string
+		if text, err = found.Environment(ctx); err == nil {
+			c.out.print("Web Service running: " + text)
+			return "", nil
+		}
+	}
+	c.out.printf("Web Service not running: %v", err)
+	return "", nil
+}
+
+func wsstop(c *Console, ctx context.Context, _ Call) (string, error) {
+	found, port, err := c.findWeb()
+	if err != nil {
+		c.out.printf("Web Service not running: %v", err)
+		return "", nil
+	}
+	if c.web.own != nil && c.web.port == port {
+		defer c.onInterrupt(c.web.own.Quit)()
+		return "", c.closeWeb()
+	}
+	if err := found.End(ctx); err != nil {
+		return "", fail("Error: Web Service on port %d: %v", port, err)
+	}
+	c.out.printf("Stopping HammerDB Web Service on port %d", port)
+	return "", nil
+}
+
+// closeWeb ends the server that this console has started, if any, and waits until it has.
+func (c *Console) closeWeb() error {
+	own := c.web.own
+	if own == nil {
+		return nil
+	}
+	c.out.printf("Stopping HammerDB Web Service on port %d", c.web.port)
+	c.web = web{}
+	own.Quit()
+	return own.Wait()
+}
