@@ -26,8 +26,10 @@ function isProblem(document: unknown): document is Problem {
   return typeof document === 'object' && document !== null && 'detail' in document && typeof document.detail === 'string'
 }
 
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
 /** Asks for something and waits for the answer, whatever its shape. It fails with an APIError, or with signal's reason. */
-async function request(method: string, path: string, body: unknown, signal?: AbortSignal): Promise<{ status: number; body: unknown }> {
+async function request(method: Method, path: string, body: unknown, signal?: AbortSignal): Promise<{ status: number; body: unknown }> {
   let response: Response
   try {
     response = await fetch(address(path), {
@@ -56,12 +58,12 @@ async function request(method: string, path: string, body: unknown, signal?: Abo
 }
 
 /** Sends something by a method, and returns the answer: of the shape that the description of the API gives it. */
-export async function send<T>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+export async function send<T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   return (await request(method, path, body, signal)).body as T
 }
 
-/** Asks for a document and waits for it. It fails with an APIError, or with signal's reason. */
-async function get<T extends { schema: string }>(path: string, schema: string, signal?: AbortSignal): Promise<T> {
+/** Asks for a document of a shape and waits for it. */
+export async function get<T extends { schema: string }>(path: string, schema: string, signal?: AbortSignal): Promise<T> {
   const { status, body } = await request('GET', path, undefined, signal)
   const named = (body as { schema?: unknown } | null | undefined)?.schema
   if (named !== schema) {

@@ -149,7 +149,7 @@ describe('a job', () => {
 
   test('has the table behind a chart when it is opened', async () => {
     const page = await open(`#/jobs/${run.id}`, 'Transactions a minute')
-    const details = page.querySelector('details')
+    const details = page.querySelector<HTMLDetailsElement>('figure details')
     if (details === null) throw new Error('there is no table')
     expect(details.querySelector('table')).toBeNull()
     details.open = true

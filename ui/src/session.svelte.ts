@@ -1,0 +1,56 @@
+// Who has logged in, and what they may do. The server decides; pages only leave out what it
+// would refuse, and say why.
+
+/** What the server says of a session. */
+interface Told {
+  user: string
+  role: string
+  may_act: boolean
+  read_only: boolean
+}
+
+class Session {
+  #told = $state.raw<Told>()
+
+  /** The name of who has logged in; "" where it is not known. */
+  get user(): string {
+    return this.#told?.user ?? ''
+  }
+
+  /** Whether they came by the link that the program printed, which works once. */
+  get byLink(): boolean {
+    return this.user === 'link'
+  }
+
+  /** Whether they may start, change and delete something. */
+  get mayAct(): boolean {
+    return this.#told?.may_act ?? true // it is asked; whoever may not is refused
+  }
+
+  /** Why they may not, in a sentence; "" where they may. */
+  get why(): string {
+    if (this.mayAct) return ''
+    return this.#told?.read_only ? 'This server lets nobody change anything: sledge web --read-only.' : 'Your role is to look: you may change nothing.'
+  }
+
+  /** What they may do, in a word or two. */
+  get may(): string {
+    if (this.#told === undefined) return ''
+    if (this.#told.read_only) return 'read-only'
+    return this.#told.may_act ? 'may act' : 'may look'
+  }
+
+  /** Asks the server. Where that has no answer, nothing changes. */
+  async ask(): Promise<void> {
+    try {
+      const response = await fetch(new URL('session', document.baseURI).href, { headers: { Accept: 'application/json' }, credentials: 'same-origin' })
+      if (!response.ok) return
+      const told: unknown = await response.json()
+      if (typeof told === 'object' && told !== null && 'may_act' in told) this.#told = told as Told
+    } catch {
+      // The page itself says when the server is gone.
+    }
+  }
+}
+
+export const session = new Session()
