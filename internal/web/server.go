@@ -18,6 +18,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/klauspost/compress/gzhttp"
+	"github.com/klauspost/compress/gzip"
 )
 
 // Config says what a server serves, and to whom. The zero value of a field is its default,
@@ -241,12 +244,23 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /logout", s.logOut)
 	mux.HandleFunc("GET /session", s.showSession)
 	mux.HandleFunc("GET /login.css", showStyle)
-	mux.Handle("/api/", s.API)
+	mux.Handle("/api/", compressed(s.API))
 	for path, handler := range s.Others {
 		mux.Handle(path, handler)
 	}
 	mux.Handle("/", s.pages())
 	return mux
+}
+
+// compressed has documents compressed for who takes that: a list of jobs is a twentieth then.
+// Events pass as they are, at once. It costs little, since a run may go on beside it.
+func compressed(next http.Handler) http.Handler {
+	wrap, err := gzhttp.NewWrapper(gzhttp.CompressionLevel(gzip.BestSpeed),
+		gzhttp.ContentTypes([]string{"application/json", "application/openapi+json", "text/csv", "text/html", "text/plain"}))
+	if err != nil {
+		panic(err) // the options are ours
+	}
+	return wrap(next)
 }
 
 // isProgram reports whether a program asks, or a page for what is no page. Browsers say that

@@ -734,6 +734,45 @@ func TestPagesAreServedAsTheyWereBuilt(t *testing.T) {
 	}
 }
 
+// A stream of events has nothing to wait for, and a document may be large.
+func TestDocumentsAreCompressedAndEventsPassAtOnce(t *testing.T) {
+	read := make(chan struct{})
+	s := start(t, func(c *Config) {
+		c.API = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/v1/jobs" {
+				w.Header().Set("Content-Type", "application/json")
+				fmt.Fprintf(w, "[%s1]", strings.Repeat("1,", 5000))
+				return
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, "data: 1\n\n")
+			if err := http.NewResponseController(w).Flush(); err != nil {
+				t.Error(err)
+			}
+			<-read
+		})
+	})
+	defer close(read)
+	c := s.in("lou")
+	if reply := s.ask(c, "GET", "/api/v1/jobs", "", "Accept-Encoding", "gzip"); reply.Header.Get("Content-Encoding") != "gzip" || len(reply.body) > 500 {
+		t.Errorf("got %d bytes, as %q, want them compressed", len(reply.body), reply.Header.Get("Content-Encoding"))
+	}
+	r, err := http.NewRequest("GET", s.url+"/api/v1/jobs/7/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept-Encoding", "gzip")
+	response, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	line, err := bufio.NewReader(response.Body).ReadString('\n')
+	if err != nil || line != "data: 1\n" || response.Header.Get("Content-Encoding") != "" {
+		t.Errorf("got %q as %q, %v, want the event while the stream goes on", line, response.Header.Get("Content-Encoding"), err)
+	}
+}
+
 func TestWithoutPagesItSaysSo(t *testing.T) {
 	s := start(t, nil)
 	c := s.in("ann")

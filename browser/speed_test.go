@@ -1,0 +1,33 @@
+//go:build browser
+
+package browser
+
+import (
+	"testing"
+
+	"sledge/internal/job"
+	"sledge/internal/repository"
+	"sledge/internal/repository/repositorytest"
+)
+
+// TestTheFirstContentComesAtOnce opens pages of a repository as a team has it after years.
+func TestTheFirstContentComesAtOnce(t *testing.T) {
+	s := newSite(t)
+	store, err := repository.Open(s.repository())
+	if err != nil {
+		t.Fatal(err)
+	}
+	like := []job.Spec{{Database: "postgresql", Workload: "tprocc"}, {Database: "mariadb", Workload: "tprocc"}, {Database: "sqlite", Workload: "tproch"}}
+	if err := repositorytest.Jobs(t.Context(), store, like, 5000); err != nil {
+		t.Fatal(err)
+	}
+	day, err := repositorytest.Day(t.Context(), store, like[0], 86_400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.start()
+	play(t, "speed.mjs", facts{"link": s.link, "address": s.address, "day": day}, nil)
+}
