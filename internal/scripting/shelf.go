@@ -32,7 +32,7 @@ const (
 // Script is a script that is kept.
 type Script struct {
 	Name     string    `json:"name"`
-	Language Language  `json:"language"`
+	Language Language  `json:"language" enum:"tcl,python,driver"`
 	Bytes    int64     `json:"bytes"`
 	Changed  time.Time `json:"changed"`
 }

@@ -10,13 +10,17 @@ export interface Page {
   path: string
   /** Its name in the navigation. A page without one stands under the page that its path begins with. */
   name?: string
-  load: () => Promise<{ default: Component<Place> }>
+  load: () => Promise<{ default: Component<Place> | Component }>
 }
 
 /** All pages, in the order of the navigation. Whoever names none comes to the first. */
 export const pages: Page[] = [
   { path: 'jobs', name: 'Jobs', load: () => import('./pages/JobsPage.svelte') },
   { path: 'jobs/:id', load: () => import('./pages/JobPage.svelte') },
+  { path: 'scripts', name: 'Scripts', load: () => import('./pages/ScriptsPage.svelte') },
+  { path: 'scripts/:name', load: () => import('./pages/ScriptPage.svelte') },
+  { path: 'console', name: 'Console', load: () => import('./pages/ConsolesPage.svelte') },
+  { path: 'console/:id', load: () => import('./pages/ConsolePage.svelte') },
 ]
 
 /** A page, and what it is told of its address. */

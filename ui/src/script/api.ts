@@ -1,0 +1,62 @@
+// Scripts and consoles as the API has them.
+
+import type { components } from '../../generated/openapi.ts'
+import { address, send } from '../api/client.ts'
+
+type Documents = components['schemas']
+
+export type Scripts = Documents['api.Scripts']
+export type Script = Documents['scripting.Script']
+export type Text = Documents['scripting.Text']
+export type Execution = Documents['scripting.Report']
+export type Piece = Documents['scripting.Piece']
+export type Words = Documents['console.Words']
+export type Language = Execution['language']
+
+const of = (name: string): string => `scripts/${encodeURIComponent(name)}`
+const at = (id: string): string => `executions/${encodeURIComponent(id)}`
+
+export const scripts = (signal?: AbortSignal): Promise<Scripts> => send('GET', 'scripts', undefined, signal)
+export const script = (name: string, signal?: AbortSignal): Promise<Text> => send('GET', of(name), undefined, signal)
+/** Keeps a script over the version that was read; without one it is new. */
+export const write = (name: string, text: string, version?: string): Promise<Text> => send('PUT', of(name), { text, ...(version === undefined ? {} : { version }) })
+export const remove = (name: string): Promise<void> => send('DELETE', of(name))
+export const run = (name: string, given: string[]): Promise<Execution> => send('POST', `${of(name)}/run`, { arguments: given })
+export const executions = async (signal?: AbortSignal): Promise<Execution[]> =>
+  (await send<Documents['api.Executions']>('GET', 'executions', undefined, signal)).executions ?? []
+export const stop = (id: string): Promise<Execution> => send('POST', `${at(id)}/stop`, {})
+export const open = (language: 'tcl' | 'python', columns: number, rows: number): Promise<Execution> => send('POST', 'executions', { language, columns, rows })
+export const type = (id: string, text: string): Promise<void> => send('POST', `${at(id)}/input`, { text })
+export const resize = (id: string, columns: number, rows: number): Promise<void> => send('POST', `${at(id)}/size`, { columns, rows })
+export const words = (signal?: AbortSignal): Promise<Words> => send('GET', 'console/words', undefined, signal)
+export const draft = async (database: string, workload: string): Promise<string> =>
+  (await send<{ text: string }>('GET', `console/driver?${new URLSearchParams({ database, workload }).toString()}`)).text
+
+/** Who follows an execution. */
+export interface Follower {
+  piece: (piece: Piece) => void
+  over: (execution: Execution) => void
+  /** Whether the connection is there. */
+  connected: (is: boolean) => void
+  /** The server knows nothing of it any more, or lets nobody look. */
+  gone: () => void
+}
+
+/**
+ * Follows what an execution prints, from its beginning, and goes on where it was after the
+ * connection was lost. It returns what ends that.
+ */
+export function follow(id: string, follower: Follower): () => void {
+  const events = new EventSource(address(`${at(id)}/output`))
+  events.onopen = () => follower.connected(true)
+  events.onmessage = (message: MessageEvent<string>) => follower.piece(JSON.parse(message.data) as Piece)
+  events.addEventListener('over', (message: MessageEvent<string>) => {
+    events.close()
+    follower.over(JSON.parse(message.data) as Execution)
+  })
+  events.onerror = () => {
+    follower.connected(false)
+    if (events.readyState === EventSource.CLOSED) follower.gone()
+  }
+  return () => events.close()
+}

@@ -1,0 +1,31 @@
+// What an execution has printed, as a page shows it: the last of it, in stretches of one stream.
+
+import type { Piece } from './api.ts'
+
+/** A stretch of what was printed. */
+export interface Stretch {
+  text: string
+  isError: boolean
+}
+
+/** How many characters are shown. */
+export const most = 300_000
+
+/** Adds a piece to what is shown. */
+export function added(shown: readonly Stretch[], piece: Piece): Stretch[] {
+  const list = [...shown]
+  if (piece.missed) list.push({ text: `… ${piece.missed} bytes are kept no more …\n`, isError: true })
+  const isError = piece.error === true
+  const last = list.at(-1)
+  if (last !== undefined && last.isError === isError) list[list.length - 1] = { text: last.text + piece.text, isError }
+  else list.push({ text: piece.text, isError })
+  let over = list.reduce((sum, { text }) => sum + text.length, 0) - most
+  while (over > 0) {
+    const first = list[0]
+    if (first === undefined) break
+    if (first.text.length <= over) list.shift()
+    else list[0] = { ...first, text: first.text.slice(over) }
+    over -= first.text.length
+  }
+  return list
+}
