@@ -33,7 +33,7 @@ export interface Wishes {
 
 const look = EditorView.theme({
   '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '0.9rem' },
-  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
+  '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'ui-monospace, monospace', lineHeight: '1.5' },
   '.cm-gutters': { color: 'var(--muted)', backgroundColor: 'var(--page)', border: '0' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'light-dark(#0064a012, #6cc0f018)' },

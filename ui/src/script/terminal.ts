@@ -5,13 +5,14 @@ import { Terminal, type ITheme } from '@xterm/xterm'
 import '@xterm/xterm/css/xterm.css'
 
 /**
- * The document as xterm.js is to see it: style elements and attributes, which the
- * Content-Security-Policy forbids, become style sheets and properties, which it allows.
+ * Makes what xterm.js does with styles something that the Content-Security-Policy allows: style
+ * elements become style sheets, and style attributes properties. It holds for elements that are
+ * made from now on, until the function that it returns is called.
  */
-export function strict(real: Document): Document {
+export function allowed(page: Document): () => void {
   const create = (name: string, options?: ElementCreationOptions): HTMLElement => {
-    if (name === 'style') return standIn(real)
-    const element = real.createElement(name, options)
+    if (name === 'style') return standIn(page)
+    const element = Document.prototype.createElement.call(page, name, options)
     if (name === 'span') {
       element.setAttribute = (attribute: string, value: string) => {
         if (attribute === 'style') element.style.cssText = value
@@ -20,26 +21,21 @@ export function strict(real: Document): Document {
     }
     return element
   }
-  return new Proxy(real, {
-    get: (target, key) => {
-      if (key === 'createElement') return create
-      const value: unknown = Reflect.get(target, key, target)
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value
-    },
-  })
+  page.createElement = create as Document['createElement']
+  return () => Reflect.deleteProperty(page, 'createElement') // and the prototype's is seen again
 }
 
 /** An element whose text is a style sheet of the document for as long as it is there. */
-function standIn(real: Document): HTMLElement {
+function standIn(page: Document): HTMLElement {
   const sheet = new CSSStyleSheet()
-  real.adoptedStyleSheets = [...real.adoptedStyleSheets, sheet]
-  const element = real.createElement('span')
+  page.adoptedStyleSheets = [...page.adoptedStyleSheets, sheet]
+  const element = Document.prototype.createElement.call(page, 'span')
   element.hidden = true
   Object.defineProperties(element, {
     textContent: { get: () => '', set: (text: string) => sheet.replaceSync(text) },
     remove: {
       value: () => {
-        real.adoptedStyleSheets = real.adoptedStyleSheets.filter((other) => other !== sheet)
+        page.adoptedStyleSheets = page.adoptedStyleSheets.filter((other) => other !== sheet)
         Element.prototype.remove.call(element)
       },
     },
@@ -60,11 +56,12 @@ export interface Screen {
 
 /** Makes a terminal in an element, which it fills. */
 export function screen(host: HTMLElement, isDark: boolean, typed: (text: string) => void, resized: (columns: number, rows: number) => void): Screen {
+  const forbidden = allowed(document)
   const terminal = new Terminal({
-    documentOverride: strict(document),
     theme: isDark ? dark : light,
     fontFamily: 'ui-monospace, monospace',
     fontSize: 14,
+    lineHeight: 1.15,
     minimumContrastRatio: 4.5,
     scrollback: 5000,
     cursorBlink: false,
@@ -88,6 +85,7 @@ export function screen(host: HTMLElement, isDark: boolean, typed: (text: string)
     close: () => {
       watching.disconnect()
       terminal.dispose()
+      forbidden()
     },
   }
 }
