@@ -3,6 +3,7 @@
 package browser
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -87,8 +88,25 @@ func TestNoPasswordComesBack(t *testing.T) {
 		}
 	}
 
-	// Other front ends, on the same repository.
 	fails := func(arguments ...string) { ci.said.WriteString(s.try(arguments...)) }
+
+	// A connection that is kept with its password, as its owner wished, and one that is not.
+	keep := facts{"database": "pg", "keep_password": true, "values": settings{"host": server.Host, "port": fmt.Sprint(server.Port), "user": "secretive", "dbname": "secretive", "password": planted("kept")}}
+	ci.wants(http.StatusOK, "PUT", "/connections/lab", keep, nil)
+	keep["keep_password"] = false
+	if status, answer := ci.send("PUT", "/connections/other", keep); status < 400 || status >= 500 {
+		t.Errorf("a password was kept that nobody wished to keep: %d %s", status, answer)
+	}
+	ci.wants(http.StatusOK, "POST", "/connections/lab/test", nil, nil)
+	ci.wants(http.StatusOK, "POST", "/settings/test", facts{"settings": wrong()}, nil)
+	if got := ci.finish(ci.begin("run", settings{"connection": "lab", "users": 1, "rampup": "0s", "duration": "1s"})); got != "failed" {
+		t.Errorf("a run with a wrong password ended as %s", got)
+	}
+	fails("connections", "list")
+	fails("connections", "test", "lab")
+	fails("run", "--connection", "lab", "--dry-run")
+
+	// Other front ends, on the same repository.
 	at := []string{"--host", server.Host, "--port", fmt.Sprint(server.Port), "--users", "1", "--rampup", "0s", "--duration", "1s"}
 	fails(append([]string{"run", "--db", "pg", "--user", "secretive", "--dbname", "secretive", "--set", "password=" + planted("set")}, at...)...)
 	fails("run", "--url", fmt.Sprintf("postgres://secretive:%s@%s:%d/secretive", planted("flag-url"), server.Host, server.Port), "--users", "1", "--rampup", "0s", "--duration", "1s")
@@ -128,8 +146,16 @@ func TestNoPasswordComesBack(t *testing.T) {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		// The console keeps what diset was given, as the manual says, for its owner alone.
-		if found := around(string(text), plantedEverywhere); found != "" && filepath.Base(path) != "settings.db" {
+		// Where its owner wished to have it, for their eyes alone.
+		wished := map[string]string{"settings.db": planted("script"), "connections.json": planted("kept")}[filepath.Base(path)]
+		if wished != "" {
+			if info, err := entry.Info(); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("others may read %s (%v)", path, err)
+			}
+			text = bytes.ReplaceAll(text, []byte(wished), nil)
+		}
+		found := around(string(text), plantedEverywhere)
+		if found != "" {
 			t.Errorf("%s has a password: %q", path, found)
 		}
 		return err
