@@ -85,8 +85,8 @@ var layers = map[string]string{
 	"interpreter": "",
 	"scripting":   "job",
 	"web":         "",
-	"web/api":     "catalog document hammerdb/console hammerdb/views job live meter option report repository scripting workbench",
-	"cli":         "catalog database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/views hammerdb/webservice host interpreter job manual meter option report repository terminal web web/api web/pages workbench workload",
+	"web/api":     "catalog document hammerdb/console hammerdb/setup hammerdb/views job live meter option report repository scripting workbench",
+	"cli":         "catalog database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option report repository terminal web web/api web/pages workbench workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
 	"hammerdb/names":      "option workload",
@@ -96,6 +96,7 @@ var layers = map[string]string{
 	"hammerdb/views":      "catalog hammerdb/lines hammerdb/names job meter report repository terminal",
 	"hammerdb/history":    "hammerdb/lines hammerdb/names job option repository sqlitefile",
 	"hammerdb/scripts":    "catalog database hammerdb/names option workload",
+	"hammerdb/setup":      "database hammerdb/names job option workbench",
 	"hammerdb/settings":   "catalog database engine engine/load hammerdb/names hammerdb/xmlfile job option sqlitefile workbench workload",
 	"hammerdb/parts":      "catalog hammerdb/settings hammerdb/views job repository",
 	"hammerdb/webservice": "catalog hammerdb/parts hammerdb/views job repository",

@@ -9,6 +9,7 @@ import (
 	"sledge/internal/document"
 	"sledge/internal/report"
 	"sledge/internal/repository"
+	"sledge/internal/workbench"
 )
 
 func (a *archive) compareCommand() *cobra.Command {
@@ -55,7 +56,7 @@ func (a *archive) nextOfChanged(c report.Comparison) []report.Pointer {
 	}
 	command := fmt.Sprintf("sledge jobs plan %s %s", report.ShortID(string(c.Runs[0].ID)), report.ShortID(string(c.Runs[1].ID)))
 	if a.repository != "" {
-		command += " --repo " + quoted(a.repository)
+		command += " --repo " + workbench.ShellWord(a.repository)
 	}
 	return []report.Pointer{{Command: command, Why: "what changed in plans"}}
 }

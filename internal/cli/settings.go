@@ -28,7 +28,8 @@ type settings struct {
 	askSuperuser bool
 	secrets      map[string]string // as they were answered
 	dryRun       bool
-	resume       bool // whether a build is to go on with one that was interrupted
+	as           string // the form that the settings are to be printed in
+	resume       bool   // whether a build is to go on with one that was interrupted
 
 	repository   string
 	noRepository bool
@@ -88,6 +89,7 @@ func (s *settings) addTo(c *cobra.Command, p *Program, action job.Action, own fu
 	flags.BoolVar(&s.askPassword, "ask-password", false, "ask for the database user's password on the terminal")
 	flags.BoolVar(&s.askSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
 	flags.BoolVar(&s.dryRun, "dry-run", false, "show each setting and where it comes from, and do nothing")
+	flags.StringVar(&s.as, "as", "", formHelp())
 	flags.BoolVar(&s.json, "json", false, "print the result as one JSON document")
 	flags.BoolVar(&s.hammerDB, "hammerdb", false, "print HammerDB's lines, for scripts that look for them")
 	flags.BoolVar(&s.verbose, "verbose", false, "show the output of every virtual user, and every sample of a failure")
@@ -202,6 +204,9 @@ func (s *settings) with(ctx context.Context, p *Program, action job.Action, body
 	order, err := s.resolve(p, action)
 	if err != nil {
 		return err
+	}
+	if s.as != "" {
+		return p.writeForm(order, s.as)
 	}
 	if s.dryRun {
 		return p.showSettings(order, s)

@@ -12,6 +12,7 @@ import (
 	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/repository"
+	"sledge/internal/workbench"
 )
 
 // show prints a job that has just ended. One that came to nothing has only its
@@ -61,22 +62,14 @@ func (s *settings) ofRepository() string {
 	if s.repository == "" {
 		return ""
 	}
-	return " --repo " + quoted(s.repository)
-}
-
-// quoted spells a word for a shell.
-func quoted(word string) string {
-	if word == "" || strings.ContainsAny(word, " \t\n\"'\\$`*?;&|<>(){}[]!#~") {
-		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-	}
-	return word
+	return " --repo " + workbench.ShellWord(s.repository)
 }
 
 // command spells the command that does an action with the same database, for people
 // to copy. A URL and what --set says may hold a password: they are not repeated.
 func (s *settings) command(p *Program, action job.Action) string {
 	words := []string{"sledge", string(action)}
-	add := func(flag, value string) { words = append(words, "--"+flag, quoted(value)) }
+	add := func(flag, value string) { words = append(words, "--"+flag, workbench.ShellWord(value)) }
 	if s.config != "" {
 		add("config", s.config)
 	}

@@ -214,6 +214,9 @@ type Options struct {
 	Database string   `json:"database"`
 	Workload string   `json:"workload"`
 	Options  []Option `json:"options"`
+
+	// Forms are the parts that a form shows the options in.
+	Forms []option.Group `json:"forms"`
 }
 
 // Option is an option of a pair.
@@ -223,13 +226,20 @@ type Option struct {
 	// Key is what the console and its driver scripts call it. It may be
 	// set by that name, too.
 	Key string `json:"key"`
+
+	Label  string `json:"label"`  // in a form
+	Form   string `json:"form"`   // the name of one of Options.Forms
+	Limits string `json:"limits"` // what values it takes, in words
 }
 
 // NewOptions makes the document of options of a pair.
 func NewOptions(pair catalog.Pair, list []option.Description) Options {
-	o := Options{Schema: OptionsSchema, Database: pair.Database.Name, Workload: pair.Workload.Name, Options: []Option{}}
+	o := Options{Schema: OptionsSchema, Database: pair.Database.Name, Workload: pair.Workload.Name, Options: []Option{}, Forms: workbench.Forms}
 	for _, one := range list {
-		o.Options = append(o.Options, Option{Description: one, Key: workbench.Key(pair, one)})
+		o.Options = append(o.Options, Option{
+			Description: one, Key: workbench.Key(pair, one),
+			Label: workbench.Label(pair, one), Form: workbench.Form(one), Limits: one.Limits(),
+		})
 	}
 	return o
 }

@@ -117,7 +117,8 @@ func Documents() []Document {
 			Options: []document.Option{{Description: option.Description{
 				Name: "warehouses", Flag: "warehouses", Kind: "int", Default: "1", Help: "warehouses to build",
 				Group: option.Schema, Unit: "warehouses", Min: "1", Main: true,
-			}, Key: "pg_count_ware"}},
+			}, Key: "pg_count_ware", Label: "Number of Warehouses", Form: "schema", Limits: "whole number, at least 1"}},
+			Forms: workbench.Forms,
 		}},
 		{document.SettingsSchema, "`sledge run --dry-run --json`, and the other jobs alike", document.Settings{
 			Schema: document.SettingsSchema, Action: "run", Database: "postgresql", Workload: "tprocc", Target: "db1:5432/tpcc", Users: []int{16}, Seed: 1,

@@ -106,7 +106,10 @@ var Groups = []Group{
 }
 
 // Group is a heading that options are shown under.
-type Group struct{ Name, Title string }
+type Group struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+}
 
 // The groups, as tags name them.
 const (

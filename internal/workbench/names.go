@@ -3,6 +3,7 @@ package workbench
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sledge/internal/catalog"
@@ -24,6 +25,46 @@ func Called(p catalog.Pair, o option.Description) []string {
 // Key is what the console's dictionaries call an option of a pair: "pg_count_ware".
 func Key(p catalog.Pair, o option.Description) string {
 	return names.Key(p.Database.Name, p.Workload.Name, o.Name)
+}
+
+// Label is what an option of a pair is called in forms: as the console's users know it, or else its name in
+// words.
+func Label(p catalog.Pair, o option.Description) string {
+	if label := names.Label(p.Database.Name, p.Workload.Name, o.Name); label != "" {
+		return label
+	}
+	words := strings.Fields(strings.ReplaceAll(o.Name, "_", " "))
+	for i, word := range words {
+		switch {
+		case slices.Contains([]string{"ssl", "ca", "sql", "pk"}, word):
+			words[i] = strings.ToUpper(word)
+		case word == "dbname":
+			words[i] = "database"
+		}
+	}
+	label := strings.Join(words, " ")
+	return strings.ToUpper(label[:1]) + label[1:]
+}
+
+// Form is the part of a form that an option stands in: one of Forms.
+func Form(o option.Description) string {
+	switch o.Group {
+	case option.Connection, option.Accounts:
+		return Forms[0].Name
+	case option.Schema:
+		return Forms[1].Name
+	case option.Load:
+		return Forms[2].Name
+	}
+	return Forms[3].Name
+}
+
+// Forms are the parts of a form, in their order.
+var Forms = []option.Group{
+	{Name: "connection", Title: "Connection"},
+	{Name: "schema", Title: "Schema"},
+	{Name: "driver", Title: "Driver"},
+	{Name: "advanced", Title: "Advanced"},
 }
 
 // Unknown is the mistake of naming an option that a pair does not have. It suggests a name

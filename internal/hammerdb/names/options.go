@@ -1,6 +1,8 @@
 package names
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -144,4 +146,40 @@ func Meant(database, workload, key string) string {
 		}
 	}
 	return short
+}
+
+// labels are HammerDB's labels of options in its dialogs, by the options' names; those of one
+// workload alone stand under its name. %s is what it calls the database.
+var labels = map[string]map[string]string{
+	"": {
+		"builders": "Virtual Users to Build Schema", "user_delay": "User Delay", "stop_on_failure": "Exit on %s Error",
+		"stored_procedures": "%s Stored Procedures", "client_sql": "No Stored Procedures", "prepared": "Prepare Statements",
+		"history_pk": "History Table Primary Key", "purge": "Purge when complete", "vacuum": "Vacuum when complete",
+		"wait_snapshots": "EnterpriseDB DRITA Snapshots", "oracle_compatible": "EnterpriseDB Oracle Compatible", "citus": "Citus Compatible",
+		"parallel_workers": "Degree of Parallelism", "redshift": "Redshift Compatible Queries",
+		"greenplum": "Greenplum Database Compatible", "greenplum_compress": "Greenplum Compressed Columns",
+		"oceanbase": "Oceanbase Database Compatible", "oceanbase_tenant": "Oceanbase Tenant Name", "oceanbase_partitions": "Oceanbase Partitions",
+	},
+	"tprocc": {
+		"warehouses": "Number of Warehouses", "partition": "Partition Order Line Table", "iterations": "Total Transactions per User",
+		"key_and_think": "Keying and Thinking Time", "rampup": "Minutes of Rampup Time", "duration": "Minutes for Test Duration",
+		"all_warehouses": "Use All Warehouses", "time_profile": "Time Profile", "driver": "TPROC-C Driver Script",
+		"async_scale": "Asynchronous Scaling", "async_clients": "Asynch Clients per Virtual User", "async_delay": "Asynch Client Login Delay",
+		"async_verbose": "Asynchronous Verbose", "connect_pool": "Cluster Connect Pool",
+	},
+	"tproch": {
+		"scale_factor": "Scale Factor", "query_sets": "Total Query Sets per User", "verbose": "Verbose Output",
+		"refresh": "Refresh Function", "refresh_sets": "Number of Update Sets", "refresh_delay": "Trickle Refresh Delay(ms)",
+		"refresh_verbose": "Refresh Verbose", "cloud_queries": "Cloud Analytic Queries",
+	},
+}
+
+// Label returns HammerDB's label of an option in its dialogs, or "" where it has none.
+func Label(database, workload, option string) string {
+	label := cmp.Or(labels[workload][option], labels[""][option])
+	if strings.Contains(label, "%s") {
+		d := Of(database)
+		label = fmt.Sprintf(label, cmp.Or(d.Display, d.Name, database))
+	}
+	return label
 }

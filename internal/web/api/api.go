@@ -115,6 +115,7 @@ func New(c Config) *API {
 	a.addProfiles()
 	a.addVerbs()
 	a.addConnections()
+	a.addSetups()
 	a.addSequences()
 	a.addEvents()
 	a.addLive()

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -107,5 +108,35 @@ func (w *world) do(body string) {
 	w.api.Wait()
 	if j := w.call("GET", "/jobs/"+started["id"].(string), "", 200); j["status"] != "succeeded" {
 		w.Fatalf("%s: got %v: %v", body, j["status"], j["reason"])
+	}
+}
+
+func TestASetUpIsShownInFourFormsAndTakenIn(t *testing.T) {
+	w := newWorld(t)
+	shown := w.call("POST", "/settings/forms", `{"action": "run", "settings": {"db": "pg", "host": "db1", "users": "1,2", "password": "`+plantedPassword+`"}}`, 200)
+	var names []string
+	for _, one := range shown["forms"].([]any) {
+		form := one.(map[string]any)
+		names = append(names, form["name"].(string))
+		if text := form["text"].(string); !strings.Contains(text, "db1") || !strings.Contains(text, "SLEDGE_PG_PASS") {
+			t.Errorf("got %s", text)
+		}
+		if form["name"] == "command" {
+			continue
+		}
+		body, err := json.Marshal(map[string]any{"text": form["text"]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.call("POST", "/settings/read", string(body), 200)["settings"].(map[string]any); got["host"] != "db1" || got["users"] != "1,2" {
+			t.Errorf("%s: got %v", form["name"], got)
+		}
+	}
+	if !slices.Equal(names, []string{"command", "toml", "tcl", "python"}) {
+		t.Errorf("got the forms %q", names)
+	}
+	w.call("POST", "/settings/read", `{"text": "a = = b"}`, 422)
+	if strings.Contains(w.seen.String(), plantedPassword) {
+		t.Error("a password came back")
 	}
 }

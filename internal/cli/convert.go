@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sledge/internal/hammerdb/setup"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/report"
+	"sledge/internal/workbench"
+)
+
+func (p *Program) convertCommand() *cobra.Command {
+	var as, action string
+	c := &cobra.Command{
+		Use:   "convert FILE --as FORM",
+		Short: "Turn a console script or a configuration file into another form",
+		Long: `Convert reads what a script of the console in Tcl or Python sets, or a configuration file
+in TOML or YAML, and prints the same as a command line, a configuration file, or a script.
+It runs nothing: of a script it reads plain commands, such as diset and vuset, and says on
+standard error what it did not understand. Passwords are left out. What flags of a command set,
+sledge run --as prints.`,
+		Example: examples(
+			"sledge convert run.tcl --as command",
+			"sledge convert build.py --as toml > sledge.toml",
+			"sledge convert sledge.toml --as tcl --action build",
+		),
+		GroupID: groupOthers,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage("%s takes one file: %s FILE --as FORM", c.CommandPath(), c.CommandPath())
+			}
+			return nil
+		},
+		RunE: p.run(func(_ context.Context, args []string) error {
+			if !slices.Contains([]string{"build", "check", "run", "delete"}, action) {
+				return usage("--action: %q is not one of build, check, run, delete", action)
+			}
+			text, err := option.ReadFile(args[0])
+			if err != nil {
+				return job.WithExit(job.ExitUsage, err)
+			}
+			found, err := setup.TakeIn(p.Bench, string(text))
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			for _, passed := range found.Passed {
+				fmt.Fprintf(p.Stderr, "sledge: %s\n", report.Printable(passed))
+			}
+			order, err := p.Bench.Resolve(job.Action(action), workbench.Sources{
+				Given: found.Settings, GivenBy: args[0], Connections: p.connectionsFor(""),
+			})
+			if err != nil {
+				return err
+			}
+			return p.writeForm(order, as)
+		}),
+	}
+	c.Flags().SortFlags = false
+	c.Flags().StringVar(&as, "as", "", formHelp())
+	c.Flags().StringVar(&action, "action", "run", "what is to be done with the settings: build, check, run, delete")
+	for name, words := range map[string][]string{"as": formNames(), "action": {"build", "check", "run", "delete"}} {
+		if err := c.RegisterFlagCompletionFunc(name, fixed(words...)); err != nil {
+			panic(err) // the flag was declared twice
+		}
+	}
+	return c
+}
+
+func formNames() (names []string) {
+	for _, form := range setup.Forms {
+		names = append(names, form.Name)
+	}
+	return names
+}
+
+func formHelp() string {
+	return "print the settings as this `form`, and do nothing: " + strings.Join(formNames(), ", ")
+}
+
+// writeForm prints the settings of an order in a form.
+func (p *Program) writeForm(order workbench.Order, name string) error {
+	for _, form := range setup.Forms {
+		if form.Name == name {
+			_, err := io.WriteString(p.whole, form.Write(p.Bench, order))
+			return err
+		}
+	}
+	return usage("--as: %q is not one of %s%s", name, strings.Join(formNames(), ", "), option.Suggest(name, formNames()))
+}

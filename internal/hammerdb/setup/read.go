@@ -1,0 +1,304 @@
+package setup
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/hammerdb/names"
+	"sledge/internal/option"
+	"sledge/internal/workbench"
+)
+
+// Is reports whether a text looks like a script of the console: some line begins with a command
+// that chooses or sets something.
+func Is(text string) bool { return reScript.MatchString(text) }
+
+var reScript = regexp.MustCompile(`(?m)^\s*(dbset|diset|vuset|giset)[\s(]`)
+
+// idle are commands of scripts that say nothing of a set-up: they do what was set up, print, or
+// are about the console itself.
+var idle = strings.Fields("buildschema checkschema deleteschema loadscript vucreate vurun vudestroy vustatus vucomplete " +
+	"tcset tcstart tcstop tcstatus puts print librarycheck quit exit jobs job giset metset metstart metstop import from global after " +
+	"runtimer waittocomplete wsport wsstart wsstop } else else:")
+
+var (
+	reWord      = regexp.MustCompile(`^\s*([\w:]+|})`)
+	reForeach   = regexp.MustCompile(`^\s*foreach\s+(\w+)\s+(?:\{([^{}]*)\}|\[list\s+([^\]]*)\])\s*\{?`)
+	reFor       = regexp.MustCompile(`^\s*for\s+(\w+)\s+in\s+[\[(]([^\])]*)[\])]\s*:`)
+	reSet       = regexp.MustCompile(`^\s*set\s+(\w+)\s+(\S.*)$`)
+	reAssign    = regexp.MustCompile(`^\s*(\w+)\s*=\s*([^=].*)$`)
+	reCall      = regexp.MustCompile(`^\s*(\w+)\s*\((.*)\)\s*;?\s*(?:#.*)?$`)
+	reVariable  = regexp.MustCompile(`^\$\{?(?:::)?(\w+)\}?$`)
+	reArguments = regexp.MustCompile(`\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"]+)\s*(?:,|$)`)
+)
+
+// reader reads a script line by line.
+type reader struct {
+	bench     workbench.Bench
+	found     workbench.TakenIn
+	line      int
+	variables map[string]string
+	set       []setting
+	database  string // its prefix
+	benchmark string // its title
+}
+
+// setting is what a diset says.
+type setting struct {
+	line             int
+	dict, key, value string
+	literal          bool // the value was understood
+}
+
+// Read reads what a script sets. It runs nothing: only plain commands with plain values are
+// understood, and variables that were set to such; the rest is named by its line.
+func Read(bench workbench.Bench, text string) workbench.TakenIn {
+	r := reader{bench: bench, variables: map[string]string{}, found: workbench.TakenIn{Settings: map[string]string{}}}
+	for n, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+		r.line = n + 1
+		for _, statement := range statements(line) {
+			if trimmed := strings.TrimSpace(statement); trimmed != "" && !strings.HasPrefix(trimmed, "#") {
+				r.read(trimmed)
+			}
+		}
+	}
+	r.end()
+	return r.found
+}
+
+// statements divides a line at the semicolons that stand outside of quotes and braces.
+func statements(line string) (list []string) {
+	begin, depth, quote := 0, 0, rune(0)
+	for i, c := range line {
+		switch {
+		case i > 0 && line[i-1] == '\\':
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '{':
+			depth++
+		case c == '}':
+			depth--
+		case c == ';' && depth <= 0:
+			list = append(list, line[begin:i])
+			begin = i + 1
+		}
+	}
+	return append(list, line[begin:])
+}
+
+// read reads one statement.
+func (r *reader) read(text string) {
+	if m := reForeach.FindStringSubmatch(text); m != nil {
+		r.variables[m[1]] = strings.Join(strings.Fields(m[2]+m[3]), ",")
+		return
+	}
+	if m := reFor.FindStringSubmatch(text); m != nil {
+		r.variables[m[1]] = strings.Join(strings.FieldsFunc(m[2], func(c rune) bool { return c == ',' || c == ' ' }), ",")
+		return
+	}
+	if m := reSet.FindStringSubmatch(text); m != nil {
+		r.assign(m[1], strings.Trim(strings.TrimSpace(m[2]), `"{}`), !strings.ContainsAny(m[2], "$["))
+		return
+	}
+	name, args, known := r.command(text)
+	if !known {
+		if m := reAssign.FindStringSubmatch(text); m != nil {
+			value, plain := r.value(strings.TrimSpace(m[2]))
+			r.assign(m[1], value, plain)
+			return
+		}
+		r.found.Pass(r.line, "%s is not understood: only plain commands are read", first(text))
+		return
+	}
+	switch {
+	case name == "dbset" && len(args) == 2 && args[0].value == "db":
+		r.database = args[1].value
+	case name == "dbset" && len(args) == 2 && args[0].value == "bm":
+		r.benchmark = args[1].value
+	case name == "vuset" && len(args) == 2 && args[0].value == "vu" && args[1].literal:
+		r.found.Settings["users"] = args[1].value
+	case name == "vuset":
+		r.found.Pass(r.line, "vuset %s is about the console, and not part of a set-up", first(argument(args, 0)))
+	case name == "diset" && len(args) == 3:
+		r.set = append(r.set, setting{r.line, args[0].value, strings.ToLower(args[1].value), args[2].value, args[2].literal})
+	case slices.Contains(idle, name):
+	default:
+		r.found.Pass(r.line, "%s is not understood: only plain commands are read", first(text))
+	}
+}
+
+func (r *reader) assign(name, value string, plain bool) {
+	if plain {
+		r.variables[name] = value
+		return
+	}
+	delete(r.variables, name)
+}
+
+// word is an argument of a command; literal says that its value is known.
+type word struct {
+	value   string
+	literal bool
+}
+
+func argument(args []word, n int) string {
+	if n < len(args) {
+		return args[n].value
+	}
+	return ""
+}
+
+// command divides a statement of either language.
+func (r *reader) command(text string) (name string, args []word, known bool) {
+	if m := reCall.FindStringSubmatch(text); m != nil {
+		for _, a := range reArguments.FindAllStringSubmatch(m[2], -1) {
+			value, literal := r.value(strings.TrimSpace(a[1]))
+			args = append(args, word{value, literal})
+		}
+		return m[1], args, true
+	}
+	m := reWord.FindStringSubmatch(text)
+	if m == nil || reAssign.MatchString(text) && !strings.HasPrefix(text, "puts") {
+		return "", nil, false
+	}
+	for rest := strings.TrimSpace(text[len(m[0]):]); rest != ""; {
+		var one word
+		one, rest = r.tclWord(rest)
+		args = append(args, one)
+	}
+	return m[1], args, true
+}
+
+// value is what an expression of Python stands for, as far as it is plain.
+func (r *reader) value(text string) (value string, literal bool) {
+	if len(text) >= 2 && (text[0] == '\'' || text[0] == '"') && text[len(text)-1] == text[0] {
+		return regexp.MustCompile(`\\(.)`).ReplaceAllString(text[1:len(text)-1], "$1"), true
+	}
+	if value, is := r.variables[text]; is {
+		return value, true
+	}
+	switch text {
+	case "True", "False":
+		return strings.ToLower(text), true
+	}
+	return text, regexp.MustCompile(`^-?[\d.]+$`).MatchString(text)
+}
+
+// tclWord takes the first word of a statement of Tcl.
+func (r *reader) tclWord(text string) (word, string) {
+	end := -1
+	switch text[0] {
+	case '[':
+		if end = strings.LastIndexByte(text, ']'); end > 0 {
+			return word{"", false}, strings.TrimSpace(text[end+1:])
+		}
+	case '{':
+		end = strings.IndexByte(text, '}')
+	case '"':
+		if next := strings.IndexByte(text[1:], '"'); next >= 0 {
+			end = next + 1
+		}
+	}
+	if end > 0 {
+		value := text[1:end]
+		return word{value, text[0] == '{' || !strings.ContainsAny(value, "$[")}, strings.TrimSpace(text[end+1:])
+	}
+	var b strings.Builder
+	i, quoted, literal := 0, false, true
+scan:
+	for ; i < len(text); i++ {
+		switch c := text[i]; {
+		case !quoted && c == '\\':
+			quoted = true
+			continue
+		case !quoted && (c == ' ' || c == '\t'):
+			break scan
+		case !quoted && (c == '$' || c == '['):
+			literal = false
+			fallthrough
+		default:
+			b.WriteByte(c)
+			quoted = false
+		}
+	}
+	rest := strings.TrimSpace(text[i:])
+	if m := reVariable.FindStringSubmatch(text[:i]); m != nil {
+		value, is := r.variables[m[1]]
+		return word{value, is}, rest
+	}
+	return word{b.String(), literal}, rest
+}
+
+// first is what a statement begins with. The rest may be a password.
+func first(text string) string { return fmt.Sprintf("%.40q", reFirst.FindString(text)) }
+
+var reFirst = regexp.MustCompile(`^[^\s(=]*`)
+
+// end decides what the keys are of, once the database and the benchmark are known.
+func (r *reader) end() {
+	if r.database == "" {
+		r.database = names.Usual
+		r.found.Pass(0, "no line says dbset db: %s is taken", r.database)
+	}
+	at := slices.IndexFunc(r.bench.Databases, func(d *database.Database) bool { return strings.EqualFold(names.Of(d.Name).Prefix, r.database) })
+	if at < 0 {
+		r.found.Pass(0, "the database %.40q is not one that Sledge has", r.database)
+		return
+	}
+	w := r.bench.DefaultWorkload()
+	for _, other := range r.bench.Workloads {
+		if b := names.BenchmarkOf(other); strings.EqualFold(r.benchmark, b.Title) || strings.EqualFold(r.benchmark, b.Name) {
+			w = other
+		}
+	}
+	d := r.bench.Databases[at]
+	pair, err := r.bench.Pair(d.Name, w.Name)
+	if err != nil {
+		r.found.Pass(0, "%v", err)
+		return
+	}
+	r.found.Settings["db"], r.found.Settings["workload"] = d.Name, w.Name
+	own := names.BenchmarkOf(w).Section
+	for _, s := range r.set {
+		o, known := workbench.Find(pair, s.key)
+		switch {
+		case !known && s.dict != own && s.dict != connection:
+			r.found.Pass(s.line, "%.60s is in the dictionary %.40s, and not of %s", s.key, s.dict, pair.Title())
+		case !known:
+			r.found.Pass(s.line, "%.60s is not an option of %s", s.key, pair.Title())
+		case o.Secret:
+			if !slices.Contains(r.found.Secrets, o.Name) {
+				r.found.Secrets = append(r.found.Secrets, o.Name)
+			}
+			r.found.Pass(s.line, "%s: passwords are not taken in: type it where it is needed", s.key)
+		case !s.literal:
+			r.found.Pass(s.line, "the value of %s is computed: set it where it is needed", s.key)
+		default:
+			r.found.Settings[o.Name] = s.value
+		}
+	}
+	plain := maps.Clone(r.found.Settings)
+	for name, value := range plain {
+		o, is := workbench.Find(pair, name)
+		if is && value == o.Default {
+			delete(r.found.Settings, name) // scripts set defaults
+		}
+	}
+	for _, o := range option.Built(pair.Options()) {
+		other := names.BenchmarkOf(w).Defaults[o.Name]
+		if _, said := plain[o.Name]; !said && other != "" && other != o.Default {
+			r.found.Settings[o.Name] = other // what the script relies on
+		}
+	}
+}
+
+// connection is the section of a dictionary that all benchmarks share.
+const connection = "connection"

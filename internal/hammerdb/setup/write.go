@@ -1,0 +1,147 @@
+// Package setup spells set-ups as scripts of the console, in Tcl and in Python, and reads such
+// scripts. It runs none: what it reads are plain commands, and it says what it passed over.
+package setup
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"sledge/internal/hammerdb/names"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/workbench"
+)
+
+// commands are those that do an action, once everything is set.
+var commands = map[job.Action]string{job.Build: "buildschema", job.Check: "checkschema", job.Delete: "deleteschema"}
+
+// language is how a script is spelled.
+type language struct {
+	head     string // "" or a line
+	command  func(name string, args ...string) string
+	quote    func(text string) string
+	variable func(name string) string // of the environment
+	each     func(numbers []string, body func(number, indent string) string) string
+	comment  string
+}
+
+// Tcl spells an order as a script of the console in Tcl. Passwords are taken from the environment.
+func Tcl(o workbench.Order) string {
+	return write(o, language{
+		command: func(name string, args ...string) string { return strings.Join(append([]string{name}, args...), " ") },
+		quote:   tclWord, comment: "# ",
+		variable: func(name string) string { return "$::env(" + name + ")" },
+		each: func(numbers []string, body func(number, indent string) string) string {
+			return "foreach users {" + strings.Join(numbers, " ") + "} {\n" + body("$users", "    ") + "}\n"
+		},
+	})
+}
+
+// Python spells an order as a script of the console in Python.
+func Python(o workbench.Order) string {
+	return write(o, language{
+		head:    "import os",
+		command: func(name string, args ...string) string { return name + "(" + strings.Join(args, ", ") + ")" },
+		quote:   pythonString, comment: "# ",
+		variable: func(name string) string { return "os.environ['" + name + "']" },
+		each: func(numbers []string, body func(number, indent string) string) string {
+			return "for users in [" + strings.Join(numbers, ", ") + "]:\n" + body("users", "    ")
+		},
+	})
+}
+
+func write(o workbench.Order, l language) string {
+	var b strings.Builder
+	line := func(text string) { b.WriteString(text + "\n") }
+	pair := o.Plan.Pair
+	benchmark := names.BenchmarkOf(pair.Workload)
+	said := o.Said()
+	secret := false
+	for _, s := range said {
+		secret = secret || s.Secret
+	}
+	if secret && l.head != "" {
+		line(l.head)
+	}
+	if secret {
+		line(l.comment + "Passwords are not shown: set the variables of the environment that are named below.")
+	}
+	line(l.command("dbset", l.quote("db"), l.quote(names.Of(pair.Database.Name).Prefix)))
+	line(l.command("dbset", l.quote("bm"), l.quote(benchmark.Title)))
+	for _, s := range withOwnDefaults(said, o, benchmark) {
+		value := l.quote(s.Value)
+		if s.Secret {
+			value = l.variable(s.Variable())
+		}
+		line(l.command("diset", l.quote(cmp.Or(s.Section, benchmark.Section)), l.quote(s.Key), value))
+	}
+	if o.Spec.Seed != 1 {
+		line(fmt.Sprintf("%sThe seed %d is not set: scripts have no command for it, and their seed is 1.", l.comment, o.Spec.Seed))
+	}
+	if name, is := commands[o.Spec.Action]; is {
+		if o.Spec.Resume {
+			line(l.command(name, l.quote("resume")))
+		} else {
+			line(l.command(name))
+		}
+		return b.String()
+	}
+	line(l.command("loadscript"))
+	run := func(number, indent string) string {
+		return indent + l.command("vuset", l.quote("vu"), number) + "\n" +
+			indent + l.command("vucreate") + "\n" + indent + l.command("vurun") + "\n" + indent + l.command("vudestroy") + "\n"
+	}
+	var numbers []string
+	for _, n := range o.Counts {
+		numbers = append(numbers, fmt.Sprint(n))
+	}
+	if len(numbers) == 1 {
+		b.WriteString(run(numbers[0], ""))
+	} else {
+		b.WriteString(l.each(numbers, run))
+	}
+	return b.String()
+}
+
+// withOwnDefaults adds what nobody set and HammerDB has other defaults for, since a script begins
+// with those.
+func withOwnDefaults(said []workbench.Said, o workbench.Order, b names.Benchmark) (list []workbench.Said) {
+	set := map[string]workbench.Said{}
+	for _, s := range said {
+		set[s.Name] = s
+	}
+	for _, d := range option.Built(o.Plan.Options()) {
+		s, is := set[d.Name]
+		if other := b.Defaults[d.Name]; !is && other != "" && other != d.Default {
+			s, is = workbench.Said{Description: d, Key: workbench.Key(o.Plan.Pair, d), Value: d.Default}, true
+		}
+		if is {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// tclWord spells text as one word that Tcl does not evaluate.
+func tclWord(text string) string {
+	if text != "" && !strings.ContainsAny(text, " \t\r\n\"\\$[]{};#") {
+		return text
+	}
+	if !strings.ContainsAny(text, "{}\\") {
+		return "{" + text + "}"
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if strings.ContainsRune(" \t\"\\$[]{};#", r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// pythonString spells text as a literal.
+func pythonString(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`).Replace(text) + "'"
+}
