@@ -75,8 +75,14 @@ var layers = map[string]string{
 	// What people look at while a job goes on.
 	"live": "job meter",
 
+	// Numbers as drawings.
+	"chart": "",
+
 	// What people see of it as JSON.
 	"document": "catalog job option report repository workbench",
+
+	// What people keep of it, and print.
+	"report/paper": "chart document job meter report repository terminal workbench",
 
 	// People. Their program is handed the catalog; so are they.
 	"workbench":   "catalog database engine engine/pool hammerdb/names hammerdb/pools job option repository workload",
@@ -85,15 +91,15 @@ var layers = map[string]string{
 	"interpreter": "",
 	"scripting":   "job",
 	"web":         "",
-	"web/api":     "catalog document hammerdb/console hammerdb/setup hammerdb/views job live meter option report repository scripting workbench",
-	"cli":         "catalog database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option report repository terminal web web/api web/pages workbench workload",
+	"web/api":     "catalog document hammerdb/console hammerdb/setup hammerdb/views job live meter option report report/paper repository scripting workbench",
+	"cli":         "catalog database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option report report/paper repository terminal web web/api web/pages workbench workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
 	"hammerdb/names":      "option workload",
 	"hammerdb/xmlfile":    "",
 	"hammerdb/pools":      "engine/pool hammerdb/names hammerdb/xmlfile option",
 	"hammerdb/lines":      "job",
-	"hammerdb/views":      "catalog hammerdb/lines hammerdb/names job meter report repository terminal",
+	"hammerdb/views":      "catalog chart hammerdb/lines hammerdb/names job meter report report/paper repository terminal",
 	"hammerdb/history":    "hammerdb/lines hammerdb/names job option repository sqlitefile",
 	"hammerdb/scripts":    "catalog database hammerdb/names option workload",
 	"hammerdb/setup":      "database hammerdb/names job option workbench",

@@ -44,6 +44,7 @@ newest first. Name a job by its ID, by the first few digits of it, or as last.`,
 			"sledge jobs export last --format csv --output run.csv",
 			"sledge jobs profile",
 			"sledge jobs compare 6B02 last",
+			"sledge jobs report last",
 			"sledge jobs import /opt/hammerdb/TMP/hammer.DB",
 		),
 		GroupID: groupResults,
@@ -54,7 +55,7 @@ newest first. Name a job by its ID, by the first few digits of it, or as last.`,
 	flags.StringVar(&a.repository, "repo", "", "`file` of the job repository")
 	flags.BoolVar(&a.json, "json", false, "print JSON")
 	list.addTo(c, p)
-	c.AddCommand(a.listCommand(), a.showCommand(), a.resultCommand(), a.timingCommand(), a.tpmCommand(), a.profileCommand(), a.bestCommand(), a.compareCommand(), a.planCommand(), a.labelCommand(), a.noteCommand(), a.exportCommand(), a.importCommand(), a.deleteCommand())
+	c.AddCommand(a.listCommand(), a.showCommand(), a.resultCommand(), a.timingCommand(), a.tpmCommand(), a.profileCommand(), a.bestCommand(), a.compareCommand(), a.planCommand(), a.labelCommand(), a.noteCommand(), a.reportCommand(), a.exportCommand(), a.importCommand(), a.deleteCommand())
 	return c
 }
 
@@ -394,7 +395,9 @@ transaction. Without --output it writes to standard output.`,
 		if output == "" {
 			return report.Export(ctx, a.program.whole, store, j.ID, format, a.program.words(), a.say)
 		}
-		return a.exportToFile(ctx, store, j.ID, format, output, force)
+		return writeNew(output, force, func(file *os.File) error {
+			return report.Export(ctx, file, store, j.ID, format, a.program.words(), a.say)
+		})
 	})
 	c.Flags().StringVar(&format, "format", "json", "`format`: "+strings.Join(report.Formats, " or "))
 	c.Flags().StringVar(&output, "output", "", "`file` to write")
@@ -407,25 +410,6 @@ transaction. Without --output it writes to standard output.`,
 
 // say tells what takes long, beside what a command writes.
 func (a *archive) say(line string) { fmt.Fprintln(a.program.Stderr, line) }
-
-// exportToFile leaves no half of a file behind.
-func (a *archive) exportToFile(ctx context.Context, store *repository.Store, id job.ID, format, path string, force bool) error {
-	mode := os.O_CREATE | os.O_WRONLY | os.O_EXCL
-	if force {
-		mode = os.O_CREATE | os.O_WRONLY | os.O_TRUNC
-	}
-	file, err := os.OpenFile(path, mode, 0o644)
-	if errors.Is(err, os.ErrExist) {
-		return usage("--output: %s exists already: choose another name, or give --force", path)
-	}
-	if err != nil {
-		return usage("--output: %w", err)
-	}
-	if err := errors.Join(report.Export(ctx, file, store, id, format, a.program.words(), a.say), file.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
-	}
-	return nil
-}
 
 func (a *archive) deleteCommand() *cobra.Command {
 	var yes bool

@@ -114,6 +114,7 @@ type Rate struct {
 	Offset float64   `json:"offset_seconds"`
 	Server *float64  `json:"server_tpm,omitempty"`
 	Client *float64  `json:"client_tpm,omitempty"` // missing in a job that another program recorded
+	Failed int64     `json:"failed,omitempty"`     // how many transactions failed since the point before
 
 	// Response is of all kinds of transaction together, of those done in the second; it
 	// is missing where none was.

@@ -62,6 +62,8 @@ func NewTPM(ctx context.Context, store *repository.Store, id job.ID, from, until
 		var ended int64
 		for _, t := range s.Tallies {
 			ended += t.Done + t.RolledBack
+			counts := t.Counts()
+			r.Failed += counts.Failures()
 		}
 		if s.Elapsed > 0 {
 			client := float64(ended) / s.Elapsed.Minutes()

@@ -302,8 +302,8 @@ func (r Measured) tally(kind string) *meter.Tally {
 	return &r.Summary.Kinds[i]
 }
 
-// letter is what a table calls a run.
-func letter(i int) string { return string(rune('A' + i)) }
+// Letter is what a table calls a run.
+func Letter(i int) string { return string(rune('A' + i)) }
 
 // MostCompared is how many runs a comparison may be of: a table has letters for so many.
 const MostCompared = 26
@@ -311,6 +311,14 @@ const MostCompared = 26
 // Text writes the comparison for people.
 func (c Comparison) Text(w io.Writer, v View) error {
 	b := page{View: v}
+	c.whole(&b)
+	b.end()
+	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
+	return err
+}
+
+// whole tells all of the comparison.
+func (c Comparison) whole(b *page) {
 	b.title("Runs", "")
 	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true, Short: ShortID}, {Left: true, Rank: 1}, {Left: true, Wrapped: true}}}
 	for i, r := range c.Runs {
@@ -321,15 +329,12 @@ func (c Comparison) Text(w io.Writer, v View) error {
 				what += ": " + reason
 			}
 		}
-		t.Row(b.Look.Strong(letter(i)), string(r.ID), r.Begun.Local().Format(time.DateTime), Printable(what))
+		t.Row(b.Look.Strong(Letter(i)), string(r.ID), r.Begun.Local().Format(time.DateTime), Printable(what))
 	}
 	b.lay(t)
-	c.differences(&b)
-	c.figures(&b)
-	c.queries(&b)
-	b.end()
-	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
-	return err
+	c.differences(b)
+	c.figures(b)
+	c.queries(b)
 }
 
 // longestCell is how wide a value may be, such as a rate over time, that stands in a table.
@@ -345,11 +350,11 @@ func (c Comparison) differences(b *page) {
 	b.title("What differs", "")
 	t := terminal.Table{Columns: []terminal.Column{{Head: "  ", Left: true}}}
 	for i := range c.Runs {
-		t.Columns = append(t.Columns, terminal.Column{Head: letter(i), Left: true})
+		t.Columns = append(t.Columns, terminal.Column{Head: Letter(i), Left: true})
 	}
 	var long []Difference
 	for _, d := range c.Differences {
-		if slices.ContainsFunc(d.Values, func(v string) bool { return terminal.Width(v) > longestCell }) {
+		if b.sheet == nil && slices.ContainsFunc(d.Values, func(v string) bool { return terminal.Width(v) > longestCell }) {
 			long = append(long, d)
 			continue
 		}
@@ -368,7 +373,7 @@ func (c Comparison) differences(b *page) {
 	for _, d := range long {
 		b.say(plain, "  %s", Printable(d.Name))
 		for i, v := range d.Values {
-			b.say(plain, "    %s  %s", letter(i), Printable(cmp.Or(v, "-")))
+			b.say(plain, "    %s  %s", Letter(i), Printable(cmp.Or(v, "-")))
 		}
 	}
 }
@@ -382,9 +387,9 @@ func (c Comparison) figures(b *page) {
 	b.title("Figures", "and what they are to those of A")
 	t := terminal.Table{Columns: []terminal.Column{{Head: "  figure", Left: true}}}
 	for i := range c.Runs {
-		t.Columns = append(t.Columns, terminal.Column{Head: letter(i)})
+		t.Columns = append(t.Columns, terminal.Column{Head: Letter(i)})
 		if i > 0 {
-			t.Columns = append(t.Columns, terminal.Column{Head: letter(i) + "/A", Rank: i}) // the last are left out first
+			t.Columns = append(t.Columns, terminal.Column{Head: Letter(i) + "/A", Rank: i}) // the last are left out first
 		}
 	}
 	kind := ""

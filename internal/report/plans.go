@@ -119,7 +119,7 @@ const besideFrom = 100
 func (p Plans) compare(b *page, all bool) {
 	b.title("Plans", "- marks what only A does, + what only B does")
 	for i, r := range p.Runs {
-		b.say(plain, "  %s  %s", b.Look.Strong(letter(i)), r.ID)
+		b.say(plain, "  %s  %s", b.Look.Strong(Letter(i)), r.ID)
 	}
 	var same []string
 	for _, q := range p.Queries {
@@ -134,7 +134,7 @@ func (p Plans) compare(b *page, all bool) {
 		b.title(Printable(q.Kind), verdict)
 		var sides [2]job.QueryPlan
 		for i, r := range p.Runs {
-			name := "  " + letter(i) + "  "
+			name := "  " + Letter(i) + "  "
 			if plan := planOf(r.Plans, q.Kind); plan != nil {
 				sides[i] = *plan
 				b.say(plain, "%s%s", name, had(*plan))
@@ -216,7 +216,7 @@ func align(a, b []block) (rows []pair) {
 // below writes one plan after the other.
 func (p *page) below(rows []pair) {
 	for i, mark := range []string{"- ", "+ "} {
-		p.say(p.Look.Faint, "  %s", letter(i))
+		p.say(p.Look.Faint, "  %s", Letter(i))
 		for _, row := range rows {
 			own, other := row.a, row.b
 			if i == 1 {

@@ -150,10 +150,24 @@ func Points(jobs []job.Job) []Point {
 // columns or, with 0, in as many as it takes.
 func ProfileText(jobs []job.Job, width int) string {
 	b := page{View: View{Width: width}}
-	if of := slices.IndexFunc(jobs, func(j job.Job) bool { return len(j.Result.Spans) > 0 }); of >= 0 {
-		figures(&b, jobs, jobs[of].Result.Metrics)
+	ofQueries := profileTable(&b, jobs)
+	if ofQueries {
 		b.end()
 		return b.String()
+	}
+	if chart := chart(Points(jobs), width); chart != "" {
+		fmt.Fprintf(&b, "\n%s\n", chart)
+	}
+	b.end()
+	return terminal.Fold(b.String(), width)
+}
+
+// profileTable shows the runs of a profile as a table, and reports whether they are of
+// transactions that are few and long, which have figures of their own.
+func profileTable(b *page, jobs []job.Job) (ofQueries bool) {
+	if of := slices.IndexFunc(jobs, func(j job.Job) bool { return len(j.Result.Spans) > 0 }); of >= 0 {
+		figures(b, jobs, jobs[of].Result.Metrics)
+		return true
 	}
 	t := terminal.Table{Columns: []terminal.Column{
 		{Head: "users"},
@@ -175,11 +189,7 @@ func ProfileText(jobs []job.Job, width int) string {
 		t.Row(cells...)
 	}
 	b.table(t)
-	if chart := chart(Points(jobs), width); chart != "" {
-		fmt.Fprintf(&b, "\n%s\n", chart)
-	}
-	b.end()
-	return terminal.Fold(b.String(), width)
+	return false
 }
 
 // figures lists runs that have neither NOPM nor TPM by the first two figures that they have.

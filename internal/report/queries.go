@@ -22,8 +22,8 @@ type QueryTimes struct {
 	Rows    int64   `json:"rows"` // that they returned together
 }
 
-// timesOf returns the times of a kind, or nil where the run has none of it.
-func timesOf(r job.Result, kind string) *QueryTimes {
+// TimesOf returns the times of a kind, or nil where the run has none of it.
+func TimesOf(r job.Result, kind string) *QueryTimes {
 	var t QueryTimes
 	sum := 0.0
 	for _, s := range r.Spans {
@@ -90,7 +90,7 @@ func (c *Comparison) query(runs []Measured) {
 		q := ComparedQuery{Kind: kind}
 		some := false
 		for i, r := range runs {
-			t := timesOf(r.Job.Result, kind)
+			t := TimesOf(r.Job.Result, kind)
 			some = some || t != nil
 			q.Times = append(q.Times, t)
 			var ratio *float64
@@ -142,7 +142,7 @@ func (c *Comparison) common(runs []Measured) {
 	c.add(name, "", "s", runs, func(r Measured) (float64, bool) {
 		sum := 0.0
 		for _, kind := range in {
-			sum += math.Log(max(timesOf(r.Job.Result, kind).Mean, 1e-9)) // a time of 0 counts as a nanosecond
+			sum += math.Log(max(TimesOf(r.Job.Result, kind).Mean, 1e-9)) // a time of 0 counts as a nanosecond
 		}
 		return math.Exp(sum / float64(len(in))), true
 	})
@@ -176,7 +176,7 @@ func (c Comparison) queries(b *page) {
 	sameRows := c.sameRows()
 	// Of the ranks, that of plans is the lowest, and those of what a later run has are higher.
 	for i := range c.Runs {
-		of := letter(i)
+		of := Letter(i)
 		t.Columns = append(t.Columns, terminal.Column{Head: of})
 		if several {
 			t.Columns = append(t.Columns, terminal.Column{Head: of + " least", Rank: 3 + 2*i}, terminal.Column{Head: of + " most", Rank: 2 + 2*i})

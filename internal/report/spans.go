@@ -21,7 +21,7 @@ func Times(w io.Writer, r job.Result, apart bool, v View) error {
 	if !apart {
 		spans(&b, r)
 	}
-	for _, user := range usersOf(r.Spans) {
+	for _, user := range UsersOf(r.Spans) {
 		if !apart {
 			break
 		}
@@ -35,8 +35,8 @@ func Times(w io.Writer, r job.Result, apart bool, v View) error {
 	return err
 }
 
-// usersOf lists the positions of the virtual users who did something.
-func usersOf(list []job.Span) (users []int) {
+// UsersOf lists the positions of the virtual users who did something.
+func UsersOf(list []job.Span) (users []int) {
 	for _, s := range list {
 		if !slices.Contains(users, s.User) {
 			users = append(users, s.User)
@@ -63,7 +63,7 @@ func spans(b *page, r job.Result) {
 		t.Columns = append(t.Columns, terminal.Column{Head: "not done"})
 	}
 	for _, kind := range r.Kinds {
-		times := timesOf(r, kind)
+		times := TimesOf(r, kind)
 		if times == nil {
 			continue
 		}
@@ -80,7 +80,9 @@ func spans(b *page, r job.Result) {
 		t.Row(cells...)
 	}
 	b.lay(t)
-	streams(b, r)
+	if b.sheet == nil { // which has charts
+		streams(b, r)
+	}
 }
 
 // seconds writes a time with three digits at least.
@@ -99,7 +101,7 @@ func seconds(s float64) string {
 // streams draws what each stream did when, a line each: every transaction begins with its
 // number, where there is room for it.
 func streams(b *page, r job.Result) {
-	users, names := usersOf(r.Spans), map[int]string{}
+	users, names := UsersOf(r.Spans), map[int]string{}
 	label := len("  refreshes ")
 	for _, s := range r.Spans {
 		if s.Stream != job.NoStream {
@@ -125,14 +127,14 @@ func streams(b *page, r job.Result) {
 	}
 }
 
-// mark is what a transaction begins with in a drawing: the number of its kind, or else its
+// Mark is what stands for a transaction in a drawing: the number of its kind, or else its
 // first word.
-func mark(kind string) []rune {
+func Mark(kind string) string {
 	if last := kind[strings.LastIndexByte(kind, ' ')+1:]; strings.Trim(last, "0123456789") == "" {
-		return []rune(last)
+		return last
 	}
 	first, _, _ := strings.Cut(kind, " ")
-	return []rune(first)
+	return first
 }
 
 // draw puts a transaction into a line that stands for the whole run.
@@ -146,7 +148,7 @@ func draw(line []rune, s job.Span, whole float64) {
 	for i := from; i < to; i++ {
 		line[i] = stroke
 	}
-	number := mark(s.Kind)
+	number := []rune(Mark(s.Kind))
 	if to-from > len(number) { // so that two numbers never stand side by side
 		copy(line[from:], number)
 	}

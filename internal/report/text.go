@@ -41,44 +41,63 @@ func Text(w io.Writer, j job.Job, sum meter.Summary, v View) error {
 	b := page{View: v}
 	headline(&b, j)
 	alarms(&b, j)
-	if j.Spec.Action == job.Run {
-		grounds(&b, j, sum)
-	}
-	if len(j.Result.Spans) > 0 {
-		spans(&b, j.Result)
-	} else if all := sum.All(); all.Ended()+all.Retried > 0 {
-		transactions(&b, j.Kinds, sum, correctionOf(j, sum))
-	}
-	if len(j.Result.Steps) > 0 {
-		loadSteps(&b, j.Result.Steps)
-	}
-	if p := j.Result.Pool; p != nil && len(p.Connections) > 0 {
-		shares(&b, *p)
-	}
-	if len(j.Result.Loaded) > 0 {
-		loaded(&b, j.Result)
-	}
-	if list := j.Result.Findings; len(list) > 0 && (v.Rules || v.Whole || !allHold(list)) {
-		findings(&b, j.Result.Findings)
-	}
-	if v.Whole {
-		setup(&b, j, sum)
-	}
+	whole(&b, j, sum)
 	b.end()
 	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
 	return err
 }
 
-// page is a text in the making.
+// whole tells all of a job that stands below its headline.
+func whole(b *page, j job.Job, sum meter.Summary) {
+	if j.Spec.Action == job.Run {
+		grounds(b, j, sum)
+	}
+	if len(j.Result.Spans) > 0 {
+		spans(b, j.Result)
+	} else if all := sum.All(); all.Ended()+all.Retried > 0 {
+		transactions(b, j.Kinds, sum, correctionOf(j, sum))
+	}
+	if len(j.Result.Steps) > 0 {
+		loadSteps(b, j.Result.Steps)
+	}
+	if p := j.Result.Pool; p != nil && len(p.Connections) > 0 {
+		shares(b, *p)
+	}
+	if len(j.Result.Loaded) > 0 {
+		loaded(b, j.Result)
+	}
+	if list := j.Result.Findings; len(list) > 0 && (b.Rules || b.Whole || !allHold(list)) {
+		findings(b, j.Result.Findings)
+	}
+	if b.Whole {
+		setup(b, j, sum)
+	}
+}
+
+// page is a text in the making, or a sheet.
 type page struct {
 	View
 	bytes.Buffer
-	left []string // the heads of columns that there was no room for
+	left  []string // the heads of columns that there was no room for
+	sheet *Sheet   // nil of a text
+}
+
+// gap begins a part that has no title in a text.
+func (p *page) gap(name string) {
+	if p.sheet != nil {
+		p.sheet.begin(name, "")
+		return
+	}
+	fmt.Fprintln(p)
 }
 
 // say adds lines that are broken where they are too wide. The look is of each line that
 // comes of it.
 func (p *page) say(look func(string) string, format string, args ...any) {
+	if p.sheet != nil {
+		p.sheet.add(Item{Line: look(strings.TrimSpace(fmt.Sprintf(format, args...)))})
+		return
+	}
 	for line := range strings.SplitSeq(terminal.Fold(fmt.Sprintf(format, args...), p.Width), "\n") {
 		p.WriteString(look(line) + "\n")
 	}
@@ -89,6 +108,10 @@ func plain(line string) string { return line }
 
 // title begins a part of the page: with its name, and what a reader must know of it.
 func (p *page) title(name, explained string) {
+	if p.sheet != nil {
+		p.sheet.begin(name, explained)
+		return
+	}
 	if explained == "" {
 		p.say(p.Look.Strong, "\n%s", name)
 		return
@@ -112,6 +135,10 @@ func (p *page) table(t terminal.Table) {
 
 // lay adds a table of cells that have a look already, in columns that are not wrapped.
 func (p *page) lay(t terminal.Table) {
+	if p.sheet != nil {
+		p.sheet.add(Item{Table: &t})
+		return
+	}
 	text, left := t.Text(p.Width)
 	if heads, rows, several := strings.Cut(text, "\n"); several && !t.Bare {
 		text = p.Look.Faint(heads) + "\n" + rows
@@ -202,6 +229,13 @@ func headline(b *page, j job.Job) {
 		t.Row(figure(fmt.Sprintf("%*s", wide, Figure(m))), figure(Printable(m.Name)), Printable(m.Means))
 		figure = look.Strong
 	}
+	if b.sheet != nil {
+		if worth != "" {
+			b.say(look.Bad, "%s", worth)
+		}
+		b.lay(t)
+		return
+	}
 	text, _ := t.Text(b.Width)
 	if worth != "" {
 		text = look.Bad(worth) + "\n" + text
@@ -235,7 +269,7 @@ func number(value float64) string {
 	return humanize.CommafWithDigits(value, 2)
 }
 
-// alarms say why the result must not be used, or not without a second thought.
+// alarms writes them.
 func alarms(b *page, j job.Job) {
 	list := Alarms(j)
 	if len(list) > 0 && b.Len() > 0 {
@@ -248,7 +282,7 @@ func alarms(b *page, j job.Job) {
 
 // grounds says what the figures of a run rest on.
 func grounds(b *page, j job.Job, sum meter.Summary) {
-	fmt.Fprintln(b)
+	b.gap("What the figures rest on")
 	marks := map[Tone]string{Good: b.Look.Good("✓"), Doubtful: b.Look.Doubtful("!"), Bad: b.Look.Bad("✗")}
 	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true}, {Left: true, Wrapped: true}}}
 	for _, g := range Grounds(j, sum) {
@@ -662,7 +696,7 @@ func megabytesPerSecond(size int64, seconds float64) string {
 
 // findings writes one line for each rule, and the first rows that break one.
 func findings(b *page, list []job.Finding) {
-	fmt.Fprintln(b)
+	b.gap("Rules")
 	looks := map[string]func(string) string{ok: b.Look.Good, broken: b.Look.Bad, excused: b.Look.Doubtful, unknown: b.Look.Doubtful}
 	t := terminal.Table{Bare: true, Columns: []terminal.Column{
 		{Head: "verdict", Left: true}, {Head: "rule", Left: true}, {Head: "meaning", Left: true, Wrapped: true},

@@ -35,13 +35,14 @@ jobs import <path>: takes over the jobs of a hammer.DB that HammerDB kept.
 jobs <id>: what the virtual users put out. jobs <id> <n>: what virtual user n put out.
 jobs <id> [ status | result | timing | tcount | metrics | system | dict | db | bm | timestamp ]: that part of the job.
 jobs <id> timing <n>: returns how long the transactions of virtual user n took, where it was run with a time profile, and how long its queries did.
+jobs <id> getchart [ result | timing | tcount | metrics ], jobs <n> getchart [ profile | diff:<m> ]: returns a page of HTML with that chart of the job, of profile n, or of profiles n and m, for a script to write to a file.
 jobs <id> save: writes a report as JSON into the temporary folder. jobs <id> delete: removes the job.`
 
 func jobsCommands() []command {
 	both := command{
 		name: "jobs", help: jobsHelp, takes: varies, run: jobs,
 		usage: "[ jobs | jobs limit <n> | jobs joblist | jobs result | jobs timestamp | jobs format <fmt> | jobs disable <0|1> | jobs profileid <n|all> | jobs profile <n> | " +
-			"jobs diff <base> <compared> | jobs import <path> | jobs <id> | jobs <id> <n> | jobs <id> <part> | jobs <id> timing <n> ]",
+			"jobs diff <base> <compared> | jobs import <path> | jobs <id> | jobs <id> <n> | jobs <id> <part> | jobs <id> timing <n> | jobs <id> getchart <chart> ]",
 	}
 	alias := both
 	alias.name = "job"
@@ -399,7 +400,7 @@ func (c *Console) source(store *repository.Store) parts.Source {
 // oneJob answers the forms of jobs that begin with the ID of a job.
 func (c *Console) oneJob(ctx context.Context, store *repository.Store, words []string) (string, error) {
 	if len(words) > 1 && words[1] == "getchart" {
-		return "", fail("Error: jobs getchart makes pages for the web service, which is not built into Sledge yet: jobs profile <n> table draws a chart here")
+		return c.chart(ctx, store, words)
 	}
 	if len(words) > 3 || len(words) == 3 && words[1] != "timing" {
 		return "", jobsUsage()
@@ -437,6 +438,60 @@ func (c *Console) oneJob(ctx context.Context, store *repository.Store, words []s
 	}
 	c.show(view)
 	return "", nil
+}
+
+// chart returns a page with a chart of a job, or of a profile: HammerDB returns it to the
+// script, and does not print it.
+func (c *Console) chart(ctx context.Context, store *repository.Store, words []string) (string, error) {
+	if len(words) != 3 {
+		return "", jobsUsage()
+	}
+	kind, other, ofTwo := strings.Cut(words[2], ":")
+	switch {
+	case kind == "profile" && !ofTwo:
+		runs, err := profileJobs(ctx, store, words[0])
+		if err != nil {
+			return "", err
+		}
+		n, err := number(words[0])
+		if err != nil {
+			return "", err
+		}
+		return charted(views.ProfileChart(n, runs))
+	case kind == "diff" && ofTwo:
+		base, err := profileJobs(ctx, store, words[0])
+		if err != nil {
+			return "", err
+		}
+		compared, err := profileJobs(ctx, store, other)
+		if err != nil {
+			return "", err
+		}
+		old, err := number(words[0])
+		if err != nil {
+			return "", err
+		}
+		latest, err := number(other)
+		if err != nil {
+			return "", err
+		}
+		return charted(views.ProfilesChart(old, latest, base, compared))
+	case ofTwo || !slices.Contains(views.ChartKinds, kind):
+		return "", fail("Error: jobs getchart: %q is no chart: a job has %s, a profile has profile and diff:<profile>", words[2], strings.Join(views.ChartKinds, ", "))
+	}
+	j, err := findJob(ctx, store, words)
+	if err != nil {
+		return "", err
+	}
+	return charted(views.JobChart(ctx, store, j, kind, c.Bench.Catalog))
+}
+
+// charted is a page, or the words that say why there is none.
+func charted(page string, err error) (string, error) {
+	if err != nil {
+		return "", failWith(job.ExitOf(err), "%v", err)
+	}
+	return page, nil
 }
 
 // findJob finds the job that the first word names, which may also be what vurun

@@ -256,8 +256,16 @@ jobs $ONE system
 jobs $ONE db
 jobs $ONE bm
 jobs $ONE timestamp
-jobs $ONE getchart result
-jobs 5 getchart profile
+jobs $ONE getchart pie
+jobs $ONE getchart
+jobs $ONE getchart metrics
+jobs $BUILD getchart result
+jobs $BUILD getchart timing
+jobs $BUILD getchart tcount
+jobs FFFF getchart result
+jobs 77 getchart profile
+jobs 5 getchart diff:77
+jobs five getchart profile
 jobs $ONE nosuch
 jobs $ONE result more
 jobs $BUILD

@@ -113,6 +113,7 @@ func New(c Config) *API {
 	a.addJobs()
 	a.addParts()
 	a.addProfiles()
+	a.addReports()
 	a.addVerbs()
 	a.addConnections()
 	a.addSetups()

@@ -212,6 +212,7 @@ func TestPasswordsComeBackNowhere(t *testing.T) {
 		for _, part := range []string{"", "/result", "/series", "/timing", "/histograms", "/plans", "/output", "/failures", "/export"} {
 			w.call("GET", "/jobs/"+id+part, "", 200)
 		}
+		w.seen.Write(w.page("/jobs/" + id + "/report"))
 	}
 	if strings.Contains(w.seen.String(), planted) {
 		t.Error("an answer has a password in it")
@@ -412,7 +413,7 @@ func TestThinSeriesKeepWhatStandsOut(t *testing.T) {
 		}
 		points = append(points, document.Rate{Offset: float64(i), Client: &rate})
 	}
-	kept := thin(points, 100)
+	kept := document.Thin(points, 100)
 	if len(kept) > 100 {
 		t.Errorf("got %d points, want 100 at most", len(kept))
 	}

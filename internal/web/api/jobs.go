@@ -202,7 +202,7 @@ func (a *API) addParts() {
 			return nil, err
 		}
 		d, err := a.rates(ctx, j, in.From, in.Until)
-		d.Points = thin(d.Points, in.Points)
+		d.Points = document.Thin(d.Points, in.Points)
 		return answer(d, err)
 	})
 	add(a, get("show-timing", "/jobs/{id}/timing", "Show how long the transactions of a run took", tagJobs), a.timing)
@@ -388,52 +388,4 @@ func (a *API) export(ctx context.Context, in *struct {
 			panic(http.ErrAbortHandler) // nobody is to take it for the whole
 		}
 	}}, nil
-}
-
-// thin leaves out points where there are more than can be shown, and none that stands out.
-func thin(points []document.Rate, most int) []document.Rate {
-	const extremes = 4 // of each stretch
-	if len(points) <= most {
-		return points
-	}
-	stretches := most / extremes
-	kept := make([]document.Rate, 0, most)
-	for i := range stretches {
-		stretch := points[i*len(points)/stretches : (i+1)*len(points)/stretches]
-		least, greatest, counted, longest := 0, 0, 0, 0
-		for n, p := range stretch {
-			if orZero(p.Client) < orZero(stretch[least].Client) {
-				least = n
-			}
-			if orZero(p.Client) > orZero(stretch[greatest].Client) {
-				greatest = n
-			}
-			if orZero(p.Server) > orZero(stretch[counted].Server) {
-				counted = n
-			}
-			if longestOf(p) > longestOf(stretch[longest]) {
-				longest = n
-			}
-		}
-		chosen := []int{least, greatest, counted, longest}
-		slices.Sort(chosen)
-		for _, n := range slices.Compact(chosen) {
-			kept = append(kept, stretch[n])
-		}
-	}
-	return kept
-}
-
-func orZero(v *float64) float64 {
-	if v == nil {
-		return 0
-	}
-	return *v
-}
-
-func longestOf(p document.Rate) float64 {
-	if p.Response == nil {
-		return 0
-	}
-	return p.Response.Max
 }

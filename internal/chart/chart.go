@@ -1,0 +1,202 @@
+// Package chart draws charts as SVG that stands in a page of HTML: lines, bars, boxes, and
+// what was done when. It knows no job. Colours and fonts are classes, whose meaning the
+// style sheet of the page gives, so that one drawing serves light and dark pages and paper;
+// lines differ by their strokes, too. Behind each chart there is a table.
+package chart
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Chart is something drawn, with the numbers behind it.
+type Chart interface {
+	// Title says what is drawn, in a few words.
+	Title() string
+
+	// SVG draws it so many pixels wide, as an element of HTML.
+	SVG(width int) string
+
+	// Table has the numbers.
+	Table() Table
+}
+
+// Table is the numbers of a chart, as text.
+type Table struct {
+	Heads []string // with units: "p99 (ms)"
+	Rows  [][]string
+}
+
+// Axis is what is measured along a side of a chart.
+type Axis struct {
+	Name string // "response time"
+	Unit string // "ms"; "" of a count
+	Log  bool   // its marks are powers of ten; nothing at or below 0 can be shown
+	Time bool   // its values are seconds, and are written as minutes and hours
+
+	// Places, where there are any, are what stands at 0, 1, 2 and so on, instead of numbers.
+	Places []string
+}
+
+// head is the head of a column of the axis.
+func (a Axis) head() string {
+	if a.Unit == "" {
+		return a.Name
+	}
+	return a.Name + " (" + a.Unit + ")"
+}
+
+// Measures of a drawing, in pixels.
+const (
+	letter    = 6.3 // how wide a letter is, about
+	lineTall  = 18  // of a line of text
+	aboveTick = 4   // from the baseline of a label to the middle of its letters
+)
+
+// wide is how wide a text is, about: browsers choose the font.
+func wide(text string) float64 { return letter * float64(utf8.RuneCountInString(text)) }
+
+// fitted shortens a text to a width.
+func fitted(text string, width float64) string {
+	most := max(int(width/letter), 2)
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}
+
+// canvas is a drawing in the making.
+type canvas struct {
+	strings.Builder
+	width, height float64
+
+	left, right, top, bottom float64 // of the field that values are drawn in
+}
+
+// begin begins a drawing. The label is read to those who cannot see it.
+func begin(width, height int, label string) *canvas {
+	c := &canvas{width: float64(width), height: float64(height)}
+	fmt.Fprintf(c, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="%s">`,
+		width, height, width, height, escaped(label))
+	return c
+}
+
+// end ends the drawing.
+func (c *canvas) end() string { return c.String() + "</svg>\n" }
+
+// px writes a coordinate.
+func px(v float64) string {
+	return strconv.FormatFloat(math.Round(10*v)/10, 'f', -1, 64)
+}
+
+func (c *canvas) line(class string, x1, y1, x2, y2 float64) {
+	fmt.Fprintf(c, `<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`, class, px(x1), px(y1), px(x2), px(y2))
+}
+
+// rect draws a rectangle, which says its words to who points at it.
+func (c *canvas) rect(class string, x, y, width, height float64, words string) {
+	fmt.Fprintf(c, `<rect class="%s" x="%s" y="%s" width="%s" height="%s">%s</rect>`, class, px(x), px(y), px(max(width, 0)), px(max(height, 0)), said(words))
+}
+
+func (c *canvas) dot(class string, x, y float64, words string) {
+	fmt.Fprintf(c, `<circle class="%s" cx="%s" cy="%s" r="3.5">%s</circle>`, class, px(x), px(y), said(words))
+}
+
+// escaped writes words as they are, but for what cannot be seen.
+func escaped(words string) string {
+	return html.EscapeString(strings.Map(func(r rune) rune {
+		if unicode.IsGraphic(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, words))
+}
+
+// said is what a browser shows of an element that somebody points at.
+func said(words string) string {
+	if words == "" {
+		return ""
+	}
+	return "<title>" + escaped(words) + "</title>"
+}
+
+// The places of a text at its coordinates.
+const (
+	atStart  = "start"
+	atMiddle = "middle"
+	atEnd    = "end"
+)
+
+func (c *canvas) text(class, anchor string, x, y float64, words string) {
+	fmt.Fprintf(c, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`, class, anchor, px(x), px(y), escaped(words))
+}
+
+// entry is a line of a legend.
+type entry struct {
+	name   string
+	colour int
+	stroke int // which stroke its line has; -1 of an area
+}
+
+// strokes tell lines apart without colours.
+var strokes = []string{"", "7 4", "2 3", "9 3 2 3", "12 5", "4 2 1 2", "1 5"}
+
+func strokeOf(i int) string { return strokes[i%len(strokes)] }
+
+// dashes is the attribute for a stroke.
+func dashes(i int) string {
+	if s := strokeOf(i); s != "" {
+		return ` stroke-dasharray="` + s + `"`
+	}
+	return ""
+}
+
+// Of the sample of a line in a legend.
+const (
+	sampleWide = 26
+	sampleGap  = 6
+	entryGap   = 18
+)
+
+// legendTall is how tall a legend is.
+func legendTall(entries []entry, width float64) float64 {
+	_, tall := placed(entries, width)
+	return tall
+}
+
+// placed lays the entries of a legend out in lines.
+func placed(entries []entry, width float64) (at [][2]float64, tall float64) {
+	if len(entries) < 2 {
+		return nil, 0
+	}
+	x, y := 0.0, 0.0
+	for _, e := range entries {
+		need := sampleWide + sampleGap + wide(e.name)
+		if x > 0 && x+need > width {
+			x, y = 0, y+lineTall
+		}
+		at = append(at, [2]float64{x, y})
+		x += need + entryGap
+	}
+	return at, y + lineTall
+}
+
+// legend draws a legend from the top left corner on.
+func (c *canvas) legend(entries []entry, left, top float64) {
+	at, _ := placed(entries, c.width-left)
+	for i, place := range at {
+		e, x, y := entries[i], left+place[0], top+place[1]
+		if e.stroke < 0 {
+			c.rect("fill c"+strconv.Itoa(e.colour), x, y+2, sampleWide-10, 10, "")
+			x -= 10
+		} else {
+			fmt.Fprintf(c, `<line class="stroke c%d"%s x1="%s" y1="%s" x2="%s" y2="%s"/>`, e.colour, dashes(e.stroke), px(x), px(y+7), px(x+sampleWide), px(y+7))
+		}
+		c.text("label", atStart, x+sampleWide+sampleGap, y+7+aboveTick, fitted(e.name, c.width-x-sampleWide-sampleGap))
+	}
+}

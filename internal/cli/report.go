@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"sledge/internal/report"
+	"sledge/internal/report/paper"
+	"sledge/internal/repository"
+)
+
+// reporting is what is asked of a report.
+type reporting struct {
+	profile int
+	output  string
+	force   bool
+}
+
+// standardOutput is the name of a file that stands for standard output.
+const standardOutput = "-"
+
+func (a *archive) reportCommand() *cobra.Command {
+	var asked reporting
+	c := &cobra.Command{
+		Use:   "report [ID...]",
+		Short: "Write a report with charts as one HTML file: of a job, a profile, or runs side by side",
+		Long: `Report writes one file of HTML that has all in it that it needs, charts too: it can be read
+without internet, sent to others, and printed or saved as PDF by any browser.
+
+Of one job it has what sledge jobs show prints, charts of rates and response times with the
+ramp-up marked, the spread of response times, examples of failures, and the settings of the
+server. Of several runs it names what differs and sets figures and charts side by side, as sledge jobs
+compare does. With --profile it draws NOPM, TPM and percentiles over virtual users.
+
+The file gets the name of the job, such as sledge-6B02470C10A26D3B4C4E2F1A.html, in the
+current folder; --output chooses another, and --output - writes to standard output.`,
+		Example: examples(
+			"sledge jobs report last",
+			"sledge jobs report 6B02 last --output comparison.html",
+			"sledge jobs report --profile 3",
+			"sledge jobs report last --output - | ssh desk 'cat > run.html'",
+		),
+		Args: func(c *cobra.Command, args []string) error {
+			switch {
+			case asked.profile != 0 && len(args) > 0:
+				return usage("--profile: a report is of a profile or of jobs: leave out --profile or %s", args[0])
+			case c.Flags().Changed("profile") && asked.profile < 1:
+				return usage("--profile: %d is not the number of a performance profile: sledge jobs profile lists them", asked.profile)
+			case asked.profile == 0 && len(args) == 0:
+				return usage("%s: say which job: its ID, the first digits of it, or last (sledge jobs lists them); or give --profile", c.CommandPath())
+			case len(args) > report.MostCompared:
+				return usage("%s: name %d runs at most", c.CommandPath(), report.MostCompared)
+			case a.json:
+				return usage("--json: a report is HTML: sledge jobs show, compare and profile print JSON")
+			}
+			return nil
+		},
+		ValidArgsFunction: a.program.completeJobs(&a.repository),
+		RunE: a.program.run(func(ctx context.Context, args []string) error {
+			return a.with(func(store *repository.Store) error { return a.report(ctx, store, args, asked) })
+		}),
+	}
+	flags := c.Flags()
+	flags.IntVar(&asked.profile, "profile", 0, "report a performance profile (its `number`)")
+	flags.StringVar(&asked.output, "output", "", "`file` to write; - for standard output")
+	flags.BoolVar(&asked.force, "force", false, "overwrite an existing file")
+	if err := c.RegisterFlagCompletionFunc("profile", func(c *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+		return a.completeProfiles(c, nil, word)
+	}); err != nil {
+		panic(err) // the flag was not declared
+	}
+	return c
+}
+
+func (a *archive) report(ctx context.Context, store *repository.Store, ids []string, asked reporting) error {
+	done := a.program.whenSlow("Reading what was measured in each second")
+	made, err := a.paper(store).Of(ctx, ids, asked.profile)
+	done()
+	if err != nil {
+		return err
+	}
+	path := asked.output
+	switch path {
+	case standardOutput:
+		_, err := a.program.Stdout.Write(made.HTML)
+		return err
+	case "":
+		path = made.Name
+	}
+	err = writeNew(path, asked.force, func(file *os.File) error {
+		_, err := file.Write(made.HTML)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.program.Stdout, "Wrote %s\n", path)
+	return err
+}
+
+// paper is what makes reports.
+func (a *archive) paper(store *repository.Store) paper.Archive {
+	return paper.Archive{Store: store, Bench: a.program.Bench, Headline: a.program.headline, Version: a.program.Version}
+}
+
+// writeNew writes a file, which --output names, and leaves no half of it behind. One that is
+// there already is overwritten by force alone.
+func writeNew(path string, force bool, write func(*os.File) error) error {
+	mode := os.O_CREATE | os.O_WRONLY | os.O_EXCL
+	if force {
+		mode = os.O_CREATE | os.O_WRONLY | os.O_TRUNC
+	}
+	file, err := os.OpenFile(path, mode, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return usage("--output: %s exists already: choose another name, or give --force", path)
+	}
+	if err != nil {
+		return usage("--output: %w", err)
+	}
+	if err := errors.Join(write(file), file.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package document
+
+import "slices"
+
+// Thin leaves out points where there are more than can be shown, and none that stands out.
+func Thin(points []Rate, most int) []Rate {
+	const extremes = 5 // of each stretch
+	if len(points) <= most {
+		return points
+	}
+	stretches := most / extremes
+	kept := make([]Rate, 0, most)
+	for i := range stretches {
+		stretch := points[i*len(points)/stretches : (i+1)*len(points)/stretches]
+		least, greatest, counted, longest, failing := 0, 0, 0, 0, 0
+		for n, p := range stretch {
+			if orZero(p.Client) < orZero(stretch[least].Client) {
+				least = n
+			}
+			if orZero(p.Client) > orZero(stretch[greatest].Client) {
+				greatest = n
+			}
+			if orZero(p.Server) > orZero(stretch[counted].Server) {
+				counted = n
+			}
+			if longestOf(p) > longestOf(stretch[longest]) {
+				longest = n
+			}
+			if p.Failed > stretch[failing].Failed {
+				failing = n
+			}
+		}
+		chosen := []int{least, greatest, counted, longest, failing}
+		slices.Sort(chosen)
+		for _, n := range slices.Compact(chosen) {
+			kept = append(kept, stretch[n])
+		}
+	}
+	return kept
+}
+
+// orZero is a number, or 0 where there is none.
+func orZero(v *float64) float64 {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
+
+// longestOf is the longest response time of a point, in milliseconds.
+func longestOf(p Rate) float64 {
+	if p.Response == nil {
+		return 0
+	}
+	return p.Response.Max
+}

@@ -1,0 +1,19 @@
+package paper
+
+import "sledge/internal/chart"
+
+// Charts are charts on a page of their own, which is like a report and needs nothing else.
+type Charts struct {
+	Title  string
+	Over   string // what sort of page it is
+	Charts []chart.Chart
+}
+
+// HTML writes the page.
+func (c Charts) HTML() ([]byte, error) {
+	p := page{Title: c.Title, Over: c.Over}
+	for _, one := range c.Charts {
+		p.Sections = append(p.Sections, section{Title: one.Title(), Blocks: []block{draw(one, "")}})
+	}
+	return p.write()
+}

@@ -1,0 +1,74 @@
+package api
+
+import (
+	"context"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sledge/internal/report/paper"
+)
+
+// ReportFile is a report, as a file.
+type ReportFile struct {
+	ContentType string `header:"Content-Type"`
+	Disposition string `header:"Content-Disposition"`
+	Policy      string `header:"Content-Security-Policy"`
+	Body        []byte
+}
+
+// Shown is what says whether a report is to be shown rather than kept.
+type Shown struct {
+	View bool `query:"view" doc:"Show it in the browser, rather than save it."`
+}
+
+// file makes an answer of a report. Who views it looks at what others wrote, on the address of
+// this program: so it may do nothing, and is of no origin.
+func (s Shown) file(r paper.Report, err error) (*ReportFile, error) {
+	if err != nil {
+		return nil, err
+	}
+	kept := "attachment"
+	if s.View {
+		kept = "inline"
+	}
+	return &ReportFile{
+		ContentType: "text/html; charset=utf-8",
+		Disposition: kept + `; filename="` + r.Name + `"`,
+		Policy:      paper.Policy + "; frame-ancestors 'none'; sandbox allow-downloads",
+		Body:        r.HTML,
+	}, nil
+}
+
+// addReports adds the files that people keep of jobs, and print.
+func (a *API) addReports() {
+	html := func(o huma.Operation) huma.Operation {
+		o.Description = "One file of HTML with all in it that it needs, charts too, as sledge jobs report writes it. It is a download, unless it is asked for with view."
+		o.Responses = map[string]*huma.Response{"200": {
+			Description: "The report.",
+			Content:     map[string]*huma.MediaType{"text/html": {Schema: &huma.Schema{Type: huma.TypeString}}},
+		}}
+		return o
+	}
+	add(a, html(get("report-job", "/jobs/{id}/report", "Download a report of a job, or of several runs side by side", tagJobs)),
+		func(ctx context.Context, in *struct {
+			OneJob
+			With []string `query:"with,explode" maxItems:"25" doc:"IDs of further runs, to be set beside this one."`
+			Shown
+		},
+		) (*ReportFile, error) {
+			return in.file(a.paper().Jobs(ctx, append([]string{in.ID}, in.With...)))
+		})
+	add(a, html(get("report-profile", "/profiles/{number}/report", "Download a report of a performance profile", "Performance profiles")),
+		func(ctx context.Context, in *struct {
+			Number int `path:"number" minimum:"1"`
+			Shown
+		},
+		) (*ReportFile, error) {
+			return in.file(a.paper().Profile(ctx, in.Number))
+		})
+}
+
+// paper is what makes reports.
+func (a *API) paper() paper.Archive {
+	return paper.Archive{Store: a.Store, Bench: a.Bench, Headline: a.headline, Version: a.Version}
+}
