@@ -2,8 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 	"time"
 )
@@ -39,22 +37,24 @@ type answer struct {
 }
 
 func newAnswer(w http.ResponseWriter, within time.Duration) *answer {
-	a := &answer{ResponseWriter: w, control: http.NewResponseController(w), within: within}
-	a.renew()
-	return a
+	return &answer{ResponseWriter: w, control: http.NewResponseController(w), within: within}
 }
 
-// renew gives the client its time anew.
-func (a *answer) renew() {
+// begin gives the client its time for a piece.
+func (a *answer) begin() {
 	_ = a.control.SetWriteDeadline(time.Now().Add(a.within)) // a connection that is gone needs none
 }
+
+// rest takes the limit away: over HTTP/2 it would end a request that is still worked on.
+func (a *answer) rest() { _ = a.control.SetWriteDeadline(time.Time{}) } // as above
 
 // WriteHeader implements http.ResponseWriter.
 func (a *answer) WriteHeader(status int) {
 	if a.status == 0 && status >= 200 {
 		a.status = status
 	}
-	a.renew()
+	a.begin()
+	defer a.rest()
 	a.ResponseWriter.WriteHeader(status)
 }
 
@@ -63,13 +63,15 @@ func (a *answer) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
-	a.renew()
+	a.begin()
+	defer a.rest()
 	return a.ResponseWriter.Write(p)
 }
 
 // FlushError is what http.ResponseController asks for.
 func (a *answer) FlushError() error {
-	a.renew()
+	a.begin()
+	defer a.rest()
 	return a.control.Flush()
 }
 
@@ -79,7 +81,8 @@ func (a *answer) Flush() { _ = a.FlushError() } // an http.Flusher has nobody to
 // Unwrap is what http.ResponseController asks for.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// limitBody bounds how large a request's body is, and how long it may take to come.
+// limitBody bounds how large a request's body is, and how long it may take to come: net/http
+// takes the limit of time away when it has been read, and what is done about it may take longer.
 func limitBody(w *answer, r *http.Request, within time.Duration) {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 		return
@@ -89,23 +92,7 @@ func limitBody(w *answer, r *http.Request, within time.Duration) {
 		most = formBytes
 	}
 	_ = w.control.SetReadDeadline(time.Now().Add(within)) // a connection that is gone needs none
-	r.Body = &timedBody{ReadCloser: http.MaxBytesReader(w.ResponseWriter, r.Body, most), control: w.control}
-}
-
-// timedBody takes the limit of time away when the body is read: what is done about it may
-// take longer, and a connection that times out ends the request.
-type timedBody struct {
-	io.ReadCloser
-	control *http.ResponseController
-}
-
-// Read implements io.Reader.
-func (b *timedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if errors.Is(err, io.EOF) {
-		_ = b.control.SetReadDeadline(time.Time{}) // as above
-	}
-	return n, err
+	r.Body = http.MaxBytesReader(w.ResponseWriter, r.Body, most)
 }
 
 // problem is an error for programs: RFC 9457.

@@ -5,8 +5,12 @@ import (
 	"crypto/tls"
 	"encoding/hex"
 	"net"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestASelfSignedCertificateIsTheOneThatWasShown(t *testing.T) {
@@ -38,9 +42,53 @@ func TestASelfSignedCertificateIsTheOneThatWasShown(t *testing.T) {
 	if err != nil || Fingerprint(same) != Fingerprint(own) {
 		t.Errorf("another start has another certificate, %v", err)
 	}
+	if days := leaf.NotAfter.Sub(leaf.NotBefore).Hours() / 24; days > 398 {
+		t.Errorf("it is good for %.0f days, which browsers refuse", days)
+	}
+	old, err := sign([]string{"localhost"}, time.Now().Add(20*24*time.Hour-selfSignedFor))
+	if err != nil {
+		t.Fatal(err)
+	}
+	aged := t.TempDir()
+	if err := writePrivate(filepath.Join(aged, "web-certificate.pem"), old); err != nil {
+		t.Fatal(err)
+	}
+	before, err := Certificate(filepath.Join(aged, "web-certificate.pem"), filepath.Join(aged, "web-certificate.pem"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if renewed, err := SelfSigned(aged, []string{"localhost"}); err != nil || Fingerprint(renewed) == Fingerprint(before) {
+		t.Errorf("a certificate that ends in 20 days is not renewed, %v", err)
+	}
 	other, err := SelfSigned(folder, []string{"tests.example.org"})
 	if err != nil || Fingerprint(other) == Fingerprint(own) {
 		t.Errorf("a certificate for other names is the same, %v", err)
+	}
+}
+
+func TestACertificateIsForAllThatTheMachineIsCalled(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"localhost", "127.0.0.1", "::1", host}
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range addresses {
+		if network, ok := a.(*net.IPNet); ok && network.IP.IsGlobalUnicast() {
+			want = append(want, network.IP.String())
+		}
+	}
+	names, err := NamesOf(&net.TCPAddr{IP: net.IPv4zero, Port: 8080}, nil)
+	for _, name := range want {
+		if err != nil || !slices.Contains(names, name) {
+			t.Errorf("got %q, %v, want %s among it", names, err, name)
+		}
+	}
+	if len(want) == 4 {
+		t.Log("this machine has no address but its own, so none was looked for")
 	}
 }
 

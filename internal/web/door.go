@@ -54,7 +54,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 				s.refuse(w, r, http.StatusInternalServerError, "this is a bug in Sledge: what the program printed says more")
 			}
 			s.note(w, asked, v)
-			w.renew()
+			w.begin() // for what is left of the answer
 		}()
 		s.secure(w.Header())
 		if r = s.seeThrough(w, r, v); r == nil {

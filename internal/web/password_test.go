@@ -41,3 +41,23 @@ func TestHashesAreArgon2sOwn(t *testing.T) {
 		t.Error("a hash of the reference implementation is read otherwise")
 	}
 }
+
+// Whoever measures needs the memory and the processors for other things.
+func TestOnePasswordIsHashedAtATime(t *testing.T) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		recommended.hash(password, make([]byte, saltBytes))
+	}()
+	for held := false; !held; {
+		select {
+		case <-done:
+			t.Fatal("another could have been hashed all the time")
+		default:
+		}
+		if held = !hashing.TryLock(); !held {
+			hashing.Unlock()
+		}
+	}
+	<-done
+}

@@ -391,6 +391,31 @@ func TestProgramsComeInByAToken(t *testing.T) {
 	}
 }
 
+// Commands of whoever started the server look at it and end it.
+func TestWhoStartedTheServerMayActByItsKey(t *testing.T) {
+	key := NewKey()
+	s := start(t, func(c *Config) { c.Key = key })
+	c := s.browser()
+	s.ask(c, "POST", "/api/v1/jobs", "", "Authorization", "Bearer "+key).wants(t, 200, "the key")
+	other := NewKey()
+	if len(other) != len(key) || other == key {
+		t.Fatalf("got the keys %q and %q", key, other)
+	}
+	for _, wrong := range []string{other, "", key + "x"} {
+		s.ask(c, "GET", "/api/v1/jobs", "", "Authorization", "Bearer "+wrong).wants(t, 401, "another key")
+	}
+	s.logIn(c, keyUser, key).wants(t, 401, "the key as a password")
+	if err := s.users.AddPassword(keyUser, Act, password); err == nil {
+		t.Error("a user can be called as who has the key is")
+	}
+	if err := s.end(); err != nil {
+		t.Fatal(err)
+	}
+	if deeds, text := s.log(); deeds[0].Who != keyUser || strings.Contains(text, key) {
+		t.Errorf("the log says %s", text)
+	}
+}
+
 // Programs that fetch an address are not led to a page that they cannot read.
 func TestOtherAddressesAreBehindTheSameDoor(t *testing.T) {
 	s := start(t, func(c *Config) {
@@ -564,6 +589,17 @@ func TestStrangersDoNotFillTheDisk(t *testing.T) {
 	}
 	if deeds, _ := s.log(); len(deeds) == 0 || len(deeds) > addressAttempts+1 {
 		t.Errorf("100 requests of a stranger left %d lines, want a few", len(deeds))
+	}
+}
+
+func TestALineOfTheLogIsShort(t *testing.T) {
+	s := start(t, nil)
+	s.ask(s.in("ann"), "POST", "/api/"+strings.Repeat("x", 10_000), "").wants(t, 200, "a long path")
+	if err := s.end(); err != nil {
+		t.Fatal(err)
+	}
+	if deeds, _ := s.log(); len(deeds) != 2 || len(deeds[1].Path) > 510 || !strings.HasSuffix(deeds[1].Path, "xxx...") {
+		t.Errorf("got %d lines, the last of %.600q", len(deeds), deeds[len(deeds)-1].Path)
 	}
 }
 
@@ -942,8 +978,10 @@ func TestWhoIsSlowToAskIsLetGo(t *testing.T) {
 			_, err := io.ReadAll(r.Body)
 			failed <- err
 		})
-	}, func(s *Server) { s.patience.headers, s.patience.body = 200*time.Millisecond, 200*time.Millisecond })
-	for _, begun := range []string{"GET /login HTTP/1.1\r\nHost: loc", "POST /api/v1/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\nAuthorization: Bearer " + token + "\r\n\r\nhalf"} {
+	}, func(s *Server) {
+		s.patience.headers, s.patience.body, s.patience.idle = 200*time.Millisecond, 200*time.Millisecond, 200*time.Millisecond
+	})
+	for _, begun := range []string{"GET /login HTTP/1.1\r\nHost: loc", "GET /login HTTP/1.1\r\nHost: localhost\r\n\r\n", "POST /api/v1/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\nAuthorization: Bearer " + token + "\r\n\r\nhalf"} {
 		conn, err := net.Dial("tcp", s.Address())
 		if err != nil {
 			t.Fatal(err)
@@ -960,27 +998,38 @@ func TestWhoIsSlowToAskIsLetGo(t *testing.T) {
 	}
 }
 
+// What is done about a request may take longer than the request may: net/http sees to that by
+// itself, over HTTP/2 in another way.
 func TestWorkMayTakeLongerThanItsRequest(t *testing.T) {
-	folder := t.TempDir()
-	token, err := UsersIn(folder).AddToken("ci", Act)
+	own, err := SelfSigned(t.TempDir(), []string{"127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := serve(t, folder, func(c *Config) {
-		c.API = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if _, err := io.ReadAll(r.Body); err != nil {
-				t.Errorf("read the body: %v", err)
-			}
-			select {
-			case <-r.Context().Done():
-				t.Error("the request was cut off while it was worked on")
-			case <-time.After(600 * time.Millisecond):
-			}
-			_, _ = io.WriteString(w, "done")
-		})
-	}, func(s *Server) { s.patience.body, s.patience.taken = 200*time.Millisecond, 200*time.Millisecond })
-	if reply := s.ask(s.browser(), "POST", "/api/v1/check", "body", "Authorization", "Bearer "+token); reply.body != "done" {
-		t.Errorf("got %d %q, want it done", reply.StatusCode, reply.body)
+	for protocol, config := range map[string]*tls.Config{"HTTP/1.1": nil, "HTTP/2.0": own} {
+		folder := t.TempDir()
+		token, err := UsersIn(folder).AddToken("ci", Act)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := serve(t, folder, func(c *Config) {
+			c.TLS = config
+			c.API = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if _, err := io.ReadAll(r.Body); err != nil {
+					t.Errorf("%s: read the body: %v", protocol, err)
+				}
+				select {
+				case <-r.Context().Done():
+					t.Errorf("%s: the request was cut off while it was worked on", protocol)
+				case <-time.After(600 * time.Millisecond):
+				}
+				_, _ = io.WriteString(w, "done by "+r.Proto)
+			})
+		}, func(s *Server) { s.patience.body, s.patience.taken = 200*time.Millisecond, 200*time.Millisecond })
+		c := s.browser()
+		c.Transport.(*http.Transport).ForceAttemptHTTP2 = true
+		if reply := s.ask(c, "POST", "/api/v1/check", "body", "Authorization", "Bearer "+token); reply.body != "done by "+protocol {
+			t.Errorf("got %d %q, want it done by %s", reply.StatusCode, reply.body, protocol)
+		}
 	}
 }
 
@@ -998,13 +1047,33 @@ func TestRequestsHaveALimitOfSize(t *testing.T) {
 		})
 	}, nil)
 	c := s.browser()
-	for size, want := range map[int]string{1000: "1000 true", bodyBytes: fmt.Sprintf("%d true", bodyBytes), bodyBytes + 1: fmt.Sprintf("%d false", bodyBytes)} {
+	for size, want := range map[int]string{1000: "1000 true", 1 << 20: "1048576 true", 1<<20 + 1: "1048576 false"} {
 		if reply := s.ask(c, "POST", "/api/v1/x", strings.Repeat("x", size), "Authorization", "Bearer "+token); reply.body != want {
 			t.Errorf("%d bytes: got %q, want %q", size, reply.body, want)
 		}
 	}
-	s.logIn(c, "ci", strings.Repeat("x", formBytes)).wants(t, 400, "a form that is no form of ours")
-	s.ask(c, "GET", "/login", "", "X-Long", strings.Repeat("x", headerBytes+8<<10)).wants(t, 431, "a long header")
+	s.logIn(c, "ci", strings.Repeat("x", 4<<10)).wants(t, 400, "a form that is no form of ours")
+	s.ask(c, "GET", "/login", "", "X-Long", strings.Repeat("x", 60<<10)).wants(t, 200, "a header")
+	s.ask(c, "GET", "/login", "", "X-Long", strings.Repeat("x", 72<<10)).wants(t, 431, "a long header")
+}
+
+// People plan by what the manual says.
+func TestLimitsAreThoseThatTheManualNames(t *testing.T) {
+	manual, err := os.ReadFile(filepath.Join("..", "..", "docs", "web.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		fmt.Sprintf("| %d s for headers, a minute for a body, a minute for each piece of an answer; %d MiB |", usualPatience.headers/time.Second, bodyBytes>>20),
+		fmt.Sprintf("| %d attempts at once from an address (of IPv6, a /64), %d at a name, then one in %d s |", addressAttempts, nameAttempts, forgivenAfter/time.Second),
+	} {
+		if !bytes.Contains(manual, []byte(want)) {
+			t.Errorf("docs/web.md lacks %q", want)
+		}
+	}
+	if usualPatience.body != time.Minute || usualPatience.taken != time.Minute || usualPatience.end != 5*time.Second || sessionFor != 7*24*time.Hour {
+		t.Errorf("got %+v, and sessions of %v", usualPatience, sessionFor)
+	}
 }
 
 func TestASessionOutlivesTheServerAndNotItsUser(t *testing.T) {
@@ -1125,5 +1194,42 @@ func TestAnAnswerUnderWayIsFinished(t *testing.T) {
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAnAnswerThatDoesNotEndDoesNotHoldTheServer(t *testing.T) {
+	begun := make(chan struct{})
+	folder := t.TempDir()
+	token, err := UsersIn(folder).AddToken("ci", Act)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, folder, func(c *Config) {
+		c.API = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			close(begun)
+			<-r.Context().Done()
+		})
+	}, func(s *Server) { s.patience.end = 100 * time.Millisecond })
+	r, err := http.NewRequest("POST", s.url+"/api/v1/jobs", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	c, cutOff := s.browser(), make(chan error, 1)
+	go func() {
+		_, err := c.Do(r)
+		cutOff <- err
+	}()
+	<-begun
+	ended := make(chan error, 1)
+	go func() { ended <- s.end() }()
+	select {
+	case err := <-ended:
+		if err != nil || <-cutOff == nil {
+			t.Errorf("the server ended by %v, and the answer without an error", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the server waits for an answer that does not end")
+		c.CloseIdleConnections()
 	}
 }
