@@ -231,11 +231,7 @@ func (p Plan) Score(measured meter.CodedSummary) []job.Metric {
 	if p.Workload.Score == nil || p.Pacing.Finite || measured.Elapsed <= 0 || len(measured.Kinds) != len(p.Workload.Kinds) {
 		return nil
 	}
-	counts := meter.Summary{Elapsed: measured.Elapsed, Kinds: make([]meter.Tally, len(measured.Kinds))}
-	for i := range measured.Kinds {
-		counts.Kinds[i] = measured.Kinds[i].Counts()
-	}
 	return p.Workload.Score(workload.Window{
-		Summary: counts, Elapsed: measured.Elapsed, CounterElapsed: measured.Elapsed, Users: p.Users, Kinds: p.Kinds, Options: p.Settings,
+		Summary: measured.Counts(), Elapsed: measured.Elapsed, CounterElapsed: measured.Elapsed, Users: p.Users, Kinds: p.Kinds, Options: p.Settings,
 	})
 }

@@ -20,6 +20,7 @@ type Point struct {
 	Seconds   float64          `json:"seconds"`    // how long it was
 	Phase     job.Phase        `json:"phase"`
 	Rate      float64          `json:"per_minute"`
+	Figures   []float64        `json:"figures,omitempty" doc:"The values of the headline figures, in the order of those of the last second."`
 	ServerTPM *float64         `json:"server_tpm,omitempty"`
 	Response  *Times           `json:"response,omitempty"`
 	Service   *Times           `json:"service,omitempty"`
@@ -38,9 +39,10 @@ type kept struct {
 	first   time.Duration // its begin, on the axis of time
 	end     time.Duration
 	elapsed time.Duration
-	tally   meter.CodedTally // of all kinds
-	server  float64          // sum of the server's rates
-	servers int              // how many they are
+	counts  meter.CodedSummary // by kind, without histograms
+	tally   meter.CodedTally   // of all kinds
+	server  float64            // sum of the server's rates
+	servers int                // how many they are
 	seconds int
 }
 
@@ -66,6 +68,7 @@ func (f *fold) add(at time.Duration, s *job.Second, users []int) (*kept, error) 
 		seconds: max(1, int(math.Round(s.Measured.Elapsed.Seconds()))),
 	}
 	one.Phase, one.Users = s.Phase, users
+	one.counts = countsOf(s.Measured)
 	if s.ServerTPM != nil {
 		one.server, one.servers = *s.ServerTPM, 1
 	}
@@ -125,6 +128,7 @@ func (f *fold) merge(a, b *kept) (*kept, error) {
 		server: a.server + b.server, servers: a.servers + b.servers, seconds: a.seconds + b.seconds,
 	}
 	both.Phase, both.Users = a.Phase, b.Users
+	both.counts = countsOf(a.counts, b.counts)
 	return both, both.spell()
 }
 
@@ -154,4 +158,25 @@ func (k *kept) spell() error {
 		k.Cells = append([]int64{int64(first)}, counts...)
 	}
 	return nil
+}
+
+// countsOf adds up the counts of what was measured, by kind.
+func countsOf(all ...meter.CodedSummary) meter.CodedSummary {
+	sum := meter.CodedSummary{Kinds: make([]meter.CodedTally, len(all[0].Kinds))}
+	for _, c := range all {
+		sum.Elapsed += c.Elapsed
+		for i := range min(len(c.Kinds), len(sum.Kinds)) {
+			to, from := &sum.Kinds[i], &c.Kinds[i]
+			to.Done += from.Done
+			to.RolledBack += from.RolledBack
+			to.Retried += from.Retried
+			for class, n := range from.Failed {
+				if to.Failed == nil {
+					to.Failed = map[string]int64{}
+				}
+				to.Failed[class] += n
+			}
+		}
+	}
+	return sum
 }

@@ -4,7 +4,6 @@
 package live
 
 import (
-	"maps"
 	"math"
 	"time"
 
@@ -43,7 +42,7 @@ type View struct {
 	phase    *Phase
 	phases   []Phase // that began, in order
 	now      *Now
-	part     part // of the phase
+	part     *kept // what was measured in the phase
 	fold     fold
 	users    users
 	working  int // virtual users that are to work, by the newest step
@@ -125,59 +124,21 @@ type Part struct {
 	Response   *Times       `json:"response,omitempty"`
 }
 
-// part adds up a phase.
-type part struct {
-	phase  job.Phase
-	counts meter.CodedSummary // by kind, without histograms
-	all    *kept              // of all kinds
-}
-
-// add adds a second.
-func (p *part) add(f *fold, c meter.CodedSummary, one *kept) (err error) {
-	if p.all == nil {
-		p.counts.Kinds, p.all = make([]meter.CodedTally, len(c.Kinds)), one
-	} else if p.all, err = f.merge(p.all, one); err != nil {
-		return err
-	}
-	p.counts.Elapsed += c.Elapsed
-	for i := range min(len(c.Kinds), len(p.counts.Kinds)) {
-		addCounts(&p.counts.Kinds[i], &c.Kinds[i])
-	}
-	return nil
-}
-
-// addCounts adds the counts of a tally to another.
-func addCounts(to, from *meter.CodedTally) {
-	to.Done += from.Done
-	to.RolledBack += from.RolledBack
-	to.Retried += from.Retried
-	if len(from.Failed) > 0 {
-		sum := maps.Clone(to.Failed)
-		if sum == nil {
-			sum = map[string]int64{}
-		}
-		for class, n := range from.Failed {
-			sum[class] += n
-		}
-		to.Failed = sum
-	}
-}
-
 // partShown returns nil where nothing was measured yet.
 func (v *View) partShown() *Part {
-	all := v.part.all
+	all := v.part
 	if all == nil || all.elapsed <= 0 {
 		return nil
 	}
 	t := &all.tally
 	p := &Part{
-		Phase: v.part.phase, Seconds: all.Seconds, Done: t.Done, RolledBack: t.RolledBack, Retried: t.Retried, Rate: all.Rate, Response: all.Response,
+		Phase: all.Phase, Seconds: all.Seconds, Done: t.Done, RolledBack: t.RolledBack, Retried: t.Retried, Rate: all.Rate, Response: all.Response,
 	}
 	for _, n := range t.Failed {
 		p.Failed += n
 	}
 	if v.job.Score != nil {
-		p.Metrics = v.job.Score(v.part.counts)
+		p.Metrics = v.job.Score(all.counts)
 	}
 	return p
 }
@@ -279,12 +240,13 @@ func (v *View) second(e job.Event) error {
 	if v.job.Finite {
 		return nil
 	}
-	if v.part.phase != s.Phase { // what was measured is shown until more is
-		v.part = part{phase: s.Phase}
-	}
 	last, err := v.fold.add(e.At.Sub(v.begin), s, v.users.counts())
-	if err == nil {
-		err = v.part.add(&v.fold, s.Measured, last)
+	switch {
+	case err != nil:
+	case v.part == nil || v.part.Phase != s.Phase:
+		v.part = last
+	default:
+		v.part, err = v.fold.merge(v.part, last)
 	}
 	if err != nil {
 		return err

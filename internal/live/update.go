@@ -104,7 +104,13 @@ func (v *View) Since(m Mark) Update {
 		u.PointsFrom = max(0, m.points-1)
 	}
 	for _, k := range v.fold.points[u.PointsFrom:] {
-		u.Points = append(u.Points, k.Point)
+		p := k.Point
+		if v.job.Score != nil {
+			for _, m := range v.job.Score(k.counts) {
+				p.Figures = append(p.Figures, m.Value)
+			}
+		}
+		u.Points = append(u.Points, p)
 	}
 	u.SpansFrom = min(m.spans, len(v.spans))
 	u.Spans = slices.Clone(v.spans[u.SpansFrom:])

@@ -149,7 +149,7 @@ func (t *Tally) add(other *Tally) {
 		t.Failed[c] += n
 	}
 	t.Traffic.add(other.Traffic)
-	if other.Done > 0 && other.Service != nil { // of counts alone there are no histograms
+	if other.Done > 0 {
 		merge(&t.Service, other.Service)
 		merge(&t.Response, other.Response)
 	}

@@ -21,6 +21,8 @@ export const pages: Page[] = [
   { path: 'scripts/:name', load: () => import('./pages/ScriptPage.svelte') },
   { path: 'console', name: 'Console', load: () => import('./pages/ConsolesPage.svelte') },
   { path: 'console/:id', load: () => import('./pages/ConsolePage.svelte') },
+  { path: 'run', name: 'Run', load: () => import('./pages/RunPage.svelte') },
+  { path: 'run/:id', load: () => import('./pages/LivePage.svelte') },
 ]
 
 /** A page, and what it is told of its address. */

@@ -47,3 +47,8 @@ export function toJobs(filters: Record<string, string> = {}): string {
 export function toJob(id: string): string {
   return `#/jobs/${encodeURIComponent(id)}`
 }
+
+/** The address of a job that goes on. */
+export function toRun(id: string): string {
+  return `#/run/${encodeURIComponent(id)}`
+}

@@ -1,6 +1,6 @@
 // The API as the pages see it. Addresses stand here and nowhere else.
 
-import type { Job, Jobs, Problem, Series } from './types.ts'
+import type { Documents, Entry, Job, Jobs, LiveUsers, Option, OutputPage, Problem, Series } from './types.ts'
 
 /** What the API, or the way to it, answered in place of a document. */
 export class APIError extends Error {
@@ -95,4 +95,53 @@ export function job(id: string, signal?: AbortSignal): Promise<Job> {
 /** Transactions a minute over the time of a job. */
 export function series(id: string, signal?: AbortSignal): Promise<Series> {
   return get(`jobs/${encodeURIComponent(id)}/series`, 'sledge-tpm-1', signal)
+}
+
+/** Where how a job stands is told, for who has read up to an id. */
+export function liveAddress(id: string, after: string): string {
+  return address(`jobs/${encodeURIComponent(id)}/live${after === '' ? '' : `?after=${encodeURIComponent(after)}`}`)
+}
+
+/** Ends a job before it would. */
+export function endJob(id: string, by: 'stop' | 'abort'): Promise<Job> {
+  return send('POST', `jobs/${encodeURIComponent(id)}/${by}`)
+}
+
+/** Some of the virtual users of a job that goes on. */
+export function users(id: string, ask: { state: string; text: string; from: number; limit: number }, signal?: AbortSignal): Promise<LiveUsers> {
+  const query = new URLSearchParams({ from: String(ask.from), limit: String(ask.limit) })
+  if (ask.state !== '') query.set('state', ask.state)
+  if (ask.text !== '') query.set('text', ask.text)
+  return send('GET', `jobs/${encodeURIComponent(id)}/users?${query.toString()}`, undefined, signal)
+}
+
+/** A part of what a virtual user has said in a job. */
+export function output(id: string, user: number, from: number, signal?: AbortSignal): Promise<OutputPage> {
+  return send('GET', `jobs/${encodeURIComponent(id)}/output?user=${user}&from=${from}&limit=500`, undefined, signal)
+}
+
+/** The jobs that go on. */
+export async function runningJobs(signal?: AbortSignal): Promise<Job[]> {
+  return (await get<Jobs>('jobs?status=running&limit=100', 'sledge-jobs-1', signal)).jobs
+}
+
+/** The databases that there are. */
+export async function databases(signal?: AbortSignal): Promise<Entry[]> {
+  return (await send<Documents['api.Databases']>('GET', 'databases', undefined, signal)).databases
+}
+
+/** The workloads that there are. */
+export async function workloads(signal?: AbortSignal): Promise<Entry[]> {
+  return (await send<Documents['api.Workloads']>('GET', 'workloads', undefined, signal)).workloads
+}
+
+/** The options of a database and a workload. */
+export async function options(database: string, workload: string, signal?: AbortSignal): Promise<Option[]> {
+  const query = new URLSearchParams({ database, workload })
+  return (await send<Documents['document.Options']>('GET', `options?${query.toString()}`, undefined, signal)).options
+}
+
+/** Starts a job. */
+export function startJob(wanted: Documents['api.Start']): Promise<Job> {
+  return send('POST', 'jobs', wanted)
 }

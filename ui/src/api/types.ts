@@ -3,7 +3,7 @@
 
 import type { components } from '../../generated/openapi.ts'
 
-type Documents = components['schemas']
+export type Documents = components['schemas']
 
 /** A job of the repository, where each has an ID. */
 export type Job = Documents['report.Document'] & { id: string }
@@ -19,3 +19,11 @@ export type TableLoad = Documents['job.TableLoad']
 export type Rate = Documents['document.Rate']
 export type Series = Documents['document.TPM']
 export type Problem = Documents['api.Problem']
+export type Live = Documents['api.Live']
+export type LivePoint = Documents['live.Point']
+export type LiveTimes = Documents['live.Times']
+export type LiveProgress = Documents['live.Progress']
+export type LiveUsers = Documents['live.Some']
+export type OutputPage = Documents['api.OutputPage']
+export type Entry = Documents['document.Entry']
+export type Option = Documents['document.Option']

@@ -1,8 +1,10 @@
 // What a chart shows, apart from how it is drawn: from this come the drawing, the table
 // behind it and the CSV.
 
+import type { Column } from './heat.ts'
+
 /** A column of a chart's table. */
-export interface Column {
+export interface TableColumn {
   name: string
   /** "ms", "transactions a minute"; missing of a count or a name. */
   unit?: string
@@ -12,7 +14,7 @@ export interface Column {
 export type Cell = number | string | null
 
 export interface Table {
-  columns: Column[]
+  columns: TableColumn[]
   rows: Cell[][]
 }
 
@@ -59,10 +61,22 @@ export interface GanttChart {
   table: Table
 }
 
-export type Chart = LineChart | GanttChart
+/** How many transactions took how long, over time. */
+export interface HeatChart {
+  kind: 'heat'
+  title: string
+  x: string
+  y: string
+  columns: Column[]
+  /** As of a LineChart. */
+  phases: LineChart['phases']
+  table: Table
+}
+
+export type Chart = LineChart | GanttChart | HeatChart
 
 /** A name of a column with its unit: "p99 (ms)". */
-export function head(column: Column): string {
+export function head(column: TableColumn): string {
   return column.unit === undefined ? column.name : `${column.name} (${column.unit})`
 }
 

@@ -1,9 +1,10 @@
 // How ECharts is to draw a chart. Everything is plain data, so that tests read it.
 
 import type { CustomSeriesOption, EChartsOption, LineSeriesOption } from './echarts.ts'
-import type { Bar, Chart, GanttChart, LineChart } from './chart.ts'
+import { bounds, shadeOf } from './heat.ts'
+import type { Bar, Chart, GanttChart, HeatChart, LineChart } from './chart.ts'
 import { count, millis, seconds } from '../format.ts'
-import { colour, surface, type Surface } from './palette.ts'
+import { colour, shadesOf, surface, type Surface } from './palette.ts'
 
 const font = 'system-ui, sans-serif'
 const strokes: ('solid' | 'dashed' | 'dotted' | number[])[] = ['solid', 'dashed', 'dotted', [8, 3, 2, 3]]
@@ -15,7 +16,8 @@ export function heightOf(chart: Chart): number {
 
 /** The option of a chart. Animation is left out: figures do not come flying in. */
 export function optionOf(chart: Chart, isDark: boolean): EChartsOption {
-  return chart.kind === 'gantt' ? ganttOption(chart, isDark) : lineOption(chart, isDark)
+  if (chart.kind === 'gantt') return ganttOption(chart, isDark)
+  return chart.kind === 'heat' ? heatOption(chart, isDark) : lineOption(chart, isDark)
 }
 
 /** What every chart has. */
@@ -43,7 +45,8 @@ function axis(s: Surface, name: string) {
     name,
     nameLocation: 'middle' as const,
     nameTextStyle: { color: s.muted, fontFamily: font },
-    axisLabel: { color: s.muted, fontFamily: font },
+    // Where an axis ends with its data, the last label may be any number.
+    axisLabel: { color: s.muted, fontFamily: font, formatter: (value: number | string) => (typeof value === 'number' ? Number(value.toPrecision(4)).toLocaleString('en-US', { maximumFractionDigits: 6 }) : value) },
     axisLine: { lineStyle: { color: s.line } },
     axisTick: { lineStyle: { color: s.line } },
     splitLine: { lineStyle: { color: s.grid } },
@@ -71,20 +74,14 @@ function lineOption(chart: LineChart, isDark: boolean): EChartsOption {
     lineStyle: { width: 2, type: strokes[i % strokes.length] ?? 'solid' },
     emphasis: { disabled: true },
     ...(i === 0 && chart.phases.length > 0
-      ? {
-          markArea: {
-            silent: true,
-            itemStyle: { color: s.shade },
-            label: { color: s.muted, position: 'insideTop' as const },
-            data: chart.phases.map((phase) => [{ name: phase.name, xAxis: phase.from }, { xAxis: phase.to }] as [{ name: string; xAxis: number }, { xAxis: number }]),
-          },
-        }
+      ? { markArea: shaded(chart.phases, s) }
       : {}),
   }))
   return {
     ...frame(s),
     tooltip: { ...frame(s).tooltip, trigger: 'axis', valueFormatter: (value: unknown) => valueOf(value, chart.unit) },
-    legend: { top: 0, left: 0, itemWidth: 32, textStyle: { color: s.text, fontFamily: font } },
+    // On a narrow screen it is leafed through.
+    legend: { type: 'scroll', top: 0, left: 0, itemWidth: 32, textStyle: { color: s.text, fontFamily: font } },
     grid: { top: 40, right: 16, bottom: 44, left: 72 },
     xAxis: { type: 'value', min: 0, max: 'dataMax', ...axis(s, chart.x), nameGap: 28, splitLine: { show: false } },
     // Rates and times begin at zero: half as high is half as much.
@@ -164,6 +161,113 @@ function ganttOption(chart: GanttChart, isDark: boolean): EChartsOption {
     yAxis: { type: 'category', data: chart.lanes, inverse: true, ...axis(s, ''), splitLine: { show: false } },
     series: [series],
   }
+}
+
+/** The times that are not measured, behind what is drawn. */
+function shaded(phases: LineChart['phases'], s: Surface) {
+  return {
+    silent: true,
+    itemStyle: { color: s.shade },
+    label: { color: s.muted, position: 'insideTop' as const },
+    data: phases.map((phase) => [{ name: phase.name, xAxis: phase.from }, { xAxis: phase.to }] as [{ name: string; xAxis: number }, { xAxis: number }]),
+  }
+}
+
+/**
+ * Cells of one shade are one path: thousands of them are drawn anew each second, and as elements
+ * of their own would take longer than that.
+ */
+function heatOption(chart: HeatChart, isDark: boolean): EChartsOption {
+  const s = surface(isDark)
+  const limits = bounds(chart.columns)
+  const colours = shadesOf(isDark)
+  const low = Math.min(...chart.columns.map((column) => column.cells[0]?.low ?? Infinity))
+  const high = Math.max(...chart.columns.map((column) => column.cells.at(-1)?.high ?? 0))
+  const levels = limits.map((limit, shade): CustomSeriesOption => {
+    return {
+      type: 'custom',
+      name: `≤ ${rate(limit)}`,
+      color: colours[shade] ?? s.text,
+      silent: true,
+      clip: true,
+      data: [[0, low]],
+      renderItem: (_, api) => {
+        const parts: string[] = []
+        for (const column of chart.columns) {
+          const length = column.to - column.from || 1
+          for (const cell of column.cells) {
+            if (shadeOf(cell.count / length, limits) !== shade) continue
+            const [left = 0, bottom = 0] = api.coord([column.from, cell.low])
+            const [right = 0, top = 0] = api.coord([column.to, cell.high])
+            // Rounded, so that there are no seams between neighbours.
+            const [l, r, t, b] = [Math.round(left), Math.max(Math.round(right), Math.round(left) + 1), Math.round(top), Math.round(bottom)]
+            parts.push(`M${l} ${t}H${r}V${b}H${l}Z`)
+          }
+        }
+        if (parts.length === 0) return null
+        return { type: 'path', shape: { pathData: parts.join('') }, style: { fill: colours[shade] ?? s.text } }
+      },
+    }
+  })
+  // It is not seen: where the pointer is, it says what is there.
+  const said: LineSeriesOption = {
+    type: 'line',
+    name: 'median',
+    data: chart.columns.map((column) => [(column.from + column.to) / 2, column.median]),
+    showSymbol: false,
+    silent: true,
+    color: s.text,
+    lineStyle: { opacity: 0 },
+    ...(chart.phases.length > 0 ? { markArea: shaded(chart.phases, s) } : {}),
+  }
+  return {
+    ...frame(s),
+    tooltip: {
+      ...frame(s).tooltip,
+      trigger: 'axis',
+      formatter: (parameters: unknown) => {
+        const list = parameters as { seriesName: string; dataIndex: number }[]
+        const column = chart.columns[list.find((one) => one.seriesName === 'median')?.dataIndex ?? -1]
+        if (column === undefined) return ''
+        const most = column.cells.reduce((a, b) => (b.count > a.count ? b : a))
+        return [
+          `${seconds(column.from)} to ${seconds(column.to)} s: ${count(column.done)} transactions`,
+          `half of them within about ${millis(column.median)} ms`,
+          `most between ${millis(most.low)} and ${millis(most.high)} ms: ${count(most.count)}`,
+          `the longest below ${millis(column.cells.at(-1)?.high)} ms`,
+        ].join('\n')
+      },
+    },
+    legend: {
+      type: 'scroll',
+      top: 0,
+      left: 0,
+      itemWidth: 14,
+      itemHeight: 14,
+      itemGap: 8,
+      icon: 'rect',
+      data: levels.map((level) => String(level.name)),
+      formatter: (name: string) => (name === levels.at(-1)?.name ? `${name} a second` : name),
+      textStyle: { color: s.text, fontFamily: font },
+    },
+    grid: { top: 40, right: 16, bottom: 44, left: 72 },
+    xAxis: { type: 'value', min: 0, max: chart.columns.at(-1)?.to ?? 1, ...axis(s, chart.x), nameGap: 28, splitLine: { show: false } },
+    yAxis: {
+      type: 'log',
+      logBase: 10,
+      min: 10 ** Math.floor(Math.log10(low)),
+      max: 10 ** Math.ceil(Math.log10(high)),
+      ...axis(s, chart.y),
+      nameGap: 56,
+      axisLabel: { color: s.muted, formatter: (value: number) => value.toLocaleString('en-US', { maximumFractionDigits: 6 }) },
+    },
+    series: [said, ...levels],
+  }
+}
+
+/** A rate in few digits. */
+function rate(value: number): string {
+  return value >= 10 ? count(value) : String(Number(value.toPrecision(2)))
 }
 
 /** What stands in a bar: the number of its kind, or else its first word. */

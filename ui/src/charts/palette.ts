@@ -17,6 +17,11 @@ const places: Record<string, number> = {
   failed: 1,
 }
 
+/** Shades of one colour from few to many, which everybody can tell apart: by how light they are. */
+export function shadesOf(isDark: boolean): string[] {
+  return isDark ? ['#1f4260', '#2b5f89', '#3c80b3', '#5ea6d6', '#96cbf0', '#dcefff'] : ['#d3e4f3', '#a6c9e5', '#6ea7d3', '#3b80b9', '#185b95', '#06335b']
+}
+
 /** The colours of a chart that are no series. */
 export interface Surface {
   text: string

@@ -1,0 +1,142 @@
+// A stream of events that goes on where it was when its connection comes back.
+
+import { APIError } from '../api/client.ts'
+
+/** How the connection of a stream stands. Times are in milliseconds since 1970. */
+export type Connection =
+  | { state: 'connecting' }
+  | { state: 'open' }
+  /** It is gone since then, and is tried again by itself. */
+  | { state: 'lost'; since: number; next: number }
+  /** The server answers, and will not send it: trying again would not help. */
+  | { state: 'refused'; error: APIError }
+  | { state: 'over' }
+
+/** What is told of a stream. */
+export interface Listener {
+  message(data: string): void
+  /** The last message; nothing comes after it. */
+  over(data: string): void
+  connection(now: Connection): void
+}
+
+/** What a Follower needs of an EventSource. */
+export interface Source {
+  onopen: (() => void) | null
+  onerror: (() => void) | null
+  onmessage: ((event: MessageEvent<string>) => void) | null
+  addEventListener(name: string, listener: (event: MessageEvent<string>) => void): void
+  close(): void
+}
+
+/** Something is sent every five seconds at least; a connection that is silent for so long is gone. */
+const silence = 20_000
+const waits = [1000, 2000, 4000, 8000, 15_000]
+
+/**
+ * Follows a stream until it is over or closed. EventSource alone gives up where a proxy answers for
+ * a server that is being started again, and does not notice a laptop that slept.
+ */
+export class Follower {
+  #source: Source | undefined
+  #last = ''
+  #heard = 0
+  #lost: number | undefined
+  #tries = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #watch: ReturnType<typeof setInterval>
+  #done = false
+  readonly #wake = (): void => this.#awake()
+
+  constructor(
+    /** The address of the stream for who has read up to an id; "" is the beginning. */
+    private readonly url: (after: string) => string,
+    private readonly listener: Listener,
+    /** Asks for something beside the stream, to learn why there is none. It fails with an APIError. */
+    private readonly ask: () => Promise<unknown>,
+    private readonly open: (url: string) => Source = (url) => new EventSource(url) as unknown as Source,
+  ) {
+    this.#watch = setInterval(() => this.#look(), 1000)
+    addEventListener('online', this.#wake)
+    document.addEventListener('visibilitychange', this.#wake)
+    listener.connection({ state: 'connecting' })
+    this.#connect()
+  }
+
+  /** Tries again at once. */
+  again(): void {
+    if (this.#done) return
+    clearTimeout(this.#timer)
+    this.#tries = 0
+    this.#connect()
+  }
+
+  close(): void {
+    this.#done = true
+    this.#source?.close()
+    this.#source = undefined
+    clearTimeout(this.#timer)
+    clearInterval(this.#watch)
+    removeEventListener('online', this.#wake)
+    document.removeEventListener('visibilitychange', this.#wake)
+  }
+
+  #connect(): void {
+    this.#source?.close()
+    const source = this.open(this.url(this.#last))
+    this.#source = source
+    this.#heard = Date.now()
+    source.onopen = () => this.#hear()
+    source.onmessage = (event) => {
+      this.#hear()
+      this.#last = event.lastEventId
+      this.listener.message(event.data)
+    }
+    source.addEventListener('over', (event) => {
+      this.close()
+      this.listener.connection({ state: 'over' })
+      this.listener.over(event.data)
+    })
+    source.onerror = () => {
+      if (this.#source === source) void this.#lose()
+    }
+  }
+
+  #hear(): void {
+    this.#heard = Date.now()
+    if (this.#lost !== undefined || this.#tries === 0) this.listener.connection({ state: 'open' })
+    this.#lost = undefined
+    this.#tries = 1
+  }
+
+  /** The connection is gone: tries again, later and later, unless the server says that there is none. */
+  async #lose(): Promise<void> {
+    this.#source?.close()
+    this.#source = undefined
+    this.#lost ??= this.#heard
+    const wait = waits[Math.min(Math.max(this.#tries - 1, 0), waits.length - 1)] ?? 15_000
+    this.#tries++
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#connect(), wait)
+    this.listener.connection({ state: 'lost', since: this.#lost, next: Date.now() + wait })
+    try {
+      await this.ask()
+    } catch (error) {
+      // No answer, or one of a proxy's, may be another in a moment.
+      if (this.#done || !(error instanceof APIError) || error.status < 400 || error.status >= 500 || error.status === 429) return
+      clearTimeout(this.#timer)
+      this.listener.connection({ state: 'refused', error })
+    }
+  }
+
+  /** Notices a connection that is open and silent, as after a sleep. */
+  #look(): void {
+    if (this.#source !== undefined && Date.now() - this.#heard > silence) void this.#lose()
+  }
+
+  /** Whoever comes back does not wait for the next attempt. */
+  #awake(): void {
+    if (!document.hidden && this.#lost !== undefined && this.#source === undefined) this.again()
+    else this.#look()
+  }
+}

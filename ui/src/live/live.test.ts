@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { APIError } from '../api/client.ts'
+import type { Live, LivePoint } from '../api/types.ts'
+import { bounds, cellBegin, heatColumns, shadeOf, shades } from '../charts/heat.ts'
+import { optionOf } from '../charts/option.ts'
+import { liveErrors, liveHeat, liveRates, liveTimes } from './charts.ts'
+import { Follower, type Connection, type Source } from './follow.ts'
+import { clock, View } from './view.ts'
+import { windowOf } from './window.ts'
+
+const point = (at: number, more: Partial<LivePoint> = {}): LivePoint => ({ at_seconds: at, seconds: 1, phase: 'measure', per_minute: 60, users: [0, 1, 0, 0], ...more })
+const message = (more: Partial<Live>): Live => ({ users: [0, 1, 0, 0], width_seconds: 1, points_from: 0, spans_from: 0, here: true, ...more })
+
+describe('messages about a job', () => {
+  test('say what takes the place of what, so that one that comes twice does no harm', () => {
+    const view = new View()
+    view.add(message({ points: [point(1), point(2)] }))
+    const next = message({ points_from: 1, points: [point(2, { per_minute: 90 }), point(3)] })
+    view.add(next)
+    view.add(next)
+    expect(view.shown.points.map((each) => each.at_seconds)).toEqual([1, 2, 3])
+    // All of them, put together, come in the place of all.
+    view.add(message({ width_seconds: 2, points: [point(2, { seconds: 2 }), point(4, { seconds: 2 })] }))
+    expect(view.shown.points.map((each) => each.seconds)).toEqual([2, 2])
+  })
+
+  test('without news leave the points as they were, so that no chart is drawn anew', () => {
+    const view = new View()
+    view.add(message({ points: [point(1), point(2)] }))
+    const { points } = view.shown
+    view.add(message({ points_from: 1, points: [point(2)], said: ['something'] }))
+    expect(view.shown.points).toBe(points)
+    view.add(message({ points_from: 1, points: [point(3, { seconds: 2 })] }))
+    expect(view.shown.points).not.toBe(points)
+  })
+})
+
+describe('charts of a run that goes on', () => {
+  const points = [point(1, { phase: 'ramp-up' }), point(2, { figures: [30, 60], server_tpm: 61, failed: { deadlock: 3 }, retries: 1, seconds: 2 }), point(3, { figures: [31, 62] })]
+
+  test('have the headline figures by their names, and a gap where the server was not asked', () => {
+    const chart = liveRates(points, message({ now: { per_minute: 62, metrics: [{ name: 'client NOPM', value: 31, means: '' }, { name: 'client TPM', value: 62, means: '' }] } }))
+    expect(chart?.lines.map((line) => line.name)).toEqual(["TPM, server's count", 'client NOPM', 'client TPM'])
+    expect(chart?.lines[0]?.points).toEqual([[1, null], [2, 61], [3, null]])
+    expect(chart?.phases).toEqual([{ name: 'ramp-up', from: 0, to: 1 }])
+    expect(chart?.table.rows).toHaveLength(3)
+  })
+
+  test('have errors a second by class, and are not there where there was none', () => {
+    expect(liveErrors(points)?.lines.map((line) => [line.name, line.points[1]?.[1]])).toEqual([['deadlock', 1.5], ['tried again', 0.5]])
+    expect(liveErrors([point(1)])).toBeUndefined()
+    expect(liveTimes([point(1)], 'response')).toBeUndefined()
+    expect(liveHeat([point(1)])).toBeUndefined()
+  })
+})
+
+describe('the heat map', () => {
+  test('knows the scale of the server', () => {
+    expect(cellBegin(0)).toBe(0.001024)
+    expect(cellBegin(5)).toBeCloseTo(0.00256, 9)
+    expect(cellBegin(4 * 10)).toBeCloseTo(1.048576, 9)
+  })
+
+  test('puts neighbours together where there are too many, and loses none', () => {
+    const many = Array.from({ length: 480 }, (_, i) => point(i + 1, { cells: [40, 1, 0, 2] }))
+    const columns = heatColumns(many)
+    expect(columns.length).toBe(160)
+    expect(columns.reduce((sum, column) => sum + column.done, 0)).toBe(480 * 3)
+    expect(columns[0]).toMatchObject({ from: 0, to: 3, done: 9 })
+    expect(columns[0]?.cells.map((cell) => cell.count)).toEqual([3, 6])
+    expect(columns.at(-1)?.to).toBe(480)
+  })
+
+  test('shows the rare beside the many', () => {
+    const columns = heatColumns([point(1, { cells: [40, 10_000, 1] })])
+    const among = bounds(columns)
+    expect(among).toHaveLength(shades)
+    expect(shadeOf(1, among)).toBe(0)
+    expect(shadeOf(10_000, among)).toBe(shades - 1)
+    const option = optionOf(liveHeat([point(1, { cells: [40, 10_000, 1] })]) ?? (() => { throw new Error('no chart') })(), true)
+    expect(Array.isArray(option.series) && option.series.length).toBe(shades + 1)
+  })
+})
+
+describe('a grid of 10,000 virtual users', () => {
+  const box = { width: 264, height: 148 }
+  test('is asked for what is on the screen, wherever that is', () => {
+    for (const scrolled of [0, 1000, 200_000, 100_000_000]) {
+      const seen = windowOf(10_001, 1000, 450, scrolled, box)
+      expect(seen.columns).toBe(3)
+      expect(seen.limit).toBeLessThanOrEqual(3 * 7)
+      expect(seen.from % 3).toBe(0)
+      expect(seen.from).toBeLessThan(10_001)
+      expect(seen.height).toBe(3334 * 148)
+    }
+    const seen = windowOf(10_001, 1000, 450, 148 * 1000, box)
+    expect([seen.from, seen.top]).toEqual([999 * 3, 999 * 148])
+    expect(windowOf(10_001, 200, 450, 0, box).columns).toBe(1)
+    expect(windowOf(0, 1000, 450, 0, box)).toMatchObject({ from: 0, limit: 0, height: 0 })
+  })
+})
+
+class Fake implements Source {
+  static all: Fake[] = []
+  onopen: (() => void) | null = null
+  onerror: (() => void) | null = null
+  onmessage: ((event: MessageEvent<string>) => void) | null = null
+  over: ((event: MessageEvent<string>) => void) | undefined
+  closed = false
+  constructor(readonly url: string) {
+    Fake.all.push(this)
+  }
+  addEventListener(_: string, listener: (event: MessageEvent<string>) => void): void {
+    this.over = listener
+  }
+  close(): void {
+    this.closed = true
+  }
+  say(lastEventId: string, data = '{}'): void {
+    this.onmessage?.({ lastEventId, data } as MessageEvent<string>)
+  }
+}
+
+describe('a stream', () => {
+  let states: Connection[]
+  let ask: () => Promise<unknown>
+  let follower: Follower
+  const last = (): Fake => Fake.all.at(-1) ?? (() => { throw new Error('nothing was opened') })()
+
+  beforeEach(() => {
+    vi.useFakeTimers()
+    Fake.all = []
+    states = []
+    ask = () => Promise.resolve()
+    follower = new Follower((after) => `live?after=${after}`, { message: () => undefined, over: () => undefined, connection: (now) => states.push(now) }, () => ask(), (url) => new Fake(url))
+  })
+  afterEach(() => {
+    follower.close()
+    vi.useRealTimers()
+  })
+
+  test('goes on where it was, after a wait that grows, and says since when it is gone', async () => {
+    last().say('e-1.5.0')
+    const lost = Date.now()
+    last().onerror?.()
+    expect(states.at(-1)).toMatchObject({ state: 'lost', since: lost })
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(Fake.all.map((each) => each.url)).toEqual(['live?after=', 'live?after=e-1.5.0'])
+    last().onerror?.()
+    await vi.advanceTimersByTimeAsync(1900)
+    expect(Fake.all).toHaveLength(2)
+    await vi.advanceTimersByTimeAsync(100)
+    expect(Fake.all).toHaveLength(3)
+    expect(states.at(-1)).toMatchObject({ state: 'lost', since: lost })
+    last().say('e-1.6.0')
+    expect(states.at(-1)).toEqual({ state: 'open' })
+    expect(Fake.all.filter((each) => !each.closed)).toHaveLength(1)
+  })
+
+  test('that is open and silent is gone, as after a sleep', async () => {
+    last().say('1')
+    await vi.advanceTimersByTimeAsync(25_000)
+    expect(states.some((each) => each.state === 'lost')).toBe(true)
+    expect(Fake.all.length).toBeGreaterThan(1)
+  })
+
+  test('is not tried again where the server says that there is none', async () => {
+    ask = () => Promise.reject(new APIError('no job 7', 404))
+    last().onerror?.()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(Fake.all).toHaveLength(1)
+    expect(states.at(-1)).toMatchObject({ state: 'refused' })
+    follower.again()
+    expect(Fake.all).toHaveLength(2)
+  })
+
+  test('is tried again while nobody answers, or a proxy in the place of the server', async () => {
+    for (const status of [0, 502]) {
+      ask = () => Promise.reject(new APIError('away', status))
+      const before = Fake.all.length
+      last().onerror?.()
+      await vi.advanceTimersByTimeAsync(20_000)
+      expect(Fake.all.length).toBeGreaterThan(before)
+    }
+  })
+
+  test('that is over is closed for good', async () => {
+    last().over?.({ data: '{}', lastEventId: '9' } as MessageEvent<string>)
+    expect(states.at(-1)).toEqual({ state: 'over' })
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(Fake.all).toHaveLength(1)
+  })
+})
+
+test('times are as a clock shows them', () => {
+  expect([0, 5, 65, 3605, -3].map(clock)).toEqual(['0:00', '0:05', '1:05', '1:00:05', '0:00'])
+})
