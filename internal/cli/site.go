@@ -57,7 +57,7 @@ func (p *Program) openSite(config web.Config, store *repository.Store, configura
 	config.API = s.verbs
 	old := webservice.New(webservice.Config{
 		Catalog: p.Bench.Catalog, Store: s.store, Version: p.Version, Logs: console.TempDir(p.Environ),
-		Home: func() string { return s.Home() }, Quit: s.quit, Say: config.Say,
+		Home: func() string { return s.Home() }, Quit: s.quit, Note: web.Note, Say: config.Say,
 	})
 	config.Others = map[string]http.Handler{}
 	for _, path := range webservice.Paths {

@@ -169,6 +169,14 @@ func (s *Server) showSession(w http.ResponseWriter, r *http.Request) {
 	}{who.name, who.role, who.role == Act && !s.ReadOnly, s.ReadOnly})
 }
 
+// Note has the log say what a request did, where its method and path do not. It holds nothing
+// secret, and is for handlers that a Server hands requests on to.
+func Note(w http.ResponseWriter, what string) {
+	if a, ok := w.(*answer); ok {
+		a.what = what
+	}
+}
+
 // note has the log say what a request did, and about whom where nobody has come in.
 func note(w http.ResponseWriter, who, what string) {
 	if a, ok := w.(*answer); ok {

@@ -421,6 +421,7 @@ func TestOtherAddressesAreBehindTheSameDoor(t *testing.T) {
 	s := start(t, func(c *Config) {
 		c.BasePath = "/sledge"
 		c.Others = map[string]http.Handler{"/env": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			Note(w, "what was done")
 			fmt.Fprintf(w, "%s %s", r.Method, r.URL.Path)
 		})}
 	})
@@ -456,6 +457,13 @@ func TestOtherAddressesAreBehindTheSameDoor(t *testing.T) {
 		if reply.StatusCode != test.want || !strings.Contains(reply.body, test.body) {
 			t.Errorf("%+v: got %d %s", test, reply.StatusCode, reply.body)
 		}
+	}
+	if err := s.end(); err != nil {
+		t.Fatal(err)
+	}
+	deeds, _ := s.log()
+	if i := slices.IndexFunc(deeds, func(d deed) bool { return d.Method == "POST" }); i < 0 || deeds[i].Who != "bot" || deeds[i].What != "what was done" {
+		t.Errorf("the log says %+v, want what bot did", deeds)
 	}
 }
 
@@ -993,8 +1001,13 @@ func TestWhoIsSlowToAskIsLetGo(t *testing.T) {
 			t.Errorf("the server waits on for the rest of %q", begun)
 		}
 	}
-	if err := <-failed; !os.IsTimeout(err) {
-		t.Errorf("reading half a body ended by %v, want a time-out", err)
+	select {
+	case err := <-failed:
+		if !os.IsTimeout(err) {
+			t.Errorf("reading half a body ended by %v, want a time-out", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the other half of a body is waited for")
 	}
 }
 

@@ -40,6 +40,9 @@ type Config struct {
 	// Quit ends the service, once answers that are under way are finished.
 	Quit func()
 
+	// Note is told what a request did, where its path does not say it, for a log of that.
+	Note func(w http.ResponseWriter, what string)
+
 	// Say is told of faults, a line each.
 	Say func(line string)
 }
@@ -70,8 +73,11 @@ func pageOfJob(id job.ID) string { return pageOfJobs + "/" + string(id) }
 func pageOfProfile(number int) string { return "./#/profiles/" + strconv.Itoa(number) }
 
 func pageOfComparison(base, compared int) string {
-	return fmt.Sprintf("./#/profiles?base=%d&compared=%d", base, compared)
+	return fmt.Sprintf("./#/profiles/compare?numbers=%d,%d", base, compared)
 }
+
+// reportOf is a page by itself, which the API makes.
+func reportOf(id job.ID) string { return "./api/v1/jobs/" + string(id) + "/report?view=true" }
 
 // ServeHTTP implements http.Handler.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -171,7 +177,9 @@ func (s *Service) job(w http.ResponseWriter, r *http.Request) {
 			s.show(w, r, func(ctx context.Context) (views.View, error) { return s.source.Artifact(ctx, j) })
 		case name == "vu":
 			s.outputOf(w, r, j, asks.Get("vu"), raw)
-		case name == "index", name == "summary", parts.Is(name) && !raw:
+		case name == "summary":
+			leadTo(w, reportOf(j.ID))
+		case name == "index", parts.Is(name) && !raw:
 			leadTo(w, pageOfJob(j.ID))
 		case slices.Contains(charts, name):
 			s.show(w, r, func(ctx context.Context) (views.View, error) { return s.source.Of(ctx, j, name) })
@@ -284,7 +292,9 @@ func (s *Service) remove(w http.ResponseWriter, r *http.Request) {
 		s.fault(w, err)
 		return
 	}
-	answer(w, views.Success(fmt.Sprintf("Deleted Jobid %s", j.ID)))
+	done := fmt.Sprintf("Deleted Jobid %s", j.ID)
+	s.Note(w, done)
+	answer(w, views.Success(done))
 	// The job is deleted whatever comes of it.
 	if err := s.Store.GiveBack(context.WithoutCancel(r.Context())); err != nil {
 		s.Say(err.Error())

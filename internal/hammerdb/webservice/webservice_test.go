@@ -33,9 +33,10 @@ const (
 // world is a service and what it did.
 type world struct {
 	*Service
-	logs string
-	said []string
-	ends int
+	logs  string
+	said  []string
+	noted []string
+	ends  int
 }
 
 // before has the testdata of the console's tests.
@@ -69,6 +70,7 @@ func newWorld(t *testing.T) *world {
 		Catalog: edition.Catalog, Store: store, Version: "v0.test", Logs: w.logs,
 		Home: func() string { return "http://127.0.0.1:8080/" },
 		Quit: func() { w.ends++ },
+		Note: func(_ http.ResponseWriter, what string) { w.noted = append(w.noted, what) },
 		Say:  func(line string) { w.said = append(w.said, line) },
 	})
 	return w
@@ -205,7 +207,7 @@ func TestPagesLeadToThoseThatThereAreNow(t *testing.T) {
 		"/jobs?jobid=" + imported: page,
 		"/jobs?jobid=" + strings.ToLower(imported):   page,
 		"/jobs?jobid=" + imported + "&index":         page,
-		"/jobs?jobid=" + imported + "&summary":       page,
+		"/jobs?jobid=" + imported + "&summary":       "./api/v1/jobs/" + imported + "/report?view=true",
 		"/jobs?jobid=" + imported + "&vu=1":          page,
 		"/jobs?jobid=" + imported + "&bm":            page,
 		"/jobs?jobid=" + imported + "&dict":          page,
@@ -325,6 +327,9 @@ func TestPostDeletesAJobThatIsOver(t *testing.T) {
 		}
 	}
 	all, err := w.Store.List(t.Context(), repository.Query{})
+	if strings.Join(w.noted, "; ") != "Deleted Jobid "+imported {
+		t.Errorf("the log was told %q", w.noted)
+	}
 	if err != nil || len(all) != 11 { // of the eleven that were there, and one that began
 		t.Errorf("got %d jobs, %v", len(all), err)
 	}
