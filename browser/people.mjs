@@ -159,7 +159,7 @@ export async function play(script) {
   const people = []
   let at = ''
   const invite = async (name, address, options = {}) => {
-    const context = await browser.newContext({ viewport: { width: 1024, height: 900 }, colorScheme: 'light', locale: 'en-GB', timezoneId: 'UTC', acceptDownloads: true, ...options })
+    const context = await browser.newContext({ viewport: { width: 1600, height: 900 }, colorScheme: 'light', locale: 'en-GB', timezoneId: 'UTC', acceptDownloads: true, ...options })
     context.setDefaultTimeout(patience)
     const person = new Person(context, await context.newPage(), name, new URL(address).origin)
     people.push(person)

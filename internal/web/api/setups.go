@@ -39,7 +39,7 @@ func (a *API) addSetups() {
 		Summary: "Show the settings of a job as command line, configuration file, and script in Tcl and Python",
 	}
 	add(a, forms, func(_ context.Context, in *of[Wanted]) (*of[Forms], error) {
-		order, err := a.resolveAll(in.Body)
+		order, err := a.resolve(in.Body)
 		if err != nil {
 			return nil, err
 		}

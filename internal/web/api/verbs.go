@@ -81,18 +81,9 @@ func (a *API) sources(in Wanted) workbench.Sources {
 	return s
 }
 
-// resolve decides all settings of a job.
-func (a *API) resolve(in Wanted) (workbench.Order, error) {
-	order, err := a.resolveAll(in)
-	if err == nil && len(order.Counts) > 1 {
-		err = wrong("users", "users: a job here has one number of virtual users: start one after another, with the number of a profile")
-	}
-	return order, err
-}
-
-// resolveAll decides all settings of a job, or of several with different numbers of users. What
+// resolve decides all settings of a job, or of several with different numbers of users. What
 // is wrong with them is found before anything is done.
-func (a *API) resolveAll(in Wanted) (workbench.Order, error) {
+func (a *API) resolve(in Wanted) (workbench.Order, error) {
 	s := a.sources(in)
 	for _, label := range s.Labels {
 		if _, _, err := job.ParseLabel(label); err != nil {

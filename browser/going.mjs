@@ -1,0 +1,77 @@
+// Pages that are left alone: they say what they know, and go on by themselves.
+import assert from 'node:assert/strict'
+import { ask, patience, play, told } from './people.mjs'
+
+const sleep = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds))
+
+await play(async ({ invite, step }) => {
+  const watch = async (name, job) => {
+    const person = await invite(name, told.address)
+    person.expected.push(/ERR_|status of 5\d\d/) // the network and the server are gone at times
+    await person.logIn(`${told.address}login`, 'ann')
+    await person.go(`#/run/${job}`)
+    await person.page.getByRole('list', { name: 'Figures of the last second' }).waitFor({ timeout: patience })
+    await person.page.evaluate(() => (window.untouched = true))
+    return person
+  }
+  /** How far the phase has come by a page, in seconds. */
+  const passed = async ({ page }) => {
+    const text = await page.locator('.phase').first().innerText()
+    const [, clock] = /([\d:]+) of/.exec(text) ?? assert.fail(`no time in ${text}`)
+    return clock.split(':').reduce((sum, part) => 60 * sum + Number(part), 0)
+  }
+  /** Waits until a page shows later seconds than that, without having been loaded again. */
+  const goesOn = async (person, after) => {
+    await assert.doesNotReject(
+      person.page.waitForFunction(
+        (after) => {
+          const [, clock] = /([\d:]+) of/.exec(document.querySelector('.phase')?.innerText ?? '') ?? []
+          return clock !== undefined && clock.split(':').reduce((sum, part) => 60 * sum + Number(part), 0) > after
+        },
+        after,
+        { timeout: 40_000 },
+      ),
+      `${person.name}'s page stands still at ${after} s`,
+    )
+    assert.ok(await person.page.evaluate(() => window.untouched), `${person.name}'s page was loaded anew`)
+    assert.equal(await person.page.getByText(/connection is lost since/).count(), 0)
+  }
+
+  const here = await watch('here', told.here)
+  const elsewhere = await watch('elsewhere', told.elsewhere)
+
+  await step('the network is cut for 10 s', async () => {
+    const before = await passed(here)
+    await ask('cut')
+    await sleep(10)
+    await ask('mend')
+    await goesOn(here, before + 9)
+    await goesOn(elsewhere, before + 9)
+  })
+
+  await step('the browser sleeps', async () => {
+    const before = await passed(here)
+    const devtools = await here.context.newCDPSession(here.page)
+    await devtools.send('Page.setWebLifecycleState', { state: 'frozen' })
+    await ask('cut') // as it sleeps, its connections do, too
+    await sleep(5)
+    await ask('mend')
+    await devtools.send('Page.setWebLifecycleState', { state: 'active' })
+    await goesOn(here, before + 4)
+  })
+
+  await step('the server is killed', async () => {
+    await ask('kill')
+    for (const person of [here, elsewhere]) await person.page.getByText(/The connection is lost since/).waitFor({ timeout: 40_000 })
+    await here.look('lost')
+  })
+
+  await step('and started again', async () => {
+    const before = await passed(elsewhere)
+    await ask('start')
+    await goesOn(elsewhere, before + 2)
+    await here.page.getByText(/It has ended/).waitFor({ timeout: 40_000 })
+    await here.page.getByText('killed').first().waitFor()
+    await here.look('killed')
+  })
+})
