@@ -17,12 +17,14 @@ export interface Page {
 export const pages: Page[] = [
   { path: 'jobs', name: 'Jobs', load: () => import('./pages/JobsPage.svelte') },
   { path: 'jobs/:id', load: () => import('./pages/JobPage.svelte') },
+  { path: 'setup', name: 'Set up', load: () => import('./pages/SetupPage.svelte') },
+  { path: 'schema', name: 'Schema', load: () => import('./pages/SchemaPage.svelte') },
+  { path: 'run', name: 'Run', load: () => import('./pages/RunPage.svelte') },
+  { path: 'run/:id', load: () => import('./pages/LivePage.svelte') },
   { path: 'scripts', name: 'Scripts', load: () => import('./pages/ScriptsPage.svelte') },
   { path: 'scripts/:name', load: () => import('./pages/ScriptPage.svelte') },
   { path: 'console', name: 'Console', load: () => import('./pages/ConsolesPage.svelte') },
   { path: 'console/:id', load: () => import('./pages/ConsolePage.svelte') },
-  { path: 'run', name: 'Run', load: () => import('./pages/RunPage.svelte') },
-  { path: 'run/:id', load: () => import('./pages/LivePage.svelte') },
 ]
 
 /** A page, and what it is told of its address. */

@@ -93,6 +93,11 @@ export class Setup {
     return this.settingsWith({})
   }
 
+  /** The same for what users do not matter to: the schema, and a test of the connection. */
+  get settingsWithoutUsers(): Record<string, string> {
+    return changed(this.settings, 'users', undefined)
+  }
+
   /** The same with some of them changed for one job, as the users of each run of a series. */
   settingsWith(changed: Record<string, string>): Record<string, string> {
     return {

@@ -1,0 +1,102 @@
+// What the pages Set up and Schema ask the API for.
+
+import type { components } from '../../generated/openapi.ts'
+import { APIError, get, send } from '../api/client.ts'
+import type { Job } from '../api/types.ts'
+
+type Documents = components['schemas']
+
+export type Options = Documents['document.Options']
+export type Option = Documents['document.Option']
+export type Entry = Documents['document.Entry']
+export type Connection = Documents['document.Connection']
+export type Trial = Documents['document.Trial']
+export type Settings = Documents['document.Settings']
+export type Form = Documents['api.Form']
+export type TakenIn = Documents['api.TakenIn']
+export type Deletion = Documents['api.Deletion']
+export type Action = 'build' | 'check' | 'run' | 'delete'
+
+/** Settings as they are sent, by name. */
+export type Values = Record<string, string>
+
+export async function databases(signal?: AbortSignal): Promise<Entry[]> {
+  return (await send<{ databases: Entry[] }>('GET', 'databases', undefined, signal)).databases
+}
+
+export async function workloads(signal?: AbortSignal): Promise<Entry[]> {
+  return (await send<{ workloads: Entry[] }>('GET', 'workloads', undefined, signal)).workloads
+}
+
+/** The options of a database with a workload. */
+export function options(database: string, workload: string, signal?: AbortSignal): Promise<Options> {
+  const query = new URLSearchParams({ database, ...(workload === '' ? {} : { workload }) })
+  return get(`options?${query.toString()}`, 'sledge-options-2', signal)
+}
+
+export async function connections(signal?: AbortSignal): Promise<Connection[]> {
+  return (await send<{ connections: Connection[] }>('GET', 'connections', undefined, signal)).connections
+}
+
+/** Keeps a connection by a name. */
+export function keep(name: string, database: string, values: Values, keepPassword: boolean): Promise<Connection> {
+  return send('PUT', `connections/${encodeURIComponent(name)}`, { database, values, keep_password: keepPassword })
+}
+
+export function forget(name: string): Promise<unknown> {
+  return send('DELETE', `connections/${encodeURIComponent(name)}`)
+}
+
+/** What is wrong with settings, by the name of each; "" is of none of them. */
+export type Mistakes = Record<string, string>
+
+/** What a job would be done with, or what is wrong with that. */
+export async function check(action: Action, settings: Values, signal?: AbortSignal): Promise<{ settings?: Settings; mistakes: Mistakes }> {
+  try {
+    return { settings: await send<Settings>('POST', 'settings', { action, settings }, signal), mistakes: {} }
+  } catch (error) {
+    if (error instanceof APIError && error.status === 422 && error.problem !== undefined) return { mistakes: mistakesOf(error.problem) }
+    throw error
+  }
+}
+
+/** The mistakes that a problem names. */
+export function mistakesOf(problem: Documents['api.Problem']): Mistakes {
+  const found: Mistakes = {}
+  for (const mistake of problem.mistakes ?? []) {
+    const name = mistake.where.replace(/^body\.settings\./, '')
+    found[name] ??= mistake.message
+  }
+  if (Object.keys(found).length === 0) found[problem.option ?? ''] = problem.detail
+  return found
+}
+
+/** Tries out the connection of settings. */
+export function test(settings: Values, signal?: AbortSignal): Promise<Trial> {
+  return send('POST', 'settings/test', { settings }, signal)
+}
+
+/** Settings in each form that they can be spelled in. */
+export async function forms(action: Action, settings: Values, signal?: AbortSignal): Promise<Form[]> {
+  return (await send<{ forms: Form[] }>('POST', 'settings/forms', { action, settings }, signal)).forms
+}
+
+/** What is understood of a script or a configuration file. */
+export function takeIn(text: string): Promise<TakenIn> {
+  return send('POST', 'settings/read', { text })
+}
+
+/** What a delete would remove. */
+export function deletion(settings: Values, signal?: AbortSignal): Promise<Deletion> {
+  return send('POST', 'settings/deletion', { settings }, signal)
+}
+
+/** Starts a job. */
+export function start(action: Action, settings: Values, more: { confirm?: string; resume?: boolean } = {}): Promise<Job> {
+  return send('POST', 'jobs', { action, settings, ...more })
+}
+
+/** Stops a run, or breaks a job off. */
+export function end(id: string, how: 'stop' | 'abort'): Promise<Job> {
+  return send('POST', `jobs/${encodeURIComponent(id)}/${how}`)
+}

@@ -1,0 +1,43 @@
+// Forms made of the descriptions of options, whatever options there are.
+
+import type { Option, Options, Values } from './api.ts'
+
+/** A part of a form. */
+export interface Part {
+  name: string
+  title: string
+  options: Option[]
+  /** How many of all its options differ from their defaults. */
+  differ: number
+}
+
+/** Whether an option is set to something else than it is without. */
+export function differs(option: Option, values: Values, secrets: Values): boolean {
+  if (option.secret) return secrets[option.name] !== undefined
+  const value = values[option.name]
+  return value !== undefined && value !== option.default
+}
+
+/** The parts of a form, with the options in which each word of a text is. Parts without any are left out. */
+export function partsOf(all: Options, values: Values, secrets: Values, text = '', onlyDiffering = false): Part[] {
+  const words = text.toLowerCase().split(/\s+/).filter((word) => word !== '')
+  const matches = (option: Option): boolean => {
+    if (onlyDiffering && !differs(option, values, secrets)) return false
+    const searched = [option.name, option.key, option.label, option.help].join('\n').toLowerCase()
+    return words.every((word) => searched.includes(word))
+  }
+  return (all.forms ?? [])
+    .map(({ name, title }) => {
+      const own = (all.options ?? []).filter((option) => option.form === name)
+      // Those that most people set come first.
+      const sorted = [...own.filter((option) => option.main), ...own.filter((option) => !option.main)]
+      return { name, title, options: sorted.filter(matches), differ: own.filter((option) => differs(option, values, secrets)).length }
+    })
+    .filter((part) => part.options.length > 0)
+}
+
+/** The options of a connection among values: those that are kept by its name. */
+export function connectionValues(all: Options, values: Values): Values {
+  const own = new Set((all.options ?? []).filter((option) => option.form === 'connection').map((option) => option.name))
+  return Object.fromEntries(Object.entries(values).filter(([name]) => own.has(name)))
+}
