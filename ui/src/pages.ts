@@ -15,7 +15,14 @@ export interface Page {
 
 /** All pages, in the order of the navigation. Whoever names none comes to the first. */
 export const pages: Page[] = [
+  { path: 'start', name: 'Start', load: () => import('./pages/StartPage.svelte') },
+  { path: 'run', name: 'Run', load: () => import('./pages/RunPage.svelte') },
+  { path: 'run/:id', load: () => import('./pages/LivePage.svelte') },
+  { path: 'profiles', name: 'Profiles', load: () => import('./pages/ProfilesPage.svelte') },
+  { path: 'profiles/compare', load: () => import('./pages/ProfilesComparePage.svelte') },
+  { path: 'profiles/:number', load: () => import('./pages/ProfilePage.svelte') },
   { path: 'jobs', name: 'Jobs', load: () => import('./pages/JobsPage.svelte') },
+  { path: 'jobs/compare', load: () => import('./pages/ComparePage.svelte') },
   { path: 'jobs/:id', load: () => import('./pages/JobPage.svelte') },
   { path: 'setup', name: 'Set up', load: () => import('./pages/SetupPage.svelte') },
   { path: 'schema', name: 'Schema', load: () => import('./pages/SchemaPage.svelte') },

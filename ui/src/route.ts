@@ -52,3 +52,23 @@ export function toJob(id: string): string {
 export function toRun(id: string): string {
   return `#/run/${encodeURIComponent(id)}`
 }
+
+/** The address of runs side by side. */
+export function toComparison(ids: string[]): string {
+  return `#/jobs/compare?${new URLSearchParams({ ids: ids.join(',') }).toString()}`
+}
+
+/** The address of a performance profile, or of the list of them. */
+export function toProfile(number?: number): string {
+  return number === undefined ? '#/profiles' : `#/profiles/${number}`
+}
+
+/** The address of performance profiles, one laid over the other. */
+export function toProfiles(numbers: number[]): string {
+  return `#/profiles/compare?${new URLSearchParams({ numbers: numbers.join(',') }).toString()}`
+}
+
+/** The values of a list in an address, "a,b"; empty ones are left out. */
+export function listOf(query: URLSearchParams, name: string): string[] {
+  return (query.get(name) ?? '').split(',').filter((value) => value !== '')
+}

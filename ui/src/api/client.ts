@@ -1,6 +1,6 @@
 // The API as the pages see it. Addresses stand here and nowhere else.
 
-import type { Documents, Entry, Job, Jobs, LiveUsers, Option, OutputPage, Problem, Series } from './types.ts'
+import type { Documents, Entry, Job, Jobs, LiveUsers, Option, Problem } from './types.ts'
 
 /** What the API, or the way to it, answered in place of a document. */
 export class APIError extends Error {
@@ -73,30 +73,6 @@ export async function get<T extends { schema: string }>(path: string, schema: st
   return body as T
 }
 
-/** How many jobs are asked for at first, so that something is seen soon, and how many then. */
-const firstPage = 100
-const otherPages = 500
-
-/** All jobs, the newest first, part by part. */
-export async function* jobs(signal?: AbortSignal): AsyncGenerator<Job[]> {
-  for (let before: string | undefined = '', limit = firstPage; before !== undefined; limit = otherPages) {
-    const query = new URLSearchParams({ limit: String(limit), ...(before === '' ? {} : { before }) })
-    const page: Jobs = await get<Jobs>(`jobs?${query.toString()}`, 'sledge-jobs-1', signal)
-    yield page.jobs
-    before = page.next
-  }
-}
-
-/** One job with all that was counted in it. */
-export function job(id: string, signal?: AbortSignal): Promise<Job> {
-  return get(`jobs/${encodeURIComponent(id)}`, 'sledge-job-2', signal)
-}
-
-/** Transactions a minute over the time of a job. */
-export function series(id: string, signal?: AbortSignal): Promise<Series> {
-  return get(`jobs/${encodeURIComponent(id)}/series`, 'sledge-tpm-1', signal)
-}
-
 /** Where how a job stands is told, for who has read up to an id. */
 export function liveAddress(id: string, after: string): string {
   return address(`jobs/${encodeURIComponent(id)}/live${after === '' ? '' : `?after=${encodeURIComponent(after)}`}`)
@@ -113,11 +89,6 @@ export function users(id: string, ask: { state: string; text: string; from: numb
   if (ask.state !== '') query.set('state', ask.state)
   if (ask.text !== '') query.set('text', ask.text)
   return send('GET', `jobs/${encodeURIComponent(id)}/users?${query.toString()}`, undefined, signal)
-}
-
-/** A part of what a virtual user has said in a job. */
-export function output(id: string, user: number, from: number, signal?: AbortSignal): Promise<OutputPage> {
-  return send('GET', `jobs/${encodeURIComponent(id)}/output?user=${user}&from=${from}&limit=500`, undefined, signal)
 }
 
 /** The jobs that go on. */

@@ -3,15 +3,21 @@
 import type { Job, Rate, Series, Span } from '../api/types.ts'
 import type { Cell, GanttChart, Line, LineChart } from './chart.ts'
 
-/** Points on one axis of time, in seconds since the first of them began. */
+/** Points on one axis of time, in seconds since the run began, or the first of them. */
 interface Timed extends Rate {
   time: number
 }
 
-function timed(series: Series): Timed[] {
+/** When a run began, and from when on it is shown where that is not all of it; in milliseconds since 1970. */
+export interface Shown {
+  began: number
+  from?: number | undefined
+}
+
+function timed(series: Series, began?: number): Timed[] {
   const first = series.points[0]
   if (first === undefined) return []
-  const begin = Date.parse(first.at) - first.offset_seconds * 1000
+  const begin = began ?? Date.parse(first.at) - first.offset_seconds * 1000
   return series.points.map((point) => ({ ...point, time: round((Date.parse(point.at) - begin) / 1000) }))
 }
 
@@ -20,9 +26,9 @@ function round(seconds: number): number {
 }
 
 /** The times in which nothing was measured, such as the ramp-up. */
-function phases(points: Timed[]): LineChart['phases'] {
+function phases(points: Timed[], shown: Shown | undefined): LineChart['phases'] {
   const found: LineChart['phases'] = []
-  let from = 0
+  let from = beginning(shown).from ?? 0
   for (const [i, point] of points.entries()) {
     const next = points[i + 1]
     if (next?.phase === point.phase) continue
@@ -32,9 +38,14 @@ function phases(points: Timed[]): LineChart['phases'] {
   return found
 }
 
+/** Where the axis of time begins: with the run, or with the part of it that is shown. */
+function beginning(shown: Shown | undefined): { from?: number } {
+  return shown?.from === undefined ? {} : { from: round((shown.from - shown.began) / 1000) }
+}
+
 /** Transactions a minute over time, by the server's count and by the virtual users', where there is one. */
-export function rateChart(series: Series): LineChart | undefined {
-  const points = timed(series)
+export function rateChart(series: Series, shown?: Shown): LineChart | undefined {
+  const points = timed(series, shown?.began)
   const lines: Line[] = []
   if (points.some((p) => p.server_tpm !== undefined)) {
     lines.push({ name: "server's count", is: 'server', points: points.map((p) => [p.time, p.server_tpm ?? null]) })
@@ -49,15 +60,16 @@ export function rateChart(series: Series): LineChart | undefined {
     x: 'time since the run began (s)',
     y: 'transactions a minute',
     unit: 'a minute',
+    ...beginning(shown),
     lines,
-    phases: phases(points),
+    phases: phases(points, shown),
     table: tableOf(points, lines, 'a minute'),
   }
 }
 
 /** Percentiles of response times over time, where they were measured. */
-export function responseChart(series: Series): LineChart | undefined {
-  const points = timed(series)
+export function responseChart(series: Series, shown?: Shown): LineChart | undefined {
+  const points = timed(series, shown?.began)
   if (!points.some((p) => p.response !== undefined)) return undefined
   const of = (name: string, is: string, figure: 'p50_ms' | 'p95_ms' | 'p99_ms' | 'max_ms'): Line => ({
     name,
@@ -71,8 +83,9 @@ export function responseChart(series: Series): LineChart | undefined {
     x: 'time since the run began (s)',
     y: 'response time (ms)',
     unit: 'ms',
+    ...beginning(shown),
     lines,
-    phases: phases(points),
+    phases: phases(points, shown),
     table: tableOf(points, lines, 'ms'),
   }
 }

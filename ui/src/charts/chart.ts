@@ -34,6 +34,10 @@ export interface LineChart {
   y: string
   /** The unit of y in a tooltip. */
   unit: string
+  /** Whether each point is marked: of few, which were measured apart from each other. */
+  marked?: boolean
+  /** Where the axis of x begins; 0 where it is missing. */
+  from?: number
   lines: Line[]
   /** Times that are not measured, with what they are instead. */
   phases: { name: string; from: number; to: number }[]

@@ -56,7 +56,7 @@ function axis(s: Surface, name: string) {
 /** A figure of a line in a tooltip. */
 function valueOf(value: unknown, unit: string): string {
   if (typeof value !== 'number') return '–'
-  return `${unit === 'ms' ? millis(value) : count(value)} ${unit}`
+  return `${unit === 'ms' ? millis(value) : unit === 's' ? seconds(value) : count(value)} ${unit}`.trimEnd()
 }
 
 function lineOption(chart: LineChart, isDark: boolean): EChartsOption {
@@ -66,7 +66,7 @@ function lineOption(chart: LineChart, isDark: boolean): EChartsOption {
     name: line.name,
     data: line.points,
     // A single second would have no line.
-    showSymbol: line.points.length < 2,
+    showSymbol: chart.marked === true || line.points.length < 2,
     symbolSize: 6,
     connectNulls: false,
     color: colour(line.is, isDark),
@@ -83,7 +83,7 @@ function lineOption(chart: LineChart, isDark: boolean): EChartsOption {
     // On a narrow screen it is leafed through.
     legend: { type: 'scroll', top: 0, left: 0, itemWidth: 32, textStyle: { color: s.text, fontFamily: font } },
     grid: { top: 40, right: 16, bottom: 44, left: 72 },
-    xAxis: { type: 'value', min: 0, max: 'dataMax', ...axis(s, chart.x), nameGap: 28, splitLine: { show: false } },
+    xAxis: { type: 'value', min: chart.from ?? 0, max: 'dataMax', ...axis(s, chart.x), nameGap: 28, splitLine: { show: false } },
     // Rates and times begin at zero: half as high is half as much.
     yAxis: { type: 'value', min: 0, ...axis(s, chart.y), nameGap: 56, axisLabel: { color: s.muted, formatter: (value: number) => value.toLocaleString('en-US') } },
     series,

@@ -7,9 +7,10 @@ import check from '../testdata/check.json'
 import failed from '../testdata/failed.json'
 import list from '../testdata/jobs.json'
 import queries from '../testdata/queries.json'
+import { session } from '../session.svelte.ts'
 import run from '../testdata/run.json'
 import series from '../testdata/series.json'
-import { byDay, filterOf, matching } from './filter.ts'
+import { byDay } from './filter.ts'
 
 const jobs = (list as Jobs).jobs
 
@@ -68,27 +69,92 @@ describe('the index of jobs', () => {
     expect(page.querySelector('nav [aria-current="page"]')?.textContent).toBe('Jobs')
   })
 
-  test('is filtered by its address, and keeps the filter in it', async () => {
-    const page = await open('#/jobs?status=failed', `of ${jobs.length} jobs`)
-    expect(page.querySelectorAll('tbody tr')).toHaveLength(jobs.filter((job) => job.status === 'failed').length)
+  test('asks the server for what its address says, and keeps the filter in it', async () => {
+    const asked: string[] = []
+    const answering = globalThis.fetch
+    vi.stubGlobal('fetch', (address: string) => {
+      asked.push(address)
+      return answering(address)
+    })
+    const page = await open('#/jobs?status=failed', 'that have all of that')
+    expect(asked.some((address) => new URL(address).search === '?status=failed&limit=100')).toBe(true)
     const search = page.querySelector<HTMLInputElement>('input[type=search]')
     if (search === null) throw new Error('there is no search')
+    answers['/jobs'] = { ...list, jobs: [] }
     search.value = 'no such job'
     search.dispatchEvent(new Event('input', { bubbles: true }))
-    flushSync()
-    expect(words()).toContain('No job has all of that')
+    await vi.waitFor(() => expect(words()).toContain('No job has all of that'), patience)
+    expect(asked.some((address) => new URL(address).search === '?text=no+such+job&status=failed&limit=100')).toBe(true)
     expect(location.hash).toBe('#/jobs?text=no+such+job&status=failed')
   })
 
-  test('asks for what stands behind the first part', async () => {
+  test('shows what stands behind the first part', async () => {
     const [first, ...others] = jobs
     vi.stubGlobal('fetch', (address: string) => {
       const before = new URL(address).searchParams.get('before')
       const part = before === null ? { ...list, jobs: [first], next: first?.id } : { ...list, jobs: before === first?.id ? others : [] }
       return Promise.resolve(new Response(JSON.stringify(part)))
     })
+    const page = await open('#/jobs', 'The newest 1 job')
+    const older = [...page.querySelectorAll('button')].find((button) => button.textContent === 'Show older jobs')
+    older?.click()
+    await vi.waitFor(() => expect(page.querySelectorAll('tbody tr')).toHaveLength(jobs.length), patience)
+  })
+
+  test('marks the best run, and lays two chosen runs side by side', async () => {
+    const runs = jobs.filter((job) => job.action === 'run').slice(0, 2)
+    answers['/best'] = { schema: 'sledge-best-1', best: [{ id: run.id }] }
+    const page = await open('#/jobs', '★ best')
+    for (const { id } of runs) page.querySelector<HTMLInputElement>(`input[aria-label="Choose job ${(id ?? '').slice(0, 12)}"]`)?.click()
+    flushSync()
+    const link = [...page.querySelectorAll('a')].find((each) => each.textContent === 'Lay side by side')
+    expect(link?.getAttribute('href')).toBe(`#/jobs/compare?ids=${runs.map(({ id }) => id).reverse().join('%2C')}`)
+  })
+
+  test('deletes what was chosen after a question, and nothing without', async () => {
+    const asked: string[] = []
+    const answering = globalThis.fetch
+    vi.stubGlobal('fetch', (address: string, options?: RequestInit) => {
+      if (options?.method === 'DELETE') asked.push(new URL(address).pathname)
+      return options?.method === 'DELETE' ? Promise.resolve(new Response('{}')) : answering(address)
+    })
+    HTMLDialogElement.prototype.showModal = function (this: HTMLDialogElement) {
+      this.open = true
+    }
     const page = await open('#/jobs', `${jobs.length} jobs`)
-    expect(page.querySelectorAll('tbody tr')).toHaveLength(jobs.length)
+    const [one] = jobs
+    if (one === undefined) throw new Error('there is no job')
+    page.querySelector<HTMLInputElement>(`input[aria-label="Choose job ${one.id.slice(0, 12)}"]`)?.click()
+    flushSync()
+    const question = (answer: string): void => {
+      page.querySelector<HTMLButtonElement>('.chosen .danger')?.click()
+      flushSync()
+      const dialog = page.querySelector('dialog')
+      if (dialog === null) throw new Error('there is no question')
+      expect(dialog.textContent).toContain(one.id.slice(0, 12))
+      dialog.returnValue = answer
+      dialog.dispatchEvent(new Event('close'))
+      flushSync()
+    }
+    question('no')
+    expect(asked).toEqual([])
+    question('yes')
+    await vi.waitFor(() => expect(words()).toContain('1 job was deleted'), patience)
+    expect(asked).toEqual([`/api/v1/jobs/${one.id}`])
+    expect(page.querySelectorAll('tbody tr')).toHaveLength(jobs.length - 1)
+  })
+
+  test('leaves out nothing, and disables what would be refused, for who may look', async () => {
+    answers['/session'] = { user: 'lou', role: 'look', may_act: false, read_only: false }
+    const page = await open('#/jobs', `${jobs.length} jobs`)
+    await vi.waitFor(() => expect(words()).toContain('may look'), patience)
+    page.querySelector<HTMLInputElement>('tbody input[type=checkbox]')?.click()
+    flushSync()
+    const button = page.querySelector<HTMLButtonElement>('.chosen .danger')
+    expect(button?.disabled).toBe(true)
+    expect(button?.title).toContain('Your role is to look')
+    answers['/session'] = { user: 'link', role: 'act', may_act: true, read_only: false }
+    await session.ask()
   })
 
   test('says what is wrong, and asks again', async () => {
@@ -113,18 +179,7 @@ describe('the index of jobs', () => {
   })
 })
 
-describe('filtering', () => {
-  const filter = (text: string) => matching(jobs, filterOf(new URLSearchParams({ text })))
-
-  test('finds all words, in capitals or not, in IDs, options and names', () => {
-    const one = jobs[0]
-    if (one === undefined) throw new Error('there is no job')
-    expect(filter(one.id.toLowerCase())).toEqual([one])
-    expect(filter(`${one.workload.toUpperCase()}  ${one.id}`)).toEqual([one])
-    expect(filter(`${one.id} nowhere`)).toEqual([])
-    expect(filter('')).toEqual(jobs)
-  })
-
+describe('the days of jobs', () => {
   test('keeps days and their jobs in order', () => {
     const at = (id: string, begun?: string): Job => ({ ...(jobs[0] as Job), id, ...(begun === undefined ? {} : { begun }) })
     const days = byDay([at('3', '2026-11-23T00:00:01Z'), at('2', '2026-11-22T23:59:59Z'), at('1', '2026-11-22T01:00:00Z')])
@@ -141,7 +196,7 @@ describe('a job', () => {
     const text = words()
     for (const metric of run.metrics) expect(text).toContain(metric.name)
     for (const transaction of (run as Job).transactions ?? []) expect(text).toContain(transaction.kind)
-    expect(text).toContain('Counts agree')
+    expect(text).toContain('Counts: agree')
     expect(text).toContain('p99.9')
     expect([...page.querySelectorAll('figure h2')].map((title) => title.textContent)).toEqual(['Transactions a minute', 'Response times'])
     for (const name of Object.keys(run.options)) expect(text).toContain(name)
@@ -179,7 +234,7 @@ describe('a job', () => {
   })
 
   test('whose figures do not count says so above them', async () => {
-    answers[`/jobs/${run.id}`] = { ...run, status: 'invalid', reason: 'the counts disagree' }
+    answers[`/jobs/${run.id}`] = { ...run, status: 'invalid', reason: 'the counts disagree', worth: 'INVALID: do not use these figures' }
     const page = await open(`#/jobs/${run.id}`, 'INVALID: do not use these figures')
     const worth = page.querySelector('.worth')
     const figures = page.querySelector('.figures')
@@ -194,6 +249,44 @@ describe('a job', () => {
   test('of a state that these pages do not know is shown all the same', async () => {
     answers[`/jobs/${run.id}`] = { ...run, status: 'paused' }
     await open(`#/jobs/${run.id}`, '? paused')
+  })
+})
+
+describe('runs and profiles beside each other', () => {
+  const figure = { name: 'NOPM', values: [100, 150], ratios: [1, 1.5] }
+
+  test('runs have what differs, their figures, and curves on the same axes', async () => {
+    answers['/compare'] = {
+      schema: 'sledge-comparison-1',
+      runs: [run, { ...run, id: queries.id }].map(({ id, begun, database, workload, users }) => ({ id, begun, database, workload, users, status: 'succeeded', elapsed_seconds: 5 })),
+      differences: [{ name: 'client_sql', option: true, values: ['false', 'true'] }],
+      figures: [figure],
+    }
+    answers[`/jobs/${queries.id}/series`] = { ...series, id: queries.id }
+    const page = await open(`#/jobs/compare?ids=${run.id},${queries.id}`, 'Transactions a minute')
+    expect(words()).toContain('client_sqlfalsetrue')
+    const cells = [...page.querySelectorAll('#figures ~ .scroll tbody tr:first-child > *')].map((cell) => cell.textContent?.trim())
+    expect(cells).toEqual(['NOPM', '100.0', '150.0', '1.50'])
+    expect([...page.querySelectorAll('figure h2')].map((title) => title.textContent)).toEqual(['Transactions a minute', 'p95 of response times'])
+  })
+
+  test('a profile has its curves over numbers of users, and how far its sequence is', async () => {
+    const point = (users: number) => ({ users, runs: 1, metrics: run.metrics, response: run.all.response })
+    answers['/profiles/3'] = { schema: 'sledge-profile-1', profile: 3, runs: [run], points: [point(1), point(2)] }
+    answers['/sequences'] = { sequences: [{ profile: 3, users: [1, 2, 4], jobs: [run.id, queries.id], state: 'running' }] }
+    const page = await open('#/profiles/3', 'over virtual users')
+    expect(words()).toContain('run 2 of 3')
+    expect([...page.querySelectorAll('figure h2')].map((title) => title.textContent)).toEqual(['NOPM and TPM over virtual users', 'Response times over virtual users'])
+  })
+})
+
+describe('the first page', () => {
+  test('shows what is running, the newest jobs and the best', async () => {
+    answers['/sequences'] = { sequences: [] }
+    answers['/best'] = { schema: 'sledge-best-1', best: [{ id: run.id, begun: run.begun, database: 'sqlite', workload: 'tprocc', size: '2 warehouses', durable: false, users: 2, metric: run.metrics[0], of: 7 }] }
+    const page = await open('#/', 'The newest jobs')
+    expect(words()).toContain('2 warehouses')
+    expect(page.querySelector('nav [aria-current="page"]')?.textContent).toBe('Start')
   })
 })
 

@@ -1,0 +1,102 @@
+// Several runs or profiles in one chart, on the same axes.
+
+import type { Profile, ProfilePoint, Series } from '../api/types.ts'
+import type { Cell, Line, LineChart } from './chart.ts'
+
+/** What a table calls the run at a place, as the command line does: A, B, C. */
+export function letter(place: number): string {
+  return String.fromCodePoint(65 + place)
+}
+
+/** Points of a run over the measured time, in seconds. */
+function measured(series: Series, of: (point: Series['points'][number]) => number | undefined): [number, number | null][] {
+  return series.points.filter((point) => point.phase === 'measure').map((point) => [Math.round(1000 * point.offset_seconds) / 1000, of(point) ?? null])
+}
+
+function overTime(title: string, y: string, unit: string, runs: Series[], of: (point: Series['points'][number]) => number | undefined): LineChart | undefined {
+  const lines = runs.map((series, i): Line => ({ name: letter(i), is: `run ${i + 1}`, points: measured(series, of) }))
+  if (!lines.some((line) => line.points.some(([, value]) => value !== null))) return undefined
+  return {
+    kind: 'lines',
+    title,
+    x: 'measured time (s)',
+    y,
+    unit,
+    lines,
+    phases: [],
+    table: {
+      columns: [{ name: 'run' }, { name: 'time', unit: 's' }, { name: y }],
+      rows: lines.flatMap((line) => line.points.map(([time, value]): Cell[] => [line.name, time, value])),
+    },
+  }
+}
+
+/** Rates and response times of runs over their measured times. */
+export function comparisonCharts(runs: Series[]): LineChart[] {
+  return [
+    overTime('Transactions a minute', 'transactions a minute', 'a minute', runs, (point) => point.client_tpm ?? point.server_tpm),
+    overTime('p95 of response times', 'response time (ms)', 'ms', runs, (point) => point.response?.p95_ms),
+  ].filter((chart) => chart !== undefined)
+}
+
+/** Curves of one figure over numbers of virtual users. */
+function overUsers(title: string, y: string, unit: string, curves: { name: string; is: string; points: ProfilePoint[]; of: (point: ProfilePoint) => number | undefined }[]): LineChart | undefined {
+  const lines = curves.map(({ name, is, points, of }): Line => ({ name, is, points: points.map((point) => [point.users, of(point) ?? null]) }))
+  if (!lines.some((line) => line.points.some(([, value]) => value !== null))) return undefined
+  const users = [...new Set(lines.flatMap((line) => line.points.map(([n]) => n)))].sort((a, b) => a - b)
+  return {
+    kind: 'lines',
+    title,
+    x: 'virtual users',
+    y,
+    unit,
+    lines,
+    phases: [],
+    marked: true,
+    table: {
+      columns: [{ name: 'virtual users' }, ...lines.map((line) => ({ name: line.name, ...(unit === '' ? {} : { unit }) }))],
+      rows: users.map((n): Cell[] => [n, ...lines.map((line) => line.points.find(([of]) => of === n)?.[1] ?? null)]),
+    },
+  }
+}
+
+/** The figures that points have, by their names, in their order; the first two stand for a run. */
+function figures(points: ProfilePoint[]): { name: string; unit: string }[] {
+  const found: { name: string; unit: string }[] = []
+  for (const metric of points.flatMap((point) => point.metrics.slice(0, 2))) {
+    if (!found.some(({ name }) => name === metric.name)) found.push({ name: metric.name, unit: metric.unit ?? '' })
+  }
+  return found
+}
+
+const metric = (name: string) => (point: ProfilePoint) => point.metrics.find((each) => each.name === name)?.value
+
+/** What a profile achieved over its numbers of virtual users: each figure, and percentiles. */
+export function profileCharts(profile: Profile): LineChart[] {
+  const { points } = profile
+  const list = figures(points)
+  const counted = list.filter(({ unit }) => unit === '')
+  const title = counted.map(({ name }) => name).join(' and ')
+  return [
+    counted.length === 0
+      ? undefined
+      : overUsers(`${title} over virtual users`, title, '', counted.map(({ name }, i) => ({ name, is: i === 0 ? 'client' : 'server', points, of: metric(name) }))),
+    ...list.filter(({ unit }) => unit !== '').map(({ name, unit }) => overUsers(`${name} over virtual users`, `${name} (${unit})`, unit, [{ name, is: 'client', points, of: metric(name) }])),
+    overUsers('Response times over virtual users', 'response time (ms)', 'ms', (['p50', 'p95', 'p99'] as const).map((name) => ({ name, is: name, points, of: (point) => point.response?.[`${name}_ms`] }))),
+  ].filter((chart) => chart !== undefined)
+}
+
+/** The same figures of several profiles, a chart for each figure. */
+export function profilesCharts(profiles: Profile[]): LineChart[] {
+  const curves = (of: (point: ProfilePoint) => number | undefined) => profiles.map(({ profile, points }, i) => ({ name: `profile ${profile ?? ''}`, is: `profile ${i + 1}`, points, of }))
+  return [
+    ...figures(profiles.flatMap(({ points }) => points)).map(({ name, unit }) => overUsers(`${name} over virtual users`, unit === '' ? name : `${name} (${unit})`, unit, curves(metric(name)))),
+    overUsers('p95 of response times over virtual users', 'response time (ms)', 'ms', curves((point) => point.response?.p95_ms)),
+  ].filter((chart) => chart !== undefined)
+}
+
+/** The numbers of virtual users that a text asks for, "1,2, 4"; undefined where it is none of that. */
+export function usersOf(text: string): number[] | undefined {
+  const numbers = text.split(/[\s,]+/).filter((word) => word !== '').map(Number)
+  return numbers.length > 0 && numbers.every((n) => Number.isInteger(n) && n > 0) ? numbers : undefined
+}
