@@ -53,13 +53,21 @@ func (a Axis) head() string {
 
 // Measures of a drawing, in pixels.
 const (
-	letter    = 6.3 // how wide a letter is, about
+	letter    = 7.0 // how wide a letter is, about
 	lineTall  = 18  // of a line of text
 	aboveTick = 4   // from the baseline of a label to the middle of its letters
 )
 
 // wide is how wide a text is, about: browsers choose the font.
-func wide(text string) float64 { return letter * float64(utf8.RuneCountInString(text)) }
+func wide(text string) float64 {
+	width := 0.0
+	for _, r := range text {
+		if width += letter; unicode.IsUpper(r) {
+			width += letter / 3
+		}
+	}
+	return width
+}
 
 // fitted shortens a text to a width.
 func fitted(text string, width float64) string {

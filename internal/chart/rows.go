@@ -70,7 +70,14 @@ func (b Bars) SVG(width int) string {
 	c.bottom = c.top + group*float64(len(b.Groups))
 	c.names(names)
 	s := newScale(b.X, 0, most, c.marks())
-	c.right -= 7 * letter // room for the number beside the longest bar
+	c.right -= 7 * letter // room for what stands beside the longest bar
+	if len(b.Series) > 1 {
+		longest := 0.0
+		for _, name := range b.Series {
+			longest = max(longest, wide(name))
+		}
+		c.right -= longest
+	}
 	c.grid(s)
 	for i, g := range b.Groups {
 		top := c.top + group*float64(i) + apart/2
@@ -86,6 +93,9 @@ func (b Bars) SVG(width int) string {
 				if v.Most > v.Least {
 					c.whisker(c.x(s, v.Least), c.x(s, v.Most), y+thick/2, 4)
 				}
+			}
+			if len(b.Series) > 1 { // not only by its colour
+				words += " " + b.Series[k]
 			}
 			if v.Words != "" {
 				words += " " + v.Words

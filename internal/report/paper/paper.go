@@ -397,21 +397,34 @@ func blockOf(i report.Item) block {
 			if n < len(row) {
 				c.Pieces = pieces(row[n])
 			}
-			if len(c.Pieces) == 1 {
-				_, c.Mark = spoken[c.Pieces[0].Text]
-			}
 			cells = append(cells, c)
 		}
 		t.Rows = append(t.Rows, cells)
 	}
+	t.mark()
 	return block{Table: &t}
+}
+
+// mark finds out whether the first column is of signs, or of nothing.
+func (t *table) mark() {
+	for _, row := range t.Rows {
+		if len(row) == 0 {
+			return
+		}
+		if first := row[0].Pieces; len(first) > 0 && spoken[first[0].Text] == "" {
+			return
+		}
+	}
+	for _, row := range t.Rows {
+		row[0].Mark = true
+	}
 }
 
 // spoken are words for the signs before what is said of a result.
 var spoken = map[string]string{"✓": "good", "!": "doubtful", "✗": "bad"}
 
 // Spoken is the word for a sign.
-func (p cell) Spoken() string { return spoken[p.Pieces[0].Text] }
+func (c cell) Spoken() string { return spoken[c.Pieces[0].Text] }
 
 // pieces takes text of a sheet apart, which may be set in.
 func pieces(line string) []terminal.Piece {
