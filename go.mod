@@ -33,6 +33,7 @@ require (
 	github.com/shirou/gopsutil/v4 v4.26.10 // the machine under a result
 	github.com/spf13/cobra v1.10.2 // commands, help and completion
 	github.com/spf13/pflag v1.0.10 // flags made from option descriptions
+	github.com/yuin/goldmark v1.8.6 // the manual in the browser, from its Markdown
 	go.yaml.in/yaml/v3 v3.0.6 // configuration files in YAML
 	golang.org/x/crypto v0.58.0 // Argon2id, for passwords of the web application
 	golang.org/x/sync v0.24.0 // the first error stops all virtual users
@@ -92,7 +93,6 @@ require (
 	github.com/xo/terminfo v0.0.0-20220910002029-abceb7e1c41e // indirect
 	github.com/yusufpapurcu/wmi v1.2.4 // indirect
 	github.com/zeebo/xxh3 v1.1.0 // indirect
-	go.yaml.in/yaml/v4 v4.0.0-rc.2 // indirect
 	golang.org/x/exp v0.0.0-20260112195511-716be5621a96 // indirect
 	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/telemetry v0.0.0-20261009151841-97e8ea77aa2a // indirect

@@ -90,8 +90,9 @@ var layers = map[string]string{
 	"datagen":     "database engine job option schema workbench workload",
 	"interpreter": "",
 	"scripting":   "job",
+	"help":        "",
 	"web":         "",
-	"web/api":     "catalog document hammerdb/console hammerdb/setup hammerdb/views job live meter option report report/paper repository scripting workbench",
+	"web/api":     "catalog docs document hammerdb/console hammerdb/setup hammerdb/views help job live meter option report report/paper repository scripting workbench",
 	"cli":         "catalog database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option report report/paper repository terminal web web/api web/pages workbench workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
@@ -107,6 +108,9 @@ var layers = map[string]string{
 	"hammerdb/parts":      "catalog hammerdb/settings hammerdb/views job repository",
 	"hammerdb/webservice": "catalog hammerdb/parts hammerdb/views job repository",
 	"hammerdb/console":    "database datagen engine hammerdb/history hammerdb/lines hammerdb/parts hammerdb/scripts hammerdb/settings hammerdb/views hammerdb/xmlfile job meter option report repository terminal workbench workload",
+
+	// The manual, as it is written.
+	"docs": "",
 
 	// What people see in a browser.
 	"web/pages": "",

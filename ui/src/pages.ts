@@ -2,7 +2,7 @@
 // which is loaded when somebody goes there.
 
 import type { Component } from 'svelte'
-import { paramsOf, partsOf, type Place } from './route.ts'
+import { paramsOf, partsOf, toHelp, type Place } from './route.ts'
 
 /** A page. */
 export interface Page {
@@ -10,6 +10,8 @@ export interface Page {
   path: string
   /** Its name in the navigation. A page without one stands under the page that its path begins with. */
   name?: string
+  /** The heading of docs/web.md that explains it; without one, that of the page that it stands under. */
+  help?: string
   load: () => Promise<{ default: Component<Place> | Component }>
 }
 
@@ -26,12 +28,14 @@ export const pages: Page[] = [
   { path: 'jobs/:id', load: () => import('./pages/JobPage.svelte') },
   { path: 'setup', name: 'Set up', load: () => import('./pages/SetupPage.svelte') },
   { path: 'schema', name: 'Schema', load: () => import('./pages/SchemaPage.svelte') },
-  { path: 'run', name: 'Run', load: () => import('./pages/RunPage.svelte') },
+  { path: 'run', name: 'Run', help: 'a-run-as-it-goes-on', load: () => import('./pages/RunPage.svelte') },
   { path: 'run/:id', load: () => import('./pages/LivePage.svelte') },
-  { path: 'scripts', name: 'Scripts', load: () => import('./pages/ScriptsPage.svelte') },
+  { path: 'scripts', name: 'Scripts', help: 'scripts', load: () => import('./pages/ScriptsPage.svelte') },
   { path: 'scripts/:name', load: () => import('./pages/ScriptPage.svelte') },
-  { path: 'console', name: 'Console', load: () => import('./pages/ConsolesPage.svelte') },
+  { path: 'console', name: 'Console', help: 'the-console', load: () => import('./pages/ConsolesPage.svelte') },
   { path: 'console/:id', load: () => import('./pages/ConsolePage.svelte') },
+  { path: 'help', name: 'Help', load: () => import('./pages/HelpPage.svelte') },
+  { path: 'help/:page', load: () => import('./pages/HelpPage.svelte') },
 ]
 
 /** A page, and what it is told of its address. */
@@ -52,4 +56,10 @@ export function pageOf(hash: string): Found | undefined {
 /** Whether a page is the one that a name of the navigation leads to, or stands under it. */
 export function isUnder(page: Page, named: Page): boolean {
   return page.path === named.path || page.path.startsWith(`${named.path}/`)
+}
+
+/** Where the manual explains a page. */
+export function helpOf(page: Page | undefined): string {
+  const named = pages.find((each) => page !== undefined && each.help !== undefined && isUnder(page, each))
+  return toHelp('web', page?.help ?? named?.help ?? '')
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { address } from './api/client.ts'
-import { isUnder, pageOf, pages } from './pages.ts'
-import { toJob, toJobs } from './route.ts'
+import { helpOf, isUnder, pageOf, pages } from './pages.ts'
+import { toHelp, toJob, toJobs } from './route.ts'
 
 test.each([
   ['', pages[0]?.path],
@@ -35,4 +35,10 @@ test('each page can be loaded, and stands under a name of the navigation', async
 test('the API is found below any path of a proxy', () => {
   expect(address('jobs', 'http://localhost:8080/')).toBe('http://localhost:8080/api/v1/jobs')
   expect(address('jobs', 'https://example.org/tools/sledge/#/jobs/1')).toBe('https://example.org/tools/sledge/api/v1/jobs')
+})
+
+test('each page leads to where the manual explains it', () => {
+  expect(helpOf(pageOf('#/scripts/a.tcl')?.page)).toBe('#/help/web?at=scripts')
+  expect(helpOf(pageOf('#/help')?.page)).toBe('#/help/web')
+  expect(pageOf(toHelp('commands/sledge_run', 'flags'))?.params).toEqual({ page: 'commands/sledge_run' })
 })

@@ -72,3 +72,8 @@ export function toProfiles(numbers: number[]): string {
 export function listOf(query: URLSearchParams, name: string): string[] {
   return (query.get(name) ?? '').split(',').filter((value) => value !== '')
 }
+
+/** The address of a page of the manual, at a heading if there is one. */
+export function toHelp(name: string, at = ''): string {
+  return `#/help/${encodeURIComponent(name)}${at === '' ? '' : `?${new URLSearchParams({ at }).toString()}`}`
+}

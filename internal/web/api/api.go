@@ -122,6 +122,7 @@ func New(c Config) *API {
 	a.addLive()
 	a.openDesk()
 	a.addScripts()
+	a.addManual()
 	a.describe()
 	return a
 }

@@ -1,0 +1,253 @@
+// Package help is the manual for reading: its pages as HTML whose links lead to each other, and
+// a search of its text. It knows what a page is written in, and not what it says.
+package help
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// Head is what a list shows of a page.
+type Head struct {
+	Name  string `json:"name" doc:"Its path without .md: web, commands/sledge_run."`
+	Title string `json:"title"`
+	Group string `json:"group" enum:"Guides,Commands,Options,Decisions"`
+}
+
+// Page is a page of the manual.
+type Page struct {
+	Head
+	HTML     string    `json:"html" doc:"Without scripts, styles and pictures. Links lead to #/help/NAME?at=ID, or outside."`
+	Headings []Heading `json:"headings"`
+}
+
+// Heading is a heading of a page.
+type Heading struct {
+	ID    string `json:"id"`
+	Level int    `json:"level"`
+	Text  string `json:"text"`
+}
+
+// section is what stands below a heading, as text.
+type section struct {
+	page    *Page
+	heading Heading
+	text    string
+}
+
+// Book is the whole manual.
+type Book struct {
+	pages    []*Page
+	byName   map[string]*Page
+	sections []section
+	broken   []string // links that lead nowhere, for tests
+}
+
+// groups are the folders, in the order that the manual is shown in.
+var groups = []struct{ folder, title string }{{".", "Guides"}, {"commands", "Commands"}, {"options", "Options"}, {"decisions", "Decisions"}}
+
+// Open reads the pages of a manual.
+func Open(files fs.FS) (*Book, error) {
+	b := &Book{byName: map[string]*Page{}}
+	type parsed struct {
+		page   *Page
+		source []byte
+		tree   ast.Node
+	}
+	markdown := goldmark.New(
+		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough),
+		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+	)
+	var all []parsed
+	for _, g := range groups {
+		names, err := fs.Glob(files, path.Join(g.folder, "*.md"))
+		if err != nil {
+			return nil, err
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			source, err := fs.ReadFile(files, name)
+			if err != nil {
+				return nil, fmt.Errorf("read the manual: %w", err)
+			}
+			tree := markdown.Parser().Parse(text.NewReader(source))
+			p := &Page{Head: Head{Name: strings.TrimSuffix(name, ".md"), Group: g.title}, Headings: []Heading{}}
+			b.pages = append(b.pages, p)
+			b.byName[p.Name] = p
+			b.read(p, tree, source)
+			all = append(all, parsed{p, source, tree})
+		}
+	}
+	for _, each := range all { // all headings are known now
+		b.link(each.page, each.tree)
+		var out bytes.Buffer
+		if err := markdown.Renderer().Render(&out, each.source, each.tree); err != nil {
+			return nil, fmt.Errorf("render %s: %w", each.page.Name, err)
+		}
+		each.page.HTML = out.String()
+	}
+	// The page that the manual begins with comes first.
+	slices.SortStableFunc(b.pages, func(x, y *Page) int {
+		return cmp.Compare(min(1, len(strings.TrimPrefix(x.Name, "README"))), min(1, len(strings.TrimPrefix(y.Name, "README"))))
+	})
+	return b, nil
+}
+
+// read takes the headings and the text of a page.
+func (b *Book) read(p *Page, tree ast.Node, source []byte) {
+	current := section{page: p}
+	var words strings.Builder
+	flush := func() {
+		current.text = strings.Join(strings.Fields(words.String()), " ")
+		if current.text != "" || current.heading.Text != "" {
+			b.sections = append(b.sections, current)
+		}
+		words.Reset()
+	}
+	for n := tree.FirstChild(); n != nil; n = n.NextSibling() {
+		heading, is := n.(*ast.Heading)
+		if !is {
+			words.WriteString(plain(n, source) + " ")
+			continue
+		}
+		flush()
+		h := Heading{Level: heading.Level, Text: plain(n, source)}
+		if id, has := heading.AttributeString("id"); has {
+			if bytesID, is := id.([]byte); is {
+				h.ID = string(bytesID)
+			}
+		}
+		if p.Title == "" {
+			p.Title = h.Text
+		}
+		p.Headings = append(p.Headings, h)
+		current = section{page: p, heading: h}
+	}
+	flush()
+	p.Title = cmp.Or(p.Title, p.Name)
+}
+
+// plain returns what a node says, without marks.
+func plain(n ast.Node, source []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function below never fails
+		switch n := n.(type) {
+		case *ast.Text:
+			if entering {
+				b.Write(n.Segment.Value(source))
+				if n.SoftLineBreak() || n.HardLineBreak() {
+					b.WriteByte(' ')
+				}
+			}
+		case *ast.CodeBlock, *ast.FencedCodeBlock:
+			if entering {
+				b.Write(n.Lines().Value(source))
+			}
+		default:
+			if !entering && n.Type() == ast.TypeBlock {
+				b.WriteByte(' ')
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return strings.TrimSpace(b.String())
+}
+
+// link has the links of a page lead to where the pages of the manual are shown. Those to files
+// that are none, such as sources, and pictures are left out: only what they say is kept.
+func (b *Book) link(p *Page, tree ast.Node) {
+	var links []ast.Node
+	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // it never fails
+		switch n.(type) {
+		case *ast.Link, *ast.Image:
+			if entering {
+				links = append(links, n)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, n := range links {
+		link, is := n.(*ast.Link)
+		if is && b.lead(p, link) {
+			continue
+		}
+		parent := n.Parent()
+		for child := n.FirstChild(); child != nil; {
+			next := child.NextSibling()
+			parent.InsertBefore(parent, n, child)
+			child = next
+		}
+		parent.RemoveChild(parent, n)
+	}
+}
+
+// lead has a link lead to its page, and returns false if there is none to lead to.
+func (b *Book) lead(p *Page, link *ast.Link) bool {
+	to, err := url.Parse(string(link.Destination))
+	if err != nil {
+		b.broken = append(b.broken, p.Name+": "+string(link.Destination))
+		return false
+	}
+	if to.Scheme == "https" || to.Scheme == "http" {
+		link.SetAttributeString("target", []byte("_blank"))
+		link.SetAttributeString("rel", []byte("noreferrer"))
+		return true
+	}
+	name := p.Name
+	if to.Path != "" {
+		name = path.Join(path.Dir(p.Name), to.Path)
+		if path.Ext(name) != ".md" {
+			name = path.Join(name, "README.md") // of a folder
+		}
+		name = strings.TrimSuffix(name, ".md")
+	}
+	target := b.byName[name]
+	if to.Scheme != "" || target == nil {
+		return false
+	}
+	if to.Fragment != "" && !slices.ContainsFunc(target.Headings, func(h Heading) bool { return h.ID == to.Fragment }) {
+		b.broken = append(b.broken, p.Name+": "+string(link.Destination))
+		to.Fragment = ""
+	}
+	link.Destination = []byte(Address(name, to.Fragment))
+	return true
+}
+
+// Address is where a page is shown, at a heading if there is one.
+func Address(name, id string) string {
+	address := "#/help/" + url.PathEscape(name)
+	if id != "" {
+		address += "?at=" + url.QueryEscape(id)
+	}
+	return address
+}
+
+// Pages lists the pages, the one to begin with first.
+func (b *Book) Pages() []Head {
+	var list []Head
+	for _, p := range b.pages {
+		list = append(list, p.Head)
+	}
+	return list
+}
+
+// Page returns a page by its name.
+func (b *Book) Page(name string) (Page, bool) {
+	p := b.byName[name]
+	if p == nil {
+		return Page{}, false
+	}
+	return *p, true
+}

@@ -1,0 +1,59 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"sledge/docs"
+	"sledge/internal/help"
+)
+
+const tagManual = "The manual"
+
+// Manual lists the pages of the manual.
+type Manual struct {
+	Pages []help.Head `json:"pages"`
+}
+
+// Found lists what a search has found.
+type Found struct {
+	Hits []help.Hit `json:"hits"`
+}
+
+// manual is read when somebody first asks for it.
+var manual = sync.OnceValues(func() (*help.Book, error) { return help.Open(docs.Pages) })
+
+func (a *API) addManual() {
+	add(a, get("list-manual", "/manual", "List the pages of the manual", tagManual), func(context.Context, *struct{}) (*of[Manual], error) {
+		book, err := manual()
+		if err != nil {
+			return nil, err
+		}
+		return answer(Manual{book.Pages()}, nil)
+	})
+	add(a, get("get-manual-page", "/manual/page", "A page of the manual", tagManual), func(_ context.Context, in *struct {
+		Name string `query:"name" required:"true" maxLength:"200" doc:"As the list has it."`
+	},
+	) (*of[help.Page], error) {
+		book, err := manual()
+		if err != nil {
+			return nil, err
+		}
+		page, found := book.Page(in.Name)
+		if !found {
+			return nil, problem(http.StatusNotFound, "the manual has no such page: %s/manual lists them", Prefix)
+		}
+		return answer(page, nil)
+	})
+	add(a, get("search-manual", "/manual/search", "Search the manual", tagManual), func(_ context.Context, in *struct {
+		Text string `query:"text" required:"true" maxLength:"200" doc:"Words, all of which a section has."`
+	},
+	) (*of[Found], error) {
+		book, err := manual()
+		if err != nil {
+			return nil, err
+		}
+		return answer(Found{book.Search(in.Text, 50)}, nil)
+	})
+}
