@@ -93,7 +93,11 @@ func (a *API) addConnections() {
 		Summary: "Try out a connection that is kept", Description: "It changes nothing.",
 	}
 	add(a, test, func(ctx context.Context, in *OneConnection) (*of[document.Trial], error) {
-		if _, err := a.keptConnections(); err != nil {
+		kept, err := a.keptConnections()
+		if err != nil {
+			return nil, err
+		}
+		if _, err := kept.Get(in.Name); err != nil {
 			return nil, err
 		}
 		return a.try(ctx, map[string]Value{"connection": Value(in.Name)})
@@ -116,7 +120,10 @@ func (a *API) addConnections() {
 		}
 		plan, err := order.Plan.PlanDeletion(ctx)
 		if err != nil {
-			return nil, order.Explain(err)
+			if err = order.Explain(err); job.ExitOf(err) == job.ExitError {
+				err = job.WithExit(job.ExitConnect, err) // the server answered, and then refused
+			}
+			return nil, err
 		}
 		d := Deletion{
 			Database: order.Plan.Database.Title, Workload: order.Plan.Workload.Title,

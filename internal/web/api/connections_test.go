@@ -43,6 +43,7 @@ func TestConnectionsAreKeptByName(t *testing.T) {
 	}
 	w.raw("DELETE", "/connections/lab", "", 204)
 	w.call("GET", "/connections/lab", "", 404)
+	w.call("POST", "/connections/lab/test", "", 404)
 	w.call("DELETE", "/connections/lab", "", 404)
 	if strings.Contains(w.seen.String(), plantedPassword) {
 		t.Error("a password came back")
@@ -80,7 +81,7 @@ func TestADeletionIsShownBefore(t *testing.T) {
 			body := fmt.Sprintf(`{"settings": {%s}}`, settings)
 			gone := 404
 			if name == "postgresql" {
-				gone = 502 // the build makes the user, too
+				gone = 409 // the build makes the user, too
 			}
 			w.call("POST", "/settings/deletion", body, gone)
 			if trial := w.call("POST", "/settings/test", body, 200); trial["ok"] != true {

@@ -65,7 +65,7 @@ var statuses = map[job.Exit]int{
 	job.ExitUsage:   http.StatusUnprocessableEntity,
 	job.ExitMissing: http.StatusNotFound,
 	job.ExitExists:  http.StatusConflict,
-	job.ExitConnect: http.StatusBadGateway,
+	job.ExitConnect: http.StatusConflict, // it is no fault of this server
 }
 
 // problemOf makes a Problem of an error, unless it is one.
