@@ -228,6 +228,27 @@ func TestPagesLeadToThoseThatThereAreNow(t *testing.T) {
 	}
 }
 
+// The table of pages is TypeScript, and nobody who changes it looks here.
+func TestThePagesThatItLeadsToAreThere(t *testing.T) {
+	table, err := os.ReadFile(filepath.Join("..", "..", "..", "ui", "src", "pages.ts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, found := range regexp.MustCompile(`path: '([^']+)'`).FindAllStringSubmatch(string(table), -1) {
+		paths = append(paths, found[1])
+	}
+	for address, path := range map[string]string{
+		pageOfJobs: "jobs", pageOfJob("6B"): "jobs/:id", pageOfHelp: "help", pageOfProfile(7): "profiles/:number", pageOfComparison(1, 7): "profiles/compare",
+	} {
+		wanted := "^" + regexp.MustCompile(`:\w+`).ReplaceAllString(path, `[^/]+`) + "$"
+		shown, _, _ := strings.Cut(strings.TrimPrefix(address, "./#/"), "?")
+		if !slices.Contains(paths, path) || !regexp.MustCompile(wanted).MatchString(shown) {
+			t.Errorf("%s leads to the page %s, of the pages %q", address, path, paths)
+		}
+	}
+}
+
 func TestWhatIsNotThereIsSaidInHammerDBsShape(t *testing.T) {
 	w := newWorld(t)
 	longID := strings.Repeat("F", 5000)
