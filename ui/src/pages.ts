@@ -18,8 +18,6 @@ export interface Page {
 /** All pages, in the order of the navigation. Whoever names none comes to the first. */
 export const pages: Page[] = [
   { path: 'start', name: 'Start', load: () => import('./pages/StartPage.svelte') },
-  { path: 'run', name: 'Run', load: () => import('./pages/RunPage.svelte') },
-  { path: 'run/:id', load: () => import('./pages/LivePage.svelte') },
   { path: 'profiles', name: 'Profiles', load: () => import('./pages/ProfilesPage.svelte') },
   { path: 'profiles/compare', load: () => import('./pages/ProfilesComparePage.svelte') },
   { path: 'profiles/:number', load: () => import('./pages/ProfilePage.svelte') },
