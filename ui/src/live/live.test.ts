@@ -1,3 +1,4 @@
+import { flushSync, mount, unmount } from 'svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { APIError } from '../api/client.ts'
 import type { Live, LivePoint } from '../api/types.ts'
@@ -5,6 +6,7 @@ import { bounds, cellBegin, heatColumns, shadeOf, shades } from '../charts/heat.
 import { optionOf } from '../charts/option.ts'
 import { liveErrors, liveHeat, liveRates, liveTimes } from './charts.ts'
 import { Follower, type Connection, type Source } from './follow.ts'
+import Users from './Users.svelte'
 import { clock, View } from './view.ts'
 import { windowOf } from './window.ts'
 
@@ -98,6 +100,38 @@ describe('a grid of 10,000 virtual users', () => {
     expect(windowOf(10_001, 200, 450, 0, box).columns).toBe(1)
     expect(windowOf(0, 1000, 450, 0, box)).toMatchObject({ from: 0, limit: 0, height: 0 })
   })
+})
+
+test('the grid asks once a second for what is seen, and draws no more', async () => {
+  vi.useFakeTimers()
+  vi.stubGlobal('ResizeObserver', class { observe(): void {} unobserve(): void {} disconnect(): void {} })
+  vi.stubGlobal('IntersectionObserver', class {
+    constructor(private readonly told: (entries: { isIntersecting: boolean }[]) => void) {}
+    observe(): void { this.told([{ isIntersecting: true }]) }
+    disconnect(): void {}
+  })
+  const asked: URLSearchParams[] = []
+  vi.stubGlobal('fetch', (address: string) => {
+    const query = new URL(address).searchParams
+    asked.push(query)
+    const from = Number(query.get('from'))
+    const users = Array.from({ length: Number(query.get('limit')) }, (_, i) => ({ user: from + i + 1, state: 'running', lines: [`line of ${from + i + 1}`] }))
+    return Promise.resolve(new Response(JSON.stringify({ total: 10_001, matching: 10_001, counts: [0, 10_001, 0, 0], users })))
+  })
+  const app = mount(Users, { target: document.body, props: { id: '7', counts: [0, 10_001, 0, 0], goesOn: true } })
+  flushSync()
+  await vi.advanceTimersByTimeAsync(5000)
+  flushSync()
+  expect(asked.length).toBeGreaterThan(2)
+  expect(asked.length).toBeLessThan(9)
+  const boxes = document.querySelectorAll('.region ul > li')
+  expect(boxes.length).toBeGreaterThan(0)
+  expect(boxes.length).toBeLessThan(40)
+  expect(document.body.textContent).toContain('10,001 of 10,001 virtual users')
+  expect(document.body.textContent).toContain('line of 1')
+  await unmount(app)
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
 })
 
 class Fake implements Source {
