@@ -42,3 +42,7 @@ test('each page leads to where the manual explains it', () => {
   expect(helpOf(pageOf('#/help')?.page)).toBe('#/help/web')
   expect(pageOf(toHelp('commands/sledge_run', 'flags'))?.params).toEqual({ page: 'commands/sledge_run' })
 })
+
+test('no two pages have one address', () => {
+  expect(new Set(pages.map(({ path }) => path)).size).toBe(pages.length)
+})
