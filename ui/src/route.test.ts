@@ -24,6 +24,10 @@ test('an address that was made leads back to what it was made of', () => {
   expect(Object.fromEntries(found?.query ?? [])).toEqual({ text: 'ticket=4711 & more', status: 'failed' })
 })
 
+test('no two pages have one address', () => {
+  expect(pages.length).toBe(new Set(pages.map((page) => page.path)).size)
+})
+
 test('each page can be loaded, and stands under a name of the navigation', async () => {
   const named = pages.filter((page) => page.name !== undefined)
   for (const page of pages) {
