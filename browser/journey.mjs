@@ -1,0 +1,172 @@
+// A whole test, done as a person does it, by mouse or, where told, by keyboard alone: every button
+// and link is reached by Tab and pressed.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { patience, play, told } from './people.mjs'
+
+await play(async ({ invite, step }) => {
+  const ann = await invite(told.keyboard ? 'keyboard' : 'ann', told.address)
+  const { page } = ann
+  const title = (name) => `${told.name}-${name}`
+
+  /** Goes on by Tab until something has the focus. */
+  const reach = async (locator) => {
+    await locator.waitFor({ timeout: patience })
+    for (let n = 0; n < 400; n++) {
+      if (await locator.evaluate((element) => element === document.activeElement)) return
+      await page.keyboard.press('Tab')
+    }
+    assert.fail(`Tab does not lead to ${locator}`)
+  }
+  /** Presses a button, follows a link. */
+  const press = async (locator, key = 'Enter') => {
+    if (!told.keyboard) return locator.click()
+    await reach(locator)
+    await page.keyboard.press(key)
+  }
+  const choose = (locator) => press(locator, 'Space')
+  const button = (name, within = page) => within.getByRole('button', { name, exact: true })
+  const nav = (name) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true })
+
+  /** Types into a field in place of what is there. */
+  const fill = async (locator, text) => {
+    if (!told.keyboard) return locator.fill(text)
+    await reach(locator)
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type(text)
+  }
+  /** Selects what is called so. */
+  const select = async (locator, label) => {
+    if (!told.keyboard) return locator.selectOption({ label })
+    await reach(locator)
+    await page.keyboard.type(label)
+  }
+  const option = (name) => page.locator(`#option-${name}`)
+  /** Waits until a job that is followed has ended, and returns how: a word. */
+  const outcome = async () => {
+    const ended = page.getByText(/It has ended/)
+    await ended.waitFor({ timeout: 90_000 })
+    return /: (\w+)\./.exec(await ended.innerText())?.[1]
+  }
+  /** Presses a button of the page of the schema and waits until what it started is done. */
+  const schema = async (action) => {
+    await press(nav('Schema'))
+    await press(button(action))
+    await page.getByRole('heading', { name: new RegExp(`^${action}`, 'i') }).waitFor()
+    await page.locator('[role=status]', { hasText: 'done' }).waitFor({ timeout: 90_000 })
+  }
+  /** Starts a run as it is set up, but for how long. */
+  const run = async (users, duration) => {
+    await press(nav('Set up'))
+    await fill(page.getByLabel('Virtual users of a run'), users)
+    await fill(option('rampup'), '0s')
+    await fill(option('duration'), duration)
+    await press(button('Run'))
+    await page.waitForURL((url) => url.hash.startsWith('#/run/'))
+    return /#\/run\/([0-9A-F]+)/.exec(page.url())[1]
+  }
+
+  await step('log in by the link', async () => {
+    await ann.logIn(told.link)
+    await ann.look(title('first'))
+  })
+
+  await step('set up', async () => {
+    await press(nav('Set up'))
+    await select(page.getByRole('combobox', { name: /^Database/ }).first(), told.database)
+    for (const [name, value] of Object.entries(told.options)) await fill(option(name), value)
+    await press(button('Test the connection'))
+    await page.locator('#trial').waitFor()
+    await ann.look(title('setup'))
+  })
+
+  await step('build', async () => {
+    await schema('Build')
+    await ann.look(title('built'))
+  })
+
+  await step('check', async () => {
+    await schema('Check')
+    await ann.look(title('checked'))
+  })
+
+  await step('run, watch and stop', async () => {
+    await run('2', '10m')
+    await page.getByRole('list', { name: 'Figures of the last second' }).waitFor()
+    await page.getByRole('figure').first().waitFor()
+    await page.waitForTimeout(4000) // for something to be measured
+    await ann.look(title('running'))
+    await press(button('Stop'))
+    await press(button('Stop the run', page.getByRole('dialog')))
+    assert.equal(await outcome(), 'partial')
+    await ann.look(title('stopped'))
+  })
+
+  const ended = await step('run until the end', async () => {
+    const id = await run('1', '3s')
+    // On a machine that is busy the counts may disagree.
+    assert.match(await outcome(), /done|invalid/)
+    return id
+  })
+
+  await step('read the job', async () => {
+    await press(page.getByRole('link', { name: 'The job, with all that was recorded' }))
+    await page.waitForURL((url) => url.hash === `#/jobs/${ended}`)
+    await page.getByText('NOPM').first().waitFor()
+    await page.waitForLoadState('networkidle')
+    await ann.look(title('job'))
+  })
+
+  await step('a profile of 1 and 2 users', async () => {
+    await press(nav('Profiles'))
+    await fill(page.getByLabel(/^Numbers of virtual users/), '1,2')
+    await press(page.getByRole('button', { name: /^Start \d+ runs/ }))
+    await ann.heading('Profile 1')
+    await page.getByRole('figure').first().waitFor({ timeout: 60_000 })
+    await ann.look(title('profile'))
+  })
+
+  await step('lay two runs side by side', async () => {
+    await press(nav('Jobs'))
+    await page.getByRole('searchbox').waitFor()
+    const runs = page.getByRole('row').filter({ hasText: 'run' }).getByRole('checkbox')
+    await choose(runs.nth(0))
+    await choose(runs.nth(1))
+    await ann.look(title('chosen'))
+    await press(page.getByRole('link', { name: 'Lay side by side' }))
+    await ann.heading('Runs side by side')
+    await page.getByRole('table').first().waitFor()
+    await page.waitForLoadState('networkidle')
+    await ann.look(title('compared'))
+  })
+
+  await step('take a report along', async () => {
+    await ann.go(`#/jobs/${ended}`)
+    const [download] = await Promise.all([page.waitForEvent('download'), press(page.getByRole('link', { name: 'Report (HTML)' }))])
+    const text = await readFile(await download.path(), 'utf8')
+    assert.ok(text.includes(ended) && text.includes('<svg'), 'the report does not show the run')
+  })
+
+  await step('delete a job', async () => {
+    await ann.go(`#/jobs/${ended}`)
+    await press(button('Delete'))
+    await press(button('Delete', page.getByRole('dialog')))
+    await page.waitForURL((url) => url.hash.startsWith('#/jobs') && !url.hash.includes(ended))
+    await page.getByRole('searchbox').waitFor()
+    assert.equal(await page.getByText(ended.slice(0, 12)).count(), 0)
+  })
+
+  await step('delete the schema', async () => {
+    await press(nav('Schema'))
+    await press(button('Delete …'))
+    await press(page.getByRole('dialog').getByRole('button', { name: /^Delete / }))
+    await page.getByRole('heading', { name: /^Delet/ }).waitFor()
+    await page.locator('[role=status]', { hasText: 'done' }).waitFor({ timeout: 60_000 })
+  })
+
+  await step('log out', async () => {
+    await press(page.locator('header details summary'))
+    await press(button('Log out'))
+    await page.waitForURL(/\/login$/)
+  })
+})
