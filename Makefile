@@ -44,7 +44,7 @@ PAGES = internal/web/pages/built/site/index.html
 PAGES_SOURCES = $(shell find ui \( -name node_modules -o -name generated \) -prune -o -type f -print) docs/api/openapi.json
 
 .DEFAULT_GOAL = help
-.PHONY: help build build-duckdb demo test test-duckdb test-pages test-browser pictures fuzz-api race check lint lint-duckdb lint-pages generated cross release fuzz bench generate docs servers clean
+.PHONY: help build build-duckdb demo test test-duckdb test-pages test-browser fuzz-api race check lint lint-duckdb lint-pages generated cross release fuzz bench generate docs servers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,9 +81,6 @@ test-pages: ## run the tests of the pages, if there is npm
 
 test-browser: build ## test the web application in a real browser, if there is Chromium and npm
 	@scripts/browser test
-
-pictures: build ## make the pictures of the manual from the running program (REVIEW=FOLDER: of each page, in each width)
-	@scripts/browser pictures '$(REVIEW)'
 
 race: $(TCL) ## run the tests of what is shared under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -p 2 -timeout 25m $(RACE)
