@@ -27,7 +27,7 @@ response_headers_conformance.enabled = true
 response_schema_conformance.enabled = true
 
 [[operations]]
-include-path = "/jobs/{id}/events"
+include-path-regex = "/(events|live)$|/executions/.*/output$"
 checks.response_schema_conformance.enabled = false
 `
 
