@@ -219,7 +219,6 @@ func TestBadInputIsRefusedBeforeAnythingHappens(t *testing.T) {
 		{"run --db pg --users 1,200000", "200000"},
 		{"run --db pg --profile -1", "--profile"},
 		{"run --db pg --profile x", "--profile"},
-		{"jobs profile 1 2", "one profile"},
 		{"jobs import", "hammer.DB"},
 		{"run --db sqlite --host h", "--host is not an option of SQLite"},
 		{"run --db pg --set prot=1", "did you mean port?"},

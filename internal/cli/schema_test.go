@@ -79,6 +79,9 @@ func TestEveryDocumentIsAsItsSchemaSays(t *testing.T) {
 	first, second := withPlans(t, w)
 	w.scaling(2)
 	hammer := hammerDBJobs(t)
+	if code := w.run("connections", "add", "lab", "--db", "pg", "--host", "db1", "--user", "ann"); code != job.OK {
+		t.Fatalf("keep a connection: exit code %d: %s", code, &w.err)
+	}
 	commands := []struct{ args, schema string }{
 		{"build --db sqlite --json", "sledge-job-2"},
 		{"check --db sqlite --json", "sledge-job-2"},
@@ -122,6 +125,10 @@ func TestEveryDocumentIsAsItsSchemaSays(t *testing.T) {
 		{"options pg --json", "sledge-options-2"},
 		{"options pg tpcc pg_port --json", "sledge-options-2"},
 		{"version --json", "sledge-version-1"},
+		{"connections test --db sqlite --json", "sledge-trial-1"},
+		{"connections list --json", "sledge-connections-1"},
+		{"connections show lab --json", "sledge-connections-1"},
+		{"jobs report RUN --json", "sledge-error-1"},
 		{"jobs show 0000 --json", "sledge-error-1"},
 		{"watch --db sqlite --json", "sledge-error-1"},
 	}
