@@ -109,6 +109,7 @@ await play(async ({ invite, step }) => {
     await thief.page.goto(`${told.address}session`)
     await thief.page.getByText('"user":"ann"').waitFor()
     await ann.page.goto(told.address)
+    await ann.page.waitForLoadState('networkidle') // what it still asked for would be refused
     assert.equal(await fetched(ann, 'POST', 'logout'), 200)
     thief.expected.push(/status of 401/)
     await thief.page.goto(`${told.address}session`)

@@ -59,6 +59,20 @@ function words(): string {
   return (document.body.textContent ?? '').replaceAll(/\s+/g, ' ')
 }
 
+test('a page that one leaves is told nothing of the next address', async () => {
+  const asked: string[] = []
+  const answering = globalThis.fetch
+  vi.stubGlobal('fetch', (address: string) => {
+    asked.push(new URL(address).pathname)
+    return answering(address)
+  })
+  await open(`#/jobs/${run.id}`, 'Settings of the server')
+  location.hash = '#/jobs'
+  dispatchEvent(new HashChangeEvent('hashchange'))
+  await vi.waitFor(() => expect(words()).toContain(`${jobs.length} jobs`), patience)
+  expect(asked.filter((path) => path.endsWith('/jobs/'))).toEqual([])
+})
+
 describe('the index of jobs', () => {
   test('lists each job with its state as a sign and a word', async () => {
     const page = await open('#/jobs', `${jobs.length} jobs`)
