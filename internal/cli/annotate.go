@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -88,7 +89,7 @@ func (a *archive) annotate(ctx context.Context, id string, change repository.Ann
 
 func (a *archive) printAnnotation(j job.Job) error {
 	line := []string{string(j.ID)}
-	for _, name := range sortedNames(j.Spec.Labels) {
+	for _, name := range slices.Sorted(maps.Keys(j.Spec.Labels)) {
 		line = append(line, name+"="+j.Spec.Labels[name])
 	}
 	if j.Spec.Note != "" {

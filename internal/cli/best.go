@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -68,6 +66,3 @@ func (a *archive) printBest(list []report.BestRun) error {
 	}
 	return a.program.printTable(t)
 }
-
-// sortedNames lists the names of labels in order.
-func sortedNames(labels map[string]string) []string { return slices.Sorted(maps.Keys(labels)) }

@@ -109,54 +109,11 @@ func (a *API) addConnections() {
 	add(a, trySettings, func(ctx context.Context, in *of[Tried]) (*of[document.Trial], error) {
 		return a.try(ctx, in.Body.Settings)
 	})
-	deletion := huma.Operation{
-		OperationID: "preview-deletion", Method: http.MethodPost, Path: "/settings/deletion", Tags: []string{tagVerbs},
-		Summary: "Show what a delete would remove, and what would stay", Description: "It changes nothing, and fails as the delete would.",
-	}
-	add(a, deletion, func(ctx context.Context, in *of[Tried]) (*of[Deletion], error) {
-		order, err := a.signedIn(ctx, Wanted{Action: job.Delete, Settings: in.Body.Settings})
-		if err != nil {
-			return nil, err
-		}
-		plan, err := order.Plan.PlanDeletion(ctx)
-		if err != nil {
-			if err = order.Explain(err); job.ExitOf(err) == job.ExitError {
-				err = job.WithExit(job.ExitConnect, err) // the server answered, and then refused
-			}
-			return nil, err
-		}
-		d := Deletion{
-			Database: order.Plan.Database.Title, Workload: order.Plan.Workload.Title,
-			Target: order.Plan.Database.Target(order.Plan.Connection),
-			Tables: append([]string{}, plan.Tables...), Routines: append([]string{}, plan.RoutineNames()...), Around: []Fate{},
-		}
-		for _, fate := range plan.Around {
-			d.Around = append(d.Around, Fate{fate.Kind, fate.Name, fate.Stays})
-		}
-		return answer(d, nil)
-	})
 }
 
 // Tried are settings whose connection is to be used.
 type Tried struct {
 	Settings map[string]Value `json:"settings" maxProperties:"500" doc:"What a job has as its settings."`
-}
-
-// Deletion is what a delete would remove.
-type Deletion struct {
-	Database string   `json:"database" doc:"Its title."`
-	Workload string   `json:"workload" doc:"Its title."`
-	Target   string   `json:"target" doc:"What the delete is to be confirmed by."`
-	Tables   []string `json:"tables"`
-	Routines []string `json:"routines"`
-	Around   []Fate   `json:"around" doc:"The database, the file or the account around the schema."`
-}
-
-// Fate is what becomes of something around a schema.
-type Fate struct {
-	Kind  string `json:"kind"`
-	Name  string `json:"name"`
-	Stays string `json:"stays,omitempty" doc:"Why it stays; missing of what goes."`
 }
 
 // signedIn decides all settings of a job, with the fallbacks of passwords that a server

@@ -1,19 +1,16 @@
 package api
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
-	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"sledge/internal/document"
 	"sledge/internal/job"
@@ -29,19 +26,9 @@ type Event struct {
 	Second *report.Second `json:"second,omitempty"`
 }
 
-const (
-	// beat is how often something is sent where nothing happens, so that both sides learn
-	// of a connection that is gone, and proxies do not take it for an idle one.
-	beat = 15 * time.Second
-
-	// patience is how long a client may take to read an event. One that takes longer loses
-	// the connection, and may go on where it was.
-	patience = 20 * time.Second
-
-	// lookAgain is how often the repository is asked for news of a job that another program
-	// does: its recorder writes as often.
-	lookAgain = time.Second
-)
+// lookAgain is how often the repository is asked for news of a job that another program
+// does: its recorder writes as often.
+const lookAgain = time.Second
 
 func (a *API) addEvents() {
 	o := get("watch-job", "/jobs/{id}/events", "Follow a job", tagVerbs)
@@ -52,24 +39,14 @@ parameter after. The last message is named over and holds the job as a list show
 An id is the sequence number of the event and, behind a hyphen, the time of the last second that was measured, in milliseconds since
 1970. The number alone will do. Of a job that has ended, or that another program does, progress is not recorded; and after the
 first hour of a phase half a minute is one second here.`
-	registry := a.huma.OpenAPI().Components.Schemas
-	o.Responses = map[string]*huma.Response{"200": {
-		Description: "Messages whose data are an Event, and a last one named over.",
-		Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{OneOf: []*huma.Schema{
-			registry.Schema(eventType, true, ""), registry.Schema(documentType, true, ""),
-		}}}},
-	}}
+	o.Responses = messages[Event, report.Document](a, "Messages whose data are an Event, and a last one named over.")
 	add(a, o, func(ctx context.Context, in *struct {
 		OneJob
 		Last  string `header:"Last-Event-ID" maxLength:"64" pattern:"^[0-9]+(-[0-9]+)?$" doc:"The id of the last message that was read."`
 		After string `query:"after" maxLength:"64" pattern:"^[0-9]+(-[0-9]+)?$" doc:"The same, for who cannot send headers."`
 	},
 	) (*huma.StreamResponse, error) {
-		last := in.Last
-		if last == "" {
-			last = in.After
-		}
-		from, err := parseMark(last)
+		from, err := parseMark(cmp.Or(in.Last, in.After))
 		if err != nil {
 			return nil, wrong("after", "after: %v", err)
 		}
@@ -79,19 +56,6 @@ first hour of a phase half a minute is one second here.`
 		}
 		return a.streamed(func(c huma.Context) { a.stream(c, j, from) })
 	})
-}
-
-// streamed answers with a stream, unless there are too many.
-func (a *API) streamed(body func(huma.Context)) (*huma.StreamResponse, error) {
-	select {
-	case a.streams <- struct{}{}:
-	default:
-		return nil, problem(http.StatusTooManyRequests, "%d clients are sent events, and that is the limit: close one", mostStreams)
-	}
-	return &huma.StreamResponse{Body: func(c huma.Context) {
-		defer func() { <-a.streams }()
-		body(c)
-	}}, nil
 }
 
 // mark is how far a stream has come.
@@ -137,13 +101,6 @@ type story struct {
 	tell func(job.Event) error
 }
 
-// stream is a client that is sent events.
-type stream struct {
-	mu sync.Mutex // for who writes
-	w  http.ResponseWriter
-	to *http.ResponseController
-}
-
 // stream sends what happens in a job until it is over, the client goes, or the API ends.
 func (a *API) stream(c huma.Context, j job.Job, from mark) {
 	a.streaming(c, "job "+string(j.ID), func(ctx context.Context, s *stream) error {
@@ -155,42 +112,6 @@ func (a *API) stream(c huma.Context, j job.Job, from mark) {
 		}
 		return s.message(told.from.String(), "over", over)
 	})
-}
-
-// streaming sends a client what send sends, and that it is still there while that has nothing.
-func (a *API) streaming(c huma.Context, what string, send func(context.Context, *stream) error) {
-	_, w := humago.Unwrap(c)
-	ctx, cancel := context.WithCancel(c.Context())
-	defer cancel()
-	defer context.AfterFunc(a.ctx, cancel)()
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no") // as nginx is told not to hold it back
-	s := &stream{w: w, to: http.NewResponseController(w)}
-	defer func() { _ = s.to.SetWriteDeadline(time.Time{}) }() // the connection may serve another request
-	if s.write("retry: 2000\n\n") != nil || c.Method() == http.MethodHead {
-		return
-	}
-	var beating sync.WaitGroup
-	defer beating.Wait()
-	defer cancel()
-	beating.Go(func() {
-		tick := time.NewTicker(beat)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				if s.write(": still here\n\n") != nil {
-					cancel()
-					return
-				}
-			}
-		}
-	})
-	if err := send(ctx, s); err != nil && ctx.Err() == nil && !errors.Is(err, errGone) {
-		a.Say(fmt.Sprintf("follow %s: %v", what, err))
-	}
 }
 
 // follow tells what happens in a job until it is over, and returns it as a list shows it then;
@@ -315,42 +236,4 @@ func (s *stream) event(of *story, e job.Event) error {
 		shown.Second = &second
 	}
 	return s.message(of.from.String(), "", shown)
-}
-
-// message sends a message.
-func (s *stream) message(id, name string, data any) error {
-	text, err := messageOf(id, name, data)
-	if err != nil {
-		return err
-	}
-	return s.write(text)
-}
-
-// messageOf spells a message.
-func messageOf(id, name string, data any) (string, error) {
-	text, err := json.Marshal(data)
-	if err != nil {
-		return "", err
-	}
-	if name != "" {
-		name = "event: " + name + "\n"
-	}
-	return fmt.Sprintf("id: %s\n%sdata: %s\n\n", id, name, text), nil
-}
-
-// errGone says that the client does not read any more.
-var errGone = errors.New("the client has gone")
-
-// write sends text at once.
-func (s *stream) write(text string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	err := s.to.SetWriteDeadline(time.Now().Add(patience))
-	if err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return errGone
-	}
-	if _, err := s.w.Write([]byte(text)); err != nil || s.to.Flush() != nil {
-		return errGone
-	}
-	return nil
 }

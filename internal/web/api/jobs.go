@@ -3,7 +3,9 @@ package api
 import (
 	"bufio"
 	"context"
+	"iter"
 	"net/http"
+	"reflect"
 	"slices"
 	"sort"
 	"strings"
@@ -252,7 +254,7 @@ func (a *API) addParts() {
 	export.Responses = map[string]*huma.Response{"200": {
 		Description: "The job, as sledge jobs export writes it.",
 		Content: map[string]*huma.MediaType{
-			"application/json": {Schema: a.huma.OpenAPI().Components.Schemas.Schema(exportType, true, "")},
+			"application/json": {Schema: a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[document.Export](), true, "")},
 			"text/csv":         {Schema: &huma.Schema{Type: huma.TypeString}},
 		},
 	}}
@@ -323,6 +325,11 @@ func (a *API) timing(ctx context.Context, in *struct {
 	return answer(d, err)
 }
 
+// outputOf yields the lines that virtual users put out in a job.
+func (a *API) outputOf(ctx context.Context, store *repository.Store, j job.Job) iter.Seq2[repository.OutputLine, error] {
+	return views.Output(ctx, store, j, a.Bench.Catalog)
+}
+
 // output makes a page of the lines that virtual users put out.
 func (a *API) output(ctx context.Context, in *struct {
 	OneJob
@@ -338,7 +345,7 @@ func (a *API) output(ctx context.Context, in *struct {
 	}
 	d := OutputPage{ID: j.ID, Lines: []repository.OutputLine{}}
 	n, wanted := 0, strings.ToLower(in.Text)
-	for line, err := range views.Output(ctx, a.Store, j, a.Bench.Catalog) {
+	for line, err := range a.outputOf(ctx, a.Store, j) {
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,29 +77,19 @@ harm. Charts have a bounded number of points: when there are more, neighbours be
 named over and holds the job as a list shows it.
 
 Who comes back sends the last id as Last-Event-ID, or as the parameter after, and gets what was added since in one message.`
-	schemas := a.huma.OpenAPI().Components.Schemas
-	o.Responses = map[string]*huma.Response{"200": {
-		Description: "Messages whose data are a Live, and a last one named over.",
-		Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{OneOf: []*huma.Schema{
-			schemas.Schema(liveType, true, ""), schemas.Schema(documentType, true, ""),
-		}}}},
-	}}
+	o.Responses = messages[Live, report.Document](a, "Messages whose data are a Live, and a last one named over.")
 	add(a, o, func(ctx context.Context, in *struct {
 		OneJob
 		Last  string `header:"Last-Event-ID" maxLength:"64" doc:"The id of the last message that was read."`
 		After string `query:"after" maxLength:"64" doc:"The same, for who cannot send headers."`
 	},
 	) (*huma.StreamResponse, error) {
-		last := in.Last
-		if last == "" {
-			last = in.After
-		}
 		j, err := a.find(ctx, in.OneJob)
 		if err != nil {
 			return nil, err
 		}
 		return a.streamed(func(c huma.Context) {
-			a.streaming(c, "job "+string(j.ID), func(ctx context.Context, s *stream) error { return a.look(ctx, s, j, last) })
+			a.streaming(c, "job "+string(j.ID), func(ctx context.Context, s *stream) error { return a.look(ctx, s, j, cmp.Or(in.Last, in.After)) })
 		})
 	})
 	users := get("list-users", "/jobs/{id}/users", "List virtual users of a job that goes on, with their last lines", tagVerbs)

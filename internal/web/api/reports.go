@@ -58,7 +58,7 @@ func (a *API) addReports() {
 		) (*ReportFile, error) {
 			return in.file(a.paper().Jobs(ctx, append([]string{in.ID}, in.With...)))
 		})
-	add(a, html(get("report-profile", "/profiles/{number}/report", "Download a report of a performance profile", "Performance profiles")),
+	add(a, html(get("report-profile", "/profiles/{number}/report", "Download a report of a performance profile", tagProfiles)),
 		func(ctx context.Context, in *struct {
 			Number int `path:"number" minimum:"1"`
 			Shown

@@ -1,11 +1,11 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"os/exec"
-	"reflect"
 	"slices"
 	"strconv"
 
@@ -42,11 +42,6 @@ type Scripts struct {
 	Why     string             `json:"why,omitempty" doc:"Why they may not."`
 	Scripts []scripting.Script `json:"scripts"`
 }
-
-var (
-	pieceType  = reflect.TypeFor[scripting.Piece]()
-	reportType = reflect.TypeFor[scripting.Report]()
-)
 
 // Executions lists what runs, and what has ended lately.
 type Executions struct {
@@ -241,13 +236,7 @@ func (a *API) addOutput() {
 	o := get("watch-execution", "/executions/{id}/output", "Follow what a script or a console prints", tagScripts)
 	o.Description = `Server-sent events: what it has printed at once, the rest as it does. The id of a message is how many bytes were printed up to its
 end: a client that lost its connection goes on there by Last-Event-ID or the parameter after. The last message is named over.`
-	registry := a.huma.OpenAPI().Components.Schemas
-	o.Responses = map[string]*huma.Response{"200": {
-		Description: "Messages whose data are a Piece, and a last one named over with what has become of it.",
-		Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{OneOf: []*huma.Schema{
-			registry.Schema(pieceType, true, ""), registry.Schema(reportType, true, ""),
-		}}}},
-	}}
+	o.Responses = messages[scripting.Piece, scripting.Report](a, "Messages whose data are a Piece, and a last one named over with what has become of it.")
 	add(a, o, func(_ context.Context, in *struct {
 		OneExecution
 		Last  string `header:"Last-Event-ID" maxLength:"19" pattern:"^[0-9]+$" doc:"The id of the last message that was read."`
@@ -258,11 +247,7 @@ end: a client that lost its connection goes on there by Last-Event-ID or the par
 		if err != nil {
 			return nil, err
 		}
-		last := in.Last
-		if last == "" {
-			last = in.After
-		}
-		after, err := strconv.ParseInt("0"+last, 10, 64)
+		after, err := strconv.ParseInt("0"+cmp.Or(in.Last, in.After), 10, 64)
 		if err != nil {
 			return nil, wrong("after", "after: it is not the id of a message")
 		}
