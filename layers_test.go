@@ -35,8 +35,9 @@ var layers = map[string]string{
 
 	// How our own files are made, for those who keep something in one, and what is known
 	// of the machine and its processes.
-	"sqlitefile": "",
-	"host":       "job",
+	"sqlitefile":  "",
+	"privatefile": "",
+	"host":        "job",
 
 	// How users wait.
 	"loop": "",
@@ -85,15 +86,15 @@ var layers = map[string]string{
 	"report/paper": "chart document job meter report repository terminal workbench",
 
 	// People. Their program is handed the catalog; so are they.
-	"workbench":   "catalog database engine engine/pool hammerdb/names hammerdb/pools job option repository workload",
+	"workbench":   "catalog database engine engine/pool hammerdb/names hammerdb/pools job option privatefile repository workload",
 	"manual":      "catalog document job option report repository workbench",
 	"datagen":     "database engine job option schema workbench workload",
 	"interpreter": "",
 	"scripting":   "job",
 	"help":        "",
-	"web":         "",
+	"web":         "privatefile",
 	"web/api":     "catalog docs document hammerdb/console hammerdb/setup hammerdb/views help job live meter option report report/paper repository scripting workbench",
-	"cli":         "catalog database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option report report/paper repository terminal web web/api web/pages workbench workload",
+	"cli":         "catalog database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option privatefile report report/paper repository terminal web web/api web/pages workbench workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
 	"hammerdb/names":      "option workload",
@@ -139,7 +140,7 @@ var layers = map[string]string{
 
 // forTests lists the packages that start servers or fail a testing.T, and so have
 // no place in the program.
-var forTests = []string{"bench", "testserver", "database/databasetest", "report/reporttest", "workload/workloadtest", "interpreter/interpretertest", "workload/tproch/dbgen/dbgentest"}
+var forTests = []string{"bench", "browser", "testserver", "database/databasetest", "report/reporttest", "repository/repositorytest", "workload/workloadtest", "interpreter/interpretertest", "workload/tproch/dbgen/dbgentest"}
 
 func TestPackagesImportOnlyWhatTheirLayerAllows(t *testing.T) {
 	files := token.NewFileSet()

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"sledge/internal/host"
+	"sledge/internal/privatefile"
 	"sledge/internal/web"
 )
 
@@ -49,29 +50,13 @@ func (s *site) announce() (forget func()) {
 		}
 		var text []byte
 		if text, err = json.Marshal(of); err == nil {
-			err = replacePrivate(path, text)
+			err = privatefile.Replace(path, text)
 		}
 	}
 	if err != nil {
 		s.Say(fmt.Sprintf("other commands cannot find this server: %v", err))
 	}
 	return sync.OnceFunc(func() { _ = os.Remove(path) }) // one that stays is of a process that has ended
-}
-
-// replacePrivate writes a file that only its owner may read, whatever was there before.
-func replacePrivate(path string, text []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(text)
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name()) // the error that matters is known
-	}
-	return err
 }
 
 // errNoSite says that no server runs where one was looked for.

@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"sledge/internal/privatefile"
 )
 
 // Certificate returns what serves TLS by a certificate and its key, in PEM files.
@@ -44,7 +46,7 @@ func SelfSigned(folder string, names []string) (*tls.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a certificate: %w", err)
 	}
-	if err := writePrivate(path, text); err != nil {
+	if err := privatefile.Replace(path, text); err != nil {
 		return nil, fmt.Errorf("keep the certificate: %w", err)
 	}
 	return Certificate(path, path)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sledge/internal/privatefile"
 )
 
 func TestASelfSignedCertificateIsTheOneThatWasShown(t *testing.T) {
@@ -50,7 +52,7 @@ func TestASelfSignedCertificateIsTheOneThatWasShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	aged := t.TempDir()
-	if err := writePrivate(filepath.Join(aged, "web-certificate.pem"), old); err != nil {
+	if err := privatefile.Replace(filepath.Join(aged, "web-certificate.pem"), old); err != nil {
 		t.Fatal(err)
 	}
 	before, err := Certificate(filepath.Join(aged, "web-certificate.pem"), filepath.Join(aged, "web-certificate.pem"))

@@ -9,6 +9,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"sledge/internal/privatefile"
 )
 
 // session is a browser that somebody has logged in with.
@@ -111,7 +113,7 @@ func (s *sessions) end(which func(session) bool) error {
 func (s *sessions) write() error {
 	text, err := json.Marshal(s.byHash)
 	if err == nil {
-		err = writePrivate(s.path, text)
+		err = privatefile.Replace(s.path, text)
 	}
 	if err != nil {
 		return fmt.Errorf("write the sessions: %w", err)

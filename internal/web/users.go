@@ -20,6 +20,8 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"sledge/internal/privatefile"
 )
 
 // Role is what somebody may do.
@@ -211,7 +213,7 @@ func (u *Users) write(users []User) error {
 		Users []User `json:"users"`
 	}{users}, "", "  ")
 	if err == nil {
-		err = writePrivate(u.path, append(text, '\n'))
+		err = privatefile.Replace(u.path, append(text, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("write the users: %w", err)
@@ -220,26 +222,6 @@ func (u *Users) write(users []User) error {
 	defer u.mu.Unlock()
 	u.read = fileState{} // it may have the size and the time of the one before
 	return nil
-}
-
-// writePrivate replaces a file as a whole by one that only its owner may read.
-func writePrivate(path string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(text)
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name()) // the error that matters is known
-	}
-	return err
 }
 
 // tokenPrefix lets programs that look for secrets in source code find a token.

@@ -17,6 +17,7 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/privatefile"
 )
 
 // Connections are kept by name, in a file for its owner's eyes only: where servers are, and
@@ -237,31 +238,14 @@ func (c *Connections) read() ([]Connection, error) {
 	return list, nil
 }
 
-// write replaces the file, so that who reads meanwhile sees it as it was or as it is.
-func (c *Connections) write(list []Connection) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("keep connections: %w", err)
-		}
-	}()
+// write replaces the file.
+func (c *Connections) write(list []Connection) error {
 	text, err := json.MarshalIndent(list, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(c.path), 0o700); err != nil {
-		return err
-	}
-	file, err := os.CreateTemp(filepath.Dir(c.path), ConnectionsFile+"-*") // of mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(text, '\n'))
-	err = errors.Join(err, file.Sync(), file.Close())
 	if err == nil {
-		err = os.Rename(file.Name(), c.path)
+		err = privatefile.Replace(c.path, append(text, '\n'))
 	}
 	if err != nil {
-		_ = os.Remove(file.Name()) // it is no use to anybody
+		return fmt.Errorf("keep connections: %w", err)
 	}
-	return err
+	return nil
 }
