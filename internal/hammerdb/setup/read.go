@@ -33,6 +33,8 @@ var (
 	reAssign    = regexp.MustCompile(`^\s*(\w+)\s*=\s*([^=].*)$`)
 	reCall      = regexp.MustCompile(`^\s*(\w+)\s*\((.*)\)\s*;?\s*(?:#.*)?$`)
 	reVariable  = regexp.MustCompile(`^\$\{?(?:::)?(\w+)\}?$`)
+	reEscaped   = regexp.MustCompile(`\\(.)`)
+	reNumber    = regexp.MustCompile(`^-?[\d.]+$`)
 	reArguments = regexp.MustCompile(`\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"]+)\s*(?:,|$)`)
 )
 
@@ -180,7 +182,7 @@ func (r *reader) command(text string) (name string, args []word, known bool) {
 // value is what an expression of Python stands for, as far as it is plain.
 func (r *reader) value(text string) (value string, literal bool) {
 	if len(text) >= 2 && (text[0] == '\'' || text[0] == '"') && text[len(text)-1] == text[0] {
-		return regexp.MustCompile(`\\(.)`).ReplaceAllString(text[1:len(text)-1], "$1"), true
+		return reEscaped.ReplaceAllString(text[1:len(text)-1], "$1"), true
 	}
 	if value, is := r.variables[text]; is {
 		return value, true
@@ -189,7 +191,7 @@ func (r *reader) value(text string) (value string, literal bool) {
 	case "True", "False":
 		return strings.ToLower(text), true
 	}
-	return text, regexp.MustCompile(`^-?[\d.]+$`).MatchString(text)
+	return text, reNumber.MatchString(text)
 }
 
 // tclWord takes the first word of a statement of Tcl.

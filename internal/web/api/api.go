@@ -79,7 +79,7 @@ type API struct {
 	closing bool
 	running map[job.ID]*workbench.Handle
 	viewed  map[job.ID]*viewed // that people look at
-	series  []*series          // runs one after another, the newest last
+	sweeps  []*sweep           // sequences of runs, the newest last
 }
 
 // How much there may be at once.

@@ -28,8 +28,8 @@ type Sequences struct {
 	Sequences []Sequence `json:"sequences" doc:"The newest first."`
 }
 
-// series is a sequence under way, or over. The API's lock guards it.
-type series struct {
+// sweep is a sequence under way, or over. The API's lock guards it.
+type sweep struct {
 	Sequence
 	stop context.CancelFunc // ends it before the next run
 }
@@ -61,7 +61,7 @@ func (a *API) addSequences() {
 			a.mu.Lock()
 			defer a.mu.Unlock()
 			d := Sequences{Sequences: []Sequence{}}
-			for _, s := range slices.Backward(a.series) {
+			for _, s := range slices.Backward(a.sweeps) {
 				d.Sequences = append(d.Sequences, s.copy())
 			}
 			return answer(d, nil)
@@ -76,7 +76,7 @@ func (a *API) addSequences() {
 	) (*of[Sequence], error) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		for _, s := range slices.Backward(a.series) {
+		for _, s := range slices.Backward(a.sweeps) {
 			if s.Profile != in.Profile {
 				continue
 			}
@@ -94,7 +94,7 @@ func (a *API) addSequences() {
 }
 
 // copy returns what others may keep. The API's lock is held.
-func (s *series) copy() Sequence {
+func (s *sweep) copy() Sequence {
 	c := s.Sequence
 	c.Jobs = slices.Clone(s.Jobs)
 	return c
@@ -129,25 +129,25 @@ func (a *API) startSequence(in Wanted) (*startedSequence, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(a.ctx)
-	s := &series{Sequence: Sequence{Profile: profile, Users: order.Counts, Jobs: []job.ID{first.ID()}, State: sequenceRunning}, stop: cancel}
+	s := &sweep{Sequence: Sequence{Profile: profile, Users: order.Counts, Jobs: []job.ID{first.ID()}, State: sequenceRunning}, stop: cancel}
 	a.mu.Lock()
-	if len(a.series) >= mostSequences {
-		if i := slices.IndexFunc(a.series, func(s *series) bool { return s.State != sequenceRunning }); i >= 0 {
-			a.series = slices.Delete(a.series, i, i+1)
+	if len(a.sweeps) >= mostSequences {
+		if i := slices.IndexFunc(a.sweeps, func(s *sweep) bool { return s.State != sequenceRunning }); i >= 0 {
+			a.sweeps = slices.Delete(a.sweeps, i, i+1)
 		}
 	}
-	a.series = append(a.series, s)
+	a.sweeps = append(a.sweeps, s)
 	answered := s.copy()
 	a.mu.Unlock()
 	a.clearing.Go(func() {
 		defer cancel()
-		a.sequence(ctx, s, orders, first)
+		a.sweep(ctx, s, orders, first)
 	})
 	return &startedSequence{Location: "profiles/" + strconv.Itoa(profile), Body: answered}, nil
 }
 
-// sequence does the runs of a sequence, the first of which has begun.
-func (a *API) sequence(ctx context.Context, s *series, orders []workbench.Order, h *workbench.Handle) {
+// sweep does the runs of a sequence, the first of which has begun.
+func (a *API) sweep(ctx context.Context, s *sweep, orders []workbench.Order, h *workbench.Handle) {
 	err := workbench.Sweep(ctx, len(orders), 0, func(i int) error {
 		if i > 0 {
 			var err error
