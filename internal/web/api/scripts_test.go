@@ -45,7 +45,7 @@ func TestScriptsAreEditedAndRun(t *testing.T) {
 	ran := w.call("POST", "/scripts/a.tcl/run", `{"arguments": ["x y"]}`, http.StatusCreated)
 	id := ran["id"].(string)
 	said := w.stream("/executions/" + id + "/output")
-	for _, want := range []string{`"text":"puts 2with x y\n"`, `"text":"oh\n","error":true`, "event: over", `"status":"failed"`, `"exit":3`} {
+	for _, want := range []string{`"text":"puts 2`, `with x y\n"`, `"text":"oh\n","error":true`, "event: over", `"status":"failed"`, `"exit":3`} {
 		if !strings.Contains(said, want) {
 			t.Errorf("got %s, want %s in it", said, want)
 		}
