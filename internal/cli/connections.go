@@ -26,8 +26,8 @@ else they say wins over it.
 
 They are kept in connections.json beside the job repository, for your eyes only. A
 password is not kept unless you ask for it with --keep-password: then it stands there
-as it is, and whoever can read your files can read it. A file of your own, which
---password-file names, or SLEDGE_PASSWORD does without.
+as it is, and whoever can read your files can read it. You can do without: name a
+file of your own by --password-file, or set SLEDGE_PASSWORD.
 
 They are not the connections of a pool, which one run opens at once: see --pool.`
 

@@ -28,13 +28,14 @@ func (a *archive) reportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report [ID...]",
 		Short: "Write a report with charts as one HTML file: of a job, a profile, or runs side by side",
-		Long: `Report writes one file of HTML that has all in it that it needs, charts too: it can be read
-without internet, sent to others, and printed or saved as PDF by any browser.
+		Long: `Report writes one file of HTML that has all in it that it needs, charts too: it can be
+read without internet, sent to others, and printed or saved as PDF by any browser.
 
-Of one job it has what sledge jobs show prints, charts of rates and response times with the
-ramp-up marked, the spread of response times, examples of failures, and the settings of the
-server. Of several runs it names what differs and sets figures and charts side by side, as sledge jobs
-compare does. With --profile it draws NOPM, TPM and percentiles over virtual users.
+Of one job it has what sledge jobs show prints, charts of rates and response times with
+the ramp-up marked, the spread of response times, examples of failures, and the settings
+of the server. Of several runs it names what differs and sets figures and charts side by
+side, as sledge jobs compare does. With --profile it draws NOPM, TPM and percentiles over
+virtual users.
 
 The file gets the name of the job, such as sledge-6B02470C10A26D3B4C4E2F1A.html, in the
 current folder; --output chooses another, and --output - writes to standard output.`,

@@ -33,9 +33,10 @@ type webFlags struct {
 	proxies          []string
 }
 
-const webHelp = `Web serves the web application on this machine, and prints a link that logs in
-once: pages for the browser, and an API for programs, which describes itself below
-/api/v1/docs. The application is begun: its pages show jobs, and do not start any yet.
+const webHelp = `Web serves the web application on this machine, and prints a link that logs in once.
+In a browser you then set tests up, build and check schemas, start runs and watch them,
+lay results side by side, and write reports and scripts. For programs there is an API,
+which describes itself at /api/v1/docs.
 
 Whoever comes in by the link may act. For several people, add users: each has a name,
 a password and a role. Those who may look see everything and change nothing; those who
@@ -55,7 +56,7 @@ func (p *Program) webCommand() *cobra.Command {
 	var f webFlags
 	c := &cobra.Command{
 		Use:   "web [flags]",
-		Short: "Serve the web application: jobs in a browser, and an API",
+		Short: "Serve the web application: tests in a browser, and an API",
 		Long:  webHelp,
 		Example: examples(
 			"sledge web",
