@@ -123,7 +123,7 @@ func Documents() []Document {
 		{document.SettingsSchema, "`sledge run --dry-run --json`, and the other jobs alike", document.Settings{
 			Schema: document.SettingsSchema, Action: "run", Database: "postgresql", Workload: "tprocc", Target: "db1:5432/tpcc", Users: []int{16}, Seed: 1,
 			Origins:  map[string]string{"db": "--db", "users": "--users", "workload": "default", "seed": "default"},
-			Settings: []workbench.Setting{{Name: "host", Value: "db1", Origin: "--host"}},
+			Settings: []workbench.Setting{{Name: "host", Value: "db1", Origin: "--host", Main: true}},
 		}},
 		{document.ConnectionsSchema, "`sledge connections list --json`; `sledge connections show NAME --json`", document.Connections{
 			Schema: document.ConnectionsSchema,

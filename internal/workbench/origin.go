@@ -15,6 +15,7 @@ type Setting struct {
 	Value  string `json:"value"`  // "****" for a secret
 	Origin string `json:"origin"` // the place that set it: "--port", "PGHOST", "default"
 	Secret bool   `json:"secret,omitempty"`
+	Main   bool   `json:"main,omitempty"` // one of the few that most people set for the action
 }
 
 // byDefault is the origin of what no place sets.
@@ -29,6 +30,7 @@ func (o Order) Settings() []Setting {
 	var list []Setting
 	for _, d := range o.Plan.Options() {
 		s := Setting{Name: d.Name, Value: d.Default, Origin: o.Origin(d.Name), Secret: d.Secret}
+		s.Main = d.Main && (len(d.Actions) == 0 || slices.Contains(d.Actions, string(o.Spec.Action)))
 		text, given := o.Public.Options[d.Name] // a secret is shown as none in any case
 		if d.Soon && !given {
 			continue

@@ -1,6 +1,6 @@
-// The API as the pages see it. Addresses stand here and nowhere else.
+// How something is asked of the API. What can be asked stands beside it, by what it is about.
 
-import type { Documents, Entry, Job, Jobs, LiveUsers, Option, Problem } from './types.ts'
+import type { Problem } from './types.ts'
 
 /** What the API, or the way to it, answered in place of a document. */
 export class APIError extends Error {
@@ -15,6 +15,11 @@ export class APIError extends Error {
     super(message)
     this.name = 'APIError'
   }
+}
+
+/** What is said of something that went wrong. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** The address of something of the API, wherever a proxy has put the pages. */
@@ -71,48 +76,4 @@ export async function get<T extends { schema: string }>(path: string, schema: st
     throw new APIError(`Sledge sent ${got}, and these pages read ${schema}`, status, 'Load the page again: the program may have been replaced.')
   }
   return body as T
-}
-
-/** Where how a job stands is told, for who has read up to an id. */
-export function liveAddress(id: string, after: string): string {
-  return address(`jobs/${encodeURIComponent(id)}/live${after === '' ? '' : `?after=${encodeURIComponent(after)}`}`)
-}
-
-/** Ends a job before it would. */
-export function endJob(id: string, by: 'stop' | 'abort'): Promise<Job> {
-  return send('POST', `jobs/${encodeURIComponent(id)}/${by}`)
-}
-
-/** Some of the virtual users of a job that goes on. */
-export function users(id: string, ask: { state: string; text: string; from: number; limit: number }, signal?: AbortSignal): Promise<LiveUsers> {
-  const query = new URLSearchParams({ from: String(ask.from), limit: String(ask.limit) })
-  if (ask.state !== '') query.set('state', ask.state)
-  if (ask.text !== '') query.set('text', ask.text)
-  return send('GET', `jobs/${encodeURIComponent(id)}/users?${query.toString()}`, undefined, signal)
-}
-
-/** The jobs that go on. */
-export async function runningJobs(signal?: AbortSignal): Promise<Job[]> {
-  return (await get<Jobs>('jobs?status=running&limit=100', 'sledge-jobs-1', signal)).jobs
-}
-
-/** The databases that there are. */
-export async function databases(signal?: AbortSignal): Promise<Entry[]> {
-  return (await send<Documents['api.Databases']>('GET', 'databases', undefined, signal)).databases
-}
-
-/** The workloads that there are. */
-export async function workloads(signal?: AbortSignal): Promise<Entry[]> {
-  return (await send<Documents['api.Workloads']>('GET', 'workloads', undefined, signal)).workloads
-}
-
-/** The options of a database and a workload. */
-export async function options(database: string, workload: string, signal?: AbortSignal): Promise<Option[]> {
-  const query = new URLSearchParams({ database, workload })
-  return (await send<Documents['document.Options']>('GET', `options?${query.toString()}`, undefined, signal)).options
-}
-
-/** Starts a job. */
-export function startJob(wanted: Documents['api.Start']): Promise<Job> {
-  return send('POST', 'jobs', wanted)
 }

@@ -1,7 +1,7 @@
-// The jobs that are kept, as the API has them.
+// Jobs, as the API has them: those that are kept, and what starts, follows and ends one.
 
 import { address, get, send } from './client.ts'
-import type { Best, Comparison, Failures, Job, Jobs, OutputPage, Plans, Profile, ProfileComparison, ProfileHead, Sequence, Series, Timing } from './types.ts'
+import type { Best, Comparison, Documents, Failures, Job, Jobs, LiveUsers, OutputPage, Plans, Profile, ProfileComparison, ProfileHead, Sequence, Series, Timing } from './types.ts'
 
 const of = (id: string): string => `jobs/${encodeURIComponent(id)}`
 
@@ -103,8 +103,28 @@ export function stopSequence(profile: number): Promise<Sequence> {
   return send('POST', `sequences/${profile}/stop`)
 }
 
-/** What databases or workloads there are, by their own names. */
-export async function names(what: 'databases' | 'workloads', signal?: AbortSignal): Promise<string[]> {
-  const list = await send<Record<string, { name: string }[] | undefined>>('GET', what, undefined, signal)
-  return (list[what] ?? []).map(({ name }) => name).sort()
+/** Starts a job. */
+export function startJob(wanted: Documents['api.Start']): Promise<Job> {
+  return send('POST', 'jobs', wanted)
+}
+
+/** Stops a run, or breaks a job off. */
+export function endJob(id: string, by: 'stop' | 'abort'): Promise<Job> {
+  return send('POST', `${of(id)}/${by}`)
+}
+
+/** The jobs that go on. */
+export async function runningJobs(signal?: AbortSignal): Promise<Job[]> {
+  return (await jobs({ status: 'running' }, 100, '', signal)).jobs
+}
+
+/** Where how a job stands is told, for who has read up to an id. */
+export function liveAddress(id: string, after: string): string {
+  const text = query({ after })
+  return address(`${of(id)}/live${text === '' ? '' : `?${text}`}`)
+}
+
+/** Some of the virtual users of a job that goes on. */
+export function users(id: string, ask: { state: string; text: string; from: number; limit: number }, signal?: AbortSignal): Promise<LiveUsers> {
+  return send('GET', `${of(id)}/users?${query(ask)}`, undefined, signal)
 }

@@ -1,11 +1,11 @@
 import { flushSync, mount, unmount } from 'svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { APIError } from '../api/client.ts'
+import { Follower, type Connection, type Source } from '../api/follow.ts'
 import type { Live, LivePoint } from '../api/types.ts'
 import { bounds, cellBegin, heatColumns, shadeOf, shades } from '../charts/heat.ts'
 import { optionOf } from '../charts/option.ts'
 import { liveErrors, liveHeat, liveRates, liveTimes } from './charts.ts'
-import { Follower, type Connection, type Source } from './follow.ts'
 import Users from './Users.svelte'
 import { clock, View } from './view.ts'
 import { windowOf } from './window.ts'
@@ -166,7 +166,7 @@ describe('a stream', () => {
     Fake.all = []
     states = []
     ask = () => Promise.resolve()
-    follower = new Follower((after) => `live?after=${after}`, { message: () => undefined, over: () => undefined, connection: (now) => states.push(now) }, () => ask(), (url) => new Fake(url))
+    follower = new Follower((after) => `live?after=${after}`, { message: () => undefined, over: () => undefined, connection: (now) => states.push(now) }, () => ask(), { open: (url) => new Fake(url) })
   })
   afterEach(() => {
     follower.close()

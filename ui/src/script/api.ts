@@ -1,12 +1,10 @@
 // Scripts and consoles as the API has them.
 
-import type { components } from '../../generated/openapi.ts'
 import { address, send } from '../api/client.ts'
-
-type Documents = components['schemas']
+import { Follower } from '../api/follow.ts'
+import type { Documents } from '../api/types.ts'
 
 export type Scripts = Documents['api.Scripts']
-export type Script = Documents['scripting.Script']
 export type Text = Documents['scripting.Text']
 export type Execution = Documents['scripting.Report']
 export type Piece = Documents['scripting.Piece']
@@ -33,7 +31,7 @@ export const draft = async (database: string, workload: string): Promise<string>
   (await send<{ text: string }>('GET', `console/driver?${new URLSearchParams({ database, workload }).toString()}`)).text
 
 /** Who follows an execution. */
-export interface Follower {
+export interface Reader {
   piece: (piece: Piece) => void
   over: (execution: Execution) => void
   /** Whether the connection is there. */
@@ -46,17 +44,20 @@ export interface Follower {
  * Follows what an execution prints, from its beginning, and goes on where it was after the
  * connection was lost. It returns what ends that.
  */
-export function follow(id: string, follower: Follower): () => void {
-  const events = new EventSource(address(`${at(id)}/output`))
-  events.onopen = () => follower.connected(true)
-  events.onmessage = (message: MessageEvent<string>) => follower.piece(JSON.parse(message.data) as Piece)
-  events.addEventListener('over', (message: MessageEvent<string>) => {
-    events.close()
-    follower.over(JSON.parse(message.data) as Execution)
-  })
-  events.onerror = () => {
-    follower.connected(false)
-    if (events.readyState === EventSource.CLOSED) follower.gone()
-  }
-  return () => events.close()
+export function follow(id: string, reader: Reader): () => void {
+  const follower = new Follower(
+    (after) => address(`${at(id)}/output${after === '' ? '' : `?after=${encodeURIComponent(after)}`}`),
+    {
+      message: (data) => reader.piece(JSON.parse(data) as Piece),
+      over: (data) => reader.over(JSON.parse(data) as Execution),
+      connection: ({ state }) => {
+        if (state === 'open') reader.connected(true)
+        if (state === 'lost' || state === 'refused') reader.connected(false)
+        if (state === 'refused') reader.gone()
+      },
+    },
+    () => send('GET', at(id)),
+    { silence: Infinity }, // whoever waits for a prompt prints nothing
+  )
+  return () => follower.close()
 }

@@ -1,14 +1,11 @@
 // What the pages Set up and Schema ask the API for.
 
-import type { components } from '../../generated/openapi.ts'
-import { APIError, get, send } from '../api/client.ts'
-import type { Job } from '../api/types.ts'
+import { APIError, send } from '../api/client.ts'
+import type { Documents } from '../api/types.ts'
 
-type Documents = components['schemas']
-
-export type Options = Documents['document.Options']
-export type Option = Documents['document.Option']
-export type Entry = Documents['document.Entry']
+export { databases, options, workloads } from '../api/catalog.ts'
+export { endJob, startJob } from '../api/jobs.ts'
+export type { Entry, Option, Options } from '../api/types.ts'
 export type Connection = Documents['document.Connection']
 export type Trial = Documents['document.Trial']
 export type Settings = Documents['document.Settings']
@@ -19,20 +16,6 @@ export type Action = 'build' | 'check' | 'run' | 'delete'
 
 /** Settings as they are sent, by name. */
 export type Values = Record<string, string>
-
-export async function databases(signal?: AbortSignal): Promise<Entry[]> {
-  return (await send<{ databases: Entry[] }>('GET', 'databases', undefined, signal)).databases
-}
-
-export async function workloads(signal?: AbortSignal): Promise<Entry[]> {
-  return (await send<{ workloads: Entry[] }>('GET', 'workloads', undefined, signal)).workloads
-}
-
-/** The options of a database with a workload. */
-export function options(database: string, workload: string, signal?: AbortSignal): Promise<Options> {
-  const query = new URLSearchParams({ database, ...(workload === '' ? {} : { workload }) })
-  return get(`options?${query.toString()}`, 'sledge-options-2', signal)
-}
 
 export async function connections(signal?: AbortSignal): Promise<Connection[]> {
   return (await send<{ connections: Connection[] }>('GET', 'connections', undefined, signal)).connections
@@ -89,14 +72,4 @@ export function takeIn(text: string): Promise<TakenIn> {
 /** What a delete would remove. */
 export function deletion(settings: Values, signal?: AbortSignal): Promise<Deletion> {
   return send('POST', 'settings/deletion', { settings }, signal)
-}
-
-/** Starts a job. */
-export function start(action: Action, settings: Values, more: { confirm?: string; resume?: boolean } = {}): Promise<Job> {
-  return send('POST', 'jobs', { action, settings, ...more })
-}
-
-/** Stops a run, or breaks a job off. */
-export function end(id: string, how: 'stop' | 'abort'): Promise<Job> {
-  return send('POST', `jobs/${encodeURIComponent(id)}/${how}`)
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { mistakesOf, type Option, type Options } from './api.ts'
 import { connectionValues, differs, partsOf } from './form.ts'
-import { Pace } from './progress.ts'
 
 function option(name: string, form: string, more: Partial<Option> = {}): Option {
   return { name, form, kind: 'string', default: 'usual', help: `what ${name} is`, group: form, key: `x_${name}`, label: name, limits: 'text', ...more }
@@ -42,21 +41,4 @@ test('mistakes stand at the settings that they are of', () => {
   expect(mistakesOf({ ...problem, mistakes: [{ where: 'body.settings.port', message: 'no number' }] })).toEqual({ port: 'no number' })
   expect(mistakesOf({ ...problem, option: 'users' })).toEqual({ users: 'all of it' })
   expect(mistakesOf(problem)).toEqual({ '': 'all of it' })
-})
-
-test('progress has a rate and the time that is left, of each table, and forgets them with a new step', () => {
-  const pace = new Pace()
-  const at = (seconds: number, done: number, step = 'load'): ReturnType<Pace['take']> =>
-    pace.take({
-      at: new Date(1_700_000_000_000 + seconds * 1000).toISOString(),
-      progress: { step, done, total: 1000, unit: 'rows', tables: [{ table: 'stock', done, total: 1000, ready: false }, { table: 'item', done: 5, total: 5, ready: true }] },
-    })
-  expect(at(0, 0)?.rate).toBeUndefined()
-  const later = at(2, 200) // 100 a second, and 800 are left
-  expect(later?.rate).toBe(100)
-  expect(later?.left).toBe(8)
-  expect(later?.tables[0]).toEqual({ table: 'stock', done: 200, total: 1000, ready: false, rate: 100, left: 8 })
-  expect(later?.tables[1]?.rate).toBeUndefined()
-  expect(at(14, 300)?.rate).toBeUndefined() // what is older than ten seconds says nothing
-  expect(at(15, 0, 'indexes')?.left).toBeUndefined()
 })

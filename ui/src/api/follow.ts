@@ -1,6 +1,6 @@
 // A stream of events that goes on where it was when its connection comes back.
 
-import { APIError } from '../api/client.ts'
+import { APIError } from './client.ts'
 
 /** How the connection of a stream stands. Times are in milliseconds since 1970. */
 export type Connection =
@@ -29,8 +29,14 @@ export interface Source {
   close(): void
 }
 
-/** Something is sent every five seconds at least; a connection that is silent for so long is gone. */
-const silence = 20_000
+/** How a stream is followed. */
+export interface Ways {
+  /** A connection on which nothing has come for so many milliseconds is gone. How a job stands is told every five seconds at least. */
+  silence?: number
+  open?: (url: string) => Source
+}
+
+/** How long is waited before the next attempts, in milliseconds. */
 const waits = [1000, 2000, 4000, 8000, 15_000]
 
 /**
@@ -46,6 +52,8 @@ export class Follower {
   #timer: ReturnType<typeof setTimeout> | undefined
   #watch: ReturnType<typeof setInterval>
   #done = false
+  readonly #silence: number
+  readonly #open: (url: string) => Source
   readonly #wake = (): void => this.#awake()
 
   constructor(
@@ -54,8 +62,10 @@ export class Follower {
     private readonly listener: Listener,
     /** Asks for something beside the stream, to learn why there is none. It fails with an APIError. */
     private readonly ask: () => Promise<unknown>,
-    private readonly open: (url: string) => Source = (url) => new EventSource(url) as unknown as Source,
+    { silence = 20_000, open = (url) => new EventSource(url) as unknown as Source }: Ways = {},
   ) {
+    this.#silence = silence
+    this.#open = open
     this.#watch = setInterval(() => this.#look(), 1000)
     addEventListener('online', this.#wake)
     document.addEventListener('visibilitychange', this.#wake)
@@ -83,7 +93,7 @@ export class Follower {
 
   #connect(): void {
     this.#source?.close()
-    const source = this.open(this.url(this.#last))
+    const source = this.#open(this.url(this.#last))
     this.#source = source
     this.#heard = Date.now()
     source.onopen = () => this.#hear()
@@ -131,7 +141,7 @@ export class Follower {
 
   /** Notices a connection that is open and silent, as after a sleep. */
   #look(): void {
-    if (this.#source !== undefined && Date.now() - this.#heard > silence) void this.#lose()
+    if (this.#source !== undefined && Date.now() - this.#heard > this.#silence) void this.#lose()
   }
 
   /** Whoever comes back does not wait for the next attempt. */
