@@ -88,12 +88,12 @@ var layers = map[string]string{
 	// People. Their program is handed the catalog; so are they.
 	"workbench":   "catalog database engine engine/pool hammerdb/names hammerdb/pools job option privatefile repository workload",
 	"manual":      "catalog document job option report repository workbench",
-	"datagen":     "database engine job option schema workbench workload",
+	"datagen":     "catalog database engine job live option schema workbench workload",
 	"interpreter": "",
 	"scripting":   "job",
 	"help":        "",
 	"web":         "privatefile",
-	"web/api":     "catalog docs document hammerdb/console hammerdb/setup hammerdb/views help job live meter option report report/paper repository scripting workbench",
+	"web/api":     "catalog datagen docs document hammerdb/console hammerdb/setup hammerdb/views help job live meter option report report/paper repository scripting workbench",
 	"cli":         "catalog database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option privatefile report report/paper repository terminal web web/api web/pages workbench workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.

@@ -11,9 +11,7 @@ import (
 
 	"sledge/internal/datagen"
 	"sledge/internal/hammerdb/lines"
-	"sledge/internal/job"
 	"sledge/internal/report"
-	"sledge/internal/workbench"
 )
 
 // datagenFlags are the flags of datagen.
@@ -27,7 +25,6 @@ type datagenFlags struct {
 	compression string
 	gzip        bool
 	overwrite   bool
-	anyDatabase bool // none was named
 }
 
 func (p *Program) datagenCommand() *cobra.Command {
@@ -94,48 +91,29 @@ func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
 	if f.folder == "" {
 		return usage("--dir is missing: name the folder to write to")
 	}
-	if f.workers < 1 || f.workers > datagen.MaxWorkers {
-		return usage("--workers: %d is not between 1 and %d", f.workers, datagen.MaxWorkers)
-	}
-	if f.parts < 0 || f.parts > datagen.MaxParts {
-		return usage("--parts: %d is not between 1 and %d", f.parts, datagen.MaxParts)
-	}
 	compression, err := f.compressionAsked()
 	if err != nil {
 		return err
 	}
-	f.plain["builders"] = "1" // nobody builds here, so no number of builders can be wrong
-	// Files may hold rows that no schema has room for, so this is not a build.
-	order, err := f.resolve(p, job.Check)
-	if f.anyDatabase = errors.Is(err, workbench.ErrNoDatabase); f.anyDatabase {
-		order, err = f.resolveForAny(p)
-	}
+	config, order, err := datagen.Prepare(p.Bench, datagen.Wanted{
+		Sources: f.sources(p), Folder: f.folder, Format: datagen.Format(f.format), Header: f.header, Compression: compression,
+		Workers: f.workers, Parts: f.parts, Overwrite: f.overwrite,
+	})
 	if err != nil {
-		return err
+		return explainDatagen(err)
+	}
+	for _, warning := range order.Warnings {
+		fmt.Fprintf(p.Stderr, "sledge: warning: %s\n", warning)
 	}
 	d := &display{out: p.Stdout, err: p.Stderr, bar: p.bar(), hammerDB: f.hammerDB, verbose: f.verbose, speaker: lines.NewSpeaker(lines.About{Workload: order.Plan.Workload.Name})}
-	result, err := datagen.Generate(ctx, datagen.Config{
-		Plan: order.Plan, Folder: f.folder, Workers: f.workers, Parts: f.parts, Version: p.Version,
-		Format: datagen.Format(f.format), Header: f.header, Compression: compression, Overwrite: f.overwrite, NoScripts: f.anyDatabase, Tell: d.Watch,
-	})
+	config.Version, config.Tell = p.Version, d.Watch
+	result, err := datagen.Generate(ctx, config)
 	d.end()
 	if err != nil {
 		return explainDatagen(err)
 	}
-	p.showDatagen(f, result)
+	p.showDatagen(config, result)
 	return nil
-}
-
-// resolveForAny decides the settings where no database was named: rows are the same for all that
-// have the workload, so it takes the first of those.
-func (f *datagenFlags) resolveForAny(p *Program) (order workbench.Order, err error) {
-	for _, name := range databaseNames(p.Bench) {
-		f.plain["db"] = name
-		if order, err = f.resolve(p, job.Check); err == nil {
-			break
-		}
-	}
-	return order, err
 }
 
 // compressionAsked returns the compression that the flags ask for, or "" for the usual one.
@@ -154,20 +132,23 @@ func explainDatagen(err error) error {
 	if errors.As(err, new(datagen.ExistsError)) {
 		return fmt.Errorf("%w: choose another --dir, or replace the files with --overwrite", err)
 	}
+	if wrong, is := errors.AsType[*datagen.SettingError](err); is && strings.HasPrefix(wrong.Error(), wrong.Setting+":") {
+		return usage("--%w", err)
+	}
 	return err
 }
 
 // showDatagen says what was written and how it is loaded.
-func (p *Program) showDatagen(f datagenFlags, r datagen.Result) {
+func (p *Program) showDatagen(c datagen.Config, r datagen.Result) {
 	rows, size, stored := r.Totals()
 	headline := fmt.Sprintf("Written in %s: %s rows, %s at %s/s", report.Spell(r.Elapsed),
 		humanize.Comma(rows), humanize.Bytes(uint64(size)), humanize.Bytes(uint64(float64(size)/r.Elapsed.Seconds())))
 	if stored < size {
 		headline += ", compressed to " + humanize.Bytes(uint64(stored))
 	}
-	fmt.Fprintf(p.Stdout, "%s\n%d files and %s in %s\n", drawn(p.StdoutLook.Figure, headline+".", p.StdoutWidth), len(r.Files), datagen.ManifestName, report.Printable(f.folder))
+	fmt.Fprintf(p.Stdout, "%s\n%d files and %s in %s\n", drawn(p.StdoutLook.Figure, headline+".", p.StdoutWidth), len(r.Files), datagen.ManifestName, report.Printable(c.Folder))
 	switch {
-	case f.anyDatabase:
+	case c.NoScripts:
 		fmt.Fprintln(p.Stdout, "No scripts: name the database that is to load the files with --db.")
 	case r.Scripts == (datagen.Scripts{}):
 		fmt.Fprintln(p.Stdout, "No scripts: the database's own client cannot load these files, or they hold rows that break its keys.")
@@ -210,8 +191,8 @@ func (p *Program) verify(ctx context.Context, arguments []string) error {
 	for _, f := range differ {
 		fmt.Fprintf(p.Stdout, "%s %s\n", report.Printable(f.File), f.Why)
 	}
-	if n := len(differ); n > 0 {
-		return fmt.Errorf("files in %s that differ from their manifest: %d", folder, n)
+	if err := datagen.Differ(folder, differ); err != nil {
+		return err
 	}
 	var stored int64
 	for _, f := range m.Files {

@@ -51,6 +51,7 @@ func (p *Program) openSite(config web.Config, store *repository.Store, configura
 		Bench: p.Bench, Runner: p.Runner, Store: s.store,
 		ConfigFile: cmp.Or(configuration, p.environment(workbench.EnvConfig)), Environ: p.Environ, System: p.System,
 		Scripting:   scripting,
+		DataFolder:  filepath.Join(config.Folder, "datagen"),
 		Connections: p.Bench.ConnectionsIn(config.Folder), Version: p.Version,
 		Say: config.Say,
 	})

@@ -97,9 +97,20 @@ func Generate(ctx context.Context, c Config) (Result, error) {
 	if err != nil {
 		return Result{}, withUsage(err)
 	}
-	if g.stage, err = openStage(c.Folder, g.tableNames(), g.fileNames(), c.Overwrite); err != nil {
+	if err := g.claim(); err != nil {
 		return Result{}, err
 	}
+	return g.generate(ctx, began)
+}
+
+// claim makes the folder its own. It refuses one that has files already.
+func (g *generation) claim() (err error) {
+	g.stage, err = openStage(g.Folder, g.tableNames(), g.fileNames(), g.Overwrite)
+	return err
+}
+
+// generate writes the files into the folder that it has claimed.
+func (g *generation) generate(ctx context.Context, began time.Time) (Result, error) {
 	if err := errors.Join(g.fill(ctx, began), g.stage.close()); err != nil {
 		return Result{}, g.explain(ctx, err)
 	}
@@ -131,6 +142,7 @@ type generation struct {
 
 	total       int64 // rows, about
 	rows, bytes atomic.Int64
+	ofTables    map[string]*tableCount
 	completed   atomic.Int64 // workers
 }
 
@@ -142,12 +154,23 @@ func newGeneration(c Config) (*generation, error) {
 	if err := c.settle(); err != nil {
 		return nil, err
 	}
-	g := &generation{Config: c, tables: w.Tables(c.Plan.Settings, c.Plan.Seed)}
+	g := &generation{Config: c, ofTables: map[string]*tableCount{}, tables: w.Tables(c.Plan.Settings, c.Plan.Seed)}
 	g.parts = c.divide(g.tables)
 	for _, t := range g.tables {
 		g.total += t.Size
+		g.ofTables[t.Name] = &tableCount{}
+	}
+	for _, p := range g.parts {
+		g.ofTables[p.table.Name].parts++
 	}
 	return g, nil
+}
+
+// tableCount is how much of a table is written.
+type tableCount struct {
+	parts   int64 // files
+	rows    atomic.Int64
+	written atomic.Int64 // of the files
 }
 
 // size is how much there is, as the workload's option for it says.
@@ -280,7 +303,13 @@ func (g *generation) tellWorkers() {
 }
 
 func (g *generation) tellProgress() {
-	if g.Tell != nil {
-		g.Tell(job.Event{At: time.Now(), Progress: &job.Progress{Step: "generate", Done: g.rows.Load(), Total: g.total, Unit: "rows", DoneBytes: g.bytes.Load()}})
+	if g.Tell == nil {
+		return
 	}
+	p := job.Progress{Step: "generate", Done: g.rows.Load(), Total: g.total, Unit: "rows", DoneBytes: g.bytes.Load()}
+	for _, t := range g.tables {
+		count := g.ofTables[t.Name]
+		p.Tables = append(p.Tables, job.TableProgress{Table: t.Name, Done: count.rows.Load(), Total: t.Size, Ready: count.written.Load() == count.parts})
+	}
+	g.Tell(job.Event{At: time.Now(), Progress: &p})
 }

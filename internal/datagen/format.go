@@ -1,7 +1,6 @@
 package datagen
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,17 +77,17 @@ func (c *Config) settle() error {
 		c.Format = Formats[0]
 	}
 	if !slices.Contains(Formats, c.Format) {
-		return fmt.Errorf("format %s is not one of %s", c.Format, list(Formats))
+		return wrong(nameFormat, "format %s is not one of %s", c.Format, list(Formats))
 	}
 	can := c.Format.Compressions()
 	if c.Compression == "" {
 		c.Compression = can[0]
 	}
 	if !slices.Contains(can, c.Compression) {
-		return fmt.Errorf("compression %s is not one of those for %s files: %s", c.Compression, c.Format, list(can))
+		return wrong(nameCompression, "compression %s is not one of those for %s files: %s", c.Compression, c.Format, list(can))
 	}
 	if c.Header && c.Format != CSV {
-		return fmt.Errorf("only csv files have a header, and these are %s files: choose csv, or no header", c.Format)
+		return wrong(nameHeader, "only csv files have a header, and these are %s files: choose csv, or no header", c.Format)
 	}
 	c.Workers = max(c.Workers, 1)
 	if c.Parts == 0 {
@@ -105,17 +104,17 @@ func (c *Config) checkNumbers() error {
 		n    int
 		what string
 		most int
-	}{{c.Workers, "workers", MaxWorkers}, {c.Parts, "parts", MaxParts}} {
+	}{{c.Workers, nameWorkers, MaxWorkers}, {c.Parts, nameParts, MaxParts}} {
 		if number.n > number.most {
-			return fmt.Errorf("%d %s are more than the %d that there may be", number.n, number.what, number.most)
+			return wrong(number.what, "%d %s are more than the %d that there may be", number.n, number.what, number.most)
 		}
 	}
 	if c.Parts > units {
-		what := "parts"
+		what := nameParts
 		if c.Parts == c.Workers {
-			what = "workers"
+			what = nameWorkers
 		}
-		return fmt.Errorf("%d %s are more than the %d %s: each needs one of its own", c.Parts, what, units, files.Unit)
+		return wrong(what, "%d %s are more than the %d %s: each needs one of its own", c.Parts, what, units, files.Unit)
 	}
 	return nil
 }

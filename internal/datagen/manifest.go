@@ -36,8 +36,8 @@ type Manifest struct {
 	Files       []File            `json:"files"`
 }
 
-// writeManifest writes it beside the files.
-func (g *generation) writeManifest(began time.Time) (err error) {
+// manifest lists what was written.
+func (g *generation) manifest(began time.Time) Manifest {
 	w, settings := g.Plan.Workload, g.Plan.Settings
 	m := Manifest{
 		Schema: manifestSchema, Sledge: g.Version, Begun: began.UTC().Truncate(time.Second),
@@ -47,7 +47,12 @@ func (g *generation) writeManifest(began time.Time) (err error) {
 	if size := w.Size.Option; size != "" {
 		m.Options[size] = g.size()
 	}
-	text, err := json.MarshalIndent(m, "", "  ")
+	return m
+}
+
+// writeManifest writes it beside the files.
+func (g *generation) writeManifest(began time.Time) (err error) {
+	text, err := json.MarshalIndent(g.manifest(began), "", "  ")
 	if err != nil {
 		return err
 	}

@@ -23,8 +23,8 @@ import (
 
 // Difference is a file that is not as the manifest says.
 type Difference struct {
-	File string // its name in the folder
-	Why  string // "has 12 bytes instead of 15"
+	File string `json:"file"` // its name in the folder
+	Why  string `json:"why"`  // "has 12 bytes instead of 15"
 }
 
 // Verify compares the files of a folder with its manifest, and returns the manifest and the files

@@ -51,6 +51,7 @@ func (g *generation) writePart(ctx context.Context, p *part, user int) error {
 		Name: name, Table: p.table.Name, Part: p.number, Parts: p.of, Rows: w.rows, Bytes: size,
 		Stored: out.stored, SHA256: hex.EncodeToString(out.whole.Sum(nil)), MD5: hex.EncodeToString(out.content.Sum(nil)),
 	}
+	g.ofTables[p.table.Name].written.Add(1)
 	return nil
 }
 
@@ -166,6 +167,7 @@ func (w *rowWriter) flush(ctx context.Context) error {
 	}
 	w.g.bytes.Add(w.bytes - w.toldBytes)
 	w.g.rows.Add(w.rows - w.told)
+	w.g.ofTables[w.part.table.Name].rows.Add(w.rows - w.told)
 	w.told, w.toldBytes = w.rows, w.bytes
 	return nil
 }

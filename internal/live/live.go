@@ -47,7 +47,7 @@ type View struct {
 	users    users
 	working  int // virtual users that are to work, by the newest step
 	sessions int
-	steps    []*progress
+	steps    Steps
 	spans    []job.Span
 	underWay map[int]job.Span // by virtual user
 	failures []Failure
@@ -165,7 +165,7 @@ func (v *View) Add(e job.Event) error {
 	case e.Second != nil:
 		return v.second(e)
 	case e.Progress != nil:
-		v.progress(*e.Progress, e.At)
+		v.steps.Add(*e.Progress, e.At)
 	case e.Span != nil:
 		v.span(*e.Span)
 	case e.Failure != nil:

@@ -34,10 +34,13 @@ type progress struct {
 	over   bool
 }
 
-// progress notes how far a step has come.
-func (v *View) progress(p job.Progress, at time.Time) {
+// Steps says how fast steps go on, by what is told of them. The zero value has none.
+type Steps struct{ list []*progress }
+
+// Add notes how far a step has come at a time.
+func (l *Steps) Add(p job.Progress, at time.Time) {
 	var step *progress
-	for _, s := range v.steps {
+	for _, s := range l.list {
 		s.over = s.over || s.Step != p.Step
 		if s.Step == p.Step {
 			step = s
@@ -45,7 +48,7 @@ func (v *View) progress(p job.Progress, at time.Time) {
 	}
 	if step == nil {
 		step = &progress{began: at, tables: map[string]time.Time{}, took: map[string]float64{}}
-		v.steps = append(v.steps, step)
+		l.list = append(l.list, step)
 	}
 	step.Progress, step.at, step.over = p, at, false
 	for _, t := range p.Tables {
@@ -57,6 +60,14 @@ func (v *View) progress(p job.Progress, at time.Time) {
 			step.took[t.Table] = at.Sub(began).Seconds()
 		}
 	}
+}
+
+// Shown returns the steps with their rates, in the order in which they began.
+func (l *Steps) Shown() (list []Progress) {
+	for _, s := range l.list {
+		list = append(list, s.shown())
+	}
+	return list
 }
 
 // shown returns it with its rates. A rate is of the whole step, as a build goes on evenly.

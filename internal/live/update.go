@@ -93,9 +93,7 @@ func (v *View) Since(m Mark) Update {
 		u.Failed = append(u.Failed, Class{class, n})
 	}
 	slices.SortFunc(u.Failed, func(a, b Class) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Class, b.Class)) })
-	for _, p := range v.steps {
-		u.Progress = append(u.Progress, p.shown())
-	}
+	u.Progress = v.steps.Shown()
 	for _, s := range v.underWay {
 		u.UnderWay = append(u.UnderWay, s)
 	}

@@ -32,6 +32,8 @@ export const pages: Page[] = [
   { path: 'scripts/:name', load: () => import('./pages/ScriptPage.svelte') },
   { path: 'console', name: 'Console', help: 'the-console', load: () => import('./pages/ConsolesPage.svelte') },
   { path: 'console/:id', load: () => import('./pages/ConsolePage.svelte') },
+  { path: 'datagen', name: 'Data generation', help: 'data-generation', load: () => import('./pages/DatagenPage.svelte') },
+  { path: 'datagen/:id', load: () => import('./pages/DatagenTaskPage.svelte') },
   { path: 'help', name: 'Help', load: () => import('./pages/HelpPage.svelte') },
   { path: 'help/:page', load: () => import('./pages/HelpPage.svelte') },
 ]

@@ -19,6 +19,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"sledge/internal/datagen"
 	"sledge/internal/document"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
@@ -47,6 +48,10 @@ type Config struct {
 	// Scripting is about scripts and the console, which may do what their user may.
 	Scripting Scripting
 
+	// DataFolder is where folders are that files of rows are written to, by their names; ""
+	// where there is none.
+	DataFolder string
+
 	// Connections are those that are kept by name; nil keeps none. Version is Sledge's own.
 	Connections *workbench.Connections
 	Version     string
@@ -69,6 +74,7 @@ type API struct {
 	watchers atomic.Int64  // streams of jobs that were started here
 	clearing sync.WaitGroup
 	desk     *scripting.Desk
+	files    datagen.Desk
 
 	seen  sync.Mutex
 	rated []document.TPM // the rates of runs that somebody looked at last
@@ -124,6 +130,7 @@ func New(c Config) *API {
 	a.addLive()
 	a.openDesk()
 	a.addScripts()
+	a.addDatagen()
 	a.addManual()
 	a.describe()
 	return a
@@ -223,9 +230,10 @@ func (a *API) Interrupt() {
 		h.Interrupt()
 	}
 	a.desk.Interrupt()
+	a.files.Interrupt()
 }
 
-// Wait returns when no job and no script goes on that was started here, how each ended is
+// Wait returns when no job, no script and no writing of files goes on that was started here, how each ended is
 // recorded, and clients that follow one have been told, but for those that do not read.
 func (a *API) Wait() {
 	a.mu.Lock()
@@ -235,6 +243,7 @@ func (a *API) Wait() {
 		h.Wait()
 	}
 	a.desk.Wait(a.ctx)
+	a.files.Wait()
 	for begun := time.Now(); a.watchers.Load() > 0 && time.Since(begun) < lastWord; {
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -253,6 +262,7 @@ func (a *API) Close() {
 		h.Abort()
 	}
 	a.desk.Close()
+	a.files.Interrupt()
 	a.Wait()
 	a.end()
 	a.clearing.Wait()

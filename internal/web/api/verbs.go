@@ -103,17 +103,22 @@ func (a *API) resolve(in Wanted) (workbench.Order, error) {
 	}
 	order, err := a.Bench.Resolve(in.Action, s)
 	if err != nil {
-		p := problemOf(err)
-		if before, _, found := strings.Cut(p.Detail, ":"); found && p.Option == "" {
-			if _, given := in.Settings[before]; given {
-				p.Option = before
-			}
-		}
-		p.Mistakes = a.mistakes(s, p)
-		return order, p
+		return order, a.refused(in.Settings, s, err)
 	}
 	order.Profile = in.Profile
 	return order, nil
+}
+
+// refused makes a Problem of what is wrong with settings.
+func (a *API) refused(settings map[string]Value, s workbench.Sources, err error) *Problem {
+	p := problemOf(err)
+	if before, _, found := strings.Cut(p.Detail, ":"); found && p.Option == "" {
+		if _, given := settings[before]; given {
+			p.Option = before
+		}
+	}
+	p.Mistakes = a.mistakes(s, p)
+	return p
 }
 
 // single refuses an order of several jobs.

@@ -1,0 +1,380 @@
+package datagen
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/live"
+)
+
+// How many tasks there may be at once, and how many that have ended are remembered.
+const (
+	MaxTasks   = 4
+	remembered = 30
+)
+
+// mostNamed is how many files a report names that differ.
+const mostNamed = 100
+
+// Kind is what a task does.
+type Kind string
+
+// The kinds of tasks.
+const (
+	OfGenerate Kind = "generate"
+	OfVerify   Kind = "verify"
+)
+
+// Status says how far a task is.
+type Status string
+
+// What may become of a task.
+const (
+	Running Status = "running"
+	Done    Status = "done"
+	Failed  Status = "failed"
+	Stopped Status = "stopped"
+)
+
+// Report says what a task is and what has become of it.
+type Report struct {
+	ID      string     `json:"id"`
+	Kind    Kind       `json:"kind" enum:"generate,verify"`
+	Folder  string     `json:"folder" doc:"On the server's machine."`
+	Status  Status     `json:"status" enum:"running,done,failed,stopped"`
+	Reason  string     `json:"reason,omitempty" doc:"Why it did not end well."`
+	Begun   time.Time  `json:"begun"`
+	Ended   *time.Time `json:"ended,omitempty"`
+	Elapsed float64    `json:"elapsed_seconds"`
+
+	Progress *live.Progress `json:"progress,omitempty"`
+
+	// Written is what the manifest lists: of a generation when it is done, of a comparison
+	// what the files were compared with.
+	Written *Written `json:"written,omitempty"`
+
+	Differences []Difference `json:"differences,omitempty" doc:"The files that differ from the manifest, 100 at most."`
+	Differing   int          `json:"differing,omitempty" doc:"How many differ."`
+}
+
+// Written is what a manifest says of all files together.
+type Written struct {
+	Workload    string      `json:"workload" doc:"Its name."`
+	Source      string      `json:"source" doc:"What the rows follow from, in words."`
+	Format      Format      `json:"format"`
+	Compression Compression `json:"compression"`
+	Files       int         `json:"files"`
+	Rows        int64       `json:"rows"`
+	TextBytes   int64       `json:"text_bytes" doc:"Of the rows as text."`
+	Bytes       int64       `json:"bytes" doc:"Of the files."`
+	Scripts     []string    `json:"scripts,omitempty" doc:"What to run in the folder, in this order, to load the files."`
+}
+
+// writtenOf adds up what a manifest lists.
+func writtenOf(m Manifest, scripts []string) *Written {
+	w := &Written{Workload: m.Workload, Source: m.Rows, Format: m.Format, Compression: m.Compression, Files: len(m.Files), Scripts: scripts}
+	w.Rows, w.TextBytes, w.Bytes = Result{Files: m.Files}.Totals()
+	return w
+}
+
+// Desk is where files are written and compared while others look: a few tasks at a time, none
+// of which ends with whoever has started it.
+type Desk struct {
+	mu     sync.Mutex
+	ending bool
+	all    []*Task // the oldest first
+}
+
+// Task writes the files of a folder, or compares them.
+type Task struct {
+	stop context.CancelFunc
+	over chan struct{}
+
+	mu      sync.Mutex
+	report  Report
+	files   []File // what the manifest lists, when that is known
+	steps   live.Steps
+	version int64         // of the report
+	news    chan struct{} // closed when there is another version
+}
+
+// BusyError says that there are as many tasks as there may be, or that the program is ending.
+type BusyError struct {
+	Ending bool
+	text   string
+}
+
+// Error implements error.
+func (e *BusyError) Error() string { return e.text }
+
+// Generate starts to write files, as Generate does. What that would refuse before it writes
+// anything is refused here.
+func (d *Desk) Generate(c Config) (*Task, error) {
+	g, err := newGeneration(c)
+	if err != nil {
+		return nil, withUsage(err)
+	}
+	return d.start(OfGenerate, c.Folder, func(t *Task) (func(context.Context) error, error) {
+		tell := c.Tell
+		g.Tell = func(e job.Event) {
+			if tell != nil {
+				tell(e)
+			}
+			t.tell(e)
+		}
+		if err := d.checkFree(c.Folder); err != nil {
+			return nil, err
+		}
+		if err := g.claim(); err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context) error {
+			began := time.Now()
+			result, err := g.generate(ctx, began)
+			if err == nil {
+				t.found(writtenOf(g.manifest(began), result.Scripts.names()), result.Files)
+			}
+			return err
+		}, nil
+	})
+}
+
+// Verify starts to compare the files of a folder with its manifest, as Verify does. A folder
+// without a manifest is refused.
+func (d *Desk) Verify(folder string) (*Task, error) {
+	m, err := ReadManifest(folder)
+	if err != nil {
+		return nil, err
+	}
+	return d.start(OfVerify, folder, func(t *Task) (func(context.Context) error, error) {
+		t.found(writtenOf(m, nil), m.Files)
+		return func(ctx context.Context) error {
+			_, differ, err := Verify(ctx, folder, t.tell)
+			if err != nil {
+				return err
+			}
+			t.mu.Lock()
+			t.report.Differing, t.report.Differences = len(differ), differ[:min(len(differ), mostNamed)]
+			t.mu.Unlock()
+			return Differ(folder, differ)
+		}, nil
+	})
+}
+
+// Differ is the error of files that differ from their manifest, or nil.
+func Differ(folder string, differ []Difference) error {
+	if len(differ) == 0 {
+		return nil
+	}
+	return fmt.Errorf("files in %s that differ from their manifest: %d", folder, len(differ))
+}
+
+// start begins a task, and does it.
+func (d *Desk) start(kind Kind, folder string, begin func(*Task) (func(context.Context) error, error)) (*Task, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ending {
+		return nil, &BusyError{true, "nothing is started any more: the program is ending"}
+	}
+	going := 0
+	for _, t := range d.all {
+		if !t.isOver() {
+			going++
+		}
+	}
+	if going >= MaxTasks {
+		return nil, &BusyError{false, fmt.Sprintf("files are written or compared in %d folders, and that is the limit: wait for one, or stop it", MaxTasks)}
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	t := &Task{
+		stop: stop, over: make(chan struct{}), version: 1, news: make(chan struct{}),
+		report: Report{ID: strings.ToLower(rand.Text()[:12]), Kind: kind, Folder: folder, Status: Running, Begun: time.Now().UTC()},
+	}
+	do, err := begin(t)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	d.all = append(d.all, t)
+	d.forget()
+	go func() {
+		defer stop()
+		t.end(do(ctx))
+	}()
+	return t, nil
+}
+
+// checkFree refuses a folder that files are being written to here: whoever replaces what is
+// unfinished there would take it for what somebody has left behind. The lock is held.
+func (d *Desk) checkFree(folder string) error {
+	info, err := os.Stat(folder)
+	if err != nil {
+		return nil // it is not there, or a claim says what is wrong
+	}
+	for _, t := range d.all {
+		other, err := os.Stat(t.report.Folder)
+		if t.report.Kind == OfGenerate && !t.isOver() && err == nil && os.SameFile(info, other) {
+			return job.WithExit(job.ExitExists, fmt.Errorf("files are being written to %s: wait for them, or stop it", folder))
+		}
+	}
+	return nil
+}
+
+// forget forgets the oldest that have ended. The lock is held.
+func (d *Desk) forget() {
+	over := 0
+	for i, t := range slices.Backward(d.all) {
+		if !t.isOver() {
+			continue
+		}
+		if over++; over > remembered {
+			d.all = slices.Delete(d.all, i, i+1)
+		}
+	}
+}
+
+// List lists what goes on and what has ended lately, the oldest first.
+func (d *Desk) List() []*Task {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.all)
+}
+
+// Find returns a task by its ID.
+func (d *Desk) Find(id string) (*Task, error) {
+	for _, t := range d.List() {
+		if t.report.ID == id {
+			return t, nil
+		}
+	}
+	return nil, job.WithExit(job.ExitMissing, errors.New("there is no such task: it is forgotten, or the program was started again since; sledge datagen verify compares a folder with its manifest"))
+}
+
+// Interrupt takes a wish to end the program: nothing is started from now on, and what goes on
+// is stopped. Folders are left as they were before it.
+func (d *Desk) Interrupt() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ending = true
+	for _, t := range d.all {
+		t.stop()
+	}
+}
+
+// Wait returns when nothing goes on any more.
+func (d *Desk) Wait() {
+	for _, t := range d.List() {
+		<-t.over
+	}
+}
+
+// Stop stops a task: a folder is left as it was before it.
+func (t *Task) Stop() { t.stop() }
+
+// Report says how far the task is.
+func (t *Task) Report() Report {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.current()
+}
+
+// current is the report as it is now. The lock is held.
+func (t *Task) current() Report {
+	r := t.report
+	until := time.Now()
+	if r.Ended != nil {
+		until = *r.Ended
+	}
+	r.Elapsed = until.Sub(r.Begun).Seconds()
+	if steps := t.steps.Shown(); len(steps) > 0 {
+		r.Progress = &steps[len(steps)-1]
+	}
+	return r
+}
+
+// Files returns some of the files that the manifest lists, and how many it does.
+func (t *Task) Files(from, most int) (some []File, all int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all = len(t.files)
+	from = min(from, all)
+	return t.files[from:min(all, from+most)], all
+}
+
+// Next waits until there is another report than the version that somebody has seen, and
+// returns it with its own version; over says that none will follow.
+func (t *Task) Next(ctx context.Context, seen int64) (r Report, version int64, over bool, err error) {
+	for {
+		t.mu.Lock()
+		r, version, over = t.current(), t.version, t.report.Ended != nil
+		news := t.news
+		t.mu.Unlock()
+		if version != seen || over {
+			return r, version, over, nil
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return r, version, false, ctx.Err()
+		}
+	}
+}
+
+// tell takes what happens.
+func (t *Task) tell(e job.Event) {
+	if e.Progress == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.steps.Add(*e.Progress, e.At)
+	t.wake()
+}
+
+// found notes what the manifest says.
+func (t *Task) found(w *Written, files []File) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.report.Written, t.files = w, files
+	t.wake()
+}
+
+// end notes how it ended.
+func (t *Task) end(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	ended := time.Now().UTC()
+	t.report.Ended, t.report.Status = &ended, Done
+	if err != nil {
+		t.report.Status, t.report.Reason = Failed, err.Error()
+		if job.ExitOf(err) == job.ExitStopped {
+			t.report.Status = Stopped
+		}
+	}
+	t.wake()
+	close(t.over)
+}
+
+// wake has those who wait look again. The lock is held.
+func (t *Task) wake() {
+	t.version++
+	close(t.news)
+	t.news = make(chan struct{})
+}
+
+func (t *Task) isOver() bool {
+	select {
+	case <-t.over:
+		return true
+	default:
+		return false
+	}
+}

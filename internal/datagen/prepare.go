@@ -1,0 +1,164 @@
+package datagen
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+
+	"sledge/internal/catalog"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/workbench"
+)
+
+// Wanted is what people ask for: which rows, and how they are to be written.
+type Wanted struct {
+	Sources     workbench.Sources // what is said of database, workload, how much, and seed
+	Folder      string            // to write to; it is created if its parent exists
+	Format      Format            // Tbl if ""
+	Header      bool              // begin each CSV file with the names of the columns
+	Compression Compression       // "" is the usual one of the format
+	Workers     int               // that write in parallel
+	Parts       int               // files for each table; 0 is as many as workers
+	Overwrite   bool              // replace the files in the folder
+}
+
+// The names of what Wanted has beside its sources, in messages and in forms.
+const (
+	nameFormat      = "format"
+	nameHeader      = "header"
+	nameCompression = "compress"
+	nameWorkers     = "workers"
+	nameParts       = "parts"
+)
+
+// SettingError says which of the settings that Wanted has beside its sources is wrong.
+type SettingError struct {
+	Setting string
+	text    string
+}
+
+// Error implements error.
+func (e *SettingError) Error() string { return e.text }
+
+// wrong makes a SettingError.
+func wrong(setting, format string, args ...any) error {
+	return &SettingError{setting, fmt.Sprintf(format, args...)}
+}
+
+// Prepare decides all settings of what is wanted. Where no database is named, rows are those
+// that all have which have the workload, and there are no scripts. All its errors are mistakes,
+// found before anything is written.
+func Prepare(b workbench.Bench, w Wanted) (Config, workbench.Order, error) {
+	if w.Workers < 1 || w.Workers > MaxWorkers {
+		return Config{}, workbench.Order{}, withUsage(wrong(nameWorkers, "%s: %d is not between 1 and %d", nameWorkers, w.Workers, MaxWorkers))
+	}
+	if w.Parts < 0 || w.Parts > MaxParts {
+		return Config{}, workbench.Order{}, withUsage(wrong(nameParts, "%s: %d is not between 1 and %d", nameParts, w.Parts, MaxParts))
+	}
+	s := w.Sources
+	s.Flags = map[string]string{}
+	maps.Copy(s.Flags, w.Sources.Flags)
+	s.Flags["builders"] = "1" // nobody builds here, so no number of builders can be wrong
+	// Files may hold rows that no schema has room for, so this is not a build.
+	order, err := b.Resolve(job.Check, s)
+	anyDatabase := errors.Is(err, workbench.ErrNoDatabase)
+	if anyDatabase {
+		for _, d := range b.Databases {
+			s.Flags["db"] = d.Name
+			if order, err = b.Resolve(job.Check, s); err == nil {
+				break
+			}
+		}
+	}
+	return Config{
+		Plan: order.Plan, Folder: w.Folder, Workers: w.Workers, Parts: w.Parts,
+		Format: w.Format, Header: w.Header, Compression: w.Compression, Overwrite: w.Overwrite, NoScripts: anyDatabase,
+	}, order, err
+}
+
+// Outline is what would be written.
+type Outline struct {
+	Database    string         `json:"database,omitempty" doc:"Its title; missing where none was named."`
+	Workload    string         `json:"workload" doc:"Its title."`
+	Source      string         `json:"source" doc:"What the rows follow from, in words."`
+	Rows        int64          `json:"rows" doc:"About how many."`
+	Format      Format         `json:"format"`
+	Compression Compression    `json:"compression"`
+	Tables      []OutlineTable `json:"tables"`
+	Scripts     []string       `json:"scripts,omitempty" doc:"What loads the files, in the order in which it is to be run."`
+	Replaced    int            `json:"replaced,omitempty" doc:"How many files in the folder would be removed."`
+	Replaces    []string       `json:"replaces,omitempty" doc:"Their names, 100 at most."`
+}
+
+// OutlineTable is what would be written of a table.
+type OutlineTable struct {
+	Table string `json:"table"`
+	Rows  int64  `json:"rows" doc:"About how many."`
+	Files int64  `json:"files"`
+}
+
+// Look says what Generate would write, and writes nothing. It refuses what Generate refuses,
+// but for a folder that nothing can be written to: that shows by writing.
+func Look(c Config) (Outline, error) {
+	g, err := newGeneration(c)
+	if err != nil {
+		return Outline{}, withUsage(err)
+	}
+	w := g.Plan.Workload
+	o := Outline{
+		Workload: w.Title, Source: w.Identity(g.Plan.Settings, g.Plan.Seed), Rows: g.total,
+		Format: g.Format, Compression: g.Compression, Scripts: g.scripts().names(),
+	}
+	if !g.NoScripts {
+		o.Database = g.Plan.Database.Title
+	}
+	for _, t := range g.tables {
+		o.Tables = append(o.Tables, OutlineTable{t.Name, t.Size, g.ofTables[t.Name].parts})
+	}
+	switch info, err := os.Stat(g.Folder); {
+	case errors.Is(err, os.ErrNotExist):
+		if info, err := os.Stat(filepath.Dir(filepath.Clean(g.Folder))); err != nil || !info.IsDir() {
+			return Outline{}, notWritable(g.Folder, errors.New("the folder that it is to be in is not there"))
+		}
+		return o, nil
+	case err != nil:
+		return Outline{}, notWritable(g.Folder, err)
+	case !info.IsDir():
+		return Outline{}, notWritable(g.Folder, errors.New("it is no folder"))
+	}
+	old, err := filesInTheWay(g.Folder, g.tableNames(), g.fileNames())
+	if err != nil {
+		return Outline{}, notWritable(g.Folder, err)
+	}
+	if _, err := os.Stat(filepath.Join(g.Folder, unfinished)); err == nil {
+		old = append(old, unfinished)
+	}
+	if len(old) > 0 && !g.Overwrite {
+		return Outline{}, job.WithExit(job.ExitExists, ExistsError{filepath.Join(g.Folder, old[0])})
+	}
+	o.Replaced, o.Replaces = len(old), old[:min(len(old), mostNamed)]
+	return o, nil
+}
+
+// Fields describes what can be said of the rows of a pair, and how they are written: how much,
+// the seed, and the settings of Wanted but for the folder.
+func Fields(pair catalog.Pair) []option.Description {
+	var list []option.Description
+	for _, o := range pair.Options() {
+		if o.Name == pair.Workload.Size.Option {
+			list = append(list, o)
+		}
+	}
+	number := func(most int) string { return fmt.Sprint(most) }
+	return append(list,
+		option.Description{Name: "seed", Kind: "int", Default: "1", Min: "0", Help: "seed of all random choices: the same seed gives the same rows as a build"},
+		option.Description{Name: nameFormat, Kind: "string", Default: string(Formats[0]), Choices: FormatNames(), Help: "how rows are written: tbl has | between values, dbgen has it behind each and names files as the TPC's dbgen does"},
+		option.Description{Name: nameCompression, Kind: "string", Choices: CompressionNames(), Help: "compression of the files; Parquet files are compressed by snappy where nothing is said, others are not"},
+		option.Description{Name: nameHeader, Kind: "bool", Default: "false", Help: "begin each CSV file with the names of the columns"},
+		option.Description{Name: nameWorkers, Kind: "int", Default: "1", Min: "1", Max: number(MaxWorkers), Help: "workers that write in parallel"},
+		option.Description{Name: nameParts, Kind: "int", Default: "0", Min: "0", Max: number(MaxParts), Help: "files for each table, of equally many rows; small tables have one; 0 is as many as workers"},
+	)
+}

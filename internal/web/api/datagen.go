@@ -1,0 +1,320 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sledge/internal/datagen"
+	"sledge/internal/document"
+	"sledge/internal/option"
+)
+
+const tagDatagen = "Flat files"
+
+var taskType = reflect.TypeFor[datagen.Report]()
+
+// DataFiles lists what is done with files of rows, and says where they may be written.
+type DataFiles struct {
+	Folder   string           `json:"folder" doc:"Where folders are that are named without a path, on the server's machine."`
+	Anywhere bool             `json:"anywhere" doc:"Whether other folders may be named, by their whole paths."`
+	Why      string           `json:"why,omitempty" doc:"Why they may not."`
+	Tasks    []datagen.Report `json:"tasks" doc:"The newest first."`
+}
+
+// WantedFiles are files of rows that are to be written.
+type WantedFiles struct {
+	Settings  map[string]Value    `json:"settings" maxProperties:"500" doc:"As a job takes them: db, workload, seed, and how much. Without db there are no scripts that load the files."`
+	Folder    string              `json:"folder" maxLength:"1000" doc:"A name, or where that is allowed the whole path of a folder whose parent exists."`
+	Format    datagen.Format      `json:"format,omitempty" enum:"tbl,dbgen,csv,parquet"`
+	Compress  datagen.Compression `json:"compress,omitempty" enum:"none,gzip,zstd,snappy" doc:"Parquet files are compressed by snappy where nothing is said, others are not."`
+	Header    bool                `json:"header,omitempty" doc:"Begin each CSV file with the names of the columns."`
+	Workers   int                 `json:"workers,omitempty" doc:"That write in parallel; 1 where it is missing."`
+	Parts     int                 `json:"parts,omitempty" doc:"Files for each table; 0 is as many as workers."`
+	Overwrite bool                `json:"overwrite,omitempty" doc:"Replace the files of rows that are in the folder."`
+}
+
+// FilesPage is a part of what a manifest lists.
+type FilesPage struct {
+	Files []datagen.File `json:"files"`
+	All   int            `json:"all" doc:"How many there are."`
+}
+
+// OneTask is the ID of a task.
+type OneTask struct {
+	ID string `path:"id" maxLength:"32"`
+}
+
+// startedTask is the answer to a request that starts a task.
+type startedTask struct {
+	Location string `header:"Location" doc:"Where it is, from where it was started."`
+	Body     datagen.Report
+}
+
+// folderName is a folder that is named without a path.
+var folderName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+// elsewhere says why only folders without a path may be named; "" where others may, too. Who
+// may run scripts may write wherever they like.
+func (a *API) elsewhere() string {
+	if a.Scripting.Program != nil {
+		return ""
+	}
+	return "this server writes and reads files of rows in folders of its own only, since no script runs here either (sledge web --scripts allows both)"
+}
+
+// folderOf returns the path of a folder that a request names.
+func (a *API) folderOf(name string) (string, error) {
+	why := a.elsewhere()
+	if filepath.IsAbs(name) && filepath.Dir(filepath.Clean(name)) == a.DataFolder {
+		name = filepath.Base(name) // as reports name it
+	}
+	switch {
+	case name == "":
+		return "", wrong("folder", "folder: name the folder")
+	case folderName.MatchString(name):
+		if a.DataFolder == "" {
+			return "", wrong("folder", "folder: this server has no folder for files of rows: name a whole path")
+		}
+		if err := os.MkdirAll(a.DataFolder, 0o700); err != nil {
+			return "", wrong("folder", "folder: %v", err)
+		}
+		return filepath.Join(a.DataFolder, name), nil
+	case !filepath.IsAbs(name) || why != "":
+		where := "or the whole path of a folder"
+		if why != "" {
+			where = "for " + why
+		}
+		return "", wrong("folder", "folder: give a name of letters, digits, dots, hyphens and underscores, such as rows-1, %s", where)
+	}
+	return filepath.Clean(name), nil
+}
+
+// prepared decides all that is to be written. What is wrong is found before anything is.
+func (a *API) prepared(in WantedFiles) (datagen.Config, error) {
+	folder, err := a.folderOf(in.Folder)
+	if err != nil {
+		return datagen.Config{}, err
+	}
+	s := a.sources(Wanted{Settings: in.Settings})
+	c, _, err := datagen.Prepare(a.Bench, datagen.Wanted{
+		Sources: s, Folder: folder, Format: in.Format, Header: in.Header, Compression: in.Compress,
+		Workers: cmp.Or(in.Workers, 1), Parts: in.Parts, Overwrite: in.Overwrite,
+	})
+	c.Version = a.Version
+	if _, is := errors.AsType[*datagen.SettingError](err); err == nil || is {
+		return c, refusedFiles(err)
+	}
+	return c, a.refused(in.Settings, s, err)
+}
+
+// refusedFiles makes a Problem of why files are not written or compared.
+func refusedFiles(err error) error {
+	if busy, is := errors.AsType[*datagen.BusyError](err); is {
+		if busy.Ending {
+			return problem(http.StatusServiceUnavailable, "%v", err)
+		}
+		return problem(http.StatusTooManyRequests, "%v", err)
+	}
+	if exists, is := errors.AsType[datagen.ExistsError](err); is {
+		p := problemOf(err)
+		p.Option, p.Detail = "overwrite", exists.Error()+": name another folder, or replace the files"
+		return p
+	}
+	if setting, is := errors.AsType[*datagen.SettingError](err); is {
+		p := problemOf(err)
+		p.Option = setting.Setting
+		return p
+	}
+	return err
+}
+
+// begun answers with a task that has begun.
+func begun(t *datagen.Task, err error) (*startedTask, error) {
+	if err != nil {
+		return nil, refusedFiles(err)
+	}
+	r := t.Report()
+	return &startedTask{Location: "datagen/" + r.ID, Body: r}, nil
+}
+
+func (a *API) addDatagen() {
+	add(a, get("list-files-tasks", "/datagen", "List what is done with files of rows, and what was lately", tagDatagen),
+		func(context.Context, *struct{}) (*of[DataFiles], error) {
+			d := DataFiles{Folder: a.DataFolder, Why: a.elsewhere(), Tasks: []datagen.Report{}}
+			d.Anywhere = d.Why == ""
+			for _, t := range slices.Backward(a.files.List()) {
+				d.Tasks = append(d.Tasks, t.Report())
+			}
+			return answer(d, nil)
+		})
+	fields := get("list-files-options", "/datagen/options", "List what can be said of the files of a workload's rows", tagDatagen)
+	add(a, fields, func(_ context.Context, in *struct {
+		Database string `query:"database" doc:"Any name of a database; the first that has the workload where it is missing."`
+		Workload string `query:"workload" doc:"Any name of a workload; the default one where it is missing."`
+	},
+	) (*of[document.Options], error) {
+		return answer(a.fieldsOf(in.Database, in.Workload))
+	})
+	post := func(id, path, summary, description string, status int) huma.Operation {
+		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: path, Summary: summary, Description: description, Tags: []string{tagDatagen}, DefaultStatus: status}
+	}
+	look := post("outline-files", "/datagen/outline", "Say which files of rows would be written, and write none", "What starting would refuse is refused, but for a folder that nothing can be written to.", http.StatusOK)
+	add(a, look, func(_ context.Context, in *of[WantedFiles]) (*of[datagen.Outline], error) {
+		c, err := a.prepared(in.Body)
+		if err != nil {
+			return nil, err
+		}
+		outline, err := datagen.Look(c)
+		return answer(outline, refusedFiles(err))
+	})
+	generate := post("write-files", "/datagen", "Write the initial rows of a workload to files", "As sledge datagen does. It goes on when this is answered, four at a time at most. Files have their names when all are complete; until then the folder stays as it was.", http.StatusCreated)
+	add(a, generate, func(_ context.Context, in *of[WantedFiles]) (*startedTask, error) {
+		c, err := a.prepared(in.Body)
+		if err != nil {
+			return nil, err
+		}
+		return begun(a.files.Generate(c))
+	})
+	verify := post("verify-files", "/datagen/verify", "Compare files of rows with their manifest", "As sledge datagen verify does: it reads all of them. Files that differ make it fail, and are named.", http.StatusCreated)
+	add(a, verify, func(_ context.Context, in *struct {
+		Body struct {
+			Folder string `json:"folder" maxLength:"1000" doc:"As for writing files."`
+		}
+	},
+	) (*startedTask, error) {
+		folder, err := a.folderOf(in.Body.Folder)
+		if err != nil {
+			return nil, err
+		}
+		return begun(a.files.Verify(folder))
+	})
+	add(a, get("get-files-task", "/datagen/{id}", "How far files of rows are written or compared, or what has become of them", tagDatagen),
+		func(_ context.Context, in *OneTask) (*of[datagen.Report], error) {
+			t, err := a.files.Find(in.ID)
+			if err != nil {
+				return nil, err
+			}
+			return answer(t.Report(), nil)
+		})
+	add(a, get("list-files", "/datagen/{id}/files", "List the files of the manifest, with rows, sizes and checksums", tagDatagen),
+		func(_ context.Context, in *struct {
+			OneTask
+			From  int `query:"from" minimum:"0" default:"0" doc:"How many to pass over."`
+			Limit int `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+		},
+		) (*of[FilesPage], error) {
+			t, err := a.files.Find(in.ID)
+			if err != nil {
+				return nil, err
+			}
+			some, all := t.Files(in.From, in.Limit)
+			return answer(FilesPage{append([]datagen.File{}, some...), all}, nil)
+		})
+	stop := post("stop-files-task", "/datagen/{id}/stop", "Stop writing or comparing files", "As Ctrl-C does: what was written goes, and a folder is as it was before.", http.StatusAccepted)
+	add(a, stop, func(_ context.Context, in *OneTask) (*of[datagen.Report], error) {
+		t, err := a.files.Find(in.ID)
+		if err != nil {
+			return nil, err
+		}
+		r := t.Report()
+		if r.Status != datagen.Running {
+			return nil, problem(http.StatusConflict, "it has ended already")
+		}
+		t.Stop()
+		return answer(r, nil)
+	})
+	a.addDatagenEvents()
+}
+
+// fieldsOf describes what can be said of files of rows.
+func (a *API) fieldsOf(database, workload string) (document.Options, error) {
+	if workload == "" {
+		workload = a.Bench.DefaultWorkload().Name
+	}
+	names := []string{database}
+	if database == "" {
+		names = nil
+		for _, d := range a.Bench.Databases {
+			names = append(names, d.Name)
+		}
+	}
+	var first error
+	for _, name := range names {
+		pair, err := a.Bench.Pair(name, workload)
+		if err != nil {
+			if first == nil {
+				first = err
+			}
+			continue
+		}
+		d := document.NewOptions(pair, datagen.Fields(pair))
+		for i, o := range d.Options {
+			if database == "" || !slices.ContainsFunc(pair.Options(), func(known option.Description) bool { return known.Name == o.Name }) {
+				d.Options[i].Key = "" // the console sets it by other commands, or calls it by a database
+			}
+		}
+		return d, nil
+	}
+	return document.Options{}, wrong("", "%v", first)
+}
+
+// addDatagenEvents adds the stream of how far a task is.
+func (a *API) addDatagenEvents() {
+	o := get("watch-files-task", "/datagen/{id}/events", "Follow how files of rows are written or compared", tagDatagen)
+	o.Description = `Server-sent events, about two a second: each is the whole report, with the rate and the time left of each table. The id of a message
+is its number, and who comes back with it as Last-Event-ID, or as the parameter after, gets the next one. The last message is named over.`
+	schemas := a.huma.OpenAPI().Components.Schemas
+	o.Responses = map[string]*huma.Response{"200": {
+		Description: "Messages whose data are a Report, the last of which is named over.",
+		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: schemas.Schema(taskType, true, "")}},
+	}}
+	add(a, o, func(_ context.Context, in *struct {
+		OneTask
+		Last  string `header:"Last-Event-ID" maxLength:"19" pattern:"^[0-9]+$" doc:"The id of the last message that was read."`
+		After string `query:"after" maxLength:"19" pattern:"^[0-9]+$" doc:"The same, for who cannot send headers."`
+	},
+	) (*huma.StreamResponse, error) {
+		t, err := a.files.Find(in.ID)
+		if err != nil {
+			return nil, err
+		}
+		last := in.Last
+		if last == "" {
+			last = in.After
+		}
+		seen, err := strconv.ParseInt("0"+last, 10, 64)
+		if err != nil {
+			return nil, wrong("after", "after: it is not the id of a message")
+		}
+		return a.streamed(func(c huma.Context) {
+			a.streaming(c, "files "+in.ID, func(ctx context.Context, s *stream) error {
+				a.watchers.Add(1)
+				defer a.watchers.Add(-1)
+				for {
+					r, version, over, err := t.Next(ctx, seen)
+					if err != nil {
+						return err
+					}
+					name := ""
+					if over {
+						name = "over"
+					}
+					if err := s.message(strconv.FormatInt(version, 10), name, r); err != nil || over {
+						return err
+					}
+					seen = version
+				}
+			})
+		})
+	})
+}
