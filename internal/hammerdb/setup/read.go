@@ -35,6 +35,7 @@ var (
 	reVariable  = regexp.MustCompile(`^\$\{?(?:::)?(\w+)\}?$`)
 	reEscaped   = regexp.MustCompile(`\\(.)`)
 	reNumber    = regexp.MustCompile(`^-?[\d.]+$`)
+	reOpenCall  = regexp.MustCompile(`^\s*(?:dbset|diset|vuset|giset)\s*\(`)
 	reArguments = regexp.MustCompile(`\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"]+)\s*(?:,|$)`)
 )
 
@@ -60,8 +61,17 @@ type setting struct {
 // understood, and variables that were set to such; the rest is named by its line.
 func Read(bench workbench.Bench, text string) workbench.TakenIn {
 	r := reader{bench: bench, variables: map[string]string{}, found: workbench.TakenIn{Settings: map[string]string{}}}
-	for n, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	for n := 0; n < len(lines); n++ {
 		r.line = n + 1
+		line := lines[n]
+		for ; n+1 < len(lines); n++ {
+			before, goesOn := unfinished(line)
+			if !goesOn {
+				break
+			}
+			line = before + " " + strings.TrimSpace(lines[n+1])
+		}
 		for _, statement := range statements(line) {
 			if trimmed := strings.TrimSpace(statement); trimmed != "" && !strings.HasPrefix(trimmed, "#") {
 				r.read(trimmed)
@@ -70,6 +80,38 @@ func Read(bench workbench.Bench, text string) workbench.TakenIn {
 	}
 	r.end()
 	return r.found
+}
+
+// unfinished reports whether a line goes on with the next one, and returns it without what says
+// so: a backslash at its end, or a call of Python whose parenthesis is open.
+func unfinished(line string) (before string, goesOn bool) {
+	const longest = 4096 // bytes; more was forgotten to be closed
+	bare := strings.TrimRight(line, "\\")
+	switch {
+	case len(line) > longest:
+		return line, false
+	case (len(line)-len(bare))%2 == 1:
+		return line[:len(line)-1], true
+	case !reOpenCall.MatchString(line):
+		return line, false
+	}
+	depth, quote := 0, rune(0)
+	for i, c := range line {
+		switch {
+		case i > 0 && line[i-1] == '\\':
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		}
+	}
+	return line, depth > 0
 }
 
 // statements divides a line at the semicolons that stand outside of quotes and braces.
@@ -128,7 +170,7 @@ func (r *reader) read(text string) {
 	case name == "vuset" && len(args) == 2 && args[0].value == "vu" && args[1].literal:
 		r.found.Settings["users"] = args[1].value
 	case name == "vuset":
-		r.found.Pass(r.line, "vuset %s is about the console, and not part of a set-up", first(argument(args, 0)))
+		r.found.Pass(r.line, "vuset %.40q is about the console, and not part of a set-up", argument(args, 0))
 	case name == "diset" && len(args) == 3:
 		r.set = append(r.set, setting{r.line, args[0].value, strings.ToLower(args[1].value), args[2].value, args[2].literal})
 	case slices.Contains(idle, name):
@@ -239,10 +281,17 @@ scan:
 	return word{b.String(), literal}, rest
 }
 
-// first is what a statement begins with. The rest may be a password.
-func first(text string) string { return fmt.Sprintf("%.40q", reFirst.FindString(text)) }
+// first is what a statement begins with. The rest may be a password; so may a word that stands
+// alone, in a text of several lines.
+func first(text string) string {
+	name := reFirst.FindString(text)
+	if name == "" || name == text {
+		return "what stands here"
+	}
+	return fmt.Sprintf("%.40q", name)
+}
 
-var reFirst = regexp.MustCompile(`^[^\s(=]*`)
+var reFirst = regexp.MustCompile(`^[\w:.]*`)
 
 // end decides what the keys are of, once the database and the benchmark are known.
 func (r *reader) end() {

@@ -78,6 +78,28 @@ for z in [1, 2, 4]:
 	}
 }
 
+// What goes on in another line is read with it, and no line of a text is repeated that may be a
+// password alone.
+func TestLinesThatGoOnAreReadTogether(t *testing.T) {
+	const tcl = "dbset db maria\ndiset connection \\\n  maria_host db1\ndiset tpcc maria_pass \\\n  planted1\nset all {\n  planted\n}\n"
+	const python = "dbset('db', 'maria')\ndiset('connection',\n  'maria_host',\n  'db1')\ndiset('tpcc', 'maria_pass',\n  'planted'\n)\nother(\n  'planted', 1)\n"
+	for script, passed := range map[string]int{tcl: 2, python: 3} {
+		found, err := setup.TakeIn(bench, script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[string]string{"db": "mariadb", "workload": "tprocc", "host": "db1"}; !maps.Equal(found.Settings, want) || !slices.Equal(found.Secrets, []string{"password"}) {
+			t.Errorf("got %v and %v, want %v", found.Settings, found.Secrets, want)
+		}
+		if all := strings.Join(found.Passed, "\n"); len(found.Passed) != passed || strings.Contains(all, "planted") {
+			t.Errorf("got %q, want %d lines without a password", found.Passed, passed)
+		}
+	}
+	if _, err := setup.TakeIn(bench, "dbset db pg\n"+strings.Repeat("diset(\\\n", 20_000)); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestConfigurationFilesAreTakenInAsFarAsTheyAreUnderstood(t *testing.T) {
 	for _, text := range []string{
 		"db = 'pg'\nusers = [1, 2]\nnonsense = 1\n[options]\npg_host = 'db1'\npassword = 'planted'\nmaria_host = 'db2'\nrampup = 1\n",

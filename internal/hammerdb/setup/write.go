@@ -133,6 +133,14 @@ func tclWord(text string) string {
 	}
 	var b strings.Builder
 	for _, r := range text {
+		switch r {
+		case '\n':
+			b.WriteString(`\n`)
+			continue
+		case '\r':
+			b.WriteString(`\r`)
+			continue
+		}
 		if strings.ContainsRune(" \t\"\\$[]{};#", r) {
 			b.WriteByte('\\')
 		}

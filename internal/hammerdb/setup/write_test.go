@@ -1,0 +1,21 @@
+package setup
+
+import "testing"
+
+// A value is one word, whatever is in it: a second line would be a command.
+func TestAWordOfTclIsOneWord(t *testing.T) {
+	for text, want := range map[string]string{
+		"":              "{}",
+		"db1":           "db1",
+		"a b":           "{a b}",
+		"a\nexit":       "{a\nexit}",
+		"a{\nexit":      `a\{\nexit`,
+		"a\\\r\nexec x": `a\\\r\nexec\ x`,
+		"[exit]":        "{[exit]}",
+		"}[exit]{":      `\}\[exit\]\{`,
+	} {
+		if got := tclWord(text); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
+	}
+}
