@@ -16,6 +16,9 @@ type Annotation struct {
 	Note   *string           // takes the place of the note; "" removes it, nil leaves it
 }
 
+// mostLabels bounds what people add to a job: each list of jobs has it.
+const mostLabels = 100
+
 // Check returns why an annotation cannot be one, or nil.
 func (a Annotation) Check() error {
 	for name, value := range a.Set {
@@ -61,6 +64,9 @@ func (s *Store) Annotate(ctx context.Context, id job.ID, a Annotation) (job.Job,
 		}
 		if a.Note != nil {
 			spec.Note = *a.Note
+		}
+		if len(a.Set) > 0 && len(spec.Labels) > mostLabels {
+			return job.WithExit(job.ExitUsage, fmt.Errorf("a job has %d labels at most, and would have %d: remove some", mostLabels, len(spec.Labels)))
 		}
 		labels, err := json.Marshal(spec.Labels)
 		if err != nil {

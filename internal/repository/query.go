@@ -9,6 +9,7 @@ import (
 	"iter"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,6 +46,9 @@ const searchedText = `lower(concat_ws(char(10), id, action, database, workload, 
 	(SELECT group_concat(label.key || '=' || label.value, char(10)) FROM json_each(spec, '$.labels') AS label),
 	(SELECT group_concat(option.key || '=' || option.value, char(10)) FROM json_each(spec, '$.options') AS option)))`
 
+// mostWords bounds a search: each word is looked for in the whole text of each job.
+const mostWords = 40
+
 // List lists jobs, newest first by the time they began: one that was imported may
 // be older than what was there before it. Letters are found large or small, others than
 // those of ASCII as they are written.
@@ -56,7 +60,12 @@ func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
 			return nil, fmt.Errorf("list jobs: %w", err)
 		}
 	}
-	text, err := json.Marshal(strings.Fields(q.Text))
+	words := strings.Fields(q.Text)
+	slices.Sort(words)
+	if words = slices.Compact(words); len(words) > mostWords {
+		return nil, job.WithExit(job.ExitUsage, fmt.Errorf("a search takes %d words, and these are %d: leave some out", mostWords, len(words)))
+	}
+	text, err := json.Marshal(words)
 	if err != nil {
 		return nil, fmt.Errorf("list jobs: %w", err)
 	}
@@ -432,26 +441,52 @@ func scanTally(rows *sql.Rows, others ...any) (meter.CodedTally, error) {
 // Events yields what happened in a job, in order: all that is an event, but for its
 // seconds and its progress. There are none of jobs that have an Output.
 func (s *Store) Events(ctx context.Context, id job.ID) iter.Seq2[job.Event, error] {
-	return pages(s, ctx, id, "events", func(number, after int64) (list []job.Event, last int64, err error) {
+	var beginning EventPlace
+	return s.EventsAfter(ctx, id, &beginning)
+}
+
+// EventPlace is a place among the events of a job. The zero value is before the first.
+type EventPlace struct{ row int64 }
+
+// EventsAfter yields those of Events that are behind a place, and moves it behind each that
+// was taken: who asks for news again and again does not read all of them each time.
+func (s *Store) EventsAfter(ctx context.Context, id job.ID, place *EventPlace) iter.Seq2[job.Event, error] {
+	type placed struct {
+		job.Event
+		row int64
+	}
+	from := place.row
+	all := pages(s, ctx, id, "events", func(number, after int64) (list []placed, last int64, err error) {
 		rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, event FROM event
-			WHERE job = ? AND number > ? ORDER BY number LIMIT %d`, pageRows), number, after)
+			WHERE job = ? AND number > ? ORDER BY number LIMIT %d`, pageRows), number, max(after, from))
 		if err != nil {
 			return nil, 0, err
 		}
 		defer rows.Close()
 		for rows.Next() {
-			var e job.Event
+			var e placed
 			var text []byte
 			if err := rows.Scan(&last, &text); err != nil {
 				return nil, 0, err
 			}
-			if err := json.Unmarshal(text, &e); err != nil {
+			if err := json.Unmarshal(text, &e.Event); err != nil {
 				return nil, 0, err
 			}
+			e.row = last
 			list = append(list, e)
 		}
 		return list, last, rows.Err()
 	})
+	return func(yield func(job.Event, error) bool) {
+		for e, err := range all {
+			if !yield(e.Event, err) {
+				return
+			}
+			if err == nil {
+				place.row = e.row
+			}
+		}
+	}
 }
 
 // Output yields the lines that virtual users put out, in order: of jobs that another

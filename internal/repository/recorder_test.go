@@ -283,3 +283,48 @@ func BenchmarkRecorder(b *testing.B) {
 		})
 	}
 }
+
+// Who follows a job asks for news once a second, and must not read all that has happened each
+// time.
+func TestNewsAreReadFromAPlaceOn(t *testing.T) {
+	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
+	r := begin(t, s, runSpec())
+	say(r, 0, 700) // more than a page
+	if err := s.db.PingContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	waitFor := func(lines int) {
+		t.Helper()
+		for deadline := time.Now().Add(time.Minute); len(collect(t, s.Events(t.Context(), r.ID()))) < lines; time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%d lines are not recorded within a minute", lines)
+			}
+		}
+	}
+	waitFor(700)
+	var place EventPlace
+	taken := 0
+	for e, err := range s.EventsAfter(t.Context(), r.ID(), &place) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if taken == 600 { // this one is left
+			if e.Message != "line 600" {
+				t.Errorf("got %q", e.Message)
+			}
+			break
+		}
+		taken++
+	}
+	if rest := collect(t, s.EventsAfter(t.Context(), r.ID(), &place)); len(rest) != 100 || rest[0].Message != "line 600" {
+		t.Errorf("got %d events, want the hundred that were not taken", len(rest))
+	}
+	if none := collect(t, s.EventsAfter(t.Context(), r.ID(), &place)); len(none) != 0 {
+		t.Errorf("got %d events again", len(none))
+	}
+	say(r, 700, 3)
+	waitFor(703)
+	if news := collect(t, s.EventsAfter(t.Context(), r.ID(), &place)); len(news) != 3 || news[0].Message != "line 700" {
+		t.Errorf("got %v, want what is new", news)
+	}
+}

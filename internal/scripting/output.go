@@ -7,8 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxOutput is how much of what a process has printed is kept, in bytes.
-const maxOutput = 1 << 20
+// maxOutput is how much of what a process has printed is kept, in bytes. What is printed in
+// little bits is kept in pieces of up to together bytes: a piece takes room, and time to pass
+// over, whatever its length.
+const (
+	maxOutput = 1 << 20
+	together  = 1 << 10
+)
 
 // Piece is something that a process has printed.
 type Piece struct {
@@ -41,7 +46,12 @@ func (o *output) add(text string, isError bool) {
 	defer o.mu.Unlock()
 	o.end += int64(len(text))
 	o.size += len(text)
-	o.pieces = append(o.pieces, Piece{Text: text, Error: isError, End: o.end})
+	if n := len(o.pieces); n > 0 && o.pieces[n-1].Error == isError && len(o.pieces[n-1].Text)+len(text) <= together {
+		last := &o.pieces[n-1]
+		last.Text, last.End = last.Text+text, o.end
+	} else {
+		o.pieces = append(o.pieces, Piece{Text: text, Error: isError, End: o.end})
+	}
 	for o.size > maxOutput && len(o.pieces) > 1 {
 		o.size -= len(o.pieces[0].Text)
 		o.pieces[0] = Piece{}

@@ -3,6 +3,7 @@ package scripting_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -130,6 +131,28 @@ func TestScriptsAreKeptByNameAndNowhereElse(t *testing.T) {
 	}
 	if _, err := d.Shelf.Read("a b.tcl"); job.ExitOf(err) != job.ExitMissing {
 		t.Errorf("got %v, want that it is gone", err)
+	}
+}
+
+func TestOfTwoWhoChangeTheSameTextOneIsTold(t *testing.T) {
+	d := newDesk(t)
+	kept := keep(t, d, "a.tcl", "puts 0\n")
+	for round := range 200 {
+		told := make(chan error, 2)
+		for who := range 2 {
+			go func() {
+				_, err := d.Shelf.Write("a.tcl", fmt.Sprintf("puts %d.%d\n", round, who), kept.Version)
+				told <- err
+			}()
+		}
+		one, other := <-told, <-told
+		if (one == nil) == (other == nil) || one == nil && !errors.Is(other, scripting.ErrChanged) || other == nil && !errors.Is(one, scripting.ErrChanged) {
+			t.Fatalf("round %d: got %v and %v, want one written and one refused", round, one, other)
+		}
+		var err error
+		if kept, err = d.Shelf.Read("a.tcl"); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

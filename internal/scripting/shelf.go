@@ -17,6 +17,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -181,6 +182,9 @@ func versionOf(text []byte) string {
 // ErrChanged says that somebody else has changed a script since it was read.
 var ErrChanged = errors.New("it has been changed since you read it")
 
+// changing is held by who changes a script, so that of two who read the same text one is told.
+var changing sync.Mutex
+
 // Write keeps a script. The version is that of the text which it is to replace, or "" for a
 // script that is new: where that is not what is kept, nothing is written.
 func (s Shelf) Write(name, text, version string) (Text, error) {
@@ -191,6 +195,8 @@ func (s Shelf) Write(name, text, version string) (Text, error) {
 	if len(text) > MaxText || !utf8.ValidString(text) {
 		return Text{}, job.WithExit(job.ExitUsage, fmt.Errorf("script %s: a script is UTF-8 text of at most %d bytes", name, MaxText))
 	}
+	changing.Lock()
+	defer changing.Unlock()
 	root, err := s.open(true)
 	if err != nil {
 		return Text{}, err

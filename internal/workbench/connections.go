@@ -36,6 +36,9 @@ type Connection struct {
 	Values   option.Values `json:"values"`   // of options that say where the server is and who connects, by their own names
 }
 
+// mostConnections bounds the file, which is read whole.
+const mostConnections = 1000
+
 // ConnectionsFile is the name of the file, which stands beside the job repository.
 const ConnectionsFile = "connections.json"
 
@@ -91,6 +94,9 @@ func (c *Connections) Put(one Connection, keepPasswords bool) (Connection, error
 		return kept, err
 	}
 	at := slices.IndexFunc(list, func(o Connection) bool { return o.Name == kept.Name })
+	if at < 0 && len(list) >= mostConnections {
+		return kept, job.WithExit(job.ExitUsage, fmt.Errorf("%d connections are kept, and that is the limit: remove one", mostConnections))
+	}
 	if at < 0 {
 		return kept, c.write(append(list, kept))
 	}

@@ -93,8 +93,9 @@ func parseMark(text string) (m mark, err error) {
 
 // story is read from a job's log while it goes on, and from the repository.
 type story struct {
-	job  job.Job
-	from mark // how far it was read
+	job   job.Job
+	from  mark                  // how far it was read
+	place repository.EventPlace // how far in the repository
 
 	// tell is told of each event. What was measured in a second that comes from the
 	// repository has no sequence number any more.
@@ -162,7 +163,8 @@ func (a *API) follow(ctx context.Context, s *story) (*report.Document, error) {
 // stored tells what is recorded of a job, in order, from where the story is, and only what
 // was before an event, if there is one.
 func (s *story) stored(ctx context.Context, store *repository.Store, until job.Event) error {
-	if s.from.second.IsZero() && s.from.sequence > 0 {
+	// Who comes back with the number alone has read the seconds before that event.
+	if s.from.second.IsZero() && s.from.sequence > 0 && s.place == (repository.EventPlace{}) {
 		for e, err := range store.Events(ctx, s.job.ID) {
 			if err != nil {
 				return err
@@ -187,7 +189,7 @@ func (s *story) stored(ctx context.Context, store *repository.Store, until job.E
 		}
 		return nil
 	}
-	for e, err := range store.Events(ctx, s.job.ID) {
+	for e, err := range store.EventsAfter(ctx, s.job.ID, &s.place) {
 		switch {
 		case err != nil:
 			return err

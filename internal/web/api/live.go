@@ -40,9 +40,10 @@ const (
 	// soon that its connection is gone.
 	liveBeat = 5 * time.Second
 
-	// liveKept is for how long a job is followed that nobody looks at any more: who loads a
-	// page again finds it as it was.
+	// liveKept is for how long a job is followed that nobody looks at any more, and mostLeft
+	// how many are: who loads a page again finds it as it was.
 	liveKept = 30 * time.Second
+	mostLeft = 8
 )
 
 // viewed is a job that people look at. It is followed once for all of them.
@@ -66,7 +67,8 @@ type viewed struct {
 	news    chan struct{} // closed when there is more
 
 	lookers int
-	idle    *time.Timer
+	left    time.Time   // when the last of them did
+	idle    *time.Timer // ends it after that
 }
 
 func (a *API) addLive() {
@@ -109,6 +111,9 @@ Who comes back sends the last id as Last-Event-ID, or as the parameter after, an
 		v := a.viewOf(j)
 		defer v.leave()
 		if err := v.caughtUp(ctx); err != nil {
+			if ctx.Err() == nil {
+				v.discard()
+			}
 			return nil, err
 		}
 		v.mu.Lock()
@@ -136,6 +141,7 @@ func (a *API) look(ctx context.Context, s *stream, j job.Job, last string) error
 		message, now, news, over, err := v.told(mark, version, first)
 		switch {
 		case err != nil:
+			v.discard()
 			return err
 		case message != "":
 			if err := s.write(message); err != nil {
@@ -229,19 +235,48 @@ func (a *API) viewOf(j job.Job) *viewed {
 func (v *viewed) leave() {
 	v.api.mu.Lock()
 	defer v.api.mu.Unlock()
-	if v.lookers--; v.lookers > 0 {
+	if v.lookers--; v.lookers > 0 || v.api.viewed[v.job.ID] != v {
 		return
 	}
-	v.idle = time.AfterFunc(liveKept, v.forget)
+	v.left, v.idle = time.Now(), time.AfterFunc(liveKept, v.forget)
+	left, longest := 0, v
+	for _, other := range v.api.viewed {
+		if other.lookers > 0 {
+			continue
+		}
+		if left++; other.left.Before(longest.left) {
+			longest = other
+		}
+	}
+	if left > mostLeft {
+		longest.drop()
+	}
 }
 
 // forget ends a view that nobody looks at.
 func (v *viewed) forget() {
 	v.api.mu.Lock()
 	defer v.api.mu.Unlock()
-	if v.lookers == 0 && v.api.viewed[v.job.ID] == v {
+	if v.lookers == 0 {
+		v.drop()
+	}
+}
+
+// discard ends a view that has failed, so that whoever looks next has another begun.
+func (v *viewed) discard() {
+	v.api.mu.Lock()
+	defer v.api.mu.Unlock()
+	v.drop()
+}
+
+// drop ends a view. The API's lock is held.
+func (v *viewed) drop() {
+	v.end()
+	if v.idle != nil {
+		v.idle.Stop()
+	}
+	if v.api.viewed[v.job.ID] == v {
 		delete(v.api.viewed, v.job.ID)
-		v.end()
 	}
 }
 

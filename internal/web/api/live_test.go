@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -18,6 +19,7 @@ import (
 	"sledge/internal/live"
 	"sledge/internal/meter"
 	"sledge/internal/repository"
+	"sledge/internal/repository/repositorytest"
 	"sledge/internal/workbench"
 )
 
@@ -221,5 +223,67 @@ func TestAGridOfTenThousandUsersAsksForWhatIsSeen(t *testing.T) {
 	}
 	if w.api.Close(); len(w.api.viewed) > 1 {
 		t.Error("there is more than one view of a job")
+	}
+}
+
+// Whoever asks for one job after the other must not have all of them followed, and kept in memory.
+func TestFewJobsAreFollowedThatNobodyLooksAt(t *testing.T) {
+	w := newWorld(t)
+	spec := job.Spec{Action: job.Run, Database: "sqlite", Workload: "tprocc", Users: 1, Seed: 1}
+	if err := repositorytest.Jobs(context.Background(), w.api.Store, []job.Spec{spec}, 3*mostLeft); err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := w.api.Store.List(context.Background(), repository.Query{})
+	if err != nil || len(jobs) < 3*mostLeft {
+		t.Fatalf("got %d jobs and %v", len(jobs), err)
+	}
+	looking := w.api.viewOf(jobs[0])
+	for _, j := range jobs {
+		w.call("GET", "/jobs/"+string(j.ID)+"/users", "", 200)
+	}
+	w.api.mu.Lock()
+	defer w.api.mu.Unlock()
+	if len(w.api.viewed) != mostLeft+1 || w.api.viewed[jobs[0].ID] != looking || w.api.viewed[jobs[len(jobs)-1].ID] == nil {
+		t.Errorf("%d jobs are followed, want the one that somebody looks at, and the last %d", len(w.api.viewed), mostLeft)
+	}
+}
+
+// A repository that was busy for a moment must not keep a page from a job for as long as that
+// asks for it, which is every two seconds.
+func TestAViewThatHasFailedIsBegunAnew(t *testing.T) {
+	w := newWorld(t)
+	w.api.Say = func(line string) {
+		if !strings.Contains(line, "the repository is busy") {
+			t.Errorf("the API says %s", line)
+		}
+	}
+	end := make(slowRunner)
+	w.api.Runner = end
+	id := w.start(map[string]any{"action": "run", "settings": map[string]any{"db": "sqlite", "dbname": "none", "users": 2}})
+	j, err := w.api.Store.Get(context.Background(), job.ID(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ask := range []func() error{
+		func() error { _, err := lookAt(w.url, id, 1); return err },
+		func() error { w.raw("GET", "/jobs/"+id+"/users", "", 500); return nil },
+	} {
+		v := w.api.viewOf(j)
+		v.mu.Lock()
+		v.failed = errors.New("the repository is busy")
+		v.mu.Unlock()
+		if err := ask(); err != nil && !strings.Contains(err.Error(), "ended before") {
+			t.Error(err)
+		}
+		v.leave()
+		if again := w.api.viewOf(j); again == v {
+			t.Error("the view that has failed is shown again")
+		} else {
+			again.leave()
+		}
+	}
+	close(end)
+	if all, err := lookAt(w.url, id, 0); err != nil || all.over != job.Succeeded {
+		t.Errorf("got %s, %v", all.over, err)
 	}
 }

@@ -1,0 +1,34 @@
+package repository
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"sledge/internal/job"
+)
+
+// Each list of jobs has the labels, so there is an end to them. Who has more may remove some.
+func TestAJobHasSoManyLabels(t *testing.T) {
+	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
+	r := begin(t, s, runSpec())
+	add := func(from, to int) error {
+		a := Annotation{Set: map[string]string{}}
+		for n := from; n < to; n++ {
+			a.Set[fmt.Sprint("label", n)] = "x"
+		}
+		_, err := s.Annotate(t.Context(), r.ID(), a)
+		return err
+	}
+	had := len(runSpec().Labels)
+	if err := add(0, mostLabels-had); err != nil {
+		t.Fatal(err)
+	}
+	if err := add(mostLabels, mostLabels+1); job.ExitOf(err) != job.ExitUsage {
+		t.Errorf("one more than a job has: got %v", err)
+	}
+	j, err := s.Annotate(t.Context(), r.ID(), Annotation{Set: map[string]string{"other": "x"}, Remove: []string{"label0"}})
+	if err != nil || len(j.Spec.Labels) != mostLabels || j.Spec.Labels["other"] != "x" {
+		t.Errorf("one instead of another: got %d labels, %v", len(j.Spec.Labels), err)
+	}
+}

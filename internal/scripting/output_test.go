@@ -1,0 +1,44 @@
+package scripting
+
+import (
+	"context"
+	"strings"
+	"testing"
+)
+
+// A script that prints a letter at a time must not take a piece for each: what is kept of it
+// would be many times as large as what it has printed.
+func TestWhatIsPrintedInLittleBitsIsKeptTogether(t *testing.T) {
+	o := newOutput()
+	to, wrong := &stream{to: o}, &stream{to: o, isError: true}
+	const letters = 3 * maxOutput / 2
+	for n := range letters {
+		if _, err := to.Write([]byte{'a' + byte(n%26)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := wrong.Write([]byte("oh")); err != nil {
+		t.Fatal(err)
+	}
+	if most := maxOutput/together + 2; len(o.pieces) > most || o.size > maxOutput {
+		t.Errorf("%d pieces of %d bytes are kept, want at most %d of %d", len(o.pieces), o.size, most, maxOutput)
+	}
+	o.finish()
+	var last Piece
+	for after, more := int64(letters-3), true; more; after = last.End {
+		var p Piece
+		var err error
+		if p, more, err = o.next(context.Background(), after); err != nil {
+			t.Fatal(err)
+		}
+		if more {
+			last = p
+		}
+		if more && !p.Error && p.Text != strings.Repeat("abcdefghijklmnopqrstuvwxyz", 2)[(letters-3)%26:][:3] {
+			t.Errorf("behind all letters but three there is %q", p.Text)
+		}
+	}
+	if !last.Error || last.Text != "oh" || last.End != letters+2 {
+		t.Errorf("at last there is %+v, want what went to the other stream", last)
+	}
+}
