@@ -137,7 +137,7 @@ func (s *Server) mayCome(w *answer, r *http.Request, v *visit) bool {
 	switch {
 	case r.URL.Path == "/logout" || !acts(r) && !s.isPrivate(r):
 		return true
-	case s.ReadOnly:
+	case s.ReadOnly && who.name != keyUser:
 		s.refuse(w, r, http.StatusForbidden, "this server only shows: it was started with --read-only")
 		return false
 	case who.role != Act:

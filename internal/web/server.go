@@ -48,7 +48,7 @@ type Config struct {
 	Others map[string]http.Handler
 
 	TLS      *tls.Config // nil is HTTP without
-	ReadOnly bool        // nobody may act
+	ReadOnly bool        // nobody may act, but who has the Key
 
 	// Key is a token of whoever started the server, who may act: for commands that look at it
 	// and end it. See NewKey; "" is none.

@@ -468,7 +468,8 @@ func TestOtherAddressesAreBehindTheSameDoor(t *testing.T) {
 }
 
 func TestAWallScreenActsForNobody(t *testing.T) {
-	s := start(t, func(c *Config) { c.ReadOnly = true })
+	key := NewKey()
+	s := start(t, func(c *Config) { c.ReadOnly, c.Key = true, key })
 	c := s.in("ann")
 	s.ask(c, "GET", "/api/v1/jobs", "").wants(t, 200, "looking")
 	if reply := s.ask(c, "POST", "/api/v1/jobs", ""); reply.StatusCode != 403 || !strings.Contains(reply.body, "--read-only") {
@@ -480,6 +481,7 @@ func TestAWallScreenActsForNobody(t *testing.T) {
 	if asked := s.apiWas(); len(asked) != 1 {
 		t.Errorf("the API was asked %q, want one look", asked)
 	}
+	s.ask(s.browser(), "POST", "/api/v1/quit", "", "Authorization", "Bearer "+key).wants(t, 200, "a command of whoever started it, which is not refused for that")
 }
 
 func TestWhatIsPrivateIsForThoseWhoAct(t *testing.T) {

@@ -150,11 +150,15 @@ func Variable(environ []string, name string) string {
 }
 
 // readGiven takes settings that were handed over by the names that a configuration file
-// has for them.
+// has for them, but for files that hold a password: who hands them over may be on another
+// machine, and must not learn what files there are here, nor send one to a server.
 func (b Bench) readGiven(s Sources) (place, error) {
 	p := place{}
-	known := b.knownNames()
+	known, secrets := b.knownNames(), b.secretNames()
 	for _, name := range slices.Sorted(maps.Keys(s.Given)) {
+		if before, inFile := strings.CutSuffix(name, secretFile); inFile && slices.Contains(secrets, before) {
+			return nil, fmt.Errorf("%s: no file is read for %s: give %s itself, or keep a connection with it", name, s.GivenBy, before)
+		}
 		if !known[name] {
 			wrong := &option.UnknownError{Name: name, Nearest: option.Nearest(name, known.list())}
 			return nil, fmt.Errorf("%w (it is from %s)", wrong, s.GivenBy)

@@ -1,13 +1,18 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"sledge/internal/database"
+	"sledge/internal/option"
 	"sledge/internal/testserver"
 )
 
@@ -61,6 +66,32 @@ func TestMistakesAreFoundForEachSetting(t *testing.T) {
 		if !slices.Contains(where, want) {
 			t.Errorf("got mistakes in %q, want one in %s", where, want)
 		}
+	}
+}
+
+// Who may act over HTTP need not be who may read the files of this machine: a password that is
+// read from one would go to whatever server the request names.
+func TestNoFileIsReadForARequest(t *testing.T) {
+	w := newWorld(t)
+	there := filepath.Join(t.TempDir(), "secret.txt")
+	if err := os.WriteFile(there, []byte(plantedPassword), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, file := range []string{there, there + ".not"} {
+		for _, name := range []string{"password_file", "pg_pass_file"} {
+			for _, path := range []string{"/settings", "/settings/test", "/settings/deletion", "/settings/forms", "/jobs", "/sequences"} {
+				body := fmt.Sprintf(`{"settings": {"db": "pg", "port": 1, %q: %q}`, name, file)
+				if path != "/settings/test" && path != "/settings/deletion" {
+					body += `, "action": "run"`
+				}
+				refused := w.call("POST", path, body+"}", 422)["detail"].(string)
+				said = append(said, strings.NewReplacer(name, "NAME_file", strings.TrimSuffix(name, "_file"), "NAME").Replace(refused))
+			}
+		}
+	}
+	if said = slices.Compact(said); len(said) != 1 {
+		t.Errorf("got %q, which tells whether a file is there", said)
 	}
 }
 
@@ -137,6 +168,52 @@ func TestASetUpIsShownInFourFormsAndTakenIn(t *testing.T) {
 		t.Errorf("got the forms %q", names)
 	}
 	w.call("POST", "/settings/read", `{"text": "a = = b"}`, 422)
+	if strings.Contains(w.seen.String(), plantedPassword) {
+		t.Error("a password came back")
+	}
+}
+
+// Where a server refuses the default password, what psql would take is tried, for several runs
+// as for one.
+func TestASequenceSignsInAsARunDoes(t *testing.T) {
+	w := newWorld(t)
+	server := testserver.Open(t, "postgresql")
+	d, err := w.api.Bench.Database("postgresql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := d.Options(database.Use{Name: "tpcc"})
+	if err := option.Bind(nil, server.Values(), options); err != nil {
+		t.Fatal(err)
+	}
+	admin, err := d.Connect(t.Context(), options, database.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close()
+	execute := func(statements ...string) {
+		for _, statement := range statements {
+			if err := admin.Exec(context.Background(), statement); err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+		}
+	}
+	execute("CREATE ROLE sledge_sequence LOGIN PASSWORD '"+plantedPassword+"'", "CREATE DATABASE sledge_sequence OWNER sledge_sequence")
+	defer execute("DROP DATABASE sledge_sequence", "DROP ROLE sledge_sequence")
+	w.api.Environ = []string{"PGPASSWORD=" + plantedPassword}
+	body := fmt.Sprintf(`{"action": "run", "settings": {"db": "pg", "host": %q, "port": %d, "user": "sledge_sequence", "dbname": "sledge_sequence", "ssl_mode": "disable", "users": "1,2"}}`, server.Host, server.Port)
+	w.call("POST", "/sequences", body, 201)
+	w.api.Wait()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		one := w.call("GET", "/sequences", "", 200)["sequences"].([]any)[0].(map[string]any)
+		if one["state"] == "running" && time.Now().Before(deadline) {
+			continue
+		}
+		if reason, _ := one["reason"].(string); one["state"] != "failed" || strings.Contains(reason, "password") {
+			t.Errorf("got %v, want that it signs in and finds no schema", one)
+		}
+		break
+	}
 	if strings.Contains(w.seen.String(), plantedPassword) {
 		t.Error("a password came back")
 	}

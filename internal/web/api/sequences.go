@@ -55,7 +55,9 @@ func (a *API) addSequences() {
 		Summary:     "Start runs with several numbers of virtual users, one after another",
 		Description: "As sledge run --users 1,2,4 does: together they are a performance profile, a new one where none is named. It ends with the first run that does not succeed. Each run is a job that can be followed and stopped.",
 	}
-	add(a, start, func(_ context.Context, in *of[Wanted]) (*startedSequence, error) { return a.startSequence(in.Body) })
+	add(a, start, func(ctx context.Context, in *of[Wanted]) (*startedSequence, error) {
+		return a.startSequence(ctx, in.Body)
+	})
 	add(a, get("list-sequences", "/sequences", "List the sequences of runs that were started here", tagVerbs),
 		func(context.Context, *struct{}) (*of[Sequences], error) {
 			a.mu.Lock()
@@ -101,11 +103,11 @@ func (s *sweep) copy() Sequence {
 }
 
 // startSequence starts the first of several runs, and the others when it has ended.
-func (a *API) startSequence(in Wanted) (*startedSequence, error) {
+func (a *API) startSequence(ctx context.Context, in Wanted) (*startedSequence, error) {
 	if in.Action != job.Run {
 		return nil, wrong("action", "action: only runs can be done with several numbers of virtual users, not a %s", in.Action)
 	}
-	order, err := a.resolve(in)
+	order, err := a.signedIn(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +130,7 @@ func (a *API) startSequence(in Wanted) (*startedSequence, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(a.ctx)
+	going, cancel := context.WithCancel(a.ctx)
 	s := &sweep{Sequence: Sequence{Profile: profile, Users: order.Counts, Jobs: []job.ID{first.ID()}, State: sequenceRunning}, stop: cancel}
 	a.mu.Lock()
 	if len(a.sweeps) >= mostSequences {
@@ -141,7 +143,7 @@ func (a *API) startSequence(in Wanted) (*startedSequence, error) {
 	a.mu.Unlock()
 	a.clearing.Go(func() {
 		defer cancel()
-		a.sweep(ctx, s, orders, first)
+		a.sweep(going, s, orders, first)
 	})
 	return &startedSequence{Location: "profiles/" + strconv.Itoa(profile), Body: answered}, nil
 }
