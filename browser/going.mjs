@@ -34,7 +34,7 @@ await play(async ({ invite, step }) => {
       `${person.name}'s page stands still at ${after} s`,
     )
     assert.ok(await person.page.evaluate(() => window.untouched), `${person.name}'s page was loaded anew`)
-    assert.equal(await person.page.getByText(/connection is lost since/).count(), 0)
+    assert.equal(await person.page.getByText(/connection is lost since|Nothing has come from the server/).count(), 0)
   }
 
   const here = await watch('here', told.here)
@@ -43,7 +43,8 @@ await play(async ({ invite, step }) => {
   await step('the network is cut for 10 s', async () => {
     const before = await passed(here)
     await ask('cut')
-    await sleep(10)
+    const said = [here, elsewhere].map(({ page }) => page.getByText(/^Nothing has come from the server since/).waitFor({ timeout: 10_000 }))
+    await Promise.all([sleep(10), ...said])
     await ask('mend')
     await goesOn(here, before + 9)
     await goesOn(elsewhere, before + 9)

@@ -36,9 +36,9 @@ const (
 	// liveEvery is how often a live view is told anew, at most.
 	liveEvery = 500 * time.Millisecond
 
-	// liveBeat is how often it is told where nothing has changed, so that a page notices
-	// soon that its connection is gone.
-	liveBeat = 5 * time.Second
+	// liveBeat is how often it is told where nothing has changed, so that a page can say
+	// soon that what it shows is old.
+	liveBeat = 2 * time.Second
 
 	// liveKept is for how long a job is followed that nobody looks at any more, and mostLeft
 	// how many are: who loads a page again finds it as it was.

@@ -6,6 +6,8 @@ import { APIError } from './client.ts'
 export type Connection =
   | { state: 'connecting' }
   | { state: 'open' }
+  /** It is open, and nothing has come since then. */
+  | { state: 'quiet'; since: number }
   /** It is gone since then, and is tried again by itself. */
   | { state: 'lost'; since: number; next: number }
   /** The server answers, and will not send it: trying again would not help. */
@@ -31,7 +33,10 @@ export interface Source {
 
 /** How a stream is followed. */
 export interface Ways {
-  /** A connection on which nothing has come for so many milliseconds is gone. How a job stands is told every five seconds at least. */
+  /**
+   * A connection on which nothing has come for so many milliseconds is gone, and for a quarter of
+   * that is quiet. How a job stands is told every two seconds at least.
+   */
   silence?: number
   open?: (url: string) => Source
 }
@@ -48,6 +53,7 @@ export class Follower {
   #last = ''
   #heard = 0
   #lost: number | undefined
+  #quiet = false
   #tries = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #watch: ReturnType<typeof setInterval>
@@ -114,8 +120,9 @@ export class Follower {
 
   #hear(): void {
     this.#heard = Date.now()
-    if (this.#lost !== undefined || this.#tries === 0) this.listener.connection({ state: 'open' })
+    if (this.#lost !== undefined || this.#quiet || this.#tries === 0) this.listener.connection({ state: 'open' })
     this.#lost = undefined
+    this.#quiet = false
     this.#tries = 1
   }
 
@@ -124,6 +131,7 @@ export class Follower {
     this.#source?.close()
     this.#source = undefined
     this.#lost ??= this.#heard
+    this.#quiet = false
     const wait = waits[Math.min(Math.max(this.#tries - 1, 0), waits.length - 1)] ?? 15_000
     this.#tries++
     clearTimeout(this.#timer)
@@ -139,9 +147,15 @@ export class Follower {
     }
   }
 
-  /** Notices a connection that is open and silent, as after a sleep. */
+  /** Notices a connection that is open and silent, as where a network is cut or after a sleep. */
   #look(): void {
-    if (this.#source !== undefined && Date.now() - this.#heard > this.#silence) void this.#lose()
+    if (this.#source === undefined) return
+    const silent = Date.now() - this.#heard
+    if (silent > this.#silence) void this.#lose()
+    else if (silent > this.#silence / 4 && this.#lost === undefined && this.#tries > 0 && !this.#quiet) {
+      this.#quiet = true
+      this.listener.connection({ state: 'quiet', since: this.#heard })
+    }
   }
 
   /** Whoever comes back does not wait for the next attempt. */

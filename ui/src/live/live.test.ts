@@ -191,6 +191,20 @@ describe('a stream', () => {
     expect(Fake.all.filter((each) => !each.closed)).toHaveLength(1)
   })
 
+  test('that is silent for a few seconds says since when, until something comes', async () => {
+    await vi.advanceTimersByTimeAsync(8000)
+    expect(states).toEqual([{ state: 'connecting' }]) // nothing is shown that could be old
+    last().say('1')
+    const heard = Date.now()
+    await vi.advanceTimersByTimeAsync(4900)
+    expect(states.at(-1)).toEqual({ state: 'open' })
+    await vi.advanceTimersByTimeAsync(4000)
+    expect(states.filter((each) => each.state === 'quiet')).toEqual([{ state: 'quiet', since: heard }])
+    last().say('2')
+    expect(states.at(-1)).toEqual({ state: 'open' })
+    expect(Fake.all).toHaveLength(1)
+  })
+
   test('that is open and silent is gone, as after a sleep', async () => {
     last().say('1')
     await vi.advanceTimersByTimeAsync(25_000)
