@@ -151,6 +151,8 @@ func plain(n ast.Node, source []byte) string {
 					b.WriteByte(' ')
 				}
 			}
+		case *ast.Image:
+			return ast.WalkSkipChildren, nil
 		case *ast.CodeBlock, *ast.FencedCodeBlock:
 			if entering {
 				b.Write(n.Lines().Value(source))
@@ -165,8 +167,9 @@ func plain(n ast.Node, source []byte) string {
 	return strings.TrimSpace(b.String())
 }
 
-// link has the links of a page lead to where the pages of the manual are shown. Those to files
-// that are none, such as sources, and pictures are left out: only what they say is kept.
+// link has the links of a page lead to where the pages of the manual are shown. Of those to files
+// that are none, such as sources, only what they say is kept. Pictures are left out: they show the
+// program that shows the manual.
 func (b *Book) link(p *Page, tree ast.Node) {
 	var links []ast.Node
 	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // it never fails
@@ -184,12 +187,15 @@ func (b *Book) link(p *Page, tree ast.Node) {
 			continue
 		}
 		parent := n.Parent()
-		for child := n.FirstChild(); child != nil; {
+		for child := n.FirstChild(); is && child != nil; {
 			next := child.NextSibling()
 			parent.InsertBefore(parent, n, child)
 			child = next
 		}
 		parent.RemoveChild(parent, n)
+		if parent.ChildCount() == 0 {
+			parent.Parent().RemoveChild(parent.Parent(), parent)
+		}
 	}
 }
 

@@ -53,12 +53,12 @@ func TestEveryLinkOfTheManualLeadsSomewhere(t *testing.T) {
 }
 
 func TestMarkupInAPageIsNotPassedOn(t *testing.T) {
-	b, err := Open(fstest.MapFS{"a.md": {Data: []byte("# A <b>x</b>\n\n<script>alert(1)</script>\n\n[go](javascript:alert(1)) <img src=x onerror=alert(1)> ![p](x.png)\n\n`<i>`\n")}})
+	b, err := Open(fstest.MapFS{"a.md": {Data: []byte("# A <b>x</b>\n\n<script>alert(1)</script>\n\n[go](javascript:alert(1)) <img src=x onerror=alert(1)> ![shot](x.png)\n\n![alone](y.png)\n\n`<i>`\n")}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p, _ := b.Page("a")
-	for _, bad := range []string{"<script", "javascript:", "<img", "<b>", "<i>"} {
+	for _, bad := range []string{"<script", "javascript:", "<img", "<b>", "<i>", "shot", "alone", "<p></p>"} {
 		if strings.Contains(p.HTML, bad) {
 			t.Errorf("%s is in %s", bad, p.HTML)
 		}
