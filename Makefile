@@ -44,7 +44,7 @@ PAGES = internal/web/pages/built/site/index.html
 PAGES_SOURCES = $(shell find ui \( -name node_modules -o -name generated \) -prune -o -type f -print) docs/api/openapi.json
 
 .DEFAULT_GOAL = help
-.PHONY: help build build-duckdb demo test test-duckdb test-pages test-browser fuzz-api race check lint lint-duckdb lint-pages generated cross release fuzz bench generate docs servers clean
+.PHONY: help build build-duckdb demo test test-duckdb test-pages test-browser fuzz-api race check lint lint-duckdb lint-pages generated cross release fuzz bench bench-pages generate docs pictures servers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -133,11 +133,17 @@ fuzz-api: build ## make 100,000 calls of the web API from its description: 20 mi
 bench: servers $(TCL) ## measure Sledge beside what it is compared with: half an hour, on a quiet machine (RUN=Memory: one figure)
 	go test -tags bench ./bench -v -count=1 -timeout 60m $(if $(RUN),-run '$(RUN)')
 
+bench-pages: build ## measure how soon the pages of the web application show something, on a quiet machine
+	@scripts/browser speed -v
+
 generate: ## write the catalog and the other generated files anew
 	go generate ./...
 
 docs: ## write the manual's pages that follow from declarations anew
 	go generate ./internal/cli
+
+pictures: build ## take the pictures of docs/web.md anew, from the running program
+	@scripts/browser pictures
 
 clean: ## remove what was built; the test servers in .cache stay
 	rm -rf bin dist coverage.out internal/interpreter/helper/*/tclsh.* internal/web/pages/built/site ui/node_modules browser/node_modules

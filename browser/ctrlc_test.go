@@ -13,6 +13,7 @@ import (
 
 // TestCtrlCEndsJobsFirst presses Ctrl-C while jobs run that were started over the API.
 func TestCtrlCEndsJobsFirst(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	ci := s.as("ci", "act")
 	s.start()

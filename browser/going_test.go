@@ -72,6 +72,7 @@ func (w *wire) copy(to io.Writer, from io.Reader) {
 // TestThePagesGoOnByThemselves follows jobs while the network is cut, the browser sleeps and the
 // server is killed and started again.
 func TestThePagesGoOnByThemselves(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.addUser("ann", "act")
 	ci := s.as("ci", "act")
@@ -91,6 +92,7 @@ func TestThePagesGoOnByThemselves(t *testing.T) {
 	// A run of the command line goes on whatever becomes of the server.
 	c := exec.Command(program, "run", "--db", "sqlite", "--dbname", filepath.Join(s.folder, "elsewhere.sqlite"), "--users", "1", "--rampup", "0s", "--duration", "30m")
 	c.Env = s.environment()
+	endWithUs(c)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -36,6 +36,18 @@ await play(async ({ invite, step }) => {
       await ann.look(`hostile-${told.jobs.indexOf(job)}`)
     })
   }
+  await step('reports', async () => {
+    // A report is opened from wherever it was saved, without the server's Content-Security-Policy.
+    const reader = await ann.context.newPage()
+    for (const job of told.jobs) {
+      const answer = await page.request.get(`${told.address}api/v1/jobs/${job}/report`)
+      assert.equal(answer.status(), 200, `the report of ${job}: ${answer.status()}`)
+      await reader.setContent(await answer.text())
+      assert.equal(await reader.locator('[data-hostile], img[src="x"], a[href^="javascript:"]').count(), 0, `the report of ${job} has taken a text for markup`)
+      await reader.getByText('data-hostile').first().waitFor({ state: 'attached' })
+    }
+    await reader.close()
+  })
   await step('every page of the navigation', async () => {
     const links = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').evaluateAll((all) => all.map((a) => a.getAttribute('href')))
     assert.ok(links.length > 0)

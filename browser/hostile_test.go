@@ -56,11 +56,12 @@ func refuse(conn net.Conn) {
 
 // TestNothingThatOthersWroteIsExecuted shows every page texts with markup and scripts in them.
 func TestNothingThatOthersWroteIsExecuted(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	ci := s.as("ci", "act")
 	s.addUser("ann", "act")
 	s.start()
-	labels := facts{"labels": map[string]string{"remark": hostile}}
+	labels := facts{"labels": map[string]string{"remark": hostile}, "note": hostile}
 	// A file's name has no slash.
 	file := filepath.Join(s.folder, `<img src=x onerror=alert(1)><b data-hostile>.sqlite`)
 	local := settings{"db": "sqlite", "dbname": file}

@@ -12,7 +12,9 @@ import (
 
 // TestAWholeTest does in the browser what README does on the command line.
 func TestAWholeTest(t *testing.T) {
+	t.Parallel()
 	do := func(t *testing.T, name string, keyboard bool, database string, of func(s *site) settings) {
+		t.Parallel()
 		s := newSite(t)
 		with := of(s)
 		s.start()

@@ -170,14 +170,14 @@ export async function play(script) {
     const begun = performance.now()
     const outcome = await does()
     for (const person of people) person.fine()
-    console.log(`    ${((performance.now() - begun) / 1000).toFixed(1).padStart(5)} s  ${what}`)
+    console.log(`    ${((performance.now() - begun) / 1000).toFixed(1).padStart(5)} s  ${told.test}: ${what}`)
     return outcome
   }
   try {
     await script({ browser, invite, step })
     for (const person of people) person.fine()
   } catch (error) {
-    console.error(`    failed: ${at}\n${error.stack}`)
+    console.error(`    ${told.test} failed: ${at}\n${error.stack}`)
     for (const person of people) {
       for (const fault of person.faults) console.error(`    ${person.name} saw: ${fault}`)
       for (const page of person.context.pages()) {

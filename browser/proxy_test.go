@@ -79,6 +79,7 @@ func run(t *testing.T, port, program string, arguments ...string) {
 	c.Env = append(os.Environ(), "HOME="+t.TempDir())
 	var said lines
 	c.Stdout, c.Stderr = &said, &said
+	endWithUs(c)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,9 @@ func run(t *testing.T, port, program string, arguments ...string) {
 
 // TestBehindAProxy comes in and follows a job through each kind of proxy.
 func TestBehindAProxy(t *testing.T) {
+	t.Parallel()
 	t.Run("that takes the base path off", func(t *testing.T) {
+		t.Parallel()
 		s := proxied(t)
 		to, _ := url.Parse("http://127.0.0.1:" + s.port) // it is one
 		proxy := httptest.NewServer(http.StripPrefix("/sledge", &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
@@ -105,6 +108,7 @@ func TestBehindAProxy(t *testing.T) {
 		play(t, "proxied.mjs", facts{"address": proxy.URL + "/sledge/"}, nil)
 	})
 	t.Run("nginx", func(t *testing.T) {
+		t.Parallel()
 		s, port, folder := proxied(t), freePort(t), t.TempDir()
 		lines := fmt.Sprintf("worker_processes 1; daemon off; pid %[1]s/pid; error_log stderr;\nevents {}\nhttp {\naccess_log off; client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy;\n"+
 			"fastcgi_temp_path %[1]s/f; uwsgi_temp_path %[1]s/u; scgi_temp_path %[1]s/s;\nserver {\nlisten 127.0.0.1:%[2]s;\n%[3]s\n}\n}\n", folder, port, example(t, "location /sledge/ {", s.port))
@@ -119,6 +123,7 @@ func TestBehindAProxy(t *testing.T) {
 		play(t, "proxied.mjs", facts{"address": "http://127.0.0.1:" + port + "/sledge/"}, nil)
 	})
 	t.Run("caddy", func(t *testing.T) {
+		t.Parallel()
 		s, port, folder := proxied(t), freePort(t), t.TempDir()
 		// By a name Caddy would ask the world for a certificate.
 		lines := "{\nadmin off\n}\n" + strings.Replace(example(t, "tests.example.org {", s.port), "tests.example.org {", "http://127.0.0.1:"+port+" {", 1) + "\n"

@@ -37,7 +37,7 @@ func play(t *testing.T, script string, told facts, can deeds) {
 	defer control.Close()
 	all := facts{
 		"control": control.URL, "password": password, "failures": os.Getenv("SLEDGE_BROWSER_FAILURES"),
-		"chromium": os.Getenv("SLEDGE_BROWSER_CHROMIUM"), "pictures": os.Getenv("SLEDGE_BROWSER_PICTURES"), "review": os.Getenv("SLEDGE_BROWSER_REVIEW"),
+		"chromium": os.Getenv("SLEDGE_BROWSER_CHROMIUM"), "review": os.Getenv("SLEDGE_BROWSER_REVIEW"), "test": t.Name(),
 	}
 	for name, value := range told {
 		all[name] = value
@@ -49,6 +49,7 @@ func play(t *testing.T, script string, told facts, can deeds) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	c := exec.CommandContext(ctx, "node", script)
+	endWithUs(c)
 	c.Env = append(os.Environ(), "SLEDGE_BROWSER="+string(text))
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	// It ends its browser before it ends.

@@ -26,6 +26,7 @@ const plantedEverywhere = "-5b1e"
 // TestNoPasswordComesBack gives a password of its own in every place that takes one, in jobs that
 // work and in jobs that fail, and looks for them in all that the program gives and keeps.
 func TestNoPasswordComesBack(t *testing.T) {
+	t.Parallel()
 	server := testserver.Open(t, "postgresql")
 	s := newSite(t)
 	s.more = []string{"SLEDGE_PASSWORD=" + planted("environment"), "PGPASSWORD=" + planted("client")}
@@ -47,7 +48,8 @@ func TestNoPasswordComesBack(t *testing.T) {
 	for name, value := range of {
 		run[name] = value
 	}
-	ended := []string{ci.finish(ci.begin("run", run))}
+	good := ci.begin("run", run, facts{"note": "with the usual password", "labels": map[string]string{"ticket": "4711"}})
+	ended := []string{ci.finish(good)}
 
 	// All others are wrong, so that servers and drivers say something about them.
 	wrong := func(without ...string) settings {
@@ -132,6 +134,14 @@ func TestNoPasswordComesBack(t *testing.T) {
 		}
 	}
 	looker.said.WriteString(s.try(append([]string{"jobs", "compare"}, all[:2]...)...))
+	// The reports are there, so something was looked through.
+	report, err := os.ReadFile(filepath.Join(s.folder, good+".html"))
+	if err != nil || !strings.Contains(string(report), "secretive") || !strings.Contains(string(report), "with the usual password") {
+		t.Errorf("the report of a run, of %d bytes, does not show what was given: %v", len(report), err)
+	}
+	if said := looker.said.String(); strings.Count(said, "<!doctype html>") < len(all) {
+		t.Error("the API gave fewer reports than there are jobs")
+	}
 	s.interrupt()
 	s.wait(patience)
 
@@ -141,7 +151,7 @@ func TestNoPasswordComesBack(t *testing.T) {
 		}
 	}
 	given := map[string]bool{config: true, file: true, script: true}
-	err := filepath.WalkDir(s.folder, func(path string, entry fs.DirEntry, err error) error {
+	err = filepath.WalkDir(s.folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || given[path] {
 			return err
 		}

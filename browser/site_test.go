@@ -84,6 +84,7 @@ func (s *site) start() {
 	s.command = exec.Command(program, append([]string{"web", "--listen", "127.0.0.1:" + s.port}, s.given...)...)
 	s.command.Env, s.command.Dir = s.environment(), "."
 	s.command.Stderr = &s.errors
+	endWithUs(s.command)
 	out, err := s.command.StdoutPipe()
 	if err != nil {
 		s.t.Fatal(err)

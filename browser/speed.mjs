@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict'
 import { play, told } from './people.mjs'
 
-/** How soon the first content is to be there, in milliseconds. */
+/** How soon the first content is to be there, in milliseconds: the median of so many. */
 const quick = 300
-/** What the first view may take over the line, in bytes. */
-const bytes = 350 * 1024
+const rounds = 11
 
 await play(async ({ invite, step }) => {
   const ann = await invite('ann', told.address)
@@ -26,21 +25,22 @@ await play(async ({ invite, step }) => {
     look()
   })
 
-  /** Opens a page anew and returns when what is wanted was drawn, in ms, at best; cold is without the browser's cache. */
+  const median = (all) => all.toSorted((a, b) => a - b)[(all.length - 1) / 2]
+
+  /** Opens a page anew, again and again, and returns when what is wanted was drawn, in ms; cold is without the browser's cache. */
   const opens = async (hash, wanted, cold) => {
     await page.evaluate((w) => sessionStorage.setItem('wanted', w), wanted)
-    let best = Infinity
-    // Another program may use the machine for a while.
-    for (let n = 0; n < 15 && best > quick; n++) {
+    const took = []
+    for (let n = 0; n < rounds; n++) {
       await devtools.send('Network.setCacheDisabled', { cacheDisabled: cold })
       await page.goto('about:blank')
       received = 0
       await page.goto(new URL(hash, told.address).href)
       await page.waitForFunction(() => window.drawn > 0)
-      best = Math.min(best, await page.evaluate(() => window.drawn))
+      took.push(await page.evaluate(() => window.drawn))
       await page.waitForLoadState('networkidle')
     }
-    return best
+    return took
   }
   const views = [
     ['the first page', '', 'main h1'],
@@ -48,13 +48,13 @@ await play(async ({ invite, step }) => {
     ['a job of a day', `#/jobs/${told.day}`, 'main h1 ~ *'],
   ]
   for (const [what, hash, wanted] of views) {
-    await step(`${what}`, async () => {
+    await step(what, async () => {
       const cold = await opens(hash, wanted, true)
       const over = received
       const warm = await opens(hash, wanted, false)
-      console.log(`             first content after ${cold.toFixed(0)} ms, ${warm.toFixed(0)} ms when the browser has been here; ${(over / 1024).toFixed(0)} KiB over the line`)
-      assert.ok(cold <= quick, `${what}: the first content came after ${cold} ms, ${quick} are to be enough`)
-      if (hash === '') assert.ok(over <= bytes, `${what} takes ${over} bytes`)
+      const figures = (all) => `${median(all).toFixed(0)} ms (${Math.min(...all).toFixed(0)} to ${Math.max(...all).toFixed(0)})`
+      console.log(`             first content after ${figures(cold)}, ${figures(warm)} when the browser has been here; ${(over / 1024).toFixed(0)} KiB over the line`)
+      assert.ok(median(cold) <= quick, `${what}: the first content came after ${figures(cold)}, ${quick} ms are to be enough`)
     })
   }
   await step('scrolling through the jobs', async () => {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -26,6 +27,7 @@ func (s *site) jobs() (ids []string) {
 }
 
 func TestWhoMayDoWhat(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.addUser("ann", "act")
 	s.addUser("lou", "look")
@@ -51,5 +53,19 @@ func TestWhoMayDoWhat(t *testing.T) {
 	}
 	if strings.Contains(string(audit), "not her password") || strings.Contains(string(audit), password) {
 		t.Errorf("the log has a password: %s", audit)
+	}
+}
+
+// TestAScreenOnTheWall lets nobody act, whatever their role.
+func TestAScreenOnTheWall(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "--read-only")
+	s.addUser("ann", "act")
+	s.sledge("build", "--db", "sqlite", "--dbname", filepath.Join(s.folder, "t.sqlite"))
+	before := s.jobs()
+	s.start()
+	play(t, "wall.mjs", facts{"address": s.address, "job": before[0]}, nil)
+	if after := s.jobs(); !slices.Equal(after, before) {
+		t.Errorf("got the jobs %q, want %q", after, before)
 	}
 }
