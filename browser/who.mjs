@@ -32,6 +32,16 @@ await play(async ({ invite, step }) => {
     assert.equal(await fetched(stranger, 'GET', 'api/v1/jobs'), 401)
   })
 
+  await step('a log-in leads back to the page that was asked for', async () => {
+    const guest = await invite('guest', told.address)
+    await guest.page.goto(`${told.address}#/jobs?status=failed`)
+    await guest.page.getByLabel('User').fill('lou')
+    await guest.page.getByLabel('Password').fill(told.password)
+    await guest.page.getByRole('button', { name: 'Log in' }).click()
+    await guest.heading('Jobs')
+    assert.equal(new URL(guest.page.url()).hash, '#/jobs?status=failed')
+  })
+
   await step('ann, who may act, and lou, who may look, come in', async () => {
     await ann.logIn(told.address, 'ann')
     await lou.logIn(told.address, 'lou')

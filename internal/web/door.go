@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -120,7 +121,7 @@ func (s *Server) mayCome(w *answer, r *http.Request, v *visit) bool {
 		return false
 	}
 	switch r.URL.Path {
-	case "/login", "/login.css", "/icon.svg":
+	case "/login", "/login.css", "/login.js", "/icon.svg":
 		return true
 	}
 	who, in, err := s.identify(r)
@@ -223,7 +224,11 @@ func (s *Server) sendToLogin(w *answer, r *http.Request) {
 		s.refuse(w, r, http.StatusUnauthorized, detail)
 		return
 	}
-	http.Redirect(w, r, s.BasePath+"/login", http.StatusSeeOther)
+	login := s.BasePath + "/login"
+	if next := wanted(r.URL.RequestURI()); next != "/" {
+		login += "?" + url.Values{keyNext: {next}}.Encode()
+	}
+	http.Redirect(w, r, login, http.StatusSeeOther)
 }
 
 // note adds a request to the log of what was done, if it did something or was refused.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
+	"path"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -26,7 +28,7 @@ func (l *link) use(token string) bool {
 	return l != nil && subtle.ConstantTimeCompare([]byte(l.token), []byte(token)) == 1 && l.used.CompareAndSwap(false, true)
 }
 
-//go:embed login.html message.html login.css
+//go:embed login.html message.html login.css login.js
 var own embed.FS
 
 var templates = template.Must(template.ParseFS(own, "*.html"))
@@ -42,17 +44,20 @@ func (s *Server) show(w http.ResponseWriter, status int, name string, values map
 	_ = templates.ExecuteTemplate(w, name, values) // who asked may be gone
 }
 
-func showStyle(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/css; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-cache")
-	http.ServeFileFS(w, r, own, "login.css")
+// showFile answers with a file of the page of the log-in.
+func showFile(name, kind string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", kind+"; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-cache")
+		http.ServeFileFS(w, r, own, name)
+	}
 }
 
 // showLogin shows the form, or lets in who has the link.
 func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) {
-	token := r.URL.Query().Get("token")
+	token, next := r.URL.Query().Get("token"), wanted(r.URL.Query().Get(keyNext))
 	if token == "" || r.Method == http.MethodHead {
-		s.form(w, http.StatusOK, "")
+		s.form(w, http.StatusOK, "", next)
 		return
 	}
 	if strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") {
@@ -61,10 +66,10 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) {
 	}
 	if !s.link.use(token) {
 		note(w, "", "link refused")
-		s.form(w, http.StatusForbidden, "This link was used already, or is of another start of the server.")
+		s.form(w, http.StatusForbidden, "This link was used already, or is of another start of the server.", next)
 		return
 	}
-	if !s.enter(w, r, linkUser, "") {
+	if !s.enter(w, r, linkUser, "", next) {
 		return
 	}
 	note(w, linkUser, "logged in by the link")
@@ -74,34 +79,53 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) {
 	s.page(w, http.StatusOK, "You are logged in", "The pages come in a moment.")
 }
 
-// form shows the form with what was wrong the last time.
-func (s *Server) form(w http.ResponseWriter, status int, wrong string) {
+// keyNext is the name of what was asked for before the log-in, in its address and its form.
+const keyNext = "next"
+
+// wanted returns what was asked for before a log-in: a path below the base path, with its
+// query. It is "/" for what may lead anywhere else, and for the log-in itself.
+func wanted(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.Scheme != "" || u.Host != "" || len(next) > longestNext || strings.Contains(u.Path, `\`) ||
+		!strings.HasPrefix(u.Path, "/") || path.Clean(u.Path) != u.Path || u.Path == "/login" {
+		return "/"
+	}
+	u.User, u.Fragment, u.RawFragment = nil, "", "" // what is behind # the browser takes along
+	return u.String()
+}
+
+// longestNext is that of a path and query in bytes, which stand in a form.
+const longestNext = 512
+
+// form shows the form with what was wrong the last time, and what was asked for before.
+func (s *Server) form(w http.ResponseWriter, status int, wrong, next string) {
 	users, err := s.users.List()
 	if err != nil {
 		s.sayOnce(err.Error())
 	}
-	s.show(w, status, "login.html", map[string]any{"Wrong": wrong, "Base": s.BasePath, "Users": len(users) > 0})
+	s.show(w, status, "login.html", map[string]any{"Wrong": wrong, "Base": s.BasePath, "Users": len(users) > 0, "Next": next})
 }
 
 // logIn lets in who has a password.
 func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
-		s.form(w, http.StatusBadRequest, "What was sent is no form of this page.")
+		s.form(w, http.StatusBadRequest, "What was sent is no form of this page.", "/")
 		return
 	}
+	next := wanted(r.PostForm.Get(keyNext))
 	name, password := r.PostForm.Get("name"), r.PostForm.Get("password")
 	giveBack, wait := s.attempts.begin(visitOf(r).address, name)
 	if wait > 0 {
 		seconds := int(wait/time.Second) + 1
 		note(w, "", "log-in refused: too many attempts")
 		w.Header().Set("Retry-After", strconv.Itoa(seconds))
-		s.form(w, http.StatusTooManyRequests, fmt.Sprintf("There were too many attempts: try again in %d s.", seconds))
+		s.form(w, http.StatusTooManyRequests, fmt.Sprintf("There were too many attempts: try again in %d s.", seconds), next)
 		return
 	}
 	user, found, err := s.users.find(name)
 	if err != nil {
 		s.sayOnce(err.Error())
-		s.form(w, http.StatusInternalServerError, "The users cannot be read: what the program printed says why.")
+		s.form(w, http.StatusInternalServerError, "The users cannot be read: what the program printed says why.", next)
 		return
 	}
 	hash := user.Password
@@ -115,23 +139,23 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 		} else {
 			note(w, "", "log-in refused: no such user")
 		}
-		s.form(w, http.StatusUnauthorized, "There is no user of this name with this password.")
+		s.form(w, http.StatusUnauthorized, "There is no user of this name with this password.", next)
 		return
 	}
 	giveBack()
-	if !s.enter(w, r, user.Name, user.proof()) {
+	if !s.enter(w, r, user.Name, user.proof(), next) {
 		return
 	}
 	note(w, user.Name, "logged in")
-	http.Redirect(w, r, s.BasePath+"/", http.StatusSeeOther)
+	http.Redirect(w, r, s.BasePath+next, http.StatusSeeOther)
 }
 
 // enter begins a session and gives the browser its cookie.
-func (s *Server) enter(w http.ResponseWriter, r *http.Request, user, proof string) bool {
+func (s *Server) enter(w http.ResponseWriter, r *http.Request, user, proof, next string) bool {
 	token, ends, err := s.sessions.begin(user, proof)
 	if err != nil {
 		s.sayOnce(err.Error())
-		s.form(w, http.StatusInternalServerError, "The session cannot be kept: what the program printed says why.")
+		s.form(w, http.StatusInternalServerError, "The session cannot be kept: what the program printed says why.", next)
 		return false
 	}
 	http.SetCookie(w, s.cookieOf(r, token, ends))

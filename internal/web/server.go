@@ -243,7 +243,8 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /login", s.logIn)
 	mux.HandleFunc("POST /logout", s.logOut)
 	mux.HandleFunc("GET /session", s.showSession)
-	mux.HandleFunc("GET /login.css", showStyle)
+	mux.HandleFunc("GET /login.css", showFile("login.css", "text/css"))
+	mux.HandleFunc("GET /login.js", showFile("login.js", "text/javascript"))
 	mux.Handle("/api/", compressed(s.API))
 	for path, handler := range s.Others {
 		mux.Handle(path, handler)

@@ -228,10 +228,11 @@ func TestNobodyComesInWithoutALogIn(t *testing.T) {
 		{"GET", "/login.css/../api/", 303},
 		{"GET", "/login", 200},
 		{"GET", "/login.css", 200},
+		{"GET", "/login.js", 200},
 	} {
 		reply := s.ask(c, test.method, test.path, "")
 		reply.wants(t, test.want, test.method+" "+test.path)
-		if to := reply.Header.Get("Location"); test.want == 303 && to != "/login" {
+		if to, _, _ := strings.Cut(reply.Header.Get("Location"), "?"); test.want == 303 && to != "/login" {
 			t.Errorf("%s %s leads to %q, want the log-in", test.method, test.path, to)
 		}
 	}
@@ -644,6 +645,43 @@ func TestAServerForOthersTakesEveryNameUnlessSomeAreGiven(t *testing.T) {
 		s := Server{Config: Config{Listener: addressed{address: everywhere}, Hostnames: test.names}}
 		if err := s.checkHost(test.host); (err == nil) != test.want {
 			t.Errorf("%q, with the names %q: got %v, want it taken: %t", test.host, test.names, err, test.want)
+		}
+	}
+}
+
+func TestALogInLeadsBackToWhatWasAskedFor(t *testing.T) {
+	s := start(t, func(c *Config) { c.BasePath, c.Pages = "/sledge", pages })
+	asked := s.ask(s.browser(), "GET", "/sledge/jobs?jobid=7&result", "")
+	if to := asked.Header.Get("Location"); to != "/sledge/login?next=%2Fjobs%3Fjobid%3D7%26result" {
+		t.Errorf("a stranger is led to %q", to)
+	}
+	if form := s.ask(s.browser(), "GET", asked.Header.Get("Location"), ""); !strings.Contains(form.body, `value="/jobs?jobid=7&amp;result"`) {
+		t.Errorf("the form does not have it: %s", form.body)
+	}
+	for next, want := range map[string]string{
+		"/jobs?jobid=7&result": "/sledge/jobs?jobid=7&result",
+		"/a%2Fb?to=//evil":     "/sledge/a%2Fb?to=//evil",
+		"":                     "/sledge/",
+		"/login?next=/login":   "/sledge/",
+		// What would lead out of our pages.
+		"//evil.example":               "/sledge/",
+		"///evil.example":              "/sledge/",
+		`/\evil.example`:               "/sledge/",
+		"/%5cevil.example":             "/sledge/",
+		"/../admin":                    "/sledge/",
+		"/%2e%2e/admin":                "/sledge/",
+		"https://evil.example/":        "/sledge/",
+		"javascript:alert(1)":          "/sledge/",
+		"evil.example":                 "/sledge/",
+		".evil.example":                "/sledge/",
+		"@evil.example":                "/sledge/",
+		"/x\r\nLocation: //evil":       "/sledge/",
+		"/" + strings.Repeat("x", 600): "/sledge/",
+	} {
+		form := url.Values{"name": {"ann"}, "password": {password}, "next": {next}}.Encode()
+		reply := s.ask(s.browser(), "POST", "/sledge/login", form, "Content-Type", "application/x-www-form-urlencoded")
+		if to := reply.Header.Get("Location"); reply.StatusCode != 303 || to != want {
+			t.Errorf("%q: got %d to %q, want %q", next, reply.StatusCode, to, want)
 		}
 	}
 }
