@@ -91,10 +91,11 @@ var layers = map[string]string{
 	"datagen":     "catalog database engine job live option schema workbench workload",
 	"interpreter": "",
 	"scripting":   "job",
+	"counter":     "database document engine job report workload",
 	"help":        "",
 	"web":         "privatefile",
-	"web/api":     "catalog datagen docs document hammerdb/console hammerdb/setup hammerdb/views help job live meter option report report/paper repository scripting workbench",
-	"cli":         "catalog database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option privatefile report report/paper repository terminal web web/api web/pages workbench workload",
+	"web/api":     "catalog counter datagen docs document engine hammerdb/console hammerdb/setup hammerdb/views help job live meter option report report/paper repository scripting workbench",
+	"cli":         "catalog counter database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option privatefile report report/paper repository terminal web web/api web/pages workbench workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
 	"hammerdb/names":      "option workload",

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"sledge/internal/interpreter"
+	"sledge/internal/report"
 )
 
 // editsLines reports whether somebody sits at a terminal.
@@ -64,7 +65,7 @@ func (s *session) reads(ctx context.Context, tcl *interpreter.Tcl) error {
 		var failed *interpreter.ScriptError
 		switch {
 		case errors.As(err, &failed):
-			fmt.Fprintln(s.Stderr, oneLine(err))
+			fmt.Fprintln(s.Stderr, report.OneLine(err))
 			failed.Info = "" // nobody needs it twice
 			first = cmp.Or(first, err)
 		case errors.Is(err, interpreter.ErrQuit):

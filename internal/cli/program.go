@@ -97,7 +97,7 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 	swallowed := stdout.unread() || stderr.unread()
 	// Who reads the first lines alone, as head does, wants no word about the others.
 	if err != nil && (!swallowed || !errors.Is(err, context.Canceled)) {
-		fmt.Fprintf(p.Stderr, "sledge: %s\n", oneLine(err))
+		fmt.Fprintf(p.Stderr, "sledge: %s\n", report.OneLine(err))
 	}
 	switch {
 	case err == nil && !swallowed:
@@ -110,7 +110,7 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 		code = job.ExitOf(err)
 	}
 	if err != nil && p.asksJSON() && !p.documented {
-		_ = p.printJSON(document.NewError(code, err, oneLine(err))) // what cannot be printed has been said on Stderr
+		_ = p.printJSON(document.NewError(code, err, report.OneLine(err))) // what cannot be printed has been said on Stderr
 	}
 	return code
 }
@@ -144,11 +144,6 @@ func (p *Program) execute(ctx context.Context) error {
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
 	return root.ExecuteContext(ctx)
-}
-
-// oneLine spells an error on one line, because scripts take the last line.
-func oneLine(err error) string {
-	return report.Printable(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
 }
 
 // usage returns an error about the arguments.

@@ -14,7 +14,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"sledge/internal/database"
+	"sledge/internal/counter"
 	"sledge/internal/document"
 	"sledge/internal/engine"
 	"sledge/internal/job"
@@ -22,7 +22,6 @@ import (
 	"sledge/internal/report"
 	"sledge/internal/terminal"
 	"sledge/internal/workbench"
-	"sledge/internal/workload"
 )
 
 // watchFlags are the flags of watch.
@@ -100,15 +99,11 @@ func (p *Program) watchCommand() *cobra.Command {
 	return c
 }
 
-// shortestInterval is as often as servers bring their counts up to date: PostgreSQL's
-// sessions report theirs once a second.
-const shortestInterval = time.Second
-
 // watch watches a server.
 func (p *Program) watch(ctx context.Context, f watchFlags) (err error) {
 	every, long := time.Duration(f.every), time.Duration(f.long)
-	if every < shortestInterval {
-		return usage("--interval: %v is less than %v, and servers bring their counts up to date no more often", every, shortestInterval)
+	if every < counter.ShortestInterval {
+		return usage("--interval: %v is less than %v, and servers bring their counts up to date no more often", every, counter.ShortestInterval)
 	}
 	if long > 0 && long < every {
 		return usage("--for: %v is less than the %v of --interval, so there would be no rate: watch for longer, or choose a shorter interval", long, every)
@@ -117,15 +112,12 @@ func (p *Program) watch(ctx context.Context, f watchFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	plan := order.Plan
-	if plan.Server.Counter == nil {
-		return usage("%s keeps no count of its transactions, so there is nothing to watch: sledge run counts its own", plan.Database.Title)
+	counts, err := counter.New(order.Plan)
+	if err != nil {
+		return err
 	}
-	unit := plan.Workload.Throughput()
-	w := &watcher{
-		program: p, plan: plan, every: every, long: long, all: f.allDatabases, json: f.json,
-		unit: unit, counted: tally{per: unit.Per}, probed: tally{per: time.Minute},
-	}
+	counts.Every, counts.For, counts.AllDatabases = every, long, f.allDatabases
+	w := &watcher{Counter: counts, program: p, json: f.json}
 	if f.log != "" {
 		file, err := os.OpenFile(f.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 		if err != nil {
@@ -137,65 +129,20 @@ func (p *Program) watch(ctx context.Context, f watchFlags) (err error) {
 	if order, err = f.signIn(ctx, p, order, workbench.RefusalOfObserver); err != nil {
 		return err
 	}
-	w.plan = order.Plan
+	w.Plan = order.Plan
 	return w.watch(ctx)
 }
 
 // watcher shows what is read of a server: as a block that is drawn again on a terminal,
 // and else as lines. It belongs to the goroutine that reads.
 type watcher struct {
-	program     *Program
-	plan        engine.Plan
-	every, long time.Duration // an interval; all of it, or 0
-	all         bool          // whether all databases are to be counted, not one
-	json        bool
-	log         io.Writer // nil where there is none
-	logFailed   error     // why the log is not whole
-	bar         bar
-
-	begun     time.Time           // when the first reading was
-	last      time.Time           // when the last one was
-	unit      workload.Throughput // that the rate of the server's count is in
-	counted   tally
-	probed    tally
+	*counter.Counter
+	program   *Program
+	json      bool
+	log       io.Writer // nil where there is none
+	logFailed error     // why the log is not whole
+	bar       bar
 	rates     []float64 // of the last intervals
-	timesAway int
-	away      time.Duration // in all, from the last answer before to the first after
-	lost      time.Time     // when the server last answered; zero where it still does
-	why       error         // what was said last when it was asked
-}
-
-// tally sums up how far a count has moved.
-type tally struct {
-	n           int64
-	in          time.Duration
-	intervals   int
-	per         time.Duration // that rates are of
-	least, most float64
-	now         float64 // the rate of the last interval
-}
-
-func (t *tally) add(d engine.Delta) {
-	if d.In <= 0 {
-		return
-	}
-	t.now = d.Per(t.per)
-	if t.intervals == 0 {
-		t.least = t.now
-	}
-	t.least, t.most = min(t.least, t.now), max(t.most, t.now)
-	t.n, t.in, t.intervals = t.n+d.N, t.in+d.In, t.intervals+1
-}
-
-// mean is of all that was counted, by all the time.
-func (t *tally) mean() float64 { return engine.Delta{N: t.n, In: t.in}.Per(t.per) }
-
-// spread is the tally for programs; nil where there is none.
-func (t *tally) spread() *document.Spread {
-	if t.intervals == 0 {
-		return nil
-	}
-	return &document.Spread{Min: t.least, Mean: t.mean(), Max: t.most}
 }
 
 // watch reads until the time is over or somebody presses Ctrl-C.
@@ -207,18 +154,15 @@ func (w *watcher) watch(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer p.interrupts.instead(func(int) { cancel() })()
-	answered := p.waitForAnswer(w.plan)
-	err := engine.Counting{
-		Plan: w.plan, Every: w.every, For: w.long, Probe: true, AllDatabases: w.all,
-		Say: func(line string) { w.above(func() { fmt.Fprintf(p.Stderr, "sledge: %s\n", report.Printable(line)) }) },
-		Each: func(r engine.CounterReading) {
-			answered()
-			w.reading(r)
-		},
-	}.Run(ctx)
+	answered := p.waitForAnswer(w.Plan)
+	say := func(line string) { w.above(func() { fmt.Fprintf(p.Stderr, "sledge: %s\n", report.Printable(line)) }) }
+	err := w.Run(ctx, say, func(r engine.CounterReading) {
+		answered()
+		w.reading(r)
+	})
 	answered()
 	w.bar.end()
-	if errors.Is(err, database.ErrMissing) && w.plan.Server.CounterOfAll != nil {
+	if w.NeedsDatabase(err) {
 		return fmt.Errorf("%w: name the database to watch with --dbname, or watch --all-databases", err)
 	}
 	if err != nil {
@@ -230,70 +174,35 @@ func (w *watcher) watch(ctx context.Context) error {
 	if w.logFailed != nil {
 		return w.logFailed
 	}
-	if ctx.Err() == nil && !w.lost.IsZero() {
-		return job.WithExit(job.ExitConnect, fmt.Errorf("the server was away when the time was over: %w", w.why))
+	if ctx.Err() == nil && !w.Lost.IsZero() {
+		return job.WithExit(job.ExitConnect, fmt.Errorf("the server was away when the time was over: %w", w.Why))
 	}
 	return nil
 }
 
 // reading shows a reading.
 func (w *watcher) reading(r engine.CounterReading) {
-	line := document.Watch{At: r.At, Event: "reading"}
-	switch {
-	case r.Err != nil && !w.lost.IsZero():
-		w.why = r.Err // it is still away, for another reason
-		w.draw()
-		return
-	case r.Err != nil:
-		w.lost, w.why = w.last, r.Err
-		w.timesAway++
-		line.Event, line.Error = "away", oneLine(r.Err)
-	case w.begun.IsZero():
-		w.begun, line.Event = r.At, "begun"
-	case !w.lost.IsZero():
-		w.away += r.At.Sub(w.lost)
-		line.Event = "back"
-	}
-	if r.Err == nil {
-		w.last = r.At
-	}
-	if line.Event == "back" {
-		w.lost, w.why = time.Time{}, nil
-	}
-	w.counted.add(r.Counted)
-	if r.Counted.In > 0 {
-		rate := r.Counted.Per(w.unit.Per)
-		w.rates = append(w.rates, rate)
+	line, news := w.Add(r)
+	if line.Rate != nil {
+		w.rates = append(w.rates, *line.Rate)
 		w.rates = w.rates[max(0, len(w.rates)-remembered):]
-		line.Elapsed, line.Transactions, line.Rate = r.Counted.In.Seconds(), &r.Counted.N, &rate
 	}
-	if d := r.Probed; d != nil && d.In > 0 {
-		w.probed.add(*d)
-		line.Probed = &document.Probed{What: w.plan.Workload.ProbeName, Count: d.N, Elapsed: d.In.Seconds(), Rate: d.Per(time.Minute)}
+	if news {
+		w.line(line)
 	}
-	w.line(line)
 	w.draw()
 }
 
 // line prints a line, and writes it to the log.
 func (w *watcher) line(line document.Watch) {
-	line.Schema, line.At = document.WatchSchema, line.At.UTC()
-	line.Database, line.Target = w.plan.Database.Name, w.plan.Database.Target(w.plan.Connection)
-	line.AllDatabases, line.RateIs = w.countsAll(), w.unit.Means
-	if w.unit == workload.TPM {
-		line.TPM = line.Rate
-		if line.Summary != nil {
-			line.Summary.TPM = line.Summary.Rate
-		}
-	}
 	text := w.spell(line)
 	switch {
 	case w.json:
 		w.program.documented = true
 		_, _ = io.WriteString(w.program.whole, text) // what cannot be written is an error of the program's at its end
-	case w.bar.width == nil && line.Event != "ended": // which a table will say
+	case w.bar.width == nil && line.Event != counter.Ended: // which a table will say
 		fmt.Fprint(w.program.Stdout, text)
-	case line.Event == "away" || line.Event == "back": // what would not be seen in the block
+	case line.Event == counter.Away || line.Event == counter.Back: // what would not be seen in the block
 		w.above(func() { fmt.Fprint(w.program.Stderr, text) })
 	}
 	if w.log == nil || w.logFailed != nil {
@@ -317,90 +226,34 @@ func (w *watcher) spell(line document.Watch) string {
 		_ = e.Encode(line) // nothing in it can fail
 		return b.String()
 	}
-	text := ""
-	switch line.Event {
-	case "begun":
-		text = fmt.Sprintf("watching %s, every %s", w.target(), report.Spell(w.every))
-	case "away":
-		text = "the server is away, and read again when it is back: " + line.Error
-	case "back":
-		text = "the server is back"
-	case "ended":
-		text = "ended: " + w.inAll()
-	default:
-		text = "no rate: the server's count began anew"
-		if line.Rate != nil {
-			text = fmt.Sprintf("%11s %s", humanize.Comma(int64(*line.Rate)), w.unit.Name)
-		}
-		if line.Probed != nil {
-			text += fmt.Sprintf("  %11s %s", humanize.Comma(int64(line.Probed.Rate)), w.probedRate())
-		}
-	}
-	return line.At.Local().Format(time.RFC3339) + "  " + report.Printable(text) + "\n"
-}
-
-// countsAll reports whether all databases of the server are counted, not one.
-func (w *watcher) countsAll() bool { return w.all || w.plan.Server.CounterOfAll == nil }
-
-// target says what is watched.
-func (w *watcher) target() string {
-	text := w.plan.Database.Title + " " + w.plan.Database.Target(w.plan.Connection)
-	if w.countsAll() {
-		text += ", all databases"
-	}
-	return text
-}
-
-// probedRate says what the rate of the workload's own count is of.
-func (w *watcher) probedRate() string { return w.plan.Workload.ProbeName + "s a minute" }
-
-// inAll sums up in one line.
-func (w *watcher) inAll() string {
-	if w.counted.intervals == 0 {
-		return "there was no rate, which needs two readings"
-	}
-	text := fmt.Sprintf("%s %s on average over %s", humanize.Comma(int64(w.counted.mean())), w.unit.Name, report.Spell(w.counted.in))
-	if w.probed.intervals > 0 {
-		text += fmt.Sprintf(", %s %s", humanize.Comma(int64(w.probed.mean())), w.probedRate())
-	}
-	return text
+	return w.Text(line)
 }
 
 // sum sums up when watching is over.
 func (w *watcher) sum() error {
 	p := w.program
 	now := time.Now()
-	if !w.lost.IsZero() {
-		w.away += now.Sub(w.lost)
-	}
-	s := &document.WatchSummary{
-		Measured: w.counted.in.Seconds(), Intervals: w.counted.intervals, Rate: w.counted.spread(), Probed: w.probed.spread(),
-		TimesAway: w.timesAway, Away: w.away.Seconds(),
-	}
-	if !w.begun.IsZero() {
-		s.Elapsed = now.Sub(w.begun).Seconds()
-	}
-	w.line(document.Watch{At: now, Event: "ended", Summary: s})
+	w.line(w.End(now))
 	if w.json {
 		return nil
 	}
-	if w.counted.intervals == 0 {
-		_, err := fmt.Fprintf(p.Stdout, "Ended: %s.\n", w.inAll())
+	if w.Counted.Intervals == 0 {
+		_, err := fmt.Fprintf(p.Stdout, "Ended: %s.\n", w.InAll())
 		return err
 	}
 	times := ""
-	if w.timesAway > 0 {
-		times = fmt.Sprintf("; no answer for %s of it, which is in no rate", report.Spell(w.away))
+	if w.WasAway() {
+		times = fmt.Sprintf("; no answer for %s of it, which is in no rate", report.Spell(w.TimeAway(now)))
 	}
-	fmt.Fprintf(p.Stdout, "\nWatched %s for %s%s.\n\n", w.target(), report.Spell(now.Sub(w.begun)), times)
+	fmt.Fprintf(p.Stdout, "\nWatched %s for %s%s.\n\n", w.Target(), report.Spell(now.Sub(w.Began)), times)
 	t := terminal.Table{Columns: []terminal.Column{{Head: "", Left: true}, {Head: "Min"}, {Head: "Mean"}, {Head: "Max"}, {Head: "Intervals", Rank: 1}}}
-	row := func(what string, of tally) {
-		if of.intervals > 0 {
-			t.Row(what, humanize.Comma(int64(of.least)), humanize.Comma(int64(of.mean())), humanize.Comma(int64(of.most)), humanize.Comma(int64(of.intervals)))
+	row := func(what string, of counter.Tally) {
+		if of.Intervals > 0 {
+			t.Row(what, humanize.Comma(int64(of.Least)), humanize.Comma(int64(of.Mean())), humanize.Comma(int64(of.Most)), humanize.Comma(int64(of.Intervals)))
 		}
 	}
-	row(w.unit.Name, w.counted)
-	row(w.probedRate(), w.probed)
+	row(w.Unit.Name, w.Counted)
+	row(w.ProbedRate(), w.Probed)
 	return p.printTable(t)
 }
 
@@ -416,18 +269,18 @@ func (w *watcher) draw() {
 // clocks go on.
 func (w *watcher) text(clockTime func() time.Time) func(width int) string {
 	look := w.program.StderrLook
-	begun, last, every, long := w.begun, w.last, w.every, w.long
-	rates, unit := append([]float64(nil), w.rates...), w.unit.Name
-	what := look.Strong(report.Printable(w.target())) + look.Faint("   every "+report.Spell(every))
+	begun, last, every, long := w.Began, w.Last, w.Every, w.For
+	rates, unit := append([]float64(nil), w.rates...), w.Unit.Name
+	what := look.Strong(report.Printable(w.Target())) + look.Faint("   every "+report.Spell(every))
 	figure := ""
-	if w.counted.intervals > 0 {
-		figure = humanize.Comma(int64(w.counted.now))
+	if w.Counted.Intervals > 0 {
+		figure = humanize.Comma(int64(w.Counted.Now))
 	}
-	lost, why := w.lost, w.why
-	spread := look.Faint("min ") + rateOf(w.counted, w.counted.least) + look.Faint("   mean ") + rateOf(w.counted, w.counted.mean()) + look.Faint("   max ") + rateOf(w.counted, w.counted.most)
+	lost, why := w.Lost, w.Why
+	spread := look.Faint("min ") + rateOf(w.Counted, w.Counted.Least) + look.Faint("   mean ") + rateOf(w.Counted, w.Counted.Mean()) + look.Faint("   max ") + rateOf(w.Counted, w.Counted.Most)
 	probed := ""
-	if w.probed.intervals > 0 {
-		probed = look.Strong(humanize.Comma(int64(w.probed.now))) + " " + w.probedRate() + look.Faint("   mean ") + humanize.Comma(int64(w.probed.mean()))
+	if w.Probed.Intervals > 0 {
+		probed = look.Strong(humanize.Comma(int64(w.Probed.Now))) + " " + w.ProbedRate() + look.Faint("   mean ") + humanize.Comma(int64(w.Probed.Mean()))
 	}
 	return func(width int) string {
 		now := clockTime()
@@ -447,7 +300,7 @@ func (w *watcher) text(clockTime func() time.Time) func(width int) string {
 		}
 		switch silent := now.Sub(last); {
 		case !lost.IsZero():
-			lines = append(lines, "  "+look.Bad(terminal.Cut("no answer for "+clock(now.Sub(lost))+": "+oneLine(why), width-2)))
+			lines = append(lines, "  "+look.Bad(terminal.Cut("no answer for "+clock(now.Sub(lost))+": "+report.OneLine(why), width-2)))
 		case figure == "" && silent < every+late:
 			lines = append(lines, "  "+look.Faint("the first rate comes in "+clock(max(0, every-silent))))
 		case silent >= every+late:
@@ -471,8 +324,8 @@ func (w *watcher) text(clockTime func() time.Time) func(width int) string {
 const late = 2 * time.Second
 
 // rateOf spells a rate of a tally, if there is any.
-func rateOf(t tally, rate float64) string {
-	if t.intervals == 0 {
+func rateOf(t counter.Tally, rate float64) string {
+	if t.Intervals == 0 {
 		return "-"
 	}
 	return humanize.Comma(int64(rate))

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"sledge/internal/catalog/edition"
+	"sledge/internal/counter"
 	"sledge/internal/database"
 	"sledge/internal/document"
 	"sledge/internal/engine"
@@ -23,7 +24,6 @@ import (
 	"sledge/internal/option"
 	"sledge/internal/terminal"
 	"sledge/internal/testserver"
-	"sledge/internal/workload"
 )
 
 // screen is what was printed so far, whichever goroutine printed it.
@@ -347,8 +347,12 @@ func TestWatchCountsQueriesAnHour(t *testing.T) {
 func TestWatchIsABlockOnATerminal(t *testing.T) {
 	plan := tprocc(t, "postgresql", nil, "sbtest")
 	begun := time.Now()
-	w := &watcher{program: newWorld(t).Program, plan: plan, every: 10 * time.Second, long: 5 * time.Minute, begun: begun, last: begun}
-	w.unit, w.counted.per, w.probed.per = workload.TPM, time.Minute, time.Minute
+	counts, err := counter.New(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts.Every, counts.For, counts.Began, counts.Last = 10*time.Second, 5*time.Minute, begun, begun
+	w := &watcher{Counter: counts, program: newWorld(t).Program}
 	at := func(after time.Duration) func() time.Time { return func() time.Time { return begun.Add(after) } }
 	shows := func(after time.Duration, want ...string) {
 		t.Helper()
@@ -367,14 +371,14 @@ func TestWatchIsABlockOnATerminal(t *testing.T) {
 		}
 	}
 	shows(3*time.Second, "PostgreSQL sbtest on localhost:5432   every 10 s", "0:03 of 5:00", "the first rate comes in 0:07")
-	w.counted.add(engine.Delta{N: 100, In: 10 * time.Second})
-	w.counted.add(engine.Delta{N: 206, In: 10 * time.Second})
-	w.probed.add(engine.Delta{N: 90, In: 10 * time.Second})
-	w.rates, w.last = []float64{600, 1236}, begun.Add(20*time.Second)
+	w.Counted.Add(engine.Delta{N: 100, In: 10 * time.Second})
+	w.Counted.Add(engine.Delta{N: 206, In: 10 * time.Second})
+	w.Probed.Add(engine.Delta{N: 90, In: 10 * time.Second})
+	w.rates, w.Last = []float64{600, 1236}, begun.Add(20*time.Second)
 	shows(21*time.Second,
 		"         _   _   _\n    |    _|  _| |_\n    | , |_   _| |_| TPM\n",
 		"min 600   mean 918   max 1,236", "540 new orders a minute", "┤")
 	shows(37*time.Second, "the server has not answered for 0:07")
-	w.lost, w.why = begun.Add(30*time.Second), os.ErrDeadlineExceeded
+	w.Lost, w.Why = begun.Add(30*time.Second), os.ErrDeadlineExceeded
 	shows(37*time.Second, "no answer for 0:07: i/o timeout")
 }

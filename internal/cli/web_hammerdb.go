@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sledge/internal/hammerdb/console"
+	"sledge/internal/report"
 )
 
 // How HammerDB's web service is started, in its words.
@@ -75,7 +76,7 @@ func (p *Program) hammerdbws(ctx context.Context) (err error) {
 	}
 	err = p.serveService(ctx, made, mode)
 	if err != nil {
-		fmt.Fprintf(p.Stdout, "Error starting HammerDB webservice on port %d in %s mode : %s\n", made.WebPort(), mode, oneLine(err))
+		fmt.Fprintf(p.Stdout, "Error starting HammerDB webservice on port %d in %s mode : %s\n", made.WebPort(), mode, report.OneLine(err))
 	}
 	return err
 }
@@ -134,7 +135,7 @@ func (p *Program) serveService(ctx context.Context, made *console.Console, mode 
 				s.quit()
 				return <-ended
 			} else if err := p.serviceCommand(ctx, made, s, words); err != nil {
-				fmt.Fprintf(p.Stdout, "Error: %s\n", oneLine(err))
+				fmt.Fprintf(p.Stdout, "Error: %s\n", report.OneLine(err))
 			}
 		}
 	}

@@ -64,6 +64,11 @@ func Percent(part, whole float64) float64 {
 // an escape, by its number.
 func Printable(line string) string { return escaped(line, "") }
 
+// OneLine spells an error on one Printable line, because scripts take the last line.
+func OneLine(err error) string {
+	return Printable(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
+}
+
 // PrintableLines is Printable for text of several lines, which may have tabs.
 func PrintableLines(text string) string { return escaped(text, "\n\t") }
 

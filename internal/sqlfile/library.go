@@ -119,6 +119,20 @@ func (l *Library) Names(prefix string) []string {
 // Text returns the named text as it stands in its file, comments included.
 func (l *Library) Text(name string) string { return l.texts[name] }
 
+// About returns what the named text says of itself to people: the first paragraph of the
+// comment that it begins with, in one line. It is "" where there is none.
+func (l *Library) About(name string) string {
+	var said []string
+	for line := range strings.Lines(l.texts[name]) {
+		text, isComment := strings.CutPrefix(strings.TrimSpace(line), "--")
+		if text = strings.TrimSpace(text); !isComment || text == "" {
+			break
+		}
+		said = append(said, text)
+	}
+	return strings.Join(said, " ")
+}
+
 // Query returns the named statement with its parameters rewritten.
 func (l *Library) Query(name string) (Query, error) {
 	text, ok := l.texts[name]
