@@ -117,6 +117,26 @@ await play(async ({ invite, step }) => {
     await ann.look(title('job'))
   })
 
+  await step('count what the server counts', async () => {
+    if (told.uncounted) ann.expected.push(/status of 422/)
+    await press(nav('Counter'))
+    await fill(page.getByLabel('Seconds between readings'), '1')
+    await press(button('Start'))
+    if (told.uncounted) {
+      await page.getByRole('alert').getByText('keeps no count of its transactions').waitFor()
+      ann.expected.pop()
+      return ann.look(title('counters'))
+    }
+    const rates = page.getByRole('list', { name: 'Rates' })
+    await rates.getByText('all that was counted').waitFor()
+    await page.getByRole('figure').first().waitFor()
+    await ann.look(title('counter'))
+    await press(button('Stop'))
+    await page.getByText('it was stopped').waitFor()
+    await press(page.getByRole('link', { name: 'All counters' }))
+    await page.getByRole('table').getByText('ended').waitFor()
+  })
+
   await step('a profile of 1 and 2 users', async () => {
     await press(nav('Profiles'))
     await fill(page.getByLabel(/^Numbers of virtual users/), '1,2')

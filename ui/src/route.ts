@@ -53,6 +53,11 @@ export function toRun(id: string): string {
   return `#/run/${encodeURIComponent(id)}`
 }
 
+/** The address of a transaction counter. */
+export function toCounter(id: string): string {
+  return `#/counter/${encodeURIComponent(id)}`
+}
+
 /** The address of runs side by side. */
 export function toComparison(ids: string[]): string {
   return `#/jobs/compare?${new URLSearchParams({ ids: ids.join(',') }).toString()}`

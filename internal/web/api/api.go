@@ -86,6 +86,10 @@ type API struct {
 	running map[job.ID]*workbench.Handle
 	viewed  map[job.ID]*viewed // that people look at
 	sweeps  []*sweep           // sequences of runs, the newest last
+
+	counters    []*counting   // the newest last
+	counts      int           // how many of them go on, or take their first reading
+	counterKept time.Duration // for how long one goes on that nobody follows
 }
 
 // How much there may be at once.
@@ -99,7 +103,7 @@ const (
 func New(c Config) *API {
 	a := &API{
 		Config: c, mux: http.NewServeMux(), running: map[job.ID]*workbench.Handle{},
-		viewed:  map[job.ID]*viewed{},
+		viewed: map[job.ID]*viewed{}, counterKept: counterKept,
 		streams: make(chan struct{}, mostStreams),
 	}
 	if a.Say == nil {
@@ -126,6 +130,7 @@ func New(c Config) *API {
 	a.addDeletion()
 	a.addSetups()
 	a.addSequences()
+	a.addCounters()
 	a.addEvents()
 	a.addLive()
 	a.openDesk()
@@ -219,13 +224,14 @@ func (a *API) Running() []job.ID {
 	return ids
 }
 
-// Interrupt takes a wish to end the program: no job is started from now on, and those that
+// Interrupt takes a wish to end the program: counters end, no job is started from now on, and those that
 // were are ended as by Ctrl-C, by which runs stop first, and are aborted by the next wish.
 func (a *API) Interrupt() {
 	a.mu.Lock()
 	a.closing = true
 	handles := a.handles()
 	a.mu.Unlock()
+	a.endCounters()
 	for _, h := range handles {
 		h.Interrupt()
 	}
@@ -258,6 +264,7 @@ func (a *API) Close() {
 	a.closing = true
 	handles := a.handles()
 	a.mu.Unlock()
+	a.endCounters()
 	for _, h := range handles {
 		h.Abort()
 	}

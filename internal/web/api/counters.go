@@ -1,0 +1,495 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sledge/internal/counter"
+	"sledge/internal/document"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/report"
+	"sledge/internal/workbench"
+)
+
+const tagCounters = "Transaction counters"
+
+const (
+	mostCounters    = 16   // that count
+	mostOldCounters = 30   // that have ended and are remembered
+	mostLines       = 3600 // that are kept of each
+
+	// counterKept is for how long a counter goes on that nobody follows.
+	counterKept = time.Hour
+)
+
+// Counter is a transaction counter over a server, whoever loads it.
+type Counter struct {
+	ID           string  `json:"id"`
+	Database     string  `json:"database"`
+	Workload     string  `json:"workload"`
+	Title        string  `json:"title" doc:"What is watched, in words: the database's title and the target."`
+	Target       string  `json:"target"`
+	AllDatabases bool    `json:"all_databases" doc:"Those of the whole server are counted."`
+	Interval     float64 `json:"interval_seconds"`
+	Length       float64 `json:"length_seconds,omitempty" doc:"It ends after this time; missing where it goes on."`
+
+	Unit       string   `json:"unit" doc:"The rate's name, as TPM."`
+	RateIs     string   `json:"rate_is" doc:"What it is of, as transactions a minute."`
+	Counts     string   `json:"counts" doc:"What the server counts, in a sentence or two."`
+	ProbedRate string   `json:"probed_rate" doc:"What the rate of the workload's own count is of, as new orders a minute; empty where it has none."`
+	Remarks    []string `json:"remarks" doc:"What was noticed, in lines: that another product answers than was chosen."`
+
+	State   string                `json:"state" enum:"counting,away,ended"`
+	Reason  string                `json:"reason,omitempty" doc:"Why the server is away, or why the counter has ended."`
+	Begun   time.Time             `json:"begun" doc:"When the first reading was."`
+	Ended   *time.Time            `json:"ended,omitempty"`
+	Last    *CounterLine          `json:"last,omitempty" doc:"The last reading with a rate."`
+	Summary document.WatchSummary `json:"summary" doc:"Of all readings until now."`
+}
+
+// CounterLine is a line of a counter: what sledge watch prints, without what is the same in each.
+type CounterLine struct {
+	Sequence     int64            `json:"sequence"`
+	At           time.Time        `json:"at"`
+	Event        string           `json:"event" enum:"begun,reading,away,back,ended"`
+	Elapsed      float64          `json:"elapsed_seconds,omitempty" doc:"Since the reading before."`
+	Transactions *int64           `json:"transactions,omitempty"`
+	Rate         *float64         `json:"rate,omitempty" doc:"Missing where there is none: of the first reading, and where the server's count began anew."`
+	Probed       *document.Probed `json:"probed,omitempty"`
+	Error        string           `json:"error,omitempty"`
+}
+
+// CounterNews says how a counter stands, and what was read since.
+type CounterNews struct {
+	Counter Counter       `json:"counter"`
+	Lines   []CounterLine `json:"lines" doc:"Those after the one whose number was sent as the last."`
+}
+
+// Counters are those that count, and those that have ended lately.
+type Counters struct {
+	Counters []Counter `json:"counters" doc:"The newest first."`
+}
+
+// Count says what a counter is to be started over.
+type Count struct {
+	Settings     map[string]Value `json:"settings" maxProperties:"500" doc:"What a job has as its settings: db or connection, and options of the connection. The workload decides what is counted."`
+	Interval     float64          `json:"interval_seconds,omitempty" minimum:"1" maximum:"3600" default:"10" doc:"Between two readings. Servers bring their counts up to date no more often than once a second."`
+	Length       float64          `json:"length_seconds,omitempty" minimum:"0" maximum:"31536000" doc:"End after this time; 0 is when it is stopped."`
+	AllDatabases bool             `json:"all_databases,omitempty" doc:"Count all databases of the server, also where one is counted else."`
+}
+
+// OneCounter names a counter.
+type OneCounter struct {
+	ID string `path:"id" maxLength:"64"`
+}
+
+// startedCounter is the answer to a request that starts one.
+type startedCounter struct {
+	Location string `header:"Location" doc:"Where the counter is, from where it was started."`
+	Body     Counter
+}
+
+var newsType = reflect.TypeFor[CounterNews]()
+
+// counting is a counter that was started here.
+type counting struct {
+	stop context.CancelFunc
+	kept time.Duration // for how long it goes on that nobody follows
+
+	mu        sync.Mutex
+	counter   *counter.Counter
+	head      Counter // what of it changes is in counter
+	lines     []CounterLine
+	sequence  int64 // of the last line
+	reason    string
+	news      chan struct{} // closed when there is more
+	followers int
+	idle      *time.Timer
+}
+
+func (a *API) addCounters() {
+	start := huma.Operation{
+		OperationID: "start-counter", Method: http.MethodPost, Path: "/counters", Tags: []string{tagCounters}, DefaultStatus: http.StatusCreated,
+		Summary: "Start a transaction counter over a server, whoever loads it",
+		Description: `As sledge watch: the server's own count of transactions, or of queries, and their rate. It changes nothing, makes no job, and needs no
+schema. It is answered when the first reading was taken. A counter ends when it is stopped, when its time is over, with the program, and when nobody has
+followed it, or asked for it, for an hour. Passwords are kept for as long as it goes on, and never shown.`,
+	}
+	add(a, start, func(ctx context.Context, in *of[Count]) (*startedCounter, error) { return a.startCounter(ctx, in.Body) })
+	add(a, get("list-counters", "/counters", "List the counters that count, and those that have ended lately", tagCounters),
+		func(context.Context, *struct{}) (*of[Counters], error) {
+			d := Counters{Counters: []Counter{}}
+			for _, c := range slices.Backward(a.allCounters()) {
+				c.mu.Lock()
+				d.Counters = append(d.Counters, c.now())
+				c.mu.Unlock()
+			}
+			return answer(d, nil)
+		})
+	add(a, get("get-counter", "/counters/{id}", "How a counter stands", tagCounters),
+		func(_ context.Context, in *OneCounter) (*of[Counter], error) {
+			c, err := a.findCounter(in.ID)
+			if err != nil {
+				return nil, err
+			}
+			c.follow()
+			defer c.leave()
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return answer(c.now(), nil)
+		})
+	stop := huma.Operation{
+		OperationID: "stop-counter", Method: http.MethodPost, Path: "/counters/{id}/stop", Tags: []string{tagCounters},
+		DefaultStatus: http.StatusAccepted, Summary: "Stop a counter", Description: "What it has read stays to be seen for a while.",
+	}
+	add(a, stop, func(_ context.Context, in *OneCounter) (*of[Counter], error) {
+		c, err := a.findCounter(in.ID)
+		if err != nil {
+			return nil, err
+		}
+		c.end("it was stopped")
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return answer(c.now(), nil)
+	})
+	a.addCounterEvents()
+}
+
+// addCounterEvents adds the stream of what a counter reads.
+func (a *API) addCounterEvents() {
+	o := get("watch-counter", "/counters/{id}/events", "Follow a counter", tagCounters)
+	o.Description = `Server-sent events: what was read already at once, as far as it is kept (3,600 lines), the rest as it is. The id of a message is the
+number of the last line: a client that lost its connection goes on there by Last-Event-ID or the parameter after. Every five seconds there is a message at least.
+The last one is named over.`
+	schemas := a.huma.OpenAPI().Components.Schemas
+	o.Responses = map[string]*huma.Response{"200": {
+		Description: "Messages whose data are a CounterNews, the last one of which is named over.",
+		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: schemas.Schema(newsType, true, "")}},
+	}}
+	add(a, o, func(_ context.Context, in *struct {
+		OneCounter
+		Last  string `header:"Last-Event-ID" maxLength:"18" pattern:"^[0-9]+$" doc:"The id of the last message that was read."`
+		After string `query:"after" maxLength:"18" pattern:"^[0-9]+$" doc:"The same, for who cannot send headers."`
+	},
+	) (*huma.StreamResponse, error) {
+		c, err := a.findCounter(in.ID)
+		if err != nil {
+			return nil, err
+		}
+		last := in.Last
+		if last == "" {
+			last = in.After
+		}
+		after, err := strconv.ParseInt("0"+last, 10, 64)
+		if err != nil {
+			return nil, wrong("after", "after: it is not the id of a message")
+		}
+		return a.streamed(func(h huma.Context) {
+			a.streaming(h, "counter "+in.ID, func(ctx context.Context, s *stream) error {
+				a.watchers.Add(1)
+				defer a.watchers.Add(-1)
+				c.follow()
+				defer c.leave()
+				return c.tell(ctx, s, after)
+			})
+		})
+	})
+}
+
+// tell sends a client what is read, until the counter has ended.
+func (c *counting) tell(ctx context.Context, s *stream, after int64) error {
+	tick := time.NewTicker(liveBeat)
+	defer tick.Stop()
+	for {
+		c.mu.Lock()
+		news, more := c.since(after), c.news
+		after = c.sequence
+		c.mu.Unlock()
+		name := ""
+		if news.Counter.State == counterEnded {
+			name = "over"
+		}
+		if err := s.message(strconv.FormatInt(after, 10), name, news); err != nil || name != "" {
+			return err
+		}
+		select {
+		case <-more:
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+const (
+	counterCounting = "counting"
+	counterAway     = "away"
+	counterEnded    = "ended"
+)
+
+// since is what a client is told that knows the lines up to one. The lock is held.
+func (c *counting) since(after int64) CounterNews {
+	from := slices.IndexFunc(c.lines, func(line CounterLine) bool { return line.Sequence > after })
+	news := CounterNews{Counter: c.now(), Lines: []CounterLine{}}
+	if from >= 0 {
+		news.Lines = append(news.Lines, c.lines[from:]...)
+	}
+	return news
+}
+
+// now is how the counter stands. The lock is held.
+func (c *counting) now() Counter {
+	d := c.head
+	d.Remarks = append([]string{}, c.head.Remarks...)
+	at := time.Now()
+	switch {
+	case d.Ended != nil:
+		at = *d.Ended
+		d.State, d.Reason = counterEnded, c.reason
+	case !c.counter.Lost.IsZero():
+		d.State, d.Reason = counterAway, report.OneLine(c.counter.Why)
+	default:
+		d.State = counterCounting
+	}
+	d.Begun, d.Summary = c.counter.Began.UTC(), c.counter.Summary(at)
+	return d
+}
+
+// add adds a line. The lock is held.
+func (c *counting) add(line document.Watch) {
+	c.sequence++
+	added := CounterLine{
+		Sequence: c.sequence, At: line.At, Event: line.Event, Elapsed: line.Elapsed, Transactions: line.Transactions,
+		Rate: line.Rate, Probed: line.Probed, Error: line.Error,
+	}
+	if len(c.lines) == mostLines {
+		c.lines = slices.Delete(c.lines, 0, 1)
+	}
+	c.lines = append(c.lines, added)
+	if line.Rate != nil {
+		c.head.Last = &added
+	}
+	c.wake()
+}
+
+// wake wakes those who follow. The lock is held.
+func (c *counting) wake() {
+	close(c.news)
+	c.news = make(chan struct{})
+}
+
+// follow says that somebody follows the counter, until leave.
+func (c *counting) follow() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.followers++
+	c.idle.Stop()
+}
+
+func (c *counting) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.followers--; c.followers == 0 {
+		c.idle.Reset(c.kept)
+	}
+}
+
+// endIdle ends the counter if nobody follows it.
+func (c *counting) endIdle() {
+	c.mu.Lock()
+	followed := c.followers > 0
+	c.mu.Unlock()
+	if !followed {
+		c.end("nobody has followed it for " + report.Spell(c.kept))
+	}
+}
+
+// end ends the counter, for a reason, unless it has ended.
+func (c *counting) end(reason string) {
+	c.mu.Lock()
+	if c.reason == "" {
+		c.reason = reason
+	}
+	c.mu.Unlock()
+	c.stop()
+}
+
+// allCounters lists all counters, the oldest first.
+func (a *API) allCounters() []*counting {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.counters)
+}
+
+func (a *API) findCounter(id string) (*counting, error) {
+	for _, c := range a.allCounters() {
+		if c.head.ID == id {
+			return c, nil
+		}
+	}
+	return nil, problem(http.StatusNotFound, "there is no such counter: it is forgotten, or the program was started again since")
+}
+
+// endCounters ends all of them.
+func (a *API) endCounters() {
+	for _, c := range a.allCounters() {
+		c.end(programEnded)
+	}
+}
+
+// startCounter starts a counter, and returns when the first reading was taken.
+func (a *API) startCounter(ctx context.Context, in Count) (*startedCounter, error) {
+	wanted := Wanted{Action: job.Check, Settings: in.Settings} // a check depends on nothing that only runs do
+	order, err := a.resolve(wanted)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := counter.New(order.Plan)
+	if err != nil {
+		return nil, err
+	}
+	counts.Every, counts.For, counts.AllDatabases = secondsOf(in.Interval), secondsOf(in.Length), in.AllDatabases
+	if counts.For > 0 && counts.For < counts.Every {
+		return nil, wrong("length_seconds", "length_seconds: %v is less than the %v of interval_seconds, so there would be no rate", counts.For, counts.Every)
+	}
+	if order, err = (workbench.SignIn{Bench: a.Bench, Sources: a.sources(wanted), Refusal: workbench.RefusalOfObserver}).With(ctx, order); err != nil {
+		return nil, err
+	}
+	counts.Plan = order.Plan
+	c, began, err := a.beginCounter(counts, in)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case err = <-began:
+	case <-ctx.Done():
+		c.stop()
+		return nil, ctx.Err()
+	}
+	switch {
+	case counts.NeedsDatabase(err):
+		return nil, job.WithExit(job.ExitMissing, fmt.Errorf("%w: name the database to watch by dbname, or count all databases", err))
+	case err != nil:
+		if err = order.Explain(err); job.ExitOf(err) == job.ExitError {
+			err = job.WithExit(job.ExitConnect, err) // the server answered, and then refused
+		}
+		return nil, err
+	}
+	a.keepCounter(c)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return &startedCounter{Location: "counters/" + c.head.ID, Body: c.now()}, nil
+}
+
+// beginCounter has a counter take its first reading and go on. What came of that is told
+// once.
+func (a *API) beginCounter(counts *counter.Counter, in Count) (*counting, <-chan error, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.closing:
+		return nil, nil, problem(http.StatusServiceUnavailable, "no counter is started any more: the program is ending")
+	case a.counts >= mostCounters:
+		return nil, nil, problem(http.StatusTooManyRequests, "%d counters go on, and that is the limit: stop one", mostCounters)
+	}
+	ctx, cancel := context.WithCancel(a.ctx)
+	c := &counting{stop: cancel, kept: a.counterKept, counter: counts, news: make(chan struct{}), head: Counter{
+		ID: strings.ToLower(rand.Text()[:12]), Database: counts.Plan.Database.Name, Workload: counts.Plan.Workload.Name,
+		Title: counts.Target(), Target: counts.Plan.Database.Target(counts.Plan.Connection), AllDatabases: counts.CountsAll(),
+		Interval: in.Interval, Length: in.Length, Unit: counts.Unit.Name, RateIs: counts.Unit.Means,
+		Counts: counts.Counts(), ProbedRate: counts.ProbedRate(),
+	}}
+	c.idle = time.AfterFunc(c.kept, c.endIdle)
+	began := make(chan error, 1)
+	a.counts++
+	a.clearing.Go(func() {
+		defer cancel()
+		c.run(ctx, began)
+		a.mu.Lock()
+		a.counts--
+		a.mu.Unlock()
+	})
+	return c, began, nil
+}
+
+// keepCounter has a counter be found by its ID, and forgets the oldest that have ended.
+func (a *API) keepCounter(c *counting) {
+	a.mu.Lock()
+	a.counters = append(a.counters, c)
+	closing, old := a.closing, 0
+	for i, each := range slices.Backward(a.counters) {
+		if each.ended() {
+			if old++; old > mostOldCounters {
+				a.counters = slices.Delete(a.counters, i, i+1)
+			}
+		}
+	}
+	a.mu.Unlock()
+	if closing {
+		c.end(programEnded)
+	}
+}
+
+func (c *counting) ended() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.head.Ended != nil
+}
+
+// run counts until ctx ends or the time is over.
+func (c *counting) run(ctx context.Context, began chan<- error) {
+	first := true
+	say := func(line string) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.head.Remarks = append(c.head.Remarks, report.Printable(line))
+	}
+	err := c.counter.Run(ctx, say, func(r engine.CounterReading) {
+		c.mu.Lock()
+		if line, news := c.counter.Add(r); news {
+			c.add(line)
+		}
+		c.mu.Unlock()
+		if first {
+			first = false
+			began <- nil
+		}
+	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.idle.Stop()
+	if first {
+		began <- cmp.Or(err, error(problem(http.StatusServiceUnavailable, "it was stopped before the first reading")))
+		return
+	}
+	switch {
+	case c.reason != "":
+	case ctx.Err() != nil:
+		c.reason = programEnded
+	case !c.counter.Lost.IsZero():
+		c.reason = "its time was over, and the server was away: " + report.OneLine(c.counter.Why)
+	default:
+		c.reason = "its time was over"
+	}
+	at := time.Now().UTC()
+	c.head.Ended = &at
+	c.add(c.counter.End(at))
+	c.counter.Plan = engine.Plan{} // which has passwords
+}
+
+// programEnded is why counters end that nobody stopped.
+const programEnded = "the program ended"
+
+func secondsOf(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
