@@ -57,6 +57,11 @@ func TestCtrlCEndsJobsFirst(t *testing.T) {
 			over <- all
 		}()
 		s.interrupt()
+		for until := time.Now().Add(10 * time.Second); !strings.Contains(s.errors.String(), "Stopping job "+id); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(until) {
+				t.Fatalf("the program does not say that it stops %s: %s", id, &s.errors)
+			}
+		}
 		if status, answer := ci.send("POST", "/jobs", facts{"action": "run", "settings": run}); status < 400 || status == http.StatusInternalServerError {
 			t.Errorf("a job was begun after Ctrl-C: %d %s", status, answer)
 		}

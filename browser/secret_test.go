@@ -69,8 +69,10 @@ func TestNoPasswordComesBack(t *testing.T) {
 	}
 	byFile := wrong("password")
 	byFile["password_file"] = file
-	ended = append(ended, ci.finish(ci.begin("run", byFile)))
-	if got := strings.Join(ended, " "); got != "succeeded failed failed" && got != "invalid failed failed" {
+	if status, answer := ci.send("POST", "/jobs", facts{"action": "run", "settings": byFile}); status != http.StatusUnprocessableEntity {
+		t.Errorf("a file with a password was read for a request: %d %s", status, answer)
+	}
+	if got := strings.Join(ended, " "); got != "succeeded failed" && got != "invalid failed" {
 		t.Errorf("the runs ended as %s", got)
 	}
 
