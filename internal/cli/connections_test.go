@@ -106,7 +106,6 @@ func TestAConnectionIsAsStrongAsThePlaceThatNamesIt(t *testing.T) {
 func TestAConnectionIsTriedOut(t *testing.T) {
 	for _, name := range []string{"postgresql", "mariadb"} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			server := testserver.Open(t, name)
 			w, _ := withServer(t)
 			args := []string{"connections", "add", "lab", "--db", name, "--keep-password"}
