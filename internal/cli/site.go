@@ -11,7 +11,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"sync"
+	"strings"
+	"sync/atomic"
+	"time"
 
 	"sledge/internal/hammerdb/console"
 	"sledge/internal/hammerdb/webservice"
@@ -30,8 +32,9 @@ type site struct {
 	program *Program
 	store   *repository.Store
 	verbs   *api.API
-	asked   chan struct{} // closed when it is to end
-	ask     func()        // closes that
+	wishes  atomic.Int32  // to end it
+	asked   chan struct{} // closed by the first of them
+	again   chan struct{} // closed by the second
 	forget  func()        // has other commands not find it any more
 }
 
@@ -39,8 +42,7 @@ type site struct {
 // holds what is set for jobs that are started there. From then on other commands of the same
 // user can find it. Close it also after serve.
 func (p *Program) openSite(config web.Config, store *repository.Store, configuration string, scripts *bool) (s *site, err error) {
-	s = &site{program: p, store: store, asked: make(chan struct{}), forget: func() {}}
-	s.ask = sync.OnceFunc(func() { close(s.asked) })
+	s = &site{program: p, store: store, asked: make(chan struct{}), again: make(chan struct{}), forget: func() {}}
 	config.Say = func(line string) { fmt.Fprintf(p.Stderr, "sledge: %s\n", report.Printable(line)) }
 	scripting, err := p.scriptingOf(config, store, scripts)
 	if err != nil {
@@ -131,10 +133,16 @@ func (p *Program) findWeb(repository string, port int) (console.Web, error) {
 	return findSite(folder, port)
 }
 
-// quit has the site end as Ctrl-C does: jobs that were started there are stopped first.
+// quit has the site end as Ctrl-C does: what was started there is stopped first, and aborted
+// by the next wish.
 func (s *site) quit() {
 	s.verbs.Interrupt()
-	s.ask()
+	switch s.wishes.Add(1) {
+	case 1:
+		close(s.asked)
+	case 2:
+		close(s.again)
+	}
 }
 
 // serve serves until it is to end and the jobs that were started here have ended, so that
@@ -149,13 +157,42 @@ func (s *site) serve(ctx context.Context) error {
 		return err
 	case <-s.asked:
 	}
-	if running := s.verbs.Running(); len(running) > 0 {
-		fmt.Fprintf(s.program.Stderr, "Stopping %s; the server ends after that. Ctrl-C once more aborts.\n", jobsByName(running))
-	}
-	s.verbs.Wait()
+	s.await()
 	s.forget() // before another server can have its port
 	cancel()
 	return <-served
+}
+
+// reminder is how often it is said again what is waited for.
+const reminder = 10 * time.Second
+
+// await waits until nothing goes on any more that was started by the site, and says what it
+// waits for.
+func (s *site) await() {
+	say := func(format string) {
+		if going := s.verbs.UnderWay(); len(going) > 0 {
+			fmt.Fprintf(s.program.Stderr, format+"\n", report.Printable(strings.Join(going, ", ")))
+		}
+	}
+	say("Stopping %s; the server ends after that. Ctrl-C once more aborts.")
+	ended := make(chan struct{})
+	go func() {
+		s.verbs.Wait()
+		close(ended)
+	}()
+	tick := time.NewTicker(reminder)
+	defer tick.Stop()
+	for again, still := s.again, "Still waiting for %s. Ctrl-C once more aborts."; ; {
+		select {
+		case <-ended:
+			return
+		case <-again:
+			again, still = nil, "Still waiting for %s."
+			say("Aborting %s.")
+		case <-tick.C:
+			say(still)
+		}
+	}
 }
 
 // close ends what is left.

@@ -49,8 +49,8 @@ user. To reach it from your desk without either, use ssh -L 8080:127.0.0.1:8080 
 Users, sessions and a log of what was done by whom are kept beside the job repository,
 in web-users.json, web-sessions.json and web-audit.jsonl, for your eyes only.
 
-Ctrl-C ends the server. Jobs that were started by it are stopped first, as Ctrl-C stops a
-command, and what they did is kept; the next Ctrl-C aborts them.`
+Ctrl-C ends the server. Jobs and scripts that were started by it are stopped first, as
+Ctrl-C stops a command, and what they did is kept; the next Ctrl-C aborts them.`
 
 func (p *Program) webCommand() *cobra.Command {
 	var f webFlags
@@ -143,18 +143,6 @@ func (f *webFlags) setScripts(text string) error {
 	may, err := strconv.ParseBool(text)
 	f.scripts = &may
 	return err
-}
-
-// jobsByName is "job 6B03" or "2 jobs: 6B03, 6B04".
-func jobsByName(ids []job.ID) string {
-	if len(ids) == 1 {
-		return "job " + string(ids[0])
-	}
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = string(id)
-	}
-	return fmt.Sprintf("%d jobs: %s", len(ids), strings.Join(names, ", "))
 }
 
 // introduce says where the server is and how to come in. The link goes to standard output

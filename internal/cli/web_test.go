@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -322,5 +324,47 @@ func TestScriptsRunWhereOthersReachTheServerOnlyIfItIsSaid(t *testing.T) {
 			t.Errorf("%s: got %v, %q and %v, want that scripts run: %v, %q", c.what, got.Program != nil, got.Why, err, c.runs, c.why)
 		}
 		c.config.Listener.Close()
+	}
+}
+
+// Who presses Ctrl-C is told what the end waits for, and that they need not.
+func TestTheEndSaysWhatItWaitsFor(t *testing.T) {
+	w, heard := newWorld(t), make(chan struct{})
+	w.does(func(ctx context.Context, _ job.Spec, _ job.Control) (job.Result, error) {
+		<-ctx.Done() // whatever else it is asked
+		<-heard
+		return job.Result{Status: job.Killed, Started: time.Now()}, job.WithExit(job.ExitStopped, ctx.Err())
+	})
+	w.Stdout = &w.out
+	r, said := io.Pipe()
+	w.Stderr = said
+	lines := bufio.NewReader(r)
+	s, err := w.startSite(w.repository, freePort(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.serve(context.Background()) }()
+	answer := httptest.NewRecorder()
+	s.verbs.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/api/v1/jobs", strings.NewReader(`{"action": "run", "settings": {"db": "sqlite"}}`)))
+	var begun struct{ ID string }
+	if err := json.Unmarshal(answer.Body.Bytes(), &begun); err != nil || begun.ID == "" {
+		t.Fatalf("got %d %s", answer.Code, answer.Body)
+	}
+	for _, want := range []string{
+		"Stopping job " + begun.ID + "; the server ends after that. Ctrl-C once more aborts.\n",
+		"Aborting job " + begun.ID + ".\n",
+	} {
+		s.quit()
+		if line, err := lines.ReadString('\n'); err != nil || line != want {
+			t.Fatalf("got %q, %v, want %q", line, err, want)
+		}
+	}
+	close(heard)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if err := s.close(); err != nil {
+		t.Error(err)
 	}
 }

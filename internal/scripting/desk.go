@@ -25,6 +25,11 @@ const (
 // linger is how long a prompt stays that nobody follows.
 const linger = 30 * time.Minute
 
+// grace is how long what runs may take to break off, when the program is told to end for the
+// second time: a run that a script has started records how it ended. What ignores that is
+// killed.
+const grace = 3 * time.Second
+
 // Desk is where scripts and prompts are started and followed.
 type Desk struct {
 	Shelf Shelf
@@ -38,6 +43,7 @@ type Desk struct {
 
 	mu      sync.Mutex
 	ending  bool
+	wishes  int          // to end the program
 	all     []*Execution // the oldest first
 	looking bool         // whether somebody looks after prompts that nobody follows
 	ended   chan struct{}
@@ -205,14 +211,19 @@ func (d *Desk) Find(id string) (*Execution, error) {
 }
 
 // Interrupt takes a wish to end the program: nothing is started from now on, and what runs is
-// asked to end, the more firmly the more often.
+// asked to end, the more firmly the more often. Soon after the second wish nothing runs.
 func (d *Desk) Interrupt() {
 	d.mu.Lock()
 	d.ending = true
+	d.wishes++
+	second := d.wishes == 2
 	all := slices.Clone(d.all)
 	d.mu.Unlock()
 	for _, e := range all {
 		e.Stop()
+		if second {
+			time.AfterFunc(grace, e.kill)
+		}
 	}
 }
 

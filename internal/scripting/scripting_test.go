@@ -313,3 +313,26 @@ func TestOnlySoManyRunAtOnceAndNoneOutlivesTheDesk(t *testing.T) {
 		t.Errorf("got %v, want that nothing is started any more", err)
 	}
 }
+
+// What ignores Ctrl-C must not hold up the end of the program for ever.
+func TestTheSecondWishEndsWhatIgnoresTheFirst(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no shell")
+	}
+	d := newDesk(t)
+	d.Command = func(...string) *exec.Cmd {
+		return exec.Command("sh", "-c", "trap '' INT; echo there; while true; do sleep 1; done")
+	}
+	keep(t, d, "deaf.tcl", "")
+	e, err := d.Run("deaf.tcl", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reading(t, e, "there")
+	d.Interrupt()
+	d.Interrupt()
+	reading(t, e, "") // to its end
+	if r := e.Report(); r.Status != scripting.Stopped {
+		t.Errorf("got %+v, want it stopped", r)
+	}
+}

@@ -212,20 +212,35 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	problem(http.StatusMethodNotAllowed, "%s is not for this address, only %s", r.Method, strings.Join(allowed, ", ")).write(w)
 }
 
-// Running lists the jobs that were started here and go on.
-func (a *API) Running() []job.ID {
+// UnderWay names what was started here and goes on, and what Wait waits for: each job,
+// script, console, and folder that files of rows are written to or read from.
+func (a *API) UnderWay() (names []string) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	var ids []job.ID
 	for id := range a.running {
-		ids = append(ids, id)
+		names = append(names, "job "+string(id))
 	}
-	slices.Sort(ids)
-	return ids
+	a.mu.Unlock()
+	slices.Sort(names)
+	for _, e := range a.desk.List() {
+		switch r := e.Report(); {
+		case r.Status != scripting.Running:
+		case r.Kind == scripting.OfConsole:
+			names = append(names, "a console")
+		default:
+			names = append(names, "script "+r.Script)
+		}
+	}
+	for _, t := range a.files.List() {
+		if r := t.Report(); r.Status == datagen.Running {
+			names = append(names, "files in "+r.Folder)
+		}
+	}
+	return names
 }
 
-// Interrupt takes a wish to end the program: counters end, no job is started from now on, and those that
-// were are ended as by Ctrl-C, by which runs stop first, and are aborted by the next wish.
+// Interrupt takes a wish to end the program: counters end, nothing is started from now on, and jobs that
+// were are ended as by Ctrl-C, by which runs stop first, and are aborted by the next wish. So are
+// scripts; one that ignores the second wish is killed.
 func (a *API) Interrupt() {
 	a.mu.Lock()
 	a.closing = true

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -127,4 +128,22 @@ func (w *world) stream(path string) string {
 		w.Fatal(err)
 	}
 	return all.String()
+}
+
+func TestWhatIsUnderWayIsNamed(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no shell")
+	}
+	w := scripted(t)
+	w.api.desk.Command = func(...string) *exec.Cmd {
+		return exec.Command("sh", "-c", "trap exit INT; while true; do sleep 0.1; done")
+	}
+	if got := w.api.UnderWay(); len(got) > 0 {
+		t.Errorf("got %q, want nothing", got)
+	}
+	w.call("PUT", "/scripts/nightly.tcl", `{"text": "puts 1"}`, http.StatusOK)
+	w.call("POST", "/scripts/nightly.tcl/run", `{}`, http.StatusCreated)
+	if got := w.api.UnderWay(); !slices.Equal(got, []string{"script nightly.tcl"}) {
+		t.Errorf("got %q, want the script", got)
+	}
 }
