@@ -7,23 +7,25 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 )
 
 // tailBytes is how much of a log is shown.
 const tailBytes = 64 << 10
 
-// newestLog returns the end of the newest file hammerdb*.log of a folder, or "". Others may
-// write to that folder: what leads out of it, and what is no file, is passed over.
-func newestLog(folder string) (string, error) {
+// newestLog returns the end of the newest file hammerdb*.log of a folder; found says whether
+// there is one. Others may write to that folder: what leads out of it, and what is no file,
+// is passed over.
+func newestLog(folder string) (text string, found bool, err error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
-		return "", fmt.Errorf("look for logs: %w", err)
+		return "", false, fmt.Errorf("look for logs: %w", err)
 	}
 	defer root.Close()
 	names, err := fs.Glob(root.FS(), "hammerdb*.log")
 	if err != nil {
-		return "", fmt.Errorf("look for logs in %s: %w", folder, err)
+		return "", false, fmt.Errorf("look for logs in %s: %w", folder, err)
 	}
 	var newest string
 	var at time.Time
@@ -34,28 +36,44 @@ func newestLog(folder string) (string, error) {
 		}
 	}
 	if newest == "" {
-		return "", nil
+		return "", false, nil
 	}
-	file, err := root.Open(newest)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil // it was moved away meanwhile
+	text, err = tailOf(root, newest)
+	if errors.Is(err, errNoFile) || errors.Is(err, fs.ErrNotExist) {
+		return "", false, nil // it was moved away meanwhile
 	}
 	if err != nil {
-		return "", fmt.Errorf("read a log: %w", err)
+		return "", false, fmt.Errorf("read a log: %w", err)
+	}
+	return text, true, nil
+}
+
+// errNoFile says that what has a file's name is none.
+var errNoFile = errors.New("it is not a regular file")
+
+// tailOf returns the last lines of a file. What is none is not waited for: a pipe that has
+// taken the place of a log has nobody who writes to it.
+func tailOf(root *os.Root, name string) (string, error) {
+	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", err
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return "", fmt.Errorf("read a log: %w", err)
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s: %w", name, errNoFile)
 	}
 	from := max(0, info.Size()-tailBytes)
-	text, err := io.ReadAll(io.NewSectionReader(file, from, tailBytes))
+	read, err := io.ReadAll(io.NewSectionReader(file, from, tailBytes))
 	if err != nil {
-		return "", fmt.Errorf("read the log %s: %w", newest, err)
+		return "", err
 	}
-	if from > 0 { // which may be within a line
-		_, rest, _ := strings.Cut(string(text), "\n")
-		return strings.TrimSuffix(rest, "\n"), nil
+	text := string(read)
+	if _, rest, more := strings.Cut(text, "\n"); from > 0 && more && rest != "" {
+		text = rest // the first line may lack its beginning
 	}
-	return strings.TrimSuffix(string(text), "\n"), nil
+	return strings.ToValidUTF8(strings.TrimSuffix(text, "\n"), "\uFFFD"), nil
 }

@@ -346,12 +346,12 @@ func (s *Service) compare(w http.ResponseWriter, r *http.Request) {
 
 // tail answers with the end of the newest log of virtual users.
 func (s *Service) tail(w http.ResponseWriter) {
-	text, err := newestLog(s.Logs)
+	text, found, err := newestLog(s.Logs)
 	if err != nil {
 		s.fault(w, err)
 		return
 	}
-	if text == "" {
+	if !found {
 		text = "No active workload log"
 	}
 	writeText(w, text)
