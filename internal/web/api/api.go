@@ -82,7 +82,8 @@ type API struct {
 	numbering sync.Mutex // held until a new profile's number has a run
 
 	mu      sync.Mutex
-	closing bool
+	closing bool // nothing is started any more
+	closed  bool // nothing more is done that Close waits for
 	running map[job.ID]*workbench.Handle
 	viewed  map[job.ID]*viewed // that people look at
 	sweeps  []*sweep           // sequences of runs, the newest last
@@ -287,7 +288,26 @@ func (a *API) Close() {
 	a.files.Interrupt()
 	a.Wait()
 	a.end()
+	a.mu.Lock()
+	a.closed = true
+	a.mu.Unlock()
 	a.clearing.Wait()
+}
+
+// beside does something that Close waits for, unless that has waited already; then it returns
+// false. The lock is held.
+func (a *API) beside(do func()) bool {
+	if a.closed {
+		return false
+	}
+	a.clearing.Go(do)
+	return true
+}
+
+// ending is the Problem of who asks for something that the end of the program leaves no time
+// for.
+func ending(what string) *Problem {
+	return problem(http.StatusServiceUnavailable, "%s: the program is ending", what)
 }
 
 // handles lists the handles of the jobs that go on. The lock is held.

@@ -400,7 +400,7 @@ func (a *API) beginCounter(counts *counter.Counter, in Count) (*counting, <-chan
 	defer a.mu.Unlock()
 	switch {
 	case a.closing:
-		return nil, nil, problem(http.StatusServiceUnavailable, "no counter is started any more: the program is ending")
+		return nil, nil, ending("no counter is started any more")
 	case a.counts >= mostCounters:
 		return nil, nil, problem(http.StatusTooManyRequests, "%d counters go on, and that is the limit: stop one", mostCounters)
 	}
@@ -414,7 +414,7 @@ func (a *API) beginCounter(counts *counter.Counter, in Count) (*counting, <-chan
 	c.idle = time.AfterFunc(c.kept, c.endIdle)
 	began := make(chan error, 1)
 	a.counts++
-	a.clearing.Go(func() {
+	a.beside(func() { // not closed, since it is not closing
 		defer cancel()
 		c.run(ctx, began)
 		a.mu.Lock()

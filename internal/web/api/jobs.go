@@ -152,7 +152,9 @@ func (a *API) addJobs() {
 		if err := a.Store.Delete(ctx, j.ID); err != nil {
 			return nil, err
 		}
-		a.clearing.Go(func() { // the job is deleted whatever comes of it
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.beside(func() { // the job is deleted whatever comes of it
 			if err := a.Store.GiveBack(a.ctx); err != nil && a.ctx.Err() == nil {
 				a.Say(err.Error())
 			}

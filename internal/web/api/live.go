@@ -221,7 +221,9 @@ func (a *API) viewOf(j job.Job) *viewed {
 		var ctx context.Context
 		ctx, v.end = context.WithCancel(a.ctx)
 		a.viewed[j.ID] = v
-		a.clearing.Go(func() { v.follow(ctx) })
+		if !a.beside(func() { v.follow(ctx) }) {
+			v.gone, v.failed = true, ending("nobody looks at a job any more")
+		}
 	}
 	v.lookers++
 	if v.idle != nil {

@@ -287,3 +287,15 @@ func TestAViewThatHasFailedIsBegunAnew(t *testing.T) {
 		t.Errorf("got %s, %v", all.over, err)
 	}
 }
+
+// Requests may come while the program ends: what they would begin must not go on behind Close.
+func TestNothingIsBegunBehindTheEnd(t *testing.T) {
+	w := newWorld(t)
+	spec := job.Spec{Action: job.Run, Database: "sqlite", Workload: "tprocc", Users: 1, Seed: 1}
+	if err := repositorytest.Jobs(context.Background(), w.api.Store, []job.Spec{spec}, 1); err != nil {
+		t.Fatal(err)
+	}
+	w.api.Close()
+	w.refuses("GET", "/jobs/last/users", http.StatusServiceUnavailable, "ending")
+	w.refusesBody("POST", "/jobs", `{"action": "run", "settings": {"db": "sqlite"}}`, http.StatusServiceUnavailable, "ending")
+}

@@ -133,19 +133,22 @@ func (a *API) startSequence(ctx context.Context, in Wanted) (*startedSequence, e
 	going, cancel := context.WithCancel(a.ctx)
 	s := &sweep{Sequence: Sequence{Profile: profile, Users: order.Counts, Jobs: []job.ID{first.ID()}, State: sequenceRunning}, stop: cancel}
 	a.mu.Lock()
+	defer a.mu.Unlock()
+	begun := a.beside(func() {
+		defer cancel()
+		a.sweep(going, s, orders, first)
+	})
+	if !begun {
+		cancel()
+		return nil, ending("no other run begins")
+	}
 	if len(a.sweeps) >= mostSequences {
 		if i := slices.IndexFunc(a.sweeps, func(s *sweep) bool { return s.State != sequenceRunning }); i >= 0 {
 			a.sweeps = slices.Delete(a.sweeps, i, i+1)
 		}
 	}
 	a.sweeps = append(a.sweeps, s)
-	answered := s.copy()
-	a.mu.Unlock()
-	a.clearing.Go(func() {
-		defer cancel()
-		a.sweep(going, s, orders, first)
-	})
-	return &startedSequence{Location: "profiles/" + strconv.Itoa(profile), Body: answered}, nil
+	return &startedSequence{Location: "profiles/" + strconv.Itoa(profile), Body: s.copy()}, nil
 }
 
 // sweep does the runs of a sequence, the first of which has begun.

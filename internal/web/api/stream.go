@@ -87,7 +87,7 @@ func (a *API) streaming(c huma.Context, what string, send func(context.Context, 
 			}
 		}
 	})
-	if err := send(ctx, s); err != nil && ctx.Err() == nil && !errors.Is(err, errGone) {
+	if err := send(ctx, s); err != nil && ctx.Err() == nil && a.ctx.Err() == nil && !errors.Is(err, errGone) {
 		a.Say(fmt.Sprintf("follow %s: %v", what, err))
 	}
 }

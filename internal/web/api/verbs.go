@@ -188,7 +188,7 @@ func (a *API) begin(order workbench.Order) (*workbench.Handle, error) {
 	defer a.mu.Unlock()
 	switch {
 	case a.closing:
-		return nil, problem(http.StatusServiceUnavailable, "no job is started any more: the program is ending")
+		return nil, ending("no job is started any more")
 	case len(a.running) >= mostRunning:
 		return nil, problem(http.StatusTooManyRequests, "%d jobs that were started here are running, and that is the limit: wait for one, or stop it", mostRunning)
 	}
@@ -198,7 +198,7 @@ func (a *API) begin(order workbench.Order) (*workbench.Handle, error) {
 	}
 	id := h.ID()
 	a.running[id] = h
-	a.clearing.Go(func() {
+	a.beside(func() { // not closed, since it is not closing
 		h.Wait()
 		a.mu.Lock()
 		delete(a.running, id)
