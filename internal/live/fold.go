@@ -3,6 +3,7 @@ package live
 import (
 	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"sledge/internal/job"
@@ -13,6 +14,9 @@ import (
 // are more, neighbours become one, whose percentiles are those of their histograms
 // together.
 const mostPoints = 480
+
+// widest is more than the seconds of any phase.
+const widest = 1 << 30
 
 // Point is what was measured in a second of a run, or in several.
 type Point struct {
@@ -84,10 +88,13 @@ func (f *fold) add(at time.Duration, s *job.Second, users []int) (*kept, error) 
 		return one, nil
 	}
 	f.points = append(f.points, one)
-	for len(f.points) > mostPoints {
+	for len(f.points) > mostPoints && f.width < widest {
 		if err := f.widen(); err != nil {
 			return nil, err
 		}
+	}
+	if len(f.points) > mostPoints { // there are more phases than points, and each point is of one
+		f.points = slices.Clone(f.points[len(f.points)/2:])
 	}
 	return one, nil
 }

@@ -40,7 +40,7 @@ type View struct {
 	begin    time.Time // of the axis of time: when the first second began
 	at       time.Time // of the newest event
 	phase    *Phase
-	phases   []Phase // that began, in order
+	phases   []Phase // that began, in order, the newest
 	now      *Now
 	part     *kept // what was measured in the phase
 	fold     fold
@@ -224,6 +224,7 @@ func (v *View) beginPhase(e job.Event) {
 	}
 	v.phase = &p
 	v.phases = append(v.phases, p)
+	v.phases = v.phases[max(0, len(v.phases)-mostPoints):]
 }
 
 // second adds what a second measured.

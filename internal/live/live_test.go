@@ -121,6 +121,28 @@ func TestPointsOfADayAreBounded(t *testing.T) {
 	}
 }
 
+// Points are of one phase each. A job that goes from one to another all the time has the newest.
+func TestPhasesThatChangeAllTheTimeAreBounded(t *testing.T) {
+	v := live.New(run(1))
+	phases := []job.Phase{job.RampUp, job.Measure}
+	const seconds = 1000
+	var keepsUp, late page
+	for n := range seconds {
+		add(t, v, job.Event{At: time.Unix(int64(n+1), 0), Second: second(phases[n%2], time.Second, 0, time.Millisecond)})
+		keepsUp.read(v)
+	}
+	late.read(v)
+	if n := len(late.points); n > 480 || n < 240 || late.points[n-1].At != seconds {
+		t.Errorf("got %d points, want up to 480, the last at %d s", n, seconds)
+	}
+	if len(keepsUp.points) != len(late.points) || keepsUp.points[0].At != late.points[0].At {
+		t.Errorf("who kept up has %d points, and who came late %d", len(keepsUp.points), len(late.points))
+	}
+	if u := v.Since(live.Mark{}); len(u.Phases) > 480 || u.Phase.Name != job.Measure {
+		t.Errorf("got %d phases, and %+v, want a bounded number and the last one", len(u.Phases), u.Phase)
+	}
+}
+
 func TestStallsAreSaid(t *testing.T) {
 	v := live.New(run(1))
 	for n := range 4 {

@@ -18,7 +18,7 @@ type Update struct {
 	At       time.Time    `json:"at,omitzero"` // of the newest event
 	Axis     time.Time    `json:"axis,omitzero" doc:"Where the axis of time begins: when the first second that was measured did."`
 	Phase    *Phase       `json:"phase,omitempty" doc:"The phase that the run is in."`
-	Phases   []Phase      `json:"phases,omitempty" doc:"All that have begun."`
+	Phases   []Phase      `json:"phases,omitempty" doc:"The newest that have begun, 480 at most."`
 	Now      *Now         `json:"now,omitempty" doc:"What was measured in the last second."`
 	Part     *Part        `json:"part,omitempty" doc:"What was measured so far in the phase of the last second."`
 	Failed   []Class      `json:"failed,omitempty" doc:"Transactions that failed since the job began, by class, the most frequent first."`
