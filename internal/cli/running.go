@@ -33,15 +33,21 @@ type runningSite struct {
 	path string // of the file
 }
 
+// How the files are called: by the address, of which several may have one port.
+const runningPrefix = "web-running-"
+
+func runningSuffix(port int) string { return fmt.Sprintf("-%d.json", port) }
+
 // runningFile is where a server says that it runs.
-func runningFile(folder string, port int) string {
-	return filepath.Join(folder, fmt.Sprintf("web-running-%d.json", port))
+func runningFile(folder string, address *net.TCPAddr) string {
+	ip := strings.NewReplacer(":", "_", "%", "_", "-", "_").Replace((&net.IPAddr{IP: address.IP, Zone: address.Zone}).String())
+	return filepath.Join(folder, runningPrefix+ip+runningSuffix(address.Port))
 }
 
 // announce says that the site runs, until forget is called. That it cannot be said is no
 // reason not to serve.
 func (s *site) announce() (forget func()) {
-	path := runningFile(s.Folder, s.Listener.Addr().(*net.TCPAddr).Port)
+	path := runningFile(s.Folder, s.Listener.Addr().(*net.TCPAddr))
 	self, err := host.Self()
 	if err == nil {
 		of := runningSite{Process: self, Home: s.Home(), Key: s.Key}
@@ -62,10 +68,30 @@ func (s *site) announce() (forget func()) {
 // errNoSite says that no server runs where one was looked for.
 var errNoSite = errors.New("no server of this job repository runs on the port")
 
-// findSite finds the server that runs on a port, whoever of this user's commands started it.
-// The process that started it must still be there: the port may be another program's by now.
+// findSite finds the server that runs on a port, whoever of this user's commands started it: of
+// several that on 127.0.0.1, where the console's own is.
 func findSite(folder string, port int) (*runningSite, error) {
-	path := runningFile(folder, port)
+	files, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("find out which server runs: %w", err)
+	}
+	paths := []string{runningFile(folder, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})}
+	for _, file := range files {
+		if name := file.Name(); strings.HasPrefix(name, runningPrefix) && strings.HasSuffix(name, runningSuffix(port)) {
+			paths = append(paths, filepath.Join(folder, name))
+		}
+	}
+	for _, path := range paths {
+		if of, err := readSite(path); !errors.Is(err, errNoSite) {
+			return of, err
+		}
+	}
+	return nil, errNoSite
+}
+
+// readSite reads which server a file tells of. The process that started it must still be there:
+// the port may be another program's by now.
+func readSite(path string) (*runningSite, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errNoSite

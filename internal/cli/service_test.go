@@ -160,7 +160,7 @@ func TestWhatIsNotProvenOursIsNotEnded(t *testing.T) {
 		"another host's":                  `{"Host":"elsewhere.example","PID":1,"Begun":"2001-01-01T00:00:00Z"}`,
 	} {
 		text := fmt.Sprintf(`{"process":%s,"home":"http://127.0.0.1:%d/","key":"k"}`, process, port)
-		if err := os.WriteFile(runningFile(filepath.Dir(w.repository), port), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(runningFile(filepath.Dir(w.repository), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port}), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		for _, command := range []string{"wsstatus", "wsstop"} {
