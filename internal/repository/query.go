@@ -38,20 +38,11 @@ var ErrNotFound = errors.New("no such job")
 
 const jobColumns = `number, id, spec, kinds, status, reason, begun_ms, ended_ms, seen_ms, host, pid, process_begun_ms, facts, result, dropped, origin, profile`
 
-// searchedText is what a search looks at in a job: what it is called and what people gave
-// it, a line each, in small letters as far as they are ASCII.
-const searchedText = `lower(concat_ws(char(10), id, action, database, workload, status, reason, origin,
-	strftime('%Y-%m-%d %H:%M:%S', begun_ms / 1000, 'unixepoch'), host, spec ->> '$.note', spec ->> '$.users',
-	facts ->> '$.target', facts ->> '$.size', facts ->> '$.product', facts ->> '$.server',
-	(SELECT group_concat(label.key || '=' || label.value, char(10)) FROM json_each(spec, '$.labels') AS label),
-	(SELECT group_concat(option.key || '=' || option.value, char(10)) FROM json_each(spec, '$.options') AS option)))`
-
 // mostWords bounds a search: each word is looked for in the whole text of each job.
 const mostWords = 40
 
 // List lists jobs, newest first by the time they began: one that was imported may
-// be older than what was there before it. Letters are found large or small, others than
-// those of ASCII as they are written.
+// be older than what was there before it. Letters are found large or small.
 func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
 	labels := []byte("{}")
 	if len(q.Labels) > 0 {
@@ -65,7 +56,12 @@ func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
 	if words = slices.Compact(words); len(words) > mostWords {
 		return nil, job.WithExit(job.ExitUsage, fmt.Errorf("a search takes %d words, and these are %d: leave some out", mostWords, len(words)))
 	}
-	text, err := json.Marshal(words)
+	ascii, others := bySmallLetters(words)
+	asciiWords, err := json.Marshal(ascii)
+	if err != nil {
+		return nil, fmt.Errorf("list jobs: %w", err)
+	}
+	otherWords, err := json.Marshal(others)
 	if err != nil {
 		return nil, fmt.Errorf("list jobs: %w", err)
 	}
@@ -85,8 +81,10 @@ func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
 		WHERE (begun_ms, number) < (?7, ?8) AND begun_ms >= ?9 AND ?1 IN ('', action) AND ?2 IN ('', database) AND ?3 IN ('', workload) AND (?4 IN ('', status) OR ?4 = 'killed' AND status = 'running') AND ?5 IN (0, profile)
 			AND NOT EXISTS (SELECT 1 FROM json_each(?6) AS wanted WHERE NOT EXISTS (
 				SELECT 1 FROM json_each(spec, '$.labels') AS label WHERE label.key = wanted.key AND wanted.value IN ('', label.value)))
-			AND NOT EXISTS (SELECT 1 FROM json_each(?10) AS word WHERE instr(`+searchedText+`, lower(word.value)) = 0)
-		ORDER BY begun_ms DESC, number DESC`, q.Action, q.Database, q.Workload, q.Status, q.Profile, string(labels), begun, number, since, string(text))
+			AND NOT EXISTS (SELECT 1 FROM json_each(?10) AS word WHERE instr(lower(`+searchedText+`), word.value) = 0)
+			AND NOT EXISTS (SELECT 1 FROM json_each(?11) AS word WHERE instr(`+smallLetters+`(`+searchedText+`), word.value) = 0)
+		ORDER BY begun_ms DESC, number DESC`,
+		q.Action, q.Database, q.Workload, q.Status, q.Profile, string(labels), begun, number, since, string(asciiWords), string(otherWords))
 	if err != nil {
 		return nil, fmt.Errorf("list jobs: %w", err)
 	}

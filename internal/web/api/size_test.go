@@ -40,6 +40,7 @@ func TestFiveThousandJobsAreListedAtOnce(t *testing.T) {
 		"/jobs?limit=100": 100,
 		"/jobs?limit=200&text=ticket%3D4710%20UPGRADE": 125,
 		"/jobs?limit=100&text=nowhere":                 0,
+		"/jobs?limit=100&text=N%C3%96WHERE":            0,
 		"/jobs?limit=100&status=invalid":               100,
 	} {
 		if n := len(w.inTime(path, quick)["jobs"].([]any)); n != want {

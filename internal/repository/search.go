@@ -1,0 +1,49 @@
+package repository
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"strings"
+	"unicode/utf8"
+
+	"modernc.org/sqlite"
+)
+
+// sqliteDriver names SQLite with a function of the repository's own, which no other
+// connection of the program has.
+const sqliteDriver = "sqlite of the repository"
+
+// smallLetters is that function: SQLite's lower knows the letters of ASCII alone, and takes a
+// tenth of the time.
+const smallLetters = "small_letters"
+
+func init() {
+	d := new(sqlite.Driver)
+	d.MustRegisterDeterministicScalarFunction(smallLetters, 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		text, _ := args[0].(string)
+		return strings.ToLower(text), nil
+	})
+	sql.Register(sqliteDriver, d)
+}
+
+// searchedText is what a search looks at in a job: what it is called and what people gave
+// it, a line each.
+const searchedText = `concat_ws(char(10), id, action, database, workload, status, reason, origin,
+	strftime('%Y-%m-%d %H:%M:%S', begun_ms / 1000, 'unixepoch'), host, spec ->> '$.note', spec ->> '$.users',
+	facts ->> '$.target', facts ->> '$.size', facts ->> '$.product', facts ->> '$.server',
+	(SELECT group_concat(label.key || '=' || label.value, char(10)) FROM json_each(spec, '$.labels') AS label),
+	(SELECT group_concat(option.key || '=' || option.value, char(10)) FROM json_each(spec, '$.options') AS option))`
+
+// bySmallLetters divides words by what makes their letters small: those that have letters of
+// ASCII alone, and the others.
+func bySmallLetters(words []string) (ascii, others []string) {
+	ascii, others = []string{}, []string{}
+	for _, word := range words {
+		if utf8.RuneCountInString(word) == len(word) {
+			ascii = append(ascii, strings.ToLower(word))
+		} else {
+			others = append(others, strings.ToLower(word))
+		}
+	}
+	return ascii, others
+}
