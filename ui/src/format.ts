@@ -90,3 +90,11 @@ export function bytes(n: number): string {
   }
   return `${value < 10 && unit > 0 ? value.toFixed(1) : value.toFixed(0)} ${units[unit] ?? ''}`
 }
+
+/** A time as a clock shows it: "1:05", "1:00:05". */
+export function clock(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  const two = (n: number): string => String(n).padStart(2, '0')
+  const minutes = Math.floor(whole / 60)
+  return minutes < 60 ? `${minutes}:${two(whole % 60)}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(whole % 60)}`
+}

@@ -57,14 +57,18 @@ func TestConnectionsAreKeptByName(t *testing.T) {
 
 func TestMistakesAreFoundForEachSetting(t *testing.T) {
 	w := newWorld(t)
-	p := w.call("POST", "/settings", `{"action": "run", "settings": {"db": "pg", "port": "many", "pg_rampup": "-1", "users": "x", "password": "`+plantedPassword+`"}}`, 422)
-	var where []string
-	for _, m := range p["mistakes"].([]any) {
-		where = append(where, m.(map[string]any)["where"].(string))
-	}
-	for _, want := range []string{"body.settings.port", "body.settings.pg_rampup", "body.settings.users"} {
-		if !slices.Contains(where, want) {
-			t.Errorf("got mistakes in %q, want one in %s", where, want)
+	body := `{"action": "run", "settings": {"db": "pg", "port": "many", "pg_rampup": "-1", "users": "x", "password": "` + plantedPassword + `"}}`
+	// A form is answered, since a mistake in it is no failure.
+	for path, status := range map[string]int{"/settings": 422, "/settings/check": 200} {
+		p := w.call("POST", path, body, status)
+		var where []string
+		for _, m := range p["mistakes"].([]any) {
+			where = append(where, m.(map[string]any)["where"].(string))
+		}
+		for _, want := range []string{"body.settings.port", "body.settings.pg_rampup", "body.settings.users"} {
+			if !slices.Contains(where, want) {
+				t.Errorf("%s: got mistakes in %q, want one in %s", path, where, want)
+			}
 		}
 	}
 }
@@ -93,6 +97,27 @@ func TestNoFileIsReadForARequest(t *testing.T) {
 	if said = slices.Compact(said); len(said) != 1 {
 		t.Errorf("got %q, which tells whether a file is there", said)
 	}
+}
+
+func TestAFormIsAnsweredWithItsSettingsOrItsMistakes(t *testing.T) {
+	w := newWorld(t)
+	fine := w.call("POST", "/settings/check", `{"action": "run", "settings": {"db": "sqlite", "users": "1,2"}}`, 200)
+	if len(fine["mistakes"].([]any)) != 0 || fmt.Sprint(fine["settings"].(map[string]any)["users"]) != "[1 2]" {
+		t.Errorf("got %v, want two numbers of users and no mistake", fine)
+	}
+	for body, want := range map[string]string{
+		`{"action": "run", "settings": {}}`:                       "body.settings.db",
+		`{"action": "run", "settings": {"db": "pg", "prot": 1}}`:  "body.settings.prot",
+		`{"action": "run", "settings": {"connection": "nobody"}}`: "body.settings.connection",
+	} {
+		wrong := w.call("POST", "/settings/check", body, 200)
+		list := wrong["mistakes"].([]any)
+		if len(list) != 1 || list[0].(map[string]any)["where"] != want || list[0].(map[string]any)["message"] == "" || wrong["settings"] != nil {
+			t.Errorf("%s: got %v, want a mistake at %q", body, wrong, want)
+		}
+	}
+	// What is no form at all is a problem as everywhere.
+	w.call("POST", "/settings/check", `{"action": "sing", "settings": {}}`, 422)
 }
 
 // A build, a preview of its deletion, and the deletion, on each sort of server.

@@ -148,6 +148,7 @@ func (a *API) addVerbs() {
 		}
 		return answer(document.NewSettings(order), nil)
 	})
+	a.addForm()
 	start := huma.Operation{
 		OperationID: "start-job", Method: http.MethodPost, Path: "/jobs", Tags: []string{tagVerbs}, DefaultStatus: http.StatusCreated,
 		Summary:     "Start a job",
@@ -156,6 +157,38 @@ func (a *API) addVerbs() {
 	add(a, start, func(ctx context.Context, in *of[Start]) (*started, error) { return a.start(ctx, in.Body) })
 	a.addEnding("stop", "Stop a run", "Virtual users finish the transaction that they are in, and what was measured is kept as a partial result. Other jobs can only be aborted.")
 	a.addEnding("abort", "Abort a job", "Whatever is under way is broken off.")
+}
+
+// Checked is what is to be said of settings in a form: what they come to, or what is wrong.
+type Checked struct {
+	Settings *document.Settings `json:"settings,omitempty" doc:"Each setting that a job would have; missing where something is wrong."`
+	Mistakes []Mistake          `json:"mistakes" doc:"What is wrong, each where it is: body.settings.port. What is of no setting has another place, or none."`
+}
+
+// addForm adds what a form asks for while somebody types, when a mistake is no failure.
+func (a *API) addForm() {
+	o := huma.Operation{
+		OperationID: "check-form", Method: http.MethodPost, Path: "/settings/check", Tags: []string{tagVerbs},
+		Summary:     "Show each setting that a job would have, or all that is wrong with them",
+		Description: "As POST /settings, for a form while somebody types in it: mistakes are an answer and not a problem.",
+	}
+	add(a, o, func(_ context.Context, in *of[Wanted]) (*of[Checked], error) {
+		order, err := a.resolve(in.Body)
+		if err == nil {
+			settings := document.NewSettings(order)
+			return answer(Checked{&settings, []Mistake{}}, nil)
+		}
+		p := problemOf(err)
+		switch {
+		case p.Status >= http.StatusInternalServerError:
+			return nil, p
+		case len(p.Mistakes) > 0:
+			return answer(Checked{Mistakes: p.Mistakes}, nil)
+		case p.Option != "":
+			return answer(Checked{Mistakes: []Mistake{{whereSettings + p.Option, p.Detail}}}, nil)
+		}
+		return answer(Checked{Mistakes: []Mistake{{Message: p.Detail}}}, nil)
+	})
 }
 
 // start starts a job.

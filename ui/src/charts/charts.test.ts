@@ -6,7 +6,7 @@ import { kindTimes, rateChart, responseChart, streamChart } from './build.ts'
 import { csv, type GanttChart, type LineChart } from './chart.ts'
 import { fileName, standalone } from './download.ts'
 import { draw } from './echarts.ts'
-import { heightOf, inkOn, labelOf, optionOf } from './option.ts'
+import { heightOf, inkOn, label, labelOf, optionOf } from './option.ts'
 import { colour } from './palette.ts'
 
 function there<T>(value: T | undefined): T {
@@ -125,6 +125,23 @@ describe('the option of a chart', () => {
       expect(optionOf(chart, false).tooltip).toMatchObject({ renderMode: 'richText' })
     }
   })
+})
+
+test('the labels of an axis are no longer than what can be told apart on it', () => {
+  expect([label(17.02, 17.02), label(15, 17.02), label(43_205, 30), label(2.5, 4.51), label(4.5123, 4.51)]).toEqual(['17', '15', '43,205', '2.5', '4.5'])
+  expect([label(0.04, 0.18), label(0, 0)]).toEqual(['0.04', '0'])
+})
+
+test('a long time is shown as by a clock, in steps that a clock has', () => {
+  const axisOf = (from: number, until: number) => {
+    const points: [number, number][] = [[from, 1], [until, 2]]
+    return optionOf({ ...rates(), from, phases: [], lines: [{ name: 'a', is: 'client', points }] }, false).xAxis as { name: string; interval?: number; axisLabel: { formatter: (value: number) => string } }
+  }
+  const day = axisOf(0, 86_400.4)
+  expect([day.name, day.interval, day.axisLabel.formatter(86_400.4)]).toEqual(['time since the run began (h:min:s)', 10_800, '24:00:00'])
+  expect(axisOf(0, 1200)).toMatchObject({ name: 'time since the run began (min:s)', interval: 120 })
+  expect(axisOf(0, 600).interval).toBeUndefined()
+  expect(axisOf(43_200, 43_230).axisLabel.formatter(43_205)).toBe('43,205')
 })
 
 test('what stands on a colour can be read', () => {

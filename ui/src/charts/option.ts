@@ -3,7 +3,7 @@
 import type { CustomSeriesOption, EChartsOption, LineSeriesOption } from './echarts.ts'
 import { bounds, shadeOf } from './heat.ts'
 import type { Bar, Chart, GanttChart, HeatChart, LineChart } from './chart.ts'
-import { count, millis, seconds } from '../format.ts'
+import { clock, count, millis, seconds } from '../format.ts'
 import { colour, shadesOf, surface, type Surface } from './palette.ts'
 
 const font = 'system-ui, sans-serif'
@@ -40,13 +40,37 @@ function frame(s: Surface): EChartsOption {
   }
 }
 
-function axis(s: Surface, name: string) {
+/**
+ * A number on an axis. Where an axis ends with its data, its last label may be any number: it is
+ * rounded to what can be seen in so long an axis.
+ */
+export function label(value: number, span: number): string {
+  const digits = Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(Math.max(span, 1e-6)))))
+  return value.toLocaleString('en-US', { maximumFractionDigits: digits })
+}
+
+/** The lengths between the labels of a clock, in seconds. */
+const steps = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 14_400, 21_600, 43_200, 86_400]
+
+/** An axis of time or of something else: long times in seconds are shown as by a clock. */
+function xAxis(s: Surface, name: string, from: number, until: number) {
+  const span = until - from
+  const plain = { ...axis(s, name, span), nameGap: 28, splitLine: { show: false } }
+  if (!name.endsWith('(s)') || span <= 600) return plain
+  return {
+    ...plain,
+    name: name.replace(/\(s\)$/, span < 3600 && until < 3600 ? '(min:s)' : '(h:min:s)'),
+    interval: steps.find((step) => span / step <= 10) ?? 86_400 * Math.ceil(span / 864_000),
+    axisLabel: { ...plain.axisLabel, formatter: (value: number) => clock(value) },
+  }
+}
+
+function axis(s: Surface, name: string, span = 1) {
   return {
     name,
     nameLocation: 'middle' as const,
     nameTextStyle: { color: s.muted, fontFamily: font },
-    // Where an axis ends with its data, the last label may be any number.
-    axisLabel: { color: s.muted, fontFamily: font, formatter: (value: number | string) => (typeof value === 'number' ? Number(value.toPrecision(4)).toLocaleString('en-US', { maximumFractionDigits: 6 }) : value) },
+    axisLabel: { color: s.muted, fontFamily: font, hideOverlap: true, formatter: (value: number | string) => (typeof value === 'number' ? label(value, span) : value) },
     axisLine: { lineStyle: { color: s.line } },
     axisTick: { lineStyle: { color: s.line } },
     splitLine: { lineStyle: { color: s.grid } },
@@ -61,12 +85,15 @@ function valueOf(value: unknown, unit: string): string {
 
 function lineOption(chart: LineChart, isDark: boolean): EChartsOption {
   const s = surface(isDark)
+  const from = chart.from ?? 0
+  const until = chart.lines.reduce((most, line) => Math.max(most, line.points.at(-1)?.[0] ?? 0), 0)
   const series: LineSeriesOption[] = chart.lines.map((line, i) => ({
     type: 'line',
     name: line.name,
     data: line.points,
     // A single second would have no line.
     showSymbol: chart.marked === true || line.points.length < 2,
+    symbol: chart.marked === true || line.points.length < 2 ? 'circle' : 'none',
     symbolSize: 6,
     connectNulls: false,
     color: colour(line.is, isDark),
@@ -83,7 +110,7 @@ function lineOption(chart: LineChart, isDark: boolean): EChartsOption {
     // On a narrow screen it is leafed through.
     legend: { type: 'scroll', top: 0, left: 0, itemWidth: 32, textStyle: { color: s.text, fontFamily: font } },
     grid: { top: 40, right: 16, bottom: 44, left: 72 },
-    xAxis: { type: 'value', min: chart.from ?? 0, max: 'dataMax', ...axis(s, chart.x), nameGap: 28, splitLine: { show: false } },
+    xAxis: { type: 'value', min: from, max: 'dataMax', ...xAxis(s, chart.x, from, until), ...(chart.marked === true ? { minInterval: 1 } : {}) },
     // Rates and times begin at zero: half as high is half as much.
     yAxis: { type: 'value', min: 0, ...axis(s, chart.y), nameGap: 56, axisLabel: { color: s.muted, formatter: (value: number) => value.toLocaleString('en-US') } },
     series,
@@ -157,7 +184,7 @@ function ganttOption(chart: GanttChart, isDark: boolean): EChartsOption {
       },
     },
     grid: { top: 8, right: 16, bottom: 44, left: 88 },
-    xAxis: { type: 'value', min: 0, ...axis(s, chart.x), nameGap: 28 },
+    xAxis: { type: 'value', min: 0, ...xAxis(s, chart.x, 0, Math.max(...chart.bars.map((bar) => bar.from + bar.seconds), 0)), splitLine: { lineStyle: { color: s.grid } } },
     yAxis: { type: 'category', data: chart.lanes, inverse: true, ...axis(s, ''), splitLine: { show: false } },
     series: [series],
   }
@@ -179,6 +206,7 @@ function shaded(phases: LineChart['phases'], s: Surface) {
  */
 function heatOption(chart: HeatChart, isDark: boolean): EChartsOption {
   const s = surface(isDark)
+  const until = chart.columns.at(-1)?.to ?? 1
   const limits = bounds(chart.columns)
   const colours = shadesOf(isDark)
   const low = Math.min(...chart.columns.map((column) => column.cells[0]?.low ?? Infinity))
@@ -251,7 +279,7 @@ function heatOption(chart: HeatChart, isDark: boolean): EChartsOption {
       textStyle: { color: s.text, fontFamily: font },
     },
     grid: { top: 40, right: 16, bottom: 44, left: 72 },
-    xAxis: { type: 'value', min: 0, max: chart.columns.at(-1)?.to ?? 1, ...axis(s, chart.x), nameGap: 28, splitLine: { show: false } },
+    xAxis: { type: 'value', min: 0, max: until, ...xAxis(s, chart.x, 0, until) },
     yAxis: {
       type: 'log',
       logBase: 10,

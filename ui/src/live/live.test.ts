@@ -7,7 +7,8 @@ import { bounds, cellBegin, heatColumns, shadeOf, shades } from '../charts/heat.
 import { optionOf } from '../charts/option.ts'
 import { liveErrors, liveHeat, liveRates, liveTimes } from './charts.ts'
 import Users from './Users.svelte'
-import { clock, View } from './view.ts'
+import { clock } from '../format.ts'
+import { View } from './view.ts'
 import { windowOf } from './window.ts'
 
 const point = (at: number, more: Partial<LivePoint> = {}): LivePoint => ({ at_seconds: at, seconds: 1, phase: 'measure', per_minute: 60, users: [0, 1, 0, 0], ...more })

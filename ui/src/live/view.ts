@@ -55,11 +55,3 @@ export function phaseName(name: string, stage?: string): string {
   const words: Record<string, string> = { 'log in': 'logging in', 'ramp-up': 'ramp-up', measure: 'measured time', finish: 'finishing' }
   return stage || (words[name] ?? name)
 }
-
-/** A time as a clock shows it: "1:05", "1:00:05". */
-export function clock(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds))
-  const two = (n: number): string => String(n).padStart(2, '0')
-  const minutes = Math.floor(whole / 60)
-  return minutes < 60 ? `${minutes}:${two(whole % 60)}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(whole % 60)}`
-}

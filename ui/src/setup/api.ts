@@ -1,6 +1,6 @@
 // What the pages Set up and Schema ask the API for.
 
-import { APIError, send } from '../api/client.ts'
+import { send } from '../api/client.ts'
 import type { Documents } from '../api/types.ts'
 
 export { databases, options, workloads } from '../api/catalog.ts'
@@ -35,22 +35,14 @@ export type Mistakes = Record<string, string>
 
 /** What a job would be done with, or what is wrong with that. */
 export async function check(action: Action, settings: Values, signal?: AbortSignal): Promise<{ settings?: Settings; mistakes: Mistakes }> {
-  try {
-    return { settings: await send<Settings>('POST', 'settings', { action, settings }, signal), mistakes: {} }
-  } catch (error) {
-    if (error instanceof APIError && error.status === 422 && error.problem !== undefined) return { mistakes: mistakesOf(error.problem) }
-    throw error
-  }
+  const checked = await send<Documents['api.Checked']>('POST', 'settings/check', { action, settings }, signal)
+  return { ...(checked.settings ? { settings: checked.settings } : {}), mistakes: mistakesOf(checked.mistakes) }
 }
 
-/** The mistakes that a problem names. */
-export function mistakesOf(problem: Documents['api.Problem']): Mistakes {
+/** The first mistake of each setting. */
+export function mistakesOf(list: Documents['api.Mistake'][]): Mistakes {
   const found: Mistakes = {}
-  for (const mistake of problem.mistakes ?? []) {
-    const name = mistake.where.replace(/^body\.settings\./, '')
-    found[name] ??= mistake.message
-  }
-  if (Object.keys(found).length === 0) found[problem.option ?? ''] = problem.detail
+  for (const { where, message } of list) found[where.replace(/^body\.settings\./, '')] ??= message
   return found
 }
 

@@ -37,8 +37,6 @@ test('a connection has the options of its part alone', () => {
 })
 
 test('mistakes stand at the settings that they are of', () => {
-  const problem = { type: 'about:blank', title: '', status: 422, detail: 'all of it' }
-  expect(mistakesOf({ ...problem, mistakes: [{ where: 'body.settings.port', message: 'no number' }] })).toEqual({ port: 'no number' })
-  expect(mistakesOf({ ...problem, option: 'users' })).toEqual({ users: 'all of it' })
-  expect(mistakesOf(problem)).toEqual({ '': 'all of it' })
+  const where = (place: string, message: string) => ({ where: place, message })
+  expect(mistakesOf([where('body.settings.port', 'no number'), where('body.settings.port', 'and another'), where('', 'all of it')])).toEqual({ port: 'no number', '': 'all of it' })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { closer, earlier, later, wider, type Part } from './zoom.ts'
+import { between, closer, earlier, later, wider, type Part } from './zoom.ts'
 
 const whole: Part = { from: 0, until: 90_000 }
 
@@ -21,4 +21,10 @@ test('a part moves by half, and no farther than the run goes', () => {
 test('a run shorter than the least that is looked at is shown whole', () => {
   const short = { from: 5000, until: 9000 }
   expect(closer(short, short)).toEqual(short)
+})
+
+test('what was drawn across becomes the part, and no less than single seconds', () => {
+  const run: Part = { from: 1_000_000, until: 1_090_000 }
+  expect(between(20, 50, run)).toEqual({ from: 1_020_000, until: 1_050_000 })
+  expect(between(88, 95, run)).toEqual({ from: 1_080_000, until: 1_090_000 })
 })

@@ -9,6 +9,9 @@ export interface Part {
 /** The least that is looked at, in milliseconds: single seconds can be told apart there. */
 const least = 10_000
 
+/** Whether there is more to see of a part of so long a run. */
+export const canBeCloser = (whole: Part): boolean => whole.until - whole.from > least
+
 function within(part: Part, whole: Part): Part {
   const length = Math.min(part.until - part.from, whole.until - whole.from)
   const from = Math.min(Math.max(part.from, whole.from), whole.until - length)
@@ -35,3 +38,6 @@ function moved(part: Part, whole: Part, by: number): Part {
 /** Half a part back, or on. */
 export const earlier = (part: Part, whole: Part): Part => moved(part, whole, -0.5)
 export const later = (part: Part, whole: Part): Part => moved(part, whole, 0.5)
+
+/** The part between two times, in seconds since the whole began. */
+export const between = (from: number, until: number, whole: Part): Part => scaled({ from: whole.from + 1000 * from, until: whole.from + 1000 * until }, whole, 1)

@@ -1,0 +1,12 @@
+// Starts what is set up.
+
+import { startJob, startSequence } from '../api/jobs.ts'
+import { toProfile, toRun } from '../route.ts'
+import { check, type Values } from './api.ts'
+
+/** Starts a run, or several where several numbers of virtual users are set up, and returns the address where they are followed. */
+export async function startRun(settings: Values): Promise<string> {
+  const { settings: found } = await check('run', settings)
+  if ((found?.users?.length ?? 1) > 1) return toProfile((await startSequence(settings)).profile)
+  return toRun((await startJob({ action: 'run', settings })).id)
+}
