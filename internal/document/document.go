@@ -256,6 +256,7 @@ type Settings struct {
 	Seed     uint64              `json:"seed"`
 	Origins  map[string]string   `json:"origins"` // of db, workload, users, seed
 	Settings []workbench.Setting `json:"settings"`
+	Warnings []string            `json:"warnings,omitempty"` // a line each
 }
 
 // Version says which version this is, and what it can test.

@@ -174,7 +174,7 @@ func NewSettings(order workbench.Order) Settings {
 		Database: order.Spec.Database, Workload: order.Spec.Workload,
 		Target: order.Plan.Database.Target(order.Plan.Connection),
 		Users:  order.Counts, Seed: order.Spec.Seed,
-		Origins: map[string]string{}, Settings: order.Settings(),
+		Origins: map[string]string{}, Settings: order.Settings(), Warnings: order.Warnings,
 	}
 	for _, name := range generalNames {
 		d.Origins[name] = order.Origin(name)

@@ -124,6 +124,7 @@ func Documents() []Document {
 			Schema: document.SettingsSchema, Action: "run", Database: "postgresql", Workload: "tprocc", Target: "db1:5432/tpcc", Users: []int{16}, Seed: 1,
 			Origins:  map[string]string{"db": "--db", "users": "--users", "workload": "default", "seed": "default"},
 			Settings: []workbench.Setting{{Name: "host", Value: "db1", Origin: "--host", Main: true}},
+			Warnings: []string{"SLEDGE_PG_HSOT in the environment is not known: did you mean SLEDGE_PG_HOST?"},
 		}},
 		{document.ConnectionsSchema, "`sledge connections list --json`; `sledge connections show NAME --json`", document.Connections{
 			Schema: document.ConnectionsSchema,

@@ -188,11 +188,18 @@ const (
 )
 
 // Serve serves until ctx ends, and can be called once. What is read of the API ends then at
-// once, as streams do; other answers that are under way get a few seconds.
+// once, as streams do; other answers that are under way get a few seconds. Those that are cut off
+// get as long once more to hear it and to be logged.
 func (s *Server) Serve(ctx context.Context) error {
 	requests := context.WithoutCancel(ctx)
+	var answering sync.RWMutex // held for reading by each answer that is under way
 	server := &http.Server{
-		Handler: s.handler, TLSConfig: s.TLS,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			answering.RLock()
+			defer answering.RUnlock()
+			s.handler.ServeHTTP(w, r)
+		}),
+		TLSConfig:         s.TLS,
 		ReadHeaderTimeout: s.patience.headers, IdleTimeout: s.patience.idle, MaxHeaderBytes: headerBytes,
 		BaseContext: func(net.Listener) context.Context { return requests },
 		// What it would log are strangers who do not speak TLS, or do not trust ours.
@@ -217,6 +224,12 @@ func (s *Server) Serve(ctx context.Context) error {
 	err := server.Shutdown(shutdown)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = server.Close()
+		cutOff := make(chan struct{})
+		go func() { answering.Lock(); close(cutOff) }()
+		select {
+		case <-cutOff:
+		case <-time.After(s.patience.end):
+		}
 	}
 	if stopped := <-ended; !errors.Is(stopped, http.ErrServerClosed) {
 		err = errors.Join(err, stopped)

@@ -1251,7 +1251,7 @@ func TestAnAnswerUnderWayIsFinished(t *testing.T) {
 }
 
 func TestAnAnswerThatDoesNotEndDoesNotHoldTheServer(t *testing.T) {
-	begun := make(chan struct{})
+	begun, released := make(chan struct{}), make(chan struct{})
 	folder := t.TempDir()
 	token, err := UsersIn(folder).AddToken("ci", Act)
 	if err != nil {
@@ -1261,8 +1261,10 @@ func TestAnAnswerThatDoesNotEndDoesNotHoldTheServer(t *testing.T) {
 		c.API = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			close(begun)
 			<-r.Context().Done()
+			time.Sleep(50 * time.Millisecond) // what it does goes on for as long
+			close(released)
 		})
-	}, func(s *Server) { s.patience.end = 100 * time.Millisecond })
+	}, func(s *Server) { s.patience.end = 300 * time.Millisecond })
 	r, err := http.NewRequest("POST", s.url+"/api/v1/jobs", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -1280,6 +1282,14 @@ func TestAnAnswerThatDoesNotEndDoesNotHoldTheServer(t *testing.T) {
 	case err := <-ended:
 		if err != nil || <-cutOff == nil {
 			t.Errorf("the server ended by %v, and the answer without an error", err)
+		}
+		select {
+		case <-released:
+		default:
+			t.Error("the server ended before what it had cut off")
+		}
+		if log, err := os.ReadFile(filepath.Join(folder, "web-audit.jsonl")); err != nil || !strings.Contains(string(log), `"POST"`) {
+			t.Errorf("got the log %s, %v, want a line of what was cut off", log, err)
 		}
 	case <-time.After(10 * time.Second):
 		t.Error("the server waits for an answer that does not end")

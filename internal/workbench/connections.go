@@ -81,8 +81,9 @@ func (c *Connections) Get(name string) (Connection, error) {
 // Put keeps a connection, in the place of one of the same name. The names of its values may
 // be any that options have; what is no option of a connection, or has no value that it can
 // have, is an error. Passwords are kept only with keepPasswords: without it one that is given
-// is an error, and one that was kept goes. With it, one that is not given stays as it was.
-func (c *Connections) Put(one Connection, keepPasswords bool) (Connection, error) {
+// is an error, and one that was kept goes. With it, one that is not given stays as it was; but
+// where guarded, not for another server.
+func (c *Connections) Put(one Connection, keepPasswords, guarded bool) (Connection, error) {
 	kept, err := c.checked(one, keepPasswords)
 	if err != nil {
 		return kept, job.WithExit(job.ExitUsage, err)
@@ -101,8 +102,13 @@ func (c *Connections) Put(one Connection, keepPasswords bool) (Connection, error
 		return kept, c.write(append(list, kept))
 	}
 	if keepPasswords && list[at].Database == kept.Database {
+		moved := guarded && !c.bench.sameServer(list[at], kept)
 		for _, name := range c.bench.secretsOf(list[at]) {
-			if _, given := kept.Values[name]; !given {
+			switch _, given := kept.Values[name]; {
+			case given:
+			case moved:
+				return kept, job.WithExit(job.ExitUsage, fmt.Errorf("option %s: the one that is kept with %s is for another server: give that of this one, or keep none", name, kept.Name))
+			default:
 				kept.Values[name] = list[at].Values[name]
 			}
 		}
@@ -193,6 +199,17 @@ func (b Bench) connectionOptions(database string) (names []string) {
 		}
 	}
 	return names
+}
+
+// sameServer reports whether two connections to a database lead to the same place.
+func (b Bench) sameServer(one, other Connection) bool {
+	for _, name := range b.connectionOptions(one.Database) {
+		o, _, _ := b.ofConnection(one.Database, name)
+		if o.Group == option.Connection && !o.Secret && cmp.Or(one.Values[name], o.Default) != cmp.Or(other.Values[name], o.Default) {
+			return false
+		}
+	}
+	return true
 }
 
 // secretsOf lists those of a connection's options that are secrets, by name.

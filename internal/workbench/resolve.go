@@ -27,6 +27,7 @@ type Sources struct {
 	URL        string            // of the database; "" for none
 	Given      map[string]string // what a configuration file may hold, by the same names, from GivenBy
 	GivenBy    string            // as messages name it: "the request"
+	Guarded    bool              // passwords are kept from servers that Given leads to: see choice.guard
 	Flags      map[string]string // db, workload, users, seed and plain flags, by name without dashes
 	Secrets    map[string]string // asked for at a prompt: Password, SuperuserPassword
 	Set        []string          // "warehouses=100"
@@ -98,12 +99,12 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 		return Order{}, err
 	}
 	// Each of these places may hold any setting, and a later one wins.
-	named := []place{config, environment, given}
+	named := []saying{{config, false}, {environment, false}, {given, s.Guarded}}
 	general := []place{config, environment, given, flags}
 	if kept, at, err := b.takeConnection(general, s); err != nil {
 		return Order{}, err
 	} else if kept != nil {
-		named, general = slices.Insert(named, at, kept), slices.Insert(general, at, kept)
+		named, general = slices.Insert(named, at, saying{kept, s.Guarded}), slices.Insert(general, at, kept)
 	}
 	d, err := b.chooseDatabase(general, target)
 	if err != nil {
@@ -142,8 +143,11 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 	if err != nil {
 		return Order{}, err
 	}
-	warnings = append(warnings, more...)
+	warnings = append(append(warnings, c.withheld...), more...)
 	spec.Options, spec.Names = c.values, c.names()
+	if text := c.values[pool.Option]; s.Guarded && c.origins[pool.Option] == s.GivenBy && text != "" && text != pool.None && !pool.IsPool(text) {
+		return Order{}, fmt.Errorf("%s: no file is read for %s: give the pool itself", spec.Names.Of(pool.Option), s.GivenBy)
+	}
 	file, more, err := readPool(pair, &spec)
 	if err != nil {
 		return Order{}, c.explain(err)
@@ -386,12 +390,27 @@ type choice struct {
 	origins  map[string]string
 	general  []place // what they say of settings that are no options
 	fallback map[string]string
+
+	leading  string   // what of a guarded place leads to another server; "" for nothing
+	withheld []string // which passwords were therefore not used, a line each
 }
 
-func (c *choice) takeAll(named []place, u *url.URL, s Sources) error {
+// saying is a place, and whether those who wrote it may only use passwords of weaker places,
+// and not learn them.
+type saying struct {
+	place
+	guarded bool
+}
+
+func (c *choice) takeAll(named []saying, u *url.URL, s Sources) error {
 	for _, p := range named {
+		if p.guarded {
+			if err := c.guard(p.place); err != nil {
+				return err
+			}
+		}
 		for _, o := range c.known {
-			if err := c.takeFrom(p, o); err != nil {
+			if err := c.takeFrom(p.place, o); err != nil {
 				return err
 			}
 		}
@@ -408,6 +427,51 @@ func (c *choice) takeAll(named []place, u *url.URL, s Sources) error {
 	return c.takeSet(s.Set)
 }
 
+// guard takes away the passwords of weaker places if the place leads to another server than
+// these do. Who may have load driven could else have them sent to a server of their own.
+func (c *choice) guard(p place) error {
+	leading := ""
+	for _, o := range c.known {
+		if o.Secret || o.Group != option.Connection && o.Name != pool.Option {
+			continue
+		}
+		e, called, err := p.find(o, Called(c.Pair, o))
+		if err != nil {
+			return err
+		}
+		before, said := c.values[o.Name]
+		if !said {
+			before = o.Default
+		}
+		if called != "" && e.text != before {
+			leading = fmt.Sprintf("%s sets %s", e.origin, called)
+			break
+		}
+	}
+	if leading == "" {
+		return nil
+	}
+	c.leading = leading
+	for _, o := range c.known {
+		if _, said := c.values[o.Name]; !o.Secret || !said {
+			continue
+		}
+		if _, called, err := p.find(o, Called(c.Pair, o)); err != nil {
+			return err
+		} else if called == "" {
+			c.withhold(o, c.origins[o.Name])
+		}
+		delete(c.values, o.Name)
+		delete(c.origins, o.Name)
+		delete(c.called, o.Name)
+	}
+	return nil
+}
+
+func (c *choice) withhold(o option.Description, origin string) {
+	c.withheld = append(c.withheld, fmt.Sprintf("option %s: the one of %s is not used, since %s, which may lead to another server: give the password, too", o.Name, origin, c.leading))
+}
+
 // takeClientSettings takes what the database's own programs take as given, for those
 // options that no place of ours says anything about.
 func (c *choice) takeClientSettings(s Sources) (warnings []string, err error) {
@@ -418,8 +482,11 @@ func (c *choice) takeClientSettings(s Sources) (warnings []string, err error) {
 	found, warnings, err := c.Database.ClientSettings(from, c.Workload.Use, c.values.Clone())
 	for _, f := range found {
 		_, said := c.origins[f.Option]
+		at := slices.IndexFunc(c.known, func(o option.Description) bool { return o.Name == f.Option })
 		switch {
-		case said || !slices.ContainsFunc(c.known, func(o option.Description) bool { return o.Name == f.Option }):
+		case said || at < 0:
+		case c.leading != "" && c.known[at].Secret:
+			c.withhold(c.known[at], f.Origin)
 		case !f.Fallback || slices.Contains(s.Fallbacks, f.Option):
 			c.take(f.Option, f.Value, f.Origin, "")
 		default:

@@ -72,7 +72,7 @@ func (a *API) addConnections() {
 		for name, value := range in.Body.Values {
 			one.Values[name] = string(value)
 		}
-		if one, err = kept.Put(one, in.Body.KeepPassword); err != nil {
+		if one, err = kept.Put(one, in.Body.KeepPassword, !a.unrestricted()); err != nil {
 			return nil, err
 		}
 		return answer(document.NewConnection(a.Bench, one), nil)

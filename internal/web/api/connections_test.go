@@ -33,12 +33,21 @@ func TestConnectionsAreKeptByName(t *testing.T) {
 	if fmt.Sprint(kept["values"], kept["kept"]) != "map[host:db1 port:1] [password]" || kept["database"] != "postgresql" {
 		t.Errorf("got %v", kept)
 	}
-	w.call("PUT", "/connections/lab", `{"database": "pg", "values": {"host": "127.0.0.1", "port": 1}, "keep_password": true}`, 200)
+	moved := w.call("PUT", "/connections/lab", `{"database": "pg", "values": {"host": "127.0.0.1", "port": 1}, "keep_password": true}`, 422)
+	if !strings.Contains(moved["detail"].(string), "is for another server") {
+		t.Errorf("got %v, want that a kept password stays with its server", moved)
+	}
+	w.call("PUT", "/connections/lab", `{"database": "pg", "values": {"host": "127.0.0.1", "port": 1, "password": "`+plantedPassword+`"}, "keep_password": true}`, 200)
+	w.call("PUT", "/connections/lab", `{"database": "pg", "values": {"host": "127.0.0.1", "port": 1, "user": "ann"}, "keep_password": true}`, 200)
 	if one := w.call("GET", "/connections/lab", "", 200); fmt.Sprint(one["kept"]) != "[password]" || one["target"] != "tpcc on 127.0.0.1:1" {
 		t.Errorf("got %v, want the password kept", one)
 	}
 	if settings := w.call("POST", "/settings", `{"action": "run", "settings": {"connection": "lab"}}`, 200); settings["target"] != "tpcc on 127.0.0.1:1" {
 		t.Errorf("got %v, want the settings of the connection", settings)
+	}
+	led := w.call("POST", "/settings", `{"action": "run", "settings": {"connection": "lab", "port": 2}}`, 200)
+	if !strings.Contains(fmt.Sprint(led["warnings"]), "the request sets port, which may lead to another server") {
+		t.Errorf("got %v, want that the password of the connection is not used", led["warnings"])
 	}
 	if trial := w.call("POST", "/connections/lab/test", "", 200); trial["ok"] != false || trial["failure"].(map[string]any)["class"] != "connect" {
 		t.Errorf("nobody listens: got %v", trial)
@@ -226,6 +235,7 @@ func TestASequenceSignsInAsARunDoes(t *testing.T) {
 	execute("CREATE ROLE sledge_sequence LOGIN PASSWORD '"+plantedPassword+"'", "CREATE DATABASE sledge_sequence OWNER sledge_sequence")
 	defer execute("DROP DATABASE sledge_sequence", "DROP ROLE sledge_sequence")
 	w.api.Environ = []string{"PGPASSWORD=" + plantedPassword}
+	w.api.Scripting.Program = noProgram // so that those who act may use what is the server's user's
 	body := fmt.Sprintf(`{"action": "run", "settings": {"db": "pg", "host": %q, "port": %d, "user": "sledge_sequence", "dbname": "sledge_sequence", "ssl_mode": "disable", "users": "1,2"}}`, server.Host, server.Port)
 	w.call("POST", "/sequences", body, 201)
 	w.api.Wait()

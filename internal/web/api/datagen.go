@@ -66,7 +66,7 @@ var folderName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 // elsewhere says why only folders without a path may be named; "" where others may, too. Who
 // may run scripts may write wherever they like.
 func (a *API) elsewhere() string {
-	if a.Scripting.Program != nil {
+	if a.unrestricted() {
 		return ""
 	}
 	return "this server writes and reads files of rows in folders of its own only, since no script runs here either (sledge web --scripts allows both)"

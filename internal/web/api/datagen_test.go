@@ -220,9 +220,12 @@ func TestMistakesAboutFilesAreFoundBeforeAnythingIsWritten(t *testing.T) {
 	}
 }
 
+// noProgram stands where scripts may run, and none does.
+func noProgram(...string) *exec.Cmd { return nil }
+
 func TestWhereScriptsRunFilesMayBeWrittenAnywhere(t *testing.T) {
 	w := filed(t)
-	w.api.Scripting.Program = func(...string) *exec.Cmd { return nil }
+	w.api.Scripting.Program = noProgram
 	folder := filepath.Join(t.TempDir(), "rows")
 	body := strings.Replace(fmt.Sprintf(small, ""), `"rows"`, fmt.Sprintf("%q", folder), 1)
 	if done := w.reports(w.generate(body), "", func(datagen.Report) bool { return true }); done.Status != datagen.Done || done.Folder != folder {

@@ -83,6 +83,10 @@ func (a *API) mayRun() error {
 	return nil
 }
 
+// unrestricted reports whether those who act may do whatever the server's user may, which is so
+// where scripts run. Elsewhere they get no files and no passwords of that user.
+func (a *API) unrestricted() bool { return a.Scripting.Program != nil }
+
 func (a *API) addScripts() {
 	add(a, get("list-scripts", "/scripts", "List the scripts that are kept", tagScripts), func(context.Context, *struct{}) (*of[Scripts], error) {
 		list, err := a.desk.Shelf.List()
