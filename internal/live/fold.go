@@ -30,7 +30,7 @@ type Point struct {
 	Service   *Times           `json:"service,omitempty"`
 	Failed    map[string]int64 `json:"failed,omitempty" doc:"Transactions by class of failure."`
 	Retried   int64            `json:"retries,omitempty"`
-	Users     []int            `json:"users" doc:"Virtual users by state, in the order of the states."`
+	Users     []int            `json:"users" doc:"Virtual users by state, in the order of the states; without the monitor."`
 
 	// Cells are the counts of response times by meter.Cells, with the number of the first
 	// before them; empty where nothing was done.

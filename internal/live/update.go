@@ -23,7 +23,7 @@ type Update struct {
 	Part     *Part        `json:"part,omitempty" doc:"What was measured so far in the phase of the last second."`
 	Failed   []Class      `json:"failed,omitempty" doc:"Transactions that failed since the job began, by class, the most frequent first."`
 	Failures []Failure    `json:"failures,omitempty" doc:"The newest examples."`
-	Users    []int        `json:"users" doc:"Virtual users by state: waiting, running, succeeded, failed."`
+	Users    []int        `json:"users" doc:"Virtual users by state: waiting, running, succeeded, failed; without the monitor."`
 	Working  int          `json:"working,omitempty" doc:"Virtual users that work from now on, of a run in which their number changes."`
 	Sessions int          `json:"sessions,omitempty" doc:"Asynchronous clients that have logged in."`
 	Progress []Progress   `json:"progress,omitempty" doc:"Of a build or a check, by steps."`

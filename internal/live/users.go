@@ -89,8 +89,14 @@ func (u *users) say(position int, text string) {
 	}
 }
 
-// counts returns how many there are in each state.
-func (u *users) counts() []int { return slices.Clone(u.count[:]) }
+// counts returns how many there are in each state, without the monitor.
+func (u *users) counts() []int {
+	counts := slices.Clone(u.count[:])
+	if u.monitored && len(u.list) >= job.Monitor {
+		counts[u.list[job.Monitor-1].state]--
+	}
+	return counts
+}
 
 // User is a virtual user.
 type User struct {
@@ -103,9 +109,9 @@ type User struct {
 
 // Some are some of the virtual users of a job.
 type Some struct {
-	Total    int    `json:"total"`    // virtual users of the job, its monitor among them
-	Matching int    `json:"matching"` // those that were asked for
-	Counts   []int  `json:"counts" doc:"Virtual users by state: waiting, running, succeeded, failed."`
+	Total    int    `json:"total" doc:"Virtual users of the job, its monitor among them."`
+	Matching int    `json:"matching" doc:"Those of them that were asked for."`
+	Counts   []int  `json:"counts" doc:"Virtual users by state: waiting, running, succeeded, failed; without the monitor."`
 	Users    []User `json:"users"`
 }
 
