@@ -1,6 +1,6 @@
 // Forms made of the descriptions of options, whatever options there are.
 
-import type { Option, Options, Values } from './api.ts'
+import type { Action, Option, Options, Values } from './api.ts'
 
 /** A part of a form. */
 export interface Part {
@@ -40,4 +40,16 @@ export function partsOf(all: Options, values: Values, secrets: Values, text = ''
 export function connectionValues(all: Options, values: Values): Values {
   const own = new Set((all.options ?? []).filter((option) => option.form === 'connection').map((option) => option.name))
   return Object.fromEntries(Object.entries(values).filter(([name]) => own.has(name)))
+}
+
+/** Whether an option means something to one of some actions. */
+export function meansSomething(option: Option, to: readonly Action[]): boolean {
+  const actions: readonly string[] = option.actions ?? []
+  return actions.length === 0 || to.some((action) => actions.includes(action))
+}
+
+/** Settings without the options that mean nothing to an action: a mistake in those is none of it. */
+export function settingsOf(action: Action, settings: Values, options: readonly Option[]): Values {
+  const idle = new Set(options.filter((option) => !meansSomething(option, [action])).map((option) => option.name))
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !idle.has(name)))
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mistakesOf, type Option, type Options } from './api.ts'
-import { connectionValues, differs, partsOf } from './form.ts'
+import { connectionValues, differs, partsOf, settingsOf } from './form.ts'
 
 function option(name: string, form: string, more: Partial<Option> = {}): Option {
   return { name, form, kind: 'string', default: 'usual', help: `what ${name} is`, group: form, key: `x_${name}`, label: name, limits: 'text', ...more }
@@ -34,6 +34,13 @@ test('options are found by their names, keys and meaning, and those that differ 
 
 test('a connection has the options of its part alone', () => {
   expect(connectionValues(all, { host: 'db1', rampup: '2', users: '8' })).toEqual({ host: 'db1' })
+})
+
+test('an action is given what means something to it, so that a mistake in the others does not keep it from being done', () => {
+  const options = [option('warehouses', 'schema', { actions: ['build'] }), option('rampup', 'driver', { actions: ['run'] }), option('host', 'connection')]
+  const settings = { db: 'd', host: 'db1', warehouses: '1', rampup: 'not a time', password: 'x' }
+  expect(settingsOf('build', settings, options)).toEqual({ db: 'd', host: 'db1', warehouses: '1', password: 'x' })
+  expect(settingsOf('check', settings, options)).toEqual({ db: 'd', host: 'db1', password: 'x' })
 })
 
 test('mistakes stand at the settings that they are of', () => {
