@@ -16,19 +16,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-)
 
-// freePort returns a port of 127.0.0.1 that nobody listens on just now.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
-}
+	"sledge/internal/testserver"
+)
 
 // proxied is a sledge web as the manual starts it behind a proxy, with a job.
 func proxied(t *testing.T) *site {
@@ -109,7 +99,7 @@ func TestBehindAProxy(t *testing.T) {
 	})
 	t.Run("nginx", func(t *testing.T) {
 		t.Parallel()
-		s, port, folder := proxied(t), freePort(t), t.TempDir()
+		s, port, folder := proxied(t), fmt.Sprint(testserver.FreePort(t)), t.TempDir()
 		lines := fmt.Sprintf("worker_processes 1; daemon off; pid %[1]s/pid; error_log stderr;\nevents {}\nhttp {\naccess_log off; client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy;\n"+
 			"fastcgi_temp_path %[1]s/f; uwsgi_temp_path %[1]s/u; scgi_temp_path %[1]s/s;\nserver {\nlisten 127.0.0.1:%[2]s;\n%[3]s\n}\n}\n", folder, port, example(t, "location /sledge/ {", s.port))
 		if os.Geteuid() == 0 {
@@ -124,7 +114,7 @@ func TestBehindAProxy(t *testing.T) {
 	})
 	t.Run("caddy", func(t *testing.T) {
 		t.Parallel()
-		s, port, folder := proxied(t), freePort(t), t.TempDir()
+		s, port, folder := proxied(t), fmt.Sprint(testserver.FreePort(t)), t.TempDir()
 		// By a name Caddy would ask the world for a certificate.
 		lines := "{\nadmin off\n}\n" + strings.Replace(example(t, "tests.example.org {", s.port), "tests.example.org {", "http://127.0.0.1:"+port+" {", 1) + "\n"
 		file := filepath.Join(folder, "Caddyfile")

@@ -17,18 +17,8 @@ import (
 
 	"sledge/internal/hammerdb/console"
 	"sledge/internal/job"
+	"sledge/internal/testserver"
 )
-
-// freePort is one that nobody listened on a moment ago.
-func freePort(t *testing.T) int {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
-}
 
 // typing is a console and what it prints.
 type typing struct {
@@ -66,7 +56,7 @@ var linkPattern = regexp.MustCompile(`http://127\.0\.0\.1:\d+/\S*`)
 // whoever uses it has started.
 func TestTheConsoleServesTheWebApplication(t *testing.T) {
 	w := newWorld(t)
-	port, taken := freePort(t), freePort(t)
+	port, taken := testserver.FreePort(t), testserver.FreePort(t)
 	other, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", taken))
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +129,7 @@ func TestTheConsoleServesTheWebApplication(t *testing.T) {
 // another program's: that is not asked to end.
 func TestWhatIsNotProvenOursIsNotEnded(t *testing.T) {
 	w := newWorld(t)
-	port, asked := freePort(t), make(chan string, 10)
+	port, asked := testserver.FreePort(t), make(chan string, 10)
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +194,7 @@ func starting(t *testing.T, w *world, input io.Reader, args ...string) (printed 
 func TestHammerDBsWebServiceStartsByItsName(t *testing.T) {
 	w, other := newWorld(t), newWorld(t)
 	other.Environ = w.Environ
-	port := freePort(t)
+	port := testserver.FreePort(t)
 	w.whole, w.Stderr = &w.out, &w.err
 	settings, err := w.newConsole(filepath.Join(filepath.Dir(w.repository), "settings.db"), nil)
 	if err != nil {
@@ -223,7 +213,7 @@ func TestHammerDBsWebServiceStartsByItsName(t *testing.T) {
 			if code != job.OK {
 				t.Errorf("%s: got exit code %d: %s", what, code, &w.err)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("hammerdbws %s goes on", what)
 		}
 	}
@@ -278,7 +268,7 @@ func TestWhatBrowsersStartedIsStoppedWithTheService(t *testing.T) {
 	})
 	c := newTyping(t, w)
 	defer c.Close()
-	c.types(fmt.Sprintf("wsport %d", freePort(t)))
+	c.types(fmt.Sprintf("wsport %d", testserver.FreePort(t)))
 	browser := client(t)
 	link := linkPattern.FindString(c.types("wsstart"))
 	visit(t, browser, link)

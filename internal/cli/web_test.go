@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"sledge/internal/job"
+	"sledge/internal/testserver"
 	"sledge/internal/web"
 	"sledge/internal/web/pages"
 )
@@ -56,7 +57,7 @@ func serveWeb(t *testing.T, w *world, args ...string) (url string, end func() jo
 		select {
 		case code := <-ended:
 			return code
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("Ctrl-C does not end sledge web")
 			return 0
 		}
@@ -82,7 +83,7 @@ func client(t *testing.T) *http.Client {
 	jar, _ := cookiejar.New(nil) // it never fails
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Jar: jar, Transport: transport, Timeout: 10 * time.Second}
+	return &http.Client{Jar: jar, Transport: transport, Timeout: time.Minute}
 }
 
 func TestWebPrintsALinkThatLogsInAndEndsByCtrlC(t *testing.T) {
@@ -339,7 +340,7 @@ func TestTheEndSaysWhatItWaitsFor(t *testing.T) {
 	r, said := io.Pipe()
 	w.Stderr = said
 	lines := bufio.NewReader(r)
-	s, err := w.startSite(w.repository, freePort(t))
+	s, err := w.startSite(w.repository, testserver.FreePort(t))
 	if err != nil {
 		t.Fatal(err)
 	}

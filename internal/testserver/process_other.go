@@ -16,7 +16,6 @@ var errUnsupported = errors.New(unsupported)
 // functions only Pid is ever reached, for servers that the environment names.
 type process struct{}
 
-func freePort() (int, error)                          { return 0, errUnsupported }
 func (s *Server) makeFolder() error                   { return errUnsupported }
 func (s *Server) writeFile(string, string) error      { return errUnsupported }
 func (s *Server) run(string, string, ...string) error { return errUnsupported }

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -271,20 +269,4 @@ func children(parent int) ([]int, error) {
 		}
 	}
 	return list, nil
-}
-
-// freePort returns a port of 127.0.0.1 that nobody listens on. It lies below the
-// ports that systems give to clients: among those, a client that dials a server
-// which is stopped just now may be given the very port it dials, and then talks
-// to itself.
-func freePort() (int, error) {
-	var err error
-	for range 100 {
-		port := 20000 + rand.IntN(10000)
-		var l net.Listener
-		if l, err = net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
-			return port, l.Close()
-		}
-	}
-	return 0, fmt.Errorf("look for a free port: %w", err)
 }

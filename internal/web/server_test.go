@@ -108,7 +108,7 @@ func (s *site) browser() *http.Client {
 	jar, _ := cookiejar.New(nil) // it never fails
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableCompression: true}
 	s.t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Jar: jar, Transport: transport, Timeout: 20 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Jar: jar, Transport: transport, Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // reply is what came back, read.
@@ -918,23 +918,29 @@ func over(t *testing.T, ended <-chan struct{}, what string) {
 	t.Helper()
 	select {
 	case <-ended:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("%s: the stream goes on", what)
 	}
 }
 
+// limit is that of servers whose limits are tested: longer than a busy machine may hold up
+// somebody who is in time.
+const limit = 500 * time.Millisecond
+
 func TestAStreamOfEventsOutlastsEveryLimit(t *testing.T) {
 	folder := t.TempDir()
-	if err := UsersIn(folder).AddPassword("ann", Act, password); err != nil {
+	token, err := UsersIn(folder).AddToken("ci", Look)
+	if err != nil {
 		t.Fatal(err)
 	}
 	var begun, ended <-chan struct{}
 	s := serve(t, folder, func(c *Config) { begun, ended = streaming(c) }, func(s *Server) {
-		s.patience = patience{headers: 500 * time.Millisecond, body: 200 * time.Millisecond, taken: 200 * time.Millisecond, idle: 200 * time.Millisecond, end: time.Second}
+		s.patience = patience{headers: limit, body: limit, taken: limit, idle: limit, end: time.Second}
 		s.lookAgain = 50 * time.Millisecond
 	})
-	if events := s.follow(s.in("ann"), "/api/v1/events", 100); events != 100 { // a second and more
-		t.Errorf("got %d events, want 100", events)
+	const enough = 150 // three times as long as any limit
+	if events := s.follow(s.browser(), "/api/v1/events", enough, "Authorization", "Bearer "+token); events != enough {
+		t.Errorf("got %d events, want %d", events, enough)
 	}
 	<-begun
 	over(t, ended, "the reader left")
@@ -975,7 +981,7 @@ func TestAStreamEndsWithWhoMaySeeItAndWithTheServer(t *testing.T) {
 	if err := s.end(); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(began); took > 2*time.Second {
+	if took := time.Since(began); took >= s.patience.end {
 		t.Errorf("the server took %v to end, with a stream open", took)
 	}
 	<-watching
@@ -997,7 +1003,7 @@ func TestWhoDoesNotReadIsLetGo(t *testing.T) {
 				}
 			}
 		})
-	}, func(s *Server) { s.patience.taken = 200 * time.Millisecond })
+	}, func(s *Server) { s.patience.taken = limit })
 	conn, err := net.Dial("tcp", s.Address())
 	if err != nil {
 		t.Fatal(err)
@@ -1009,7 +1015,7 @@ func TestWhoDoesNotReadIsLetGo(t *testing.T) {
 		if !os.IsTimeout(err) {
 			t.Errorf("writing ended by %v, want a time-out", err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("a client that does not read is waited for")
 	}
 }
@@ -1027,7 +1033,7 @@ func TestWhoIsSlowToAskIsLetGo(t *testing.T) {
 			failed <- err
 		})
 	}, func(s *Server) {
-		s.patience.headers, s.patience.body, s.patience.idle = 200*time.Millisecond, 200*time.Millisecond, 200*time.Millisecond
+		s.patience.headers, s.patience.body, s.patience.idle = limit, limit, limit
 	})
 	for _, begun := range []string{"GET /login HTTP/1.1\r\nHost: loc", "GET /login HTTP/1.1\r\nHost: localhost\r\n\r\n", "POST /api/v1/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\nAuthorization: Bearer " + token + "\r\n\r\nhalf"} {
 		conn, err := net.Dial("tcp", s.Address())
@@ -1036,7 +1042,7 @@ func TestWhoIsSlowToAskIsLetGo(t *testing.T) {
 		}
 		defer conn.Close()
 		fmt.Fprint(conn, begun)
-		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+		_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
 		if _, err := io.ReadAll(conn); os.IsTimeout(err) {
 			t.Errorf("the server waits on for the rest of %q", begun)
 		}
@@ -1046,7 +1052,7 @@ func TestWhoIsSlowToAskIsLetGo(t *testing.T) {
 		if !os.IsTimeout(err) {
 			t.Errorf("reading half a body ended by %v, want a time-out", err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the other half of a body is waited for")
 	}
 }
@@ -1073,11 +1079,11 @@ func TestWorkMayTakeLongerThanItsRequest(t *testing.T) {
 				select {
 				case <-r.Context().Done():
 					t.Errorf("%s: the request was cut off while it was worked on", protocol)
-				case <-time.After(600 * time.Millisecond):
+				case <-time.After(5 * limit / 2):
 				}
 				_, _ = io.WriteString(w, "done by "+r.Proto)
 			})
-		}, func(s *Server) { s.patience.body, s.patience.taken = 200*time.Millisecond, 200*time.Millisecond })
+		}, func(s *Server) { s.patience.body, s.patience.taken = limit, limit })
 		c := s.browser()
 		c.Transport.(*http.Transport).ForceAttemptHTTP2 = true
 		if reply := s.ask(c, "POST", "/api/v1/check", "body", "Authorization", "Bearer "+token); reply.body != "done by "+protocol {
@@ -1291,7 +1297,7 @@ func TestAnAnswerThatDoesNotEndDoesNotHoldTheServer(t *testing.T) {
 		if log, err := os.ReadFile(filepath.Join(folder, "web-audit.jsonl")); err != nil || !strings.Contains(string(log), `"POST"`) {
 			t.Errorf("got the log %s, %v, want a line of what was cut off", log, err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the server waits for an answer that does not end")
 		c.CloseIdleConnections()
 	}
