@@ -5,8 +5,9 @@ import { ask, patience, play, told } from './people.mjs'
 const sleep = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds))
 
 await play(async ({ invite, step }) => {
-  const watch = async (name, job) => {
+  const watch = async (name, job, clock) => {
     const person = await invite(name, told.address)
+    if (clock !== undefined) await person.page.clock.install({ time: clock })
     person.expected.push(/ERR_|status of 5\d\d/) // the network and the server are gone at times
     await person.logIn(`${told.address}login`, 'ann')
     await person.go(`#/run/${job}`)
@@ -39,6 +40,8 @@ await play(async ({ invite, step }) => {
 
   const here = await watch('here', told.here)
   const elsewhere = await watch('elsewhere', told.elsewhere)
+  const hour = 3_600_000
+  const sleeper = await watch('sleeper', told.slow, Date.now() - hour)
 
   await step('the network is cut for 10 s', async () => {
     const before = await passed(here)
@@ -61,6 +64,14 @@ await play(async ({ invite, step }) => {
     await goesOn(here, before + 4)
   })
 
+  // While the sleeper sleeps, the server becomes another that has told nobody anything, and clock
+  // and run go on by an hour.
+  const slept = await sleeper.context.newCDPSession(sleeper.page)
+  await step('another falls asleep', async () => {
+    assert.equal(await passed(sleeper), told.begun)
+    await slept.send('Page.setWebLifecycleState', { state: 'frozen' })
+  })
+
   await step('the server is killed', async () => {
     await ask('kill')
     for (const person of [here, elsewhere]) await person.page.getByText(/The connection is lost since/).waitFor({ timeout: 40_000 })
@@ -74,5 +85,16 @@ await play(async ({ invite, step }) => {
     await here.page.getByText(/It has ended/).waitFor({ timeout: 40_000 })
     await here.page.getByText('killed').first().waitFor()
     await here.look('killed')
+  })
+
+  await step('and wakes an hour later', async () => {
+    await ask('hour')
+    await sleeper.page.clock.fastForward(hour)
+    await slept.send('Page.setWebLifecycleState', { state: 'active' })
+    await goesOn(sleeper, told.begun + 3499)
+    await ask('second')
+    await goesOn(sleeper, told.begun + 3500)
+    // All of the hour is there: 3,521 seconds, 8 to a point.
+    await sleeper.page.getByText('Table of 441 rows').first().waitFor()
   })
 })

@@ -3,6 +3,7 @@
 package browser
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -11,6 +12,11 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/repository"
+	"sledge/internal/repository/repositorytest"
 )
 
 // wire is a network between a browser and a site. While it is cut nothing passes and nobody is
@@ -108,12 +114,32 @@ func TestThePagesGoOnByThemselves(t *testing.T) {
 	}
 	ci.measuring(elsewhere)
 
+	// Of another the test says how its time passes. It began an hour ago.
+	store, err := repository.Open(s.repository())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begun = 20
+	slow, err := repositorytest.Begin(t.Context(), store, job.Spec{Database: "sqlite", Workload: "tprocc"}, time.Now().Add(-time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(slow.End(t.Context(), job.Result{Status: job.Succeeded}), store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	slow.Seconds(begun)
+
 	w := newWire(t, "127.0.0.1:"+s.port)
 	address := fmt.Sprintf("http://%s/", w.listener.Addr())
-	play(t, "going.mjs", facts{"address": address, "here": here, "elsewhere": elsewhere}, deeds{
+	play(t, "going.mjs", facts{"address": address, "here": here, "elsewhere": elsewhere, "slow": slow.ID(), "begun": begun}, deeds{
 		"cut":   w.gate.Lock,
 		"mend":  w.gate.Unlock,
 		"kill":  s.kill,
 		"start": s.start,
+
+		"hour":   func() { slow.Seconds(3500) },
+		"second": func() { slow.Seconds(1) },
 	})
 }

@@ -86,38 +86,74 @@ func multiply(ctx context.Context, path string, jobs int) error {
 // returns its ID. The rate goes up and down with the hours; in one second of each hour
 // nothing is done, and after it a transaction takes a second.
 func Day(ctx context.Context, store *repository.Store, spec job.Spec, seconds int) (job.ID, error) {
-	spec.Action, spec.Users, spec.Seed = job.Run, 64, 1
-	recorder, err := store.Begin(ctx, spec, kinds, 0)
+	g, err := Begin(ctx, store, spec, time.Now().Add(-time.Duration(seconds)*time.Second))
 	if err != nil {
 		return "", err
 	}
-	begun := time.Now().Add(-time.Duration(seconds) * time.Second)
-	draw := rand.New(rand.NewPCG(3, 4))
-	stripe, interval, sum := meter.NewStripe(), meter.NewInterval(len(kinds)), meter.NewSummary(len(kinds))
-	for second := range seconds {
-		wave := 1 + 0.5*math.Sin(2*math.Pi*float64(second)/7200)
+	g.Seconds(seconds)
+	all := g.sum.All()
+	return g.ID(), g.End(ctx, job.Result{
+		Status: job.Succeeded, Summary: g.sum, Kinds: kinds,
+		Metrics: []job.Metric{{Name: "NOPM", Value: g.sum.PerMinute(g.sum.Kinds[0].Done), Means: "new orders a minute"}, {Name: "TPM", Value: g.sum.PerMinute(all.Done), Means: "transactions a minute"}},
+	})
+}
+
+// Going is a run of this process that goes on for as long as it is told to.
+type Going struct {
+	recorder *repository.Recorder
+	begun    time.Time
+	users    int
+	second   int // how many there were
+	draw     *rand.Rand
+	stripe   *meter.Stripe
+	interval *meter.Interval
+	sum      meter.Summary
+}
+
+// Begin enters a run like Day's, whose measured time began at a moment.
+func Begin(ctx context.Context, store *repository.Store, spec job.Spec, begun time.Time) (*Going, error) {
+	spec.Action, spec.Users, spec.Seed = job.Run, 64, 1
+	recorder, err := store.Begin(ctx, spec, kinds, 0)
+	if err != nil {
+		return nil, err
+	}
+	recorder.Watch(job.Event{Sequence: 1, At: begun, Phase: &job.PhaseSpan{Name: job.Measure, Length: 24 * time.Hour}})
+	return &Going{
+		recorder: recorder, begun: begun, users: spec.Users, draw: rand.New(rand.NewPCG(3, 4)),
+		stripe: meter.NewStripe(), interval: meter.NewInterval(len(kinds)), sum: meter.NewSummary(len(kinds)),
+	}, nil
+}
+
+// ID returns the run's ID.
+func (g *Going) ID() job.ID { return g.recorder.ID() }
+
+// Seconds goes on for so many seconds, at once.
+func (g *Going) Seconds(n int) {
+	for range n {
+		wave := 1 + 0.5*math.Sin(2*math.Pi*float64(g.second)/7200)
 		done := int(60 * wave)
-		if second%3600 == 1800 {
+		if g.second%3600 == 1800 {
 			done = 0
 		}
 		for n := range done {
-			took := time.Duration(float64(2*time.Millisecond) * math.Exp(0.7*draw.NormFloat64()))
-			if n == 0 && second%3600 == 1801 {
+			took := time.Duration(float64(2*time.Millisecond) * math.Exp(0.7*g.draw.NormFloat64()))
+			if n == 0 && g.second%3600 == 1801 {
 				took = time.Second
 			}
-			stripe.Record(meter.Record{Kind: meter.Kind(n % len(kinds)), Service: took, Response: took})
+			g.stripe.Record(meter.Record{Kind: meter.Kind(n % len(kinds)), Service: took, Response: took})
 		}
-		stripe.Take(interval, &sum)
-		tpm := 60 * float64(done)
-		recorder.Watch(job.Event{At: begun.Add(time.Duration(second+1) * time.Second), Second: &job.Second{
-			Phase: job.Measure, Offset: time.Duration(second+1) * time.Second, Measured: interval.Cut(time.Second), ServerTPM: &tpm,
+		g.stripe.Take(g.interval, &g.sum)
+		g.second++
+		passed, tpm := time.Duration(g.second)*time.Second, 60*float64(done)
+		g.recorder.Watch(job.Event{At: g.begun.Add(passed), Second: &job.Second{
+			Phase: job.Measure, Offset: passed, Measured: g.interval.Cut(time.Second), ServerTPM: &tpm,
 		}})
 	}
-	sum.Elapsed = time.Duration(seconds) * time.Second
-	all := sum.All()
-	result := job.Result{
-		Status: job.Succeeded, Started: begun, Elapsed: float64(seconds), Users: spec.Users, Summary: sum, Kinds: kinds,
-		Metrics: []job.Metric{{Name: "NOPM", Value: sum.PerMinute(sum.Kinds[0].Done), Means: "new orders a minute"}, {Name: "TPM", Value: sum.PerMinute(all.Done), Means: "transactions a minute"}},
-	}
-	return recorder.ID(), recorder.End(ctx, result, nil)
+	g.sum.Elapsed = time.Duration(g.second) * time.Second
+}
+
+// End ends the run with a result, to which it adds when and by whom it was done.
+func (g *Going) End(ctx context.Context, result job.Result) error {
+	result.Started, result.Elapsed, result.Users = g.begun, g.sum.Elapsed.Seconds(), g.users
+	return g.recorder.End(ctx, result, nil)
 }
