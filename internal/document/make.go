@@ -54,23 +54,18 @@ func NewHead(j job.Job, headline func(job.Job) string) report.Document {
 // ended after from and not after until; zero times are no bounds.
 func NewTPM(ctx context.Context, store *repository.Store, id job.ID, from, until time.Time) (TPM, error) {
 	d := TPM{Schema: TPMSchema, ID: id, Points: []Rate{}}
-	for s, err := range store.SecondsBetween(ctx, id, from, until) {
+	for s, err := range store.Briefs(ctx, id, from, until) {
 		if err != nil {
 			return d, err
 		}
-		r := Rate{At: s.At.UTC(), Phase: s.Phase, Offset: s.Offset.Seconds(), Server: s.ServerTPM}
-		var ended int64
-		for _, t := range s.Tallies {
-			ended += t.Done + t.RolledBack
-			counts := t.Counts()
-			r.Failed += counts.Failures()
-		}
+		r := Rate{At: s.At.UTC(), Phase: s.Phase, Offset: s.Offset.Seconds(), Server: s.ServerTPM, Failed: s.Failed}
 		if s.Elapsed > 0 {
-			client := float64(ended) / s.Elapsed.Minutes()
+			client := float64(s.Ended) / s.Elapsed.Minutes()
 			r.Client = &client
 		}
-		if r.Response, err = report.ResponseTogether(s.Tallies); err != nil {
-			return d, err
+		if s.Response != nil {
+			response := report.LatencyOf(*s.Response)
+			r.Response = &response
 		}
 		d.Points = append(d.Points, r)
 	}

@@ -140,7 +140,7 @@ func (c CodedHistogram) each(do func(value, n int64)) error {
 	if err != nil {
 		return err
 	}
-	numbers := gammaReader{rest: r.rest}
+	numbers := gammaReader{bytes: r.rest}
 	for bucket := -1; numbers.more(); {
 		bucket += int(numbers.number())
 		n := numbers.number()

@@ -58,8 +58,9 @@ func (w *gammaWriter) end() []byte {
 
 // gammaReader reads the numbers from bytes.
 type gammaReader struct {
-	rest    []byte
-	pending uint64 // bits that were taken from rest, the next of them highest; the others are 0
+	bytes   []byte
+	next    int    // the first of them that was not taken yet
+	pending uint64 // bits that were taken, the next of them highest; the others are 0
 	n       int    // how many they are
 	wrong   bool   // the bytes were not written by a gammaWriter
 }
@@ -67,36 +68,52 @@ type gammaReader struct {
 // more reports whether another number follows.
 func (r *gammaReader) more() bool {
 	r.fill()
-	if r.pending == 0 && len(r.rest) == 0 {
+	if r.pending == 0 && r.next == len(r.bytes) {
 		r.wrong = r.wrong || r.n >= 8
 		return false
 	}
 	return !r.wrong
 }
 
+// fill takes bytes until there are more than 56 bits, or no bytes.
 func (r *gammaReader) fill() {
-	for ; r.n <= 56 && len(r.rest) > 0; r.rest = r.rest[1:] {
-		r.pending |= uint64(r.rest[0]) << (56 - r.n)
+	if r.n > 56 {
+		return
+	}
+	if r.next+8 <= len(r.bytes) { // as below, all at once
+		whole := (64 - r.n) / 8
+		r.pending |= binary.BigEndian.Uint64(r.bytes[r.next:]) >> r.n
+		r.n += 8 * whole
+		r.pending &= math.MaxUint64 << (64 - r.n)
+		r.next += whole
+		return
+	}
+	for ; r.n <= 56 && r.next < len(r.bytes); r.next++ {
+		r.pending |= uint64(r.bytes[r.next]) << (56 - r.n)
 		r.n += 8
 	}
 }
 
 // number returns the next number, or 0 where there is none.
 func (r *gammaReader) number() uint64 {
-	r.fill()
-	digits := bits.LeadingZeros64(r.pending) + 1
-	if digits > min(r.n, longestGamma) {
-		r.wrong = true
-		return 0
+	zeros := bits.LeadingZeros64(r.pending)
+	if 2*zeros >= r.n { // not all of it is there
+		r.fill()
+		if zeros = bits.LeadingZeros64(r.pending); zeros >= min(r.n, longestGamma) {
+			r.wrong = true
+			return 0
+		}
 	}
-	r.skip(digits - 1)
-	r.fill()
-	if digits > r.n {
-		r.wrong = true
-		return 0
+	r.skip(zeros)
+	if zeros >= r.n {
+		r.fill()
+		if zeros >= r.n {
+			r.wrong = true
+			return 0
+		}
 	}
-	number := r.pending >> (64 - digits)
-	r.skip(digits)
+	number := r.pending >> (63 - zeros)
+	r.skip(zeros + 1)
 	return number
 }
 

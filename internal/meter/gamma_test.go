@@ -15,7 +15,7 @@ func TestNumbersComeBackFromTheirGammaCode(t *testing.T) {
 			w.put(number)
 		}
 		written := w.end()
-		r := gammaReader{rest: written}
+		r := gammaReader{bytes: written}
 		var read []uint64
 		for r.more() {
 			read = append(read, r.number())
@@ -29,7 +29,7 @@ func TestNumbersComeBackFromTheirGammaCode(t *testing.T) {
 
 func TestBitsThatAreNoGammaCodeAreWrong(t *testing.T) {
 	for _, bad := range [][]byte{{0}, {0x80, 0}, {0x01}, {0, 0, 0, 0, 0, 0, 0xff}, make([]byte, 20)} {
-		r := gammaReader{rest: bad}
+		r := gammaReader{bytes: bad}
 		for r.more() {
 			r.number()
 		}

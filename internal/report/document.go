@@ -251,41 +251,15 @@ func ResponseOf(sum meter.Summary) *Latency {
 	return &l
 }
 
-// ResponseTogether sums up the same of tallies that are still coded, as those of a second.
-func ResponseTogether(tallies []meter.CodedTally) (*Latency, error) {
-	var list []meter.CodedHistogram
-	for _, t := range tallies {
-		if t.Done > 0 {
-			list = append(list, t.Response)
-		}
-	}
-	if len(list) == 0 {
-		return nil, nil
-	}
-	all, err := meter.Together(list...)
-	if err != nil {
-		return nil, err
-	}
-	l := NewLatency(all)
-	return &l, nil
-}
-
 // NewLatency returns the figures of a histogram, in milliseconds.
-func NewLatency(h histogram) Latency {
-	ms := func(ns float64) float64 { return math.Round(ns) / 1e6 }
-	at := func(percentile float64) float64 { return ms(float64(h.ValueAtQuantile(percentile))) }
-	return Latency{
-		Min: ms(float64(h.Min())), Mean: ms(h.Mean()), StdDev: ms(h.StdDev()),
-		P25: at(25), P50: at(50), P75: at(75), P90: at(90), P95: at(95), P99: at(99), P999: at(99.9),
-		Max: ms(float64(h.Max())),
-	}
-}
+func NewLatency(h meter.Histogram) Latency { return LatencyOf(meter.FiguresOf(h)) }
 
-// histogram is what is read of an hdrhistogram.Histogram, or a meter.Distribution.
-type histogram interface {
-	ValueAtQuantile(percentile float64) int64
-	Min() int64
-	Max() int64
-	Mean() float64
-	StdDev() float64
+// LatencyOf returns figures in milliseconds.
+func LatencyOf(f meter.Figures) Latency {
+	ms := func(ns int64) float64 { return float64(ns) / 1e6 }
+	return Latency{
+		Min: ms(f.Min), Mean: ms(f.Mean), StdDev: ms(f.StdDev),
+		P25: ms(f.P25), P50: ms(f.P50), P75: ms(f.P75), P90: ms(f.P90), P95: ms(f.P95), P99: ms(f.P99), P999: ms(f.P999),
+		Max: ms(f.Max),
+	}
 }

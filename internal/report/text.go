@@ -503,13 +503,13 @@ func transactions(b *page, kinds []string, sum meter.Summary, c correction) {
 		rows = append(rows, row{"all", "", &all})
 	}
 	b.title("Response times in ms", "from due to done, with all retries")
-	latencies(b, rows, func(t *meter.Tally) histogram { return t.Response }, &c)
+	latencies(b, rows, func(t *meter.Tally) meter.Histogram { return t.Response }, &c)
 	if corrects(rows, c) {
 		b.say(b.Look.Faint, "  p99.9c also counts what users could not begin while they waited.")
 	}
 	if b.Service || b.Whole || servedApart(rows) {
 		b.title("Service times in ms", "of the last try alone")
-		latencies(b, rows, func(t *meter.Tally) histogram { return t.Service }, nil)
+		latencies(b, rows, func(t *meter.Tally) meter.Histogram { return t.Service }, nil)
 	}
 	endings(b, rows)
 	if b.Whole && all.Traffic.RoundTrips > 0 {
@@ -558,7 +558,7 @@ func (c correction) p999(r row) int64 {
 // latencies writes a table. With a correction it has a corrected percentile, where that
 // is another, and as maximum what a transaction waited at least that did not end, where
 // that is longer.
-func latencies(b *page, rows []row, of func(*meter.Tally) histogram, c *correction) {
+func latencies(b *page, rows []row, of func(*meter.Tally) meter.Histogram, c *correction) {
 	t := terminal.Table{Columns: []terminal.Column{
 		{Head: "  transaction", Left: true},
 		{Head: "done"},

@@ -335,21 +335,6 @@ func (s *Store) SecondsAfter(ctx context.Context, id job.ID, moment time.Time) i
 	})
 }
 
-// SecondsBetween yields those of Seconds that ended after from and not after until; zero
-// times are no bounds.
-func (s *Store) SecondsBetween(ctx context.Context, id job.ID, from, until time.Time) iter.Seq2[StoredSecond, error] {
-	first, last := int64(math.MinInt64), int64(math.MaxInt64)
-	if !from.IsZero() {
-		first = from.UnixMilli()
-	}
-	if !until.IsZero() {
-		last = until.UnixMilli()
-	}
-	return pages(s, ctx, id, "seconds", func(job, after int64) ([]StoredSecond, int64, error) {
-		return s.spans(ctx, `job = ? AND number > ? AND phase <> 'total' AND at_ms > ? AND at_ms <= ?`, job, after, first, last)
-	})
-}
-
 // Moments yields when each second of a job ended, as Seconds does, and leaves out what was
 // measured in it, which takes a query of its own each.
 func (s *Store) Moments(ctx context.Context, id job.ID) iter.Seq2[StoredSecond, error] {
@@ -368,7 +353,7 @@ func (s *Store) spans(ctx context.Context, condition string, arguments ...any) (
 	if err != nil || len(list) == 0 {
 		return nil, 0, err
 	}
-	if err := s.addTallies(ctx, list, numbers); err != nil {
+	if err := s.addTallies(ctx, list, numbers, tallyColumns); err != nil {
 		return nil, 0, err
 	}
 	return list, numbers[len(numbers)-1], nil
@@ -399,13 +384,14 @@ func (s *Store) moments(ctx context.Context, condition string, arguments ...any)
 
 const tallyColumns = `done, rolled_back, retried, failed, service, response, bytes_sent, bytes_received, round_trips`
 
-// addTallies reads the tallies of spans, by the numbers of their rows, which ascend.
-func (s *Store) addTallies(ctx context.Context, list []StoredSecond, numbers []int64) error {
+// addTallies reads the tallies of spans, by the numbers of their rows, which ascend: columns are
+// tallyColumns, or something in the place of those that are not needed.
+func (s *Store) addTallies(ctx context.Context, list []StoredSecond, numbers []int64, columns string) error {
 	wanted, err := json.Marshal(numbers)
 	if err != nil {
 		return err
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT span, `+tallyColumns+` FROM tally WHERE span IN (SELECT value FROM json_each(?)) ORDER BY span, kind`, string(wanted))
+	rows, err := s.db.QueryContext(ctx, `SELECT span, `+columns+` FROM tally WHERE span IN (SELECT value FROM json_each(?)) ORDER BY span, kind`, string(wanted))
 	if err != nil {
 		return err
 	}

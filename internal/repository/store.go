@@ -10,8 +10,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
 	"time"
 
 	"modernc.org/sqlite"
@@ -33,7 +36,7 @@ type Store struct {
 }
 
 // migrations are the steps from each version of the schema to the next, in the
-// order of their names. A step that was released is never changed.
+// order of the numbers that their names begin with. A step that was released is never changed.
 //
 //go:embed sql/*.sql
 var migrations embed.FS
@@ -172,12 +175,17 @@ func readMigrations() ([]string, error) {
 		return nil, err
 	}
 	steps := make([]string, len(names))
-	for i, name := range names {
+	for _, name := range names {
+		number, _, _ := strings.Cut(path.Base(name), "_")
+		version, err := strconv.Atoi(number)
+		if err != nil || version < 1 || version > len(steps) || steps[version-1] != "" {
+			return nil, fmt.Errorf("%s is no step of the schema, of which there are %d", name, len(steps))
+		}
 		text, err := migrations.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		steps[i] = string(text)
+		steps[version-1] = string(text)
 	}
 	return steps, nil
 }

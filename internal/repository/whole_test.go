@@ -131,8 +131,9 @@ func TestReadingMakesNoRepository(t *testing.T) {
 func TestAnOlderRepositoryIsReadAndBroughtUpToDate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	filled(t, path)
-	for _, table := range []string{"tally", "user_tally"} {
-		for _, column := range []string{"bytes_sent", "bytes_received", "round_trips"} {
+	traffic := []string{"bytes_sent", "bytes_received", "round_trips"}
+	for table, columns := range map[string][]string{"tally": traffic, "user_tally": traffic, "span": {"ended", "failed", "response"}} {
+		for _, column := range columns {
 			execute(t, path, "ALTER TABLE "+table+" DROP COLUMN "+column)
 		}
 	}

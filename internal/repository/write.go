@@ -92,8 +92,10 @@ func (w *inserts) settle(options option.Values) error {
 }
 
 func (w *inserts) span(s StoredSecond) error {
-	span, err := w.run(`INSERT INTO span (job, at_ms, phase, offset_ns, elapsed_ns, server_tpm) VALUES (?, ?, ?, ?, ?, ?)`,
-		w.job, s.At.UnixMilli(), s.Phase, int64(s.Offset), int64(s.Elapsed), s.ServerTPM)
+	b := briefOf(s)
+	w.others.breathe()
+	span, err := w.run(`INSERT INTO span (job, at_ms, phase, offset_ns, elapsed_ns, server_tpm, ended, failed, response) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		w.job, s.At.UnixMilli(), s.Phase, int64(s.Offset), int64(s.Elapsed), s.ServerTPM, b.ended, b.failed, b.response)
 	if err != nil {
 		return err
 	}

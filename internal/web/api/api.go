@@ -20,7 +20,6 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"sledge/internal/datagen"
-	"sledge/internal/document"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/repository"
@@ -75,9 +74,6 @@ type API struct {
 	clearing sync.WaitGroup
 	desk     *scripting.Desk
 	files    datagen.Desk
-
-	seen  sync.Mutex
-	rated []document.TPM // the rates of runs that somebody looked at last
 
 	numbering sync.Mutex // held until a new profile's number has a run
 

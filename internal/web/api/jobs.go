@@ -6,8 +6,6 @@ import (
 	"iter"
 	"net/http"
 	"reflect"
-	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -205,7 +203,7 @@ func (a *API) addParts() {
 		if err != nil {
 			return nil, err
 		}
-		d, err := a.rates(ctx, j, in.From, in.Until)
+		d, err := document.NewTPM(ctx, a.Store, j.ID, in.From, in.Until)
 		d.Points = document.Thin(d.Points, in.Points)
 		return answer(d, err)
 	})
@@ -261,40 +259,6 @@ func (a *API) addParts() {
 		},
 	}}
 	add(a, export, a.export)
-}
-
-// rates makes the document of rates in a part of a run's time. Those of the last few runs that
-// have ended are kept, for who looks closer at one of a day.
-func (a *API) rates(ctx context.Context, j job.Job, from, until time.Time) (document.TPM, error) {
-	if j.Status == job.Running {
-		return document.NewTPM(ctx, a.Store, j.ID, from, until)
-	}
-	a.seen.Lock()
-	i := slices.IndexFunc(a.rated, func(d document.TPM) bool { return d.ID == j.ID })
-	var whole document.TPM
-	if i >= 0 {
-		whole = a.rated[i]
-	}
-	a.seen.Unlock()
-	if i < 0 {
-		var err error
-		if whole, err = document.NewTPM(ctx, a.Store, j.ID, time.Time{}, time.Time{}); err != nil {
-			return whole, err
-		}
-		const remembered = 4 // a day is 6,400 points, or 2 MB
-		a.seen.Lock()
-		a.rated = append(a.rated[max(0, len(a.rated)-remembered+1):], whole)
-		a.seen.Unlock()
-	}
-	after := func(t time.Time) int { // how many points there are until then
-		return sort.Search(len(whole.Points), func(n int) bool { return whole.Points[n].At.After(t) })
-	}
-	first, last := after(from), len(whole.Points)
-	if !until.IsZero() {
-		last = after(until)
-	}
-	whole.Points = whole.Points[min(first, last):last]
-	return whole, nil
 }
 
 // timing makes the document of how long transactions took.

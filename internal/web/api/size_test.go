@@ -5,19 +5,22 @@ import (
 	"testing"
 	"time"
 
+	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/repository/repositorytest"
 )
 
 // inTime asks for something, and holds how soon it was there against how soon it has to be.
+// Others use the machine, too: where they do, what it took of the processors counts.
 func (w *world) inTime(path string, quick time.Duration) map[string]any {
 	w.Helper()
 	var document map[string]any
 	best := time.Hour
-	for range 3 { // others use the machine, too
-		began := time.Now()
+	for range 3 {
+		began, load := time.Now(), host.StartLoad()
 		document = w.call("GET", path, "", 200)
-		if best = min(best, time.Since(began)); best <= quick {
+		best = min(best, time.Since(began), time.Duration(load.End().CPUSeconds*float64(time.Second)))
+		if best <= quick {
 			break
 		}
 	}
@@ -75,7 +78,7 @@ func TestARunOfADayIsShownAtOnce(t *testing.T) {
 	w.inTime("/jobs/"+string(id), quick)
 	type extremes struct{ least, longest float64 }
 	look := func(query string, most int) (points []any, of extremes) {
-		points = w.inTime("/jobs/"+string(id)+"/series?"+query, 4*quick)["points"].([]any)
+		points = w.inTime("/jobs/"+string(id)+"/series?"+query, quick)["points"].([]any)
 		if len(points) == 0 || len(points) > most {
 			t.Fatalf("%s: got %d points, want %d at most", query, len(points), most)
 		}

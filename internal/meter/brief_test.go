@@ -1,0 +1,72 @@
+package meter_test
+
+import (
+	"encoding"
+	"fmt"
+	"testing"
+	"time"
+
+	"sledge/internal/meter"
+)
+
+func TestABriefSaysWhatTheWholeSays(t *testing.T) {
+	stripe, sum, second := meter.NewStripe(), meter.NewSummary(3), meter.NewInterval(3)
+	for n, took := range latencies(5, 2000) {
+		stripe.Record(done(meter.Kind(n%2), took))
+	}
+	stripe.Record(meter.Record{Kind: 0, Outcome: meter.RolledBack})
+	stripe.Record(meter.Record{Kind: 1, Outcome: meter.Failed, Class: meter.Deadlock, Retries: 3})
+	stripe.Record(meter.Record{Kind: 2, Outcome: meter.Failed, Class: meter.Other})
+	stripe.Take(&sum, second)
+	all := sum.All()
+	coded := second.Cut(time.Second)
+	brief, err := coded.Brief()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if brief.Ended != 2001 || brief.Failed != 2 || brief.Response == nil || *brief.Response != meter.FiguresOf(all.Response) {
+		t.Errorf("got %+v with %+v, want 2,001 that ended, 2 that failed, and %+v", brief, brief.Response, meter.FiguresOf(all.Response))
+	}
+
+	var figures meter.Figures
+	var _ encoding.BinaryMarshaler = figures
+	b, err := brief.Response.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := figures.UnmarshalBinary(b); err != nil || figures != *brief.Response {
+		t.Errorf("in binary and back: got %+v, %v, want %+v", figures, err, *brief.Response)
+	}
+	for _, wrong := range [][]byte{nil, b[:len(b)-1], append(b, 1)} {
+		if figures.UnmarshalBinary(wrong) == nil {
+			t.Errorf("%x: got no error", wrong)
+		}
+	}
+
+	nothing, err := (meter.CodedSummary{Kinds: make([]meter.CodedTally, 3)}).Brief()
+	if err != nil || nothing != (meter.Brief{}) {
+		t.Errorf("nothing measured: got %+v, %v", nothing, err)
+	}
+	coded.Kinds[0].Response = meter.CodedHistogram("no histogram")
+	if _, err := coded.Brief(); err == nil {
+		t.Error("bytes that are no histogram: got no error")
+	}
+}
+
+// BenchmarkBrief sums up what was measured in a second, for as many transactions as it is named
+// for.
+func BenchmarkBrief(b *testing.B) {
+	for _, n := range []int{100, 1000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			interval := meter.NewInterval(5)
+			second(1, n, interval)
+			coded := interval.Cut(time.Second)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := coded.Brief(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

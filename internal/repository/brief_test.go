@@ -1,0 +1,70 @@
+package repository
+
+import (
+	"testing"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+// What is kept in brief with a span, and what is read from the tallies of one from before, is
+// what the span's own tallies say.
+func TestBriefsSayWhatTheTalliesSay(t *testing.T) {
+	const seconds = pageRows + 7
+	s := openStore(t, ":memory:")
+	r := begin(t, s, runSpec())
+	for n := range seconds {
+		tpm := float64(n)
+		r.Watch(second(job.Measure, n, measured(uint64(n), n%3), &tpm)) // none done in each third
+	}
+	if err := r.End(t.Context(), job.Result{Summary: *measured(0, 9)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	whole := collect(t, s.Seconds(t.Context(), r.ID()))
+	look := func(when string) {
+		t.Helper()
+		briefs := collect(t, s.Briefs(t.Context(), r.ID(), time.Time{}, time.Time{}))
+		if len(briefs) != seconds || len(whole) != seconds {
+			t.Fatalf("%s: got %d in brief and %d whole, want %d", when, len(briefs), len(whole), seconds)
+		}
+		for n, got := range briefs {
+			of := whole[n]
+			want, err := meter.CodedSummary{Elapsed: of.Elapsed, Kinds: of.Tallies}.Brief()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !got.At.Equal(of.At) || got.Phase != of.Phase || got.Offset != of.Offset || got.Elapsed != of.Elapsed || *got.ServerTPM != *of.ServerTPM || got.Ended != want.Ended || got.Failed != want.Failed {
+				t.Fatalf("%s: got %+v, want %+v of %+v", when, got, want, of)
+			}
+			if (got.Response == nil) != (n%3 == 0) || got.Response != nil && *got.Response != *want.Response {
+				t.Fatalf("%s: got %+v, want %+v", when, got.Response, want.Response)
+			}
+		}
+		from, until := briefs[10].At, briefs[pageRows+2].At
+		part := collect(t, s.Briefs(t.Context(), r.ID(), from, until))
+		if len(part) != pageRows-8 || !part[0].At.Equal(briefs[11].At) || !part[len(part)-1].At.Equal(until) {
+			t.Errorf("%s: a part has %d from %v, want %d from %v", when, len(part), part[0].At, pageRows-8, briefs[11].At)
+		}
+	}
+	look("as they are kept")
+	if _, err := s.db.Exec(`UPDATE span SET ended = NULL, failed = NULL, response = NULL WHERE number % 2 = 0`); err != nil {
+		t.Fatal(err)
+	}
+	look("where every other span is from before")
+
+	// What a chart shows is not read from histograms where it is kept.
+	if _, err := s.db.Exec(`UPDATE tally SET response = x'00' WHERE span % 2 = 1`); err != nil {
+		t.Fatal(err)
+	}
+	look("where tallies are not read")
+	if _, err := s.db.Exec(`UPDATE tally SET response = x'00' WHERE span % 2 = 0`); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range s.Briefs(t.Context(), r.ID(), time.Time{}, time.Time{}) {
+		if err != nil {
+			return
+		}
+	}
+	t.Error("damaged histograms: got no error")
+}
