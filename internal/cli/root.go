@@ -13,6 +13,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/terminal"
+	"sledge/internal/workbench"
 )
 
 const rootHelp = `Sledge loads a database with many virtual users and measures how many transactions
@@ -81,7 +82,7 @@ func (p *Program) root() *cobra.Command {
 		_ = p.printUsage(c) // it returns no error
 	})
 	root.SetUsageFunc(p.printUsage)
-	root.SetFlagErrorFunc(explainFlag)
+	root.SetFlagErrorFunc(p.explainFlag)
 	root.SetVersionTemplate("sledge {{.Version}}\n")
 	root.SetHelpCommand(helpCommand(root))
 	root.SetHelpCommandGroupID(groupOthers)
@@ -159,7 +160,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 }
 
 // explainFlag makes a one-line error of a mistake in the flags.
-func explainFlag(c *cobra.Command, err error) error {
+func (p *Program) explainFlag(c *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err
 	}
@@ -178,6 +179,9 @@ func explainFlag(c *cobra.Command, err error) error {
 	if owners := ownersOf(c, name); owners != "" {
 		return usage("%s has no flag --%s: it belongs to %s", c.CommandPath(), name, owners)
 	}
+	if setting := p.settingOf(c, name); setting != "" {
+		return usage("%s has no flag --%s: %s sets this option (%s --help lists the flags)", c.CommandPath(), name, setting, c.CommandPath())
+	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	meant := option.Nearest(name, names)
@@ -185,6 +189,26 @@ func explainFlag(c *cobra.Command, err error) error {
 		meant = ": did you mean --" + meant + "?"
 	}
 	return usage("%s has no flag --%s%s (%s --help lists them)", c.CommandPath(), name, meant, c.CommandPath())
+}
+
+// settingOf is how c sets an option of any database, by one of the option's names; "" if there
+// is none.
+func (p *Program) settingOf(c *cobra.Command, name string) string {
+	called := strings.ReplaceAll(name, "-", "_")
+	for pair := range p.Bench.Pairs() {
+		for _, o := range pair.Options() {
+			if !slices.Contains(workbench.Called(pair, o), called) {
+				continue
+			}
+			switch flag := workbench.FlagOf(o); {
+			case flag != "" && c.Flags().Lookup(flag) != nil:
+				return "--" + flag
+			case c.Flags().Lookup("set") != nil && !o.Secret && !o.Soon:
+				return "--set " + called + "=VALUE"
+			}
+		}
+	}
+	return ""
 }
 
 // ownersOf lists the commands that make jobs and have a flag which c, one of them,
