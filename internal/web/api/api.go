@@ -77,12 +77,14 @@ type API struct {
 
 	numbering sync.Mutex // held until a new profile's number has a run
 
-	mu      sync.Mutex
-	closing bool // nothing is started any more
-	closed  bool // nothing more is done that Close waits for
-	running map[job.ID]*workbench.Handle
-	viewed  map[job.ID]*viewed // that people look at
-	sweeps  []*sweep           // sequences of runs, the newest last
+	mu       sync.Mutex // held for moments only
+	closing  bool       // nothing is started any more
+	closed   bool       // nothing more is done that Close waits for
+	wishes   int        // to end the program
+	starting int        // jobs that are being entered into the repository
+	running  map[job.ID]*workbench.Handle
+	viewed   map[job.ID]*viewed // that people look at
+	sweeps   []*sweep           // sequences of runs, the newest last
 
 	counters    []*counting   // the newest last
 	counts      int           // how many of them go on, or take their first reading
@@ -216,8 +218,12 @@ func (a *API) UnderWay() (names []string) {
 	for id := range a.running {
 		names = append(names, "job "+string(id))
 	}
+	starting := a.starting
 	a.mu.Unlock()
 	slices.Sort(names)
+	if starting > 0 {
+		names = append(names, "a job that begins")
+	}
 	for _, e := range a.desk.List() {
 		switch r := e.Report(); {
 		case r.Status != scripting.Running:
@@ -241,6 +247,7 @@ func (a *API) UnderWay() (names []string) {
 func (a *API) Interrupt() {
 	a.mu.Lock()
 	a.closing = true
+	a.wishes++
 	handles := a.handles()
 	a.mu.Unlock()
 	a.endCounters()
@@ -254,11 +261,17 @@ func (a *API) Interrupt() {
 // Wait returns when no job, no script and no writing of files goes on that was started here, how each ended is
 // recorded, and clients that follow one have been told, but for those that do not read.
 func (a *API) Wait() {
-	a.mu.Lock()
-	handles := a.handles()
-	a.mu.Unlock()
-	for _, h := range handles {
-		h.Wait()
+	for more := true; more; {
+		a.mu.Lock()
+		handles := a.handles()
+		more = a.starting > 0
+		a.mu.Unlock()
+		for _, h := range handles {
+			h.Wait()
+		}
+		if more {
+			time.Sleep(10 * time.Millisecond)
+		}
 	}
 	a.desk.Wait(a.ctx)
 	a.files.Wait()
@@ -274,6 +287,7 @@ const lastWord = 2 * time.Second
 func (a *API) Close() {
 	a.mu.Lock()
 	a.closing = true
+	a.wishes += workbench.Patience // of which all but the first abort
 	handles := a.handles()
 	a.mu.Unlock()
 	a.endCounters()

@@ -215,29 +215,51 @@ func (a *API) start(ctx context.Context, in Start) (*started, error) {
 	return &started{Location: "jobs/" + string(j.ID), Body: document.NewHead(j, a.headline)}, nil
 }
 
-// begin begins a job, and holds it until it is over.
+// begin begins a job, and holds it until it is over. Where another program writes to the
+// repository it may take half a minute: nobody but who asked waits for that.
 func (a *API) begin(order workbench.Order) (*workbench.Handle, error) {
+	if err := a.admit(); err != nil {
+		return nil, err
+	}
+	h, err := workbench.Start(a.ctx, a.Runner, order, workbench.With{Store: a.Store, Begun: func(h *workbench.Handle) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.starting--
+		a.running[h.ID()] = h
+		for range a.wishes { // to end the program, meanwhile
+			h.Interrupt()
+		}
+	}})
+	if err != nil {
+		a.mu.Lock()
+		a.starting--
+		a.mu.Unlock()
+		a.clearing.Done()
+		return nil, err
+	}
+	go func() {
+		defer a.clearing.Done()
+		h.Wait()
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		delete(a.running, h.ID())
+	}()
+	return h, nil
+}
+
+// admit lets one more job begin, unless there are too many. Close waits for it from now on.
+func (a *API) admit() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
 	case a.closing:
-		return nil, ending("no job is started any more")
-	case len(a.running) >= mostRunning:
-		return nil, problem(http.StatusTooManyRequests, "%d jobs that were started here are running, and that is the limit: wait for one, or stop it", mostRunning)
+		return ending("no job is started any more")
+	case len(a.running)+a.starting >= mostRunning:
+		return problem(http.StatusTooManyRequests, "%d jobs that were started here are running, and that is the limit: wait for one, or stop it", mostRunning)
 	}
-	h, err := workbench.Start(a.ctx, a.Runner, order, workbench.With{Store: a.Store})
-	if err != nil {
-		return nil, err
-	}
-	id := h.ID()
-	a.running[id] = h
-	a.beside(func() { // not closed, since it is not closing
-		h.Wait()
-		a.mu.Lock()
-		delete(a.running, id)
-		a.mu.Unlock()
-	})
-	return h, nil
+	a.starting++
+	a.clearing.Add(1)
+	return nil
 }
 
 // addEnding adds one of the ways to end a job before it would.

@@ -1,0 +1,65 @@
+package api
+
+import (
+	"database/sql"
+	"slices"
+	"testing"
+	"time"
+
+	"sledge/internal/job"
+)
+
+// Another program may write to the repository for a while. Who starts a job waits then, and
+// nobody else does, least of all whoever presses Ctrl-C.
+func TestNobodyElseWaitsForAJobThatBegins(t *testing.T) {
+	w := newWorld(t)
+	end := make(slowRunner)
+	defer close(end)
+	w.api.Runner = end
+	run := map[string]any{"action": "run", "settings": map[string]any{"db": "sqlite", "dbname": "none", "users": 1}}
+	first := w.start(run)
+	db, err := sql.Open("sqlite", w.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	other, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if _, err := other.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	second := make(chan string, 1)
+	go func() { second <- w.start(run) }()
+	for begins := 0; begins == 0; time.Sleep(time.Millisecond) {
+		w.api.mu.Lock()
+		begins = w.api.starting
+		w.api.mu.Unlock()
+	}
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		if got := w.api.UnderWay(); !slices.Equal(got, []string{"job " + first, "a job that begins"}) {
+			t.Errorf("got %q under way", got)
+		}
+		w.api.Interrupt()
+	}()
+	select {
+	case <-done:
+	case <-time.After(5 * time.Second):
+		t.Error("others wait for the job that begins")
+	}
+	if _, err := other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	// It began after the wish to end the program, which it hears nevertheless.
+	h := w.api.handle(job.ID(<-second))
+	for e := range h.Watch(t.Context(), 1) {
+		if e.Wish == job.WishStop {
+			return
+		}
+	}
+	t.Error("the job has not heard that the program is to end")
+}
