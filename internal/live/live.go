@@ -62,6 +62,10 @@ type View struct {
 const (
 	keptFailures = 50
 	keptSaid     = 5
+
+	// longestText is how much is kept of what is told anew again and again, in bytes: an error's
+	// message may be pages long.
+	longestText = 1000
 )
 
 // New returns the view of a job of which nothing has happened yet.
@@ -169,7 +173,9 @@ func (v *View) Add(e job.Event) error {
 	case e.Span != nil:
 		v.span(*e.Span)
 	case e.Failure != nil:
-		v.failures = append(v.failures, Failure{e.At, e.User, *e.Failure})
+		failure := Failure{e.At, e.User, *e.Failure}
+		failure.Message = cut(failure.Message, longestText)
+		v.failures = append(v.failures, failure)
 		v.failures = v.failures[max(0, len(v.failures)-keptFailures):]
 	case e.Wish != "":
 		v.wish = e.Wish
@@ -198,7 +204,7 @@ func (v *View) say(e job.Event) {
 		}
 		v.users.say(line.User, line.Text)
 		if line.User <= job.Monitor {
-			v.said = append(v.said, line.Text)
+			v.said = append(v.said, cut(line.Text, longestText))
 			v.said = v.said[max(0, len(v.said)-keptSaid):]
 		}
 	}

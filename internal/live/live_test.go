@@ -1,8 +1,10 @@
 package live_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -140,6 +142,21 @@ func TestPhasesThatChangeAllTheTimeAreBounded(t *testing.T) {
 	}
 	if u := v.Since(live.Mark{}); len(u.Phases) > 480 || u.Phase.Name != job.Measure {
 		t.Errorf("got %d phases, and %+v, want a bounded number and the last one", len(u.Phases), u.Phase)
+	}
+}
+
+// Messages of errors can be as long as a server likes, and what is told of them twice a second
+// to each page must not be.
+func TestLongMessagesAreCut(t *testing.T) {
+	v := live.New(run(1))
+	long := strings.Repeat("é", 1<<20)
+	for range 100 {
+		add(t, v, job.Event{User: 2, Message: long, Failure: &job.Failure{Class: "other", Message: long}})
+		add(t, v, job.Event{Message: long})
+	}
+	text, err := json.Marshal(v.Since(live.Mark{}))
+	if err != nil || len(text) > 64<<10 || !strings.Contains(string(text), "éé…") {
+		t.Errorf("got %d bytes, %v, want at most 64 KiB", len(text), err)
 	}
 }
 

@@ -80,13 +80,18 @@ func (u *users) say(position int, text string) {
 	if one == nil {
 		return
 	}
-	if len(text) > longestLine {
-		text = strings.ToValidUTF8(text[:longestLine], "") + "…"
-	}
-	one.lines = append(one.lines, text)
+	one.lines = append(one.lines, cut(text, longestLine))
 	if len(one.lines) > lastLines {
 		one.lines = slices.Delete(one.lines, 0, 1)
 	}
+}
+
+// cut shortens a text that has more than most bytes.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // counts returns how many there are in each state, without the monitor.
