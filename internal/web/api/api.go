@@ -83,6 +83,7 @@ type API struct {
 	wishes   int        // to end the program
 	starting int        // jobs that are being entered into the repository
 	running  map[job.ID]*workbench.Handle
+	ended    []job.Job          // jobs whose end could not be recorded: the repository says that they go on
 	viewed   map[job.ID]*viewed // that people look at
 	sweeps   []*sweep           // sequences of runs, the newest last
 
@@ -333,6 +334,30 @@ func (a *API) handle(id job.ID) *workbench.Handle {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.running[id]
+}
+
+// over notes that a job that was started here is over.
+func (a *API) over(o workbench.Outcome) {
+	if o.Lost != nil {
+		a.Say(o.Lost.Error())
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.running, o.Job.ID)
+	if o.Lost != nil {
+		a.ended = append(a.ended[max(0, len(a.ended)-mostRunning+1):], o.Job)
+	}
+}
+
+// unrecordedEnd returns a job whose end could not be recorded.
+func (a *API) unrecordedEnd(id job.ID) (j job.Job, is bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	i := slices.IndexFunc(a.ended, func(j job.Job) bool { return j.ID == id })
+	if i < 0 {
+		return j, false
+	}
+	return a.ended[i], true
 }
 
 // headline is the headline of a run in one line, or "".

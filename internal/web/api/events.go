@@ -148,6 +148,9 @@ func (a *API) follow(ctx context.Context, s *story) (*report.Document, error) {
 		if err != nil {
 			return nil, err
 		}
+		if ended, is := a.unrecordedEnd(j.ID); is {
+			j = ended
+		}
 		if j.Status != job.Running {
 			over := document.NewHead(j, a.headline)
 			return &over, nil

@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -285,6 +286,43 @@ func TestAViewThatHasFailedIsBegunAnew(t *testing.T) {
 	close(end)
 	if all, err := lookAt(w.url, id, 0); err != nil || all.over != job.Succeeded {
 		t.Errorf("got %s, %v", all.over, err)
+	}
+}
+
+// Of a job whose end cannot be recorded the repository says that it goes on. Who follows it is told
+// nevertheless, and does not wait for ever.
+func TestWhoFollowsIsToldOfAnEndThatIsNotRecorded(t *testing.T) {
+	w := newWorld(t)
+	said := make(chan string, 1)
+	w.api.Say = func(line string) { said <- line }
+	end := make(slowRunner)
+	w.api.Runner = end
+	id := w.start(map[string]any{"action": "run", "settings": map[string]any{"db": "sqlite", "dbname": "none", "users": 1}})
+	db, err := sql.Open("sqlite", w.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	over := make(chan looked, 1)
+	go func() {
+		all, err := lookAt(w.url, id, 0)
+		if err != nil {
+			t.Error(err)
+		}
+		over <- all
+	}()
+	if _, err := db.ExecContext(t.Context(), "CREATE TRIGGER full BEFORE UPDATE OF ended_ms ON job BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"); err != nil {
+		t.Fatal(err)
+	}
+	close(end)
+	if line := <-said; !strings.Contains(line, id) || !strings.Contains(line, "the disk is full") {
+		t.Errorf("the API says %s", line)
+	}
+	if status := w.end(id); status == job.Running || status == "" {
+		t.Errorf("the stream of events ends with a job that is %q", status)
+	}
+	if all := <-over; all.over == job.Running || all.over == "" {
+		t.Errorf("the view ends with a job that is %q", all.over)
 	}
 }
 

@@ -239,10 +239,7 @@ func (a *API) begin(order workbench.Order) (*workbench.Handle, error) {
 	}
 	go func() {
 		defer a.clearing.Done()
-		h.Wait()
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		delete(a.running, h.ID())
+		a.over(h.Wait())
 	}()
 	return h, nil
 }
