@@ -122,6 +122,12 @@ func TestNoPasswordComesBack(t *testing.T) {
 	}
 	fails("console", "auto", script)
 
+	// What is for those alone who may act.
+	for _, path := range []string{"/server", "/web/users", "/defaults", "/console/settings"} {
+		ci.wants(http.StatusOK, "GET", path, nil, nil)
+	}
+	fails("defaults", "--config", config)
+
 	all := s.jobs()
 	if len(all) < 6 {
 		t.Errorf("got %d jobs, want those of the API, of the command line and of the script", len(all))

@@ -32,8 +32,8 @@ await play(async ({ invite, step }) => {
     assert.equal(await fetched(stranger, 'GET', 'api/v1/jobs'), 401)
   })
 
+  const guest = await invite('guest', told.address)
   await step('a log-in leads back to the page that was asked for', async () => {
-    const guest = await invite('guest', told.address)
     await guest.page.goto(`${told.address}#/jobs?status=failed`)
     await guest.page.getByLabel('User').fill('lou')
     await guest.page.getByLabel('Password').fill(told.password)
@@ -56,6 +56,42 @@ await play(async ({ invite, step }) => {
     assert.equal(await fetched(lou, 'POST', 'api/v1/jobs', JSON.stringify({ action: 'run', settings: { db: 'sqlite' } })), 403)
     assert.equal(await fetched(lou, 'DELETE', `api/v1/jobs/${told.job}`), 403)
     assert.equal(await fetched(ann, 'GET', `api/v1/jobs/${told.job}`), 200, 'the job is gone')
+  })
+
+  await step('settings show ann the server, and lou herself', async () => {
+    const { page } = ann
+    await ann.go('#/settings')
+    await ann.heading('Settings')
+    await page.getByRole('heading', { name: 'Who may log in' }).waitFor()
+    await page.getByRole('cell', { name: 'look', exact: true }).waitFor()
+    await page.getByText('Settings of the console').click()
+    await page.getByLabel('virtual_users').fill('8')
+    await page.getByRole('button', { name: 'Set', exact: true }).click()
+    await page.getByText('Changed virtual_user_options:virtual_users from 1 to 8 for generic').waitFor()
+    await ann.look('settings')
+    assert.equal(await fetched(lou, 'GET', 'api/v1/console/settings'), 403)
+    await lou.go('#/settings')
+    await lou.page.getByText('is for those who may act').waitFor()
+    assert.equal(await lou.page.getByText(told.folder).count(), 0, 'who may look sees where things are kept')
+    await lou.look('settings-look')
+  })
+
+  await step('lou changes her password, and is logged out elsewhere', async () => {
+    const { page } = lou
+    await page.getByText('1 other browser').waitFor()
+    await page.getByText('Change your password').click()
+    await page.getByLabel('Password as it is').fill('not her password')
+    await page.getByLabel('New password').fill('another password')
+    await page.getByLabel('The same again').fill('another password')
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await page.getByText('This is not your password as it was.').waitFor()
+    await lou.look('settings-refused')
+    await page.getByLabel('Password as it is').fill(told.password)
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await page.getByText('The password is changed.').waitFor()
+    guest.expected.push(/status of 401/)
+    assert.equal(await fetched(guest, 'GET', 'session'), 401)
+    assert.equal(await fetched(lou, 'GET', 'session'), 200)
   })
 
   // A site of somebody else, on another port of this machine: for a browser another origin, and

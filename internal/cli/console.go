@@ -42,13 +42,6 @@ const (
 	inPython = "python"
 )
 
-// EnvSettings names the variable that says which file the console's settings are
-// kept in, and EnvPython the one that says which Python runs its scripts.
-const (
-	EnvSettings = "SLEDGE_SETTINGS"
-	EnvPython   = "SLEDGE_PYTHON"
-)
-
 // consoleUse is what somebody wants of a console.
 type consoleUse struct {
 	language string
@@ -211,7 +204,7 @@ func (p *Program) newConsole(settings string, height func() int) (*console.Conso
 		Height:   height,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%w (choose another file with %s)", err, EnvSettings)
+		return nil, fmt.Errorf("%w (choose another file with %s)", err, workbench.EnvSettings)
 	}
 	return made, nil
 }
@@ -268,10 +261,7 @@ func (p *Program) consoleFiles() (repository, settings string, err error) {
 	if repository, err = p.repositoryPath(); err != nil {
 		return "", "", err
 	}
-	if settings = p.environment(EnvSettings); settings == "" && repository != ":memory:" {
-		settings = filepath.Join(filepath.Dir(repository), "settings.db")
-	}
-	return repository, settings, nil
+	return repository, workbench.ConsoleSettings(p.Environ, repository), nil
 }
 
 // consoleVersion is the first line that the console prints.
@@ -491,7 +481,7 @@ func (s *session) evaluate(ctx context.Context, tcl *interpreter.Tcl, what func(
 func (s *session) python(ctx context.Context) error {
 	err := s.runPython(ctx)
 	if errors.Is(err, interpreter.ErrNoPython) {
-		return job.WithExit(job.ExitMissing, fmt.Errorf("%w: install it, or name one in %s", err, EnvPython))
+		return job.WithExit(job.ExitMissing, fmt.Errorf("%w: install it, or name one in %s", err, workbench.EnvPython))
 	}
 	return s.outcome(err)
 }
@@ -502,7 +492,7 @@ func (s *session) atPythonsPrompt() bool {
 }
 
 func (s *session) runPython(ctx context.Context) error {
-	name := s.environment(EnvPython)
+	name := s.environment(workbench.EnvPython)
 	if name == "" {
 		name = "python3"
 	}

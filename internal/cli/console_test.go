@@ -14,6 +14,7 @@ import (
 	"sledge/internal/hammerdb/console"
 	"sledge/internal/interpreter"
 	"sledge/internal/job"
+	"sledge/internal/workbench"
 )
 
 func TestConsoleArgumentsSayWhatIsWanted(t *testing.T) {
@@ -81,7 +82,7 @@ func TestConsoleSaysHowToChooseOtherFiles(t *testing.T) {
 	if err := os.WriteFile(damaged, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.Environ = append(w.Environ, EnvSettings+"="+damaged)
+	w.Environ = append(w.Environ, workbench.EnvSettings+"="+damaged)
 	if exit := w.run("console"); exit != job.ExitUsage || !strings.Contains(w.err.String(), "(choose another file with SLEDGE_SETTINGS)") {
 		t.Errorf("got %d and %q", exit, w.err.String())
 	}

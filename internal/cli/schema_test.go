@@ -125,6 +125,7 @@ func TestEveryDocumentIsAsItsSchemaSays(t *testing.T) {
 		{"options pg --json", "sledge-options-2"},
 		{"options pg tpcc pg_port --json", "sledge-options-2"},
 		{"version --json", "sledge-version-1"},
+		{"defaults --json", "sledge-defaults-1"},
 		{"connections test --db sqlite --json", "sledge-trial-1"},
 		{"connections list --json", "sledge-connections-1"},
 		{"connections show lab --json", "sledge-connections-1"},

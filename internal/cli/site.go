@@ -55,6 +55,7 @@ func (p *Program) openSite(config web.Config, store *repository.Store, configura
 		Scripting:   scripting,
 		DataFolder:  filepath.Join(config.Folder, "datagen"),
 		Connections: p.Bench.ConnectionsIn(config.Folder), Version: p.Version,
+		Serving: s.serving, Users: s.whoMayCome,
 		Say: config.Say,
 	})
 	config.API = s.verbs
@@ -229,7 +230,7 @@ func (p *Program) mayRun(s *api.Scripting, store *repository.Store) error {
 		return fmt.Errorf("find this program, which runs scripts: %w", err)
 	}
 	environ := slices.Clone(p.Environ)
-	for name, path := range map[string]string{workbench.EnvRepository: store.Path(), EnvSettings: p.environment(EnvSettings)} {
+	for name, path := range map[string]string{workbench.EnvRepository: store.Path(), workbench.EnvSettings: p.environment(workbench.EnvSettings)} {
 		if path == "" {
 			continue
 		}

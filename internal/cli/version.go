@@ -54,10 +54,7 @@ func (p *Program) versionCommand() *cobra.Command {
 		Args:    noArguments,
 		RunE: p.run(func(context.Context, []string) error {
 			if asJSON {
-				return p.printJSON(document.Version{
-					Schema: document.VersionSchema, Version: p.Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
-					Databases: databaseNames(p.Bench), Workloads: workloadNames(p.Bench),
-				})
+				return p.printJSON(document.NewVersion(p.Bench, p.Version))
 			}
 			_, err := fmt.Fprintf(p.Stdout, "sledge %s (%s, %s/%s)\ndatabases: %s\nworkloads: %s\n",
 				p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH,

@@ -174,11 +174,7 @@ func (p *Program) webUserList(repository *string) *cobra.Command {
 			}
 			t := terminal.Table{Columns: []terminal.Column{{Head: "User", Left: true}, {Head: "May", Left: true}, {Head: "Comes in by", Left: true}, {Head: "Added", Left: true}}}
 			for _, one := range all {
-				by := "password"
-				if one.Token != "" {
-					by = "token"
-				}
-				t.Row(one.Name, string(one.Role), by, one.Added.Local().Format("2006-01-02 15:04"))
+				t.Row(one.Name, string(one.Role), one.By(), one.Added.Local().Format("2006-01-02 15:04"))
 			}
 			return p.printTable(t)
 		}),

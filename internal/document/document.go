@@ -6,7 +6,9 @@ package document
 
 import (
 	"errors"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"time"
 
@@ -31,6 +33,7 @@ const (
 	OptionsSchema  = "sledge-options-2"
 	SettingsSchema = "sledge-settings-2"
 	VersionSchema  = "sledge-version-1"
+	DefaultsSchema = "sledge-defaults-1"
 
 	ConnectionsSchema = "sledge-connections-1"
 	TrialSchema       = "sledge-trial-1"
@@ -259,6 +262,37 @@ type Settings struct {
 	Warnings []string            `json:"warnings,omitempty"` // a line each
 }
 
+// Defaults is what each job takes as given, and where things are kept.
+type Defaults struct {
+	Schema          string               `json:"schema"`                     // always DefaultsSchema
+	Repository      string               `json:"repository"`                 // the file that jobs are kept in
+	Connections     string               `json:"connections,omitempty"`      // the file of connections that are kept by name
+	ConsoleSettings string               `json:"console_settings,omitempty"` // the file of the console's settings, which jobs of other commands do not take
+	ConfigFile      string               `json:"config_file,omitempty"`      // missing where none is read
+	Problem         string               `json:"problem,omitempty"`          // why that cannot be read, which refuses each job
+	Variables       []workbench.Place    `json:"variables"`                  // of the environment, that say where something is
+	Settings        []workbench.Standing `json:"settings"`
+	Warnings        []string             `json:"warnings"`
+}
+
+// NewDefaults makes the document of what the configuration file and the environment set. It
+// also returns what is wrong with that file.
+func NewDefaults(b workbench.Bench, s workbench.Sources, repository string) (Defaults, error) {
+	list, warnings, err := b.Standing(s)
+	d := Defaults{
+		Schema: DefaultsSchema, Repository: repository, ConfigFile: s.ConfigFile, ConsoleSettings: workbench.ConsoleSettings(s.Environ, repository),
+		Settings: orEmpty(list), Warnings: orEmpty(warnings),
+	}
+	d.Variables = workbench.Places(s.Environ, d.Repository, d.ConfigFile, d.ConsoleSettings)
+	if err != nil {
+		d.Problem = err.Error()
+	}
+	if folder := workbench.FolderOf(repository); folder != "" {
+		d.Connections = filepath.Join(folder, workbench.ConnectionsFile)
+	}
+	return d, err
+}
+
 // Version says which version this is, and what it can test.
 type Version struct {
 	Schema    string   `json:"schema"` // always VersionSchema
@@ -268,6 +302,18 @@ type Version struct {
 	Arch      string   `json:"arch"`
 	Databases []string `json:"databases"`
 	Workloads []string `json:"workloads"`
+}
+
+// NewVersion makes the document of a version.
+func NewVersion(b workbench.Bench, version string) Version {
+	d := Version{Schema: VersionSchema, Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Databases: []string{}, Workloads: []string{}}
+	for _, one := range b.Databases {
+		d.Databases = append(d.Databases, one.Name)
+	}
+	for _, one := range b.Workloads {
+		d.Workloads = append(d.Workloads, one.Name)
+	}
+	return d
 }
 
 // Error is what went wrong with a command.

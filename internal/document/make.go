@@ -26,11 +26,11 @@ func NewCatalog(c catalog.Catalog) Catalog {
 }
 
 // orEmpty makes JSON of no names an empty list rather than null.
-func orEmpty(names []string) []string {
-	if names == nil {
-		return []string{}
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
 	}
-	return names
+	return list
 }
 
 // NewJobs makes the document of a list of jobs: without what only one job's own view has

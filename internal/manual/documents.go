@@ -137,6 +137,17 @@ func Documents() []Document {
 			Remarks: []workbench.Remark{{Tone: workbench.Good, Text: "PostgreSQL 15.18 answers at tpcc on db1:5432"}},
 			Server:  "15.18", RoundTrip: 0.11, Durability: &job.Durability{Holds: true, Why: "fsync and synchronous_commit are on"}, Data: "10 warehouses",
 		}},
+		{document.DefaultsSchema, "`sledge defaults --json`", document.Defaults{
+			Schema: document.DefaultsSchema, Repository: "/home/me/.local/share/sledge/jobs.db", Connections: "/home/me/.local/share/sledge/connections.json",
+			ConsoleSettings: "/home/me/.local/share/sledge/settings.db", ConfigFile: "sledge.toml",
+			Variables: []workbench.Place{{Name: workbench.EnvConfig, Value: "sledge.toml", Meaning: "the configuration file", Used: true}},
+			Settings: []workbench.Standing{
+				{Name: "rampup", Option: "rampup", Value: "2", From: "line 7 of sledge.toml", BeatenBy: "SLEDGE_RAMPUP"},
+				{Name: "rampup", Option: "rampup", Value: "5", From: "SLEDGE_RAMPUP"},
+				{Name: "pg_pass", Option: "password", Secret: true, From: "SLEDGE_PG_PASS"},
+			},
+			Warnings: []string{},
+		}},
 		{document.VersionSchema, "`sledge version --json`", document.Version{
 			Schema: document.VersionSchema, Version: "v1.0.0", Go: "go1.26.0", OS: "linux", Arch: "amd64",
 			Databases: []string{"postgresql", "sqlite"}, Workloads: []string{"tprocc"},

@@ -109,6 +109,14 @@ func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
 	return jobs, nil
 }
 
+// Count returns how many jobs are kept.
+func (s *Store) Count(ctx context.Context) (n int, err error) {
+	if err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM job").Scan(&n); err != nil {
+		return 0, fmt.Errorf("count the jobs: %w", err)
+	}
+	return n, nil
+}
+
 // Get returns a job. The ID may be cut short as long as no other job's begins
 // the same, and "last" is the job that began last.
 func (s *Store) Get(ctx context.Context, id job.ID) (job.Job, error) {

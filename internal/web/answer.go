@@ -88,7 +88,7 @@ func limitBody(w *answer, r *http.Request, within time.Duration) {
 		return
 	}
 	most := int64(bodyBytes)
-	if r.URL.Path == "/login" {
+	if r.URL.Path == "/login" || r.URL.Path == passwordPath {
 		most = formBytes
 	}
 	_ = w.control.SetReadDeadline(time.Now().Add(within)) // a connection that is gone needs none

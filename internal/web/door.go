@@ -136,11 +136,13 @@ func (s *Server) mayCome(w *answer, r *http.Request, v *visit) bool {
 	}
 	v.who = who
 	switch {
-	case r.URL.Path == "/logout" || !acts(r) && !s.isPrivate(r):
+	case r.URL.Path == "/logout" || r.URL.Path == othersPath || !acts(r) && !s.isPrivate(r):
 		return true
 	case s.ReadOnly && who.name != keyUser:
 		s.refuse(w, r, http.StatusForbidden, "this server only shows: it was started with --read-only")
 		return false
+	case r.URL.Path == passwordPath:
+		return true
 	case who.role != Act:
 		s.refuse(w, r, http.StatusForbidden, fmt.Sprintf("%s may look and not act: this takes the role %s", who.name, Act))
 		return false

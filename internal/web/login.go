@@ -3,7 +3,6 @@ package web
 import (
 	"crypto/subtle"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -179,18 +178,6 @@ func (s *Server) logOut(w http.ResponseWriter, r *http.Request) {
 	note(w, "", "logged out")
 	http.SetCookie(w, s.cookieOf(r, "", time.Unix(1, 0)))
 	http.Redirect(w, r, s.BasePath+"/login", http.StatusSeeOther)
-}
-
-// showSession tells a page who has logged in, so that it shows no button that would be refused.
-func (s *Server) showSession(w http.ResponseWriter, r *http.Request) {
-	who := visitOf(r).who
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(struct { // who asked may be gone
-		User     string `json:"user"`
-		Role     Role   `json:"role"`
-		MayAct   bool   `json:"may_act"`
-		ReadOnly bool   `json:"read_only"`
-	}{who.name, who.role, who.role == Act && !s.ReadOnly, s.ReadOnly})
 }
 
 // Note has the log say what a request did, where its method and path do not. It holds nothing

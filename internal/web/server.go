@@ -255,7 +255,9 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /login", s.showLogin)
 	mux.HandleFunc("POST /login", s.logIn)
 	mux.HandleFunc("POST /logout", s.logOut)
-	mux.HandleFunc("GET /session", s.showSession)
+	mux.HandleFunc("GET "+sessionPath, s.showSession)
+	mux.HandleFunc("POST "+passwordPath, s.changePassword)
+	mux.HandleFunc("DELETE "+othersPath, s.endOthers)
 	mux.HandleFunc("GET /login.css", showFile("login.css", "text/css"))
 	mux.HandleFunc("GET /login.js", showFile("login.js", "text/javascript"))
 	mux.Handle("/api/", compressed(s.API))
@@ -280,7 +282,7 @@ func compressed(next http.Handler) http.Handler {
 // isProgram reports whether a program asks, or a page for what is no page. Browsers say that
 // they take HTML when somebody opens an address.
 func isProgram(r *http.Request) bool {
-	return strings.HasPrefix(r.URL.Path, "/api/") || r.URL.Path == "/session" || r.Header.Get("Authorization") != "" ||
+	return strings.HasPrefix(r.URL.Path, "/api/") || r.URL.Path == sessionPath || strings.HasPrefix(r.URL.Path, sessionPath+"/") || r.Header.Get("Authorization") != "" ||
 		!strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 

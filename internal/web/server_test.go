@@ -476,7 +476,7 @@ func TestAWallScreenActsForNobody(t *testing.T) {
 	if reply := s.ask(c, "POST", "/api/v1/jobs", ""); reply.StatusCode != 403 || !strings.Contains(reply.body, "--read-only") {
 		t.Errorf("acting: got %d %s", reply.StatusCode, reply.body)
 	}
-	if reply := s.ask(c, "GET", "/session", ""); strings.TrimSpace(reply.body) != `{"user":"ann","role":"act","may_act":false,"read_only":true}` {
+	if reply := s.ask(c, "GET", "/session", ""); strings.TrimSpace(reply.body) != `{"user":"ann","role":"act","may_act":false,"read_only":true,"by":"password","other_sessions":0}` {
 		t.Errorf("got the session %s", reply.body)
 	}
 	if asked := s.apiWas(); len(asked) != 1 {

@@ -59,10 +59,45 @@ func openSessions(path string, now func() time.Time) (*sessions, error) {
 func (s *sessions) begin(user, proof string) (token string, ends time.Time, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.add(user, proof)
+}
+
+// add begins a session. The lock is held.
+func (s *sessions) add(user, proof string) (token string, ends time.Time, err error) {
 	token, ends = randomText(), s.now().Add(sessionFor)
 	s.tidy()
 	s.byHash[hashToken(token)] = session{User: user, Proof: proof, Ends: ends}
 	return token, ends, s.write()
+}
+
+// renew ends all sessions of a user and begins one, by another proof.
+func (s *sessions) renew(user, proof string) (token string, ends time.Time, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.byHash, func(_ string, of session) bool { return of.User == user })
+	return s.add(user, proof)
+}
+
+// others returns how many sessions a user has beside that of a token.
+func (s *sessions) others(user, proof, token string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own := hashToken(token)
+	for hash, of := range s.byHash {
+		if hash != own && of.User == user && of.Proof == proof && !s.now().After(of.Ends) {
+			n++
+		}
+	}
+	return n
+}
+
+// endOthers ends those.
+func (s *sessions) endOthers(user, token string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own := hashToken(token)
+	maps.DeleteFunc(s.byHash, func(hash string, of session) bool { return of.User == user && hash != own })
+	return s.write()
 }
 
 // tidy drops what has ended, and makes room for one more. O(n), once a log-in.

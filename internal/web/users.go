@@ -62,6 +62,8 @@ var (
 type Users struct {
 	path string
 
+	changing sync.Mutex // so that of two changes none is lost
+
 	mu   sync.Mutex
 	read fileState // of what list was read from
 	list []User
@@ -185,6 +187,8 @@ func (u *Users) put(user User) error {
 	if err := checkUser(user.Name, user.Role); err != nil {
 		return err
 	}
+	u.changing.Lock()
+	defer u.changing.Unlock()
 	users, err := u.List()
 	if err != nil {
 		return err
@@ -196,6 +200,8 @@ func (u *Users) put(user User) error {
 
 // Remove removes a user, whose sessions end with it.
 func (u *Users) Remove(name string) error {
+	u.changing.Lock()
+	defer u.changing.Unlock()
 	users, err := u.List()
 	if err != nil {
 		return err
@@ -205,6 +211,45 @@ func (u *Users) Remove(name string) error {
 		return fmt.Errorf("user %q: %w", name, ErrUserMissing)
 	}
 	return u.write(left)
+}
+
+// Why a password is not changed.
+var (
+	errWrongPassword = errors.New("the old password is another one")
+	errUnfit         = errors.New("the password stays as it is")
+)
+
+// ChangePassword gives a user a new password, for who knows the old one, and returns the user as
+// it is then.
+func (u *Users) ChangePassword(name, old, password string) (User, error) {
+	before, found, err := u.find(name)
+	switch {
+	case err != nil:
+		return User{}, err
+	case !found || before.Password == "":
+		return User{}, fmt.Errorf("%w: %s does not come in by one", errUnfit, name)
+	case !isPassword(before.Password, old):
+		return User{}, errWrongPassword
+	}
+	if err := CheckPassword(password); err != nil {
+		return User{}, fmt.Errorf("%w: %w", errUnfit, err)
+	}
+	if password == old {
+		return User{}, fmt.Errorf("%w: the new one is the same", errUnfit)
+	}
+	hash := hashPassword(password)
+	u.changing.Lock()
+	defer u.changing.Unlock()
+	users, err := u.List()
+	if err != nil {
+		return User{}, err
+	}
+	at := slices.IndexFunc(users, func(of User) bool { return of.Name == name && of.Password == before.Password })
+	if at < 0 {
+		return User{}, fmt.Errorf("%w: somebody else changed the user meanwhile", errUnfit)
+	}
+	users[at].Password = hash
+	return users[at], u.write(users)
 }
 
 func (u *Users) write(users []User) error {

@@ -132,9 +132,11 @@ func (b Bench) knownNames() nameSet {
 // Variables of the environment that are not settings of a job.
 const (
 	EnvironmentPrefix = "SLEDGE_"
-	EnvConfig         = "SLEDGE_CONFIG" // the configuration file
-	EnvRepository     = "SLEDGE_REPO"   // the job repository
-	envTests          = "SLEDGE_TEST_"  // what Sledge's own tests use
+	EnvConfig         = "SLEDGE_CONFIG"   // the configuration file
+	EnvRepository     = "SLEDGE_REPO"     // the job repository
+	EnvSettings       = "SLEDGE_SETTINGS" // the file of the console's settings
+	EnvPython         = "SLEDGE_PYTHON"   // the Python that runs the console's scripts
+	envTests          = "SLEDGE_TEST_"    // what Sledge's own tests use
 )
 
 // Variable returns the value of a variable in an environment of lines "NAME=value",

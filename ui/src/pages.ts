@@ -36,6 +36,7 @@ export const pages: Page[] = [
   { path: 'console/:id', load: () => import('./pages/ConsolePage.svelte') },
   { path: 'datagen', name: 'Data generation', help: 'data-generation', load: () => import('./pages/DatagenPage.svelte') },
   { path: 'datagen/:id', load: () => import('./pages/DatagenTaskPage.svelte') },
+  { path: 'settings', name: 'Settings', help: 'settings', load: () => import('./pages/SettingsPage.svelte') },
   { path: 'help', name: 'Help', load: () => import('./pages/HelpPage.svelte') },
   { path: 'help/:page', load: () => import('./pages/HelpPage.svelte') },
 ]

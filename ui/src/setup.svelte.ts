@@ -144,6 +144,19 @@ export class Setup {
     this.#keep()
   }
 
+  /** For how many databases and workloads something is set. */
+  get kept(): number {
+    return Object.values(this.#values).filter((values) => Object.keys(values).length > 0).length
+  }
+
+  /** Forgets all that was set up. */
+  forget(): void {
+    this.database = this.workload = this.connection = ''
+    this.#values = {}
+    this.#secrets = {}
+    this.#keep()
+  }
+
   #keep(): void {
     const stored: Stored = { database: this.database, workload: this.workload, connection: this.connection, values: this.#values }
     try {

@@ -2,6 +2,13 @@
 
 export type Choice = 'system' | 'light' | 'dark'
 
+/** What can be chosen, with the words for it. */
+export const choices: { choice: Choice; name: string }[] = [
+  { choice: 'system', name: 'As the system' },
+  { choice: 'light', name: 'Light' },
+  { choice: 'dark', name: 'Dark' },
+]
+
 const key = 'sledge.theme'
 const systemIsDark = typeof matchMedia === 'function' ? matchMedia('(prefers-color-scheme: dark)') : undefined
 

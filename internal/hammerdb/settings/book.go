@@ -52,7 +52,16 @@ type Section struct {
 // Entry is one setting as front ends show it.
 type Entry struct {
 	option.Description
-	Value string // as it was typed; masked where it is secret
+	Value   string // as it was typed; masked where it is secret
+	Changed bool   // whether it is not the default
+}
+
+// Dictionary is all settings of a database, or of the console itself.
+type Dictionary struct {
+	Name     string // of the database, as the file knows it; or "generic"
+	Title    string // what messages call it
+	Prefix   string // of the database, as dbset takes it; "" for the generic one
+	Sections []Section
 }
 
 // Open reads the settings kept at path, and makes the file when there is none.
@@ -128,7 +137,7 @@ func (b *Book) take(kept []setting) {
 
 // entryOf returns the entry that a kept setting is of, or nil.
 func (b *Book) entryOf(k setting) *entry {
-	for _, d := range append([]*dictionary{b.generic}, b.databases...) {
+	for _, d := range b.all() {
 		if d.name != k.dictionary {
 			continue
 		}
@@ -239,6 +248,25 @@ func (b *Book) SetGeneric(section, key, value string) (Change, error) {
 	defer b.mu.Unlock()
 	return b.set(b.generic, section, key, value)
 }
+
+// SetIn changes a setting of a dictionary, by its name, whichever database is chosen, as Set does.
+func (b *Book) SetIn(name, section, key, value string) (Change, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := b.all()
+	i := slices.IndexFunc(all, func(d *dictionary) bool { return d.name == name })
+	if i < 0 {
+		var names []string
+		for _, d := range all {
+			names = append(names, d.name)
+		}
+		return Change{}, &UnknownDictError{Dict: name, Nearest: nearest(name, names)}
+	}
+	return b.set(all[i], section, key, value)
+}
+
+// all lists the dictionaries, that of the console itself first.
+func (b *Book) all() []*dictionary { return append([]*dictionary{b.generic}, b.databases...) }
 
 func (b *Book) set(d *dictionary, dict, key, value string) (Change, error) {
 	var others []*dictionary
@@ -359,6 +387,16 @@ func (b *Book) GenericSections() []Section {
 	return b.generic.show()
 }
 
+// Dictionaries returns all settings, those of the console itself first.
+func (b *Book) Dictionaries() (list []Dictionary) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, d := range b.all() {
+		list = append(list, Dictionary{d.name, d.of, d.prefix, d.show()})
+	}
+	return list
+}
+
 func (d *dictionary) show() []Section {
 	var list []Section
 	for _, s := range d.sections {
@@ -366,7 +404,7 @@ func (d *dictionary) show() []Section {
 		for _, e := range s.entries {
 			public := e.Description
 			public.Default = e.shown(public.Default)
-			shown.Entries = append(shown.Entries, Entry{public, e.shown(e.text)})
+			shown.Entries = append(shown.Entries, Entry{public, e.shown(e.text), e.canonical != e.Default})
 		}
 		list = append(list, shown)
 	}

@@ -347,7 +347,7 @@ func TestSettingsThatNothingReadsSaySo(t *testing.T) {
 	}
 	for _, s := range open(t, "").GenericSections() {
 		for _, e := range s.Entries {
-			if s.Name != "benchmark" && !strings.Contains(console.String(), `"`+e.Name+`"`) && !strings.Contains(e.Help, "without effect") {
+			if s.Name != "benchmark" && !strings.Contains(console.String(), `"`+e.Name+`"`) && !strings.Contains(e.Help, settings.WithoutEffect) {
 				t.Errorf("%s:%s: nothing reads it, and its help does not say that it is without effect: %s", s.Name, e.Name, e.Help)
 			}
 		}

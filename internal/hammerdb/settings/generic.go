@@ -17,6 +17,9 @@ const (
 	bmKey            = "bm"
 )
 
+// WithoutEffect is in the help of each setting that nothing in Sledge reads.
+const WithoutEffect = "without effect"
+
 // genericSettings are the settings of the console itself, in HammerDB's order. Some have
 // no effect in Sledge; scripts and imported files set them all the same.
 type genericSettings struct {

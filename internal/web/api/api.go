@@ -55,6 +55,11 @@ type Config struct {
 	Connections *workbench.Connections
 	Version     string
 
+	// Serving says how the API is served, and Users who may come in: whoever mounts it knows.
+	// They may be nil.
+	Serving func() Serving
+	Users   func() (Users, error)
+
 	// Say is told of faults, a line each; nil tells nobody.
 	Say func(line string)
 }
@@ -137,6 +142,8 @@ func New(c Config) *API {
 	a.addScripts()
 	a.addDatagen()
 	a.addManual()
+	a.addServer()
+	a.addConsoleSettings()
 	a.describe()
 	return a
 }

@@ -32,8 +32,12 @@ type Scripting struct {
 }
 
 // Private lists the paths that take the right to act even to read: people write passwords
-// into scripts, and type them at the console.
-var Private = []string{Prefix + "/scripts", Prefix + "/executions"}
+// into scripts, and type them at the console; and who may only look need not know who else
+// comes in, nor where things are on the server's machine.
+var Private = []string{
+	Prefix + "/scripts", Prefix + "/executions", Prefix + "/console/settings",
+	Prefix + "/server", Prefix + "/web/users", Prefix + "/defaults",
+}
 
 // Scripts lists the scripts that are kept.
 type Scripts struct {

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"sledge/internal/document"
+	"sledge/internal/job"
+	"sledge/internal/terminal"
+	"sledge/internal/workbench"
+)
+
+const defaultsHelp = `Defaults shows what every job takes that does not say otherwise: what the configuration
+file and the environment set, and where things are kept. It connects to nothing.
+
+What a client of a database has set, such as PGHOST, depends on the database, and what
+one job would be done with on all of its settings: sledge run --dry-run shows that.`
+
+func (p *Program) defaultsCommand() *cobra.Command {
+	var repository, config string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "defaults [flags]",
+		Short:   "Show what the configuration file and the environment set, and where things are kept",
+		Long:    defaultsHelp,
+		Example: examples("sledge defaults", "sledge defaults --config sledge.toml", "sledge defaults --json | jq -r .repository"),
+		GroupID: groupOthers,
+		Args:    noArguments,
+		RunE: p.run(func(context.Context, []string) error {
+			path, err := p.repository(repository)
+			if err != nil {
+				return err
+			}
+			sources := workbench.Sources{ConfigFile: cmp.Or(config, p.environment(workbench.EnvConfig)), Environ: p.Environ}
+			d, err := document.NewDefaults(p.Bench, sources, path)
+			if err != nil {
+				return job.WithExit(job.ExitUsage, err)
+			}
+			if asJSON {
+				return p.printJSON(d)
+			}
+			return p.showDefaults(d)
+		}),
+	}
+	flags := c.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&config, "config", "", "configuration `file` (.toml, .yaml)")
+	flags.StringVar(&repository, "repo", "", "`file` of the job repository")
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// showDefaults prints what every job takes.
+func (p *Program) showDefaults(d document.Defaults) error {
+	const none = "none"
+	places := terminal.Table{Columns: []terminal.Column{{Head: "Kept or read", Left: true}, {Head: "Where", Left: true, Wrapped: true}, {Head: "By", Left: true}}}
+	by := func(name string) string {
+		if slices.ContainsFunc(d.Variables, func(v workbench.Place) bool { return v.Name == name && v.Used }) {
+			return name
+		}
+		return ""
+	}
+	places.Row("job repository", d.Repository, by(workbench.EnvRepository))
+	places.Row("connections", cmp.Or(d.Connections, none), "")
+	places.Row("console's settings", cmp.Or(d.ConsoleSettings, none), by(workbench.EnvSettings))
+	places.Row("configuration file", cmp.Or(d.ConfigFile, none), by(workbench.EnvConfig))
+	if err := p.printTable(places); err != nil {
+		return err
+	}
+	for _, warning := range d.Warnings {
+		fmt.Fprintf(p.Stderr, "sledge: warning: %s\n", warning)
+	}
+	if len(d.Settings) == 0 {
+		_, err := fmt.Fprintln(p.Stdout, "\nNeither a configuration file nor the environment sets anything.")
+		return err
+	}
+	fmt.Fprintln(p.Stdout)
+	settings := terminal.Table{Columns: []terminal.Column{{Head: "Setting", Left: true}, {Head: "Value", Left: true, Wrapped: true}, {Head: "From", Left: true}, {Head: "But", Left: true}}}
+	for _, s := range d.Settings {
+		value, but := s.Value, ""
+		if s.Secret {
+			value = "****"
+		}
+		if s.BeatenBy != "" {
+			but = s.BeatenBy + " wins"
+		}
+		settings.Row(s.Name, value, s.From, but)
+	}
+	return p.printTable(settings)
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"path/filepath"
+
+	"sledge/internal/host"
+	"sledge/internal/web"
+	"sledge/internal/web/api"
+	"sledge/internal/workbench"
+)
+
+// serving says how a site is served.
+func (s *site) serving() api.Serving {
+	of := api.Serving{
+		Address: s.Address(), Home: s.Home(), BasePath: s.BasePath, ReadOnly: s.ReadOnly, Folder: s.Folder,
+		Hostnames: append([]string{}, s.Hostnames...), Proxies: []string{},
+	}
+	for _, proxy := range s.Proxies {
+		text := proxy.String()
+		if proxy.IsSingleIP() {
+			text = proxy.Addr().String()
+		}
+		of.Proxies = append(of.Proxies, text)
+	}
+	if self, err := host.Self(); err == nil { // without it the page says less
+		of.Host, of.Process, of.Begun = self.Host, self.PID, self.Begun.UTC()
+	}
+	if s.TLS != nil {
+		of.TLS = &api.Certificate{Fingerprint: web.Fingerprint(s.TLS), Names: []string{}}
+		if leaf := s.TLS.Certificates[0].Leaf; leaf != nil {
+			of.TLS.Until, of.TLS.Names = leaf.NotAfter.UTC(), append(of.TLS.Names, leaf.DNSNames...)
+			for _, address := range leaf.IPAddresses {
+				of.TLS.Names = append(of.TLS.Names, address.String())
+			}
+		}
+	}
+	return of
+}
+
+// whoMayCome lists the users of a site, and how one is added.
+func (s *site) whoMayCome() (api.Users, error) {
+	all, err := web.UsersIn(s.Folder).List()
+	if err != nil {
+		return api.Users{}, err
+	}
+	path, err := filepath.Abs(s.store.Path())
+	if err != nil {
+		return api.Users{}, err
+	}
+	beside := " --repo " + workbench.ShellWord(path)
+	list := api.Users{Users: []api.User{}, Commands: []api.Command{
+		{Does: "Add a person: it asks for a password", Command: "sledge web user add NAME --role look" + beside},
+		{Does: "Add a program, by a token that is shown once", Command: "sledge web user add NAME --role act --token" + beside},
+		{Does: "Give a new password or another role", Command: "sledge web user add NAME --role act --replace" + beside},
+		{Does: "Remove somebody, whose sessions end", Command: "sledge web user remove NAME" + beside},
+	}}
+	for _, one := range all {
+		list.Users = append(list.Users, api.User{Name: one.Name, Role: string(one.Role), By: one.By(), Added: one.Added})
+	}
+	return list, nil
+}

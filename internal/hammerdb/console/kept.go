@@ -1,0 +1,100 @@
+package console
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"sledge/internal/hammerdb/settings"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/workbench"
+)
+
+// Kept is the settings that the next console begins with.
+type Kept struct {
+	File         string           `json:"file,omitempty" doc:"Where they are kept on the server's machine; missing where they are not."`
+	Dictionaries []KeptDictionary `json:"dictionaries"`
+	Warnings     []string         `json:"warnings" doc:"What of the file is passed over."`
+}
+
+// KeptDictionary is the settings of a database, or of the console itself.
+type KeptDictionary struct {
+	Name     string        `json:"name" doc:"The database's, or generic."`
+	Title    string        `json:"title"`
+	Command  string        `json:"command" doc:"The console's command that sets one."`
+	Changed  int           `json:"changed" doc:"How many are not the default."`
+	Sections []KeptSection `json:"sections"`
+}
+
+// KeptSection is a section of a dictionary.
+type KeptSection struct {
+	Name    string      `json:"name"`
+	Entries []KeptEntry `json:"entries"`
+}
+
+// KeptEntry is a setting with its value, which is masked where it is secret.
+type KeptEntry struct {
+	option.Description
+	Value   string `json:"value"`
+	Changed bool   `json:"changed" doc:"Whether it is not the default."`
+	Limits  string `json:"limits" doc:"What values it takes, in words."`
+	Idle    bool   `json:"idle,omitempty" doc:"Whether it is without effect: scripts may set it all the same."`
+}
+
+// KeptIn reads the settings that are kept in a file. One that is not there is not made, and has the defaults.
+func KeptIn(bench workbench.Bench, file string) (Kept, error) {
+	k := Kept{File: file, Warnings: []string{}}
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		file = ""
+	}
+	book, err := settings.Open(bench, file)
+	if err != nil {
+		return Kept{}, err
+	}
+	defer book.Close()
+	k.Warnings = append(k.Warnings, book.Warnings()...)
+	for _, d := range book.Dictionaries() {
+		k.Dictionaries = append(k.Dictionaries, keptDictionary(d))
+	}
+	return k, nil
+}
+
+func keptDictionary(d settings.Dictionary) KeptDictionary {
+	k := KeptDictionary{Name: d.Name, Title: d.Title, Command: "diset"}
+	if d.Prefix == "" {
+		k.Command = "giset"
+	}
+	for _, s := range d.Sections {
+		section := KeptSection{Name: s.Name, Entries: []KeptEntry{}}
+		for _, e := range s.Entries {
+			if e.Soon && !e.Changed {
+				continue
+			}
+			if e.Changed {
+				k.Changed++
+			}
+			section.Entries = append(section.Entries, KeptEntry{
+				e.Description, e.Value, e.Changed, e.Limits(), strings.Contains(e.Help, settings.WithoutEffect),
+			})
+		}
+		k.Sections = append(k.Sections, section)
+	}
+	return k
+}
+
+// Keep sets a setting in a file, as the command of its dictionary does, and returns the line that the command
+// prints. Consoles that are open already keep theirs.
+func Keep(bench workbench.Bench, file, dictionary, section, key, value string) (line string, err error) {
+	book, err := settings.Open(bench, file)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, book.Close()) }()
+	change, err := book.SetIn(dictionary, section, key, value)
+	if same, is := errors.AsType[*settings.SameValueError](err); is {
+		return same.Error(), nil
+	}
+	return change.String(), job.WithExit(job.ExitUsage, err)
+}

@@ -1,0 +1,120 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// The addresses by which people change what is their own: it takes no role.
+const (
+	sessionPath  = "/session"
+	passwordPath = sessionPath + "/password"
+	othersPath   = sessionPath + "/others"
+)
+
+// showSession tells a page who has logged in, so that it shows no button that would be refused.
+func (s *Server) showSession(w http.ResponseWriter, r *http.Request) {
+	who := visitOf(r).who
+	by, others := s.entered(r, who)
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(struct { // who asked may be gone
+		User     string `json:"user"`
+		Role     Role   `json:"role"`
+		MayAct   bool   `json:"may_act"`
+		ReadOnly bool   `json:"read_only"`
+		By       string `json:"by"`
+		Others   int    `json:"other_sessions"`
+	}{who.name, who.role, who.role == Act && !s.ReadOnly, s.ReadOnly, by, others})
+}
+
+// entered says what somebody has come in by, and how many other browsers have.
+func (s *Server) entered(r *http.Request, who identity) (by string, others int) {
+	cookie, err := r.Cookie(s.cookie)
+	switch {
+	case r.Header.Get("Authorization") != "" || err != nil:
+		return byToken, 0
+	case who.name == linkUser:
+		by = byLink
+	default:
+		by = byPassword
+	}
+	return by, s.sessions.others(who.name, who.proof, cookie.Value)
+}
+
+// What somebody comes in by.
+const (
+	byPassword = "password"
+	byToken    = "token"
+	byLink     = "link"
+)
+
+// By is what a user comes in by: a password, or a token.
+func (u User) By() string {
+	if u.Token != "" {
+		return byToken
+	}
+	return byPassword
+}
+
+// changePassword gives somebody a new password who knows the old one. Their other sessions end,
+// and this one goes on.
+func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) {
+	var asked struct{ Old, New string }
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		s.refuse(w, r, http.StatusBadRequest, `send {"old": "...", "new": "..."}`)
+		return
+	}
+	v := visitOf(r)
+	giveBack, wait := s.attempts.begin(v.address, v.who.name)
+	if wait > 0 {
+		seconds := int(wait/time.Second) + 1
+		w.Header().Set("Retry-After", strconv.Itoa(seconds))
+		s.refuse(w, r, http.StatusTooManyRequests, fmt.Sprintf("There were too many attempts: try again in %d s.", seconds))
+		return
+	}
+	user, err := s.users.ChangePassword(v.who.name, asked.Old, asked.New)
+	switch {
+	case errors.Is(err, errWrongPassword):
+		note(w, v.who.name, "wrong password")
+		s.refuse(w, r, http.StatusForbidden, "This is not your password as it was.")
+		return
+	case errors.Is(err, errUnfit):
+		giveBack()
+		s.refuse(w, r, http.StatusUnprocessableEntity, err.Error())
+		return
+	case err != nil:
+		s.sayOnce(err.Error())
+		s.refuse(w, r, http.StatusInternalServerError, "The password cannot be changed: what the program printed says why.")
+		return
+	}
+	giveBack()
+	note(w, user.Name, "changed the password")
+	token, ends, err := s.sessions.renew(user.Name, user.proof())
+	if err != nil {
+		s.sayOnce(err.Error()) // they log in again
+	} else {
+		http.SetCookie(w, s.cookieOf(r, token, ends))
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// endOthers ends what sessions somebody has beside this one.
+func (s *Server) endOthers(w http.ResponseWriter, r *http.Request) {
+	cookie, err := r.Cookie(s.cookie)
+	if err != nil || r.Header.Get("Authorization") != "" {
+		s.refuse(w, r, http.StatusUnprocessableEntity, "who comes in by a token has no sessions")
+		return
+	}
+	who := visitOf(r).who.name
+	if err := s.sessions.endOthers(who, cookie.Value); err != nil {
+		s.sayOnce(err.Error())
+		s.refuse(w, r, http.StatusInternalServerError, "The sessions cannot be ended: what the program printed says why.")
+		return
+	}
+	note(w, who, "logged out elsewhere")
+	w.WriteHeader(http.StatusNoContent)
+}

@@ -1,0 +1,172 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sledge/internal/document"
+	"sledge/internal/hammerdb/console"
+	"sledge/internal/workbench"
+)
+
+const tagServer = "This server"
+
+// Serving is how the API is served.
+type Serving struct {
+	Address   string       `json:"address" doc:"Where it listens."`
+	Home      string       `json:"home" doc:"Where people on this machine reach its pages."`
+	BasePath  string       `json:"base_path,omitempty"`
+	TLS       *Certificate `json:"tls,omitempty" doc:"Missing where it speaks HTTP without."`
+	Hostnames []string     `json:"hostnames" doc:"Names that it was told it is asked by."`
+	Proxies   []string     `json:"proxies" doc:"Proxies whose headers are believed."`
+	ReadOnly  bool         `json:"read_only"`
+	Host      string       `json:"host" doc:"Name of the machine."`
+	Process   int          `json:"process"`
+	Begun     time.Time    `json:"begun"`
+	Folder    string       `json:"folder" doc:"Where users, sessions and the log of what was done are kept."`
+}
+
+// Certificate is what a server is known by.
+type Certificate struct {
+	Fingerprint string    `json:"fingerprint" doc:"SHA-256, as browsers show it."`
+	Names       []string  `json:"names" doc:"What it is good for."`
+	Until       time.Time `json:"until"`
+}
+
+// Server is what answers here, and what it works with.
+type Server struct {
+	Version    string     `json:"version"`
+	Serving    Serving    `json:"serving"`
+	Repository Repository `json:"repository"`
+	Scripting  Allowance  `json:"scripting"`
+	DataFolder string     `json:"data_folder,omitempty" doc:"Where folders of rows are, by their names."`
+}
+
+// Repository is where jobs are kept.
+type Repository struct {
+	Path  string `json:"path"`
+	Bytes int64  `json:"bytes"`
+	Jobs  int    `json:"jobs"`
+}
+
+// Allowance says whether scripts and the console may run.
+type Allowance struct {
+	Folder string `json:"folder"`
+	Runs   bool   `json:"runs"`
+	Why    string `json:"why,omitempty" doc:"Why they may not."`
+}
+
+// User is somebody who may come in.
+type User struct {
+	Name  string    `json:"name"`
+	Role  string    `json:"role" doc:"look, or act."`
+	By    string    `json:"by" doc:"What they come in by: password, or token."`
+	Added time.Time `json:"added"`
+}
+
+// Users are those who may come in.
+type Users struct {
+	Users    []User    `json:"users"`
+	Commands []Command `json:"commands" doc:"What changes them: nobody can give the right to act over HTTP."`
+}
+
+// Command is a command line for a shell of the server's machine.
+type Command struct {
+	Does    string `json:"does"`
+	Command string `json:"command"`
+}
+
+func (a *API) addServer() {
+	add(a, get("get-version", "/version", "Which version answers, and what it can test", tagServer), func(context.Context, *struct{}) (*of[document.Version], error) {
+		return answer(document.NewVersion(a.Bench, a.Version), nil)
+	})
+	add(a, get("get-server", "/server", "What answers here, and where things are kept", tagServer), func(ctx context.Context, _ *struct{}) (*of[Server], error) {
+		return answer(a.server(ctx))
+	})
+	add(a, get("list-web-users", "/web/users", "Who may come in", tagServer), func(context.Context, *struct{}) (*of[Users], error) {
+		if a.Users == nil {
+			return answer(Users{[]User{}, []Command{}}, nil)
+		}
+		return answer(a.Users())
+	})
+	defaults := get("get-defaults", "/defaults", "What each job takes as given: from the configuration file and the environment", tagServer)
+	defaults.Description = "Passwords are named and not shown. A configuration file that cannot be read is a problem in the answer."
+	add(a, defaults, func(context.Context, *struct{}) (*of[document.Defaults], error) {
+		path, err := filepath.Abs(a.Store.Path())
+		if err != nil {
+			return nil, err
+		}
+		d, _ := document.NewDefaults(a.Bench, a.sources(Wanted{}), path) // its error stands in it
+		return answer(d, nil)
+	})
+}
+
+// server is what answers here.
+func (a *API) server(ctx context.Context) (Server, error) {
+	path, err := filepath.Abs(a.Store.Path())
+	if err != nil {
+		return Server{}, err
+	}
+	s := Server{
+		Version: a.Version, DataFolder: a.DataFolder, Repository: Repository{Path: path},
+		Scripting: Allowance{a.Scripting.Folder, a.Scripting.Program != nil, a.Scripting.Why},
+	}
+	if a.Serving != nil {
+		s.Serving = a.Serving()
+	}
+	if s.Repository.Jobs, err = a.Store.Count(ctx); err != nil {
+		return s, err
+	}
+	for _, part := range []string{"", "-wal"} { // what SQLite has not moved into the file yet
+		info, err := os.Stat(s.Repository.Path + part)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return s, err
+		}
+		s.Repository.Bytes += info.Size()
+	}
+	return s, nil
+}
+
+// KeptSetting is a setting of the console that is to be kept.
+type KeptSetting struct {
+	Dictionary string `json:"dictionary" maxLength:"64" doc:"The name of a database, or generic."`
+	Section    string `json:"section" maxLength:"64"`
+	Key        string `json:"key" maxLength:"64"`
+	Value      string `json:"value" maxLength:"4096"`
+}
+
+// KeptLine says what was done.
+type KeptLine struct {
+	Line string `json:"line" doc:"What the console's command prints."`
+}
+
+func (a *API) addConsoleSettings() {
+	add(a, get("list-console-settings", "/console/settings", "The settings that the next console begins with", tagScripts), func(context.Context, *struct{}) (*of[console.Kept], error) {
+		return answer(console.KeptIn(a.Bench, a.consoleSettings()))
+	})
+	set := huma.Operation{
+		OperationID: "set-console-setting", Method: http.MethodPut, Path: "/console/settings", Tags: []string{tagScripts},
+		Summary:     "Keep a setting for consoles and scripts to begin with",
+		Description: "As the console's diset and giset do. It takes what running scripts takes, since scripts do what these settings say.",
+	}
+	add(a, set, func(_ context.Context, in *of[KeptSetting]) (*of[KeptLine], error) {
+		if err := a.mayRun(); err != nil {
+			return nil, err
+		}
+		line, err := console.Keep(a.Bench, a.consoleSettings(), in.Body.Dictionary, in.Body.Section, in.Body.Key, in.Body.Value)
+		return answer(KeptLine{line}, err)
+	})
+}
+
+// consoleSettings is the file that the consoles read which are opened here.
+func (a *API) consoleSettings() string { return workbench.ConsoleSettings(a.Environ, a.Store.Path()) }

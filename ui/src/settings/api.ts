@@ -1,0 +1,30 @@
+// This server, who may come in, and what holds for each job, as the server says it.
+
+import { get, send } from '../api/client.ts'
+import type { Documents } from '../api/types.ts'
+
+export type Version = Documents['document.Version']
+export type Server = Documents['api.Server']
+export type Users = Documents['api.Users']
+export type Defaults = Documents['document.Defaults']
+export type Standing = Defaults['settings'][number]
+export type Kept = Documents['console.Kept']
+export type Dictionary = Documents['console.KeptDictionary']
+export type Entry = Documents['console.KeptEntry']
+
+export const version = (signal?: AbortSignal): Promise<Version> => get('version', 'sledge-version-1', signal)
+export const server = (signal?: AbortSignal): Promise<Server> => send('GET', 'server', undefined, signal)
+export const users = (signal?: AbortSignal): Promise<Users> => send('GET', 'web/users', undefined, signal)
+export const defaults = (signal?: AbortSignal): Promise<Defaults> => get('defaults', 'sledge-defaults-1', signal)
+export const kept = (signal?: AbortSignal): Promise<Kept> => send('GET', 'console/settings', undefined, signal)
+
+/** Keeps a setting of the console, and returns the line that its command prints. */
+export const keep = async (setting: Documents['api.KeptSetting']): Promise<string> => (await send<Documents['api.KeptLine']>('PUT', 'console/settings', setting)).line
+
+// Who has logged in is no matter of the API, but of the server around it.
+const session = (path: string): string => `../../session/${path}`
+
+/** Changes the password of who has logged in. */
+export const changePassword = (old: string, password: string): Promise<void> => send('POST', session('password'), { old, new: password })
+/** Ends what other sessions they have. */
+export const endOthers = (): Promise<void> => send('DELETE', session('others'))
