@@ -14,7 +14,7 @@ require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // latencies, whole and mergeable
 	github.com/agnivade/levenshtein v1.2.2 // did you mean
 	github.com/charmbracelet/colorprofile v0.4.3 // whether a terminal has colours, and wants them
-	github.com/creack/pty v1.1.24 // a terminal, for tests of the prompt
+	github.com/creack/pty v1.1.24 // a terminal, for the console in the browser and tests of the prompt
 	github.com/danielgtaylor/huma/v2 v2.37.2 // the web API, and its description by OpenAPI
 	github.com/duckdb/duckdb-go/v2 v2.10506.0 // DuckDB 1.5.6, only with the tag duckdb; most of what is indirect is its
 	github.com/dustin/go-humanize v1.1.0 // numbers, sizes and times for people
