@@ -37,7 +37,7 @@ require (
 	go.yaml.in/yaml/v3 v3.0.6 // configuration files in YAML
 	golang.org/x/crypto v0.58.0 // Argon2id, for passwords of the web application
 	golang.org/x/sync v0.24.0 // the first error stops all virtual users
-	golang.org/x/sys v0.49.0 // epoll, for virtual users on event loops
+	golang.org/x/sys v0.49.0 // epoll, for virtual users on event loops; locks of files
 	golang.org/x/term v0.47.0 // passwords that are not shown
 	golang.org/x/text v0.43.0 // XML files in the encodings of old editors, passwords for SCRAM
 	modernc.org/sqlite v1.61.1 // SQLite and the job repository, without C

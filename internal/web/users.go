@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -61,8 +62,6 @@ var (
 // has changed.
 type Users struct {
 	path string
-
-	changing sync.Mutex // so that of two changes none is lost
 
 	mu   sync.Mutex
 	read fileState // of what list was read from
@@ -187,8 +186,11 @@ func (u *Users) put(user User) error {
 	if err := checkUser(user.Name, user.Role); err != nil {
 		return err
 	}
-	u.changing.Lock()
-	defer u.changing.Unlock()
+	unlock, err := u.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	users, err := u.List()
 	if err != nil {
 		return err
@@ -200,17 +202,28 @@ func (u *Users) put(user User) error {
 
 // Remove removes a user, whose sessions end with it.
 func (u *Users) Remove(name string) error {
-	u.changing.Lock()
-	defer u.changing.Unlock()
+	if _, found, err := u.find(name); err != nil || !found {
+		return cmp.Or(err, fmt.Errorf("user %q: %w", name, ErrUserMissing))
+	}
+	unlock, err := u.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	users, err := u.List()
 	if err != nil {
 		return err
 	}
-	left := slices.DeleteFunc(slices.Clone(users), func(of User) bool { return of.Name == name })
-	if len(left) == len(users) {
-		return fmt.Errorf("user %q: %w", name, ErrUserMissing)
+	return u.write(slices.DeleteFunc(users, func(of User) bool { return of.Name == name }))
+}
+
+// lock keeps everybody else from changing the file until unlock, so that of two changes none is
+// lost.
+func (u *Users) lock() (unlock func(), err error) {
+	if unlock, err = privatefile.Lock(u.path); err != nil {
+		return nil, fmt.Errorf("write the users: %w", err)
 	}
-	return u.write(left)
+	return unlock, nil
 }
 
 // Why a password is not changed.
@@ -238,8 +251,11 @@ func (u *Users) ChangePassword(name, old, password string) (User, error) {
 		return User{}, fmt.Errorf("%w: the new one is the same", errUnfit)
 	}
 	hash := hashPassword(password)
-	u.changing.Lock()
-	defer u.changing.Unlock()
+	unlock, err := u.lock()
+	if err != nil {
+		return User{}, err
+	}
+	defer unlock()
 	users, err := u.List()
 	if err != nil {
 		return User{}, err

@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"sledge/internal/catalog"
 	"sledge/internal/job"
@@ -22,11 +21,10 @@ import (
 
 // Connections are kept by name, in a file for its owner's eyes only: where servers are, and
 // who connects. A password is kept only where somebody asked for that. Its methods may be
-// called from several goroutines.
+// called from several goroutines, and by several programs.
 type Connections struct {
 	bench Bench
 	path  string
-	mu    sync.Mutex // so that of two changes none is lost
 }
 
 // Connection is where a server is, and who connects to it.
@@ -52,11 +50,7 @@ func (b Bench) ConnectionsIn(folder string) *Connections {
 var connectionName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // List returns all of them, by name.
-func (c *Connections) List() ([]Connection, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.read()
-}
+func (c *Connections) List() ([]Connection, error) { return c.read() }
 
 // Get returns the one of that name, or an error that says which there are.
 func (c *Connections) Get(name string) (Connection, error) {
@@ -88,8 +82,11 @@ func (c *Connections) Put(one Connection, keepPasswords, guarded bool) (Connecti
 	if err != nil {
 		return kept, job.WithExit(job.ExitUsage, err)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	unlock, err := c.lock()
+	if err != nil {
+		return kept, err
+	}
+	defer unlock()
 	list, err := c.read()
 	if err != nil {
 		return kept, err
@@ -122,8 +119,11 @@ func (c *Connections) Remove(name string) error {
 	if _, err := c.Get(name); err != nil {
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	unlock, err := c.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	list, err := c.read()
 	if err != nil {
 		return err
@@ -259,6 +259,15 @@ func (c *Connections) read() ([]Connection, error) {
 	}
 	slices.SortFunc(list, func(x, y Connection) int { return cmp.Compare(x.Name, y.Name) })
 	return list, nil
+}
+
+// lock keeps everybody else from changing the file until unlock, so that of two changes none is
+// lost.
+func (c *Connections) lock() (unlock func(), err error) {
+	if unlock, err = privatefile.Lock(c.path); err != nil {
+		return nil, fmt.Errorf("keep connections: %w", err)
+	}
+	return unlock, nil
 }
 
 // write replaces the file.

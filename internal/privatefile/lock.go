@@ -1,0 +1,37 @@
+package privatefile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// lockPatience is how long another program may take to change a file, which are moments.
+const lockPatience = 10 * time.Second
+
+// Lock returns when no other program that asks for it changes a file, and none will until
+// unlock. Each change reads the file first: of two, none is lost then. What the lock is held by stands beside the
+// file, with ".lock" at its end, and stays there. A program that ends loses its locks.
+func Lock(path string) (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		held, err := tryLock(file)
+		switch {
+		case held || errors.Is(err, errors.ErrUnsupported): // some file systems have no locks
+			return func() { file.Close() }, nil
+		case err == nil && time.Since(begun) > lockPatience:
+			err = fmt.Errorf("another program has been changing %s for %s: end it, or try again", path, lockPatience)
+		}
+		if err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+	}
+}

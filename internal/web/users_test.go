@@ -1,0 +1,29 @@
+package web
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+)
+
+// Two commands that add users at once lose none of them.
+func TestUsersThatAreAddedAtOnceAreAllKept(t *testing.T) {
+	folder := t.TempDir()
+	const programs, each = 4, 10
+	var all sync.WaitGroup
+	for program := range programs {
+		all.Go(func() {
+			users := UsersIn(folder)
+			for n := range each {
+				if _, err := users.AddToken(fmt.Sprintf("u%d-%d", program, n), Look); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	list, err := UsersIn(folder).List()
+	if err != nil || len(list) != programs*each {
+		t.Errorf("got %d users, %v, want %d", len(list), err, programs*each)
+	}
+}
