@@ -91,25 +91,26 @@ describe('the index of jobs', () => {
       return answering(address)
     })
     const page = await open('#/jobs?status=failed', 'that have all of that')
-    expect(asked.some((address) => new URL(address).search === '?status=failed&limit=100')).toBe(true)
+    expect(asked.some((address) => new URL(address).search === '?status=failed&limit=40')).toBe(true)
     const search = page.querySelector<HTMLInputElement>('input[type=search]')
     if (search === null) throw new Error('there is no search')
     answers['/jobs'] = { ...list, jobs: [] }
     search.value = 'no such job'
     search.dispatchEvent(new Event('input', { bubbles: true }))
     await vi.waitFor(() => expect(words()).toContain('No job has all of that'), patience)
-    expect(asked.some((address) => new URL(address).search === '?text=no+such+job&status=failed&limit=100')).toBe(true)
+    expect(asked.some((address) => new URL(address).search === '?text=no+such+job&status=failed&limit=40')).toBe(true)
     expect(location.hash).toBe('#/jobs?text=no+such+job&status=failed')
   })
 
-  test('shows what stands behind the first part', async () => {
-    const [first, ...others] = jobs
-    vi.stubGlobal('fetch', (address: string) => {
-      const before = new URL(address).searchParams.get('before')
-      const part = before === null ? { ...list, jobs: [first], next: first?.id } : { ...list, jobs: before === first?.id ? others : [] }
-      return Promise.resolve(new Response(JSON.stringify(part)))
-    })
-    const page = await open('#/jobs', 'The newest 1 job')
+  test('shows what stands behind the first part, and behind the second when it is asked for', async () => {
+    const [first, second, ...others] = jobs
+    const parts: Record<string, object> = {
+      '': { jobs: [first], next: first?.id },
+      [first?.id ?? '']: { jobs: [second], next: second?.id },
+      [second?.id ?? '']: { jobs: others },
+    }
+    vi.stubGlobal('fetch', (address: string) => Promise.resolve(new Response(JSON.stringify({ ...list, ...parts[new URL(address).searchParams.get('before') ?? ''] }))))
+    const page = await open('#/jobs', 'The newest 2 jobs')
     const older = [...page.querySelectorAll('button')].find((button) => button.textContent === 'Show older jobs')
     older?.click()
     await vi.waitFor(() => expect(page.querySelectorAll('tbody tr')).toHaveLength(jobs.length), patience)
