@@ -37,18 +37,23 @@ type Point struct {
 	Cells []int64 `json:"cells,omitempty" doc:"Counts of response times on a scale on which each doubling has four cells, the first of which begins at 1.024 µs. Before them stands the number of the first."`
 }
 
-// kept is a point with what it is made of.
+// kept is a point with what it is made of. What takes reading histograms is filled in when
+// somebody looks: of the seconds of an hour that is caught up with, nobody sees most.
 type kept struct {
 	Point
 	first   time.Duration // its begin, on the axis of time
 	end     time.Duration
 	elapsed time.Duration
 	counts  meter.CodedSummary // by kind, without histograms
-	tally   meter.CodedTally   // of all kinds
+	tallies []meter.CodedTally // of whatever kinds; together they are the point
+	spelled bool               // they are one, and the point is filled in
 	server  float64            // sum of the server's rates
 	servers int                // how many they are
 	seconds int
 }
+
+// mostTallies is how many tallies a point may be made of, which bounds the memory that it takes.
+const mostTallies = 500
 
 // fold keeps points: at most so many, each of width seconds or the rest of a phase.
 type fold struct {
@@ -57,18 +62,10 @@ type fold struct {
 	interval *meter.Interval // for adding up
 }
 
-// add adds a second that ended at a moment, and returns it as a point of its own.
-func (f *fold) add(at time.Duration, s *job.Second, users []int) (*kept, error) {
-	if f.interval == nil {
-		f.interval = meter.NewInterval(1)
-	}
-	for i := range s.Measured.Kinds {
-		if err := f.interval.Add(meter.CodedSummary{Kinds: s.Measured.Kinds[i : i+1]}); err != nil {
-			return nil, err
-		}
-	}
+// add adds a second that ended at a moment.
+func (f *fold) add(at time.Duration, s *job.Second, users []int) error {
 	one := &kept{
-		first: at - s.Measured.Elapsed, end: at, elapsed: s.Measured.Elapsed, tally: f.interval.Cut(0).Kinds[0],
+		first: at - s.Measured.Elapsed, end: at, elapsed: s.Measured.Elapsed, tallies: slices.Clone(s.Measured.Kinds),
 		seconds: max(1, int(math.Round(s.Measured.Elapsed.Seconds()))),
 	}
 	one.Phase, one.Users = s.Phase, users
@@ -76,27 +73,24 @@ func (f *fold) add(at time.Duration, s *job.Second, users []int) (*kept, error) 
 	if s.ServerTPM != nil {
 		one.server, one.servers = *s.ServerTPM, 1
 	}
-	if err := one.spell(); err != nil {
-		return nil, err
-	}
 	if n := len(f.points); n > 0 && f.points[n-1].takes(one, f.width) {
 		both, err := f.merge(f.points[n-1], one)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		f.points[n-1] = both
-		return one, nil
+		return nil
 	}
 	f.points = append(f.points, one)
 	for len(f.points) > mostPoints && f.width < widest {
 		if err := f.widen(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if len(f.points) > mostPoints { // there are more phases than points, and each point is of one
 		f.points = slices.Clone(f.points[len(f.points)/2:])
 	}
-	return one, nil
+	return nil
 }
 
 // takes reports whether a point may hold another, too.
@@ -125,23 +119,30 @@ func (f *fold) widen() error {
 
 // merge makes one point of two neighbours.
 func (f *fold) merge(a, b *kept) (*kept, error) {
-	for _, k := range []*kept{a, b} {
-		if err := f.interval.Add(meter.CodedSummary{Kinds: []meter.CodedTally{k.tally}}); err != nil {
-			return nil, err
-		}
-	}
 	both := &kept{
-		first: a.first, end: b.end, elapsed: a.elapsed + b.elapsed, tally: f.interval.Cut(0).Kinds[0],
+		first: a.first, end: b.end, elapsed: a.elapsed + b.elapsed, tallies: slices.Concat(a.tallies, b.tallies),
 		server: a.server + b.server, servers: a.servers + b.servers, seconds: a.seconds + b.seconds,
 	}
 	both.Phase, both.Users = a.Phase, b.Users
 	both.counts = countsOf(a.counts, b.counts)
-	return both, both.spell()
+	if len(both.tallies) > mostTallies {
+		return both, f.spell(both)
+	}
+	return both, nil
 }
 
-// spell fills in the point.
-func (k *kept) spell() error {
-	t := &k.tally
+// spell fills in a point.
+func (f *fold) spell(k *kept) error {
+	if k.spelled {
+		return nil
+	}
+	if f.interval == nil {
+		f.interval = meter.NewInterval(1)
+	}
+	if err := together(f.interval, k.tallies); err != nil {
+		return err
+	}
+	t := f.interval.Cut(0).Kinds[0]
 	response, err := t.Response.Distribution()
 	if err != nil {
 		return err
@@ -152,9 +153,7 @@ func (k *kept) spell() error {
 	}
 	tenths := func(d time.Duration) float64 { return math.Round(d.Seconds()*1000) / 1000 }
 	k.At, k.Seconds = tenths(k.end), tenths(k.elapsed)
-	if k.elapsed > 0 {
-		k.Rate = math.Round(float64(t.Done+t.RolledBack) / k.elapsed.Minutes())
-	}
+	k.Rate = rateOf(t, k.elapsed)
 	if k.servers > 0 {
 		rate := math.Round(k.server / float64(k.servers))
 		k.ServerTPM = &rate
@@ -164,7 +163,42 @@ func (k *kept) spell() error {
 	if first, counts := response.Cells(); len(counts) > 0 {
 		k.Cells = append([]int64{int64(first)}, counts...)
 	}
+	k.tallies, k.spelled = []meter.CodedTally{t}, true
 	return nil
+}
+
+// together adds tallies up, of whatever kinds, in an interval of one.
+func together(sum *meter.Interval, tallies []meter.CodedTally) error {
+	for i := range tallies {
+		if err := sum.Add(meter.CodedSummary{Kinds: tallies[i : i+1]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rateOf is how many transactions a minute ended as they should.
+func rateOf(t meter.CodedTally, elapsed time.Duration) float64 {
+	if elapsed <= 0 {
+		return 0
+	}
+	return math.Round(float64(t.Done+t.RolledBack) / elapsed.Minutes())
+}
+
+// allOf is the counts of all kinds, without histograms.
+func allOf(c meter.CodedSummary) (all meter.CodedTally) {
+	for _, t := range countsOf(c).Kinds {
+		all.Done += t.Done
+		all.RolledBack += t.RolledBack
+		all.Retried += t.Retried
+		for class, n := range t.Failed {
+			if all.Failed == nil {
+				all.Failed = map[string]int64{}
+			}
+			all.Failed[class] += n
+		}
+	}
+	return all
 }
 
 // countsOf adds up the counts of what was measured, by kind.

@@ -4,6 +4,7 @@
 package live
 
 import (
+	"errors"
 	"math"
 	"time"
 
@@ -42,7 +43,8 @@ type View struct {
 	phase    *Phase
 	phases   []Phase // that began, in order, the newest
 	now      *Now
-	part     *kept // what was measured in the phase
+	last     meter.CodedSummary // what now says, with its histograms; forgotten when they were read
+	part     part               // what was measured in the phase
 	fold     fold
 	users    users
 	working  int // virtual users that are to work, by the newest step
@@ -128,23 +130,64 @@ type Part struct {
 	Response   *Times       `json:"response,omitempty"`
 }
 
+// part is what was measured in a phase so far.
+type part struct {
+	phase  job.Phase
+	counts meter.CodedSummary // by kind, without histograms
+	sum    *meter.Interval    // of all kinds
+}
+
+// add adds a second, and begins anew with each phase.
+func (p *part) add(s *job.Second) error {
+	if p.sum == nil || p.phase != s.Phase {
+		*p = part{phase: s.Phase, counts: countsOf(s.Measured), sum: meter.NewInterval(1)}
+	} else {
+		p.counts = countsOf(p.counts, s.Measured)
+	}
+	return together(p.sum, s.Measured.Kinds)
+}
+
 // partShown returns nil where nothing was measured yet.
 func (v *View) partShown() *Part {
-	all := v.part
-	if all == nil || all.elapsed <= 0 {
+	elapsed := v.part.counts.Elapsed
+	if elapsed <= 0 {
 		return nil
 	}
-	t := &all.tally
+	t := allOf(v.part.counts)
 	p := &Part{
-		Phase: all.Phase, Seconds: all.Seconds, Done: t.Done, RolledBack: t.RolledBack, Retried: t.Retried, Rate: all.Rate, Response: all.Response,
+		Phase: v.part.phase, Seconds: math.Round(elapsed.Seconds()*1000) / 1000, Done: t.Done, RolledBack: t.RolledBack, Retried: t.Retried,
+		Rate: rateOf(t, elapsed), Response: timesOf(v.part.sum.Response(0), t.Done),
 	}
 	for _, n := range t.Failed {
 		p.Failed += n
 	}
 	if v.job.Score != nil {
-		p.Metrics = v.job.Score(all.counts)
+		p.Metrics = v.job.Score(v.part.counts)
 	}
 	return p
+}
+
+// nowShown is what was measured in the last second, nil where nothing was yet.
+func (v *View) nowShown() (*Now, error) {
+	if v.now == nil || v.last.Kinds == nil {
+		return v.now, nil
+	}
+	var responses, services []meter.CodedHistogram
+	for _, t := range v.last.Kinds {
+		responses, services = append(responses, t.Response), append(services, t.Service)
+	}
+	response, err := meter.Together(responses...)
+	if err != nil {
+		return nil, err
+	}
+	service, err := meter.Together(services...)
+	if err != nil {
+		return nil, err
+	}
+	now, done := *v.now, allOf(v.last).Done
+	now.Response, now.Service = timesOf(response, done), timesOf(service, done)
+	v.now, v.last = &now, meter.CodedSummary{}
+	return v.now, nil
 }
 
 // Failure is an example of what went wrong.
@@ -247,21 +290,14 @@ func (v *View) second(e job.Event) error {
 	if v.job.Finite {
 		return nil
 	}
-	last, err := v.fold.add(e.At.Sub(v.begin), s, v.users.counts())
-	switch {
-	case err != nil:
-	case v.part == nil || v.part.Phase != s.Phase:
-		v.part = last
-	default:
-		v.part, err = v.fold.merge(v.part, last)
-	}
-	if err != nil {
+	if err := errors.Join(v.fold.add(e.At.Sub(v.begin), s, v.users.counts()), v.part.add(s)); err != nil {
 		return err
 	}
-	for class, n := range last.Failed {
+	all := allOf(s.Measured)
+	for class, n := range all.Failed {
 		v.failed[class] += n
 	}
-	now := &Now{Rate: last.Rate, ServerTPM: s.ServerTPM, Response: last.Response, Service: last.Service}
+	now := &Now{Rate: rateOf(all, s.Measured.Elapsed), ServerTPM: s.ServerTPM}
 	if v.job.Score != nil {
 		now.Metrics = v.job.Score(s.Measured)
 	}
@@ -269,11 +305,11 @@ func (v *View) second(e job.Event) error {
 		if now.ServerTPM == nil {
 			now.ServerTPM = v.now.ServerTPM
 		}
-		if last.Rate == 0 {
+		if now.Rate == 0 {
 			now.Stalled = v.now.Stalled + int(math.Round(s.Measured.Elapsed.Seconds()))
 		}
 	}
-	v.now = now
+	v.now, v.last = now, s.Measured
 	return nil
 }
 

@@ -45,6 +45,15 @@ func add(t *testing.T, v *live.View, e job.Event) {
 	}
 }
 
+func since(t *testing.T, v *live.View, m live.Mark) live.Update {
+	t.Helper()
+	u, err := v.Since(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
 // page is what a browser keeps of the updates that it gets.
 type page struct {
 	mark   live.Mark
@@ -53,8 +62,9 @@ type page struct {
 	sent   int // points, in all
 }
 
-func (p *page) read(v *live.View) {
-	u := v.Since(p.mark)
+func (p *page) read(t *testing.T, v *live.View) {
+	t.Helper()
+	u := since(t, v, p.mark)
 	p.points = append(p.points[:u.PointsFrom:u.PointsFrom], u.Points...)
 	p.mark, p.width, p.sent = v.Mark(), u.Width, p.sent+len(u.Points)
 }
@@ -78,13 +88,13 @@ func TestPointsOfADayAreBounded(t *testing.T) {
 		}
 		done += s.Measured.Kinds[0].Done + s.Measured.Kinds[1].Done
 		add(t, v, job.Event{At: begin.Add(time.Duration(n+1) * time.Second), Second: &s})
-		keepsUp.read(v)
+		keepsUp.read(t, v)
 		if n == 10 {
-			sleeps.read(v)
+			sleeps.read(t, v)
 		}
 	}
 	sent := sleeps.sent
-	sleeps.read(v)
+	sleeps.read(t, v)
 	if n := sleeps.sent - sent; n > 480 {
 		t.Errorf("who slept for two hours got %d points at once, want 480 at most", n)
 	}
@@ -117,7 +127,10 @@ func TestPointsOfADayAreBounded(t *testing.T) {
 	if most := 2*(rampUp+hours*3600) + 6*480; keepsUp.sent > most {
 		t.Errorf("who kept up was sent %d points, want %d at most", keepsUp.sent, most)
 	}
-	u := v.Since(v.Mark())
+	u := since(t, v, v.Mark())
+	if p := u.Part.Response; p == nil || p.P50 < 2 || p.P50 > 2.01 || p.P99 < 1000 || p.P99 > 1001 || *p != *u.Now.Response || u.Now.Service.P99 > 501 {
+		t.Errorf("got %+v in all, and %+v, %+v in the last second, want the same of each second", p, u.Now.Response, u.Now.Service)
+	}
 	if u.Part.Seconds != hours*3600 || u.Part.Failed != failed || u.Failed[0] != (live.Class{Class: "deadlock", Count: failed}) || u.Phase.Name != job.Measure || u.Phase.Passed != hours*3600 {
 		t.Errorf("got %+v in %+v, %+v, want the measured phase", u.Part, u.Phase, u.Failed)
 	}
@@ -131,16 +144,16 @@ func TestPhasesThatChangeAllTheTimeAreBounded(t *testing.T) {
 	var keepsUp, late page
 	for n := range seconds {
 		add(t, v, job.Event{At: time.Unix(int64(n+1), 0), Second: second(phases[n%2], time.Second, 0, time.Millisecond)})
-		keepsUp.read(v)
+		keepsUp.read(t, v)
 	}
-	late.read(v)
+	late.read(t, v)
 	if n := len(late.points); n > 480 || n < 240 || late.points[n-1].At != seconds {
 		t.Errorf("got %d points, want up to 480, the last at %d s", n, seconds)
 	}
 	if len(keepsUp.points) != len(late.points) || keepsUp.points[0].At != late.points[0].At {
 		t.Errorf("who kept up has %d points, and who came late %d", len(keepsUp.points), len(late.points))
 	}
-	if u := v.Since(live.Mark{}); len(u.Phases) > 480 || u.Phase.Name != job.Measure {
+	if u := since(t, v, live.Mark{}); len(u.Phases) > 480 || u.Phase.Name != job.Measure {
 		t.Errorf("got %d phases, and %+v, want a bounded number and the last one", len(u.Phases), u.Phase)
 	}
 }
@@ -154,9 +167,27 @@ func TestLongMessagesAreCut(t *testing.T) {
 		add(t, v, job.Event{User: 2, Message: long, Failure: &job.Failure{Class: "other", Message: long}})
 		add(t, v, job.Event{Message: long})
 	}
-	text, err := json.Marshal(v.Since(live.Mark{}))
+	text, err := json.Marshal(since(t, v, live.Mark{}))
 	if err != nil || len(text) > 64<<10 || !strings.Contains(string(text), "éé…") {
 		t.Errorf("got %d bytes, %v, want at most 64 KiB", len(text), err)
+	}
+}
+
+// What cannot be read is said when it is looked at, and not taken for nothing.
+func TestDamagedHistogramsAreSaid(t *testing.T) {
+	for name, damage := range map[string]func(*meter.CodedTally){
+		"response": func(t *meter.CodedTally) { t.Response = meter.CodedHistogram("no histogram") },
+		"service":  func(t *meter.CodedTally) { t.Service = meter.CodedHistogram("no histogram") },
+	} {
+		v, s := live.New(run(1)), second(job.Measure, time.Second, 0, time.Millisecond)
+		damage(&s.Measured.Kinds[0])
+		err := v.Add(job.Event{At: time.Unix(1, 0), Second: s})
+		if err == nil {
+			_, err = v.Since(live.Mark{})
+		}
+		if err == nil {
+			t.Errorf("%s: got no error", name)
+		}
 	}
 }
 
@@ -169,7 +200,7 @@ func TestStallsAreSaid(t *testing.T) {
 		}
 		add(t, v, job.Event{At: time.Unix(int64(n), 0), Second: s})
 	}
-	if u := v.Since(live.Mark{}); u.Now.Stalled != 3 || u.Now.Response != nil {
+	if u := since(t, v, live.Mark{}); u.Now.Stalled != 3 || u.Now.Response != nil {
 		t.Errorf("got %+v, want a stall of 3 s, and no response times", u.Now)
 	}
 }
@@ -186,7 +217,7 @@ func TestTenThousandUsers(t *testing.T) {
 		}
 	}
 	add(t, v, job.Event{User: 77, State: job.UserFailed})
-	if u := v.Since(live.Mark{}); !slices.Equal(u.Users, []int{1000, 8999, 0, 1}) || len(u.Said) > 5 {
+	if u := since(t, v, live.Mark{}); !slices.Equal(u.Users, []int{1000, 8999, 0, 1}) || len(u.Said) > 5 {
 		t.Errorf("got %v and %v, want the 10,000 virtual users by state without the monitor, and a few lines", u.Users, u.Said)
 	}
 	seen := func(ask live.Ask) (numbers []int) {
@@ -230,7 +261,7 @@ func TestTablesOfALoadHaveRatesAndTimesLeft(t *testing.T) {
 			Tables: []job.TableProgress{{Table: "small", Done: 10, Total: 10, Ready: true}, {Table: "large", Done: rows, Total: 4000}},
 		}})
 	}
-	load := v.Since(live.Mark{}).Progress[0]
+	load := since(t, v, live.Mark{}).Progress[0]
 	if load.Rate != 101 || load.Bytes != 1000 || *load.Left < 29 || *load.Left > 30 || load.Elapsed != 10 {
 		t.Errorf("got %+v, want 101 rows a second, and half a minute left", load)
 	}
@@ -239,7 +270,7 @@ func TestTablesOfALoadHaveRatesAndTimesLeft(t *testing.T) {
 		t.Errorf("got %+v and %+v, want 111 rows a second of the large table, and nothing left of the small one", large, load.Tables[0])
 	}
 	add(t, v, job.Event{At: at.Add(12 * time.Second), Progress: &job.Progress{Step: "indexes", Unit: "rows", Total: 10}})
-	if steps := v.Since(live.Mark{}).Progress; !steps[0].Over || steps[1].Over || steps[1].Left != nil {
+	if steps := since(t, v, live.Mark{}).Progress; !steps[0].Over || steps[1].Over || steps[1].Left != nil {
 		t.Errorf("got %+v, want the load to be over, and no time left of what nothing is known of", steps)
 	}
 }
@@ -253,7 +284,7 @@ func TestSpansAreToldOnce(t *testing.T) {
 	mark := v.Mark()
 	add(t, v, job.Event{User: 2, Span: &job.Span{User: 2, Kind: "query 9"}})
 	add(t, v, job.Event{User: 1, Span: &job.Span{User: 1, Kind: "query 2", Outcome: job.SpanDone, Seconds: 1}})
-	u := v.Since(mark)
+	u := since(t, v, mark)
 	if len(u.Spans) != 1 || u.SpansFrom != 1 || u.Spans[0].Kind != "query 2" || len(u.UnderWay) != 1 || u.UnderWay[0].Kind != "query 9" {
 		t.Errorf("got %+v from %d on, and %+v under way, want query 2 from 1 on, and query 9", u.Spans, u.SpansFrom, u.UnderWay)
 	}
@@ -271,7 +302,7 @@ func TestMarksAreRead(t *testing.T) {
 		}
 	}
 	// A mark that is of nothing that there is asks for all.
-	if m, err := live.ParseMark("1.500.70"); err != nil || len(v.Since(m).Points) != 1 {
-		t.Errorf("got %d points, %v, want all", len(v.Since(m).Points), err)
+	if m, err := live.ParseMark("1.500.70"); err != nil || len(since(t, v, m).Points) != 1 {
+		t.Errorf("got %d points, %v, want all", len(since(t, v, m).Points), err)
 	}
 }

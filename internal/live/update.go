@@ -75,10 +75,15 @@ func (v *View) Mark() Mark { return Mark{v.fold.width, len(v.fold.points), len(v
 func (v *View) Changes() int { return v.pushed }
 
 // Since returns how the job stands, with what has been added since a mark. The last point may
-// have changed, and is among it. The zero Mark asks for all.
-func (v *View) Since(m Mark) Update {
+// have changed, and is among it. The zero Mark asks for all. An error says that what was
+// measured cannot be read.
+func (v *View) Since(m Mark) (Update, error) {
+	now, err := v.nowShown()
+	if err != nil {
+		return Update{}, err
+	}
 	u := Update{
-		At: v.at.UTC(), Axis: v.begin.UTC(), Phases: slices.Clone(v.phases), Now: v.now, Part: v.partShown(), Failures: slices.Clone(v.failures),
+		At: v.at.UTC(), Axis: v.begin.UTC(), Phases: slices.Clone(v.phases), Now: now, Part: v.partShown(), Failures: slices.Clone(v.failures),
 		Users: v.users.counts(), Working: v.working, Sessions: v.sessions, Said: slices.Clone(v.said), Wish: v.wish, Metrics: v.metrics,
 		Width: v.fold.width,
 	}
@@ -102,6 +107,9 @@ func (v *View) Since(m Mark) Update {
 		u.PointsFrom = max(0, m.points-1)
 	}
 	for _, k := range v.fold.points[u.PointsFrom:] {
+		if err := v.fold.spell(k); err != nil {
+			return Update{}, err
+		}
 		p := k.Point
 		if v.job.Score != nil {
 			for _, m := range v.job.Score(k.counts) {
@@ -112,5 +120,5 @@ func (v *View) Since(m Mark) Update {
 	}
 	u.SpansFrom = min(m.spans, len(v.spans))
 	u.Spans = slices.Clone(v.spans[u.SpansFrom:])
-	return u
+	return u, nil
 }

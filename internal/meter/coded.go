@@ -119,6 +119,12 @@ var errCoded = errors.New("these bytes are no histogram")
 // each calls do with the latencies of a histogram and how often there is each of them, in
 // their order. A latency stands for all that share its bucket.
 func (c CodedHistogram) each(do func(value, n int64)) error {
+	return c.eachBucket(func(l layout, bucket int, n int64) { do(l.value(bucket), n) })
+}
+
+// eachBucket calls do with the buckets that hold something, in order, and how many values each
+// holds.
+func (c CodedHistogram) eachBucket(do func(l layout, bucket int, n int64)) error {
 	if len(c) > 0 && c[0] == compressedV2 {
 		h, err := decodeV2(c)
 		if err != nil {
@@ -127,7 +133,7 @@ func (c CodedHistogram) each(do func(value, n int64)) error {
 		l := layoutOfHistogram(h)
 		for bucket, n := range h.Export().Counts {
 			if n > 0 {
-				do(l.value(bucket), n)
+				do(l, bucket, n)
 			}
 		}
 		return nil
@@ -140,14 +146,14 @@ func (c CodedHistogram) each(do func(value, n int64)) error {
 	if err != nil {
 		return err
 	}
-	numbers := gammaReader{bytes: r.rest}
+	last, numbers := l.last(), gammaReader{bytes: r.rest}
 	for bucket := -1; numbers.more(); {
 		bucket += int(numbers.number())
 		n := numbers.number()
-		if numbers.wrong || bucket > l.last() {
+		if numbers.wrong || bucket > last {
 			return errCoded
 		}
-		do(l.value(bucket), int64(n))
+		do(l, bucket, int64(n))
 	}
 	if numbers.wrong {
 		return errCoded

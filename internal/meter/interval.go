@@ -46,13 +46,26 @@ func (b *buckets) reach(bucket int) {
 	b.counts = append(b.counts, make([]int64, 64*words-len(b.counts))...)
 }
 
-func (b *buckets) add(value, n int64) {
-	bucket := fine.bucket(max(value, lowest))
+func (b *buckets) add(value, n int64) { b.addTo(fine.bucket(max(value, lowest)), n) }
+
+func (b *buckets) addTo(bucket int, n int64) {
 	if bucket >= len(b.counts) {
 		b.reach(bucket)
 	}
 	b.counts[bucket] += n
 	b.held[bucket/64] |= 1 << (bucket % 64)
+}
+
+// addAll adds all of a histogram.
+func (b *buckets) addAll(c CodedHistogram) error {
+	least := fine.bucket(lowest)
+	return c.eachBucket(func(l layout, bucket int, n int64) {
+		if l != fine {
+			b.add(l.value(bucket), n)
+			return
+		}
+		b.addTo(max(bucket, least), n)
+	})
 }
 
 // cut appends the histogram to a buffer and empties it.
@@ -104,10 +117,10 @@ func (i *Interval) Add(c CodedSummary) error {
 		if other.Done == 0 {
 			continue
 		}
-		if err := other.Service.each(t.service.add); err != nil {
+		if err := t.service.addAll(other.Service); err != nil {
 			return err
 		}
-		if err := other.Response.each(t.response.add); err != nil {
+		if err := t.response.addAll(other.Response); err != nil {
 			return err
 		}
 	}
@@ -128,6 +141,22 @@ func (i *Interval) Cut(elapsed time.Duration) CodedSummary {
 		t.done, t.rolledBack, t.retried, t.failed, t.traffic = 0, 0, 0, [classes]int64{}, Traffic{}
 	}
 	return c
+}
+
+// Response returns how long the transactions of a kind took since the last Cut, from when they
+// were due. It takes nothing off.
+func (i *Interval) Response(kind int) Distribution {
+	d := Distribution{layout: fine, lowest: lowest, digits: digits}
+	b := &i.kinds[kind].response
+	for w, word := range b.held {
+		for ; word != 0; word &= word - 1 {
+			bucket := 64*w + bits.TrailingZeros64(word)
+			value := fine.value(bucket)
+			d.bars = append(d.bars, bar{b.counts[bucket], value, fine.top(value)})
+			d.total += b.counts[bucket]
+		}
+	}
+	return d
 }
 
 func (i *Interval) cut(b *buckets) CodedHistogram {

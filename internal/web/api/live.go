@@ -184,7 +184,7 @@ func (v *viewed) told(mark live.Mark, version int, first bool) (message string, 
 		message = v.message // the same for all who keep up
 	default:
 		now.mark = v.view.Mark()
-		message, err = messageOf(v.idOf(now.mark), "", v.liveOf(mark, first))
+		message, err = v.messageSince(mark, now.mark, first)
 	}
 	if !v.gone {
 		news = v.news
@@ -195,9 +195,19 @@ func (v *viewed) told(mark live.Mark, version int, first bool) (message string, 
 // idOf is the id of a message.
 func (v *viewed) idOf(m live.Mark) string { return v.epoch + "-" + m.String() }
 
-// liveOf makes a message. The lock is held.
-func (v *viewed) liveOf(since live.Mark, whole bool) Live {
-	l := Live{Update: v.view.Since(since), Here: v.api.handle(v.job.ID) != nil}
+// messageSince makes the message of what has come between two marks. The lock is held.
+func (v *viewed) messageSince(since, until live.Mark, whole bool) (string, error) {
+	l, err := v.liveOf(since, whole)
+	if err != nil {
+		return "", err
+	}
+	return messageOf(v.idOf(until), "", l)
+}
+
+// liveOf is what a message says. The lock is held.
+func (v *viewed) liveOf(since live.Mark, whole bool) (Live, error) {
+	update, err := v.view.Since(since)
+	l := Live{Update: update, Here: v.api.handle(v.job.ID) != nil}
 	if whole {
 		l.Job = &v.head
 	}
@@ -205,7 +215,7 @@ func (v *viewed) liveOf(since live.Mark, whole bool) Live {
 		l.Elsewhere = fmt.Sprintf("Another program does this job: process %d on %s. What it records is shown here, a second or two later; "+
 			"how far a build has come is not recorded. End it where it was started.", v.job.PID, v.job.Host)
 	}
-	return l
+	return l, err
 }
 
 // viewOf returns the view of a job, which leave gives back. The first who looks has it made.
@@ -349,7 +359,7 @@ func (v *viewed) tell() {
 	v.mark = v.view.Mark()
 	v.version++
 	var err error
-	if v.message, err = messageOf(v.idOf(v.mark), "", v.liveOf(v.before, false)); err != nil && v.failed == nil {
+	if v.message, err = v.messageSince(v.before, v.mark, false); err != nil && v.failed == nil {
 		v.failed = err
 	}
 	close(v.news)
