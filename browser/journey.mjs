@@ -184,6 +184,22 @@ await play(async ({ invite, step }) => {
     await page.locator('[role=status]', { hasText: 'done' }).waitFor({ timeout: 60_000 })
   })
 
+  if (!told.keyboard) {
+    await step('write a script and run it', async () => {
+      await press(nav('Scripts'))
+      await fill(page.getByLabel('Name'), 'greet')
+      await press(page.getByRole('button', { name: /^Create/ }))
+      const text = page.getByRole('textbox', { name: 'Text of the script' })
+      await text.click()
+      // Over several lines a browser would type with style attributes, which the policy forbids.
+      await page.keyboard.press('Control+A')
+      await page.keyboard.type('puts [expr {6 * 7}]')
+      await page.keyboard.press('Control+Enter')
+      await page.getByRole('log').getByText('42').waitFor()
+      await ann.look(title('script'))
+    })
+  }
+
   await step('log out', async () => {
     await press(page.locator('header details summary'))
     await press(button('Log out'))

@@ -66,6 +66,23 @@ function complete(language: Language, words: () => Words | undefined): (context:
   }
 }
 
+/**
+ * Types over several lines. Chromium by itself would give what is left of them style attributes,
+ * which the Content-Security-Policy forbids, and complain of that.
+ */
+const typingOver = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { state } = view
+    const { from, to } = state.selection.main
+    const text = event.data
+    if (event.inputType !== 'insertText' || event.isComposing || text === null || state.readOnly || state.doc.lineAt(from).to >= to) return false
+    const insert = () => state.update(state.replaceSelection(text), { userEvent: 'input.type', scrollIntoView: true })
+    // Whoever listens to what is typed, as who closes brackets, comes first.
+    if (!state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, text, insert))) view.dispatch(insert())
+    return true
+  },
+})
+
 /** Makes an editor in an element. */
 export function edit(host: HTMLElement, wishes: Wishes): Editor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
@@ -84,6 +101,7 @@ export function edit(host: HTMLElement, wishes: Wishes): Editor {
         indentOnInput(),
         bracketMatching(),
         closeBrackets(),
+        typingOver,
         search({ top: true }),
         wishes.language === 'python' ? python() : StreamLanguage.define(tcl),
         syntaxHighlighting(colours),
