@@ -1,0 +1,19 @@
+/** What the buttons of a page do: one thing at a time, and what went wrong with it. */
+export class Doing {
+  /** What is being done, by a name that the page has for it; '' is nothing. */
+  what = $state('')
+  /** What went wrong with the last, if anything did. */
+  failed = $state.raw<unknown>()
+
+  async run(what: string, work: () => Promise<void>): Promise<void> {
+    this.what = what
+    this.failed = undefined
+    try {
+      await work()
+    } catch (reason) {
+      this.failed = reason
+    } finally {
+      this.what = ''
+    }
+  }
+}

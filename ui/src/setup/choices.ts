@@ -1,0 +1,22 @@
+// What a set-up chooses from.
+
+import { databases, workloads } from '../api/catalog.ts'
+import type { Entry } from '../api/types.ts'
+import { setup } from '../setup.svelte.ts'
+import { connections, type Connection } from './api.ts'
+
+export interface Choices {
+  databases: Entry[]
+  workloads: Entry[]
+  /** The connections that are kept, of all databases. */
+  connections: Connection[]
+}
+
+/** Asks what there is. Where the set-up names what is not there, the first takes its place. */
+export async function choices(signal?: AbortSignal): Promise<Choices> {
+  const [d, w, c] = await Promise.all([databases(), workloads(), connections(signal)])
+  if (!d.some((one) => one.name === setup.database)) setup.choose(d[0]?.name ?? '', '')
+  if (!w.some((one) => one.name === setup.workload)) setup.choose(setup.database, w[0]?.name ?? '')
+  if (setup.connection !== '' && !c.some((one) => one.name === setup.connection)) setup.connect('')
+  return { databases: d, workloads: w, connections: c }
+}
