@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,9 +16,9 @@ import (
 
 // reporting is what is asked of a report.
 type reporting struct {
-	profile int
-	output  string
-	force   bool
+	profiles []int
+	output   string
+	force    bool
 }
 
 // standardOutput is the name of a file that stands for standard output.
@@ -35,7 +36,7 @@ Of one job it has what sledge jobs show prints, charts of rates and response tim
 the ramp-up marked, the spread of response times, examples of failures, and the settings
 of the server. Of several runs it names what differs and sets figures and charts side by
 side, as sledge jobs compare does. With --profile it draws NOPM, TPM and percentiles over
-virtual users.
+virtual users; of several profiles it lays them over each other.
 
 The file gets the name of the job, such as sledge-6B02470C10A26D3B4C4E2F1A.html, in the
 current folder; --output chooses another, and --output - writes to standard output.`,
@@ -43,15 +44,18 @@ current folder; --output chooses another, and --output - writes to standard outp
 			"sledge jobs report last",
 			"sledge jobs report 6B02 last --output comparison.html",
 			"sledge jobs report --profile 3",
+			"sledge jobs report --profile 3 --profile 4",
 			"sledge jobs report last --output - | ssh desk 'cat > run.html'",
 		),
 		Args: func(c *cobra.Command, args []string) error {
 			switch {
-			case asked.profile != 0 && len(args) > 0:
-				return usage("--profile: a report is of a profile or of jobs: leave out --profile or %s", args[0])
-			case c.Flags().Changed("profile") && asked.profile < 1:
-				return usage("--profile: %d is not the number of a performance profile: sledge jobs profile lists them", asked.profile)
-			case asked.profile == 0 && len(args) == 0:
+			case len(asked.profiles) > 0 && slices.Min(asked.profiles) < 1:
+				return usage("--profile: %d is not the number of a performance profile: sledge jobs profile lists them", slices.Min(asked.profiles))
+			case len(asked.profiles) > 0 && len(args) > 0:
+				return usage("--profile: a report is of profiles or of jobs: leave out --profile or %s", args[0])
+			case len(asked.profiles) > report.MostCompared:
+				return usage("--profile: name %d profiles at most", report.MostCompared)
+			case len(asked.profiles) == 0 && len(args) == 0:
 				return usage("%s: say which job: its ID, the first digits of it, or last (sledge jobs lists them); or give --profile", c.CommandPath())
 			case len(args) > report.MostCompared:
 				return usage("%s: name %d runs at most", c.CommandPath(), report.MostCompared)
@@ -66,7 +70,7 @@ current folder; --output chooses another, and --output - writes to standard outp
 		}),
 	}
 	flags := c.Flags()
-	flags.IntVar(&asked.profile, "profile", 0, "report a performance profile (its `number`)")
+	flags.IntSliceVar(&asked.profiles, "profile", nil, "report a performance profile (its `number`); repeat for several, laid over each other")
 	flags.StringVar(&asked.output, "output", "", "`file` to write; - for standard output")
 	flags.BoolVar(&asked.force, "force", false, "overwrite an existing file")
 	if err := c.RegisterFlagCompletionFunc("profile", func(c *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
@@ -79,7 +83,7 @@ current folder; --output chooses another, and --output - writes to standard outp
 
 func (a *archive) report(ctx context.Context, store *repository.Store, ids []string, asked reporting) error {
 	done := a.program.whenSlow("Reading what was measured in each second")
-	made, err := a.paper(store).Of(ctx, ids, asked.profile)
+	made, err := a.paper(store).Of(ctx, ids, asked.profiles)
 	done()
 	if err != nil {
 		return err

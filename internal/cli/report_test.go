@@ -51,6 +51,8 @@ func TestReportRefusesWhatItCannotShow(t *testing.T) {
 		{"last last", job.ExitUsage, "named twice"},
 		{"last --profile 1", job.ExitUsage, "leave out --profile"},
 		{"--profile 0", job.ExitUsage, "0 is not the number"},
+		{"--profile 1 --profile 0", job.ExitUsage, "0 is not the number"},
+		{"--profile 98 --profile 99", job.ExitMissing, "no performance profile 98"},
 		{"--profile 99", job.ExitMissing, "no performance profile 99"},
 		{"last --json", job.ExitUsage, "HTML"},
 		{"last --output nowhere/x.html", job.ExitUsage, "--output"},

@@ -75,10 +75,11 @@ func colours() string {
 // mostRuns is how many runs of a performance profile a report shows.
 const mostRuns = 100
 
-// Of makes the report of a performance profile, by its number, or with 0 of jobs.
-func (a Archive) Of(ctx context.Context, ids []string, profile int) (Report, error) {
-	if profile > 0 {
-		return a.Profile(ctx, profile)
+// Of makes the report of performance profiles, by their numbers, or where there are none of
+// jobs.
+func (a Archive) Of(ctx context.Context, ids []string, profiles []int) (Report, error) {
+	if len(profiles) > 0 {
+		return a.Profiles(ctx, profiles)
 	}
 	return a.Jobs(ctx, ids)
 }
@@ -115,16 +116,41 @@ func (a Archive) Jobs(ctx context.Context, ids []string) (Report, error) {
 	return a.finish(comparisonPage(comparison, list), name)
 }
 
-// Profile makes the report of a performance profile.
-func (a Archive) Profile(ctx context.Context, number int) (Report, error) {
-	runs, err := document.RunsOfProfile(ctx, a.Store, number)
+// Profiles makes the report of a performance profile, or of several laid over each other.
+func (a Archive) Profiles(ctx context.Context, numbers []int) (Report, error) {
+	if len(numbers) == 1 {
+		runs, err := a.runsOf(ctx, numbers[0])
+		if err != nil {
+			return Report{}, err
+		}
+		return a.finish(a.profilePage(numbers[0], runs), "sledge-profile-"+strconv.Itoa(numbers[0]))
+	}
+	c, err := document.NewProfileComparison(ctx, a.Store, a.Bench, numbers, a.Headline)
 	if err != nil {
 		return Report{}, err
 	}
-	if len(runs) > mostRuns {
-		return Report{}, job.WithExit(job.ExitUsage, fmt.Errorf("performance profile %d has %d runs, and a report shows %d: make reports of some of them by their IDs", number, len(runs), mostRuns))
+	var runs [][]job.Job
+	for _, number := range numbers {
+		of, err := a.runsOf(ctx, number)
+		if err != nil {
+			return Report{}, err
+		}
+		runs = append(runs, of)
 	}
-	return a.finish(a.profilePage(number, runs), "sledge-profile-"+strconv.Itoa(number))
+	name := fmt.Sprintf("sledge-profiles-%d-%d", numbers[0], numbers[1])
+	if more := len(numbers) - 2; more > 0 {
+		name += fmt.Sprintf("-and-%d", more)
+	}
+	return a.finish(a.profilesPage(c, runs), name)
+}
+
+// runsOf returns the runs of a performance profile, the oldest first.
+func (a Archive) runsOf(ctx context.Context, number int) ([]job.Job, error) {
+	runs, err := document.RunsOfProfile(ctx, a.Store, number)
+	if err == nil && len(runs) > mostRuns {
+		err = job.WithExit(job.ExitUsage, fmt.Errorf("performance profile %d has %d runs, and a report shows %d: make reports of some of them by their IDs", number, len(runs), mostRuns))
+	}
+	return runs, err
 }
 
 // finish makes a report of a page.

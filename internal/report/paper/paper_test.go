@@ -297,7 +297,7 @@ func TestWhatOthersWroteIsOnlyText(t *testing.T) {
 	j.Profile = 7
 	failure := job.Failure{Kind: hostile, Class: hostile, Message: hostile}
 	first, second := a.record(j, 5, failure), a.record(j, 5, failure)
-	profile, err := a.Profile(t.Context(), 7)
+	profile, err := a.Profiles(t.Context(), []int{7})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +341,7 @@ func TestAProfileHasCurves(t *testing.T) {
 	failed := reporttest.Ended(reporttest.Figures("", 4, 8, 9999), job.Failed)
 	failed.Profile, failed.Reason = 3, "connect: refused"
 	a.record(failed, 0)
-	made, err := a.Profile(t.Context(), 3)
+	made, err := a.Profiles(t.Context(), []int{3})
 	if err != nil || made.Name != "sledge-profile-3.html" {
 		t.Fatal(made.Name, err)
 	}
@@ -350,7 +350,36 @@ func TestAProfileHasCurves(t *testing.T) {
 	if f.elements["circle"] < 2*3*5 { // of five lines over three numbers of users, drawn twice
 		t.Errorf("got %d points, want those of each line", f.elements["circle"])
 	}
-	if _, err := a.Profile(t.Context(), 4); job.ExitOf(err) != job.ExitMissing {
+	if _, err := a.Profiles(t.Context(), []int{4}); job.ExitOf(err) != job.ExitMissing {
 		t.Errorf("a profile that is not there: got %v", err)
+	}
+}
+
+func TestProfilesAreLaidOverEachOther(t *testing.T) {
+	a := newArchive(t)
+	for profile, users := range map[int][]int{3: {1, 2, 4}, 5: {2, 8}} {
+		for i, n := range users {
+			j := reporttest.Figures("", 10*profile+i, n, float64(1000*profile*n))
+			j.Profile, j.Result.Summary, j.Spec.Seed = profile, reporttest.Measured(), uint64(profile)
+			a.record(j, 3)
+		}
+	}
+	failed := reporttest.Ended(reporttest.Figures("", 4, 16, 9999), job.Failed)
+	failed.Profile, failed.Reason = 5, "connect: refused"
+	a.record(failed, 0)
+	made, err := a.Profiles(t.Context(), []int{3, 5})
+	if err != nil || made.Name != "sledge-profiles-3-5.html" {
+		t.Fatal(made.Name, err)
+	}
+	f := read(t, made.HTML)
+	f.has(t, "2 performance profiles over each other", "TPROC-C on PostgreSQL, 3 runs", "profile 5, 16 virtual users: FAILED: connect: refused",
+		"What differs", "seed", "Runs of profile 3", "Runs of profile 5", "12,000", "40,000", "p95 of response times")
+	if f.elements["circle"] != 2*3*5 { // of five points of three figures, drawn twice
+		t.Errorf("got %d points, want those of each run that succeeded", f.elements["circle"])
+	}
+	for _, numbers := range [][]int{{3, 3}, {3, 4}, {}} {
+		if _, err := a.Profiles(t.Context(), numbers); job.ExitOf(err) != job.ExitUsage && job.ExitOf(err) != job.ExitMissing {
+			t.Errorf("%d: got %v", numbers, err)
+		}
 	}
 }

@@ -58,13 +58,14 @@ func (a *API) addReports() {
 		) (*ReportFile, error) {
 			return in.file(a.paper().Jobs(ctx, append([]string{in.ID}, in.With...)))
 		})
-	add(a, html(get("report-profile", "/profiles/{number}/report", "Download a report of a performance profile", tagProfiles)),
+	add(a, html(get("report-profile", "/profiles/{number}/report", "Download a report of a performance profile, or of several laid over each other", tagProfiles)),
 		func(ctx context.Context, in *struct {
-			Number int `path:"number" minimum:"1"`
+			Number int   `path:"number" minimum:"1"`
+			With   []int `query:"with,explode" maxItems:"25" doc:"Numbers of further profiles, to be laid over this one."`
 			Shown
 		},
 		) (*ReportFile, error) {
-			return in.file(a.paper().Profile(ctx, in.Number))
+			return in.file(a.paper().Profiles(ctx, append([]int{in.Number}, in.With...)))
 		})
 }
 

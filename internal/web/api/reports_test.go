@@ -17,8 +17,8 @@ import (
 func TestReportsAreFilesThatMayDoNothing(t *testing.T) {
 	w := newWorld(t)
 	var ids []string
-	for range 2 {
-		r, err := w.api.Store.Begin(context.Background(), job.Spec{Action: job.Run, Database: "sqlite", Workload: "tprocc", Options: option.Values{}, Users: 1, Note: "<script>alert(1)</script>"}, []string{"new order"}, 4)
+	for _, profile := range []int{4, 4, 5} {
+		r, err := w.api.Store.Begin(context.Background(), job.Spec{Action: job.Run, Database: "sqlite", Workload: "tprocc", Options: option.Values{}, Users: 1, Note: "<script>alert(1)</script>"}, []string{"new order"}, profile)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,6 +32,7 @@ func TestReportsAreFilesThatMayDoNothing(t *testing.T) {
 		"/jobs/" + ids[0] + "/report?view=true":      `inline; filename="sledge-` + ids[0] + `.html"`,
 		"/jobs/" + ids[0] + "/report?with=" + ids[1]: `attachment; filename="sledge-` + ids[0][:12] + "-" + ids[1][:12] + `.html"`,
 		"/profiles/4/report":                         `attachment; filename="sledge-profile-4.html"`,
+		"/profiles/5/report?with=4":                  `attachment; filename="sledge-profiles-5-4.html"`,
 	} {
 		request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, w.url+Prefix+path, nil)
 		if err != nil {
@@ -57,7 +58,7 @@ func TestReportsAreFilesThatMayDoNothing(t *testing.T) {
 		}
 	}
 	for path, status := range map[string]int{
-		"/jobs/last/report?with=last": 422, "/jobs/last/report?with=FFFF": 404, "/jobs/FFFF/report": 404, "/profiles/9/report": 404, "/profiles/0/report": 422, "/jobs/last/report?view=perhaps": 422,
+		"/jobs/last/report?with=last": 422, "/jobs/last/report?with=FFFF": 404, "/jobs/FFFF/report": 404, "/profiles/9/report": 404, "/profiles/4/report?with=9": 404, "/profiles/4/report?with=4": 422, "/profiles/0/report": 422, "/jobs/last/report?view=perhaps": 422,
 	} {
 		w.call("GET", path, "", status)
 	}

@@ -54,9 +54,10 @@ export function reportAddress(id: string, others: string[] = []): string {
   return address(`${of(id)}/report${beside === '' ? '' : `?${beside}`}`)
 }
 
-/** Where the report of a performance profile can be downloaded. */
-export function profileReportAddress(number: number): string {
-  return address(`profiles/${number}/report`)
+/** Where the report of a performance profile can be downloaded, or with others laid over it. */
+export function profileReportAddress(number: number, others: number[] = []): string {
+  const beside = new URLSearchParams(others.map((other) => ['with', String(other)])).toString()
+  return address(`profiles/${number}/report${beside === '' ? '' : `?${beside}`}`)
 }
 
 /** Changes the labels and the note of a job, and returns it. */
