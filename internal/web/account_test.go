@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -104,6 +105,34 @@ func TestWhoComesByATokenOrTheLinkHasNoPassword(t *testing.T) {
 		t.Errorf("got %+v", told)
 	}
 	alone.change(c, "", "another password").wants(t, 422, "a password of the link")
+}
+
+// The file may have been written by hand, in any order.
+func TestANewPasswordIsTheUsersOwnInAFileOfAnyOrder(t *testing.T) {
+	users := UsersIn(t.TempDir())
+	for _, name := range []string{"ann", "lou"} {
+		if err := users.AddPassword(name, Look, password); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := users.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(map[string]any{"users": []User{list[1], list[0]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(users.Path(), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	changed, err := users.ChangePassword("lou", password, "another password")
+	if err != nil || changed.Name != "lou" || !isPassword(changed.Password, "another password") {
+		t.Errorf("got %s and %v, want lou with her password", changed.Name, err)
+	}
+	if ann, _, err := users.find("ann"); err != nil || !isPassword(ann.Password, password) {
+		t.Errorf("the password of ann is another one: %v", err)
+	}
 }
 
 func TestOfTwoChangesNoneIsLost(t *testing.T) {

@@ -265,7 +265,8 @@ func (u *Users) ChangePassword(name, old, password string) (User, error) {
 		return User{}, fmt.Errorf("%w: somebody else changed the user meanwhile", errUnfit)
 	}
 	users[at].Password = hash
-	return users[at], u.write(users)
+	after := users[at] // which writing may put elsewhere
+	return after, u.write(users)
 }
 
 func (u *Users) write(users []User) error {
