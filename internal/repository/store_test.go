@@ -638,6 +638,11 @@ func TestAFullDiskStopsNoRunAndIsReportedAtItsEnd(t *testing.T) {
 // different degrees.
 func TestNoJobSucceedsOfWhichSomethingIsMissing(t *testing.T) {
 	var succeeded, failed, running int
+	var seconds []job.Event
+	for n := range 5 {
+		seconds = append(seconds, second(job.Measure, n+1, measured(uint64(n), 1000), nil))
+	}
+	result := job.Result{Summary: *measured(7, 5000), Line: strings.Repeat("long ", 1000)}
 	for room := range 60 { // pages
 		s := openStore(t, ":memory:") // one connection, so that its limit holds for all
 		r := begin(t, s, runSpec())
@@ -648,10 +653,10 @@ func TestNoJobSucceedsOfWhichSomethingIsMissing(t *testing.T) {
 		if _, err := s.db.Exec(fmt.Sprint("PRAGMA max_page_count = ", size+room)); err != nil {
 			t.Fatal(err)
 		}
-		for n := range 5 {
-			r.Watch(second(job.Measure, n+1, measured(uint64(n), 1000), nil))
+		for _, e := range seconds {
+			r.Watch(e)
 		}
-		end := r.End(t.Context(), job.Result{Summary: *measured(7, 5000), Line: strings.Repeat("long ", 1000)}, nil)
+		end := r.End(t.Context(), result, nil)
 		j, err := s.Get(t.Context(), r.ID())
 		if err != nil {
 			t.Fatal(err)
