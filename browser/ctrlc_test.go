@@ -30,7 +30,7 @@ func TestCtrlCEndsJobsFirst(t *testing.T) {
 		if code := s.wait(30 * time.Second); code != 0 {
 			t.Errorf("got exit code %d: %s", code, &s.errors)
 		}
-		if said := s.errors.String(); !strings.Contains(said, "Stopping job "+id) || !strings.Contains(said, "Ctrl-C once more") {
+		if said := s.errors.String(); !strings.Contains(said, "Stopping job "+id) || !strings.Contains(said, "Ctrl-C again") {
 			t.Errorf("the program does not say what it stops: %s", said)
 		}
 		s.start()

@@ -14,11 +14,11 @@ import (
 	"sledge/internal/workbench"
 )
 
-const defaultsHelp = `Defaults shows what every job takes that does not say otherwise: what the configuration
+const defaultsHelp = `Defaults shows what applies to every job that does not say otherwise: what the configuration
 file and the environment set, and where things are kept. It connects to nothing.
 
-What a client of a database has set, such as PGHOST, depends on the database, and what
-one job would be done with on all of its settings: sledge run --dry-run shows that.`
+It leaves out what a database's own programs read, such as PGHOST, because that depends on
+the database: sledge run --dry-run shows all settings of one job.`
 
 func (p *Program) defaultsCommand() *cobra.Command {
 	var repository, config string

@@ -128,7 +128,7 @@ func (r *runningSite) request(ctx context.Context, method, path string) (string,
 		VerifyConnection: func(state tls.ConnectionState) error {
 			shown := &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{state.PeerCertificates[0].Raw}}}}
 			if web.Fingerprint(shown) != r.Fingerprint {
-				return errors.New("it has another certificate than the server that was started")
+				return errors.New("another server answers there: its certificate differs")
 			}
 			return nil
 		},

@@ -73,13 +73,13 @@ func TestTheConsoleServesTheWebApplication(t *testing.T) {
 		{one, "wsport 8.5", "Error: Web Service port should be an integer\n"},
 		{one, "wsport 0", "Error: webservice:ws_port: 0 is less than 1; allowed: whole number from 1 to 65535\n"},
 		{one, "wsport $TAKEN", "Setting Web Service port to $TAKEN\n"},
-		{one, "wsstart", "Error: Web Service on port $TAKEN: another program listens on port $TAKEN, maybe another sledge web: choose another port\n"},
+		{one, "wsstart", "Error: Web Service on port $TAKEN: another program, maybe another sledge web, listens on port $TAKEN: choose another port\n"},
 		{one, "wsstop", "Web Service not running: no server of this job repository runs on the port\n"},
 		{one, "wsport $PORT", "Setting Web Service port to $PORT\n"},
 		{one, "wsport", "Web Service Port set to $PORT\n"},
 		{two, "wsport $PORT", "Setting Web Service port to $PORT\n"},
 		{one, "wsstatus", "Web Service not running: no server of this job repository runs on the port\n"},
-		{one, "wsstart", "Starting HammerDB Web Service on port $PORT\nOpen this link, which logs in once: http://127.0.0.1:$PORT/login?token=...\n"},
+		{one, "wsstart", "Starting HammerDB Web Service on port $PORT\nOpen this link, which logs you in once: http://127.0.0.1:$PORT/login?token=...\n"},
 		{one, "wsstart", "Error: Web Service already running on port $PORT, call wsstop to stop\n"},
 		{two, "wsstart", "Error: Web Service already running on port $PORT, call wsstop to stop\n"},
 		{one, "wsport $TAKEN", "Setting Web Service port to $TAKEN\n"}, // for the next start
@@ -87,10 +87,10 @@ func TestTheConsoleServesTheWebApplication(t *testing.T) {
 		{two, "wsstop", "Stopping HammerDB Web Service on port $PORT\n"},
 		{one, "wsport $PORT", "Setting Web Service port to $PORT\n"},
 		{one, "wsstatus", "Web Service not running: no server of this job repository runs on the port\n"},
-		{one, "wsstart", "Stopping HammerDB Web Service on port $PORT\nStarting HammerDB Web Service on port $PORT\nOpen this link, which logs in once: http://127.0.0.1:$PORT/login?token=...\n"},
+		{one, "wsstart", "Stopping HammerDB Web Service on port $PORT\nStarting HammerDB Web Service on port $PORT\nOpen this link, which logs you in once: http://127.0.0.1:$PORT/login?token=...\n"},
 		{one, "wsstop", "Stopping HammerDB Web Service on port $PORT\n"},
 		{one, "wsstop", "Web Service not running: no server of this job repository runs on the port\n"},
-		{one, "wsstart", "Starting HammerDB Web Service on port $PORT\nOpen this link, which logs in once: http://127.0.0.1:$PORT/login?token=...\n"},
+		{one, "wsstart", "Starting HammerDB Web Service on port $PORT\nOpen this link, which logs you in once: http://127.0.0.1:$PORT/login?token=...\n"},
 	} {
 		got := step.by.types(fill.Replace(step.types))
 		got = regexp.MustCompile(`token=\S+`).ReplaceAllString(got, "token=...")
@@ -249,7 +249,7 @@ func TestHammerDBsWebServiceStartsByItsName(t *testing.T) {
 		{"stop", "Web Service not running: no server of this job repository runs on the port\n", job.OK},
 		{"now", serviceWrong + "\n", job.ExitUsage},
 		{"wait nowait", serviceWrong + "\n", job.ExitUsage},
-		{"scgi", fmt.Sprintf("Error starting HammerDB webservice on port %d in scgi mode : SCGI is not built into Sledge: have the proxy speak HTTP to sledge web --base-path /PATH --trusted-proxy 127.0.0.1\n", port), job.ExitUsage},
+		{"scgi", fmt.Sprintf("Error starting HammerDB webservice on port %d in scgi mode : Sledge does not speak SCGI: have the proxy speak HTTP to sledge web --base-path /PATH --trusted-proxy 127.0.0.1\n", port), job.ExitUsage},
 		{"--help", serviceHelp + "\n", job.OK},
 		{"version", "Sledge Web Service v1.2.3\n", job.OK},
 	} {

@@ -50,9 +50,9 @@ func (s *site) whoMayCome() (api.Users, error) {
 	beside := " --repo " + workbench.ShellWord(path)
 	list := api.Users{Users: []api.User{}, Commands: []api.Command{
 		{Does: "Add a person: it asks for a password", Command: "sledge web user add NAME --role look" + beside},
-		{Does: "Add a program, by a token that is shown once", Command: "sledge web user add NAME --role act --token" + beside},
+		{Does: "Add a program: it prints a token, once", Command: "sledge web user add NAME --role act --token" + beside},
 		{Does: "Give a new password or another role", Command: "sledge web user add NAME --role act --replace" + beside},
-		{Does: "Remove somebody, whose sessions end", Command: "sledge web user remove NAME" + beside},
+		{Does: "Remove somebody, and end their sessions", Command: "sledge web user remove NAME" + beside},
 	}}
 	for _, one := range all {
 		list.Users = append(list.Users, api.User{Name: one.Name, Role: string(one.Role), By: one.By(), Added: one.Added})

@@ -175,7 +175,7 @@ func (s *site) await() {
 			fmt.Fprintf(s.program.Stderr, format+"\n", report.Printable(strings.Join(going, ", ")))
 		}
 	}
-	say("Stopping %s; the server ends after that. Ctrl-C once more aborts.")
+	say("Stopping %s; then the server ends. Press Ctrl-C again to abort.")
 	ended := make(chan struct{})
 	go func() {
 		s.verbs.Wait()
@@ -183,7 +183,7 @@ func (s *site) await() {
 	}()
 	tick := time.NewTicker(reminder)
 	defer tick.Stop()
-	for again, still := s.again, "Still waiting for %s. Ctrl-C once more aborts."; ; {
+	for again, still := s.again, "Still waiting for %s. Press Ctrl-C again to abort."; ; {
 		select {
 		case <-ended:
 			return
@@ -212,11 +212,11 @@ func (p *Program) scriptingOf(c web.Config, store *repository.Store, may *bool) 
 	reached := !isTCP || web.Reachable(address) || len(c.Proxies) > 0
 	switch {
 	case c.ReadOnly:
-		s.Why = "this server only shows: it was started with --read-only"
+		s.Why = "nobody may act on this server: it was started with --read-only"
 	case may != nil && !*may:
-		s.Why = "no script runs here: the server was started with --scripts=false"
+		s.Why = "scripts do not run here: the server was started with --scripts=false"
 	case may == nil && reached:
-		s.Why = "no script runs here, since other machines reach this server, and scripts can do whatever the server's user can: start sledge web with --scripts if all who may act may do that, too"
+		s.Why = "scripts do not run here, because other machines reach this server, and scripts can do whatever the user can who started it: start sledge web with --scripts if everybody who may act may do that, too"
 	default:
 		return s, p.mayRun(&s, store)
 	}

@@ -33,24 +33,24 @@ type webFlags struct {
 	proxies          []string
 }
 
-const webHelp = `Web serves the web application on this machine, and prints a link that logs in once.
-In a browser you then set tests up, build and check schemas, start runs and watch them,
-lay results side by side, and write reports and scripts. For programs there is an API,
-which describes itself at /api/v1/docs.
+const webHelp = `Web serves the web application on this machine, and prints a link that logs you in once.
+In the browser you set up tests, build and check schemas, start runs and watch them,
+compare results, and write reports and scripts. Programs use the API, which describes
+itself at /api/v1/docs.
 
-Whoever comes in by the link may act. For several people, add users: each has a name,
-a password and a role. Those who may look see everything and change nothing; those who
-may act also start, stop and delete. With users there is no link. Programs come in by
-a token, sent as Authorization: Bearer TOKEN.
+Who logs in by the link may act. For several people, add users: each has a name, a
+password and a role. The role look sees results and changes nothing; the role act also
+starts, stops and deletes. Once there are users, there is no link. Programs log in with
+a token, which they send as Authorization: Bearer TOKEN.
 
-Nobody else can reach 127.0.0.1. On another address, web starts only with TLS and a
-user. To reach it from your desk without either, use ssh -L 8080:127.0.0.1:8080 HOST.
+Other machines cannot reach 127.0.0.1. On another address, web starts only with TLS and
+a user. To use it from your desk without either: ssh -L 8080:127.0.0.1:8080 HOST
 
-Users, sessions and a log of what was done by whom are kept beside the job repository,
-in web-users.json, web-sessions.json and web-audit.jsonl, for your eyes only.
+Users, sessions and a log of who did what are kept beside the job repository, in
+web-users.json, web-sessions.json and web-audit.jsonl. Only you can read them.
 
-Ctrl-C ends the server. Jobs and scripts that were started by it are stopped first, as
-Ctrl-C stops a command, and what they did is kept; the next Ctrl-C aborts them.`
+Ctrl-C ends the server. First it stops the jobs and scripts that it started, as Ctrl-C
+stops a command, and keeps what they have done. The next Ctrl-C aborts them.`
 
 func (p *Program) webCommand() *cobra.Command {
 	var f webFlags
@@ -73,16 +73,16 @@ func (p *Program) webCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "`address` and port to listen on; port 0 is any that is free")
-	flags.StringVar(&f.certificate, "tls-cert", "", "serve TLS by the certificate in this PEM `file`, with those that it was signed by")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "`address` and port to listen on; port 0 takes a free one")
+	flags.StringVar(&f.certificate, "tls-cert", "", "serve TLS with the certificate in this PEM `file`, followed by those that signed it")
 	flags.StringVar(&f.key, "tls-key", "", "PEM `file` of the certificate's key")
-	flags.BoolVar(&f.selfSigned, "tls-self-signed", false, "serve TLS by a certificate that Sledge makes, keeps and shows the fingerprint of")
+	flags.BoolVar(&f.selfSigned, "tls-self-signed", false, "serve TLS with a certificate that Sledge makes and keeps; its fingerprint is printed")
 	flags.BoolVar(&f.readOnly, "read-only", false, "let nobody act, whatever their role")
-	flags.BoolFunc("scripts", "let those who may act run scripts and the console, which can do whatever you can on this machine; --scripts=false lets nobody (default: where only this machine reaches the server)", f.setScripts)
-	flags.StringVar(&f.basePath, "base-path", "", "`path` such as /sledge under which a reverse proxy serves it")
+	flags.BoolFunc("scripts", "let users who may act run scripts and the console, which can do whatever you can on this machine; --scripts=false lets nobody (default: only if no other machine reaches the server)", f.setScripts)
+	flags.StringVar(&f.basePath, "base-path", "", "`path`, such as /sledge, under which a reverse proxy serves the pages")
 	flags.StringArrayVar(&f.proxies, "trusted-proxy", nil, "`address` or network of a reverse proxy whose X-Forwarded headers are believed; repeat as needed")
-	flags.StringArrayVar(&f.hostnames, "hostname", nil, "`name` that browsers reach it by, if that is not this machine's own; repeat as needed")
-	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml) of the jobs that are started here")
+	flags.StringArrayVar(&f.hostnames, "hostname", nil, "`name` by which browsers reach the server, if it is not this machine's own; repeat as needed")
+	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml) for the jobs that the server starts")
 	c.PersistentFlags().StringVar(&f.repository, "repo", "", "`file` of the job repository, beside which users and sessions are kept")
 	c.AddCommand(p.webUserCommand(&f.repository))
 	return c
@@ -103,7 +103,7 @@ func (p *Program) web(ctx context.Context, f webFlags) (err error) {
 	}
 	address, err := net.ResolveTCPAddr("tcp", f.listen)
 	if err != nil {
-		return usage("--listen %s: %w: it takes an address and a port, as 127.0.0.1:8080 does", f.listen, err)
+		return usage("--listen %s: give an address and a port, such as 127.0.0.1:8080 (%w)", f.listen, err)
 	}
 	if err := f.checkTLS(); err != nil {
 		return err
@@ -141,8 +141,11 @@ func (p *Program) web(ctx context.Context, f webFlags) (err error) {
 // setScripts takes the flag that lets scripts run, or does not.
 func (f *webFlags) setScripts(text string) error {
 	may, err := strconv.ParseBool(text)
+	if err != nil {
+		return errors.New("give true or false")
+	}
 	f.scripts = &may
-	return err
+	return nil
 }
 
 // introduce says where the server is and how to come in. The link goes to standard output
@@ -157,7 +160,7 @@ func (p *Program) introduce(s *site, f webFlags) error {
 		fmt.Fprintln(p.Stderr, "This program was built without the pages: "+web.HowToGetPages)
 	}
 	if s.HasLink() {
-		fmt.Fprintln(p.Stderr, "Open this link, which logs in once. Ctrl-C ends the server.")
+		fmt.Fprintln(p.Stderr, "Open this link, which logs you in once. Ctrl-C ends the server.")
 	} else {
 		fmt.Fprintln(p.Stderr, "Open this address, and log in as a user. Ctrl-C ends the server.")
 	}
@@ -172,7 +175,7 @@ func (p *Program) webFolder(repository string) (string, error) {
 		return "", err
 	}
 	if path == ":memory:" {
-		return "", usage("users and sessions are kept beside the job repository, and :memory: has no place: choose a file with --repo or SLEDGE_REPO")
+		return "", usage("users and sessions are kept beside the job repository, but :memory: is no file: choose one with --repo or SLEDGE_REPO")
 	}
 	path, err = filepath.Abs(path)
 	return filepath.Dir(path), err
@@ -185,7 +188,7 @@ func proxies(texts []string) (all []netip.Prefix, err error) {
 		if err != nil {
 			address, wrong := netip.ParseAddr(text)
 			if wrong != nil {
-				return nil, usage("--trusted-proxy %s: it is neither an address such as 127.0.0.1 nor a network such as 10.1.2.0/24", text)
+				return nil, usage("--trusted-proxy %s: give an address, such as 127.0.0.1, or a network, such as 10.1.2.0/24", text)
 			}
 			prefix = netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen())
 		}
@@ -197,7 +200,7 @@ func proxies(texts []string) (all []netip.Prefix, err error) {
 func (f webFlags) checkTLS() error {
 	switch {
 	case f.selfSigned && (f.certificate != "" || f.key != ""):
-		return usage("--tls-self-signed and --tls-cert exclude each other: leave one out")
+		return usage("--tls-self-signed and --tls-cert exclude each other: give one of them")
 	case (f.certificate == "") != (f.key == ""):
 		return usage("--tls-cert and --tls-key belong together: give both")
 	}
@@ -220,7 +223,7 @@ func (f webFlags) checkReach(address *net.TCPAddr, folder string) error {
 		return nil
 	}
 	if !reachable {
-		return usage("--trusted-proxy lets in people of other machines, and there is no user: add one first with sledge web user add NAME --role act")
+		return usage("--trusted-proxy lets in people from other machines, and there is no user yet: add one with sledge web user add NAME --role act")
 	}
 	var missing []string
 	if !hasTLS {
@@ -229,7 +232,7 @@ func (f webFlags) checkReach(address *net.TCPAddr, folder string) error {
 	if len(users) == 0 {
 		missing = append(missing, "a user with a password (sledge web user add NAME --role act)")
 	}
-	return usage("--listen %s: other machines can reach this address, which takes %s; or leave --listen away, and reach 127.0.0.1:8080 by ssh -L 8080:127.0.0.1:8080 HOST",
+	return usage("--listen %s: other machines can reach this address, so the server needs %s; or leave --listen out, and reach 127.0.0.1:8080 by ssh -L 8080:127.0.0.1:8080 HOST",
 		f.listen, strings.Join(missing, " and "))
 }
 
@@ -258,7 +261,7 @@ func listen(address *net.TCPAddr) (net.Listener, error) {
 	case err == nil:
 		return listener, nil
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, usage("another program listens on port %d, maybe another sledge web: choose another port", address.Port)
+		return nil, usage("another program, maybe another sledge web, listens on port %d: choose another port", address.Port)
 	case errors.Is(err, fs.ErrPermission):
 		return nil, usage("you may not listen on port %d: choose one above 1023", address.Port)
 	}

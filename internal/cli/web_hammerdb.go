@@ -28,9 +28,9 @@ const serviceHelp = `Usage: hammerdbws [ start | wait | nowait | gui | stop ]
   hammerdbws stop         end the server of the job repository, whichever command started it
   hammerdbws --version    say which version this is
 
-The port is the one that wsport sets in the console. Only this machine can reach it: sledge web
-serves others, too, by TLS and with users, and works behind a reverse proxy, for which
-HammerDB has scgi. This is Sledge by HammerDB's name: sledge --help shows all that it can do.`
+The port is the one that wsport sets in the console. Only this machine can reach it. For other
+machines use sledge web, with TLS and users; it also works behind a reverse proxy, for which
+HammerDB has scgi. This is Sledge by HammerDB's name: sledge --help shows all it can do.`
 
 // serviceWrong is what HammerDB says of another argument.
 const serviceWrong = "Error starting HammerDB Web Service: argument should be start, stop, gui, scgi, wait or nowait"
@@ -101,7 +101,7 @@ func serviceMode(args []string) (mode string, err error) {
 // serveService serves until Ctrl-C, or until somebody asks it to quit.
 func (p *Program) serveService(ctx context.Context, made *console.Console, mode string) (err error) {
 	if mode == serviceSCGI {
-		return usage("SCGI is not built into Sledge: have the proxy speak HTTP to sledge web --base-path /PATH --trusted-proxy 127.0.0.1")
+		return usage("Sledge does not speak SCGI: have the proxy speak HTTP to sledge web --base-path /PATH --trusted-proxy 127.0.0.1")
 	}
 	path, _ := made.Repository()
 	port := made.WebPort()

@@ -110,7 +110,7 @@ func TestWebPrintsALinkThatLogsInAndEndsByCtrlC(t *testing.T) {
 	if code := end(); code != job.OK {
 		t.Errorf("got exit code %d, want %d: %s", code, job.OK, &w.err)
 	}
-	if said := w.err.String(); !strings.Contains(said, "logs in once") || strings.Contains(said, "token=") {
+	if said := w.err.String(); !strings.Contains(said, "logs you in once") || strings.Contains(said, "token=") {
 		t.Errorf("got on standard error %s", said)
 	}
 }
@@ -177,11 +177,11 @@ func TestWebAnswersTheAddressesOfHammerDBsWebService(t *testing.T) {
 		{"GET", "jobs", look, 302, "./#/jobs", ""},
 		{"GET", "jobs?jobid=FFFF&resultdata", look, 404, "", "Jobid FFFF does not exist"},
 		{"GET", "jobs?jobid=FFFF&delete&DELETE", act, 405, "", "send POST"},
-		{"POST", "jobs?jobid=FFFF&delete", look, 403, "", "may look and not act"},
+		{"POST", "jobs?jobid=FFFF&delete", look, 403, "", "may only look"},
 		{"POST", "jobs?jobid=FFFF&delete", act, 404, "", "Jobid FFFF does not exist"},
 		{"GET", "quit", act, 405, "", "send POST /quit"},
 		{"POST", "quit", "", 401, "", "Bearer TOKEN"},
-		{"POST", "quit", look, 403, "", "may look and not act"},
+		{"POST", "quit", look, 403, "", "may only look"},
 		{"POST", "quit", act, 200, "", "Stopping HammerDB Web Service"},
 	} {
 		status, location, body := ask(test.method, test.path, test.token)
@@ -211,9 +211,9 @@ func TestWebRefusesWhatWouldLetOthersIn(t *testing.T) {
 		code  job.Exit
 	}{
 		{false, "--listen :8080", []string{"other machines", "--tls-self-signed", "sledge web user add", "ssh -L"}, job.ExitUsage},
-		{false, "--listen 0.0.0.0:8080 --tls-self-signed", []string{"takes a user with a password"}, job.ExitUsage},
-		{true, "--listen [::]:8080", []string{"takes TLS"}, job.ExitUsage},
-		{true, "--listen 192.0.2.1:8080", []string{"takes TLS"}, job.ExitUsage},
+		{false, "--listen 0.0.0.0:8080 --tls-self-signed", []string{"needs a user with a password"}, job.ExitUsage},
+		{true, "--listen [::]:8080", []string{"needs TLS"}, job.ExitUsage},
+		{true, "--listen 192.0.2.1:8080", []string{"needs TLS"}, job.ExitUsage},
 		{false, "--trusted-proxy 127.0.0.1", []string{"sledge web user add"}, job.ExitUsage},
 		{true, "--trusted-proxy nosuch", []string{"--trusted-proxy nosuch", "10.1.2.0/24"}, job.ExitUsage},
 		{false, "--listen " + taken.Addr().String(), []string{"another program", "another port"}, job.ExitUsage},
@@ -353,7 +353,7 @@ func TestTheEndSaysWhatItWaitsFor(t *testing.T) {
 		t.Fatalf("got %d %s", answer.Code, answer.Body)
 	}
 	for _, want := range []string{
-		"Stopping job " + begun.ID + "; the server ends after that. Ctrl-C once more aborts.\n",
+		"Stopping job " + begun.ID + "; then the server ends. Press Ctrl-C again to abort.\n",
 		"Aborting job " + begun.ID + ".\n",
 	} {
 		s.quit()

@@ -19,10 +19,10 @@ import (
 func (p *Program) webUserCommand(repository *string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "user",
-		Short: "Say who may come in to the web application",
-		Long: `User keeps the users of the web application, in web-users.json beside the job
-repository. The file holds Argon2id hashes of passwords and SHA-256 hashes of tokens,
-and only you may read it. A server that runs sees a change at once.`,
+		Short: "Add, list and remove users of the web application",
+		Long: `User says who may log in to the web application. The users are in web-users.json beside
+the job repository, which only you can read. It holds Argon2id hashes of passwords and
+SHA-256 hashes of tokens. A running server sees each change at once.`,
 		Example: examples(
 			"sledge web user add ann --role act",
 			"sledge web user list",
@@ -58,8 +58,9 @@ func (p *Program) webUserAdd(repository *string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "add NAME --role look|act",
 		Short: "Add a user with a password, or a program with a token",
-		Long: `Add asks for a password on the terminal, twice, or reads it from the first line of a
-file. With --token it makes a token for a program instead, and prints it once.`,
+		Long: `Add asks for a password on the terminal, twice, or reads it from a file. With --token it
+makes a token for a program instead, and prints it once. The role look sees results and
+changes nothing; the role act also starts, stops and deletes.`,
 		Example: examples(
 			"sledge web user add ann --role act",
 			"sledge web user add wall --role look --password-file secret.txt",
@@ -74,10 +75,10 @@ file. With --token it makes a token for a program instead, and prints it once.`,
 			}
 			name, as := args[0], web.Role(role)
 			if role == "" {
-				return usage("--role is missing: look for who sees everything, act for who may also start, stop and delete")
+				return usage("--role is missing: give look, to see results, or act, to start, stop and delete, too")
 			}
 			if token && passwordFile != "" {
-				return usage("--token and --password-file exclude each other: leave one out")
+				return usage("--token and --password-file exclude each other: give one of them")
 			}
 			if err := users.Check(name, as, replace); errors.Is(err, web.ErrUserExists) {
 				return job.WithExit(job.ExitExists, fmt.Errorf("%w: --replace gives a new role and password", err))
@@ -89,7 +90,7 @@ file. With --token it makes a token for a program instead, and prints it once.`,
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(p.Stderr, "This is the token of %s, which may %s. It is kept nowhere, and shown once.\n", name, role)
+				fmt.Fprintf(p.Stderr, "This is the token of %s, whose role is %s. It is shown only now; Sledge keeps its hash.\n", name, role)
 				_, err = fmt.Fprintln(p.whole, secret)
 				return err
 			}
@@ -100,16 +101,16 @@ file. With --token it makes a token for a program instead, and prints it once.`,
 			if err := users.AddPassword(name, as, password); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(p.Stdout, "Added %s, who may %s, to %s\n", name, role, users.Path())
+			_, err = fmt.Fprintf(p.Stdout, "Added %s, with the role %s, to %s\n", name, role, users.Path())
 			return err
 		}),
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&role, "role", "", "`role`: look, or act")
-	flags.StringVar(&passwordFile, "password-file", "", "`file` whose first line is the password")
-	flags.BoolVar(&token, "token", false, "make a token for a program, rather than take a password")
-	flags.BoolVar(&replace, "replace", false, "replace the user of this name; their sessions end")
+	flags.StringVar(&role, "role", "", "`role`: look or act")
+	flags.StringVar(&passwordFile, "password-file", "", "`file` with the password in one line")
+	flags.BoolVar(&token, "token", false, "make a token for a program, instead of taking a password")
+	flags.BoolVar(&replace, "replace", false, "replace the user of this name, and end their sessions")
 	return c
 }
 
@@ -134,7 +135,7 @@ func (p *Program) newPassword(name, file string) (string, error) {
 		return password, nil
 	}
 	if !p.StdinIsTerminal {
-		return "", usage("there is no terminal to ask for a password on: give it in --password-file, or use --token for a program")
+		return "", usage("there is no terminal to ask for the password on: give it with --password-file, or use --token for a program")
 	}
 	password, err := p.askPassword(fmt.Sprintf("Password for %s: ", name))
 	if err != nil {

@@ -73,14 +73,14 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) {
 	if wait > 0 {
 		seconds := int(wait/time.Second) + 1
 		w.Header().Set("Retry-After", strconv.Itoa(seconds))
-		s.refuse(w, r, http.StatusTooManyRequests, fmt.Sprintf("There were too many attempts: try again in %d s.", seconds))
+		s.refuse(w, r, http.StatusTooManyRequests, fmt.Sprintf("Too many attempts. Try again in %d s.", seconds))
 		return
 	}
 	user, err := s.users.ChangePassword(v.who.name, asked.Old, asked.New)
 	switch {
 	case errors.Is(err, errWrongPassword):
 		note(w, v.who.name, "wrong password")
-		s.refuse(w, r, http.StatusForbidden, "This is not your password as it was.")
+		s.refuse(w, r, http.StatusForbidden, "This is not your old password.")
 		return
 	case errors.Is(err, errUnfit):
 		giveBack()
@@ -88,7 +88,7 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) {
 		return
 	case err != nil:
 		s.sayOnce(err.Error())
-		s.refuse(w, r, http.StatusInternalServerError, "The password cannot be changed: what the program printed says why.")
+		s.refuse(w, r, http.StatusInternalServerError, "The server cannot change the password, and has printed why.")
 		return
 	}
 	giveBack()
@@ -106,13 +106,13 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) {
 func (s *Server) endOthers(w http.ResponseWriter, r *http.Request) {
 	cookie, err := r.Cookie(s.cookie)
 	if err != nil || r.Header.Get("Authorization") != "" {
-		s.refuse(w, r, http.StatusUnprocessableEntity, "who comes in by a token has no sessions")
+		s.refuse(w, r, http.StatusUnprocessableEntity, "a token has no sessions: log in with a password")
 		return
 	}
 	who := visitOf(r).who.name
 	if err := s.sessions.endOthers(who, cookie.Value); err != nil {
 		s.sayOnce(err.Error())
-		s.refuse(w, r, http.StatusInternalServerError, "The sessions cannot be ended: what the program printed says why.")
+		s.refuse(w, r, http.StatusInternalServerError, "The server cannot end the sessions, and has printed why.")
 		return
 	}
 	note(w, who, "logged out elsewhere")

@@ -52,7 +52,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 					panic(fault)
 				}
 				s.Say(fmt.Sprintf("this is a bug in Sledge: please report it, with the lines below: %s %s: %v\n%s", asked.Method, asked.URL.Path, fault, debug.Stack()))
-				s.refuse(w, r, http.StatusInternalServerError, "this is a bug in Sledge: what the program printed says more")
+				s.refuse(w, r, http.StatusInternalServerError, "this is a bug in Sledge: please report it, with what the server printed")
 			}
 			s.note(w, asked, v)
 			w.begin() // for what is left of the answer
@@ -117,7 +117,7 @@ func (s *Server) mayCome(w *answer, r *http.Request, v *visit) bool {
 		checked.Method = http.MethodPost // or it would pass as harmless
 	}
 	if err := s.cross.Check(checked); err != nil {
-		s.refuse(w, r, http.StatusForbidden, "a page of another origin asked for this, and may not: "+err.Error())
+		s.refuse(w, r, http.StatusForbidden, "the request came from a page of another site, which may not do this: "+err.Error())
 		return false
 	}
 	switch r.URL.Path {
@@ -127,7 +127,7 @@ func (s *Server) mayCome(w *answer, r *http.Request, v *visit) bool {
 	who, in, err := s.identify(r)
 	if err != nil {
 		s.sayOnce(err.Error())
-		s.refuse(w, r, http.StatusInternalServerError, "who you are cannot be found out: what the program printed says why")
+		s.refuse(w, r, http.StatusInternalServerError, "the server cannot read its users or sessions, and has printed why")
 		return false
 	}
 	if !in {
@@ -139,12 +139,12 @@ func (s *Server) mayCome(w *answer, r *http.Request, v *visit) bool {
 	case r.URL.Path == "/logout" || r.URL.Path == othersPath || !acts(r) && !s.isPrivate(r):
 		return true
 	case s.ReadOnly && who.name != keyUser:
-		s.refuse(w, r, http.StatusForbidden, "this server only shows: it was started with --read-only")
+		s.refuse(w, r, http.StatusForbidden, "nobody may act on this server: it was started with --read-only")
 		return false
 	case r.URL.Path == passwordPath:
 		return true
 	case who.role != Act:
-		s.refuse(w, r, http.StatusForbidden, fmt.Sprintf("%s may look and not act: this takes the role %s", who.name, Act))
+		s.refuse(w, r, http.StatusForbidden, fmt.Sprintf("%s may only look, and this takes the role %s: ask whoever started the server for it", who.name, Act))
 		return false
 	}
 	return true
@@ -221,7 +221,7 @@ func (s *Server) sendToLogin(w *answer, r *http.Request) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		detail := "log in, or send a token as Authorization: Bearer TOKEN (sledge web user add NAME --role look --token makes one)"
 		if r.Header.Get("Authorization") != "" {
-			detail = "the token in Authorization is not a user's: sledge web user add NAME --token makes one"
+			detail = "the token in Authorization is not known here: sledge web user add NAME --role look --token makes one"
 		}
 		s.refuse(w, r, http.StatusUnauthorized, detail)
 		return

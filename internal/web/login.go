@@ -60,12 +60,12 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") {
-		s.page(w, http.StatusServiceUnavailable, "Not yet", "This link works once, so a browser must not follow it before you do.")
+		s.page(w, http.StatusServiceUnavailable, "Not yet", "This link works only once, so the browser must not open it ahead of you.")
 		return
 	}
 	if !s.link.use(token) {
 		note(w, "", "link refused")
-		s.form(w, http.StatusForbidden, "This link was used already, or is of another start of the server.", next)
+		s.form(w, http.StatusForbidden, "This link has been used, or the server was started again since. Start sledge web again for a new one.", next)
 		return
 	}
 	if !s.enter(w, r, linkUser, "", next) {
@@ -75,7 +75,7 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) {
 	// A redirect would still count as what led here, which may be another site, and the
 	// browser would keep the cookie back. A page of ours does not.
 	w.Header().Set("Refresh", "0; url="+s.BasePath+"/")
-	s.page(w, http.StatusOK, "You are logged in", "The pages come in a moment.")
+	s.page(w, http.StatusOK, "You are logged in", "The pages open in a moment.")
 }
 
 // keyNext is the name of what was asked for before the log-in, in its address and its form.
@@ -108,7 +108,7 @@ func (s *Server) form(w http.ResponseWriter, status int, wrong, next string) {
 // logIn lets in who has a password.
 func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
-		s.form(w, http.StatusBadRequest, "What was sent is no form of this page.", "/")
+		s.form(w, http.StatusBadRequest, "The server could not read the form. Try again.", "/")
 		return
 	}
 	next := wanted(r.PostForm.Get(keyNext))
@@ -118,13 +118,13 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 		seconds := int(wait/time.Second) + 1
 		note(w, "", "log-in refused: too many attempts")
 		w.Header().Set("Retry-After", strconv.Itoa(seconds))
-		s.form(w, http.StatusTooManyRequests, fmt.Sprintf("There were too many attempts: try again in %d s.", seconds), next)
+		s.form(w, http.StatusTooManyRequests, fmt.Sprintf("Too many attempts. Try again in %d s.", seconds), next)
 		return
 	}
 	user, found, err := s.users.find(name)
 	if err != nil {
 		s.sayOnce(err.Error())
-		s.form(w, http.StatusInternalServerError, "The users cannot be read: what the program printed says why.", next)
+		s.form(w, http.StatusInternalServerError, "The server cannot read its users, and has printed why.", next)
 		return
 	}
 	hash := user.Password
@@ -138,7 +138,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 		} else {
 			note(w, "", "log-in refused: no such user")
 		}
-		s.form(w, http.StatusUnauthorized, "There is no user of this name with this password.", next)
+		s.form(w, http.StatusUnauthorized, "No user has this name and this password.", next)
 		return
 	}
 	giveBack()
@@ -154,7 +154,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, user, proof, next
 	token, ends, err := s.sessions.begin(user, proof)
 	if err != nil {
 		s.sayOnce(err.Error())
-		s.form(w, http.StatusInternalServerError, "The session cannot be kept: what the program printed says why.", next)
+		s.form(w, http.StatusInternalServerError, "The server cannot keep your session, and has printed why.", next)
 		return false
 	}
 	http.SetCookie(w, s.cookieOf(r, token, ends))

@@ -18,10 +18,10 @@ var contentTypes = map[string]string{
 }
 
 // HowToGetPages says what to do where a program was built without them.
-const HowToGetPages = "install Node.js with npm, which builds them, run make build where Sledge's sources are, and start that program."
+const HowToGetPages = "install Node.js with npm, run make build in Sledge's sources, and start that program."
 
 // noPages is shown in their place.
-const noPages = "This program was built without its pages. To have them, " + HowToGetPages + " You are logged in, the API answers, and the command line does everything."
+const noPages = "This program was built without its pages. To get them, " + HowToGetPages + " The API and the command line work without them."
 
 // pages serves the built pages, or says how to get them.
 func (s *Server) pages() http.Handler {
@@ -33,7 +33,7 @@ func (s *Server) pages() http.Handler {
 	return gzhttp.GzipHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if acts(r) {
 			w.Header().Set("Allow", "GET, HEAD")
-			s.refuse(w, r, http.StatusMethodNotAllowed, "pages can only be read")
+			s.refuse(w, r, http.StatusMethodNotAllowed, "a page takes GET only")
 			return
 		}
 		name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")

@@ -69,7 +69,7 @@ func (s *Server) checkHost(host string) error {
 	if address, ok := s.Listener.Addr().(*net.TCPAddr); ok && Reachable(address) && len(s.Hostnames) == 0 {
 		return nil
 	}
-	return fmt.Errorf("this server is not known as %q: if it is meant to be, start it with --hostname", name)
+	return fmt.Errorf("this server does not know the name %q: if it is one of its names, start it with --hostname %[1]s", name)
 }
 
 // list divides the values of a header at commas.

@@ -95,7 +95,7 @@ var basePaths = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$`)
 // CheckBasePath refuses a base path that is not one or more names, each after a slash.
 func CheckBasePath(path string) error {
 	if path != "" && !basePaths.MatchString(path) {
-		return fmt.Errorf("%q is no path such as /sledge: it begins with a slash and does not end with one, and has letters, digits and . _ ~ - between", path)
+		return fmt.Errorf("%q is no path such as /sledge: begin with a slash, do not end with one, and use letters, digits and . _ ~ - between slashes", path)
 	}
 	return nil
 }

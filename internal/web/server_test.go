@@ -443,10 +443,10 @@ func TestOtherAddressesAreBehindTheSameDoor(t *testing.T) {
 		{"GET", "/sledge/env", look, "*/*", 200, "GET /env"},
 		{"GET", "/env", look, "", 200, "GET /env"}, // where the proxy has taken the base path off
 		{"POST", "/sledge/env", act, "*/*", 200, "POST /env"},
-		{"POST", "/sledge/env", look, "*/*", 403, "may look and not act"},
+		{"POST", "/sledge/env", look, "*/*", 403, "may only look"},
 		{"GET", "/sledge/env", "", "*/*", 401, "Bearer TOKEN (sledge web user add"},
 		{"GET", "/sledge/env", "", "", 401, "Bearer TOKEN (sledge web user add"},
-		{"GET", "/sledge/env", "wrong", "*/*", 401, "not a user's"},
+		{"GET", "/sledge/env", "wrong", "*/*", 401, "not known here"},
 		{"GET", "/sledge/env", "", "text/html,*/*", 303, ""},
 		{"GET", "/sledge/env/more", look, "*/*", 404, ""},
 	} {

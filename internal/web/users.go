@@ -54,7 +54,7 @@ func (u User) proof() string {
 
 // Errors of users that callers tell apart.
 var (
-	ErrUserExists  = errors.New("there is such a user already")
+	ErrUserExists  = errors.New("there is already a user of this name")
 	ErrUserMissing = errors.New("there is no such user")
 )
 
@@ -92,7 +92,7 @@ func (u *Users) List() ([]User, error) {
 		return nil, fmt.Errorf("read the users: %w", err)
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("read the users: others may read or write %s: chmod 600 %[1]s", u.path)
+		return nil, fmt.Errorf("read the users: others may read or write %s: protect it with chmod 600 %[1]s", u.path)
 	}
 	now := fileState{info.Size(), info.ModTime()}
 	if now == u.read {
@@ -130,13 +130,13 @@ var userNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
 
 func checkUser(name string, role Role) error {
 	if !userNames.MatchString(name) {
-		return fmt.Errorf("the user's name %q is not 1 to 64 letters, digits and . _ @ -, the first a letter or digit", name)
+		return fmt.Errorf("user %q: a name has 1 to 64 letters, digits and . _ @ -, and begins with a letter or digit", name)
 	}
 	if name == linkUser {
-		return fmt.Errorf("the name %s is taken: who comes in by the link is called so", linkUser)
+		return fmt.Errorf("user %s: the name is taken: it stands for who logs in by the link", linkUser)
 	}
 	if !slices.Contains(Roles, role) {
-		return fmt.Errorf("the role %q is neither %s, who sees everything, nor %s, who may also change it", role, Look, Act)
+		return fmt.Errorf("role %q: give %s, to see results, or %s, to change things, too", role, Look, Act)
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ const leastPassword = 8
 // CheckPassword refuses a password that is too short, or too long to be one.
 func CheckPassword(password string) error {
 	if n := utf8.RuneCountInString(password); n < leastPassword {
-		return fmt.Errorf("the password has %d characters, and needs %d", n, leastPassword)
+		return fmt.Errorf("the password has %d characters, and needs at least %d", n, leastPassword)
 	}
 	if len(password) > formBytes/4 {
 		return fmt.Errorf("the password is longer than %d bytes", formBytes/4)

@@ -125,7 +125,7 @@ func wsstart(c *Console, _ context.Context, _ Call) (string, error) {
 	c.out.printf("Starting HammerDB Web Service on port %d", port)
 	address, logsIn := own.Link()
 	if logsIn {
-		c.out.printWhole("Open this link, which logs in once: " + address)
+		c.out.printWhole("Open this link, which logs you in once: " + address)
 		return "", nil
 	}
 	c.out.printWhole("Open this address, and log in as a user: " + address)

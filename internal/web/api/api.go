@@ -116,7 +116,7 @@ func New(c Config) *API {
 	}
 	a.ctx, a.end = context.WithCancel(context.Background())
 	config := huma.DefaultConfig("Sledge", "1")
-	config.Info.Description = "Load tests for databases: set them up, run them, follow them, and read what came out."
+	config.Info.Description = "Load tests for databases: set them up, run them, follow them, and read their results."
 	config.Info.License = &huma.License{Name: "Apache 2.0", Identifier: "Apache-2.0"}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	config.CreateHooks = nil // which would add a member to every document
@@ -196,7 +196,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(http.ErrAbortHandler) // it could not be written to the end, for whoever has gone
 		default:
 			a.Say(fmt.Sprintf("%s %s: %v", r.Method, r.URL.Path, fault))
-			problem(http.StatusInternalServerError, "a bug in Sledge: please report it, with what the program printed").write(w)
+			problem(http.StatusInternalServerError, "this is a bug in Sledge: please report it, with what the server printed").write(w)
 		}
 	}()
 	if _, pattern := a.mux.Handler(r); pattern != "" {
@@ -212,11 +212,11 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(allowed) == 0 {
-		problem(http.StatusNotFound, "there is nothing at this address: %s/docs lists what there is", Prefix).write(w)
+		problem(http.StatusNotFound, "there is nothing at this address: %s/docs lists the addresses", Prefix).write(w)
 		return
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	problem(http.StatusMethodNotAllowed, "%s is not for this address, only %s", r.Method, strings.Join(allowed, ", ")).write(w)
+	problem(http.StatusMethodNotAllowed, "this address does not take %s, only %s", r.Method, strings.Join(allowed, ", ")).write(w)
 }
 
 // UnderWay names what was started here and goes on, and what Wait waits for: each job,
@@ -325,7 +325,7 @@ func (a *API) beside(do func()) bool {
 // ending is the Problem of who asks for something that the end of the program leaves no time
 // for.
 func ending(what string) *Problem {
-	return problem(http.StatusServiceUnavailable, "%s: the program is ending", what)
+	return problem(http.StatusServiceUnavailable, "%s: the server is ending", what)
 }
 
 // handles lists the handles of the jobs that go on. The lock is held.
@@ -377,7 +377,7 @@ func add[I, O any](a *API, o huma.Operation, do func(context.Context, *I) (*O, e
 		o.Responses = map[string]*huma.Response{}
 	}
 	o.Responses["default"] = &huma.Response{
-		Description: "It was not done, and why.",
+		Description: "The request was refused, and why.",
 		Content:     map[string]*huma.MediaType{problemKind: {Schema: schema}},
 	}
 	o.MaxBodyBytes = mostBody

@@ -161,9 +161,9 @@ func TestProblemsNameWhatIsWrongAndRepeatNothing(t *testing.T) {
 		{"POST", "/settings", `{"action":"run","settings":{"db":"pg","pg_prot":5432}}`, 422, "pg_prot", "did you mean"},
 		{"POST", "/settings", `{"action":"run","settings":{"db":"pg","users":0}}`, 422, "users", "less than 1"},
 		{"POST", "/jobs", `{"action":"run","settings":{"db":"pg","users":"1,2"}}`, 422, "users", "one number"},
-		{"POST", "/sequences", `{"action":"build","settings":{"db":"pg"}}`, 422, "action", "only runs"},
+		{"POST", "/sequences", `{"action":"build","settings":{"db":"pg"}}`, 422, "action", "must be run"},
 		{"POST", "/sequences", `{"action":"run","settings":{"db":"pg","users":"1,0"}}`, 422, "users", "less than 1"},
-		{"POST", "/sequences/3/stop", "", 404, "", "no runs of a profile 3"},
+		{"POST", "/sequences/3/stop", "", 404, "", "no sequence for profile 3"},
 		{"PATCH", "/jobs/last", `{"note":"x"}`, 404, "", "repository is empty"},
 		{"PATCH", "/jobs/last", `{"labels":{"a b":"c"}}`, 422, "", "cannot be the name"},
 		{"GET", "/compare?id=last", "", 422, "", "query.id"},
@@ -360,7 +360,7 @@ func TestAWholeTestOverHTTP(t *testing.T) {
 	w.refuses("GET", "/jobs/"+build, 404, "no such job")
 	w.api.Interrupt()
 	body, _ := json.Marshal(map[string]any{"action": "check", "settings": settings()})
-	w.refusesBody("POST", "/jobs", string(body), 503, "the program is ending")
+	w.refusesBody("POST", "/jobs", string(body), 503, "the server is ending")
 }
 
 func (w *world) refuses(method, path string, status int, detail string) {

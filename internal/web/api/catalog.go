@@ -29,10 +29,10 @@ func (a *API) addCatalog() {
 			return answer(Workloads{document.NewCatalog(a.Bench.Catalog).Workloads}, nil)
 		})
 	options := get("list-options", "/options", "List the options of a database with a workload", tagCatalog)
-	options.Description = "Each option with its group, unit, limits, choices and default. A form is made of them, and a job takes them by any of their names."
+	options.Description = "Each option has its group, unit, limits, choices and default: enough for a form. A job takes an option by any of its names."
 	add(a, options, func(_ context.Context, in *struct {
 		Database string `query:"database" required:"true" doc:"Any name of a database."`
-		Workload string `query:"workload" doc:"Any name of a workload; the default one where it is missing."`
+		Workload string `query:"workload" doc:"Any name of a workload; the default workload if missing."`
 	},
 	) (*of[document.Options], error) {
 		if in.Workload == "" {

@@ -9,16 +9,16 @@ import (
 
 // addComparisons adds what sets jobs beside each other.
 func (a *API) addComparisons() {
-	compare := get("compare-jobs", "/compare", "Set runs side by side: what differs in them, and what they measured", tagJobs)
-	compare.Description = "As sledge jobs compare does."
+	compare := get("compare-jobs", "/compare", "Compare runs: how they differ, and what they measured", tagJobs)
+	compare.Description = "Like sledge jobs compare."
 	add(a, compare, func(ctx context.Context, in *struct {
-		ID []string `query:"id,explode" required:"true" minItems:"2" maxItems:"26" doc:"As of one job: an ID, its first digits, or last."`
+		ID []string `query:"id,explode" required:"true" minItems:"2" maxItems:"26" doc:"ID of a run, its first digits, or last."`
 	},
 	) (*of[report.Comparison], error) {
 		return answer(document.NewComparison(ctx, a.Store, a.Bench, in.ID))
 	})
 	best := get("best-runs", "/best", "List the best run of each database, workload and amount of data", tagJobs)
-	best.Description = "As sledge jobs best does: of the runs that succeeded and that Sledge measured itself."
+	best.Description = "Like sledge jobs best: among the runs that succeeded and that Sledge measured itself."
 	add(a, best, func(ctx context.Context, _ *struct{}) (*of[document.Best], error) {
 		return answer(document.NewBest(ctx, a.Store))
 	})

@@ -16,20 +16,20 @@ const tagConnections = "Connections"
 
 // OneConnection names a connection that is kept.
 type OneConnection struct {
-	Name string `path:"name" maxLength:"64" doc:"The name of a connection that is kept."`
+	Name string `path:"name" maxLength:"64" doc:"Name of a kept connection."`
 }
 
 // Kept is a connection that is to be kept.
 type Kept struct {
 	Database     string           `json:"database" doc:"Any name of a database."`
-	Values       map[string]Value `json:"values" maxProperties:"100" doc:"Options that say where the server is and who connects, by any of their names."`
-	KeepPassword bool             `json:"keep_password,omitempty" doc:"Keep the passwords among the values, readable for whoever can read the files of who runs Sledge. A password that is kept already stays where none is given. Without this a password is refused, and one that was kept goes."`
+	Values       map[string]Value `json:"values" maxProperties:"100" doc:"The options that say where the server is and who connects, by any of their names."`
+	KeepPassword bool             `json:"keep_password,omitempty" doc:"Keep the passwords among the values, as plain text in a file that only the user can read who runs Sledge. A kept password stays if the request gives none. Without this, a password is refused, and a kept one is removed."`
 }
 
 // keptConnections returns those that are kept, or says that there is no place for them.
 func (a *API) keptConnections() (*workbench.Connections, error) {
 	if a.Connections == nil {
-		return nil, problem(http.StatusConflict, "connections are kept beside the job repository, and this one has no place")
+		return nil, problem(http.StatusConflict, "connections are kept beside the job repository, and this repository is no file: start the server with --repo")
 	}
 	return a.Connections, nil
 }
@@ -57,7 +57,7 @@ func (a *API) addConnections() {
 		})
 	put := huma.Operation{
 		OperationID: "keep-connection", Method: http.MethodPut, Path: "/connections/{name}", Tags: []string{tagConnections},
-		Summary: "Keep a connection, in the place of one of the same name",
+		Summary: "Keep a connection, replacing one of the same name",
 	}
 	add(a, put, func(_ context.Context, in *struct {
 		OneConnection
@@ -90,7 +90,7 @@ func (a *API) addConnections() {
 	})
 	test := huma.Operation{
 		OperationID: "test-connection", Method: http.MethodPost, Path: "/connections/{name}/test", Tags: []string{tagConnections},
-		Summary: "Try out a connection that is kept", Description: "It changes nothing.",
+		Summary: "Test a kept connection", Description: "It changes nothing.",
 	}
 	add(a, test, func(ctx context.Context, in *OneConnection) (*of[document.Trial], error) {
 		kept, err := a.keptConnections()
@@ -104,7 +104,7 @@ func (a *API) addConnections() {
 	})
 	trySettings := huma.Operation{
 		OperationID: "test-settings", Method: http.MethodPost, Path: "/settings/test", Tags: []string{tagConnections},
-		Summary: "Try out the connection that a job would have", Description: "It signs in as a run and as a build would, and changes nothing. A server that is not reached, or that refuses, is an answer and not a problem.",
+		Summary: "Test the connection that a job would have", Description: "It logs in as a run and as a build would, and changes nothing. If the server does not answer or refuses, that is an answer, not a problem.",
 	}
 	add(a, trySettings, func(ctx context.Context, in *of[Tried]) (*of[document.Trial], error) {
 		return a.try(ctx, in.Body.Settings)
@@ -113,7 +113,7 @@ func (a *API) addConnections() {
 
 // Tried are settings whose connection is to be used.
 type Tried struct {
-	Settings map[string]Value `json:"settings" maxProperties:"500" doc:"What a job has as its settings."`
+	Settings map[string]Value `json:"settings" maxProperties:"500" doc:"The settings of a job."`
 }
 
 // signedIn decides all settings of a job, with the fallbacks of passwords that a server

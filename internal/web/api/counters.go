@@ -39,24 +39,24 @@ type Counter struct {
 	ID           string  `json:"id"`
 	Database     string  `json:"database"`
 	Workload     string  `json:"workload"`
-	Title        string  `json:"title" doc:"What is watched, in words: the database's title and the target."`
+	Title        string  `json:"title" doc:"What is watched, for people: the database's title and the target."`
 	Target       string  `json:"target"`
-	AllDatabases bool    `json:"all_databases" doc:"Those of the whole server are counted."`
+	AllDatabases bool    `json:"all_databases" doc:"All databases of the server are counted."`
 	Interval     float64 `json:"interval_seconds"`
-	Length       float64 `json:"length_seconds,omitempty" doc:"It ends after this time; missing where it goes on."`
+	Length       float64 `json:"length_seconds,omitempty" doc:"It ends after this time; missing if it has no end."`
 
-	Unit       string   `json:"unit" doc:"The rate's name, as TPM."`
-	RateIs     string   `json:"rate_is" doc:"What it is of, as transactions a minute."`
+	Unit       string   `json:"unit" doc:"Name of the rate, such as TPM."`
+	RateIs     string   `json:"rate_is" doc:"Meaning of the rate, such as transactions a minute."`
 	Counts     string   `json:"counts" doc:"What the server counts, in a sentence or two."`
-	ProbedRate string   `json:"probed_rate" doc:"What the rate of the workload's own count is of, as new orders a minute; empty where it has none."`
-	Remarks    []string `json:"remarks" doc:"What was noticed, in lines: that another product answers than was chosen."`
+	ProbedRate string   `json:"probed_rate" doc:"Meaning of the workload's own rate, such as new orders a minute; empty if it has none."`
+	Remarks    []string `json:"remarks" doc:"Warnings, a line each, such as that another product answers than was chosen."`
 
 	State   string                `json:"state" enum:"counting,away,ended"`
-	Reason  string                `json:"reason,omitempty" doc:"Why the server is away, or why the counter has ended."`
-	Begun   time.Time             `json:"begun" doc:"When the first reading was."`
+	Reason  string                `json:"reason,omitempty" doc:"Why the server does not answer, or why the counter has ended."`
+	Begun   time.Time             `json:"begun" doc:"Time of the first reading."`
 	Ended   *time.Time            `json:"ended,omitempty"`
-	Last    *CounterLine          `json:"last,omitempty" doc:"The last reading with a rate."`
-	Summary document.WatchSummary `json:"summary" doc:"Of all readings until now."`
+	Last    *CounterLine          `json:"last,omitempty" doc:"The last reading that has a rate."`
+	Summary document.WatchSummary `json:"summary" doc:"Sums up all readings so far."`
 }
 
 // CounterLine is a line of a counter: what sledge watch prints, without what is the same in each.
@@ -64,9 +64,9 @@ type CounterLine struct {
 	Sequence     int64            `json:"sequence"`
 	At           time.Time        `json:"at"`
 	Event        string           `json:"event" enum:"begun,reading,away,back,ended"`
-	Elapsed      float64          `json:"elapsed_seconds,omitempty" doc:"Since the reading before."`
+	Elapsed      float64          `json:"elapsed_seconds,omitempty" doc:"Time since the previous reading."`
 	Transactions *int64           `json:"transactions,omitempty"`
-	Rate         *float64         `json:"rate,omitempty" doc:"Missing where there is none: of the first reading, and where the server's count began anew."`
+	Rate         *float64         `json:"rate,omitempty" doc:"Missing for the first reading, and where the server's count started again."`
 	Probed       *document.Probed `json:"probed,omitempty"`
 	Error        string           `json:"error,omitempty"`
 }
@@ -74,20 +74,20 @@ type CounterLine struct {
 // CounterNews says how a counter stands, and what was read since.
 type CounterNews struct {
 	Counter Counter       `json:"counter"`
-	Lines   []CounterLine `json:"lines" doc:"Those after the one whose number was sent as the last."`
+	Lines   []CounterLine `json:"lines" doc:"The lines after the one that the client named as its last."`
 }
 
 // Counters are those that count, and those that have ended lately.
 type Counters struct {
-	Counters []Counter `json:"counters" doc:"The newest first."`
+	Counters []Counter `json:"counters" doc:"Newest first."`
 }
 
 // Count says what a counter is to be started over.
 type Count struct {
-	Settings     map[string]Value `json:"settings" maxProperties:"500" doc:"What a job has as its settings: db or connection, and options of the connection. The workload decides what is counted."`
-	Interval     float64          `json:"interval_seconds,omitempty" minimum:"1" maximum:"3600" default:"10" doc:"Between two readings. Servers bring their counts up to date no more often than once a second."`
-	Length       float64          `json:"length_seconds,omitempty" minimum:"0" maximum:"31536000" doc:"End after this time; 0 is when it is stopped."`
-	AllDatabases bool             `json:"all_databases,omitempty" doc:"Count all databases of the server, also where one is counted else."`
+	Settings     map[string]Value `json:"settings" maxProperties:"500" doc:"The settings of a job: db or connection, and options of the connection. The workload decides what is counted."`
+	Interval     float64          `json:"interval_seconds,omitempty" minimum:"1" maximum:"3600" default:"10" doc:"Time between two readings. Servers update their counts once a second at most."`
+	Length       float64          `json:"length_seconds,omitempty" minimum:"0" maximum:"31536000" doc:"End after this time; 0 for no end."`
+	AllDatabases bool             `json:"all_databases,omitempty" doc:"Count all databases of the server, even if it counts each by itself."`
 }
 
 // OneCounter names a counter.
@@ -97,7 +97,7 @@ type OneCounter struct {
 
 // startedCounter is the answer to a request that starts one.
 type startedCounter struct {
-	Location string `header:"Location" doc:"Where the counter is, from where it was started."`
+	Location string `header:"Location" doc:"The address of the counter, relative to this one."`
 	Body     Counter
 }
 
@@ -122,13 +122,13 @@ type counting struct {
 func (a *API) addCounters() {
 	start := huma.Operation{
 		OperationID: "start-counter", Method: http.MethodPost, Path: "/counters", Tags: []string{tagCounters}, DefaultStatus: http.StatusCreated,
-		Summary: "Start a transaction counter over a server, whoever loads it",
-		Description: `As sledge watch: the server's own count of transactions, or of queries, and their rate. It changes nothing, makes no job, and needs no
-schema. It is answered when the first reading was taken. A counter ends when it is stopped, when its time is over, with the program, and when nobody has
-followed it, or asked for it, for an hour. Passwords are kept for as long as it goes on, and never shown.`,
+		Summary: "Start a transaction counter over a server",
+		Description: `Like sledge watch: it reads the server's own count of transactions or queries, and their rate, whoever causes them. It changes nothing,
+makes no job, and needs no schema. The answer comes after the first reading. A counter ends when it is stopped, when its time is over, when the server ends, or
+when nobody has followed it or asked for it for an hour. The server holds passwords only while the counter runs, and never shows them.`,
 	}
 	add(a, start, func(ctx context.Context, in *of[Count]) (*startedCounter, error) { return a.startCounter(ctx, in.Body) })
-	add(a, get("list-counters", "/counters", "List the counters that count, and those that have ended lately", tagCounters),
+	add(a, get("list-counters", "/counters", "List the counters that run, and those that ended lately", tagCounters),
 		func(context.Context, *struct{}) (*of[Counters], error) {
 			d := Counters{Counters: []Counter{}}
 			for _, c := range slices.Backward(a.allCounters()) {
@@ -138,7 +138,7 @@ followed it, or asked for it, for an hour. Passwords are kept for as long as it 
 			}
 			return answer(d, nil)
 		})
-	add(a, get("get-counter", "/counters/{id}", "How a counter stands", tagCounters),
+	add(a, get("get-counter", "/counters/{id}", "Show the state of a counter", tagCounters),
 		func(_ context.Context, in *OneCounter) (*of[Counter], error) {
 			c, err := a.findCounter(in.ID)
 			if err != nil {
@@ -152,7 +152,7 @@ followed it, or asked for it, for an hour. Passwords are kept for as long as it 
 		})
 	stop := huma.Operation{
 		OperationID: "stop-counter", Method: http.MethodPost, Path: "/counters/{id}/stop", Tags: []string{tagCounters},
-		DefaultStatus: http.StatusAccepted, Summary: "Stop a counter", Description: "What it has read stays to be seen for a while.",
+		DefaultStatus: http.StatusAccepted, Summary: "Stop a counter", Description: "Its readings can be seen until 30 later counters have ended, or the server ends.",
 	}
 	add(a, stop, func(_ context.Context, in *OneCounter) (*of[Counter], error) {
 		c, err := a.findCounter(in.ID)
@@ -170,18 +170,18 @@ followed it, or asked for it, for an hour. Passwords are kept for as long as it 
 // addCounterEvents adds the stream of what a counter reads.
 func (a *API) addCounterEvents() {
 	o := get("watch-counter", "/counters/{id}/events", "Follow a counter", tagCounters)
-	o.Description = `Server-sent events: what was read already at once, as far as it is kept (3,600 lines), the rest as it is. The id of a message is the
-number of the last line: a client that lost its connection goes on there by Last-Event-ID or the parameter after. Every five seconds there is a message at least.
-The last one is named over.`
+	o.Description = `Server-sent events: first the readings so far (the last 3,600), then each new one. The id of a message is the number of its last line.
+A client that lost its connection sends it as Last-Event-ID, or as the parameter after, and goes on from there. There is a message at least every two seconds.
+The last message is named over.`
 	schemas := a.huma.OpenAPI().Components.Schemas
 	o.Responses = map[string]*huma.Response{"200": {
-		Description: "Messages whose data are a CounterNews, the last one of which is named over.",
+		Description: "The data of each message is a CounterNews. The last message is named over.",
 		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: schemas.Schema(newsType, true, "")}},
 	}}
 	add(a, o, func(_ context.Context, in *struct {
 		OneCounter
 		Last  string `header:"Last-Event-ID" maxLength:"18" pattern:"^[0-9]+$" doc:"The id of the last message that was read."`
-		After string `query:"after" maxLength:"18" pattern:"^[0-9]+$" doc:"The same, for who cannot send headers."`
+		After string `query:"after" maxLength:"18" pattern:"^[0-9]+$" doc:"The same, for clients that cannot send headers."`
 	},
 	) (*huma.StreamResponse, error) {
 		c, err := a.findCounter(in.ID)
@@ -194,7 +194,7 @@ The last one is named over.`
 		}
 		after, err := strconv.ParseInt("0"+last, 10, 64)
 		if err != nil {
-			return nil, wrong("after", "after: it is not the id of a message")
+			return nil, wrong("after", "after: this is not the id of a message: leave it out to begin at the start")
 		}
 		return a.streamed(func(h huma.Context) {
 			a.streaming(h, "counter "+in.ID, func(ctx context.Context, s *stream) error {
@@ -339,7 +339,7 @@ func (a *API) findCounter(id string) (*counting, error) {
 			return c, nil
 		}
 	}
-	return nil, problem(http.StatusNotFound, "there is no such counter: it is forgotten, or the program was started again since")
+	return nil, problem(http.StatusNotFound, "there is no such counter: it ended long ago, or the server was started again since")
 }
 
 // endCounters ends all of them.
@@ -362,7 +362,7 @@ func (a *API) startCounter(ctx context.Context, in Count) (*startedCounter, erro
 	}
 	counts.Every, counts.For, counts.AllDatabases = secondsOf(in.Interval), secondsOf(in.Length), in.AllDatabases
 	if counts.For > 0 && counts.For < counts.Every {
-		return nil, wrong("length_seconds", "length_seconds: %v is less than the %v of interval_seconds, so there would be no rate", counts.For, counts.Every)
+		return nil, wrong("length_seconds", "length_seconds: %v is less than interval_seconds, %v, so there would be no rate: make it longer", counts.For, counts.Every)
 	}
 	if order, err = (workbench.SignIn{Bench: a.Bench, Sources: a.sources(wanted), Refusal: workbench.RefusalOfObserver}).With(ctx, order); err != nil {
 		return nil, err
@@ -380,7 +380,7 @@ func (a *API) startCounter(ctx context.Context, in Count) (*startedCounter, erro
 	}
 	switch {
 	case counts.NeedsDatabase(err):
-		return nil, job.WithExit(job.ExitMissing, fmt.Errorf("%w: name the database to watch by dbname, or count all databases", err))
+		return nil, job.WithExit(job.ExitMissing, fmt.Errorf("%w: name the database to watch with dbname, or count all databases", err))
 	case err != nil:
 		if err = order.Explain(err); job.ExitOf(err) == job.ExitError {
 			err = job.WithExit(job.ExitConnect, err) // the server answered, and then refused
@@ -400,9 +400,9 @@ func (a *API) beginCounter(counts *counter.Counter, in Count) (*counting, <-chan
 	defer a.mu.Unlock()
 	switch {
 	case a.closing:
-		return nil, nil, ending("no counter is started any more")
+		return nil, nil, ending("no counter starts any more")
 	case a.counts >= mostCounters:
-		return nil, nil, problem(http.StatusTooManyRequests, "%d counters go on, and that is the limit: stop one", mostCounters)
+		return nil, nil, problem(http.StatusTooManyRequests, "%d counters run, which is the limit: stop one", mostCounters)
 	}
 	ctx, cancel := context.WithCancel(a.ctx)
 	c := &counting{stop: cancel, kept: a.counterKept, counter: counts, news: make(chan struct{}), head: Counter{
@@ -471,7 +471,7 @@ func (c *counting) run(ctx context.Context, began chan<- error) {
 	defer c.mu.Unlock()
 	c.idle.Stop()
 	if first {
-		began <- cmp.Or(err, error(problem(http.StatusServiceUnavailable, "it was stopped before the first reading")))
+		began <- cmp.Or(err, error(problem(http.StatusServiceUnavailable, "the counter was stopped before its first reading")))
 		return
 	}
 	switch {
@@ -490,6 +490,6 @@ func (c *counting) run(ctx context.Context, began chan<- error) {
 }
 
 // programEnded is why counters end that nobody stopped.
-const programEnded = "the program ended"
+const programEnded = "the server ended"
 
 func secondsOf(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }

@@ -23,30 +23,30 @@ const tagDatagen = "Flat files"
 
 var taskType = reflect.TypeFor[datagen.Report]()
 
-// DataFiles lists what is done with files of rows, and says where they may be written.
+// DataFiles lists tasks about files of rows, and says where files may be written.
 type DataFiles struct {
-	Folder   string           `json:"folder" doc:"Where folders are that are named without a path, on the server's machine."`
-	Anywhere bool             `json:"anywhere" doc:"Whether other folders may be named, by their whole paths."`
+	Folder   string           `json:"folder" doc:"Where a folder is that is named without a path, on the server's machine."`
+	Anywhere bool             `json:"anywhere" doc:"Other folders may be named, by their whole paths."`
 	Why      string           `json:"why,omitempty" doc:"Why they may not."`
-	Tasks    []datagen.Report `json:"tasks" doc:"The newest first."`
+	Tasks    []datagen.Report `json:"tasks" doc:"Newest first."`
 }
 
 // WantedFiles are files of rows that are to be written.
 type WantedFiles struct {
-	Settings  map[string]Value    `json:"settings" maxProperties:"500" doc:"As a job takes them: db, workload, seed, and how much. Without db there are no scripts that load the files."`
-	Folder    string              `json:"folder" maxLength:"1000" doc:"A name, or where that is allowed the whole path of a folder whose parent exists."`
+	Settings  map[string]Value    `json:"settings" maxProperties:"500" doc:"Settings, as a job takes them: db, workload, seed, and how much. With db, scripts that load the files are written, too."`
+	Folder    string              `json:"folder" maxLength:"1000" doc:"A name; or, if anywhere is true, the whole path of a folder whose parent exists."`
 	Format    datagen.Format      `json:"format,omitempty" enum:"tbl,dbgen,csv,parquet"`
-	Compress  datagen.Compression `json:"compress,omitempty" enum:"none,gzip,zstd,snappy" doc:"Parquet files are compressed by snappy where nothing is said, others are not."`
+	Compress  datagen.Compression `json:"compress,omitempty" enum:"none,gzip,zstd,snappy" doc:"If missing, snappy for Parquet files, and none for others."`
 	Header    bool                `json:"header,omitempty" doc:"Begin each CSV file with the names of the columns."`
-	Workers   int                 `json:"workers,omitempty" doc:"That write in parallel; 1 where it is missing."`
-	Parts     int                 `json:"parts,omitempty" doc:"Files for each table; 0 is as many as workers."`
+	Workers   int                 `json:"workers,omitempty" doc:"Workers that write in parallel; 1 if missing."`
+	Parts     int                 `json:"parts,omitempty" doc:"Files for each table; 0 for as many as workers."`
 	Overwrite bool                `json:"overwrite,omitempty" doc:"Replace the files of rows that are in the folder."`
 }
 
-// FilesPage is a part of what a manifest lists.
+// FilesPage is a part of the list in a manifest.
 type FilesPage struct {
 	Files []datagen.File `json:"files"`
-	All   int            `json:"all" doc:"How many there are."`
+	All   int            `json:"all" doc:"Number of files."`
 }
 
 // OneTask is the ID of a task.
@@ -56,7 +56,7 @@ type OneTask struct {
 
 // startedTask is the answer to a request that starts a task.
 type startedTask struct {
-	Location string `header:"Location" doc:"Where it is, from where it was started."`
+	Location string `header:"Location" doc:"The address of the task, relative to this one."`
 	Body     datagen.Report
 }
 
@@ -69,7 +69,7 @@ func (a *API) elsewhere() string {
 	if a.unrestricted() {
 		return ""
 	}
-	return "this server writes and reads files of rows in folders of its own only, since no script runs here either (sledge web --scripts allows both)"
+	return "this server uses only folders of its own, because scripts may not run here either (sledge web --scripts allows both)"
 }
 
 // folderOf returns the path of a folder that a request names.
@@ -80,10 +80,10 @@ func (a *API) folderOf(name string) (string, error) {
 	}
 	switch {
 	case name == "":
-		return "", wrong("folder", "folder: name the folder")
+		return "", wrong("folder", "folder: give the name of a folder, such as rows-1")
 	case folderName.MatchString(name):
 		if a.DataFolder == "" {
-			return "", wrong("folder", "folder: this server has no folder for files of rows: name a whole path")
+			return "", wrong("folder", "folder: this server has no folder of its own for files of rows: give a whole path")
 		}
 		if err := os.MkdirAll(a.DataFolder, 0o700); err != nil {
 			return "", wrong("folder", "folder: %v", err)
@@ -148,7 +148,7 @@ func begun(t *datagen.Task, err error) (*startedTask, error) {
 }
 
 func (a *API) addDatagen() {
-	add(a, get("list-files-tasks", "/datagen", "List what is done with files of rows, and what was lately", tagDatagen),
+	add(a, get("list-files-tasks", "/datagen", "List the tasks about files of rows, and those that ended lately", tagDatagen),
 		func(context.Context, *struct{}) (*of[DataFiles], error) {
 			d := DataFiles{Folder: a.DataFolder, Why: a.elsewhere(), Tasks: []datagen.Report{}}
 			d.Anywhere = d.Why == ""
@@ -157,10 +157,10 @@ func (a *API) addDatagen() {
 			}
 			return answer(d, nil)
 		})
-	fields := get("list-files-options", "/datagen/options", "List what can be said of the files of a workload's rows", tagDatagen)
+	fields := get("list-files-options", "/datagen/options", "List the options for files of a workload's rows", tagDatagen)
 	add(a, fields, func(_ context.Context, in *struct {
-		Database string `query:"database" doc:"Any name of a database; the first that has the workload where it is missing."`
-		Workload string `query:"workload" doc:"Any name of a workload; the default one where it is missing."`
+		Database string `query:"database" doc:"Any name of a database; the first that has the workload if missing."`
+		Workload string `query:"workload" doc:"Any name of a workload; the default workload if missing."`
 	},
 	) (*of[document.Options], error) {
 		return answer(a.fieldsOf(in.Database, in.Workload))
@@ -168,7 +168,7 @@ func (a *API) addDatagen() {
 	post := func(id, path, summary, description string, status int) huma.Operation {
 		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: path, Summary: summary, Description: description, Tags: []string{tagDatagen}, DefaultStatus: status}
 	}
-	look := post("outline-files", "/datagen/outline", "Say which files of rows would be written, and write none", "What starting would refuse is refused, but for a folder that nothing can be written to.", http.StatusOK)
+	look := post("outline-files", "/datagen/outline", "Show which files of rows would be written, and write none", "It refuses what starting would refuse, except a folder that cannot be written to.", http.StatusOK)
 	add(a, look, func(_ context.Context, in *of[WantedFiles]) (*of[datagen.Outline], error) {
 		c, err := a.prepared(in.Body)
 		if err != nil {
@@ -177,7 +177,7 @@ func (a *API) addDatagen() {
 		outline, err := datagen.Look(c)
 		return answer(outline, refusedFiles(err))
 	})
-	generate := post("write-files", "/datagen", "Write the initial rows of a workload to files", "As sledge datagen does. It goes on when this is answered, four at a time at most. Files have their names when all are complete; until then the folder stays as it was.", http.StatusCreated)
+	generate := post("write-files", "/datagen", "Write the initial rows of a workload to files", "Like sledge datagen. The answer comes when the task has begun; at most four run at once. Files get their names when all are complete; until then the folder stays as it was.", http.StatusCreated)
 	add(a, generate, func(_ context.Context, in *of[WantedFiles]) (*startedTask, error) {
 		c, err := a.prepared(in.Body)
 		if err != nil {
@@ -185,10 +185,10 @@ func (a *API) addDatagen() {
 		}
 		return begun(a.files.Generate(c))
 	})
-	verify := post("verify-files", "/datagen/verify", "Compare files of rows with their manifest", "As sledge datagen verify does: it reads all of them. Files that differ make it fail, and are named.", http.StatusCreated)
+	verify := post("verify-files", "/datagen/verify", "Compare files of rows with their manifest", "Like sledge datagen verify: it reads all files. If any differ, the task fails and lists them.", http.StatusCreated)
 	add(a, verify, func(_ context.Context, in *struct {
 		Body struct {
-			Folder string `json:"folder" maxLength:"1000" doc:"As for writing files."`
+			Folder string `json:"folder" maxLength:"1000" doc:"Like the folder to write files to."`
 		}
 	},
 	) (*startedTask, error) {
@@ -198,7 +198,7 @@ func (a *API) addDatagen() {
 		}
 		return begun(a.files.Verify(folder))
 	})
-	add(a, get("get-files-task", "/datagen/{id}", "How far files of rows are written or compared, or what has become of them", tagDatagen),
+	add(a, get("get-files-task", "/datagen/{id}", "Show the progress or the outcome of a task", tagDatagen),
 		func(_ context.Context, in *OneTask) (*of[datagen.Report], error) {
 			t, err := a.files.Find(in.ID)
 			if err != nil {
@@ -209,7 +209,7 @@ func (a *API) addDatagen() {
 	add(a, get("list-files", "/datagen/{id}/files", "List the files of the manifest, with rows, sizes and checksums", tagDatagen),
 		func(_ context.Context, in *struct {
 			OneTask
-			From  int `query:"from" minimum:"0" default:"0" doc:"How many to pass over."`
+			From  int `query:"from" minimum:"0" default:"0" doc:"How many files to skip."`
 			Limit int `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 		},
 		) (*of[FilesPage], error) {
@@ -220,7 +220,7 @@ func (a *API) addDatagen() {
 			some, all := t.Files(in.From, in.Limit)
 			return answer(FilesPage{append([]datagen.File{}, some...), all}, nil)
 		})
-	stop := post("stop-files-task", "/datagen/{id}/stop", "Stop writing or comparing files", "As Ctrl-C does: what was written goes, and a folder is as it was before.", http.StatusAccepted)
+	stop := post("stop-files-task", "/datagen/{id}/stop", "Stop writing or comparing files", "Like Ctrl-C: it removes what was written, and leaves the folder as it was.", http.StatusAccepted)
 	add(a, stop, func(_ context.Context, in *OneTask) (*of[datagen.Report], error) {
 		t, err := a.files.Find(in.ID)
 		if err != nil {
@@ -228,7 +228,7 @@ func (a *API) addDatagen() {
 		}
 		r := t.Report()
 		if r.Status != datagen.Running {
-			return nil, problem(http.StatusConflict, "it has ended already")
+			return nil, problem(http.StatusConflict, "this task has already ended")
 		}
 		t.Stop()
 		return answer(r, nil)
@@ -270,18 +270,18 @@ func (a *API) fieldsOf(database, workload string) (document.Options, error) {
 
 // addDatagenEvents adds the stream of how far a task is.
 func (a *API) addDatagenEvents() {
-	o := get("watch-files-task", "/datagen/{id}/events", "Follow how files of rows are written or compared", tagDatagen)
-	o.Description = `Server-sent events, about two a second: each is the whole report, with the rate and the time left of each table. The id of a message
-is its number, and who comes back with it as Last-Event-ID, or as the parameter after, gets the next one. The last message is named over.`
+	o := get("watch-files-task", "/datagen/{id}/events", "Follow a task about files of rows", tagDatagen)
+	o.Description = `Server-sent events, about two a second. Each is the whole report, with the rate and the time left of each table. A client that lost its
+connection sends the id of the last message as Last-Event-ID, or as the parameter after, and gets the next one. The last message is named over.`
 	schemas := a.huma.OpenAPI().Components.Schemas
 	o.Responses = map[string]*huma.Response{"200": {
-		Description: "Messages whose data are a Report, the last of which is named over.",
+		Description: "The data of each message is a Report. The last message is named over.",
 		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: schemas.Schema(taskType, true, "")}},
 	}}
 	add(a, o, func(_ context.Context, in *struct {
 		OneTask
 		Last  string `header:"Last-Event-ID" maxLength:"19" pattern:"^[0-9]+$" doc:"The id of the last message that was read."`
-		After string `query:"after" maxLength:"19" pattern:"^[0-9]+$" doc:"The same, for who cannot send headers."`
+		After string `query:"after" maxLength:"19" pattern:"^[0-9]+$" doc:"The same, for clients that cannot send headers."`
 	},
 	) (*huma.StreamResponse, error) {
 		t, err := a.files.Find(in.ID)
@@ -294,7 +294,7 @@ is its number, and who comes back with it as Last-Event-ID, or as the parameter 
 		}
 		seen, err := strconv.ParseInt("0"+last, 10, 64)
 		if err != nil {
-			return nil, wrong("after", "after: it is not the id of a message")
+			return nil, wrong("after", "after: this is not the id of a message: leave it out to begin at the start")
 		}
 		return a.streamed(func(c huma.Context) {
 			a.streaming(c, "files "+in.ID, func(ctx context.Context, s *stream) error {

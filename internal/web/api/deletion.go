@@ -13,7 +13,7 @@ import (
 type Deletion struct {
 	Database string   `json:"database" doc:"Its title."`
 	Workload string   `json:"workload" doc:"Its title."`
-	Target   string   `json:"target" doc:"What the delete is to be confirmed by."`
+	Target   string   `json:"target" doc:"The name that confirms the delete."`
 	Tables   []string `json:"tables"`
 	Routines []string `json:"routines"`
 	Around   []Fate   `json:"around" doc:"The database, the file or the account around the schema."`
@@ -23,13 +23,13 @@ type Deletion struct {
 type Fate struct {
 	Kind  string `json:"kind"`
 	Name  string `json:"name"`
-	Stays string `json:"stays,omitempty" doc:"Why it stays; missing of what goes."`
+	Stays string `json:"stays,omitempty" doc:"Why it stays; missing if it is removed."`
 }
 
 func (a *API) addDeletion() {
 	deletion := huma.Operation{
 		OperationID: "preview-deletion", Method: http.MethodPost, Path: "/settings/deletion", Tags: []string{tagVerbs},
-		Summary: "Show what a delete would remove, and what would stay", Description: "It changes nothing, and fails as the delete would.",
+		Summary: "Show what a delete would remove, and what would stay", Description: "It changes nothing, and fails where the delete would fail.",
 	}
 	add(a, deletion, func(ctx context.Context, in *of[Tried]) (*of[Deletion], error) {
 		order, err := a.signedIn(ctx, Wanted{Action: job.Delete, Settings: in.Body.Settings})

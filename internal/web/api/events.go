@@ -32,18 +32,18 @@ const lookAgain = time.Second
 
 func (a *API) addEvents() {
 	o := get("watch-job", "/jobs/{id}/events", "Follow a job", tagVerbs)
-	o.Description = `Server-sent events: what has happened already at once, the rest as it does. Each message is an Event, and its id is where the
-stream has come to: a client that lost its connection goes on where it was when it sends that as Last-Event-ID, as browsers do, or as the
-parameter after. The last message is named over and holds the job as a list shows it; there is nothing to connect again for.
+	o.Description = `Server-sent events: first what has happened so far, then what follows, as it happens. Each message is an Event, and its id is a
+position in the stream. A client that lost its connection sends the last id as Last-Event-ID, as browsers do, or as the parameter after, and goes on from there.
+The last message is named over and contains the job as a list shows it: then close the stream.
 
-An id is the sequence number of the event and, behind a hyphen, the time of the last second that was measured, in milliseconds since
-1970. The number alone will do. Of a job that has ended, or that another program does, progress is not recorded; and after the
-first hour of a phase half a minute is one second here.`
-	o.Responses = messages[Event, report.Document](a, "Messages whose data are an Event, and a last one named over.")
+An id is the sequence number of the event and, after a hyphen, the time of the last measured second, in milliseconds since
+1970. The number alone is enough. For a job that has ended, or that another program runs, there is no progress, and after the
+first hour of a phase each second stands for half a minute.`
+	o.Responses = messages[Event, report.Document](a, "The data of each message is an Event. The last message is named over, and its data is the job.")
 	add(a, o, func(ctx context.Context, in *struct {
 		OneJob
 		Last  string `header:"Last-Event-ID" maxLength:"64" pattern:"^[0-9]+(-[0-9]+)?$" doc:"The id of the last message that was read."`
-		After string `query:"after" maxLength:"64" pattern:"^[0-9]+(-[0-9]+)?$" doc:"The same, for who cannot send headers."`
+		After string `query:"after" maxLength:"64" pattern:"^[0-9]+(-[0-9]+)?$" doc:"The same, for clients that cannot send headers."`
 	},
 	) (*huma.StreamResponse, error) {
 		from, err := parseMark(cmp.Or(in.Last, in.After))
@@ -79,12 +79,12 @@ func parseMark(text string) (m mark, err error) {
 	}
 	sequence, second, known := strings.Cut(text, "-")
 	if m.sequence, err = strconv.ParseInt(sequence, 10, 64); err != nil {
-		return m, errors.New("it is not the id of a message")
+		return m, errors.New("this is not the id of a message: leave it out to begin at the start")
 	}
 	if known {
 		millis, err := strconv.ParseInt(second, 10, 64)
 		if err != nil {
-			return m, errors.New("it is not the id of a message")
+			return m, errors.New("this is not the id of a message: leave it out to begin at the start")
 		}
 		m.second = time.UnixMilli(millis)
 	}

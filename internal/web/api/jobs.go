@@ -33,14 +33,14 @@ func (a *API) find(ctx context.Context, in OneJob) (job.Job, error) {
 // JobsPage is a part of the list of jobs.
 type JobsPage struct {
 	document.Jobs
-	Next job.ID `json:"next,omitempty" doc:"There are more: give it as the parameter before."`
+	Next job.ID `json:"next,omitempty" doc:"If there are more jobs: pass it as the parameter before to get them."`
 }
 
-// Annotation is what people add to a job, or change of that.
+// Annotation changes the labels and the note of a job.
 type Annotation struct {
-	Labels map[string]string `json:"labels,omitempty" maxProperties:"100" doc:"Each is added, or takes the place of the label of that name."`
-	Remove []string          `json:"remove,omitempty" maxItems:"100" doc:"Names of labels that are taken away."`
-	Note   *string           `json:"note,omitempty" doc:"Takes the place of the note; an empty text takes it away."`
+	Labels map[string]string `json:"labels,omitempty" maxProperties:"100" doc:"Labels to add; each replaces a label of the same name."`
+	Remove []string          `json:"remove,omitempty" maxItems:"100" doc:"Names of labels to remove."`
+	Note   *string           `json:"note,omitempty" doc:"Replaces the note; an empty text removes it."`
 }
 
 // narrowed is what narrows a list of jobs.
@@ -49,10 +49,10 @@ type narrowed struct {
 	Workload string    `query:"workload" doc:"Any name of a workload."`
 	Action   string    `query:"action" enum:"build,check,run,delete"`
 	Status   string    `query:"status" enum:"running,succeeded,failed,partial,invalid,killed"`
-	Since    time.Time `query:"since" doc:"When a job began at the earliest."`
-	Text     string    `query:"text" maxLength:"400" doc:"Words, all of which stand in the job: in its ID, a label, the note, an option, the target and the like."`
-	Label    []string  `query:"label,explode" maxItems:"20" doc:"name=value, or name for any value; of several a job has all."`
-	Before   string    `query:"before" maxLength:"24" doc:"Jobs that stand behind this one in the list: the member next of an answer."`
+	Since    time.Time `query:"since" doc:"Only jobs that began then or later."`
+	Text     string    `query:"text" maxLength:"400" doc:"Only jobs that contain all these words: in the ID, a label, the note, an option, the target and other facts."`
+	Label    []string  `query:"label,explode" maxItems:"20" doc:"name=value, or name for any value. With several, a job must have all of them."`
+	Before   string    `query:"before" maxLength:"24" doc:"Only jobs that come after this one in the list: the member next of an answer."`
 	Limit    int       `query:"limit" minimum:"1" maximum:"500" default:"50"`
 }
 
@@ -64,7 +64,7 @@ func (a *API) query(in *narrowed) (repository.Query, error) {
 	for _, text := range in.Label {
 		name, value, _ := strings.Cut(text, "=")
 		if _, twice := q.Labels[name]; name == "" || twice {
-			return q, wrong("label", "label: write name=value, each name once, or name for any value")
+			return q, wrong("label", "label: write name=value, or name for any value, and each name only once")
 		}
 		if q.Labels == nil {
 			q.Labels = map[string]string{}
@@ -90,7 +90,7 @@ func (a *API) query(in *narrowed) (repository.Query, error) {
 
 func (a *API) addJobs() {
 	list := get("list-jobs", "/jobs", "List jobs, newest first", tagJobs)
-	list.Description = "Without what only one job's own document has room for. Status running lists what goes on, in this program and in others that share the repository."
+	list.Description = "Each job in brief; its own document has more. With status=running, the list has the jobs that are running, in this program and in others that use the same repository."
 	add(a, list, func(ctx context.Context, in *narrowed) (*of[JobsPage], error) {
 		q, err := a.query(in)
 		if err != nil {
@@ -108,7 +108,7 @@ func (a *API) addJobs() {
 		page.Jobs = document.NewJobs(jobs, a.headline)
 		return answer(page, nil)
 	})
-	add(a, get("show-job", "/jobs/{id}", "Show everything about a job but what its parts have", tagJobs),
+	add(a, get("show-job", "/jobs/{id}", "Show everything about a job, except its parts", tagJobs),
 		func(ctx context.Context, in *OneJob) (*of[report.Document], error) {
 			j, err := a.find(ctx, *in)
 			if err != nil {
@@ -122,7 +122,7 @@ func (a *API) addJobs() {
 	annotate := huma.Operation{
 		OperationID: "annotate-job", Method: http.MethodPatch, Path: "/jobs/{id}", Tags: []string{tagJobs},
 		Summary:     "Change the labels and the note of a job",
-		Description: "As sledge jobs label and sledge jobs note do. All else of a job stays as it was recorded.",
+		Description: "Like sledge jobs label and sledge jobs note. Everything else stays as it was recorded.",
 	}
 	add(a, annotate, func(ctx context.Context, in *struct {
 		OneJob
@@ -135,7 +135,7 @@ func (a *API) addJobs() {
 	remove := huma.Operation{
 		OperationID: "delete-job", Method: http.MethodDelete, Path: "/jobs/{id}", Tags: []string{tagJobs},
 		Summary:     "Remove a job from the repository permanently",
-		Description: "It takes the whole ID, and refuses a job that is running.",
+		Description: "It takes the whole ID. A running job is refused.",
 	}
 	add(a, remove, func(ctx context.Context, in *OneJob) (*of[document.Deletion], error) {
 		j, err := a.find(ctx, *in)
@@ -143,7 +143,7 @@ func (a *API) addJobs() {
 		case err != nil:
 			return nil, err
 		case !strings.EqualFold(string(j.ID), in.ID):
-			return nil, wrong("", "give the whole ID of the job that is to be deleted: %s", j.ID)
+			return nil, wrong("", "to delete a job, give its whole ID: %s", j.ID)
 		case j.Status == job.Running:
 			return nil, problem(http.StatusConflict, "job %s is running on %s as process %d: stop it before it is deleted", j.ID, j.Host, j.PID)
 		}
@@ -165,7 +165,7 @@ func (a *API) addJobs() {
 type OutputPage struct {
 	ID    job.ID                  `json:"id"`
 	Lines []repository.OutputLine `json:"lines"`
-	Next  int                     `json:"next,omitempty" doc:"There are more: give it as the parameter from."`
+	Next  int                     `json:"next,omitempty" doc:"If there are more lines: pass it as the parameter from to get them."`
 }
 
 // Failures are examples of failed transactions.
@@ -191,12 +191,12 @@ func (a *API) addParts() {
 			return answer(document.NewHead(j, a.headline), err)
 		})
 	series := get("show-series", "/jobs/{id}/series", "Show transactions a minute and response times over the time of a run", tagJobs)
-	series.Description = "Where there are more seconds than points are asked for, those with the highest and the lowest rates and the longest response times are kept: each point is one that was measured."
+	series.Description = "If there are more seconds than points, the answer keeps those with the highest and the lowest rates and the longest response times. Each point was measured."
 	add(a, series, func(ctx context.Context, in *struct {
 		OneJob
-		Points int       `query:"points" minimum:"16" maximum:"10000" default:"2000" doc:"How many points there may be."`
-		From   time.Time `query:"from" doc:"Only what was measured after it, to look closer."`
-		Until  time.Time `query:"until" doc:"Only what was measured until then."`
+		Points int       `query:"points" minimum:"16" maximum:"10000" default:"2000" doc:"The greatest number of points."`
+		From   time.Time `query:"from" doc:"Only what was measured after this time, to look closer."`
+		Until  time.Time `query:"until" doc:"Only what was measured until this time."`
 	},
 	) (*of[document.TPM], error) {
 		j, err := a.find(ctx, in.OneJob)
@@ -231,7 +231,7 @@ func (a *API) addParts() {
 			run := report.PlansOfRun{ID: j.ID, Explained: j.Result.Explained, Plans: plans}
 			return answer(report.NewPlans([]report.PlansOfRun{run}, func(string) bool { return true }), err)
 		})
-	add(a, get("show-output", "/jobs/{id}/output", "Show the lines that virtual users put out", tagJobs), a.output)
+	add(a, get("show-output", "/jobs/{id}/output", "Show the output of virtual users", tagJobs), a.output)
 	add(a, get("show-failures", "/jobs/{id}/failures", "Show examples of failed transactions", tagJobs),
 		func(ctx context.Context, in *OneJob) (*of[Failures], error) {
 			j, err := a.find(ctx, *in)
@@ -265,8 +265,8 @@ func (a *API) addParts() {
 func (a *API) timing(ctx context.Context, in *struct {
 	OneJob
 	Phase   string `query:"phase" enum:"measure,ramp-up" default:"measure"`
-	Users   bool   `query:"users" doc:"With each virtual user, of a run with a time profile."`
-	Seconds bool   `query:"seconds" doc:"With each second."`
+	Users   bool   `query:"users" doc:"Include each virtual user, if the run had a time profile."`
+	Seconds bool   `query:"seconds" doc:"Include each second."`
 },
 ) (*of[document.Timing], error) {
 	j, err := a.find(ctx, in.OneJob)
@@ -299,9 +299,9 @@ func (a *API) outputOf(ctx context.Context, store *repository.Store, j job.Job) 
 // output makes a page of the lines that virtual users put out.
 func (a *API) output(ctx context.Context, in *struct {
 	OneJob
-	User  int    `query:"user" minimum:"0" default:"0" doc:"Position of a virtual user; 0 for all."`
-	Text  string `query:"text" maxLength:"400" doc:"Only lines with this text in them, in large or small letters."`
-	From  int    `query:"from" minimum:"0" default:"0" doc:"How many lines to pass over: the member next of an answer."`
+	User  int    `query:"user" minimum:"0" default:"0" doc:"Number of a virtual user; 0 for all."`
+	Text  string `query:"text" maxLength:"400" doc:"Only lines that contain this text, in upper or lower case."`
+	From  int    `query:"from" minimum:"0" default:"0" doc:"How many lines to skip: the member next of an answer."`
 	Limit int    `query:"limit" minimum:"1" maximum:"5000" default:"500"`
 },
 ) (*of[OutputPage], error) {
@@ -342,7 +342,7 @@ func (a *API) export(ctx context.Context, in *struct {
 		return nil, err
 	}
 	if in.Format == "csv" && j.Origin != "" {
-		return nil, wrong("format", "job %s was recorded by %s, which does not keep what was done in each second: export it as json", j.ID, j.Origin)
+		return nil, wrong("format", "job %s was recorded by %s, which keeps no seconds: export it as json", j.ID, j.Origin)
 	}
 	return &huma.StreamResponse{Body: func(c huma.Context) {
 		kind := "application/json"

@@ -28,8 +28,8 @@ type Live struct {
 
 	// Here says that the job was started here, and so can be ended here; Elsewhere what of a
 	// job of another program is not known.
-	Here      bool   `json:"here" doc:"The job was started here, and can be ended here."`
-	Elsewhere string `json:"elsewhere,omitempty" doc:"The job is another program's: which, and what of it is not known here."`
+	Here      bool   `json:"here" doc:"This server started the job, and can end it."`
+	Elsewhere string `json:"elsewhere,omitempty" doc:"Another program runs the job: which one, and what this server does not know of it."`
 }
 
 const (
@@ -72,18 +72,17 @@ type viewed struct {
 }
 
 func (a *API) addLive() {
-	o := get("view-job", "/jobs/{id}/live", "Look at a job while it goes on", tagVerbs)
-	o.Description = `Server-sent events, two a second at most whatever the number of virtual users. Each message says how the job stands, and what has
-been added to its lists: what stands in them takes the place of whatever is there from a place on, so that a message that comes twice does no
-harm. Charts have a bounded number of points: when there are more, neighbours become one, and all of them are sent again. The last message is
-named over and holds the job as a list shows it.
+	o := get("view-job", "/jobs/{id}/live", "Look at a job while it runs", tagVerbs)
+	o.Description = `Server-sent events, at most two a second, however many virtual users there are. Each message has the state of the job, and new entries
+of its lists, which replace everything in the list from a position on: a message that comes twice does no harm. Charts have at most 480 points:
+when there are more, neighbours are merged, and all points are sent again. The last message is named over and contains the job as a list shows it.
 
-Who comes back sends the last id as Last-Event-ID, or as the parameter after, and gets what was added since in one message.`
-	o.Responses = messages[Live, report.Document](a, "Messages whose data are a Live, and a last one named over.")
+A client that lost its connection sends the last id as Last-Event-ID, or as the parameter after, and gets what it missed in one message.`
+	o.Responses = messages[Live, report.Document](a, "The data of each message is a Live. The last message is named over, and its data is the job.")
 	add(a, o, func(ctx context.Context, in *struct {
 		OneJob
 		Last  string `header:"Last-Event-ID" maxLength:"64" doc:"The id of the last message that was read."`
-		After string `query:"after" maxLength:"64" doc:"The same, for who cannot send headers."`
+		After string `query:"after" maxLength:"64" doc:"The same, for clients that cannot send headers."`
 	},
 	) (*huma.StreamResponse, error) {
 		j, err := a.find(ctx, in.OneJob)
@@ -94,13 +93,13 @@ Who comes back sends the last id as Last-Event-ID, or as the parameter after, an
 			a.streaming(c, "job "+string(j.ID), func(ctx context.Context, s *stream) error { return a.look(ctx, s, j, cmp.Or(in.Last, in.After)) })
 		})
 	})
-	users := get("list-users", "/jobs/{id}/users", "List virtual users of a job that goes on, with their last lines", tagVerbs)
-	users.Description = "Only as many as are asked for: a page that shows thirty of 10,000 asks for those."
+	users := get("list-users", "/jobs/{id}/users", "List virtual users of a running job, with their last lines", tagVerbs)
+	users.Description = "It lists only as many as the request asks for: a page that shows thirty of 10,000 asks for those."
 	add(a, users, func(ctx context.Context, in *struct {
 		OneJob
-		State live.State `query:"state" enum:"waiting,running,succeeded,failed" doc:"Only those in this state."`
-		Text  string     `query:"text" maxLength:"100" doc:"Only those whose number begins with it, or who have said it lately."`
-		From  int        `query:"from" minimum:"0" default:"0" doc:"How many to pass over."`
+		State live.State `query:"state" enum:"waiting,running,succeeded,failed" doc:"Only virtual users in this state."`
+		Text  string     `query:"text" maxLength:"100" doc:"Only virtual users whose number begins with it, or whose last lines contain it."`
+		From  int        `query:"from" minimum:"0" default:"0" doc:"How many to skip."`
 		Limit int        `query:"limit" minimum:"0" maximum:"500" default:"100"`
 	},
 	) (*of[live.Some], error) {
@@ -212,8 +211,8 @@ func (v *viewed) liveOf(since live.Mark, whole bool) (Live, error) {
 		l.Job = &v.head
 	}
 	if !l.Here && v.over == nil {
-		l.Elsewhere = fmt.Sprintf("Another program does this job: process %d on %s. What it records is shown here, a second or two later; "+
-			"how far a build has come is not recorded. End it where it was started.", v.job.PID, v.job.Host)
+		l.Elsewhere = fmt.Sprintf("Another program runs this job: process %d on %s. You see what it records, a second or two late; "+
+			"the progress of a build is not recorded. End the job where it was started.", v.job.PID, v.job.Host)
 	}
 	return l, err
 }

@@ -32,8 +32,8 @@ func (a *API) addManual() {
 		}
 		return answer(Manual{book.Pages()}, nil)
 	})
-	add(a, get("get-manual-page", "/manual/page", "A page of the manual", tagManual), func(_ context.Context, in *struct {
-		Name string `query:"name" required:"true" maxLength:"200" doc:"As the list has it."`
+	add(a, get("get-manual-page", "/manual/page", "Show a page of the manual", tagManual), func(_ context.Context, in *struct {
+		Name string `query:"name" required:"true" maxLength:"200" doc:"A name from the list."`
 	},
 	) (*of[help.Page], error) {
 		book, err := manual()
@@ -47,7 +47,7 @@ func (a *API) addManual() {
 		return answer(page, nil)
 	})
 	add(a, get("search-manual", "/manual/search", "Search the manual", tagManual), func(_ context.Context, in *struct {
-		Text string `query:"text" required:"true" maxLength:"200" doc:"Words, all of which a section has."`
+		Text string `query:"text" required:"true" maxLength:"200" doc:"Words; the answer has the sections that contain all of them."`
 	},
 	) (*of[Found], error) {
 		book, err := manual()

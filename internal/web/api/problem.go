@@ -16,22 +16,22 @@ import (
 	"sledge/internal/repository"
 )
 
-// Problem says why a request was not fulfilled, in the shape of RFC 9457. What was asked for
-// is not repeated in it, but for names: it may hold a password.
+// Problem says why a request was refused, in the shape of RFC 9457. Of the request it repeats
+// only names, since the rest may hold a password.
 type Problem struct {
-	Type   string `json:"type" doc:"Always about:blank: the status says which sort it is."`
+	Type   string `json:"type" doc:"Always about:blank: the status says which kind of problem it is."`
 	Title  string `json:"title" doc:"The status in words."`
 	Status int    `json:"status"`
 	Detail string `json:"detail" doc:"What is wrong, for people."`
 
 	Class    string    `json:"class,omitempty" doc:"As in sledge-error-1: usage, connect, missing, exists."`
-	Option   string    `json:"option,omitempty" doc:"The setting that is wrong, as the request calls it."`
-	Mistakes []Mistake `json:"mistakes,omitempty" doc:"What of the request does not have the shape that it must have."`
+	Option   string    `json:"option,omitempty" doc:"The wrong setting, by the name that the request uses."`
+	Mistakes []Mistake `json:"mistakes,omitempty" doc:"Each value that its setting cannot have, and each part of the request that has the wrong shape."`
 }
 
-// Mistake is something in a request that does not have the shape that it must have.
+// Mistake is something in a request that is wrong: a value, or the shape of a part.
 type Mistake struct {
-	Where   string `json:"where" doc:"body.action, query.limit"`
+	Where   string `json:"where" doc:"The place in the request: body.action, query.limit."`
 	Message string `json:"message"`
 }
 

@@ -15,7 +15,7 @@ const tagProfiles = "Performance profiles"
 const mostRuns = 500
 
 func (a *API) addProfiles() {
-	add(a, get("list-profiles", "/profiles", "List the performance profiles, the newest first", tagProfiles),
+	add(a, get("list-profiles", "/profiles", "List the performance profiles, newest first", tagProfiles),
 		func(ctx context.Context, in *struct {
 			Limit int `query:"limit" minimum:"1" maximum:"500" default:"50"`
 		},
@@ -48,7 +48,7 @@ func (a *API) addProfiles() {
 			return answer(document.NewProfile(in.Number, runs, a.headline), nil)
 		})
 	compare := get("compare-profiles", "/profiles/compare", "Lay performance profiles over each other", tagProfiles)
-	compare.Description = "With what differs in what their runs were asked for, and where they were done."
+	compare.Description = "The answer also says how their runs differ in settings, servers and machines."
 	add(a, compare, func(ctx context.Context, in *struct {
 		Number []int `query:"number,explode" required:"true" minItems:"2" maxItems:"26"`
 	},

@@ -18,7 +18,7 @@ type ReportFile struct {
 
 // Shown is what says whether a report is to be shown rather than kept.
 type Shown struct {
-	View bool `query:"view" doc:"Show it in the browser, rather than save it."`
+	View bool `query:"view" doc:"Show it in the browser, instead of saving it."`
 }
 
 // file makes an answer of a report. Who views it looks at what others wrote, on the address of
@@ -42,7 +42,7 @@ func (s Shown) file(r paper.Report, err error) (*ReportFile, error) {
 // addReports adds the files that people keep of jobs, and print.
 func (a *API) addReports() {
 	html := func(o huma.Operation) huma.Operation {
-		o.Description = "One file of HTML with all in it that it needs, charts too, as sledge jobs report writes it. It is a download, unless it is asked for with view."
+		o.Description = "One HTML file with everything in it, as sledge jobs report writes it. It is a download; with view, the browser shows it."
 		o.Responses = map[string]*huma.Response{"200": {
 			Description: "The report.",
 			Content:     map[string]*huma.MediaType{"text/html": {Schema: &huma.Schema{Type: huma.TypeString}}},
@@ -52,7 +52,7 @@ func (a *API) addReports() {
 	add(a, html(get("report-job", "/jobs/{id}/report", "Download a report of a job, or of several runs side by side", tagJobs)),
 		func(ctx context.Context, in *struct {
 			OneJob
-			With []string `query:"with,explode" maxItems:"25" doc:"IDs of further runs, to be set beside this one."`
+			With []string `query:"with,explode" maxItems:"25" doc:"IDs of further runs to compare with this one."`
 			Shown
 		},
 		) (*ReportFile, error) {

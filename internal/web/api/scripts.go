@@ -41,13 +41,13 @@ var Private = []string{
 
 // Scripts lists the scripts that are kept.
 type Scripts struct {
-	Folder  string             `json:"folder" doc:"Where they are kept on the server's machine."`
-	Runs    bool               `json:"runs" doc:"Whether scripts and the console may run here."`
-	Why     string             `json:"why,omitempty" doc:"Why they may not."`
+	Folder  string             `json:"folder" doc:"The folder of the scripts, on the server's machine."`
+	Runs    bool               `json:"runs" doc:"Scripts and the console may run here."`
+	Why     string             `json:"why,omitempty" doc:"Why they may not run, and what to do."`
 	Scripts []scripting.Script `json:"scripts"`
 }
 
-// Executions lists what runs, and what has ended lately.
+// Executions lists the scripts and consoles that run, and those that ended lately.
 type Executions struct {
 	Executions []scripting.Report `json:"executions"`
 }
@@ -59,7 +59,7 @@ type draft struct {
 
 // OneScript is the name of a script.
 type OneScript struct {
-	Name string `path:"name" maxLength:"100" doc:"It ends in .tcl, .py or .driver.tcl."`
+	Name string `path:"name" maxLength:"100" doc:"Name of a script, which ends in .tcl, .py or .driver.tcl."`
 }
 
 // OneExecution is the ID of an execution.
@@ -96,19 +96,19 @@ func (a *API) addScripts() {
 		list, err := a.desk.Shelf.List()
 		return answer(Scripts{a.Scripting.Folder, a.Scripting.Program != nil, a.Scripting.Why, list}, err)
 	})
-	add(a, get("get-script", "/scripts/{name}", "A script with its text", tagScripts), func(_ context.Context, in *OneScript) (*of[scripting.Text], error) {
+	add(a, get("get-script", "/scripts/{name}", "Show a script with its text", tagScripts), func(_ context.Context, in *OneScript) (*of[scripting.Text], error) {
 		return answer(a.desk.Shelf.Read(in.Name))
 	})
 	write := huma.Operation{
 		OperationID: "write-script", Method: http.MethodPut, Path: "/scripts/{name}", Tags: []string{tagScripts},
 		Summary:     "Keep a script",
-		Description: "Only over the version that is given, so that nobody writes over what somebody else has written meanwhile.",
+		Description: "It replaces only the version that the request names, so that nobody overwrites what somebody else has written meanwhile.",
 	}
 	add(a, write, func(_ context.Context, in *struct {
 		OneScript
 		Body struct {
 			Text    string `json:"text" maxLength:"196608"`
-			Version string `json:"version,omitempty" maxLength:"64" doc:"The version of the text that it replaces; without it the script is new."`
+			Version string `json:"version,omitempty" maxLength:"64" doc:"Version of the text that this one replaces; missing for a new script."`
 		}
 	},
 	) (*of[scripting.Text], error) {
@@ -128,12 +128,12 @@ func (a *API) addScripts() {
 	})
 	run := huma.Operation{
 		OperationID: "run-script", Method: http.MethodPost, Path: "/scripts/{name}/run", Tags: []string{tagScripts}, DefaultStatus: http.StatusCreated,
-		Summary: "Run a script", Description: "As sledge console auto does, in a process of its own. A driver script is loaded, and virtual users do what it says with the console's settings.",
+		Summary: "Run a script", Description: "Like sledge console auto, in a process of its own. A driver script is loaded and run with the console's settings.",
 	}
 	add(a, run, func(_ context.Context, in *struct {
 		OneScript
 		Body struct {
-			Arguments []string `json:"arguments,omitempty" maxItems:"100" doc:"What the script finds in argv."`
+			Arguments []string `json:"arguments,omitempty" maxItems:"100" doc:"Arguments, which the script finds in argv."`
 		}
 	},
 	) (*of[scripting.Report], error) {
@@ -143,10 +143,10 @@ func (a *API) addScripts() {
 		return executed(a.desk.Run(in.Name, in.Body.Arguments))
 	})
 	a.addExecutions()
-	add(a, get("list-console-words", "/console/words", "The commands and settings of the console", tagScripts), func(context.Context, *struct{}) (*of[console.Words], error) {
+	add(a, get("list-console-words", "/console/words", "List the commands and settings of the console", tagScripts), func(context.Context, *struct{}) (*of[console.Words], error) {
 		return answer(console.WordsOf(a.Bench))
 	})
-	add(a, get("draft-driver-script", "/console/driver", "A driver script to begin with", tagScripts), func(_ context.Context, in *struct {
+	add(a, get("draft-driver-script", "/console/driver", "Show a driver script to begin with", tagScripts), func(_ context.Context, in *struct {
 		Database string `query:"database" required:"true" doc:"Any name of a database."`
 		Workload string `query:"workload" required:"true" doc:"Any name of a workload."`
 	},
@@ -174,7 +174,7 @@ func executed(e *scripting.Execution, err error) (*of[scripting.Report], error) 
 }
 
 func (a *API) addExecutions() {
-	add(a, get("list-executions", "/executions", "List the scripts and consoles that run, and those that have ended lately", tagScripts),
+	add(a, get("list-executions", "/executions", "List the scripts and consoles that run, and those that ended lately", tagScripts),
 		func(context.Context, *struct{}) (*of[Executions], error) {
 			list := []scripting.Report{}
 			for _, e := range a.desk.List() {
@@ -182,15 +182,15 @@ func (a *API) addExecutions() {
 			}
 			return answer(Executions{list}, nil)
 		})
-	add(a, get("get-execution", "/executions/{id}", "What has become of a script or a console", tagScripts),
+	add(a, get("get-execution", "/executions/{id}", "Show the state of a script or a console", tagScripts),
 		func(_ context.Context, in *OneExecution) (*of[scripting.Report], error) {
 			return executed(a.desk.Find(in.ID))
 		})
 	post := func(id, path, summary string, status int) huma.Operation {
 		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: path, Summary: summary, Tags: []string{tagScripts}, DefaultStatus: status}
 	}
-	open := post("open-console", "/executions", "Open a console at a terminal of its own", http.StatusCreated)
-	open.Description = "It ends when it is told to, or when nobody has followed it for half an hour and it does no job."
+	open := post("open-console", "/executions", "Open a console with a terminal of its own", http.StatusCreated)
+	open.Description = "It ends when it is told to, or when nobody has followed it for half an hour, unless it is running a job."
 	add(a, open, func(_ context.Context, in *struct {
 		Body struct {
 			scripting.Size
@@ -204,7 +204,7 @@ func (a *API) addExecutions() {
 		return executed(a.desk.Open(in.Body.Language, in.Body.Size))
 	})
 	stop := post("stop-execution", "/executions/{id}/stop", "End a script or a console", http.StatusAccepted)
-	stop.Description = "As Ctrl-C ends a script: what is running is stopped first and keeps its result. Asked again, it is broken off; asked once more, it is killed."
+	stop.Description = "Like Ctrl-C: the first request stops what is running, which keeps its result; the second cuts it off; the third kills the process."
 	add(a, stop, func(_ context.Context, in *OneExecution) (*of[scripting.Report], error) {
 		e, err := a.desk.Find(in.ID)
 		if err == nil {
@@ -215,7 +215,7 @@ func (a *API) addExecutions() {
 	add(a, post("type-at-console", "/executions/{id}/input", "Type at a console", http.StatusNoContent), func(_ context.Context, in *struct {
 		OneExecution
 		Body struct {
-			Text string `json:"text" maxLength:"65536" doc:"Enter is a carriage return, Ctrl-C the character 3."`
+			Text string `json:"text" maxLength:"65536" doc:"The keys: Enter is a carriage return, Ctrl-C is the character 3."`
 		}
 	},
 	) (*struct{}, error) {
@@ -225,7 +225,7 @@ func (a *API) addExecutions() {
 		}
 		return nil, e.Type(in.Body.Text)
 	})
-	add(a, post("resize-console", "/executions/{id}/size", "Say how large a console's terminal is", http.StatusNoContent), func(_ context.Context, in *struct {
+	add(a, post("resize-console", "/executions/{id}/size", "Set the size of a console's terminal", http.StatusNoContent), func(_ context.Context, in *struct {
 		OneExecution
 		Body scripting.Size
 	},
@@ -241,14 +241,14 @@ func (a *API) addExecutions() {
 
 // addOutput adds the stream of what is printed.
 func (a *API) addOutput() {
-	o := get("watch-execution", "/executions/{id}/output", "Follow what a script or a console prints", tagScripts)
-	o.Description = `Server-sent events: what it has printed at once, the rest as it does. The id of a message is how many bytes were printed up to its
-end: a client that lost its connection goes on there by Last-Event-ID or the parameter after. The last message is named over.`
-	o.Responses = messages[scripting.Piece, scripting.Report](a, "Messages whose data are a Piece, and a last one named over with what has become of it.")
+	o := get("watch-execution", "/executions/{id}/output", "Follow the output of a script or a console", tagScripts)
+	o.Description = `Server-sent events: first the output so far (the last MiB), then what follows, as it is printed. The id of a message is the number of
+bytes up to its end. A client that lost its connection sends it as Last-Event-ID, or as the parameter after, and goes on from there. The last message is named over.`
+	o.Responses = messages[scripting.Piece, scripting.Report](a, "The data of each message is a Piece. The last message is named over, and its data is a Report of how it ended.")
 	add(a, o, func(_ context.Context, in *struct {
 		OneExecution
 		Last  string `header:"Last-Event-ID" maxLength:"19" pattern:"^[0-9]+$" doc:"The id of the last message that was read."`
-		After string `query:"after" maxLength:"19" pattern:"^[0-9]+$" doc:"The same, for who cannot send headers."`
+		After string `query:"after" maxLength:"19" pattern:"^[0-9]+$" doc:"The same, for clients that cannot send headers."`
 	},
 	) (*huma.StreamResponse, error) {
 		e, err := a.desk.Find(in.ID)
@@ -257,7 +257,7 @@ end: a client that lost its connection goes on there by Last-Event-ID or the par
 		}
 		after, err := strconv.ParseInt("0"+cmp.Or(in.Last, in.After), 10, 64)
 		if err != nil {
-			return nil, wrong("after", "after: it is not the id of a message")
+			return nil, wrong("after", "after: this is not the id of a message: leave it out to begin at the start")
 		}
 		return a.streamed(func(c huma.Context) {
 			a.streaming(c, "execution "+in.ID, func(ctx context.Context, s *stream) error {

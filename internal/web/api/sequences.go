@@ -17,15 +17,15 @@ import (
 // performance profile.
 type Sequence struct {
 	Profile int      `json:"profile"`
-	Users   []int    `json:"users" doc:"The numbers that were asked for, in their order."`
-	Jobs    []job.ID `json:"jobs" doc:"The runs that were begun; the last of them goes on where the state is running."`
+	Users   []int    `json:"users" doc:"Numbers of virtual users, in the order of the runs."`
+	Jobs    []job.ID `json:"jobs" doc:"The runs that have begun; while the state is running, the last of them is under way."`
 	State   string   `json:"state" enum:"running,done,stopped,failed"`
-	Reason  string   `json:"reason,omitempty" doc:"Why the others were not run."`
+	Reason  string   `json:"reason,omitempty" doc:"Why the remaining runs were not done."`
 }
 
-// Sequences are those that were started here since the program was.
+// Sequences are those that this server has started.
 type Sequences struct {
-	Sequences []Sequence `json:"sequences" doc:"The newest first."`
+	Sequences []Sequence `json:"sequences" doc:"Newest first."`
 }
 
 // sweep is a sequence under way, or over. The API's lock guards it.
@@ -45,7 +45,7 @@ const (
 
 // startedSequence is the answer to a request that starts one.
 type startedSequence struct {
-	Location string `header:"Location" doc:"Where its profile is, from where it was started."`
+	Location string `header:"Location" doc:"The address of its profile, relative to this one."`
 	Body     Sequence
 }
 
@@ -53,12 +53,12 @@ func (a *API) addSequences() {
 	start := huma.Operation{
 		OperationID: "start-sequence", Method: http.MethodPost, Path: "/sequences", Tags: []string{tagVerbs}, DefaultStatus: http.StatusCreated,
 		Summary:     "Start runs with several numbers of virtual users, one after another",
-		Description: "As sledge run --users 1,2,4 does: together they are a performance profile, a new one where none is named. It ends with the first run that does not succeed. Each run is a job that can be followed and stopped.",
+		Description: "Like sledge run --users 1,2,4: together the runs are a performance profile, a new one if none is named. The sequence ends after the first run that does not succeed. Each run is a job that can be followed and stopped.",
 	}
 	add(a, start, func(ctx context.Context, in *of[Wanted]) (*startedSequence, error) {
 		return a.startSequence(ctx, in.Body)
 	})
-	add(a, get("list-sequences", "/sequences", "List the sequences of runs that were started here", tagVerbs),
+	add(a, get("list-sequences", "/sequences", "List the sequences of runs that this server started", tagVerbs),
 		func(context.Context, *struct{}) (*of[Sequences], error) {
 			a.mu.Lock()
 			defer a.mu.Unlock()
@@ -70,7 +70,7 @@ func (a *API) addSequences() {
 		})
 	stop := huma.Operation{
 		OperationID: "stop-sequence", Method: http.MethodPost, Path: "/sequences/{profile}/stop", Tags: []string{tagVerbs}, DefaultStatus: http.StatusAccepted,
-		Summary: "Stop a sequence of runs", Description: "Its run is stopped, as any is, and no other begins.",
+		Summary: "Stop a sequence of runs", Description: "Its current run is stopped, and no other begins.",
 	}
 	add(a, stop, func(_ context.Context, in *struct {
 		Profile int `path:"profile" minimum:"1"`
@@ -83,7 +83,7 @@ func (a *API) addSequences() {
 				continue
 			}
 			if s.State != sequenceRunning {
-				return nil, problem(http.StatusConflict, "the runs of profile %d have ended already", in.Profile)
+				return nil, problem(http.StatusConflict, "the runs of profile %d have already ended", in.Profile)
 			}
 			s.stop()
 			if h := a.running[s.Jobs[len(s.Jobs)-1]]; h != nil {
@@ -91,7 +91,7 @@ func (a *API) addSequences() {
 			}
 			return answer(s.copy(), nil)
 		}
-		return nil, problem(http.StatusNotFound, "no runs of a profile %d were started here", in.Profile)
+		return nil, problem(http.StatusNotFound, "this server has started no sequence for profile %d", in.Profile)
 	})
 }
 
@@ -105,7 +105,7 @@ func (s *sweep) copy() Sequence {
 // startSequence starts the first of several runs, and the others when it has ended.
 func (a *API) startSequence(ctx context.Context, in Wanted) (*startedSequence, error) {
 	if in.Action != job.Run {
-		return nil, wrong("action", "action: only runs can be done with several numbers of virtual users, not a %s", in.Action)
+		return nil, wrong("action", "action: a sequence consists of runs, so action must be run, not %s", in.Action)
 	}
 	order, err := a.signedIn(ctx, in)
 	if err != nil {

@@ -20,23 +20,23 @@ const tagServer = "This server"
 
 // Serving is how the API is served.
 type Serving struct {
-	Address   string       `json:"address" doc:"Where it listens."`
-	Home      string       `json:"home" doc:"Where people on this machine reach its pages."`
+	Address   string       `json:"address" doc:"Address and port that the server listens on."`
+	Home      string       `json:"home" doc:"Address of its pages on this machine."`
 	BasePath  string       `json:"base_path,omitempty"`
-	TLS       *Certificate `json:"tls,omitempty" doc:"Missing where it speaks HTTP without."`
-	Hostnames []string     `json:"hostnames" doc:"Names that it was told it is asked by."`
-	Proxies   []string     `json:"proxies" doc:"Proxies whose headers are believed."`
+	TLS       *Certificate `json:"tls,omitempty" doc:"Missing without TLS."`
+	Hostnames []string     `json:"hostnames" doc:"Names that --hostname gives."`
+	Proxies   []string     `json:"proxies" doc:"Trusted proxies."`
 	ReadOnly  bool         `json:"read_only"`
 	Host      string       `json:"host" doc:"Name of the machine."`
 	Process   int          `json:"process"`
 	Begun     time.Time    `json:"begun"`
-	Folder    string       `json:"folder" doc:"Where users, sessions and the log of what was done are kept."`
+	Folder    string       `json:"folder" doc:"Where users, sessions and the audit log are kept."`
 }
 
 // Certificate is what a server is known by.
 type Certificate struct {
 	Fingerprint string    `json:"fingerprint" doc:"SHA-256, as browsers show it."`
-	Names       []string  `json:"names" doc:"What it is good for."`
+	Names       []string  `json:"names" doc:"Names and addresses that it covers."`
 	Until       time.Time `json:"until"`
 }
 
@@ -46,7 +46,7 @@ type Server struct {
 	Serving    Serving    `json:"serving"`
 	Repository Repository `json:"repository"`
 	Scripting  Allowance  `json:"scripting"`
-	DataFolder string     `json:"data_folder,omitempty" doc:"Where folders of rows are, by their names."`
+	DataFolder string     `json:"data_folder,omitempty" doc:"Where a folder of rows is that is named without a path."`
 }
 
 // Repository is where jobs are kept.
@@ -60,21 +60,21 @@ type Repository struct {
 type Allowance struct {
 	Folder string `json:"folder"`
 	Runs   bool   `json:"runs"`
-	Why    string `json:"why,omitempty" doc:"Why they may not."`
+	Why    string `json:"why,omitempty" doc:"Why they may not run, and what to do."`
 }
 
 // User is somebody who may come in.
 type User struct {
 	Name  string    `json:"name"`
-	Role  string    `json:"role" doc:"look, or act."`
-	By    string    `json:"by" doc:"What they come in by: password, or token."`
+	Role  string    `json:"role" doc:"look or act."`
+	By    string    `json:"by" doc:"How they log in: password, or token."`
 	Added time.Time `json:"added"`
 }
 
 // Users are those who may come in.
 type Users struct {
 	Users    []User    `json:"users"`
-	Commands []Command `json:"commands" doc:"What changes them: nobody can give the right to act over HTTP."`
+	Commands []Command `json:"commands" doc:"Commands that change the users: the API cannot, so that nobody gives away the right to act."`
 }
 
 // Command is a command line for a shell of the server's machine.
@@ -84,20 +84,20 @@ type Command struct {
 }
 
 func (a *API) addServer() {
-	add(a, get("get-version", "/version", "Which version answers, and what it can test", tagServer), func(context.Context, *struct{}) (*of[document.Version], error) {
+	add(a, get("get-version", "/version", "Show the version, and what it can test", tagServer), func(context.Context, *struct{}) (*of[document.Version], error) {
 		return answer(document.NewVersion(a.Bench, a.Version), nil)
 	})
-	add(a, get("get-server", "/server", "What answers here, and where things are kept", tagServer), func(ctx context.Context, _ *struct{}) (*of[Server], error) {
+	add(a, get("get-server", "/server", "Show what the server is, and where things are kept", tagServer), func(ctx context.Context, _ *struct{}) (*of[Server], error) {
 		return answer(a.server(ctx))
 	})
-	add(a, get("list-web-users", "/web/users", "Who may come in", tagServer), func(context.Context, *struct{}) (*of[Users], error) {
+	add(a, get("list-web-users", "/web/users", "List who may log in", tagServer), func(context.Context, *struct{}) (*of[Users], error) {
 		if a.Users == nil {
 			return answer(Users{[]User{}, []Command{}}, nil)
 		}
 		return answer(a.Users())
 	})
-	defaults := get("get-defaults", "/defaults", "What each job takes as given: from the configuration file and the environment", tagServer)
-	defaults.Description = "Passwords are named and not shown. A configuration file that cannot be read is a problem in the answer."
+	defaults := get("get-defaults", "/defaults", "Show what the configuration file and the environment set for each job", tagServer)
+	defaults.Description = "It names passwords and does not show them. If the configuration file cannot be read, the answer says why."
 	add(a, defaults, func(context.Context, *struct{}) (*of[document.Defaults], error) {
 		path, err := filepath.Abs(a.Store.Path())
 		if err != nil {
@@ -139,7 +139,7 @@ func (a *API) server(ctx context.Context) (Server, error) {
 
 // KeptSetting is a setting of the console that is to be kept.
 type KeptSetting struct {
-	Dictionary string `json:"dictionary" maxLength:"64" doc:"The name of a database, or generic."`
+	Dictionary string `json:"dictionary" maxLength:"64" doc:"Name of a database, or generic."`
 	Section    string `json:"section" maxLength:"64"`
 	Key        string `json:"key" maxLength:"64"`
 	Value      string `json:"value" maxLength:"4096"`
@@ -151,13 +151,13 @@ type KeptLine struct {
 }
 
 func (a *API) addConsoleSettings() {
-	add(a, get("list-console-settings", "/console/settings", "The settings that the next console begins with", tagScripts), func(context.Context, *struct{}) (*of[console.Kept], error) {
+	add(a, get("list-console-settings", "/console/settings", "List the settings that the next console begins with", tagScripts), func(context.Context, *struct{}) (*of[console.Kept], error) {
 		return answer(console.KeptIn(a.Bench, a.consoleSettings()))
 	})
 	set := huma.Operation{
 		OperationID: "set-console-setting", Method: http.MethodPut, Path: "/console/settings", Tags: []string{tagScripts},
-		Summary:     "Keep a setting for consoles and scripts to begin with",
-		Description: "As the console's diset and giset do. It takes what running scripts takes, since scripts do what these settings say.",
+		Summary:     "Set what consoles and scripts begin with",
+		Description: "Like the console's diset and giset. It is allowed only where scripts may run, because scripts do what these settings say.",
 	}
 	add(a, set, func(_ context.Context, in *of[KeptSetting]) (*of[KeptLine], error) {
 		if err := a.mayRun(); err != nil {

@@ -18,19 +18,19 @@ type Forms struct {
 type Form struct {
 	Name  string `json:"name" enum:"command,toml,tcl,python"`
 	Title string `json:"title"`
-	Text  string `json:"text" doc:"It reaches the same settings. Passwords are variables of the environment."`
+	Text  string `json:"text" doc:"It gives the same settings. Environment variables take the place of passwords."`
 }
 
 // Text is a set-up that somebody wrote.
 type Text struct {
-	Text string `json:"text" maxLength:"200000" doc:"A script of the console in Tcl or Python, or a configuration file in TOML or YAML."`
+	Text string `json:"text" maxLength:"200000" doc:"A console script in Tcl or Python, or a configuration file in TOML or YAML."`
 }
 
-// TakenIn is what was understood of a text.
+// TakenIn is what was read from a text.
 type TakenIn struct {
-	Settings map[string]string `json:"settings" doc:"As a job takes them; options by their own names, without passwords."`
-	Secrets  []string          `json:"secrets" doc:"The options that had a password, which is to be typed again."`
-	Passed   []string          `json:"passed" doc:"What was not taken, and why, in lines."`
+	Settings map[string]string `json:"settings" doc:"Settings, as a job takes them: options by their own names, without passwords."`
+	Secrets  []string          `json:"secrets" doc:"Options that had a password, which has to be typed again."`
+	Passed   []string          `json:"passed" doc:"Lines that were not used, and why."`
 }
 
 func (a *API) addSetups() {
@@ -51,7 +51,7 @@ func (a *API) addSetups() {
 	})
 	take := huma.Operation{
 		OperationID: "read-settings", Method: http.MethodPost, Path: "/settings/read", Tags: []string{tagVerbs},
-		Summary: "Read the settings of a script or of a configuration file", Description: "Nothing is run: of a script, plain commands are read, and what is not understood is listed.",
+		Summary: "Read the settings of a script or of a configuration file", Description: "It runs nothing. In a script it reads plain commands, and lists the lines that it does not understand.",
 	}
 	add(a, take, func(_ context.Context, in *of[Text]) (*of[TakenIn], error) {
 		found, err := setup.TakeIn(a.Bench, in.Body.Text)

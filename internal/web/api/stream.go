@@ -41,7 +41,7 @@ func (a *API) streamed(body func(huma.Context)) (*huma.StreamResponse, error) {
 	select {
 	case a.streams <- struct{}{}:
 	default:
-		return nil, problem(http.StatusTooManyRequests, "%d clients are sent events, and that is the limit: close one", mostStreams)
+		return nil, problem(http.StatusTooManyRequests, "%d streams of events are open, which is the limit: close one", mostStreams)
 	}
 	return &huma.StreamResponse{Body: func(c huma.Context) {
 		defer func() { <-a.streams }()

@@ -18,22 +18,22 @@ import (
 	"sledge/internal/workbench"
 )
 
-const tagVerbs = "What is done"
+const tagVerbs = "Settings and actions"
 
-// Wanted is what a job is to be done with.
+// Wanted is what a job is to do, with its settings.
 type Wanted struct {
 	Action   job.Action        `json:"action" enum:"build,check,run,delete"`
 	Settings map[string]Value  `json:"settings" maxProperties:"500" doc:"What a configuration file may hold, by the same names: db, workload, users, seed, and options."`
 	Labels   map[string]string `json:"labels,omitempty" maxProperties:"100"`
 	Note     string            `json:"note,omitempty"`
-	Resume   bool              `json:"resume,omitempty" doc:"Go on with a build that was interrupted."`
-	Profile  int               `json:"profile,omitempty" minimum:"0" doc:"Number of the performance profile that a run is to be part of."`
+	Resume   bool              `json:"resume,omitempty" doc:"Continue a build that was interrupted."`
+	Profile  int               `json:"profile,omitempty" minimum:"0" doc:"Number of the performance profile that the run belongs to."`
 }
 
 // Start is a job that is to be started.
 type Start struct {
 	Wanted
-	Confirm string `json:"confirm,omitempty" doc:"Of a delete: the schema that is to be deleted, as the member target of its settings names it."`
+	Confirm string `json:"confirm,omitempty" doc:"For a delete: the name of the schema, which is the member target of its settings."`
 }
 
 // Value is the value of a setting: text, a number, or true or false.
@@ -95,11 +95,11 @@ func (a *API) resolve(in Wanted) (workbench.Order, error) {
 	}
 	switch {
 	case s.Given["db"] == "" && s.Given["connection"] == "":
-		return workbench.Order{}, wrong("db", "db: choose a database: %s lists them", Prefix+"/databases")
+		return workbench.Order{}, wrong("db", "db: choose a database (%s lists them)", Prefix+"/databases")
 	case in.Resume && in.Action != job.Build:
-		return workbench.Order{}, wrong("resume", "resume: only a build can be gone on with")
+		return workbench.Order{}, wrong("resume", "resume: only a build can be continued: leave it out")
 	case in.Profile != 0 && in.Action != job.Run:
-		return workbench.Order{}, wrong("profile", "profile: only a run can be part of a performance profile")
+		return workbench.Order{}, wrong("profile", "profile: only a run can be part of a performance profile: leave it out")
 	}
 	order, err := a.Bench.Resolve(in.Action, s)
 	if err != nil {
@@ -124,22 +124,22 @@ func (a *API) refused(settings map[string]Value, s workbench.Sources, err error)
 // single refuses an order of several jobs.
 func single(order workbench.Order) error {
 	if len(order.Counts) > 1 {
-		return wrong("users", "users: a job has one number of virtual users: %s/sequences starts several runs, one after another", Prefix)
+		return wrong("users", "users: a job has one number of virtual users: use %s/sequences for several runs, one after another", Prefix)
 	}
 	return nil
 }
 
 // started is the answer to a request that starts a job.
 type started struct {
-	Location string `header:"Location" doc:"Where the job is, from where it was started."`
+	Location string `header:"Location" doc:"The address of the job, relative to this one."`
 	Body     report.Document
 }
 
 func (a *API) addVerbs() {
 	check := huma.Operation{
 		OperationID: "check-settings", Method: http.MethodPost, Path: "/settings", Tags: []string{tagVerbs},
-		Summary:     "Show each setting that a job would have, and where it comes from",
-		Description: "It does nothing, connects to nothing, and finds every mistake that starting a job would find.",
+		Summary:     "Show the settings that a job would have, and where each comes from",
+		Description: "It starts nothing and connects to nothing, and finds every mistake that starting the job would find.",
 	}
 	add(a, check, func(_ context.Context, in *of[Wanted]) (*of[document.Settings], error) {
 		order, err := a.resolve(in.Body)
@@ -152,25 +152,25 @@ func (a *API) addVerbs() {
 	start := huma.Operation{
 		OperationID: "start-job", Method: http.MethodPost, Path: "/jobs", Tags: []string{tagVerbs}, DefaultStatus: http.StatusCreated,
 		Summary:     "Start a job",
-		Description: "It goes on when this is answered, and is recorded like every other job. A delete must be confirmed. Passwords are kept for as long as the job goes on, and never shown or recorded.",
+		Description: "The answer comes when the job has begun; the job goes on, and is recorded like any other. A delete needs confirmation. The server holds passwords only while the job runs, and never shows or records them.",
 	}
 	add(a, start, func(ctx context.Context, in *of[Start]) (*started, error) { return a.start(ctx, in.Body) })
-	a.addEnding("stop", "Stop a run", "Virtual users finish the transaction that they are in, and what was measured is kept as a partial result. Other jobs can only be aborted.")
-	a.addEnding("abort", "Abort a job", "Whatever is under way is broken off.")
+	a.addEnding("stop", "Stop a run", "Virtual users finish their transactions, and what was measured is kept as a partial result. Other jobs can only be aborted.")
+	a.addEnding("abort", "Abort a job", "Everything under way is cut off.")
 }
 
 // Checked is what is to be said of settings in a form: what they come to, or what is wrong.
 type Checked struct {
-	Settings *document.Settings `json:"settings,omitempty" doc:"Each setting that a job would have; missing where something is wrong."`
-	Mistakes []Mistake          `json:"mistakes" doc:"What is wrong, each where it is: body.settings.port. What is of no setting has another place, or none."`
+	Settings *document.Settings `json:"settings,omitempty" doc:"The settings that a job would have; missing if something is wrong."`
+	Mistakes []Mistake          `json:"mistakes" doc:"What is wrong, with its place, such as body.settings.port. A mistake that belongs to no setting has another place, or none."`
 }
 
 // addForm adds what a form asks for while somebody types, when a mistake is no failure.
 func (a *API) addForm() {
 	o := huma.Operation{
 		OperationID: "check-form", Method: http.MethodPost, Path: "/settings/check", Tags: []string{tagVerbs},
-		Summary:     "Show each setting that a job would have, or all that is wrong with them",
-		Description: "As POST /settings, for a form while somebody types in it: mistakes are an answer and not a problem.",
+		Summary:     "Show the settings that a job would have, or everything that is wrong with them",
+		Description: "Like POST /settings, for a form while somebody types: mistakes are an answer, not a problem.",
 	}
 	add(a, o, func(_ context.Context, in *of[Wanted]) (*of[Checked], error) {
 		order, err := a.resolve(in.Body)
@@ -198,7 +198,7 @@ func (a *API) start(ctx context.Context, in Start) (*started, error) {
 		return nil, err
 	}
 	if target := order.Plan.Database.Target(order.Plan.Connection); in.Action == job.Delete && in.Confirm != target {
-		return nil, wrong("confirm", "confirm: this removes the %s schema in %s %s for good: give its name, %s, as confirm",
+		return nil, wrong("confirm", "confirm: this permanently removes the %s schema in %s %s: to do so, set confirm to %s",
 			order.Plan.Workload.Title, order.Plan.Database.Title, target, target)
 	}
 	if err := single(order); err != nil {
@@ -252,7 +252,7 @@ func (a *API) admit() error {
 	case a.closing:
 		return ending("no job is started any more")
 	case len(a.running)+a.starting >= mostRunning:
-		return problem(http.StatusTooManyRequests, "%d jobs that were started here are running, and that is the limit: wait for one, or stop it", mostRunning)
+		return problem(http.StatusTooManyRequests, "%d jobs that this server started are running, which is the limit: wait for one to end, or stop it", mostRunning)
 	}
 	a.starting++
 	a.clearing.Add(1)
@@ -275,11 +275,11 @@ func (a *API) addEnding(verb, summary, description string) {
 		case j.Status != job.Running:
 			return nil, problem(http.StatusConflict, "job %s has ended already", j.ID)
 		case h == nil:
-			return nil, problem(http.StatusConflict, "job %s was not started here, but on %s as process %d: end it there", j.ID, j.Host, j.PID)
+			return nil, problem(http.StatusConflict, "job %s was not started by this server, but on %s by process %d: end it there", j.ID, j.Host, j.PID)
 		case verb == "abort":
 			h.Abort()
 		case j.Spec.Action != job.Run:
-			return nil, problem(http.StatusConflict, "job %s is a %s, and only a run can be stopped: abort it", j.ID, j.Spec.Action)
+			return nil, problem(http.StatusConflict, "job %s is a %s, and only a run can be stopped: abort it instead", j.ID, j.Spec.Action)
 		default:
 			h.Stop()
 		}
