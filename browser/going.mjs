@@ -35,7 +35,7 @@ await play(async ({ invite, step }) => {
       `${person.name}'s page stands still at ${after} s`,
     )
     assert.ok(await person.page.evaluate(() => window.untouched), `${person.name}'s page was loaded anew`)
-    assert.equal(await person.page.getByText(/connection is lost since|Nothing has come from the server/).count(), 0)
+    assert.equal(await person.page.getByText(/connection was lost at|Nothing has arrived from the server/).count(), 0)
   }
 
   const here = await watch('here', told.here)
@@ -46,7 +46,7 @@ await play(async ({ invite, step }) => {
   await step('the network is cut for 10 s', async () => {
     const before = await passed(here)
     await ask('cut')
-    const said = [here, elsewhere].map(({ page }) => page.getByText(/^Nothing has come from the server since/).waitFor({ timeout: 10_000 }))
+    const said = [here, elsewhere].map(({ page }) => page.getByText(/^Nothing has arrived from the server since/).waitFor({ timeout: 10_000 }))
     await Promise.all([sleep(10), ...said])
     await ask('mend')
     await goesOn(here, before + 9)
@@ -74,7 +74,7 @@ await play(async ({ invite, step }) => {
 
   await step('the server is killed', async () => {
     await ask('kill')
-    for (const person of [here, elsewhere]) await person.page.getByText(/The connection is lost since/).waitFor({ timeout: 40_000 })
+    for (const person of [here, elsewhere]) await person.page.getByText(/The connection was lost at/).waitFor({ timeout: 40_000 })
     await here.look('lost')
   })
 
@@ -82,7 +82,7 @@ await play(async ({ invite, step }) => {
     const before = await passed(elsewhere)
     await ask('start')
     await goesOn(elsewhere, before + 2)
-    await here.page.getByText(/It has ended/).waitFor({ timeout: 40_000 })
+    await here.page.getByText(/^Ended( at|:)/).waitFor({ timeout: 40_000 })
     await here.page.getByText('killed').first().waitFor()
     await here.look('killed')
   })

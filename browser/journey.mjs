@@ -44,7 +44,7 @@ await play(async ({ invite, step }) => {
   const option = (name) => page.locator(`#option-${name}`)
   /** Waits until a job that is followed has ended, and returns how: a word. */
   const outcome = async () => {
-    const ended = page.getByText(/It has ended/)
+    const ended = page.getByText(/^Ended( at|:)/)
     await ended.waitFor({ timeout: 90_000 })
     return /: (\w+)\./.exec(await ended.innerText())?.[1]
   }
@@ -110,7 +110,7 @@ await play(async ({ invite, step }) => {
   })
 
   await step('read the job', async () => {
-    await press(page.getByRole('link', { name: 'The job, with all that was recorded' }))
+    await press(page.getByRole('link', { name: 'Everything that was recorded' }))
     await page.waitForURL((url) => url.hash === `#/jobs/${ended}`)
     await page.getByText('NOPM').first().waitFor()
     await page.waitForLoadState('networkidle')
@@ -128,7 +128,7 @@ await play(async ({ invite, step }) => {
       return ann.look(title('counters'))
     }
     const rates = page.getByRole('list', { name: 'Rates' })
-    await rates.getByText('all that was counted').waitFor()
+    await rates.getByText(/^over \d/).waitFor()
     await page.getByRole('figure').first().waitFor()
     await ann.look(title('counter'))
     await press(button('Stop'))

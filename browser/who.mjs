@@ -71,7 +71,7 @@ await play(async ({ invite, step }) => {
     await ann.look('settings')
     assert.equal(await fetched(lou, 'GET', 'api/v1/console/settings'), 403)
     await lou.go('#/settings')
-    await lou.page.getByText('is for those who may act').waitFor()
+    await lou.page.getByText('Only users who may act see').waitFor()
     assert.equal(await lou.page.getByText(told.folder).count(), 0, 'who may look sees where things are kept')
     await lou.look('settings-look')
   })
@@ -80,13 +80,13 @@ await play(async ({ invite, step }) => {
     const { page } = lou
     await page.getByText('1 other browser').waitFor()
     await page.getByText('Change your password').click()
-    await page.getByLabel('Password as it is').fill('not her password')
+    await page.getByLabel('Old password').fill('not her password')
     await page.getByLabel('New password').fill('another password')
     await page.getByLabel('The same again').fill('another password')
     await page.getByRole('button', { name: 'Change', exact: true }).click()
     await page.getByText('This is not your old password.').waitFor()
     await lou.look('settings-refused')
-    await page.getByLabel('Password as it is').fill(told.password)
+    await page.getByLabel('Old password').fill(told.password)
     await page.getByRole('button', { name: 'Change', exact: true }).click()
     await page.getByText('The password is changed.').waitFor()
     guest.expected.push(/status of 401/)
@@ -133,7 +133,7 @@ await play(async ({ invite, step }) => {
       for (const form of ['out', 'job']) {
         await tab.goto(ann.elsewhere)
         await tab.getByRole('button', { name: form }).click()
-        await tab.getByText('another origin').first().waitFor({ timeout: patience })
+        await tab.getByText('page of another site').first().waitFor({ timeout: patience })
       }
       await tab.goto(ann.elsewhere)
       const frame = tab.frames().find((f) => f !== tab.mainFrame())

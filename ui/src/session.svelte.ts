@@ -58,7 +58,7 @@ class Session {
   /** Why they may not, in a sentence; "" where they may. */
   get why(): string {
     if (this.#told === undefined || this.mayAct) return ''
-    return this.#told?.read_only ? 'This server lets nobody change anything: sledge web --read-only.' : 'Your role is to look: you may change nothing.'
+    return this.#told?.read_only ? 'Nobody may change anything here: the server was started with --read-only.' : 'Your role is look: you may not change anything.'
   }
 
   /** What they may do, in a word or two. */

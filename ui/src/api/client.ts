@@ -73,7 +73,7 @@ export async function get<T extends { schema: string }>(path: string, schema: st
   const named = (body as { schema?: unknown } | null | undefined)?.schema
   if (named !== schema) {
     const got = typeof named === 'string' ? `a document of the shape ${named}` : 'no document'
-    throw new APIError(`Sledge sent ${got}, and these pages read ${schema}`, status, 'Load the page again: the program may have been replaced.')
+    throw new APIError(`Sledge sent ${got}, but this page reads ${schema}`, status, 'Reload the page: Sledge may have been updated.')
   }
   return body as T
 }

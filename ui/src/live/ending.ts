@@ -11,16 +11,16 @@ export interface Ending {
 
 /** What is lost with a job that is aborted. */
 const lost: Record<Action, string> = {
-  build: 'What is loaded by now stays, and the build can be gone on with.',
+  build: 'The rows loaded so far stay, and you can continue the build.',
   check: 'The schema stays as it is.',
-  delete: 'What is gone by now stays gone.',
-  run: 'The run has no full result.',
+  delete: 'What has been removed so far stays removed.',
+  run: 'The run gets no full result.',
 }
 
 /** The question before a job is stopped, as a run can be, or aborted. */
 export function beforeEnding(by: 'stop' | 'abort', action: string): Ending {
   if (by === 'stop') {
-    return { title: 'Stop this run?', text: 'Virtual users finish the transaction that they are in. What was measured until now is kept, as a partial result.', yes: 'Stop the run' }
+    return { title: 'Stop this run?', text: 'Virtual users finish their transactions. What was measured so far is kept as a partial result.', yes: 'Stop the run' }
   }
-  return { title: `Abort this ${action}?`, text: `Whatever is under way is broken off. ${Object.hasOwn(lost, action) ? lost[action as Action] : ''}`.trim(), yes: `Abort the ${action}` }
+  return { title: `Abort this ${action}?`, text: `Everything under way is cut off. ${Object.hasOwn(lost, action) ? lost[action as Action] : ''}`.trim(), yes: `Abort the ${action}` }
 }

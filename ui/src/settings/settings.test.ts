@@ -49,7 +49,7 @@ test('a password is shown as set', () => {
 
 test('a new password is typed twice', () => {
   expect(mistakeOf('long enough', '')).toBe('')
-  expect(mistakeOf('long enough', 'long enoug')).toBe('The two differ.')
+  expect(mistakeOf('long enough', 'long enoug')).toBe('The two passwords differ.')
   expect(mistakeOf('long enough', 'long enough')).toBe('')
 })
 
@@ -117,9 +117,9 @@ describe('the page', () => {
 
   test('asks for nothing that who may look would be refused', async () => {
     told = { user: 'lou', role: 'look', may_act: false, read_only: false, by: 'password', other_sessions: 0 }
-    const said = await open('is for those who may act')
+    const said = await open('Only users who may act see')
     expect(said).toContain('v1.2.3')
-    expect(said).toContain('with this browser alone')
+    expect(said).toContain('with this browser only')
     expect(asked.filter((path) => /server|users|defaults|console/.test(path))).toEqual([])
   })
 })

@@ -23,7 +23,7 @@ export function aboutAddress({ serving, scripting }: Server): Facts {
     ['Base path', serving.base_path],
     ['TLS', serving.tls === undefined ? 'none: HTTP' : `until ${moment(serving.tls.until)} UTC, for ${serving.tls.names.join(', ')}`],
     ['SHA-256 fingerprint', serving.tls?.fingerprint],
-    ['Asked by the names', serving.hostnames.join(', ')],
+    ['Names', serving.hostnames.join(', ')],
     ['Trusted proxies', serving.proxies.join(', ')],
     ['Who may act', serving.read_only ? 'nobody: --read-only' : 'those with the role act'],
     ['Scripts and console', scripting.runs ? 'run, for those who may act' : scripting.why],
@@ -75,6 +75,6 @@ export function choicesOf(entry: Entry): string[] {
 
 /** Why a new password cannot be; "" where it can. The server decides about what else there is. */
 export function mistakeOf(password: string, again: string): string {
-  if (again !== '' && password !== again) return 'The two differ.'
+  if (again !== '' && password !== again) return 'The two passwords differ.'
   return ''
 }
