@@ -1,3 +1,5 @@
+import { tick } from 'svelte'
+
 /** What the buttons of a page do: one thing at a time, and what went wrong with it. */
 export class Doing {
   /** What is being done, by a name that the page has for it; '' is nothing. */
@@ -6,6 +8,7 @@ export class Doing {
   failed = $state.raw<unknown>()
 
   async run(what: string, work: () => Promise<void>): Promise<void> {
+    const pressed = document.activeElement
     this.what = what
     this.failed = undefined
     try {
@@ -14,6 +17,9 @@ export class Doing {
       this.failed = reason
     } finally {
       this.what = ''
+      // A button that could not be pressed meanwhile has lost the focus.
+      await tick()
+      if (pressed instanceof HTMLElement && document.activeElement === document.body) pressed.focus()
     }
   }
 }
