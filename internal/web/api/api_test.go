@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/pb33f/libopenapi"
 	"github.com/pb33f/libopenapi/datamodel"
 	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
@@ -426,5 +427,46 @@ func TestThinSeriesKeepWhatStandsOut(t *testing.T) {
 	}
 	if !slices.IsSortedFunc(kept, func(a, b document.Rate) int { return int(a.Offset - b.Offset) }) {
 		t.Error("the points are not in order")
+	}
+}
+
+// Where one address is a case of another, such as /profiles/compare of /profiles/{number}, the
+// parameter of that must not take its name: else the description says two things of it.
+func TestNoAddressIsDescribedTwice(t *testing.T) {
+	a := New(Config{})
+	defer a.Close()
+	paths := a.huma.OpenAPI().Paths
+	for general, item := range paths {
+		if item.Get == nil {
+			continue
+		}
+		parts := strings.Split(general, "/")
+		for special, other := range paths {
+			names := strings.Split(special, "/")
+			if special == general || other.Get == nil || len(names) != len(parts) {
+				continue
+			}
+			taken := true // as far as the parameters of the general one say
+			for i, part := range parts {
+				parameter := strings.Trim(part, "{}")
+				if part == parameter || strings.HasPrefix(names[i], "{") {
+					taken = taken && part == names[i]
+					continue
+				}
+				for _, p := range item.Get.Parameters {
+					if p.Name != parameter || p.In != "path" {
+						continue
+					}
+					fits := p.Schema.Type == huma.TypeString
+					if p.Schema.Pattern != "" {
+						fits = fits && regexp.MustCompile(p.Schema.Pattern).MatchString(names[i])
+					}
+					taken = taken && fits
+				}
+			}
+			if taken {
+				t.Errorf("GET %s is GET %s, too", special, general)
+			}
+		}
 	}
 }

@@ -51,7 +51,7 @@ type FilesPage struct {
 
 // OneTask is the ID of a task.
 type OneTask struct {
-	ID string `path:"id" maxLength:"32"`
+	ID string `path:"id" maxLength:"32" pattern:"^[a-z2-7]{12}$" doc:"The ID of a task, as it was given when it began."`
 }
 
 // startedTask is the answer to a request that starts a task.

@@ -212,7 +212,7 @@ func TestMistakesAboutFilesAreFoundBeforeAnythingIsWritten(t *testing.T) {
 		t.Errorf("got %v, want that warehouses are wrong", refused)
 	}
 	w.call("POST", "/datagen/verify", `{"folder": "rows"}`, http.StatusNotFound)
-	w.call("GET", "/datagen/none", "", http.StatusNotFound)
+	w.call("GET", "/datagen/nosuchtask22", "", http.StatusNotFound)
 	for _, folder := range []string{w.api.DataFolder, other} {
 		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 			t.Errorf("got %v, %v in %s, want nothing", left, err, folder)
