@@ -7,7 +7,8 @@ import { patience, play, told } from './people.mjs'
 await play(async ({ invite, step }) => {
   const ann = await invite(told.keyboard ? 'keyboard' : 'ann', told.address)
   const { page } = ann
-  const title = (name) => `${told.name}-${name}`
+  /** Looks at a page. By keyboard it is the one that somebody else comes to by mouse. */
+  const look = (name) => (told.keyboard ? undefined : ann.look(`${told.name}-${name}`))
 
   /** Goes on by Tab until something has the focus. */
   const reach = async (locator) => {
@@ -68,7 +69,7 @@ await play(async ({ invite, step }) => {
 
   await step('log in by the link', async () => {
     await ann.logIn(told.link)
-    await ann.look(title('first'))
+    await look('first')
   })
 
   await step('set up', async () => {
@@ -77,17 +78,17 @@ await play(async ({ invite, step }) => {
     for (const [name, value] of Object.entries(told.options)) await fill(option(name), value)
     await press(button('Test the connection'))
     await page.locator('#trial').waitFor()
-    await ann.look(title('setup'))
+    await look('setup')
   })
 
   await step('build', async () => {
     await schema('Build')
-    await ann.look(title('built'))
+    await look('built')
   })
 
   await step('check', async () => {
     await schema('Check')
-    await ann.look(title('checked'))
+    await look('checked')
   })
 
   await step('run, watch and stop', async () => {
@@ -95,11 +96,11 @@ await play(async ({ invite, step }) => {
     await page.getByRole('list', { name: 'Figures of the last second' }).waitFor()
     await page.getByRole('figure').first().waitFor()
     await page.waitForTimeout(4000) // for something to be measured
-    await ann.look(title('running'))
+    await look('running')
     await press(button('Stop'))
     await press(button('Stop the run', page.getByRole('dialog')))
     assert.equal(await outcome(), 'partial')
-    await ann.look(title('stopped'))
+    await look('stopped')
   })
 
   const ended = await step('run until the end', async () => {
@@ -114,7 +115,7 @@ await play(async ({ invite, step }) => {
     await page.waitForURL((url) => url.hash === `#/jobs/${ended}`)
     await page.getByText('NOPM').first().waitFor()
     await page.waitForLoadState('networkidle')
-    await ann.look(title('job'))
+    await look('job')
   })
 
   await step('count what the server counts', async () => {
@@ -125,12 +126,12 @@ await play(async ({ invite, step }) => {
     if (told.uncounted) {
       await page.getByRole('alert').getByText('keeps no count of its transactions').waitFor()
       ann.expected.pop()
-      return ann.look(title('counters'))
+      return look('counters')
     }
     const rates = page.getByRole('list', { name: 'Rates' })
     await rates.getByText(/^over \d/).waitFor()
     await page.getByRole('figure').first().waitFor()
-    await ann.look(title('counter'))
+    await look('counter')
     await press(button('Stop'))
     await page.getByText('it was stopped').waitFor()
     await press(page.getByRole('link', { name: 'All counters' }))
@@ -143,7 +144,7 @@ await play(async ({ invite, step }) => {
     await press(page.getByRole('button', { name: /^Start \d+ runs/ }))
     await ann.heading('Profile 1')
     await page.getByRole('figure').first().waitFor({ timeout: 60_000 })
-    await ann.look(title('profile'))
+    await look('profile')
   })
 
   await step('lay two runs side by side', async () => {
@@ -152,12 +153,12 @@ await play(async ({ invite, step }) => {
     const runs = page.getByRole('row').filter({ hasText: 'run' }).getByRole('checkbox')
     await choose(runs.nth(0))
     await choose(runs.nth(1))
-    await ann.look(title('chosen'))
+    await look('chosen')
     await press(page.getByRole('link', { name: 'Lay side by side' }))
     await ann.heading('Runs side by side')
     await page.getByRole('table').first().waitFor()
     await page.waitForLoadState('networkidle')
-    await ann.look(title('compared'))
+    await look('compared')
   })
 
   await step('take a report along', async () => {
@@ -196,7 +197,7 @@ await play(async ({ invite, step }) => {
       await page.keyboard.type('puts [expr {6 * 7}]')
       await page.keyboard.press('Control+Enter')
       await page.getByRole('log').getByText('42').waitFor()
-      await ann.look(title('script'))
+      await look('script')
     })
   }
 

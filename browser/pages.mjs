@@ -1,0 +1,70 @@
+// Every page of the application with something on it, in light and dark.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { patience, play, told } from './people.mjs'
+
+/** The paths that the application has pages for, in the order in which it looks for the one of an address. */
+const table = await readFile(new URL('../ui/src/pages.ts', import.meta.url), 'utf8')
+const paths = [...table.matchAll(/\{ path: '([^']+)'/g)].map(([, path]) => path)
+assert.equal(paths.length, table.match(/\bimport\('/g).length, 'the table of pages is not written as this test reads it')
+
+/** The path that an address is of. */
+const pathOf = (hash) => {
+  const given = hash.replace(/^#\/|\?.*$/g, '').split('/')
+  return paths.find((path) => {
+    const wanted = path.split('/')
+    return wanted.length === given.length && wanted.every((part, n) => part.startsWith(':') || part === given[n])
+  })
+}
+
+await play(async ({ invite, step }) => {
+  const ann = await invite('ann', told.address)
+  await ann.logIn(`${told.address}login`, 'ann')
+  const { page } = ann
+  const main = page.locator('main')
+  const chart = main.getByRole('figure').first()
+  const heading = (name) => main.getByRole('heading', { name, exact: true })
+  const row = main.locator('tbody tr').first()
+  const button = (name) => main.getByRole('button', { name, exact: true })
+
+  /** What is looked at: a name, an address, and what it has, and the one before has not, when it has come. */
+  const visits = [
+    ['start', '#/start', row],
+    ['setup', '#/setup', button('Test the connection')],
+    ['schema', '#/schema', button('Build')],
+    ['run', '#/run', row],
+    ['run-live', `#/run/${told.live}`, chart],
+    ['run-build', `#/run/${told.build}`, main.getByText(/^Ended( at|:)/)],
+    ['counters', '#/counter', row],
+    ['counter', `#/counter/${told.counter}`, chart],
+    ['profiles', '#/profiles', row],
+    ['profile', '#/profiles/1', chart],
+    ['profiles-compare', '#/profiles/compare?numbers=1,2', main.getByRole('link', { name: 'Profile 2' })],
+    ['jobs', '#/jobs', main.getByRole('checkbox').first()],
+    ['jobs-compare', `#/jobs/compare?ids=${told.runs.join(',')}`, heading('What differs')],
+    ...Object.entries(told.jobs).map(([name, id]) => [`job-${name}`, `#/jobs/${id}`, main.getByText(id, { exact: true })]),
+    ['scripts', '#/scripts', main.getByRole('link', { name: told.script })],
+    ['script', `#/scripts/${told.script}`, page.getByRole('textbox', { name: 'Text of the script' })],
+    ['consoles', '#/console', button('Open a console in Tcl')],
+    ['datagen', '#/datagen', row],
+    ['datagen-task', `#/datagen/${told.files}`, heading('The manifest')],
+    ['settings', '#/settings', heading('Who may log in')],
+    ['help', '#/help', heading('The manual')],
+    ['help-page', '#/help/watch', heading('Watching a server')],
+  ]
+  const seen = new Set()
+  const look = (name, hash, there) =>
+    step(name, async () => {
+      if (hash !== undefined) await ann.go(hash)
+      await there.waitFor({ timeout: patience })
+      await ann.look(`page-${name}`)
+      seen.add(pathOf(new URL(page.url()).hash))
+    })
+  for (const visit of visits) await look(...visit)
+
+  await ann.go('#/console')
+  await button('Open a console in Tcl').click()
+  await look('console', undefined, page.getByText('sledge>').first())
+
+  assert.deepEqual(paths.filter((path) => !seen.has(path)), [], 'nobody looks at these pages: add a visit of each')
+})
