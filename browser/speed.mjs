@@ -85,6 +85,7 @@ await play(async ({ invite, step }) => {
   })
   await step('searching among 5,000 jobs', async () => {
     await ann.go('#/jobs')
+    await page.getByRole('searchbox').waitFor() // the page before has tables, too
     await page.locator('main table tbody tr').first().waitFor()
     const took = []
     for (let n = 0; n < rounds; n++) {
@@ -108,6 +109,7 @@ await play(async ({ invite, step }) => {
   })
   await step('scrolling through the jobs', async () => {
     await ann.go('#/jobs')
+    await page.getByRole('searchbox').waitFor() // the page before has tables, too
     await page.locator('main table tbody tr').first().waitFor()
     // Frames that took longer than three of a screen that shows 60 a second, of those drawn while scrolling.
     const slow = await page.evaluate(async () => {

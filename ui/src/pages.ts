@@ -2,6 +2,8 @@
 // which is loaded when somebody goes there.
 
 import type { Component } from 'svelte'
+import { jobsAhead } from './api/jobs.ts'
+import { filterOf } from './pages/filter.ts'
 import { paramsOf, partsOf, toHelp, type Place } from './route.ts'
 
 /** A page. */
@@ -13,6 +15,8 @@ export interface Page {
   /** The heading of docs/web.md that explains it; without one, that of the page that it stands under. */
   help?: string
   load: () => Promise<{ default: Component<Place> | Component }>
+  /** Asks for what the page shows first, while its file is on the way. */
+  ahead?: (query: URLSearchParams) => void
 }
 
 /** All pages, in the order of the navigation. Whoever names none comes to the first. */
@@ -27,7 +31,7 @@ export const pages: Page[] = [
   { path: 'profiles', name: 'Profiles', help: 'profiles', load: () => import('./pages/ProfilesPage.svelte') },
   { path: 'profiles/compare', load: () => import('./pages/ProfilesComparePage.svelte') },
   { path: 'profiles/:number', load: () => import('./pages/ProfilePage.svelte') },
-  { path: 'jobs', name: 'Jobs', help: 'jobs', load: () => import('./pages/JobsPage.svelte') },
+  { path: 'jobs', name: 'Jobs', help: 'jobs', load: () => import('./pages/JobsPage.svelte'), ahead: (query) => jobsAhead({ ...filterOf(query) }) },
   { path: 'jobs/compare', load: () => import('./pages/ComparePage.svelte') },
   { path: 'jobs/:id', load: () => import('./pages/JobPage.svelte') },
   { path: 'scripts', name: 'Scripts', help: 'scripts', load: () => import('./pages/ScriptsPage.svelte') },

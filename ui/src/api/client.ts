@@ -33,8 +33,39 @@ function isProblem(document: unknown): document is Problem {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+interface Answer {
+  status: number
+  body: unknown
+}
+
+/** What was asked for before the page was there that needs it, by path. */
+const early = new Map<string, Promise<Answer>>()
+
+/** For how long an early answer is good, in milliseconds: somebody may come to the same page again. */
+const earlyFor = 3000
+
+/** Asks for a document that somebody will get in a moment. */
+export function ahead(path: string): void {
+  const answer = request('GET', path, undefined)
+  early.set(path, answer)
+  const forget = (): void => {
+    if (early.get(path) === answer) early.delete(path)
+  }
+  answer.then(() => setTimeout(forget, earlyFor), forget) // who gets it then asks once more, and hears what is wrong
+}
+
+/** Asks for something, unless that is on the way already, and waits for the answer. */
+async function answerTo(method: Method, path: string, body: unknown, signal?: AbortSignal): Promise<Answer> {
+  const onTheWay = method === 'GET' ? early.get(path) : undefined
+  if (onTheWay === undefined) return request(method, path, body, signal)
+  early.delete(path)
+  const answer = await onTheWay
+  signal?.throwIfAborted()
+  return answer
+}
+
 /** Asks for something and waits for the answer, whatever its shape. It fails with an APIError, or with signal's reason. */
-async function request(method: Method, path: string, body: unknown, signal?: AbortSignal): Promise<{ status: number; body: unknown }> {
+async function request(method: Method, path: string, body: unknown, signal?: AbortSignal): Promise<Answer> {
   let response: Response
   try {
     response = await fetch(address(path), {
@@ -64,12 +95,12 @@ async function request(method: Method, path: string, body: unknown, signal?: Abo
 
 /** Sends something by a method, and returns the answer: of the shape that the description of the API gives it. */
 export async function send<T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-  return (await request(method, path, body, signal)).body as T
+  return (await answerTo(method, path, body, signal)).body as T
 }
 
 /** Asks for a document of a shape and waits for it. */
 export async function get<T extends { schema: string }>(path: string, schema: string, signal?: AbortSignal): Promise<T> {
-  const { status, body } = await request('GET', path, undefined, signal)
+  const { status, body } = await answerTo('GET', path, undefined, signal)
   const named = (body as { schema?: unknown } | null | undefined)?.schema
   if (named !== schema) {
     const got = typeof named === 'string' ? `a document of the shape ${named}` : 'no document'

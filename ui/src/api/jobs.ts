@@ -1,6 +1,6 @@
 // Jobs, as the API has them: those that are kept, and what starts, follows and ends one.
 
-import { address, get, send } from './client.ts'
+import { address, ahead, get, send } from './client.ts'
 import type { Best, Comparison, Documents, Failures, Job, Jobs, LiveUsers, OutputPage, Plans, Profile, ProfileComparison, ProfileHead, Sequence, Series, Timing } from './types.ts'
 
 const of = (id: string): string => `jobs/${encodeURIComponent(id)}`
@@ -10,9 +10,20 @@ function query(values: Record<string, string | number | undefined>): string {
   return new URLSearchParams(Object.entries(values).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, String(value)]]))).toString()
 }
 
+/** Where a part of the list of jobs is, narrowed by what the API takes, behind the job before. */
+const listed = (filter: Record<string, string>, limit: number, before = ''): string => `jobs?${query({ ...filter, limit, before })}`
+
 /** A part of the list of jobs, narrowed by what the API takes, behind the job before. */
 export function jobs(filter: Record<string, string>, limit: number, before = '', signal?: AbortSignal): Promise<Jobs> {
-  return get(`jobs?${query({ ...filter, limit, before })}`, 'sledge-jobs-1', signal)
+  return get(listed(filter, limit, before), 'sledge-jobs-1', signal)
+}
+
+/** How many jobs the index asks for at first, so that a screen is full soon. */
+export const firstJobs = 40
+
+/** Asks for the first jobs of the index before it is there itself. */
+export function jobsAhead(filter: Record<string, string>): void {
+  ahead(listed(filter, firstJobs))
 }
 
 /** One job with all that was counted in it. */
