@@ -130,6 +130,7 @@ var layers = map[string]string{
 	"browser":               "",
 	"testserver":            "",
 	"database/databasetest": "database job meter option schema sqlfile",
+	"database/grammartest":  "catalog catalog/edition database engine job option sqlfile workload",
 	"report/reporttest":     "job meter option",
 	"workload/workloadtest": "catalog/edition database engine job meter option schema sqlfile testserver workload",
 
@@ -141,7 +142,7 @@ var layers = map[string]string{
 
 // forTests lists the packages that start servers or fail a testing.T, and so have
 // no place in the program.
-var forTests = []string{"bench", "browser", "testserver", "database/databasetest", "report/reporttest", "repository/repositorytest", "workload/workloadtest", "interpreter/interpretertest", "workload/tproch/dbgen/dbgentest"}
+var forTests = []string{"bench", "browser", "testserver", "database/databasetest", "database/grammartest", "report/reporttest", "repository/repositorytest", "workload/workloadtest", "interpreter/interpretertest", "workload/tproch/dbgen/dbgentest"}
 
 func TestPackagesImportOnlyWhatTheirLayerAllows(t *testing.T) {
 	files := token.NewFileSet()

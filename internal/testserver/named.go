@@ -3,6 +3,7 @@ package testserver
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
 	"strconv"
 	"strings"
@@ -25,6 +26,10 @@ func named(p *product, variable, address string) (*Server, error) {
 	if !given {
 		password = p.password
 	}
+	parameters := map[string]string{}
+	for name, values := range u.Query() {
+		parameters[name] = values[0]
+	}
 	return &Server{
 		Database:    p.name,
 		Host:        u.Hostname(),
@@ -33,6 +38,16 @@ func named(p *product, variable, address string) (*Server, error) {
 		Password:    password,
 		product:     p,
 		maintenance: cmp.Or(strings.TrimPrefix(u.Path, "/"), p.superuser),
-		sslMode:     cmp.Or(u.Query().Get("sslmode"), "disable"),
+		sslMode:     cmp.Or(parameters["sslmode"], "disable"),
+		path:        strings.TrimPrefix(u.Path, "/"),
+		parameters:  parameters,
 	}, nil
+}
+
+// namedValues are the options that reach a server of a product without programs: those that
+// every server has, and what the URL has as parameters.
+func namedValues(s *Server) map[string]string {
+	values := map[string]string{"host": s.Host, "port": strconv.Itoa(s.Port), "user": s.Superuser, "password": s.Password}
+	maps.Copy(values, s.parameters)
+	return values
 }

@@ -6,7 +6,8 @@ import (
 )
 
 // product says how the servers of one database are found, set up, started and
-// reached.
+// reached. One without programs cannot be started here: only the environment can name a
+// server of it, and what starts and stops servers is then left out.
 type product struct {
 	name                string
 	scheme              string // of the URL that names a server
@@ -16,7 +17,7 @@ type product struct {
 	programs   []string                 // names of the server program, the best first
 	folders    []string                 // patterns of the folders where packages put it
 	recognises func(banner string) bool // whether what --version prints is this product
-	install    string                   // the command that installs a server
+	install    string                   // the command that installs a server; "" where there are no programs
 
 	// accounts are the system users to choose from when we are root and the server
 	// refuses to be.
@@ -33,7 +34,7 @@ type product struct {
 	dataSource func(s *Server, database string) string
 }
 
-var products = []*product{postgresql, mariadb, mysql}
+var products = []*product{postgresql, mariadb, mysql, sqlserver}
 
 func productNamed(name string) *product {
 	for _, p := range products {

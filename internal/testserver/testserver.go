@@ -9,6 +9,10 @@
 // the tests that ask for that version. SLEDGE_TEST_REQUIRE lists what must not be
 // skipped: postgresql,postgresql17,mariadb.
 //
+// Of products that cannot be installed here there is only a server that is named:
+// SLEDGE_TEST_SQLSERVER=sqlserver://sa:secret@127.0.0.1:1433?encrypt=false. Parameters of
+// such a URL are options of the database.
+//
 // No server outlives its test binary, however that ends: each is watched by a
 // small shell that ends it, and removes its folder, as soon as the binary is gone.
 package testserver
@@ -29,7 +33,7 @@ const patience = time.Minute
 
 // Server is a running database server that belongs to the test.
 type Server struct {
-	Database string // "postgresql", "mariadb" or "mysql"
+	Database string // "postgresql", "mariadb", ...
 	Version  string // "15.18"; empty for a server that the environment names
 	Host     string
 	Port     int
@@ -40,11 +44,13 @@ type Server struct {
 	Dir                 string // data folder; empty for a server that the environment names
 
 	product     *product
-	maintenance string   // PostgreSQL: the database to connect to before others exist
-	sslMode     string   // PostgreSQL
-	settings    []string // "name=value"
-	program     string   // path of the server program
-	folder      string   // holds the data folder, the socket and the log
+	maintenance string            // PostgreSQL: the database to connect to before others exist
+	sslMode     string            // PostgreSQL
+	path        string            // of the URL that names the server, without the slash
+	parameters  map[string]string // of that URL
+	settings    []string          // "name=value"
+	program     string            // path of the server program
+	folder      string            // holds the data folder, the socket and the log
 	test        testing.TB
 	process
 }
@@ -123,7 +129,10 @@ func Open(t testing.TB, database string, options ...Option) *Server {
 func skip(t testing.TB, p *product, version, variable string) {
 	t.Helper()
 	reason := fmt.Sprintf("no server for %s is installed: run %s, or name one in %s", p.name+version, p.install, variable)
-	if unsupported != "" {
+	switch {
+	case p.install == "":
+		reason = fmt.Sprintf("no server for %s can be started here: name one in %s", p.name+version, variable)
+	case unsupported != "":
 		reason = fmt.Sprintf("%s: name one in %s", unsupported, variable)
 	}
 	for required := range strings.SplitSeq(os.Getenv("SLEDGE_TEST_REQUIRE"), ",") {

@@ -232,6 +232,30 @@ func TestOpenSkipsOrFailsAsToldWithoutAServer(t *testing.T) {
 	}
 }
 
+func TestAServerThatCannotBeStartedHereIsNamed(t *testing.T) {
+	for _, c := range []struct{ name, require, address, verdict, message string }{
+		{name: "it is not", verdict: "skipped", message: "no server for sqlserver can be started here: name one in SLEDGE_TEST_SQLSERVER"},
+		{name: "and required", require: "sqlserver", verdict: "failed", message: "SLEDGE_TEST_REQUIRE lists sqlserver"},
+		{name: "and its address is wrong", address: "mssql://sa:hidden@db1", verdict: "failed", message: "SLEDGE_TEST_SQLSERVER is not a URL"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv("SLEDGE_TEST_REQUIRE", c.require)
+			t.Setenv("SLEDGE_TEST_SQLSERVER", c.address)
+			got := outcome("sqlserver")
+			if got.verdict != c.verdict || !strings.Contains(got.message, c.message) || strings.Contains(got.message, "hidden") {
+				t.Errorf("got %+v, want it %s with %q", got, c.verdict, c.message)
+			}
+		})
+	}
+	t.Setenv("SLEDGE_TEST_SQLSERVER", "sqlserver://tester:secret@db1:1444?encrypt=strict")
+	got := fmt.Sprint(Open(t, "sqlserver").Values())
+	if want := fmt.Sprint(map[string]string{
+		"host": "db1", "port": "1444", "user": "tester", "password": "secret", "encrypt": "strict", "trust_server_cert": "true",
+	}); got != want {
+		t.Errorf("got the options %s, want %s", got, want)
+	}
+}
+
 // observed is a test that notes how Open ends it.
 type observed struct {
 	testing.TB

@@ -1,0 +1,183 @@
+// Package grammartest has the SQL of a database read by grammars that others wrote: the
+// least that can be known of it where no server is at hand. A grammar sees no names, no
+// types and no rights, so what it takes is not proven to run.
+package grammartest
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/sqlfile"
+	"sledge/internal/workload"
+)
+
+// Statement is SQL that the program sends to a server in one piece.
+type Statement struct {
+	Name string // "tprocc routines 3": the workload, the file and its section, and which of its statements
+	Text string
+}
+
+// Problem is what a grammar does not take.
+type Problem struct {
+	Statement Statement
+	Line      int    // of the statement, from 1
+	Said      string // by the grammar
+}
+
+// String is a message for people.
+func (p Problem) String() string {
+	lines := strings.Split(p.Statement.Text, "\n")
+	return fmt.Sprintf("%s, line %d: %s\n\t%s", p.Statement.Name, p.Line, p.Said, strings.TrimSpace(lines[min(max(p.Line-1, 0), len(lines)-1)]))
+}
+
+// Grammar reads statements and returns what it does not take. It skips the test where its
+// program is not installed.
+type Grammar func(t testing.TB, statements []Statement) []Problem
+
+// Statements returns the SQL of a database with every workload that it is for, as the
+// program sends it: each text once. Scripts are expanded with the values of each variant, by
+// the options' names and without those that the workload has not. The routines are what
+// drop.sql is to drop, as the column of installed_routines.sql spells it. What is expanded with
+// other data, or is no SQL of the server's, goes without: datafiles.sql.
+func Statements(t testing.TB, d *database.Database, routines []string, variants ...option.Values) []Statement {
+	t.Helper()
+	c := collector{t: t, routines: routines, seen: map[string]bool{}}
+	for _, w := range edition.Catalog.Workloads {
+		if d.Refuses != nil && d.Refuses(w.Use) != "" {
+			continue
+		}
+		for _, values := range append(variants, option.Values{}) {
+			c.collect(d, w, values)
+		}
+	}
+	return c.statements
+}
+
+type collector struct {
+	t          testing.TB
+	routines   []string
+	seen       map[string]bool
+	statements []Statement
+}
+
+func (c *collector) collect(d *database.Database, w *workload.Workload, values option.Values) {
+	c.t.Helper()
+	pair := catalog.Pair{Database: d, Workload: w}
+	known := pair.Options()
+	values = maps.Clone(values)
+	maps.DeleteFunc(values, func(name, _ string) bool {
+		return !slices.ContainsFunc(known, func(o option.Description) bool { return o.Name == name })
+	})
+	plan, err := engine.NewPlan(pair, job.Spec{Action: job.Build, Database: d.Name, Workload: w.Name, Options: values})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if !plan.SQL.Has("schema") {
+		statements, err := plan.Schema.Create(w.Tables(plan.Settings, 1))
+		c.add(w.Name+" tables", statements, err)
+	}
+	for _, name := range plan.SQL.Names("") {
+		switch {
+		case strings.HasPrefix(name, "datafiles"):
+		case name == "drop":
+			var tables []string
+			for _, table := range w.Tables(plan.Settings, 1) {
+				tables = append(tables, table.Name)
+			}
+			statements, err := plan.SQL.Script(name, struct{ Tables, Routines []string }{tables, c.routines})
+			c.add(w.Name+" "+name, statements, err)
+		case strings.HasPrefix(name, "explain."):
+			text, err := plan.SQL.Filled(name, map[string]string{"query": "SELECT 1 AS one"})
+			c.add(w.Name+" "+name, []string{text}, err)
+		default:
+			statements, err := plan.SQL.Script(name, plan)
+			if err == nil && len(statements) == 1 && !strings.Contains(plan.SQL.Text(name), "{{") {
+				var q sqlfile.Query
+				q, err = plan.SQL.Query(name)
+				statements = []string{q.Text}
+			}
+			c.add(w.Name+" "+name, statements, err)
+		}
+	}
+}
+
+func (c *collector) add(name string, statements []string, err error) {
+	c.t.Helper()
+	if err != nil {
+		c.t.Fatalf("%s: %v", name, err)
+	}
+	for i, text := range statements {
+		if c.seen[text] || !strings.ContainsAny(text, " \n") { // a single word is the name of a table
+			continue
+		}
+		c.seen[text] = true
+		c.statements = append(c.statements, Statement{fmt.Sprintf("%s %d", name, i+1), text})
+	}
+}
+
+// Check fails the test for whatever the grammar does not take, but for what it is known to
+// be wrong about: texts that stand in the line it stops at or in what it says, with the reason why the
+// server takes them. A text that it has no trouble with, any more, fails the test, too.
+func Check(t *testing.T, grammar Grammar, statements []Statement, wrongAbout map[string]string) {
+	t.Helper()
+	if len(statements) == 0 {
+		t.Fatal("there is nothing to read")
+	}
+	missed := maps.Clone(wrongAbout)
+	for _, problem := range grammar(t, statements) {
+		said, excused := problem.String(), false
+		for text := range wrongAbout {
+			if strings.Contains(said, text) {
+				delete(missed, text)
+				excused = true
+			}
+		}
+		if !excused {
+			t.Error(said)
+		}
+	}
+	for text := range missed {
+		t.Errorf("the grammar has no trouble with %q: take it from the list", text)
+	}
+}
+
+// installed returns the newest folder of the pattern in .cache/servers of the module whose
+// tests run, where scripts/test-servers puts programs. Without one it skips the test, unless
+// SLEDGE_TEST_REQUIRE lists the name.
+func installed(t testing.TB, name, pattern string) string {
+	t.Helper()
+	var found []string
+	for folder, err := os.Getwd(); err == nil && folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			found, _ = filepath.Glob(filepath.Join(folder, ".cache", "servers", pattern)) // an error is of the pattern
+			break
+		}
+	}
+	if len(found) > 0 {
+		return slices.Max(found)
+	}
+	lack(t, name, name+" is not installed: run scripts/test-servers")
+	return ""
+}
+
+// lack skips the test, or fails it where SLEDGE_TEST_REQUIRE lists the name.
+func lack(t testing.TB, name, reason string) {
+	t.Helper()
+	for required := range strings.SplitSeq(os.Getenv("SLEDGE_TEST_REQUIRE"), ",") {
+		if strings.TrimSpace(required) == name {
+			t.Fatalf("SLEDGE_TEST_REQUIRE lists %s, but %s", name, reason)
+		}
+	}
+	t.Skip(reason)
+}
