@@ -104,8 +104,15 @@ func (p *Program) listOptions(args []string, asJSON bool) error {
 		printOption(p.Stdout, pair, list[0])
 		return nil
 	}
+	said := false
+	for _, words := range []string{pair.Database.Proof(), pair.Database.Unproven} {
+		if words != "" {
+			fmt.Fprintln(p.Stdout, terminal.Fold(words, p.width()))
+			said = true
+		}
+	}
 	for i, part := range option.Parts(list) {
-		if i > 0 {
+		if i > 0 || said {
 			fmt.Fprintln(p.Stdout)
 		}
 		fmt.Fprintln(p.Stdout, part.Title)

@@ -71,7 +71,14 @@ func TestTheMainOptionsComeFirst(t *testing.T) {
 			t.Errorf("%s: got %+v, want five options that most people set", d.Name, parts[0])
 		}
 		w.run("options", d.Name)
-		if !strings.HasPrefix(w.out.String(), option.MainTitle) || !strings.Contains(w.out.String(), "\n"+option.Groups[3].Title) {
+		text := w.out.String()
+		if proof := d.Proof(); proof != "" {
+			var said bool
+			if text, said = strings.CutPrefix(text, proof+"\n\n"); !said {
+				t.Errorf("%s: it does not begin with %q", d.Name, proof)
+			}
+		}
+		if !strings.HasPrefix(text, option.MainTitle) || !strings.Contains(text, "\n"+option.Groups[3].Title) {
 			t.Errorf("%s: got %s", d.Name, &w.out)
 		}
 	}

@@ -35,6 +35,14 @@ type Database struct {
 	// that has it; "" where it has. What takes a driver may then be nil.
 	Absent string
 
+	// Tested lists the releases of the server that Sledge's tests run on, as their versions
+	// begin: "15", "8.0". Embedded databases, which come with the program, need none.
+	Tested []string
+
+	// Unproven says in a sentence what else of the database no server has run in Sledge's tests;
+	// "" where that is nothing.
+	Unproven string
+
 	// Refuses says why the database is not for such a use; "" where it is. Optional: nil is
 	// for any.
 	Refuses func(use Use) string

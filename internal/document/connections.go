@@ -56,6 +56,7 @@ type Trial struct {
 	Server         string            `json:"server,omitempty"`        // its version
 	Product        string            `json:"product,omitempty"`       // where another answered than was chosen
 	RoundTrip      float64           `json:"round_trip_ms,omitempty"` // the median of several
+	Unproven       string            `json:"unproven,omitempty"`      // what no test of Sledge's has run of such a server, in sentences
 	Durability     *job.Durability   `json:"durability,omitempty"`
 	ServerSettings map[string]string `json:"server_settings,omitempty"`
 	Lacking        []string          `json:"lacking,omitempty"` // rights that a build may need and that were not found
@@ -75,7 +76,7 @@ func NewTrial(order workbench.Order, t workbench.Trial) Trial {
 	}
 	if f := t.Facts; f != nil {
 		const perMilli = 1e6
-		d.Server, d.Product, d.Durability, d.ServerSettings = f.Server, f.Product, f.Durability, f.ServerSettings
+		d.Server, d.Product, d.Unproven, d.Durability, d.ServerSettings = f.Server, f.Product, f.Unproven, f.Durability, f.ServerSettings
 		d.RoundTrip = float64(t.RoundTrip) / perMilli
 	}
 	return d

@@ -210,6 +210,11 @@ type Entry struct {
 	Title   string   `json:"title"`
 	Aliases []string `json:"aliases"`
 	Schemes []string `json:"url_schemes,omitempty"`
+
+	// Proof says in a sentence which releases of a database Sledge's tests run on, and Unproven
+	// in sentences what of it they have not shown.
+	Proof    string `json:"proof,omitempty"`
+	Unproven string `json:"unproven,omitempty"`
 }
 
 // Options lists the options of a pair, or one of them.

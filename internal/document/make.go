@@ -17,7 +17,7 @@ import (
 func NewCatalog(c catalog.Catalog) Catalog {
 	d := Catalog{Schema: CatalogSchema}
 	for _, one := range c.Databases {
-		d.Databases = append(d.Databases, Entry{Name: one.Name, Title: one.Title, Aliases: orEmpty(one.Aliases), Schemes: catalog.Schemes(one)})
+		d.Databases = append(d.Databases, Entry{Name: one.Name, Title: one.Title, Aliases: orEmpty(one.Aliases), Schemes: catalog.Schemes(one), Proof: one.Proof(), Unproven: one.Unproven})
 	}
 	for _, one := range c.Workloads {
 		d.Workloads = append(d.Workloads, Entry{Name: one.Name, Title: one.Title, Aliases: orEmpty(one.Aliases)})

@@ -246,6 +246,7 @@ type Facts struct {
 	Server         string            `json:"server"`            // the server's version
 	Product        string            `json:"product,omitempty"` // "MariaDB": what answered, where another database was chosen
 	ServerSettings map[string]string `json:"server_settings,omitempty"`
+	Unproven       string            `json:"unproven,omitempty"` // what no test of Sledge's has run of such a server, in sentences
 	Target         string            `json:"target"`
 	Size           string            `json:"size,omitempty"`       // how much data there is: "10 warehouses"
 	Durability     *Durability       `json:"durability,omitempty"` // what a commit was worth

@@ -95,6 +95,9 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	}
 	if f := j.Facts; f != nil {
 		row(Plain, "Server", "%s", server(j))
+		if f.Unproven != "" {
+			row(Doubtful, "Unproven", "%s", f.Unproven)
+		}
 	}
 	r := j.Result
 	name := "Figures"

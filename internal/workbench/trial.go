@@ -59,6 +59,9 @@ func (t *Trial) remark(p engine.Plan) {
 		if f.Product != "" {
 			t.say(Doubtful, "it is %s, although %s was chosen", f.Product, p.Database.Title)
 		}
+		if f.Unproven != "" {
+			t.say(Doubtful, "%s", strings.TrimSuffix(f.Unproven, "."))
+		}
 		const perMilli = 1e6
 		t.say(Good, "a round trip takes %.3g ms, the median of several", float64(t.RoundTrip)/perMilli)
 		for _, line := range t.Connection {

@@ -26,6 +26,7 @@ var Database = &database.Database{
 	Title:          product.Title,
 	Aliases:        []string{"maria"},
 	Base:           mysql.Database,
+	Tested:         []string{"10.11"},
 	Options:        newOptions,
 	Schemes:        []string{"mariadb"},
 	FromURL:        product.FromURL,

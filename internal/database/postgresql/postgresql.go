@@ -19,6 +19,7 @@ var Database = &database.Database{
 	Name:           "postgresql",
 	Title:          "PostgreSQL",
 	Aliases:        []string{"pg", "postgres"},
+	Tested:         []string{"15", "17", "18"},
 	Options:        newOptions,
 	Schemes:        []string{"postgres", "postgresql"},
 	FromURL:        fromURL,

@@ -1,0 +1,49 @@
+package database
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Proof says in a sentence which releases of the server Sledge's tests run on: "Tested on
+// PostgreSQL 15, 17 and 18."; "" where they run on none.
+func (d *Database) Proof() string {
+	if len(d.Tested) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Tested on %s %s.", d.Title, listed(d.Tested))
+}
+
+// Doubts says in sentences what Sledge's tests have not shown of a server of that version,
+// which may be followed by other words; "" where that is nothing.
+func (d *Database) Doubts(version string) string {
+	var doubts []string
+	if len(d.Tested) > 0 && !d.testedOn(version) {
+		number, _, _ := strings.Cut(version, " ")
+		doubts = append(doubts, fmt.Sprintf("No test of Sledge's runs on %s %s: they run on %s.", d.Title, number, listed(d.Tested)))
+	}
+	if d.Unproven != "" {
+		doubts = append(doubts, d.Unproven)
+	}
+	return strings.Join(doubts, " ")
+}
+
+// testedOn reports whether a version is of a release that tests run on. Another digit would
+// make another number of it: 15 is not the beginning of 150.
+func (d *Database) testedOn(version string) bool {
+	for _, release := range d.Tested {
+		if rest, is := strings.CutPrefix(version, release); is && (rest == "" || rest[0] < '0' || rest[0] > '9') {
+			return true
+		}
+	}
+	return false
+}
+
+// listed joins words as a sentence does: "15, 17 and 18".
+func listed(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}

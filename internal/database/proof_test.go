@@ -1,0 +1,36 @@
+package database_test
+
+import (
+	"testing"
+
+	"sledge/internal/database"
+)
+
+func TestDoubtsNameWhatNoTestRanOn(t *testing.T) {
+	tested := &database.Database{Title: "Some", Tested: []string{"15", "8.0"}}
+	for version, want := range map[string]string{
+		"15":                           "",
+		"15.18 (Debian 15.18-0+deb1)":  "",
+		"8.0.15":                       "",
+		"8.0-edition":                  "",
+		"150.1":                        "No test of Sledge's runs on Some 150.1: they run on 15 and 8.0.",
+		"8.4.2 (some words about it)":  "No test of Sledge's runs on Some 8.4.2: they run on 15 and 8.0.",
+		"14.1 (then 15.2 as a remark)": "No test of Sledge's runs on Some 14.1: they run on 15 and 8.0.",
+	} {
+		if got := tested.Doubts(version); got != want {
+			t.Errorf("%s: got %q, want %q", version, got, want)
+		}
+	}
+	if got, want := tested.Proof(), "Tested on Some 15 and 8.0."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	const never = "No server has run it."
+	unproven := &database.Database{Title: "Some", Unproven: never}
+	if got := unproven.Doubts("1"); got != never || unproven.Proof() != "" {
+		t.Errorf("got %q and %q, want %q and nothing", got, unproven.Proof(), never)
+	}
+	tested.Unproven = never
+	if got, want := tested.Doubts("2"), "No test of Sledge's runs on Some 2: they run on 15 and 8.0. "+never; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
