@@ -71,6 +71,12 @@ var layers = map[string]string{
 
 	// Doing jobs: with any database and any workload, so with none by name.
 	"engine": "catalog database engine/load engine/pool host job loop meter option schema sqlfile workload",
+
+	// What databases and workloads have to pass, in tests and in the program.
+	"suite":          "",
+	"suite/sessions": "database job meter option schema sqlfile suite",
+	"suite/jobs":     "catalog database engine job meter option schema suite workload",
+
 	"report": "job meter option repository terminal",
 
 	// What people look at while a job goes on.
@@ -129,10 +135,11 @@ var layers = map[string]string{
 	"bench":                 "",
 	"browser":               "",
 	"testserver":            "",
-	"database/databasetest": "database job meter option schema sqlfile",
+	"database/databasetest": "database option suite/sessions suite/suitetest",
 	"database/grammartest":  "catalog catalog/edition database engine job option sqlfile workload",
 	"report/reporttest":     "job meter option",
-	"workload/workloadtest": "catalog/edition database engine job meter option schema sqlfile testserver workload",
+	"workload/workloadtest": "catalog/edition database engine job option suite suite/jobs suite/suitetest testserver workload",
+	"suite/suitetest":       "suite",
 
 	"interpreter/interpretertest": "",
 	"repository/repositorytest":   "job meter option repository",
@@ -142,7 +149,7 @@ var layers = map[string]string{
 
 // forTests lists the packages that start servers or fail a testing.T, and so have
 // no place in the program.
-var forTests = []string{"bench", "browser", "testserver", "database/databasetest", "database/grammartest", "report/reporttest", "repository/repositorytest", "workload/workloadtest", "interpreter/interpretertest", "workload/tproch/dbgen/dbgentest"}
+var forTests = []string{"bench", "browser", "testserver", "database/databasetest", "database/grammartest", "report/reporttest", "repository/repositorytest", "workload/workloadtest", "suite/suitetest", "interpreter/interpretertest", "workload/tproch/dbgen/dbgentest"}
 
 func TestPackagesImportOnlyWhatTheirLayerAllows(t *testing.T) {
 	files := token.NewFileSet()

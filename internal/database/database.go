@@ -254,6 +254,7 @@ type SchemaName struct {
 type Dialect struct {
 	Placeholder func(n int) string           // $1, ?, @p1, :1
 	Type        func(c schema.Column) string // the native type of a column
+	Bytes       string                       // the type of a column of bytes, which no workload has; "" where there are no columns
 	KeyedTable  string                       // what is written after a CREATE TABLE with a primary key
 
 	// TellsCapitals says that a server may tell names of tables apart that differ in nothing

@@ -26,15 +26,17 @@ import (
 	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
+	"sledge/internal/suite/sessions"
 	"sledge/internal/testserver"
 )
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-// over returns a database whose sessions are those of database/sql, with the accounts,
-// the types and the SQL of another.
+// over returns a database whose sessions are those of database/sql, with the accounts and
+// the types of another, and without its SQL.
 func over(d *database.Database, connect func(ctx context.Context, options any) (*database.SQLSession, error)) *database.Database {
 	copied := *d
+	copied.SQL, copied.Base = nil, nil
 	copied.Connect = func(ctx context.Context, options any, _ database.Role) (database.Session, error) {
 		s, err := connect(ctx, options)
 		if err != nil {
@@ -74,7 +76,7 @@ func (l *line) cut() {
 // The driver of PostgreSQL watches a context, so that it shows a session without Break.
 func TestSessionsOverPostgreSQLsDriver(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
-	databasetest.Sessions(t, overPostgreSQL(server, postgresql.Database.Dialect), server.Values(), databasetest.Traits{Bytes: "bytea", Uncancelled: true})
+	databasetest.Sessions(t, sessions.Subject{Database: overPostgreSQL(server, postgresql.Database.Dialect), Values: server.Values(), Uncancelled: true})
 }
 
 // overPostgreSQL connects with the account that PostgreSQL's options have by themselves.
@@ -113,7 +115,7 @@ func TestSessionsOverMariaDBsDriver(t *testing.T) {
 		s.Break = l.cut
 		return s, nil
 	})
-	databasetest.Sessions(t, d, testserver.Open(t, "mariadb").Values(), databasetest.Traits{Bytes: "LONGBLOB", Uncancelled: true})
+	databasetest.Sessions(t, sessions.Subject{Database: d, Values: testserver.Open(t, "mariadb").Values(), Uncancelled: true})
 }
 
 func TestAnArrayOfEveryParameterIsOneCall(t *testing.T) {

@@ -138,6 +138,10 @@ type Workload struct {
 	// was to give: a sentence each. Optional.
 	Remarks func(w Window) []string
 
+	// Variants are the ways to build and to run it that a suite tries on each database, in
+	// that order: those without Build values run on what the one before left.
+	Variants []Variant
+
 	// DataFiles says how the initial rows are written to files. Optional.
 	DataFiles *DataFiles
 
@@ -420,4 +424,29 @@ type Window struct {
 	Options        any          // of the workload
 	Survey         any          // what Survey found
 	Spans          []job.Span   // of a run that ends when its work is done
+}
+
+// Variant is one way to build and to run a workload, as the suite of all workloads tries it
+// on a database, small and short. A pair has it if it knows all the options that it sets.
+type Variant struct {
+	Name string
+
+	// Build and Run are option values. Run's are added to Build's.
+	Build, Run option.Values
+
+	// Option is one more option that the pair must have, and SQL a file of its: "routines".
+	// Both may be "".
+	Option, SQL string
+
+	// RoundTrips is how many a transaction takes at least and at most, on average, where
+	// the database is on a network.
+	RoundTrips [2]float64
+
+	// Without names the kinds of transaction, each by the words that it begins with, of
+	// which there are none in this variant.
+	Without []string
+
+	// Test says that Run asks for a test run, whose users show what they do and have
+	// iterations enough to do each kind of transaction.
+	Test bool
 }

@@ -53,6 +53,7 @@ var Database = &database.Database{
 var dialect = database.Dialect{
 	Placeholder: func(int) string { return "?" },
 	Type:        columnType,
+	Bytes:       "BLOB",
 	QuotedFiles: true,
 	Plain:       plain,
 }

@@ -39,8 +39,6 @@ func Test(t *testing.T) {
 	databasetest.Run(t, duckdb.Database, option.Values{
 		"file":    filepath.Join(t.TempDir(), "test 1.db"),
 		"threads": "2",
-	}, databasetest.Traits{
-		Bytes: "BLOB", Endless: "SELECT COUNT(*) FROM range(10000000) a, range(10000000) b WHERE (a.range * b.range) % 7 = 3",
 	})
 }
 

@@ -11,10 +11,10 @@ import (
 func TestMain(m *testing.M) { testserver.Main(m) }
 
 func Test(t *testing.T) {
-	databasetest.Run(t, mariadb.Database, testserver.Open(t, "mariadb").Values(), databasetest.Traits{Bytes: "LONGBLOB", Outputs: "../mysql/testdata/outputs.sql"})
+	databasetest.Run(t, mariadb.Database, testserver.Open(t, "mariadb").Values())
 }
 
 // People choose MariaDB for a MySQL server as well.
 func TestOnMySQL(t *testing.T) {
-	databasetest.Run(t, mariadb.Database, testserver.Open(t, "mysql").Values(), databasetest.Traits{Bytes: "LONGBLOB", Outputs: "../mysql/testdata/outputs.sql"})
+	databasetest.Run(t, mariadb.Database, testserver.Open(t, "mysql").Values())
 }

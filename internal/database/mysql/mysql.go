@@ -48,6 +48,7 @@ var Database = &database.Database{
 var Dialect = database.Dialect{
 	Placeholder:   func(int) string { return "?" },
 	Type:          nativeType,
+	Bytes:         "LONGBLOB",
 	TellsCapitals: true,
 }
 

@@ -13,29 +13,27 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
+	"sledge/internal/suite/sessions"
 	"sledge/internal/testserver"
 )
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
 func Test(t *testing.T) {
-	databasetest.Run(t, mysql.Database, testserver.Open(t, "mysql").Values(), traits)
+	databasetest.Run(t, mysql.Database, testserver.Open(t, "mysql").Values())
 }
 
 // People choose MySQL for a MariaDB server as well.
 func TestOnMariaDB(t *testing.T) {
-	databasetest.Run(t, mysql.Database, testserver.Open(t, "mariadb").Values(), traits)
+	databasetest.Run(t, mysql.Database, testserver.Open(t, "mariadb").Values())
 }
 
 // Calls that are prepared on the server bind in another way than those that are text.
 func TestWithPreparedCalls(t *testing.T) {
 	values := testserver.Open(t, "mariadb").Values()
 	values["prepared"] = "true"
-	databasetest.Sessions(t, mariadb.Database, values, traits)
+	databasetest.Sessions(t, sessions.Subject{Database: mariadb.Database, Values: values})
 }
-
-// traits are those of both products.
-var traits = databasetest.Traits{Bytes: "LONGBLOB", Outputs: "testdata/outputs.sql"}
 
 // Most of MySQL's SQL is MariaDB's, too, so that it is tested on whichever server
 // there is.

@@ -255,7 +255,7 @@ func TestASocketIsUsedWhereThereIsOne(t *testing.T) {
 
 // A server that does not let clients send files is loaded by INSERT.
 func TestLoadsWithoutLocalFiles(t *testing.T) {
-	databasetest.Run(t, mariadb.Database, testserver.Open(t, "mariadb", testserver.Setting("local_infile=0")).Values(), traits)
+	databasetest.Run(t, mariadb.Database, testserver.Open(t, "mariadb", testserver.Setting("local_infile=0")).Values())
 }
 
 func BenchmarkCall(b *testing.B) {

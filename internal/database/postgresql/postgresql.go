@@ -50,6 +50,7 @@ var Database = &database.Database{
 	Dialect: database.Dialect{
 		Placeholder: func(n int) string { return fmt.Sprintf("$%d", n) },
 		Type:        columnType,
+		Bytes:       "bytea",
 	},
 }
 

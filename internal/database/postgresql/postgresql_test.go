@@ -30,7 +30,7 @@ func TestPostgreSQL(t *testing.T) {
 	for _, version := range []string{"", "17", "18"} {
 		t.Run("version "+version, func(t *testing.T) {
 			server := testserver.Open(t, "postgresql", testserver.Version(version))
-			databasetest.Run(t, postgresql.Database, server.Values(), databasetest.Traits{Bytes: "bytea", Outputs: "testdata/outputs.sql"})
+			databasetest.Run(t, postgresql.Database, server.Values())
 		})
 	}
 }

@@ -54,6 +54,7 @@ var Database = &database.Database{
 var dialect = database.Dialect{
 	Placeholder: func(int) string { return "?" },
 	Type:        columnType,
+	Bytes:       "BLOB",
 	KeyedTable:  " WITHOUT ROWID", // the rows are clustered on the key, a warehouse's together
 	TimesAsText: true,
 	QuotedFiles: true, // the shell's .import knows no backslashes

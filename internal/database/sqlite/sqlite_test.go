@@ -13,5 +13,5 @@ func Test(t *testing.T) {
 	databasetest.Run(t, sqlite.Database, option.Values{
 		"file":         filepath.Join(t.TempDir(), "test #1.db"), // a name that a URL would mistake
 		"busy_timeout": "1000",
-	}, databasetest.Traits{Bytes: "BLOB"})
+	})
 }

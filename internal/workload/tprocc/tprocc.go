@@ -70,6 +70,7 @@ var Workload = &workload.Workload{
 	Contention:  contention,
 	Score:       score,
 	DataFiles:   dataFiles,
+	Variants:    variants,
 	SQL:         files,
 }
 

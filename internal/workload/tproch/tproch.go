@@ -55,6 +55,7 @@ var Workload = &workload.Workload{
 	Score:       score,
 	DataFiles:   dataFiles,
 	Remarks:     remarks,
+	Variants:    variants,
 	SQL:         files,
 }
 

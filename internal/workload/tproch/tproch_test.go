@@ -13,6 +13,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
+	"sledge/internal/suite"
 	"sledge/internal/workload"
 	"sledge/internal/workload/tproch"
 	"sledge/internal/workload/tproch/answers"
@@ -20,19 +21,16 @@ import (
 	"sledge/internal/workload/workloadtest"
 )
 
-func TestEveryDatabase(t *testing.T) {
-	small := option.Values{"scale_factor": "0.01", "builders": "2"}
-	workloadtest.Run(t, tproch.Workload, []workloadtest.Variant{
-		{Name: "queries and refreshes", Build: small, Run: option.Values{"refresh": "true"}, RoundTrips: [2]float64{1, 2}, Without: []string{"cloud"}},
-		{Name: "cloud queries", Run: option.Values{"cloud_queries": "true", "verbose": "true"}, RoundTrips: [2]float64{1, 1}, Without: []string{"query", "new", "old"}, Look: alike()},
-	})
-}
+func TestEveryDatabase(t *testing.T) { workloadtest.Run(t, tproch.Workload, alike()) }
 
 // alike returns what looks whether each database shows the same answers to the cloud analytic
 // queries as the first one that it looked at.
-func alike() func(*testing.T, []job.Event) {
+func alike() workloadtest.Look {
 	var first map[string]job.Answer
-	return func(t *testing.T, told []job.Event) {
+	return func(t suite.T, v workload.Variant, told []job.Event) {
+		if v.Run["cloud_queries"] != "true" {
+			return
+		}
 		shown := map[string]job.Answer{}
 		for _, e := range told {
 			if e.Answer != nil {

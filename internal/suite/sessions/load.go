@@ -1,13 +1,13 @@
-package databasetest
+package sessions
 
 import (
 	"fmt"
 	"strings"
-	"testing"
 
 	"sledge/internal/database"
 	"sledge/internal/meter"
 	"sledge/internal/schema"
+	"sledge/internal/suite"
 )
 
 // rowNumbers makes the rows first..last of everyType: every third has NULLs, and
@@ -35,7 +35,7 @@ func escape(s string) string {
 	return strings.NewReplacer("\\", "\\\\", "\t", "\\t", "\n", "\\n").Replace(s)
 }
 
-func (s *suite) testLoad(t *testing.T) {
+func (s *tester) testLoad(t suite.T) {
 	table := s.table(t, "sledge_test_load", everyType)
 	session, other := s.connect(t), s.connect(t)
 	load := func(first, last int) (int64, error) {

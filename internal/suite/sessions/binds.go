@@ -1,4 +1,4 @@
-package databasetest
+package sessions
 
 import (
 	"bytes"
@@ -6,13 +6,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
-	"testing"
 	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/schema"
+	"sledge/internal/suite"
 )
 
 // everyField has a field of every type that may be NULL.
@@ -43,12 +42,12 @@ const (
 func valid[T any](v T) sql.Null[T] { return sql.Null[T]{V: v, Valid: true} }
 
 // bindsTable makes an empty table with a column for every field.
-func (s *suite) bindsTable(t *testing.T) {
+func (s *tester) bindsTable(t suite.T) {
 	t.Helper()
 	kind := s.d.Dialect.Type
 	s.create(t, "sledge_test_binds", fmt.Sprintf("id %s NOT NULL, large %s, amount %s, words %s, moment %s NULL, data %s, PRIMARY KEY (id)",
 		kind(schema.Column{}), kind(schema.Column{Type: schema.BigInteger}), kind(schema.Column{Type: schema.Decimal, Size: 12, Scale: 2}),
-		kind(schema.Column{Type: schema.Varchar, Size: 200}), kind(schema.Column{Type: schema.Timestamp}), s.traits.Bytes))
+		kind(schema.Column{Type: schema.Varchar, Size: 200}), kind(schema.Column{Type: schema.Timestamp}), s.d.Dialect.Bytes))
 }
 
 func everyByte() []byte {
@@ -59,7 +58,7 @@ func everyByte() []byte {
 	return all
 }
 
-func (s *suite) testNulls(t *testing.T) {
+func (s *tester) testNulls(t suite.T) {
 	s.bindsTable(t)
 	session := s.connect(t)
 	var in, out everyField
@@ -102,7 +101,7 @@ func (s *suite) testNulls(t *testing.T) {
 	}
 }
 
-func (s *suite) testBytesAndTimes(t *testing.T) {
+func (s *tester) testBytesAndTimes(t suite.T) {
 	s.bindsTable(t)
 	session := s.connect(t)
 	var in, out plainFields
@@ -139,7 +138,7 @@ func (s *suite) testBytesAndTimes(t *testing.T) {
 }
 
 // testMany runs a statement with more rows than one call takes.
-func (s *suite) testMany(t *testing.T) {
+func (s *tester) testMany(t suite.T) {
 	s.bindsTable(t)
 	session := s.connect(t)
 	var in everyField
@@ -205,23 +204,19 @@ type outputs struct {
 	Nothing sql.Null[int64] `sql:"nothing,out"`
 }
 
-func (s *suite) testOutputs(t *testing.T) {
+func (s *tester) testOutputs(t suite.T) {
 	const call = "CALL sledge_test_outputs(:n, :total, :ratio, :words, :moment, :data, :nothing)"
 	session := s.connect(t)
 	in := outputs{Nothing: valid[int64](1)}
-	if s.traits.Outputs == "" {
+	if s.outputs == "" {
 		if _, err := session.Prepare(t.Context(), s.parse(t, "call", call), &in, nil); !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("got %v of a database without output parameters, want %v", err, errors.ErrUnsupported)
 		}
 		return
 	}
-	create, err := os.ReadFile(s.traits.Outputs)
-	if err != nil {
-		t.Fatal(err)
-	}
 	const drop = "DROP PROCEDURE IF EXISTS sledge_test_outputs"
 	mustExec(t, session, drop)
-	mustExec(t, session, string(create))
+	mustExec(t, session, s.outputs)
 	t.Cleanup(func() {
 		if err := session.Exec(context.Background(), drop); err != nil {
 			t.Error(err)

@@ -1,15 +1,15 @@
-package databasetest
+package sessions
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"testing"
 
 	"sledge/internal/database"
 	"sledge/internal/meter"
 	"sledge/internal/schema"
+	"sledge/internal/suite"
 )
 
 // everyType is a column of every logical type; all but the key may be NULL.
@@ -36,7 +36,7 @@ type row struct {
 
 const awkward = "it's a \"tab\"\t, a line\n, a \\backslash\\ and a ü: $1 ? :x % NULL"
 
-func (s *suite) testTypes(t *testing.T) {
+func (s *tester) testTypes(t suite.T) {
 	s.table(t, "sledge_test_types", everyType)
 	session := s.connect(t)
 	var in, out row
@@ -77,7 +77,7 @@ func (s *suite) testTypes(t *testing.T) {
 	}
 }
 
-func (s *suite) testSlips(t *testing.T) {
+func (s *tester) testSlips(t suite.T) {
 	s.counters(t, "sledge_test_slips")
 	session := s.connect(t)
 	for _, tt := range []struct {
@@ -98,7 +98,7 @@ func (s *suite) testSlips(t *testing.T) {
 			N int64 `sql:"n"`
 		}), "sledge_test_nowhere"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(tt.name, func(t suite.T) {
 			// A database may notice when it prepares or when it runs.
 			statement, err := session.Prepare(t.Context(), s.parse(t, "slip", tt.text), tt.in, tt.out)
 			if err == nil {
@@ -112,7 +112,7 @@ func (s *suite) testSlips(t *testing.T) {
 	wantValue(t, session, "SELECT COUNT(*) FROM sledge_test_slips", "2") // the session is none the worse
 }
 
-func (s *suite) testRerun(t *testing.T) {
+func (s *tester) testRerun(t suite.T) {
 	s.counters(t, "sledge_test_rerun")
 	session := s.connect(t)
 	in := struct {
@@ -139,7 +139,7 @@ func (s *suite) testRerun(t *testing.T) {
 	}
 }
 
-func (s *suite) testRows(t *testing.T) {
+func (s *tester) testRows(t suite.T) {
 	s.table(t, "sledge_test_rows", everyType)
 	session := s.connect(t)
 	type pair struct {
@@ -199,7 +199,7 @@ func (s *suite) testRows(t *testing.T) {
 	mustRun(t, remove, last)
 }
 
-func (s *suite) testTransactions(t *testing.T) {
+func (s *tester) testTransactions(t suite.T) {
 	s.counters(t, "sledge_test_transactions")
 	session, other := s.connect(t), s.connect(t)
 	in := struct {
@@ -260,7 +260,7 @@ func (s *suite) testTransactions(t *testing.T) {
 	}
 }
 
-func (s *suite) testFailedStatement(t *testing.T) {
+func (s *tester) testFailedStatement(t suite.T) {
 	s.counters(t, "sledge_test_failed")
 	session := s.connect(t)
 	in := struct {
@@ -294,7 +294,7 @@ func (s *suite) testFailedStatement(t *testing.T) {
 	mustRun(t, insert, 1)
 }
 
-func (s *suite) testQuery(t *testing.T) {
+func (s *tester) testQuery(t suite.T) {
 	s.table(t, "sledge_test_query", everyType)
 	session := s.connect(t)
 	for id := range 5 {

@@ -1,4 +1,4 @@
-package databasetest
+package sessions
 
 import (
 	"cmp"
@@ -8,16 +8,16 @@ import (
 	"net"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/meter"
 	"sledge/internal/option"
+	"sledge/internal/suite"
 )
 
 // locked returns a session that holds a lock on row 1 of a new table.
-func (s *suite) locked(t *testing.T, table string) database.Session {
+func (s *tester) locked(t suite.T, table string) database.Session {
 	t.Helper()
 	s.counters(t, table)
 	holder := s.connect(t)
@@ -33,7 +33,7 @@ func (s *suite) locked(t *testing.T, table string) database.Session {
 	return holder
 }
 
-func (s *suite) testContext(t *testing.T) {
+func (s *tester) testContext(t suite.T) {
 	session := s.connect(t)
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -45,7 +45,7 @@ func (s *suite) testContext(t *testing.T) {
 	short, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	err := within(t, 5*time.Second, "a call whose context is over", func() error {
-		_, err := session.Query(short, cmp.Or(s.traits.Endless, "UPDATE sledge_test_context SET n = 2 WHERE id = 1"), 0)
+		_, err := session.Query(short, cmp.Or(s.endless, "UPDATE sledge_test_context SET n = 2 WHERE id = 1"), 0)
 		return err
 	})
 	if !errors.Is(err, context.DeadlineExceeded) {
@@ -53,7 +53,7 @@ func (s *suite) testContext(t *testing.T) {
 	}
 }
 
-func (s *suite) testInterrupt(t *testing.T) {
+func (s *tester) testInterrupt(t suite.T) {
 	holder := s.locked(t, "sledge_test_interrupt")
 	in := struct {
 		ID int64 `sql:"id"`
@@ -65,12 +65,12 @@ func (s *suite) testInterrupt(t *testing.T) {
 		{"while a call waits", 300 * time.Millisecond},
 		{"before the call", 0},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(tt.name, func(t suite.T) {
 			session, err := s.d.Connect(t.Context(), s.options(t, nil), database.Owner)
 			if err != nil {
 				t.Fatal(err)
 			}
-			update := s.prepare(t, session, "update", cmp.Or(s.traits.Endless, "UPDATE sledge_test_interrupt SET n = 2 WHERE id = :id"), &in, nil)
+			update := s.prepare(t, session, "update", cmp.Or(s.endless, "UPDATE sledge_test_interrupt SET n = 2 WHERE id = :id"), &in, nil)
 			if tt.after == 0 {
 				session.Interrupt()
 			} else {
@@ -97,7 +97,7 @@ func (s *suite) testInterrupt(t *testing.T) {
 	mustExec(t, holder, "UPDATE sledge_test_interrupt SET n = 3 WHERE id = 1")
 }
 
-func (s *suite) testCancel(t *testing.T) {
+func (s *tester) testCancel(t suite.T) {
 	s.locked(t, "sledge_test_cancel")
 	session := s.connect(t)
 	one := func() {
@@ -113,7 +113,7 @@ func (s *suite) testCancel(t *testing.T) {
 		time.AfterFunc(300*time.Millisecond, func() { cancelled <- session.Cancel(t.Context()) })
 		start := time.Now()
 		err := within(t, patience, "a cancelled statement", func() error {
-			_, err := session.Query(context.Background(), cmp.Or(s.traits.Endless, "UPDATE sledge_test_cancel SET n = 2 WHERE id = 1"), 0)
+			_, err := session.Query(context.Background(), cmp.Or(s.endless, "UPDATE sledge_test_cancel SET n = 2 WHERE id = 1"), 0)
 			return err
 		})
 		if took := time.Since(start); err == nil || took > 2*time.Second {
@@ -137,7 +137,7 @@ func (s *suite) testCancel(t *testing.T) {
 // testDeadlock has two sessions update two rows in opposite order. The one that
 // gets through waits for the other, so that a database that lets only one
 // transaction write at a time shows its refusal, too.
-func (s *suite) testDeadlock(t *testing.T) {
+func (s *tester) testDeadlock(t suite.T) {
 	s.counters(t, "sledge_test_deadlock")
 	type result struct{ err error }
 	var sessions [2]database.Session
@@ -184,7 +184,7 @@ func (s *suite) testDeadlock(t *testing.T) {
 			t.Fatalf("the deadlock was not resolved within %v", patience)
 		}
 	}
-	if failed != 1 && (failed != 2 || s.traits.Endless == "") {
+	if failed != 1 && (failed != 2 || s.endless == "") {
 		t.Errorf("%d of the two transactions failed, want 1", failed)
 	}
 	wantValue(t, s.connect(t), "SELECT SUM(n) FROM sledge_test_deadlock", strconv.Itoa(2*(2-failed)))
@@ -197,7 +197,7 @@ func wait(c <-chan struct{}, limit time.Duration) {
 	}
 }
 
-func (s *suite) testConnectErrors(t *testing.T) {
+func (s *tester) testConnectErrors(t suite.T) {
 	const wrong = "wrong-password-7541"
 	for _, tt := range []struct {
 		name    string
@@ -210,7 +210,7 @@ func (s *suite) testConnectErrors(t *testing.T) {
 		{"a server that is not there", "port", option.Values{"port": strconv.Itoa(freePort(t)), "host": "127.0.0.1", "socket": "null"}, meter.Connection},
 		{"a database that is not there", "dbname", option.Values{"dbname": "sledge_nowhere"}, meter.Connection},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(tt.name, func(t suite.T) {
 			if !s.describes(tt.option) {
 				t.Skipf("%s has no option %s", s.d.Title, tt.option)
 			}
@@ -249,7 +249,7 @@ func (s *suite) testConnectErrors(t *testing.T) {
 }
 
 // freePort returns a port on which nothing listens.
-func freePort(t *testing.T) int {
+func freePort(t suite.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,22 +1,22 @@
-package databasetest
+package sessions
 
 import (
 	"context"
-	"testing"
 	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
+	"sledge/internal/suite"
 )
 
 // Frozen tests that whoever talks to a server that stands still, as a machine that
 // hangs or a network that has gone, gets away from it: what must be bounded is
 // Interrupt, what was called, Rollback and Close. It takes functions that make the
 // server stand still and go on.
-func Frozen(t *testing.T, d *database.Database, values option.Values, freeze, thaw func()) {
-	s := &suite{d: d, values: values}
+func Frozen(t suite.T, d *database.Database, values option.Values, freeze, thaw func()) {
+	s := &tester{d: d, values: values}
 	if err := d.Create(t.Context(), s.options(t, nil), func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}

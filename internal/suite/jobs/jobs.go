@@ -1,0 +1,496 @@
+// Package jobs is the suite that every workload passes on every database: build, compare
+// what was loaded with what was generated, check, run, check again, delete. It takes the
+// ways to do so from the workload's variants, and knows neither by name.
+package jobs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sledge/internal/catalog"
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/schema"
+	"sledge/internal/suite"
+	"sledge/internal/workload"
+)
+
+// Subject is what is tested: a workload on a database.
+type Subject struct {
+	catalog.Pair
+	Version string        // Sledge's own
+	Values  option.Values // that lead to a server
+
+	// Measured is how long the timed part of a run takes, of one that does not end with its
+	// work.
+	Measured time.Duration
+
+	// Relative is the title of the product that answers, where that is another one than the
+	// database.
+	Relative string
+
+	// Chosen says whether a variant is to be tested; nil is all that the pair has.
+	Chosen func(v workload.Variant) bool
+
+	// Look looks at what a run of a variant has told. Optional.
+	Look func(t suite.T, v workload.Variant, told []job.Event)
+
+	// InParts has each job of a variant be a step of its own, so that what still can be done
+	// after one that failed is done.
+	InParts bool
+}
+
+// Run tests a subject. Each variant with Build values of its own is built anew; the others
+// run on the schema that is there. What was built is deleted at the end.
+func Run(t suite.T, of Subject) {
+	s := &cycle{Subject: of}
+	t.Cleanup(func() { s.remove(context.Background(), t) })
+	for _, v := range of.Workload.Variants {
+		if of.Chosen != nil && !of.Chosen(v) {
+			continue
+		}
+		has, err := s.has(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has {
+			t.Run(v.Name, func(t suite.T) { s.run(t, v) })
+		}
+	}
+}
+
+// cycle is a subject under test.
+type cycle struct {
+	Subject
+	built   option.Values // what the schema that is there was built with
+	begun   bool          // a build was, so that there is something to delete
+	isThere bool          // and it succeeded
+}
+
+// has reports whether the pair has a variant: all its options, and the SQL that it needs.
+func (s *cycle) has(v workload.Variant) (bool, error) {
+	known := s.Options()
+	describes := func(name string) bool {
+		return slices.ContainsFunc(known, func(d option.Description) bool { return d.Name == name })
+	}
+	for _, values := range []option.Values{v.Build, v.Run} {
+		for name := range values {
+			if !describes(name) {
+				return false, nil
+			}
+		}
+	}
+	if v.Option != "" && !describes(v.Option) {
+		return false, nil
+	}
+	if v.SQL == "" {
+		return true, nil
+	}
+	plan, err := engine.NewPlan(s.Pair, s.spec(job.Build, s.values(v.Build)))
+	return err == nil && plan.SQL.Has(v.SQL), err
+}
+
+// part does a part of a variant, and reports whether what comes after it can be done.
+func (s *cycle) part(t suite.T, name string, do func(t suite.T)) bool {
+	t.Helper()
+	if s.InParts {
+		return t.Run(name, do)
+	}
+	do(t)
+	return true
+}
+
+func (s *cycle) run(t suite.T, v workload.Variant) {
+	if !s.isThere || len(v.Build) > 0 {
+		if !s.part(t, "build", func(t suite.T) { s.build(t, v) }) {
+			return
+		}
+		s.part(t, "rows", s.compare)
+	}
+	check := func(t suite.T) { s.do(t, s.spec(job.Check, s.values(s.built))) }
+	s.part(t, "check", check)
+	if v.Test {
+		s.part(t, "test run", func(t suite.T) { s.rehearse(t, v) })
+		return
+	}
+	s.part(t, "run", func(t suite.T) { s.measure(t, v) })
+	s.part(t, "check after the run", check)
+}
+
+func (s *cycle) build(t suite.T, v workload.Variant) {
+	s.remove(t.Context(), t)
+	s.built, s.begun = v.Build, true
+	s.do(t, s.spec(job.Build, s.values(v.Build)))
+	s.isThere = true
+}
+
+// measure does a run and looks whether all that it was to do was done, and counted.
+func (s *cycle) measure(t suite.T, v workload.Variant) {
+	told := &told{}
+	result := s.do(t, s.specOfRun(3, s.ofRun(v)), told)
+	for k, kind := range s.Workload.Kinds {
+		without := slices.ContainsFunc(v.Without, func(words string) bool { return strings.HasPrefix(kind.Name, words) })
+		if tally := result.Summary.Kinds[k]; (tally.Done == 0) != without || tally.Failures() > 0 {
+			t.Errorf("%s: %d were done and %d failed", kind.Name, tally.Done, tally.Failures())
+		}
+	}
+	if s.Look != nil {
+		s.Look(t, v, told.events)
+	}
+	if s.Workload.Finite {
+		s.wantSpans(t, result)
+		s.limit(t, v)
+		s.wantPlans(t, result)
+	} else if a := result.Agreement; a == nil || !a.Holds {
+		t.Errorf("the client's count and the server's do not agree: %+v", a)
+	}
+	s.wantTraffic(t, v, result.Summary.All())
+}
+
+// ofRun are the values for a run of a variant.
+func (s *cycle) ofRun(v workload.Variant, sets ...option.Values) option.Values {
+	all := []option.Values{s.built, v.Run}
+	if !s.Workload.Finite && !v.Test {
+		all = append(all, option.Values{"rampup": "0s", "duration": s.Measured.String()})
+	}
+	return s.values(append(all, sets...)...)
+}
+
+// told keeps what a job has told.
+type told struct{ events []job.Event }
+
+func (l *told) Watch(e job.Event) { l.events = append(l.events, e) }
+
+// limit has everything cancelled that takes longer than a moment, and looks whether the
+// sessions go on with what comes next.
+func (s *cycle) limit(t suite.T, v workload.Variant) {
+	t.Helper()
+	result, err := s.perform(t.Context(), s.specOfRun(1, s.ofRun(v, option.Values{"query_limit": "1ms"})))
+	result.Spans = slices.DeleteFunc(result.Spans, func(s job.Span) bool { return s.Stream == job.NoStream })
+	if job.ExitOf(err) != job.ExitInvalid || len(result.Spans) == 0 || len(result.Spans) != result.Spans[0].Of {
+		t.Fatalf("with a limit: got %d transactions, %v; want all of them, which are not valid", len(result.Spans), err)
+	}
+	over := 0
+	for _, span := range result.Spans {
+		switch {
+		case span.Class == meter.OverLimit.String() && span.Outcome == job.SpanFailed:
+			over++
+		case !span.Done():
+			t.Errorf("with a limit: got the span %+v, want one that is done or over its limit", span)
+		}
+	}
+	t.Logf("%d of %d transactions took longer than a millisecond", over, len(result.Spans))
+	if over == 0 {
+		t.Error("with a limit: got no transaction that was over it")
+	}
+}
+
+// wantSpans looks whether each transaction that was counted was kept by itself.
+func (s *cycle) wantSpans(t suite.T, result job.Result) {
+	kept := map[string]int64{}
+	for _, span := range result.Spans {
+		if !span.Done() || span.Seconds <= 0 || span.Number < 1 || span.Number > span.Of {
+			t.Errorf("got the span %+v, want one that is done, and took its time", span)
+		}
+		kept[span.Kind]++
+	}
+	for k, kind := range s.Workload.Kinds {
+		if done := result.Summary.Kinds[k].Done; kept[kind.Name] != done {
+			t.Errorf("%s: %d spans, and %d were done", kind.Name, kept[kind.Name], done)
+		}
+	}
+	if len(result.Metrics) == 0 || result.Metrics[0].Value <= 0 {
+		t.Errorf("got the headline %+v", result.Metrics)
+	}
+}
+
+// wantPlans looks whether the plan of each query that was done was kept, and says something
+// of its shape. Times are asked for where the server has them; its relatives may not.
+func (s *cycle) wantPlans(t suite.T, result job.Result) {
+	kept := map[string]bool{}
+	for _, plan := range result.Plans {
+		kept[plan.Kind] = true
+		if len(plan.Lines) == 0 || plan.Shape() == "" || plan.Query == "" || plan.Seconds <= 0 || plan.Error != "" && s.Relative == "" {
+			t.Errorf("got the plan %+v, want lines of which some are steps", plan)
+		}
+	}
+	for _, span := range result.Spans {
+		if s.Workload.Queries != nil && span.Stream != job.NoStream && !kept[span.Kind] {
+			t.Errorf("there is no plan of %s", span.Kind)
+		}
+	}
+}
+
+// wantTraffic looks whether transactions took as many round trips as they should have.
+func (s *cycle) wantTraffic(t suite.T, v workload.Variant, all meter.Tally) {
+	each := float64(all.Traffic.RoundTrips) / float64(all.Ended())
+	if s.Database.Embedded {
+		if all.Traffic != (meter.Traffic{}) {
+			t.Errorf("got %+v over the network, which is not there", all.Traffic)
+		}
+		return
+	}
+	if least, most := v.RoundTrips[0], v.RoundTrips[1]; each < least || each > most {
+		t.Errorf("got %.3f round trips a transaction, want %g to %g", each, least, most)
+	}
+	if all.Traffic.Sent < 10*all.Ended() || all.Traffic.Received < 10*all.Ended() {
+		t.Errorf("got %+v over the network for %d transactions, want some bytes for each", all.Traffic, all.Ended())
+	}
+}
+
+// rehearse does a test run and looks whether each user said of each kind of
+// transaction what it was called with and what came back.
+func (s *cycle) rehearse(t suite.T, v workload.Variant) {
+	heard, told := &heard{byUser: map[int][]job.Event{}}, &told{}
+	const users = 2
+	result := s.do(t, s.specOfRun(users, s.ofRun(v)), heard, told)
+	if s.Look != nil {
+		s.Look(t, v, told.events)
+	}
+	if result.Metrics != nil {
+		t.Errorf("got the headline %v, want none of a test", result.Metrics)
+	}
+	said := regexp.MustCompile(`^[A-Z][A-Za-z ]+: \d.*[\d}]$`)
+	for user := 1; user <= users; user++ {
+		of := heard.byUser[user]
+		if len(of) < 4 || of[0].State != job.UserRunning || of[len(of)-1].State != job.UserSucceeded {
+			t.Fatalf("virtual user %d: got %+v, want what it did between running and succeeded", user, of)
+		}
+		for _, kind := range s.Workload.Kinds {
+			shown := false
+			for i, e := range of[:len(of)-1] {
+				shown = shown || e.Message == kind.Name && said.MatchString(of[i+1].Message)
+			}
+			if !shown {
+				t.Errorf("virtual user %d: got %+v, want %q and what it brought", user, of, kind.Name)
+			}
+		}
+	}
+}
+
+// heard keeps what is heard of each virtual user.
+type heard struct{ byUser map[int][]job.Event }
+
+func (h *heard) Watch(e job.Event) {
+	if e.User > 0 {
+		h.byUser[e.User] = append(h.byUser[e.User], e)
+	}
+}
+
+// remove deletes what was built, also where that was not finished.
+func (s *cycle) remove(ctx context.Context, t suite.T) {
+	t.Helper()
+	if !s.begun {
+		return
+	}
+	s.begun, s.isThere = false, false
+	if _, err := s.perform(ctx, s.spec(job.Delete, s.values(s.built))); err != nil {
+		t.Errorf("delete: %v", err)
+	}
+}
+
+// values are option values beside the server's.
+func (s *cycle) values(sets ...option.Values) option.Values {
+	all := s.Values.Clone()
+	for _, set := range sets {
+		for name, value := range set {
+			all[name] = value
+		}
+	}
+	return all
+}
+
+func (s *cycle) spec(action job.Action, values option.Values) job.Spec {
+	return job.Spec{Action: action, Database: s.Database.Name, Workload: s.Workload.Name, Seed: 1, Options: values}
+}
+
+// specOfRun is a run of so many virtual users.
+func (s *cycle) specOfRun(users int, values option.Values) job.Spec {
+	spec := s.spec(job.Run, values)
+	spec.Users = users
+	return spec
+}
+
+// perform does a job.
+func (s *cycle) perform(ctx context.Context, spec job.Spec, watchers ...job.Watcher) (job.Result, error) {
+	plan, err := engine.NewPlan(s.Pair, spec)
+	if err != nil {
+		return job.Result{}, err
+	}
+	return engine.Local{Version: s.Version}.DoPlan(ctx, plan, job.Control{Watchers: watchers})
+}
+
+// do does a job and ends the step if it fails.
+func (s *cycle) do(t suite.T, spec job.Spec, watchers ...job.Watcher) job.Result {
+	t.Helper()
+	who := &product{}
+	result, err := s.perform(t.Context(), spec, append(watchers, &failures{t: t}, who)...)
+	for _, f := range result.Findings {
+		if err != nil && !f.Holds && f.Excuse == "" {
+			t.Logf("%s does not hold: %s %v %v %s", f.Rule, f.Title, f.Columns, f.Rows, f.Error)
+		}
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", spec.Action, err)
+	}
+	who.expect(t, spec.Action, s.Relative)
+	return result
+}
+
+// product keeps what a job says of the server that answers.
+type product struct {
+	lines []string
+	facts string
+}
+
+func (p *product) Watch(e job.Event) {
+	if strings.Contains(e.Message, " server answered, although ") {
+		p.lines = append(p.lines, e.Message)
+	}
+	if e.Facts != nil {
+		p.facts = e.Facts.Product
+	}
+}
+
+// expect fails the test unless the job has said once that the relative answers, or,
+// where there is none, nothing.
+func (p *product) expect(t suite.T, action job.Action, relative string) {
+	t.Helper()
+	want := min(len(relative), 1)
+	if len(p.lines) != want || want == 1 && !strings.Contains(p.lines[0], relative) {
+		t.Errorf("%s: got the lines %q, want %d that name %s", action, p.lines, want, relative)
+	}
+	if action == job.Run && p.facts != relative {
+		t.Errorf("%s: the facts name the product %q, want %q", action, p.facts, relative)
+	}
+}
+
+// failures logs the failures of transactions as they happen.
+type failures struct{ t suite.T }
+
+func (f *failures) Watch(e job.Event) {
+	if e.Failure != nil {
+		f.t.Logf("%+v", *e.Failure)
+	}
+}
+
+func (s *cycle) compare(t suite.T) {
+	t.Helper()
+	plan, err := engine.NewPlan(s.Pair, s.spec(job.Build, s.values(s.built)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	CompareRows(t, plan)
+}
+
+// CompareRows holds the rows of every table against those that the workload
+// generates. Since they are the same for all databases, so are the databases.
+func CompareRows(t suite.T, plan engine.Plan) {
+	t.Helper()
+	session, err := plan.Database.Connect(t.Context(), plan.Connection, database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	for _, table := range plan.Workload.Tables(plan.Settings, plan.Seed) {
+		got, want := loaded(t, session, table), generated(t, table)
+		if got != want {
+			t.Errorf("table %s holds %d rows of checksum %x, and %d of %x were generated", table.Name, got.rows, got.sum, want.rows, want.sum)
+		}
+	}
+}
+
+// checksum is the same for the same rows in any order.
+type checksum struct {
+	rows int
+	sum  uint64
+}
+
+func (c *checksum) add(row string) {
+	digest := sha256.Sum256([]byte(row))
+	c.rows++
+	c.sum += binary.BigEndian.Uint64(digest[:])
+}
+
+func generated(t suite.T, table schema.Table) (sum checksum) {
+	var values []any
+	var buf []byte
+	for chunk := range table.Chunks {
+		source := table.Rows(chunk)
+		for {
+			row, more := source.AppendRow(buf[:0])
+			if !more {
+				break
+			}
+			buf = row
+			var err error
+			if values, err = schema.Fields(values[:0], row, table.Columns); err != nil {
+				t.Fatal(err)
+			}
+			var line strings.Builder
+			for i, c := range table.Columns {
+				line.WriteString(canonical(t, c, text(values[i])))
+				line.WriteByte('\t')
+			}
+			sum.add(line.String())
+		}
+	}
+	return sum
+}
+
+func text(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "NULL"
+	case int64:
+		return strconv.FormatInt(v, 10)
+	default:
+		return v.(string)
+	}
+}
+
+func loaded(t suite.T, session database.Session, table schema.Table) (sum checksum) {
+	rows, err := session.Query(context.Background(), "SELECT "+strings.Join(table.ColumnNames(), ", ")+" FROM "+table.Name, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows.Rows {
+		var line strings.Builder
+		for i, c := range table.Columns {
+			line.WriteString(canonical(t, c, row[i]))
+			line.WriteByte('\t')
+		}
+		sum.add(line.String())
+	}
+	return sum
+}
+
+// canonical writes a value the way it is compared: databases show 0.50 as .5, and
+// a moment with or without its zone.
+func canonical(t suite.T, c schema.Column, value string) string {
+	if value == "NULL" {
+		return value
+	}
+	switch c.Type {
+	case schema.Decimal:
+		f, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strconv.FormatFloat(f, 'f', c.Scale, 64)
+	case schema.Char:
+		return strings.TrimRight(value, " ")
+	case schema.Timestamp:
+		return strings.Replace(value, "T", " ", 1)[:min(len(value), len("2006-01-02 15:04:05"))]
+	}
+	return value
+}

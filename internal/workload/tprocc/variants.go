@@ -1,0 +1,32 @@
+package tprocc
+
+import (
+	"sledge/internal/option"
+	"sledge/internal/workload"
+)
+
+// variants are Workload.Variants. From a deck, every kind comes up even where few
+// transactions are done.
+var variants = []workload.Variant{
+	{Name: "routines", Build: option.Values{"warehouses": "2", "builders": "2"}, Run: option.Values{"deck": "true"}, SQL: "routines", RoundTrips: call},
+	{Name: "test of routines", Run: rehearsal(), SQL: "routines", Test: true},
+	{Name: "test of prepared calls", Run: rehearsal("prepared"), SQL: "routines", Test: true},
+	{Name: "procedures", Build: option.Values{"stored_procedures": "true"}, Run: option.Values{"deck": "true"}, RoundTrips: call},
+	{Name: "prepared", Run: option.Values{"deck": "true", "prepared": "true"}, SQL: "routines", RoundTrips: calls},
+	{Name: "client SQL", Run: option.Values{"deck": "true", "client_sql": "true", "all_warehouses": "true"}, RoundTrips: statements},
+	{Name: "test of client SQL", Run: rehearsal("client_sql"), Test: true},
+	{Name: "test of procedures", Run: rehearsal(), Option: "stored_procedures", Test: true},
+}
+
+// A call is one round trip; one that is prepared may take three. TPC-C's statements are some
+// 50 for a new order and 8 for a payment.
+var call, calls, statements = [2]float64{1, 1}, [2]float64{1, 3}, [2]float64{10, 50}
+
+// rehearsal are the values for a test run with some options set.
+func rehearsal(options ...string) option.Values {
+	values := option.Values{"driver": "test", "iterations": "46", "deck": "true"}
+	for _, name := range options {
+		values[name] = "true"
+	}
+	return values
+}
