@@ -120,6 +120,20 @@ func differences(groups [][]job.Job, unset func(j job.Job, option string) string
 			return unset(j, name)
 		})
 	}
+	labels := map[string]bool{}
+	for _, j := range runs {
+		for name := range j.Spec.Labels {
+			labels[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		add("label "+name, false, func(j job.Job) string {
+			if value, has := j.Spec.Labels[name]; has {
+				return cmp.Or(value, "set")
+			}
+			return "not set"
+		})
+	}
 	facts := func(of func(f job.Facts) string) func(job.Job) string {
 		return func(j job.Job) string {
 			if j.Facts == nil {
@@ -344,7 +358,7 @@ const longestCell = 24
 // too long for a table.
 func (c Comparison) differences(b *page) {
 	if len(c.Differences) == 0 {
-		b.say(plain, "\nThe runs were asked for the same, on the same server.")
+		b.say(plain, "\nThe runs were asked for the same, on the same server, and have the same labels.")
 		return
 	}
 	b.title("What differs", "")

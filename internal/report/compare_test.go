@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +65,17 @@ func TestRunsAreComparedSideBySide(t *testing.T) {
 				t.Errorf("in %d columns: %q is missing", width, want)
 			}
 		}
+	}
+}
+
+func TestLabelsAreCompared(t *testing.T) {
+	runs := []Measured{{Job: reporttest.Run()}, {Job: reporttest.Run()}, {Job: reporttest.Run()}}
+	runs[0].Job.Spec.Labels = nil
+	runs[1].Job.Spec.Labels = map[string]string{"kernel": "6.12"}
+	runs[2].Job.Spec.Labels = map[string]string{"kernel": ""}
+	want := []Difference{{Name: "label kernel", Values: []string{"not set", "6.12", "set"}}}
+	if got := Compare(runs, unset).Differences; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 

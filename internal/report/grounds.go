@@ -86,7 +86,7 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 		}
 		row(mark, "Contention", "%s", c.Expect)
 	}
-	if took := elapsed(j, sum); took > 0 {
+	if took := elapsed(j, sum); took > 0 && wasMeasured(j, sum) {
 		since := ""
 		if !j.Result.Started.IsZero() {
 			since = ", from " + j.Result.Started.Format(timeLayout)
@@ -198,4 +198,10 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 		}
 	}
 	return list
+}
+
+// wasMeasured reports whether a run came as far as its measured time. The result of one that did
+// not, such as one that could not connect, has the time of the whole job.
+func wasMeasured(j job.Job, sum meter.Summary) bool {
+	return sum.Elapsed > 0 || len(j.Result.Metrics) > 0 || len(j.Result.Spans) > 0
 }

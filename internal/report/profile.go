@@ -266,7 +266,7 @@ func (c ProfileComparison) Text(w io.Writer, v View) error {
 	}
 	b.title("What differs", "")
 	if len(c.Differences) == 0 {
-		b.say(plain, "  Nothing that is recorded, but for the numbers of virtual users.")
+		b.say(plain, "  Nothing but numbers of virtual users and notes, which are not compared: labels, options, seed, server, data and client are the same.")
 	}
 	for _, d := range c.Differences {
 		b.say(plain, "  %s", Printable(d.Name))

@@ -30,6 +30,21 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+func TestARunThatDidNotBeginSaysNothingOfMeasuredTime(t *testing.T) {
+	measured := func(j job.Job, sum meter.Summary) bool {
+		return slices.ContainsFunc(Grounds(j, sum), func(g Ground) bool { return g.Name == "Measured" })
+	}
+	failed := reporttest.Run()
+	failed.Status, failed.Reason = job.Failed, "connect: no such database"
+	failed.Result = job.Result{Status: job.Failed, Started: failed.Begun, Elapsed: 0.01}
+	if measured(failed, meter.NewSummary(5)) {
+		t.Error("a run that could not connect has a measured time")
+	}
+	if !measured(failed, meter.Summary{Elapsed: time.Second}) || !measured(reporttest.Run(), meter.Summary{}) {
+		t.Error("a run that was measured has no measured time")
+	}
+}
+
 func TestTextSaysWhatTheJobWasAndHowItEnded(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -103,7 +103,7 @@ func curvesOver(profiles []report.Profile) (blocks []block) {
 // they were done.
 func whatDiffers(c report.ProfileComparison) block {
 	if len(c.Differences) == 0 {
-		return block{Line: text("Nothing that is recorded, but for the numbers of virtual users.")}
+		return block{Line: text("Nothing but numbers of virtual users and notes, which are not compared: labels, options, seed, server, data and client are the same.")}
 	}
 	t := table{Heads: []cell{{Pieces: text("setting")}}}
 	for _, profile := range c.Profiles {

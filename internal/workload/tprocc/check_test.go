@@ -247,7 +247,7 @@ func (c *subject) saysWhatIsBroken() {
 	s := c.session()
 	defer s.Close()
 	for _, test := range []struct{ breaks, mends, want string }{
-		{"UPDATE item SET i_id = 200000 WHERE i_id = 5", "UPDATE item SET i_id = 5 WHERE i_id = 200000", "breaks the rule that there are 100000 items"},
+		{"UPDATE item SET i_id = 200000 WHERE i_id = 5", "UPDATE item SET i_id = 5 WHERE i_id = 200000", "breaks the rule that there are 100,000 items"},
 		{"UPDATE warehouse SET w_ytd = w_ytd + 1", "UPDATE warehouse SET w_ytd = w_ytd - 1", "consistency check 1 failed"},
 	} {
 		if err := s.Exec(c.t.Context(), test.breaks); err != nil {
