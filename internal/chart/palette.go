@@ -5,16 +5,17 @@ import (
 	"strconv"
 )
 
-// The colours of series on light and on dark pages: those of Masataka Okabe and Kei Ito,
-// which people who are colour-blind can tell apart, too. The pages of the web application
-// have the same, and by the same names.
+// The colours of series on light and on dark pages: the hues of Masataka Okabe and Kei Ito,
+// which people who are colour-blind can tell apart, too, as light or dark as can be seen on
+// either ground. A place has the same hue in both. The pages of the web application have the
+// same, and by the same names.
 var (
-	Light = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#a39a00"}
-	Dark  = []string{"#56b4e9", "#e69f00", "#2bc49a", "#e29dc4", "#4f9bd8", "#f2793a", "#f0e442"}
+	Light = []string{"#0068b0", "#c45000", "#009e73", "#9c2f75", "#4482a9", "#6a4c1d", "#9c9337"}
+	Dark  = []string{"#3f93dd", "#e8702f", "#4fe0b5", "#c9609c", "#9fd8fa", "#dfa52e", "#f5ee70"}
 )
 
 // places says what has the same colour in every chart.
-var places = map[string]int{"server": 0, "client": 1, "p50": 2, "p95": 5, "p99": 1, "max": 3, "failed": 1}
+var places = map[string]int{"server": 0, "client": 1, "p50": 2, "p95": 0, "p99": 1, "max": 3, "failed": 1}
 
 var numbered = regexp.MustCompile(`(\d+)$`)
 

@@ -7,7 +7,7 @@ import { csv, type GanttChart, type LineChart } from './chart.ts'
 import { fileName, standalone } from './download.ts'
 import { draw } from './echarts.ts'
 import { heightOf, inkOn, label, labelOf, optionOf } from './option.ts'
-import { colour } from './palette.ts'
+import { colour, surface } from './palette.ts'
 
 function there<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('there is no chart')
@@ -142,6 +142,56 @@ test('a long time is shown as by a clock, in steps that a clock has', () => {
   expect(axisOf(0, 1200)).toMatchObject({ name: 'time since the run began (min:s)', interval: 120 })
   expect(axisOf(0, 600).interval).toBeUndefined()
   expect(axisOf(43_200, 43_230).axisLabel.formatter(43_205)).toBe('43,205')
+})
+
+describe('the colours of series', () => {
+  const names = ['server', 'client', 'p50', 'max', 'run 5', 'run 6', 'run 7'] // one of each place
+  const rgb = (hex: string): number[] => [1, 3, 5].map((from) => Number.parseInt(hex.slice(from, from + 2), 16) / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+  const times = (matrix: number[][], of: number[]): number[] => matrix.map((row) => row.reduce((sum, factor, i) => sum + factor * (of[i] ?? 0), 0))
+  const luminance = (hex: string): number => times([[0.2126, 0.7152, 0.0722]], rgb(hex))[0] ?? 0
+  /** A colour in Oklab (Ottosson 2020), in which distances are what people see. */
+  const oklab = (linear: number[]): number[] => {
+    const cones = times([[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566], [0.0883024619, 0.2817188376, 0.6299787005]], linear.map((c) => Math.min(1, Math.max(0, c)))).map(Math.cbrt)
+    return times([[0.2104542553, 0.793617785, -0.0040720468], [1.9779984951, -2.428592205, 0.4505937099], [0.0259040371, 0.7827717662, -0.808675766]], cones)
+  }
+  /** How people see colours who lack a kind of cone (Machado, Oliveira, Fernandes 2009, severity 1). */
+  const eyes = {
+    all: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    protanopes: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    deuteranopes: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+    tritanopes: [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+  }
+  const apart = (a: string, b: string, eye: number[][]): number => {
+    const [one, other] = [oklab(times(eye, rgb(a))), oklab(times(eye, rgb(b)))]
+    return Math.hypot(...one.map((c, i) => c - (other[i] ?? 0)))
+  }
+
+  test.each([false, true])('can be seen on their ground and told apart by everybody (dark: %s)', (isDark) => {
+    const ground = luminance(surface(isDark).background)
+    const colours = names.map((name) => colour(name, isDark))
+    expect(new Set(colours).size).toBe(7)
+    for (const each of colours) {
+      const [low = 0, high = 0] = [luminance(each), ground].sort((a, b) => a - b)
+      expect((high + 0.05) / (low + 0.05), each).toBeGreaterThanOrEqual(3)
+    }
+    const drawnTogether = ['p50', 'p95', 'p99', 'max'].map((name) => colour(name, isDark))
+    for (const [who, eye] of Object.entries(eyes)) {
+      for (const [list, least] of [[colours, 0.05], [drawnTogether, 0.075]] as const) {
+        for (const [i, a] of list.entries()) for (const b of list.slice(i + 1)) expect(apart(a, b, eye), `${a} and ${b} for ${who}`).toBeGreaterThan(least)
+      }
+    }
+  })
+
+  test('have the same hue on light and on dark pages', () => {
+    const hue = (hex: string): number => {
+      const [, a = 0, b = 0] = oklab(rgb(hex))
+      return (Math.atan2(b, a) * 180) / Math.PI
+    }
+    for (const name of [...names, 'p95', 'p99', 'failed']) {
+      const off = Math.abs(hue(colour(name, false)) - hue(colour(name, true)))
+      expect(Math.min(off, 360 - off), name).toBeLessThan(15)
+    }
+  })
 })
 
 test('what stands on a colour can be read', () => {
