@@ -21,7 +21,7 @@ import (
 
 // Head is what a list shows of a page.
 type Head struct {
-	Name  string `json:"name" doc:"Its path without .md: web, commands/sledge_run."`
+	Name  string `json:"name" doc:"Its path without .md: web, commands/sledge_run, project/README."`
 	Title string `json:"title"`
 	Group string `json:"group" enum:"Guides,Commands,Options,Decisions"`
 }
@@ -55,39 +55,66 @@ type Book struct {
 	broken   []string // links that lead nowhere, for tests
 }
 
+// project is where the papers of the project stand that the manual leads to: those beside its
+// folder, docs.
+const project = "project"
+
 // groups are the folders, in the order that the manual is shown in.
 var groups = []struct{ folder, title string }{{".", "Guides"}, {"commands", "Commands"}, {"options", "Options"}, {"decisions", "Decisions"}}
 
-// Open reads the pages of a manual.
-func Open(files fs.FS) (*Book, error) {
+// Open reads the pages of a manual, and the papers of the project that it belongs to.
+func Open(files, papers fs.FS) (*Book, error) {
 	b := &Book{byName: map[string]*Page{}}
 	type parsed struct {
 		page   *Page
 		source []byte
 		tree   ast.Node
 	}
+	var all []parsed
 	markdown := goldmark.New(
 		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough),
 		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 	)
-	var all []parsed
-	for _, g := range groups {
-		names, err := fs.Glob(files, path.Join(g.folder, "*.md"))
+	add := func(name, group string, source []byte) {
+		tree := markdown.Parser().Parse(text.NewReader(source))
+		p := &Page{Head: Head{Name: name, Group: group}, Headings: []Heading{}}
+		b.pages = append(b.pages, p)
+		b.byName[p.Name] = p
+		b.read(p, tree, source)
+		all = append(all, parsed{p, source, tree})
+	}
+	folder := func(files fs.FS, pattern, prefix, group string) error {
+		names, err := fs.Glob(files, pattern)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		slices.Sort(names)
 		for _, name := range names {
 			source, err := fs.ReadFile(files, name)
 			if err != nil {
-				return nil, fmt.Errorf("read the manual: %w", err)
+				return fmt.Errorf("read the manual: %w", err)
 			}
-			tree := markdown.Parser().Parse(text.NewReader(source))
-			p := &Page{Head: Head{Name: strings.TrimSuffix(name, ".md"), Group: g.title}, Headings: []Heading{}}
-			b.pages = append(b.pages, p)
-			b.byName[p.Name] = p
-			b.read(p, tree, source)
-			all = append(all, parsed{p, source, tree})
+			add(prefix+strings.TrimSuffix(name, ".md"), group, source)
+		}
+		return nil
+	}
+	for _, g := range groups {
+		begun := len(b.pages)
+		if err := folder(files, path.Join(g.folder, "*.md"), "", g.title); err != nil {
+			return nil, err
+		}
+		if g.folder == "." {
+			if err := folder(papers, "*.md", project+"/", g.title); err != nil {
+				return nil, err
+			}
+		} else if begun < len(b.pages) && b.byName[g.folder+"/"+contents] == nil {
+			add(g.folder+"/"+contents, g.title, list(g.title, b.pages[begun:]))
+		}
+	}
+	order := map[string]int{contents: 0}
+	for _, each := range all {
+		if each.page.Name == contents {
+			b.order(each.tree, order)
 		}
 	}
 	for _, each := range all { // all headings are known now
@@ -98,11 +125,69 @@ func Open(files fs.FS) (*Book, error) {
 		}
 		each.page.HTML = out.String()
 	}
-	// The page that the manual begins with comes first.
-	slices.SortStableFunc(b.pages, func(x, y *Page) int {
-		return cmp.Compare(min(1, len(strings.TrimPrefix(x.Name, "README"))), min(1, len(strings.TrimPrefix(y.Name, "README"))))
-	})
+	// Guides stand as the first page lists them, and after it; those that it does not list, behind.
+	// Other pages stand as their files do, behind the one that lists them.
+	place := func(p *Page) int {
+		switch at, listed := order[p.Name]; {
+		case listed:
+			return at
+		case p.Group == groups[0].title:
+			return len(order)
+		case path.Base(p.Name) == contents:
+			return -1
+		}
+		return 0
+	}
+	group := func(p *Page) int {
+		return slices.IndexFunc(groups, func(g struct{ folder, title string }) bool { return g.title == p.Group })
+	}
+	slices.SortStableFunc(b.pages, func(x, y *Page) int { return cmp.Or(group(x)-group(y), place(x)-place(y)) })
 	return b, nil
+}
+
+// contents is the name, in its folder, of the page that a folder begins with.
+const contents = "README"
+
+// list writes the page of a folder that has none: a link to each of its pages.
+func list(title string, pages []*Page) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# %s\n\n", title)
+	for _, p := range pages {
+		fmt.Fprintf(&b, "- [%s](%s.md)\n", strings.NewReplacer("[", `\[`, "]", `\]`, "_", `\_`, "*", `\*`, "<", `\<`).Replace(p.Title), path.Base(p.Name))
+	}
+	return b.Bytes()
+}
+
+// order adds the guides that a page leads to, in the order of its links.
+func (b *Book) order(tree ast.Node, places map[string]int) {
+	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // it never fails
+		if link, is := n.(*ast.Link); is && entering {
+			to, err := url.Parse(string(link.Destination))
+			if err != nil || to.Path == "" {
+				return ast.WalkContinue, nil
+			}
+			name := resolve(contents, to.Path)
+			if p := b.byName[name]; p != nil && p.Group == groups[0].title {
+				if _, listed := places[name]; !listed {
+					places[name] = len(places)
+				}
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+}
+
+// resolve is the name of the page that a page leads to by a path.
+func resolve(from, to string) string {
+	name := path.Join(path.Dir(from), to)
+	if path.Ext(name) != ".md" {
+		name = path.Join(name, contents+".md") // of a folder
+	}
+	name = strings.TrimSuffix(name, ".md")
+	if outside, is := strings.CutPrefix(name, "../"); is {
+		name = project + "/" + outside
+	}
+	return strings.TrimPrefix(name, project+"/docs/")
 }
 
 // read takes the headings and the text of a page.
@@ -213,11 +298,7 @@ func (b *Book) lead(p *Page, link *ast.Link) bool {
 	}
 	name := p.Name
 	if to.Path != "" {
-		name = path.Join(path.Dir(p.Name), to.Path)
-		if path.Ext(name) != ".md" {
-			name = path.Join(name, "README.md") // of a folder
-		}
-		name = strings.TrimSuffix(name, ".md")
+		name = resolve(p.Name, to.Path)
 	}
 	target := b.byName[name]
 	if to.Scheme != "" || target == nil {

@@ -7,12 +7,13 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"sledge"
 	"sledge/docs"
 )
 
 func open(t *testing.T) *Book {
 	t.Helper()
-	b, err := Open(docs.Pages)
+	b, err := Open(docs.Pages, sledge.Papers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,8 +53,45 @@ func TestEveryLinkOfTheManualLeadsSomewhere(t *testing.T) {
 	}
 }
 
+func TestThePapersOfTheProjectAndAFolderArePages(t *testing.T) {
+	b := open(t)
+	front, _ := b.Page("README")
+	for _, want := range []string{`href="#/help/project%2FREADME?at=your-first-result"`, `href="#/help/project%2FARCHITECTURE"`, `href="#/help/project%2FCONTRIBUTING"`, `href="#/help/decisions%2FREADME"`} {
+		if !strings.Contains(front.HTML, want) {
+			t.Errorf("the first page has not %s", want)
+		}
+	}
+	paper, _ := b.Page("project/README")
+	if !strings.Contains(paper.HTML, `href="#/help/tproch"`) {
+		t.Error("README.md of the project does not lead to the manual")
+	}
+	folder, _ := b.Page("decisions/README")
+	if want := `<a href="#/help/decisions%2F001-one-profile">`; !strings.Contains(folder.HTML, want) || strings.Count(folder.HTML, "<li>") < 40 {
+		t.Errorf("the page of a folder has not %s: %s", want, folder.HTML)
+	}
+}
+
+func TestGuidesStandInTheOrderOfTheFirstPage(t *testing.T) {
+	page := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+	b, err := Open(fstest.MapFS{
+		"README.md": page("# The manual\n\n[First](../README.md#it), [z](z.md), [a command](commands/run.md), [a](a.md), [z again](z.md#there)"),
+		"a.md":      page("# A"), "unlisted.md": page("# U"), "z.md": page("# Z\n\n## There"),
+		"commands/run.md": page("# Run"),
+	}, fstest.MapFS{"README.md": page("# Sledge\n\n## It"), "other.txt": page("no page")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range b.Pages() {
+		names = append(names, p.Name)
+	}
+	if want := "README project/README z a unlisted commands/README commands/run"; strings.Join(names, " ") != want || len(b.broken) > 0 {
+		t.Errorf("got %q, want %q; links that lead nowhere: %q", names, want, b.broken)
+	}
+}
+
 func TestMarkupInAPageIsNotPassedOn(t *testing.T) {
-	b, err := Open(fstest.MapFS{"a.md": {Data: []byte("# A <b>x</b>\n\n<script>alert(1)</script>\n\n[go](javascript:alert(1)) <img src=x onerror=alert(1)> ![shot](x.png)\n\n![alone](y.png)\n\n`<i>`\n")}})
+	b, err := Open(fstest.MapFS{"a.md": {Data: []byte("# A <b>x</b>\n\n<script>alert(1)</script>\n\n[go](javascript:alert(1)) <img src=x onerror=alert(1)> ![shot](x.png)\n\n![alone](y.png)\n\n`<i>`\n")}}, fstest.MapFS{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,7 +87,7 @@ type Count struct {
 	Settings     map[string]Value `json:"settings" maxProperties:"500" doc:"The settings of a job: db or connection, and options of the connection. The workload decides what is counted."`
 	Interval     float64          `json:"interval_seconds,omitempty" minimum:"1" maximum:"3600" default:"10" doc:"Time between two readings. Servers update their counts once a second at most."`
 	Length       float64          `json:"length_seconds,omitempty" minimum:"0" maximum:"31536000" doc:"End after this time; 0 for no end."`
-	AllDatabases bool             `json:"all_databases,omitempty" doc:"Count all databases of the server, even if it counts each by itself."`
+	AllDatabases bool             `json:"all_databases,omitempty" doc:"Count the work in all databases of the server, not only in the one of the settings."`
 }
 
 // OneCounter names a counter.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"sync"
 
+	"sledge"
 	"sledge/docs"
 	"sledge/internal/help"
 )
@@ -22,7 +23,7 @@ type Found struct {
 }
 
 // manual is read when somebody first asks for it.
-var manual = sync.OnceValues(func() (*help.Book, error) { return help.Open(docs.Pages) })
+var manual = sync.OnceValues(func() (*help.Book, error) { return help.Open(docs.Pages, sledge.Papers) })
 
 func (a *API) addManual() {
 	add(a, get("list-manual", "/manual", "List the pages of the manual", tagManual), func(context.Context, *struct{}) (*of[Manual], error) {
