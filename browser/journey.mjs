@@ -111,7 +111,7 @@ await play(async ({ invite, step }) => {
   })
 
   await step('read the job', async () => {
-    await press(page.getByRole('link', { name: 'Everything that was recorded' }))
+    await press(page.getByRole('link', { name: 'All about this job' }))
     await page.waitForURL((url) => url.hash === `#/jobs/${ended}`)
     await page.getByText('NOPM').first().waitFor()
     await page.waitForLoadState('networkidle')
@@ -170,8 +170,8 @@ await play(async ({ invite, step }) => {
 
   await step('delete a job', async () => {
     await ann.go(`#/jobs/${ended}`)
-    await press(button('Delete'))
-    await press(button('Delete', page.getByRole('dialog')))
+    await press(button('Delete this job …'))
+    await press(button('Delete the job', page.getByRole('dialog')))
     await page.waitForURL((url) => url.hash.startsWith('#/jobs') && !url.hash.includes(ended))
     await page.getByRole('searchbox').waitFor()
     assert.equal(await page.getByText(ended.slice(0, 12)).count(), 0)
@@ -179,7 +179,7 @@ await play(async ({ invite, step }) => {
 
   await step('delete the schema', async () => {
     await press(nav('Schema'))
-    await press(button('Delete …'))
+    await press(button('Delete the schema …'))
     await press(page.getByRole('dialog').getByRole('button', { name: /^Delete / }))
     await page.getByRole('heading', { name: /^Delet/ }).waitFor()
     await page.locator('[role=status]', { hasText: 'done' }).waitFor({ timeout: 60_000 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { between, bytes, count, day, figure, millis, moment, seconds, short, spell } from './format.ts'
+import { between, bytes, count, day, figure, millis, moment, seconds, short, spell, tookOf } from './format.ts'
 
 test('counts have commas and no fraction', () => {
   expect(count(1234567)).toBe('1,234,567')
@@ -70,4 +70,12 @@ test('sizes have a unit of a fitting size', () => {
   expect(bytes(999)).toBe('999 B')
   expect(bytes(25276510208)).toBe('25 GB')
   expect(bytes(1234567)).toBe('1.2 MB')
+})
+
+test('how long a job took is the same on every page', () => {
+  const job = { action: 'build', begun: '2026-11-23T10:00:00.000Z', ended: '2026-11-23T10:00:01.180Z', elapsed_seconds: 1.174 }
+  expect(tookOf(job)).toBe(1.174)
+  expect(tookOf({ ...job, action: 'run' })).toBe(1.18) // the other is the measured time
+  expect(tookOf({ ...job, elapsed_seconds: 0 })).toBe(1.18)
+  expect(tookOf({ action: 'run', begun: job.begun, ended: '0001-01-01T00:00:00Z' })).toBeUndefined()
 })

@@ -1,7 +1,7 @@
 // Numbers and times as the command line writes them (internal/report/format.go and text.go),
 // so that nobody wonders whether 0.0714 s and 71 ms are the same run.
 
-import type { Metric } from './api/types.ts'
+import type { Job, Metric } from './api/types.ts'
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0, roundingMode: 'trunc' })
 const hundredths = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2, roundingMode: 'trunc' })
@@ -77,6 +77,16 @@ export function day(time: string): string {
 export function between(from: string | undefined, to: string | undefined): number | undefined {
   if (from === undefined || to === undefined) return undefined
   return (Date.parse(to) - Date.parse(from)) / 1000
+}
+
+/**
+ * How long a job took, as all pages say it: of a run the time from its begin to its end, since what
+ * is kept of it is the measured time; undefined where it is not known.
+ */
+export function tookOf(job: Pick<Job, 'action' | 'begun' | 'ended' | 'elapsed_seconds'>): number | undefined {
+  const whole = between(job.begun, job.ended)
+  const took = job.action === 'run' ? whole : job.elapsed_seconds || whole
+  return took === undefined || took < 0 ? undefined : took
 }
 
 /** A size in bytes, in powers of 1,000 as disks are sold: "25 GB". */

@@ -49,8 +49,8 @@ export function toJob(id: string): string {
 }
 
 /** The address of a job that goes on. */
-export function toRun(id: string): string {
-  return `#/run/${encodeURIComponent(id)}`
+export function toRun(id = ''): string {
+  return id === '' ? '#/run' : `#/run/${encodeURIComponent(id)}`
 }
 
 /** The address of a transaction counter. */

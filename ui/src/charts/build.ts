@@ -166,7 +166,7 @@ export function streamChart(job: Job): GanttChart | undefined {
     table: {
       columns: [
         { name: 'stream' },
-        { name: 'transaction' },
+        { name: 'query' },
         { name: 'from', unit: 's' },
         { name: 'took', unit: 's' },
         { name: 'rows' },

@@ -63,7 +63,6 @@ test('the chart has a gap while the server is away, and says so in its table', (
 })
 
 test('the page shows the rate large, what is counted, and who answered; it stops the counter', async () => {
-  vi.stubGlobal('ResizeObserver', class { observe(): void {} disconnect(): void {} })
   const sources: { url: string; onmessage: ((event: MessageEvent<string>) => void) | null; over?: (event: MessageEvent<string>) => void }[] = []
   vi.stubGlobal(
     'EventSource',

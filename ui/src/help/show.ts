@@ -1,10 +1,13 @@
 // How a page of the manual comes into the document.
 
+import { edges } from '../parts/edges.ts'
+import { codeOf } from '../parts/pieces.ts'
+
 /**
  * Shows a page in an element. Its markup is made by the program from its own manual, without
- * scripts, styles and raw markup.
+ * scripts, styles and raw markup. It returns what ends the watching of boxes that scroll.
  */
-export function show(html: string, into: HTMLElement): void {
+export function show(html: string, into: HTMLElement): () => void {
   into.replaceChildren(...new DOMParser().parseFromString(html, 'text/html').body.childNodes)
   for (const [i, table] of into.querySelectorAll('table').entries()) {
     const box = document.createElement('div')
@@ -15,7 +18,26 @@ export function show(html: string, into: HTMLElement): void {
     table.replaceWith(box)
     box.append(table)
   }
-  for (const code of into.querySelectorAll('pre')) code.tabIndex = 0
+  for (const [i, code] of into.querySelectorAll('pre').entries()) {
+    code.tabIndex = 0
+    code.setAttribute('role', 'group')
+    code.setAttribute('aria-label', `Example ${i + 1}`)
+  }
+  for (const code of into.querySelectorAll(':not(pre) > code')) {
+    code.replaceChildren(
+      ...codeOf(code.textContent).map(({ text, whole }) => {
+        if (!whole) return document.createTextNode(text)
+        const span = document.createElement('span')
+        span.className = 'unbroken'
+        span.textContent = text
+        return span
+      }),
+    )
+  }
+  const watched = [...into.querySelectorAll<HTMLElement>('.scroll, pre')].map(edges)
+  return () => {
+    for (const end of watched) end()
+  }
 }
 
 /** Goes to a heading, for the eyes and for the keyboard. */

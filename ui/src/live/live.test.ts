@@ -105,7 +105,6 @@ describe('a grid of 10,000 virtual users', () => {
 
 test('the grid asks once a second for what is seen, and draws no more', async () => {
   vi.useFakeTimers()
-  vi.stubGlobal('ResizeObserver', class { observe(): void {} unobserve(): void {} disconnect(): void {} })
   vi.stubGlobal('IntersectionObserver', class {
     constructor(private readonly told: (entries: { isIntersecting: boolean }[]) => void) {}
     observe(): void { this.told([{ isIntersecting: true }]) }

@@ -22,7 +22,6 @@ let answers: Record<string, unknown>
 let app: Record<string, unknown> | undefined
 
 beforeEach(() => {
-  vi.stubGlobal('ResizeObserver', class { observe(): void {} disconnect(): void {} })
   vi.stubGlobal('scrollTo', () => undefined)
   answers = { '/jobs': list }
   for (const job of [build, check, failed, queries, run]) answers[`/jobs/${job.id}`] = job
@@ -251,8 +250,26 @@ describe('a job', () => {
   })
 
   test('that failed says why', async () => {
+    answers[`/jobs/${failed.id}/series`] = { ...series, points: [] }
     await open(`#/jobs/${failed.id}`, failed.reason.slice(0, 40))
     expect(words()).toContain('✗ failed')
+  })
+
+  test('that did not begin offers nothing that was not measured', async () => {
+    const offered = async (points: typeof series.points): Promise<string> => {
+      answers[`/jobs/${run.id}`] = { ...run, transactions: run.transactions.map((one) => ({ ...one, done: 0 })) }
+      answers[`/jobs/${run.id}/series`] = { ...series, points }
+      await open(`#/jobs/${run.id}`, 'No transaction was done')
+      await new Promise((done) => setTimeout(done, 50)) // for the seconds
+      flushSync()
+      return words()
+    }
+    const text = await offered([])
+    for (const absent of ['Response times of the ramp-up', 'Export CSV']) expect(text).not.toContain(absent)
+    if (app !== undefined) await unmount(app)
+    document.body.replaceChildren()
+    const whole = await offered(series.points)
+    for (const present of ['Response times of the ramp-up', 'Export CSV']) expect(whole).toContain(present)
   })
 
   test('whose figures do not count says so above them', async () => {
@@ -272,6 +289,19 @@ describe('a job', () => {
     answers[`/jobs/${run.id}`] = { ...run, status: 'paused' }
     await open(`#/jobs/${run.id}`, '? paused')
   })
+})
+
+test('the live page of a build that is over says what was built', async () => {
+  vi.stubGlobal('EventSource', class {
+    addEventListener(name: string, told: (event: object) => void): void {
+      if (name === 'over') setTimeout(() => told({ data: JSON.stringify({ ...build, loaded: undefined }) }))
+    }
+    close(): void {}
+  })
+  const page = await open(`#/run/${build.id}`, 'Loaded')
+  expect(words()).toContain('It took ')
+  for (const load of (build as Job).loaded ?? []) expect(words()).toContain(load.table)
+  expect([...page.querySelectorAll('main a')].map((link) => link.getAttribute('href'))).toEqual(['#/run', `#/jobs/${build.id}`])
 })
 
 describe('runs and profiles beside each other', () => {

@@ -1,5 +1,6 @@
 // Forms made of the descriptions of options, whatever options there are.
 
+import { count } from '../format.ts'
 import type { Action, Option, Options, Values } from './api.ts'
 
 /** A part of a form. */
@@ -9,6 +10,12 @@ export interface Part {
   options: Option[]
   /** How many of all its options differ from their defaults. */
   differ: number
+}
+
+/** What values an option takes, as words in a sentence: "a whole number from 1 to 100,000". */
+export function limitsOf(limits: string): string {
+  const article = /^(whole number|number|time)\b/.test(limits) ? 'a ' : ''
+  return article + limits.replaceAll(/(?<![\w.])\d{5,15}(?![\w.])/g, (digits) => count(Number(digits)))
 }
 
 /** Whether an option is set to something else than it is without. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mistakesOf, type Option, type Options } from './api.ts'
-import { connectionValues, differs, partsOf, settingsOf } from './form.ts'
+import { connectionValues, differs, limitsOf, partsOf, settingsOf } from './form.ts'
 
 function option(name: string, form: string, more: Partial<Option> = {}): Option {
   return { name, form, kind: 'string', default: 'usual', help: `what ${name} is`, group: form, key: `x_${name}`, label: name, limits: 'text', ...more }
@@ -41,6 +41,15 @@ test('an action is given what means something to it, so that a mistake in the ot
   const settings = { db: 'd', host: 'db1', warehouses: '1', rampup: 'not a time', password: 'x' }
   expect(settingsOf('build', settings, options)).toEqual({ db: 'd', host: 'db1', warehouses: '1', password: 'x' })
   expect(settingsOf('check', settings, options)).toEqual({ db: 'd', host: 'db1', password: 'x' })
+})
+
+test('the values that an option takes are words in a sentence', () => {
+  expect(limitsOf('whole number from 1 to 100000')).toBe('a whole number from 1 to 100,000')
+  expect(limitsOf('number, at least 0.00001')).toBe('a number, at least 0.00001')
+  expect(limitsOf('time such as 500ms or 90s')).toBe('a time such as 500ms or 90s')
+  expect(limitsOf('text')).toBe('text')
+  expect(limitsOf('whole number from 0 to 18446744073709551615')).toBe('a whole number from 0 to 18446744073709551615')
+  expect(limitsOf('tbl, dbgen, csv, parquet')).toBe('tbl, dbgen, csv, parquet')
 })
 
 test('mistakes stand at the settings that they are of', () => {
