@@ -115,11 +115,7 @@ func databases(w *workload.Workload) (list []*database.Database) {
 // database of its own there.
 func server(t *testing.T, d *database.Database) option.Values {
 	t.Helper()
-	version := ""
-	if d.Name == "mysql" {
-		version = "5.6"
-	}
-	values := workloadtest.Server(t, d, version)
+	values := workloadtest.Server(t, d, "")
 	if !d.Embedded {
 		served++
 		values["dbname"] = fmt.Sprintf("datagen%d", served)

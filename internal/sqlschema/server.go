@@ -70,17 +70,24 @@ func (a answers) connection(ctx context.Context, s database.Session) ([]string, 
 	return lines, err
 }
 
+// counterOf adds up the last column of what a query returns: some servers list their counts.
 func (a answers) counterOf(name string) func(context.Context, database.Session) (int64, error) {
-	return func(ctx context.Context, s database.Session) (int64, error) {
-		text, err := word(ctx, a.sql, s, name)
+	return func(ctx context.Context, s database.Session) (sum int64, err error) {
+		rows, err := ask(ctx, a.sql, s, name, 1)
 		if err != nil {
 			return 0, err
 		}
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			return 0, fmt.Errorf("sql %s: %w", name, err)
+		if len(rows) == 0 {
+			return 0, fmt.Errorf("sql %s: it returned no count", name)
 		}
-		return n, nil
+		for _, row := range rows {
+			n, err := strconv.ParseInt(row[len(row)-1], 10, 64)
+			if err != nil {
+				return 0, fmt.Errorf("sql %s: %w", name, err)
+			}
+			sum += n
+		}
+		return sum, nil
 	}
 }
 

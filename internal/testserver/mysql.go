@@ -46,7 +46,7 @@ var mysql = &product{
 	programs:   []string{"mysqld"},
 	folders:    []string{"/usr/sbin", "/usr/libexec", "/opt/homebrew/opt/mysql*/bin", "/usr/local/opt/mysql*/bin"},
 	recognises: func(banner string) bool { return !strings.Contains(banner, "MariaDB") },
-	install:    "scripts/test-servers mysql",
+	install:    "scripts/test-servers",
 
 	socket:         mySQLSocket,
 	setUp:          setUpMySQL,
@@ -121,7 +121,7 @@ func setUpMariaDB(s *Server) error {
 	if err != nil {
 		return err
 	}
-	return s.writeFile(mySQLAccounts(s), currentAccounts(s.Password))
+	return s.writeFile(mySQLAccounts(s), accounts(s.Password))
 }
 
 // mariaDBInstaller finds the script that fills a data folder: beside the server,
@@ -143,55 +143,19 @@ func setUpMySQL(s *Server) error {
 	if err := writeMySQLConfiguration(s); err != nil {
 		return err
 	}
-	if slices.Compare(numbers(s.Version), []int{5, 7}) < 0 {
-		return setUpMySQL56(s)
-	}
 	if err := s.run("", s.program, "--defaults-file="+mySQLConfiguration(s), "--initialize-insecure"); err != nil {
 		return err
 	}
-	return s.writeFile(mySQLAccounts(s), currentAccounts(s.Password))
+	return s.writeFile(mySQLAccounts(s), accounts(s.Password))
 }
 
-// setUpMySQL56 fills the data folder of a MySQL that cannot do so itself, by the
-// same two files that its mysql_install_db feeds it. That is a Perl script; so
-// Perl need not be installed.
-func setUpMySQL56(s *Server) error {
-	var statements strings.Builder
-	statements.WriteString("CREATE DATABASE mysql;\nUSE mysql;\n")
-	for _, name := range []string{"mysql_system_tables.sql", "mysql_system_tables_data.sql"} {
-		text, err := os.ReadFile(filepath.Join(mySQLBase(s), "share", name))
-		if err != nil {
-			return err
-		}
-		statements.Write(text)
-	}
-	if err := os.Mkdir(s.Dir, 0o700); err != nil {
-		return err
-	}
-	if err := s.run(statements.String(), s.program, "--defaults-file="+mySQLConfiguration(s), "--bootstrap"); err != nil {
-		return err
-	}
-	return s.writeFile(mySQLAccounts(s), oldAccounts(s.Password))
-}
-
-// currentAccounts gives root its password, over the socket and over TCP.
-func currentAccounts(password string) string {
+// accounts gives root its password, over the socket and over TCP.
+func accounts(password string) string {
 	var b strings.Builder
 	for _, host := range []string{"localhost", "127.0.0.1"} {
 		fmt.Fprintf(&b, "CREATE USER IF NOT EXISTS 'root'@'%s';\n", host)
 		fmt.Fprintf(&b, "ALTER USER 'root'@'%s' IDENTIFIED BY '%s';\n", host, password)
 		fmt.Fprintf(&b, "GRANT ALL ON *.* TO 'root'@'%s' WITH GRANT OPTION;\n", host)
-	}
-	return b.String()
-}
-
-// oldAccounts does so in the words of MySQL 5.6, which knows neither IF NOT
-// EXISTS nor ALTER USER, and removes the users without a name.
-func oldAccounts(password string) string {
-	var b strings.Builder
-	b.WriteString("DELETE FROM mysql.user WHERE user = '' OR host NOT IN ('localhost', '127.0.0.1');\nFLUSH PRIVILEGES;\n")
-	for _, host := range []string{"localhost", "127.0.0.1"} {
-		fmt.Fprintf(&b, "GRANT ALL ON *.* TO 'root'@'%s' IDENTIFIED BY '%s' WITH GRANT OPTION;\n", host, password)
 	}
 	return b.String()
 }

@@ -5,7 +5,7 @@
 //
 // SLEDGE_TEST_POSTGRESQL, SLEDGE_TEST_MARIADB and SLEDGE_TEST_MYSQL name a server
 // by URL, such as postgres://postgres:secret@127.0.0.1:5432/postgres; with a
-// version at the end (SLEDGE_TEST_POSTGRESQL17, SLEDGE_TEST_MYSQL56) they serve
+// version at the end (SLEDGE_TEST_POSTGRESQL17, SLEDGE_TEST_MYSQL80) they serve
 // the tests that ask for that version. SLEDGE_TEST_REQUIRE lists what must not be
 // skipped: postgresql,postgresql17,mariadb.
 //
@@ -65,7 +65,7 @@ type wish struct {
 // Option says what kind of server Open should find.
 type Option func(*wish)
 
-// Version asks for one version, such as "17", "10.11" or "5.6": more digits in
+// Version asks for one version, such as "17", "10.11" or "8.0": more digits in
 // the server's own version do not matter.
 func Version(version string) Option { return func(w *wish) { w.version = version } }
 

@@ -33,7 +33,7 @@ var servers = []struct {
 	{"postgresql", "17", "SHOW server_version"},
 	{"postgresql", "18", "SHOW server_version"},
 	{"mariadb", "", "SELECT version()"},
-	{"mysql", "5.6", "SELECT version()"},
+	{"mysql", "", "SELECT version()"},
 }
 
 // connect opens the server as Go programs do.

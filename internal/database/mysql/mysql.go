@@ -23,7 +23,7 @@ var product = Product{
 var Database = &database.Database{
 	Name:           "mysql",
 	Title:          product.Title,
-	Tested:         []string{"5.6"},
+	Tested:         []string{"8.0"},
 	Options:        newOptions,
 	Schemes:        []string{"mysql"},
 	FromURL:        product.FromURL,

@@ -76,8 +76,6 @@ func versions(name string) []string {
 	switch name {
 	case "postgresql":
 		return []string{"", "17", "18"}
-	case "mysql":
-		return []string{"5.6"}
 	}
 	return []string{""}
 }

@@ -51,7 +51,7 @@ var (
 
 // load makes the tables on a server of that database, or skips the test where there is none,
 // as where the database is not in this build.
-func load(t *testing.T, name, version string, scale float64, as foreign) loaded {
+func load(t *testing.T, name string, scale float64, as foreign) loaded {
 	t.Helper()
 	for _, absent := range edition.Catalog.Absent {
 		if absent.Name == name {
@@ -63,12 +63,9 @@ func load(t *testing.T, name, version string, scale float64, as foreign) loaded 
 		t.Fatal(err)
 	}
 	values := option.Values{}
-	switch {
-	case d.Embedded:
+	if d.Embedded {
 		values["file"] = filepath.Join(t.TempDir(), "test.db")
-	case version != "":
-		values = testserver.Open(t, name, testserver.Version(version)).Values()
-	default:
+	} else {
 		values = testserver.Open(t, name).Values()
 	}
 	options := d.Options(database.Use{Name: cmp.Or(as.database, "answers")})
@@ -216,7 +213,7 @@ func TestDatabasesGiveTheSameAnswers(t *testing.T) {
 		questions = append(questions, question{fmt.Sprintf("cloud%02d", query), "", nil, OfCloud(query)})
 	}
 
-	reference := load(t, "sqlite", "", scale, foreign{})
+	reference := load(t, "sqlite", scale, foreign{})
 	want := make([][][]string, len(questions))
 	finds := map[string]bool{}
 	for i, q := range questions {
@@ -231,18 +228,18 @@ func TestDatabasesGiveTheSameAnswers(t *testing.T) {
 		}
 	}
 	for _, other := range []struct {
-		name, version string
-		as            foreign
+		name string
+		as   foreign
 	}{
-		{"duckdb", "", foreign{}},
-		{"postgresql", "", foreign{}},
-		{"postgresql", "", plainTypes},
-		{"mariadb", "", foreign{}},
-		{"mysql", "5.6", foreign{}},
-		{"mysql", "5.6", capitals},
+		{"duckdb", foreign{}},
+		{"postgresql", foreign{}},
+		{"postgresql", plainTypes},
+		{"mariadb", foreign{}},
+		{"mysql", foreign{}},
+		{"mysql", capitals},
 	} {
-		t.Run(other.name+other.version+other.as.database, func(t *testing.T) {
-			l := load(t, other.name, other.version, scale, other.as)
+		t.Run(other.name+other.as.database, func(t *testing.T) {
+			l := load(t, other.name, scale, other.as)
 			for i, q := range questions {
 				if err := q.answer.Compare(l.ask(t, q), want[i], Computed); err != nil {
 					t.Errorf("%s: %v", q, err)
@@ -262,7 +259,7 @@ func TestDatabasesGiveThePublishedAnswers(t *testing.T) {
 	}
 	for name := range strings.SplitSeq(names, ",") {
 		t.Run(name, func(t *testing.T) {
-			l := load(t, name, "", 1, foreign{database: "published"})
+			l := load(t, name, 1, foreign{database: "published"})
 			for i, q := range validated(1) {
 				tolerance := Published
 				if q.file == "q17" {
