@@ -54,7 +54,7 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		}
 		p.tellBuild(f)
 	}
-	if err := p.sayProduct(ctx, session, f); err != nil {
+	if err := p.sayServer(ctx, session, f); err != nil {
 		return job.Result{}, err
 	}
 	l, err := openLedger(ctx, p, session)

@@ -23,7 +23,7 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		return job.Result{}, err
 	}
 	defer session.Close()
-	if err := p.sayProduct(ctx, session, f); err != nil {
+	if err := p.sayServer(ctx, session, f); err != nil {
 		return job.Result{}, err
 	}
 	f.step(job.Monitor, p.schema(job.StepCheck))

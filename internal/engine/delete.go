@@ -208,7 +208,7 @@ func dropSchema(ctx context.Context, p Plan, f *feed) (d Deletion, others []stri
 		return d, nil, err
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
-	if err := p.sayProduct(ctx, session, f); err != nil {
+	if err := p.sayServer(ctx, session, f); err != nil {
 		return d, nil, err
 	}
 	if err := session.Begin(ctx, database.ReadWrite); err != nil {

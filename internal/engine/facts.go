@@ -67,13 +67,20 @@ func (p Plan) otherProduct(ctx context.Context, s database.Session) (string, err
 	return "", nil
 }
 
-// sayProduct says once for a job that another product answers than was chosen.
-func (p Plan) sayProduct(ctx context.Context, s database.Session, f *feed) error {
+// sayServer says once for a job that another product answers than was chosen, and what no test
+// has shown of such servers.
+func (p Plan) sayServer(ctx context.Context, s database.Session, f *feed) error {
 	product, err := p.otherProduct(ctx, s)
-	if err == nil && product != "" {
+	if err != nil {
+		return err
+	}
+	if product != "" {
 		f.message(0, "%s", p.answeredBy(product))
 	}
-	return err
+	if p.Database.Unproven != "" {
+		f.message(0, "%s", p.Database.Unproven)
+	}
+	return nil
 }
 
 func (p Plan) answeredBy(product string) string {

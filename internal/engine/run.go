@@ -171,6 +171,9 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 	if facts.Product != "" {
 		f.message(0, "%s", p.answeredBy(facts.Product))
 	}
+	if facts.Unproven != "" {
+		f.message(0, "%s", facts.Unproven)
+	}
 	f.send(job.Event{User: monitor, Facts: &facts})
 	r := &run{
 		plan: p, feed: f,

@@ -302,6 +302,46 @@ func TestADatabaseWithoutSQLJoins(t *testing.T) {
 	holds(map[string]int{})
 }
 
+// A shelf of another release than tests run on, and with parts that none of them ran.
+func TestAResultSaysWhatIsUnproven(t *testing.T) {
+	s := &shelf{rows: map[string]int{}}
+	d := s.database()
+	d.Tested, d.Unproven = []string{"2"}, "No test has filled a shelf."
+	local := engine.Local{Catalog: catalog.Catalog{Databases: []*database.Database{d}, Workloads: []*workload.Workload{stacking}}}
+	for _, action := range []job.Action{job.Build, job.Run, job.Check, job.Delete} {
+		heard := &hearer{}
+		spec := job.Spec{Action: action, Database: "shelf", Workload: "stacking", Users: 1, Options: option.Values{"rampup": "0", "duration": "200ms"}}
+		if _, err := local.Do(t.Context(), spec, job.Control{Watchers: []job.Watcher{heard}}); err != nil {
+			t.Fatalf("%s: %v", action, err)
+		}
+		want := d.Unproven
+		if action == job.Run {
+			want = "No test of Sledge's runs on Shelf 1.0: they run on 2. " + d.Unproven
+			if heard.facts == nil || heard.facts.Unproven != want {
+				t.Errorf("got the facts %+v, want %q in them", heard.facts, want)
+			}
+		}
+		if !slices.Contains(heard.messages, want) {
+			t.Errorf("%s: got the messages %q, want %q among them", action, heard.messages, want)
+		}
+	}
+}
+
+// hearer is a job.Watcher that keeps messages and facts.
+type hearer struct {
+	messages []string
+	facts    *job.Facts
+}
+
+func (h *hearer) Watch(e job.Event) {
+	if e.Facts != nil {
+		h.facts = e.Facts
+	}
+	if e.Message != "" {
+		h.messages = append(h.messages, e.Message)
+	}
+}
+
 // Rows are told in hundreds while they are being loaded.
 func TestRowsThatDidNotGetInAreNotCounted(t *testing.T) {
 	s := &shelf{rows: map[string]int{}, jams: "b"}
