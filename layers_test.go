@@ -93,15 +93,16 @@ var layers = map[string]string{
 
 	// People. Their program is handed the catalog; so are they.
 	"workbench":   "catalog database engine engine/pool hammerdb/names hammerdb/pools job option privatefile repository workload",
-	"manual":      "catalog document job option report repository workbench",
+	"manual":      "catalog document job option report repository selftest workbench",
 	"datagen":     "catalog database engine job live option schema workbench workload",
+	"selftest":    "catalog database engine host job meter option suite suite/jobs suite/sessions workbench workload",
 	"interpreter": "",
 	"scripting":   "job",
 	"counter":     "database document engine job report workload",
 	"help":        "",
 	"web":         "privatefile",
 	"web/api":     "catalog counter datagen docs document engine hammerdb/console hammerdb/setup hammerdb/views help job live meter option report report/paper repository scripting workbench",
-	"cli":         "catalog counter database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option privatefile report report/paper repository terminal web web/api web/pages workbench workload",
+	"cli":         "catalog counter database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option privatefile report report/paper repository selftest terminal web web/api web/pages workbench workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
 	"hammerdb/names":      "option workload",

@@ -88,7 +88,7 @@ func (p *Program) root() *cobra.Command {
 	root.SetHelpCommandGroupID(groupOthers)
 	root.SetCompletionCommandGroupID(groupOthers)
 	root.AddCommand(
-		p.buildCommand(), p.checkCommand(), p.runCommand(), p.deleteCommand(), p.datagenCommand(), p.demoCommand(),
+		p.buildCommand(), p.checkCommand(), p.runCommand(), p.deleteCommand(), p.datagenCommand(), p.demoCommand(), p.selftestCommand(),
 		p.jobsCommand(), p.watchCommand(), p.webCommand(), p.consoleCommand(), p.optionsCommand(), p.connectionsCommand(), p.defaultsCommand(), p.convertCommand(), p.versionCommand(),
 	)
 	checkCompletion(root)

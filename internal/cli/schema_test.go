@@ -96,6 +96,7 @@ func TestEveryDocumentIsAsItsSchemaSays(t *testing.T) {
 		{"run --db sqlite --users 9 --json", "sledge-job-2"},       // so does this
 		{"run --db sqlite --dry-run --json", "sledge-settings-2"},
 		{"delete --db sqlite --json", "sledge-job-2"},
+		{"selftest --db pg --host 127.0.0.1 --port 1 --yes --json --report " + filepath.Join(t.TempDir(), "report.md"), "sledge-selftest-1"},
 		{"jobs --json", "sledge-jobs-1"},
 		{"jobs list --json", "sledge-jobs-1"},
 		{"jobs list --action check --status failed --json", "sledge-jobs-1"}, // none

@@ -15,8 +15,13 @@ type refuser func(ctx context.Context, action job.Action, order workbench.Order)
 // signIn finds out whether the server takes those passwords that nobody has given, and asks
 // for them if it does not and there is a terminal.
 func (s *settings) signIn(ctx context.Context, p *Program, order workbench.Order, refusal refuser) (workbench.Order, error) {
+	return s.signInOn(ctx, p, p.Bench, s.sources(p), order, refusal)
+}
+
+// signInOn is signIn for settings that were resolved on a bench of their own.
+func (s *settings) signInOn(ctx context.Context, p *Program, b workbench.Bench, from workbench.Sources, order workbench.Order, refusal refuser) (workbench.Order, error) {
 	with := workbench.SignIn{
-		Bench: p.Bench, Sources: s.sources(p),
+		Bench: b, Sources: from,
 		Refusal: func(ctx context.Context, action job.Action, order workbench.Order) *workbench.Refusal {
 			defer p.waitForAnswer(order.Plan)()
 			return refusal(ctx, action, order)

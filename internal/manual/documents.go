@@ -8,6 +8,7 @@ import (
 	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/repository"
+	"sledge/internal/selftest"
 	"sledge/internal/workbench"
 )
 
@@ -147,6 +148,14 @@ func Documents() []Document {
 				{Name: "pg_pass", Option: "password", Secret: true, From: "SLEDGE_PG_PASS"},
 			},
 			Warnings: []string{},
+		}},
+		{selftest.Schema, "`sledge selftest --json`", selftest.Report{
+			Schema: selftest.Schema, Sledge: "v1.0.0", Database: "postgresql", Title: "PostgreSQL", Server: "15.18",
+			Options: map[string]string{"ssl": "true"}, Hidden: []string{"host", "password"}, Measured: 120, Began: at, Seconds: 1800,
+			Steps: []selftest.Step{
+				{Name: "connects", Outcome: selftest.Passed, Seconds: 0.1, Notes: []string{"good: PostgreSQL 15.18 answers"}},
+				{Name: "sessions / loads", Outcome: selftest.Failed, Seconds: 0.4, Says: []string{"got 0 rows, ERROR: permission denied; want 3000"}},
+			},
 		}},
 		{document.VersionSchema, "`sledge version --json`", document.Version{
 			Schema: document.VersionSchema, Version: "v1.0.0", Go: "go1.26.0", OS: "linux", Arch: "amd64",

@@ -446,6 +446,10 @@ type Variant struct {
 	// which there are none in this variant.
 	Without []string
 
+	// Afar says that tests leave it out, since it shows nothing new on servers that they reach:
+	// only sledge selftest tries it.
+	Afar bool
+
 	// Test says that Run asks for a test run, whose users show what they do and have
 	// iterations enough to do each kind of transaction.
 	Test bool

@@ -63,8 +63,11 @@ func Run(t suite.T, of Subject) {
 			t.Fatal(err)
 		}
 		if has {
-			t.Run(v.Name, func(t suite.T) { s.run(t, v) })
+			t.Run(v.Name, func(t suite.T) { s.try(t, v) })
 		}
+	}
+	if of.InParts && s.begun {
+		t.Run("delete", func(t suite.T) { s.remove(t.Context(), t) })
 	}
 }
 
@@ -74,6 +77,7 @@ type cycle struct {
 	built   option.Values // what the schema that is there was built with
 	begun   bool          // a build was, so that there is something to delete
 	isThere bool          // and it succeeded
+	broken  bool          // the pair cannot be built with its routines, and goes on without them
 }
 
 // has reports whether the pair has a variant: all its options, and the SQL that it needs.
@@ -109,6 +113,21 @@ func (s *cycle) part(t suite.T, name string, do func(t suite.T)) bool {
 	return true
 }
 
+// try tests a variant, or says why there is no such run on this database.
+func (s *cycle) try(t suite.T, v workload.Variant) {
+	if s.broken && (v.SQL != "" || v.Option != "" || len(v.Build) > 0) {
+		t.Skipf("the schema could not be built with its stored routines")
+	}
+	if _, err := engine.NewPlan(s.Pair, s.specOfRun(1, s.ofRun(v))); err != nil && s.InParts {
+		t.Skipf("%v", err)
+	}
+	s.run(t, v)
+	if s.InParts && !s.isThere && !s.broken {
+		s.remove(context.WithoutCancel(t.Context()), t)
+		s.Pair, s.broken = withoutRoutines(s.Pair), true
+	}
+}
+
 func (s *cycle) run(t suite.T, v workload.Variant) {
 	if !s.isThere || len(v.Build) > 0 {
 		if !s.part(t, "build", func(t suite.T) { s.build(t, v) }) {
@@ -142,6 +161,9 @@ func (s *cycle) measure(t suite.T, v workload.Variant) {
 		if tally := result.Summary.Kinds[k]; (tally.Done == 0) != without || tally.Failures() > 0 {
 			t.Errorf("%s: %d were done and %d failed", kind.Name, tally.Done, tally.Failures())
 		}
+	}
+	for _, m := range result.Metrics {
+		t.Logf("%s: %s %s", m.Name, strconv.FormatFloat(m.Value, 'f', 3, 64), m.Unit)
 	}
 	if s.Look != nil {
 		s.Look(t, v, told.events)
@@ -292,10 +314,12 @@ func (s *cycle) remove(ctx context.Context, t suite.T) {
 	if !s.begun {
 		return
 	}
-	s.begun, s.isThere = false, false
+	s.isThere = false
 	if _, err := s.perform(ctx, s.spec(job.Delete, s.values(s.built))); err != nil {
 		t.Errorf("delete: %v", err)
+		return
 	}
+	s.begun = false
 }
 
 // values are option values beside the server's.

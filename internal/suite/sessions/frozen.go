@@ -16,7 +16,7 @@ import (
 // Interrupt, what was called, Rollback and Close. It takes functions that make the
 // server stand still and go on.
 func Frozen(t suite.T, d *database.Database, values option.Values, freeze, thaw func()) {
-	s := &tester{d: d, values: values}
+	s := Subject{Database: d, Values: values}.tester(t)
 	if err := d.Create(t.Context(), s.options(t, nil), func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}

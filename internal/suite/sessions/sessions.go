@@ -4,6 +4,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,6 +23,7 @@ import (
 type Subject struct {
 	Database *database.Database
 	Values   option.Values // that lead to a server
+	Name     string        // of the database and the account, unless the values say it; "" is suite
 
 	// Uncancelled says that the sessions have no Cancel that leaves them whole, as those that
 	// only a test opens.
@@ -43,7 +45,7 @@ func Sessions(t suite.T, of Subject) {
 	s := of.tester(t)
 	if s.d.Create != nil {
 		for range 2 { // the second time, everything is there already
-			if err := s.d.Create(t.Context(), s.options(t, nil), func(e job.Event) { t.Logf("%+v", e) }); err != nil {
+			if err := s.d.Create(t.Context(), s.options(t, nil), func(e job.Event) { tell(t, e) }); err != nil {
 				t.Fatalf("create: %v", err)
 			}
 		}
@@ -68,10 +70,22 @@ func Sessions(t suite.T, of Subject) {
 	t.Run("classifies a deadlock as retryable", s.testDeadlock)
 }
 
+// tell logs what making an account and a database has told.
+func tell(t suite.T, e job.Event) {
+	t.Helper()
+	if e.Message != "" {
+		t.Logf("%s", e.Message)
+	}
+	if e.Step != nil {
+		t.Logf("%s %s %s %s", e.Step.Stage, e.Step.Name, e.Step.Kind, e.Step.Of)
+	}
+}
+
 // tester tests the sessions of a database.
 type tester struct {
 	d      *database.Database
 	values option.Values
+	use    database.Use
 
 	// What the database's folder says for the suite, in sql/suite; "" where it does not.
 	//
@@ -95,7 +109,7 @@ func (of Subject) tester(t suite.T) *tester {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &tester{d: of.Database, values: of.Values, outputs: sql.Text("outputs"), endless: sql.Text("endless")}
+	return &tester{d: of.Database, values: of.Values, use: database.Use{Name: cmp.Or(of.Name, "suite")}, outputs: sql.Text("outputs"), endless: sql.Text("endless")}
 }
 
 // options returns bound options, of which the values in changes are different.
@@ -105,7 +119,7 @@ func (s *tester) options(t suite.T, changes option.Values) any {
 	for name, v := range changes {
 		values[name] = v
 	}
-	options := s.d.Options(database.Use{Name: "suite"})
+	options := s.d.Options(s.use)
 	if err := option.Bind(s.names(), values, options); err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +130,7 @@ func (s *tester) options(t suite.T, changes option.Values) any {
 // from any other word in it.
 func (s *tester) names() option.Names {
 	names := option.Names{}
-	for _, o := range option.Describe(s.d.Options(database.Use{Name: "suite"})) {
+	for _, o := range option.Describe(s.d.Options(s.use)) {
 		names[o.Name] = "sledge_test_" + o.Name
 	}
 	return names
@@ -201,7 +215,7 @@ func (s *tester) parse(t suite.T, name, text string) sqlfile.Query {
 }
 
 func (s *tester) describes(name string) bool {
-	return slices.ContainsFunc(option.Describe(s.d.Options(database.Use{Name: "suite"})), func(d option.Description) bool {
+	return slices.ContainsFunc(option.Describe(s.d.Options(s.use)), func(d option.Description) bool {
 		return d.Name == name
 	})
 }

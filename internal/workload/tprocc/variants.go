@@ -14,6 +14,8 @@ var variants = []workload.Variant{
 	{Name: "procedures", Build: option.Values{"stored_procedures": "true"}, Run: option.Values{"deck": "true"}, RoundTrips: call},
 	{Name: "prepared", Run: option.Values{"deck": "true", "prepared": "true"}, SQL: "routines", RoundTrips: calls},
 	{Name: "client SQL", Run: option.Values{"deck": "true", "client_sql": "true", "all_warehouses": "true"}, RoundTrips: statements},
+	{Name: "client SQL at a rate", Run: option.Values{"deck": "true", "client_sql": "true", "rate": "10/s"}, RoundTrips: statements, Afar: true},
+	{Name: "client SQL, reconnecting, with a ledger", Run: option.Values{"deck": "true", "client_sql": "true", "reconnect": "true", "ledger": "true"}, RoundTrips: statements, Afar: true},
 	{Name: "test of client SQL", Run: rehearsal("client_sql"), Test: true},
 	{Name: "test of procedures", Run: rehearsal(), Option: "stored_procedures", Test: true},
 }

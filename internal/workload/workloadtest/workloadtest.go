@@ -32,6 +32,7 @@ func Run(t *testing.T, w *workload.Workload, look Look) {
 		d := pair.Database
 		of := jobs.Subject{
 			Pair: pair, Version: "test", Measured: 3 * time.Second,
+			Chosen: func(v workload.Variant) bool { return !v.Afar },
 			Look: func(t suite.T, v workload.Variant, told []job.Event) {
 				if look != nil {
 					look(t, v, told)
@@ -56,7 +57,7 @@ func Run(t *testing.T, w *workload.Workload, look Look) {
 			t.Run(d.Name+"-on-"+relative, func(t *testing.T) {
 				of := of
 				of.Values, of.Relative = testserver.Open(t, relative).Values(), titles[relative]
-				of.Chosen = func(v workload.Variant) bool { return !v.Test }
+				of.Chosen = func(v workload.Variant) bool { return !v.Test && !v.Afar }
 				jobs.Run(suitetest.Of(t), of)
 			})
 		}

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sledge/internal/job"
+)
+
+func TestSelftestMakesNothingBeforeItMay(t *testing.T) {
+	w := newWorld(t)
+	folder := t.TempDir()
+	there := filepath.Join(folder, "there.md")
+	if err := os.WriteFile(there, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	report := filepath.Join(folder, "report.md")
+	for _, test := range []struct {
+		args string
+		exit job.Exit
+		says string
+	}{
+		{"--db sqlite --report " + report, job.ExitUsage, "--yes does not ask"},
+		{"--db sqlite --yes --report " + filepath.Join(folder, "nowhere", "x.md"), job.ExitUsage, "--report names another file"},
+		{"--db sqlite --yes --report " + there, job.ExitUsage, "--report names another file"},
+		{"--db sqlite --yes --dbname " + there + " --report " + report, job.ExitExists, "name a file that is not there"},
+		{"--db sqlite --yes --duration 0.1s --report " + report, job.ExitUsage, "a second at least"},
+		{"--db pg --yes --host 127.0.0.1 --port 1 --report " + report, job.ExitConnect, "nobody could sign in"},
+	} {
+		if code := w.run(append([]string{"selftest"}, strings.Fields(test.args)...)...); code != test.exit || !strings.Contains(w.err.String(), test.says) {
+			t.Errorf("%s: got exit code %d, want %d with %q in %s", test.args, code, test.exit, test.says, &w.err)
+		}
+		_, err := os.Stat(report)
+		if made := err == nil; made != (test.exit == job.ExitConnect) {
+			t.Errorf("%s: there is a report: %t", test.args, made)
+		}
+	}
+	if text, err := os.ReadFile(report); err != nil || !strings.Contains(string(text), "| FAILED |") {
+		t.Errorf("got the report %q, %v, want the step that failed in it", text, err)
+	}
+	if text, err := os.ReadFile(there); err != nil || string(text) != "mine" {
+		t.Errorf("got %q, %v of a file that is there", text, err)
+	}
+}

@@ -1,0 +1,607 @@
+// Package selftest runs the suites of sessions and of workloads on a server, for people who
+// have one that no test of ours reaches, and reports what came of it. It makes a database and
+// an account of its own, and removes them. It knows databases by the catalog alone.
+package selftest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"sledge/internal/catalog"
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/host"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/suite"
+	"sledge/internal/suite/jobs"
+	"sledge/internal/suite/sessions"
+	"sledge/internal/workbench"
+	"sledge/internal/workload"
+)
+
+// Name is what the database and the account are called that a self-test makes, unless the
+// user says otherwise.
+const Name = "sledge_selftest"
+
+// ownTables is how the names of tables and routines begin that the suite of sessions makes.
+const ownTables = "sledge_test_"
+
+// Bench returns the bench for self-tests, in which each workload calls its database and its
+// account by our Name.
+func Bench(b workbench.Bench) workbench.Bench {
+	var list []*workload.Workload
+	for _, w := range b.Workloads {
+		own := *w
+		own.Use.Name = Name
+		list = append(list, &own)
+	}
+	b.Workloads = list
+	return b
+}
+
+// Test is a self-test that is ready to be run.
+type Test struct {
+	Version   string        // Sledge's own
+	Measured  time.Duration // of each timed run
+	StepLimit time.Duration // how long a step may take besides
+	WithHosts bool          // names of machines may stand in the report
+
+	// Began is told of each step that begins, by its name, and Ended what became of it.
+	Began func(name string)
+	Ended func(s Step)
+
+	// Quit is closed when nobody wants to wait any more, not even until all is removed.
+	Quit <-chan struct{}
+
+	chosen  func(v workload.Variant) bool // which variants are tried; nil is all
+	orders  []workbench.Order             // one for each workload
+	refused []string                      // why there is none of another
+	folder  string                        // that an embedded database's file is in, made for it; "" where the user named one
+	standed bool                          // the database was there before: it stays
+	left    bool                          // it is of an earlier self-test
+}
+
+// Prepare resolves the settings of a self-test, of all workloads that the database is for, or
+// of the one that is named. The bench is Bench's.
+func Prepare(b workbench.Bench, s workbench.Sources, signIn func(workbench.Sources, workbench.Order) (workbench.Order, error)) (*Test, error) {
+	t := &Test{}
+	var first error
+	for _, w := range b.Workloads {
+		if name := s.Flags["workload"]; name != "" {
+			if chosen, err := b.Workload(name); err != nil {
+				return nil, job.WithExit(job.ExitUsage, err)
+			} else if chosen != w {
+				continue
+			}
+		}
+		from := t.sources(b, s, w)
+		order, err := b.Resolve(job.Build, from)
+		if err != nil {
+			t.refused = append(t.refused, err.Error())
+			first = cmpError(first, err)
+			continue
+		}
+		if order, err = signIn(from, order); err != nil {
+			return nil, err
+		}
+		t.orders = append(t.orders, order)
+	}
+	if len(t.orders) == 0 {
+		return nil, first
+	}
+	// What the database is not for is left out; any other mistake is the user's to mend.
+	d := t.plan().Database
+	for _, w := range b.Workloads {
+		if first != nil && d.Refuses != nil && d.Refuses(w.Use) != "" {
+			first = nil
+		}
+	}
+	return t, first
+}
+
+func cmpError(first, then error) error {
+	if first != nil {
+		return first
+	}
+	return then
+}
+
+// sources are where the settings for a workload come from. A database inside this process gets
+// a file of its own unless one is named.
+func (t *Test) sources(b workbench.Bench, s workbench.Sources, w *workload.Workload) workbench.Sources {
+	s.Flags = maps.Clone(s.Flags)
+	s.Flags["workload"] = w.Name
+	order, err := b.Resolve(job.Build, s)
+	if err != nil || !order.Plan.Database.Embedded {
+		return s
+	}
+	const file = "dbname" // the flag
+	options := order.Plan.Options()
+	i := slices.IndexFunc(options, func(o option.Description) bool { return o.Flag == file })
+	if i < 0 {
+		return s
+	}
+	if _, named := order.Spec.Options[options[i].Name]; !named {
+		if t.folder == "" {
+			t.folder = filepath.Join(os.TempDir(), fmt.Sprintf("%s-%d-%d", Name, os.Getpid(), time.Now().UnixNano()))
+		}
+		s.Flags[file] = filepath.Join(t.folder, Name+".db")
+	}
+	return s
+}
+
+// plan is that of the first workload, by whose connection all else is done.
+func (t *Test) plan() engine.Plan { return t.orders[0].Plan }
+
+// Database is the one that is tested.
+func (t *Test) Database() *database.Database { return t.plan().Database }
+
+// Makes says in a sentence what the test makes, and removes.
+func (t *Test) Makes() string {
+	p := t.plan()
+	name := p.Database.SchemaName(p.Connection)
+	what, where := "the database "+name.Name, "on "+p.Database.Title+" "+p.Database.Target(p.Connection)
+	switch {
+	case p.Database.Embedded:
+		what, where = "the file "+p.Database.Target(p.Connection), "for "+p.Database.Title
+	case t.standed && !t.left:
+		what = "tables and stored routines in the database " + name.Name + ", which is empty and stays,"
+	case name.Owner != "":
+		what += " and the account " + name.Owner
+	}
+	return fmt.Sprintf("It makes %s %s, works there for a while, and removes what it made.", what, where)
+}
+
+// Look looks whether the place is free, and changes nothing. It refuses, with exit code 7, where
+// something is there that is not of a self-test. That nobody can sign in is no error: the test
+// will tell.
+func (t *Test) Look(ctx context.Context) error {
+	p := t.plan()
+	s, err := p.Database.Connect(ctx, p.Connection, database.Owner)
+	name := p.Database.SchemaName(p.Connection)
+	target := fmt.Sprintf("%s %s", p.Database.Title, p.Database.Target(p.Connection))
+	if errors.Is(err, database.ErrMissing) && name.Owner != "" && name.Owner != Name {
+		return job.WithExit(job.ExitExists, fmt.Errorf("the account %s is there, and its database is not: the test would remove both. Create an empty database of that account, which stays, or leave the account to the test", name.Owner))
+	}
+	if err != nil && p.Database.Embedded && !errors.Is(err, database.ErrMissing) {
+		return job.WithExit(job.ExitExists, fmt.Errorf("%w: name a file that is not there", err))
+	}
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = s.Close() }() // nothing was done in it
+	t.standed = true
+	if p.Database.Embedded {
+		return job.WithExit(job.ExitExists, fmt.Errorf("%s is there already: name a file that is not", target))
+	}
+	objects, err := p.Schema.Objects(ctx, s)
+	if err != nil {
+		return fmt.Errorf("look whether %s is empty: %w", target, err)
+	}
+	t.left = name.Name == Name
+	if len(objects) == 0 {
+		return nil
+	}
+	known := map[string]bool{}
+	if t.left {
+		for _, order := range t.orders {
+			d, err := order.Plan.PlanDeletion(ctx)
+			if err != nil && job.ExitOf(err) != job.ExitMissing {
+				continue // what it found is not known, then, and named below
+			}
+			for _, name := range slices.Concat(d.Tables, d.Routines) {
+				known[name] = true
+			}
+		}
+	}
+	var others []string
+	for _, o := range objects {
+		ours := t.left && o.Bond != database.NoBond && (known[o.Name] || known[o.PartOf] || strings.HasPrefix(strings.ToLower(o.Name), ownTables))
+		if !ours {
+			others = append(others, o.What)
+		}
+	}
+	if len(others) > 0 {
+		return job.WithExit(job.ExitExists, fmt.Errorf("%s is not for a self-test, since %s. Nothing was changed: choose a database that is not there yet, or an empty one", target, database.AlsoHolds(others)))
+	}
+	return nil
+}
+
+// Run runs the test until its end, or until ctx ends. Then, too, it removes what it made and
+// reports.
+func (t *Test) Run(ctx context.Context) Report {
+	began := time.Now()
+	p := t.plan()
+	r := Report{
+		Schema: Schema, Sledge: t.Version, Database: p.Database.Name, Title: p.Database.Title, Unproven: p.Database.Unproven,
+		Measured: t.Measured.Seconds(), Began: began.UTC(), Client: host.This(), Options: map[string]string{},
+	}
+	run := &runner{
+		ctx: ctx, limit: t.Measured + t.StepLimit, grace: grace, quit: t.Quit,
+		began: func(name string) int {
+			r.Steps = append(r.Steps, Step{Name: name})
+			t.Began(name)
+			return len(r.Steps) - 1
+		},
+		ended: func(number int, s Step) {
+			s = t.public(s)
+			r.Steps[number] = s
+			if !s.silent() {
+				t.Ended(s)
+			}
+		},
+	}
+	if t.standed && !t.left {
+		for i := range t.orders {
+			t.orders[i].Plan.Pair = staying(t.orders[i].Plan.Pair)
+		}
+	}
+	t.makeFolder(run)
+	connected := run.run(ctx, "connects", func(step suite.T) { t.connect(step, &r) })
+	if connected {
+		t.removeLeft(run)
+		t.sessions(run)
+		if r.Server == "" { // a file of its own was not there before
+			run.run(ctx, "says what it is", func(step suite.T) { t.connect(step, &r) })
+		}
+		run.run(ctx, "counter", t.counter)
+		for _, why := range t.refused {
+			run.run(ctx, "workload", func(step suite.T) { step.Skipf("%s", why) })
+		}
+		for _, order := range t.orders {
+			run.run(ctx, order.Plan.Workload.Title, func(step suite.T) {
+				jobs.Run(step, jobs.Subject{
+					Pair: order.Plan.Pair, Version: t.Version, Values: order.Spec.Options, Measured: t.Measured, InParts: true,
+					Relative: r.Product, Chosen: t.chosen,
+				})
+			})
+		}
+	}
+	if connected || t.folder != "" {
+		last := *run
+		last.ctx = context.WithoutCancel(ctx)
+		last.run(last.ctx, "removes what it made", func(step suite.T) { r.LeftBehind = t.remove(step) })
+	}
+	r.Steps = leaves(r.Steps)
+	r.Stopped, r.Seconds = ctx.Err() != nil, time.Since(began).Seconds()
+	return t.publish(r)
+}
+
+// grace is how long a step may take to end that was stopped: a build is removed meanwhile.
+const grace = 2 * time.Minute
+
+// silent reports whether a step only holds others, and has nothing to say.
+func (s Step) silent() bool { return s.holds && len(s.Says)+len(s.Notes) == 0 }
+
+// leaves are the steps without those that are silent.
+func leaves(steps []Step) (list []Step) {
+	for _, s := range steps {
+		if !s.silent() {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// staying is the pair whose database is not dropped with the schema.
+func staying(pair catalog.Pair) catalog.Pair {
+	d := *pair.Database
+	d.Drop = nil
+	pair.Database = &d
+	return pair
+}
+
+// makeFolder makes the folder of an embedded database's file.
+func (t *Test) makeFolder(run *runner) {
+	if t.folder != "" {
+		run.run(run.ctx, "makes a folder", func(step suite.T) {
+			if err := os.Mkdir(t.folder, 0o700); err != nil {
+				step.Fatal(err)
+			}
+		})
+	}
+}
+
+// connect signs in and notes what the server says of itself.
+func (t *Test) connect(step suite.T, r *Report) {
+	trial, err := t.orders[0].Try(step.Context(), t.Version)
+	for _, remark := range trial.Remarks {
+		step.Logf("%s: %s", remark.Tone, remark.Text)
+	}
+	if f := trial.Facts; f != nil {
+		r.Server, r.Product, r.Settings, r.Durability, r.Unproven = f.Server, f.Product, f.ServerSettings, f.Durability, f.Unproven
+	}
+	switch {
+	case err != nil:
+		step.Fatal(err)
+	case t.Database().Embedded && errors.Is(trial.Owner, database.ErrMissing): // the file will be made
+	case trial.Failure != nil:
+		step.Fatal(trial.Failure)
+	}
+}
+
+// removeLeft removes what an earlier self-test left.
+func (t *Test) removeLeft(run *runner) {
+	if !t.left {
+		return
+	}
+	run.run(run.ctx, "removes what an earlier self-test left", func(step suite.T) {
+		for _, order := range t.orders {
+			if err := t.delete(step.Context(), order); err != nil {
+				step.Error(err)
+			}
+		}
+	})
+}
+
+// delete deletes the schema of a workload with what is around it, if it is there.
+func (t *Test) delete(ctx context.Context, order workbench.Order) error {
+	p := order.Plan
+	p.Spec.Action = job.Delete
+	_, err := engine.Local{Version: t.Version}.DoPlan(ctx, p, job.Control{})
+	if job.ExitOf(err) == job.ExitMissing {
+		return nil
+	}
+	return err
+}
+
+// sessions runs the suite of sessions.
+func (t *Test) sessions(run *runner) {
+	run.run(run.ctx, "sessions", func(step suite.T) {
+		if t.Database().Dialect.Bytes == "" {
+			step.Skipf("%s speaks no SQL: the steps below show its sessions", t.Database().Title)
+		}
+		sessions.Run(step, sessions.Subject{Database: t.Database(), Values: t.orders[0].Spec.Options, Name: Name})
+	})
+}
+
+// counter looks whether the server's own count of transactions moves.
+func (t *Test) counter(step suite.T) {
+	p := t.plan()
+	if p.Server.Counter == nil {
+		step.Skipf("%s keeps no count of its transactions", p.Database.Title)
+	}
+	ctx := step.Context()
+	connect := func(as database.Role) database.Session {
+		s, err := p.Database.Connect(ctx, p.Connection, as)
+		if err != nil {
+			step.Fatal(err)
+		}
+		step.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				step.Error(err)
+			}
+		})
+		return s
+	}
+	observer, user := connect(database.Observer), connect(database.Owner)
+	count := func() int64 {
+		n, err := p.Server.Counter(ctx, observer)
+		if err != nil {
+			step.Fatal(err)
+		}
+		return n
+	}
+	before := count()
+	const work, patience = 20, 15 // transactions, and seconds until servers have counted them
+	for range work {
+		if err := user.Begin(ctx, database.ReadWrite); err != nil {
+			step.Fatal(err)
+		}
+		if _, err := p.Server.Version(ctx, user); err != nil {
+			step.Fatal(err)
+		}
+		if err := user.Commit(ctx); err != nil {
+			step.Fatal(err)
+		}
+	}
+	if p.Server.Flush != nil {
+		if err := p.Server.Flush(ctx, user); err != nil {
+			step.Fatal(err)
+		}
+	}
+	after := before
+	for range patience {
+		if after = count(); after >= before+work {
+			step.Logf("it went from %d to %d for %d transactions", before, after, work)
+			return
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			step.Fatal(context.Cause(ctx))
+		}
+	}
+	step.Errorf("it went from %d to %d for %d transactions, within %d s", before, after, work, patience)
+}
+
+// remove removes what the test made and is still there, and returns what it could not remove.
+func (t *Test) remove(step suite.T) (left []string) {
+	ctx := context.WithoutCancel(step.Context())
+	p := t.plan()
+	behind := func(format string, args ...any) {
+		left = append(left, fmt.Sprintf(format, args...))
+		step.Errorf(format, args...)
+	}
+	if t.folder != "" {
+		defer func() {
+			if err := os.RemoveAll(t.folder); err != nil {
+				behind("the folder of the file: %v", err)
+			}
+		}()
+	}
+	target := p.Database.Target(p.Connection)
+	if !t.stands(ctx, step, target, behind) {
+		return left
+	}
+	for _, order := range t.orders {
+		if err := t.delete(ctx, order); err != nil {
+			step.Error(err)
+		}
+	}
+	if !t.stands(ctx, step, target, behind) {
+		return left
+	}
+	s, err := p.Database.Connect(ctx, p.Connection, database.Owner)
+	if err != nil {
+		behind("whether something is left in %s is not known: %v", target, err)
+		return left
+	}
+	defer func() { _ = s.Close() }() // nothing was done in it
+	objects, err := p.Schema.Objects(ctx, s)
+	var names []string
+	for _, o := range objects {
+		names = append(names, o.What)
+	}
+	switch {
+	case err != nil:
+		behind("%s may still hold something that the test made: %v", target, err)
+	case len(names) > 0:
+		behind("%s still has what the test made: %s. Drop it by hand", target, strings.Join(names, ", "))
+	case !t.standed || t.left:
+		behind("%s is empty, and still there: drop the database by hand, and its account if the test made one", target)
+	}
+	return left
+}
+
+// stands reports whether the owner can sign in to the database. One that is gone, or whose
+// owner is, has nothing left.
+func (t *Test) stands(ctx context.Context, step suite.T, target string, behind func(string, ...any)) bool {
+	p := t.plan()
+	s, err := p.Database.Connect(ctx, p.Connection, database.Owner)
+	switch {
+	case err == nil:
+		_ = s.Close() // nothing was done in it
+		return true
+	case errors.Is(err, database.ErrMissing):
+	case p.Database.Classify(err) == meter.Connection:
+		behind("whether something is left in %s is not known: %v", target, err)
+	case t.standed && !t.left:
+		behind("whether something is left in %s is not known, since its owner can no longer sign in: %v", target, err)
+	default:
+		step.Logf("the account is gone: %v", err)
+	}
+	return false
+}
+
+// publish leaves out of a report what is secret, and, unless it was wanted, what names machines.
+func (t *Test) publish(r Report) Report {
+	if !t.WithHosts {
+		r.Client.Name = ""
+	}
+	hidden := map[string]bool{}
+	for _, order := range t.orders {
+		for _, o := range order.Plan.Options() {
+			value, set := order.Public.Options[o.Name]
+			_, secret := order.Spec.Options[o.Name]
+			switch {
+			case o.Secret && secret, set && value != o.Default && !t.WithHosts && leads(o) && !loopback(value):
+				hidden[o.Name] = true
+			case set && value != o.Default:
+				r.Options[o.Name] = value
+			}
+		}
+	}
+	r.Hidden = slices.Sorted(maps.Keys(hidden))
+	clean := t.cleaner()
+	for name, value := range r.Options {
+		r.Options[name] = clean.Replace(value)
+	}
+	settings := map[string]string{}
+	for name, value := range r.Settings {
+		settings[name] = clean.Replace(value)
+	}
+	r.Settings = settings
+	for i, text := range r.LeftBehind {
+		r.LeftBehind[i] = clean.Replace(text)
+	}
+	r.Server, r.Product = clean.Replace(r.Server), clean.Replace(r.Product)
+	return r
+}
+
+// public is a step without them.
+func (t *Test) public(s Step) Step {
+	clean := t.cleaner()
+	for _, texts := range [][]string{s.Says, s.Notes} {
+		for i, text := range texts {
+			texts[i] = clean.Replace(text)
+		}
+	}
+	return s
+}
+
+// leads reports whether an option's value may name a machine.
+func leads(o option.Description) bool {
+	return o.Group == option.Connection && o.Kind == "string" && len(o.Choices) == 0
+}
+
+// loopback reports whether a host is this machine by a name that tells nothing.
+func loopback(value string) bool {
+	return value == "localhost" || value == "127.0.0.1" || value == "::1"
+}
+
+// cleaner replaces passwords that are not a default, and names and addresses of machines unless
+// they are wanted.
+func (t *Test) cleaner() *strings.Replacer {
+	words := map[string]string{}
+	hide := func(word, with string) {
+		const shortest = 3 // a shorter word would be found in others
+		if _, there := words[word]; !there && len(word) >= shortest && !loopback(word) {
+			words[word] = with
+		}
+	}
+	for _, order := range t.orders {
+		for _, o := range order.Plan.Options() {
+			value, set := order.Spec.Options[o.Name]
+			switch {
+			case !set || value == o.Default || value == "null":
+			case o.Secret:
+				for _, spelled := range spellings(value) {
+					hide(spelled, "(password)")
+				}
+			case leads(o) && !t.WithHosts:
+				hide(value, "("+o.Name+")")
+				for _, one := range strings.FieldsFunc(value, func(c rune) bool { return c == ',' || c == ' ' }) {
+					name, _, err := net.SplitHostPort(one)
+					if err != nil {
+						name = one
+					}
+					hide(name, "("+o.Name+")")
+				}
+			}
+		}
+	}
+	if !t.WithHosts {
+		if name, err := os.Hostname(); err == nil {
+			hide(name, "(client)")
+		}
+		addresses, err := net.InterfaceAddrs()
+		for _, a := range addresses {
+			if n, is := a.(*net.IPNet); err == nil && is && !n.IP.IsLoopback() {
+				hide(n.IP.String(), "(client)")
+			}
+		}
+	}
+	// Of two words that begin alike the longer one is looked for first.
+	var pairs []string
+	for _, word := range slices.SortedFunc(maps.Keys(words), func(a, b string) int { return len(b) - len(a) }) {
+		pairs = append(pairs, word, words[word])
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// spellings are the ways in which a password may be written, as in a URL.
+func spellings(password string) []string {
+	return []string{password, url.QueryEscape(password), url.PathEscape(password), fmt.Sprintf("%q", password), strings.ReplaceAll(password, "'", "''")}
+}

@@ -1,0 +1,246 @@
+package selftest
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"sledge/internal/catalog/edition"
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/suite"
+	"sledge/internal/testserver"
+	"sledge/internal/workbench"
+	"sledge/internal/workload"
+)
+
+func TestMain(m *testing.M) { testserver.Main(m) }
+
+// prepared returns a self-test of one workload and one of its variants, short enough for a test.
+func prepared(t *testing.T, d, w, variant string, values option.Values) *Test {
+	t.Helper()
+	b := Bench(workbench.Bench{Catalog: edition.Catalog})
+	s := workbench.Sources{Flags: map[string]string{"db": d, "workload": w}}
+	for name, value := range values {
+		s.Set = append(s.Set, name+"="+value)
+	}
+	test, err := Prepare(b, s, func(_ workbench.Sources, order workbench.Order) (workbench.Order, error) { return order, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	test.Version, test.Measured, test.StepLimit = "test", time.Second, time.Minute
+	test.Began = func(string) {}
+	test.Ended = func(s Step) {
+		if s.Outcome != Passed && s.Outcome != Skipped {
+			t.Logf("%s: %s %q", s.Name, s.Outcome, s.Says)
+		}
+	}
+	test.chosen = func(v workload.Variant) bool { return strings.Contains(variant, v.Name) }
+	return test
+}
+
+// server are the values that lead to a server by the account that may create databases.
+func server(t *testing.T) option.Values {
+	t.Helper()
+	values := testserver.Open(t, "postgresql").Values()
+	return option.Values{"host": values["host"], "port": values["port"], "superuser": values["superuser"], "superuser_password": values["superuser_password"]}
+}
+
+// gone fails the test if the owner can still sign in.
+func gone(t *testing.T, test *Test) {
+	t.Helper()
+	p := test.plan()
+	if s, err := p.Database.Connect(context.Background(), p.Connection, database.Owner); err == nil {
+		t.Errorf("%s is still there", p.Database.Target(p.Connection))
+		_ = s.Close()
+	}
+}
+
+func TestAServerIsTestedAndLeftAsItWas(t *testing.T) {
+	test := prepared(t, "postgresql", "tprocc", "client SQL", server(t))
+	if err := test.Look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r := test.Run(t.Context())
+	gone(t, test)
+	ran := false
+	for _, s := range r.Steps {
+		if s.Outcome != Passed {
+			t.Errorf("got %+v, want it to pass", s)
+		}
+		ran = ran || s.Name == "TPROC-C / client SQL / run" && len(s.Notes) > 0
+	}
+	if !ran || r.Server == "" || len(r.Settings) == 0 || len(r.LeftBehind) > 0 || r.Stopped {
+		t.Errorf("got %+v, want a run and what the server is", r)
+	}
+	text := r.Markdown()
+	for _, want := range []string{"# Self-test of Sledge test on PostgreSQL", "| ok | ", "sessions / loads", "- Server: " + r.Server} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got no %q in %s", want, text)
+		}
+	}
+}
+
+func TestAnEmbeddedDatabaseGetsAFileOfItsOwn(t *testing.T) {
+	test := prepared(t, "sqlite", "tproch", "queries and refreshes", option.Values{"busy_timeout": "5000"})
+	if err := test.Look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	folder := test.folder
+	r := test.Run(t.Context())
+	if _, err := os.Stat(folder); !os.IsNotExist(err) {
+		t.Errorf("the folder %s is still there: %v", folder, err)
+	}
+	if n := r.Count(Passed) + r.Count(Skipped); n != len(r.Steps) || n < 20 || r.Server == "" {
+		t.Errorf("got %+v, want all steps passed or skipped, and the version", r)
+	}
+	document, err := json.Marshal(r)
+	if err != nil || strings.Contains(string(document), filepath.Base(folder)) {
+		t.Errorf("%v, or the report names the file: %s", err, document)
+	}
+}
+
+// What a server does not take of the routines, it says, and the rest is tried without them.
+func TestRoutinesThatAServerDoesNotTakeAreLeftOut(t *testing.T) {
+	test := prepared(t, "postgresql", "tprocc", "routines, client SQL", server(t))
+	pair := &test.orders[0].Plan.Pair
+	broken := *pair.Database
+	broken.SQL = overlaid{broken.SQL, fstest.MapFS{"sql/tprocc/routines.sql": {Data: []byte("CREATE NONSENSE\n/\n")}}}
+	pair.Database = &broken
+	r := test.Run(t.Context())
+	gone(t, test)
+	said := map[string]Step{}
+	for _, s := range r.Steps {
+		said[s.Name] = s
+	}
+	failed, client := said["TPROC-C / routines / build"], said["TPROC-C / client SQL / run"]
+	if failed.Outcome != Failed || !strings.Contains(strings.Join(failed.Says, " "), "NONSENSE") || client.Outcome != Passed || r.Count(Failed) != 1 {
+		t.Errorf("got %+v, want the build to fail with the server's words, and client SQL to run", r.Steps)
+	}
+}
+
+// overlaid are files some of which are replaced.
+type overlaid struct {
+	fs.FS
+	over fstest.MapFS
+}
+
+func (o overlaid) Open(name string) (fs.File, error) {
+	if _, is := o.over[name]; is {
+		return o.over.Open(name)
+	}
+	return o.FS.Open(name)
+}
+
+func (o overlaid) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(o.FS, name) }
+
+func TestItRemovesWhatItMadeWhenItIsStopped(t *testing.T) {
+	for _, at := range []string{"sessions / loads", "TPROC-C / routines / build", "TPROC-C / routines / run"} {
+		test := prepared(t, "postgresql", "tprocc", "routines", server(t))
+		ctx, stop := context.WithCancel(t.Context())
+		test.Began = func(name string) {
+			if name == at {
+				time.AfterFunc(300*time.Millisecond, stop)
+			}
+		}
+		r := test.Run(ctx)
+		gone(t, test)
+		if last := r.Steps[len(r.Steps)-1]; !r.Stopped || len(r.LeftBehind) > 0 || last.Name != "removes what it made" || last.Outcome != Passed {
+			t.Errorf("stopped at %s: got %+v, want all removed", at, r)
+		}
+		stop()
+	}
+}
+
+func TestWhatIsInThePlaceIsLeftAlone(t *testing.T) {
+	values := server(t)
+	test := prepared(t, "postgresql", "tprocc", "routines", values)
+	p := test.plan()
+	if err := p.Database.Create(t.Context(), p.Connection, func(job.Event) {}); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		tried(context.Background(), runner{limit: time.Minute, grace: time.Minute}, func(r *runner) {
+			r.run(r.ctx, "removes", func(step suite.T) {
+				if left := test.remove(step); len(left) > 0 {
+					t.Error(left)
+				}
+			})
+		})
+		gone(t, test)
+	}()
+	s, err := p.Database.Connect(t.Context(), p.Connection, database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	for _, tt := range []struct {
+		make, drop, name string
+		refused          string // "" where it is free
+	}{
+		{"CREATE TABLE sledge_test_load (id INTEGER)", "DROP TABLE sledge_test_load", "", ""}, // of a self-test that was killed
+		{"CREATE TABLE mine (id INTEGER)", "DROP TABLE mine", "", "table mine"},
+		{"CREATE TABLE sledge_test_load (id INTEGER)", "DROP TABLE sledge_test_load", "another_name", "table sledge_test_load"},
+	} {
+		if err := s.Exec(t.Context(), tt.make); err != nil {
+			t.Fatal(err)
+		}
+		at := test
+		if tt.name != "" {
+			at = prepared(t, "postgresql", "tprocc", "routines", values)
+			named := *at.plan().Database
+			named.SchemaName = func(any) database.SchemaName { return database.SchemaName{Name: tt.name, Owner: tt.name} }
+			at.orders[0].Plan.Database = &named
+		}
+		err := at.Look(t.Context())
+		if free := tt.refused == ""; free != (err == nil) || !free && (job.ExitOf(err) != job.ExitExists || !strings.Contains(err.Error(), tt.refused)) {
+			t.Errorf("%s: got %v, want %q", tt.make, err, tt.refused)
+		}
+		if err := s.Exec(t.Context(), tt.drop); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "mine.db")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := prepared(t, "sqlite", "tprocc", "", option.Values{"file": file}).Look(t.Context()); job.ExitOf(err) != job.ExitExists {
+		t.Errorf("a file that is there: got %v, want exit code %d", err, job.ExitExists)
+	}
+}
+
+func TestAReportNamesNoMachineAndNoPassword(t *testing.T) {
+	const password = "p ss/w'rd"
+	values := option.Values{"host": "db7.example.com,db8.example.com:5433", "user": "ann", "password": password, "superuser_password": "other-secret"}
+	test := prepared(t, "postgresql", "tprocc", "", values)
+	said := []string{
+		`connect to db8.example.com:5433: password "p ss/w'rd" of ann, as in postgres://ann:p%20ss%2Fw%27rd@db7.example.com/x`,
+		"other-secret p+ss%2Fw%27rd",
+	}
+	r := test.publish(Report{Options: map[string]string{}, Steps: []Step{test.public(Step{Says: said})}, Settings: map[string]string{"data_directory": "on db7.example.com"}})
+	document, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{string(document), r.Markdown()} {
+		for _, secret := range []string{"example", password, "p%20ss", "p+ss", "other-secret"} {
+			if strings.Contains(text, secret) {
+				t.Errorf("got %q in %s", secret, text)
+			}
+		}
+		if !strings.Contains(text, "ann") || !strings.Contains(text, "(host)") {
+			t.Errorf("got %s, want the rest of it", text)
+		}
+	}
+	test.WithHosts = true
+	if s := test.public(Step{Says: []string{"db7.example.com refused other-secret"}}); s.Says[0] != "db7.example.com refused (password)" {
+		t.Errorf("got %q, want the host in it", s.Says)
+	}
+}
