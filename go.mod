@@ -40,6 +40,7 @@ require (
 	golang.org/x/sys v0.49.0 // epoll, for virtual users on event loops; locks of files
 	golang.org/x/term v0.47.0 // passwords that are not shown
 	golang.org/x/text v0.43.0 // XML files in the encodings of old editors, passwords for SCRAM
+	github.com/microsoft/go-mssqldb v1.11.2 // SQL Server and Azure SQL, by TDS, without C
 	modernc.org/sqlite v1.61.1 // SQLite and the job repository, without C
 )
 
@@ -67,6 +68,8 @@ require (
 	github.com/go-ole/go-ole v1.2.6 // indirect
 	github.com/go-viper/mapstructure/v2 v2.5.0 // indirect
 	github.com/goccy/go-json v0.10.5 // indirect
+	github.com/golang-sql/civil v0.0.0-20220223132316-b832511892a9 // indirect
+	github.com/golang-sql/sqlexp v0.1.0 // indirect
 	github.com/google/flatbuffers v25.12.19+incompatible // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
@@ -87,6 +90,7 @@ require (
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
+	github.com/shopspring/decimal v1.4.0 // indirect
 	github.com/tklauser/go-sysconf v0.4.0 // indirect
 	github.com/tklauser/numcpus v0.12.0 // indirect
 	github.com/twpayne/go-geom v1.6.1 // indirect

@@ -10,6 +10,7 @@ import (
 	"sledge/internal/database/mysql"
 	"sledge/internal/database/postgresql"
 	"sledge/internal/database/sqlite"
+	"sledge/internal/database/sqlserver"
 	"sledge/internal/workload"
 	"sledge/internal/workload/tprocc"
 	"sledge/internal/workload/tproch"
@@ -23,6 +24,7 @@ var Catalog = catalog.New(
 		mysql.Database,
 		postgresql.Database,
 		sqlite.Database,
+		sqlserver.Database,
 	},
 	[]*workload.Workload{
 		tprocc.Workload,

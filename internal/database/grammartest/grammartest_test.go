@@ -9,12 +9,18 @@ import (
 	"sledge/internal/option"
 )
 
-func TestSqlfluffSaysWhereItStops(t *testing.T) {
+func TestGrammarsSayWhereTheyStop(t *testing.T) {
+	for name, grammar := range map[string]Grammar{"sqlfluff": Sqlfluff("tsql"), "Microsoft": Microsoft} {
+		t.Run(name, func(t *testing.T) { stops(t, grammar) })
+	}
+}
+
+func stops(t *testing.T, grammar Grammar) {
 	statements := []Statement{
 		{"good", "CREATE PROCEDURE p @a int AS\nBEGIN\n\tSELECT @a AS a\nEND"},
 		{"bad", "SELECT a\nFROM t\nWHERE WHERE b"},
 	}
-	got := Sqlfluff("tsql")(t, statements)
+	got := grammar(t, statements)
 	if len(got) == 0 || got[0].Statement.Name != "bad" || got[0].Line != 3 || !strings.Contains(got[0].String(), "bad, line 3: ") {
 		t.Errorf("got %v, want the third line of the bad one", got)
 	}

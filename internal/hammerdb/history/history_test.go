@@ -158,7 +158,7 @@ func TestEveryJobIsTakenOverOnce(t *testing.T) {
 	}{
 		{run, "postgresql", "tprocc", job.Run, job.Succeeded, "TEST RESULT : System achieved 15824 NOPM from 36400 PostgreSQL TPM"},
 		{failing, "mariadb", "tprocc", job.Run, job.Failed, ""},
-		{built, "mssqlserver", "tprocc", job.Build, job.Succeeded, ""},
+		{built, "sqlserver", "tprocc", job.Build, job.Succeeded, ""},
 		{hanging, "postgresql", "tprocc", "", job.Killed, ""},
 		{queries, "postgresql", "tproch", job.Run, job.Succeeded, "Geometric mean of query times returning rows (22) is 1.23456"},
 		{checked, "postgresql", "tprocc", job.Check, job.Succeeded, ""},

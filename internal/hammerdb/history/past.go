@@ -29,7 +29,7 @@ func (f *file) past(ctx context.Context, r jobRow) (repository.Past, []string, e
 	}
 	p := repository.Past{Job: job.Job{
 		ID: job.ID(r.id), Origin: Origin, Begun: begun, Profile: max(r.profile, 0),
-		Spec: job.Spec{Database: strings.ToLower(r.database), Workload: workload(r.benchmark), Options: option.Values{}},
+		Spec: job.Spec{Database: names.Folder(r.database), Workload: workload(r.benchmark), Options: option.Values{}},
 	}}
 	var warnings []string
 	if p.Details.Settings, err = readSettings(r.settings); err != nil {

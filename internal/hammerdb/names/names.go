@@ -37,7 +37,28 @@ type Database struct {
 // Known are all of them, in the order in which HammerDB lists them.
 var Known = []Database{
 	{Name: "Oracle", Prefix: "ora", Library: "Oratcl", folder: "oracle", bare: true, keys: map[string]map[string]string{"": {"driver": "ora_driver"}}},
-	{Name: "MSSQLServer", Display: "SQL Server", Prefix: "mssqls", Library: "tdbc::odbc", folder: "mssqlserver"},
+	{
+		Name: "MSSQLServer", Display: "SQL Server", Prefix: "mssqls", Library: "tdbc::odbc", folder: "sqlserver",
+		keys: map[string]map[string]string{
+			"": {
+				"windows_host": "server", "host": "linux_server", "windows_authentication": "authentication", "authentication": "linux_authent",
+				"windows_odbc_driver": "odbc_driver", "odbc_driver": "linux_odbc", "user": "uid", "password": "pass",
+				"encrypt": "encrypt_connection", "dbname": "dbase", "in_memory": "imdb", "bulk_copy": "use_bcp", "columnstore": "colstore",
+				"partition_by_date": "tpch_partition_orders_and_lineitems", "advanced_statistics": "tpch_advanced_stats",
+			},
+			"tproch": {"dbname": "tpch_dbase", "bulk_copy": "tpch_use_bcp"},
+		},
+		order: map[string][]string{
+			"tprocc": {
+				"dbase", "imdb", "bucket", "durability", "use_bcp", "total_iterations", "raiseerror", "keyandthink", "checkpoint",
+			},
+			"tproch": {
+				"maxdop", "tpch_dbase", "num_tpch_threads", "colstore", "tpch_use_bcp", "tpch_partition_orders_and_lineitems", "tpch_advanced_stats",
+			},
+		},
+		script: map[string][]string{"tprocc": {"checkpoint"}, "tproch": {"maxdop"}},
+		saved:  map[string]string{"CHECKPOINT": "checkpoint"},
+	},
 	{Name: "Db2", Prefix: "db2", Library: "db2tcl", folder: "db2"},
 	{
 		Name: "MySQL", Prefix: "mysql", Library: "mysqltcl", folder: "mysql",
@@ -116,16 +137,25 @@ func Named(name string) Database {
 	return find(func(d Database) bool { return strings.EqualFold(d.Name, name) })
 }
 
+// Folder returns Sledge's name for the database that has a Name, in upper or lower case: that
+// Name in lower case where Sledge has none.
+func Folder(name string) string {
+	if d := Named(name); d.folder != "" {
+		return d.folder
+	}
+	return strings.ToLower(name)
+}
+
 // Loading returns the database that a Tcl library reaches, or one without names
 // where it reaches none.
 func Loading(library string) Database {
 	return find(func(d Database) bool { return d.Library == library })
 }
 
-// Of returns the database that Sledge has by that name. One that HammerDB lacks has no
+// Of returns the database that Sledge has by that name, or had before it had the database. One that HammerDB lacks has no
 // Name, and the prefix that is its name in Sledge.
 func Of(folder string) Database {
-	d := find(func(d Database) bool { return d.folder == folder })
+	d := find(func(d Database) bool { return d.folder == folder || strings.ToLower(d.Name) == folder })
 	if d.folder == "" {
 		return Database{Prefix: folder, folder: folder, keys: ownKeys[folder]}
 	}

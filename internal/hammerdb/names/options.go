@@ -65,7 +65,10 @@ func Order(database, workload string) []string {
 	}
 	var list []string
 	for _, key := range keys {
-		list = append(list, d.full(key))
+		// A database may have keys of its own between those of the workload.
+		if full := d.full(key); !slices.Contains(list, full) {
+			list = append(list, full)
+		}
 	}
 	return list
 }
@@ -158,6 +161,10 @@ var labels = map[string]map[string]string{
 		"wait_snapshots": "EnterpriseDB DRITA Snapshots", "oracle_compatible": "EnterpriseDB Oracle Compatible", "citus": "Citus Compatible",
 		"parallel_workers": "Degree of Parallelism", "redshift": "Redshift Compatible Queries",
 		"greenplum": "Greenplum Database Compatible", "greenplum_compress": "Greenplum Compressed Columns",
+		"in_memory": "In-Memory OLTP", "bucket": "In-Memory Hash Bucket Multiplier", "durability": "In-Memory Durability", "bulk_copy": "Use BCP Option",
+		"azure": "Azure", "encrypt": "Encrypt Connection", "trust_server_cert": "Trust Server Certificate", "msi_object_id": "MSI Object ID",
+		"checkpoint": "Checkpoint when complete", "maxdop": "MAXDOP", "columnstore": "Clustered Columnstore",
+		"partition_by_date": "Partition Orders and Lineitems", "advanced_statistics": "Create Advanced Statistics",
 		"oceanbase": "Oceanbase Database Compatible", "oceanbase_tenant": "Oceanbase Tenant Name", "oceanbase_partitions": "Oceanbase Partitions",
 	},
 	"tprocc": {

@@ -83,8 +83,9 @@ func TestWhatTheTablesSayOfBuiltOptionsIsDeclared(t *testing.T) {
 
 func TestKeysOfWhatSledgeLacksAreRead(t *testing.T) {
 	for _, c := range []struct{ database, workload, key, want string }{
-		{"mssqlserver", "tprocc", "mssqls_count_ware", "warehouses"},
-		{"mssqlserver", "tprocc", "mssqls_server", "server"},
+		{"sqlserver", "tprocc", "mssqls_count_ware", "warehouses"},
+		{"sqlserver", "tprocc", "mssqls_linux_server", "host"},
+		{"sqlserver", "tproch", "mssqls_tpch_dbase", "dbname"},
 		{"oracle", "tprocc", "ora_driver", "driver"},
 		{"oracle", "tprocc", "count_ware", "warehouses"},
 		{"oracle", "tprocc", "system_user", "system_user"},

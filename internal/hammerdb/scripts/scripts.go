@@ -50,7 +50,7 @@ func Text(d *database.Database, w *workload.Workload, values option.Values) stri
 set %s %s
 set database %s
 set benchmark %s
-`, monitored, d.Name, versionName, version, d.Title, w.Title)
+`, monitored, d.Name, versionName, version, quote(d.Title), w.Title)
 	for _, o := range options(d, w) {
 		value := o.Default
 		if text, ok := values[o.Name]; ok {

@@ -67,7 +67,7 @@ func newRoutineCaller(ctx context.Context, connection workload.Connection) (work
 		switch {
 		case u.Test:
 			out = &u.answers[k]
-		case k == int(newOrder):
+		case k == int(newOrder) && u.tellsRollback:
 			out = &u.order
 		}
 		if u.calls[k], err = u.Session.Prepare(ctx, q, &u.in, out); err != nil {

@@ -1,0 +1,200 @@
+package sqlserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+)
+
+// identifier returns a name as SQL takes it, whatever is in it.
+func identifier(name string) string { return "[" + strings.ReplaceAll(name, "]", "]]") + "]" }
+
+// quoted returns a text as it stands between quotes.
+func quoted(text string) string { return strings.ReplaceAll(text, "'", "''") }
+
+// isServersOwn reports whether a server keeps a database of this name for itself.
+func isServersOwn(name string) bool {
+	return slices.Contains([]string{master, "model", "msdb", "tempdb"}, strings.ToLower(name))
+}
+
+// create is Database.Create. There is no account to make: the login that builds owns the
+// schema. What memory-optimized tables need of a database nobody can guess, since their files
+// have a place on the server's disks.
+func create(ctx context.Context, options any, _ func(job.Event)) error {
+	l := options.(settings).common()
+	if isServersOwn(l.Database) {
+		return l.Wrong("dbname", l.Database, "%q is the server's own, %w: choose another database", l.Database, database.ErrUnfit)
+	}
+	if !l.Azure {
+		if err := createDatabase(ctx, l); err != nil {
+			return err
+		}
+	}
+	if !l.inMemory {
+		return nil
+	}
+	s, err := dial(ctx, l, l.Database)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return prepareMemory(ctx, l, s)
+}
+
+func createDatabase(ctx context.Context, l login) error {
+	s, err := dial(ctx, l, master)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	found, err := s.Query(ctx, "SELECT DB_ID('"+quoted(l.Database)+"')", 1)
+	switch {
+	case err != nil:
+		return fmt.Errorf("look for the database %s of option %s: %w", l.Database, l.Name("dbname"), err)
+	case found.Rows[0][0] != "NULL":
+		return nil
+	case l.inMemory:
+		return l.Wrong("in_memory", "true", "the database %s is not there, and only who knows the server's disks can make one for memory-optimized tables: run there "+
+			"CREATE DATABASE %[1]s; ALTER DATABASE %[1]s ADD FILEGROUP imoltp CONTAINS MEMORY_OPTIMIZED_DATA; "+
+			"ALTER DATABASE %[1]s ADD FILE (NAME = 'imoltp', FILENAME = 'a folder that is not there yet') TO FILEGROUP imoltp", identifier(l.Database))
+	}
+	if err := s.Exec(ctx, "CREATE DATABASE "+identifier(l.Database)); err != nil {
+		return fmt.Errorf("create the database %s of option %s: %w", l.Database, l.Name("dbname"), err)
+	}
+	return nil
+}
+
+// prepareMemory has sessions see memory-optimized tables as they were when their transaction
+// began, whose statements would have to say so themselves otherwise. Statistics of their own
+// accord would hold up what is measured.
+func prepareMemory(ctx context.Context, l login, s *session) error {
+	t, err := s.Query(ctx, "SELECT COUNT(*) FROM sys.filegroups WHERE type = 'FX'", 1)
+	if err != nil {
+		return fmt.Errorf("look for a filegroup for memory-optimized tables: %w", err)
+	}
+	if t.Rows[0][0] == "0" && !l.Azure {
+		return l.Wrong("in_memory", "true", "the database %s has no filegroup for memory-optimized data: add one with ALTER DATABASE %s ADD FILEGROUP imoltp CONTAINS MEMORY_OPTIMIZED_DATA, and a file to it",
+			l.Database, identifier(l.Database))
+	}
+	for _, setting := range []string{"MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT = ON", "AUTO_CREATE_STATISTICS OFF", "AUTO_UPDATE_STATISTICS OFF"} {
+		if err := s.Exec(ctx, "ALTER DATABASE CURRENT SET "+setting); err != nil {
+			return fmt.Errorf("set %s for the database %s: %w", setting, l.Database, err)
+		}
+	}
+	return nil
+}
+
+// drop is Database.Drop. Nobody is thrown out of the database for it.
+func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
+	l := options.(settings).common()
+	if d.Leftover {
+		return nil, nil // nothing tells whether a build made the database
+	}
+	fate := database.Fate{Kind: "database", Name: l.Database}
+	switch {
+	case isServersOwn(l.Database):
+		fate.Stays = "it is the server's own"
+	case l.Azure:
+		fate.Stays = "it is on Azure SQL, where a database is what is paid for"
+	case l.inMemory:
+		fate.Stays = "it was there before, as one for memory-optimized tables has to be"
+	case len(d.Others) > 0:
+		fate.Stays = database.AlsoHolds(d.Others)
+	}
+	if fate.Stays != "" || d.Dry {
+		return []database.Fate{fate}, nil
+	}
+	s, err := dial(ctx, l, master)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	// Sessions that were closed a moment ago may still be in it.
+	for began := time.Now(); ; {
+		err = s.Exec(ctx, "DROP DATABASE "+identifier(l.Database))
+		if number(err) != errInUse || time.Since(began) > patience {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(patience / 20):
+		}
+	}
+	switch number(err) {
+	case errInUse:
+		fate.Stays, err = "others are connected to it", nil
+	case errNoDatabase:
+		fate.Stays, err = "the login may not drop it", nil
+	}
+	if err != nil {
+		err = fmt.Errorf("drop the database %s: %w", l.Database, err)
+	}
+	return []database.Fate{fate}, err
+}
+
+// patience is how long a server may take to notice that sessions have ended.
+const patience = 10 * time.Second
+
+// lacking is Database.Lacking.
+func lacking(ctx context.Context, options any, s database.Session) ([]string, error) {
+	l := options.(settings).common()
+	if l.Azure {
+		return nil, nil
+	}
+	t, err := s.Query(ctx, "SELECT DB_ID('"+quoted(l.Database)+"'), HAS_PERMS_BY_NAME(NULL, NULL, 'CREATE ANY DATABASE'), "+
+		"HAS_PERMS_BY_NAME('"+quoted(identifier(l.Database))+"', 'DATABASE', 'CREATE TABLE')", 1)
+	if err != nil {
+		return nil, err
+	}
+	row := t.Rows[0]
+	switch {
+	case row[0] == "NULL" && row[1] == "0":
+		return []string{"CREATE ANY DATABASE"}, nil
+	case row[0] != "NULL" && row[2] == "0":
+		return []string{"CREATE TABLE"}, nil
+	}
+	return nil, nil
+}
+
+// finish is Database.Finish.
+func finish(ctx context.Context, options any, tell func(job.Event)) error {
+	o, is := options.(*transactional)
+	if !is || !o.Checkpoint {
+		return nil
+	}
+	began := time.Now()
+	tell(job.Event{Step: &job.Step{Name: job.StepCheckpoint, Stage: job.Begins}})
+	s, err := dial(ctx, o.common(), o.Database)
+	if err != nil {
+		return err
+	}
+	if err := s.Exec(ctx, "CHECKPOINT"); err != nil {
+		return errors.Join(fmt.Errorf("checkpoint: %w", err), s.Close())
+	}
+	tell(job.Event{Step: &job.Step{Name: job.StepCheckpoint, Stage: job.Ends, Seconds: time.Since(began).Seconds()}})
+	return s.Close()
+}
+
+// durability is Database.Durability. The log is flushed at each commit unless durability is
+// delayed; whether it survives then does not hang on the recovery model, which says what of
+// the log is kept for backups.
+func durability(settings map[string]string) (durable bool, why string) {
+	if text := settings["memory_optimized_tables_without_data"]; text != "" && text != "0" {
+		return false, "tables in memory have the durability SCHEMA_ONLY, and are empty after a restart"
+	}
+	switch delayed := settings["delayed_durability"]; delayed {
+	case "FORCED":
+		return false, "delayed_durability is FORCED"
+	case "":
+		return true, "the log is flushed at each commit"
+	default:
+		return true, "delayed_durability is " + delayed
+	}
+}

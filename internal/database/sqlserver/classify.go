@@ -1,0 +1,136 @@
+package sqlserver
+
+import (
+	"context"
+	"crypto/tls"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+	"os"
+
+	mssql "github.com/microsoft/go-mssqldb"
+
+	"sledge/internal/database"
+	"sledge/internal/meter"
+)
+
+// The numbers of errors that something here depends on.
+const (
+	errCannotOpen          = 4060
+	errLoginUntrusted      = 18452
+	errLoginFailed         = 18456
+	errLoginDisabled       = 18470
+	errPasswordExpired     = 18487
+	errPasswordMustChange  = 18488
+	errFirewall            = 40615
+	errDatabaseUnavailable = 40613
+	errInUse               = 3702
+	errNoDatabase          = 3701
+	errMayNotSeeServer     = 300
+)
+
+// classes are the errors of the server by number, as
+// https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors
+// lists them, those of memory-optimized tables by
+// https://learn.microsoft.com/sql/relational-databases/in-memory-oltp/transactions-with-memory-optimized-tables
+// and those of Azure SQL by
+// https://learn.microsoft.com/azure/azure-sql/database/troubleshoot-common-errors-issues.
+var classes = map[meter.Class][]int32{
+	meter.Deadlock:    {1205},
+	meter.LockTimeout: {1222},
+	meter.Serialization: {
+		3960, 3961, // of snapshot isolation
+		41301, 41302, 41305, 41325, 41839, // of memory-optimized tables
+	},
+	meter.Constraint: {
+		220, 8115, // overflow
+		241, 242, 245, 8114, // conversion
+		515, 547, 2601, 2627, // NULL, CHECK and FOREIGN KEY, unique index, key
+		2628, 8152, // text too long
+		8134, // division by zero
+	},
+	meter.Permission: {
+		229, 230, 262, 297, errMayNotSeeServer, 371, 916, 15247,
+		errLoginUntrusted, errLoginFailed, errLoginDisabled, errPasswordExpired, errPasswordMustChange, errFirewall,
+	},
+	meter.Resource: {
+		701, 802, 1204, 8645, 8651, // memory, locks
+		1101, 1105, 9002, // disk, log
+		17809,                                                                              // connections
+		41805, 41822, 41823, 41840, 10928, 10929, 40501, 40544, 40549, 40551, 40552, 40553, // quotas
+		49918, 49919, 49920,
+	},
+	meter.Connection: {
+		596, 6005, errCannotOpen, 976, 978, 983, 17142, 18401, 40143, 40197, errDatabaseUnavailable,
+		64, 121, 233, 10053, 10054, 10060, 10061,
+	},
+}
+
+var classOf = byNumber()
+
+func byNumber() map[int32]meter.Class {
+	all := map[int32]meter.Class{}
+	for class, numbers := range classes {
+		for _, n := range numbers {
+			all[n] = class
+		}
+	}
+	return all
+}
+
+// classify is Database.Classify.
+func classify(err error) meter.Class {
+	if errors.Is(err, database.ErrInterrupted) {
+		return meter.Connection
+	}
+	if class, known := classOf[number(err)]; known {
+		return class
+	}
+	if said, is := errors.AsType[*routineError](err); is && said.inMemory {
+		return meter.Serialization
+	}
+	if isBroken(err) {
+		return meter.Connection
+	}
+	return meter.Other
+}
+
+// number returns the number of a server's error, and 0 for others. Of several errors, the
+// first that says most counts: after 1205 or 4060 the server goes on with what follows of it.
+func number(err error) int32 {
+	if said, is := errors.AsType[*routineError](err); is {
+		return said.number
+	}
+	var e mssql.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	for _, one := range e.All {
+		if class := classOf[one.Number]; one.Number == errCannotOpen || class.Retryable() {
+			return one.Number
+		}
+	}
+	if len(e.All) > 0 && e.Number == 3621 { // "the statement has been terminated"
+		return e.All[0].Number
+	}
+	return e.Number
+}
+
+// isBroken reports whether an error that is not the server's means that the connection is
+// gone.
+func isBroken(err error) bool {
+	for _, target := range []error{
+		driver.ErrBadConn, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, os.ErrDeadlineExceeded, context.Canceled, context.DeadlineExceeded,
+	} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	_, isUnconnected := errors.AsType[*connectError](err)
+	_, isNetwork := errors.AsType[net.Error](err)
+	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
+	var stream mssql.StreamError
+	var server mssql.ServerError
+	return isUnconnected || isNetwork || isCertificate || errors.As(err, &stream) || errors.As(err, &server)
+}

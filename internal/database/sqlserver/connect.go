@@ -1,0 +1,257 @@
+package sqlserver
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	mssql "github.com/microsoft/go-mssqldb"
+	"github.com/microsoft/go-mssqldb/msdsn"
+
+	"sledge/internal/database"
+	"sledge/internal/listener"
+	"sledge/internal/loop"
+)
+
+// connect is Database.Connect. An Admin and an Observer are in master, for the database of the
+// schema need not be there; on Azure SQL a login may have no right to anything else.
+func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
+	l := options.(settings).common()
+	in := l.Database
+	if as != database.Owner && !l.Azure {
+		in = master
+	}
+	if as != database.Owner {
+		l.maxDOP = 0
+	}
+	s, err := dial(ctx, l, in)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+const master = "master"
+
+// dial opens a session in a database.
+func dial(ctx context.Context, l login, in string) (*session, error) {
+	s := &session{bulk: l.bulk, inMemory: l.inMemory, maxDOP: l.maxDOP}
+	s.life.Store(newLife())
+	connector, err := l.connector(in, s)
+	if err != nil {
+		return nil, l.explain(in, err)
+	}
+	open := func(ctx context.Context) error {
+		// The driver obeys the context while it dials, and not while it logs in.
+		stop := context.AfterFunc(ctx, s.breakOff)
+		defer stop()
+		conn, err := connector.Connect(ctx)
+		if err != nil {
+			if ctx.Err() != nil {
+				err = errors.Join(ctx.Err(), err)
+			}
+			return err
+		}
+		s.conn = conn.(*mssql.Conn)
+		return nil
+	}
+	if l.byBrowser() { // which address it will be is not known
+		limited, cancel := context.WithTimeout(ctx, connectTimeout)
+		defer cancel()
+		if err := open(limited); err != nil {
+			return nil, l.explain(in, err)
+		}
+		return s, nil
+	}
+	attempt := listener.Attempt{
+		Network: "tcp", Address: l.at(), Limit: connectTimeout,
+		Expected:   func(a listener.Answer) bool { return a.What == "" },
+		FromServer: func(err error) bool { return number(err) != 0 },
+	}
+	answer, err := attempt.Do(ctx, open)
+	switch {
+	case answer.What != "":
+		return nil, &connectError{answer.Mistake(l.at(), "SQL Server", l.Name(l.hostOption()), l.Name("port")), err}
+	case err != nil:
+		return nil, l.explain(in, err)
+	}
+	return s, nil
+}
+
+// connectTimeout is shorter in tests.
+var connectTimeout = database.ConnectTimeout
+
+// connector returns what connects the session.
+func (l login) connector(in string, s *session) (*mssql.Connector, error) {
+	config, err := l.config(in)
+	if err != nil {
+		return nil, err
+	}
+	c := mssql.NewConnectorConfig(config)
+	if l.authentication() == byEntra {
+		if c, err = mssql.NewSecurityTokenConnector(config, l.token); err != nil {
+			return nil, err
+		}
+	}
+	c.Dialer = dialer{s, l.machine()}
+	return c, nil
+}
+
+func (s *server) machine() string {
+	machine, _ := s.place()
+	return machine
+}
+
+// config is what the driver is told.
+func (l login) config(in string) (msdsn.Config, error) {
+	machine, instance := l.place()
+	u := url.URL{Scheme: "sqlserver", Host: machine}
+	if strings.Contains(machine, ":") {
+		u.Host = "[" + machine + "]"
+	}
+	values := url.Values{
+		"database": {in}, "app name": {"sledge"}, "protocol": {"tcp"}, "disableretry": {"true"},
+		"encrypt": {l.Encrypt}, "TrustServerCertificate": {strconv.FormatBool(l.TrustServer)},
+	}
+	if l.byBrowser() {
+		u.Path = "/" + instance
+	} else {
+		u.Host = net.JoinHostPort(machine, strconv.Itoa(l.Port))
+	}
+	if l.Certificate != "" && !l.TrustServer {
+		values.Set("certificate", l.Certificate)
+	}
+	if l.CertificateHost != "" {
+		values.Set("hostNameInCertificate", l.CertificateHost)
+	}
+	switch l.authentication() {
+	case bySQL:
+		u.User = url.UserPassword(l.User, l.Password)
+	case byWindows:
+		if strings.Contains(l.User, `\`) {
+			u.User = url.UserPassword(l.User, l.Password)
+			values.Set("authenticator", "ntlm")
+		} else {
+			values.Set("authenticator", "winsspi")
+		}
+	}
+	u.RawQuery = values.Encode()
+	return msdsn.Parse(u.String())
+}
+
+// dialer dials for the driver, and keeps what the session talks over.
+type dialer struct {
+	session *session
+	machine string
+}
+
+// HostName has the driver leave it to the dialer to find the address of a name.
+func (d dialer) HostName() string { return d.machine }
+
+// DialContext is mssql.Dialer's. The SQL Server Browser is asked by UDP.
+func (d dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	if !strings.HasPrefix(network, "tcp") {
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}
+	conn, err := loop.Dial(ctx, new(net.Dialer), network, address)
+	if err == nil {
+		d.session.mu.Lock()
+		defer d.session.mu.Unlock()
+		d.session.network = conn
+	}
+	return conn, err
+}
+
+// explain says in one line why a connection could not be made and which options to look at.
+func (l login) explain(in string, err error) error {
+	if _, is := errors.AsType[*connectError](err); is {
+		return err
+	}
+	cause := err
+	var fromServer mssql.Error
+	if silent, is := errors.AsType[*listener.SilentError](err); is {
+		cause = silent
+	} else if errors.As(err, &fromServer) {
+		cause = errors.New(fromServer.Message)
+	}
+	text := strings.Join(strings.Fields(strings.TrimPrefix(cause.Error(), "mssql: ")), " ")
+	if l.Password != "" {
+		text = strings.ReplaceAll(text, url.QueryEscape(l.Password), "****")
+	}
+	unconnected := &connectError{
+		text: fmt.Sprintf("connect to SQL Server, database %s on %s, as %s: %s: %s", in, l.at(), l.who(), text, l.advice(err)),
+		err:  err,
+	}
+	if number(err) == errLoginFailed && l.authentication() != byEntra {
+		return &database.PasswordError{Option: "password", Called: l.Name("password"), User: l.User, Err: unconnected}
+	}
+	return unconnected
+}
+
+// who says who logs in.
+func (l login) who() string {
+	switch {
+	case l.authentication() == byEntra:
+		return "the owner of a token"
+	case l.authentication() == byWindows && !strings.Contains(l.User, `\`):
+		return "the user of this program"
+	}
+	return "user " + l.User
+}
+
+// advice says what may be done about a connection that could not be made.
+func (l login) advice(err error) string {
+	name := l.Name
+	var isAuthority x509.UnknownAuthorityError
+	var isHost x509.HostnameError
+	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
+	text := err.Error() // the driver keeps no more of what TLS says
+	switch n := number(err); {
+	case n == errCannotOpen:
+		return fmt.Sprintf("check option %s, create the database with sledge build, or let the login use it", name("dbname"))
+	case n == errLoginFailed && l.authentication() == byEntra:
+		return "the database must have a user for the identity that the token is of, and the token must be for https://database.windows.net/"
+	case n == errLoginFailed, n == errLoginDisabled, n == errPasswordExpired, n == errPasswordMustChange:
+		return fmt.Sprintf("check options %s and %s, and that the server takes logins of its own beside Windows accounts", name("user"), name("password"))
+	case n == errLoginUntrusted:
+		return fmt.Sprintf("check options %s and %s: the server does not know the account's domain", name(l.authenticationOption()), name("user"))
+	case n == errFirewall:
+		return "allow this machine's address in the firewall of the Azure SQL server"
+	case n == errDatabaseUnavailable:
+		return "the database is being moved or wakes up: try again in a minute"
+	case n != 0:
+		return "the server says so: check its log"
+	case errors.As(err, &isAuthority), errors.As(err, &isHost), isCertificate, strings.Contains(text, "x509:"), strings.Contains(text, "certificate"):
+		return fmt.Sprintf("check options %s and %s, or set %s", name("ssl_ca"), name("certificate_host"), name("trust_server_cert"))
+	case strings.Contains(text, "TLS Handshake"):
+		return fmt.Sprintf("check option %s", name("encrypt"))
+	case l.byBrowser():
+		return fmt.Sprintf("check option %s, and that the SQL Server Browser runs there and UDP port 1434 is open; or name the port in %s and set %s",
+			name(l.hostOption()), name("port"), name("tcp"))
+	}
+	return fmt.Sprintf("check options %s and %s, and that the server takes TCP connections there", name(l.hostOption()), name("port"))
+}
+
+// connectError is a connection that could not be made, in our words.
+type connectError struct {
+	text string
+	err  error
+}
+
+func (e *connectError) Error() string { return e.text }
+func (e *connectError) Unwrap() error { return e.err }
+
+// Is makes the server's word that it cannot open the database ErrMissing.
+func (e *connectError) Is(target error) bool {
+	return target == database.ErrMissing && number(e.err) == errCannotOpen
+}
+
+// lastWords bounds what is said to a server while leaving it.
+const lastWords = 2 * time.Second

@@ -1,0 +1,156 @@
+package sqlserver
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/schema"
+)
+
+// Load implements database.Session, by bulk copy or by INSERT. Either is kept whole or not at
+// all.
+func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
+	load := s.insert
+	if s.bulk {
+		load = s.copy
+	}
+	if s.inTx {
+		return load(ctx, table, rows)
+	}
+	if err := s.Begin(ctx, database.ReadWrite); err != nil {
+		return 0, err
+	}
+	n, err := load(ctx, table, rows)
+	if err != nil {
+		return 0, errors.Join(err, s.Rollback(context.WithoutCancel(ctx)))
+	}
+	return n, s.Commit(ctx)
+}
+
+// copy loads by INSERT BULK.
+func (s *session) copy(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
+	heap, err := s.isHeap(ctx, table.Name)
+	if err != nil {
+		return 0, err
+	}
+	ctx, done, err := s.watched(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	bulk := s.conn.CreateBulkContext(ctx, table.Name, table.ColumnNames())
+	// By this lock, which those who load a heap share, hardly anything is logged of it. On
+	// an index it would keep everybody else out.
+	bulk.Options.Tablock = heap
+	bulk.Options.KeepNulls = true
+	var values []any
+	var buf []byte
+	for {
+		row, more := rows.AppendRow(buf[:0])
+		if !more {
+			n, err := bulk.Done()
+			return n, s.failed(err)
+		}
+		buf = row
+		values, err = fields(values[:0], row, table.Columns)
+		if err == nil {
+			err = bulk.AddRow(values)
+		}
+		if err != nil {
+			// Half of a message is sent, so that nothing else can be.
+			s.Interrupt()
+			return 0, s.failed(fmt.Errorf("load table %s: %w", table.Name, err))
+		}
+	}
+}
+
+// isHeap reports whether a table has no clustered index yet.
+func (s *session) isHeap(ctx context.Context, table string) (bool, error) {
+	if heap, asked := s.heaps[table]; asked {
+		return heap, nil
+	}
+	t, err := s.Query(ctx, "SELECT OBJECTPROPERTY(OBJECT_ID('"+quoted(table)+"'), 'TableHasClustIndex'), OBJECTPROPERTY(OBJECT_ID('"+quoted(table)+"'), 'TableIsMemoryOptimized')", 1)
+	if err != nil {
+		return false, err
+	}
+	if s.heaps == nil {
+		s.heaps = map[string]bool{}
+	}
+	s.heaps[table] = len(t.Rows) == 1 && t.Rows[0][0] == "0" && t.Rows[0][1] != "1"
+	return s.heaps[table], nil
+}
+
+// insert loads by INSERT statements of many rows.
+func (s *session) insert(ctx context.Context, table schema.Table, rows schema.RowSource) (loaded int64, err error) {
+	ctx, done, err := s.watched(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	const mostValues, mostRows = 2000, 1000 // of 2100 parameters, and of a VALUES
+	each := max(1, min(mostRows, mostValues/len(table.Columns)))
+	placeholder := func(n int) string { return fmt.Sprintf("@p%d", n) }
+	full := database.InsertStatement(table, each, placeholder)
+	var values []any
+	var args []driver.NamedValue
+	var buf []byte
+	for pending := 0; ; {
+		row, more := rows.AppendRow(buf[:0])
+		if more {
+			if values, err = fields(values[:0], row, table.Columns); err != nil {
+				return loaded, err
+			}
+			for _, v := range values {
+				args = append(args, driver.NamedValue{Ordinal: len(args) + 1, Value: v})
+			}
+			buf = row
+			pending++
+		}
+		text := full
+		switch {
+		case !more && pending == 0:
+			return loaded, nil
+		case !more:
+			text = database.InsertStatement(table, pending, placeholder)
+		case pending < each:
+			continue
+		}
+		if _, err := s.exec(ctx, text, args...); err != nil {
+			return loaded, s.failed(err)
+		}
+		loaded += int64(pending)
+		pending, args = 0, args[:0]
+		if !more {
+			return loaded, nil
+		}
+	}
+}
+
+// fields takes a row apart as schema.Fields does, with times and dates as such: as text, what
+// they mean would depend on the language of the login.
+func fields(values []any, row []byte, columns []schema.Column) ([]any, error) {
+	values, err := schema.Fields(values, row, columns)
+	if err != nil {
+		return values, err
+	}
+	for i, c := range columns {
+		text, is := values[i].(string)
+		if !is {
+			continue
+		}
+		switch c.Type {
+		case schema.Date:
+			values[i], err = time.Parse(time.DateOnly, text)
+		case schema.Timestamp:
+			values[i], err = database.ParseTime([]byte(text))
+		}
+		if err != nil {
+			return values, fmt.Errorf("column %s: %w", c.Name, err)
+		}
+	}
+	return values, nil
+}

@@ -1,0 +1,268 @@
+package sqlserver
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/option"
+)
+
+// server says where SQL Server is, how to talk to it and who does. Clients on Windows have
+// some options of their own, since people share settings between systems.
+type server struct {
+	option.Naming
+	WindowsHost           string `opt:"windows_host" help:"as host, for Sledge on Windows, where it counts in place of host unless it is (local)"`
+	Host                  string `opt:"host" flag:"host" main:"true" help:"name or address of the machine the server is on; server\\instance names an instance"`
+	TCP                   bool   `opt:"tcp" help:"reach a named instance by the port of option port, too, rather than by the port that the SQL Server Browser of its machine says"`
+	Port                  int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on, where no instance is named"`
+	Azure                 bool   `opt:"azure" help:"the server is Azure SQL Database: sessions begin in the database of the schema, which is never created or dropped"`
+	WindowsAuthentication string `opt:"windows_authentication" choices:"windows|sql|entra" help:"as authentication, for Sledge on Windows"`
+	Authentication        string `opt:"authentication" choices:"sql|windows|entra" help:"how a session logs in: with a login of the server (sql), with an account of Windows (windows: by NTLM with a user DOMAIN\\name and a password; on Windows without a user as whoever runs Sledge), or with a token of Microsoft Entra ID (entra)"`
+	ManagedIdentity       string `opt:"msi_object_id" help:"object ID of the managed identity of the Azure machine that Sledge runs on, whose token entra uses; null is none"`
+	WindowsODBC           string `opt:"windows_odbc_driver" help:"ODBC driver of other programs on Windows; Sledge has a driver of its own and needs none"`
+	ODBC                  string `opt:"odbc_driver" help:"ODBC driver of other programs; Sledge has a driver of its own and needs none"`
+	User                  string `opt:"user" flag:"user" group:"accounts" help:"login that owns the schema, creates its database and runs the workload"`
+	Password              string `opt:"password" secret:"true" group:"accounts" help:"that login's password"`
+	Encrypt               string `opt:"encrypt" choices:"true|false|strict" help:"whether the connection is encrypted: with false the login alone, and with strict from the first byte on (TDS 8.0, SQL Server 2022 and later)"`
+	TrustServer           bool   `opt:"trust_server_cert" help:"encrypt without checking who the server is"`
+	Certificate           string `opt:"ssl_ca" help:"PEM file of the authority that the server's certificate is checked against, where trust_server_cert is false; empty for those that the system trusts"`
+	CertificateHost       string `opt:"certificate_host" help:"name that the server's certificate is for, where that is not the host"`
+	TokenFile             string `opt:"token_file" help:"file with an access token of Microsoft Entra ID for https://database.windows.net/, as az account get-access-token prints it; it is read for each connection"`
+}
+
+// transactional are SQL Server's options for workloads of short transactions.
+type transactional struct {
+	server     `dict:"connection" group:"connection"`
+	Database   string `opt:"dbname" flag:"dbname" group:"accounts" help:"database that holds the schema"`
+	InMemory   bool   `opt:"in_memory" group:"schema" help:"make memory-optimized tables; the database must be there, empty, with a filegroup for memory-optimized data"`
+	Bucket     int    `opt:"bucket" group:"schema" min:"1" max:"1000" help:"multiplies how many hash buckets orders and order_line get in memory"`
+	Durable    string `opt:"durability" group:"schema" choices:"SCHEMA_AND_DATA|SCHEMA_ONLY" help:"what of memory-optimized tables survives the end of the server"`
+	Bulk       bool   `opt:"bulk_copy" group:"schema" help:"load by bulk copy over the connection, as the program bcp does and without files; false loads by INSERT"`
+	Checkpoint bool   `opt:"checkpoint" group:"load" help:"checkpoint after a run"`
+}
+
+// analytic are SQL Server's options for workloads of queries.
+type analytic struct {
+	server      `dict:"connection" group:"connection"`
+	MaxDOP      int    `opt:"maxdop" group:"load" min:"0" max:"32767" help:"how many processors a query, and the making of an index that is no key, may use at once; 0 leaves it to the server"`
+	Database    string `opt:"dbname" flag:"dbname" group:"accounts" help:"database that holds the schema"`
+	Columnstore bool   `opt:"columnstore" group:"schema" help:"keep the tables by column, in clustered columnstore indexes"`
+	Bulk        bool   `opt:"bulk_copy" group:"schema" help:"load by bulk copy over the connection, as the program bcp does and without files; false loads by INSERT"`
+	Partition   bool   `opt:"partition_by_date" group:"schema" help:"divide orders and lineitem into a partition for every week"`
+	Statistics  bool   `opt:"advanced_statistics" group:"schema" help:"make statistics of columns that queries compare and have no index"`
+}
+
+const (
+	bySQL     = "sql"
+	byWindows = "windows"
+	byEntra   = "entra"
+
+	local    = "(local)" // this machine
+	null     = "null"
+	strict   = "strict"
+	odbc     = "ODBC Driver 18 for SQL Server"
+	onlyOnly = "SCHEMA_ONLY"
+)
+
+func newOptions(use database.Use) any {
+	where := server{
+		WindowsHost: local, Host: "localhost", Port: 1433,
+		WindowsAuthentication: byWindows, Authentication: bySQL, ManagedIdentity: null,
+		WindowsODBC: odbc, ODBC: odbc, User: "sa", Password: "admin", Encrypt: "true", TrustServer: true,
+	}
+	if use.Analytic {
+		return &analytic{server: where, Database: use.Name, MaxDOP: 2, Bulk: true}
+	}
+	return &transactional{server: where, Database: use.Name, Bucket: 1, Durable: "SCHEMA_AND_DATA", Bulk: true}
+}
+
+// settings is any option struct of this package.
+type settings interface{ common() login }
+
+// login is all that a connection needs.
+type login struct {
+	*server
+	Database string
+	bulk     bool
+	inMemory bool
+	maxDOP   int // of queries; 0 leaves it to the server
+}
+
+func (o *transactional) common() login {
+	return login{server: &o.server, Database: o.Database, bulk: o.Bulk, inMemory: o.InMemory}
+}
+
+func (o *analytic) common() login {
+	return login{server: &o.server, Database: o.Database, bulk: o.Bulk, maxDOP: o.MaxDOP}
+}
+
+// Validate implements option.Validator.
+func (o *transactional) Validate(names option.Names) error { return o.common().validate(names) }
+
+// Validate implements option.Validator.
+func (o *analytic) Validate(names option.Names) error { return o.common().validate(names) }
+
+func (l login) validate(names option.Names) error {
+	machine, instance := l.place()
+	switch {
+	case l.Database == "":
+		return names.Wrong("dbname", "", "it is empty: name the database to put the schema in")
+	case machine == "" || strings.HasSuffix(l.address(), `\`):
+		return names.Wrong(l.hostOption(), l.address(), "%q is no server: write a name, or name\\instance", l.address())
+	case strings.Contains(machine, ","):
+		return names.Wrong(l.hostOption(), l.address(), "%q is not one server: write its name alone, and its port in option %s", l.address(), names.Of("port"))
+	case strings.Contains(instance, `\`):
+		return names.Wrong(l.hostOption(), l.address(), "%q has more than one instance: write name\\instance", l.address())
+	case l.authentication() == byWindows && runtime.GOOS != "windows" && !strings.Contains(l.User, `\`):
+		return names.Wrong("authentication", byWindows, `only on Windows can Sledge log in as whoever runs it: set %s to DOMAIN\name and %s, or %s to sql`,
+			names.Of("user"), names.Of("password"), names.Of("authentication"))
+	case l.authentication() == byEntra && l.TokenFile == "" && l.managed() == "":
+		return names.Wrong(l.authenticationOption(), byEntra, "it needs a token, and Sledge asks nobody in a browser: write one into a file with "+
+			"az account get-access-token --resource https://database.windows.net/ --query accessToken -o tsv, and name the file in %s; or set %s",
+			names.Of("token_file"), names.Of("msi_object_id"))
+	case l.authentication() == byEntra && l.Encrypt == "false":
+		return names.Wrong("encrypt", "false", "a token must not be sent unencrypted: set it to true")
+	}
+	return nil
+}
+
+// onWindows is whether the options for clients on Windows count; tests set it.
+var onWindows = runtime.GOOS == "windows"
+
+// hostOption names the option that says where the server is.
+func (s *server) hostOption() string {
+	if onWindows && s.WindowsHost != local {
+		return "windows_host"
+	}
+	return "host"
+}
+
+func (s *server) address() string {
+	if s.hostOption() == "windows_host" {
+		return s.WindowsHost
+	}
+	return s.Host
+}
+
+// place returns the machine and the instance, which is "" where none is named.
+func (s *server) place() (machine, instance string) {
+	machine, instance, _ = strings.Cut(s.address(), `\`)
+	if machine == local || machine == "." {
+		machine = "localhost"
+	}
+	return machine, instance
+}
+
+// byBrowser is whether the port is asked of the SQL Server Browser.
+func (s *server) byBrowser() bool {
+	_, instance := s.place()
+	return instance != "" && !s.TCP
+}
+
+func (s *server) authenticationOption() string {
+	if onWindows {
+		return "windows_authentication"
+	}
+	return "authentication"
+}
+
+func (s *server) authentication() string {
+	if onWindows {
+		return s.WindowsAuthentication
+	}
+	return s.Authentication
+}
+
+// managed returns the object ID of the managed identity, or "".
+func (s *server) managed() string {
+	if s.ManagedIdentity == null {
+		return ""
+	}
+	return s.ManagedIdentity
+}
+
+// at says where the server is, for messages.
+func (s *server) at() string {
+	machine, instance := s.place()
+	if s.byBrowser() {
+		return machine + `\` + instance
+	}
+	return net.JoinHostPort(machine, strconv.Itoa(s.Port))
+}
+
+// String says where the login leads to, for messages.
+func (l login) String() string { return l.Database + " on " + l.at() }
+
+// Buckets returns how many hash buckets a memory-optimized table gets that has so many rows
+// for each warehouse. schema.sql asks.
+func (o *transactional) Buckets(warehouses, rows int) int { return warehouses * rows }
+
+// ManyBuckets is Buckets of a table that grows, which the option bucket multiplies.
+func (o *transactional) ManyBuckets(warehouses, rows int) int { return warehouses * rows * o.Bucket }
+
+// SchemaOnly reports whether memory-optimized tables are empty after a restart.
+func (o *transactional) SchemaOnly() bool { return o.Durable == onlyOnly }
+
+// fromURL is Database.FromURL. What stands after a question mark are further options.
+func fromURL(u *url.URL) (option.Values, error) {
+	if strings.Contains(u.Host, ",") {
+		return nil, errors.New("the URL names several servers: name one")
+	}
+	values := option.Values{}
+	set := func(name, value string) {
+		if value != "" {
+			values[name] = value
+		}
+	}
+	set("host", u.Hostname())
+	set("port", u.Port())
+	set("user", u.User.Username())
+	password, _ := u.User.Password()
+	set("password", password)
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return nil, errors.New("the part of the URL after the ? cannot be read: write name=value, with & between two")
+	}
+	for name, value := range query {
+		values[cmp.Or(parameters[strings.ToLower(name)], name)] = value[len(value)-1]
+	}
+	// The driver's URLs have an instance in the path and the database in a parameter.
+	path := strings.TrimPrefix(u.Path, "/")
+	switch {
+	case path == "":
+	case strings.Contains(path, "/"):
+		return nil, fmt.Errorf("the URL of a SQL Server database ends in one name, not in %q", path)
+	case values["dbname"] == "":
+		values["dbname"] = path
+	default:
+		values["host"] += `\` + path
+	}
+	return values, nil
+}
+
+// parameters are those of the driver's URLs that are options here under another name.
+var parameters = map[string]string{
+	"database": "dbname", "trustservercertificate": "trust_server_cert", "certificate": "ssl_ca", "hostnameincertificate": "certificate_host",
+}
+
+// Weeks returns the last days of the weeks that orders and lineitem are divided by, or none.
+// schema.sql asks: dates of orders are of 1992 to August 1998, and lines are shipped up to 121
+// days later.
+func (o *analytic) Weeks() []string {
+	if !o.Partition {
+		return nil
+	}
+	var days []string
+	for day := time.Date(1992, time.January, 7, 0, 0, 0, 0, time.UTC); day.Before(time.Date(1998, time.November, 25, 0, 0, 0, 0, time.UTC)); day = day.AddDate(0, 0, 7) {
+		days = append(days, day.Format(time.DateOnly))
+	}
+	return days
+}

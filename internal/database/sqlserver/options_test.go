@@ -1,0 +1,180 @@
+package sqlserver
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sledge/internal/database"
+	"sledge/internal/option"
+)
+
+func bound(t *testing.T, values option.Values) (login, error) {
+	t.Helper()
+	o := newOptions(database.Use{Name: "tpcc"})
+	err := option.Bind(option.Names{"host": "the host"}, values, o)
+	return o.(settings).common(), err
+}
+
+// asOnWindows has the options of clients on Windows count, or not.
+func asOnWindows(t *testing.T, is bool) {
+	was := onWindows
+	onWindows = is
+	t.Cleanup(func() { onWindows = was })
+}
+
+func TestTheServerIsWhereTheOptionsSay(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		windows bool
+		values  option.Values
+		at      string
+		by      string
+	}{
+		{"by default", false, nil, "localhost:1433", bySQL},
+		{"by default on Windows", true, nil, "localhost:1433", byWindows},
+		{"at a name and a port", false, option.Values{"host": "db1", "port": "1444"}, "db1:1444", bySQL},
+		{"at an instance", false, option.Values{"host": `db1\SALES`}, `db1\SALES`, bySQL},
+		{"at the port of an instance", false, option.Values{"host": `db1\SALES`, "tcp": "true", "port": "1444"}, "db1:1444", bySQL},
+		{"at what Windows' option says", true, option.Values{"windows_host": `db2\SALES`, "windows_authentication": "sql"}, `db2\SALES`, bySQL},
+		{"at what host says on Windows, too", true, option.Values{"host": "db1"}, "db1:1433", byWindows},
+		{"not at what Windows' option says elsewhere", false, option.Values{"windows_host": "db2"}, "localhost:1433", bySQL},
+		{"at an IPv6 address", false, option.Values{"host": "::1"}, "[::1]:1433", bySQL},
+		{"at this machine", false, option.Values{"host": `.\SQLEXPRESS`}, `localhost\SQLEXPRESS`, bySQL},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			asOnWindows(t, c.windows)
+			l, err := bound(t, c.values)
+			if c.windows && c.by == byWindows {
+				err = nil // as whoever runs the test, who is not on Windows
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l.at() != c.at || l.authentication() != c.by || l.String() != "tpcc on "+c.at {
+				t.Errorf("got %s, by %s, called %s; want %s by %s", l.at(), l.authentication(), l, c.at, c.by)
+			}
+		})
+	}
+}
+
+func TestTheDriverIsToldWhatTheOptionsSay(t *testing.T) {
+	l, err := bound(t, option.Values{"host": `db1\SALES`, "user": `CORP\jim`, "password": "p&ss/1", "authentication": "windows", "encrypt": "strict", "trust_server_cert": "false", "certificate_host": "db1.corp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := l.config("tpcc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fmt.Sprint(c.Host, c.Instance, c.Port, c.User, c.Password, c.Database, c.Encryption, c.TrustServerCertificate, c.Parameters["authenticator"], c.TLSConfig.ServerName, c.DisableRetry, c.Protocols)
+	if want := fmt.Sprint("db1", "SALES", 0, `CORP\jim`, "p&ss/1", "tpcc", 4, false, "ntlm", "db1.corp", true, []string{"tcp"}); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestMistakesSayTheWayOut(t *testing.T) {
+	for _, c := range []struct {
+		values option.Values
+		want   string
+	}{
+		{option.Values{"dbname": ""}, "name the database"},
+		{option.Values{"host": `db1\`}, `write a name, or name\instance`},
+		{option.Values{"host": "db1,1444"}, "its port in option port"},
+		{option.Values{"authentication": "windows"}, `DOMAIN\name`},
+		{option.Values{"authentication": "entra"}, "az account get-access-token"},
+		{option.Values{"authentication": "entra", "token_file": "x", "encrypt": "false"}, "must not be sent unencrypted"},
+	} {
+		if _, err := bound(t, c.values); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: got %v, want it to say %q", c.values, err, c.want)
+		}
+	}
+}
+
+func TestAURLIsReadAsTheDriversAre(t *testing.T) {
+	for _, c := range []struct{ url, want string }{
+		{"sqlserver://sa:s%2Fcret@db1:1444/sales", "map[dbname:sales host:db1 password:s/cret port:1444 user:sa]"},
+		{"sqlserver://sa@db1/SALES?database=tpcc&encrypt=strict&TrustServerCertificate=false", `map[dbname:tpcc encrypt:strict host:db1\SALES trust_server_cert:false user:sa]`},
+		{"sqlserver://db1?warehouses=3", "map[host:db1 warehouses:3]"},
+	} {
+		u, err := url.Parse(c.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := fromURL(u); err != nil || fmt.Sprint(got) != c.want {
+			t.Errorf("%s: got %v, %v, want %s", c.url, got, err, c.want)
+		}
+	}
+	for _, wrong := range []string{"sqlserver://a,b/c", "sqlserver://a/b/c"} {
+		u, err := url.Parse(wrong)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fromURL(u); err == nil {
+			t.Errorf("%s: got no error", wrong)
+		}
+	}
+}
+
+func TestTokensAreReadAsAzPrintsThem(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	l, err := bound(t, option.Values{"authentication": "entra", "token_file": file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"abc.def\n": "abc.def",
+		`{"accessToken": "abc.def", "tenant": "x"}`: "abc.def",
+		"":             "",
+		"two words":    "",
+		`{"broken`:     "",
+		`{"other": 1}`: "",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := l.token(t.Context())
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: got %q, %v, want %q", text, got, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "two words") {
+			t.Errorf("%v shows what may be a token", err)
+		}
+	}
+}
+
+func TestOrdersAreDividedByWeeks(t *testing.T) {
+	o := newOptions(database.Use{Name: "tpch", Analytic: true}).(*analytic)
+	if got := o.Weeks(); len(got) != 0 {
+		t.Errorf("got %d weeks that nobody asked for", len(got))
+	}
+	o.Partition = true
+	got := o.Weeks()
+	if n := len(got); n != 360 || got[0] != "1992-01-07" || got[n-1] != "1998-11-24" || !slices.IsSorted(got) {
+		t.Errorf("got %d weeks, %v", len(got), got)
+	}
+}
+
+func TestAQueryGetsItsHint(t *testing.T) {
+	s := &session{maxDOP: 2, inMemory: true}
+	for query, want := range map[string]string{
+		"SELECT a\nFROM t":                          "SELECT a\nFROM t\nOPTION (MAXDOP 2)",
+		"SELECT\na FROM t":                          "SELECT\na FROM t\nOPTION (MAXDOP 2)",
+		"WITH x AS (SELECT 1 AS a) SELECT a FROM x": "WITH x AS (SELECT 1 AS a) SELECT a FROM x\nOPTION (MAXDOP 2)",
+		"SELECT a FROM t OPTION (LOOP JOIN)":        "SELECT a FROM t OPTION (LOOP JOIN)",
+		"DELETE FROM t":                             "DELETE FROM t",
+		"DECLARE @a int; SELECT @a AS a":            "DECLARE @a int; SELECT @a AS a",
+		"UPDATE t SET a = 1 WHERE b IN (SELECT 1)":  "UPDATE t SET a = 1 WHERE b IN (SELECT 1)",
+	} {
+		if got := s.hinted(query); got != want {
+			t.Errorf("%s: got %s", query, got)
+		}
+	}
+	if got := s.unlocked("SELECT a FROM t WITH (UPDLOCK) WHERE b = 1"); got != "SELECT a FROM t WHERE b = 1" {
+		t.Errorf("in memory: got %s", got)
+	}
+}

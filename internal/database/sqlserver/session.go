@@ -1,0 +1,339 @@
+package sqlserver
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	mssql "github.com/microsoft/go-mssqldb"
+
+	"sledge/internal/database"
+	"sledge/internal/sqlfile"
+)
+
+// session is a database.Session over a connection of the driver.
+type session struct {
+	conn *mssql.Conn
+
+	// What conn talks over, so that Interrupt can break it; nil until it is there. off says
+	// that it is to be broken as soon as it is.
+	mu      sync.Mutex
+	network net.Conn
+
+	inTx bool // Begin has begun a transaction
+
+	// unsure is whether a routine may have begun one, and left it when it failed.
+	unsure bool
+
+	bulk     bool            // load by bulk copy
+	inMemory bool            // tables are memory-optimized, and take no hints about locks
+	maxDOP   int             // of queries; 0 leaves it to the server
+	heaps    map[string]bool // tables by whether they are heaps, as far as it was asked
+
+	// life ends when the call under way is cancelled, and is replaced then. It is the context of
+	// every call whose caller has none that can end: the driver watches one in any case.
+	life        atomic.Pointer[life]
+	interrupted atomic.Bool
+}
+
+// life is a context with what ends it.
+type life struct {
+	context.Context
+	end context.CancelFunc
+}
+
+func newLife() *life {
+	ctx, end := context.WithCancel(context.Background())
+	return &life{ctx, end}
+}
+
+func nothing() {}
+
+// watched returns the context of a call, which ends when the call is cancelled, and what is to
+// be done after the call. For callers who cancel nothing, as virtual users, it allocates
+// nothing. It fails where the caller's context is over already.
+func (s *session) watched(ctx context.Context) (watched context.Context, done func(), err error) {
+	if ctx.Done() == nil {
+		return s.life.Load(), nothing, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return ctx, nothing, err
+	}
+	watched, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(s.life.Load(), func() { cancel(context.Canceled) })
+	return watched, func() { stop(); cancel(nil) }, nil
+}
+
+// failed notes an error and returns it as callers are to know it.
+func (s *session) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	s.unsure = true
+	if number(err) == errMayNotSeeServer {
+		err = fmt.Errorf("%w: grant the login VIEW SERVER STATE, or from SQL Server 2022 on VIEW SERVER PERFORMANCE STATE", err)
+	}
+	if s.interrupted.Load() {
+		return errors.Join(database.ErrInterrupted, err)
+	}
+	return err
+}
+
+// Exec implements database.Session.
+func (s *session) Exec(ctx context.Context, statement string) error {
+	ctx, done, err := s.watched(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	_, err = s.exec(ctx, s.unlocked(statement))
+	return s.failed(err)
+}
+
+func (s *session) exec(ctx context.Context, statement string, args ...driver.NamedValue) (int64, error) {
+	prepared, err := s.conn.PrepareContext(ctx, statement)
+	if err != nil {
+		return 0, err
+	}
+	result, err := prepared.(*mssql.Stmt).ExecContext(ctx, args)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// Query implements database.Session. Of several statements, the last that returns rows is the
+// one that answers.
+func (s *session) Query(ctx context.Context, statement string, limit int) (database.Table, error) {
+	ctx, done, err := s.watched(ctx)
+	if err != nil {
+		return database.Table{}, err
+	}
+	defer done()
+	t, err := s.query(ctx, s.hinted(s.unlocked(statement)), limit)
+	return t, s.failed(err)
+}
+
+func (s *session) query(ctx context.Context, statement string, limit int) (t database.Table, err error) {
+	prepared, err := s.conn.PrepareContext(ctx, statement)
+	if err != nil {
+		return t, err
+	}
+	rows, err := prepared.(*mssql.Stmt).QueryContext(ctx, nil)
+	if err != nil {
+		return t, err
+	}
+	defer func() {
+		if closed := rows.Close(); err == nil {
+			err = closed
+		}
+	}()
+	for {
+		if columns := rows.Columns(); len(columns) > 0 {
+			t = database.Table{Columns: columns}
+		}
+		values := make([]driver.Value, len(t.Columns))
+		dates := make([]bool, len(t.Columns))
+		for i := range rows.Columns() {
+			dates[i] = rows.(driver.RowsColumnTypeDatabaseTypeName).ColumnTypeDatabaseTypeName(i) == "DATE"
+		}
+		for {
+			if limit > 0 && len(t.Rows) == limit {
+				return t, nil
+			}
+			err := rows.Next(values)
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				return t, err
+			}
+			t.Rows = append(t.Rows, texts(values, dates))
+		}
+		if err := rows.(driver.RowsNextResultSet).NextResultSet(); err == io.EOF {
+			return t, nil
+		} else if err != nil {
+			return t, err
+		}
+	}
+}
+
+// texts returns a row's values as text.
+func texts(values []driver.Value, dates []bool) []string {
+	row := make([]string, len(values))
+	for i, v := range values {
+		switch v := v.(type) {
+		case nil:
+			row[i] = "NULL"
+		case string:
+			row[i] = v
+		case []byte:
+			row[i] = string(v)
+		case float64:
+			row[i] = strconv.FormatFloat(v, 'f', -1, 64)
+		case time.Time:
+			layout := database.TimeFormat
+			if dates[i] {
+				layout = time.DateOnly
+			}
+			row[i] = v.Format(layout)
+		default:
+			row[i] = fmt.Sprint(v)
+		}
+	}
+	return row
+}
+
+// updateHint is how statements lock what they read.
+const updateHint = " WITH (UPDLOCK)"
+
+// unlocked returns a statement without hints about locks where the tables take none: in memory,
+// who changes what another has changed fails.
+func (s *session) unlocked(statement string) string {
+	if !s.inMemory {
+		return statement
+	}
+	return strings.ReplaceAll(statement, updateHint, "")
+}
+
+// hinted returns a query with the hint about how many processors it may use: there is no
+// setting of a session for it.
+func (s *session) hinted(query string) string {
+	if s.maxDOP == 0 || strings.Contains(query, ";") || strings.Contains(query, "OPTION (") {
+		return query
+	}
+	begin, _, _ := strings.Cut(strings.TrimSpace(query), " ")
+	begin, _, _ = strings.Cut(begin, "\n")
+	if !strings.EqualFold(begin, "SELECT") && !strings.EqualFold(begin, "WITH") {
+		return query
+	}
+	return fmt.Sprintf("%s\nOPTION (MAXDOP %d)", query, s.maxDOP)
+}
+
+// bounded runs what the driver cannot be made to give up with a context: where that ends, the
+// session is broken.
+func (s *session) bounded(ctx context.Context, f func() error) error {
+	if ctx.Done() != nil {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		defer context.AfterFunc(ctx, s.Interrupt)()
+	}
+	return s.failed(f())
+}
+
+// Begin implements database.Session. It is no statement of the server's, which counts those.
+func (s *session) Begin(ctx context.Context, _ database.Access) error {
+	return s.bounded(ctx, func() error {
+		// The driver would keep the context for the end of the transaction.
+		_, err := s.conn.BeginTx(context.Background(), driver.TxOptions{})
+		s.inTx = err == nil
+		return err
+	})
+}
+
+// Commit implements database.Session. A commit that fails leaves the transaction to be
+// rolled back.
+func (s *session) Commit(ctx context.Context) error {
+	return s.bounded(ctx, func() error {
+		err := s.conn.Commit()
+		s.inTx = err != nil
+		return err
+	})
+}
+
+// Rollback implements database.Session.
+func (s *session) Rollback(ctx context.Context) error {
+	if !s.inTx && !s.unsure {
+		return nil
+	}
+	was := s.inTx
+	s.inTx, s.unsure = false, false
+	if was {
+		return s.bounded(ctx, s.conn.Rollback)
+	}
+	return s.Exec(ctx, "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION")
+}
+
+// Cancel implements database.Session: the driver tells the server, and goes on when it has
+// answered.
+func (s *session) Cancel(context.Context) error {
+	s.life.Swap(newLife()).end()
+	return nil
+}
+
+// Interrupt implements database.Session: reading and writing fail at once.
+func (s *session) Interrupt() {
+	s.interrupted.Store(true)
+	s.breakOff()
+}
+
+func (s *session) breakOff() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.network != nil {
+		// An error would mean that the connection is closed, which is as good.
+		_ = s.network.SetDeadline(time.Unix(1, 0))
+	}
+}
+
+// Close implements database.Session. The server ends what a session does whose connection is
+// gone.
+func (s *session) Close() error {
+	defer s.life.Load().end()
+	if !s.interrupted.Load() {
+		_ = s.network.SetWriteDeadline(time.Now().Add(lastWords))
+	}
+	err := s.conn.Close()
+	if s.interrupted.Load() || errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// Prepare implements database.Session. The driver sends each run in one round trip: the call of
+// a routine as such, and anything else to sp_executesql, whose plans the server keeps by the
+// text. So nothing is asked of the server here.
+func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (database.Statement, error) {
+	params, err := database.BindParams(q, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	call, isCall := parseCall(q)
+	if len(database.Outputs(params)) > 0 && !isCall {
+		return nil, fmt.Errorf("sql %s: output parameters of anything but the call of a procedure: %w", q.Name, errors.ErrUnsupported)
+	}
+	text := s.hinted(s.unlocked(q.Text))
+	if isCall {
+		text = call.procedure
+	}
+	prepared, err := s.conn.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, s.failed(fmt.Errorf("prepare %s: %w", q.Name, err))
+	}
+	st := &statement{
+		session: s, prepared: prepared.(*mssql.Stmt), params: params, args: make([]driver.NamedValue, len(params)),
+		calls: isCall || calls(q.Text), results: results{query: q, out: out},
+	}
+	for i, p := range params {
+		st.args[i].Ordinal = i + 1
+		if isCall {
+			st.args[i].Name = call.names[i]
+		}
+		if p.Mode != database.In {
+			st.outputs = append(st.outputs, newOutput(i, p))
+		}
+	}
+	return st, nil
+}

@@ -1,0 +1,360 @@
+package sqlserver
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/meter"
+	"sledge/internal/schema"
+	"sledge/internal/sqlfile"
+)
+
+var useOfTests = database.Use{Name: "tpcc"}
+
+func parsed(t testing.TB, text string) sqlfile.Query {
+	t.Helper()
+	q, err := sqlfile.Parse("test", text, Database.Dialect.Placeholder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+func TestAStatementIsOneCallWithTypes(t *testing.T) {
+	s := &standIn{t: t, answer: answering(func(request) []byte { return nil })}
+	session := connectTo(t, s)
+	in := struct {
+		ID    int64               `sql:"id"`
+		Ratio float64             `sql:"ratio"`
+		Last  string              `sql:"last"`
+		Note  string              `sql:"note"`
+		City  string              `sql:"city"`
+		Data  []byte              `sql:"data"`
+		When  time.Time           `sql:"moment"`
+		Large sql.Null[int64]     `sql:"large"`
+		Words sql.Null[string]    `sql:"words"`
+		Later sql.Null[time.Time] `sql:"later"`
+		None  []byte              `sql:"none"`
+	}{ID: 7, Ratio: 0.5, Last: "BARBAR", Note: strings.Repeat("x", 300), City: "Zürich", Data: []byte{0, 255}, When: time.Unix(1, 0)}
+	st, err := session.Prepare(t.Context(), parsed(t, "UPDATE t SET a = :id, b = :ratio, c = :last, d = :note, e = :city, f = :data, g = :moment, h = :large, i = :words, j = :later, k = :none WHERE id = :id"), &in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := st.Run(context.Background(), nil); err != nil || n != 1 {
+		t.Fatalf("got %d, %v", n, err)
+	}
+	got := s.requests()
+	if len(got) != 1 || got[0].text != "sp_executesql" {
+		t.Fatalf("got %+v, want one call of sp_executesql", got)
+	}
+	want := []string{
+		"nvarchar UPDATE t SET a = @p1, b = @p2, c = @p3, d = @p4, e = @p5, f = @p6, g = @p7, h = @p8, i = @p9, j = @p10, k = @p11 WHERE id = @p12",
+		"nvarchar @p1 bigint,@p2 float,@p3 varchar(6),@p4 varchar(max),@p5 nvarchar(6),@p6 varbinary(2),@p7 datetimeoffset(7),@p8 bigint,@p9 nvarchar(4000),@p10 datetimeoffset(7),@p11 varbinary(max),@p12 bigint",
+		"@p1 int8 7", "@p2 float8 0.5", "@p3 varchar BARBAR", "@p4 varchar max " + in.Note, "@p5 nvarchar Zürich", "@p6 varbinary [0 255]",
+		"@p7 datetimeoffset of 10 bytes", "@p8 int8 <nil>", "@p9 nvarchar <nil>", "@p10 datetimeoffset <nil>", "@p11 varbinary max <nil>", "@p12 int8 7",
+	}
+	for i, p := range got[0].params {
+		if p.String() != want[i] {
+			t.Errorf("parameter %d: got %s, want %s", i+1, p, want[i])
+		}
+	}
+}
+
+func TestARoutineIsCalledByTheNamesOfItsParameters(t *testing.T) {
+	s := &standIn{t: t, answer: answering(func(request) []byte {
+		return append(rows([]string{"@stock_count"}, []any{int64(17)}), done(1)...)
+	})}
+	session := connectTo(t, s)
+	in := struct {
+		W int64 `sql:"w_id"`
+		D int64 `sql:"d_id"`
+		T int64 `sql:"threshold"`
+	}{1, 2, 15}
+	var out struct {
+		Count int64 `sql:"stock_count"`
+	}
+	st, err := session.Prepare(t.Context(), parsed(t, "EXECUTE dbo.slev @st_w_id = :w_id, @st_d_id = :d_id, @threshold = :threshold"), &in, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := st.Run(context.Background(), nil); err != nil || n != 1 || out.Count != 17 {
+		t.Errorf("got %d rows with %d, %v, want one with 17", n, out.Count, err)
+	}
+	got := s.requests()[0]
+	if want := "[@st_w_id int8 1 @st_d_id int8 2 @threshold int8 15]"; got.text != "dbo.slev" || fmt.Sprint(got.params) != want {
+		t.Errorf("got %s %v, want %s", got.text, got.params, want)
+	}
+}
+
+func TestErrorsThatARoutineReturnsAsRowsAreErrors(t *testing.T) {
+	conflict := []byte(nil)
+	for _, c := range []struct {
+		name  string
+		reply []byte
+		want  meter.Class
+	}{
+		{"a deadlock", rows([]string{"ErrorNumber", "ErrorSeverity", "ErrorMessage"}, []any{int64(1205), int64(13), "Transaction was deadlocked"}), meter.Deadlock},
+		{"a key", rows([]string{"ErrorNumber", "ErrorSeverity", "ErrorMessage"}, []any{int64(2627), int64(14), "Violation of PRIMARY KEY"}), meter.Constraint},
+		{"a conflict in memory", rows([]string{"anything"}, []any{"IMOLTPERROR : 41302"}), meter.Serialization},
+		{"an error of the server's", append(conflict, refused(1205, "deadlocked")...), meter.Deadlock},
+		{"an error after rows", append(rows([]string{"no_d_next_o_id"}, []any{int64(5)}), refused(547, "a reference")...), meter.Constraint},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			end := doneWith(0, 0)
+			if strings.Contains(c.name, "error") {
+				end = doneWith(2, 0)
+			}
+			answered := 0
+			s := &standIn{t: t, answer: answering(func(r request) []byte {
+				if r.kind != anRPC {
+					return nil
+				}
+				if answered++; answered == 2 {
+					return append(append([]byte(nil), c.reply...), end...)
+				}
+				return append(rows([]string{"no_d_next_o_id"}, []any{int64(3001)}), done(1)...)
+			})}
+			session := connectTo(t, s)
+			in := struct {
+				W int64 `sql:"w_id"`
+			}{1}
+			var out struct {
+				Order int64 `sql:"no_d_next_o_id"`
+			}
+			st, err := session.Prepare(t.Context(), parsed(t, "DECLARE @n datetime2(0) = SYSDATETIME(); EXECUTE dbo.neword @no_w_id = :w_id, @TIMESTAMP = @n"), &in, &out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				_, err = st.Run(context.Background(), nil)
+				if err != nil {
+					break
+				}
+				if out.Order != 3001 {
+					t.Errorf("got order %d", out.Order)
+				}
+			}
+			if got := classify(err); err == nil || got != c.want {
+				t.Errorf("got %v of class %v, want %v", err, got, c.want)
+			}
+			if err := session.Rollback(context.Background()); err != nil { // of what the routine may have left
+				t.Error(err)
+			}
+			last := s.requests()
+			if got := last[len(last)-1].text; got != "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION" {
+				t.Errorf("after it: got %q", got)
+			}
+			if _, err := st.Run(context.Background(), nil); err != nil || out.Order != 3001 {
+				t.Errorf("the call after it: got order %d, %v", out.Order, err)
+			}
+		})
+	}
+}
+
+func TestTransactionsAreNoStatements(t *testing.T) {
+	s := &standIn{t: t, answer: answering(func(request) []byte { return nil })}
+	session := connectTo(t, s)
+	for _, end := range []func(context.Context) error{session.Commit, session.Rollback} {
+		if err := session.Begin(t.Context(), database.ReadWrite); err != nil {
+			t.Fatal(err)
+		}
+		if err := session.Exec(t.Context(), "UPDATE t SET a = 1"); err != nil {
+			t.Fatal(err)
+		}
+		if err := end(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var kinds []byte
+	for _, r := range s.requests() {
+		kinds = append(kinds, r.kind)
+	}
+	if want := []byte{aTransaction, aBatch, aTransaction, aTransaction, aBatch, aTransaction}; string(kinds) != string(want) {
+		t.Errorf("got packets of the kinds %v, want %v", kinds, want)
+	}
+}
+
+func TestACallThatIsNotAnsweredIsInterrupted(t *testing.T) {
+	s := &standIn{t: t}
+	s.answer = func(r request) []byte {
+		if r.kind == aLogin {
+			return loggedIn()
+		}
+		return nil
+	}
+	session := connectTo(t, s)
+	time.AfterFunc(100*time.Millisecond, session.Interrupt)
+	err := soon(t, "an interrupted call", func() error { return session.Exec(context.Background(), "WAITFOR DELAY '1:00'") })
+	if !errors.Is(err, database.ErrInterrupted) || classify(err) != meter.Connection {
+		t.Errorf("got %v of class %v, want %v", err, classify(err), database.ErrInterrupted)
+	}
+	_ = soon(t, "a rollback after it", func() error { return session.Rollback(context.Background()) })
+	_ = soon(t, "closing after it", session.Close)
+	session.Interrupt() // is allowed at any time
+}
+
+func TestACallIsCancelledAndTheSessionGoesOn(t *testing.T) {
+	s := &standIn{t: t, answer: answering(func(r request) []byte {
+		switch {
+		case r.kind == anAttention:
+			return doneWith(0x20, 0)
+		case strings.HasPrefix(r.text, "WAITFOR"):
+			return []byte(nil)
+		}
+		return append(rows([]string{"one"}, []any{int64(1)}), done(1)...)
+	})}
+	reply := s.answer
+	s.answer = func(r request) []byte {
+		if strings.HasPrefix(r.text, "WAITFOR") {
+			return nil
+		}
+		return reply(r)
+	}
+	session := connectTo(t, s)
+	for range 3 {
+		time.AfterFunc(50*time.Millisecond, func() { _ = session.Cancel(context.Background()) })
+		if err := soon(t, "a cancelled call", func() error { return session.Exec(context.Background(), "WAITFOR DELAY '1:00'") }); err == nil {
+			t.Error("got no error")
+		}
+		got, err := session.Query(context.Background(), "SELECT 1 AS one", 0)
+		if err != nil || len(got.Rows) != 1 || got.Rows[0][0] != "1" {
+			t.Fatalf("the call after it: got %v, %v", got, err)
+		}
+	}
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := soon(t, "a call whose context ends", func() error { return session.Exec(short, "WAITFOR DELAY '1:00'") }); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
+	}
+}
+
+func TestALogInThatIsRefusedSaysWhy(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		reply   []byte
+		class   meter.Class
+		missing bool
+		says    string
+	}{
+		{"a wrong password", failed(18456, "Login failed for user 'sa'."), meter.Permission, false, "check options user and password"},
+		{"no such database", append(refused(4060, `Cannot open database "tpcc" requested by the login.`), failed(18456, "Login failed for user 'sa'.")...), meter.Connection, true, "sledge build"},
+		{"a firewall", failed(40615, "Cannot open server"), meter.Permission, false, "firewall"},
+		{"a pause", failed(40613, "Database is not currently available"), meter.Connection, false, "try again"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &standIn{t: t, answer: func(request) []byte { return c.reply }}
+			_, err := connect(t.Context(), newOptionsOf(t, s.listen()), database.Owner)
+			if err == nil {
+				t.Fatal("it connected")
+			}
+			_, isPassword := errors.AsType[*database.PasswordError](err)
+			text := err.Error()
+			if classify(err) != c.class || errors.Is(err, database.ErrMissing) != c.missing || isPassword != (c.name == "a wrong password") ||
+				!strings.Contains(text, c.says) || !strings.Contains(text, "SQL Server") {
+				t.Errorf("got %q of class %v, a password error: %v", text, classify(err), isPassword)
+			}
+			if strings.Contains(text, "secret-7541") || strings.Contains(text, "\n") {
+				t.Errorf("got %q, which shows the password or has several lines", text)
+			}
+		})
+	}
+}
+
+func TestALogInThatNobodyAnswersIsGivenUp(t *testing.T) {
+	was := connectTimeout
+	connectTimeout = 300 * time.Millisecond
+	t.Cleanup(func() { connectTimeout = was })
+	s := &standIn{t: t, answer: func(request) []byte { return nil }}
+	options := newOptionsOf(t, s.listen())
+	err := soon(t, "connecting", func() error {
+		_, err := connect(context.Background(), options, database.Owner)
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "no answer within 300ms") || classify(err) != meter.Connection {
+		t.Errorf("got %v of class %v", err, classify(err))
+	}
+}
+
+// source has rows of load text.
+type source struct{ lines []string }
+
+func (s *source) AppendRow(buf []byte) ([]byte, bool) {
+	if len(s.lines) == 0 {
+		return buf, false
+	}
+	buf = append(append(buf, s.lines[0]...), '\n')
+	s.lines = s.lines[1:]
+	return buf, true
+}
+
+func TestRowsAreCopiedInOneMessage(t *testing.T) {
+	table := schema.Table{Name: "loaded", Columns: []schema.Column{{Name: "id"}, {Name: "words", Type: schema.Varchar, Size: 20, Null: true}}}
+	s := &standIn{t: t, answer: answering(func(r request) []byte {
+		switch {
+		case strings.Contains(r.text, "OBJECTPROPERTY"):
+			return append(rows([]string{"a", "b"}, []any{int64(0), int64(0)}), done(1)...)
+		case strings.Contains(r.text, "FMTONLY OFF"):
+			all := rows([]string{"id", "words"}, []any{int64(1), "x"})
+			return append(all[:len(all)-1-9-4], done(0)...)
+		case r.kind == aBulk:
+			return done(3)
+		}
+		return nil
+	})}
+	session := connectTo(t, s)
+	n, err := session.Load(t.Context(), table, &source{[]string{"1\tone", "2\t\\N", "3\tthree"}})
+	if err != nil || n != 3 {
+		t.Fatalf("got %d rows, %v, want 3", n, err)
+	}
+	var commands []string
+	var copied []byte
+	for _, r := range s.requests() {
+		if strings.HasPrefix(r.text, "INSERT BULK") {
+			commands = append(commands, r.text)
+		}
+		if r.kind == aBulk {
+			copied = r.data
+		}
+	}
+	if want := "[INSERT BULK [loaded] ([id] bigint, [words] nvarchar(4000)) WITH (KEEP_NULLS,TABLOCK)]"; fmt.Sprint(commands) != want {
+		t.Errorf("got %v, want %s", commands, want)
+	}
+	if n := strings.Count(string(copied), string(toUTF16("three"))); n != 1 || binary.LittleEndian.Uint16(copied[1:]) != 2 {
+		t.Errorf("got %q", copied)
+	}
+}
+
+// BenchmarkCall is what a call of a routine costs the client, whose server answers at once.
+func BenchmarkCall(b *testing.B) {
+	answer := append(rows([]string{"no_d_next_o_id"}, []any{int64(3001)}), done(1)...)
+	s := &standIn{t: b, answer: answering(func(request) []byte { return answer })}
+	session := connectTo(b, s)
+	in := struct {
+		W  int64  `sql:"w_id"`
+		D  int64  `sql:"d_id"`
+		By string `sql:"c_last"`
+	}{1, 2, "BARBARBAR"}
+	var out struct {
+		Order int64 `sql:"no_d_next_o_id"`
+	}
+	st, err := session.Prepare(b.Context(), parsed(b, "EXECUTE dbo.neword @a = :w_id, @b = :d_id, @c = :c_last"), &in, &out)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := st.Run(context.Background(), nil); err != nil {
+			b.Fatal(err)
+		}
+		s.mu.Lock()
+		s.got = s.got[:0]
+		s.mu.Unlock()
+	}
+}

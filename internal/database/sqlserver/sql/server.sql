@@ -1,0 +1,72 @@
+-- name: version
+SELECT CAST(SERVERPROPERTY('productversion') AS varchar(30)) AS version
+
+-- Babelfish says so in its first line.
+-- name: product
+SELECT CASE WHEN @@VERSION LIKE 'Babelfish%' THEN 'Babelfish' WHEN SERVERPROPERTY('EngineEdition') IN (5, 8, 11) THEN 'Azure SQL' ELSE 'SQL Server' END AS product
+
+-- name: session
+SELECT CONCAT('session ', @@SPID) AS session
+
+-- What the performance of these workloads depends on: how the database isolates and keeps
+-- transactions, and what of the server was set otherwise than by default. What a login may not
+-- see, or a server does not have, is left out.
+-- name: settings
+DECLARE @sledge_settings TABLE (name varchar(128), value varchar(400));
+INSERT INTO @sledge_settings (name, value)
+SELECT 'edition', CAST(SERVERPROPERTY('Edition') AS varchar(400));
+INSERT INTO @sledge_settings (name, value)
+SELECT 'collation', CAST(DATABASEPROPERTYEX(DB_NAME(), 'Collation') AS varchar(400));
+BEGIN TRY
+  INSERT INTO @sledge_settings (name, value)
+  EXECUTE ('SELECT v.name, v.value FROM sys.databases d CROSS APPLY (VALUES
+    (''compatibility_level'', CAST(d.compatibility_level AS varchar(400))), (''recovery_model'', d.recovery_model_desc),
+    (''read_committed_snapshot'', CASE d.is_read_committed_snapshot_on WHEN 1 THEN ''ON'' ELSE ''OFF'' END),
+    (''snapshot_isolation'', d.snapshot_isolation_state_desc), (''page_verify'', d.page_verify_option_desc),
+    (''auto_create_statistics'', CASE d.is_auto_create_stats_on WHEN 1 THEN ''ON'' ELSE ''OFF'' END),
+    (''auto_update_statistics'', CASE d.is_auto_update_stats_on WHEN 1 THEN ''ON'' ELSE ''OFF'' END),
+    (''parameterization'', CASE d.is_parameterization_forced WHEN 1 THEN ''FORCED'' ELSE ''SIMPLE'' END)) v (name, value)
+    WHERE d.database_id = DB_ID()');
+END TRY
+BEGIN CATCH
+  PRINT ERROR_MESSAGE()
+END CATCH;
+BEGIN TRY
+  INSERT INTO @sledge_settings (name, value)
+  EXECUTE ('SELECT v.name, v.value FROM sys.databases d CROSS APPLY (VALUES
+    (''delayed_durability'', d.delayed_durability_desc),
+    (''memory_optimized_elevate_to_snapshot'', CASE d.is_memory_optimized_elevate_to_snapshot_on WHEN 1 THEN ''ON'' ELSE ''OFF'' END),
+    (''memory_optimized_tables_without_data'', CAST((SELECT COUNT(*) FROM sys.tables t WHERE t.is_memory_optimized = 1 AND t.durability = 1) AS varchar(400)))) v (name, value)
+    WHERE d.database_id = DB_ID()');
+END TRY
+BEGIN CATCH
+  PRINT ERROR_MESSAGE()
+END CATCH;
+BEGIN TRY
+  INSERT INTO @sledge_settings (name, value)
+  EXECUTE ('SELECT LOWER(REPLACE(name, '' '', ''_'')), CAST(value_in_use AS varchar(400)) FROM sys.configurations
+    WHERE name IN (''max degree of parallelism'', ''cost threshold for parallelism'', ''max server memory (MB)'', ''min server memory (MB)'', ''max worker threads'',
+      ''optimize for ad hoc workloads'', ''lightweight pooling'', ''priority boost'', ''affinity mask'', ''recovery interval (min)'', ''network packet size (B)'',
+      ''user connections'', ''locks'', ''fill factor (%)'')');
+END TRY
+BEGIN CATCH
+  PRINT ERROR_MESSAGE()
+END CATCH;
+BEGIN TRY
+  INSERT INTO @sledge_settings (name, value)
+  EXECUTE ('SELECT ''cpu_count'', CAST(cpu_count AS varchar(400)) FROM sys.dm_os_sys_info UNION ALL
+    SELECT ''physical_memory_kb'', CAST(physical_memory_kb AS varchar(400)) FROM sys.dm_os_sys_info');
+END TRY
+BEGIN CATCH
+  PRINT ERROR_MESSAGE()
+END CATCH;
+SELECT name, value FROM @sledge_settings WHERE value IS NOT NULL ORDER BY name
+
+-- What virtual users tell of their connection, as far as the login may see it.
+-- name: connection
+BEGIN TRY
+  EXECUTE ('SELECT CONCAT(''encrypted: '', LOWER(encrypt_option), '', '', net_transport, '', '', auth_scheme) AS connection FROM sys.dm_exec_connections WHERE session_id = @@SPID')
+END TRY
+BEGIN CATCH
+  SELECT 'encrypted: unknown' AS connection WHERE 1 = 0
+END CATCH

@@ -1,0 +1,5 @@
+-- Sums of money have four digits after the point, which whole numbers of cents must not have.
+
+-- name: payments
+SELECT h_w_id AS w_id, h_d_id AS d_id, COUNT(*) AS payments, CAST(ROUND(SUM(h_amount) * 100, 0) AS bigint) AS cents
+FROM history GROUP BY h_w_id, h_d_id

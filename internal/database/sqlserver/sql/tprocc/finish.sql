@@ -1,0 +1,2 @@
+-- Statistics for the planner, of all tables.
+EXECUTE sp_updatestats

@@ -1,0 +1,72 @@
+// Package sqlserver is SQL Server and Azure SQL, through the low level of Microsoft's own
+// driver for Go. Its T-SQL is such as Babelfish takes, too. It knows no workload but what its
+// SQL files say for one.
+package sqlserver
+
+import (
+	"embed"
+	"fmt"
+
+	"sledge/internal/database"
+	"sledge/internal/schema"
+	"sledge/internal/sqlschema"
+)
+
+//go:embed sql
+var files embed.FS
+
+// Database is SQL Server.
+var Database = &database.Database{
+	Name:    "sqlserver",
+	Title:   "SQL Server",
+	Aliases: []string{"mssqls", "mssqlserver"},
+	Unproven: "No test of Sledge's has run on SQL Server, Azure SQL or Babelfish: Microsoft's parser takes the T-SQL, and sessions were " +
+		"tried on a stand-in that speaks the protocol and runs no SQL.",
+	Goroutines: true,
+	Options:    newOptions,
+	Schemes:    []string{"sqlserver", "mssql"},
+	FromURL:    fromURL,
+	Target:     func(options any) string { return options.(settings).common().String() },
+	Create:     create,
+	Drop:       drop,
+	Connect:    connect,
+	Lacking:    lacking,
+	Finish:     finish,
+	Durability: durability,
+	SchemaName: func(options any) database.SchemaName {
+		return database.SchemaName{Name: options.(settings).common().Database}
+	},
+	Schema:   sqlschema.New,
+	Server:   sqlschema.NewServer,
+	Classify: classify,
+	SQL:      files,
+	Dialect: database.Dialect{
+		Placeholder:   func(n int) string { return fmt.Sprintf("@p%d", n) },
+		Type:          columnType,
+		Bytes:         "varbinary(max)",
+		TellsCapitals: true, // where the database's collation does
+	},
+}
+
+// columnType is for tables without a text of their own, which may hold any character: those
+// of the workloads hold none but ASCII, and say so in their files.
+func columnType(c schema.Column) string {
+	switch c.Type {
+	case schema.SmallInteger:
+		return "smallint"
+	case schema.BigInteger:
+		return "bigint"
+	case schema.Decimal:
+		return fmt.Sprintf("decimal(%d,%d)", c.Size, c.Scale)
+	case schema.Char:
+		return fmt.Sprintf("nchar(%d)", c.Size)
+	case schema.Varchar:
+		return fmt.Sprintf("nvarchar(%d)", c.Size)
+	case schema.Date:
+		return "date"
+	case schema.Timestamp:
+		return "datetime2(6)"
+	default:
+		return "int"
+	}
+}

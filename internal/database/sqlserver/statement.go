@@ -1,0 +1,397 @@
+package sqlserver
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	mssql "github.com/microsoft/go-mssqldb"
+
+	"sledge/internal/database"
+	"sledge/internal/sqlfile"
+)
+
+// call is the call of a procedure that goes to the server as such, and not as a text that calls it.
+type call struct {
+	procedure string
+	names     []string // of the procedure's parameters, in the order of the query's
+}
+
+var (
+	aCall     = regexp.MustCompile(`(?is)^\s*CALL\s+([\w.]+)\s*\(([^()]*)\)\s*;?\s*$`)
+	anExecute = regexp.MustCompile(`(?is)^\s*EXEC(?:UTE)?\s+([\w.]+)\s+(@\w+\s*=\s*@p\d+\s*(?:,\s*@\w+\s*=\s*@p\d+\s*)*);?\s*$`)
+	mention   = regexp.MustCompile(`(?i)\bEXEC(UTE)?\b`)
+)
+
+// parseCall reads a query that does nothing but call a procedure: EXECUTE name @a = :b, which
+// says what the parameters are called, or CALL name(:a, :b), where they are called as the
+// query's are.
+func parseCall(q sqlfile.Query) (call, bool) {
+	if m := aCall.FindStringSubmatch(q.Text); m != nil {
+		for i, argument := range strings.Split(m[2], ",") {
+			if strings.TrimSpace(argument) != fmt.Sprintf("@p%d", i+1) {
+				return call{}, false
+			}
+		}
+		return call{m[1], q.Params}, true
+	}
+	m := anExecute.FindStringSubmatch(q.Text)
+	if m == nil {
+		return call{}, false
+	}
+	c := call{procedure: m[1]}
+	for i, argument := range strings.Split(m[2], ",") {
+		name, value, _ := strings.Cut(argument, "=")
+		if strings.TrimSpace(value) != fmt.Sprintf("@p%d", i+1) {
+			return call{}, false
+		}
+		c.names = append(c.names, strings.TrimPrefix(strings.TrimSpace(name), "@"))
+	}
+	return c, true
+}
+
+// calls reports whether a text calls a procedure.
+func calls(text string) bool { return mention.MatchString(text) }
+
+// statement is a query with its values bound.
+type statement struct {
+	session  *session
+	prepared *mssql.Stmt
+	params   []database.Param
+	args     []driver.NamedValue // used anew for every run
+	outputs  []output
+	calls    bool // a procedure, whose rows may say that it has failed
+	results  results
+}
+
+// Run implements database.Statement.
+func (st *statement) Run(ctx context.Context, each func() error) (int64, error) {
+	ctx, done, err := st.session.watched(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	n, err := st.run(ctx, each)
+	return n, st.session.failed(err)
+}
+
+func (st *statement) run(ctx context.Context, each func() error) (int64, error) {
+	for i, p := range st.params {
+		if p.Mode == database.In {
+			st.args[i].Value = value(p.Pointer)
+		}
+	}
+	for i := range st.outputs {
+		if err := st.outputs[i].bind(st); err != nil {
+			return 0, err
+		}
+	}
+	if st.results.out == nil && !st.calls {
+		result, err := st.prepared.ExecContext(ctx, st.args)
+		if err != nil {
+			return 0, err
+		}
+		return result.RowsAffected()
+	}
+	rows, err := st.prepared.QueryContext(ctx, st.args)
+	if err != nil {
+		return 0, err
+	}
+	n, err := st.results.read(rows, st.calls, each)
+	if err != nil {
+		return n, err
+	}
+	for i := range st.outputs {
+		if err := st.outputs[i].assign(); err != nil {
+			return n, fmt.Errorf("sql %s: output parameter %s: %w", st.results.query.Name, st.args[st.outputs[i].number].Name, err)
+		}
+	}
+	return n, nil
+}
+
+// fewCharacters is up to how many a text may have for its length to be part of a parameter's
+// type, and so of what the server keeps a plan for.
+const fewCharacters = 40
+
+// value returns the value of a field as the driver takes it. Text of ASCII alone goes as
+// varchar, as columns have it: beside an nvarchar the server would convert each row of
+// the column, and not seek in its index.
+func value(pointer any) driver.Value {
+	switch p := database.NotNull(pointer).(type) {
+	case *int64:
+		return *p
+	case *float64:
+		return *p
+	case *string:
+		switch {
+		case !isASCII(*p):
+			return *p
+		case len(*p) > fewCharacters:
+			return mssql.VarCharMax(*p)
+		}
+		return mssql.VarChar(*p)
+	case *[]byte:
+		return *p
+	case *time.Time:
+		return p.UTC()
+	}
+	return nullOf(pointer)
+}
+
+// nullOf returns a NULL that has a type.
+func nullOf(pointer any) driver.Value {
+	switch pointer.(type) {
+	case *sql.Null[int64]:
+		return sql.NullInt64{}
+	case *sql.Null[float64]:
+		return sql.NullFloat64{}
+	case *sql.Null[time.Time]:
+		return sql.NullTime{}
+	case *[]byte:
+		return []byte(nil)
+	}
+	return sql.NullString{}
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// output is an output parameter: the driver writes to a holder that may be NULL, and the field
+// has it from there.
+type output struct {
+	number int // of the parameter
+	param  database.Param
+	holder any
+}
+
+func newOutput(number int, p database.Param) output {
+	o := output{number: number, param: p}
+	switch p.Pointer.(type) {
+	case *int64, *sql.Null[int64]:
+		o.holder = new(sql.NullInt64)
+	case *float64, *sql.Null[float64]:
+		o.holder = new(sql.NullFloat64)
+	case *time.Time, *sql.Null[time.Time]:
+		o.holder = new(sql.NullTime)
+	case *[]byte:
+		o.holder = new([]byte)
+	default:
+		o.holder = new(sql.NullString)
+	}
+	return o
+}
+
+// bind hands the holder to the driver, with the field's value where that goes in.
+func (o *output) bind(st *statement) error {
+	var in any
+	if o.param.Mode == database.InOut {
+		in = database.Value(database.NotNull(o.param.Pointer))
+	}
+	var err error
+	switch holder := o.holder.(type) {
+	case *[]byte:
+		*holder, _ = in.([]byte)
+	case sql.Scanner:
+		err = holder.Scan(in)
+	}
+	if err != nil {
+		return err
+	}
+	argument := &st.args[o.number]
+	argument.Value = sql.Out{Dest: o.holder, In: o.param.Mode == database.InOut}
+	return st.session.conn.CheckNamedValue(argument)
+}
+
+func (o *output) assign() error {
+	var v any
+	switch holder := o.holder.(type) {
+	case *[]byte:
+		if *holder != nil {
+			v = *holder
+		}
+	case driver.Valuer:
+		var err error
+		if v, err = holder.Value(); err != nil {
+			return err
+		}
+	}
+	return database.Assign(o.param.Pointer, v)
+}
+
+// results reads what a query returns into the struct bound for output.
+type results struct {
+	query sqlfile.Query
+	out   any // the struct, or nil
+
+	// sets holds, for every set of rows that the query returns, what is known of it from the
+	// first run on; mismatch says what the last set is without that does not fill out.
+	sets     []set
+	mismatch error
+	row      []driver.Value // used anew for every row
+}
+
+// set is one set of rows.
+type set struct {
+	columns  []string
+	pointers []any // where its columns go; nil where the set is passed over
+	failure  bool  // its rows say that a procedure has failed
+}
+
+// read reads all rows of all sets and closes them. It returns the number of rows in the
+// last set that fills out.
+func (r *results) read(rows driver.Rows, calls bool, each func() error) (n int64, err error) {
+	defer func() {
+		if closed := rows.Close(); err == nil {
+			err = closed
+		}
+	}()
+	filled := r.out == nil
+	for number := 0; ; number++ {
+		columns := rows.Columns()
+		if number == len(r.sets) || !r.sets[number].has(columns) {
+			r.bind(number, columns, calls)
+		}
+		set := &r.sets[number]
+		read, err := r.readSet(rows, set, calls, each)
+		if err != nil {
+			return read, err
+		}
+		if set.pointers != nil {
+			filled, n = true, read
+		}
+		err = rows.(driver.RowsNextResultSet).NextResultSet()
+		switch {
+		case err == io.EOF && filled:
+			return n, nil
+		case err == io.EOF:
+			return 0, r.mismatch
+		case err != nil:
+			return n, err
+		}
+	}
+}
+
+// has reports whether a set has these columns: a procedure may return other sets when it
+// fails.
+func (s *set) has(columns []string) bool {
+	if len(columns) != len(s.columns) {
+		return false
+	}
+	for i, name := range columns {
+		if name != s.columns[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// bind learns the columns of a set. Procedures of other programs name columns after variables.
+func (r *results) bind(number int, columns []string, calls bool) {
+	bare := make([]string, len(columns))
+	for i, name := range columns {
+		bare[i] = strings.TrimPrefix(name, "@")
+	}
+	s := set{columns: columns, failure: calls && len(columns) > 0 && strings.EqualFold(bare[0], "ErrorNumber")}
+	if r.out != nil && !s.failure {
+		pointers, err := database.BindColumns(r.query, bare, r.out)
+		if err != nil {
+			r.mismatch = err
+		}
+		s.pointers = pointers
+	}
+	r.sets = append(r.sets[:number], s)
+	if len(r.row) < len(columns) {
+		r.row = make([]driver.Value, len(columns))
+	}
+}
+
+func (r *results) readSet(rows driver.Rows, s *set, calls bool, each func() error) (int64, error) {
+	row := r.row[:len(s.columns)]
+	for n := int64(0); ; n++ {
+		switch err := rows.Next(row); err {
+		case nil:
+		case io.EOF:
+			return n, nil
+		default:
+			return n, err
+		}
+		if calls {
+			if err := failure(s, row); err != nil {
+				return n, err
+			}
+		}
+		if s.pointers == nil {
+			continue
+		}
+		for i, p := range s.pointers {
+			if err := assign(p, row[i]); err != nil {
+				return n, fmt.Errorf("sql %s: column %s: %w", r.query.Name, s.columns[i], err)
+			}
+		}
+		if each != nil {
+			if err := each(); err != nil {
+				return n + 1, err
+			}
+		}
+	}
+}
+
+// assign writes a value to the field of its column. Whole numbers may come as decimals and
+// amounts of money.
+func assign(target any, v driver.Value) error {
+	if text, is := v.([]byte); is {
+		switch target.(type) {
+		case *int64, *sql.Null[int64]:
+			whole, fraction, _ := bytes.Cut(text, []byte("."))
+			if len(bytes.Trim(fraction, "0")) == 0 {
+				v = whole
+			}
+		}
+	}
+	return database.Assign(target, v)
+}
+
+// routineError is what a procedure has said in its rows: those of other programs for TPROC-C
+// catch their errors and return them so.
+type routineError struct {
+	number   int32
+	inMemory bool // a conflict of memory-optimized tables
+	text     string
+}
+
+func (e *routineError) Error() string { return e.text }
+
+// inMemoryConflict begins the row by which such procedures tell of a conflict in memory.
+const inMemoryConflict = "IMOLTPERROR"
+
+// failure returns the error that a row of a procedure's says.
+func failure(s *set, row []driver.Value) error {
+	if len(row) == 0 {
+		return nil
+	}
+	if s.failure {
+		values := texts(row, make([]bool, len(row)))
+		n, err := strconv.ParseInt(values[0], 10, 32)
+		if err != nil {
+			return nil
+		}
+		return &routineError{number: int32(n), text: fmt.Sprintf("the procedure has caught error %s: %s", values[0], strings.Join(values[1:], ", "))}
+	}
+	if text, is := row[0].(string); is && strings.HasPrefix(text, inMemoryConflict) {
+		return &routineError{inMemory: true, text: "the procedure has caught a conflict: " + strings.Join(texts(row, make([]bool, len(row))), ", ")}
+	}
+	return nil
+}

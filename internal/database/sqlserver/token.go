@@ -1,0 +1,71 @@
+package sqlserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+// token returns an access token of Microsoft Entra ID for Azure SQL: from a file, or of the
+// managed identity of the machine.
+func (l login) token(ctx context.Context) (string, error) {
+	if l.TokenFile == "" {
+		return managedToken(ctx, l.managed())
+	}
+	text, err := os.ReadFile(l.TokenFile)
+	if err != nil {
+		return "", &connectError{fmt.Sprintf("read the access token: %v: check option %s", err, l.Name("token_file")), err}
+	}
+	token := strings.TrimSpace(string(text))
+	if strings.HasPrefix(token, "{") { // as az prints it by default
+		var printed struct {
+			AccessToken string `json:"accessToken"`
+		}
+		if err := json.Unmarshal(text, &printed); err != nil {
+			return "", &connectError{fmt.Sprintf("read the access token: the JSON in %s is broken", l.TokenFile), err}
+		}
+		token = printed.AccessToken
+	}
+	if token == "" || strings.ContainsAny(token, " \n") {
+		return "", &connectError{fmt.Sprintf("read the access token: %s holds none: check option %s", l.TokenFile, l.Name("token_file")), os.ErrInvalid}
+	}
+	return token, nil
+}
+
+// metadataService is where a machine on Azure gets its tokens. Tests have another.
+var metadataService = "http://169.254.169.254"
+
+// managedToken asks the machine's metadata service, as
+// https://learn.microsoft.com/entra/identity/managed-identities-azure-resources/how-to-use-vm-token
+// says, for a token of the identity with an object ID.
+func managedToken(ctx context.Context, objectID string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	query := url.Values{"api-version": {"2018-02-01"}, "resource": {"https://database.windows.net/"}, "object_id": {objectID}}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, metadataService+"/metadata/identity/oauth2/token?"+query.Encode(), nil)
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Metadata", "true")
+	client := http.Client{Transport: new(http.Transport)} // without a proxy, which could not reach it
+	defer client.CloseIdleConnections()
+	const what = "get a token of the managed identity"
+	answer, err := client.Do(request)
+	if err != nil {
+		return "", &connectError{what + ": nothing answers at Azure's metadata service, which only machines on Azure have", err}
+	}
+	defer answer.Body.Close()
+	var given struct {
+		AccessToken string `json:"access_token"`
+		Description string `json:"error_description"`
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&given); err != nil || given.AccessToken == "" {
+		return "", &connectError{fmt.Sprintf("%s: the metadata service answers %s: %s", what, answer.Status, given.Description), os.ErrPermission}
+	}
+	return given.AccessToken, nil
+}
