@@ -41,6 +41,11 @@ func TestBuildMariaDB(t *testing.T) {
 	compareBuild(t, openMariaDB(t, "bench"), "LOAD DATA")
 }
 
+// TestBuildMySQL does the same on MySQL.
+func TestBuildMySQL(t *testing.T) {
+	compareBuild(t, openMySQL(t, "mysql", "bench"), "LOAD DATA")
+}
+
 func compareBuild(t *testing.T, s loadable, bare string) {
 	shares := writeLoadFiles(t, population(buildWarehouses), builders)
 	var built, copied []float64

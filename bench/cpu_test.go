@@ -119,8 +119,13 @@ func TestStatementsPostgreSQL(t *testing.T) {
 }
 
 // TestRoutinesMariaDB measures the same on MariaDB, beside sysbench.
-func TestRoutinesMariaDB(t *testing.T) {
-	m := openMariaDB(t, "tpcc")
+func TestRoutinesMariaDB(t *testing.T) { compareRoutines(t, openMariaDB(t, "tpcc")) }
+
+// TestRoutinesMySQL measures the same on MySQL.
+func TestRoutinesMySQL(t *testing.T) { compareRoutines(t, openMySQL(t, "mysql", "tpcc")) }
+
+func compareRoutines(t *testing.T, m mySQL) {
+	t.Helper()
 	m.drop(t)
 	defer m.drop(t)
 	build(t, m, cpuWarehouses(), builders)

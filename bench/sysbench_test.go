@@ -17,10 +17,10 @@ import (
 
 // runSysbench is sysbench with our script, which makes the calls that sledge makes. It
 // has a thread for each user. Without sysbench there is nothing to compare with.
-func (m mariaDB) runSysbench(t *testing.T) func(reachable) program {
+func (m mySQL) runSysbench(t *testing.T) func(reachable) program {
 	t.Helper()
 	if _, err := exec.LookPath("sysbench"); err != nil {
-		t.Logf("MariaDB is not compared with sysbench, which is not installed: %v", err)
+		t.Logf("%s is not compared with sysbench, which is not installed: %v", m.title(), err)
 		return nil
 	}
 	script := filepath.Join(t.TempDir(), "routines.lua")
@@ -28,7 +28,7 @@ func (m mariaDB) runSysbench(t *testing.T) func(reachable) program {
 		t.Fatal(err)
 	}
 	return func(server reachable) program {
-		to := server.(mariaDB)
+		to := server.(mySQL)
 		login := []string{"--mysql-host=" + to.Host, "--mysql-port=" + strconv.Itoa(to.Port)}
 		if to.socket != "null" {
 			login = []string{"--mysql-socket=" + to.socket}

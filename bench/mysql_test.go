@@ -16,7 +16,9 @@ import (
 	_ "github.com/go-sql-driver/mysql" // the driver that database/sql is asked for
 
 	"sledge/internal/catalog"
+	"sledge/internal/database"
 	"sledge/internal/database/mariadb"
+	"sledge/internal/database/mysql"
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -24,48 +26,62 @@ import (
 	"sledge/internal/workload/tprocc"
 )
 
-// mariaDBSettings are those of a server that has its data in memory, and a log
+// mySQLSettings are those of a server that has its data in memory, and a log
 // that does not run full in a trial. testserver has the log written, but not
 // flushed, at each commit.
-var mariaDBSettings = []string{
+var mySQLSettings = []string{
 	"innodb_buffer_pool_size=2G",
 	"innodb_log_file_size=4G",
 	"skip-log-bin",
 }
 
-// mariaDB is a server and one database in it that holds the schema.
-type mariaDB struct {
+// mySQL is a server of MySQL or MariaDB and one database in it that holds the schema.
+type mySQL struct {
 	*testserver.Server
 	database string
 	socket   string // path of the Unix socket, or null for TCP
 }
 
-func openMariaDB(t *testing.T, database string, settings ...testserver.Option) mariaDB {
+func openMariaDB(t *testing.T, database string, settings ...testserver.Option) mySQL {
 	t.Helper()
-	for _, s := range mariaDBSettings {
-		settings = append(settings, testserver.Setting(s))
-	}
-	return mariaDB{testserver.Open(t, "mariadb", settings...), database, "null"}
+	return openMySQL(t, "mariadb", database, settings...)
 }
 
-func (m mariaDB) overSocket() reachable {
+// openMySQL opens a server of "mysql" or "mariadb".
+func openMySQL(t *testing.T, product, database string, settings ...testserver.Option) mySQL {
+	t.Helper()
+	for _, s := range mySQLSettings {
+		settings = append(settings, testserver.Setting(s))
+	}
+	return mySQL{testserver.Open(t, product, settings...), database, "null"}
+}
+
+func (m mySQL) overSocket() reachable {
 	m.socket = m.Socket
 	return m
 }
 
-func (m mariaDB) values() option.Values {
+func (m mySQL) values() option.Values {
 	values := maps.Clone(m.Values())
 	values["dbname"] = m.database
 	values["socket"] = m.socket
 	return values
 }
 
-func (m mariaDB) title() string { return "MariaDB " + m.Version }
+func (m mySQL) title() string { return m.product().Title + " " + m.Version }
 
-func (m mariaDB) name() string { return "mariadb" }
+func (m mySQL) name() string { return m.Database }
+
+// product is the declaration of the database.
+func (m mySQL) product() *database.Database {
+	if m.Database == mysql.Database.Name {
+		return mysql.Database
+	}
+	return mariadb.Database
+}
 
 // execute runs statements on a session of their own.
-func (m mariaDB) execute(t *testing.T, database string, statements ...string) {
+func (m mySQL) execute(t *testing.T, database string, statements ...string) {
 	t.Helper()
 	m.with(t, database, func(ctx context.Context, conn *sql.Conn) error {
 		for _, s := range statements {
@@ -78,7 +94,7 @@ func (m mariaDB) execute(t *testing.T, database string, statements ...string) {
 }
 
 // with gives do a session.
-func (m mariaDB) with(t *testing.T, database string, do func(context.Context, *sql.Conn) error) {
+func (m mySQL) with(t *testing.T, database string, do func(context.Context, *sql.Conn) error) {
 	t.Helper()
 	db, err := sql.Open("mysql", m.DataSource(database))
 	if err != nil {
@@ -95,24 +111,24 @@ func (m mariaDB) with(t *testing.T, database string, do func(context.Context, *s
 	}
 }
 
-func (m mariaDB) drop(t *testing.T) {
+func (m mySQL) drop(t *testing.T) {
 	t.Helper()
 	m.execute(t, "", "DROP DATABASE IF EXISTS "+m.database)
 }
 
 // plan resolves options as sledge does, for its SQL.
-func (m mariaDB) plan(t *testing.T, warehouses int) engine.Plan {
+func (m mySQL) plan(t *testing.T, warehouses int) engine.Plan {
 	t.Helper()
 	values := m.values()
 	values["warehouses"] = strconv.Itoa(warehouses)
-	plan, err := engine.NewPlan(catalog.Pair{Database: mariadb.Database, Workload: tprocc.Workload}, job.Spec{Options: values})
+	plan, err := engine.NewPlan(catalog.Pair{Database: m.product(), Workload: tprocc.Workload}, job.Spec{Options: values})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return plan
 }
 
-func (m mariaDB) emptyTables(t *testing.T, warehouses int) {
+func (m mySQL) emptyTables(t *testing.T, warehouses int) {
 	t.Helper()
 	plan := m.plan(t, warehouses)
 	statements, err := plan.SQL.Script("schema", plan)
@@ -123,7 +139,7 @@ func (m mariaDB) emptyTables(t *testing.T, warehouses int) {
 	m.execute(t, m.database, statements...)
 }
 
-func (m mariaDB) bareLoad(t *testing.T, share []loadFile) (env []string, path string, arguments []string) {
+func (m mySQL) bareLoad(t *testing.T, share []loadFile) (env []string, path string, arguments []string) {
 	t.Helper()
 	var script strings.Builder
 	for _, f := range share {
@@ -141,7 +157,7 @@ func (m mariaDB) bareLoad(t *testing.T, share []loadFile) (env []string, path st
 }
 
 // calls returns how many CALLs the server has seen since it started.
-func (m mariaDB) calls(t *testing.T) int64 {
+func (m mySQL) calls(t *testing.T) int64 {
 	t.Helper()
 	var name string
 	var n int64
