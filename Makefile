@@ -1,7 +1,9 @@
 # make alone lists what there is to do.
 
 # The program is pure Go, and so needs no C compiler and no C library. With the tag duckdb
-# it has DuckDB, and needs both (docs/decisions/035-a-tag-for-duckdb.md).
+# it has DuckDB, and needs both (docs/decisions/035-a-tag-for-duckdb.md). With the tag db2 it is
+# linked to the system's loader on Linux, too, and can load IBM's library
+# (docs/decisions/060-ibms-library-for-db2.md).
 export CGO_ENABLED = 0
 DUCKDB = CGO_ENABLED=1 go
 
@@ -44,7 +46,7 @@ PAGES = internal/web/pages/built/site/index.html
 PAGES_SOURCES = $(shell find ui \( -name node_modules -o -name generated \) -prune -o -type f -print) docs/api/openapi.json
 
 .DEFAULT_GOAL = help
-.PHONY: help build build-duckdb demo test test-duckdb test-pages test-browser fuzz-api race check lint lint-duckdb lint-pages generated cross release fuzz bench bench-pages generate docs pictures servers clean
+.PHONY: help build build-duckdb build-db2 demo test test-duckdb test-db2 test-pages test-browser fuzz-api race check lint lint-duckdb lint-pages generated cross release fuzz bench bench-pages generate docs pictures servers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +64,9 @@ build: $(TCL) $(PAGES) ## build bin/sledge
 build-duckdb: $(TCL) $(PAGES) ## build bin/sledge-duckdb, which has DuckDB too (needs a C++ compiler)
 	CGO_ENABLED=1 $(BUILD) -tags duckdb -o bin/sledge-duckdb$(shell go env GOEXE) ./cmd/sledge
 
+build-db2: $(TCL) $(PAGES) ## build bin/sledge-db2, which can load IBM's library for Db2; on macOS and Windows every build can
+	$(BUILD) -tags db2 -o bin/sledge-db2$(shell go env GOEXE) ./cmd/sledge
+
 demo: build ## build, then do a whole small test on SQLite: a minute, nothing installed
 	bin/sledge demo
 
@@ -71,7 +76,11 @@ servers: ## make this machine ready for the tests, or say what to install
 test: servers $(TCL) $(PAGES) ## run all tests on real PostgreSQL and MariaDB servers
 	@$(MAKE) --no-print-directory test-pages
 	go test -p 2 -timeout 25m ./...
+	@$(MAKE) --no-print-directory test-db2
 	@$(MAKE) --no-print-directory test-duckdb
+
+test-db2: ## run the tests of IBM's library for Db2, against Apache Derby
+	go test -tags db2 -timeout 10m ./internal/database/db2/...
 
 test-duckdb: ## run the tests of the build that has DuckDB, if there is a C++ compiler
 	@$(call with_compiler,$(DUCKDB) test -tags duckdb -timeout 10m $(OF_DUCKDB) && $(DUCKDB) test -tags duckdb -timeout 10m -run Database.*/duckdb $(ASKED_OF_DUCKDB))
@@ -91,6 +100,7 @@ lint: $(TCL) ## format, vet, linters, and the rules of the source tree
 	$(GOLANGCI) run ./...
 	cd tclsh && go tool -modfile=../tools/go.mod golangci-lint run ./...
 	go test .
+	$(GOLANGCI) run --build-tags db2 ./internal/database/db2/...
 	@$(MAKE) --no-print-directory lint-duckdb lint-pages
 
 lint-duckdb: ## vet and lint what only the build with DuckDB has, if there is a C++ compiler
@@ -115,6 +125,7 @@ cross: $(foreach p,$(PLATFORMS),$(call tcl_for,$(p))) $(PAGES) ## build bin/sled
 		echo "build for $$os on $$arch"; \
 		[ $$os = windows ] && exe=.exe || exe=; \
 		GOOS=$$os GOARCH=$$arch $(BUILD) -o bin/sledge-$$os-$$arch$$exe ./cmd/sledge || exit 1; \
+		[ $$os != linux ] || GOOS=$$os GOARCH=$$arch $(BUILD) -tags db2 -o bin/sledge-db2-$$os-$$arch ./cmd/sledge || exit 1; \
 	done
 
 release: cross ## put them into archives with checksums, in dist

@@ -18,6 +18,7 @@ require (
 	github.com/danielgtaylor/huma/v2 v2.37.2 // the web API, and its description by OpenAPI
 	github.com/duckdb/duckdb-go/v2 v2.10506.0 // DuckDB 1.5.6, only with the tag duckdb; most of what is indirect is its
 	github.com/dustin/go-humanize v1.1.0 // numbers, sizes and times for people
+	github.com/ebitengine/purego v0.11.2 // Db2: IBM's own library, loaded at run time without C
 	github.com/go-sql-driver/mysql v1.10.1 // MariaDB and MySQL, with LOAD DATA LOCAL
 	github.com/guptarohit/asciigraph v0.10.0 // the chart of a performance profile on a terminal
 	github.com/invopop/jsonschema v0.14.0 // JSON Schemas of documents, from their types
@@ -64,7 +65,6 @@ require (
 	github.com/duckdb/duckdb-go-bindings/lib/linux-amd64 v0.10506.0 // indirect
 	github.com/duckdb/duckdb-go-bindings/lib/linux-arm64 v0.10506.0 // indirect
 	github.com/duckdb/duckdb-go-bindings/lib/windows-amd64 v0.10506.0 // indirect
-	github.com/ebitengine/purego v0.11.2 // indirect
 	github.com/go-ole/go-ole v1.2.6 // indirect
 	github.com/go-viper/mapstructure/v2 v2.5.0 // indirect
 	github.com/goccy/go-json v0.10.5 // indirect

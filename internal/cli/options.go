@@ -111,6 +111,15 @@ func (p *Program) listOptions(args []string, asJSON bool) error {
 			said = true
 		}
 	}
+	if find := pair.Database.Library; find != nil {
+		library, err := find(pair.Fresh().Connection)
+		words := "It needs a library, which is here: " + library
+		if err != nil {
+			words = "It needs a library, which is not here: " + err.Error()
+		}
+		fmt.Fprintln(p.Stdout, terminal.Fold(words, p.width()))
+		said = true
+	}
 	for i, part := range option.Parts(list) {
 		if i > 0 || said {
 			fmt.Fprintln(p.Stdout)

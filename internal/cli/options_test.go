@@ -72,12 +72,22 @@ func TestTheMainOptionsComeFirst(t *testing.T) {
 		}
 		w.run("options", d.Name)
 		text := w.out.String()
-		if proof := d.Proof(); proof != "" {
+		for _, words := range []string{d.Proof(), d.Unproven} {
+			if words == "" {
+				continue
+			}
 			var said bool
-			if text, said = strings.CutPrefix(text, proof+"\n\n"); !said {
-				t.Errorf("%s: it does not begin with %q", d.Name, proof)
+			if text, said = strings.CutPrefix(text, words+"\n"); !said {
+				t.Errorf("%s: it does not say %q first", d.Name, words)
 			}
 		}
+		if d.Library != nil {
+			var line string
+			if line, text, _ = strings.Cut(text, "\n"); !strings.HasPrefix(line, "It needs a library, which is ") {
+				t.Errorf("%s: got %q, want what library it needs", d.Name, line)
+			}
+		}
+		text = strings.TrimPrefix(text, "\n")
 		if !strings.HasPrefix(text, option.MainTitle) || !strings.Contains(text, "\n"+option.Groups[3].Title) {
 			t.Errorf("%s: got %s", d.Name, &w.out)
 		}

@@ -70,6 +70,11 @@ type Database struct {
 	// a reason that the user should know it warns of. Optional.
 	ClientSettings func(from Surroundings, use Use, given option.Values) (found []ClientSetting, warnings []string, err error)
 
+	// Library returns the vendor's library that sessions need beside the program, loaded, as a
+	// message names it; or else an error that says where it was looked for and how to get
+	// it. Optional: nil is where the driver is built in.
+	Library func(options any) (string, error)
+
 	// Target says in a few words which database the options mean, as error
 	// messages and jobs show it: "tpcc on 127.0.0.1:5432". No password.
 	Target func(options any) string
@@ -260,7 +265,12 @@ type Dialect struct {
 	Placeholder func(n int) string           // $1, ?, @p1, :1
 	Type        func(c schema.Column) string // the native type of a column
 	Bytes       string                       // the type of a column of bytes, which no workload has; "" where there are no columns
-	KeyedTable  string                       // what is written after a CREATE TABLE with a primary key
+
+	// LongestBytes is how many bytes a value of that type may have, where it is not for more
+	// than 100,000; 0 where it is.
+	LongestBytes int
+
+	KeyedTable string // what is written after a CREATE TABLE with a primary key
 
 	// TellsCapitals says that a server may tell names of tables apart that differ in nothing
 	// but capitals, though they are not quoted.

@@ -5,6 +5,7 @@ package edition
 import (
 	"sledge/internal/catalog"
 	"sledge/internal/database"
+	"sledge/internal/database/db2"
 	"sledge/internal/database/duckdb"
 	"sledge/internal/database/mariadb"
 	"sledge/internal/database/mysql"
@@ -19,6 +20,7 @@ import (
 // Catalog lists every database and every workload.
 var Catalog = catalog.New(
 	[]*database.Database{
+		db2.Database,
 		duckdb.Database,
 		mariadb.Database,
 		mysql.Database,

@@ -2,10 +2,13 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+
+	"sledge/internal/database"
 )
 
 // helpCommands are help, quit and what scripts ask of the machine.
@@ -24,10 +27,10 @@ func helpCommands() []command {
 		},
 		{
 			name: "librarycheck", usage: "librarycheck",
-			help: "Shows how Sledge reaches each database: every driver is built in.",
+			help: "Shows how Sledge reaches each database: every driver is built in, but some load a library of the vendor's.",
 			run: func(c *Console, _ context.Context, _ Call) (string, error) {
 				for _, d := range c.Bench.Databases {
-					c.out.printf("Checking database library for %s\nSuccess ... loaded library built in for %s", d.Title, d.Title)
+					c.out.printf("Checking database library for %s\n%s", d.Title, libraryOf(d))
 				}
 				return "", nil
 			},
@@ -145,4 +148,16 @@ func help(c *Console, _ context.Context, call Call) (string, error) {
 		}
 	}
 	return "", fail("Error: invalid option\nUsage: help [%s]", strings.Join(Commands(), "|"))
+}
+
+// libraryOf says which library a database is reached by, in HammerDB's words.
+func libraryOf(d *database.Database) string {
+	library := "built in"
+	if d.Library != nil {
+		var err error
+		if library, err = d.Library(d.Options(database.Use{})); err != nil {
+			return fmt.Sprintf("Error: failed to load the library of %s - %v", d.Title, err)
+		}
+	}
+	return fmt.Sprintf("Success ... loaded library %s for %s", library, d.Title)
 }

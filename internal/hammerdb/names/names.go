@@ -59,7 +59,26 @@ var Known = []Database{
 		script: map[string][]string{"tprocc": {"checkpoint"}, "tproch": {"maxdop"}},
 		saved:  map[string]string{"CHECKPOINT": "checkpoint"},
 	},
-	{Name: "Db2", Prefix: "db2", Library: "db2tcl", folder: "db2"},
+	{
+		Name: "Db2", Prefix: "db2", Library: "db2tcl", folder: "db2",
+		keys: map[string]map[string]string{
+			"": {
+				"superuser": "def_user", "superuser_password": "def_pass", "superuser_dbname": "def_dbase",
+				"password": "pass", "dbname": "dbase", "tablespace": "def_tab", "table_tablespaces": "tab_list",
+			},
+			"tproch": {
+				"user": "tpch_user", "password": "tpch_pass", "dbname": "tpch_dbase", "tablespace": "tpch_def_tab", "organize_by": "tpch_organizeby",
+			},
+		},
+		order: map[string][]string{
+			"tprocc": {"user", "pass", "dbase", "def_tab", "tab_list", "partition", "monreport"},
+			"tproch": {
+				"tpch_user", "tpch_pass", "tpch_dbase", "tpch_def_tab", "num_tpch_threads", "tpch_organizeby",
+				"total_querysets", "raise_query_error", "verbose", "degree_of_parallel",
+			},
+		},
+		script: map[string][]string{"tprocc": {"monreport"}, "tproch": {"degree_of_parallel"}},
+	},
 	{
 		Name: "MySQL", Prefix: "mysql", Library: "mysqltcl", folder: "mysql",
 		keys: mysqlKeys, order: mysqlOrder("tpch_obcompat", "ob_partition_num", "ob_tenant_name"),

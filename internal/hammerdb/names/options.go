@@ -166,6 +166,7 @@ var labels = map[string]map[string]string{
 		"checkpoint": "Checkpoint when complete", "maxdop": "MAXDOP", "columnstore": "Clustered Columnstore",
 		"partition_by_date": "Partition Orders and Lineitems", "advanced_statistics": "Create Advanced Statistics",
 		"oceanbase": "Oceanbase Database Compatible", "oceanbase_tenant": "Oceanbase Tenant Name", "oceanbase_partitions": "Oceanbase Partitions",
+		"monreport": "Minutes for MONREPORT", "table_tablespaces": "Tablespace List", "organize_by": "%s Organize By", "degree_of_parallel": "Degree of Parallelism",
 	},
 	"tprocc": {
 		"warehouses": "Number of Warehouses", "partition": "Partition Order Line Table", "iterations": "Total Transactions per User",

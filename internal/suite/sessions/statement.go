@@ -80,6 +80,10 @@ func (s *tester) testTypes(t suite.T) {
 func (s *tester) testSlips(t suite.T) {
 	s.counters(t, "sledge_test_slips")
 	session := s.connect(t)
+	nowhere := "sledge_test_nowhere"
+	if s.wordless {
+		nowhere = ""
+	}
 	for _, tt := range []struct {
 		name, text string
 		in, out    any
@@ -96,7 +100,7 @@ func (s *tester) testSlips(t suite.T) {
 		}), "int32"},
 		{"an unknown table", "SELECT n FROM sledge_test_nowhere", nil, new(struct {
 			N int64 `sql:"n"`
-		}), "sledge_test_nowhere"},
+		}), nowhere},
 	} {
 		t.Run(tt.name, func(t suite.T) {
 			// A database may notice when it prepares or when it runs.
@@ -104,7 +108,7 @@ func (s *tester) testSlips(t suite.T) {
 			if err == nil {
 				_, err = statement.Run(t.Context(), nil)
 			}
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
+			if err == nil || !strings.Contains(strings.ToLower(err.Error()), tt.want) {
 				t.Errorf("got %v, want an error about %s", err, tt.want)
 			}
 		})

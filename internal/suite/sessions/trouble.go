@@ -37,7 +37,7 @@ func (s *tester) testContext(t suite.T) {
 	session := s.connect(t)
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := session.Query(over, "SELECT 1", 0); !errors.Is(err, context.Canceled) {
+	if _, err := session.Query(over, s.one, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("query in a context that is over: got %v, want %v", err, context.Canceled)
 	}
 	s.locked(t, "sledge_test_context")
@@ -103,8 +103,8 @@ func (s *tester) testCancel(t suite.T) {
 	one := func() {
 		t.Helper()
 		// A virtual user cannot know whether the cancellation came too late for the one before.
-		_ = session.Exec(context.Background(), "SELECT 1")
-		if got, err := session.Query(context.Background(), "SELECT 1", 0); err != nil || len(got.Rows) != 1 || got.Rows[0][0] != "1" {
+		_ = session.Exec(context.Background(), s.one)
+		if got, err := session.Query(context.Background(), s.one, 0); err != nil || len(got.Rows) != 1 || got.Rows[0][0] != "1" {
 			t.Fatalf("the statement after it: got %v, %v; want 1", got.Rows, err)
 		}
 	}
@@ -129,7 +129,7 @@ func (s *tester) testCancel(t suite.T) {
 	}
 	one()
 	session.Interrupt()
-	if _, err := session.Query(context.Background(), "SELECT 1", 0); err == nil {
+	if _, err := session.Query(context.Background(), s.one, 0); err == nil {
 		t.Error("a session that was cancelled cannot be interrupted")
 	}
 }

@@ -39,10 +39,10 @@ SELECT w_id, w_ytd, SUM(d_ytd) AS sum_d_ytd FROM warehouse JOIN district ON d_w_
 GROUP BY w_id, w_ytd HAVING ROUND(w_ytd - SUM(d_ytd), 2) <> 0
 
 -- name: consistency_2
-SELECT d_w_id, d_id, d_next_o_id, o.last AS last_order, n.last AS last_new_order FROM district
-LEFT JOIN (SELECT o_w_id, o_d_id, MAX(o_id) AS last FROM orders GROUP BY o_w_id, o_d_id) o ON o.o_w_id = d_w_id AND o.o_d_id = d_id
-LEFT JOIN (SELECT no_w_id, no_d_id, MAX(no_o_id) AS last FROM new_order GROUP BY no_w_id, no_d_id) n ON n.no_w_id = d_w_id AND n.no_d_id = d_id
-WHERE o.last IS NULL OR d_next_o_id - 1 <> o.last OR (n.last IS NOT NULL AND n.last <> o.last)
+SELECT d_w_id, d_id, d_next_o_id, o.newest AS last_order, n.newest AS last_new_order FROM district
+LEFT JOIN (SELECT o_w_id, o_d_id, MAX(o_id) AS newest FROM orders GROUP BY o_w_id, o_d_id) o ON o.o_w_id = d_w_id AND o.o_d_id = d_id
+LEFT JOIN (SELECT no_w_id, no_d_id, MAX(no_o_id) AS newest FROM new_order GROUP BY no_w_id, no_d_id) n ON n.no_w_id = d_w_id AND n.no_d_id = d_id
+WHERE o.newest IS NULL OR d_next_o_id - 1 <> o.newest OR (n.newest IS NOT NULL AND n.newest <> o.newest)
 
 -- name: consistency_3
 SELECT no_w_id, no_d_id, MIN(no_o_id) AS first_new_order, MAX(no_o_id) AS last_new_order, COUNT(*) AS new_orders FROM new_order

@@ -1,0 +1,97 @@
+package db2
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"sledge/internal/database/db2/cli"
+	"sledge/internal/meter"
+)
+
+// SQLCODEs, which IBM's "SQL messages" explains, that say more than their SQLSTATE does.
+const (
+	codeRollback       = -911   // deadlock or time-out, by its reason; the transaction is gone
+	codeNoRollback     = -913   // the same; the statement is
+	codeForced         = -1224  // the database manager cannot take requests, or has ended them
+	codeSystem         = -1032  // it is not started
+	codeInUse          = -1035  // somebody has the database for himself
+	codeCommunication  = -30081 // nobody answers, or no longer
+	codeRefused        = -30082 // the user is not proven
+	codeNotFound       = -30061 // the server has no such database
+	codeUnknownAlias   = -1013  // the client's catalog has no such database
+	codeUnknownSource  = -1531  // nor do its files
+	codeNoConnectRight = -1060
+	codeNoService      = -1336 // the name of the host is not known
+	codeMaximum        = -1226 // of agents
+	codeApplications   = -1040 // the database has its most applications
+)
+
+// deadlockReason and timeoutReason stand in the message of codeRollback: "Reason code \"2\"".
+const timeoutReason = "68"
+
+// Classify is Database.Classify: by the SQLCODE where that says it, and else by the SQLSTATE,
+// by "SQLSTATE messages" of IBM's manual.
+func Classify(err error) meter.Class {
+	e, ok := errors.AsType[*cli.Error](err)
+	if errors.Is(err, errInterrupted) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return meter.Connection
+	}
+	if !ok {
+		return classifyOthers(err)
+	}
+	switch e.Code {
+	case codeRollback, codeNoRollback:
+		if reason(e.Message) == timeoutReason {
+			return meter.LockTimeout
+		}
+		return meter.Deadlock
+	case codeForced, codeSystem, codeInUse, codeCommunication, codeNotFound, codeUnknownAlias, codeUnknownSource, codeNoService:
+		return meter.Connection
+	case codeRefused, codeNoConnectRight:
+		return meter.Permission
+	case codeMaximum, codeApplications:
+		return meter.Resource
+	}
+	switch e.State {
+	case "40001":
+		return meter.Deadlock
+	case "57033", "40XL1": // the latter of Apache Derby, which speaks the same protocol
+		return meter.LockTimeout
+	case "HYT00", "HYT01", "57014", "57015", "57019", "57020", "57030", "57036", "40003", "40506":
+		return meter.Connection
+	case "HY001", "HY014":
+		return meter.Resource
+	}
+	switch e.State[:min(2, len(e.State))] {
+	case "08", "55", "58":
+		return meter.Connection
+	case "22", "23", "44":
+		return meter.Constraint
+	case "28", "42":
+		if e.State == "42501" || e.State == "42502" || e.State[0] == '2' || e.State == "42519" {
+			return meter.Permission
+		}
+	case "54", "57":
+		return meter.Resource
+	}
+	return meter.Other
+}
+
+func classifyOthers(err error) meter.Class {
+	if _, ok := errors.AsType[*libraryError](err); ok {
+		return meter.Connection
+	}
+	if _, ok := errors.AsType[*tooLong](err); ok {
+		return meter.Constraint
+	}
+	return meter.Other
+}
+
+// reason is the reason code that a message names.
+func reason(message string) string {
+	_, rest, _ := strings.Cut(message, "eason code")
+	_, rest, _ = strings.Cut(rest, `"`)
+	code, _, _ := strings.Cut(rest, `"`)
+	return strings.TrimSpace(code)
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"bytes"
+	"time"
+	"unsafe"
+)
+
+// Connection is one to a server. It is not safe for concurrent use.
+type Connection struct {
+	library    *Library
+	handle     uintptr
+	args       [3]uintptr // of ending a transaction
+	autocommit bool
+}
+
+// Connect opens a connection by a text such as "DATABASE=TPCC;HOSTNAME=db1;PORT=50000;UID=...",
+// and gives up after a while. Statements are transactions of their own until Autocommit says
+// otherwise.
+func (l *Library) Connect(text string, limit time.Duration) (*Connection, error) {
+	c := &Connection{library: l, autocommit: true}
+	if r := l.call(allocHandle, kindConnection, l.env, uintptr(unsafe.Pointer(&c.handle))); !succeeded(r) {
+		return nil, l.failure(kindEnvironment, l.env, r)
+	}
+	seconds := max(1, (limit+time.Second-1)/time.Second)
+	c.set(attrLoginTimeout, uintptr(seconds))
+	r := l.call(driverConnect, c.handle, 0, uintptr(unsafe.Pointer(terminated(text))), negative(nullTerminated), 0, 0, 0, 0)
+	if !succeeded(r) {
+		err := l.failure(kindConnection, c.handle, r)
+		l.call(freeHandle, kindConnection, c.handle)
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Connection) set(attribute, value uintptr) int16 {
+	return c.library.call(setConnectAttr, c.handle, attribute, value, 0)
+}
+
+func (c *Connection) failure(result int16) error {
+	return c.library.failure(kindConnection, c.handle, result)
+}
+
+// Autocommit says whether each statement is a transaction of its own. Nothing is sent where
+// that is so already.
+func (c *Connection) Autocommit(on bool) error {
+	if c.autocommit == on {
+		return nil
+	}
+	value := uintptr(0)
+	if on {
+		value = 1
+	}
+	if r := c.set(attrAutocommit, value); !succeeded(r) {
+		return c.failure(r)
+	}
+	c.autocommit = on
+	return nil
+}
+
+// Commit ends the transaction under way.
+func (c *Connection) Commit() error { return c.end(endCommit) }
+
+// Rollback takes back the transaction under way.
+func (c *Connection) Rollback() error { return c.end(endRollback) }
+
+func (c *Connection) end(how uintptr) error {
+	c.args = [3]uintptr{kindConnection, c.handle, how}
+	if r := int16(invoke(c.library.addresses[endTran], c.args[:]...)); !succeeded(r) {
+		return c.failure(r)
+	}
+	return nil
+}
+
+// Dead reports whether the library knows that the connection is gone.
+func (c *Connection) Dead() bool {
+	var dead int32
+	r := c.library.call(getConnectAttr, c.handle, attrConnectionDead, uintptr(unsafe.Pointer(&dead)), 4, 0)
+	return succeeded(r) && dead == 1
+}
+
+// Server returns the product that answers, and its version, as the library knows them:
+// "DB2/LINUXX8664", "11.05.0800".
+func (c *Connection) Server() (product, version string) {
+	return c.info(infoServerName), c.info(infoServerVersion)
+}
+
+// Version is the library's own.
+func (c *Connection) Version() string { return c.info(infoDriverVersion) }
+
+func (c *Connection) info(which uintptr) string {
+	const longest = 256
+	buf := make([]byte, longest)
+	r := c.library.call(getInfo, c.handle, which, uintptr(unsafe.Pointer(&buf[0])), longest, 0)
+	if !succeeded(r) {
+		return ""
+	}
+	text, _, _ := bytes.Cut(buf, []byte{0})
+	return string(text)
+}
+
+// Close rolls back what is under way and ends the connection.
+func (c *Connection) Close() error {
+	var err error
+	if r := c.library.call(disconnect, c.handle); !succeeded(r) {
+		if c.library.call(endTran, kindConnection, c.handle, endRollback) != success || !succeeded(c.library.call(disconnect, c.handle)) {
+			err = c.failure(r)
+		}
+	}
+	if r := c.library.call(freeHandle, kindConnection, c.handle); !succeeded(r) && err == nil {
+		err = c.failure(r)
+	}
+	return err
+}

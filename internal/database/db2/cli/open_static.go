@@ -1,0 +1,12 @@
+//go:build !windows && !darwin && !(linux && db2)
+
+package cli
+
+// Static says that the program can load no library.
+const Static = true
+
+func open(string) (uintptr, error) { return 0, ErrStatic }
+
+func find(uintptr, string) (uintptr, error) { return 0, ErrStatic }
+
+func invoke(uintptr, ...uintptr) uintptr { panic("cli: " + ErrStatic.Error()) }

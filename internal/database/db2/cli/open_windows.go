@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/windows"
+)
+
+// Static says that the program can load no library.
+const Static = false
+
+// open has Windows look for what the library needs in the library's own folder, too.
+func open(path string) (uintptr, error) {
+	flags := uintptr(windows.LOAD_LIBRARY_SEARCH_DEFAULT_DIRS)
+	if filepath.IsAbs(path) {
+		flags |= windows.LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR
+	}
+	library, err := windows.LoadLibraryEx(path, 0, flags)
+	return uintptr(library), err
+}
+
+func find(library uintptr, name string) (uintptr, error) {
+	return windows.GetProcAddress(windows.Handle(library), name)
+}
+
+func invoke(function uintptr, args ...uintptr) uintptr {
+	result, _, _ := syscall.SyscallN(function, args...)
+	return result
+}

@@ -1,0 +1,120 @@
+package db2
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+
+	"sledge/internal/database"
+	"sledge/internal/database/db2/cli"
+)
+
+// connectTimeout is shorter in tests.
+var connectTimeout = database.ConnectTimeout
+
+// connect is Database.Connect. The library has no way to end an attempt, which is left to
+// itself where the context is over.
+func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	o := options.(settings)
+	s, a := o.common()
+	l := loginOf(s, a, false)
+	library, err := load(s.Library, os.Getenv)
+	switch {
+	case err != nil && !cli.Static:
+		return nil, fmt.Errorf("%w; see option %s", err, s.Name("library"))
+	case err != nil:
+		return nil, err
+	}
+	type answer struct {
+		conn *cli.Connection
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		conn, err := library.Connect(l.text(), connectTimeout)
+		answers <- answer{conn, err}
+	}()
+	select {
+	case <-ctx.Done():
+		go func() {
+			if late := <-answers; late.err == nil {
+				_ = late.conn.Close()
+			}
+		}()
+		return nil, l.explain(ctx.Err())
+	case got := <-answers:
+		if got.err != nil {
+			return nil, l.explain(got.err)
+		}
+		return open(ctx, got.conn, o, as)
+	}
+}
+
+// open makes a connection a session.
+func open(ctx context.Context, conn *cli.Connection, o settings, as database.Role) (database.Session, error) {
+	session, err := newSession(conn)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	if n := o.degree(); n > 0 && as == database.Owner {
+		if err := session.Exec(ctx, "SET CURRENT DEGREE = '"+strconv.Itoa(n)+"'"); err != nil {
+			return nil, errors.Join(fmt.Errorf("set the degree of parallelism: %w", err), session.Close())
+		}
+	}
+	return session, nil
+}
+
+// explain says what could not be reached, which options lead there, and what may be done.
+func (l login) explain(err error) error {
+	unconnected := &connectError{fmt.Sprintf("connect to Db2 at %s as user %s: %v: %s", l.server.address(), l.user, err, l.advice(err)), err}
+	if code(err) == codeRefused {
+		return &database.PasswordError{Option: l.passwordOption, Called: l.server.Name(l.passwordOption), User: l.user, Err: unconnected}
+	}
+	return unconnected
+}
+
+func code(err error) int {
+	if e, ok := errors.AsType[*cli.Error](err); ok {
+		return e.Code
+	}
+	return 0
+}
+
+func (l login) advice(err error) string {
+	name := l.server.Name
+	switch code(err) {
+	case codeRefused:
+		return fmt.Sprintf("check options %s, %s and %s", name(l.userOption), name(l.passwordOption), name("authentication"))
+	case codeNotFound:
+		return fmt.Sprintf("check option %s, or create the database with \"db2 create database %s\"", name(l.databaseOption), l.database)
+	case codeUnknownAlias, codeUnknownSource:
+		return fmt.Sprintf("set option %s, or check option %s: without a host the library looks the database up by its name", name("host"), name(l.databaseOption))
+	case codeNoConnectRight:
+		return fmt.Sprintf("grant the user of option %s the right CONNECT on the database", name(l.userOption))
+	case codeMaximum, codeApplications:
+		return "raise the server's maxappls or max_coordagents, or use fewer virtual users"
+	case codeSystem:
+		return "start the instance with db2start"
+	}
+	return fmt.Sprintf("check options %s and %s, that the server is running there, and that it listens on TCP (DB2COMM)", name("host"), name("port"))
+}
+
+// connectError is a connection that could not be made, in our words.
+type connectError struct {
+	text string
+	err  error
+}
+
+func (e *connectError) Error() string { return e.text }
+func (e *connectError) Unwrap() error { return e.err }
+
+// Is makes the server's word that there is no such database ErrMissing.
+func (e *connectError) Is(target error) bool {
+	return target == database.ErrMissing && slices.Contains([]int{codeNotFound, codeUnknownAlias, codeUnknownSource}, code(e.err))
+}

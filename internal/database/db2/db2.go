@@ -1,0 +1,79 @@
+// Package db2 is IBM's Db2 for Linux, UNIX and Windows, over IBM's own library.
+package db2
+
+import (
+	"embed"
+	"fmt"
+
+	"sledge/internal/database"
+	"sledge/internal/schema"
+	"sledge/internal/sqlschema"
+)
+
+//go:embed sql
+var files embed.FS
+
+// Database is Db2.
+var Database = &database.Database{
+	Name:       "db2",
+	Title:      "Db2",
+	Unproven:   unproven,
+	Options:    newOptions,
+	Schemes:    []string{"db2"},
+	FromURL:    fromURL,
+	Library:    libraryOf,
+	Target:     target,
+	Connect:    connect,
+	Schema:     sqlschema.New,
+	Server:     sqlschema.NewServer,
+	SchemaName: schemaName,
+	Durability: durability,
+	Classify:   Classify,
+	Dialect:    dialect,
+	SQL:        files,
+}
+
+// unproven is Database.Unproven.
+const unproven = "No test of Sledge's has run on Db2: IBM's library, sessions, types, errors and client SQL were tested on Apache Derby 10.7, which speaks Db2's protocol; " +
+	"its stored routines, tablespaces, partitions, statistics, catalog and monitor functions, flat files and queries of analytic workloads have run on no server."
+
+var dialect = database.Dialect{
+	Placeholder: func(int) string { return "?" },
+	Type:        columnType,
+	QuotedFiles: true,
+
+	// More would not fit into a block of the answer of every server.
+	Bytes: "VARCHAR(16000) FOR BIT DATA", LongestBytes: 16_000,
+}
+
+func schemaName(options any) database.SchemaName {
+	_, a := options.(settings).common()
+	return database.SchemaName{Name: a.Database, Owner: a.User}
+}
+
+// durability is Database.Durability. Db2 has no setting by which a commit would not wait for
+// its log to be on the disk.
+func durability(map[string]string) (durable bool, why string) {
+	return true, "each commit is forced to the log"
+}
+
+func columnType(c schema.Column) string {
+	switch c.Type {
+	case schema.SmallInteger:
+		return "SMALLINT"
+	case schema.BigInteger:
+		return "BIGINT"
+	case schema.Decimal:
+		return fmt.Sprintf("DECIMAL(%d,%d)", c.Size, c.Scale)
+	case schema.Char:
+		return fmt.Sprintf("CHAR(%d)", c.Size)
+	case schema.Varchar:
+		return fmt.Sprintf("VARCHAR(%d)", c.Size)
+	case schema.Date:
+		return "DATE"
+	case schema.Timestamp:
+		return "TIMESTAMP"
+	default:
+		return "INTEGER"
+	}
+}

@@ -1,0 +1,160 @@
+package db2
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"sledge/internal/database"
+	"sledge/internal/database/db2/cli"
+	"sledge/internal/schema"
+)
+
+// rowsPerInsert is how many rows a load sends in one call.
+const rowsPerInsert = 1000
+
+// Load implements database.Session, by an INSERT that is run with many rows in one call. It
+// is kept whole or not at all. LOAD would be faster, and takes files on the server's machine
+// alone, and commits by itself, so that a chunk and its line in the ledger could come apart.
+func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
+	if s.inTx {
+		return s.load(ctx, table, rows)
+	}
+	if err := s.Begin(ctx, database.ReadWrite); err != nil {
+		return 0, err
+	}
+	n, err := s.load(ctx, table, rows)
+	if err != nil {
+		return 0, errors.Join(err, s.Rollback(context.WithoutCancel(ctx)))
+	}
+	return n, s.Commit(ctx)
+}
+
+func (s *session) load(ctx context.Context, table schema.Table, rows schema.RowSource) (loaded int64, err error) {
+	h, err := s.conn.Statement()
+	if err != nil {
+		return 0, s.ended(err)
+	}
+	defer func() {
+		s.giving.Lock()
+		err = errors.Join(err, h.Free())
+		s.giving.Unlock()
+	}()
+	if err := h.Prepare(database.InsertStatement(table, 1, dialect.Placeholder)); err != nil {
+		return 0, s.ended(err)
+	}
+	buffers := make([]*cli.Buffer, len(table.Columns))
+	for i, c := range table.Columns {
+		kind, width, t := loadType(c)
+		buffers[i] = cli.NewBuffer(kind, width, rowsPerInsert)
+		if err := h.BindParameter(i+1, cli.In, t, buffers[i]); err != nil {
+			return 0, s.ended(err)
+		}
+	}
+	var buf []byte
+	for pending := 0; ; {
+		row, more := rows.AppendRow(buf[:0])
+		if more {
+			if err := fill(buffers, pending, row, table.Columns); err != nil {
+				return loaded, err
+			}
+			buf = row
+			pending++
+		}
+		if pending == 0 || more && pending < rowsPerInsert {
+			if !more {
+				return loaded, nil
+			}
+			continue
+		}
+		if _, err := s.many(ctx, h, pending); err != nil {
+			return loaded, err
+		}
+		loaded += int64(pending)
+		if pending = 0; !more {
+			return loaded, nil
+		}
+	}
+}
+
+// bytesPerCharacter is how long a character may be in UTF-8.
+const bytesPerCharacter = 4
+
+// loadType is how the values of a column are handed over: as they stand in load text, but for
+// whole numbers.
+func loadType(c schema.Column) (cli.Kind, int, cli.Type) {
+	switch c.Type {
+	case schema.Integer, schema.SmallInteger, schema.BigInteger:
+		return cli.Int, 0, cli.Of(cli.Int, 0)
+	case schema.Decimal:
+		return cli.Text, c.Size + 3, cli.Type{Number: cli.TypeDecimal, Size: c.Size, Scale: c.Scale}
+	case schema.Date, schema.Timestamp:
+		const longest = len("2006-01-02 15:04:05.999999")
+		return cli.Text, longest, cli.Type{Number: cli.TypeVarchar, Size: longest} // which the server reads
+	default:
+		width := c.Size * bytesPerCharacter
+		return cli.Text, width, cli.Type{Number: cli.TypeVarchar, Size: width}
+	}
+}
+
+// fill takes a row of load text apart.
+func fill(buffers []*cli.Buffer, n int, row []byte, columns []schema.Column) error {
+	row = bytes.TrimSuffix(row, []byte("\n"))
+	for i, c := range columns {
+		field, rest, more := bytes.Cut(row, []byte("\t"))
+		if more != (i < len(columns)-1) {
+			return fmt.Errorf("a row of load text has not the %d columns it should have: %q", len(columns), row)
+		}
+		row = rest
+		if string(field) == `\N` {
+			buffers[i].SetNull(n)
+			continue
+		}
+		if buffers[i].Kind() == cli.Int {
+			v, err := number(field)
+			if err != nil {
+				return fmt.Errorf("column %s: %w", c.Name, err)
+			}
+			buffers[i].SetInt(n, v)
+			continue
+		}
+		if bytes.IndexByte(field, '\\') >= 0 {
+			field = []byte(schema.Unescape(field))
+		}
+		if !buffers[i].Fits(len(field)) {
+			return &tooLong{c.Name, c.Size}
+		}
+		buffers[i].SetBytes(n, field)
+	}
+	return nil
+}
+
+// tooLong is a value that no row of the table may have.
+type tooLong struct {
+	column string
+	size   int
+}
+
+// Error says which.
+func (e *tooLong) Error() string {
+	return fmt.Sprintf("a value of column %s is longer than its %d characters", e.column, e.size)
+}
+
+// number reads a whole number, and allocates nothing.
+func number(text []byte) (n int64, err error) {
+	digits, negative := bytes.CutPrefix(text, []byte("-"))
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return 0, fmt.Errorf("%q is not a whole number", text)
+		}
+		n = n*10 + int64(c-'0')
+	}
+	if len(digits) == 0 || len(digits) > 19 {
+		return 0, fmt.Errorf("%q is not a whole number", text)
+	}
+	if negative {
+		n = -n
+	}
+	return n, nil
+}

@@ -1,0 +1,284 @@
+package db2
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/option"
+)
+
+// server says where the server is and how to talk to it.
+type server struct {
+	option.Naming
+	Host           string `opt:"host" flag:"host" main:"true" help:"name or address of the machine the server is on; empty has IBM's library look up the database, in its catalog or in db2dsdriver.cfg"`
+	Port           int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on"`
+	Library        string `opt:"library" help:"IBM's library for Db2 (libdb2.so, libdb2.dylib, db2cli64.dll), or the folder that it is in; empty looks in IBM_DB_HOME, on the library path, and where Db2, IBM's driver package and Python's ibm_db put it"`
+	Authentication string `opt:"authentication" choices:"server's choice|SERVER|SERVER_ENCRYPT|SERVER_ENCRYPT_AES|DATA_ENCRYPT|KERBEROS|GSSPLUGIN" help:"how the user is proven to the server"`
+	SSL            bool   `opt:"ssl" help:"encrypt the connection with TLS"`
+	SSLCA          string `opt:"ssl_ca" help:"file of the certificate that the server's is checked against, for TLS; empty for what the library is set up with"`
+}
+
+// serversChoice leaves the authentication to the server.
+const serversChoice = "server's choice"
+
+// account says who owns the schema, and where it is.
+type account struct {
+	Superuser         string `opt:"superuser" dict:"connection" help:"user who may create the database where it is missing"`
+	SuperuserPassword string `opt:"superuser_password" dict:"connection" secret:"true" help:"that user's password"`
+	DefaultDatabase   string `opt:"superuser_dbname" dict:"connection" help:"a database that is there already; kept for scripts, Sledge attaches to the instance"`
+	User              string `opt:"user" flag:"user" help:"user who owns the schema and runs the workload"`
+	Password          string `opt:"password" secret:"true" help:"that user's password"`
+	Database          string `opt:"dbname" flag:"dbname" help:"database that holds the schema, by its name or alias"`
+	Tablespace        string `opt:"tablespace" group:"schema" help:"tablespace of the tables that have no other; empty leaves it to the server"`
+}
+
+// transactional are Db2's options for workloads of short transactions.
+type transactional struct {
+	server      `dict:"connection" group:"connection"`
+	account     `group:"accounts"`
+	Tablespaces string `opt:"table_tablespaces" group:"schema" help:"tablespaces of single tables, by their initials: C \"DATA1\" OL \"\", where \"\" is the one of all others"`
+	Partition   bool   `opt:"partition" group:"schema" help:"divide customer, stock, orders and order_line by warehouse into ten partitions, from 10 warehouses on"`
+	Report      int    `opt:"monreport" group:"load" soon:"true" min:"0" max:"10080" unit:"min" help:"minutes of MONREPORT.DBSUMMARY within the measured time; not built yet, so a job with it is refused"`
+}
+
+// analytic are Db2's options for workloads of queries.
+type analytic struct {
+	server     `dict:"connection" group:"connection"`
+	account    `group:"accounts"`
+	OrganizeBy string `opt:"organize_by" group:"schema" choices:"NONE|ROW|COL|DATE" help:"how tables are kept: NONE is the server's choice, ROW and COL by rows and by columns, DATE by rows and clustered by their dates"`
+	Degree     int    `opt:"degree_of_parallel" group:"load" min:"1" max:"32767" help:"how many parts a query is worked on in at a time, as CURRENT DEGREE says it to the server"`
+}
+
+func newOptions(use database.Use) any {
+	s := server{Port: 50000, Authentication: serversChoice}
+	a := account{
+		Superuser: "db2inst1", SuperuserPassword: "ibmdb2", DefaultDatabase: "db2",
+		User: "db2inst1", Password: "ibmdb2", Database: use.Name, Tablespace: "USERSPACE1",
+	}
+	if use.Analytic {
+		return &analytic{server: s, account: a, OrganizeBy: "NONE", Degree: 2}
+	}
+	return &transactional{server: s, account: a, Tablespaces: `C "" D "" H "" I "" W "" S "" NO "" OR "" OL ""`}
+}
+
+// settings are the options of either use.
+type settings interface {
+	common() (*server, *account)
+	degree() int // of parallelism; 0 is the server's
+}
+
+func (o *transactional) common() (*server, *account) { return &o.server, &o.account }
+func (o *analytic) common() (*server, *account)      { return &o.server, &o.account }
+func (o *transactional) degree() int                 { return 0 }
+func (o *analytic) degree() int                      { return o.Degree }
+
+// Validate implements option.Validator.
+func (o *transactional) Validate(names option.Names) error {
+	if o.Report > 0 {
+		return names.Wrong("monreport", strconv.Itoa(o.Report), "what it asks for is not built yet: set it to 0")
+	}
+	if _, err := tablespaces(o.Tablespaces); err != nil {
+		return names.Wrong("table_tablespaces", o.Tablespaces, "%w", err)
+	}
+	return validate(&o.server, &o.account, names)
+}
+
+// Validate implements option.Validator.
+func (o *analytic) Validate(names option.Names) error { return validate(&o.server, &o.account, names) }
+
+func validate(s *server, a *account, names option.Names) error {
+	for _, needed := range []struct{ name, value string }{{"user", a.User}, {"dbname", a.Database}} {
+		if needed.value == "" {
+			return names.Wrong(needed.name, "", "it is empty: give it a value")
+		}
+	}
+	// They stand in one text, which these divide.
+	for _, one := range []struct{ name, value string }{
+		{"host", s.Host}, {"dbname", a.Database}, {"superuser_dbname", a.DefaultDatabase}, {"user", a.User}, {"superuser", a.Superuser}, {"ssl_ca", s.SSLCA},
+	} {
+		if strings.ContainsAny(one.value, ";={}\x00") {
+			return names.Wrong(one.name, one.value, "%q has one of the signs ; = { }, which IBM's library does not take there", one.value)
+		}
+	}
+	if strings.Contains(s.Host, ",") {
+		return names.Wrong("host", s.Host, "it names several servers: name one; Db2's alternate servers are set up in db2dsdriver.cfg")
+	}
+	for _, one := range []struct{ name, value string }{{"password", a.Password}, {"superuser_password", a.SuperuserPassword}} {
+		if strings.ContainsAny(one.value, ";{}\x00") {
+			return names.Wrong(one.name, "", "it has one of the signs ; { }, which IBM's library does not take in a password")
+		}
+	}
+	if a.Tablespace != "" && !isWord(a.Tablespace) {
+		return names.Wrong("tablespace", a.Tablespace, "%q is not the name of a tablespace", a.Tablespace)
+	}
+	return nil
+}
+
+// isWord reports whether text can stand in SQL as it is.
+func isWord(text string) bool {
+	for i, c := range []byte(text) {
+		if c != '_' && c != '$' && c != '#' && c != '@' && (c < '0' || c > '9' || i == 0) && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// tablespaces reads the tablespaces of single tables.
+func tablespaces(list string) (map[string]string, error) {
+	words := strings.Fields(list)
+	if len(words)%2 != 0 {
+		return nil, fmt.Errorf("%q is not a list of tables and tablespaces in turn, such as C \"DATA1\" OL \"\"", list)
+	}
+	found := map[string]string{}
+	for pair := range slices.Chunk(words, 2) {
+		name := strings.Trim(pair[1], `"{}`)
+		if name != "" && !isWord(name) {
+			return nil, fmt.Errorf("%q is not the name of a tablespace", name)
+		}
+		found[strings.ToUpper(pair[0])] = name
+	}
+	return found, nil
+}
+
+// In is the clause that puts a table, by its initials, into its tablespace. schema.sql asks.
+func (o *transactional) In(table string) string {
+	list, err := tablespaces(o.Tablespaces)
+	if err != nil {
+		return ""
+	}
+	return inTablespace(cmp.Or(list[table], o.Tablespace))
+}
+
+// In is the clause that puts a table into its tablespace. schema.sql asks.
+func (o *analytic) In() string { return inTablespace(o.Tablespace) }
+
+// ByColumns reports whether tables are kept by columns. finish.sql asks.
+func (o *analytic) ByColumns() bool { return o.OrganizeBy == "COL" }
+
+// Organized is the clause that says how a table is kept, of which the column has dates, if
+// it is one that is clustered by them. schema.sql asks.
+func (o *analytic) Organized(dates string) string {
+	switch {
+	case o.OrganizeBy == "COL":
+		return " ORGANIZE BY COLUMN"
+	case o.OrganizeBy == "DATE" && dates != "":
+		return " ORGANIZE BY ROW USING DIMENSIONS (" + dates + ")"
+	case o.OrganizeBy != "NONE":
+		return " ORGANIZE BY ROW"
+	}
+	return ""
+}
+
+func inTablespace(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " IN " + name
+}
+
+// PartitionSize returns how many warehouses a partition has, or 0 where tables are whole.
+// schema.sql asks.
+func (o *transactional) PartitionSize(warehouses int) int {
+	const partitions = 10
+	if !o.Partition || warehouses < partitions {
+		return 0
+	}
+	return (warehouses + partitions - 1) / partitions
+}
+
+// LastPartitioned returns the last warehouse of the last partition but one: the last has all
+// behind it. schema.sql asks.
+func (o *transactional) LastPartitioned(warehouses int) int { return 9 * o.PartitionSize(warehouses) }
+
+// address is where the server is, for messages.
+func (s *server) address() string {
+	if s.Host == "" {
+		return "the server that the library has it at"
+	}
+	return net.JoinHostPort(s.Host, strconv.Itoa(s.Port))
+}
+
+// login is all that one connection needs, and which options it came from.
+type login struct {
+	server                                     *server
+	user, password, database                   string
+	userOption, passwordOption, databaseOption string
+}
+
+func loginOf(s *server, a *account, superuser bool) login {
+	if superuser {
+		return login{s, a.Superuser, a.SuperuserPassword, a.DefaultDatabase, "superuser", "superuser_password", "superuser_dbname"}
+	}
+	return login{s, a.User, a.Password, a.Database, "user", "password", "dbname"}
+}
+
+// text is the login as the library takes it.
+func (l login) text() string {
+	var b strings.Builder
+	set := func(name, value string) {
+		if value != "" {
+			b.WriteString(name + "=" + value + ";")
+		}
+	}
+	s := l.server
+	if s.Host == "" {
+		set("DSN", l.database)
+	} else {
+		set("DATABASE", l.database)
+		set("HOSTNAME", s.Host)
+		set("PORT", strconv.Itoa(s.Port))
+		set("PROTOCOL", "TCPIP")
+	}
+	set("UID", l.user)
+	set("PWD", l.password)
+	if s.Authentication != serversChoice {
+		set("Authentication", s.Authentication)
+	}
+	if s.SSL {
+		set("Security", "SSL")
+		set("SSLServerCertificate", s.SSLCA)
+	}
+	return b.String()
+}
+
+// target is Database.Target.
+func target(options any) string {
+	s, a := options.(settings).common()
+	if s.Host == "" {
+		return a.Database
+	}
+	return a.Database + " on " + s.address()
+}
+
+// fromURL is Database.FromURL. What stands after a question mark are further options, by
+// their names without the prefix.
+func fromURL(u *url.URL) (option.Values, error) {
+	values := option.Values{}
+	set := func(name, value string) {
+		if value != "" {
+			values[name] = value
+		}
+	}
+	set("host", u.Hostname())
+	set("port", u.Port())
+	set("user", u.User.Username())
+	if password, given := u.User.Password(); given {
+		values["password"] = password
+	}
+	name := strings.TrimPrefix(u.Path, "/")
+	if strings.Contains(name, "/") {
+		return nil, fmt.Errorf("the URL of a Db2 database ends in one name, not in %q", name)
+	}
+	set("dbname", name)
+	for name, value := range u.Query() {
+		values[name] = value[len(value)-1]
+	}
+	return values, nil
+}

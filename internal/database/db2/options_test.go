@@ -1,0 +1,94 @@
+package db2
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"sledge/internal/database"
+	"sledge/internal/option"
+)
+
+func bound(t *testing.T, use database.Use, values option.Values) any {
+	t.Helper()
+	o := newOptions(use)
+	if err := option.Bind(nil, values, o); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func TestALoginIsOneText(t *testing.T) {
+	for _, tt := range []struct {
+		values option.Values
+		want   string
+	}{
+		{nil, "DSN=tpcc;UID=db2inst1;PWD=ibmdb2;"},
+		{option.Values{"host": "db1", "port": "50001", "user": "me", "password": "a=b", "dbname": "TEST"}, "DATABASE=TEST;HOSTNAME=db1;PORT=50001;PROTOCOL=TCPIP;UID=me;PWD=a=b;"},
+		{
+			option.Values{"host": "db1", "ssl": "true", "ssl_ca": "/ca.pem", "authentication": "SERVER_ENCRYPT"},
+			"DATABASE=tpcc;HOSTNAME=db1;PORT=50000;PROTOCOL=TCPIP;UID=db2inst1;PWD=ibmdb2;Authentication=SERVER_ENCRYPT;Security=SSL;SSLServerCertificate=/ca.pem;",
+		},
+	} {
+		s, a := bound(t, database.Use{Name: "tpcc"}, tt.values).(settings).common()
+		if got := loginOf(s, a, false).text(); got != tt.want {
+			t.Errorf("got %s, want %s", got, tt.want)
+		}
+	}
+}
+
+func TestOptionsThatCannotBeAreRefused(t *testing.T) {
+	for name, value := range map[string]string{
+		"host": "a;UID=other", "password": "a;b", "dbname": "", "user": "", "tablespace": "a b", "monreport": "2",
+		"table_tablespaces": `C "" D`, "superuser_password": "{",
+	} {
+		o := newOptions(database.Use{Name: "tpcc"})
+		err := option.Bind(nil, option.Values{name: value}, o)
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s %q: got %v, want it refused", name, value, err)
+		}
+		if strings.Contains(name, "password") && strings.Contains(err.Error(), value) && len(value) > 1 {
+			t.Errorf("the error shows a password: %v", err)
+		}
+	}
+}
+
+func TestTablesGoToTheirTablespaces(t *testing.T) {
+	o := bound(t, database.Use{Name: "tpcc"}, option.Values{"table_tablespaces": `C "DATA1" OL {LINES} W ""`, "partition": "true"}).(*transactional)
+	for table, want := range map[string]string{"C": " IN DATA1", "OL": " IN LINES", "W": " IN USERSPACE1", "S": " IN USERSPACE1"} {
+		if got := o.In(table); got != want {
+			t.Errorf("%s: got %q, want %q", table, got, want)
+		}
+	}
+	for warehouses, want := range map[int][2]int{9: {0, 0}, 10: {1, 9}, 25: {3, 27}, 100: {10, 90}} {
+		if got := [2]int{o.PartitionSize(warehouses), o.LastPartitioned(warehouses)}; got != want {
+			t.Errorf("%d warehouses: got %v, want %v", warehouses, got, want)
+		}
+	}
+	p := bound(t, database.Use{Name: "tpch", Analytic: true}, option.Values{"organize_by": "DATE", "tablespace": ""}).(*analytic)
+	if got := p.In() + p.Organized("o_orderdate") + p.Organized(""); got != " ORGANIZE BY ROW USING DIMENSIONS (o_orderdate) ORGANIZE BY ROW" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestAURLNamesADatabase(t *testing.T) {
+	u, err := url.Parse("db2://me:secret@db1:50001/TEST?ssl=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := fromURL(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"host": "db1", "port": "50001", "user": "me", "password": "secret", "dbname": "TEST", "ssl": "true"} {
+		if got[name] != want {
+			t.Errorf("%s: got %q, want %q", name, got[name], want)
+		}
+	}
+	if u, err = url.Parse("db2://db1/a/b"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fromURL(u); err == nil {
+		t.Error("a URL with two names was taken")
+	}
+}

@@ -1,0 +1,290 @@
+package db2
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/database/db2/cli"
+	"sledge/internal/sqlfile"
+)
+
+// session is a database.Session over the call level interface.
+type session struct {
+	conn   *cli.Connection
+	direct *cli.Statement // for what is not prepared
+	inTx   bool
+
+	// all are to be given back with the session.
+	all []*cli.Statement
+
+	// underway is the statement of the call that goes on, if any. Giving back one excludes
+	// cancelling it.
+	underway    atomic.Pointer[cli.Statement]
+	giving      sync.Mutex
+	interrupted atomic.Bool
+	closed      atomic.Bool
+}
+
+// errInterrupted is what calls of an interrupted session fail with.
+var errInterrupted = errors.New("the session was interrupted")
+
+func newSession(conn *cli.Connection) (*session, error) {
+	s := &session{conn: conn}
+	var err error
+	s.direct, err = s.statement()
+	return s, err
+}
+
+func (s *session) statement() (*cli.Statement, error) {
+	st, err := s.conn.Statement()
+	if err == nil {
+		s.all = append(s.all, st)
+	}
+	return st, err
+}
+
+// do makes a call of a statement, which the context, Cancel and Interrupt can end. For
+// callers who cancel nothing, as virtual users, it allocates nothing.
+func (s *session) do(ctx context.Context, st *cli.Statement, call func(*cli.Statement) error) error {
+	if ctx.Done() != nil {
+		return s.watched(ctx, st, call)
+	}
+	return s.unwatched(st, call)
+}
+
+func (s *session) unwatched(st *cli.Statement, call func(*cli.Statement) error) error {
+	s.underway.Store(st)
+	defer s.underway.Store(nil)
+	if s.interrupted.Load() {
+		return errInterrupted
+	}
+	err := s.conn.Autocommit(!s.inTx)
+	if err == nil {
+		err = call(st)
+	}
+	return s.ended(err)
+}
+
+// watched cancels the call when the context is over, as often as it takes: the first time
+// the call may not have reached the server yet.
+func (s *session) watched(ctx context.Context, st *cli.Statement, call func(*cli.Statement) error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	over := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() { s.cancelUntil(over) })
+	err := s.unwatched(st, call)
+	close(over)
+	if stop(); err != nil && ctx.Err() != nil {
+		return errors.Join(ctx.Err(), err)
+	}
+	return err
+}
+
+// ended returns the error that a call ends with, given the library's.
+func (s *session) ended(err error) error {
+	if err != nil && s.interrupted.Load() {
+		return errors.Join(errInterrupted, err)
+	}
+	return err
+}
+
+// cancelAgain is how long a call that has to end may go on before it is cancelled again, at
+// first: it may not have reached the server yet.
+const cancelAgain = 250 * time.Millisecond
+
+// cancelUntil cancels the call under way until over is closed or no call is.
+func (s *session) cancelUntil(over <-chan struct{}) {
+	for wait := cancelAgain; ; wait *= 2 {
+		_ = s.Cancel(context.Background()) // what cannot be cancelled yet can be later
+		if s.underway.Load() == nil {
+			return
+		}
+		select {
+		case <-over:
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+// Cancel implements database.Session.
+func (s *session) Cancel(context.Context) error {
+	s.giving.Lock()
+	defer s.giving.Unlock()
+	st := s.underway.Load()
+	if st == nil || s.closed.Load() {
+		return nil
+	}
+	return st.Cancel()
+}
+
+// Interrupt implements database.Session.
+func (s *session) Interrupt() {
+	if s.interrupted.Swap(true) {
+		return
+	}
+	go s.cancelUntil(nil)
+}
+
+// Exec implements database.Session.
+func (s *session) Exec(ctx context.Context, statement string) error {
+	return s.do(ctx, s.direct, func(st *cli.Statement) error {
+		err := st.ExecuteText(statement)
+		return errors.Join(err, st.Close())
+	})
+}
+
+// Query implements database.Session.
+func (s *session) Query(ctx context.Context, statement string, limit int) (t database.Table, err error) {
+	err = s.do(ctx, s.direct, func(st *cli.Statement) error {
+		if err := st.Prepare(statement); err != nil {
+			return err
+		}
+		defer st.Unbind()
+		err := readTable(st, limit, &t)
+		return errors.Join(err, st.Close())
+	})
+	return t, err
+}
+
+// readTable runs a statement that is prepared, and reads its result as text.
+func readTable(st *cli.Statement, limit int, t *database.Table) error {
+	columns, err := st.Columns()
+	if err != nil {
+		return err
+	}
+	var bound []*cli.Buffer // of the columns before the first whose values may be long
+	for i, c := range columns {
+		t.Columns = append(t.Columns, plainName(c.Name))
+		width := cli.Text.Width(c.Type)
+		if i > len(bound) || width > longestBound {
+			continue
+		}
+		bound = append(bound, cli.NewBuffer(cli.Text, width, 1))
+		if err := st.BindColumn(i+1, bound[i]); err != nil {
+			return err
+		}
+	}
+	if err := st.Execute(); err != nil || len(columns) == 0 {
+		return err
+	}
+	for limit == 0 || len(t.Rows) < limit {
+		there, err := st.Fetch()
+		if err != nil || !there {
+			return err
+		}
+		row := make([]string, len(columns))
+		for i := range columns {
+			if row[i], err = textOf(st, bound, i); err != nil {
+				return err
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return nil
+}
+
+// textOf is the text of a column of the row that was fetched.
+func textOf(st *cli.Statement, bound []*cli.Buffer, i int) (string, error) {
+	if i < len(bound) {
+		if bound[i].Null(0) {
+			return "NULL", nil
+		}
+		return string(bound[i].Bytes(0)), nil
+	}
+	value, null, err := st.Get(i+1, cli.Text, nil)
+	if null {
+		return "NULL", err
+	}
+	return string(value), err
+}
+
+// plainName is a name in lower case, unless it was quoted to keep small letters: the server
+// keeps all others in capitals.
+func plainName(name string) string {
+	if strings.ToUpper(name) == name {
+		return strings.ToLower(name)
+	}
+	return name
+}
+
+// Begin implements database.Session. A transaction begins with its first statement, so that
+// nothing is sent.
+func (s *session) Begin(context.Context, database.Access) error {
+	if s.interrupted.Load() {
+		return errInterrupted
+	}
+	s.inTx = true
+	return nil
+}
+
+// Commit implements database.Session. A commit that fails leaves the transaction to be
+// rolled back.
+func (s *session) Commit(ctx context.Context) error {
+	err := s.do(ctx, s.direct, func(*cli.Statement) error { return s.conn.Commit() })
+	s.inTx = err != nil
+	return err
+}
+
+// Rollback implements database.Session.
+func (s *session) Rollback(ctx context.Context) error {
+	if !s.inTx {
+		return nil
+	}
+	err := s.do(ctx, s.direct, func(*cli.Statement) error { return s.conn.Rollback() })
+	s.inTx = false
+	return err
+}
+
+// Close implements database.Session. That the connection is gone is no failure of closing it.
+func (s *session) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.giving.Lock()
+	defer s.giving.Unlock()
+	gone := s.interrupted.Load() || s.conn.Dead()
+	var err error
+	for _, st := range s.all {
+		err = errors.Join(err, st.Free())
+	}
+	err = errors.Join(err, s.conn.Close())
+	if gone {
+		return nil
+	}
+	return err
+}
+
+// Prepare implements database.Session. Of a parameter that only out has a field for, a
+// routine's output becomes the one row of the result.
+func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (database.Statement, error) {
+	params, outputs, err := bindCall(q, in, out)
+	if err != nil {
+		return nil, err
+	}
+	handle, err := s.statement()
+	if err != nil {
+		return nil, fmt.Errorf("prepare %s: %w", q.Name, s.ended(err))
+	}
+	st := &statement{session: s, handle: handle, query: q, out: out, outputs: outputs}
+	for _, p := range params {
+		st.params = append(st.params, &parameter{Param: p})
+	}
+	err = s.do(ctx, handle, func(h *cli.Statement) error {
+		if err := h.Prepare(q.Text); err != nil {
+			return err
+		}
+		return st.bind()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prepare %s: %w", q.Name, err)
+	}
+	return st, nil
+}

@@ -1,0 +1,29 @@
+-- Everything that somebody made in the schema of this user: in words, its bond, a name, and
+-- the table that it is in itself.
+--
+-- The bond is 'table' for a table, whose name follows; 'upon' for what would not work without
+-- the table of that name, or be lost with it; 'routine' for a routine of that name; and empty
+-- for all else. What a build makes beside the tables says in its remarks that it is Sledge's.
+SELECT CASE type WHEN 'T' THEN 'table ' WHEN 'V' THEN 'view ' WHEN 'S' THEN 'materialized query table ' WHEN 'A' THEN 'alias ' WHEN 'N' THEN 'nickname ' ELSE 'object ' END || LOWER(tabname) AS what,
+  CASE type WHEN 'T' THEN 'table' ELSE '' END AS bond, CASE type WHEN 'T' THEN LOWER(tabname) ELSE '' END AS name, '' AS part_of
+FROM syscat.tables WHERE tabschema = CURRENT SCHEMA
+UNION ALL
+SELECT CASE dtype WHEN 'S' THEN 'materialized query table ' ELSE 'view ' END || RTRIM(tabschema) || '.' || LOWER(tabname), 'upon', LOWER(bname), ''
+FROM syscat.tabdep WHERE bschema = CURRENT SCHEMA AND btype = 'T' AND dtype IN ('V', 'S', 'W')
+UNION ALL
+SELECT 'foreign key ' || constname || ' of table ' || LOWER(tabname), 'upon', LOWER(reftabname), CASE WHEN tabschema = CURRENT SCHEMA THEN LOWER(tabname) ELSE '' END
+FROM syscat.references WHERE reftabschema = CURRENT SCHEMA
+UNION ALL
+SELECT 'trigger ' || LOWER(trigname), 'upon', LOWER(tabname), '' FROM syscat.triggers WHERE tabschema = CURRENT SCHEMA
+UNION ALL
+SELECT CASE routinetype WHEN 'P' THEN 'procedure ' WHEN 'F' THEN 'function ' ELSE 'method ' END || LOWER(routinename), CASE routinetype WHEN 'P' THEN 'routine' ELSE '' END,
+  '"' || RTRIM(specificname) || '"', ''
+FROM syscat.routines WHERE routineschema = CURRENT SCHEMA AND origin <> 'S'
+UNION ALL
+SELECT 'sequence ' || LOWER(seqname), '', '', '' FROM syscat.sequences WHERE seqschema = CURRENT SCHEMA AND seqtype = 'S'
+UNION ALL
+SELECT 'variable ' || LOWER(varname), '', '', '' FROM syscat.variables
+WHERE varschema = CURRENT SCHEMA AND varmodulename IS NULL AND COALESCE(remarks, '') <> 'Sledge'
+UNION ALL
+SELECT 'type ' || LOWER(typename), '', '', '' FROM syscat.datatypes WHERE typeschema = CURRENT SCHEMA AND COALESCE(remarks, '') <> 'Sledge'
+ORDER BY 1
