@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -190,10 +191,14 @@ func (p *Program) confirmSelftest(f *selftestFlags, test *selftest.Test) error {
 // createReport opens the file for the report before anything is made: what cannot be written
 // is better known early. A report that is there is not written over.
 func createReport(name, database string, now time.Time) (*os.File, error) {
-	if name == "" {
+	named := name != ""
+	if !named {
 		name = fmt.Sprintf("sledge-selftest-%s-%s.md", database, now.Format("2006-01-02-150405"))
 	}
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) && !named {
+		return createReport("", database, now.Add(time.Second)) // another one began in this second
+	}
 	if err != nil {
 		return nil, usage("the report cannot be written, so nothing was done: %w (--report names another file)", err)
 	}

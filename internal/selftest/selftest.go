@@ -67,6 +67,7 @@ type Test struct {
 	chosen  func(v workload.Variant) bool // which variants are tried; nil is all
 	orders  []workbench.Order             // one for each workload
 	refused []string                      // why there is none of another
+	known   []engine.Plan                 // of all workloads, for what an earlier self-test may have left
 	folder  string                        // that an embedded database's file is in, made for it; "" where the user named one
 	standed bool                          // the database was there before: it stays
 	left    bool                          // it is of an earlier self-test
@@ -89,7 +90,9 @@ func Prepare(b workbench.Bench, s workbench.Sources, signIn func(workbench.Sourc
 		order, err := b.Resolve(job.Build, from)
 		if err != nil {
 			t.refused = append(t.refused, err.Error())
-			first = cmpError(first, err)
+			if first == nil {
+				first = err
+			}
 			continue
 		}
 		if order, err = signIn(from, order); err != nil {
@@ -107,14 +110,27 @@ func Prepare(b workbench.Bench, s workbench.Sources, signIn func(workbench.Sourc
 			first = nil
 		}
 	}
+	t.know(b)
 	return t, first
 }
 
-func cmpError(first, then error) error {
-	if first != nil {
-		return first
+// know makes the plans of all workloads by the connection of the first.
+func (t *Test) know(b workbench.Bench) {
+	of := t.orders[0]
+	for pair := range b.Pairs() {
+		if pair.Database.Name != of.Spec.Database {
+			continue
+		}
+		spec := job.Spec{Action: job.Delete, Database: pair.Database.Name, Workload: pair.Workload.Name, Options: option.Values{}}
+		for _, o := range pair.Options() {
+			if value, set := of.Spec.Options[o.Name]; set {
+				spec.Options[o.Name] = value
+			}
+		}
+		if plan, err := engine.NewPlan(pair, spec); err == nil {
+			t.known = append(t.known, plan)
+		}
 	}
-	return then
 }
 
 // sources are where the settings for a workload come from. A database inside this process gets
@@ -195,8 +211,8 @@ func (t *Test) Look(ctx context.Context) error {
 	}
 	known := map[string]bool{}
 	if t.left {
-		for _, order := range t.orders {
-			d, err := order.Plan.PlanDeletion(ctx)
+		for _, plan := range t.known {
+			d, err := plan.PlanDeletion(ctx)
 			if err != nil && job.ExitOf(err) != job.ExitMissing {
 				continue // what it found is not known, then, and named below
 			}
@@ -213,9 +229,18 @@ func (t *Test) Look(ctx context.Context) error {
 		}
 	}
 	if len(others) > 0 {
-		return job.WithExit(job.ExitExists, fmt.Errorf("%s is not for a self-test, since %s. Nothing was changed: choose a database that is not there yet, or an empty one", target, database.AlsoHolds(others)))
+		return job.WithExit(job.ExitExists, fmt.Errorf("%s is not for a self-test, since it holds %s. Nothing was changed: choose a database that is not there yet, or an empty one", target, few(others)))
 	}
 	return nil
+}
+
+// few lists things, the first of them if they are many.
+func few(things []string) string {
+	const most = 10
+	if n := len(things); n > most+1 {
+		things = append(slices.Clone(things[:most]), fmt.Sprintf("%d more", n-most))
+	}
+	return strings.Join(things, ", ")
 }
 
 // Run runs the test until its end, or until ctx ends. Then, too, it removes what it made and
@@ -245,6 +270,9 @@ func (t *Test) Run(ctx context.Context) Report {
 	if t.standed && !t.left {
 		for i := range t.orders {
 			t.orders[i].Plan.Pair = staying(t.orders[i].Plan.Pair)
+		}
+		for i := range t.known {
+			t.known[i].Pair = staying(t.known[i].Pair)
 		}
 	}
 	t.makeFolder(run)
@@ -317,17 +345,17 @@ func (t *Test) makeFolder(run *runner) {
 func (t *Test) connect(step suite.T, r *Report) {
 	trial, err := t.orders[0].Try(step.Context(), t.Version)
 	for _, remark := range trial.Remarks {
-		step.Logf("%s: %s", remark.Tone, remark.Text)
+		if remark.Tone == workbench.Bad {
+			step.Error(remark.Text)
+		} else {
+			step.Logf("%s: %s", remark.Tone, remark.Text)
+		}
 	}
 	if f := trial.Facts; f != nil {
 		r.Server, r.Product, r.Settings, r.Durability, r.Unproven = f.Server, f.Product, f.ServerSettings, f.Durability, f.Unproven
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		step.Fatal(err)
-	case t.Database().Embedded && errors.Is(trial.Owner, database.ErrMissing): // the file will be made
-	case trial.Failure != nil:
-		step.Fatal(trial.Failure)
 	}
 }
 
@@ -337,23 +365,23 @@ func (t *Test) removeLeft(run *runner) {
 		return
 	}
 	run.run(run.ctx, "removes what an earlier self-test left", func(step suite.T) {
-		for _, order := range t.orders {
-			if err := t.delete(step.Context(), order); err != nil {
-				step.Error(err)
-			}
-		}
+		t.delete(step.Context(), step)
 	})
 }
 
-// delete deletes the schema of a workload with what is around it, if it is there.
-func (t *Test) delete(ctx context.Context, order workbench.Order) error {
-	p := order.Plan
-	p.Spec.Action = job.Delete
-	_, err := engine.Local{Version: t.Version}.DoPlan(ctx, p, job.Control{})
-	if job.ExitOf(err) == job.ExitMissing {
-		return nil
+// delete deletes the schemas of all workloads with what is around them, as far as they are
+// there. What one workload takes for somebody else's may be another's.
+func (t *Test) delete(ctx context.Context, step suite.T) {
+	for _, plan := range t.known {
+		_, err := engine.Local{Version: t.Version}.DoPlan(ctx, plan, job.Control{})
+		switch job.ExitOf(err) {
+		case job.OK, job.ExitMissing:
+		case job.ExitExists, job.ExitConnect: // or the account went with the one before
+			step.Logf("%v", err)
+		default:
+			step.Error(err)
+		}
 	}
-	return err
 }
 
 // sessions runs the suite of sessions.
@@ -445,11 +473,7 @@ func (t *Test) remove(step suite.T) (left []string) {
 	if !t.stands(ctx, step, target, behind) {
 		return left
 	}
-	for _, order := range t.orders {
-		if err := t.delete(ctx, order); err != nil {
-			step.Error(err)
-		}
-	}
+	t.delete(ctx, step)
 	if !t.stands(ctx, step, target, behind) {
 		return left
 	}
@@ -468,7 +492,7 @@ func (t *Test) remove(step suite.T) (left []string) {
 	case err != nil:
 		behind("%s may still hold something that the test made: %v", target, err)
 	case len(names) > 0:
-		behind("%s still has what the test made: %s. Drop it by hand", target, strings.Join(names, ", "))
+		behind("%s still has what the test made: %s. Drop it by hand", target, few(names))
 	case !t.standed || t.left:
 		behind("%s is empty, and still there: drop the database by hand, and its account if the test made one", target)
 	}

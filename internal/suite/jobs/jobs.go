@@ -55,15 +55,13 @@ func Run(t suite.T, of Subject) {
 	s := &cycle{Subject: of}
 	t.Cleanup(func() { s.remove(context.Background(), t) })
 	for _, v := range of.Workload.Variants {
-		if of.Chosen != nil && !of.Chosen(v) {
+		if of.Chosen != nil && !of.Chosen(v) || !s.has(v) {
 			continue
 		}
-		has, err := s.has(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if has {
-			t.Run(v.Name, func(t suite.T) { s.try(t, v) })
+		t.Run(v.Name, func(t suite.T) { s.try(t, v) })
+		if s.hopeless {
+			t.Errorf("what comes after %s was not tried, since the schema cannot be built", v.Name)
+			break
 		}
 	}
 	if of.InParts && s.begun {
@@ -77,11 +75,13 @@ type cycle struct {
 	built   option.Values // what the schema that is there was built with
 	begun   bool          // a build was, so that there is something to delete
 	isThere bool          // and it succeeded
-	broken  bool          // the pair cannot be built with its routines, and goes on without them
+
+	broken   bool // the pair cannot be built with its routines, and goes on without them
+	hopeless bool // nor can it without them
 }
 
 // has reports whether the pair has a variant: all its options, and the SQL that it needs.
-func (s *cycle) has(v workload.Variant) (bool, error) {
+func (s *cycle) has(v workload.Variant) bool {
 	known := s.Options()
 	describes := func(name string) bool {
 		return slices.ContainsFunc(known, func(d option.Description) bool { return d.Name == name })
@@ -89,18 +89,20 @@ func (s *cycle) has(v workload.Variant) (bool, error) {
 	for _, values := range []option.Values{v.Build, v.Run} {
 		for name := range values {
 			if !describes(name) {
-				return false, nil
+				return false
 			}
 		}
 	}
 	if v.Option != "" && !describes(v.Option) {
-		return false, nil
+		return false
 	}
-	if v.SQL == "" {
-		return true, nil
-	}
+	return v.SQL == "" || s.hasFile(v, v.SQL)
+}
+
+// hasFile reports whether the pair has an SQL file.
+func (s *cycle) hasFile(v workload.Variant, name string) bool {
 	plan, err := engine.NewPlan(s.Pair, s.spec(job.Build, s.values(v.Build)))
-	return err == nil && plan.SQL.Has(v.SQL), err
+	return err == nil && plan.SQL.Has(name)
 }
 
 // part does a part of a variant, and reports whether what comes after it can be done.
@@ -122,8 +124,12 @@ func (s *cycle) try(t suite.T, v workload.Variant) {
 		t.Skipf("%v", err)
 	}
 	s.run(t, v)
-	if s.InParts && !s.isThere && !s.broken {
-		s.remove(context.WithoutCancel(t.Context()), t)
+	switch {
+	case !s.InParts || s.isThere || t.Context().Err() != nil:
+	case s.broken || !s.hasFile(v, "routines"):
+		s.hopeless = true
+	default:
+		s.remove(t.Context(), t)
 		s.Pair, s.broken = withoutRoutines(s.Pair), true
 	}
 }
@@ -147,8 +153,10 @@ func (s *cycle) run(t suite.T, v workload.Variant) {
 
 func (s *cycle) build(t suite.T, v workload.Variant) {
 	s.remove(t.Context(), t)
-	s.built, s.begun = v.Build, true
-	s.do(t, s.spec(job.Build, s.values(v.Build)))
+	if s.begun = true; len(v.Build) > 0 {
+		s.built = v.Build // else as the one before was to be
+	}
+	s.do(t, s.spec(job.Build, s.values(s.built)))
 	s.isThere = true
 }
 
@@ -314,8 +322,13 @@ func (s *cycle) remove(ctx context.Context, t suite.T) {
 	if !s.begun {
 		return
 	}
+	whole := s.isThere
 	s.isThere = false
-	if _, err := s.perform(ctx, s.spec(job.Delete, s.values(s.built))); err != nil {
+	_, err := s.perform(ctx, s.spec(job.Delete, s.values(s.built)))
+	if exit := job.ExitOf(err); !whole && (exit == job.ExitConnect || exit == job.ExitMissing) {
+		err = nil // the build that failed did not get to making a schema
+	}
+	if err != nil {
 		t.Errorf("delete: %v", err)
 		return
 	}

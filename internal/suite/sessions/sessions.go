@@ -92,6 +92,7 @@ func tell(t suite.T, e job.Event) {
 type tester struct {
 	d        *database.Database
 	values   option.Values
+	names    option.Names // what the suite calls options
 	use      database.Use
 	wordless bool
 
@@ -119,10 +120,18 @@ func (of Subject) tester(t suite.T) *tester {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &tester{
+	s := &tester{
 		d: of.Database, values: of.Values, use: database.Use{Name: cmp.Or(of.Name, "suite")}, wordless: of.Wordless,
 		outputs: sql.Text("outputs"), endless: sql.Text("endless"), one: cmp.Or(strings.TrimSpace(sql.Text("one")), "SELECT 1"),
 	}
+	if of.Name == "" {
+		// So that a message which names an option can be told from any other word in it.
+		s.names = option.Names{}
+		for _, o := range option.Describe(s.d.Options(s.use)) {
+			s.names[o.Name] = "sledge_test_" + o.Name
+		}
+	}
+	return s
 }
 
 // options returns bound options, of which the values in changes are different.
@@ -133,20 +142,10 @@ func (s *tester) options(t suite.T, changes option.Values) any {
 		values[name] = v
 	}
 	options := s.d.Options(s.use)
-	if err := option.Bind(s.names(), values, options); err != nil {
+	if err := option.Bind(s.names, values, options); err != nil {
 		t.Fatal(err)
 	}
 	return options
-}
-
-// names are what the suite calls options, so that a message which names one can be told
-// from any other word in it.
-func (s *tester) names() option.Names {
-	names := option.Names{}
-	for _, o := range option.Describe(s.d.Options(s.use)) {
-		names[o.Name] = "sledge_test_" + o.Name
-	}
-	return names
 }
 
 func (s *tester) connect(t suite.T) database.Session {

@@ -228,7 +228,7 @@ func (s *tester) testConnectErrors(t suite.T) {
 				t.Fatal("it connected")
 			}
 			text := err.Error()
-			if name := s.names().Of(tt.option); !strings.Contains(text, name) || !strings.Contains(text, s.d.Title) {
+			if name := s.names.Of(tt.option); !strings.Contains(text, name) || !strings.Contains(text, s.d.Title) {
 				t.Errorf("got %q, want it to name %s and the option %s", text, s.d.Title, name)
 			}
 			if password := s.values["password"]; strings.Contains(text, wrong) ||
