@@ -89,7 +89,7 @@ func (p *Program) root() *cobra.Command {
 	root.SetCompletionCommandGroupID(groupOthers)
 	root.AddCommand(
 		p.buildCommand(), p.checkCommand(), p.runCommand(), p.deleteCommand(), p.datagenCommand(), p.demoCommand(), p.selftestCommand(),
-		p.jobsCommand(), p.watchCommand(), p.webCommand(), p.consoleCommand(), p.optionsCommand(), p.connectionsCommand(), p.defaultsCommand(), p.convertCommand(), p.versionCommand(),
+		p.jobsCommand(), p.watchCommand(), p.webCommand(), p.consoleCommand(), p.optionsCommand(), p.connectionsCommand(), p.defaultsCommand(), p.calibrateCommand(), p.convertCommand(), p.versionCommand(),
 	)
 	checkCompletion(root)
 	return root

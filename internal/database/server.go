@@ -1,6 +1,9 @@
 package database
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Server is what is asked of the server itself. Members marked optional may be nil.
 type Server struct {
@@ -30,6 +33,10 @@ type Server struct {
 	// not execute it. ExplainTimed executes the query, and the answer has times. Both are
 	// read by Database.ReadPlan. Optional: nil where the server does not say it.
 	Explain, ExplainTimed Explainer
+
+	// Calibrate has one thread of the server compute in a loop, and returns how many steps it has
+	// done and how long they took by its own clock. Optional.
+	Calibrate func(ctx context.Context, s Session) (steps int64, took time.Duration, err error)
 
 	// Flush has the server count at once what the session has done, where it would
 	// otherwise learn of it late. Optional.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"sledge/internal/catalog/edition"
@@ -48,7 +49,7 @@ func TestKeptSpecsCallOptionsByTheirNames(t *testing.T) {
 		want = append(want, named)
 	}
 	for pair := range edition.Catalog.Pairs() {
-		if pair.Workload.Finite {
+		if there := []string{"mariadb", "mysql", "postgresql", "sqlite"}; pair.Workload.Finite || !slices.Contains(there, pair.Database.Name) {
 			continue // no job of one is so old
 		}
 		d, w := pair.Database.Name, pair.Workload.Name

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/sqlfile"
 )
 
 // NewServer is a Database's Server, by the sections of server.sql, by counter.sql, by
-// counter_all.sql, by flush.sql and by explain.sql. What there is no SQL for is not asked.
+// counter_all.sql, by calibrate.sql, by flush.sql and by explain.sql. What there is no SQL for is not asked.
 func NewServer(sql *sqlfile.Library) database.Server {
 	a := answers{sql}
 	server := database.Server{Version: a.wordOf("server.version"), Settings: a.settings}
@@ -29,6 +30,9 @@ func NewServer(sql *sqlfile.Library) database.Server {
 	}
 	if sql.Has("counter_all") {
 		server.CounterOfAll = a.counterOf("counter_all")
+	}
+	if sql.Has("calibrate") {
+		server.Calibrate = a.calibrate
 	}
 	if sql.Has("flush") {
 		server.Flush = a.flush()
@@ -89,6 +93,25 @@ func (a answers) counterOf(name string) func(context.Context, database.Session) 
 		}
 		return sum, nil
 	}
+}
+
+// calibrate asks calibrate.sql, whose row begins with the steps and the milliseconds.
+func (a answers) calibrate(ctx context.Context, s database.Session) (steps int64, took time.Duration, err error) {
+	rows, err := ask(ctx, a.sql, s, "calibrate", 2)
+	if err != nil {
+		return 0, 0, err
+	}
+	if len(rows) != 1 {
+		return 0, 0, fmt.Errorf("sql calibrate: it returned %d rows, not one", len(rows))
+	}
+	if steps, err = strconv.ParseInt(rows[0][0], 10, 64); err != nil {
+		return 0, 0, fmt.Errorf("sql calibrate: %w", err)
+	}
+	milliseconds, err := strconv.ParseInt(rows[0][1], 10, 64)
+	if err != nil {
+		return 0, 0, fmt.Errorf("sql calibrate: %w", err)
+	}
+	return steps, time.Duration(milliseconds) * time.Millisecond, nil
 }
 
 // flush reads its statement now: users run it while they are measured.

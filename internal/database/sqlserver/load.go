@@ -46,7 +46,6 @@ func (s *session) copy(ctx context.Context, table schema.Table, rows schema.RowS
 	// By this lock, which those who load a heap share, hardly anything is logged of it. On
 	// an index it would keep everybody else out.
 	bulk.Options.Tablock = heap
-	bulk.Options.KeepNulls = true
 	var values []any
 	var buf []byte
 	for {

@@ -181,6 +181,81 @@ func TestTransactionsAreNoStatements(t *testing.T) {
 	}
 }
 
+func TestATableInMemoryIsDroppedBetweenTransactions(t *testing.T) {
+	s := &standIn{t: t, answer: answering(func(request) []byte { return nil })}
+	session := connectTo(t, s)
+	session.inMemory = true
+	for _, step := range []func() error{
+		func() error { return session.Begin(t.Context(), database.ReadWrite) },
+		func() error { return session.Exec(t.Context(), "DELETE FROM sledge_build") },
+		func() error { return session.Exec(t.Context(), "DROP TABLE warehouse") },
+		func() error { return session.Commit(t.Context()) },
+		func() error { return session.Exec(t.Context(), "DROP TABLE district") },
+	} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	for _, r := range s.requests() {
+		if r.kind == aTransaction {
+			r.text = "-"
+		}
+		got = append(got, r.text)
+	}
+	if want := "- | DELETE FROM sledge_build | - | DROP TABLE warehouse | - | - | DROP TABLE district"; strings.Join(got, " | ") != want {
+		t.Errorf("got %s, want %s", strings.Join(got, " | "), want)
+	}
+}
+
+func TestOutputParametersComeBack(t *testing.T) {
+	s := &standIn{t: t, answer: answering(func(r request) []byte {
+		if r.kind != anRPC {
+			return nil
+		}
+		reply := rows([]string{"note"}, []any{"rows that nobody asks for"})
+		for i, p := range r.params {
+			if !p.out {
+				continue
+			}
+			reply = append(binary.LittleEndian.AppendUint16(append(reply, 0xAC), uint16(i)), shortText(p.name)...)
+			reply = append(reply, 1, 0, 0, 0, 0, 0, 0)
+			switch v := p.value.(type) {
+			case int64:
+				reply = binary.LittleEndian.AppendUint64(append(reply, 0x26, 8, 8), uint64(v+1))
+			default:
+				reply = append(reply, 0x26, 8, 0)
+			}
+		}
+		return append(reply, done(0)...)
+	})}
+	session := connectTo(t, s)
+	in := struct {
+		N       int64           `sql:"n"`
+		Total   int64           `sql:"total,inout"`
+		Nothing sql.Null[int64] `sql:"nothing,out"`
+	}{N: 5, Nothing: sql.Null[int64]{V: 1, Valid: true}}
+	st, err := session.Prepare(t.Context(), parsed(t, "CALL sledge_test_outputs(:n, :total, :nothing)"), &in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want := int64(1); want < 4; want++ {
+		if _, err := st.Run(context.Background(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if in.Total != want || in.Nothing.Valid {
+			t.Errorf("got %+v, want a total of %d and nothing", in, want)
+		}
+	}
+	got := s.requests()[0]
+	if want := "[@n int8 5 @total int8 out 0 @nothing int8 out <nil>]"; got.text != "sledge_test_outputs" || fmt.Sprint(got.params) != want {
+		t.Errorf("got %s %v, want %s", got.text, got.params, want)
+	}
+	if _, err := session.Prepare(t.Context(), parsed(t, "SELECT :total"), &in, nil); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("output parameters of a query: got %v, want %v", err, errors.ErrUnsupported)
+	}
+}
+
 func TestACallThatIsNotAnsweredIsInterrupted(t *testing.T) {
 	s := &standIn{t: t}
 	s.answer = func(r request) []byte {
@@ -323,7 +398,7 @@ func TestRowsAreCopiedInOneMessage(t *testing.T) {
 			copied = r.data
 		}
 	}
-	if want := "[INSERT BULK [loaded] ([id] bigint, [words] nvarchar(4000)) WITH (KEEP_NULLS,TABLOCK)]"; fmt.Sprint(commands) != want {
+	if want := "[INSERT BULK [loaded] ([id] bigint, [words] nvarchar(4000)) WITH (TABLOCK)]"; fmt.Sprint(commands) != want {
 		t.Errorf("got %v, want %s", commands, want)
 	}
 	if n := strings.Count(string(copied), string(toUTF16("three"))); n != 1 || binary.LittleEndian.Uint16(copied[1:]) != 2 {

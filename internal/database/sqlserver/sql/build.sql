@@ -12,7 +12,7 @@ SELECT CASE WHEN @sledge_answer >= 0 THEN 1 ELSE 0 END AS claimed
 -- their locks.
 -- name: holder
 BEGIN TRY
-  EXECUTE ('SELECT CONCAT(''session '', s.session_id, '' of login '', s.login_name, '' from '', s.host_name, '', connected since '', CONVERT(varchar(19), s.login_time, 120)) AS holder
+  EXECUTE ('SELECT CONCAT(''session '', s.session_id, '' of login '', s.login_name COLLATE DATABASE_DEFAULT, '' from '', s.host_name COLLATE DATABASE_DEFAULT, '', connected since '', CONVERT(varchar(19), s.login_time, 120)) AS holder
     FROM sys.dm_tran_locks l JOIN sys.dm_exec_sessions s ON s.session_id = l.request_session_id
     WHERE l.resource_type = ''APPLICATION'' AND l.resource_database_id = DB_ID() AND l.request_status = ''GRANT'' AND l.resource_description LIKE ''%sledge.build%''')
 END TRY

@@ -4,7 +4,7 @@
 -- The bond is 'table' for a table, whose name follows; 'part' for what goes with the table of
 -- that name; 'upon' for what keeps the table of that name from being dropped, would not work
 -- without it, or be lost with it; 'routine' for a procedure of that name; and empty for all else.
-SELECT LOWER(REPLACE(o.type_desc, '_', ' ')) + ' ' + CASE s.name WHEN 'dbo' THEN '' ELSE s.name + '.' END + o.name AS what,
+SELECT LOWER(REPLACE(o.type_desc COLLATE DATABASE_DEFAULT, '_', ' ')) + ' ' + CASE s.name WHEN 'dbo' THEN '' ELSE s.name + '.' END + o.name AS what,
   CASE WHEN o.type = 'U' AND s.name = 'dbo' THEN 'table' WHEN o.type = 'P' AND s.name = 'dbo' THEN 'routine'
     WHEN o.type IN ('C', 'D', 'PK', 'UQ') THEN 'part' WHEN o.type = 'TR' THEN 'upon' ELSE '' END AS bond,
   CASE WHEN o.type IN ('C', 'D', 'PK', 'UQ', 'TR') THEN CASE WHEN 'a' = 'A' THEN LOWER(p.name) ELSE p.name END
@@ -22,7 +22,7 @@ FROM sys.foreign_keys f
 JOIN sys.tables t ON t.object_id = f.parent_object_id
 JOIN sys.tables r ON r.object_id = f.referenced_object_id
 UNION ALL
-SELECT DISTINCT LOWER(REPLACE(o.type_desc, '_', ' ')) + ' ' + o.name, 'upon', CASE WHEN 'a' = 'A' THEN LOWER(t.name) ELSE t.name END, ''
+SELECT DISTINCT LOWER(REPLACE(o.type_desc COLLATE DATABASE_DEFAULT, '_', ' ')) + ' ' + o.name, 'upon', CASE WHEN 'a' = 'A' THEN LOWER(t.name) ELSE t.name END, ''
 FROM sys.sql_expression_dependencies d
 JOIN sys.objects o ON o.object_id = d.referencing_id AND o.type IN ('V', 'FN', 'IF', 'TF', 'TR')
 JOIN sys.tables t ON t.object_id = d.referenced_id

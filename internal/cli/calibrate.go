@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/workbench"
+)
+
+const calibrateHelp = `Calibrate has one thread of the server run a loop that computes and touches no table, and prints how
+long that took by the server's own clock: HammerDB's users know it as the single-threaded CPU test of SQL
+Server. It takes some seconds, changes nothing and needs no schema.
+
+Run it a few times before you test. If the time varies, the processor changes its speed, or other work
+has it too, and results of runs will vary as well. Compare times of the same product only: each has a loop of
+its own.`
+
+// calibrateCommand makes the command that times a loop on the server.
+func (p *Program) calibrateCommand() *cobra.Command {
+	f := settings{plain: map[string]string{}}
+	c := &cobra.Command{
+		Use:   "calibrate --db NAME [flags]",
+		Short: "Time one thread of the server by a loop that computes",
+		Long:  calibrateHelp,
+		Example: examples(
+			"sledge calibrate --db sqlserver --host db1 --ask-password",
+			"sledge calibrate --db pg --host db1",
+		),
+		GroupID: groupOthers,
+		Args:    noArguments,
+		RunE: p.run(func(ctx context.Context, _ []string) error {
+			return p.calibrate(ctx, f)
+		}),
+	}
+	flags := c.Flags()
+	flags.SortFlags = false
+	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Bench), ", "))
+	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml)")
+	flags.StringVar(&f.url, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
+	f.addConnection(flags)
+	flags.StringArrayVar(&f.set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
+	flags.BoolVar(&f.askPassword, "ask-password", false, "ask for the database user's password on the terminal")
+	flags.BoolVar(&f.askSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
+	f.addPlainFlags(flags, p.Bench, func(flag workbench.Flag) bool {
+		return (flag.Group == option.Connection || flag.Group == option.Accounts) && flag.MeansSomethingTo(job.Check)
+	})
+	p.completeSettings(c, &f)
+	return c
+}
+
+func (p *Program) calibrate(ctx context.Context, f settings) error {
+	order, err := f.resolve(p, job.Check) // a check depends on nothing that only runs do
+	if err != nil {
+		return err
+	}
+	d := order.Plan.Database
+	if order.Plan.Server.Calibrate == nil {
+		return usage("--db: there is no loop for %s to be timed by", d.Title)
+	}
+	if order, err = f.signIn(ctx, p, order, workbench.RefusalOfObserver); err != nil {
+		return err
+	}
+	done, err := order.Plan.Calibrate(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.Stdout, "%s %s took %s ms for %s steps on one thread, by its own clock\n",
+		d.Title, done.Version, humanize.Comma(done.Took.Milliseconds()), humanize.Comma(done.Steps))
+	return err
+}

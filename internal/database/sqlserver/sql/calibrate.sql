@@ -1,0 +1,10 @@
+-- Ten million steps on one thread, and how many milliseconds they took by the server's clock. The
+-- step is the one that people know times of.
+SET NOCOUNT ON;
+DECLARE @n numeric(16,6) = 0, @step int = 1, @began datetime2 = SYSDATETIME();
+WHILE @step <= 10000000
+BEGIN
+  SET @n = @n % 999999 + SQRT(@step);
+  SET @step = @step + 1;
+END;
+SELECT @step - 1 AS steps, DATEDIFF(MILLISECOND, @began, SYSDATETIME()) AS milliseconds, @n AS outcome

@@ -1,0 +1,36 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sledge/internal/database"
+)
+
+// Calibration is how long one thread of a server takes for a loop that only computes.
+type Calibration struct {
+	Steps   int64
+	Took    time.Duration // by the server's own clock
+	Version string        // of the server
+}
+
+// Calibrate has the server of a plan run the loop. It needs no schema and changes nothing.
+func (p Plan) Calibrate(ctx context.Context) (c Calibration, err error) {
+	if p.Server.Calibrate == nil {
+		return c, fmt.Errorf("there is no loop for %s to be timed by", p.Database.Title)
+	}
+	s, err := connect(ctx, p, database.Admin) // who needs no database of a schema
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if c.Version, err = p.Server.Version(ctx, s); err != nil {
+		return c, fmt.Errorf("ask for the server's version: %w", err)
+	}
+	if c.Steps, c.Took, err = p.Server.Calibrate(ctx, s); err != nil {
+		return c, fmt.Errorf("run the loop: %w", err)
+	}
+	return c, nil
+}
