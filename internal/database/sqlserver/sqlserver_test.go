@@ -1,10 +1,15 @@
 package sqlserver_test
 
 import (
+	"strings"
 	"testing"
 
+	"sledge/internal/catalog/edition"
 	"sledge/internal/database/databasetest"
 	"sledge/internal/database/sqlserver"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/option"
 	"sledge/internal/testserver"
 )
 
@@ -13,4 +18,17 @@ func TestMain(m *testing.M) { testserver.Main(m) }
 // It runs where the environment names a server, as SLEDGE_TEST_SQLSERVER.
 func Test(t *testing.T) {
 	databasetest.Run(t, sqlserver.Database, testserver.Open(t, "sqlserver").Values())
+}
+
+// Its driver reads in goroutines of its own, and would hold up the users of an event loop.
+func TestUsersNeverShareEventLoops(t *testing.T) {
+	spec := job.Spec{Action: job.Run, Database: "sqlserver", Workload: "tprocc", Users: 4, Options: option.Values{"loops": "2"}}
+	if _, err := (engine.Local{Catalog: edition.Catalog}).Plan(spec); err == nil || !strings.Contains(err.Error(), "set it to auto or 0") {
+		t.Errorf("of two loops: got %v, want them refused", err)
+	}
+	spec.Options = option.Values{}
+	plan, err := engine.Local{Catalog: edition.Catalog}.Plan(spec)
+	if err != nil || plan.Pacing.Loops != 0 {
+		t.Errorf("by default: got %d loops, %v, want none", plan.Pacing.Loops, err)
+	}
 }
