@@ -240,6 +240,7 @@ type results struct {
 	// first run on; mismatch says what the last set is without that does not fill out.
 	sets     []set
 	mismatch error
+	failed   error          // what a row of the run says that the procedure has failed by
 	row      []driver.Value // used anew for every row
 }
 
@@ -259,6 +260,7 @@ func (r *results) read(rows driver.Rows, calls bool, each func() error) (n int64
 		}
 	}()
 	filled := r.out == nil
+	r.failed = nil
 	for number := 0; ; number++ {
 		columns := rows.Columns()
 		if number == len(r.sets) || !r.sets[number].has(columns) {
@@ -274,6 +276,8 @@ func (r *results) read(rows driver.Rows, calls bool, each func() error) (n int64
 		}
 		err = rows.(driver.RowsNextResultSet).NextResultSet()
 		switch {
+		case err == io.EOF && r.failed != nil:
+			return 0, r.failed
 		case err == io.EOF && filled:
 			return n, nil
 		case err == io.EOF:
@@ -328,12 +332,10 @@ func (r *results) readSet(rows driver.Rows, s *set, calls bool, each func() erro
 		default:
 			return n, err
 		}
-		if calls {
-			if err := failure(s, row); err != nil {
-				return n, err
-			}
+		if calls && r.failed == nil {
+			r.failed = failure(s, row) // to be told when all is read: else the server would have to be stopped
 		}
-		if s.pointers == nil {
+		if s.pointers == nil || r.failed != nil {
 			continue
 		}
 		for i, p := range s.pointers {
