@@ -19,7 +19,9 @@ import (
 const (
 	errSnapshotChanged        = 1020 // MariaDB, with innodb_snapshot_isolation
 	errDiskFull               = 1021
+	errDuplicateOnWrite       = 1022
 	errOutOfMemory            = 1037
+	errOutOfSortMemory        = 1038
 	errTooManyConnections     = 1040
 	errOutOfResources         = 1041
 	errDatabaseAccessDenied   = 1044
@@ -29,19 +31,32 @@ const (
 	errServerShutdown         = 1053
 	errDuplicateKey           = 1062
 	errTableFull              = 1114
+	errHostBlocked            = 1129
+	errHostNotAllowed         = 1130
+	errNoThread               = 1135
 	errTableAccessDenied      = 1142
 	errColumnAccessDenied     = 1143
 	errNotAllowedCommand      = 1148
+	errAborted                = 1152
+	errReading                = 1158
+	errReadTimeout            = 1159
+	errWriting                = 1160
+	errWriteTimeout           = 1161
+	errDuplicateUnique        = 1169
 	errUnknownVariable        = 1193
 	errUserConnections        = 1203
 	errLockWaitTimeout        = 1205
 	errLockTableFull          = 1206
 	errDeadlock               = 1213
+	errNoParentRow            = 1216 // 1451 and 1452 in other words
+	errRowIsParent            = 1217
+	errUserLimit              = 1226
 	errSpecificAccessDenied   = 1227
 	errOutOfRange             = 1264
 	errTruncated              = 1265
 	errDeprecated             = 1287
 	errOptionPrevents         = 1290 // as read_only does
+	errTruncatedWrong         = 1292
 	errUnsupportedPrepared    = 1295
 	errQueryInterrupted       = 1317
 	errNoDefault              = 1364
@@ -51,11 +66,22 @@ const (
 	errDataTooLong            = 1406
 	errForeignKeyParent       = 1451
 	errForeignKeyChild        = 1452
+	errDuplicateForeignKey    = 1557
+	errDuplicateNamed         = 1586
+	errTransactionTimeout     = 1613
+	errTransactionDeadlock    = 1614
+	errManyTransactions       = 1637
 	errDataOutOfRange         = 1690
 	errAccessDeniedNoPassword = 1698
+	errReadOnlyTransaction    = 1792
+	errMustChangePassword     = 1820
+	errReadOnlyMode           = 1836
+	errPasswordExpired        = 1862
 	errConnectionKilled       = 1927 // MariaDB
 	errServerGone             = 2006
 	errServerLost             = 2013
+	errRollbackAtCommit       = 3101 // MySQL: group replication found a conflict
+	errAccountLocked          = 3118 // MySQL
 	errSecureTransport        = 3159 // MySQL
 	errLockNoWait             = 3572 // MySQL
 	errCheck                  = 3819 // MySQL
@@ -68,21 +94,25 @@ const (
 // Classify is Database.Classify.
 func Classify(err error) meter.Class {
 	switch number(err) {
-	case errDeadlock:
+	case errDeadlock, errTransactionDeadlock:
 		return meter.Deadlock
-	case errLockWaitTimeout, errLockNoWait:
+	case errLockWaitTimeout, errLockNoWait, errTransactionTimeout:
 		return meter.LockTimeout
-	case errSnapshotChanged:
+	case errSnapshotChanged, errRollbackAtCommit:
 		return meter.Serialization
 	case errNullNotAllowed, errDuplicateKey, errOutOfRange, errTruncated, errNoDefault, errWrongValue, errDataTooLong,
-		errForeignKeyParent, errForeignKeyChild, errDivisionByZero, errDataOutOfRange, errCheck, errCheckMariaDB:
+		errForeignKeyParent, errForeignKeyChild, errDivisionByZero, errDataOutOfRange, errCheck, errCheckMariaDB,
+		errDuplicateOnWrite, errDuplicateUnique, errDuplicateForeignKey, errDuplicateNamed, errNoParentRow, errRowIsParent, errTruncatedWrong:
 		return meter.Constraint
 	case errDatabaseAccessDenied, errAccessDenied, errTableAccessDenied, errColumnAccessDenied, errSpecificAccessDenied,
-		errRoutineAccessDenied, errAccessDeniedNoPassword:
+		errRoutineAccessDenied, errAccessDeniedNoPassword,
+		errHostNotAllowed, errMustChangePassword, errPasswordExpired, errAccountLocked, errOptionPrevents, errReadOnlyTransaction, errReadOnlyMode:
 		return meter.Permission
-	case errDiskFull, errOutOfMemory, errTooManyConnections, errOutOfResources, errTableFull, errUserConnections, errLockTableFull:
+	case errDiskFull, errOutOfMemory, errTooManyConnections, errOutOfResources, errTableFull, errUserConnections, errLockTableFull,
+		errOutOfSortMemory, errNoThread, errUserLimit, errManyTransactions:
 		return meter.Resource
-	case errUnknownDatabase, errServerShutdown, errQueryInterrupted, errConnectionKilled, errServerGone, errServerLost, errClientInteraction, errSecureTransport:
+	case errUnknownDatabase, errServerShutdown, errQueryInterrupted, errConnectionKilled, errServerGone, errServerLost, errClientInteraction, errSecureTransport,
+		errHostBlocked, errAborted, errReading, errReadTimeout, errWriting, errWriteTimeout:
 		return meter.Connection
 	case 0:
 		if isBroken(err) {

@@ -105,19 +105,6 @@ func TestErrorsAreClassified(t *testing.T) {
 		err  error
 		want meter.Class
 	}{
-		{numbered(1213), meter.Deadlock},
-		{numbered(1205), meter.LockTimeout},
-		{numbered(1020), meter.Serialization},
-		{numbered(1062), meter.Constraint},
-		{numbered(1406), meter.Constraint},
-		{numbered(1264), meter.Constraint},
-		{numbered(1044), meter.Permission},
-		{numbered(1142), meter.Permission},
-		{numbered(1040), meter.Resource},
-		{numbered(1114), meter.Resource},
-		{numbered(1317), meter.Connection},
-		{numbered(2013), meter.Connection},
-		{numbered(1064), meter.Other},
 		{driver.ErrBadConn, meter.Connection},
 		{driverpkg.ErrInvalidConn, meter.Connection},
 		{context.DeadlineExceeded, meter.Connection},
@@ -127,6 +114,23 @@ func TestErrorsAreClassified(t *testing.T) {
 	} {
 		if got := mysql.Classify(tt.err); got != tt.want {
 			t.Errorf("%v: got %v, want %v", tt.err, got, tt.want)
+		}
+	}
+	// Numbers of MySQL's reference of server and client errors, and of MariaDB's list of error codes.
+	for want, numbers := range map[meter.Class][]uint16{
+		meter.Deadlock:      {1213, 1614},
+		meter.LockTimeout:   {1205, 1613, 3572},
+		meter.Serialization: {1020, 3101},
+		meter.Constraint:    {1022, 1048, 1062, 1169, 1216, 1217, 1264, 1265, 1292, 1364, 1365, 1366, 1406, 1451, 1452, 1557, 1586, 1690, 3819, 4025},
+		meter.Permission:    {1044, 1045, 1130, 1142, 1143, 1227, 1290, 1370, 1698, 1792, 1820, 1836, 1862, 3118},
+		meter.Resource:      {1021, 1037, 1038, 1040, 1041, 1114, 1135, 1203, 1206, 1226, 1637},
+		meter.Connection:    {1049, 1053, 1129, 1152, 1158, 1159, 1160, 1161, 1317, 1927, 2006, 2013, 3159, 4031},
+		meter.Other:         {1054, 1064, 1146, 1193},
+	} {
+		for _, n := range numbers {
+			if got := mysql.Classify(numbered(n)); got != want {
+				t.Errorf("error %d: got %v, want %v", n, got, want)
+			}
 		}
 	}
 }

@@ -36,15 +36,19 @@ func classOf(code string) meter.Class {
 		return meter.Serialization
 	case "40P01":
 		return meter.Deadlock
+	case "40002":
+		return meter.Constraint
+	case "58030":
+		return meter.Resource
 	case "55P03":
 		return meter.LockTimeout
-	case "42501":
+	case "42501", "25006": // the second of a server that only reads
 		return meter.Permission
-	case "3D000", "57P01", "57P02", "57P03", "57P05":
+	case "3D000", "57P01", "57P02", "57P03", "57P04", "57P05", "25P03", "25P04": // the last two of a transaction that took too long
 		return meter.Connection
 	}
 	for prefix, class := range map[string]meter.Class{
-		"08": meter.Connection, "22": meter.Constraint, "23": meter.Constraint, "28": meter.Permission, "53": meter.Resource,
+		"08": meter.Connection, "22": meter.Constraint, "23": meter.Constraint, "44": meter.Constraint, "28": meter.Permission, "53": meter.Resource,
 	} {
 		if strings.HasPrefix(code, prefix) {
 			return class

@@ -166,7 +166,10 @@ func (s *cycle) measure(t suite.T, v workload.Variant) {
 	result := s.do(t, s.specOfRun(3, s.ofRun(v)), told)
 	for k, kind := range s.Workload.Kinds {
 		without := slices.ContainsFunc(v.Without, func(words string) bool { return strings.HasPrefix(kind.Name, words) })
-		if tally := result.Summary.Kinds[k]; (tally.Done == 0) != without || tally.Failures() > 0 {
+		tally := result.Summary.Kinds[k]
+		if missed := tally.Done == 0 && !without; missed && s.few(result) {
+			t.Logf("%s: none was done, in a run of few transactions", kind.Name)
+		} else if missed || without && tally.Done > 0 || tally.Failures() > 0 {
 			t.Errorf("%s: %d were done and %d failed", kind.Name, tally.Done, tally.Failures())
 		}
 	}
@@ -184,6 +187,14 @@ func (s *cycle) measure(t suite.T, v workload.Variant) {
 		t.Errorf("the client's count and the server's do not agree: %+v", a)
 	}
 	s.wantTraffic(t, v, result.Summary.All())
+}
+
+// few reports whether a run on a server that nobody knows was too short or too slow for each
+// kind of transaction to come up.
+func (s *cycle) few(r job.Result) bool {
+	const enough = 100
+	all := r.Summary.All()
+	return s.InParts && !s.Workload.Finite && all.Ended() < enough
 }
 
 // ofRun are the values for a run of a variant.
