@@ -27,9 +27,11 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0 // PostgreSQL's own protocol and COPY
 	github.com/klauspost/compress v1.20.3 // gzip at twice the speed, and zstd, for flat files
 	github.com/mattn/go-runewidth v0.0.31 // how many columns text takes on a terminal
+	github.com/microsoft/go-mssqldb v1.11.2 // SQL Server and Azure SQL, by TDS, without C
 	github.com/parquet-go/parquet-go v0.32.0 // Parquet files, at a tenth of what Arrow's library adds to the program
 	github.com/pb33f/libopenapi v0.42.3 // the description of the web API is OpenAPI 3.1, in tests
 	github.com/peterh/liner v1.2.3 // the prompt: editing, history, completion
+	github.com/redis/go-redis/v9 v9.23.0 // Redis
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // documents are as their schemas say, in tests
 	github.com/shirou/gopsutil/v4 v4.26.10 // the machine under a result
 	github.com/spf13/cobra v1.10.2 // commands, help and completion
@@ -41,7 +43,6 @@ require (
 	golang.org/x/sys v0.49.0 // epoll, for virtual users on event loops; locks of files
 	golang.org/x/term v0.47.0 // passwords that are not shown
 	golang.org/x/text v0.43.0 // XML files in the encodings of old editors, passwords for SCRAM
-	github.com/microsoft/go-mssqldb v1.11.2 // SQL Server and Azure SQL, by TDS, without C
 	modernc.org/sqlite v1.61.1 // SQLite and the job repository, without C
 )
 
@@ -51,6 +52,7 @@ require (
 	github.com/apache/arrow-go/v18 v18.5.1 // indirect
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/charmbracelet/ultraviolet v0.0.0-20260811164956-006e29f97886 // indirect
 	github.com/charmbracelet/x/ansi v0.11.8 // indirect
 	github.com/charmbracelet/x/term v0.2.2 // indirect
@@ -74,7 +76,7 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
-	github.com/klauspost/cpuid/v2 v2.3.0 // indirect
+	github.com/klauspost/cpuid/v2 v2.4.0 // indirect
 	github.com/lucasb-eyer/go-colorful v1.4.1 // indirect
 	github.com/lufia/plan9stats v0.0.0-20211012122336-39d0f177ccd0 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
@@ -97,6 +99,7 @@ require (
 	github.com/xo/terminfo v0.0.0-20220910002029-abceb7e1c41e // indirect
 	github.com/yusufpapurcu/wmi v1.2.4 // indirect
 	github.com/zeebo/xxh3 v1.1.0 // indirect
+	go.uber.org/atomic v1.12.0 // indirect
 	golang.org/x/exp v0.0.0-20260112195511-716be5621a96 // indirect
 	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/telemetry v0.0.0-20261009151841-97e8ea77aa2a // indirect

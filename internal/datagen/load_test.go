@@ -2,6 +2,7 @@ package datagen_test
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,10 +102,15 @@ func loadAndCheck(t *testing.T, d *database.Database, w *workload.Workload, valu
 	}
 }
 
-// databases lists those that are for a workload.
+// databases lists those that are for a workload, and have a program that loads files.
 func databases(w *workload.Workload) (list []*database.Database) {
 	for _, d := range edition.Catalog.Databases {
-		if d.Refuses == nil || d.Refuses(w.Use) == "" {
+		loads := false
+		for base := d; base != nil; base = base.Base {
+			_, err := fs.Stat(base.SQL, "sql/datafiles.sql")
+			loads = loads || err == nil
+		}
+		if loads && (d.Refuses == nil || d.Refuses(w.Use) == "") {
 			list = append(list, d)
 		}
 	}

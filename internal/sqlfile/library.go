@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"text/template"
 )
 
-// Place is a folder of .sql files.
+// Place is a folder of .sql files, or of files in whatever other languages a database takes:
+// what each is in says the ending of its name, and only who runs it has to know.
 type Place struct {
 	Files fs.FS
 	Dir   string
@@ -35,6 +37,9 @@ func (l *Library) Renamed(names map[string]string) *Library {
 	return &other
 }
 
+// prose are the endings of files that are for people.
+var prose = []string{".md", ".txt"}
+
 // NewLibrary reads the places. One that does not exist is passed over.
 func NewLibrary(placeholder func(n int) string, places ...Place) (*Library, error) {
 	l := &Library{texts: map[string]string{}, placeholder: placeholder}
@@ -47,8 +52,8 @@ func NewLibrary(placeholder func(n int) string, places ...Place) (*Library, erro
 			return nil, err
 		}
 		for _, e := range entries {
-			base, isSQL := strings.CutSuffix(e.Name(), ".sql")
-			if !isSQL || e.IsDir() {
+			base := strings.TrimSuffix(e.Name(), path.Ext(e.Name()))
+			if e.IsDir() || slices.Contains(prose, path.Ext(e.Name())) {
 				continue
 			}
 			text, err := fs.ReadFile(p.Files, path.Join(p.Dir, e.Name()))

@@ -10,6 +10,7 @@ import (
 	"sledge/internal/database/mariadb"
 	"sledge/internal/database/mysql"
 	"sledge/internal/database/postgresql"
+	"sledge/internal/database/redis"
 	"sledge/internal/database/sqlite"
 	"sledge/internal/database/sqlserver"
 	"sledge/internal/workload"
@@ -25,6 +26,7 @@ var Catalog = catalog.New(
 		mariadb.Database,
 		mysql.Database,
 		postgresql.Database,
+		redis.Database,
 		sqlite.Database,
 		sqlserver.Database,
 	},

@@ -37,7 +37,7 @@ func TestHammerDBsConfigurationIsImported(t *testing.T) {
 		"ci.xml: it holds no settings of a database or of the console",
 		"oracle.xml: Oracle is not built into Sledge yet",
 		"generic.xml: theme:sparkle: it is not known",
-		"generic.xml: benchmark:rdbms: Oracle is not built into Sledge yet, choose one from mssqls db2 mysql pg maria sqlite",
+		"generic.xml: benchmark:rdbms: Oracle is not built into Sledge yet, choose one from mssqls db2 mysql pg maria redis sqlite",
 	}
 	if !slices.Equal(done.Passed, passed) {
 		t.Errorf("passed over: got\n%s\nwant\n%s", strings.Join(done.Passed, "\n"), strings.Join(passed, "\n"))

@@ -18,6 +18,7 @@ type routineCaller struct {
 	in    inputs // bound to the calls
 	asked *order // the last
 	calls [kinds]database.Statement
+	lots  *rand.Rand // of which a call's chance is drawn
 
 	// tellsRollback is whether the routines are Sledge's: those answer order
 	// number 0 when they rolled back for an unused item. Others do not tell.
@@ -80,6 +81,7 @@ func newRoutineCaller(ctx context.Context, connection workload.Connection) (work
 // seedServer makes the server's random numbers, by which routines draw the lines
 // of an order, follow from the seed and the user's number as well.
 func (u *routineCaller) seedServer(ctx context.Context) error {
+	u.lots = rand.New(rand.NewPCG(u.Seed, serverStream^uint64(u.Number)))
 	if !u.SQL.Has("seed_session") {
 		return nil
 	}
@@ -87,12 +89,10 @@ func (u *routineCaller) seedServer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	const numbers = 1 << 30
-	r := rand.New(rand.NewPCG(u.Seed, serverStream^uint64(u.Number)))
 	in := struct {
 		Seed1 int64 `sql:"seed1"`
 		Seed2 int64 `sql:"seed2"`
-	}{r.Int64N(numbers), r.Int64N(numbers)}
+	}{u.lots.Int64N(lots), u.lots.Int64N(lots)}
 	s, err := u.Session.Prepare(ctx, q, &in, nil)
 	if err != nil {
 		return err
@@ -111,10 +111,16 @@ const (
 	lineStream   = 0x11e0_0000_0000_0000
 )
 
+// lots is how many numbers there are to seed a server's with.
+const lots = 1 << 30
+
 // Do implements workload.Executor.
 func (u *routineCaller) Do(ctx context.Context, t workload.Transaction) error {
 	u.asked = t.Inputs.(*order)
 	u.in = u.asked.inputs
+	if u.asked.kind == newOrder {
+		u.in.Chance = u.lots.Int64N(lots)
+	}
 	u.shown = u.shown[:0]
 	if _, err := u.calls[u.asked.kind].Run(ctx, u.show); err != nil {
 		return err

@@ -29,6 +29,10 @@ type inputs struct {
 	LastName    string `sql:"c_last"`
 	CarrierID   int64  `sql:"carrier_id"`
 	Threshold   int64  `sql:"threshold"`
+
+	// Chance is what a routine draws the lines of an order from where the server has no
+	// random numbers of a session's own that could be seeded.
+	Chance int64 `sql:"chance"`
 }
 
 // order is what a terminal asks for: a transaction and its inputs.

@@ -13,6 +13,7 @@ var variants = []workload.Variant{
 	{Name: "test of prepared calls", Run: rehearsal("prepared"), SQL: "routines", Test: true},
 	{Name: "procedures", Build: option.Values{"stored_procedures": "true"}, Run: option.Values{"deck": "true"}, RoundTrips: call},
 	{Name: "prepared", Run: option.Values{"deck": "true", "prepared": "true"}, SQL: "routines", RoundTrips: calls},
+	{Name: "scripts", Build: option.Values{"routines": "scripts"}, Run: option.Values{"deck": "true"}, RoundTrips: call},
 	{Name: "client SQL", Run: option.Values{"deck": "true", "client_sql": "true", "all_warehouses": "true"}, RoundTrips: statements},
 	{Name: "client SQL at a rate", Run: option.Values{"deck": "true", "client_sql": "true", "rate": "10/s"}, RoundTrips: statements, Afar: true},
 	{Name: "client SQL, reconnecting, with a ledger", Run: option.Values{"deck": "true", "client_sql": "true", "reconnect": "true", "ledger": "true"}, RoundTrips: statements, Afar: true},

@@ -1,0 +1,210 @@
+package redis
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"sledge/internal/database"
+	"sledge/internal/listener"
+	"sledge/internal/loop"
+)
+
+// connect is Database.Connect.
+func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
+	o := options.(*Options)
+	s := &session{options: o}
+	connecting := listener.Attempt{
+		Network: "tcp", Address: o.address(), Limit: connectTimeout,
+		Expected:   func(listener.Answer) bool { return false },
+		FromServer: func(err error) bool { return codeOf(err) != "" || errors.Is(err, errUnfit) },
+	}
+	answer, err := connecting.Do(ctx, func(ctx context.Context) error { return s.open(ctx, as) })
+	if err == nil {
+		return s, nil
+	}
+	s.abandon()
+	if answer.What != "" {
+		return nil, &connectError{answer.Mistake(o.address(), title, o.Name("host"), o.Name("port")), err}
+	}
+	return nil, explain(o, err)
+}
+
+// connectTimeout is shorter in tests.
+var connectTimeout = database.ConnectTimeout
+
+// errUnfit is a server that keys of one transaction cannot be on.
+var errUnfit = errors.New("the server is not one for this")
+
+// errGone says that a connection cannot be had again: what was watched, and what was
+// begun, went with it.
+var errGone = errors.New("the connection is lost")
+
+// open connects, logs in and asks what kind of server it is.
+func (s *session) open(ctx context.Context, as database.Role) error {
+	o := s.options
+	network, err := loop.Dial(ctx, new(net.Dialer), "tcp", o.address())
+	if err != nil {
+		return err
+	}
+	s.network = network
+	conn := network
+	if o.SSL {
+		config, err := o.tlsConfig()
+		if err != nil {
+			return err
+		}
+		secured := tls.Client(network, config)
+		if err := secured.HandshakeContext(ctx); err != nil {
+			return err
+		}
+		conn = secured
+	}
+	s.client = s.newClient(conn)
+	s.conn = s.client.Conn()
+	said, err := s.ask(ctx, "HELLO")
+	if err != nil {
+		return err
+	}
+	return s.meet(facts(said), as)
+}
+
+// newClient makes the driver use one connection, and never another one.
+func (s *session) newClient(conn net.Conn) *goredis.Client {
+	const unbounded = -2 // no deadline is ever set
+	used := false
+	return goredis.NewClient(&goredis.Options{
+		Addr: s.options.address(), Username: s.user(), Password: s.options.password(), DB: s.options.Number,
+		Protocol: 2, DisableIdentity: true, MaxRetries: -1, PoolSize: 1, DialerRetries: 1,
+		ReadTimeout: unbounded, WriteTimeout: unbounded,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		Dialer: func(context.Context, string, string) (net.Conn, error) {
+			if used {
+				return nil, errGone
+			}
+			used = true
+			return conn, nil
+		},
+	})
+}
+
+// user returns the name to log in with; none is needed where there is no password.
+func (s *session) user() string {
+	if s.options.password() == "" && s.options.User == "default" {
+		return ""
+	}
+	return s.options.User
+}
+
+// meet looks whether the server is one that a schema can be on.
+func (s *session) meet(facts map[string]string, as database.Role) error {
+	s.id = facts["id"]
+	major, _, _ := strings.Cut(facts["version"], ".")
+	n, _ := strconv.Atoi(major)
+	s.readsOnly = n >= 7
+	switch {
+	case facts["mode"] == "cluster":
+		return fmt.Errorf("%w: it is part of a cluster, in which the keys of a transaction are on several servers: name one that is on its own", errUnfit)
+	case facts["mode"] == "sentinel":
+		return fmt.Errorf("%w: it is a Sentinel, which holds no keys: name the primary that it watches", errUnfit)
+	case facts["role"] != "master" && as == database.Owner:
+		return fmt.Errorf("%w: it is a replica, which takes no writes: name its primary", errUnfit)
+	}
+	return nil
+}
+
+// facts returns pairs of an answer.
+func facts(said any) map[string]string {
+	found := map[string]string{}
+	list, _ := said.([]any)
+	for i := 0; i+1 < len(list); i += 2 {
+		found[fmt.Sprint(list[i])] = fmt.Sprint(list[i+1])
+	}
+	return found
+}
+
+// tlsConfig says how to encrypt, by the ssl options.
+func (o *Options) tlsConfig() (*tls.Config, error) {
+	c := &tls.Config{ServerName: o.Host, MinVersion: tls.VersionTLS12}
+	switch o.SSLCA {
+	case null:
+		c.InsecureSkipVerify = true
+	case system:
+	default:
+		pem, err := os.ReadFile(o.SSLCA)
+		if err != nil {
+			return nil, o.Wrong("ssl_ca", o.SSLCA, "%w: name the file of the authority that signed the server's certificate, or null to encrypt without checking who the server is", err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, o.Wrong("ssl_ca", o.SSLCA, "%s holds no certificate in PEM form", o.SSLCA)
+		}
+	}
+	if o.SSLCert != null {
+		pair, err := tls.LoadX509KeyPair(o.SSLCert, o.SSLKey)
+		if err != nil {
+			return nil, fmt.Errorf("options %s and %s: %w", o.Name("ssl_cert"), o.Name("ssl_key"), err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+// connectError is a connection that could not be made, in our words.
+type connectError struct {
+	text string
+	err  error
+}
+
+func (e *connectError) Error() string { return e.text }
+func (e *connectError) Unwrap() error { return e.err }
+
+// explain says what could not be reached, which options lead there, and what may be done
+// about it.
+func explain(o *Options, err error) error {
+	cause := err
+	if silent, ok := errors.AsType[*listener.SilentError](err); ok {
+		cause = silent
+	}
+	text := strings.ReplaceAll(cause.Error(), "\n", " ")
+	unconnected := &connectError{fmt.Sprintf("connect to %s at %s as user %s: %s: %s", title, o.address(), o.User, text, advice(o, err)), err}
+	if word := codeOf(err); word == "WRONGPASS" || word == "NOAUTH" || strings.Contains(err.Error(), "without any password configured") {
+		return &database.PasswordError{Option: "password", Called: o.Name("password"), User: o.User, Err: unconnected}
+	}
+	return unconnected
+}
+
+func advice(o *Options, err error) string {
+	name := o.Name
+	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
+	switch word := codeOf(err); {
+	case errors.Is(err, errUnfit):
+		return fmt.Sprintf("check options %s and %s", name("host"), name("port"))
+	case word == "WRONGPASS" || word == "NOAUTH" || strings.Contains(err.Error(), "without any password configured"):
+		return fmt.Sprintf("check options %s and %s", name("user"), name("password"))
+	case word == "LOADING":
+		return "wait until it has read its file"
+	case word == "DENIED":
+		return "it is in protected mode: give it a password, or let it listen to others by its own settings"
+	case strings.Contains(err.Error(), "DB index is out of range"):
+		return fmt.Sprintf("check option %s, or raise the server's setting databases", name("db_number"))
+	case strings.Contains(err.Error(), "max number of clients reached"):
+		return "raise the server's maxclients, or use fewer virtual users"
+	case word != "":
+		return "the server says so: check its log"
+	case isCertificate:
+		return fmt.Sprintf("check option %s, and that the server's certificate is for the host in option %s", name("ssl_ca"), name("host"))
+	case o.SSL:
+		return fmt.Sprintf("check options %s and %s, that the server is running there, and the %s options", name("host"), name("port"), name("ssl"))
+	}
+	return fmt.Sprintf("check options %s and %s, that the server is running there, and option %s if it wants TLS", name("host"), name("port"), name("ssl"))
+}

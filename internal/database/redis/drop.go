@@ -1,0 +1,207 @@
+package redis
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+)
+
+// dropTables is Schema.Drop. There may be millions of keys, which no transaction takes at
+// once. So the tables are moved in one to the list of those that are being dropped, and then
+// there is no schema any more, whatever happens; their keys follow, now or when the next
+// deletion or build finds that list.
+func dropTables(ctx context.Context, of database.Session, tables, routines []string) error {
+	s := of.(*session)
+	for _, name := range routines {
+		if err := s.dropRoutine(ctx, name); err != nil {
+			return err
+		}
+	}
+	all, err := s.catalogue(ctx)
+	if err != nil {
+		return err
+	}
+	catalogue, dropped := s.options.Key(tablesKey), s.options.Key(droppedKey)
+	var q queue
+	for _, name := range tables {
+		l, there := all[name]
+		if !there {
+			continue
+		}
+		text, err := json.Marshal(l)
+		if err != nil {
+			return err
+		}
+		for _, words := range [][]string{{"HDEL", catalogue, name}, {"HSET", dropped, name, string(text)}} {
+			q.begin()
+			for _, word := range words {
+				q.put(word)
+			}
+		}
+	}
+	if len(q.firsts) > 0 {
+		aside := s.queue
+		s.queue = q
+		_, err = s.flushAlone(ctx)
+		s.queue = aside
+		if err != nil {
+			return err
+		}
+	}
+	s.layouts = nil
+	_, err = s.finishDrop(ctx)
+	return err
+}
+
+// finishDrop removes the keys of tables that are being dropped, and says whether there were
+// such tables.
+func (s *session) finishDrop(ctx context.Context) (had bool, err error) {
+	left, err := s.layoutsAt(ctx, droppedKey)
+	if err != nil || len(left) == 0 {
+		return false, err
+	}
+	ours := owners(left)
+	batch := []any{"UNLINK"}
+	unlink := func() error {
+		if len(batch) == 1 {
+			return nil
+		}
+		_, err := s.ask(ctx, batch...)
+		batch = batch[:1]
+		return err
+	}
+	err = s.eachKey(ctx, func(key, name string, parts []string) error {
+		if o, is := ours[name]; !is || o.parts != len(parts) {
+			return nil
+		}
+		if batch = append(batch, key); len(batch) > s.options.Pipeline {
+			return unlink()
+		}
+		return nil
+	})
+	if err == nil {
+		err = unlink()
+	}
+	if err == nil {
+		_, err = s.ask(ctx, "DEL", s.options.Key(droppedKey))
+	}
+	return true, err
+}
+
+// dropRest is Database.Drop. A database of a server's is a number, which stays; what goes is
+// what a deletion that was broken off has left.
+func dropRest(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
+	if !d.Leftover {
+		return nil, nil
+	}
+	of, err := connect(ctx, options, database.Owner)
+	if err != nil {
+		return nil, err
+	}
+	s := of.(*session)
+	defer s.Close()
+	left, err := s.layoutsAt(ctx, droppedKey)
+	if err != nil || len(left) == 0 {
+		return nil, err
+	}
+	if !d.Dry {
+		_, err = s.finishDrop(ctx)
+	}
+	return []database.Fate{{Kind: "rest of the schema", Name: s.options.Prefix}}, err
+}
+
+// create is Database.Create. There is nothing to make; but a server that may throw keys away
+// is not one to keep rows in.
+func create(ctx context.Context, options any, tell func(job.Event)) error {
+	of, err := connect(ctx, options, database.Owner)
+	if err != nil {
+		return err
+	}
+	s := of.(*session)
+	defer s.Close()
+	said, err := s.ask(ctx, "CONFIG", "GET", "maxmemory-policy")
+	if err != nil { // who may not ask is not told
+		return nil
+	}
+	if policy := facts(said)["maxmemory-policy"]; strings.HasPrefix(policy, "allkeys") {
+		tell(job.Event{Message: fmt.Sprintf("Warning: the server's maxmemory-policy is %s, so it throws away rows when its memory is full: set it to noeviction", policy)})
+	}
+	return nil
+}
+
+// routines lists the stored routines of the schema: name, kind, maker, signature, and whether
+// they are called as ours are.
+func (s *session) routines(ctx context.Context, c *command) (any, error) {
+	rows := []any{[]any{"name", "kind", "maker", "signature", "fits"}}
+	said, err := s.ask(ctx, "FUNCTION", "LIST", "LIBRARYNAME", s.options.Library(), "WITHCODE")
+	if err != nil && s.readsOnly { // older servers have no functions
+		return nil, err
+	}
+	libraries, _ := said.([]any)
+	for _, l := range libraries {
+		code, names := library(l)
+		maker := "other"
+		if strings.Contains(code, madeBySledge) {
+			maker = "sledge"
+		}
+		for _, a := range c.args {
+			if full := s.options.function(a.literal); slices.Contains(names, full) {
+				rows = append(rows, []any{a.literal, "function", maker, full, "true"})
+			}
+		}
+	}
+	said, err = s.ask(ctx, "HGETALL", s.options.Key(scriptsKey))
+	if err != nil {
+		return nil, err
+	}
+	stored := facts(said)
+	for _, a := range c.args {
+		if code, there := stored[a.literal]; there {
+			maker := "other"
+			if strings.Contains(code, madeBySledge) {
+				maker = "sledge"
+			}
+			rows = append(rows, []any{a.literal, "procedure", maker, a.literal, "true"})
+		}
+	}
+	return rows, nil
+}
+
+// madeBySledge is the comment by which our routines are known.
+const madeBySledge = "-- made by Sledge"
+
+// library returns the code and the functions of one that FUNCTION LIST lists.
+func library(listed any) (code string, names []string) {
+	pairs, _ := listed.([]any)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		switch text(pairs[i]) {
+		case "library_code":
+			code = text(pairs[i+1])
+		case "functions":
+			list, _ := pairs[i+1].([]any)
+			for _, f := range list {
+				of, _ := f.([]any)
+				names = append(names, facts(of)["name"])
+			}
+		}
+	}
+	return code, names
+}
+
+// dropRoutine drops a routine by its signature: a function with the library that it is in.
+func (s *session) dropRoutine(ctx context.Context, signature string) error {
+	var err error
+	if strings.HasPrefix(signature, s.options.Library()+"_") {
+		if _, err = s.ask(ctx, "FUNCTION", "DELETE", s.options.Library()); err != nil && strings.Contains(err.Error(), "not found") {
+			err = nil // it went with another function
+		}
+	} else {
+		_, err = s.ask(ctx, "HDEL", s.options.Key(scriptsKey), signature)
+	}
+	return err
+}

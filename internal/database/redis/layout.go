@@ -1,0 +1,341 @@
+package redis
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/schema"
+	"sledge/internal/sqlfile"
+)
+
+// The keys of a schema that are about it: of what is in it, of what a deletion that was
+// broken off has left, and of the scripts that are its routines.
+const (
+	tablesKey  = "sledge_tables"
+	droppedKey = "sledge_dropped"
+	scriptsKey = "sledge_scripts"
+)
+
+// layout says how the rows of a table are kept. It stands in the catalogue, a hash, as JSON
+// under the table's name. Columns that are part of a key's name are not kept besides. Decimals
+// are whole numbers of their last digit, cents for amounts, so that they are added exactly;
+// timestamps are microseconds since 1970 in UTC; and what is NULL is not there.
+type layout struct {
+	// Kind is hash for a hash for each row, or, with Each, for the rows that share a key:
+	// their fields have the number behind them, as ol_amount/3. It is zset for a sorted set
+	// of rows, of which the last columns are the member, and stream for a stream of them.
+	Kind    string   `json:"kind"`
+	Key     []string `json:"key"`
+	Each    string   `json:"each,omitempty"`
+	Member  []string `json:"member,omitempty"`
+	Columns []column `json:"columns"`
+	Indexes []index  `json:"indexes,omitempty"`
+}
+
+// index is a sorted set that finds rows by other columns: its members have columns divided by
+// a slash. A member of one number has it as its score, too; others have 0, and so are in the
+// order of their bytes.
+type index struct {
+	Name   string   `json:"name"`
+	Key    []string `json:"key"`
+	Member []string `json:"member"`
+}
+
+// column is a column as the catalogue says it.
+type column struct {
+	Name  string      `json:"name"`
+	Type  schema.Type `json:"type"`
+	Scale int         `json:"scale,omitempty"`
+	Null  bool        `json:"null,omitempty"`
+}
+
+// The kinds of layout.
+const (
+	hashKind   = "hash"
+	zsetKind   = "zset"
+	streamKind = "stream"
+	setKind    = "set" // of the ledger
+)
+
+// names lists the columns.
+func (l layout) names() []string {
+	names := make([]string, len(l.Columns))
+	for i, c := range l.Columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// at returns the positions of columns.
+func (l layout) at(names []string) ([]int, error) {
+	all := l.names()
+	list := make([]int, len(names))
+	for i, name := range names {
+		if list[i] = slices.Index(all, name); list[i] < 0 {
+			return nil, fmt.Errorf("there is no column %s", name)
+		}
+	}
+	return list, nil
+}
+
+// layoutOf returns how a table is to be kept: as a line of the text says, or else as a hash
+// for each row, by the table's key. A line is
+//
+//	customer HASH (c_w_id, c_d_id, c_id) INDEX customer_name (c_w_id, c_d_id, c_last) (c_first, c_id)
+//	order_line HASH (ol_w_id, ol_d_id, ol_o_id) EACH ol_number
+//	new_order ZSET (no_w_id, no_d_id) (no_o_id)
+//	history STREAM (h_w_id, h_d_id)
+func layoutOf(t schema.Table, text string) (layout, error) {
+	l := layout{Kind: hashKind, Key: t.Key}
+	if len(l.Key) == 0 && len(t.Columns) > 0 {
+		l.Key = []string{t.Columns[0].Name}
+	}
+	for _, c := range t.Columns {
+		l.Columns = append(l.Columns, column{c.Name, c.Type, c.Scale, c.Null})
+	}
+	for _, line := range joined(text) {
+		words, err := split(line)
+		if err != nil {
+			return l, err
+		}
+		if words[0] == t.Name {
+			if l, err = l.read(words[1:]); err != nil {
+				return l, fmt.Errorf("the layout %q: %w", line, err)
+			}
+		}
+	}
+	for _, names := range [][]string{l.Key, l.Member} {
+		if _, err := l.at(names); err != nil {
+			return l, fmt.Errorf("the layout of %s: %w", t.Name, err)
+		}
+	}
+	return l, nil
+}
+
+// read takes what the words of a line say.
+func (l layout) read(words []string) (layout, error) {
+	wrong := errors.New("it is not NAME HASH, ZSET or STREAM, columns in parentheses, and what goes with them")
+	if len(words) < 2 {
+		return l, wrong
+	}
+	l.Kind, l.Key = strings.ToLower(words[0]), columnList(words[1])
+	words = words[2:]
+	if l.Kind == zsetKind && len(words) > 0 {
+		l.Member, words = columnList(words[0]), words[1:]
+	}
+	for len(words) > 0 {
+		switch {
+		case words[0] == "EACH" && len(words) > 1:
+			l.Each, words = words[1], words[2:]
+		case words[0] == "INDEX" && len(words) > 3:
+			l.Indexes = append(l.Indexes, index{words[1], columnList(words[2]), columnList(words[3])})
+			words = words[4:]
+		default:
+			return l, wrong
+		}
+	}
+	return l, nil
+}
+
+// columnList reads "(a, b)".
+func columnList(text string) []string {
+	var names []string
+	for name := range strings.SplitSeq(strings.Trim(text, "()"), ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// statement returns the command that enters a table into the catalogue.
+func (l layout) statement(name string) (string, error) {
+	text, err := json.Marshal(l)
+	return fmt.Sprintf("HSET %s() %s\n%s", tablesKey, name, text), err
+}
+
+// catalogue reads which tables there are.
+func (s *session) catalogue(ctx context.Context) (map[string]layout, error) {
+	return s.layoutsAt(ctx, tablesKey)
+}
+
+func (s *session) layoutsAt(ctx context.Context, key string) (map[string]layout, error) {
+	said, err := s.ask(ctx, "HGETALL", s.options.Key(key))
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]layout{}
+	for name, text := range facts(said) {
+		var l layout
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			return nil, fmt.Errorf("the key %s says of %s what is no layout: %w", s.options.Key(key), name, err)
+		}
+		found[name] = l
+	}
+	return found, nil
+}
+
+// layout returns how a table is kept.
+func (s *session) layout(ctx context.Context, table string) (layout, error) {
+	l, known := s.layouts[table]
+	if known {
+		return l, nil
+	}
+	all, err := s.catalogue(ctx)
+	if err != nil {
+		return l, err
+	}
+	s.layouts = all
+	if l, known = all[table]; !known {
+		return l, fmt.Errorf("there is no table %s in %s", table, s.options.Prefix)
+	}
+	return l, nil
+}
+
+// owner is what a key of a schema is part of.
+type owner struct {
+	table string
+	parts int // of the key's name behind the prefix and its own
+}
+
+// owners returns, by the second part of a key's name, what the keys of tables are part of.
+func owners(tables map[string]layout) map[string]owner {
+	all := map[string]owner{}
+	for name, l := range tables {
+		all[name] = owner{name, len(l.Key)}
+		for _, i := range l.Indexes {
+			all[i.Name] = owner{name, len(i.Key)}
+		}
+	}
+	return all
+}
+
+// eachKey calls do with the keys of the schema's prefix, and what stands in their names
+// behind it. A key may come twice while others change many.
+func (s *session) eachKey(ctx context.Context, do func(key, name string, parts []string) error) error {
+	prefix := s.options.Prefix + ":"
+	for cursor := "0"; ; {
+		said, err := s.ask(ctx, "SCAN", cursor, "MATCH", prefix+"*", "COUNT", 10000)
+		if err != nil {
+			return err
+		}
+		list, _ := said.([]any)
+		if len(list) != 2 {
+			return fmt.Errorf("SCAN answered %v", said)
+		}
+		keys, _ := list[1].([]any)
+		for _, k := range keys {
+			key := text(k)
+			parts := strings.Split(strings.TrimPrefix(key, prefix), ":")
+			if err := do(key, parts[0], parts[1:]); err != nil {
+				return err
+			}
+		}
+		if cursor = text(list[0]); cursor == "0" {
+			return nil
+		}
+	}
+}
+
+// newSchema is Database.Schema.
+func newSchema(_ *database.Database, sql *sqlfile.Library, plan any) database.Schema {
+	k := keeper{sql, plan}
+	return database.Schema{
+		Relations: relations,
+		Objects:   objects,
+		Create:    k.create,
+		Step:      func(name string) ([]string, error) { return sql.Script(name, plan) },
+		Drop:      dropTables,
+		Ledger:    database.Ledger{Create: createLedger, Read: readLedger, Write: writeLedger, Drop: dropLedger},
+		Keep:      k.keep,
+		Claims:    &database.Claims{Take: claim, Holder: holder, Work: work, Orphans: orphans},
+	}
+}
+
+// keeper makes the tables of a pair.
+type keeper struct {
+	sql  *sqlfile.Library
+	plan any
+}
+
+func (k keeper) create(tables []schema.Table) ([]string, error) {
+	var statements []string
+	for _, t := range tables {
+		l, err := layoutOf(t, uncommented(k.sql.Text("schema")))
+		if err != nil {
+			return nil, err
+		}
+		statement, err := l.statement(t.Name)
+		if err != nil {
+			return nil, err
+		}
+		statements = append(statements, statement)
+	}
+	return statements, nil
+}
+
+// uncommented returns a text without the lines that are comments.
+func uncommented(text string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "--") {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
+}
+
+func (k keeper) keep(ctx context.Context, s database.Session, t schema.Table) error {
+	statements, err := k.create([]schema.Table{t})
+	if err != nil {
+		return err
+	}
+	return s.Exec(ctx, statements[0])
+}
+
+// relations is Schema.Relations. Keys that begin as the schema's would, and are of no schema
+// of ours, are somebody's. They are looked for where there is no catalogue: that takes reading
+// the names of all keys that the server has.
+func relations(ctx context.Context, of database.Session) (map[string]database.Relation, error) {
+	s := of.(*session)
+	tables, err := s.catalogue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.layouts = tables
+	found := map[string]database.Relation{}
+	for name, l := range tables {
+		found[name] = database.Relation{Kind: "table", Columns: l.names()}
+	}
+	if len(found) > 0 {
+		return found, nil
+	}
+	left, err := s.layoutsAt(ctx, droppedKey)
+	if err != nil {
+		return nil, err
+	}
+	ours := owners(left)
+	err = s.eachKey(ctx, func(_, name string, parts []string) error {
+		if o, is := ours[name]; (!is || o.parts != len(parts)) && name != droppedKey {
+			found[name] = database.Relation{Kind: "keys"}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// objects is Schema.Objects: on a server that many share by prefixes, what is not of the
+// schema is nobody's concern.
+func objects(ctx context.Context, of database.Session) ([]database.Object, error) {
+	tables, err := of.(*session).catalogue(ctx)
+	var list []database.Object
+	for name := range tables {
+		list = append(list, database.Object{What: "table " + name, Bond: database.IsTable, Name: name})
+	}
+	return list, err
+}

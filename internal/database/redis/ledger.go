@@ -1,0 +1,150 @@
+package redis
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sledge/internal/database"
+)
+
+// The ledger of a build is a set of "chunk entry", beside the tables in the catalogue.
+
+func createLedger(ctx context.Context, of database.Session) error {
+	s := of.(*session)
+	if _, err := s.finishDrop(ctx); err != nil { // keys of a schema that is gone must not be taken for this one's
+		return err
+	}
+	l, err := layoutOf(database.LedgerTable, "")
+	if err != nil {
+		return err
+	}
+	l.Kind, l.Key = setKind, nil
+	statement, err := l.statement(database.LedgerTable.Name)
+	if err != nil {
+		return err
+	}
+	return s.Exec(ctx, statement)
+}
+
+func readLedger(ctx context.Context, of database.Session) ([]database.LedgerLine, error) {
+	s := of.(*session)
+	said, err := s.ask(ctx, "SMEMBERS", s.options.Key(database.LedgerTable.Name))
+	if err != nil {
+		return nil, err
+	}
+	var lines []database.LedgerLine
+	for _, member := range texts(said) {
+		number, entry, _ := strings.Cut(member, " ")
+		chunk, err := strconv.Atoi(number)
+		if err != nil {
+			return nil, database.ErrNoLedger
+		}
+		lines = append(lines, database.LedgerLine{Entry: entry, Chunk: chunk})
+	}
+	return lines, nil
+}
+
+func writeLedger(ctx context.Context, of database.Session, line database.LedgerLine) error {
+	return of.Exec(ctx, fmt.Sprintf("SADD %s()\n%d %s", database.LedgerTable.Name, line.Chunk, line.Entry))
+}
+
+func dropLedger(ctx context.Context, of database.Session) error {
+	return dropTables(ctx, of, []string{database.LedgerTable.Name}, nil)
+}
+
+// Builds know of each other by the names of their connections, which end with them. In one
+// MULTI a connection takes a name and lists who has it, so that of two at the same time only
+// one sees itself alone.
+
+func (s *session) named(what string) string {
+	return fmt.Sprintf("sledge_%s:%d:%s", what, s.options.Number, s.options.Prefix)
+}
+
+// client is a connection as the server lists it.
+type client struct{ id, address string }
+
+// clientsNamed lists the connections of a name, but this one.
+func (s *session) clientsNamed(list, name string) []client {
+	var found []client
+	for line := range strings.Lines(list) {
+		c, called := client{}, ""
+		for word := range strings.FieldsSeq(line) {
+			key, value, _ := strings.Cut(word, "=")
+			switch key {
+			case "id":
+				c.id = value
+			case "addr":
+				c.address = value
+			case "name":
+				called = value
+			}
+		}
+		if called == name && c.id != s.id {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// claim is Claims.Take.
+func claim(ctx context.Context, of database.Session) (bool, error) {
+	s := of.(*session)
+	name := s.named("claim")
+	var q queue
+	for _, words := range [][]string{{"CLIENT", "SETNAME", name}, {"CLIENT", "LIST"}} {
+		q.begin()
+		for _, word := range words {
+			q.put(word)
+		}
+	}
+	s.queue = q
+	answers, err := s.flushAlone(ctx)
+	if err != nil {
+		return false, err
+	}
+	if len(answers) == 2 && len(s.clientsNamed(text(answers[1]), name)) == 0 {
+		return true, nil
+	}
+	_, err = s.ask(ctx, "CLIENT", "SETNAME", "")
+	return false, err
+}
+
+// holder is Claims.Holder.
+func holder(ctx context.Context, of database.Session) (string, error) {
+	s := of.(*session)
+	list, err := s.ask(ctx, "CLIENT", "LIST")
+	if err != nil {
+		return "", err
+	}
+	for _, c := range s.clientsNamed(text(list), s.named("claim")) {
+		return fmt.Sprintf("client %s at %s", c.id, c.address), nil
+	}
+	return "", nil
+}
+
+// work is Claims.Work.
+func work(ctx context.Context, of database.Session) error {
+	s := of.(*session)
+	_, err := s.ask(ctx, "CLIENT", "SETNAME", s.named("build"))
+	return err
+}
+
+// orphans is Claims.Orphans: who has the claim asks, so that whoever works for a build works
+// for one that is gone.
+func orphans(ctx context.Context, of database.Session) ([]database.Orphan, error) {
+	s := of.(*session)
+	list, err := s.ask(ctx, "CLIENT", "LIST")
+	if err != nil {
+		return nil, err
+	}
+	var found []database.Orphan
+	for _, c := range s.clientsNamed(text(list), s.named("build")) {
+		found = append(found, database.Orphan{Name: "client " + c.id, End: func(ctx context.Context, by database.Session) error {
+			_, err := by.(*session).ask(ctx, "CLIENT", "KILL", "ID", c.id)
+			return err
+		}})
+	}
+	return found, nil
+}

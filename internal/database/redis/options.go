@@ -1,0 +1,167 @@
+package redis
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/option"
+)
+
+// Options says where the server is, who connects to it, and what the schema is to be like.
+type Options struct {
+	server   `dict:"connection" group:"connection"`
+	account  `group:"accounts"`
+	Prefix   string `opt:"prefix" group:"schema" flag:"dbname" help:"name of the schema, with which the names of all its keys begin"`
+	Routines string `opt:"routines" group:"schema" choices:"functions|scripts" help:"what a build makes of the stored routines: functions, which the server keeps and FCALL calls, or Lua scripts, which EVALSHA calls"`
+	Pipeline int    `opt:"pipeline" group:"load" min:"1" max:"100000" unit:"commands" help:"commands that are sent together while rows are loaded, before their answers are read"`
+}
+
+// account says who connects.
+type account struct {
+	User     string `opt:"user" flag:"user" help:"user of the server's access control list; default is who everybody is without one"`
+	Password string `opt:"password" secret:"true" help:"that user's password; null connects without one"`
+}
+
+// server says where the server is and how to talk to it.
+type server struct {
+	option.Naming
+	Host    string `opt:"host" flag:"host" main:"true" help:"name or address of the machine the server is on"`
+	Port    int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on"`
+	Number  int    `opt:"db_number" min:"0" max:"1000000" help:"number of the server's database that holds the keys, which SELECT chooses"`
+	SSL     bool   `opt:"ssl" help:"encrypt the connection with TLS"`
+	SSLCA   string `opt:"ssl_ca" help:"PEM file of the authority that the server's certificate is checked against; system takes those that the system trusts, and null encrypts without checking who the server is"`
+	SSLCert string `opt:"ssl_cert" help:"PEM file of the client's certificate, where the server asks for one; null shows none"`
+	SSLKey  string `opt:"ssl_key" help:"PEM file of the key of the client's certificate"`
+}
+
+// How users write that there is none, and that the system knows.
+const (
+	null   = "null"
+	system = "system"
+)
+
+func newOptions(use database.Use) any {
+	return &Options{
+		server:   server{Host: "127.0.0.1", Port: 6379, SSLCA: system, SSLCert: null, SSLKey: null},
+		account:  account{User: "default", Password: null},
+		Prefix:   use.Name,
+		Routines: functions,
+		Pipeline: 1000,
+	}
+}
+
+// What a build makes of routines.
+const (
+	functions = "functions"
+	scripts   = "scripts"
+)
+
+// Validate implements option.Validator.
+func (o *Options) Validate(names option.Names) error {
+	switch {
+	case strings.Contains(o.Host, ","):
+		return names.Wrong("host", o.Host, "it names several servers: name the one that takes writes; Cluster and Sentinel are not for this, since the keys of a transaction have to be on one server")
+	case !isWord(o.Prefix):
+		return names.Wrong("prefix", o.Prefix, "%q is not a word of letters, digits and _, of which the names of functions are made, too", o.Prefix)
+	case (o.SSLCert == null) != (o.SSLKey == null):
+		return names.Wrong("ssl_cert", o.SSLCert, "a certificate and its key belong together: set both it and %s", names.Of("ssl_key"))
+	}
+	return nil
+}
+
+// isWord reports whether text can be part of the name of a function.
+func isWord(text string) bool {
+	for _, c := range []byte(text) {
+		if c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return text != ""
+}
+
+func (o *Options) address() string { return net.JoinHostPort(o.Host, strconv.Itoa(o.Port)) }
+
+// password returns the password to connect with.
+func (o *Options) password() string {
+	if o.Password == null {
+		return ""
+	}
+	return o.Password
+}
+
+// Key returns the name of a key of the schema, which colons divide. Files ask.
+func (o *Options) Key(parts ...string) string {
+	return o.Prefix + ":" + strings.Join(parts, ":")
+}
+
+// Library returns the name of the library that holds the schema's functions. A server has
+// one list of them for all its databases, so their number is part of it.
+func (o *Options) Library() string { return fmt.Sprintf("%s_%d", o.Prefix, o.Number) }
+
+// function returns the name of a function of the schema.
+func (o *Options) function(name string) string { return o.Library() + "_" + name }
+
+// parameters are those that a URL may have behind its "?", and the options that they set.
+var parameters = map[string]string{
+	"prefix": "prefix", "ssl_ca": "ssl_ca", "ssl_cert": "ssl_cert", "ssl_key": "ssl_key",
+}
+
+// fromURL takes redis://user:password@host:port/number, and rediss: for TLS. A path that is no
+// number is the schema's name. Its errors never quote the URL, because there may be a password
+// in it.
+func fromURL(u *url.URL) (option.Values, error) {
+	values := option.Values{}
+	set := func(name, value string) {
+		if value != "" {
+			values[name] = value
+		}
+	}
+	if strings.Contains(u.Host, ",") {
+		return nil, errors.New("the URL names several servers: name the one that takes writes")
+	}
+	set("host", u.Hostname())
+	set("port", u.Port())
+	set("user", u.User.Username())
+	password, _ := u.User.Password()
+	set("password", password)
+	if path := strings.Trim(u.Path, "/"); path != "" {
+		to := "db_number"
+		if _, err := strconv.Atoi(path); err != nil {
+			to = "prefix"
+		}
+		values[to] = path
+	}
+	if u.Scheme == "rediss" {
+		values["ssl"] = "true"
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return nil, errors.New("the part of the URL after the ? cannot be read: write name=value, with & between two")
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		to, known := parameters[name]
+		if !known {
+			all := slices.Sorted(maps.Keys(parameters))
+			return nil, fmt.Errorf("URL parameter %s is not known%s: use %s", name, option.Suggest(name, all), strings.Join(all, ", "))
+		}
+		set(to, query.Get(name))
+	}
+	return values, nil
+}
+
+// clientSettings is Database.ClientSettings: what redis-cli takes from its environment.
+func clientSettings(from database.Surroundings, _ database.Use, given option.Values) ([]database.ClientSetting, []string, error) {
+	const variable = "REDISCLI_AUTH"
+	password := from.Variable(variable)
+	if _, ok := given["password"]; ok || password == "" {
+		return nil, nil, nil
+	}
+	return []database.ClientSetting{{Option: "password", Value: password, Origin: variable}}, nil, nil
+}

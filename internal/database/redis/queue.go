@@ -1,0 +1,108 @@
+package redis
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"unsafe"
+
+	goredis "github.com/redis/go-redis/v9"
+)
+
+// queue holds commands until they are sent. Its memory is used again for each transaction.
+type queue struct {
+	bytes  []byte // the arguments, one behind the other
+	ends   []int  // of each argument in bytes
+	firsts []int  // of each command, the number of its first argument
+
+	// The driver takes arguments as values of any type. Pointers to texts, made once, spare
+	// making one for each argument.
+	texts []*string
+	boxes []any
+	cmds  []goredis.Cmder
+}
+
+func (q *queue) reset() { q.bytes, q.ends, q.firsts = q.bytes[:0], q.ends[:0], q.firsts[:0] }
+
+// begin begins a command.
+func (q *queue) begin() { q.firsts = append(q.firsts, len(q.ends)) }
+
+// end ends an argument, whose bytes were appended.
+func (q *queue) end() { q.ends = append(q.ends, len(q.bytes)) }
+
+// put appends an argument.
+func (q *queue) put(text string) { q.bytes = append(q.bytes, text...); q.end() }
+
+// argument returns the nth argument of all. It is lent: see lent.
+func (q *queue) argument(n int) string {
+	first := 0
+	if n > 0 {
+		first = q.ends[n-1]
+	}
+	return lent(q.bytes[first:q.ends[n]])
+}
+
+// span returns the numbers of the arguments of a command.
+func (q *queue) span(command int) (first, last int) {
+	last = len(q.ends)
+	if command+1 < len(q.firsts) {
+		last = q.firsts[command+1]
+	}
+	return q.firsts[command], last
+}
+
+// commands appends the driver's commands to a list.
+func (q *queue) commands(list []goredis.Cmder) []goredis.Cmder {
+	q.grow(len(q.ends))
+	for i := range q.ends {
+		*q.texts[i] = q.argument(i)
+	}
+	for i := range q.firsts {
+		first, last := q.span(i)
+		list = append(list, goredis.NewCmd(context.Background(), q.boxes[first:last:last]...))
+	}
+	return list
+}
+
+// grow makes room for n arguments.
+func (q *queue) grow(n int) {
+	if n <= len(q.texts) {
+		return
+	}
+	more := make([]string, n-len(q.texts))
+	q.texts, q.boxes = slices.Grow(q.texts, len(more)), slices.Grow(q.boxes, len(more))
+	for i := range more {
+		q.texts, q.boxes = append(q.texts, &more[i]), append(q.boxes, &more[i])
+	}
+}
+
+// change applies what is queued for a field of a hash to a value that was read of it, so
+// that a transaction reads what it has written.
+func (q *queue) change(key, field string, value any) any {
+	for i := range q.firsts {
+		first, last := q.span(i)
+		if last-first < 4 || q.argument(first+1) != key {
+			continue
+		}
+		switch q.argument(first) {
+		case "HSET":
+			for n := first + 2; n+1 < last; n += 2 {
+				if q.argument(n) == field {
+					value = string(append([]byte(nil), q.argument(n+1)...))
+				}
+			}
+		case "HINCRBY":
+			if q.argument(first+2) == field {
+				was, _ := value.(string)
+				n, _ := strconv.ParseInt(was, 10, 64)
+				more, _ := strconv.ParseInt(q.argument(first+3), 10, 64)
+				value = strconv.FormatInt(n+more, 10)
+			}
+		}
+	}
+	return value
+}
+
+// lent is a string over bytes that are used anew. It may be kept only for as long as they
+// are not.
+func lent(buf []byte) string { return unsafe.String(unsafe.SliceData(buf), len(buf)) }

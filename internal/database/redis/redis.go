@@ -1,0 +1,60 @@
+// Package redis is Redis, from 7.0 on: hashes, sorted sets and streams in place of tables,
+// functions and scripts in place of stored procedures, and MULTI with WATCH in place of
+// locks. It knows no workload but what its files say for one.
+//
+// Three languages stand in its files, and the session tells them apart by their first word:
+// Redis' own commands, one to a line, in files that end in .redis; Lua, which the server
+// runs, in .lua; and SQL over many rows, which the client answers itself (answers.go).
+package redis
+
+import (
+	"embed"
+	"fmt"
+
+	"sledge/internal/database"
+)
+
+//go:embed sql
+var files embed.FS
+
+// Database is Redis.
+var Database = &database.Database{
+	Name:           "redis",
+	Title:          title,
+	Tested:         []string{"7.0"},
+	Refuses:        refuses,
+	Options:        newOptions,
+	Schemes:        []string{"redis", "rediss"},
+	FromURL:        fromURL,
+	ClientSettings: clientSettings,
+	Target: func(options any) string {
+		o := options.(*Options)
+		return fmt.Sprintf("%s in database %d on %s", o.Prefix, o.Number, o.address())
+	},
+	Create:     create,
+	Drop:       dropRest,
+	Connect:    connect,
+	Durability: durability,
+	Routines:   func(options any) string { return options.(*Options).Routines },
+	SchemaName: func(options any) database.SchemaName {
+		return database.SchemaName{Name: options.(*Options).Prefix}
+	},
+	Classify: classify,
+	Schema:   newSchema,
+	Server:   newServer,
+	Dialect: database.Dialect{
+		Placeholder:   func(n int) string { return fmt.Sprintf("ARGV[%d]", n) },
+		TellsCapitals: true,
+	},
+	SQL: files,
+}
+
+const title = "Redis"
+
+// refuses is Database.Refuses.
+func refuses(use database.Use) string {
+	if use.Analytic {
+		return "Redis has no queries: what joins and sums many rows would be computed by the client, and measure that"
+	}
+	return ""
+}

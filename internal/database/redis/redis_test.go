@@ -1,0 +1,540 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/schema"
+	"sledge/internal/sqlfile"
+	"sledge/internal/testserver"
+)
+
+func TestMain(m *testing.M) { testserver.Main(m) }
+
+// said is an error as the driver returns one of the server's.
+type said string
+
+func (e said) Error() string { return string(e) }
+func (said) RedisError()     {}
+
+func TestErrorsAreClassed(t *testing.T) {
+	for _, tt := range []struct {
+		err   error
+		class meter.Class
+	}{
+		{errConflict, meter.Serialization},
+		{fmt.Errorf("commit: %w", errConflict), meter.Serialization},
+		{said("OOM command not allowed when used memory > 'maxmemory'."), meter.Resource},
+		{said("MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk."), meter.Resource},
+		{said("NOREPLICAS Not enough good replicas to write."), meter.Resource},
+		{said("ERR max number of clients reached"), meter.Resource},
+		{said("NOAUTH Authentication required."), meter.Permission},
+		{said("WRONGPASS invalid username-password pair or user is disabled."), meter.Permission},
+		{said("NOPERM this user has no permissions to run the 'fcall' command"), meter.Permission},
+		{said("DENIED Redis is running in protected mode"), meter.Permission},
+		{said("READONLY You can't write against a read only replica."), meter.Permission},
+		{said("WRONGTYPE Operation against a key holding the wrong kind of value"), meter.Constraint},
+		{said("BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."), meter.Busy},
+		{said("TRYAGAIN Multiple keys request during rehashing of slot"), meter.Busy},
+		{said("LOADING Redis is loading the dataset in memory"), meter.Connection},
+		{said("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."), meter.Connection},
+		{said("CLUSTERDOWN The cluster is down"), meter.Connection},
+		{said("UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)"), meter.Connection},
+		{said("NOMASTERLINK Can't SYNC while not connected with my master"), meter.Connection},
+		{said("NOSCRIPT No matching script. Please use EVAL."), meter.Other},
+		{said("EXECABORT Transaction discarded because of previous errors."), meter.Other},
+		{said("NOTBUSY No scripts in execution right now."), meter.Other},
+		{said("UNKILLABLE Sorry the script already executed write commands against the dataset."), meter.Other},
+		{said("MOVED 3999 127.0.0.1:6381"), meter.Other},
+		{said("ASK 3999 127.0.0.1:6381"), meter.Other},
+		{said("CROSSSLOT Keys in request don't hash to the same slot"), meter.Other},
+		{said("ERR unknown command 'SELEKT'"), meter.Other},
+		{said("SOMETHING that nobody has heard of"), meter.Other},
+		{io.EOF, meter.Connection},
+		{os.ErrDeadlineExceeded, meter.Connection},
+		{database.ErrInterrupted, meter.Connection},
+		{errGone, meter.Connection},
+		{errors.New("anything"), meter.Other},
+	} {
+		if got := classify(tt.err); got != tt.class {
+			t.Errorf("%v: got class %v, want %v", tt.err, got, tt.class)
+		}
+	}
+	if !classify(errConflict).Retryable() {
+		t.Error("a conflict is not tried again")
+	}
+}
+
+func TestDurability(t *testing.T) {
+	for _, tt := range []struct {
+		appendonly, appendfsync, more string
+		want                          bool
+	}{
+		{"yes", "always", "", true},
+		{"yes", "everysec", "", false},
+		{"yes", "no", "", false},
+		{"no", "always", "", false},
+		{"", "", "", false},
+		{"yes", "always", "no-appendfsync-on-rewrite", false},
+	} {
+		settings := map[string]string{"appendonly": tt.appendonly, "appendfsync": tt.appendfsync}
+		if tt.more != "" {
+			settings[tt.more] = "yes"
+		}
+		if got, why := durability(settings); got != tt.want || why == "" {
+			t.Errorf("%v: got %t because %q, want %t", settings, got, why, tt.want)
+		}
+	}
+}
+
+func TestURLs(t *testing.T) {
+	for text, want := range map[string]string{
+		"redis://h":                      "map[host:h]",
+		"redis://h:1/3":                  "map[db_number:3 host:h port:1]",
+		"rediss://u:p@h":                 "map[host:h password:p ssl:true user:u]",
+		"redis://h/mine":                 "map[host:h prefix:mine]",
+		"redis://h/3?prefix=x":           "map[db_number:3 host:h prefix:x]",
+		"rediss://h?ssl_ca=/a.pem":       "map[host:h ssl:true ssl_ca:/a.pem]",
+		"redis://u:hidden@h,i":           "!several servers",
+		"redis://u:hidden@h?prefux=hid":  "!did you mean prefix",
+		"redis://u:hidden@h?a=%zzhidden": "!cannot be read",
+	} {
+		u, err := url.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, err := fromURL(u)
+		got := fmt.Sprint(map[string]string(values))
+		if words, wrong := strings.CutPrefix(want, "!"); wrong {
+			if err == nil || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "hidden") {
+				t.Errorf("%s: got %v, want an error that says %q and no password", text, err, words)
+			}
+			continue
+		}
+		if err != nil || got != want {
+			t.Errorf("%s: got %s, %v; want %s", text, got, err, want)
+		}
+	}
+}
+
+func TestClientSettings(t *testing.T) {
+	from := database.Surroundings{Variable: func(name string) string { return map[string]string{"REDISCLI_AUTH": "hidden"}[name] }}
+	found, _, err := clientSettings(from, database.Use{}, option.Values{})
+	if err != nil || len(found) != 1 || found[0].Option != "password" || found[0].Value != "hidden" || found[0].Origin != "REDISCLI_AUTH" {
+		t.Errorf("got %+v, %v", found, err)
+	}
+	if found, _, _ = clientSettings(from, database.Use{}, option.Values{"password": "given"}); len(found) != 0 {
+		t.Errorf("beside one that was given: got %+v", found)
+	}
+}
+
+func TestOptionsAreRefused(t *testing.T) {
+	for _, tt := range []struct{ name, value, says string }{
+		{"host", "a,b", "Cluster and Sentinel"},
+		{"prefix", "two words", "not a word"},
+		{"prefix", "", "not a word"},
+		{"ssl_cert", "a.pem", "belong together"},
+	} {
+		err := option.Bind(option.Names{}, option.Values{tt.name: tt.value}, newOptions(database.Use{Name: "suite"}))
+		if err == nil || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s=%s: got %v, want it to say %q", tt.name, tt.value, err, tt.says)
+		}
+	}
+	if Database.Refuses(database.Use{Analytic: true}) == "" || Database.Refuses(database.Use{}) != "" {
+		t.Error("it is for transactions only")
+	}
+}
+
+func TestScaledDecimals(t *testing.T) {
+	for _, tt := range []struct {
+		text  string
+		scale int
+		want  string
+	}{
+		{"30000.00", 2, "3000000"},
+		{"-10.00", 2, "-1000"},
+		{"0.1234", 4, "1234"},
+		{"0.00", 2, "0"},
+		{"0.05", 2, "5"},
+		{"7", 2, "700"},
+		{"1.5", 2, "150"},
+		{"-0.50", 2, "-50"},
+	} {
+		got := string(scaled([]byte(tt.text), tt.scale))
+		if got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.text, got, tt.want)
+		}
+		if back := string(appendDecimal(nil, got, tt.scale)); strings.TrimRight(back, "0.") != strings.TrimRight(tt.text, "0.") {
+			t.Errorf("%s: it comes back as %s", tt.text, back)
+		}
+	}
+}
+
+// connected is a session with a schema of its own on the server.
+func connected(t *testing.T, prefix string) *session {
+	t.Helper()
+	s, err := connect(t.Context(), options(t, prefix, nil), database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s.(*session)
+}
+
+func options(t *testing.T, prefix string, more option.Values) *Options {
+	t.Helper()
+	values := option.Values(testserver.Open(t, "redis").Values()).Clone()
+	values["prefix"] = prefix
+	for name, value := range more {
+		values[name] = value
+	}
+	o := newOptions(database.Use{Name: prefix})
+	if err := option.Bind(option.Names{}, values, o); err != nil {
+		t.Fatal(err)
+	}
+	return o.(*Options)
+}
+
+func prepared(t *testing.T, s *session, text string, in, out any) database.Statement {
+	t.Helper()
+	q, err := sqlfile.Parse("test", text, Database.Dialect.Placeholder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := s.Prepare(t.Context(), q, in, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st
+}
+
+func run(t *testing.T, st database.Statement) int64 {
+	t.Helper()
+	n, err := st.Run(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// A transaction reads what it has written, nobody else does before it is committed, and one
+// whose watched key was changed does nothing.
+func TestTransactions(t *testing.T) {
+	a, b := connected(t, "transactions"), connected(t, "transactions")
+	in := struct {
+		ID int64 `sql:"id"`
+		N  int64 `sql:"n"`
+	}{ID: 1}
+	var out struct {
+		N int64 `sql:"n"`
+	}
+	read := prepared(t, a, "WATCH counter(:id)\nHMGET counter(:id) n", &in, &out)
+	set := prepared(t, a, "HSET counter(:id) n :n", &in, nil)
+	add := prepared(t, a, "HINCRBY counter(:id) n :n", &in, nil)
+	alone := prepared(t, b, "HMGET counter(:id) n", &in, &out)
+	in.N = 5
+	run(t, set)
+	begin := func() {
+		t.Helper()
+		if err := a.Begin(t.Context(), database.ReadWrite); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, end := range []struct {
+		do   func(context.Context) error
+		want int64
+	}{{a.Rollback, 5}, {a.Commit, 13}} {
+		begin()
+		run(t, read)
+		in.N = 10
+		run(t, set)
+		in.N = 3
+		run(t, add)
+		if run(t, read); out.N != 13 {
+			t.Errorf("a transaction reads %d, and has written 13", out.N)
+		}
+		if run(t, alone); out.N != 5 {
+			t.Errorf("another reads %d before the end, want 5", out.N)
+		}
+		if err := end.do(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if run(t, alone); out.N != end.want {
+			t.Errorf("after the end: got %d, want %d", out.N, end.want)
+		}
+	}
+	before, err := counter(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin()
+	run(t, read)
+	if err := b.Exec(t.Context(), "HINCRBY counter(1) n 100"); err != nil {
+		t.Fatal(err)
+	}
+	in.N = 0
+	run(t, set)
+	if err := a.Commit(t.Context()); !errors.Is(err, errConflict) {
+		t.Errorf("a commit after somebody changed what was read: got %v, want %v", err, errConflict)
+	}
+	if err := a.Rollback(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if run(t, alone); out.N != 113 {
+		t.Errorf("after a conflict: got %d, want 113", out.N)
+	}
+	if after, err := counter(t.Context(), b); err != nil || after != before {
+		t.Errorf("a transaction that came to nothing was counted: %d, %v, want %d", after, err, before)
+	}
+	in.ID = 77
+	if n := run(t, alone); n != 0 {
+		t.Errorf("of a key that is not there: got %d rows", n)
+	}
+	if err := a.Exec(t.Context(), "DEL counter(1)"); err != nil {
+		t.Error(err)
+	}
+}
+
+// columns are of every type that tables of workloads have.
+var columns = []schema.Column{
+	{Name: "id"}, {Name: "n"}, {Name: "amount", Type: schema.Decimal, Size: 12, Scale: 2, Null: true},
+	{Name: "words", Type: schema.Varchar, Size: 50, Null: true}, {Name: "moment", Type: schema.Timestamp, Null: true},
+}
+
+// rows are load text.
+type rows []string
+
+func (r *rows) AppendRow(buf []byte) ([]byte, bool) {
+	if len(*r) == 0 {
+		return buf, false
+	}
+	row := (*r)[0]
+	*r = (*r)[1:]
+	return append(buf, row...), true
+}
+
+// loads makes a table of each kind, with rows.
+func loads(t *testing.T, s *session, name, layout string) schema.Table {
+	t.Helper()
+	table := schema.Table{Name: name, Columns: columns, Key: []string{"id"}}
+	l, err := layoutOf(table, layout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	statement, err := l.statement(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Exec(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+	r := rows{
+		"1\t1\t-0.05\tit's \\t\\\\ a\\nb\t2026-01-02 03:04:05\n", "1\t2\t1234.50\t\t2026-01-02 03:04:05\n",
+		"2\t3\t\\N\t\\N\t\\N\n", "10\t4\t7.00\tü\t1970-01-01 00:00:00\n",
+	}
+	if n, err := s.Load(t.Context(), table, &r); err != nil || n != 4 {
+		t.Fatalf("got %d rows, %v, want 4", n, err)
+	}
+	return table
+}
+
+// What was loaded is there for SQL, whatever it is kept as; and a change shows.
+func TestSQLIsAnswered(t *testing.T) {
+	s := connected(t, "answers")
+	for name, layout := range map[string]string{
+		"hashes": "hashes HASH (id, n) INDEX by_words (amount) (words, id)", "lines": "lines HASH (id) EACH n",
+		"streams": "streams STREAM (id)", "members": "members ZSET (id) (n, amount, moment, words)",
+	} {
+		loads(t, s, name, layout)
+		t.Cleanup(func() {
+			if err := dropTables(context.Background(), connectedAgain(t, "answers"), []string{name}, nil); err != nil {
+				t.Error(err)
+			}
+		})
+		got, err := s.Query(t.Context(), "SELECT id, n, amount, words, moment FROM "+name+" ORDER BY n", 0)
+		want := "[[1 1 -0.05 it's \t\\ a\nb 2026-01-02 03:04:05] [1 2 1234.5  2026-01-02 03:04:05] [2 3 NULL NULL NULL] [10 4 7 ü 1970-01-01 00:00:00]]"
+		if name == "members" { // in which nothing can be NULL
+			if err != nil || len(got.Rows) != 4 {
+				t.Errorf("%s: got %v, %v, want 4 rows", name, got.Rows, err)
+			}
+			continue
+		}
+		if err != nil || fmt.Sprint(got.Rows) != want {
+			t.Errorf("%s: got %v, %v\nwant %s", name, got.Rows, err, want)
+		}
+	}
+	count := func() string {
+		t.Helper()
+		got, err := s.Query(t.Context(), "SELECT COUNT(*) FROM hashes", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Rows[0][0]
+	}
+	if n := count(); n != "4" {
+		t.Errorf("got %s rows, want 4", n)
+	}
+	if err := connected(t, "answers").Exec(t.Context(), "DEL hashes(1,1)"); err != nil {
+		t.Fatal(err)
+	}
+	if n := count(); n != "3" {
+		t.Errorf("after another removed one: got %s rows, want 3", n)
+	}
+	in := struct {
+		ID int64 `sql:"id"`
+	}{1}
+	var out struct {
+		N int64 `sql:"n"`
+	}
+	if n := run(t, prepared(t, s, "SELECT n FROM lines WHERE id = :id AND n > :id", &in, &out)); n != 1 || out.N != 2 {
+		t.Errorf("a prepared statement: got %d rows and %d, want 1 and 2", n, out.N)
+	}
+}
+
+func connectedAgain(t *testing.T, prefix string) *session {
+	t.Helper()
+	s, err := connect(context.Background(), options(t, prefix, nil), database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s.(*session)
+}
+
+// Only keys that are proven ours are removed, and a deletion that was killed is ended by the
+// next one.
+func TestOnlyOursIsRemoved(t *testing.T) {
+	const prefix = "removal"
+	s := connected(t, prefix)
+	for _, strange := range []string{"SET other(1) x", "SET hashes(1) x", "SET hashes(1,2,3) x", "SET stranger() x"} {
+		if err := s.Exec(t.Context(), strange); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := relations(t.Context(), s)
+	if err != nil || found["hashes"].Kind != "keys" || found["other"].Kind != "keys" {
+		t.Errorf("keys of others: got %v, %v, want them to be in the way", found, err)
+	}
+	loads(t, s, "hashes", "hashes HASH (id, n)")
+	if found, err = relations(t.Context(), s); err != nil || found["hashes"].Kind != "table" {
+		t.Errorf("got %v, %v, want a table", found, err)
+	}
+	// As if killed between the two steps of a deletion.
+	left, err := s.ask(t.Context(), "RENAME", "removal:sledge_tables", "removal:sledge_dropped")
+	if err != nil || left != "OK" {
+		t.Fatal(left, err)
+	}
+	if fates, err := dropRest(t.Context(), options(t, prefix, nil), database.Disposal{Leftover: true, Dry: true}); err != nil || len(fates) != 1 {
+		t.Errorf("what is left would not be dropped: %v, %v", fates, err)
+	}
+	if _, err := dropRest(t.Context(), options(t, prefix, nil), database.Disposal{Leftover: true}); err != nil {
+		t.Error(err)
+	}
+	keys, err := s.ask(t.Context(), "KEYS", prefix+":*")
+	if got := texts(keys); err != nil || len(got) != 4 {
+		t.Errorf("got the keys %q, %v, want the four of others", got, err)
+	}
+	if _, err := s.ask(t.Context(), append([]any{"DEL"}, keys.([]any)...)...); err != nil {
+		t.Error(err)
+	}
+}
+
+// Two builds do not work at the same time, and who has the claim sees who still works.
+func TestClaims(t *testing.T) {
+	a, b, c := connected(t, "claims"), connectedAgain(t, "claims"), connected(t, "claims")
+	take := func(s *session, want bool) {
+		t.Helper()
+		if taken, err := claim(t.Context(), s); err != nil || taken != want {
+			t.Errorf("got %t, %v, want %t", taken, err, want)
+		}
+	}
+	take(a, true)
+	take(b, false)
+	if who, err := holder(t.Context(), b); err != nil || !strings.Contains(who, "client "+a.id) {
+		t.Errorf("got the holder %q, %v, want client %s", who, err, a.id)
+	}
+	if err := work(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	left, err := orphans(t.Context(), a)
+	if err != nil || len(left) != 1 || left[0].Name != "client "+b.id {
+		t.Fatalf("got %v, %v, want client %s", left, err, b.id)
+	}
+	if err := left[0].End(t.Context(), a); err != nil {
+		t.Error(err)
+	}
+	if err := b.Exec(t.Context(), "PING"); classify(err) != meter.Connection {
+		t.Errorf("a session that was ended: got %v", err)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	for range 100 {
+		if taken, _ := claim(t.Context(), c); taken {
+			return
+		}
+	}
+	t.Error("a claim does not end with its session")
+}
+
+func TestConnectErrors(t *testing.T) {
+	server := option.Values(testserver.Open(t, "redis").Values())
+	for _, tt := range []struct {
+		name   string
+		change option.Values
+		class  meter.Class
+		says   string
+	}{
+		{"a wrong password", option.Values{"password": "wrong-7541"}, meter.Permission, "check options"},
+		{"no password", option.Values{"password": "null"}, meter.Permission, "check options"},
+		{"nobody", option.Values{"user": "nobody", "password": "wrong-7541"}, meter.Permission, "check options"},
+		{"no server", option.Values{"port": fmt.Sprint(testserver.FreePort(t))}, meter.Connection, "that the server is running there"},
+		{"no such number", option.Values{"db_number": "4711"}, meter.Other, "db_number"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := connect(t.Context(), options(t, "x", tt.change), database.Owner)
+			if err == nil {
+				t.Fatal("it connected")
+			}
+			if text := err.Error(); !strings.Contains(text, tt.says) || strings.Contains(text, "wrong-7541") ||
+				strings.Contains(text, "\n") || len(server["password"]) > 6 && strings.Contains(text, server["password"]) {
+				t.Errorf("got %q, want it in one line to say %q, and no password", text, tt.says)
+			}
+			_, password := errors.AsType[*database.PasswordError](err)
+			if class := classify(err); class != tt.class || password != (tt.class == meter.Permission) {
+				t.Errorf("got class %v of %v, want %v", class, err, tt.class)
+			}
+		})
+	}
+}
+
+// A server that may throw keys away is not one to keep rows in, and the build says so.
+func TestAServerThatForgetsIsTold(t *testing.T) {
+	s := testserver.Open(t, "redis", testserver.Setting("maxmemory-policy=allkeys-lru"))
+	values := option.Values(s.Values())
+	o := newOptions(database.Use{Name: "forgets"})
+	if err := option.Bind(option.Names{}, values, o); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	if err := create(t.Context(), o, func(e job.Event) { told = append(told, e.Message) }); err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 1 || !strings.Contains(told[0], "allkeys-lru") {
+		t.Errorf("got %q, want that it throws keys away", told)
+	}
+}

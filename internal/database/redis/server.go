@@ -1,0 +1,151 @@
+package redis
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/sqlfile"
+)
+
+// newServer is Database.Server.
+func newServer(*sqlfile.Library) database.Server {
+	return database.Server{
+		Version:  version,
+		Settings: settings,
+		Product:  product,
+		Name: func(_ context.Context, of database.Session) (string, error) {
+			return "client " + of.(*session).id, nil
+		},
+		Counter: counter,
+	}
+}
+
+// info returns the lines of a section of INFO, by name.
+func (s *session) info(ctx context.Context, section string) (map[string]string, error) {
+	said, err := s.ask(ctx, "INFO", section)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]string{}
+	for line := range strings.Lines(text(said)) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+			found[name] = value
+		}
+	}
+	return found, nil
+}
+
+func version(ctx context.Context, of database.Session) (string, error) {
+	of.(*session).layouts = nil // a job asks first, and another may have made tables since
+	found, err := of.(*session).info(ctx, "server")
+	if v := found["valkey_version"]; v != "" {
+		return v, err
+	}
+	return found["redis_version"], err
+}
+
+// product tells Redis from those that were made of it.
+func product(ctx context.Context, of database.Session) (string, error) {
+	found, err := of.(*session).info(ctx, "server")
+	if found["valkey_version"] != "" || found["server_name"] == "valkey" {
+		return "Valkey", err
+	}
+	return title, err
+}
+
+// asked are the settings that performance and durability depend on.
+var asked = []string{
+	"appendonly", "appendfsync", "save", "maxmemory", "maxmemory-policy", "io-threads", "io-threads-do-reads",
+	"hz", "lazyfree-lazy-user-del", "hash-max-listpack-entries", "hash-max-listpack-value", "activedefrag",
+	"min-replicas-to-write", "no-appendfsync-on-rewrite",
+}
+
+// settings asks for the settings; of who may not, only whether there is a log.
+func settings(ctx context.Context, of database.Session) (map[string]string, error) {
+	s := of.(*session)
+	found := map[string]string{}
+	for _, name := range asked {
+		said, err := s.ask(ctx, "CONFIG", "GET", name)
+		if err != nil {
+			if codeOf(err) == "" {
+				return nil, err
+			}
+			persistence, err := s.info(ctx, "persistence")
+			if persistence["aof_enabled"] == "0" {
+				return map[string]string{"appendonly": "no"}, err
+			}
+			return map[string]string{}, err
+		}
+		for name, value := range facts(said) {
+			found[name] = value
+		}
+	}
+	return found, nil
+}
+
+// durability is Database.Durability: commits survive a power failure only where each is in
+// the log, and on the disk, before it is answered (redis.io, "Redis persistence").
+func durability(settings map[string]string) (durable bool, why string) {
+	switch log, flushed := settings["appendonly"], settings["appendfsync"]; {
+	case log == "":
+		return false, "the server does not say what appendonly and appendfsync are"
+	case log != "yes":
+		return false, "appendonly is " + log
+	case flushed != "always":
+		return false, "appendfsync is " + flushed
+	case settings["no-appendfsync-on-rewrite"] == "yes":
+		return false, "no-appendfsync-on-rewrite is yes"
+	}
+	return true, "appendonly is yes, and appendfsync is always"
+}
+
+// committed is a command that every transaction of a session has within its MULTI. It is done
+// only where EXEC does the others, and hardly anybody else uses it: so the server's statistics
+// of it count what was committed, and not what a watched key prevented.
+const committed = "ECHO"
+
+// ending are the commands that end a transaction, each of which is one: a call of a function or
+// a script that may write, committed, and the UNWATCH or DISCARD of one that was given up.
+var ending = []string{"fcall", "evalsha", "echo", "unwatch", "discard"}
+
+// counter is Server.Counter: how often such commands were done, of all clients of the server
+// since it began or its statistics were reset.
+func counter(ctx context.Context, of database.Session) (int64, error) {
+	found, err := of.(*session).info(ctx, "commandstats")
+	if err != nil {
+		return 0, err
+	}
+	var n int64
+	for _, name := range ending {
+		line, there := found["cmdstat_"+name]
+		if !there {
+			continue
+		}
+		calls, failed, err := callsOf(line)
+		if err != nil {
+			return 0, fmt.Errorf("INFO says of %s %q: %w", name, line, err)
+		}
+		n += calls - failed
+	}
+	return n, nil
+}
+
+// callsOf reads "calls=7,usec=120,usec_per_call=17.14,rejected_calls=0,failed_calls=1".
+func callsOf(line string) (calls, failed int64, err error) {
+	for pair := range strings.SplitSeq(line, ",") {
+		name, value, _ := strings.Cut(pair, "=")
+		switch name {
+		case "calls":
+			calls, err = strconv.ParseInt(value, 10, 64)
+		case "failed_calls":
+			failed, err = strconv.ParseInt(value, 10, 64)
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	return calls, failed, nil
+}

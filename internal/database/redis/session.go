@@ -1,0 +1,417 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"sledge/internal/database"
+	"sledge/internal/sqlfile"
+)
+
+// session is a database.Session over one connection of the driver.
+//
+// In a transaction, what reads is done at once, and its file says which keys are watched;
+// what writes waits in a queue until the commit sends it as one MULTI. If somebody has
+// changed a watched key meanwhile, EXEC does nothing and the commit fails with errConflict.
+// A load sends its part of the queue as soon as it is long, in a MULTI that the commit ends.
+type session struct {
+	options   *Options
+	network   net.Conn // what conn talks over, so that Interrupt can break it
+	client    *goredis.Client
+	conn      *goredis.Conn
+	id        string // of the connection, as the server numbers it
+	readsOnly bool   // the server knows EVAL_RO
+
+	inTx    bool
+	multi   bool // MULTI was sent
+	queue   queue
+	layouts map[string]layout // as far as they were read
+	answers *answers          // nil until SQL is asked
+
+	interrupted atomic.Bool
+}
+
+// watch has a call broken off when its context ends. What it returns makes the call's error
+// what the contract says. For callers who cancel nothing, it costs nothing.
+func (s *session) watch(ctx context.Context) (stop func() bool, err error) {
+	if ctx.Done() == nil {
+		return nil, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return context.AfterFunc(ctx, s.breakOff), nil
+}
+
+// ended returns the error that a call ends with, given the driver's.
+func (s *session) ended(ctx context.Context, stop func() bool, err error) error {
+	if stop != nil && !stop() {
+		s.interrupted.Store(true) // the connection is broken off, if not for this call
+		if err != nil {
+			err = errors.Join(ctx.Err(), err)
+		}
+	}
+	if err != nil && s.interrupted.Load() {
+		return errors.Join(database.ErrInterrupted, err)
+	}
+	return err
+}
+
+// do sends one command and waits for its answer.
+func (s *session) do(ctx context.Context, cmd goredis.Cmder) error {
+	stop, err := s.watch(ctx)
+	if err != nil {
+		return err
+	}
+	return s.ended(ctx, stop, s.conn.Process(context.Background(), cmd))
+}
+
+// doAll sends commands together and waits for their answers. The error is that of the
+// connection: what the server says of each command is the command's.
+func (s *session) doAll(ctx context.Context, cmds []goredis.Cmder) error {
+	if len(cmds) == 1 {
+		return notServers(s.do(ctx, cmds[0]))
+	}
+	stop, err := s.watch(ctx)
+	if err != nil {
+		return err
+	}
+	pipe := s.conn.Pipeline()
+	for _, cmd := range cmds {
+		if err := pipe.Process(context.Background(), cmd); err != nil {
+			return err
+		}
+	}
+	_, err = pipe.Exec(context.Background())
+	return s.ended(ctx, stop, notServers(err))
+}
+
+// notServers returns an error unless it is what the server said.
+func notServers(err error) error {
+	if codeOf(err) != "" || errors.Is(err, goredis.Nil) {
+		return nil
+	}
+	return err
+}
+
+// ask sends a command and returns what the server answers; nil for nothing.
+func (s *session) ask(ctx context.Context, args ...any) (any, error) {
+	cmd := goredis.NewCmd(context.Background(), args...)
+	err := s.do(ctx, cmd)
+	if errors.Is(err, goredis.Nil) {
+		err = nil
+	}
+	return cmd.Val(), err
+}
+
+// texts are an answer's values as text.
+func texts(answer any) []string {
+	list, _ := answer.([]any)
+	found := make([]string, len(list))
+	for i, v := range list {
+		found[i] = text(v)
+	}
+	return found
+}
+
+// text is a value as people are shown it.
+func text(value any) string {
+	if value == nil {
+		return "NULL"
+	}
+	return fmt.Sprint(value)
+}
+
+// Exec implements database.Session. The statement is one command. If it has more than one
+// line, what follows the first is its last argument, as it stands. Code that begins with #!,
+// as a library of functions does, is loaded as one.
+func (s *session) Exec(ctx context.Context, statement string) error {
+	if strings.HasPrefix(strings.TrimSpace(statement), "#!") { // a library of functions
+		statement = "FUNCTION LOAD REPLACE\n" + strings.TrimSpace(statement)
+	}
+	first, rest, has := strings.Cut(strings.TrimSpace(statement), "\n")
+	commands, err := s.parse(sqlfile.Query{Name: "statement", Text: first}, nil)
+	if err != nil {
+		return err
+	}
+	for i := range commands {
+		c := &commands[i]
+		if has {
+			c.args = append(c.args, argument{literal: rest})
+		}
+		if !c.writes() {
+			if _, err := s.ask(ctx, c.plain()...); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := s.write(ctx, c); err != nil {
+			return err
+		}
+	}
+	if s.inTx {
+		return nil
+	}
+	_, err = s.flushAlone(ctx)
+	return err
+}
+
+// Query implements database.Session.
+func (s *session) Query(ctx context.Context, statement string, limit int) (database.Table, error) {
+	switch languageOf(statement) {
+	case inSQL:
+		a, err := s.answering(ctx, statement)
+		if err != nil {
+			return database.Table{}, err
+		}
+		t, err := a.Query(ctx, statement, limit)
+		return t, err
+	case inLua:
+		said, err := s.ask(ctx, s.evaluator("EVAL"), s.prelude()+statement, 0)
+		if err != nil {
+			return database.Table{}, err
+		}
+		return tableOf(said, limit)
+	}
+	var row database.Row
+	st, err := s.Prepare(ctx, sqlfile.Query{Name: "query", Text: statement}, nil, &row)
+	if err != nil {
+		return database.Table{}, err
+	}
+	var t database.Table
+	_, err = st.Run(ctx, func() error {
+		t.Rows = append(t.Rows, append([]string(nil), row.Values...))
+		if len(t.Rows) == limit {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	t.Columns = row.Columns
+	return t, err
+}
+
+// errEnough ends the reading of rows.
+var errEnough = errors.New("enough rows were read")
+
+// language is what a text is written in.
+type language int
+
+const (
+	inCommands language = iota
+	inSQL
+	inLua
+)
+
+// languageOf tells by the first word of a text what it is written in.
+func languageOf(text string) language {
+	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	switch strings.TrimSpace(word) {
+	case "SELECT", "select", "WITH", "with":
+		return inSQL
+	case "local", "return":
+		return inLua
+	}
+	return inCommands
+}
+
+// evaluator returns the command that runs a script, as one that changes nothing where the
+// server has that. The counter then does not count it.
+func (s *session) evaluator(command string) string {
+	if s.readsOnly {
+		return command + "_RO"
+	}
+	return command
+}
+
+// prelude is what scripts may call besides what the server gives them.
+func (s *session) prelude() string { return Prelude(s.options) }
+
+// Prelude returns the Lua function that makes the names of a schema's keys.
+func Prelude(o *Options) string {
+	return "local function key(...) return '" + o.Prefix + ":' .. table.concat({...}, ':') end\n"
+}
+
+// Begin implements database.Session.
+func (s *session) Begin(context.Context, database.Access) error {
+	s.inTx, s.multi = true, false
+	s.queue.reset()
+	return nil
+}
+
+// Commit implements database.Session.
+func (s *session) Commit(ctx context.Context) error {
+	if !s.inTx {
+		return nil
+	}
+	s.queue.begin() // the counter's mark of a transaction that was committed
+	s.queue.put(committed)
+	s.queue.put("committed")
+	_, err := s.flush(ctx, true)
+	if errors.Is(err, errConflict) {
+		s.inTx, s.multi = false, false // the server has ended it
+	}
+	if err == nil {
+		s.inTx, s.multi = false, false
+	}
+	s.queue.reset()
+	return err
+}
+
+// Rollback implements database.Session. What is only queued here needs no word to the
+// server but the one that ends the watch.
+func (s *session) Rollback(ctx context.Context) error {
+	if !s.inTx {
+		return nil
+	}
+	s.inTx = false
+	s.queue.reset()
+	end := "UNWATCH"
+	if s.multi {
+		end = "DISCARD"
+	}
+	s.multi = false
+	_, err := s.ask(ctx, end)
+	if err != nil && codeOf(err) == "ERR" && end == "DISCARD" { // EXEC has ended it
+		err = nil
+	}
+	return err
+}
+
+// write queues a command with the values of its parameters, and returns whether.
+func (s *session) write(_ context.Context, c *command) error {
+	if s.multi && len(s.queue.firsts) > s.options.Pipeline {
+		return errors.New("a load has begun to send its transaction: only rows can follow")
+	}
+	c.enqueue(&s.queue)
+	return nil
+}
+
+// flushAlone sends what is queued as a transaction of its own, and returns the answers.
+func (s *session) flushAlone(ctx context.Context) ([]any, error) {
+	s.multi = false
+	answers, err := s.flush(ctx, true)
+	s.multi = false
+	s.queue.reset()
+	return answers, err
+}
+
+// flush sends what is queued, begun by MULTI where it was not begun. At the end comes EXEC,
+// whose answers are returned.
+func (s *session) flush(ctx context.Context, end bool) ([]any, error) {
+	cmds := s.queue.cmds[:0]
+	if !s.multi {
+		cmds = append(cmds, goredis.NewCmd(context.Background(), "MULTI"))
+	}
+	cmds = s.queue.commands(cmds)
+	if end {
+		cmds = append(cmds, goredis.NewCmd(context.Background(), "EXEC"))
+	}
+	s.queue.cmds = cmds
+	s.multi = true
+	if err := s.doAll(ctx, cmds); err != nil {
+		return nil, err
+	}
+	var exec *goredis.Cmd
+	if end {
+		exec = cmds[len(cmds)-1].(*goredis.Cmd)
+		cmds = cmds[:len(cmds)-1]
+	}
+	for _, cmd := range cmds { // the first that could not be queued says why
+		if err := cmd.Err(); err != nil {
+			if end {
+				s.multi = false
+			}
+			return nil, err
+		}
+	}
+	if !end {
+		return nil, nil
+	}
+	if err := exec.Err(); err != nil {
+		if errors.Is(err, goredis.Nil) {
+			return nil, errConflict
+		}
+		return nil, err
+	}
+	answers, _ := exec.Val().([]any)
+	for _, answer := range answers {
+		if err, failed := answer.(error); failed && !errors.Is(err, goredis.Nil) {
+			return answers, fmt.Errorf("a command of a transaction failed, and those around it did not: %w", err)
+		}
+	}
+	return answers, nil
+}
+
+// Cancel implements database.Session. The server ends no command that computes; one that
+// waits, it can be told to wake.
+func (s *session) Cancel(ctx context.Context) error {
+	other, err := connect(ctx, s.options, database.Observer)
+	if err != nil {
+		return err
+	}
+	_, err = other.(*session).ask(ctx, "CLIENT", "UNBLOCK", s.id, "ERROR")
+	return errors.Join(err, other.Close())
+}
+
+// Interrupt implements database.Session.
+func (s *session) Interrupt() {
+	s.interrupted.Store(true)
+	s.breakOff()
+}
+
+// breakOff makes reading and writing fail at once.
+func (s *session) breakOff() {
+	// An error would mean that the connection is closed, which is as good.
+	_ = s.network.SetDeadline(time.Unix(1, 0))
+}
+
+// Close implements database.Session.
+func (s *session) Close() error {
+	var err error
+	if s.answers != nil {
+		err = s.answers.Close()
+		s.answers = nil
+	}
+	s.abandon()
+	return err
+}
+
+// abandon closes what is open of the connection.
+func (s *session) abandon() {
+	if s.conn != nil {
+		_ = s.conn.Close() // the connection is closed in any case
+		_ = s.client.Close()
+		s.conn = nil
+	}
+	if s.network != nil {
+		_ = s.network.Close()
+	}
+}
+
+// Prepare implements database.Session.
+func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (database.Statement, error) {
+	params, err := database.BindParams(q, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := database.NoOutputs(q, params); err != nil {
+		return nil, err
+	}
+	switch languageOf(q.Text) {
+	case inSQL:
+		return s.prepareSQL(ctx, q, in, out)
+	case inLua:
+		return s.prepareLua(ctx, q, params, out)
+	}
+	return s.prepareCommands(ctx, q, params, out)
+}
