@@ -125,7 +125,7 @@ func (p *Program) selftest(ctx context.Context, f *selftestFlags) error {
 	if err := p.writeReport(file, r); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stderr, "\n%s. The report is in %s: please look through it, and send it in (docs/selftest.md says where)\n", r.Verdict(), file.Name())
+	fmt.Fprintf(p.Stderr, "\nThe report is in %s: please look through it, and send it in (docs/selftest.md says where)\n", file.Name())
 	if f.json {
 		err = p.printJSON(r)
 	} else {
@@ -144,7 +144,7 @@ func verdictOf(r selftest.Report) error {
 	case r.Server == "" && r.Count(selftest.Failed) > 0:
 		return job.WithExit(job.ExitConnect, errors.New("nobody could sign in, so nothing was tested"))
 	case r.Count(selftest.Failed) > 0:
-		return fmt.Errorf("%d steps failed", r.Count(selftest.Failed))
+		return errors.New("not every step passed: the report has the server's own words")
 	}
 	return nil
 }

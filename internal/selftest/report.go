@@ -83,7 +83,7 @@ func (r Report) Verdict() string {
 	text := fmt.Sprintf("%d of %d steps passed", r.Count(Passed), len(r.Steps))
 	for _, o := range []Outcome{Failed, Skipped, Stopped, NotRun} {
 		if n := r.Count(o); n > 0 {
-			text += fmt.Sprintf(", %d %s", n, map[Outcome]string{Failed: "failed", Skipped: "mean nothing to this database", Stopped: "were stopped", NotRun: "were not run"}[o])
+			text += fmt.Sprintf(", %d %s", n, map[Outcome]string{Failed: "failed", Skipped: "without meaning for this database", Stopped: "stopped", NotRun: "not run"}[o])
 		}
 	}
 	return text
