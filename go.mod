@@ -34,6 +34,7 @@ require (
 	github.com/redis/go-redis/v9 v9.23.0 // Redis
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // documents are as their schemas say, in tests
 	github.com/shirou/gopsutil/v4 v4.26.10 // the machine under a result
+	github.com/sijms/go-ora/v2 v2.8.24 // Oracle, without a client of its
 	github.com/spf13/cobra v1.10.2 // commands, help and completion
 	github.com/spf13/pflag v1.0.10 // flags made from option descriptions
 	github.com/yuin/goldmark v1.8.6 // the manual in the browser, from its Markdown

@@ -34,7 +34,7 @@ type product struct {
 	dataSource func(s *Server, database string) string
 }
 
-var products = []*product{postgresql, mariadb, mysql, redis, sqlserver, db2, derby}
+var products = []*product{postgresql, mariadb, mysql, redis, sqlserver, oracle, db2, derby}
 
 func productNamed(name string) *product {
 	for _, p := range products {

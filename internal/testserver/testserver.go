@@ -10,7 +10,8 @@
 // skipped: postgresql,postgresql17,mariadb.
 //
 // Of products that cannot be installed here there is only a server that is named:
-// SLEDGE_TEST_SQLSERVER=sqlserver://sa:secret@127.0.0.1:1433?encrypt=false. Parameters of
+// SLEDGE_TEST_SQLSERVER=sqlserver://sa:secret@127.0.0.1:1433?encrypt=false, and
+// SLEDGE_TEST_ORACLE=oracle://system:secret@127.0.0.1:1521/FREEPDB1. Parameters of
 // such a URL are options of the database.
 //
 // No server outlives its test binary, however that ends: each is watched by a

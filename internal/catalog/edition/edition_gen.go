@@ -9,6 +9,7 @@ import (
 	"sledge/internal/database/duckdb"
 	"sledge/internal/database/mariadb"
 	"sledge/internal/database/mysql"
+	"sledge/internal/database/oracle"
 	"sledge/internal/database/postgresql"
 	"sledge/internal/database/redis"
 	"sledge/internal/database/sqlite"
@@ -25,6 +26,7 @@ var Catalog = catalog.New(
 		duckdb.Database,
 		mariadb.Database,
 		mysql.Database,
+		oracle.Database,
 		postgresql.Database,
 		redis.Database,
 		sqlite.Database,

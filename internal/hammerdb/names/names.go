@@ -16,8 +16,9 @@ type Database struct {
 	// folder is Sledge's name for it.
 	folder string
 
-	// bare says that its options have no prefix.
-	bare bool
+	// bare says that its options have no prefix, but for those listed in prefixed.
+	bare     bool
+	prefixed []string
 
 	// keys are the keys that its dictionaries have for options of the database, without
 	// prefix, where they differ from the options' names. Those for any workload are at "".
@@ -36,7 +37,31 @@ type Database struct {
 
 // Known are all of them, in the order in which HammerDB lists them.
 var Known = []Database{
-	{Name: "Oracle", Prefix: "ora", Library: "Oratcl", folder: "oracle", bare: true, keys: map[string]map[string]string{"": {"driver": "ora_driver"}}},
+	{
+		Name: "Oracle", Prefix: "ora", Library: "Oratcl", folder: "oracle", bare: true, prefixed: []string{"driver", "timeprofile"},
+		keys: map[string]map[string]string{
+			"tprocc": {
+				"user": "tpcc_user", "password": "tpcc_pass", "tablespace": "tpcc_def_tab", "order_line_tablespace": "tpcc_ol_tab",
+				"temporary_tablespace": "tpcc_def_temp", "timesten": "tpcc_tt_compat",
+			},
+			"tproch": {
+				"user": "tpch_user", "password": "tpch_pass", "tablespace": "tpch_def_tab",
+				"temporary_tablespace": "tpch_def_temp", "timesten": "tpch_tt_compat",
+			},
+		},
+		order: map[string][]string{
+			"tprocc": {
+				"tpcc_user", "tpcc_pass", "tpcc_def_tab", "tpcc_ol_tab", "tpcc_def_temp", "partition", "hash_clusters", "tpcc_tt_compat",
+				"total_iterations", "raiseerror", "keyandthink", "checkpoint",
+			},
+			"tproch": {
+				"tpch_user", "tpch_pass", "tpch_def_tab", "tpch_def_temp", "num_tpch_threads", "tpch_tt_compat",
+				"total_querysets", "raise_query_error", "verbose", "degree_of_parallel",
+			},
+		},
+		script: map[string][]string{"tprocc": {"checkpoint"}, "tproch": {"degree_of_parallel"}},
+		saved:  map[string]string{"CHECKPOINT": "checkpoint", "degree_of_parallel": "degree_of_parallel"},
+	},
 	{
 		Name: "MSSQLServer", Display: "SQL Server", Prefix: "mssqls", Library: "tdbc::odbc", folder: "sqlserver",
 		keys: map[string]map[string]string{
@@ -147,7 +172,7 @@ var ownKeys = map[string]map[string]map[string]string{
 }
 
 // Usual is the prefix of the database that is chosen when nobody has chosen one.
-// HammerDB's own is Oracle, which Sledge lacks.
+// HammerDB's own is Oracle.
 const Usual = "pg"
 
 // Named returns the database of that name, in upper or lower case, or one without

@@ -29,7 +29,7 @@ func (d Database) bareKey(b Benchmark, option string) string {
 
 // full puts the prefix before a key.
 func (d Database) full(key string) string {
-	if d.bare {
+	if d.bare && !slices.Contains(d.prefixed, key) {
 		return key
 	}
 	return d.Prefix + "_" + key
@@ -123,7 +123,7 @@ func IsSecret(key string) bool { return strings.Contains(strings.ToLower(key), "
 func Meant(database, workload, key string) string {
 	d, b := Of(database), benchmarkOf(workload)
 	short, ours := strings.CutPrefix(key, d.Prefix+"_")
-	if d.bare {
+	if d.bare && (!ours || !slices.Contains(d.prefixed, short)) {
 		short, ours = key, true
 	}
 	if !ours {
@@ -165,6 +165,8 @@ var labels = map[string]map[string]string{
 		"azure": "Azure", "encrypt": "Encrypt Connection", "trust_server_cert": "Trust Server Certificate", "msi_object_id": "MSI Object ID",
 		"checkpoint": "Checkpoint when complete", "maxdop": "MAXDOP", "columnstore": "Clustered Columnstore",
 		"partition_by_date": "Partition Orders and Lineitems", "advanced_statistics": "Create Advanced Statistics",
+		"hash_clusters": "Use Hash Clusters", "timesten": "TimesTen Database Compatible",
+		"system_user": "System User", "system_password": "System User Password", "instance": "Oracle Service Name",
 		"oceanbase": "Oceanbase Database Compatible", "oceanbase_tenant": "Oceanbase Tenant Name", "oceanbase_partitions": "Oceanbase Partitions",
 		"monreport": "Minutes for MONREPORT", "table_tablespaces": "Tablespace List", "organize_by": "%s Organize By", "degree_of_parallel": "Degree of Parallelism",
 	},

@@ -17,7 +17,8 @@ func TestEveryOptionHasAKeyOfItsOwn(t *testing.T) {
 		seen := map[string]string{}
 		for _, o := range options {
 			key := names.Key(d.Name, w.Name, o.Name)
-			if !strings.HasPrefix(key, names.Of(d.Name).Prefix+"_") || seen[key] != "" {
+			bare := names.Key(d.Name, w.Name, "nothing") == "nothing"
+			if !bare && !strings.HasPrefix(key, names.Of(d.Name).Prefix+"_") || seen[key] != "" {
 				t.Errorf("%s with %s: the key of %s is %s, as that of %q", d.Name, w.Name, o.Name, key, seen[key])
 			}
 			seen[key] = o.Name
@@ -87,6 +88,9 @@ func TestKeysOfWhatSledgeLacksAreRead(t *testing.T) {
 		{"sqlserver", "tprocc", "mssqls_linux_server", "host"},
 		{"sqlserver", "tproch", "mssqls_tpch_dbase", "dbname"},
 		{"oracle", "tprocc", "ora_driver", "driver"},
+		{"oracle", "tprocc", "ora_timeprofile", "time_profile"},
+		{"oracle", "tprocc", "tpcc_user", "user"},
+		{"oracle", "tproch", "tpcc_user", "tpcc_user"}, // of the other workload
 		{"oracle", "tprocc", "count_ware", "warehouses"},
 		{"oracle", "tprocc", "system_user", "system_user"},
 		{"db2", "tproch", "db2_scale_fact", "scale_factor"},

@@ -89,6 +89,7 @@ func TestSQLiteFilesOfHammerDBAreImported(t *testing.T) {
 		"Changed virtual_user_options:virtual_users from 1 to 8 for generic",
 		"Changed mode:hostname from localhost to load1 for generic",
 		"Changed tpcc:maria_rampup from 2 to 1 for MariaDB",
+		"Changed tpcc:rampup from 2 to 1 for Oracle",
 		"Changed connection:pg_host from localhost to db1 for PostgreSQL",
 		"Changed connection:pg_port from 5432 to 5433 for PostgreSQL",
 		"Changed tpcc:pg_count_ware from 1 to 10 for PostgreSQL",
@@ -103,7 +104,6 @@ func TestSQLiteFilesOfHammerDBAreImported(t *testing.T) {
 	passed := []string{
 		"ci.db: it holds no settings of a database or of the console",
 		"database.db: it holds no settings of a database or of the console",
-		"oracle.db: Oracle is not built into Sledge yet",
 		"postgresql.xml: postgresql.db beside it holds the settings that HammerDB uses",
 		"generic.db: commandline:sqlite_db: HammerDB's jobs stay where they are: take them over with jobs import",
 		"generic.db: hdb_version:version: it only says which version of HammerDB wrote the file",

@@ -1,0 +1,72 @@
+package grammartest
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+//go:embed pmd.xml
+var pmdRules string
+
+// PMD is the grammar that PMD, an analyser in Java, has of PL/SQL. It stops at the first thing
+// in a statement that it does not know. What the dictionary takes without a semicolon gets one,
+// as in SQL*Plus.
+func PMD(t testing.TB, statements []Statement) []Problem {
+	t.Helper()
+	folder := installed(t, "pmd", "pmd-*")
+	java, err := exec.LookPath("java")
+	if err != nil {
+		lack(t, "pmd", "there is no java for PMD")
+	}
+	files := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(files, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("rules.xml", pmdRules)
+	for i, s := range statements {
+		text := strings.TrimSpace(s.Text)
+		if !strings.HasSuffix(text, ";") {
+			text += ";"
+		}
+		write(fmt.Sprintf("%d.sql", i), text+"\n/\n")
+	}
+	cmd := exec.CommandContext(t.Context(), java, "-cp", filepath.Join(folder, "*"), "net.sourceforge.pmd.cli.PmdCli",
+		"check", "--dir", files, "--rulesets", filepath.Join(files, "rules.xml"), "--format", "json", "--no-progress", "--no-cache")
+	var said strings.Builder
+	cmd.Stderr = &said
+	output, err := cmd.Output()
+	var found struct {
+		ProcessingErrors []struct{ Filename, Message string }
+	}
+	if json.Unmarshal(output, &found) != nil || len(statements) > 0 && len(found.ProcessingErrors) == 0 && err != nil {
+		t.Fatalf("PMD: %v\n%s", err, said.String())
+	}
+	var problems []Problem
+	for _, f := range found.ProcessingErrors {
+		number, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(f.Filename), ".sql"))
+		if err != nil {
+			t.Fatalf("PMD: %s: %s", f.Filename, f.Message)
+		}
+		line := 1
+		if m := pmdLine.FindStringSubmatch(f.Message); m != nil {
+			line, _ = strconv.Atoi(m[1]) // digits
+		}
+		_, what, _ := strings.Cut(f.Message, ": Encountered")
+		what, _, _ = strings.Cut(what, "\n")
+		problems = append(problems, Problem{statements[number], line, "unexpected" + what})
+	}
+	return problems
+}
+
+// pmdLine is where a message says it stopped.
+var pmdLine = regexp.MustCompile(`at line (\d+), column`)

@@ -1,0 +1,276 @@
+package oracle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+)
+
+// rightsOfOwner are what a user needs to build a schema, by the rights' names in
+// session_privs: each is used by a file of ours, or by the options that it stands with.
+var rightsOfOwner = []string{
+	"CREATE SESSION",   // to log in
+	"CREATE TABLE",     // tables and their indexes
+	"CREATE VIEW",      // stock_item, which other programs' routines change rows by
+	"CREATE PROCEDURE", // the five routines
+	"CREATE CLUSTER",   // where hash clusters are asked for
+}
+
+// catalogRole lets the owner see the server's counts, settings and sessions, so that runs
+// need no other user. It shows what there is in the server, and no rows of anybody's.
+const catalogRole = "SELECT_CATALOG_ROLE"
+
+// create is Database.Create. Where the owner can work already, nobody else is needed.
+func create(ctx context.Context, options any, tell func(job.Event)) error {
+	o := options.(settings)
+	a := o.own()
+	if isServersOwn(a.User) {
+		return o.Wrong("user", a.User, "%q is the server's own, %w: choose another user", a.User, database.ErrUnfit)
+	}
+	why := canBuild(ctx, o)
+	if why == nil {
+		return nil
+	}
+	system, err := dial(ctx, systemOf(o))
+	if err != nil {
+		return fmt.Errorf("%w; and nobody else could be asked to help: %w", why, err)
+	}
+	defer system.Close()
+	found, err := system.Query(ctx, "SELECT username, oracle_maintained FROM all_users WHERE username = "+literal(strings.ToUpper(a.User)), 1)
+	if err != nil {
+		return fmt.Errorf("look for the user %s: %w", a.User, err)
+	}
+	switch {
+	case len(found.Rows) == 0:
+		return createUser(ctx, system, o, tell)
+	case found.Rows[0][1] == "Y":
+		return o.Wrong("user", a.User, "%q is the server's own, %w: choose another user", a.User, database.ErrUnfit)
+	case errors.Is(why, errNotAllowed):
+		if err := grant(ctx, system, o); err != nil {
+			return err
+		}
+		return canBuild(ctx, o)
+	}
+	return fmt.Errorf("the user exists already and stays as it is: %w", why)
+}
+
+// isServersOwn reports whether a server keeps a user of this name for itself.
+func isServersOwn(name string) bool {
+	return slices.Contains([]string{"SYS", "SYSTEM", "SYSMAN", "DBSNMP", "OUTLN", "XDB", "PUBLIC", "PDBADMIN"}, strings.ToUpper(name))
+}
+
+// errNotAllowed is where the owner can log in, and may not make what a build makes.
+var errNotAllowed = errors.New("the user may not create what a build makes")
+
+// canBuild returns nil if the owner can connect and make a schema.
+func canBuild(ctx context.Context, o settings) error {
+	s, err := dial(ctx, ownerOf(o))
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	missing, err := missing(ctx, s, needed(o))
+	if err != nil {
+		return err
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%w: grant user %s %s", errNotAllowed, o.own().User, strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// needed are the rights that the options need of the owner.
+func needed(o settings) []string {
+	if t, is := o.(*transactional); is && t.HashClusters {
+		return rightsOfOwner
+	}
+	return rightsOfOwner[:len(rightsOfOwner)-1]
+}
+
+// missing lists those of some rights that the user of a session lacks.
+func missing(ctx context.Context, s database.Session, rights []string) ([]string, error) {
+	t, err := s.Query(ctx, "SELECT privilege FROM session_privs", 0)
+	if err != nil {
+		return nil, fmt.Errorf("ask for the user's rights: %w", err)
+	}
+	return slices.DeleteFunc(slices.Clone(rights), func(right string) bool {
+		return slices.ContainsFunc(t.Rows, func(row []string) bool { return row[0] == right })
+	}), nil
+}
+
+func createUser(ctx context.Context, system *session, o settings, tell func(job.Event)) error {
+	a := o.own()
+	if strings.ContainsAny(a.Password, "\"\x00") || a.Password == "" {
+		return o.Wrong("password", "", "a password in Oracle is not empty and has no double quote in it")
+	}
+	statement := fmt.Sprintf("CREATE USER %s IDENTIFIED BY \"%s\" DEFAULT TABLESPACE %s TEMPORARY TABLESPACE %s",
+		identifier(a.User), a.Password, identifier(a.Tablespace), identifier(a.TemporaryTablespace))
+	for _, tablespace := range tablespaces(o) {
+		statement += " QUOTA UNLIMITED ON " + identifier(tablespace)
+	}
+	if err := system.Exec(ctx, statement); err != nil {
+		return mayNot(o, number(err), fmt.Errorf("create the user %s: %s", a.User, words(err)))
+	}
+	tell(job.Event{Message: fmt.Sprintf("Created the user %s", a.User)})
+	if a.Password == a.known {
+		tell(job.Event{Message: fmt.Sprintf("Warning: user %s has the default password, which everybody knows: set %s to give it another", a.User, o.Name("password"))})
+	}
+	if err := grant(ctx, system, o); err != nil {
+		return err
+	}
+	return canBuild(ctx, o)
+}
+
+// tablespaces are those that the schema is put into.
+func tablespaces(o settings) []string {
+	list := []string{strings.ToUpper(o.own().Tablespace)}
+	if t, is := o.(*transactional); is && t.Partition && !strings.EqualFold(t.OrderLineTablespace, list[0]) {
+		list = append(list, strings.ToUpper(t.OrderLineTablespace))
+	}
+	return list
+}
+
+// grant gives the owner what it needs. The role of the catalog is worth having and not
+// needed, so that a system's user who may not give it goes without.
+func grant(ctx context.Context, system *session, o settings) error {
+	user := identifier(o.own().User)
+	if err := system.Exec(ctx, "GRANT "+strings.Join(rightsOfOwner, ", ")+" TO "+user); err != nil {
+		return mayNot(o, number(err), fmt.Errorf("grant rights to the user %s: %s", o.own().User, words(err)))
+	}
+	if err := system.Exec(ctx, "GRANT "+catalogRole+" TO "+user); err != nil && classOf[number(err)] == 0 {
+		return fmt.Errorf("grant %s to the user %s: %w", catalogRole, o.own().User, err)
+	}
+	return nil
+}
+
+// mayNot adds the way out to an error of the system's user.
+func mayNot(o settings, n int, err error) error {
+	a := o.own()
+	switch n {
+	case errNoRights, 1919, 1924, 41900:
+		return fmt.Errorf("%w: user %s may not do that: set %s and %s to one who may, or create %s by hand and grant it %s",
+			err, o.at().SystemUser, o.Name("system_user"), o.Name("system_password"), a.User, strings.Join(rightsOfOwner, ", "))
+	case errCommonUser, 65049:
+		return fmt.Errorf("%w: this is the root of a container database: let option %s lead to the service of a pluggable database", err, o.Name(where(o.at())))
+	case 959:
+		return fmt.Errorf("%w: check options %s and %s", err, o.Name("tablespace"), o.Name("temporary_tablespace"))
+	case 28003, 988, 911, 922:
+		return fmt.Errorf("%w: set %s to a password that the server's rules allow", err, o.Name("password"))
+	}
+	return err
+}
+
+// lacking is Database.Lacking.
+func lacking(ctx context.Context, _ any, s database.Session) ([]string, error) {
+	return missing(ctx, s, []string{"CREATE USER", "DROP USER", "GRANT ANY PRIVILEGE", "GRANT ANY ROLE"})
+}
+
+// drop is Database.Drop. The user is dropped without CASCADE, so that the server refuses if
+// anything is left that belongs to it. Nothing tells whether a build made the user, so that
+// one whose schema was not found stays.
+func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
+	o := options.(settings)
+	a := o.own()
+	if d.Leftover {
+		return nil, nil
+	}
+	fate := database.Fate{Kind: "user", Name: a.User}
+	switch {
+	case isServersOwn(a.User):
+		fate.Stays = "it is the server's own"
+	case strings.EqualFold(a.User, o.at().SystemUser):
+		fate.Stays = "Sledge is connected as it"
+	case len(d.Others) > 0:
+		fate.Stays = database.AlsoHolds(d.Others)
+	}
+	if fate.Stays != "" {
+		return []database.Fate{fate}, nil
+	}
+	system, err := dial(ctx, systemOf(o))
+	if err != nil {
+		fate.Stays = err.Error()
+		return []database.Fate{fate}, nil
+	}
+	defer system.Close()
+	if fate.Stays, err = staysFor(ctx, system, a.User); err != nil || fate.Stays != "" || d.Dry {
+		return []database.Fate{fate}, err
+	}
+	fate.Stays, err = dropUser(ctx, system, a.User)
+	return []database.Fate{fate}, err
+}
+
+// staysFor says why a user must stay, or "".
+func staysFor(ctx context.Context, system *session, user string) (string, error) {
+	name := literal(strings.ToUpper(user))
+	t, err := system.Query(ctx, `SELECT CASE WHEN u.oracle_maintained = 'Y' THEN 'it is the server''s own'
+			WHEN EXISTS (SELECT 1 FROM dba_role_privs r WHERE r.grantee = u.username AND r.granted_role IN ('DBA', 'PDB_DBA', 'CDB_DBA'))
+				THEN 'it has rights over the server'
+			WHEN EXISTS (SELECT 1 FROM dba_tab_privs p WHERE p.owner = u.username)
+				THEN 'others have rights to what is in it' END
+		FROM dba_users u WHERE u.username = `+name, 1)
+	if err != nil || len(t.Rows) == 0 || t.Rows[0][0] == "NULL" {
+		return "", err
+	}
+	return t.Rows[0][0], nil
+}
+
+// dropUser drops a user who has nothing any more. Sessions that were closed a moment ago may
+// still be leaving, and what was dropped may still be in the recycle bin.
+func dropUser(ctx context.Context, system *session, user string) (stays string, err error) {
+	const tries, pause = 20, 250 * time.Millisecond
+	for try := 1; ; try++ {
+		err = system.Exec(ctx, "DROP USER "+identifier(user))
+		if number(err) != errConnectedUser || try == tries {
+			break
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+	switch number(err) {
+	case errConnectedUser:
+		return "others are connected as it", nil
+	case errCascadeNeeded:
+		return "something is left in it: look at dba_objects", nil
+	case errNoRights, 41900:
+		return fmt.Sprintf("user %s may not drop it", system.user), nil
+	case 1918: // there is no such user
+		return "", nil
+	}
+	return "", err
+}
+
+// finish is Database.Finish: a checkpoint, and a new log file, so that the next run begins as
+// this one did. In a pluggable database only the root may switch the log.
+func finish(ctx context.Context, options any, tell func(job.Event)) error {
+	o, is := options.(*transactional)
+	if !is || !o.Checkpoint {
+		return nil
+	}
+	began := time.Now()
+	tell(job.Event{Step: &job.Step{Name: job.StepCheckpoint, Stage: job.Begins, Of: "Oracle"}})
+	system, err := dial(ctx, systemOf(o))
+	if err != nil {
+		return err
+	}
+	defer system.Close()
+	for _, statement := range []string{"ALTER SYSTEM CHECKPOINT", "ALTER SYSTEM SWITCH LOGFILE"} {
+		err := system.Exec(ctx, statement)
+		switch {
+		case number(err) == errNotInPluggable:
+			tell(job.Event{Message: fmt.Sprintf("Left out %s: in a container database it is for the root's users", statement)})
+		case err != nil:
+			return fmt.Errorf("%s as user %s: %w", strings.ToLower(statement), system.user, err)
+		}
+	}
+	tell(job.Event{Step: &job.Step{Name: job.StepCheckpoint, Stage: job.Ends, Of: "Oracle", Seconds: time.Since(began).Seconds()}})
+	return nil
+}

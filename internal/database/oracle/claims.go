@@ -1,0 +1,184 @@
+package oracle
+
+import (
+	"context"
+	"fmt"
+
+	"sledge/internal/database"
+	"sledge/internal/sqlfile"
+	"sledge/internal/sqlschema"
+)
+
+// newSchema is Database.Schema: as every database that speaks SQL keeps schemas, but that
+// builds know of each other by a lock on a table, since an ordinary user may take no other.
+func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Schema {
+	s := sqlschema.New(d, sql, plan)
+	objects := s.Objects
+	s.Objects = func(ctx context.Context, of database.Session) ([]database.Object, error) {
+		list, err := objects(ctx, of)
+		for i := range list { // Oracle has no empty text
+			if list[i].Bond == null {
+				list[i].Bond = database.NoBond
+			}
+			list[i].Name, list[i].PartOf = orEmpty(list[i].Name), orEmpty(list[i].PartOf)
+		}
+		return list, err
+	}
+	s.Claims = &database.Claims{Take: take, Holder: holder, Work: work, Orphans: orphans(sql)}
+	return s
+}
+
+// null is how a session's Query has NULL.
+const null = "NULL"
+
+func orEmpty(text string) string {
+	if text == null {
+		return ""
+	}
+	return text
+}
+
+// claimTable is what a build holds a lock on. It is there only while somebody builds or
+// deletes, and objects.sql knows it.
+const claimTable = "sledge_claim"
+
+// take is Claims.Take. The table is locked until the session's transaction ends, which is when
+// the session is closed, however that happens: no statement is sent over it meanwhile that
+// would end it.
+func take(ctx context.Context, of database.Session) (bool, error) {
+	s, is := of.(*session)
+	if !is {
+		return true, nil
+	}
+	err := s.Exec(ctx, "CREATE TABLE "+claimTable+" (purpose VARCHAR2(30))")
+	if err != nil && number(err) != errNameTaken && number(err) != errBusy {
+		return false, err
+	}
+	if err := s.Begin(ctx, database.ReadWrite); err != nil {
+		return false, err
+	}
+	err = s.Exec(ctx, "LOCK TABLE "+claimTable+" IN EXCLUSIVE MODE NOWAIT")
+	switch number(err) {
+	case errBusy, errNoTable: // another has the claim, or has just given it back, and with it the table
+		return false, s.Rollback(ctx)
+	}
+	s.claimed = err == nil
+	return s.claimed, err
+}
+
+// release gives the claim back, and takes away the table. Whoever takes the claim between the
+// two keeps the table for its own release.
+func (s *session) release() {
+	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+	defer cancel()
+	s.claimed = false
+	if err := s.Rollback(ctx); err != nil {
+		return // the lock ends with the session
+	}
+	_ = s.Exec(ctx, "BEGIN EXECUTE IMMEDIATE 'ALTER SESSION SET DDL_LOCK_TIMEOUT = 0'; EXECUTE IMMEDIATE 'DROP TABLE "+claimTable+" PURGE'; END;")
+}
+
+// holder is Claims.Holder, as far as the server lets us see it.
+func holder(ctx context.Context, of database.Session) (string, error) {
+	t, err := asSystem(ctx, of, `SELECT 'session ' || s.sid || ',' || s.serial# || ' of program ' || s.program || ' on ' || s.machine
+		FROM v$locked_object l JOIN v$session s ON s.sid = l.session_id JOIN dba_objects o ON o.object_id = l.object_id
+		WHERE o.object_name = 'SLEDGE_CLAIM' AND o.owner = `+literal(ownName(of)))
+	if err != nil || len(t.Rows) == 0 {
+		return "", nil //nolint:nilerr // it is only for a message, and whoever may not see it is told so
+	}
+	return t.Rows[0][0], nil
+}
+
+// ownName is the user of a session, as the dictionary spells it.
+func ownName(of database.Session) string {
+	if s, is := of.(*session); is {
+		name := identifier(s.options.own().User)
+		return name[1 : len(name)-1]
+	}
+	return ""
+}
+
+// working is the action that v$session shows of sessions that work for a build.
+const working = "build"
+
+// work is Claims.Work.
+func work(ctx context.Context, s database.Session) error {
+	return s.Exec(ctx, "BEGIN "+setAction(working)+"; END;")
+}
+
+// orphans is Claims.Orphans: sessions of the user that work for a build, of which there is
+// none, since we have the claim. Who may not see sessions has none ended; the ledger's key
+// then keeps a chunk from being loaded twice.
+func orphans(sql *sqlfile.Library) func(ctx context.Context, of database.Session) ([]database.Orphan, error) {
+	return func(ctx context.Context, of database.Session) ([]database.Orphan, error) {
+		q, err := sql.Filled("build.orphans", map[string]string{"owner": literal(ownName(of)), "module": literal(module), "action": literal(working)})
+		if err != nil {
+			return nil, err
+		}
+		t, err := asSystem(ctx, of, q)
+		if err != nil {
+			return nil, nil //nolint:nilerr // see above
+		}
+		var list []database.Orphan
+		for _, row := range t.Rows {
+			list = append(list, database.Orphan{Name: row[0], End: func(ctx context.Context, of database.Session) error {
+				s, err := systemBeside(ctx, of)
+				if err != nil {
+					return err
+				}
+				return s.Exec(ctx, row[1])
+			}})
+		}
+		return list, nil
+	}
+}
+
+// asSystem asks what not every user may, first by the session itself, and where it may not by
+// one of the system's user.
+func asSystem(ctx context.Context, of database.Session, query string) (database.Table, error) {
+	t, err := of.Query(ctx, query, 0)
+	if n := number(err); n != errNoTable && n != errNoRights {
+		return t, err
+	}
+	system, refused := systemBeside(ctx, of)
+	if refused != nil {
+		s, is := of.(*session)
+		if !is {
+			return t, err
+		}
+		return t, fmt.Errorf("%w: user %s may not see it: run GRANT SELECT_CATALOG_ROLE TO %[2]s, or let Sledge ask as another user (%[3]w)", err, s.user, refused)
+	}
+	return system.Query(ctx, query, 0)
+}
+
+// systemBeside returns the session of the system's user that a session keeps beside itself.
+// A login that was refused is not tried again in the life of the program: some wrong passwords
+// in a row lock a user.
+func systemBeside(ctx context.Context, of database.Session) (*session, error) {
+	s, is := of.(*session)
+	if !is || s.userOption == "system_user" {
+		return nil, errNoSystem
+	}
+	if s.system != nil {
+		return s.system, nil
+	}
+	l := systemOf(s.options)
+	key := fmt.Sprint(target(s.options), "\x00", l.user, "\x00", l.password)
+	refusals.Lock()
+	err := refusals.of[key]
+	refusals.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	system, err := dial(ctx, l)
+	if err != nil {
+		if number(err) != 0 {
+			refusals.Lock()
+			refusals.of[key] = err
+			refusals.Unlock()
+		}
+		return nil, err
+	}
+	s.system = system
+	return system, nil
+}

@@ -1,0 +1,297 @@
+package oracle
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	ora "github.com/sijms/go-ora/v2"
+
+	"sledge/internal/database"
+	"sledge/internal/listener"
+)
+
+// login is all that one connection needs, and which options it came from.
+type login struct {
+	options                    settings
+	user, password             string
+	userOption, passwordOption string
+	parallel                   int // of each statement; 0 leaves it to the server
+}
+
+func ownerOf(options settings) login {
+	a := options.own()
+	l := login{options: options, user: a.User, password: a.Password, userOption: "user", passwordOption: "password"}
+	if o, is := options.(*analytic); is {
+		l.parallel = o.Parallel
+	}
+	return l
+}
+
+func systemOf(options settings) login {
+	s := options.at()
+	return login{options: options, user: s.SystemUser, password: s.SystemPassword, userOption: "system_user", passwordOption: "system_password"}
+}
+
+// connect is Database.Connect. Counts are read, and users made, as the system's user.
+func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
+	l := ownerOf(options.(settings))
+	if as != database.Owner {
+		l = systemOf(options.(settings))
+	}
+	s, err := dial(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// dial opens a session.
+func dial(ctx context.Context, l login) (*session, error) {
+	at, err := l.options.at().address()
+	if err != nil {
+		return nil, fmt.Errorf("connect to Oracle as user %s: %w: check option %s", l.user, err, l.options.Name(where(l.options.at())))
+	}
+	first := at.hosts[0]
+	connecting := listener.Attempt{
+		Network: "tcp", Address: net.JoinHostPort(first.Host, strconv.Itoa(first.Port)), Limit: connectTimeout,
+		Expected:   func(listener.Answer) bool { return false }, // a listener waits for its client to begin
+		FromServer: func(err error) bool { return number(err) != 0 },
+	}
+	var s *session
+	answer, err := connecting.Do(ctx, func(ctx context.Context) (err error) {
+		s, err = open(ctx, l, at)
+		return err
+	})
+	switch {
+	case err == nil:
+		return s, nil
+	case answer.What != "":
+		return nil, &connectError{answer.Mistake(connecting.Address, "Oracle", l.options.Name(where(l.options.at())), l.options.Name("port")), err}
+	}
+	return nil, explain(l, at, err)
+}
+
+// where is the option that says where the server is.
+func where(s *server) string {
+	if s.Host != "" {
+		return "host"
+	}
+	return "instance"
+}
+
+// connectTimeout is shorter in tests.
+var connectTimeout = database.ConnectTimeout
+
+// open connects and makes the session ready.
+func open(ctx context.Context, l login, at address) (*session, error) {
+	if l.password == "" && l.options.at().Wallet == "" {
+		return nil, errNoPassword
+	}
+	source, err := l.source(at)
+	if err != nil {
+		return nil, err
+	}
+	config, err := ora.ParseConfig(source)
+	if err != nil {
+		if _, is := errors.AsType[*url.Error](err); is {
+			err = errors.New("the driver cannot read the address") // its own words would quote the password
+		}
+		return nil, err
+	}
+	config.Timeout = 0 // the deadlines are ours: see wire
+	config.ProgramName = "sledge"
+	config.Location = "UTC" // as the session's time zone: times of DATE columns are in no other
+	config.SSL = at.tls
+	if config.SSL {
+		config.Protocol = "tcps"
+	}
+	if config.Wallet == nil && at.tls {
+		if config.TLSConfig, err = l.options.at().tlsConfig(); err != nil {
+			return nil, err
+		}
+	}
+	config.SSLVerify = l.options.at().SSLVerify
+	dialer := &dialer{}
+	config.Dialer = dialer
+	conn, err := ora.NewConnection("", config)
+	if err != nil {
+		return nil, err
+	}
+	if err := conn.OpenWithContext(ctx); err != nil {
+		if dialer.last != nil {
+			_ = dialer.last.Close() // the driver leaves it open where the server refuses the login
+		}
+		return nil, err
+	}
+	s := newSession(conn, dialer.last, l)
+	if err := s.begin(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// errNoPassword is for what the driver would take for a login by the operating system.
+var errNoPassword = errors.New("the password is empty")
+
+// source is the connection as the driver reads it, which has the password in it.
+func (l login) source(at address) (string, error) {
+	s := l.options.at()
+	q := url.Values{}
+	u := url.URL{Scheme: "oracle", User: url.UserPassword(l.user, l.password), Host: ":0"}
+	switch {
+	case at.descriptor != "":
+		q.Set("connStr", at.descriptor)
+	default:
+		for _, h := range at.hosts {
+			q.Add("server", net.JoinHostPort(h.Host, strconv.Itoa(h.Port)))
+		}
+		if at.sid != "" {
+			q.Set("SID", at.sid)
+		}
+		u.Path = "/" + at.service
+	}
+	wallet := s.Wallet
+	if wallet == "" && at.tls && s.SSLCA == "" && s.SSLVerify {
+		wallet = walletBeside(at.folder)
+	}
+	if wallet != "" {
+		if at.service == "" {
+			return "", errors.New("the driver reads a wallet only where the database is named by its service")
+		}
+		q.Set("wallet", wallet)
+		if s.WalletPassword != "" {
+			q.Set("wallet password", s.WalletPassword)
+		}
+		if at.descriptor != "" {
+			u.Path = "/" + at.service
+		}
+	}
+	u.RawQuery = q.Encode()
+	return u.String(), nil
+}
+
+// walletBeside is the folder of a tnsnames.ora if it holds a wallet, too, as what a cloud
+// database gives for download does.
+func walletBeside(folder string) string {
+	if folder == "" {
+		return ""
+	}
+	if _, err := os.Stat(filepath.Join(folder, "cwallet.sso")); err != nil {
+		return ""
+	}
+	return folder
+}
+
+// tlsConfig is for connections without a wallet. The driver puts the server's name into it.
+func (s *server) tlsConfig() (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: !s.SSLVerify} //nolint:gosec // the user has said so
+	if s.SSLCA == "" {
+		return config, nil
+	}
+	pem, err := os.ReadFile(s.SSLCA)
+	if err != nil {
+		return nil, fmt.Errorf("read the certificates of option %s: %w", s.Name("ssl_ca"), err)
+	}
+	config.RootCAs = x509.NewCertPool()
+	if !config.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s, of option %s, holds no certificate in PEM form", s.SSLCA, s.Name("ssl_ca"))
+	}
+	return config, nil
+}
+
+// connectError is a connection that could not be made, in our words.
+type connectError struct {
+	text string
+	err  error
+}
+
+func (e *connectError) Error() string { return e.text }
+func (e *connectError) Unwrap() error { return e.err }
+
+// Is makes the listener's word that there is no such database ErrMissing.
+func (e *connectError) Is(target error) bool {
+	switch number(e.err) {
+	case errUnknownSID, errUnknownService:
+		return target == database.ErrMissing
+	}
+	return false
+}
+
+// explain says what could not be reached, which options lead there, and what may be done.
+func explain(l login, at address, err error) error {
+	cause := err
+	if silent, ok := errors.AsType[*listener.SilentError](err); ok {
+		cause = silent
+	}
+	unconnected := &connectError{fmt.Sprintf("connect to Oracle at %v as user %s: %s: %s", at, l.user, words(cause), advice(l, err)), err}
+	if n := number(err); n == errWrongPassword || n == errNoPasswordGiven {
+		return &database.PasswordError{Option: l.passwordOption, Called: l.options.Name(l.passwordOption), User: l.user, Err: unconnected}
+	}
+	return unconnected
+}
+
+// words are an error's without what the driver adds to those of the server.
+func words(err error) string {
+	text, _, _ := strings.Cut(err.Error(), " error occur at position:")
+	return strings.TrimSpace(text)
+}
+
+func advice(l login, err error) string {
+	name := l.options.Name
+	place := name(where(l.options.at()))
+	switch number(err) {
+	case errWrongPassword, errNoPasswordGiven:
+		return fmt.Sprintf("check options %s and %s; Oracle does not say whether there is such a user", name(l.userOption), name(l.passwordOption))
+	case errAccountLocked:
+		return fmt.Sprintf("unlock it with ALTER USER %s ACCOUNT UNLOCK; wrong passwords lock a user", l.user)
+	case errPasswordExpired:
+		return fmt.Sprintf("give it a new one with ALTER USER %s IDENTIFIED BY ..., and set %s", l.user, name(l.passwordOption))
+	case errNoCreateSession:
+		return fmt.Sprintf("run GRANT CREATE SESSION TO %s", l.user)
+	case errUnknownSID:
+		return fmt.Sprintf("check the SID in option %s, or name the database by its service", cmp.Or(sidOption(l), place))
+	case errUnknownService:
+		return fmt.Sprintf("check the service in option %s; lsnrctl status lists those that the listener knows", cmp.Or(serviceOption(l), place))
+	case errTooManySessions, errTooManyProcesses, errSessionsPerUser, 12516, 12519, 12520:
+		return "raise the server's processes and sessions, or the user's SESSIONS_PER_USER, or use fewer virtual users"
+	case 1033, 1034, 1089, 1090, 27101, 12528:
+		return "the instance is starting, stopping or not open: start it, and wait until it is open"
+	case 28860, 28864, 29024, 29106:
+		return fmt.Sprintf("check the options %s and %s", name("wallet"), name("ssl_ca"))
+	case 0:
+	default:
+		return "the server says so: look its number up in Oracle's error messages"
+	}
+	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
+	switch {
+	case errors.Is(err, errNoPassword):
+		return fmt.Sprintf("set option %s", name(l.passwordOption))
+	case isCertificate:
+		return fmt.Sprintf("check options %s and %s, or set %s to false", name("wallet"), name("ssl_ca"), name("ssl_verify"))
+	}
+	return fmt.Sprintf("check option %s, and that a listener is running there", place)
+}
+
+func sidOption(l login) string {
+	if l.options.at().Host != "" {
+		return l.options.Name("sid")
+	}
+	return ""
+}
+
+func serviceOption(l login) string {
+	if l.options.at().Host != "" {
+		return l.options.Name("service")
+	}
+	return ""
+}

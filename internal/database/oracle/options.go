@@ -1,0 +1,170 @@
+package oracle
+
+import (
+	"regexp"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/option"
+)
+
+// server says where Oracle is, how to talk to it, and as whom where the owner of a schema will
+// not do.
+type server struct {
+	option.Naming
+	SystemUser     string `opt:"system_user" group:"accounts" help:"user who creates the user of the schema, reads the server's counts and settings, and ends what killed builds left at work"`
+	SystemPassword string `opt:"system_password" group:"accounts" secret:"true" help:"password of that user"`
+
+	Instance string `opt:"instance" main:"true" help:"where the database is: a name in tnsnames.ora, host:port/service, or a whole connect descriptor; what host says is stronger"`
+	RAC      string `opt:"rac" choices:"0|1|false|true" help:"count transactions on all instances of a cluster, by its gv$ views"`
+	Host     string `opt:"host" flag:"host" help:"name or address of the server, or several, such as a,b:1522, of which the first is taken that lets us in; it takes the place of instance"`
+	Port     int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the listener, where host says where it is"`
+	Service  string `opt:"service" help:"name of the database's service, such as FREEPDB1, where host says where it is"`
+	SID      string `opt:"sid" help:"identifier of the instance, for a database that has no service"`
+	TNSAdmin string `opt:"tns_admin" help:"folder of tnsnames.ora; empty for TNS_ADMIN, and then for network/admin in ORACLE_HOME"`
+
+	Wallet         string `opt:"wallet" help:"folder of an Oracle wallet with certificates for TLS, which is read from cwallet.sso, or with a password from ewallet.p12"`
+	WalletPassword string `opt:"wallet_password" secret:"true" help:"password of ewallet.p12; empty where the wallet opens by itself"`
+	SSL            bool   `opt:"ssl" help:"encrypt the connection with TLS, as a descriptor with PROTOCOL=TCPS does"`
+	SSLCA          string `opt:"ssl_ca" help:"PEM file of the authorities that may have signed the server's certificate, in place of a wallet; empty for the system's"`
+	SSLVerify      bool   `opt:"ssl_verify" help:"check who the server is by its certificate"`
+}
+
+// account says who owns the schema, and where it is put.
+type account struct {
+	User     string `opt:"user" flag:"user" help:"user who owns the schema and runs the workload"`
+	Password string `opt:"password" secret:"true" help:"password of that user"`
+
+	Tablespace          string `opt:"tablespace" group:"schema" help:"tablespace of the tables and indexes"`
+	TemporaryTablespace string `opt:"temporary_tablespace" group:"schema" help:"tablespace for sorting"`
+	TimesTen            bool   `opt:"timesten" group:"schema" help:"build for TimesTen; it speaks no protocol that Sledge's driver knows, so a job with it is refused"`
+
+	known string // the default password, which everybody knows
+}
+
+// transactional are Oracle's options for workloads of short transactions.
+type transactional struct {
+	server              `dict:"connection" group:"connection"`
+	account             `group:"accounts"`
+	OrderLineTablespace string `opt:"order_line_tablespace" group:"schema" help:"tablespace of order_line, where it is divided into partitions"`
+	Partition           bool   `opt:"partition" group:"schema" help:"divide history, orders and order_line into a partition for every 100 warehouses, from 200 warehouses on"`
+	HashClusters        bool   `opt:"hash_clusters" group:"schema" help:"keep customer, district, item, stock and warehouse in hash clusters of their own, where the others are divided into partitions"`
+	Checkpoint          bool   `opt:"checkpoint" group:"load" help:"checkpoint and switch the log file after a run"`
+}
+
+// analytic are Oracle's options for workloads of queries.
+type analytic struct {
+	server   `dict:"connection" group:"connection"`
+	account  `group:"accounts"`
+	Parallel int `opt:"degree_of_parallel" group:"load" min:"1" max:"1024" help:"parallel processes that each query and each refresh has; 1 is none"`
+}
+
+// settings is any option struct of this package.
+type settings interface {
+	at() *server
+	own() *account
+	// Name and Wrong are those of option.Naming.
+	Name(option string) string
+	Wrong(option, value, format string, args ...any) error
+}
+
+func (o *transactional) at() *server   { return &o.server }
+func (o *transactional) own() *account { return &o.account }
+func (o *analytic) at() *server        { return &o.server }
+func (o *analytic) own() *account      { return &o.account }
+
+// newOptions is Database.Options: the defaults are those that people know from the console.
+func newOptions(use database.Use) any {
+	where := server{
+		SystemUser: "system", SystemPassword: "manager", Instance: "oracle", RAC: "0", Port: defaultPort, SSLVerify: true,
+	}
+	who := account{
+		User: use.Name, Password: use.Name, known: use.Name,
+		Tablespace: "users", TemporaryTablespace: "temp",
+	}
+	if use.Analytic {
+		return &analytic{server: where, account: who, Parallel: 2}
+	}
+	return &transactional{server: where, account: who, OrderLineTablespace: "users"}
+}
+
+// Validate implements option.Validator.
+func (o *transactional) Validate(names option.Names) error {
+	switch {
+	case o.HashClusters && !o.Partition:
+		return names.Wrong("hash_clusters", "true", "hash clusters come with partitions: set %s to true as well", names.Of("partition"))
+	case !isName(o.OrderLineTablespace):
+		return names.Wrong("order_line_tablespace", o.OrderLineTablespace, "%q is not the name of a tablespace", o.OrderLineTablespace)
+	}
+	return validate(&o.server, &o.account, names)
+}
+
+// Validate implements option.Validator.
+func (o *analytic) Validate(names option.Names) error { return validate(&o.server, &o.account, names) }
+
+func validate(s *server, a *account, names option.Names) error {
+	if a.TimesTen {
+		return names.Wrong("timesten", "true", "TimesTen is another product than Oracle Database, with a protocol that is not published: there is no driver for it without its client. Set it to false")
+	}
+	if _, err := database.Addresses(s.Host, s.Port); err != nil {
+		return names.Wrong("host", s.Host, "%w", err)
+	}
+	switch {
+	case s.Host != "" && s.Service == "" && s.SID == "":
+		return names.Wrong("service", "", "it is empty: say which service of the listener on %s is meant, such as FREEPDB1, or set %s", s.Host, names.Of("sid"))
+	case s.Service != "" && s.SID != "":
+		return names.Wrong("sid", s.SID, "a database is reached by its service or by its identifier: set %s or %s, and not both", names.Of("service"), names.Of("sid"))
+	case s.Host == "" && s.Instance == "":
+		return names.Wrong("instance", "", "it is empty: name the database by tnsnames.ora, or as host:port/service")
+	case s.Host == "" && s.Service+s.SID != "":
+		return names.Wrong("host", "", "it is empty, and %s and %s mean something only with it: put the service into %s, as in host:1521/service", names.Of("service"), names.Of("sid"), names.Of("instance"))
+	}
+	for _, needed := range []struct{ name, value string }{{"user", a.User}, {"system_user", s.SystemUser}} {
+		if needed.value == "" {
+			return names.Wrong(needed.name, "", "it is empty: give it a value")
+		}
+	}
+	for _, needed := range []struct{ name, value string }{{"user", a.User}, {"tablespace", a.Tablespace}, {"temporary_tablespace", a.TemporaryTablespace}} {
+		if !isName(needed.value) {
+			return names.Wrong(needed.name, needed.value, "%q is not a name that Oracle takes without quotes: a letter, and up to 127 letters, digits, _, $ and #", needed.value)
+		}
+	}
+	return nil
+}
+
+// plainName is a name that needs no quotes.
+var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_$#]{0,127}$`)
+
+// isName reports whether text can stand in SQL as a name.
+func isName(text string) bool { return plainName.MatchString(text) }
+
+// isRAC reports whether the counts of all instances are meant.
+func (s *server) isRAC() bool { return s.RAC == "1" || s.RAC == "true" }
+
+// Partitions returns into how many partitions the large tables are to be divided, 0 when they
+// are not: it is not worth it below 200 warehouses. schema.sql asks.
+func (o *transactional) Partitions(warehouses int) int {
+	if !o.Partition || warehouses < 200 {
+		return 0
+	}
+	return warehouses / 100
+}
+
+// HashKeys returns for how many warehouses hash clusters have room, or 0 where there are to be
+// none. schema.sql asks.
+func (o *transactional) HashKeys(warehouses int) int {
+	if !o.HashClusters || o.Partitions(warehouses) == 0 {
+		return 0
+	}
+	return (warehouses + 99) / 100 * 100
+}
+
+// identifier is a name as SQL has it and as the dictionary spells it: names without quotes
+// are kept in capitals.
+func identifier(name string) string { return `"` + strings.ToUpper(name) + `"` }
+
+// literal quotes text as an SQL string.
+func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// CustomerKeys returns how many customers hash clusters have room for. schema.sql asks.
+func (o *transactional) CustomerKeys(warehouses int) int { return o.HashKeys(warehouses) * 30_000 }

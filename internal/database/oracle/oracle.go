@@ -1,0 +1,73 @@
+// Package oracle is Oracle Database, over a driver in pure Go that needs no client of
+// Oracle's. It knows no workload but what its SQL files say for one.
+package oracle
+
+import (
+	"embed"
+	"fmt"
+	"strconv"
+
+	"sledge/internal/database"
+	"sledge/internal/schema"
+)
+
+//go:embed sql
+var files embed.FS
+
+// Database is Oracle.
+var Database = &database.Database{
+	Name:           "oracle",
+	Title:          "Oracle",
+	Aliases:        []string{"ora"},
+	Unproven:       "No test of Sledge's has run on Oracle: the grammars of PMD and sqlfluff take its SQL, MariaDB in its Oracle mode has run the logic of the five routines, and the driver has met a listener only that refuses connections.",
+	Options:        newOptions,
+	Schemes:        []string{"oracle"},
+	FromURL:        fromURL,
+	ClientSettings: clientSettings,
+	Target:         target,
+	Create:         create,
+	Drop:           drop,
+	Lacking:        lacking,
+	Finish:         finish,
+	Durability:     durability,
+	Connect:        connect,
+	Schema:         newSchema,
+	Server:         newServer,
+	SchemaName:     schemaName,
+	ReadPlan:       readPlan,
+	Classify:       classify,
+	Dialect: database.Dialect{
+		Placeholder: func(n int) string { return ":p" + strconv.Itoa(n) },
+		Type:        nativeType,
+		Bytes:       "BLOB",
+		QuotedFiles: true,
+	},
+	SQL: files,
+}
+
+// nativeType spells a column. Oracle has one type of numbers, and its DATE has the time of
+// day to the second.
+func nativeType(c schema.Column) string {
+	switch c.Type {
+	case schema.SmallInteger:
+		return "NUMBER(5,0)"
+	case schema.BigInteger:
+		return "NUMBER(19,0)"
+	case schema.Decimal:
+		return fmt.Sprintf("NUMBER(%d,%d)", c.Size, c.Scale)
+	case schema.Char:
+		return fmt.Sprintf("CHAR(%d)", c.Size)
+	case schema.Varchar:
+		return fmt.Sprintf("VARCHAR2(%d)", c.Size)
+	case schema.Date, schema.Timestamp:
+		return "DATE"
+	default:
+		return "NUMBER(10,0)"
+	}
+}
+
+// schemaName is Database.SchemaName: a schema is the user's own, and has its name.
+func schemaName(options any) database.SchemaName {
+	user := options.(settings).own().User
+	return database.SchemaName{Name: user, Owner: user}
+}

@@ -1,0 +1,171 @@
+package oracle
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/option"
+)
+
+func TestDurabilityIsWhatCommitsWaitFor(t *testing.T) {
+	for _, c := range []struct {
+		settings map[string]string
+		durable  bool
+		why      string
+	}{
+		{map[string]string{"commit_wait": "NULL", "commit_logging": "NULL", "commit_write": "NULL", "log_mode": "NOARCHIVELOG"}, true, "commits wait for the redo log, log_mode is NOARCHIVELOG"},
+		{map[string]string{"commit_wait": "WAIT", "commit_logging": "BATCH"}, true, "commits wait for the redo log, commit_logging is BATCH"},
+		{map[string]string{"commit_wait": "NOWAIT"}, false, "commit_wait is NOWAIT"},
+		{map[string]string{"commit_wait": "FORCE_NOWAIT"}, false, "commit_wait is FORCE_NOWAIT"},
+		{map[string]string{"commit_wait": "NULL", "commit_write": "BATCH,NOWAIT"}, false, "commit_write is BATCH,NOWAIT"},
+		{map[string]string{}, false, "commit_wait cannot be seen: the users may not read v$parameter"},
+	} {
+		if durable, why := durability(c.settings); durable != c.durable || why != c.why {
+			t.Errorf("%v: got %t, %s, want %t, %s", c.settings, durable, why, c.durable, c.why)
+		}
+	}
+}
+
+// What DBMS_XPLAN writes, by its manual (PL/SQL Packages and Types Reference).
+const plan = `Plan hash value: 2944394175
+
+------------------------------------------------------------------------------
+| Id  | Operation                    | Name        | Rows  | Bytes | Cost (%CPU)|
+------------------------------------------------------------------------------
+|   0 | SELECT STATEMENT             |             |     4 |   108 |     6  (34)|
+|   1 |  SORT GROUP BY               |             |     4 |   108 |     6  (34)|
+|*  2 |   TABLE ACCESS BY INDEX ROWID| LINEITEM    |   100 |  2700 |     4   (0)|
+|   3 |    INDEX RANGE SCAN          | LINEITEM_PK |   100 |       |     2   (0)|
+------------------------------------------------------------------------------
+
+Predicate Information (identified by operation id):
+   2 - filter("L_SHIPDATE"<=TO_DATE('1998-09-02','YYYY-MM-DD'))`
+
+func TestStepsOfAPlanAreRead(t *testing.T) {
+	var answer database.Table
+	for line := range strings.Lines(plan) {
+		answer.Rows = append(answer.Rows, []string{strings.TrimRight(line, "\n")})
+	}
+	var steps []string
+	lines := readPlan(answer)
+	for _, line := range lines {
+		if line.Step != "" {
+			steps = append(steps, line.Step)
+		}
+	}
+	want := []string{" SELECT STATEMENT", "  SORT GROUP BY", "   TABLE ACCESS BY INDEX ROWID LINEITEM", "    INDEX RANGE SCAN LINEITEM_PK"}
+	if len(lines) != len(answer.Rows) || strings.Join(steps, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got %q, want %q", steps, want)
+	}
+}
+
+func TestStatementsAreToldApart(t *testing.T) {
+	for text, want := range map[string][2]bool{
+		"SELECT 1 FROM dual": {true, false}, " -- said\n(select 1 from dual)": {true, false}, "WITH a AS (SELECT 1 FROM dual) SELECT * FROM a": {true, false},
+		"BEGIN NULL; END;": {false, true}, "DECLARE\n  a INTEGER;\nBEGIN NULL; END;": {false, true},
+		"UPDATE t SET a = 1": {false, false}, "": {false, false}, "BEGINNING": {false, false},
+	} {
+		if got := [2]bool{isQuestion(text), isBlock(text)}; got != want {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
+	}
+}
+
+// refuse answers as a listener that refuses connections: a packet of type 4 with the reason
+// (what the driver reads as such).
+func refuse(t *testing.T, reason string) *transactional {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
+				r := bufio.NewReader(conn)
+				head := make([]byte, 8)
+				if _, err := io.ReadFull(r, head); err != nil {
+					return
+				}
+				length := int(binary.BigEndian.Uint16(head))
+				if _, err := io.CopyN(io.Discard, r, int64(length-len(head))); err != nil {
+					return
+				}
+				packet := make([]byte, 12+len(reason))
+				binary.BigEndian.PutUint16(packet, uint16(len(packet)))
+				packet[4] = 4 // refuse
+				binary.BigEndian.PutUint16(packet[10:], uint16(len(reason)))
+				copy(packet[12:], reason)
+				_, _ = conn.Write(packet)
+				_, _ = io.Copy(io.Discard, r)
+			}()
+		}
+	}()
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bound(t, option.Values{"host": "127.0.0.1", "port": port, "service": "sales", "password": "tiger-secret"})
+}
+
+func TestARefusalNamesWhatToDo(t *testing.T) {
+	for _, c := range []struct {
+		code    int
+		missing bool
+		want    string
+	}{
+		{12514, true, "check the service in option service"},
+		{12505, true, "check the SID in option sid"},
+		{12516, false, "raise the server's processes"},
+		{12528, false, "start it, and wait until it is open"},
+	} {
+		o := refuse(t, "(DESCRIPTION=(TMP=)(VSNNUM=0)(ERR="+strconv.Itoa(c.code)+")(ERROR_STACK=(ERROR=(CODE="+strconv.Itoa(c.code)+")(EMFI=4))))")
+		_, err := connect(t.Context(), o, database.Owner)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), target(o)[len("tpcc on "):]) {
+			t.Errorf("ORA-%d: got %v, want an error with %q", c.code, err, c.want)
+			continue
+		}
+		if errors.Is(err, database.ErrMissing) != c.missing {
+			t.Errorf("ORA-%d: got %v as a missing database", c.code, !c.missing)
+		}
+		if strings.Contains(err.Error(), "tiger-secret") {
+			t.Errorf("the error has the password in it: %v", err)
+		}
+	}
+}
+
+func TestNobodyThereIsSaid(t *testing.T) {
+	o := refuse(t, "")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Port = listener.Addr().(*net.TCPAddr).Port
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = connect(t.Context(), o, database.Owner)
+	if err == nil || !strings.Contains(err.Error(), "check option host, and that a listener is running there") {
+		t.Errorf("got %v", err)
+	}
+	if o.Password = ""; true {
+		if _, err := connect(t.Context(), o, database.Owner); err == nil || !strings.Contains(err.Error(), "set option password") {
+			t.Errorf("without a password: got %v", err)
+		}
+	}
+}

@@ -1,0 +1,299 @@
+package oracle
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	ora "github.com/sijms/go-ora/v2"
+
+	"sledge/internal/database"
+)
+
+// session is a database.Session over a connection of the driver's, without database/sql: a
+// call of a virtual user needs neither its pool nor the goroutine that watches a context.
+type session struct {
+	conn *ora.Connection
+	wire *wire // that conn talks over, so that Interrupt can break it
+	login
+
+	// tx is the transaction under way. Without one, the server commits each statement that
+	// succeeds, in the same round trip.
+	tx driver.Tx
+
+	// life ends when the session is interrupted, and when a call is cancelled, for which it is
+	// replaced. Calls whose context may end watch it, and those of Exec, Query and Load.
+	life        atomic.Pointer[life]
+	interrupted atomic.Bool
+
+	// system is a session of the system's user, for what the owner of a schema may not read.
+	system *session
+
+	claimed bool // holds the claim of a build
+}
+
+// life is a context with what ends it.
+type life struct {
+	context.Context
+	end context.CancelFunc
+}
+
+func newLife() *life {
+	ctx, end := context.WithCancel(context.Background())
+	return &life{ctx, end}
+}
+
+func newSession(conn *ora.Connection, w *wire, l login) *session {
+	s := &session{conn: conn, wire: w, login: l}
+	s.life.Store(newLife())
+	return s
+}
+
+// errInterrupted is what calls of an interrupted session fail with.
+var errInterrupted = errors.New("the session was interrupted")
+
+// begin makes the session what the rest of it takes for granted, in one round trip: formats
+// of dates and numbers in which text becomes either, UTC, a minute of patience with whoever
+// uses a table that is to be changed, and a name by which an administrator finds it.
+func (s *session) begin(ctx context.Context) error {
+	settings := []string{
+		"NLS_LANGUAGE = AMERICAN NLS_TERRITORY = AMERICA NLS_NUMERIC_CHARACTERS = ''.,''",
+		"NLS_DATE_FORMAT = ''YYYY-MM-DD HH24:MI:SS'' NLS_TIMESTAMP_FORMAT = ''YYYY-MM-DD HH24:MI:SS.FF6'' NLS_TIMESTAMP_TZ_FORMAT = ''YYYY-MM-DD HH24:MI:SS.FF6TZH:TZM''",
+		"NLS_COMP = BINARY NLS_SORT = BINARY TIME_ZONE = ''+00:00'' DDL_LOCK_TIMEOUT = 60",
+	}
+	var block strings.Builder
+	fmt.Fprintf(&block, "BEGIN\nEXECUTE IMMEDIATE 'ALTER SESSION SET %s';\n", strings.Join(settings, " "))
+	switch {
+	case s.parallel == 1:
+		block.WriteString("EXECUTE IMMEDIATE 'ALTER SESSION DISABLE PARALLEL QUERY';\n")
+	case s.parallel > 1:
+		for _, what := range []string{"QUERY", "DDL"} {
+			fmt.Fprintf(&block, "EXECUTE IMMEDIATE 'ALTER SESSION FORCE PARALLEL %s PARALLEL %d';\n", what, s.parallel)
+		}
+	}
+	fmt.Fprintf(&block, "%s;\nEND;", setAction("session"))
+	return s.Exec(ctx, block.String())
+}
+
+// module is what v$session calls every session of the program.
+const module = "Sledge"
+
+// setAction is the call that says what a session is for.
+func setAction(action string) string {
+	return fmt.Sprintf("DBMS_APPLICATION_INFO.SET_MODULE(%s, %s)", literal(module), literal(action))
+}
+
+// watched returns the context of a call, which ends when the call is cancelled or the session
+// interrupted, and what is to be done after the call. A server that does not answer to a
+// cancellation loses the session.
+func (s *session) watched(ctx context.Context) (watched context.Context, done func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	watched, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(s.life.Load(), cancel)
+	ended := make(chan struct{})
+	unwatch := context.AfterFunc(watched, func() {
+		select {
+		case <-ended:
+		case <-time.After(lastWords):
+			s.wire.breakOff()
+		}
+	})
+	return watched, func() { unwatch(); close(ended); stop(); cancel() }, nil
+}
+
+// lastWords bounds what is said to a server that was told to stop.
+const lastWords = 2 * time.Second
+
+// ended returns the error that a call ends with, given the driver's.
+func (s *session) ended(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case s.interrupted.Load():
+		return errors.Join(errInterrupted, err)
+	case ctx.Err() != nil:
+		return errors.Join(ctx.Err(), err)
+	}
+	return err
+}
+
+// Exec implements database.Session.
+func (s *session) Exec(ctx context.Context, statement string) error {
+	watched, done, err := s.watched(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	_, err = s.conn.ExecContext(watched, statement, nil)
+	return s.ended(ctx, err)
+}
+
+// Query implements database.Session. What is no question is executed, and answers nothing.
+func (s *session) Query(ctx context.Context, statement string, limit int) (database.Table, error) {
+	if !isQuestion(statement) {
+		return database.Table{}, s.Exec(ctx, statement)
+	}
+	watched, done, err := s.watched(ctx)
+	if err != nil {
+		return database.Table{}, err
+	}
+	defer done()
+	t, err := s.query(watched, statement, limit)
+	return t, s.ended(ctx, err)
+}
+
+func (s *session) query(ctx context.Context, statement string, limit int) (t database.Table, err error) {
+	rows, err := s.conn.QueryContext(ctx, statement, nil)
+	if err != nil {
+		return t, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	t.Columns = lower(rows.Columns())
+	values := make([]driver.Value, len(t.Columns))
+	for limit == 0 || len(t.Rows) < limit {
+		switch err := rows.Next(values); err {
+		case nil:
+			t.Rows = append(t.Rows, texts(values))
+		case io.EOF:
+			return t, nil
+		default:
+			return t, err
+		}
+	}
+	return t, nil
+}
+
+// lower are names as SQL without quotes has them: the server knows them in capitals.
+func lower(names []string) []string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = strings.ToLower(name)
+	}
+	return list
+}
+
+// texts returns a row's values as text.
+func texts(values []driver.Value) []string {
+	row := make([]string, len(values))
+	for i, v := range values {
+		switch v := v.(type) {
+		case nil:
+			row[i] = "NULL"
+		case string:
+			row[i] = v
+		case []byte:
+			row[i] = string(v)
+		case int64:
+			row[i] = strconv.FormatInt(v, 10)
+		case time.Time:
+			row[i] = v.UTC().Format(database.TimeFormat)
+		default:
+			row[i] = fmt.Sprint(v)
+		}
+	}
+	return row
+}
+
+// isQuestion reports whether a statement returns rows.
+func isQuestion(statement string) bool {
+	word := firstWord(statement)
+	return word == "SELECT" || word == "WITH"
+}
+
+// isBlock reports whether a statement is PL/SQL.
+func isBlock(statement string) bool {
+	word := firstWord(statement)
+	return word == "BEGIN" || word == "DECLARE"
+}
+
+// firstWord is the word that a statement begins with, in capitals, past brackets.
+func firstWord(statement string) string {
+	for line := range strings.Lines(statement) {
+		line = strings.TrimLeft(line, " \t\r\n(")
+		if line == "" || strings.HasPrefix(line, "--") {
+			continue
+		}
+		end := strings.IndexFunc(line, func(c rune) bool { return (c|0x20 < 'a' || c|0x20 > 'z') && c != '_' })
+		if end < 0 {
+			end = len(line)
+		}
+		return strings.ToUpper(line[:end])
+	}
+	return ""
+}
+
+// Begin implements database.Session. It asks nothing of the server, where a transaction begins
+// with its first change. Readers see each statement's own moment, and lock nothing, whatever
+// is said here.
+func (s *session) Begin(context.Context, database.Access) (err error) {
+	s.tx, err = s.conn.Begin()
+	return err
+}
+
+// Commit implements database.Session.
+func (s *session) Commit(ctx context.Context) error {
+	if s.tx == nil {
+		return nil
+	}
+	if err := s.tx.Commit(); err != nil {
+		return s.ended(ctx, err)
+	}
+	s.tx = nil
+	return nil
+}
+
+// Rollback implements database.Session.
+func (s *session) Rollback(ctx context.Context) error {
+	if s.tx == nil {
+		return nil
+	}
+	tx := s.tx
+	s.tx = nil
+	return s.ended(ctx, tx.Rollback())
+}
+
+// Cancel implements database.Session. It reaches what Exec, Query and Load have under way, as
+// the queries of analytic workloads are; a call of a virtual user's statement can only be
+// interrupted.
+func (s *session) Cancel(context.Context) error {
+	next := newLife()
+	s.life.Swap(next).end()
+	if s.interrupted.Load() { // by somebody who may have ended the one before
+		next.end()
+	}
+	return nil
+}
+
+// Interrupt implements database.Session: reading and writing fail at once.
+func (s *session) Interrupt() {
+	s.interrupted.Store(true)
+	s.wire.breakOff()
+	s.life.Load().end()
+}
+
+// Close implements database.Session. That the connection is gone is no failure of closing it.
+func (s *session) Close() error {
+	if s.claimed && !s.interrupted.Load() {
+		s.release()
+	}
+	if s.system != nil {
+		_ = s.system.Close() // nothing depends on it any more
+		s.system = nil
+	}
+	defer func() { s.life.Load().end() }()
+	leaving := time.AfterFunc(lastWords, s.wire.breakOff)
+	defer leaving.Stop()
+	err := s.conn.Close()
+	if err != nil && (s.interrupted.Load() || isBroken(err) || number(err) != 0) {
+		return nil
+	}
+	return err
+}

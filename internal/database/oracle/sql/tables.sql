@@ -1,0 +1,8 @@
+-- What stands in the user's schema by its name, of whatever kind, with a row for each column.
+-- What has none says so by the word NULL, which is how Oracle has the empty text.
+SELECT LOWER(o.object_name), LOWER(c.column_name), LOWER(o.object_type), LOWER(SYS_CONTEXT('USERENV', 'CURRENT_SCHEMA'))
+FROM user_objects o
+LEFT JOIN user_tab_columns c ON c.table_name = o.object_name AND o.object_type IN ('TABLE', 'VIEW', 'MATERIALIZED VIEW')
+WHERE o.object_type IN ('TABLE', 'VIEW', 'MATERIALIZED VIEW', 'SEQUENCE', 'SYNONYM', 'TYPE', 'PACKAGE', 'FUNCTION', 'PROCEDURE', 'CLUSTER')
+  AND o.generated = 'N'
+ORDER BY o.object_name, CASE o.object_type WHEN 'TABLE' THEN 1 ELSE 2 END, c.column_id

@@ -1,0 +1,7 @@
+-- Locked as it is found. The first rows of a sorted query cannot be locked, so the least number
+-- is looked up inside.
+-- name: select_new_order
+SELECT no_o_id FROM new_order
+WHERE no_w_id = :w_id AND no_d_id = :d_id
+  AND no_o_id = (SELECT MIN(n.no_o_id) FROM new_order n WHERE n.no_w_id = :w_id AND n.no_d_id = :d_id)
+FOR UPDATE

@@ -1,0 +1,356 @@
+package oracle
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	ora "github.com/sijms/go-ora/v2"
+
+	"sledge/internal/database"
+	"sledge/internal/sqlfile"
+)
+
+// Prepare implements database.Session. The server sees the statement when it is run for the
+// first time, and has it by a number from then on.
+//
+// A block of PL/SQL answers in one row: each of its parameters that in has no field for is a
+// column of it. So the outputs of a routine are bound as a query's columns are.
+func (s *session) Prepare(_ context.Context, q sqlfile.Query, in, out any) (database.Statement, error) {
+	if call, is := strings.CutPrefix(strings.TrimSpace(q.Text), "CALL "); is {
+		q.Text = "BEGIN " + call + "; END;"
+	}
+	base := statement{session: s, query: q, stmt: ora.NewStmt(q.Text, s.conn)}
+	if isBlock(q.Text) {
+		return newBlock(base, in, out)
+	}
+	params, err := database.BindParams(q, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := database.NoOutputs(q, params); err != nil {
+		return nil, err
+	}
+	base.bind(params)
+	switch {
+	case isQuestion(q.Text):
+		return &question{statement: base, out: out}, nil
+	case out != nil:
+		return nil, fmt.Errorf("sql %s: it returns no rows to read", q.Name)
+	}
+	return &change{statement: base}, nil
+}
+
+// statement is what all kinds of prepared statements have.
+type statement struct {
+	session *session
+	query   sqlfile.Query
+	stmt    *ora.Stmt
+	params  []database.Param
+	args    []driver.Value // used anew for every run
+	named   []driver.NamedValue
+	moments []time.Time // those among them, in UTC
+}
+
+// bind makes the arguments. They point to the fields, whose values the driver reads, so that
+// no value is boxed.
+func (st *statement) bind(params []database.Param) {
+	st.params = params
+	st.args = make([]driver.Value, len(params))
+	st.moments = make([]time.Time, len(params))
+}
+
+// fill puts into the arguments where their values are now.
+func (st *statement) fill() {
+	for i, p := range st.params {
+		if p.Mode != database.In {
+			continue
+		}
+		switch field := database.NotNull(p.Pointer).(type) {
+		case nil:
+			st.args[i] = nil
+		case *time.Time:
+			st.moments[i] = field.UTC()
+			st.args[i] = &st.moments[i]
+		default:
+			st.args[i] = field
+		}
+	}
+}
+
+// exec runs what returns no rows. A caller who cancels nothing costs no goroutine.
+func (st *statement) exec(ctx context.Context) (int64, error) {
+	var result driver.Result
+	var err error
+	if ctx.Done() == nil {
+		result, err = st.stmt.Exec(st.args)
+	} else {
+		var watched context.Context
+		var done func()
+		if watched, done, err = st.session.watched(ctx); err != nil {
+			return 0, err
+		}
+		defer done()
+		result, err = st.stmt.ExecContext(watched, st.namedArgs())
+	}
+	if err != nil {
+		return 0, st.session.ended(ctx, err)
+	}
+	return result.RowsAffected()
+}
+
+func (st *statement) namedArgs() []driver.NamedValue {
+	if st.named == nil {
+		st.named = make([]driver.NamedValue, len(st.args))
+	}
+	for i, v := range st.args {
+		st.named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
+	}
+	return st.named
+}
+
+// change is a statement that returns no rows.
+type change struct {
+	statement
+	arrays []column // of the values of many rows
+}
+
+// Run implements database.Statement.
+func (c *change) Run(ctx context.Context, _ func() error) (int64, error) {
+	c.fill()
+	return c.exec(ctx)
+}
+
+// RunMany implements database.Batch, by an array for each parameter.
+func (c *change) RunMany(ctx context.Context, next func() bool) (affected int64, err error) {
+	if len(c.params) == 0 {
+		for next() {
+			n, err := c.Run(ctx, nil)
+			if err != nil {
+				return affected, err
+			}
+			affected += n
+		}
+		return affected, nil
+	}
+	if c.arrays == nil {
+		for _, p := range c.params {
+			c.arrays = append(c.arrays, newColumn(p.Pointer))
+		}
+	}
+	for more := true; more; {
+		n := 0
+		for ; n < database.RowsPerBatch; n++ {
+			if more = next(); !more {
+				break
+			}
+			for i, p := range c.params {
+				c.arrays[i].add(p.Pointer)
+			}
+		}
+		if n == 0 {
+			break
+		}
+		for i, a := range c.arrays {
+			c.args[i] = a.values()
+		}
+		did, err := c.exec(ctx)
+		for _, a := range c.arrays {
+			a.clear()
+		}
+		if err != nil {
+			return affected, fmt.Errorf("%s, of %d rows at once: %w", c.query.Name, n, err)
+		}
+		affected += did
+	}
+	return affected, nil
+}
+
+// question is a statement that returns rows.
+type question struct {
+	statement
+	out     any
+	columns []any          // where the columns go, known after the first run
+	row     []driver.Value // used anew for every row
+}
+
+// Run implements database.Statement.
+func (q *question) Run(ctx context.Context, each func() error) (n int64, err error) {
+	q.fill()
+	var rows driver.Rows
+	if ctx.Done() == nil {
+		rows, err = q.stmt.Query(q.args)
+	} else {
+		watched, done, watchErr := q.session.watched(ctx)
+		if watchErr != nil {
+			return 0, watchErr
+		}
+		defer done()
+		rows, err = q.stmt.QueryContext(watched, q.namedArgs())
+	}
+	if err != nil {
+		return 0, q.session.ended(ctx, err)
+	}
+	n, err = q.read(rows, each)
+	if closing := rows.Close(); err == nil {
+		err = closing
+	}
+	return n, q.session.ended(ctx, err)
+}
+
+func (q *question) read(rows driver.Rows, each func() error) (n int64, err error) {
+	if q.row == nil {
+		names := rows.Columns()
+		if q.out != nil {
+			if q.columns, err = database.BindColumns(q.query, lower(names), q.out); err != nil {
+				return 0, err
+			}
+		}
+		q.row = make([]driver.Value, len(names))
+	}
+	for {
+		switch err := rows.Next(q.row); err {
+		case nil:
+		case io.EOF:
+			if q.out == nil {
+				return 0, nil
+			}
+			return n, nil
+		default:
+			return n, err
+		}
+		n++
+		for i, target := range q.columns {
+			if err := assign(target, q.row[i]); err != nil {
+				return n, fmt.Errorf("sql %s: %w", q.query.Name, err)
+			}
+		}
+		if each != nil {
+			if err := each(); err != nil {
+				return n, err
+			}
+		}
+	}
+}
+
+// assign writes a value as the driver returns it.
+func assign(target, value any) error {
+	if lob, is := value.(ora.Lob); is {
+		return fmt.Errorf("a %T was not fetched with its row", lob)
+	}
+	return database.Assign(target, value)
+}
+
+// block is PL/SQL, which may have output parameters.
+type block struct {
+	statement
+	outputs []output
+	answers bool // some of them are columns of the one row that it answers
+}
+
+// output is an output parameter. All of them travel as text, which is what the server makes
+// of numbers and dates in the formats of the session. No text is NULL.
+type output struct {
+	field any // *int64 and so on; nil where nobody asks for it
+	inout bool
+	text  string
+	bound ora.Out
+}
+
+// outputSize is how many bytes an output may have.
+const outputSize = 4000
+
+func newBlock(base statement, in, out any) (database.Statement, error) {
+	b := &block{statement: base}
+	var params []database.Param
+	var columns []string
+	var places []int // of the columns among the parameters
+	for _, name := range base.query.Params {
+		one := sqlfile.Query{Name: base.query.Name, Params: []string{name}}
+		found, err := database.BindParams(one, in)
+		if err != nil {
+			places = append(places, len(params))
+			columns = append(columns, name)
+			found = []database.Param{{Mode: database.Out}}
+		}
+		params = append(params, found[0])
+	}
+	if len(columns) > 0 && out != nil {
+		pointers, err := database.BindColumns(base.query, columns, out)
+		if err != nil {
+			return nil, err
+		}
+		for i, place := range places {
+			params[place].Pointer = pointers[i]
+		}
+	} else if out != nil {
+		return nil, fmt.Errorf("sql %s: it has no output parameters for a row", base.query.Name)
+	}
+	b.bind(params)
+	b.answers = out != nil
+	for _, p := range params {
+		if p.Mode != database.In {
+			b.outputs = append(b.outputs, output{field: p.Pointer, inout: p.Mode == database.InOut})
+		}
+	}
+	n := 0
+	for i, p := range params {
+		if p.Mode != database.In {
+			o := &b.outputs[n]
+			o.bound = ora.Out{Dest: &o.text, Size: outputSize, In: o.inout}
+			b.args[i] = &o.bound
+			n++
+		}
+	}
+	return b, nil
+}
+
+// Run implements database.Statement.
+func (b *block) Run(ctx context.Context, each func() error) (int64, error) {
+	b.fill()
+	for i := range b.outputs {
+		o := &b.outputs[i]
+		o.text = ""
+		if o.inout {
+			o.text = texts([]driver.Value{database.Value(o.field)})[0]
+			if database.Value(o.field) == nil {
+				o.text = ""
+			}
+		}
+	}
+	if _, err := b.exec(ctx); err != nil {
+		return 0, err
+	}
+	for i := range b.outputs {
+		o := &b.outputs[i]
+		if o.field == nil {
+			continue
+		}
+		var value any = o.text
+		if o.text == "" {
+			value = nil
+		} else if _, is := o.field.(*[]byte); is { // which the server makes digits of
+			data, err := hex.DecodeString(o.text)
+			if err != nil {
+				return 0, fmt.Errorf("sql %s: %w", b.query.Name, err)
+			}
+			value = data
+		}
+		if err := database.Assign(o.field, value); err != nil {
+			return 0, fmt.Errorf("sql %s: %w", b.query.Name, err)
+		}
+	}
+	if !b.answers {
+		return 0, nil
+	}
+	if each != nil {
+		if err := each(); err != nil {
+			return 1, err
+		}
+	}
+	return 1, nil
+}

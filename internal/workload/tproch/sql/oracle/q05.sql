@@ -1,0 +1,16 @@
+-- Local supplier volume: the year's revenue of each nation of a region from customers and
+-- suppliers that are both of that nation (TPC-H 2.4.5).
+-- Validation: :region 'ASIA', :date '1994-01-01', and so :until '1995-01-01'.
+SELECT n_name, SUM(l_extendedprice * (1 - l_discount)) AS revenue
+FROM customer, orders, lineitem, supplier, nation, region
+WHERE c_custkey = o_custkey
+  AND l_orderkey = o_orderkey
+  AND l_suppkey = s_suppkey
+  AND c_nationkey = s_nationkey
+  AND s_nationkey = n_nationkey
+  AND n_regionkey = r_regionkey
+  AND r_name = :region
+  AND o_orderdate >= TO_DATE(:date, 'YYYY-MM-DD')
+  AND o_orderdate < TO_DATE(:until, 'YYYY-MM-DD')
+GROUP BY n_name
+ORDER BY revenue DESC
