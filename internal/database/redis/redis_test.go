@@ -311,8 +311,11 @@ func TestTransactions(t *testing.T) {
 
 // columns are of every type that tables of workloads have.
 var columns = []schema.Column{
-	{Name: "id"}, {Name: "n"}, {Name: "amount", Type: schema.Decimal, Size: 12, Scale: 2, Null: true},
-	{Name: "words", Type: schema.Varchar, Size: 50, Null: true}, {Name: "moment", Type: schema.Timestamp, Null: true},
+	{Name: "id"},
+	{Name: "n"},
+	{Name: "amount", Type: schema.Decimal, Size: 12, Scale: 2, Null: true},
+	{Name: "words", Type: schema.Varchar, Size: 50, Null: true},
+	{Name: "moment", Type: schema.Timestamp, Null: true},
 }
 
 // rows are load text.
