@@ -290,7 +290,7 @@ func TestScriptsEndByWhatCameOfThem(t *testing.T) {
 		},
 		{
 			"goes on after a command that failed", "a.tcl", "dbset db nosuch\nputs on\n",
-			job.ExitUsage, "sledge: Unknown prefix nosuch, choose one from mysql pg maria sqlite", "Unknown prefix nosuch, choose one from mysql pg maria sqlite\non\n",
+			job.ExitUsage, "sledge: Unknown prefix nosuch, choose one from ora mssqls db2 mysql pg maria redis sqlite", "Unknown prefix nosuch, choose one from ora mssqls db2 mysql pg maria redis sqlite\non\n",
 		},
 		{
 			"exits", "a.tcl", "puts -nonewline one; exit 7",
