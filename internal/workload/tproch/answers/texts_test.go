@@ -53,10 +53,10 @@ func TestTextsHaveTheParametersOfTheirQueries(t *testing.T) {
 	}
 }
 
-// limitOf returns the limit that a text ends with, or 0.
+// limitOf returns the limit that a text ends with, in either of the ways to say it, or 0.
 func limitOf(text string) (limit int) {
-	if found := regexp.MustCompile(`LIMIT (\d+)$`).FindStringSubmatch(text); found != nil {
-		limit, _ = strconv.Atoi(found[1])
+	if found := regexp.MustCompile(`(?:LIMIT (\d+)|FETCH FIRST (\d+) ROWS ONLY)$`).FindStringSubmatch(text); found != nil {
+		limit, _ = strconv.Atoi(found[1] + found[2])
 	}
 	return limit
 }
