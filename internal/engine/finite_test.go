@@ -69,14 +69,17 @@ func finitePlan(script []error, options load.FiniteOptions, unit time.Duration, 
 	server := &fakeServer{interrupted: make(chan struct{})}
 	w.NewTerminal = func(seat workload.Seat) workload.Terminal { return &finiteUser{stream: seat.Number, left: 3} }
 	w.NewExecutor = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
-		return &finiteUser{fakeUser: fakeUser{server: server, script: script, cancelled: c.Session.(finiteSession).cancelled}, unit: unit}, nil
+		session := c.Session.(finiteSession)
+		return &finiteUser{fakeUser: fakeUser{server: session.server, script: script, cancelled: session.cancelled}, unit: unit}, nil
 	}
 	w.Score = func(w workload.Window) []job.Metric {
 		return []job.Metric{{Name: "spans", Value: float64(len(w.Spans))}}
 	}
 	d := *p.Database
 	d.Connect = func(context.Context, any, database.Role) (database.Session, error) {
-		return finiteSession{instantSession{server: server}, make(chan struct{}), deaf}, nil
+		// A server for each, as to interrupt one is not to interrupt the others.
+		own := &fakeServer{interrupted: make(chan struct{})}
+		return finiteSession{instantSession{server: own}, make(chan struct{}), deaf}, nil
 	}
 	p.Workload, p.Database, p.Server = &w, &d, server.answers()
 	return p
@@ -160,9 +163,9 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 			want: []string{
 				"1 stream 0: 1 of 3 at 0 s for 60 s, 1 rows, done", "2 stream 1: 1 of 3 at 10 s for 60 s, 1 rows, done",
 				"1 stream 0: 2 of 3 at 60 s for 60.5 s, 0 rows, failed: connection: it took longer than 500ms, and could not be cancelled: the server went on with it for 1m0s: connection lost",
-				"2 stream 1: 2 of 3 at 70 s for 50.5 s, 0 rows, failed: connection: connection lost\nconnection lost",
+				"2 stream 1: 2 of 3 at 70 s for 52.5 s, 0 rows, cut off",
 			},
-			wantTook: 2*time.Minute + 500*time.Millisecond, wantStatus: job.Failed, wantExit: job.ExitAborted, wantError: "could not be cancelled",
+			wantTook: 2*time.Minute + 2500*time.Millisecond, wantStatus: job.Failed, wantExit: job.ExitAborted, wantError: "virtual user 1: only: it took longer than 500ms, and could not be cancelled",
 		},
 		{
 			name: "is cut off at its time limit", options: load.FiniteOptions{TimeLimit: option.Minutes(2500 * time.Millisecond)},
