@@ -155,6 +155,9 @@ func (p *Program) showDatagen(c datagen.Config, r datagen.Result) {
 	default:
 		fmt.Fprintf(p.Stdout, "\n%s\n  Run %s, %s and %s there, in this order. Each begins with the command that runs it.\n",
 			p.StdoutLook.Strong("Next"), r.Scripts.Create, r.Scripts.Load, r.Scripts.Finish)
+		if r.Scripts.LoadShell != "" {
+			fmt.Fprintf(p.Stdout, "  In place of %s there is %s, and %s for Windows.\n", r.Scripts.Load, r.Scripts.LoadShell, r.Scripts.LoadWindows)
+		}
 	}
 }
 

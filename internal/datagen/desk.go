@@ -140,7 +140,7 @@ func (d *Desk) Generate(c Config) (*Task, error) {
 			began := time.Now()
 			result, err := g.generate(ctx, began)
 			if err == nil {
-				t.found(writtenOf(g.manifest(began), result.Scripts.names()), result.Files)
+				t.found(writtenOf(g.manifest(began), result.Scripts.Order()), result.Files)
 			}
 			return err
 		}, nil

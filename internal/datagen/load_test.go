@@ -161,7 +161,7 @@ func load(t *testing.T, plan engine.Plan, c datagen.Config) {
 			runInside(t, plan, c.Folder, script)
 			continue
 		}
-		client := clientOf(t, plan)
+		client := clientOf(t, plan, c.Folder)
 		client.Dir = c.Folder
 		input, err := os.Open(filepath.Join(c.Folder, script))
 		if err != nil {
@@ -194,8 +194,9 @@ func runInside(t *testing.T, plan engine.Plan, folder, script string) {
 	}
 }
 
-// clientOf returns the database's own program, connected to the plan's database.
-func clientOf(t *testing.T, plan engine.Plan) *exec.Cmd {
+// clientOf returns the database's own program, connected to the plan's database, for scripts in
+// the folder.
+func clientOf(t *testing.T, plan engine.Plan, folder string) *exec.Cmd {
 	t.Helper()
 	values := map[string]string{}
 	for _, o := range option.Describe(plan.Connection) {
@@ -214,6 +215,9 @@ func clientOf(t *testing.T, plan engine.Plan) *exec.Cmd {
 		c = exec.Command("sqlite3", values["file"])
 	case "duckdb":
 		c = exec.Command("duckdb", "-bail", values["file"])
+	case "sqlserver": // whose server has to see the folder
+		c = exec.Command("sqlcmd", "-b", "-I", "-C", "-S", values["host"]+","+values["port"], "-U", values["user"], "-d", values["dbname"], "-v", "FOLDER="+folder)
+		c.Env = append(os.Environ(), "SQLCMDPASSWORD="+values["password"])
 	}
 	if c.Err != nil {
 		t.Skipf("the client of %s is not here: %v", plan.Database.Title, c.Err)

@@ -110,7 +110,7 @@ func Look(c Config) (Outline, error) {
 	w := g.Plan.Workload
 	o := Outline{
 		Workload: w.Title, Source: w.Identity(g.Plan.Settings, g.Plan.Seed), Rows: g.total,
-		Format: g.Format, Compression: g.Compression, Scripts: g.scripts().names(),
+		Format: g.Format, Compression: g.Compression, Scripts: g.scripts().Order(),
 	}
 	if !g.NoScripts {
 		o.Database = g.Plan.Database.Title

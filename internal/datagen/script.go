@@ -17,21 +17,29 @@ type Scripts struct {
 	Create string // makes the tables
 	Load   string // loads the files
 	Finish string // makes the indexes, the statistics and the routines
+
+	// In place of Load: for a shell, and for that of Windows, where the database has another
+	// program that loads files of lines from a client's machine. Both are there, or neither.
+	LoadShell, LoadWindows string
 }
 
-// A database's datafiles.sql has a template for each script, of which that for Parquet files is
-// optional.
+// A database's datafiles.sql has a template for each script, of which those for Parquet files and
+// for shells are optional.
 const (
 	createTemplate      = "datafiles.create"
 	loadTemplate        = "datafiles.load"
 	loadParquetTemplate = "datafiles.load_parquet"
+	loadShellTemplate   = "datafiles.load_shell"
+	loadWindowsTemplate = "datafiles.load_windows"
 	finishTemplate      = "datafiles.finish"
 )
 
 // scriptData is what the templates are expanded with.
 type scriptData struct {
 	Script     string       // the name of the script
+	Scripts    Scripts      // all that there are
 	Database   string       // the database's title
+	Connection any          // the database's options
 	Statements []string     // of the schema: those of create, or of finish
 	Files      []scriptFile // in the order in which they are loaded
 	Tables     []scriptTable
@@ -39,6 +47,7 @@ type scriptData struct {
 	Compression         Compression
 	CSV, Behind, Header bool   // whether the files are CSV, have | behind the last value, and begin with a header
 	Decompress          string // the command that writes what is in a file whose name follows; "" where files are not compressed
+	Unpack              string // the command that writes all of them uncompressed beside themselves; "" likewise
 }
 
 // Compressed tells whether the files are.
@@ -59,12 +68,14 @@ func (d scriptData) Program(f scriptFile) string {
 }
 
 type scriptFile struct {
-	Name string
+	Name  string
+	Plain string // what it is called when it is not compressed
 	scriptTable
 }
 
 type scriptTable struct {
 	Table    string
+	Rows     int64           // in all its files
 	Columns  []schema.Column // in the order of the file
 	Nullable []string        // the names of those that may be NULL
 }
@@ -80,8 +91,12 @@ func (g *generation) scripts() Scripts {
 	if g.NoScripts || !g.Plan.SQL.Has(g.loadTemplate()) || !g.buildable() {
 		return Scripts{}
 	}
-	ending := "-" + g.Plan.Database.Name + ".sql"
-	return Scripts{Create: "create" + ending, Load: "load" + ending, Finish: "finish" + ending}
+	of := "-" + g.Plan.Database.Name
+	s := Scripts{Create: "create" + of + ".sql", Load: "load" + of + ".sql", Finish: "finish" + of + ".sql"}
+	if g.Plan.SQL.Has(loadShellTemplate) && (g.Format == Tbl || g.Format == Dbgen) {
+		s.LoadShell, s.LoadWindows = "load"+of+".sh", "load"+of+".cmd"
+	}
+	return s
 }
 
 // buildable tells whether there can be a schema of the rows.
@@ -102,12 +117,21 @@ func (g *generation) loadTemplate() string {
 	return loadTemplate
 }
 
-// names lists the scripts that there are.
-func (s Scripts) names() []string {
+// Order lists the scripts that make a schema, in the order in which they are run.
+func (s Scripts) Order() []string {
 	if s == (Scripts{}) {
 		return nil
 	}
 	return []string{s.Create, s.Load, s.Finish}
+}
+
+// names lists the scripts that there are.
+func (s Scripts) names() []string {
+	names := s.Order()
+	if s.LoadShell != "" {
+		names = append(names, s.LoadShell, s.LoadWindows)
+	}
+	return names
 }
 
 // writeScripts writes the scripts for the files.
@@ -132,7 +156,12 @@ func (g *generation) writeScripts(files []File) error {
 		{createTemplate, s.Create, create},
 		{g.loadTemplate(), s.Load, nil},
 		{finishTemplate, s.Finish, finish},
+		{loadShellTemplate, s.LoadShell, nil},
+		{loadWindowsTemplate, s.LoadWindows, nil},
 	} {
+		if script.name == "" {
+			continue
+		}
 		data.Script, data.Statements = script.name, script.statements
 		if err := g.writeScript(script.template, data); err != nil {
 			return fmt.Errorf("write %s: %w", g.stage.final(script.name), err)
@@ -143,8 +172,9 @@ func (g *generation) writeScripts(files []File) error {
 
 func (g *generation) scriptData(files []File) scriptData {
 	data := scriptData{
-		Database: g.Plan.Database.Title, Compression: g.Compression, CSV: g.Format == CSV, Behind: g.Format == Dbgen, Header: g.Header,
+		Scripts: g.scripts(), Database: g.Plan.Database.Title, Connection: g.Plan.Connection, Compression: g.Compression, CSV: g.Format == CSV, Behind: g.Format == Dbgen, Header: g.Header,
 		Decompress: map[Compression]string{Gzip: "gzip -dc", Zstd: "zstd -dc"}[g.Compression],
+		Unpack:     map[Compression]string{Gzip: "gzip -dk *.gz", Zstd: "zstd -d *.zst"}[g.Compression],
 	}
 	for _, t := range g.tables {
 		table := scriptTable{Table: t.Name, Columns: t.Columns}
@@ -153,12 +183,17 @@ func (g *generation) scriptData(files []File) scriptData {
 				table.Nullable = append(table.Nullable, c.Name)
 			}
 		}
-		data.Tables = append(data.Tables, table)
+		var its []File
 		for _, f := range files {
 			if f.Table == t.Name {
-				data.Files = append(data.Files, scriptFile{f.Name, table})
+				its = append(its, f)
+				table.Rows += f.Rows
 			}
 		}
+		for _, f := range its {
+			data.Files = append(data.Files, scriptFile{f.Name, strings.TrimSuffix(f.Name, g.Compression.extension()), table})
+		}
+		data.Tables = append(data.Tables, table)
 	}
 	return data
 }

@@ -1,10 +1,19 @@
 package sqlserver_test
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"sledge/internal/catalog/edition"
 	"sledge/internal/database/grammartest"
 	"sledge/internal/database/sqlserver"
+	"sledge/internal/datagen"
+	"sledge/internal/engine"
+	"sledge/internal/job"
 	"sledge/internal/option"
 )
 
@@ -28,4 +37,87 @@ func TestItsSQLIsOfSqlfluffsGrammar(t *testing.T) {
 
 func TestItsSQLIsWhatMicrosoftsParserTakes(t *testing.T) {
 	grammartest.Check(t, grammartest.Microsoft, grammartest.Statements(t, sqlserver.Database, routines, variants...), nil)
+}
+
+// What sqlcmd reads of the scripts that datagen writes, but for what is in the schema's own files.
+func TestScriptsForFilesAreOfBothGrammars(t *testing.T) {
+	var batches []grammartest.Statement
+	seen := map[string]bool{}
+	for _, statement := range grammartest.Statements(t, sqlserver.Database, nil) {
+		seen[statement.Text] = true
+	}
+	add := func(workload string, values option.Values, c datagen.Config) {
+		pair, err := edition.Catalog.Pair("sqlserver", workload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Plan, err = engine.NewPlan(pair, job.Spec{Action: job.Build, Database: "sqlserver", Workload: workload, Seed: 1, Options: values})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Folder = t.TempDir()
+		result, err := datagen.Generate(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range result.Scripts.Order() {
+			text, err := os.ReadFile(filepath.Join(c.Folder, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, batch := range strings.Split(string(text), "\nGO\n") {
+				if batch = strings.TrimSpace(batch); batch != "" && !seen[batch] {
+					seen[batch] = true
+					batches = append(batches, grammartest.Statement{Name: fmt.Sprintf("%s %s, batch %d", workload, name, i+1), Text: batch})
+				}
+			}
+		}
+	}
+	add("tprocc", option.Values{"in_memory": "true"}, datagen.Config{})
+	for _, c := range []datagen.Config{{}, {Format: datagen.Dbgen, Compression: datagen.Gzip}, {Format: datagen.CSV, Header: true}} {
+		add("tproch", option.Values{"scale_factor": "0.01"}, c)
+	}
+	t.Run("sqlfluff", func(t *testing.T) { grammartest.Check(t, grammartest.Sqlfluff("tsql"), batches, nil) })
+	t.Run("Microsoft", func(t *testing.T) { grammartest.Check(t, grammartest.Microsoft, batches, nil) })
+}
+
+// A program in bcp's place says what it was called with, and how many rows the file has.
+func TestTheScriptForAShellCallsBCPForEachFile(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	folder, programs := t.TempDir(), t.TempDir()
+	pair, err := edition.Catalog.Pair("sqlserver", "tproch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := engine.NewPlan(pair, job.Spec{Action: job.Build, Database: "sqlserver", Workload: "tproch", Seed: 1, Options: option.Values{"scale_factor": "0.01"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := datagen.Generate(t.Context(), datagen.Config{Plan: plan, Folder: folder, Workers: 2, Compression: datagen.Gzip})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(programs, "bcp"), []byte("#!/bin/sh\necho $(wc -l < $3) \"$@\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	script := exec.CommandContext(t.Context(), shell, filepath.Join(folder, result.Scripts.LoadShell), "-S", "a server")
+	script.Env = append(os.Environ(), "PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"))
+	said, err := script.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	var want strings.Builder
+	for _, f := range result.Files {
+		name := strings.TrimSuffix(f.Name, ".gz")
+		fmt.Fprintf(&want, "%d dbo.sledge_load_%s in %s -c -t | -r 0x0a -k -m 1 -a 16000 -h TABLOCK -S a server\n", f.Rows, f.Table, name)
+		if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
+			t.Errorf("%s was left behind", name)
+		}
+	}
+	if string(said) != want.String() {
+		t.Errorf("got\n%swant\n%s", said, want.String())
+	}
 }

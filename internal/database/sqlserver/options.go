@@ -211,6 +211,13 @@ func (o *transactional) ManyBuckets(warehouses, rows int) int { return warehouse
 // SchemaOnly reports whether memory-optimized tables are empty after a restart.
 func (o *transactional) SchemaOnly() bool { return o.Durable == onlyOnly }
 
+// Heaps reports whether tables are heaps when they are loaded, which take a lock of the whole
+// table that hardly anything is logged by. datafiles.sql asks.
+func (o *transactional) Heaps() bool { return !o.InMemory }
+
+// Heaps is what datafiles.sql asks of transactional, too.
+func (o *analytic) Heaps() bool { return true }
+
 // fromURL is Database.FromURL. What stands after a question mark are further options.
 func fromURL(u *url.URL) (option.Values, error) {
 	if strings.Contains(u.Host, ",") {

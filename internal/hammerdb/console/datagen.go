@@ -141,6 +141,9 @@ func datagenrun(c *Console, ctx context.Context, _ Call) (string, error) {
 	}
 	if s := result.Scripts; s != (datagen.Scripts{}) {
 		c.out.printf("Run %s, %s and %s in %s, in this order: each says how", s.Create, s.Load, s.Finish, config.Folder)
+		if s.LoadShell != "" {
+			c.out.printf("In place of %s there is %s, and %s for Windows", s.Load, s.LoadShell, s.LoadWindows)
+		}
 	} else {
 		c.out.print("No scripts: these rows break keys of the schema")
 	}
