@@ -173,7 +173,7 @@ func TestADatabaseRefusesWhatItIsNotFor(t *testing.T) {
 	short := &workload.Workload{Name: "short", Title: "Short"}
 	long := &workload.Workload{Name: "long", Title: "Long", Use: database.Use{Analytic: true}}
 	c := catalog.New([]*database.Database{picky}, []*workload.Workload{short, long})
-	if _, err := c.Pair("picky", "short"); err == nil || err.Error() != "Picky is not for Short: it reads only (choose one of long)" {
+	if _, err := c.Pair("picky", "short"); err == nil || err.Error() != "Picky is not for Short: it reads only (it is for long)" {
 		t.Errorf("got %v, want why, and what there is else", err)
 	}
 	want := []catalog.Pair{{Database: picky, Workload: long}}

@@ -525,7 +525,7 @@ func TestRowsThatDoNotFitAreNamed(t *testing.T) {
 
 func TestDuckDBIsNotForShortTransactions(t *testing.T) {
 	c := catalog.New([]*database.Database{duckdb.Database}, []*workload.Workload{tprocc.Workload, tproch.Workload})
-	if _, err := c.Pair("duckdb", "tprocc"); err == nil || !strings.Contains(err.Error(), "DuckDB is not for TPROC-C: ") || !strings.Contains(err.Error(), "(choose one of tproch)") {
+	if _, err := c.Pair("duckdb", "tprocc"); err == nil || !strings.Contains(err.Error(), "DuckDB is not for TPROC-C: ") || !strings.Contains(err.Error(), "(it is for tproch)") {
 		t.Errorf("got %v, want why it is not, and what it is for", err)
 	}
 }
