@@ -137,7 +137,7 @@ var layers = map[string]string{
 	"browser":               "",
 	"testserver":            "",
 	"database/databasetest": "database option suite/sessions suite/suitetest",
-	"database/grammartest":  "catalog catalog/edition database engine job option sqlfile workload",
+	"database/grammartest":  "catalog catalog/edition database engine job option sqlfile suite/sessions workload",
 	"report/reporttest":     "job meter option",
 	"workload/workloadtest": "catalog/edition database engine job option suite suite/jobs suite/suitetest testserver workload",
 	"suite/suitetest":       "suite",

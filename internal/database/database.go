@@ -264,7 +264,7 @@ type SchemaName struct {
 type Dialect struct {
 	Placeholder func(n int) string           // $1, ?, @p1, :1
 	Type        func(c schema.Column) string // the native type of a column
-	Bytes       string                       // the type of a column of bytes, which no workload has; "" where there are no columns
+	Bytes       string                       // the type of a column of schema.Bytes
 
 	// LongestBytes is how many bytes a value of that type may have, where it is not for more
 	// than 100,000; 0 where it is.

@@ -38,6 +38,7 @@ const (
 	Varchar
 	Date
 	Timestamp
+	Bytes // of any number, which no workload has
 )
 
 // RowSource makes rows as load text, the form that PostgreSQL's COPY and MySQL's

@@ -387,9 +387,6 @@ func (t *Test) delete(ctx context.Context, step suite.T) {
 // sessions runs the suite of sessions.
 func (t *Test) sessions(run *runner) {
 	run.run(run.ctx, "sessions", func(step suite.T) {
-		if t.Database().Dialect.Bytes == "" {
-			step.Skipf("%s speaks no SQL: the steps below show its sessions", t.Database().Title)
-		}
 		sessions.Run(step, sessions.Subject{Database: t.Database(), Values: t.orders[0].Spec.Options, Name: Name})
 	})
 }

@@ -91,7 +91,11 @@ func createTable(d database.Dialect, t schema.Table) string {
 	var lines []string
 	var after string
 	for _, c := range t.Columns {
-		line := c.Name + " " + d.Type(c)
+		native := d.Bytes
+		if c.Type != schema.Bytes {
+			native = d.Type(c)
+		}
+		line := c.Name + " " + native
 		if !c.Null {
 			line += " NOT NULL"
 		}

@@ -58,7 +58,7 @@ func (w without) ReadDir(name string) ([]fs.DirEntry, error) {
 func TestSessions(t *testing.T) {
 	sessions.Run(suitetest.Of(t), sessions.Subject{
 		Database: onDerby(t), Values: testserver.Open(t, "derby").Values(),
-		Wordless: true, OutputsApart: true,
+		OutputsApart: true,
 	})
 }
 

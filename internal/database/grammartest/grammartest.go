@@ -19,6 +19,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
+	"sledge/internal/suite/sessions"
 	"sledge/internal/workload"
 )
 
@@ -45,8 +46,8 @@ func (p Problem) String() string {
 // program is not installed.
 type Grammar func(t testing.TB, statements []Statement) []Problem
 
-// Statements returns the SQL of a database with every workload that it is for, as the
-// program sends it: each text once. Scripts are expanded with the values of each variant, by
+// Statements returns the SQL of a database with every workload that it is for, and that of the
+// suite of sessions, as the program sends it: each text once. Scripts are expanded with the values of each variant, by
 // the options' names and without those that the workload has not. The routines are what
 // drop.sql is to drop, as the column of installed_routines.sql spells it. What is expanded with
 // other data, or is no SQL of the server's, goes without: datafiles.sql.
@@ -61,6 +62,7 @@ func Statements(t testing.TB, d *database.Database, routines []string, variants 
 			c.collect(d, w, values)
 		}
 	}
+	c.collectSuite(d)
 	return c.statements
 }
 
@@ -109,6 +111,18 @@ func (c *collector) collect(d *database.Database, w *workload.Workload, values o
 			}
 			c.add(w.Name+" "+name, statements, err)
 		}
+	}
+}
+
+// collectSuite collects what the suite of sessions sends.
+func (c *collector) collectSuite(d *database.Database) {
+	c.t.Helper()
+	statements, err := sessions.Statements(d)
+	for _, s := range statements {
+		c.add("suite "+s.Name, []string{s.Text}, nil)
+	}
+	if err != nil {
+		c.t.Fatal(err)
 	}
 }
 

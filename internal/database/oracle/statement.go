@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	ora "github.com/sijms/go-ora/v2"
@@ -21,9 +20,6 @@ import (
 // A block of PL/SQL answers in one row: each of its parameters that in has no field for is a
 // column of it. So the outputs of a routine are bound as a query's columns are.
 func (s *session) Prepare(_ context.Context, q sqlfile.Query, in, out any) (database.Statement, error) {
-	if call, is := strings.CutPrefix(strings.TrimSpace(q.Text), "CALL "); is {
-		q.Text = "BEGIN " + call + "; END;"
-	}
 	base := statement{session: s, query: q, stmt: ora.NewStmt(q.Text, s.conn)}
 	if isBlock(q.Text) {
 		return newBlock(base, in, out)

@@ -30,7 +30,10 @@ func Frozen(t suite.T, d *database.Database, values option.Values, freeze, thaw 
 	freeze()
 	defer thaw()
 	called := make(chan error, 1)
-	go func() { called <- session.Exec(context.Background(), "SELECT 1") }()
+	go func() {
+		_, err := session.Query(context.Background(), s.query(t, "one").Text, 0)
+		called <- err
+	}()
 	// Neither answer nor error may come by itself.
 	select {
 	case err := <-called:

@@ -6,6 +6,7 @@ package sessions
 import (
 	"cmp"
 	"context"
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,11 +30,13 @@ type Subject struct {
 	// only a test opens.
 	Uncancelled bool
 
-	// Wordless says that errors do not name what they are about, where the client has the words
-	// of another server than the one that answers. OutputsApart says that output parameters are
-	// tested apart, since SQL alone makes no such procedure there.
-	Wordless, OutputsApart bool
+	// OutputsApart says that output parameters are tested apart, since SQL alone makes no such
+	// procedure there.
+	OutputsApart bool
 }
+
+//go:embed sql
+var files embed.FS
 
 // patience bounds every wait for something that should happen at once.
 const patience = 20 * time.Second
@@ -90,39 +93,53 @@ func tell(t suite.T, e job.Event) {
 
 // tester tests the sessions of a database.
 type tester struct {
-	d        *database.Database
-	values   option.Values
-	names    option.Names // what the suite calls options
-	use      database.Use
-	wordless bool
+	d      *database.Database
+	values option.Values
+	names  option.Names // what the suite calls options
+	use    database.Use
 
-	// What the database's folder says for the suite, in sql/suite; "" where it does not.
+	// sql are the statements of the suite: those of the database's folder sql/suite, and ours in
+	// folder sql for what it has no words of its own for. Three are the database's alone.
 	//
-	// The outputs create the procedure sledge_test_outputs, which the test of output parameters
+	// outputs creates the procedure sledge_test_outputs, which the test of output parameters
 	// calls: without, a database has none, and says so.
 	//
-	// The endless one is a query that takes hours, for a database in which nobody waits for a
-	// lock: who changes a row that another transaction has changed fails at once. It stands
-	// for the call that waits, and a deadlock is where both fail.
+	// endless is a call that takes hours, for a database in which nobody waits for a
+	// lock: who changes a row that another transaction has changed fails at once, or when it
+	// commits. It stands for the call that waits, and a deadlock is where both may fail.
 	//
-	// One is the query that answers 1, where that is not SELECT 1.
-	outputs, endless, one string
+	// lacks has a section for each thing below that the database has not, which says why.
+	sql    *sqlfile.Library
+	schema database.Schema
+}
+
+// What a database may lack. What is tested of it means nothing there, and is skipped.
+const (
+	lacksKeys    = "lacks.keys"    // that a row with the key of another is refused
+	lacksNulls   = "lacks.nulls"   // that a column may refuse NULL
+	lacksRanges  = "lacks.ranges"  // statements that change many rows
+	lacksReading = "lacks.reading" // that a transaction reads many rows among which are its own
+	lacksEmpty   = "lacks.empty"   // that the empty text is not NULL: tested is that it is
+)
+
+// needs skips the step where the database lacks what it is about.
+func (s *tester) needs(t suite.T, lacks string) {
+	t.Helper()
+	if why := s.sql.Text(lacks); why != "" {
+		t.Skipf("%s: %s", s.d.Title, why)
+	}
 }
 
 // tester reads what the database says for the suite.
 func (of Subject) tester(t suite.T) *tester {
 	t.Helper()
-	var places []sqlfile.Place
-	for d := of.Database; d != nil; d = d.Base {
-		places = append(places, sqlfile.Place{Files: d.SQL, Dir: "sql/suite"})
-	}
-	sql, err := sqlfile.NewLibrary(of.Database.Dialect.Placeholder, places...)
+	sql, err := library(of.Database)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &tester{
-		d: of.Database, values: of.Values, use: database.Use{Name: cmp.Or(of.Name, "suite")}, wordless: of.Wordless,
-		outputs: sql.Text("outputs"), endless: sql.Text("endless"), one: cmp.Or(strings.TrimSpace(sql.Text("one")), "SELECT 1"),
+		d: of.Database, values: of.Values, use: database.Use{Name: cmp.Or(of.Name, "suite")},
+		sql: sql, schema: of.Database.Schema(of.Database, sql, nil),
 	}
 	if of.Name == "" {
 		// So that a message which names an option can be told from any other word in it.
@@ -132,6 +149,63 @@ func (of Subject) tester(t suite.T) *tester {
 		}
 	}
 	return s
+}
+
+// library gathers the statements of the suite.
+func library(of *database.Database) (*sqlfile.Library, error) {
+	var places []sqlfile.Place
+	for d := of; d != nil; d = d.Base {
+		places = append(places, sqlfile.Place{Files: d.SQL, Dir: "sql/suite"})
+	}
+	places = append(places, sqlfile.Place{Files: files, Dir: "sql"})
+	return sqlfile.NewLibrary(of.Dialect.Placeholder, places...)
+}
+
+// Statement is what the suite sends to a server in one piece.
+type Statement struct {
+	Name string // "counters.insert"
+	Text string
+}
+
+// Statements returns what the suite sends to a database, but for what is nonsense on purpose.
+func Statements(of *database.Database) ([]Statement, error) {
+	sql, err := library(of)
+	if err != nil {
+		return nil, err
+	}
+	var list []Statement
+	for _, table := range []schema.Table{counters, everyType, everyBind} {
+		create, err := of.Schema(of, sql, nil).Create([]schema.Table{table})
+		if err != nil {
+			return nil, err
+		}
+		drop, err := sql.Script("drop", dropping(table))
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range append(create, drop...) {
+			list = append(list, Statement{table.Name, text})
+		}
+	}
+	for _, name := range sql.Names("") {
+		switch {
+		case name == "counters.nonsense", name == "drop", strings.HasPrefix(name, "lacks."):
+			continue
+		case name == "call" && !sql.Has("outputs"):
+			continue
+		}
+		q, err := sql.Query(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Statement{name, q.Text})
+	}
+	return list, nil
+}
+
+// dropping is what a script that drops a table is expanded with.
+func dropping(t schema.Table) any {
+	return struct{ Tables, Routines []string }{Tables: []string{t.Name}}
 }
 
 // options returns bound options, of which the values in changes are different.
@@ -163,35 +237,28 @@ func (s *tester) connect(t suite.T) database.Session {
 }
 
 // table makes an empty table, which is gone when the test ends.
-func (s *tester) table(t suite.T, name string, columns []schema.Column) schema.Table {
-	t.Helper()
-	declarations := make([]string, len(columns))
-	for i, c := range columns {
-		declarations[i] = c.Name + " " + s.d.Dialect.Type(c)
-		if !c.Null {
-			declarations[i] += " NOT NULL"
-		}
-	}
-	s.create(t, name, fmt.Sprintf("%s, PRIMARY KEY (%s)", strings.Join(declarations, ", "), columns[0].Name))
-	return schema.Table{Name: name, Columns: columns}
-}
-
-// create makes an empty table as it is declared, which is gone when the test ends.
-func (s *tester) create(t suite.T, name, declaration string) {
+func (s *tester) table(t suite.T, table schema.Table) {
 	t.Helper()
 	session := s.connect(t)
-	drop := "DROP TABLE " + name
-	_ = session.Exec(t.Context(), drop) // of a run that was killed
-	mustExec(t, session, fmt.Sprintf("CREATE TABLE %s (%s)", name, declaration))
+	_ = s.schema.Drop(t.Context(), session, []string{table.Name}, nil) // of a run that was killed
+	statements, err := s.schema.Create([]schema.Table{table})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range statements {
+		if err := session.Exec(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
 	t.Cleanup(func() {
 		// The test's own context is over when cleaning up.
 		last, err := s.d.Connect(context.Background(), s.options(t, nil), database.Owner)
 		if err != nil {
-			t.Errorf("connect to drop %s: %v", name, err)
+			t.Errorf("connect to drop %s: %v", table.Name, err)
 			return
 		}
-		if err := last.Exec(context.Background(), drop); err != nil {
-			t.Errorf("%s: %v", drop, err)
+		if err := s.schema.Drop(context.Background(), last, []string{table.Name}, nil); err != nil {
+			t.Errorf("drop %s: %v", table.Name, err)
 		}
 		if err := last.Close(); err != nil {
 			t.Error(err)
@@ -199,27 +266,55 @@ func (s *tester) create(t suite.T, name, declaration string) {
 	})
 }
 
-// counters makes a table with the rows (1, 0) and (2, 0).
-func (s *tester) counters(t suite.T, name string) {
-	t.Helper()
-	s.table(t, name, []schema.Column{{Name: "id"}, {Name: "n"}})
-	session := s.connect(t)
-	mustExec(t, session, "INSERT INTO "+name+" (id, n) VALUES (1, 0)")
-	mustExec(t, session, "INSERT INTO "+name+" (id, n) VALUES (2, 0)")
+// counters is a table of numbers.
+var counters = schema.Table{
+	Name: "sledge_test_counters", Columns: []schema.Column{{Name: "id"}, {Name: "n"}}, Key: []string{"id"},
 }
 
-func (s *tester) prepare(t suite.T, session database.Session, name, text string, in, out any) database.Statement {
+// counter is a row of counters.
+type counter struct {
+	ID int64 `sql:"id"`
+	N  int64 `sql:"n"`
+}
+
+// counters makes the table with the rows (1, 0) and (2, 0).
+func (s *tester) counters(t suite.T) {
 	t.Helper()
-	statement, err := session.Prepare(t.Context(), s.parse(t, name, text), in, out)
+	s.table(t, counters)
+	in := counter{}
+	insert := s.prepare(t, s.connect(t), "counters.insert", &in, nil)
+	for in.ID = 1; in.ID <= 2; in.ID++ {
+		mustRun(t, insert, 1)
+	}
+}
+
+// read returns what reads a counter in a session.
+func (s *tester) read(t suite.T, session database.Session, id int64) func() int64 {
+	t.Helper()
+	in, out := counter{ID: id}, struct {
+		N int64 `sql:"n"`
+	}{}
+	statement := s.prepare(t, session, "counters.read", &in, &out)
+	return func() int64 {
+		t.Helper()
+		mustRun(t, statement, 1)
+		return out.N
+	}
+}
+
+// prepare prepares a statement of the suite.
+func (s *tester) prepare(t suite.T, session database.Session, name string, in, out any) database.Statement {
+	t.Helper()
+	statement, err := session.Prepare(t.Context(), s.query(t, name), in, out)
 	if err != nil {
-		t.Fatalf("prepare: %v", err)
+		t.Fatalf("prepare %s: %v", name, err)
 	}
 	return statement
 }
 
-func (s *tester) parse(t suite.T, name, text string) sqlfile.Query {
+func (s *tester) query(t suite.T, name string) sqlfile.Query {
 	t.Helper()
-	q, err := sqlfile.Parse(name, text, s.d.Dialect.Placeholder)
+	q, err := s.sql.Query(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,13 +325,6 @@ func (s *tester) describes(name string) bool {
 	return slices.ContainsFunc(option.Describe(s.d.Options(s.use)), func(d option.Description) bool {
 		return d.Name == name
 	})
-}
-
-func mustExec(t suite.T, session database.Session, statement string) {
-	t.Helper()
-	if err := session.Exec(t.Context(), statement); err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
 }
 
 func mustRun(t suite.T, statement database.Statement, want int64) {
@@ -250,15 +338,15 @@ func mustRun(t suite.T, statement database.Statement, want int64) {
 	}
 }
 
-// wantValue checks the only value that a query returns.
-func wantValue(t suite.T, session database.Session, query, want string) {
+// wantValue checks the only value that a query of the suite returns.
+func (s *tester) wantValue(t suite.T, session database.Session, name string, want any) {
 	t.Helper()
-	got, err := session.Query(t.Context(), query, 0)
+	got, err := session.Query(t.Context(), s.query(t, name).Text, 0)
 	if err != nil {
-		t.Fatalf("%s: %v", query, err)
+		t.Fatalf("%s: %v", name, err)
 	}
-	if len(got.Rows) != 1 || len(got.Rows[0]) != 1 || got.Rows[0][0] != want {
-		t.Errorf("%s: got %q, want %q", query, got.Rows, want)
+	if len(got.Rows) != 1 || len(got.Rows[0]) != 1 || got.Rows[0][0] != fmt.Sprint(want) {
+		t.Errorf("%s: got %q, want %v", name, got.Rows, want)
 	}
 }
 

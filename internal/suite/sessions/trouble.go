@@ -1,10 +1,8 @@
 package sessions
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"strconv"
 	"strings"
@@ -16,36 +14,53 @@ import (
 	"sledge/internal/suite"
 )
 
-// locked returns a session that holds a lock on row 1 of a new table.
-func (s *tester) locked(t suite.T, table string) database.Session {
+// locked has a session hold a lock on row 1 of the counters, which it goes on working in.
+func (s *tester) locked(t suite.T) (update func()) {
 	t.Helper()
-	s.counters(t, table)
+	s.counters(t)
 	holder := s.connect(t)
 	if err := holder.Begin(t.Context(), database.ReadWrite); err != nil {
 		t.Fatal(err)
 	}
-	mustExec(t, holder, "UPDATE "+table+" SET n = 1 WHERE id = 1")
+	in := counter{ID: 1, N: 1}
+	statement := s.prepare(t, holder, "counters.update", &in, nil)
+	mustRun(t, statement, 1)
 	t.Cleanup(func() {
 		if err := holder.Rollback(context.Background()); err != nil {
 			t.Errorf("rollback: %v", err)
 		}
 	})
-	return holder
+	return func() { t.Helper(); mustRun(t, statement, 1) }
+}
+
+// waiting prepares a call that waits for that lock, or just waits.
+func (s *tester) waiting(t suite.T, session database.Session) database.Statement {
+	t.Helper()
+	if s.sql.Has("endless") {
+		return s.prepare(t, session, "endless", nil, nil)
+	}
+	return s.prepare(t, session, "counters.update", &counter{ID: 1, N: 2}, nil)
+}
+
+// one asks for the number 1.
+func (s *tester) one(ctx context.Context, t suite.T, session database.Session) (database.Table, error) {
+	t.Helper()
+	return session.Query(ctx, s.query(t, "one").Text, 0)
 }
 
 func (s *tester) testContext(t suite.T) {
 	session := s.connect(t)
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := session.Query(over, s.one, 0); !errors.Is(err, context.Canceled) {
+	if _, err := s.one(over, t, session); !errors.Is(err, context.Canceled) {
 		t.Errorf("query in a context that is over: got %v, want %v", err, context.Canceled)
 	}
-	s.locked(t, "sledge_test_context")
-	session = s.connect(t)
+	s.locked(t)
+	waiting := s.waiting(t, s.connect(t))
 	short, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	err := within(t, 5*time.Second, "a call whose context is over", func() error {
-		_, err := session.Query(short, cmp.Or(s.endless, "UPDATE sledge_test_context SET n = 2 WHERE id = 1"), 0)
+		_, err := waiting.Run(short, nil)
 		return err
 	})
 	if !errors.Is(err, context.DeadlineExceeded) {
@@ -54,10 +69,7 @@ func (s *tester) testContext(t suite.T) {
 }
 
 func (s *tester) testInterrupt(t suite.T) {
-	holder := s.locked(t, "sledge_test_interrupt")
-	in := struct {
-		ID int64 `sql:"id"`
-	}{1}
+	update := s.locked(t)
 	for _, tt := range []struct {
 		name  string
 		after time.Duration // how long the call has been waiting
@@ -70,7 +82,7 @@ func (s *tester) testInterrupt(t suite.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			update := s.prepare(t, session, "update", cmp.Or(s.endless, "UPDATE sledge_test_interrupt SET n = 2 WHERE id = :id"), &in, nil)
+			waiting := s.waiting(t, session)
 			if tt.after == 0 {
 				session.Interrupt()
 			} else {
@@ -79,7 +91,7 @@ func (s *tester) testInterrupt(t suite.T) {
 			start := time.Now()
 			err = within(t, patience, "an interrupted call", func() error {
 				// Virtual users call with a context that is never cancelled.
-				_, err := update.Run(context.Background(), nil)
+				_, err := waiting.Run(context.Background(), nil)
 				return err
 			})
 			if took := time.Since(start); err == nil || took > tt.after+2*time.Second {
@@ -94,17 +106,18 @@ func (s *tester) testInterrupt(t suite.T) {
 			session.Interrupt() // is allowed at any time
 		})
 	}
-	mustExec(t, holder, "UPDATE sledge_test_interrupt SET n = 3 WHERE id = 1")
+	update() // whoever held the lock is none the worse
 }
 
 func (s *tester) testCancel(t suite.T) {
-	s.locked(t, "sledge_test_cancel")
+	s.locked(t)
 	session := s.connect(t)
+	waiting := s.waiting(t, session)
 	one := func() {
 		t.Helper()
 		// A virtual user cannot know whether the cancellation came too late for the one before.
-		_ = session.Exec(context.Background(), s.one)
-		if got, err := session.Query(context.Background(), s.one, 0); err != nil || len(got.Rows) != 1 || got.Rows[0][0] != "1" {
+		_, _ = s.one(context.Background(), t, session)
+		if got, err := s.one(context.Background(), t, session); err != nil || len(got.Rows) != 1 || got.Rows[0][0] != "1" {
 			t.Fatalf("the statement after it: got %v, %v; want 1", got.Rows, err)
 		}
 	}
@@ -113,7 +126,7 @@ func (s *tester) testCancel(t suite.T) {
 		time.AfterFunc(300*time.Millisecond, func() { cancelled <- session.Cancel(t.Context()) })
 		start := time.Now()
 		err := within(t, patience, "a cancelled statement", func() error {
-			_, err := session.Query(context.Background(), cmp.Or(s.endless, "UPDATE sledge_test_cancel SET n = 2 WHERE id = 1"), 0)
+			_, err := waiting.Run(context.Background(), nil)
 			return err
 		})
 		if took := time.Since(start); err == nil || took > 2*time.Second {
@@ -129,23 +142,26 @@ func (s *tester) testCancel(t suite.T) {
 	}
 	one()
 	session.Interrupt()
-	if _, err := session.Query(context.Background(), s.one, 0); err == nil {
+	if _, err := s.one(context.Background(), t, session); err == nil {
 		t.Error("a session that was cancelled cannot be interrupted")
 	}
 }
 
 // testDeadlock has two sessions update two rows in opposite order. The one that
 // gets through waits for the other, so that a database that lets only one
-// transaction write at a time shows its refusal, too.
+// transaction write at a time shows its refusal, too. Where both get through, one is refused
+// when it commits.
 func (s *tester) testDeadlock(t suite.T) {
-	s.counters(t, "sledge_test_deadlock")
-	type result struct{ err error }
+	s.counters(t)
+	var increments [2]database.Statement
 	var sessions [2]database.Session
-	var half, ended [2]chan struct{}
-	results := make(chan result, 2)
+	var ids [2]counter
+	var half, through, ended [2]chan struct{}
+	results := make(chan error, 2)
 	for i := range sessions {
 		sessions[i] = s.connect(t)
-		half[i], ended[i] = make(chan struct{}), make(chan struct{})
+		increments[i] = s.prepare(t, sessions[i], "counters.increment", &ids[i], nil)
+		half[i], through[i], ended[i] = make(chan struct{}), make(chan struct{}), make(chan struct{})
 	}
 	deadlock := func(me int) error {
 		session, other := sessions[me], 1-me
@@ -153,46 +169,56 @@ func (s *tester) testDeadlock(t suite.T) {
 		if err := session.Begin(t.Context(), database.ReadWrite); err != nil {
 			return err
 		}
-		const update = "UPDATE sledge_test_deadlock SET n = n + 1 WHERE id = %d"
-		err := session.Exec(t.Context(), fmt.Sprintf(update, 1+me))
+		increment := func(id int) error {
+			ids[me].ID = int64(id)
+			_, err := increments[me].Run(t.Context(), nil)
+			return err
+		}
+		err := increment(1 + me)
 		close(half[me])
 		if err == nil {
-			wait(half[other], time.Second)
-			err = session.Exec(t.Context(), fmt.Sprintf(update, 1+other))
+			wait(half[other], nil, time.Second)
+			err = increment(1 + other)
 		}
 		if err != nil {
 			return errors.Join(err, session.Rollback(t.Context()))
 		}
-		wait(ended[other], patience/2)
-		return session.Commit(t.Context())
+		close(through[me])
+		wait(ended[other], through[other], patience/2)
+		if err := session.Commit(t.Context()); err != nil {
+			return errors.Join(err, session.Rollback(t.Context()))
+		}
+		return nil
 	}
 	for i := range sessions {
-		go func() { results <- result{deadlock(i)} }()
+		go func() { results <- deadlock(i) }()
 	}
 	failed := 0
 	for range sessions {
 		select {
-		case r := <-results:
-			if r.err == nil {
+		case err := <-results:
+			if err == nil {
 				continue
 			}
 			failed++
-			if class := s.d.Classify(r.err); !class.Retryable() {
-				t.Errorf("got class %v of %v, want one that is retryable", class, r.err)
+			if class := s.d.Classify(err); !class.Retryable() {
+				t.Errorf("got class %v of %v, want one that is retryable", class, err)
 			}
 		case <-time.After(patience):
 			t.Fatalf("the deadlock was not resolved within %v", patience)
 		}
 	}
-	if failed != 1 && (failed != 2 || s.endless == "") {
+	if failed != 1 && (failed != 2 || !s.sql.Has("endless")) {
 		t.Errorf("%d of the two transactions failed, want 1", failed)
 	}
-	wantValue(t, s.connect(t), "SELECT SUM(n) FROM sledge_test_deadlock", strconv.Itoa(2*(2-failed)))
+	s.wantValue(t, s.connect(t), "counters.sum", 2*(2-failed))
 }
 
-func wait(c <-chan struct{}, limit time.Duration) {
+// wait waits for either.
+func wait(one, other <-chan struct{}, limit time.Duration) {
 	select {
-	case <-c:
+	case <-one:
+	case <-other:
 	case <-time.After(limit):
 	}
 }

@@ -1,0 +1,4 @@
+{{- range .Tables}}
+DROP TABLE {{.}} PURGE
+/
+{{- end}}

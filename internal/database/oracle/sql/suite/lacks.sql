@@ -1,0 +1,2 @@
+-- name: empty
+Oracle has NULL in place of a text, or of bytes, of no length

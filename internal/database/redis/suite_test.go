@@ -1,0 +1,12 @@
+package redis
+
+import (
+	"testing"
+
+	"sledge/internal/database/databasetest"
+	"sledge/internal/testserver"
+)
+
+func TestSessions(t *testing.T) {
+	databasetest.Run(t, Database, testserver.Open(t, "redis").Values())
+}

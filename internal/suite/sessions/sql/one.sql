@@ -1,0 +1,2 @@
+-- Answers 1, and reads no table.
+SELECT 1
