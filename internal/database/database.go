@@ -114,6 +114,10 @@ type Database struct {
 	// the server whatever happens; where it cannot, its error is an UnrestoredError. Optional.
 	Finish func(ctx context.Context, options any, tell func(job.Event)) error
 
+	// Report returns how the server reports on itself within the measured time of a run, where
+	// the options ask for that, and else nil. Optional.
+	Report func(options any, measured time.Duration) *Report
+
 	// Durability says by the server's settings, as the query server.settings lists them,
 	// whether what was committed survives a power failure, and what decides that.
 	// Optional.

@@ -43,5 +43,16 @@ type Server struct {
 	Flush func(ctx context.Context, s Session) error
 }
 
+// Report is how a server reports on itself while a run is measured.
+type Report struct {
+	Title   string // what the server calls it: "MONREPORT"
+	LeftOut string // why it makes none, though the options ask for it; "" where it does
+
+	// Make is called when the measured time begins, in a session of its own, and returns the
+	// text. The channel over is closed when the measured time is, for a server whose report is
+	// of two moments. Make ends soon after ctx does.
+	Make func(ctx context.Context, s Session, over <-chan struct{}) (text string, err error)
+}
+
 // Explainer asks a server for the plan of a query.
 type Explainer func(ctx context.Context, s Session, query string) (Table, error)

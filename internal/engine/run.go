@@ -88,6 +88,8 @@ type run struct {
 
 	auditor workload.Auditor // of the ledger; nil where none is kept
 
+	report *serverReport // nil where none is asked for
+
 	polled   atomic.Pointer[count] // the newest reading of the server's count
 	reported *count                // the last one that a second was reported with
 }
@@ -109,6 +111,9 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 		var leaving sync.WaitGroup
 		leaving.Go(func() { closeQuietly(&monitor) })
 		leaving.Go(stopPolling)
+		if r != nil {
+			leaving.Go(r.report.close)
+		}
 		if r != nil {
 			leaving.Go(func() { r.reviving.Wait(); r.connections.close() })
 		}
@@ -133,9 +138,14 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 	}
 	stopPolling = polling
 
+	if r.report, err = openReport(ctx, p); err != nil {
+		return job.Result{}, brokenOff(ctx, job.Run, err)
+	}
+
 	m, err := r.measure(ctx, &monitor, stop)
 	r.end(ctx, &m, &m.gaps, &m.flow)
 	result := r.result(m)
+	result.ServerReport = r.report.end(err == nil && !m.stopped && !m.exhausted, stop)
 	ledger, unaudited := r.audit(ctx)
 	result.Ledger = ledger
 	err = r.verdict(ctx, &result, m, errors.Join(err, unaudited))
@@ -516,9 +526,11 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 
 	load := host.StartLoad()
 	m.started = time.Now()
+	r.report.begin(ctx)
 	r.feed.send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.Measure, Length: pacing.Duration}})
 	ended, err = r.phase(ctx, job.Measure, pacing.Duration, stop, second, r.measured(&m)...)
 	m.timeUp = time.Now()
+	r.report.timeUp()
 	m.client = load.End()
 	m.elapsed = m.timeUp.Sub(m.started)
 	m.summary.Elapsed = m.elapsed

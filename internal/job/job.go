@@ -143,6 +143,8 @@ type Result struct {
 
 	Client *ClientLoad `json:"client,omitempty"` // in the measured time of a run
 
+	ServerReport *ServerReport `json:"server_report,omitempty"` // of a run whose options ask for one
+
 	// Contention is what virtual users were to expect of each other; nil where there is so
 	// much room that they seldom meet.
 	Contention *Contention `json:"contention,omitempty"`
@@ -226,6 +228,14 @@ type ServerCount struct {
 	Rate  float64 `json:"rate"`
 	Unit  string  `json:"unit"` // of the rate: "QPH"
 	Is    string  `json:"is"`   // what the rate is of: "queries an hour"
+}
+
+// ServerReport is what a server reported on itself while a run was measured.
+type ServerReport struct {
+	Title   string  `json:"title"`             // what the server calls it: "MONREPORT"
+	Text    string  `json:"text,omitempty"`    // in lines
+	Seconds float64 `json:"seconds,omitempty"` // from the beginning of the measured time until it was there
+	Error   string  `json:"error,omitempty"`   // why there is none
 }
 
 // Metric is a headline figure, such as 1,234,567 NOPM.

@@ -40,36 +40,37 @@ type Document struct {
 	Unrecorded int64 `json:"unrecorded_events,omitempty"`
 
 	// Of a run.
-	Line             string           `json:"line,omitempty"` // the headline in one line, which who shows the document fills in
-	Metrics          []job.Metric     `json:"metrics,omitempty"`
-	Worth            string           `json:"worth,omitempty"`   // of the metrics, where the job did not end as it should: "INVALID: do not use these figures"
-	Remarks          []string         `json:"remarks,omitempty"` // what has to be known of the metrics, and why one is missing
-	Alarms           []string         `json:"alarms,omitempty"`  // why the figures must not be used, or not without a second thought
-	Grounds          []Ground         `json:"grounds,omitempty"` // what they rest on
-	Started          time.Time        `json:"started,omitzero"`  // of the measurement
-	Elapsed          float64          `json:"elapsed_seconds,omitempty"`
-	Agreement        *job.Agreement   `json:"agreement,omitempty"`
-	CounterAgreement *job.Agreement   `json:"counter_agreement,omitempty"` // of the server's count of all transactions, which TPM is computed from
-	Waiting          []job.Waiting    `json:"waiting,omitempty"`           // transactions that had not ended when the time was up, longest first
-	LongestGap       *job.Gap         `json:"longest_gap,omitempty"`       // in which no transaction ended; 0 if it was below 0.25 s
-	Standstills      int              `json:"standstills,omitempty"`       // gaps of a second or more
-	Client           *job.ClientLoad  `json:"client,omitempty"`            // what Sledge itself used in the measured time
-	Outages          []job.Outage     `json:"outages,omitempty"`           // when connections were lost, and how the rate came back
-	Ledger           *job.Ledger      `json:"ledger,omitempty"`            // what became of what was acknowledged
-	Uncounted        string           `json:"uncounted,omitempty"`         // why the server's count of all transactions is not used
-	ServerCount      *job.ServerCount `json:"server_count,omitempty"`      // what the server counted by itself, of a run that ends when its work is done
-	Pace             *job.Pace        `json:"pace,omitempty"`              // how the run kept to its rate
-	Lateness         *job.Delay       `json:"lateness,omitempty"`          // how long after the end of their users' pauses transactions began
-	Sharing          *job.Sharing     `json:"sharing,omitempty"`           // how users fared that share connections
-	Pool             *job.Pool        `json:"pool,omitempty"`              // what was done over each connection of a pool
-	Contention       *job.Contention  `json:"contention,omitempty"`        // how many virtual users shared the same data
-	Tidied           []job.Tidied     `json:"tidied,omitempty"`            // what the server was made to do after the run
-	Untidy           string           `json:"untidy,omitempty"`            // why that did not come to its end, though the run had been measured in full
-	Spans            []job.Span       `json:"spans,omitempty"`             // the transactions of a run that ends when its work is done, each by itself
-	Explained        *job.Explained   `json:"explained,omitempty"`         // how the plans of its queries were had, which sledge jobs plan shows
-	Transactions     []Transaction    `json:"transactions,omitempty"`
-	All              *Transaction     `json:"all,omitempty"`   // all kinds together
-	Steps            []LoadStep       `json:"steps,omitempty"` // in which different numbers of virtual users worked
+	Line             string            `json:"line,omitempty"` // the headline in one line, which who shows the document fills in
+	Metrics          []job.Metric      `json:"metrics,omitempty"`
+	Worth            string            `json:"worth,omitempty"`   // of the metrics, where the job did not end as it should: "INVALID: do not use these figures"
+	Remarks          []string          `json:"remarks,omitempty"` // what has to be known of the metrics, and why one is missing
+	Alarms           []string          `json:"alarms,omitempty"`  // why the figures must not be used, or not without a second thought
+	Grounds          []Ground          `json:"grounds,omitempty"` // what they rest on
+	Started          time.Time         `json:"started,omitzero"`  // of the measurement
+	Elapsed          float64           `json:"elapsed_seconds,omitempty"`
+	Agreement        *job.Agreement    `json:"agreement,omitempty"`
+	CounterAgreement *job.Agreement    `json:"counter_agreement,omitempty"` // of the server's count of all transactions, which TPM is computed from
+	Waiting          []job.Waiting     `json:"waiting,omitempty"`           // transactions that had not ended when the time was up, longest first
+	LongestGap       *job.Gap          `json:"longest_gap,omitempty"`       // in which no transaction ended; 0 if it was below 0.25 s
+	Standstills      int               `json:"standstills,omitempty"`       // gaps of a second or more
+	Client           *job.ClientLoad   `json:"client,omitempty"`            // what Sledge itself used in the measured time
+	Outages          []job.Outage      `json:"outages,omitempty"`           // when connections were lost, and how the rate came back
+	Ledger           *job.Ledger       `json:"ledger,omitempty"`            // what became of what was acknowledged
+	Uncounted        string            `json:"uncounted,omitempty"`         // why the server's count of all transactions is not used
+	ServerCount      *job.ServerCount  `json:"server_count,omitempty"`      // what the server counted by itself, of a run that ends when its work is done
+	Pace             *job.Pace         `json:"pace,omitempty"`              // how the run kept to its rate
+	Lateness         *job.Delay        `json:"lateness,omitempty"`          // how long after the end of their users' pauses transactions began
+	Sharing          *job.Sharing      `json:"sharing,omitempty"`           // how users fared that share connections
+	ServerReport     *job.ServerReport `json:"server_report,omitempty"`     // what the server reported on itself meanwhile
+	Pool             *job.Pool         `json:"pool,omitempty"`              // what was done over each connection of a pool
+	Contention       *job.Contention   `json:"contention,omitempty"`        // how many virtual users shared the same data
+	Tidied           []job.Tidied      `json:"tidied,omitempty"`            // what the server was made to do after the run
+	Untidy           string            `json:"untidy,omitempty"`            // why that did not come to its end, though the run had been measured in full
+	Spans            []job.Span        `json:"spans,omitempty"`             // the transactions of a run that ends when its work is done, each by itself
+	Explained        *job.Explained    `json:"explained,omitempty"`         // how the plans of its queries were had, which sledge jobs plan shows
+	Transactions     []Transaction     `json:"transactions,omitempty"`
+	All              *Transaction      `json:"all,omitempty"`   // all kinds together
+	Steps            []LoadStep        `json:"steps,omitempty"` // in which different numbers of virtual users worked
 
 	Findings []job.Finding   `json:"findings,omitempty"` // of a check
 	Loaded   []job.TableLoad `json:"loaded,omitempty"`   // of a build
@@ -133,7 +134,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
 		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Client: r.Client, Pace: r.Pace, Lateness: r.Lateness, Sharing: r.Sharing, Pool: r.Pool, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
 		Findings: r.Findings, Loaded: r.Loaded, Steps: newLoadSteps(r.Steps, j.Kinds),
-		Spans: r.Spans, Explained: r.Explained, Outages: r.Outages, Ledger: r.Ledger, Uncounted: r.Uncounted, ServerCount: r.ServerCount,
+		Spans: r.Spans, Explained: r.Explained, Outages: r.Outages, Ledger: r.Ledger, Uncounted: r.Uncounted, ServerCount: r.ServerCount, ServerReport: r.ServerReport,
 	}
 	if j.Spec.Action == job.Run {
 		utc := j

@@ -180,6 +180,13 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 		}
 		row(mark, "Plans", "%s", explained(*e))
 	}
+	if s := r.ServerReport; s != nil {
+		mark := Plain
+		if s.Error != "" {
+			mark = Doubtful
+		}
+		row(mark, "Report", "%s", serverReport(*s))
+	}
 	if len(r.Tidied) > 0 {
 		mark, did := Plain, make([]string, len(r.Tidied))
 		for i, t := range r.Tidied {

@@ -38,6 +38,16 @@ func (p *page) say(look func(string) string, format string, args ...any) {
 	}
 }
 
+// asItIs adds lines that others wrote, set out by their spaces.
+func (p *page) asItIs(text string) {
+	text = PrintableLines(text)
+	if p.sheet != nil {
+		p.sheet.add(Item{Text: text})
+		return
+	}
+	p.WriteString(text + "\n")
+}
+
 // plain is the look of text that nothing sets off.
 func plain(line string) string { return line }
 

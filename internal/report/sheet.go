@@ -21,10 +21,12 @@ type Part struct {
 	Items     []Item
 }
 
-// Item is a line of a part, or a table. Cells and lines may be set in by spaces.
+// Item is a line of a part, or a table, or a text of many lines as others wrote it. Cells and
+// lines may be set in by spaces.
 type Item struct {
 	Line  string
 	Table *terminal.Table
+	Text  string
 }
 
 // begin begins a part.

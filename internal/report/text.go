@@ -68,6 +68,10 @@ func whole(b *page, j job.Job, sum meter.Summary) {
 	if list := j.Result.Findings; len(list) > 0 && (b.Rules || b.Whole || !allHold(list)) {
 		findings(b, j.Result.Findings)
 	}
+	if r := j.Result.ServerReport; b.Whole && r != nil && r.Text != "" {
+		b.title(Printable(r.Title), "as the server reported on itself")
+		b.asItIs(r.Text)
+	}
 	if b.Whole {
 		setup(b, j, sum)
 	}
@@ -195,6 +199,14 @@ func explained(e job.Explained) string {
 		text += "; " + strings.Join(strings.Fields(e.Why), " ")
 	}
 	return text
+}
+
+// serverReport says what the server reported, or why it did not.
+func serverReport(r job.ServerReport) string {
+	if r.Error != "" {
+		return fmt.Sprintf("no %s of the server: %s", r.Title, strings.Join(strings.Fields(r.Error), " "))
+	}
+	return fmt.Sprintf("%s of the server, %s lines, made beside the virtual users in %s, from the beginning of the measured time on", r.Title, count(int64(strings.Count(r.Text, "\n")+1)), Spell(time.Duration(r.Seconds*float64(time.Second))))
 }
 
 // outage says when connections were lost, and how the rate came back.

@@ -64,3 +64,32 @@ func textOf(t *testing.T, j job.Job) string {
 	}
 	return b.String()
 }
+
+// Everything that the server reported is told to who asks for the whole job, and of others that
+// it did.
+func TestAServersReportIsToldAsItIs(t *testing.T) {
+	j := reporttest.Run()
+	j.Result.ServerReport = &job.ServerReport{Title: "MONREPORT", Seconds: 60, Text: "Wait times\n  READS   12"}
+	told := "   Report      MONREPORT of the server, 2 lines, made beside the virtual users in 1 min, from the beginning of the measured time on\n"
+	for whole, want := range map[bool][]string{
+		false: {told},
+		true:  {told, "\nMONREPORT, as the server reported on itself\nWait times\n  READS   12\n"},
+	} {
+		var b bytes.Buffer
+		if err := Text(&b, j, meter.Summary{}, View{Whole: whole}); err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range want {
+			if !strings.Contains(b.String(), part) {
+				t.Errorf("got\n%s\nwant\n%s", b.String(), part)
+			}
+		}
+		if told := strings.Contains(b.String(), "READS"); told != whole {
+			t.Errorf("got the report %t, want it %t", told, whole)
+		}
+	}
+	j.Result.ServerReport = &job.ServerReport{Title: "MONREPORT", Error: "not\nallowed"}
+	if got, want := textOf(t, j), "!  Report      no MONREPORT of the server: not allowed\n"; !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwant a line %q", got, want)
+	}
+}

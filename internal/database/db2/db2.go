@@ -24,6 +24,7 @@ var Database = &database.Database{
 	Library:    libraryOf,
 	Target:     target,
 	Connect:    connect,
+	Report:     report,
 	Schema:     sqlschema.New,
 	Server:     sqlschema.NewServer,
 	SchemaName: schemaName,

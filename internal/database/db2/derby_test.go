@@ -9,13 +9,16 @@ import (
 	"io/fs"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"sledge/internal/catalog"
 	"sledge/internal/database"
+	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
+	"sledge/internal/suite"
 	"sledge/internal/suite/jobs"
 	"sledge/internal/suite/sessions"
 	"sledge/internal/suite/suitetest"
@@ -63,13 +66,65 @@ func TestSessions(t *testing.T) {
 }
 
 // TestClientSQL builds a schema, compares every row, checks it, works on it and checks it
-// again, with Db2's own client SQL but for how Derby locks what it reads.
+// again, with Db2's own client SQL but for how Derby locks what it reads. Beside the run a routine
+// of Derby's reports, as Db2's MONREPORT would.
 func TestClientSQL(t *testing.T) {
+	d := onDerby(t)
+	d.Report = func(any, time.Duration) *database.Report {
+		return &database.Report{Title: "SQLTABLES", Make: reportBy("CALL sysibm.sqltables(NULL, 'SLEDGE', 'WARE%', NULL, NULL)")}
+	}
+	reports := 0
 	jobs.Run(suitetest.Of(t), jobs.Subject{
-		Pair:    catalog.Pair{Database: onDerby(t), Workload: tprocc.Workload},
+		Pair:    catalog.Pair{Database: d, Workload: tprocc.Workload},
 		Version: "test", Values: option.Values(testserver.Open(t, "derby").Values()), Measured: 8 * time.Second, // so many transactions that the counts can be compared
 		Chosen: func(v workload.Variant) bool { return v.Name == "client SQL" },
+		Look: func(t suite.T, _ workload.Variant, told []job.Event) {
+			for _, e := range told {
+				if e.Headline == nil {
+					continue
+				}
+				reports++
+				if r := e.Headline.ServerReport; r == nil || r.Error != "" || !strings.Contains(r.Text, "WAREHOUSE  TABLE") {
+					t.Errorf("got the report %+v, want one that lists the warehouses' table", r)
+				}
+			}
+		},
 	})
+	if reports != 1 {
+		t.Errorf("%d runs had a headline, want one", reports)
+	}
+}
+
+// The lines that a routine returns are a report, and a routine that returns none has none.
+func TestARoutineReports(t *testing.T) {
+	s := derbySession(t)
+	for call, want := range map[string]string{
+		"CALL sysibm.sqltables(NULL, NULL, 'SYSDUMMY1', NULL, NULL)": "  SYSIBM  SYSDUMMY1  ",
+		"CALL syscs_util.syscs_set_runtimestatistics(0)":             "",
+	} {
+		got, err := reportBy(call)(t.Context(), s, nil)
+		if err != nil || strings.Contains(got, "\n") || !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: got %q, %v, want one line with %q", call, got, err, want)
+		}
+	}
+	if _, err := reportBy("CALL monreport.dbsummary(60)")(t.Context(), s, nil); err == nil {
+		t.Error("a module that is not there has reported")
+	}
+}
+
+func TestMonreportIsAskedForMinutesOfTheMeasuredTime(t *testing.T) {
+	o := bound(t, database.Use{Name: "tpcc"}, option.Values{"monreport": "2"})
+	if r := report(o, 3*time.Minute); r == nil || r.LeftOut != "" || r.Make == nil || r.Title != "MONREPORT" {
+		t.Errorf("got %+v, want a report", r)
+	}
+	if r := report(o, 2*time.Minute); r == nil || !strings.Contains(r.LeftOut, "monreport") {
+		t.Errorf("got %+v, want it left out", r)
+	}
+	for _, o := range []any{bound(t, database.Use{Name: "tpcc"}, nil), bound(t, database.Use{Name: "tpch", Analytic: true}, nil)} {
+		if r := report(o, time.Hour); r != nil {
+			t.Errorf("got %+v where nobody asked for one", r)
+		}
+	}
 }
 
 // derbySession is a session on Apache Derby, and drop is run when the test ends.

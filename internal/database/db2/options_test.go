@@ -39,7 +39,7 @@ func TestALoginIsOneText(t *testing.T) {
 
 func TestOptionsThatCannotBeAreRefused(t *testing.T) {
 	for name, value := range map[string]string{
-		"host": "a;UID=other", "password": "a;b", "dbname": "", "user": "", "tablespace": "a b", "monreport": "2",
+		"host": "a;UID=other", "password": "a;b", "dbname": "", "user": "", "tablespace": "a b", "monreport": "61",
 		"table_tablespaces": `C "" D`, "superuser_password": "{",
 	} {
 		o := newOptions(database.Use{Name: "tpcc"})

@@ -154,9 +154,16 @@ func (s *session) Query(ctx context.Context, statement string, limit int) (t dat
 	return t, err
 }
 
-// readTable runs a statement that is prepared, and reads its result as text.
+// readTable runs a statement that is prepared, and reads its result as text. A routine says what
+// it returns when it has run.
 func readTable(st *cli.Statement, limit int, t *database.Table) error {
 	columns, err := st.Columns()
+	ran := err == nil && len(columns) == 0
+	if ran {
+		if err = st.Execute(); err == nil {
+			columns, err = st.Columns()
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -172,8 +179,13 @@ func readTable(st *cli.Statement, limit int, t *database.Table) error {
 			return err
 		}
 	}
-	if err := st.Execute(); err != nil || len(columns) == 0 {
-		return err
+	if len(columns) == 0 {
+		return nil
+	}
+	if !ran {
+		if err := st.Execute(); err != nil {
+			return err
+		}
 	}
 	for limit == 0 || len(t.Rows) < limit {
 		there, err := st.Fetch()

@@ -414,7 +414,7 @@ func (s *Speaker) second(second job.Second) []string {
 // result words what a run has measured. Of a pool of connections each virtual user says
 // how much it has done.
 func (s *Speaker) result(user int, r job.Result) []Line {
-	said := by(user, s.headline(r)...)
+	said := by(user, append(s.headline(r), serverReport(r.ServerReport)...)...)
 	if r.Pool == nil || len(said) == 0 || r.Elapsed == 0 {
 		return said
 	}
@@ -431,6 +431,17 @@ func (s *Speaker) result(user int, r job.Result) []Line {
 		total[k] = int64(math.Round(float64(n) * 60 / r.Elapsed))
 	}
 	return append(append(each, said...), Line{user, "CLIENT SIDE TPM : " + byKind(r.Kinds, total)})
+}
+
+// serverReport has what the server reported on itself.
+func serverReport(r *job.ServerReport) []string {
+	switch {
+	case r == nil:
+		return nil
+	case r.Error != "":
+		return []string{fmt.Sprintf("no %s: %s", r.Title, r.Error)}
+	}
+	return append([]string{"---" + r.Title + " OUTPUT---"}, strings.Split(r.Text, "\n")...)
 }
 
 // byKind lists numbers behind the kinds of transaction that they are of: "neworder 12".

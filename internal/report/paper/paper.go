@@ -312,6 +312,7 @@ type block struct {
 	Line    []terminal.Piece
 	Table   *table
 	Drawing *drawing
+	Text    string // as others wrote it, in lines set out by spaces
 }
 
 type table struct {
@@ -407,6 +408,9 @@ func sectionsOf(parts []report.Part) (list []section) {
 }
 
 func blockOf(i report.Item) block {
+	if i.Text != "" {
+		return block{Text: i.Text}
+	}
 	if i.Table == nil {
 		return block{Line: pieces(i.Line)}
 	}

@@ -148,7 +148,7 @@ func read(t *testing.T, html []byte) file {
 			}
 		}
 	}
-	allowed := strings.Fields("html head meta title style body main header p h1 h2 span dl div dt dd nav ul li a section table thead tbody tr th td figure figcaption details summary footer svg line rect path circle text")
+	allowed := strings.Fields("html head meta title style body main header p h1 h2 span dl div dt dd nav ul li a section table thead tbody tr th td figure figcaption details summary footer pre svg line rect path circle text")
 	for name := range f.elements {
 		if !slices.Contains(allowed, name) {
 			t.Errorf("there is a <%s>", name)
@@ -306,6 +306,19 @@ func TestWhatOthersWroteIsOnlyText(t *testing.T) {
 		if strings.ContainsRune(f.text, '\x1b') || strings.ContainsRune(f.text, '\x0e') {
 			t.Errorf("%s: there are control characters in the text", name)
 		}
+	}
+}
+
+func TestWhatTheServerReportedStandsAsItWrote(t *testing.T) {
+	a := newArchive(t)
+	j := reporttest.Run()
+	j.Result.ServerReport = &job.ServerReport{Title: "MONREPORT", Seconds: 60, Text: "Wait times\n----------\n  READS   <12>\x1b"}
+	f := a.report(a.record(j, 4))
+	if want := "Wait times\n----------\n  READS   <12>\\x1b"; !strings.Contains(f.text, want) || f.elements["pre"] != 1 {
+		t.Errorf("want %q in a pre, of which there are %d, got\n%s", want, f.elements["pre"], f.text)
+	}
+	if want := "MONREPORT of the server, 3 lines, made beside the virtual users in 1 min, from the beginning of the measured time on"; !strings.Contains(f.text, want) {
+		t.Errorf("want %q, got\n%s", want, f.text)
 	}
 }
 

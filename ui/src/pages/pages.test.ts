@@ -239,6 +239,15 @@ describe('a job', () => {
     expect(page.querySelectorAll('#kinds ~ .scroll tbody tr').length).toBeGreaterThan(20)
   })
 
+  test('has what its server reported on itself when it is opened', async () => {
+    answers[`/jobs/${run.id}`] = { ...run, server_report: { title: 'MONREPORT', seconds: 60, text: 'Wait times\n  READS <b>12</b>' } }
+    const page = await open(`#/jobs/${run.id}`, 'Report of the server')
+    expect(words()).not.toContain('Wait times')
+    const summary = [...page.querySelectorAll('summary')].find((found) => found.textContent?.includes('Report of the server'))
+    summary?.click()
+    await vi.waitFor(() => expect(page.querySelector('pre')?.textContent).toBe('Wait times\n  READS <b>12</b>'), patience)
+  })
+
   test('that is a build says what was loaded', async () => {
     await open(`#/jobs/${build.id}`, 'Loaded')
     for (const load of (build as Job).loaded ?? []) expect(words()).toContain(load.table)
