@@ -254,28 +254,11 @@ func target(options any) string {
 	return a.Database + " on " + s.address()
 }
 
-// fromURL is Database.FromURL. What stands after a question mark are further options, by
-// their names without the prefix.
+// fromURL is Database.FromURL.
 func fromURL(u *url.URL) (option.Values, error) {
-	values := option.Values{}
-	set := func(name, value string) {
-		if value != "" {
-			values[name] = value
-		}
+	values, name, err := database.URLOptions(u, nil)
+	if err == nil && name != "" {
+		values["dbname"] = name
 	}
-	set("host", u.Hostname())
-	set("port", u.Port())
-	set("user", u.User.Username())
-	if password, given := u.User.Password(); given {
-		values["password"] = password
-	}
-	name := strings.TrimPrefix(u.Path, "/")
-	if strings.Contains(name, "/") {
-		return nil, fmt.Errorf("the URL of a Db2 database ends in one name, not in %q", name)
-	}
-	set("dbname", name)
-	for name, value := range u.Query() {
-		values[name] = value[len(value)-1]
-	}
-	return values, nil
+	return values, err
 }

@@ -85,10 +85,4 @@ func TestAURLNamesADatabase(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got[name], want)
 		}
 	}
-	if u, err = url.Parse("db2://db1/a/b"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := fromURL(u); err == nil {
-		t.Error("a URL with two names was taken")
-	}
 }

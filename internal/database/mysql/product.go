@@ -40,33 +40,20 @@ type Product struct {
 
 type settings interface{ common() *Options }
 
-// FromURL is Database.FromURL. What stands after a question mark are further
-// options, by their names without the prefix. A URL names a server by its
-// address, so the socket is used only where the URL gives one.
+// FromURL is Database.FromURL. A URL names a server by its address, so the socket is used only
+// where the URL gives one.
 func (p Product) FromURL(u *url.URL) (option.Values, error) {
-	values := option.Values{"socket": null}
-	set := func(name, value string) {
-		if value != "" {
-			values[name] = value
-		}
+	values, name, err := database.URLOptions(u, nil)
+	if err != nil {
+		return nil, err
 	}
-	if strings.Contains(u.Host, ",") {
-		return nil, errors.New("the URL names several servers: name one, or give the list by the option host")
+	if name != "" {
+		values["dbname"] = name
 	}
-	set("host", u.Hostname())
-	set("port", u.Port())
-	set("user", u.User.Username())
-	if password, ok := u.User.Password(); ok {
-		set("password", cmp.Or(password, null))
+	if password, given := values["password"]; given && password == "" {
+		values["password"] = null
 	}
-	name := strings.TrimPrefix(u.Path, "/")
-	if strings.Contains(name, "/") {
-		return nil, fmt.Errorf("the URL of a %s database ends in one name, not in %q", p.Title, name)
-	}
-	set("dbname", name)
-	for name, value := range u.Query() {
-		values[name] = value[len(value)-1]
-	}
+	values["socket"] = cmp.Or(values["socket"], null)
 	return values, nil
 }
 

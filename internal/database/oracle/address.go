@@ -251,33 +251,13 @@ func target(options any) string {
 	return fmt.Sprintf("%s on %v", o.own().User, at)
 }
 
-// fromURL is Database.FromURL: oracle://user:password@host:port/service. What stands after a
-// question mark are further options, by their names.
+// fromURL is Database.FromURL: oracle://user:password@host:port/service.
 func fromURL(u *url.URL) (option.Values, error) {
-	values := option.Values{}
-	set := func(name, value string) {
-		if value != "" {
-			values[name] = value
-		}
+	values, service, err := database.URLOptions(u, nil)
+	if err == nil && service != "" {
+		values["service"] = service
 	}
-	if strings.Contains(u.Host, ",") {
-		return nil, errors.New("the URL names several servers: name one, or give the list by the option host")
-	}
-	set("host", u.Hostname())
-	set("port", u.Port())
-	set("user", u.User.Username())
-	if password, ok := u.User.Password(); ok {
-		values["password"] = password
-	}
-	service := strings.TrimPrefix(u.Path, "/")
-	if strings.Contains(service, "/") {
-		return nil, fmt.Errorf("the URL of an Oracle database ends in the name of a service, not in %q", service)
-	}
-	set("service", service)
-	for name, value := range u.Query() {
-		values[name] = value[len(value)-1]
-	}
-	return values, nil
+	return values, err
 }
 
 // clientSettings is Database.ClientSettings: what Oracle's own programs take from the

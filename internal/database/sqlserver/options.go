@@ -1,9 +1,6 @@
 package sqlserver
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"runtime"
@@ -218,41 +215,18 @@ func (o *transactional) Heaps() bool { return !o.InMemory }
 // Heaps is what datafiles.sql asks of transactional, too.
 func (o *analytic) Heaps() bool { return true }
 
-// fromURL is Database.FromURL. What stands after a question mark are further options.
+// fromURL is Database.FromURL. The driver's URLs have an instance in the path and the
+// database in a parameter.
 func fromURL(u *url.URL) (option.Values, error) {
-	if strings.Contains(u.Host, ",") {
-		return nil, errors.New("the URL names several servers: name one")
-	}
-	values := option.Values{}
-	set := func(name, value string) {
-		if value != "" {
-			values[name] = value
-		}
-	}
-	set("host", u.Hostname())
-	set("port", u.Port())
-	set("user", u.User.Username())
-	password, _ := u.User.Password()
-	set("password", password)
-	query, err := url.ParseQuery(u.RawQuery)
-	if err != nil {
-		return nil, errors.New("the part of the URL after the ? cannot be read: write name=value, with & between two")
-	}
-	for name, value := range query {
-		values[cmp.Or(parameters[strings.ToLower(name)], name)] = value[len(value)-1]
-	}
-	// The driver's URLs have an instance in the path and the database in a parameter.
-	path := strings.TrimPrefix(u.Path, "/")
+	values, name, err := database.URLOptions(u, parameters)
 	switch {
-	case path == "":
-	case strings.Contains(path, "/"):
-		return nil, fmt.Errorf("the URL of a SQL Server database ends in one name, not in %q", path)
+	case err != nil || name == "":
 	case values["dbname"] == "":
-		values["dbname"] = path
+		values["dbname"] = name
 	default:
-		values["host"] += `\` + path
+		values["host"] += `\` + name
 	}
-	return values, nil
+	return values, err
 }
 
 // parameters are those of the driver's URLs that are options here under another name.

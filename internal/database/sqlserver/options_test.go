@@ -109,15 +109,6 @@ func TestAURLIsReadAsTheDriversAre(t *testing.T) {
 			t.Errorf("%s: got %v, %v, want %s", c.url, got, err, c.want)
 		}
 	}
-	for _, wrong := range []string{"sqlserver://a,b/c", "sqlserver://a/b/c"} {
-		u, err := url.Parse(wrong)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := fromURL(u); err == nil {
-			t.Errorf("%s: got no error", wrong)
-		}
-	}
 }
 
 func TestTokensAreReadAsAzPrintsThem(t *testing.T) {
