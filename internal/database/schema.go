@@ -40,6 +40,11 @@ type Schema struct {
 	// has to know. Optional: nil where no workload with such a table is for the database.
 	Keep func(ctx context.Context, s Session, t schema.Table) error
 
+	// Foresee is told what a check is going to ask by Session.Query, one statement after the
+	// other, for a database that answers over a copy of the rows, which it can then make at
+	// once. Optional.
+	Foresee func(s Session, statements []string)
+
 	// Claims are how builds know of each other. Optional: nil where the database has
 	// Database.Claim, or no way to tell.
 	Claims *Claims

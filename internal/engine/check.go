@@ -50,6 +50,9 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		findings: []job.Finding{{Rule: "structure", Title: "every table and column is there", Holds: true}},
 		total:    1 + len(seen.Findings) + len(p.Workload.Rules),
 	}
+	if err := p.foresee(session); err != nil {
+		return job.Result{}, err
+	}
 	f.step(job.Monitor, job.Step{Name: job.StepCheckTables})
 	isOfTables := func(r workload.Rule) bool { return r.Begins == "" }
 	if err := c.rules(ctx, isOfTables, ""); err != nil {
@@ -80,6 +83,26 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	f.step(job.Monitor, ended)
 	return result, nil
 }
+
+// foresee tells the database what the rules of a check will ask.
+func (p Plan) foresee(s database.Session) error {
+	if p.Schema.Foresee == nil {
+		return nil
+	}
+	var statements []string
+	for _, rule := range p.Workload.Rules {
+		q, err := p.SQL.Query(queryOf(rule))
+		if err != nil {
+			return err
+		}
+		statements = append(statements, q.Text)
+	}
+	p.Schema.Foresee(s, statements)
+	return nil
+}
+
+// queryOf names the query of a rule.
+func queryOf(rule workload.Rule) string { return "check." + rule.Name }
 
 // checkError is an error of a check, with what of the schema is the reason.
 type checkError struct {
@@ -162,7 +185,7 @@ func (c *audit) rules(ctx context.Context, chosen func(workload.Rule) bool, fore
 
 func checkRule(ctx context.Context, p Plan, s database.Session, rule workload.Rule, foreign string) (job.Finding, error) {
 	finding := job.Finding{Rule: rule.Name, Title: rule.Title, Source: rule.Source}
-	rows, err := p.ask(ctx, s, "check."+rule.Name, rowsShown)
+	rows, err := p.ask(ctx, s, queryOf(rule), rowsShown)
 	if err != nil {
 		return finding, fmt.Errorf("check %s: %w", rule.Name, err)
 	}
@@ -186,7 +209,7 @@ func checkRule(ctx context.Context, p Plan, s database.Session, rule workload.Ru
 // excuse has a schema that broke the rule from the first, and could never be checked by
 // it.
 func knownCause(ctx context.Context, p Plan, s database.Session, rule workload.Rule) (string, error) {
-	query := "check." + rule.Name + "_known"
+	query := queryOf(rule) + "_known"
 	rows, err := p.ask(ctx, s, query, 1)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", query, err)

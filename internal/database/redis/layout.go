@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	goredis "github.com/redis/go-redis/v9"
+
 	"sledge/internal/database"
 	"sledge/internal/schema"
 	"sledge/internal/sqlfile"
@@ -67,6 +69,16 @@ func (l layout) names() []string {
 	names := make([]string, len(l.Columns))
 	for i, c := range l.Columns {
 		names[i] = c.Name
+	}
+	return names
+}
+
+// identity lists the columns that tell a row from all others; of a stream, which has none, those
+// of its key.
+func (l layout) identity() []string {
+	names := slices.Concat(l.Key, l.Member)
+	if l.Each != "" {
+		names = append(names, l.Each)
 	}
 	return names
 }
@@ -216,31 +228,45 @@ func owners(tables map[string]layout) map[string]owner {
 }
 
 // eachKey calls do with the keys of the schema's prefix, and what stands in their names
-// behind it. A key may come twice while others change many.
+// behind it. A key may come twice.
 func (s *session) eachKey(ctx context.Context, do func(key, name string, parts []string) error) error {
 	prefix := s.options.Prefix + ":"
+	return s.eachName(ctx, func(name []byte) error {
+		key := string(name)
+		parts := strings.Split(strings.TrimPrefix(key, prefix), ":")
+		return do(key, parts[0], parts[1:])
+	})
+}
+
+// eachName calls do with the name of each key of the schema's prefix, which is lent. A key may
+// come twice: the server's tables may grow or shrink meanwhile.
+func (s *session) eachName(ctx context.Context, do func(name []byte) error) error {
+	pattern := s.options.Prefix + ":*"
 	for cursor := "0"; ; {
-		said, err := s.ask(ctx, "SCAN", cursor, "MATCH", prefix+"*", "COUNT", 10000)
+		said, err := s.askRaw(ctx, goredis.NewRawCmd(ctx, "SCAN", cursor, "MATCH", pattern, "COUNT", scanned))
 		if err != nil {
 			return err
 		}
-		list, _ := said.([]any)
-		if len(list) != 2 {
-			return fmt.Errorf("SCAN answered %v", said)
-		}
-		keys, _ := list[1].([]any)
-		for _, k := range keys {
-			key := text(k)
-			parts := strings.Split(strings.TrimPrefix(key, prefix), ":")
-			if err := do(key, parts[0], parts[1:]); err != nil {
+		said.list()
+		next, _ := said.value()
+		cursor = string(next)
+		for range said.list() {
+			name, _ := said.value()
+			if said.err != nil {
+				break
+			}
+			if err := do(name); err != nil {
 				return err
 			}
 		}
-		if cursor = text(list[0]); cursor == "0" {
-			return nil
+		if said.err != nil || cursor == "0" {
+			return said.err
 		}
 	}
 }
+
+// scanned is how many keys a SCAN looks at: some milliseconds of the server's.
+const scanned = 10000
 
 // newSchema is Database.Schema.
 func newSchema(_ *database.Database, sql *sqlfile.Library, plan any) database.Schema {
@@ -253,6 +279,7 @@ func newSchema(_ *database.Database, sql *sqlfile.Library, plan any) database.Sc
 		Drop:      dropTables,
 		Ledger:    database.Ledger{Create: createLedger, Read: readLedger, Write: writeLedger, Drop: dropLedger},
 		Keep:      k.keep,
+		Foresee:   foresee,
 		Claims:    &database.Claims{Take: claim, Holder: holder, Work: work, Orphans: orphans},
 	}
 }

@@ -51,12 +51,17 @@ func (q *queue) span(command int) (first, last int) {
 	return q.firsts[command], last
 }
 
-// commands appends the driver's commands to a list.
-func (q *queue) commands(list []goredis.Cmder) []goredis.Cmder {
+// fill fills boxes with the arguments, as the driver takes them.
+func (q *queue) fill() {
 	q.grow(len(q.ends))
 	for i := range q.ends {
 		*q.texts[i] = q.argument(i)
 	}
+}
+
+// commands appends the driver's commands to a list.
+func (q *queue) commands(list []goredis.Cmder) []goredis.Cmder {
+	q.fill()
 	for i := range q.firsts {
 		first, last := q.span(i)
 		list = append(list, goredis.NewCmd(context.Background(), q.boxes[first:last:last]...))

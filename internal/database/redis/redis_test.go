@@ -399,6 +399,58 @@ func TestSQLIsAnswered(t *testing.T) {
 	}
 }
 
+// What cannot be read as the rows of a table is said, with the key.
+func TestStrangeKeysAreNamed(t *testing.T) {
+	s := connected(t, "strange")
+	loads(t, s, "hashes", "hashes HASH (id, n)")
+	t.Cleanup(func() {
+		if err := dropTables(context.Background(), connectedAgain(t, "strange"), []string{"hashes"}, nil); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, tt := range []struct{ makes, says string }{
+		{"HSET hashes(1,x) amount 1", `strange:hashes:1:x is named as one of a row is, but for "x"`},
+		{"HSET hashes(1,05) amount 1", `but for "05"`},
+		{"SET hashes(7,7) x", "strange:hashes:7:7 is not as a row of hashes is kept: WRONGTYPE"},
+		{"HSET hashes(7,7) amount much", `column amount of hashes holds "much"`},
+	} {
+		if err := s.Exec(t.Context(), tt.makes); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Query(t.Context(), "SELECT amount FROM hashes", 0); err == nil || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("after %s: got %v, want it to say %q", tt.makes, err, tt.says)
+		}
+		if err := s.Exec(t.Context(), "DEL "+strings.Fields(tt.makes)[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := s.Query(t.Context(), "SELECT amount FROM hashes", 0); err != nil || len(got.Rows) != 4 {
+		t.Errorf("when they are gone: got %v, %v", got, err)
+	}
+}
+
+func TestRepliesAreTakenApart(t *testing.T) {
+	r := &reply{rest: []byte("*4\r\n$2\r\na\r\r\n$-1\r\n:17\r\n$0\r\n\r\n")}
+	n := r.list()
+	var got []string
+	for range n {
+		text, there := r.value()
+		got = append(got, fmt.Sprintf("%q %t", text, there))
+	}
+	if want := `["a\r" true "" false "17" true "" true]`; fmt.Sprint(got) != want || r.err != nil || len(r.rest) != 0 {
+		t.Errorf("got %v, %v, and %q left; want %s", got, r.err, r.rest, want)
+	}
+	for _, wrong := range []string{"", "*", "*1\r", "*x\r\n", "$5\r\nab\r\n", "-ERR no\r\n", "%1\r\n"} {
+		r := &reply{rest: []byte(wrong)}
+		for range r.list() {
+			r.value()
+		}
+		if r.err == nil {
+			t.Errorf("%q is taken for an answer", wrong)
+		}
+	}
+}
+
 func connectedAgain(t *testing.T, prefix string) *session {
 	t.Helper()
 	s, err := connect(context.Background(), options(t, prefix, nil), database.Owner)

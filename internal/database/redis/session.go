@@ -33,7 +33,9 @@ type session struct {
 	multi   bool // MULTI was sent
 	queue   queue
 	layouts map[string]layout // as far as they were read
-	answers *answers          // nil until SQL is asked
+
+	answers  *answers // nil until SQL is asked
+	foreseen []string // SQL that will be
 
 	interrupted atomic.Bool
 }

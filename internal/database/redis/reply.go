@@ -1,0 +1,126 @@
+package redis
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	goredis "github.com/redis/go-redis/v9"
+)
+
+// reply is an answer as it came, in version 2 of the server's protocol, of which values are
+// taken one by one (redis.io, "Redis serialization protocol specification"). So many rows are
+// read without an object for each value. After what is no such answer, err says so, and what
+// is taken is nothing.
+type reply struct {
+	rest []byte
+	err  error
+}
+
+// errReply says that an answer is not what was asked for.
+var errReply = errors.New("the server's answer is not of the form that was asked for")
+
+// serverError is what the server says went wrong, as the driver's own errors do.
+type serverError string
+
+func (e serverError) Error() string { return string(e) }
+
+// RedisError makes it a goredis.Error.
+func (serverError) RedisError() {}
+
+// line takes what stands before the end of a line, and tells of which kind it is.
+func (r *reply) line() (kind byte, text []byte) {
+	end := bytes.IndexByte(r.rest, '\r')
+	if r.err != nil || end < 1 || end+1 >= len(r.rest) {
+		r.fail(errReply)
+		return 0, nil
+	}
+	kind, text, r.rest = r.rest[0], r.rest[1:end], r.rest[end+2:]
+	if kind == '-' {
+		r.fail(serverError(text))
+	}
+	return kind, text
+}
+
+func (r *reply) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+	r.rest = nil
+}
+
+// length takes what a line says of the length of what comes after it; 0 and false for nil.
+func (r *reply) length(text []byte) (n int, there bool) {
+	n, err := strconv.Atoi(lent(text))
+	if err != nil {
+		r.fail(errReply)
+	}
+	if n < 0 {
+		return 0, false
+	}
+	return n, r.err == nil
+}
+
+// list takes the beginning of a list, and returns how many values are in it.
+func (r *reply) list() int {
+	kind, text := r.line()
+	if kind != '*' {
+		r.fail(errReply)
+		return 0
+	}
+	n, _ := r.length(text)
+	return n
+}
+
+// value takes a text or a number, which is lent, and tells whether it is there.
+func (r *reply) value() (value []byte, there bool) {
+	kind, text := r.line()
+	switch kind {
+	case ':', '+':
+		return text, true
+	case '$':
+		n, there := r.length(text)
+		if !there {
+			return nil, false
+		}
+		if n+2 > len(r.rest) {
+			break
+		}
+		value, r.rest = r.rest[:n], r.rest[n+2:]
+		return value, true
+	}
+	r.fail(errReply)
+	return nil, false
+}
+
+// askRaw sends a command and returns its answer as it came.
+func (s *session) askRaw(ctx context.Context, cmd *goredis.RawCmd) (*reply, error) {
+	if err := s.do(ctx, cmd); err != nil {
+		return nil, err
+	}
+	return &reply{rest: cmd.Val()}, nil
+}
+
+// askMany sends the commands of a queue together, and returns their answers as they came, one
+// behind the other, in buf.
+func (s *session) askMany(ctx context.Context, q *queue, buf *bytes.Buffer) (*reply, error) {
+	buf.Reset()
+	q.fill()
+	cmds := q.cmds[:0]
+	for i := range q.firsts {
+		first, last := q.span(i)
+		cmds = append(cmds, goredis.NewRawWriteToCmd(ctx, buf, q.boxes[first:last:last]...))
+	}
+	q.cmds = cmds
+	if err := s.doAll(ctx, cmds); err != nil {
+		return nil, err
+	}
+	for _, cmd := range cmds {
+		if err := cmd.Err(); err != nil && !errors.Is(err, goredis.Nil) {
+			return nil, fmt.Errorf("%s: %w", cmd.Name(), err)
+		}
+	}
+	return &reply{rest: buf.Bytes()}, nil
+}
