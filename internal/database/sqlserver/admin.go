@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +31,11 @@ func create(ctx context.Context, options any, _ func(job.Event)) error {
 	l := options.(settings).common()
 	if isServersOwn(l.Database) {
 		return l.Wrong("dbname", l.Database, "%q is the server's own, %w: choose another database", l.Database, database.ErrUnfit)
+	}
+	if l.Folder != "" {
+		if info, err := os.Stat(l.Folder); err != nil || !info.IsDir() {
+			return l.Wrong("bulk_folder", l.Folder, "%q is no folder that is there: name one that both Sledge and the server can reach", l.Folder)
+		}
 	}
 	if !l.Azure {
 		if err := createDatabase(ctx, l); err != nil {

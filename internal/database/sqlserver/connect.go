@@ -42,7 +42,7 @@ const master = "master"
 
 // dial opens a session in a database.
 func dial(ctx context.Context, l login, in string) (*session, error) {
-	s := &session{bulk: l.bulk, inMemory: l.inMemory, maxDOP: l.maxDOP}
+	s := &session{bulk: l.Bulk, folder: l.folder(), inMemory: l.inMemory, maxDOP: l.maxDOP}
 	s.life.Store(newLife())
 	connector, err := l.connector(in, s)
 	if err != nil {

@@ -11,11 +11,14 @@ import (
 	"sledge/internal/schema"
 )
 
-// Load implements database.Session, by bulk copy or by INSERT. Either is kept whole or not at
-// all.
+// Load implements database.Session, by bulk copy, by BULK INSERT or by INSERT. Each is kept whole
+// or not at all.
 func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
 	load := s.insert
-	if s.bulk {
+	switch {
+	case s.bulk && s.folder.here != "":
+		load = s.bulkInsert
+	case s.bulk:
 		load = s.copy
 	}
 	if s.inTx {
@@ -33,7 +36,7 @@ func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowS
 
 // copy loads by INSERT BULK.
 func (s *session) copy(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
-	heap, err := s.isHeap(ctx, table.Name)
+	known, err := s.look(ctx, table.Name)
 	if err != nil {
 		return 0, err
 	}
@@ -45,7 +48,7 @@ func (s *session) copy(ctx context.Context, table schema.Table, rows schema.RowS
 	bulk := s.conn.CreateBulkContext(ctx, table.Name, table.ColumnNames())
 	// By this lock, which those who load a heap share, hardly anything is logged of it. On
 	// an index it would keep everybody else out.
-	bulk.Options.Tablock = heap
+	bulk.Options.Tablock = known.heap
 	var values []any
 	var buf []byte
 	for {
@@ -67,20 +70,32 @@ func (s *session) copy(ctx context.Context, table schema.Table, rows schema.RowS
 	}
 }
 
-// isHeap reports whether a table has no clustered index yet.
-func (s *session) isHeap(ctx context.Context, table string) (bool, error) {
-	if heap, asked := s.heaps[table]; asked {
-		return heap, nil
+// tableFacts are what loading depends on.
+type tableFacts struct {
+	heap    bool     // it has no clustered index yet
+	columns []string // in the table's order
+}
+
+// look returns the facts of a table. They are asked for once.
+func (s *session) look(ctx context.Context, table string) (tableFacts, error) {
+	if known, asked := s.tables[table]; asked {
+		return known, nil
 	}
-	t, err := s.Query(ctx, "SELECT OBJECTPROPERTY(OBJECT_ID('"+quoted(table)+"'), 'TableHasClustIndex'), OBJECTPROPERTY(OBJECT_ID('"+quoted(table)+"'), 'TableIsMemoryOptimized')", 1)
+	t, err := s.Query(ctx, fmt.Sprintf("SELECT name, OBJECTPROPERTY(object_id, 'TableHasClustIndex'), OBJECTPROPERTY(object_id, 'TableIsMemoryOptimized') "+
+		"FROM sys.columns WHERE object_id = OBJECT_ID('%s') ORDER BY column_id", quoted(table)), 0)
 	if err != nil {
-		return false, err
+		return tableFacts{}, err
 	}
-	if s.heaps == nil {
-		s.heaps = map[string]bool{}
+	var known tableFacts
+	for _, row := range t.Rows {
+		known.heap = row[1] == "0" && row[2] != "1"
+		known.columns = append(known.columns, row[0])
 	}
-	s.heaps[table] = len(t.Rows) == 1 && t.Rows[0][0] == "0" && t.Rows[0][1] != "1"
-	return s.heaps[table], nil
+	if s.tables == nil {
+		s.tables = map[string]tableFacts{}
+	}
+	s.tables[table] = known
+	return known, nil
 }
 
 // insert loads by INSERT statements of many rows.

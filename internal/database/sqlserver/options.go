@@ -1,6 +1,7 @@
 package sqlserver
 
 import (
+	"cmp"
 	"net"
 	"net/url"
 	"runtime"
@@ -37,13 +38,13 @@ type server struct {
 
 // transactional are SQL Server's options for workloads of short transactions.
 type transactional struct {
-	server     `dict:"connection" group:"connection"`
-	Database   string `opt:"dbname" flag:"dbname" group:"accounts" help:"database that holds the schema"`
-	InMemory   bool   `opt:"in_memory" group:"schema" help:"make memory-optimized tables; the database must be there, empty, with a filegroup for memory-optimized data"`
-	Bucket     int    `opt:"bucket" group:"schema" min:"1" max:"1000" help:"multiplies how many hash buckets orders and order_line get in memory"`
-	Durable    string `opt:"durability" group:"schema" choices:"SCHEMA_AND_DATA|SCHEMA_ONLY" help:"what of memory-optimized tables survives the end of the server"`
-	Bulk       bool   `opt:"bulk_copy" group:"schema" help:"load by bulk copy over the connection, as the program bcp does and without files; false loads by INSERT"`
-	Checkpoint bool   `opt:"checkpoint" group:"load" help:"checkpoint after a run"`
+	server   `dict:"connection" group:"connection"`
+	Database string `opt:"dbname" flag:"dbname" group:"accounts" help:"database that holds the schema"`
+	InMemory bool   `opt:"in_memory" group:"schema" help:"make memory-optimized tables; the database must be there, empty, with a filegroup for memory-optimized data"`
+	Bucket   int    `opt:"bucket" group:"schema" min:"1" max:"1000" help:"multiplies how many hash buckets orders and order_line get in memory"`
+	Durable  string `opt:"durability" group:"schema" choices:"SCHEMA_AND_DATA|SCHEMA_ONLY" help:"what of memory-optimized tables survives the end of the server"`
+	loading
+	Checkpoint bool `opt:"checkpoint" group:"load" help:"checkpoint after a run"`
 }
 
 // analytic are SQL Server's options for workloads of queries.
@@ -52,9 +53,16 @@ type analytic struct {
 	MaxDOP      int    `opt:"maxdop" group:"load" min:"0" max:"32767" help:"how many processors a query, and the making of an index that is no key, may use at once; 0 leaves it to the server"`
 	Database    string `opt:"dbname" flag:"dbname" group:"accounts" help:"database that holds the schema"`
 	Columnstore bool   `opt:"columnstore" group:"schema" help:"keep the tables by column, in clustered columnstore indexes"`
-	Bulk        bool   `opt:"bulk_copy" group:"schema" help:"load by bulk copy over the connection, as the program bcp does and without files; false loads by INSERT"`
-	Partition   bool   `opt:"partition_by_date" group:"schema" help:"divide orders and lineitem into a partition for every week"`
-	Statistics  bool   `opt:"advanced_statistics" group:"schema" help:"make statistics of columns that queries compare and have no index"`
+	loading
+	Partition  bool `opt:"partition_by_date" group:"schema" help:"divide orders and lineitem into a partition for every week"`
+	Statistics bool `opt:"advanced_statistics" group:"schema" help:"make statistics of columns that queries compare and have no index"`
+}
+
+// loading says how a build brings rows to the server.
+type loading struct {
+	Bulk           bool   `opt:"bulk_copy" group:"schema" help:"load by bulk copy, as the program bcp does: over the connection, or from files in bulk_folder; false loads by INSERT"`
+	Folder         string `opt:"bulk_folder" group:"schema" help:"folder that the server can read, too, in which rows are put as files of bcp's character format for it to load by BULK INSERT; empty loads over the connection"`
+	FolderOnServer string `opt:"bulk_folder_on_server" group:"schema" help:"what the server calls bulk_folder, where that is another name: a share, or a folder of its container"`
 }
 
 const (
@@ -76,9 +84,9 @@ func newOptions(use database.Use) any {
 		WindowsODBC: odbc, ODBC: odbc, User: "sa", Password: "admin", Encrypt: "true", TrustServer: true,
 	}
 	if use.Analytic {
-		return &analytic{server: where, Database: use.Name, MaxDOP: 2, Bulk: true}
+		return &analytic{server: where, Database: use.Name, MaxDOP: 2, loading: loading{Bulk: true}}
 	}
-	return &transactional{server: where, Database: use.Name, Bucket: 1, Durable: "SCHEMA_AND_DATA", Bulk: true}
+	return &transactional{server: where, Database: use.Name, Bucket: 1, Durable: "SCHEMA_AND_DATA", loading: loading{Bulk: true}}
 }
 
 // settings is any option struct of this package.
@@ -87,18 +95,18 @@ type settings interface{ common() login }
 // login is all that a connection needs.
 type login struct {
 	*server
+	loading
 	Database string
-	bulk     bool
 	inMemory bool
 	maxDOP   int // of queries; 0 leaves it to the server
 }
 
 func (o *transactional) common() login {
-	return login{server: &o.server, Database: o.Database, bulk: o.Bulk, inMemory: o.InMemory}
+	return login{server: &o.server, loading: o.loading, Database: o.Database, inMemory: o.InMemory}
 }
 
 func (o *analytic) common() login {
-	return login{server: &o.server, Database: o.Database, bulk: o.Bulk, maxDOP: o.MaxDOP}
+	return login{server: &o.server, loading: o.loading, Database: o.Database, maxDOP: o.MaxDOP}
 }
 
 // Validate implements option.Validator.
@@ -127,12 +135,31 @@ func (l login) validate(names option.Names) error {
 			names.Of("token_file"), names.Of("msi_object_id"))
 	case l.authentication() == byEntra && l.Encrypt == "false":
 		return names.Wrong("encrypt", "false", "a token must not be sent unencrypted: set it to true")
+	case l.Folder != "" && !l.Bulk:
+		return names.Wrong("bulk_folder", l.Folder, "rows go by INSERT, which needs no files: set %s to true, or %s to nothing", names.Of("bulk_copy"), names.Of("bulk_folder"))
+	case l.Folder != "" && l.Azure:
+		return names.Wrong("bulk_folder", l.Folder, "Azure SQL reads no files of other machines: set it to nothing, and rows go over the connection")
+	case l.Folder == "" && l.FolderOnServer != "":
+		return names.Wrong("bulk_folder_on_server", l.FolderOnServer, "it is another name of a folder that %s does not name", names.Of("bulk_folder"))
 	}
 	return nil
 }
 
 // onWindows is whether the options for clients on Windows count; tests set it.
 var onWindows = runtime.GOOS == "windows"
+
+// folder returns where files of rows go, if rows go by files.
+func (l login) folder() folder {
+	return folder{here: l.Folder, there: cmp.Or(l.FolderOnServer, l.Folder), option: l.Name(l.folderOption())}
+}
+
+// folderOption names the option that says what the server calls the folder.
+func (l login) folderOption() string {
+	if l.FolderOnServer == "" {
+		return "bulk_folder"
+	}
+	return "bulk_folder_on_server"
+}
 
 // hostOption names the option that says where the server is.
 func (s *server) hostOption() string {

@@ -83,6 +83,9 @@ func TestMistakesSayTheWayOut(t *testing.T) {
 		want   string
 	}{
 		{option.Values{"dbname": ""}, "name the database"},
+		{option.Values{"bulk_folder": "/data", "bulk_copy": "false"}, "needs no files"},
+		{option.Values{"bulk_folder": "/data", "azure": "true"}, "reads no files"},
+		{option.Values{"bulk_folder_on_server": "/data"}, "another name of a folder"},
 		{option.Values{"host": `db1\`}, `write a name, or name\instance`},
 		{option.Values{"host": "db1,1444"}, "its port in option port"},
 		{option.Values{"authentication": "windows"}, `DOMAIN\name`},

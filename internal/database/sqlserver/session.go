@@ -33,10 +33,11 @@ type session struct {
 	// unsure is whether a routine may have begun one, and left it when it failed.
 	unsure bool
 
-	bulk     bool            // load by bulk copy
-	inMemory bool            // tables are memory-optimized, and take no hints about locks
-	maxDOP   int             // of queries; 0 leaves it to the server
-	heaps    map[string]bool // tables by whether they are heaps, as far as it was asked
+	bulk     bool   // load by bulk copy
+	folder   folder // where files for it go; zero loads over the connection
+	inMemory bool   // tables are memory-optimized, and take no hints about locks
+	maxDOP   int    // of queries; 0 leaves it to the server
+	tables   map[string]tableFacts
 
 	// life ends when the call under way is cancelled, and is replaced then. It is the context of
 	// every call whose caller has none that can end: the driver watches one in any case.

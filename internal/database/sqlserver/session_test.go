@@ -6,6 +6,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -374,7 +378,7 @@ func TestRowsAreCopiedInOneMessage(t *testing.T) {
 	s := &standIn{t: t, answer: answering(func(r request) []byte {
 		switch {
 		case strings.Contains(r.text, "OBJECTPROPERTY"):
-			return append(rows([]string{"a", "b"}, []any{int64(0), int64(0)}), done(1)...)
+			return append(columnsOf("id", "words"), done(2)...)
 		case strings.Contains(r.text, "FMTONLY OFF"):
 			all := rows([]string{"id", "words"}, []any{int64(1), "x"})
 			return append(all[:len(all)-1-9-4], done(0)...)
@@ -403,6 +407,68 @@ func TestRowsAreCopiedInOneMessage(t *testing.T) {
 	}
 	if n := strings.Count(string(copied), string(toUTF16("three"))); n != 1 || binary.LittleEndian.Uint16(copied[1:]) != 2 {
 		t.Errorf("got %q", copied)
+	}
+}
+
+// columnsOf answers what is asked of a heap with these columns.
+func columnsOf(names ...string) []byte {
+	var all [][]any
+	for _, name := range names {
+		all = append(all, []any{name, int64(0), int64(0)})
+	}
+	return rows([]string{"name", "clustered", "in_memory"}, all...)
+}
+
+// The stand-in reads the files as a server does, under the name that it knows the folder by.
+func TestRowsAreLoadedFromFilesThatTheServerReads(t *testing.T) {
+	table := schema.Table{Name: "loaded", Columns: []schema.Column{{Name: "id"}, {Name: "words", Type: schema.Varchar, Size: 20, Null: true}, {Name: "day", Type: schema.Date}}}
+	here := t.TempDir()
+	var read []string
+	counted := 2
+	s := &standIn{t: t, answer: answering(func(r request) []byte {
+		switch {
+		case strings.Contains(r.text, "OBJECTPROPERTY"):
+			return append(columnsOf("day", "padding", "ID", "words"), done(4)...)
+		case strings.Contains(r.text, "BULK INSERT"):
+			read = append(read, regexp.MustCompile(`-\d+`).ReplaceAllString(r.text, "-N"))
+			for _, name := range regexp.MustCompile(`\\\\share\\([^']+)`).FindAllStringSubmatch(r.text, -1) {
+				text, err := os.ReadFile(filepath.Join(here, name[1]))
+				if err != nil {
+					t.Error(err)
+				}
+				read = append(read, string(text))
+			}
+			return done(counted)
+		}
+		return nil
+	})}
+	session := connectTo(t, s)
+	session.folder = folder{here, `\\share`, "bulk_folder_on_server"}
+	n, err := session.Load(t.Context(), table, &source{[]string{"1\tone\t2026-01-31", "2\t\\N\t2026-02-01"}})
+	if err != nil || n != 2 {
+		t.Fatalf("got %d rows, %v, want 2", n, err)
+	}
+	want := []string{
+		`SET DATEFORMAT ymd; BULK INSERT dbo.[loaded] FROM '\\share\sledge-loaded-N.bcp' WITH (FORMATFILE = '\\share\sledge-loaded-N.bcp.fmt', KEEPNULLS, MAXERRORS = 0, TABLOCK)`,
+		"1\tone\t2026-01-31\n2\t\t2026-02-01\n",
+		"12.0\n3\n1 SQLCHAR 0 8000 \"\\t\" 3 id \"\"\n2 SQLCHAR 0 8000 \"\\t\" 4 words \"\"\n3 SQLCHAR 0 8000 \"\\n\" 1 day \"\"\n",
+	}
+	if !slices.Equal(read, want) {
+		t.Errorf("got %q, want %q", read, want)
+	}
+
+	for name, c := range map[string]struct{ row, says string }{
+		"a row that the server passes over": {"1\tone\t2026-01-31", "has read 2 of its 1 rows"},
+		"an empty text":                     {"1\t\t2026-01-31", "cannot hold"},
+		"a character that is not ASCII":     {"1\tZürich\t2026-01-31", "cannot hold"},
+		"a tab":                             {"1\ta\\tb\t2026-01-31", "cannot hold"},
+	} {
+		if _, err := session.Load(t.Context(), table, &source{[]string{c.row}}); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: got %v, want that it %s", name, err, c.says)
+		}
+	}
+	if left, err := os.ReadDir(here); err != nil || len(left) > 0 {
+		t.Errorf("got %v, %v left behind", left, err)
 	}
 }
 

@@ -37,7 +37,8 @@ var Database = &database.Database{
 		return database.SchemaName{Name: options.(settings).common().Database}
 	},
 	Schema:   sqlschema.New,
-	Server:   sqlschema.NewServer,
+	Server:   newServer,
+	ReadPlan: readPlan,
 	Classify: classify,
 	SQL:      files,
 	Dialect: database.Dialect{

@@ -308,7 +308,7 @@ func rows(columns []string, values ...[]any) []byte {
 // connectTo returns a session at a stand-in.
 func connectTo(t testing.TB, s *standIn) *session {
 	t.Helper()
-	l := login{server: &newOptionsOf(t, s.listen()).server, Database: "tpcc", bulk: true}
+	l := login{server: &newOptionsOf(t, s.listen()).server, Database: "tpcc", loading: loading{Bulk: true}}
 	session, err := dial(t.Context(), l, "tpcc")
 	if err != nil {
 		t.Fatal(err)

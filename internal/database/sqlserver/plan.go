@@ -1,0 +1,225 @@
+package sqlserver
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/sqlfile"
+	"sledge/internal/sqlschema"
+)
+
+// newServer is Database.Server: plans take settings of the session, each in a batch of its own.
+func newServer(sql *sqlfile.Library) database.Server {
+	server := sqlschema.NewServer(sql)
+	server.Explain = explainer("SHOWPLAN_XML")
+	server.ExplainTimed = explainer("STATISTICS XML") // the plan follows the rows
+	return server
+}
+
+// explainer asks for a plan while a setting is on, which takes the right SHOWPLAN on the database.
+func explainer(setting string) database.Explainer {
+	return func(ctx context.Context, s database.Session, query string) (database.Table, error) {
+		if err := s.Exec(ctx, switched(setting, "ON")); err != nil {
+			return database.Table{}, err
+		}
+		t, err := s.Query(ctx, query, 0)
+		return t, errors.Join(err, s.Exec(ctx, switched(setting, "OFF")))
+	}
+}
+
+func switched(setting, to string) string { return "SET " + setting + " " + to }
+
+// readPlan is Database.ReadPlan. It draws the operators of the XML as a tree, each with what is
+// known of it in the lines below, because the XML has no lines. Where it is none, its lines
+// stand as they are.
+func readPlan(answer database.Table) []job.PlanLine {
+	var lines []job.PlanLine
+	for _, row := range answer.Rows {
+		text := row[len(row)-1]
+		decoder := xml.NewDecoder(strings.NewReader(text))
+		decoder.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // it is text by now
+		var plan element
+		if err := decoder.Decode(&plan); err != nil || plan.XMLName.Local != "ShowPlanXML" {
+			for line := range strings.Lines(text) {
+				lines = append(lines, job.PlanLine{Text: strings.TrimRight(line, "\r\n")})
+			}
+			continue
+		}
+		lines = plan.draw(lines, 0)
+	}
+	return lines
+}
+
+// element is one of https://schemas.microsoft.com/sqlserver/2004/07/showplan.
+type element struct {
+	XMLName    xml.Name
+	Attributes []xml.Attr `xml:",any,attr"`
+	Children   []element  `xml:",any"`
+}
+
+// attribute returns the value of an attribute; "" where there is none.
+func (e element) attribute(name string) string {
+	for _, a := range e.Attributes {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// named returns an attribute that is a name, without its brackets.
+func (e element) named(attribute string) string { return strings.Trim(e.attribute(attribute), "[]") }
+
+// told returns attributes that there are, as words.
+func (e element) told(names ...string) string {
+	var words []string
+	for _, name := range names {
+		if value := e.attribute(name); value != "" {
+			words = append(words, name+"="+value)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// each calls f for every element within e, but for those of other operators, and for what is
+// within an element of which f returns false.
+func (e element) each(f func(element) bool) {
+	for _, child := range e.Children {
+		if child.XMLName.Local != "RelOp" && f(child) {
+			child.each(f)
+		}
+	}
+}
+
+// draw adds the lines of the operators within e.
+func (e element) draw(lines []job.PlanLine, depth int) []job.PlanLine {
+	switch e.XMLName.Local {
+	case "RelOp":
+		lines = append(lines, e.operator(strings.Repeat("  ", depth))...)
+		depth++
+	case "QueryPlan", "QueryTimeStats":
+		if told := e.told("DegreeOfParallelism", "NonParallelPlanReason", "CpuTime", "ElapsedTime"); told != "" {
+			lines = append(lines, job.PlanLine{Text: e.XMLName.Local + ": " + told})
+		}
+	case "MissingIndexGroup":
+		e.each(func(index element) bool {
+			if table := index.named("Table"); table != "" {
+				var columns []string
+				index.each(func(c element) bool {
+					columns = append(columns, c.named("Name"))
+					return true
+				})
+				columns = slices.DeleteFunc(columns, func(name string) bool { return name == "" })
+				lines = append(lines, job.PlanLine{Text: fmt.Sprintf("missing index: %s (%s) %s", table, strings.Join(columns, ", "), e.told("Impact"))})
+			}
+			return false
+		})
+	}
+	for _, child := range e.Children {
+		lines = child.draw(lines, depth)
+	}
+	return lines
+}
+
+// operator returns the line of an operator, and those of what is known of it.
+func (e element) operator(indent string) []job.PlanLine {
+	physical, logical := e.attribute("PhysicalOp"), e.attribute("LogicalOp")
+	line := job.PlanLine{Step: indent + physical}
+	if logical != "" && logical != physical {
+		line.Step += " (" + logical + ")"
+	}
+	var objects, sought, details []string
+	actual := actually{}
+	e.each(func(part element) bool {
+		switch name := part.XMLName.Local; name {
+		case "Object":
+			object := part.named("Table")
+			if index := part.named("Index"); index != "" {
+				object += "." + index
+			}
+			if !slices.Contains(objects, object) {
+				objects = append(objects, object)
+			}
+		case "RunTimeCountersPerThread":
+			actual.add(part)
+		case "RangeColumns":
+			for _, column := range part.Children {
+				sought = append(sought, column.named("Column"))
+			}
+		case "Predicate", "ProbeResidual", "Residual":
+			for _, scalar := range part.Children {
+				if text := scalar.attribute("ScalarString"); text != "" {
+					details = append(details, "where: "+strings.Join(strings.Fields(text), " "))
+				}
+			}
+			return false
+		case "Warnings":
+			for _, a := range part.Attributes {
+				details = append(details, "warning: "+a.Name.Local+"="+a.Value)
+			}
+			for _, warning := range part.Children {
+				details = append(details, strings.TrimRight("warning: "+warning.XMLName.Local+" "+warning.told("SpillLevel", "ConvertIssue", "Expression", "WaitTime", "GrantWarningKind"), " "))
+			}
+			return false
+		case "IndexScan", "TableScan":
+			if part.attribute("Storage") == "ColumnStore" {
+				line.Step += " by column"
+			}
+		}
+		return true
+	})
+	if len(objects) > 0 {
+		line.Step += " " + strings.Join(objects, ", ")
+	}
+	line.Text = line.Step
+	if told := e.told("EstimatedExecutionMode"); strings.HasSuffix(told, "Batch") {
+		line.Text += ", in batches"
+	}
+	line.Text += fmt.Sprintf("  (estimated rows=%s cost=%s)", e.attribute("EstimateRows"), e.attribute("EstimatedTotalSubtreeCost"))
+	line.Text += actual.String()
+	if len(sought) > 0 {
+		details = slices.Insert(details, 0, "seek: "+strings.Join(sought, ", "))
+	}
+	lines := []job.PlanLine{line}
+	for _, detail := range details {
+		lines = append(lines, job.PlanLine{Text: indent + "    " + detail})
+	}
+	return lines
+}
+
+// actually is what an operator has done, on all threads together.
+type actually struct {
+	threads, rows, executions int64
+	milliseconds              int64 // of the thread that took longest, with the operators that it reads from
+}
+
+func (a *actually) add(counters element) {
+	number := func(name string) int64 {
+		n, _ := strconv.ParseInt(counters.attribute(name), 10, 64) // what is not told is 0
+		return n
+	}
+	a.threads++
+	a.rows += number("ActualRows")
+	a.executions += number("ActualExecutions")
+	a.milliseconds = max(a.milliseconds, number("ActualElapsedms"))
+}
+
+// String is "" where nothing was executed.
+func (a actually) String() string {
+	if a.threads == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("  (actual time=%d ms rows=%d executions=%d", a.milliseconds, a.rows, a.executions)
+	if a.threads > 1 {
+		text += fmt.Sprintf(" threads=%d", a.threads)
+	}
+	return text + ")"
+}
