@@ -543,6 +543,9 @@ func (c *choice) takeURL(u *url.URL) error {
 		return fmt.Errorf("--url: %w", withoutPassword(err, u))
 	}
 	for name, text := range values {
+		if !slices.ContainsFunc(c.known, func(o option.Description) bool { return o.Name == name }) {
+			return fmt.Errorf("--url: %w", c.bench.Unknown(c.Pair, name))
+		}
 		c.take(name, text, "--url", "")
 	}
 	return nil
