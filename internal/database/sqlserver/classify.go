@@ -51,18 +51,18 @@ var classes = map[meter.Class][]int32{
 		8134, // division by zero
 	},
 	meter.Permission: {
-		229, 230, 262, 297, errMayNotSeeServer, 371, 916, 15247,
+		229, 230, 262, 297, errMayNotSeeServer, 371, 916, 4834, 15247, 17892,
 		errLoginUntrusted, errLoginFailed, errLoginDisabled, errPasswordExpired, errPasswordMustChange, errFirewall,
 	},
 	meter.Resource: {
-		701, 802, 1204, 8645, 8651, // memory, locks
+		701, 802, 1204, 8628, 8645, 8651, // memory, locks
 		1101, 1105, 9002, // disk, log
 		17809,                                                                              // connections
 		41805, 41822, 41823, 41840, 10928, 10929, 40501, 40544, 40549, 40551, 40552, 40553, // quotas
-		49918, 49919, 49920,
+		40642, 40675, 49918, 49919, 49920,
 	},
 	meter.Connection: {
-		596, 6005, errCannotOpen, 976, 978, 983, 17142, 18401, 40143, 40197, errDatabaseUnavailable,
+		596, 6005, errCannotOpen, 976, 978, 983, 17142, 18401, 18451, 40143, 40197, errDatabaseUnavailable,
 		64, 121, 233, 10053, 10054, 10060, 10061,
 	},
 }

@@ -49,6 +49,8 @@ func (s *session) copy(ctx context.Context, table schema.Table, rows schema.RowS
 	// By this lock, which those who load a heap share, hardly anything is logged of it. On
 	// an index it would keep everybody else out.
 	bulk.Options.Tablock = known.heap
+	// Else references would not be checked, nor trusted from then on, and NULL would be a default.
+	bulk.Options.CheckConstraints, bulk.Options.KeepNulls = true, true
 	var values []any
 	var buf []byte
 	for {

@@ -227,10 +227,15 @@ func (l login) String() string { return l.Database + " on " + l.at() }
 
 // Buckets returns how many hash buckets a memory-optimized table gets that has so many rows
 // for each warehouse. schema.sql asks.
-func (o *transactional) Buckets(warehouses, rows int) int { return warehouses * rows }
+func (o *transactional) Buckets(warehouses, rows int) int { return min(warehouses*rows, mostBuckets) }
 
 // ManyBuckets is Buckets of a table that grows, which the option bucket multiplies.
-func (o *transactional) ManyBuckets(warehouses, rows int) int { return warehouses * rows * o.Bucket }
+func (o *transactional) ManyBuckets(warehouses, rows int) int {
+	return o.Buckets(warehouses, rows*o.Bucket)
+}
+
+// mostBuckets is how many a hash index may have.
+const mostBuckets = 1 << 30
 
 // SchemaOnly reports whether memory-optimized tables are empty after a restart.
 func (o *transactional) SchemaOnly() bool { return o.Durable == onlyOnly }

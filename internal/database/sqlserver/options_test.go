@@ -172,3 +172,13 @@ func TestAQueryGetsItsHint(t *testing.T) {
 		t.Errorf("in memory: got %s", got)
 	}
 }
+
+func TestATableInMemoryHasNoMoreBucketsThanItMay(t *testing.T) {
+	o := newOptions(useOfTests).(*transactional)
+	o.Bucket = 2
+	for warehouses, want := range map[int]int{1: 800_000, 1000: 800_000_000, 2000: 1 << 30, 100_000: 1 << 30} {
+		if got := o.ManyBuckets(warehouses, 400_000); got != want {
+			t.Errorf("of %d warehouses: got %d, want %d", warehouses, got, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 -- Indexes and keys of each table, built as soon as it is loaded. orders and lineitem lie by their
 -- dates, which queries select by, or else by column; all other tables by their keys, or by column.
--- Keys of those are indexes beside.
+-- Keys of those are indexes beside. Where orders and lineitem are divided by dates, what they lie by
+-- is as well, and their other indexes, whose keys have no dates, are not.
 --
 -- There is no IF NOT EXISTS for an index, and an interrupted build begins here again, hence the
 -- conditions.
@@ -8,10 +9,10 @@
 -- name: lineitem
 {{- if .Connection.Columnstore}}
 IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE object_id = OBJECT_ID('dbo.lineitem') AND name = 'lineitem_columns')
-  CREATE CLUSTERED COLUMNSTORE INDEX lineitem_columns ON dbo.lineitem WITH (MAXDOP = {{.Connection.MaxDOP}}){{if .Connection.Partition}} ON date_scheme (l_shipdate){{end}}
+  CREATE CLUSTERED COLUMNSTORE INDEX lineitem_columns ON dbo.lineitem WITH (MAXDOP = {{.Connection.MaxDOP}})
 {{- else}}
 IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE object_id = OBJECT_ID('dbo.lineitem') AND name = 'lineitem_shipped')
-  CREATE CLUSTERED INDEX lineitem_shipped ON dbo.lineitem (l_shipdate) WITH (MAXDOP = {{.Connection.MaxDOP}}){{if .Connection.Partition}} ON date_scheme (l_shipdate){{end}}
+  CREATE CLUSTERED INDEX lineitem_shipped ON dbo.lineitem (l_shipdate) WITH (MAXDOP = {{.Connection.MaxDOP}})
 {{- end}}
 /
 IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE object_id = OBJECT_ID('dbo.lineitem') AND name = 'lineitem_pk')
@@ -23,10 +24,10 @@ IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE object_id = OBJECT_ID('dbo.lineit
 -- name: orders
 {{- if .Connection.Columnstore}}
 IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE object_id = OBJECT_ID('dbo.orders') AND name = 'orders_columns')
-  CREATE CLUSTERED COLUMNSTORE INDEX orders_columns ON dbo.orders WITH (MAXDOP = {{.Connection.MaxDOP}}){{if .Connection.Partition}} ON date_scheme (o_orderdate){{end}}
+  CREATE CLUSTERED COLUMNSTORE INDEX orders_columns ON dbo.orders WITH (MAXDOP = {{.Connection.MaxDOP}})
 {{- else}}
 IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE object_id = OBJECT_ID('dbo.orders') AND name = 'orders_date')
-  CREATE CLUSTERED INDEX orders_date ON dbo.orders (o_orderdate) WITH (MAXDOP = {{.Connection.MaxDOP}}){{if .Connection.Partition}} ON date_scheme (o_orderdate){{end}}
+  CREATE CLUSTERED INDEX orders_date ON dbo.orders (o_orderdate) WITH (MAXDOP = {{.Connection.MaxDOP}})
 {{- end}}
 /
 IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE object_id = OBJECT_ID('dbo.orders') AND name = 'orders_pk')
