@@ -471,31 +471,3 @@ func TestRowsAreLoadedFromFilesThatTheServerReads(t *testing.T) {
 		t.Errorf("got %v, %v left behind", left, err)
 	}
 }
-
-// BenchmarkCall is what a call of a routine costs the client, whose server answers at once.
-func BenchmarkCall(b *testing.B) {
-	answer := append(rows([]string{"no_d_next_o_id"}, []any{int64(3001)}), done(1)...)
-	s := &standIn{t: b, answer: answering(func(request) []byte { return answer })}
-	session := connectTo(b, s)
-	in := struct {
-		W  int64  `sql:"w_id"`
-		D  int64  `sql:"d_id"`
-		By string `sql:"c_last"`
-	}{1, 2, "BARBARBAR"}
-	var out struct {
-		Order int64 `sql:"no_d_next_o_id"`
-	}
-	st, err := session.Prepare(b.Context(), parsed(b, "EXECUTE dbo.neword @a = :w_id, @b = :d_id, @c = :c_last"), &in, &out)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := st.Run(context.Background(), nil); err != nil {
-			b.Fatal(err)
-		}
-		s.mu.Lock()
-		s.got = s.got[:0]
-		s.mu.Unlock()
-	}
-}
