@@ -173,6 +173,8 @@ func (t *Test) Makes() string {
 		what, where = "the file "+p.Database.Target(p.Connection), "for "+p.Database.Title
 	case t.standed && !t.left:
 		what = "tables and stored routines in the database " + name.Name + ", which is empty and stays,"
+	case p.Database.Drop == nil:
+		what = "tables and stored routines in the database " + name.Name + ", which stays,"
 	case name.Owner != "":
 		what += " and the account " + name.Owner
 	}
@@ -187,7 +189,10 @@ func (t *Test) Look(ctx context.Context) error {
 	s, err := p.Database.Connect(ctx, p.Connection, database.Owner)
 	name := p.Database.SchemaName(p.Connection)
 	target := fmt.Sprintf("%s %s", p.Database.Title, p.Database.Target(p.Connection))
-	if errors.Is(err, database.ErrMissing) && name.Owner != "" && name.Owner != Name {
+	if errors.Is(err, database.ErrMissing) && p.Database.Create == nil {
+		return job.WithExit(job.ExitConnect, fmt.Errorf("there is no database for the self-test, and Sledge creates none on %s: %w", p.Database.Title, err))
+	}
+	if errors.Is(err, database.ErrMissing) && p.Database.Drop != nil && name.Owner != "" && name.Owner != Name {
 		return job.WithExit(job.ExitExists, fmt.Errorf("the account %s is there, and its database is not: the test would remove both. Create an empty database of that account, which stays, or leave the account to the test", name.Owner))
 	}
 	if err != nil && p.Database.Embedded && !errors.Is(err, database.ErrMissing) {
@@ -490,7 +495,7 @@ func (t *Test) remove(step suite.T) (left []string) {
 		behind("%s may still hold something that the test made: %v", target, err)
 	case len(names) > 0:
 		behind("%s still has what the test made: %s. Drop it by hand", target, few(names))
-	case !t.standed || t.left:
+	case (!t.standed || t.left) && p.Database.Drop != nil:
 		behind("%s is empty, and still there: drop the database by hand, and its account if the test made one", target)
 	}
 	return left

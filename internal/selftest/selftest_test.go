@@ -3,6 +3,7 @@ package selftest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -214,6 +215,50 @@ func TestWhatIsInThePlaceIsLeftAlone(t *testing.T) {
 	if err := prepared(t, "sqlite", "tprocc", "", option.Values{"file": file}).Look(t.Context()); job.ExitOf(err) != job.ExitExists {
 		t.Errorf("a file that is there: got %v, want exit code %d", err, job.ExitExists)
 	}
+}
+
+// Where Sledge neither makes databases nor drops them, one that is missing ends the test before
+// anybody is asked, and one that is there stays with its account.
+func TestADatabaseThatSledgeCannotMakeIsAskedFor(t *testing.T) {
+	test := prepared(t, "postgresql", "tprocc", "routines", server(t))
+	pair := &test.orders[0].Plan.Pair
+	maker := *pair.Database
+	unmade := maker
+	unmade.Create, unmade.Drop = nil, nil
+	unmade.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+		s, err := maker.Connect(ctx, options, as)
+		if err != nil {
+			return nil, database.Missing(errors.New("make it by createdb"))
+		}
+		return s, nil
+	}
+	pair.Database = &unmade
+	if err := test.Look(t.Context()); job.ExitOf(err) != job.ExitConnect || !strings.Contains(err.Error(), "make it by createdb") {
+		t.Errorf("got %v, want exit code %d and what to do", err, job.ExitConnect)
+	}
+	connection := test.plan().Connection
+	if err := maker.Create(t.Context(), connection, func(job.Event) {}); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if _, err := maker.Drop(context.Background(), connection, database.Disposal{Leftover: true}); err != nil {
+			t.Error(err)
+		}
+		gone(t, test)
+	}()
+	if err := test.Look(t.Context()); err != nil {
+		t.Errorf("got %v of an empty database", err)
+	}
+	if got, want := test.Makes(), "in the database sledge_selftest, which stays,"; !strings.Contains(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	tried(t.Context(), runner{limit: time.Minute, grace: time.Minute}, func(r *runner) {
+		r.run(r.ctx, "removes", func(step suite.T) {
+			if left := test.remove(step); len(left) > 0 {
+				t.Errorf("an empty database that stays was called left behind: %q", left)
+			}
+		})
+	})
 }
 
 func TestAReportNamesNoMachineAndNoPassword(t *testing.T) {

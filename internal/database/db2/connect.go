@@ -23,7 +23,7 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 	}
 	o := options.(settings)
 	s, a := o.common()
-	l := loginOf(s, a, false)
+	l := loginOf(s, a)
 	library, err := load(s.Library, os.Getenv)
 	switch {
 	case err != nil && !cli.Static:

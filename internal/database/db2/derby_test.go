@@ -41,7 +41,7 @@ func onDerby(t *testing.T) *database.Database {
 		t.Fatal(err)
 	}
 	base, d := *Database, *Database
-	base.SQL = without{base.SQL, []string{"counter.sql", "routines.sql", "procedure.sql", "installed_routines.sql"}}
+	base.SQL = without{base.SQL, []string{"counter.sql", "routines.sql", "procedure.sql", "installed_routines.sql", "references.sql"}}
 	d.Name, d.Base, d.SQL = "derby", &base, words
 	return &d
 }
@@ -151,7 +151,7 @@ func derbySession(t *testing.T, drop ...string) database.Session {
 	return s
 }
 
-func prepared(t *testing.T, s database.Session, text string, in, out any) database.Statement {
+func prepared(t testing.TB, s database.Session, text string, in, out any) database.Statement {
 	t.Helper()
 	q, err := sqlfile.Parse("query", text, dialect.Placeholder)
 	if err != nil {

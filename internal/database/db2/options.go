@@ -29,9 +29,9 @@ const serversChoice = "server's choice"
 
 // account says who owns the schema, and where it is.
 type account struct {
-	Superuser         string `opt:"superuser" dict:"connection" help:"user who may create the database where it is missing"`
+	Superuser         string `opt:"superuser" dict:"connection" help:"user who may create databases; kept for scripts, since Sledge creates none on Db2: db2 create database does"`
 	SuperuserPassword string `opt:"superuser_password" dict:"connection" secret:"true" help:"that user's password"`
-	DefaultDatabase   string `opt:"superuser_dbname" dict:"connection" help:"a database that is there already; kept for scripts, Sledge attaches to the instance"`
+	DefaultDatabase   string `opt:"superuser_dbname" dict:"connection" help:"a database that is there already; kept for scripts, as that user is"`
 	User              string `opt:"user" flag:"user" help:"user who owns the schema and runs the workload"`
 	Password          string `opt:"password" secret:"true" help:"that user's password"`
 	Database          string `opt:"dbname" flag:"dbname" help:"database that holds the schema, by its name or alias"`
@@ -209,10 +209,7 @@ type login struct {
 	userOption, passwordOption, databaseOption string
 }
 
-func loginOf(s *server, a *account, superuser bool) login {
-	if superuser {
-		return login{s, a.Superuser, a.SuperuserPassword, a.DefaultDatabase, "superuser", "superuser_password", "superuser_dbname"}
-	}
+func loginOf(s *server, a *account) login {
 	return login{s, a.User, a.Password, a.Database, "user", "password", "dbname"}
 }
 

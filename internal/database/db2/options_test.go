@@ -31,7 +31,7 @@ func TestALoginIsOneText(t *testing.T) {
 		},
 	} {
 		s, a := bound(t, database.Use{Name: "tpcc"}, tt.values).(settings).common()
-		if got := loginOf(s, a, false).text(); got != tt.want {
+		if got := loginOf(s, a).text(); got != tt.want {
 			t.Errorf("got %s, want %s", got, tt.want)
 		}
 	}

@@ -1,0 +1,21 @@
+-- Returned items: the customers by whose returns of a quarter's orders most revenue was
+-- lost (TPC-H 2.4.10). The first 20 rows.
+-- Validation: :date '1993-10-01', and so :until '1994-01-01'.
+SELECT c_custkey,
+       c_name,
+       SUM(l_extendedprice * (1 - l_discount)) AS revenue,
+       c_acctbal,
+       n_name,
+       c_address,
+       c_phone,
+       c_comment
+FROM customer, orders, lineitem, nation
+WHERE c_custkey = o_custkey
+  AND l_orderkey = o_orderkey
+  AND o_orderdate >= :date
+  AND o_orderdate < :until
+  AND l_returnflag = 'R'
+  AND c_nationkey = n_nationkey
+GROUP BY c_custkey, c_name, c_acctbal, c_phone, n_name, c_address, c_comment
+ORDER BY revenue DESC
+FETCH FIRST 20 ROWS ONLY

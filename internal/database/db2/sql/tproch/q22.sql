@@ -1,0 +1,19 @@
+-- Global sales opportunity: customers in seven countries, by the codes of their telephones,
+-- who have more than the usual balance and have not ordered yet (TPC-H 2.4.22).
+-- Validation: codes '13', '31', '23', '29', '30', '18' and '17'.
+SELECT cntrycode, COUNT(*) AS numcust, SUM(c_acctbal) AS totacctbal
+FROM (
+        SELECT SUBSTR(c_phone, 1, 2) AS cntrycode, c_acctbal
+        FROM customer
+        WHERE SUBSTR(c_phone, 1, 2) IN (:code1, :code2, :code3, :code4, :code5, :code6, :code7)
+          AND c_acctbal > (
+                SELECT AVG(c_acctbal)
+                FROM customer
+                WHERE c_acctbal > 0.00
+                  AND SUBSTR(c_phone, 1, 2) IN (:code1, :code2, :code3, :code4, :code5, :code6, :code7))
+          AND NOT EXISTS (
+                SELECT *
+                FROM orders
+                WHERE o_custkey = c_custkey)) AS custsale
+GROUP BY cntrycode
+ORDER BY cntrycode
