@@ -151,7 +151,7 @@ func (p *Program) showDatagen(c datagen.Config, r datagen.Result) {
 	case c.NoScripts:
 		fmt.Fprintln(p.Stdout, "No scripts: name the database that is to load the files with --db.")
 	case r.Scripts == (datagen.Scripts{}):
-		fmt.Fprintln(p.Stdout, "No scripts: the database's own client cannot load these files, or they hold rows that break its keys.")
+		fmt.Fprintln(p.Stdout, "No scripts: the database's own client cannot load these files, or they hold rows that break its keys: sledge build loads the same rows itself.")
 	default:
 		fmt.Fprintf(p.Stdout, "\n%s\n  Run %s, %s and %s there, in this order. Each begins with the command that runs it.\n",
 			p.StdoutLook.Strong("Next"), r.Scripts.Create, r.Scripts.Load, r.Scripts.Finish)

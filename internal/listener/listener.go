@@ -22,13 +22,18 @@ import (
 type Answer struct {
 	What   string // "a MariaDB server (10.11.19)"; empty where it is not known
 	Choose string // the --db that is meant for it; empty where there is none
+
+	// OnlyTLS is whether it speaks of nothing before the connection is encrypted, so that it
+	// may be any server that does so.
+	OnlyTLS bool
 }
 
-// PostgreSQL, MariaDB and MySQL are the values of Choose.
+// PostgreSQL, MariaDB, MySQL and Redis are the values of Choose.
 const (
 	PostgreSQL = "pg"
 	MariaDB    = "maria"
 	MySQL      = "mysql"
+	Redis      = "redis"
 )
 
 // Mistake says that something else answers than the database that was chosen, whose
@@ -120,10 +125,10 @@ func (e *SilentError) Unwrap() error { return e.err }
 const step = time.Second
 
 // Identify asks what listens at an address: first it waits for a greeting, as MySQL
-// and SSH give, then it asks for encryption as PostgreSQL's clients do, and at last
-// it tries TLS and HTTP. It takes four seconds at most.
+// and SSH give, then it asks for encryption as PostgreSQL's clients do, then for a sign of
+// life of Redis, and at last it tries TLS and HTTP. It takes five seconds at most.
 func Identify(ctx context.Context, network, address string) Answer {
-	for _, ask := range []func(net.Conn) Answer{greeting, encryption, overTLS, http} {
+	for _, ask := range []func(net.Conn) Answer{greeting, encryption, ping, overTLS, http} {
 		answer, reached := askOn(ctx, network, address, ask)
 		if answer.What != "" || !reached {
 			return answer
@@ -156,6 +161,8 @@ func greeting(conn net.Conn) Answer {
 		return Answer{What: "MySQL's X protocol, which Sledge does not speak (its classic protocol is usually on port 3306)"}
 	case len(words) > 5 && words[3] == 0 && (words[4] == 10 || words[4] == 255):
 		return mySQL(words[4:])
+	case isRedis(words):
+		return Answer{What: "a Redis server", Choose: Redis}
 	case len(words) > 0:
 		return Answer{What: fmt.Sprintf("a server that begins by saying %q", firstLine(words))}
 	case err != nil && !errors.Is(err, os.ErrDeadlineExceeded):
@@ -199,6 +206,31 @@ func encryption(conn net.Conn) Answer {
 	return Answer{}
 }
 
+// ping asks as Redis is asked whether it is there.
+func ping(conn net.Conn) Answer {
+	if _, err := io.WriteString(conn, "PING\r\n"); err != nil {
+		return Answer{}
+	}
+	switch words, _ := read(conn); {
+	case isRedis(words):
+		return Answer{What: "a Redis server", Choose: Redis}
+	case bytes.HasPrefix(words, []byte("HTTP/")):
+		return Answer{What: "an HTTP server"}
+	}
+	return Answer{}
+}
+
+// isRedis reports whether words are what Redis answers to a PING, or says before it is asked
+// to whom it does not serve.
+func isRedis(words []byte) bool {
+	for _, answer := range []string{"+PONG\r\n", "-NOAUTH ", "-NOPERM ", "-DENIED Redis", "-LOADING Redis", "-BUSY Redis", "-MASTERDOWN ", "-ERR max number of clients"} {
+		if bytes.HasPrefix(words, []byte(answer)) {
+			return true
+		}
+	}
+	return false
+}
+
 // overTLS begins to encrypt.
 func overTLS(conn net.Conn) Answer {
 	err := tls.Client(conn, &tls.Config{InsecureSkipVerify: true}).Handshake() // nothing is said in it
@@ -208,7 +240,7 @@ func overTLS(conn net.Conn) Answer {
 	case isOther && bytes.HasPrefix(other.RecordHeader[:], []byte("HTTP")):
 		return Answer{What: "an HTTP server"}
 	case err == nil || isAlert || err != nil && strings.HasPrefix(err.Error(), "remote error: tls"):
-		return Answer{What: "a server that speaks only TLS"}
+		return Answer{What: "a server that speaks only TLS", OnlyTLS: true}
 	}
 	return Answer{}
 }

@@ -59,6 +59,7 @@ func TestIdentifiesWhatAnswers(t *testing.T) {
 		{"the X protocol", listen(t, says("\x05\x00\x00\x00\x0b\x08\x05\x1a\x00")), "X protocol", ""},
 		{"MySQL 8", listen(t, says("J\x00\x00\x00\x0a8.0.36\x00rest")), "a MySQL server (8.0.36)", "mysql"},
 		{"a MariaDB behind an old version", listen(t, says("J\x00\x00\x00\x0a5.5.5-10.4.1-MariaDB-log\x00rest")), "a MariaDB server (10.4.1)", "maria"},
+		{"a Redis in protected mode", listen(t, says("-DENIED Redis is running in protected mode\r\n")), "a Redis server", "redis"},
 		{"a host that is blocked", listen(t, says("D\x00\x00\x00\xffj\x04Host is not allowed")), "a MySQL or MariaDB server", "mysql"},
 		{"what hangs up", listen(t, func(c net.Conn) { c.Close() }), "closes each connection", ""},
 		{"HTTP", address(plain), "an HTTP server", ""},
@@ -81,6 +82,7 @@ func TestIdentifiesRealServers(t *testing.T) {
 		"postgresql": {What: "a PostgreSQL server", Choose: "pg"},
 		"mariadb":    {What: "a MariaDB server (", Choose: "maria"},
 		"mysql":      {What: "a MySQL server (", Choose: "mysql"},
+		"redis":      {What: "a Redis server", Choose: "redis"},
 	} {
 		t.Run(database, func(t *testing.T) {
 			s := testserver.Open(t, database)

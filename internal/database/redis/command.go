@@ -265,6 +265,14 @@ func (a argument) simple() argument {
 	return argument{literal: text.String()}
 }
 
+// begins returns what the argument begins with, before its first parameter.
+func (a *argument) begins() string {
+	if len(a.parts) > 0 {
+		return a.parts[0].literal
+	}
+	return a.literal
+}
+
 // isNull reports whether the argument is a parameter that is NULL.
 func (a *argument) isNull() bool {
 	return len(a.parts) == 1 && a.parts[0].pointer != nil && database.NotNull(a.parts[0].pointer) == nil

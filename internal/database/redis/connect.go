@@ -23,20 +23,44 @@ import (
 func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
 	o := options.(*Options)
 	s := &session{options: o}
+	var encrypted *tls.Config
+	if o.SSL {
+		var err error
+		if encrypted, err = o.tlsConfig(); err != nil {
+			return nil, err
+		}
+	}
 	connecting := listener.Attempt{
 		Network: "tcp", Address: o.address(), Limit: connectTimeout,
-		Expected:   func(listener.Answer) bool { return false },
+		Expected: func(a listener.Answer) bool {
+			if o.SSL {
+				return a.OnlyTLS
+			}
+			return a.Choose == listener.Redis
+		},
 		FromServer: func(err error) bool { return codeOf(err) != "" || errors.Is(err, errUnfit) },
 	}
-	answer, err := connecting.Do(ctx, func(ctx context.Context) error { return s.open(ctx, as) })
+	answer, err := connecting.Do(ctx, func(ctx context.Context) error { return s.open(ctx, as, encrypted) })
 	if err == nil {
 		return s, nil
 	}
 	s.abandon()
 	if answer.What != "" {
-		return nil, &connectError{answer.Mistake(o.address(), title, o.Name("host"), o.Name("port")), err}
+		return nil, &connectError{mistake(o, answer), err}
 	}
 	return nil, explain(o, err)
+}
+
+// mistake says what answers in place of a server that is spoken to as the options say.
+func mistake(o *Options, answer listener.Answer) string {
+	host, port, ssl := o.Name("host"), o.Name("port"), o.Name("ssl")
+	switch {
+	case answer.OnlyTLS:
+		return fmt.Sprintf("what answers on %s speaks only TLS: if it is a %s server, set %s to true, else check %s and %s", o.address(), title, ssl, host, port)
+	case answer.Choose == listener.Redis:
+		return fmt.Sprintf("the %s server on %s does not encrypt: set %s to false, or set %s to the port on which it does (its setting tls-port)", title, o.address(), ssl, port)
+	}
+	return answer.Mistake(o.address(), title, host, port)
 }
 
 // connectTimeout is shorter in tests.
@@ -45,27 +69,34 @@ var connectTimeout = database.ConnectTimeout
 // errUnfit is a server that keys of one transaction cannot be on.
 var errUnfit = errors.New("the server is not one for this")
 
+// errNotLetIn says that a server ended the connection after it had asked who the client is.
+var errNotLetIn = errors.New("the server asked for a certificate of the client, and ended the connection")
+
 // errGone says that a connection cannot be had again: what was watched, and what was
 // begun, went with it.
 var errGone = errors.New("the connection is lost")
 
 // open connects, logs in and asks what kind of server it is.
-func (s *session) open(ctx context.Context, as database.Role) error {
+func (s *session) open(ctx context.Context, as database.Role, encrypted *tls.Config) error {
 	o := s.options
 	network, err := loop.Dial(ctx, new(net.Dialer), "tcp", o.address())
 	if err != nil {
 		return err
 	}
 	s.network = network
-	conn := network
-	if o.SSL {
-		config, err := o.tlsConfig()
-		if err != nil {
-			return err
+	conn, asked := network, false
+	if encrypted != nil {
+		config := encrypted.Clone()
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			asked = true
+			if len(encrypted.Certificates) > 0 {
+				return &encrypted.Certificates[0], nil
+			}
+			return new(tls.Certificate), nil
 		}
 		secured := tls.Client(network, config)
 		if err := secured.HandshakeContext(ctx); err != nil {
-			return err
+			return notLetIn(ctx, asked, err)
 		}
 		conn = secured
 	}
@@ -73,9 +104,20 @@ func (s *session) open(ctx context.Context, as database.Role) error {
 	s.conn = s.client.Conn()
 	said, err := s.ask(ctx, "HELLO")
 	if err != nil {
-		return err
+		return notLetIn(ctx, asked, err)
 	}
 	return s.meet(facts(said), as)
+}
+
+// notLetIn tells of an error of the connection that the server had asked for a certificate
+// before: in TLS 1.3 it looks at that after the handshake, and may end the connection before its
+// reason has come.
+func notLetIn(ctx context.Context, asked bool, err error) error {
+	_, ours := errors.AsType[*tls.CertificateVerificationError](err)
+	if !asked || ours || ctx.Err() != nil || codeOf(err) != "" {
+		return err
+	}
+	return errors.Join(err, errNotLetIn)
 }
 
 // newClient makes the driver use one connection, and never another one.
@@ -172,6 +214,9 @@ func (e *connectError) Unwrap() error { return e.err }
 // about it.
 func explain(o *Options, err error) error {
 	cause := err
+	if errors.Is(err, errNotLetIn) {
+		cause = errNotLetIn
+	}
 	if silent, ok := errors.AsType[*listener.SilentError](err); ok {
 		cause = silent
 	}
@@ -201,6 +246,10 @@ func advice(o *Options, err error) string {
 		return "raise the server's maxclients, or use fewer virtual users"
 	case word != "":
 		return "the server says so: check its log"
+	case errors.Is(err, errNotLetIn) && o.SSLCert == null:
+		return fmt.Sprintf("set options %s and %s to show one, or the server's tls-auth-clients to no", name("ssl_cert"), name("ssl_key"))
+	case errors.Is(err, errNotLetIn):
+		return fmt.Sprintf("the one in option %s has to be signed by an authority in the server's tls-ca-cert-file", name("ssl_cert"))
 	case isCertificate:
 		return fmt.Sprintf("check option %s, and that the server's certificate is for the host in option %s", name("ssl_ca"), name("host"))
 	case o.SSL:

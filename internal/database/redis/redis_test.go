@@ -2,9 +2,12 @@ package redis
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"net"
 	"net/url"
 	"os"
 	"strings"
@@ -565,6 +568,82 @@ func TestConnectErrors(t *testing.T) {
 				t.Errorf("got class %v of %v, want %v", class, err, tt.class)
 			}
 		})
+	}
+}
+
+// Of a server that encrypts, and looks who the client is, each mistake is told apart.
+func TestTLS(t *testing.T) {
+	ours, theirs := testserver.NewAuthority(t), testserver.NewAuthority(t)
+	ours.Issue("server", &x509.Certificate{IPAddresses: []net.IP{net.ParseIP("127.0.0.1")}})
+	ours.Issue("client", &x509.Certificate{})
+	theirs.Issue("client", &x509.Certificate{})
+	port := fmt.Sprint(testserver.FreePort(t))
+	server := testserver.Open(t, "redis", testserver.Setting("tls-port="+port), testserver.Setting("tls-ca-cert-file="+ours.Path("ca")),
+		testserver.Setting("tls-cert-file="+ours.Path("server")), testserver.Setting("tls-key-file="+ours.Path("server-key")))
+	client := func(a *testserver.Authority, more option.Values) option.Values {
+		values := option.Values{"ssl_cert": a.Path("client"), "ssl_key": a.Path("client-key")}
+		maps.Copy(values, more)
+		return values
+	}
+	for _, tt := range []struct {
+		name    string
+		changes option.Values
+		says    string
+	}{
+		{"as the server wants it", client(ours, nil), ""},
+		{"without looking who it is", client(ours, option.Values{"ssl_ca": "null"}), ""},
+		{"another authority", client(ours, option.Values{"ssl_ca": theirs.Path("ca")}), "check option ssl_ca"},
+		{"a missing authority", client(ours, option.Values{"ssl_ca": "/missing.pem"}), "option ssl_ca: "},
+		{"a host that the certificate is not for", client(ours, option.Values{"host": "localhost"}), "check option ssl_ca"},
+		{"no certificate of the client", nil, "set options ssl_cert and ssl_key to show one"},
+		{"one that others signed", client(theirs, nil), "has to be signed by an authority in the server's tls-ca-cert-file"},
+		{"a missing key", client(ours, option.Values{"ssl_key": "/missing.pem"}), "options ssl_cert and ssl_key: open /missing.pem"},
+		{"no encryption", option.Values{"ssl": "false"}, "speaks only TLS: if it is a Redis server, set ssl to true"},
+		{"the port that does not encrypt", option.Values{"port": fmt.Sprint(server.Port)}, "does not encrypt: set ssl to false"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			values := option.Values(server.Values()).Clone()
+			maps.Copy(values, option.Values{"ssl": "true", "port": port, "ssl_ca": ours.Path("ca")})
+			maps.Copy(values, tt.changes)
+			o := newOptions(database.Use{Name: "tls"})
+			if err := option.Bind(option.Names{}, values, o); err != nil {
+				t.Fatal(err)
+			}
+			s, err := connect(t.Context(), o, database.Owner)
+			switch {
+			case tt.says == "" && err == nil:
+				if err := s.Exec(t.Context(), "PING"); err != nil {
+					t.Error(err)
+				}
+			case tt.says == "" || err == nil || !strings.Contains(err.Error(), tt.says):
+				t.Errorf("got %v, want it to say %q", err, tt.says)
+			}
+			if s != nil {
+				s.Close()
+			}
+		})
+	}
+}
+
+// What a test shows of amounts, rates and times is what people write.
+func TestRowsAreShownAsPeopleWriteThem(t *testing.T) {
+	s := connected(t, "shown")
+	loads(t, s, "hashes", "hashes HASH (id, n)")
+	loads(t, s, "lines", "lines HASH (id) EACH n")
+	t.Cleanup(func() {
+		if err := dropTables(context.Background(), connectedAgain(t, "shown"), []string{"hashes", "lines"}, nil); err != nil {
+			t.Error(err)
+		}
+	})
+	for text, want := range map[string]string{
+		"HMGET hashes(1,1) amount AS cents moment words": "[[-0.05 2026-01-02 03:04:05 it's \t\\ a\nb]]",
+		"HMGET hashes(1,2) amount moment missing":        "[[1234.50 2026-01-02 03:04:05 NULL]]",
+		"HGETALL lines(1) EACH amount moment":            "[[-0.05 2026-01-02 03:04:05] [1234.50 2026-01-02 03:04:05]]",
+	} {
+		if got, err := s.Query(t.Context(), text, 0); err != nil || fmt.Sprint(got.Rows) != want {
+			t.Errorf("%s: got %v, %v, want %s", text, got.Rows, err, want)
+		}
 	}
 }
 

@@ -100,7 +100,12 @@ func (s *session) askRaw(ctx context.Context, cmd *goredis.RawCmd) (*reply, erro
 	if err := s.do(ctx, cmd); err != nil {
 		return nil, err
 	}
-	return &reply{rest: cmd.Val()}, nil
+	said := &reply{rest: cmd.Val()}
+	if len(said.rest) > 0 && said.rest[0] == '-' {
+		said.line()
+		return nil, s.advised(said.err)
+	}
+	return said, nil
 }
 
 // askMany sends the commands of a queue together, and returns their answers as they came, one

@@ -110,7 +110,19 @@ func (s *session) ask(ctx context.Context, args ...any) (any, error) {
 	if errors.Is(err, goredis.Nil) {
 		err = nil
 	}
-	return cmd.Val(), err
+	return cmd.Val(), s.advised(err)
+}
+
+// advised adds to what the server refuses what can be done about it.
+func (s *session) advised(err error) error {
+	switch codeOf(err) {
+	case "NOPERM":
+		return fmt.Errorf("%w: what user %s needs is given by ACL SETUSER %[2]s ~%s:* +@all -@admin +client|list +client|kill",
+			err, s.options.User, s.options.Prefix)
+	case "OOM":
+		return fmt.Errorf("%w: raise the server's setting maxmemory", err)
+	}
+	return err
 }
 
 // texts are an answer's values as text.
@@ -333,7 +345,7 @@ func (s *session) flush(ctx context.Context, end bool) ([]any, error) {
 			if end {
 				s.multi = false
 			}
-			return nil, err
+			return nil, s.advised(err)
 		}
 	}
 	if !end {

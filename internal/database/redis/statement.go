@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
 	"sledge/internal/database"
+	"sledge/internal/schema"
 	"sledge/internal/sqlfile"
 )
 
@@ -18,6 +20,59 @@ import (
 type pendingRead struct {
 	c       *command
 	columns []any // pointers to the fields of out, by column
+
+	// kinds are those columns as the table has them, where out is a row for people to see.
+	kinds []column
+}
+
+// assign puts a value into the field of a column.
+func (r *pendingRead) assign(n int, value any) error {
+	if r.kinds != nil {
+		if kept, there := value.(string); there {
+			value = r.kinds[n].shown(kept)
+		} else {
+			value = text(nil)
+		}
+	}
+	return database.Assign(r.columns[n], value)
+}
+
+// shown returns a value of the column as people write it, or as it is kept where it is not of
+// the column's kind.
+func (c column) shown(kept string) string {
+	n, err := strconv.ParseInt(kept, 10, 64)
+	switch {
+	case err != nil:
+	case c.Type == schema.Decimal:
+		return string(appendDecimal(nil, kept, c.Scale))
+	case c.Type == schema.Timestamp:
+		return string(database.AppendTime(nil, time.UnixMicro(n)))
+	}
+	return kept
+}
+
+// kindsOf returns the columns of a command's rows as the table of its key has them.
+func (s *session) kindsOf(ctx context.Context, c *command) ([]column, error) {
+	name := strings.Split(c.args[0].begins(), ":")
+	if len(name) < 2 {
+		return nil, nil
+	}
+	l, err := s.layout(ctx, name[1])
+	if err != nil {
+		return nil, err
+	}
+	kinds := make([]column, len(c.columns))
+	for i, name := range c.columns {
+		if c.shape == fields { // whose names may be others in the row
+			name = c.args[1+i].begins()
+		}
+		if at := slices.Index(l.names(), name); at >= 0 {
+			kinds[i] = l.Columns[at]
+		} else {
+			kinds[i].Type = schema.Varchar
+		}
+	}
+	return kinds, nil
 }
 
 // commandStatement is a prepared text of commands.
@@ -66,6 +121,11 @@ func (s *session) prepareCommands(ctx context.Context, q sqlfile.Query, params [
 		r := &st.reads[i]
 		n := len(r.c.rowColumns())
 		r.columns, pointers = pointers[:n], pointers[n:]
+		if _, shown := out.(*database.Row); shown && (r.c.shape == fields || r.c.shape == lines) {
+			if r.kinds, err = s.kindsOf(ctx, r.c); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return st, nil
 }
@@ -246,7 +306,7 @@ func (st *commandStatement) takeFields(n int, list []any, each func() error) (in
 		if st.out == nil {
 			continue
 		}
-		if err := database.Assign(r.columns[i], value); err != nil {
+		if err := r.assign(i, value); err != nil {
 			return 0, err
 		}
 	}
@@ -286,7 +346,7 @@ func (st *commandStatement) takeLines(r *pendingRead, list []any, each func() er
 			if v, there := found.values[lineField{column, line}]; there {
 				value = v
 			}
-			if err := database.Assign(r.columns[i], value); err != nil {
+			if err := r.assign(i, value); err != nil {
 				return n, err
 			}
 		}

@@ -21,6 +21,11 @@ const (
 	ofCents = ofCustomer // the amount of a payment
 )
 
+// untold stands for the number of an order where a routine tells only that there is one, as
+// functions do that return the total amount. No order of a run has it: a build makes the first
+// 3000 of each district.
+const untold = 1
+
 // receipt returns the receipt of a transaction; number is that of a new order, 0 for one
 // that is not known.
 func (o *order) receipt(inDoubt bool, number int64) (workload.Receipt, bool) {
@@ -44,9 +49,9 @@ func (o *order) receipt(inDoubt bool, number int64) (workload.Receipt, bool) {
 
 // Receipt implements workload.Accountable.
 func (u *routineCaller) Receipt(t workload.Transaction, inDoubt bool) (workload.Receipt, bool) {
-	number := int64(0)
-	if u.tellsNumber {
-		number = u.order.ID
+	number := u.order.ID
+	if number == untold || u.Test { // whose answers may be anybody's
+		number = 0
 	}
 	return t.Inputs.(*order).receipt(inDoubt, number)
 }

@@ -24,10 +24,7 @@ type routineCaller struct {
 	// number 0 when they rolled back for an unused item. Others do not tell.
 	tellsRollback bool
 
-	// tellsNumber is whether that number is the order's, as that of a procedure is;
-	// functions return the total amount.
-	tellsNumber bool
-	order       struct {
+	order struct {
 		ID int64 `sql:"no_d_next_o_id"`
 	}
 
@@ -49,10 +46,7 @@ func newRoutineCaller(ctx context.Context, connection workload.Connection) (work
 		return nil, fmt.Errorf("the schema should have the stored routines %s, but has %s: build it again, or set %s to send the statements from the client",
 			strings.Join(routineNames[:], ", "), found, connection.Options.(*Options).Name("client_sql"))
 	}
-	u := &routineCaller{
-		Connection: connection, tellsRollback: found.maker == sledge,
-		tellsNumber: found.maker == sledge && found.kind == "procedure",
-	}
+	u := &routineCaller{Connection: connection, tellsRollback: found.maker == sledge}
 	if u.Test {
 		u.show = u.keepAnswer
 	}

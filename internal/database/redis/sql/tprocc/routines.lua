@@ -11,9 +11,26 @@ one column what is only for a terminal to show.
 -- made by Sledge
 local function key(...) return '{{.Connection.Prefix}}:' .. table.concat({...}, ':') end
 local function money(cents) return string.format('%.2f', cents / 100) end
+local function rate(n) return string.format('%.4f', n / 10000) end
 local function now()
   local t = redis.call('TIME')
   return t[1] .. string.format('%06d', t[2])
+end
+-- A time as it is kept, in microseconds since 1970, as a date of the Gregorian calendar. Its
+-- years begin in March here, so that the leap day is a year's last.
+local function moment(microseconds)
+  local floor = math.floor
+  local seconds = floor(microseconds / 1000000)
+  local days = floor(seconds / 86400) + 719468
+  local era = floor(days / 146097)
+  local day = days - era * 146097
+  local year = floor((day - floor(day / 1460) + floor(day / 36524) - floor(day / 146096)) / 365)
+  day = day - 365 * year - floor(year / 4) + floor(year / 100)
+  local month = floor((5 * day + 2) / 153)
+  day = day - floor((153 * month + 2) / 5) + 1
+  year = year + 400 * era
+  if month < 10 then month = month + 3 else month, year = month - 9, year + 1 end
+  return string.format('%04d-%02d-%02d %02d:%02d:%02d', year, month, day, floor(seconds / 3600) % 24, floor(seconds / 60) % 60, seconds % 60)
 end
 -- Of n with a last name the one at n/2, rounded up, by first name (2.5.2.2).
 local function by_name(w, d, last)
@@ -81,7 +98,7 @@ local function neword(_, a)
   call('ZADD', key('new_order', w, d), order, order)
   call('HSET', key('order_line', w, d, order), unpack(fields))
   total = total * (1 - customer[1] / 10000) * (1 + w_tax / 10000 + district[2] / 10000)
-  return { {'no_d_next_o_id', 'output'}, {tonumber(order), table.concat({customer[1], customer[2], customer[3], district[2], w_tax, money(total)}, '|')} }
+  return { {'no_d_next_o_id', 'output'}, {tonumber(order), table.concat({rate(customer[1]), customer[2], customer[3], rate(district[2]), rate(w_tax), money(total)}, '|')} }
 end
 {{- end}}
 
@@ -102,6 +119,7 @@ local function payment(_, a)
     who[2] = string.sub(table.concat({c, cd, cw, d, w, money(cents)}, ' ') .. '|' .. who[2], 1, 500)
     call('HSET', customer, 'c_data', who[2])
   end
+  who[12], who[13], who[14] = moment(who[12]), money(who[13]), rate(who[14])
   local balance = call('HINCRBY', customer, 'c_balance', -cents)
   call('HINCRBY', customer, 'c_ytd_payment', cents)
   call('HINCRBY', customer, 'c_payment_cnt', 1)
@@ -189,7 +207,7 @@ local function ostat(_, a)
   local shown, lines = {c, who[1], who[2], who[3], money(who[4])}, {}
   if order then
     local of = call('HMGET', key('orders', w, d, order), 'o_entry_d', 'o_carrier_id')
-    shown[6], shown[7], shown[8] = order, of[1], of[2] or 'NULL'
+    shown[6], shown[7], shown[8] = order, moment(of[1]), of[2] or 'NULL'
     lines = call('HGETALL', key('order_line', w, d, order))
   end
   return { {'output', 'line_fields'}, {table.concat(shown, '|'), #lines / 2} }
