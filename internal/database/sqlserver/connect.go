@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -181,7 +182,7 @@ func (l login) explain(in string, err error) error {
 	} else if errors.As(err, &fromServer) {
 		cause = errors.New(fromServer.Message)
 	}
-	text := strings.Join(strings.Fields(strings.TrimPrefix(cause.Error(), "mssql: ")), " ")
+	text := strings.Join(strings.Fields(beginning.ReplaceAllString(cause.Error(), "")), " ")
 	if l.Password != "" {
 		text = strings.ReplaceAll(text, url.QueryEscape(l.Password), "****")
 	}
@@ -194,6 +195,9 @@ func (l login) explain(in string, err error) error {
 	}
 	return unconnected
 }
+
+// beginning is what the driver's errors begin with that the message says already.
+var beginning = regexp.MustCompile(`^(mssql: )?(unable to open tcp connection with host '[^']*': )?`)
 
 // who says who logs in.
 func (l login) who() string {
@@ -230,7 +234,7 @@ func (l login) advice(err error) string {
 		return "the server says so: check its log"
 	case errors.As(err, &isAuthority), errors.As(err, &isHost), isCertificate, strings.Contains(text, "x509:"), strings.Contains(text, "certificate"):
 		return fmt.Sprintf("check options %s and %s, or set %s", name("ssl_ca"), name("certificate_host"), name("trust_server_cert"))
-	case strings.Contains(text, "TLS Handshake"):
+	case strings.Contains(text, "TLS Handshake"), strings.Contains(text, "support encryption"):
 		return fmt.Sprintf("check option %s", name("encrypt"))
 	case l.byBrowser():
 		return fmt.Sprintf("check option %s, and that the SQL Server Browser runs there and UDP port 1434 is open; or name the port in %s and set %s",

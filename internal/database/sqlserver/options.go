@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net"
 	"net/url"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -129,6 +130,8 @@ func (l login) validate(names option.Names) error {
 	case l.authentication() == byWindows && runtime.GOOS != "windows" && !strings.Contains(l.User, `\`):
 		return names.Wrong("authentication", byWindows, `only on Windows can Sledge log in as whoever runs it: set %s to DOMAIN\name and %s, or %s to sql`,
 			names.Of("user"), names.Of("password"), names.Of("authentication"))
+	case l.managed() != "" && !aGUID.MatchString(l.managed()):
+		return names.Wrong("msi_object_id", l.ManagedIdentity, "an object ID looks like 00000000-0000-0000-0000-000000000000; null is none")
 	case l.authentication() == byEntra && l.TokenFile == "" && l.managed() == "":
 		return names.Wrong(l.authenticationOption(), byEntra, "it needs a token, and Sledge asks nobody in a browser: write one into a file with "+
 			"az account get-access-token --resource https://database.windows.net/ --query accessToken -o tsv, and name the file in %s; or set %s",
@@ -204,6 +207,8 @@ func (s *server) authentication() string {
 	}
 	return s.Authentication
 }
+
+var aGUID = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
 
 // managed returns the object ID of the managed identity, or "".
 func (s *server) managed() string {

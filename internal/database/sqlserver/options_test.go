@@ -83,6 +83,7 @@ func TestMistakesSayTheWayOut(t *testing.T) {
 		want   string
 	}{
 		{option.Values{"dbname": ""}, "name the database"},
+		{option.Values{"msi_object_id": "abc"}, "an object ID looks like"},
 		{option.Values{"bulk_folder": "/data", "bulk_copy": "false"}, "needs no files"},
 		{option.Values{"bulk_folder": "/data", "azure": "true"}, "reads no files"},
 		{option.Values{"bulk_folder_on_server": "/data"}, "another name of a folder"},

@@ -346,6 +346,24 @@ func TestALogInThatIsRefusedSaysWhy(t *testing.T) {
 	}
 }
 
+func TestAConnectionThatCannotBeMadeSaysWhyOnce(t *testing.T) {
+	s := &standIn{t: t, answer: func(request) []byte { return loggedIn() }}
+	for name, c := range map[string]struct {
+		port int
+		says string
+	}{
+		"nobody listens":                 {1, "as user sa: dial tcp 127.0.0.1:1: connect: connection refused: check options host and port"},
+		"a server that encrypts nothing": {s.listen(), "as user sa: server does not support encryption: check option encrypt"},
+	} {
+		options := newOptionsOf(t, c.port)
+		options.Encrypt = "true"
+		_, err := connect(t.Context(), options, database.Owner)
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: got %v, want that it says %q", name, err, c.says)
+		}
+	}
+}
+
 func TestALogInThatNobodyAnswersIsGivenUp(t *testing.T) {
 	was := connectTimeout
 	connectTimeout = 300 * time.Millisecond
