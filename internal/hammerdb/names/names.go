@@ -71,7 +71,10 @@ var Known = []Database{
 				"encrypt": "encrypt_connection", "dbname": "dbase", "in_memory": "imdb", "bulk_copy": "use_bcp", "columnstore": "colstore",
 				"partition_by_date": "tpch_partition_orders_and_lineitems", "advanced_statistics": "tpch_advanced_stats",
 			},
-			"tproch": {"dbname": "tpch_dbase", "bulk_copy": "tpch_use_bcp"},
+			"tproch": {
+				"dbname": "tpch_dbase", "bulk_copy": "tpch_use_bcp", "bulk_folder": "tpch_bulk_folder",
+				"bulk_folder_on_server": "tpch_bulk_folder_on_server",
+			},
 		},
 		order: map[string][]string{
 			"tprocc": {
