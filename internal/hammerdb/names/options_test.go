@@ -32,6 +32,25 @@ func TestEveryOptionHasAKeyOfItsOwn(t *testing.T) {
 	}
 }
 
+// The console has a section of settings for each workload, and finds one by its key: where two
+// workloads share a key, only one of them could set it.
+func TestNoTwoWorkloadsShareAKeyOfTheirSections(t *testing.T) {
+	of := map[string]string{} // the workload, by database and key
+	for pair := range edition.Catalog.Pairs() {
+		d, w := pair.Database, pair.Workload
+		for _, o := range pair.Options() {
+			if o.Section != "" {
+				continue
+			}
+			key := d.Name + " " + names.Key(d.Name, w.Name, o.Name)
+			if other := of[key]; other != "" {
+				t.Errorf("%s is a key of %s and of %s: give %s another name in one of them", key, other, w.Name, o.Name)
+			}
+			of[key] = w.Name
+		}
+	}
+}
+
 // A line of a table that no option has would be of a name that was changed elsewhere.
 func TestWhatTheTablesSayOfBuiltOptionsIsDeclared(t *testing.T) {
 	for pair := range edition.Catalog.Pairs() {
