@@ -59,6 +59,7 @@ func (p *Program) selftestCommand() *cobra.Command {
 		Example: examples(
 			"sledge selftest --db pg --host db1 --ask-superuser-password",
 			"sledge selftest --url mariadb://root@db1 --duration 10s --yes --report selftest.md",
+			"sledge selftest --url oracle://system@db1/FREEPDB1 --ask-superuser-password",
 			"sledge selftest --db sqlite --workload tprocc --json",
 		),
 		GroupID: groupJobs,
@@ -125,7 +126,11 @@ func (p *Program) selftest(ctx context.Context, f *selftestFlags) error {
 	if err := p.writeReport(file, r); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stderr, "\nThe report is in %s: please look through it, and send it in (docs/selftest.md says where)\n", file.Name())
+	next := "please look through it, and send it in (docs/selftest.md says where)"
+	if r.Server == "" {
+		next = "it says no more than the lines above"
+	}
+	fmt.Fprintf(p.Stderr, "\nThe report is in %s: %s\n", file.Name(), next)
 	if f.json {
 		err = p.printJSON(r)
 	} else {
@@ -142,7 +147,7 @@ func verdictOf(r selftest.Report) error {
 	case len(r.LeftBehind) > 0:
 		return fmt.Errorf("something is left behind: %s", strings.Join(r.LeftBehind, "; "))
 	case r.Server == "" && r.Count(selftest.Failed) > 0:
-		return job.WithExit(job.ExitConnect, errors.New("nobody could sign in, so nothing was tested"))
+		return job.WithExit(job.ExitConnect, fmt.Errorf("nobody could sign in, so nothing was tested: the options say where the server is and who may sign in (sledge options %s lists them)", r.Database))
 	case r.Count(selftest.Failed) > 0:
 		return errors.New("not every step passed: the report has the server's own words")
 	}

@@ -66,12 +66,15 @@ type Test struct {
 
 	chosen  func(v workload.Variant) bool // which variants are tried; nil is all
 	orders  []workbench.Order             // one for each workload
-	refused []string                      // why there is none of another
+	refused []refusal                     // of the others
 	known   []engine.Plan                 // of all workloads, for what an earlier self-test may have left
 	folder  string                        // that an embedded database's file is in, made for it; "" where the user named one
 	standed bool                          // the database was there before: it stays
 	left    bool                          // it is of an earlier self-test
 }
+
+// refusal is a workload that is not tried.
+type refusal struct{ workload, why string }
 
 // Prepare resolves the settings of a self-test, of all workloads that the database is for, or
 // of the one that is named. The bench is Bench's.
@@ -89,7 +92,7 @@ func Prepare(b workbench.Bench, s workbench.Sources, signIn func(workbench.Sourc
 		from := t.sources(b, s, w)
 		order, err := b.Resolve(job.Build, from)
 		if err != nil {
-			t.refused = append(t.refused, err.Error())
+			t.refused = append(t.refused, refusal{w.Title, err.Error()})
 			if first == nil {
 				first = err
 			}
@@ -167,18 +170,18 @@ func (t *Test) Database() *database.Database { return t.plan().Database }
 func (t *Test) Makes() string {
 	p := t.plan()
 	name := p.Database.SchemaName(p.Connection)
-	what, where := "the database "+name.Name, "on "+p.Database.Title+" "+p.Database.Target(p.Connection)
+	what := fmt.Sprintf("the %s database %s", p.Database.Title, p.Database.Target(p.Connection))
 	switch {
 	case p.Database.Embedded:
-		what, where = "the file "+p.Database.Target(p.Connection), "for "+p.Database.Title
+		what = fmt.Sprintf("the %s file %s", p.Database.Title, p.Database.Target(p.Connection))
 	case t.standed && !t.left:
-		what = "tables and stored routines in the database " + name.Name + ", which is empty and stays,"
+		what = "tables and stored routines in " + what + ", which is empty and stays"
 	case p.Database.Drop == nil:
-		what = "tables and stored routines in the database " + name.Name + ", which stays,"
+		what = "tables and stored routines in " + what + ", which stays"
 	case name.Owner != "":
-		what += " and the account " + name.Owner
+		what += ", and the account " + name.Owner
 	}
-	return fmt.Sprintf("It makes %s %s, works there for a while, and removes what it made.", what, where)
+	return fmt.Sprintf("It makes %s. It works there for a while, and removes what it made.", what)
 }
 
 // Look looks whether the place is free, and changes nothing. It refuses, with exit code 7, where
@@ -193,7 +196,7 @@ func (t *Test) Look(ctx context.Context) error {
 		return job.WithExit(job.ExitConnect, fmt.Errorf("there is no database for the self-test, and Sledge creates none on %s: %w", p.Database.Title, err))
 	}
 	if errors.Is(err, database.ErrMissing) && p.Database.Drop != nil && name.Owner != "" && name.Owner != Name {
-		return job.WithExit(job.ExitExists, fmt.Errorf("the account %s is there, and its database is not: the test would remove both. Create an empty database of that account, which stays, or leave the account to the test", name.Owner))
+		return job.WithExit(job.ExitExists, fmt.Errorf("the account %s is there, and its database is not: the test would remove both. Create an empty database of that account, which stays, or leave the account to the test, and name who may create it by the options for that (sledge options %s lists them)", name.Owner, p.Database.Name))
 	}
 	if err != nil && p.Database.Embedded && !errors.Is(err, database.ErrMissing) {
 		return job.WithExit(job.ExitExists, fmt.Errorf("%w: name a file that is not there", err))
@@ -210,7 +213,7 @@ func (t *Test) Look(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("look whether %s is empty: %w", target, err)
 	}
-	t.left = name.Name == Name
+	t.left = name.Name == Name && (len(objects) > 0 || t.around(ctx))
 	if len(objects) == 0 {
 		return nil
 	}
@@ -239,6 +242,17 @@ func (t *Test) Look(ctx context.Context) error {
 	return nil
 }
 
+// around reports whether a database or an account is around the tables, which goes with them:
+// some servers have such a place for everybody, and always.
+func (t *Test) around(ctx context.Context) bool {
+	p := t.plan()
+	if p.Database.Drop == nil {
+		return false
+	}
+	fates, err := p.Database.Drop(ctx, p.Connection, database.Disposal{Dry: true})
+	return err != nil || len(fates) > 0
+}
+
 // few lists things, the first of them if they are many.
 func few(things []string) string {
 	const most = 10
@@ -265,10 +279,9 @@ func (t *Test) Run(ctx context.Context) Report {
 			return len(r.Steps) - 1
 		},
 		ended: func(number int, s Step) {
-			s = t.public(s)
-			r.Steps[number] = s
+			r.Steps[number] = t.cleaned(s, t.WithHosts)
 			if !s.silent() {
-				t.Ended(s)
+				t.Ended(t.cleaned(s, true)) // who looks on knows the machines
 			}
 		},
 	}
@@ -289,8 +302,8 @@ func (t *Test) Run(ctx context.Context) Report {
 			run.run(ctx, "says what it is", func(step suite.T) { t.connect(step, &r) })
 		}
 		run.run(ctx, "counter", t.counter)
-		for _, why := range t.refused {
-			run.run(ctx, "workload", func(step suite.T) { step.Skipf("%s", why) })
+		for _, r := range t.refused {
+			run.run(ctx, r.workload, func(step suite.T) { step.Skipf("%s", r.why) })
 		}
 		for _, order := range t.orders {
 			run.run(ctx, order.Plan.Workload.Title, func(step suite.T) {
@@ -495,7 +508,7 @@ func (t *Test) remove(step suite.T) (left []string) {
 		behind("%s may still hold something that the test made: %v", target, err)
 	case len(names) > 0:
 		behind("%s still has what the test made: %s. Drop it by hand", target, few(names))
-	case (!t.standed || t.left) && p.Database.Drop != nil:
+	case (!t.standed || t.left) && t.around(ctx):
 		behind("%s is empty, and still there: drop the database by hand, and its account if the test made one", target)
 	}
 	return left
@@ -540,7 +553,7 @@ func (t *Test) publish(r Report) Report {
 		}
 	}
 	r.Hidden = slices.Sorted(maps.Keys(hidden))
-	clean := t.cleaner()
+	clean := t.cleaner(t.WithHosts)
 	for name, value := range r.Options {
 		r.Options[name] = clean.Replace(value)
 	}
@@ -556,12 +569,13 @@ func (t *Test) publish(r Report) Report {
 	return r
 }
 
-// public is a step without them.
-func (t *Test) public(s Step) Step {
-	clean := t.cleaner()
-	for _, texts := range [][]string{s.Says, s.Notes} {
-		for i, text := range texts {
-			texts[i] = clean.Replace(text)
+// cleaned is a step without them.
+func (t *Test) cleaned(s Step, withHosts bool) Step {
+	clean := t.cleaner(withHosts)
+	for _, texts := range []*[]string{&s.Says, &s.Notes} {
+		*texts = slices.Clone(*texts)
+		for i, text := range *texts {
+			(*texts)[i] = clean.Replace(text)
 		}
 	}
 	return s
@@ -579,7 +593,7 @@ func loopback(value string) bool {
 
 // cleaner replaces passwords that are not a default, and names and addresses of machines unless
 // they are wanted.
-func (t *Test) cleaner() *strings.Replacer {
+func (t *Test) cleaner(withHosts bool) *strings.Replacer {
 	words := map[string]string{}
 	hide := func(word, with string) {
 		const shortest = 3 // a shorter word would be found in others
@@ -596,7 +610,7 @@ func (t *Test) cleaner() *strings.Replacer {
 				for _, spelled := range spellings(value) {
 					hide(spelled, "(password)")
 				}
-			case leads(o) && !t.WithHosts:
+			case leads(o) && !withHosts:
 				hide(value, "("+o.Name+")")
 				for _, one := range strings.FieldsFunc(value, func(c rune) bool { return c == ',' || c == ' ' }) {
 					name, _, err := net.SplitHostPort(one)
@@ -608,7 +622,7 @@ func (t *Test) cleaner() *strings.Replacer {
 			}
 		}
 	}
-	if !t.WithHosts {
+	if !withHosts {
 		if name, err := os.Hostname(); err == nil {
 			hide(name, "(client)")
 		}

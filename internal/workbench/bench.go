@@ -147,6 +147,18 @@ var secretHelp = map[string]string{
 	SuperuserPassword: "password of the user who may create databases",
 }
 
+// askedName returns the name of those two by which a secret is asked for at a prompt; "" of
+// other options. A database may call the user who creates others by a word of its own.
+func askedName(o option.Description) string {
+	switch name := secretName(o); {
+	case name == Password:
+		return Password
+	case name != "" && o.Group == option.Accounts:
+		return SuperuserPassword
+	}
+	return ""
+}
+
 // secretName returns what people call a secret, or "" for other options.
 func secretName(o option.Description) string {
 	if !o.Secret {

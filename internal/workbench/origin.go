@@ -87,9 +87,5 @@ func (o Order) SecretToAsk(refused *database.PasswordError) string {
 	if i < 0 {
 		return ""
 	}
-	switch name := secretName(o.unsaid[i]); name {
-	case Password, SuperuserPassword:
-		return name
-	}
-	return ""
+	return askedName(o.unsaid[i])
 }

@@ -592,7 +592,7 @@ func (c *choice) takeSecrets(secrets map[string]string) error {
 		if !given {
 			continue
 		}
-		i := slices.IndexFunc(c.known, func(o option.Description) bool { return secretName(o) == name })
+		i := slices.IndexFunc(c.known, func(o option.Description) bool { return askedName(o) == name })
 		if i < 0 {
 			return fmt.Errorf("%s has no %s to ask for", c.Database.Title, name)
 		}

@@ -275,6 +275,23 @@ func TestTheSuperusersPasswordHasAFlagOfItsOwn(t *testing.T) {
 	}
 }
 
+// Where a database has a word of its own for the user who creates others, its password is the
+// one that is asked for.
+func TestTheSuperusersPasswordIsAskedForByWhateverName(t *testing.T) {
+	for db, name := range map[string]string{"pg": "superuser_password", "oracle": "system_password"} {
+		order, err := bench.Resolve(job.Build, workbench.Sources{
+			Flags: map[string]string{"db": db}, Set: map[string][]string{"oracle": {"host=h", "service=s"}}[db],
+			Secrets: map[string]string{workbench.SuperuserPassword: "s3cret"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := order.Spec.Options[name]; got != "s3cret" {
+			t.Errorf("%s: got %q, want s3cret", name, got)
+		}
+	}
+}
+
 // An option has one name for all databases; HammerDB's keys, which say the database,
 // count as well, and more than that in the same place.
 func TestOptionsAreSetByTheirNamesAndByHammerDBsKeys(t *testing.T) {

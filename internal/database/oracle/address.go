@@ -251,11 +251,21 @@ func target(options any) string {
 	return fmt.Sprintf("%s on %v", o.own().User, at)
 }
 
-// fromURL is Database.FromURL: oracle://user:password@host:port/service.
+// fromURL is Database.FromURL: oracle://user:password@host:port/service. A user who is the
+// server's own, as SYSTEM, is the one who creates that of the schema. What stands after a
+// question mark are further options, by their names.
 func fromURL(u *url.URL) (option.Values, error) {
 	values, service, err := database.URLOptions(u, nil)
 	if err == nil && service != "" {
 		values["service"] = service
+	}
+	if user := values["user"]; isServersOwn(user) { // no schema is to go there: it may create a user for one
+		values["system_user"] = user
+		delete(values, "user")
+		if password, given := values["password"]; given {
+			values["system_password"] = password
+			delete(values, "password")
+		}
 	}
 	return values, err
 }

@@ -195,6 +195,22 @@ func TestAURLNamesADatabase(t *testing.T) {
 	}
 }
 
+// A user in whom no schema belongs is the one who creates another.
+func TestAURLMayNameTheAdministrator(t *testing.T) {
+	u, err := url.Parse("oracle://system:secret@db1/FREEPDB1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := fromURL(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := bound(t, values)
+	if got := target(o); got != "tpcc on db1:1521/FREEPDB1" || o.SystemUser != "system" || o.SystemPassword != "secret" {
+		t.Errorf("got %s with %v", got, values)
+	}
+}
+
 func TestTheEnvironmentIsRead(t *testing.T) {
 	variables := map[string]string{"TNS_ADMIN": "/etc/oracle", "TWO_TASK": "sales"}
 	from := database.Surroundings{Variable: func(name string) string { return variables[name] }}

@@ -59,7 +59,12 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 func dial(ctx context.Context, l login) (*session, error) {
 	at, err := l.options.at().address()
 	if err != nil {
-		return nil, fmt.Errorf("connect to Oracle as user %s: %w: check option %s", l.user, err, l.options.Name(where(l.options.at())))
+		name := l.options.Name
+		advice := "check option " + name(where(l.options.at()))
+		if l.options.at().Host == "" {
+			advice = fmt.Sprintf("set options %s and %s, or %s", name("host"), name("service"), name("instance"))
+		}
+		return nil, fmt.Errorf("connect to Oracle as user %s: %w: %s", l.user, err, advice)
 	}
 	first := at.hosts[0]
 	connecting := listener.Attempt{
@@ -278,6 +283,9 @@ func advice(l login, err error) string {
 		return fmt.Sprintf("set option %s", name(l.passwordOption))
 	case isCertificate:
 		return fmt.Sprintf("check options %s and %s, or set %s to false", name("wallet"), name("ssl_ca"), name("ssl_verify"))
+	}
+	if l.options.at().Host != "" {
+		return fmt.Sprintf("check options %s and %s, and that a listener is running there", place, name("port"))
 	}
 	return fmt.Sprintf("check option %s, and that a listener is running there", place)
 }

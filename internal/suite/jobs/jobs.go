@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -166,7 +167,7 @@ func (s *cycle) build(t suite.T, v workload.Variant) {
 		s.built = v.Build // else as the one before was to be
 	}
 	s.do(t, s.spec(job.Build, s.values(s.built)))
-	s.isThere = true
+	s.isThere, s.checked = true, false
 }
 
 // measure does a run and looks whether all that it was to do was done, and counted.
@@ -183,7 +184,7 @@ func (s *cycle) measure(t suite.T, v workload.Variant) {
 		}
 	}
 	for _, m := range result.Metrics {
-		t.Logf("%s: %s %s", m.Name, strconv.FormatFloat(m.Value, 'f', 3, 64), m.Unit)
+		t.Logf("%s", strings.TrimSpace(fmt.Sprintf("%s: %.*f %s", m.Name, digits(m.Value), m.Value, m.Unit)))
 	}
 	if s.Look != nil {
 		s.Look(t, v, told.events)
@@ -196,6 +197,14 @@ func (s *cycle) measure(t suite.T, v workload.Variant) {
 		t.Errorf("the client's count and the server's do not agree: %+v", a)
 	}
 	s.wantTraffic(t, v, result.Summary.All())
+}
+
+// digits is how many digits after the point tell something of a value.
+func digits(value float64) int {
+	if value < 100 {
+		return 3
+	}
+	return 0
 }
 
 // few reports whether a run on a server that nobody knows was too short or too slow for each

@@ -163,62 +163,83 @@ func (s *tester) testBytesAndTimes(t suite.T) {
 	}
 }
 
+// manyRows runs the insertion of many rows as a transaction.
+type manyRows struct {
+	t       suite.T
+	session database.Session
+	insert  database.Statement
+	in      boundField
+}
+
+// someMoment is in all of the rows.
+var someMoment = time.Date(2024, 2, 29, 23, 59, 58, 0, time.UTC)
+
+func (s *tester) manyRows(t suite.T) *manyRows {
+	t.Helper()
+	s.table(t, everyBind)
+	m := &manyRows{t: t, session: s.connect(t)}
+	m.insert = s.prepare(t, m.session, "binds.insert", &m.in, nil)
+	return m
+}
+
+// run inserts rows from one on.
+func (m *manyRows) run(first, rows int64) (int64, error) {
+	m.t.Helper()
+	ctx, in := m.t.Context(), &m.in
+	if err := m.session.Begin(ctx, database.ReadWrite); err != nil {
+		m.t.Fatal(err)
+	}
+	in.everyField = everyField{ID: first - 1, Data: []byte{0}}
+	n, err := database.RunMany(ctx, m.insert, func() bool {
+		if in.ID++; in.ID == first+rows {
+			return false
+		}
+		in.Large.V, in.Large.Valid = in.ID, in.ID%2 == 0
+		in.Words, in.Moment, in.Amount = valid(fmt.Sprint("row ", in.ID)), valid(someMoment), valid(float64(in.ID)/4)
+		in.cents = in.inCents()
+		in.Data[0] = byte(in.ID) // the same bytes for every row: they must not be kept
+		return true
+	})
+	if err != nil {
+		return n, errors.Join(err, m.session.Rollback(ctx))
+	}
+	return n, m.session.Commit(ctx)
+}
+
 // testMany runs a statement with more rows than one call takes.
 func (s *tester) testMany(t suite.T) {
-	s.table(t, everyBind)
-	session := s.connect(t)
-	var in boundField
-	insert := s.prepare(t, session, "binds.insert", &in, nil)
-	moment := time.Date(2024, 2, 29, 23, 59, 58, 0, time.UTC)
-	from := func(first, rows int64) func() bool {
-		in.everyField = everyField{ID: first - 1, Data: []byte{0}}
-		return func() bool {
-			if in.ID++; in.ID == first+rows {
-				return false
-			}
-			in.Large.V, in.Large.Valid = in.ID, in.ID%2 == 0
-			in.Words, in.Moment, in.Amount = valid(fmt.Sprint("row ", in.ID)), valid(moment), valid(float64(in.ID)/4)
-			in.cents = in.inCents()
-			in.Data[0] = byte(in.ID) // the same bytes for every row: they must not be kept
-			return true
-		}
-	}
+	m := s.manyRows(t)
 	const rows = 2*database.RowsPerBatch + 7
-	run := func(first, rows int64) (int64, error) {
-		if err := session.Begin(t.Context(), database.ReadWrite); err != nil {
-			t.Fatal(err)
-		}
-		n, err := database.RunMany(t.Context(), insert, from(first, rows))
-		if err != nil {
-			return n, errors.Join(err, session.Rollback(t.Context()))
-		}
-		return n, session.Commit(t.Context())
-	}
-	if n, err := run(1, rows); err != nil || n != rows {
+	if n, err := m.run(1, rows); err != nil || n != rows {
 		t.Fatalf("got %d rows affected, %v, want %d", n, err, rows)
 	}
-	s.wantValue(t, session, "binds.count", rows)
-	s.wantValue(t, session, "binds.sum", (rows/2)*(rows/2+1)) // the even numbers
+	s.wantValue(t, m.session, "binds.count", rows)
+	s.wantValue(t, m.session, "binds.sum", (rows/2)*(rows/2+1)) // the even numbers
 	var out everyField
-	read := s.prepare(t, session, "binds.read", &in, &out)
-	in.ID = rows
+	read := s.prepare(t, m.session, "binds.read", &m.in, &out)
+	m.in.ID = rows
 	mustRun(t, read, 1)
-	want := everyField{ID: rows, Amount: valid(float64(rows) / 4), Words: valid(fmt.Sprint("row ", rows)), Moment: valid(moment), Data: []byte{byte(rows & 255)}}
+	want := everyField{ID: rows, Amount: valid(float64(rows) / 4), Words: valid(fmt.Sprint("row ", rows)), Moment: valid(someMoment), Data: []byte{byte(rows & 255)}}
 	if !reflect.DeepEqual(out, want) {
 		t.Errorf("the last row: got %+v, want %+v", out, want)
 	}
-	if n, err := database.RunMany(t.Context(), insert, func() bool { return false }); n != 0 || err != nil {
+	if n, err := database.RunMany(t.Context(), m.insert, func() bool { return false }); n != 0 || err != nil {
 		t.Errorf("of no rows: got %d, %v, want 0 and none", n, err)
 	}
+}
 
-	t.Run("of which some are there", func(t suite.T) {
-		s.needs(t, lacksKeys)
-		if _, err := run(rows-20, 100); err == nil || s.d.Classify(err).Retryable() { // the first twenty-one are there already
-			t.Errorf("got %v, want an error that stays", err)
-		}
-		s.wantValue(t, session, "binds.count", rows)
-	})
-	if n, err := run(rows+1, 1); err != nil || n != 1 { // the session is none the worse
+func (s *tester) testManyRefused(t suite.T) {
+	s.needs(t, lacksKeys)
+	m := s.manyRows(t)
+	const rows = 30
+	if n, err := m.run(1, rows); err != nil || n != rows {
+		t.Fatalf("got %d rows affected, %v, want %d", n, err, rows)
+	}
+	if _, err := m.run(rows-20, 100); err == nil || s.d.Classify(err).Retryable() { // the first twenty-one are there already
+		t.Errorf("of rows that are there: got %v, want an error that stays", err)
+	}
+	s.wantValue(t, m.session, "binds.count", rows)
+	if n, err := m.run(rows+1, 1); err != nil || n != 1 { // the session is none the worse
 		t.Errorf("one row more: got %d, %v, want 1", n, err)
 	}
 }

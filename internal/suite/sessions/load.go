@@ -95,15 +95,22 @@ func (s *tester) testLoad(t suite.T) {
 	s.wantValue(t, session, "types.days", 1200)
 	s.wantValue(t, session, "types.day", 1200)
 
-	t.Run("rows of which one is there", func(t suite.T) {
-		s.needs(t, lacksKeys)
-		_, err := load(3600, 3610)
-		if class := s.d.Classify(err); err == nil || class != meter.Constraint {
-			t.Errorf("got %v, class %v; want class %v", err, class, meter.Constraint)
-		}
-	})
 	if _, err := session.Load(t.Context(), schema.Table{Name: "sledge_test_nowhere", Columns: everyType.Columns}, &rowNumbers{1, 10}); err == nil {
 		t.Error("loading a table that is not there succeeded")
 	}
 	mustRun(t, read, 1) // the session goes on after a load that failed
+}
+
+func (s *tester) testLoadRefused(t suite.T) {
+	s.needs(t, lacksKeys)
+	s.table(t, everyType)
+	session := s.connect(t)
+	if n, err := session.Load(t.Context(), everyType, &rowNumbers{1, 10}); err != nil || n != 10 {
+		t.Fatalf("got %d rows, %v; want 10", n, err)
+	}
+	_, err := session.Load(t.Context(), everyType, &rowNumbers{10, 20}) // the first is there already
+	if class := s.d.Classify(err); err == nil || class != meter.Constraint {
+		t.Errorf("got %v, class %v; want class %v", err, class, meter.Constraint)
+	}
+	s.wantValue(t, session, "types.count", 10) // the session goes on
 }

@@ -62,16 +62,21 @@ func Sessions(t suite.T, of Subject) {
 	t.Run("binds what may be NULL", s.testNulls)
 	t.Run("binds bytes and times", s.testBytesAndTimes)
 	t.Run("runs with many rows", s.testMany)
+	t.Run("refuses many rows of which some are there", s.testManyRefused)
 	if !of.OutputsApart {
 		t.Run("returns output parameters", s.testOutputs)
 	}
 	t.Run("finds slips in the binding", s.testSlips)
 	t.Run("runs again with new values", s.testRerun)
 	t.Run("counts rows and calls each", s.testRows)
+	t.Run("changes many rows by one statement", s.testRanges)
 	t.Run("commits and rolls back", s.testTransactions)
 	t.Run("goes on after a failed statement", s.testFailedStatement)
+	t.Run("rolls back what a failed statement came after", s.testFailedTransaction)
+	t.Run("refuses a NULL", s.testNullRefused)
 	t.Run("queries as text", s.testQuery)
 	t.Run("loads", s.testLoad)
+	t.Run("refuses to load a row that is there", s.testLoadRefused)
 	t.Run("obeys its context", s.testContext)
 	t.Run("is interrupted", s.testInterrupt)
 	if !of.Uncancelled {

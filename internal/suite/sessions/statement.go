@@ -203,16 +203,26 @@ func (s *tester) testRows(t suite.T) {
 		mustRun(t, change, 0)
 	}
 	s.wantValue(t, session, "types.count", rows-1)
-	t.Run("that one statement changes", func(t suite.T) {
-		s.needs(t, lacksRanges)
-		update, remove := s.prepare(t, session, "types.update_from", &in, nil), s.prepare(t, session, "types.delete_from", &in, nil)
-		for _, change := range []database.Statement{update, remove} {
-			in.ID = rows - last
-			mustRun(t, change, last)
-			in.ID = rows
-			mustRun(t, change, 0)
-		}
-	})
+}
+
+func (s *tester) testRanges(t suite.T) {
+	s.needs(t, lacksRanges)
+	s.table(t, everyType)
+	session := s.connect(t)
+	in := row{}
+	insert := s.prepare(t, session, "types.insert_words", &in, nil)
+	const rows, last = 20, 7
+	for in.ID = range int64(rows) {
+		mustRun(t, insert, 1)
+	}
+	update, remove := s.prepare(t, session, "types.update_from", &in, nil), s.prepare(t, session, "types.delete_from", &in, nil)
+	for _, change := range []database.Statement{update, remove} {
+		in.ID = rows - last
+		mustRun(t, change, last)
+		in.ID = rows
+		mustRun(t, change, 0)
+	}
+	s.wantValue(t, session, "types.count", rows-last)
 }
 
 func (s *tester) testTransactions(t suite.T) {
@@ -280,46 +290,55 @@ func (s *tester) testTransactions(t suite.T) {
 	}
 }
 
+// wantConstraint runs a statement that is refused.
+func (s *tester) wantConstraint(t suite.T, statement database.Statement) {
+	t.Helper()
+	_, err := statement.Run(t.Context(), nil)
+	if class := s.d.Classify(err); err == nil || class != meter.Constraint {
+		t.Errorf("got %v, class %v; want class %v", err, class, meter.Constraint)
+	}
+}
+
 func (s *tester) testFailedStatement(t suite.T) {
 	s.counters(t)
 	session := s.connect(t)
-	in := counter{}
-	insert, refused := s.prepare(t, session, "counters.insert", &in, nil), s.prepare(t, session, "counters.refused", &in, nil)
-	wantConstraint := func(t suite.T, what string, statement database.Statement) {
-		t.Helper()
-		_, err := statement.Run(t.Context(), nil)
-		if class := s.d.Classify(err); err == nil || class != meter.Constraint {
-			t.Errorf("%s: got %v, class %v; want class %v", what, err, class, meter.Constraint)
-		}
-	}
-	t.Run("in a transaction", func(t suite.T) {
-		s.needs(t, lacksKeys)
-		if err := session.Begin(t.Context(), database.ReadWrite); err != nil {
-			t.Fatal(err)
-		}
-		in.ID = 3
-		mustRun(t, insert, 1)
-		in.ID = 1
-		wantConstraint(t, "a duplicate key", refused)
-		if err := session.Rollback(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		s.wantValue(t, session, "counters.count", 2)
-	})
-	t.Run("of a NULL where none may be", func(t suite.T) {
-		s.needs(t, lacksNulls)
-		in.ID = 4
-		wantConstraint(t, "a NULL", s.prepare(t, session, "counters.null", &in, nil))
-	})
-	in.ID = 1
-	wantConstraint(t, "what is not allowed", refused)
+	in := counter{ID: 1}
+	s.wantConstraint(t, s.prepare(t, session, "counters.refused", &in, nil))
 	err := session.Exec(t.Context(), s.query(t, "counters.nonsense").Text)
 	if class := s.d.Classify(err); err == nil || class != meter.Other {
 		t.Errorf("bad syntax: got %v, class %v; want class %v", err, class, meter.Other)
 	}
 	in.ID = 3
-	mustRun(t, insert, 1)
+	mustRun(t, s.prepare(t, session, "counters.insert", &in, nil), 1)
 	s.wantValue(t, session, "counters.count", 3)
+}
+
+func (s *tester) testFailedTransaction(t suite.T) {
+	s.needs(t, lacksKeys)
+	s.counters(t)
+	session := s.connect(t)
+	in := counter{ID: 3}
+	insert, refused := s.prepare(t, session, "counters.insert", &in, nil), s.prepare(t, session, "counters.refused", &in, nil)
+	if err := session.Begin(t.Context(), database.ReadWrite); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, insert, 1)
+	in.ID = 1
+	s.wantConstraint(t, refused)
+	if err := session.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.wantValue(t, session, "counters.count", 2)
+	in.ID = 3
+	mustRun(t, insert, 1)
+}
+
+func (s *tester) testNullRefused(t suite.T) {
+	s.needs(t, lacksNulls)
+	s.counters(t)
+	session := s.connect(t)
+	s.wantConstraint(t, s.prepare(t, session, "counters.null", &counter{ID: 4}, nil))
+	s.wantValue(t, session, "counters.count", 2)
 }
 
 func (s *tester) testQuery(t suite.T) {
