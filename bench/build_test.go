@@ -19,12 +19,17 @@ const (
 	builders        = 2
 )
 
-// loadable is a server that both sides of a build's figure can load.
-type loadable interface {
+// buildable is a server that sledge can build on.
+type buildable interface {
 	name() string
 	title() string
 	values() option.Values
 	drop(t *testing.T)
+}
+
+// loadable is a server that both sides of a build's figure can load.
+type loadable interface {
+	buildable
 	emptyTables(t *testing.T, warehouses int)
 	bareLoad(t *testing.T, share []loadFile) (env []string, path string, arguments []string)
 }
@@ -66,7 +71,7 @@ func compareBuild(t *testing.T, s loadable, bare string) {
 }
 
 // build builds a schema as a user would, and returns how long that took.
-func build(t *testing.T, s loadable, warehouses, builders int) time.Duration {
+func build(t *testing.T, s buildable, warehouses, builders int) time.Duration {
 	t.Helper()
 	arguments := sledge("build", s.name(), s.values(), "--warehouses", strconv.Itoa(warehouses), "--builders", strconv.Itoa(builders))
 	return execute(t, nil, sledgeProgram, arguments...).wall

@@ -34,9 +34,10 @@ func cpuWarehouses() int {
 // program runs one of the programs that are compared for about so long.
 type program func(users int, length time.Duration) ended
 
-// reachable is a server that can be reached over TCP and over a Unix socket.
+// reachable is a server that can be reached over TCP and over a Unix socket; overSocket returns
+// nil where sledge takes no socket.
 type reachable interface {
-	loadable
+	buildable
 	overSocket() reachable
 }
 
@@ -156,7 +157,7 @@ func loadedPostgreSQL(t *testing.T) postgreSQL {
 }
 
 // runArguments are those of sledge run.
-func runArguments(s loadable, users int, rampUp, length time.Duration) []string {
+func runArguments(s buildable, users int, rampUp, length time.Duration) []string {
 	return sledge("run", s.name(), s.values(), "--users", strconv.Itoa(users),
 		"--rampup", rampUp.String(), "--duration", length.String(), "--json")
 }
@@ -165,6 +166,7 @@ func runArguments(s loadable, users int, rampUp, length time.Duration) []string 
 type comparison struct {
 	what    string // a call
 	server  reachable
+	users   int      // 0 for all that there are cases of
 	flags   []string // of sledge run
 	peer    string
 	runPeer func(reachable) program // nil where there is nothing to compare with
@@ -182,6 +184,9 @@ func compareCPU(t *testing.T, c comparison) {
 		server, transport := c.server, "TCP"
 		if k.socket {
 			server, transport = server.overSocket(), "Unix socket"
+		}
+		if server == nil || c.users != 0 && c.users != k.users {
+			continue
 		}
 		var ours, theirs cost
 		for range rounds() {
@@ -219,7 +224,7 @@ func compareCPU(t *testing.T, c comparison) {
 }
 
 // runSledge is sledge run, without a ramp-up.
-func runSledge(t *testing.T, s loadable, flags []string) program {
+func runSledge(t *testing.T, s buildable, flags []string) program {
 	return func(users int, length time.Duration) ended {
 		return execute(t, nil, sledgeProgram, append(runArguments(s, users, 0, length), flags...)...)
 	}
