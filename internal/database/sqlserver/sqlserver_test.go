@@ -2,6 +2,9 @@ package sqlserver_test
 
 import (
 	"maps"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,6 +15,7 @@ import (
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/schema"
 	"sledge/internal/testserver"
 )
 
@@ -50,5 +54,52 @@ func TestTablesAreDividedBeforeTheirIndexes(t *testing.T) {
 	}
 	if want := map[string]bool{"lineitem by l_shipdate": true, "orders by o_orderdate": true}; !maps.Equal(divided, want) {
 		t.Errorf("got %v, want %v", divided, want)
+	}
+}
+
+// Bulk copy takes a value only as the type of its column has it, such as an amount of money as
+// text, and a text only as long as its column.
+func TestColumnsTakeTheValuesThatAreLoaded(t *testing.T) {
+	takes := map[string][]schema.Type{
+		"tinyint": {schema.SmallInteger, schema.Integer}, "smallint": {schema.SmallInteger, schema.Integer}, "int": {schema.SmallInteger, schema.Integer, schema.BigInteger},
+		"bigint": {schema.SmallInteger, schema.Integer, schema.BigInteger}, "money": {schema.Decimal}, "smallmoney": {schema.Decimal}, "decimal": {schema.Decimal},
+		"char": {schema.Char, schema.Varchar}, "varchar": {schema.Char, schema.Varchar}, "datetime": {schema.Timestamp}, "date": {schema.Date},
+	}
+	column := regexp.MustCompile(`(?m)^\s+(\w+)\s+(\w+)(?:\((\d+)(?:,(\d+))?\))?`)
+	for pair := range edition.Catalog.Pairs() {
+		if pair.Database != sqlserver.Database {
+			continue
+		}
+		plan, err := engine.NewPlan(pair, job.Spec{Action: job.Build, Database: "sqlserver", Workload: pair.Workload.Name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		statements, err := plan.CreateStatements()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(statements, "\n")
+		for _, table := range pair.Workload.Tables(plan.Settings, 1) {
+			_, body, found := strings.Cut(text, "CREATE TABLE dbo."+table.Name+" (\n")
+			if !found {
+				t.Fatalf("there is no table %s", table.Name)
+			}
+			body, _, _ = strings.Cut(body, "\n)")
+			made := map[string][]string{}
+			for _, m := range column.FindAllStringSubmatch(body, -1) {
+				made[m[1]] = m[2:]
+			}
+			for _, c := range table.Columns {
+				is := made[c.Name]
+				if is == nil {
+					t.Errorf("%s has no column %s", table.Name, c.Name)
+					continue
+				}
+				size, _ := strconv.Atoi(is[1]) // nothing where the type has none
+				if !slices.Contains(takes[is[0]], c.Type) || size < c.Size && strings.Contains(is[0], "char") {
+					t.Errorf("%s.%s is %v, and is to take type %v of size %d", table.Name, c.Name, is, c.Type, c.Size)
+				}
+			}
+		}
 	}
 }
