@@ -47,7 +47,7 @@ func TestOtherSQLIsOfBothGrammars(t *testing.T) {
 		batches = append(batches, grammartest.Statement{Name: fmt.Sprintf("composed %d", i+1), Text: text})
 	}
 	seen := map[string]bool{}
-	for _, statement := range grammartest.Statements(t, sqlserver.Database, nil) {
+	for _, statement := range grammartest.Statements(t, sqlserver.Database, nil, variants...) {
 		seen[statement.Text] = true
 	}
 	add := func(workload string, values option.Values, c datagen.Config) {

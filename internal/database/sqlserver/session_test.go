@@ -185,6 +185,33 @@ func TestTransactionsAreNoStatements(t *testing.T) {
 	}
 }
 
+func TestATransactionThatTheServerHasRolledBackIsOver(t *testing.T) {
+	s := &standIn{t: t, answer: answering(func(r request) []byte {
+		if strings.HasPrefix(r.text, "UPDATE") {
+			return append(tokenLength(0xE3, []byte{10, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8}), failed(1205, "Transaction was deadlocked")...)
+		}
+		return nil
+	})}
+	session := connectTo(t, s)
+	for range 2 {
+		if err := session.Begin(t.Context(), database.ReadWrite); err != nil {
+			t.Fatal(err)
+		}
+		if err := session.Exec(t.Context(), "UPDATE t SET a = 1"); classify(err) != meter.Deadlock {
+			t.Errorf("got %v of class %v", err, classify(err))
+		}
+		if err := session.Rollback(t.Context()); err != nil {
+			t.Errorf("rolling back what the server has: %v", err)
+		}
+	}
+	if err := session.Exec(t.Context(), "DELETE FROM t"); err != nil {
+		t.Error(err)
+	}
+	if got := len(s.requests()); got != 5 {
+		t.Errorf("got %d messages, want a begin and an update twice, and the last statement", got)
+	}
+}
+
 func TestATableInMemoryIsDroppedBetweenTransactions(t *testing.T) {
 	s := &standIn{t: t, answer: answering(func(request) []byte { return nil })}
 	session := connectTo(t, s)
