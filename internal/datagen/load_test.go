@@ -42,6 +42,9 @@ func TestFilesAreLoadedByTheDatabasesOwnPrograms(t *testing.T) {
 					if _, err := exec.LookPath("zstd"); err != nil && c.Compression == datagen.Zstd {
 						t.Skip("zstd is not here")
 					}
+					if d.Name == "sqlserver" && (c.Format != datagen.CSV || c.Compression != "") {
+						t.Skip("its loaders know quotes in CSV files alone, and unpack nothing")
+					}
 					plan := newPlan(t, d, special, nil)
 					load(t, plan, c)
 					workloadtest.CompareRows(t, plan)
