@@ -78,6 +78,8 @@ type scriptTable struct {
 	Rows     int64           // in all its files
 	Columns  []schema.Column // in the order of the file
 	Nullable []string        // the names of those that may be NULL
+	Days     []string        // and of those that are dates without a time
+	Files    []string        // its files, as they are called when they are not compressed
 }
 
 // Names lists the columns as SQL does.
@@ -182,12 +184,16 @@ func (g *generation) scriptData(files []File) scriptData {
 			if c.Null {
 				table.Nullable = append(table.Nullable, c.Name)
 			}
+			if c.Type == schema.Date {
+				table.Days = append(table.Days, c.Name)
+			}
 		}
 		var its []File
 		for _, f := range files {
 			if f.Table == t.Name {
 				its = append(its, f)
 				table.Rows += f.Rows
+				table.Files = append(table.Files, strings.TrimSuffix(f.Name, g.Compression.extension()))
 			}
 		}
 		for _, f := range its {

@@ -1,10 +1,18 @@
 package oracle_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"sledge/internal/catalog/edition"
 	"sledge/internal/database/grammartest"
 	"sledge/internal/database/oracle"
+	"sledge/internal/datagen"
+	"sledge/internal/engine"
+	"sledge/internal/job"
 	"sledge/internal/option"
 )
 
@@ -13,16 +21,65 @@ func TestGrammarsTakeTheSQL(t *testing.T) {
 	statements := grammartest.Statements(t, oracle.Database, []string{"neword"},
 		option.Values{"warehouses": "200", "partition": "true", "hash_clusters": "true"},
 	)
+	statements = append(statements, ofScripts(t, statements)...)
 	t.Run("sqlfluff", func(t *testing.T) {
 		grammartest.Check(t, grammartest.Sqlfluff("oracle"), statements, map[string]string{
-			"ORGANIZATION INDEX": "it has no index-organised tables: SQL Language Reference, CREATE TABLE",
-			"PARTITION BY HASH":  "it has no partitions: the same",
-			"CLUSTER":            "it has no hash clusters: CREATE CLUSTER, and CREATE TABLE",
-			"DISABLE TABLE LOCK": "it has no such clause: ALTER TABLE",
-			"Items are NURand":   "it has no elements of a collection on the left of an assignment; PMD has",
+			"ORGANIZATION INDEX":    "it has no index-organised tables: SQL Language Reference, CREATE TABLE",
+			"ORGANIZATION EXTERNAL": "it has no external tables: the same",
+			"PARTITION BY HASH":     "it has no partitions: the same",
+			"CLUSTER":               "it has no hash clusters: CREATE CLUSTER, and CREATE TABLE",
+			"DISABLE TABLE LOCK":    "it has no such clause: ALTER TABLE",
+			"Items are NURand":      "it has no elements of a collection on the left of an assignment; PMD has",
 		})
 	})
 	t.Run("PMD", func(t *testing.T) {
 		grammartest.Check(t, grammartest.PMD, statements, map[string]string{})
 	})
+}
+
+// ofScripts returns what SQL*Plus reads of the scripts that datagen writes, but for its own
+// commands and what is known already.
+func ofScripts(t *testing.T, known []grammartest.Statement) (list []grammartest.Statement) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, s := range known {
+		seen[s.Text] = true
+	}
+	for workload, values := range map[string]option.Values{"tprocc": {}, "tproch": {"scale_factor": "0.01"}} {
+		pair, err := edition.Catalog.Pair("oracle", workload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := engine.NewPlan(pair, job.Spec{Action: job.Build, Database: "oracle", Workload: workload, Seed: 1, Options: values})
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := t.TempDir()
+		result, err := datagen.Generate(t.Context(), datagen.Config{Plan: plan, Folder: folder, Format: datagen.CSV, Header: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range result.Scripts.Order() {
+			script, err := os.ReadFile(filepath.Join(folder, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, text := range strings.Split(string(script), "\n/\n") {
+				if text = withoutCommands(text); text != "" && !seen[text] {
+					seen[text] = true
+					list = append(list, grammartest.Statement{Name: fmt.Sprintf("%s %s, statement %d", workload, name, i+1), Text: text})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// withoutCommands is a text without what SQL*Plus does itself, and the comments above it.
+func withoutCommands(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for len(lines) > 0 && (lines[0] == "" || lines[0] == "EXIT" || strings.HasPrefix(lines[0], "--") || strings.HasPrefix(lines[0], "WHENEVER ") || strings.HasPrefix(lines[0], "SET DEFINE ")) {
+		lines = lines[1:]
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
