@@ -37,7 +37,7 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 	}
 	answers := make(chan answer, 1)
 	go func() {
-		conn, err := library.Connect(l.text(), connectTimeout)
+		conn, err := library.Connect(l.text(), l.port(), connectTimeout)
 		answers <- answer{conn, err}
 	}()
 	select {

@@ -16,6 +16,7 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
 	"sledge/internal/suite"
@@ -61,7 +62,7 @@ func (w without) ReadDir(name string) ([]fs.DirEntry, error) {
 func TestSessions(t *testing.T) {
 	sessions.Run(suitetest.Of(t), sessions.Subject{
 		Database: onDerby(t), Values: testserver.Open(t, "derby").Values(),
-		OutputsApart: true,
+		OutputsApart: true, Uncancelled: true, // Derby ends no call: see TestACancelledCallEnds
 	})
 }
 
@@ -199,6 +200,36 @@ func TestOutputParametersAreFieldsOrARow(t *testing.T) {
 		if got, err := strconv.ParseFloat(rows.Values[0], 64); err != nil || got != fields.W || rows.Columns[0] != "answer" {
 			t.Errorf("got %v as text, want %v", rows, fields.W)
 		}
+	}
+}
+
+// Derby cannot end a call, so that the library gives up the connection. It is not to make another
+// without a word.
+func TestACancelledCallEnds(t *testing.T) {
+	holder := derbySession(t, "DROP TABLE cancelled")
+	for _, statement := range []string{"CREATE TABLE cancelled (n INTEGER)", "INSERT INTO cancelled VALUES (1)"} {
+		if err := holder.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := derbySession(t)
+	if err := holder.Begin(t.Context(), database.ReadWrite); err != nil {
+		t.Fatal(err)
+	}
+	if err := holder.Exec(t.Context(), "UPDATE cancelled SET n = 2"); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(300*time.Millisecond, func() { _ = s.Cancel(context.Background()) })
+	began := time.Now()
+	err := s.Exec(context.Background(), "UPDATE cancelled SET n = 3")
+	if took := time.Since(began); err == nil || took > 2*time.Second { // the wait for the lock takes three
+		t.Errorf("got %v after %v, want an error within two seconds", err, took)
+	}
+	if _, err := s.Query(t.Context(), "SELECT 1 FROM sysibm.sysdummy1", 0); err == nil || Classify(err) != meter.Connection {
+		t.Errorf("got %v of the statement after it, want the connection gone", err)
+	}
+	if err := holder.Rollback(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -242,6 +242,14 @@ func (l login) text() string {
 	return b.String()
 }
 
+// port is the one that the text names, or 0.
+func (l login) port() int {
+	if l.server.Host == "" {
+		return 0
+	}
+	return l.server.Port
+}
+
 // target is Database.Target.
 func target(options any) string {
 	s, a := options.(settings).common()

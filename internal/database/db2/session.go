@@ -125,12 +125,22 @@ func (s *session) Cancel(context.Context) error {
 	return st.Cancel()
 }
 
-// Interrupt implements database.Session.
+// breakAfter is how long a server may take to end an interrupted call before its connection
+// is broken.
+const breakAfter = 2 * time.Second
+
+// Interrupt implements database.Session. The server is asked to end the call. One that stands
+// still hears nothing: then the connection is broken.
 func (s *session) Interrupt() {
 	if s.interrupted.Swap(true) {
 		return
 	}
 	go s.cancelUntil(nil)
+	time.AfterFunc(breakAfter, func() {
+		if s.underway.Load() != nil && !s.closed.Load() {
+			s.conn.Break()
+		}
+	})
 }
 
 // Exec implements database.Session.

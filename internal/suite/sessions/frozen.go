@@ -17,8 +17,10 @@ import (
 // server stand still and go on.
 func Frozen(t suite.T, d *database.Database, values option.Values, freeze, thaw func()) {
 	s := Subject{Database: d, Values: values}.tester(t)
-	if err := d.Create(t.Context(), s.options(t, nil), func(job.Event) {}); err != nil {
-		t.Fatal(err)
+	if d.Create != nil {
+		if err := d.Create(t.Context(), s.options(t, nil), func(job.Event) {}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	session, err := d.Connect(t.Context(), s.options(t, nil), database.Owner)
 	if err != nil {

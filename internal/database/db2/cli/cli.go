@@ -97,6 +97,10 @@ const (
 // loaded: UTF-8.
 const codepageVariable, codepageUTF8 = "DB2CODEPAGE", "1208"
 
+// How often the library connects again by itself where it loses a connection: never, or nobody
+// would know what was lost, and who breaks a connection would not get away from a server.
+const retriesVariable, noRetries = "DB2_MAX_CLIENT_CONNRETRIES", "0"
+
 // Library is the call level interface, loaded.
 type Library struct {
 	Path      string // where it was loaded from
@@ -117,10 +121,12 @@ func Load(path string) (*Library, error) {
 	if l := loading.loaded[path]; l != nil {
 		return l, nil
 	}
-	// Text goes to the library and comes back in UTF-8. It asks when it is loaded.
-	if os.Getenv(codepageVariable) == "" {
-		if err := os.Setenv(codepageVariable, codepageUTF8); err != nil {
-			return nil, err
+	// It asks for them when it is loaded.
+	for name, value := range map[string]string{codepageVariable: codepageUTF8, retriesVariable: noRetries} {
+		if os.Getenv(name) == "" {
+			if err := os.Setenv(name, value); err != nil {
+				return nil, err
+			}
 		}
 	}
 	library, err := open(path)

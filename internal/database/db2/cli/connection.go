@@ -12,19 +12,25 @@ type Connection struct {
 	handle     uintptr
 	args       [3]uintptr // of ending a transaction
 	autocommit bool
+
+	port   int
+	socket *socket // nil where it was not found
 }
 
 // Connect opens a connection by a text such as "DATABASE=TPCC;HOSTNAME=db1;PORT=50000;UID=...",
 // and gives up after a while. Statements are transactions of their own until Autocommit says
-// otherwise.
-func (l *Library) Connect(text string, limit time.Duration) (*Connection, error) {
-	c := &Connection{library: l, autocommit: true}
+// otherwise. The port is the one in the text, or 0 where there is none: then Break does nothing.
+func (l *Library) Connect(text string, port int, limit time.Duration) (*Connection, error) {
+	c := &Connection{library: l, autocommit: true, port: port}
 	if r := l.call(allocHandle, kindConnection, l.env, uintptr(unsafe.Pointer(&c.handle))); !succeeded(r) {
 		return nil, l.failure(kindEnvironment, l.env, r)
 	}
 	seconds := max(1, (limit+time.Second-1)/time.Second)
 	c.set(attrLoginTimeout, uintptr(seconds))
-	r := l.call(driverConnect, c.handle, 0, uintptr(unsafe.Pointer(terminated(text))), negative(nullTerminated), 0, 0, 0, 0)
+	var r int16
+	c.socket = findSocket(port, func() {
+		r = l.call(driverConnect, c.handle, 0, uintptr(unsafe.Pointer(terminated(text))), negative(nullTerminated), 0, 0, 0, 0)
+	})
 	if !succeeded(r) {
 		err := l.failure(kindConnection, c.handle, r)
 		l.call(freeHandle, kindConnection, c.handle)
@@ -71,6 +77,10 @@ func (c *Connection) end(how uintptr) error {
 	}
 	return nil
 }
+
+// Break breaks the connection, if its socket is known: a call that waits for a server that stands
+// still ends with an error. It may be called from another goroutine, until Close is.
+func (c *Connection) Break() { c.socket.shut(c.port) }
 
 // Dead reports whether the library knows that the connection is gone.
 func (c *Connection) Dead() bool {
