@@ -75,7 +75,7 @@ func (st *callStatement) Run(ctx context.Context, each func() error) (int64, err
 		st.cmds = st.queue.commands(st.cmds[:0])
 		cmd := st.cmds[0].(*goredis.Cmd)
 		if err := st.session.do(ctx, cmd); err != nil {
-			return 0, err
+			return 0, st.session.advised(err)
 		}
 		answer = cmd.Val()
 	}

@@ -540,6 +540,65 @@ func TestClaims(t *testing.T) {
 	t.Error("a claim does not end with its session")
 }
 
+// Who lacks a right is told the rule that gives all that are needed, and that rule does.
+func TestARefusalSaysWhatIsNeeded(t *testing.T) {
+	admin := connected(t, "rights")
+	as := option.Values{"user": "sledge_rights", "password": "secret-7541"}
+	set := func(rules ...any) {
+		t.Helper()
+		if _, err := admin.ask(t.Context(), append([]any{"ACL", "SETUSER", as["user"]}, rules...)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set("reset", "on", ">"+as["password"], "~other:*", "+@all", "-function", "-fcall")
+	t.Cleanup(func() {
+		if _, err := connectedAgain(t, "rights").ask(context.Background(), "ACL", "DELUSER", as["user"]); err != nil {
+			t.Error(err)
+		}
+	})
+	s, err := connect(t.Context(), options(t, "rights", as), database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	of := s.(*session)
+	const rule = "ACL SETUSER sledge_rights ~rights:* +@all -@admin +client|list +client|kill"
+	refused := map[string]func() error{
+		"a key":      func() error { return s.Exec(t.Context(), "HSET hashes(1,1) n 1") },
+		"a command":  func() error { _, err := of.routines(t.Context(), &command{}); return err },
+		"a function": func() error { _, err := prepared(t, of, "FCALL none", nil, nil).Run(t.Context(), nil); return err },
+		"a key that is read": func() error {
+			_, err := prepared(t, of, "HMGET hashes(1,1) n", nil, nil).Run(t.Context(), nil)
+			return err
+		},
+	}
+	for name, do := range refused {
+		if err := do(); err == nil || !strings.Contains(err.Error(), rule) || classify(err) != meter.Permission {
+			t.Errorf("%s: got %v, want it to say %q", name, err, rule)
+		}
+	}
+	fields := strings.Fields(rule)[3:]
+	words := make([]any, len(fields))
+	for i, word := range fields {
+		words[i] = word
+	}
+	set(words...)
+	for name, do := range refused {
+		if err := do(); classify(err) == meter.Permission {
+			t.Errorf("%s: got %v with that rule", name, err)
+		}
+	}
+	if _, err := holder(t.Context(), s); err != nil {
+		t.Error(err)
+	}
+	if err := s.Exec(t.Context(), "DEL hashes(1,1)"); err != nil {
+		t.Error(err)
+	}
+	if err := of.advised(said("OOM command not allowed when used memory > 'maxmemory'.")); !strings.Contains(err.Error(), "raise") || classify(err) != meter.Resource {
+		t.Errorf("without memory: got %v", err)
+	}
+}
+
 func TestConnectErrors(t *testing.T) {
 	server := option.Values(testserver.Open(t, "redis").Values())
 	for _, tt := range []struct {
@@ -638,7 +697,7 @@ func TestRowsAreShownAsPeopleWriteThem(t *testing.T) {
 	})
 	for text, want := range map[string]string{
 		"HMGET hashes(1,1) amount AS cents moment words": "[[-0.05 2026-01-02 03:04:05 it's \t\\ a\nb]]",
-		"HMGET hashes(1,2) amount moment missing":        "[[1234.50 2026-01-02 03:04:05 NULL]]",
+		"HMGET hashes(1,2) amount moment missing":        "[[1234.50 2026-01-02 03:04:05 ]]",
 		"HGETALL lines(1) EACH amount moment":            "[[-0.05 2026-01-02 03:04:05] [1234.50 2026-01-02 03:04:05]]",
 	} {
 		if got, err := s.Query(t.Context(), text, 0); err != nil || fmt.Sprint(got.Rows) != want {

@@ -27,12 +27,8 @@ type pendingRead struct {
 
 // assign puts a value into the field of a column.
 func (r *pendingRead) assign(n int, value any) error {
-	if r.kinds != nil {
-		if kept, there := value.(string); there {
-			value = r.kinds[n].shown(kept)
-		} else {
-			value = text(nil)
-		}
+	if kept, there := value.(string); there && r.kinds != nil {
+		value = r.kinds[n].shown(kept)
 	}
 	return database.Assign(r.columns[n], value)
 }
@@ -244,7 +240,7 @@ func (st *commandStatement) read(ctx context.Context, each func() error) (int64,
 		case errors.Is(err, goredis.Nil) && st.reads[i].c.shape == presence:
 			return 0, errConflict
 		case err != nil && !errors.Is(err, goredis.Nil):
-			return 0, err
+			return 0, s.advised(err)
 		}
 	}
 	for i := range st.reads {
