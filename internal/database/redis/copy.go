@@ -443,9 +443,10 @@ func (r *rowReader) takeLines(ctx context.Context, said *reply) error {
 		}
 		at := slices.IndexFunc(lines, func(l line) bool { return l.number == number })
 		if at < 0 {
-			at = len(lines)
-			if lines = append(lines, line{}); cap(r.lines) > at {
-				lines[at].values = r.lines[:cap(r.lines)][at].values
+			if at = len(lines); at < cap(lines) {
+				lines = lines[:at+1] // with the memory of the last key's
+			} else {
+				lines = append(lines, line{})
 			}
 			lines[at] = line{number, append(lines[at].values[:0], r.ofKey...)}
 			if each >= 0 {
