@@ -50,6 +50,8 @@ var varying = []struct {
 	{regexp.MustCompile(`(?m)^.*(TRANSACTIONS? HAD NOT ENDED when|The time is up:).*\n`), ""},
 	{regexp.MustCompile(`GENERATED in \d+ MINUTES`), "GENERATED in <n> MINUTES"},
 	{regexp.MustCompile(`tid0x\w+`), "<thread>"},
+	// By what the build and the machine have.
+	{regexp.MustCompile(`(?m)^(Checking database library for Db2\n).*$`), "$1<whether there is one>"},
 	{regexp.MustCompile(`(?m)^.*pg_tpch_superuserpass.*\n`), ""}, // which may be the usual one
 	{regexp.MustCompile(`(completed|complete|returned|set\(s\)|set\(s\) \d+|set) in [\d.]+ seconds`), "$1 in <n> seconds"},
 	{regexp.MustCompile(`(returning rows.*) is [\d.]+`), "$1 is <n>"},
