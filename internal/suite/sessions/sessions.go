@@ -98,10 +98,11 @@ func tell(t suite.T, e job.Event) {
 
 // tester tests the sessions of a database.
 type tester struct {
-	d      *database.Database
-	values option.Values
-	names  option.Names // what the suite calls options
-	use    database.Use
+	d       *database.Database
+	values  option.Values
+	names   option.Names // what the suite calls options
+	use     database.Use
+	unknown bool // the server is somebody's, who may have it take any password
 
 	// sql are the statements of the suite: those of the database's folder sql/suite, and ours in
 	// folder sql for what it has no words of its own for. Three are the database's alone.
@@ -143,7 +144,7 @@ func (of Subject) tester(t suite.T) *tester {
 		t.Fatal(err)
 	}
 	s := &tester{
-		d: of.Database, values: of.Values, use: database.Use{Name: cmp.Or(of.Name, "suite")},
+		d: of.Database, values: of.Values, use: database.Use{Name: cmp.Or(of.Name, "suite")}, unknown: of.Name != "",
 		sql: sql, schema: of.Database.Schema(of.Database, sql, nil),
 	}
 	if of.Name == "" {

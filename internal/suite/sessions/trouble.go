@@ -251,6 +251,9 @@ func (s *tester) testConnectErrors(t suite.T) {
 			session, err := s.d.Connect(ctx, s.options(t, changes), database.Owner)
 			if err == nil {
 				_ = session.Close()
+				if s.unknown && tt.class == meter.Permission {
+					t.Skipf("the server lets in whoever comes so")
+				}
 				t.Fatal("it connected")
 			}
 			text := err.Error()
