@@ -12,11 +12,16 @@ export interface Choices {
   connections: Connection[]
 }
 
-/** Asks what there is. Where the set-up names what is not there, the first takes its place. */
+/** The one that is chosen for who has not chosen: the first on which nothing is unproven. */
+export function usual(entries: Entry[]): string {
+  return (entries.find((one) => !one.unproven) ?? entries[0])?.name ?? ''
+}
+
+/** Asks what there is. Where the set-up names what is not there, the usual takes its place. */
 export async function choices(signal?: AbortSignal): Promise<Choices> {
   const [d, w, c] = await Promise.all([databases(), workloads(), connections(signal)])
-  if (!d.some((one) => one.name === setup.database)) setup.choose(d[0]?.name ?? '', '')
-  if (!w.some((one) => one.name === setup.workload)) setup.choose(setup.database, w[0]?.name ?? '')
+  if (!d.some((one) => one.name === setup.database)) setup.choose(usual(d), '')
+  if (!w.some((one) => one.name === setup.workload)) setup.choose(setup.database, usual(w))
   if (setup.connection !== '' && !c.some((one) => one.name === setup.connection)) setup.connect('')
   return { databases: d, workloads: w, connections: c }
 }

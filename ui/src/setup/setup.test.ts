@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { mistakesOf, type Option, type Options } from './api.ts'
+import { usual } from './choices.ts'
 import { connectionValues, differs, limitsOf, partsOf, settingsOf } from './form.ts'
 
 function option(name: string, form: string, more: Partial<Option> = {}): Option {
@@ -55,4 +56,10 @@ test('the values that an option takes are words in a sentence', () => {
 test('mistakes stand at the settings that they are of', () => {
   const where = (place: string, message: string) => ({ where: place, message })
   expect(mistakesOf([where('body.settings.port', 'no number'), where('body.settings.port', 'and another'), where('', 'all of it')])).toEqual({ port: 'no number', '': 'all of it' })
+})
+
+test('a database that no test has run on is not chosen for anybody, unless there is no other', () => {
+  const db2 = { name: 'db2', title: 'Db2', aliases: [], unproven: 'No test has run on it.' }
+  const pg = { name: 'pg', title: 'PostgreSQL', aliases: [] }
+  expect([usual([db2, pg]), usual([db2]), usual([])]).toEqual(['pg', 'db2', ''])
 })
