@@ -160,12 +160,11 @@ func TestNobodyThereIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = connect(t.Context(), o, database.Owner)
-	if err == nil || !strings.Contains(err.Error(), "check option host, and that a listener is running there") {
+	if err == nil || !strings.Contains(err.Error(), "check options host and port, and that a listener is running there") {
 		t.Errorf("got %v", err)
 	}
-	if o.Password = ""; true {
-		if _, err := connect(t.Context(), o, database.Owner); err == nil || !strings.Contains(err.Error(), "set option password") {
-			t.Errorf("without a password: got %v", err)
-		}
+	o.Password = ""
+	if _, err := connect(t.Context(), o, database.Owner); err == nil || !strings.Contains(err.Error(), "set option password") {
+		t.Errorf("without a password: got %v", err)
 	}
 }
