@@ -289,10 +289,11 @@ type ClientLoad struct {
 	GCLongestPauseSeconds float64 `json:"gc_longest_pause_seconds"` // the longest lasted no longer, and up to a quarter less
 }
 
-// NearLimit reports whether the client may have been what was measured.
+// NearLimit reports whether the client may have been what was measured. One that was busy for a
+// moment alone, as in a run of which the first query fails, was not.
 func (c ClientLoad) NearLimit() bool {
-	const near = 0.8
-	return !c.WithDatabase && c.CoresUsed >= near*c.Cores
+	const near, moment = 0.8, 0.1 // of its cores; seconds of CPU time
+	return !c.WithDatabase && c.CoresUsed >= near*c.Cores && c.CPUSeconds >= moment
 }
 
 // Tidied is work that a server did after a run, so that the next begins as this one did.

@@ -78,7 +78,7 @@ func TestRemarksSayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 		},
 		{
 			"a client near its limit",
-			job.Result{Client: &job.ClientLoad{CoresUsed: 1.3, Cores: 1.5}},
+			job.Result{Client: &job.ClientLoad{CPUSeconds: 39, CoresUsed: 1.3, Cores: 1.5}},
 			"THE CLIENT WAS NEAR ITS LIMIT, so the latencies may be its own. The client used 1.30 of 1.5 cores; garbage collection did not pause it. Give it more: set GOMAXPROCS, or run it on a machine of its own.",
 		},
 		{
@@ -99,9 +99,10 @@ func TestOnlyAClientNearItsLimitIsWarnedOf(t *testing.T) {
 		client job.ClientLoad
 		want   int
 	}{
-		{job.ClientLoad{CoresUsed: 0.79, Cores: 1}, 0},
-		{job.ClientLoad{CoresUsed: 0.81, Cores: 1}, 1},
-		{job.ClientLoad{CoresUsed: 1, Cores: 1, WithDatabase: true}, 0},
+		{job.ClientLoad{CPUSeconds: 7.9, CoresUsed: 0.79, Cores: 1}, 0},
+		{job.ClientLoad{CPUSeconds: 8.1, CoresUsed: 0.81, Cores: 1}, 1},
+		{job.ClientLoad{CPUSeconds: 0.05, CoresUsed: 0.81, Cores: 1}, 0},
+		{job.ClientLoad{CPUSeconds: 10, CoresUsed: 1, Cores: 1, WithDatabase: true}, 0},
 	} {
 		if got := Warnings(job.Result{Client: &tt.client}); len(got) != tt.want {
 			t.Errorf("%+v: got the warnings %q, want %d", tt.client, got, tt.want)
