@@ -220,12 +220,21 @@ func explain(o *Options, err error) error {
 	if silent, ok := errors.AsType[*listener.SilentError](err); ok {
 		cause = silent
 	}
-	text := strings.ReplaceAll(cause.Error(), "\n", " ")
+	if codeOf(err) == "NOAUTH" { // the server's own words are of its protocol
+		cause = errors.New("NOAUTH: it lets nobody in without a password")
+	}
+	text := strings.TrimSuffix(strings.ReplaceAll(cause.Error(), "\n", " "), ".")
 	unconnected := &connectError{fmt.Sprintf("connect to %s at %s as user %s: %s: %s", title, o.address(), o.User, text, advice(o, err)), err}
-	if word := codeOf(err); word == "WRONGPASS" || word == "NOAUTH" || strings.Contains(err.Error(), "without any password configured") {
+	if isOfPassword(err) {
 		return &database.PasswordError{Option: "password", Called: o.Name("password"), User: o.User, Err: unconnected}
 	}
 	return unconnected
+}
+
+// isOfPassword reports whether the server takes another password, or one at all, or none.
+func isOfPassword(err error) bool {
+	word := codeOf(err)
+	return word == "WRONGPASS" || word == "NOAUTH" || strings.Contains(err.Error(), "without any password configured")
 }
 
 func advice(o *Options, err error) string {
@@ -234,7 +243,7 @@ func advice(o *Options, err error) string {
 	switch word := codeOf(err); {
 	case errors.Is(err, errUnfit):
 		return fmt.Sprintf("check options %s and %s", name("host"), name("port"))
-	case word == "WRONGPASS" || word == "NOAUTH" || strings.Contains(err.Error(), "without any password configured"):
+	case isOfPassword(err):
 		return fmt.Sprintf("check options %s and %s", name("user"), name("password"))
 	case word == "LOADING":
 		return "wait until it has read its file"
