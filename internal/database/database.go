@@ -258,6 +258,23 @@ func (e *PasswordError) Error() string { return e.Err.Error() }
 // Unwrap returns the error that says what happened.
 func (e *PasswordError) Unwrap() error { return e.Err }
 
+// ConnectError is a connection that could not be made, in our words: a driver does not know
+// our options.
+type ConnectError struct {
+	Text    string // what happened and what to do
+	Err     error  // the driver's, for Classify
+	Missing bool   // the server says that there is no such database: it is ErrMissing
+}
+
+// Error is what Connect says of it.
+func (e *ConnectError) Error() string { return e.Text }
+
+// Unwrap returns the driver's error.
+func (e *ConnectError) Unwrap() error { return e.Err }
+
+// Is makes one that says so ErrMissing.
+func (e *ConnectError) Is(target error) bool { return target == ErrMissing && e.Missing }
+
 // SchemaName is what a database calls a schema.
 type SchemaName struct {
 	Name  string

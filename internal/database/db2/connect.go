@@ -72,7 +72,11 @@ func open(ctx context.Context, conn *cli.Connection, o settings, as database.Rol
 
 // explain says what could not be reached, which options lead there, and what may be done.
 func (l login) explain(err error) error {
-	unconnected := &connectError{fmt.Sprintf("connect to Db2 at %s as user %s: %v: %s", l.server.address(), l.user, err, l.advice(err)), err}
+	unconnected := &database.ConnectError{
+		Text:    fmt.Sprintf("connect to Db2 at %s as user %s: %v: %s", l.server.address(), l.user, err, l.advice(err)),
+		Err:     err,
+		Missing: slices.Contains([]int{codeNotFound, codeUnknownAlias, codeUnknownSource}, code(err)),
+	}
 	if code(err) == codeRefused {
 		return &database.PasswordError{Option: l.passwordOption, Called: l.server.Name(l.passwordOption), User: l.user, Err: unconnected}
 	}
@@ -103,18 +107,4 @@ func (l login) advice(err error) string {
 		return "start the instance with db2start"
 	}
 	return fmt.Sprintf("check options %s and %s, that the server is running there, and that it listens on TCP (DB2COMM)", name("host"), name("port"))
-}
-
-// connectError is a connection that could not be made, in our words.
-type connectError struct {
-	text string
-	err  error
-}
-
-func (e *connectError) Error() string { return e.text }
-func (e *connectError) Unwrap() error { return e.err }
-
-// Is makes the server's word that there is no such database ErrMissing.
-func (e *connectError) Is(target error) bool {
-	return target == database.ErrMissing && slices.Contains([]int{codeNotFound, codeUnknownAlias, codeUnknownSource}, code(e.err))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
+	"sledge/internal/database"
 	"sledge/internal/meter"
 )
 
@@ -141,7 +142,7 @@ func isBroken(err error) bool {
 			return true
 		}
 	}
-	_, isUnconnected := errors.AsType[*connectError](err)
+	_, isUnconnected := errors.AsType[*database.ConnectError](err)
 	_, isNetwork := errors.AsType[net.Error](err)
 	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
 	return isUnconnected || isNetwork || isCertificate

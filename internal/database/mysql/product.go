@@ -248,7 +248,7 @@ func (p Product) connect(ctx context.Context, o *Options, as database.Role) (dat
 	switch {
 	case answer.What != "":
 		_, address := o.address()
-		return nil, &connectError{answer.Mistake(address, p.Title, o.Name("host"), o.Name("port")), err}
+		return nil, &database.ConnectError{Text: answer.Mistake(address, p.Title, o.Name("host"), o.Name("port")), Err: err}
 	case err != nil:
 		return nil, p.explain(o, err)
 	}
@@ -288,25 +288,15 @@ func (p Product) explain(o *Options, err error) error {
 	if silent, ok := errors.AsType[*listener.SilentError](err); ok {
 		cause = silent
 	}
-	unconnected := &connectError{fmt.Sprintf("connect to %s at %s as user %s: %v: %s", p.Title, address, o.User, cause, p.advice(o, err)), err}
+	unconnected := &database.ConnectError{
+		Text:    fmt.Sprintf("connect to %s at %s as user %s: %v: %s", p.Title, address, o.User, cause, p.advice(o, err)),
+		Err:     err,
+		Missing: number(err) == errUnknownDatabase,
+	}
 	if number(err) == errAccessDenied {
 		return &database.PasswordError{Option: "password", Called: o.Name("password"), User: o.User, Err: unconnected}
 	}
 	return unconnected
-}
-
-// connectError is a connection that could not be made, in our words.
-type connectError struct {
-	text string
-	err  error
-}
-
-func (e *connectError) Error() string { return e.text }
-func (e *connectError) Unwrap() error { return e.err }
-
-// Is makes the server's word that there is no such database ErrMissing.
-func (e *connectError) Is(target error) bool {
-	return target == database.ErrMissing && number(e.err) == errUnknownDatabase
 }
 
 func (p Product) advice(o *Options, err error) string {

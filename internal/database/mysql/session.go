@@ -96,7 +96,7 @@ func (s *session) failed(err error) error {
 	if s.writes && number(err) == errOptionPrevents {
 		// Another of the servers takes writes now, and this one keeps its connections: who
 		// takes them for lost finds it.
-		return &connectError{err.Error(), errReadOnly}
+		return &database.ConnectError{Text: err.Error(), Err: errReadOnly}
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || Classify(err) == meter.Connection {
 		s.brokenOff.Store(true)

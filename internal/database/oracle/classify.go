@@ -11,6 +11,7 @@ import (
 
 	"github.com/sijms/go-ora/v2/network"
 
+	"sledge/internal/database"
 	"sledge/internal/meter"
 )
 
@@ -231,7 +232,7 @@ func isBroken(err error) bool {
 			return true
 		}
 	}
-	_, isUnconnected := errors.AsType[*connectError](err)
+	_, isUnconnected := errors.AsType[*database.ConnectError](err)
 	_, isNetwork := errors.AsType[net.Error](err)
 	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
 	return isUnconnected || isNetwork || isCertificate

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sijms/go-ora/v2/network"
 
+	"sledge/internal/database"
 	"sledge/internal/meter"
 )
 
@@ -59,7 +60,7 @@ func TestEachErrorHasItsClass(t *testing.T) {
 func TestWhatBreaksAConnectionIsOne(t *testing.T) {
 	for _, err := range []error{
 		driver.ErrBadConn, network.ErrConnReset, errInterrupted, io.EOF, net.ErrClosed, os.ErrDeadlineExceeded, context.Canceled,
-		&net.OpError{Op: "dial", Err: errors.New("refused")}, &connectError{"connect", errors.New("refused")},
+		&net.OpError{Op: "dial", Err: errors.New("refused")}, &database.ConnectError{Text: "connect", Err: errors.New("refused")},
 	} {
 		if got := classify(fmt.Errorf("run: %w", err)); got != meter.Connection {
 			t.Errorf("%v: got %v, want %v", err, got, meter.Connection)

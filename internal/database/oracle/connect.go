@@ -81,7 +81,7 @@ func dial(ctx context.Context, l login) (*session, error) {
 	case err == nil:
 		return s, nil
 	case answer.What != "":
-		return nil, &connectError{answer.Mistake(connecting.Address, "Oracle", l.options.Name(where(l.options.at())), l.options.Name("port")), err}
+		return nil, &database.ConnectError{Text: answer.Mistake(connecting.Address, "Oracle", l.options.Name(where(l.options.at())), l.options.Name("port")), Err: err}
 	}
 	return nil, explain(l, at, err)
 }
@@ -214,31 +214,17 @@ func (s *server) tlsConfig() (*tls.Config, error) {
 	return config, nil
 }
 
-// connectError is a connection that could not be made, in our words.
-type connectError struct {
-	text string
-	err  error
-}
-
-func (e *connectError) Error() string { return e.text }
-func (e *connectError) Unwrap() error { return e.err }
-
-// Is makes the listener's word that there is no such database ErrMissing.
-func (e *connectError) Is(target error) bool {
-	switch number(e.err) {
-	case errUnknownSID, errUnknownService:
-		return target == database.ErrMissing
-	}
-	return false
-}
-
 // explain says what could not be reached, which options lead there, and what may be done.
 func explain(l login, at address, err error) error {
 	cause := err
 	if silent, ok := errors.AsType[*listener.SilentError](err); ok {
 		cause = silent
 	}
-	unconnected := &connectError{fmt.Sprintf("connect to Oracle at %v as user %s: %s: %s", at, l.user, words(cause), advice(l, err)), err}
+	unconnected := &database.ConnectError{
+		Text:    fmt.Sprintf("connect to Oracle at %v as user %s: %s: %s", at, l.user, words(cause), advice(l, err)),
+		Err:     err,
+		Missing: number(err) == errUnknownSID || number(err) == errUnknownService,
+	}
 	if n := number(err); n == errWrongPassword || n == errNoPasswordGiven {
 		return &database.PasswordError{Option: l.passwordOption, Called: l.options.Name(l.passwordOption), User: l.user, Err: unconnected}
 	}

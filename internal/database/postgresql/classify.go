@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"sledge/internal/database"
 	"sledge/internal/meter"
 )
 
@@ -20,7 +21,7 @@ func classify(err error) meter.Class {
 		return classOf(fromServer.Code)
 	}
 	var fromNetwork net.Error
-	var unconnected *connectError
+	var unconnected *database.ConnectError
 	switch {
 	case errors.As(err, &fromNetwork), errors.As(err, &unconnected),
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),

@@ -165,7 +165,7 @@ func (unreadable) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
 // to look at.
 func (l login) explain(answer listener.Answer, err error) error {
 	if answer.What != "" {
-		return &connectError{text: answer.Mistake(l.server.String(), "PostgreSQL", l.server.Name("host"), l.server.Name("port")), err: err}
+		return &database.ConnectError{Text: answer.Mistake(l.server.String(), "PostgreSQL", l.server.Name("host"), l.server.Name("port")), Err: err}
 	}
 	check := func(which ...string) string {
 		for i, name := range which {
@@ -195,10 +195,11 @@ func (l login) explain(answer listener.Answer, err error) error {
 	case strings.Contains(err.Error(), "tls error"):
 		advice = check("ssl_mode")
 	}
-	unconnected := &connectError{
-		text: fmt.Sprintf("connect to PostgreSQL, database %v, as user %s: %s: %s",
+	unconnected := &database.ConnectError{
+		Text: fmt.Sprintf("connect to PostgreSQL, database %v, as user %s: %s: %s",
 			l, l.user, strings.Join(strings.Fields(cause.Error()), " "), advice),
-		err: err,
+		Err:     err,
+		Missing: stateOf(err) == "3D000",
 	}
 	if stateOf(err) == invalidPassword {
 		return &database.PasswordError{Option: l.passwordOption, Called: l.server.Name(l.passwordOption), User: l.user, Err: unconnected}
@@ -225,20 +226,4 @@ func (l login) advice(code string, check func(...string) string) string {
 		return check(l.userOption) + ", who may not connect to this database"
 	}
 	return check("host", "port")
-}
-
-// connectError is a connection that could not be made. Its text is ours, since
-// the driver's has several lines and does not know our options; the driver's
-// error stays within reach of classify.
-type connectError struct {
-	text string
-	err  error
-}
-
-func (e *connectError) Error() string { return e.text }
-func (e *connectError) Unwrap() error { return e.err }
-
-// Is makes the server's word that there is no such database ErrMissing.
-func (e *connectError) Is(target error) bool {
-	return target == database.ErrMissing && stateOf(e.err) == "3D000"
 }

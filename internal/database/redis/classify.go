@@ -74,7 +74,7 @@ func classify(err error) meter.Class {
 
 // isLost reports whether an error says that there is no connection.
 func isLost(err error) bool {
-	if _, of := errors.AsType[*connectError](err); of {
+	if _, of := errors.AsType[*database.ConnectError](err); of {
 		return true
 	}
 	if _, network := errors.AsType[net.Error](err); network {

@@ -46,7 +46,7 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 	}
 	s.abandon()
 	if answer.What != "" {
-		return nil, &connectError{mistake(o, answer), err}
+		return nil, &database.ConnectError{Text: mistake(o, answer), Err: err}
 	}
 	return nil, explain(o, err)
 }
@@ -201,15 +201,6 @@ func (o *Options) tlsConfig() (*tls.Config, error) {
 	return c, nil
 }
 
-// connectError is a connection that could not be made, in our words.
-type connectError struct {
-	text string
-	err  error
-}
-
-func (e *connectError) Error() string { return e.text }
-func (e *connectError) Unwrap() error { return e.err }
-
 // explain says what could not be reached, which options lead there, and what may be done
 // about it.
 func explain(o *Options, err error) error {
@@ -224,7 +215,10 @@ func explain(o *Options, err error) error {
 		cause = errors.New("NOAUTH: it lets nobody in without a password")
 	}
 	text := strings.TrimSuffix(strings.ReplaceAll(cause.Error(), "\n", " "), ".")
-	unconnected := &connectError{fmt.Sprintf("connect to %s at %s as user %s: %s: %s", title, o.address(), o.User, text, advice(o, err)), err}
+	unconnected := &database.ConnectError{
+		Text: fmt.Sprintf("connect to %s at %s as user %s: %s: %s", title, o.address(), o.User, text, advice(o, err)),
+		Err:  err,
+	}
 	if isOfPassword(err) {
 		return &database.PasswordError{Option: "password", Called: o.Name("password"), User: o.User, Err: unconnected}
 	}

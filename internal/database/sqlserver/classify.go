@@ -127,7 +127,7 @@ func isBroken(err error) bool {
 			return true
 		}
 	}
-	_, isUnconnected := errors.AsType[*connectError](err)
+	_, isUnconnected := errors.AsType[*database.ConnectError](err)
 	_, isNetwork := errors.AsType[net.Error](err)
 	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
 	var stream mssql.StreamError

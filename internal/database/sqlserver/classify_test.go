@@ -96,7 +96,7 @@ func TestWhatIsNotTheServersIsAConnectionOrNothing(t *testing.T) {
 		{&net.OpError{Op: "read", Err: errors.New("reset")}, meter.Connection},
 		{mssql.StreamError{InnerError: io.EOF}, meter.Connection},
 		{mssql.ServerError{}, meter.Connection},
-		{&connectError{"there is nobody", io.EOF}, meter.Connection},
+		{&database.ConnectError{Text: "there is nobody", Err: io.EOF}, meter.Connection},
 		{errors.Join(database.ErrInterrupted, mssql.Error{Number: 1205}), meter.Connection},
 		{&routineError{inMemory: true}, meter.Serialization},
 		{errors.New("anything"), meter.Other},

@@ -79,7 +79,7 @@ func dial(ctx context.Context, l login, in string) (*session, error) {
 	answer, err := attempt.Do(ctx, open)
 	switch {
 	case answer.What != "":
-		return nil, &connectError{answer.Mistake(l.at(), "SQL Server", l.Name(l.hostOption()), l.Name("port")), err}
+		return nil, &database.ConnectError{Text: answer.Mistake(l.at(), "SQL Server", l.Name(l.hostOption()), l.Name("port")), Err: err}
 	case err != nil:
 		return nil, l.explain(in, err)
 	}
@@ -172,7 +172,7 @@ func (d dialer) DialContext(ctx context.Context, network, address string) (net.C
 
 // explain says in one line why a connection could not be made and which options to look at.
 func (l login) explain(in string, err error) error {
-	if _, is := errors.AsType[*connectError](err); is {
+	if _, is := errors.AsType[*database.ConnectError](err); is {
 		return err
 	}
 	cause := err
@@ -186,9 +186,10 @@ func (l login) explain(in string, err error) error {
 	if l.Password != "" {
 		text = strings.ReplaceAll(text, url.QueryEscape(l.Password), "****")
 	}
-	unconnected := &connectError{
-		text: fmt.Sprintf("connect to SQL Server, database %s on %s, as %s: %s: %s", in, l.at(), l.who(), text, l.advice(err)),
-		err:  err,
+	unconnected := &database.ConnectError{
+		Text:    fmt.Sprintf("connect to SQL Server, database %s on %s, as %s: %s: %s", in, l.at(), l.who(), text, l.advice(err)),
+		Err:     err,
+		Missing: number(err) == errCannotOpen,
 	}
 	if number(err) == errLoginFailed && l.authentication() != byEntra {
 		return &database.PasswordError{Option: "password", Called: l.Name("password"), User: l.User, Err: unconnected}
@@ -241,20 +242,6 @@ func (l login) advice(err error) string {
 			name(l.hostOption()), name("port"), name("tcp"))
 	}
 	return fmt.Sprintf("check options %s and %s, and that the server takes TCP connections there", name(l.hostOption()), name("port"))
-}
-
-// connectError is a connection that could not be made, in our words.
-type connectError struct {
-	text string
-	err  error
-}
-
-func (e *connectError) Error() string { return e.text }
-func (e *connectError) Unwrap() error { return e.err }
-
-// Is makes the server's word that it cannot open the database ErrMissing.
-func (e *connectError) Is(target error) bool {
-	return target == database.ErrMissing && number(e.err) == errCannotOpen
 }
 
 // lastWords bounds what is said to a server while leaving it.

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"sledge/internal/database"
 )
 
 // token returns an access token of Microsoft Entra ID for Azure SQL: from a file, or of the
@@ -19,7 +21,7 @@ func (l login) token(ctx context.Context) (string, error) {
 	}
 	text, err := os.ReadFile(l.TokenFile)
 	if err != nil {
-		return "", &connectError{fmt.Sprintf("read the access token: %v: check option %s", err, l.Name("token_file")), err}
+		return "", &database.ConnectError{Text: fmt.Sprintf("read the access token: %v: check option %s", err, l.Name("token_file")), Err: err}
 	}
 	token := strings.TrimSpace(string(text))
 	if strings.HasPrefix(token, "{") { // as az prints it by default
@@ -27,12 +29,12 @@ func (l login) token(ctx context.Context) (string, error) {
 			AccessToken string `json:"accessToken"`
 		}
 		if err := json.Unmarshal(text, &printed); err != nil {
-			return "", &connectError{fmt.Sprintf("read the access token: the JSON in %s is broken", l.TokenFile), err}
+			return "", &database.ConnectError{Text: fmt.Sprintf("read the access token: the JSON in %s is broken", l.TokenFile), Err: err}
 		}
 		token = printed.AccessToken
 	}
 	if token == "" || strings.ContainsAny(token, " \n") {
-		return "", &connectError{fmt.Sprintf("read the access token: %s holds none: check option %s", l.TokenFile, l.Name("token_file")), os.ErrInvalid}
+		return "", &database.ConnectError{Text: fmt.Sprintf("read the access token: %s holds none: check option %s", l.TokenFile, l.Name("token_file")), Err: os.ErrInvalid}
 	}
 	return token, nil
 }
@@ -57,7 +59,7 @@ func managedToken(ctx context.Context, objectID string) (string, error) {
 	const what = "get a token of the managed identity"
 	answer, err := client.Do(request)
 	if err != nil {
-		return "", &connectError{what + ": nothing answers at Azure's metadata service, which only machines on Azure have", err}
+		return "", &database.ConnectError{Text: what + ": nothing answers at Azure's metadata service, which only machines on Azure have", Err: err}
 	}
 	defer answer.Body.Close()
 	var given struct {
@@ -65,7 +67,7 @@ func managedToken(ctx context.Context, objectID string) (string, error) {
 		Description string `json:"error_description"`
 	}
 	if err := json.NewDecoder(answer.Body).Decode(&given); err != nil || given.AccessToken == "" {
-		return "", &connectError{fmt.Sprintf("%s: the metadata service answers %s: %s", what, answer.Status, given.Description), os.ErrPermission}
+		return "", &database.ConnectError{Text: fmt.Sprintf("%s: the metadata service answers %s: %s", what, answer.Status, given.Description), Err: os.ErrPermission}
 	}
 	return given.AccessToken, nil
 }
