@@ -103,10 +103,14 @@ func connected(port int) map[socket]bool {
 	return found
 }
 
-// is reports whether the socket is still there and connected to the port.
+// is reports whether the socket is still there, is one of TCP, and connected to the port. Who
+// resolves a name connects sockets of UDP for a moment, to see which addresses can be reached.
 func (s socket) is(port int) bool {
 	var is syscall.Stat_t
 	if syscall.Fstat(s.fd, &is) != nil || int(is.Ino) != s.inode {
+		return false
+	}
+	if kind, err := syscall.GetsockoptInt(s.fd, syscall.SOL_SOCKET, syscall.SO_TYPE); err != nil || kind != syscall.SOCK_STREAM {
 		return false
 	}
 	peer, err := syscall.Getpeername(s.fd)
