@@ -202,6 +202,7 @@ func (r *run) askForCount(ctx context.Context) {
 	if r.plan.Server.Flush == nil {
 		return
 	}
+	defer func() { r.toldAll = time.Now() }()
 	asked, asking := r.flush.Add(1), r.connections.all()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()

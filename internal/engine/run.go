@@ -92,6 +92,7 @@ type run struct {
 
 	polled   atomic.Pointer[count] // the newest reading of the server's count
 	reported *count                // the last one that a second was reported with
+	toldAll  time.Time             // when users last had told the server what they had done
 }
 
 // doRun connects every virtual user, lets them all work through ramp-up and
@@ -705,14 +706,15 @@ func (r *run) poll(ctx context.Context, s *database.Session) {
 }
 
 // serverTPM returns the server's rate since it was last returned, or nil when the
-// server has not answered since then.
+// server has not answered since then. Whoever has told the server early what it has done is
+// silent for a while, so that there is no rate of a time within which users did.
 func (r *run) serverTPM() *float64 {
 	now, last := r.polled.Load(), r.reported
 	if now == last {
 		return nil
 	}
 	r.reported = now
-	if last == nil || last.session != now.session {
+	if last == nil || last.session != now.session || r.toldAll.After(last.at) && !r.toldAll.After(now.at) {
 		return nil
 	}
 	tpm := float64(now.n-last.n) / now.at.Sub(last.at).Minutes()

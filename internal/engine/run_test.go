@@ -465,6 +465,41 @@ func TestWhatUsersTellTheServerAfterAPauseIsNotTakenForWork(t *testing.T) {
 }
 
 // A virtual user's loop is the hot path: nothing of ours in it may allocate.
+// A server that learns of work once a second knows of none in the second after it was told
+// early, which is no rate of that second.
+func TestThereIsNoRateOfATimeInWhichUsersToldTheServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{RampUp: 3500 * time.Millisecond, Duration: 4 * time.Second})
+		learned, at := int64(0), time.Now()
+		learn := func(s database.Session, late time.Duration) int64 {
+			server := s.(instantSession).server
+			server.mu.Lock()
+			defer server.mu.Unlock()
+			if time.Since(at) >= late {
+				learned, at = server.committed, time.Now()
+			}
+			return learned
+		}
+		p.Server.Flush = func(_ context.Context, s database.Session) error { learn(s, 0); return nil }
+		p.Server.Counter = func(_ context.Context, s database.Session) (int64, error) { return learn(s, time.Second), nil }
+		var rates []bool
+		seen := watcher(func(e job.Event) {
+			if e.Second != nil && e.Second.Phase == job.Measure {
+				rates = append(rates, e.Second.ServerTPM != nil)
+				if tpm := e.Second.ServerTPM; tpm != nil && (*tpm < 1000 || *tpm > 3000) {
+					t.Errorf("the server's rate after %s is %v a minute, want about 1,800", e.Second.Offset, *tpm)
+				}
+			}
+		})
+		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(rates, []bool{false, true, true, true}) {
+			t.Errorf("got rates %t, want none of the first second", rates)
+		}
+	})
+}
+
 func TestWorkAllocatesNothing(t *testing.T) {
 	r := &run{plan: Plan{Pacing: load.Pacing{MaxIterations: 100}}, stopped: make(chan struct{})}
 	for name, l := range instantLines() {

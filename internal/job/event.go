@@ -203,7 +203,8 @@ type Second struct {
 	Measured meter.CodedSummary `json:"measured"`
 
 	// ServerTPM is the server's own count of transactions as a rate a minute, over
-	// the time since it was last read; nil when it was not read in this second.
+	// the time since it was last read; nil when it was not read in this second, or when
+	// users told the server meanwhile what they had done.
 	ServerTPM *float64 `json:"server_tpm,omitempty"`
 
 	// Sessions is how many asynchronous clients had logged in; 0 of a run that has none.
