@@ -1160,6 +1160,36 @@ func TestASessionOutlivesTheServerAndNotItsUser(t *testing.T) {
 	again.ask(c, "GET", "/api/v1/jobs", "").wants(t, 401, "after the user was removed")
 }
 
+// Servers whose files are in one folder keep each other's sessions.
+func TestServersShareTheFileOfSessions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sessions.json")
+	open := func() *sessions {
+		s, err := openSessions(path, time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	one, other := open(), open()
+	var tokens []string
+	for _, s := range []*sessions{one, other, one} {
+		token, _, err := s.begin("dba", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens = append(tokens, token)
+	}
+	if err := other.endToken(tokens[1]); err != nil {
+		t.Fatal(err)
+	}
+	again := open()
+	for i, want := range []bool{true, false, true} {
+		if _, found := again.find(tokens[i]); found != want {
+			t.Errorf("session %d is kept: %t, want %t", i+1, found, want)
+		}
+	}
+}
+
 func TestSessionsEndAfterAWeek(t *testing.T) {
 	now := time.Now()
 	sessions, err := openSessions(filepath.Join(t.TempDir(), "s.json"), func() time.Time { return now })
@@ -1206,8 +1236,8 @@ func TestFilesAreForTheirOwnerAlone(t *testing.T) {
 		}
 		return nil
 	})
-	if len(names) != 5 {
-		t.Errorf("got the files %q, want those of users, their lock, sessions, the log and the certificate", names)
+	if len(names) != 6 {
+		t.Errorf("got the files %q, want those of users and sessions, a lock of each, the log and the certificate", names)
 	}
 	if err := os.Chmod(s.users.Path(), 0o644); err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ const mostSessions = 1000
 const linkUser = "link"
 
 // sessions are kept in a file, by hashes of their tokens, so that a browser goes on when the
-// server was started again and the file lets nobody in.
+// server was started again and the file lets nobody in. Servers may share a file.
 type sessions struct {
 	path string
 	now  func() time.Time
@@ -41,41 +41,61 @@ type sessions struct {
 }
 
 func openSessions(path string, now func() time.Time) (*sessions, error) {
-	s := &sessions{path: path, now: now, byHash: map[string]session{}}
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
-	}
+	s := &sessions{path: path, now: now}
+	return s, s.read()
+}
+
+// read takes what the file holds.
+func (s *sessions) read() error {
+	byHash := map[string]session{}
+	text, err := os.ReadFile(s.path)
 	if err == nil {
-		err = json.Unmarshal(text, &s.byHash)
+		err = json.Unmarshal(text, &byHash)
 	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read the sessions: %w (delete %s, and everybody logs in again)", err, s.path)
+	}
+	s.byHash = byHash
+	return nil
+}
+
+// change changes the sessions and the file, in which another server may have changed its own.
+func (s *sessions) change(how func()) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	unlock, err := privatefile.Lock(s.path)
 	if err != nil {
-		return nil, fmt.Errorf("read the sessions: %w (delete %s, and everybody logs in again)", err, path)
+		return fmt.Errorf("write the sessions: %w", err)
 	}
-	return s, nil
+	defer unlock()
+	if err := s.read(); err != nil {
+		return err
+	}
+	how()
+	return s.write()
 }
 
 // begin begins a session and returns its token.
 func (s *sessions) begin(user, proof string) (token string, ends time.Time, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.add(user, proof)
+	err = s.change(func() { token, ends = s.add(user, proof) })
+	return token, ends, err
 }
 
 // add begins a session. The lock is held.
-func (s *sessions) add(user, proof string) (token string, ends time.Time, err error) {
+func (s *sessions) add(user, proof string) (token string, ends time.Time) {
 	token, ends = randomText(), s.now().Add(sessionFor)
 	s.tidy()
 	s.byHash[hashToken(token)] = session{User: user, Proof: proof, Ends: ends}
-	return token, ends, s.write()
+	return token, ends
 }
 
 // renew ends all sessions of a user and begins one, by another proof.
 func (s *sessions) renew(user, proof string) (token string, ends time.Time, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	maps.DeleteFunc(s.byHash, func(_ string, of session) bool { return of.User == user })
-	return s.add(user, proof)
+	err = s.change(func() {
+		maps.DeleteFunc(s.byHash, func(_ string, of session) bool { return of.User == user })
+		token, ends = s.add(user, proof)
+	})
+	return token, ends, err
 }
 
 // others returns how many sessions a user has beside that of a token.
@@ -93,11 +113,10 @@ func (s *sessions) others(user, proof, token string) (n int) {
 
 // endOthers ends those.
 func (s *sessions) endOthers(user, token string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	own := hashToken(token)
-	maps.DeleteFunc(s.byHash, func(hash string, of session) bool { return of.User == user && hash != own })
-	return s.write()
+	return s.change(func() {
+		maps.DeleteFunc(s.byHash, func(hash string, of session) bool { return of.User == user && hash != own })
+	})
 }
 
 // tidy drops what has ended, and makes room for one more. O(n), once a log-in.
@@ -127,22 +146,28 @@ func (s *sessions) find(token string) (of session, found bool) {
 
 // endToken ends the session of a token.
 func (s *sessions) endToken(token string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.byHash, hashToken(token))
-	return s.write()
+	return s.change(func() { delete(s.byHash, hashToken(token)) })
 }
 
 // end ends all that which chooses.
 func (s *sessions) end(which func(session) bool) error {
+	if s.has(which) {
+		return s.change(func() {
+			maps.DeleteFunc(s.byHash, func(_ string, of session) bool { return which(of) })
+		})
+	}
+	return nil
+}
+
+func (s *sessions) has(which func(session) bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := len(s.byHash)
-	maps.DeleteFunc(s.byHash, func(_ string, of session) bool { return which(of) })
-	if len(s.byHash) == before {
-		return nil
+	for _, of := range s.byHash {
+		if which(of) {
+			return true
+		}
 	}
-	return s.write()
+	return false
 }
 
 func (s *sessions) write() error {
