@@ -39,6 +39,16 @@ func visitOf(r *http.Request) *visit {
 	return v
 }
 
+// Who is the name of whoever has come in, by the context of a request that a Server hands on; ""
+// for nobody.
+func Who(ctx context.Context) string {
+	v, _ := ctx.Value(visitKey{}).(*visit)
+	if v == nil {
+		return ""
+	}
+	return v.who.name
+}
+
 // guard hands on what may be asked, and keeps the log.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(plain http.ResponseWriter, r *http.Request) {

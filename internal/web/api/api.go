@@ -60,6 +60,9 @@ type Config struct {
 	Serving func() Serving
 	Users   func() (Users, error)
 
+	// Who is the name of whoever asks, by a request's context; nil knows nobody.
+	Who func(context.Context) string
+
 	// Say is told of faults, a line each; nil tells nobody.
 	Say func(line string)
 }
@@ -74,8 +77,8 @@ type API struct {
 
 	ctx      context.Context // of jobs and of streams
 	end      context.CancelFunc
-	streams  chan struct{} // a place for each stream of events
-	watchers atomic.Int64  // streams of jobs that were started here
+	streams  places
+	watchers atomic.Int64 // streams of jobs that were started here
 	clearing sync.WaitGroup
 	desk     *scripting.Desk
 	files    datagen.Desk
@@ -101,6 +104,7 @@ type API struct {
 const (
 	mostRunning = 64  // jobs that were started here
 	mostStreams = 256 // streams of events
+	mostOfOne   = 64  // of them, that one user has open
 	mostBody    = 256 << 10
 )
 
@@ -109,7 +113,7 @@ func New(c Config) *API {
 	a := &API{
 		Config: c, mux: http.NewServeMux(), running: map[job.ID]*workbench.Handle{},
 		viewed: map[job.ID]*viewed{}, counterKept: counterKept,
-		streams: make(chan struct{}, mostStreams),
+		streams: places{taken: map[string]int{}},
 	}
 	if a.Say == nil {
 		a.Say = func(string) {}

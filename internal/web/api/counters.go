@@ -178,25 +178,20 @@ The last message is named over.`
 		Description: "The data of each message is a CounterNews. The last message is named over.",
 		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: schemas.Schema(newsType, true, "")}},
 	}}
-	add(a, o, func(_ context.Context, in *struct {
+	add(a, o, func(ctx context.Context, in *struct {
 		OneCounter
-		Last  string `header:"Last-Event-ID" maxLength:"18" pattern:"^[0-9]+$" doc:"The id of the last message that was read."`
-		After string `query:"after" maxLength:"18" pattern:"^[0-9]+$" doc:"The same, for clients that cannot send headers."`
+		LastRead
 	},
 	) (*huma.StreamResponse, error) {
 		c, err := a.findCounter(in.ID)
 		if err != nil {
 			return nil, err
 		}
-		last := in.Last
-		if last == "" {
-			last = in.After
-		}
-		after, err := strconv.ParseInt("0"+last, 10, 64)
+		after, err := in.number()
 		if err != nil {
-			return nil, wrong("after", "after: this is not the id of a message: leave it out to begin at the start")
+			return nil, err
 		}
-		return a.streamed(func(h huma.Context) {
+		return a.streamed(ctx, func(h huma.Context) {
 			a.streaming(h, "counter "+in.ID, func(ctx context.Context, s *stream) error {
 				a.watchers.Add(1)
 				defer a.watchers.Add(-1)

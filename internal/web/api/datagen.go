@@ -278,25 +278,20 @@ connection sends the id of the last message as Last-Event-ID, or as the paramete
 		Description: "The data of each message is a Report. The last message is named over.",
 		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: schemas.Schema(taskType, true, "")}},
 	}}
-	add(a, o, func(_ context.Context, in *struct {
+	add(a, o, func(ctx context.Context, in *struct {
 		OneTask
-		Last  string `header:"Last-Event-ID" maxLength:"19" pattern:"^[0-9]+$" doc:"The id of the last message that was read."`
-		After string `query:"after" maxLength:"19" pattern:"^[0-9]+$" doc:"The same, for clients that cannot send headers."`
+		LastRead
 	},
 	) (*huma.StreamResponse, error) {
 		t, err := a.files.Find(in.ID)
 		if err != nil {
 			return nil, err
 		}
-		last := in.Last
-		if last == "" {
-			last = in.After
-		}
-		seen, err := strconv.ParseInt("0"+last, 10, 64)
+		seen, err := in.number()
 		if err != nil {
-			return nil, wrong("after", "after: this is not the id of a message: leave it out to begin at the start")
+			return nil, err
 		}
-		return a.streamed(func(c huma.Context) {
+		return a.streamed(ctx, func(c huma.Context) {
 			a.streaming(c, "files "+in.ID, func(ctx context.Context, s *stream) error {
 				a.watchers.Add(1)
 				defer a.watchers.Add(-1)

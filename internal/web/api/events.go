@@ -54,7 +54,7 @@ first hour of a phase each second stands for half a minute.`
 		if err != nil {
 			return nil, err
 		}
-		return a.streamed(func(c huma.Context) { a.stream(c, j, from) })
+		return a.streamed(ctx, func(c huma.Context) { a.stream(c, j, from) })
 	})
 }
 

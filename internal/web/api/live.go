@@ -89,7 +89,7 @@ A client that lost its connection sends the last id as Last-Event-ID, or as the 
 		if err != nil {
 			return nil, err
 		}
-		return a.streamed(func(c huma.Context) {
+		return a.streamed(ctx, func(c huma.Context) {
 			a.streaming(c, "job "+string(j.ID), func(ctx context.Context, s *stream) error { return a.look(ctx, s, j, cmp.Or(in.Last, in.After)) })
 		})
 	})

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -245,21 +244,20 @@ func (a *API) addOutput() {
 	o.Description = `Server-sent events: first the output so far (the last MiB), then what follows, as it is printed. The id of a message is the number of
 bytes up to its end. A client that lost its connection sends it as Last-Event-ID, or as the parameter after, and goes on from there. The last message is named over.`
 	o.Responses = messages[scripting.Piece, scripting.Report](a, "The data of each message is a Piece. The last message is named over, and its data is a Report of how it ended.")
-	add(a, o, func(_ context.Context, in *struct {
+	add(a, o, func(ctx context.Context, in *struct {
 		OneExecution
-		Last  string `header:"Last-Event-ID" maxLength:"19" pattern:"^[0-9]+$" doc:"The id of the last message that was read."`
-		After string `query:"after" maxLength:"19" pattern:"^[0-9]+$" doc:"The same, for clients that cannot send headers."`
+		LastRead
 	},
 	) (*huma.StreamResponse, error) {
 		e, err := a.desk.Find(in.ID)
 		if err != nil {
 			return nil, err
 		}
-		after, err := strconv.ParseInt("0"+cmp.Or(in.Last, in.After), 10, 64)
+		after, err := in.number()
 		if err != nil {
-			return nil, wrong("after", "after: this is not the id of a message: leave it out to begin at the start")
+			return nil, err
 		}
-		return a.streamed(func(c huma.Context) {
+		return a.streamed(ctx, func(c huma.Context) {
 			a.streaming(c, "execution "+in.ID, func(ctx context.Context, s *stream) error {
 				for p := range e.Follow(ctx, after) {
 					after = p.End

@@ -1,12 +1,14 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
+	"strconv"
 	"sync"
 	"time"
 
@@ -36,17 +38,65 @@ func messages[M, O any](a *API, description string) map[string]*huma.Response {
 	}}
 }
 
+// LastRead says where a client goes on to read numbered messages.
+type LastRead struct {
+	Last  string `header:"Last-Event-ID" maxLength:"19" pattern:"^[0-9]+$" doc:"The id of the last message that was read."`
+	After string `query:"after" maxLength:"19" pattern:"^[0-9]+$" doc:"The same, for clients that cannot send headers."`
+}
+
+// number is that of the last message that was read; 0 where none was.
+func (l LastRead) number() (int64, error) {
+	n, err := strconv.ParseInt("0"+cmp.Or(l.Last, l.After), 10, 64)
+	if err != nil {
+		return 0, wrong("after", "after: this is not the id of a message: leave it out to begin at the start")
+	}
+	return n, nil
+}
+
 // streamed answers with a stream, unless there are too many.
-func (a *API) streamed(body func(huma.Context)) (*huma.StreamResponse, error) {
-	select {
-	case a.streams <- struct{}{}:
-	default:
-		return nil, problem(http.StatusTooManyRequests, "%d streams of events are open, which is the limit: close one", mostStreams)
+func (a *API) streamed(ctx context.Context, body func(huma.Context)) (*huma.StreamResponse, error) {
+	who := ""
+	if a.Who != nil {
+		who = a.Who(ctx)
+	}
+	if err := a.streams.take(who); err != nil {
+		return nil, err
 	}
 	return &huma.StreamResponse{Body: func(c huma.Context) {
-		defer func() { <-a.streams }()
+		defer a.streams.free(who)
 		body(c)
 	}}, nil
+}
+
+// places are those of streams that are open.
+type places struct {
+	mu    sync.Mutex
+	taken map[string]int // by whose they are
+	all   int
+}
+
+// take takes a place for somebody.
+func (p *places) take(who string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.all == mostStreams:
+		return problem(http.StatusTooManyRequests, "%d streams of events are open, which is the limit: close one", mostStreams)
+	case who != "" && p.taken[who] == mostOfOne:
+		return problem(http.StatusTooManyRequests, "%s has %d streams of events open, which is the limit: close one", who, mostOfOne)
+	}
+	p.all++
+	p.taken[who]++
+	return nil
+}
+
+func (p *places) free(who string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all--
+	if p.taken[who]--; p.taken[who] == 0 {
+		delete(p.taken, who)
+	}
 }
 
 // stream is a client that is sent events.

@@ -1,0 +1,31 @@
+package api
+
+import (
+	"strings"
+	"testing"
+)
+
+// Nobody takes the places of all others.
+func TestOneUserHasAShareOfTheStreams(t *testing.T) {
+	p := places{taken: map[string]int{}}
+	for range mostOfOne {
+		if err := p.take("ann"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.take("ann"); err == nil || !strings.Contains(err.Error(), "ann has 64 streams") {
+		t.Errorf("got %v, want a refusal that names ann and the limit", err)
+	}
+	for p.all < mostStreams {
+		if err := p.take(""); err != nil {
+			t.Fatalf("somebody else got %v with %d taken", err, p.all)
+		}
+	}
+	if err := p.take("bob"); err == nil || !strings.Contains(err.Error(), "256 streams") {
+		t.Errorf("got %v, want a refusal that names the limit of all", err)
+	}
+	p.free("ann")
+	if err := p.take("ann"); err != nil {
+		t.Errorf("got %v for a place that was free", err)
+	}
+}
