@@ -26,7 +26,7 @@ half.two = (DESCRIPTION=(ADDRESS=(HOST=b))(CONNECT_DATA=(SID=B)))
 `
 
 // bound returns options of these values.
-func bound(t *testing.T, values option.Values) *transactional {
+func bound(t testing.TB, values option.Values) *transactional {
 	t.Helper()
 	o := newOptions(database.Use{Name: "tpcc"}).(*transactional)
 	if err := option.Bind(nil, values, o); err != nil {

@@ -19,7 +19,7 @@ var Database = &database.Database{
 	Name:           "oracle",
 	Title:          "Oracle",
 	Aliases:        []string{"ora"},
-	Unproven:       "No test of Sledge's has run on Oracle: the grammars of PMD and sqlfluff take its SQL, MariaDB in its Oracle mode has run the logic of the five routines, and the driver has met a listener only that refuses connections.",
+	Unproven:       "No test of Sledge's has run on Oracle: the grammars of PMD and sqlfluff take its SQL, MariaDB in its Oracle mode has run the logic of the five routines, and sessions were tried on a stand-in that answers as the driver expects and runs no SQL.",
 	Options:        newOptions,
 	Schemes:        []string{"oracle"},
 	FromURL:        fromURL,

@@ -1,18 +1,13 @@
 package oracle
 
 import (
-	"bufio"
-	"encoding/binary"
 	"errors"
-	"io"
 	"net"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"sledge/internal/database"
-	"sledge/internal/option"
 )
 
 func TestDurabilityIsWhatCommitsWaitFor(t *testing.T) {
@@ -79,50 +74,6 @@ func TestStatementsAreToldApart(t *testing.T) {
 	}
 }
 
-// refuse answers as a listener that refuses connections: a packet of type 4 with the reason
-// (what the driver reads as such).
-func refuse(t *testing.T, reason string) *transactional {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer conn.Close()
-				_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
-				r := bufio.NewReader(conn)
-				head := make([]byte, 8)
-				if _, err := io.ReadFull(r, head); err != nil {
-					return
-				}
-				length := int(binary.BigEndian.Uint16(head))
-				if _, err := io.CopyN(io.Discard, r, int64(length-len(head))); err != nil {
-					return
-				}
-				packet := make([]byte, 12+len(reason))
-				binary.BigEndian.PutUint16(packet, uint16(len(packet)))
-				packet[4] = 4 // refuse
-				binary.BigEndian.PutUint16(packet[10:], uint16(len(reason)))
-				copy(packet[12:], reason)
-				_, _ = conn.Write(packet)
-				_, _ = io.Copy(io.Discard, r)
-			}()
-		}
-	}()
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bound(t, option.Values{"host": "127.0.0.1", "port": port, "service": "sales", "password": "tiger-secret"})
-}
-
 func TestARefusalNamesWhatToDo(t *testing.T) {
 	for _, c := range []struct {
 		code    int
@@ -134,7 +85,7 @@ func TestARefusalNamesWhatToDo(t *testing.T) {
 		{12516, false, "raise the server's processes"},
 		{12528, false, "start it, and wait until it is open"},
 	} {
-		o := refuse(t, "(DESCRIPTION=(TMP=)(VSNNUM=0)(ERR="+strconv.Itoa(c.code)+")(ERROR_STACK=(ERROR=(CODE="+strconv.Itoa(c.code)+")(EMFI=4))))")
+		o := (&standIn{sentAway: "(DESCRIPTION=(TMP=)(VSNNUM=0)(ERR=" + strconv.Itoa(c.code) + ")(ERROR_STACK=(ERROR=(CODE=" + strconv.Itoa(c.code) + ")(EMFI=4))))"}).listen(t)
 		_, err := connect(t.Context(), o, database.Owner)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), target(o)[len("tpcc on "):]) {
 			t.Errorf("ORA-%d: got %v, want an error with %q", c.code, err, c.want)
@@ -150,12 +101,11 @@ func TestARefusalNamesWhatToDo(t *testing.T) {
 }
 
 func TestNobodyThereIsSaid(t *testing.T) {
-	o := refuse(t, "")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Port = listener.Addr().(*net.TCPAddr).Port
+	o := optionsOf(t, listener.Addr().(*net.TCPAddr).Port)
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}

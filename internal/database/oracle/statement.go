@@ -49,31 +49,24 @@ type statement struct {
 	params  []database.Param
 	args    []driver.Value // used anew for every run
 	named   []driver.NamedValue
-	moments []time.Time // those among them, in UTC
 }
 
-// bind makes the arguments. They point to the fields, whose values the driver reads, so that
-// no value is boxed.
+// bind makes the arguments.
 func (st *statement) bind(params []database.Param) {
 	st.params = params
 	st.args = make([]driver.Value, len(params))
-	st.moments = make([]time.Time, len(params))
 }
 
-// fill puts into the arguments where their values are now.
+// fill puts into the arguments the values of their fields: the driver would box twice what a
+// pointer points to.
 func (st *statement) fill() {
 	for i, p := range st.params {
 		if p.Mode != database.In {
 			continue
 		}
-		switch field := database.NotNull(p.Pointer).(type) {
-		case nil:
-			st.args[i] = nil
-		case *time.Time:
-			st.moments[i] = field.UTC()
-			st.args[i] = &st.moments[i]
-		default:
-			st.args[i] = field
+		st.args[i] = database.Value(p.Pointer)
+		if moment, is := st.args[i].(time.Time); is {
+			st.args[i] = moment.UTC()
 		}
 	}
 }

@@ -1,0 +1,137 @@
+//go:build unix
+
+// Package calltest measures what a call costs the client, by a session of ours and by its
+// driver alone, where no server can be started: a stand-in answers at once, in a process of its
+// own, so that what it costs is not taken for the client's.
+package calltest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// asStandIn is set where a test program runs as a stand-in.
+const asStandIn = "SLEDGE_TEST_AS_STANDIN"
+
+// StandIn makes the program a stand-in until its input ends, where Beside has started it as
+// one. An init of the tests calls it with what talks to a client.
+func StandIn(serve func(net.Conn)) {
+	if os.Getenv(asStandIn) == "" {
+		return
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	go func() {
+		for {
+			if conn, err := l.Accept(); err == nil {
+				go serve(conn)
+			}
+		}
+	}()
+	fmt.Println(l.Addr().(*net.TCPAddr).Port)
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	os.Exit(0)
+}
+
+// Beside starts this test program again as a stand-in, and returns the port that it has on
+// this machine until the test is over.
+func Beside(t testing.TB) int {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	process := exec.CommandContext(t.Context(), program)
+	process.Env = append(os.Environ(), asStandIn+"=1")
+	input, err := process.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := process.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		input.Close()
+		_ = process.Wait()
+	})
+	line, err := bufio.NewReader(output).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// NoMoreAllocations fails the test where a call allocates more often by a session of ours than
+// by the driver alone.
+func NoMoreAllocations(t *testing.T, ours, bare func() error) {
+	t.Helper()
+	count := func(call func() error) float64 {
+		return testing.AllocsPerRun(1000, func() {
+			if err := call(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	driverAlone := count(bare)
+	if got := count(ours); got > driverAlone {
+		t.Errorf("a call allocates %.0f times, and by the driver alone %.0f times", got, driverAlone)
+	}
+}
+
+// Compare reports what a call costs the client, in CPU time of this process by the kernel's
+// account: by a session of ours, and by the driver alone, in turns. An operation is calls of
+// each.
+func Compare(b *testing.B, ours, bare func() error) {
+	b.Helper()
+	const calls = 500
+	var byUs, byDriver time.Duration
+	n := 0
+	measure := func(sum *time.Duration, call func() error) {
+		began := used(b)
+		for range calls {
+			if err := call(); err != nil {
+				b.Fatal(err)
+			}
+		}
+		*sum += used(b) - began
+	}
+	for b.Loop() {
+		measure(&byUs, ours)
+		measure(&byDriver, bare)
+		n += calls
+	}
+	each := func(sum time.Duration) float64 { return float64(sum.Microseconds()) / float64(n) }
+	b.ReportMetric(each(byUs), "cpu-µs/call")
+	b.ReportMetric(each(byDriver), "cpu-µs/call-of-driver")
+	b.ReportMetric(byUs.Seconds()/byDriver.Seconds(), "ratio")
+	b.ReportMetric(0, "ns/op") // of both together, with what they wait
+}
+
+// used returns the CPU time of this process so far.
+func used(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,153 @@
+package oracle
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/meter"
+)
+
+// connected returns a session at a stand-in.
+func connected(t *testing.T, s *standIn) *session {
+	t.Helper()
+	session, err := dial(t.Context(), ownerOf(s.listen(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := session.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return session
+}
+
+func TestASessionTalksToTheStandIn(t *testing.T) {
+	s := connected(t, &standIn{answers: []answer{
+		{text: "FROM counts", columns: []string{"NAME", "N"}, row: []any{"commits", 42}},
+	}})
+	got, err := s.Query(t.Context(), "SELECT name, n FROM counts", 0)
+	if err != nil || len(got.Rows) != 1 || strings.Join(got.Columns, " ") != "name n" || strings.Join(got.Rows[0], " ") != "commits 42" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// Without a transaction, each statement that changes something is committed by the call itself;
+// in one, by its end alone.
+func TestCallsCommitOnce(t *testing.T) {
+	server := &standIn{answers: []answer{{text: "UPDATE counts", changed: 3}}}
+	s := connected(t, server)
+	in := bindings{ID: 7, Moment: time.Now()}
+	st, err := s.Prepare(t.Context(), parse(t, "UPDATE counts SET n = :id, words = :words, moment = :moment"), &in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(when string, commits int64) {
+		t.Helper()
+		before := server.commits.Load()
+		if n, err := st.Run(context.Background(), nil); err != nil || n != 3 {
+			t.Errorf("%s: got %d rows, %v", when, n, err)
+		}
+		if got := server.commits.Load() - before; got != commits {
+			t.Errorf("%s: got %d commits, want %d", when, got, commits)
+		}
+	}
+	run("at first", 1)
+	run("again", 1)
+	in.Words = sql.Null[string]{V: "longer than it was", Valid: true}
+	run("again, with a longer text", 1)
+	before := server.commits.Load()
+	for _, end := range []func(context.Context) error{s.Commit, s.Rollback} {
+		if err := s.Begin(t.Context(), database.ReadWrite); err != nil {
+			t.Fatal(err)
+		}
+		run("in a transaction", 0)
+		if err := end(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := server.commits.Load() - before; got != 1 {
+		t.Errorf("a transaction that is kept and one that is not: got %d commits, want 1", got)
+	}
+	run("after them", 1)
+}
+
+func TestARefusedLoginSaysWhatToDo(t *testing.T) {
+	for code, want := range map[int]string{
+		errWrongPassword:   "check options user and password",
+		errPasswordExpired: "ALTER USER tpcc IDENTIFIED BY",
+		errAccountLocked:   "ALTER USER tpcc ACCOUNT UNLOCK",
+		errNoCreateSession: "GRANT CREATE SESSION TO tpcc",
+	} {
+		_, err := dial(t.Context(), ownerOf((&standIn{refusal: code}).listen(t)))
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "tiger-secret") {
+			t.Errorf("ORA-%d: got %v, want an error with %q", code, err, want)
+		}
+		if _, is := errors.AsType[*database.PasswordError](err); is != (code == errWrongPassword) {
+			t.Errorf("ORA-%d: got %T", code, err)
+		}
+		if class := classify(err); class != meter.Permission {
+			t.Errorf("ORA-%d: got the class %v", code, class)
+		}
+	}
+}
+
+// A server that says nothing at all keeps nobody waiting.
+func TestCallsOfASilentServerEnd(t *testing.T) {
+	text := "BEGIN slow(:id); END;"
+	for name, c := range map[string]struct {
+		end  func(s *session, cancel func())
+		want error
+		most time.Duration
+	}{
+		"interrupted": {func(s *session, _ func()) { s.Interrupt() }, errInterrupted, time.Second},
+		"cancelled":   {func(_ *session, cancel func()) { cancel() }, context.Canceled, lastWords + time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := connected(t, &standIn{frozen: true, answers: []answer{{text: "slow(", silent: true}}})
+			st, err := s.Prepare(t.Context(), parse(t, text), &bindings{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			if name == "interrupted" { // as a virtual user calls
+				ctx = context.Background()
+			}
+			began := time.Now()
+			time.AfterFunc(50*time.Millisecond, func() { c.end(s, cancel) })
+			if _, err = st.Run(ctx, nil); !errors.Is(err, c.want) || classify(err) != meter.Connection {
+				t.Errorf("got %v, of the class %v", err, classify(err))
+			}
+			if took := time.Since(began); took > c.most {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}
+
+// A query that is cancelled leaves the session as it was, where the server answers to that.
+func TestACancelledQueryLeavesTheSession(t *testing.T) {
+	s := connected(t, &standIn{answers: []answer{
+		{text: "FROM large", columns: []string{"N"}, row: []any{1}, silent: true},
+		{text: "FROM small", columns: []string{"N"}, row: []any{2}},
+	}})
+	time.AfterFunc(50*time.Millisecond, func() {
+		if err := s.Cancel(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := s.Query(t.Context(), "SELECT n FROM large", 0); number(err) != errCancelled {
+		t.Errorf("got %v, want ORA-01013", err)
+	}
+	got, err := s.Query(t.Context(), "SELECT n FROM small", 0)
+	if err != nil || len(got.Rows) != 1 || got.Rows[0][0] != "2" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}

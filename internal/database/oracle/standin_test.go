@@ -1,0 +1,382 @@
+package oracle
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"sledge/internal/option"
+)
+
+// standIn is a server that answers as the driver expects of Oracle 19c, by what the driver's
+// source reads and writes, since the protocol (TNS, and TTC in its data packets) is not
+// published. It runs no SQL, lets everybody in, and answers each statement that it knows with
+// the same always. It proves nothing of Oracle and of the protocol: it shows what a call costs
+// the client, and that sessions come to an end.
+type standIn struct {
+	answers  []answer
+	sentAway string // why its listener refuses connections; "" takes them
+	refusal  int    // the number of the error that it meets a login with; 0 lets in
+	frozen   bool   // does not answer to a client who breaks a call off
+
+	commits atomic.Int64 // what it was asked to commit, by itself or with a call
+}
+
+// answer is what a statement is answered with. A statement that no answer has the text of
+// changes no row.
+type answer struct {
+	text    string
+	binds   string   // of a block: 'i' for each input among its parameters, and 'o' for each output
+	outputs []string // their values
+	columns []string // of a query
+	row     []any    // the only one of a query: text, or a whole number below 100
+	changed int      // rows, of another statement
+	silent  bool     // no answer comes until the client breaks the call off
+}
+
+// The types of packets, and of markers.
+const (
+	aConnect = 1
+	anAccept = 2
+	aRefusal = 4
+	aData    = 6
+	aMarker  = 12
+
+	toBreak     = 1
+	toReset     = 2
+	toInterrupt = 3
+)
+
+// listen has the stand-in take connections, and returns options that lead there.
+func (s *standIn) listen(t testing.TB) *transactional {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go s.serve(conn)
+		}
+	}()
+	return optionsOf(t, l.Addr().(*net.TCPAddr).Port)
+}
+
+// optionsOf returns options that lead to a port of this machine.
+func optionsOf(t testing.TB, port int) *transactional {
+	t.Helper()
+	return bound(t, option.Values{"host": "127.0.0.1", "port": strconv.Itoa(port), "service": "sales", "password": "tiger-secret"})
+}
+
+// serve speaks with a client until it leaves.
+func (s *standIn) serve(conn net.Conn) {
+	defer conn.Close()
+	for {
+		kind, data, err := readTNS(conn)
+		if err != nil {
+			return
+		}
+		switch kind {
+		case aConnect:
+			if len(data) == connectHead-tnsHead { // what it asks for was too long, and follows
+				if _, _, err := readTNS(conn); err != nil {
+					return
+				}
+			}
+			if s.sentAway != "" {
+				err = writeTNS(conn, aRefusal, append(binary.BigEndian.AppendUint16([]byte{0, 0}, uint16(len(s.sentAway))), s.sentAway...))
+				break
+			}
+			err = writeTNS(conn, anAccept, accept())
+		case aMarker:
+			err = s.mark(conn, data[2])
+		case aData:
+			if data[1] == 0x40 {
+				return
+			}
+			if reply := s.reply(data[2:]); reply != nil {
+				err = writeTNS(conn, aData, append([]byte{0, 0}, reply...))
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// mark breaks off what a client has under way: both sides reset, and the call fails.
+func (s *standIn) mark(conn net.Conn, marker byte) error {
+	switch {
+	case s.frozen:
+		return nil
+	case marker == toInterrupt:
+		return writeTNS(conn, aMarker, []byte{1, 0, toBreak})
+	}
+	if err := writeTNS(conn, aMarker, []byte{1, 0, toReset}); err != nil {
+		return err
+	}
+	return writeTNS(conn, aData, append([]byte{0, 0}, failed(errCancelled, "user requested cancel of current operation")...))
+}
+
+// Lengths of what packets begin with, in bytes.
+const (
+	tnsHead     = 8
+	connectHead = 70
+)
+
+// readTNS reads a packet, without what it begins with. Those of the client are shorter here
+// than what was agreed on, so that each is a whole message.
+func readTNS(r io.Reader) (kind byte, data []byte, err error) {
+	var head [tnsHead]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return 0, nil, err
+	}
+	data = make([]byte, int(binary.BigEndian.Uint16(head[:]))-tnsHead)
+	_, err = io.ReadFull(r, data)
+	return head[4], data, err
+}
+
+func writeTNS(w io.Writer, kind byte, data []byte) error {
+	packet := append(binary.BigEndian.AppendUint16(nil, uint16(tnsHead+len(data))), 0, 0, kind, 0, 0, 0)
+	_, err := w.Write(append(packet, data...))
+	return err
+}
+
+// accept agrees on an old version, whose packets have lengths of two bytes, and asks for no
+// encryption, nor for sums.
+func accept() []byte {
+	b := make([]byte, 24)
+	binary.BigEndian.PutUint16(b[0:], 312)
+	binary.BigEndian.PutUint16(b[4:], 0x7FFF) // bytes of a packet, at most
+	binary.BigEndian.PutUint16(b[6:], 0x7FFF)
+	binary.BigEndian.PutUint16(b[12:], tnsHead+uint16(len(b))) // where its data would begin
+	return b
+}
+
+// Messages and functions of TTC, by the driver's source.
+const (
+	aProtocol   = 1
+	theTypes    = 2
+	aFunction   = 3
+	aStatus     = 4
+	aRowHead    = 6
+	aRow        = 7
+	anAnswer    = 8
+	theBinds    = 11
+	theColumns  = 16
+	aPiggyback  = 17
+	aSetting    = 23
+	callAgain   = 4
+	fetchMore   = 5
+	aCommit     = 14
+	theVersion  = 0x3B
+	callFirst   = 0x5E
+	queryAgain  = 0x4E
+	sendKeys    = 0x76
+	sendProof   = 0x73
+	noMoreRows  = 1403
+	typeVarchar = 1
+	typeNumber  = 2
+	utf8        = 873
+	utf16       = 2000
+)
+
+// reply answers a message, or does not where it returns nothing.
+func (s *standIn) reply(m []byte) []byte {
+	switch {
+	case m[0] == aProtocol:
+		return protocol()
+	case m[0] == theTypes:
+		b := make([]byte, 12) // the server's zone of time
+		copy(b, []byte{theTypes, 128, 0, 0, 0, 60, 60, 60, 128})
+		return append(b, 0) // no types but the client's
+	case m[0] != aFunction: // cursors to close, before a ping
+		return status(0, 0, 0, "")
+	}
+	switch m[1] {
+	case sendKeys:
+		b := []byte{anAnswer, 1, 2}
+		b = property(b, "AUTH_SESSKEY", strings.Repeat("5EED", 24), 0)
+		b = property(b, "AUTH_VFR_DATA", "0123456789ABCDEF0123", 6949)
+		return append(b, status(0, 0, 0, "")...)
+	case sendProof:
+		if s.refusal != 0 {
+			return failed(s.refusal, "it is refused")
+		}
+		b := []byte{anAnswer, 1, 2}
+		b = property(b, "AUTH_SESSION_ID", "7", 0)
+		b = property(b, "AUTH_SERIAL_NUM", "11", 0)
+		b = append(b, aSetting, 5, 0, 0, 1, 1, 0) // of which one follows
+		b = property(b, "AUTH_NLS_LXLAN", "AMERICAN", 0)
+		b = append(b, 0)
+		return append(b, status(0, 0, 0, "")...)
+	case theVersion:
+		b := text([]byte{anAnswer, 1, 8}, "stand-in")
+		return number4(b, 0x13300000)
+	case callFirst:
+		options, rest := takeNumber(m[3:])
+		cursor, _ := takeNumber(rest)
+		if options&0x100 != 0 {
+			s.commits.Add(1)
+		}
+		return s.call(m, cursor, cursor == 0)
+	case callAgain, queryAgain:
+		cursor, rest := takeNumber(m[3:])
+		_, rest = takeNumber(rest) // how often, or how many rows
+		_, rest = takeNumber(rest)
+		if options, _ := takeNumber(rest); m[1] == callAgain && options&1 != 0 {
+			s.commits.Add(1)
+		}
+		return s.call(m, cursor, false)
+	case aCommit:
+		s.commits.Add(1)
+	case fetchMore:
+		return status(noMoreRows, 0, 0, "no data found")
+	}
+	return status(0, 0, 0, "") // a commit, rollback, ping, good-bye
+}
+
+// call answers a statement, which has its place among the answers as its number from then on.
+func (s *standIn) call(m []byte, cursor int, first bool) []byte {
+	if first {
+		for i, a := range s.answers {
+			if bytes.Contains(m, []byte(a.text)) {
+				cursor = i + 1
+			}
+		}
+		if cursor == 0 {
+			return status(0, 0, 0, "")
+		}
+	}
+	a := s.answers[cursor-1]
+	if a.silent {
+		return nil
+	}
+	var b []byte
+	if first && a.binds != "" {
+		b = rowHead(b, theBinds, len(a.binds))
+		for _, bind := range a.binds {
+			b = append(b, map[rune]byte{'i': 32, 'o': 16}[bind])
+		}
+	}
+	if len(a.outputs) > 0 {
+		b = append(b, aRow)
+		for _, value := range a.outputs {
+			b = append(text(b, value), 0)
+		}
+	}
+	if len(a.columns) == 0 {
+		return append(b, status(0, a.changed, cursor, "")...)
+	}
+	if first {
+		b = append(b, theColumns, 0, 0)
+		b = append(number4(b, len(a.columns)), 0)
+		for i, name := range a.columns {
+			b = described(b, name, a.row[i])
+		}
+		b = append(b, 0, 0, 0, 0, 0, 0)
+	}
+	b = append(rowHead(b, aRowHead, len(a.columns)), aRow)
+	for _, value := range a.row {
+		switch value := value.(type) {
+		case string:
+			b = text(b, value)
+		case int: // one digit of a hundred, after its sign and exponent
+			b = append(b, 2, 0xC1, byte(value)+1)
+		}
+	}
+	return append(b, status(noMoreRows, 1, cursor, "no data found")...)
+}
+
+// protocol says who answers, and what it can do: what the driver asks about is what a server
+// of 19c has.
+func protocol() []byte {
+	b := append([]byte{aProtocol, 6, 0}, "stand-in\x00"...)
+	b = append(binary.LittleEndian.AppendUint16(b, utf8), 1, 0, 0)
+	sets := make([]byte, 11)
+	binary.BigEndian.PutUint16(sets[9:], utf16)
+	b = append(append(b, 0, byte(len(sets))), sets...)
+	compiled := make([]byte, 42)
+	compiled[4] = 2                   // a verifier without padding
+	compiled[7] = 11                  // the version of TTC, which is the driver's
+	compiled[15], compiled[16] = 1, 1 // the ends of calls and what belongs to them are told
+	compiled[37] = 32                 // large chunks
+	running := []byte{2, 1, 0, 0, 0, 0, 0}
+	b = append(append(b, byte(len(compiled))), compiled...)
+	return append(append(b, byte(len(running))), running...)
+}
+
+// status ends an answer: with an error, or with how many rows there were.
+func status(code, rows, cursor int, words string) []byte {
+	b := []byte{aStatus, 0, 0}
+	b = number4(b, rows)
+	b = number4(b, code)
+	b = append(b, 0, 0)
+	b = number4(b, cursor)
+	b = append(b, make([]byte, 21)...) // of which this driver asks nothing
+	b = number4(b, code)
+	b = number4(b, rows)
+	if code != 0 {
+		b = text(b, oraText(code, words))
+	}
+	return b
+}
+
+func failed(code int, words string) []byte { return status(code, 0, 0, words) }
+
+func oraText(code int, words string) string {
+	return "ORA-" + strings.Repeat("0", 5-len(strconv.Itoa(code))) + strconv.Itoa(code) + ": " + words + "\n"
+}
+
+// rowHead announces a row, or the parameters of a block.
+func rowHead(b []byte, kind byte, columns int) []byte {
+	return append(number4(append(b, kind, 0), columns), 0, 0, 0, 0, 0)
+}
+
+// described describes a column, by a value of it.
+func described(b []byte, name string, value any) []byte {
+	typ, size, set, form := byte(typeNumber), 22, 0, byte(0)
+	if _, is := value.(string); is {
+		typ, size, set, form = typeVarchar, 4000, utf8, 1
+	}
+	b = append(b, typ, 0, 0, 0)
+	b = number4(b, size)
+	b = append(b, 0, 0, 0, 0)
+	b = append(number4(b, set), form)
+	b = append(number4(b, size), 0, 1, byte(len(name)))
+	b = text(number4(b, len(name)), name)
+	return append(b, 0, 0, 0, 0)
+}
+
+// number4 is a number as TTC has it: how many bytes it takes, and these.
+func number4(b []byte, n int) []byte {
+	digits := bytes.TrimLeft(binary.BigEndian.AppendUint32(nil, uint32(n)), "\x00")
+	return append(append(b, byte(len(digits))), digits...)
+}
+
+func takeNumber(b []byte) (n int, rest []byte) {
+	length := int(b[0])
+	for _, digit := range b[1 : 1+length] {
+		n = n<<8 | int(digit)
+	}
+	return n, b[1+length:]
+}
+
+// text is one of less than 253 bytes.
+func text(b []byte, s string) []byte { return append(append(b, byte(len(s))), s...) }
+
+func property(b []byte, key, value string, number int) []byte {
+	b = text(number4(b, len(key)), key)
+	b = text(number4(b, len(value)), value)
+	return number4(b, number)
+}
