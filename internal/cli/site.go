@@ -55,7 +55,7 @@ func (p *Program) openSite(config web.Config, store *repository.Store, configura
 		Scripting:   scripting,
 		DataFolder:  filepath.Join(config.Folder, "datagen"),
 		Connections: p.Bench.ConnectionsIn(config.Folder), Version: p.Version,
-		Serving: s.serving, Users: s.whoMayCome, Who: web.Who,
+		Serving: s.serving, Users: s.whoMayCome, Who: web.Who, Note: web.Note,
 		Say: config.Say,
 	})
 	config.API = s.verbs

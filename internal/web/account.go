@@ -79,7 +79,7 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) {
 	user, err := s.users.ChangePassword(v.who.name, asked.Old, asked.New)
 	switch {
 	case errors.Is(err, errWrongPassword):
-		note(w, v.who.name, "wrong password")
+		note(r, v.who.name, "wrong password")
 		s.refuse(w, r, http.StatusForbidden, "This is not your old password.")
 		return
 	case errors.Is(err, errUnfit):
@@ -92,7 +92,7 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	giveBack()
-	note(w, user.Name, "changed the password")
+	note(r, user.Name, "changed the password")
 	token, ends, err := s.sessions.renew(user.Name, user.proof())
 	if err != nil {
 		s.sayOnce(err.Error()) // they log in again
@@ -115,6 +115,6 @@ func (s *Server) endOthers(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, http.StatusInternalServerError, "The server cannot end the sessions, and has printed why.")
 		return
 	}
-	note(w, who, "logged out elsewhere")
+	note(r, who, "logged out elsewhere")
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -25,15 +25,13 @@ func (s *Server) secure(h http.Header) {
 	h.Set("X-Accel-Buffering", "no") // nginx is to pass events on as they come
 }
 
-// answer writes an answer, notes what the log asks for, and lets go of clients that do not
+// answer writes an answer, knows its status afterwards, and lets go of clients that do not
 // take it. A stream may last for ever if it is read.
 type answer struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	within  time.Duration // each piece is to be taken
 	status  int
-	who     string // who the request was about, where nobody had come in
-	what    string // for the log
 }
 
 func newAnswer(w http.ResponseWriter, within time.Duration) *answer {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"fmt"
@@ -14,11 +15,14 @@ import (
 	"time"
 )
 
-// visit is what is known of a request before anybody handles it.
+// visit is what is known of a request.
 type visit struct {
 	address netip.Addr // of whom a proxy asks for, where one does
 	secure  bool       // the browser speaks TLS, to us or to a proxy
 	who     identity   // the zero value is somebody who has not come in
+
+	about string // whom it is about, where nobody has come in
+	did   string // what it did, where its method and path do not say it
 }
 
 // identity is somebody who has come in.
@@ -247,12 +251,12 @@ func (s *Server) sendToLogin(w *answer, r *http.Request) {
 func (s *Server) note(w *answer, r *http.Request, v *visit) {
 	refused := w.status == http.StatusForbidden || w.status == http.StatusMisdirectedRequest || w.status == http.StatusTooManyRequests ||
 		w.status == http.StatusUnauthorized && r.Header.Get("Authorization") != ""
-	if !acts(r) && !refused && w.what == "" {
+	if !acts(r) && !refused && v.did == "" {
 		return
 	}
 	who := v.who.name
-	if w.who != "" {
-		who = w.who
+	if v.about != "" {
+		who = v.about
 	}
 	if who == "" {
 		// Strangers must not be able to fill the disk.
@@ -269,9 +273,17 @@ func (s *Server) note(w *answer, r *http.Request, v *visit) {
 		path = path[:500] + "..."
 	}
 	err := s.audit.add(deed{
-		Time: time.Now().UTC(), Who: who, Address: v.address.String(), Method: r.Method, Path: path, Status: status, What: w.what,
+		Time: time.Now().UTC(), Who: who, Address: v.address.String(), Method: r.Method, Path: path, Status: status, What: cmp.Or(v.did, made(w)),
 	})
 	if err != nil {
 		s.sayOnce(err.Error())
 	}
+}
+
+// made says what an answer says that the request has made; "" where it has made nothing.
+func made(w *answer) string {
+	if at := w.Header().Get("Location"); w.status == http.StatusCreated && at != "" {
+		return "made " + at
+	}
+	return ""
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/subtle"
 	"embed"
 	"fmt"
@@ -64,14 +65,14 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !s.link.use(token) {
-		note(w, "", "link refused")
+		note(r, "", "link refused")
 		s.form(w, http.StatusForbidden, "This link has been used, or the server was started again since. Start sledge web again for a new one.", next)
 		return
 	}
 	if !s.enter(w, r, linkUser, "", next) {
 		return
 	}
-	note(w, linkUser, "logged in by the link")
+	note(r, linkUser, "logged in by the link")
 	// A redirect would still count as what led here, which may be another site, and the
 	// browser would keep the cookie back. A page of ours does not.
 	w.Header().Set("Refresh", "0; url="+s.BasePath+"/")
@@ -116,7 +117,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	giveBack, wait := s.attempts.begin(visitOf(r).address, name)
 	if wait > 0 {
 		seconds := int(wait/time.Second) + 1
-		note(w, "", "log-in refused: too many attempts")
+		note(r, "", "log-in refused: too many attempts")
 		w.Header().Set("Retry-After", strconv.Itoa(seconds))
 		s.form(w, http.StatusTooManyRequests, fmt.Sprintf("Too many attempts. Try again in %d s.", seconds), next)
 		return
@@ -134,9 +135,9 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	if !isPassword(hash, password) {
 		// A name that is none may be a password that was typed a line too early.
 		if found {
-			note(w, user.Name, "log-in refused: wrong password")
+			note(r, user.Name, "log-in refused: wrong password")
 		} else {
-			note(w, "", "log-in refused: no such user")
+			note(r, "", "log-in refused: no such user")
 		}
 		s.form(w, http.StatusUnauthorized, "No user has this name and this password.", next)
 		return
@@ -145,7 +146,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	if !s.enter(w, r, user.Name, user.proof(), next) {
 		return
 	}
-	note(w, user.Name, "logged in")
+	note(r, user.Name, "logged in")
 	http.Redirect(w, r, s.BasePath+next, http.StatusSeeOther)
 }
 
@@ -175,22 +176,21 @@ func (s *Server) logOut(w http.ResponseWriter, r *http.Request) {
 			s.sayOnce(err.Error())
 		}
 	}
-	note(w, "", "logged out")
+	note(r, "", "logged out")
 	http.SetCookie(w, s.cookieOf(r, "", time.Unix(1, 0)))
 	http.Redirect(w, r, s.BasePath+"/login", http.StatusSeeOther)
 }
 
-// Note has the log say what a request did, where its method and path do not. It holds nothing
-// secret, and is for handlers that a Server hands requests on to.
-func Note(w http.ResponseWriter, what string) {
-	if a, ok := w.(*answer); ok {
-		a.what = what
+// Note has the log say what a request did, where its method and path do not, by the request's
+// context. It holds nothing secret, and is for handlers that a Server hands requests on to.
+func Note(ctx context.Context, what string) {
+	if v, ok := ctx.Value(visitKey{}).(*visit); ok {
+		v.did = what
 	}
 }
 
 // note has the log say what a request did, and about whom where nobody has come in.
-func note(w http.ResponseWriter, who, what string) {
-	if a, ok := w.(*answer); ok {
-		a.who, a.what = who, what
-	}
+func note(r *http.Request, whom, what string) {
+	v := visitOf(r)
+	v.about, v.did = whom, what
 }

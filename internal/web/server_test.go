@@ -422,7 +422,12 @@ func TestOtherAddressesAreBehindTheSameDoor(t *testing.T) {
 	s := start(t, func(c *Config) {
 		c.BasePath = "/sledge"
 		c.Others = map[string]http.Handler{"/env": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			Note(w, "what was done")
+			if r.Method == http.MethodPut {
+				w.Header().Set("Location", "env/7")
+				w.WriteHeader(http.StatusCreated)
+				return
+			}
+			Note(r.Context(), "what was done")
 			fmt.Fprintf(w, "%s %s", r.Method, r.URL.Path)
 		})}
 	})
@@ -443,6 +448,7 @@ func TestOtherAddressesAreBehindTheSameDoor(t *testing.T) {
 		{"GET", "/sledge/env", look, "*/*", 200, "GET /env"},
 		{"GET", "/env", look, "", 200, "GET /env"}, // where the proxy has taken the base path off
 		{"POST", "/sledge/env", act, "*/*", 200, "POST /env"},
+		{"PUT", "/sledge/env", act, "*/*", 201, ""},
 		{"POST", "/sledge/env", look, "*/*", 403, "may only look"},
 		{"GET", "/sledge/env", "", "*/*", 401, "Bearer TOKEN (sledge web user add"},
 		{"GET", "/sledge/env", "", "", 401, "Bearer TOKEN (sledge web user add"},
@@ -465,6 +471,9 @@ func TestOtherAddressesAreBehindTheSameDoor(t *testing.T) {
 	deeds, _ := s.log()
 	if i := slices.IndexFunc(deeds, func(d deed) bool { return d.Method == "POST" }); i < 0 || deeds[i].Who != "bot" || deeds[i].What != "what was done" {
 		t.Errorf("the log says %+v, want what bot did", deeds)
+	}
+	if i := slices.IndexFunc(deeds, func(d deed) bool { return d.Method == "PUT" }); i < 0 || deeds[i].What != "made env/7" {
+		t.Errorf("the log says %+v, want what bot made", deeds)
 	}
 }
 

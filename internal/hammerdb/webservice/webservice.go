@@ -41,7 +41,7 @@ type Config struct {
 	Quit func()
 
 	// Note is told what a request did, where its path does not say it, for a log of that.
-	Note func(w http.ResponseWriter, what string)
+	Note func(ctx context.Context, what string)
 
 	// Say is told of faults, a line each.
 	Say func(line string)
@@ -293,7 +293,7 @@ func (s *Service) remove(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	done := fmt.Sprintf("Deleted Jobid %s", j.ID)
-	s.Note(w, done)
+	s.Note(r.Context(), done)
 	answer(w, views.Success(done))
 	// The job is deleted whatever comes of it.
 	if err := s.Store.GiveBack(context.WithoutCancel(r.Context())); err != nil {

@@ -70,7 +70,7 @@ func newWorld(t *testing.T) *world {
 		Catalog: edition.Catalog, Store: store, Version: "v0.test", Logs: w.logs,
 		Home: func() string { return "http://127.0.0.1:8080/" },
 		Quit: func() { w.ends++ },
-		Note: func(_ http.ResponseWriter, what string) { w.noted = append(w.noted, what) },
+		Note: func(_ context.Context, what string) { w.noted = append(w.noted, what) },
 		Say:  func(line string) { w.said = append(w.said, line) },
 	})
 	return w

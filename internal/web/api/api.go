@@ -60,8 +60,10 @@ type Config struct {
 	Serving func() Serving
 	Users   func() (Users, error)
 
-	// Who is the name of whoever asks, by a request's context; nil knows nobody.
-	Who func(context.Context) string
+	// Who is the name of whoever asks, by a request's context; nil knows nobody. Note is told
+	// what a request did, where its path does not say it, for a log of that; nil keeps none.
+	Who  func(context.Context) string
+	Note func(ctx context.Context, what string)
 
 	// Say is told of faults, a line each; nil tells nobody.
 	Say func(line string)
@@ -117,6 +119,9 @@ func New(c Config) *API {
 	}
 	if a.Say == nil {
 		a.Say = func(string) {}
+	}
+	if a.Note == nil {
+		a.Note = func(context.Context, string) {}
 	}
 	a.ctx, a.end = context.WithCancel(context.Background())
 	config := huma.DefaultConfig("Sledge", "1")

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -159,11 +160,14 @@ func (a *API) addConsoleSettings() {
 		Summary:     "Set what consoles and scripts begin with",
 		Description: "Like the console's diset and giset. It is allowed only where scripts may run, because scripts do what these settings say.",
 	}
-	add(a, set, func(_ context.Context, in *of[KeptSetting]) (*of[KeptLine], error) {
+	add(a, set, func(ctx context.Context, in *of[KeptSetting]) (*of[KeptLine], error) {
 		if err := a.mayRun(); err != nil {
 			return nil, err
 		}
 		line, err := console.Keep(a.Bench, a.consoleSettings(), in.Body.Dictionary, in.Body.Section, in.Body.Key, in.Body.Value)
+		if err == nil {
+			a.Note(ctx, fmt.Sprintf("set %s %s %s", in.Body.Dictionary, in.Body.Section, in.Body.Key))
+		}
 		return answer(KeptLine{line}, err)
 	})
 }

@@ -1,9 +1,11 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,12 +75,17 @@ func TestSettingsOfTheConsoleAreKeptWhereScriptsMayRun(t *testing.T) {
 		t.Errorf("got %v, want why", refused)
 	}
 	w = scripted(t)
+	var noted []string
+	w.api.Note = func(_ context.Context, what string) { noted = append(noted, what) }
 	if said := w.call("PUT", "/console/settings", eight, 200); said["line"] != "Changed virtual_user_options:virtual_users from 1 to 8 for generic" {
 		t.Errorf("got %v, want the console's line", said)
 	}
 	w.call("PUT", "/console/settings", `{"dictionary": "postgresql", "section": "tpcc", "key": "pg_pass", "value": "`+plantedPassword+`"}`, 200)
 	w.call("PUT", "/console/settings", `{"dictionary": "postgresql", "section": "tpcc", "key": "pg_count_ware", "value": "many"}`, 422)
 	w.call("PUT", "/console/settings", `{"dictionary": "nosuch", "section": "tpcc", "key": "pg_count_ware", "value": "1"}`, 422)
+	if !slices.Equal(noted, []string{"set generic virtual_user_options virtual_users", "set postgresql tpcc pg_pass"}) {
+		t.Errorf("the log is told %q, want which settings were changed, and to no value", noted)
+	}
 	kept := w.call("GET", "/console/settings", "", 200)
 	first := kept["dictionaries"].([]any)[0].(map[string]any)
 	if first["name"] != "generic" || first["command"] != "giset" || first["changed"] != 1.0 {
