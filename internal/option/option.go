@@ -365,7 +365,7 @@ func Suggest(name string, known []string) string {
 
 // Nearest returns the known name, in lower case, that is nearest to the one
 // given, or "" when none is near enough to be a slip of the finger: x is none of pg,
-// with which it has no letter in common. Of those that are as near it prefers one
+// with which it has no letter in common, and path none of rate. Of those that are as near it prefers one
 // that begins alike, since slips seldom touch the first letter, and then one that is
 // as long, since two letters that changed places are two edits.
 func Nearest(name string, known []string) string {
@@ -374,11 +374,12 @@ func Nearest(name string, known []string) string {
 	nearest, least := "", edit*max(2, len(name)/3)+1
 	for _, k := range known {
 		edits := levenshtein.ComputeDistance(name, k)
-		if edits >= max(len(name), len(k)) {
+		beginsAlike := k != "" && strings.Contains(name[:min(2, len(name))], k[:1])
+		if edits >= max(len(name), len(k)) || !beginsAlike && edits > max(1, len(name)/4) {
 			continue
 		}
 		d := edit * edits
-		if name != "" && strings.HasPrefix(k, name[:1]) {
+		if beginsAlike {
 			d -= begins
 		}
 		if len(name) == len(k) {

@@ -140,13 +140,15 @@ func TestCheckNamesSuggestsTheNearest(t *testing.T) {
 }
 
 func TestNearestIsASlipOfTheFinger(t *testing.T) {
-	words := []string{"ci", "job", "jobs", "pg", "vurun", "vuset"}
+	words := []string{"ci", "job", "jobs", "pg", "rate", "vurun", "vuset"}
 	for _, tt := range []struct{ typed, want string }{
 		{"vurn", "vurun"},
 		{"VURUN", "vurun"},
 		{"jbos", "jobs"}, // two letters that changed places, not job with two others
 		{"p", "pg"},
-		{"ls", ""}, // as far from ci as can be
+		{"ojbs", "jobs"},
+		{"ls", ""},   // as far from ci as can be
+		{"path", ""}, // two other letters, and another beginning
 		{"x", ""},
 		{"", ""},
 	} {
