@@ -70,13 +70,13 @@ func (s *session) bulkInsert(ctx context.Context, table schema.Table, rows schem
 
 // bulkInsertStatement loads a file of rows by the format file beside it. By default up to ten
 // rows that cannot be read are passed over, dates are read as the login's language writes them,
-// what is empty is the column's default, and references are neither checked nor trusted any more.
+// and references are neither checked nor trusted any more. What is empty is the column's default, or NULL.
 func bulkInsertStatement(table, path string, heap bool) string {
 	lock := ""
 	if heap {
 		lock = ", TABLOCK"
 	}
-	return fmt.Sprintf("SET DATEFORMAT ymd; BULK INSERT dbo.%s FROM '%s' WITH (FORMATFILE = '%s', CHECK_CONSTRAINTS, KEEPNULLS, MAXERRORS = 0%s)",
+	return fmt.Sprintf("SET DATEFORMAT ymd; BULK INSERT dbo.%s FROM '%s' WITH (FORMATFILE = '%s', CHECK_CONSTRAINTS, MAXERRORS = 0%s)",
 		identifier(table), quoted(path), quoted(path+".fmt"), lock)
 }
 

@@ -116,7 +116,7 @@ func TestTheScriptForAShellCallsBCPForEachFile(t *testing.T) {
 	var want strings.Builder
 	for _, f := range result.Files {
 		name := strings.TrimSuffix(f.Name, ".gz")
-		fmt.Fprintf(&want, "%d dbo.sledge_load_%s in %s -c -t | -r 0x0a -k -m 1 -a 16000 -h TABLOCK -S a server\n", f.Rows, f.Table, name)
+		fmt.Fprintf(&want, "%d dbo.sledge_load_%s in %s -c -t | -r 0x0a -m 1 -a 16000 -h TABLOCK -S a server\n", f.Rows, f.Table, name)
 		if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
 			t.Errorf("%s was left behind", name)
 		}

@@ -49,8 +49,9 @@ func (s *session) copy(ctx context.Context, table schema.Table, rows schema.RowS
 	// By this lock, which those who load a heap share, hardly anything is logged of it. On
 	// an index it would keep everybody else out.
 	bulk.Options.Tablock = known.heap
-	// Else references would not be checked, nor trusted from then on, and NULL would be a default.
-	bulk.Options.CheckConstraints, bulk.Options.KeepNulls = true, true
+	// Else references would not be checked, nor trusted from then on. NULL is not asked to be kept: what
+	// is loaded has no defaults, and columns that the rows go without would be NULL instead of theirs.
+	bulk.Options.CheckConstraints = true
 	var values []any
 	var buf []byte
 	for {

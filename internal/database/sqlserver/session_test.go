@@ -447,7 +447,7 @@ func TestRowsAreCopiedInOneMessage(t *testing.T) {
 			copied = r.data
 		}
 	}
-	if want := "[INSERT BULK [loaded] ([id] bigint, [words] nvarchar(4000)) WITH (CHECK_CONSTRAINTS,KEEP_NULLS,TABLOCK)]"; fmt.Sprint(commands) != want {
+	if want := "[INSERT BULK [loaded] ([id] bigint, [words] nvarchar(4000)) WITH (CHECK_CONSTRAINTS,TABLOCK)]"; fmt.Sprint(commands) != want {
 		t.Errorf("got %v, want %s", commands, want)
 	}
 	if n := strings.Count(string(copied), string(toUTF16("three"))); n != 1 || binary.LittleEndian.Uint16(copied[1:]) != 2 {
@@ -494,7 +494,7 @@ func TestRowsAreLoadedFromFilesThatTheServerReads(t *testing.T) {
 		t.Fatalf("got %d rows, %v, want 2", n, err)
 	}
 	want := []string{
-		`SET DATEFORMAT ymd; BULK INSERT dbo.[loaded] FROM '\\share\sledge-loaded-N.bcp' WITH (FORMATFILE = '\\share\sledge-loaded-N.bcp.fmt', CHECK_CONSTRAINTS, KEEPNULLS, MAXERRORS = 0, TABLOCK)`,
+		`SET DATEFORMAT ymd; BULK INSERT dbo.[loaded] FROM '\\share\sledge-loaded-N.bcp' WITH (FORMATFILE = '\\share\sledge-loaded-N.bcp.fmt', CHECK_CONSTRAINTS, MAXERRORS = 0, TABLOCK)`,
 		"1\tone\t2026-01-31\n2\t\t2026-02-01\n",
 		"12.0\n3\n1 SQLCHAR 0 8000 \"\\t\" 3 id \"\"\n2 SQLCHAR 0 8000 \"\\t\" 4 words \"\"\n3 SQLCHAR 0 8000 \"\\n\" 1 day \"\"\n",
 	}

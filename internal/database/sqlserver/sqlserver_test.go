@@ -58,14 +58,15 @@ func TestTablesAreDividedBeforeTheirIndexes(t *testing.T) {
 }
 
 // Bulk copy takes a value only as the type of its column has it, such as an amount of money as
-// text, and a text only as long as its column.
+// text, and a text only as long as its column. What it is not given is the column's default, and so
+// would NULL be.
 func TestColumnsTakeTheValuesThatAreLoaded(t *testing.T) {
 	takes := map[string][]schema.Type{
 		"tinyint": {schema.SmallInteger, schema.Integer}, "smallint": {schema.SmallInteger, schema.Integer}, "int": {schema.SmallInteger, schema.Integer, schema.BigInteger},
 		"bigint": {schema.SmallInteger, schema.Integer, schema.BigInteger}, "money": {schema.Decimal}, "smallmoney": {schema.Decimal}, "decimal": {schema.Decimal},
 		"char": {schema.Char, schema.Varchar}, "varchar": {schema.Char, schema.Varchar}, "datetime": {schema.Timestamp}, "date": {schema.Date},
 	}
-	column := regexp.MustCompile(`(?m)^\s+(\w+)\s+(\w+)(?:\((\d+)(?:,(\d+))?\))?`)
+	column := regexp.MustCompile(`(?m)^\s+(\w+)\s+(\w+)(?:\((\d+)(?:,(\d+))?\))?(.*)`)
 	for pair := range edition.Catalog.Pairs() {
 		if pair.Database != sqlserver.Database {
 			continue
@@ -98,6 +99,9 @@ func TestColumnsTakeTheValuesThatAreLoaded(t *testing.T) {
 				size, _ := strconv.Atoi(is[1]) // nothing where the type has none
 				if !slices.Contains(takes[is[0]], c.Type) || size < c.Size && strings.Contains(is[0], "char") {
 					t.Errorf("%s.%s is %v, and is to take type %v of size %d", table.Name, c.Name, is, c.Type, c.Size)
+				}
+				if strings.Contains(is[3], "DEFAULT") {
+					t.Errorf("%s.%s is loaded and has a default", table.Name, c.Name)
 				}
 			}
 		}

@@ -37,7 +37,7 @@ BEGIN TRANSACTION;
 BULK INSERT dbo.sledge_load_{{.Table}} FROM '$(FOLDER)/{{.Plain}}' WITH (
 {{- if $.CSV}}FORMAT = 'CSV', FIELDQUOTE = '"', FIELDTERMINATOR = ',', ROWTERMINATOR = '0x0a'{{if $.Header}}, FIRSTROW = 2{{end}}
 {{- else}}FIELDTERMINATOR = '|', ROWTERMINATOR = '{{if $.Behind}}0x7c0a{{else}}0x0a{{end}}'{{end -}}
-, KEEPNULLS, MAXERRORS = 0{{if $.Connection.Heaps}}, TABLOCK{{end}});
+, MAXERRORS = 0{{if $.Connection.Heaps}}, TABLOCK{{end}});
 {{end -}}
 COMMIT TRANSACTION;
 GO
@@ -55,7 +55,7 @@ cd "$(dirname "$0")"
 {{range .Files -}}
 {{if $.Compressed}}{{$.Decompress}} {{.Name}} > {{.Plain}}
 {{end -}}
-bcp dbo.sledge_load_{{.Table}} in {{.Plain}} -c -t '|' -r {{if $.Behind}}0x7c0a{{else}}0x0a{{end}} -k -m 1 -a 16000{{if $.Connection.Heaps}} -h TABLOCK{{end}} "$@"
+bcp dbo.sledge_load_{{.Table}} in {{.Plain}} -c -t '|' -r {{if $.Behind}}0x7c0a{{else}}0x0a{{end}} -m 1 -a 16000{{if $.Connection.Heaps}} -h TABLOCK{{end}} "$@"
 {{if $.Compressed}}rm {{.Plain}}
 {{end -}}
 {{end}}
@@ -72,7 +72,7 @@ bcp dbo.sledge_load_{{.Table}} in {{.Plain}} -c -t '|' -r {{if $.Behind}}0x7c0a{
 {{- end}}
 cd /d "%~dp0" || exit /b 1
 {{range .Files -}}
-bcp dbo.sledge_load_{{.Table}} in {{.Plain}} -c -t "|" -r {{if $.Behind}}0x7c0a{{else}}0x0a{{end}} -k -m 1 -a 16000{{if $.Connection.Heaps}} -h TABLOCK{{end}} %* || exit /b 1
+bcp dbo.sledge_load_{{.Table}} in {{.Plain}} -c -t "|" -r {{if $.Behind}}0x7c0a{{else}}0x0a{{end}} -m 1 -a 16000{{if $.Connection.Heaps}} -h TABLOCK{{end}} %* || exit /b 1
 {{end}}
 
 -- name: finish
