@@ -23,7 +23,10 @@ const (
 	errLoginDisabled       = 18470
 	errPasswordExpired     = 18487
 	errPasswordMustChange  = 18488
+	errLoginLocked         = 18486
 	errFirewall            = 40615
+	errVirtualNetwork      = 40914
+	errPublicNetwork       = 47073
 	errDatabaseUnavailable = 40613
 	errInUse               = 3702
 	errNoDatabase          = 3701
@@ -51,21 +54,28 @@ var classes = map[meter.Class][]int32{
 		8134, // division by zero
 	},
 	meter.Permission: {
-		229, 230, 262, 297, errMayNotSeeServer, 371, 916, 4834, 15247, 17892,
-		errLoginUntrusted, errLoginFailed, errLoginDisabled, errPasswordExpired, errPasswordMustChange, errFirewall,
+		229, 230, 262, 297, errMayNotSeeServer, 371, 916, 4834, 5011, 6102, 15247, 17892,
+		3906, // of a database that is only read, as a replica's is
+		errLoginUntrusted, errLoginFailed, errLoginDisabled, errLoginLocked, errPasswordExpired, errPasswordMustChange,
+		errFirewall, errVirtualNetwork, errPublicNetwork,
 	},
 	meter.Resource: {
-		701, 802, 1204, 8628, 8645, 8651, // memory, locks
-		1101, 1105, 9002, // disk, log
-		17809,                                                                              // connections
-		41805, 41822, 41823, 41840, 10928, 10929, 40501, 40544, 40549, 40551, 40552, 40553, // quotas
-		40642, 40675, 49918, 49919, 49920,
+		701, 802, 845, 1204, 8623, 8628, 8645, 8651, 8657, // memory, locks
+		1101, 1105, 3966, 3967, 9002, // disk, versions of rows, log
+		17189, 17809, // connections
+		1132, 10928, 10929, 10936, 40501, 40544, 40549, 40550, 40551, 40552, 40553, // quotas
+		40642, 40675, 41805, 41822, 41823, 41840, 49918, 49919, 49920,
 	},
 	meter.Connection: {
-		596, 6005, errCannotOpen, 976, 978, 983, 17142, 18401, 18451, 40143, 40197, errDatabaseUnavailable,
+		596, 6005, errCannotOpen, 17142, 18401, 18451, 40143, 40197, 40540, errDatabaseUnavailable,
+		615, 921, 922, 927, 952, 976, 978, 979, 983, 4221, // the database is not there for now
 		64, 121, 233, 10053, 10054, 10060, 10061,
 	},
 }
+
+// fatal is from which severity on the server ends the connection after an error:
+// https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-error-severities.
+const fatal = 20
 
 var classOf = byNumber()
 
@@ -86,6 +96,9 @@ func classify(err error) meter.Class {
 	}
 	if class, known := classOf[number(err)]; known {
 		return class
+	}
+	if said, is := errors.AsType[mssql.Error](err); is && said.Class >= fatal {
+		return meter.Connection
 	}
 	if said, is := errors.AsType[*routineError](err); is && said.inMemory {
 		return meter.Serialization

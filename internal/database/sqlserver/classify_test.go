@@ -17,7 +17,7 @@ import (
 )
 
 func TestErrorsOfTheServerAreClassedByNumber(t *testing.T) {
-	for number, want := range map[int32]meter.Class{
+	expected := map[int32]meter.Class{
 		1205: meter.Deadlock,
 		1222: meter.LockTimeout,
 		3960: meter.Serialization, 3961: meter.Serialization,
@@ -30,19 +30,24 @@ func TestErrorsOfTheServerAreClassedByNumber(t *testing.T) {
 		229: meter.Permission, 230: meter.Permission, 262: meter.Permission, 297: meter.Permission, 300: meter.Permission, 371: meter.Permission,
 		916: meter.Permission, 15247: meter.Permission, 18452: meter.Permission, 18456: meter.Permission, 18470: meter.Permission,
 		18487: meter.Permission, 18488: meter.Permission, 40615: meter.Permission, 4834: meter.Permission, 17892: meter.Permission,
+		3906: meter.Permission, 5011: meter.Permission, 6102: meter.Permission, 18486: meter.Permission, 40914: meter.Permission, 47073: meter.Permission,
 
 		701: meter.Resource, 802: meter.Resource, 1101: meter.Resource, 1105: meter.Resource, 1204: meter.Resource, 8645: meter.Resource, 8651: meter.Resource,
 		9002: meter.Resource, 10928: meter.Resource, 10929: meter.Resource, 17809: meter.Resource, 40501: meter.Resource, 40544: meter.Resource,
 		40549: meter.Resource, 40551: meter.Resource, 40552: meter.Resource, 40553: meter.Resource, 41805: meter.Resource, 41822: meter.Resource,
 		41823: meter.Resource, 41840: meter.Resource, 49918: meter.Resource, 49919: meter.Resource, 49920: meter.Resource,
-		8628: meter.Resource, 40642: meter.Resource, 40675: meter.Resource,
+		8628: meter.Resource, 40642: meter.Resource, 40675: meter.Resource, 845: meter.Resource, 1132: meter.Resource, 3966: meter.Resource,
+		3967: meter.Resource, 8623: meter.Resource, 8657: meter.Resource, 10936: meter.Resource, 17189: meter.Resource, 40550: meter.Resource,
 
 		64: meter.Connection, 121: meter.Connection, 233: meter.Connection, 596: meter.Connection, 976: meter.Connection, 978: meter.Connection,
 		983: meter.Connection, 4060: meter.Connection, 6005: meter.Connection, 10053: meter.Connection, 10054: meter.Connection, 10060: meter.Connection,
 		10061: meter.Connection, 17142: meter.Connection, 18401: meter.Connection, 18451: meter.Connection, 40143: meter.Connection, 40197: meter.Connection, 40613: meter.Connection,
+		615: meter.Connection, 921: meter.Connection, 922: meter.Connection, 927: meter.Connection, 952: meter.Connection, 979: meter.Connection,
+		4221: meter.Connection, 40540: meter.Connection,
 
 		208: meter.Other, 50001: meter.Other,
-	} {
+	}
+	for number, want := range expected {
 		for _, err := range []error{
 			mssql.Error{Number: number},
 			fmt.Errorf("new order: %w", mssql.Error{Number: number}),
@@ -53,9 +58,18 @@ func TestErrorsOfTheServerAreClassedByNumber(t *testing.T) {
 			}
 		}
 	}
+	// By the severity: an error of the disk that nobody has a class for ends the connection.
+	if got := classify(fmt.Errorf("payment: %w", mssql.Error{Number: 824, Class: 24})); got != meter.Connection {
+		t.Errorf("of severity 24: got %v, want %v", got, meter.Connection)
+	}
 	known := 0
 	for _, numbers := range classes {
 		known += len(numbers)
+		for _, n := range numbers {
+			if _, there := expected[n]; !there {
+				t.Errorf("%d is in no test", n)
+			}
+		}
 	}
 	if len(classOf) != known {
 		t.Errorf("%d numbers are of %d classes together: one is of two", len(classOf), known)

@@ -223,12 +223,14 @@ func (l login) advice(err error) string {
 		return fmt.Sprintf("check option %s, create the database with sledge build, or let the login use it", name("dbname"))
 	case n == errLoginFailed && l.authentication() == byEntra:
 		return "the database must have a user for the identity that the token is of, and the token must be for https://database.windows.net/"
+	case n == errLoginLocked:
+		return "unlock the login, or wait until the server does"
 	case n == errLoginFailed, n == errLoginDisabled, n == errPasswordExpired, n == errPasswordMustChange:
 		return fmt.Sprintf("check options %s and %s, and that the server takes logins of its own beside Windows accounts", name("user"), name("password"))
 	case n == errLoginUntrusted:
 		return fmt.Sprintf("check options %s and %s: the server does not know the account's domain", name(l.authenticationOption()), name("user"))
-	case n == errFirewall:
-		return "allow this machine's address in the firewall of the Azure SQL server"
+	case n == errFirewall, n == errVirtualNetwork, n == errPublicNetwork:
+		return "allow this machine's address, or its network, in the firewall of the Azure SQL server"
 	case n == errDatabaseUnavailable:
 		return "the database is being moved or wakes up: try again in a minute"
 	case n != 0:

@@ -2,10 +2,13 @@ package sqlserver
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
 	"time"
+
+	mssql "github.com/microsoft/go-mssqldb"
 
 	"sledge/internal/database"
 	"sledge/internal/schema"
@@ -121,8 +124,8 @@ func (s *session) insert(ctx context.Context, table schema.Table, rows schema.Ro
 			if values, err = fields(values[:0], row, table.Columns); err != nil {
 				return loaded, err
 			}
-			for _, v := range values {
-				args = append(args, driver.NamedValue{Ordinal: len(args) + 1, Value: v})
+			for i, v := range values {
+				args = append(args, driver.NamedValue{Ordinal: len(args) + 1, Value: insertable(v, table.Columns[i].Type)})
 			}
 			buf = row
 			pending++
@@ -145,6 +148,26 @@ func (s *session) insert(ctx context.Context, table schema.Table, rows schema.Ro
 			return loaded, nil
 		}
 	}
+}
+
+// insertable returns a value as a parameter whose type hangs on the type of its column alone, since
+// the server plans an INSERT anew when one of its two thousand parameters has another type.
+func insertable(v any, of schema.Type) driver.Value {
+	switch v := v.(type) {
+	case string:
+		if isASCII(v) {
+			return mssql.VarCharMax(v)
+		}
+		return mssql.NVarCharMax(v)
+	case nil:
+		switch of {
+		case schema.Integer, schema.SmallInteger, schema.BigInteger:
+			return sql.NullInt64{}
+		case schema.Date, schema.Timestamp:
+			return sql.NullTime{}
+		}
+	}
+	return v
 }
 
 // fields takes a row apart as schema.Fields does, with times and dates as such: as text, what

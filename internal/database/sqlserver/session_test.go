@@ -352,6 +352,8 @@ func TestALogInThatIsRefusedSaysWhy(t *testing.T) {
 		{"a wrong password", failed(18456, "Login failed for user 'sa'."), meter.Permission, false, "check options user and password"},
 		{"no such database", append(refused(4060, `Cannot open database "tpcc" requested by the login.`), failed(18456, "Login failed for user 'sa'.")...), meter.Connection, true, "sledge build"},
 		{"a firewall", failed(40615, "Cannot open server"), meter.Permission, false, "firewall"},
+		{"a network", failed(47073, "Deny Public Network Access is set to Yes."), meter.Permission, false, "firewall"},
+		{"a lock", failed(18486, "The account is currently locked out."), meter.Permission, false, "unlock the login"},
 		{"a pause", failed(40613, "Database is not currently available"), meter.Connection, false, "try again"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -452,6 +454,29 @@ func TestRowsAreCopiedInOneMessage(t *testing.T) {
 	}
 	if n := strings.Count(string(copied), string(toUTF16("three"))); n != 1 || binary.LittleEndian.Uint16(copied[1:]) != 2 {
 		t.Errorf("got %q", copied)
+	}
+}
+
+func TestRowsAreInsertedByOneStatement(t *testing.T) {
+	table := schema.Table{Name: "loaded", Columns: []schema.Column{{Name: "id", Null: true}, {Name: "words", Type: schema.Varchar, Size: 200}, {Name: "day", Type: schema.Date, Null: true}}}
+	s := &standIn{t: t, answer: answering(func(request) []byte { return nil })}
+	session := connectTo(t, s)
+	session.bulk = false
+	for _, row := range []string{"1\tone\t2026-01-31", "2\t" + strings.Repeat("long", 40) + "\t\\N", "\\N\t\t2026-02-01"} {
+		if n, err := session.Load(t.Context(), table, &source{[]string{row}}); err != nil || n != 1 {
+			t.Fatalf("%s: got %d rows, %v", row, n, err)
+		}
+	}
+	for _, r := range s.requests() {
+		if r.kind != anRPC {
+			continue
+		}
+		want := []string{"nvarchar INSERT INTO loaded (id, words, day) VALUES (@p1, @p2, @p3)", "nvarchar @p1 bigint,@p2 varchar(max),@p3 datetimeoffset(7)"}
+		for i, w := range want {
+			if got := r.params[i].String(); got != w {
+				t.Errorf("got %s, want %s", got, w)
+			}
+		}
 	}
 }
 
