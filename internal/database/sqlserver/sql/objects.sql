@@ -4,6 +4,11 @@
 -- The bond is 'table' for a table, whose name follows; 'part' for what goes with the table of
 -- that name; 'upon' for what keeps the table of that name from being dropped, would not work
 -- without it, or be lost with it; 'routine' for a procedure of that name; and empty for all else.
+--
+-- Azure SQL lists views of its own in the schema sys. Of assemblies, people's have numbers from 65536 on.
+-- An older Babelfish knows no partitions.
+DECLARE @sledge_objects TABLE (what nvarchar(400), bond varchar(10), name nvarchar(400), part_of nvarchar(400));
+INSERT INTO @sledge_objects (what, bond, name, part_of)
 SELECT LOWER(REPLACE(o.type_desc COLLATE DATABASE_DEFAULT, '_', ' ')) + ' ' + CASE s.name WHEN 'dbo' THEN '' ELSE s.name + '.' END + o.name AS what,
   CASE WHEN o.type = 'U' AND s.name = 'dbo' THEN 'table' WHEN o.type = 'P' AND s.name = 'dbo' THEN 'routine'
     WHEN o.type IN ('C', 'D', 'PK', 'UQ') THEN 'part' WHEN o.type = 'TR' THEN 'upon' ELSE '' END AS bond,
@@ -14,7 +19,7 @@ SELECT LOWER(REPLACE(o.type_desc COLLATE DATABASE_DEFAULT, '_', ' ')) + ' ' + CA
 FROM sys.objects o
 JOIN sys.schemas s ON s.schema_id = o.schema_id
 LEFT JOIN sys.objects p ON p.object_id = o.parent_object_id
-WHERE o.is_ms_shipped = 0 AND o.type NOT IN ('F', 'IT', 'S', 'SQ')
+WHERE o.is_ms_shipped = 0 AND o.type NOT IN ('F', 'IT', 'S', 'SQ') AND s.name <> 'sys'
 UNION ALL
 SELECT 'foreign key ' + f.name + ' of table ' + t.name, 'upon', CASE WHEN 'a' = 'A' THEN LOWER(r.name) ELSE r.name END,
   CASE WHEN 'a' = 'A' THEN LOWER(t.name) ELSE t.name END
@@ -34,9 +39,10 @@ SELECT 'type ' + t.name, '', '', '' FROM sys.types t WHERE t.is_user_defined = 1
 UNION ALL
 SELECT 'trigger ' + t.name, '', '', '' FROM sys.triggers t WHERE t.parent_class = 0 AND t.is_ms_shipped = 0
 UNION ALL
-SELECT 'assembly ' + a.name, '', '', '' FROM sys.assemblies a WHERE a.is_user_defined = 1
-UNION ALL
-SELECT 'partition scheme ' + p.name, '', '', '' FROM sys.partition_schemes p WHERE p.name <> 'date_scheme'
-UNION ALL
-SELECT 'partition function ' + p.name, '', '', '' FROM sys.partition_functions p WHERE p.name <> 'date_partition'
-ORDER BY 1
+SELECT 'assembly ' + a.name, '', '', '' FROM sys.assemblies a WHERE a.assembly_id >= 65536;
+IF OBJECT_ID('sys.partition_schemes') IS NOT NULL
+  INSERT INTO @sledge_objects (what, bond, name, part_of)
+  SELECT 'partition scheme ' + p.name, '', '', '' FROM sys.partition_schemes p WHERE p.name <> 'date_scheme'
+  UNION ALL
+  SELECT 'partition function ' + p.name, '', '', '' FROM sys.partition_functions p WHERE p.name <> 'date_partition';
+SELECT what, bond, name, part_of FROM @sledge_objects ORDER BY what

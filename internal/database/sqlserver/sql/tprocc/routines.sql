@@ -181,13 +181,16 @@ BEGIN
 	BEGIN TRANSACTION;
 	WHILE @district <= 10
 	BEGIN
-		-- The oldest order is locked when it is read, so that no other delivery takes it, too.
+		-- The oldest order is locked when it is read, so that no other delivery takes it, too. A server
+		-- that passes over the hint, as Babelfish, may find it taken: then the next one is the oldest.
 		SET @oldest = NULL;
 		SELECT TOP 1 @oldest = no_o_id
 		FROM dbo.new_order{{template "update lock" .}} WHERE no_w_id = @d_w_id AND no_d_id = @district ORDER BY no_o_id;
 		IF @oldest IS NOT NULL
 		BEGIN
 			DELETE FROM dbo.new_order WHERE no_w_id = @d_w_id AND no_d_id = @district AND no_o_id = @oldest;
+			IF @@ROWCOUNT = 0
+				CONTINUE;
 			UPDATE dbo.orders SET o_carrier_id = @d_o_carrier_id
 			WHERE o_w_id = @d_w_id AND o_d_id = @district AND o_id = @oldest;
 			SELECT @customer = o_c_id FROM dbo.orders
