@@ -22,7 +22,8 @@ type Server struct {
 	Connection func(ctx context.Context, s Session) ([]string, error)
 
 	// Counter is the server's own count of the transactions that it has ended, since
-	// any moment. Optional: nil where it keeps none.
+	// any moment. Optional: nil where it keeps none. Where it turns out that this server
+	// keeps none, or does not show it to the user, its error is an UncountedError.
 	Counter func(ctx context.Context, s Session) (int64, error)
 
 	// CounterOfAll counts those of all databases of the server together. Optional: nil where
@@ -56,3 +57,16 @@ type Report struct {
 
 // Explainer asks a server for the plan of a query.
 type Explainer func(ctx context.Context, s Session, query string) (Table, error)
+
+// UncountedError is that of a Counter whose server has no count for the user. Work goes on without it, and
+// says so.
+type UncountedError struct {
+	Text string // why there is none, and what may be done about it
+	Err  error  // the server's
+}
+
+// Error says why there is no count.
+func (e *UncountedError) Error() string { return e.Text }
+
+// Unwrap returns what the server said.
+func (e *UncountedError) Unwrap() error { return e.Err }

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -25,6 +26,8 @@ import (
 // reading is one time that the server was asked for its counts.
 type reading struct {
 	probe, counter count
+
+	uncounted string // why the server has no counter for the user; "" where it has
 
 	// How many transactions of our own the counter holds, of those that tellServer makes:
 	// at least told, at most telling.
@@ -92,6 +95,9 @@ func (r *run) read(ctx context.Context, s database.Session, to *reading, first o
 		to.told = r.told.Load()
 		to.counter, err = r.plan.counter(ctx, s)
 		to.telling = r.telling.Load()
+		if without, is := errors.AsType[*database.UncountedError](err); is {
+			to.uncounted, err = without.Text, nil
+		}
 		if err != nil {
 			return fmt.Errorf("read the server's count of transactions: %w", cmp.Or(context.Cause(ctx), err))
 		}
@@ -222,6 +228,12 @@ func (p Plan) counter(ctx context.Context, s database.Session) (count, error) {
 		return count{}, nil
 	}
 	return countOf(func() (int64, error) { return p.Server.Counter(ctx, s) })
+}
+
+// isUncounted reports whether an error of a counter says that there is no count to read.
+func isUncounted(err error) bool {
+	_, is := errors.AsType[*database.UncountedError](err)
+	return is
 }
 
 // probe reads the workload's count. It was not read where the workload has none.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -102,6 +103,25 @@ func TestAClientThatLogsInTooLateIsInterruptedAllTheSame(t *testing.T) {
 		defer cancel()
 		if _, err := (Local{}).perform(ctx, job.Run, p, &feed{}, nil); job.ExitOf(err) != job.ExitStopped {
 			t.Errorf("got %v, want that the run was aborted", err)
+		}
+	})
+}
+
+// A run needs no count of the server's: it says why it goes without.
+func TestARunGoesWithoutACountThatTheServerDoesNotShow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Reconnect: true, ReconnectLimit: time.Minute})
+		asked := 0
+		p.Server.Counter = func(context.Context, database.Session) (int64, error) {
+			asked++
+			return 0, fmt.Errorf("counter: %w", &database.UncountedError{Text: "the server keeps none", Err: errors.New("no such view")})
+		}
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		if err != nil || result.Uncounted != "the server keeps none" || result.CounterAgreement != nil || result.Summary.All().Done == 0 {
+			t.Errorf("got %v, %q, the agreement %+v and %d transactions", err, result.Uncounted, result.CounterAgreement, result.Summary.All().Done)
+		}
+		if asked != 3 {
+			t.Errorf("it was asked %d times, want once by each reading of the monitor, and once for the rate", asked)
 		}
 	})
 }

@@ -692,7 +692,7 @@ func (r *run) poll(ctx context.Context, s *database.Session) {
 		case err == nil:
 			now.session = session
 			r.polled.Store(&now)
-		case !r.plan.Pacing.Reconnect || r.connectAgain(ctx, s) != nil:
+		case isUncounted(err), !r.plan.Pacing.Reconnect, r.connectAgain(ctx, s) != nil:
 			return
 		default:
 			session++
@@ -748,8 +748,10 @@ func (r *run) result(m measurement) job.Result {
 		w.Probe, w.Probed = m.end.probe.n-m.start.probe.n, true
 		result.Agreement = r.agreement(m, w.Probe)
 	}
-	if m.end.counter.read {
+	if m.start.counter.read && m.end.counter.read {
 		r.describeCount(&result, &w, m)
+	} else {
+		result.Uncounted = cmp.Or(m.start.uncounted, m.end.uncounted)
 	}
 	result.Metrics = r.plan.Workload.Score(w)
 	if r.profile != nil && !m.started.IsZero() {

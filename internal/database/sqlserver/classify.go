@@ -30,7 +30,7 @@ const (
 	errDatabaseUnavailable = 40613
 	errInUse               = 3702
 	errNoDatabase          = 3701
-	errMayNotSeeServer     = 300
+	errNoObject            = 208
 )
 
 // classes are the errors of the server by number, as
@@ -54,7 +54,7 @@ var classes = map[meter.Class][]int32{
 		8134, // division by zero
 	},
 	meter.Permission: {
-		229, 230, 262, 297, errMayNotSeeServer, 371, 916, 4834, 5011, 6102, 15247, 17892,
+		229, 230, 262, 297, 300, 371, 916, 4834, 5011, 6102, 15247, 17892,
 		3906, // of a database that is only read, as a replica's is
 		errLoginUntrusted, errLoginFailed, errLoginDisabled, errLoginLocked, errPasswordExpired, errPasswordMustChange,
 		errFirewall, errVirtualNetwork, errPublicNetwork,

@@ -12,17 +12,7 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/job"
-	"sledge/internal/sqlfile"
-	"sledge/internal/sqlschema"
 )
-
-// newServer is Database.Server: plans take settings of the session, each in a batch of its own.
-func newServer(sql *sqlfile.Library) database.Server {
-	server := sqlschema.NewServer(sql)
-	server.Explain = explainer("SHOWPLAN_XML")
-	server.ExplainTimed = explainer("STATISTICS XML") // the plan follows the rows
-	return server
-}
 
 // explainer asks for a plan while a setting is on, which takes the right SHOWPLAN on the database.
 func explainer(setting string) database.Explainer {

@@ -79,9 +79,6 @@ func (s *session) failed(err error) error {
 		return nil
 	}
 	s.unsure = true
-	if number(err) == errMayNotSeeServer {
-		err = fmt.Errorf("%w: grant the login VIEW SERVER STATE, or from SQL Server 2022 on VIEW SERVER PERFORMANCE STATE", err)
-	}
 	if s.interrupted.Load() {
 		return errors.Join(database.ErrInterrupted, err)
 	}

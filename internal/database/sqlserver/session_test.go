@@ -239,6 +239,40 @@ func TestATableInMemoryIsDroppedBetweenTransactions(t *testing.T) {
 	}
 }
 
+// Babelfish has no performance counters, and not every login may see them.
+func TestARunGoesWithoutACountThatTheServerDoesNotShow(t *testing.T) {
+	answer := failed(208, "Invalid object name 'sys.dm_os_performance_counters'.")
+	s := &standIn{t: t, answer: answering(func(request) []byte { return answer })}
+	session := connectTo(t, s)
+	sql, err := sqlfile.NewLibrary(Database.Dialect.Placeholder, sqlfile.Place{Files: files, Dir: "sql"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := Database.Server(sql)
+	for _, c := range []struct {
+		answer []byte
+		says   string
+	}{
+		{answer, "no sys.dm_os_performance_counters"},
+		{failed(300, "VIEW SERVER PERFORMANCE STATE permission was denied on object 'server'."), "was denied on object 'server'. (300)): grant it VIEW SERVER STATE"},
+		{failed(262, "VIEW DATABASE STATE permission denied in database 'tpcc'."), "VIEW DATABASE STATE on Azure SQL"},
+	} {
+		answer = c.answer
+		_, err := server.Counter(t.Context(), session)
+		if without, is := errors.AsType[*database.UncountedError](err); !is || !strings.Contains(without.Text, c.says) {
+			t.Errorf("got %v, want that there is no count and %q", err, c.says)
+		}
+	}
+	answer = failed(1205, "deadlocked")
+	if _, err := server.Counter(t.Context(), session); err == nil || classify(err) != meter.Deadlock {
+		t.Errorf("got %v, want what the server said", err)
+	}
+	answer = append(rows([]string{"batches"}, []any{int64(17)}), done(1)...)
+	if n, err := server.Counter(t.Context(), session); n != 17 || err != nil {
+		t.Errorf("got %d, %v, want 17", n, err)
+	}
+}
+
 func TestOutputParametersComeBack(t *testing.T) {
 	s := &standIn{t: t, answer: answering(func(r request) []byte {
 		if r.kind != anRPC {

@@ -1,0 +1,32 @@
+package sqlserver
+
+import (
+	"context"
+	"fmt"
+
+	"sledge/internal/database"
+	"sledge/internal/meter"
+	"sledge/internal/sqlfile"
+	"sledge/internal/sqlschema"
+)
+
+// newServer is Database.Server. Plans take settings of the session, each in a batch of its own. The
+// count is of a view that Babelfish has not, and that logins need a right for.
+func newServer(sql *sqlfile.Library) database.Server {
+	server := sqlschema.NewServer(sql)
+	server.Explain = explainer("SHOWPLAN_XML")
+	server.ExplainTimed = explainer("STATISTICS XML") // the plan follows the rows
+	batches := server.Counter
+	server.Counter = func(ctx context.Context, s database.Session) (int64, error) {
+		n, err := batches(ctx, s)
+		switch {
+		case number(err) == errNoObject:
+			err = &database.UncountedError{Text: "the server has no sys.dm_os_performance_counters", Err: err}
+		case err != nil && classify(err) == meter.Permission:
+			err = &database.UncountedError{Err: err, Text: fmt.Sprintf("the login may not see the server's counters (%v): "+
+				"grant it VIEW SERVER STATE, or VIEW SERVER PERFORMANCE STATE from SQL Server 2022 on, and VIEW DATABASE STATE on Azure SQL", err)}
+		}
+		return n, err
+	}
+	return server
+}
