@@ -44,6 +44,10 @@ type Database struct {
 	// begin: "15", "8.0". Embedded databases, which come with the program, need none.
 	Tested []string
 
+	// Relatives are other products that answer its sessions, by the names that Server.Product
+	// has for them, and that tests run on, too.
+	Relatives []string
+
 	// Unproven says in a sentence what else of the database no server has run in Sledge's tests;
 	// "" where that is nothing.
 	Unproven string

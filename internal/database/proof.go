@@ -2,6 +2,7 @@ package database
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -15,11 +16,16 @@ func (d *Database) Proof() string {
 }
 
 // Doubts says in sentences what Sledge's tests have not shown of a server of that version,
-// which may be followed by other words; "" where that is nothing.
-func (d *Database) Doubts(version string) string {
+// which may be followed by other words, and of that product, which is "" where it is the one
+// that was chosen. They are "" where that is nothing. Versions of relatives are not compared.
+func (d *Database) Doubts(product, version string) string {
 	var doubts []string
-	if len(d.Tested) > 0 && !d.testedOn(version) {
-		number, _, _ := strings.Cut(version, " ")
+	number, _, _ := strings.Cut(version, " ")
+	switch {
+	case len(d.Tested) == 0 || slices.Contains(d.Relatives, product):
+	case product != "":
+		doubts = append(doubts, fmt.Sprintf("No test of Sledge's runs on %s %s: they run on %s %s.", product, number, d.Title, listed(d.Tested)))
+	case !d.testedOn(version):
 		doubts = append(doubts, fmt.Sprintf("No test of Sledge's runs on %s %s: they run on %s.", d.Title, number, listed(d.Tested)))
 	}
 	if d.Unproven != "" {

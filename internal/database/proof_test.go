@@ -17,8 +17,17 @@ func TestDoubtsNameWhatNoTestRanOn(t *testing.T) {
 		"8.4.2 (some words about it)":  "No test of Sledge's runs on Some 8.4.2: they run on 15 and 8.0.",
 		"14.1 (then 15.2 as a remark)": "No test of Sledge's runs on Some 14.1: they run on 15 and 8.0.",
 	} {
-		if got := tested.Doubts(version); got != want {
+		if got := tested.Doubts("", version); got != want {
 			t.Errorf("%s: got %q, want %q", version, got, want)
+		}
+	}
+	tested.Relatives = []string{"Cousin"}
+	for product, want := range map[string]string{
+		"Cousin":   "",
+		"Stranger": "No test of Sledge's runs on Stranger 15.1: they run on Some 15 and 8.0.",
+	} {
+		if got := tested.Doubts(product, "15.1"); got != want {
+			t.Errorf("%s: got %q, want %q", product, got, want)
 		}
 	}
 	if got, want := tested.Proof(), "Tested on Some 15 and 8.0."; got != want {
@@ -26,11 +35,11 @@ func TestDoubtsNameWhatNoTestRanOn(t *testing.T) {
 	}
 	const never = "No server has run it."
 	unproven := &database.Database{Title: "Some", Unproven: never}
-	if got := unproven.Doubts("1"); got != never || unproven.Proof() != "" {
+	if got := unproven.Doubts("", "1"); got != never || unproven.Proof() != "" {
 		t.Errorf("got %q and %q, want %q and nothing", got, unproven.Proof(), never)
 	}
 	tested.Unproven = never
-	if got, want := tested.Doubts("2"), "No test of Sledge's runs on Some 2: they run on 15 and 8.0. "+never; got != want {
+	if got, want := tested.Doubts("", "2"), "No test of Sledge's runs on Some 2: they run on 15 and 8.0. "+never; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

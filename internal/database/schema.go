@@ -41,9 +41,9 @@ type Schema struct {
 	Keep func(ctx context.Context, s Session, t schema.Table) error
 
 	// Foresee is told what a check is going to ask by Session.Query, one statement after the
-	// other, for a database that answers over a copy of the rows, which it can then make at
-	// once. Optional.
-	Foresee func(s Session, statements []string)
+	// other, for a database that answers over a copy of the rows, and makes that at once. It
+	// says how many of the keys or rows it has read; total is 0 until it knows. Optional.
+	Foresee func(ctx context.Context, s Session, statements []string, progress func(done, total int64)) error
 
 	// Claims are how builds know of each other. Optional: nil where the database has
 	// Database.Claim, or no way to tell.

@@ -71,7 +71,7 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if err != nil {
 		err = brokenOff(ctx, job.Build, err)
 		err = job.WithExit(exitOfBuild(ctx, p, err), fmt.Errorf(
-			"%w\nThe schema in %s is only half built: resume the build (sledge build --resume, or buildschema resume), or delete the schema", err, p.target()))
+			"%w\nthe schema in %s is only half built: resume the build (sledge build --resume, or buildschema resume), or delete the schema", err, p.target()))
 	}
 	return result, err
 }

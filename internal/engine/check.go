@@ -50,7 +50,7 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		findings: []job.Finding{{Rule: "structure", Title: "every table and column is there", Holds: true}},
 		total:    1 + len(seen.Findings) + len(p.Workload.Rules),
 	}
-	if err := p.foresee(session); err != nil {
+	if err := p.foresee(ctx, session, f); err != nil {
 		return job.Result{}, err
 	}
 	f.step(job.Monitor, job.Step{Name: job.StepCheckTables})
@@ -84,8 +84,8 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	return result, nil
 }
 
-// foresee tells the database what the rules of a check will ask.
-func (p Plan) foresee(s database.Session) error {
+// foresee tells the database what the rules of a check will ask, which may copy rows for that.
+func (p Plan) foresee(ctx context.Context, s database.Session, f *feed) error {
 	if p.Schema.Foresee == nil {
 		return nil
 	}
@@ -97,7 +97,12 @@ func (p Plan) foresee(s database.Session) error {
 		}
 		statements = append(statements, q.Text)
 	}
-	p.Schema.Foresee(s, statements)
+	err := p.Schema.Foresee(ctx, s, statements, func(done, total int64) {
+		f.send(job.Event{Progress: &job.Progress{Step: "copy", Detail: "read to be checked here", Done: done, Total: total, Unit: "keys"}})
+	})
+	if err != nil {
+		return fmt.Errorf("copy what is checked: %w", err)
+	}
 	return nil
 }
 

@@ -23,10 +23,7 @@ func findFacts(ctx context.Context, p Plan, s database.Session, version string) 
 	if facts.Product, err = p.otherProduct(ctx, s); err != nil {
 		return facts, err
 	}
-	facts.Unproven = p.Database.Unproven
-	if facts.Product == "" {
-		facts.Unproven = p.Database.Doubts(facts.Server)
-	}
+	facts.Unproven = p.Database.Doubts(facts.Product, facts.Server)
 	if facts.ServerSettings, err = p.Server.Settings(ctx, s); err != nil {
 		return facts, fmt.Errorf("ask for the server's settings: %w", err)
 	}

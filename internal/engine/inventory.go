@@ -211,9 +211,13 @@ func (e refusedError) Unwrap() error { return e.error }
 
 func refused(err error) error { return job.WithExit(job.ExitExists, refusedError{err}) }
 
-// errNothing says that there is no schema.
+// errNothing says that there is no schema, and what to do first where one is needed.
 func errNothing(p Plan) error {
-	return job.WithExit(job.ExitMissing, fmt.Errorf("there is no %s schema in %s: create one with sledge build", p.Workload.Title, p.target()))
+	err := fmt.Errorf("there is no %s schema in %s", p.Workload.Title, p.target())
+	if p.Spec.Action != job.Delete {
+		err = fmt.Errorf("%w: build one first", err)
+	}
+	return job.WithExit(job.ExitMissing, err)
 }
 
 // errHalfMade says that a build was begun and not finished.

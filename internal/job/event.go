@@ -213,7 +213,7 @@ type Second struct {
 
 // Progress says how far a build or a check has come.
 type Progress struct {
-	Step       string `json:"step"` // "load", "indexes", "check"
+	Step       string `json:"step"` // "load", "indexes", "copy", "check"
 	Detail     string `json:"detail,omitempty"`
 	Done       int64  `json:"done"`
 	Total      int64  `json:"total"` // 0 when it is not known

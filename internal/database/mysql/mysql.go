@@ -24,6 +24,7 @@ var Database = &database.Database{
 	Name:           "mysql",
 	Title:          product.Title,
 	Tested:         []string{"8.0"},
+	Relatives:      []string{"MariaDB"},
 	Options:        newOptions,
 	Schemes:        []string{"mysql"},
 	FromURL:        product.FromURL,

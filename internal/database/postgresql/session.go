@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -202,8 +204,35 @@ func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowS
 		columns[i] = pgx.Identifier{c.Name}.Sanitize()
 	}
 	into := fmt.Sprintf("COPY %s (%s) FROM STDIN", pgx.Identifier{table.Name}.Sanitize(), strings.Join(columns, ", "))
-	tag, err := s.conn.CopyFrom(ctx, schema.NewReader(rows), into)
+	text := &copied{rows: schema.NewReader(rows)}
+	defer text.end()
+	tag, err := s.conn.CopyFrom(ctx, text, into)
 	return tag.RowsAffected(), err
+}
+
+// copied is the text of a COPY. The driver reads it in a goroutine of its own, for which it does
+// not wait where the connection breaks; but rows are their maker's again when a load is over.
+type copied struct {
+	mu   sync.Mutex // held while rows are made
+	rows *schema.Reader
+	over bool
+}
+
+// Read implements io.Reader.
+func (c *copied) Read(buf []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return 0, io.ErrClosedPipe
+	}
+	return c.rows.Read(buf)
+}
+
+// end waits for a Read that goes on, and lets none begin.
+func (c *copied) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = true
 }
 
 // Cancel implements database.Session. The server takes it over a connection of its own.

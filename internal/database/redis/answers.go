@@ -97,10 +97,15 @@ func openAnswers(ctx context.Context) (*answers, error) {
 	return &answers{SQLSession: own, held: map[string][]string{}}, nil
 }
 
-// foresee is Schema.Foresee: what the statements name is read together.
-func foresee(of database.Session, statements []string) {
+// foresee is Schema.Foresee: the rows that the statements name are read together. Where others
+// change data meanwhile, they are read again for each statement.
+func foresee(ctx context.Context, of database.Session, statements []string, progress func(done, total int64)) error {
 	s := of.(*session)
 	s.foreseen = slices.DeleteFunc(slices.Clone(statements), func(text string) bool { return languageOf(text) != inSQL })
+	s.copying = progress
+	defer func() { s.copying = nil }()
+	_, err := s.answering(ctx, strings.Join(s.foreseen, "\n"))
+	return err
 }
 
 // mark returns what is different as soon as anything on the server has changed.

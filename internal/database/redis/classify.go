@@ -72,6 +72,11 @@ func classify(err error) meter.Class {
 	return meter.Other
 }
 
+// isUnknown reports whether the server does not have a command.
+func isUnknown(err error) bool {
+	return codeOf(err) == "ERR" && strings.Contains(err.Error(), "unknown command")
+}
+
 // isLost reports whether an error says that there is no connection.
 func isLost(err error) bool {
 	if _, of := errors.AsType[*database.ConnectError](err); of {

@@ -31,7 +31,7 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 		}
 	}
 	connecting := listener.Attempt{
-		Network: "tcp", Address: o.address(), Limit: connectTimeout,
+		Network: o.network(), Address: o.address(), Limit: connectTimeout,
 		Expected: func(a listener.Answer) bool {
 			if o.SSL {
 				return a.OnlyTLS
@@ -55,6 +55,8 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 func mistake(o *Options, answer listener.Answer) string {
 	host, port, ssl := o.Name("host"), o.Name("port"), o.Name("ssl")
 	switch {
+	case o.Socket != null:
+		return fmt.Sprintf("what answers on %s is %s, not a %s server: check %s", o.Socket, answer.What, title, o.whereNames())
 	case answer.OnlyTLS:
 		return fmt.Sprintf("what answers on %s speaks only TLS: if it is a %s server, set %s to true, else check %s and %s", o.address(), title, ssl, host, port)
 	case answer.Choose == listener.Redis:
@@ -79,7 +81,7 @@ var errGone = errors.New("the connection is lost")
 // open connects, logs in and asks what kind of server it is.
 func (s *session) open(ctx context.Context, as database.Role, encrypted *tls.Config) error {
 	o := s.options
-	network, err := loop.Dial(ctx, new(net.Dialer), "tcp", o.address())
+	network, err := loop.Dial(ctx, new(net.Dialer), o.network(), o.address())
 	if err != nil {
 		return err
 	}
@@ -236,7 +238,7 @@ func advice(o *Options, err error) string {
 	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
 	switch word := codeOf(err); {
 	case errors.Is(err, errUnfit):
-		return fmt.Sprintf("check options %s and %s", name("host"), name("port"))
+		return "check " + o.whereNames()
 	case isOfPassword(err):
 		return fmt.Sprintf("check options %s and %s", name("user"), name("password"))
 	case word == "LOADING":
@@ -247,6 +249,8 @@ func advice(o *Options, err error) string {
 		return fmt.Sprintf("check option %s, or raise the server's setting databases", name("db_number"))
 	case strings.Contains(err.Error(), "max number of clients reached"):
 		return "raise the server's maxclients, or use fewer virtual users"
+	case isUnknown(err):
+		return "check " + o.whereNames()
 	case word != "":
 		return "the server says so: check its log"
 	case errors.Is(err, errNotLetIn) && o.SSLCert == null:
@@ -256,7 +260,9 @@ func advice(o *Options, err error) string {
 	case isCertificate:
 		return fmt.Sprintf("check option %s, and that the server's certificate is for the host in option %s", name("ssl_ca"), name("host"))
 	case o.SSL:
-		return fmt.Sprintf("check options %s and %s, that the server is running there, and the %s options", name("host"), name("port"), name("ssl"))
+		return fmt.Sprintf("check %s, that the server is running there, and the %s options", o.whereNames(), name("ssl"))
+	case o.Socket != null:
+		return fmt.Sprintf("check %s, and that the server is running there (its setting unixsocket)", o.whereNames())
 	}
-	return fmt.Sprintf("check options %s and %s, that the server is running there, and option %s if it wants TLS", name("host"), name("port"), name("ssl"))
+	return fmt.Sprintf("check %s, that the server is running there, and option %s if it wants TLS", o.whereNames(), name("ssl"))
 }

@@ -25,8 +25,12 @@ func (s *session) copy(ctx context.Context, wanted map[string][]string) error {
 		keys[name] = newKeySet(s.layouts[name])
 	}
 	prefix := len(s.options.Prefix) + 1
+	names := int64(0)
 	err := s.eachName(ctx, func(key []byte) error {
 		name, parts, _ := bytes.Cut(key[prefix:], []byte(":"))
+		if names++; names%scanned == 0 {
+			s.sayCopying(names, 0)
+		}
 		if set := keys[lent(name)]; set != nil {
 			return set.add(key, parts)
 		}
@@ -35,23 +39,35 @@ func (s *session) copy(ctx context.Context, wanted map[string][]string) error {
 	if err != nil {
 		return err
 	}
+	total, done := int64(0), int64(0)
+	for _, set := range keys {
+		set.sort()
+		total += int64(set.Len())
+	}
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
-		if err := s.copyTable(ctx, name, wanted[name], keys[name]); err != nil {
+		if err := s.copyTable(ctx, name, wanted[name], keys[name], func(read int) { s.sayCopying(done+int64(read), total) }); err != nil {
 			return err
 		}
+		done += int64(keys[name].Len())
 		s.answers.held[name] = wanted[name]
 		delete(keys, name)
 	}
 	return nil
 }
 
-// copyTable reads the rows of a table while those that were read before are put into the
-// database that answers.
-func (s *session) copyTable(ctx context.Context, name string, columns []string, keys *keySet) error {
-	keys.sort()
+// sayCopying says how many keys were read, of how many; of 0, only their names.
+func (s *session) sayCopying(done, total int64) {
+	if s.copying != nil {
+		s.copying(done, total)
+	}
+}
+
+// copyTable reads the rows of a table, of which it tells how many keys, while those that were
+// read before are put into the database that answers.
+func (s *session) copyTable(ctx context.Context, name string, columns []string, keys *keySet, tell func(read int)) error {
 	l := s.layouts[name]
 	t := schema.Table{Name: name}
-	r := &rowReader{s: s, name: name, layout: l, keys: keys, full: make(chan []any, 1), empty: make(chan []any, 2)}
+	r := &rowReader{s: s, name: name, layout: l, keys: keys, tell: tell, full: make(chan []any, 1), empty: make(chan []any, 2)}
 	for _, c := range l.Columns {
 		if slices.Contains(columns, c.Name) {
 			t.Columns = append(t.Columns, schema.Column{Name: c.Name, Type: c.Type, Scale: c.Scale})
@@ -216,6 +232,7 @@ type rowReader struct {
 	layout  layout
 	columns []column
 	keys    *keySet
+	tell    func(read int) // is told of keys, now and then and at the end
 
 	full, empty chan []any
 	values      []any
@@ -249,6 +266,9 @@ func (r *rowReader) read(ctx context.Context) error {
 			return err
 		}
 		first += n
+		if (first-n)/scanned < first/scanned || first == r.keys.Len() {
+			r.tell(first)
+		}
 	}
 	return r.handOver(ctx)
 }

@@ -115,23 +115,28 @@ func dropRest(ctx context.Context, options any, d database.Disposal) ([]database
 	return []database.Fate{{Kind: "rest of the schema", Name: s.options.Prefix}}, err
 }
 
-// create is Database.Create. There is nothing to make; but a server that may throw keys away
-// is not one to keep rows in.
-func create(ctx context.Context, options any, tell func(job.Event)) error {
+// create is Database.Create. There is nothing to make; but a server that throws keys away is
+// not one to keep rows in: even the catalogue may go, by which a schema is known to be ours. And
+// that a server has no functions is known before rows are loaded for them.
+func create(ctx context.Context, options any, _ func(job.Event)) error {
 	of, err := connect(ctx, options, database.Owner)
 	if err != nil {
 		return err
 	}
 	s := of.(*session)
 	defer s.Close()
-	said, err := s.ask(ctx, "CONFIG", "GET", "maxmemory-policy")
-	if err != nil { // who may not ask is not told
-		return nil
+	memory, err := s.info(ctx, "memory")
+	if err != nil {
+		return err
 	}
-	if policy := facts(said)["maxmemory-policy"]; strings.HasPrefix(policy, "allkeys") {
-		tell(job.Event{Message: fmt.Sprintf("Warning: the server's maxmemory-policy is %s, so it throws away rows when its memory is full: set it to noeviction", policy)})
+	policy, bound := memory["maxmemory_policy"], memory["maxmemory"]
+	if throwsAway(policy, bound) {
+		return fmt.Errorf("the server throws away keys when it uses %s bytes, %w: set its maxmemory-policy, which is %s, to noeviction", bound, database.ErrUnfit, policy)
 	}
-	return nil
+	if s.options.Routines == functions {
+		_, err = s.ask(ctx, "FUNCTION", "LIST", "LIBRARYNAME", s.options.Library())
+	}
+	return err
 }
 
 // routines lists the stored routines of the schema: name, kind, maker, signature, and whether
@@ -139,7 +144,7 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 func (s *session) routines(ctx context.Context, c *command) (any, error) {
 	rows := []any{[]any{"name", "kind", "maker", "signature", "fits"}}
 	said, err := s.ask(ctx, "FUNCTION", "LIST", "LIBRARYNAME", s.options.Library(), "WITHCODE")
-	if err != nil && s.readsOnly { // older servers have no functions
+	if err != nil && !isUnknown(err) { // without the command there are no functions
 		return nil, err
 	}
 	libraries, _ := said.([]any)

@@ -178,6 +178,9 @@ func (s *session) catalogue(ctx context.Context) (map[string]layout, error) {
 
 func (s *session) layoutsAt(ctx context.Context, key string) (map[string]layout, error) {
 	said, err := s.ask(ctx, "HGETALL", s.options.Key(key))
+	if codeOf(err) == "WRONGTYPE" {
+		return nil, fmt.Errorf("the key %s is somebody else's: set option %s to another name: %w", s.options.Key(key), s.options.Name("prefix"), err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +188,7 @@ func (s *session) layoutsAt(ctx context.Context, key string) (map[string]layout,
 	for name, text := range facts(said) {
 		var l layout
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
-			return nil, fmt.Errorf("the key %s says of %s what is no layout: %w", s.options.Key(key), name, err)
+			return nil, fmt.Errorf("the key %s is somebody else's: set option %s to another name: what it says of %s is no layout: %w", s.options.Key(key), s.options.Name("prefix"), name, err)
 		}
 		found[name] = l
 	}

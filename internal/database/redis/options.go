@@ -31,6 +31,7 @@ type server struct {
 	option.Naming
 	Host    string `opt:"host" flag:"host" main:"true" help:"name or address of the machine the server is on"`
 	Port    int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on"`
+	Socket  string `opt:"socket" help:"path of the server's Unix socket, used in place of host and port; null uses these"`
 	Number  int    `opt:"db_number" min:"0" max:"1000000" help:"number of the server's database that holds the keys, which SELECT chooses"`
 	SSL     bool   `opt:"ssl" help:"encrypt the connection with TLS"`
 	SSLCA   string `opt:"ssl_ca" help:"PEM file of the authority that the server's certificate is checked against; system takes those that the system trusts, and null encrypts without checking who the server is"`
@@ -46,7 +47,7 @@ const (
 
 func newOptions(use database.Use) any {
 	return &Options{
-		server:   server{Host: "127.0.0.1", Port: 6379, SSLCA: system, SSLCert: null, SSLKey: null},
+		server:   server{Host: "127.0.0.1", Port: 6379, Socket: null, SSLCA: system, SSLCert: null, SSLKey: null},
 		account:  account{User: "default", Password: null},
 		Prefix:   use.Name,
 		Routines: functions,
@@ -65,6 +66,8 @@ func (o *Options) Validate(names option.Names) error {
 	switch {
 	case strings.Contains(o.Host, ","):
 		return names.Wrong("host", o.Host, "it names several servers: name the one that takes writes; Cluster and Sentinel are not for this, since the keys of a transaction have to be on one server")
+	case o.Socket != null && o.SSL:
+		return names.Wrong("socket", o.Socket, "nothing is encrypted on a Unix socket: set %s to false", names.Of("ssl"))
 	case !isWord(o.Prefix):
 		return names.Wrong("prefix", o.Prefix, "%q is not a word of letters, digits and _, of which the names of functions are made, too", o.Prefix)
 	case (o.SSLCert == null) != (o.SSLKey == null):
@@ -83,7 +86,28 @@ func isWord(text string) bool {
 	return text != ""
 }
 
-func (o *Options) address() string { return net.JoinHostPort(o.Host, strconv.Itoa(o.Port)) }
+// address says where the server is, as people read it and as it is dialled on network.
+func (o *Options) address() string {
+	if o.Socket != null {
+		return o.Socket
+	}
+	return net.JoinHostPort(o.Host, strconv.Itoa(o.Port))
+}
+
+func (o *Options) network() string {
+	if o.Socket != null {
+		return "unix"
+	}
+	return "tcp"
+}
+
+// whereNames names the options that say where the server is.
+func (o *Options) whereNames() string {
+	if o.Socket != null {
+		return "option " + o.Name("socket")
+	}
+	return fmt.Sprintf("options %s and %s", o.Name("host"), o.Name("port"))
+}
 
 // password returns the password to connect with.
 func (o *Options) password() string {

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"sledge/internal/database"
-	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/schema"
@@ -98,6 +97,53 @@ func TestDurability(t *testing.T) {
 			t.Errorf("%v: got %t because %q, want %t", settings, got, why, tt.want)
 		}
 	}
+	for _, tt := range []struct {
+		policy, maxmemory string
+		loses             bool
+	}{
+		{"noeviction", "1000000", false},
+		{"volatile-lru", "1000000", false}, // nothing of a schema expires
+		{"allkeys-lru", "0", false},        // it is never full
+		{"allkeys-lfu", "1000000", true},
+	} {
+		settings := map[string]string{"appendonly": "yes", "appendfsync": "always", "maxmemory": tt.maxmemory, "maxmemory-policy": tt.policy}
+		if got, why := durability(settings); got == tt.loses {
+			t.Errorf("%v: got %t because %q", settings, got, why)
+		}
+	}
+}
+
+// A server that throws rows away, or has none of the commands that were asked for, is refused
+// before anything is loaded, and says why.
+func TestUnfitServersAreRefused(t *testing.T) {
+	server := testserver.Open(t, "redis", testserver.Setting("maxmemory=100mb"), testserver.Setting("maxmemory-policy=allkeys-lru"), testserver.Setting(`rename-command=FUNCTION ""`))
+	bound := func(more option.Values) *Options {
+		values := option.Values(server.Values()).Clone()
+		maps.Copy(values, more)
+		o := newOptions(database.Use{Name: "unfit"})
+		if err := option.Bind(option.Names{}, values, o); err != nil {
+			t.Fatal(err)
+		}
+		return o.(*Options)
+	}
+	err := create(t.Context(), bound(nil), nil)
+	if !errors.Is(err, database.ErrUnfit) || !strings.Contains(err.Error(), "noeviction") {
+		t.Errorf("got %v of a server that throws keys away", err)
+	}
+	s, err := connect(t.Context(), bound(option.Values{"socket": server.Socket}), database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Exec(t.Context(), "CONFIG SET maxmemory-policy noeviction"); err != nil {
+		t.Fatal(err)
+	}
+	if err := create(t.Context(), bound(nil), nil); err == nil || !strings.Contains(err.Error(), "set option routines to scripts") {
+		t.Errorf("got %v of a server without functions", err)
+	}
+	if err := create(t.Context(), bound(option.Values{"routines": "scripts"}), nil); err != nil {
+		t.Errorf("got %v of a server without functions that are not wanted", err)
+	}
 }
 
 func TestURLs(t *testing.T) {
@@ -138,8 +184,13 @@ func TestOptionsAreRefused(t *testing.T) {
 		{"prefix", "two words", "not a word"},
 		{"prefix", "", "not a word"},
 		{"ssl_cert", "a.pem", "belong together"},
+		{"socket", "/redis.sock", "nothing is encrypted on a Unix socket"},
 	} {
-		err := option.Bind(option.Names{}, option.Values{tt.name: tt.value}, newOptions(database.Use{Name: "suite"}))
+		values := option.Values{tt.name: tt.value}
+		if tt.name == "socket" {
+			values["ssl"] = "true"
+		}
+		err := option.Bind(option.Names{}, values, newOptions(database.Use{Name: "suite"}))
 		if err == nil || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s=%s: got %v, want it to say %q", tt.name, tt.value, err, tt.says)
 		}
@@ -594,7 +645,7 @@ func TestARefusalSaysWhatIsNeeded(t *testing.T) {
 	if err := s.Exec(t.Context(), "DEL hashes(1,1)"); err != nil {
 		t.Error(err)
 	}
-	if err := of.advised(said("OOM command not allowed when used memory > 'maxmemory'.")); !strings.Contains(err.Error(), "raise") || classify(err) != meter.Resource {
+	if err := of.advised(said("OOM command not allowed when used memory > 'maxmemory'.")); !strings.Contains(err.Error(), "Raise") || classify(err) != meter.Resource {
 		t.Errorf("without memory: got %v", err)
 	}
 }
@@ -703,22 +754,5 @@ func TestRowsAreShownAsPeopleWriteThem(t *testing.T) {
 		if got, err := s.Query(t.Context(), text, 0); err != nil || fmt.Sprint(got.Rows) != want {
 			t.Errorf("%s: got %v, %v, want %s", text, got.Rows, err, want)
 		}
-	}
-}
-
-// A server that may throw keys away is not one to keep rows in, and the build says so.
-func TestAServerThatForgetsIsTold(t *testing.T) {
-	s := testserver.Open(t, "redis", testserver.Setting("maxmemory-policy=allkeys-lru"))
-	values := option.Values(s.Values())
-	o := newOptions(database.Use{Name: "forgets"})
-	if err := option.Bind(option.Names{}, values, o); err != nil {
-		t.Fatal(err)
-	}
-	var told []string
-	if err := create(t.Context(), o, func(e job.Event) { told = append(told, e.Message) }); err != nil {
-		t.Fatal(err)
-	}
-	if len(told) != 1 || !strings.Contains(told[0], "allkeys-lru") {
-		t.Errorf("got %q, want that it throws keys away", told)
 	}
 }

@@ -89,7 +89,10 @@ func settings(ctx context.Context, of database.Session) (map[string]string, erro
 // durability is Database.Durability: commits survive a power failure only where each is in
 // the log, and on the disk, before it is answered (redis.io, "Redis persistence").
 func durability(settings map[string]string) (durable bool, why string) {
+	policy, bound := settings["maxmemory-policy"], settings["maxmemory"]
 	switch log, flushed := settings["appendonly"], settings["appendfsync"]; {
+	case throwsAway(policy, bound):
+		return false, fmt.Sprintf("maxmemory-policy is %s, so the server throws rows away even without one", policy)
 	case log == "":
 		return false, "the server does not say what appendonly and appendfsync are"
 	case log != "yes":
@@ -100,6 +103,13 @@ func durability(settings map[string]string) (durable bool, why string) {
 		return false, "no-appendfsync-on-rewrite is yes"
 	}
 	return true, "appendonly is yes, and appendfsync is always"
+}
+
+// throwsAway reports whether a server of these settings removes keys when its memory is full. Keys
+// that never expire, as a schema's, are removed by the policies of all keys alone (redis.io, "Key
+// eviction").
+func throwsAway(policy, maxmemory string) bool {
+	return strings.HasPrefix(policy, "allkeys") && maxmemory != "0"
 }
 
 // committed is a command that every transaction of a session has within its MULTI. It is done

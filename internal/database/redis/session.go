@@ -34,8 +34,9 @@ type session struct {
 	queue   queue
 	layouts map[string]layout // as far as they were read
 
-	answers  *answers // nil until SQL is asked
-	foreseen []string // SQL that will be
+	answers  *answers                // nil until SQL is asked
+	foreseen []string                // SQL that will be
+	copying  func(done, total int64) // is told how far the rows are read that it names; nil where nobody asks
 
 	interrupted atomic.Bool
 }
@@ -120,9 +121,16 @@ func (s *session) advised(err error) error {
 		return fmt.Errorf("%w: what user %s needs is given by ACL SETUSER %[2]s ~%s:* +@all -@admin +client|list +client|kill",
 			err, s.options.User, s.options.Prefix)
 	case "OOM":
-		return fmt.Errorf("%w: raise the server's setting maxmemory", err)
+		return fmt.Errorf("%w Raise the server's setting maxmemory", err)
 	}
-	return err
+	if !isUnknown(err) {
+		return err
+	}
+	text, _, _ := strings.Cut(err.Error(), ", with args") // which may be a whole library
+	if strings.Contains(text, "FUNCTION") {
+		return fmt.Errorf("%w: functions came with %s 7.0: set option %s to %s", serverError(text), title, s.options.Name("routines"), scripts)
+	}
+	return fmt.Errorf("%w: Sledge needs it, and %s 7.0 has it: the server is older, or its setting rename-command has taken it away", serverError(text), title)
 }
 
 // texts are an answer's values as text.

@@ -302,7 +302,7 @@ func TestInterruptedBuildIsResumed(t *testing.T) {
 	if _, err := c.Call(context.Background(), Call{Name: "buildschema"}); !errors.Is(err, ErrInterrupted) {
 		t.Fatalf("got %v, want a build that was interrupted, in\n%s", err, out.String())
 	}
-	if want := "Error in Virtual User 1: the build was aborted; The schema in "; !strings.Contains(out.String(), want) {
+	if want := "Error in Virtual User 1: the build was aborted; the schema in "; !strings.Contains(out.String(), want) {
 		t.Errorf("got\n%s\nwant %q in it", out.String(), want)
 	}
 	for _, test := range []struct{ line, want string }{

@@ -311,7 +311,10 @@ func (c *subject) findsEachBreakByCommand(plan engine.Plan, s database.Session) 
 			}
 			asked = append(asked, q.Text)
 		}
-		plan.Schema.Foresee(s, asked)
+		told := int64(0)
+		if err := plan.Schema.Foresee(c.t.Context(), s, asked, func(done, total int64) { told = done }); err != nil || told == 0 {
+			c.t.Errorf("got %v, and was told of %d keys", err, told)
+		}
 		for rule, of := range group {
 			tried++
 			q, _ := plan.SQL.Query("check." + rule)
