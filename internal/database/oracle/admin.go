@@ -153,14 +153,14 @@ func grant(ctx context.Context, system *session, o settings) error {
 func mayNot(o settings, n int, err error) error {
 	a := o.own()
 	switch n {
-	case errNoRights, 1919, 1924, 41900:
+	case errNoRights, 1919, 1924, 1932, 41900:
 		return fmt.Errorf("%w: user %s may not do that: set %s and %s to one who may, or create %s by hand and grant it %s",
 			err, o.at().SystemUser, o.Name("system_user"), o.Name("system_password"), a.User, strings.Join(rightsOfOwner, ", "))
 	case errCommonUser, 65049:
 		return fmt.Errorf("%w: this is the root of a container database: let option %s lead to the service of a pluggable database", err, o.Name(where(o.at())))
 	case 959:
 		return fmt.Errorf("%w: check options %s and %s", err, o.Name("tablespace"), o.Name("temporary_tablespace"))
-	case 28003, 988, 911, 922:
+	case 28003, 28219, 988, 911, 922:
 		return fmt.Errorf("%w: set %s to a password that the server's rules allow", err, o.Name("password"))
 	}
 	return err

@@ -87,6 +87,9 @@ var classOf = map[int]meter.Class{
 	errNoRights:        meter.Permission,
 	errNoCreateSession: meter.Permission,
 	1720:               meter.Permission,
+	1919:               meter.Permission, // no such role
+	1924:               meter.Permission,
+	1932:               meter.Permission, // a role that the user may not grant
 	1950:               meter.Permission, // no quota on a tablespace
 	1952:               meter.Permission,
 	errAccountLocked:   meter.Permission,

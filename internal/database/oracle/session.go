@@ -132,6 +132,9 @@ func (s *session) Exec(ctx context.Context, statement string) error {
 		return err
 	}
 	defer done()
+	if isBlock(statement) {
+		statement = guarded(statement)
+	}
 	_, err = s.conn.ExecContext(watched, statement, nil)
 	return s.ended(ctx, err)
 }

@@ -77,6 +77,46 @@ func TestCallsCommitOnce(t *testing.T) {
 	run("after them", 1)
 }
 
+// A server that knows nothing any more by the number of a statement that failed is asked anew,
+// and the driver's way with NO_DATA_FOUND makes no success of it.
+func TestAFailedStatementRunsAgain(t *testing.T) {
+	for code, want := range map[int]meter.Class{errDeadlock: meter.Deadlock, noMoreRows: meter.Other} {
+		s := connected(t, &standIn{answers: []answer{{text: "UPDATE counts", changed: 1, errors: []int{0, code, code}}}})
+		st, err := s.Prepare(t.Context(), parse(t, "UPDATE counts SET n = :id"), &bindings{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := st.Run(context.Background(), nil); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, err := st.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), oraText(code, "")[:9]) || classify(err) != want {
+				t.Errorf("ORA-%d: got %v, of the class %v", code, err, classify(err))
+			}
+		}
+		if n, err := st.Run(context.Background(), nil); err != nil || n != 1 {
+			t.Errorf("after ORA-%d: got %d rows, %v", code, n, err)
+		}
+	}
+}
+
+// The stand-in knows no PL/SQL, so it is looked for.
+func TestBlocksDoNotEndWithNoDataFound(t *testing.T) {
+	guard := answer{text: "DO_SOMETHING; END;\nEXCEPTION\n  WHEN NO_DATA_FOUND THEN\n    RAISE_APPLICATION_ERROR(-20403", errors: []int{20403, 20403}}
+	s := connected(t, &standIn{answers: []answer{guard}})
+	block := "BEGIN DO_SOMETHING; END;"
+	st, err := s.Prepare(t.Context(), parse(t, block), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := st.Run(t.Context(), nil); number(err) != 20403 {
+		t.Errorf("got %v", err)
+	}
+	if err := s.Exec(t.Context(), block); number(err) != 20403 {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestARefusedLoginSaysWhatToDo(t *testing.T) {
 	for code, want := range map[int]string{
 		errWrongPassword:   "check options user and password",

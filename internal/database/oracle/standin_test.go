@@ -36,6 +36,7 @@ type answer struct {
 	columns []string // of a query
 	row     []any    // the only one of a query: text, or a whole number below 100
 	changed int      // rows, of another statement
+	errors  []int    // the numbers of the errors that its first calls end with, 0 for none
 	silent  bool     // no answer comes until the client breaks the call off
 }
 
@@ -81,6 +82,7 @@ func optionsOf(t testing.TB, port int) *transactional {
 // serve speaks with a client until it leaves.
 func (s *standIn) serve(conn net.Conn) {
 	defer conn.Close()
+	broken := failed(errCancelled, "user requested cancel of current operation") // what is said after a reset
 	for {
 		kind, data, err := readTNS(conn)
 		if err != nil {
@@ -99,12 +101,19 @@ func (s *standIn) serve(conn net.Conn) {
 			}
 			err = writeTNS(conn, anAccept, accept())
 		case aMarker:
-			err = s.mark(conn, data[2])
+			if !s.frozen {
+				err = mark(conn, data[2], broken)
+			}
 		case aData:
 			if data[1] == 0x40 {
 				return
 			}
-			if reply := s.reply(data[2:]); reply != nil {
+			reply, breaks := s.reply(data[2:])
+			switch {
+			case breaks:
+				broken = reply
+				err = writeTNS(conn, aMarker, []byte{1, 0, toBreak})
+			case reply != nil:
 				err = writeTNS(conn, aData, append([]byte{0, 0}, reply...))
 			}
 		}
@@ -114,18 +123,15 @@ func (s *standIn) serve(conn net.Conn) {
 	}
 }
 
-// mark breaks off what a client has under way: both sides reset, and the call fails.
-func (s *standIn) mark(conn net.Conn, marker byte) error {
-	switch {
-	case s.frozen:
-		return nil
-	case marker == toInterrupt:
+// mark answers a marker of the client: both sides reset, and the call fails.
+func mark(conn net.Conn, marker byte, broken []byte) error {
+	if marker == toInterrupt {
 		return writeTNS(conn, aMarker, []byte{1, 0, toBreak})
 	}
 	if err := writeTNS(conn, aMarker, []byte{1, 0, toReset}); err != nil {
 		return err
 	}
-	return writeTNS(conn, aData, append([]byte{0, 0}, failed(errCancelled, "user requested cancel of current operation")...))
+	return writeTNS(conn, aData, append([]byte{0, 0}, broken...))
 }
 
 // Lengths of what packets begin with, in bytes.
@@ -191,38 +197,39 @@ const (
 	utf16       = 2000
 )
 
-// reply answers a message, or does not where it returns nothing.
-func (s *standIn) reply(m []byte) []byte {
+// reply answers a message, or does not where it returns nothing. Errors of statements break
+// their call.
+func (s *standIn) reply(m []byte) (b []byte, breaks bool) {
 	switch {
 	case m[0] == aProtocol:
-		return protocol()
+		return protocol(), false
 	case m[0] == theTypes:
-		b := make([]byte, 12) // the server's zone of time
+		b = make([]byte, 12) // the server's zone of time
 		copy(b, []byte{theTypes, 128, 0, 0, 0, 60, 60, 60, 128})
-		return append(b, 0) // no types but the client's
+		return append(b, 0), false // no types but the client's
 	case m[0] != aFunction: // cursors to close, before a ping
-		return status(0, 0, 0, "")
+		return status(0, 0, 0, ""), false
 	}
 	switch m[1] {
 	case sendKeys:
-		b := []byte{anAnswer, 1, 2}
+		b = []byte{anAnswer, 1, 2}
 		b = property(b, "AUTH_SESSKEY", strings.Repeat("5EED", 24), 0)
 		b = property(b, "AUTH_VFR_DATA", "0123456789ABCDEF0123", 6949)
-		return append(b, status(0, 0, 0, "")...)
+		return append(b, status(0, 0, 0, "")...), false
 	case sendProof:
 		if s.refusal != 0 {
-			return failed(s.refusal, "it is refused")
+			return failed(s.refusal, "it is refused"), false
 		}
-		b := []byte{anAnswer, 1, 2}
+		b = []byte{anAnswer, 1, 2}
 		b = property(b, "AUTH_SESSION_ID", "7", 0)
 		b = property(b, "AUTH_SERIAL_NUM", "11", 0)
 		b = append(b, aSetting, 5, 0, 0, 1, 1, 0) // of which one follows
 		b = property(b, "AUTH_NLS_LXLAN", "AMERICAN", 0)
 		b = append(b, 0)
-		return append(b, status(0, 0, 0, "")...)
+		return append(b, status(0, 0, 0, "")...), false
 	case theVersion:
-		b := text([]byte{anAnswer, 1, 8}, "stand-in")
-		return number4(b, 0x13300000)
+		b = text([]byte{anAnswer, 1, 8}, "stand-in")
+		return number4(b, 0x13300000), false
 	case callFirst:
 		options, rest := takeNumber(m[3:])
 		cursor, _ := takeNumber(rest)
@@ -241,13 +248,13 @@ func (s *standIn) reply(m []byte) []byte {
 	case aCommit:
 		s.commits.Add(1)
 	case fetchMore:
-		return status(noMoreRows, 0, 0, "no data found")
+		return status(noMoreRows, 0, 0, "no data found"), false
 	}
-	return status(0, 0, 0, "") // a commit, rollback, ping, good-bye
+	return status(0, 0, 0, ""), false // a commit, rollback, ping, good-bye
 }
 
 // call answers a statement, which has its place among the answers as its number from then on.
-func (s *standIn) call(m []byte, cursor int, first bool) []byte {
+func (s *standIn) call(m []byte, cursor int, first bool) (b []byte, breaks bool) {
 	if first {
 		for i, a := range s.answers {
 			if bytes.Contains(m, []byte(a.text)) {
@@ -255,14 +262,22 @@ func (s *standIn) call(m []byte, cursor int, first bool) []byte {
 			}
 		}
 		if cursor == 0 {
-			return status(0, 0, 0, "")
+			return status(0, 0, 0, ""), false
 		}
 	}
-	a := s.answers[cursor-1]
-	if a.silent {
-		return nil
+	if cursor == 0 {
+		return failed(1001, "invalid cursor"), true
 	}
-	var b []byte
+	a := &s.answers[cursor-1]
+	switch {
+	case a.silent:
+		return nil, false
+	case len(a.errors) > 0:
+		code := a.errors[0]
+		if a.errors = a.errors[1:]; code != 0 {
+			return failed(code, "it fails"), true
+		}
+	}
 	if first && a.binds != "" {
 		b = rowHead(b, theBinds, len(a.binds))
 		for _, bind := range a.binds {
@@ -276,7 +291,7 @@ func (s *standIn) call(m []byte, cursor int, first bool) []byte {
 		}
 	}
 	if len(a.columns) == 0 {
-		return append(b, status(0, a.changed, cursor, "")...)
+		return append(b, status(0, a.changed, cursor, "")...), false
 	}
 	if first {
 		b = append(b, theColumns, 0, 0)
@@ -295,7 +310,7 @@ func (s *standIn) call(m []byte, cursor int, first bool) []byte {
 			b = append(b, 2, 0xC1, byte(value)+1)
 		}
 	}
-	return append(b, status(noMoreRows, 1, cursor, "no data found")...)
+	return append(b, status(noMoreRows, 1, cursor, "no data found")...), false
 }
 
 // protocol says who answers, and what it can do: what the driver asks about is what a server

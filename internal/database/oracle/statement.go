@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -20,10 +21,11 @@ import (
 // A block of PL/SQL answers in one row: each of its parameters that in has no field for is a
 // column of it. So the outputs of a routine are bound as a query's columns are.
 func (s *session) Prepare(_ context.Context, q sqlfile.Query, in, out any) (database.Statement, error) {
-	base := statement{session: s, query: q, stmt: ora.NewStmt(q.Text, s.conn)}
 	if isBlock(q.Text) {
-		return newBlock(base, in, out)
+		text := guarded(q.Text)
+		return newBlock(statement{session: s, query: q, text: text, stmt: ora.NewStmt(text, s.conn)}, in, out)
 	}
+	base := statement{session: s, query: q, text: q.Text, stmt: ora.NewStmt(q.Text, s.conn)}
 	params, err := database.BindParams(q, in)
 	if err != nil {
 		return nil, err
@@ -45,10 +47,36 @@ func (s *session) Prepare(_ context.Context, q sqlfile.Query, in, out any) (data
 type statement struct {
 	session *session
 	query   sqlfile.Query
+	text    string // as the server sees it
 	stmt    *ora.Stmt
+	stale   bool // the server has met it with an error
 	params  []database.Param
 	args    []driver.Value // used anew for every run
 	named   []driver.NamedValue
+}
+
+var errNoData = errors.New("ORA-01403: no data found")
+
+// guarded has a block of PL/SQL fail that ends with NO_DATA_FOUND. The driver takes the number
+// of that error, wherever it comes from, for the end of a query's rows, and so for a success
+// (github.com/sijms/go-ora, issue 576).
+func guarded(block string) string {
+	return "BEGIN\n" + block + "\nEXCEPTION\n  WHEN NO_DATA_FOUND THEN\n    RAISE_APPLICATION_ERROR(-20403, 'ORA-01403: no data found', TRUE);\nEND;"
+}
+
+// renew has the server see a statement again that has failed. The number that it had there may
+// mean nothing any more: Oracle's own drivers do not use it again either.
+func (st *statement) renew() {
+	if st.stale {
+		_ = st.stmt.Close() // nothing depends on it
+		st.stmt, st.stale = ora.NewStmt(st.text, st.session.conn), false
+	}
+}
+
+// failed returns the error that a run ends with, nil where the driver's is.
+func (st *statement) failed(ctx context.Context, err error) error {
+	st.stale = number(err) != 0 || errors.Is(err, errNoData)
+	return st.session.ended(ctx, err)
 }
 
 // bind makes the arguments.
@@ -76,6 +104,7 @@ func (st *statement) exec(ctx context.Context) (int64, error) {
 	var result driver.Result
 	var err error
 	if ctx.Done() == nil {
+		st.renew()
 		result, err = st.stmt.Exec(st.args)
 	} else {
 		var watched context.Context
@@ -84,10 +113,14 @@ func (st *statement) exec(ctx context.Context) (int64, error) {
 			return 0, err
 		}
 		defer done()
+		st.renew()
 		result, err = st.stmt.ExecContext(watched, st.namedArgs())
 	}
 	if err != nil {
-		return 0, st.session.ended(ctx, err)
+		return 0, st.failed(ctx, err)
+	}
+	if result == (*ora.QueryResult)(nil) { // by a trigger; the driver takes it for a success: see guarded
+		return 0, st.failed(ctx, errNoData)
 	}
 	return result.RowsAffected()
 }
@@ -172,6 +205,7 @@ func (q *question) Run(ctx context.Context, each func() error) (n int64, err err
 	q.fill()
 	var rows driver.Rows
 	if ctx.Done() == nil {
+		q.renew()
 		rows, err = q.stmt.Query(q.args)
 	} else {
 		watched, done, watchErr := q.session.watched(ctx)
@@ -179,16 +213,17 @@ func (q *question) Run(ctx context.Context, each func() error) (n int64, err err
 			return 0, watchErr
 		}
 		defer done()
+		q.renew()
 		rows, err = q.stmt.QueryContext(watched, q.namedArgs())
 	}
 	if err != nil {
-		return 0, q.session.ended(ctx, err)
+		return 0, q.failed(ctx, err)
 	}
 	n, err = q.read(rows, each)
 	if closing := rows.Close(); err == nil {
 		err = closing
 	}
-	return n, q.session.ended(ctx, err)
+	return n, q.failed(ctx, err)
 }
 
 func (q *question) read(rows driver.Rows, each func() error) (n int64, err error) {

@@ -30,7 +30,7 @@ WHERE d.referenced_owner = USER AND d.referenced_type = 'TABLE' AND d.type IN ('
   AND NOT (d.owner = USER AND d.name IN (SELECT name FROM part))
 UNION ALL
 SELECT 'trigger ' || LOWER(g.trigger_name), 'upon', LOWER(g.table_name), NULL
-FROM user_triggers g WHERE g.base_object_type = 'TABLE'
+FROM user_triggers g WHERE RTRIM(g.base_object_type) = 'TABLE'
 UNION ALL
 SELECT 'foreign key ' || LOWER(k.constraint_name) || ' of table ' || CASE WHEN k.owner = USER THEN '' ELSE LOWER(k.owner) || '.' END || LOWER(k.table_name),
   'upon', LOWER(r.table_name), CASE WHEN k.owner = USER THEN LOWER(k.table_name) END

@@ -39,6 +39,7 @@ CREATE OR REPLACE PROCEDURE neword (
   items whole_numbers;
   supplies whole_numbers;
   quantities whole_numbers;
+  ordinals whole_numbers;
   prices amounts;
   dists texts;
   item INTEGER;
@@ -79,6 +80,7 @@ BEGIN
     items(place) := item;
     supplies(place) := supply;
     quantities(n) := 1 + TRUNC(DBMS_RANDOM.VALUE * 10);
+    ordinals(n) := n;
   END LOOP;
 
   SELECT c_discount, c_last, c_credit, w_tax
@@ -91,7 +93,7 @@ BEGIN
     SET s_quantity = s_quantity - quantities(n) + CASE WHEN s_quantity >= quantities(n) + 10 THEN 0 ELSE 91 END,
       s_ytd = s_ytd + quantities(n),
       s_order_cnt = s_order_cnt + 1,
-      s_remote_cnt = s_remote_cnt + CASE WHEN supplies(n) = no_w_id THEN 0 ELSE 1 END
+      s_remote_cnt = s_remote_cnt + CASE WHEN s_w_id = no_w_id THEN 0 ELSE 1 END
     WHERE s_i_id = items(n) AND s_w_id = supplies(n)
     RETURNING i_price,
       CASE no_d_id WHEN 1 THEN s_dist_01 WHEN 2 THEN s_dist_02 WHEN 3 THEN s_dist_03 WHEN 4 THEN s_dist_04
@@ -116,9 +118,10 @@ BEGIN
     RETURN;
   END IF;
 
+  -- FORALL knows its index as a subscript only, hence ordinals.
   FORALL n IN 1 .. no_o_ol_cnt
     INSERT INTO order_line (ol_o_id, ol_d_id, ol_w_id, ol_number, ol_i_id, ol_supply_w_id, ol_quantity, ol_amount, ol_dist_info)
-    VALUES (no_d_next_o_id, no_d_id, no_w_id, n, items(n), supplies(n), quantities(n), quantities(n) * prices(n), dists(n));
+    VALUES (no_d_next_o_id, no_d_id, no_w_id, ordinals(n), items(n), supplies(n), quantities(n), quantities(n) * prices(n), dists(n));
 EXCEPTION
   WHEN OTHERS THEN
     ROLLBACK;
