@@ -56,7 +56,7 @@ func Classify(err error) meter.Class {
 	switch e.State {
 	case "40001":
 		return meter.Deadlock
-	case "57033", "40XL1": // the latter of Apache Derby, which speaks the same protocol
+	case "57033", "40XL1", "X0X02": // the latter two of Apache Derby, which speaks the same protocol
 		return meter.LockTimeout
 	case "HYT00", "HYT01", "57014", "57015", "57019", "57020", "57030", "57036", "40003", "40506":
 		return meter.Connection

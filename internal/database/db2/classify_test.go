@@ -27,6 +27,7 @@ func TestEveryClassOfErrors(t *testing.T) {
 		{"40001", -1, "of a server that has other codes", meter.Deadlock},
 		{"57033", -1, "of a server that has other codes", meter.LockTimeout},
 		{"40XL1", -1, "of Apache Derby", meter.LockTimeout},
+		{"X0X02", -1, "of Apache Derby, of a table to be locked", meter.LockTimeout},
 
 		{"23505", -803, "duplicate key", meter.Constraint},
 		{"23503", -530, "no such parent", meter.Constraint},

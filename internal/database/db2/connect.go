@@ -18,6 +18,15 @@ var connectTimeout = database.ConnectTimeout
 // connect is Database.Connect. The library has no way to end an attempt, which is left to
 // itself where the context is over.
 func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
+	s, err := dial(ctx, options, as)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// dial is connect.
+func dial(ctx context.Context, options any, as database.Role) (*session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -57,17 +66,18 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 }
 
 // open makes a connection a session.
-func open(ctx context.Context, conn *cli.Connection, o settings, as database.Role) (database.Session, error) {
-	session, err := newSession(conn)
+func open(ctx context.Context, conn *cli.Connection, o settings, as database.Role) (*session, error) {
+	s, err := newSession(conn)
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
+	s.another = func(ctx context.Context) (*session, error) { return dial(ctx, o, as) }
 	if n := o.degree(); n > 0 && as == database.Owner {
-		if err := session.Exec(ctx, "SET CURRENT DEGREE = '"+strconv.Itoa(n)+"'"); err != nil {
-			return nil, errors.Join(fmt.Errorf("set the degree of parallelism: %w", err), session.Close())
+		if err := s.Exec(ctx, "SET CURRENT DEGREE = '"+strconv.Itoa(n)+"'"); err != nil {
+			return nil, errors.Join(fmt.Errorf("set the degree of parallelism: %w", err), s.Close())
 		}
 	}
-	return session, nil
+	return s, nil
 }
 
 // explain says what could not be reached, which options lead there, and what may be done.

@@ -7,7 +7,6 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/schema"
-	"sledge/internal/sqlschema"
 )
 
 //go:embed sql
@@ -25,8 +24,9 @@ var Database = &database.Database{
 	Target:     target,
 	Connect:    connect,
 	Report:     report,
-	Schema:     sqlschema.New,
-	Server:     sqlschema.NewServer,
+	ReadPlan:   readPlan,
+	Schema:     newSchema,
+	Server:     newServer,
 	SchemaName: schemaName,
 	Durability: durability,
 	Classify:   Classify,
@@ -36,7 +36,7 @@ var Database = &database.Database{
 
 // unproven is Database.Unproven.
 const unproven = "No test of Sledge's has run on Db2: IBM's library, sessions, types, errors, client SQL and the 22 queries of analytic workloads were tested on Apache Derby 10.7, which speaks Db2's protocol, and the " +
-	"logic of its stored routines in MariaDB; Db2's own words for those routines, tablespaces, partitions, references, statistics, catalog and monitor functions, flat files and cloud analytic queries have run on no server."
+	"logic of its stored routines in MariaDB; Db2's own words for those routines, tablespaces, partitions, references, statistics, catalog and monitor functions, plans, ending the sessions of a build that was killed, flat files and cloud analytic queries have run on no server."
 
 var dialect = database.Dialect{
 	Placeholder: func(int) string { return "?" },

@@ -28,22 +28,27 @@ import (
 	"sledge/internal/workload/tprocc"
 )
 
-func TestMain(m *testing.M) { testserver.Main(m) }
-
 //go:embed testdata/derby
 var derbyFiles embed.FS
 
 // onDerby is Db2 as Apache Derby can be it: a relative whose few words of its own stand in
 // testdata, and that has neither routines, which Derby has in Java only, nor a count.
-func onDerby(t *testing.T) *database.Database {
-	t.Helper()
+func onDerby() *database.Database {
 	words, err := fs.Sub(derbyFiles, "testdata/derby")
 	if err != nil {
-		t.Fatal(err)
+		panic(err) // its name is no name of a folder
 	}
 	base, d := *Database, *Database
-	base.SQL = without{base.SQL, []string{"counter.sql", "routines.sql", "procedure.sql", "installed_routines.sql", "references.sql"}}
+	base.SQL = without{base.SQL, []string{"counter.sql", "routines.sql", "procedure.sql", "installed_routines.sql", "references.sql", "explain.sql"}}
 	d.Name, d.Base, d.SQL = "derby", &base, words
+	d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+		if o, is := options.(*analytic); is { // Derby knows no degree of parallelism
+			serial := *o
+			serial.Degree = 0
+			options = &serial
+		}
+		return connect(ctx, options, as)
+	}
 	return &d
 }
 
@@ -61,7 +66,7 @@ func (w without) ReadDir(name string) ([]fs.DirEntry, error) {
 
 func TestSessions(t *testing.T) {
 	sessions.Run(suitetest.Of(t), sessions.Subject{
-		Database: onDerby(t), Values: testserver.Open(t, "derby").Values(),
+		Database: onDerby(), Values: testserver.Open(t, "derby").Values(),
 		OutputsApart: true, Uncancelled: true, // Derby ends no call: see TestACancelledCallEnds
 	})
 }
@@ -70,7 +75,7 @@ func TestSessions(t *testing.T) {
 // again, with Db2's own client SQL but for how Derby locks what it reads. Beside the run a routine
 // of Derby's reports, as Db2's MONREPORT would.
 func TestClientSQL(t *testing.T) {
-	d := onDerby(t)
+	d := onDerby()
 	d.Report = func(any, time.Duration) *database.Report {
 		return &database.Report{Title: "SQLTABLES", Make: reportBy("CALL sysibm.sqltables(NULL, 'SLEDGE', 'WARE%', NULL, NULL)")}
 	}
@@ -135,7 +140,7 @@ func derbySession(t *testing.T, drop ...string) database.Session {
 	if err := option.Bind(nil, testserver.Open(t, "derby").Values(), o); err != nil {
 		t.Fatal(err)
 	}
-	s, err := connect(t.Context(), o, database.Owner)
+	s, err := connect(context.Background(), o, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,12 +86,7 @@ func (s stars) ask(query int, literals map[string]string) [][]string {
 // refresh functions and checks it again. All SQL is what is shipped for Db2, but for references,
 // statistics and the query 19.
 func TestTPROCH(t *testing.T) {
-	d := onDerby(t)
-	d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
-		serial := *options.(*analytic) // Derby knows no degree of parallelism
-		serial.Degree = 0
-		return connect(ctx, &serial, as)
-	}
+	d := onDerby()
 	derby := newStars(t, d, testserver.Open(t, "derby").Values())
 	other := newStars(t, sqlite.Database, option.Values{"file": filepath.Join(t.TempDir(), "stars.db")})
 	found := 0

@@ -21,7 +21,7 @@ import (
 // if it is alive.
 func TestAFrozenServerHoldsNobodyForLong(t *testing.T) {
 	server := testserver.Open(t, "derby", testserver.Own())
-	databasetest.Frozen(t, onDerby(t), server.Values(), server.Freeze, server.Thaw)
+	databasetest.Frozen(t, onDerby(), server.Values(), server.Freeze, server.Thaw)
 
 	o := newOptions(database.Use{Name: "tpcc"})
 	if err := option.Bind(nil, server.Values(), o); err != nil {

@@ -23,6 +23,10 @@ type session struct {
 	// all are to be given back with the session.
 	all []*cli.Statement
 
+	// another opens a session as this one is, and claim is one that holds the claim of a build.
+	another func(context.Context) (*session, error)
+	claim   *session
+
 	// underway is the statement of the call that goes on, if any. Giving back one excludes
 	// cancelling it.
 	underway    atomic.Pointer[cli.Statement]
@@ -269,6 +273,9 @@ func (s *session) Rollback(ctx context.Context) error {
 func (s *session) Close() error {
 	if s.closed.Swap(true) {
 		return nil
+	}
+	if s.claim != nil {
+		s.claim.release()
 	}
 	s.giving.Lock()
 	defer s.giving.Unlock()

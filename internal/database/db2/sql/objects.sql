@@ -3,10 +3,11 @@
 --
 -- The bond is 'table' for a table, whose name follows; 'upon' for what would not work without
 -- the table of that name, or be lost with it; 'routine' for a routine of that name; and empty
--- for all else. What a build makes beside the tables says in its remarks that it is Sledge's.
+-- for all else. What a build makes beside the tables says in its remarks that it is Sledge's. The
+-- table by which builds claim the schema is there as long as somebody builds or deletes.
 SELECT CASE type WHEN 'T' THEN 'table ' WHEN 'V' THEN 'view ' WHEN 'S' THEN 'materialized query table ' WHEN 'A' THEN 'alias ' WHEN 'N' THEN 'nickname ' ELSE 'object ' END || LOWER(tabname) AS what,
   CASE type WHEN 'T' THEN 'table' ELSE '' END AS bond, CASE type WHEN 'T' THEN LOWER(tabname) ELSE '' END AS name, '' AS part_of
-FROM syscat.tables WHERE tabschema = CURRENT SCHEMA
+FROM syscat.tables WHERE tabschema = CURRENT SCHEMA AND tabname <> 'SLEDGE_CLAIM'
 UNION ALL
 SELECT CASE dtype WHEN 'S' THEN 'materialized query table ' ELSE 'view ' END || RTRIM(tabschema) || '.' || LOWER(tabname), 'upon', LOWER(bname), ''
 FROM syscat.tabdep WHERE bschema = CURRENT SCHEMA AND btype = 'T' AND dtype IN ('V', 'S', 'W')

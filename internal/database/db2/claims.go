@@ -1,0 +1,139 @@
+package db2
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/database/db2/cli"
+	"sledge/internal/meter"
+	"sledge/internal/sqlfile"
+	"sledge/internal/sqlschema"
+)
+
+// newSchema is Database.Schema: as every database that speaks SQL keeps schemas, but that
+// builds know of each other by a lock on a table, since there are no other locks.
+func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Schema {
+	s := sqlschema.New(d, sql, plan)
+	if s.Claims == nil {
+		return s
+	}
+	asked := *s.Claims
+	s.Claims = &database.Claims{
+		Take: claimBy(sql),
+		Holder: func(ctx context.Context, of database.Session) (string, error) {
+			who, err := asked.Holder(ctx, of)
+			return who, permitted(err)
+		},
+		Work: func(ctx context.Context, of database.Session) error { return permitted(asked.Work(ctx, of)) },
+		Orphans: func(ctx context.Context, of database.Session) ([]database.Orphan, error) {
+			list, err := asked.Orphans(ctx, of)
+			return list, permitted(err)
+		},
+	}
+	return s
+}
+
+// permitted is an error unless it is of a right that the user has not. Who may not see other
+// sessions is not told of them, and ends none: then the ledger's key keeps a chunk from being
+// loaded twice.
+func permitted(err error) error {
+	if err != nil && Classify(err) == meter.Permission {
+		return nil
+	}
+	return err
+}
+
+// claimTable is what a build holds a lock on. objects.sql knows it.
+const claimTable = "sledge_claim"
+
+// errNotOurs is why nobody can build where somebody else has a table of that name.
+var errNotOurs = errors.New("table " + claimTable + " is not Sledge's, which keeps builds apart by a table of that name: rename it")
+
+// claimBy makes Claims.Take. The lock is held over a connection of its own, over which nothing is
+// sent meanwhile: an error such as a deadlock would end its transaction, and so would a COMMIT
+// of a procedure.
+func claimBy(sql *sqlfile.Library) func(context.Context, database.Session) (bool, error) {
+	return func(ctx context.Context, of database.Session) (bool, error) {
+		s, is := of.(*session)
+		if !is {
+			return true, nil
+		}
+		statements, err := sql.Script("build.claim", nil)
+		if err != nil {
+			return false, err
+		}
+		if s.claim == nil {
+			if s.claim, err = s.another(ctx); err != nil {
+				return false, err
+			}
+		}
+		taken, err := s.claim.lock(ctx, statements)
+		if !taken {
+			err = errors.Join(err, s.claim.Rollback(ctx))
+		}
+		return taken, err
+	}
+}
+
+// lock locks the claim's table by the last of the statements, and reports whether it could.
+func (s *session) lock(ctx context.Context, statements []string) (bool, error) {
+	last := len(statements) - 1
+	for _, statement := range statements[:last] {
+		if err := s.Exec(ctx, statement); err != nil && !slices.Contains(nameTaken, state(err)) {
+			return false, unlessBusy(err)
+		}
+	}
+	if err := s.Begin(ctx, database.ReadWrite); err != nil {
+		return false, err
+	}
+	if err := s.Exec(ctx, statements[last]); err != nil {
+		return false, unlessBusy(err)
+	}
+	t, err := s.Query(ctx, "SELECT held_by_a_lock FROM "+claimTable, 1)
+	if err == nil && len(t.Rows) > 0 || slices.Contains(noColumn, state(err)) {
+		err = errNotOurs
+	}
+	return err == nil, err
+}
+
+// The SQLSTATEs that say so, Db2's first and Apache Derby's second.
+var (
+	nameTaken = []string{"42710", "X0Y32"}
+	noTable   = []string{"42704", "42X05"}
+	noColumn  = []string{"42703", "42X04"}
+)
+
+// state is the SQLSTATE of an error; "" of none.
+func state(err error) string {
+	if e, ok := errors.AsType[*cli.Error](err); ok {
+		return e.State
+	}
+	return ""
+}
+
+// unlessBusy is an error unless another has the claim, or has just given it back, and with it
+// the table.
+func unlessBusy(err error) error {
+	class := Classify(err)
+	if class == meter.LockTimeout || class == meter.Deadlock || slices.Contains(noTable, state(err)) {
+		return nil
+	}
+	return err
+}
+
+// lastWords is how long giving back a claim may take.
+const lastWords = 10 * time.Second
+
+// release gives the claim back, and takes away the table, unless somebody else has locked it by
+// then: who does takes it away himself.
+func (s *session) release() {
+	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+	defer cancel()
+	if s.inTx && s.Rollback(ctx) == nil { // else the lock ends with the connection
+		_ = s.Exec(ctx, "DROP TABLE "+claimTable)
+	}
+	_ = s.Close() // nothing depends on it any more
+}
