@@ -45,7 +45,7 @@ func create(ctx context.Context, options any, _ func(job.Event)) error {
 	if !l.inMemory {
 		return nil
 	}
-	s, err := dial(ctx, l, l.Database)
+	s, err := l.inDatabase(ctx)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func create(ctx context.Context, options any, _ func(job.Event)) error {
 }
 
 func createDatabase(ctx context.Context, l login) error {
-	s, err := dial(ctx, l, master)
+	s, err := l.inMaster(ctx)
 	if err != nil {
 		return err
 	}
@@ -80,11 +80,11 @@ func createDatabase(ctx context.Context, l login) error {
 // began, whose statements would have to say so themselves otherwise. Statistics of their own
 // accord would hold up what is measured.
 func prepareMemory(ctx context.Context, l login, s *session) error {
-	t, err := s.Query(ctx, "SELECT COUNT(*) FROM sys.filegroups WHERE type = 'FX'", 1)
+	there, err := s.takesMemory(ctx)
 	if err != nil {
-		return fmt.Errorf("look for a filegroup for memory-optimized tables: %w", err)
+		return err
 	}
-	if t.Rows[0][0] == "0" && !l.Azure {
+	if !there && !l.Azure {
 		return l.Wrong("in_memory", "true", "the database %s has no filegroup for memory-optimized data: add one with ALTER DATABASE %s ADD FILEGROUP imoltp CONTAINS MEMORY_OPTIMIZED_DATA, and a file to it",
 			l.Database, identifier(l.Database))
 	}
@@ -96,29 +96,58 @@ func prepareMemory(ctx context.Context, l login, s *session) error {
 	return nil
 }
 
+// takesMemory reports whether the session's database has a filegroup for memory-optimized tables, which
+// no build makes.
+func (s *session) takesMemory(ctx context.Context) (bool, error) {
+	t, err := s.Query(ctx, "IF OBJECT_ID('sys.filegroups') IS NULL SELECT 0 ELSE SELECT COUNT(*) FROM sys.filegroups WHERE type = 'FX'", 1)
+	if err != nil {
+		return false, fmt.Errorf("look for a filegroup for memory-optimized tables: %w", err)
+	}
+	return len(t.Rows) == 1 && t.Rows[0][0] != "0", nil
+}
+
 // drop is Database.Drop. Nobody is thrown out of the database for it.
 func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
 	l := options.(settings).common()
 	if d.Leftover {
 		return nil, nil // nothing tells whether a build made the database
 	}
-	fate := database.Fate{Kind: "database", Name: l.Database}
-	switch {
-	case isServersOwn(l.Database):
-		fate.Stays = "it is the server's own"
-	case l.Azure:
-		fate.Stays = "it is on Azure SQL, where a database is what is paid for"
-	case l.inMemory:
-		fate.Stays = "it was there before, as one for memory-optimized tables has to be"
-	case len(d.Others) > 0:
-		fate.Stays = database.AlsoHolds(d.Others)
+	stays, err := l.staysFor(ctx, d.Others)
+	if err == nil && stays == "" && !d.Dry {
+		stays, err = l.dropDatabase(ctx)
 	}
-	if fate.Stays != "" || d.Dry {
-		return []database.Fate{fate}, nil
-	}
-	s, err := dial(ctx, l, master)
 	if err != nil {
 		return nil, err
+	}
+	return []database.Fate{{Kind: "database", Name: l.Database, Stays: stays}}, nil
+}
+
+// staysFor says why the database is not to be dropped, if it is not.
+func (l login) staysFor(ctx context.Context, others []string) (why string, err error) {
+	switch {
+	case isServersOwn(l.Database):
+		return "it is the server's own", nil
+	case l.Azure:
+		return "it is on Azure SQL, where a database is what is paid for", nil
+	case len(others) > 0:
+		return database.AlsoHolds(others), nil
+	}
+	s, err := l.inDatabase(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	if there, err := s.takesMemory(ctx); err != nil || there {
+		return "it was there before, as one for memory-optimized tables has to be", err
+	}
+	return "", nil
+}
+
+// dropDatabase drops the database, or says why it stays all the same.
+func (l login) dropDatabase(ctx context.Context) (stays string, err error) {
+	s, err := l.inMaster(ctx)
+	if err != nil {
+		return "", err
 	}
 	defer s.Close()
 	// Sessions that were closed a moment ago may still be in it.
@@ -129,20 +158,19 @@ func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fat
 		}
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return "", ctx.Err()
 		case <-time.After(patience / 20):
 		}
 	}
-	switch number(err) {
-	case errInUse:
-		fate.Stays, err = "others are connected to it", nil
-	case errNoDatabase:
-		fate.Stays, err = "the login may not drop it", nil
+	switch {
+	case err == nil:
+		return "", nil
+	case number(err) == errInUse:
+		return "others are connected to it", nil
+	case number(err) == errNoDatabase:
+		return "the login may not drop it", nil
 	}
-	if err != nil {
-		err = fmt.Errorf("drop the database %s: %w", l.Database, err)
-	}
-	return []database.Fate{fate}, err
+	return "", fmt.Errorf("drop the database %s: %w", l.Database, err)
 }
 
 // patience is how long a server may take to notice that sessions have ended.
@@ -177,7 +205,7 @@ func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	}
 	began := time.Now()
 	tell(job.Event{Step: &job.Step{Name: job.StepCheckpoint, Stage: job.Begins}})
-	s, err := dial(ctx, o.common(), o.Database)
+	s, err := o.common().inDatabase(ctx)
 	if err != nil {
 		return err
 	}

@@ -25,14 +25,14 @@ import (
 // schema need not be there; on Azure SQL a login may have no right to anything else.
 func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
 	l := options.(settings).common()
-	in := l.Database
-	if as != database.Owner && !l.Azure {
-		in = master
-	}
 	if as != database.Owner {
 		l.maxDOP = 0
 	}
-	s, err := dial(ctx, l, in)
+	open := l.inDatabase
+	if as != database.Owner && !l.Azure {
+		open = l.inMaster
+	}
+	s, err := open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -41,9 +41,29 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 
 const master = "master"
 
+// inDatabase opens a session in the database of the schema.
+func (l login) inDatabase(ctx context.Context) (*session, error) { return dial(ctx, l, l.Database) }
+
+// inMaster opens a session in the server's own database. That of Azure SQL Database is on another
+// server than the schema: who counts there counts nothing of ours, and who creates a database there pays for it.
+func (l login) inMaster(ctx context.Context) (*session, error) {
+	s, err := dial(ctx, l, master)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Query(ctx, "SELECT CASE WHEN SERVERPROPERTY('EngineEdition') IN (5, 6, 11, 12) THEN 'Azure' ELSE '' END", 1)
+	if err == nil && len(t.Rows) == 1 && t.Rows[0][0] == "Azure" {
+		err = l.Wrong("azure", "false", "%s is Azure SQL: set it to true, and name a database that is there in %s", l.at(), l.Name("dbname"))
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
 // dial opens a session in a database.
 func dial(ctx context.Context, l login, in string) (*session, error) {
-	s := &session{bulk: l.Bulk, folder: l.folder(), inMemory: l.inMemory, maxDOP: l.maxDOP}
+	s := &session{bulk: l.Bulk, folder: l.folder(), maxDOP: l.maxDOP}
 	s.life.Store(newLife())
 	connector, err := l.connector(in, s)
 	if err != nil {

@@ -155,7 +155,7 @@ func TestOrdersAreDividedByWeeks(t *testing.T) {
 }
 
 func TestAQueryGetsItsHint(t *testing.T) {
-	s := &session{maxDOP: 2, inMemory: true}
+	s := &session{maxDOP: 2, memoryAsked: true, memory: true}
 	for query, want := range map[string]string{
 		"SELECT a\nFROM t":                          "SELECT a\nFROM t\nOPTION (MAXDOP 2)",
 		"SELECT\na FROM t":                          "SELECT\na FROM t\nOPTION (MAXDOP 2)",
@@ -169,8 +169,8 @@ func TestAQueryGetsItsHint(t *testing.T) {
 			t.Errorf("%s: got %s", query, got)
 		}
 	}
-	if got := s.unlocked("SELECT a FROM t WITH (UPDLOCK) WHERE b = 1"); got != "SELECT a FROM t WHERE b = 1" {
-		t.Errorf("in memory: got %s", got)
+	if got, err := s.unlocked(t.Context(), "SELECT a FROM t WITH (UPDLOCK) WHERE b = 1"); err != nil || got != "SELECT a FROM t WHERE b = 1" {
+		t.Errorf("in memory: got %s, %v", got, err)
 	}
 }
 

@@ -33,11 +33,13 @@ type session struct {
 	// unsure is whether a routine may have begun one, and left it when it failed.
 	unsure bool
 
-	bulk     bool   // load by bulk copy
-	folder   folder // where files for it go; zero loads over the connection
-	inMemory bool   // tables are memory-optimized, and take no hints about locks
-	maxDOP   int    // of queries; 0 leaves it to the server
-	tables   map[string]tableFacts
+	bulk   bool   // load by bulk copy
+	folder folder // where files for it go; zero loads over the connection
+	maxDOP int    // of queries; 0 leaves it to the server
+
+	// What the server is asked once.
+	tables              map[string]tableFacts
+	memoryAsked, memory bool // of inMemory
 
 	// life ends when the call under way is cancelled, and is replaced then. It is the context of
 	// every call whose caller has none that can end: the driver watches one in any case.
@@ -88,22 +90,33 @@ func (s *session) failed(err error) error {
 // Exec implements database.Session. The server drops no memory-optimized table in a transaction:
 // then what is under way ends before it, and another begins.
 func (s *session) Exec(ctx context.Context, statement string) error {
-	if s.inMemory && s.inTx && strings.HasPrefix(strings.TrimSpace(statement), "DROP ") {
-		if err := s.Commit(ctx); err != nil {
+	if s.inTx && strings.HasPrefix(strings.TrimSpace(statement), "DROP ") {
+		inMemory, err := s.inMemory(ctx)
+		if err != nil {
 			return err
 		}
-		if err := s.Exec(ctx, statement); err != nil {
-			return err
+		if inMemory {
+			return s.execBetween(ctx, statement)
 		}
-		return s.Begin(ctx, database.ReadWrite)
 	}
 	ctx, done, err := s.watched(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	_, err = s.exec(ctx, s.unlocked(statement))
+	_, err = s.exec(ctx, statement)
 	return s.failed(err)
+}
+
+// execBetween runs a statement between what is under way and another transaction.
+func (s *session) execBetween(ctx context.Context, statement string) error {
+	if err := s.Commit(ctx); err != nil {
+		return err
+	}
+	if err := s.Exec(ctx, statement); err != nil {
+		return err
+	}
+	return s.Begin(ctx, database.ReadWrite)
 }
 
 func (s *session) exec(ctx context.Context, statement string, args ...driver.NamedValue) (int64, error) {
@@ -126,7 +139,7 @@ func (s *session) Query(ctx context.Context, statement string, limit int) (datab
 		return database.Table{}, err
 	}
 	defer done()
-	t, err := s.query(ctx, s.hinted(s.unlocked(statement)), limit)
+	t, err := s.query(ctx, s.hinted(statement), limit)
 	return t, s.failed(err)
 }
 
@@ -205,11 +218,29 @@ const updateHint = " WITH (UPDLOCK)"
 
 // unlocked returns a statement without hints about locks where the tables take none: in memory,
 // who changes what another has changed fails.
-func (s *session) unlocked(statement string) string {
-	if !s.inMemory {
-		return statement
+func (s *session) unlocked(ctx context.Context, statement string) (string, error) {
+	if !strings.Contains(statement, updateHint) {
+		return statement, nil
 	}
-	return strings.ReplaceAll(statement, updateHint, "")
+	inMemory, err := s.inMemory(ctx)
+	if inMemory {
+		statement = strings.ReplaceAll(statement, updateHint, "")
+	}
+	return statement, err
+}
+
+// inMemory reports whether the tables of the schema are memory-optimized. Options would tell of a
+// schema that is built, and not of one that is there.
+func (s *session) inMemory(ctx context.Context) (bool, error) {
+	if s.memoryAsked {
+		return s.memory, nil
+	}
+	t, err := s.Query(ctx, "SELECT COUNT(*) FROM sys.tables WHERE OBJECTPROPERTY(object_id, 'TableIsMemoryOptimized') = 1", 1)
+	if err != nil {
+		return false, err
+	}
+	s.memoryAsked, s.memory = true, len(t.Rows) == 1 && t.Rows[0][0] != "0"
+	return s.memory, nil
 }
 
 // hinted returns a query with the hint about how many processors it may use: there is no
@@ -322,7 +353,11 @@ func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (da
 	if len(database.Outputs(params)) > 0 && !isCall {
 		return nil, fmt.Errorf("sql %s: output parameters of anything but the call of a procedure: %w", q.Name, errors.ErrUnsupported)
 	}
-	text := s.hinted(s.unlocked(q.Text))
+	text, err := s.unlocked(ctx, q.Text)
+	if err != nil {
+		return nil, err
+	}
+	text = s.hinted(text)
 	if isCall {
 		text = call.procedure
 	}

@@ -212,30 +212,101 @@ func TestATransactionThatTheServerHasRolledBackIsOver(t *testing.T) {
 	}
 }
 
-func TestATableInMemoryIsDroppedBetweenTransactions(t *testing.T) {
-	s := &standIn{t: t, answer: answering(func(request) []byte { return nil })}
-	session := connectTo(t, s)
-	session.inMemory = true
-	for _, step := range []func() error{
-		func() error { return session.Begin(t.Context(), database.ReadWrite) },
-		func() error { return session.Exec(t.Context(), "DELETE FROM sledge_build") },
-		func() error { return session.Exec(t.Context(), "DROP TABLE warehouse") },
-		func() error { return session.Commit(t.Context()) },
-		func() error { return session.Exec(t.Context(), "DROP TABLE district") },
+// The options say nothing of it: the server knows.
+func TestATableInMemoryIsDroppedBetweenTransactionsAndTakesNoHints(t *testing.T) {
+	for name, c := range map[string]struct {
+		inMemory int64
+		want     string
+	}{
+		"in memory": {9, "begin | DELETE FROM sledge_build | SELECT COUNT(*) | end | DROP TABLE warehouse | begin | end | DROP TABLE district | SELECT d_tax FROM district"},
+		"on disk":   {0, "begin | DELETE FROM sledge_build | SELECT COUNT(*) | DROP TABLE warehouse | end | DROP TABLE district | SELECT d_tax FROM district WITH (UPDLOCK)"},
 	} {
-		if err := step(); err != nil {
-			t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			s := &standIn{t: t, answer: answering(func(r request) []byte {
+				if strings.HasPrefix(r.text, "SELECT COUNT(*)") {
+					return append(rows([]string{""}, []any{c.inMemory}), done(1)...)
+				}
+				return nil
+			})}
+			session := connectTo(t, s)
+			for _, step := range []func() error{
+				func() error { return session.Begin(t.Context(), database.ReadWrite) },
+				func() error { return session.Exec(t.Context(), "DELETE FROM sledge_build") },
+				func() error { return session.Exec(t.Context(), "DROP TABLE warehouse") },
+				func() error { return session.Commit(t.Context()) },
+				func() error { return session.Exec(t.Context(), "DROP TABLE district") },
+				func() error {
+					st, err := session.Prepare(t.Context(), parsed(t, "SELECT d_tax FROM district WITH (UPDLOCK)"), nil, nil)
+					if err == nil {
+						_, err = st.Run(t.Context(), nil)
+					}
+					return err
+				},
+			} {
+				if err := step(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var got []string
+			for _, r := range s.requests() {
+				switch {
+				case r.begins():
+					r.text = "begin"
+				case r.kind == aTransaction:
+					r.text = "end"
+				}
+				text, _, _ := strings.Cut(r.text, " FROM sys.")
+				got = append(got, text)
+			}
+			if strings.Join(got, " | ") != c.want {
+				t.Errorf("got %s, want %s", strings.Join(got, " | "), c.want)
+			}
+		})
+	}
+}
+
+// Its master is another server's than the schema's, and a database there is paid for.
+func TestAzureSQLIsNotTakenForAServer(t *testing.T) {
+	s := &standIn{t: t, answer: answering(func(r request) []byte {
+		if strings.Contains(r.text, "EngineEdition") {
+			return append(rows([]string{""}, []any{"Azure"}), done(1)...)
+		}
+		return nil
+	})}
+	o := newOptionsOf(t, s.listen())
+	_, err := connect(t.Context(), o, database.Observer)
+	for what, err := range map[string]error{"an observer": err, "a build": create(t.Context(), o, nil)} {
+		if err == nil || !strings.Contains(err.Error(), "is Azure SQL: set it to true") {
+			t.Errorf("%s: got %v", what, err)
 		}
 	}
-	var got []string
+	o.Azure = true
+	if err := create(t.Context(), o, nil); err != nil {
+		t.Error(err)
+	}
 	for _, r := range s.requests() {
-		if r.kind == aTransaction {
-			r.text = "-"
+		if strings.Contains(r.text, "CREATE") {
+			t.Errorf("got %q", r.text)
 		}
-		got = append(got, r.text)
 	}
-	if want := "- | DELETE FROM sledge_build | - | DROP TABLE warehouse | - | - | DROP TABLE district"; strings.Join(got, " | ") != want {
-		t.Errorf("got %s, want %s", strings.Join(got, " | "), want)
+}
+
+func TestADatabaseThatWasThereForTablesInMemoryStays(t *testing.T) {
+	for filegroups, want := range map[int64]string{0: "", 1: "it was there before, as one for memory-optimized tables has to be"} {
+		s := &standIn{t: t, answer: answering(func(r request) []byte {
+			if strings.Contains(r.text, "sys.filegroups") {
+				return append(rows([]string{""}, []any{filegroups}), done(1)...)
+			}
+			return nil
+		})}
+		fates, err := drop(t.Context(), newOptionsOf(t, s.listen()), database.Disposal{})
+		if err != nil || len(fates) != 1 || fates[0].Stays != want {
+			t.Errorf("with %d filegroups: got %+v, %v, want that it stays because %q", filegroups, fates, err, want)
+		}
+		dropped := slices.ContainsFunc(s.requests(), func(r request) bool { return r.text == "DROP DATABASE [tpcc]" })
+		if dropped != (want == "") {
+			t.Errorf("with %d filegroups: dropped: %v", filegroups, dropped)
+		}
 	}
 }
 

@@ -33,6 +33,11 @@ type request struct {
 	data   []byte // of any other kind
 }
 
+// begins reports whether it begins a transaction, as MS-TDS 2.2.6.9 has it.
+func (r request) begins() bool {
+	return r.kind == aTransaction && binary.LittleEndian.Uint16(r.data[binary.LittleEndian.Uint32(r.data):]) == 5
+}
+
 // param is a parameter of a call. Of a value only what tests ask is read.
 type param struct {
 	name  string
@@ -334,7 +339,7 @@ func answering(f func(r request) []byte) func(request) []byte {
 		case aLogin:
 			return loggedIn()
 		case aTransaction:
-			if kind := binary.LittleEndian.Uint16(r.data[binary.LittleEndian.Uint32(r.data):]); kind == 5 {
+			if r.begins() {
 				return begun()
 			}
 			return ended()
