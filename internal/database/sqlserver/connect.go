@@ -93,8 +93,11 @@ func dial(ctx context.Context, l login, in string) (*session, error) {
 	}
 	attempt := listener.Attempt{
 		Network: "tcp", Address: l.at(), Limit: connectTimeout,
-		Expected:   func(a listener.Answer) bool { return a.What == "" },
-		FromServer: func(err error) bool { return number(err) != 0 },
+		Expected: func(a listener.Answer) bool { return a.What == "" },
+		FromServer: func(err error) bool {
+			_, isOurs := errors.AsType[*database.ConnectError](err) // of the token: who listens has been found
+			return isOurs || number(err) != 0
+		},
 	}
 	answer, err := attempt.Do(ctx, open)
 	switch {
@@ -146,7 +149,7 @@ func (l login) config(in string) (msdsn.Config, error) {
 	} else {
 		u.Host = net.JoinHostPort(machine, strconv.Itoa(l.Port))
 	}
-	if l.Certificate != "" && !l.TrustServer {
+	if l.Certificate != "" {
 		values.Set("certificate", l.Certificate)
 	}
 	if l.CertificateHost != "" {
@@ -218,7 +221,7 @@ func (l login) explain(in string, err error) error {
 }
 
 // beginning is what the driver's errors begin with that the message says already.
-var beginning = regexp.MustCompile(`^(mssql: )?(unable to open tcp connection with host '[^']*': )?`)
+var beginning = regexp.MustCompile(`^(mssql: )?(login error: )?(unable to open tcp connection with host '[^']*': )?`)
 
 // who says who logs in.
 func (l login) who() string {
@@ -242,7 +245,7 @@ func (l login) advice(err error) string {
 	case n == errCannotOpen:
 		return fmt.Sprintf("check option %s, create the database with sledge build, or let the login use it", name("dbname"))
 	case n == errLoginFailed && l.authentication() == byEntra:
-		return "the database must have a user for the identity that the token is of, and the token must be for https://database.windows.net/"
+		return "the database must have a user for the identity that the token is of, and the token must be for https://database.windows.net/ and not have expired, as most do within the hour"
 	case n == errLoginLocked:
 		return "unlock the login, or wait until the server does"
 	case n == errLoginFailed, n == errLoginDisabled, n == errPasswordExpired, n == errPasswordMustChange:
@@ -256,7 +259,11 @@ func (l login) advice(err error) string {
 	case n != 0:
 		return "the server says so: check its log"
 	case errors.As(err, &isAuthority), errors.As(err, &isHost), isCertificate, strings.Contains(text, "x509:"), strings.Contains(text, "certificate"):
-		return fmt.Sprintf("check options %s and %s, or set %s", name("ssl_ca"), name("certificate_host"), name("trust_server_cert"))
+		advice := fmt.Sprintf("check options %s and %s", name("ssl_ca"), name("certificate_host"))
+		if l.Encrypt != strict {
+			advice += ", or set " + name("trust_server_cert") + " to true"
+		}
+		return advice
 	case strings.Contains(text, "TLS Handshake"), strings.Contains(text, "support encryption"):
 		return fmt.Sprintf("check option %s", name("encrypt"))
 	case l.byBrowser():

@@ -31,8 +31,8 @@ type server struct {
 	User                  string `opt:"user" flag:"user" group:"accounts" help:"login that owns the schema, creates its database and runs the workload"`
 	Password              string `opt:"password" secret:"true" group:"accounts" help:"that login's password"`
 	Encrypt               string `opt:"encrypt" choices:"true|false|strict" help:"whether the connection is encrypted: with false the login alone, and with strict from the first byte on (TDS 8.0, SQL Server 2022 and later)"`
-	TrustServer           bool   `opt:"trust_server_cert" help:"encrypt without checking who the server is"`
-	Certificate           string `opt:"ssl_ca" help:"PEM file of the authority that the server's certificate is checked against, where trust_server_cert is false; empty for those that the system trusts"`
+	TrustServer           bool   `opt:"trust_server_cert" help:"encrypt without checking who the server is; with encrypt strict it is checked all the same"`
+	Certificate           string `opt:"ssl_ca" help:"PEM file of the authority that the server's certificate is checked against; empty for those that the system trusts"`
 	CertificateHost       string `opt:"certificate_host" help:"name that the server's certificate is for, where that is not the host"`
 	TokenFile             string `opt:"token_file" help:"file with an access token of Microsoft Entra ID for https://database.windows.net/, as az account get-access-token prints it; it is read for each connection"`
 }
@@ -71,11 +71,10 @@ const (
 	byWindows = "windows"
 	byEntra   = "entra"
 
-	local    = "(local)" // this machine
-	null     = "null"
-	strict   = "strict"
-	odbc     = "ODBC Driver 18 for SQL Server"
-	onlyOnly = "SCHEMA_ONLY"
+	local  = "(local)" // this machine
+	null   = "null"
+	strict = "strict" // of encrypt
+	odbc   = "ODBC Driver 18 for SQL Server"
 )
 
 func newOptions(use database.Use) any {
@@ -117,27 +116,63 @@ func (o *transactional) Validate(names option.Names) error { return o.common().v
 func (o *analytic) Validate(names option.Names) error { return o.common().validate(names) }
 
 func (l login) validate(names option.Names) error {
+	for _, mistake := range []func(option.Names) error{l.mistakenPlace, l.mistakenLogin, l.mistakenEncryption, l.mistakenFolder} {
+		if err := mistake(names); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l login) mistakenPlace(names option.Names) error {
 	machine, instance := l.place()
+	wrong := func(format string) error { return names.Wrong(l.hostOption(), l.address(), format, l.address()) }
 	switch {
 	case l.Database == "":
 		return names.Wrong("dbname", "", "it is empty: name the database to put the schema in")
 	case machine == "" || strings.HasSuffix(l.address(), `\`):
-		return names.Wrong(l.hostOption(), l.address(), "%q is no server: write a name, or name\\instance", l.address())
-	case strings.Contains(machine, ","):
-		return names.Wrong(l.hostOption(), l.address(), "%q is not one server: write its name alone, and its port in option %s", l.address(), names.Of("port"))
+		return wrong(`%q is no server: write a name, or name\instance`)
+	case strings.Contains(machine, ","), strings.Contains(machine, ":") && net.ParseIP(machine) == nil:
+		return wrong("%q is more than a name or an address: write that alone, and the port in option " + names.Of("port"))
 	case strings.Contains(instance, `\`):
-		return names.Wrong(l.hostOption(), l.address(), "%q has more than one instance: write name\\instance", l.address())
+		return wrong(`%q has more than one instance: write name\instance`)
+	}
+	return nil
+}
+
+func (l login) mistakenLogin(names option.Names) error {
+	switch {
+	case l.authentication() == bySQL && l.User == "":
+		return names.Wrong("user", "", "it is empty: name a login of the server")
 	case l.authentication() == byWindows && runtime.GOOS != "windows" && !strings.Contains(l.User, `\`):
-		return names.Wrong("authentication", byWindows, `only on Windows can Sledge log in as whoever runs it: set %s to DOMAIN\name and %s, or %s to sql`,
-			names.Of("user"), names.Of("password"), names.Of("authentication"))
+		return names.Wrong(l.authenticationOption(), byWindows, `only on Windows can Sledge log in as whoever runs it: set %s to DOMAIN\name and %s, or %s to sql`,
+			names.Of("user"), names.Of("password"), names.Of(l.authenticationOption()))
 	case l.managed() != "" && !aGUID.MatchString(l.managed()):
 		return names.Wrong("msi_object_id", l.ManagedIdentity, "an object ID looks like 00000000-0000-0000-0000-000000000000; null is none")
 	case l.authentication() == byEntra && l.TokenFile == "" && l.managed() == "":
-		return names.Wrong(l.authenticationOption(), byEntra, "it needs a token, and Sledge asks nobody in a browser: write one into a file with "+
-			"az account get-access-token --resource https://database.windows.net/ --query accessToken -o tsv, and name the file in %s; or set %s",
-			names.Of("token_file"), names.Of("msi_object_id"))
+		return names.Wrong(l.authenticationOption(), byEntra, "it needs a token, and Sledge asks nobody in a browser. Sign in with az login, or without a browser with "+
+			"az login --use-device-code; write a token into a file with "+
+			"az account get-access-token --resource https://database.windows.net/ --query accessToken -o tsv, and name the file in %s. "+
+			"Or, on a machine of Azure, set %s to the object ID of its managed identity", names.Of("token_file"), names.Of("msi_object_id"))
+	}
+	return nil
+}
+
+func (l login) mistakenEncryption(names option.Names) error {
+	trusts := l.TrustServer && l.Encrypt != strict
+	switch {
 	case l.authentication() == byEntra && l.Encrypt == "false":
 		return names.Wrong("encrypt", "false", "a token must not be sent unencrypted: set it to true")
+	case trusts && l.Certificate != "":
+		return names.Wrong("ssl_ca", l.Certificate, "nothing is checked against it while %s is true: set that to false", names.Of("trust_server_cert"))
+	case trusts && l.CertificateHost != "":
+		return names.Wrong("certificate_host", l.CertificateHost, "nobody looks whom the certificate is for while %s is true: set that to false", names.Of("trust_server_cert"))
+	}
+	return nil
+}
+
+func (l login) mistakenFolder(names option.Names) error {
+	switch {
 	case l.Folder != "" && !l.Bulk:
 		return names.Wrong("bulk_folder", l.Folder, "rows go by INSERT, which needs no files: set %s to true, or %s to nothing", names.Of("bulk_copy"), names.Of("bulk_folder"))
 	case l.Folder != "" && l.Azure:
@@ -243,7 +278,7 @@ func (o *transactional) ManyBuckets(warehouses, rows int) int {
 const mostBuckets = 1 << 30
 
 // SchemaOnly reports whether memory-optimized tables are empty after a restart.
-func (o *transactional) SchemaOnly() bool { return o.Durable == onlyOnly }
+func (o *transactional) SchemaOnly() bool { return o.Durable == "SCHEMA_ONLY" }
 
 // Heaps reports whether tables are heaps when they are loaded, which take a lock of the whole
 // table that hardly anything is logged by. datafiles.sql asks.

@@ -1,6 +1,7 @@
 package sqlserver
 
 import (
+	"crypto/x509"
 	"fmt"
 	"net/url"
 	"os"
@@ -88,14 +89,44 @@ func TestMistakesSayTheWayOut(t *testing.T) {
 		{option.Values{"bulk_folder": "/data", "azure": "true"}, "reads no files"},
 		{option.Values{"bulk_folder_on_server": "/data"}, "another name of a folder"},
 		{option.Values{"host": `db1\`}, `write a name, or name\instance`},
-		{option.Values{"host": "db1,1444"}, "its port in option port"},
+		{option.Values{"host": "db1,1444"}, "the port in option port"},
+		{option.Values{"host": "tcp:db1"}, "the port in option port"},
+		{option.Values{"host": "db1:1444"}, "the port in option port"},
+		{option.Values{"host": `db1\A\B`}, "more than one instance"},
+		{option.Values{"user": ""}, "name a login"},
 		{option.Values{"authentication": "windows"}, `DOMAIN\name`},
-		{option.Values{"authentication": "entra"}, "az account get-access-token"},
+		{option.Values{"authentication": "entra"}, "az login --use-device-code; write a token into a file with az account get-access-token"},
+		{option.Values{"authentication": "entra"}, "name the file in token_file. Or, on a machine of Azure, set msi_object_id"},
+		{option.Values{"ssl_ca": "ca.pem"}, "set that to false"},
+		{option.Values{"certificate_host": "db1.corp"}, "set that to false"},
 		{option.Values{"authentication": "entra", "token_file": "x", "encrypt": "false"}, "must not be sent unencrypted"},
 	} {
 		if _, err := bound(t, c.values); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: got %v, want it to say %q", c.values, err, c.want)
 		}
+	}
+}
+
+// What checks the server counts with encrypt strict, whatever trust_server_cert says.
+func TestStrictEncryptionTrustsNobody(t *testing.T) {
+	authority := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(authority, []byte("none"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := bound(t, option.Values{"encrypt": "strict", "ssl_ca": authority, "certificate_host": "db1.corp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := l.config("tpcc")
+	if err != nil || c.TLSConfig.InsecureSkipVerify || c.TLSConfig.RootCAs == nil || c.TLSConfig.ServerName != "db1.corp" {
+		t.Errorf("got %+v, %v", c.TLSConfig, err)
+	}
+	if got := l.advice(x509.UnknownAuthorityError{}); got != "check options ssl_ca and certificate_host" {
+		t.Errorf("got %q", got)
+	}
+	l.Encrypt = "true"
+	if got := l.advice(x509.UnknownAuthorityError{}); got != "check options ssl_ca and certificate_host, or set trust_server_cert to true" {
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -111,33 +142,6 @@ func TestAURLIsReadAsTheDriversAre(t *testing.T) {
 		}
 		if got, err := fromURL(u); err != nil || fmt.Sprint(got) != c.want {
 			t.Errorf("%s: got %v, %v, want %s", c.url, got, err, c.want)
-		}
-	}
-}
-
-func TestTokensAreReadAsAzPrintsThem(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "token")
-	l, err := bound(t, option.Values{"authentication": "entra", "token_file": file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]string{
-		"abc.def\n": "abc.def",
-		`{"accessToken": "abc.def", "tenant": "x"}`: "abc.def",
-		"":             "",
-		"two words":    "",
-		`{"broken`:     "",
-		`{"other": 1}`: "",
-	} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		got, err := l.token(t.Context())
-		if got != want || (err == nil) != (want != "") {
-			t.Errorf("%q: got %q, %v, want %q", text, got, err, want)
-		}
-		if err != nil && strings.Contains(err.Error(), "two words") {
-			t.Errorf("%v shows what may be a token", err)
 		}
 	}
 }

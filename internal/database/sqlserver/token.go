@@ -17,7 +17,7 @@ import (
 // managed identity of the machine.
 func (l login) token(ctx context.Context) (string, error) {
 	if l.TokenFile == "" {
-		return managedToken(ctx, l.managed())
+		return l.managedToken(ctx)
 	}
 	text, err := os.ReadFile(l.TokenFile)
 	if err != nil {
@@ -44,11 +44,11 @@ var metadataService = "http://169.254.169.254"
 
 // managedToken asks the machine's metadata service, as
 // https://learn.microsoft.com/entra/identity/managed-identities-azure-resources/how-to-use-vm-token
-// says, for a token of the identity with an object ID.
-func managedToken(ctx context.Context, objectID string) (string, error) {
+// says, for a token of the identity with the object ID.
+func (l login) managedToken(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	query := url.Values{"api-version": {"2018-02-01"}, "resource": {"https://database.windows.net/"}, "object_id": {objectID}}
+	query := url.Values{"api-version": {"2018-02-01"}, "resource": {"https://database.windows.net/"}, "object_id": {l.managed()}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, metadataService+"/metadata/identity/oauth2/token?"+query.Encode(), nil)
 	if err != nil {
 		return "", err
@@ -59,7 +59,7 @@ func managedToken(ctx context.Context, objectID string) (string, error) {
 	const what = "get a token of the managed identity"
 	answer, err := client.Do(request)
 	if err != nil {
-		return "", &database.ConnectError{Text: what + ": nothing answers at Azure's metadata service, which only machines on Azure have", Err: err}
+		return "", &database.ConnectError{Text: what + ": nothing answers at Azure's metadata service, which only machines on Azure have: elsewhere, set option " + l.Name("token_file"), Err: err}
 	}
 	defer answer.Body.Close()
 	var given struct {
@@ -67,7 +67,7 @@ func managedToken(ctx context.Context, objectID string) (string, error) {
 		Description string `json:"error_description"`
 	}
 	if err := json.NewDecoder(answer.Body).Decode(&given); err != nil || given.AccessToken == "" {
-		return "", &database.ConnectError{Text: fmt.Sprintf("%s: the metadata service answers %s: %s", what, answer.Status, given.Description), Err: os.ErrPermission}
+		return "", &database.ConnectError{Text: fmt.Sprintf("%s: the metadata service answers %s: %s: check option %s", what, answer.Status, given.Description, l.Name("msi_object_id")), Err: os.ErrPermission}
 	}
 	return given.AccessToken, nil
 }
