@@ -17,6 +17,14 @@ import (
 // builds know of each other by a lock on a table, since there are no other locks.
 func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Schema {
 	s := sqlschema.New(d, sql, plan)
+	objects := s.Objects
+	s.Objects = func(ctx context.Context, of database.Session) ([]database.Object, error) {
+		list, err := objects(ctx, of)
+		for i, o := range list { // a database in Oracle's ways has no empty text
+			list[i].Bond, list[i].Name, list[i].PartOf = database.Bond(orEmpty(string(o.Bond))), orEmpty(o.Name), orEmpty(o.PartOf)
+		}
+		return list, err
+	}
 	if s.Claims == nil {
 		return s
 	}
@@ -34,6 +42,14 @@ func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Sc
 		},
 	}
 	return s
+}
+
+// orEmpty is a text that may be NULL, as a session's Query has it.
+func orEmpty(text string) string {
+	if text == "NULL" {
+		return ""
+	}
+	return text
 }
 
 // permitted is an error unless it is of a right that the user has not. Who may not see other

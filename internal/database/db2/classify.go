@@ -18,13 +18,17 @@ const (
 	codeInUse          = -1035  // somebody has the database for himself
 	codeCommunication  = -30081 // nobody answers, or no longer
 	codeRefused        = -30082 // the user is not proven
+	codeRefusedThere   = -1403  // the same, of a database that the library's catalog has
+	codeOneStatement   = -901   // a failure that the next statement does not meet
 	codeNotFound       = -30061 // the server has no such database
 	codeUnknownAlias   = -1013  // the client's catalog has no such database
 	codeUnknownSource  = -1531  // nor do its files
 	codeNoConnectRight = -1060
 	codeNoService      = -1336 // the name of the host is not known
+	codeOfLibrary      = -99999
 	codeMaximum        = -1226 // of agents
 	codeApplications   = -1040 // the database has its most applications
+	codeLogFull        = -964  // the transactions under way are larger than the log
 )
 
 // deadlockReason and timeoutReason stand in the message of codeRollback: "Reason code \"2\"".
@@ -48,8 +52,10 @@ func Classify(err error) meter.Class {
 		return meter.Deadlock
 	case codeForced, codeSystem, codeInUse, codeCommunication, codeNotFound, codeUnknownAlias, codeUnknownSource, codeNoService:
 		return meter.Connection
-	case codeRefused, codeNoConnectRight:
+	case codeRefused, codeRefusedThere, codeNoConnectRight:
 		return meter.Permission
+	case codeOneStatement:
+		return meter.Other
 	case codeMaximum, codeApplications:
 		return meter.Resource
 	}
@@ -58,13 +64,15 @@ func Classify(err error) meter.Class {
 		return meter.Deadlock
 	case "57033", "40XL1", "X0X02": // the latter two of Apache Derby, which speaks the same protocol
 		return meter.LockTimeout
-	case "HYT00", "HYT01", "57014", "57015", "57019", "57020", "57030", "57036", "40003", "40506":
+	case "HYT00", "HYT01", "57014", "57015", "57019", "57020", "57030", "57036", "40003", "40506", "55025", "55032":
 		return meter.Connection
-	case "HY001", "HY014":
+	case "HY001", "HY014", "5U026": // the last of a threshold of the workload management
 		return meter.Resource
+	case "57007", "57016": // a table in a pending state
+		return meter.Other
 	}
 	switch e.State[:min(2, len(e.State))] {
-	case "08", "55", "58":
+	case "08", "58":
 		return meter.Connection
 	case "22", "23", "44":
 		return meter.Constraint

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"sledge/internal/database/db2/cli"
@@ -42,7 +43,8 @@ func TestEveryClassOfErrors(t *testing.T) {
 		{"42501", -551, "no privilege", meter.Permission},
 		{"42502", -552, "no privilege for the operation", meter.Permission},
 		{"42519", -554, "no right to grant", meter.Permission},
-		{"28000", -1403, "user or password", meter.Permission},
+		{"08004", -1403, "user or password", meter.Permission},
+		{"28000", -1, "of a server that has other codes", meter.Permission},
 		{"08001", -30082, `Security processing failed with reason "24"`, meter.Permission},
 		{"08004", -1060, "no right to connect", meter.Permission},
 
@@ -57,6 +59,8 @@ func TestEveryClassOfErrors(t *testing.T) {
 		{"55032", -1224, "forced off", meter.Connection},
 		{"57019", -1032, "not started", meter.Connection},
 		{"57019", -1035, "in use", meter.Connection},
+		{"55025", -1015, "inconsistent until it is restarted", meter.Connection},
+		{"58004", -1042, "system error", meter.Connection},
 		{"57014", -952, "cancelled", meter.Connection},
 		{"58009", -30020, "protocol", meter.Connection},
 		{"40003", -99999, "link failure", meter.Connection},
@@ -68,8 +72,15 @@ func TestEveryClassOfErrors(t *testing.T) {
 		{"57049", -1226, "most agents", meter.Resource},
 		{"54001", -101, "statement too long", meter.Resource},
 		{"HY001", -99999, "memory", meter.Resource},
+		{"5U026", -4712, "threshold exceeded", meter.Resource},
 
 		{"42601", -104, "syntax", meter.Other},
+		{"55019", -20054, "table in a state that does not allow it", meter.Other},
+		{"55039", -290, "tablespace in a state that does not allow it", meter.Other},
+		{"57016", -668, "table in a pending state", meter.Other},
+		{"57007", -668, "table in a pending state", meter.Other},
+		{"58004", -901, "system error of one statement", meter.Other},
+		{"58005", -902, "system error of all that follow", meter.Connection},
 		{"42704", -204, "no such object", meter.Other},
 		{"75000", -438, "of a routine", meter.Other},
 	} {
@@ -88,5 +99,15 @@ func TestEveryClassOfErrors(t *testing.T) {
 		if got := Classify(err); got != want {
 			t.Errorf("%v: got %v, want %v", err, got, want)
 		}
+	}
+}
+
+func TestALogThatIsTooSmallIsAdvisedOn(t *testing.T) {
+	full := &cli.Error{State: "57011", Code: codeLogFull, Message: "SQL0964C The transaction log for the database is full."}
+	if err := adviseOnLog(full); !errors.Is(err, full) || !strings.Contains(err.Error(), "logsecond") {
+		t.Errorf("got %v, want it to say what to raise", err)
+	}
+	if other := errors.New("another"); adviseOnLog(other) != other {
+		t.Error("another error was changed")
 	}
 }

@@ -87,7 +87,7 @@ func (l login) explain(err error) error {
 		Err:     err,
 		Missing: slices.Contains([]int{codeNotFound, codeUnknownAlias, codeUnknownSource}, code(err)),
 	}
-	if code(err) == codeRefused {
+	if n := code(err); n == codeRefused || n == codeRefusedThere {
 		return &database.PasswordError{Option: l.passwordOption, Called: l.server.Name(l.passwordOption), User: l.user, Err: unconnected}
 	}
 	return unconnected
@@ -103,7 +103,7 @@ func code(err error) int {
 func (l login) advice(err error) string {
 	name := l.server.Name
 	switch code(err) {
-	case codeRefused:
+	case codeRefused, codeRefusedThere:
 		return fmt.Sprintf("check options %s, %s and %s", name(l.userOption), name(l.passwordOption), name("authentication"))
 	case codeNotFound:
 		return fmt.Sprintf("check option %s, or create the database with \"db2 create database %s\"", name(l.databaseOption), l.database)
@@ -115,6 +115,12 @@ func (l login) advice(err error) string {
 		return "raise the server's maxappls or max_coordagents, or use fewer virtual users"
 	case codeSystem:
 		return "start the instance with db2start"
+	}
+	if n := code(err); n != 0 && n != codeOfLibrary && n != codeCommunication && n != codeNoService {
+		return fmt.Sprintf("the server answers, and refuses; \"db2 ? SQL%04d\" explains why", -n)
+	}
+	if l.server.SSL {
+		return fmt.Sprintf("check options %s and %s, that the server takes TLS at that port, and its certificate by option %s", name("host"), name("port"), name("ssl_ca"))
 	}
 	return fmt.Sprintf("check options %s and %s, that the server is running there, and that it listens on TCP (DB2COMM)", name("host"), name("port"))
 }

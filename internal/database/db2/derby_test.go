@@ -18,6 +18,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
+	"sledge/internal/schema"
 	"sledge/internal/sqlfile"
 	"sledge/internal/suite"
 	"sledge/internal/suite/jobs"
@@ -48,6 +49,18 @@ func onDerby() *database.Database {
 			options = &serial
 		}
 		return connect(ctx, options, as)
+	}
+	d.Schema = func(d *database.Database, sql *sqlfile.Library, plan any) database.Schema {
+		s := newSchema(d, sql, plan)
+		create := s.Create
+		s.Create = func(tables []schema.Table) ([]string, error) {
+			statements, err := create(tables)
+			for i := range statements { // Derby knows no other way
+				statements[i] = strings.Replace(statements[i], " ORGANIZE BY ROW", "", 1)
+			}
+			return statements, err
+		}
+		return s
 	}
 	return &d
 }

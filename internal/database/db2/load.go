@@ -69,13 +69,22 @@ func (s *session) load(ctx context.Context, table schema.Table, rows schema.RowS
 			continue
 		}
 		if _, err := s.many(ctx, h, pending); err != nil {
-			return loaded, err
+			return loaded, adviseOnLog(err)
 		}
 		loaded += int64(pending)
 		if pending = 0; !more {
 			return loaded, nil
 		}
 	}
+}
+
+// adviseOnLog says what to do where the log is too small for a chunk. With Db2's own settings it has
+// some 100 MB, and a warehouse's order lines are one chunk of 300,000 rows.
+func adviseOnLog(err error) error {
+	if code(err) != codeLogFull {
+		return err
+	}
+	return fmt.Errorf("%w: the rows that a virtual user loads at a time are one transaction: raise logfilsiz, logprimary or logsecond by \"db2 update db cfg\", or build with fewer virtual users", err)
 }
 
 // bytesPerCharacter is how long a character may be in UTF-8.

@@ -156,9 +156,6 @@ func (o *transactional) In(table string) string {
 // In is the clause that puts a table into its tablespace. schema.sql asks.
 func (o *analytic) In() string { return inTablespace(o.Tablespace) }
 
-// ByColumns reports whether tables are kept by columns. finish.sql asks.
-func (o *analytic) ByColumns() bool { return o.OrganizeBy == "COL" }
-
 // Organized is the clause that says how a table is kept, of which the column has dates, if
 // it is one that is clustered by them. schema.sql asks.
 func (o *analytic) Organized(dates string) string {

@@ -1,11 +1,13 @@
 package db2
 
 import (
+	"errors"
 	"net/url"
 	"strings"
 	"testing"
 
 	"sledge/internal/database"
+	"sledge/internal/database/db2/cli"
 	"sledge/internal/option"
 )
 
@@ -83,6 +85,34 @@ func TestAURLNamesADatabase(t *testing.T) {
 	for name, want := range map[string]string{"host": "db1", "port": "50001", "user": "me", "password": "secret", "dbname": "TEST", "ssl": "true"} {
 		if got[name] != want {
 			t.Errorf("%s: got %q, want %q", name, got[name], want)
+		}
+	}
+}
+
+func TestARefusedConnectionSaysWhatToDo(t *testing.T) {
+	for _, tt := range []struct {
+		code   int
+		values option.Values
+		want   string
+	}{
+		{codeRefused, nil, "authentication"},
+		{codeRefusedThere, nil, "password"},
+		{codeNotFound, nil, "db2 create database tpcc"},
+		{codeUnknownAlias, nil, "without a host"},
+		{codeSystem, nil, "db2start"},
+		{codeCommunication, option.Values{"host": "db1"}, "DB2COMM"},
+		{codeCommunication, option.Values{"host": "db1", "ssl": "true"}, "ssl_ca"},
+		{codeOfLibrary, nil, "DB2COMM"},
+		{-1117, nil, "db2 ? SQL1117"},
+		{-113, nil, "db2 ? SQL0113"},
+	} {
+		s, a := bound(t, database.Use{Name: "tpcc"}, tt.values).(settings).common()
+		err := loginOf(s, a).explain(&cli.Error{State: "08001", Code: tt.code, Message: "the server's words"})
+		if text := err.Error(); !strings.Contains(text, tt.want) || !strings.Contains(text, "the server's words") || strings.Contains(text, a.Password) {
+			t.Errorf("%d: got %q, want %q in it", tt.code, text, tt.want)
+		}
+		if _, refused := errors.AsType[*database.PasswordError](err); refused != (tt.code == codeRefused || tt.code == codeRefusedThere) {
+			t.Errorf("%d: a wrong password: %t", tt.code, refused)
 		}
 	}
 }

@@ -20,9 +20,10 @@ import (
 )
 
 // translated is a statement of routines.sql as MariaDB takes it: what differs is how numbers become
-// whole or text, which clause locks, and the array that no other database has.
+// whole or text, which clause locks, how tables are kept, and the array that no other database has.
 func translated(statement string) string {
 	for _, r := range []struct{ from, to string }{
+		{` ORGANIZE BY ROW`, ""},
 		{`\bINTEGER\(`, "FLOOR("},
 		{`\bVARCHAR\(([a-z]\w*)\)`, "CAST($1 AS CHAR)"},
 		{`\bBITOR\(`, "sledge_bitor("},

@@ -24,7 +24,7 @@ UNION ALL
 SELECT 'sequence ' || LOWER(seqname), '', '', '' FROM syscat.sequences WHERE seqschema = CURRENT SCHEMA AND seqtype = 'S'
 UNION ALL
 SELECT 'variable ' || LOWER(varname), '', '', '' FROM syscat.variables
-WHERE varschema = CURRENT SCHEMA AND varmodulename IS NULL AND COALESCE(remarks, '') <> 'Sledge'
+WHERE varschema = CURRENT SCHEMA AND varmodulename IS NULL AND (remarks IS NULL OR remarks <> 'Sledge')
 UNION ALL
-SELECT 'type ' || LOWER(typename), '', '', '' FROM syscat.datatypes WHERE typeschema = CURRENT SCHEMA AND COALESCE(remarks, '') <> 'Sledge'
+SELECT 'type ' || LOWER(typename), '', '', '' FROM syscat.datatypes WHERE typeschema = CURRENT SCHEMA AND (remarks IS NULL OR remarks <> 'Sledge')
 ORDER BY 1

@@ -90,7 +90,7 @@ BEGIN
   -- hundred.
   REPEAT
     {{- range $n := 15}}
-    SET i{{$n}} = CASE WHEN no_o_ol_cnt > {{$n}} THEN MOD(BITOR(INTEGER(RAND() * 8192), INTEGER(1 + RAND() * 100000)) + 7911, 100000) + 1 END;
+    SET i{{$n}} = CASE WHEN no_o_ol_cnt > {{$n}} THEN MOD(BITOR(MOD(INTEGER(RAND() * 8192), 8192), 1 + MOD(INTEGER(RAND() * 100000), 100000)) + 7911, 100000) + 1 END;
     {{- end}}
     SET repeated = CASE WHEN
       {{- range $n := 15}}{{if $n}}
@@ -98,10 +98,10 @@ BEGIN
       {{- end}}{{end}} THEN 1 ELSE 0 END;
   UNTIL repeated = 0
   END REPEAT;
-  -- One line in a hundred is supplied by another warehouse, all others alike (2.4.1.5).
+  -- One line in a hundred is supplied by another warehouse, all others alike (2.4.1.5). RAND can be 1.
   {{- range $n := 15}}
-  SET q{{$n}} = INTEGER(1 + RAND() * 10);
-  SET s{{$n}} = CASE WHEN no_o_ol_cnt > {{$n}} AND no_max_w_id > 1 AND RAND() < 0.01 THEN MOD(no_w_id + INTEGER(RAND() * (no_max_w_id - 1)), no_max_w_id) + 1 ELSE no_w_id END;
+  SET q{{$n}} = 1 + MOD(INTEGER(RAND() * 10), 10);
+  SET s{{$n}} = CASE WHEN no_o_ol_cnt > {{$n}} AND no_max_w_id > 1 AND RAND() < 0.01 THEN MOD(no_w_id + MOD(INTEGER(RAND() * (no_max_w_id - 1)), no_max_w_id - 1), no_max_w_id) + 1 ELSE no_w_id END;
   {{- end}}
   -- One order in a hundred has an unused item as its last (2.4.1.4).
   IF RAND() < 0.01 THEN

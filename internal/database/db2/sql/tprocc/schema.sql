@@ -1,4 +1,5 @@
--- The nine tables with their keys. The others' indexes are built when the rows are there.
+-- The nine tables with their keys. The others' indexes are built when the rows are there. Where a
+-- database keeps tables by columns unless it is told otherwise, these could not be locked by rows.
 {{- $size := .Connection.PartitionSize .Settings.Warehouses}}
 CREATE TABLE warehouse (
   w_id INTEGER NOT NULL,
@@ -11,7 +12,7 @@ CREATE TABLE warehouse (
   w_state CHAR(2) NOT NULL,
   w_zip CHAR(9) NOT NULL,
   PRIMARY KEY (w_id)
-){{.Connection.In "W"}}
+){{.Connection.In "W"}} ORGANIZE BY ROW
 /
 CREATE TABLE district (
   d_id SMALLINT NOT NULL,
@@ -26,7 +27,7 @@ CREATE TABLE district (
   d_state CHAR(2) NOT NULL,
   d_zip CHAR(9) NOT NULL,
   PRIMARY KEY (d_w_id, d_id)
-){{.Connection.In "D"}}
+){{.Connection.In "D"}} ORGANIZE BY ROW
 /
 CREATE TABLE customer (
   c_id INTEGER NOT NULL,
@@ -51,7 +52,7 @@ CREATE TABLE customer (
   c_delivery_cnt INTEGER NOT NULL,
   c_data VARCHAR(500) NOT NULL,
   PRIMARY KEY (c_w_id, c_d_id, c_id)
-){{.Connection.In "C"}}{{if $size}} PARTITION BY RANGE (c_w_id) (STARTING 1 ENDING {{.Connection.LastPartitioned .Settings.Warehouses}} EVERY {{$size}}, ENDING MAXVALUE){{end}}
+){{.Connection.In "C"}} ORGANIZE BY ROW{{if $size}} PARTITION BY RANGE (c_w_id) (STARTING 1 ENDING {{.Connection.LastPartitioned .Settings.Warehouses}} EVERY {{$size}}, ENDING MAXVALUE){{end}}
 /
 CREATE TABLE history (
   h_c_id INTEGER NOT NULL,
@@ -62,7 +63,7 @@ CREATE TABLE history (
   h_date TIMESTAMP NOT NULL,
   h_amount DECIMAL(6,2) NOT NULL,
   h_data VARCHAR(24) NOT NULL
-){{.Connection.In "H"}}
+){{.Connection.In "H"}} ORGANIZE BY ROW
 /
 CREATE TABLE item (
   i_id INTEGER NOT NULL,
@@ -71,7 +72,7 @@ CREATE TABLE item (
   i_price DECIMAL(5,2) NOT NULL,
   i_data VARCHAR(50) NOT NULL,
   PRIMARY KEY (i_id)
-){{.Connection.In "I"}}
+){{.Connection.In "I"}} ORGANIZE BY ROW
 /
 CREATE TABLE stock (
   s_i_id INTEGER NOT NULL,
@@ -92,14 +93,14 @@ CREATE TABLE stock (
   s_remote_cnt INTEGER NOT NULL,
   s_data VARCHAR(50) NOT NULL,
   PRIMARY KEY (s_w_id, s_i_id)
-){{.Connection.In "S"}}{{if $size}} PARTITION BY RANGE (s_w_id) (STARTING 1 ENDING {{.Connection.LastPartitioned .Settings.Warehouses}} EVERY {{$size}}, ENDING MAXVALUE){{end}}
+){{.Connection.In "S"}} ORGANIZE BY ROW{{if $size}} PARTITION BY RANGE (s_w_id) (STARTING 1 ENDING {{.Connection.LastPartitioned .Settings.Warehouses}} EVERY {{$size}}, ENDING MAXVALUE){{end}}
 /
 CREATE TABLE new_order (
   no_w_id INTEGER NOT NULL,
   no_d_id SMALLINT NOT NULL,
   no_o_id INTEGER NOT NULL,
   PRIMARY KEY (no_w_id, no_d_id, no_o_id)
-){{.Connection.In "NO"}}
+){{.Connection.In "NO"}} ORGANIZE BY ROW
 /
 CREATE TABLE orders (
   o_id INTEGER NOT NULL,
@@ -111,7 +112,7 @@ CREATE TABLE orders (
   o_all_local SMALLINT NOT NULL,
   o_entry_d TIMESTAMP NOT NULL,
   PRIMARY KEY (o_w_id, o_d_id, o_id)
-){{.Connection.In "OR"}}{{if $size}} PARTITION BY RANGE (o_w_id) (STARTING 1 ENDING {{.Connection.LastPartitioned .Settings.Warehouses}} EVERY {{$size}}, ENDING MAXVALUE){{end}}
+){{.Connection.In "OR"}} ORGANIZE BY ROW{{if $size}} PARTITION BY RANGE (o_w_id) (STARTING 1 ENDING {{.Connection.LastPartitioned .Settings.Warehouses}} EVERY {{$size}}, ENDING MAXVALUE){{end}}
 /
 CREATE TABLE order_line (
   ol_o_id INTEGER NOT NULL,
@@ -125,4 +126,4 @@ CREATE TABLE order_line (
   ol_quantity SMALLINT NOT NULL,
   ol_dist_info CHAR(24),
   PRIMARY KEY (ol_w_id, ol_d_id, ol_o_id, ol_number)
-){{.Connection.In "OL"}}{{if $size}} PARTITION BY RANGE (ol_w_id) (STARTING 1 ENDING {{.Connection.LastPartitioned .Settings.Warehouses}} EVERY {{$size}}, ENDING MAXVALUE){{end}}
+){{.Connection.In "OL"}} ORGANIZE BY ROW{{if $size}} PARTITION BY RANGE (ol_w_id) (STARTING 1 ENDING {{.Connection.LastPartitioned .Settings.Warehouses}} EVERY {{$size}}, ENDING MAXVALUE){{end}}

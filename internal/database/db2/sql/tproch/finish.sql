@@ -1,4 +1,5 @@
--- Statistics for the planner, and no locks of single rows where none is changed.
+-- Statistics for the planner, and no locks of single rows where none is changed, of tables that are
+-- kept by rows, which without the option ORGANIZE BY the database decides.
 
 -- name: lineitem
 CALL SYSPROC.ADMIN_CMD('RUNSTATS ON TABLE "' || RTRIM(CURRENT SCHEMA) || '".LINEITEM WITH DISTRIBUTION AND DETAILED INDEXES ALL')
@@ -7,43 +8,55 @@ CALL SYSPROC.ADMIN_CMD('RUNSTATS ON TABLE "' || RTRIM(CURRENT SCHEMA) || '".LINE
 CALL SYSPROC.ADMIN_CMD('RUNSTATS ON TABLE "' || RTRIM(CURRENT SCHEMA) || '".ORDERS WITH DISTRIBUTION AND DETAILED INDEXES ALL')
 
 -- name: partsupp
-{{- if not .Connection.ByColumns}}
-ALTER TABLE partsupp LOCKSIZE TABLE
+BEGIN
+  IF EXISTS (SELECT 1 FROM syscat.tables WHERE tabschema = CURRENT SCHEMA AND tabname = 'PARTSUPP' AND tableorg = 'R') THEN
+    EXECUTE IMMEDIATE 'ALTER TABLE partsupp LOCKSIZE TABLE';
+  END IF;
+END
 /
-{{- end}}
 CALL SYSPROC.ADMIN_CMD('RUNSTATS ON TABLE "' || RTRIM(CURRENT SCHEMA) || '".PARTSUPP WITH DISTRIBUTION AND DETAILED INDEXES ALL')
 
 -- name: part
-{{- if not .Connection.ByColumns}}
-ALTER TABLE part LOCKSIZE TABLE
+BEGIN
+  IF EXISTS (SELECT 1 FROM syscat.tables WHERE tabschema = CURRENT SCHEMA AND tabname = 'PART' AND tableorg = 'R') THEN
+    EXECUTE IMMEDIATE 'ALTER TABLE part LOCKSIZE TABLE';
+  END IF;
+END
 /
-{{- end}}
 CALL SYSPROC.ADMIN_CMD('RUNSTATS ON TABLE "' || RTRIM(CURRENT SCHEMA) || '".PART WITH DISTRIBUTION AND DETAILED INDEXES ALL')
 
 -- name: customer
-{{- if not .Connection.ByColumns}}
-ALTER TABLE customer LOCKSIZE TABLE
+BEGIN
+  IF EXISTS (SELECT 1 FROM syscat.tables WHERE tabschema = CURRENT SCHEMA AND tabname = 'CUSTOMER' AND tableorg = 'R') THEN
+    EXECUTE IMMEDIATE 'ALTER TABLE customer LOCKSIZE TABLE';
+  END IF;
+END
 /
-{{- end}}
 CALL SYSPROC.ADMIN_CMD('RUNSTATS ON TABLE "' || RTRIM(CURRENT SCHEMA) || '".CUSTOMER WITH DISTRIBUTION AND DETAILED INDEXES ALL')
 
 -- name: supplier
-{{- if not .Connection.ByColumns}}
-ALTER TABLE supplier LOCKSIZE TABLE
+BEGIN
+  IF EXISTS (SELECT 1 FROM syscat.tables WHERE tabschema = CURRENT SCHEMA AND tabname = 'SUPPLIER' AND tableorg = 'R') THEN
+    EXECUTE IMMEDIATE 'ALTER TABLE supplier LOCKSIZE TABLE';
+  END IF;
+END
 /
-{{- end}}
 CALL SYSPROC.ADMIN_CMD('RUNSTATS ON TABLE "' || RTRIM(CURRENT SCHEMA) || '".SUPPLIER WITH DISTRIBUTION AND DETAILED INDEXES ALL')
 
 -- name: nation
-{{- if not .Connection.ByColumns}}
-ALTER TABLE nation LOCKSIZE TABLE
+BEGIN
+  IF EXISTS (SELECT 1 FROM syscat.tables WHERE tabschema = CURRENT SCHEMA AND tabname = 'NATION' AND tableorg = 'R') THEN
+    EXECUTE IMMEDIATE 'ALTER TABLE nation LOCKSIZE TABLE';
+  END IF;
+END
 /
-{{- end}}
 CALL SYSPROC.ADMIN_CMD('RUNSTATS ON TABLE "' || RTRIM(CURRENT SCHEMA) || '".NATION WITH DISTRIBUTION AND DETAILED INDEXES ALL')
 
 -- name: region
-{{- if not .Connection.ByColumns}}
-ALTER TABLE region LOCKSIZE TABLE
+BEGIN
+  IF EXISTS (SELECT 1 FROM syscat.tables WHERE tabschema = CURRENT SCHEMA AND tabname = 'REGION' AND tableorg = 'R') THEN
+    EXECUTE IMMEDIATE 'ALTER TABLE region LOCKSIZE TABLE';
+  END IF;
+END
 /
-{{- end}}
 CALL SYSPROC.ADMIN_CMD('RUNSTATS ON TABLE "' || RTRIM(CURRENT SCHEMA) || '".REGION WITH DISTRIBUTION AND DETAILED INDEXES ALL')
