@@ -11,6 +11,7 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 )
 
 // identifier returns a name as SQL takes it, whatever is in it.
@@ -71,7 +72,11 @@ func createDatabase(ctx context.Context, l login) error {
 			"ALTER DATABASE %[1]s ADD FILE (NAME = 'imoltp', FILENAME = 'a folder that is not there yet') TO FILEGROUP imoltp", identifier(l.Database))
 	}
 	if err := s.Exec(ctx, "CREATE DATABASE "+identifier(l.Database)); err != nil {
-		return fmt.Errorf("create the database %s of option %s: %w", l.Database, l.Name("dbname"), err)
+		err = fmt.Errorf("create the database %s of option %s: %w", l.Database, l.Name("dbname"), err)
+		if classify(err) == meter.Permission {
+			err = fmt.Errorf("%w: grant the login CREATE ANY DATABASE, or have the database created and let the login own it", err)
+		}
+		return err
 	}
 	return nil
 }
@@ -90,7 +95,7 @@ func prepareMemory(ctx context.Context, l login, s *session) error {
 	}
 	for _, setting := range []string{"MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT = ON", "AUTO_CREATE_STATISTICS OFF", "AUTO_UPDATE_STATISTICS OFF"} {
 		if err := s.Exec(ctx, "ALTER DATABASE CURRENT SET "+setting); err != nil {
-			return fmt.Errorf("set %s for the database %s: %w", setting, l.Database, err)
+			return fmt.Errorf("set %s for the database %s, which its owner may: %w", setting, l.Database, err)
 		}
 	}
 	return nil

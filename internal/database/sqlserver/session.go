@@ -279,14 +279,11 @@ func (s *session) Begin(ctx context.Context, _ database.Access) error {
 	})
 }
 
-// Commit implements database.Session. A commit that fails leaves the transaction to be
-// rolled back.
+// Commit implements database.Session. After one that fails, as tables in memory may have it, the driver takes the
+// transaction for ended, and only the server knows.
 func (s *session) Commit(ctx context.Context) error {
-	return s.bounded(ctx, func() error {
-		err := s.conn.Commit()
-		s.inTx = err != nil
-		return err
-	})
+	s.inTx = false
+	return s.bounded(ctx, s.conn.Commit)
 }
 
 // Rollback implements database.Session.

@@ -212,6 +212,49 @@ func TestATransactionThatTheServerHasRolledBackIsOver(t *testing.T) {
 	}
 }
 
+// As one of tables in memory may, of which the server tells at its end that it conflicts.
+func TestACommitThatFailsIsOver(t *testing.T) {
+	commits := 0
+	s := &standIn{t: t}
+	usual := answering(func(request) []byte { return nil })
+	s.answer = func(r request) []byte {
+		if r.kind == aTransaction && !r.begins() {
+			if commits++; commits == 1 {
+				return append(tokenLength(0xE3, []byte{10, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8}), failed(41325, "serializable validation failure")...)
+			}
+		}
+		return usual(r)
+	}
+	session := connectTo(t, s)
+	if err := session.Begin(t.Context(), database.ReadWrite); err != nil {
+		t.Fatal(err)
+	}
+	if err := session.Commit(t.Context()); classify(err) != meter.Serialization {
+		t.Errorf("got %v of class %v", err, classify(err))
+	}
+	for _, step := range []func(context.Context) error{session.Rollback, session.Rollback} {
+		if err := step(t.Context()); err != nil {
+			t.Errorf("rolling back: %v", err)
+		}
+	}
+	if err := session.Begin(t.Context(), database.ReadWrite); err != nil {
+		t.Fatal(err)
+	}
+	if err := session.Commit(t.Context()); err != nil {
+		t.Error(err)
+	}
+	var got []string
+	for _, r := range s.requests() {
+		if r.kind == aTransaction {
+			r.text = "-"
+		}
+		got = append(got, r.text)
+	}
+	if want := "- | - | IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION | - | -"; strings.Join(got, " | ") != want {
+		t.Errorf("got %s, want %s", strings.Join(got, " | "), want)
+	}
+}
+
 // The options say nothing of it: the server knows.
 func TestATableInMemoryIsDroppedBetweenTransactionsAndTakesNoHints(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -371,7 +414,7 @@ func TestOutputParametersComeBack(t *testing.T) {
 		Total   int64           `sql:"total,inout"`
 		Nothing sql.Null[int64] `sql:"nothing,out"`
 	}{N: 5, Nothing: sql.Null[int64]{V: 1, Valid: true}}
-	st, err := session.Prepare(t.Context(), parsed(t, "CALL sledge_test_outputs(:n, :total, :nothing)"), &in, nil)
+	st, err := session.Prepare(t.Context(), parsed(t, "EXECUTE sledge_test_outputs @n = :n, @total = :total, @nothing = :nothing"), &in, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

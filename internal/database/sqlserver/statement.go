@@ -25,23 +25,12 @@ type call struct {
 }
 
 var (
-	aCall     = regexp.MustCompile(`(?is)^\s*CALL\s+([\w.]+)\s*\(([^()]*)\)\s*;?\s*$`)
 	anExecute = regexp.MustCompile(`(?is)^\s*EXEC(?:UTE)?\s+([\w.]+)\s+(@\w+\s*=\s*@p\d+\s*(?:,\s*@\w+\s*=\s*@p\d+\s*)*);?\s*$`)
 	mention   = regexp.MustCompile(`(?i)\bEXEC(UTE)?\b`)
 )
 
-// parseCall reads a query that does nothing but call a procedure: EXECUTE name @a = :b, which
-// says what the parameters are called, or CALL name(:a, :b), where they are called as the
-// query's are.
+// parseCall reads a query that does nothing but call a procedure: EXECUTE name @a = :b.
 func parseCall(q sqlfile.Query) (call, bool) {
-	if m := aCall.FindStringSubmatch(q.Text); m != nil {
-		for i, argument := range strings.Split(m[2], ",") {
-			if strings.TrimSpace(argument) != fmt.Sprintf("@p%d", i+1) {
-				return call{}, false
-			}
-		}
-		return call{m[1], q.Params}, true
-	}
 	m := anExecute.FindStringSubmatch(q.Text)
 	if m == nil {
 		return call{}, false
