@@ -277,9 +277,6 @@ func (o *transactional) ManyBuckets(warehouses, rows int) int {
 // mostBuckets is how many a hash index may have.
 const mostBuckets = 1 << 30
 
-// SchemaOnly reports whether memory-optimized tables are empty after a restart.
-func (o *transactional) SchemaOnly() bool { return o.Durable == "SCHEMA_ONLY" }
-
 // Heaps reports whether tables are heaps when they are loaded, which take a lock of the whole
 // table that hardly anything is logged by. datafiles.sql asks.
 func (o *transactional) Heaps() bool { return !o.InMemory }

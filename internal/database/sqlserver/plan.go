@@ -121,68 +121,85 @@ func (e element) draw(lines []job.PlanLine, depth int) []job.PlanLine {
 
 // operator returns the line of an operator, and those of what is known of it.
 func (e element) operator(indent string) []job.PlanLine {
+	var known facts
+	e.each(known.learn)
 	physical, logical := e.attribute("PhysicalOp"), e.attribute("LogicalOp")
 	line := job.PlanLine{Step: indent + physical}
 	if logical != "" && logical != physical {
 		line.Step += " (" + logical + ")"
 	}
-	var objects, sought, details []string
-	actual := actually{}
-	e.each(func(part element) bool {
-		switch name := part.XMLName.Local; name {
-		case "Object":
-			object := part.named("Table")
-			if index := part.named("Index"); index != "" {
-				object += "." + index
-			}
-			if !slices.Contains(objects, object) {
-				objects = append(objects, object)
-			}
-		case "RunTimeCountersPerThread":
-			actual.add(part)
-		case "RangeColumns":
-			for _, column := range part.Children {
-				sought = append(sought, column.named("Column"))
-			}
-		case "Predicate", "ProbeResidual", "Residual":
-			for _, scalar := range part.Children {
-				if text := scalar.attribute("ScalarString"); text != "" {
-					details = append(details, "where: "+strings.Join(strings.Fields(text), " "))
-				}
-			}
-			return false
-		case "Warnings":
-			for _, a := range part.Attributes {
-				details = append(details, "warning: "+a.Name.Local+"="+a.Value)
-			}
-			for _, warning := range part.Children {
-				details = append(details, strings.TrimRight("warning: "+warning.XMLName.Local+" "+warning.told("SpillLevel", "ConvertIssue", "Expression", "WaitTime", "GrantWarningKind"), " "))
-			}
-			return false
-		case "IndexScan", "TableScan":
-			if part.attribute("Storage") == "ColumnStore" {
-				line.Step += " by column"
-			}
-		}
-		return true
-	})
-	if len(objects) > 0 {
-		line.Step += " " + strings.Join(objects, ", ")
+	if known.byColumn {
+		line.Step += " by column"
+	}
+	if len(known.objects) > 0 {
+		line.Step += " " + strings.Join(known.objects, ", ")
 	}
 	line.Text = line.Step
-	if told := e.told("EstimatedExecutionMode"); strings.HasSuffix(told, "Batch") {
+	if e.attribute("EstimatedExecutionMode") == "Batch" {
 		line.Text += ", in batches"
 	}
 	line.Text += fmt.Sprintf("  (estimated rows=%s cost=%s)", e.attribute("EstimateRows"), e.attribute("EstimatedTotalSubtreeCost"))
-	line.Text += actual.String()
-	if len(sought) > 0 {
-		details = slices.Insert(details, 0, "seek: "+strings.Join(sought, ", "))
-	}
+	line.Text += known.actual.String()
 	lines := []job.PlanLine{line}
-	for _, detail := range details {
+	if len(known.sought) > 0 {
+		lines = append(lines, job.PlanLine{Text: indent + "    seek: " + strings.Join(known.sought, ", ")})
+	}
+	for _, detail := range known.details {
 		lines = append(lines, job.PlanLine{Text: indent + "    " + detail})
 	}
 	return lines
+}
+
+// facts are what the elements of an operator say of it.
+type facts struct {
+	objects  []string // tables and indexes
+	byColumn bool     // they are kept by column
+	sought   []string // columns by which rows are found
+	details  []string // conditions and warnings
+	actual   actually
+}
+
+// learn adds what an element says, and reports whether those within it say more.
+func (f *facts) learn(part element) bool {
+	switch part.XMLName.Local {
+	case "Object":
+		object := part.named("Table")
+		if index := part.named("Index"); index != "" {
+			object += "." + index
+		}
+		if !slices.Contains(f.objects, object) {
+			f.objects = append(f.objects, object)
+		}
+	case "IndexScan", "TableScan":
+		f.byColumn = f.byColumn || part.attribute("Storage") == "ColumnStore"
+	case "RangeColumns":
+		for _, column := range part.Children {
+			f.sought = append(f.sought, column.named("Column"))
+		}
+	case "RunTimeCountersPerThread":
+		f.actual.add(part)
+	case "Predicate", "ProbeResidual", "Residual":
+		for _, scalar := range part.Children {
+			if text := scalar.attribute("ScalarString"); text != "" {
+				f.details = append(f.details, "where: "+strings.Join(strings.Fields(text), " "))
+			}
+		}
+		return false
+	case "Warnings":
+		f.warn(part)
+		return false
+	}
+	return true
+}
+
+func (f *facts) warn(warnings element) {
+	for _, a := range warnings.Attributes {
+		f.details = append(f.details, "warning: "+a.Name.Local+"="+a.Value)
+	}
+	for _, warning := range warnings.Children {
+		told := warning.told("SpillLevel", "ConvertIssue", "Expression", "WaitTime", "GrantWarningKind")
+		f.details = append(f.details, strings.TrimRight("warning: "+warning.XMLName.Local+" "+told, " "))
+	}
 }
 
 // actually is what an operator has done, on all threads together.

@@ -187,7 +187,7 @@ func (s *session) query(ctx context.Context, statement string, limit int) (t dat
 	}
 }
 
-// texts returns a row's values as text.
+// texts returns a row's values as text; dates tells which are of dates alone, and may be nil.
 func texts(values []driver.Value, dates []bool) []string {
 	row := make([]string, len(values))
 	for i, v := range values {
@@ -202,7 +202,7 @@ func texts(values []driver.Value, dates []bool) []string {
 			row[i] = strconv.FormatFloat(v, 'f', -1, 64)
 		case time.Time:
 			layout := database.TimeFormat
-			if dates[i] {
+			if dates != nil && dates[i] {
 				layout = time.DateOnly
 			}
 			row[i] = v.Format(layout)

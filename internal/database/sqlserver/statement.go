@@ -374,7 +374,7 @@ func failure(s *set, row []driver.Value) error {
 		return nil
 	}
 	if s.failure {
-		values := texts(row, make([]bool, len(row)))
+		values := texts(row, nil)
 		n, err := strconv.ParseInt(values[0], 10, 32)
 		if err != nil {
 			return nil
@@ -382,7 +382,7 @@ func failure(s *set, row []driver.Value) error {
 		return &routineError{number: int32(n), text: fmt.Sprintf("the procedure has caught error %s: %s", values[0], strings.Join(values[1:], ", "))}
 	}
 	if text, is := row[0].(string); is && strings.HasPrefix(text, inMemoryConflict) {
-		return &routineError{inMemory: true, text: "the procedure has caught a conflict: " + strings.Join(texts(row, make([]bool, len(row))), ", ")}
+		return &routineError{inMemory: true, text: "the procedure has caught a conflict: " + strings.Join(texts(row, nil), ", ")}
 	}
 	return nil
 }
