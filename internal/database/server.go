@@ -26,6 +26,10 @@ type Server struct {
 	// keeps none, or does not show it to the user, its error is an UncountedError.
 	Counter func(ctx context.Context, s Session) (int64, error)
 
+	// CountsStatements says what Counter counts, where that is a transaction only if the client sends it in
+	// one piece: a run that sends statements goes without. "" where it counts transactions.
+	CountsStatements string
+
 	// CounterOfAll counts those of all databases of the server together. Optional: nil where
 	// Counter does, and where there is none.
 	CounterOfAll func(ctx context.Context, s Session) (int64, error)

@@ -45,6 +45,10 @@ type Plan struct {
 	// 0 where the spec does not say it.
 	Size float64
 
+	// Uncounted says why a run goes without the server's count, though the server has one; ""
+	// where it has none, or goes with it.
+	Uncounted string
+
 	// Grace is how long users may take to finish the transaction they are in when
 	// a run is over, before it is broken off.
 	Grace time.Duration
@@ -153,6 +157,9 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 		return Plan{}, err
 	}
 	p.Schema, p.Server = d.Schema(d, p.SQL, p), d.Server(p.SQL)
+	if w.Piecemeal != nil && w.Piecemeal(p.Settings) && spec.Action == job.Run && p.Server.CountsStatements != "" {
+		p.Server.Counter, p.Uncounted = nil, p.Server.CountsStatements
+	}
 	if p.Pacing.Plans == load.TimedPlans && p.Server.ExplainTimed == nil && spec.Action == job.Run {
 		return Plan{}, spec.Names.Wrong("plans", string(load.TimedPlans), "%s has no plans with times: set it to %s", d.Title, load.UntimedPlans)
 	}

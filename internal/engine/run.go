@@ -751,7 +751,7 @@ func (r *run) result(m measurement) job.Result {
 	if m.start.counter.read && m.end.counter.read {
 		r.describeCount(&result, &w, m)
 	} else {
-		result.Uncounted = cmp.Or(m.start.uncounted, m.end.uncounted)
+		result.Uncounted = cmp.Or(r.plan.Uncounted, m.start.uncounted, m.end.uncounted)
 	}
 	result.Metrics = r.plan.Workload.Score(w)
 	if r.profile != nil && !m.started.IsZero() {

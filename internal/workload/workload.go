@@ -75,6 +75,10 @@ type Workload struct {
 	// them. Optional.
 	Pauses func(options any) (option string, pause bool)
 
+	// Piecemeal reports whether the client sends the statements of a transaction one by one. Optional:
+	// nil is never.
+	Piecemeal func(options any) bool
+
 	// Mixed returns the option that was set to say how often terminals decide on each kind
 	// of transaction; "" where none was. A rate of each kind leaves no room for it. It is nil
 	// where terminals are no KindPickers.

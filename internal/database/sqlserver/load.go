@@ -69,8 +69,9 @@ func (s *session) copy(ctx context.Context, table schema.Table, rows schema.RowS
 			err = bulk.AddRow(values)
 		}
 		if err != nil {
-			// Half of a message is sent, so that nothing else can be.
-			s.Interrupt()
+			if number(err) == 0 { // else the server has refused the command, and waits for no rows
+				s.Interrupt() // half of a message is sent, so that nothing else can be
+			}
 			return 0, s.failed(fmt.Errorf("load table %s: %w", table.Name, err))
 		}
 	}
@@ -96,6 +97,9 @@ func (s *session) look(ctx context.Context, table string) (tableFacts, error) {
 	for _, row := range t.Rows {
 		known.heap = row[1] == "0" && row[2] != "1"
 		known.columns = append(known.columns, row[0])
+	}
+	if len(known.columns) == 0 {
+		return tableFacts{}, fmt.Errorf("load table %s: there is none", table)
 	}
 	if s.tables == nil {
 		s.tables = map[string]tableFacts{}

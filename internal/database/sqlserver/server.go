@@ -16,6 +16,7 @@ func newServer(sql *sqlfile.Library) database.Server {
 	server := sqlschema.NewServer(sql)
 	server.Explain = explainer("SHOWPLAN_XML")
 	server.ExplainTimed = explainer("STATISTICS XML") // the plan follows the rows
+	server.CountsStatements = "SQL Server counts batches, and each statement from the client is one"
 	batches := server.Counter
 	server.Counter = func(ctx context.Context, s database.Session) (int64, error) {
 		n, err := batches(ctx, s)

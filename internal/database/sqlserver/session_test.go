@@ -628,6 +628,37 @@ func TestRowsAreInsertedByOneStatement(t *testing.T) {
 	}
 }
 
+// Nothing is half sent where the server refuses the command, or where there is no table.
+func TestASessionGoesOnAfterALoadThatWasRefused(t *testing.T) {
+	table := schema.Table{Name: "loaded", Columns: []schema.Column{{Name: "id"}}}
+	there := []byte(nil)
+	s := &standIn{t: t, answer: answering(func(r request) []byte {
+		switch {
+		case strings.Contains(r.text, "OBJECTPROPERTY"):
+			return there
+		case strings.HasPrefix(r.text, "INSERT BULK"):
+			return failed(229, "The INSERT permission was denied.")
+		case strings.Contains(r.text, "FMTONLY OFF"):
+			all := rows([]string{"id"}, []any{int64(1)})
+			return append(all[:len(all)-1-9], done(0)...)
+		}
+		return nil
+	})}
+	session := connectTo(t, s)
+	for says, answer := range map[string][]byte{
+		"load table loaded: there is none": done(0),
+		"permission was denied":            append(columnsOf("id"), done(1)...),
+	} {
+		there = answer
+		if _, err := session.Load(t.Context(), table, &source{[]string{"1"}}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("got %v, want that it says %q", err, says)
+		}
+		if err := session.Exec(t.Context(), "DELETE FROM t"); err != nil {
+			t.Errorf("after it: %v", err)
+		}
+	}
+}
+
 // columnsOf answers what is asked of a heap with these columns.
 func columnsOf(names ...string) []byte {
 	var all [][]any

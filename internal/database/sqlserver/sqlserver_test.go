@@ -39,6 +39,17 @@ func TestUsersNeverShareEventLoops(t *testing.T) {
 	}
 }
 
+// The server counts batches, of which a transaction in statements has many.
+func TestTransactionsInStatementsAreNotCountedAsBatches(t *testing.T) {
+	for value, want := range map[string]string{"false": "", "true": "SQL Server counts batches, and each statement from the client is one"} {
+		spec := job.Spec{Action: job.Run, Database: "sqlserver", Workload: "tprocc", Users: 4, Options: option.Values{"client_sql": value}}
+		plan, err := engine.Local{Catalog: edition.Catalog}.Plan(spec)
+		if err != nil || plan.Uncounted != want || (plan.Server.Counter == nil) != (want != "") {
+			t.Errorf("client_sql %s: got %q, %v, a counter: %v", value, plan.Uncounted, err, plan.Server.Counter != nil)
+		}
+	}
+}
+
 // A columnstore index has to be divided as its table is, which no index can do for it afterwards.
 func TestTablesAreDividedBeforeTheirIndexes(t *testing.T) {
 	statements := grammartest.Statements(t, sqlserver.Database, nil, option.Values{"columnstore": "true", "partition_by_date": "true"})

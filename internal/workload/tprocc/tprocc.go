@@ -58,6 +58,7 @@ var Workload = &workload.Workload{
 	NewExecutor: newExecutor,
 	Builders:    func(options any) int { return options.(*Options).Builders },
 	Mixed:       mixed,
+	Piecemeal:   func(options any) bool { return options.(*Options).NoStoredProcs },
 	Pauses:      func(options any) (string, bool) { return "key_and_think", options.(*Options).KeyAndThink },
 	Rules:       rules,
 	Extent:      extent,
