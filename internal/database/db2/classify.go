@@ -31,7 +31,7 @@ const (
 	codeLogFull        = -964  // the transactions under way are larger than the log
 )
 
-// deadlockReason and timeoutReason stand in the message of codeRollback: "Reason code \"2\"".
+// timeoutReason stands in the message of codeRollback: "Reason code \"68\""; others are of deadlocks.
 const timeoutReason = "68"
 
 // Classify is Database.Classify: by the SQLCODE where that says it, and else by the SQLSTATE,

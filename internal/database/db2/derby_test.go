@@ -6,7 +6,9 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +17,8 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/database"
+	"sledge/internal/database/db2/cli"
+	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -143,6 +147,26 @@ func TestMonreportIsAskedForMinutesOfTheMeasuredTime(t *testing.T) {
 		if r := report(o, time.Hour); r != nil {
 			t.Errorf("got %+v where nobody asked for one", r)
 		}
+	}
+}
+
+// Settings are of several statements, of which one that the user may not run is passed over; the
+// library knows a version, too.
+func TestSettingsAreThoseThatTheUserMaySee(t *testing.T) {
+	plan, err := engine.NewPlan(catalog.Pair{Database: onDerby(), Workload: tprocc.Workload}, job.Spec{Action: job.Run, Options: option.Values(testserver.Open(t, "derby").Values())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := plan.Server.Settings(t.Context(), derbySession(t))
+	if want := map[string]string{"waitTimeout": "3", "pageSize": "4096", "durability": "test"}; err != nil || !maps.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+	if version := derbySession(t).(*session).conn.ServerVersion(); !strings.HasPrefix(version, "10.07") {
+		t.Errorf("got the version %q of the library, want Derby's", version)
+	}
+	refused := &cli.Error{State: "42501", Code: -551, Message: "no privilege"}
+	if permitted(fmt.Errorf("asked: %w", refused)) != nil || permitted(errInterrupted) == nil || permitted(nil) != nil {
+		t.Error("want errors of rights passed over, and no others")
 	}
 }
 

@@ -12,17 +12,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/sqlfile"
-	"sledge/internal/sqlschema"
 )
-
-// newServer is Database.Server: plans are written into tables, and read from there.
-func newServer(sql *sqlfile.Library) database.Server {
-	server := sqlschema.NewServer(sql)
-	if sql.Has("explain.rows") {
-		server.Explain = explainer(sql)
-	}
-	return server
-}
 
 // explainer has the server write plans into the tables of EXPLAIN that there are, and takes
 // back what was written when it is read: nothing is made, and nothing is left there.

@@ -72,7 +72,6 @@ const (
 	attrAutocommit      = 102
 	attrLoginTimeout    = 103
 	attrConnectionDead  = 1209
-	attrApplication     = 1283 // SQL_ATTR_INFO_APPLNAME
 	attrParamStatus     = 20
 	attrParamsProcessed = 21
 	attrParamSetSize    = 22
@@ -88,8 +87,6 @@ const (
 	endCommit      = 0
 	endRollback    = 1
 
-	infoDriverVersion = 7
-	infoServerName    = 17 // SQL_DBMS_NAME
 	infoServerVersion = 18 // SQL_DBMS_VER
 )
 

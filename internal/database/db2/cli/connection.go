@@ -89,19 +89,12 @@ func (c *Connection) Dead() bool {
 	return succeeded(r) && dead == 1
 }
 
-// Server returns the product that answers, and its version, as the library knows them:
-// "DB2/LINUXX8664", "11.05.0800".
-func (c *Connection) Server() (product, version string) {
-	return c.info(infoServerName), c.info(infoServerVersion)
-}
-
-// Version is the library's own.
-func (c *Connection) Version() string { return c.info(infoDriverVersion) }
-
-func (c *Connection) info(which uintptr) string {
+// ServerVersion is the server's version, as the library knows it: "11.05.0800"; "" where it
+// does not.
+func (c *Connection) ServerVersion() string {
 	const longest = 256
 	buf := make([]byte, longest)
-	r := c.library.call(getInfo, c.handle, which, uintptr(unsafe.Pointer(&buf[0])), longest, 0)
+	r := c.library.call(getInfo, c.handle, infoServerVersion, uintptr(unsafe.Pointer(&buf[0])), longest, 0)
 	if !succeeded(r) {
 		return ""
 	}
