@@ -6,8 +6,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -388,6 +390,7 @@ func TestARunGoesWithoutACountThatTheServerDoesNotShow(t *testing.T) {
 }
 
 func TestOutputParametersComeBack(t *testing.T) {
+	moment := []byte{0x2A, 0, 6, 0x7E, 0x51, 0x01, 0x80, 0x46, 0x0B} // datetime2(0): seconds of the day, and days since the year 1
 	s := &standIn{t: t, answer: answering(func(r request) []byte {
 		if r.kind != anRPC {
 			return nil
@@ -399,35 +402,50 @@ func TestOutputParametersComeBack(t *testing.T) {
 			}
 			reply = append(binary.LittleEndian.AppendUint16(append(reply, 0xAC), uint16(i)), shortText(p.name)...)
 			reply = append(reply, 1, 0, 0, 0, 0, 0, 0)
-			switch v := p.value.(type) {
-			case int64:
-				reply = binary.LittleEndian.AppendUint64(append(reply, 0x26, 8, 8), uint64(v+1))
-			default:
+			switch p.name {
+			case "@total":
+				reply = binary.LittleEndian.AppendUint64(append(reply, 0x26, 8, 8), uint64(p.value.(int64)+1))
+			case "@ratio":
+				reply = binary.LittleEndian.AppendUint64(append(reply, 0x6D, 8, 8), math.Float64bits(1.25))
+			case "@words":
+				reply = append(append(reply, 0xA7, 200, 0, 9, 4, 0xD0, 0, 0x34, 6, 0), "n is 5"...)
+			case "@moment":
+				reply = append(reply, moment...)
+			case "@data":
+				reply = append(reply, 0xA5, 100, 0, 3, 0, 0, 255, 39)
+			case "@nothing":
 				reply = append(reply, 0x26, 8, 0)
 			}
 		}
 		return append(reply, done(0)...)
 	})}
 	session := connectTo(t, s)
-	in := struct {
+	type outputs struct {
 		N       int64           `sql:"n"`
 		Total   int64           `sql:"total,inout"`
+		Ratio   float64         `sql:"ratio,out"`
+		Words   string          `sql:"words,out"`
+		Moment  time.Time       `sql:"moment,out"`
+		Data    []byte          `sql:"data,out"`
 		Nothing sql.Null[int64] `sql:"nothing,out"`
-	}{N: 5, Nothing: sql.Null[int64]{V: 1, Valid: true}}
-	st, err := session.Prepare(t.Context(), parsed(t, "EXECUTE sledge_test_outputs @n = :n, @total = :total, @nothing = :nothing"), &in, nil)
+	}
+	in := outputs{N: 5, Words: "before", Nothing: sql.Null[int64]{V: 1, Valid: true}}
+	st, err := session.Prepare(t.Context(), parsed(t, "EXECUTE sledge_test_outputs @n = :n, @total = :total, @ratio = :ratio, @words = :words, @moment = :moment, @data = :data, @nothing = :nothing"), &in, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want := int64(1); want < 4; want++ {
+	for total := int64(1); total < 4; total++ {
 		if _, err := st.Run(context.Background(), nil); err != nil {
 			t.Fatal(err)
 		}
-		if in.Total != want || in.Nothing.Valid {
-			t.Errorf("got %+v, want a total of %d and nothing", in, want)
+		want := outputs{N: 5, Total: total, Ratio: 1.25, Words: "n is 5", Moment: time.Date(2024, 2, 29, 23, 59, 58, 0, time.UTC), Data: []byte{0, 255, 39}}
+		if !reflect.DeepEqual(in, want) {
+			t.Errorf("got %+v, want %+v", in, want)
 		}
 	}
 	got := s.requests()[0]
-	if want := "[@n int8 5 @total int8 out 0 @nothing int8 out <nil>]"; got.text != "sledge_test_outputs" || fmt.Sprint(got.params) != want {
+	want := "[@n int8 5 @total int8 out 0 @ratio float8 out <nil> @words nvarchar max out <nil> @moment datetimeoffset out <nil> @data varbinary max out <nil> @nothing int8 out <nil>]"
+	if got.text != "sledge_test_outputs" || fmt.Sprint(got.params) != want {
 		t.Errorf("got %s %v, want %s", got.text, got.params, want)
 	}
 	if _, err := session.Prepare(t.Context(), parsed(t, "SELECT :total"), &in, nil); !errors.Is(err, errors.ErrUnsupported) {
