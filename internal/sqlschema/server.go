@@ -82,7 +82,7 @@ func (a answers) counterOf(name string) func(context.Context, database.Session) 
 			return 0, err
 		}
 		if len(rows) == 0 {
-			return 0, fmt.Errorf("sql %s: it returned no count", name)
+			return 0, &database.UncountedError{Text: "the server lists none", Err: fmt.Errorf("sql %s: it returned no count", name)}
 		}
 		for _, row := range rows {
 			n, err := strconv.ParseInt(row[len(row)-1], 10, 64)

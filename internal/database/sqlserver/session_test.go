@@ -379,6 +379,11 @@ func TestARunGoesWithoutACountThatTheServerDoesNotShow(t *testing.T) {
 			t.Errorf("got %v, want that there is no count and %q", err, c.says)
 		}
 	}
+	none := rows([]string{"batches"}, []any{int64(17)})
+	answer = append(none[:len(none)-1-9], done(0)...)
+	if _, err := server.Counter(t.Context(), session); err == nil || err.Error() != "the server lists none" {
+		t.Errorf("without a row: got %v", err)
+	}
 	answer = failed(1205, "deadlocked")
 	if _, err := server.Counter(t.Context(), session); err == nil || classify(err) != meter.Deadlock {
 		t.Errorf("got %v, want what the server said", err)
