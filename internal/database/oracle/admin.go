@@ -51,13 +51,15 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 		return createUser(ctx, system, o, tell)
 	case found.Rows[0][1] == "Y":
 		return o.Wrong("user", a.User, "%q is the server's own, %w: choose another user", a.User, database.ErrUnfit)
-	case errors.Is(why, errNotAllowed):
-		if err := grant(ctx, system, o); err != nil {
-			return err
-		}
-		return canBuild(ctx, o)
 	}
-	return fmt.Errorf("the user exists already and stays as it is: %w", why)
+	lack, is := errors.AsType[*lackError](why)
+	if !is {
+		return fmt.Errorf("the user exists already and stays as it is: %w", why)
+	}
+	if err := allow(ctx, system, o, lack.statements...); err != nil {
+		return err
+	}
+	return canBuild(ctx, o)
 }
 
 // isServersOwn reports whether a server keeps a user of this name for itself.
@@ -65,8 +67,12 @@ func isServersOwn(name string) bool {
 	return slices.Contains([]string{"SYS", "SYSTEM", "SYSMAN", "DBSNMP", "OUTLN", "XDB", "PUBLIC", "PDBADMIN"}, strings.ToUpper(name))
 }
 
-// errNotAllowed is where the owner can log in, and may not make what a build makes.
-var errNotAllowed = errors.New("the user may not create what a build makes")
+// lackError is where the owner can log in, and may not make what a build makes.
+type lackError struct{ statements []string } // that would let it
+
+func (e *lackError) Error() string {
+	return "the user may not create what a build makes: run " + strings.Join(e.statements, ", and ")
+}
 
 // canBuild returns nil if the owner can connect and make a schema.
 func canBuild(ctx context.Context, o settings) error {
@@ -75,14 +81,51 @@ func canBuild(ctx context.Context, o settings) error {
 		return err
 	}
 	defer s.Close()
-	missing, err := missing(ctx, s, needed(o))
+	rights, err := missing(ctx, s, needed(o))
 	if err != nil {
 		return err
 	}
-	if len(missing) > 0 {
-		return fmt.Errorf("%w: grant user %s %s", errNotAllowed, o.own().User, strings.Join(missing, ", "))
+	spaces, err := withoutQuota(ctx, s, o)
+	if err != nil {
+		return err
+	}
+	var lack lackError
+	user := identifier(o.own().User)
+	if len(rights) > 0 {
+		lack.statements = append(lack.statements, "GRANT "+strings.Join(rights, ", ")+" TO "+user)
+	}
+	if len(spaces) > 0 {
+		lack.statements = append(lack.statements, "ALTER USER "+user+quotas(spaces))
+	}
+	if len(lack.statements) > 0 {
+		return &lack
 	}
 	return nil
+}
+
+// withoutQuota lists the tablespaces of the schema in which the user of a session may keep
+// nothing: a user made by hand has no quota anywhere, even with the role RESOURCE.
+func withoutQuota(ctx context.Context, s database.Session, o settings) ([]string, error) {
+	t, err := s.Query(ctx, `SELECT u.default_tablespace, q.tablespace_name
+		FROM user_users u LEFT JOIN user_ts_quotas q ON q.max_bytes <> 0
+		WHERE NOT EXISTS (SELECT 1 FROM session_privs p WHERE p.privilege = 'UNLIMITED TABLESPACE')`, 0)
+	if err != nil {
+		return nil, fmt.Errorf("ask for the user's quotas: %w", err)
+	}
+	if len(t.Rows) == 0 {
+		return nil, nil
+	}
+	return slices.DeleteFunc(tablespaces(o, t.Rows[0][0]), func(name string) bool {
+		return slices.ContainsFunc(t.Rows, func(row []string) bool { return row[1] == name })
+	}), nil
+}
+
+// quotas are the clauses that let a user fill tablespaces.
+func quotas(tablespaces []string) (clauses string) {
+	for _, name := range tablespaces {
+		clauses += " QUOTA UNLIMITED ON " + identifier(name)
+	}
+	return clauses
 }
 
 // needed are the rights that the options need of the owner.
@@ -111,9 +154,7 @@ func createUser(ctx context.Context, system *session, o settings, tell func(job.
 	}
 	statement := fmt.Sprintf("CREATE USER %s IDENTIFIED BY \"%s\" DEFAULT TABLESPACE %s TEMPORARY TABLESPACE %s",
 		identifier(a.User), a.Password, identifier(a.Tablespace), identifier(a.TemporaryTablespace))
-	for _, tablespace := range tablespaces(o) {
-		statement += " QUOTA UNLIMITED ON " + identifier(tablespace)
-	}
+	statement += quotas(tablespaces(o, strings.ToUpper(a.Tablespace)))
 	if err := system.Exec(ctx, statement); err != nil {
 		return mayNot(o, number(err), fmt.Errorf("create the user %s: %s", a.User, words(err)))
 	}
@@ -121,30 +162,32 @@ func createUser(ctx context.Context, system *session, o settings, tell func(job.
 	if a.Password == a.known {
 		tell(job.Event{Message: fmt.Sprintf("Warning: user %s has the default password, which everybody knows: set %s to give it another", a.User, o.Name("password"))})
 	}
-	if err := grant(ctx, system, o); err != nil {
+	if err := allow(ctx, system, o, "GRANT "+strings.Join(rightsOfOwner, ", ")+" TO "+identifier(a.User)); err != nil {
 		return err
 	}
 	return canBuild(ctx, o)
 }
 
-// tablespaces are those that the schema is put into.
-func tablespaces(o settings) []string {
-	list := []string{strings.ToUpper(o.own().Tablespace)}
+// tablespaces are those that the schema is put into, by the owner's own one.
+func tablespaces(o settings, own string) []string {
+	list := []string{own}
 	if t, is := o.(*transactional); is && t.Partition && !strings.EqualFold(t.OrderLineTablespace, list[0]) {
 		list = append(list, strings.ToUpper(t.OrderLineTablespace))
 	}
 	return list
 }
 
-// grant gives the owner what it needs. The role of the catalog is worth having and not
-// needed, so that a system's user who may not give it goes without.
-func grant(ctx context.Context, system *session, o settings) error {
-	user := identifier(o.own().User)
-	if err := system.Exec(ctx, "GRANT "+strings.Join(rightsOfOwner, ", ")+" TO "+user); err != nil {
-		return mayNot(o, number(err), fmt.Errorf("grant rights to the user %s: %s", o.own().User, words(err)))
+// allow runs statements that give the owner what it needs. The role of the catalog is worth
+// having and not needed, so that a system's user who may not give it goes without.
+func allow(ctx context.Context, system *session, o settings, statements ...string) error {
+	user := o.own().User
+	for _, statement := range statements {
+		if err := system.Exec(ctx, statement); err != nil {
+			return mayNot(o, number(err), fmt.Errorf("%s: %s", statement, words(err)))
+		}
 	}
-	if err := system.Exec(ctx, "GRANT "+catalogRole+" TO "+user); err != nil && classOf[number(err)] == 0 {
-		return fmt.Errorf("grant %s to the user %s: %w", catalogRole, o.own().User, err)
+	if err := system.Exec(ctx, "GRANT "+catalogRole+" TO "+identifier(user)); err != nil && classOf[number(err)] == 0 {
+		return fmt.Errorf("grant %s to the user %s: %w", catalogRole, user, err)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 func init() {
 	calltest.StandIn((&standIn{answers: []answer{
 		{text: "neword(", binds: "iiiiioo", outputs: []string{"3001", ".1234|BARBARBAR|GC|.0567|.0432"}},
-		{text: "SELECT d_next_o_id", columns: []string{"D_NEXT_O_ID", "D_TAX"}, row: []any{31, 7}},
+		{text: "SELECT d_next_o_id", columns: []string{"D_NEXT_O_ID", "D_TAX"}, rows: [][]any{{31, 7}}},
 	}}).serve)
 }
 

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"os"
+	"regexp"
+	"strconv"
 
 	"github.com/sijms/go-ora/v2/network"
 
@@ -41,6 +43,7 @@ const (
 	errUnknownService    = 12514
 	errPasswordExpired   = 28001
 	errAccountLocked     = 28000
+	errAsSysdba          = 28009
 	errLockTimeout       = 30006
 	errNotInPluggable    = 65040
 	errCommonUser        = 65096
@@ -57,9 +60,11 @@ var classOf = map[int]meter.Class{
 
 	errSerialization:  meter.Serialization,
 	errSnapshotTooOld: meter.Serialization,
+	8176:              meter.Serialization, // what a reader needs is in no undo any more
 
 	errBusy:        meter.LockTimeout,
 	51:             meter.LockTimeout,
+	2049:           meter.LockTimeout, // of a distributed transaction
 	4021:           meter.LockTimeout,
 	errLockTimeout: meter.LockTimeout,
 
@@ -86,6 +91,7 @@ var classOf = map[int]meter.Class{
 	errWrongPassword:   meter.Permission,
 	errNoRights:        meter.Permission,
 	errNoCreateSession: meter.Permission,
+	1035:               meter.Permission, // the instance is for administrators only
 	1720:               meter.Permission,
 	1919:               meter.Permission, // no such role
 	1924:               meter.Permission,
@@ -94,6 +100,7 @@ var classOf = map[int]meter.Class{
 	1952:               meter.Permission,
 	errAccountLocked:   meter.Permission,
 	errPasswordExpired: meter.Permission,
+	errAsSysdba:        meter.Permission,
 	41900:              meter.Permission,
 
 	errTooManySessions:  meter.Resource,
@@ -132,6 +139,10 @@ var classOf = map[int]meter.Class{
 	30036:               meter.Resource, // undo
 	12516:               meter.Resource, // no handler left
 	12519:               meter.Resource,
+	12827:               meter.Resource, // too few parallel processes
+	12953:               meter.Resource, // the most that a free edition holds
+	12954:               meter.Resource,
+	65114:               meter.Resource, // the most that a pluggable database may hold
 	12520:               meter.Resource,
 
 	22:                meter.Connection,
@@ -146,6 +157,7 @@ var classOf = map[int]meter.Class{
 	1089:              meter.Connection,
 	1090:              meter.Connection,
 	1092:              meter.Connection,
+	1109:              meter.Connection, // the database is not open
 	2396:              meter.Connection, // idle for too long
 	2399:              meter.Connection, // connected for too long
 	3113:              meter.Connection,
@@ -216,13 +228,28 @@ func classify(err error) meter.Class {
 	return meter.Other
 }
 
-// number returns the number of a server's error, and 0 for others.
+// number returns the number of a server's error, and 0 for others. Of one that only says where
+// another has happened it is the other's.
 func number(err error) int {
-	if e, ok := errors.AsType[*network.OracleError](err); ok {
-		return e.ErrCode
+	e, ok := errors.AsType[*network.OracleError](err)
+	if !ok {
+		return 0
 	}
-	return 0
+	if isBearer(e.ErrCode) {
+		for _, m := range numbered.FindAllStringSubmatch(e.ErrMsg, -1) {
+			if n, err := strconv.Atoi(m[1]); err == nil && !isBearer(n) {
+				return n
+			}
+		}
+	}
+	return e.ErrCode
 }
+
+// isBearer reports whether an error only says where another has happened: in the server's own
+// SQL, at the end of a transaction, in a parallel process.
+func isBearer(number int) bool { return number == 604 || number == 2091 || number == 12801 }
+
+var numbered = regexp.MustCompile(`ORA-(\d{5})`)
 
 // isBroken reports whether an error that is not the server's means that the connection is
 // gone.

@@ -255,7 +255,9 @@ func advice(l login, err error) string {
 		return fmt.Sprintf("check the service in option %s; lsnrctl status lists those that the listener knows", cmp.Or(serviceOption(l), place))
 	case errTooManySessions, errTooManyProcesses, errSessionsPerUser, 12516, 12519, 12520:
 		return "raise the server's processes and sessions, or the user's SESSIONS_PER_USER, or use fewer virtual users"
-	case 1033, 1034, 1089, 1090, 27101, 12528:
+	case errAsSysdba:
+		return fmt.Sprintf("set %s to another user, such as SYSTEM: SYS comes in as SYSDBA only", name(l.userOption))
+	case 1033, 1034, 1089, 1090, 1109, 27101, 12528:
 		return "the instance is starting, stopping or not open: start it, and wait until it is open"
 	case 28860, 28864, 29024, 29106:
 		return fmt.Sprintf("check the options %s and %s", name("wallet"), name("ssl_ca"))

@@ -29,7 +29,7 @@ func connected(t *testing.T, s *standIn) *session {
 
 func TestASessionTalksToTheStandIn(t *testing.T) {
 	s := connected(t, &standIn{answers: []answer{
-		{text: "FROM counts", columns: []string{"NAME", "N"}, row: []any{"commits", 42}},
+		{text: "FROM counts", columns: []string{"NAME", "N"}, rows: [][]any{{"commits", 42}}},
 	}})
 	got, err := s.Query(t.Context(), "SELECT name, n FROM counts", 0)
 	if err != nil || len(got.Rows) != 1 || strings.Join(got.Columns, " ") != "name n" || strings.Join(got.Rows[0], " ") != "commits 42" {
@@ -123,6 +123,7 @@ func TestARefusedLoginSaysWhatToDo(t *testing.T) {
 		errPasswordExpired: "ALTER USER tpcc IDENTIFIED BY",
 		errAccountLocked:   "ALTER USER tpcc ACCOUNT UNLOCK",
 		errNoCreateSession: "GRANT CREATE SESSION TO tpcc",
+		errAsSysdba:        "set user to another user, such as SYSTEM",
 	} {
 		_, err := dial(t.Context(), ownerOf((&standIn{refusal: code}).listen(t)))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "tiger-secret") {
@@ -175,8 +176,8 @@ func TestCallsOfASilentServerEnd(t *testing.T) {
 // A query that is cancelled leaves the session as it was, where the server answers to that.
 func TestACancelledQueryLeavesTheSession(t *testing.T) {
 	s := connected(t, &standIn{answers: []answer{
-		{text: "FROM large", columns: []string{"N"}, row: []any{1}, silent: true},
-		{text: "FROM small", columns: []string{"N"}, row: []any{2}},
+		{text: "FROM large", columns: []string{"N"}, rows: [][]any{{1}}, silent: true},
+		{text: "FROM small", columns: []string{"N"}, rows: [][]any{{2}}},
 	}})
 	time.AfterFunc(50*time.Millisecond, func() {
 		if err := s.Cancel(context.Background()); err != nil {
@@ -189,5 +190,27 @@ func TestACancelledQueryLeavesTheSession(t *testing.T) {
 	got, err := s.Query(t.Context(), "SELECT n FROM small", 0)
 	if err != nil || len(got.Rows) != 1 || got.Rows[0][0] != "2" {
 		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestAnOwnerWhoMayNotBuildIsToldWhatToRun(t *testing.T) {
+	all := [][]any{{"CREATE SESSION"}, {"CREATE TABLE"}, {"CREATE VIEW"}, {"CREATE PROCEDURE"}}
+	for name, c := range map[string]struct {
+		rights, quotas [][]any
+		want           string
+	}{
+		"nothing is missing":          {all, nil, ""},
+		"a quota where it is needed":  {all, [][]any{{"USERS", "USERS"}, {"USERS", "OTHER"}}, ""},
+		"a quota where it is not":     {all, [][]any{{"USERS", "OTHER"}}, `run ALTER USER "TPCC" QUOTA UNLIMITED ON "USERS"`},
+		"as CONNECT and RESOURCE are": {all[:2], [][]any{{"USERS", ""}}, `run GRANT CREATE VIEW, CREATE PROCEDURE TO "TPCC", and ALTER USER "TPCC" QUOTA UNLIMITED ON "USERS"`},
+	} {
+		s := &standIn{answers: []answer{
+			{text: "SELECT privilege FROM session_privs", columns: []string{"PRIVILEGE"}, rows: c.rights},
+			{text: "FROM user_users u", columns: []string{"DEFAULT_TABLESPACE", "TABLESPACE_NAME"}, rows: c.quotas},
+		}}
+		err := canBuild(t.Context(), s.listen(t))
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: got %v, want %q", name, err, c.want)
+		}
 	}
 }

@@ -34,7 +34,7 @@ type answer struct {
 	binds   string   // of a block: 'i' for each input among its parameters, and 'o' for each output
 	outputs []string // their values
 	columns []string // of a query
-	row     []any    // the only one of a query: text, or a whole number below 100
+	rows    [][]any  // of a query: text, of which "" is NULL, or whole numbers below 100
 	changed int      // rows, of another statement
 	errors  []int    // the numbers of the errors that its first calls end with, 0 for none
 	silent  bool     // no answer comes until the client breaks the call off
@@ -297,20 +297,29 @@ func (s *standIn) call(m []byte, cursor int, first bool) (b []byte, breaks bool)
 		b = append(b, theColumns, 0, 0)
 		b = append(number4(b, len(a.columns)), 0)
 		for i, name := range a.columns {
-			b = described(b, name, a.row[i])
+			var value any = "" // of texts, where there are no rows
+			if len(a.rows) > 0 {
+				value = a.rows[0][i]
+			}
+			b = described(b, name, value)
 		}
 		b = append(b, 0, 0, 0, 0, 0, 0)
 	}
-	b = append(rowHead(b, aRowHead, len(a.columns)), aRow)
-	for _, value := range a.row {
-		switch value := value.(type) {
-		case string:
-			b = text(b, value)
-		case int: // one digit of a hundred, after its sign and exponent
-			b = append(b, 2, 0xC1, byte(value)+1)
+	for i, row := range a.rows {
+		if i == 0 {
+			b = rowHead(b, aRowHead, len(a.columns))
+		}
+		b = append(b, aRow)
+		for _, value := range row {
+			switch value := value.(type) {
+			case string:
+				b = text(b, value)
+			case int: // one digit of a hundred, after its sign and exponent
+				b = append(b, 2, 0xC1, byte(value)+1)
+			}
 		}
 	}
-	return append(b, status(noMoreRows, 1, cursor, "no data found")...), false
+	return append(b, status(noMoreRows, len(a.rows), cursor, "no data found")...), false
 }
 
 // protocol says who answers, and what it can do: what the driver asks about is what a server
