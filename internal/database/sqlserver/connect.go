@@ -51,7 +51,7 @@ func (l login) inMaster(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.Query(ctx, "SELECT CASE WHEN SERVERPROPERTY('EngineEdition') IN (5, 6, 11, 12) THEN 'Azure' ELSE '' END", 1)
+	t, err := s.Query(ctx, "SELECT CASE WHEN CAST(SERVERPROPERTY('EngineEdition') AS int) IN (5, 6, 11, 12) THEN 'Azure' ELSE '' END", 1)
 	if err == nil && len(t.Rows) == 1 && t.Rows[0][0] == "Azure" {
 		err = l.Wrong("azure", "false", "%s is Azure SQL: set it to true, and name a database that is there in %s", l.at(), l.Name("dbname"))
 	}

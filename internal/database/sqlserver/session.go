@@ -296,8 +296,11 @@ func (s *session) Rollback(ctx context.Context) error {
 	if was {
 		return s.bounded(ctx, s.conn.Rollback)
 	}
-	return s.Exec(ctx, "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION")
+	return s.Exec(ctx, rollback)
 }
+
+// rollback ends a transaction that there may be.
+const rollback = "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION"
 
 // Cancel implements database.Session: the driver tells the server, and goes on when it has
 // answered.

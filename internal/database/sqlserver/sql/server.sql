@@ -3,7 +3,7 @@ SELECT CAST(SERVERPROPERTY('productversion') AS varchar(30)) AS version
 
 -- Babelfish says so in its first line.
 -- name: product
-SELECT CASE WHEN @@VERSION LIKE 'Babelfish%' THEN 'Babelfish' WHEN SERVERPROPERTY('EngineEdition') IN (5, 6, 8, 11, 12) THEN 'Azure SQL' ELSE 'SQL Server' END AS product
+SELECT CASE WHEN @@VERSION LIKE 'Babelfish%' THEN 'Babelfish' WHEN CAST(SERVERPROPERTY('EngineEdition') AS int) IN (5, 6, 8, 11, 12) THEN 'Azure SQL' ELSE 'SQL Server' END AS product
 
 -- name: session
 SELECT CONCAT('session ', @@SPID) AS session
