@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -68,6 +69,7 @@ type Test struct {
 	orders  []workbench.Order             // one for each workload
 	refused []refusal                     // of the others
 	known   []engine.Plan                 // of all workloads, for what an earlier self-test may have left
+	servers []string                      // addresses that the names of the options mean, which errors tell
 	folder  string                        // that an embedded database's file is in, made for it; "" where the user named one
 	standed bool                          // the database was there before: it stays
 	left    bool                          // it is of an earlier self-test
@@ -201,6 +203,9 @@ func (t *Test) Look(ctx context.Context) error {
 	if err != nil && p.Database.Embedded && !errors.Is(err, database.ErrMissing) {
 		return job.WithExit(job.ExitExists, fmt.Errorf("%w: name a file that is not there", err))
 	}
+	if err != nil && t.occupied(ctx) {
+		return job.WithExit(job.ExitExists, fmt.Errorf("%s is there, and its account cannot sign in to it, so that it is not of a self-test (%w). Nothing was changed: choose a database that is not there yet, or an empty one and its account", target, err))
+	}
 	if err != nil {
 		return nil
 	}
@@ -253,6 +258,22 @@ func (t *Test) around(ctx context.Context) bool {
 	return err != nil || len(fates) > 0
 }
 
+// occupied reports whether the database is there of an account that cannot sign in to it, as far
+// as somebody else can see that.
+func (t *Test) occupied(ctx context.Context) bool {
+	p := t.plan()
+	if p.Database.Drop == nil || p.Database.SchemaName(p.Connection).Owner == "" {
+		return false
+	}
+	s, err := p.Database.Connect(ctx, p.Connection, database.Observer)
+	if err != nil {
+		return false
+	}
+	_ = s.Close() // nothing was done in it
+	fates, err := p.Database.Drop(ctx, p.Connection, database.Disposal{Dry: true})
+	return err == nil && slices.ContainsFunc(fates, func(f database.Fate) bool { return f.Kind == "database" })
+}
+
 // few lists things, the first of them if they are many.
 func few(things []string) string {
 	const most = 10
@@ -267,6 +288,7 @@ func few(things []string) string {
 func (t *Test) Run(ctx context.Context) Report {
 	began := time.Now()
 	p := t.plan()
+	t.servers = t.addresses(ctx)
 	r := Report{
 		Schema: Schema, Sledge: t.Version, Database: p.Database.Name, Title: p.Database.Title, Unproven: p.Database.Unproven,
 		Measured: t.Measured.Seconds(), Began: began.UTC(), Client: host.This(), Options: map[string]string{},
@@ -558,17 +580,17 @@ func (t *Test) publish(r Report) Report {
 	r.Hidden = slices.Sorted(maps.Keys(hidden))
 	clean := t.cleaner(t.WithHosts)
 	for name, value := range r.Options {
-		r.Options[name] = clean.Replace(value)
+		r.Options[name] = clean(value)
 	}
 	settings := map[string]string{}
 	for name, value := range r.Settings {
-		settings[name] = clean.Replace(value)
+		settings[name] = clean(value)
 	}
 	r.Settings = settings
 	for i, text := range r.LeftBehind {
-		r.LeftBehind[i] = clean.Replace(text)
+		r.LeftBehind[i] = clean(text)
 	}
-	r.Server, r.Product = clean.Replace(r.Server), clean.Replace(r.Product)
+	r.Server, r.Product = clean(r.Server), clean(r.Product)
 	return r
 }
 
@@ -578,7 +600,7 @@ func (t *Test) cleaned(s Step, withHosts bool) Step {
 	for _, texts := range []*[]string{&s.Says, &s.Notes} {
 		*texts = slices.Clone(*texts)
 		for i, text := range *texts {
-			(*texts)[i] = clean.Replace(text)
+			(*texts)[i] = clean(text)
 		}
 	}
 	return s
@@ -594,14 +616,51 @@ func loopback(value string) bool {
 	return value == "localhost" || value == "127.0.0.1" || value == "::1"
 }
 
-// cleaner replaces passwords that are not a default, and names and addresses of machines unless
-// they are wanted.
-func (t *Test) cleaner(withHosts bool) *strings.Replacer {
+// addresses are those of the machines that the options name, as far as somebody tells in time.
+func (t *Test) addresses(ctx context.Context) (list []string) {
+	ctx, stop := context.WithTimeout(ctx, 2*time.Second)
+	defer stop()
+	for _, order := range t.orders {
+		for _, o := range order.Plan.Options() {
+			value, set := order.Spec.Options[o.Name]
+			if set && value != o.Default && leads(o) && !strings.ContainsAny(value, `/\`) { // and no path
+				for _, host := range hosts(value) {
+					found, _ := net.DefaultResolver.LookupHost(ctx, host) // a name that nobody knows leads nowhere
+					list = append(list, found...)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// hosts are the machines in the value of an option that names one or several.
+func hosts(value string) (list []string) {
+	for _, one := range strings.FieldsFunc(value, func(c rune) bool { return c == ',' || c == ' ' }) {
+		host, _, err := net.SplitHostPort(one)
+		if err != nil {
+			host = one
+		}
+		list = append(list, host)
+	}
+	return list
+}
+
+// cleaner replaces in a text passwords that are not a default, and names and addresses of
+// machines unless they are wanted.
+func (t *Test) cleaner(withHosts bool) func(text string) string {
 	words := map[string]string{}
 	hide := func(word, with string) {
-		const shortest = 3 // a shorter word would be found in others
-		if _, there := words[word]; !there && len(word) >= shortest && !loopback(word) {
+		const shortest = 3 // a shorter word would be found in others, so it is looked for as one
+		if _, there := words[word]; there || word == "" || loopback(word) {
+			return
+		}
+		if len(word) >= shortest {
 			words[word] = with
+			return
+		}
+		for _, end := range []string{" ", ":", ","} {
+			words[" "+word+end] = " " + with + end
 		}
 	}
 	for _, order := range t.orders {
@@ -615,25 +674,18 @@ func (t *Test) cleaner(withHosts bool) *strings.Replacer {
 				}
 			case leads(o) && !withHosts:
 				hide(value, "("+o.Name+")")
-				for _, one := range strings.FieldsFunc(value, func(c rune) bool { return c == ',' || c == ' ' }) {
-					name, _, err := net.SplitHostPort(one)
-					if err != nil {
-						name = one
-					}
-					hide(name, "("+o.Name+")")
+				for _, host := range hosts(value) {
+					hide(host, "("+o.Name+")")
 				}
 			}
 		}
 	}
 	if !withHosts {
-		if name, err := os.Hostname(); err == nil {
-			hide(name, "(client)")
+		for _, address := range t.servers {
+			hide(address, "(server)")
 		}
-		addresses, err := net.InterfaceAddrs()
-		for _, a := range addresses {
-			if n, is := a.(*net.IPNet); err == nil && is && !n.IP.IsLoopback() {
-				hide(n.IP.String(), "(client)")
-			}
+		for _, own := range ownNames() {
+			hide(own, "(client)")
 		}
 	}
 	// Of two words that begin alike the longer one is looked for first.
@@ -641,7 +693,31 @@ func (t *Test) cleaner(withHosts bool) *strings.Replacer {
 	for _, word := range slices.SortedFunc(maps.Keys(words), func(a, b string) int { return len(b) - len(a) }) {
 		pairs = append(pairs, word, words[word])
 	}
-	return strings.NewReplacer(pairs...)
+	replacer := strings.NewReplacer(pairs...)
+	return func(text string) string {
+		text = replacer.Replace(text)
+		if !withHosts {
+			text = seenAs.ReplaceAllString(text, "@'(client)'")
+		}
+		return text
+	}
+}
+
+// seenAs is how MySQL's errors name the machine that a user came from, as the server sees it.
+var seenAs = regexp.MustCompile(`@'[^'%]+'`)
+
+// ownNames are the name and the addresses of this machine.
+func ownNames() (list []string) {
+	if name, err := os.Hostname(); err == nil {
+		list = append(list, name)
+	}
+	addresses, err := net.InterfaceAddrs()
+	for _, a := range addresses {
+		if n, is := a.(*net.IPNet); err == nil && is && !n.IP.IsLoopback() {
+			list = append(list, n.IP.String())
+		}
+	}
+	return list
 }
 
 // spellings are the ways in which a password may be written, as in a URL.

@@ -217,6 +217,29 @@ func TestWhatIsInThePlaceIsLeftAlone(t *testing.T) {
 	}
 }
 
+// A database whose account cannot sign in is not of a self-test, even if nothing is in it.
+func TestADatabaseOfSomebodyElseIsLeftAlone(t *testing.T) {
+	test := prepared(t, "postgresql", "tprocc", "routines", server(t))
+	p := test.plan()
+	admin, err := p.Database.Connect(t.Context(), p.Connection, database.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = admin.Close() }()
+	if err := test.Look(t.Context()); err != nil {
+		t.Errorf("got %v while nothing is there", err)
+	}
+	if err := admin.Exec(t.Context(), "CREATE DATABASE "+Name); err != nil {
+		t.Fatal(err)
+	}
+	if err := test.Look(t.Context()); job.ExitOf(err) != job.ExitExists {
+		t.Errorf("got %v, want exit code %d", err, job.ExitExists)
+	}
+	if err := admin.Exec(t.Context(), "DROP DATABASE "+Name); err != nil {
+		t.Error(err)
+	}
+}
+
 // Where Sledge neither makes databases nor drops them, one that is missing ends the test before
 // anybody is asked, and one that is there stays with its account.
 func TestADatabaseThatSledgeCannotMakeIsAskedFor(t *testing.T) {
@@ -263,19 +286,22 @@ func TestADatabaseThatSledgeCannotMakeIsAskedFor(t *testing.T) {
 
 func TestAReportNamesNoMachineAndNoPassword(t *testing.T) {
 	const password = "p ss/w'rd"
-	values := option.Values{"host": "db7.example.com,db8.example.com:5433", "user": "ann", "password": password, "superuser_password": "other-secret"}
+	values := option.Values{"host": "db7.example.com,db8.example.com:5433,q1", "user": "ann", "password": password, "superuser_password": "other-secret"}
 	test := prepared(t, "postgresql", "tprocc", "", values)
 	said := []string{
 		`connect to db8.example.com:5433: password "p ss/w'rd" of ann, as in postgres://ann:p%20ss%2Fw%27rd@db7.example.com/x`,
 		"other-secret p+ss%2Fw%27rd",
+		"connect to PostgreSQL at q1:5432: q12 is no machine",
+		"dial tcp 10.98.76.54:5432: connection refused; Access denied for user 'ann'@'client7.example.com'",
 	}
+	test.servers = []string{"10.98.76.54"}
 	r := test.publish(Report{Options: map[string]string{}, Steps: []Step{test.cleaned(Step{Says: said}, test.WithHosts)}, Settings: map[string]string{"data_directory": "on db7.example.com"}})
 	document, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{string(document), r.Markdown()} {
-		for _, secret := range []string{"example", password, "p%20ss", "p+ss", "other-secret"} {
+		for _, secret := range []string{"example", password, "p%20ss", "p+ss", "other-secret", "10.98.76.54", "q1:"} {
 			if strings.Contains(text, secret) {
 				t.Errorf("got %q in %s", secret, text)
 			}

@@ -116,8 +116,7 @@ func dropRest(ctx context.Context, options any, d database.Disposal) ([]database
 }
 
 // create is Database.Create. There is nothing to make; but a server that throws keys away is
-// not one to keep rows in: even the catalogue may go, by which a schema is known to be ours. And
-// that a server has no functions is known before rows are loaded for them.
+// not one to keep rows in: even the catalogue may go, by which a schema is known to be ours.
 func create(ctx context.Context, options any, _ func(job.Event)) error {
 	of, err := connect(ctx, options, database.Owner)
 	if err != nil {
@@ -133,10 +132,7 @@ func create(ctx context.Context, options any, _ func(job.Event)) error {
 	if throwsAway(policy, bound) {
 		return fmt.Errorf("the server throws away keys when it uses %s bytes, %w: set its maxmemory-policy, which is %s, to noeviction", bound, database.ErrUnfit, policy)
 	}
-	if s.options.Routines == functions {
-		_, err = s.ask(ctx, "FUNCTION", "LIST", "LIBRARYNAME", s.options.Library())
-	}
-	return err
+	return nil
 }
 
 // routines lists the stored routines of the schema: name, kind, maker, signature, and whether

@@ -113,8 +113,8 @@ func TestDurability(t *testing.T) {
 	}
 }
 
-// A server that throws rows away, or has none of the commands that were asked for, is refused
-// before anything is loaded, and says why.
+// A server that throws rows away is refused before anything is loaded, and one without a command
+// says what to do about it.
 func TestUnfitServersAreRefused(t *testing.T) {
 	server := testserver.Open(t, "redis", testserver.Setting("maxmemory=100mb"), testserver.Setting("maxmemory-policy=allkeys-lru"), testserver.Setting(`rename-command=FUNCTION ""`))
 	bound := func(more option.Values) *Options {
@@ -138,11 +138,14 @@ func TestUnfitServersAreRefused(t *testing.T) {
 	if err := s.Exec(t.Context(), "CONFIG SET maxmemory-policy noeviction"); err != nil {
 		t.Fatal(err)
 	}
-	if err := create(t.Context(), bound(nil), nil); err == nil || !strings.Contains(err.Error(), "set option routines to scripts") {
+	if err := create(t.Context(), bound(nil), nil); err != nil {
+		t.Errorf("got %v of a server that throws nothing away", err)
+	}
+	if err := s.Exec(t.Context(), "#!lua name=unfit_0\nlocal a"); err == nil || !strings.Contains(err.Error(), "set option routines to scripts") {
 		t.Errorf("got %v of a server without functions", err)
 	}
-	if err := create(t.Context(), bound(option.Values{"routines": "scripts"}), nil); err != nil {
-		t.Errorf("got %v of a server without functions that are not wanted", err)
+	if _, err := s.(*session).routines(t.Context(), &command{}); err != nil {
+		t.Errorf("got %v, want no routines where none can be", err)
 	}
 }
 

@@ -460,7 +460,11 @@ type failures struct{ t suite.T }
 
 func (f *failures) Watch(e job.Event) {
 	if e.Failure != nil {
-		f.t.Logf("%+v", *e.Failure)
+		again := ""
+		if e.Failure.Retried {
+			again = "; tried again"
+		}
+		f.t.Logf("%s, %s: %s%s", e.Failure.Kind, e.Failure.Class, e.Failure.Message, again)
 	}
 }
 
