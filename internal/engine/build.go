@@ -165,7 +165,7 @@ func createSchema(ctx context.Context, p Plan, session database.Session, left []
 	}
 	for _, s := range statements {
 		if err := session.Exec(ctx, s); err != nil {
-			return fmt.Errorf("create the schema: %w", err)
+			return fmt.Errorf("create the schema: %s: %w", opening(s), err)
 		}
 	}
 	return writeLedger(ctx, p, session, "schema", schemaLine)
@@ -315,7 +315,7 @@ func (b builder) build(ctx context.Context, next piece) error {
 			err := b.session.Exec(ctx, statement)
 			done()
 			if err != nil {
-				return fmt.Errorf("%s of %s: %w", step, t.Name, err)
+				return fmt.Errorf("%s of %s: %s: %w", step, t.Name, opening(statement), err)
 			}
 		}
 	}
@@ -413,7 +413,7 @@ func (p Plan) complete(ctx context.Context, steps *announcer, session database.S
 	for n, statement := range statements {
 		what := fmt.Sprintf("statement %d of %d", n+1, len(statements))
 		if err := progress.exec(ctx, session, statement, doing{step: what}, progress.each); err != nil {
-			return fmt.Errorf("%s: %w", step, err)
+			return fmt.Errorf("%s: %s: %w", step, opening(statement), err)
 		}
 	}
 	var next atomic.Int64
@@ -425,7 +425,7 @@ func (p Plan) complete(ctx context.Context, steps *announcer, session database.S
 					t := shares[n].table
 					for _, statement := range shares[n].statements {
 						if err := progress.exec(ctx, s, statement, doing{step: step, table: t.Name, rows: t.Size}, t.Size); err != nil {
-							return fmt.Errorf("%s of %s: %w", step, t.Name, err)
+							return fmt.Errorf("%s of %s: %s: %w", step, t.Name, opening(statement), err)
 						}
 					}
 				}
@@ -434,6 +434,23 @@ func (p Plan) complete(ctx context.Context, steps *announcer, session database.S
 		})
 	}
 	return group.Wait()
+}
+
+// opening is what people know a statement by that failed: its first line that is no comment, or as
+// much of it as says what is made.
+func opening(statement string) string {
+	const most = 60 // characters
+	for line := range strings.Lines(statement) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "--") {
+			continue
+		}
+		if r := []rune(line); len(r) > most {
+			line = string(r[:most])
+		}
+		return line + " ..."
+	}
+	return "a statement"
 }
 
 // tableProgress counts what builders have put into one table.

@@ -183,7 +183,11 @@ func (t *Test) Makes() string {
 	case name.Owner != "":
 		what += ", and the account " + name.Owner
 	}
-	return fmt.Sprintf("It makes %s. It works there for a while, and removes what it made.", what)
+	first := ""
+	if t.left {
+		first = " First it removes what another self-test left there: see that none goes on."
+	}
+	return fmt.Sprintf("It makes %s. It works there for a while, and removes what it made.%s", what, first)
 }
 
 // Look looks whether the place is free, and changes nothing. It refuses, with exit code 7, where

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"sync/atomic"
@@ -61,8 +62,11 @@ func (s *session) ended(ctx context.Context, stop func() bool, err error) error 
 			err = errors.Join(ctx.Err(), err)
 		}
 	}
-	if err != nil && s.interrupted.Load() {
+	switch {
+	case err != nil && s.interrupted.Load():
 		return errors.Join(database.ErrInterrupted, err)
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("the server has ended the connection: %w", err)
 	}
 	return err
 }
@@ -122,6 +126,8 @@ func (s *session) advised(err error) error {
 			err, s.options.User, s.options.Prefix)
 	case "OOM":
 		return fmt.Errorf("%w Raise the server's setting maxmemory", err)
+	case "LOADING":
+		return fmt.Errorf("%w: wait until it has read its file", err)
 	}
 	if !isUnknown(err) {
 		return err
