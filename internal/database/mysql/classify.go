@@ -59,7 +59,6 @@ const (
 	errOptionPrevents         = 1290 // as read_only does
 	errTruncatedWrong         = 1292
 	errUnsupportedPrepared    = 1295
-	errQueryInterrupted       = 1317
 	errNoDefault              = 1364
 	errDivisionByZero         = 1365
 	errWrongValue             = 1366
@@ -69,6 +68,7 @@ const (
 	errForeignKeyChild        = 1452
 	errDuplicateForeignKey    = 1557
 	errDuplicateNamed         = 1586
+	errTooManyPrepared        = 1461
 	errTransactionTimeout     = 1613
 	errTransactionDeadlock    = 1614
 	errManyTransactions       = 1637
@@ -110,9 +110,9 @@ func Classify(err error) meter.Class {
 		errHostNotAllowed, errMustChangePassword, errPasswordExpired, errAccountLocked, errOptionPrevents, errReadOnlyTransaction, errReadOnlyMode:
 		return meter.Permission
 	case errDiskFull, errOutOfMemory, errTooManyConnections, errOutOfResources, errTableFull, errUserConnections, errLockTableFull,
-		errOutOfSortMemory, errNoThread, errUserLimit, errManyTransactions:
+		errOutOfSortMemory, errNoThread, errUserLimit, errManyTransactions, errTooManyPrepared:
 		return meter.Resource
-	case errUnknownDatabase, errServerShutdown, errQueryInterrupted, errConnectionKilled, errServerGone, errServerLost, errClientInteraction, errSecureTransport,
+	case errUnknownDatabase, errServerShutdown, errConnectionKilled, errServerGone, errServerLost, errClientInteraction, errSecureTransport,
 		errHostBlocked, errAborted, errReading, errReadTimeout, errWriting, errWriteTimeout:
 		return meter.Connection
 	case 0:

@@ -93,9 +93,10 @@ func (s *session) loadWarning(ctx context.Context) error {
 	return nil
 }
 
-// insertSize is about how long a multi-row INSERT gets: long enough that the
-// round trip does not count, and well below the smallest max_allowed_packet that
-// any server has by default, 1 MiB.
+// insertSize is about how many bytes a multi-row INSERT gets: enough that the round
+// trip does not count, and well below the smallest max_allowed_packet that any server
+// has by default, 1 MiB. Where somebody has set less, half of that leaves room for the
+// last row.
 const insertSize = 256 << 10
 
 // insert loads by INSERTs of many rows.
@@ -114,7 +115,7 @@ func (s *session) insert(ctx context.Context, table schema.Table, rows schema.Ro
 			text = appendRow(text, values, pending > 0)
 			pending++
 		}
-		if pending == 0 || more && len(text) < insertSize {
+		if pending == 0 || more && len(text) < min(insertSize, s.packet/2) {
 			continue
 		}
 		if err := s.Exec(ctx, string(text)); err != nil {

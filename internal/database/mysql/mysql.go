@@ -50,6 +50,7 @@ var Dialect = database.Dialect{
 	Placeholder:   func(int) string { return "?" },
 	Type:          nativeType,
 	Bytes:         "LONGBLOB",
+	KeyedTable:    " ENGINE = InnoDB", // what a build notes must go with the rows that it is about
 	TellsCapitals: true,
 }
 

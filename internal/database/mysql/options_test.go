@@ -121,9 +121,9 @@ func TestErrorsAreClassified(t *testing.T) {
 		meter.Serialization: {1020, 3101},
 		meter.Constraint:    {1022, 1048, 1062, 1169, 1216, 1217, 1264, 1265, 1292, 1364, 1365, 1366, 1406, 1451, 1452, 1557, 1586, 1690, 3819, 4025},
 		meter.Permission:    {1044, 1045, 1130, 1142, 1143, 1227, 1290, 1370, 1698, 1792, 1820, 1836, 1862, 3118},
-		meter.Resource:      {1021, 1037, 1038, 1040, 1041, 1114, 1135, 1203, 1206, 1226, 1637},
-		meter.Connection:    {1049, 1053, 1129, 1152, 1158, 1159, 1160, 1161, 1317, 1927, 2006, 2013, 3159, 4031},
-		meter.Other:         {1054, 1064, 1146, 1193},
+		meter.Resource:      {1021, 1037, 1038, 1040, 1041, 1114, 1135, 1203, 1206, 1226, 1461, 1637},
+		meter.Connection:    {1049, 1053, 1129, 1152, 1158, 1159, 1160, 1161, 1927, 2006, 2013, 3159, 4031},
+		meter.Other:         {1054, 1064, 1146, 1193, 1317, 1969, 3024}, // of a query that was ended, the connection lives
 	} {
 		for _, n := range numbers {
 			if got := mysql.Classify(numbered(n)); got != want {

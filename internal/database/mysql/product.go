@@ -88,7 +88,7 @@ func (p Product) Create(ctx context.Context, options any, tell func(job.Event)) 
 		return o.Wrong("dbname", name, "%q is the server's own, %w: choose another database", name, database.ErrUnfit)
 	}
 	return p.administer(ctx, options, func(s database.Session) error {
-		if err := p.sayHistoryKey(ctx, options.(settings).common(), s, tell); err != nil {
+		if err := p.checkHistoryKey(ctx, options, s, tell); err != nil {
 			return err
 		}
 		found, err := s.Query(ctx, "SELECT 1 FROM information_schema.schemata WHERE schema_name = "+string(appendText(nil, name)), 1)
@@ -104,18 +104,35 @@ func isServersOwn(name string) bool {
 	return slices.Contains([]string{"mysql", "information_schema", "performance_schema", "sys", "ndbinfo"}, strings.ToLower(name))
 }
 
-// sayHistoryKey says where the server is too old for the key of history that the
-// options ask for. The question is put as schema.sql puts the key: in comments
-// that only servers of that age or younger read.
-func (p Product) sayHistoryKey(ctx context.Context, o *Options, s database.Session, tell func(job.Event)) error {
-	if !o.HistoryKeyFits() {
+// checkHistoryKey says where the server is too old for the key of history that the
+// options ask for, and refuses a server that takes no table without a key where history
+// would have none. Of age the server is asked as schema.sql asks it: in comments that
+// only servers of that age or younger read.
+func (p Product) checkHistoryKey(ctx context.Context, options any, s database.Session, tell func(job.Event)) error {
+	o, hasHistory := options.(interface{ HistoryKeyFits() bool })
+	if !hasHistory {
 		return nil
 	}
-	fits, err := s.Query(ctx, "SELECT 0 /*!80030 + 1 */ /*M!100303 + 1 */", 1)
-	if err == nil && fits.Rows[0][0] == "0" {
+	answer, err := s.Query(ctx, "SELECT 0 /*!80030 + 1 */ /*M!100303 + 1 */", 1)
+	if err != nil {
+		return err
+	}
+	young := answer.Rows[0][0] == "1"
+	switch {
+	case o.HistoryKeyFits() && young:
+		return nil
+	case o.HistoryKeyFits():
 		tell(job.Event{Step: &job.Step{Name: job.StepHistoryKey, Stage: job.LeftOut, Of: p.Title, Needs: p.HistoryKeySince}})
 	}
-	return err
+	wants, err := s.Query(ctx, "SHOW VARIABLES WHERE value = 'ON' AND variable_name IN ('sql_require_primary_key', 'innodb_force_primary_key', 'sql_generate_invisible_primary_key')", 0)
+	if err != nil || len(wants.Rows) == 0 || slices.ContainsFunc(wants.Rows, func(row []string) bool { return row[0] == "sql_generate_invisible_primary_key" }) {
+		return err
+	}
+	common, advice := options.(settings).common(), "turn that off for the build"
+	if young {
+		advice += ", or set this option to true"
+	}
+	return common.Wrong("history_pk", strconv.FormatBool(common.HistoryKey), "the server's %s is ON and the table history has no primary key, %w: %s", wants.Rows[0][0], database.ErrUnfit, advice)
 }
 
 // Drop is Database.Drop. There is no account to drop: none was made.
@@ -195,8 +212,10 @@ func (p Product) administer(ctx context.Context, options any, do func(database.S
 		return err
 	}
 	if err := do(s); err != nil {
-		o := options.(settings).common()
-		return errors.Join(fmt.Errorf("create or drop the database %s of option %s: %w", o.Database, o.Name("dbname"), err), s.Close())
+		if o := options.(settings).common(); !errors.Is(err, database.ErrUnfit) {
+			err = fmt.Errorf("create or drop the database %s of option %s: %w", o.Database, o.Name("dbname"), err)
+		}
+		return errors.Join(err, s.Close())
 	}
 	return s.Close()
 }
@@ -306,13 +325,23 @@ func (p Product) advice(o *Options, err error) string {
 	}
 	switch number(err) {
 	case errAccessDenied, errAccessDeniedNoPassword:
-		return fmt.Sprintf("check options %s and %s", name("user"), name("password"))
+		advice := fmt.Sprintf("check options %s and %s", name("user"), name("password"))
+		if !o.SSL { // the server says no more to an account that has REQUIRE SSL
+			advice += fmt.Sprintf(", and set %s if the user needs TLS", name("ssl"))
+		}
+		return advice
 	case errDatabaseAccessDenied:
 		return fmt.Sprintf("grant the user of option %s rights on the database of option %s", name("user"), name("dbname"))
 	case errUnknownDatabase:
 		return fmt.Sprintf("check option %s, or create the database with sledge build", name("dbname"))
-	case errTooManyConnections, errUserConnections:
+	case errTooManyConnections:
 		return "raise the server's max_connections, or use fewer virtual users"
+	case errUserConnections, errUserLimit:
+		return fmt.Sprintf("raise that limit of the user of option %s, or use fewer virtual users", name("user"))
+	case errPasswordExpired, errMustChangePassword:
+		return fmt.Sprintf("set a new password by ALTER USER ... IDENTIFIED BY with the server's own client, and in option %s", name("password"))
+	case errAccountLocked:
+		return "have it unlocked by ALTER USER ... ACCOUNT UNLOCK, or choose another in option " + name("user")
 	case errSecureTransport:
 		return fmt.Sprintf("set option %s", name("ssl"))
 	case 0:

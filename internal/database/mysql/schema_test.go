@@ -2,6 +2,7 @@ package mysql_test
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/job"
+	"sledge/internal/option"
 	"sledge/internal/testserver"
 )
 
@@ -101,6 +103,39 @@ func TestAnOldServerIsSaidToBeTooOldForTheHistoryKey(t *testing.T) {
 		}
 		if !reflect.DeepEqual(told, want) {
 			t.Errorf("got %+v, want %+v", told, want)
+		}
+	})
+}
+
+func TestAServerThatWantsKeysIsRefusedWhereHistoryHasNone(t *testing.T) {
+	onEach(t, "sledge_keys", func(t *testing.T, s *server) {
+		setting, advice := "sql_require_primary_key", "turn that off for the build"
+		if s.database.Name == "mariadb" {
+			setting, advice = "innodb_force_primary_key", advice+", or set this option to true"
+		}
+		admin := s.connect(t)
+		t.Cleanup(func() { _ = admin.Exec(context.Background(), "SET GLOBAL "+setting+" = OFF") })
+		mustExec(t, admin, "SET GLOBAL "+setting+" = ON")
+		for _, key := range []string{"false", "true"} {
+			s.set("history_pk", key)
+			err := s.database.Create(t.Context(), s.options(t), func(job.Event) {})
+			if key == "true" && s.database.Name == "mariadb" {
+				if err != nil {
+					t.Errorf("with a key: got %v", err)
+				}
+				continue
+			}
+			if !errors.Is(err, database.ErrUnfit) || !strings.HasPrefix(err.Error(), "option history_pk: the server's "+setting+" is ON") || !strings.HasSuffix(err.Error(), advice) {
+				t.Errorf("with history_pk %s: got %v, want %s and the words %q", key, err, setting, advice)
+			}
+		}
+		delete(s.values, "history_pk")
+		queries := s.database.Options(database.Use{Name: "sledge_keys", Analytic: true})
+		if err := option.Bind(nil, s.values, queries); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.database.Create(t.Context(), queries, func(job.Event) {}); err != nil {
+			t.Errorf("for a workload without history: got %v", err)
 		}
 	})
 }

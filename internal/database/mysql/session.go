@@ -29,6 +29,7 @@ type session struct {
 	writes         bool // the server must accept writes: it is one of several
 	refusesLocal   bool // the server does not let clients send it files
 	takesCompounds bool // the server takes compound statements outside of routines
+	packet         int  // bytes that the server takes in one message
 
 	// A server goes on with a statement when its client has gone, and keeps the locks
 	// of its transaction. So the connection whose call was broken off is killed, by
@@ -42,7 +43,9 @@ type session struct {
 
 // begin makes the session what the rest of it takes for granted.
 func (s *session) begin(ctx context.Context) error {
-	if err := s.Exec(ctx, "SET SESSION autocommit = 1"); err != nil {
+	// What an administrator may have set for everybody would end each COMMIT otherwise, or
+	// keep rows back without a word. DEFAULT would mean what is set for everybody.
+	if err := s.Exec(ctx, "SET SESSION autocommit = 1, completion_type = 0, sql_select_limit = 18446744073709551615, sql_big_selects = 1"); err != nil {
 		return err
 	}
 	// MariaDB from 11.6 on makes a transaction fail that changes what another has
@@ -53,8 +56,11 @@ func (s *session) begin(ctx context.Context) error {
 		return err
 	}
 	// MariaDB from 10.1.1 on takes compound statements, and alone reads this comment.
-	t, err := s.Query(ctx, "SELECT CONNECTION_ID(), 0 /*M!100101 + 1 */, @@hostname", 1)
+	t, err := s.Query(ctx, "SELECT CONNECTION_ID(), 0 /*M!100101 + 1 */, @@hostname, @@max_allowed_packet", 1)
 	if err != nil {
+		return err
+	}
+	if s.packet, err = strconv.Atoi(t.Rows[0][3]); err != nil {
 		return err
 	}
 	s.id, s.takesCompounds, s.machine = t.Rows[0][0], t.Rows[0][1] == "1", t.Rows[0][2]

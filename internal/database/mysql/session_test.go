@@ -253,9 +253,20 @@ func TestASocketIsUsedWhereThereIsOne(t *testing.T) {
 	}
 }
 
-// A server that does not let clients send files is loaded by INSERT.
-func TestLoadsWithoutLocalFiles(t *testing.T) {
-	databasetest.Run(t, mariadb.Database, testserver.Open(t, "mariadb", testserver.Setting("local_infile=0")).Values())
+// A server that does not let clients send files is loaded by INSERT. On this one its
+// administrator has set other things for everybody, too.
+func TestOnAServerThatIsSetOtherwise(t *testing.T) {
+	s := &server{database: mariadb.Database, values: testserver.Open(t, "mariadb",
+		testserver.Setting("local_infile=0"), testserver.Setting("max_allowed_packet=256K"), testserver.Setting("default_storage_engine=MyISAM")).Values()}
+	admin, err := s.database.Connect(t.Context(), s.options(t), database.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustExec(t, admin, "SET GLOBAL completion_type = CHAIN, sql_select_limit = 1, max_join_size = 100")
+	if err := admin.Close(); err != nil {
+		t.Fatal(err)
+	}
+	databasetest.Run(t, s.database, s.values)
 }
 
 func BenchmarkCall(b *testing.B) {
@@ -447,6 +458,39 @@ func TestASessionIsLostWhenItsServerOfSeveralBecomesReadOnly(t *testing.T) {
 	}
 	if err := alone.Exec(t.Context(), insert); err == nil || !strings.Contains(err.Error(), "read-only") || s.database.Classify(err) == meter.Connection {
 		t.Errorf("at the only one: got %v, of class %v", err, s.database.Classify(err))
+	}
+}
+
+func TestAnAccountThatIsRefusedIsToldTheWayOut(t *testing.T) {
+	s := &server{database: mysql.Database, values: testserver.Open(t, "mysql").Values()}
+	admin, err := s.database.Connect(t.Context(), s.options(t), database.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(admin.Exec(context.Background(), "DROP USER IF EXISTS refused"), admin.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	s.set("user", "refused")
+	s.set("password", "secret")
+	for _, tt := range []struct{ account, want string }{
+		{"PASSWORD EXPIRE", "set a new password by ALTER USER ... IDENTIFIED BY with the server's own client, and in option password"},
+		{"ACCOUNT LOCK", "have it unlocked by ALTER USER ... ACCOUNT UNLOCK, or choose another in option user"},
+		{"REQUIRE SSL", "check options user and password, and set ssl if the user needs TLS"},
+		{"WITH MAX_CONNECTIONS_PER_HOUR 1", "raise that limit of the user of option user, or use fewer virtual users"},
+	} {
+		mustExec(t, admin, "DROP USER IF EXISTS refused; CREATE USER refused IDENTIFIED WITH mysql_native_password BY 'secret' "+tt.account)
+		var err error
+		for range 2 {
+			var session database.Session
+			if session, err = s.database.Connect(t.Context(), s.options(t), database.Admin); err == nil {
+				_ = session.Close() // the limit counts it all the same
+			}
+		}
+		if err == nil || !strings.HasSuffix(err.Error(), ": "+tt.want) {
+			t.Errorf("%s: got %v, want %q", tt.account, err, tt.want)
+		}
 	}
 }
 
