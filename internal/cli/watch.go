@@ -41,8 +41,9 @@ nothing, makes no job, and needs no schema.
 What is counted is what TPM in the result of a run counts. PostgreSQL: commits and
 rollbacks in the database that --dbname names, or with --all-databases in all of
 them, those of autocommit included. MariaDB and MySQL: COMMIT and ROLLBACK statements
-of the whole server, those in routines included, those of autocommit not. Other
-sessions count too, and on PostgreSQL the few questions that watch itself asks. SQLite
+of the whole server, those in routines included, those of autocommit not. SQL Server:
+batches of the whole server, which are calls of procedures, and statements that are
+sent by themselves. Other sessions count too, and on PostgreSQL the few questions that watch itself asks. SQLite
 keeps no count.
 
 With --workload tproch, as with every workload of queries, the rate is of queries an
