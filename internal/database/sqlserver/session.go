@@ -23,14 +23,13 @@ import (
 type session struct {
 	conn *mssql.Conn
 
-	// What conn talks over, so that Interrupt can break it; nil until it is there. off says
-	// that it is to be broken as soon as it is.
+	// What conn talks over, so that Interrupt can break it; nil until it is there.
 	mu      sync.Mutex
 	network net.Conn
 
 	inTx bool // Begin has begun a transaction
 
-	// unsure is whether a routine may have begun one, and left it when it failed.
+	// unsure is whether there may be one all the same: of a routine that failed, or that was to be committed.
 	unsure bool
 
 	bulk   bool   // load by bulk copy
