@@ -4,12 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/meter"
+	"sledge/internal/schema"
 )
 
 // connected returns a session at a stand-in.
@@ -211,6 +213,47 @@ func TestAnOwnerWhoMayNotBuildIsToldWhatToRun(t *testing.T) {
 		err := canBuild(t.Context(), s.listen(t))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: got %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// someRows are rows with a number, a text that grows, and a day that every third row lacks.
+type someRows struct{ at, rows int }
+
+func (n *someRows) AppendRow(buf []byte) ([]byte, bool) {
+	if n.at == n.rows {
+		return buf, false
+	}
+	n.at++
+	day := "2026-02-28"
+	if n.at%3 == 0 {
+		day = `\N`
+	}
+	return fmt.Appendf(buf, "%d\t%s\t%s\n", n.at, strings.Repeat("x", n.at/20), day), true
+}
+
+func TestALoadIsKeptWholeOrNotAtAll(t *testing.T) {
+	table := schema.Table{Name: "rows_loaded", Columns: []schema.Column{
+		{Name: "n", Type: schema.Integer}, {Name: "words", Type: schema.Varchar, Size: 100}, {Name: "day", Type: schema.Date, Null: true},
+	}}
+	for name, c := range map[string]struct {
+		errors  []int
+		loaded  int64
+		commits int64
+		class   meter.Class
+	}{
+		"all of them":          {nil, 2500, 1, meter.Other},
+		"the last batch fails": {[]int{0, 0, 12899}, 0, 0, meter.Constraint},
+	} {
+		server := &standIn{answers: []answer{{text: "INSERT INTO rows_loaded", changed: 1000, errors: c.errors}}}
+		s := connected(t, server)
+		before := server.commits.Load()
+		n, err := s.Load(t.Context(), table, &someRows{rows: 2500})
+		if n != c.loaded || (err != nil) != (c.loaded == 0) || err != nil && classify(err) != c.class {
+			t.Errorf("%s: got %d rows, %v", name, n, err)
+		}
+		if got := server.commits.Load() - before; got != c.commits {
+			t.Errorf("%s: got %d commits, want %d", name, got, c.commits)
 		}
 	}
 }

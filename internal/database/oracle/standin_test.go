@@ -138,18 +138,25 @@ func mark(conn net.Conn, marker byte, broken []byte) error {
 const (
 	tnsHead     = 8
 	connectHead = 70
+	largest     = 0x7FFF           // packet, as accept has it
+	fullData    = largest - 64 + 2 // what the driver puts into one that is not the last of its message
 )
 
-// readTNS reads a packet, without what it begins with. Those of the client are shorter here
-// than what was agreed on, so that each is a whole message.
+// readTNS reads a packet, without what it begins with, and those that a message goes on in.
 func readTNS(r io.Reader) (kind byte, data []byte, err error) {
 	var head [tnsHead]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return 0, nil, err
 	}
 	data = make([]byte, int(binary.BigEndian.Uint16(head[:]))-tnsHead)
-	_, err = io.ReadFull(r, data)
-	return head[4], data, err
+	if _, err := io.ReadFull(r, data); err != nil {
+		return 0, nil, err
+	}
+	if head[4] == aData && len(data) == fullData {
+		_, more, err := readTNS(r)
+		return aData, append(data, more[min(2, len(more)):]...), err
+	}
+	return head[4], data, nil
 }
 
 func writeTNS(w io.Writer, kind byte, data []byte) error {
@@ -163,8 +170,8 @@ func writeTNS(w io.Writer, kind byte, data []byte) error {
 func accept() []byte {
 	b := make([]byte, 24)
 	binary.BigEndian.PutUint16(b[0:], 312)
-	binary.BigEndian.PutUint16(b[4:], 0x7FFF) // bytes of a packet, at most
-	binary.BigEndian.PutUint16(b[6:], 0x7FFF)
+	binary.BigEndian.PutUint16(b[4:], largest)
+	binary.BigEndian.PutUint16(b[6:], largest)
 	binary.BigEndian.PutUint16(b[12:], tnsHead+uint16(len(b))) // where its data would begin
 	return b
 }
