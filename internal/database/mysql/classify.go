@@ -1,13 +1,7 @@
 package mysql
 
 import (
-	"context"
-	"crypto/tls"
-	"database/sql/driver"
 	"errors"
-	"io"
-	"net"
-	"os"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -134,16 +128,5 @@ func number(err error) uint16 {
 // isBroken reports whether an error that is not the server's means that the
 // connection is gone. The driver closes it, too, when a call's context ends.
 func isBroken(err error) bool {
-	for _, target := range []error{
-		driver.ErrBadConn, mysql.ErrInvalidConn, mysql.ErrMalformPkt, mysql.ErrPktSync, mysql.ErrPktSyncMul, mysql.ErrNoTLS,
-		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, os.ErrDeadlineExceeded, context.Canceled, context.DeadlineExceeded,
-	} {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	_, isUnconnected := errors.AsType[*database.ConnectError](err)
-	_, isNetwork := errors.AsType[net.Error](err)
-	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
-	return isUnconnected || isNetwork || isCertificate
+	return database.IsBroken(err, mysql.ErrInvalidConn, mysql.ErrMalformPkt, mysql.ErrPktSync, mysql.ErrPktSyncMul, mysql.ErrNoTLS)
 }

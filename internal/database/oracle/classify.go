@@ -1,13 +1,7 @@
 package oracle
 
 import (
-	"context"
-	"crypto/tls"
-	"database/sql/driver"
 	"errors"
-	"io"
-	"net"
-	"os"
 	"regexp"
 	"strconv"
 
@@ -253,17 +247,4 @@ var numbered = regexp.MustCompile(`ORA-(\d{5})`)
 
 // isBroken reports whether an error that is not the server's means that the connection is
 // gone.
-func isBroken(err error) bool {
-	for _, target := range []error{
-		driver.ErrBadConn, network.ErrConnReset, errInterrupted, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed,
-		os.ErrDeadlineExceeded, context.Canceled, context.DeadlineExceeded,
-	} {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	_, isUnconnected := errors.AsType[*database.ConnectError](err)
-	_, isNetwork := errors.AsType[net.Error](err)
-	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
-	return isUnconnected || isNetwork || isCertificate
-}
+func isBroken(err error) bool { return database.IsBroken(err, network.ErrConnReset, errInterrupted) }

@@ -1,10 +1,7 @@
 package postgresql
 
 import (
-	"context"
 	"errors"
-	"io"
-	"net"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -20,12 +17,7 @@ func classify(err error) meter.Class {
 	if errors.As(err, &fromServer) {
 		return classOf(fromServer.Code)
 	}
-	var fromNetwork net.Error
-	var unconnected *database.ConnectError
-	switch {
-	case errors.As(err, &fromNetwork), errors.As(err, &unconnected),
-		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
-		errors.Is(err, pgconn.ErrConnClosed), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+	if database.IsBroken(err, pgconn.ErrConnClosed) {
 		return meter.Connection
 	}
 	return meter.Other

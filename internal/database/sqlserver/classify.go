@@ -1,13 +1,7 @@
 package sqlserver
 
 import (
-	"context"
-	"crypto/tls"
-	"database/sql/driver"
 	"errors"
-	"io"
-	"net"
-	"os"
 
 	mssql "github.com/microsoft/go-mssqldb"
 
@@ -133,17 +127,7 @@ func number(err error) int32 {
 // isBroken reports whether an error that is not the server's means that the connection is
 // gone.
 func isBroken(err error) bool {
-	for _, target := range []error{
-		driver.ErrBadConn, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, os.ErrDeadlineExceeded, context.Canceled, context.DeadlineExceeded,
-	} {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	_, isUnconnected := errors.AsType[*database.ConnectError](err)
-	_, isNetwork := errors.AsType[net.Error](err)
-	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
-	var stream mssql.StreamError
-	var server mssql.ServerError
-	return isUnconnected || isNetwork || isCertificate || errors.As(err, &stream) || errors.As(err, &server)
+	_, isStream := errors.AsType[mssql.StreamError](err)
+	_, isServer := errors.AsType[mssql.ServerError](err)
+	return isStream || isServer || database.IsBroken(err)
 }

@@ -1,0 +1,24 @@
+package database
+
+import (
+	"context"
+	"crypto/tls"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"slices"
+)
+
+// IsBroken reports whether an error that is not the server's means that the connection is gone,
+// or never came about: by what Go's packages return, or by one of the driver's own errors.
+func IsBroken(err error, ofDriver ...error) bool {
+	is := func(target error) bool { return errors.Is(err, target) }
+	_, isUnconnected := errors.AsType[*ConnectError](err)
+	_, isNetwork := errors.AsType[net.Error](err)
+	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
+	return isUnconnected || isNetwork || isCertificate || slices.ContainsFunc(ofDriver, is) || slices.ContainsFunc([]error{
+		driver.ErrBadConn, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, os.ErrDeadlineExceeded, context.Canceled, context.DeadlineExceeded,
+	}, is)
+}
