@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-sql-driver/mysql"
+
 	"sledge/internal/database"
 	"sledge/internal/meter"
 	"sledge/internal/sqlfile"
@@ -43,9 +45,12 @@ type session struct {
 
 // begin makes the session what the rest of it takes for granted.
 func (s *session) begin(ctx context.Context) error {
-	// What an administrator may have set for everybody would end each COMMIT otherwise, or
-	// keep rows back without a word. DEFAULT would mean what is set for everybody.
-	if err := s.Exec(ctx, "SET SESSION autocommit = 1, completion_type = 0, sql_select_limit = 18446744073709551615, sql_big_selects = 1"); err != nil {
+	// What an administrator may have set for everybody would end each COMMIT otherwise,
+	// keep rows back without a word, or take away sessions that wait for others: those of
+	// a build that loads, and of users who think. DEFAULT would mean what is set for
+	// everybody.
+	if err := s.Exec(ctx, "SET SESSION autocommit = 1, completion_type = 0, sql_select_limit = 18446744073709551615, sql_big_selects = 1, "+
+		"wait_timeout = CAST(GREATEST(@@wait_timeout, 86400) AS UNSIGNED)"); err != nil {
 		return err
 	}
 	// MariaDB from 11.6 on makes a transaction fail that changes what another has
@@ -106,6 +111,9 @@ func (s *session) failed(err error) error {
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || Classify(err) == meter.Connection {
 		s.brokenOff.Store(true)
+	}
+	if errors.Is(err, mysql.ErrInvalidConn) {
+		return fmt.Errorf("the server has ended the connection, or is not reached any more: %w", err)
 	}
 	return err
 }

@@ -262,11 +262,13 @@ func TestOnAServerThatIsSetOtherwise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustExec(t, admin, "SET GLOBAL completion_type = CHAIN, sql_select_limit = 1, max_join_size = 100")
+	mustExec(t, admin, "SET GLOBAL completion_type = CHAIN, sql_select_limit = 1, max_join_size = 100, wait_timeout = 1")
 	if err := admin.Close(); err != nil {
 		t.Fatal(err)
 	}
 	databasetest.Run(t, s.database, s.values)
+	s.set("dbname", "mysql")
+	wantRows(t, s.connect(t), "SELECT @@wait_timeout", "86400")
 }
 
 func BenchmarkCall(b *testing.B) {
