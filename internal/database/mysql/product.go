@@ -354,6 +354,8 @@ func (p Product) advice(o *Options, err error) string {
 		return fmt.Sprintf("set option %s to false, or give the server a certificate", name("ssl"))
 	case isCertificate:
 		return fmt.Sprintf("check option %s, and that the server's certificate is for the host in option %s", name("ssl_ca"), name("host"))
+	case hasNoCommonSuite(err):
+		return fmt.Sprintf("the server takes none of the cipher suites: an old one may take AES128-GCM-SHA256 in option %s", name("ssl_cipher"))
 	case o.SSL:
 		return fmt.Sprintf("check options %s and %s, that the server is running there, and the %s options", name("host"), name("port"), name("ssl"))
 	default:

@@ -5,7 +5,9 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -43,15 +45,17 @@ func (o *Options) tlsConfig() (*tls.Config, error) {
 	return c, nil
 }
 
-// cipherSuites finds suites of TLS 1.2 by OpenSSL's names for them.
+// cipherSuites finds suites of TLS 1.2 by OpenSSL's names for them. Those whose key
+// exchange is RSA's have no forward secrecy, so only who names one gets it: it is all
+// that Go and an old server, such as MySQL 8.0.15, both know.
 func cipherSuites(list string) ([]uint16, error) {
 	var suites []uint16
 	var known []string
 	for name := range strings.SplitSeq(list, ":") {
 		known = known[:0]
 		before := len(suites)
-		for _, s := range tls.CipherSuites() {
-			if s.SupportedVersions[0] == tls.VersionTLS13 {
+		for _, s := range slices.Concat(tls.CipherSuites(), tls.InsecureCipherSuites()) {
+			if s.SupportedVersions[0] == tls.VersionTLS13 || s.Insecure && !isKeptForOld(s.ID) {
 				continue
 			}
 			known = append(known, openSSLName(s.Name))
@@ -69,10 +73,21 @@ func cipherSuites(list string) ([]uint16, error) {
 	return suites, nil
 }
 
+func isKeptForOld(suite uint16) bool {
+	return suite == tls.TLS_RSA_WITH_AES_128_GCM_SHA256 || suite == tls.TLS_RSA_WITH_AES_256_GCM_SHA384
+}
+
+// hasNoCommonSuite reports whether a server refused all that a client offered it.
+func hasNoCommonSuite(err error) bool {
+	refused, is := errors.AsType[*net.OpError](err)
+	return is && refused.Op == "remote error" && strings.HasSuffix(refused.Error(), "handshake failure")
+}
+
 // openSSLName turns TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 into
-// ECDHE-RSA-AES128-GCM-SHA256.
+// ECDHE-RSA-AES128-GCM-SHA256, and TLS_RSA_WITH_AES_128_GCM_SHA256 into
+// AES128-GCM-SHA256.
 func openSSLName(name string) string {
-	name = strings.TrimPrefix(name, "TLS_")
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "TLS_"), "RSA_WITH_")
 	name = strings.Replace(name, "_WITH_", "_", 1)
 	name = strings.Replace(name, "AES_", "AES", 1)
 	name = strings.Replace(name, "CHACHA20_POLY1305_SHA256", "CHACHA20_POLY1305", 1)
