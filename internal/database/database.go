@@ -366,7 +366,8 @@ type Session interface {
 	Rollback(ctx context.Context) error
 
 	// Load fills a table by the fastest way the database has, inside the
-	// transaction under way if there is one, and returns the number of rows.
+	// transaction under way if there is one, and returns the number of rows. When it
+	// returns, nobody makes rows any more, not even a goroutine of the driver's.
 	Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error)
 
 	// Cancel asks the database to end the statement under way, if any, and returns when

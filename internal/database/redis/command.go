@@ -151,7 +151,7 @@ func split(line string) (words []string, err error) {
 func (s *session) parseLine(words []string, params []database.Param) (c command, err error) {
 	c.verb, words = words[0], words[1:]
 	switch {
-	case c.verb == "HMGET":
+	case c.verb == "HMGET" && len(words) > 0:
 		c.shape = fields
 		words, c.columns = named(words, 1)
 	case c.verb == "EXISTS":

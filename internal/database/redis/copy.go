@@ -2,6 +2,7 @@ package redis
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -482,7 +483,7 @@ func (r *rowReader) takeLines(ctx context.Context, said *reply) error {
 			}
 		}
 	}
-	slices.SortFunc(lines, func(a, b line) int { return int(a.number - b.number) })
+	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(a.number, b.number) })
 	r.lines = lines
 	for _, l := range lines {
 		if err := r.put(ctx, l.values); err != nil {

@@ -187,7 +187,11 @@ func (s *session) layoutsAt(ctx context.Context, key string) (map[string]layout,
 	found := map[string]layout{}
 	for name, text := range facts(said) {
 		var l layout
-		if err := json.Unmarshal([]byte(text), &l); err != nil {
+		err := json.Unmarshal([]byte(text), &l)
+		if err == nil && slices.ContainsFunc(l.Columns, func(c column) bool { return c.Scale < 0 || c.Scale >= len(powers) }) {
+			err = errors.New("a column has more digits than any can have")
+		}
+		if err != nil {
 			return nil, fmt.Errorf("the key %s is somebody else's: set option %s to another name: what it says of %s is no layout: %w", s.options.Key(key), s.options.Name("prefix"), name, err)
 		}
 		found[name] = l

@@ -556,6 +556,27 @@ func TestOnlyOursIsRemoved(t *testing.T) {
 	}
 }
 
+// A catalogue that is none of ours is refused by its key, whatever stands in it.
+func TestAStrangeCatalogue(t *testing.T) {
+	const prefix = "strange"
+	s := connected(t, prefix)
+	for _, command := range []string{
+		"SET sledge_tables() mine",
+		"HSET sledge_tables() warehouse mine",
+		`HSET sledge_tables() warehouse` + "\n" + `{"kind":"hash","columns":[{"name":"w_tax","type":3,"scale":99}]}`,
+	} {
+		if err := s.Exec(t.Context(), command); err != nil {
+			t.Fatal(err)
+		}
+		if found, err := relations(t.Context(), s); err == nil || !strings.Contains(err.Error(), "the key strange:sledge_tables is somebody else's") {
+			t.Errorf("after %q: got %v, %v", command, found, err)
+		}
+		if err := s.Exec(t.Context(), "DEL sledge_tables()"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Two builds do not work at the same time, and who has the claim sees who still works.
 func TestClaims(t *testing.T) {
 	a, b, c := connected(t, "claims"), connectedAgain(t, "claims"), connected(t, "claims")

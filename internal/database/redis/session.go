@@ -180,9 +180,7 @@ func (s *session) Exec(ctx context.Context, statement string) error {
 			}
 			continue
 		}
-		if err := s.write(ctx, c); err != nil {
-			return err
-		}
+		c.enqueue(&s.queue)
 	}
 	if s.inTx {
 		return nil
@@ -199,8 +197,7 @@ func (s *session) Query(ctx context.Context, statement string, limit int) (datab
 		if err != nil {
 			return database.Table{}, err
 		}
-		t, err := a.Query(ctx, statement, limit)
-		return t, err
+		return a.Query(ctx, statement, limit)
 	case inLua:
 		said, err := s.ask(ctx, s.evaluator("EVAL"), s.prelude()+statement, 0)
 		if err != nil {
@@ -285,10 +282,7 @@ func (s *session) Commit(ctx context.Context) error {
 	s.queue.put(committed)
 	s.queue.put("committed")
 	_, err := s.flush(ctx, true)
-	if errors.Is(err, errConflict) {
-		s.inTx, s.multi = false, false // the server has ended it
-	}
-	if err == nil {
+	if err == nil || errors.Is(err, errConflict) { // either way the server has ended it
 		s.inTx, s.multi = false, false
 	}
 	s.queue.reset()
@@ -313,15 +307,6 @@ func (s *session) Rollback(ctx context.Context) error {
 		err = nil
 	}
 	return err
-}
-
-// write queues a command with the values of its parameters, and returns whether.
-func (s *session) write(_ context.Context, c *command) error {
-	if s.multi && len(s.queue.firsts) > s.options.Pipeline {
-		return errors.New("a load has begun to send its transaction: only rows can follow")
-	}
-	c.enqueue(&s.queue)
-	return nil
 }
 
 // flushAlone sends what is queued as a transaction of its own, and returns the answers.

@@ -159,9 +159,7 @@ func (st *commandStatement) Run(ctx context.Context, each func() error) (int64, 
 		}
 	}
 	for _, c := range st.writes {
-		if err := s.write(ctx, c); err != nil {
-			return 0, err
-		}
+		c.enqueue(&s.queue)
 	}
 	if s.inTx {
 		return rows, nil
