@@ -522,8 +522,9 @@ func (b *bench) testCounter(t *testing.T) {
 		b.run(t, "payment")
 		b.run(t, "slev")
 	}
-	// Other tests' sessions are on the server, too.
-	if moved := read() - before; moved < 2*calls || moved > 3*calls {
+	// Other tests' sessions are on the server, too. One that ends while the server adds up its
+	// sessions may be counted twice, or not at all.
+	if moved := read() - before; moved < 2*calls-2 || moved > 3*calls {
 		t.Errorf("the counter moved by %d, want %d", moved, 2*calls)
 	}
 }
