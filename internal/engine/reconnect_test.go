@@ -111,17 +111,17 @@ func TestAClientThatLogsInTooLateIsInterruptedAllTheSame(t *testing.T) {
 func TestARunGoesWithoutACountThatTheServerDoesNotShow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Reconnect: true, ReconnectLimit: time.Minute})
-		asked := 0
+		var asked atomic.Int32
 		p.Server.Counter = func(context.Context, database.Session) (int64, error) {
-			asked++
+			asked.Add(1)
 			return 0, fmt.Errorf("counter: %w", &database.UncountedError{Text: "the server keeps none", Err: errors.New("no such view")})
 		}
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
 		if err != nil || result.Uncounted != "the server keeps none" || result.CounterAgreement != nil || result.Summary.All().Done == 0 {
 			t.Errorf("got %v, %q, the agreement %+v and %d transactions", err, result.Uncounted, result.CounterAgreement, result.Summary.All().Done)
 		}
-		if asked != 3 {
-			t.Errorf("it was asked %d times, want once by each reading of the monitor, and once for the rate", asked)
+		if n := asked.Load(); n != 3 {
+			t.Errorf("it was asked %d times, want once by each reading of the monitor, and once for the rate", n)
 		}
 	})
 }
