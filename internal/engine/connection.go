@@ -20,6 +20,7 @@ type connection struct {
 	workload.Executor
 	number  int
 	flushed atomic.Int32 // the last of run.flush that was done over it
+	done    done
 
 	// Of a connection in a pool: its place there, whether its session is gone, and whether
 	// another one waits for the user to take it on.
@@ -214,6 +215,13 @@ func (l *connections) all() []*connection {
 		}
 	}
 	return list
+}
+
+// mark marks how far each has come.
+func (l *connections) mark() {
+	for _, c := range l.all() {
+		c.done.mark()
+	}
 }
 
 // close closes all connections, side by side.

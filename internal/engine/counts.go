@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"sledge/internal/database"
@@ -33,19 +34,109 @@ type reading struct {
 	// at least told, at most telling.
 	told, telling int64
 
-	// What users ended while each of the two was read.
-	probeEdge, counterEdge meter.Summary
+	// What users ended while the probe was read, and what they had in flight when it had been
+	// read: that may have been committed, and seen by the server, though they did not know yet.
+	probeEdge, probeUnderWay meter.Summary
 
-	// What users had under way when each of the two had been read: it may have been
-	// committed, and seen by the server, though they did not know yet.
-	probeUnderWay, counterUnderWay meter.Summary
+	// What the counter holds of the users' work: over all connections, and over those that
+	// lead where the monitor's does.
+	all, home tally
 }
 
 func newReading(kinds int) reading {
-	return reading{
-		probeEdge: meter.NewSummary(kinds), counterEdge: meter.NewSummary(kinds),
-		probeUnderWay: meter.NewSummary(kinds), counterUnderWay: meter.NewSummary(kinds),
+	return reading{probeEdge: meter.NewSummary(kinds), probeUnderWay: meter.NewSummary(kinds)}
+}
+
+// tally is what a reading of the server's counter holds of the users' transactions since they
+// logged in: at least low and at most high. Ended is how many the users had ended by then.
+type tally struct{ ended, low, high int64 }
+
+// reportsWithin is how soon after a flush a session may report its transactions again by
+// itself. It is PostgreSQL's PGSTAT_MIN_INTERVAL, the only server with a Flush.
+const reportsWithin = time.Second
+
+// done is what was done over a connection, for those who compare it with the server's count.
+// Its user alone writes it.
+type done struct {
+	ended atomic.Int64 // transactions that were committed, or rolled back as the workload asks
+	tried atomic.Int64 // tries that have begun
+
+	// The same at the last flush, and when that was: Unix time in nanoseconds.
+	flushedEnded, flushedTried, flushedAt atomic.Int64
+
+	// marks are the last three different values of ended, each at a full second, newest first.
+	// Only the goroutine that measures uses them.
+	marks [3]int64
+}
+
+// flush notes that the server has been told of everything so far.
+func (d *done) flush() {
+	d.flushedEnded.Store(d.ended.Load())
+	d.flushedTried.Store(d.tried.Load())
+	d.flushedAt.Store(time.Now().UnixNano())
+}
+
+// mark notes how many transactions have ended. It is called each second. What a session has
+// ended before its last two marks it has reported: it does so at least once a second while it
+// works.
+func (d *done) mark() {
+	if n := d.ended.Load(); n != d.marks[0] {
+		d.marks = [3]int64{n, d.marks[0], d.marks[1]}
 	}
+}
+
+// tallies begins the two tallies of a reading that is about to begin, and returns what
+// completes them when the server has answered. Asked is the flush that the reading waited for.
+//
+// A server that counts at once has counted what had ended before it was asked, and at most
+// what was tried when it has answered. One that sessions report to knows what each of them had
+// done at its flush, and no more until it reports again.
+func (r *run) tallies(to *reading, asked int32) (complete func()) {
+	list := r.connections.all()
+	home := func(c *connection) bool { return r.shares == nil || r.leadsHome(int(c.place)) }
+	add := func(c *connection, t tally) {
+		to.all.add(t)
+		if home(c) {
+			to.home.add(t)
+		}
+	}
+	to.all, to.home = tally{}, tally{}
+	flushed := func(c *connection) bool { return r.plan.Server.Flush != nil && c.flushed.Load() >= asked }
+	for _, c := range list {
+		switch n := c.done.ended.Load(); {
+		case flushed(c):
+			n = c.done.flushedEnded.Load()
+			add(c, tally{ended: n, low: n})
+		case r.plan.Server.Flush != nil: // it is in a long transaction, or pauses
+			add(c, tally{ended: n, low: c.done.marks[2]})
+		default:
+			add(c, tally{ended: n, low: n})
+		}
+	}
+	return func() {
+		now := time.Now()
+		var at time.Duration // of all flushes, before the reading
+		for _, c := range list {
+			since := now.Sub(time.Unix(0, c.done.flushedAt.Load()))
+			if flushed(c) && c.flushed.Load() == asked {
+				at += min(since, reportsWithin)
+			}
+			n := c.done.tried.Load()
+			if flushed(c) && since < reportsWithin {
+				n = c.done.flushedTried.Load()
+			}
+			add(c, tally{high: n})
+		}
+		if len(list) > 0 {
+			to.counter.at = to.counter.at.Add(-at / time.Duration(len(list)))
+		}
+	}
+}
+
+func (t *tally) add(o tally) {
+	t.ended += o.ended
+	t.low += o.low
+	t.high += o.high
 }
 
 // counts is the reading as an event.
@@ -91,7 +182,7 @@ func (r *run) read(ctx context.Context, s database.Session, to *reading, first o
 		return nil
 	}
 	counter := func() (err error) {
-		r.askForCount(ctx)
+		complete := r.tallies(to, r.askForCount(ctx))
 		to.told = r.told.Load()
 		to.counter, err = r.plan.counter(ctx, s)
 		to.telling = r.telling.Load()
@@ -101,7 +192,8 @@ func (r *run) read(ctx context.Context, s database.Session, to *reading, first o
 		if err != nil {
 			return fmt.Errorf("read the server's count of transactions: %w", cmp.Or(context.Cause(ctx), err))
 		}
-		r.takeEdge(&to.counterEdge, &to.counterUnderWay, sums)
+		complete()
+		r.take(sums...)
 		return nil
 	}
 	steps := []func() error{counter, probe}
@@ -190,6 +282,7 @@ func (c *connection) tellServer(ctx context.Context, r *run, asked int32) {
 		r.telling.Add(1)
 		_ = r.plan.Server.Flush(ctx, c.session)
 		r.told.Add(1)
+		c.done.flush()
 	}
 	c.flushed.Store(asked)
 }
@@ -203,10 +296,10 @@ func (c *connection) answer(ctx context.Context, r *run) {
 
 // askForCount has users tell the server what they have done. It waits for them no longer
 // than a second: who waits for the database cannot tell it anything, and who pauses does
-// so afterwards.
-func (r *run) askForCount(ctx context.Context) {
+// so afterwards. It returns the number of the request.
+func (r *run) askForCount(ctx context.Context) (asked int32) {
 	if r.plan.Server.Flush == nil {
-		return
+		return 0
 	}
 	defer func() { r.toldAll = time.Now() }()
 	asked, asking := r.flush.Add(1), r.connections.all()
@@ -215,10 +308,11 @@ func (r *run) askForCount(ctx context.Context) {
 	silent := func(c *connection) bool { return c.flushed.Load() < asked && !c.lost.Load() }
 	for until := time.Now().Add(time.Second); slices.ContainsFunc(asking, silent); {
 		if time.Now().After(until) || ctx.Err() != nil {
-			return
+			break
 		}
 		<-tick.C
 	}
+	return asked
 }
 
 // counter reads the server's own count of transactions. It was not read where the server
@@ -274,23 +368,24 @@ func (p Plan) ask(ctx context.Context, s database.Session, name string, limit in
 // too, the server may have all of it, as by replication, or what was done over the
 // connections to itself; of anything between these nothing can be said, and it returns nil.
 func (r *run) agreement(m measurement, server int64) *job.Agreement {
-	all := r.agreementOn(m.summary, m, server)
-	return r.likelier(all, func(here meter.Summary) *job.Agreement { return r.agreementOn(here, m, server) })
+	return r.likelier(r.agreementOn(m.summary, m, server), func() *job.Agreement {
+		here := meter.NewSummary(len(r.plan.Workload.Kinds))
+		for i, sum := range r.shares.Connections(0) {
+			if r.leadsHome(i) {
+				here.Add(sum)
+			}
+		}
+		return r.agreementOn(here, m, server)
+	})
 }
 
 // likelier returns the comparison of all transactions, or of those that were done where the
 // monitor is connected to.
-func (r *run) likelier(all *job.Agreement, of func(here meter.Summary) *job.Agreement) *job.Agreement {
+func (r *run) likelier(all *job.Agreement, atHome func() *job.Agreement) *job.Agreement {
 	if r.shares == nil || !r.leadsElsewhere() {
 		return all
 	}
-	here := meter.NewSummary(len(r.plan.Workload.Kinds))
-	for i, sum := range r.shares.Connections(0) {
-		if r.leadsHome(i) {
-			here.Add(sum)
-		}
-	}
-	own := of(here)
+	own := atHome()
 	own.Over = r.plan.target()
 	switch {
 	case own.Holds || own.Server < own.Low || own.Server > all.High:
@@ -304,7 +399,7 @@ func (r *run) likelier(all *job.Agreement, of func(here meter.Summary) *job.Agre
 // agreementOn compares the count of the transactions in a summary.
 func (r *run) agreementOn(counted meter.Summary, m measurement, server int64) *job.Agreement {
 	probed := r.plan.Workload.Probed
-	a := job.Agreement{What: r.plan.Workload.ProbeName, Client: probed(&counted), Server: server}
+	a := job.Agreement{What: r.plan.Workload.ProbeName, Client: probed(&counted), Server: server, Limit: r.plan.Pacing.FailureLimit}
 	a.Low = a.Client - probed(&m.start.probeUnderWay)
 	a.High = a.Client + probed(&m.start.probeEdge) + probed(&m.end.probeEdge) + probed(&m.end.probeUnderWay)
 	if r.plan.Pacing.Reconnect { // what was under way when a connection was lost may have been committed
@@ -335,28 +430,18 @@ func (r *run) failedProbed(s meter.Summary, classes ...meter.Class) int64 {
 // counterAgreement compares the two counts of all transactions. What was tried in vain
 // may or may not have got as far as to be counted.
 func (r *run) counterAgreement(m measurement, server int64) *job.Agreement {
-	all := r.counterAgreementOn(m.summary, m, server)
-	return r.likelier(all, func(here meter.Summary) *job.Agreement { return r.counterAgreementOn(here, m, server) })
-}
-
-// counterAgreementOn compares the count of the transactions in a summary.
-func (r *run) counterAgreementOn(counted meter.Summary, m measurement, server int64) *job.Agreement {
-	ended := func(sums ...*meter.Summary) (counted, tried int64) {
-		for _, s := range sums {
-			all := s.All()
-			counted += all.Done + all.RolledBack
-			tried += all.Ended() + all.Retried
-		}
-		return counted, tried
-	}
-	low, high := ended(&m.start.probeEdge, &counted, &m.end.probeEdge)
-	_, edges := ended(&m.start.counterEdge, &m.end.counterEdge, &m.end.counterUnderWay)
-	_, before := ended(&m.start.counterUnderWay)
-	// The monitor's own questions count as transactions on some servers: one a second
-	// for the count, and a few when a run begins and ends.
-	own := int64(m.elapsed.Seconds()) + 10
+	// The monitor's own questions count as transactions on some servers: one a second for
+	// the count, and a few when a run begins and ends. So does what a server does by
+	// itself, such as PostgreSQL's autovacuum.
+	own := 2*int64(m.elapsed.Seconds()) + 20
 	own += (m.start.telling - m.start.told) + (m.end.telling - m.end.told)
-	return judged(job.Agreement{What: "transaction", Client: low, Server: server, Low: low - before, High: high + edges + own})
+	between := func(start, end tally) *job.Agreement {
+		return judged(job.Agreement{
+			What: "transaction", Client: end.ended - start.ended, Server: server,
+			Low: end.low - start.high, High: end.high - start.low + own,
+		})
+	}
+	return r.likelier(between(m.start.all, m.end.all), func() *job.Agreement { return between(m.start.home, m.end.home) })
 }
 
 // judged says what a comparison is worth.

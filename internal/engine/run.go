@@ -625,6 +625,9 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 		now := time.Now()
 		offset := now.Sub(began)
 		over := ended || offset >= length
+		if !over && r.plan.Server.Flush != nil {
+			r.connections.mark()
+		}
 		meter.Take(r.stripes, restUnless(over), sums...)
 		measured := second.Cut(now.Sub(last))
 		if measured.Elapsed > 0 {
@@ -884,8 +887,8 @@ func (r *run) disagreement(a *job.Agreement) error {
 	if a.Off() <= r.plan.Pacing.FailureLimit {
 		return nil
 	}
-	return fmt.Errorf("the virtual users counted %d %s transactions and the server %d, where %d to %d were expected: %s",
-		a.Client, a.What, a.Server, a.Low, a.High, a.Suspicion())
+	return fmt.Errorf("the virtual users counted %d %s transactions and the server %d, where %d to %d were expected; that is %.2f %% off, and option %s allows %g %%: %s",
+		a.Client, a.What, a.Server, a.Low, a.High, a.Off(), r.plan.Spec.Names.Of("max_failures"), a.Limit, a.Suspicion())
 }
 
 // cutOff returns an error when transactions had to be broken off at the end.

@@ -336,6 +336,10 @@ type Agreement struct {
 	High  int64 `json:"high"`
 	Holds bool  `json:"holds"`
 
+	// Limit is by how many percent the server's count may be out of bounds before the run is
+	// invalid: option max_failures. It is 0 where a count out of bounds makes no run invalid.
+	Limit float64 `json:"limit_percent,omitempty"`
+
 	// Over is where those transactions went that are compared, of a pool whose connections
 	// lead to several places; "" where it is all of them.
 	Over string `json:"over,omitempty"`
@@ -357,9 +361,12 @@ func (a Agreement) Off() float64 {
 	return 100 * float64(off) / float64(max(a.Client, a.Server, 1))
 }
 
-// Trusted reports whether a figure computed from the server's count can be relied on:
-// it is off by no more than a hundredth.
-func (a Agreement) Trusted() bool { return !a.Vague && a.Off() <= 1 }
+// TrustedWithin is by how many percent the server's count may be out of bounds for a figure
+// that is computed from it to be relied on.
+const TrustedWithin = 1
+
+// Trusted reports whether a figure computed from the server's count can be relied on.
+func (a Agreement) Trusted() bool { return !a.Vague && a.Off() <= TrustedWithin }
 
 // Suspicion says what may be the reason for counts that disagree.
 func (a Agreement) Suspicion() string {

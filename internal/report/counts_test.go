@@ -21,10 +21,10 @@ func TestCountsNameFailuresByClass(t *testing.T) {
 	}
 	sum := meter.NewSummary(2)
 	stripe.Take(&sum)
-	got := Counts(job.Result{Summary: sum, Agreement: &job.Agreement{What: "new order", Client: 5, Server: 9, Low: 3, High: 7}})
+	got := Counts(job.Result{Summary: sum, Agreement: &job.Agreement{What: "new order", Client: 5, Server: 9, Low: 3, High: 7, Limit: 30}})
 	want := []string{
 		"1 transactions done, 1 rolled back as the workload asks, 2 failed (deadlock 2), 2 retries",
-		"The virtual users counted 5 new order transactions and the server 9: THEY DISAGREE (3 to 7 expected). Someone else may have been working on the schema.",
+		"The virtual users counted 5 new order transactions and the server 9: THEY DISAGREE (3 to 7 expected; it is 22.22 % off, and more than 30 % makes the run invalid (max_failures)). Someone else may have been working on the schema.",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

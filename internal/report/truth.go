@@ -77,15 +77,16 @@ func agreement(a job.Agreement) string {
 	if a.None {
 		return fmt.Sprintf("There were no %s transactions to do, so the count in the database says nothing of the virtual users' count.", Printable(a.What))
 	}
-	verdict := "they agree (%s to %s expected)."
+	expected := fmt.Sprintf("%s to %s expected", count(a.Low), count(a.High))
+	verdict := "they agree (" + expected + ")."
 	switch {
 	case a.Vague:
-		verdict = "too few to compare, because anything from %s to %s would fit. Run for longer."
+		verdict = fmt.Sprintf("this says nothing, because anything from %s to %s would fit. Run for longer.", count(a.Low), count(a.High))
 	case !a.Holds:
-		verdict = "THEY DISAGREE (%s to %s expected). " + a.Suspicion()
+		verdict = "THEY DISAGREE (" + expected + bound(a.Off(), a.Limit, "makes the run invalid (max_failures)") + "). " + a.Suspicion()
 	}
-	line := fmt.Sprintf("The virtual users counted %s %s transactions%s and the server %s: "+verdict,
-		count(a.Client), Printable(a.What), Printable(over(a)), count(a.Server), count(a.Low), count(a.High))
+	line := fmt.Sprintf("The virtual users counted %s %s transactions%s and the server %s: %s",
+		count(a.Client), Printable(a.What), Printable(over(a)), count(a.Server), verdict)
 	return line + allowance(a)
 }
 
@@ -113,11 +114,23 @@ func counterAgreement(a job.Agreement) string {
 	case a.Trusted():
 		return "TPM agrees too: " + counts + "."
 	case a.Vague:
-		return fmt.Sprintf("TPM cannot be checked: %s, too few to compare. Run for longer.", counts)
-	case a.Server < a.Client:
-		return fmt.Sprintf("TPM CANNOT BE TRUSTED: %s. The server's statistics may be late.", counts)
+		return fmt.Sprintf("TPM cannot be checked: %s, and anything from %s to %s would fit. Run for longer.", counts, count(a.Low), count(a.High))
 	}
-	return fmt.Sprintf("TPM CANNOT BE TRUSTED: %s. The server may have counted the work of others.", counts)
+	why := "The server may have counted the work of others."
+	if a.Server < a.Client {
+		why = "The server's statistics may be late."
+	}
+	return fmt.Sprintf("TPM CANNOT BE TRUSTED: %s (%s to %s expected%s). %s",
+		counts, count(a.Low), count(a.High), bound(a.Off(), job.TrustedWithin, "is too much for TPM"), why)
+}
+
+// bound says by how much a count is out of bounds, and from where on that matters. Results of
+// older releases know no limit.
+func bound(off, limit float64, matters string) string {
+	if limit == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; it is %.2f %% off, and more than %g %% %s", off, limit, matters)
 }
 
 // longestGap says for how long no transaction ended.

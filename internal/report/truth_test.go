@@ -24,7 +24,7 @@ func TestRemarksSayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 		{
 			"bounds too wide",
 			job.Result{Agreement: &job.Agreement{What: "new order", Client: 146, Server: 150, Low: 138, High: 169, Vague: true}},
-			"The virtual users counted 146 new order transactions and the server 150: too few to compare, because anything from 138 to 169 would fit. Run for longer.",
+			"The virtual users counted 146 new order transactions and the server 150: this says nothing, because anything from 138 to 169 would fit. Run for longer.",
 		},
 		{
 			"none of them to do",
@@ -44,17 +44,17 @@ func TestRemarksSayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 		{
 			"TPM that lags",
 			job.Result{CounterAgreement: &job.Agreement{Client: 1234, Server: 0, Low: 1230, High: 1250}},
-			"TPM CANNOT BE TRUSTED: the server counted 0 transactions in all and the virtual users 1,234. The server's statistics may be late.",
+			"TPM CANNOT BE TRUSTED: the server counted 0 transactions in all and the virtual users 1,234 (1,230 to 1,250 expected; it is 99.68 % off, and more than 1 % is too much for TPM). The server's statistics may be late.",
 		},
 		{
 			"TPM of others",
 			job.Result{CounterAgreement: &job.Agreement{Client: 1234, Server: 2000, Low: 1230, High: 1250}},
-			"TPM CANNOT BE TRUSTED: the server counted 2,000 transactions in all and the virtual users 1,234. The server may have counted the work of others.",
+			"TPM CANNOT BE TRUSTED: the server counted 2,000 transactions in all and the virtual users 1,234 (1,230 to 1,250 expected; it is 37.50 % off, and more than 1 % is too much for TPM). The server may have counted the work of others.",
 		},
 		{
 			"TPM of a few",
 			job.Result{CounterAgreement: &job.Agreement{Client: 0, Server: 4, Low: -4, High: 4, Vague: true}},
-			"TPM cannot be checked: the server counted 4 transactions in all and the virtual users 0, too few to compare. Run for longer.",
+			"TPM cannot be checked: the server counted 4 transactions in all and the virtual users 0, and anything from -4 to 4 would fit. Run for longer.",
 		},
 		{"no gap", job.Result{LongestGap: &job.Gap{}}, "Transactions ended all the time: there was no gap of 0.25 s."},
 		{"a short gap", job.Result{LongestGap: &job.Gap{From: 65, Seconds: 0.5}}, "The longest time in which no transaction ended was 0.50 s, from 1:05."},

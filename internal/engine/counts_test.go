@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/load"
+	"sledge/internal/job"
+	"sledge/internal/workload"
+)
+
+// lateSession reports its commits to the server's counter when it is told to, and otherwise
+// once a second, after a transaction, as PostgreSQL's sessions do.
+type lateSession struct {
+	instantSession
+	pending int64
+	last    time.Time
+}
+
+func (s *lateSession) commit(now bool) {
+	s.pending++
+	if now || time.Since(s.last) >= time.Second {
+		s.server.mu.Lock()
+		s.server.committed += s.pending
+		s.server.mu.Unlock()
+		s.pending, s.last = 0, time.Now()
+	}
+}
+
+// lateUser is one of a few whose transactions take long, or of the others.
+type lateUser struct {
+	session *lateSession
+	takes   time.Duration
+}
+
+func (u *lateUser) Do(context.Context, workload.Transaction) error {
+	time.Sleep(u.takes)
+	u.session.commit(false)
+	return nil
+}
+
+// TestRun_ComparesServerCountWithWorkAtFlush has most users go on for as long as the slowest
+// takes to tell the server what it did: what they do meanwhile the server does not know.
+func TestRun_ComparesServerCountWithWorkAtFlush(t *testing.T) {
+	for name, slowest := range map[string]time.Duration{"all answer": 900 * time.Millisecond, "one is silent": 2300 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := fakePlan(fakeUser{}, load.Pacing{RampUp: 2 * time.Second, Duration: 5 * time.Second})
+				server := &fakeServer{}
+				p.Database.Connect = func(context.Context, any, database.Role) (database.Session, error) {
+					return &lateSession{instantSession: instantSession{server: server}}, nil
+				}
+				p.Workload.NewExecutor = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
+					session := c.Session.(*lateSession)
+					for range 30 { // what a client prepares
+						session.commit(false)
+					}
+					return &lateUser{session, []time.Duration{10 * time.Millisecond, 10 * time.Millisecond, slowest}[c.Number]}, nil
+				}
+				p.Server.Counter = func(context.Context, database.Session) (int64, error) {
+					server.mu.Lock()
+					defer server.mu.Unlock()
+					return server.committed, nil
+				}
+				p.Server.Flush = func(_ context.Context, s database.Session) error {
+					s.(*lateSession).commit(true)
+					return nil
+				}
+				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+				if a := result.CounterAgreement; err != nil || a == nil || !a.Holds || a.Client < 900 || a.Server-a.Client > 5 || a.Client-a.Server > 5 {
+					t.Errorf("got %+v, %v, want the server to have counted what the users did", a, err)
+				}
+			})
+		})
+	}
+}
