@@ -15,8 +15,51 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Supported says whether there are event loops on this system.
-const Supported = true
+// Supported reports whether the kernel has what event loops need. Every Linux that Go runs on
+// has, but a sandbox may forbid it.
+func Supported() bool { return probed() != nil }
+
+// waiter waits in an epoll for events, for a time, or for as long as it takes where limit is
+// nil. The time is kept to the nanosecond, as far as the kernel's timers are exact.
+type waiter func(epoll int, events []unix.EpollEvent, limit *unix.Timespec) (n int, errno syscall.Errno)
+
+// probed returns the best way to wait that the kernel has; nil if it has none.
+var probed = sync.OnceValue(func() waiter {
+	for _, wait := range []waiter{waitOnce, waitTwice} {
+		l, err := newLoop(wait)
+		if err != nil {
+			return nil
+		}
+		_, errno := wait(l.epoll, l.events[:], &unix.Timespec{})
+		_ = l.close()
+		if errno == 0 || errno == unix.EINTR {
+			return wait
+		}
+	}
+	return nil
+})
+
+// waitOnce takes one system call, of Linux 5.11 and later. Older kernels answer ENOSYS, and
+// some sandboxes EPERM.
+func waitOnce(epoll int, events []unix.EpollEvent, limit *unix.Timespec) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(epoll),
+		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), uintptr(unsafe.Pointer(limit)), 0, 0)
+	return int(n), errno
+}
+
+// waitTwice waits for the epoll itself to become readable, by ppoll, which takes a time in
+// nanoseconds, and then asks for the events. epoll_pwait alone would take whole milliseconds, and
+// each transaction of a rate would begin up to one late.
+func waitTwice(epoll int, events []unix.EpollEvent, limit *unix.Timespec) (int, syscall.Errno) {
+	ready := unix.PollFd{Fd: int32(epoll), Events: unix.POLLIN}
+	n, _, errno := syscall.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&ready)), 1, uintptr(unsafe.Pointer(limit)), 0, 0, 0)
+	if errno != 0 || n == 0 {
+		return 0, errno
+	}
+	n, _, errno = syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(epoll),
+		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0)
+	return int(n), errno
+}
 
 // loops are event loops that share tasks among them.
 type loops []*loop
@@ -24,9 +67,13 @@ type loops []*loop
 // New returns a scheduler of n event loops, each of which keeps a processor of Go's
 // (GOMAXPROCS) to itself while Run goes on: there must be one more for everything else.
 func New(n int) (Scheduler, error) {
+	wait := probed()
+	if wait == nil {
+		return nil, fmt.Errorf("event loops on this kernel: %w", errors.ErrUnsupported)
+	}
 	list := make(loops, n)
 	for i := range list {
-		l, err := newLoop()
+		l, err := newLoop(wait)
 		if err != nil {
 			return nil, errors.Join(err, list[:i].close())
 		}
@@ -70,6 +117,7 @@ func (c *crew) Stop() {
 
 // loop resumes its tasks, one at a time, when what they wait for has come.
 type loop struct {
+	waiter   waiter
 	epoll    int
 	live     int     // tasks that have not ended
 	ready    []*task // to be resumed before the loop waits again
@@ -79,6 +127,7 @@ type loop struct {
 	conns    []*conn // adopted ones, by the number that epoll knows them by; nil where none has the number
 	free     []int   // the numbers that none has
 	events   [128]unix.EpollEvent
+	limit    unix.Timespec // of the wait; here, so that a wait allocates nothing
 
 	stopping atomic.Bool
 
@@ -91,7 +140,7 @@ type loop struct {
 // wakeupNumber is what epoll knows the eventfd by.
 const wakeupNumber = -1
 
-func newLoop() (*loop, error) {
+func newLoop(wait waiter) (*loop, error) {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, os.NewSyscallError("epoll_create1", err)
@@ -100,7 +149,7 @@ func newLoop() (*loop, error) {
 	if err != nil {
 		return nil, errors.Join(os.NewSyscallError("eventfd", err), unix.Close(epoll))
 	}
-	l := &loop{epoll: epoll, wakeup: wakeup}
+	l := &loop{waiter: wait, epoll: epoll, wakeup: wakeup}
 	if err := unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, wakeup, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: wakeupNumber}); err != nil {
 		return nil, errors.Join(os.NewSyscallError("epoll_ctl", err), l.close())
 	}
@@ -181,24 +230,23 @@ func (l *loop) wait() {
 // poll waits in epoll until something can be read, somebody wakes the loop, or the
 // soonest pause is over, and returns the number of events.
 //
-// The system call is a raw one: the thread keeps Go's processor, so that nothing else of
+// Its system calls are raw ones: the thread keeps Go's processor, so that nothing else of
 // the runtime is started only because the loop waits. When the runtime has to stop it, as
 // for a garbage collection, it sends a signal, which ends the wait.
 func (l *loop) poll() int {
-	var limit *unix.Timespec // nil waits for as long as it takes
+	var limit *unix.Timespec
 	if len(l.sleeping) > 0 {
-		t := unix.NsecToTimespec(max(0, int64(time.Until(l.sleeping[0].until))))
-		limit = &t
+		l.limit = unix.NsecToTimespec(max(0, int64(time.Until(l.sleeping[0].until))))
+		limit = &l.limit
 	}
-	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(l.epoll),
-		uintptr(unsafe.Pointer(&l.events)), uintptr(len(l.events)), uintptr(unsafe.Pointer(limit)), 0, 0)
+	n, errno := l.waiter(l.epoll, l.events[:], limit)
 	switch errno {
 	case 0:
-		return int(n)
+		return n
 	case unix.EINTR:
 		return 0
 	}
-	panic(fmt.Sprintf("loop: epoll_pwait2: %v", errno)) // a mistake of this package: it says nothing of the world
+	panic(fmt.Sprintf("loop: wait for events: %v", errno)) // probed has found that the kernel can do it
 }
 
 // wake resumes the task that waits for the connection, if one does.

@@ -23,7 +23,7 @@ import (
 func schedulers(t *testing.T, test func(t *testing.T, s Scheduler)) {
 	t.Helper()
 	t.Run("goroutines", func(t *testing.T) { test(t, Goroutines()) })
-	if !Supported {
+	if !Supported() {
 		_, err := New(1)
 		if !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("event loops: %v, want errors.ErrUnsupported", err)
@@ -50,7 +50,7 @@ func eventLoops(t *testing.T, n int) Scheduler {
 // eventLoopsOrSkip is eventLoops where there are some.
 func eventLoopsOrSkip(t *testing.T, n int) Scheduler {
 	t.Helper()
-	if !Supported {
+	if !Supported() {
 		t.Skip("there are no event loops on this system")
 	}
 	return eventLoops(t, n)

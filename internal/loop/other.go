@@ -9,8 +9,8 @@ import (
 	"runtime"
 )
 
-// Supported says whether there are event loops on this system.
-const Supported = false
+// Supported reports whether there are event loops on this system.
+func Supported() bool { return false }
 
 // New would return event loops; there are none on this system.
 func New(int) (Scheduler, error) {

@@ -33,7 +33,7 @@ func TestOptionsAreRefusedWithTheWayOut(t *testing.T) {
 }
 
 func TestLoopsAreOneForEachTwoCores(t *testing.T) {
-	if !loop.Supported {
+	if !loop.Supported() {
 		t.Skip("there are no event loops on this system")
 	}
 	for cores, want := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 64: 32} {

@@ -28,7 +28,7 @@ func (l *loops) UnmarshalText(text []byte) error {
 	if err != nil || n < 0 || n > mostLoops {
 		return fmt.Errorf("%q is neither auto nor a number from 0 to %d", text, mostLoops)
 	}
-	if n > 0 && !loop.Supported {
+	if n > 0 && !loop.Supported() {
 		return fmt.Errorf("there are no event loops on %s: set it to auto or 0", runtime.GOOS)
 	}
 	*l = loops(n)
@@ -51,7 +51,7 @@ func (l loops) number(cores int) int {
 	switch {
 	case l != automatic:
 		return int(l)
-	case !loop.Supported:
+	case !loop.Supported():
 		return 0
 	}
 	return max(1, cores/2)
