@@ -63,7 +63,7 @@ var layers = map[string]string{
 	"workload/tproch/dbgen": "",
 
 	// How hard and when virtual users work, whatever they do.
-	"engine/load": "engine/pool loop option",
+	"engine/load": "engine/pool host loop option",
 	"engine/pool": "option",
 
 	// Finding one of them by any of its names, and knowing none.

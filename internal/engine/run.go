@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -120,7 +118,7 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 		}
 		leaving.Wait()
 	}()
-	defer p.leaveCores()()
+	defer p.useCores()()
 	if r, err = prepare(ctx, p, f, monitor, version); err != nil {
 		return job.Result{}, brokenOff(ctx, job.Run, err)
 	}
@@ -266,27 +264,9 @@ func introduce(ctx context.Context, p Plan, s database.Session, tell func(job.Ev
 	return nil
 }
 
-// leaveCores keeps this process to half the cores while users work, unless the
-// environment says how many it may use, and returns the function that undoes it.
-//
-// One core drives tens of thousands of transactions a second. With more than the
-// load needs, Go wakes a thread for nearly every answer that comes in, which costs
-// the client half as much again, and the server its cores where it shares them. A
-// database inside this process needs them itself. An event loop keeps a core for
-// itself, and needs one more to be there for all the rest.
-func (p Plan) leaveCores() (restore func()) {
-	cores := runtime.GOMAXPROCS(0)
-	switch {
-	case p.Pacing.Loops > 0 && os.Getenv("GOMAXPROCS") != "":
-		runtime.GOMAXPROCS(max(cores, p.Pacing.Loops+1))
-	case p.Pacing.Loops > 0:
-		runtime.GOMAXPROCS(p.Pacing.Loops + 1)
-	case p.Database.Embedded || os.Getenv("GOMAXPROCS") != "":
-		return func() {}
-	default:
-		runtime.GOMAXPROCS(max(1, cores/2))
-	}
-	return func() { runtime.GOMAXPROCS(cores) }
+// useCores gives the virtual users their cores, until done is called.
+func (p Plan) useCores() (done func()) {
+	return host.UseCores(host.CoreUse{Loops: p.Pacing.Loops, All: p.Database.Embedded})
 }
 
 // newScheduler returns what runs the users.
@@ -301,7 +281,7 @@ func (p Plan) newScheduler() (loop.Scheduler, error) {
 // where users are more: two of them never need more stripes than that to stay out of
 // each other's way.
 func newStripes(p Plan) []*meter.Stripe {
-	threads := runtime.GOMAXPROCS(0)
+	threads := host.Cores()
 	if p.Pacing.Loops > 0 {
 		threads = p.Pacing.Loops
 	}

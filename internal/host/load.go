@@ -24,7 +24,7 @@ type Load struct {
 	cpu    float64 // seconds of it that were used until then
 	gc     debug.GCStats
 	pauses []uint64       // by how long they were; see gcPauses
-	cores  float64        // that it might have used
+	jobs   int            // the most at the same time; guarded by busy
 	limits job.ClientLoad // what is known at the beginning
 }
 
@@ -35,10 +35,7 @@ func StartLoad() *Load {
 	l.pauses = slices.Clone(gcPauses().Counts)
 	l.limits.MaxProcs = runtime.GOMAXPROCS(0)
 	l.limits.CgroupCores = cgroupCores(os.DirFS("/"))
-	l.cores = min(float64(l.limits.MaxProcs), float64(runtime.NumCPU()))
-	if limit := l.limits.CgroupCores; limit > 0 {
-		l.cores = min(l.cores, limit)
-	}
+	l.watch()
 	return l
 }
 
@@ -49,7 +46,12 @@ func (l *Load) End() job.ClientLoad {
 	if elapsed := time.Since(l.began).Seconds(); elapsed > 0 {
 		used.CoresUsed = used.CPUSeconds / elapsed
 	}
-	used.Cores = l.cores
+	used.OtherJobs = l.unwatch()
+	used.MaxProcs = max(used.MaxProcs, runtime.GOMAXPROCS(0)) // another job may have joined
+	used.Cores = min(float64(used.MaxProcs), float64(runtime.NumCPU()))
+	if limit := used.CgroupCores; limit > 0 {
+		used.Cores = min(used.Cores, limit)
+	}
 	var gc debug.GCStats
 	debug.ReadGCStats(&gc)
 	total := gc.PauseTotal - l.gc.PauseTotal

@@ -276,6 +276,10 @@ type ClientLoad struct {
 	CoresUsed  float64 `json:"cores_used"`  // that is, in each second
 	Cores      float64 `json:"cores"`       // that it might have used: the least of the machine's and the two limits
 
+	// OtherJobs is how many other jobs this process did at the same time, at most. What they
+	// used is in these figures.
+	OtherJobs int `json:"other_jobs,omitempty"`
+
 	MaxProcs    int     `json:"gomaxprocs"`             // how many Go ran its code on at most
 	CgroupCores float64 `json:"cgroup_cores,omitempty"` // how many Linux's control groups allow; 0 for no limit
 

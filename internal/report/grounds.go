@@ -167,6 +167,9 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 		if c.WithDatabase { // which may take what it can get
 			mark, who = Plain, "with the database in it: "
 		}
+		if c.OtherJobs > 0 {
+			mark, who = Doubtful, "together with "+otherJobs(c.OtherJobs)+" of this process: "
+		}
 		row(mark, "Client", "%s%.2f of %s used; %s", who, c.CoresUsed, cores(c.Cores), garbage(*c))
 	}
 	all := sum.All()

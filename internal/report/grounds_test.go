@@ -8,6 +8,14 @@ import (
 	"sledge/internal/meter"
 )
 
+func TestGrounds_DoubtAClientThatDidOtherJobs(t *testing.T) {
+	client := &job.ClientLoad{CoresUsed: 0.1, Cores: 2, OtherJobs: 1}
+	want := Ground{Doubtful, "Client", "together with another job of this process: 0.10 of 2 cores used; garbage collection did not pause it"}
+	if said := Grounds(job.Job{Result: job.Result{Client: client}}, meter.Summary{}); !slices.Contains(said, want) {
+		t.Errorf("got %+v, want %+v among them", said, want)
+	}
+}
+
 func TestGroundsNameWhatIsUnproven(t *testing.T) {
 	const doubt = "No test of Sledge's runs on Some 9: they run on 8."
 	for _, unproven := range []string{doubt, ""} {

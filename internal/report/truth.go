@@ -208,6 +208,14 @@ func client(c job.ClientLoad) string {
 	return "THE CLIENT WAS NEAR ITS LIMIT, so the latencies may be its own. " + line + " Give it more: set GOMAXPROCS, or run it on a machine of its own."
 }
 
+// otherJobs spells a number of them.
+func otherJobs(n int) string {
+	if n == 1 {
+		return "another job"
+	}
+	return count(int64(n)) + " other jobs"
+}
+
 // cores spells a number of cores, or a part of one.
 func cores(n float64) string {
 	if n == 1 {

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"runtime"
 	"testing"
 
 	"sledge/internal/loop"
@@ -43,6 +44,14 @@ func TestLoopsAreOneForEachTwoCores(t *testing.T) {
 	}
 	if got := loops(3).number(2); got != 3 {
 		t.Errorf("got %d loops, want the 3 that were asked for", got)
+	}
+}
+
+func TestPacing_DoesNotDependOnTheMoment(t *testing.T) {
+	want := NewOptions().Pacing().Loops
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4 * runtime.NumCPU())) // as another run may have set it
+	if got := NewOptions().Pacing().Loops; got != want {
+		t.Errorf("got %d loops while another run works, want %d", got, want)
 	}
 }
 

@@ -1,10 +1,10 @@
 package load
 
 import (
-	"runtime"
 	"strconv"
 	"time"
 
+	"sledge/internal/host"
 	"sledge/internal/option"
 )
 
@@ -98,7 +98,7 @@ func (o *Options) Pacing() Pacing {
 		ReconnectDelay: o.ReconnectDelay,
 		Ledger:         o.Ledger,
 		Connections:    o.Connections,
-		Loops:          o.loops(runtime.GOMAXPROCS(0)),
+		Loops:          o.loops(host.Cores()),
 		Steps:          o.steps(),
 		Fixed:          o.Steps.joins == nil,
 	}

@@ -1,0 +1,55 @@
+package host
+
+import (
+	"runtime"
+	"testing"
+)
+
+func TestUseCores_RestoresWhatTheProcessStartedWith(t *testing.T) {
+	defer func(cores int, fixed bool) { initialCores, fixedCores = cores, fixed; runtime.GOMAXPROCS(cores) }(initialCores, fixedCores)
+	loops, goroutines, embedded := CoreUse{Loops: 3}, CoreUse{}, CoreUse{All: true}
+	for _, tt := range []struct {
+		cores     int
+		fixed     bool
+		uses      []CoreUse
+		whileBoth int
+		afterOne  int // when the first has ended
+	}{
+		{8, false, []CoreUse{goroutines, goroutines}, 4, 4},
+		{8, false, []CoreUse{loops, loops}, 7, 4},
+		{8, false, []CoreUse{loops, goroutines}, 7, 4},
+		{8, false, []CoreUse{goroutines, loops}, 7, 4},
+		{8, false, []CoreUse{embedded, loops}, 11, 4},
+		{8, true, []CoreUse{goroutines, loops}, 8, 8},
+		{2, true, []CoreUse{goroutines, loops}, 4, 4},
+		{1, false, []CoreUse{goroutines, goroutines}, 1, 1},
+	} {
+		initialCores, fixedCores = tt.cores, tt.fixed
+		first, second := UseCores(tt.uses[0]), UseCores(tt.uses[1])
+		if got := runtime.GOMAXPROCS(0); got != tt.whileBoth {
+			t.Errorf("%+v: both have %d, want %d", tt, got, tt.whileBoth)
+		}
+		first()
+		if got := runtime.GOMAXPROCS(0); got != tt.afterOne {
+			t.Errorf("%+v: the second has %d when the first has ended, want %d", tt, got, tt.afterOne)
+		}
+		second()
+		if got := runtime.GOMAXPROCS(0); got != tt.cores {
+			t.Errorf("%+v: %d are left, want the %d of the start", tt, got, tt.cores)
+		}
+	}
+}
+
+func TestLoad_CountsJobsAtTheSameTime(t *testing.T) {
+	end := BeginJob()
+	alone := StartLoad()
+	if got := alone.End().OtherJobs; got != 0 {
+		t.Errorf("one job: got %d others", got)
+	}
+	beside := StartLoad()
+	BeginJob()() // begins and ends meanwhile
+	end()
+	if got := beside.End().OtherJobs; got != 1 {
+		t.Errorf("two jobs: got %d others, want 1", got)
+	}
+}
