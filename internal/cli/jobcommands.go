@@ -124,8 +124,8 @@ func (p *Program) deleteCommand() *cobra.Command {
 		Use:   "delete --db NAME [flags]",
 		Short: "Remove the schema",
 		Long: `Delete drops the tables and routines of the workload, then the database and its
-owner, or the file, if they hold nothing else. It tells what it dropped, and why the
-rest stays.
+owner, or the file, if a build created them and they hold nothing else. It reports what
+it dropped. What stays is named with the reason, and with the statement that drops it.
 
 It drops only what it recognizes as a schema of the workload: all tables with all
 their columns, or the remains of an interrupted build. If something else uses their
@@ -163,6 +163,9 @@ func (p *Program) confirmDelete(ctx context.Context, plan engine.Plan) error {
 	done()
 	if err != nil {
 		return err
+	}
+	if d.Builder != "" {
+		fmt.Fprintf(p.Stderr, "%s.\n", d.ByBuilder())
 	}
 	fmt.Fprintln(p.Stderr, "This will be removed permanently:")
 	p.showNames("tables", d.Tables)

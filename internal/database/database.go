@@ -210,7 +210,16 @@ type Disposal struct {
 	// Leftover says that there was no schema in it, so that only what a build is known
 	// to have made may go.
 	Leftover bool
+
+	// Builder names the other program that built the schema, "" if none is known. Such a program
+	// creates the database and the account and records nothing, so they are dropped as if a
+	// build had created them.
+	Builder string
 }
+
+// Drops reports whether the database, the file or the account around the schema is dropped if
+// nothing else is in it. Created says that a build is known to have created it.
+func (d Disposal) Drops(created bool) bool { return created || d.Builder != "" && !d.Leftover }
 
 // ErrUnfit says that a database is none to build a schema in.
 var ErrUnfit = errors.New("so no schema can be built in it")
@@ -220,6 +229,12 @@ var ErrUnfit = errors.New("so no schema can be built in it")
 type Fate struct {
 	Kind, Name string // "role", "tpcc"
 	Stays      string // why it stays; "" if it goes
+}
+
+// NotCreated says that something stays because no build is known to have created it, and how
+// the user drops it.
+func NotCreated(command string) string {
+	return "nothing shows that a build created it; if nothing needs it, drop it with " + command
 }
 
 // AlsoHolds says that a database stays for what else it holds.

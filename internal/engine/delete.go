@@ -17,6 +17,12 @@ type Deletion struct {
 	Tables   []string        // of the workload, and the ledger of a build
 	Routines []string        // as DROP takes them
 	Around   []database.Fate // what becomes of the database and the account
+	Builder  string          // the other program that built the schema; "" if none is known
+}
+
+// ByBuilder says what follows from another program's having built the schema.
+func (d Deletion) ByBuilder() string {
+	return fmt.Sprintf("%s built this schema and records nothing about what it created, so what is around the schema is dropped as %[1]s does, if nothing else is in it", d.Builder)
 }
 
 // RoutineNames lists the routines by their names alone.
@@ -54,7 +60,7 @@ func (p Plan) planDeletion(ctx context.Context) (d Deletion, rest database.Dispo
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
 	d, rest.Others, err = deletable(ctx, p, session)
-	rest.Leftover = len(d.Tables) == 0
+	rest.Leftover, rest.Builder = len(d.Tables) == 0, d.Builder
 	return d, rest, err
 }
 
@@ -84,6 +90,12 @@ func deletable(ctx context.Context, p Plan, session database.Session) (d Deletio
 		return d, nil, err
 	}
 	d.Tables = st.ownTables(p)
+	// A database that answers over a copy of all rows takes long, and has nothing around a schema.
+	if st.state == whole && p.Workload.Builder != nil && p.Schema.Foresee == nil {
+		if d.Builder, err = p.Workload.Builder(ctx, session, p.SQL.Renamed(st.names)); err != nil {
+			return d, nil, err
+		}
+	}
 	routines, err := findRoutines(ctx, p, session)
 	if err != nil {
 		return d, nil, err
@@ -149,6 +161,7 @@ func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		if plan, rest.Others, err = dropSchema(ctx, p, f); err != nil {
 			return job.Result{}, err
 		}
+		rest.Builder = plan.Builder
 		deleted := p.schema(job.StepDelete)
 		deleted.Stage = job.Ends
 		f.step(job.Monitor, deleted)
@@ -163,6 +176,9 @@ func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		if fate.Stays == "" {
 			f.step(job.Monitor, job.Step{Name: job.StepDrop, Kind: fate.Kind, Of: fate.Name, Stage: job.Ends})
 		}
+	}
+	if plan.Builder != "" {
+		f.message(job.Monitor, "%s", plan.ByBuilder())
 	}
 	if dropped := plan.dropped(); dropped != "" {
 		f.message(job.Monitor, "Dropped %s", dropped)

@@ -111,6 +111,10 @@ type Workload struct {
 	// Extent says in a few words how much data there is: "10 warehouses". Optional.
 	Extent func(ctx context.Context, s database.Session, sql *sqlfile.Library) (string, error)
 
+	// Builder returns the name of the other program that loaded the rows of a schema, "" if it was
+	// Sledge or if that cannot be told. All tables are there. Optional.
+	Builder func(ctx context.Context, s database.Session, sql *sqlfile.Library) (string, error)
+
 	// Routines looks for the stored routines of a schema. Optional.
 	Routines func(ctx context.Context, s database.Session, sql *sqlfile.Library) (Routines, error)
 

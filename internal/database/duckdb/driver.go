@@ -22,13 +22,14 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/sqlschema"
 )
 
 // absent is Database.Absent: this program has DuckDB.
 const absent = ""
 
-// create makes an empty database where there is no file.
-func create(_ context.Context, options any, _ func(job.Event)) error {
+// create makes the file if it does not exist, and records that in it.
+func create(ctx context.Context, options any, _ func(job.Event)) error {
 	o := options.(*Options)
 	if _, err := os.Stat(o.File); err == nil {
 		return nil
@@ -36,11 +37,11 @@ func create(_ context.Context, options any, _ func(job.Event)) error {
 	if _, err := os.Stat(filepath.Dir(o.File)); errors.Is(err, fs.ErrNotExist) {
 		return database.Missing(o.Wrong("file", o.File, "the folder of the file %s does not exist: create it, or name another file", o.File))
 	}
-	c, err := open(o)
+	s, err := connectTo(ctx, o)
 	if err != nil {
 		return err
 	}
-	return c.Close()
+	return errors.Join(sqlschema.RecordCreation(ctx, s, "", filepath.Base(o.File)), s.Close())
 }
 
 // claimed holds the paths of the files that are claimed in this process.
@@ -95,6 +96,11 @@ func connect(ctx context.Context, options any, _ database.Role) (database.Sessio
 	case info.IsDir():
 		return nil, o.Wrong("file", o.File, "%s is a folder: name a file", o.File)
 	}
+	return connectTo(ctx, o)
+}
+
+// connectTo is connect, and makes the file if it does not exist.
+func connectTo(ctx context.Context, o *Options) (database.Session, error) {
 	source, err := o.source()
 	if err != nil {
 		return nil, err

@@ -126,17 +126,36 @@ func schemaName(options any) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
+// wasCreated reports whether a build created the file.
+func wasCreated(ctx context.Context, options any) (bool, error) {
+	s, err := connect(ctx, options, database.Owner)
+	if errors.Is(err, database.ErrMissing) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	exists := "SELECT 1 FROM duckdb_tables() WHERE schema_name = 'main' AND database_name = current_database() AND table_name = '" + sqlschema.CreationTable + "'"
+	created, err := sqlschema.WasCreated(ctx, s, "", exists, filepath.Base(options.(*Options).File))
+	return created, errors.Join(err, s.Close())
+}
+
 // drop removes the file, and what DuckDB keeps beside it.
-func drop(_ context.Context, options any, d database.Disposal) ([]database.Fate, error) {
+func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
 	o := options.(*Options)
 	fate := database.Fate{Kind: "file", Name: o.File}
+	created, err := wasCreated(ctx, options)
 	switch {
-	case d.Leftover:
+	case err != nil:
+		return nil, err
+	case d.Leftover && (!created || len(d.Others) > 0):
 		return nil, nil
 	case len(d.Others) > 0:
 		fate.Stays = database.AlsoHolds(d.Others)
-		return []database.Fate{fate}, nil
-	case d.Dry:
+	case !d.Drops(created):
+		fate.Stays = database.NotCreated("rm " + o.File)
+	}
+	if fate.Stays != "" || d.Dry {
 		return []database.Fate{fate}, nil
 	}
 	for _, suffix := range []string{"", ".wal"} {

@@ -22,6 +22,7 @@ import (
 	"sledge/internal/listener"
 	"sledge/internal/loop"
 	"sledge/internal/option"
+	"sledge/internal/sqlschema"
 )
 
 // Product is MySQL or a variant of it: all that the way to its server depends
@@ -95,7 +96,10 @@ func (p Product) Create(ctx context.Context, options any, tell func(job.Event)) 
 		if err != nil || len(found.Rows) > 0 {
 			return err
 		}
-		return s.Exec(ctx, "CREATE DATABASE "+identifier(name)+" CHARACTER SET latin1 COLLATE latin1_swedish_ci")
+		if err := s.Exec(ctx, "CREATE DATABASE "+identifier(name)+" CHARACTER SET latin1 COLLATE latin1_swedish_ci"); err != nil {
+			return err
+		}
+		return sqlschema.RecordCreation(ctx, s, identifier(name)+".", name)
 	})
 }
 
@@ -137,12 +141,11 @@ func (p Product) checkHistoryKey(ctx context.Context, options any, s database.Se
 
 // Drop is Database.Drop. There is no account to drop: none was made.
 func (p Product) Drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
-	if d.Leftover {
-		return nil, nil // nothing tells whether a build made the database
-	}
 	name := options.(settings).common().Database
 	fate := database.Fate{Kind: "database", Name: name}
 	switch {
+	case len(d.Others) > 0 && d.Leftover:
+		return nil, nil
 	case isServersOwn(name):
 		fate.Stays = "it is the server's own"
 	case len(d.Others) > 0:
@@ -151,7 +154,19 @@ func (p Product) Drop(ctx context.Context, options any, d database.Disposal) ([]
 	if fate.Stays != "" {
 		return []database.Fate{fate}, nil
 	}
-	err := p.administer(ctx, options, func(s database.Session) (err error) {
+	var left bool // nothing is known of the database, or it is not there
+	err := p.administer(ctx, options, func(s database.Session) error {
+		created, err := wasCreated(ctx, s, name)
+		switch {
+		case err != nil:
+			return err
+		case d.Leftover && !created:
+			left = true
+			return nil
+		case !d.Drops(created):
+			fate.Stays = database.NotCreated("DROP DATABASE " + identifier(name))
+			return nil
+		}
 		if fate.Stays, err = hidden(ctx, s, name); err != nil || fate.Stays != "" || d.Dry {
 			return err
 		}
@@ -161,7 +176,16 @@ func (p Product) Drop(ctx context.Context, options any, d database.Disposal) ([]
 		}
 		return err
 	})
+	if left {
+		return nil, err
+	}
 	return []database.Fate{fate}, err
+}
+
+// wasCreated reports whether a build created the database.
+func wasCreated(ctx context.Context, s database.Session, name string) (bool, error) {
+	exists := "SELECT 1 FROM information_schema.tables WHERE table_schema = " + string(appendText(nil, name)) + " AND table_name = '" + sqlschema.CreationTable + "'"
+	return sqlschema.WasCreated(ctx, s, identifier(name)+".", exists, name)
 }
 
 // hidden says which rights the user lacks to see all that may be in a database, or ""

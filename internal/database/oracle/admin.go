@@ -10,6 +10,7 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/job"
+	"sledge/internal/sqlschema"
 )
 
 // rightsOfOwner are what a user needs to build a schema, by the rights' names in
@@ -165,7 +166,39 @@ func createUser(ctx context.Context, system *session, o settings, tell func(job.
 	if err := allow(ctx, system, o, "GRANT "+strings.Join(rightsOfOwner, ", ")+" TO "+identifier(a.User)); err != nil {
 		return err
 	}
-	return canBuild(ctx, o)
+	if err := canBuild(ctx, o); err != nil {
+		return err
+	}
+	return recordCreation(ctx, o)
+}
+
+// recordCreation records in the user's schema that a build created the user.
+func recordCreation(ctx context.Context, o settings) error {
+	return asOwner(ctx, o, func(s *session) error { return sqlschema.RecordCreation(ctx, s, "", o.own().User) })
+}
+
+// wasCreated reports whether a build created the user.
+func wasCreated(ctx context.Context, o settings) (created bool, err error) {
+	err = asOwner(ctx, o, func(s *session) error {
+		exists := "SELECT 1 FROM user_tables WHERE table_name = '" + strings.ToUpper(sqlschema.CreationTable) + "'"
+		created, err = sqlschema.WasCreated(ctx, s, "", exists, o.own().User)
+		return err
+	})
+	return created, err
+}
+
+// forgetCreation drops that record, since DROP USER without CASCADE needs an empty schema.
+func forgetCreation(ctx context.Context, o settings) error {
+	return asOwner(ctx, o, func(s *session) error { return s.Exec(ctx, "DROP TABLE "+sqlschema.CreationTable+" PURGE") })
+}
+
+// asOwner opens a session of the schema's owner for do.
+func asOwner(ctx context.Context, o settings, do func(*session) error) error {
+	s, err := dial(ctx, ownerOf(o))
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(s), s.Close())
 }
 
 // tablespaces are those that the schema is put into, by the owner's own one.
@@ -215,12 +248,18 @@ func lacking(ctx context.Context, _ any, s database.Session) ([]string, error) {
 }
 
 // drop is Database.Drop. The user is dropped without CASCADE, so that the server refuses if
-// anything is left that belongs to it. Nothing tells whether a build made the user, so that
-// one whose schema was not found stays.
+// anything is left that belongs to it.
 func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
 	o := options.(settings)
 	a := o.own()
-	if d.Leftover {
+	var created bool
+	if len(d.Others) == 0 {
+		var err error
+		if created, err = wasCreated(ctx, o); err != nil {
+			return nil, err
+		}
+	}
+	if d.Leftover && !created {
 		return nil, nil
 	}
 	fate := database.Fate{Kind: "user", Name: a.User}
@@ -231,6 +270,8 @@ func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fat
 		fate.Stays = "Sledge is connected as it"
 	case len(d.Others) > 0:
 		fate.Stays = database.AlsoHolds(d.Others)
+	case !d.Drops(created):
+		fate.Stays = database.NotCreated("DROP USER " + identifier(a.User))
 	}
 	if fate.Stays != "" {
 		return []database.Fate{fate}, nil
@@ -244,7 +285,15 @@ func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fat
 	if fate.Stays, err = staysFor(ctx, system, a.User); err != nil || fate.Stays != "" || d.Dry {
 		return []database.Fate{fate}, err
 	}
+	if created {
+		if err := forgetCreation(ctx, o); err != nil {
+			return nil, err
+		}
+	}
 	fate.Stays, err = dropUser(ctx, system, a.User)
+	if created && (err != nil || fate.Stays != "") { // so that the next delete knows
+		err = errors.Join(err, recordCreation(ctx, o))
+	}
 	return []database.Fate{fate}, err
 }
 

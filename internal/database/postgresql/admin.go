@@ -56,6 +56,7 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 	if err := grantSchema(ctx, o.admin().to(a.Database), a.User); err != nil {
 		return fmt.Errorf("allow the user %s to create tables in the database %s: %w", a.User, a.Database, err)
 	}
+	tell(job.Event{Message: fmt.Sprintf("Granted %s of the database %s to the user %s", rightsInPublic, a.Database, a.User)})
 	return canBuild(ctx, o.owner())
 }
 
@@ -160,7 +161,7 @@ func grantSchema(ctx context.Context, admin login, user string) error {
 		return err
 	}
 	defer s.Close()
-	return s.Exec(ctx, "GRANT USAGE, CREATE ON SCHEMA public TO "+pgx.Identifier{user}.Sanitize())
+	return s.Exec(ctx, "GRANT "+rightsInPublic+" TO "+pgx.Identifier{user}.Sanitize())
 }
 
 // finish checkpoints and vacuums, so that the next run starts from a clean state.

@@ -14,9 +14,8 @@ import (
 	"sledge/internal/database"
 )
 
-// drop drops the database and its owner, unless something in either is not of the schema.
-// Of an account that stays although create made it, the rights are taken back that create
-// gave it.
+// drop drops the database and its owner if create made them and nothing else is in either. Of an
+// account that create made and that stays, it takes back the rights that create gave.
 func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
 	o := options.(target)
 	a := o.own()
@@ -111,6 +110,8 @@ func (e ending) endDatabase(ctx context.Context, name string) (database.Fate, er
 		fate.Stays = "it is a template for new databases"
 	case name == "postgres" || name == e.options.admin().database:
 		fate.Stays = "the server's administrators connect to it"
+	case !e.Drops(made):
+		fate.Stays = database.NotCreated("DROP DATABASE " + pgx.Identifier{name}.Sanitize())
 	case e.Dry:
 		fate.Stays, err = e.connected(ctx, name)
 	default:
@@ -179,6 +180,8 @@ func (e ending) endRole(ctx context.Context, name string, baseStays bool) (datab
 		return database.Fate{}, nil
 	case why != "":
 		fate.Stays = why
+	case !e.Drops(made):
+		fate.Stays, err = e.notCreated(ctx, name, baseStays)
 	case baseStays && !made:
 		fate.Stays = "its database does"
 	case e.Dry:
@@ -191,6 +194,30 @@ func (e ending) endRole(ctx context.Context, name string, baseStays bool) (datab
 	}
 	return fate, err
 }
+
+// notCreated says how the user drops a role that create did not make, and takes back the rights
+// that create may have granted it.
+func (e ending) notCreated(ctx context.Context, name string, baseStays bool) (string, error) {
+	role := pgx.Identifier{name}.Sanitize()
+	why := database.NotCreated("DROP ROLE " + role)
+	if !baseStays {
+		return why, nil
+	}
+	s, err := dial(ctx, e.options.admin().to(e.options.own().Database))
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	granted, err := s.has(ctx, `SELECT 1 FROM pg_namespace n, aclexplode(n.nspacl) a, pg_roles r
+		WHERE n.nspname = 'public' AND a.privilege_type = 'CREATE' AND a.grantee = r.oid AND r.oid <> n.nspowner AND r.rolname = `+literal(name))
+	if granted {
+		why += "; it may create tables in the schema public, which a build may have allowed: REVOKE " + rightsInPublic + " FROM " + role + " ends that"
+	}
+	return why, err
+}
+
+// rightsInPublic are the rights that create grants to an account in a database that it did not make.
+const rightsInPublic = "USAGE, CREATE ON SCHEMA public"
 
 // dropRole drops an account, and what create granted it. It returns why the server
 // would not.
@@ -217,7 +244,7 @@ func (e ending) revokeSchema(ctx context.Context, name string) error {
 		return err
 	}
 	defer s.Close()
-	err = s.Exec(ctx, "REVOKE USAGE, CREATE ON SCHEMA public FROM "+pgx.Identifier{name}.Sanitize())
+	err = s.Exec(ctx, "REVOKE "+rightsInPublic+" FROM "+pgx.Identifier{name}.Sanitize())
 	if stateOf(err) == "3F000" { // somebody dropped the schema public
 		return nil
 	}

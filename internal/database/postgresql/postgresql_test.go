@@ -265,7 +265,9 @@ func TestCreateTakesADatabaseOfSomebodyElse(t *testing.T) {
 		{database.Disposal{Leftover: true}, "1"}, // nothing shows that it was there for a schema
 		{database.Disposal{Others: []string{"table t"}}, "1"},
 		{database.Disposal{Dry: true}, "1"},
-		{database.Disposal{}, "0"}, // as HammerDB does with what a schema was in
+		{database.Disposal{}, "1"},
+		{database.Disposal{Builder: "another", Leftover: true}, "1"},
+		{database.Disposal{Builder: "another"}, "0"}, // as that program does with what a schema was in
 	} {
 		fates, err := postgresql.Database.Drop(ctx, bind(t, values), tt.disposal)
 		if err != nil {

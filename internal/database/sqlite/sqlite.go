@@ -112,17 +112,41 @@ func fromURL(u *url.URL) (option.Values, error) {
 	return option.Values{"file": file}, nil
 }
 
-// create makes an empty file where there is none.
-func create(_ context.Context, options any, _ func(job.Event)) error {
+// create makes the file if it does not exist, and records that in it.
+func create(ctx context.Context, options any, _ func(job.Event)) error {
 	o := of(options)
-	f, err := os.OpenFile(o.File, os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := os.OpenFile(o.File, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
+	exists := errors.Is(err, fs.ErrExist)
+	if exists {
+		f, err = os.OpenFile(o.File, os.O_RDWR, 0)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return database.Missing(o.Wrong("file", o.File, "the folder of the file %s does not exist: create it, or name another file", o.File))
 	}
 	if err != nil {
 		return o.Wrong("file", o.File, "create the database: %w", err)
 	}
-	return f.Close()
+	if err := f.Close(); err != nil || exists {
+		return err
+	}
+	s, err := connect(ctx, options, database.Owner)
+	if err != nil {
+		return err
+	}
+	return errors.Join(sqlschema.RecordCreation(ctx, s, "", filepath.Base(o.File)), s.Close())
+}
+
+// wasCreated reports whether a build created the file.
+func wasCreated(ctx context.Context, options any) (bool, error) {
+	s, err := connect(ctx, options, database.Owner)
+	if errors.Is(err, database.ErrMissing) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	created, err := sqlschema.WasCreated(ctx, s, "", "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '"+sqlschema.CreationTable+"'", filepath.Base(of(options).File))
+	return created, errors.Join(err, s.Close())
 }
 
 // schemaName is the name of the file, without its folder and its ending.
@@ -132,16 +156,21 @@ func schemaName(options any) string {
 }
 
 // drop removes the file, and those that SQLite keeps beside it.
-func drop(_ context.Context, options any, d database.Disposal) ([]database.Fate, error) {
+func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
 	o := of(options)
 	fate := database.Fate{Kind: "file", Name: o.File}
+	created, err := wasCreated(ctx, options)
 	switch {
-	case d.Leftover:
+	case err != nil:
+		return nil, err
+	case d.Leftover && (!created || len(d.Others) > 0):
 		return nil, nil
 	case len(d.Others) > 0:
 		fate.Stays = database.AlsoHolds(d.Others)
-		return []database.Fate{fate}, nil
-	case d.Dry:
+	case !d.Drops(created):
+		fate.Stays = database.NotCreated("rm " + o.File)
+	}
+	if fate.Stays != "" || d.Dry {
 		return []database.Fate{fate}, nil
 	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {

@@ -12,6 +12,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/sqlschema"
 )
 
 // identifier returns a name as SQL takes it, whatever is in it.
@@ -78,7 +79,12 @@ func createDatabase(ctx context.Context, l login) error {
 		}
 		return err
 	}
-	return nil
+	inside, err := l.inDatabase(ctx)
+	if err != nil {
+		return err
+	}
+	defer inside.Close()
+	return sqlschema.RecordCreation(ctx, inside, "dbo.", l.Database)
 }
 
 // prepareMemory has sessions see memory-optimized tables as they were when their transaction
@@ -114,38 +120,50 @@ func (s *session) takesMemory(ctx context.Context) (bool, error) {
 // drop is Database.Drop. Nobody is thrown out of the database for it.
 func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
 	l := options.(settings).common()
-	if d.Leftover {
-		return nil, nil // nothing tells whether a build made the database
+	var created bool
+	if !l.Azure && (!d.Leftover || len(d.Others) == 0) {
+		var err error
+		if created, err = l.wasCreated(ctx); err != nil {
+			return nil, err
+		}
 	}
-	stays, err := l.staysFor(ctx, d.Others)
-	if err == nil && stays == "" && !d.Dry {
-		stays, err = l.dropDatabase(ctx)
+	if d.Leftover && !created {
+		return nil, nil
 	}
-	if err != nil {
-		return nil, err
+	stays := l.staysFor(d, created)
+	if stays == "" && !d.Dry {
+		var err error
+		if stays, err = l.dropDatabase(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return []database.Fate{{Kind: "database", Name: l.Database, Stays: stays}}, nil
 }
 
-// staysFor says why the database is not to be dropped, if it is not.
-func (l login) staysFor(ctx context.Context, others []string) (why string, err error) {
+// staysFor returns why the database is not dropped, or "" if it is.
+func (l login) staysFor(d database.Disposal, created bool) string {
 	switch {
 	case isServersOwn(l.Database):
-		return "it is the server's own", nil
+		return "it is the server's own"
 	case l.Azure:
-		return "it is on Azure SQL, where a database is what is paid for", nil
-	case len(others) > 0:
-		return database.AlsoHolds(others), nil
+		return "it is on Azure SQL, where a database is what is paid for"
+	case len(d.Others) > 0:
+		return database.AlsoHolds(d.Others)
+	case !d.Drops(created):
+		return database.NotCreated("DROP DATABASE " + identifier(l.Database))
 	}
+	return ""
+}
+
+// wasCreated reports whether a build created the database.
+func (l login) wasCreated(ctx context.Context) (bool, error) {
 	s, err := l.inDatabase(ctx)
 	if err != nil {
-		return "", err
+		return false, err
 	}
 	defer s.Close()
-	if there, err := s.takesMemory(ctx); err != nil || there {
-		return "it was there before, as one for memory-optimized tables has to be", err
-	}
-	return "", nil
+	exists := "SELECT 1 AS found WHERE OBJECT_ID('dbo." + sqlschema.CreationTable + "', 'U') IS NOT NULL"
+	return sqlschema.WasCreated(ctx, s, "dbo.", exists, l.Database)
 }
 
 // dropDatabase drops the database, or says why it stays all the same.

@@ -22,10 +22,11 @@ import (
 // the database and the role around it on PostgreSQL, and what is left of them.
 func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 	server := option.Values(testserver.Open(t, "postgresql").Values())
-	const byHand = "by hand" // as HammerDB makes them: nothing tells who did
+	const byHand = "by hand"
+	const byOther = "by another program" // as HammerDB makes them: its rows tell
 	tests := []struct {
 		name   string
-		made   string   // byHand, or by Sledge
+		made   string   // byHand, byOther, or by Sledge
 		before []string // the superuser's statements, once the schema is there
 		change option.Values
 		hold   bool // another session stays connected
@@ -34,23 +35,45 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 		left   string   // "", "database", "role" or "database role"
 	}{
 		{name: "made by Sledge", want: []string{"1 it TPROC-C schema has been deleted successfully.", "1 it TPROC-C role has been deleted successfully.", "the database it, the role it"}},
-		{name: "made by hand", made: byHand, want: []string{"1 it TPROC-C schema has been deleted successfully.", "1 it TPROC-C role has been deleted successfully.", "the database it, the role it"}},
-		{name: "a superuser", made: byHand, before: []string{"ALTER ROLE it SUPERUSER"}, want: []string{"the database it", "The role it stays: it is a superuser"}, left: "role"},
+		{
+			name: "made by another program", made: byOther,
+			want: []string{
+				"1 HammerDB built this schema and records nothing about what it created, so what is around the schema is dropped as HammerDB does, if nothing else is in it",
+				"1 it TPROC-C schema has been deleted successfully.", "1 it TPROC-C role has been deleted successfully.", "the database it, the role it",
+			},
+		},
+		{
+			name: "made by hand", made: byHand, before: []string{"ALTER DATABASE it SET work_mem = '16MB'", "CREATE ROLE it_group", "GRANT CONNECT ON DATABASE it TO it_group"},
+			want: []string{
+				`The database it stays: nothing shows that a build created it; if nothing needs it, drop it with DROP DATABASE "it"`,
+				`The role it stays: nothing shows that a build created it; if nothing needs it, drop it with DROP ROLE "it"`,
+			},
+			left: "database role settings",
+		},
+		{
+			name: "a database made by hand", made: byHand, before: []string{"COMMENT ON ROLE it IS 'made by Sledge'", "GRANT it TO CURRENT_USER"},
+			want: []string{`The database it stays: nothing shows`, "The role it stays: it owns or may use something else: owner of database it"}, left: "database role",
+		},
+		{
+			name: "a role made by hand", made: byHand, before: []string{"COMMENT ON DATABASE it IS 'made by Sledge'"},
+			want: []string{"the database it", `The role it stays: nothing shows`}, left: "role",
+		},
+		{name: "a superuser", made: byOther, before: []string{"ALTER ROLE it SUPERUSER"}, want: []string{"the database it", "The role it stays: it is a superuser"}, left: "role"},
 		{name: "one who creates roles", before: []string{"ALTER ROLE it CREATEROLE"}, want: []string{"the database it", "The role it stays: it has rights over the server; it can still log in"}, left: "role"},
 		{
-			name: "one who owns another database", made: byHand, before: []string{"CREATE DATABASE it_too OWNER it"},
+			name: "one who owns another database", made: byOther, before: []string{"CREATE DATABASE it_too OWNER it"},
 			want: []string{"the database it", "The role it stays: it owns or may use something else: owner of database it_too"}, left: "role",
 		},
 		{
-			name: "one of a group", made: byHand, before: []string{"CREATE ROLE it_group", "GRANT it_group TO it"},
+			name: "one of a group", made: byOther, before: []string{"CREATE ROLE it_group", "GRANT it_group TO it"},
 			want: []string{"The role it stays: it belongs to it_group"}, left: "role",
 		},
 		{
-			name: "one whose rights others have", made: byHand, before: []string{"CREATE ROLE it_group", "GRANT it TO it_group"},
+			name: "one whose rights others have", made: byOther, before: []string{"CREATE ROLE it_group", "GRANT it TO it_group"},
 			want: []string{"The role it stays: others have its rights: it_group"}, left: "role",
 		},
 		{
-			name: "one that somebody described", made: byHand, before: []string{"COMMENT ON ROLE it IS 'payroll'"},
+			name: "one that somebody described", made: byOther, before: []string{"COMMENT ON ROLE it IS 'payroll'"},
 			want: []string{"The role it stays: somebody described it"}, left: "role",
 		},
 		{
@@ -62,7 +85,7 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 			want: []string{"1 it TPROC-C schema has been deleted successfully.", "The database it stays: no_superuser forbids", "The role it stays: its database does"}, left: "database role",
 		},
 		{
-			name: "a wrong superuser, made by hand", made: byHand, change: option.Values{"superuser_password": "wrong"},
+			name: "a wrong superuser, made by hand", made: byOther, change: option.Values{"superuser_password": "wrong"},
 			want: []string{"The database it stays: connect to PostgreSQL", "superuser_password", "The role it stays"}, left: "database role",
 		},
 		{
@@ -81,12 +104,16 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 			defer admin.Close()
 			whole := p.values
 			t.Cleanup(func() { clearAway(t, &place{d: p.d, values: whole}) })
-			if test.made == byHand {
+			if test.made != "" {
 				exec(t, admin, "CREATE ROLE it LOGIN PASSWORD 'it'", "CREATE DATABASE it OWNER it")
 			} else if err := p.d.Create(t.Context(), p.plan(t).Connection, func(job.Event) {}); err != nil {
 				t.Fatal(err)
 			}
-			p.fill(t, []string{"all"}, nil)
+			var rows []string
+			if test.made == byOther {
+				rows = []string{"INSERT INTO order_line (ol_o_id, ol_d_id, ol_w_id, ol_number, ol_i_id, ol_amount, ol_supply_w_id, ol_quantity, ol_dist_info) VALUES (1, 1, 1, 1, 1, 50, 1, 5, 'far')"}
+			}
+			p.fill(t, []string{"all"}, rows)
 			exec(t, admin, test.before...)
 			if test.hold {
 				held := p.values.Clone()
@@ -119,6 +146,10 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 				if got := some(t, admin, query); got != strings.Contains(test.left, kind) {
 					t.Errorf("the %s is still there: %v, want %q left: %q", kind, got, test.left, said)
 				}
+			}
+			if strings.Contains(test.left, "settings") &&
+				!some(t, admin, "SELECT 1 FROM pg_database WHERE datname = 'it' AND has_database_privilege('it_group', oid, 'CONNECT') AND datacl::text LIKE '%it_group=%' AND EXISTS (SELECT FROM pg_db_role_setting WHERE setdatabase = pg_database.oid)") {
+				t.Error("the database lost its setting or its grant")
 			}
 			if strings.Contains(test.left, "schema") {
 				s := p.connect(t)

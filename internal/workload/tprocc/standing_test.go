@@ -213,8 +213,15 @@ func TestWhatStandsInADatabase(t *testing.T) {
 			more: []string{"CREATE TABLE items_sold (id INTEGER)", "CREATE VIEW item_view AS SELECT id AS customer_id FROM items_sold"},
 			left: []string{"SELECT customer_id FROM item_view"}, stays: "it also holds table items_sold, view item_view",
 		},
-		{name: "nothing", only: "sqlite mariadb mysql", exits: [4]job.Exit{-1, 8, 8, 8}},
-		{name: "nothing but what a build made", only: "postgresql", exits: [4]job.Exit{-1, 8, 8, 0}},
+		{name: "nothing but what a build made", exits: [4]job.Exit{-1, 8, 8, 0}},
+		{
+			name: "a schema in a copy of what a build made", only: "sqlite mariadb mysql", tables: []string{"all"}, exits: [4]job.Exit{7, -1, -1, 0},
+			more: []string{"UPDATE sledge_created SET name = 'another'"}, left: []string{"SELECT name FROM sledge_created"}, stays: "stays: nothing shows that a build created it; if nothing needs it, drop it with ",
+		},
+		{
+			name: "a schema in what no build made", only: "sqlite mariadb mysql", tables: []string{"all"}, exits: [4]job.Exit{7, -1, -1, 0},
+			more: []string{"DROP TABLE sledge_created"}, stays: "stays: nothing shows that a build created it; if nothing needs it, drop it with ",
+		},
 	}
 	for _, d := range edition.Catalog.Databases {
 		if !speaksSQL(d) { // of which what stands in it is tested in its own folder
@@ -287,7 +294,7 @@ func newPlace(t *testing.T, d *database.Database, server option.Values, name str
 		if d.Name == "mariadb" || d.Name == "mysql" {
 			p.dropElsewhere(t)
 		}
-		if _, err := d.Drop(context.Background(), plan.Connection, database.Disposal{}); err != nil {
+		if _, err := d.Drop(context.Background(), plan.Connection, database.Disposal{Builder: "this test"}); err != nil {
 			t.Error(err)
 		}
 	})

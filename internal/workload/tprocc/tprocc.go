@@ -63,6 +63,7 @@ var Workload = &workload.Workload{
 	Rules:       rules,
 	Extent:      extent,
 	Inspect:     inspect,
+	Builder:     builder,
 	Routines:    listRoutines,
 	ProbeName:   "new order",
 	Probed:      func(s *meter.Summary) int64 { return s.Kinds[newOrder].Done },
@@ -199,12 +200,8 @@ func inspect(ctx context.Context, l workload.Look) (workload.Inspection, error) 
 		return seen, err
 	}
 	seen.Size, _ = strconv.ParseFloat(warehouses, 64) // there is no number where there is no warehouse: rules say so
-	foreign, err := value("foreign")
-	if err != nil {
+	if seen.Foreign, err = builder(ctx, s, sql); err != nil {
 		return seen, err
-	}
-	if foreign != "0" {
-		seen.Foreign = foreignBuilder
 	}
 	if !sql.Has("installed_routines") {
 		return seen, nil

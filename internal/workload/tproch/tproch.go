@@ -51,6 +51,7 @@ var Workload = &workload.Workload{
 	Rules:       rules,
 	Inspect:     inspect,
 	Extent:      extent,
+	Builder:     builder,
 	Queries:     queries,
 	Score:       score,
 	DataFiles:   dataFiles,

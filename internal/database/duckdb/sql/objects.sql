@@ -6,7 +6,8 @@
 -- for all else. DuckDB does not keep what a view or a macro reads, so a word in its text
 -- counts, wherever it stands.
 WITH
-tables AS (SELECT lower(table_name) AS name, schema_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary AND database_name = current_database()),
+tables AS (SELECT lower(table_name) AS name, schema_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary AND database_name = current_database()
+  AND table_name <> 'sledge_created'), -- which says that a build created the file
 views AS (SELECT lower(view_name) AS name, schema_name, lower(sql) AS text FROM duckdb_views() WHERE NOT internal AND NOT temporary AND database_name = current_database()),
 macros AS (
   SELECT DISTINCT lower(function_name) AS name, schema_name, lower(macro_definition) AS text FROM duckdb_functions()

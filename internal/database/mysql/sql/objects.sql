@@ -4,10 +4,10 @@
 -- The bond is 'table' for a table, whose name follows; 'upon' for what would not work
 -- without the table of that name, or be lost with it; 'routine' for a routine of that
 -- name; and empty for all else. A view whose text the user may not read may be upon
--- any table.
+-- any table. The table sledge_created says that a build created the database.
 SELECT CONCAT(IF(table_type = 'BASE TABLE', 'table', LOWER(table_type)), ' ', table_name) AS what,
   IF(table_type = 'BASE TABLE', 'table', '') AS bond, IF(@@lower_case_table_names = 0, table_name, LOWER(table_name)) AS name, '' AS part_of
-FROM information_schema.tables WHERE table_schema = DATABASE()
+FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name <> 'sledge_created'
 UNION ALL
 SELECT CONCAT(LOWER(routine_type), ' ', routine_name), IF(routine_type = 'PROCEDURE', 'routine', ''), CONCAT('`', REPLACE(routine_name, '`', '``'), '`'), ''
 FROM information_schema.routines WHERE routine_schema = DATABASE()

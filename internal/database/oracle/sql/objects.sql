@@ -5,7 +5,7 @@
 -- drop.sql takes away with it; 'upon' for what would not work without the table of that name;
 -- 'routine' for a procedure. What has not got a table goes without: indexes go with theirs, and
 -- what the server made for its own use is nobody's. The table by which builds claim the schema
--- is there as long as somebody builds or deletes.
+-- is there as long as somebody builds or deletes; sledge_created says that a build created the user.
 WITH part AS (
   SELECT v.view_name AS name, 'stock' AS of_table FROM user_views v WHERE v.view_name = 'STOCK_ITEM'
   UNION ALL
@@ -13,7 +13,7 @@ WITH part AS (
 )
 SELECT 'table ' || LOWER(t.table_name) AS what, 'table' AS bond, LOWER(t.table_name) AS name, NULL AS part_of
 FROM user_tables t
-WHERE t.table_name <> 'SLEDGE_CLAIM' AND t.nested = 'NO' AND (t.iot_type IS NULL OR t.iot_type = 'IOT') AND t.secondary = 'N'
+WHERE t.table_name NOT IN ('SLEDGE_CLAIM', 'SLEDGE_CREATED') AND t.nested = 'NO' AND (t.iot_type IS NULL OR t.iot_type = 'IOT') AND t.secondary = 'N'
   AND NOT EXISTS (SELECT 1 FROM user_mviews m WHERE m.container_name = t.table_name)
 UNION ALL
 SELECT LOWER(o.object_type) || ' ' || LOWER(o.object_name),

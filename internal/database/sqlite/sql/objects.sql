@@ -9,7 +9,7 @@ WITH thing AS (
     -- Only words are left of the text, each between two blanks.
     ' ' || lower(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(
       sql, char(10), ' '), char(13), ' '), char(9), ' '), '"', ' '), '`', ' '), '[', ' '), ']', ' '), '.', ' '), ',', ' '), ';', ' '), '(', ' '), ')', ' '), '/', ' '), '*', ' ')) || ' ' AS words
-  FROM sqlite_master WHERE name NOT GLOB 'sqlite_*'
+  FROM sqlite_master WHERE name NOT GLOB 'sqlite_*' AND lower(tbl_name) <> 'sledge_created' -- says that a build created the file
 )
 SELECT type || ' ' || name AS what, CASE type WHEN 'table' THEN 'table' ELSE '' END AS bond, CASE type WHEN 'table' THEN name ELSE '' END AS name, '' AS part_of
 FROM thing WHERE type IN ('table', 'view')

@@ -20,6 +20,7 @@ FROM sys.objects o
 JOIN sys.schemas s ON s.schema_id = o.schema_id
 LEFT JOIN sys.objects p ON p.object_id = o.parent_object_id
 WHERE o.is_ms_shipped = 0 AND o.type NOT IN ('F', 'IT', 'S', 'SQ') AND s.name <> 'sys'
+  AND 'sledge_created' NOT IN (o.name, COALESCE(p.name, '')) -- it says that a build created the database
 UNION ALL
 SELECT 'foreign key ' + f.name + ' of table ' + t.name, 'upon', CASE WHEN 'a' = 'A' THEN LOWER(r.name) ELSE r.name END,
   CASE WHEN 'a' = 'A' THEN LOWER(t.name) ELSE t.name END
