@@ -718,6 +718,7 @@ func (r *run) result(m measurement) job.Result {
 		result.Contention = r.contention
 		result.Steps = r.steps(m)
 		m.client.WithDatabase = r.plan.Database.Embedded
+		result.Idle = r.idle(m)
 		result.Client = &m.client
 	}
 	if !m.started.IsZero() {
@@ -849,7 +850,7 @@ func (r *run) cutShort(after time.Duration) error {
 // doubts returns why the numbers of a run that ran to its end must not be used, and
 // marks the result so, or returns nil.
 func (r *run) doubts(result *job.Result, m measurement) error {
-	err := cmp.Or(r.cutOff(result), r.tooManyFailures(m), r.disagreement(result.Agreement))
+	err := cmp.Or(r.cutOff(result), r.idleUsers(result.Idle), r.tooManyFailures(m), r.disagreement(result.Agreement))
 	if err == nil {
 		return nil
 	}

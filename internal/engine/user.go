@@ -28,6 +28,8 @@ type user struct {
 	span       *openSpan // of the transaction under way, where spans are kept
 	stage      string    // of the run that it works in
 	through    bool      // it has no more work, in a run that ends with its work
+	begun      bool      // it has begun a transaction, or has none to begin
+	scheduled  time.Time // when it is to begin its first; no time before it runs
 	reconnects int       // how often it has connected again
 	task       loop.Task // runs it; nil before it works
 
@@ -155,6 +157,7 @@ func (u *user) work(r *run) error {
 		u.lines.answer(r, u)
 		next, more := u.Pick()
 		if !more {
+			u.begun = true
 			return nil
 		}
 		if r.plan.Pacing.Verbose {
@@ -168,6 +171,7 @@ func (u *user) work(r *run) error {
 			}
 			intended = from.Add(next.Keying)
 		}
+		u.scheduled = intended
 		if next.Keying > 0 && !u.task.PauseUntil(intended) {
 			return nil
 		}
@@ -201,6 +205,7 @@ func (u *user) awaitShift(r *run, now time.Time) (from time.Time, comes bool) {
 		if now.After(from) {
 			from = now
 		}
+		u.scheduled = from
 		if !from.After(now) {
 			return from, u.task.PauseUntil(from)
 		}
@@ -241,12 +246,14 @@ func (u *user) workAtRate(r *run) error {
 			return nil // a test ends with its work, not with a time
 		}
 		intended := r.began.Add(min(due, farOff))
+		u.scheduled = intended
 		if !u.task.PauseUntil(intended) {
 			return nil
 		}
 		u.lines.answer(r, u)
 		next, more := u.pickFor(r, source)
 		if !more {
+			u.begun = true
 			return nil
 		}
 		ended, err := u.transact(r.calls, r, next, intended)
@@ -267,6 +274,7 @@ const farOff = 100 * 365 * 24 * time.Hour
 func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, intended time.Time) (time.Time, error) {
 	record := meter.Record{Kind: t.Kind, User: int32(u.crew)}
 	u.kind.Store(int32(t.Kind))
+	u.begun = true
 	u.intended.Store(mark(intended.Sub(r.began)))
 	c, queued, err := u.lines.take(r, u, t.Kind)
 	if c == nil {

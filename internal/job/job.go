@@ -99,6 +99,10 @@ type Result struct {
 	// do, too, and each server counts in its own way: it need not agree with that of the users.
 	ServerCount *ServerCount `json:"server_count,omitempty"`
 
+	// Idle says how many virtual users, or asynchronous clients, did no transaction although they
+	// were scheduled to; nil of a run that is not timed.
+	Idle *IdleUsers `json:"idle_users,omitempty"`
+
 	// Waiting are transactions that were under way when the time was up and had then, or
 	// in the end, taken longer than is usual, longest first. They are in no histogram.
 	Waiting []Waiting `json:"waiting,omitempty"`
@@ -220,6 +224,12 @@ type LoadStep struct {
 
 	Metrics  []Metric           `json:"metrics,omitempty"` // by the count of the virtual users
 	Measured meter.CodedSummary `json:"measured"`
+}
+
+// IdleUsers says how many virtual users, or asynchronous clients, the client did not run.
+type IdleUsers struct {
+	Idle int `json:"idle"` // that were scheduled to begin a transaction and never did
+	Of   int `json:"of"`   // all of them
 }
 
 // ServerCount is how far a server's own count moved in a run, and its rate.

@@ -125,6 +125,13 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 		all := sum.All()
 		row(Plain, "Counts", "the virtual users did %s transactions; the server counted %s by a measure of its own, whoever made them: %s %s, %s", count(all.Done), count(c.Count), count(int64(c.Rate)), c.Unit, c.Is)
 	}
+	if idle := r.Idle; idle != nil {
+		if idle.Idle == 0 {
+			row(Good, "Users", "all %s were run", sharers(r))
+		} else {
+			row(Bad, "Users", "%s of %s did no transaction", count(int64(idle.Idle)), sharers(r))
+		}
+	}
 	if g := r.LongestGap; g != nil && g.Seconds < standstill {
 		flow := "steady: never 0.25 s without a transaction that ended"
 		if g.Seconds > 0 {

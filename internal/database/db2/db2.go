@@ -16,6 +16,7 @@ var files embed.FS
 var Database = &database.Database{
 	Name:       "db2",
 	Title:      "Db2",
+	Goroutines: true, // a call into IBM's library blocks its thread
 	Unproven:   unproven,
 	Options:    newOptions,
 	Schemes:    []string{"db2"},

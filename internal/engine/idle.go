@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"sledge/internal/job"
+)
+
+// idleAfter is how long before the end of the measured time a user must have been scheduled to
+// begin its first transaction to count as idle if it did not.
+const idleAfter = time.Second
+
+// idle counts the users that never began a transaction although they were scheduled to: the
+// client did not run them. A user is not idle if its first keying time, its first arrival or its
+// shift begins later, if it waits for a shared connection, or if it has no work.
+//
+// It is called when all users have ended.
+func (r *run) idle(m measurement) *job.IdleUsers {
+	idle := job.IdleUsers{Of: len(r.users)}
+	for _, u := range r.users {
+		if !u.begun && !u.firstScheduled(r).After(m.timeUp.Add(-idleAfter)) {
+			idle.Idle++
+		}
+	}
+	return &idle
+}
+
+// firstScheduled returns when a user that has begun no transaction was to begin its first.
+func (u *user) firstScheduled(r *run) time.Time {
+	switch {
+	case !u.scheduled.IsZero():
+		return u.scheduled
+	case len(u.shifts) > 0: // it has not even run
+		return r.began.Add(u.shifts[0].From)
+	}
+	return r.began.Add(farOff)
+}
+
+// idleUsers returns an error if the client did not run all of its users.
+func (r *run) idleUsers(idle *job.IdleUsers) error {
+	if idle == nil || idle.Idle == 0 {
+		return nil
+	}
+	why := "the client had no time for them: run it on a faster machine, or with fewer users"
+	if r.plan.Pacing.Loops > 0 {
+		why = fmt.Sprintf("other users of their event loop did not let them run: set option %s to 0", r.plan.Spec.Names.Of("loops"))
+	}
+	return fmt.Errorf("%d of %d %ss did no transaction; %s", idle.Idle, idle.Of, r.plan.waiters(), why)
+}
