@@ -25,8 +25,10 @@ type live struct {
 	phase   job.Phase
 	sum     meter.Summary // of the phase
 	rates   []float64     // transactions a minute in each of the last seconds, of whatever phase
-	server  *float64      // the server's own count of them, when it was read last
-	stalled int           // seconds since a transaction ended
+	rate    job.ServerRate
+	server  *float64 // the server's own rate of them, while that is news
+	counted bool     // whether there was one
+	stalled int      // seconds since a transaction ended
 
 	clients int // asynchronous ones that have logged in; 0 where there are none
 }
@@ -52,9 +54,8 @@ func (l *live) add(s job.Second) {
 	rate := float64(ended(l.sum)-before) / s.Measured.Elapsed.Minutes()
 	l.rates = append(l.rates, rate)
 	l.rates = l.rates[max(0, len(l.rates)-remembered):]
-	if s.ServerTPM != nil {
-		l.server = s.ServerTPM
-	}
+	l.server = l.rate.Add(s)
+	l.counted = l.counted || l.server != nil
 	l.clients = s.Sessions
 	l.stalled++
 	if rate > 0 {
@@ -95,8 +96,11 @@ func (l *live) text(offset time.Duration, look terminal.Look) func(width int) st
 			average = humanize.Comma(int64(sum.PerMinute(ended(sum))))
 		}
 		figures = rate + look.Faint("   average ") + average
-		if l.server != nil {
+		switch {
+		case l.server != nil:
 			figures += look.Faint("   server ") + humanize.Comma(int64(*l.server))
+		case l.counted: // it does not answer
+			figures += look.Faint("   server -")
 		}
 		for _, p := range []float64{50, 95, 99} {
 			times += look.Faint(fmt.Sprintf("p%g ", p)) + millis(all.Response, p) + " ms   "

@@ -17,6 +17,11 @@ type Server struct {
 	// Name is what the server calls the session: "process 4711". Optional.
 	Name func(ctx context.Context, s Session) (string, error)
 
+	// Steady sets a session right that Sledge needs for itself, such as a monitor's, which must
+	// neither fail nor end by what the server sets for everybody: isolation, time-outs.
+	// Virtual users work by what the server sets. Optional.
+	Steady func(ctx context.Context, s Session) error
+
 	// Connection says in lines what the connection is like: which cipher it has.
 	// Optional.
 	Connection func(ctx context.Context, s Session) ([]string, error)

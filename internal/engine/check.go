@@ -18,7 +18,7 @@ const rowsShown = 10
 
 // check asks whether the schema is whole and its data obey the workload's rules.
 func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
-	session, err := connect(ctx, p, database.Owner)
+	session, err := connectSteady(ctx, p)
 	if err != nil {
 		return job.Result{}, err
 	}

@@ -45,7 +45,7 @@ func (p Plan) claim(ctx context.Context, f *feed) (release func() error, err err
 
 // claimOnServer claims by a session that holds the claim until it is closed.
 func (p Plan) claimOnServer(ctx context.Context, f *feed) (release func() error, err error) {
-	s, err := connect(ctx, p, database.Owner)
+	s, err := connectSteady(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (p Plan) endOrphans(ctx context.Context, f *feed, s database.Session) error
 // connectWorker opens a session that works for the build, and says so to builds that
 // may come later.
 func connectWorker(ctx context.Context, p Plan) (database.Session, error) {
-	s, err := connect(ctx, p, database.Owner)
+	s, err := connectSteady(ctx, p)
 	if err != nil || p.Schema.Claims == nil {
 		return s, err
 	}

@@ -236,7 +236,7 @@ func (p *prober) look(ctx context.Context) bool {
 		return false
 	}
 	p.again, p.last = time.Now().Add(lookAgain), count{}
-	s, err := connect(ctx, p.plan, database.Owner)
+	s, err := connectSteady(ctx, p.plan)
 	if err != nil {
 		_, p.refused = errors.AsType[*database.PasswordError](err)
 		return false

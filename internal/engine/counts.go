@@ -29,6 +29,7 @@ type reading struct {
 	probe, counter count
 
 	uncounted string // why the server has no counter for the user; "" where it has
+	unread    string // why there is no reading, or not all of it; "" where there is
 
 	// How many transactions of our own the counter holds, of those that tellServer makes:
 	// at least told, at most telling.
@@ -48,8 +49,15 @@ func newReading(kinds int) reading {
 }
 
 // tally is what a reading of the server's counter holds of the users' transactions since they
-// logged in: at least low and at most high. Ended is how many the users had ended by then.
-type tally struct{ ended, low, high int64 }
+// logged in, and how many the users had ended by then.
+type tally struct {
+	ended int64
+	sure  bounds // of those that ended as they should, which the server counts
+	tries bounds // of all, failed ones included, which it may count
+}
+
+// bounds are between which numbers a number is.
+type bounds struct{ low, high int64 }
 
 // reportsWithin is how soon after a flush a session may report its transactions again by
 // itself. It is PostgreSQL's PGSTAT_MIN_INTERVAL, the only server with a Flush.
@@ -58,11 +66,12 @@ const reportsWithin = time.Second
 // done is what was done over a connection, for those who compare it with the server's count.
 // Its user alone writes it.
 type done struct {
-	ended atomic.Int64 // transactions that were committed, or rolled back as the workload asks
-	tried atomic.Int64 // tries that have begun
+	began  atomic.Int64 // tries
+	ended  atomic.Int64 // transactions that were committed, or rolled back as the workload asks
+	failed atomic.Int64 // tries
 
 	// The same at the last flush, and when that was: Unix time in nanoseconds.
-	flushedEnded, flushedTried, flushedAt atomic.Int64
+	flushedEnded, flushedTries, flushedAt atomic.Int64
 
 	// marks are the last three different values of ended, each at a full second, newest first.
 	// Only the goroutine that measures uses them.
@@ -72,7 +81,7 @@ type done struct {
 // flush notes that the server has been told of everything so far.
 func (d *done) flush() {
 	d.flushedEnded.Store(d.ended.Load())
-	d.flushedTried.Store(d.tried.Load())
+	d.flushedTries.Store(d.ended.Load() + d.failed.Load())
 	d.flushedAt.Store(time.Now().UnixNano())
 }
 
@@ -103,14 +112,15 @@ func (r *run) tallies(to *reading, asked int32) (complete func()) {
 	to.all, to.home = tally{}, tally{}
 	flushed := func(c *connection) bool { return r.plan.Server.Flush != nil && c.flushed.Load() >= asked }
 	for _, c := range list {
-		switch n := c.done.ended.Load(); {
+		n, tries := c.done.ended.Load(), c.done.ended.Load()+c.done.failed.Load()
+		switch {
 		case flushed(c):
-			n = c.done.flushedEnded.Load()
-			add(c, tally{ended: n, low: n})
+			n, tries = c.done.flushedEnded.Load(), c.done.flushedTries.Load()
+			add(c, tally{ended: n, sure: bounds{low: n}, tries: bounds{low: tries}})
 		case r.plan.Server.Flush != nil: // it is in a long transaction, or pauses
-			add(c, tally{ended: n, low: c.done.marks[2]})
+			add(c, tally{ended: n, sure: bounds{low: c.done.marks[2]}, tries: bounds{low: c.done.marks[2]}})
 		default:
-			add(c, tally{ended: n, low: n})
+			add(c, tally{ended: n, sure: bounds{low: n}, tries: bounds{low: tries}})
 		}
 	}
 	return func() {
@@ -121,11 +131,12 @@ func (r *run) tallies(to *reading, asked int32) (complete func()) {
 			if flushed(c) && c.flushed.Load() == asked {
 				at += min(since, reportsWithin)
 			}
-			n := c.done.tried.Load()
+			tries := c.done.began.Load()
+			n := tries - c.done.failed.Load() // what is in flight may have been committed
 			if flushed(c) && since < reportsWithin {
-				n = c.done.flushedTried.Load()
+				n, tries = c.done.flushedEnded.Load(), c.done.flushedTries.Load()
 			}
-			add(c, tally{high: n})
+			add(c, tally{sure: bounds{high: n}, tries: bounds{high: tries}})
 		}
 		if len(list) > 0 {
 			to.counter.at = to.counter.at.Add(-at / time.Duration(len(list)))
@@ -135,8 +146,13 @@ func (r *run) tallies(to *reading, asked int32) (complete func()) {
 
 func (t *tally) add(o tally) {
 	t.ended += o.ended
-	t.low += o.low
-	t.high += o.high
+	t.sure.add(o.sure)
+	t.tries.add(o.tries)
+}
+
+func (b *bounds) add(o bounds) {
+	b.low += o.low
+	b.high += o.high
 }
 
 // counts is the reading as an event.
@@ -208,33 +224,64 @@ func (r *run) read(ctx context.Context, s database.Session, to *reading, first o
 	return nil
 }
 
-// readAgain is read for a run that rides out the loss of connections: if the session is
-// lost, it is replaced and the counts are read by the new one, which is then reported.
+// readAgain reads the server's counts, again if that fails in a way that may pass, and over
+// another session if the one it has is lost: renewed says so. A reading that cannot be had at
+// all is said to be missing, and the run goes on: an error is that the run is to end.
 func (r *run) readAgain(ctx context.Context, s *database.Session, to *reading, first order, sums ...meter.Sum) (renewed bool, err error) {
-	for {
-		err := r.read(ctx, *s, to, first, sums...)
-		if err == nil || !r.plan.Pacing.Reconnect || ctx.Err() != nil || r.plan.Database.Classify(err) != meter.Connection {
+	until := time.Now().Add(r.patience())
+	for try := 1; ; try++ {
+		if *s == nil {
+			renewed = true
+			err = r.connectAgain(ctx, s)
+		}
+		if *s != nil {
+			if first == counterFirst { // nothing that ended before counts
+				*to = newReading(len(r.plan.Workload.Kinds))
+			}
+			err = r.read(ctx, *s, to, first, sums...)
+		}
+		switch {
+		case err == nil:
+			return renewed, nil
+		case ctx.Err() != nil:
 			return renewed, err
 		}
-		renewed = true
-		if err := r.connectAgain(ctx, s); err != nil {
-			return renewed, err
+		class := r.plan.Database.Classify(err)
+		if class == meter.Connection || errors.Is(err, context.DeadlineExceeded) {
+			closeQuietly(s)
+		}
+		if r.death() != nil || time.Now().After(until) || class != meter.Connection && !class.Retryable() || pause(ctx, backoff(try)) != nil {
+			to.unread = err.Error()
+			r.take(sums...) // what has ended meanwhile is not of the measured time
+			r.feed.message(job.Monitor, "The run goes on without the server's counts: %v", err)
+			return renewed, nil
 		}
 	}
 }
 
+// patience is for how long the monitor tries to connect again, and to read counts.
+func (r *run) patience() time.Duration {
+	if r.plan.Pacing.Reconnect {
+		return max(r.plan.Pacing.ReconnectLimit, patience)
+	}
+	return patience
+}
+
 // connectAgain puts a new session in the place of one that is lost, if it is not the
-// first. Where the run rides out losses, it tries for as long as users do.
+// first. It tries until its patience ends, or a user has lost a connection for good.
 func (r *run) connectAgain(ctx context.Context, s *database.Session) error {
 	closeQuietly(s)
 	chance := r.plan.rand(-1)
 	for try, began := 0, time.Now(); ; try++ {
 		fresh, _, err := connectFrom(ctx, r.plan, 0, database.Owner)
 		if err == nil {
+			fresh, err = steadied(ctx, r.plan, fresh)
+		}
+		if err == nil {
 			*s = fresh
 			return nil
 		}
-		if !r.plan.Pacing.Reconnect || time.Since(began) > r.plan.Pacing.ReconnectLimit || pause(ctx, r.plan.pauseBefore(try, chance)) != nil {
+		if r.death() != nil || time.Since(began) > r.patience() || pause(ctx, r.plan.pauseBefore(try, chance)) != nil {
 			return err
 		}
 	}
@@ -295,8 +342,8 @@ func (c *connection) answer(ctx context.Context, r *run) {
 }
 
 // askForCount has users tell the server what they have done. It waits for them no longer
-// than a second: who waits for the database cannot tell it anything, and who pauses does
-// so afterwards. It returns the number of the request.
+// than sessions that have told it are silent for: who waits for the database cannot tell it
+// anything, and who pauses does so afterwards. It returns the number of the request.
 func (r *run) askForCount(ctx context.Context) (asked int32) {
 	if r.plan.Server.Flush == nil {
 		return 0
@@ -306,7 +353,7 @@ func (r *run) askForCount(ctx context.Context) (asked int32) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	silent := func(c *connection) bool { return c.flushed.Load() < asked && !c.lost.Load() }
-	for until := time.Now().Add(time.Second); slices.ContainsFunc(asking, silent); {
+	for until := time.Now().Add(reportsWithin * 9 / 10); slices.ContainsFunc(asking, silent); {
 		if time.Now().After(until) || ctx.Err() != nil {
 			break
 		}
@@ -438,7 +485,7 @@ func (r *run) counterAgreement(m measurement, server int64) *job.Agreement {
 	between := func(start, end tally) *job.Agreement {
 		return judged(job.Agreement{
 			What: "transaction", Client: end.ended - start.ended, Server: server,
-			Low: end.low - start.high, High: end.high - start.low + own,
+			Low: end.sure.low - start.sure.high, High: end.tries.high - start.tries.low + own,
 		})
 	}
 	return r.likelier(between(m.start.all, m.end.all), func() *job.Agreement { return between(m.start.home, m.end.home) })

@@ -54,7 +54,7 @@ func (p Plan) PlanDeletion(ctx context.Context) (Deletion, error) {
 // planDeletion says what of the schema is to be dropped, and what is known for the
 // rest.
 func (p Plan) planDeletion(ctx context.Context) (d Deletion, rest database.Disposal, err error) {
-	session, err := connect(ctx, p, database.Owner)
+	session, err := connectSteady(ctx, p)
 	if err != nil {
 		return d, rest, err
 	}
@@ -219,7 +219,7 @@ func dropSchema(ctx context.Context, p Plan, f *feed) (d Deletion, others []stri
 		return d, nil, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	session, err := connect(ctx, p, database.Owner)
+	session, err := connectSteady(ctx, p)
 	if err != nil {
 		return d, nil, err
 	}

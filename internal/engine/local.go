@@ -206,6 +206,27 @@ func connect(ctx context.Context, p Plan, as database.Role) (database.Session, e
 	return s, nil
 }
 
+// connectSteady opens a session that Sledge needs for itself.
+func connectSteady(ctx context.Context, p Plan) (database.Session, error) {
+	s, err := connect(ctx, p, database.Owner)
+	if err != nil {
+		return nil, err
+	}
+	return steadied(ctx, p, s)
+}
+
+// steadied sets a session right so that it outlasts what the server sets for everybody.
+func steadied(ctx context.Context, p Plan, s database.Session) (database.Session, error) {
+	if p.Server.Steady == nil {
+		return s, nil
+	}
+	if err := p.Server.Steady(ctx, s); err != nil {
+		_ = s.Close()
+		return nil, fmt.Errorf("set isolation and time-outs of a session: %w", err)
+	}
+	return s, nil
+}
+
 // connectFrom opens a session at one of the servers that the options name, from one of them
 // on, the first after the last; and returns which it is.
 func connectFrom(ctx context.Context, p Plan, first int, as database.Role) (s database.Session, server int, err error) {

@@ -9,6 +9,7 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/workload"
 )
 
@@ -88,16 +89,27 @@ func (r *run) audit(ctx context.Context) (*job.Ledger, error) {
 	r.feed.message(r.plan.monitor(), "Comparing the ledger of what was acknowledged with the database")
 	var s database.Session
 	defer closeQuietly(&s)
-	if err := r.connectAgain(ctx, &s); err != nil {
-		return nil, fmt.Errorf("audit the ledger: %w", err)
+	for try := 1; ; try++ {
+		err := r.connectAgain(ctx, &s)
+		if err != nil { // which has tried for long enough
+			return nil, fmt.Errorf("audit the ledger: %w", err)
+		}
+		ledger, err := r.auditor.Audit(ctx, s, r.allReceipts())
+		if err == nil {
+			ledger.Seconds = time.Since(began).Seconds()
+			return &ledger, nil
+		}
+		class := r.plan.Database.Classify(err)
+		if try == audits || class != meter.Connection && !class.Retryable() || pause(ctx, backoff(try)) != nil {
+			return nil, fmt.Errorf("audit the ledger: %w", err)
+		}
+		r.feed.message(r.plan.monitor(), "The comparison failed and is begun again: %v", err)
 	}
-	ledger, err := r.auditor.Audit(ctx, s, r.allReceipts())
-	if err != nil {
-		return nil, fmt.Errorf("audit the ledger: %w", err)
-	}
-	ledger.Seconds = time.Since(began).Seconds()
-	return &ledger, nil
 }
+
+// audits is how often a ledger is compared with the database, if that fails in a way that may
+// pass.
+const audits = 3
 
 // lostCommits returns an error where what was acknowledged is not what is there.
 func lostCommits(l *job.Ledger) error {

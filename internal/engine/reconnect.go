@@ -93,6 +93,13 @@ func (l *losses) hopeless() bool {
 	return !l.noneSince.IsZero() && time.Since(l.noneSince) > l.run.plan.Pacing.ReconnectLimit
 }
 
+// lostConnections reports whether users have lost any.
+func (r *run) lostConnections() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.lost.moments()) > 0 || slices.ContainsFunc(r.poolLosses, func(l poolLoss) bool { return l.sessions > 0 })
+}
+
 // moments are when connections were lost, since users began.
 func (l *losses) moments() []time.Duration {
 	l.mu.Lock()

@@ -7,7 +7,6 @@ import (
 	"math"
 	"time"
 
-	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/workload"
@@ -46,7 +45,7 @@ func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, versio
 // seatAlone does what the monitor of a timed run does before it begins, where there is none.
 // The first user says what went wrong.
 func seatAlone(ctx context.Context, p Plan, f *feed, version string) (r *run, err error) {
-	session, err := connect(ctx, p, database.Owner)
+	session, err := connectSteady(ctx, p)
 	if err == nil {
 		defer session.Close()
 		r, err = prepare(ctx, p, f, session, version)

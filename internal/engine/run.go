@@ -99,7 +99,7 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 	if err := p.checkFiles(host.OpenFiles()); err != nil {
 		return job.Result{}, err
 	}
-	monitor, err := connect(ctx, p, database.Owner)
+	monitor, err := connectSteady(ctx, p)
 	if err != nil {
 		return job.Result{}, brokenOff(ctx, job.Run, err)
 	}
@@ -131,15 +131,8 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 			r.rampUpProfile = meter.NewProfile(p.Users, len(p.Workload.Kinds))
 		}
 	}
-	polling, err := r.pollCounter(ctx)
-	if err != nil {
-		return job.Result{}, brokenOff(ctx, job.Run, err)
-	}
-	stopPolling = polling
-
-	if r.report, err = openReport(ctx, p); err != nil {
-		return job.Result{}, brokenOff(ctx, job.Run, err)
-	}
+	stopPolling = r.pollCounter(ctx)
+	r.report = openReport(ctx, p)
 
 	m, err := r.measure(ctx, &monitor, stop)
 	r.end(ctx, &m, &m.gaps, &m.flow)
@@ -147,7 +140,10 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 	result.ServerReport = r.report.end(err == nil && !m.stopped && !m.exhausted, stop)
 	ledger, unaudited := r.audit(ctx)
 	result.Ledger = ledger
-	err = r.verdict(ctx, &result, m, errors.Join(err, unaudited))
+	err = r.verdict(ctx, &result, m, err)
+	if err == nil && unaudited != nil {
+		err = untidy(&result, job.Failed, job.ExitAborted, unaudited)
+	}
 	headline := result
 	f.send(job.Event{User: job.Monitor, Headline: &headline})
 	if err == nil || result.Status == job.Invalid {
@@ -503,7 +499,9 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 	if _, err = r.readAgain(ctx, monitor, &m.start, counterFirst); err != nil {
 		return m, err
 	}
-	r.feed.send(job.Event{User: job.Monitor, Counts: m.start.counts(false)})
+	if m.start.unread == "" {
+		r.feed.send(job.Event{User: job.Monitor, Counts: m.start.counts(false)})
+	}
 
 	load := host.StartLoad()
 	m.started = time.Now()
@@ -528,10 +526,15 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 		return m, err
 	}
 	r.feed.send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.Finish}})
+	if m.start.unread != "" { // what has no beginning cannot be compared
+		return m, nil
+	}
 	if m.renewed, err = r.readAgain(ctx, monitor, &m.end, probeFirst, &m.gaps, &m.flow); err != nil {
 		return m, err
 	}
-	r.feed.send(job.Event{User: job.Monitor, Counts: m.end.counts(true)})
+	if m.end.unread == "" {
+		r.feed.send(job.Event{User: job.Monitor, Counts: m.end.counts(true)})
+	}
 	return m, nil
 }
 
@@ -644,41 +647,47 @@ func (r *run) take(sums ...meter.Sum) { meter.Take(r.stripes, nil, sums...) }
 // pollCounter reads the server's count of transactions once a second, on a
 // session of its own, so that a server that does not answer holds nobody else
 // up. It returns the function that ends it.
-func (r *run) pollCounter(ctx context.Context) (stop func(), err error) {
+func (r *run) pollCounter(ctx context.Context) (stop func()) {
 	if r.plan.Server.Counter == nil {
-		return func() {}, nil
-	}
-	session, err := connect(ctx, r.plan, database.Owner)
-	if err != nil {
-		return nil, err
+		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var polling sync.WaitGroup
 	polling.Go(func() {
-		defer closeQuietly(&session)
-		if err := job.Guarded(func() error { r.poll(ctx, &session); return nil }); err != nil {
+		if err := job.Guarded(func() error { r.poll(ctx); return nil }); err != nil {
 			r.die(err)
 		}
 	})
-	return func() { cancel(); polling.Wait() }, nil
+	return func() { cancel(); polling.Wait() }
 }
 
-// poll reads the server's count once a second until ctx ends, or the server does not
-// answer: then the users, or the end of the run, will say what is wrong. Where users
-// connect again, so does it, and begins anew.
-func (r *run) poll(ctx context.Context, s *database.Session) {
+// poll reads the server's count once a second until ctx ends, or the server says that it
+// keeps none. A session that is lost is made again: the rate is only for the eye, and no run
+// ends for it.
+func (r *run) poll(ctx context.Context) {
+	var s database.Session
+	defer closeQuietly(&s)
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	for session := 0; ; {
-		now, err := r.plan.counter(ctx, *s)
+	for sessions, lost := 0, false; ; {
+		now, err := r.pollOnce(ctx, &s)
 		switch {
-		case err == nil:
-			now.session = session
-			r.polled.Store(&now)
-		case isUncounted(err), !r.plan.Pacing.Reconnect, r.connectAgain(ctx, s) != nil:
+		case ctx.Err() != nil, isUncounted(err):
 			return
+		case err == nil:
+			if lost {
+				r.feed.message(r.plan.monitor(), "The server's rate is read again")
+			}
+			lost = false
+			now.session = sessions
+			r.polled.Store(&now)
 		default:
-			session++
+			if !lost {
+				r.feed.message(r.plan.monitor(), "The server's rate cannot be read, and is tried again every second: %v", err)
+			}
+			lost = true
+			closeQuietly(&s)
+			sessions++
 		}
 		select {
 		case <-tick.C:
@@ -686,6 +695,22 @@ func (r *run) poll(ctx context.Context, s *database.Session) {
 			return
 		}
 	}
+}
+
+// pollOnce reads the count, in a session that it opens if there is none.
+func (r *run) pollOnce(ctx context.Context, s *database.Session) (now count, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("the server did not answer within %s", patience))
+	defer cancel()
+	if *s == nil {
+		if *s, err = connectSteady(ctx, r.plan); err != nil {
+			*s = nil
+			return now, err
+		}
+	}
+	if now, err = r.plan.counter(ctx, *s); err != nil {
+		return now, cmp.Or(context.Cause(ctx), err)
+	}
+	return now, nil
 }
 
 // serverTPM returns the server's rate since it was last returned, or nil when the
@@ -727,7 +752,7 @@ func (r *run) result(m measurement) job.Result {
 	w := workload.Window{
 		Summary: m.summary, Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: r.plan.Users, Kinds: r.plan.Kinds, Options: r.plan.Settings,
 	}
-	if m.end.probe.read {
+	if m.start.probe.read && m.end.probe.read {
 		w.Elapsed = m.end.probe.at.Sub(m.start.probe.at)
 		w.Probe, w.Probed = m.end.probe.n-m.start.probe.n, true
 		result.Agreement = r.agreement(m, w.Probe)
@@ -735,7 +760,10 @@ func (r *run) result(m measurement) job.Result {
 	if m.start.counter.read && m.end.counter.read {
 		r.describeCount(&result, &w, m)
 	} else {
-		result.Uncounted = cmp.Or(r.plan.Uncounted, m.start.uncounted, m.end.uncounted)
+		result.Uncounted = cmp.Or(r.plan.Uncounted, m.start.uncounted, m.end.uncounted, m.start.unread, m.end.unread)
+	}
+	if !w.Probed {
+		result.Unprobed = cmp.Or(m.start.unread, m.end.unread)
 	}
 	result.Metrics = r.plan.Workload.Score(w)
 	if r.profile != nil && !m.started.IsZero() {
@@ -750,7 +778,7 @@ func (r *run) result(m measurement) job.Result {
 // describeCount says how many transactions of all kinds the server has counted, or why its
 // count is not used.
 func (r *run) describeCount(result *job.Result, w *workload.Window, m measurement) {
-	if m.renewed {
+	if m.renewed && r.lostConnections() { // the server may have begun anew
 		result.Uncounted = "the session that read it was lost, and a server that begins anew counts from 0"
 		return
 	}

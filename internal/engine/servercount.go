@@ -18,7 +18,7 @@ func (r *run) beginServerCount(ctx context.Context) (end func() *job.ServerCount
 	var session database.Session
 	var start count
 	err := within(ctx, func(ctx context.Context) (err error) {
-		if session, err = connect(ctx, r.plan, database.Owner); err == nil {
+		if session, err = connectSteady(ctx, r.plan); err == nil {
 			start, err = r.plan.counter(ctx, session)
 		}
 		return err

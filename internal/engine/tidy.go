@@ -52,8 +52,13 @@ func tidyUp(ctx context.Context, p Plan, f *feed, result *job.Result, stop <-cha
 	if result.Status == job.Invalid { // which counts for more
 		return err
 	}
-	result.Status = status
-	err = fmt.Errorf("the run was measured in full, but %w", err)
+	return untidy(result, status, exit, err)
+}
+
+// untidy marks a result as one that was measured in full, and says what failed after that.
+func untidy(result *job.Result, status job.Status, exit job.Exit, why error) error {
+	result.Status, result.Untidy = status, why.Error()
+	err := fmt.Errorf("the run was measured in full, but %w", why)
 	result.Reason = err.Error()
 	return job.WithExit(exit, err)
 }

@@ -292,11 +292,13 @@ func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, int
 		if record.Retries == 0 {
 			record.Late, record.Queued = start.Sub(intended), queued
 		}
-		c.done.tried.Add(1)
+		c.done.began.Add(1)
 		err := c.Do(ctx, t)
 		end := time.Now()
 		if err == nil || err == workload.ErrRolledBack {
 			c.done.ended.Add(1)
+		} else {
+			c.done.failed.Add(1)
 		}
 		record.Service, record.Response, record.Ended = end.Sub(start), end.Sub(intended), end.Sub(r.began)
 		switch err {

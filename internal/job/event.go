@@ -211,6 +211,28 @@ type Second struct {
 	Sessions int `json:"sessions,omitempty"`
 }
 
+// ServerRate is the server's rate as a display shows it: the newest one that seconds have
+// brought, for as long as it is news.
+type ServerRate struct {
+	tpm *float64
+	age time.Duration
+}
+
+// ServerRateLasts is for how long a rate is shown that no newer one has followed.
+const ServerRateLasts = 5 * time.Second
+
+// Add takes a second, and returns the rate to show; nil is none.
+func (r *ServerRate) Add(s Second) *float64 {
+	r.age += s.Measured.Elapsed
+	if s.ServerTPM != nil {
+		r.tpm, r.age = s.ServerTPM, 0
+	}
+	if r.age > ServerRateLasts {
+		r.tpm = nil
+	}
+	return r.tpm
+}
+
 // Progress says how far a build or a check has come.
 type Progress struct {
 	Step       string `json:"step"` // "load", "indexes", "copy", "check"

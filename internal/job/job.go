@@ -135,6 +135,10 @@ type Result struct {
 	// it is, or where there is none.
 	Uncounted string `json:"uncounted,omitempty"`
 
+	// Unprobed says why the workload's own count in the database could not be read, so that
+	// figures are by the virtual users' count alone; "" where it was, or where there is none.
+	Unprobed string `json:"unprobed,omitempty"`
+
 	Pace *Pace `json:"pace,omitempty"` // of a run that was asked for a rate
 
 	// Lateness is how long after the end of their users' pauses transactions began; nil
@@ -154,7 +158,7 @@ type Result struct {
 	Contention *Contention `json:"contention,omitempty"`
 
 	// Tidied is what the server was made to do after a run. Untidy says why that did not
-	// come to its end: the run had been measured in full.
+	// come to its end, or why the ledger could not be audited: the run had been measured in full.
 	Tidied []Tidied `json:"tidied,omitempty"`
 	Untidy string   `json:"untidy,omitempty"`
 

@@ -43,6 +43,7 @@ type View struct {
 	phase    *Phase
 	phases   []Phase // that began, in order, the newest
 	now      *Now
+	server   job.ServerRate
 	last     meter.CodedSummary // what now says, with its histograms; forgotten when they were read
 	part     part               // what was measured in the phase
 	fold     fold
@@ -297,14 +298,11 @@ func (v *View) second(e job.Event) error {
 	for class, n := range all.Failed {
 		v.failed[class] += n
 	}
-	now := &Now{Rate: rateOf(all, s.Measured.Elapsed), ServerTPM: s.ServerTPM}
+	now := &Now{Rate: rateOf(all, s.Measured.Elapsed), ServerTPM: v.server.Add(*s)}
 	if v.job.Score != nil {
 		now.Metrics = v.job.Score(s.Measured)
 	}
 	if v.now != nil {
-		if now.ServerTPM == nil {
-			now.ServerTPM = v.now.ServerTPM
-		}
 		if now.Rate == 0 {
 			now.Stalled = v.now.Stalled + int(math.Round(s.Measured.Elapsed.Seconds()))
 		}

@@ -57,6 +57,7 @@ type Document struct {
 	Outages          []job.Outage      `json:"outages,omitempty"`           // when connections were lost, and how the rate came back
 	Ledger           *job.Ledger       `json:"ledger,omitempty"`            // what became of what was acknowledged
 	Uncounted        string            `json:"uncounted,omitempty"`         // why the server's count of all transactions is not used
+	Unprobed         string            `json:"unprobed,omitempty"`          // why the workload's own count in the database is not known, so that figures are by the virtual users' count alone
 	ServerCount      *job.ServerCount  `json:"server_count,omitempty"`      // what the server counted by itself, of a run that ends when its work is done
 	Pace             *job.Pace         `json:"pace,omitempty"`              // how the run kept to its rate
 	Lateness         *job.Delay        `json:"lateness,omitempty"`          // how long after the end of their users' pauses transactions began
@@ -134,7 +135,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
 		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Client: r.Client, Pace: r.Pace, Lateness: r.Lateness, Sharing: r.Sharing, Pool: r.Pool, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
 		Findings: r.Findings, Loaded: r.Loaded, Steps: newLoadSteps(r.Steps, j.Kinds),
-		Spans: r.Spans, Explained: r.Explained, Outages: r.Outages, Ledger: r.Ledger, Uncounted: r.Uncounted, ServerCount: r.ServerCount, ServerReport: r.ServerReport,
+		Spans: r.Spans, Explained: r.Explained, Outages: r.Outages, Ledger: r.Ledger, Uncounted: r.Uncounted, Unprobed: r.Unprobed, ServerCount: r.ServerCount, ServerReport: r.ServerReport,
 	}
 	if j.Spec.Action == job.Run {
 		utc := j

@@ -110,6 +110,9 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 		row(Good, "Counts", "agree: the virtual users counted %s %ss%s, the server %s (%s to %s expected)%s",
 			count(a.Client), a.What, over(*a), count(a.Server), count(a.Low), count(a.High), allowance(*a))
 	}
+	if r.Unprobed != "" {
+		row(Doubtful, "Counts", "not compared, so that the figures are the virtual users' own: %s", r.Unprobed)
+	}
 	if a := r.CounterAgreement; a != nil && a.Trusted() {
 		if agree {
 			row(Good, "", "and %s transactions of all kinds, the server %s", count(a.Client), count(a.Server))

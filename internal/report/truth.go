@@ -37,7 +37,7 @@ func remarks(r job.Result) []string {
 	if r.LongestGap != nil {
 		lines = append(lines, longestGap(r))
 	}
-	if r.Uncounted != "" {
+	if r.Uncounted != "" && r.Uncounted != r.Unprobed { // which Grounds tell of
 		lines = append(lines, "TPM is the virtual users' own count. The server's is not known: "+Printable(r.Uncounted)+".")
 	}
 	if l := r.Ledger; l != nil {

@@ -22,6 +22,9 @@ func NewServer(sql *sqlfile.Library) database.Server {
 	if sql.Has("server.session") {
 		server.Name = a.wordOf("server.session")
 	}
+	if sql.Has("server.steady") {
+		server.Steady = a.steady
+	}
 	if sql.Has("server.connection") {
 		server.Connection = a.connection
 	}
@@ -51,6 +54,14 @@ type answers struct{ sql *sqlfile.Library }
 
 func (a answers) wordOf(name string) func(context.Context, database.Session) (string, error) {
 	return func(ctx context.Context, s database.Session) (string, error) { return word(ctx, a.sql, s, name) }
+}
+
+func (a answers) steady(ctx context.Context, s database.Session) error {
+	q, err := a.sql.Query("server.steady")
+	if err != nil {
+		return err
+	}
+	return s.Exec(ctx, q.Text)
 }
 
 func (a answers) settings(ctx context.Context, s database.Session) (map[string]string, error) {

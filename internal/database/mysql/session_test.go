@@ -271,6 +271,17 @@ func TestOnAServerThatIsSetOtherwise(t *testing.T) {
 	wantRows(t, s.connect(t), "SELECT @@wait_timeout", "86400")
 }
 
+// What a server sets for everybody would have the questions of a monitor fail.
+func TestSession_IsSteadied(t *testing.T) {
+	onEach(t, "sledge_steady", func(t *testing.T, s *server) {
+		session := s.connect(t)
+		mustExec(t, session, "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE; SET SESSION lock_wait_timeout = 1 /*M!100101 , max_statement_time = 1 */ /*!50708 , max_execution_time = 1 */")
+		mustExec(t, session, s.query(t, "server.steady"))
+		wantRows(t, session, "SELECT @@lock_wait_timeout > 1000, 0 /*M!100101 + @@max_statement_time */ /*!50708 + @@max_execution_time */ = 0", "1|1")
+		wantRows(t, session, "SELECT 'READ-COMMITTED' IN (/*M! @@tx_isolation */ /*!50720 @@transaction_isolation */)", "1")
+	})
+}
+
 func BenchmarkCall(b *testing.B) {
 	s := &server{database: mariadb.Database, values: testserver.Open(b, "mariadb").Values()}
 	s.set("dbname", "mysql")

@@ -370,6 +370,23 @@ func TestStatementsForAnyWorkload(t *testing.T) {
 	}
 }
 
+// A server's settings for everybody would end a monitor's session, or have its questions fail.
+func TestSession_IsSteadied(t *testing.T) {
+	session := connect(t, testserver.Open(t, "postgresql").Values(), database.Owner)
+	for _, set := range []string{
+		"SET default_transaction_isolation = 'serializable'", "SET statement_timeout = 1000", "SET idle_in_transaction_session_timeout = 1000",
+		library(t).Text("server.steady"),
+	} {
+		if err := session.Exec(t.Context(), set); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := rows(t, session, "SELECT current_setting('transaction_isolation'), current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout'), coalesce(current_setting('idle_session_timeout', true), '0')")
+	if want := "read committed|0|0|0"; got[0] != want {
+		t.Errorf("got %q, want %q", got[0], want)
+	}
+}
+
 // To have the server count is a transaction, which is taken off the count: so it has to be
 // in it, be there other work or none.
 func TestAFlushIsCountedItself(t *testing.T) {

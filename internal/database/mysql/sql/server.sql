@@ -40,3 +40,9 @@ EXECUTE sledge_settings
 -- What SHOW PROCESSLIST calls this session.
 -- name: session
 SELECT CONCAT('connection ', CONNECTION_ID())
+
+-- MariaDB alone reads what stands in a comment that begins with M, and passes over what is of
+-- MySQL 5.7.
+-- name: steady
+SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;
+SET SESSION lock_wait_timeout = 31536000 /*M!100101 , max_statement_time = 0 */ /*!50708 , max_execution_time = 0 */

@@ -15,3 +15,11 @@ ORDER BY name
 -- What pg_stat_activity and the log call this session.
 -- name: session
 SELECT 'process ' || pg_backend_pid()
+
+-- Those of these settings that this server knows.
+-- name: steady
+SELECT set_config(s.name, v.value, false)
+FROM (VALUES ('default_transaction_isolation', 'read committed'), ('default_transaction_deferrable', 'off'),
+  ('statement_timeout', '0'), ('lock_timeout', '0'), ('transaction_timeout', '0'),
+  ('idle_in_transaction_session_timeout', '0'), ('idle_session_timeout', '0')) AS v (name, value)
+JOIN pg_settings s ON s.name = v.name

@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/load"
+	"sledge/internal/job"
+)
+
+// brittleSession is a session of which a server makes an end, or which it refuses.
+type brittleSession struct {
+	instantSession
+	probe func() error // what becomes of a reading
+}
+
+func (s *brittleSession) Query(ctx context.Context, text string, limit int) (database.Table, error) {
+	if text == "probe" {
+		if err := s.probe(); err != nil {
+			return database.Table{}, err
+		}
+	}
+	return s.instantSession.Query(ctx, text, limit)
+}
+
+// TestRun_OutlastsItsMonitor has the session fail that reads the counts, in each way that a
+// server has for it. Virtual users are not disturbed, so that what they measured stands.
+func TestRun_OutlastsItsMonitor(t *testing.T) {
+	errSerial := errors.New("could not serialize access")
+	for _, tt := range []struct {
+		name   string
+		probe  func(n int) error // of reading number n
+		refuse int               // sessions after this one cannot be opened; 0 is never
+		want   string            // what is missing; "" is nothing
+	}{
+		{"it cannot serialize", func(n int) error { return []error{errDeadlock, nil, errDeadlock, errDeadlock, nil}[n] }, 0, ""},
+		{"it is ended once", func(n int) error { return []error{errLost, nil, nil}[n] }, 0, ""},
+		{"it is ended twice", func(n int) error { return []error{errLost, nil, errLost, nil}[n] }, 0, ""},
+		{"it is ended and none is let in", func(int) error { return errLost }, 4, "connection lost"},
+		{"it may not read", func(int) error { return errSerial }, 0, "could not serialize access"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				u := fakeUser{takes: 100 * time.Millisecond}
+				p := fakePlan(u, load.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second})
+				p.Server.Counter = nil // which is read over another session
+				sessions, readings := 0, 0
+				connect := p.Database.Connect
+				p.Database.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+					s, err := connect(ctx, options, as)
+					sessions++
+					if tt.refuse > 0 && sessions > tt.refuse {
+						return nil, errLost
+					}
+					return &brittleSession{s.(instantSession), func() error { readings++; return tt.probe(readings - 1) }}, err
+				}
+				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+				if err != nil || result.Summary.All().Done < 85 || result.Summary.All().Done > 95 || result.Status == job.Failed {
+					t.Errorf("got %q, %d done, %v; want a run that succeeds", result.Status, result.Summary.All().Done, err)
+				}
+				if a := result.Agreement; (a != nil) != (tt.want == "") || a != nil && !a.Holds && !a.Vague {
+					t.Errorf("got %+v for the counts", a)
+				}
+				if !strings.Contains(result.Unprobed, tt.want) || (result.Unprobed == "") != (tt.want == "") {
+					t.Errorf("missing is %q, want %q", result.Unprobed, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// TestRun_ReadsRateAgain ends the session that reads the server's rate, of which nobody must
+// see an old one.
+func TestRun_ReadsRateAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 20 * time.Second})
+		counter, began := p.Server.Counter, time.Now()
+		p.Server.Counter = func(ctx context.Context, s database.Session) (int64, error) {
+			if passed := time.Since(began); passed > 4500*time.Millisecond && passed < 9500*time.Millisecond {
+				return 0, errLost
+			}
+			return counter(ctx, s)
+		}
+		var rates []bool
+		seen := watcher(func(e job.Event) {
+			if e.Second != nil {
+				rates = append(rates, e.Second.ServerTPM != nil)
+			}
+		})
+		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if len(rates) != 20 || !slices.Contains(rates[:4], true) || slices.Contains(rates[6:9], true) || !slices.Contains(rates[12:], true) {
+			t.Errorf("got rates %t, want none from 5 to 10 s", rates)
+		}
+	})
+}
