@@ -16,7 +16,7 @@ import (
 // workThrough is a run that ends when its work is done, all of which is measured. No monitor
 // takes part: the first user says what there is to say of the server.
 func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version string) (job.Result, error) {
-	defer p.useCores()()
+	defer host.UseCores(p.coreUse())()
 	r, err := seatAlone(ctx, p, f, version)
 	if err != nil {
 		return job.Result{}, err
@@ -25,7 +25,7 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 	kinds := len(p.Workload.Kinds)
 	m := newMeasurement(kinds)
 	serverCount := r.beginServerCount(ctx)
-	load := host.StartLoad()
+	r.load = host.StartLoad()
 	m.started = time.Now()
 	r.stages.tell(r)
 	if err := r.start(); err != nil {
@@ -38,7 +38,7 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 		r.plan.Grace = 0
 	}
 	r.end(ctx, &m, &m.summary)
-	m.client = load.End()
+	m.client = r.load.End()
 	m.client.WithDatabase = p.Database.Embedded
 	m.elapsed = time.Since(m.started)
 	m.summary.Elapsed = m.elapsed

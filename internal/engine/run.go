@@ -86,6 +86,7 @@ type run struct {
 
 	auditor workload.Auditor // of the ledger; nil where none is kept
 
+	load   *host.Load    // of the measured time, from when that begins; nil before
 	report *serverReport // nil where none is asked for
 
 	polled   atomic.Pointer[count] // the newest reading of the server's count
@@ -118,7 +119,7 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 		}
 		leaving.Wait()
 	}()
-	defer p.useCores()()
+	defer host.UseCores(p.coreUse())()
 	if r, err = prepare(ctx, p, f, monitor, version); err != nil {
 		return job.Result{}, brokenOff(ctx, job.Run, err)
 	}
@@ -260,9 +261,9 @@ func introduce(ctx context.Context, p Plan, s database.Session, tell func(job.Ev
 	return nil
 }
 
-// useCores gives the virtual users their cores, until done is called.
-func (p Plan) useCores() (done func()) {
-	return host.UseCores(host.CoreUse{Loops: p.Pacing.Loops, All: p.Database.Embedded})
+// coreUse is what virtual users do with cores.
+func (p Plan) coreUse() host.CoreUse {
+	return host.CoreUse{Loops: p.Pacing.Loops, All: p.Database.Embedded}
 }
 
 // newScheduler returns what runs the users.
@@ -277,11 +278,7 @@ func (p Plan) newScheduler() (loop.Scheduler, error) {
 // where users are more: two of them never need more stripes than that to stay out of
 // each other's way.
 func newStripes(p Plan) []*meter.Stripe {
-	threads := host.Cores()
-	if p.Pacing.Loops > 0 {
-		threads = p.Pacing.Loops
-	}
-	stripes := make([]*meter.Stripe, min(p.terminals(), threads))
+	stripes := make([]*meter.Stripe, min(p.terminals(), p.coreUse().Threads()))
 	for i := range stripes {
 		stripes[i] = meter.NewStripe()
 	}
@@ -503,14 +500,14 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 		r.feed.send(job.Event{User: job.Monitor, Counts: m.start.counts(false)})
 	}
 
-	load := host.StartLoad()
+	r.load = host.StartLoad()
 	m.started = time.Now()
 	r.report.begin(ctx)
 	r.feed.send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.Measure, Length: pacing.Duration}})
 	ended, err = r.phase(ctx, job.Measure, pacing.Duration, stop, second, r.measured(&m)...)
 	m.timeUp = time.Now()
 	r.report.timeUp()
-	m.client = load.End()
+	m.client = r.load.End()
 	m.elapsed = m.timeUp.Sub(m.started)
 	m.summary.Elapsed = m.elapsed
 	m.underWay = r.underWay()
@@ -585,7 +582,7 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 	timer := time.NewTimer(min(time.Second, length))
 	defer timer.Stop()
 	still := standstill{run: r}
-	steps := 0
+	steps, pauses := 0, 0
 	var everybody <-chan struct{}
 	if name == job.LogIn {
 		everybody = r.everybody
@@ -620,6 +617,7 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 			}})
 		}
 		still.look(measured)
+		pauses = r.tellPauses(pauses)
 		steps = r.tellStep(steps)
 		last = now
 		if over {
@@ -878,7 +876,7 @@ func (r *run) cutShort(after time.Duration) error {
 // doubts returns why the numbers of a run that ran to its end must not be used, and
 // marks the result so, or returns nil.
 func (r *run) doubts(result *job.Result, m measurement) error {
-	err := cmp.Or(r.cutOff(result), r.idleUsers(result.Idle), r.tooManyFailures(m), r.disagreement(result.Agreement))
+	err := cmp.Or(r.cutOff(result), stoodStill(m.client, m.elapsed), r.idleUsers(result.Idle), r.tooManyFailures(m), r.disagreement(result.Agreement))
 	if err == nil {
 		return nil
 	}

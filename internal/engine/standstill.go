@@ -88,6 +88,10 @@ type standstill struct {
 	told  bool
 }
 
+// longestSecond bounds how much of a second counts as silence: in one that took longer, this client
+// did not run.
+const longestSecond = 1250 * time.Millisecond
+
 // look is given each second as it was measured. Each standstill is told once, when it
 // can be noticed.
 func (s *standstill) look(second meter.CodedSummary) {
@@ -98,7 +102,7 @@ func (s *standstill) look(second meter.CodedSummary) {
 	if s.spans != nil {
 		return // a transaction may take an hour
 	}
-	s.since += second.Elapsed
+	s.since += min(second.Elapsed, longestSecond)
 	list := s.underWay()
 	if s.told || len(list) == 0 || min(s.since, list[0].took) < noticeable {
 		return
@@ -128,7 +132,8 @@ func (r *run) waiting(m measurement) []job.Waiting {
 }
 
 // longestGap returns the longest time in the measurement in which no transaction ended
-// though some were under way, and how many of them were standstills.
+// though some were under way, and how many of them were standstills. The time in which this
+// client did not run is in none.
 func (r *run) longestGap(m measurement) (*job.Gap, int) {
 	from := m.started.Sub(r.began)
 	var unended []time.Duration
@@ -139,13 +144,52 @@ func (r *run) longestGap(m measurement) (*job.Gap, int) {
 	}
 	longest := meter.Gap{From: from, To: from}
 	n := 0
-	for _, g := range m.gaps.Between(from, from+m.elapsed, unended) {
-		if g.Length() >= time.Second {
-			n++
-		}
-		if g.Length() > longest.Length() {
-			longest = g
+	for _, whole := range m.gaps.Between(from, from+m.elapsed, unended) {
+		for _, g := range whole.Without(pausesOf(m.client, from)) {
+			if g.Length() >= time.Second {
+				n++
+			}
+			if g.Length() > longest.Length() {
+				longest = g
+			}
 		}
 	}
 	return &job.Gap{From: (longest.From - from).Seconds(), Seconds: longest.Length().Seconds()}, n
 }
+
+// pausesOf returns the times in which this client did not run, since users began, given when the
+// measurement began.
+func pausesOf(c job.ClientLoad, from time.Duration) []meter.Gap {
+	list := make([]meter.Gap, len(c.Pauses))
+	for i, p := range c.Pauses {
+		list[i].From = from + inSeconds(p.From)
+		list[i].To = list[i].From + inSeconds(p.Seconds)
+	}
+	return list
+}
+
+// tellPauses says of each time in which this client did not run that it did not, and returns how many
+// it has told of.
+func (r *run) tellPauses(told int) int {
+	if r.load == nil {
+		return told
+	}
+	pauses := r.load.Pauses()
+	for _, p := range pauses[told:] {
+		r.feed.message(job.Monitor, "This client did not run for %.1f s: what users waited meanwhile is not the server's doing", p.Length.Seconds())
+	}
+	return len(pauses)
+}
+
+// stoodStill returns an error if this client did not run for so long that the rates say little: a second
+// at least, and a twentieth of the time.
+func stoodStill(c job.ClientLoad, elapsed time.Duration) error {
+	const part = 0.05
+	paused := c.Paused()
+	if paused < 1 || paused < part*elapsed.Seconds() {
+		return nil
+	}
+	return fmt.Errorf("this client did not run for %.1f s of the %.0f s that were measured: it was stopped or suspended, or got no core", paused, elapsed.Seconds())
+}
+
+func inSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

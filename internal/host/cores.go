@@ -21,6 +21,17 @@ type CoreUse struct {
 	All   bool // a database works inside this process
 }
 
+// Threads is how many threads run the job's virtual users at the same time.
+func (u CoreUse) Threads() int {
+	switch {
+	case u.Loops > 0:
+		return u.Loops
+	case u.All, fixedCores:
+		return initialCores
+	}
+	return max(1, initialCores/2)
+}
+
 // busy is the one owner of GOMAXPROCS, and knows which jobs this process does.
 var busy struct {
 	sync.Mutex
@@ -60,13 +71,10 @@ func setCores() {
 	if len(busy.uses) > 0 {
 		loops, others := 0, 1
 		for use := range busy.uses {
-			switch {
-			case use.Loops > 0:
+			if use.Loops > 0 {
 				loops += use.Loops
-			case use.All:
-				others = initialCores
-			default:
-				others = max(others, initialCores/2)
+			} else {
+				others = max(others, use.Threads())
 			}
 		}
 		n = loops + others

@@ -20,8 +20,8 @@ func TestUseCores_RestoresWhatTheProcessStartedWith(t *testing.T) {
 		{8, false, []CoreUse{loops, goroutines}, 7, 4},
 		{8, false, []CoreUse{goroutines, loops}, 7, 4},
 		{8, false, []CoreUse{embedded, loops}, 11, 4},
-		{8, true, []CoreUse{goroutines, loops}, 8, 8},
-		{2, true, []CoreUse{goroutines, loops}, 4, 4},
+		{8, true, []CoreUse{goroutines, loops}, 11, 8},
+		{2, true, []CoreUse{goroutines, loops}, 5, 4},
 		{1, false, []CoreUse{goroutines, goroutines}, 1, 1},
 	} {
 		initialCores, fixedCores = tt.cores, tt.fixed

@@ -13,19 +13,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shirou/gopsutil/v4/process"
-
 	"sledge/internal/job"
 )
 
 // Load is what this process has used of its machine since some moment.
 type Load struct {
-	began  time.Time
-	cpu    float64 // seconds of it that were used until then
-	gc     debug.GCStats
-	pauses []uint64       // by how long they were; see gcPauses
-	jobs   int            // the most at the same time; guarded by busy
-	limits job.ClientLoad // what is known at the beginning
+	began     time.Time
+	cpu       float64 // seconds of it that were used until then
+	gc        debug.GCStats
+	pauses    []uint64 // by how long they were; see gcPauses
+	pulse     *pulse
+	throttled float64        // seconds of throttling until then
+	jobs      int            // the most at the same time; guarded by busy
+	limits    job.ClientLoad // what is known at the beginning
 }
 
 // StartLoad begins to watch what this process uses.
@@ -35,13 +35,22 @@ func StartLoad() *Load {
 	l.pauses = slices.Clone(gcPauses().Counts)
 	l.limits.MaxProcs = runtime.GOMAXPROCS(0)
 	l.limits.CgroupCores = cgroupCores(os.DirFS("/"))
+	l.throttled = throttledSeconds(os.DirFS("/"))
+	l.pulse = startPulse()
 	l.watch()
 	return l
 }
 
+// Pauses returns the times since StartLoad in which this process did not run.
+func (l *Load) Pauses() []Pause { return l.pulse.list() }
+
 // End returns what was used since StartLoad.
 func (l *Load) End() job.ClientLoad {
 	used := l.limits
+	for _, p := range l.pulse.stop() {
+		used.Pauses = append(used.Pauses, job.ClientPause{From: p.From.Sub(l.began).Seconds(), Seconds: p.Length.Seconds(), CPUSeconds: p.CPU.Seconds()})
+	}
+	used.ThrottledSeconds = throttledSeconds(os.DirFS("/")) - l.throttled
 	used.CPUSeconds = cpuSeconds() - l.cpu
 	if elapsed := time.Since(l.began).Seconds(); elapsed > 0 {
 		used.CoresUsed = used.CPUSeconds / elapsed
@@ -66,20 +75,6 @@ func (l *Load) End() job.ClientLoad {
 	return used
 }
 
-// cpuSeconds is the time, user and system, that this process has had of all cores. It
-// is 0 where the system does not tell.
-func cpuSeconds() float64 {
-	p, err := process.NewProcess(int32(os.Getpid()))
-	if err != nil {
-		return 0
-	}
-	times, err := p.Times()
-	if err != nil {
-		return 0
-	}
-	return times.User + times.System
-}
-
 // gcPauses counts the times in which the garbage collector held up the whole process, by
 // how long they were: to a quarter.
 func gcPauses() *metrics.Float64Histogram {
@@ -91,34 +86,20 @@ func gcPauses() *metrics.Float64Histogram {
 // cgroupCores returns how many cores Linux allows this process by its control groups,
 // and 0 where it sets no limit. A group cannot have more than those it is in.
 func cgroupCores(root fs.FS) float64 {
-	groups, err := fs.ReadFile(root, "proc/self/cgroup")
-	if err != nil {
-		return 0
-	}
 	least := math.Inf(1)
-	for line := range strings.Lines(string(groups)) {
-		fields := strings.SplitN(strings.TrimSpace(line), ":", 3) // "0::/user.slice", "4:cpu,cpuacct:/docker/abc"
-		if len(fields) != 3 {
-			continue
+	for _, g := range cgroups(root) {
+		limit := 0.0
+		if g.v1 {
+			quota, _ := fs.ReadFile(root, path.Join(g.folder, "cpu.cfs_quota_us"))
+			period, _ := fs.ReadFile(root, path.Join(g.folder, "cpu.cfs_period_us"))
+			limit = quotient(strings.TrimSpace(string(quota)), strings.TrimSpace(string(period)))
+		} else {
+			text, _ := fs.ReadFile(root, path.Join(g.folder, "cpu.max")) // "150000 100000", or "max 100000"
+			quota, period, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
+			limit = quotient(quota, period)
 		}
-		controllers, group := fields[1], path.Join("/", fields[2])
-		limit := func(folder string) float64 { return versionTwo(root, folder) }
-		base := "sys/fs/cgroup"
-		switch {
-		case controllers == "":
-		case slices.Contains(strings.Split(controllers, ","), "cpu"):
-			limit = func(folder string) float64 { return versionOne(root, folder) }
-			base = "sys/fs/cgroup/cpu"
-		default:
-			continue
-		}
-		for ; ; group = path.Dir(group) {
-			if n := limit(path.Join(base, group)); n > 0 {
-				least = min(least, n)
-			}
-			if group == "/" {
-				break
-			}
+		if limit > 0 {
+			least = min(least, limit)
 		}
 	}
 	if math.IsInf(least, 1) {
@@ -127,26 +108,59 @@ func cgroupCores(root fs.FS) float64 {
 	return least
 }
 
-// versionTwo reads "150000 100000", or "max 100000", from a control group's cpu.max.
-func versionTwo(root fs.FS, folder string) float64 {
-	text, err := fs.ReadFile(root, path.Join(folder, "cpu.max"))
-	if err != nil {
-		return 0
+// throttledSeconds returns for how long Linux has kept this process from cores that it wanted, because
+// a control group had used what it may, added up over the cores.
+func throttledSeconds(root fs.FS) float64 {
+	most := 0.0
+	for _, g := range cgroups(root) {
+		text, _ := fs.ReadFile(root, path.Join(g.folder, "cpu.stat"))
+		for line := range strings.Lines(string(text)) {
+			name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+			n, _ := strconv.ParseFloat(value, 64)
+			switch name {
+			case "throttled_usec": // of version 2
+				most = max(most, n/1e6)
+			case "throttled_time": // of version 1, in nanoseconds
+				most = max(most, n/1e9)
+			}
+		}
 	}
-	quota, period, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
-	return quotient(quota, period)
+	return most
 }
 
-func versionOne(root fs.FS, folder string) float64 {
-	quota, err := fs.ReadFile(root, path.Join(folder, "cpu.cfs_quota_us"))
+// cgroup is a control group that this process is in, of the controller of cores.
+type cgroup struct {
+	folder string
+	v1     bool
+}
+
+// cgroups lists the group that this process is in, and those that the group is in.
+func cgroups(root fs.FS) (list []cgroup) {
+	text, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
-		return 0
+		return nil
 	}
-	period, err := fs.ReadFile(root, path.Join(folder, "cpu.cfs_period_us"))
-	if err != nil {
-		return 0
+	for line := range strings.Lines(string(text)) {
+		fields := strings.SplitN(strings.TrimSpace(line), ":", 3) // "0::/user.slice", "4:cpu,cpuacct:/docker/abc"
+		if len(fields) != 3 {
+			continue
+		}
+		base, v1 := "sys/fs/cgroup", false
+		switch {
+		case fields[1] == "":
+		case slices.Contains(strings.Split(fields[1], ","), "cpu"):
+			base, v1 = "sys/fs/cgroup/cpu", true
+		default:
+			continue
+		}
+		for group := path.Join("/", fields[2]); ; group = path.Dir(group) {
+			list = append(list, cgroup{path.Join(base, group), v1})
+			if group == "/" {
+				break
+			}
+		}
 	}
-	return quotient(strings.TrimSpace(string(quota)), strings.TrimSpace(string(period)))
+	return list
 }
 
 // quotient divides two numbers, and returns 0 where either is none or says that there is

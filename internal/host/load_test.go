@@ -59,3 +59,19 @@ func TestCgroupCoresAreTheLeastOfAllGroups(t *testing.T) {
 		}
 	}
 }
+
+func TestThrottledSecondsAreThoseOfTheGroupThatWaitedMost(t *testing.T) {
+	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+	for want, fs := range map[float64]fstest.MapFS{
+		0: {},
+		1.5: {
+			"proc/self/cgroup":         file("0::/a/b\n"),
+			"sys/fs/cgroup/a/cpu.stat": file("usage_usec 9\nnr_throttled 3\nthrottled_usec 1500000\n"), "sys/fs/cgroup/a/b/cpu.stat": file("throttled_usec 1000\n"),
+		},
+		2: {"proc/self/cgroup": file("4:cpu,cpuacct:/docker/abc\n"), "sys/fs/cgroup/cpu/cpu.stat": file("nr_throttled 1\nthrottled_time 2000000000\n")},
+	} {
+		if got := throttledSeconds(fs); got != want {
+			t.Errorf("got %g s, want %g", got, want)
+		}
+	}
+}

@@ -301,6 +301,14 @@ type ClientLoad struct {
 	// what it used is in these figures.
 	WithDatabase bool `json:"with_database,omitempty"`
 
+	// Pauses are the times in which this process did not run at all: it was stopped, its machine was
+	// suspended, or it got no core. What users waited meanwhile is not the server's doing.
+	Pauses []ClientPause `json:"pauses,omitempty"`
+
+	// ThrottledSeconds is for how long Linux kept it from cores because a control group had
+	// used what it may, added up over the cores.
+	ThrottledSeconds float64 `json:"throttled_seconds,omitempty"`
+
 	// The pauses in which Go's garbage collector held up all of the process.
 	GCPauses              int64   `json:"gc_pauses"`
 	GCPauseSeconds        float64 `json:"gc_pause_seconds"`         // in all
@@ -312,6 +320,36 @@ type ClientLoad struct {
 func (c ClientLoad) NearLimit() bool {
 	const near, moment = 0.8, 0.1 // of its cores; seconds of CPU time
 	return !c.WithDatabase && c.CoresUsed >= near*c.Cores && c.CPUSeconds >= moment
+}
+
+// HadRoom reports whether the client had what it needed all the time: it was not near its limit,
+// did not stand still, and was not throttled for a twentieth of the time.
+func (c ClientLoad) HadRoom() bool {
+	return !c.NearLimit() && len(c.Pauses) == 0 && !c.Throttled()
+}
+
+// Throttled reports whether control groups kept the client from its cores for more than a
+// twentieth of the time that it worked and waited for them.
+func (c ClientLoad) Throttled() bool {
+	return c.ThrottledSeconds > 0.05*(c.CPUSeconds+c.ThrottledSeconds) && c.ThrottledSeconds >= 0.1
+}
+
+// Paused returns for how many seconds in all the client did not run.
+func (c ClientLoad) Paused() (seconds float64) {
+	for _, p := range c.Pauses {
+		seconds += p.Seconds
+	}
+	return seconds
+}
+
+// ClientPause is a time in which Sledge's own process did not run.
+type ClientPause struct {
+	From    float64 `json:"from_seconds"` // since the measurement began
+	Seconds float64 `json:"seconds"`
+
+	// CPUSeconds is what it used meanwhile. If that is most of the time, the process was not stopped:
+	// it was too busy to look at its clock.
+	CPUSeconds float64 `json:"cpu_seconds"`
 }
 
 // Tidied is work that a server did after a run, so that the next begins as this one did.

@@ -12,6 +12,25 @@ type Gap struct{ From, To time.Duration }
 // Length returns how long the gap lasted.
 func (g Gap) Length() time.Duration { return g.To - g.From }
 
+// Without returns the parts of the gap that are outside some times, in order; of each, those that
+// are long enough to be a gap.
+func (g Gap) Without(times []Gap) (parts []Gap) {
+	add := func(part Gap) {
+		if part.Length() >= slotLength {
+			parts = append(parts, part)
+		}
+	}
+	for _, t := range times {
+		if t.To <= g.From || t.From >= g.To {
+			continue
+		}
+		add(Gap{g.From, t.From})
+		g.From = t.To
+	}
+	add(g)
+	return parts
+}
+
 // Gaps finds gaps. Percentiles hide them in a closed loop: while the database stands
 // still nothing is begun, so that however long it takes, each user has but one slow
 // transaction to show for it.

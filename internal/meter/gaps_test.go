@@ -68,3 +68,18 @@ func TestGaps(t *testing.T) {
 		})
 	}
 }
+
+func TestGap_WithoutTimesThatAreNotItsOwn(t *testing.T) {
+	s := time.Second
+	for _, tt := range []struct{ times, want []meter.Gap }{
+		{nil, []meter.Gap{{3 * s, 9 * s}}},
+		{[]meter.Gap{{0, 2 * s}, {10 * s, 11 * s}}, []meter.Gap{{3 * s, 9 * s}}},
+		{[]meter.Gap{{2 * s, 10 * s}}, nil},
+		{[]meter.Gap{{2 * s, 4 * s}, {5 * s, 6 * s}}, []meter.Gap{{4 * s, 5 * s}, {6 * s, 9 * s}}},
+		{[]meter.Gap{{3100 * time.Millisecond, 8800 * time.Millisecond}}, nil}, // what is left is too short
+	} {
+		if got := (meter.Gap{3 * s, 9 * s}).Without(tt.times); !slices.Equal(got, tt.want) {
+			t.Errorf("without %v: got %v, want %v", tt.times, got, tt.want)
+		}
+	}
+}

@@ -130,7 +130,7 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	}
 	if idle := r.Idle; idle != nil {
 		if idle.Idle == 0 {
-			row(Good, "Users", "all %s were run", sharers(r))
+			row(Good, "Users", "%s worked", sharers(r))
 		} else {
 			row(Bad, "Users", "%s of %s did no transaction", count(int64(idle.Idle)), sharers(r))
 		}
@@ -140,7 +140,11 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 		if g.Seconds > 0 {
 			flow = fmt.Sprintf("steady: the longest time in which no transaction ended was %.2f s, at %s", g.Seconds, clock(g.From))
 		}
-		row(Good, "Flow", "%s", flow)
+		mark := Good
+		if r.Client != nil && len(r.Client.Pauses) > 0 {
+			mark, flow = Plain, flow+"; this does not count the time in which this client did not run"
+		}
+		row(mark, "Flow", "%s", flow)
 	}
 	for i, o := range r.Outages {
 		name := ""
@@ -172,7 +176,7 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	if s := r.Sharing; s != nil {
 		row(Plain, "Sharing", "%s for %s; transactions waited %s for one", connections(s.Connections), sharers(r), delay(s.Wait))
 	}
-	if c := r.Client; c != nil && !c.NearLimit() {
+	if c := r.Client; c != nil && c.HadRoom() {
 		mark, who := Good, "had room: "
 		if c.WithDatabase { // which may take what it can get
 			mark, who = Plain, "with the database in it: "

@@ -46,8 +46,13 @@ func remarks(r job.Result) []string {
 		}
 	}
 	lines = append(lines, waiting(r.Waiting)...)
-	if r.Client != nil {
-		lines = append(lines, client(*r.Client))
+	if c := r.Client; c != nil {
+		if len(c.Pauses) > 0 {
+			lines = append(lines, clientPauses(*c))
+		}
+		if len(c.Pauses) == 0 || c.NearLimit() || c.Throttled() {
+			lines = append(lines, client(*c))
+		}
 	}
 	return lines
 }
@@ -63,7 +68,7 @@ func Warnings(r job.Result) []string {
 	if r.LongestGap != nil && r.LongestGap.Seconds < standstill {
 		r.LongestGap = nil
 	}
-	if r.Client != nil && !r.Client.NearLimit() {
+	if r.Client != nil && r.Client.HadRoom() {
 		r.Client = nil
 	}
 	return remarks(r)
@@ -195,6 +200,20 @@ func garbage(c job.ClientLoad) string {
 		count(c.GCPauses), millis(1e9*c.GCPauseSeconds), millis(1e9*c.GCLongestPauseSeconds))
 }
 
+// clientPauses says when the client did not run.
+func clientPauses(c job.ClientLoad) string {
+	longest := slices.MaxFunc(c.Pauses, func(a, b job.ClientPause) int { return cmp.Compare(a.Seconds, b.Seconds) })
+	line := fmt.Sprintf("THIS CLIENT DID NOT RUN for %.1f s from %s", longest.Seconds, clock(longest.From))
+	if n := len(c.Pauses); n > 1 {
+		line += fmt.Sprintf(", the longest of %s pauses of %.1f s in all", count(int64(n)), c.Paused())
+	}
+	line += ". That is in the rates and response times, and is not the server's doing. "
+	if longest.CPUSeconds >= longest.Seconds/2 {
+		return line + "It was too busy to look at its clock: give it more cores, or fewer users."
+	}
+	return line + "It was stopped or suspended, or got no core: keep its machine free for it."
+}
+
 // client says what Sledge itself used of its machine, and whether that was too much.
 func client(c job.ClientLoad) string {
 	who := "The client"
@@ -202,7 +221,10 @@ func client(c job.ClientLoad) string {
 		who = "The client and the database in it"
 	}
 	line := fmt.Sprintf("%s used %.2f of %s; %s.", who, c.CoresUsed, cores(c.Cores), garbage(c))
-	if !c.NearLimit() {
+	switch {
+	case c.Throttled():
+		return fmt.Sprintf("THE CLIENT WAS THROTTLED by its control group for %.1f s of CPU time, so the latencies may be its own. %s Raise its limit of %s.", c.ThrottledSeconds, line, cores(c.CgroupCores))
+	case !c.NearLimit():
 		return line
 	}
 	return "THE CLIENT WAS NEAR ITS LIMIT, so the latencies may be its own. " + line + " Give it more: set GOMAXPROCS, or run it on a machine of its own."

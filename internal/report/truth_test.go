@@ -86,10 +86,34 @@ func TestRemarksSayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 			job.Result{Client: &job.ClientLoad{CoresUsed: 1.9, Cores: 2, WithDatabase: true}},
 			"The client and the database in it used 1.90 of 2 cores; garbage collection did not pause it.",
 		},
+		{
+			"a client that was stopped twice",
+			job.Result{Client: &job.ClientLoad{CoresUsed: 0.1, Cores: 1, Pauses: []job.ClientPause{{From: 1, Seconds: 0.4}, {From: 3.2, Seconds: 4.01}}}},
+			"THIS CLIENT DID NOT RUN for 4.0 s from 0:03, the longest of 2 pauses of 4.4 s in all. That is in the rates and response times, and is not the server's doing. It was stopped or suspended, or got no core: keep its machine free for it.",
+		},
+		{
+			"a client too busy for its own clock",
+			job.Result{Client: &job.ClientLoad{CoresUsed: 0.1, Cores: 1, Pauses: []job.ClientPause{{From: 61, Seconds: 0.4, CPUSeconds: 0.3}}}},
+			"THIS CLIENT DID NOT RUN for 0.4 s from 1:01. That is in the rates and response times, and is not the server's doing. It was too busy to look at its clock: give it more cores, or fewer users.",
+		},
+		{
+			"a throttled client",
+			job.Result{Client: &job.ClientLoad{CPUSeconds: 5, CoresUsed: 0.5, Cores: 1, CgroupCores: 1, ThrottledSeconds: 1.25}},
+			"THE CLIENT WAS THROTTLED by its control group for 1.2 s of CPU time, so the latencies may be its own. The client used 0.50 of 1 core; garbage collection did not pause it. Raise its limit of 1 core.",
+		},
 		{"a build", job.Result{}, ""},
 	} {
 		if got := strings.Join(remarks(tt.result), "\n"); got != tt.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestGrounds_NeverTickAClientThatDidNotRun(t *testing.T) {
+	r := job.Result{LongestGap: &job.Gap{}, Client: &job.ClientLoad{CoresUsed: 0.1, Cores: 1, Pauses: []job.ClientPause{{From: 3, Seconds: 4}}}}
+	for _, g := range Grounds(job.Job{Result: r}, meter.Summary{}) {
+		if g.Tone == Good {
+			t.Errorf("got %+v", g)
 		}
 	}
 }
@@ -103,6 +127,9 @@ func TestOnlyAClientNearItsLimitIsWarnedOf(t *testing.T) {
 		{job.ClientLoad{CPUSeconds: 8.1, CoresUsed: 0.81, Cores: 1}, 1},
 		{job.ClientLoad{CPUSeconds: 0.05, CoresUsed: 0.81, Cores: 1}, 0},
 		{job.ClientLoad{CPUSeconds: 10, CoresUsed: 1, Cores: 1, WithDatabase: true}, 0},
+		{job.ClientLoad{CPUSeconds: 1, CoresUsed: 0.1, Cores: 1, Pauses: []job.ClientPause{{Seconds: 0.3}}}, 1},
+		{job.ClientLoad{CPUSeconds: 8.1, CoresUsed: 0.81, Cores: 1, Pauses: []job.ClientPause{{Seconds: 0.3}}}, 2},
+		{job.ClientLoad{CPUSeconds: 9.6, CoresUsed: 0.5, Cores: 1, ThrottledSeconds: 0.4}, 0},
 	} {
 		if got := Warnings(job.Result{Client: &tt.client}); len(got) != tt.want {
 			t.Errorf("%+v: got the warnings %q, want %d", tt.client, got, tt.want)

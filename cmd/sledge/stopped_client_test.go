@@ -1,0 +1,40 @@
+package main_test
+
+import (
+	"encoding/json"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/report"
+)
+
+func TestRun_BlamesAClientThatStoodStill(t *testing.T) {
+	p := newProgram(t, map[string]string{"sqlite_file": t.TempDir() + "/tpcc.db"})
+	p.must("build", "--db", "sqlite", "--warehouses", "1")
+	run := p.start("run", "--db", "sqlite", "--users", "2", "--rampup", "0", "--duration", "4s")
+	p.untilMeasured()
+	for _, s := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
+		if err := run.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+		if s == syscall.SIGSTOP {
+			time.Sleep(1500 * time.Millisecond)
+		}
+	}
+	exit := p.wait(run)
+	shown := p.must("jobs", "show", "last")
+	if exit != job.ExitInvalid || !strings.Contains(shown, "THIS CLIENT DID NOT RUN for 1.") {
+		t.Errorf("exit code %d, want %d, and that the client did not run:\n%s", exit, job.ExitInvalid, shown)
+	}
+	var j report.Document
+	if err := json.Unmarshal([]byte(p.must("jobs", "show", "last", "--json")), &j); err != nil {
+		t.Fatal(err)
+	}
+	c, gap := j.Client, j.LongestGap
+	if c == nil || len(c.Pauses) == 0 || c.Paused() < 1.4 || gap == nil || gap.Seconds > 1 {
+		t.Errorf("got %+v and %+v: want a pause of 1.5 s, and none of it as a stall of the server", c, gap)
+	}
+}

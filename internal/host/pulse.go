@@ -1,0 +1,73 @@
+package host
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Pause is a time in which this process did not run: it was stopped, its machine was suspended, or
+// it got no core.
+type Pause struct {
+	From   time.Time // up to a beat earlier than the pause
+	Length time.Duration
+	CPU    time.Duration // that the process used meanwhile; much of it means that it was too busy for its own clock
+}
+
+const (
+	beat       = 50 * time.Millisecond // between two looks at the clock
+	pauseAfter = 250 * time.Millisecond
+)
+
+// pulse looks at the clock every 50 ms, on a thread of its own, and keeps the times that took much
+// longer than that.
+type pulse struct {
+	quit chan struct{}
+	over sync.WaitGroup
+
+	mu     sync.Mutex
+	pauses []Pause
+}
+
+func startPulse() *pulse {
+	p := &pulse{quit: make(chan struct{})}
+	p.over.Go(p.run)
+	return p
+}
+
+func (p *pulse) run() {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	timer := time.NewTimer(beat)
+	defer timer.Stop()
+	last, used := time.Now(), cpuSeconds()
+	for ended := false; !ended; timer.Reset(beat) {
+		select {
+		case <-p.quit:
+			ended = true
+		case <-timer.C:
+		}
+		now, usedNow := time.Now(), cpuSeconds()
+		if now.Sub(last)-beat >= pauseAfter {
+			p.mu.Lock()
+			p.pauses = append(p.pauses, Pause{last, now.Sub(last), time.Duration((usedNow - used) * float64(time.Second))})
+			p.mu.Unlock()
+		}
+		last, used = now, usedNow
+	}
+}
+
+// list returns the pauses so far.
+func (p *pulse) list() []Pause {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.pauses)
+}
+
+// stop returns when a pause that is just over has been noted.
+func (p *pulse) stop() []Pause {
+	close(p.quit)
+	p.over.Wait()
+	return p.list()
+}
