@@ -21,7 +21,7 @@
 // keeps the value out of everything that is shown or stored; help says what it
 // is; unit says what a number counts; for lists the actions that the option means
 // something to, divided by "|", and is left out where all do; main marks the few
-// that most people set. Three tags are for a field or for all fields of an embedded
+// that most people set; instead lists the options that this one replaces, divided by "|". Three tags are for a field or for all fields of an embedded
 // struct: group says under which heading the option is shown; soon marks what is
 // accepted and not built yet; dict says which section of a dictionary it is in.
 package option
@@ -94,6 +94,10 @@ type Description struct {
 
 	// Actions are those that the option means something to; none stands for all.
 	Actions []string `json:"actions,omitempty"`
+
+	// Instead lists the options that this one replaces: a socket replaces host and port.
+	// If both are given in several places, the strongest place decides which of them counts.
+	Instead []string `json:"-"`
 }
 
 // Groups are the headings that options are shown under, in their order.
@@ -445,6 +449,9 @@ func describe(tag reflect.StructTag, f fields, v reflect.Value) Description {
 	}
 	if actions := tag.Get("for"); actions != "" {
 		d.Actions = strings.Split(actions, "|")
+	}
+	if instead := tag.Get("instead"); instead != "" {
+		d.Instead = strings.Split(instead, "|")
 	}
 	return d
 }

@@ -11,6 +11,7 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/engine/pool"
+	"sledge/internal/hammerdb/names"
 	"sledge/internal/hammerdb/pools"
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -95,25 +96,25 @@ func readPoolFile(pair catalog.Pair, path string) (pool.Pool, []string, error) {
 // ownNames returns the options of a connection by their own names. What is none of a
 // connection's is an error, or is passed over where the file has always been read so.
 func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool) (values option.Values, passed []string, err error) {
-	given := place{}
-	names := slices.Sorted(maps.Keys(c.Options))
-	for _, name := range names {
+	in := place{}
+	given := slices.Sorted(maps.Keys(c.Options))
+	for _, name := range given {
 		low := strings.ToLower(name)
-		if _, twice := given[low]; twice {
+		if _, twice := in[low]; twice {
 			return nil, nil, fmt.Errorf("connection %s: it has %.40q twice, in upper and in lower case: leave out one", c.Name, low)
 		}
-		given[low] = entry{text: c.Options[name], folder: folder, origin: "the pool"}
+		in[low] = entry{text: c.Options[name], folder: folder, origin: "the pool"}
 	}
 	values = option.Values{}
 	known := place{}
 	var all []string
 	for _, o := range ofConnections(pair) {
 		called := Called(pair, o)
-		e, name, err := given.find(o, called)
+		e, name, err := in.find(o, called)
 		if err != nil {
 			return nil, nil, fmt.Errorf("connection %s: %w", c.Name, err)
 		}
-		if name != "" {
+		if name != "" && !(lenient && names.Unused(pair.Database.Name, o.Name, e.text)) {
 			values[o.Name] = e.text
 		}
 		all = append(all, called...)
@@ -124,7 +125,13 @@ func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool)
 			}
 		}
 	}
-	for _, name := range names {
+	for _, o := range ofConnections(pair) {
+		_, given := values[o.Name]
+		if !given && slices.ContainsFunc(o.Instead, func(other string) bool { _, named := values[other]; return named }) {
+			values[o.Name] = o.Default // that of the run leads to another server
+		}
+	}
+	for _, name := range given {
 		if _, is := known[strings.ToLower(name)]; is {
 			continue
 		}

@@ -197,3 +197,12 @@ func TestWhatAPoolFileHasInVainIsWarnedOf(t *testing.T) {
 		t.Error("a value that was passed over is shown or kept")
 	}
 }
+
+func TestPool_ConnectionWithAddressDoesNotUseTheSocketOfTheRun(t *testing.T) {
+	path := write(t, "pool.toml", "[connections.a]\nport = 3307\n[connections.b]\nuser = 'u'\n[connections.c]\nport = 3308\nsocket = '/run/c.sock'\n")
+	order, err := bench.Resolve(job.Run, workbench.Sources{Flags: map[string]string{"db": "maria", "pool": path}, Set: []string{"socket=/run/db.sock"}})
+	const want = `{"connections":[{"name":"a","options":{"port":"3307","socket":"null"}},{"name":"b","options":{"user":"u"}},{"name":"c","options":{"port":"3308","socket":"/run/c.sock"}}]}`
+	if got := order.Spec.Options[pool.Option]; err != nil || got != want {
+		t.Errorf("got %s and %v, want %s", got, err, want)
+	}
+}

@@ -135,7 +135,7 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 		}
 		spec.Users = counts[0]
 	}
-	c := choice{Pair: pair, bench: b, known: pair.Options(), values: option.Values{}, called: option.Names{}, origins: map[string]string{}, general: general, fallback: map[string]string{}}
+	c := choice{Pair: pair, bench: b, known: pair.Options(), values: option.Values{}, called: option.Names{}, origins: map[string]string{}, strengths: map[string]int{}, general: general, fallback: map[string]string{}}
 	if err := c.takeAll(named, target, s); err != nil {
 		return Order{}, err
 	}
@@ -383,13 +383,16 @@ func (o Order) Runs() ([]Order, error) {
 // first.
 type choice struct {
 	catalog.Pair
-	bench    Bench
-	known    []option.Description
-	values   option.Values
-	called   option.Names // what the place that set an option calls it
-	origins  map[string]string
-	general  []place // what they say of settings that are no options
-	fallback map[string]string
+	bench   Bench
+	known   []option.Description
+	values  option.Values
+	called  option.Names // what the place that set an option calls it
+	origins map[string]string
+	general []place // what they say of settings that are no options
+
+	strength  int            // of the place that is being read; stronger places have greater numbers
+	strengths map[string]int // of the places that set options, by the options' names
+	fallback  map[string]string
 
 	leading  string   // what of a guarded place leads to another server; "" for nothing
 	withheld []string // which passwords were therefore not used, a line each
@@ -404,6 +407,7 @@ type saying struct {
 
 func (c *choice) takeAll(named []saying, u *url.URL, s Sources) error {
 	for _, p := range named {
+		c.strength++
 		if p.guarded {
 			if err := c.guard(p.place); err != nil {
 				return err
@@ -415,16 +419,59 @@ func (c *choice) takeAll(named []saying, u *url.URL, s Sources) error {
 			}
 		}
 	}
+	c.strength++
 	if err := c.takeURL(u); err != nil {
 		return err
 	}
+	c.strength++
 	if err := c.takeFlags(s.Flags); err != nil {
 		return err
 	}
 	if err := c.takeSecrets(s.Secrets); err != nil {
 		return err
 	}
-	return c.takeSet(s.Set)
+	if err := c.takeSet(s.Set); err != nil {
+		return err
+	}
+	c.settleAlternatives()
+	return nil
+}
+
+// settleAlternatives keeps the stronger one if two places give an option and one that replaces
+// it: a port on the command line counts, and not a socket in the configuration file.
+func (c *choice) settleAlternatives() {
+	for _, o := range c.known {
+		text, said := c.values[o.Name]
+		if !said {
+			continue
+		}
+		for _, other := range o.Instead {
+			_, both := c.values[other]
+			switch {
+			case both && c.strengths[other] > c.strengths[o.Name]:
+				c.drop(o.Name)
+			case both && c.strengths[other] < c.strengths[o.Name] && replaces(text):
+				c.drop(other)
+			}
+		}
+	}
+}
+
+// replaces reports whether an option with this value replaces others.
+func replaces(text string) bool { return text != "" && text != "null" }
+
+// drop takes back what a place said about an option.
+func (c *choice) drop(name string) {
+	delete(c.values, name)
+	delete(c.origins, name)
+	delete(c.called, name)
+}
+
+// replaced reports whether the value of another option replaces that of an option so far.
+func (c *choice) replaced(name string) bool {
+	return slices.ContainsFunc(c.known, func(o option.Description) bool {
+		return slices.Contains(o.Instead, name) && replaces(c.values[o.Name])
+	})
 }
 
 // guard takes away the passwords of weaker places if the place leads to another server than
@@ -443,7 +490,7 @@ func (c *choice) guard(p place) error {
 		if !said {
 			before = o.Default
 		}
-		if called != "" && e.text != before {
+		if called != "" && (e.text != before || c.replaced(o.Name)) {
 			leading = fmt.Sprintf("%s sets %s", e.origin, called)
 			break
 		}
@@ -461,9 +508,7 @@ func (c *choice) guard(p place) error {
 		} else if called == "" {
 			c.withhold(o, c.origins[o.Name])
 		}
-		delete(c.values, o.Name)
-		delete(c.origins, o.Name)
-		delete(c.called, o.Name)
+		c.drop(o.Name)
 	}
 	return nil
 }
@@ -511,6 +556,7 @@ func (c *choice) unsaid() (list []option.Description) {
 func (c *choice) take(name, text, origin, called string) {
 	c.values[name] = text
 	c.origins[name] = origin
+	c.strengths[name] = c.strength
 	delete(c.called, name)
 	if called != "" {
 		c.called[name] = called

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -526,5 +527,94 @@ func TestOptionsOfWhatIsNotBuiltAreSaidToHaveNoEffect(t *testing.T) {
 	}
 	if _, err := bench.Resolve(job.Run, workbench.Sources{Flags: flags, Set: []string{"oceanbase=true"}}); err == nil || !strings.Contains(err.Error(), "not built yet") {
 		t.Errorf("got error %v, want that OceanBase is not built yet", err)
+	}
+}
+
+// A socket and an address are two names of a server: the stronger place decides.
+func TestResolve_StrongerPlaceChoosesBetweenSocketAndAddress(t *testing.T) {
+	config := write(t, "sledge.toml", "socket = '/run/config.sock'\n")
+	address := write(t, "sledge.toml", "host = 'config'\nport = 1\n")
+	for _, tt := range []struct {
+		name         string
+		s            workbench.Sources
+		socket, port string // "" if the job is not told
+	}{
+		{"a named port", workbench.Sources{Flags: map[string]string{"host": "127.0.0.1", "port": "3699"}}, "", "3699"},
+		{"a port against a file", workbench.Sources{ConfigFile: config, Flags: map[string]string{"port": "3699"}}, "", "3699"},
+		{"a host against a variable", workbench.Sources{Environ: []string{"SLEDGE_SOCKET=/run/env.sock"}, Flags: map[string]string{"host": "localhost"}}, "", ""},
+		{"a URL against a variable", workbench.Sources{Environ: []string{"SLEDGE_SOCKET=/run/env.sock"}, URL: "SCHEME://127.0.0.1:3699"}, "null", "3699"},
+		{"a socket against a file", workbench.Sources{ConfigFile: address, Set: []string{"socket=/run/set.sock"}}, "/run/set.sock", ""},
+		{"both on the command line", workbench.Sources{Flags: map[string]string{"port": "3699"}, Set: []string{"socket=/run/set.sock"}}, "/run/set.sock", "3699"},
+		{"no socket against a file", workbench.Sources{ConfigFile: address, Set: []string{"socket=null"}}, "null", "1"},
+	} {
+		for _, db := range []string{"mariadb", "mysql", "redis"} {
+			s := tt.s
+			s.Flags = maps.Clone(s.Flags)
+			if s.Flags == nil {
+				s.Flags = map[string]string{}
+			}
+			s.Flags["db"] = db
+			s.URL = strings.Replace(s.URL, "SCHEME", db, 1)
+			order, err := bench.Resolve(job.Run, s)
+			if err != nil {
+				t.Errorf("%s, %s: %v", tt.name, db, err)
+				continue
+			}
+			socket := order.Spec.Options["socket"]
+			if socket == "null" && tt.socket == "" || socket == "" && tt.socket == "null" {
+				socket = tt.socket // which is the default
+			}
+			if port := order.Spec.Options["port"]; socket != tt.socket || port != tt.port {
+				t.Errorf("%s, %s: got socket %q and port %q, want %q and %q", tt.name, db, socket, port, tt.socket, tt.port)
+			}
+		}
+	}
+}
+
+func TestResolve_OracleInstanceWinsOverHostOfWeakerPlace(t *testing.T) {
+	config := write(t, "sledge.toml", "host = 'config'\nservice = 's'\nport = 1522\n")
+	order, err := bench.Resolve(job.Run, workbench.Sources{ConfigFile: config, Flags: map[string]string{"db": "oracle"}, Set: []string{"instance=db1:1521/other"}})
+	if got := order.Plan.Database; err != nil || got.Target(order.Plan.Connection) != "tpcc on db1:1521/other" {
+		t.Errorf("got %v, %v", order.Spec.Options, err)
+	}
+}
+
+func TestResolve_RefusesPortThatWouldNotBeUsed(t *testing.T) {
+	for _, db := range []string{"oracle", "db2"} {
+		_, err := bench.Resolve(job.Run, workbench.Sources{Flags: map[string]string{"db": db, "port": "3699"}})
+		if err == nil || !strings.Contains(err.Error(), "3699 would not be used, because host is empty") {
+			t.Errorf("%s: got %v", db, err)
+		}
+	}
+}
+
+// A default has one place for each database: a workload changes only the defaults below.
+func TestOptions_HaveSameDefaultForEveryWorkload(t *testing.T) {
+	differs := map[string]bool{ // by design
+		"dbname": true, "user": true, "password": true, "file": true, // the schema is called after its workload
+		"cache_mib": true, // queries read much of the data
+	}
+	for _, d := range edition.Catalog.Databases {
+		first := map[string]option.Description{}
+		for _, w := range edition.Catalog.Workloads {
+			pair, err := bench.Pair(d.Name, w.Name)
+			if err != nil {
+				continue // the database refuses the workload
+			}
+			for _, o := range option.Describe(pair.Database.Options(w.Use)) {
+				before, there := first[o.Name]
+				if !there {
+					first[o.Name] = o
+					continue
+				}
+				if differs[o.Name] {
+					o.Default = before.Default
+				}
+				o.Section = before.Section // a key of the console stands in one section
+				if !reflect.DeepEqual(o, before) {
+					t.Errorf("%s, option %s: got %+v for %s, want %+v as for the workload before", d.Name, o.Name, o, w.Name, before)
+				}
+			}
+		}
 	}
 }

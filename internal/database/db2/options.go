@@ -24,6 +24,9 @@ type server struct {
 	SSLCA          string `opt:"ssl_ca" help:"file of the certificate that the server's is checked against, for TLS; empty for what the library is set up with"`
 }
 
+// defaultPort is the port of Db2 instances unless they choose another.
+const defaultPort = 50000
+
 // serversChoice leaves the authentication to the server.
 const serversChoice = "server's choice"
 
@@ -56,7 +59,7 @@ type analytic struct {
 }
 
 func newOptions(use database.Use) any {
-	s := server{Port: 50000, Authentication: serversChoice}
+	s := server{Port: defaultPort, Authentication: serversChoice}
 	a := account{
 		Superuser: "db2inst1", SuperuserPassword: "ibmdb2", DefaultDatabase: "db2",
 		User: "db2inst1", Password: "ibmdb2", Database: use.Name, Tablespace: "USERSPACE1",
@@ -102,6 +105,9 @@ func validate(s *server, a *account, names option.Names) error {
 		if strings.ContainsAny(one.value, ";={}\x00") {
 			return names.Wrong(one.name, one.value, "%q has one of the signs ; = { }, which IBM's library does not take there", one.value)
 		}
+	}
+	if s.Host == "" && s.Port != defaultPort {
+		return names.Wrong("port", strconv.Itoa(s.Port), "%d would not be used, because %s is empty and IBM's library looks up the database by its name: name the server in %s", s.Port, names.Of("host"), names.Of("host"))
 	}
 	if strings.Contains(s.Host, ",") {
 		return names.Wrong("host", s.Host, "it names several servers: name one; Db2's alternate servers are set up in db2dsdriver.cfg")

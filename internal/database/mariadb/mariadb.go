@@ -14,6 +14,7 @@ var files embed.FS
 
 var product = mysql.Product{
 	Title:           "MariaDB",
+	Password:        "maria",
 	HistoryKeySince: "10.3.3",
 
 	ClientGroups:  []string{"client", "client-server", "client-mariadb", "mysql", "mariadb-client"},
@@ -57,12 +58,8 @@ type Options struct {
 
 func newOptions(use database.Use) any {
 	if use.Analytic {
-		o := mysql.NewAnalyticOptions(use)
-		o.Password = "maria"
+		o := product.NewAnalyticOptions(use)
 		return &o
 	}
-	o := &Options{Options: mysql.NewOptions(use)}
-	o.Socket = "/tmp/mariadb.sock"
-	o.Password = "maria"
-	return o
+	return &Options{Options: product.NewOptions(use)}
 }

@@ -154,17 +154,18 @@ func (c *client) encrypt(on bool, o fileOption) {
 	}
 }
 
-// chooseSocket leaves out a socket where somebody has named a server by its host or its
-// port: the socket of the machine's usual server would lead to another one.
+// chooseSocket leaves out a socket if anything names a server by its port or its host: the
+// socket may lead to another server. A client file's localhost means the socket, as it does for
+// the product's own client.
 func (c *client) chooseSocket(given option.Values) {
-	named := func(name string) bool {
-		_, ok := given[name]
-		return ok
-	}
+	_, givenPort := given["port"]
+	_, givenHost := given["host"]
+	_, port := c.values["port"]
+	host, named := c.values["host"]
 	if s, ok := c.values["socket"]; !ok || s.Value == null {
 		return
 	}
-	if _, port := c.values["port"]; port || named("port") || named("host") {
+	if givenPort || givenHost || port || named && host.Value != "localhost" {
 		delete(c.values, "socket")
 	}
 }

@@ -29,6 +29,8 @@ func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
 		{"variables", nil, map[string]string{"MYSQL_HOST": "h", "MYSQL_TCP_PORT": "1", "MYSQL_PWD": "p"}, nil, []string{"host=h from MYSQL_HOST", "password=p from MYSQL_PWD", "port=1 from MYSQL_TCP_PORT"}},
 		{"a socket", nil, map[string]string{"MYSQL_UNIX_PORT": "/s"}, nil, []string{"socket=/s from MYSQL_UNIX_PORT"}},
 		{"a socket yields to a port", nil, map[string]string{"MYSQL_UNIX_PORT": "/s", "MYSQL_TCP_PORT": "1"}, nil, []string{"port=1 from MYSQL_TCP_PORT"}},
+		{"a socket yields to a host", nil, map[string]string{"MYSQL_UNIX_PORT": "/s", "MYSQL_HOST": "127.0.0.1"}, nil, []string{"host=127.0.0.1 from MYSQL_HOST"}},
+		{"localhost means the socket", nil, map[string]string{"MYSQL_UNIX_PORT": "/s", "MYSQL_HOST": "localhost"}, nil, []string{"host=localhost from MYSQL_HOST", "socket=/s from MYSQL_UNIX_PORT"}},
 		{"a socket yields to a host that was given", map[string]string{"home/.my.cnf": "[client]\nsocket=/s"}, nil, option.Values{"host": "h"}, nil},
 		{"a socket yields to a port that was given", map[string]string{"home/.my.cnf": "[client]\nsocket=/s"}, nil, option.Values{"port": "1"}, nil},
 		{"no socket", map[string]string{"home/.my.cnf": "[client]\nprotocol=tcp"}, nil, nil, []string{"socket=null from line 2 of ROOT/home/.my.cnf"}},

@@ -15,7 +15,7 @@ import (
 var files embed.FS
 
 var product = Product{
-	Title: "MySQL", HistoryKeySince: "8.0.30",
+	Title: "MySQL", Password: "mysql", HistoryKeySince: "8.0.30",
 	ClientGroups: []string{"client", "mysql"}, HomeVariables: []string{"MYSQL_HOME"},
 }
 

@@ -33,7 +33,7 @@ type server struct {
 	option.Naming
 	Host   string `opt:"host" flag:"host" main:"true" help:"name or address of the machine the server is on; or several servers, such as a,b:3307, of which the first is taken that accepts writes"`
 	Port   int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on"`
-	Socket string `opt:"socket" help:"path of the server's Unix socket, used in place of TCP when the host is 127.0.0.1 or localhost and the socket is there; null always uses TCP"`
+	Socket string `opt:"socket" instead:"host|port" help:"path of the server's Unix socket, used in place of TCP if the host is 127.0.0.1 or localhost; null uses TCP"`
 
 	SSL              bool   `opt:"ssl" help:"encrypt the connection with TLS"`
 	SSLTwoWay        bool   `opt:"ssl_two_way" help:"show the server the client's certificate, too"`
@@ -75,13 +75,13 @@ func Servers(options any) []any {
 // null is how users write that there is none.
 const null = "null"
 
-// NewOptions returns MySQL's defaults, which people know from the console.
-func NewOptions(use database.Use) Options {
+// NewOptions returns the product's defaults.
+func (p Product) NewOptions(use database.Use) Options {
 	return Options{
 		server: server{
 			Host:             "127.0.0.1",
 			Port:             3306,
-			Socket:           "/tmp/mysql.sock",
+			Socket:           null,
 			SSLLinuxFolder:   "/etc/mysql/certs",
 			SSLWindowsFolder: `C:\mysql\certs`,
 			SSLCA:            "ca-cert.pem",
@@ -89,7 +89,7 @@ func NewOptions(use database.Use) Options {
 			SSLKey:           "client-key.pem",
 			SSLCipher:        "server",
 		},
-		account: account{User: "root", Password: "mysql", Database: use.Name},
+		account: account{User: "root", Password: p.Password, Database: use.Name},
 		Engine:  "innodb",
 	}
 }
@@ -102,9 +102,9 @@ type mysqlOptions struct {
 
 func newOptions(use database.Use) any {
 	if use.Analytic {
-		return &mysqlAnalyticOptions{AnalyticOptions: NewAnalyticOptions(use), Partitions: 1, Tenant: use.Name}
+		return &mysqlAnalyticOptions{AnalyticOptions: product.NewAnalyticOptions(use), Partitions: 1, Tenant: use.Name}
 	}
-	return &mysqlOptions{Options: NewOptions(use), OceanBasePort: 2881}
+	return &mysqlOptions{Options: product.NewOptions(use), OceanBasePort: 2881}
 }
 
 // AnalyticOptions are the options for workloads of queries.
@@ -121,9 +121,9 @@ func (o *AnalyticOptions) common() *Options {
 	return &Options{server: o.server, account: o.account, Engine: o.Engine}
 }
 
-// NewAnalyticOptions returns MySQL's defaults for workloads of queries.
-func NewAnalyticOptions(use database.Use) AnalyticOptions {
-	o := NewOptions(use)
+// NewAnalyticOptions returns the product's defaults for workloads of queries.
+func (p Product) NewAnalyticOptions(use database.Use) AnalyticOptions {
+	o := p.NewOptions(use)
 	return AnalyticOptions{server: o.server, account: o.account, Engine: o.Engine}
 }
 

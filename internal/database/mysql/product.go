@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -29,7 +28,8 @@ import (
 // on. Its methods are members of a database.Database; they take Options, or a
 // struct that embeds them.
 type Product struct {
-	Title string
+	Title    string
+	Password string // default password of the user root, which people know from the console
 
 	HistoryKeySince string // the first version that has invisible columns
 
@@ -73,9 +73,7 @@ func (p Product) Target(options any) string {
 func (o *Options) address() (network, address string) {
 	local := o.Host == "127.0.0.1" || o.Host == "localhost"
 	if local && o.Socket != null && runtime.GOOS != "windows" {
-		if _, err := os.Stat(o.Socket); err == nil {
-			return "unix", o.Socket
-		}
+		return "unix", o.Socket
 	}
 	return "tcp", net.JoinHostPort(o.Host, strconv.Itoa(o.Port))
 }
@@ -382,7 +380,9 @@ func (p Product) advice(o *Options, err error) string {
 		return fmt.Sprintf("the server takes none of the cipher suites: an old one may take AES128-GCM-SHA256 in option %s", name("ssl_cipher"))
 	case o.SSL:
 		return fmt.Sprintf("check options %s and %s, that the server is running there, and the %s options", name("host"), name("port"), name("ssl"))
-	default:
-		return fmt.Sprintf("check options %s, %s and %s, and that the server is running there", name("host"), name("port"), name("socket"))
 	}
+	if network, _ := o.address(); network == "unix" {
+		return fmt.Sprintf("check option %s, and that the server is running there; null in that option uses options %s and %s", name("socket"), name("host"), name("port"))
+	}
+	return fmt.Sprintf("check options %s and %s, and that the server is running there", name("host"), name("port"))
 }

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"sledge/internal/database"
@@ -15,7 +16,7 @@ type server struct {
 	SystemUser     string `opt:"system_user" group:"accounts" help:"user who creates the user of the schema, reads the server's counts and settings, and ends what killed builds left at work"`
 	SystemPassword string `opt:"system_password" group:"accounts" secret:"true" help:"password of that user"`
 
-	Instance string `opt:"instance" main:"true" help:"where the database is: a name in tnsnames.ora, host:port/service, or a whole connect descriptor; what host says is stronger"`
+	Instance string `opt:"instance" instead:"host|port|service|sid" main:"true" help:"where the database is: a name in tnsnames.ora, host:port/service, or a whole connect descriptor; what host says is stronger"`
 	RAC      string `opt:"rac" choices:"0|1|false|true" help:"count transactions on all instances of a cluster, by its gv$ views"`
 	Host     string `opt:"host" flag:"host" help:"name or address of the server, or several, such as a,b:1522, of which the first is taken that lets us in; it takes the place of instance"`
 	Port     int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the listener, where host says where it is"`
@@ -116,6 +117,8 @@ func validate(s *server, a *account, names option.Names) error {
 		return names.Wrong("sid", s.SID, "a database is reached by its service or by its identifier: set %s or %s, and not both", names.Of("service"), names.Of("sid"))
 	case s.Host == "" && s.Instance == "":
 		return names.Wrong("instance", "", "it is empty: name the database by tnsnames.ora, or as host:port/service")
+	case s.Host == "" && s.Port != defaultPort:
+		return names.Wrong("port", strconv.Itoa(s.Port), "%d would not be used, because %s is empty: name the server in %s, or put the port into %s, as in host:1522/service", s.Port, names.Of("host"), names.Of("host"), names.Of("instance"))
 	case s.Host == "" && s.Service+s.SID != "":
 		return names.Wrong("host", "", "it is empty, and %s and %s mean something only with it: put the service into %s, as in host:1521/service", names.Of("service"), names.Of("sid"), names.Of("instance"))
 	}

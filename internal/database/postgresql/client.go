@@ -22,8 +22,8 @@ import (
 // his own by PGDATABASE: they say how the schema's owner and database are made, not
 // what these are called. (PostgreSQL manual, sections 34.15 and 34.17.)
 var variables = []struct{ variable, parameter, option string }{
+	{"PGHOSTADDR", "hostaddr", "host"}, // libpq connects there, whatever the host is called
 	{"PGHOST", "host", "host"},
-	{"PGHOSTADDR", "hostaddr", "host"},
 	{"PGPORT", "port", "port"},
 	{"PGSSLMODE", "sslmode", "ssl_mode"},
 	{"PGSSLROOTCERT", "sslrootcert", "ssl_ca"},
@@ -66,7 +66,7 @@ func clientSettings(from database.Surroundings, use database.Use, given option.V
 		c.take(v.option, value)
 	}
 	c.password(said)
-	c.passwordFile()
+	c.passwordFile(said["host"].Value)
 	return c.found, c.warnings, nil
 }
 
@@ -79,6 +79,9 @@ func (c *client) said() (map[string]database.ClientSetting, error) {
 		return nil, err
 	}
 	for _, v := range variables {
+		if v.parameter == "hostaddr" && service["hostaddr"] == "" && service["host"] != "" {
+			continue // the service names another server than PGHOSTADDR
+		}
 		if value := service[v.parameter]; value != "" {
 			said[v.parameter] = database.ClientSetting{Value: value, Origin: origin}
 		} else if value := c.Variable(v.variable); value != "" {
@@ -185,8 +188,9 @@ func (c *client) alone() bool {
 }
 
 // passwordFile looks for the passwords that nobody has given in libpq's password file,
-// which counts only if nobody else can read it (PostgreSQL manual, section 34.16).
-func (c *client) passwordFile() {
+// which counts only if nobody else can read it (PostgreSQL manual, section 34.16). called is
+// the name of the host that client settings give, or "".
+func (c *client) passwordFile(called string) {
 	if c.isSet("password") && c.isSet("superuser_password") {
 		return
 	}
@@ -210,6 +214,9 @@ func (c *client) passwordFile() {
 		return
 	}
 	host := c.value("host")
+	if _, given := c.given["host"]; !given && called != "" {
+		host = called // libpq looks up the name, even if PGHOSTADDR gives the address
+	}
 	if filepath.IsAbs(host) {
 		host = "localhost" // as libpq calls all sockets
 	}

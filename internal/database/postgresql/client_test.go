@@ -69,6 +69,12 @@ func TestClientSettingsAreThoseOfLibpq(t *testing.T) {
 			},
 		},
 		{
+			"an address, and the name that the password file has for it",
+			map[string]string{"PGHOST": "db1", "PGHOSTADDR": "10.0.0.1"},
+			nil,
+			[]string{"host=10.0.0.1 from PGHOSTADDR", "password=owner from HOME/.pgpass", "superuser_password=adm:in from HOME/.pgpass"},
+		},
+		{
 			"stronger places choose the line",
 			map[string]string{"PGPORT": "1"},
 			option.Values{"host": "db1", "port": "5432"},
@@ -130,7 +136,7 @@ func TestClientSettingsAreThoseOfLibpq(t *testing.T) {
 			},
 		},
 		{"an address", map[string]string{"PGHOSTADDR": "10.0.0.1", "PGPASSFILE": "/dev/null"}, nil, []string{"host=10.0.0.1 from PGHOSTADDR"}},
-		{"a name and an address", map[string]string{"PGHOST": "db1", "PGHOSTADDR": "10.0.0.1", "PGPASSFILE": "/dev/null"}, nil, []string{"host=db1 from PGHOST"}},
+		{"a name and an address", map[string]string{"PGHOST": "db1", "PGHOSTADDR": "10.0.0.1", "PGPASSFILE": "/dev/null"}, nil, []string{"host=10.0.0.1 from PGHOSTADDR"}},
 	}
 	home := t.TempDir()
 	inHome(t, home, ".pgpass", passwords)

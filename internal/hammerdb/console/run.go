@@ -199,6 +199,7 @@ func (c *Console) do(ctx context.Context, order workbench.Order) (string, error)
 	if order.Plan.Pacing.Test {
 		with.Attending = append(with.Attending, screen) // what virtual users say is all that comes of it
 	}
+	c.out.printf("Server: %s %s", order.Plan.Database.Title, order.Plan.Database.Target(order.Plan.Connection))
 	var counted, restore func()
 	with.Begun = func(r *workbench.Handle) {
 		counted, restore = c.counter.record(r, order.Plan.Database.Name), c.onInterrupt(r.Interrupt)

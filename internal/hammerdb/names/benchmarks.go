@@ -50,8 +50,8 @@ type Benchmark struct {
 	// differ from the options' names.
 	keys map[string]string
 
-	// Defaults are HammerDB's of options of which Sledge has others, by the options' names.
-	Defaults map[string]string
+	// defaults are those of HammerDB's defaults that differ from Sledge's, by the options' names.
+	defaults map[string]string
 
 	// first and last list keys in the order in which dictionaries have them: before the
 	// database's own, and after them. Those that neither lists come last.
@@ -143,7 +143,7 @@ var Benchmarks = []Benchmark{
 			"refresh_delay": "trickle_refresh", "cloud_queries": "cloud_query",
 			"user_delay": "tpch_user_delay", "max_retries": "tpch_max_retries", "test": "tpch_test",
 		},
-		Defaults: map[string]string{"refresh_sets": "1", "refresh_delay": "1000"},
+		defaults: map[string]string{"refresh_sets": "1", "refresh_delay": "1000"},
 
 		first: []string{"scale_fact"},
 		last: []string{

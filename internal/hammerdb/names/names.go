@@ -24,6 +24,9 @@ type Database struct {
 	// prefix, where they differ from the options' names. Those for any workload are at "".
 	keys map[string]map[string]string
 
+	// defaults are those of HammerDB's defaults that differ from Sledge's, by the options' names.
+	defaults map[string]string
+
 	// order lists, by workload, the keys that its dictionary has between those of the
 	// workload, without prefix, and behind those after them.
 	order, behind map[string][]string
@@ -109,7 +112,8 @@ var Known = []Database{
 	},
 	{
 		Name: "MySQL", Prefix: "mysql", Library: "mysqltcl", folder: "mysql",
-		keys: mysqlKeys, order: mysqlOrder("tpch_obcompat", "ob_partition_num", "ob_tenant_name"),
+		keys: mysqlKeys, defaults: map[string]string{socket: "/tmp/mysql.sock"},
+		order:  mysqlOrder("tpch_obcompat", "ob_partition_num", "ob_tenant_name"),
 		script: map[string][]string{"tprocc": {"prepared"}}, saved: map[string]string{"prepare": "prepared"},
 	},
 	{
@@ -145,7 +149,7 @@ var Known = []Database{
 	},
 	{
 		Name: "MariaDB", Prefix: "maria", Library: "mariatcl", folder: "mariadb",
-		keys: mysqlKeys, order: mysqlOrder(),
+		keys: mysqlKeys, defaults: map[string]string{socket: "/tmp/mariadb.sock"}, order: mysqlOrder(),
 		script: map[string][]string{"tprocc": {"prepared", "purge"}}, saved: map[string]string{"prepare": "prepared", "purge": "purge"},
 	},
 }

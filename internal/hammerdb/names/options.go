@@ -3,6 +3,7 @@ package names
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -52,6 +53,24 @@ func Keys(database, workload string, described []option.Description) option.Name
 		all[o.Name] = Key(database, workload, o.Name)
 	}
 	return all
+}
+
+// socket is the option that holds the path of a Unix socket.
+const socket = "socket"
+
+// Default returns HammerDB's default of an option, given Sledge's.
+func Default(database, workload, option, own string) string {
+	return cmp.Or(Of(database).defaults[option], benchmarkOf(workload).defaults[option], own)
+}
+
+// Unused reports whether HammerDB ignores the value of an option on this machine: that is its
+// default socket if there is no such file.
+func Unused(database, option, value string) bool {
+	if option != socket || value != Of(database).defaults[socket] {
+		return false
+	}
+	_, err := os.Stat(value)
+	return err != nil
 }
 
 // Order lists the keys of a database's dictionary of a workload in HammerDB's order: for a

@@ -354,18 +354,20 @@ func (b *Book) Names() option.Names {
 }
 
 // Values returns what a job of the benchmark and on the database that are chosen
-// is to be told: every setting that differs from the option's own default.
+// is to be told: every setting that differs from the option's own default and that HammerDB
+// would use.
 func (b *Book) Values() option.Values {
 	benchmark := b.Benchmark().Section
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	values := option.Values{}
-	for _, s := range b.current().sections {
+	current := b.current()
+	for _, s := range current.sections {
 		if s.name != ConnectionSection && s.name != benchmark {
 			continue
 		}
 		for _, e := range s.entries {
-			if e.canonical != e.own {
+			if e.canonical != e.own && !names.Unused(current.name, e.option, e.canonical) {
 				values[e.option] = e.canonical
 			}
 		}

@@ -353,3 +353,30 @@ func TestSettingsThatNothingReadsSaySo(t *testing.T) {
 		}
 	}
 }
+
+// As in HammerDB, a default socket counts if the file is there, whatever the workload is.
+func TestBook_DefaultSocketIsHammerDBs(t *testing.T) {
+	for _, benchmark := range []string{"TPROC-C", "TPROC-H"} {
+		b := open(t, "")
+		choose(t, b, "maria")
+		if err := b.SetBenchmark(benchmark); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.Value("socket"); got != "/tmp/mariadb.sock" {
+			t.Errorf("%s: got %q, want /tmp/mariadb.sock", benchmark, got)
+		}
+		want := "/tmp/mariadb.sock"
+		if _, err := os.Stat(want); err != nil {
+			want = ""
+		}
+		if got := b.Values()["socket"]; got != want {
+			t.Errorf("%s: got %q for a job, want %q", benchmark, got, want)
+		}
+		if _, err := b.Set("connection", "maria_socket", "/run/named.sock"); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.Values()["socket"]; got != "/run/named.sock" {
+			t.Errorf("%s: got %q for a job, want the socket that was named", benchmark, got)
+		}
+	}
+}

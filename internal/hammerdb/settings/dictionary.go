@@ -69,8 +69,9 @@ func (e *entry) check(text string) (canonical string, err error) {
 
 // add adds the options of a fresh struct that are not there yet, by the keys that they
 // have: a database has its connection's for every workload. Those that name no section
-// are in the one that is given. Defaults are those that HammerDB has for its own.
-func (d *dictionary) add(key func(option string) string, fresh any, otherwise string, defaults map[string]string) {
+// are in the one that is given. defaultOf returns HammerDB's default of an option,
+// given its own; nil leaves the options their own.
+func (d *dictionary) add(key func(option string) string, fresh any, otherwise string, defaultOf func(option, own string) string) {
 	for _, o := range option.Describe(fresh) {
 		name := o.Name
 		o.Name = key(name)
@@ -84,7 +85,9 @@ func (d *dictionary) add(key func(option string) string, fresh any, otherwise st
 			d.sections = append(d.sections, s)
 		}
 		own := o.Default
-		o.Default = cmp.Or(defaults[name], own)
+		if defaultOf != nil {
+			o.Default = defaultOf(name, own)
+		}
 		s.entries = append(s.entries, &entry{Description: o, option: name, fresh: fresh, own: own, text: o.Default, canonical: o.Default})
 	}
 }

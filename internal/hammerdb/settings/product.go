@@ -98,10 +98,10 @@ func newDatabase(benchmarks []Benchmark, p product) *dictionary {
 	for _, b := range benchmarks {
 		d.sections = append(d.sections, &section{name: b.Section})
 		key := func(option string) string { return names.Key(p.database.Name, b.Workload, option) }
-		defaults := b.Defaults
-		d.add(key, p.database.Options(b.use), b.Section, defaults)
+		defaultOf := func(option, own string) string { return names.Default(p.database.Name, b.Workload, option, own) }
+		d.add(key, p.database.Options(b.use), b.Section, defaultOf)
 		for _, fresh := range b.options() {
-			d.add(key, fresh, b.Section, defaults)
+			d.add(key, fresh, b.Section, defaultOf)
 		}
 		d.section(b.Section).sort(names.Order(p.database.Name, b.Workload), names.Rest(p.database.Name, b.Workload))
 	}

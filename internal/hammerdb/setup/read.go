@@ -339,13 +339,13 @@ func (r *reader) end() {
 	plain := maps.Clone(r.found.Settings)
 	for name, value := range plain {
 		o, is := workbench.Find(pair, name)
-		if is && value == o.Default {
+		if is && (value == o.Default || names.Unused(pair.Database.Name, name, value)) {
 			delete(r.found.Settings, name) // scripts set defaults
 		}
 	}
 	for _, o := range option.Built(pair.Options()) {
-		other := names.BenchmarkOf(w).Defaults[o.Name]
-		if _, said := plain[o.Name]; !said && other != "" && other != o.Default {
+		other := names.Default(pair.Database.Name, w.Name, o.Name, o.Default)
+		if _, said := plain[o.Name]; !said && other != o.Default && !names.Unused(pair.Database.Name, o.Name, other) {
 			r.found.Settings[o.Name] = other // what the script relies on
 		}
 	}

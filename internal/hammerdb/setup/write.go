@@ -69,7 +69,7 @@ func write(o workbench.Order, l language) string {
 	}
 	line(l.command("dbset", l.quote("db"), l.quote(names.Of(pair.Database.Name).Prefix)))
 	line(l.command("dbset", l.quote("bm"), l.quote(benchmark.Title)))
-	for _, s := range withOwnDefaults(said, o, benchmark) {
+	for _, s := range withOwnDefaults(said, o) {
 		value := l.quote(s.Value)
 		if s.Secret {
 			value = l.variable(s.Variable())
@@ -106,14 +106,14 @@ func write(o workbench.Order, l language) string {
 
 // withOwnDefaults adds what nobody set and HammerDB has other defaults for, since a script begins
 // with those.
-func withOwnDefaults(said []workbench.Said, o workbench.Order, b names.Benchmark) (list []workbench.Said) {
+func withOwnDefaults(said []workbench.Said, o workbench.Order) (list []workbench.Said) {
 	set := map[string]workbench.Said{}
 	for _, s := range said {
 		set[s.Name] = s
 	}
 	for _, d := range option.Built(o.Plan.Options()) {
 		s, is := set[d.Name]
-		if other := b.Defaults[d.Name]; !is && other != "" && other != d.Default {
+		if !is && names.Default(o.Spec.Database, o.Spec.Workload, d.Name, d.Default) != d.Default {
 			s, is = workbench.Said{Description: d, Key: workbench.Key(o.Plan.Pair, d), Value: d.Default}, true
 		}
 		if is {
