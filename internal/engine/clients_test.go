@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -155,29 +156,44 @@ func TestLoggingInIsStopped(t *testing.T) {
 	})
 }
 
+func TestAsynchronousClientsHaveAPoolEach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		result, err := Local{}.perform(t.Context(), job.Run, pooled(keyed(), "a", "b"), &feed{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Pool == nil || len(result.Pool.Connections) != 2 || len(result.Pool.Users) != 2 {
+			t.Fatalf("got %+v, want two connections and two users", result.Pool)
+		}
+		// In 11 s each of 2 × 4 clients begins ten transactions, which take turns.
+		for user, kinds := range result.Pool.Users {
+			if kinds[0] < 36 || kinds[0] > 44 {
+				t.Errorf("virtual user %d: got %d transactions, want those of four clients, 40", user, kinds[0])
+			}
+		}
+		for _, c := range result.Pool.Connections {
+			if perMinute := 40 * 60 / 11.; math.Abs(c.PerMinute-perMinute) > perMinute/10 {
+				t.Errorf("connection %s: got %.0f transactions a minute, want half of them, %.0f", c.Name, c.PerMinute, perMinute)
+			}
+		}
+	})
+}
+
 func TestAsynchronousClientsAreRefusedWhereTheyMakeNoSense(t *testing.T) {
 	pair := keyed().Pair
-	hasty := *pair.Workload
-	hasty.Pauses = nil
 	many := option.Values{"async_scale": "true", "async_clients": "50000"}
 	if _, err := NewPlan(pair, job.Spec{Action: job.Build, Users: 3, Options: many}); err != nil {
 		t.Errorf("a build, which has no clients: got %v", err)
 	}
 	for _, tt := range []struct {
 		values option.Values
-		hasty  bool
 		want   string
 	}{
-		{option.Values{"async_scale": "true"}, true, "option async_scale: asynchronous clients are for users who pause"},
-		{option.Values{"async_scale": "true", "driver": "test"}, false, "option async_scale: a test shows what each user does"},
-		{many, false, "option async_clients: 3 virtual users with 50000 each are 150000 clients"},
-		{option.Values{"async_scale": "true"}, false, ""},
+		{option.Values{"async_scale": "true", "driver": "test"}, "option async_scale: a test shows what each user does"},
+		{many, "option async_clients: 3 virtual users with 50000 each are 150000 clients"},
+		{option.Values{"async_scale": "true"}, ""}, // with pauses or without
 	} {
-		tried := pair
-		if tt.hasty {
-			tried.Workload = &hasty
-		}
-		_, err := NewPlan(tried, job.Spec{Action: job.Run, Users: 3, Options: tt.values})
+		_, err := NewPlan(pair, job.Spec{Action: job.Run, Users: 3, Options: tt.values})
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%v: got %v, want %q", tt.values, err, tt.want)
 		}

@@ -69,7 +69,7 @@ func (r *run) failedToConnect(i int, err error) error {
 		return fmt.Errorf("connection %d of the %d that virtual users share: %w", i+1, r.plan.Pacing.Connections, err)
 	case r.plan.pool != nil:
 		n := len(r.plan.pool.connections)
-		return &userError{i/n + r.plan.firstWorker(), r.plan.pool.about(i%n, err)}
+		return &userError{r.plan.position(i / n), r.plan.pool.about(i%n, err)}
 	}
 	return &userError{r.plan.position(i), err}
 }
@@ -121,7 +121,7 @@ func (p Plan) connections() int {
 	case p.Pacing.Connections > 0:
 		return p.Pacing.Connections
 	case p.pool != nil:
-		return p.Users * len(p.pool.connections)
+		return p.terminals() * len(p.pool.connections)
 	}
 	return p.terminals()
 }

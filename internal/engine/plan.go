@@ -127,13 +127,6 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 		return Plan{}, spec.Names.Wrong(pauses, spec.Options[pauses], "%s says when transactions start, so users cannot pause: set one of the two",
 			spec.Names.Of("rate"))
 	}
-	if p.Pacing.Clients > 0 && !pause && spec.Action == job.Run {
-		way := "ask for more virtual users instead"
-		if pauses != "" {
-			way = fmt.Sprintf("set %s to true, or %s", spec.Names.Of(pauses), way)
-		}
-		return Plan{}, spec.Names.Wrong("async_scale", "true", "asynchronous clients are for users who pause between transactions, and these do not: %s", way)
-	}
 	if p.Pacing.Clients > 0 && p.Pacing.Steps != nil && spec.Action == job.Run {
 		return Plan{}, spec.Names.Wrong("steps", spec.Options["steps"], "asynchronous clients log in before the ramp-up and stay until the end: set %s to false, or steps to none",
 			spec.Names.Of("async_scale"))

@@ -93,7 +93,7 @@ func (p Plan) firstWorker() int {
 func (p Plan) unmonitored() bool { return p.Pacing.Test || p.Pacing.Finite }
 
 // seatUsers makes the users, and the connections for them: one for each, or those that
-// they share. Asynchronous clients log in themselves.
+// they share, or each its own of a pool. Other asynchronous clients log in themselves.
 func (r *run) seatUsers(ctx context.Context) error {
 	p := r.plan
 	r.crews = make([]crew, p.Users)
@@ -105,7 +105,7 @@ func (r *run) seatUsers(ctx context.Context) error {
 		}
 		r.crews[i/p.clients()].left.Add(1)
 	}
-	if p.Pacing.Clients == 0 || p.Pacing.Connections > 0 {
+	if p.Pacing.Clients == 0 || p.Pacing.Connections > 0 || p.pool != nil {
 		if err := r.connect(ctx); err != nil {
 			return err
 		}

@@ -42,7 +42,9 @@ func autopilot(c *Console, ctx context.Context, call Call) (string, error) {
 	if c.users.exist() {
 		return "", fail("Error: Virtual Users exist, destroy with vudestroy before creating")
 	}
-	c.requireScript()
+	if err := c.requireScript(); err != nil {
+		return "", err
+	}
 	store, err := c.jobsStore()
 	if err != nil {
 		return "", err

@@ -93,7 +93,7 @@ func diset(c *Console, _ context.Context, call Call) (string, error) {
 		return "", c.explain(call.Name, err)
 	}
 	if c.isDriver(key) {
-		c.clearScript()
+		c.script = script{}
 		c.out.print("Clearing Script, reload script to activate new setting\nScript cleared")
 	}
 	c.out.print(change.String())

@@ -27,7 +27,9 @@ func vurun(c *Console, ctx context.Context, _ Call) (string, error) { return c.r
 
 // runAll is vurun, with options on top of settings and script.
 func (c *Console) runAll(ctx context.Context, more option.Values) (string, error) {
-	c.requireScript()
+	if err := c.requireScript(); err != nil {
+		return "", err
+	}
 	order, remarks, err := c.runOrder(c.workers(), more)
 	if err != nil {
 		return "", err

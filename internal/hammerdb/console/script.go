@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 // own after loadscript, and what the file says after customscript.
 type script struct {
 	loaded    bool
+	refused   string        // the file that could not be loaded, where none was loaded or cleared since
 	values    option.Values // what that file decides
 	monitored bool          // whether virtual user 1 monitors and times the run
 }
@@ -35,7 +37,7 @@ func scriptCommands() []command {
 			name: "clearscript", usage: "clearscript",
 			help: "Clears the driver script.",
 			run: func(c *Console, _ context.Context, _ Call) (string, error) {
-				c.clearScript()
+				c.script = script{}
 				c.out.print("Script cleared")
 				return "", nil
 			},
@@ -81,13 +83,20 @@ func (c *Console) loadScript() {
 	c.out.print(`Script loaded, Type "print script" to view`)
 }
 
-func (c *Console) clearScript() { c.script = script{} }
+// clearScript drops the script that is loaded. One that was refused stays so until the user
+// loads another, or clears it.
+func (c *Console) clearScript() { c.script = script{refused: c.script.refused} }
 
-// requireScript loads the script if none is loaded, as HammerDB does.
-func (c *Console) requireScript() {
+// requireScript loads the script if none is loaded, as HammerDB does. If the user asked for
+// one that could not be loaded, a run would test something else.
+func (c *Console) requireScript() error {
+	if c.script.refused != "" {
+		return fail("Error: %s was not loaded, so there is no script to run: load another with customscript, or use the settings with loadscript", c.script.refused)
+	}
 	if !c.script.loaded {
 		c.loadScript()
 	}
+	return nil
 }
 
 // workload is the current benchmark's.
@@ -147,22 +156,15 @@ func inFolder(folder, path string) string {
 }
 
 func customscript(c *Console, _ context.Context, call Call) (string, error) {
-	if filepath.Ext(call.Args[0]) != ".tcl" {
+	name := call.Args[0]
+	if filepath.Ext(name) != ".tcl" {
+		c.script = script{refused: cmp.Or(name, "the script")}
 		return "", usageError(call.Name)
 	}
-	name := call.Args[0]
-	text, err := readScript(inFolder(call.Folder, name))
+	read, err := c.readCustom(inFolder(call.Folder, name), name)
 	if err != nil {
-		return "", failWith(job.ExitMissing, "Error: cannot read %s: %v", name, err)
-	}
-	read, err := scripts.Parse(text, c.book.Database(), c.workload())
-	if err != nil {
-		return "", fail("Error: %s: %v", name, err)
-	}
-	spec := c.spec(job.Check) // what is not built yet is kept, and refused when it is to run
-	maps.Copy(spec.Options, read.Values)
-	if _, err := c.Bench.Order(spec); err != nil {
-		return "", fail("Error: %s: %v", name, err)
+		c.script = script{refused: name}
+		return "", err
 	}
 	c.script = script{loaded: true, values: read.Values, monitored: read.Timed}
 	for _, note := range read.Notes {
@@ -170,6 +172,24 @@ func customscript(c *Console, _ context.Context, call Call) (string, error) {
 	}
 	c.out.printf("Loaded %s", name)
 	return "", nil
+}
+
+// readCustom reads a driver script that can run.
+func (c *Console) readCustom(path, name string) (scripts.Script, error) {
+	text, err := readScript(path)
+	if err != nil {
+		return scripts.Script{}, failWith(job.ExitMissing, "Error: cannot read %s: %v", name, err)
+	}
+	read, err := scripts.Parse(text, c.book.Database(), c.workload())
+	if err != nil {
+		return scripts.Script{}, fail("Error: %s: %v", name, err)
+	}
+	spec := c.spec(job.Check) // what is not built yet is kept, and refused when it is to run
+	maps.Copy(spec.Options, read.Values)
+	if _, err := c.Bench.Order(spec); err != nil {
+		return scripts.Script{}, fail("Error: %s: %v", name, err)
+	}
+	return read, nil
 }
 
 func readScript(path string) (string, error) {

@@ -513,8 +513,9 @@ func TestARunIsBoundOnce(t *testing.T) {
 	runner.specs = nil
 	call(t, c, "vudestroy")
 	call(t, c, "diset tpcc sqlite_async_scale true")
+	call(t, c, "diset tpcc sqlite_async_client 50000")
 	call(t, c, "vurun")
-	if len(runner.specs) > 0 || strings.Contains(out.String(), "Created") || !strings.Contains(out.String(), "sqlite_async_scale: asynchronous clients are for users who pause") {
+	if len(runner.specs) > 0 || strings.Contains(out.String(), "Created") || !strings.Contains(out.String(), "with 50000 each are 200000 clients") {
 		t.Errorf("got\n%s\nwant a refusal before virtual users are created", &out)
 	}
 }

@@ -41,7 +41,9 @@ func steprun(c *Console, ctx context.Context, call Call) (string, error) {
 	if b.Queries || b.RampUp == "" {
 		return "", fail("Error: Step Workload does not support %s", b.Name)
 	}
-	c.requireScript()
+	if err := c.requireScript(); err != nil {
+		return "", err
+	}
 	replicas, err := readSteps(call)
 	if err != nil {
 		return "", fail("Error: %v", err)

@@ -127,7 +127,9 @@ func (c *Console) createUsers() error {
 	if c.users.exist() {
 		return fail("Error: Virtual Users exist, destroy with vudestroy before creating")
 	}
-	c.requireScript()
+	if err := c.requireScript(); err != nil {
+		return err
+	}
 	n := c.book.GenericInt(virtualUserSection, "virtual_users")
 	first := firstCreated
 	total := strconv.Itoa(n) + " Virtual Users Created"

@@ -1,6 +1,7 @@
 package names
 
 import (
+	"regexp"
 	"strings"
 
 	"sledge/internal/workload"
@@ -65,11 +66,17 @@ type Benchmark struct {
 }
 
 // SavedScript says which options are decided by a driver script of HammerDB's. Its
-// procedures are called as the labels of the kinds of transaction, in lower case.
+// procedures are called as the labels of the kinds of transaction, in lower case. Fields of
+// which a benchmark has nothing are empty.
 type SavedScript struct {
-	Variables map[string]string // keys by the variables at its top: "RAISEERROR" is "raiseerror"
+	Mark      *regexp.Regexp    // finds what only its scripts have
+	Variables map[string]string // keys by the variables at its top, in lower case, where they differ
 	Timed     string            // the variable that only a timed script sets: "rampup"
 	Pauses    string            // the option that says whether users pause at all
+
+	// Variables at its top, in lower case: those that are minutes, which who times the run
+	// computes with, and those that say what the users do.
+	Minutes, Users []string
 
 	// Options with a value for each kind of transaction, which the loop decides.
 	Mix, Keying, Thinking string
@@ -77,12 +84,26 @@ type SavedScript struct {
 	Spread       string // the option that has each user take a unit of its share for each transaction
 	TimeProfile  string // the option that asks for the response times of each user
 	Asynchronous string // the option that has each user work for several clients
+	ClientSQL    string // the option that has users send SQL, and call no stored routines
+	Pool         string // the option that gives each user several connections
+	Cloud        string // the key of the option that has users do the cloud analytic queries
 
 	// Calls lists, by procedure, the variables that it is called with after the
 	// connection, and that decide what it does. Drawn lists the variables that the
 	// script itself finds out, so that one which is set to a number was edited.
 	Calls map[string][]string
 	Drawn []string
+}
+
+// SavedFor returns the benchmark that a driver script of HammerDB's is for, or one without
+// Saved where it is for none.
+func SavedFor(script string) Benchmark {
+	for _, b := range Benchmarks {
+		if b.Saved != nil && b.Saved.Mark.MatchString(script) {
+			return b
+		}
+	}
+	return Benchmark{}
 }
 
 // Benchmarks are HammerDB's.
@@ -115,15 +136,16 @@ var Benchmarks = []Benchmark{
 			"timeprofile", "async_scale", "async_client", "async_verbose", "async_delay", "connect_pool",
 		},
 		Saved: &SavedScript{
-			Variables: map[string]string{
-				"total_iterations": "total_iterations", "RAISEERROR": "raiseerror", "KEYANDTHINK": "keyandthink",
-				"rampup": "rampup", "duration": "duration", "allwarehouses": "allwarehouse", "timeprofile": "timeprofile",
-				"async_client": "async_client", "async_verbose": "async_verbose", "async_delay": "async_delay",
+			Mark:      regexp.MustCompile(`(?m)^\s*set\s+total_iterations\b`),
+			Variables: map[string]string{"allwarehouses": "allwarehouse"},
+			Timed:     "rampup",
+			Minutes:   []string{"rampup", "duration"},
+			Users: []string{
+				"total_iterations", "raiseerror", "keyandthink", "allwarehouses", "timeprofile", "async_client", "async_verbose", "async_delay",
 			},
-			Timed:  "rampup",
 			Pauses: "key_and_think",
 			Mix:    "mix", Keying: "keying_time", Thinking: "think_time",
-			Spread: "all_warehouses", TimeProfile: "time_profile", Asynchronous: "async_scale",
+			Spread: "all_warehouses", TimeProfile: "time_profile", Asynchronous: "async_scale", ClientSQL: "client_sql", Pool: "connect_pool",
 			Calls: map[string][]string{
 				"neword": {"w_id", "w_id_input"}, "payment": {"w_id", "w_id_input"},
 				"delivery": {"w_id"}, "slev": {"w_id", "stock_level_d_id"}, "ostat": {"w_id"},
@@ -158,6 +180,11 @@ var Benchmarks = []Benchmark{
 		script: []string{
 			"total_querysets", "raise_query_error", "verbose", "validation", "time_limit", "query_limit", "plans", "tpch_max_retries",
 			"refresh_on", "update_sets", "trickle_refresh", "refresh_verbose", "cloud_query", "tpch_test",
+		},
+		Saved: &SavedScript{
+			Mark:      regexp.MustCompile(`(?im)^\s*set\s+total_querysets\b|\blineitem\b`),
+			Variables: map[string]string{"raiseerror": "raise_query_error"},
+			Cloud:     "cloud_query",
 		},
 	},
 }

@@ -33,7 +33,8 @@ type Database struct {
 
 	// script lists, by workload, the keys of its own that a driver script holds after those
 	// of the workload: what concerns a run, and neither the schema nor the server. saved has
-	// them by the variables that HammerDB's own driver scripts set.
+	// them by the variables that HammerDB's own driver scripts set, in lower case, where
+	// these have other names.
 	script map[string][]string
 	saved  map[string]string
 }
@@ -63,7 +64,6 @@ var Known = []Database{
 			},
 		},
 		script: map[string][]string{"tprocc": {"checkpoint"}, "tproch": {"degree_of_parallel"}},
-		saved:  map[string]string{"CHECKPOINT": "checkpoint", "degree_of_parallel": "degree_of_parallel"},
 	},
 	{
 		Name: "MSSQLServer", Display: "SQL Server", Prefix: "mssqls", Library: "tdbc::odbc", folder: "sqlserver",
@@ -88,7 +88,6 @@ var Known = []Database{
 			},
 		},
 		script: map[string][]string{"tprocc": {"checkpoint"}, "tproch": {"maxdop"}},
-		saved:  map[string]string{"CHECKPOINT": "checkpoint"},
 	},
 	{
 		Name: "Db2", Prefix: "db2", Library: "db2tcl", folder: "db2",
@@ -109,6 +108,7 @@ var Known = []Database{
 			},
 		},
 		script: map[string][]string{"tprocc": {"monreport"}, "tproch": {"degree_of_parallel"}},
+		saved:  map[string]string{"monreportinterval": "monreport"},
 	},
 	{
 		Name: "MySQL", Prefix: "mysql", Library: "mysqltcl", folder: "mysql",
@@ -145,12 +145,12 @@ var Known = []Database{
 		},
 		behind: map[string][]string{"tproch": {"rs_compat"}},
 		script: map[string][]string{"tprocc": {"vacuum", "dritasnap", "oracompat"}, "tproch": {"degree_of_parallel", "rs_compat"}},
-		saved:  map[string]string{"VACUUM": "vacuum", "DRITA_SNAPSHOTS": "dritasnap", "ora_compatible": "oracompat"},
+		saved:  map[string]string{"drita_snapshots": "dritasnap", "ora_compatible": "oracompat"},
 	},
 	{
 		Name: "MariaDB", Prefix: "maria", Library: "mariatcl", folder: "mariadb",
 		keys: mysqlKeys, defaults: map[string]string{socket: "/tmp/mariadb.sock"}, order: mysqlOrder(),
-		script: map[string][]string{"tprocc": {"prepared", "purge"}}, saved: map[string]string{"prepare": "prepared", "purge": "purge"},
+		script: map[string][]string{"tprocc": {"prepared", "purge"}}, saved: map[string]string{"prepare": "prepared"},
 	},
 }
 

@@ -114,19 +114,25 @@ func Short(database, workload, option string) string {
 	return Of(database).bareKey(benchmarkOf(workload), option)
 }
 
-// SavedVariables maps the variables at the top of the driver scripts that HammerDB saves
-// to keys without prefix, of those that a driver script of Sledge's holds.
+// SavedVariables maps the variables at the top of the driver scripts that HammerDB saves,
+// in lower case, to keys without prefix, of those that a driver script of Sledge's holds. A
+// variable is called as its key in HammerDB's dictionary, in upper or lower case, where it has
+// no other name.
 func SavedVariables(database, workload string) map[string]string {
 	variables := map[string]string{}
-	saved := benchmarkOf(workload).Saved
-	if saved == nil {
+	d, b := Of(database), benchmarkOf(workload)
+	if b.Saved == nil {
 		return variables
 	}
-	known := InScript(database, workload)
-	for _, list := range []map[string]string{saved.Variables, Of(database).saved} {
-		for variable, key := range list {
-			if slices.Contains(known, key) {
-				variables[variable] = key
+	for _, key := range InScript(database, workload) {
+		if key != b.Driver && (slices.Contains(d.script[workload], key) || slices.Contains(Order(database, workload), d.full(key))) {
+			variables[key] = key
+		}
+		for _, list := range []map[string]string{b.Saved.Variables, d.saved} {
+			for variable, of := range list {
+				if of == key {
+					variables[variable] = key
+				}
 			}
 		}
 	}

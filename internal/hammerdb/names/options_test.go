@@ -86,7 +86,11 @@ func TestWhatTheTablesSayOfBuiltOptionsIsDeclared(t *testing.T) {
 			own = append(own, b.Driver, b.RampUp)
 		}
 		if s := b.Saved; s != nil {
-			own = append(own, s.Pauses, s.Mix, s.Keying, s.Thinking, s.Spread, s.TimeProfile, s.Asynchronous)
+			for _, name := range []string{s.Pauses, s.Mix, s.Keying, s.Thinking, s.Spread, s.TimeProfile, s.Asynchronous, s.ClientSQL, s.Pool} {
+				if name != "" {
+					own = append(own, name)
+				}
+			}
 			for variable, key := range s.Variables {
 				if !slices.Contains(short, key) {
 					t.Errorf("%s: the variable %s is %s, which no option is", w.Name, variable, key)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,24 +21,40 @@ const wayOut = "create Sledge's own script with loadscript and savescript, make 
 
 var (
 	reLibrary = regexp.MustCompile(`(?m)^\s*set\s+library\s+"?([\w:]+)"?`)
+	reOwn     = regexp.MustCompile(`(?m)^\s*set\s+` + versionName + `\b`)
 	reReport  = regexp.MustCompile(`(?:^|[\n;{\[])\s*xtreport\b`)
 	reSet     = regexp.MustCompile(`(?:^|[\n;{\[])[ \t]*(set|append|lappend|incr|unset)[ \t]+(\w+)[ \t]+("[^"\n]*"|\{[^}\n]*\}|\[[^;\n]*|[^\s;\]]+)`)
-	reMinutes = regexp.MustCompile(`^\[expr\{?\$(\w+)\*60000\}?\]\}?$`)
-	reBoolean = regexp.MustCompile(`(?i)^["{]?(?:true|false|yes|no|on|off|0|1)["}]?$`)
+	reTopText = regexp.MustCompile(`(?m)^[ \t]*set[ \t]+\w+[ \t]+"[^"\n]*"`)
+	reMarker  = regexp.MustCompile(`(?m)^[ \t]*#EDITABLE OPTIONS#*[ \t]*$`)
+	reScaled  = regexp.MustCompile(`^\[expr\{?\$(\w+)\*(\d+)\}?\]\}?$`)
 	reNumbers = regexp.MustCompile(`^["{\s]*[1-9][\d\s]*["}]?$`)
+
+	// rePool finds what only a script with a connect pool has: the lines that it prints, and
+	// the policies by which it chooses a connection.
+	rePool = regexp.MustCompile(`(?i)CLIENT SIDE TPM|processed neworder|\bround_robin\b|policy\b|cpool\b`)
+
+	// reCloud finds the line that announces one of the cloud analytic queries.
+	reCloud = regexp.MustCompile(`\bof 13\)`)
 )
 
 // isForeign reports whether a text is a driver script of HammerDB's.
-func isForeign(text string) bool {
-	return reLibrary.MatchString(text) && strings.Contains(text, "RandomNumber")
-}
+func isForeign(text string) bool { return reLibrary.MatchString(text) && !reOwn.MatchString(text) }
 
 // foreignReader reads a script of HammerDB's.
 type foreignReader struct {
-	text       string // without comments
+	text       string // without comments, and without braces in the texts at its top
 	saved      *names.SavedScript
+	options    map[string]string // the options by the variables at its top, in lower case
 	procedures []string          // that do the transactions, in the order of their kinds
-	settings   map[string]string // the variables at its top
+	settings   map[string]string // the variables at its top, in lower case
+	settled    map[string]string // those that the script settles itself, before its users work
+	bodies     map[string]string // of its procedures, by name
+	top, end   int               // where its settings are
+	firsts     map[string]int    // where each of them is
+	assigned   []assignment      // to variables that are settings
+	defined    []procedure       // by the script
+	clientSQL  bool              // whether its transactions send SQL, and call no stored routines
+	pooled     bool              // whether it chooses among several connections
 
 	// What its loop was found to do.
 	keyandthink  bool // whether users keep to the pauses that depend on KEYANDTHINK
@@ -49,25 +66,21 @@ type foreignReader struct {
 }
 
 // parseForeign takes over what a script of HammerDB's says of options, mix and
-// times. The script is never run. Whatever in the users' loop is not known to it
-// is refused, because what it does could not be taken over.
+// times. The script is never run. What its users' loop does must be known, or else the
+// script is refused, because it could not be taken over.
 func parseForeign(text string, d *database.Database, w *workload.Workload) (Script, error) {
 	of := names.Loading(reLibrary.FindStringSubmatch(text)[1])
 	if of.Prefix != names.Of(d.Name).Prefix {
 		return Script{}, fmt.Errorf("the script is HammerDB's for %s, but %s is chosen: choose the other with dbset db", cmp.Or(of.Name, "another database"), d.Title)
 	}
 	b := names.BenchmarkOf(w)
-	if b.Saved == nil {
-		return Script{}, fmt.Errorf("driver scripts of HammerDB's for %s cannot be taken over: %s", w.Title, wayOut)
+	switch is := names.SavedFor(text); {
+	case is.Saved == nil:
+		return Script{}, fmt.Errorf("the script loads HammerDB's library for %s, but is not one of its driver scripts, which set total_iterations or total_querysets: %s", d.Title, wayOut)
+	case is.Workload != w.Name:
+		return Script{}, fmt.Errorf("the script is HammerDB's for %s, but %s is chosen: choose the other with dbset bm %s", is.Title, w.Title, is.Name)
 	}
-	f := foreignReader{
-		text:     withoutComments(strings.ReplaceAll(text, "\r\n", "\n")),
-		saved:    b.Saved,
-		settings: map[string]string{},
-	}
-	for _, label := range b.Labels {
-		f.procedures = append(f.procedures, strings.ToLower(label))
-	}
+	f := newForeignReader(text, d, w, b)
 	read, err := f.read(d, w)
 	if err != nil {
 		return Script{}, fmt.Errorf("%w: %s", err, wayOut)
@@ -75,33 +88,73 @@ func parseForeign(text string, d *database.Database, w *workload.Workload) (Scri
 	return read, nil
 }
 
+func newForeignReader(text string, d *database.Database, w *workload.Workload, b names.Benchmark) *foreignReader {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	f := &foreignReader{
+		saved: b.Saved, options: savedOptions(d, w), settings: map[string]string{}, settled: map[string]string{}, end: len(text),
+	}
+	for _, label := range b.Labels {
+		f.procedures = append(f.procedures, strings.ToLower(label))
+	}
+	if marks := reMarker.FindAllStringIndex(text, 2); len(marks) == 2 {
+		f.top, f.end = marks[0][1], marks[1][0]
+	}
+	// A password may hold braces, which in quotes mean nothing.
+	text = reTopText.ReplaceAllStringFunc(text, func(line string) string { return strings.Map(withoutBraces, line) })
+	f.text = withoutComments(text)
+	return f
+}
+
+// withoutBraces puts a blank in the place of a character that divides a script.
+func withoutBraces(r rune) rune {
+	if strings.ContainsRune(`{}[];#\`, r) {
+		return ' '
+	}
+	return r
+}
+
 func (f *foreignReader) read(d *database.Database, w *workload.Workload) (Script, error) {
-	saved := savedOptions(d, w)
-	if err := f.readSettings(saved); err != nil {
-		return Script{}, err
+	f.readSettings()
+	values := option.Values{}
+	script := Script{Values: values}
+	if len(f.procedures) == 0 {
+		return f.readQueries(d, w)
 	}
 	_, f.asynchronous = f.settings["async_client"]
-	values := option.Values{}
-	for variable, text := range f.settings {
-		values[saved[variable]] = text
+	f.pooled = rePool.MatchString(f.text)
+	var err error
+	if f.defined, err = procedures(f.text); err != nil {
+		return Script{}, err
 	}
+	f.bodies = map[string]string{}
+	for _, p := range f.defined {
+		f.bodies[p.name] += "\n" + p.body
+	}
+	if f.clientSQL, err = f.sendsSQL(); err != nil {
+		return Script{}, err
+	}
+	loops, err := f.findLoops()
+	if err != nil {
+		return Script{}, err
+	}
+	if err := f.checkChanges(loops); err != nil {
+		return Script{}, err
+	}
+	maps.Copy(f.settings, f.settled)
+	f.take(values)
 	if err := check(d, w, values); err != nil {
 		return Script{}, err
 	}
 	canonical, err := checkValue(d, w, f.saved.Pauses, values[f.saved.Pauses])
 	f.keyandthink = err == nil && canonical == "true"
-	loop, err := f.findLoop()
+	branches, err := f.readLoops(loops)
 	if err != nil {
 		return Script{}, err
 	}
-	branches, err := f.readLoop(loop)
-	if err != nil {
+	if err := f.checkRest(loops); err != nil {
 		return Script{}, err
 	}
-	if err := f.checkRest(loop); err != nil {
-		return Script{}, err
-	}
-	script := Script{Values: values, Notes: f.notes()}
+	script.Notes = f.notes()
 	_, script.Timed = f.settings[f.saved.Timed]
 	if err := f.decide(func(name, text string) { values[name] = text }, branches); err != nil {
 		return Script{}, err
@@ -110,8 +163,35 @@ func (f *foreignReader) read(d *database.Database, w *workload.Workload) (Script
 	return script, check(d, w, values)
 }
 
-// savedOptions maps the variables at the top of HammerDB's scripts to options, those of
-// the workload and those of the database.
+// readQueries takes over a script of queries. What people change in one is its settings:
+// the text of its queries is HammerDB's, and Sledge runs its own.
+func (f *foreignReader) readQueries(d *database.Database, w *workload.Workload) (Script, error) {
+	for _, c := range f.changes() {
+		if _, _, within := blockAround(f.text, c.at); !within && c.isLiteral() && c.value != f.settings[c.variable] {
+			return Script{}, f.twice(c)
+		}
+	}
+	values := option.Values{}
+	f.take(values)
+	if cloud := f.options[f.saved.Cloud]; cloud != "" { // HammerDB has a script of its own for these
+		values[cloud] = strconv.FormatBool(reCloud.MatchString(f.text))
+	}
+	return Script{Values: values, Notes: []string{
+		"HammerDB's script was read, not run: print script shows what was taken over",
+		"Its queries were not read: Sledge runs its own, with parameters as the standard asks, on the scale factor of the schema",
+		"Server, user and password are the dictionary's",
+	}}, check(d, w, values)
+}
+
+// take takes over the settings.
+func (f *foreignReader) take(values option.Values) {
+	for variable, text := range f.settings {
+		values[f.options[variable]] = text
+	}
+}
+
+// savedOptions maps the variables at the top of HammerDB's scripts, in lower case, to
+// options, those of the workload and those of the database.
 func savedOptions(d *database.Database, w *workload.Workload) map[string]string {
 	saved := map[string]string{}
 	known := options(d, w)
@@ -125,28 +205,165 @@ func savedOptions(d *database.Database, w *workload.Workload) map[string]string 
 	return saved
 }
 
-// readSettings reads the variables that saved has. Each is set once, and not to
-// something computed: else what it is when it counts is not certain.
-func (f *foreignReader) readSettings(saved map[string]string) error {
+// assignment is where a script changes one of the variables at its top.
+type assignment struct {
+	at              int
+	verb            string
+	variable, value string // in lower case; without quotes
+	raw             string
+}
+
+// isLiteral reports whether the value is not computed.
+func (a assignment) isLiteral() bool { return a.verb == "set" && !strings.ContainsAny(a.value, "$[") }
+
+// changes lists what is assigned to the variables, where it is no setting of the script's top.
+func (f *foreignReader) changes() []assignment {
+	var list []assignment
+	for _, a := range f.assignments() {
+		if !f.isSetting(a) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+func (f *foreignReader) assignments() []assignment {
+	if f.assigned != nil {
+		return f.assigned
+	}
+	list := []assignment{}
 	for _, m := range reSet.FindAllStringSubmatchIndex(f.text, -1) {
-		verb, variable, value := f.text[m[2]:m[3]], f.text[m[4]:m[5]], f.text[m[6]:m[7]]
-		if _, known := saved[variable]; !known {
+		a := assignment{at: m[4], verb: f.text[m[2]:m[3]], variable: strings.ToLower(f.text[m[4]:m[5]]), raw: f.text[m[6]:m[7]]}
+		a.value = strings.TrimSpace(strings.Trim(a.raw, `"{}`))
+		if _, known := f.options[a.variable]; known {
+			list = append(list, a)
+		}
+	}
+	f.assigned = list
+	return list
+}
+
+// isSetting reports whether an assignment is one of those at the script's top, and not the
+// second of a variable.
+func (f *foreignReader) isSetting(a assignment) bool { return f.first()[a.variable] == a.at }
+
+// first maps the variables to where they are set at the script's top.
+func (f *foreignReader) first() map[string]int {
+	if f.firsts != nil {
+		return f.firsts
+	}
+	f.firsts = map[string]int{}
+	for _, a := range f.assignments() {
+		if _, again := f.firsts[a.variable]; again || a.verb != "set" || a.at < f.top || a.at >= f.end {
 			continue
 		}
-		_, before := f.settings[variable]
-		minutes := reMinutes.FindStringSubmatch(piece{text: value}.compact())
+		if _, _, within := blockAround(f.text, a.at); !within {
+			f.firsts[a.variable] = a.at
+		}
+	}
+	return f.firsts
+}
+
+// readSettings reads the variables at the script's top.
+func (f *foreignReader) readSettings() {
+	for _, a := range f.assignments() {
+		if f.isSetting(a) {
+			f.settings[a.variable] = a.value
+		}
+	}
+}
+
+// checkChanges looks at what the script assigns to its settings later: each must be what it
+// was at the top when it counts. The monitor and the users are virtual users of their own,
+// each with its own variables.
+func (f *foreignReader) checkChanges(loops []piece) error {
+	for _, c := range f.changes() {
+		earlier, set := f.settings[c.variable]
 		switch {
-		case verb == "set" && !before:
-			f.settings[variable] = strings.Trim(value, `"{}`)
-		case verb == "set" && minutes != nil && minutes[1] == variable:
-			// Who times the run makes milliseconds of minutes.
-		case f.saved.Variables[variable] == "" && !reBoolean.MatchString(value):
-			// A procedure of the database's may have a variable of the same name.
+		case !set, c.verb == "set" && c.value == earlier, f.isLocal(c), f.stands(behind, c.at, loops):
+		case slices.Contains(f.saved.Minutes, c.variable):
+			if err := f.checkMinutes(c); err != nil {
+				return err
+			}
+		case slices.Contains(f.saved.Users, c.variable):
+			if f.stands(before, c.at, loops) {
+				return f.twice(c)
+			}
+		case !reSwitch.MatchString(c.value):
+			// The database's own part computes with it, or has a variable of the same name.
+		case f.stands(before, c.at, loops):
+			f.settled[c.variable] = c.value // by the database's own part, for its users
 		default:
-			return f.errorf(m[4], "%s is changed after it was set", variable)
+			return f.twice(c)
 		}
 	}
 	return nil
+}
+
+// stands reports whether a position stands so to one of the loops.
+func (f *foreignReader) stands(as order, at int, loops []piece) bool {
+	return slices.ContainsFunc(loops, func(loop piece) bool { return f.follows(at, loop.at) == as })
+}
+
+var reSwitch = regexp.MustCompile(`(?i)^(?:true|false|yes|no|on|off)$`)
+
+// checkMinutes looks at what becomes of the minutes of a timed run. Who times it makes
+// milliseconds of them. Db2's monitor also allows for the time that its report takes.
+func (f *foreignReader) checkMinutes(c assignment) error {
+	scaled := reScaled.FindStringSubmatch(piece{text: c.raw}.compact())
+	switch {
+	case scaled != nil && strings.EqualFold(scaled[1], c.variable) && scaled[2] == "60000":
+		return nil
+	case scaled == nil && f.isAbout(c.at, reMonreport):
+		return nil
+	case f.isBehindTiming(c):
+		return nil
+	}
+	return f.twice(c)
+}
+
+var reMonreport = regexp.MustCompile(`(?i)monreport`)
+
+// isAbout reports whether the statement that a position is in, or one that it stands in the
+// blocks of, speaks of something.
+func (f *foreignReader) isAbout(at int, what *regexp.Regexp) bool {
+	for range maxDepth {
+		start, end, ok := blockAround(f.text, at)
+		if !ok {
+			return false
+		}
+		if what.MatchString(f.text[start:end]) {
+			return true
+		}
+		at = start - 1
+	}
+	return false
+}
+
+// isBehindTiming reports whether an assignment comes after the loops that wait for as long as
+// its variable says.
+func (f *foreignReader) isBehindTiming(c assignment) bool {
+	behind := false
+	for _, loop := range reTiming.FindAllStringSubmatchIndex(f.text, -1) {
+		if strings.EqualFold(f.text[loop[2]:loop[3]], c.variable) {
+			behind = c.at > loop[1]+closing(f.text[loop[1]-1:])
+		}
+	}
+	return behind
+}
+
+// isLocal reports whether an assignment is to a variable of a procedure's own.
+func (f *foreignReader) isLocal(c assignment) bool {
+	shared := regexp.MustCompile(`(?i)\b(?:global|upvar|variable)\b[^\n;]*\b` + c.variable + `\b`)
+	return slices.ContainsFunc(f.defined, func(p procedure) bool {
+		return p.start <= c.at && c.at < p.end && !shared.MatchString(p.body) && !reChoice.MatchString(p.body)
+	})
+}
+
+// twice says that a setting has two values.
+func (f *foreignReader) twice(c assignment) error {
+	return f.errorf(c.at, "%s is set to %s at the top of the script and changed here (%s %s), so that what counts is not certain",
+		f.text[c.at:c.at+len(c.variable)], cmp.Or(f.settings[c.variable], "{}"), c.verb, firstLine(c.raw))
 }
 
 // decide sets the options that the loop decides, and those it needs to know for that.
@@ -157,7 +374,7 @@ func (f *foreignReader) decide(set func(name, text string), branches map[string]
 		mix, keying, thinking = append(mix, strconv.Itoa(b.weight)), append(keying, b.seconds()), append(thinking, cmp.Or(b.thinking, "0"))
 	}
 	set(f.saved.Mix, strings.Join(mix, ","))
-	if _, said := f.settings["KEYANDTHINK"]; f.guarded && !said {
+	if _, said := f.settings["keyandthink"]; f.guarded && !said {
 		return errors.New("its users pause, but no line at its top sets KEYANDTHINK")
 	}
 	if f.paused || f.keyandthink {
@@ -181,6 +398,8 @@ func (f *foreignReader) decide(set func(name, text string), branches map[string]
 	}
 	set(f.saved.TimeProfile, strconv.FormatBool(reReport.MatchString(plain(f.text)) && profile != "false"))
 	set(f.saved.Asynchronous, strconv.FormatBool(f.asynchronous))
+	set(f.saved.ClientSQL, strconv.FormatBool(f.clientSQL))
+	set(f.saved.Pool, strconv.FormatBool(f.pooled))
 	return nil
 }
 
@@ -200,6 +419,12 @@ func (f *foreignReader) notes() []string {
 		"HammerDB's script was read, not run: print script shows what was taken over",
 		"Server, user and password are the dictionary's",
 	}
+	if f.clientSQL {
+		notes = append(notes, "Its SQL was not read: no_stored_procs is true, and Sledge's users send Sledge's own SQL")
+	}
+	if f.pooled {
+		notes = append(notes, "Its connections were not read: connect_pool is true, and the file of the connect pool lists them")
+	}
 	if f.fixedThink {
 		notes = append(notes, "Fixed pauses behind a transaction count as keying time, since thinking times are drawn")
 	}
@@ -209,51 +434,61 @@ func (f *foreignReader) notes() []string {
 	return notes
 }
 
-// checkRest looks at what stands around the loop, as far as it would change what users
-// do in it.
-func (f *foreignReader) checkRest(loop piece) error {
-	around := f.text[:loop.at] + strings.Repeat(" ", len(loop.text)) + f.text[loop.at+len(loop.text):]
+// checkRest looks at what stands around the loops, as far as it would change what users
+// do in them.
+func (f *foreignReader) checkRest(loops []piece) error {
+	around, waits := f.text, f.text
+	for _, loop := range loops {
+		end := loop.at + len(loop.text)
+		around = around[:loop.at] + strings.Repeat(" ", len(loop.text)) + around[end:]
+		// What the loop holds was read, so that each wait in it is a pause that is known.
+		known := reAfter.ReplaceAllStringFunc(loop.text, func(s string) string { return strings.Repeat(" ", len(s)) })
+		waits = waits[:loop.at] + known + waits[end:]
+	}
 	again := regexp.MustCompile(`(?:^|[\n;{\[])[ \t]*(` + strings.Join(f.procedures, "|") + `)[ \t]+\$`)
 	if m := again.FindStringSubmatchIndex(around); m != nil {
 		return f.errorf(m[2], "%s is called outside the loop of transactions, too", f.text[m[2]:m[3]])
 	}
 	for _, m := range reSet.FindAllStringSubmatchIndex(around, -1) {
 		variable, value := f.text[m[4]:m[5]], f.text[m[6]:m[7]]
-		if slices.Contains(f.saved.Drawn, variable) && reNumbers.MatchString(value) {
+		if slices.Contains(f.saved.Drawn, variable) && reNumbers.MatchString(value) && f.stands(before, m[4], loops) {
 			return f.errorf(m[4], "%s is set to %s instead of being found out", variable, strings.Trim(value, `"{} `))
 		}
-	}
-	if err := f.checkTransactions(); err != nil {
-		return err
 	}
 	if f.asynchronous {
 		return nil // clients wait for their turn to log in
 	}
-	// What the loop holds was read, so that each wait in it is a pause that is known.
-	waits := reAfter.ReplaceAllStringFunc(loop.text, func(s string) string { return strings.Repeat(" ", len(s)) })
-	return checkPauses(f.text[:loop.at] + waits + f.text[loop.at+len(loop.text):])
+	return checkPauses(waits, loops)
 }
 
-// reChanges finds SQL that changes rows.
-var reChanges = regexp.MustCompile(`(?i)\b(?:insert\s+into|delete\s+from|update\s+\w+\s+set)\b`)
+// SQL that changes rows of the benchmark, and calls of its stored routines.
+var (
+	reChanges = regexp.MustCompile(`(?i)\b(?:insert\s+into|delete\s+from|update)\s+(?:\w+\.)?(?:warehouse|district|customer|history|new_order|orders|order_line|stock)\b`)
+	reCalls   = regexp.MustCompile(`(?i)\b(?:call|exec|execute|select(?:\s+\*\s+from)?|begin)\s+(?:\w+\.)?(neword|payment|delivery)\s*\(?`)
+)
 
-// checkTransactions refuses transactions that are made of SQL, and not of calls of stored
-// routines: what it says could not be taken over.
-func (f *foreignReader) checkTransactions() error {
-	all, err := procedures(f.text)
-	if err != nil {
-		return err
-	}
-	for _, p := range all {
-		if slices.Contains(f.procedures, p.name) && reChanges.MatchString(p.body) {
-			return f.errorf(p.start, "proc %s sends SQL of its own, and does not call a stored routine (the option no_stored_procs has Sledge send its SQL)", p.name)
+// sendsSQL reports whether the transactions that change rows are made of SQL, and not of
+// calls of stored routines. One like this and one like that is what no option asks for.
+func (f *foreignReader) sendsSQL() (bool, error) {
+	var sends, calls *procedure
+	for i, p := range f.defined {
+		switch {
+		case !slices.Contains(f.procedures, p.name):
+		case reChanges.MatchString(p.body):
+			sends = cmp.Or(sends, &f.defined[i])
+		case reCalls.MatchString(p.body):
+			calls = cmp.Or(calls, &f.defined[i])
 		}
 	}
-	return nil
+	if sends != nil && calls != nil {
+		return false, f.errorf(sends.start, "proc %s sends SQL of its own, and proc %s calls a stored routine: users do all transactions the one way or the other (no_stored_procs says which)", sends.name, calls.name)
+	}
+	return sends != nil, nil
 }
 
 // errorf names the line of the script that a position is in.
 func (f *foreignReader) errorf(at int, format string, arguments ...any) error {
-	line := 1 + strings.Count(f.text[:at], "\n")
-	return fmt.Errorf("line %d: %w", line, fmt.Errorf(format, arguments...))
+	return fmt.Errorf("line %d: %w", f.line(at), fmt.Errorf(format, arguments...))
 }
+
+func (f *foreignReader) line(at int) int { return 1 + strings.Count(f.text[:at], "\n") }

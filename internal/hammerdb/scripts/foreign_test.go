@@ -9,6 +9,7 @@ import (
 	"sledge/internal/hammerdb/names"
 	"sledge/internal/hammerdb/scripts"
 	"sledge/internal/option"
+	"sledge/internal/workload"
 )
 
 // hammerDB is a driver script in the form that HammerDB saves, as short as it can
@@ -65,7 +66,7 @@ func TestScriptOfHammerDBIsTakenOver(t *testing.T) {
 	want := option.Values{
 		"iterations": "5000000", "stop_on_failure": "false", "key_and_think": "true", "rampup": "1", "duration": "3",
 		"mix": "10,10,1,1,1", "keying_time": "18,3,2,2,2", "think_time": "12,0.5,10,5,5", "driver": "timed",
-		"all_warehouses": "false", "time_profile": "false", "async_scale": "false",
+		"all_warehouses": "false", "time_profile": "false", "async_scale": "false", "client_sql": "false", "connect_pool": "false",
 	}
 	for name, text := range want {
 		if got := read.Values[name]; got != text {
@@ -181,6 +182,10 @@ type shape struct {
 	database                                       string // by its prefix
 	timed, keying, all, prepared, profile, clients bool
 	old                                            bool // before version 3.3
+
+	sql   bool // client SQL
+	pool  bool // a connect pool
+	twice bool // a loop of transactions for each way to connect
 }
 
 // String names the shape.
@@ -189,7 +194,7 @@ func (s shape) String() string {
 	for _, part := range []struct {
 		has  bool
 		name string
-	}{{s.timed, "timed"}, {!s.timed, "test"}, {s.keying, "keying"}, {s.all, "all"}, {s.prepared, "prepared"}, {s.profile, "profile"}, {s.clients, "clients"}, {s.old, "old"}} {
+	}{{s.timed, "timed"}, {!s.timed, "test"}, {s.keying, "keying"}, {s.all, "all"}, {s.prepared, "prepared"}, {s.profile, "profile"}, {s.clients, "clients"}, {s.old, "old"}, {s.sql, "sql"}, {s.pool, "pool"}, {s.twice, "twice"}} {
 		if part.has {
 			name += " " + part.name
 		}
@@ -208,6 +213,15 @@ func shapes(database string) []shape {
 		{timed: true, profile: true},
 		{timed: true, keying: true, clients: true},
 		{timed: true, keying: true, all: true, prepared: true, profile: true, clients: true},
+		{timed: true, clients: true},
+		{sql: true},
+		{timed: true, sql: true},
+		{timed: true, sql: true, keying: true, clients: true},
+		{timed: true, pool: true},
+		{pool: true},
+		{timed: true, pool: true, twice: true, keying: true, all: true, profile: true},
+		{timed: true, pool: true, clients: true, keying: true},
+		{timed: true, pool: true, sql: true},
 	}
 	for i := range list {
 		list[i].database = database
@@ -218,11 +232,12 @@ func shapes(database string) []shape {
 // text is a script of that shape. It is ours: what HammerDB's do is told by its facts,
 // and procedures, of which nothing is taken over, do as good as nothing.
 func (s shape) text() string {
-	spread := s.all || s.database != "pg"
+	mysql := s.database == "mysql" || s.database == "maria"
+	spread := s.all || mysql
 	var b strings.Builder
 	line := func(format string, arguments ...any) { fmt.Fprintf(&b, format+"\n", arguments...) }
 	line("#!/usr/local/bin/tclsh8.6\n#EDITABLE OPTIONS##################################################")
-	line("set library %s ;# library {of the database}", map[string]string{"pg": "Pgtcl", "maria": "mariatcl", "mysql": "mysqltcl"}[s.database])
+	line("set library %s ;# library {of the database}", map[string]string{"pg": "Pgtcl", "maria": "mariatcl", "mysql": "mysqltcl", "ora": "Oratcl", "mssqls": "tdbc::odbc", "db2": "db2tcl"}[s.database])
 	line("set total_iterations 10000000 ;# as many transactions; then off\nset RAISEERROR \"false\" ;# (true or false)\nset KEYANDTHINK \"%t\" ;# (true or false)", s.keying)
 	if s.timed {
 		line("set rampup 3;  # minutes\nset duration 7;  # minutes\nset mode \"Local\" ;# mode")
@@ -232,7 +247,12 @@ func (s shape) text() string {
 			line("set VACUUM \"false\" ;# at the end\nset DRITA_SNAPSHOTS \"false\";# snapshots")
 		}
 		line("set ora_compatible \"false\" ;# EPAS\nset pg_storedprocs \"%t\" ;# procedures\nset host \"db\" ;# host\nset superuser \"postgres\"", s.prepared)
-	} else {
+	} else if s.timed && s.database == "db2" {
+		line("set monreportinterval 2 ;# minutes of a report")
+	} else if s.timed && !mysql {
+		line("set CHECKPOINT \"false\" ;# at the end")
+	}
+	if mysql {
 		line("set socket /tmp/my.sock ;# socket\nset ssl_options {-ssl 0 -sslca {a b}} ;# ssl\nset prepare %t ;# prepared", s.prepared)
 		if s.timed && s.database == "maria" {
 			line("set purge \"false\" ;# at the end")
@@ -256,17 +276,55 @@ func (s shape) text() string {
             if { [ tsv::get application abort ] } { break } else { after 6000 }
             set ramptime [ expr $ramptime+6000 ]
         }
-        set duration [ expr {$duration * 60000} ]
-    }
-    default {`)
+        set duration [ expr {$duration * 60000} ]`)
+		if s.database == "db2" {
+			line(`if {$monreportinterval > 0} {
+            if {$monreportinterval >= $duration} { set monreportinterval 0; puts "longer than the test" } else {
+                set duration [ expr {$duration - $monreportinterval * 60000} ]
+            } }`)
+		}
+		line(`        set testtime 0
+        while {$testtime != $duration} {
+            if { [ tsv::get application abort ] } { break } else { after 6000 }
+            set testtime [ expr $testtime+6000 ]
+        }`)
+		if s.database == "pg" {
+			line(`        if { $VACUUM } {
+            set RAISEERROR "true"
+            puts "Checkpoint and Vacuum"
+            vacuums $handle $RAISEERROR
+        }`)
+		}
+		if s.pool {
+			line(`        set waits 0
+        while {$waits < 120} { after 1000; incr waits }
+        puts "CLIENT SIDE TPM : neworder $no payment $py delivery $dl stocklevel $sl orderstatus $os"`)
+		}
+		line("    }\n    default {")
 	}
-	line("#NEW ORDER\nproc neword { handle no_w_id w_id_input RAISEERROR } {\n    sends $handle \"call neword($no_w_id)\"\n}")
-	line("proc payment { handle p_w_id w_id_input RAISEERROR } { sends $handle \"call payment($p_w_id)\" }")
+	if s.sql {
+		line("proc neword { handle no_w_id w_id_input RAISEERROR } {\n    set choice [ RandomNumber 1 100 ]\n    sends $handle \"update district set d_next_o_id = d_next_o_id + 1\"\n}")
+		line("proc payment { handle p_w_id w_id_input RAISEERROR } { sends $handle {UPDATE warehouse SET w_ytd = w_ytd + 1} }")
+	} else {
+		line("#NEW ORDER\nproc neword { handle no_w_id w_id_input RAISEERROR } {\n    sends $handle \"call neword($no_w_id)\"\n}")
+		line("proc payment { handle p_w_id w_id_input RAISEERROR } { sends $handle \"call payment($p_w_id)\" }")
+	}
+	if s.pool {
+		line(`proc picks_one { policy list count } {
+    switch $policy {
+        first_named { return [ lindex $list 0 ] }
+        round_robin { return [ lindex $list [ expr {$count % [ llength $list ]} ] ] }
+    }
+}`)
+	}
 	if s.clients {
 		line("proc client { clientname total_iterations async_delay } {\n    after [ expr {[ number $clientname ] * $async_delay} ] [ info coroutine ]; yield")
 	}
 	line("set w_id_input [ sends $handle \"select max(w_id) from warehouse\" ]\n# set  choice [ RandomNumber 1 50 ]\nset w_id  [ RandomNumber 1 $w_id_input ]\nset stock_level_d_id  [ RandomNumber 1 10 ]")
-	if s.database != "pg" {
+	if mysql && s.pool {
+		line("set prepare \"true\" ;# each connection has its own")
+	}
+	if mysql {
 		line("if {$prepare} { foreach st {neword payment delivery slev ostat} { prepares $handle $st } }")
 	}
 	abort := `if { [expr {$it %% $abchk}] eq 0 } { if { [ time {if {  [ tsv::get application abort ]  } { break }} ] > $hi_t }  {  set  abchk [ expr {min(($abchk * 2), $abchk_mx)}]; set hi_t [ expr {$hi_t * 2} ] } }`
@@ -275,53 +333,78 @@ func (s shape) text() string {
 	} else {
 		line(`set abchk 1; set abchk_mx 1024; set hi_t [ expr {pow([ lindex [ time {if {  [ tsv::get application abort ]  } { break }} ] 0 ],2)}]`)
 	}
-	line("for {set it 0} {$it < $total_iterations} {incr it} {\n" + abort)
-	if spread {
-		line(`if { $allwarehouses == "true" } { set w_id [lindex $myWarehouses [expr [RandomNumber 1 $myWhCount] -1]] }`)
-	}
-	line("set choice [ RandomNumber 1 23 ]")
-	arguments := map[string]string{"pg": "$RAISEERROR $ora_compatible $pg_storedprocs", "maria": "$prepare $RAISEERROR", "mysql": "$prepare $RAISEERROR"}[s.database]
-	if s.clients {
-		arguments += " $clientname"
-	}
-	word := "if"
-	for _, k := range []struct {
-		upTo             int
-		says, procedure  string
-		input            string
-		keying, thinking int
-	}{
-		{10, "new order", "neword", " $w_id_input", 18, 12},
-		{20, "payment", "payment", " $w_id_input", 3, 12},
-		{21, "delivery", "delivery", "", 2, 10},
-		{22, "stock level", "slev", " $stock_level_d_id", 2, 5},
-		{23, "order status", "ostat", "", 2, 5},
-	} {
-		line("%s {$choice <= %d} {", word, k.upTo)
-		if !s.timed {
-			line("puts \"%s\"", k.says)
+	loop := func() {
+		line("for {set it 0} {$it < $total_iterations} {incr it} {\n" + abort)
+		if spread {
+			line(`if { $allwarehouses == "true" } { set w_id [lindex $myWarehouses [expr [RandomNumber 1 $myWhCount] -1]] }`)
 		}
-		pause := func(which string, seconds int) {
-			if s.clients {
-				line("if { $KEYANDTHINK } { async_%s %d $clientname %s $async_verbose }", which, seconds, k.procedure)
-			} else {
-				line("if { $KEYANDTHINK } { %s %d }", which, seconds)
-			}
-		}
-		pause("keytime", k.keying)
+		line("set choice [ RandomNumber 1 23 ]")
+		arguments := map[string]string{"pg": "$RAISEERROR $ora_compatible $pg_storedprocs", "maria": "$prepare $RAISEERROR", "mysql": "$prepare $RAISEERROR", "ora": "$RAISEERROR", "mssqls": "$RAISEERROR", "db2": "$RAISEERROR"}[s.database]
 		if s.clients {
-			line("if { $async_verbose } { puts \"$clientname:w_id:$w_id:%s\" }", k.procedure)
+			arguments += " $clientname"
 		}
-		line("%s $handle $w_id%s %s", k.procedure, k.input, arguments)
-		pause("thinktime", k.thinking)
-		fmt.Fprint(&b, "} ")
-		word = "elseif"
+		word := "if"
+		for _, k := range []struct {
+			upTo             int
+			says, procedure  string
+			input            string
+			keying, thinking int
+		}{
+			{10, "new order", "neword", " $w_id_input", 18, 12},
+			{20, "payment", "payment", " $w_id_input", 3, 12},
+			{21, "delivery", "delivery", "", 2, 10},
+			{22, "stock level", "slev", " $stock_level_d_id", 2, 5},
+			{23, "order status", "ostat", "", 2, 5},
+		} {
+			line("%s {$choice <= %d} {", word, k.upTo)
+			if !s.timed {
+				line("puts \"%s\"", k.says)
+			}
+			pause := func(which string, seconds int) {
+				if s.clients {
+					line("if { $KEYANDTHINK } { async_%s %d $clientname %s $async_verbose }", which, seconds, k.procedure)
+				} else {
+					line("if { $KEYANDTHINK } { %s %d }", which, seconds)
+				}
+			}
+			pause("keytime", k.keying)
+			if s.clients {
+				line("if { $async_verbose } { puts \"$clientname:w_id:$w_id:%s\" }", k.procedure)
+			}
+			handle := "$handle"
+			if s.pool {
+				line("set handle_%s [ picks_one $%s_policy [ join $cs%s ] $count_%[1]s ]", k.procedure, strings.ReplaceAll(k.says, " ", ""), k.procedure)
+				handle = "$handle_" + k.procedure
+			}
+			line("%s %s $w_id%s %s", k.procedure, handle, k.input, arguments)
+			if s.pool {
+				line("incr count_%s", k.procedure)
+			}
+			pause("thinktime", k.thinking)
+			fmt.Fprint(&b, "} ")
+			word = "elseif"
+		}
+		line("\n}")
 	}
-	line("\n}")
+	if s.twice {
+		line("if {$standalone} {")
+		loop()
+		line("} else {")
+	}
+	loop()
+	if s.twice {
+		line("}")
+	}
+	if s.pool {
+		line(`puts "processed neworder $count_neword transactions"`)
+	}
 	if s.clients {
 		line("}\nstarts client")
 	}
-	if s.database != "pg" {
+	if mysql && s.pool {
+		line("set prepare \"true\" ;# each connection has its own")
+	}
+	if mysql {
 		line("if {$prepare} { foreach st {neword payment delivery slev ostat} { deallocates $handle $st } }")
 	}
 	if s.profile {
@@ -336,7 +419,7 @@ func (s shape) text() string {
 
 func TestAllScriptsThatHammerDBSavesAreTakenOver(t *testing.T) {
 	count := 0
-	for _, prefix := range []string{"pg", "maria", "mysql"} {
+	for _, prefix := range []string{"pg", "maria", "mysql", "ora", "mssqls", "db2"} {
 		d, w := pair(t, prefix)
 		for _, s := range shapes(prefix) {
 			count++
@@ -345,6 +428,7 @@ func TestAllScriptsThatHammerDBSavesAreTakenOver(t *testing.T) {
 					"total_iterations": "10000000", "raiseerror": "false", "mix": "10,10,1,1,1",
 					"driver": map[bool]string{true: "timed", false: "test"}[s.timed], "keyandthink": fmt.Sprint(s.keying),
 					"allwarehouse": fmt.Sprint(s.all), "timeprofile": fmt.Sprint(s.profile), "async_scale": fmt.Sprint(s.clients),
+					"no_stored_procs": fmt.Sprint(s.sql), "connect_pool": fmt.Sprint(s.pool),
 				}
 				if s.timed {
 					want["rampup"], want["duration"] = "3", "7"
@@ -355,10 +439,19 @@ func TestAllScriptsThatHammerDBSavesAreTakenOver(t *testing.T) {
 				if s.clients {
 					want["async_client"], want["async_verbose"], want["async_delay"] = "12", "true", "750"
 				}
-				if prefix == "pg" {
+				switch prefix {
+				case "pg":
 					want["oracompat"] = "false"
-				} else {
-					want["prepared"] = fmt.Sprint(s.prepared)
+				case "maria", "mysql":
+					want["prepared"] = fmt.Sprint(s.prepared || s.pool)
+				case "db2":
+					if s.timed {
+						want["monreport"] = "2"
+					}
+				default:
+					if s.timed {
+						want["checkpoint"] = "false"
+					}
 				}
 				if s.timed && prefix == "pg" {
 					want["vacuum"], want["dritasnap"] = "false", "false"
@@ -366,31 +459,119 @@ func TestAllScriptsThatHammerDBSavesAreTakenOver(t *testing.T) {
 				if s.timed && prefix == "maria" {
 					want["purge"] = "false"
 				}
-				for _, old := range []bool{false, true} {
-					s.old = old
-					for _, ends := range []string{"\n", "\r\n"} {
-						read, err := scripts.Parse(strings.ReplaceAll(s.text(), "\n", ends), d, w)
-						if err != nil {
-							t.Fatalf("before 3.3 %t: %v", old, err)
+				for _, ends := range []string{"\n", "\r\n"} {
+					s.old = ends == "\r\n"
+					read, err := scripts.Parse(strings.ReplaceAll(s.text(), "\n", ends), d, w)
+					if err != nil {
+						t.Fatalf("before 3.3 %t: %v", s.old, err)
+					}
+					if read.Timed != s.timed {
+						t.Errorf("got timed %t", read.Timed)
+					}
+					for name, value := range want {
+						if got := read.Values[meant(d, name)]; got != value {
+							t.Errorf("%s: got %q, want %q", name, got, value)
 						}
-						if read.Timed != s.timed {
-							t.Errorf("got timed %t", read.Timed)
-						}
-						for name, value := range want {
-							if got := read.Values[meant(d, name)]; got != value {
-								t.Errorf("%s: got %q, want %q", name, got, value)
-							}
-						}
-						if len(read.Values) != len(want) {
-							t.Errorf("got %v, want %v", read.Values, want)
-						}
+					}
+					if len(read.Values) != len(want) {
+						t.Errorf("got %v, want %v", read.Values, want)
 					}
 				}
 			})
 		}
 	}
-	if count != 24 {
-		t.Errorf("got %d scripts, want 24", count)
+	if count != 6*17 {
+		t.Errorf("got %d scripts, want 102", count)
+	}
+}
+
+// analytic is a driver script in the form that HammerDB saves for TPROC-H.
+const analytic = `#!/usr/local/bin/tclsh8.6
+#EDITABLE OPTIONS##################################################
+set library LIBRARY ;# library
+set total_querysets 3 ;# sets
+set RAISEERROR "true" ;# (true or false)
+set VERBOSE "false" ;# (true or false)
+set degree_of_parallel "4" ;# workers
+set maxdop 4 ;# workers
+set scale_factor 1 ;# of the schema
+set refresh_on "true" ;# refresh
+set update_sets 2 ;# sets
+set trickle_refresh 250 ;# ms
+set REFRESH_VERBOSE "false" ;# (true or false)
+set password "secret;#{[" ;# password
+#EDITABLE OPTIONS##################################################
+if [catch {package require $library} message] { error "no $library - $message" }
+proc sub_query { number } {
+    set VERBOSE "true"
+    set sql(1) "select l_returnflag, sum(l_quantity) from lineitem where l_shipdate <= date '1998-12-01' - interval ':1' day group by l_returnflag"
+    return $sql($number)
+}
+proc do_tpch { handle scale_factor RAISEERROR VERBOSE total_querysets myposition } {
+    for {set it 0} {$it < $total_querysets} {incr it} {
+        puts "Executing Query 1 (1 of 22)"
+        sends $handle [ sub_query 1 ] $RAISEERROR
+        after 1000
+    }
+}
+do_tpch $handle $scale_factor $RAISEERROR $VERBOSE $total_querysets $myposition
+`
+
+func TestScriptsOfQueriesAreTakenOver(t *testing.T) {
+	for prefix, library := range map[string]string{
+		"pg": "Pgtcl", "maria": "mariatcl", "mysql": "mysqltcl", "ora": "Oratcl", "mssqls": "tdbc::odbc", "db2": "db2tcl",
+	} {
+		d, w := pairOf(t, prefix, "tproch")
+		read, err := scripts.Parse(strings.Replace(analytic, "LIBRARY", library, 1), d, w)
+		if err != nil {
+			t.Errorf("%s: %v", prefix, err)
+			continue
+		}
+		wanted := option.Values{"query_sets": "3", "stop_on_failure": "true", "verbose": "false", "refresh": "true", "refresh_sets": "2", "refresh_delay": "250", "refresh_verbose": "false"}
+		for name, want := range wanted {
+			if got := read.Values[name]; got != want {
+				t.Errorf("%s: %s: got %q, want %q", prefix, name, got, want)
+			}
+		}
+		if said := strings.Join(read.Notes, "\n"); read.Timed || !strings.Contains(said, "Sledge runs its own") || strings.Contains(fmt.Sprint(read), "secret") {
+			t.Errorf("%s: got timed %t and notes %q, want one that its queries were not read", prefix, read.Timed, said)
+		}
+		if prefix == "pg" && read.Values["parallel_workers"] != "4" {
+			t.Errorf("got %v, want 4 parallel workers", read.Values)
+		}
+		if prefix == "pg" || prefix == "maria" {
+			cloud, err := scripts.Parse(strings.NewReplacer("LIBRARY", library, "1 of 22", "$i of 13").Replace(analytic), d, w)
+			if err != nil || cloud.Values["cloud_queries"] != "true" || read.Values["cloud_queries"] != "false" {
+				t.Errorf("%s: got %v and %v, want the cloud analytic queries", prefix, cloud.Values, err)
+			}
+		}
+	}
+}
+
+func TestRefusalGivesTheTrueReason(t *testing.T) {
+	d, w := pair(t, "maria")
+	_, queries := pairOf(t, "maria", "tproch")
+	pooled := shape{database: "maria", timed: true, pool: true, twice: true}.text()
+	sql := shape{database: "maria", timed: true, sql: true}.text()
+	oltp := shape{database: "maria"}.text()
+	ofQueries := strings.Replace(analytic, "LIBRARY", "mariatcl", 1)
+	for _, c := range []struct {
+		text, want string
+		w          *workload.Workload
+	}{
+		{ofQueries, "the script is HammerDB's for TPROC-H, but TPROC-C is chosen: choose the other with dbset bm TPC-H", w},
+		{oltp, "the script is HammerDB's for TPROC-C, but TPROC-H is chosen: choose the other with dbset bm TPC-C", queries},
+		{"set library mariatcl\nputs hello", "but is not one of its driver scripts, which set total_iterations or total_querysets", w},
+		{edited(t, pooled, "$choice <= 10}", "$choice <= 9}"), "this loop of transactions has another mix, other pauses or other warehouses than that of line", w},
+		{edited(t, sql, "{UPDATE warehouse SET w_ytd = w_ytd + 1}", "{call payment(1)}"), "proc neword sends SQL of its own, and proc payment calls a stored routine", w},
+		{edited(t, pooled, "lindex $list 0", "maria::exec $list"), "a transaction does something else", w},
+		{edited(t, pooled, "first_named { return", "first_named { after 1000; return"), "a transaction does something else", w},
+		{edited(t, ofQueries, "do_tpch $handle", "set total_querysets 9\ndo_tpch $handle"), "total_querysets is set to 3 at the top of the script and changed here (set 9)", queries},
+		{edited(t, oltp, "set choice [ RandomNumber 1 23 ]", ""), "it has no loop of transactions", w},
+	} {
+		if _, err := scripts.Parse(c.text, d, c.w); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
 	}
 }
 
@@ -431,6 +612,7 @@ func TestEditsOfHammerDBsScriptsAreRead(t *testing.T) {
 		{"the layout", "if { [expr {$it % $abchk}] eq 0 } {", "if {[ expr { $it%$abchk } ] == 0} {\n\t", option.Values{"mix": "10,10,1,1,1"}},
 		{"short waits of who tidies up", "set ramptime 0", "while {$left > 0} { after 500 }\nset ramptime 0", option.Values{"rampup": "3"}},
 		{"another variable of that name", "set ramptime 0", "set purge [ sends $handle ]\nset ramptime 0", option.Values{"purge": "false"}},
+		{"a wait of users who have done their transactions", "xtreport $myposition", "after 100", option.Values{"mix": "10,10,1,1,1"}},
 		{"purge", `set purge "false"`, `set purge "true"`, option.Values{"purge": "true"}},
 	}
 	for _, test := range tests {
@@ -525,19 +707,18 @@ func TestWhatOnlyLooksLikeHammerDBsIsRefused(t *testing.T) {
 		{"{ keytime 18 }", "{ async_keytime 18 }", "a transaction does something else"},
 		{"{ keytime 18 }", "{ keytime 18 $clientname neword $async_verbose }", "a transaction does something else"},
 		{"for {set it 0}", "after 100\nfor {set it 0}", `users wait by "after 100"`},
-		{"xtreport $myposition", "after 100", `users wait by "after 100"`},
 
 		// Settings that are others when they count.
-		{`set KEYANDTHINK "true"`, "set KEYANDTHINK false\nset KEYANDTHINK true", "KEYANDTHINK is changed after it was set"},
-		{"set abchk 1;", "set KEYANDTHINK false; set abchk 1;", "KEYANDTHINK is changed after it was set"},
-		{"set abchk 1;", "set allwarehouses false; set abchk 1;", "allwarehouses is changed after it was set"},
-		{"set abchk 1;", "incr total_iterations 5; set abchk 1;", "total_iterations is changed after it was set"},
+		{`set KEYANDTHINK "true"`, "set KEYANDTHINK false\nset KEYANDTHINK true", "KEYANDTHINK is set to"},
+		{"set abchk 1;", "set KEYANDTHINK false; set abchk 1;", "KEYANDTHINK is set to"},
+		{"set abchk 1;", "set allwarehouses false; set abchk 1;", "allwarehouses is set to"},
+		{"set abchk 1;", "incr total_iterations 5; set abchk 1;", "total_iterations is set to"},
 		{"after 6000", "after 5000", `it times the run by "after 5000"`},
 		{"set ramptime 0", "set ramptime 0; after 20000", `it waits by "after 20000"`},
-		{"$rampup*60000", "$rampup*600", "rampup is changed after it was set"},
-		{"$duration * 60000", "$rampup * 60000", "duration is changed after it was set"},
+		{"$rampup*60000", "$rampup*600", "rampup is set to"},
+		{"$duration * 60000", "$rampup * 60000", "duration is set to"},
 		{"set total_iterations 10000000", "set total_iterations [expr 10*10]", "option maria_total_iterations"},
-		{"set ramptime 0", "set purge true\nset ramptime 0", "purge is changed after it was set"},
+		{"set ramptime 0", "set purge true\nset ramptime 0", "purge is set to"},
 		{"set prepare false", "set prepare maybe", "option maria_prepared"},
 		{`sends $handle "call neword($no_w_id)"`, `sends $handle "UPDATE district SET d_next_o_id = 1"`, "proc neword sends SQL of its own"},
 	}
@@ -586,5 +767,10 @@ func TestRefusalNamesTheLine(t *testing.T) {
 
 // meant returns the option that driver scripts know by a name.
 func meant(d *database.Database, name string) string {
-	return names.Meant(d.Name, "tprocc", names.Of(d.Name).Prefix+"_"+name)
+	for _, key := range []string{name, names.Of(d.Name).Prefix + "_" + name} {
+		if option := names.Meant(d.Name, "tprocc", key); option != key {
+			return option
+		}
+	}
+	return name
 }

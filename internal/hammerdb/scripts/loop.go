@@ -1,8 +1,9 @@
 package scripts
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,9 +19,8 @@ var (
 	reUpTo     = regexp.MustCompile(`^\s*\$choice\s*<=\s*(\d+)\s*$`)
 	rePause    = regexp.MustCompile(`^(async_)?(keytime|thinktime)\s+(\d+(?:\.\d+)?)(\s+\$clientname\s+\w+\s+\$async_verbose)?$`)
 	reAfter    = regexp.MustCompile(`\bafter\s+(\d+)\b`)
-	rePuts     = regexp.MustCompile(`^puts\s+("[^"\[$]*"|\{[^}]*\})$`)
 	reTells    = regexp.MustCompile(`^puts\s+"[^"\[]*"$`) // variables, too
-	reVariable = regexp.MustCompile(`^\$\w+$`)
+	reVariable = regexp.MustCompile(`^(?:\$\w+|true|false)$`)
 
 	// Users are told to stop by a shared variable, which they look at before each
 	// transaction, or since HammerDB 3.3 so seldom that it costs nothing: when looking
@@ -40,25 +40,58 @@ const (
 	index   = `\(?\[RandomNumber1\$myWhCount\]\)?-1`
 )
 
-// findLoop returns what stands in the loop of transactions: that in which the mix is
-// drawn. Nothing repeats the loop itself.
-func (f *foreignReader) findLoop() (piece, error) {
-	choices := reChoice.FindAllStringIndex(f.text, -1)
-	if len(choices) != 1 {
-		return piece{}, fmt.Errorf("the mix is drawn in %d places, not in one", len(choices))
+// findLoops returns what stands in the loops of transactions: those in which the mix is
+// drawn. Nothing repeats the loops themselves. A script may have more than one, such as one
+// for each way to connect.
+func (f *foreignReader) findLoops() ([]piece, error) {
+	var loops []piece
+	var other error
+	for _, choice := range reChoice.FindAllStringIndex(f.text, -1) {
+		start, end, ok := blockAround(f.text, choice[0])
+		if !ok {
+			other = cmp.Or(other, f.errorf(choice[0], "the choice of a transaction stands in no loop, or the braces around the loop do not match"))
+			continue
+		}
+		header := reFor.FindStringSubmatchIndex(f.text[:start-1])
+		if header == nil {
+			other = cmp.Or(other, f.errorf(start, "the choice does not stand in \"for {set it 0} {$it < $total_iterations} {incr it} {...}\""))
+			continue
+		}
+		if len(loops) > 0 && loops[len(loops)-1].at == start {
+			return nil, f.errorf(choice[0], "the loop of transactions draws the mix twice")
+		}
+		if err := f.checkAround(header[2]); err != nil {
+			return nil, err
+		}
+		loops = append(loops, piece{f.text[start:end], start})
 	}
-	start, end, ok := blockAround(f.text, choices[0][0])
-	if !ok {
-		return piece{}, errors.New("the braces around the loop of transactions do not match")
+	if len(loops) == 0 && other == nil {
+		other = errors.New("it has no loop of transactions, which draws each by \"set choice [ RandomNumber 1 N ]\"")
 	}
-	header := reFor.FindStringSubmatchIndex(f.text[:start-1])
-	if header == nil {
-		return piece{}, f.errorf(start, "the choice does not stand in \"for {set it 0} {$it < $total_iterations} {incr it} {...}\"")
+	if len(loops) == 0 {
+		return nil, other
 	}
-	if err := f.checkAround(header[2]); err != nil {
-		return piece{}, err
+	return loops, nil
+}
+
+// readLoops reads the loops of transactions, which do the same.
+func (f *foreignReader) readLoops(loops []piece) (map[string]branch, error) {
+	first, err := f.readLoop(loops[0])
+	if err != nil {
+		return nil, err
 	}
-	return piece{f.text[start:end], start}, nil
+	spread := f.spread
+	for _, loop := range loops[1:] {
+		f.spread = false
+		more, err := f.readLoop(loop)
+		if err != nil {
+			return nil, err
+		}
+		if f.spread != spread || !maps.Equal(first, more) {
+			return nil, f.errorf(loop.at, "this loop of transactions has another mix, other pauses or other warehouses than that of line %d", f.line(loops[0].at))
+		}
+	}
+	return first, nil
 }
 
 // maxDepth is deeper than blocks stand in any script.
@@ -119,7 +152,7 @@ func (f *foreignReader) readLoop(loop piece) (map[string]branch, error) {
 			}
 		case reSpreadCompact.MatchString(s.compact()) && branches == nil && !f.spread:
 			f.spread = true
-		case f.tells(s):
+		case f.tells(s), f.isHarmless(s):
 		case strings.HasPrefix(s.text, "if") && strings.Contains(s.text, "$choice") && branches == nil && total > 0:
 			if branches, err = f.readBranches(s, total); err != nil {
 				return nil, err
@@ -234,7 +267,7 @@ func (f *foreignReader) readBranch(body piece) (procedure string, b branch, err 
 			return "", b, err
 		case called != "" && procedure == "":
 			procedure = called
-		case rePuts.MatchString(s.text) || f.tells(s):
+		case f.tells(s), f.isHarmless(s):
 		default:
 			if err := f.readPause(&b, s, procedure != "", true); err != nil {
 				return "", b, err
@@ -287,18 +320,23 @@ func (f *foreignReader) readPause(b *branch, s piece, behind, kept bool) error {
 const maxPause = 86_400_000
 
 // readCall returns the procedure that a statement calls for a transaction, or "". Its
-// first arguments, behind the connection, are those that decide where it works.
+// first argument is a connection. Among the others, in their order, are those that decide
+// where it works.
 func (f *foreignReader) readCall(s piece) (string, error) {
-	list := strings.Fields(s.text)
-	if !slices.Contains(f.procedures, list[0]) {
+	list, err := arguments(s.text)
+	if err != nil || !slices.Contains(f.procedures, list[0]) {
 		return "", nil
 	}
 	expected := f.saved.Calls[list[0]]
-	ok := len(list) > 1+len(expected)
+	ok := len(list) > 1
 	for i, argument := range list[1:] {
-		ok = ok && reVariable.MatchString(argument) && (i < 1 || i > len(expected) || argument == "$"+expected[i-1])
+		if i > 0 && len(expected) > 0 && argument == "$"+expected[0] {
+			expected = expected[1:]
+			continue
+		}
+		ok = ok && (reVariable.MatchString(argument) && !slices.Contains(f.saved.Drawn, argument[1:]) || i == 0 && f.isHarmlessWord(argument))
 	}
-	if !ok {
+	if !ok || len(expected) > 0 {
 		return "", f.errorf(s.at, "%s is called with something else: %q", list[0], firstLine(s.text))
 	}
 	return list[0], nil

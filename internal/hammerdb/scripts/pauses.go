@@ -26,22 +26,21 @@ var (
 	// Who times a run waits in loops that compare a time with rampup or duration, and looks
 	// at the clock every six seconds. What else that user does, such as to watch a server
 	// that tidies up, takes short waits.
-	reTiming = regexp.MustCompile(`\bwhile\s*\{[^{}]*\$(?:rampup|duration)\b[^{}]*\}\s*\{`)
+	reTiming = regexp.MustCompile(`\bwhile\s*\{[^{}]*\$(rampup|duration)\b[^{}]*\}\s*\{`)
 	reStep   = regexp.MustCompile(`\bafter\s+6000[ \t]*(?:[\n;}\]]|$)`)
 	reShort  = regexp.MustCompile(`\bafter\s+(?:\d{1,4}|10000)[ \t]*(?:[\n;}\]]|$)`)
 )
 
 // checkPauses refuses a script whose users wait by anything but keytime and
-// thinktime, or whose keytime and thinktime are not HammerDB's. The loop has been
-// read, so its mix is drawn in one place.
-func checkPauses(text string) error {
+// thinktime, or whose keytime and thinktime are not HammerDB's. The loops have been
+// read.
+func checkPauses(text string, loops []piece) error {
 	all, err := procedures(text)
 	if err != nil {
 		return err
 	}
 	bodies := map[string]string{}
-	var rest strings.Builder // without keytime and thinktime
-	at := 0
+	rest := []byte(text) // without keytime and thinktime
 	for _, p := range all {
 		if p.name != "keytime" && p.name != "thinktime" {
 			bodies[p.name] += "\n" + p.body
@@ -50,16 +49,16 @@ func checkPauses(text string) error {
 		if !p.pauses() {
 			return fmt.Errorf("proc %s was changed, so what its argument means is not certain", p.name)
 		}
-		if p.start >= at {
-			rest.WriteString(text[at:p.start])
-			at = p.end
+		for i := p.start; i < p.end; i++ {
+			if rest[i] != '\n' {
+				rest[i] = ' '
+			}
 		}
 	}
-	rest.WriteString(text[at:])
-	if wait := reWait.FindString(plain(ofUsers(rest.String(), bodies))); wait != "" {
+	if wait := reWait.FindString(plain(ofUsers(string(rest), loops, bodies))); wait != "" {
 		return fmt.Errorf("its users wait by %q, not only by keytime and thinktime", wait)
 	}
-	others := plain(rest.String())
+	others := plain(string(rest))
 	for _, loop := range reTiming.FindAllStringIndex(others, -1) {
 		body, _, err := word(others[loop[1]-1:])
 		if err != nil {
@@ -126,18 +125,21 @@ func (p procedure) pauses() bool {
 	return false
 }
 
-// ofUsers returns the part of a script that users do: the block that their loop
-// stands in, and all procedures that are named in it, or in those. The virtual user
-// who times the run does the rest.
-func ofUsers(text string, bodies map[string]string) string {
-	part := text
-	if start, _, ok := blockAround(text, reChoice.FindStringIndex(text)[0]); ok {
-		if start, end, ok := blockAround(text, start-1); ok {
-			part = text[start:end]
+// ofUsers returns the part of a script that users do until they have done their
+// transactions: the blocks that their loops stand in, up to the end of the loops, and all
+// procedures that are named there, or in those. The virtual user who times the run does the
+// rest.
+func ofUsers(text string, loops []piece, bodies map[string]string) string {
+	var parts []string
+	for _, loop := range loops {
+		start, _, ok := blockAround(text, loop.at-1)
+		if !ok {
+			start = 0
 		}
+		parts = append(parts, text[start:loop.at+len(loop.text)])
 	}
 	var all strings.Builder
-	for next := []string{part}; len(next) > 0; next = next[1:] {
+	for next := parts; len(next) > 0; next = next[1:] {
 		all.WriteString(next[0] + "\n")
 		for _, name := range reWord.FindAllString(next[0], -1) {
 			if body, known := bodies[name]; known {

@@ -14,12 +14,17 @@ import (
 
 func pair(t *testing.T, name string) (*database.Database, *workload.Workload) {
 	t.Helper()
+	return pairOf(t, name, "tprocc")
+}
+
+func pairOf(t *testing.T, name, of string) (*database.Database, *workload.Workload) {
+	t.Helper()
 	bench := workbench.Bench{Catalog: edition.Catalog}
 	d, err := bench.Database(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := bench.Workload("tprocc")
+	w, err := bench.Workload(of)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package scripts
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -126,6 +127,110 @@ func statements(block piece) []piece {
 	}
 	add(len(block.text))
 	return list
+}
+
+// arguments splits a statement into words, with brackets, braces and quotes around them.
+func arguments(text string) ([]string, error) {
+	var list []string
+	depth, quoted, start := 0, false, -1
+	for i := range len(text) {
+		c := text[i]
+		blank := strings.IndexByte(" \t\r\n", c) >= 0
+		switch {
+		case c == '"' && depth == 0:
+			quoted = !quoted
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			depth--
+		case blank && depth == 0 && !quoted:
+			if start >= 0 {
+				list, start = append(list, text[start:i]), -1
+			}
+			continue
+		}
+		if start < 0 {
+			start = i
+		}
+	}
+	if depth != 0 || quoted {
+		return nil, errors.New("its brackets do not match")
+	}
+	if start >= 0 {
+		list = append(list, text[start:])
+	}
+	if len(list) == 0 {
+		return nil, errors.New("there is nothing")
+	}
+	return list, nil
+}
+
+// order is how two parts of a script follow each other.
+type order int
+
+const (
+	apart  order = iota // one is done in place of the other, or by another virtual user
+	before              // the first is done before the second
+	behind              // or after it
+)
+
+// follows returns the order of what stands at two positions.
+func (f *foreignReader) follows(at, goal int) order {
+	inside := goal
+	for range maxDepth {
+		block := piece{text: f.text}
+		start, end, ok := blockAround(f.text, inside)
+		if ok {
+			block = piece{f.text[start:end], start}
+		}
+		if block.at <= at && at < block.at+len(block.text) {
+			return f.followsIn(block, at, goal)
+		}
+		if !ok {
+			return apart
+		}
+		inside = start - 1
+	}
+	return apart
+}
+
+// followsIn is follows where both stand in a block, and in none together that is within it.
+func (f *foreignReader) followsIn(block piece, at, goal int) order {
+	if f.isChoice(block) {
+		return apart
+	}
+	for _, s := range statements(block) {
+		within := func(at int) bool { return s.at <= at && at < s.at+len(s.text) }
+		switch {
+		case within(goal) && within(at):
+			return apart
+		case within(goal):
+			return behind
+		case within(at):
+			return before
+		}
+	}
+	return apart
+}
+
+// isChoice reports whether a block holds the cases of a switch, one of which is done.
+func (f *foreignReader) isChoice(block piece) bool {
+	if block.at == 0 {
+		return false
+	}
+	around := piece{text: f.text}
+	if start, end, ok := blockAround(f.text, block.at-1); ok {
+		around = piece{f.text[start:end], start}
+	}
+	for _, s := range statements(around) {
+		if s.at < block.at && block.at <= s.at+len(s.text) {
+			list, err := words(s)
+			return err == nil && list[0].text == "switch" && list[len(list)-1].at == block.at && !slices.ContainsFunc(list[1:len(list)-1], func(w piece) bool {
+				return f.text[w.at-1] == '{' // "switch VALUE CASE {...} CASE {...}"
+			})
+		}
+	}
+	return false
 }
 
 var reCommentLine = regexp.MustCompile(`(?m)(?:^|;)[ \t]*#[^\n]*`)
