@@ -1,0 +1,391 @@
+package docs_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"sledge/internal/testserver"
+)
+
+func TestMain(m *testing.M) { testserver.Main(m) }
+
+// TestManual_ShowsWhatTheProgramDoes runs the commands of every page, in a folder and a repository of the
+// page's own, and compares what they print with what the page says that they print.
+func TestManual_ShowsWhatTheProgramDoes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands are those of a Unix shell")
+	}
+	programs := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", programs, "sledge/cmd/sledge").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	for _, name := range []string{"hammerdbcli", "hammerdbws"} {
+		if err := os.Symlink("sledge", filepath.Join(programs, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, page := range pages(t) {
+		t.Run(page, func(t *testing.T) {
+			s := shell{t: t, folder: t.TempDir(), programs: programs}
+			blocks := blocksOf(t, page)
+			for _, b := range blocks {
+				if name, is := strings.CutPrefix(b.mark, "file "); is {
+					if err := os.WriteFile(filepath.Join(s.folder, name), []byte(s.text(b.text)), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			for _, b := range blocks {
+				verb, of, _ := strings.Cut(b.mark, " ")
+				switch verb {
+				case "run":
+					s.prepare(of)
+					if strings.HasPrefix(b.text, "$ ") {
+						s.session(b)
+					} else {
+						s.printed = s.run(b, s.script(b.text, ""))
+						s.noteBuilt(of, b.text)
+					}
+				case "dry":
+					s.printed = s.run(b, s.script(b.text, " --dry-run"))
+				case "console":
+					s.prepare(of)
+					s.printed = s.console(b)
+				case "serve":
+					for line := range strings.Lines(b.text) {
+						s.serve(b, s.line(line, ""))
+					}
+				case "output":
+					if of != "" {
+						continue // TestEveryBlock_SaysHowItIsTested looks at these
+					}
+					if missing := missingLine(s.printed, b.text, withoutFigures); missing != "" {
+						t.Errorf("%s: the commands above do not print this line, or not after the lines above it:\n%s\nThey print\n%s", b, missing, s.printed)
+					}
+				}
+			}
+		})
+	}
+}
+
+// shell runs the commands of a page.
+type shell struct {
+	t        *testing.T
+	folder   string
+	programs string // folder of the program and its other names
+	printed  string // by the last block of commands
+
+	named []string // IDs of jobs in the page's text
+}
+
+// servers are the databases that commands may name, by their names in --db.
+var servers = map[string]string{"pg": "postgresql", "maria": "mariadb", "mysql": "mysql", "redis": "redis"}
+
+// built holds the schemas that are on the servers, such as "tprocc on postgresql".
+var built = map[string]bool{}
+
+// prepare gives a block the schema that its mark asks for, or none: "postgresql, tprocc".
+func (s *shell) prepare(mark string) {
+	s.t.Helper()
+	words := strings.Split(mark, ", ")
+	do := func(command string, args ...any) {
+		s.t.Helper()
+		command = fmt.Sprintf(command, args...)
+		if out, err := s.bash(s.line(command, "")); err != nil {
+			s.t.Fatalf("%s: %v\n%s", command, err, out)
+		}
+	}
+	for _, database := range words {
+		if !slices.Contains(slices.Collect(maps.Values(servers)), database) {
+			continue
+		}
+		for workload, size := range map[string]string{"tprocc": "--warehouses 1", "tproch": "--scale 0.01"} {
+			key := workload + " on " + database
+			wanted := slices.Contains(words, workload)
+			switch {
+			case wanted && !built[key]:
+				do("sledge build --workload %s --db %s %s", workload, database, size)
+			case !wanted && built[key]:
+				do("sledge delete --workload %s --db %s", workload, database)
+			}
+			built[key] = wanted
+		}
+	}
+	for _, word := range words {
+		switch what, number, _ := strings.Cut(word, " "); what {
+		case "jobs":
+			n, _ := strconv.Atoi(number)
+			for range n {
+				do("sledge run --workload %s --db %s --duration 1s --rampup 0s", words[1], words[0])
+			}
+		case "profile":
+			do("sledge run --workload %s --db %s --users 1,2 --profile %s", words[1], words[0], number)
+		}
+	}
+}
+
+// noteBuilt keeps in mind the schemas that a block has built or deleted.
+func (s *shell) noteBuilt(mark, commands string) {
+	server, _, _ := strings.Cut(mark, ", ")
+	for line := range strings.Lines(commands) {
+		workload := "tprocc"
+		if strings.Contains(line, "--workload tproch") {
+			workload = "tproch"
+		}
+		switch {
+		case strings.HasPrefix(line, "sledge build"):
+			built[workload+" on "+server] = true
+		case strings.HasPrefix(line, "sledge delete"):
+			built[workload+" on "+server] = false
+		}
+	}
+}
+
+// session runs commands that begin with "$ ", and compares what each prints with the lines below it. Some
+// show mistakes, so that their exit codes differ.
+func (s *shell) session(b block) {
+	s.t.Helper()
+	for part := range strings.SplitSeq(strings.TrimPrefix(b.text, "$ "), "\n$ ") {
+		command, output, _ := strings.Cut(part, "\n")
+		printed, _ := s.bash(command)
+		if missing := missingLine(printed, output, withoutFigures); missing != "" {
+			s.t.Errorf("%s: %s does not print this line, or not after the lines above it:\n%s\nIt prints\n%s", b, command, missing, printed)
+		}
+	}
+}
+
+// run runs a script, which must succeed, and returns what it printed.
+func (s *shell) run(b block, script string) string {
+	s.t.Helper()
+	out, err := s.bash(script)
+	if err != nil {
+		s.t.Errorf("%s: %v: the commands\n%s\nprinted\n%s", b, err, script, out)
+	}
+	return out
+}
+
+// bash runs a script that ends with its first failure.
+func (s *shell) bash(script string) (string, error) {
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, "bash", "-e", "-o", "pipefail", "-c", jobFunction+script)
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+	c.Dir, c.Env = s.folder, s.environment()
+	out, err := c.CombinedOutput()
+	return string(out), err
+}
+
+func (s *shell) environment() []string {
+	return append(os.Environ(), "PATH="+s.programs+":"+os.Getenv("PATH"), "HOME="+s.folder, "XDG_CONFIG_HOME="+s.folder, "TMPDIR="+s.folder,
+		"SLEDGE_RAMPUP=0s", "SLEDGE_DURATION=1s",
+		"SLEDGE_REPO="+filepath.Join(s.folder, "jobs.db"), "SLEDGE_SETTINGS="+filepath.Join(s.folder, "settings.db"))
+}
+
+// serve starts a command that serves until it is interrupted.
+func (s *shell) serve(b block, command string) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, "bash", "-c", "exec "+command)
+	c.Dir, c.Env = s.folder, s.environment()
+	out := &firstLine{came: make(chan struct{})}
+	c.Stdout, c.Stderr = out, out
+	if err := c.Start(); err != nil {
+		s.t.Fatalf("%s: %v", b, err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	select {
+	case <-out.came:
+		_ = c.Process.Signal(syscall.SIGINT)
+	case err := <-ended:
+		ended <- err
+	}
+	if err := <-ended; err != nil && c.ProcessState.ExitCode() != 130 {
+		s.t.Errorf("%s: %s: %v\n%s", b, command, err, out.String())
+	}
+}
+
+// firstLine keeps what a program prints, and closes came at the end of the first line.
+type firstLine struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	came chan struct{}
+	once sync.Once
+}
+
+func (f *firstLine) Write(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.text.Write(p)
+	if bytes.IndexByte(p, '\n') >= 0 {
+		f.once.Do(func() { close(f.came) })
+	}
+	return len(p), nil
+}
+
+func (f *firstLine) String() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.text.String()
+}
+
+// console runs the commands of a block in the console.
+func (s *shell) console(b block) string {
+	s.t.Helper()
+	for _, name := range []string{"tpcc", "tpch"} { // for files that the commands write
+		if err := os.MkdirAll(filepath.Join(s.folder, name), 0o755); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	text := s.text(b.text)
+	if strings.Contains(text, "pg_host db1") {
+		values := testserver.Open(s.t, "postgresql").Values()
+		text = strings.Replace(text, "pg_host db1", fmt.Sprintf("pg_host %s\ndiset connection pg_port %s", values["host"], values["port"]), 1)
+	}
+	if err := os.WriteFile(filepath.Join(s.folder, "script.tcl"), []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return s.run(b, "sledge console auto script.tcl")
+}
+
+// script makes a shell script of the commands of a block.
+func (s *shell) script(commands, also string) string {
+	var script strings.Builder
+	for line := range strings.Lines(strings.ReplaceAll(commands, "\\\n", " ")) {
+		line, _, _ = strings.Cut(strings.TrimRight(line, "\n"), "   #")
+		line = strings.TrimPrefix(line, "$ ")
+		script.WriteString(s.line(line, also) + "\n")
+	}
+	return script.String()
+}
+
+var (
+	database = regexp.MustCompile(`--db[ =](\w+)`)
+	host     = regexp.MustCompile(` --host[ =]\S+`)
+	port     = regexp.MustCompile(` --port[ =]\S+`)
+	asking   = regexp.MustCompile(` --ask-[\w-]+`)
+)
+
+// line changes a command so that it works on a test server and soon ends.
+func (s *shell) line(command, also string) string {
+	s.t.Helper()
+	command = s.text(strings.TrimSpace(command))
+	if !strings.HasPrefix(command, "sledge ") {
+		return command
+	}
+	rest := ""
+	if i := strings.IndexAny(command, "|>"); i >= 0 {
+		command, rest = command[:i], command[i:]
+	}
+	if strings.HasPrefix(command, "sledge watch") && !strings.Contains(command, "--for") {
+		command += " --for 2s --interval 1"
+	}
+	environment := ""
+	if found := database.FindStringSubmatch(command); found != nil && also == "" {
+		name := found[1]
+		if long := servers[name]; long != "" {
+			name = long
+		}
+		if slices.Contains(slices.Collect(maps.Values(servers)), name) {
+			values := testserver.Open(s.t, name).Values()
+			command = asking.ReplaceAllString(port.ReplaceAllString(command, ""), "")
+			command = host.ReplaceAllString(command, fmt.Sprintf(" --host %s --port %s", values["host"], values["port"]))
+			for option, value := range values {
+				environment += fmt.Sprintf("SLEDGE_%s='%s' ", strings.ToUpper(option), value)
+			}
+		}
+	}
+	return environment + command + also + " " + rest
+}
+
+// shorter are the changes by which the commands of the manual take seconds.
+var shorter = []struct {
+	what *regexp.Regexp
+	by   func(value string) string
+}{
+	{regexp.MustCompile(`--rampup \S+`), always("--rampup 0s")},
+	{regexp.MustCompile(`--duration \S+`), always("--duration 1s")},
+	{regexp.MustCompile(`--for \S+`), always("--for 2s")},
+	{regexp.MustCompile(`--interval \S+`), always("--interval 1")},
+	{regexp.MustCompile(`--warehouses \S+`), always("--warehouses 1")},
+	{regexp.MustCompile(`--builders \S+`), always("--builders 1")},
+	{regexp.MustCompile(`--workers \S+`), always("--workers 1")},
+	{regexp.MustCompile(`--scale \S+`), always("--scale 0.01")},
+	{regexp.MustCompile(`--steps \S+ --duration \S+`), always("--steps 1,2 --duration 2s")},
+	{regexp.MustCompile(`key_and_think=true`), always("key_and_think=true --set keying_time=0.02,0.02,0.02,0.02,0.02 --set think_time=0.01,0.01,0.01,0.01,0.01")},
+	{regexp.MustCompile(`--users \d+,\S+`), always("--users 1,2")},
+	{regexp.MustCompile(`--users \d+\b`), few},
+	{regexp.MustCompile(`--connections \d+`), always("--connections 4")},
+	{regexp.MustCompile(`async_clients=\d+`), always("async_clients=4")},
+	{regexp.MustCompile(`--rate 500/s`), always("--rate 50/s")},
+	{regexp.MustCompile(`--listen \S*:\d+`), always("--listen 127.0.0.1:0")},
+	{regexp.MustCompile(`^sledge web$`), always("sledge web --listen 127.0.0.1:0")},
+	{regexp.MustCompile(`pg_scale_fact \d+`), always("pg_scale_fact 0.01")},
+	{regexp.MustCompile(`pg_num_tpch_threads \d+`), always("pg_num_tpch_threads 1")},
+	{regexp.MustCompile(`dgset warehouse \d+`), always("dgset warehouse 1")},
+	{regexp.MustCompile(`dgset vu \d+`), always("dgset vu 1")},
+}
+
+func always(by string) func(string) string { return func(string) string { return by } }
+
+// few keeps numbers of users small.
+func few(users string) string {
+	n, _ := strconv.Atoi(strings.TrimPrefix(users, "--users "))
+	return fmt.Sprintf("--users %d", min(n, 8))
+}
+
+// text makes what a page writes fit the test: sizes, times, folders.
+func (s *shell) text(text string) string {
+	for _, change := range shorter {
+		text = change.what.ReplaceAllStringFunc(text, change.by)
+	}
+	text = someJob.ReplaceAllStringFunc(text, s.job)
+	return strings.ReplaceAll(text, "/data/", s.folder+"/")
+}
+
+// someJob finds the IDs of jobs in the manual, which all begin alike.
+var someJob = regexp.MustCompile(`\b6B0[0-9A-F]+\b`)
+
+// job returns a shell's expression for the ID of a job: the first that the page names is the oldest.
+func (s *shell) job(named string) string {
+	at := slices.Index(s.named, named)
+	if at < 0 {
+		at, s.named = len(s.named), append(s.named, named)
+	}
+	return fmt.Sprintf("$(job %d)", at)
+}
+
+// jobFunction is the shell function for these expressions.
+const jobFunction = `job() { sledge jobs list --json | jq -r ".jobs | reverse | .[$1].id"; }
+`
+
+var (
+	hosts   = regexp.MustCompile(`\bdb(\d)\b`)
+	ids     = regexp.MustCompile(`\b[0-9A-F]{12,}\b`)
+	figures = regexp.MustCompile(`[-+]?\d[\d,.:T/-]*(Z|\+00:00)?`)
+	blanks  = regexp.MustCompile(`[\s│╭╮╰╯─┤┼┬└]+`)
+)
+
+// withoutFigures reduces a line to what is the same each time that it is printed.
+func withoutFigures(line string) string {
+	line = hosts.ReplaceAllString(line, "$1")
+	line = ids.ReplaceAllString(line, "ID")
+	line = figures.ReplaceAllString(line, "0")
+	return strings.TrimSpace(blanks.ReplaceAllString(line, " "))
+}
