@@ -14,6 +14,10 @@ type Server struct {
 	// may answer. Optional.
 	Product func(ctx context.Context, s Session) (string, error)
 
+	// Pooling returns how a connection pooler between client and server assigns its connections to
+	// this session, "" if there is no pooler. Optional.
+	Pooling func(s Session) Pooling
+
 	// Name is what the server calls the session: "process 4711". Optional.
 	Name func(ctx context.Context, s Session) (string, error)
 
@@ -52,6 +56,16 @@ type Server struct {
 	// otherwise learn of it late. Optional.
 	Flush func(ctx context.Context, s Session) error
 }
+
+// Pooling is how a connection pooler assigns its connections to clients.
+type Pooling string
+
+// The ways of pooling, in the words of pgbouncer's pool_mode.
+const (
+	BySession     Pooling = "session"     // while the client is connected
+	ByTransaction Pooling = "transaction" // for a transaction
+	ByStatement   Pooling = "statement"   // for a statement; there are no transactions of several
+)
 
 // Report is how a server reports on itself while a run is measured.
 type Report struct {

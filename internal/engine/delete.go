@@ -46,7 +46,11 @@ func (p Plan) PlanDeletion(ctx context.Context) (Deletion, error) {
 		return d, job.WithExit(exitOfConnect(err), fmt.Errorf("nothing was dropped: %w", err))
 	}
 	if disposal.Leftover && !d.any() {
-		return d, errNothing(p)
+		err = errNothing(p)
+		for _, fate := range d.Around {
+			err = fmt.Errorf("%w; the %s %s, which a build created, stays: %s", err, fate.Kind, fate.Name, fate.Stays)
+		}
+		return d, err
 	}
 	return d, nil
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"sledge/internal/database"
@@ -23,6 +24,9 @@ func findFacts(ctx context.Context, p Plan, s database.Session, version string) 
 	if facts.Product, err = p.otherProduct(ctx, s); err != nil {
 		return facts, err
 	}
+	if p.Server.Pooling != nil {
+		facts.Pooling = string(p.Server.Pooling(s))
+	}
 	facts.Unproven = p.Database.Doubts(facts.Product, facts.Server)
 	if facts.ServerSettings, err = p.Server.Settings(ctx, s); err != nil {
 		return facts, fmt.Errorf("ask for the server's settings: %w", err)
@@ -37,6 +41,25 @@ func findFacts(ctx context.Context, p Plan, s database.Session, version string) 
 		}
 	}
 	return facts, nil
+}
+
+// throughPooler returns the plan of a run that goes through a connection pooler. If sessions share
+// connections, no session can tell the server to report what its users have done, and the server's name
+// of a session is that of another one soon after.
+func (p Plan) throughPooler(by database.Pooling) (Plan, error) {
+	if by != database.ByTransaction && by != database.ByStatement {
+		return p, nil
+	}
+	if by == database.ByStatement && p.Workload.Piecemeal != nil && p.Workload.Piecemeal(p.Settings) {
+		return p, job.WithExit(job.ExitUsage, errors.New("the connection pooler is in statement mode, in which a transaction has one statement, and this run sends several: "+
+			"use stored routines, set the pooler's pool_mode to transaction or session, or connect to the server itself"))
+	}
+	if p.Server.Counter != nil {
+		p.Server.Counter, p.Server.Flush = nil, nil
+		p.Uncounted = fmt.Sprintf("the connection pooler is in %s mode, in which the server's count cannot be read at the moment of the users' own", by)
+	}
+	p.Server.Name = nil
+	return p, nil
 }
 
 // findContention asks the workload what users must expect of each other. In a database

@@ -180,6 +180,9 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 	if facts.Unproven != "" {
 		f.message(0, "%s", facts.Unproven)
 	}
+	if p, err = p.throughPooler(database.Pooling(facts.Pooling)); err != nil {
+		return nil, err
+	}
 	f.send(job.Event{User: monitor, Facts: &facts})
 	r := &run{
 		plan: p, feed: f,

@@ -271,6 +271,7 @@ type Facts struct {
 	ServerSettings map[string]string `json:"server_settings,omitempty"`
 	Unproven       string            `json:"unproven,omitempty"` // what no test of Sledge's has run of such a server, in sentences
 	Target         string            `json:"target"`
+	Pooling        string            `json:"pooling,omitempty"`    // how a connection pooler before the server assigns its connections: session, transaction or statement; missing without one
 	Size           string            `json:"size,omitempty"`       // how much data there is: "10 warehouses"
 	Durability     *Durability       `json:"durability,omitempty"` // what a commit was worth
 	Host           Host              `json:"host"`

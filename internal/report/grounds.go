@@ -95,6 +95,13 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	}
 	if f := j.Facts; f != nil {
 		row(Plain, "Server", "%s", server(j))
+		switch f.Pooling {
+		case "":
+		case "session":
+			row(Doubtful, "Pooler", "a connection pooler in session mode forwards each request, which is in the response times")
+		default:
+			row(Doubtful, "Pooler", "a connection pooler in %s mode forwards each request and assigns connections, which is in the response times; the server may parse statements each time", f.Pooling)
+		}
 		if f.Unproven != "" {
 			row(Doubtful, "Unproven", "%s", f.Unproven)
 		}

@@ -38,6 +38,9 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 		return err
 	}
 	defer admin.Close()
+	if admin.pooler.Pooling == database.ByStatement {
+		return fmt.Errorf("database %v: %w, %w", o.admin(), errByStatement, database.ErrUnfit)
+	}
 	if err := createAccount(ctx, admin, a, why); err != nil {
 		return mayNot(o, fmt.Errorf("create the user %s: %w", a.User, err),
 			fmt.Sprintf("set %s to one who exists and may create tables in the database %s", o.Name("user"), a.Database))
@@ -81,6 +84,9 @@ func canBuild(ctx context.Context, owner login) error {
 		return err
 	}
 	defer s.Close()
+	if s.pooler.Pooling == database.ByStatement {
+		return fmt.Errorf("database %v: %w, %w", owner, errByStatement, database.ErrUnfit)
+	}
 	template, err := s.has(ctx, "SELECT 1 FROM pg_database WHERE datname = current_database() AND datistemplate")
 	if err == nil && template {
 		return errTemplate(owner)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
@@ -54,7 +55,44 @@ func dial(ctx context.Context, l login) (*session, error) {
 	})
 }
 
+// dial opens a connection and finds out whether a pooler is in between.
 func (l login) dial(ctx context.Context) (*session, error) {
+	s, err := l.open(ctx)
+	if stateOf(err) == protocolViolation && l.parallel != "" { // of a pooler, for a setting that it does not pass on
+		plain := l
+		plain.parallel = ""
+		s, err = plain.open(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.pooler, err = l.server.poolers.of(ctx, l, s); err == nil && s.pooler.Pooling != "" && l.parallel != "" {
+		err = s.setParallel(ctx, l)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// protocolViolation is a SQLSTATE.
+const protocolViolation = "08P01"
+
+// setParallel sets the parallel workers of a session that a pooler may not have told the server of.
+func (s *session) setParallel(ctx context.Context, l login) error {
+	if !s.pooler.shares() {
+		return s.Exec(ctx, "SET max_parallel_workers_per_gather = "+l.parallel)
+	}
+	t, err := s.Query(ctx, "SHOW max_parallel_workers_per_gather", 1)
+	if err == nil && t.Rows[0][0] != l.parallel {
+		err = l.server.Wrong("parallel_workers", l.parallel, "the connection pooler is in %s mode, in which a session cannot choose that, and the server has %s: "+
+			"set that, or run ALTER ROLE %s SET max_parallel_workers_per_gather = %s and have the pooler reconnect", s.pooler.Pooling, t.Rows[0][0], pgx.Identifier{l.user}.Sanitize(), l.parallel)
+	}
+	return err
+}
+
+// open opens a connection.
+func (l login) open(ctx context.Context) (*session, error) {
 	config, err := l.config()
 	if err != nil {
 		return nil, fmt.Errorf("connect to PostgreSQL, database %v: %w", l, err)

@@ -121,6 +121,9 @@ func (e ending) endDatabase(ctx context.Context, name string) (database.Fate, er
 			if fate.Stays, err = e.connected(ctx, name); fate.Stays == "" {
 				fate.Stays = "other sessions are using it: end them, and drop it by hand"
 			}
+			if e.admin.pooler.Pooling != "" {
+				fate.Stays += "; the connection pooler keeps connections open: delete over a connection to the server itself"
+			}
 		case "42501", "55000": // insufficient_privilege, object_not_in_prerequisite_state: of hosted servers
 			fate.Stays, err = serverSays(err), nil
 		}

@@ -20,7 +20,8 @@ type server struct {
 	SSLCert     string `opt:"ssl_cert" help:"PEM file of the client's certificate; empty for libpq's default"`
 	SSLKey      string `opt:"ssl_key" help:"PEM file of the key of the client's certificate; empty for libpq's default"`
 
-	oneOf bool // several that were named
+	oneOf   bool     // several that were named
+	poolers *poolers // that sessions of these options have found
 }
 
 // each returns every server that is named.
@@ -91,7 +92,7 @@ type analytic struct {
 }
 
 func newOptions(use database.Use) any {
-	where := server{Host: "localhost", Port: 5432, SSLMode: "prefer"}
+	where := server{Host: "localhost", Port: 5432, SSLMode: "prefer", poolers: &poolers{}}
 	if use.Analytic {
 		return &analytic{server: where, account: newAccount(use), Parallel: 2}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/schema"
-	"sledge/internal/sqlschema"
 )
 
 //go:embed sql
@@ -42,8 +41,8 @@ var Database = &database.Database{
 		}
 		return "stored procedures"
 	},
-	Schema:   sqlschema.New,
-	Server:   sqlschema.NewServer,
+	Schema:   newSchema,
+	Server:   newServer,
 	ReadPlan: readPlan,
 	Classify: classify,
 	SQL:      files,

@@ -33,6 +33,7 @@ type session struct {
 	net      net.Conn // below conn, for Interrupt
 	frontend *pgproto3.Frontend
 	prepared int // statements prepared so far
+	pooler   pooler
 
 	brokenOff bool // a conversation was; the server may still be at it
 
@@ -41,9 +42,24 @@ type session struct {
 	beginning bool
 
 	// Messages that are sent again and again.
-	begin, commit pgproto3.Bind
+	begin, commit message
 	execute       pgproto3.Execute
 	sync          pgproto3.Sync
+}
+
+// message binds a statement. Parse goes before it if the statement has no name.
+type message struct {
+	unnamed bool
+	parse   pgproto3.Parse
+	bind    pgproto3.Bind
+}
+
+// send sends the message.
+func (s *session) send(m *message) {
+	if m.unnamed {
+		s.frontend.SendParse(&m.parse)
+	}
+	s.frontend.SendBind(&m.bind)
 }
 
 var _ database.Session = (*session)(nil)
@@ -61,6 +77,9 @@ func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (da
 	}
 	s.prepared++
 	name := fmt.Sprintf("%d %s", s.prepared, q.Name)
+	if s.pooler.unnamed() {
+		name = ""
+	}
 	description, err := s.conn.Prepare(ctx, name, q.Text, nil)
 	if err != nil {
 		return nil, fmt.Errorf("prepare %s: %w", q.Name, err)
@@ -69,8 +88,9 @@ func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (da
 		session: s,
 		name:    q.Name,
 		params:  make([]any, len(params)),
-		bind:    pgproto3.Bind{PreparedStatement: name, Parameters: make([][]byte, len(params)), ParameterFormatCodes: make([]int16, len(params))},
 	}
+	st.unnamed, st.parse.Query = name == "", q.Text
+	st.bind = pgproto3.Bind{PreparedStatement: name, Parameters: make([][]byte, len(params)), ParameterFormatCodes: make([]int16, len(params))}
 	for i, p := range params {
 		if p.Mode != database.Out { // such a one is given as NULL
 			st.params[i] = p.Pointer
@@ -153,13 +173,19 @@ func readTable(result *pgconn.ResultReader, limit int) database.Table {
 // Begin implements database.Session. To PostgreSQL it makes no difference what
 // the transaction will do.
 func (s *session) Begin(ctx context.Context, _ database.Access) error {
-	if s.begin.PreparedStatement == "" {
+	switch {
+	case s.pooler.Pooling == database.ByStatement:
+		return errByStatement
+	case s.pooler.unnamed():
+		s.begin.unnamed, s.begin.parse.Query = true, "begin"
+		s.commit.unnamed, s.commit.parse.Query = true, "commit"
+	case s.begin.bind.PreparedStatement == "":
 		for _, statement := range []string{"begin", "commit"} {
 			if _, err := s.conn.Prepare(ctx, statement, statement, nil); err != nil {
 				return fmt.Errorf("prepare %s: %w", statement, err)
 			}
 		}
-		s.begin.PreparedStatement, s.commit.PreparedStatement = "begin", "commit"
+		s.begin.bind.PreparedStatement, s.commit.bind.PreparedStatement = "begin", "commit"
 	}
 	s.beginning = true
 	return nil
@@ -176,7 +202,7 @@ func (s *session) Commit(ctx context.Context) error {
 		return nil
 	}
 	failed := s.conn.TxStatus() == 'E'
-	s.frontend.SendBind(&s.commit)
+	s.send(&s.commit)
 	_, err := s.converse(ctx, nil, nil)
 	if err == nil && failed {
 		return errNotCommitted
@@ -270,7 +296,7 @@ func (s *session) beginNow(ctx context.Context) error {
 		return nil
 	}
 	s.beginning = false
-	s.frontend.SendBind(&s.begin)
+	s.send(&s.begin)
 	_, err := s.converse(ctx, nil, nil)
 	return err
 }

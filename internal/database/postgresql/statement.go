@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgproto3"
-
 	"sledge/internal/database"
 )
 
@@ -19,8 +17,8 @@ type statement struct {
 	name    string
 	params  []any // pointers to the fields that the parameters are read from; nil for a NULL
 	columns []any // pointers to the fields that take the result; nil where none does
-	bind    pgproto3.Bind
-	buf     []byte // holds the parameters' text
+	message
+	buf []byte // holds the parameters' text
 }
 
 // Run implements database.Statement. It allocates nothing but strings that
@@ -32,11 +30,11 @@ func (st *statement) Run(ctx context.Context, each func() error) (int64, error) 
 	s := st.session
 	if s.beginning {
 		s.beginning = false
-		s.frontend.SendBind(&s.begin)
+		s.send(&s.begin)
 		s.frontend.SendExecute(&s.execute)
 	}
 	st.encode()
-	s.frontend.SendBind(&st.bind)
+	s.send(&st.message)
 	n, err := s.converse(ctx, st, each)
 	if err != nil {
 		return n, fmt.Errorf("%s: %w", st.name, err)
@@ -60,7 +58,11 @@ func (st *statement) RunMany(ctx context.Context, next func() bool) (affected in
 	for more := next(); more; {
 		for n := 1; ; n++ {
 			st.encode()
-			s.frontend.SendBind(&st.bind)
+			if n == 1 {
+				s.send(&st.message)
+			} else {
+				s.frontend.SendBind(&st.bind)
+			}
 			if more = next(); !more || n == database.RowsPerBatch {
 				break
 			}

@@ -6,6 +6,10 @@
 -- name: claim
 SELECT pg_try_advisory_lock(1936483684, 1)::integer
 
+-- The same for a session that has a connection of its own only within a transaction, which stays open.
+-- name: claim_in_transaction
+SELECT CASE WHEN set_config('idle_in_transaction_session_timeout', '0', true) = '0' THEN pg_try_advisory_xact_lock(1936483684, 1)::integer END
+
 -- name: holder
 SELECT concat('back end ', a.pid, ' of user ', a.usename, coalesce(' from ' || host(a.client_addr), ''), ', connected since ', a.backend_start::timestamp(0))
 FROM pg_locks l JOIN pg_stat_activity a USING (pid)

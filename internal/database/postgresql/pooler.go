@@ -1,0 +1,207 @@
+package postgresql
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/sqlfile"
+	"sledge/internal/sqlschema"
+)
+
+// pooler is a connection pooler between client and server, such as pgbouncer.
+type pooler struct {
+	Pooling  database.Pooling // "" if there is no pooler
+	prepares bool             // it keeps named statements for each client, whichever connection serves it
+}
+
+// shares reports whether a client gets another connection for its next transaction or statement.
+func (p pooler) shares() bool {
+	return p.Pooling == database.ByTransaction || p.Pooling == database.ByStatement
+}
+
+// unnamed reports whether statements have to be parsed each time they run.
+func (p pooler) unnamed() bool { return p.shares() && !p.prepares }
+
+// poolers are those that a job has found, by login: a pooler may serve each database and user in
+// another way.
+type poolers struct {
+	mu    sync.Mutex
+	found map[string]pooler
+}
+
+// of returns the pooler that a session was opened through, and looks for it if the session is the
+// first of its login.
+func (p *poolers) of(ctx context.Context, l login, s *session) (pooler, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := strings.Join([]string{l.server.String(), l.user, l.database}, "\x00")
+	if known, there := p.found[key]; there {
+		return known, nil
+	}
+	found, err := l.findPooler(ctx, s)
+	if err == nil {
+		if p.found == nil {
+			p.found = map[string]pooler{}
+		}
+		p.found[key] = found
+	}
+	return found, err
+}
+
+const (
+	poolerPatience = 2 * time.Second // a second connection of a pool that is used up waits for the first
+	poolerRounds   = 5
+)
+
+// findPooler looks for a pooler between a session and its server. A pooler gives the client a process
+// number of its own. Whether it shares connections among clients that are connected is seen by a second
+// client; while others use the pool, the two may happen to get different connections, hence the rounds.
+// In doubt it shares, because what works through such a pooler works through any.
+func (l login) findPooler(ctx context.Context, s *session) (pooler, error) {
+	own, err := s.backEnd(ctx)
+	if stateOf(err) != "" || err == nil && own == strconv.FormatUint(uint64(s.conn.PID()), 10) {
+		return pooler{}, nil // a server without that function is not PostgreSQL, and nothing is known of its poolers
+	}
+	if err != nil {
+		return pooler{}, err
+	}
+	unsure := pooler{Pooling: database.ByTransaction}
+	ctx, cancel := context.WithTimeout(ctx, poolerPatience)
+	defer cancel()
+	second, err := l.open(ctx)
+	if err != nil {
+		return unsure, nil
+	}
+	defer second.Close()
+	shares := false
+	for range poolerRounds {
+		other, err := second.backEnd(ctx)
+		if err != nil {
+			return unsure, nil
+		}
+		again, err := s.backEnd(ctx)
+		if err != nil {
+			return pooler{}, err
+		}
+		shares = shares || other == again || again != own
+	}
+	if !shares {
+		return pooler{Pooling: database.BySession}, nil
+	}
+	found := pooler{Pooling: database.ByTransaction}
+	if err := second.Exec(ctx, "BEGIN"); err != nil {
+		found.Pooling = database.ByStatement
+	} else if err := second.Exec(ctx, "ROLLBACK"); err != nil {
+		return unsure, nil
+	}
+	found.prepares = keepsApart(ctx, s, second)
+	return found, nil
+}
+
+// backEnd returns the number of the server's process that serves the session now.
+func (s *session) backEnd(ctx context.Context) (string, error) {
+	t, err := s.Query(ctx, "SELECT pg_backend_pid()", 1)
+	if err != nil {
+		return "", err
+	}
+	if len(t.Rows) != 1 {
+		return "", errors.New("SELECT pg_backend_pid() returned no row")
+	}
+	return t.Rows[0][0], nil
+}
+
+// keepsApart reports whether two sessions may prepare different statements under the same name.
+func keepsApart(ctx context.Context, sessions ...*session) bool {
+	const name = "sledge_probe"
+	answer := func(n int) string { return strconv.Itoa(n + 1) }
+	apart := true
+	for n, s := range sessions {
+		_, err := s.conn.Prepare(ctx, name, "SELECT "+answer(n), nil)
+		apart = apart && err == nil
+	}
+	for range poolerRounds {
+		for n, s := range sessions {
+			if !apart {
+				break
+			}
+			result := s.conn.ExecPrepared(ctx, name, nil, nil, nil).Read()
+			apart = result.Err == nil && len(result.Rows) == 1 && string(result.Rows[0][0]) == answer(n)
+		}
+	}
+	for _, s := range sessions {
+		_ = s.conn.Deallocate(ctx, name) // of a connection that never had it, or is gone
+	}
+	return apart
+}
+
+// errByStatement refuses what needs transactions.
+var errByStatement = errors.New("the connection pooler is in statement mode, which has no transactions: " +
+	"set its pool_mode to transaction or session, or connect to the server itself")
+
+// newServer is Database.Server.
+func newServer(sql *sqlfile.Library) database.Server {
+	server := sqlschema.NewServer(sql)
+	server.Pooling = func(s database.Session) database.Pooling {
+		if own, is := s.(*session); is {
+			return own.pooler.Pooling
+		}
+		return ""
+	}
+	return server
+}
+
+// newSchema is Database.Schema. Advisory locks of a session mean nothing where sessions share
+// connections: there a build holds its claim in a transaction, and cannot know which connections work
+// for it.
+func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Schema {
+	schema := sqlschema.New(d, sql, plan)
+	bySession := schema.Claims
+	if bySession == nil {
+		return schema
+	}
+	shares := func(s database.Session) bool { own, is := s.(*session); return is && own.pooler.shares() }
+	schema.Claims = &database.Claims{
+		Take: func(ctx context.Context, s database.Session) (bool, error) {
+			if !shares(s) {
+				return bySession.Take(ctx, s)
+			}
+			return takeByTransaction(ctx, s, sql)
+		},
+		Holder: bySession.Holder,
+		Work: func(ctx context.Context, s database.Session) error {
+			if shares(s) {
+				return nil
+			}
+			return bySession.Work(ctx, s)
+		},
+		Orphans: func(ctx context.Context, s database.Session) ([]database.Orphan, error) {
+			if shares(s) {
+				return nil, nil
+			}
+			return bySession.Orphans(ctx, s)
+		},
+	}
+	return schema
+}
+
+// takeByTransaction takes a claim that lasts until the session is closed, in a transaction that is
+// left open.
+func takeByTransaction(ctx context.Context, s database.Session, sql *sqlfile.Library) (bool, error) {
+	q, err := sql.Query("build.claim_in_transaction")
+	if err == nil {
+		err = s.Begin(ctx, database.ReadWrite)
+	}
+	if err != nil {
+		return false, err
+	}
+	t, err := s.Query(ctx, q.Text, 1)
+	if err != nil || len(t.Rows) != 1 || t.Rows[0][0] != "1" {
+		return false, errors.Join(err, s.Rollback(ctx))
+	}
+	return true, nil
+}
