@@ -415,7 +415,7 @@ func (p Plan) ask(ctx context.Context, s database.Session, name string, limit in
 // too, the server may have all of it, as by replication, or what was done over the
 // connections to itself; of anything between these nothing can be said, and it returns nil.
 func (r *run) agreement(m measurement, server int64) *job.Agreement {
-	return r.likelier(r.agreementOn(m.summary, m, server), func() *job.Agreement {
+	return r.likelier(r.agreementOn(m.ended(), m, server), func() *job.Agreement {
 		here := meter.NewSummary(len(r.plan.Workload.Kinds))
 		for i, sum := range r.shares.Connections(0) {
 			if r.leadsHome(i) {
@@ -450,7 +450,7 @@ func (r *run) agreementOn(counted meter.Summary, m measurement, server int64) *j
 	a.Low = a.Client - probed(&m.start.probeUnderWay)
 	a.High = a.Client + probed(&m.start.probeEdge) + probed(&m.end.probeEdge) + probed(&m.end.probeUnderWay)
 	if r.plan.Pacing.Reconnect { // what was under way when a connection was lost may have been committed
-		for _, s := range []meter.Summary{m.summary, m.start.probeEdge, m.end.probeEdge} {
+		for _, s := range []meter.Summary{m.ended(), m.start.probeEdge, m.end.probeEdge} {
 			a.High += r.failedProbed(s, meter.Connection)
 		}
 	}

@@ -65,6 +65,35 @@ func TestARateThatUsersCannotKeepLeavesThemBehind(t *testing.T) {
 	})
 }
 
+// A slow line, or a server that pauses, leaves users behind when the measured time begins. What they do
+// first was due before it.
+func TestRate_MeasuresWhatIsScheduledInTheMeasuredTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := atRate(t, "20/s")
+		options := load.NewOptions()
+		if err := option.Bind(nil, option.Values{"rate": "20/s", "arrivals": "constant", "rampup": "2s"}, options); err != nil {
+			t.Fatal(err)
+		}
+		p.Pacing.Arrivals, p.Pacing.RampUp = options.Pacing().Arrivals, 2*time.Second
+		executor, _ := p.Workload.NewExecutor(t.Context(), workload.Connection{})
+		user := *executor.(*fakeUser)
+		user.stalls = map[int]time.Duration{12: 1600 * time.Millisecond}
+		p.Workload.NewExecutor = func(context.Context, workload.Connection) (workload.Executor, error) { u := user; return &u, nil }
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, pace := result.Summary.All(), result.Pace
+		due := int64(math.Round(pace.Asked * result.Elapsed))
+		if got := all.Ended() + pace.Behind; got != due || pace.Earlier == 0 || !result.Agreement.Holds {
+			t.Errorf("got %d of %d that were due, %d of before, and %+v; want all, some, and counts that agree", got, due, pace.Earlier, result.Agreement)
+		}
+		if longest := time.Duration(all.Response.Max()); longest >= 1600*time.Millisecond {
+			t.Errorf("the longest took %s, which began before the measured time", longest)
+		}
+	})
+}
+
 // Who waits for a connection when the time is up has taken an arrival and not begun it.
 func TestWhatWaitsForAConnectionAtTheEndIsBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -74,10 +103,8 @@ func TestWhatWaitsForAConnectionAtTheEndIsBehind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Of those that are due by the end of ten seconds, at 0 s and every 20 ms, one user is
-		// with the server, and all others have ended or are behind.
 		all, p := result.Summary.All(), result.Pace
-		if began := all.Ended() + p.Behind; began < 500 || began > 501 {
+		if due := all.Ended() + p.Behind; due != 500 { // every 20 ms
 			t.Errorf("got %d ended and %d behind, want 500 in all", all.Ended(), p.Behind)
 		}
 	})
@@ -100,7 +127,7 @@ func TestWhatWaitedForAConnectionIsBehindThoughItComesToItsTurn(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The last are due at 9.95, 9.97 and 9.99 s. The first of them has the connection until
-		// 10.05 s.
+		// 10.05 s, and belongs to the measured time, in which it began. The very first, which is due as the time begins, does not.
 		if all := result.Summary.All(); all.Ended() != 45 || result.Pace.Behind != 2 {
 			t.Errorf("got %d ended and %d behind, want 45 and 2", all.Ended(), result.Pace.Behind)
 		}

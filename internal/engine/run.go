@@ -34,11 +34,12 @@ type run struct {
 
 	scheduler loop.Scheduler // runs the users
 
-	arrivals     *load.Arrivals  // when transactions are meant to start; nil leaves that to the users
-	lateness     *meter.Delays   // of the measured time, where there are arrivals or pauses
-	kindLateness []*meter.Delays // the same of each of the plan's kinds
-	queueing     *meter.Delays   // of the measured time, where users share connections
-	shares       *meter.Shares   // of the measured time, where users have pools of connections
+	scheduled    *meter.Scheduled // what was scheduled in the measured time, from when that begins; nil where there are no arrivals
+	arrivals     *load.Arrivals   // when transactions are meant to start; nil leaves that to the users
+	lateness     *meter.Delays    // of the measured time, where there are arrivals or pauses
+	kindLateness []*meter.Delays  // the same of each of the plan's kinds
+	queueing     *meter.Delays    // of the measured time, where users share connections
+	shares       *meter.Shares    // of the measured time, where users have pools of connections
 
 	// calls is the context of every call that a virtual user makes. It is never
 	// cancelled: see database.Session.Interrupt.
@@ -136,7 +137,7 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 	r.report = openReport(ctx, p)
 
 	m, err := r.measure(ctx, &monitor, stop)
-	r.end(ctx, &m, &m.gaps, &m.flow)
+	r.end(ctx, &m, r.late(&m)...)
 	result := r.result(m)
 	result.ServerReport = r.report.end(err == nil && !m.stopped && !m.exhausted, stop)
 	ledger, unaudited := r.audit(ctx)
@@ -429,7 +430,8 @@ func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 
 // measurement is what measure found.
 type measurement struct {
-	summary    meter.Summary // of the measured time
+	summary    meter.Summary // of the measured time; at a rate, of what was scheduled in it
+	byEnd      meter.Summary // at a rate, of what ended in it; else empty
 	gaps       meter.Gaps    // of the measured time and what comes after it
 	flow       meter.Flow    // the same
 	rampedUp   time.Duration // how long the ramp-up took
@@ -444,6 +446,14 @@ type measurement struct {
 	renewed    bool           // the monitor's session was lost after the start was read
 	taken      int64          // arrivals that users had taken when the time was up
 	behind     int64          // arrivals that were due by then, and that nobody had taken
+}
+
+// ended returns the transactions that ended in the measured time.
+func (m measurement) ended() meter.Summary {
+	if m.byEnd.Kinds == nil {
+		return m.summary
+	}
+	return m.byEnd
 }
 
 // queued returns how many transactions, of the kinds that count, waited for a connection
@@ -505,6 +515,10 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 
 	r.load = host.StartLoad()
 	m.started = time.Now()
+	if r.arrivals != nil {
+		m.byEnd = meter.NewSummary(kinds)
+		r.scheduled = &meter.Scheduled{From: m.started.Sub(r.began), Until: farOff}
+	}
 	r.report.begin(ctx)
 	r.feed.send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.Measure, Length: pacing.Duration}})
 	ended, err = r.phase(ctx, job.Measure, pacing.Duration, stop, second, r.measured(&m)...)
@@ -512,9 +526,10 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 	r.report.timeUp()
 	m.client = r.load.End()
 	m.elapsed = m.timeUp.Sub(m.started)
-	m.summary.Elapsed = m.elapsed
+	m.summary.Elapsed, m.byEnd.Elapsed = m.elapsed, m.elapsed
 	m.underWay = r.underWay()
 	if r.arrivals != nil {
+		r.scheduled.Until = m.timeUp.Sub(r.began)
 		m.taken = r.arrivals.Claimed()
 		m.behind = max(0, r.arrivals.Due(m.timeUp.Sub(r.began))-m.taken)
 	}
@@ -529,7 +544,7 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 	if m.start.unread != "" { // what has no beginning cannot be compared
 		return m, nil
 	}
-	if m.renewed, err = r.readAgain(ctx, monitor, &m.end, probeFirst, &m.gaps, &m.flow); err != nil {
+	if m.renewed, err = r.readAgain(ctx, monitor, &m.end, probeFirst, r.late(&m)...); err != nil {
 		return m, err
 	}
 	if m.end.unread == "" {
@@ -547,17 +562,39 @@ const (
 	usersEnded // they did all their iterations, or one died
 )
 
+// late lists what the records are added to of what ends when the time is up.
+func (r *run) late(m *measurement) []meter.Sum {
+	sums := []meter.Sum{&m.gaps, &m.flow}
+	if r.scheduled != nil {
+		sums = append(sums, r.scheduled)
+	}
+	return sums
+}
+
 // measured lists what the records of the measured time are added to.
 func (r *run) measured(m *measurement) []meter.Sum {
-	sums := []meter.Sum{&m.summary, &m.gaps}
+	sums := []meter.Sum{&m.gaps}
 	if r.plan.Pacing.Reconnect {
 		sums = append(sums, &m.flow)
 	}
-	if r.profile != nil {
-		sums = append(sums, r.profile)
-	}
 	if r.parts != nil {
 		sums = append(sums, r.parts)
+	}
+	if r.shares != nil {
+		sums = append(sums, r.shares)
+	}
+	if r.scheduled == nil {
+		return append(sums, r.ofTransactions(m)...)
+	}
+	r.scheduled.Sums = r.ofTransactions(m)
+	return append(sums, r.scheduled, &m.byEnd)
+}
+
+// ofTransactions lists what adds up the transactions that belong to the measured time.
+func (r *run) ofTransactions(m *measurement) []meter.Sum {
+	sums := []meter.Sum{&m.summary}
+	if r.profile != nil {
+		sums = append(sums, r.profile)
 	}
 	if r.lateness != nil {
 		sums = append(sums, r.lateness)
@@ -567,9 +604,6 @@ func (r *run) measured(m *measurement) []meter.Sum {
 	}
 	if r.queueing != nil {
 		sums = append(sums, r.queueing)
-	}
-	if r.shares != nil {
-		sums = append(sums, r.shares)
 	}
 	return sums
 }
@@ -751,7 +785,7 @@ func (r *run) result(m measurement) job.Result {
 		r.describeLoad(&result, m)
 	}
 	w := workload.Window{
-		Summary: m.summary, Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: r.plan.Users, Kinds: r.plan.Kinds, Options: r.plan.Settings,
+		Summary: m.ended(), Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: r.plan.Users, Kinds: r.plan.Kinds, Options: r.plan.Settings,
 	}
 	if m.start.probe.read && m.end.probe.read {
 		w.Elapsed = m.end.probe.at.Sub(m.start.probe.at)
@@ -824,6 +858,7 @@ func (r *run) pace(m measurement) *job.Pace {
 	return &job.Pace{
 		Asked:    float64(due-before) / m.elapsed.Seconds(),
 		Ended:    float64(all.Ended()) / m.elapsed.Seconds(),
+		Earlier:  r.scheduled.Earlier,
 		Behind:   m.behind + queued,
 		Kinds:    r.kindPaces(m),
 		LateMean: r.lateness.Mean().Seconds(), LateP50: r.lateness.Percentile(50).Seconds(),
@@ -919,7 +954,8 @@ func (r *run) cutOff(result *job.Result) error {
 // tooManyFailures returns an error when the share of failures is above the
 // limit, because the rest then says little about the database.
 func (r *run) tooManyFailures(m measurement) error {
-	all := m.summary.All()
+	whole := m.ended()
+	all := whole.All()
 	failures, ended := all.Failures(), all.Ended()
 	if r.plan.Pacing.Reconnect { // which is to ride out what else would end the run
 		failures -= all.Failed[meter.Connection]
@@ -927,10 +963,14 @@ func (r *run) tooManyFailures(m measurement) error {
 	if ended == 0 {
 		return errors.New("not one transaction ended in the measured time")
 	}
+	if of := m.summary.All(); r.scheduled != nil && of.Ended() == 0 {
+		return fmt.Errorf("no transaction that was scheduled in the measured time began in it: virtual users were still at %d of before. Lower option %s, or ask for more virtual users",
+			r.scheduled.Earlier, r.plan.Spec.Names.Of("rate"))
+	}
 	if all.Done+all.RolledBack == 0 {
 		return fmt.Errorf("all %d transactions failed", failures)
 	}
-	if what := r.plan.Workload.ProbeName; r.scoreless(m.summary) {
+	if what := r.plan.Workload.ProbeName; r.scoreless(whole) {
 		return fmt.Errorf("no %s succeeded: every one failed", what)
 	}
 	share := 100 * float64(failures) / float64(ended)

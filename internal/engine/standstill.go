@@ -122,6 +122,9 @@ func (r *run) waiting(m measurement) []job.Waiting {
 		if w.took < usual && !w.cutOff {
 			continue
 		}
+		if r.scheduled != nil && w.on != nil && !w.cutOff {
+			continue // it ended, and is in the histograms
+		}
 		list = append(list, job.Waiting{
 			User: r.plan.position(w.user), Client: r.plan.client(w.user), Connection: w.connectionName(),
 			Kind: r.plan.Workload.Kinds[w.kind].Name, Seconds: w.took.Seconds(), CutOff: w.cutOff,

@@ -183,8 +183,12 @@ func (r Result) Metric(name string) (value float64, found bool) {
 // transaction began.
 type Pace struct {
 	Asked  float64 `json:"asked_per_second"` // that were due
-	Ended  float64 `json:"ended_per_second"`
-	Behind int64   `json:"behind"` // due when the time was up, and not begun by then
+	Ended  float64 `json:"ended_per_second"` // of those, that began in that time and ended, then or soon after
+	Behind int64   `json:"behind"`           // due when the time was up, and not begun by then
+
+	// Earlier is how many ended in the measured time that were due before it. They are in no
+	// histogram, and not in Ended.
+	Earlier int64 `json:"due_earlier,omitempty"`
 
 	LateMean float64 `json:"late_mean_seconds"`
 	LateP50  float64 `json:"late_p50_seconds"`

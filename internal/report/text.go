@@ -283,6 +283,9 @@ func pace(p job.Pace) string {
 	if p.Behind > 0 {
 		text += fmt.Sprintf("; %s that were due had not begun when the time was up: the server cannot do more, or there are too few virtual users for it", count(p.Behind))
 	}
+	if p.Earlier > 0 {
+		text += fmt.Sprintf("; %s more ended that were due before the measured time, and are not counted here", count(p.Earlier))
+	}
 	return text
 }
 

@@ -1,0 +1,31 @@
+package meter
+
+import "time"
+
+// Scheduled adds to its sums the transactions that were scheduled in a time and began in it, whenever
+// they ended. Times are since users began.
+//
+// At a rate these are the transactions of the measured time, because they are scheduled whether or
+// not earlier ones have ended. A transaction that was scheduled before that time and ended in it
+// measures the time before. One that is scheduled at the moment From is before it, too, as
+// load.Arrivals.Due counts.
+type Scheduled struct {
+	From, Until time.Duration
+	Sums        []Sum
+
+	Earlier int64 // transactions that ended in the time and were scheduled before it
+}
+
+// record adds one transaction.
+func (s *Scheduled) record(r *Record) {
+	switch at := r.Ended - r.Response; {
+	case at <= s.From:
+		if r.Ended > s.From && r.Ended <= s.Until {
+			s.Earlier++
+		}
+	case at+r.Late <= s.Until: // it began, and so was scheduled, before
+		for _, sum := range s.Sums {
+			sum.record(r)
+		}
+	}
+}
