@@ -38,6 +38,18 @@ func (p *Program) heightFor(use consoleUse) func() int {
 	}
 }
 
+// showsResults reports whether what a command returns is shown: at a prompt, and by hammerdbcli
+// for what is piped into it in Tcl.
+func (p *Program) showsResults(use consoleUse) bool {
+	switch {
+	case use.script != "":
+		return false
+	case use.language == inPython:
+		return p.StdinIsTerminal
+	}
+	return p.editsLines() || use.prompt == hammerdbPrompt
+}
+
 // reads evaluates what comes from a pipe until it ends, and goes on after an error
 // as tclsh does. It returns the first, also after quit. Results are not shown, but
 // by hammerdbcli: what is piped into that looks for the job's id that vurun returns.

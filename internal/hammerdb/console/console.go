@@ -43,6 +43,10 @@ type Config struct {
 	// is nil where nobody does.
 	Height func() int
 
+	// ShowsResults says that what commands return is shown to who types them. In a script it
+	// goes to the script.
+	ShowsResults bool
+
 	// OpenStore opens the job repository at a path, or in its usual place where the
 	// path is "".
 	OpenStore func(path string) (*repository.Store, error)

@@ -34,7 +34,7 @@ jobs diff <base> <compared> [ true | false ]: compares two profiles, weighted by
 jobs import <path>: takes over the jobs of a hammer.DB that HammerDB kept.
 jobs <id>: what the virtual users put out. jobs <id> <n>: what virtual user n put out.
 jobs <id> [ status | result | timing | tcount | metrics | system | dict | db | bm | timestamp ]: that part of the job.
-jobs <id> timing <n>: returns how long the transactions of virtual user n took, where it was run with a time profile, and how long its queries did.
+jobs <id> timing <n>: prints and returns how long the transactions of virtual user n took, where it was run with a time profile, and how long its queries did.
 jobs <id> getchart [ result | timing | tcount | metrics ], jobs <n> getchart [ profile | diff:<m> ]: returns a page of HTML with that chart of the job, of profile n, or of profiles n and m, for a script to write to a file.
 jobs <id> save: writes a report as JSON into the temporary folder. jobs <id> delete: removes the job.`
 
@@ -532,8 +532,8 @@ func (c *Console) userOutput(ctx context.Context, store *repository.Store, j job
 	return nil
 }
 
-// userTiming returns how long the transactions of one virtual user took: HammerDB
-// returns this to the script, and does not print it.
+// userTiming prints how long the transactions of one virtual user took, and returns it to the
+// script: of HammerDB's versions some do the one and some the other.
 func (c *Console) userTiming(ctx context.Context, store *repository.Store, j job.Job, word string) (string, error) {
 	user, err := strconv.Atoi(strings.TrimPrefix(word, "vu="))
 	if err != nil {
@@ -543,13 +543,17 @@ func (c *Console) userTiming(ctx context.Context, store *repository.Store, j job
 	if err != nil {
 		return "", err
 	}
-	if !found {
-		return views.NoTiming(j, user), nil
+	text := views.NoTiming(j, user)
+	switch {
+	case found && c.book.Generic(commandLine, "jobsoutput") == "JSON":
+		text = view.JSON()
+	case found:
+		text = view.Text()
 	}
-	if c.book.Generic(commandLine, "jobsoutput") == "JSON" {
-		return view.JSON(), nil
+	if !c.ShowsResults {
+		c.out.print(text)
 	}
-	return view.Text(), nil
+	return text, nil
 }
 
 // deleteJob deletes without asking, as HammerDB does, and so wants the whole ID.

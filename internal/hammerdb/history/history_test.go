@@ -92,7 +92,7 @@ func jobsOf(t *testing.T) string {
 
 		`INSERT INTO JOBMAIN VALUES ('`+queries+`', 'PostgreSQL', 'TPC-H', '', '2025-04-15 11:00:00', 0)`,
 		`INSERT INTO JOBOUTPUT VALUES ('`+queries+`', 0, 'Vuser 1:RUNNING'), ('`+queries+`', 1, 'Executing Query 14 (1 of 22)'),
-			('`+queries+`', 1, 'Completed 1 query set(s) in 52 seconds'), ('`+queries+`', 1, 'Geometric mean of query times returning rows (22) is 1.23456'), ('`+queries+`', 0, 'Vuser 1:FINISHED SUCCESS')`,
+			('`+queries+`', 1, 'Completed 1 query set(s) in 52 seconds'), ('`+queries+`', 1, 'Geometric mean of query times returning rows (22) is "1.23456"'), ('`+queries+`', 0, 'Vuser 1:FINISHED SUCCESS')`,
 
 		`INSERT INTO JOBMAIN VALUES ('`+checked+`', 'PostgreSQL', 'TPC-C', '', '2025-04-15 12:00:00', 0)`,
 		`INSERT INTO JOBOUTPUT VALUES ('`+checked+`', 1, 'Checking tpcc TPROC-C schema'), ('`+checked+`', 0, 'ALL VIRTUAL USERS COMPLETE')`,
@@ -160,7 +160,7 @@ func TestEveryJobIsTakenOverOnce(t *testing.T) {
 		{failing, "mariadb", "tprocc", job.Run, job.Failed, ""},
 		{built, "sqlserver", "tprocc", job.Build, job.Succeeded, ""},
 		{hanging, "postgresql", "tprocc", "", job.Killed, ""},
-		{queries, "postgresql", "tproch", job.Run, job.Succeeded, "Geometric mean of query times returning rows (22) is 1.23456"},
+		{queries, "postgresql", "tproch", job.Run, job.Succeeded, `Geometric mean of query times returning rows (22) is "1.23456"`},
 		{checked, "postgresql", "tprocc", job.Check, job.Succeeded, ""},
 		{deleted, "postgresql", "tprocc", job.Delete, job.Succeeded, ""},
 	} {
@@ -168,6 +168,9 @@ func TestEveryJobIsTakenOverOnce(t *testing.T) {
 		if j.Origin != Origin || j.Spec.Database != c.database || j.Spec.Workload != c.workload || j.Spec.Action != c.action || j.Status != c.status || j.Result.Line != c.line {
 			t.Errorf("job %s: got %+v, want %+v", c.id, j, c)
 		}
+	}
+	if m := get(t, store, queries).Result.Metrics; !slices.Contains(m, job.Metric{Name: "geomean", Value: 1.23456}) || !slices.Contains(m, job.Metric{Name: "query set seconds", Value: 52}) {
+		t.Errorf("got the figures %v, want the geometric mean that HammerDB quotes", m)
 	}
 	if j := get(t, store, failing); j.Reason != "Error in Virtual User 1: Access denied" {
 		t.Errorf("got the reason %q, want what HammerDB said", j.Reason)

@@ -281,11 +281,12 @@ func actionOf(line string) job.Action {
 	return ""
 }
 
-// The lines that hold figures, besides the headline of transactions.
+// The lines that hold figures, besides the headline of transactions. HammerDB quotes some of
+// the figures of queries.
 var (
 	active    = regexp.MustCompile(`(\d+) Active (?:Virtual Users|Sessions) configured$`)
-	geomean   = regexp.MustCompile(`^Geometric mean of query times returning rows(?: \(\d+\))? is ([0-9.]+)`)
-	querySets = regexp.MustCompile(`^Completed (\d+) query set\(s\) in (\d+) seconds`)
+	geomean   = regexp.MustCompile(`^Geometric mean of query times returning rows(?: \(\d+\))? is "?([0-9.]+)`)
+	querySets = regexp.MustCompile(`^Completed "?(\d+)"? query set\(s\) in "?(\d+)"? seconds`)
 	version   = regexp.MustCompile(`^DBVersion:(.+)$`)
 )
 
