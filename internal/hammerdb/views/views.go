@@ -462,6 +462,15 @@ func Database(j job.Job, c catalog.Catalog) View {
 	return View{value: list}
 }
 
+// IDs is the view of the list of jobs that HammerDB's web service had up to version 5.
+func IDs(jobs []job.Job) View {
+	ids := []string{}
+	for _, j := range jobs {
+		ids = append(ids, string(j.ID))
+	}
+	return View{value: ids}
+}
+
 // Benchmark is the view of "jobs ID bm".
 func Benchmark(j job.Job, c catalog.Catalog) View {
 	return View{value: []string{benchmark(j, c).Name}}

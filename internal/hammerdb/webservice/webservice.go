@@ -1,6 +1,7 @@
 // Package webservice answers the addresses of HammerDB's web service: those that gave JSON
 // in the shape that they had, those that gave pages by leading to the pages of the web
-// application. It knows nothing of logins: who mounts it lets nobody in who may not look,
+// application. Some addresses gave JSON up to version 4.12 and pages since: a browser, which
+// accepts HTML, comes to the page, and any other client gets the JSON. It knows nothing of logins: who mounts it lets nobody in who may not look,
 // and nobody act by anything but GET and HEAD who may not act.
 //
 // What HammerDB did by GET and changes something takes POST here, since a page of another
@@ -124,7 +125,7 @@ func byPost(r *http.Request) string {
 
 // usage is what is said of a request that makes no sense.
 const usage = "Usage: jobs?jobid=TEXT, jobs?jobid=TEXT&bm, jobs?jobid=TEXT&db, jobs?jobid=TEXT&dict, jobs?jobid=TEXT&status, jobs?jobid=TEXT&system, jobs?jobid=TEXT&timestamp, " +
-	"jobs?jobid=TEXT&vu=INTEGER, each with &raw=1 for JSON; jobs?jobid=TEXT&resultdata, jobs?jobid=TEXT&tcountdata, jobs?jobid=TEXT&timingdata, jobs?jobid=TEXT&timing&vuid=INTEGER, " +
+	"jobs?jobid=TEXT&vu=INTEGER, each as JSON unless the request accepts text/html, and &raw=1 for the JSON of version 6; jobs?jobid=TEXT&resultdata, jobs?jobid=TEXT&tcountdata, jobs?jobid=TEXT&timingdata, jobs?jobid=TEXT&timing&vuid=INTEGER, " +
 	"jobs?jobid=TEXT&metricsdata, jobs?jobid=TEXT&summaryjson, jobs?profileid=INTEGER&profiledata"
 
 // jobs answers whatever begins with /jobs.
@@ -143,11 +144,22 @@ func (s *Service) jobs(w http.ResponseWriter, r *http.Request) {
 		s.tail(w)
 	case asks.Has("cireset"):
 		s.withoutPipelines(w)
-	case len(asks) == 0:
+	case len(asks) == 0 && acceptsPages(r):
 		leadTo(w, pageOfJobs)
+	case len(asks) == 0:
+		s.show(w, r, s.ids)
 	default:
 		refuse(w, http.StatusBadRequest, usage)
 	}
+}
+
+// acceptsPages reports whether a client asks for a page, as browsers do.
+func acceptsPages(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
+
+// ids lists the jobs.
+func (s *Service) ids(ctx context.Context) (views.View, error) {
+	all, err := s.Store.List(ctx, repository.Query{})
+	return views.IDs(views.OldestFirst(all)), err
 }
 
 // charts are the parts of a job that HammerDB draws: their data have an address with "data"
@@ -162,7 +174,11 @@ func (s *Service) job(w http.ResponseWriter, r *http.Request) {
 	}
 	asks := r.URL.Query()
 	raw := asks.Has("raw") && asks.Get("raw") != "0"
+	page := acceptsPages(r) && !raw
 	vuid := asks.Get("vuid")
+	if asks.Has("timing") && vuid == "" {
+		vuid = asks.Get("vu")
+	}
 	for _, other := range []string{"jobid", "raw", "vuid"} {
 		asks.Del(other)
 	}
@@ -176,12 +192,12 @@ func (s *Service) job(w http.ResponseWriter, r *http.Request) {
 		case name == "summaryjson":
 			s.show(w, r, func(ctx context.Context) (views.View, error) { return s.source.Artifact(ctx, j) })
 		case name == "vu":
-			s.outputOf(w, r, j, asks.Get("vu"), raw)
+			s.outputOf(w, r, j, asks.Get("vu"), page)
 		case name == "summary":
 			leadTo(w, reportOf(j.ID))
-		case name == "index", parts.Is(name) && !raw:
+		case name == "index", parts.Is(name) && page:
 			leadTo(w, pageOfJob(j.ID))
-		case slices.Contains(charts, name):
+		case slices.Contains(charts, name), parts.Is(name) && !raw:
 			s.show(w, r, func(ctx context.Context) (views.View, error) { return s.source.Of(ctx, j, name) })
 		case parts.Is(name):
 			s.show(w, r, func(ctx context.Context) (views.View, error) {
@@ -196,13 +212,13 @@ func (s *Service) job(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case len(asks) > 0:
 		refuse(w, http.StatusBadRequest, usage)
-	case raw:
+	case page:
+		leadTo(w, pageOfJob(j.ID))
+	default:
 		s.show(w, r, func(ctx context.Context) (views.View, error) {
 			view, _, err := s.source.Lines(ctx, j, -1)
 			return view, err
 		})
-	default:
-		leadTo(w, pageOfJob(j.ID))
 	}
 }
 
@@ -251,8 +267,8 @@ func (s *Service) timingOf(w http.ResponseWriter, r *http.Request, j job.Job, te
 	}
 }
 
-// outputOf answers with what one virtual user put out.
-func (s *Service) outputOf(w http.ResponseWriter, r *http.Request, j job.Job, text string, raw bool) {
+// outputOf answers with what one virtual user put out, or leads to the page that shows it.
+func (s *Service) outputOf(w http.ResponseWriter, r *http.Request, j job.Job, text string, page bool) {
 	user, err := strconv.Atoi(text)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, usage)
@@ -264,10 +280,10 @@ func (s *Service) outputOf(w http.ResponseWriter, r *http.Request, j job.Job, te
 		s.fault(w, err)
 	case !found || user < 0:
 		refuse(w, http.StatusNotFound, "Jobid %s for virtual user %d does not exist", j.ID, user)
-	case raw:
-		answer(w, view)
-	default:
+	case page:
 		leadTo(w, pageOfJob(j.ID))
+	default:
+		answer(w, view)
 	}
 }
 
@@ -314,7 +330,7 @@ func (s *Service) profile(w http.ResponseWriter, r *http.Request) {
 		s.fault(w, err)
 	case len(runs) == 0:
 		refuse(w, http.StatusNotFound, "No jobs found with performance profile id of %d", number)
-	case r.URL.Query().Has("profiledata"):
+	case r.URL.Query().Has("profiledata") || !acceptsPages(r):
 		answer(w, views.Results(runs, s.Catalog))
 	default:
 		leadTo(w, pageOfProfile(number))

@@ -83,6 +83,14 @@ func (w *world) ask(method, address string) *httptest.ResponseRecorder {
 	return answer
 }
 
+// browse asks for an address as a browser does.
+func (w *world) browse(method, address string) *httptest.ResponseRecorder {
+	answer, request := httptest.NewRecorder(), httptest.NewRequest(method, address, nil)
+	request.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+	w.ServeHTTP(answer, request)
+	return answer
+}
+
 // get asks for JSON, and returns it without the end of its last line.
 func (w *world) get(t *testing.T, address string) string {
 	t.Helper()
@@ -131,6 +139,37 @@ func TestDataHaveTheShapesOfTheJobsCommand(t *testing.T) {
 	}
 	if got := w.get(t, "/jobs?profileid=7&profiledata"); got != want["profile 7"] || !strings.Contains(got, `"nopm"`) {
 		t.Errorf("the profile: got\n%s\nwant\n%s", got, want["profile 7"])
+	}
+}
+
+// Version 4.12 answered with what its jobs command printed, and without raw=1.
+func TestProgramsGetTheJSONOfVersion4(t *testing.T) {
+	w, want := newWorld(t), printed(t)
+	for _, id := range []string{imported, recorded} {
+		for _, part := range []string{"db", "bm", "timestamp", "status", "dict", "system", "result", "timing", "tcount", "metrics"} {
+			if part == "dict" && id == recorded {
+				continue // it grows with the options that there are
+			}
+			if got := w.get(t, "/jobs?jobid="+id+"&"+part); got != want[id+" "+part] {
+				t.Errorf("%s of %s: got\n%s\nwant\n%s", part, id, got, want[id+" "+part])
+			}
+		}
+		if got, raw := w.get(t, "/jobs?jobid="+id), w.get(t, "/jobs?jobid="+id+"&raw=1"); got != raw || !strings.HasPrefix(got, "[") {
+			t.Errorf("%s: got %s, want its lines", id, got)
+		}
+		if got, raw := w.get(t, "/jobs?jobid="+id+"&vu=1"), w.get(t, "/jobs?jobid="+id+"&vu=1&raw=1"); got != raw {
+			t.Errorf("%s: got %s, want the lines of virtual user 1", id, got)
+		}
+	}
+	if got, vuid := w.get(t, "/jobs?jobid="+recorded+"&timing&vu=2"), w.get(t, "/jobs?jobid="+recorded+"&timing&vuid=2"); got != vuid {
+		t.Errorf("got %s, want the times of virtual user 2, %s", got, vuid)
+	}
+	if got := w.get(t, "/jobs?jobid="+recorded+"&db"); got != "[\n  \"SQLite\",\n  \"3.54.1\"\n]" {
+		t.Errorf("got the database %s", got)
+	}
+	var ids []string
+	if err := json.Unmarshal([]byte(w.get(t, "/jobs")), &ids); err != nil || strings.Join(ids, " ") != strings.TrimPrefix(want["joblist"], "= ") {
+		t.Errorf("got the jobs %q and %v, want %s", ids, err, want["joblist"])
 	}
 }
 
@@ -220,7 +259,7 @@ func TestPagesLeadToThoseThatThereAreNow(t *testing.T) {
 		"/jobs?cmd=profilediff&base_pid=1&new_pid=7": pageOfComparison(1, 7),
 	} {
 		for _, method := range []string{"GET", "HEAD"} {
-			answer := w.ask(method, address)
+			answer := w.browse(method, address)
 			if got := answer.Header().Get("Location"); answer.Code != http.StatusFound || got != want {
 				t.Errorf("%s %s: got %d to %q, want %q", method, address, answer.Code, got, want)
 			}
