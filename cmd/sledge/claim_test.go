@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -71,6 +72,29 @@ func TestABuildIsAloneAndEndsWhatAKilledOneLeftAtWork(t *testing.T) {
 			p.must("check", "--db", tt.db)
 		})
 	}
+}
+
+// TestRun_KeepsBuildAndDeleteAway has both refused beside a run, and the deletion done once the
+// run was killed.
+func TestRun_KeepsBuildAndDeleteAway(t *testing.T) {
+	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
+	p.must("build", "--db", "sqlite")
+	run := p.start("run", "--db", "sqlite", "--rampup", "0s", "--duration", "1m")
+	p.untilMeasured()
+	for _, args := range []string{"build --db sqlite", "delete --yes --db sqlite"} {
+		_, stderr, exit := p.run(strings.Fields(args)...)
+		if exit != job.ExitExists || !strings.Contains(stderr, "a run is under way") {
+			t.Errorf("%s beside a run: exit code %d, want %d and that a run is under way, got\n%s", args, exit, job.ExitExists, stderr)
+		}
+	}
+	if _, stderr, exit := p.run("run", "--db", "sqlite", "--rampup", "0s", "--duration", "1s"); exit == job.ExitExists {
+		t.Errorf("a run beside a run was refused:\n%s", stderr)
+	}
+	if err := run.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.wait(run)
+	p.must("delete", "--yes", "--db", "sqlite")
 }
 
 func openDatabase(t *testing.T, driver, source string) *sql.DB {

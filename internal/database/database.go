@@ -98,11 +98,11 @@ type Database struct {
 	// far as nothing else is in them, and returns what became of each. Optional.
 	Drop func(ctx context.Context, options any, d Disposal) ([]Fate, error)
 
-	// Claim keeps others from building in the database or deleting from it until
-	// release is called or the process ends; where another has it, it fails with
-	// ErrClaimed at once. Optional: databases that have sessions on a server have
-	// Schema.Claims.
-	Claim func(ctx context.Context, options any) (release func() error, err error)
+	// Claim keeps others from building in the database, deleting from it, and, unless the
+	// claim is shared, running on it, until release is called or the process ends. If another
+	// claim is in the way, it fails with ErrClaimed at once. Optional: databases that have
+	// sessions on a server have Schema.Claims.
+	Claim func(ctx context.Context, options any, shared bool) (release func() error, err error)
 
 	// Connect opens a session, and gives up after a while where nobody answers. Its
 	// errors name the server and what to do; those that say that the database is not
@@ -184,7 +184,7 @@ func (e *UnrestoredError) Unwrap() error { return e.Err }
 var ErrMissing = errors.New("the database does not exist")
 
 // ErrClaimed is what Claim fails with where another process has the claim.
-var ErrClaimed = errors.New("another process is building in the database")
+var ErrClaimed = errors.New("another process works in the database")
 
 // ErrNoLedger is what reading a ledger fails with where a table has its name and its
 // columns, and lines that are of no build.

@@ -45,7 +45,7 @@ type Schema struct {
 	// says how many of the keys or rows it has read; total is 0 until it knows. Optional.
 	Foresee func(ctx context.Context, s Session, statements []string, progress func(done, total int64)) error
 
-	// Claims are how builds know of each other. Optional: nil where the database has
+	// Claims are how jobs know of each other. Optional: nil where the database has
 	// Database.Claim, or no way to tell.
 	Claims *Claims
 }
@@ -110,15 +110,19 @@ type LedgerLine struct {
 	Chunk int
 }
 
-// Claims are how builds know of each other by their sessions, which a server goes on
-// working for though the client was killed.
+// Claims are how jobs know of each other by their sessions, which a server goes on working for
+// though the client was killed. A build or a deletion claims the database for itself. Runs share
+// their claim.
 type Claims struct {
-	// Take claims the database until the session is closed. It does not wait for
-	// another claim.
-	Take func(ctx context.Context, s Session) (taken bool, err error)
+	// Take claims the database until the session is closed, and Share does with others that
+	// share. Neither waits for a claim that stands in its way. A session that could not
+	// claim is to be closed.
+	Take, Share func(ctx context.Context, s Session) (taken bool, err error)
 
-	// Holder says in words whose claim it is, or "" if that cannot be seen.
-	Holder func(ctx context.Context, s Session) (string, error)
+	// Holder says in words who has the database for itself, and Sharers who share it, but
+	// for the session that asks; "" and none if that cannot be seen.
+	Holder  func(ctx context.Context, s Session) (string, error)
+	Sharers func(ctx context.Context, s Session) ([]string, error)
 
 	// Work says, to builds that may come later, that the session works for a build.
 	Work func(ctx context.Context, s Session) error

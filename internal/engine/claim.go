@@ -10,12 +10,13 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 )
 
-// A build and a delete claim their database, where it has a way to do that, so that no
-// two of them work in one schema. A server goes on with a statement, such as
-// the making of an index, though the client that sent it was killed: what comes next
-// must not begin before that has ended.
+// A build and a deletion claim their database for themselves, and runs claim it together, where
+// it has a way to do that: no two builds work in one schema, and none on a schema that is being
+// measured. A server goes on with a statement, such as the making of an index, though the
+// client that sent it was killed: what comes next must not begin before that has ended.
 
 // claimPatience is how long a claim is waited for: the server may not have noticed
 // yet that the client of the last one has gone.
@@ -24,23 +25,52 @@ const claimPatience = 5 * time.Second
 // claimAgain is how often it is asked for, and whether an orphan has ended.
 const claimAgain = 100 * time.Millisecond
 
-// claim claims the database for what is to be done in it, and ends what a build that
+// claim claims the database for a build or a deletion, and ends what a build that
 // was killed still does there. It is to be released.
 func (p Plan) claim(ctx context.Context, f *feed) (release func() error, err error) {
 	switch {
 	case p.Database.Claim != nil:
-		err := p.awaitClaim(ctx, func() (claimed bool, err error) {
-			release, err = p.Database.Claim(ctx, p.Connection)
-			if errors.Is(err, database.ErrClaimed) {
-				return false, nil
-			}
-			return true, err
-		}, func() error { return p.refuse("another process") })
-		return release, err
+		return p.claimFile(ctx, false)
 	case p.Schema.Claims != nil:
 		return p.claimOnServer(ctx, f)
 	}
 	return func() error { return nil }, nil
+}
+
+// share claims the database for a run, in the session of its monitor, which holds the claim
+// until it is closed. Where a user may see nothing of others, runs do without.
+func (p Plan) share(ctx context.Context, s database.Session) (release func() error, err error) {
+	release = func() error { return nil }
+	switch {
+	case p.Database.Claim != nil:
+		return p.claimFile(ctx, true)
+	case p.Schema.Claims != nil:
+		err = p.awaitClaim(ctx, func() (bool, error) {
+			shared, err := p.Schema.Claims.Share(ctx, s)
+			if err != nil && p.Database.Classify(err) == meter.Permission {
+				return true, nil
+			}
+			return shared, err
+		}, func() error { return p.refuseBeside(ctx, s) })
+	}
+	return release, err
+}
+
+// claimFile claims a file by the database itself.
+func (p Plan) claimFile(ctx context.Context, shared bool) (release func() error, err error) {
+	err = p.awaitClaim(ctx, func() (claimed bool, err error) {
+		release, err = p.Database.Claim(ctx, p.Connection, shared)
+		if errors.Is(err, database.ErrClaimed) {
+			return false, nil
+		}
+		return true, err
+	}, func() error {
+		if shared {
+			return p.refuse(otherBuild, "another process")
+		}
+		return p.refuse(otherJob, "another process")
+	})
+	return release, err
 }
 
 // claimOnServer claims by a session that holds the claim until it is closed.
@@ -64,7 +94,7 @@ func (p Plan) claimOnServer(ctx context.Context, f *feed) (release func() error,
 // awaitClaim asks for the claim until it is given, or for as long as it takes a server
 // to notice that somebody has gone, and then refuses.
 func (p Plan) awaitClaim(ctx context.Context, ask func() (claimed bool, err error), refuse func() error) error {
-	defer p.waitFor("a build in %s to end", p.target())()
+	defer p.waitFor("another job in %s to end", p.target())()
 	for end := time.Now().Add(claimPatience); ; {
 		claimed, err := ask()
 		if err != nil {
@@ -82,18 +112,35 @@ func (p Plan) awaitClaim(ctx context.Context, ask func() (claimed bool, err erro
 	}
 }
 
-// refuseBeside refuses, and says whose session has the claim.
+// refuseBeside refuses, and says which job is under way, and whose sessions are its.
 func (p Plan) refuseBeside(ctx context.Context, s database.Session) error {
-	who, err := p.Schema.Claims.Holder(ctx, s)
+	runs, err := p.Schema.Claims.Sharers(ctx, s)
 	if err != nil {
-		return fmt.Errorf("ask who builds in the database: %w", err)
+		return fmt.Errorf("ask who runs on the database: %w", err)
 	}
-	return p.refuse(cmp.Or(who, "a session that cannot be seen"))
+	if len(runs) > 0 && p.Spec.Action != job.Run {
+		return p.refuse(otherRun, listed(runs, 3))
+	}
+	who, err := p.Schema.Claims.Holder(ctx, s)
+	switch {
+	case err != nil:
+		return fmt.Errorf("ask who builds in the database: %w", err)
+	case who == "" && p.Spec.Action != job.Run:
+		return p.refuse(otherJob, "a session that cannot be seen")
+	}
+	return p.refuse(otherBuild, cmp.Or(who, "a session that cannot be seen"))
 }
 
-func (p Plan) refuse(who string) error {
+// What may stand in the way of a job, for a message.
+const (
+	otherBuild = "another build is running, or a deletion,"
+	otherRun   = "a run is under way"
+	otherJob   = "a run is under way, another build or a deletion,"
+)
+
+func (p Plan) refuse(what, who string) error {
 	return job.WithExit(job.ExitExists, fmt.Errorf(
-		"another build is running in %s (%s): wait for it to end, or end its session if its client is gone", p.target(), who))
+		"%s in %s (%s): wait for it to end, or end its session if its client is gone", what, p.target(), who))
 }
 
 // endOrphans ends the sessions that still work for a build whose claim is gone, and

@@ -279,6 +279,9 @@ func (r *run) connectAgain(ctx context.Context, s *database.Session) error {
 		}
 		if err == nil {
 			*s = fresh
+			if r.plan.Schema.Claims != nil { // with the one that was lost its claim has gone
+				_, _ = r.plan.Schema.Claims.Share(ctx, fresh)
+			}
 			return nil
 		}
 		if r.death() != nil || time.Since(began) > r.patience() || pause(ctx, r.plan.pauseBefore(try, chance)) != nil {

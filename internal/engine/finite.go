@@ -21,6 +21,7 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 	if err != nil {
 		return job.Result{}, err
 	}
+	defer r.leave()
 	defer r.connections.close()
 	kinds := len(p.Workload.Kinds)
 	m := newMeasurement(kinds)

@@ -19,6 +19,7 @@ func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, versio
 	if err != nil {
 		return job.Result{}, err
 	}
+	defer r.leave()
 	defer func() { r.reviving.Wait(); r.connections.close() }()
 	kinds := len(p.Workload.Kinds)
 	second := meter.NewInterval(kinds)
@@ -46,13 +47,20 @@ func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, versio
 // The first user says what went wrong.
 func seatAlone(ctx context.Context, p Plan, f *feed, version string) (r *run, err error) {
 	session, err := connectSteady(ctx, p)
+	release := func() error { return nil }
 	if err == nil {
-		defer session.Close()
-		r, err = prepare(ctx, p, f, session, version)
+		release, err = p.share(ctx, session)
 	}
 	if err == nil {
+		if r, err = prepare(ctx, p, f, session, version); err != nil {
+			_ = release()
+		}
+	}
+	if err == nil {
+		r.leave = func() { _ = release(); closeQuietly(&session) }
 		return r, nil
 	}
+	closeQuietly(&session)
 	if _, said := errors.AsType[*userError](err); !said {
 		f.fail(p.firstWorker(), err)
 	}

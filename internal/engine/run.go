@@ -54,6 +54,8 @@ type run struct {
 	// What each user measured, and what in the ramp-up; nil unless it is asked for.
 	profile, rampUpProfile *meter.Profile
 
+	leave func() // gives the claim of a run without a monitor back
+
 	silence workload.Silence // what the server may roll back without a word
 
 	contention *job.Contention // what users are to expect of each other; nil for little
@@ -105,6 +107,12 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 	if err != nil {
 		return job.Result{}, brokenOff(ctx, job.Run, err)
 	}
+	release, err := p.share(ctx, monitor)
+	if err != nil {
+		closeQuietly(&monitor)
+		return job.Result{}, brokenOff(ctx, job.Run, err)
+	}
+	defer func() { _ = release() }() // it ends with this process
 	var r *run
 	stopPolling := func() {}
 	defer func() {

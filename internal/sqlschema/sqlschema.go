@@ -28,7 +28,7 @@ func New(d *database.Database, sql *sqlfile.Library, plan any) database.Schema {
 		Keep:      k.keep,
 	}
 	if sql.Has("build.claim") {
-		s.Claims = &database.Claims{Take: k.claim, Holder: k.holder, Work: k.work, Orphans: k.orphans}
+		s.Claims = &database.Claims{Take: k.claim, Share: k.share, Holder: k.holder, Sharers: k.sharers, Work: k.work, Orphans: k.orphans}
 	}
 	return s
 }
@@ -162,10 +162,32 @@ func dropLedger(ctx context.Context, s database.Session) error {
 }
 
 // claim asks build.sql for the claim: 0 where another has it, NULL where the server
-// cannot tell.
+// cannot tell. Some servers have no locks that can be shared, so who has one looks for
+// others of the other kind. Of two at the same moment, one at least sees the other.
 func (k keeper) claim(ctx context.Context, s database.Session) (bool, error) {
 	answer, err := word(ctx, k.sql, s, "build.claim")
-	return err == nil && answer != "0", err
+	if err != nil || answer == "0" {
+		return false, err
+	}
+	sharers, err := k.sharers(ctx, s)
+	return err == nil && len(sharers) == 0, err
+}
+
+func (k keeper) share(ctx context.Context, s database.Session) (bool, error) {
+	answer, err := word(ctx, k.sql, s, "build.share")
+	if err != nil || answer == "0" {
+		return false, err
+	}
+	holder, err := k.holder(ctx, s)
+	return err == nil && holder == "", err
+}
+
+func (k keeper) sharers(ctx context.Context, s database.Session) (list []string, err error) {
+	rows, err := ask(ctx, k.sql, s, "build.sharers", 1)
+	for _, row := range rows {
+		list = append(list, row[0])
+	}
+	return list, err
 }
 
 func (k keeper) holder(ctx context.Context, s database.Session) (string, error) {

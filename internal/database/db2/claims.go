@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"sledge/internal/database"
@@ -30,7 +31,9 @@ func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Sc
 	}
 	asked := *s.Claims
 	s.Claims = &database.Claims{
-		Take: claimBy(sql),
+		Take:    claimBy(sql, exclusively),
+		Share:   claimBy(sql, sharing),
+		Sharers: func(context.Context, database.Session) ([]string, error) { return nil, nil },
 		Holder: func(ctx context.Context, of database.Session) (string, error) {
 			who, err := asked.Holder(ctx, of)
 			return who, permitted(err)
@@ -68,10 +71,16 @@ const claimTable = "sledge_claim"
 // errNotOurs is why nobody can build where somebody else has a table of that name.
 var errNotOurs = errors.New("table " + claimTable + " is not Sledge's, which keeps builds apart by a table of that name: rename it")
 
-// claimBy makes Claims.Take. The lock is held over a connection of its own, over which nothing is
+// How the claim's table is locked.
+const (
+	exclusively = "EXCLUSIVE"
+	sharing     = "SHARE"
+)
+
+// claimBy makes Claims.Take, or Claims.Share. The lock is held over a connection of its own, over which nothing is
 // sent meanwhile: an error such as a deadlock would end its transaction, and so would a COMMIT
 // of a procedure.
-func claimBy(sql *sqlfile.Library) func(context.Context, database.Session) (bool, error) {
+func claimBy(sql *sqlfile.Library, mode string) func(context.Context, database.Session) (bool, error) {
 	return func(ctx context.Context, of database.Session) (bool, error) {
 		s, is := of.(*session)
 		if !is {
@@ -81,6 +90,9 @@ func claimBy(sql *sqlfile.Library) func(context.Context, database.Session) (bool
 		if err != nil {
 			return false, err
 		}
+		last := len(statements) - 1
+		statements = slices.Clone(statements)
+		statements[last] = strings.Replace(statements[last], exclusively, mode, 1)
 		if s.claim == nil {
 			if s.claim, err = s.another(ctx); err != nil {
 				return false, err

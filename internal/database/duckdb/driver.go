@@ -44,30 +44,58 @@ func create(ctx context.Context, options any, _ func(job.Event)) error {
 	return errors.Join(sqlschema.RecordCreation(ctx, s, "", filepath.Base(o.File)), s.Close())
 }
 
-// claimed holds the paths of the files that are claimed in this process.
-var claimed sync.Map
+// claimed holds the paths of the files that are claimed in this process, with how many share
+// the claim; alone where one has the file for itself.
+var claimed = struct {
+	sync.Mutex
+	files map[string]int
+}{files: map[string]int{}}
+
+const alone = -1
+
+// claimHere claims a path in this process.
+func claimHere(path string, shared bool) (unclaim func(), err error) {
+	claimed.Lock()
+	defer claimed.Unlock()
+	switch n := claimed.files[path]; {
+	case n == alone || n > 0 && !shared:
+		return nil, database.ErrClaimed
+	case shared:
+		claimed.files[path]++
+	default:
+		claimed.files[path] = alone
+	}
+	return func() {
+		claimed.Lock()
+		defer claimed.Unlock()
+		if claimed.files[path]--; claimed.files[path] <= 0 {
+			delete(claimed.files, path)
+		}
+	}, nil
+}
 
 // claim is Database.Claim. It keeps the file open, by which DuckDB keeps other processes
 // out, however this one ends.
-func claim(_ context.Context, options any) (release func() error, err error) {
+func claim(_ context.Context, options any, shared bool) (release func() error, err error) {
 	o := options.(*Options)
 	path, err := o.path()
 	if err != nil {
 		return nil, o.Wrong("file", o.File, "%w", err)
 	}
-	if _, taken := claimed.LoadOrStore(path, true); taken {
-		return nil, database.ErrClaimed
+	unclaim, err := claimHere(path, shared)
+	if err != nil {
+		return nil, err
 	}
 	if _, err := os.Stat(path); err != nil { // connect says what is wrong
-		return func() error { claimed.Delete(path); return nil }, nil
+		return func() error { unclaim(); return nil }, nil
 	}
 	c, err := open(o)
 	if err != nil {
-		claimed.Delete(path)
+		unclaim()
 		return nil, err
 	}
 	return func() error {
-		defer claimed.Delete(path)
+		defer unclaim()
 		return c.Close()
 	}, nil
 }

@@ -233,7 +233,7 @@ func TestAFileInAnotherProcessSaysInWhich(t *testing.T) {
 	if _, err := duckdb.Database.Connect(t.Context(), o, database.Owner); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("connect: got %v, want %q", err, want)
 	}
-	if _, err := duckdb.Database.Claim(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := duckdb.Database.Claim(t.Context(), o, false); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("claim: got %v, want %q", err, want)
 	}
 	if err := in.Close(); err != nil {
@@ -242,7 +242,7 @@ func TestAFileInAnotherProcessSaysInWhich(t *testing.T) {
 	if err := other.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	release, err := duckdb.Database.Claim(t.Context(), o)
+	release, err := duckdb.Database.Claim(t.Context(), o, false)
 	if err != nil {
 		t.Fatalf("when it has ended: got %v", err)
 	}
@@ -258,18 +258,18 @@ func TestAFileIsClaimedOnceWhateverItsName(t *testing.T) {
 	if err := os.Symlink(file, link); err != nil {
 		t.Skip(err)
 	}
-	release, err := duckdb.Database.Claim(t.Context(), o)
+	release, err := duckdb.Database.Claim(t.Context(), o, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := duckdb.Database.Claim(t.Context(), options(t, link)); !errors.Is(err, database.ErrClaimed) {
+	if _, err := duckdb.Database.Claim(t.Context(), options(t, link), false); !errors.Is(err, database.ErrClaimed) {
 		t.Errorf("got %v by the other name, want %v", err, database.ErrClaimed)
 	}
 	connect(t, options(t, link)) // the same file, and so the same DuckDB
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
-	release, err = duckdb.Database.Claim(t.Context(), options(t, link))
+	release, err = duckdb.Database.Claim(t.Context(), options(t, link), false)
 	if err != nil {
 		t.Fatalf("got %v after the release, want the claim", err)
 	}

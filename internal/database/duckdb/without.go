@@ -16,7 +16,7 @@ const absent = "DuckDB is written in C++, and this program was built without it,
 // What takes the driver is nil: nobody asks it of a database that is absent.
 var (
 	create   func(context.Context, any, func(job.Event)) error
-	claim    func(context.Context, any) (func() error, error)
+	claim    func(context.Context, any, bool) (func() error, error)
 	connect  func(context.Context, any, database.Role) (database.Session, error)
 	classify func(error) meter.Class
 	plain    func(columnType string, value any) any

@@ -24,7 +24,7 @@ func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Sc
 		}
 		return list, err
 	}
-	s.Claims = &database.Claims{Take: take, Holder: holder, Work: work, Orphans: orphans(sql)}
+	s.Claims = &database.Claims{Take: take, Share: share, Holder: holder, Sharers: sharers, Work: work, Orphans: orphans(sql)}
 	return s
 }
 
@@ -45,7 +45,13 @@ const claimTable = "sledge_claim"
 // take is Claims.Take. The table is locked until the session's transaction ends, which is when
 // the session is closed, however that happens: no statement is sent over it meanwhile that
 // would end it.
-func take(ctx context.Context, of database.Session) (bool, error) {
+func take(ctx context.Context, of database.Session) (bool, error) { return lock(ctx, of, "EXCLUSIVE") }
+
+// share is Claims.Share, in the same way.
+func share(ctx context.Context, of database.Session) (bool, error) { return lock(ctx, of, "SHARE") }
+
+// lock locks the table in a mode, and reports whether it could.
+func lock(ctx context.Context, of database.Session, mode string) (bool, error) {
 	s, is := of.(*session)
 	if !is {
 		return true, nil
@@ -57,7 +63,7 @@ func take(ctx context.Context, of database.Session) (bool, error) {
 	if err := s.Begin(ctx, database.ReadWrite); err != nil {
 		return false, err
 	}
-	err = s.Exec(ctx, "LOCK TABLE "+claimTable+" IN EXCLUSIVE MODE NOWAIT")
+	err = s.Exec(ctx, "LOCK TABLE "+claimTable+" IN "+mode+" MODE NOWAIT")
 	switch number(err) {
 	case errBusy, errNoTable: // another has the claim, or has just given it back, and with it the table
 		return false, s.Rollback(ctx)
@@ -80,13 +86,34 @@ func (s *session) release() {
 
 // holder is Claims.Holder, as far as the server lets us see it.
 func holder(ctx context.Context, of database.Session) (string, error) {
+	list, err := lockers(ctx, of, exclusive)
+	if err != nil || len(list) == 0 {
+		return "", err
+	}
+	return list[0], nil
+}
+
+// sharers is Claims.Sharers.
+func sharers(ctx context.Context, of database.Session) ([]string, error) {
+	return lockers(ctx, of, shared)
+}
+
+// The modes in which v$locked_object shows that a table is locked.
+const shared, exclusive = "4", "6"
+
+// lockers lists whose sessions have locked the table in a mode. Who may not see them is told of
+// none: it is only for a message.
+func lockers(ctx context.Context, of database.Session, mode string) (list []string, err error) {
 	t, err := asSystem(ctx, of, `SELECT 'session ' || s.sid || ',' || s.serial# || ' of program ' || s.program || ' on ' || s.machine
 		FROM v$locked_object l JOIN v$session s ON s.sid = l.session_id JOIN dba_objects o ON o.object_id = l.object_id
-		WHERE o.object_name = 'SLEDGE_CLAIM' AND o.owner = `+literal(ownName(of)))
-	if err != nil || len(t.Rows) == 0 {
-		return "", nil //nolint:nilerr // it is only for a message, and whoever may not see it is told so
+		WHERE o.object_name = 'SLEDGE_CLAIM' AND l.locked_mode = `+mode+` AND o.owner = `+literal(ownName(of)))
+	if err != nil {
+		return nil, nil //nolint:nilerr // see above
 	}
-	return t.Rows[0][0], nil
+	for _, row := range t.Rows {
+		list = append(list, row[0])
+	}
+	return list, nil
 }
 
 // ownName is the user of a session, as the dictionary spells it.

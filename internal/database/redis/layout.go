@@ -287,7 +287,7 @@ func newSchema(_ *database.Database, sql *sqlfile.Library, plan any) database.Sc
 		Ledger:    database.Ledger{Create: createLedger, Read: readLedger, Write: writeLedger, Drop: dropLedger},
 		Keep:      k.keep,
 		Foresee:   foresee,
-		Claims:    &database.Claims{Take: claim, Holder: holder, Work: work, Orphans: orphans},
+		Claims:    &database.Claims{Take: claim, Share: share, Holder: holder, Sharers: sharers, Work: work, Orphans: orphans},
 	}
 }
 

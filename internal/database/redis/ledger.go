@@ -3,6 +3,7 @@ package redis
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,7 +55,7 @@ func dropLedger(ctx context.Context, of database.Session) error {
 	return dropTables(ctx, of, []string{database.LedgerTable.Name}, nil)
 }
 
-// Builds know of each other by the names of their connections, which end with them. In one
+// Jobs know of each other by the names of their connections, which end with them. In one
 // MULTI a connection takes a name and lists who has it, so that of two at the same time only
 // one sees itself alone.
 
@@ -90,10 +91,21 @@ func (s *session) clientsNamed(list, name string) []client {
 
 // claim is Claims.Take.
 func claim(ctx context.Context, of database.Session) (bool, error) {
-	s := of.(*session)
-	name := s.named("claim")
+	return of.(*session).claimAs(ctx, claiming, claiming, sharing)
+}
+
+// share is Claims.Share.
+func share(ctx context.Context, of database.Session) (bool, error) {
+	return of.(*session).claimAs(ctx, sharing, claiming)
+}
+
+// The names of connections that claim the database for themselves, and that share it.
+const claiming, sharing = "claim", "run"
+
+// claimAs gives the connection a name, unless there are others whose names are in its way.
+func (s *session) claimAs(ctx context.Context, as string, unless ...string) (bool, error) {
 	var q queue
-	for _, words := range [][]string{{"CLIENT", "SETNAME", name}, {"CLIENT", "LIST"}} {
+	for _, words := range [][]string{{"CLIENT", "SETNAME", s.named(as)}, {"CLIENT", "LIST"}} {
 		q.begin()
 		for _, word := range words {
 			q.put(word)
@@ -104,7 +116,8 @@ func claim(ctx context.Context, of database.Session) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if len(answers) == 2 && len(s.clientsNamed(text(answers[1]), name)) == 0 {
+	inTheWay := func(name string) bool { return len(s.clientsNamed(text(answers[1]), s.named(name))) > 0 }
+	if len(answers) == 2 && !slices.ContainsFunc(unless, inTheWay) {
 		return true, nil
 	}
 	_, err = s.ask(ctx, "CLIENT", "SETNAME", "")
@@ -113,15 +126,28 @@ func claim(ctx context.Context, of database.Session) (bool, error) {
 
 // holder is Claims.Holder.
 func holder(ctx context.Context, of database.Session) (string, error) {
-	s := of.(*session)
-	list, err := s.ask(ctx, "CLIENT", "LIST")
-	if err != nil {
+	list, err := of.(*session).claimants(ctx, claiming)
+	if err != nil || len(list) == 0 {
 		return "", err
 	}
-	for _, c := range s.clientsNamed(text(list), s.named("claim")) {
-		return fmt.Sprintf("client %s at %s", c.id, c.address), nil
+	return list[0], nil
+}
+
+// sharers is Claims.Sharers.
+func sharers(ctx context.Context, of database.Session) ([]string, error) {
+	return of.(*session).claimants(ctx, sharing)
+}
+
+// claimants lists in words the other connections of such a name.
+func (s *session) claimants(ctx context.Context, name string) (found []string, err error) {
+	list, err := s.ask(ctx, "CLIENT", "LIST")
+	if err != nil {
+		return nil, err
 	}
-	return "", nil
+	for _, c := range s.clientsNamed(text(list), s.named(name)) {
+		found = append(found, fmt.Sprintf("client %s at %s", c.id, c.address))
+	}
+	return found, nil
 }
 
 // work is Claims.Work.

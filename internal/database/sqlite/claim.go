@@ -14,21 +14,21 @@ import (
 
 // claim is Database.Claim. The lock is SQLite's own, on an empty file beside the
 // database: one on the database itself would keep the builders out. The system takes
-// it back when the process ends, however that ends.
-func claim(ctx context.Context, options any) (release func() error, err error) {
+// it back when the process ends, however that ends. SQLite lets readers share a lock.
+func claim(ctx context.Context, options any, shared bool) (release func() error, err error) {
 	name := of(options).File + "-build"
 	for {
 		s, err := openClaim(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		switch err := lock(ctx, s); {
+		switch err := lock(ctx, s, shared); {
 		case errors.Is(err, errGivenUp):
 			_ = s.Close() // of a file that has no name any more
 		case err != nil:
 			return nil, errors.Join(err, s.Close())
 		default:
-			return func() error { return giveUp(context.WithoutCancel(ctx), s, name) }, nil
+			return func() error { return giveUp(context.WithoutCancel(ctx), s, name, shared) }, nil
 		}
 	}
 }
@@ -49,8 +49,12 @@ var errGivenUp = errors.New("the file is of an earlier claim")
 
 // lock takes the lock of a file. The journal is in memory: one on the disk would go by a
 // name that is another file's once this one is removed.
-func lock(ctx context.Context, s database.Session) error {
-	for _, statement := range []string{"PRAGMA journal_mode = memory", "BEGIN EXCLUSIVE"} {
+func lock(ctx context.Context, s database.Session, shared bool) error {
+	begin := "BEGIN EXCLUSIVE"
+	if shared {
+		begin = "BEGIN" // which locks with the first statement that reads
+	}
+	for _, statement := range []string{"PRAGMA journal_mode = memory", begin} {
 		err := s.Exec(ctx, statement)
 		if err != nil && classify(err) == meter.Busy {
 			return database.ErrClaimed
@@ -60,6 +64,9 @@ func lock(ctx context.Context, s database.Session) error {
 		}
 	}
 	t, err := s.Query(ctx, "PRAGMA user_version", 1)
+	if err != nil && classify(err) == meter.Busy {
+		return database.ErrClaimed
+	}
 	if err == nil && t.Rows[0][0] != "0" {
 		err = errGivenUp
 	}
@@ -68,7 +75,12 @@ func lock(ctx context.Context, s database.Session) error {
 
 // giveUp removes the file and then gives back its lock, with a mark for whoever has
 // opened the file before it was removed.
-func giveUp(ctx context.Context, s database.Session, name string) error {
+func giveUp(ctx context.Context, s database.Session, name string, shared bool) error {
+	if shared {
+		if s.Exec(ctx, "COMMIT") != nil || s.Exec(ctx, "BEGIN EXCLUSIVE") != nil {
+			return s.Close() // others share it, and the last of them removes the file
+		}
+	}
 	if os.Remove(name) == nil {
 		return errors.Join(s.Exec(ctx, "PRAGMA user_version = 1"), s.Exec(ctx, "COMMIT"), s.Close())
 	}

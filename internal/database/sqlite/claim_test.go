@@ -17,7 +17,7 @@ func TestTheLockOfAFileThatWasRemovedIsNoClaim(t *testing.T) {
 		t.Skip("nobody can remove a file there that is open")
 	}
 	ctx, options := t.Context(), &Options{File: filepath.Join(t.TempDir(), "a.db")}
-	release, err := claim(ctx, options)
+	release, err := claim(ctx, options, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,20 +26,20 @@ func TestTheLockOfAFileThatWasRemovedIsNoClaim(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer late.Close()
-	if err := lock(ctx, late); !errors.Is(err, database.ErrClaimed) {
+	if err := lock(ctx, late, false); !errors.Is(err, database.ErrClaimed) {
 		t.Errorf("while another has the claim: got %v, want %v", err, database.ErrClaimed)
 	}
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
-	release, err = claim(ctx, options)
+	release, err = claim(ctx, options, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := lock(ctx, late); !errors.Is(err, errGivenUp) {
+	if err := lock(ctx, late, false); !errors.Is(err, errGivenUp) {
 		t.Errorf("of the file that was removed: got %v, want %v", err, errGivenUp)
 	}
-	if _, err := claim(ctx, options); !errors.Is(err, database.ErrClaimed) {
+	if _, err := claim(ctx, options, false); !errors.Is(err, database.ErrClaimed) {
 		t.Errorf("a second claim: got %v, want %v", err, database.ErrClaimed)
 	}
 	if err := release(); err != nil {

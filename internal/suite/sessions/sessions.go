@@ -77,6 +77,7 @@ func Sessions(t suite.T, of Subject) {
 	t.Run("queries as text", s.testQuery)
 	t.Run("loads", s.testLoad)
 	t.Run("refuses to load a row that is there", s.testLoadRefused)
+	t.Run("claims alone, or with others", s.testClaims)
 	t.Run("obeys its context", s.testContext)
 	t.Run("is interrupted", s.testInterrupt)
 	if !of.Uncancelled {

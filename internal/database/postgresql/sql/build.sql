@@ -1,6 +1,6 @@
--- By these a build knows of others in the same database, for advisory locks end with
+-- By these a job knows of others in the same database, for advisory locks end with
 -- their session, however that ends. An idle session holds the claim of a build that
--- is at work, and goes with its client. Those that do the work share a second lock:
+-- is at work, and goes with its client. Runs share that lock. Those that do the work share a second lock:
 -- a back end that goes on with a statement though its client was killed still has it.
 
 -- name: claim
@@ -13,7 +13,17 @@ SELECT CASE WHEN set_config('idle_in_transaction_session_timeout', '0', true) = 
 -- name: holder
 SELECT concat('back end ', a.pid, ' of user ', a.usename, coalesce(' from ' || host(a.client_addr), ''), ', connected since ', a.backend_start::timestamp(0))
 FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-WHERE l.locktype = 'advisory' AND l.granted AND l.classid = 1936483684 AND l.objid = 1
+WHERE l.locktype = 'advisory' AND l.granted AND l.mode = 'ExclusiveLock' AND l.classid = 1936483684 AND l.objid = 1
+  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+
+-- name: share
+SELECT pg_try_advisory_lock_shared(1936483684, 1)::integer
+
+-- name: sharers
+SELECT concat('back end ', a.pid, ' of user ', a.usename, coalesce(' from ' || host(a.client_addr), ''), ', connected since ', a.backend_start::timestamp(0))
+FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+WHERE l.locktype = 'advisory' AND l.granted AND l.mode = 'ShareLock' AND l.classid = 1936483684 AND l.objid = 1
+  AND pid <> pg_backend_pid()
   AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
 
 -- name: work

@@ -1,0 +1,93 @@
+package sessions
+
+import (
+	"errors"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/sqlfile"
+	"sledge/internal/suite"
+)
+
+// testClaims has builds and runs claim the database, each in a session of its own.
+func (s *tester) testClaims(t suite.T) {
+	claims := s.claims(t)
+	if claims == nil && s.d.Claim == nil {
+		t.Skipf("%s: no job knows of another", s.d.Title)
+	}
+	claim := func(shared bool) (taken bool, release func()) {
+		t.Helper()
+		if claims == nil {
+			release, err := s.d.Claim(t.Context(), s.options(t, nil), shared)
+			if err != nil && !errors.Is(err, database.ErrClaimed) {
+				t.Fatalf("claim: %v", err)
+			}
+			return err == nil, func() { _ = release() }
+		}
+		session, err := s.d.Connect(t.Context(), s.options(t, nil), database.Owner)
+		if err != nil {
+			t.Fatalf("connect: %v", err)
+		}
+		take := claims.Take
+		if shared {
+			take = claims.Share
+		}
+		if taken, err = take(t.Context(), session); err != nil {
+			t.Errorf("claim: %v", err)
+		}
+		if !taken {
+			holder, err := claims.Holder(t.Context(), session)
+			sharers, err2 := claims.Sharers(t.Context(), session)
+			if err = errors.Join(err, err2); err != nil {
+				t.Errorf("who stands in the way: %v", err)
+			}
+			t.Logf("in the way are %q, %q", holder, sharers)
+			_ = session.Close()
+		}
+		return taken, func() { _ = session.Close() }
+	}
+	const alone, together = false, true
+	must := func(shared bool) (release func()) {
+		t.Helper()
+		for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) { // a server may learn late that a session has gone
+			taken, release := claim(shared)
+			switch {
+			case taken:
+				return release
+			case time.Now().After(end):
+				t.Fatalf("shared %t: the claim was not to be had for %s", shared, patience)
+			}
+		}
+	}
+	mustNot := func(shared bool, why string) {
+		t.Helper()
+		if taken, release := claim(shared); taken {
+			t.Errorf("shared %t: got a claim %s", shared, why)
+			release()
+		}
+	}
+	one, other := must(together), must(together)
+	mustNot(alone, "beside two runs")
+	one()
+	mustNot(alone, "beside a run")
+	other()
+	build := must(alone)
+	mustNot(together, "beside a build")
+	mustNot(alone, "beside a build")
+	build()
+	must(together)()
+}
+
+// claims are those of the database, which go by its own SQL and not by the suite's.
+func (s *tester) claims(t suite.T) *database.Claims {
+	t.Helper()
+	var places []sqlfile.Place
+	for d := s.d; d != nil; d = d.Base {
+		places = append(places, sqlfile.Place{Files: d.SQL, Dir: "sql"})
+	}
+	sql, err := sqlfile.NewLibrary(s.d.Dialect.Placeholder, places...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.d.Schema(s.d, sql, nil).Claims
+}
