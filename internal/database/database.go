@@ -83,6 +83,9 @@ type Database struct {
 	// messages and jobs show it: "tpcc on 127.0.0.1:5432". No password.
 	Target func(options any) string
 
+	// File returns the path of the file that holds the database. Only embedded databases have one.
+	File func(options any) string
+
 	// Servers returns the options of each server that the options name, in the order in which
 	// they are to be tried. Connect does so by itself; they are for who has to know which
 	// server a session is at. Optional: nil is where options name one.

@@ -89,8 +89,9 @@ type run struct {
 
 	auditor workload.Auditor // of the ledger; nil where none is kept
 
-	load   *host.Load    // of the measured time, from when that begins; nil before
-	report *serverReport // nil where none is asked for
+	checkFile func() error  // whether the file of an embedded database is still there
+	load      *host.Load    // of the measured time, from when that begins; nil before
+	report    *serverReport // nil where none is asked for
 
 	polled   atomic.Pointer[count] // the newest reading of the server's count
 	reported *count                // the last one that a second was reported with
@@ -203,6 +204,7 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		stopped:     make(chan struct{}),
 		finished:    make(chan struct{}),
 		noted:       map[meter.Class]int{},
+		checkFile:   p.databaseFile(),
 		parts:       p.newParts(),
 	}
 	r.lost = &losses{run: r}
@@ -922,7 +924,7 @@ func (r *run) cutShort(after time.Duration) error {
 // doubts returns why the numbers of a run that ran to its end must not be used, and
 // marks the result so, or returns nil.
 func (r *run) doubts(result *job.Result, m measurement) error {
-	err := cmp.Or(r.cutOff(result), stoodStill(m.client, m.elapsed), r.idleUsers(result.Idle), r.tooManyFailures(m), r.disagreement(result.Agreement))
+	err := cmp.Or(r.checkFile(), r.cutOff(result), stoodStill(m.client, m.elapsed), r.idleUsers(result.Idle), r.tooManyFailures(m), r.disagreement(result.Agreement))
 	if err == nil {
 		return nil
 	}

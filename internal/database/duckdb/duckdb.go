@@ -35,6 +35,7 @@ var Database = &database.Database{
 	Schemes:    []string{"duckdb"},
 	FromURL:    fromURL,
 	Target:     func(options any) string { return options.(*Options).File },
+	File:       func(options any) string { return options.(*Options).File },
 	Create:     create,
 	Drop:       drop,
 	Claim:      claim,

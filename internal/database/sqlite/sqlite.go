@@ -36,6 +36,7 @@ var Database = &database.Database{
 	Schemes:    []string{"sqlite", "sqlite3"},
 	FromURL:    fromURL,
 	Target:     func(options any) string { return of(options).File },
+	File:       func(options any) string { return of(options).File },
 	Create:     create,
 	Drop:       drop,
 	Claim:      claim,

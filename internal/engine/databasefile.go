@@ -1,0 +1,30 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+)
+
+// databaseFile notes which file holds an embedded database, and returns the function that reports
+// whether its path still leads there. Sessions keep a removed file open and go on as if nothing had
+// happened.
+func (p Plan) databaseFile() (check func() error) {
+	if p.Database.File == nil {
+		return func() error { return nil }
+	}
+	path := p.Database.File(p.Connection)
+	before, err := os.Stat(path)
+	if err != nil {
+		return func() error { return nil } // the session that is open has said so, or needs no file
+	}
+	return func() error {
+		after, err := os.Stat(path)
+		switch {
+		case err != nil:
+			return fmt.Errorf("the database's file was removed while virtual users worked, so that their work is in no file (%w): build the schema anew", err)
+		case !os.SameFile(before, after):
+			return fmt.Errorf("the database's file %s was replaced by another while virtual users worked, so that their work is in no file", path)
+		}
+		return nil
+	}
+}
