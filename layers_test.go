@@ -30,6 +30,9 @@ var layers = map[string]string{
 	"terminal": "",
 	"job":      "meter option",
 
+	// Conditions that a run is to meet.
+	"threshold": "option",
+
 	// What listens where a server was looked for.
 	"listener": "",
 
@@ -63,14 +66,14 @@ var layers = map[string]string{
 	"workload/tproch/dbgen": "",
 
 	// How hard and when virtual users work, whatever they do.
-	"engine/load": "engine/pool host loop option",
+	"engine/load": "engine/pool host loop option threshold",
 	"engine/pool": "option",
 
 	// Finding one of them by any of its names, and knowing none.
 	"catalog": "database engine/load option sqlfile workload",
 
 	// Doing jobs: with any database and any workload, so with none by name.
-	"engine": "catalog database engine/load engine/pool host job loop meter option schema sqlfile workload",
+	"engine": "catalog database engine/load engine/pool host job loop meter option schema sqlfile threshold workload",
 
 	// What databases and workloads have to pass, in tests and in the program.
 	"suite":          "",

@@ -131,7 +131,7 @@ func (l *listing) addTo(c *cobra.Command, p *Program) {
 
 var (
 	actions  = []job.Action{job.Build, job.Check, job.Run, job.Delete}
-	statuses = []job.Status{job.Running, job.Succeeded, job.Failed, job.Partial, job.Invalid, job.Killed}
+	statuses = []job.Status{job.Running, job.Succeeded, job.Missed, job.Failed, job.Partial, job.Invalid, job.Killed}
 )
 
 func words[T ~string](list []T) (texts []string) {

@@ -610,3 +610,16 @@ func TestOnlyWhatTakesLongIsSaid(t *testing.T) {
 		})
 	}
 }
+
+func TestFailIf_AddsUpAndEndsWithItsOwnExitCode(t *testing.T) {
+	w := newWorld(t)
+	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
+		return job.Result{Status: job.Missed, Reason: "the run missed its threshold", Started: time.Now()}, nil
+	})
+	if code := w.run("run", "--db", "sqlite", "--fail-if", "p99>50ms", "--fail-if", "nopm<1000,stall>2s"); code != job.ExitMissed {
+		t.Errorf("got exit code %d, want %d: %s", code, job.ExitMissed, &w.err)
+	}
+	if got := w.asked[0].Options["fail_if"]; got != "p99>50ms,nopm<1000,stall>2s" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -115,7 +115,11 @@ func (s *settings) addPlainFlags(flags *pflag.FlagSet, b workbench.Bench, wanted
 		if options := unlike(f); options != "" {
 			help += " (" + options + ")"
 		}
-		flag := flags.VarPF(plainFlag{f.Name, kindName(f.Kind), s.plain}, f.Name, "", help)
+		var value pflag.Value = plainFlag{f.Name, kindName(f.Kind), s.plain}
+		if f.List {
+			value, help = listFlag{plainFlag{f.Name, kindName(f.Kind), s.plain}}, help+"; repeat as needed"
+		}
+		flag := flags.VarPF(value, f.Name, "", help)
 		if f.Kind == "bool" {
 			flag.NoOptDefVal = "true"
 		}
@@ -160,6 +164,16 @@ type plainFlag struct {
 func (f plainFlag) String() string        { return "" }
 func (f plainFlag) Type() string          { return f.kind }
 func (f plainFlag) Set(text string) error { f.values[f.name] = text; return nil }
+
+// listFlag is a plain flag that adds to its value when it is given again.
+type listFlag struct{ plainFlag }
+
+func (f listFlag) Set(text string) error {
+	if before, again := f.values[f.name]; again {
+		text = before + "," + text
+	}
+	return f.plainFlag.Set(text)
+}
 
 // sources says where the settings of a job come from.
 func (s *settings) sources(p *Program) workbench.Sources {

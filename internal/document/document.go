@@ -335,6 +335,7 @@ type Error struct {
 var classes = map[job.Exit]string{
 	job.ExitError: "error", job.ExitUsage: "usage", job.ExitConnect: "connect", job.ExitCheck: "check",
 	job.ExitInvalid: "invalid", job.ExitAborted: "aborted", job.ExitExists: "exists", job.ExitMissing: "missing",
+	job.ExitMissed:  "missed",
 	job.ExitStopped: "stopped", job.ExitInternal: "internal",
 }
 

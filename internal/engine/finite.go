@@ -61,10 +61,11 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 		err = job.WithExit(job.ExitStopped, fmt.Errorf("the time limit of %s was over before the work was done: the result is partial", p.Pacing.Duration))
 		result.Reason = err.Error()
 	}
+	err = p.judge(&result, err)
 	headline := result
 	f.send(job.Event{User: p.firstWorker(), Headline: &headline})
 	explain(ctx, r.plan, f, &result, stop) // whose SQL has the names that tables have here
-	if err == nil || result.Status == job.Invalid {
+	if err == nil || result.Status.Whole() {
 		err = errors.Join(err, tidyUp(ctx, p, f, &result, stop))
 	}
 	return result, err

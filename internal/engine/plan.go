@@ -53,6 +53,8 @@ type Plan struct {
 	// a run is over, before it is broken off.
 	Grace time.Duration
 
+	thresholds []boundThreshold // that the run is judged by
+
 	pool *poolPlan // the connections that each user has to choose from; nil where it has one
 
 	feed *feed // of the job that is done by the plan; nil where there is none
@@ -133,6 +135,9 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	}
 	p, err := p.withKinds()
 	if err != nil {
+		return Plan{}, err
+	}
+	if p.thresholds, err = p.bindThresholds(); err != nil {
 		return Plan{}, err
 	}
 	if timed, is := fresh.Load.(*load.Options); is && spec.Action == job.Run {

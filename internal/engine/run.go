@@ -155,9 +155,10 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 	if err == nil && unaudited != nil {
 		err = untidy(&result, job.Failed, job.ExitAborted, unaudited)
 	}
+	err = p.judge(&result, err)
 	headline := result
 	f.send(job.Event{User: job.Monitor, Headline: &headline})
-	if err == nil || result.Status == job.Invalid {
+	if err == nil || result.Status.Whole() {
 		err = errors.Join(err, tidyUp(ctx, p, f, &result, stop))
 	}
 	return result, err
@@ -847,6 +848,9 @@ func (r *run) describeLoad(result *job.Result, m measurement) {
 	case r.lateness != nil:
 		result.Lateness = delayOf(r.lateness)
 	}
+	if _, pause := r.plan.pauses(); pause && !m.exhausted {
+		result.Keyed = r.plan.keyed(m.summary, m.started.Sub(r.began), m.elapsed)
+	}
 	r.describePool(result, m)
 	if r.queueing != nil {
 		result.Sharing = &job.Sharing{Connections: len(r.connections.list), Wait: *delayOf(r.queueing)}
@@ -866,6 +870,7 @@ func (r *run) pace(m measurement) *job.Pace {
 	all := m.summary.All()
 	queued := m.queued(func(meter.Kind) bool { return true })
 	return &job.Pace{
+		Reached:  percentOf(all.Done+all.RolledBack, float64(due-before)),
 		Asked:    float64(due-before) / m.elapsed.Seconds(),
 		Ended:    float64(all.Ended()) / m.elapsed.Seconds(),
 		Earlier:  r.scheduled.Earlier,

@@ -49,7 +49,7 @@ func tidyUp(ctx context.Context, p Plan, f *feed, result *job.Result, stop <-cha
 		}
 	}
 	err = errors.New(result.Untidy)
-	if result.Status == job.Invalid { // which counts for more
+	if result.Status.Whole() { // whose verdict counts for more
 		return err
 	}
 	return untidy(result, status, exit, err)

@@ -17,6 +17,7 @@ const (
 	ExitExists   Exit = 7   // the schema is there already, or is only half built, or something else is in its place
 	ExitMissing  Exit = 8   // the schema, database, job or file is not there
 	ExitLost     Exit = 9   // what the server acknowledged is missing in the database, or appears twice
+	ExitMissed   Exit = 10  // the run is valid, and missed a threshold
 	ExitStopped  Exit = 130 // ended by Ctrl-C, SIGTERM or SIGHUP, or since nobody reads the output any more
 	ExitInternal Exit = 70  // a fault of Sledge itself
 )
@@ -36,6 +37,7 @@ var ExitMeanings = []struct {
 	{ExitExists, "the schema exists already or is only half built, or something else is in its place or depends on it"},
 	{ExitMissing, "the schema, the database or the job does not exist"},
 	{ExitLost, "the ledger of a run: what the server acknowledged is missing in the database, or appears twice"},
+	{ExitMissed, "the run is valid, and missed a threshold of --fail-if"},
 	{ExitInternal, "a bug in Sledge"},
 	{ExitStopped, "stopped by Ctrl-C, SIGTERM or SIGHUP, or because nobody reads the output any more"},
 }

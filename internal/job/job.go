@@ -67,8 +67,15 @@ const (
 	Failed    Status = "failed"  // it ended with an error
 	Partial   Status = "partial" // stopped by the user; what was measured until then is kept
 	Invalid   Status = "invalid" // it ran, but its numbers must not be used
+	Missed    Status = "missed"  // it was measured in full and is valid, and missed a threshold
 	Killed    Status = "killed"
 )
+
+// Valid reports whether the figures of a run of this status may be compared with others.
+func (s Status) Valid() bool { return s == Succeeded || s == Missed }
+
+// Whole reports whether a run of this status ran to its end, whatever its figures are worth.
+func (s Status) Whole() bool { return s == Succeeded || s == Invalid || s == Missed }
 
 // Result is how a job ended.
 type Result struct {
@@ -139,7 +146,11 @@ type Result struct {
 	// figures are by the virtual users' count alone; "" where it was, or where there is none.
 	Unprobed string `json:"unprobed,omitempty"`
 
-	Pace *Pace `json:"pace,omitempty"` // of a run that was asked for a rate
+	Pace  *Pace  `json:"pace,omitempty"`  // of a run that was asked for a rate
+	Keyed *Keyed `json:"keyed,omitempty"` // of a run with keying and thinking times
+
+	// Thresholds are those that the run was judged by, in the order in which they were asked for.
+	Thresholds []Threshold `json:"thresholds,omitempty"`
 
 	// Lateness is how long after the end of their users' pauses transactions began; nil
 	// where users do not pause.
@@ -190,12 +201,57 @@ type Pace struct {
 	// histogram, and not in Ended.
 	Earlier int64 `json:"due_earlier,omitempty"`
 
+	// Reached is the share of the transactions due that were done, or rolled back as the
+	// workload asks, in percent; 100 where none was due. Share also knows it of jobs that were
+	// recorded before it was kept.
+	Reached float64 `json:"reached_percent,omitempty"`
+
 	LateMean float64 `json:"late_mean_seconds"`
 	LateP50  float64 `json:"late_p50_seconds"`
 	LateP99  float64 `json:"late_p99_seconds"`
 	LateMax  float64 `json:"late_max_seconds"`
 
 	Kinds []KindPace `json:"kinds,omitempty"` // where each kind of transaction has a rate of its own
+}
+
+// Share returns Reached, or an estimate of it in a job from before it was kept.
+func (p Pace) Share() float64 {
+	if p.Reached == 0 && p.Asked > 0 {
+		return 100 * p.Ended / p.Asked
+	}
+	return p.Reached
+}
+
+// Keyed compares a run with keying and thinking times with what these allow: what terminals
+// do whose transactions take no time at all.
+type Keyed struct {
+	Sessions float64 `json:"sessions"`            // terminals that worked, on average over the measured time
+	Cycle    float64 `json:"cycle_seconds"`       // mean pause before and after a transaction
+	Expected float64 `json:"expected_per_minute"` // transactions of all kinds
+	Measured float64 `json:"measured_per_minute"` // those done, or rolled back as the workload asks
+	Reached  float64 `json:"reached_percent"`     // of the expected
+
+	// Each says what one terminal does at most, as "10 new orders in 476 s", and Figure what
+	// all do of what the headline counts, a minute.
+	Each   string  `json:"each,omitempty"`
+	Figure float64 `json:"expected_figure,omitempty"`
+	What   string  `json:"what,omitempty"`  // the headline counts: "new order"
+	Limit  string  `json:"limit,omitempty"` // of the workload's standard, in words: "the times of TPC-C allow at most 12.86 a warehouse"
+}
+
+// EnoughPace is the share of a rate, or of what keying and thinking times allow, in percent,
+// below which a run is said not to have kept its pace.
+const EnoughPace = 95
+
+// Threshold is a condition under which a run was to fail, and what came of it.
+type Threshold struct {
+	Threshold string   `json:"threshold"` // as it was asked for: "new_order.p95>20ms"
+	Name      string   `json:"name"`      // of what was compared: "p95 of new order"
+	Measured  *float64 `json:"measured"`  // in the unit; null where it was not measured
+	Bound     float64  `json:"bound"`
+	Unit      string   `json:"unit,omitempty"` // "seconds", "percent", "per_second"; "" of a number
+	Passed    bool     `json:"passed"`         // never in a run that is not valid, or was not measured in full
+	Text      string   `json:"text"`           // all of it in a sentence: "p95 of new order is 31.2 ms instead of at most 20 ms"
 }
 
 // KindPace is the Pace of one kind of transaction.

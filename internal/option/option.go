@@ -19,7 +19,8 @@
 // Tags: opt names the option; flag gives it a plain command-line flag; min and
 // max bound a number; choices lists the words allowed, divided by "|"; secret
 // keeps the value out of everything that is shown or stored; help says what it
-// is; unit says what a number counts; for lists the actions that the option means
+// is; unit says what a number counts; list marks those that take several values, with
+// commas between; for lists the actions that the option means
 // something to, divided by "|", and is left out where all do; main marks the few
 // that most people set; instead lists the options that this one replaces, divided by "|". Three tags are for a field or for all fields of an embedded
 // struct: group says under which heading the option is shown; soon marks what is
@@ -91,6 +92,9 @@ type Description struct {
 	// Section is where the console's dictionaries have the option, or "" for the
 	// section of the workload.
 	Section string `json:"section,omitempty"`
+
+	// List says that it takes several values, with commas between.
+	List bool `json:"list,omitempty"`
 
 	// Actions are those that the option means something to; none stands for all.
 	Actions []string `json:"actions,omitempty"`
@@ -441,6 +445,7 @@ func describe(tag reflect.StructTag, f fields, v reflect.Value) Description {
 		Unit:    tag.Get("unit"),
 		Main:    tag.Get("main") == "true",
 		Soon:    f.soon,
+		List:    tag.Get("list") == "true",
 		Section: f.section,
 	}
 	d.Default, d.Kind = write(d.Name, v)

@@ -61,6 +61,8 @@ type Document struct {
 	Unprobed         string            `json:"unprobed,omitempty"`          // why the workload's own count in the database is not known, so that figures are by the virtual users' count alone
 	ServerCount      *job.ServerCount  `json:"server_count,omitempty"`      // what the server counted by itself, of a run that ends when its work is done
 	Pace             *job.Pace         `json:"pace,omitempty"`              // how the run kept to its rate
+	Keyed            *job.Keyed        `json:"keyed,omitempty"`             // what keying and thinking times allow, and the share reached
+	Thresholds       []job.Threshold   `json:"thresholds,omitempty"`        // that the run was judged by
 	Lateness         *job.Delay        `json:"lateness,omitempty"`          // how long after the end of their users' pauses transactions began
 	Sharing          *job.Sharing      `json:"sharing,omitempty"`           // how users fared that share connections
 	ServerReport     *job.ServerReport `json:"server_report,omitempty"`     // what the server reported on itself meanwhile
@@ -134,7 +136,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		Unrecorded: j.Dropped, Worth: Worth(j), Alarms: Alarms(j),
 		Line: r.Line, Metrics: r.Metrics, Remarks: r.Remarks, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
 		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
-		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Idle: r.Idle, Client: r.Client, Pace: r.Pace, Lateness: r.Lateness, Sharing: r.Sharing, Pool: r.Pool, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
+		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Idle: r.Idle, Client: r.Client, Pace: r.Pace, Keyed: r.Keyed, Thresholds: r.Thresholds, Lateness: r.Lateness, Sharing: r.Sharing, Pool: r.Pool, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
 		Findings: r.Findings, Loaded: r.Loaded, Steps: newLoadSteps(r.Steps, j.Kinds),
 		Spans: r.Spans, Explained: r.Explained, Outages: r.Outages, Ledger: r.Ledger, Uncounted: r.Uncounted, Unprobed: r.Unprobed, ServerCount: r.ServerCount, ServerReport: r.ServerReport,
 	}

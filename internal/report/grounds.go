@@ -43,6 +43,7 @@ func Worth(j job.Job) string {
 // worths says what the figures of a run are worth that did not end as it should.
 var worths = map[job.Status]string{
 	job.Invalid: "INVALID: do not use these figures",
+	job.Missed:  "MISSED A THRESHOLD: the figures are valid",
 	job.Partial: "PARTIAL: the run was stopped early",
 	job.Failed:  "FAILED: do not use these figures",
 	job.Killed:  "KILLED: do not use these figures",
@@ -167,9 +168,27 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 		}
 		row(mark, "Ledger", "%s", ledger(*l))
 	}
+	if list := r.Thresholds; len(list) > 0 {
+		name := "Thresholds"
+		for _, t := range list {
+			mark := Good
+			if !t.Passed {
+				mark = Bad
+			}
+			row(mark, name, "%s", t.Text)
+			name = ""
+		}
+	}
+	if k := r.Keyed; k != nil {
+		mark := Good
+		if k.Reached < job.EnoughPace {
+			mark = Doubtful
+		}
+		row(mark, "Pace", "%s", keyed(*k))
+	}
 	if p := r.Pace; p != nil {
 		mark := Good
-		if p.Behind > 0 {
+		if p.Behind > 0 || p.Share() < job.EnoughPace {
 			mark = Doubtful
 		}
 		row(mark, "Pace", "%s", pace(*p))

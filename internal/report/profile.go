@@ -53,7 +53,7 @@ func NewProfile(number int, runs []job.Job, document func(job.Job) Document) Pro
 func profilePoints(runs []job.Job) []ProfilePoint {
 	byUsers := map[int][]job.Job{}
 	for _, j := range runs {
-		if j.Status == job.Succeeded && len(j.Result.Metrics) > 0 {
+		if j.Status.Valid() && len(j.Result.Metrics) > 0 {
 			byUsers[Users(j)] = append(byUsers[Users(j)], j)
 		}
 	}
@@ -131,7 +131,7 @@ func Points(jobs []job.Job) []Point {
 	for _, j := range jobs {
 		orders, _ := j.Result.Metric("NOPM")
 		transactions, ok := j.Result.Metric("TPM")
-		if j.Status != job.Succeeded || !ok {
+		if !j.Status.Valid() || !ok {
 			continue
 		}
 		s := byUsers[Users(j)]

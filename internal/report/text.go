@@ -276,10 +276,22 @@ func kindPace(k job.KindPace) string {
 	return text
 }
 
+// keyed says how a run kept to what keying and thinking times allow.
+func keyed(k job.Keyed) string {
+	text := fmt.Sprintf("%.1f %% of what keying and thinking times allow: %.1f of %.1f transactions a minute", k.Reached, k.Measured, k.Expected)
+	if k.Each != "" {
+		text += fmt.Sprintf(", from %.4g sessions with %s each; that is %.1f %ss a minute", k.Sessions, k.Each, k.Figure, Printable(k.What))
+	}
+	if k.Limit != "" {
+		text += fmt.Sprintf(" (%s)", Printable(k.Limit))
+	}
+	return text
+}
+
 // pace says how a run kept to its rate.
 func pace(p job.Pace) string {
-	text := fmt.Sprintf("%.1f/s asked, %.1f/s ended; transactions began %s late on average (p99 %s, max %s)",
-		p.Asked, p.Ended, late(p.LateMean), late(p.LateP99), late(p.LateMax))
+	text := fmt.Sprintf("%.1f %% of the rate: %.1f/s asked, %.1f/s ended; transactions began %s late on average (p99 %s, max %s)",
+		p.Share(), p.Asked, p.Ended, late(p.LateMean), late(p.LateP99), late(p.LateMax))
 	if p.Behind > 0 {
 		text += fmt.Sprintf("; %s that were due had not begun when the time was up: the server cannot do more, or there are too few virtual users for it", count(p.Behind))
 	}

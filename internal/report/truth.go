@@ -37,6 +37,12 @@ func remarks(r job.Result) []string {
 	if r.LongestGap != nil {
 		lines = append(lines, longestGap(r))
 	}
+	if p := r.Pace; p != nil && p.Share() < job.EnoughPace {
+		lines = append(lines, fmt.Sprintf("ONLY %.1f %% OF THE RATE WAS REACHED: of %.1f transactions a second %.1f were due and done. The server cannot do more, or there are too few virtual users.", p.Share(), p.Asked, p.Asked*p.Share()/100))
+	}
+	if k := r.Keyed; k != nil && k.Reached < job.EnoughPace {
+		lines = append(lines, fmt.Sprintf("ONLY %.1f %% OF WHAT KEYING AND THINKING TIMES ALLOW WAS REACHED: %.1f of %.1f transactions a minute. Response times, or a ramp-up shorter than a minute, took the rest.", k.Reached, k.Measured, k.Expected))
+	}
 	if r.Uncounted != "" && r.Uncounted != r.Unprobed { // which Grounds tell of
 		lines = append(lines, "TPM is the virtual users' own count. The server's is not known: "+Printable(r.Uncounted)+".")
 	}

@@ -24,7 +24,7 @@ type Headline struct {
 	Metric   job.Metric
 }
 
-// Headlines returns the headline of each run of Sledge's own that succeeded, the oldest
+// Headlines returns the headline of each run of Sledge's own whose figures are valid, the oldest
 // first. Of runs that another program recorded nobody has checked the counts.
 func (s *Store) Headlines(ctx context.Context) ([]Headline, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT id, begun_ms, database, workload,
@@ -32,8 +32,8 @@ func (s *Store) Headlines(ctx context.Context) ([]Headline, error) {
 			coalesce(facts ->> '$.size', ''), facts ->> '$.durability.holds',
 			trim(coalesce(facts ->> '$.product', '') || ' ' || coalesce(facts ->> '$.server', '')), coalesce(facts ->> '$.target', ''),
 			result ->> '$.metrics[0].name', result ->> '$.metrics[0].value', coalesce(result ->> '$.metrics[0].unit', ''), coalesce(result ->> '$.metrics[0].means', '')
-		FROM job WHERE action = ? AND status = ? AND origin = '' AND json_type(result, '$.metrics[0].value') IN ('integer', 'real')
-		ORDER BY begun_ms, number`, job.Run, job.Succeeded)
+		FROM job WHERE action = ? AND status IN (?, ?) AND origin = '' AND json_type(result, '$.metrics[0].value') IN ('integer', 'real')
+		ORDER BY begun_ms, number`, job.Run, job.Succeeded, job.Missed)
 	if err != nil {
 		return nil, fmt.Errorf("list headlines: %w", err)
 	}

@@ -67,6 +67,7 @@ type Flag struct {
 	Choices []string
 	Group   string // an option.Description's
 	Main    bool   // as an option.Description has it
+	List    bool   // likewise
 
 	actions []string // that its options mean something to; none stands for all
 }
@@ -88,7 +89,7 @@ func (b Bench) Flags() []Flag {
 		}
 		f := found[name]
 		if f == nil {
-			f = &Flag{Name: name, Kind: o.Kind, Help: o.Help, Choices: o.Choices, Group: o.Group, Main: o.Main, actions: o.Actions}
+			f = &Flag{Name: name, Kind: o.Kind, Help: o.Help, Choices: o.Choices, Group: o.Group, Main: o.Main, List: o.List, actions: o.Actions}
 			if o.Secret {
 				f.Kind, f.Help = "file", "file that holds the "+cmp.Or(secretHelp[secretName(o)], o.Help)
 			}

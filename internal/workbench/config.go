@@ -65,7 +65,7 @@ func (b Bench) readConfig(path string) (place, error) {
 		return nil, fmt.Errorf("configuration file %s: %w", path, err)
 	}
 	p := place{}
-	f := configFile{path: path, known: b.knownNames()}
+	f := configFile{path: path, known: b.knownNames(), lists: b.listNames()}
 	if err := f.fill(p, items); err != nil {
 		return nil, fmt.Errorf("configuration file %s: %w", path, err)
 	}
@@ -76,6 +76,7 @@ func (b Bench) readConfig(path string) (place, error) {
 type configFile struct {
 	path  string
 	known nameSet
+	lists nameSet // that may have a list as their value
 }
 
 // fill takes the keys of a configuration file, and those of its options table.
@@ -138,7 +139,7 @@ func (f configFile) take(p place, i item) error {
 		return i.wrong("%s: a value that begins with ! has a special meaning in YAML: put text in quotes", i.key)
 	case i.what == isStrange:
 		return i.wrong("%s: the value must be text, a number, a date, true or false", i.key)
-	case i.list && i.key != keyUsers:
+	case i.list && i.key != keyUsers && !f.lists[i.key]:
 		return i.wrong("%s takes one value, and is a list here: give text, a number, a date, true or false", i.key)
 	}
 	e := entry{text: strings.Join(i.values, ","), key: i.key, origin: f.path, folder: filepath.Dir(f.path)}

@@ -235,6 +235,8 @@ func verdict(r job.Result) error {
 	switch r.Status {
 	case job.Invalid:
 		return job.WithExit(job.ExitInvalid, reason(r))
+	case job.Missed:
+		return job.WithExit(job.ExitMissed, reason(r))
 	case job.Partial:
 		return job.WithExit(job.ExitStopped, reason(r))
 	case job.Failed, job.Killed:

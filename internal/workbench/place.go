@@ -129,6 +129,22 @@ func (b Bench) knownNames() nameSet {
 	return known
 }
 
+// listNames returns the names of options that take several values.
+func (b Bench) listNames() nameSet {
+	lists := nameSet{}
+	for pair := range b.Known().Pairs() {
+		for _, o := range pair.Options() {
+			if !o.List {
+				continue
+			}
+			for _, name := range Called(pair, o) {
+				lists[name] = true
+			}
+		}
+	}
+	return lists
+}
+
 // Variables of the environment that are not settings of a job.
 const (
 	EnvironmentPrefix = "SLEDGE_"

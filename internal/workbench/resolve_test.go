@@ -618,3 +618,15 @@ func TestOptions_HaveSameDefaultForEveryWorkload(t *testing.T) {
 		}
 	}
 }
+
+func TestAListIsTakenForOptionsOfSeveralValues(t *testing.T) {
+	for name, text := range map[string]string{
+		"a.toml": "db = 'pg'\n[options]\nfail_if = ['p99>50ms', 'nopm<1000']\n",
+		"a.yaml": "db: pg\nfail_if:\n- p99>50ms\n- nopm<1000\n",
+	} {
+		order, err := bench.Resolve(job.Run, workbench.Sources{ConfigFile: write(t, name, text)})
+		if got := order.Public.Options["fail_if"]; err != nil || got != "p99>50ms,nopm<1000" {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+	}
+}

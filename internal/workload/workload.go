@@ -75,6 +75,17 @@ type Workload struct {
 	// them. Optional.
 	Pauses func(options any) (option string, pause bool)
 
+	// Pause returns the mean time that a terminal pauses before and after a transaction of each
+	// kind, of terminals that pause, and Limit what the standard says of how much such
+	// terminals may do at most, in words. Optional.
+	Pause func(options any) []time.Duration
+	Limit string
+
+	// Weights returns how often each kind of transaction is decided on, relative to the others: by
+	// terminals or, where kinds lists some, by a rate of each, of which it says only which
+	// there are. Optional.
+	Weights func(options any, kinds []meter.Kind) []float64
+
 	// Piecemeal reports whether the client sends the statements of a transaction one by one. Optional:
 	// nil is never.
 	Piecemeal func(options any) bool
@@ -139,8 +150,9 @@ type Workload struct {
 	Queries func(seat Seat) []Query
 
 	// Score turns what was measured into the headline figures, the first of which stands
-	// for the run.
-	Score func(w Window) []job.Metric
+	// for the run. Figures lists all that it may return.
+	Score   func(w Window) []job.Metric
+	Figures []Figure
 
 	// Remarks say what has to be known of those figures, and why one is missing that the run
 	// was to give: a sentence each. Optional.
@@ -230,6 +242,12 @@ func (w *Workload) Throughput() Throughput {
 type Size struct {
 	Option string // says how much is built, a number: "warehouses"
 	Unit   string // what it counts: "warehouses"
+}
+
+// Figure is a headline figure that a workload has.
+type Figure struct {
+	Name string // "NOPM"
+	Unit string // as job.Metric has it: "s", or "" of a number
 }
 
 // Kind is one kind of transaction.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sledge/internal/option"
+	"sledge/internal/threshold"
 )
 
 // Load is a struct of options that say how users work.
@@ -30,6 +31,7 @@ type FiniteOptions struct {
 	UserDelay  time.Duration  `opt:"user_delay" group:"load" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
 	RaiseError bool           `opt:"stop_on_failure" group:"client" help:"end the run at the first failure, and retry nothing"`
 	Plans      Plans          `opt:"plans" group:"client" flag:"plans" for:"run" choices:"none|explain|analyze" help:"plans of all queries that are kept with a run, taken when it has been measured: explain executes no query, analyze executes each once more and has the times of each step"`
+	FailIf     threshold.List `opt:"fail_if" group:"client" flag:"fail-if" for:"run" list:"true" help:"thresholds, with commas between, at which a run that is valid fails all the same, with exit code 10: query_9.max>10s, geometric_mean>2s, failed>0, composite<5000; none judges nothing"`
 	MaxRetries int            `opt:"max_retries" group:"client" unit:"tries" min:"0" max:"1000" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`
 }
 
@@ -47,6 +49,7 @@ func (o *FiniteOptions) Pacing() Pacing {
 		MaxRetries:    o.MaxRetries,
 		RaiseError:    o.RaiseError,
 		Plans:         o.Plans,
+		FailIf:        o.FailIf,
 		MaxIterations: math.MaxInt,
 	}
 	if p.Duration == 0 {

@@ -7,6 +7,7 @@ import (
 
 	"sledge/internal/engine/pool"
 	"sledge/internal/option"
+	"sledge/internal/threshold"
 )
 
 // Options are the options of a run that every workload has. Most of their defaults are
@@ -34,6 +35,7 @@ type Options struct {
 	RaiseError     bool           `opt:"stop_on_failure" group:"client" help:"end the run at the first failure, and retry nothing"`
 	MaxRetries     int            `opt:"max_retries" group:"client" unit:"tries" min:"0" max:"1000" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`
 	FailureLimit   float64        `opt:"max_failures" group:"client" unit:"percent" min:"0" max:"100" help:"percent of transactions that may fail, or be in the count of the server or of the virtual users alone, before the run is reported as invalid"`
+	FailIf         threshold.List `opt:"fail_if" group:"client" flag:"fail-if" for:"run" list:"true" help:"thresholds, with commas between, at which a run that is valid fails all the same, with exit code 10: p99>50ms, new_order.p95>20ms, failed>0.1%, nopm<50000, stall>2s, pace<95%; none judges nothing"`
 	Loops          loops          `opt:"loops" group:"client" help:"event loops that run the virtual users, each on a core of its own: a number, or auto, which is one for each two cores; 0 runs each virtual user in a goroutine. An embedded database and systems other than Linux have goroutines alone"`
 	TimeProfile    bool           `opt:"time_profile" group:"client" help:"keep the response times of each virtual user apart, and those of the ramp-up: sledge jobs timing --users shows them"`
 	ConnectPool    bool           `opt:"connect_pool" group:"client" help:"give each virtual user several connections, and choose one for each transaction: those of pool_file, or else of the file for the database in config/connectpool, beside the program or in the working folder"`

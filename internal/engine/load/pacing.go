@@ -6,6 +6,7 @@ import (
 
 	"sledge/internal/host"
 	"sledge/internal/option"
+	"sledge/internal/threshold"
 )
 
 // Pacing is what the options of a load come to.
@@ -71,6 +72,8 @@ type Pacing struct {
 	LoginDelay time.Duration
 	Verbose    bool
 
+	FailIf threshold.List // at which a run that is valid fails all the same
+
 	// Loops is how many event loops run the users; 0 runs each in a goroutine.
 	Loops int
 }
@@ -101,6 +104,7 @@ func (o *Options) Pacing() Pacing {
 		Loops:          o.loops(host.Cores()),
 		Steps:          o.steps(),
 		Fixed:          o.Steps.joins == nil,
+		FailIf:         o.FailIf,
 	}
 	if o.AsyncScale {
 		p.Clients, p.LoginDelay, p.Verbose = o.AsyncClients, time.Duration(o.AsyncDelay)*time.Millisecond, o.AsyncVerbose

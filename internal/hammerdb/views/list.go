@@ -194,7 +194,7 @@ func best(jobs []job.Job, b names.Benchmark) map[job.ID]bool {
 	top := map[class]first{}
 	for _, j := range jobs {
 		h, ok := mainFigure(j)
-		if !ok || j.Status != job.Succeeded {
+		if !ok || !j.Status.Valid() {
 			continue
 		}
 		var of class

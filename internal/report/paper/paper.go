@@ -384,6 +384,7 @@ var signs = map[job.Status]status{
 	job.Failed:    {"bad", "✗", "failed"},
 	job.Partial:   {"doubtful", "◐", "partial"},
 	job.Invalid:   {"bad", "!", "invalid"},
+	job.Missed:    {"bad", "▽", "missed"},
 	job.Killed:    {"bad", "■", "killed"},
 }
 

@@ -102,6 +102,15 @@ func (o *Options) asked(kinds []meter.Kind) weights {
 	return w
 }
 
+// list returns the weights as numbers.
+func (w weights) list() []float64 {
+	var list []float64
+	for _, n := range w {
+		list = append(list, float64(n))
+	}
+	return list
+}
+
 // deck returns as many cards of each kind as its weight.
 func (w weights) deck() []meter.Kind {
 	var cards []meter.Kind

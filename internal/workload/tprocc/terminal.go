@@ -268,4 +268,14 @@ func (t *terminal) paced() workload.Transaction {
 	return next
 }
 
+// pauses are the mean pauses before and after each kind of transaction.
+func (o *Options) pauses() []time.Duration {
+	list := make([]time.Duration, kinds)
+	for k := range list {
+		// The mean of an exponential distribution that is cut at ten times its mean.
+		list[k] = inSeconds(o.Keying[k] + o.Thinking[k]*(1-math.Exp(-10)))
+	}
+	return list
+}
+
 func inSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

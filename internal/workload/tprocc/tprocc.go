@@ -60,6 +60,9 @@ var Workload = &workload.Workload{
 	Mixed:       mixed,
 	Piecemeal:   func(options any) bool { return options.(*Options).NoStoredProcs },
 	Pauses:      func(options any) (string, bool) { return "key_and_think", options.(*Options).KeyAndThink },
+	Pause:       func(options any) []time.Duration { return options.(*Options).pauses() },
+	Limit:       "the times of TPC-C allow at most 12.86 a warehouse", // with its ten terminals
+	Weights:     func(options any, kinds []meter.Kind) []float64 { return options.(*Options).asked(kinds).list() },
 	Rules:       rules,
 	Extent:      extent,
 	Inspect:     inspect,
@@ -71,6 +74,7 @@ var Workload = &workload.Workload{
 	NewAuditor:  newAuditor,
 	Contention:  contention,
 	Score:       score,
+	Figures:     []workload.Figure{{Name: "NOPM"}, {Name: "TPM"}, {Name: "client NOPM"}, {Name: "client TPM"}},
 	DataFiles:   dataFiles,
 	Variants:    variants,
 	SQL:         files,

@@ -45,19 +45,19 @@ func score(w workload.Window) []job.Metric {
 	case without > 0:
 		means += fmt.Sprintf("; without the %d that gave no rows, %s s", without, spelled(withRows.geometric()))
 	}
-	metrics = append(metrics, job.Metric{Name: "geometric mean", Value: all.geometric(), Unit: "s", Means: means})
+	metrics = append(metrics, job.Metric{Name: meanFigure, Value: all.geometric(), Unit: "s", Means: means})
 	if power, throughput := tests[powerTest], tests[throughputTest]; power.n > 0 && throughput.n > 0 {
 		for _, name := range []string{powerTest, throughputTest} {
 			metrics = append(metrics, job.Metric{
-				Name: "geometric mean, " + name, Value: tests[name].geometric(), Unit: "s",
+				Name: meanOf(name), Value: tests[name].geometric(), Unit: "s",
 				Means: fmt.Sprintf("of the times of %s in it", queriesAnswered(tests[name].n)),
 			})
 		}
 	}
-	metrics = append(metrics, job.Metric{Name: "queries an hour", Value: float64(all.n) * 3600 / (w.Elapsed.Seconds() - begun)})
+	metrics = append(metrics, job.Metric{Name: hourlyFigure, Value: float64(all.n) * 3600 / (w.Elapsed.Seconds() - begun)})
 	if withRows.n < all.n && withRows.n > 0 {
 		metrics = append(metrics, job.Metric{
-			Name: "geometric mean with rows", Value: withRows.geometric(), Unit: "s",
+			Name: meanWithRows, Value: withRows.geometric(), Unit: "s",
 			Means: fmt.Sprintf("of the times of %s with rows", queriesAnswered(withRows.n)),
 		})
 	}
@@ -89,7 +89,13 @@ const (
 	powerFigure      = "power"
 	throughputFigure = "throughput"
 	compositeFigure  = "composite"
+	hourlyFigure     = "queries an hour"
+	meanFigure       = "geometric mean" // of the times of queries
+	meanWithRows     = "geometric mean with rows"
 )
+
+// meanOf is the name of the geometric mean of one test.
+func meanOf(test string) string { return meanFigure + ", " + test }
 
 // figures are what the tests of a run come to.
 type figures struct {

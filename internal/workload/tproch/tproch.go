@@ -54,10 +54,14 @@ var Workload = &workload.Workload{
 	Builder:     builder,
 	Queries:     queries,
 	Score:       score,
-	DataFiles:   dataFiles,
-	Remarks:     remarks,
-	Variants:    variants,
-	SQL:         files,
+	Figures: []workload.Figure{
+		{Name: compositeFigure}, {Name: powerFigure}, {Name: throughputFigure}, {Name: hourlyFigure},
+		{Name: meanFigure, Unit: "s"}, {Name: meanOf(powerTest), Unit: "s"}, {Name: meanOf(throughputTest), Unit: "s"}, {Name: meanWithRows, Unit: "s"},
+	},
+	DataFiles: dataFiles,
+	Remarks:   remarks,
+	Variants:  variants,
+	SQL:       files,
 }
 
 // queryKinds are the 22 queries, query 1 first.

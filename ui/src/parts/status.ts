@@ -12,6 +12,7 @@ const signs = {
   failed: { sign: '✗', word: 'failed', tone: 'bad' },
   partial: { sign: '◐', word: 'partial', tone: 'doubtful' },
   invalid: { sign: '!', word: 'invalid', tone: 'bad' },
+  missed: { sign: '▽', word: 'missed', tone: 'bad' },
   killed: { sign: '■', word: 'killed', tone: 'bad' },
 } as const satisfies Record<string, Sign>
 
