@@ -57,6 +57,7 @@ func (p *Program) perform(ctx context.Context, order workbench.Order, s *setting
 	restore()
 	showing.Wait()
 	d.end()
+	s.ended = append(s.ended, outcome.Job)
 	return &outcome.Job, outcome.Err()
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -86,6 +87,9 @@ another, each as a job of its own. Together they form a performance profile: a t
 and a chart at the end, and later in sledge jobs profile. Each run gets one line;
 --verbose shows its whole result. If a run fails, the rest are skipped.
 
+With --fail-if, a run fails that is valid and misses a threshold, and the exit code is
+10: 'p99>50ms', 'new_order.p95>20ms', 'failed>0.1%', 'nopm<50000', 'stall>2s', 'pace<95%'.
+
 Ctrl-C stops the run early: users finish their transactions, and the measurements
 are kept as a partial result. A second Ctrl-C aborts. SIGTERM, SIGHUP and a closed
 output pipe (| head) stop the run like the first Ctrl-C.`,
@@ -95,6 +99,7 @@ output pipe (| head) stop the run like the first Ctrl-C.`,
 			"sledge run --db pg --host db1 --users 1,2,4,8,16 --rampup 1 --duration 3",
 			"sledge run --db pg --host db1,db2:5433 --users 8 --reconnect --ledger    # through a failover",
 			"sledge run --config sledge.toml --users 64 --seed 7 --json > result.json",
+			"sledge run --db pg --fail-if 'p99>50ms' --fail-if 'failed>0.1%' --junit run.xml    # in CI",
 			"sledge run --db pg --dry-run    # where each setting comes from",
 		),
 		GroupID: groupJobs,
@@ -103,14 +108,20 @@ output pipe (| head) stop the run like the first Ctrl-C.`,
 			if profile < 0 {
 				return usage("--profile: %d is less than 0", profile)
 			}
-			return s.with(ctx, p, job.Run, func(order workbench.Order) error {
+			junit, err := openJUnit(s.junitPath())
+			if err != nil {
+				return err
+			}
+			err = s.with(ctx, p, job.Run, func(order workbench.Order) error {
 				return p.runAll(ctx, order, profile, &s)
 			})
+			return errors.Join(err, junit.close(s.ended, err))
 		}),
 	}
 	s.addTo(c, p, job.Run, func(flags *pflag.FlagSet) {
 		flags.Var(plainFlag{"users", "numbers", s.plain}, "users", "virtual users that work in parallel (default 1); several numbers, separated by commas, run one after another")
 		flags.IntVar(&profile, "profile", 0, "`number` of the performance profile that the run belongs to (default for several numbers of users: a new one)")
+		flags.StringVar(&s.junit, "junit", "", "`file` to write the verdict to as JUnit XML, for CI: a test for the run, and one for each threshold of --fail-if")
 		flags.BoolVar(&s.service, "service", false, "always show service times, not only if they differ from response times")
 		flags.Var(&s.interval, "interval", "print a line of progress this often, in seconds or with a unit such as 1m (default 10, less in a short run)")
 	})

@@ -41,6 +41,7 @@ func (p *Program) runAll(ctx context.Context, order workbench.Order, profile int
 		return p.do(ctx, orders[0], s)
 	}
 	var done []job.Job
+	var missed error // of runs that missed a threshold, after which the others follow all the same
 	s.brief = !s.verbose && s.interval == 0
 	err = workbench.Sweep(ctx, len(orders), 0, func(i int) error {
 		s.title = fmt.Sprintf("run %d of %d", i+1, len(orders))
@@ -56,9 +57,13 @@ func (p *Program) runAll(ctx context.Context, order workbench.Order, profile int
 			err = errors.Join(p.show(*j, s), err)
 		}
 		p.sayRun(i+1, len(orders), *j)
+		if j.Status == job.Missed { // the others may miss it, too, or not
+			missed = errors.Join(missed, fmt.Errorf("%s: %w", report.VirtualUsers(orders[i].Spec.Users), err))
+			return nil
+		}
 		return err
 	})
-	return errors.Join(p.showProfile(profile, done, s.json), err)
+	return errors.Join(p.showProfile(profile, done, s.json), err, missed)
 }
 
 // sayRun says in one line what came of one of several runs, and then what must be known

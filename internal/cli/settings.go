@@ -38,6 +38,9 @@ type settings struct {
 	verbose      bool
 	interval     seconds
 
+	junit string    // file for the verdict of runs
+	ended []job.Job // runs, in order
+
 	hammerDB bool   // show what HammerDB's virtual users say
 	title    string // which run of several
 
@@ -68,6 +71,14 @@ func (s *seconds) Set(text string) error {
 	}
 	*s = seconds(d)
 	return nil
+}
+
+// junitPath is the file for the verdict of runs; "" where none are to be done.
+func (s *settings) junitPath() string {
+	if s.dryRun || s.as != "" {
+		return ""
+	}
+	return s.junit
 }
 
 // addTo gives the command of an action the flags that mean something to it, and those

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -77,6 +78,9 @@ func TestJobsAreFoundByTheirProfile(t *testing.T) {
 	}
 	if next, err := s.NextProfile(t.Context()); err != nil || next != 8 {
 		t.Errorf("got %d and error %v for the next profile, want 8", next, err)
+	}
+	if next, err := s.NextProfile(t.Context()); err != nil || next != 9 {
+		t.Errorf("got %d and error %v for the profile after it, want 9: 8 is reserved, though it has no run yet", next, err)
 	}
 	if next, err := openStore(t, ":memory:").NextProfile(t.Context()); err != nil || next != 1 {
 		t.Errorf("got %d and error %v for the first profile, want 1", next, err)
@@ -274,5 +278,33 @@ func takeOver(t *testing.T, steps []string) {
 	}
 	if readings := collect(t, s.Readings(t.Context(), r.ID())); len(readings) != 1 || readings[0].Rate != 7 {
 		t.Errorf("version %d: got readings %v, want the one", len(steps), readings)
+	}
+}
+
+func TestNextProfile_GivesEachCallerANumberOfItsOwn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jobs.db")
+	const shells, each = 4, 5
+	numbers := make(chan int, shells*each)
+	var shell sync.WaitGroup
+	for range shells {
+		s := openStore(t, path)
+		shell.Go(func() {
+			for range each {
+				n, err := s.NextProfile(t.Context())
+				if err != nil {
+					t.Error(err)
+				}
+				numbers <- n
+			}
+		})
+	}
+	shell.Wait()
+	close(numbers)
+	seen := map[int]bool{}
+	for n := range numbers {
+		seen[n] = true
+	}
+	if len(seen) != shells*each {
+		t.Errorf("got %d different numbers, want %d", len(seen), shells*each)
 	}
 }

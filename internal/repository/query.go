@@ -257,13 +257,13 @@ func (s *Store) Profiles(ctx context.Context) ([]int, error) {
 	return profiles, nil
 }
 
-// NextProfile returns a number that no performance profile has yet.
-func (s *Store) NextProfile(ctx context.Context) (int, error) {
-	used, err := s.Profiles(ctx)
-	if err != nil || len(used) == 0 {
-		return 1, err
+// NextProfile reserves a number that no performance profile has yet, and that nobody else is given.
+func (s *Store) NextProfile(ctx context.Context) (number int, err error) {
+	row := s.db.QueryRowContext(ctx, `UPDATE profile_number SET last = max(last, (SELECT coalesce(max(profile), 0) FROM job WHERE profile <> 0)) + 1 RETURNING last`)
+	if err := row.Scan(&number); err != nil {
+		return 0, fmt.Errorf("reserve the number of a performance profile: %w", err)
 	}
-	return used[len(used)-1] + 1, nil
+	return number, nil
 }
 
 // StoredSecond is what a second of a run measured; or, in the later hours of a

@@ -125,7 +125,7 @@ var Benchmarks = []Benchmark{
 			"async_scale", "async_client", "async_verbose", "async_delay", "connect_pool",
 		},
 		rest: []string{
-			"load_time", "total_iterations", "raiseerror", "max_retries", "max_failures", "keyandthink", "keying_time", "think_time",
+			"load_time", "total_iterations", "raiseerror", "max_retries", "max_failures", "fail_if", "keyandthink", "keying_time", "think_time",
 			"mix", "deck", "driver", "rampup", "duration", "allwarehouse", "timeprofile",
 			"async_scale", "async_client", "async_verbose", "async_delay", "connect_pool", "no_stored_procs",
 			"loops", "rate", "arrivals", "steps", "connections", "pool_file", "reconnect", "reconnects", "reconnect_delay", "reconnect_limit", "ledger", "user_delay",
@@ -163,7 +163,7 @@ var Benchmarks = []Benchmark{
 			"scale_factor": "scale_fact", "builders": "num_tpch_threads", "query_sets": "total_querysets",
 			"stop_on_failure": "raise_query_error", "refresh": "refresh_on", "refresh_sets": "update_sets",
 			"refresh_delay": "trickle_refresh", "cloud_queries": "cloud_query",
-			"user_delay": "tpch_user_delay", "max_retries": "tpch_max_retries", "test": "tpch_test",
+			"user_delay": "tpch_user_delay", "max_retries": "tpch_max_retries", "fail_if": "tpch_fail_if", "test": "tpch_test",
 		},
 		defaults: map[string]string{"refresh_sets": "1", "refresh_delay": "1000"},
 
@@ -175,7 +175,7 @@ var Benchmarks = []Benchmark{
 		rest: []string{
 			"total_querysets", "raise_query_error", "verbose",
 			"refresh_on", "update_sets", "trickle_refresh", "refresh_verbose", "cloud_query",
-			"tpch_test", "validation", "time_limit", "query_limit", "plans", "tpch_max_retries", "tpch_user_delay",
+			"tpch_test", "validation", "time_limit", "query_limit", "plans", "tpch_fail_if", "tpch_max_retries", "tpch_user_delay",
 		},
 		script: []string{
 			"total_querysets", "raise_query_error", "verbose", "validation", "time_limit", "query_limit", "plans", "tpch_max_retries",

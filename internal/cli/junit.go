@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"sledge/internal/job"
+	"sledge/internal/report"
+)
+
+// junitFile is the file that a run's verdict is written to for CI. From the beginning of the run it
+// says that the run has not ended: the report of an earlier run must not stand for one that
+// was killed.
+type junitFile struct{ file *os.File }
+
+var errNotEnded = errors.New("the run has not ended, or its process was killed")
+
+// openJUnit makes the file, or takes one that holds such a report already. The path "" is
+// none.
+func openJUnit(path string) (*junitFile, error) {
+	if path == "" {
+		return nil, nil
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, usage("--junit: %w", err)
+	}
+	head := make([]byte, len(report.JUnitHead))
+	n, err := io.ReadFull(file, head)
+	if err == io.EOF || bytes.Equal(head[:n], []byte(report.JUnitHead)) {
+		j := &junitFile{file}
+		if err = j.write(nil, errNotEnded); err == nil {
+			return j, nil
+		}
+		return nil, errors.Join(usage("--junit: %w", err), file.Close())
+	}
+	return nil, errors.Join(usage("--junit: %s exists already and is not a JUnit report of Sledge: choose another name", path), file.Close())
+}
+
+// write writes the report in the place of what the file holds.
+func (j *junitFile) write(runs []job.Job, failure error) error {
+	var text bytes.Buffer
+	if err := report.JUnit(&text, runs, failure); err != nil {
+		return err
+	}
+	if err := j.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := j.file.WriteAt(text.Bytes(), 0)
+	return err
+}
+
+// close writes what came of the runs.
+func (j *junitFile) close(runs []job.Job, failure error) error {
+	if j == nil {
+		return nil
+	}
+	if err := errors.Join(j.write(runs, failure), j.file.Close()); err != nil {
+		return fmt.Errorf("--junit: %w", err)
+	}
+	return nil
+}
