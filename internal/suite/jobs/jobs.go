@@ -185,6 +185,9 @@ func (s *cycle) measure(t suite.T, v workload.Variant) {
 	}
 	for _, m := range result.Metrics {
 		t.Logf("%s", strings.TrimSpace(fmt.Sprintf("%s: %.*f %s", m.Name, digits(m.Value), m.Value, m.Unit)))
+		if !slices.Contains(s.Workload.Figures, workload.Figure{Name: m.Name, Unit: m.Unit}) {
+			t.Errorf("the figure %q in %q is not among the workload's Figures, so no threshold can name it", m.Name, m.Unit)
+		}
 	}
 	if s.Look != nil {
 		s.Look(t, v, told.events)
