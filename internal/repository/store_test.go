@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -149,7 +150,7 @@ func TestARunComesBackAsItWasRecorded(t *testing.T) {
 		if j.Facts == nil || j.Facts.Server != "16.4" || j.Facts.Host != facts.Host || j.Facts.ServerSettings["fsync"] != "on" {
 			t.Errorf("got facts %+v, want %+v", j.Facts, facts)
 		}
-		if j.Result.Line != result.Line || j.Result.Metrics[0].Value != 1 || !j.Result.Agreement.Holds || *j.Result.Client != *result.Client {
+		if j.Result.Line != result.Line || j.Result.Metrics[0].Value != 1 || !j.Result.Agreement.Holds || !reflect.DeepEqual(j.Result.Client, result.Client) {
 			t.Errorf("got result %+v", j.Result)
 		}
 		sum, names, err := s.Summary(t.Context(), r.ID())

@@ -352,7 +352,7 @@ func TestABuildInAFileIsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	release, err := sqlite.Database.Claim(t.Context(), plan.Connection)
+	release, err := sqlite.Database.Claim(t.Context(), plan.Connection, false)
 	if err != nil {
 		t.Fatal(err)
 	}
