@@ -199,7 +199,7 @@ func hidden(ctx context.Context, s database.Session, name string) (string, error
 
 // Lacking is Database.Lacking. Rights that the user has by a role are not seen.
 func (Product) Lacking(ctx context.Context, options any, s database.Session) ([]string, error) {
-	return lacks(ctx, s, schemaName(options), "CREATE", "DROP", "INDEX", "INSERT", "SELECT", "UPDATE", "DELETE", "CREATE ROUTINE")
+	return lacks(ctx, s, schemaName(options), "CREATE", "DROP", "INSERT", "SELECT", "UPDATE", "DELETE", "CREATE ROUTINE")
 }
 
 // lacks lists those of some rights that the user was not granted for a database.
