@@ -41,6 +41,32 @@ func TestTprochRows(t *testing.T) {
 	})
 }
 
+// TestTprochFiles measures the CPU time of writing all tables of TPROC-H at scale 0.5 into files, with one worker,
+// as .tbl and as Parquet, and compares it with tpchgen-cli's. Ours includes the checksums of the manifest.
+func TestTprochFiles(t *testing.T) {
+	program := tpchgen(t)
+	if program == "" {
+		t.Skip("there is nothing to compare with")
+	}
+	for format, target := range map[string]float64{"tbl": 1, "parquet": 0.7} {
+		var ours, theirs []float64
+		for range rounds() {
+			folder := t.TempDir()
+			ours = append(ours, toNowhere(t, command(t, nil, sledgeProgram, "datagen", "--workload", "tproch", "--scale", "0.5", "--workers", "1",
+				"--format", format, "--dir", filepath.Join(folder, "ours"))).Seconds())
+			theirs = append(theirs, toNowhere(t, command(t, nil, program, format, "-s", "0.5", "-n", "1", "-q", "-o", folder)).Seconds())
+			if err := os.RemoveAll(folder); err != nil {
+				t.Fatal(err)
+			}
+		}
+		note(t, figure{
+			What:  "writing all eight tables of TPROC-H into ." + format + " files, scale 0.5, one worker: CPU time against tpchgen-cli",
+			Value: median(ratios(ours, theirs)), Unit: "x", Target: atMost(target),
+			Detail: fmt.Sprintf("%.2f against %.2f s; %s", median(ours), median(theirs), spread(ratios(ours, theirs))),
+		})
+	}
+}
+
 // TestTprochMemory measures the memory of a process that makes all tables at scale 10.
 func TestTprochMemory(t *testing.T) {
 	scale := 10

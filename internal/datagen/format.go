@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sledge/internal/job"
+	"sledge/internal/schema"
 )
 
 // Format is how rows are written in files.
@@ -161,7 +162,7 @@ type encoder interface {
 func (g *generation) newEncoder(p *part, out *output, buf []byte) (encoder, []byte) {
 	switch {
 	case g.Format == Parquet:
-		return newParquetEncoder(p.table, out, g.Compression, g.Version), buf
+		return newParquetEncoder(g.typed(p.table), out, g.Compression, g.Version), buf
 	case g.Format == CSV:
 		if g.Header {
 			buf = append(buf, strings.Join(p.table.ColumnNames(), ",")+"\n"...)
@@ -196,3 +197,14 @@ func (linesTrimmed) end() error { return nil }
 
 // withUsage gives an error the exit code of mistakes, before which nothing was changed.
 func withUsage(err error) error { return job.WithExit(job.ExitUsage, err) }
+
+// typed returns a table with the types that its columns have in files.
+func (g *generation) typed(t schema.Table) schema.Table {
+	if typed := g.Plan.Workload.DataFiles.Typed; typed != nil {
+		t.Columns = slices.Clone(t.Columns)
+		for i, c := range t.Columns {
+			t.Columns[i] = typed(c)
+		}
+	}
+	return t
+}

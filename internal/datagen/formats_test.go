@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -245,9 +246,52 @@ func TestParquetFilesOfSeveralGroupsHaveTheRowsOfTheOtherFormats(t *testing.T) {
 		}
 		for i, row := range rows {
 			got, want := strings.Split(row, "\t"), strings.Split(lines[i], "|")
-			if got[0] != want[0] || got[5] != "DECIMAL(12,2) "+strings.Replace(want[5], ".", "", 1) || got[4] != "DECIMAL(12,2) "+want[4]+"00" || got[15] != want[15] {
+			if got[0] != want[0] || got[5] != "DECIMAL(15,2) "+strings.Replace(want[5], ".", "", 1) || got[4] != "DECIMAL(15,2) "+want[4]+"00" || got[15] != want[15] {
 				t.Fatalf("%s, row %d: got %q, want %q", compression, i+1, got, want)
 			}
+		}
+	}
+}
+
+func TestParquetFiles_HaveTheTypesOfOtherGenerators(t *testing.T) {
+	folder := t.TempDir()
+	plan := offline(t, tproch.Workload, option.Values{"scale_factor": "0.01"})
+	if _, err := datagen.Generate(t.Context(), datagen.Config{Plan: plan, Folder: folder, Format: datagen.Parquet}); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(filepath.Join(folder, "partsupp_1.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := parquet.OpenFile(file, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, column := range f.Schema().Fields() {
+		got = append(got, column.Name()+" "+column.Type().String())
+	}
+	// As tpchgen-cli 4.0.0 writes them.
+	want := []string{"ps_partkey INT(64,true)", "ps_suppkey INT(64,true)", "ps_availqty INT(32,true)", "ps_supplycost DECIMAL(15,2)", "ps_comment STRING"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got the columns %q, want %q", got, want)
+	}
+}
+
+func TestParquetFiles_RefuseADayThatDoesNotExist(t *testing.T) {
+	for text, want := range map[string]int64{"1970-01-01": 0, "1998-12-01": 10561, "1968-02-29": -672} {
+		if got, err := datagen.Days(text); got != want || err != nil {
+			t.Errorf("%s: got day %d, %v, want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"1999-02-29", "1999-13-01", "1999-00-10", "1999-1-01", "19990101", "1999-01-0x", ""} {
+		if got, err := datagen.Days(text); err == nil {
+			t.Errorf("%q was read as day %d", text, got)
 		}
 	}
 }

@@ -208,6 +208,10 @@ type DataFiles struct {
 
 	// Ranges returns how any rows of a table are made without those before them. Optional.
 	Ranges func(options any, table string) Ranges
+
+	// Typed returns a column of the schema as files with types declare it, with room for all of
+	// its values. Optional: without it both have the same type.
+	Typed func(schema.Column) schema.Column
 }
 
 // Ranges make the rows of a table, any range of them.

@@ -2,6 +2,7 @@ package tproch
 
 import (
 	"fmt"
+	"strings"
 
 	"sledge/internal/schema"
 	"sledge/internal/workload"
@@ -21,6 +22,19 @@ var dataFiles = &workload.DataFiles{
 		}
 		return workload.Ranges{Count: size.Count(t), Rows: rows(dbgen.LoadText), Lines: rows(dbgen.Tbl)}
 	},
+	Typed: typed,
+}
+
+// typed returns a column with the type that tpchgen-cli and DuckDB's generator give it: keys have 64
+// bits at any scale, and decimals 15 digits.
+func typed(c schema.Column) schema.Column {
+	switch {
+	case c.Type == schema.Integer && strings.HasSuffix(c.Name, "key"):
+		c.Type = schema.BigInteger
+	case c.Type == schema.Decimal:
+		c.Size = 15
+	}
+	return c
 }
 
 // tableOf finds a table by its name.

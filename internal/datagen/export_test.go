@@ -1,0 +1,4 @@
+package datagen
+
+// Days reads a date as Parquet files have it.
+func Days(text string) (int64, error) { return days([]byte(text)) }
