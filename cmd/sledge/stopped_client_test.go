@@ -26,7 +26,7 @@ func TestRun_BlamesAClientThatStoodStill(t *testing.T) {
 	}
 	exit := p.wait(run)
 	shown := p.must("jobs", "show", "last")
-	if exit != job.ExitInvalid || !strings.Contains(shown, "THIS CLIENT DID NOT RUN for 1.") {
+	if exit != job.ExitInvalid || !strings.Contains(shown, "it did not run for 1.") {
 		t.Errorf("exit code %d, want %d, and that the client did not run:\n%s", exit, job.ExitInvalid, shown)
 	}
 	var j report.Document

@@ -122,7 +122,6 @@ output pipe (| head) stop the run like the first Ctrl-C.`,
 		flags.Var(plainFlag{"users", "numbers", s.plain}, "users", "virtual users that work in parallel (default 1); several numbers, separated by commas, run one after another")
 		flags.IntVar(&profile, "profile", 0, "`number` of the performance profile that the run belongs to (default for several numbers of users: a new one)")
 		flags.StringVar(&s.junit, "junit", "", "`file` to write the verdict to as JUnit XML, for CI: a test for the run, and one for each threshold of --fail-if")
-		flags.BoolVar(&s.service, "service", false, "always show service times, not only if they differ from response times")
 		flags.Var(&s.interval, "interval", "print a line of progress this often, in seconds or with a unit such as 1m (default 10, less in a short run)")
 	})
 	return c

@@ -42,15 +42,15 @@ func TestPlansOfRunsAreShown(t *testing.T) {
 	w := newWorld(t)
 	first, second := withPlans(t, w)
 	for args, want := range map[string][]string{
-		"plan " + first:                         {"query 1, as stream 0 asked it\n  Aggregate  (cost=", "query 9, ", strings.Repeat("1", 100) + ")\n"},
-		"plan " + first + " --query 9":          {"query 9, ", "Index Scan"},
-		"plan FIRST SECOND":                     {"query 9, whose plan changed", "- Index Scan", "+ Seq Scan", "The same operators, tables and indexes: query 1."},
-		"plan FIRST SECOND --query 1":           {"query 1, whose plan has the same operators"},
+		"plan " + first:                         {"query 1: as stream 0 asked it\n  Aggregate  (cost=", "query 9: ", strings.Repeat("1", 100) + ")\n"},
+		"plan " + first + " --query 9":          {"query 9: ", "Index Scan"},
+		"plan FIRST SECOND":                     {"query 9: the plan changed", "- Index Scan", "+ Seq Scan", "The same operators, tables and indexes: query 1."},
+		"plan FIRST SECOND --query 1":           {"query 1: the plan has the same operators"},
 		"compare FIRST SECOND":                  {"geometric mean, s", "query 9  1.00  1.00  1.00  changed     4\n", "sledge jobs plan " + first[:12] + " " + second[:12]},
-		"timing FIRST":                          {"Times in seconds, from the request to the last row", "query 9         1   1.00  1.00  1.00     4", "Streams, by the numbers"},
+		"timing FIRST":                          {"Time (s): from the request to the last row", "query 9         1   1.00  1.00  1.00     4", "Streams: by the numbers"},
 		"timing FIRST --users":                  {"Virtual user 1\n", "query 9"},
 		"show last":                             {"Plans", "2 of 2 queries, taken in 0.0020 s after the measured time"},
-		"plan FIRST SECOND --query 'query9',1 ": {"query 1, ", "query 9, "},
+		"plan FIRST SECOND --query 'query9',1 ": {"query 1: ", "query 9: "},
 	} {
 		args = strings.NewReplacer("FIRST", first, "SECOND", second, "'", "").Replace(args)
 		if code := w.run(strings.Fields("jobs " + args)...); code != job.OK {
@@ -61,7 +61,7 @@ func TestPlansOfRunsAreShown(t *testing.T) {
 				t.Errorf("%s: got\n%s\nwant %q in it", args, &w.out, text)
 			}
 		}
-		if strings.Contains(args, "--query 9") && strings.Contains(w.out.String(), "query 1,") {
+		if strings.Contains(args, "--query 9") && strings.Contains(w.out.String(), "query 1:") {
 			t.Errorf("%s: got\n%s\nwant nothing of another query", args, &w.out)
 		}
 	}

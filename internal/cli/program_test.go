@@ -334,7 +334,7 @@ func TestResultsGoToTheStandardOutputAndAllElseToTheOther(t *testing.T) {
 	}
 	out, err := w.out.String(), w.err.String()
 	id := string(w.jobs(t)[0].ID)
-	if !strings.HasPrefix(out, "20.00  NOPM") || !strings.Contains(out, "new order") || !strings.Contains(out, "sledge jobs show "+id[:12]) {
+	if !strings.HasPrefix(out, "✓ Valid  20.00 NOPM") || !strings.Contains(out, "new order") || !strings.Contains(out, "sledge jobs show "+id[:12]) {
 		t.Errorf("got the standard output %q, want the figures first, a table, and where to look next", out)
 	}
 	if !strings.Contains(err, "2 virtual users, job "+id+"\n") || strings.Contains(out+err, "Vuser") {

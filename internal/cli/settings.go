@@ -34,7 +34,7 @@ type settings struct {
 	repository   string
 	noRepository bool
 	json         bool
-	service      bool
+	details      bool
 	verbose      bool
 	interval     seconds
 
@@ -102,6 +102,7 @@ func (s *settings) addTo(c *cobra.Command, p *Program, action job.Action, own fu
 	flags.BoolVar(&s.dryRun, "dry-run", false, "show each setting and where it comes from, and do nothing")
 	flags.StringVar(&s.as, "as", "", formHelp())
 	flags.BoolVar(&s.json, "json", false, "print the result as one JSON document")
+	flags.BoolVar(&s.details, "details", false, "show all of the result: each check, service times, failures by class, the network")
 	flags.BoolVar(&s.hammerDB, "hammerdb", false, "print HammerDB's lines, for scripts that look for them")
 	flags.BoolVar(&s.verbose, "verbose", false, "show the output of every virtual user, and every sample of a failure")
 	flags.StringArrayVar(&s.labels, "label", nil, "label the job with `name=value`; repeat as needed (sledge jobs list --label finds it)")

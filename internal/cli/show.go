@@ -22,14 +22,15 @@ func (p *Program) show(j job.Job, s *settings) error {
 		return p.printJSON(p.document(j, j.Result.Summary))
 	}
 	r := j.Result
-	if r.Status != job.Succeeded && len(r.Metrics)+len(r.Loaded)+len(r.Findings) == 0 {
+	all := r.Summary.All()
+	if r.Status != job.Succeeded && len(r.Metrics)+len(r.Loaded)+len(r.Findings) == 0 && all.Ended()+all.Retried == 0 {
 		return nil
 	}
 	if p.StdoutWidth != nil || s.demo { // there are lines above it
 		fmt.Fprintln(p.Stdout)
 	}
 	return report.Text(p.Stdout, j, r.Summary, report.View{
-		Width: p.width(), Look: p.StdoutLook, Service: s.service, Rules: s.verbose, Whole: j.ID == "", Line: p.headline(j), Next: p.next(j, s),
+		Width: p.width(), Look: p.StdoutLook, Rules: s.verbose, Whole: s.details, Line: p.headline(j), Next: p.next(j, s),
 	})
 }
 

@@ -141,7 +141,7 @@ func (a *archive) printTiming(j job.Job, d document.Timing) error {
 	case d.Seconds != nil && d.Users == nil:
 		return a.printSeconds(d)
 	case d.Users == nil:
-		fmt.Fprintln(a.program.Stdout, "Response times in ms, from due to done, with all retries")
+		fmt.Fprintln(a.program.Stdout, "Response time (ms): from scheduled start to completion, retries included")
 		return a.printTimes(append(d.Transactions, *d.All))
 	}
 	for i, u := range d.Users {
@@ -191,7 +191,7 @@ func (a *archive) printTimes(list []report.Transaction) error {
 
 // printSeconds prints a line for each second and kind of transaction.
 func (a *archive) printSeconds(d document.Timing) error {
-	fmt.Fprintln(a.program.Stdout, "Response times in ms by the second, from due to done, with all retries")
+	fmt.Fprintln(a.program.Stdout, "Response time (ms) by the second: from scheduled start to completion, retries included")
 	t := terminal.Table{Columns: []terminal.Column{
 		{Head: "since", Left: true}, // the phase began, at the end of the second
 		{Head: "transaction", Left: true},

@@ -46,12 +46,14 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 
 	result := job.Result{
 		Users: p.Users, Kinds: p.Workload.KindNames(), Started: m.started, Elapsed: m.elapsed.Seconds(),
-		Summary: m.summary, Spans: r.spans.all(), Client: &m.client, ServerCount: serverCount(),
+		Summary: m.summary, LastFailures: r.failures(m.summary), Spans: r.spans.all(), Client: &m.client, ServerCount: serverCount(),
 	}
 	window := workload.Window{
 		Summary: m.summary, Elapsed: m.elapsed, Users: p.Users, Options: p.Settings, Survey: r.survey, Spans: result.Spans,
 	}
-	result.Metrics = p.Workload.Score(window)
+	if didAnything(m.summary) {
+		result.Metrics = p.Workload.Score(window)
+	}
 	if p.Workload.Remarks != nil {
 		result.Remarks = p.Workload.Remarks(window)
 	}

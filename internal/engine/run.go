@@ -80,7 +80,7 @@ type run struct {
 	mu         sync.Mutex
 	died       error      // the first user's that could not go on
 	poolLosses []poolLoss // by connection of the pool
-	noted      map[meter.Class]int
+	noted      map[meter.Class]noted
 
 	lost       *losses
 	logins     chan struct{}   // holds one for each connection that is being made in the run
@@ -204,7 +204,7 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		calls:       context.WithoutCancel(ctx),
 		stopped:     make(chan struct{}),
 		finished:    make(chan struct{}),
-		noted:       map[meter.Class]int{},
+		noted:       map[meter.Class]noted{},
 		checkFile:   p.databaseFile(),
 		parts:       p.newParts(),
 	}
@@ -779,7 +779,7 @@ func (r *run) serverTPM() *float64 {
 func (r *run) result(m measurement) job.Result {
 	result := job.Result{
 		Users: r.plan.Users, Clients: r.plan.Pacing.Clients, Kinds: r.plan.Workload.KindNames(),
-		Started: m.started, Elapsed: m.elapsed.Seconds(), Summary: m.summary,
+		Started: m.started, Elapsed: m.elapsed.Seconds(), Summary: m.summary, LastFailures: r.failures(m.summary),
 	}
 	if !m.started.IsZero() {
 		result.Waiting = r.waiting(m)
@@ -800,7 +800,8 @@ func (r *run) result(m measurement) job.Result {
 	}
 	if m.start.probe.read && m.end.probe.read {
 		w.Elapsed = m.end.probe.at.Sub(m.start.probe.at)
-		w.Probe, w.Probed = m.end.probe.n-m.start.probe.n, true
+		w.Probe = m.end.probe.n - m.start.probe.n
+		w.Probed = w.Probe >= 0 // or the rows that are counted were removed meanwhile
 		result.Agreement = r.agreement(m, w.Probe)
 	}
 	if m.start.counter.read && m.end.counter.read {
@@ -811,7 +812,9 @@ func (r *run) result(m measurement) job.Result {
 	if !w.Probed {
 		result.Unprobed = cmp.Or(m.start.unread, m.end.unread)
 	}
-	result.Metrics = r.plan.Workload.Score(w)
+	if didAnything(m.summary) {
+		result.Metrics = r.plan.Workload.Score(w)
+	}
 	if r.profile != nil && !m.started.IsZero() {
 		result.PerUser = r.profile.Users(m.elapsed)
 	}
@@ -821,11 +824,22 @@ func (r *run) result(m measurement) job.Result {
 	return result
 }
 
+// didAnything reports whether a transaction succeeded. Without one there is no figure: what the
+// server counted is the work of others.
+func didAnything(s meter.Summary) bool {
+	all := s.All()
+	return all.Done+all.RolledBack > 0
+}
+
 // describeCount says how many transactions of all kinds the server has counted, or why its
 // count is not used.
 func (r *run) describeCount(result *job.Result, w *workload.Window, m measurement) {
 	if m.renewed && r.lostConnections() { // the server may have begun anew
 		result.Uncounted = "the session that read it was lost, and a server that begins anew counts from 0"
+		return
+	}
+	if m.end.counter.n < m.start.counter.n {
+		result.Uncounted = "it went back during the run: the server was restarted, or its statistics were reset"
 		return
 	}
 	n := m.end.counter.n - m.start.counter.n - (m.end.told - m.start.telling)
@@ -934,7 +948,7 @@ func (r *run) doubts(result *job.Result, m measurement) error {
 		return nil
 	}
 	result.Status = job.Invalid
-	return job.WithExit(job.ExitInvalid, fmt.Errorf("the run is not valid: %w", err))
+	return job.WithExit(job.ExitInvalid, fmt.Errorf("%s%w", job.NotValid, err))
 }
 
 // disagreement returns an error when the two counts are further apart than failures

@@ -1,11 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -387,19 +390,51 @@ func backoff(retries int) time.Duration {
 	return min(time.Duration(retries-1)*5*time.Millisecond, 50*time.Millisecond)
 }
 
-// noteFailure keeps the first examples of each class of failure, with their
-// messages, for the job. Counting is the stripes' business.
+// noted is what a run keeps of a class of failure.
+type noted struct {
+	times int
+	kind  meter.Kind // of the last transaction that failed for good, and why it did
+	last  error
+}
+
+// noteFailure keeps the first examples of each class of failure, with their messages, for
+// the job, and the last error. Counting is the stripes' business.
 func (r *run) noteFailure(record meter.Record, failure error, retried bool) {
 	const examples = 5
 	r.mu.Lock()
-	r.noted[record.Class]++
 	n := r.noted[record.Class]
+	n.times++
+	if !retried {
+		n.kind, n.last = record.Kind, failure
+	}
+	r.noted[record.Class] = n
 	r.mu.Unlock()
-	if n <= examples {
+	if n.times <= examples {
 		user := int(record.User) + r.plan.firstWorker()
 		r.feed.send(job.Event{User: user, Failure: &job.Failure{
 			Kind: r.plan.Workload.Kinds[record.Kind].Name, Class: record.Class.String(),
 			Message: failure.Error(), Retried: retried,
 		}})
 	}
+}
+
+// failures lists the classes of failure in s, each with the last message that there was.
+func (r *run) failures(s meter.Summary) (list []job.LastFailure) {
+	const longest = 300 // bytes
+	all := s.All()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, class := range meter.Classes() {
+		n := r.noted[class]
+		if all.Failed[class] == 0 || n.last == nil {
+			continue
+		}
+		message, _, _ := strings.Cut(strings.TrimSpace(n.last.Error()), "\n")
+		if len(message) > longest {
+			message = strings.ToValidUTF8(message[:longest], "")
+		}
+		list = append(list, job.LastFailure{Class: class.String(), Failed: all.Failed[class], Kind: r.plan.Workload.Kinds[n.kind].Name, Message: message})
+	}
+	slices.SortStableFunc(list, func(a, b job.LastFailure) int { return cmp.Compare(b.Failed, a.Failed) })
+	return list
 }

@@ -77,6 +77,9 @@ func (s Status) Valid() bool { return s == Succeeded || s == Missed }
 // Whole reports whether a run of this status ran to its end, whatever its figures are worth.
 func (s Status) Whole() bool { return s == Succeeded || s == Invalid || s == Missed }
 
+// NotValid begins the reason of a run that is Invalid.
+const NotValid = "the run is not valid: "
+
 // Result is how a job ended.
 type Result struct {
 	Status Status `json:"status"`
@@ -109,6 +112,10 @@ type Result struct {
 	// Idle says how many virtual users, or asynchronous clients, did no transaction although they
 	// were scheduled to; nil of a run that is not timed.
 	Idle *IdleUsers `json:"idle_users,omitempty"`
+
+	// LastFailures are the last failures of each class that transactions of the measured time
+	// ended with, those of the most frequent class first.
+	LastFailures []LastFailure `json:"last_failures,omitempty"`
 
 	// Waiting are transactions that were under way when the time was up and had then, or
 	// in the end, taken longer than is usual, longest first. They are in no histogram.
@@ -187,6 +194,15 @@ func (r Result) Metric(name string) (value float64, found bool) {
 		}
 	}
 	return 0, false
+}
+
+// LastFailure counts the transactions that failed with a class of error, and has the last
+// message that the server gave for it.
+type LastFailure struct {
+	Class   string `json:"class"` // "deadlock"
+	Failed  int64  `json:"failed"`
+	Kind    string `json:"kind"`    // of the transaction that failed last: "payment"
+	Message string `json:"message"` // that it failed with, its first line, of 300 bytes at most
 }
 
 // Pace says how a run kept to the rate of transactions that it was asked for. Rates are a

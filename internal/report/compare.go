@@ -398,7 +398,7 @@ func (c Comparison) figures(b *page) {
 		b.say(plain, "\nNothing was measured in these runs.")
 		return
 	}
-	b.title("Figures", "and what they are to those of A")
+	b.title("Figures", "of each run, and their ratio to those of A")
 	t := terminal.Table{Columns: []terminal.Column{{Head: "  figure", Left: true}}}
 	for i := range c.Runs {
 		t.Columns = append(t.Columns, terminal.Column{Head: Letter(i)})

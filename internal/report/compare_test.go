@@ -139,8 +139,8 @@ func TestTheReportSaysWhatWentOverTheNetwork(t *testing.T) {
 	}
 	all := run.Summary.All()
 	each := float64(all.Traffic.RoundTrips) / float64(all.Ended())
-	if want := fmt.Sprintf("%.2f round trips a transaction", each); !strings.Contains(show(View{}), want) {
-		t.Errorf("got\n%s\nwant %q in it", show(View{}), want)
+	if want := fmt.Sprintf("%.2f round trips a transaction", each); !strings.Contains(show(View{Whole: true}), want) {
+		t.Errorf("got\n%s\nwant %q in it", show(View{Whole: true}), want)
 	}
 	for _, width := range []int{60, 80, 140} {
 		text := show(View{Width: width, Whole: true})

@@ -44,12 +44,13 @@ type Document struct {
 	Metrics          []job.Metric      `json:"metrics,omitempty"`
 	Worth            string            `json:"worth,omitempty"`   // of the metrics, where the job did not end as it should: "INVALID: do not use these figures"
 	Remarks          []string          `json:"remarks,omitempty"` // what has to be known of the metrics, and why one is missing
-	Alarms           []string          `json:"alarms,omitempty"`  // why the figures must not be used, or not without a second thought
-	Grounds          []Ground          `json:"grounds,omitempty"` // what they rest on
+	Grounds          []Ground          `json:"grounds,omitempty"` // what the figures rest on, and what needs attention: that of the tones "doubtful" and "bad"
+	Alarms           []string          `json:"alarms,omitempty"`  // the grounds of the tone "bad", a line each
 	Started          time.Time         `json:"started,omitzero"`  // of the measurement
 	Elapsed          float64           `json:"elapsed_seconds,omitempty"`
 	Agreement        *job.Agreement    `json:"agreement,omitempty"`
 	CounterAgreement *job.Agreement    `json:"counter_agreement,omitempty"` // of the server's count of all transactions, which TPM is computed from
+	LastFailures     []job.LastFailure `json:"last_failures,omitempty"`     // of each class of failure in the measured time: how many, and the last message
 	Waiting          []job.Waiting     `json:"waiting,omitempty"`           // transactions that had not ended when the time was up, longest first
 	LongestGap       *job.Gap          `json:"longest_gap,omitempty"`       // in which no transaction ended; 0 if it was below 0.25 s
 	Standstills      int               `json:"standstills,omitempty"`       // gaps of a second or more
@@ -133,18 +134,17 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		ID:     j.ID, Action: j.Spec.Action, Database: j.Spec.Database, Workload: j.Spec.Workload,
 		Options: j.Spec.Options, Users: Users(j), Seed: j.Spec.Seed, Profile: j.Profile, Labels: j.Spec.Labels, Note: j.Spec.Note, Origin: j.Origin,
 		Status: j.Status, Reason: j.Reason, Begun: j.Begun.UTC(), Ended: j.Ended.UTC(), Facts: j.Facts,
-		Unrecorded: j.Dropped, Worth: Worth(j), Alarms: Alarms(j),
+		Unrecorded: j.Dropped, Worth: Worth(j),
 		Line: r.Line, Metrics: r.Metrics, Remarks: r.Remarks, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
 		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
-		Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Idle: r.Idle, Client: r.Client, Pace: r.Pace, Keyed: r.Keyed, Thresholds: r.Thresholds, Lateness: r.Lateness, Sharing: r.Sharing, Pool: r.Pool, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
+		LastFailures: r.LastFailures, Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Idle: r.Idle, Client: r.Client, Pace: r.Pace, Keyed: r.Keyed, Thresholds: r.Thresholds, Lateness: r.Lateness, Sharing: r.Sharing, Pool: r.Pool, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
 		Findings: r.Findings, Loaded: r.Loaded, Steps: newLoadSteps(r.Steps, j.Kinds),
 		Spans: r.Spans, Explained: r.Explained, Outages: r.Outages, Ledger: r.Ledger, Uncounted: r.Uncounted, Unprobed: r.Unprobed, ServerCount: r.ServerCount, ServerReport: r.ServerReport,
 	}
-	if j.Spec.Action == job.Run {
-		utc := j
-		utc.Result.Started = r.Started.UTC()
-		d.Grounds = Grounds(utc, sum)
-	}
+	utc := j
+	utc.Result.Started = r.Started.UTC()
+	d.Grounds = Grounds(utc, sum)
+	d.Alarms = Alarms(d.Grounds)
 	if len(sum.Kinds) == 0 {
 		return d
 	}

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sledge/internal/job"
@@ -56,31 +58,107 @@ var untidied = map[job.Status]string{
 	job.Failed:  "FAILED AFTER THE RUN: the figures are whole",
 }
 
-// Alarms say why the result of a job must not be used, or not without a second thought: a
-// sentence each.
-func Alarms(j job.Job) []string {
-	var list []string
-	if j.Status != job.Succeeded && j.Reason != "" {
-		reason := strings.ReplaceAll(j.Reason, "\n", "; ")
-		if len(j.Result.Metrics) == 0 { // nothing has said so yet
-			reason = strings.ToUpper(string(j.Status)) + ": " + reason
-		}
-		list = append(list, reason)
+// NeedsAttention reports whether a reader must know the ground before using the figures.
+func (g Ground) NeedsAttention() bool { return g.Tone == Doubtful || g.Tone == Bad }
+
+// line spells the ground as one line for people.
+func (g Ground) line() string {
+	if g.Name == "" {
+		return g.Text
 	}
-	list = append(list, Warnings(j.Result)...)
-	if j.Dropped > 0 {
-		list = append(list, fmt.Sprintf("INCOMPLETE: the repository could not take %s events; output, failures or seconds of this job are missing.", count(j.Dropped)))
-	}
-	return list
+	return g.Name + ": " + g.Text
 }
 
-// Grounds say what the figures of a run rest on. What shakes them is among Alarms.
+// Attention returns the grounds that a reader must know before using the figures: first those
+// that forbid a figure, then those that cast doubt on it.
+func Attention(list []Ground) []Ground {
+	attention := slices.DeleteFunc(slices.Clone(list), func(g Ground) bool { return !g.NeedsAttention() })
+	slices.SortStableFunc(attention, func(a, b Ground) int { return cmp.Compare(a.Tone, b.Tone) }) // "bad" is before "doubtful"
+	return attention
+}
+
+// passed lists the checks that found nothing wrong, once each.
+func passed(list []Ground) []string {
+	var names []string
+	for _, g := range list {
+		if g.Tone == Good && g.Name != "" {
+			names = append(names, strings.ToLower(g.Name))
+		}
+	}
+	return distinct(names)
+}
+
+// Alarms are the lines of the grounds that forbid a figure.
+func Alarms(list []Ground) (lines []string) {
+	for _, g := range list {
+		if g.Tone == Bad {
+			lines = append(lines, g.line())
+		}
+	}
+	return lines
+}
+
+// verdict says in a word or two how a job ended, and how good that is.
+func verdict(j job.Job, list []Ground) (Tone, string) {
+	status := strings.ToUpper(string(j.Status))
+	switch attention := Attention(list); {
+	case j.Result.Untidy != "" && j.Status != job.Invalid && untidied[j.Status] != "":
+		before, _, _ := strings.Cut(untidied[j.Status], ":")
+		return Doubtful, before
+	case j.Status == job.Running:
+		return Doubtful, status
+	case j.Status == job.Missed:
+		return Bad, "MISSED A THRESHOLD"
+	case j.Status != job.Succeeded:
+		return Bad, status
+	case j.Origin != "": // which checked nothing that we know of
+		return Plain, "Imported"
+	case len(attention) == 0:
+		return Good, "Valid"
+	case len(attention) == 1:
+		return attention[0].Tone, "1 caveat"
+	default:
+		return attention[0].Tone, count(int64(len(attention))) + " caveats"
+	}
+}
+
+// reason is the ground that says why a job did not succeed.
+func reason(j job.Job) (Ground, bool) {
+	if j.Status == job.Succeeded || j.Status == job.Missed || j.Reason == "" { // thresholds say themselves what was missed
+		return Ground{}, false
+	}
+	why := strings.TrimPrefix(strings.ReplaceAll(j.Reason, "\n", "; "), job.NotValid)
+	g := Ground{Tone: Bad, Name: strings.ToUpper(string(j.Status[:1])) + string(j.Status[1:]), Text: why}
+	switch {
+	case j.Result.Untidy != "" && j.Status != job.Invalid:
+		g = Ground{Tone: Doubtful, Name: "Afterwards", Text: "the figures are whole, but " + why}
+	case j.Status == job.Partial:
+	case len(j.Result.Metrics) > 0:
+		g.Text = "do not use these figures: " + why
+	}
+	return g, true
+}
+
+// Grounds say what the figures of a job rest on, and what needs attention in it.
 func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	row := func(tone Tone, name, format string, args ...any) {
 		list = append(list, Ground{tone, name, fmt.Sprintf(format, args...)})
 	}
+	if g, any := reason(j); any {
+		list = append(list, g)
+	}
+	if j.Dropped > 0 {
+		row(Bad, "Incomplete", "the repository could not take %s events: output, failures or seconds of this job are missing", count(j.Dropped))
+	}
+	if j.Spec.Action != job.Run {
+		return list
+	}
+	r := j.Result
+	for _, f := range r.LastFailures {
+		row(Doubtful, "Failures", "%s", failureClass(f))
+	}
 	row(Plain, "Load", "%s", load(j))
-	if c := j.Result.Contention; c != nil {
+	if c := r.Contention; c != nil {
 		mark := Plain
 		if c.Sharing > 0 {
 			mark = Doubtful
@@ -89,8 +167,8 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	}
 	if took := elapsed(j, sum); took > 0 && wasMeasured(j, sum) {
 		since := ""
-		if !j.Result.Started.IsZero() {
-			since = ", from " + j.Result.Started.Format(timeLayout)
+		if !r.Started.IsZero() {
+			since = ", from " + r.Started.Format(timeLayout)
 		}
 		row(Plain, "Measured", "%s%s", Spell(took), since)
 	}
@@ -107,76 +185,28 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 			row(Doubtful, "Unproven", "%s", f.Unproven)
 		}
 	}
-	r := j.Result
-	name := "Figures"
 	for _, remark := range r.Remarks {
-		row(Doubtful, name, "%s", remark)
-		name = ""
+		row(Doubtful, "Figures", "%s", remark)
 	}
-	agree := r.Agreement != nil && r.Agreement.Holds && !r.Agreement.Vague && !r.Agreement.None
-	if a := r.Agreement; agree {
-		row(Good, "Counts", "agree: the virtual users counted %s %ss%s, the server %s (%s to %s expected)%s",
-			count(a.Client), a.What, over(*a), count(a.Server), count(a.Low), count(a.High), allowance(*a))
-	}
-	if r.Unprobed != "" {
-		row(Doubtful, "Counts", "not compared, so that the figures are the virtual users' own: %s", r.Unprobed)
-	}
-	if a := r.CounterAgreement; a != nil && a.Trusted() {
-		if agree {
-			row(Good, "", "and %s transactions of all kinds, the server %s", count(a.Client), count(a.Server))
-		} else {
-			row(Good, "Counts", "of all transactions agree: the virtual users counted %s, the server %s", count(a.Client), count(a.Server))
-		}
-	} else if r.Agreement == nil && r.Pool.Elsewhere() {
-		row(Doubtful, "Counts", "not compared: the pool leads to several servers, and the one that the monitor is connected to counted neither all transactions nor its own alone")
-	} else if a := r.Agreement; a != nil && a.None {
-		row(Plain, "Counts", "not compared: there were no %ss to do, which are what is counted in the database", a.What)
-	}
-	if c := r.ServerCount; c != nil {
-		all := sum.All()
-		row(Plain, "Counts", "the virtual users did %s transactions; the server counted %s by a measure of its own, whoever made them: %s %s, %s", count(all.Done), count(c.Count), count(int64(c.Rate)), c.Unit, c.Is)
-	}
-	if idle := r.Idle; idle != nil {
-		if idle.Idle == 0 {
-			row(Good, "Users", "%s worked", sharers(r))
-		} else {
-			row(Bad, "Users", "%s of %s did no transaction", count(int64(idle.Idle)), sharers(r))
-		}
-	}
-	if g := r.LongestGap; g != nil && g.Seconds < standstill {
-		flow := "steady: never 0.25 s without a transaction that ended"
-		if g.Seconds > 0 {
-			flow = fmt.Sprintf("steady: the longest time in which no transaction ended was %.2f s, at %s", g.Seconds, clock(g.From))
-		}
-		mark := Good
-		if r.Client != nil && len(r.Client.Pauses) > 0 {
-			mark, flow = Plain, flow+"; this does not count the time in which this client did not run"
-		}
-		row(mark, "Flow", "%s", flow)
-	}
-	for i, o := range r.Outages {
-		name := ""
-		if i == 0 {
-			name = "Outages"
-		}
-		row(Doubtful, name, "%s", outage(o))
-	}
+	list = append(list, countGrounds(r, sum)...)
+	list = append(list, flowGrounds(r)...)
 	if l := r.Ledger; l != nil {
 		mark := Good
 		if !l.Holds() {
 			mark = Bad
 		}
 		row(mark, "Ledger", "%s", ledger(*l))
+		for _, example := range l.Examples {
+			row(mark, "", "%s", example)
+		}
 	}
 	if list := r.Thresholds; len(list) > 0 {
-		name := "Thresholds"
 		for _, t := range list {
 			mark := Good
 			if !t.Passed {
 				mark = Bad
 			}
-			row(mark, name, "%s", t.Text)
-			name = ""
+			row(mark, "Thresholds", "%s", t.Text)
 		}
 	}
 	if k := r.Keyed; k != nil {
@@ -202,15 +232,8 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	if s := r.Sharing; s != nil {
 		row(Plain, "Sharing", "%s for %s; transactions waited %s for one", connections(s.Connections), sharers(r), delay(s.Wait))
 	}
-	if c := r.Client; c != nil && c.HadRoom() {
-		mark, who := Good, "had room: "
-		if c.WithDatabase { // which may take what it can get
-			mark, who = Plain, "with the database in it: "
-		}
-		if c.OtherJobs > 0 {
-			mark, who = Doubtful, "together with "+otherJobs(c.OtherJobs)+" of this process: "
-		}
-		row(mark, "Client", "%s%.2f of %s used; %s", who, c.CoresUsed, cores(c.Cores), garbage(*c))
+	if c := r.Client; c != nil {
+		list = append(list, clientGrounds(*c)...)
 	}
 	all := sum.All()
 	if t := newTraffic(&all); t != nil {
@@ -244,10 +267,15 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 		if f.Durability.Holds {
 			row(Good, "Durability", "commits survive a power failure: %s", f.Durability.Why)
 		} else {
-			row(Doubtful, "Durability", "a power failure may lose commits: %s", f.Durability.Why)
+			row(Doubtful, "Durability", "a power failure may lose commits (%s): do not compare with durable runs", f.Durability.Why)
 		}
 	}
 	return list
+}
+
+// failureClass says how many transactions failed with a class of error, and why the last did.
+func failureClass(f job.LastFailure) string {
+	return fmt.Sprintf("%s × %s, the last in %s: %s", count(f.Failed), f.Class, f.Kind, f.Message)
 }
 
 // wasMeasured reports whether a run came as far as its measured time. The result of one that did

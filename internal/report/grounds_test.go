@@ -10,8 +10,8 @@ import (
 
 func TestGrounds_DoubtAClientThatDidOtherJobs(t *testing.T) {
 	client := &job.ClientLoad{CoresUsed: 0.1, Cores: 2, OtherJobs: 1}
-	want := Ground{Doubtful, "Client", "together with another job of this process: 0.10 of 2 cores used; garbage collection did not pause it"}
-	if said := Grounds(job.Job{Result: job.Result{Client: client}}, meter.Summary{}); !slices.Contains(said, want) {
+	want := Ground{Doubtful, "Client", "0.10 of 2 cores used together with another job of this process: run one at a time"}
+	if said := Grounds(job.Job{Spec: job.Spec{Action: job.Run}, Result: job.Result{Client: client}}, meter.Summary{}); !slices.Contains(said, want) {
 		t.Errorf("got %+v, want %+v among them", said, want)
 	}
 }
@@ -19,7 +19,7 @@ func TestGrounds_DoubtAClientThatDidOtherJobs(t *testing.T) {
 func TestGroundsNameWhatIsUnproven(t *testing.T) {
 	const doubt = "No test of Sledge's runs on Some 9: they run on 8."
 	for _, unproven := range []string{doubt, ""} {
-		said := Grounds(job.Job{Facts: &job.Facts{Unproven: unproven}}, meter.Summary{})
+		said := Grounds(job.Job{Spec: job.Spec{Action: job.Run}, Facts: &job.Facts{Unproven: unproven}}, meter.Summary{})
 		if got := slices.Contains(said, Ground{Doubtful, "Unproven", doubt}); got != (unproven != "") {
 			t.Errorf("%q: got the grounds %+v", unproven, said)
 		}

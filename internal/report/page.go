@@ -38,6 +38,42 @@ func (p *page) say(look func(string) string, format string, args ...any) {
 	}
 }
 
+// piece is a part of a line, with its look.
+type piece struct {
+	look func(string) string
+	text string
+}
+
+// pieces writes a line of pieces that stay whole: those that there is no room for go on in the
+// next line.
+func (p *page) pieces(list []piece) {
+	const between, indent = "  ", "  "
+	column := 0
+	for i, one := range list {
+		width := terminal.Width(one.text)
+		switch {
+		case i == 0:
+		case p.Width > 0 && column+len(between)+width > p.Width:
+			p.WriteString("\n" + indent)
+			column = len(indent)
+		default:
+			p.WriteString(between)
+			column += len(between)
+		}
+		for j, line := range strings.Split(terminal.Fold(strings.Repeat(" ", column)+one.text, p.Width), "\n") {
+			if j == 0 {
+				line = line[column:]
+			} else {
+				p.WriteByte('\n')
+				column = 0
+			}
+			p.WriteString(one.look(line))
+			column += terminal.Width(line)
+		}
+	}
+	p.WriteByte('\n')
+}
+
 // asItIs adds lines that others wrote, set out by their spaces.
 func (p *page) asItIs(text string) {
 	text = PrintableLines(text)
@@ -61,7 +97,7 @@ func (p *page) title(name, explained string) {
 		p.say(p.Look.Strong, "\n%s", name)
 		return
 	}
-	text := terminal.Fold("\n"+name+", "+explained, p.Width)
+	text := terminal.Fold("\n"+name+": "+explained, p.Width)
 	fmt.Fprintln(p, strings.Replace(text, name, p.Look.Strong(name), 1))
 }
 

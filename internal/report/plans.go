@@ -117,7 +117,7 @@ const besideFrom = 100
 
 // compare writes two plans of each query, with what only one of them does marked.
 func (p Plans) compare(b *page, all bool) {
-	b.title("Plans", "- marks what only A does, + what only B does")
+	b.title("Plans", "what only A does is marked -, what only B does +")
 	for i, r := range p.Runs {
 		b.say(plain, "  %s  %s", b.Look.Strong(Letter(i)), r.ID)
 	}
@@ -127,9 +127,9 @@ func (p Plans) compare(b *page, all bool) {
 			same = append(same, q.Kind)
 			continue
 		}
-		verdict := "of which one run has no plan"
+		verdict := "one run has no plan"
 		if q.Changed != nil {
-			verdict = map[bool]string{true: "whose plan changed", false: "whose plan has the same operators, tables and indexes"}[*q.Changed]
+			verdict = map[bool]string{true: "the plan changed", false: "the plan has the same operators, tables and indexes"}[*q.Changed]
 		}
 		b.title(Printable(q.Kind), verdict)
 		var sides [2]job.QueryPlan

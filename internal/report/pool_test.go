@@ -26,11 +26,11 @@ func TestAPoolIsShownWithWhatItLost(t *testing.T) {
 		Agreement: &job.Agreement{What: "new order", Client: 5, Server: 5, Low: 5, High: 5, Holds: true, Over: "tpcc on one"},
 	}}
 	var out bytes.Buffer
-	if err := Text(&out, j, meter.NewSummary(1), View{}); err != nil {
+	if err := Text(&out, j, meter.NewSummary(1), View{Whole: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"! LOST: connection b of the pool, tpcc on two, at 1:04 of the measured time (2026-01-02 03:04:05 UTC), 4 sessions: unexpected EOF",
+		"✗  Pool  LOST: connection b of the pool, tpcc on two, at 1:04 of the measured time (2026-01-02 03:04:05 UTC), 4 sessions: unexpected EOF",
 		"the virtual users counted 5 new orders over the connections to tpcc on one, the server 5",
 		"  a           1,200    1,200    2.00    12.0       0",
 		"  b             300      300    2.00    12.0       4",

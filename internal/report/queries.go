@@ -171,7 +171,7 @@ func (c Comparison) queries(b *page) {
 	if several {
 		what += ", of each the mean"
 	}
-	b.title("Queries", what+", and what it is to that of A")
+	b.title("Queries", what+", and the ratio to that of A")
 	t := terminal.Table{Columns: []terminal.Column{{Head: "  query", Left: true}}}
 	sameRows := c.sameRows()
 	// Of the ranks, that of plans is the lowest, and those of what a later run has are higher.

@@ -9,9 +9,9 @@ import (
 // Sheet is what Text writes, in parts, for who shows it on something else than a terminal. Its
 // text is in the looks of terminal.Marked, and what others wrote in it is printable.
 type Sheet struct {
-	Headline []Item   // what came of it; empty where there is nothing to say
-	Alarms   []string // why the result must not be used, or not without a second thought
-	Parts    []Part
+	Headline  []Item   // what came of it; empty where there is nothing to say
+	Attention []Ground // what a reader must know before using the figures
+	Parts     []Part
 }
 
 // Part is a part of a sheet.
@@ -54,11 +54,19 @@ func onSheet() page {
 func NewSheet(j job.Job, sum meter.Summary, line string) Sheet {
 	b := onSheet()
 	b.Line = line
-	headline(&b, j)
-	for _, alarm := range Alarms(j) {
-		b.sheet.Alarms = append(b.sheet.Alarms, Printable(alarm))
+	list := Grounds(j, sum)
+	if j.Spec.Action != job.Run {
+		headline(&b, j)
+	} else if len(j.Result.Metrics) > 0 {
+		if worth := Worth(j); worth != "" {
+			b.say(b.Look.Bad, "%s", worth)
+		}
+		b.lay(metricTable(&b, j))
 	}
-	whole(&b, j, sum)
+	for _, g := range Attention(list) {
+		b.sheet.Attention = append(b.sheet.Attention, Ground{g.Tone, Printable(g.Name), Printable(g.Text)})
+	}
+	whole(&b, j, sum, list)
 	return *b.sheet
 }
 

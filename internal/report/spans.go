@@ -49,7 +49,7 @@ func UsersOf(list []job.Span) (users []int) {
 // spans writes what a run did whose transactions are few and long: a line for each kind of
 // them, and a drawing of what each stream did when.
 func spans(b *page, r job.Result) {
-	b.title("Times in seconds", "from the request to the last row")
+	b.title("Time (s)", "from the request to the last row")
 	t := terminal.Table{Columns: []terminal.Column{
 		{Head: "  transaction", Left: true},
 		{Head: "done"},

@@ -26,9 +26,9 @@ func TestSpansAreListedAndDrawn(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := out.String()
-	_, drawn, _ := strings.Cut(text, "Streams, ")
+	_, drawn, _ := strings.Cut(text, "Streams: ")
 	for _, want := range []string{
-		"0.01235 s  geometric mean", "   1,234  queries an hour",
+		"✓ Valid  0.01235 s geometric mean\n  1,234 queries an hour  1 failed (25 %)\n",
 		"  query 1         2    25.0    37.5    50.0         0\n",
 		"  query 2         1  0.2500  0.2500  0.2500         1\n",
 	} {

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,39 +23,49 @@ import (
 
 // View says how a job is shown to people.
 type View struct {
-	Width   int           // in columns; 0 for as many as it takes
-	Look    terminal.Look // what can be shown besides plain text
-	Service bool          // show service times, even where response times say the same
-	Rules   bool          // list the rules of a check, even where all hold
-	Whole   bool          // show all that is known: what the job was asked for, too
-	Line    string        // the headline in words that scripts look for, shown with the whole; "" for none
-	Next    []Pointer     // where to look next
+	Width int           // in columns; 0 for as many as it takes
+	Look  terminal.Look // what can be shown besides plain text
+	Rules bool          // list the rules of a check, even where all hold
+	Whole bool          // show all that is known: each check, service times, what the job was asked for
+	Line  string        // the headline in words that scripts look for, shown with the whole; "" for none
+	Next  []Pointer     // where to look next
 }
 
 // Pointer is a command to try next, and what for.
 type Pointer struct{ Command, Why string }
 
-// Text writes a job for people: its result first, then what that rests on, then the
-// details. The summary is of a run, and empty otherwise.
+// Text writes a job for people: first its verdict with the figures, then what was measured
+// where, then what needs attention, then the details. The summary is of a run, and empty
+// otherwise.
 func Text(w io.Writer, j job.Job, sum meter.Summary, v View) error {
 	b := page{View: v}
-	headline(&b, j)
-	alarms(&b, j)
-	whole(&b, j, sum)
+	list := Grounds(j, sum)
+	if j.Spec.Action == job.Run {
+		score(&b, j, sum, list)
+		b.pieces(where(&b, j, sum))
+	} else {
+		headline(&b, j)
+	}
+	attention(&b, list)
+	whole(&b, j, sum, list)
 	b.end()
 	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
 	return err
 }
 
-// whole tells all of a job that stands below its headline.
-func whole(b *page, j job.Job, sum meter.Summary) {
-	if j.Spec.Action == job.Run {
-		grounds(b, j, sum)
+// whole shows the details of a job, below what needs attention.
+func whole(b *page, j job.Job, sum meter.Summary, list []Ground) {
+	if j.Spec.Action == job.Run && b.Whole {
+		if b.sheet == nil && len(j.Result.Metrics) > 0 {
+			b.title("Figures", "")
+			b.lay(metricTable(b, j))
+		}
+		grounds(b, list)
 	}
 	if len(j.Result.Spans) > 0 {
 		spans(b, j.Result)
 	} else if all := sum.All(); all.Ended()+all.Retried > 0 {
-		transactions(b, j.Kinds, sum, correctionOf(j, sum))
+		transactions(b, j, sum)
 	}
 	if len(j.Result.Steps) > 0 {
 		loadSteps(b, j.Result.Steps)
@@ -74,67 +85,131 @@ func whole(b *page, j job.Job, sum meter.Summary) {
 	}
 	if b.Whole {
 		setup(b, j, sum)
+	} else if names := passed(list); len(names) > 0 {
+		fmt.Fprintln(b)
+		b.say(b.Look.Faint, "Checks: %s ok (--details shows them)", strings.Join(names, ", "))
 	}
 }
 
 const timeLayout = "2006-01-02 15:04:05 MST"
 
-// headline shows what came of the job, large: of a run its figures, of which all but
-// the first few are for those who ask for everything.
+// headline shows what came of a job that is not a run.
 func headline(b *page, j job.Job) {
 	r, look := j.Result, b.Look
-	switch {
-	case len(r.Metrics) > 0:
-	case j.Status == job.Succeeded && len(r.Findings) > 0:
-		b.say(look.Good, "Consistent: %s (%s).", verdicts(r.Findings), Spell(elapsed(j, meter.Summary{})))
-		return
-	case j.Status == job.Succeeded && len(r.Loaded) > 0:
-		rows, size := sumLoaded(r)
-		if rows == 0 {
-			b.say(look.Figure, "Built in %s, of rows that were loaded before.", Spell(elapsed(j, meter.Summary{})))
-			return
-		}
-		b.say(look.Figure, "Built in %s: %s rows, %s at %s MB/s.", Spell(elapsed(j, meter.Summary{})), count(rows), humanize.Bytes(uint64(size)), megabytesPerSecond(size, r.Elapsed))
-		return
-	case j.Status == job.Succeeded:
-		b.say(look.Good, "Done in %s: %s %s on %s.", Spell(elapsed(j, meter.Summary{})), j.Spec.Action, j.Spec.Workload, j.Spec.Database)
-		return
+	took := Spell(elapsed(j, meter.Summary{}))
+	switch rows, size := sumLoaded(r); {
+	case j.Status != job.Succeeded:
+	case len(r.Findings) > 0:
+		b.say(look.Good, "✓ Consistent: %s (%s).", verdicts(r.Findings), took)
+	case len(r.Loaded) > 0 && rows == 0:
+		b.say(look.Figure, "✓ Built in %s, of rows that were loaded before.", took)
+	case len(r.Loaded) > 0:
+		b.say(look.Figure, "✓ Built in %s: %s rows, %s at %s MB/s.", took, count(rows), humanize.Bytes(uint64(size)), megabytesPerSecond(size, r.Elapsed))
 	default:
-		return
+		b.say(look.Good, "✓ Done in %s: %s %s on %s.", took, j.Spec.Action, j.Spec.Workload, j.Spec.Database)
 	}
-	metrics, figure := r.Metrics, look.Figure
-	if !b.Whole {
-		few := 2
-		if len(r.Spans) > 0 { // of several tests, each has figures of its own
-			few = 6
+}
+
+// score writes the first line of a run: its verdict and figures, response times, failures.
+func score(b *page, j job.Job, sum meter.Summary, list []Ground) {
+	tone, word := verdict(j, list)
+	pieces := []piece{{b.tone(tone), strings.TrimSpace(sign(tone) + " " + word)}}
+	few := 2
+	if len(j.Result.Spans) > 0 { // of several tests, each has figures of its own
+		few = 6
+	}
+	figure := b.figureLook(j)
+	for _, m := range j.Result.Metrics[:min(len(j.Result.Metrics), few)] {
+		pieces = append(pieces, piece{figure, Figure(m) + " " + Printable(m.Name)})
+		figure = b.Look.Strong
+	}
+	switch {
+	case len(j.Result.Metrics) > 0:
+	case wasMeasured(j, sum) && j.Status != job.Invalid:
+		pieces = append(pieces, piece{plain, "no figures"})
+	default:
+		pieces = append(pieces, piece{plain, "nothing was measured"})
+	}
+	all := sum.All()
+	done, ended := all.Done, all.Ended()
+	if spans := j.Result.Spans; len(spans) > 0 {
+		ended = int64(len(spans))
+		done = ended - notDone(spans)
+	} else if done > 0 {
+		at := func(p float64) string { return millis(float64(all.Response.ValueAtQuantile(p))) }
+		pieces = append(pieces, piece{plain, fmt.Sprintf("p50 %s, p95 %s, p99 %s ms", at(50), at(95), at(99))})
+	}
+	failed := all.Failures()
+	if len(j.Result.Spans) > 0 {
+		failed = ended - done
+	}
+	if failed > 0 {
+		pieces = append(pieces, piece{b.Look.Bad, fmt.Sprintf("%s failed (%s)", count(failed), share(failed, ended))})
+	} else if ended > 0 {
+		pieces = append(pieces, piece{plain, "0 failed"})
+	}
+	b.pieces(pieces)
+}
+
+// notDone counts the transactions that failed or were cut off.
+func notDone(spans []job.Span) (n int64) {
+	for _, s := range spans {
+		if !s.Done() {
+			n++
 		}
-		metrics = metrics[:min(len(metrics), few)]
 	}
-	worth := Worth(j)
-	if worth != "" && (r.Untidy == "" || j.Status == job.Invalid) {
-		figure = look.Bad
+	return n
+}
+
+// figureLook is the look of the first figure of a run.
+func (p *page) figureLook(j job.Job) func(string) string {
+	if !j.Status.Valid() && (j.Result.Untidy == "" || j.Status == job.Invalid) {
+		return p.Look.Bad
 	}
+	return p.Look.Figure
+}
+
+// share writes a part of a whole in percent, with two digits that count.
+func share(part, whole int64) string {
+	percent := Percent(float64(part), float64(whole))
+	return strconv.FormatFloat(percent, 'f', max(0, 1-int(math.Floor(math.Log10(percent)))), 64) + " %"
+}
+
+// where says on which server what was measured, for how long and when.
+func where(b *page, j job.Job, sum meter.Summary) (list []piece) {
+	on := j.Spec.Database
+	if f := j.Facts; f != nil && j.Origin == "" {
+		version, _, _ := strings.Cut(server(j), " (")
+		on = version
+	}
+	parts := []string{on, j.Spec.Workload + ", " + load(j)}
+	if took := elapsed(j, sum); took > 0 && wasMeasured(j, sum) {
+		since := ""
+		if !j.Result.Started.IsZero() {
+			since = " from " + j.Result.Started.Format(timeLayout)
+		}
+		parts = append(parts, Spell(took)+since)
+	}
+	parts[0] = "  " + parts[0]
+	for _, part := range parts {
+		list = append(list, piece{b.Look.Faint, Printable(part)})
+	}
+	return list
+}
+
+// metricTable lists the figures of a run with their meanings.
+func metricTable(b *page, j job.Job) terminal.Table {
+	figure := b.figureLook(j)
 	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true}, {Left: true, Wrapped: true}}}
 	wide := 0
-	for _, m := range metrics {
+	for _, m := range j.Result.Metrics {
 		wide = max(wide, terminal.Width(Figure(m)))
 	}
-	for _, m := range metrics {
-		t.Row(figure(fmt.Sprintf("%*s", wide, Figure(m))), figure(Printable(m.Name)), Printable(m.Means))
-		figure = look.Strong
+	for _, m := range j.Result.Metrics {
+		t.Row(figure(fmt.Sprintf("  %*s", wide, Figure(m))), figure(Printable(m.Name)), Printable(m.Means))
+		figure = b.Look.Strong
 	}
-	if b.sheet != nil {
-		if worth != "" {
-			b.say(look.Bad, "%s", worth)
-		}
-		b.lay(t)
-		return
-	}
-	text, _ := t.Text(b.Width)
-	if worth != "" {
-		text = look.Bad(worth) + "\n" + text
-	}
-	fmt.Fprintf(b, "\n%s\n", look.Framed(strings.TrimRight(text, "\n"), b.Width))
+	return t
 }
 
 // Figure writes the value of a headline figure, with its unit if it has one.
@@ -163,26 +238,48 @@ func number(value float64) string {
 	return humanize.CommafWithDigits(value, 2)
 }
 
-// alarms writes them.
-func alarms(b *page, j job.Job) {
-	list := Alarms(j)
-	if len(list) > 0 && b.Len() > 0 {
-		fmt.Fprintln(b)
+// attention writes what a reader must know before using the figures, a line each.
+func attention(b *page, list []Ground) {
+	if list = Attention(list); len(list) == 0 {
+		return
 	}
-	for _, line := range list {
-		b.say(b.Look.Bad, "! %s", Printable(line))
-	}
+	b.gap("Attention")
+	b.lay(groundTable(b, list))
 }
 
-// grounds says what the figures of a run rest on.
-func grounds(b *page, j job.Job, sum meter.Summary) {
-	b.gap("What the figures rest on")
-	marks := map[Tone]string{Good: b.Look.Good("✓"), Doubtful: b.Look.Doubtful("!"), Bad: b.Look.Bad("✗")}
-	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true}, {Left: true, Wrapped: true}}}
-	for _, g := range Grounds(j, sum) {
-		t.Row(marks[g.Tone], b.Look.Faint(g.Name), Printable(g.Text))
+// grounds lists what the figures of a run rest on: in a text, which has shown the rest above,
+// what needs no attention.
+func grounds(b *page, list []Ground) {
+	if b.sheet == nil {
+		list = slices.DeleteFunc(slices.Clone(list), Ground.NeedsAttention)
 	}
-	b.lay(t)
+	b.title("What the figures rest on", "")
+	b.lay(groundTable(b, list))
+}
+
+// groundTable has a row for each ground.
+func groundTable(b *page, list []Ground) terminal.Table {
+	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true}, {Left: true, Wrapped: true}}}
+	last := ""
+	for _, g := range list {
+		name := g.Name
+		if name == last { // goes on with the one before
+			name = ""
+		}
+		last = g.Name
+		t.Row(b.tone(g.Tone)(sign(g.Tone)), b.Look.Faint(Printable(name)), Printable(g.Text))
+	}
+	return t
+}
+
+// sign is what stands for a tone where there are no colours.
+func sign(t Tone) string {
+	return map[Tone]string{Good: "✓", Doubtful: "!", Bad: "✗", Plain: " "}[t]
+}
+
+// tone returns the look of a tone.
+func (p *page) tone(t Tone) func(string) string {
+	return map[Tone]func(string) string{Good: p.Look.Good, Doubtful: p.Look.Doubtful, Bad: p.Look.Bad, Plain: plain}[t]
 }
 
 // explained says how the plans of the queries were had.

@@ -35,7 +35,11 @@ func TestAReportSaysWhatTheServerDidAfterwards(t *testing.T) {
 	} {
 		j := reporttest.Run()
 		j.Result.Tidied = tt.tidied
-		if got := textOf(t, j); !strings.Contains(got, tt.want) {
+		var b bytes.Buffer
+		if err := Text(&b, j, meter.Summary{}, View{Whole: true}); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); !strings.Contains(got, tt.want) {
 			t.Errorf("got\n%s\nwant a line %q", got, tt.want)
 		}
 	}
@@ -44,12 +48,12 @@ func TestAReportSaysWhatTheServerDidAfterwards(t *testing.T) {
 // A run whose aftermath failed has figures that may be used.
 func TestFiguresAreWholeWhateverHappensAfterwards(t *testing.T) {
 	for status, want := range map[job.Status]string{
-		job.Partial: "STOPPED AFTER THE RUN: the figures are whole\n",
-		job.Failed:  "FAILED AFTER THE RUN: the figures are whole\n",
-		job.Invalid: "INVALID: do not use these figures\n",
+		job.Partial: "! STOPPED AFTER THE RUN  15,824 NOPM",
+		job.Failed:  "! FAILED AFTER THE RUN  15,824 NOPM",
+		job.Invalid: "✗ INVALID  15,824 NOPM",
 	} {
 		j := reporttest.Run()
-		j.Status, j.Result.Untidy = status, "the vacuum failed"
+		j.Status, j.Reason, j.Result.Untidy = status, "the vacuum failed", "the vacuum failed"
 		if got := textOf(t, j); !strings.Contains(got, want) {
 			t.Errorf("%s: got\n%s\nwant %q", status, got, want)
 		}
@@ -72,8 +76,8 @@ func TestAServersReportIsToldAsItIs(t *testing.T) {
 	j.Result.ServerReport = &job.ServerReport{Title: "MONREPORT", Seconds: 60, Text: "Wait times\n  READS   12"}
 	told := "   Report      MONREPORT of the server, 2 lines, made beside the virtual users in 1 min, from the beginning of the measured time on\n"
 	for whole, want := range map[bool][]string{
-		false: {told},
-		true:  {told, "\nMONREPORT, as the server reported on itself\nWait times\n  READS   12\n"},
+		false: nil,
+		true:  {told, "\nMONREPORT: as the server reported on itself\nWait times\n  READS   12\n"},
 	} {
 		var b bytes.Buffer
 		if err := Text(&b, j, meter.Summary{}, View{Whole: whole}); err != nil {
@@ -89,7 +93,7 @@ func TestAServersReportIsToldAsItIs(t *testing.T) {
 		}
 	}
 	j.Result.ServerReport = &job.ServerReport{Title: "MONREPORT", Error: "not\nallowed"}
-	if got, want := textOf(t, j), "!  Report      no MONREPORT of the server: not allowed\n"; !strings.Contains(got, want) {
+	if got, want := textOf(t, j), "!  Report  no MONREPORT of the server: not allowed\n"; !strings.Contains(got, want) {
 		t.Errorf("got\n%s\nwant a line %q", got, want)
 	}
 }

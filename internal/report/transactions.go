@@ -14,26 +14,31 @@ import (
 
 // transactions writes the table of response times, and what else there is to say of
 // how transactions went.
-func transactions(b *page, kinds []string, sum meter.Summary, c correction) {
-	rows := make([]row, 0, len(sum.Kinds)+1)
+func transactions(b *page, j job.Job, sum meter.Summary) {
+	c := correctionOf(j, sum)
 	all := sum.All()
+	var rows []row
 	for i := range sum.Kinds {
-		rows = append(rows, row{KindName(kinds, i), KindName(kinds, i), &sum.Kinds[i]})
+		r := row{KindName(j.Kinds, i), KindName(j.Kinds, i), &sum.Kinds[i]}
+		if r.tally.Ended()+r.tally.Retried > 0 || c.longest(r.kind) > 0 { // or nobody asked for it
+			rows = append(rows, r)
+		}
 	}
 	if len(rows) > 1 {
 		rows = append(rows, row{"all", "", &all})
 	}
-	b.title("Response times in ms", "from due to done, with all retries")
+	b.title("Response time (ms)", "from scheduled start to completion, retries included")
 	latencies(b, rows, func(t *meter.Tally) meter.Histogram { return t.Response }, &c)
-	if corrects(rows, c) {
-		b.say(b.Look.Faint, "  p99.9c also counts what users could not begin while they waited.")
+	if len(corrects(rows, c)) > 0 {
+		b.say(b.Look.Faint, "  Percentiles with a c also count what users could not begin while they waited.")
 	}
-	if b.Service || b.Whole || servedApart(rows) {
-		b.title("Service times in ms", "of the last try alone")
-		latencies(b, rows, func(t *meter.Tally) meter.Histogram { return t.Service }, nil)
+	if !b.Whole {
+		return
 	}
+	b.title("Service time (ms)", "of the last try alone")
+	latencies(b, rows, func(t *meter.Tally) meter.Histogram { return t.Service }, nil)
 	endings(b, rows)
-	if b.Whole && all.Traffic.RoundTrips > 0 {
+	if all.Traffic.RoundTrips > 0 {
 		traffic(b, rows)
 	}
 }
@@ -53,46 +58,65 @@ func apart(a, b int64) bool {
 	return off >= visible && off*10 >= min(a, b)
 }
 
-// servedApart reports whether service times differ visibly from response times.
-func servedApart(rows []row) bool {
-	return slices.ContainsFunc(rows, func(r row) bool {
-		return r.tally.Done > 0 && slices.ContainsFunc([]float64{50, 95, 99}, func(p float64) bool {
-			return apart(r.tally.Response.ValueAtQuantile(p), r.tally.Service.ValueAtQuantile(p))
-		})
+// shown are the percentiles that tables have.
+var shown = []struct {
+	head       string
+	percentile float64
+	rank       int // in a table
+}{{"p50", 50, 0}, {"p95", 95, 2}, {"p99", 99, 0}, {"p99.9", 99.9, 1}}
+
+// corrects lists the percentiles of response times that hide a stall: of a run in which some
+// transaction took as long as one, those that the correction changes visibly.
+func corrects(rows []row, c correction) (percentiles []float64) {
+	stalled := slices.ContainsFunc(rows, func(r row) bool {
+		return max(c.longest(r.kind), time.Duration(r.tally.Response.Max())) >= standstill*time.Second
 	})
+	if c.paced || !stalled {
+		return nil
+	}
+	for _, s := range shown {
+		if slices.ContainsFunc(rows, func(r row) bool {
+			return r.tally.Done > 0 && apart(r.tally.Response.ValueAtQuantile(s.percentile), c.at(r, s.percentile))
+		}) {
+			percentiles = append(percentiles, s.percentile)
+		}
+	}
+	return percentiles
 }
 
-// corrects reports whether the correction shows something that percentiles hide.
-func corrects(rows []row, c correction) bool {
-	return !c.paced && slices.ContainsFunc(rows, func(r row) bool {
-		return r.tally.Done > 0 && apart(r.tally.Response.ValueAtQuantile(99.9), c.p999(r))
-	})
-}
-
-// p999 is the corrected percentile. Of large values the histogram knows about how large
-// they are, and names the end.
-func (c correction) p999(r row) int64 {
+// at is a corrected percentile. Of large values the histogram knows about how large they
+// are, and names the end.
+func (c correction) at(r row, percentile float64) int64 {
 	corrected, _ := c.of(r.kind, r.tally)
-	return min(corrected.ValueAtQuantile(99.9), max(int64(c.longest(r.kind)), r.tally.Response.Max()))
+	return min(corrected.ValueAtQuantile(percentile), max(int64(c.longest(r.kind)), r.tally.Response.Max()))
 }
 
-// latencies writes a table. With a correction it has a corrected percentile, where that
-// is another, and as maximum what a transaction waited at least that did not end, where
-// that is longer.
+// latencies writes a table. With a correction it has corrected percentiles beside the plain
+// ones, where those are others, failures, retries, and as maximum what a transaction waited
+// at least that did not end, where that is longer.
 func latencies(b *page, rows []row, of func(*meter.Tally) meter.Histogram, c *correction) {
-	t := terminal.Table{Columns: []terminal.Column{
-		{Head: "  transaction", Left: true},
-		{Head: "done"},
-		{Head: "min", Rank: 4},
-		{Head: "mean", Rank: 3},
-		{Head: "p50"},
-		{Head: "p95", Rank: 2},
-		{Head: "p99"},
-		{Head: "p99.9", Rank: 1},
-	}}
-	corrected := c != nil && corrects(rows, *c)
-	if corrected {
-		t.Columns = append(t.Columns, terminal.Column{Head: "p99.9c"})
+	t := terminal.Table{Columns: []terminal.Column{{Head: "  transaction", Left: true}, {Head: "done"}}}
+	var corrected []float64
+	failed, retried := false, false
+	if c != nil {
+		corrected = corrects(rows, *c)
+		failed = slices.ContainsFunc(rows, func(r row) bool { return r.tally.Failures() > 0 })
+		retried = slices.ContainsFunc(rows, func(r row) bool { return r.tally.Retried > 0 })
+	}
+	if failed {
+		t.Columns = append(t.Columns, terminal.Column{Head: "failed"})
+	}
+	if retried {
+		t.Columns = append(t.Columns, terminal.Column{Head: "retries", Rank: 5})
+	}
+	if b.Whole {
+		t.Columns = append(t.Columns, terminal.Column{Head: "min", Rank: 4}, terminal.Column{Head: "mean", Rank: 3})
+	}
+	for _, s := range shown {
+		t.Columns = append(t.Columns, terminal.Column{Head: s.head, Rank: s.rank})
+		if slices.Contains(corrected, s.percentile) {
+			t.Columns = append(t.Columns, terminal.Column{Head: s.head + "c", Rank: s.rank})
+		}
 	}
 	t.Columns = append(t.Columns, terminal.Column{Head: "max"})
 	for _, r := range rows {
@@ -101,6 +125,12 @@ func latencies(b *page, rows []row, of func(*meter.Tally) meter.Histogram, c *co
 			look = b.Look.Strong
 		}
 		cells := []string{"  " + Printable(r.name), count(r.tally.Done)}
+		if failed {
+			cells = append(cells, count(r.tally.Failures()))
+		}
+		if retried {
+			cells = append(cells, count(r.tally.Retried))
+		}
 		h := of(r.tally)
 		figure := func(ns float64) string {
 			if r.tally.Done == 0 {
@@ -108,15 +138,17 @@ func latencies(b *page, rows []row, of func(*meter.Tally) meter.Histogram, c *co
 			}
 			return millis(ns)
 		}
-		cells = append(cells, figure(float64(h.Min())), figure(h.Mean()))
-		for _, p := range []float64{50, 95, 99, 99.9} {
-			cells = append(cells, figure(float64(h.ValueAtQuantile(p))))
+		if b.Whole {
+			cells = append(cells, figure(float64(h.Min())), figure(h.Mean()))
+		}
+		for _, s := range shown {
+			cells = append(cells, figure(float64(h.ValueAtQuantile(s.percentile))))
+			if slices.Contains(corrected, s.percentile) {
+				cells = append(cells, figure(float64(c.at(r, s.percentile))))
+			}
 		}
 		longest := figure(float64(h.Max()))
 		if c != nil {
-			if corrected {
-				cells = append(cells, figure(float64(c.p999(r))))
-			}
 			if waited := int64(c.longest(r.kind)); waited > h.Max() {
 				longest = "≥" + millis(float64(waited))
 			}
@@ -178,8 +210,21 @@ func Counts(r job.Result) []string {
 		line += " (" + classes + ")"
 	}
 	lines := []string{line + fmt.Sprintf(", %s retries", count(all.Retried))}
-	if a := r.Agreement; a != nil && a.Holds {
-		lines = append(lines, agreement(*a))
+	for _, g := range countGrounds(job.Result{Agreement: r.Agreement}, r.Summary) {
+		if g.Tone == Good {
+			lines = append(lines, g.line())
+		}
 	}
 	return append(lines, Warnings(r)...)
+}
+
+// Warnings are the lines of what needs attention in a run, beside why it did not succeed.
+func Warnings(r job.Result) (lines []string) {
+	of := job.Job{Spec: job.Spec{Action: job.Run}, Status: job.Succeeded, Result: r}
+	of.Result.LastFailures = nil // they were told as they came
+	of.Result.Contention = nil
+	for _, g := range Attention(Grounds(of, r.Summary)) {
+		lines = append(lines, Printable(g.line()))
+	}
+	return lines
 }

@@ -14,91 +14,66 @@ import (
 	"sledge/internal/meter"
 )
 
-// What a reader must know to trust the figures of a run, or not to.
+// The checks of a run: whether its counts agree, whether it flowed, whether the client had room.
 
-// remarks says, a sentence each, which connections of a pool were lost, whether the two
-// counts agree, how long no transaction ended, what the ledger lacks, what had not ended when
-// the time was up, and what Sledge itself needed.
-func remarks(r job.Result) []string {
-	var lines []string
-	if r.Pool != nil {
-		for _, c := range r.Pool.Connections {
-			if c.Lost != nil {
-				lines = append(lines, lost(c))
-			}
-		}
-	}
-	if r.Agreement != nil {
-		lines = append(lines, agreement(*r.Agreement))
-	}
-	if r.CounterAgreement != nil {
-		lines = append(lines, counterAgreement(*r.CounterAgreement))
-	}
-	if r.LongestGap != nil {
-		lines = append(lines, longestGap(r))
-	}
-	if p := r.Pace; p != nil && p.Share() < job.EnoughPace {
-		lines = append(lines, fmt.Sprintf("ONLY %.1f %% OF THE RATE WAS REACHED: of %.1f transactions a second %.1f were due and done. The server cannot do more, or there are too few virtual users.", p.Share(), p.Asked, p.Asked*p.Share()/100))
-	}
-	if k := r.Keyed; k != nil && k.Reached < job.EnoughPace {
-		lines = append(lines, fmt.Sprintf("ONLY %.1f %% OF WHAT KEYING AND THINKING TIMES ALLOW WAS REACHED: %.1f of %.1f transactions a minute. Response times, or a ramp-up shorter than a minute, took the rest.", k.Reached, k.Measured, k.Expected))
-	}
-	if r.Uncounted != "" && r.Uncounted != r.Unprobed { // which Grounds tell of
-		lines = append(lines, "TPM is the virtual users' own count. The server's is not known: "+Printable(r.Uncounted)+".")
-	}
-	if l := r.Ledger; l != nil {
-		for _, example := range l.Examples {
-			lines = append(lines, "LEDGER: "+Printable(example)+".")
-		}
-	}
-	lines = append(lines, waiting(r.Waiting)...)
-	if c := r.Client; c != nil {
-		if len(c.Pauses) > 0 {
-			lines = append(lines, clientPauses(*c))
-		}
-		if len(c.Pauses) == 0 || c.NearLimit() || c.Throttled() {
-			lines = append(lines, client(*c))
-		}
-	}
-	return lines
-}
-
-// Warnings are the remarks on a run without those that say that all is well.
-func Warnings(r job.Result) []string {
-	if r.Agreement != nil && r.Agreement.Holds {
-		r.Agreement = nil
-	}
-	if r.CounterAgreement != nil && r.CounterAgreement.Trusted() {
-		r.CounterAgreement = nil
-	}
-	if r.LongestGap != nil && r.LongestGap.Seconds < standstill {
-		r.LongestGap = nil
-	}
-	if r.Client != nil && r.Client.HadRoom() {
-		r.Client = nil
-	}
-	return remarks(r)
-}
-
-// standstill is how many seconds a gap has to last to be called one.
+// standstill is how many seconds a stall lasts at least.
 const standstill = 1
 
-// agreement compares two counts in a sentence.
-func agreement(a job.Agreement) string {
-	if a.None {
-		return fmt.Sprintf("There were no %s transactions to do, so the count in the database says nothing of the virtual users' count.", Printable(a.What))
+// countGrounds compare the counts of the virtual users with those of the server.
+func countGrounds(r job.Result, sum meter.Summary) (list []Ground) {
+	row := func(tone Tone, name, format string, args ...any) {
+		list = append(list, Ground{tone, name, fmt.Sprintf(format, args...)})
 	}
-	expected := fmt.Sprintf("%s to %s expected", count(a.Low), count(a.High))
-	verdict := "they agree (" + expected + ")."
-	switch {
-	case a.Vague:
-		verdict = fmt.Sprintf("this says nothing, because anything from %s to %s would fit. Run for longer.", count(a.Low), count(a.High))
-	case !a.Holds:
-		verdict = "THEY DISAGREE (" + expected + bound(a.Off(), a.Limit, "makes the run invalid (max_failures)") + "). " + a.Suspicion()
+	if a := r.Agreement; a != nil {
+		what := fmt.Sprintf("the virtual users counted %s %ss%s, the server %s", count(a.Client), a.What, over(*a), count(a.Server))
+		within := fmt.Sprintf("%s to %s expected", count(a.Low), count(a.High))
+		switch {
+		case a.None:
+			row(Plain, "Counts", "not compared: there were no %ss to do, which are what is counted in the database", a.What)
+		case a.Vague:
+			row(Doubtful, "Counts", "%s: this says nothing, because anything from %s to %s would fit. Run for longer.", what, count(a.Low), count(a.High))
+		case !a.Holds:
+			row(Bad, "Counts", "%s: they disagree (%s%s). %s", what, within, bound(a.Off(), a.Limit, "makes the run invalid (max_failures)"), a.Suspicion())
+		default:
+			row(Good, "Counts", "%s: they agree (%s)%s", what, within, allowance(*a))
+		}
+	} else if r.CounterAgreement == nil && r.Pool.Elsewhere() {
+		row(Doubtful, "Counts", "not compared: the pool leads to several servers, and the one that the monitor is connected to counted neither all transactions nor its own alone")
 	}
-	line := fmt.Sprintf("The virtual users counted %s %s transactions%s and the server %s: %s",
-		count(a.Client), Printable(a.What), Printable(over(a)), count(a.Server), verdict)
-	return line + allowance(a)
+	if a := r.CounterAgreement; a != nil {
+		what := fmt.Sprintf("the virtual users counted %s transactions of all kinds, the server %s", count(a.Client), count(a.Server))
+		far := fmt.Sprintf("%s to %s expected%s", count(a.Low), count(a.High), bound(a.Off(), job.TrustedWithin, "is too much for TPM"))
+		switch {
+		case a.Trusted():
+			row(Good, "Counts", "%s: they agree", what)
+		case a.Vague:
+			row(Doubtful, "TPM", "%s: this says nothing, because anything from %s to %s would fit. Run for longer.", what, count(a.Low), count(a.High))
+		case a.Server < a.Client:
+			row(Bad, "TPM", "%s: do not use TPM (%s). The server's statistics may be late.", what, far)
+		default:
+			row(Bad, "TPM", "%s: do not use TPM (%s). The server may have counted the work of others.", what, far)
+		}
+	}
+	if r.Unprobed != "" {
+		row(Doubtful, "Counts", "not compared, so that the figures are the virtual users' own: %s", r.Unprobed)
+	}
+	if r.Uncounted != "" && r.Uncounted != r.Unprobed {
+		row(Doubtful, "TPM", "is the virtual users' own count, because the server's is not known: %s", r.Uncounted)
+	}
+	if c := r.ServerCount; c != nil {
+		all := sum.All()
+		row(Plain, "Counts", "the virtual users did %s transactions; the server counted %s by a measure of its own, whoever made them: %s %s, %s", count(all.Done), count(c.Count), count(int64(c.Rate)), c.Unit, c.Is)
+	}
+	return list
+}
+
+// bound says by how much a count is out of bounds, and from where on that matters. Results of
+// older releases know no limit.
+func bound(off, limit float64, matters string) string {
+	if limit == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; it is %.2f %% off, and more than %g %% %s", off, limit, matters)
 }
 
 // over says where the transactions went that are compared, if those are not all.
@@ -114,84 +89,86 @@ func allowance(a job.Agreement) string {
 	if a.Allowance == "" {
 		return ""
 	}
-	return " This allows for what cannot be told apart: " + Printable(a.Allowance) + "."
+	return "; this allows for what cannot be told apart: " + a.Allowance
 }
 
-// counterAgreement says whether the server's count of all transactions, which TPM is
-// computed from, is what the virtual users ended.
-func counterAgreement(a job.Agreement) string {
-	counts := fmt.Sprintf("the server counted %s transactions in all and the virtual users %s", count(a.Server), count(a.Client))
-	switch {
-	case a.Trusted():
-		return "TPM agrees too: " + counts + "."
-	case a.Vague:
-		return fmt.Sprintf("TPM cannot be checked: %s, and anything from %s to %s would fit. Run for longer.", counts, count(a.Low), count(a.High))
+// flowGrounds say for how long no transaction ended, which connections were lost, and which
+// transactions had not ended when the time was up.
+func flowGrounds(r job.Result) (list []Ground) {
+	row := func(tone Tone, name, format string, args ...any) {
+		list = append(list, Ground{tone, name, fmt.Sprintf(format, args...)})
 	}
-	why := "The server may have counted the work of others."
-	if a.Server < a.Client {
-		why = "The server's statistics may be late."
+	if r.Pool != nil {
+		for _, c := range r.Pool.Connections {
+			if c.Lost != nil {
+				row(Bad, "Pool", "%s", lost(c))
+			}
+		}
 	}
-	return fmt.Sprintf("TPM CANNOT BE TRUSTED: %s (%s to %s expected%s). %s",
-		counts, count(a.Low), count(a.High), bound(a.Off(), job.TrustedWithin, "is too much for TPM"), why)
-}
-
-// bound says by how much a count is out of bounds, and from where on that matters. Results of
-// older releases know no limit.
-func bound(off, limit float64, matters string) string {
-	if limit == 0 {
-		return ""
+	if idle := r.Idle; idle != nil {
+		if idle.Idle == 0 {
+			row(Good, "Users", "%s worked", sharers(r))
+		} else {
+			row(Bad, "Users", "%s of %s did no transaction", count(int64(idle.Idle)), sharers(r))
+		}
 	}
-	return fmt.Sprintf("; it is %.2f %% off, and more than %g %% %s", off, limit, matters)
+	if r.LongestGap != nil {
+		list = append(list, longestGap(r))
+	}
+	for _, o := range r.Outages {
+		row(Doubtful, "Outages", "%s", outage(o))
+	}
+	if n := len(r.Waiting); n > 0 {
+		cut := 0
+		for _, w := range r.Waiting {
+			if w.CutOff {
+				cut++
+			}
+		}
+		text := "1 transaction had not ended when the time was up"
+		if n > 1 {
+			text = count(int64(n)) + " transactions had not ended when the time was up"
+		}
+		if cut > 0 {
+			text += fmt.Sprintf(", and %s had to be aborted", count(int64(cut)))
+		}
+		row(Bad, "Unfinished", "%s: %s", text, r.Waiting[0])
+	}
+	return list
 }
 
 // longestGap says for how long no transaction ended.
-func longestGap(r job.Result) string {
+func longestGap(r job.Result) Ground {
 	g := *r.LongestGap
-	switch {
-	case g.Seconds == 0:
-		return "Transactions ended all the time: there was no gap of 0.25 s."
-	case g.Seconds < standstill:
-		return fmt.Sprintf("The longest time in which no transaction ended was %.2f s, from %s.", g.Seconds, clock(g.From))
+	if g.Seconds < standstill {
+		text := "steady: a transaction ended at least every 0.25 s"
+		if g.Seconds > 0 {
+			text = fmt.Sprintf("steady: the longest time in which no transaction ended was %.2f s, at %s", g.Seconds, clock(g.From))
+		}
+		if r.Client != nil && len(r.Client.Pauses) > 0 {
+			return Ground{Plain, "Flow", text + "; this does not count the time in which this client did not run"}
+		}
+		return Ground{Good, "Flow", text}
 	}
-	line := fmt.Sprintf("NO TRANSACTION ENDED for %.1f s from %s", g.Seconds, clock(g.From))
+	text := fmt.Sprintf("no transaction ended for %.1f s from %s", g.Seconds, clock(g.From))
 	if r.Standstills > 1 {
-		line += fmt.Sprintf(", the longest of %s standstills of a second or more", count(int64(r.Standstills)))
+		text += fmt.Sprintf(", the longest of %s stalls", count(int64(r.Standstills)))
 	}
 	switch {
 	case len(r.Outages) > 0:
-		return line + ", as connections were lost."
+		text += ", because connections were lost"
 	case r.Pace != nil:
-		return line + ". Response times show it, since they count from when a transaction was due."
+		text += ". Response times include it, because they count from the scheduled start."
+	default:
+		text += ". Percentiles hide it: read those with a c. Look for a checkpoint or a lock in the server's log."
 	}
-	return line + ". Ordinary percentiles hide this; p99.9c shows it."
+	return Ground{Bad, "Flow", text}
 }
 
 // clock spells seconds as minutes and seconds.
 func clock(seconds float64) string {
 	s := int(seconds)
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
-}
-
-// waiting says how many transactions had not ended when the time was up, and names the
-// longest.
-func waiting(list []job.Waiting) []string {
-	if len(list) == 0 {
-		return nil
-	}
-	cut := 0
-	for _, w := range list {
-		if w.CutOff {
-			cut++
-		}
-	}
-	line := "1 TRANSACTION HAD NOT ENDED when the time was up"
-	if len(list) > 1 {
-		line = fmt.Sprintf("%s TRANSACTIONS HAD NOT ENDED when the time was up", count(int64(len(list))))
-	}
-	if cut > 0 {
-		line += fmt.Sprintf(", and %s had to be cut off", count(int64(cut)))
-	}
-	return []string{line + ": " + Printable(list[0].String()) + "."}
 }
 
 // garbage says how garbage collection held up the client.
@@ -206,34 +183,40 @@ func garbage(c job.ClientLoad) string {
 		count(c.GCPauses), millis(1e9*c.GCPauseSeconds), millis(1e9*c.GCLongestPauseSeconds))
 }
 
+// clientGrounds say what Sledge itself used of its machine, whether that was too much, and when
+// it did not run.
+func clientGrounds(c job.ClientLoad) (list []Ground) {
+	used := fmt.Sprintf("%.2f of %s used", c.CoresUsed, cores(c.Cores))
+	if len(c.Pauses) > 0 {
+		list = append(list, Ground{Bad, "Client", clientPauses(c)})
+	}
+	switch {
+	case c.Throttled():
+		return append(list, Ground{Bad, "Client", fmt.Sprintf("throttled by its control group for %.1f s of CPU time (%s), so response times may be its own. Raise its limit of %s.", c.ThrottledSeconds, used, cores(c.CgroupCores))})
+	case c.NearLimit():
+		return append(list, Ground{Bad, "Client", used + ", so response times may be its own. Run it on another machine, or set GOMAXPROCS higher."})
+	case len(c.Pauses) > 0:
+		return list
+	case c.OtherJobs > 0:
+		return append(list, Ground{Doubtful, "Client", used + " together with " + otherJobs(c.OtherJobs) + " of this process: run one at a time"})
+	case c.WithDatabase: // which may take what it can get
+		return append(list, Ground{Plain, "Client", used + ", the database in it included; " + garbage(c)})
+	}
+	return append(list, Ground{Good, "Client", used + ", so it did not limit the result; " + garbage(c)})
+}
+
 // clientPauses says when the client did not run.
 func clientPauses(c job.ClientLoad) string {
 	longest := slices.MaxFunc(c.Pauses, func(a, b job.ClientPause) int { return cmp.Compare(a.Seconds, b.Seconds) })
-	line := fmt.Sprintf("THIS CLIENT DID NOT RUN for %.1f s from %s", longest.Seconds, clock(longest.From))
+	line := fmt.Sprintf("it did not run for %.1f s from %s", longest.Seconds, clock(longest.From))
 	if n := len(c.Pauses); n > 1 {
 		line += fmt.Sprintf(", the longest of %s pauses of %.1f s in all", count(int64(n)), c.Paused())
 	}
-	line += ". That is in the rates and response times, and is not the server's doing. "
+	line += ", which is in the rates and response times and is not the server's doing. "
 	if longest.CPUSeconds >= longest.Seconds/2 {
 		return line + "It was too busy to look at its clock: give it more cores, or fewer users."
 	}
 	return line + "It was stopped or suspended, or got no core: keep its machine free for it."
-}
-
-// client says what Sledge itself used of its machine, and whether that was too much.
-func client(c job.ClientLoad) string {
-	who := "The client"
-	if c.WithDatabase {
-		who = "The client and the database in it"
-	}
-	line := fmt.Sprintf("%s used %.2f of %s; %s.", who, c.CoresUsed, cores(c.Cores), garbage(c))
-	switch {
-	case c.Throttled():
-		return fmt.Sprintf("THE CLIENT WAS THROTTLED by its control group for %.1f s of CPU time, so the latencies may be its own. %s Raise its limit of %s.", c.ThrottledSeconds, line, cores(c.CgroupCores))
-	case !c.NearLimit():
-		return line
-	}
-	return "THE CLIENT WAS NEAR ITS LIMIT, so the latencies may be its own. " + line + " Give it more: set GOMAXPROCS, or run it on a machine of its own."
 }
 
 // otherJobs spells a number of them.

@@ -2,66 +2,74 @@ package report
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/report/reporttest"
+	"sledge/internal/terminal"
 )
 
-func TestRemarksSayWhetherTheFiguresCanBeTrusted(t *testing.T) {
+func TestGrounds_SayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		result job.Result
-		want   string
+		want   Ground
 	}{
 		{
 			"agree",
 			job.Result{Agreement: &job.Agreement{What: "new order", Client: 1000, Server: 1001, Low: 998, High: 1004, Holds: true}},
-			"The virtual users counted 1,000 new order transactions and the server 1,001: they agree (998 to 1,004 expected).",
+			Ground{Good, "Counts", "the virtual users counted 1,000 new orders, the server 1,001: they agree (998 to 1,004 expected)"},
 		},
 		{
 			"bounds too wide",
 			job.Result{Agreement: &job.Agreement{What: "new order", Client: 146, Server: 150, Low: 138, High: 169, Vague: true}},
-			"The virtual users counted 146 new order transactions and the server 150: this says nothing, because anything from 138 to 169 would fit. Run for longer.",
+			Ground{Doubtful, "Counts", "the virtual users counted 146 new orders, the server 150: this says nothing, because anything from 138 to 169 would fit. Run for longer."},
+		},
+		{
+			"disagree",
+			job.Result{Agreement: &job.Agreement{What: "new order", Client: 5, Server: 9, Low: 3, High: 7}},
+			Ground{Bad, "Counts", "the virtual users counted 5 new orders, the server 9: they disagree (3 to 7 expected). Someone else may have been working on the schema."},
 		},
 		{
 			"none of them to do",
 			job.Result{Agreement: &job.Agreement{What: "new order", Holds: true, None: true}},
-			"There were no new order transactions to do, so the count in the database says nothing of the virtual users' count.",
+			Ground{Plain, "Counts", "not compared: there were no new orders to do, which are what is counted in the database"},
 		},
 		{
 			"what the routines keep to themselves",
 			job.Result{Agreement: &job.Agreement{What: "new order", Client: 990, Server: 980, Low: 970, High: 993, Holds: true, Allowance: "they may roll back"}},
-			"The virtual users counted 990 new order transactions and the server 980: they agree (970 to 993 expected). This allows for what cannot be told apart: they may roll back.",
+			Ground{Good, "Counts", "the virtual users counted 990 new orders, the server 980: they agree (970 to 993 expected); this allows for what cannot be told apart: they may roll back"},
 		},
 		{
 			"TPM agrees",
 			job.Result{CounterAgreement: &job.Agreement{Client: 1000, Server: 1009, Low: 998, High: 1004}},
-			"TPM agrees too: the server counted 1,009 transactions in all and the virtual users 1,000.",
+			Ground{Good, "Counts", "the virtual users counted 1,000 transactions of all kinds, the server 1,009: they agree"},
 		},
 		{
 			"TPM that lags",
 			job.Result{CounterAgreement: &job.Agreement{Client: 1234, Server: 0, Low: 1230, High: 1250}},
-			"TPM CANNOT BE TRUSTED: the server counted 0 transactions in all and the virtual users 1,234 (1,230 to 1,250 expected; it is 99.68 % off, and more than 1 % is too much for TPM). The server's statistics may be late.",
+			Ground{Bad, "TPM", "the virtual users counted 1,234 transactions of all kinds, the server 0: do not use TPM (1,230 to 1,250 expected; it is 99.68 % off, and more than 1 % is too much for TPM). The server's statistics may be late."},
 		},
 		{
 			"TPM of others",
 			job.Result{CounterAgreement: &job.Agreement{Client: 1234, Server: 2000, Low: 1230, High: 1250}},
-			"TPM CANNOT BE TRUSTED: the server counted 2,000 transactions in all and the virtual users 1,234 (1,230 to 1,250 expected; it is 37.50 % off, and more than 1 % is too much for TPM). The server may have counted the work of others.",
+			Ground{Bad, "TPM", "the virtual users counted 1,234 transactions of all kinds, the server 2,000: do not use TPM (1,230 to 1,250 expected; it is 37.50 % off, and more than 1 % is too much for TPM). The server may have counted the work of others."},
 		},
 		{
 			"TPM of a few",
 			job.Result{CounterAgreement: &job.Agreement{Client: 0, Server: 4, Low: -4, High: 4, Vague: true}},
-			"TPM cannot be checked: the server counted 4 transactions in all and the virtual users 0, and anything from -4 to 4 would fit. Run for longer.",
+			Ground{Doubtful, "TPM", "the virtual users counted 0 transactions of all kinds, the server 4: this says nothing, because anything from -4 to 4 would fit. Run for longer."},
 		},
-		{"no gap", job.Result{LongestGap: &job.Gap{}}, "Transactions ended all the time: there was no gap of 0.25 s."},
-		{"a short gap", job.Result{LongestGap: &job.Gap{From: 65, Seconds: 0.5}}, "The longest time in which no transaction ended was 0.50 s, from 1:05."},
+		{"no gap", job.Result{LongestGap: &job.Gap{}}, Ground{Good, "Flow", "steady: a transaction ended at least every 0.25 s"}},
+		{"a short gap", job.Result{LongestGap: &job.Gap{From: 65, Seconds: 0.5}}, Ground{Good, "Flow", "steady: the longest time in which no transaction ended was 0.50 s, at 1:05"}},
 		{
-			"standstills",
+			"stalls",
 			job.Result{LongestGap: &job.Gap{From: 5.3, Seconds: 2.04}, Standstills: 3},
-			"NO TRANSACTION ENDED for 2.0 s from 0:05, the longest of 3 standstills of a second or more. Ordinary percentiles hide this; p99.9c shows it.",
+			Ground{Bad, "Flow", "no transaction ended for 2.0 s from 0:05, the longest of 3 stalls. Percentiles hide it: read those with a c. Look for a checkpoint or a lock in the server's log."},
 		},
 		{
 			"who waits",
@@ -69,49 +77,54 @@ func TestRemarksSayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 				{User: 3, Connection: "process 4711", Kind: "payment", Seconds: 19.3, CutOff: true},
 				{User: 2, Kind: "payment", Seconds: 19.2},
 			}},
-			"2 TRANSACTIONS HAD NOT ENDED when the time was up, and 1 had to be cut off: virtual user 3 (process 4711) waited at least 19.3 s for its payment.",
+			Ground{Bad, "Unfinished", "2 transactions had not ended when the time was up, and 1 had to be aborted: virtual user 3 (process 4711) waited at least 19.3 s for its payment"},
+		},
+		{
+			"failures",
+			job.Result{LastFailures: []job.LastFailure{{Class: "deadlock", Failed: 1234, Kind: "payment", Message: "deadlock detected (40P01)"}}},
+			Ground{Doubtful, "Failures", "1,234 × deadlock, the last in payment: deadlock detected (40P01)"},
 		},
 		{
 			"a client at ease",
 			job.Result{Client: &job.ClientLoad{CoresUsed: 0.414, Cores: 1, GCPauses: 12, GCPauseSeconds: 0.0031, GCLongestPauseSeconds: 0.0006}},
-			"The client used 0.41 of 1 core; garbage collection paused it 12 times, 3.10 ms in all and 0.600 ms at most.",
+			Ground{Good, "Client", "0.41 of 1 core used, so it did not limit the result; garbage collection paused it 12 times, 3.10 ms in all and 0.600 ms at most"},
 		},
 		{
 			"a client near its limit",
 			job.Result{Client: &job.ClientLoad{CPUSeconds: 39, CoresUsed: 1.3, Cores: 1.5}},
-			"THE CLIENT WAS NEAR ITS LIMIT, so the latencies may be its own. The client used 1.30 of 1.5 cores; garbage collection did not pause it. Give it more: set GOMAXPROCS, or run it on a machine of its own.",
+			Ground{Bad, "Client", "1.30 of 1.5 cores used, so response times may be its own. Run it on another machine, or set GOMAXPROCS higher."},
 		},
 		{
 			"a client with the database in it",
 			job.Result{Client: &job.ClientLoad{CoresUsed: 1.9, Cores: 2, WithDatabase: true}},
-			"The client and the database in it used 1.90 of 2 cores; garbage collection did not pause it.",
+			Ground{Plain, "Client", "1.90 of 2 cores used, the database in it included; garbage collection did not pause it"},
 		},
 		{
 			"a client that was stopped twice",
 			job.Result{Client: &job.ClientLoad{CoresUsed: 0.1, Cores: 1, Pauses: []job.ClientPause{{From: 1, Seconds: 0.4}, {From: 3.2, Seconds: 4.01}}}},
-			"THIS CLIENT DID NOT RUN for 4.0 s from 0:03, the longest of 2 pauses of 4.4 s in all. That is in the rates and response times, and is not the server's doing. It was stopped or suspended, or got no core: keep its machine free for it.",
+			Ground{Bad, "Client", "it did not run for 4.0 s from 0:03, the longest of 2 pauses of 4.4 s in all, which is in the rates and response times and is not the server's doing. It was stopped or suspended, or got no core: keep its machine free for it."},
 		},
 		{
 			"a client too busy for its own clock",
 			job.Result{Client: &job.ClientLoad{CoresUsed: 0.1, Cores: 1, Pauses: []job.ClientPause{{From: 61, Seconds: 0.4, CPUSeconds: 0.3}}}},
-			"THIS CLIENT DID NOT RUN for 0.4 s from 1:01. That is in the rates and response times, and is not the server's doing. It was too busy to look at its clock: give it more cores, or fewer users.",
+			Ground{Bad, "Client", "it did not run for 0.4 s from 1:01, which is in the rates and response times and is not the server's doing. It was too busy to look at its clock: give it more cores, or fewer users."},
 		},
 		{
 			"a throttled client",
 			job.Result{Client: &job.ClientLoad{CPUSeconds: 5, CoresUsed: 0.5, Cores: 1, CgroupCores: 1, ThrottledSeconds: 1.25}},
-			"THE CLIENT WAS THROTTLED by its control group for 1.2 s of CPU time, so the latencies may be its own. The client used 0.50 of 1 core; garbage collection did not pause it. Raise its limit of 1 core.",
+			Ground{Bad, "Client", "throttled by its control group for 1.2 s of CPU time (0.50 of 1 core used), so response times may be its own. Raise its limit of 1 core."},
 		},
-		{"a build", job.Result{}, ""},
 	} {
-		if got := strings.Join(remarks(tt.result), "\n"); got != tt.want {
-			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, got, tt.want)
+		got := Grounds(job.Job{Spec: job.Spec{Action: job.Run}, Result: tt.result}, meter.Summary{})
+		if !slices.Contains(got, tt.want) {
+			t.Errorf("%s: got\n%+v\nwant\n%+v", tt.name, got, tt.want)
 		}
 	}
 }
 
 func TestGrounds_NeverTickAClientThatDidNotRun(t *testing.T) {
 	r := job.Result{LongestGap: &job.Gap{}, Client: &job.ClientLoad{CoresUsed: 0.1, Cores: 1, Pauses: []job.ClientPause{{From: 3, Seconds: 4}}}}
-	for _, g := range Grounds(job.Job{Result: r}, meter.Summary{}) {
+	for _, g := range Grounds(job.Job{Spec: job.Spec{Action: job.Run}, Result: r}, meter.Summary{}) {
 		if g.Tone == Good {
 			t.Errorf("got %+v", g)
 		}
@@ -172,51 +185,64 @@ func TestCorrectedPercentilesShowAStandstill(t *testing.T) {
 	t.Error("there is no line of payments")
 }
 
-// What the server counts of all transactions may be right where too few of one kind can be
-// compared: the line of it stands by itself then.
-func TestCountsThatAgreeAreNamedAlsoWhereOthersDoNot(t *testing.T) {
-	run := func(a job.Agreement) string {
-		j := job.Job{Spec: job.Spec{Action: job.Run}, Status: job.Succeeded, Result: job.Result{
-			Agreement:        &a,
-			CounterAgreement: &job.Agreement{Client: 1000, Server: 1001, Low: 998, High: 1004},
-		}}
-		var b bytes.Buffer
-		if err := Text(&b, j, meter.Summary{}, View{}); err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
-	}
-	const alone = "✓  Counts  of all transactions agree: the virtual users counted 1,000, the server 1,001\n"
-	for _, tt := range []struct {
-		agreement job.Agreement
-		want      string
-	}{
-		{job.Agreement{What: "new order", Client: 10, Server: 11, Low: 5, High: 19, Holds: true}, "✓          and 1,000 transactions of all kinds, the server 1,001\n"},
-		{job.Agreement{What: "new order", Client: 10, Server: 11, Low: 5, High: 19, Vague: true}, alone},
-		{job.Agreement{What: "new order", Holds: true, None: true}, alone},
+// The first line has the verdict and the figures; of the rest only what needs attention stands
+// on the screen, and the names of the checks that found nothing.
+func TestText_ShowsOnlyWhatNeedsAttention(t *testing.T) {
+	good := reporttest.Run()
+	good.Result.LongestGap = &job.Gap{}
+	text := textOf(t, good)
+	for _, want := range []string{
+		"✓ Valid  15,824 NOPM  36,400 TPM\n",
+		"\nChecks: counts, flow, durability ok (--details shows them)\n",
 	} {
-		if got := run(tt.agreement); !strings.Contains(got, tt.want) {
-			t.Errorf("got\n%s\nwant a line %q", got, tt.want)
+		if !strings.Contains(text, want) {
+			t.Errorf("got\n%s\nwant %q", text, want)
+		}
+	}
+	if strings.Contains(text, "survive") {
+		t.Errorf("got the details of a check that found nothing:\n%s", text)
+	}
+	doubtful := good
+	doubtful.Result.Contention = &job.Contention{Sharing: 2, Expect: "2 of 4 users share. Build more."}
+	doubtful.Result.LongestGap = &job.Gap{Seconds: 3}
+	text = textOf(t, doubtful)
+	for _, want := range []string{"✗ 2 caveats  15,824 NOPM", "✗  Flow        no transaction ended for 3.0 s", "!  Contention  2 of 4 users share. Build more.\n", "\nChecks: counts, durability ok"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got\n%s\nwant %q", text, want)
 		}
 	}
 }
 
-func TestContentionStandsUnderTheLoad(t *testing.T) {
-	for _, tt := range []struct {
-		contention *job.Contention
-		want       string // "" for no such line
-	}{
-		{&job.Contention{Users: 2, Sharing: 2, Expect: "all share"}, "!  Contention  all share"},
-		{&job.Contention{Users: 2, Expect: "none shares"}, "  Contention  none shares"},
-		{nil, ""},
-	} {
-		j := job.Job{Spec: job.Spec{Action: job.Run, Users: 2}, Status: job.Succeeded, Result: job.Result{Contention: tt.contention}}
-		var b bytes.Buffer
-		if err := Text(&b, j, meter.Summary{}, View{}); err != nil {
-			t.Fatal(err)
+// A run in which nothing succeeded has no figures, and says with which errors it failed.
+func TestText_HasNoFigureWhereNothingWasMeasured(t *testing.T) {
+	j := reporttest.Run()
+	j.Status, j.Reason = job.Invalid, job.NotValid+"all 9 transactions failed"
+	j.Result.Metrics, j.Result.Agreement = nil, nil
+	j.Result.LastFailures = []job.LastFailure{{Class: "fatal", Failed: 9, Kind: "payment", Message: "no such table"}}
+	text := textOf(t, j)
+	for _, want := range []string{"✗ INVALID  nothing was measured\n", "✗  Invalid   all 9 transactions failed\n", "!  Failures  9 × fatal, the last in payment: no such table\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got\n%s\nwant %q", text, want)
 		}
-		if got := b.String(); tt.want == "" && strings.Contains(got, "Contention") || !strings.Contains(got, tt.want) {
-			t.Errorf("got\n%s\nwant a line %q", got, tt.want)
+	}
+}
+
+// Nothing is wider than the terminal, however large the figures.
+func TestText_IsNoWiderThanTheTerminal(t *testing.T) {
+	for _, width := range []int{40, 60, 80, 140} {
+		for _, j := range []job.Job{reporttest.Run(), reporttest.Partial(), reporttest.Steps(), reporttest.Check(), reporttest.Build()} {
+			for _, whole := range []bool{false, true} {
+				j.Result.LastFailures = []job.LastFailure{{Class: "fatal", Failed: 1e9, Kind: "payment", Message: strings.Repeat("word ", 60)}}
+				var b bytes.Buffer
+				if err := Text(&b, j, reporttest.Measured(), View{Width: width, Whole: whole, Next: []Pointer{{"sledge check --db pg --host a-host-with-a-long-name --port 5432", "verify"}}}); err != nil {
+					t.Fatal(err)
+				}
+				for line := range strings.SplitSeq(b.String(), "\n") {
+					if terminal.Width(line) > width {
+						t.Errorf("on %d columns: got %q", width, line)
+					}
+				}
+			}
 		}
 	}
 }

@@ -43,11 +43,11 @@ var varying = []struct {
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b(?: )?`), "<time> "},
 	{regexp.MustCompile(`[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d \S+ \d{4}`), "<time>"},
 	{regexp.MustCompile(`[\d,]+ transactions done, [\d,]+ rolled back as the workload asks, 0 failed, [\d,]+ retries`), "<how they ended>"},
-	{regexp.MustCompile(`counted [\d,]+ (.*) and the server [\d,]+: they agree \(.*\)`), "counted <n> $1 and the server <n>: they agree"},
+	{regexp.MustCompile(`counted [\d,]+ (.*), the server [\d,]+: they agree(?: \(.*\))?`), "counted <n> $1, the server <n>: they agree"},
 	// A slow machine does few transactions, or none for a while.
-	{regexp.MustCompile(`counted [\d,]+ (.*) and the server [\d,]+: too few to compare, .*\n`), "counted <n> $1 and the server <n>: they agree.\n"},
-	{regexp.MustCompile(`(?m)^.*(NO TRANSACTION ENDED for|No transaction has ended for|Waiting for the server's counts).*\n`), ""},
-	{regexp.MustCompile(`(?m)^.*(TRANSACTIONS? HAD NOT ENDED when|The time is up:).*\n`), ""},
+	{regexp.MustCompile(`counted [\d,]+ (.*), the server [\d,]+: too few to compare, .*\n`), "counted <n> $1, the server <n>: they agree\n"},
+	{regexp.MustCompile(`(?m)^.*(Flow: no transaction ended for|No transaction has ended for|Waiting for the server's counts).*\n`), ""},
+	{regexp.MustCompile(`(?m)^.*(Unfinished: .* had not ended when|The time is up:).*\n`), ""},
 	{regexp.MustCompile(`GENERATED in \d+ MINUTES`), "GENERATED in <n> MINUTES"},
 	{regexp.MustCompile(`tid0x\w+`), "<thread>"},
 	// By what the build and the machine have.

@@ -21,10 +21,10 @@ import (
 func (s subject) page(title string) page {
 	j := s.job
 	p := page{
-		Title:  title,
-		Over:   "Report of a job",
-		Status: signOf(j.Status),
-		Alarms: s.sheet.Alarms,
+		Title:     title,
+		Over:      "Report of a job",
+		Status:    signOf(j.Status),
+		Attention: s.sheet.Attention,
 	}
 	p.setHeadline(s.sheet.Headline)
 	p.Facts = append(p.Facts, fact{"Job", string(j.ID)})
@@ -41,7 +41,7 @@ func (s subject) page(title string) page {
 		p.Facts = append(p.Facts, fact{"Note", report.PrintableLines(j.Spec.Note)})
 	}
 	if j.Status == job.Running {
-		p.Alarms = append(p.Alarms, "The job was still running when this report was made: it tells what had been recorded so far.")
+		p.Attention = append(p.Attention, report.Ground{Tone: report.Doubtful, Name: "Running", Text: "the job was still running when this report was made: it tells what had been recorded so far"})
 	}
 	parts := sectionsOf(s.sheet.Parts)
 	var last []section // what a job was asked for comes behind what came of it
@@ -322,7 +322,7 @@ func Machine(d job.ImportDetails) (list []chart.Chart) {
 // examples has the percentiles of response times, and examples of failures.
 func (s subject) examples() (list []section) {
 	if s.doc.All != nil && s.doc.All.Done > 0 && len(s.job.Result.Spans) == 0 {
-		list = append(list, section{Title: "All percentiles of response times in ms", Explained: "from due to done, with all retries", Blocks: []block{{Table: percentiles(s.doc)}}})
+		list = append(list, section{Title: "All percentiles of response time (ms)", Explained: "from scheduled start to completion, retries included", Blocks: []block{{Table: percentiles(s.doc)}}})
 	}
 	if len(s.failures) == 0 {
 		return list

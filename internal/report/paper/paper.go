@@ -254,14 +254,14 @@ func (a Archive) read(ctx context.Context, id job.ID) (s subject, err error) {
 
 // page is what the template shows.
 type page struct {
-	Title    string
-	Over     string // what sort of report it is
-	Status   *status
-	Facts    []fact
-	Alarms   []string
-	Headline [][]terminal.Piece // lines
-	Figures  []figure
-	Sections []section
+	Title     string
+	Over      string // what sort of report it is
+	Status    *status
+	Facts     []fact
+	Attention []report.Ground    // what a reader must know before using the figures
+	Headline  [][]terminal.Piece // lines
+	Figures   []figure
+	Sections  []section
 
 	Policy string
 	Style  template.CSS

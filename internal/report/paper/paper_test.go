@@ -248,8 +248,8 @@ func TestEveryJobHasAReport(t *testing.T) {
 	}{
 		"without seconds": {measured(), 0, []string{"15,824"}},
 		"steps":           {steps, 8, []string{"Steps of the load", "how many virtual users worked"}},
-		"partial":         {reporttest.Partial(), 4, []string{"◐ partial", "PARTIAL: the run was stopped early", "THEY DISAGREE"}},
-		"failed":          {job.Job{Spec: reporttest.Run().Spec, Kinds: reporttest.Kinds, Status: job.Failed, Reason: "connect: refused"}, 0, []string{"✗ failed", "FAILED: connect: refused"}},
+		"partial":         {reporttest.Partial(), 4, []string{"◐ partial", "PARTIAL: the run was stopped early", "they disagree"}},
+		"failed":          {job.Job{Spec: reporttest.Run().Spec, Kinds: reporttest.Kinds, Status: job.Failed, Reason: "connect: refused"}, 0, []string{"✗ failed", "Failed: connect: refused"}},
 		"running":         {running, 4, []string{"▶ running", "still running", "Over time"}},
 		"queries":         {spans, 0, []string{"query 2", "Streams", "stream 1", "(1 not done)"}},
 		"build":           {reporttest.Build(), 0, []string{"Build of", "order_line", "300,123", "Load of the tables"}},
@@ -359,7 +359,7 @@ func TestAProfileHasCurves(t *testing.T) {
 		t.Fatal(made.Name, err)
 	}
 	f := read(t, made.HTML)
-	f.has(t, "Performance profile 3: TPROC-C on PostgreSQL", "1,900", "at best: with 2 virtual users", "8 virtual users: FAILED: connect: refused", "NOPM per user", "p99")
+	f.has(t, "Performance profile 3: TPROC-C on PostgreSQL", "1,900", "at best: with 2 virtual users", "8 virtual users: Failed: connect: refused", "NOPM per user", "p99")
 	if f.elements["circle"] < 2*3*5 { // of five lines over three numbers of users, drawn twice
 		t.Errorf("got %d points, want those of each line", f.elements["circle"])
 	}
@@ -385,7 +385,7 @@ func TestProfilesAreLaidOverEachOther(t *testing.T) {
 		t.Fatal(made.Name, err)
 	}
 	f := read(t, made.HTML)
-	f.has(t, "2 performance profiles over each other", "TPROC-C on PostgreSQL, 3 runs", "profile 5, 16 virtual users: FAILED: connect: refused",
+	f.has(t, "2 performance profiles over each other", "TPROC-C on PostgreSQL, 3 runs", "profile 5, 16 virtual users: Failed: connect: refused",
 		"What differs", "seed", "Runs of profile 3", "Runs of profile 5", "12,000", "40,000", "p95 of response times")
 	if f.elements["circle"] != 2*3*5 { // of five points of three figures, drawn twice
 		t.Errorf("got %d points, want those of each run that succeeded", f.elements["circle"])

@@ -21,9 +21,7 @@ func (a Archive) profilesPage(c report.ProfileComparison, runs [][]job.Job) page
 			profileName(profile), fmt.Sprintf("%s on %s, %d runs, begun %s", workload, database, len(runs[i]), first.Begun.Format(timeLayout)),
 		})
 		for _, j := range runs[i] {
-			for _, alarm := range report.Alarms(j) {
-				p.Alarms = append(p.Alarms, profileName(profile)+", "+report.VirtualUsers(report.Users(j))+": "+report.Printable(alarm))
-			}
+			p.attend(profileName(profile)+", "+report.VirtualUsers(report.Users(j)), j, j.Result.Summary)
 		}
 	}
 	if blocks := curvesOver(c.Profiles); len(blocks) > 0 {

@@ -8,16 +8,22 @@ import (
 	"sledge/internal/chart"
 	"sledge/internal/document"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/report"
 )
+
+// attend adds what forbids a figure of one of several runs.
+func (p *page) attend(run string, j job.Job, sum meter.Summary) {
+	for _, alarm := range report.Alarms(report.Grounds(j, sum)) {
+		p.Attention = append(p.Attention, report.Ground{Tone: report.Bad, Name: run, Text: report.Printable(alarm)})
+	}
+}
 
 // comparisonPage makes the page of several runs side by side.
 func comparisonPage(c report.Comparison, runs []subject) page {
 	p := page{Title: fmt.Sprintf("%d runs side by side", len(runs)), Over: "Comparison"}
 	for i, s := range runs {
-		for _, alarm := range s.sheet.Alarms {
-			p.Alarms = append(p.Alarms, report.Letter(i)+": "+alarm)
-		}
+		p.attend(report.Letter(i), s.job, s.sum)
 	}
 	parts := sectionsOf(c.Sheet().Parts)
 	if len(parts) > 0 { // which runs
@@ -146,9 +152,7 @@ func (a Archive) profilePage(number int, runs []job.Job) page {
 		Facts: []fact{{"Runs", fmt.Sprint(len(runs))}, {"Begun", first.Begun.Format(timeLayout)}, {"Last run begun", last.Begun.Format(timeLayout)}},
 	}
 	for _, j := range runs {
-		for _, alarm := range report.Alarms(j) {
-			p.Alarms = append(p.Alarms, report.VirtualUsers(report.Users(j))+": "+report.Printable(alarm))
-		}
+		p.attend(report.VirtualUsers(report.Users(j)), j, j.Result.Summary)
 	}
 	points := document.NewProfile(number, runs, a.Headline).Points
 	p.Figures = best(points)

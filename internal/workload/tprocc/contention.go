@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"sledge/internal/database"
 	"sledge/internal/job"
@@ -21,8 +20,7 @@ const roomy = 4
 // other's rows anyway.
 func contention(ctx context.Context, s database.Session, sql *sqlfile.Library, c workload.Crowd) (*job.Contention, error) {
 	o := c.Options.(*Options)
-	rows := o.asked(c.Kinds).contended()
-	if c.Users < 2 || len(rows) == 0 || o.rests() {
+	if c.Users < 2 || !o.asked(c.Kinds).contended() || o.rests() {
 		return nil, nil
 	}
 	q, err := sql.Query("limits")
@@ -38,7 +36,7 @@ func contention(ctx context.Context, s database.Session, sql *sqlfile.Library, c
 		return nil, nil
 	}
 	found := crowding(o, c, warehouses)
-	found.Expect = expectation(found, o, rows)
+	found.Expect = expectation(found, o)
 	return &found, nil
 }
 
@@ -64,21 +62,9 @@ func crowding(o *Options, c workload.Crowd, warehouses int) job.Contention {
 	return found
 }
 
-// contended says what users do on a warehouse that one of them waits for another with. It
-// is empty where they only read.
-func (w weights) contended() []string {
-	var rows []string
-	if w[payment] > 0 {
-		rows = append(rows, "payments update its one row")
-	}
-	if w[newOrder] > 0 {
-		rows = append(rows, "new orders one of its ten districts")
-	}
-	if w[delivery] > 0 {
-		rows = append(rows, "deliveries take the oldest orders of each district")
-	}
-	return rows
-}
+// contended reports whether users lock rows of a warehouse that others need: payments its
+// one row, new orders a row of its ten districts, deliveries the oldest orders.
+func (w weights) contended() bool { return w[payment] > 0 || w[newOrder] > 0 || w[delivery] > 0 }
 
 // rests reports whether users pause for so long that they seldom meet in a warehouse: the
 // standard has ten of them there, with pauses of 20 s for transactions of milliseconds.
@@ -94,24 +80,17 @@ func (o *Options) rests() bool {
 	return pause/all >= 1
 }
 
-// expectation says in words what was counted, and what comes of it.
-func expectation(c job.Contention, o *Options, rows []string) string {
-	const little = "they meet only where a transaction of one touches a warehouse of another"
-	var who string
-	switch {
-	case c.Sharing == 0 && o.AllWarehouses:
-		return fmt.Sprintf("each of the %d virtual users has warehouses of its own, so %s", c.Users, little)
-	case c.Sharing == 0:
-		return fmt.Sprintf("with this seed each of the %d virtual users has a home warehouse of its own, so %s", c.Users, little)
-	case c.Units == 1 && c.Users == 2:
-		who = "both virtual users share the only warehouse"
-	case c.Units == 1:
-		who = fmt.Sprintf("all %d virtual users share the only warehouse", c.Users)
-	case o.AllWarehouses:
-		who = fmt.Sprintf("%d of %d virtual users share warehouses, up to %d the same one of %d", c.Sharing, c.Users, c.Most, c.Units)
-	default:
-		who = fmt.Sprintf("%d of %d virtual users share their home warehouse, up to %d the same one of %d", c.Sharing, c.Users, c.Most, c.Units)
+// expectation says in words what was counted, and what to do about it.
+func expectation(c job.Contention, o *Options) string {
+	units := "share a home warehouse"
+	if o.AllWarehouses {
+		units = "share warehouses"
 	}
-	return fmt.Sprintf("%s: expect them to wait for each other, since %s. For little contention build %d warehouses or more, %d for each virtual user",
-		who, strings.Join(rows, ", "), c.Enough, roomy)
+	switch {
+	case c.Sharing == 0:
+		return "each virtual user has a warehouse of its own, so they rarely wait for each other"
+	case c.Units == 1:
+		units = "share the only warehouse"
+	}
+	return fmt.Sprintf("%d of %d virtual users %s and wait for each other's locks. Build %d warehouses for less.", c.Sharing, c.Users, units, c.Enough)
 }
