@@ -53,7 +53,7 @@ func TestManual_ShowsWhatTheProgramDoes(t *testing.T) {
 				verb, of, _ := strings.Cut(b.mark, " ")
 				switch verb {
 				case "run":
-					s.prepare(of)
+					s.prepare(b, of)
 					if strings.HasPrefix(b.text, "$ ") {
 						s.session(b)
 					} else {
@@ -63,7 +63,7 @@ func TestManual_ShowsWhatTheProgramDoes(t *testing.T) {
 				case "dry":
 					s.printed = s.run(b, s.script(b.text, " --dry-run"))
 				case "console":
-					s.prepare(of)
+					s.prepare(b, of)
 					s.printed = s.console(b)
 				case "serve":
 					for line := range strings.Lines(b.text) {
@@ -98,10 +98,11 @@ var servers = map[string]string{"pg": "postgresql", "maria": "mariadb", "mysql":
 // built holds the schemas that are on the servers, such as "tprocc on postgresql".
 var built = map[string]bool{}
 
-// prepare gives a block the schema that its mark asks for, or none: "postgresql, tprocc".
-func (s *shell) prepare(mark string) {
+// prepare gives a block the schema that its mark asks for, "postgresql, tprocc", and none of those that it builds.
+func (s *shell) prepare(b block, mark string) {
 	s.t.Helper()
 	words := strings.Split(mark, ", ")
+	builds := strings.Contains(b.text, "sledge build") || strings.Contains(b.text, "buildschema")
 	do := func(command string, args ...any) {
 		s.t.Helper()
 		command = fmt.Sprintf(command, args...)
@@ -119,10 +120,11 @@ func (s *shell) prepare(mark string) {
 			switch {
 			case wanted && !built[key]:
 				do("sledge build --workload %s --db %s %s", workload, database, size)
-			case !wanted && built[key]:
+				built[key] = true
+			case builds && !wanted && built[key]:
 				do("sledge delete --workload %s --db %s", workload, database)
+				built[key] = false
 			}
-			built[key] = wanted
 		}
 	}
 	for _, word := range words {
