@@ -152,6 +152,14 @@ func newServer(sql *sqlfile.Library) database.Server {
 		}
 		return ""
 	}
+	if steady := server.Steady; steady != nil {
+		server.Steady = func(ctx context.Context, s database.Session) error {
+			if own, is := s.(*session); is && own.pooler.shares() { // the next to have the connection would have its settings, too
+				return nil
+			}
+			return steady(ctx, s)
+		}
+	}
 	return server
 }
 
@@ -172,7 +180,13 @@ func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Sc
 			}
 			return takeByTransaction(ctx, s, sql)
 		},
-		Holder: bySession.Holder,
+		Share: func(ctx context.Context, s database.Session) (bool, error) {
+			if shares(s) { // a transaction that is left open would be in the way of the monitor's questions
+				return true, nil
+			}
+			return bySession.Share(ctx, s)
+		},
+		Holder: bySession.Holder, Sharers: bySession.Sharers,
 		Work: func(ctx context.Context, s database.Session) error {
 			if shares(s) {
 				return nil
