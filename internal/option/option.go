@@ -22,7 +22,8 @@
 // is; unit says what a number counts; list marks those that take several values, with
 // commas between; for lists the actions that the option means
 // something to, divided by "|", and is left out where all do; main marks the few
-// that most people set; instead lists the options that this one replaces, divided by "|". Three tags are for a field or for all fields of an embedded
+// that most people set; instead lists the options that this one replaces, divided by "|";
+// address says that the text names a server, and so holds no account and no password. Three tags are for a field or for all fields of an embedded
 // struct: group says under which heading the option is shown; soon marks what is
 // accepted and not built yet; dict says which section of a dictionary it is in.
 package option
@@ -37,6 +38,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/agnivade/levenshtein"
 )
@@ -102,6 +104,9 @@ type Description struct {
 	// Instead lists the options that this one replaces: a socket replaces host and port.
 	// If both are given in several places, the strongest place decides which of them counts.
 	Instead []string `json:"-"`
+
+	// Address says that the value names a server, and so holds no account and no password.
+	Address bool `json:"-"`
 }
 
 // Groups are the headings that options are shown under, in their order.
@@ -331,7 +336,7 @@ func Check(fresh any, name, text string) (canonical string, err error) {
 
 // public is a value as an error may carry it.
 func (d Description) public(text string) string {
-	if d.Secret {
+	if d.Secret || d.Address { // an address that is refused may hold a password
 		return ""
 	}
 	return text
@@ -441,6 +446,7 @@ func describe(tag reflect.StructTag, f fields, v reflect.Value) Description {
 		Min:     tag.Get("min"),
 		Max:     tag.Get("max"),
 		Secret:  tag.Get("secret") == "true",
+		Address: tag.Get("address") == "true",
 		Group:   f.group,
 		Unit:    tag.Get("unit"),
 		Main:    tag.Get("main") == "true",
@@ -488,6 +494,11 @@ func assign(d Description, text string, target reflect.Value) error {
 	case "string":
 		if d.Choices != nil && !slices.Contains(d.Choices, text) {
 			return fmt.Errorf("%q is not one of %s%s", text, strings.Join(d.Choices, ", "), Suggest(text, d.Choices))
+		}
+		if d.Address {
+			if err := checkAddress(text); err != nil {
+				return err
+			}
 		}
 		target.SetString(text)
 	case "bool":
@@ -543,6 +554,30 @@ func withinLimits(d Description, n float64, text string) error {
 	}
 	if high, err := strconv.ParseFloat(d.Max, 64); err == nil && n > high {
 		return fmt.Errorf("%s is more than %s", text, d.Max)
+	}
+	return nil
+}
+
+// checkAddress refuses what may hold a password: an address is shown and stored. Its errors do
+// not quote the text.
+func checkAddress(text string) error {
+	const wayOut = "write its name or its address alone, the user and the password into options of their own, or give all of them by --url"
+	for one := range strings.SplitSeq(text, ",") {
+		one = strings.TrimSpace(one)
+		if strings.HasPrefix(one, "/") || strings.HasPrefix(text, "(") {
+			continue // a folder, or Oracle's descriptor
+		}
+		for _, scheme := range []string{"tcp://", "tcps://"} { // of Oracle's Easy Connect
+			one = strings.TrimPrefix(one, scheme)
+		}
+		for _, sign := range []string{"@", "://"} {
+			if strings.Contains(one, sign) {
+				return fmt.Errorf("it holds %s, which the name of a server does not: %s", sign, wayOut)
+			}
+		}
+		if strings.ContainsFunc(one, unicode.IsSpace) {
+			return fmt.Errorf("it holds a space, which the name of a server does not: %s", wayOut)
+		}
 	}
 	return nil
 }

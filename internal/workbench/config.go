@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"sledge/internal/option"
+	"sledge/internal/privatefile"
 )
 
 // The keys that are not options. The environment has them in upper case.
@@ -41,7 +43,7 @@ type kind int
 const (
 	isValue kind = iota
 	isTable
-	isNothing // YAML's key without a value
+	isNothing // YAML's key without a value, or with null
 	isTagged  // YAML's value that begins with an exclamation mark
 	isStrange // a list of lists, say
 )
@@ -66,6 +68,9 @@ func (b Bench) readConfig(path string) (place, error) {
 	}
 	p := place{}
 	f := configFile{path: path, known: b.knownNames(), lists: b.listNames()}
+	if privatefile.Exposed(path) {
+		f.forbidden = b.secretNames()
+	}
 	if err := f.fill(p, items); err != nil {
 		return nil, fmt.Errorf("configuration file %s: %w", path, err)
 	}
@@ -74,15 +79,19 @@ func (b Bench) readConfig(path string) (place, error) {
 
 // configFile is a file that is being read, and the names that it may hold.
 type configFile struct {
-	path  string
-	known nameSet
-	lists nameSet // that may have a list as their value
+	path      string
+	known     nameSet
+	lists     nameSet  // that may have a list as their value
+	forbidden []string // names of passwords that the file may not hold, because others can read it
 }
 
 // fill takes the keys of a configuration file, and those of its options table.
 func (f configFile) fill(p place, items []item) error {
 	for _, i := range items {
-		if i.what == isTable {
+		switch {
+		case i.key == optionsTable && i.isEmpty():
+			continue
+		case i.what == isTable:
 			if err := f.fillOptions(p, i); err != nil {
 				return err
 			}
@@ -139,6 +148,8 @@ func (f configFile) take(p place, i item) error {
 		return i.wrong("%s: a value that begins with ! has a special meaning in YAML: put text in quotes", i.key)
 	case i.what == isStrange:
 		return i.wrong("%s: the value must be text, a number, a date, true or false", i.key)
+	case slices.Contains(f.forbidden, i.key) && isSecretText(i.values):
+		return i.wrong("%s: others can read the file: run chmod 600 %s, or name a file that holds the password in %s%s", i.key, f.path, i.key, secretFile)
 	case i.list && i.key != keyUsers && !f.lists[i.key]:
 		return i.wrong("%s takes one value, and is a list here: give text, a number, a date, true or false", i.key)
 	}
@@ -148,6 +159,16 @@ func (f configFile) take(p place, i item) error {
 	}
 	p[i.key] = e
 	return nil
+}
+
+// isEmpty reports whether a table has no lines, as YAML spells it.
+func (i item) isEmpty() bool {
+	return i.what == isNothing || i.what == isValue && len(i.values) == 1 && slices.Contains([]string{"", "~", "null", "Null", "NULL"}, i.values[0])
+}
+
+// isSecretText reports whether the values of a password are one: empty and null stand for none.
+func isSecretText(values []string) bool {
+	return slices.ContainsFunc(values, meansSomething)
 }
 
 // wrong makes an error about an item. It must not quote a value, which may be a

@@ -15,6 +15,7 @@ import (
 	"sledge/internal/hammerdb/pools"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/privatefile"
 )
 
 // poolSwitch is the option that asks for a pool wherever its file is.
@@ -77,6 +78,14 @@ func readPoolFile(pair catalog.Pair, path string) (pool.Pool, []string, error) {
 		var passed []string
 		p.Connections[i].Options, passed, err = ownNames(pair, c, filepath.Dir(path), lenient)
 		warnings = append(warnings, passed...)
+		if err == nil && privatefile.Exposed(path) && holdsSecret(pair, c) {
+			problem := fmt.Sprintf("connection %s has a password, and others can read the file: run chmod 600 %s", c.Name, path)
+			if lenient { // files of others are used as they are
+				warnings = append(warnings, problem)
+			} else {
+				err = errors.New(problem + ", or name a file that holds the password in password_file")
+			}
+		}
 	}
 	if err == nil {
 		var t pool.Table
@@ -141,6 +150,24 @@ func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool)
 		passed = append(passed, fmt.Sprintf("connection %s: %.40q is passed over: it is not an option of a connection", c.Name, name))
 	}
 	return values, passed, nil
+}
+
+// holdsSecret reports whether a connection as it stands in a file has a password, and not the
+// name of a file with it.
+func holdsSecret(pair catalog.Pair, c pool.Connection) bool {
+	for _, o := range ofConnections(pair) {
+		if !o.Secret {
+			continue
+		}
+		for _, name := range Called(pair, o) {
+			for given, text := range c.Options {
+				if strings.EqualFold(given, name) && meansSomething(text) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // ofConnections lists the options that may differ between the connections of a pool.

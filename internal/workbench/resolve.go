@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"sledge/internal/engine/pool"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/privatefile"
 	"sledge/internal/workload"
 )
 
@@ -143,7 +145,7 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 	if err != nil {
 		return Order{}, err
 	}
-	warnings = append(append(warnings, c.withheld...), more...)
+	warnings = append(append(warnings, c.warnings...), more...)
 	spec.Options, spec.Names = c.values, c.names()
 	if text := c.values[pool.Option]; s.Guarded && c.origins[pool.Option] == s.GivenBy && text != "" && text != pool.None && !pool.IsPool(text) {
 		return Order{}, fmt.Errorf("%s: no file is read for %s: give the pool itself", spec.Names.Of(pool.Option), s.GivenBy)
@@ -395,7 +397,7 @@ type choice struct {
 	fallback  map[string]string
 
 	leading  string   // what of a guarded place leads to another server; "" for nothing
-	withheld []string // which passwords were therefore not used, a line each
+	warnings []string // which passwords were not used, or can be read by others, a line each
 }
 
 // saying is a place, and whether those who wrote it may only use passwords of weaker places,
@@ -450,15 +452,15 @@ func (c *choice) settleAlternatives() {
 			switch {
 			case both && c.strengths[other] > c.strengths[o.Name]:
 				c.drop(o.Name)
-			case both && c.strengths[other] < c.strengths[o.Name] && replaces(text):
+			case both && c.strengths[other] < c.strengths[o.Name] && meansSomething(text):
 				c.drop(other)
 			}
 		}
 	}
 }
 
-// replaces reports whether an option with this value replaces others.
-func replaces(text string) bool { return text != "" && text != "null" }
+// meansSomething reports whether a value is more than how users write that there is none.
+func meansSomething(text string) bool { return text != "" && text != "null" }
 
 // drop takes back what a place said about an option.
 func (c *choice) drop(name string) {
@@ -470,7 +472,7 @@ func (c *choice) drop(name string) {
 // replaced reports whether the value of another option replaces that of an option so far.
 func (c *choice) replaced(name string) bool {
 	return slices.ContainsFunc(c.known, func(o option.Description) bool {
-		return slices.Contains(o.Instead, name) && replaces(c.values[o.Name])
+		return slices.Contains(o.Instead, name) && meansSomething(c.values[o.Name])
 	})
 }
 
@@ -514,7 +516,7 @@ func (c *choice) guard(p place) error {
 }
 
 func (c *choice) withhold(o option.Description, origin string) {
-	c.withheld = append(c.withheld, fmt.Sprintf("option %s: the one of %s is not used, since %s, which may lead to another server: give the password, too", o.Name, origin, c.leading))
+	c.warnings = append(c.warnings, fmt.Sprintf("option %s: the one of %s is not used, since %s, which may lead to another server: give the password, too", o.Name, origin, c.leading))
 }
 
 // takeClientSettings takes what the database's own programs take as given, for those
@@ -568,6 +570,9 @@ func (c *choice) takeFrom(p place, o option.Description) error {
 	if called == "" || err != nil {
 		return err
 	}
+	if file, inFile := p[called+secretFile]; inFile && o.Secret {
+		c.warnIfExposed(filepath.Join(relativeTo(file.folder, file.text), file.text))
+	}
 	if e.folder != "" {
 		for _, part := range c.Fresh().All() {
 			e.text = option.In(e.folder, part, o.Name, e.text)
@@ -575,6 +580,14 @@ func (c *choice) takeFrom(p place, o option.Description) error {
 	}
 	c.take(o.Name, e.text, e.origin, called)
 	return nil
+}
+
+// warnIfExposed warns if others can read a file that holds a password and nothing else. It is
+// read all the same: secrets that a container gets are often such files.
+func (c *choice) warnIfExposed(path string) {
+	if privatefile.Exposed(path) {
+		c.warnings = append(c.warnings, fmt.Sprintf("others can read the password file %s: chmod 600 %s", path, path))
+	}
 }
 
 func (c *choice) takeURL(u *url.URL) error {
@@ -624,6 +637,7 @@ func (c *choice) takeFlags(flags map[string]string) error {
 			if err != nil {
 				return fmt.Errorf("--%s: %w", f.Name, err)
 			}
+			c.warnIfExposed(text)
 			text = secret
 		}
 		c.take(c.known[i].Name, text, "--"+f.Name, "")

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -627,6 +629,79 @@ func TestAListIsTakenForOptionsOfSeveralValues(t *testing.T) {
 		order, err := bench.Resolve(job.Run, workbench.Sources{ConfigFile: write(t, name, text)})
 		if got := order.Public.Options["fail_if"]; err != nil || got != "p99>50ms,nopm<1000" {
 			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+	}
+}
+
+func TestResolve_RefusesAddressesThatMayHoldAPassword(t *testing.T) {
+	for _, d := range edition.Catalog.Databases {
+		if !slices.ContainsFunc(option.Describe(d.Options(database.Use{Name: "tpcc"})), func(o option.Description) bool { return o.Name == "host" }) {
+			continue
+		}
+		for _, host := range []string{"s1:SECRET@127.0.0.1", "scheme://u:SECRET", "h SECRET", "a,s1:SECRET@b"} {
+			_, err := bench.Resolve(job.Run, workbench.Sources{Flags: map[string]string{"db": d.Name, "host": host}})
+			if err == nil || !strings.Contains(err.Error(), "--url") || !strings.Contains(err.Error(), "host") || strings.Contains(err.Error(), "SECRET") {
+				t.Errorf("%s, host %s: got %v, want it refused with --url, and not quoted", d.Name, host, err)
+			}
+		}
+	}
+	for _, host := range []string{"db1", "::1", "a, b:5433", "/run/my folder"} {
+		if _, err := bench.Resolve(job.Run, workbench.Sources{Flags: map[string]string{"db": "pg", "host": host}}); err != nil {
+			t.Errorf("host %s: %v", host, err)
+		}
+	}
+}
+
+func TestResolve_RefusesPasswordsInFilesThatOthersCanRead(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have other rights there")
+	}
+	exposed := func(name, text string) string {
+		path := write(t, name, text)
+		if err := os.Chmod(path, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	run := map[string]string{"db": "pg"}
+	for _, path := range []string{
+		exposed("a.toml", "password = 'SECRET'\n"), exposed("b.yaml", "options:\n  pg_superuserpass: SECRET\n"), exposed("c.toml", "maria_pass = 'SECRET'\n"),
+	} {
+		_, err := bench.Resolve(job.Run, workbench.Sources{ConfigFile: path, Flags: run})
+		if err == nil || !strings.Contains(err.Error(), "chmod 600 "+path) || strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("%s: got %v, want it refused with chmod 600", path, err)
+		}
+		if err := os.Chmod(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := bench.Resolve(job.Run, workbench.Sources{ConfigFile: path, Flags: run}); err != nil {
+			t.Errorf("%s, for its owner's eyes only: %v", path, err)
+		}
+	}
+	if _, err := bench.Resolve(job.Run, workbench.Sources{ConfigFile: exposed("d.toml", "host = 'db1'\nmaria_pass = 'null'\n"), Flags: run}); err != nil {
+		t.Errorf("a file without a password: %v", err)
+	}
+	pool := exposed("pool.toml", "[connections.a]\nPG_Pass = 'SECRET'\n")
+	_, err := bench.Resolve(job.Run, workbench.Sources{Flags: map[string]string{"db": "pg", "pool": pool}})
+	if err == nil || !strings.Contains(err.Error(), "chmod 600 "+pool) || strings.Contains(err.Error(), "SECRET") {
+		t.Errorf("a pool: got %v, want it refused with chmod 600", err)
+	}
+	xml := exposed("pool.xml", "<connpool><connections><c1><pg_pass>SECRET</pg_pass></c1></connections><sprocs/></connpool>")
+	order, err := bench.Resolve(job.Run, workbench.Sources{Flags: map[string]string{"db": "pg", "pool": xml}})
+	if warned := strings.Join(order.Warnings, "\n"); err != nil || !strings.Contains(warned, "chmod 600 "+xml) || strings.Contains(warned, "SECRET") {
+		t.Errorf("a pool of HammerDB's: got %v and the warnings %q, want chmod 600", err, warned)
+	}
+	secret := exposed("secret.txt", "SECRET\n")
+	order, err = bench.Resolve(job.Run, workbench.Sources{Flags: map[string]string{"db": "pg", "password-file": secret}})
+	if warned := strings.Join(order.Warnings, "\n"); err != nil || !strings.Contains(warned, "chmod 600 "+secret) {
+		t.Errorf("a password file: got %v and the warnings %q, want chmod 600", err, warned)
+	}
+}
+
+func TestResolve_TableWithoutLinesIsEmpty(t *testing.T) {
+	for _, text := range []string{"db: pg\noptions: null\n", "db: pg\noptions:\n", "db: pg\noptions: {}\n", "db: pg\noptions: ~\n"} {
+		if _, err := bench.Resolve(job.Run, workbench.Sources{ConfigFile: write(t, "sledge.yaml", text)}); err != nil {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

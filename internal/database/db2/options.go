@@ -16,7 +16,7 @@ import (
 // server says where the server is and how to talk to it.
 type server struct {
 	option.Naming
-	Host           string `opt:"host" flag:"host" main:"true" help:"name or address of the machine the server is on; empty has IBM's library look up the database, in its catalog or in db2dsdriver.cfg"`
+	Host           string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the machine the server is on; empty has IBM's library look up the database, in its catalog or in db2dsdriver.cfg"`
 	Port           int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on"`
 	Library        string `opt:"library" help:"IBM's library for Db2 (libdb2.so, libdb2.dylib, db2cli64.dll), or the folder that it is in; empty looks in IBM_DB_HOME, on the library path, and where Db2, IBM's driver package and Python's ibm_db put it"`
 	Authentication string `opt:"authentication" choices:"server's choice|SERVER|SERVER_ENCRYPT|SERVER_ENCRYPT_AES|DATA_ENCRYPT|KERBEROS|GSSPLUGIN" help:"how the user is proven to the server"`

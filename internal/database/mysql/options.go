@@ -31,7 +31,7 @@ type account struct {
 // server says where the server is and how to talk to it.
 type server struct {
 	option.Naming
-	Host   string `opt:"host" flag:"host" main:"true" help:"name or address of the machine the server is on; or several servers, such as a,b:3307, of which the first is taken that accepts writes"`
+	Host   string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the machine the server is on; or several servers, such as a,b:3307, of which the first is taken that accepts writes"`
 	Port   int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on"`
 	Socket string `opt:"socket" instead:"host|port" help:"path of the server's Unix socket, used in place of TCP if the host is 127.0.0.1 or localhost; null uses TCP"`
 

@@ -16,9 +16,9 @@ type server struct {
 	SystemUser     string `opt:"system_user" group:"accounts" help:"user who creates the user of the schema, reads the server's counts and settings, and ends what killed builds left at work"`
 	SystemPassword string `opt:"system_password" group:"accounts" secret:"true" help:"password of that user"`
 
-	Instance string `opt:"instance" instead:"host|port|service|sid" main:"true" help:"where the database is: a name in tnsnames.ora, host:port/service, or a whole connect descriptor; what host says is stronger"`
+	Instance string `opt:"instance" address:"true" instead:"host|port|service|sid" main:"true" help:"where the database is: a name in tnsnames.ora, host:port/service, or a whole connect descriptor; what host says is stronger"`
 	RAC      string `opt:"rac" choices:"0|1|false|true" help:"count transactions on all instances of a cluster, by its gv$ views"`
-	Host     string `opt:"host" flag:"host" help:"name or address of the server, or several, such as a,b:1522, of which the first is taken that lets us in; it takes the place of instance"`
+	Host     string `opt:"host" address:"true" flag:"host" help:"name or address of the server, or several, such as a,b:1522, of which the first is taken that lets us in; it takes the place of instance"`
 	Port     int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the listener, where host says where it is"`
 	Service  string `opt:"service" help:"name of the database's service, such as FREEPDB1, where host says where it is"`
 	SID      string `opt:"sid" help:"identifier of the instance, for a database that has no service"`

@@ -74,7 +74,7 @@ func clientSettings(from database.Surroundings, use database.Use, given option.V
 // by libpq's names of the parameters.
 func (c *client) said() (map[string]database.ClientSetting, error) {
 	said := map[string]database.ClientSetting{}
-	service, origin, err := c.service()
+	service, file, origin, err := c.service()
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,9 @@ func (c *client) said() (map[string]database.ClientSetting, error) {
 		if v.parameter == "hostaddr" && service["hostaddr"] == "" && service["host"] != "" {
 			continue // the service names another server than PGHOSTADDR
 		}
-		if value := service[v.parameter]; value != "" {
+		if value := service[v.parameter]; value != "" && v.parameter == "password" && othersRead(file) {
+			c.warnings = append(c.warnings, fmt.Sprintf("ignored the password in %s, because others can read the file: chmod 600 %s", file, file))
+		} else if value != "" {
 			said[v.parameter] = database.ClientSetting{Value: value, Origin: origin}
 		} else if value := c.Variable(v.variable); value != "" {
 			said[v.parameter] = database.ClientSetting{Value: value, Origin: v.variable}
@@ -92,24 +94,30 @@ func (c *client) said() (map[string]database.ClientSetting, error) {
 }
 
 // service reads the parameters of the service that PGSERVICE names.
-func (c *client) service() (parameters map[string]string, origin string, err error) {
+func (c *client) service() (parameters map[string]string, path, origin string, err error) {
 	name := c.Variable("PGSERVICE")
 	if name == "" {
-		return nil, "", nil
+		return nil, "", "", nil
 	}
-	path := c.Variable("PGSERVICEFILE")
+	path = c.Variable("PGSERVICEFILE")
 	if path == "" {
 		path = c.inHome(".pg_service.conf", ".pg_service.conf")
 	}
 	file, err := pgservicefile.ReadServicefile(path)
 	if err != nil {
-		return nil, "", fmt.Errorf("PGSERVICE is set, but the service file cannot be read: %w", err)
+		return nil, "", "", fmt.Errorf("PGSERVICE is set, but the service file cannot be read: %w", err)
 	}
 	service, err := file.GetService(name)
 	if err != nil {
-		return nil, "", fmt.Errorf("PGSERVICE names the service %q, which is not in %s: correct or unset it", name, path)
+		return nil, "", "", fmt.Errorf("PGSERVICE names the service %q, which is not in %s: correct or unset it", name, path)
 	}
-	return service.Settings, fmt.Sprintf("service %s of %s", name, path), nil
+	return service.Settings, path, fmt.Sprintf("service %s of %s", name, path), nil
+}
+
+// othersRead reports whether others than the owner can read a file.
+func othersRead(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
 }
 
 // inHome returns the path of one of libpq's files; on Windows they have a folder and
@@ -204,7 +212,7 @@ func (c *client) passwordFile(called string) {
 		return
 	case err == nil && !info.Mode().IsRegular():
 		return // /dev/null, say
-	case err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+	case othersRead(path):
 		c.warnings = append(c.warnings, fmt.Sprintf("ignored the password file %s, because others can read it: chmod 600 %s", path, path))
 		return
 	}

@@ -13,7 +13,7 @@ import (
 // server says where PostgreSQL is and how to talk to it.
 type server struct {
 	option.Naming
-	Host        string `opt:"host" flag:"host" main:"true" help:"name or address of the server, or the folder of its Unix socket; or several servers, such as a,b:5433, of which the first is taken that accepts writes"`
+	Host        string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the server, or the folder of its Unix socket; or several servers, such as a,b:5433, of which the first is taken that accepts writes"`
 	Port        int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the server, or the number in its socket's name"`
 	SSLMode     string `opt:"ssl_mode" choices:"disable|allow|prefer|require|verify-ca|verify-full" help:"whether connections are encrypted, and what of the server's certificate is verified"`
 	SSLRootCert string `opt:"ssl_ca" help:"PEM file of the authorities that may have signed the server's certificate; empty for libpq's default"`

@@ -29,7 +29,7 @@ type account struct {
 // server says where the server is and how to talk to it.
 type server struct {
 	option.Naming
-	Host    string `opt:"host" flag:"host" main:"true" help:"name or address of the machine the server is on"`
+	Host    string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the machine the server is on"`
 	Port    int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on"`
 	Socket  string `opt:"socket" instead:"host|port" help:"path of the server's Unix socket, used in place of host and port; null uses these"`
 	Number  int    `opt:"db_number" min:"0" max:"1000000" help:"number of the server's database that holds the keys, which SELECT chooses"`

@@ -18,8 +18,8 @@ import (
 // some options of their own, since people share settings between systems.
 type server struct {
 	option.Naming
-	WindowsHost           string `opt:"windows_host" help:"as host, for Sledge on Windows, where it counts in place of host unless it is (local)"`
-	Host                  string `opt:"host" flag:"host" main:"true" help:"name or address of the machine the server is on; server\\instance names an instance"`
+	WindowsHost           string `opt:"windows_host" address:"true" help:"as host, for Sledge on Windows, where it counts in place of host unless it is (local)"`
+	Host                  string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the machine the server is on; server\\instance names an instance"`
 	TCP                   bool   `opt:"tcp" help:"reach a named instance by the port of option port, too, rather than by the port that the SQL Server Browser of its machine says"`
 	Port                  int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on, where no instance is named"`
 	Azure                 bool   `opt:"azure" help:"the server is Azure SQL Database: sessions begin in the database of the schema, which is never created or dropped"`
