@@ -50,6 +50,7 @@ func (p *Program) perform(ctx context.Context, order workbench.Order, s *setting
 	if err != nil {
 		return nil, err
 	}
+	defer p.watchReaders()()
 	if !order.Plan.Pacing.Test {
 		showing.Go(func() { d.follow(running) })
 	}

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/term"
 )
@@ -48,6 +50,33 @@ func (o *outlet) Write(text []byte) (int, error) {
 	}
 	o.failed = cmp.Or(o.failed, err)
 	return n, err
+}
+
+// watch looks every second whether the reader of a pipe has gone, until ctx is done: a job
+// that writes nothing for minutes stops, too.
+func (o *outlet) watch(ctx context.Context) {
+	f, is := o.to.(*os.File)
+	if !is {
+		return
+	}
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		if readerGone(f) {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			if !o.closed {
+				o.closed = true
+				o.gone()
+			}
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // failure returns an error if something was not written, though somebody reads it: a

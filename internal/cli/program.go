@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -63,7 +64,9 @@ type Program struct {
 	documented bool      // a JSON document was printed
 	began      bool      // a command was found and its flags make sense
 	interrupts interrupts
-	now        func() time.Time // when a signal came; nil is time.Now
+
+	watchReaders func() (end func()) // watches whether anybody reads the output, until end is called
+	now          func() time.Time    // when a signal came; nil is time.Now
 }
 
 // Run does what the arguments say and returns the code to exit with. It prints
@@ -73,6 +76,13 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 	stdout := newOutlet(p.Stdout, func() { unread <- struct{}{} })
 	stderr := newOutlet(p.Stderr, func() { unread <- struct{}{} })
 	p.whole, p.lines = stdout, stderr
+	p.watchReaders = func() func() {
+		ctx, cancel := context.WithCancel(ctx)
+		var watching sync.WaitGroup
+		watching.Go(func() { stdout.watch(ctx) })
+		watching.Go(func() { stderr.watch(ctx) })
+		return func() { cancel(); watching.Wait() }
+	}
 	p.Stdout, p.Stderr = terminal.NewWriter(stdout, p.StdoutWidth), terminal.NewWriter(stderr, p.StderrWidth)
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -88,6 +98,9 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 	p.interrupts.instead(func(int) { cancel() })
 	defer p.watchSignals(unread)()
 	err := p.execute(ctx)
+	if errors.Is(err, context.Canceled) {
+		err = job.WithExit(job.ExitStopped, &stoppedError{err})
+	}
 	if fault, is := errors.AsType[*job.Fault](err); is {
 		return p.sayFault(fault)
 	}
@@ -283,3 +296,12 @@ func (p *Program) run(body func(ctx context.Context, args []string) error) func(
 		return body(c.Context(), args)
 	}
 }
+
+// stoppedError is what a command ended with because somebody stopped it.
+type stoppedError struct{ err error }
+
+// Error says so, and not how Go does.
+func (e *stoppedError) Error() string { return "stopped before it was done" }
+
+// Unwrap returns where it was stopped.
+func (e *stoppedError) Unwrap() error { return e.err }

@@ -40,7 +40,7 @@ type Event struct {
 
 	// Settled are the options that the spec leaves to the moment, as a build that is
 	// resumed has found them to have been: see Spec.Settle.
-	Settled option.Values `json:"settled,omitempty"`
+	Settled option.Values `json:"settled,omitempty" long:"true"`
 
 	Sample  *Sample `json:"sample,omitempty"`
 	Wish    Wish    `json:"wish,omitempty"`    // somebody wants the job to end before it would

@@ -322,10 +322,10 @@ type ServerCount struct {
 
 // ServerReport is what a server reported on itself while a run was measured.
 type ServerReport struct {
-	Title   string  `json:"title"`             // what the server calls it: "MONREPORT"
-	Text    string  `json:"text,omitempty"`    // in lines
-	Seconds float64 `json:"seconds,omitempty"` // from the beginning of the measured time until it was there
-	Error   string  `json:"error,omitempty"`   // why there is none
+	Title   string  `json:"title"`                      // what the server calls it: "MONREPORT"
+	Text    string  `json:"text,omitempty" long:"true"` // in lines
+	Seconds float64 `json:"seconds,omitempty"`          // from the beginning of the measured time until it was there
+	Error   string  `json:"error,omitempty"`            // why there is none
 }
 
 // Metric is a headline figure, such as 1,234,567 NOPM.

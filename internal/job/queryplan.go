@@ -4,9 +4,9 @@ import "strings"
 
 // QueryPlan is how a database answers a query, as it explains it.
 type QueryPlan struct {
-	Kind   string `json:"kind"`   // of transaction: "query 9"
-	Stream int    `json:"stream"` // whose parameters the query has
-	Query  string `json:"query"`  // as the database was asked
+	Kind   string `json:"kind"`              // of transaction: "query 9"
+	Stream int    `json:"stream"`            // whose parameters the query has
+	Query  string `json:"query" long:"true"` // as the database was asked
 
 	Lines   []PlanLine `json:"lines,omitempty"` // as the database put them; nil where it has none
 	Timed   bool       `json:"timed,omitempty"` // the query was executed for it, and the lines have times
@@ -18,7 +18,7 @@ type QueryPlan struct {
 // operator, a table or an index, without costs, estimates, times and constants, and set in by
 // how deep in the plan it is; "" of a line that says nothing of it.
 type PlanLine struct {
-	Text string `json:"text"`
+	Text string `json:"text" long:"true"`
 	Step string `json:"step,omitempty"`
 }
 

@@ -382,6 +382,10 @@ func Suggest(name string, known []string) string {
 // that begins alike, since slips seldom touch the first letter, and then one that is
 // as long, since two letters that changed places are two edits.
 func Nearest(name string, known []string) string {
+	const longest = 100
+	if len(name) > longest {
+		return ""
+	}
 	name = strings.ToLower(name)
 	const edit, begins, long = 4, 2, 1
 	nearest, least := "", edit*max(2, len(name)/3)+1

@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"github.com/dustin/go-humanize"
+
+	"sledge/internal/job"
 )
 
 // millis writes nanoseconds as milliseconds. A histogram holds three significant
@@ -66,7 +68,8 @@ func Printable(line string) string { return escaped(line, "") }
 
 // OneLine spells an error on one Printable line, because scripts take the last line.
 func OneLine(err error) string {
-	return Printable(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
+	text := job.Cut(cutWords(strings.TrimSpace(err.Error())), job.LongestText)
+	return Printable(strings.ReplaceAll(text, "\n", "; "))
 }
 
 // PrintableLines is Printable for text of several lines, which may have tabs.
@@ -89,4 +92,17 @@ func escaped(text, kept string) string {
 		}
 	}
 	return b.String()
+}
+
+// cutWords cuts the words of a message that are longer than any name or path: whoever gave
+// one by mistake still sees the way out behind it.
+func cutWords(text string) string {
+	const longest = 300
+	words := strings.SplitAfter(text, " ")
+	for i, word := range words {
+		if len(word) > longest {
+			words[i] = strings.ToValidUTF8(word[:60], "") + "... (" + strconv.Itoa(len(word)) + " bytes) "
+		}
+	}
+	return strings.Join(words, "")
 }

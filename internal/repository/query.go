@@ -98,6 +98,8 @@ func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
 		if q.Status != "" && j.Status != q.Status {
 			continue
 		}
+		j.Reason = job.Cut(j.Reason, job.LongestInList)
+		j.Result.Reason = job.Cut(j.Result.Reason, job.LongestInList)
 		jobs = append(jobs, j)
 		if len(jobs) == q.Limit {
 			break

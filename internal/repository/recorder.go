@@ -290,6 +290,7 @@ func (r *Recorder) End(ctx context.Context, result job.Result, err error) error 
 	defer r.backlog.aside.close()
 
 	result = result.Settled(err)
+	result.Limit()
 	rest, err := r.lastBatch(ctx)
 	left, lost := r.backlog.left()
 	var unfit error

@@ -217,6 +217,7 @@ func (h *Handle) end(ctx context.Context, result job.Result, err error) {
 	h.telling.Unlock()
 	h.events.end()
 	result = result.Settled(err)
+	result.Limit()
 	o := Outcome{Job: h.outcome.Job, Failure: err}
 	if h.recorder != nil {
 		o.Lost = h.recorder.End(ctx, result, err)
@@ -282,6 +283,7 @@ func (h *Handle) handOut(e job.Event) {
 	if e.At.IsZero() {
 		e.At = time.Now()
 	}
+	e.Limit()
 	if e.Facts != nil {
 		h.facts = e.Facts
 	}

@@ -81,7 +81,7 @@ func problemOf(err error) *Problem {
 	case !known:
 		status = http.StatusInternalServerError
 	}
-	said := document.NewError(exit, err, strings.ReplaceAll(err.Error(), "\n", "; "))
+	said := document.NewError(exit, err, job.Cut(strings.ReplaceAll(err.Error(), "\n", "; "), job.LongestText))
 	p := problem(status, "%s", said.Message)
 	p.Class, p.Option = said.Class, strings.TrimPrefix(said.Option, "--")
 	return p

@@ -1,0 +1,94 @@
+package job
+
+import (
+	"reflect"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// The longest texts of a server, in bytes: of an event or a result, and of a line in a list.
+const (
+	LongestText   = 4 << 10
+	LongestInList = 300
+)
+
+// Cut returns a text of at most that many bytes and a mark, if it is longer.
+func Cut(text string, longest int) string {
+	if len(text) <= longest {
+		return text
+	}
+	const mark = " (cut off here)"
+	end := longest - len(mark)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return strings.Clone(text[:end]) + mark // so that the rest of the text is freed
+}
+
+// Limit cuts every text of an event that a server may have made as long as it likes. Texts
+// that are kept in full on purpose, such as plans, have the tag long.
+func (e *Event) Limit() {
+	if e.Second == nil {
+		limit(reflect.ValueOf(e).Elem())
+	}
+}
+
+// Limit cuts the texts of a result, as Event.Limit does.
+func (r *Result) Limit() { limit(reflect.ValueOf(r).Elem()) }
+
+// limit cuts the texts within a value.
+func limit(v reflect.Value) {
+	if !holdsText(v.Type()) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		if v.Len() > LongestText && v.CanSet() {
+			v.SetString(Cut(v.String(), LongestText))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			limit(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() && f.Tag.Get("long") != "true" {
+				limit(v.Field(i))
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			limit(v.Index(i))
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			value := reflect.New(v.Type().Elem()).Elem()
+			value.Set(v.MapIndex(key))
+			limit(value)
+			v.SetMapIndex(key, value)
+		}
+	}
+}
+
+// textual says of types, none of which is recursive, whether their values may hold texts.
+var textual sync.Map
+
+func holdsText(t reflect.Type) bool {
+	if known, ok := textual.Load(t); ok {
+		return known.(bool)
+	}
+	holds := false
+	switch t.Kind() {
+	case reflect.String:
+		holds = true
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		holds = holdsText(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			holds = holds || t.Field(i).IsExported() && holdsText(t.Field(i).Type)
+		}
+	}
+	textual.Store(t, holds)
+	return holds
+}
