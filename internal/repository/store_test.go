@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
