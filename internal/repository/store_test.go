@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"

@@ -31,6 +31,7 @@ type answer struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	within  time.Duration // each piece is to be taken
+	until   time.Time     // a handler's own deadline, if it is sooner; zero for none
 	status  int
 }
 
@@ -40,7 +41,18 @@ func newAnswer(w http.ResponseWriter, within time.Duration) *answer {
 
 // begin gives the client its time for a piece.
 func (a *answer) begin() {
-	_ = a.control.SetWriteDeadline(time.Now().Add(a.within)) // a connection that is gone needs none
+	deadline := time.Now().Add(a.within)
+	if !a.until.IsZero() && a.until.Before(deadline) {
+		deadline = a.until
+	}
+	_ = a.control.SetWriteDeadline(deadline) // a connection that is gone needs none
+}
+
+// SetWriteDeadline is what http.ResponseController asks for: a handler may give a client less
+// time than all have.
+func (a *answer) SetWriteDeadline(deadline time.Time) error {
+	a.until = deadline
+	return a.control.SetWriteDeadline(deadline)
 }
 
 // rest takes the limit away: over HTTP/2 it would end a request that is still worked on.

@@ -38,10 +38,11 @@ type sessions struct {
 
 	mu     sync.Mutex
 	byHash map[string]session
+	ended  map[string]bool // hashes of sessions that ended here, and that the file may still hold
 }
 
 func openSessions(path string, now func() time.Time) (*sessions, error) {
-	s := &sessions{path: path, now: now}
+	s := &sessions{path: path, now: now, ended: map[string]bool{}}
 	return s, s.read()
 }
 
@@ -55,24 +56,39 @@ func (s *sessions) read() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the sessions: %w (delete %s, and everybody logs in again)", err, s.path)
 	}
+	maps.DeleteFunc(byHash, func(hash string, _ session) bool { return s.ended[hash] })
 	s.byHash = byHash
 	return nil
 }
 
 // change changes the sessions and the file, in which another server may have changed its own.
+// If the file cannot be written, sessions that ended stay ended, and none begins.
 func (s *sessions) change(how func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	unlock, err := privatefile.Lock(s.path)
 	if err != nil {
-		return fmt.Errorf("write the sessions: %w", err)
+		err = fmt.Errorf("write the sessions: %w", err)
+	} else {
+		defer unlock()
+		err = s.read()
 	}
-	defer unlock()
-	if err := s.read(); err != nil {
-		return err
-	}
+	before := maps.Clone(s.byHash)
 	how()
-	return s.write()
+	if err == nil {
+		err = s.write()
+	}
+	if err == nil {
+		clear(s.ended)
+		return nil
+	}
+	for hash := range before {
+		if _, goesOn := s.byHash[hash]; !goesOn {
+			s.ended[hash] = true
+		}
+	}
+	maps.DeleteFunc(s.byHash, func(hash string, _ session) bool { _, was := before[hash]; return !was })
+	return err
 }
 
 // begin begins a session and returns its token.
