@@ -105,11 +105,9 @@ func (p *Program) listOptions(args []string, asJSON bool) error {
 		return nil
 	}
 	said := false
-	for _, words := range []string{pair.Database.Proof(), pair.Database.Unproven} {
-		if words != "" {
-			fmt.Fprintln(p.Stdout, terminal.Fold(words, p.width()))
-			said = true
-		}
+	for _, words := range pair.Database.Remarks() {
+		fmt.Fprintln(p.Stdout, terminal.Fold(words, p.width()))
+		said = true
 	}
 	if find := pair.Database.Library; find != nil {
 		library, err := find(pair.Fresh().Connection)

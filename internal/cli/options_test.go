@@ -75,10 +75,7 @@ func TestTheMainOptionsComeFirst(t *testing.T) {
 		}
 		w.run("options", d.Name)
 		text := w.out.String()
-		for _, words := range []string{d.Proof(), d.Unproven} {
-			if words == "" {
-				continue
-			}
+		for _, words := range d.Remarks() {
 			var said bool
 			if text, said = strings.CutPrefix(text, words+"\n"); !said {
 				t.Errorf("%s: it does not say %q first", d.Name, words)

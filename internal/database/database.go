@@ -44,9 +44,8 @@ type Database struct {
 	// begin: "15", "8.0". Embedded databases, which come with the program, need none.
 	Tested []string
 
-	// Relatives are other products that answer its sessions, by the names that Server.Product
-	// has for them, and that tests run on, too.
-	Relatives []string
+	// Relatives are other products that answer its sessions, and that Sledge was tested on.
+	Relatives []Relative
 
 	// Unproven says in a sentence what else of the database no server has run in Sledge's tests;
 	// "" where that is nothing.
@@ -153,6 +152,15 @@ type Database struct {
 
 	Dialect Dialect
 	SQL     fs.FS // sql/*.sql, and sql/<workload>/*.sql where portable SQL won't do; nil where Base's serves
+}
+
+// Relative is another product that answers the sessions of a database.
+type Relative struct {
+	Product string // its name, as Server.Product returns it
+
+	// Limits says in sentences what differs from the database itself: releases, and what does not
+	// work. It is "" where nothing does.
+	Limits string
 }
 
 // Use is what a workload uses a database for, as far as options differ by it. A database

@@ -15,21 +15,42 @@ func (d *Database) Proof() string {
 	return fmt.Sprintf("Tested on %s %s.", d.Title, listed(d.Tested))
 }
 
+// Remarks returns what to know before use, in sentences: Proof, Unproven, and the limits of each relative.
+func (d *Database) Remarks() []string {
+	remarks := []string{d.Proof(), d.Unproven}
+	for _, r := range d.Relatives {
+		remarks = append(remarks, r.Limits)
+	}
+	return slices.DeleteFunc(remarks, func(s string) bool { return s == "" })
+}
+
+// Limits says in sentences what Sledge's tests have not shown of a product, which is "" if it is the one that
+// was chosen: the relative's own limits, or else Unproven.
+func (d *Database) Limits(product string) string {
+	for _, r := range d.Relatives {
+		if r.Product == product {
+			return r.Limits
+		}
+	}
+	return d.Unproven
+}
+
 // Doubts says in sentences what Sledge's tests have not shown of a server of that version,
 // which may be followed by other words, and of that product, which is "" where it is the one
 // that was chosen. They are "" where that is nothing. Versions of relatives are not compared.
 func (d *Database) Doubts(product, version string) string {
 	var doubts []string
 	number, _, _ := strings.Cut(version, " ")
+	isRelative := slices.ContainsFunc(d.Relatives, func(r Relative) bool { return r.Product == product })
 	switch {
-	case len(d.Tested) == 0 || slices.Contains(d.Relatives, product):
+	case len(d.Tested) == 0 || isRelative:
 	case product != "":
 		doubts = append(doubts, fmt.Sprintf("No test of Sledge's runs on %s %s: they run on %s %s.", product, number, d.Title, listed(d.Tested)))
 	case !d.testedOn(version):
 		doubts = append(doubts, fmt.Sprintf("No test of Sledge's runs on %s %s: they run on %s.", d.Title, number, listed(d.Tested)))
 	}
-	if d.Unproven != "" {
-		doubts = append(doubts, d.Unproven)
+	if limits := d.Limits(product); limits != "" {
+		doubts = append(doubts, limits)
 	}
 	return strings.Join(doubts, " ")
 }

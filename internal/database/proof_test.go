@@ -1,6 +1,7 @@
 package database_test
 
 import (
+	"slices"
 	"testing"
 
 	"sledge/internal/database"
@@ -21,9 +22,10 @@ func TestDoubtsNameWhatNoTestRanOn(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", version, got, want)
 		}
 	}
-	tested.Relatives = []string{"Cousin"}
+	tested.Relatives = []database.Relative{{Product: "Cousin"}, {Product: "Aunt", Limits: "Aunt 3 bakes no bread."}}
 	for product, want := range map[string]string{
 		"Cousin":   "",
+		"Aunt":     "Aunt 3 bakes no bread.",
 		"Stranger": "No test of Sledge's runs on Stranger 15.1: they run on Some 15 and 8.0.",
 	} {
 		if got := tested.Doubts(product, "15.1"); got != want {
@@ -33,12 +35,18 @@ func TestDoubtsNameWhatNoTestRanOn(t *testing.T) {
 	if got, want := tested.Proof(), "Tested on Some 15 and 8.0."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	if got, want := tested.Remarks(), []string{"Tested on Some 15 and 8.0.", "Aunt 3 bakes no bread."}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 	const never = "No server has run it."
 	unproven := &database.Database{Title: "Some", Unproven: never}
 	if got := unproven.Doubts("", "1"); got != never || unproven.Proof() != "" {
 		t.Errorf("got %q and %q, want %q and nothing", got, unproven.Proof(), never)
 	}
 	tested.Unproven = never
+	if got := tested.Limits("Aunt"); got != "Aunt 3 bakes no bread." || tested.Limits("") != never || tested.Limits("Stranger") != never {
+		t.Errorf("got %q of a relative, %q, and %q of a stranger", got, tested.Limits(""), tested.Limits("Stranger"))
+	}
 	if got, want := tested.Doubts("", "2"), "No test of Sledge's runs on Some 2: they run on 15 and 8.0. "+never; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -97,8 +97,8 @@ func (p Plan) sayServer(ctx context.Context, s database.Session, f *feed) error 
 	if product != "" {
 		f.message(0, "%s", p.answeredBy(product))
 	}
-	if p.Database.Unproven != "" {
-		f.message(0, "%s", p.Database.Unproven)
+	if limits := p.Database.Limits(product); limits != "" {
+		f.message(0, "%s", limits)
 	}
 	return nil
 }

@@ -22,10 +22,8 @@ func OptionsPage(pair catalog.Pair) (name string, text []byte) {
 	first := pair.Options()[0]
 	fmt.Fprintf(&page, "Set an option by its name, `--set %s=...`, by its flag where it has one, by a variable of\n", first.Name)
 	fmt.Fprintf(&page, "the environment, or in a configuration file: see [configuration](../configuration.md). `sledge options %s %s`\nprints this list.\n\nThe key is what the console and its driver scripts call the option. You can use it wherever\nyou can use the name: `--set %s=...`.\n", d.Name, w.Name, workbench.Key(pair, first))
-	for _, words := range []string{d.Proof(), d.Unproven} {
-		if words != "" {
-			fmt.Fprintf(&page, "\n%s\n", words)
-		}
+	for _, words := range d.Remarks() {
+		fmt.Fprintf(&page, "\n%s\n", words)
 	}
 	for _, part := range option.Parts(pair.Options()) {
 		section(&page, pair, part)

@@ -28,7 +28,7 @@ var Database = &database.Database{
 	Aliases:        []string{"maria"},
 	Base:           mysql.Database,
 	Tested:         []string{"10.11"},
-	Relatives:      []string{"MySQL"},
+	Relatives:      []database.Relative{{Product: "MySQL"}},
 	Options:        newOptions,
 	Schemes:        []string{"mariadb"},
 	FromURL:        product.FromURL,

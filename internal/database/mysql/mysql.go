@@ -24,7 +24,7 @@ var Database = &database.Database{
 	Name:           "mysql",
 	Title:          product.Title,
 	Tested:         []string{"8.0"},
-	Relatives:      []string{"MariaDB"},
+	Relatives:      []database.Relative{{Product: "MariaDB"}},
 	Options:        newOptions,
 	Schemes:        []string{"mysql"},
 	FromURL:        product.FromURL,
