@@ -350,9 +350,13 @@ type Role int
 // The roles.
 const (
 	Owner    Role = iota // the user who owns the schema under test
+	Builder              // the same user, who fills its tables
 	Admin                // the user who may create and drop databases
 	Observer             // whoever may read the server's own counts; needs no schema to be there
 )
+
+// OwnsSchema reports whether a session of the role belongs to the user who owns the schema.
+func (r Role) OwnsSchema() bool { return r == Owner || r == Builder }
 
 // Session is one connection, held by one virtual user. It is not safe for
 // concurrent use, Cancel and Interrupt excepted; that is what keeps it cheap.

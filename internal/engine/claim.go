@@ -177,7 +177,10 @@ func (p Plan) endOrphans(ctx context.Context, f *feed, s database.Session) error
 // connectWorker opens a session that works for the build, and says so to builds that
 // may come later.
 func connectWorker(ctx context.Context, p Plan) (database.Session, error) {
-	s, err := connectSteady(ctx, p)
+	s, err := connect(ctx, p, database.Builder)
+	if err == nil {
+		s, err = steadied(ctx, p, s)
+	}
 	if err != nil || p.Schema.Claims == nil {
 		return s, err
 	}

@@ -72,7 +72,7 @@ func open(ctx context.Context, conn *cli.Connection, o settings, as database.Rol
 		return nil, errors.Join(err, conn.Close())
 	}
 	s.another = func(ctx context.Context) (*session, error) { return dial(ctx, o, as) }
-	if n := o.degree(); n > 0 && as == database.Owner {
+	if n := o.degree(); n > 0 && as.OwnsSchema() {
 		if err := s.Exec(ctx, "SET CURRENT DEGREE = '"+strconv.Itoa(n)+"'"); err != nil {
 			return nil, errors.Join(fmt.Errorf("set the degree of parallelism: %w", err), s.Close())
 		}

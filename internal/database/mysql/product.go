@@ -256,7 +256,7 @@ func (p Product) connect(ctx context.Context, o *Options, as database.Role) (dat
 	c := mysql.NewConfig()
 	c.Net, c.Addr = o.address()
 	c.User, c.Passwd = o.User, o.password()
-	if as == database.Owner {
+	if as.OwnsSchema() {
 		c.DBName = o.Database
 	}
 	c.MultiStatements = true

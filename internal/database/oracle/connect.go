@@ -45,7 +45,7 @@ func systemOf(options settings) login {
 // connect is Database.Connect. Counts are read, and users made, as the system's user.
 func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
 	l := ownerOf(options.(settings))
-	if as != database.Owner {
+	if !as.OwnsSchema() {
 		l = systemOf(options.(settings))
 	}
 	s, err := dial(ctx, l)

@@ -160,7 +160,7 @@ func (s *session) meet(facts map[string]string, as database.Role) error {
 		return fmt.Errorf("%w: it is part of a cluster, in which the keys of a transaction are on several servers: name one that is on its own", errUnfit)
 	case facts["mode"] == "sentinel":
 		return fmt.Errorf("%w: it is a Sentinel, which holds no keys: name the primary that it watches", errUnfit)
-	case facts["role"] != "master" && as == database.Owner:
+	case facts["role"] != "master" && as.OwnsSchema():
 		return fmt.Errorf("%w: it is a replica, which takes no writes: name its primary", errUnfit)
 	}
 	return nil

@@ -25,11 +25,14 @@ import (
 // schema need not be there; on Azure SQL a login may have no right to anything else.
 func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
 	l := options.(settings).common()
-	if as != database.Owner {
+	if as == database.Builder {
+		l.packetSize = bulkPacketSize
+	}
+	if !as.OwnsSchema() {
 		l.maxDOP = 0
 	}
 	open := l.inDatabase
-	if as != database.Owner && !l.Azure {
+	if !as.OwnsSchema() && !l.Azure {
 		open = l.inMaster
 	}
 	s, err := open(ctx)
@@ -40,6 +43,10 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 }
 
 const master = "master"
+
+// bulkPacketSize is the size in bytes of the packets of a session that fills tables; others keep the driver's
+// 4096, because the server holds three packets for each session. 16383 is the server's limit for TLS.
+const bulkPacketSize = 16383
 
 // inDatabase opens a session in the database of the schema.
 func (l login) inDatabase(ctx context.Context) (*session, error) { return dial(ctx, l, l.Database) }
@@ -148,6 +155,9 @@ func (l login) config(in string) (msdsn.Config, error) {
 		u.Path = "/" + instance
 	} else {
 		u.Host = net.JoinHostPort(machine, strconv.Itoa(l.Port))
+	}
+	if l.packetSize > 0 {
+		values.Set("packet size", strconv.Itoa(l.packetSize))
 	}
 	if l.Certificate != "" {
 		values.Set("certificate", l.Certificate)

@@ -99,6 +99,8 @@ type login struct {
 	Database string
 	inMemory bool
 	maxDOP   int // of queries; 0 leaves it to the server
+
+	packetSize int // in bytes; 0 leaves it to the driver
 }
 
 func (o *transactional) common() login {
