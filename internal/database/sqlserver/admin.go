@@ -241,10 +241,18 @@ func finish(ctx context.Context, options any, tell func(job.Event)) error {
 
 // durability is Database.Durability. The log is flushed at each commit unless durability is
 // delayed; whether it survives then does not hang on the recovery model, which says what of
-// the log is kept for backups.
+// the log is kept for backups. Babelfish commits as PostgreSQL does, and lists its settings.
 func durability(settings map[string]string) (durable bool, why string) {
 	if text := settings["memory_optimized_tables_without_data"]; text != "" && text != "0" {
 		return false, "tables in memory have the durability SCHEMA_ONLY, and are empty after a restart"
+	}
+	if _, isBabelfish := settings["fsync"]; isBabelfish {
+		for _, name := range []string{"fsync", "synchronous_commit"} {
+			if settings[name] == "off" {
+				return false, name + " is off"
+			}
+		}
+		return true, "fsync and synchronous_commit are on"
 	}
 	switch delayed := settings["delayed_durability"]; delayed {
 	case "FORCED":

@@ -41,6 +41,9 @@ func TestWhatIsDurableTheSettingsSay(t *testing.T) {
 	}{
 		{nil, true, "the log is flushed at each commit"},
 		{map[string]string{"delayed_durability": "DISABLED", "memory_optimized_tables_without_data": "0"}, true, "delayed_durability is DISABLED"},
+		{map[string]string{"delayed_durability": "DISABLED", "fsync": "on", "synchronous_commit": "on"}, true, "fsync and synchronous_commit are on"},
+		{map[string]string{"delayed_durability": "DISABLED", "fsync": "off", "synchronous_commit": "on"}, false, "fsync is off"},
+		{map[string]string{"delayed_durability": "DISABLED", "fsync": "on", "synchronous_commit": "off"}, false, "synchronous_commit is off"},
 		{map[string]string{"delayed_durability": "FORCED"}, false, "delayed_durability is FORCED"},
 		{map[string]string{"delayed_durability": "DISABLED", "memory_optimized_tables_without_data": "9"}, false, "empty after a restart"},
 	} {

@@ -12,6 +12,7 @@ import (
 // The numbers of errors that something here depends on.
 const (
 	errCannotOpen          = 4060
+	errUnknownDatabase     = 911 // of a login to Babelfish
 	errLoginUntrusted      = 18452
 	errLoginFailed         = 18456
 	errLoginDisabled       = 18470
@@ -24,7 +25,7 @@ const (
 	errDatabaseUnavailable = 40613
 	errInUse               = 3702
 	errNoDatabase          = 3701
-	errNoObject            = 208
+	errNoTransaction       = 3903
 )
 
 // classes are the errors of the server by number, as
@@ -61,7 +62,7 @@ var classes = map[meter.Class][]int32{
 		40642, 40675, 41805, 41822, 41823, 41840, 49918, 49919, 49920,
 	},
 	meter.Connection: {
-		596, 6005, errCannotOpen, 17142, 18401, 18451, 40143, 40197, 40540, errDatabaseUnavailable,
+		596, 6005, errCannotOpen, errUnknownDatabase, 17142, 18401, 18451, 40143, 40197, 40540, errDatabaseUnavailable,
 		615, 921, 922, 927, 952, 976, 978, 979, 983, 4221, // the database is not there for now
 		64, 121, 233, 10053, 10054, 10060, 10061,
 	},
@@ -122,6 +123,13 @@ func number(err error) int32 {
 		return e.All[0].Number
 	}
 	return e.Number
+}
+
+// isNoDatabase reports whether a server refuses a login because the database does not exist, or, on SQL
+// Server, because the login may not know of it.
+func isNoDatabase(err error) bool {
+	n := number(err)
+	return n == errCannotOpen || n == errUnknownDatabase
 }
 
 // isBroken reports whether an error that is not the server's means that the connection is

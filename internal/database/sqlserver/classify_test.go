@@ -40,7 +40,7 @@ func TestErrorsOfTheServerAreClassedByNumber(t *testing.T) {
 		3967: meter.Resource, 8623: meter.Resource, 8657: meter.Resource, 10936: meter.Resource, 17189: meter.Resource, 40550: meter.Resource,
 
 		64: meter.Connection, 121: meter.Connection, 233: meter.Connection, 596: meter.Connection, 976: meter.Connection, 978: meter.Connection,
-		983: meter.Connection, 4060: meter.Connection, 6005: meter.Connection, 10053: meter.Connection, 10054: meter.Connection, 10060: meter.Connection,
+		911: meter.Connection, 983: meter.Connection, 4060: meter.Connection, 6005: meter.Connection, 10053: meter.Connection, 10054: meter.Connection, 10060: meter.Connection,
 		10061: meter.Connection, 17142: meter.Connection, 18401: meter.Connection, 18451: meter.Connection, 40143: meter.Connection, 40197: meter.Connection, 40613: meter.Connection,
 		615: meter.Connection, 921: meter.Connection, 922: meter.Connection, 927: meter.Connection, 952: meter.Connection, 979: meter.Connection,
 		4221: meter.Connection, 40540: meter.Connection,

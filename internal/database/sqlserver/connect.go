@@ -222,7 +222,7 @@ func (l login) explain(in string, err error) error {
 	unconnected := &database.ConnectError{
 		Text:    fmt.Sprintf("connect to SQL Server, database %s on %s, as %s: %s: %s", in, l.at(), l.who(), text, l.advice(err)),
 		Err:     err,
-		Missing: number(err) == errCannotOpen,
+		Missing: isNoDatabase(err),
 	}
 	if number(err) == errLoginFailed && l.authentication() != byEntra {
 		return &database.PasswordError{Option: "password", Called: l.Name("password"), User: l.User, Err: unconnected}
@@ -252,7 +252,7 @@ func (l login) advice(err error) string {
 	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
 	text := err.Error() // the driver keeps no more of what TLS says
 	switch n := number(err); {
-	case n == errCannotOpen:
+	case isNoDatabase(err):
 		return fmt.Sprintf("check option %s, create the database with sledge build, or let the login use it", name("dbname"))
 	case n == errLoginFailed && l.authentication() == byEntra:
 		return "the database must have a user for the identity that the token is of, and the token must be for https://database.windows.net/ and not have expired, as most do within the hour"

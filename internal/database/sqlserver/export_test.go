@@ -62,7 +62,6 @@ func Sent(t *testing.T) []string {
 
 	sent := []string{
 		bulkInsertStatement("order_line", `\\db1\load\it's.bcp`, true), switched("SHOWPLAN_XML", "ON"), switched("STATISTICS XML", "OFF"),
-		rollback,
 	}
 	for _, r := range s.requests() {
 		text := r.text

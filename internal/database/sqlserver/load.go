@@ -15,13 +15,20 @@ import (
 )
 
 // Load implements database.Session, by bulk copy, by BULK INSERT or by INSERT. Each is kept whole
-// or not at all.
+// or not at all. Babelfish has no BULK INSERT.
 func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
+	isBabelfish, err := s.isBabelfish(ctx)
+	if err != nil {
+		return 0, err
+	}
 	load := s.insert
 	switch {
-	case s.bulk && s.folder.here != "":
+	case !s.bulk, isBabelfish && !canStage(table):
+	case isBabelfish:
+		load = s.copyStaged
+	case s.folder.here != "":
 		load = s.bulkInsert
-	case s.bulk:
+	default:
 		load = s.copy
 	}
 	if s.inTx {
@@ -52,6 +59,11 @@ func (s *session) copy(ctx context.Context, table schema.Table, rows schema.RowS
 	// By this lock, which those who load a heap share, hardly anything is logged of it. On
 	// an index it would keep everybody else out.
 	bulk.Options.Tablock = known.heap
+	return s.send(bulk, table, rows, nil)
+}
+
+// send sends rows by INSERT BULK. If they are staged, st is where.
+func (s *session) send(bulk *mssql.Bulk, table schema.Table, rows schema.RowSource, st *staging) (int64, error) {
 	// Else references would not be checked, nor trusted from then on. NULL is not asked to be kept: what
 	// is loaded has no defaults, and columns that the rows go without would be NULL instead of theirs.
 	bulk.Options.CheckConstraints = true
@@ -59,12 +71,17 @@ func (s *session) copy(ctx context.Context, table schema.Table, rows schema.RowS
 	var buf []byte
 	for {
 		row, more := rows.AppendRow(buf[:0])
-		if !more {
+		var err error
+		if more {
+			buf = row
+			values, err = fields(values[:0], row, table.Columns)
+		} else if values = st.pad(); values == nil {
 			n, err := bulk.Done()
 			return n, s.failed(err)
 		}
-		buf = row
-		values, err = fields(values[:0], row, table.Columns)
+		if st != nil && err == nil {
+			values = st.add(values)
+		}
 		if err == nil {
 			err = bulk.AddRow(values)
 		}
@@ -115,7 +132,11 @@ func (s *session) insert(ctx context.Context, table schema.Table, rows schema.Ro
 		return 0, err
 	}
 	defer done()
-	const mostValues, mostRows = 2000, 1000 // of 2100 parameters, and of a VALUES
+	const mostRows = 1000 // of a VALUES
+	mostValues := 2000    // of 2100 parameters
+	if s.product == babelfish {
+		mostValues = 400 // more take longer for each row
+	}
 	each := max(1, min(mostRows, mostValues/len(table.Columns)))
 	placeholder := func(n int) string { return fmt.Sprintf("@p%d", n) }
 	full := database.InsertStatement(table, each, placeholder)

@@ -14,22 +14,50 @@ import (
 	"sledge/internal/job"
 )
 
-// explainer asks for a plan while a setting is on, which takes the right SHOWPLAN on the database.
-func explainer(setting string) database.Explainer {
+// explainer asks for a plan while a setting is on, which takes the right SHOWPLAN on the database. Babelfish
+// passes over the setting and has one of its own.
+func explainer(setting, ofBabelfish string) database.Explainer {
 	return func(ctx context.Context, s database.Session, query string) (database.Table, error) {
+		ours := s.(*session)
+		isBabelfish, err := ours.isBabelfish(ctx)
+		if err != nil {
+			return database.Table{}, err
+		}
+		setting, answer := setting, s.Query
+		if isBabelfish {
+			setting, answer = ofBabelfish, ours.queryPlan
+		}
 		if err := s.Exec(ctx, switched(setting, "ON")); err != nil {
 			return database.Table{}, err
 		}
-		t, err := s.Query(ctx, query, 0)
+		t, err := answer(ctx, query, 0)
 		return t, errors.Join(err, s.Exec(ctx, switched(setting, "OFF")))
 	}
+}
+
+// queryPlan returns the plan that Babelfish puts behind the rows of a query and before the time that it took to
+// parse. The text of the query comes first in it.
+func (s *session) queryPlan(ctx context.Context, query string, _ int) (database.Table, error) {
+	ctx, done, err := s.watched(ctx)
+	if err != nil {
+		return database.Table{}, err
+	}
+	defer done()
+	sets, err := s.sets(ctx, s.hinted(query), 0)
+	for _, t := range sets {
+		if len(t.Columns) == 1 && t.Columns[0] == "QUERY PLAN" && len(t.Rows) > 0 {
+			t.Rows = t.Rows[1:]
+			return t, s.failed(err)
+		}
+	}
+	return database.Table{}, s.failed(err)
 }
 
 func switched(setting, to string) string { return "SET " + setting + " " + to }
 
 // readPlan is Database.ReadPlan. It draws the operators of the XML as a tree, each with what is
 // known of it in the lines below, because the XML has no lines. Where it is none, its lines
-// stand as they are.
+// stand as they are; Babelfish's are PostgreSQL's, whose steps end with their costs.
 func readPlan(answer database.Table) []job.PlanLine {
 	var lines []job.PlanLine
 	for _, row := range answer.Rows {
@@ -39,7 +67,12 @@ func readPlan(answer database.Table) []job.PlanLine {
 		var plan element
 		if err := decoder.Decode(&plan); err != nil || plan.XMLName.Local != "ShowPlanXML" {
 			for line := range strings.Lines(text) {
-				lines = append(lines, job.PlanLine{Text: strings.TrimRight(line, "\r\n")})
+				line = strings.TrimRight(line, "\r\n")
+				step, _, isStep := strings.Cut(line, "  (cost=")
+				if !isStep {
+					step = ""
+				}
+				lines = append(lines, job.PlanLine{Text: line, Step: step})
 			}
 			continue
 		}

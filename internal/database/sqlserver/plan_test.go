@@ -115,8 +115,51 @@ func TestAPlanIsAskedForInBatchesOfTheirOwn(t *testing.T) {
 		asked = append(asked, r.text)
 	}
 	const query = "SELECT o_orderkey FROM orders\nOPTION (MAXDOP 2)"
-	want := []string{"SET SHOWPLAN_XML ON", query, "SET SHOWPLAN_XML OFF", "SET STATISTICS XML ON", query, "SET STATISTICS XML OFF", query}
+	want := []string{whichProduct + "\nOPTION (MAXDOP 2)", "SET SHOWPLAN_XML ON", query, "SET SHOWPLAN_XML OFF", "SET STATISTICS XML ON", query, "SET STATISTICS XML OFF", query}
 	if !slices.Equal(asked, want) {
 		t.Errorf("got %q, want %q", asked, want)
+	}
+}
+
+// Its plan is PostgreSQL's: behind the rows of the query, and before the time that parsing took.
+func TestBabelfishIsAskedForAPlanInItsOwnWay(t *testing.T) {
+	setting := ""
+	s := &standIn{t: t, answer: answering(func(r request) []byte {
+		switch {
+		case r.text == whichProduct:
+			return append(rows([]string{""}, []any{babelfish}), done(1)...)
+		case strings.HasPrefix(r.text, "SET "):
+			setting = strings.TrimPrefix(r.text, "SET ")
+			return done(0)
+		}
+		var answer []byte
+		if setting == "BABELFISH_STATISTICS PROFILE ON" {
+			answer = append(rows([]string{"n"}, []any{int64(7)}), doneWith(0x11, 1)...)
+		}
+		answer = append(answer, rows([]string{"QUERY PLAN"}, []any{"Query Text: " + r.text}, []any{"Aggregate  (cost=8.00..8.01 rows=1)"}, []any{"  ->  Seq Scan on t  (cost=0.00..7.00 rows=9)"}, []any{"        Filter: (a > 3)"})...)
+		return append(append(append(answer, doneWith(0x11, 4)...), rows([]string{""}, []any{"Babelfish T-SQL Batch Parsing Time: 3 ms"})...), done(1)...)
+	})}
+	session := connectTo(t, s)
+	sql, err := sqlfile.NewLibrary(Database.Dialect.Placeholder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := Database.Server(sql)
+	for on, explain := range map[string]database.Explainer{"BABELFISH_SHOWPLAN_ALL": server.Explain, "BABELFISH_STATISTICS PROFILE": server.ExplainTimed} {
+		answer, err := explain(t.Context(), session, "SELECT COUNT(*) AS n FROM t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []job.PlanLine{
+			{Text: "Aggregate  (cost=8.00..8.01 rows=1)", Step: "Aggregate"},
+			{Text: "  ->  Seq Scan on t  (cost=0.00..7.00 rows=9)", Step: "  ->  Seq Scan on t"},
+			{Text: "        Filter: (a > 3)"},
+		}
+		if got := readPlan(answer); !slices.Equal(got, want) {
+			t.Errorf("%s: got %+v, want %+v", on, got, want)
+		}
+		if setting != on+" OFF" {
+			t.Errorf("%s: afterwards %q is set", on, setting)
+		}
 	}
 }

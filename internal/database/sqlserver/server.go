@@ -2,6 +2,7 @@ package sqlserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"sledge/internal/database"
@@ -10,19 +11,20 @@ import (
 	"sledge/internal/sqlschema"
 )
 
-// newServer is Database.Server. Plans take settings of the session, each in a batch of its own. The
-// count is of a view that Babelfish has not, and that logins need a right for.
+// newServer is Database.Server. Plans take settings of the session, each in a batch of its own. The count
+// comes from a view that Babelfish does not have, and that logins need a right for.
 func newServer(sql *sqlfile.Library) database.Server {
 	server := sqlschema.NewServer(sql)
-	server.Explain = explainer("SHOWPLAN_XML")
-	server.ExplainTimed = explainer("STATISTICS XML") // the plan follows the rows
+	server.Explain = explainer("SHOWPLAN_XML", "BABELFISH_SHOWPLAN_ALL")
+	server.ExplainTimed = explainer("STATISTICS XML", "BABELFISH_STATISTICS PROFILE") // the plan follows the rows
 	server.CountsStatements = "SQL Server counts batches, and each statement from the client is one"
 	batches := server.Counter
 	server.Counter = func(ctx context.Context, s database.Session) (int64, error) {
 		n, err := batches(ctx, s)
+		none, is := errors.AsType[*database.UncountedError](err)
 		switch {
-		case number(err) == errNoObject:
-			err = &database.UncountedError{Text: "the server has no sys.dm_os_performance_counters", Err: err}
+		case is:
+			none.Text = "the server has no sys.dm_os_performance_counters, or nothing in it"
 		case err != nil && classify(err) == meter.Permission:
 			err = &database.UncountedError{Err: err, Text: fmt.Sprintf("the login may not see the server's counters (%v): "+
 				"grant it VIEW SERVER STATE, or VIEW SERVER PERFORMANCE STATE from SQL Server 2022 on, and VIEW DATABASE STATE on Azure SQL", err)}

@@ -38,7 +38,9 @@ type session struct {
 
 	// What the server is asked once.
 	tables              map[string]tableFacts
-	memoryAsked, memory bool // of inMemory
+	memoryAsked, memory bool   // of inMemory
+	product             string // of isBabelfish
+	packet              int    // of packetSize
 
 	// life ends when the call under way is cancelled, and is replaced then. It is the context of
 	// every call whose caller has none that can end: the driver watches one in any case.
@@ -142,14 +144,23 @@ func (s *session) Query(ctx context.Context, statement string, limit int) (datab
 	return t, s.failed(err)
 }
 
-func (s *session) query(ctx context.Context, statement string, limit int) (t database.Table, err error) {
+func (s *session) query(ctx context.Context, statement string, limit int) (database.Table, error) {
+	sets, err := s.sets(ctx, statement, limit)
+	if len(sets) == 0 {
+		return database.Table{}, err
+	}
+	return sets[len(sets)-1], err
+}
+
+// sets returns each set of rows that a statement returns, those after one with the limit excepted.
+func (s *session) sets(ctx context.Context, statement string, limit int) (sets []database.Table, err error) {
 	prepared, err := s.conn.PrepareContext(ctx, statement)
 	if err != nil {
-		return t, err
+		return sets, err
 	}
 	rows, err := prepared.(*mssql.Stmt).QueryContext(ctx, nil)
 	if err != nil {
-		return t, err
+		return sets, err
 	}
 	defer func() {
 		if closed := rows.Close(); err == nil {
@@ -157,31 +168,33 @@ func (s *session) query(ctx context.Context, statement string, limit int) (t dat
 		}
 	}()
 	for {
-		if columns := rows.Columns(); len(columns) > 0 {
-			t = database.Table{Columns: columns}
+		columns := rows.Columns()
+		if len(columns) > 0 {
+			sets = append(sets, database.Table{Columns: columns})
 		}
-		values := make([]driver.Value, len(t.Columns))
-		dates := make([]bool, len(t.Columns))
-		for i := range rows.Columns() {
+		values := make([]driver.Value, len(columns))
+		dates := make([]bool, len(columns))
+		for i := range columns {
 			dates[i] = rows.(driver.RowsColumnTypeDatabaseTypeName).ColumnTypeDatabaseTypeName(i) == "DATE"
 		}
 		for {
-			if limit > 0 && len(t.Rows) == limit {
-				return t, nil
+			if limit > 0 && len(sets) > 0 && len(sets[len(sets)-1].Rows) == limit {
+				return sets, nil
 			}
 			err := rows.Next(values)
 			if err == io.EOF {
 				break
 			}
 			if err != nil {
-				return t, err
+				return sets, err
 			}
+			t := &sets[len(sets)-1]
 			t.Rows = append(t.Rows, texts(values, dates))
 		}
 		if err := rows.(driver.RowsNextResultSet).NextResultSet(); err == io.EOF {
-			return t, nil
+			return sets, nil
 		} else if err != nil {
-			return t, err
+			return sets, err
 		}
 	}
 }
@@ -242,6 +255,25 @@ func (s *session) inMemory(ctx context.Context) (bool, error) {
 	return s.memory, nil
 }
 
+// babelfish is the product's name in server.sql.
+const babelfish = "Babelfish"
+
+const whichProduct = "SELECT CASE WHEN @@VERSION LIKE 'Babelfish%' THEN 'Babelfish' ELSE 'SQL Server' END"
+
+// isBabelfish reports whether the server is Babelfish.
+func (s *session) isBabelfish(ctx context.Context) (bool, error) {
+	if s.product == "" {
+		t, err := s.Query(ctx, whichProduct, 1)
+		if err != nil {
+			return false, fmt.Errorf("ask which product the server is: %w", err)
+		}
+		if s.product = "SQL Server"; len(t.Rows) == 1 {
+			s.product = t.Rows[0][0]
+		}
+	}
+	return s.product == babelfish, nil
+}
+
 // hinted returns a query with the hint about how many processors it may use: there is no
 // setting of a session for it.
 func (s *session) hinted(query string) string {
@@ -285,21 +317,20 @@ func (s *session) Commit(ctx context.Context) error {
 	return s.bounded(ctx, s.conn.Commit)
 }
 
-// Rollback implements database.Session.
+// Rollback implements database.Session. It is no statement of the server's, which counts those.
 func (s *session) Rollback(ctx context.Context) error {
 	if !s.inTx && !s.unsure {
 		return nil
 	}
-	was := s.inTx
 	s.inTx, s.unsure = false, false
-	if was {
-		return s.bounded(ctx, s.conn.Rollback)
-	}
-	return s.Exec(ctx, rollback)
+	return s.bounded(ctx, func() error {
+		err := s.conn.Rollback()
+		if number(err) == errNoTransaction { // the server has rolled it back
+			return nil
+		}
+		return err
+	})
 }
-
-// rollback ends a transaction that there may be.
-const rollback = "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION"
 
 // Cancel implements database.Session: the driver tells the server, and goes on when it has
 // answered.

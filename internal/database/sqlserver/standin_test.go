@@ -31,6 +31,8 @@ type request struct {
 	text   string // of a batch; the name of the procedure of a call
 	params []param
 	data   []byte // of any other kind
+
+	packets []int // their sizes
 }
 
 // begins reports whether it begins a transaction, as MS-TDS 2.2.6.9 has it.
@@ -80,11 +82,11 @@ func (s *standIn) listen() int {
 func (s *standIn) serve(conn net.Conn) {
 	defer conn.Close()
 	for {
-		kind, data, err := readMessage(conn)
+		kind, data, packets, err := readMessage(conn)
 		if err != nil {
 			return
 		}
-		r := request{kind: kind, data: data}
+		r := request{kind: kind, data: data, packets: packets}
 		switch kind {
 		case aPrelogin:
 			// One option, that there is no encryption, and the end of options.
@@ -120,19 +122,19 @@ func (s *standIn) requests() []request {
 }
 
 // readMessage reads the packets of a message.
-func readMessage(r io.Reader) (kind byte, data []byte, err error) {
+func readMessage(r io.Reader) (kind byte, data []byte, packets []int, err error) {
 	for {
 		var header [8]byte
 		if _, err := io.ReadFull(r, header[:]); err != nil {
-			return 0, nil, err
+			return 0, nil, nil, err
 		}
 		part := make([]byte, int(binary.BigEndian.Uint16(header[2:]))-len(header))
 		if _, err := io.ReadFull(r, part); err != nil {
-			return 0, nil, err
+			return 0, nil, nil, err
 		}
-		data = append(data, part...)
+		data, packets = append(data, part...), append(packets, len(header)+len(part))
 		if header[1]&1 != 0 {
-			return header[0], data, nil
+			return header[0], data, packets, nil
 		}
 	}
 }
@@ -332,7 +334,7 @@ func newOptionsOf(t testing.TB, port int) *transactional {
 }
 
 // answering returns what logs everybody in, and answers what else is asked by f; done where
-// that returns nothing. Transactions it begins and ends.
+// that returns nothing. Transactions it begins and ends, and it confirms a cancellation.
 func answering(f func(r request) []byte) func(request) []byte {
 	return func(r request) []byte {
 		switch r.kind {
@@ -343,6 +345,8 @@ func answering(f func(r request) []byte) func(request) []byte {
 				return begun()
 			}
 			return ended()
+		case anAttention: // the driver closes what it has read by one, too
+			return doneWith(0x20, 0)
 		}
 		if reply := f(r); reply != nil {
 			return reply

@@ -1,3 +1,5 @@
 -- Batches of the whole server, whoever sends them: each call of a procedure is one, and so is
--- each statement that is sent by itself. The view is empty where Windows could not load the counters.
-SELECT CAST(SUM(cntr_value) AS bigint) AS batches FROM sys.dm_os_performance_counters WHERE counter_name = 'Batch Requests/sec' HAVING COUNT(*) > 0
+-- each statement that is sent by itself. The view is empty where Windows could not load the counters,
+-- and Babelfish has none.
+IF OBJECT_ID('sys.dm_os_performance_counters') IS NOT NULL
+  SELECT CAST(SUM(cntr_value) AS bigint) AS batches FROM sys.dm_os_performance_counters WHERE counter_name = 'Batch Requests/sec' HAVING COUNT(*) > 0

@@ -1,5 +1,6 @@
+-- Babelfish also has a version of its own, beside that of the SQL Server that it answers as.
 -- name: version
-SELECT CAST(SERVERPROPERTY('productversion') AS varchar(30)) AS version
+SELECT COALESCE(CAST(SERVERPROPERTY('babelfishversion') AS varchar(30)), CAST(SERVERPROPERTY('productversion') AS varchar(30))) AS version
 
 -- Babelfish says so in its first line.
 -- name: product
@@ -10,7 +11,8 @@ SELECT CONCAT('session ', @@SPID) AS session
 
 -- What the performance of these workloads depends on: how the database isolates and keeps
 -- transactions, and what of the server was set otherwise than by default. What a login may not
--- see, or a server does not have, is left out.
+-- see, or a server does not have, is left out. Babelfish's TRY does not catch a missing view, hence
+-- the conditions.
 -- name: settings
 DECLARE @sledge_settings TABLE (name varchar(128), value varchar(400));
 INSERT INTO @sledge_settings (name, value)
@@ -42,6 +44,7 @@ END TRY
 BEGIN CATCH
   PRINT ERROR_MESSAGE()
 END CATCH;
+IF OBJECT_ID('sys.configurations') IS NOT NULL
 BEGIN TRY
   INSERT INTO @sledge_settings (name, value)
   EXECUTE ('SELECT LOWER(REPLACE(name, '' '', ''_'')), CAST(value_in_use AS varchar(400)) FROM sys.configurations
@@ -52,6 +55,7 @@ END TRY
 BEGIN CATCH
   PRINT ERROR_MESSAGE()
 END CATCH;
+IF OBJECT_ID('sys.dm_os_sys_info') IS NOT NULL
 BEGIN TRY
   INSERT INTO @sledge_settings (name, value)
   EXECUTE ('SELECT ''cpu_count'', CAST(cpu_count AS varchar(400)) FROM sys.dm_os_sys_info UNION ALL
@@ -60,10 +64,24 @@ END TRY
 BEGIN CATCH
   PRINT ERROR_MESSAGE()
 END CATCH;
+-- Babelfish's commits and memory are PostgreSQL's.
+IF @@VERSION LIKE 'Babelfish%'
+BEGIN TRY
+  INSERT INTO @sledge_settings (name, value)
+  EXECUTE ('SELECT name, CAST(current_setting(name) AS varchar(400)) FROM pg_settings
+    WHERE name IN (''autovacuum'', ''checkpoint_timeout'', ''effective_cache_size'', ''fsync'', ''full_page_writes'', ''max_connections'', ''max_wal_size'',
+      ''random_page_cost'', ''server_version'', ''shared_buffers'', ''synchronous_commit'', ''wal_level'', ''work_mem'')');
+END TRY
+BEGIN CATCH
+  PRINT ERROR_MESSAGE()
+END CATCH;
 SELECT name, value FROM @sledge_settings WHERE value IS NOT NULL ORDER BY name
 
 -- What virtual users tell of their connection, as far as the login may see it.
 -- name: connection
+IF OBJECT_ID('sys.dm_exec_connections') IS NULL
+  SELECT 'encrypted: unknown' AS connection WHERE 1 = 0
+ELSE
 BEGIN TRY
   EXECUTE ('SELECT CONCAT(''encrypted: '', LOWER(encrypt_option), '', '', net_transport, '', '', auth_scheme) AS connection FROM sys.dm_exec_connections WHERE session_id = @@SPID')
 END TRY

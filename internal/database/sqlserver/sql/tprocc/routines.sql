@@ -76,9 +76,11 @@ BEGIN
 	INNER JOIN dbo.stock ON stock.s_w_id = l.supply AND stock.s_i_id = l.item
 	OPTION (LOOP JOIN, FORCE ORDER);
 
-	UPDATE dbo.district SET @no_d_next_o_id = d_next_o_id = district.d_next_o_id + 1
+	-- The update locks the district until the commit, so the number that is read is this order's. An
+	-- UPDATE that also sets a variable returns one number to two sessions on Babelfish.
+	UPDATE dbo.district SET d_next_o_id = d_next_o_id + 1
 	WHERE d_w_id = @no_w_id AND d_id = @no_d_id;
-	SELECT @no_d_tax = d_tax FROM dbo.district WHERE d_w_id = @no_w_id AND d_id = @no_d_id;
+	SELECT @no_d_next_o_id = d_next_o_id, @no_d_tax = d_tax FROM dbo.district WHERE d_w_id = @no_w_id AND d_id = @no_d_id;
 	SET @o_id = @no_d_next_o_id - 1;
 	INSERT INTO dbo.orders (o_id, o_d_id, o_w_id, o_c_id, o_carrier_id, o_ol_cnt, o_all_local, o_entry_d)
 	VALUES (@o_id, @no_d_id, @no_w_id, @no_c_id, NULL, @no_o_ol_cnt, @all_local, @TIMESTAMP);
