@@ -68,7 +68,7 @@ func findContention(ctx context.Context, p Plan, s database.Session) (*job.Conte
 	if p.Workload.Contention == nil || p.Database.Embedded {
 		return nil, nil
 	}
-	return p.Workload.Contention(ctx, s, p.SQL, workload.Crowd{Users: p.terminals(), Kinds: p.Kinds, Options: p.Settings, Rand: p.rand})
+	return p.Workload.Contention(ctx, s, p.SQL, workload.Crowd{Users: p.terminals(), Seed: p.Seed, Kinds: p.Kinds, Options: p.Settings, Rand: p.rand})
 }
 
 // otherProduct returns the name of the server's product where it is another than the

@@ -215,6 +215,9 @@ func Counts(r job.Result) []string {
 			lines = append(lines, g.line())
 		}
 	}
+	if c := r.Contention; c != nil && c.Sharing > 0 {
+		lines = append(lines, "Contention: "+c.Expect)
+	}
 	return append(lines, Warnings(r)...)
 }
 

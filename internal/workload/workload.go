@@ -300,6 +300,7 @@ type Seat struct {
 // Crowd is all virtual users of a run.
 type Crowd struct {
 	Users   int
+	Seed    uint64
 	Kinds   []meter.Kind // that are asked of them; nil for what the options say
 	Options any
 	Rand    func(number int) *rand.Rand // what the Rand of a user's seat is before the user draws from it

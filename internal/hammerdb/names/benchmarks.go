@@ -126,13 +126,13 @@ var Benchmarks = []Benchmark{
 		},
 		rest: []string{
 			"load_time", "total_iterations", "raiseerror", "max_retries", "max_failures", "fail_if", "keyandthink", "keying_time", "think_time",
-			"mix", "deck", "driver", "rampup", "duration", "allwarehouse", "timeprofile",
+			"mix", "deck", "driver", "rampup", "duration", "home_warehouses", "allwarehouse", "timeprofile",
 			"async_scale", "async_client", "async_verbose", "async_delay", "connect_pool", "no_stored_procs",
 			"loops", "rate", "arrivals", "steps", "connections", "pool_file", "reconnect", "reconnects", "reconnect_delay", "reconnect_limit", "ledger", "user_delay",
 		},
 		script: []string{
 			"driver", "rampup", "duration", "total_iterations", "raiseerror", "max_retries",
-			"mix", "deck", "keyandthink", "keying_time", "think_time", "allwarehouse", "no_stored_procs",
+			"mix", "deck", "keyandthink", "keying_time", "think_time", "home_warehouses", "allwarehouse", "no_stored_procs",
 			"timeprofile", "async_scale", "async_client", "async_verbose", "async_delay", "connect_pool",
 		},
 		Saved: &SavedScript{

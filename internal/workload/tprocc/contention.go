@@ -12,10 +12,16 @@ import (
 )
 
 // roomy is how many warehouses for each user make it unlikely that users wait for each
-// other: of those who draw a home among so many, about one in five shares it.
-const roomy = 4
+// other: of those who draw a home among 4 for each, about one in five shares it. Those who
+// are dealt homes have one each.
+func (o *Options) roomy() int {
+	if o.Homes == randomHomes || o.AllWarehouses {
+		return 4
+	}
+	return 1
+}
 
-// contention counts the users that share a warehouse, by the homes that they will draw.
+// contention counts the users that share a warehouse, by the homes that they will have.
 // It returns nil where there are enough warehouses, or users would not wait for each
 // other's rows anyway.
 func contention(ctx context.Context, s database.Session, sql *sqlfile.Library, c workload.Crowd) (*job.Contention, error) {
@@ -32,7 +38,7 @@ func contention(ctx context.Context, s database.Session, sql *sqlfile.Library, c
 		return nil, fmt.Errorf("count the warehouses: %w", err)
 	}
 	warehouses, err := strconv.Atoi(t.Rows[0][0])
-	if err != nil || warehouses >= roomy*c.Users { // users will say that there is no warehouse
+	if err != nil || warehouses >= o.roomy()*c.Users { // users will say that there is no warehouse
 		return nil, nil
 	}
 	found := crowding(o, c, warehouses)
@@ -42,10 +48,10 @@ func contention(ctx context.Context, s database.Session, sql *sqlfile.Library, c
 
 // crowding counts who works where.
 func crowding(o *Options, c workload.Crowd, warehouses int) job.Contention {
-	found := job.Contention{Users: c.Users, Units: warehouses, Enough: roomy * c.Users}
+	found := job.Contention{Users: c.Users, Units: warehouses, Enough: o.roomy() * c.Users}
 	each, on := make([][]int, c.Users), make([]int, warehouses+1)
 	for n := range each {
-		each[n] = homes(c.Rand(n), o.AllWarehouses, n, c.Users, warehouses)
+		each[n] = homes(c.Rand(n), o, c.Seed, n, c.Users, warehouses)
 		for _, w := range each[n] {
 			on[w]++
 			found.Most = max(found.Most, on[w])

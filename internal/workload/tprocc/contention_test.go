@@ -14,26 +14,32 @@ func TestContentionIsCountedByTheHomesThatUsersDraw(t *testing.T) {
 		name              string
 		users, warehouses int
 		all               bool
+		random            bool
 		seed              uint64
 		sharing, most     int    // -1 where only the users' own homes tell
 		want              string // how the sentence begins
 	}{
-		{"one warehouse", 3, 1, false, 1, 3, 3, "3 of 3 virtual users share the only warehouse and wait for each other's locks. Build 12 warehouses for less."},
-		{"one warehouse for two", 2, 1, false, 1, 2, 2, "2 of 2 virtual users share the only warehouse and wait"},
-		{"homes by chance", 8, 8, false, 1, -1, -1, ""},
-		{"homes by chance, another seed", 8, 8, false, 2, -1, -1, ""},
-		{"all shared out evenly", 2, 4, true, 1, 0, 0, "each virtual user has a warehouse of its own"},
+		{"one warehouse", 3, 1, false, false, 1, 3, 3, "3 of 3 virtual users share the only warehouse and wait for each other's locks. Build 3 warehouses for less."},
+		{"one warehouse for two", 2, 1, false, false, 1, 2, 2, "2 of 2 virtual users share the only warehouse and wait"},
+		{"homes by chance", 8, 8, false, true, 1, -1, -1, ""},
+		{"homes by chance, another seed", 8, 8, false, true, 2, -1, -1, ""},
+		{"dealt", 8, 8, false, false, 1, 0, 1, "each virtual user has a warehouse of its own"},
+		{"dealt to more than there are", 5, 3, false, false, 1, 4, 2, "4 of 5 virtual users share a home warehouse and wait"},
+		{"all shared out evenly", 2, 4, true, false, 1, 0, 0, "each virtual user has a warehouse of its own"},
 		// User 1 has 1 and 4, user 2 has 2 and 1, user 3 has 3 and 2.
-		{"all shared out, and some twice", 3, 4, true, 1, 3, 2, "3 of 3 virtual users share warehouses and wait"},
+		{"all shared out, and some twice", 3, 4, true, false, 1, 3, 2, "3 of 3 virtual users share warehouses and wait"},
 		// Each has one: 1, 2, 1.
-		{"fewer than users", 3, 2, true, 1, 2, 2, "2 of 3 virtual users share warehouses and wait"},
+		{"fewer than users", 3, 2, true, false, 1, 2, 2, "2 of 3 virtual users share warehouses and wait"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := fresh()
 			o.AllWarehouses = tt.all
-			crowd := workload.Crowd{Users: tt.users, Options: o, Rand: func(n int) *rand.Rand { return rand.New(rand.NewPCG(tt.seed, uint64(n))) }}
+			if tt.random {
+				o.Homes = randomHomes
+			}
+			crowd := workload.Crowd{Users: tt.users, Seed: tt.seed, Options: o, Rand: func(n int) *rand.Rand { return rand.New(rand.NewPCG(tt.seed, uint64(n))) }}
 			got := crowding(o, crowd, tt.warehouses)
-			if got.Users != tt.users || got.Units != tt.warehouses || got.Enough != 4*tt.users {
+			if got.Users != tt.users || got.Units != tt.warehouses || got.Enough != o.roomy()*tt.users {
 				t.Errorf("got %+v", got)
 			}
 			sharing, most := byTerminals(o, tt.seed, tt.users, tt.warehouses)

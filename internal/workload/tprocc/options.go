@@ -22,15 +22,22 @@ type Options struct {
 	Thinking      seconds `opt:"think_time" group:"load" unit:"seconds" help:"mean thinking time in seconds of the same; each is drawn from an exponential distribution cut at ten times the mean"`
 	Mix           weights `opt:"mix" group:"load" help:"weights of new order, payment, delivery, stock level, order status; or the name of a mix: default, standard (the least that TPC-C asks for), read-only, write-only"`
 	Deck          bool    `opt:"deck" group:"load" help:"deal transactions from a shuffled deck that holds each as often as its weight, rather than draw each by chance"`
+	Homes         string  `opt:"home_warehouses" group:"load" choices:"dealt|random" help:"how users get their home warehouses: dealt, without repetition as long as there are enough, in an order that the seed decides; or random, each by chance, so that some share one"`
 	AllWarehouses bool    `opt:"all_warehouses" group:"load" help:"each user works on its share of all warehouses instead of one home warehouse"`
 	NoStoredProcs bool    `opt:"client_sql" group:"client" flag:"client-sql" for:"run" help:"send every statement from the client, prepared, instead of calling stored routines"`
 }
+
+// The choices of Homes.
+const (
+	dealtHomes  = "dealt"
+	randomHomes = "random"
+)
 
 func newOptions() any {
 	return &Options{
 		Warehouses: 1, Builders: 1, LoadTime: loadTime{Time: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
 		Keying: seconds{18, 3, 2, 2, 2}, Thinking: seconds{12, 12, 5, 5, 10},
-		Mix: weights{10, 10, 1, 1, 1},
+		Mix: weights{10, 10, 1, 1, 1}, Homes: dealtHomes,
 	}
 }
 

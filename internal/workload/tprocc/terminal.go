@@ -109,10 +109,10 @@ func survey(ctx context.Context, l workload.Look) (any, error) {
 	return int(limits.MaxWID), nil
 }
 
-// chooseWarehouses gives the user its home warehouse, drawn by chance, or its
-// share of all of them, dealt out in turns.
+// chooseWarehouses gives the user its home warehouse, or its share of all of them, dealt out
+// in turns.
 func (t *terminal) chooseWarehouses() {
-	t.home = homes(t.seat.Rand, t.options.AllWarehouses, t.seat.Number, t.seat.Users, t.warehouses)
+	t.home = homes(t.seat.Rand, t.options, t.seat.Seed, t.seat.Number, t.seat.Users, t.warehouses)
 	t.stockLevelDistrict = RandomNumber(t.seat.Rand, 1, DistrictsPerWarehouse)
 	if !t.options.AllWarehouses {
 		return
@@ -120,19 +120,45 @@ func (t *terminal) chooseWarehouses() {
 	t.tell(job.Step{Name: job.StepShare, Units: t.home, Count: int64(t.warehouses), Users: t.seat.Users})
 }
 
-// homes returns the warehouses of a user: one drawn by chance, or its share of all. It is
-// the first that a user draws.
-func homes(r *rand.Rand, all bool, number, users, warehouses int) []int {
-	home := []int{RandomNumber(r, 1, warehouses)}
-	if !all {
-		return home
+// homes returns the warehouses of a user: its share of all, or the one that it is dealt or
+// draws. The draw is the first of each user, so that what else users draw does not depend on
+// how they get their homes.
+func homes(r *rand.Rand, o *Options, seed uint64, number, users, warehouses int) []int {
+	drawn := RandomNumber(r, 1, warehouses)
+	switch {
+	case o.AllWarehouses:
+		var share []int
+		for j := range (warehouses + users - 1) / users {
+			share = append(share, (number+j*users)%warehouses+1)
+		}
+		return share
+	case o.Homes == randomHomes:
+		return []int{drawn}
 	}
-	each := (warehouses + users - 1) / users
-	home = home[:0]
-	for j := range each {
-		home = append(home, (number+j*users)%warehouses+1)
+	return []int{dealtHome(seed, number, warehouses)}
+}
+
+// dealtHome returns the home warehouse that a user is dealt. Users whose numbers differ by
+// less than there are warehouses never get the same one: the warehouses are counted off in
+// steps that have no divisor in common with their number, from one that the seed decides.
+func dealtHome(seed uint64, number, warehouses int) int {
+	r := rand.New(rand.NewPCG(seed, homeStream))
+	first, step := r.IntN(warehouses), 1+r.IntN(warehouses)
+	for divisor(step, warehouses) > 1 {
+		step = 1 + r.IntN(warehouses)
 	}
-	return home
+	return (first+number%warehouses*step)%warehouses + 1
+}
+
+// homeStream is that of the random numbers by which homes are dealt, besides those of users.
+const homeStream = 1 << 62
+
+// divisor returns the greatest common divisor of two numbers.
+func divisor(a, b int) int {
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 // tell tells of a step that begins.

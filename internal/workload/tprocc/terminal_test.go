@@ -202,6 +202,35 @@ func TestTheMixIsByWeightOrFromADeck(t *testing.T) {
 	}
 }
 
+func TestHomeWarehousesAreDealtWithoutRepetition(t *testing.T) {
+	o := fresh()
+	for _, c := range []struct{ users, warehouses int }{{2, 2}, {2, 10}, {8, 8}, {7, 12}, {25, 10}, {3, 1}, {100, 100}} {
+		for seed := range uint64(20) {
+			on := make([]int, c.warehouses+1)
+			for n := range c.users {
+				on[seat(o, seed, n, c.users, c.warehouses).home[0]]++
+			}
+			least, most := c.users/c.warehouses, (c.users+c.warehouses-1)/c.warehouses
+			for w, users := range on[1:] {
+				if users < least || users > most {
+					t.Errorf("%d users on %d warehouses with seed %d: %d have warehouse %d, want %d to %d", c.users, c.warehouses, seed, users, w+1, least, most)
+				}
+			}
+		}
+	}
+	firsts := map[int]bool{}
+	for seed := range uint64(50) {
+		firsts[seat(o, seed, 0, 2, 10).home[0]] = true
+	}
+	if len(firsts) < 8 {
+		t.Errorf("50 seeds give the first user %d of 10 warehouses", len(firsts))
+	}
+	o.Homes = randomHomes
+	if a, b := seat(o, 1, 0, 2, 2).home, seat(o, 1, 1, 2, 2).home; !slices.Equal(a, b) {
+		t.Errorf("got %v and %v, want the homes that both draw with seed 1, the same", a, b)
+	}
+}
+
 func TestAllWarehousesAreSharedOutInTurns(t *testing.T) {
 	o := fresh()
 	o.AllWarehouses = true
