@@ -371,9 +371,9 @@ func (p *program) keepIn(folder string) {
 	p.env = append(p.env, "SLEDGE_REPO="+p.repository)
 }
 
-// TestNoRunSucceedsWhoseEndWasNotRecorded fills the disk of the repository while a run
+// TestRun_OnFullRepositoryIsMeasuredAndNotRecorded fills the disk of the repository while a run
 // is recorded.
-func TestNoRunSucceedsWhoseEndWasNotRecorded(t *testing.T) {
+func TestRun_OnFullRepositoryIsMeasuredAndNotRecorded(t *testing.T) {
 	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
 	disk := smallDisk(t, "2m")
 	p.keepIn(disk)
@@ -390,10 +390,10 @@ func TestNoRunSucceedsWhoseEndWasNotRecorded(t *testing.T) {
 	}
 	stderr := c.Stderr.(*bytes.Buffer).String()
 	j := p.last()
-	if exit != job.ExitError || !strings.Contains(stderr, "not recorded") || j.Status == string(job.Succeeded) {
-		t.Errorf("exit code %d and status %s, want %d and none that is a success\n%s", exit, j.Status, job.ExitError, stderr)
+	if exit != job.ExitError || !strings.Contains(stderr, "not recorded") || j.Status != string(job.Succeeded) {
+		t.Errorf("exit code %d and status %s, want %d and a success\n%s", exit, j.Status, job.ExitError, stderr)
 	}
-	if out := c.Stdout.(*bytes.Buffer).String(); !strings.Contains(out, "NOPM") || !strings.Contains(out, "not recorded") {
+	if out := c.Stdout.(*bytes.Buffer).String(); !strings.Contains(out, "NOPM") || !strings.Contains(out, "MEASURED, BUT NOT RECORDED") || !strings.Contains(out, "the figures are whole") {
 		t.Errorf("want the result, and that it is not recorded; got\n%s", out)
 	}
 }

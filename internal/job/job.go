@@ -95,6 +95,10 @@ type Result struct {
 	// Remarks say what has to be known of the metrics, and why one is missing.
 	Remarks []string `json:"remarks,omitempty"`
 
+	// Unrecorded says why not all of the job is in the repository; "" where all is. What was
+	// measured is whole all the same.
+	Unrecorded string `json:"unrecorded,omitempty"`
+
 	Summary meter.Summary `json:"-"` // of the measurement; kept by the repository with its histograms
 	Kinds   []string      `json:"kinds,omitempty"`
 

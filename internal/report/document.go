@@ -39,6 +39,9 @@ type Document struct {
 	// failures or seconds are missing, but nothing that is counted here.
 	Unrecorded int64 `json:"unrecorded_events,omitempty"`
 
+	// NotRecorded says why not all of the job is in the repository; "" where all is.
+	NotRecorded string `json:"not_recorded,omitempty"`
+
 	// Of a run.
 	Line             string            `json:"line,omitempty"` // the headline in one line, which who shows the document fills in
 	Metrics          []job.Metric      `json:"metrics,omitempty"`
@@ -134,7 +137,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		ID:     j.ID, Action: j.Spec.Action, Database: j.Spec.Database, Workload: j.Spec.Workload,
 		Options: j.Spec.Options, Users: Users(j), Seed: j.Spec.Seed, Profile: j.Profile, Labels: j.Spec.Labels, Note: j.Spec.Note, Origin: j.Origin,
 		Status: j.Status, Reason: j.Reason, Begun: j.Begun.UTC(), Ended: j.Ended.UTC(), Facts: j.Facts,
-		Unrecorded: j.Dropped, Worth: Worth(j),
+		Unrecorded: j.Dropped, NotRecorded: r.Unrecorded, Worth: Worth(j),
 		Line: r.Line, Metrics: r.Metrics, Remarks: r.Remarks, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
 		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
 		LastFailures: r.LastFailures, Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Idle: r.Idle, Client: r.Client, Pace: r.Pace, Keyed: r.Keyed, Thresholds: r.Thresholds, Lateness: r.Lateness, Sharing: r.Sharing, Pool: r.Pool, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,

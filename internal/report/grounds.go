@@ -39,6 +39,9 @@ func Worth(j job.Job) string {
 	if j.Result.Untidy != "" && j.Status != job.Invalid {
 		return untidied[j.Status]
 	}
+	if j.Result.Unrecorded != "" && j.Status == job.Succeeded {
+		return "MEASURED, BUT NOT RECORDED: the figures are whole"
+	}
 	return worths[j.Status]
 }
 
@@ -107,6 +110,8 @@ func verdict(j job.Job, list []Ground) (Tone, string) {
 		return Doubtful, before
 	case j.Status == job.Running:
 		return Doubtful, status
+	case j.Result.Unrecorded != "" && j.Status == job.Succeeded:
+		return Doubtful, "MEASURED, BUT NOT RECORDED"
 	case j.Status == job.Missed:
 		return Bad, "MISSED A THRESHOLD"
 	case j.Status != job.Succeeded:
@@ -147,7 +152,9 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	if g, any := reason(j); any {
 		list = append(list, g)
 	}
-	if j.Dropped > 0 {
+	if why := j.Result.Unrecorded; why != "" {
+		row(Bad, "Not recorded", "the figures are whole, but not all of this job is in the repository: %s", why)
+	} else if j.Dropped > 0 {
 		row(Bad, "Incomplete", "the repository could not take %s events: output, failures or seconds of this job are missing", count(j.Dropped))
 	}
 	if j.Spec.Action != job.Run {

@@ -35,6 +35,7 @@ type Recorder struct {
 	finished chan struct{} // closed when the goroutine is gone
 
 	backlog *backlog
+	reserve reserve
 	full    chan struct{} // says that there is a batch
 
 	flushing sync.Mutex // so that what waits is written in order
@@ -105,6 +106,7 @@ func (s *Store) Begin(ctx context.Context, spec job.Spec, kinds []string, profil
 	if err := row.Scan(&r.number); err != nil {
 		return nil, fmt.Errorf("record a new job: %w", err)
 	}
+	r.reserve.make(s.path)
 	go r.keepWriting(context.WithoutCancel(ctx)) // a run that is broken off is recorded too
 	return r, nil
 }
@@ -272,8 +274,8 @@ func (r *Recorder) writeBatch(ctx context.Context, transact transact) error {
 }
 
 // End writes what is left, and how the job ended: err is why it failed, if it
-// did. It returns an error if anything of the job could not be recorded; the job then
-// shows as one that did not succeed, and says why. It does so even when ctx has been
+// did. It returns an error if anything of the job could not be recorded; the result then
+// says so. It does so even when ctx has been
 // cancelled.
 func (r *Recorder) End(ctx context.Context, result job.Result, err error) error {
 	ctx = context.WithoutCancel(ctx)
@@ -288,6 +290,7 @@ func (r *Recorder) End(ctx context.Context, result job.Result, err error) error 
 	<-r.finished
 	r.closeSpan()
 	defer r.backlog.aside.close()
+	defer r.reserve.close()
 
 	result = result.Settled(err)
 	result.Limit()
@@ -303,10 +306,16 @@ func (r *Recorder) End(ctx context.Context, result job.Result, err error) error 
 			return errors.Join(problem, unfit)
 		}
 	}
-	// How it ended takes less room than all that was measured. If not even that can be
-	// written, the job shows as killed once this process has ended.
+	// What was measured in all, and how the job ended, take less room than all events, and
+	// some is reserved for them. If not even the end can be written, the job shows as killed
+	// once this process has ended.
+	r.reserve.close()
 	lost += left
-	problem := fmt.Errorf("%d events and all the figures of job %s were not recorded: %w", lost, r.id, err)
+	problem := fmt.Errorf("%d events of job %s were not recorded: %w", lost, r.id, err)
+	if unfit, failure := r.writeEnd(ctx, nil, result, lost, problem); failure == nil {
+		return errors.Join(problem, unfit)
+	}
+	problem = fmt.Errorf("%d events and all the figures of job %s were not recorded: %w", lost, r.id, err)
 	result.Summary, result.PerUser, result.RampUpPerUser, result.Plans = meter.Summary{}, nil, nil, nil
 	_, _ = r.writeEnd(ctx, nil, result, lost, problem) // most likely for the same reason
 	return problem
@@ -330,17 +339,11 @@ func (r *Recorder) lastBatch(ctx context.Context) ([]entry, error) {
 var errTooSlow = errors.New("the repository was too slow to take them")
 
 // NotRecorded marks the result of a job of which something was not recorded, unless
-// problem is nil: nobody is to take it for a whole one.
+// problem is nil. How the job ended stays as it was: what it measured is whole.
 func NotRecorded(result job.Result, problem error) job.Result {
-	if problem == nil {
-		return result
+	if problem != nil {
+		result.Unrecorded = problem.Error()
 	}
-	if result.Status == job.Succeeded {
-		result.Status = job.Failed
-		result.Reason = fmt.Sprintf("it finished, but not all of it was recorded: %v", problem)
-		return result
-	}
-	result.Reason += fmt.Sprintf("; and not all of it was recorded: %v", problem)
 	return result
 }
 

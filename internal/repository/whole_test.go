@@ -137,7 +137,7 @@ func TestAnOlderRepositoryIsReadAndBroughtUpToDate(t *testing.T) {
 			execute(t, path, "ALTER TABLE "+table+" DROP COLUMN "+column)
 		}
 	}
-	execute(t, path, `ALTER TABLE user_tally DROP COLUMN phase; DROP TABLE event; DROP TABLE plans; DROP TABLE whole; DROP INDEX job_running; PRAGMA user_version = 3`)
+	execute(t, path, `ALTER TABLE user_tally DROP COLUMN phase; DROP TABLE event; DROP TABLE plans; DROP TABLE whole; DROP TABLE profile_number; DROP INDEX job_running; PRAGMA user_version = 3`)
 	s, err := OpenToRead(path)
 	if err != nil {
 		t.Fatal(err)
