@@ -82,6 +82,9 @@ type Database struct {
 	// messages and jobs show it: "tpcc on 127.0.0.1:5432". No password.
 	Target func(options any) string
 
+	// Processes are the names of the server's programs, as the system lists processes. Optional.
+	Processes []string
+
 	// File returns the path of the file that holds the database. Only embedded databases have one.
 	File func(options any) string
 

@@ -39,6 +39,10 @@ type Server struct {
 	// one piece: a run that sends statements goes without. "" where it counts transactions.
 	CountsStatements string
 
+	// Disturbances lists what slows the server at this moment and is not of the run, such as old snapshots
+	// and dead rows. Its error may mean that the user has no right to know. Optional.
+	Disturbances func(ctx context.Context, s Session) ([]Disturbance, error)
+
 	// CounterOfAll counts those of all databases of the server together. Optional: nil where
 	// Counter does, and where there is none.
 	CounterOfAll func(ctx context.Context, s Session) (int64, error)
@@ -55,6 +59,13 @@ type Server struct {
 	// Flush has the server count at once what the session has done, where it would
 	// otherwise learn of it late. Optional.
 	Flush func(ctx context.Context, s Session) error
+}
+
+// Disturbance is something that slows a server and is not of the run.
+type Disturbance struct {
+	ID      string // the same in each reading
+	Lasting bool   // it disturbs only if it lasts for all of the measured time
+	Text    string // in words
 }
 
 // Pooling is how a connection pooler assigns its connections to clients.

@@ -41,6 +41,7 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 	r.end(ctx, &m, &m.summary)
 	m.client = r.load.End()
 	m.client.WithDatabase = p.Database.Embedded
+	r.attribute(&m.client)
 	m.elapsed = time.Since(m.started)
 	m.summary.Elapsed = m.elapsed
 

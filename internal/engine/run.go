@@ -453,6 +453,7 @@ type measurement struct {
 	stopped    bool              // by the user, before its time
 	exhausted  bool              // users had done all their iterations before the time was up
 	start, end reading
+	disturbed  *job.Disturbances
 	client     job.ClientLoad // of the measured time
 	renewed    bool           // the monitor's session was lost after the start was read
 	taken      int64          // arrivals that users had taken when the time was up
@@ -516,6 +517,8 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 		m.stopped, m.exhausted = ended == stoppedByUser, ended == usersEnded
 		return m, err
 	}
+	disturbed := disturbances{plan: r.plan}
+	disturbed.begin(ctx, *monitor)
 	r.feed.step(job.Monitor, job.Step{Name: job.StepCount})
 	if _, err = r.readAgain(ctx, monitor, &m.start, counterFirst); err != nil {
 		return m, err
@@ -557,6 +560,9 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 	}
 	if m.renewed, err = r.readAgain(ctx, monitor, &m.end, probeFirst, r.late(&m)...); err != nil {
 		return m, err
+	}
+	if disturbed.end(ctx, *monitor); disturbed.known {
+		m.disturbed = &job.Disturbances{Words: disturbed.words}
 	}
 	if m.end.unread == "" {
 		r.feed.send(job.Event{User: job.Monitor, Counts: m.end.counts(true)})
@@ -789,7 +795,9 @@ func (r *run) result(m measurement) job.Result {
 		result.Contention = r.contention
 		result.Steps = r.steps(m)
 		m.client.WithDatabase = r.plan.Database.Embedded
+		r.attribute(&m.client)
 		result.Idle = r.idle(m)
+		result.Disturbances = m.disturbed
 		result.Client = &m.client
 	}
 	if !m.started.IsZero() {

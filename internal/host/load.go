@@ -23,6 +23,7 @@ type Load struct {
 	gc        debug.GCStats
 	pauses    []uint64 // by how long they were; see gcPauses
 	pulse     *pulse
+	machine   func(client, elapsed float64, cores int) *job.MachineLoad
 	throttled float64        // seconds of throttling until then
 	jobs      int            // the most at the same time; guarded by busy
 	limits    job.ClientLoad // what is known at the beginning
@@ -36,6 +37,8 @@ func StartLoad() *Load {
 	l.limits.MaxProcs = runtime.GOMAXPROCS(0)
 	l.limits.CgroupCores = cgroupCores(os.DirFS("/"))
 	l.throttled = throttledSeconds(os.DirFS("/"))
+	l.machine = beginMachine()
+	l.began, l.cpu = time.Now(), cpuSeconds() // reading the machine's figures is not part of it
 	l.pulse = startPulse()
 	l.watch()
 	return l
@@ -54,6 +57,7 @@ func (l *Load) End() job.ClientLoad {
 	used.CPUSeconds = cpuSeconds() - l.cpu
 	if elapsed := time.Since(l.began).Seconds(); elapsed > 0 {
 		used.CoresUsed = used.CPUSeconds / elapsed
+		used.Machine = l.machine(used.CPUSeconds, elapsed, runtime.NumCPU())
 	}
 	used.OtherJobs = l.unwatch()
 	used.MaxProcs = max(used.MaxProcs, runtime.GOMAXPROCS(0)) // another job may have joined

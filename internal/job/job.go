@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"sledge/internal/meter"
@@ -120,6 +121,10 @@ type Result struct {
 	// LastFailures are the last failures of each class that transactions of the measured time
 	// ended with, those of the most frequent class first.
 	LastFailures []LastFailure `json:"last_failures,omitempty"`
+
+	// Disturbances are what slowed the server and was not of the run, as it said when the measured time
+	// began and ended; nil where it could not be asked.
+	Disturbances *Disturbances `json:"disturbances,omitempty"`
 
 	// Waiting are transactions that were under way when the time was up and had then, or
 	// in the end, taken longer than is usual, longest first. They are in no histogram.
@@ -310,6 +315,11 @@ type LoadStep struct {
 	Measured meter.CodedSummary `json:"measured"`
 }
 
+// Disturbances are what slowed a server and was not of the run, such as an old snapshot.
+type Disturbances struct {
+	Words []string `json:"words,omitempty"` // a clause each; missing where the server was quiet
+}
+
 // IdleUsers says how many virtual users, or asynchronous clients, the client did not run.
 type IdleUsers struct {
 	Idle int `json:"idle"` // that were scheduled to begin a transaction and never did
@@ -389,6 +399,8 @@ type ClientLoad struct {
 	// used what it may, added up over the cores.
 	ThrottledSeconds float64 `json:"throttled_seconds,omitempty"`
 
+	Machine *MachineLoad `json:"machine,omitempty"` // nil where the system does not tell
+
 	// The pauses in which Go's garbage collector held up all of the process.
 	GCPauses              int64   `json:"gc_pauses"`
 	GCPauseSeconds        float64 `json:"gc_pause_seconds"`         // in all
@@ -421,6 +433,59 @@ func (c ClientLoad) Paused() (seconds float64) {
 	}
 	return seconds
 }
+
+// MachineLoad says who used the cores of the client's machine, in cores: seconds of CPU time in each
+// second. Time of interrupts is in none of them.
+type MachineLoad struct {
+	Cores  int     `json:"cores"`  // of the machine
+	Busy   float64 `json:"busy"`   // used by all processes
+	Client float64 `json:"client"` // by this one
+	Server float64 `json:"server"` // by the database's server, where it is on this machine
+	Others float64 `json:"others"` // by all else
+	Steal  float64 `json:"steal"`  // that a host gave to other machines
+
+	Waited   float64 `json:"waited_seconds"` // that threads of this process waited for a core, added up
+	Pressure float64 `json:"pressure"`       // share of the time in which some process waited for one, by Linux's pressure stall information
+
+	// Unknown says why Server, and so Others, is not known; "" where it is.
+	Unknown string `json:"unknown,omitempty"`
+
+	Processes []ProcessLoad `json:"processes,omitempty"` // those of the others that used most, by their names
+}
+
+// ProcessLoad is what processes of a name used.
+type ProcessLoad struct {
+	Name  string  `json:"name"`
+	Cores float64 `json:"cores"`
+	Ended float64 `json:"-"` // by their children that ended, where those have the same name
+}
+
+// Disturbed reports whether others used so many of the cores that figures may be theirs: a twentieth of all
+// cores, and a quarter of one, or as much stolen by the host.
+func (m MachineLoad) Disturbed() bool {
+	enough := max(0.25, 0.05*float64(m.Cores))
+	return m.Unknown == "" && m.Others >= enough || m.Steal >= enough
+}
+
+// Attribute splits what other processes used into the server's part and the others'. Server are the names of
+// the server's programs, if it is on this machine, and else nil.
+func (m *MachineLoad) Attribute(server []string) {
+	seen := false
+	var others []ProcessLoad
+	for _, p := range m.Processes {
+		if slices.Contains(server, p.Name) {
+			seen, m.Server = true, m.Server+p.Cores+max(0, p.Ended)
+		} else if len(others) < mostProcesses && p.Cores >= 0.01 {
+			others = append(others, p)
+		}
+	}
+	m.Processes, m.Others = others, max(0, m.Busy-m.Client-m.Server)
+	if server != nil && !seen {
+		m.Unknown = "the server is on this machine, and its processes cannot be seen"
+	}
+}
+
+const mostProcesses = 3
 
 // ClientPause is a time in which Sledge's own process did not run.
 type ClientPause struct {

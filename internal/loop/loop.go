@@ -76,6 +76,22 @@ func (c *Connections) Traffic() Traffic {
 	return c.traffic
 }
 
+// Local reports whether a connection leads to this machine itself.
+func (c *Connections) Local() bool {
+	if c == nil {
+		return false
+	}
+	return slices.ContainsFunc(c.all(), func(one adoptable) bool {
+		remote, local := one.RemoteAddr(), one.LocalAddr()
+		if remote.Network() == "unix" {
+			return true
+		}
+		to, is := remote.(*net.TCPAddr)
+		from, too := local.(*net.TCPAddr)
+		return is && too && (to.IP.IsLoopback() || to.IP.Equal(from.IP))
+	})
+}
+
 // adoptable is a connection that a loop can wait for.
 type adoptable interface {
 	net.Conn

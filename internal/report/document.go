@@ -58,6 +58,7 @@ type Document struct {
 	LongestGap       *job.Gap          `json:"longest_gap,omitempty"`       // in which no transaction ended; 0 if it was below 0.25 s
 	Standstills      int               `json:"standstills,omitempty"`       // gaps of a second or more
 	Idle             *job.IdleUsers    `json:"idle_users,omitempty"`        // how many virtual users did no transaction although they were scheduled to
+	Disturbances     *job.Disturbances `json:"disturbances,omitempty"`      // what slowed the server and was not of the run
 	Client           *job.ClientLoad   `json:"client,omitempty"`            // what Sledge itself used in the measured time
 	Outages          []job.Outage      `json:"outages,omitempty"`           // when connections were lost, and how the rate came back
 	Ledger           *job.Ledger       `json:"ledger,omitempty"`            // what became of what was acknowledged
@@ -140,7 +141,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		Unrecorded: j.Dropped, NotRecorded: r.Unrecorded, Worth: Worth(j),
 		Line: r.Line, Metrics: r.Metrics, Remarks: r.Remarks, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
 		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
-		LastFailures: r.LastFailures, Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Idle: r.Idle, Client: r.Client, Pace: r.Pace, Keyed: r.Keyed, Thresholds: r.Thresholds, Lateness: r.Lateness, Sharing: r.Sharing, Pool: r.Pool, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
+		LastFailures: r.LastFailures, Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Idle: r.Idle, Disturbances: r.Disturbances, Client: r.Client, Pace: r.Pace, Keyed: r.Keyed, Thresholds: r.Thresholds, Lateness: r.Lateness, Sharing: r.Sharing, Pool: r.Pool, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
 		Findings: r.Findings, Loaded: r.Loaded, Steps: newLoadSteps(r.Steps, j.Kinds),
 		Spans: r.Spans, Explained: r.Explained, Outages: r.Outages, Ledger: r.Ledger, Uncounted: r.Uncounted, Unprobed: r.Unprobed, ServerCount: r.ServerCount, ServerReport: r.ServerReport,
 	}

@@ -242,6 +242,17 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	if c := r.Client; c != nil {
 		list = append(list, clientGrounds(*c)...)
 	}
+	if c := r.Client; c != nil && c.Machine != nil {
+		mark, text := machine(*c.Machine)
+		row(mark, "Machine", "%s", text)
+	}
+	if d := r.Disturbances; d != nil {
+		if len(d.Words) == 0 {
+			row(Good, "Server state", "no old transaction, vacuum or mass of dead rows")
+		} else {
+			row(Doubtful, "Server state", "%s. Compare only with runs in the same state", strings.Join(d.Words, "; "))
+		}
+	}
 	all := sum.All()
 	if t := newTraffic(&all); t != nil {
 		row(Plain, "Network", "%s", t)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -202,6 +203,9 @@ func clientGrounds(c job.ClientLoad) (list []Ground) {
 	case c.WithDatabase: // which may take what it can get
 		return append(list, Ground{Plain, "Client", used + ", the database in it included; " + garbage(c)})
 	}
+	if c.Machine != nil && c.Machine.Disturbed() {
+		return append(list, Ground{Plain, "Client", used + "; " + garbage(c)})
+	}
 	return append(list, Ground{Good, "Client", used + ", so it did not limit the result; " + garbage(c)})
 }
 
@@ -217,6 +221,32 @@ func clientPauses(c job.ClientLoad) string {
 		return line + "It was too busy to look at its clock: give it more cores, or fewer users."
 	}
 	return line + "It was stopped or suspended, or got no core: keep its machine free for it."
+}
+
+// machine says who used the cores of the client's machine.
+func machine(m job.MachineLoad) (Tone, string) {
+	if m.Unknown != "" && !m.Disturbed() {
+		return Plain, fmt.Sprintf("%.2f of %s used by all processes; %s", m.Busy, cores(float64(m.Cores)), m.Unknown)
+	}
+	server := ""
+	if m.Server > 0 {
+		server = fmt.Sprintf(", the server %.2f", m.Server)
+	}
+	text := fmt.Sprintf("others used %.2f of %s, the client %.2f%s", m.Others, cores(float64(m.Cores)), m.Client, server)
+	if m.Steal >= 0.01 {
+		text += fmt.Sprintf(", and the host took %.2f", m.Steal)
+	}
+	if !m.Disturbed() {
+		return Good, text
+	}
+	var names []string
+	for _, p := range m.Processes {
+		names = append(names, fmt.Sprintf("%s %.2f", p.Name, p.Cores))
+	}
+	if len(names) > 0 {
+		text += fmt.Sprintf(" (most: %s)", strings.Join(names, ", "))
+	}
+	return Doubtful, text + fmt.Sprintf("; threads of the client waited %.1f s for a core. Repeat it on a quiet machine", m.Waited)
 }
 
 // otherJobs spells a number of them.

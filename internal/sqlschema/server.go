@@ -12,7 +12,7 @@ import (
 )
 
 // NewServer is a Database's Server, by the sections of server.sql, by counter.sql, by
-// counter_all.sql, by calibrate.sql, by flush.sql and by explain.sql. What there is no SQL for is not asked.
+// counter_all.sql, by disturbances.sql, by calibrate.sql, by flush.sql and by explain.sql. What there is no SQL for is not asked.
 func NewServer(sql *sqlfile.Library) database.Server {
 	a := answers{sql}
 	server := database.Server{Version: a.wordOf("server.version"), Settings: a.settings}
@@ -30,6 +30,9 @@ func NewServer(sql *sqlfile.Library) database.Server {
 	}
 	if sql.Has("counter") {
 		server.Counter = a.counterOf("counter")
+	}
+	if sql.Has("disturbances") {
+		server.Disturbances = a.disturbances
 	}
 	if sql.Has("counter_all") {
 		server.CounterOfAll = a.counterOf("counter_all")
@@ -104,6 +107,16 @@ func (a answers) counterOf(name string) func(context.Context, database.Session) 
 		}
 		return sum, nil
 	}
+}
+
+// disturbances asks disturbances.sql, whose rows are a name, 1 or 0 for Lasting, and words.
+func (a answers) disturbances(ctx context.Context, s database.Session) ([]database.Disturbance, error) {
+	rows, err := ask(ctx, a.sql, s, "disturbances", 3)
+	var list []database.Disturbance
+	for _, row := range rows {
+		list = append(list, database.Disturbance{ID: row[0], Lasting: row[1] == "1", Text: row[2]})
+	}
+	return list, err
 }
 
 // calibrate asks calibrate.sql, whose row begins with the steps and the milliseconds.

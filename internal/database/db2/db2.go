@@ -19,6 +19,7 @@ var Database = &database.Database{
 	Goroutines: true, // a call into IBM's library blocks its thread
 	Unproven:   unproven,
 	Options:    newOptions,
+	Processes:  []string{"db2sysc"},
 	Schemes:    []string{"db2"},
 	FromURL:    fromURL,
 	Library:    libraryOf,

@@ -34,6 +34,7 @@ var Database = &database.Database{
 	FromURL:        product.FromURL,
 	ClientSettings: product.ClientSettings,
 	Servers:        mysql.Servers,
+	Processes:      []string{"mariadbd", "mysqld"},
 	Target:         product.Target,
 	Create:         product.Create,
 	Drop:           product.Drop,

@@ -30,6 +30,7 @@ var Database = &database.Database{
 	FromURL:        product.FromURL,
 	ClientSettings: product.ClientSettings,
 	Servers:        Servers,
+	Processes:      []string{"mysqld"},
 	Target:         product.Target,
 	Create:         product.Create,
 	Drop:           product.Drop,

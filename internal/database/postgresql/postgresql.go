@@ -24,6 +24,7 @@ var Database = &database.Database{
 	FromURL:        fromURL,
 	ClientSettings: clientSettings,
 	Servers:        servers,
+	Processes:      []string{"postgres"},
 	Target:         func(options any) string { return options.(target).owner().String() },
 	Create:         create,
 	Drop:           drop,

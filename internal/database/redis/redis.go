@@ -27,6 +27,7 @@ var Database = &database.Database{
 	Schemes:        []string{"redis", "rediss"},
 	FromURL:        fromURL,
 	ClientSettings: clientSettings,
+	Processes:      []string{"redis-server"},
 	Target: func(options any) string {
 		o := options.(*Options)
 		return fmt.Sprintf("%s in database %d on %s", o.Prefix, o.Number, o.address())

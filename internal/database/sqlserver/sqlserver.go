@@ -24,6 +24,7 @@ var Database = &database.Database{
 		"tried on a stand-in that speaks the protocol and runs no SQL.",
 	Relatives:  []database.Relative{{Product: babelfish, Limits: limits}},
 	Goroutines: true,
+	Processes:  []string{"sqlservr"},
 	Options:    newOptions,
 	Schemes:    []string{"sqlserver", "mssql"},
 	FromURL:    fromURL,

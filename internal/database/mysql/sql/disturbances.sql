@@ -1,0 +1,7 @@
+-- What slows a run that is not of the run: see the file of PostgreSQL. It takes the right PROCESS.
+SELECT 'history', 0, CONCAT('the history of InnoDB had ', `COUNT`, ' transactions that were not purged')
+FROM information_schema.innodb_metrics WHERE name = 'trx_rseg_history_len' AND `COUNT` >= 200000
+UNION ALL
+SELECT CONCAT('transaction ', trx_id, ' ', trx_mysql_thread_id), 1,
+  CONCAT('connection ', trx_mysql_thread_id, ' had one transaction open all the time, which keeps old versions of rows')
+FROM information_schema.innodb_trx

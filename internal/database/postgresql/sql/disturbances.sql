@@ -1,0 +1,26 @@
+-- What slows a run that is not of the run: its name, whether it counts only if it is there when the measured
+-- time begins and when it ends, and what it is, in words. A user without the rights of a monitor sees all
+-- of it but the names.
+SELECT 'transaction ' || l.virtualtransaction AS id, 1 AS lasting,
+  'process ' || l.pid || COALESCE(' (' || NULLIF(a.application_name, '') || ')', '')
+  || ' had one transaction open all the time, which keeps old versions of rows' AS words
+FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+WHERE l.locktype = 'virtualxid' AND l.mode = 'ExclusiveLock' AND l.pid <> pg_backend_pid()
+  AND a.datname = current_database() AND NOT EXISTS (SELECT 1 FROM pg_stat_progress_vacuum v WHERE v.pid = l.pid)
+UNION ALL
+SELECT 'prepared ' || gid, 1, 'the prepared transaction ' || gid || ' was there all the time, which keeps old versions of rows'
+FROM pg_prepared_xacts WHERE database = current_database()
+UNION ALL
+SELECT 'slot ' || slot_name, 0, 'the replication slot ' || slot_name || ' keeps old versions of rows of ' || age(xmin) || ' transactions'
+FROM pg_replication_slots WHERE xmin IS NOT NULL AND age(xmin) > 100000
+UNION ALL
+SELECT 'vacuum ' || pid, 0, 'a vacuum was at work' || COALESCE(' on ' || relid::regclass::text, '')
+FROM pg_stat_progress_vacuum WHERE datname = current_database()
+UNION ALL
+-- Autovacuum lets a fifth of a table be dead rows. Small tables that are mostly updated, such as the
+-- districts, have few, because each page is pruned as it is read, unless an old transaction forbids it.
+SELECT 'rows ' || relname, 0, relname || ' had ' || n_dead_tup || ' dead rows beside ' || n_live_tup
+FROM pg_stat_user_tables
+WHERE schemaname = current_schema() AND n_tup_upd >= n_tup_del
+  AND (n_dead_tup >= 5000 AND n_dead_tup > 10 * n_live_tup OR n_dead_tup >= 100000 AND n_dead_tup > n_live_tup)
+ORDER BY 1

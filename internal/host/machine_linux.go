@@ -1,0 +1,142 @@
+package host
+
+import (
+	"cmp"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sledge/internal/job"
+)
+
+// machine is what the cores of this machine did until some moment, in seconds added up over them.
+type machine struct {
+	busy, steal float64 // by any process; by the host, which gave the core to another machine
+	pressure    float64 // in which some process waited for a core
+	waited      float64 // that threads of this process waited for one
+	processes   map[int]processUse
+}
+
+// processUse is what a process has used, and what those of its children had that have ended.
+type processUse struct {
+	name            string
+	seconds, ofDead float64
+}
+
+// ticks is in how many parts Linux divides a second in /proc.
+const ticks = 100
+
+// readMachine reads Linux's own figures below root; false where it has none.
+func readMachine(root fs.FS) (m machine, known bool) {
+	text, err := fs.ReadFile(root, "proc/stat")
+	if err != nil {
+		return m, false
+	}
+	// "cpu  user nice system idle iowait irq softirq steal guest": time of interrupts is left out, since much of
+	// it is the network's, and so the run's own.
+	first, _, _ := strings.Cut(string(text), "\n")
+	fields := strings.Fields(first)
+	if len(fields) < 9 || fields[0] != "cpu" {
+		return m, false
+	}
+	m.busy = (number(fields[1]) + number(fields[2]) + number(fields[3])) / ticks
+	m.steal = number(fields[8]) / ticks
+	if text, err := fs.ReadFile(root, "proc/pressure/cpu"); err == nil { // "some avg10=0.00 avg60=0.00 avg300=0.00 total=61128745"
+		first, _, _ := strings.Cut(string(text), "\n")
+		if _, total, found := strings.Cut(first, "total="); found {
+			m.pressure = number(total) / 1e6
+		}
+	}
+	threads, _ := fs.ReadDir(root, "proc/self/task")
+	for _, thread := range threads { // "ran waited slices", in nanoseconds
+		text, _ := fs.ReadFile(root, path.Join("proc/self/task", thread.Name(), "schedstat"))
+		if fields := strings.Fields(string(text)); len(fields) == 3 {
+			m.waited += number(fields[1]) / 1e9
+		}
+	}
+	m.processes = map[int]processUse{}
+	folders, _ := fs.ReadDir(root, "proc")
+	for _, folder := range folders {
+		pid, err := strconv.Atoi(folder.Name())
+		if err != nil {
+			continue
+		}
+		text, err := fs.ReadFile(root, path.Join("proc", folder.Name(), "stat"))
+		if err != nil {
+			continue // it has ended
+		}
+		// "17812 (postgres) S ppid …": what follows the name begins with the third field.
+		from, to := strings.IndexByte(string(text), '('), strings.LastIndexByte(string(text), ')')
+		if from < 0 || to < from {
+			continue
+		}
+		fields := strings.Fields(string(text[to+1:]))
+		if len(fields) < 15 {
+			continue
+		}
+		own, ofDead := number(fields[11])+number(fields[12]), number(fields[13])+number(fields[14])
+		m.processes[pid] = processUse{string(text[from+1 : to]), own / ticks, ofDead / ticks}
+	}
+	return m, true
+}
+
+func number(text string) float64 {
+	n, _ := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	return n
+}
+
+// beginMachine begins to watch who uses the cores of this machine, and returns the function that ends it.
+func beginMachine() (end func(client, elapsed float64, cores int) *job.MachineLoad) {
+	none := func(float64, float64, int) *job.MachineLoad { return nil }
+	root := os.DirFS("/")
+	begun, known := readMachine(root)
+	if !known {
+		return none
+	}
+	return func(client, elapsed float64, cores int) *job.MachineLoad {
+		now, known := readMachine(root)
+		if !known || elapsed <= 0 {
+			return nil
+		}
+		return begun.until(now, os.Getpid(), client, elapsed, cores)
+	}
+}
+
+// until returns what was used between two readings, given the process that is this one, and what that used.
+func (m machine) until(now machine, self int, client, elapsed float64, cores int) *job.MachineLoad {
+	load := &job.MachineLoad{
+		Cores:    cores,
+		Client:   client / elapsed,
+		Busy:     max(client, now.busy-m.busy) / elapsed,
+		Steal:    max(0, now.steal-m.steal) / elapsed,
+		Waited:   max(0, now.waited-m.waited),
+		Pressure: max(0, now.pressure-m.pressure) / elapsed,
+	}
+	byName := map[string]job.ProcessLoad{}
+	for pid, p := range now.processes {
+		if before := m.processes[pid]; pid != self {
+			sum := byName[p.name]
+			sum.Cores += max(0, p.seconds-before.seconds) / elapsed
+			sum.Ended += max(0, p.ofDead-before.ofDead) / elapsed
+			byName[p.name] = sum
+		}
+	}
+	for pid, p := range m.processes { // what it had used until then is now its parent's
+		if _, lives := now.processes[pid]; !lives {
+			sum := byName[p.name]
+			sum.Ended -= (p.seconds + p.ofDead) / elapsed
+			byName[p.name] = sum
+		}
+	}
+	for name, sum := range byName {
+		sum.Name = name
+		load.Processes = append(load.Processes, sum)
+	}
+	slices.SortFunc(load.Processes, func(a, b job.ProcessLoad) int {
+		return cmp.Or(cmp.Compare(b.Cores, a.Cores), strings.Compare(a.Name, b.Name))
+	})
+	return load
+}

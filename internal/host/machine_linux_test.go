@@ -1,0 +1,58 @@
+package host
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"testing"
+	"testing/fstest"
+)
+
+func TestMachine_SplitsWhatWasUsed(t *testing.T) {
+	file := func(format string, args ...any) *fstest.MapFile {
+		return &fstest.MapFile{Data: fmt.Appendf(nil, format, args...)}
+	}
+	process := func(name string, own, ofDead int) *fstest.MapFile {
+		return file("7 (%s) S 1 7 7 0 -1 4194560 1 0 0 0 %d 0 %d 0 20 0 1 0 1\n", name, own, ofDead)
+	}
+	read := func(fs fstest.MapFS) machine {
+		m, known := readMachine(fs)
+		if !known {
+			t.Fatal("nothing was read")
+		}
+		return m
+	}
+	common := fstest.MapFS{"proc/uptime": file("1"), "proc/8/comm": file("has no stat")}
+	begun := fstest.MapFS{
+		"proc/stat": file("cpu  100 0 100 9000 0 50 50 10 0 0\ncpu0 1 1 1\n"), "proc/pressure/cpu": file("some avg10=0.00 total=1000000\nfull total=9\n"),
+		"proc/self/task/1/schedstat": file("5 1000000000 7\n"),
+		"proc/1/stat":                process("postgres", 100, 0), "proc/2/stat": process("postgres", 300, 0), "proc/3/stat": process("a (b) c", 50, 0), "proc/9/stat": process("sledge", 10, 0),
+	}
+	ended := fstest.MapFS{ // the backend 2 has ended with 400, and is its parent's
+		"proc/stat": file("cpu  600 0 600 9000 0 900 900 110 0 0\n"), "proc/pressure/cpu": file("some avg10=0.00 total=6000000\n"),
+		"proc/self/task/1/schedstat": file("5 3000000000 7\n"),
+		"proc/1/stat":                process("postgres", 200, 400), "proc/3/stat": process("a (b) c", 350, 5000), "proc/9/stat": process("sledge", 110, 0),
+	}
+	maps.Copy(begun, common)
+	maps.Copy(ended, common)
+	load := read(begun).until(read(ended), 9, 1, 10, 2)
+	load.Attribute([]string{"postgres"})
+	for name, figure := range map[string]struct{ got, want float64 }{
+		"busy": {load.Busy, 1}, "client": {load.Client, 0.1}, "server": {load.Server, 0.2}, "others": {load.Others, 0.7},
+		"steal": {load.Steal, 0.1}, "waited": {load.Waited, 2}, "pressure": {load.Pressure, 0.5}, "the other process": {load.Processes[0].Cores, 0.3},
+	} {
+		if math.Abs(figure.got-figure.want) > 1e-9 {
+			t.Errorf("%s: got %g, want %g", name, figure.got, figure.want)
+		}
+	}
+	if len(load.Processes) != 1 || load.Processes[0].Name != "a (b) c" || !load.Disturbed() || load.Unknown != "" {
+		t.Errorf("got %+v, want it disturbed by one process", load)
+	}
+	unseen := read(begun).until(read(ended), 9, 1, 10, 2)
+	if unseen.Attribute([]string{"mysqld"}); unseen.Unknown == "" || unseen.Disturbed() {
+		t.Errorf("a server on this machine that is not seen: got %+v, want that nothing is known of others", unseen)
+	}
+	if _, known := readMachine(fstest.MapFS{}); known {
+		t.Error("something was read where there is nothing")
+	}
+}
