@@ -162,6 +162,10 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 	if err != nil {
 		return Order{}, c.explain(err)
 	}
+	if steps := spec.Options["steps"]; len(counts) > 1 && plan.Steps != nil && plan.Pacing.Fixed {
+		return Order{}, c.explain(spec.Names.Wrong("steps", steps,
+			"it says itself how many virtual users there are, so several numbers of users would do the same run again: give one number, or none, or begin with +, as in +2@1m, for users beside them"))
+	}
 	warnings = append(warnings, withoutEffect(pair, plan.Spec)...)
 	order := Order{
 		Spec: plan.Spec, Public: b.WithoutSecrets(plan.Spec), Plan: plan, Counts: counts,

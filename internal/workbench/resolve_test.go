@@ -705,3 +705,12 @@ func TestResolve_TableWithoutLinesIsEmpty(t *testing.T) {
 		}
 	}
 }
+
+func TestResolve_RefusesSeveralNumbersOfUsersBesideStepsThatSayThem(t *testing.T) {
+	for steps, want := range map[string]string{"1,2": "option steps: it says itself how many virtual users there are", "+2@1m": ""} {
+		_, err := bench.Resolve(job.Run, workbench.Sources{Flags: map[string]string{"db": "sqlite", "users": "1,2", "steps": steps}})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("--users 1,2 --steps %s: got %v, want %q", steps, err, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"sledge/internal/engine/pool"
 	"sledge/internal/host"
 	"sledge/internal/option"
 	"sledge/internal/threshold"
@@ -171,6 +172,17 @@ func (o *Options) Validate(names option.Names) error {
 	}
 	if !o.Reconnect && o.Reconnects > 0 {
 		return names.Wrong("reconnects", strconv.Itoa(o.Reconnects), "%s is false, so it would have no effect: set it to true", names.Of("reconnect"))
+	}
+	if fresh := NewOptions(); !o.Reconnect && !o.ConnectPool && o.PoolFile == pool.None { // a pool's connections come back by themselves
+
+		for _, idle := range []struct {
+			option     string
+			set, fresh time.Duration
+		}{{"reconnect_limit", o.ReconnectLimit, fresh.ReconnectLimit}, {"reconnect_delay", o.ReconnectDelay, fresh.ReconnectDelay}} {
+			if idle.set != idle.fresh {
+				return names.Wrong(idle.option, idle.set.String(), "%s is false and there is no pool, so it would have no effect: set it to true", names.Of("reconnect"))
+			}
+		}
 	}
 	if o.Reconnect && o.ReconnectLimit <= 0 {
 		return names.Wrong("reconnect_limit", "0", "0 leaves no time to connect again: give a time, such as 2m")
