@@ -161,9 +161,9 @@ type Database struct {
 type Relative struct {
 	Product string // its name, as Server.Product returns it
 
-	// Limits says in sentences what differs from the database itself: releases, and what does not
-	// work. It is "" where nothing does.
-	Limits string
+	// Limits says in a line what differs from the database itself and matters to a result, and Details
+	// says in sentences which releases were tried and what does not work. Both are "" where nothing differs.
+	Limits, Details string
 }
 
 // Use is what a workload uses a database for, as far as options differ by it. A database

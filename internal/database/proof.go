@@ -15,11 +15,11 @@ func (d *Database) Proof() string {
 	return fmt.Sprintf("Tested on %s %s.", d.Title, listed(d.Tested))
 }
 
-// Remarks returns what to know before use, in sentences: Proof, Unproven, and the limits of each relative.
+// Remarks returns what to know before use, in sentences: Proof, Unproven, and the details of each relative.
 func (d *Database) Remarks() []string {
 	remarks := []string{d.Proof(), d.Unproven}
 	for _, r := range d.Relatives {
-		remarks = append(remarks, r.Limits)
+		remarks = append(remarks, r.Details)
 	}
 	return slices.DeleteFunc(remarks, func(s string) bool { return s == "" })
 }

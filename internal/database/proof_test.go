@@ -22,7 +22,7 @@ func TestDoubtsNameWhatNoTestRanOn(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", version, got, want)
 		}
 	}
-	tested.Relatives = []database.Relative{{Product: "Cousin"}, {Product: "Aunt", Limits: "Aunt 3 bakes no bread."}}
+	tested.Relatives = []database.Relative{{Product: "Cousin"}, {Product: "Aunt", Limits: "Aunt 3 bakes no bread.", Details: "Aunt 3 bakes no bread: she has no oven."}}
 	for product, want := range map[string]string{
 		"Cousin":   "",
 		"Aunt":     "Aunt 3 bakes no bread.",
@@ -35,7 +35,7 @@ func TestDoubtsNameWhatNoTestRanOn(t *testing.T) {
 	if got, want := tested.Proof(), "Tested on Some 15 and 8.0."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := tested.Remarks(), []string{"Tested on Some 15 and 8.0.", "Aunt 3 bakes no bread."}; !slices.Equal(got, want) {
+	if got, want := tested.Remarks(), []string{"Tested on Some 15 and 8.0.", "Aunt 3 bakes no bread: she has no oven."}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	const never = "No server has run it."

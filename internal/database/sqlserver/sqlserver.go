@@ -22,7 +22,7 @@ var Database = &database.Database{
 	Aliases: []string{"mssqls", "mssqlserver"},
 	Unproven: "No test of Sledge's has run on SQL Server or Azure SQL: Microsoft's parser takes the T-SQL, Babelfish has run it, and sessions were " +
 		"tried on a stand-in that speaks the protocol and runs no SQL.",
-	Relatives:  []database.Relative{{Product: babelfish, Limits: limits}},
+	Relatives:  []database.Relative{{Product: babelfish, Limits: limits, Details: details}},
 	Goroutines: true,
 	Processes:  []string{"sqlservr"},
 	Options:    newOptions,
@@ -51,13 +51,16 @@ var Database = &database.Database{
 	},
 }
 
-// limits are Babelfish's.
-const limits = "Babelfish 4.3 on PostgreSQL 16 ran the self-test by hand: 51 of 57 steps passed, 1 had nothing to test, and 5 failed for what follows. " +
-	"Client SQL is not safe there, because Babelfish ignores UPDLOCK: two sessions read a row before either changes it. New orders then fail by a duplicate key " +
-	"and deliveries by a missing row, 2 to 9 % of all transactions with 3 or 4 virtual users at one warehouse, which makes a run invalid; a change to a customer " +
-	"or to the stock may be lost unnoticed. Use stored procedures. A statement that is cancelled, as by a limit on queries, takes its session with it. TPM is the " +
-	"virtual users' own count. Rows go by bulk copy through a temporary table, and bulk_folder has no effect. Babelfish refuses columnstore, partition_by_date, " +
-	"advanced_statistics and in_memory."
+// limits and details are Babelfish's.
+const (
+	limits  = "Client SQL is not safe on Babelfish, which ignores UPDLOCK: sledge options sqlserver says what else does not work there."
+	details = "Babelfish 4.3 on PostgreSQL 16 ran the self-test by hand: 51 of 57 steps passed, 1 had nothing to test, and 5 failed for what follows. " +
+		"Client SQL is not safe there, because Babelfish ignores UPDLOCK: two sessions read a row before either changes it. New orders then fail by a duplicate key " +
+		"and deliveries by a missing row, 2 to 9 % of all transactions with 3 or 4 virtual users at one warehouse, which makes a run invalid; a change to a customer " +
+		"or to the stock may be lost unnoticed. Use stored procedures. A statement that is cancelled, as by a limit on queries, takes its session with it. TPM is the " +
+		"virtual users' own count. Rows go by bulk copy through a temporary table, and bulk_folder has no effect. Babelfish refuses columnstore, partition_by_date, " +
+		"advanced_statistics and in_memory."
+)
 
 // columnType is for tables without a text of their own, which may hold any character: those
 // of the workloads hold none but ASCII, and say so in their files.
