@@ -45,8 +45,9 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 const master = "master"
 
 // bulkPacketSize is the size in bytes of the packets of a session that fills tables; others keep the driver's
-// 4096, because the server holds three packets for each session. 16383 is the server's limit for TLS.
-const bulkPacketSize = 16383
+// 4096, because the server holds three packets for each session. 16383 is the server's limit for TLS;
+// Babelfish takes multiples of 4.
+const bulkPacketSize = 16380
 
 // inDatabase opens a session in the database of the schema.
 func (l login) inDatabase(ctx context.Context) (*session, error) { return dial(ctx, l, l.Database) }

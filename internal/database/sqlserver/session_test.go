@@ -649,7 +649,7 @@ func TestOnlyBuildersAskForLargePackets(t *testing.T) {
 			sizes = append(sizes, binary.LittleEndian.Uint32(r.data[8:]))
 		}
 	}
-	if want := []uint32{4096, 16383, 4096}; !slices.Equal(sizes, want) {
+	if want := []uint32{4096, 16380, 4096}; !slices.Equal(sizes, want) {
 		t.Errorf("got packets of %d bytes, want %d", sizes, want)
 	}
 }

@@ -1,6 +1,7 @@
 package sqlserver_test
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"sledge/internal/catalog/edition"
+	"sledge/internal/database"
 	"sledge/internal/database/databasetest"
 	"sledge/internal/database/grammartest"
 	"sledge/internal/database/sqlserver"
@@ -24,6 +26,54 @@ func TestMain(m *testing.M) { testserver.Main(m) }
 // It runs where the environment names a server, as SLEDGE_TEST_SQLSERVER.
 func Test(t *testing.T) {
 	databasetest.Run(t, sqlserver.Database, testserver.Open(t, "sqlserver").Values())
+}
+
+// lines are rows of load text.
+type lines []string
+
+func (l *lines) AppendRow(buf []byte) ([]byte, bool) {
+	if len(*l) == 0 {
+		return buf, false
+	}
+	buf = append(append(buf, (*l)[0]...), '\n')
+	*l = (*l)[1:]
+	return buf, true
+}
+
+// Babelfish takes the rest of a message for another request if the last token is in two packets.
+func TestAServerTakesCopiesThatEndAnywhereInAPacket(t *testing.T) {
+	values := option.Values(testserver.Open(t, "sqlserver").Values())
+	o := sqlserver.Database.Options(database.Use{Name: "tpcc"})
+	if err := option.Bind(nil, values, o); err != nil {
+		t.Fatal(err)
+	}
+	s, err := sqlserver.Database.Connect(t.Context(), o, database.Builder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	table := schema.Table{Name: "sledge_copied", Columns: []schema.Column{{Name: "price", Type: schema.Decimal, Size: 12, Scale: 2}, {Name: "words", Type: schema.Varchar, Size: 4000}}}
+	if err := s.Exec(t.Context(), "DROP TABLE IF EXISTS sledge_copied"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Exec(t.Context(), "CREATE TABLE sledge_copied (price decimal(12,2) NOT NULL, words varchar(4000) NOT NULL)"); err != nil {
+		t.Fatal(err)
+	}
+	// Two rows of 4,000 letters, and one that brings the message past the end of a packet of 16,380 bytes. Text is
+	// copied as nvarchar on Babelfish and as varchar elsewhere, which such a message does not reach.
+	for n := range 80 {
+		rows := lines{"-12.34\t" + strings.Repeat("x", 4000), "0.05\t" + strings.Repeat("y", 4000), fmt.Sprintf("%d.00\t%s", n, strings.Repeat("z", 50+n))}
+		if loaded, err := s.Load(t.Context(), table, &rows); err != nil || loaded != 3 {
+			t.Fatalf("%d letters: got %d rows, %v", 50+n, loaded, err)
+		}
+	}
+	got, err := s.Query(t.Context(), "SELECT COUNT(*), SUM(price) FROM sledge_copied", 1)
+	if err != nil || len(got.Rows) != 1 || got.Rows[0][0] != "240" || got.Rows[0][1] != "2176.80" {
+		t.Errorf("got %v, %v, want 240 rows and a sum of 2176.80", got.Rows, err)
+	}
+	if err := s.Exec(t.Context(), "DROP TABLE sledge_copied"); err != nil {
+		t.Error(err)
+	}
 }
 
 // Its driver reads in goroutines of its own, and would hold up the users of an event loop.

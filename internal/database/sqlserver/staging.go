@@ -44,7 +44,8 @@ func (s *session) copyStaged(ctx context.Context, table schema.Table, rows schem
 	return n, s.failed(err)
 }
 
-// packetSize returns the size in bytes of the session's packets, which the server decides.
+// packetSize returns the size in bytes of the session's packets, which the server decides. Its view has what the
+// session asked for, of which it takes the multiple of 4 below.
 func (s *session) packetSize(ctx context.Context) (int, error) {
 	if s.packet > 0 {
 		return s.packet, nil
@@ -53,6 +54,7 @@ func (s *session) packetSize(ctx context.Context) (int, error) {
 	if err == nil && len(t.Rows) == 1 {
 		s.packet, err = strconv.Atoi(t.Rows[0][0])
 	}
+	s.packet &^= 3
 	if err == nil && s.packet <= packetHeader+lastToken {
 		err = fmt.Errorf("the server answers %v", t.Rows)
 	}
