@@ -20,7 +20,7 @@ func (a *archive) bestCommand() *cobra.Command {
 		Short: "List the best run of each database, workload and amount of data",
 		Long: `Best lists, for each database and workload, the best of the runs that may be laid beside each
 other: those with as much data, and whose commits were worth the same. Only runs count that
-succeeded and that Sledge measured itself. By the figure that stands for a run, the greatest is
+succeeded, that were measured for a minute or longer, and that Sledge measured itself. By the figure that stands for a run, the greatest is
 best, of times the least. Numbers of virtual users, times, servers and other options may
 differ: sledge jobs compare shows them.`,
 		Example: examples("sledge jobs best", "sledge jobs best --json | jq '.best[] | {database, size, id, metric}'"),
@@ -34,15 +34,20 @@ differ: sledge jobs compare shows them.`,
 				if a.json {
 					return a.program.printJSON(d)
 				}
-				return a.printBest(d.Best)
+				return a.printBest(d)
 			})
 		}),
 	}
 }
 
-func (a *archive) printBest(list []report.BestRun) error {
+func (a *archive) printBest(d document.Best) error {
+	left := ""
+	if d.TooShort > 0 {
+		left = fmt.Sprintf("Left out: %s measured for less than %s, which is too short to mean anything.\n", runs(d.TooShort), report.Spell(report.LeastOfBest))
+	}
+	list := d.Best
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(a.program.Stdout, "No run has succeeded yet.")
+		_, err := fmt.Fprint(a.program.Stdout, "No run to list yet.\n", left)
 		return err
 	}
 	t := terminal.Table{Columns: []terminal.Column{
@@ -53,7 +58,7 @@ func (a *archive) printBest(list []report.BestRun) error {
 		{Head: "Best", Left: true},
 		{Head: "Users"},
 		{Head: "Of runs", Rank: 3},
-		{Head: "Begun", Left: true, Short: shortTime, Rank: 1},
+		{Head: "Begun (UTC)", Left: true, Short: shortTime, Rank: 1},
 		{Head: "Job", Left: true, Short: report.ShortID},
 	}}
 	for _, b := range list {
@@ -62,7 +67,19 @@ func (a *archive) printBest(list []report.BestRun) error {
 			durable = map[bool]string{true: "yes", false: "no"}[*b.Durable]
 		}
 		t.Row(b.Workload, b.Database, report.Printable(b.Size), durable, report.Short(b.Metric)+" "+report.Printable(b.Metric.Name),
-			humanize.Comma(int64(b.Users)), humanize.Comma(int64(b.Of)), b.Begun.Local().Format(time.DateTime), string(b.ID))
+			humanize.Comma(int64(b.Users)), humanize.Comma(int64(b.Of)), b.Begun.UTC().Format(time.DateTime), string(b.ID))
 	}
-	return a.program.printTable(t)
+	if err := a.program.printTable(t); err != nil || left == "" {
+		return err
+	}
+	_, err := fmt.Fprint(a.program.Stdout, "\n", left)
+	return err
+}
+
+// runs spells a number of runs.
+func runs(n int) string {
+	if n == 1 {
+		return "1 run"
+	}
+	return humanize.Comma(int64(n)) + " runs"
 }

@@ -68,6 +68,18 @@ func (a *archive) with(do func(*repository.Store) error) error {
 	return errors.Join(do(store), store.Close())
 }
 
+// withAny is with for a list, which is empty where there is no repository yet.
+func (a *archive) withAny(do func(*repository.Store) error) error {
+	store, err := a.program.readRepository(a.repository)
+	if job.ExitOf(err) == job.ExitMissing {
+		store, err = repository.Open(":memory:")
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(store), store.Close())
+}
+
 // change opens the repository for a while, to write to it. It makes one where there is
 // none.
 func (a *archive) change(do func(*repository.Store) error) error {
@@ -200,7 +212,7 @@ func (a *archive) list(ctx context.Context, l listing) error {
 	if err != nil {
 		return err
 	}
-	return a.with(func(store *repository.Store) error {
+	return a.withAny(func(store *repository.Store) error {
 		jobs, err := store.List(ctx, q)
 		if err != nil {
 			return err
@@ -219,23 +231,76 @@ func (a *archive) printList(jobs []job.Job) error {
 	}
 	t := terminal.Table{Columns: []terminal.Column{
 		{Head: "Job", Left: true, Short: report.ShortID},
-		{Head: "Begun", Left: true, Short: shortTime},
+		{Head: "Begun (UTC)", Left: true, Short: shortTime},
 		{Head: "Action", Left: true},
-		{Head: "Database", Left: true, Rank: 1},
-		{Head: "Workload", Left: true, Rank: 3},
-		{Head: "Users", Left: true, Rank: 2},
-		{Head: "Status", Left: true},
-		{Head: "Result", Left: true},
+		{Head: "Workload", Left: true, Rank: 6},
+		{Head: "Where", Left: true, Rank: 1, Short: shortPlace},
+		{Head: "Data", Left: true, Rank: 4},
+		{Head: "Users", Rank: 3},
+		{Head: "Took", Left: true, Rank: 5},
+		{Head: "p99 ms", Rank: 2},
+		{Head: "Result", Left: true, Wrapped: true},
 	}}
 	for _, j := range jobs {
-		users := ""
+		users, size, where, p99 := "", "", j.Spec.Database, ""
 		if j.Spec.Action == job.Run {
-			users = humanize.Comma(int64(j.Spec.Users))
+			users = humanize.Comma(int64(report.Users(j)))
 		}
-		t.Row(string(j.ID), j.Begun.Format(time.DateTime), string(j.Spec.Action), j.Spec.Database, j.Spec.Workload,
-			users, string(j.Status), figure(j.Result))
+		if f := j.Facts; f != nil {
+			size = f.Size
+			if f.Target != "" {
+				where = f.Target
+			}
+		}
+		if r := j.Result; r.P99 > 0 {
+			p99 = milliseconds(1e3 * r.P99)
+		}
+		t.Row(string(j.ID), j.Begun.UTC().Format(time.DateTime), string(j.Spec.Action), j.Spec.Workload, report.Printable(where), report.Printable(size),
+			users, took(j), p99, outcome(j))
 	}
 	return a.program.printTable(t)
+}
+
+// took spells how long was measured, or how long a job took that measures nothing.
+func took(j job.Job) string {
+	switch {
+	case j.Result.Elapsed > 0:
+		return report.Spell(time.Duration(j.Result.Elapsed * float64(time.Second)).Round(100 * time.Millisecond))
+	case j.Ended.IsZero() || j.Begun.IsZero():
+		return ""
+	}
+	return report.Spell(j.Ended.Sub(j.Begun).Round(100 * time.Millisecond))
+}
+
+// outcome says what came of a job: its first figure, or how it ended and why.
+func outcome(j job.Job) string {
+	const longest = 100 // characters of a reason
+	figure := figure(j.Result)
+	if j.Status == job.Succeeded {
+		if figure == "" {
+			return "succeeded"
+		}
+		return figure
+	}
+	text := string(j.Status)
+	if figure != "" {
+		text += ", " + figure
+	}
+	if reason := strings.TrimPrefix(strings.Join(strings.Fields(j.Reason), " "), job.NotValid); reason != "" {
+		if runes := []rune(reason); len(runes) > longest {
+			reason = string(runes[:longest]) + " ..."
+		}
+		text += ": " + reason
+	}
+	return report.Printable(text)
+}
+
+// shortPlace shortens where a job was done, "PostgreSQL tpcc on db1:5432", to the address.
+func shortPlace(text string) string {
+	if _, address, found := strings.Cut(text, " on "); found {
+		return address
+	}
+	return text
 }
 
 // shortTime shortens a time as time.DateTime spells it to day and minute.
@@ -297,7 +362,7 @@ func (a *archive) resultCommand() *cobra.Command {
 
 func (a *archive) printResult(j job.Job) error {
 	out := a.program.Stdout
-	fmt.Fprintf(out, "%s  %s  %s\n", j.ID, j.Begun.Format(time.DateTime), j.Status)
+	fmt.Fprintf(out, "%s  %s  %s\n", j.ID, j.Begun.UTC().Format("2006-01-02 15:04:05 MST"), j.Status)
 	if len(j.Result.Metrics) == 0 {
 		_, err := fmt.Fprintf(out, "This %s has no figures.\n", j.Spec.Action)
 		return err
@@ -350,13 +415,13 @@ func (a *archive) printRates(points []document.Rate) error {
 		_, err := fmt.Fprintln(a.program.Stdout, "Nothing was measured in this job.")
 		return err
 	}
-	t := terminal.Table{Columns: terminal.Heads("time", "phase", "since", "server TPM", "client TPM", "p95 ms", "p99 ms", "max ms")}
+	t := terminal.Table{Columns: terminal.Heads("time (UTC)", "phase", "since", "server TPM", "client TPM", "p95 ms", "p99 ms", "max ms")}
 	for _, r := range points {
 		p95, p99, longest := "-", "-", "-"
 		if l := r.Response; l != nil {
 			p95, p99, longest = milliseconds(l.P95), milliseconds(l.P99), milliseconds(l.Max)
 		}
-		t.Row(r.At.Local().Format(time.TimeOnly), string(r.Phase),
+		t.Row(r.At.UTC().Format(time.TimeOnly), string(r.Phase),
 			clock(time.Duration(r.Offset*float64(time.Second))), orDash(r.Server), orDash(r.Client), p95, p99, longest)
 	}
 	return a.program.printTable(t)

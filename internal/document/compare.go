@@ -3,6 +3,7 @@ package document
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"sledge/internal/job"
@@ -42,7 +43,36 @@ func NewComparison(ctx context.Context, store *repository.Store, bench workbench
 		}
 		runs = append(runs, report.Measured{Job: j, Summary: sum, Plans: plans})
 	}
-	return report.Compare(runs, defaultsOf(bench)), nil
+	comparison := report.Compare(runs, defaultsOf(bench))
+	for _, r := range runs {
+		like, err := runsLike(ctx, store, r.Job)
+		if err != nil {
+			return report.Comparison{}, fmt.Errorf("compare: %w", err)
+		}
+		comparison.Repeats = append(comparison.Repeats, report.RepeatsOf(r.Job, like))
+	}
+	return comparison, nil
+}
+
+// runsLike returns the valid runs of the repository, j among them, that were asked for the same
+// on the same server and data.
+func runsLike(ctx context.Context, store *repository.Store, j job.Job) (list []job.Job, err error) {
+	all, err := store.List(ctx, repository.Query{Action: job.Run, Database: j.Spec.Database, Workload: j.Spec.Workload})
+	place := func(j job.Job) (string, string) {
+		if j.Facts == nil {
+			return "", ""
+		}
+		return j.Facts.Target, j.Facts.Size
+	}
+	target, size := place(j)
+	for _, other := range all {
+		t, s := place(other)
+		same := maps.Equal(other.Spec.Options, j.Spec.Options) && report.Users(other) == report.Users(j) && t == target && s == size
+		if same && (other.Status.Valid() || other.ID == j.ID) {
+			list = append(list, other)
+		}
+	}
+	return list, err
 }
 
 // defaultsOf returns what says what an option is for a job that was not asked for it, or ""
@@ -64,7 +94,8 @@ func defaultsOf(bench workbench.Bench) func(j job.Job, name string) string {
 // NewBest makes the document of the best runs.
 func NewBest(ctx context.Context, store *repository.Store) (Best, error) {
 	headlines, err := store.Headlines(ctx)
-	return Best{Schema: BestSchema, Best: report.Best(headlines)}, err
+	best, short := report.Best(headlines)
+	return Best{Schema: BestSchema, Best: best, TooShort: short}, err
 }
 
 // RunsOfProfile returns the runs of a performance profile with what was measured in them, the

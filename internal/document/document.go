@@ -58,6 +58,9 @@ type Jobs struct {
 type Best struct {
 	Schema string           `json:"schema"` // always BestSchema
 	Best   []report.BestRun `json:"best"`
+
+	// TooShort is how many runs are left out because they were measured for less than a minute.
+	TooShort int `json:"too_short,omitempty"`
 }
 
 // Profiles is a list of the performance profiles.

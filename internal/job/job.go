@@ -93,6 +93,10 @@ type Result struct {
 	Started time.Time `json:"started"`           // of the measurement, or else of the job
 	Elapsed float64   `json:"elapsed_seconds"`
 
+	// P99 is the 99th percentile of the response times of all transactions, in seconds; 0 where
+	// none was done.
+	P99 float64 `json:"p99_seconds,omitempty"`
+
 	// Remarks say what has to be known of the metrics, and why one is missing.
 	Remarks []string `json:"remarks,omitempty"`
 

@@ -1,5 +1,7 @@
 package job
 
+import "time"
+
 // Settled returns the result of a job that has ended, by err if that is not nil, with the
 // status and the reason filled in where they were left open.
 func (r Result) Settled(err error) Result {
@@ -8,6 +10,9 @@ func (r Result) Settled(err error) Result {
 		r.Status = Failed
 	case r.Status == "" || r.Status == Running:
 		r.Status = Succeeded
+	}
+	if all := r.Summary.All(); all.Done > 0 {
+		r.P99 = time.Duration(all.Response.ValueAtQuantile(99)).Seconds()
 	}
 	if err != nil && r.Reason == "" {
 		r.Reason = err.Error()

@@ -25,13 +25,22 @@ type BestRun struct {
 	Of       int        `json:"of"` // how many runs it is the best of
 }
 
+// LeastOfBest is how long a run must have been measured for its figure to mean something: in
+// less, caches, checkpoints and the first transactions decide it.
+const LeastOfBest = time.Minute
+
 // Best finds the best of each sort of run: by the figure that stands for the run, the least
 // of times, and else the greatest; of equals the first. Numbers of virtual users, times and
-// servers may differ, since those are what people try out.
-func Best(headlines []repository.Headline) []BestRun {
+// servers may differ, since those are what people try out. Short is how many runs are left out
+// because they are shorter than LeastOfBest.
+func Best(headlines []repository.Headline) (list []BestRun, short int) {
 	type sort struct{ database, workload, size, durable, figure string }
 	best := map[sort]BestRun{}
 	for _, h := range headlines {
+		if !h.Spans && h.Elapsed < LeastOfBest.Seconds() {
+			short++
+			continue
+		}
 		of := sort{h.Database, h.Workload, h.Size, "", h.Metric.Name}
 		var durable *bool
 		if h.Durable.Valid {
@@ -51,14 +60,14 @@ func Best(headlines []repository.Headline) []BestRun {
 			Users: h.Users, Server: h.Server, Target: h.Target, Metric: h.Metric, Of: before.Of + 1,
 		}
 	}
-	list := []BestRun{}
+	list = []BestRun{}
 	for _, run := range best {
 		list = append(list, run)
 	}
 	slices.SortFunc(list, func(a, b BestRun) int {
 		return cmp.Or(cmp.Compare(a.Workload, b.Workload), cmp.Compare(a.Database, b.Database), cmp.Compare(a.Size, b.Size), b.Begun.Compare(a.Begun), cmp.Compare(a.ID, b.ID))
 	})
-	return list
+	return list, short
 }
 
 // better reports whether a figure is better than another of its name.

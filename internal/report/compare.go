@@ -28,9 +28,73 @@ type Comparison struct {
 	Differences []Difference   `json:"differences"` // in what the runs were asked for, and where they were done
 	Figures     []SharedFigure `json:"figures"`
 
+	// Repeats are the runs of the repository that were asked for the same, of each run.
+	Repeats []Repeats `json:"repeats,omitempty"`
+
 	// Queries are the transactions of runs that end when their work is done, by kind, in the
 	// workload's order.
 	Queries []ComparedQuery `json:"queries,omitempty"`
+}
+
+// Repeats says how the first figure varied over the valid runs of a repository that were asked
+// for the same on the same server and data, the compared run among them.
+type Repeats struct {
+	Runs   int     `json:"runs"`
+	Figure string  `json:"figure,omitempty"` // "NOPM"
+	Least  float64 `json:"least,omitempty"`
+	Median float64 `json:"median,omitempty"`
+	Most   float64 `json:"most,omitempty"`
+}
+
+// enoughRepeats is how many runs show at least how much a figure varies by itself.
+const enoughRepeats = 3
+
+// RepeatsOf sums up the runs that are like j.
+func RepeatsOf(j job.Job, like []job.Job) (r Repeats) {
+	if len(j.Result.Metrics) == 0 {
+		return r
+	}
+	r.Figure = j.Result.Metrics[0].Name
+	var values []float64
+	for _, other := range like {
+		if value, has := other.Result.Metric(r.Figure); has {
+			values = append(values, value)
+		}
+	}
+	if r.Runs = len(values); r.Runs > 0 {
+		slices.Sort(values)
+		r.Least, r.Most = values[0], values[len(values)-1]
+		r.Median = (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+	}
+	return r
+}
+
+// String says how many runs there are and how far they are apart.
+func (r Repeats) String() string {
+	if r.Runs < 2 {
+		return "the only run of its kind in this repository"
+	}
+	return fmt.Sprintf("one of %d runs that were asked for the same: %s from %s to %s, median %s, spread %s",
+		r.Runs, Printable(r.Figure), figured(&r.Least), figured(&r.Most), figured(&r.Median), share(int64(1e6*(r.Most-r.Least)), int64(1e6*r.Median)))
+}
+
+// repeats says how much the figures of the runs vary by themselves, and what that means for
+// the ratios.
+func (c Comparison) repeats(b *page) {
+	if len(c.Repeats) == 0 {
+		return
+	}
+	b.title("Repeats", "a ratio within the spread of equal runs is noise")
+	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true, Wrapped: true}}}
+	few := false
+	for i, r := range c.Repeats {
+		t.Row("  "+b.Look.Strong(Letter(i)), r.String())
+		few = few || r.Runs < enoughRepeats
+	}
+	b.lay(t)
+	if few {
+		b.say(b.Look.Doubtful, "! One run of each decides nothing: repeat each %d times or more, in turns, and compare the medians.", enoughRepeats)
+	}
 }
 
 // ComparedRun is which run is compared.
@@ -343,10 +407,11 @@ func (c Comparison) whole(b *page) {
 				what += ": " + reason
 			}
 		}
-		t.Row(b.Look.Strong(Letter(i)), string(r.ID), r.Begun.Local().Format(time.DateTime), Printable(what))
+		t.Row(b.Look.Strong(Letter(i)), string(r.ID), r.Begun.UTC().Format(timeLayout), Printable(what))
 	}
 	b.lay(t)
 	c.differences(b)
+	c.repeats(b)
 	c.figures(b)
 	c.queries(b)
 }
@@ -358,7 +423,7 @@ const longestCell = 24
 // too long for a table.
 func (c Comparison) differences(b *page) {
 	if len(c.Differences) == 0 {
-		b.say(plain, "\nThe runs were asked for the same, on the same server, and have the same labels.")
+		b.say(plain, "\nThe runs were asked for the same, on the same server, and have the same labels. What differs in their figures is noise, or was changed outside of Sledge.")
 		return
 	}
 	b.title("What differs", "")

@@ -127,8 +127,11 @@ func verdict(j job.Job, list []Ground) (Tone, string) {
 	}
 }
 
-// reason is the ground that says why a job did not succeed.
+// reason is the ground that says why a job did not succeed, or not yet.
 func reason(j job.Job) (Ground, bool) {
+	if j.Status == job.Running {
+		return Ground{Doubtful, "Running", fmt.Sprintf("since %s, in process %d: this shows what was recorded until now", j.Begun.UTC().Format(timeLayout), j.PID)}, true
+	}
 	if j.Status == job.Succeeded || j.Status == job.Missed || j.Reason == "" { // thresholds say themselves what was missed
 		return Ground{}, false
 	}
@@ -175,7 +178,7 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	if took := elapsed(j, sum); took > 0 && wasMeasured(j, sum) {
 		since := ""
 		if !r.Started.IsZero() {
-			since = ", from " + r.Started.Format(timeLayout)
+			since = ", from " + r.Started.UTC().Format(timeLayout)
 		}
 		row(Plain, "Measured", "%s%s", Spell(took), since)
 	}

@@ -125,6 +125,8 @@ func score(b *page, j job.Job, sum meter.Summary, list []Ground) {
 	}
 	switch {
 	case len(j.Result.Metrics) > 0:
+	case j.Status == job.Running:
+		pieces = append(pieces, piece{plain, "no result yet"})
 	case wasMeasured(j, sum) && j.Status != job.Invalid:
 		pieces = append(pieces, piece{plain, "no figures"})
 	default:
@@ -172,6 +174,9 @@ func (p *page) figureLook(j job.Job) func(string) string {
 // share writes a part of a whole in percent, with two digits that count.
 func share(part, whole int64) string {
 	percent := Percent(float64(part), float64(whole))
+	if percent == 0 {
+		return "0 %"
+	}
 	return strconv.FormatFloat(percent, 'f', max(0, 1-int(math.Floor(math.Log10(percent)))), 64) + " %"
 }
 
@@ -186,7 +191,7 @@ func where(b *page, j job.Job, sum meter.Summary) (list []piece) {
 	if took := elapsed(j, sum); took > 0 && wasMeasured(j, sum) {
 		since := ""
 		if !j.Result.Started.IsZero() {
-			since = " from " + j.Result.Started.Format(timeLayout)
+			since = " from " + j.Result.Started.UTC().Format(timeLayout)
 		}
 		parts = append(parts, Spell(took)+since)
 	}

@@ -21,6 +21,8 @@ type Headline struct {
 	Durable  sql.NullBool // whether commits survived a power failure
 	Server   string       // product and version
 	Target   string
+	Elapsed  float64 // that was measured, in seconds
+	Spans    bool    // it ended when its work was done, however long that took
 	Metric   job.Metric
 }
 
@@ -30,7 +32,7 @@ func (s *Store) Headlines(ctx context.Context) ([]Headline, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT id, begun_ms, database, workload,
 			coalesce(nullif(result ->> '$.users', 0), spec ->> '$.users', 0),
 			coalesce(facts ->> '$.size', ''), facts ->> '$.durability.holds',
-			trim(coalesce(facts ->> '$.product', '') || ' ' || coalesce(facts ->> '$.server', '')), coalesce(facts ->> '$.target', ''),
+			trim(coalesce(facts ->> '$.product', '') || ' ' || coalesce(facts ->> '$.server', '')), coalesce(facts ->> '$.target', ''), coalesce(result ->> '$.elapsed_seconds', 0.0), json_type(result, '$.spans') IS NOT NULL,
 			result ->> '$.metrics[0].name', result ->> '$.metrics[0].value', coalesce(result ->> '$.metrics[0].unit', ''), coalesce(result ->> '$.metrics[0].means', '')
 		FROM job WHERE action = ? AND status IN (?, ?) AND origin = '' AND json_type(result, '$.metrics[0].value') IN ('integer', 'real')
 		ORDER BY begun_ms, number`, job.Run, job.Succeeded, job.Missed)
@@ -42,7 +44,7 @@ func (s *Store) Headlines(ctx context.Context) ([]Headline, error) {
 	for rows.Next() {
 		var h Headline
 		var begun int64
-		err := rows.Scan(&h.ID, &begun, &h.Database, &h.Workload, &h.Users, &h.Size, &h.Durable, &h.Server, &h.Target,
+		err := rows.Scan(&h.ID, &begun, &h.Database, &h.Workload, &h.Users, &h.Size, &h.Durable, &h.Server, &h.Target, &h.Elapsed, &h.Spans,
 			&h.Metric.Name, &h.Metric.Value, &h.Metric.Unit, &h.Metric.Means)
 		if err != nil {
 			return nil, fmt.Errorf("list headlines: %w", err)

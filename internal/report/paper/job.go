@@ -40,9 +40,6 @@ func (s subject) page(title string) page {
 	if j.Spec.Note != "" {
 		p.Facts = append(p.Facts, fact{"Note", report.PrintableLines(j.Spec.Note)})
 	}
-	if j.Status == job.Running {
-		p.Attention = append(p.Attention, report.Ground{Tone: report.Doubtful, Name: "Running", Text: "the job was still running when this report was made: it tells what had been recorded so far"})
-	}
 	parts := sectionsOf(s.sheet.Parts)
 	var last []section // what a job was asked for comes behind what came of it
 	if n := len(parts); n > 0 {

@@ -250,7 +250,7 @@ func TestEveryJobHasAReport(t *testing.T) {
 		"steps":           {steps, 8, []string{"Steps of the load", "how many virtual users worked"}},
 		"partial":         {reporttest.Partial(), 4, []string{"◐ partial", "PARTIAL: the run was stopped early", "they disagree"}},
 		"failed":          {job.Job{Spec: reporttest.Run().Spec, Kinds: reporttest.Kinds, Status: job.Failed, Reason: "connect: refused"}, 0, []string{"✗ failed", "Failed: connect: refused"}},
-		"running":         {running, 4, []string{"▶ running", "still running", "Over time"}},
+		"running":         {running, 4, []string{"▶ running", "Running: since", "Over time"}},
 		"queries":         {spans, 0, []string{"query 2", "Streams", "stream 1", "(1 not done)"}},
 		"build":           {reporttest.Build(), 0, []string{"Build of", "order_line", "300,123", "Load of the tables"}},
 		"check":           {reporttest.Check(), 0, []string{"Check of", "BROKEN", "EXCUSED", "The first rows that break 2", `\x1b[2J31`}},
