@@ -249,7 +249,7 @@ func (a *archive) printList(jobs []job.Job) error {
 		if f := j.Facts; f != nil {
 			size = f.Size
 			if f.Target != "" {
-				where = f.Target
+				where = place(f.Target)
 			}
 		}
 		if r := j.Result; r.P99 > 0 {
@@ -295,10 +295,19 @@ func outcome(j job.Job) string {
 	return report.Printable(text)
 }
 
-// shortPlace shortens where a job was done, "PostgreSQL tpcc on db1:5432", to the address.
+// place spells a target, "PostgreSQL tpcc on db1:5432", as address and database: "db1:5432/tpcc".
+func place(target string) string {
+	what, address, found := strings.Cut(target, " on ")
+	if !found {
+		return target
+	}
+	return address + "/" + what[strings.LastIndex(what, " ")+1:]
+}
+
+// shortPlace shortens a place to its address.
 func shortPlace(text string) string {
-	if _, address, found := strings.Cut(text, " on "); found {
-		return address
+	if i := strings.LastIndexByte(text, '/'); i > 0 && strings.Contains(text[:i], ":") {
+		return text[:i]
 	}
 	return text
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"net/url"
 	"strings"
 
 	"sledge/internal/hammerdb/views"
@@ -66,16 +67,31 @@ func (s *settings) ofRepository() string {
 	return " --repo " + workbench.ShellWord(s.repository)
 }
 
+// urlWithoutPassword returns a URL without the password that it had.
+func urlWithoutPassword(text string) (bare string, had bool) {
+	u, err := url.Parse(text)
+	if err != nil || u.User == nil {
+		return text, false
+	}
+	if _, had = u.User.Password(); had {
+		u.User = url.User(u.User.Username())
+	}
+	return u.String(), had
+}
+
 // command spells the command that does an action with the same database, for people
-// to copy. A URL and what --set says may hold a password: they are not repeated.
+// to paste whole. A password in a URL or in --set is not repeated: the command asks for it.
 func (s *settings) command(p *Program, action job.Action) string {
 	words := []string{"sledge", string(action)}
 	add := func(flag, value string) { words = append(words, "--"+flag, workbench.ShellWord(value)) }
 	if s.config != "" {
 		add("config", s.config)
 	}
+	asks := s.askPassword
 	if s.url != "" {
-		words = append(words, "--url URL")
+		bare, had := urlWithoutPassword(s.url)
+		add("url", bare)
+		asks = asks || had
 	}
 	if s.connection != "" {
 		add("connection", s.connection)
@@ -91,10 +107,14 @@ func (s *settings) command(p *Program, action job.Action) string {
 			add(f.Name, value)
 		}
 	}
-	if len(s.set) > 0 {
-		words = append(words, "--set ...")
+	for _, setting := range s.set {
+		if name, _, _ := strings.Cut(setting, "="); strings.Contains(name, "pass") {
+			asks = true
+		} else {
+			add("set", setting)
+		}
 	}
-	if s.askPassword {
+	if asks {
 		words = append(words, "--ask-password")
 	}
 	return strings.Join(words, " ") + s.ofRepository()
