@@ -163,59 +163,57 @@ func newServer(sql *sqlfile.Library) database.Server {
 	return server
 }
 
-// newSchema is Database.Schema. Advisory locks of a session mean nothing where sessions share
-// connections: there a build holds its claim in a transaction, and cannot know which connections work
-// for it.
+// newSchema is Database.Schema. Advisory locks of a session mean nothing if sessions share
+// connections. Then a build holds its claim in a transaction and cannot know which connections work for
+// it, and a run only looks whether a build has a claim, since its monitor cannot stay in a transaction.
 func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Schema {
 	schema := sqlschema.New(d, sql, plan)
-	bySession := schema.Claims
-	if bySession == nil {
+	if schema.Claims == nil {
 		return schema
 	}
+	bySession, claims := *schema.Claims, *schema.Claims
 	shares := func(s database.Session) bool { own, is := s.(*session); return is && own.pooler.shares() }
-	schema.Claims = &database.Claims{
-		Take: func(ctx context.Context, s database.Session) (bool, error) {
-			if !shares(s) {
-				return bySession.Take(ctx, s)
-			}
-			return takeByTransaction(ctx, s, sql)
-		},
-		Share: func(ctx context.Context, s database.Session) (bool, error) {
-			if shares(s) { // a transaction that is left open would be in the way of the monitor's questions
-				return true, nil
-			}
-			return bySession.Share(ctx, s)
-		},
-		Holder: bySession.Holder, Sharers: bySession.Sharers,
-		Work: func(ctx context.Context, s database.Session) error {
-			if shares(s) {
-				return nil
-			}
-			return bySession.Work(ctx, s)
-		},
-		Orphans: func(ctx context.Context, s database.Session) ([]database.Orphan, error) {
-			if shares(s) {
-				return nil, nil
-			}
-			return bySession.Orphans(ctx, s)
-		},
+	claims.Take = func(ctx context.Context, s database.Session) (bool, error) {
+		if !shares(s) {
+			return bySession.Take(ctx, s)
+		}
+		if err := s.Begin(ctx, database.ReadWrite); err != nil {
+			return false, err
+		}
+		taken, err := isOne(ctx, s, sql, "build.claim_in_transaction")
+		if !taken {
+			err = errors.Join(err, s.Rollback(ctx))
+		}
+		return taken, err
 	}
+	claims.Share = func(ctx context.Context, s database.Session) (bool, error) {
+		if !shares(s) {
+			return bySession.Share(ctx, s)
+		}
+		return isOne(ctx, s, sql, "build.share_for_a_moment")
+	}
+	claims.Work = func(ctx context.Context, s database.Session) error {
+		if shares(s) {
+			return nil
+		}
+		return bySession.Work(ctx, s)
+	}
+	claims.Orphans = func(ctx context.Context, s database.Session) ([]database.Orphan, error) {
+		if shares(s) {
+			return nil, nil
+		}
+		return bySession.Orphans(ctx, s)
+	}
+	schema.Claims = &claims
 	return schema
 }
 
-// takeByTransaction takes a claim that lasts until the session is closed, in a transaction that is
-// left open.
-func takeByTransaction(ctx context.Context, s database.Session, sql *sqlfile.Library) (bool, error) {
-	q, err := sql.Query("build.claim_in_transaction")
-	if err == nil {
-		err = s.Begin(ctx, database.ReadWrite)
-	}
+// isOne reports whether the only value that a query returns is 1.
+func isOne(ctx context.Context, s database.Session, sql *sqlfile.Library, name string) (bool, error) {
+	q, err := sql.Query(name)
 	if err != nil {
 		return false, err
 	}
 	t, err := s.Query(ctx, q.Text, 1)
-	if err != nil || len(t.Rows) != 1 || t.Rows[0][0] != "1" {
-		return false, errors.Join(err, s.Rollback(ctx))
-	}
-	return true, nil
+	return err == nil && len(t.Rows) == 1 && t.Rows[0][0] == "1", err
 }

@@ -10,6 +10,9 @@ SELECT pg_try_advisory_lock(1936483684, 1)::integer
 -- name: claim_in_transaction
 SELECT CASE WHEN set_config('idle_in_transaction_session_timeout', '0', true) = '0' THEN pg_try_advisory_xact_lock(1936483684, 1)::integer END
 
+-- name: share_for_a_moment
+SELECT pg_try_advisory_xact_lock_shared(1936483684, 1)::integer
+
 -- name: holder
 SELECT concat('back end ', a.pid, ' of user ', a.usename, coalesce(' from ' || host(a.client_addr), ''), ', connected since ', a.backend_start::timestamp(0))
 FROM pg_locks l JOIN pg_stat_activity a USING (pid)
