@@ -123,6 +123,10 @@ type Database struct {
 	// the server whatever happens; where it cannot, its error is an UnrestoredError. Optional.
 	Finish func(ctx context.Context, options any, tell func(job.Event)) error
 
+	// FinishesAsAdmin reports whether the options ask for something of Finish that it does as
+	// an Admin. Optional: nil is never.
+	FinishesAsAdmin func(options any) bool
+
 	// Report returns how the server reports on itself within the measured time of a run, where
 	// the options ask for that, and else nil. Optional.
 	Report func(options any, measured time.Duration) *Report
@@ -139,8 +143,14 @@ type Database struct {
 	// nil is "stored procedures".
 	Routines func(options any) string
 
-	// Classify sorts an error of this database's driver.
-	Classify func(err error) meter.Class
+	// Classify sorts an error of this database's driver. ReadsOnly reports whether an error
+	// says that the server, or the session, takes no writes; it is optional.
+	Classify  func(err error) meter.Class
+	ReadsOnly func(err error) bool
+
+	// CallersRights says that stored routines work by the rights of the user who calls them,
+	// and not by those of the user who made them.
+	CallersRights bool
 
 	// Schema returns how the database keeps the schema of a workload, and Server what it
 	// says of itself, given the SQL of the pair; plan is what scripts are expanded with.

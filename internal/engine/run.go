@@ -82,6 +82,8 @@ type run struct {
 	poolLosses []poolLoss // by connection of the pool
 	noted      map[meter.Class]noted
 
+	lastFailure error
+
 	lost       *losses
 	logins     chan struct{}   // holds one for each connection that is being made in the run
 	connecting context.Context // ends when the run stops: of connections that are made in it
@@ -242,6 +244,9 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		}
 	}
 	if err := schema.keep(ctx, p, s); err != nil { // not before what cannot be done is refused
+		return nil, err
+	}
+	if err = r.preflight(ctx); err != nil {
 		return nil, err
 	}
 	if err = r.checkPool(ctx, facts); err != nil {
@@ -635,7 +640,7 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 	began := time.Now()
 	timer := time.NewTimer(min(time.Second, length))
 	defer timer.Stop()
-	still := standstill{run: r}
+	still, failing := standstill{run: r}, allFailing{run: r}
 	steps, pauses := 0, 0
 	var everybody <-chan struct{}
 	if name == job.LogIn {
@@ -671,6 +676,7 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 			}})
 		}
 		still.look(measured)
+		failing.look(measured)
 		pauses = r.tellPauses(pauses)
 		steps = r.tellStep(steps)
 		last = now

@@ -406,6 +406,7 @@ func (r *run) noteFailure(record meter.Record, failure error, retried bool) {
 	n.times++
 	if !retried {
 		n.kind, n.last = record.Kind, failure
+		r.lastFailure = failure
 	}
 	r.noted[record.Class] = n
 	r.mu.Unlock()

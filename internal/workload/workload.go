@@ -86,6 +86,10 @@ type Workload struct {
 	// there are. Optional.
 	Weights func(options any, kinds []meter.Kind) []float64
 
+	// NewTrial makes what does transactions in client SQL whatever the options say, each
+	// ended by Session.Commit or Session.Rollback, so that they can be tried. Optional.
+	NewTrial func(ctx context.Context, c Connection) (Executor, error)
+
 	// Piecemeal reports whether the client sends the statements of a transaction one by one. Optional:
 	// nil is never.
 	Piecemeal func(options any) bool

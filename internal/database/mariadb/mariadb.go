@@ -41,14 +41,19 @@ var Database = &database.Database{
 	Lacking:        product.Lacking,
 	Connect:        product.Connect,
 	Finish:         finish,
-	Durability:     mysql.Durability,
-	Schema:         sqlschema.New,
-	Server:         sqlschema.NewServer,
-	SchemaName:     mysql.SchemaName,
-	ReadPlan:       mysql.ReadPlan,
-	Classify:       mysql.Classify,
-	Dialect:        mysql.Dialect,
-	SQL:            files,
+	FinishesAsAdmin: func(options any) bool {
+		o, is := options.(*Options)
+		return is && o.Purge
+	},
+	ReadsOnly:  mysql.ReadsOnly,
+	Durability: mysql.Durability,
+	Schema:     sqlschema.New,
+	Server:     sqlschema.NewServer,
+	SchemaName: mysql.SchemaName,
+	ReadPlan:   mysql.ReadPlan,
+	Classify:   mysql.Classify,
+	Dialect:    mysql.Dialect,
+	SQL:        files,
 }
 
 // Options are MySQL's, and what only MariaDB offers.

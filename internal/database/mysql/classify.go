@@ -117,6 +117,12 @@ func Classify(err error) meter.Class {
 	return meter.Other
 }
 
+// ReadsOnly is Database.ReadsOnly.
+func ReadsOnly(err error) bool {
+	n := number(err)
+	return n == errOptionPrevents || n == errReadOnlyTransaction || n == errReadOnlyMode
+}
+
 // number returns the number of a server's error, and 0 for others.
 func number(err error) uint16 {
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {

@@ -42,6 +42,7 @@ var Database = &database.Database{
 	SchemaName:     SchemaName,
 	ReadPlan:       ReadPlan,
 	Classify:       Classify,
+	ReadsOnly:      ReadsOnly,
 	Dialect:        Dialect,
 	SQL:            files,
 }

@@ -38,11 +38,12 @@ var Database = &database.Database{
 	SchemaName: func(options any) database.SchemaName {
 		return database.SchemaName{Name: options.(settings).common().Database}
 	},
-	Schema:   sqlschema.New,
-	Server:   newServer,
-	ReadPlan: readPlan,
-	Classify: classify,
-	SQL:      files,
+	Schema:    sqlschema.New,
+	Server:    newServer,
+	ReadPlan:  readPlan,
+	Classify:  classify,
+	ReadsOnly: func(err error) bool { return number(err) == 3906 },
+	SQL:       files,
 	Dialect: database.Dialect{
 		Placeholder:   func(n int) string { return fmt.Sprintf("@p%d", n) },
 		Type:          columnType,

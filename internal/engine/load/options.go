@@ -36,6 +36,7 @@ type Options struct {
 	MaxRetries     int            `opt:"max_retries" group:"client" unit:"tries" min:"0" max:"1000" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`
 	FailureLimit   float64        `opt:"max_failures" group:"client" unit:"percent" min:"0" max:"100" help:"percent of transactions that may fail, or be in the count of the server or of the virtual users alone, before the run is reported as invalid"`
 	FailIf         threshold.List `opt:"fail_if" group:"client" flag:"fail-if" for:"run" list:"true" help:"thresholds, with commas between, at which a run that is valid fails all the same, with exit code 10: p99>50ms, new_order.p95>20ms, failed>0.1%, nopm<50000, stall>2s, pace<95%; none judges nothing"`
+	OnAllFailing   string         `opt:"on_all_failing" group:"client" flag:"on-all-failing" for:"run" choices:"end|continue" help:"what a run does in which nothing has succeeded for 30 s and everything fails: end, or continue, as to wait for a server that comes back"`
 	Loops          loops          `opt:"loops" group:"client" help:"event loops that run the virtual users, each on a core of its own: a number, or auto, which is one for each two cores; 0 runs each virtual user in a goroutine. An embedded database and systems other than Linux have goroutines alone"`
 	TimeProfile    bool           `opt:"time_profile" group:"client" help:"keep the response times of each virtual user apart, and those of the ramp-up: sledge jobs timing --users shows them"`
 	ConnectPool    bool           `opt:"connect_pool" group:"client" help:"give each virtual user several connections, and choose one for each transaction: those of pool_file, or else of the file for the database in config/connectpool, beside the program or in the working folder"`
@@ -48,13 +49,16 @@ const (
 	driverTimed = "timed"
 )
 
+// endFailing is what on_all_failing is unless the user says otherwise.
+const endFailing = "end"
+
 // NewOptions returns the defaults.
 func NewOptions() *Options {
 	return &Options{
 		RampUp: option.Minutes(2 * time.Minute), Duration: option.Minutes(5 * time.Minute),
 		Iterations: 10_000_000, ReconnectLimit: 2 * time.Minute, ReconnectDelay: 100 * time.Millisecond, Driver: driverTimed, Arrivals: spacingPoisson,
 		AsyncClients: 10, AsyncDelay: 1000,
-		MaxRetries: 10, FailureLimit: 1, Loops: automatic,
+		MaxRetries: 10, FailureLimit: 1, OnAllFailing: endFailing, Loops: automatic,
 		PoolFile: pool.None,
 	}
 }

@@ -17,6 +17,7 @@ type Pacing struct {
 	UserDelay     time.Duration // between the starts of two users; 0 starts all at once
 	MaxRetries    int           // tries of a transaction beyond the first
 	RaiseError    bool          // the first failure ends the run, and nothing is retried
+	EndFailing    bool          // the run ends where everything fails
 	FailureLimit  float64       // share of failures, or of what only one of the two counts has, in percent, above which a run is invalid
 	MaxIterations int           // transactions a user may do
 
@@ -91,6 +92,7 @@ func (o *Options) Pacing() Pacing {
 		MaxRetries:     o.MaxRetries,
 		RaiseError:     o.RaiseError,
 		FailureLimit:   o.FailureLimit,
+		EndFailing:     o.OnAllFailing == endFailing,
 		MaxIterations:  o.Iterations,
 		Test:           o.Driver == driverTest,
 		TimeProfile:    o.TimeProfile && o.Driver != driverTest,

@@ -125,7 +125,7 @@ var Benchmarks = []Benchmark{
 			"async_scale", "async_client", "async_verbose", "async_delay", "connect_pool",
 		},
 		rest: []string{
-			"load_time", "total_iterations", "raiseerror", "max_retries", "max_failures", "fail_if", "keyandthink", "keying_time", "think_time",
+			"load_time", "total_iterations", "raiseerror", "max_retries", "max_failures", "fail_if", "on_all_failing", "keyandthink", "keying_time", "think_time",
 			"mix", "deck", "driver", "rampup", "duration", "home_warehouses", "allwarehouse", "timeprofile",
 			"async_scale", "async_client", "async_verbose", "async_delay", "connect_pool", "no_stored_procs",
 			"loops", "rate", "arrivals", "steps", "connections", "pool_file", "reconnect", "reconnects", "reconnect_delay", "reconnect_limit", "ledger", "user_delay",

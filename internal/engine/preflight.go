@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/workload"
+)
+
+// A server that only reads, a user without rights, a password that is wrong for the work after
+// the run: a run notices them before its users connect, and not when minutes are gone.
+
+// preflight does one transaction of each kind as the users will, and rolls it back, and looks
+// whether what comes after the run can be begun.
+func (r *run) preflight(ctx context.Context) error {
+	p := r.plan
+	if p.Database.FinishesAsAdmin != nil && p.Database.FinishesAsAdmin(p.Connection) {
+		s, err := connect(ctx, p, database.Admin)
+		if err != nil {
+			return fmt.Errorf("what the server is to do after the run could not be done: %w", err)
+		}
+		_ = s.Close()
+	}
+	if p.Workload.NewTrial == nil {
+		return nil
+	}
+	s, err := connect(ctx, p, database.Owner)
+	if err != nil {
+		return err
+	}
+	defer closeQuietly(&s)
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errBusy)
+	defer cancel()
+	err = r.try(ctx, s)
+	switch class := p.Database.Classify(err); {
+	case err == nil:
+		return nil
+	case context.Cause(ctx) == errBusy, class.Retryable():
+		r.feed.message(r.plan.monitor(), "Whether the schema can be written to is not known: %v", errors.Join(errBusy, err))
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case p.Database.ReadsOnly != nil && p.Database.ReadsOnly(err):
+		return job.WithExit(job.ExitUsage, fmt.Errorf(
+			"%s takes no writes, as a standby or a replica: %w. Name the primary server, or have this one accept writes", p.target(), err))
+	case class == meter.Permission && (p.piecemeal() || p.Database.CallersRights):
+		return job.WithExit(job.ExitUsage, fmt.Errorf(
+			"the user may not do what the workload asks for in %s: %w. Give it the rights to read and write all tables, or run as the user who built them", p.target(), err))
+	case p.piecemeal():
+		return job.WithExit(job.ExitError, fmt.Errorf("the workload cannot be done in %s: %w", p.target(), err))
+	}
+	return nil // stored routines may do what the user may not
+}
+
+// errBusy says that a trial waited for others for as long as it may.
+var errBusy = fmt.Errorf("other sessions hold its rows, and it was waited for them for %s", patience)
+
+// piecemeal reports whether the client sends the statements of transactions itself.
+func (p Plan) piecemeal() bool {
+	return p.Workload.Piecemeal != nil && p.Workload.Piecemeal(p.Settings) || !p.SQL.Has("installed_routines")
+}
+
+// try does a transaction of each kind that is asked for, and takes it back.
+func (r *run) try(ctx context.Context, s database.Session) error {
+	p := r.plan
+	nobody := func(job.Event) {}
+	executor, err := p.Workload.NewTrial(ctx, workload.Connection{
+		Seed: p.Seed, Options: p.Settings, Session: trial{s}, SQL: p.SQL, Tell: nobody, Stopped: r.stopped,
+	})
+	if err != nil {
+		return err
+	}
+	terminal := p.Workload.NewTerminal(workload.Seat{
+		Users: p.terminals(), Seed: p.Seed, Options: p.Settings, Survey: r.survey, SQL: p.SQL, Rand: p.rand(trialStream), Tell: nobody,
+	})
+	const picks = 1000 // after which a kind that has not come is too rare to matter
+	tried := map[meter.Kind]bool{}
+	for n := 0; n < picks && len(tried) < len(p.Workload.Kinds); n++ {
+		next, more := terminal.Pick()
+		if !more {
+			break
+		}
+		if tried[next.Kind] {
+			continue
+		}
+		tried[next.Kind] = true
+		err := executor.Do(ctx, next)
+		if err != nil && !errors.Is(err, workload.ErrRolledBack) {
+			return fmt.Errorf("%s: %w", p.Workload.Kinds[next.Kind].Name, errors.Join(err, s.Rollback(ctx)))
+		}
+	}
+	return nil
+}
+
+// trialStream keeps the chance in a trial apart from what terminals draw.
+const trialStream = -2
+
+// trial is a session that takes back what it should commit.
+type trial struct{ database.Session }
+
+// Commit implements database.Session.
+func (t trial) Commit(ctx context.Context) error { return t.Rollback(ctx) }
+
+// allFailing watches whether all that users do fails.
+type allFailing struct {
+	*run
+	since  time.Duration // how long, from the first failure on, nothing has succeeded
+	failed int64         // transactions, in that time
+}
+
+// failingFor is for how long everything may fail before that ends a run.
+const failingFor = 30 * time.Second
+
+// look is given each second as it was measured. Connections that are made again are meant to
+// fail meanwhile.
+func (f *allFailing) look(second meter.CodedSummary) {
+	if !f.plan.Pacing.EndFailing || f.spans != nil {
+		return
+	}
+	done, failed := int64(0), int64(0)
+	for _, k := range second.Kinds {
+		done += k.Done + k.RolledBack
+		for class, n := range k.Failed {
+			if !f.plan.Pacing.Reconnect || class != meter.Connection.String() {
+				failed += n
+			}
+		}
+	}
+	if done > 0 || f.failed+failed == 0 {
+		f.since, f.failed = 0, 0
+		return
+	}
+	f.failed += failed
+	if f.since += second.Elapsed; f.since < failingFor || failed == 0 {
+		return
+	}
+	f.mu.Lock()
+	last := f.lastFailure
+	f.mu.Unlock()
+	f.die(fmt.Errorf("nothing has succeeded for %.0f s, and %d transactions failed, the last with: %w. Option %s set to continue would let such a run go on",
+		f.since.Seconds(), f.failed, last, f.plan.Spec.Names.Of("on_all_failing")))
+}

@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/load"
+	"sledge/internal/job"
+	"sledge/internal/sqlfile"
+	"sledge/internal/workload"
+)
+
+// TestRun_EndsWhenAllFails has users fail from a transaction on.
+func TestRun_EndsWhenAllFails(t *testing.T) {
+	failsFrom := func(n int) (script []error) {
+		for i := range 100_000 {
+			script = append(script, nil)
+			if i >= n {
+				script[i] = errBroken
+			}
+		}
+		return script
+	}
+	for _, tt := range []struct {
+		name     string
+		pacing   load.Pacing
+		script   []error
+		wantTook time.Duration
+		want     string // what the error says
+	}{
+		{"in the ramp-up", load.Pacing{RampUp: 5 * time.Minute, Duration: time.Minute, EndFailing: true}, failsFrom(0), 30 * time.Second, "nothing has succeeded for 30 s"},
+		{"while it is measured", load.Pacing{Duration: 5 * time.Minute, EndFailing: true}, failsFrom(100), 41 * time.Second, "nothing has succeeded for 30 s"},
+		{"unless it is to go on", load.Pacing{Duration: time.Minute, FailureLimit: 100}, failsFrom(0), time.Minute, "all "},
+		{"unless something succeeds", load.Pacing{Duration: time.Minute, EndFailing: true, FailureLimit: 100}, []error{errBroken, errBroken, errBroken, errBroken, nil}, time.Minute, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				p := fakePlan(fakeUser{takes: 100 * time.Millisecond, script: tt.script}, tt.pacing)
+				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+				if took := time.Since(began); took < tt.wantTook-time.Second || took > tt.wantTook+2*time.Second {
+					t.Errorf("took %s, want about %s", took, tt.wantTook)
+				}
+				if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+					t.Errorf("got %v, want %q", err, tt.want)
+				}
+				if err != nil && tt.pacing.EndFailing && (job.ExitOf(err) != job.ExitAborted || result.Status != job.Failed || !strings.Contains(err.Error(), errBroken.Error())) {
+					t.Errorf("got %s, exit code %d, %v", result.Status, job.ExitOf(err), err)
+				}
+			})
+		})
+	}
+}
+
+// trialExecutor does its transactions in a session, as client SQL does.
+type trialExecutor struct {
+	workload.Executor
+	session database.Session
+	err     error
+}
+
+func (e trialExecutor) Do(ctx context.Context, _ workload.Transaction) error {
+	if e.err != nil {
+		return e.err
+	}
+	return e.session.Commit(ctx)
+}
+
+// withRoutines is the SQL of a schema that has stored routines.
+func withRoutines(t *testing.T) *sqlfile.Library {
+	t.Helper()
+	files := fstest.MapFS{"sql/probe.sql": {Data: []byte("probe")}, "sql/installed_routines.sql": {Data: []byte("routines")}}
+	l, err := sqlfile.NewLibrary(func(int) string { return "?" }, sqlfile.Place{Files: files, Dir: "sql"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestRun_IsRefusedBeforeUsersConnect tries what a server or a user may not do.
+func TestRun_IsRefusedBeforeUsersConnect(t *testing.T) {
+	errReads, errPassword := errors.New("read-only"), errors.New("wrong password")
+	for _, tt := range []struct {
+		name       string
+		trial      error
+		admin      error // of connecting as one
+		byRoutines bool
+		want       string // what the error says; "" is none
+	}{
+		{"all is well", nil, nil, false, ""},
+		{"a server that only reads", errReads, nil, false, "takes no writes"},
+		{"a server that only reads, by routines", errReads, nil, true, "takes no writes"},
+		{"what cannot be done", errBroken, nil, false, "the workload cannot be done"},
+		{"what routines may do", errBroken, nil, true, ""},
+		{"what others hold for a while", errDeadlock, nil, false, ""},
+		{"a password for what comes after the run", nil, errPassword, false, "what the server is to do after the run"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := fakePlan(fakeUser{takes: 10 * time.Millisecond}, load.Pacing{Duration: time.Second})
+				connect, users := p.Database.Connect, 0
+				p.Database.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+					if as == database.Admin {
+						return nil, tt.admin
+					}
+					return connect(ctx, options, as)
+				}
+				newExecutor := p.Workload.NewExecutor
+				p.Workload.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
+					users++
+					return newExecutor(ctx, c)
+				}
+				p.Workload.NewTrial = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
+					return trialExecutor{session: c.Session, err: tt.trial}, nil
+				}
+				p.Workload.Piecemeal = func(any) bool { return !tt.byRoutines }
+				if tt.byRoutines {
+					p.SQL = withRoutines(t)
+				}
+				p.Database.FinishesAsAdmin = func(any) bool { return tt.admin != nil }
+				p.Database.ReadsOnly = func(err error) bool { return errors.Is(err, errReads) }
+				_, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+				if (err == nil) != (tt.want == "") || err != nil && (!strings.Contains(err.Error(), tt.want) || users > 0) {
+					t.Errorf("got %v after %d users had connected, want %q", err, users, tt.want)
+				}
+			})
+		})
+	}
+}
