@@ -123,9 +123,9 @@ type Database struct {
 	// the server whatever happens; where it cannot, its error is an UnrestoredError. Optional.
 	Finish func(ctx context.Context, options any, tell func(job.Event)) error
 
-	// FinishesAsAdmin reports whether the options ask for something of Finish that it does as
-	// an Admin. Optional: nil is never.
-	FinishesAsAdmin func(options any) bool
+	// MayFinish says why Finish could not do what the options ask for: its account cannot
+	// connect, or lacks a right. Optional.
+	MayFinish func(ctx context.Context, options any) error
 
 	// Report returns how the server reports on itself within the measured time of a run, where
 	// the options ask for that, and else nil. Optional.

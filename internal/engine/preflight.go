@@ -19,12 +19,10 @@ import (
 // whether what comes after the run can be begun.
 func (r *run) preflight(ctx context.Context) error {
 	p := r.plan
-	if p.Database.FinishesAsAdmin != nil && p.Database.FinishesAsAdmin(p.Connection) {
-		s, err := connect(ctx, p, database.Admin)
-		if err != nil {
-			return fmt.Errorf("what the server is to do after the run could not be done: %w", err)
+	if p.Database.MayFinish != nil {
+		if err := p.Database.MayFinish(ctx, p.Connection); err != nil {
+			return job.WithExit(exitOfConnect(err), fmt.Errorf("what the server is to do after the run could not be done: %w", err))
 		}
-		_ = s.Close()
 	}
 	if p.Workload.NewTrial == nil {
 		return nil

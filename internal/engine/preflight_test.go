@@ -89,7 +89,7 @@ func TestRun_IsRefusedBeforeUsersConnect(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
 		trial      error
-		admin      error // of connecting as one
+		finish     error // of what comes after the run
 		byRoutines bool
 		want       string // what the error says; "" is none
 	}{
@@ -104,13 +104,7 @@ func TestRun_IsRefusedBeforeUsersConnect(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := fakePlan(fakeUser{takes: 10 * time.Millisecond}, load.Pacing{Duration: time.Second})
-				connect, users := p.Database.Connect, 0
-				p.Database.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
-					if as == database.Admin {
-						return nil, tt.admin
-					}
-					return connect(ctx, options, as)
-				}
+				users := 0
 				newExecutor := p.Workload.NewExecutor
 				p.Workload.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
 					users++
@@ -123,7 +117,7 @@ func TestRun_IsRefusedBeforeUsersConnect(t *testing.T) {
 				if tt.byRoutines {
 					p.SQL = withRoutines(t)
 				}
-				p.Database.FinishesAsAdmin = func(any) bool { return tt.admin != nil }
+				p.Database.MayFinish = func(context.Context, any) error { return tt.finish }
 				p.Database.ReadsOnly = func(err error) bool { return errors.Is(err, errReads) }
 				_, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
 				if (err == nil) != (tt.want == "") || err != nil && (!strings.Contains(err.Error(), tt.want) || users > 0) {

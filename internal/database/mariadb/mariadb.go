@@ -41,19 +41,16 @@ var Database = &database.Database{
 	Lacking:        product.Lacking,
 	Connect:        product.Connect,
 	Finish:         finish,
-	FinishesAsAdmin: func(options any) bool {
-		o, is := options.(*Options)
-		return is && o.Purge
-	},
-	ReadsOnly:  mysql.ReadsOnly,
-	Durability: mysql.Durability,
-	Schema:     sqlschema.New,
-	Server:     sqlschema.NewServer,
-	SchemaName: mysql.SchemaName,
-	ReadPlan:   mysql.ReadPlan,
-	Classify:   mysql.Classify,
-	Dialect:    mysql.Dialect,
-	SQL:        files,
+	MayFinish:      mayFinish,
+	ReadsOnly:      mysql.ReadsOnly,
+	Durability:     mysql.Durability,
+	Schema:         sqlschema.New,
+	Server:         sqlschema.NewServer,
+	SchemaName:     mysql.SchemaName,
+	ReadPlan:       mysql.ReadPlan,
+	Classify:       mysql.Classify,
+	Dialect:        mysql.Dialect,
+	SQL:            files,
 }
 
 // Options are MySQL's, and what only MariaDB offers.

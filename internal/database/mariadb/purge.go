@@ -24,6 +24,23 @@ func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	return drain{options: options, tell: tell, every: time.Second}.all(ctx)
 }
 
+// mayFinish is Database.MayFinish. Who may set a variable may set it to what it is.
+func mayFinish(ctx context.Context, options any) error {
+	o, is := options.(*Options)
+	if !is || !o.Purge {
+		return nil
+	}
+	s, err := product.Connect(ctx, options, database.Admin)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := s.Exec(ctx, "SET GLOBAL innodb_io_capacity = @@GLOBAL.innodb_io_capacity"); err != nil {
+		return fmt.Errorf("purge: user %s may not set what speeds it up: %w: grant the right, or set %s to false", o.User, err, o.Name("purge"))
+	}
+	return nil
+}
+
 // drain has the server work off what a status variable counts.
 type drain struct {
 	options any

@@ -340,6 +340,19 @@ func dropUser(ctx context.Context, system *session, user string) (stays string, 
 	return "", err
 }
 
+// mayFinish is Database.MayFinish.
+func mayFinish(ctx context.Context, options any) error {
+	o, is := options.(*transactional)
+	if !is || !o.Checkpoint {
+		return nil
+	}
+	s, err := dial(ctx, systemOf(o))
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}
+
 // finish is Database.Finish: a checkpoint, and a new log file, so that the next run begins as
 // this one did. In a pluggable database only the root may switch the log.
 func finish(ctx context.Context, options any, tell func(job.Event)) error {

@@ -37,10 +37,7 @@ var Database = &database.Database{
 	ReadPlan:       readPlan,
 	Classify:       classify,
 	ReadsOnly:      func(err error) bool { return number(err) == 16000 },
-	FinishesAsAdmin: func(options any) bool {
-		o, is := options.(*transactional)
-		return is && o.Checkpoint
-	},
+	MayFinish:      mayFinish,
 	Dialect: database.Dialect{
 		Placeholder: func(n int) string { return ":p" + strconv.Itoa(n) },
 		Type:        nativeType,

@@ -193,6 +193,26 @@ func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	return step(job.StepVacuum, o.owner(), "VACUUM")
 }
 
+// mayFinish is Database.MayFinish.
+func mayFinish(ctx context.Context, options any) error {
+	o := options.(target)
+	if !o.vacuum() || o.own().NoSuperuser {
+		return nil
+	}
+	l := o.admin()
+	s, err := dial(ctx, l)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	t, err := s.Query(ctx, "SELECT rolname FROM pg_roles WHERE rolname = current_user AND rolsuper OR rolname = 'pg_checkpoint' AND pg_has_role(current_user, oid, 'MEMBER')", 1)
+	if err == nil && len(t.Rows) == 0 {
+		err = fmt.Errorf("user %s may not have the server write a checkpoint: name a superuser in %s, grant pg_checkpoint to the user (PostgreSQL 15), or set %s",
+			l.user, l.server.Name("superuser"), l.server.Name("no_superuser"))
+	}
+	return err
+}
+
 // run has one statement run by a session of its own.
 func run(ctx context.Context, l login, statement string) error {
 	s, err := dial(ctx, l)

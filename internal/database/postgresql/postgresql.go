@@ -30,14 +30,11 @@ var Database = &database.Database{
 	Drop:           drop,
 	Connect:        connect,
 	Finish:         finish,
-	FinishesAsAdmin: func(options any) bool {
-		o := options.(target)
-		return o.vacuum() && !o.own().NoSuperuser
-	},
-	ReadsOnly:     func(err error) bool { return stateOf(err) == "25006" },
-	CallersRights: true,
-	Durability:    durability,
-	Lacking:       lacking,
+	MayFinish:      mayFinish,
+	ReadsOnly:      func(err error) bool { return stateOf(err) == "25006" },
+	CallersRights:  true,
+	Durability:     durability,
+	Lacking:        lacking,
 	SchemaName: func(options any) database.SchemaName {
 		own := options.(target).own()
 		return database.SchemaName{Name: own.Database, Owner: own.User}
