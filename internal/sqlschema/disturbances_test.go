@@ -1,0 +1,74 @@
+package sqlschema_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sledge/internal/catalog/edition"
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/testserver"
+)
+
+func TestMain(m *testing.M) { testserver.Main(m) }
+
+func TestDisturbances_NameATransactionThatStaysOpen(t *testing.T) {
+	for name, names := range map[string]bool{"postgresql": true, "mysql": true, "mariadb": false} {
+		t.Run(name, func(t *testing.T) {
+			server := testserver.Open(t, name)
+			plan, err := engine.Local{Catalog: edition.Catalog}.Plan(job.Spec{Database: name, Workload: "tprocc", Options: server.Values()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			open := func() database.Session {
+				s, err := plan.Database.Connect(t.Context(), plan.Connection, database.Admin)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = s.Close() })
+				return s
+			}
+			monitor, other := open(), open()
+			ids := func() (list []string) {
+				found, err := plan.Server.Disturbances(t.Context(), monitor)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, d := range found {
+					if strings.HasPrefix(d.ID, "transaction ") && d.Lasting {
+						list = append(list, d.ID)
+					}
+				}
+				return list
+			}
+			before := ids()
+			if err := other.Begin(t.Context(), database.ReadWrite); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := other.Query(t.Context(), holds[name], 1); err != nil {
+				t.Fatal(err)
+			}
+			if !names {
+				ids() // which must not fail
+				return
+			}
+			isNew := func(id string) bool { return !slices.Contains(before, id) }
+			named := func(list []string) bool { return slices.ContainsFunc(list, isNew) }
+			list := ids()
+			for end := time.Now().Add(10 * time.Second); !named(list) && time.Now().Before(end); list = ids() { // MySQL answers from a cache
+				time.Sleep(150 * time.Millisecond)
+			}
+			if i := slices.IndexFunc(list, isNew); i < 0 || !slices.Contains(ids(), list[i]) {
+				t.Errorf("got %v before, and %v while a transaction is open: want it, by the same name each time", before, list)
+			}
+		})
+	}
+}
+
+// holds are queries after which a transaction of each server has a snapshot.
+var holds = map[string]string{
+	"postgresql": "SELECT count(*) FROM pg_class", "mysql": "SELECT COUNT(*) FROM mysql.innodb_table_stats", "mariadb": "SELECT COUNT(*) FROM mysql.innodb_table_stats",
+}
