@@ -69,13 +69,13 @@ func dbset(c *Console, _ context.Context, call Call) (string, error) {
 			return "", fail("%v", err)
 		}
 		c.clearScript()
-		c.out.printf("Database set to %s", c.book.Database().Title)
+		c.out.printf("Database set to %s", settings.NameOf(c.book.Database()))
 	case "bm":
 		if err := c.book.SetBenchmark(value); err != nil {
 			return "", fail("%v", err)
 		}
 		c.clearScript()
-		c.out.printf("Benchmark set to %s for %s", strings.ToUpper(value), c.book.Database().Title)
+		c.out.printf("Benchmark set to %s for %s", strings.ToUpper(value), settings.NameOf(c.book.Database()))
 	default:
 		return "", invalidOption(call.Name, call.Args[0], []string{"db", "bm"})
 	}
@@ -83,9 +83,9 @@ func dbset(c *Console, _ context.Context, call Call) (string, error) {
 }
 
 func diset(c *Console, _ context.Context, call Call) (string, error) {
-	database := c.book.Database().Title
+	called := settings.NameOf(c.book.Database())
 	if len(call.Args) != 3 {
-		return "", fail("Error: Invalid number of arguments\n%v\nType \"print dict\" for valid dictionaries and keys for %s", usageError(call.Name), database)
+		return "", fail("Error: Invalid number of arguments\n%v\nType \"print dict\" for valid dictionaries and keys for %s", usageError(call.Name), called)
 	}
 	dict, key, value := call.Args[0], call.Args[1], call.Args[2]
 	change, err := c.book.Set(dict, key, value)

@@ -142,3 +142,31 @@ func TestImportConfigIsRelativeToTheFolderOfTheScript(t *testing.T) {
 		}
 	}
 }
+
+// Scripts look for HammerDB's names, and set what its manual says.
+func TestSmallThingsAreHammerDBs(t *testing.T) {
+	c, out := newConsole(t, "")
+	for _, tt := range []struct{ line, want string }{
+		{"dbset db mssqls", "Database set to MSSQLServer\n"},
+		{"dbset bm TPC-C", "Benchmark set to TPC-C for MSSQLServer\n"},
+		{"print db", "Database MSSQLServer set.\n"},
+		{"print dict", "Dictionary Settings for MSSQLServer\n"},
+		{"diset tpcc mssqls_count_ware 7", "Changed tpcc:mssqls_count_ware from 1 to 7 for MSSQLServer\n"},
+		{"librarycheck", "Checking database library for MSSQLServer\n"},
+		{"giset timeprofile profiler etprof", "Changed timeprofile:profiler from xtprof to etprof for generic\n"},
+		{"print tcconf", "transaction_counter {\n tc_refresh_rate "},
+		{"dbset db pg", "Database set to PostgreSQL\n"},
+		{"dbset bm TPC-H", "Benchmark set to TPC-H for PostgreSQL\n"},
+		{"diset tpch pg_scale_fact 0.001", "Changed tpch:pg_scale_fact from 1 to 0.001 for PostgreSQL\n"},
+		{"dgset scale_fact 0.001", "Set scale factor to 0.001 for data generation\n"},
+	} {
+		out.Reset()
+		call(t, c, tt.line)
+		if !strings.Contains(out.String(), tt.want) {
+			t.Errorf("%s: got %q, want %q in it", tt.line, out, tt.want)
+		}
+	}
+	if done, err := c.Call(t.Context(), Call{Name: "vucomplete"}); err != nil || done != "true" {
+		t.Errorf("vucomplete: got %q and %v, want true where there are no virtual users", done, err)
+	}
+}

@@ -214,7 +214,7 @@ func (c *Console) jobsDisable(words []string) error {
 	if words[0] == "1" {
 		doing = "Disabling"
 	}
-	c.out.printf("%s jobs repository, restart HammerDB to take effect", doing)
+	c.out.printf("%s jobs repository, which takes effect at once", doing)
 	return nil
 }
 

@@ -357,10 +357,10 @@ func TestJobsThatAreDisabledAreNeitherKeptNorShown(t *testing.T) {
 	for _, step := range []struct{ line, want string }{
 		{"jobs disable", "Error: Usage: jobs disable [ 0 | 1 ]\n! 2\n"},
 		{"jobs disable 2", "Error: Usage: jobs disable [ 0 | 1 ]\n! 2\n"},
-		{"jobs disable 1", "Disabling jobs repository, restart HammerDB to take effect\n"},
+		{"jobs disable 1", "Disabling jobs repository, which takes effect at once\n"},
 		{"jobs", "Error: Jobs Disabled: enable with command \"jobs disable 0\" and restart HammerDB\n! 2\n"},
 		{"job $ONE result", "Error: Jobs Disabled: enable with command \"jobs disable 0\" and restart HammerDB\n! 2\n"},
-		{"jobs disable 1", "Disabling jobs repository, restart HammerDB to take effect\n"},
+		{"jobs disable 1", "Disabling jobs repository, which takes effect at once\n"},
 	} {
 		if got := w.call(t, step.line); got != step.want {
 			t.Errorf("%s: got %q, want %q", step.line, got, step.want)
@@ -369,7 +369,7 @@ func TestJobsThatAreDisabledAreNeitherKeptNorShown(t *testing.T) {
 	if store, err := w.jobsStore(); store != nil || err != nil {
 		t.Errorf("disabled: got the repository %v and error %v, want none", store, err)
 	}
-	if got := w.call(t, "jobs disable 0"); got != "Enabling jobs repository, restart HammerDB to take effect\n" {
+	if got := w.call(t, "jobs disable 0"); got != "Enabling jobs repository, which takes effect at once\n" {
 		t.Errorf("got %q", got)
 	}
 	if got := w.call(t, "jobs $ONE db"); !strings.Contains(got, "SQLite") {

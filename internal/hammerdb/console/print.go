@@ -32,7 +32,7 @@ func printSettings(c *Console, _ context.Context, call Call) (string, error) {
 	case "ci":
 		c.out.print("No CI configuration loaded")
 	case "dict":
-		c.out.print("Dictionary Settings for " + c.book.Database().Title + "\n" + layOut(c.currentSections()))
+		c.out.print("Dictionary Settings for " + settings.NameOf(c.book.Database()) + "\n" + layOut(c.currentSections()))
 	case "generic":
 		c.out.print("Generic Dictionary Settings\n" + layOut(c.book.GenericSections()))
 	case "vuconf":
@@ -63,7 +63,7 @@ func printSettings(c *Console, _ context.Context, call Call) (string, error) {
 // HammerDB's shape. The blank at the end is HammerDB's.
 func (c *Console) describeDatabases() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "Database %s set.\nTo change do: dbset db prefix, one of:\n", c.book.Database().Title)
+	fmt.Fprintf(&text, "Database %s set.\nTo change do: dbset db prefix, one of:\n", settings.NameOf(c.book.Database()))
 	for _, p := range c.book.Products() {
 		if !p.Built {
 			continue // dbset would refuse it

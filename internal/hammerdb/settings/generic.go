@@ -122,7 +122,7 @@ type results struct {
 }
 
 type timeProfile struct {
-	Profiler      string `opt:"profiler" choices:"xtprof" help:"how HammerDB takes response times; without effect, since Sledge takes all of them"`
+	Profiler      string `opt:"profiler" choices:"xtprof|etprof" help:"how HammerDB takes response times; without effect, since Sledge takes all of them"`
 	UniqueName    flag   `opt:"xt_unique_log_name" help:"give each file of response times a name of its own"`
 	GatherMinutes int    `opt:"xt_gather_timeout" min:"0" max:"1000000" help:"minutes that HammerDB waits for response times; without effect, since Sledge has them as soon as the run ends"`
 	Store         flag   `opt:"xt_job_storage" help:"whether HammerDB keeps response times with the job; without effect, since Sledge always does"`

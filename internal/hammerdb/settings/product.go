@@ -32,7 +32,7 @@ func products(bench workbench.Bench) []product {
 	}
 	for _, d := range bench.Databases {
 		known := names.Of(d.Name)
-		p := product{name: cmp.Or(known.Name, d.Title), prefix: known.Prefix, database: d}
+		p := product{name: NameOf(d), prefix: known.Prefix, database: d}
 		found := false
 		for i := range list {
 			if list[i].prefix == p.prefix {
@@ -107,3 +107,7 @@ func newDatabase(benchmarks []Benchmark, p product) *dictionary {
 	}
 	return d
 }
+
+// NameOf is what HammerDB's commands call a database, such as MSSQLServer, or its title if
+// HammerDB lacks it.
+func NameOf(d *database.Database) string { return cmp.Or(names.Of(d.Name).Name, d.Title) }
