@@ -52,7 +52,7 @@ func fromBefore(t *testing.T) (*Console, *bytes.Buffer) {
 }
 
 // reSince matches the lines of settings that there were none of before.
-var reSince = regexp.MustCompile(`^ +"?(pg|mysql|maria|sqlite)_(home_warehouses|loops|rate|pool_file|arrivals|steps|connections|reconnect|reconnects|reconnect_delay|reconnect_limit|ledger|validation|time_limit|query_limit|plans|fail_if|tpch_fail_if|tpch_max_retries|tpch_user_delay|tpch_no_superuser|tpch_test)\b`)
+var reSince = regexp.MustCompile(`^ +"?(pg|mysql|maria|sqlite)_(home_warehouses|on_all_failing|loops|rate|pool_file|arrivals|steps|connections|reconnect|reconnects|reconnect_delay|reconnect_limit|ledger|validation|time_limit|query_limit|plans|fail_if|tpch_fail_if|tpch_max_retries|tpch_user_delay|tpch_no_superuser|tpch_test)\b`)
 
 // isAsBefore compares what was printed with what that Sledge printed, which nobody can
 // have again. Settings that there are since are passed over.
@@ -62,7 +62,9 @@ func isAsBefore(t *testing.T, name, got string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gotLines, wantLines := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+	// Jobs that named no socket are shown with today's default: Sledge guesses none any more.
+	now := strings.ReplaceAll(string(want), `"maria_socket": "/tmp/mariadb.sock"`, `"maria_socket": "null"`)
+	gotLines, wantLines := strings.Split(got, "\n"), strings.Split(now, "\n")
 	gotLines = slices.DeleteFunc(gotLines, reSince.MatchString)
 	for i := range min(len(gotLines), len(wantLines)) {
 		if gotLines[i] != wantLines[i] {
