@@ -68,10 +68,11 @@ func (a *archive) with(do func(*repository.Store) error) error {
 	return errors.Join(do(store), store.Close())
 }
 
-// withAny is with for a list, which is empty where there is no repository yet.
+// withAny is with for a list, which is empty where there is no repository yet. A file that --repo names must be
+// there, because it may be mistyped.
 func (a *archive) withAny(do func(*repository.Store) error) error {
 	store, err := a.program.readRepository(a.repository)
-	if job.ExitOf(err) == job.ExitMissing {
+	if job.ExitOf(err) == job.ExitMissing && a.repository == "" {
 		store, err = repository.Open(":memory:")
 	}
 	if err != nil {
