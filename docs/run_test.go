@@ -379,7 +379,7 @@ func (s *shell) job(named string) string {
 }
 
 // jobFunction is the shell function for these expressions.
-const jobFunction = `job() { sledge jobs list --json | jq -r ".jobs | reverse | .[$1].id"; }
+const jobFunction = `job() { sledge jobs list --action run --json | jq -r ".jobs | reverse | .[$1].id"; }
 `
 
 var (
