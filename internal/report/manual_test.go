@@ -14,8 +14,8 @@ import (
 // README shows a result in which all is well. A test of the manual compares its lines with this one's.
 func TestText_OfAValidRunIsAsInREADME(t *testing.T) {
 	j := reporttest.Run()
-	j.Spec.Users, j.Result.Users = 8, 8
-	j.Facts.Product, j.Facts.Server, j.Facts.Target, j.Facts.Size = "PostgreSQL", "15.18", "tpcc on db1:5432", "32 warehouses"
+	j.Spec.Users, j.Result.Users, j.Result.Elapsed, j.Result.Idle = 2, 2, 8, &job.IdleUsers{}
+	j.Facts.Server, j.Facts.Target, j.Facts.Size = "15.18", "PostgreSQL tpcc on 127.0.0.1:5432", "8 warehouses"
 	j.Result.CounterAgreement = &job.Agreement{What: "transaction", Client: 181_976, Server: 182_000, Low: 181_976, High: 182_100, Holds: true}
 	j.Result.LongestGap = &job.Gap{}
 	j.Result.Client = &job.ClientLoad{CoresUsed: 0.05, Cores: 2, MaxProcs: 2}
@@ -28,9 +28,9 @@ func TestText_OfAValidRunIsAsInREADME(t *testing.T) {
 	}
 	stripe.Record(meter.Record{Kind: 0, Outcome: meter.RolledBack})
 	stripe.Take(&sum)
-	sum.Elapsed = 5 * time.Minute
+	sum.Elapsed = 8 * time.Second
 	var out bytes.Buffer
-	if err := report.Text(&out, j, sum, report.View{Width: 100}); err != nil {
+	if err := report.Text(&out, j, sum, report.View{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	reporttest.Golden(t, "readme.txt", out.Bytes())
