@@ -55,6 +55,12 @@ func TestDatabasesKeepTheReferences(t *testing.T) {
 			if len(kept.Rows) != 8 {
 				t.Errorf("got the references %v, want 8", kept.Rows)
 			}
+			if name == "mariadb" { // which plans by statistics of every column if it has them
+				found, err := s.Query(t.Context(), "SELECT table_name FROM mysql.column_stats WHERE db_name = 'tproch_references' GROUP BY table_name", 0)
+				if err != nil || len(found.Rows) != 8 {
+					t.Errorf("got column statistics of %v, %v; want them of 8 tables", found.Rows, err)
+				}
+			}
 			for what, statement := range map[string]string{
 				"an order that lines refer to was deleted":    "DELETE FROM orders",
 				"lines refer to an order that is not there":   "UPDATE lineitem SET l_orderkey = 9 WHERE l_orderkey = 1",
