@@ -57,7 +57,7 @@ func TestARunWithoutNewOrdersHasNoNOPM(t *testing.T) {
 				t.Errorf("got %+v of users who only read, want nothing", result.Contention)
 			}
 			result = do(job.Run, with("write-only"))
-			if c := result.Contention; d.Embedded != (c == nil) || c != nil && (c.Sharing != 2 || c.Most != 2 || c.Enough != 8) {
+			if c := result.Contention; d.Embedded != (c == nil) || c != nil && (c.Sharing != 2 || c.Most != 2 || c.Enough != 2) {
 				t.Errorf("got %+v, want two users to share the only warehouse, if they wait for its rows", c)
 			}
 			if orders, has := result.Metric("NOPM"); !has || orders == 0 || result.Agreement.None || !result.Agreement.Holds {
