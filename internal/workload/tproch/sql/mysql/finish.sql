@@ -1,5 +1,5 @@
 -- Statistics for the planner, of each table as soon as it is loaded. MariaDB also collects engine-independent
--- statistics, which describe the distribution of values, as HammerDB makes it do.
+-- statistics, which describe the distribution of values.
 
 -- name: lineitem
 ANALYZE TABLE lineitem /*M! PERSISTENT FOR ALL */
