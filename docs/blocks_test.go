@@ -100,6 +100,11 @@ func TestEveryBlock_SaysHowItIsTested(t *testing.T) {
 				if len(of) < 10 {
 					t.Errorf("%s: %q gives no reason", b, b.mark)
 				}
+				if named := otherTest.FindStringSubmatch(of); named != nil {
+					if _, err := os.Stat(filepath.Join("..", named[2], named[1])); err != nil {
+						t.Errorf("%s: %v", b, err)
+					}
+				}
 			default:
 				t.Errorf("%s: a comment above the block must say how it is tested, and it is %q:\n%s", b, b.mark, b.text)
 			}
@@ -141,13 +146,11 @@ func missingLine(whole, part string, normal func(string) string) string {
 	at, gap, last := 0, true, ""
 	for line := range strings.SplitSeq(strings.TrimSpace(part), "\n") {
 		line = normal(line)
-		switch {
-		case line == last: // a longer table of the same rows
+		switch line {
+		case last, "": // a longer table of the same rows
 			continue
-		case line == "...":
+		case "...":
 			gap = true
-			continue
-		case line == "":
 			continue
 		}
 		for ; at < len(lines); at++ {

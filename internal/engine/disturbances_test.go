@@ -27,7 +27,10 @@ func TestRun_SaysWhatDisturbedTheServer(t *testing.T) {
 		{"a quiet server", nil, nil, nil, &job.Disturbances{}},
 		{"transactions that come and go", []database.Disturbance{another}, []database.Disturbance{old}, nil, &job.Disturbances{}},
 		{
-			"one that stays, a vacuum that ends and rows that appear", []database.Disturbance{old, vacuum}, []database.Disturbance{old, rows}, nil,
+			"one that stays, a vacuum that ends and rows that appear",
+			[]database.Disturbance{old, vacuum},
+			[]database.Disturbance{old, rows},
+			nil,
 			&job.Disturbances{Words: []string{old.Text, "stock had dead rows at the end", "a vacuum was at work at the beginning"}},
 		},
 		{"a user without the right to know", nil, nil, errors.New("denied"), nil},

@@ -123,7 +123,7 @@ func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool)
 		if err != nil {
 			return nil, nil, fmt.Errorf("connection %s: %w", c.Name, err)
 		}
-		if name != "" && !(lenient && names.Unused(pair.Database.Name, o.Name, e.text)) {
+		if name != "" && (!lenient || !names.Unused(pair.Database.Name, o.Name, e.text)) {
 			values[o.Name] = e.text
 		}
 		all = append(all, called...)
