@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -49,13 +50,13 @@ func TestRun_OutlastsItsMonitor(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				u := fakeUser{takes: 100 * time.Millisecond}
 				p := fakePlan(u, load.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second})
-				p.Server.Counter = nil // which is read over another session
-				sessions, readings := 0, 0
+				p.Server.Counter = nil    // which is read over another session
+				var sessions atomic.Int32 // users open theirs side by side
+				readings := 0
 				connect := p.Database.Connect
 				p.Database.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 					s, err := connect(ctx, options, as)
-					sessions++
-					if tt.refuse > 0 && sessions > tt.refuse {
+					if number := sessions.Add(1); tt.refuse > 0 && int(number) > tt.refuse {
 						return nil, errLost
 					}
 					return &brittleSession{s.(instantSession), func() error { readings++; return tt.probe(readings - 1) }}, err

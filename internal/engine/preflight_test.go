@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
@@ -104,10 +105,10 @@ func TestRun_IsRefusedBeforeUsersConnect(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := fakePlan(fakeUser{takes: 10 * time.Millisecond}, load.Pacing{Duration: time.Second})
-				users := 0
+				var users atomic.Int32 // who connect side by side
 				newExecutor := p.Workload.NewExecutor
 				p.Workload.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
-					users++
+					users.Add(1)
 					return newExecutor(ctx, c)
 				}
 				p.Workload.NewTrial = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
@@ -120,8 +121,8 @@ func TestRun_IsRefusedBeforeUsersConnect(t *testing.T) {
 				p.Database.MayFinish = func(context.Context, any) error { return tt.finish }
 				p.Database.ReadsOnly = func(err error) bool { return errors.Is(err, errReads) }
 				_, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
-				if (err == nil) != (tt.want == "") || err != nil && (!strings.Contains(err.Error(), tt.want) || users > 0) {
-					t.Errorf("got %v after %d users had connected, want %q", err, users, tt.want)
+				if (err == nil) != (tt.want == "") || err != nil && (!strings.Contains(err.Error(), tt.want) || users.Load() > 0) {
+					t.Errorf("got %v after %d users had connected, want %q", err, users.Load(), tt.want)
 				}
 			})
 		})

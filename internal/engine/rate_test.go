@@ -104,8 +104,9 @@ func TestWhatWaitsForAConnectionAtTheEndIsBehind(t *testing.T) {
 			t.Fatal(err)
 		}
 		all, p := result.Summary.All(), result.Pace
-		if due := all.Ended() + p.Behind; due != 500 { // every 20 ms
-			t.Errorf("got %d ended and %d behind, want 500 in all", all.Ended(), p.Behind)
+		// Every 20 ms one is due, and one more at the very moment at which the time is up.
+		if due := all.Ended() + p.Behind; due != 500 && due != 501 {
+			t.Errorf("got %d ended and %d behind, want 500 or 501 in all", all.Ended(), p.Behind)
 		}
 	})
 }
