@@ -80,7 +80,7 @@ var layers = map[string]string{
 	"suite/sessions": "database job meter option schema sqlfile suite",
 	"suite/jobs":     "catalog database engine job meter option schema suite workload",
 
-	"report": "job meter option repository terminal",
+	"report": "host job meter option repository terminal",
 
 	// What people look at while a job goes on.
 	"live": "job meter",
@@ -97,7 +97,7 @@ var layers = map[string]string{
 	// People. Their program is handed the catalog; so are they.
 	"workbench":   "catalog database engine engine/pool hammerdb/names hammerdb/pools job option privatefile repository workload",
 	"manual":      "catalog document job option report repository selftest workbench",
-	"datagen":     "catalog database engine job live option schema workbench workload",
+	"datagen":     "catalog database engine host job live option schema workbench workload",
 	"selftest":    "catalog database engine host job meter option suite suite/jobs suite/sessions workbench workload",
 	"interpreter": "",
 	"scripting":   "job",
@@ -144,6 +144,7 @@ var layers = map[string]string{
 	"report/reporttest":     "job meter option",
 	"workload/workloadtest": "catalog/edition database engine job option suite suite/jobs suite/suitetest testserver workload",
 	"suite/suitetest":       "suite",
+	"engine/enginetest":     "catalog database engine job meter option schema sqlfile workload",
 
 	"interpreter/interpretertest": "",
 	"repository/repositorytest":   "job meter option repository",
@@ -153,7 +154,7 @@ var layers = map[string]string{
 
 // forTests lists the packages that start servers or fail a testing.T, and so have
 // no place in the program.
-var forTests = []string{"bench", "browser", "testserver", "database/databasetest", "database/grammartest", "report/reporttest", "repository/repositorytest", "workload/workloadtest", "suite/suitetest", "interpreter/interpretertest", "workload/tproch/dbgen/dbgentest"}
+var forTests = []string{"bench", "browser", "testserver", "database/databasetest", "database/grammartest", "report/reporttest", "repository/repositorytest", "workload/workloadtest", "suite/suitetest", "engine/enginetest", "interpreter/interpretertest", "workload/tproch/dbgen/dbgentest"}
 
 func TestPackagesImportOnlyWhatTheirLayerAllows(t *testing.T) {
 	files := token.NewFileSet()

@@ -115,15 +115,6 @@ func TestEveryURLSchemeHasADatabaseThatReadsIt(t *testing.T) {
 	}
 }
 
-// A call into a vendor's library blocks its thread, and every other user of an event loop with it.
-func TestDatabasesWithALibraryRunUsersAsGoroutines(t *testing.T) {
-	for _, d := range edition.Catalog.Known().Databases {
-		if d.Library != nil && !d.Goroutines {
-			t.Errorf("%s has a vendor's library: set Goroutines", d.Name)
-		}
-	}
-}
-
 func TestAnyNameFindsADatabaseAndAWorkload(t *testing.T) {
 	for pair := range edition.Catalog.Pairs() {
 		for _, d := range append([]string{pair.Database.Name}, pair.Database.Aliases...) {

@@ -31,11 +31,6 @@ type Database struct {
 	// Embedded says that the database works inside this process, not in a server.
 	Embedded bool
 
-	// Goroutines says that a call does not wait where it was made, because the driver reads in
-	// goroutines of its own, or blocks its thread: then virtual users are goroutines, and never
-	// tasks of an event loop, which they would hold up.
-	Goroutines bool
-
 	// Absent says why this build of the program is without the database, and how to get one
 	// that has it; "" where it has. What takes a driver may then be nil.
 	Absent string

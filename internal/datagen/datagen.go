@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync/atomic"
 	"syscall"
@@ -17,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"sledge/internal/engine"
+	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/schema"
@@ -221,7 +221,7 @@ func (g *generation) write(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	// More than keep the cores busy while some wait for the disk would only take
 	// memory and open files.
-	group.SetLimit(2 * runtime.GOMAXPROCS(0))
+	group.SetLimit(2 * host.Cores())
 	queue := queue{parts: slices.Clone(g.parts)}
 	for _, worker := range g.workers(g.parts) {
 		group.Go(func() error {

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -18,6 +17,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"sledge/internal/host"
 	"sledge/internal/job"
 )
 
@@ -68,7 +68,7 @@ func (v *verification) run(ctx context.Context) error {
 	stop := v.watch()
 	defer stop()
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	group.SetLimit(host.Cores())
 	for i := range v.files {
 		group.Go(func() (err error) {
 			v.why[i], err = v.compare(ctx, v.files[i])

@@ -37,7 +37,7 @@ type connection struct {
 	server  int               // the one of Plan.Targets that it is at
 }
 
-// connect opens all connections, and gives the users their lines.
+// connect opens all connections.
 func (r *run) connect(ctx context.Context) error {
 	logins, ctx := newLogins(ctx)
 	for i := range r.plan.connections() {
@@ -56,7 +56,6 @@ func (r *run) connect(ctx context.Context) error {
 		}
 		return err
 	}
-	r.layLines()
 	return nil
 }
 

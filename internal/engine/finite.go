@@ -16,13 +16,13 @@ import (
 // workThrough is a run that ends when its work is done, all of which is measured. No monitor
 // takes part: the first user says what there is to say of the server.
 func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version string) (job.Result, error) {
-	defer host.UseCores(p.coreUse())()
 	r, err := seatAlone(ctx, p, f, version)
 	if err != nil {
 		return job.Result{}, err
 	}
 	defer r.leave()
 	defer r.connections.close()
+	defer host.UseCores(r.cores)()
 	kinds := len(p.Workload.Kinds)
 	m := newMeasurement(kinds)
 	serverCount := r.beginServerCount(ctx)

@@ -43,7 +43,7 @@ func (r *run) idleUsers(idle *job.IdleUsers) error {
 		return nil
 	}
 	why := "the client had no time for them: run it on a faster machine, or with fewer users"
-	if r.plan.Pacing.Loops > 0 {
+	if r.cores.Loops > 0 {
 		why = fmt.Sprintf("other users of their event loop did not let them run: set option %s to 0", r.plan.Spec.Names.Of("loops"))
 	}
 	return fmt.Errorf("%d of %d %ss did no transaction; %s", idle.Idle, idle.Of, r.plan.waiters(), why)

@@ -1,23 +1,75 @@
 package engine
 
 import (
+	"context"
+	"errors"
+	"io"
+	"net"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"sledge/internal/database"
 	"sledge/internal/engine/load"
 	"sledge/internal/job"
 	"sledge/internal/loop"
 	"sledge/internal/option"
 )
 
-// A driver that blocks its thread, as Db2's does, leaves an event loop to one user.
-func TestRun_IsInvalidIfUsersDidNothing(t *testing.T) {
+// onLoops has the sessions of a plan ask a real server for its version, so that their users can be
+// put on event loops.
+func onLoops(t *testing.T, p *Plan) {
+	t.Helper()
 	if !loop.Supported() {
 		t.Skip("there are no event loops on this system")
 	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return // the test has ended
+			}
+			go func() { _, _ = io.Copy(conn, conn) }()
+		}
+	}()
+	d, connect := *p.Database, p.Database.Connect
+	d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+		s, err := connect(ctx, options, as)
+		if err != nil {
+			return nil, err
+		}
+		conn, err := loop.Dial(ctx, new(net.Dialer), "tcp", listener.Addr().String())
+		return &dialedSession{s, conn}, err
+	}
+	p.Database = &d
+	p.Server.Version = func(_ context.Context, s database.Session) (string, error) {
+		conn := s.(*dialedSession).conn
+		if _, err := conn.Write([]byte("?")); err != nil {
+			return "", err
+		}
+		_, err := conn.Read(make([]byte, 1))
+		return "1.0", err
+	}
+}
+
+// dialedSession is a session with a connection.
+type dialedSession struct {
+	database.Session
+	conn net.Conn
+}
+
+func (s *dialedSession) Close() error { return errors.Join(s.Session.Close(), s.conn.Close()) }
+
+// A transaction that blocks its thread, though the driver does not, leaves an event loop to one user.
+func TestRun_IsInvalidIfUsersDidNothing(t *testing.T) {
 	p := fakePlan(fakeUser{takes: time.Millisecond}, load.Pacing{Duration: 1200 * time.Millisecond, Loops: 1})
+	onLoops(t, &p)
 	p.Users = 6
 	result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
 	const want = "5 of 6 virtual users did no transaction; other users of their event loop did not let them run: set option loops to 0"
@@ -66,5 +118,26 @@ func TestRun_HasNoIdleUsersWhereUsersHaveNothingToDoYet(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// The sessions of a driver that blocks its threads, as Db2's does, have no connection to wait for.
+func TestRun_FindsADriverThatBlocks(t *testing.T) {
+	if !loop.Supported() {
+		t.Skip("there are no event loops on this system")
+	}
+	user := fakeUser{takes: time.Hour}
+	p := fakePlan(user, load.Pacing{Duration: 100 * time.Millisecond, Loops: load.Automatic})
+	p.Users, p.Grace = 6, 0
+	result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+	if len(result.Waiting) != 6 || result.Idle == nil || result.Idle.Idle != 0 {
+		t.Errorf("got %d users with a transaction in flight, and %+v: %v; want all 6 to work as goroutines", len(result.Waiting), result.Idle, err)
+	}
+	p = fakePlan(user, load.Pacing{Duration: 100 * time.Millisecond, Loops: 1})
+	p.Spec.Options = option.Values{"loops": "1"}
+	_, err = Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+	const want = "option loops: virtual users of Fake cannot share event loops: its driver has no connection that an event loop could wait for. Set it to auto or 0"
+	if err == nil || err.Error() != want || job.ExitOf(err) != job.ExitUsage {
+		t.Errorf("with one loop: got %v, want %s", err, want)
 	}
 }

@@ -49,7 +49,7 @@ func (r *run) layLines() {
 		}
 		return
 	}
-	shared := make([]*sharedLines, max(1, r.plan.Pacing.Loops))
+	shared := make([]*sharedLines, max(1, r.cores.Loops))
 	for i := range shared {
 		var own []*connection
 		for c := i; c < len(connections); c += len(shared) {

@@ -109,13 +109,6 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 		}
 		p.Pacing.Loops = 0
 	}
-	if d.Goroutines && !d.Embedded {
-		if timed, is := fresh.Load.(*load.Options); is && timed.Loops > 0 && spec.Action == job.Run {
-			return Plan{}, spec.Names.Wrong("loops", spec.Options["loops"],
-				"the driver of %s waits in goroutines of its own, so virtual users cannot share event loops: set it to auto or 0", d.Title)
-		}
-		p.Pacing.Loops = 0
-	}
 	if w.Unbuildable != nil && spec.Action == job.Build {
 		if name, why := w.Unbuildable(p.Settings); why != "" {
 			return Plan{}, spec.Names.Wrong(name, p.Spec.Options[name], "%s", why)

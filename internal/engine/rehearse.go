@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/workload"
@@ -21,6 +22,7 @@ func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, versio
 	}
 	defer r.leave()
 	defer func() { r.reviving.Wait(); r.connections.close() }()
+	defer host.UseCores(r.cores)()
 	kinds := len(p.Workload.Kinds)
 	second := meter.NewInterval(kinds)
 	m := newMeasurement(kinds)

@@ -32,6 +32,7 @@ type run struct {
 	connections *connections // all of the users' own, or all that they share
 	stripes     []*meter.Stripe
 
+	cores     host.CoreUse   // what the users do with cores
 	scheduler loop.Scheduler // runs the users
 
 	scheduled    *meter.Scheduled // what was scheduled in the measured time, from when that begins; nil where there are no arrivals
@@ -131,10 +132,10 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 		}
 		leaving.Wait()
 	}()
-	defer host.UseCores(p.coreUse())()
 	if r, err = prepare(ctx, p, f, monitor, version); err != nil {
 		return job.Result{}, brokenOff(ctx, job.Run, err)
 	}
+	defer host.UseCores(r.cores)()
 	if p.pool != nil {
 		r.shares = meter.NewShares(len(p.pool.connections), p.Users, len(p.Workload.Kinds))
 	}
@@ -202,7 +203,7 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		connections: newConnections(p.connections()),
 		logins:      make(chan struct{}, loginsAtOnce),
 		everybody:   make(chan struct{}),
-		stripes:     newStripes(p),
+		cores:       host.CoreUse{All: p.Database.Embedded},
 		calls:       context.WithoutCancel(ctx),
 		stopped:     make(chan struct{}),
 		finished:    make(chan struct{}),
@@ -281,33 +282,9 @@ func introduce(ctx context.Context, p Plan, s database.Session, tell func(job.Ev
 	return nil
 }
 
-// coreUse is what virtual users do with cores.
-func (p Plan) coreUse() host.CoreUse {
-	return host.CoreUse{Loops: p.Pacing.Loops, All: p.Database.Embedded}
-}
-
-// newScheduler returns what runs the users.
-func (p Plan) newScheduler() (loop.Scheduler, error) {
-	if p.Pacing.Loops > 0 {
-		return loop.New(p.Pacing.Loops)
-	}
-	return loop.Goroutines(), nil
-}
-
-// newStripes returns one stripe for every user, or for every thread that they work in
-// where users are more: two of them never need more stripes than that to stay out of
-// each other's way.
-func newStripes(p Plan) []*meter.Stripe {
-	stripes := make([]*meter.Stripe, min(p.terminals(), p.coreUse().Threads()))
-	for i := range stripes {
-		stripes[i] = meter.NewStripe()
-	}
-	return stripes
-}
-
 // start lets the users begin.
 func (r *run) start() error {
-	scheduler, err := r.plan.newScheduler()
+	scheduler, err := r.newScheduler()
 	if err != nil {
 		close(r.finished)
 		return err

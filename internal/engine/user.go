@@ -104,14 +104,22 @@ func (r *run) seatUsers(ctx context.Context) error {
 	for i := range r.users {
 		r.users[i] = &user{
 			number: i, crew: i / p.clients(), shifts: p.shifts(i / p.clients()),
-			stripe: r.stripes[i%len(r.stripes)], send: r.sender(i),
+			send: r.sender(i),
 		}
 		r.crews[i/p.clients()].left.Add(1)
 	}
-	if p.Pacing.Clients == 0 || p.Pacing.Connections > 0 || p.pool != nil {
+	connects := p.Pacing.Clients == 0 || p.Pacing.Connections > 0 || p.pool != nil
+	if connects {
 		if err := r.connect(ctx); err != nil {
 			return err
 		}
+	}
+	if err := r.chooseLoops(ctx); err != nil {
+		return err
+	}
+	r.makeStripes()
+	if connects {
+		r.layLines()
 	}
 	for _, u := range r.users {
 		u.sit(r, r.stages.name(0))

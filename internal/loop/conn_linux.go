@@ -19,7 +19,8 @@ import (
 type conn struct {
 	net.Conn // of Go's; closed while the connection is adopted
 
-	counter counter // of what is sent and received
+	session *Connections // that the connection belongs to
+	counter counter      // of what is sent and received
 
 	// The addresses as they were at first: the system tells none of a connection that the
 	// other side has reset.
@@ -39,11 +40,11 @@ type conn struct {
 	alarm    *time.Timer // sets expired
 }
 
-func wrap(c net.Conn, traffic *Traffic) (adoptable, bool) {
+func wrap(c net.Conn, session *Connections) (adoptable, bool) {
 	if _, ok := c.(syscall.Conn); !ok {
 		return nil, false
 	}
-	return &conn{Conn: c, counter: counter{sum: traffic}, local: c.LocalAddr(), remote: c.RemoteAddr()}, true
+	return &conn{Conn: c, session: session, counter: counter{sum: &session.traffic}, local: c.LocalAddr(), remote: c.RemoteAddr()}, true
 }
 
 // LocalAddr is net.Conn's.
@@ -146,6 +147,7 @@ func (c *conn) Read(p []byte) (int, error) {
 
 func (c *conn) receive(p []byte) (int, error) {
 	if c.loop == nil {
+		c.session.note()
 		return c.Conn.Read(p)
 	}
 	for {

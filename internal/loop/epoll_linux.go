@@ -358,7 +358,11 @@ func (t *task) Await(f func()) {
 
 // Adopt is Task's.
 func (t *task) Adopt(list *Connections) error {
-	for _, c := range list.all() {
+	all := list.all()
+	if len(all) == 0 {
+		return errNothingToWaitFor
+	}
+	for _, c := range all {
 		if err := c.adopt(t); err != nil {
 			return err
 		}

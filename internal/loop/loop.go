@@ -13,6 +13,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -48,7 +49,8 @@ type Task interface {
 
 	// Adopt makes the connections wait by the task's loop. From then on only tasks of this
 	// loop may read from them and write to them, one at a time, until one of them releases
-	// them; whoever likes may close them and set their deadlines.
+	// them; any goroutine may close them and set their deadlines. A loop refuses a session that
+	// has none: its calls would hold up the loop's other tasks.
 	Adopt(*Connections) error
 
 	// Release makes the connections such as anybody may use.
@@ -62,6 +64,7 @@ type Task interface {
 // Connections are those that were dialed with a context of Gather, for one session.
 type Connections struct {
 	traffic Traffic
+	reads   atomic.Pointer[reads] // those of a call that Blocks makes; nil at any other time
 
 	mu   sync.Mutex
 	list []adoptable
@@ -122,7 +125,7 @@ func Dial(ctx context.Context, d *net.Dialer, network, address string) (net.Conn
 	if !ok {
 		return conn, nil
 	}
-	wrapped, ok := wrap(conn, &c.traffic)
+	wrapped, ok := wrap(conn, c)
 	if !ok {
 		return conn, nil
 	}

@@ -26,8 +26,8 @@ type conn struct {
 	counter counter
 }
 
-func wrap(c net.Conn, traffic *Traffic) (adoptable, bool) {
-	return &conn{c, counter{sum: traffic}}, true
+func wrap(c net.Conn, session *Connections) (adoptable, bool) {
+	return &conn{c, counter{sum: &session.traffic}}, true
 }
 
 // Read is net.Conn's.

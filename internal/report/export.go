@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -172,7 +172,7 @@ func exportJSON(ctx context.Context, w *bufio.Writer, store *repository.Store, j
 func secondTexts(kinds []string, seconds []repository.StoredSecond) ([][]byte, error) {
 	texts := make([][]byte, len(seconds))
 	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	group.SetLimit(host.Cores())
 	for i, s := range seconds {
 		group.Go(func() error {
 			second, err := newSecond(kinds, s, addLatencies)

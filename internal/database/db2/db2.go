@@ -16,7 +16,6 @@ var files embed.FS
 var Database = &database.Database{
 	Name:       "db2",
 	Title:      "Db2",
-	Goroutines: true, // a call into IBM's library blocks its thread
 	Unproven:   unproven,
 	Options:    newOptions,
 	Processes:  []string{"db2sysc"},

@@ -5,13 +5,17 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/enginetest"
 	"sledge/internal/meter"
+	"sledge/internal/option"
 	"sledge/internal/schema"
+	"sledge/internal/sqlfile"
 )
 
 // connected returns a session at a stand-in.
@@ -256,4 +260,12 @@ func TestALoadIsKeptWholeOrNotAtAll(t *testing.T) {
 			t.Errorf("%s: got %d commits, want %d", name, got, c.commits)
 		}
 	}
+}
+
+func TestUsersWorkAtOnce(t *testing.T) {
+	o := (&standIn{}).listen(t)
+	values := option.Values{"host": o.Host, "port": strconv.Itoa(o.Port), "service": "sales", "password": "tiger-secret"}
+	enginetest.UsersWorkAtOnce(t, Database, values, func(ctx context.Context, session database.Session, _ *sqlfile.Library) error {
+		return session.Exec(ctx, "BEGIN NULL; END;")
+	})
 }

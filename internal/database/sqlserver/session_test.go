@@ -13,12 +13,15 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/enginetest"
 	"sledge/internal/meter"
+	"sledge/internal/option"
 	"sledge/internal/schema"
 	"sledge/internal/sqlfile"
 )
@@ -909,4 +912,15 @@ func TestRowsAreLoadedFromFilesThatTheServerReads(t *testing.T) {
 	if left, err := os.ReadDir(here); err != nil || len(left) > 0 {
 		t.Errorf("got %v, %v left behind", left, err)
 	}
+}
+
+// Its driver reads in goroutines of its own, and would hold up the users of an event loop.
+func TestUsersWorkAtOnce(t *testing.T) {
+	s := &standIn{t: t, answer: answering(func(request) []byte { return nil })}
+	o := newOptionsOf(t, s.listen())
+	values := option.Values{"host": o.Host, "port": strconv.Itoa(o.Port), "encrypt": "false", "authentication": "sql", "password": o.Password}
+	ask := func(ctx context.Context, session database.Session, _ *sqlfile.Library) error {
+		return session.Exec(ctx, "EXEC dbo.ask")
+	}
+	enginetest.UsersWorkAtOnce(t, Database, values, ask)
 }

@@ -23,7 +23,6 @@ var Database = &database.Database{
 	Unproven: "No test of Sledge's has run on SQL Server or Azure SQL: Microsoft's parser takes the T-SQL, Babelfish has run it, and sessions were " +
 		"tried on a stand-in that speaks the protocol and runs no SQL.",
 	Relatives:  []database.Relative{{Product: babelfish, Limits: limits, Details: details}},
-	Goroutines: true,
 	Processes:  []string{"sqlservr"},
 	Options:    newOptions,
 	Schemes:    []string{"sqlserver", "mssql"},

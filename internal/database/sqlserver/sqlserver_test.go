@@ -76,19 +76,6 @@ func TestAServerTakesCopiesThatEndAnywhereInAPacket(t *testing.T) {
 	}
 }
 
-// Its driver reads in goroutines of its own, and would hold up the users of an event loop.
-func TestUsersNeverShareEventLoops(t *testing.T) {
-	spec := job.Spec{Action: job.Run, Database: "sqlserver", Workload: "tprocc", Users: 4, Options: option.Values{"loops": "2"}}
-	if _, err := (engine.Local{Catalog: edition.Catalog}).Plan(spec); err == nil || !strings.Contains(err.Error(), "set it to auto or 0") {
-		t.Errorf("of two loops: got %v, want them refused", err)
-	}
-	spec.Options = option.Values{}
-	plan, err := engine.Local{Catalog: edition.Catalog}.Plan(spec)
-	if err != nil || plan.Pacing.Loops != 0 {
-		t.Errorf("by default: got %d loops, %v, want none", plan.Pacing.Loops, err)
-	}
-}
-
 // The server counts batches, of which a transaction in statements has many.
 func TestTransactionsInStatementsAreNotCountedAsBatches(t *testing.T) {
 	for value, want := range map[string]string{"false": "", "true": "SQL Server counts batches, and each statement from the client is one"} {

@@ -38,12 +38,14 @@ func TestLoopsAreOneForEachTwoCores(t *testing.T) {
 		t.Skip("there are no event loops on this system")
 	}
 	for cores, want := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 64: 32} {
-		if got := automatic.number(cores); got != want {
+		if got := NewOptions().Pacing().LoopsOn(cores); got != want {
 			t.Errorf("%d cores: got %d loops, want %d", cores, got, want)
 		}
 	}
-	if got := loops(3).number(2); got != 3 {
-		t.Errorf("got %d loops, want the 3 that were asked for", got)
+	for _, tt := range []struct{ loops, connections, want int }{{3, 0, 3}, {3, 2, 2}, {0, 2, 0}} {
+		if got := (Pacing{Loops: tt.loops, Connections: tt.connections}).LoopsOn(2); got != tt.want {
+			t.Errorf("%d loops for %d connections: got %d, want %d", tt.loops, tt.connections, got, tt.want)
+		}
 	}
 }
 

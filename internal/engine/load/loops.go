@@ -11,9 +11,11 @@ import (
 // loops is a number of event loops; 0 is goroutines.
 type loops int
 
-// automatic is one event loop for each two cores: the others are for everything else, a
-// server on this machine among it.
-const automatic loops = -1
+// Automatic stands for one event loop for each two cores, if the database's driver can wait on one.
+// The other cores are for everything else, such as a server on this machine.
+const Automatic = -1
+
+const automatic loops = Automatic
 
 // mostLoops is more than any machine has cores.
 const mostLoops = 4096
@@ -46,13 +48,18 @@ func (l loops) MarshalText() ([]byte, error) {
 // Kind names the type for people.
 func (loops) Kind() string { return "auto or a number" }
 
-// number returns how many there are on a machine of as many cores.
-func (l loops) number(cores int) int {
-	switch {
-	case l != automatic:
-		return int(l)
-	case !loop.Supported():
-		return 0
+// LoopsOn returns how many event loops run the users on a machine with as many cores; 0 for none.
+// Users of one loop share connections, so each loop needs a connection.
+func (p Pacing) LoopsOn(cores int) int {
+	n := p.Loops
+	if n == Automatic {
+		n = 0
+		if loop.Supported() {
+			n = max(1, cores/2)
+		}
 	}
-	return max(1, cores/2)
+	if p.Connections > 0 {
+		n = min(n, p.Connections)
+	}
+	return n
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"sledge/internal/engine/pool"
-	"sledge/internal/host"
 	"sledge/internal/option"
 	"sledge/internal/threshold"
 )
@@ -76,7 +75,7 @@ type Pacing struct {
 
 	FailIf threshold.List // at which a run that is valid fails all the same
 
-	// Loops is how many event loops run the users; 0 runs each in a goroutine.
+	// Loops is how many event loops are to run the users, or Automatic; 0 runs each in a goroutine.
 	Loops int
 }
 
@@ -104,7 +103,7 @@ func (o *Options) Pacing() Pacing {
 		ReconnectDelay: o.ReconnectDelay,
 		Ledger:         o.Ledger,
 		Connections:    o.Connections,
-		Loops:          o.loops(host.Cores()),
+		Loops:          int(o.Loops),
 		Steps:          o.steps(),
 		Fixed:          o.Steps.joins == nil,
 		FailIf:         o.FailIf,
@@ -113,15 +112,6 @@ func (o *Options) Pacing() Pacing {
 		p.Clients, p.LoginDelay, p.Verbose = o.AsyncClients, time.Duration(o.AsyncDelay)*time.Millisecond, o.AsyncVerbose
 	}
 	return p
-}
-
-// loops is Pacing.Loops. Those of one loop share connections, so that each needs one.
-func (o *Options) loops(cores int) int {
-	n := o.Loops.number(cores)
-	if o.Connections > 0 {
-		n = min(n, o.Connections)
-	}
-	return n
 }
 
 // arrivals is Pacing.Arrivals.

@@ -1,0 +1,193 @@
+// Package enginetest tests the engine with databases and workloads of the tests' own.
+package enginetest
+
+import (
+	"context"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"sledge/internal/catalog"
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/schema"
+	"sledge/internal/sqlfile"
+	"sledge/internal/workload"
+)
+
+// Ask asks a server something over a session.
+type Ask func(context.Context, database.Session, *sqlfile.Library) error
+
+// UsersWorkAtOnce tests that a database's virtual users wait for the server side by side, however
+// its driver waits. The values lead to a server by host and port. Ask sends it something and waits
+// for the answer, which is held back until all users wait for one; nil asks for its version.
+func UsersWorkAtOnce(t *testing.T, d *database.Database, values option.Values, ask Ask) {
+	t.Helper()
+	real := ask == nil
+	if real {
+		ask = func(ctx context.Context, s database.Session, sql *sqlfile.Library) error {
+			_, err := d.Server(sql).Version(ctx, s)
+			return err
+		}
+	}
+	const users, each = 8, 3
+	g := &gate{users: users, open: make(chan struct{})}
+	values = values.Clone()
+	values["host"], values["port"] = g.relay(t, net.JoinHostPort(values["host"], values["port"]))
+	values["driver"], values["iterations"] = "test", "3"
+	plan, err := engine.NewPlan(catalog.Pair{Database: asking(d, ask), Workload: questions(g, ask)},
+		job.Spec{Action: job.Run, Users: users, Options: values})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if real && d.Create != nil {
+		if err := d.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	result, err := engine.Local{Version: "test"}.DoPlan(t.Context(), plan, job.Control{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := g.most.Load(); got != users {
+		t.Errorf("%s: %d users waited for the server at the same time, want %d", d.Name, got, users)
+	}
+	if all := result.Summary.All(); all.Done != users*each {
+		t.Errorf("%s: %d transactions were done, want %d", d.Name, all.Done, users*each)
+	}
+}
+
+// asking returns a database of which only sessions are used: it has the workload's one table, and
+// its version is the answer to ask.
+func asking(d *database.Database, ask Ask) *database.Database {
+	own := *d
+	own.Report, own.Finish, own.MayFinish, own.Claim, own.Create = nil, nil, nil, nil, nil
+	own.Schema = func(*database.Database, *sqlfile.Library, any) database.Schema {
+		return database.Schema{Relations: func(context.Context, database.Session) (map[string]database.Relation, error) {
+			return map[string]database.Relation{"only": {Kind: "table", Columns: []string{"id"}}}, nil
+		}}
+	}
+	own.Server = func(sql *sqlfile.Library) database.Server {
+		return database.Server{
+			Version:  func(ctx context.Context, s database.Session) (string, error) { return "1.0", ask(ctx, s, sql) },
+			Settings: func(context.Context, database.Session) (map[string]string, error) { return nil, nil },
+		}
+	}
+	return &own
+}
+
+// questions is a workload whose one transaction asks the server something.
+func questions(g *gate, ask Ask) *workload.Workload {
+	return &workload.Workload{
+		Name: "questions", Title: "Questions",
+		Use:         database.Use{Name: "atonce"},
+		Kinds:       []workload.Kind{{Name: "question"}},
+		Options:     func() any { return &struct{}{} },
+		Tables:      func(any, uint64) []schema.Table { return []schema.Table{{Name: "only"}} },
+		NewTerminal: func(workload.Seat) workload.Terminal { return question{} },
+		NewExecutor: func(_ context.Context, c workload.Connection) (workload.Executor, error) {
+			return question{g, c, ask}, nil
+		},
+		Builders: func(any) int { return 1 },
+		Probed:   func(s *meter.Summary) int64 { return s.Kinds[0].Done }, ProbeName: "question",
+	}
+}
+
+// question is a terminal and an executor.
+type question struct {
+	gate *gate
+	over workload.Connection
+	ask  Ask
+}
+
+func (question) Pick() (workload.Transaction, bool) { return workload.Transaction{}, true }
+
+func (q question) Do(ctx context.Context, _ workload.Transaction) error {
+	q.gate.enter()
+	defer q.gate.leave()
+	return q.ask(ctx, q.over.Session, q.over.SQL)
+}
+
+// gate holds answers back until all users wait for one.
+type gate struct {
+	users         int32
+	waiting, most atomic.Int32
+	once          sync.Once
+	open          chan struct{} // closed when all users wait
+}
+
+func (g *gate) enter() {
+	n := g.waiting.Add(1)
+	for most := g.most.Load(); n > most && !g.most.CompareAndSwap(most, n); most = g.most.Load() {
+	}
+	if n == g.users {
+		g.once.Do(func() { close(g.open) })
+	}
+}
+
+func (g *gate) leave() { g.waiting.Add(-1) }
+
+// hold returns when an answer may pass. An answer that no user waits for, as when they log in,
+// passes at once.
+func (g *gate) hold() {
+	const patience = 3 * time.Second
+	if g.waiting.Load() == 0 {
+		return
+	}
+	select {
+	case <-g.open:
+	case <-time.After(patience):
+	}
+}
+
+// relay listens at the address that it returns, and passes on what clients and the server send.
+func (g *gate) relay(t *testing.T, server string) (host, port string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return // the test has ended
+			}
+			go g.pass(client, server)
+		}
+	}()
+	host, port, _ = net.SplitHostPort(listener.Addr().String())
+	return host, port
+}
+
+func (g *gate) pass(client net.Conn, address string) {
+	defer client.Close()
+	server, err := net.Dial("tcp", address)
+	if err != nil {
+		return
+	}
+	go func() {
+		defer server.Close()
+		_, _ = io.Copy(server, client)
+	}()
+	buffer := make([]byte, 1<<16)
+	for {
+		n, err := server.Read(buffer)
+		if n > 0 {
+			g.hold()
+			if _, err := client.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package loop
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"sync/atomic"
+)
+
+// Blocks makes a call that waits for the server, and returns why a task of an event loop could not
+// make such a call; "" if it could. A driver that waits by other means than these connections, or
+// that reads from them in goroutines of its own, would hold up all tasks of the loop.
+//
+// No task may have adopted the connections.
+func (c *Connections) Blocks(call func() error) (why string, err error) {
+	if len(c.all()) == 0 {
+		return "its driver has no connection that an event loop could wait for", nil
+	}
+	var seen reads
+	c.reads.Store(&seen)
+	defer c.reads.Store(nil)
+	switch err := callHere(call); {
+	case err != nil:
+		return "", err
+	case seen.elsewhere.Load():
+		return "its driver reads in goroutines of its own", nil
+	case !seen.here.Load():
+		return "its driver does not read from its connection when it is asked something", nil
+	}
+	return "", nil
+}
+
+// errNothingToWaitFor is the error of a task that adopts no connection.
+var errNothingToWaitFor = errors.New("internal error: the session has no connection that an event loop could wait for")
+
+// reads says from where a driver has read.
+type reads struct{ here, elsewhere atomic.Bool } // in the goroutine of the call; in any other
+
+// note notes from where a connection is about to be read.
+func (c *Connections) note() {
+	seen := c.reads.Load()
+	if seen == nil {
+		return
+	}
+	if calledHere() {
+		seen.here.Store(true)
+	} else {
+		seen.elsewhere.Store(true)
+	}
+}
+
+// callHere makes a call that calledHere recognizes.
+//
+//go:noinline
+func callHere(call func() error) error { return call() }
+
+// calledHere reports whether callHere is among the callers: whether this is its goroutine.
+func calledHere() bool {
+	callers := make([]uintptr, 256)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
+	for {
+		frame, more := frames.Next()
+		if strings.HasSuffix(frame.Function, "/loop.callHere") {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
