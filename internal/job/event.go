@@ -176,13 +176,6 @@ type Counts struct {
 	Transactions *int64 `json:"transactions,omitempty"`
 }
 
-// Sample is a reading of something that is measured beside the transactions, such as the
-// transaction counter's rate.
-type Sample struct {
-	Name  string  `json:"name"` // "transactions a minute"
-	Value float64 `json:"value"`
-}
-
 // Phase is a part of a run.
 type Phase string
 

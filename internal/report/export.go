@@ -88,6 +88,7 @@ type ExportHead struct {
 	Events     []job.Event                `json:"events,omitempty"`              // but for seconds and progress
 	Output     []repository.OutputLine    `json:"output,omitempty"`              // the same in words
 	Counts     []job.Count                `json:"transaction_counter,omitempty"` // what it read, where one was running
+	Series     []job.Sampled              `json:"series,omitempty"`              // what observers read beside the run
 	Plans      []job.QueryPlan            `json:"plans,omitempty"`               // of the queries of a run
 	Imported   *job.ImportDetails         `json:"imported,omitempty"`            // what the program that recorded it kept
 }
@@ -213,6 +214,14 @@ func exportHead(ctx context.Context, store *repository.Store, j job.Job, words W
 		}
 		c.At = c.At.UTC()
 		e.Counts = append(e.Counts, c)
+	}
+	if e.Series, err = store.Series(ctx, j.ID); err != nil {
+		return e, err
+	}
+	for _, s := range e.Series {
+		for i, p := range s.Points {
+			s.Points[i].At = p.At.UTC()
+		}
 	}
 	for f, err := range store.Failures(ctx, j.ID) {
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -41,7 +42,13 @@ type entry struct {
 	Facts   json.RawMessage `json:"facts,omitempty"`   // likewise
 	Settled option.Values   `json:"settled,omitempty"` // likewise, of the job's spec
 	Second  *StoredSecond   `json:"second,omitempty"`
-	Count   *job.Count      `json:"count,omitempty"` // a reading of the transaction counter
+	Sample  *storedSample   `json:"sample,omitempty"`
+}
+
+// storedSample is a value of a series with its time.
+type storedSample struct {
+	At     time.Time  `json:"at"`
+	Sample job.Sample `json:"sample"`
 }
 
 // newEntry returns the entry of an event that is no second.
@@ -94,6 +101,12 @@ func (e *entry) bytes() int {
 	}
 	for name, value := range e.Settled {
 		n += 64 + len(name) + len(value)
+	}
+	if e.Sample != nil {
+		n += 128 + len(e.Sample.Sample.Name)
+		for name, value := range e.Sample.Sample.Labels {
+			n += 64 + len(name) + len(value)
+		}
 	}
 	if e.Second != nil {
 		n += 128

@@ -263,13 +263,21 @@ func takeOver(t *testing.T, steps []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	want := 0
+	if len(steps) >= 3 {
+		want = 2
+		if _, err := db.Exec(`INSERT INTO reading (job, at_ms, tpm) VALUES (1, 2000, 4.5), (1, 1000, 3.5)`); err != nil {
+			t.Fatal(err)
+		}
+	}
 	s := openStore(t, path)
 	jobs, err := s.List(t.Context(), Query{Action: job.Run})
 	if err != nil || len(jobs) != 1 || jobs[0].Profile != 0 || jobs[0].Origin != "" {
 		t.Fatalf("version %d: got %+v and error %v, want the job as it was", len(steps), jobs, err)
 	}
-	if readings := collect(t, s.Readings(t.Context(), jobs[0].ID)); len(readings) > 0 {
-		t.Errorf("version %d: got readings %v, want none", len(steps), readings)
+	readings := collect(t, s.Readings(t.Context(), jobs[0].ID))
+	if len(readings) != want || want > 0 && (readings[0].Rate != 3.5 || readings[1].Rate != 4.5) {
+		t.Errorf("version %d: got readings %v, want %d", len(steps), readings, want)
 	}
 	r := begin(t, s, runSpec())
 	r.Count(job.Count{At: time.UnixMilli(5), Rate: 7})

@@ -510,23 +510,64 @@ func (s *Store) Output(ctx context.Context, id job.ID) iter.Seq2[OutputLine, err
 // order. There are none where it was not running.
 func (s *Store) Readings(ctx context.Context, id job.ID) iter.Seq2[job.Count, error] {
 	return pages(s, ctx, id, "transaction counts", func(number, after int64) (list []job.Count, last int64, err error) {
-		rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, at_ms, tpm FROM reading
-			WHERE job = ? AND number > ? ORDER BY number LIMIT %d`, pageRows), number, after)
+		rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT at_ms, value FROM sample JOIN series ON series = number
+			WHERE job = ? AND name = ? AND at_ms > ? ORDER BY at_ms LIMIT %d`, pageRows), number, job.TransactionCounter, after)
 		if err != nil {
 			return nil, 0, err
 		}
 		defer rows.Close()
 		for rows.Next() {
 			var c job.Count
-			var at int64
-			if err := rows.Scan(&last, &at, &c.Rate); err != nil {
+			if err := rows.Scan(&last, &c.Rate); err != nil {
 				return nil, 0, err
 			}
-			c.At = time.UnixMilli(at)
+			c.At = time.UnixMilli(last)
 			list = append(list, c)
 		}
 		return list, last, rows.Err()
 	})
+}
+
+// Series returns the series that observers of a job have recorded, in order of their names. The
+// transaction counter's is in Readings.
+func (s *Store) Series(ctx context.Context, id job.ID) ([]job.Sampled, error) {
+	_, number, err := s.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.series(ctx, number)
+	if err != nil {
+		return nil, fmt.Errorf("read the series of job %s: %w", id, err)
+	}
+	return list, nil
+}
+
+func (s *Store) series(ctx context.Context, number int64) (list []job.Sampled, err error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT number, name, unit, labels, at_ms, value FROM series JOIN sample ON series = number
+		WHERE job = ? AND name <> ? ORDER BY name, unit, labels, at_ms`, number, job.TransactionCounter)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for last := int64(0); rows.Next(); {
+		var of, at int64
+		var one job.Sampled
+		var labels []byte
+		var p job.Point
+		if err := rows.Scan(&of, &one.Name, &one.Unit, &labels, &at, &p.Value); err != nil {
+			return nil, err
+		}
+		if of != last {
+			if err := json.Unmarshal(labels, &one.Labels); err != nil {
+				return nil, err
+			}
+			list, last = append(list, one), of
+		}
+		p.At = time.UnixMilli(at)
+		points := &list[len(list)-1].Points
+		*points = append(*points, p)
+	}
+	return list, rows.Err()
 }
 
 // Failures yields the examples of failed transactions, in order.

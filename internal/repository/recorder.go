@@ -136,7 +136,7 @@ func (r *Recorder) Watch(e job.Event) {
 	case e.Progress != nil:
 		return
 	case e.Sample != nil:
-		r.Count(job.Count{At: e.At, Rate: e.Sample.Value})
+		r.add(entry{Sample: &storedSample{e.At, *e.Sample}})
 		return
 	}
 	kept, err := newEntry(e)
@@ -150,7 +150,9 @@ func (r *Recorder) Watch(e job.Event) {
 
 // Count notes a reading of the transaction counter. It may be called from any
 // goroutine, but not after End.
-func (r *Recorder) Count(c job.Count) { r.add(entry{Count: &c}) }
+func (r *Recorder) Count(c job.Count) {
+	r.Watch(job.Event{At: c.At, Sample: &job.Sample{Series: job.Series{Name: job.TransactionCounter, Unit: "tpm"}, Value: c.Rate}})
+}
 
 func (r *Recorder) add(e entry) {
 	if !r.backlog.add(e) {

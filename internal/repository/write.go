@@ -62,8 +62,8 @@ func (w *inserts) entry(e *entry) error {
 	if e.Second != nil {
 		err = w.span(*e.Second)
 	}
-	if e.Count != nil && err == nil {
-		_, err = w.run(`INSERT INTO reading (job, at_ms, tpm) VALUES (?, ?, ?)`, w.job, e.Count.At.UnixMilli(), e.Count.Rate)
+	if e.Sample != nil && err == nil {
+		err = w.sample(e.Sample)
 	}
 	if f := e.Failure; f != nil && err == nil {
 		_, err = w.run(`INSERT INTO failure (job, at_ms, user, kind, class, message, retried) VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -78,6 +78,25 @@ func (w *inserts) entry(e *entry) error {
 	if e.Event != nil && err == nil {
 		_, err = w.run(`INSERT INTO event (job, event) VALUES (?, ?)`, w.job, string(e.Event))
 	}
+	return err
+}
+
+// sample writes a value of a series. Of two at the same millisecond it keeps the later one.
+func (w *inserts) sample(s *storedSample) error {
+	labels := []byte("{}")
+	if len(s.Sample.Labels) > 0 {
+		var err error
+		if labels, err = json.Marshal(s.Sample.Labels); err != nil { // in order of their names
+			return err
+		}
+	}
+	of := []any{w.job, s.Sample.Name, s.Sample.Unit, string(labels)}
+	if _, err := w.run(`INSERT OR IGNORE INTO series (job, name, unit, labels) VALUES (?, ?, ?, ?)`, of...); err != nil {
+		return err
+	}
+	_, err := w.run(`INSERT OR REPLACE INTO sample (series, at_ms, value)
+		SELECT number, ?, ? FROM series WHERE job = ? AND name = ? AND unit = ? AND labels = ?`,
+		append([]any{s.At.UnixMilli(), s.Sample.Value}, of...)...)
 	return err
 }
 
