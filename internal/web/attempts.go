@@ -1,50 +1,46 @@
 package web
 
 import (
-	"hash/maphash"
+	order "container/list"
+	"crypto/sha256"
 	"net/netip"
 	"sync"
 	"time"
 )
 
-// attempts slow down who tries passwords: each address, and whoever tries each name, has a
-// few attempts at once, and then one in a while. A log-in that succeeds counts for nothing.
-//
-// Addresses and names share a fixed number of places, by a hash that nobody outside knows, so
-// that no flood of them takes memory.
+// attempts limits how often a password may be tried: each address, and each name, has a few
+// attempts at once, and then one in a while. A log-in that succeeds counts for nothing.
 type attempts struct {
-	now  func() time.Time
-	seed maphash.Seed
+	now func() time.Time
 
 	mu        sync.Mutex
-	addresses [4096]allowance
-	names     [4096]allowance
+	addresses recent
+	names     recent
 }
 
-// allowance is how many attempts were made and not yet forgiven.
+// allowance is how many attempts of a key were made and are not yet forgiven.
 type allowance struct {
+	key  key
 	used float64
 	at   time.Time
 }
 
 // How many attempts there are at once, and after how long one of them is forgiven. Names
-// have more than addresses: who tries from many addresses must not lock a user out easily.
+// have more than addresses: a caller who tries from many addresses must not lock a user out easily.
 const (
 	addressAttempts = 5
 	nameAttempts    = 20
 	forgivenAfter   = 20 * time.Second
 )
 
-func newAttempts(now func() time.Time) *attempts {
-	return &attempts{now: now, seed: maphash.MakeSeed()}
-}
+func newAttempts(now func() time.Time) *attempts { return &attempts{now: now} }
 
-// begin counts an attempt, or returns how long to wait for one. An attempt that succeeds is
-// given back by the function it returns.
+// begin counts an attempt, or returns how long to wait for one. The function it returns gives
+// back an attempt that succeeded.
 func (a *attempts) begin(address netip.Addr, name string) (giveBack func(), wait time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	byAddress, byName := &a.addresses[a.place(network(address))], &a.names[a.place(name)]
+	byAddress, byName := a.addresses.of(network(address)), a.names.of(name)
 	now := a.now()
 	byAddress.forgive(now)
 	byName.forgive(now)
@@ -61,7 +57,38 @@ func (a *attempts) begin(address netip.Addr, name string) (giveBack func(), wait
 	}, 0
 }
 
-func (a *attempts) place(key string) int { return int(maphash.String(a.seed, key) % 4096) }
+// mostAllowances bounds the memory of the keys of each kind to some megabytes.
+const mostAllowances = 16384
+
+// recent holds the allowances of the keys that were used last. Each key has its own, so that
+// the attempts of one never count for another; the key that was not used for the longest gives
+// way to a new one.
+type recent struct {
+	byKey  map[key]*order.Element // whose values are of type *allowance
+	latest order.List
+}
+
+// key is a digest, so that a long name takes no more memory than a short one.
+type key [sha256.Size]byte
+
+// of returns the allowance of a key.
+func (r *recent) of(text string) *allowance {
+	k := key(sha256.Sum256([]byte(text)))
+	if e := r.byKey[k]; e != nil {
+		r.latest.MoveToFront(e)
+		return e.Value.(*allowance)
+	}
+	if r.byKey == nil {
+		r.byKey = map[key]*order.Element{}
+	}
+	if r.latest.Len() == mostAllowances {
+		oldest := r.latest.Remove(r.latest.Back()).(*allowance)
+		delete(r.byKey, oldest.key)
+	}
+	a := &allowance{key: k}
+	r.byKey[k] = r.latest.PushFront(a)
+	return a
+}
 
 // network is what one attacker has of addresses: of IPv6 a /64.
 func network(address netip.Addr) string {

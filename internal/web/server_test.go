@@ -541,8 +541,8 @@ func TestAttemptsFromManyAddressesAreSlowToo(t *testing.T) {
 	if through != nameAttempts {
 		t.Errorf("200 addresses had %d attempts at one name, want %d", through, nameAttempts)
 	}
-	a, through = newAttempts(func() time.Time { return now }), 0 // or a name might share a place with ann
-	for i := range 200 {                                         // addresses of one network, which one attacker has
+	through = 0
+	for i := range 200 { // addresses of one network, which one attacker has
 		address := netip.AddrFrom16([16]byte{0: 0x20, 1: 0x01, 15: byte(i)})
 		if _, wait := a.begin(address, fmt.Sprint("name", i)); wait == 0 {
 			through++
@@ -550,6 +550,20 @@ func TestAttemptsFromManyAddressesAreSlowToo(t *testing.T) {
 	}
 	if through != addressAttempts {
 		t.Errorf("200 addresses of a /64 had %d attempts, want %d", through, addressAttempts)
+	}
+}
+
+func TestAttempts_OfOneNameNeverCountForAnother(t *testing.T) {
+	now := time.Now()
+	a := newAttempts(func() time.Time { return now })
+	for i := range 2 * mostAllowances { // more names and addresses than are kept
+		address := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
+		if _, wait := a.begin(address, fmt.Sprint("name", i)); wait > 0 {
+			t.Fatalf("attempt %d, the first of its address and name, has to wait %v", i, wait)
+		}
+	}
+	if kept := len(a.names.byKey); kept != mostAllowances || a.names.latest.Len() != kept || len(a.addresses.byKey) != kept {
+		t.Errorf("kept %d names, want %d", kept, mostAllowances)
 	}
 }
 
