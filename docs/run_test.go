@@ -30,11 +30,8 @@ func TestManual_ShowsWhatTheProgramDoes(t *testing.T) {
 		t.Skip("the commands are those of a Unix shell")
 	}
 	programs := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", programs, "sledge/cmd/sledge").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	for _, name := range []string{"hammerdbcli", "hammerdbws"} {
-		if err := os.Symlink("sledge", filepath.Join(programs, name)); err != nil {
+	for _, name := range []string{"sledge", "hammerdbcli", "hammerdbws"} {
+		if err := os.Symlink(testserver.Program(t), filepath.Join(programs, name)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -32,10 +32,7 @@ func TestExamplesDoAWholeTest(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the examples are run by a shell script")
 	}
-	program := filepath.Join(t.TempDir(), "sledge")
-	if out, err := exec.Command("go", "build", "-o", program, "sledge/cmd/sledge").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
+	program := testserver.Program(t)
 	for i, d := range databases {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel() // a run spends its time waiting for the clock

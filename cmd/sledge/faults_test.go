@@ -38,7 +38,7 @@ func newProgram(t *testing.T, values map[string]string) *program {
 		t.Skip("signals are sent as Unix has them")
 	}
 	dir := t.TempDir()
-	p := &program{t: t, path: filepath.Join(dir, "sledge"), repository: filepath.Join(dir, "jobs.db")}
+	p := &program{t: t, path: testserver.Program(t), repository: filepath.Join(dir, "jobs.db")}
 	for _, line := range os.Environ() {
 		if !strings.HasPrefix(line, "SLEDGE_") || strings.HasPrefix(line, "SLEDGE_PYTHON=") {
 			p.env = append(p.env, line)
@@ -50,9 +50,6 @@ func newProgram(t *testing.T, values map[string]string) *program {
 	p.env = append(p.env, "HOME="+dir, "SLEDGE_REPO="+p.repository, "SLEDGE_SETTINGS="+filepath.Join(dir, "settings.db"))
 	for name, value := range values {
 		p.env = append(p.env, "SLEDGE_"+strings.ToUpper(name)+"="+value)
-	}
-	if out, err := exec.Command("go", "build", "-o", p.path, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
 	}
 	return p
 }

@@ -165,7 +165,7 @@ func TestHelpIsAsWideAsTheTerminal(t *testing.T) {
 func TestTheConsoleIsAsWideAsTheTerminal(t *testing.T) {
 	p := newConsole(t, nil)
 	for _, args := range []string{"build", "run --users 2 --rampup 0s --duration 1s"} {
-		p.must(append(strings.Fields(args), "--db", "sqlite", "--dbname", filepath.Join(filepath.Dir(p.path), "test.db"))...)
+		p.must(append(strings.Fields(args), "--db", "sqlite", "--dbname", filepath.Join(filepath.Dir(p.repository), "test.db"))...)
 	}
 	for _, columns := range []int{60, 80, 140} {
 		s := p.show(columns, "console")

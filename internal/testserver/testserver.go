@@ -191,8 +191,12 @@ func openShared(t testing.TB, p *product, w wish, variable string) *Server {
 //
 // Without it the servers still end, but a moment after the test binary, while
 // the next package's tests already want the machine.
+//
+// Main also prepares what programs of the tests need: see Program and listenToSignals.
 func Main(m *testing.M) {
+	listenToSignals()
 	code := m.Run()
+	removeProgram()
 	shared.Lock()
 	var ending sync.WaitGroup
 	for _, s := range shared.servers {

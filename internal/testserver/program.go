@@ -1,0 +1,57 @@
+package testserver
+
+import (
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// built is the program of this test binary.
+var built struct {
+	sync.Mutex
+	folder string
+	err    error
+}
+
+// Program returns the path of the program, which is built once for all tests of a test binary.
+// A test may link to the file, and must not change it.
+func Program(t testing.TB) string {
+	t.Helper()
+	built.Lock()
+	defer built.Unlock()
+	if built.folder == "" && built.err == nil {
+		built.folder, built.err = os.MkdirTemp("", "sledge-program")
+	}
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	path := filepath.Join(built.folder, "sledge")
+	if _, err := os.Stat(path); err != nil {
+		if out, err := exec.Command("go", "build", "-o", path, "sledge/cmd/sledge").CombinedOutput(); err != nil {
+			t.Fatalf("build: %v\n%s", err, out)
+		}
+	}
+	return path
+}
+
+// removeProgram removes what Program has built.
+func removeProgram() {
+	built.Lock()
+	defer built.Unlock()
+	_ = os.RemoveAll(built.folder) // an empty path is none
+}
+
+// listenToSignals makes programs that tests start receive SIGHUP and SIGINT as usual even if the
+// tests were started with these signals ignored, as by nohup or in the background of a script: a
+// child inherits an ignored signal, and loses one that its parent handles.
+func listenToSignals() {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
+}
