@@ -19,6 +19,10 @@ GOLANGCI = go tool -modfile=tools/go.mod golangci-lint
 # So are those of the scripts' languages, with every Python that is installed.
 export SLEDGE_TEST_REQUIRE ?= postgresql,mariadb,tcl,python
 
+# The packages whose tests take longest, in this order. They start first, so that the others fill
+# the time in which these wait for the clock.
+LONGEST = ./internal/workload/tprocc ./cmd/sledge ./internal/cli ./docs ./internal/workload/tproch/... ./internal/selftest ./internal/engine/... ./examples
+
 # Where goroutines share something, and what drives them all.
 RACE = ./internal/meter ./internal/loop ./internal/engine ./internal/repository ./internal/workbench ./internal/interpreter ./internal/hammerdb/console ./internal/web ./internal/cli
 
@@ -46,7 +50,7 @@ PAGES = internal/web/pages/built/site/index.html
 PAGES_SOURCES = $(shell find ui \( -name node_modules -o -name generated \) -prune -o -type f -print) docs/api/openapi.json
 
 .DEFAULT_GOAL = help
-.PHONY: help build build-duckdb build-db2 demo test test-duckdb test-db2 test-pages test-browser fuzz-api race check lint lint-duckdb lint-pages generated cross release fuzz bench bench-pages generate docs pictures servers clean
+.PHONY: help build build-duckdb build-db2 demo test test-all test-duckdb test-db2 test-pages test-browser fuzz-api race check lint lint-duckdb lint-pages generated cross release fuzz bench bench-pages generate docs pictures servers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,9 +79,12 @@ servers: ## make this machine ready for the tests, or say what to install
 
 test: servers $(TCL) $(PAGES) ## run all tests on real PostgreSQL and MariaDB servers
 	@$(MAKE) --no-print-directory test-pages
-	go test -p 2 -timeout 25m ./...
+	go test -p 3 -timeout 25m $(LONGEST) ./...
 	@$(MAKE) --no-print-directory test-db2
 	@$(MAKE) --no-print-directory test-duckdb
+
+test-all: servers $(TCL) ## run the workloads' tests in every variant on every version and relative of a database
+	SLEDGE_TEST_ALL=1 go test -p 2 -timeout 25m -run '^TestEveryDatabase$$' ./internal/workload/...
 
 test-db2: ## run the tests of IBM's library for Db2, against Apache Derby
 	go test -tags db2 -timeout 10m -skip TestWhatTheRoutinesDo ./internal/database/db2/...

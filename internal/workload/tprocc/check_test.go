@@ -9,6 +9,7 @@ import (
 
 	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
+	"sledge/internal/database/sqlite"
 	"sledge/internal/engine"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
@@ -248,7 +249,8 @@ func (c *subject) linesOfACheck() []string {
 	return lines
 }
 
-// findsEachBreak breaks each rule in a transaction that comes to nothing.
+// findsEachBreak breaks each rule in a transaction that is rolled back. That all hold before, a
+// check has just said.
 func (c *subject) findsEachBreak() {
 	plan, s := c.plan(), c.session()
 	defer s.Close()
@@ -268,9 +270,6 @@ func (c *subject) findsEachBreak() {
 				c.t.Fatalf("%s: %v", rule.Name, err)
 			}
 			return len(rows.Rows)
-		}
-		if n := found(); n > 0 {
-			c.t.Errorf("%s is broken from the first", rule.Name)
 		}
 		for _, step := range []func() error{
 			func() error { return s.Begin(c.t.Context(), database.ReadWrite) },
@@ -349,6 +348,9 @@ func (c *subject) saysWhatIsBroken() {
 		{item[0], item[1], "breaks the rule that there are 100,000 items"},
 		{paid[0], paid[1], "consistency check 1 failed"},
 	} {
+		if test.breaks == item[0] && c.d != sqlite.Database {
+			continue // its words are the same everywhere, and findsEachBreak breaks the rule
+		}
 		if err := s.Exec(c.t.Context(), test.breaks); err != nil {
 			c.t.Fatal(err)
 		}
@@ -404,16 +406,23 @@ func (c *subject) namesWhatHammerDBsClientLeaves() {
 			}
 		}
 	}
+	// Each check reads the whole schema: the steps in between are looked at on one database.
+	everyStep := c.d == sqlite.Database
+
 	// 20 customers pay twice to HammerDB's client, and half of them have paid to Sledge, too.
 	c.pays(s, "c_id <= 10", 12.34, -1, 1)
 	c.pays(s, "c_id <= 20", 4321, 1, 1)
 	c.pays(s, "c_id <= 20", 10, 1, 1)
-	finds("consistency_10", "explained for all 20 rows that break it: ")
-	finds("consistency_12", "explained for all 20 rows that break it: ")
+	if everyStep {
+		finds("consistency_10", "explained for all 20 rows that break it: ")
+		finds("consistency_12", "explained for all 20 rows that break it: ")
+	}
 
 	// Two others have paid to a client that does not count payments.
 	c.pays(s, "c_id > 2998", 99, 1, 0)
-	finds("consistency_12", "explained for all 22 rows that break it: ")
+	if everyStep {
+		finds("consistency_12", "explained for all 22 rows that break it: ")
+	}
 
 	// Of one more, something else is wrong.
 	lose := "UPDATE customer SET c_balance = c_balance - 1 WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 100"
@@ -421,6 +430,10 @@ func (c *subject) namesWhatHammerDBsClientLeaves() {
 		c.t.Fatal(err)
 	}
 	finds("consistency_10", "explained for 22 of the 23 rows that break it: ")
+
+	if !everyStep {
+		return
+	}
 
 	// All else is mended, and that has no cause that is known.
 	for _, mend := range []string{

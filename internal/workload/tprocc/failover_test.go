@@ -20,11 +20,13 @@ import (
 // TestARunOutlivesItsServer kills the server in the middle of a run that is to reconnect,
 // and starts it again. The first server of the list is none.
 func TestARunOutlivesItsServer(t *testing.T) {
+	t.Parallel()
 	for name, with := range map[string]option.Values{
 		"postgresql": {},
 		"mariadb":    {"connections": "6"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			server := testserver.Open(t, name, testserver.Own())
 			values := option.Values(server.Values())
 			values["host"] = fmt.Sprintf("127.0.0.1:1,%s:%d", server.Host, server.Port)
@@ -109,6 +111,7 @@ func (w tampering) Watch(e job.Event) {
 }
 
 func TestWhatTheLedgerDoesNotFindEndsTheRunWithItsOwnCode(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	for _, test := range []struct {
 		name       string

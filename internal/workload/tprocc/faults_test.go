@@ -86,6 +86,7 @@ func (w *trigger) Watch(e job.Event) {
 }
 
 func TestAFrozenServerShowsInEveryFigure(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	const frozen = 3 * time.Second
 	freeze := &trigger{after: 2 * time.Second, do: func() {
@@ -129,6 +130,7 @@ func TestAFrozenServerShowsInEveryFigure(t *testing.T) {
 }
 
 func TestALockThatOutlastsTheRunIsInItsFigures(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	holder := b.connectAs(t, database.Owner)
 	defer holder.Close()
@@ -202,6 +204,7 @@ func (l *messages) has(prefix string) bool {
 }
 
 func TestATerminatedUserEndsTheRunWithItsReason(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	terminate := &trigger{after: time.Second, do: func() {
 		s := b.connect(t)
@@ -232,6 +235,7 @@ func TestATerminatedUserEndsTheRunWithItsReason(t *testing.T) {
 }
 
 func TestAServerThatCrashesInMidRunLosesNothing(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	stopped := make(chan struct{})
 	crash := &trigger{after: time.Second, do: func() { b.server.Stop(testserver.Immediate); close(stopped) }}
@@ -245,6 +249,7 @@ func TestAServerThatCrashesInMidRunLosesNothing(t *testing.T) {
 }
 
 func TestAnInterruptedBuildIsResumed(t *testing.T) {
+	t.Parallel()
 	server := testserver.Open(t, "postgresql", testserver.Own())
 	b := &bench{server: server, values: server.Values(), local: engine.Local{Catalog: edition.Catalog}}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -308,6 +313,7 @@ func (w whenLoaded) Watch(e job.Event) {
 }
 
 func TestAServerKilledInMidBuildLeavesWhatCanBeResumed(t *testing.T) {
+	t.Parallel()
 	server := testserver.Open(t, "postgresql", testserver.Own())
 	b := &bench{server: server, values: server.Values(), local: engine.Local{Catalog: edition.Catalog}}
 	var once sync.Once
@@ -345,6 +351,7 @@ func (b *bench) connectAs(t *testing.T, as database.Role) database.Session {
 }
 
 func TestABuildInAFileIsAlone(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "test.db")
 	spec := job.Spec{Action: job.Build, Database: "sqlite", Workload: "tprocc", Options: option.Values{"file": file}}
 	local := engine.Local{Catalog: edition.Catalog}

@@ -17,6 +17,7 @@ import (
 // time shows nothing of the freeze. The others begin once they are free, oldest first: what
 // that adds to the longest waits is two transactions.
 func TestAFrozenServerIsInTheResponseTimesOfARate(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	const frozen, measured = 2 * time.Second, 6 * time.Second
 	freeze := &trigger{after: time.Second, do: func() {

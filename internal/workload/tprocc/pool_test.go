@@ -25,6 +25,7 @@ func poolOf(routes []pool.Route, benches ...*bench) string {
 }
 
 func TestAPoolGoesOnWhenOneOfItsServersStops(t *testing.T) {
+	t.Parallel()
 	a, b := newBench(t), newBench(t)
 	stopped := make(chan struct{})
 	stop := &trigger{after: time.Second, do: func() { b.server.Stop(testserver.Immediate); close(stopped) }}
@@ -73,6 +74,7 @@ func TestAPoolGoesOnWhenOneOfItsServersStops(t *testing.T) {
 }
 
 func TestALostConnectionOfAPoolIsMadeAgain(t *testing.T) {
+	t.Parallel()
 	a, b := newBench(t), newBench(t)
 	back := make(chan struct{})
 	restart := &trigger{after: time.Second, do: func() { b.server.Stop(testserver.Immediate); b.server.Start(); close(back) }}
@@ -94,6 +96,7 @@ func TestALostConnectionOfAPoolIsMadeAgain(t *testing.T) {
 }
 
 func TestAPoolSendsEachKindWhereItsListSays(t *testing.T) {
+	t.Parallel()
 	a := newBench(t)
 	routes := []pool.Route{
 		{Kind: "new order", Connections: []string{"a"}, Policy: pool.First},
@@ -125,6 +128,7 @@ func TestAPoolSendsEachKindWhereItsListSays(t *testing.T) {
 }
 
 func TestAPoolIsRefusedWhereASchemaIsMissingOrOfAnotherSize(t *testing.T) {
+	t.Parallel()
 	a := newBench(t)
 	b := &bench{server: testserver.Open(t, "postgresql", testserver.Own()), local: a.local}
 	b.values = b.server.Values()

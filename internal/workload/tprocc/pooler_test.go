@@ -70,7 +70,7 @@ func TestJobs_ThroughPooler(t *testing.T) {
 		for _, client := range []string{"false", "true"} {
 			result, lines := must(p, job.Run, "client_sql", client)
 			all := result.Summary.All()
-			if a := result.Agreement; a == nil || !a.Holds || all.Failures() != 0 {
+			if a := result.Agreement; a == nil || !a.Holds && !a.Vague || all.Failures() != 0 { // a busy machine may do few transactions
 				t.Errorf("a run in %s mode, client SQL %s: got %+v, %d failed: %q", mode, client, a, all.Failures(), lines)
 			}
 			if shares := mode != "session"; shares != (result.Uncounted != "") {

@@ -15,6 +15,7 @@ import (
 // do the same, as soon as it does not know them for its own: it then cannot know what
 // they answer.
 func TestARunAllowsForWhatRoutinesOfOthersRollBack(t *testing.T) {
+	t.Parallel()
 	server := testserver.Open(t, "mariadb", testserver.Own())
 	local := engine.Local{Catalog: edition.Catalog, Version: "test"}
 	do := func(action job.Action, more ...string) job.Result {

@@ -3,6 +3,7 @@
 package workloadtest
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -31,7 +32,7 @@ func Run(t *testing.T, w *workload.Workload, look Look) {
 		}
 		d := pair.Database
 		of := jobs.Subject{
-			Pair: pair, Version: "test", Measured: 3 * time.Second,
+			Pair: pair, Version: "test", Measured: time.Second,
 			Chosen: func(v workload.Variant) bool { return !v.Afar },
 			Look: func(t suite.T, v workload.Variant, told []job.Event) {
 				if look != nil {
@@ -50,6 +51,9 @@ func Run(t *testing.T, w *workload.Workload, look Look) {
 			t.Run(name, func(t *testing.T) {
 				of := of
 				of.Values = Server(t, d, version)
+				if version != "" {
+					of.Chosen = oneUnlessAll(w, of.Chosen)
+				}
 				jobs.Run(suitetest.Of(t), of)
 			})
 		}
@@ -57,7 +61,7 @@ func Run(t *testing.T, w *workload.Workload, look Look) {
 			t.Run(d.Name+"-on-"+relative, func(t *testing.T) {
 				of := of
 				of.Values, of.Relative = testserver.Open(t, relative).Values(), titles[relative]
-				of.Chosen = func(v workload.Variant) bool { return !v.Test && !v.Afar }
+				of.Chosen = oneUnlessAll(w, func(v workload.Variant) bool { return !v.Test && !v.Afar })
 				jobs.Run(suitetest.Of(t), of)
 			})
 		}
@@ -71,14 +75,26 @@ var (
 	titles    = map[string]string{"mysql": "MySQL", "mariadb": "MariaDB"}
 )
 
+// all reports whether relatives and further versions are tested in every variant, as make test-all
+// does.
+func all() bool { return os.Getenv("SLEDGE_TEST_ALL") != "" }
+
+// oneUnlessAll chooses a workload's first variant alone, unless all are tested. The SQL of the others
+// is the same for each version of a database, which is tested in all variants on the first.
+func oneUnlessAll(w *workload.Workload, chosen func(v workload.Variant) bool) func(v workload.Variant) bool {
+	return func(v workload.Variant) bool { return chosen(v) && (all() || v.Name == w.Variants[0].Name) }
+}
+
 // versions lists the major versions to test a database in; "" is whichever is
 // installed.
 func versions(name string) []string {
-	switch name {
-	case "postgresql":
+	switch {
+	case name != "postgresql":
+		return []string{""}
+	case all():
 		return []string{"", "17", "18"}
 	}
-	return []string{""}
+	return []string{"", "18"}
 }
 
 // Server returns the option values that reach a server of the database for this
