@@ -69,11 +69,14 @@ var layers = map[string]string{
 	"engine/load": "engine/pool host loop option threshold",
 	"engine/pool": "option",
 
+	// What goes on beside a run: it knows neither users nor connections of users.
+	"engine/observer": "database job workload",
+
 	// Finding one of them by any of its names, and knowing none.
 	"catalog": "database engine/load option sqlfile workload",
 
 	// Doing jobs: with any database and any workload, so with none by name.
-	"engine": "catalog database engine/load engine/pool host job loop meter option schema sqlfile threshold workload",
+	"engine": "catalog database engine/load engine/observer engine/pool host job loop meter option schema sqlfile threshold workload",
 
 	// What databases and workloads have to pass, in tests and in the program.
 	"suite":          "",
@@ -351,4 +354,25 @@ func treeFiles(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	return names
+}
+
+// apart says which packages must do without which, in themselves and in all they need: a run's
+// observers work the same beside users of another process.
+var apart = map[string][]string{
+	"engine/observer": {"engine", "loop", "repository", "report", "web", "hammerdb"},
+}
+
+func TestSeams_HoldInAllThatAPackageNeeds(t *testing.T) {
+	for name, without := range apart {
+		list, err := exec.Command("go", "list", "-deps", "./internal/"+name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for needed := range strings.FieldsSeq(string(list)) {
+			ours, is := strings.CutPrefix(needed, "sledge/internal/")
+			if is && ours != name && slices.ContainsFunc(without, func(one string) bool { return ours == one || one != "engine" && strings.HasPrefix(ours, one+"/") }) {
+				t.Errorf("%s needs %s, and must not", name, ours)
+			}
+		}
+	}
 }

@@ -169,8 +169,6 @@ type count struct {
 	n    int64
 	at   time.Time
 	read bool // whether there is such a count
-
-	session int // by how many sessions it was read before this one
 }
 
 // order says which count is read first: the probe next to the measurement, since it
@@ -238,12 +236,12 @@ func (r *run) readAgain(ctx context.Context, s *database.Session, to *reading, f
 			if first == counterFirst { // nothing that ended before counts
 				*to = newReading(len(r.plan.Workload.Kinds))
 			}
-			err = r.read(ctx, *s, to, first, sums...)
+			err = job.Guarded(func() error { return r.read(ctx, *s, to, first, sums...) })
 		}
 		switch {
 		case err == nil:
 			return renewed, nil
-		case ctx.Err() != nil:
+		case ctx.Err() != nil, job.ExitOf(err) == job.ExitInternal:
 			return renewed, err
 		}
 		class := r.plan.Database.Classify(err)
@@ -372,12 +370,6 @@ func (p Plan) counter(ctx context.Context, s database.Session) (count, error) {
 		return count{}, nil
 	}
 	return countOf(func() (int64, error) { return p.Server.Counter(ctx, s) })
-}
-
-// isUncounted reports whether an error of a counter says that there is no count to read.
-func isUncounted(err error) bool {
-	_, is := errors.AsType[*database.UncountedError](err)
-	return is
 }
 
 // probe reads the workload's count. It was not read where the workload has none.

@@ -22,10 +22,11 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 	}
 	defer r.leave()
 	defer r.connections.close()
+	defer func() { r.beside.End(nil) }()
 	defer host.UseCores(r.cores)()
 	kinds := len(p.Workload.Kinds)
 	m := newMeasurement(kinds)
-	serverCount := r.beginServerCount(ctx)
+	r.observe(ctx, r.serverCount()...)
 	r.load = host.StartLoad()
 	m.started = time.Now()
 	r.stages.tell(r)
@@ -47,8 +48,9 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 
 	result := job.Result{
 		Users: p.Users, Kinds: p.Workload.KindNames(), Started: m.started, Elapsed: m.elapsed.Seconds(),
-		Summary: m.summary, LastFailures: r.failures(m.summary), Spans: r.spans.all(), Client: &m.client, ServerCount: serverCount(),
+		Summary: m.summary, LastFailures: r.failures(m.summary), Spans: r.spans.all(), Client: &m.client,
 	}
+	r.beside.End(&result)
 	window := workload.Window{
 		Summary: m.summary, Elapsed: m.elapsed, Users: p.Users, Options: p.Settings, Survey: r.survey, Spans: result.Spans,
 	}

@@ -10,6 +10,7 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/database"
+	"sledge/internal/engine/observer"
 	"sledge/internal/host"
 	"sledge/internal/job"
 )
@@ -18,6 +19,9 @@ import (
 type Local struct {
 	catalog.Catalog
 	Version string // Sledge's own, for the facts of a job
+
+	// Beside returns what goes on beside a run besides Sledge's own observers. Optional.
+	Beside func(Plan) []observer.Observer
 }
 
 var _ job.Runner = Local{}
@@ -39,6 +43,9 @@ func (l Local) DoPlan(ctx context.Context, p Plan, control job.Control) (job.Res
 	started := time.Now()
 	f := &feed{watchers: control.Watchers}
 	p.feed = f
+	if l.Beside != nil {
+		p.beside = l.Beside(p)
+	}
 	result, err := l.perform(ctx, p.Spec.Action, p, f, control.Stop)
 	if result.Started.IsZero() {
 		result.Started, result.Elapsed = started, time.Since(started).Seconds()

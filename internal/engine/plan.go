@@ -10,6 +10,7 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/observer"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -56,6 +57,8 @@ type Plan struct {
 	thresholds []boundThreshold // that the run is judged by
 
 	pool *poolPlan // the connections that each user has to choose from; nil where it has one
+
+	beside []observer.Observer // what else goes on beside a run
 
 	feed *feed // of the job that is done by the plan; nil where there is none
 }

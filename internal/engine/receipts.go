@@ -1,15 +1,10 @@
 package engine
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"iter"
-	"time"
 
-	"sledge/internal/database"
 	"sledge/internal/job"
-	"sledge/internal/meter"
 	"sledge/internal/workload"
 )
 
@@ -47,24 +42,6 @@ func (u *user) account(c *connection, t workload.Transaction, is certainty) {
 	}
 }
 
-// keepLedger has what there is before the run read, where a ledger is kept, and has users
-// keep theirs.
-func (r *run) keepLedger(ctx context.Context, s database.Session) (err error) {
-	if !r.plan.Pacing.Ledger {
-		return nil
-	}
-	if r.silence.Share > 0 {
-		return job.WithExit(job.ExitUsage, r.plan.Spec.Names.Wrong("ledger", "true", "nobody can know what was acknowledged here: %s", r.silence.Why))
-	}
-	if r.auditor, err = r.plan.Workload.NewAuditor(ctx, s, r.plan.SQL); err != nil {
-		return err
-	}
-	for _, u := range r.users {
-		u.receipts = &receipts{}
-	}
-	return nil
-}
-
 // allReceipts lists what users hold. None of them works any more.
 func (r *run) allReceipts() iter.Seq[workload.Receipt] {
 	return func(yield func(workload.Receipt) bool) {
@@ -79,37 +56,6 @@ func (r *run) allReceipts() iter.Seq[workload.Receipt] {
 		}
 	}
 }
-
-// audit compares the ledger with the database, where one is kept.
-func (r *run) audit(ctx context.Context) (*job.Ledger, error) {
-	if r.auditor == nil || ctx.Err() != nil {
-		return nil, nil
-	}
-	began := time.Now()
-	r.feed.message(r.plan.monitor(), "Comparing the ledger of what was acknowledged with the database")
-	var s database.Session
-	defer closeQuietly(&s)
-	for try := 1; ; try++ {
-		err := r.connectAgain(ctx, &s)
-		if err != nil { // which has tried for long enough
-			return nil, fmt.Errorf("audit the ledger: %w", err)
-		}
-		ledger, err := r.auditor.Audit(ctx, s, r.allReceipts())
-		if err == nil {
-			ledger.Seconds = time.Since(began).Seconds()
-			return &ledger, nil
-		}
-		class := r.plan.Database.Classify(err)
-		if try == audits || class != meter.Connection && !class.Retryable() || pause(ctx, backoff(try)) != nil {
-			return nil, fmt.Errorf("audit the ledger: %w", err)
-		}
-		r.feed.message(r.plan.monitor(), "The comparison failed and is begun again: %v", err)
-	}
-}
-
-// audits is how often a ledger is compared with the database, if that fails in a way that may
-// pass.
-const audits = 3
 
 // lostCommits returns an error where what was acknowledged is not what is there.
 func lostCommits(l *job.Ledger) error {

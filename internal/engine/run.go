@@ -12,6 +12,7 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/observer"
 	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/loop"
@@ -90,15 +91,15 @@ type run struct {
 	connecting context.Context // ends when the run stops: of connections that are made in it
 	stopLogins func()
 
-	auditor workload.Auditor // of the ledger; nil where none is kept
+	beside  *observer.Group   // what goes on beside the run; nil before users have connected
+	counter *observer.Counter // polls the server's count; nil if nothing does
+	commits *observer.Commits // audits acknowledged commits; nil if they are not noted
 
-	checkFile func() error  // whether the file of an embedded database is still there
-	load      *host.Load    // of the measured time, from when that begins; nil before
-	report    *serverReport // nil where none is asked for
+	checkFile func() error // whether the file of an embedded database is still there
+	load      *host.Load   // of the measured time, from when that begins; nil before
 
-	polled   atomic.Pointer[count] // the newest reading of the server's count
-	reported *count                // the last one that a second was reported with
-	toldAll  time.Time             // when users last had told the server what they had done
+	reported *observer.Reading // of the server's count, the last that a second was reported with
+	toldAll  time.Time         // when users last had told the server what they had done
 }
 
 // doRun connects every virtual user, lets them all work through ramp-up and
@@ -118,16 +119,12 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 	}
 	defer func() { _ = release() }() // it ends with this process
 	var r *run
-	stopPolling := func() {}
 	defer func() {
 		// Side by side: a server that does not answer holds up each of them.
 		var leaving sync.WaitGroup
 		leaving.Go(func() { closeQuietly(&monitor) })
-		leaving.Go(stopPolling)
 		if r != nil {
-			leaving.Go(r.report.close)
-		}
-		if r != nil {
+			leaving.Go(func() { r.beside.End(nil) })
 			leaving.Go(func() { r.reviving.Wait(); r.connections.close() })
 		}
 		leaving.Wait()
@@ -145,17 +142,14 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 			r.rampUpProfile = meter.NewProfile(p.Users, len(p.Workload.Kinds))
 		}
 	}
-	stopPolling = r.pollCounter(ctx)
-	r.report = openReport(ctx, p)
+	r.observe(ctx, r.observers(stop)...)
 
 	m, err := r.measure(ctx, &monitor, stop)
 	r.end(ctx, &m, r.late(&m)...)
 	result := r.result(m)
-	result.ServerReport = r.report.end(err == nil && !m.stopped && !m.exhausted, stop)
-	ledger, unaudited := r.audit(ctx)
-	result.Ledger = ledger
+	r.beside.End(&result)
 	err = r.verdict(ctx, &result, m, err)
-	if err == nil && unaudited != nil {
+	if unaudited := r.commits.Err(); err == nil && unaudited != nil {
 		err = untidy(&result, job.Failed, job.ExitAborted, unaudited)
 	}
 	err = p.judge(&result, err)
@@ -435,7 +429,6 @@ type measurement struct {
 	stopped    bool              // by the user, before its time
 	exhausted  bool              // users had done all their iterations before the time was up
 	start, end reading
-	disturbed  *job.Disturbances
 	client     job.ClientLoad // of the measured time
 	renewed    bool           // the monitor's session was lost after the start was read
 	taken      int64          // arrivals that users had taken when the time was up
@@ -499,8 +492,6 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 		m.stopped, m.exhausted = ended == stoppedByUser, ended == usersEnded
 		return m, err
 	}
-	disturbed := disturbances{plan: r.plan}
-	disturbed.begin(ctx, *monitor)
 	r.feed.step(job.Monitor, job.Step{Name: job.StepCount})
 	if _, err = r.readAgain(ctx, monitor, &m.start, counterFirst); err != nil {
 		return m, err
@@ -515,11 +506,15 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 		m.byEnd = meter.NewSummary(kinds)
 		r.scheduled = &meter.Scheduled{From: m.started.Sub(r.began), Until: farOff}
 	}
-	r.report.begin(ctx)
+	r.beside.Reach(observer.RampUpOver)
 	r.feed.send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.Measure, Length: pacing.Duration}})
 	ended, err = r.phase(ctx, job.Measure, pacing.Duration, stop, second, r.measured(&m)...)
 	m.timeUp = time.Now()
-	r.report.timeUp()
+	over := observer.TimeUp
+	if err != nil || ended != timeUp {
+		over = observer.EndedEarly
+	}
+	r.beside.Reach(over)
 	m.client = r.load.End()
 	m.elapsed = m.timeUp.Sub(m.started)
 	m.summary.Elapsed, m.byEnd.Elapsed = m.elapsed, m.elapsed
@@ -542,9 +537,6 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 	}
 	if m.renewed, err = r.readAgain(ctx, monitor, &m.end, probeFirst, r.late(&m)...); err != nil {
 		return m, err
-	}
-	if disturbed.end(ctx, *monitor); disturbed.known {
-		m.disturbed = &job.Disturbances{Words: disturbed.words}
 	}
 	if m.end.unread == "" {
 		r.feed.send(job.Event{User: job.Monitor, Counts: m.end.counts(true)})
@@ -679,88 +671,22 @@ func restUnless(over bool) func() {
 
 func (r *run) take(sums ...meter.Sum) { meter.Take(r.stripes, nil, sums...) }
 
-// pollCounter reads the server's count of transactions once a second, on a
-// session of its own, so that a server that does not answer holds nobody else
-// up. It returns the function that ends it.
-func (r *run) pollCounter(ctx context.Context) (stop func()) {
-	if r.plan.Server.Counter == nil {
-		return func() {}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	var polling sync.WaitGroup
-	polling.Go(func() {
-		if err := job.Guarded(func() error { r.poll(ctx); return nil }); err != nil {
-			r.die(err)
-		}
-	})
-	return func() { cancel(); polling.Wait() }
-}
-
-// poll reads the server's count once a second until ctx ends, or the server says that it
-// keeps none. A session that is lost is made again: the rate is only for the eye, and no run
-// ends for it.
-func (r *run) poll(ctx context.Context) {
-	var s database.Session
-	defer closeQuietly(&s)
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for sessions, lost := 0, false; ; {
-		now, err := r.pollOnce(ctx, &s)
-		switch {
-		case ctx.Err() != nil, isUncounted(err):
-			return
-		case err == nil:
-			if lost {
-				r.feed.message(r.plan.monitor(), "The server's rate is read again")
-			}
-			lost = false
-			now.session = sessions
-			r.polled.Store(&now)
-		default:
-			if !lost {
-				r.feed.message(r.plan.monitor(), "The server's rate cannot be read, and is tried again every second: %v", err)
-			}
-			lost = true
-			closeQuietly(&s)
-			sessions++
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// pollOnce reads the count, in a session that it opens if there is none.
-func (r *run) pollOnce(ctx context.Context, s *database.Session) (now count, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("the server did not answer within %s", patience))
-	defer cancel()
-	if *s == nil {
-		if *s, err = connectSteady(ctx, r.plan); err != nil {
-			*s = nil
-			return now, err
-		}
-	}
-	if now, err = r.plan.counter(ctx, *s); err != nil {
-		return now, cmp.Or(context.Cause(ctx), err)
-	}
-	return now, nil
-}
-
 // serverTPM returns the server's rate since it was last returned, or nil when the
 // server has not answered since then. Whoever has told the server early what it has done is
 // silent for a while, so that there is no rate of a time within which users did.
 func (r *run) serverTPM() *float64 {
-	now, last := r.polled.Load(), r.reported
+	if r.counter == nil {
+		return nil
+	}
+	now, last := r.counter.Newest(), r.reported
 	if now == last {
 		return nil
 	}
 	r.reported = now
-	if last == nil || last.session != now.session || r.toldAll.After(last.at) && !r.toldAll.After(now.at) {
+	if last == nil || last.Session != now.Session || r.toldAll.After(last.At) && !r.toldAll.After(now.At) {
 		return nil
 	}
-	tpm := float64(now.n-last.n) / now.at.Sub(last.at).Minutes()
+	tpm := float64(now.N-last.N) / now.At.Sub(last.At).Minutes()
 	return &tpm
 }
 
@@ -780,7 +706,6 @@ func (r *run) result(m measurement) job.Result {
 		m.client.WithDatabase = r.plan.Database.Embedded
 		r.attribute(&m.client)
 		result.Idle = r.idle(m)
-		result.Disturbances = m.disturbed
 		result.Client = &m.client
 	}
 	if !m.started.IsZero() {

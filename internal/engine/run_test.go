@@ -647,7 +647,7 @@ type watcher func(job.Event)
 
 func (w watcher) Watch(e job.Event) { w(e) }
 
-func TestAFaultOfTheCounterEndsTheRunAndNotTheProgram(t *testing.T) {
+func TestRun_FailsByAFaultOfTheCounter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := fakePlan(fakeUser{takes: time.Second}, load.Pacing{Duration: time.Minute})
 		counted := p.Server.Counter

@@ -184,6 +184,9 @@ type Result struct {
 
 	ServerReport *ServerReport `json:"server_report,omitempty"` // of a run whose options ask for one
 
+	// Unobserved says which observers beside the run failed, and why. The run is worth what it is.
+	Unobserved []Unobserved `json:"unobserved,omitempty"`
+
 	// Contention is what virtual users were to expect of each other; nil where there is so
 	// much room that they seldom meet.
 	Contention *Contention `json:"contention,omitempty"`
@@ -336,6 +339,12 @@ type ServerCount struct {
 	Rate  float64 `json:"rate"`
 	Unit  string  `json:"unit"` // of the rate: "QPH"
 	Is    string  `json:"is"`   // what the rate is of: "queries an hour"
+}
+
+// Unobserved is an observer beside a run that failed.
+type Unobserved struct {
+	Observer string `json:"observer"` // what it observes: "The server's rate"
+	Error    string `json:"error"`
 }
 
 // ServerReport is what a server reported on itself while a run was measured.

@@ -71,6 +71,7 @@ type Document struct {
 	Lateness         *job.Delay        `json:"lateness,omitempty"`          // how long after the end of their users' pauses transactions began
 	Sharing          *job.Sharing      `json:"sharing,omitempty"`           // how users fared that share connections
 	ServerReport     *job.ServerReport `json:"server_report,omitempty"`     // what the server reported on itself meanwhile
+	Unobserved       []job.Unobserved  `json:"unobserved,omitempty"`        // observers beside the run that failed, and why
 	Pool             *job.Pool         `json:"pool,omitempty"`              // what was done over each connection of a pool
 	Contention       *job.Contention   `json:"contention,omitempty"`        // how many virtual users shared the same data
 	Tidied           []job.Tidied      `json:"tidied,omitempty"`            // what the server was made to do after the run
@@ -143,7 +144,7 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
 		LastFailures: r.LastFailures, Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Idle: r.Idle, Disturbances: r.Disturbances, Client: r.Client, Pace: r.Pace, Keyed: r.Keyed, Thresholds: r.Thresholds, Lateness: r.Lateness, Sharing: r.Sharing, Pool: r.Pool, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
 		Findings: r.Findings, Loaded: r.Loaded, Steps: newLoadSteps(r.Steps, j.Kinds),
-		Spans: r.Spans, Explained: r.Explained, Outages: r.Outages, Ledger: r.Ledger, Uncounted: r.Uncounted, Unprobed: r.Unprobed, ServerCount: r.ServerCount, ServerReport: r.ServerReport,
+		Spans: r.Spans, Explained: r.Explained, Outages: r.Outages, Ledger: r.Ledger, Uncounted: r.Uncounted, Unprobed: r.Unprobed, ServerCount: r.ServerCount, ServerReport: r.ServerReport, Unobserved: r.Unobserved,
 	}
 	utc := j
 	utc.Result.Started = r.Started.UTC()

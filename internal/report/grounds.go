@@ -274,6 +274,9 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 		}
 		row(mark, "Report", "%s", serverReport(*s))
 	}
+	for _, u := range r.Unobserved {
+		row(Doubtful, "Observer", "%s: %s", u.Observer, u.Error)
+	}
 	if len(r.Tidied) > 0 {
 		mark, did := Plain, make([]string, len(r.Tidied))
 		for i, t := range r.Tidied {

@@ -165,6 +165,8 @@ func stored(t *testing.T) (*repository.Store, job.ID) {
 		total.Add(sum)
 	}
 	r.Count(job.Count{At: reporttest.Began, Rate: 360})
+	tide := job.Series{Name: "tide", Unit: "m", Labels: map[string]string{"sea": "north"}}
+	r.Watch(job.Event{At: reporttest.Began, Sample: &job.Sample{Series: tide, Value: 1.5}})
 	r.Watch(job.Event{At: reporttest.Began, User: 2, Message: "a line"})
 	r.Watch(job.Event{At: reporttest.Began, User: 2, Failure: &job.Failure{Kind: "new order", Class: "deadlock", Message: "deadlock detected"}})
 	facts := *reporttest.Run().Facts
@@ -195,6 +197,9 @@ func TestAnExportedJobIsWhole(t *testing.T) {
 	}
 	if len(got.Counts) != 1 || got.Counts[0].Rate != 360 || got.Counts[0].At.Location() != time.UTC {
 		t.Errorf("got readings of the counter %+v, want the one", got.Counts)
+	}
+	if s := got.Series; len(s) != 1 || s[0].Name != "tide" || s[0].Labels["sea"] != "north" || len(s[0].Points) != 1 || s[0].Points[0].Value != 1.5 {
+		t.Errorf("got series %+v, want the tide", s)
 	}
 	if len(got.Output) != 1 || got.Output[0].Line != "a line" || len(got.Failures) != 1 || got.Failures[0].Message != "deadlock detected" {
 		t.Errorf("got output %+v and failures %+v", got.Output, got.Failures)

@@ -645,7 +645,7 @@ func TestNoJobSucceedsOfWhichSomethingIsMissing(t *testing.T) {
 	}
 	result := job.Result{Summary: *measured(7, 5000), Line: strings.Repeat("long ", 1000)}
 	for room := range 60 { // pages
-		s := openStore(t, ":memory:") // one connection, so that its limit holds for all
+		s := openStore(t, ":memory:")                  // one connection, so that its limit holds for all
 		if _, err := s.db.Exec("VACUUM"); err != nil { // of pages that migrations left free
 			t.Fatal(err)
 		}

@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/observer"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+// observers returns what goes on beside a timed run.
+func (r *run) observers(stop <-chan struct{}) []observer.Observer {
+	p, list := r.plan, slices.Clone(r.plan.beside)
+	if p.Server.Counter != nil {
+		r.counter = &observer.Counter{Connect: r.steady, Count: p.Server.Counter}
+		list = append(list, r.counter)
+	}
+	if p.Database.Report != nil && !p.Pacing.Test {
+		if how := p.Database.Report(p.Connection, p.Pacing.Duration); how != nil {
+			list = append(list, &observer.ServerReport{How: how, Connect: r.steady, Stop: stop})
+		}
+	}
+	if p.Server.Disturbances != nil {
+		list = append(list, &observer.Disturbances{Connect: r.steady, Ask: p.Server.Disturbances})
+	}
+	if r.commits != nil {
+		list = append(list, r.commits)
+	}
+	return list
+}
+
+// observe begins what goes on beside the run.
+func (r *run) observe(ctx context.Context, list ...observer.Observer) {
+	say := func(line string) { r.feed.message(r.plan.monitor(), "%s", line) }
+	r.beside = observer.Begin(ctx, observer.NewAxis(r.feed.send), say, list...)
+}
+
+// steady opens a session for an observer.
+func (r *run) steady(ctx context.Context) (database.Session, error) {
+	return connectSteady(ctx, r.plan)
+}
+
+// keepLedger has users note what the server acknowledges, if the run is to be audited. What there is
+// before the run is read over the session.
+func (r *run) keepLedger(ctx context.Context, s database.Session) error {
+	p := r.plan
+	if !p.Pacing.Ledger {
+		return nil
+	}
+	if r.silence.Share > 0 {
+		return job.WithExit(job.ExitUsage, p.Spec.Names.Wrong("ledger", "true", "nobody can know what was acknowledged here: %s", r.silence.Why))
+	}
+	auditor, err := p.Workload.NewAuditor(ctx, s, p.SQL)
+	if err != nil {
+		return err
+	}
+	for _, u := range r.users {
+		u.receipts = &receipts{}
+	}
+	r.commits = &observer.Commits{
+		Auditor: auditor, Acknowledged: r.allReceipts,
+		Connect: func(ctx context.Context) (s database.Session, err error) {
+			err = r.connectAgain(ctx, &s)
+			return s, err
+		},
+		MayPass: func(err error) bool {
+			class := p.Database.Classify(err)
+			return class == meter.Connection || class.Retryable()
+		},
+		Say: func(line string) { r.feed.message(p.monitor(), "%s", line) },
+	}
+	return nil
+}
+
+// serverCount returns what reads the server's own count for a run that has no monitor.
+func (r *run) serverCount() []observer.Observer {
+	p, list := r.plan, slices.Clone(r.plan.beside)
+	if p.Server.Counter == nil {
+		return list
+	}
+	return append(list, &observer.ServerCount{
+		Connect: r.steady, Count: p.Server.Counter, Unit: p.Workload.Throughput(),
+		Flush: func(ctx context.Context) int64 {
+			if p.Server.Flush != nil {
+				for _, c := range r.connections.all() {
+					c.tellServer(ctx, r, 0)
+				}
+			}
+			return r.told.Load()
+		},
+		Say: func(line string) { r.feed.message(0, "%s", line) },
+	})
+}
+
+// attribute says which part of what other processes of this machine used was the server's.
+func (r *run) attribute(c *job.ClientLoad) {
+	if c.Machine == nil {
+		return
+	}
+	var server []string
+	for _, connection := range r.connections.all() {
+		if connection.sockets.Local() {
+			server = append([]string{}, r.plan.Database.Processes...) // not nil, though there may be none
+			break
+		}
+	}
+	c.Machine.Attribute(server)
+}

@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sledge/internal/engine/load"
+	"sledge/internal/engine/observer"
+	"sledge/internal/job"
+)
+
+// sine is an observer whose value goes up and down.
+type sine struct {
+	observer.Base
+	axis    observer.Axis
+	began   time.Time
+	moments []observer.Moment
+	ended   bool
+}
+
+func (s *sine) Name() string { return "The tide" }
+
+func (s *sine) Begin(_ context.Context, axis observer.Axis) error {
+	s.axis, s.began = axis, time.Now()
+	return nil
+}
+
+func (s *sine) Sample(context.Context) error {
+	s.axis.Append(job.Series{Name: "tide", Unit: "m", Labels: map[string]string{"sea": "north"}}, math.Sin(time.Since(s.began).Seconds()))
+	return nil
+}
+
+func (s *sine) Reach(_ context.Context, m observer.Moment) error {
+	s.moments = append(s.moments, m)
+	return nil
+}
+
+func (s *sine) End(context.Context) error {
+	s.ended = true
+	return nil
+}
+
+// stuck is an observer whose calls never return, or panic.
+type stuck struct {
+	observer.Base
+	panics bool
+}
+
+func (s stuck) Name() string { return "The weather" }
+
+func (s stuck) Reach(ctx context.Context, _ observer.Moment) error {
+	if s.panics {
+		panic("rain")
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func TestRun_HasObserversBesideIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: 10 * time.Second})
+		tide := &sine{}
+		p.beside = []observer.Observer{tide}
+		var values []float64
+		seen := watcher(func(e job.Event) {
+			if e.Sample != nil && e.Sample.Name == "tide" && e.Sample.Labels["sea"] == "north" {
+				values = append(values, e.Sample.Value)
+			}
+		})
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
+		if err != nil || result.Unobserved != nil {
+			t.Fatal(err, result.Unobserved)
+		}
+		if len(values) < 12 || len(values) > 14 || values[0] != 0 || math.Abs(values[3]-math.Sin(3)) > 1e-6 {
+			t.Errorf("got the values %v, want one a second", values)
+		}
+		if m := tide.moments; !tide.ended || len(m) != 2 || m[0] != observer.RampUpOver || m[1] != observer.TimeUp {
+			t.Errorf("got the moments %v, and an end: %t", m, tide.ended)
+		}
+	})
+}
+
+func TestRun_IsWorthTheSameIfAnObserverFails(t *testing.T) {
+	for want, o := range map[string]observer.Observer{
+		"no answer within 10s": stuck{},
+		"rain":                 stuck{panics: true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 5 * time.Second})
+			p.beside = []observer.Observer{o}
+			began := time.Now()
+			result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+			if err != nil || result.Status == job.Failed || result.Summary.All().Done < 140 {
+				t.Errorf("got %s with %d done, %v", result.Status, result.Summary.All().Done, err)
+			}
+			if took := time.Since(began); took > 30*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if u := result.Unobserved; len(u) != 1 || u[0].Observer != "The weather" || !strings.Contains(u[0].Error, want) {
+				t.Errorf("got %+v, want %s", u, want)
+			}
+		})
+	}
+}
+
+func TestRun_EndsItsObserversIfItIsAborted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(3*time.Second, func() { cancel(errors.New("enough")) })
+		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 5 * time.Second})
+		tide := &sine{}
+		p.beside = []observer.Observer{tide}
+		if _, err := (Local{}).perform(ctx, job.Run, p, &feed{}, nil); err == nil {
+			t.Error("got no error")
+		}
+		if m := tide.moments; !tide.ended || len(m) != 1 && m[len(m)-1] != observer.EndedEarly {
+			t.Errorf("got the moments %v, and an end: %t", m, tide.ended)
+		}
+	})
+}

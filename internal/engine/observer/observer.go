@@ -1,0 +1,276 @@
+// Package observer watches what goes on beside a run: the server's own count, its report on itself,
+// what disturbs it, what became of acknowledged commits. It knows no virtual user and no connection
+// of one.
+package observer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+)
+
+// Observer watches one thing beside a run, over a session of its own. Its methods are called in the
+// observer's own goroutine, one after another, so it never holds up the run. Each call has a time
+// limit, which ends its context. An error ends the observer, is in the result, and never ends the run.
+type Observer interface {
+	// Name is what is observed, as the beginning of a sentence: "The server's rate".
+	Name() string
+
+	// Begin opens what the observer needs, before users work.
+	Begin(ctx context.Context, axis Axis) error
+
+	// Reach is called at each moment of the run.
+	Reach(ctx context.Context, m Moment) error
+
+	// End closes what Begin opened, when users have ended.
+	End(ctx context.Context) error
+
+	// Report adds to the result what was found. It is called after End, in the goroutine of the run.
+	Report(result *job.Result)
+}
+
+// Sampler is an observer that reads something once a second from Begin to End. If Sample fails, it is
+// called again the next second; ErrOver says that there is nothing to read.
+type Sampler interface {
+	Observer
+	Sample(ctx context.Context) error
+}
+
+// Patient is an observer whose End may take longer than Patience.
+type Patient interface {
+	EndsWithin() time.Duration // 0 is no limit
+}
+
+// ErrOver is the error of a Sampler that does not want to be called again.
+var ErrOver = errors.New("nothing to read")
+
+// Patience is how long a call of an observer may take.
+const Patience = 10 * time.Second
+
+// abandonedAfter is how long a call may go on after its context has ended.
+const abandonedAfter = 5 * time.Second
+
+// Moment is a moment of a run.
+type Moment int
+
+// The moments of a run. One of TimeUp and EndedEarly comes, or none if nothing was measured.
+const (
+	RampUpOver Moment = iota // the measured time begins
+	TimeUp                   // the measured time is over
+	EndedEarly               // the measured time is over, and was shorter than it should have been
+)
+
+// Axis places values on the time of a run. It may be used from any goroutine.
+type Axis struct {
+	send func(job.Event)
+}
+
+// NewAxis returns an axis that tells of values by events.
+func NewAxis(send func(job.Event)) Axis { return Axis{send} }
+
+// Append adds a value to a series, at this moment.
+func (a Axis) Append(series job.Series, value float64) {
+	a.send(job.Event{Sample: &job.Sample{Series: series, Value: value}})
+}
+
+// Group is the observers of a run. Its methods are called in one goroutine.
+type Group struct {
+	say     func(line string)
+	members []*member
+	cancel  func()
+	ended   bool
+}
+
+// member is an observer with its goroutine.
+type member struct {
+	Observer
+	say     func(line string)
+	moments chan Moment   // closed when users have ended
+	begun   chan struct{} // closed when Begin has returned
+	done    chan struct{} // closed when the goroutine has ended
+	err     error         // why it does not observe any more; to be read when done is closed
+}
+
+// Begin begins all observers side by side and returns when they have begun, or used up their time. The
+// lines that say is told are about failures.
+func Begin(ctx context.Context, axis Axis, say func(line string), observers ...Observer) *Group {
+	ctx, cancel := context.WithCancel(ctx)
+	g := &Group{say: say, cancel: cancel}
+	for _, o := range observers {
+		const most = 8 // moments of a run
+		m := &member{Observer: o, say: say, moments: make(chan Moment, most), begun: make(chan struct{}), done: make(chan struct{})}
+		g.members = append(g.members, m)
+		go m.observe(ctx, axis)
+	}
+	limit := time.NewTimer(Patience + abandonedAfter)
+	defer limit.Stop()
+	for _, m := range g.members {
+		select {
+		case <-m.begun:
+		case <-limit.C:
+			return g
+		}
+	}
+	return g
+}
+
+// Reach tells all observers that the run has reached a moment. It waits for none of them.
+func (g *Group) Reach(m Moment) {
+	for _, one := range g.members {
+		one.moments <- m
+	}
+}
+
+// End ends all observers side by side, and adds what they found to the result, which may be nil. An
+// observer that does not end in its time is left behind. The second call does nothing.
+func (g *Group) End(result *job.Result) {
+	if g == nil || g.ended {
+		return
+	}
+	g.ended = true
+	for _, m := range g.members {
+		close(m.moments)
+	}
+	for _, m := range g.members {
+		err := m.wait()
+		if result == nil {
+			continue
+		}
+		if err != nil {
+			g.say(fmt.Sprintf("%s: %v", m.Name(), err))
+			result.Unobserved = append(result.Unobserved, job.Unobserved{Observer: m.Name(), Error: err.Error()})
+		} else {
+			m.Report(result)
+		}
+	}
+	g.cancel()
+}
+
+// wait returns when the observer has ended, and why it did before its time.
+func (m *member) wait() error {
+	limit := m.endsWithin()
+	if limit == 0 {
+		<-m.done
+		return m.err
+	}
+	patience := time.NewTimer(limit + Patience + 2*abandonedAfter) // for the call before End, too
+	defer patience.Stop()
+	select {
+	case <-m.done:
+		return m.err
+	case <-patience.C:
+		return fmt.Errorf("it did not end within %s", limit)
+	}
+}
+
+func (m *member) endsWithin() time.Duration {
+	if p, is := m.Observer.(Patient); is {
+		return p.EndsWithin()
+	}
+	return Patience
+}
+
+// observe is the goroutine of an observer.
+func (m *member) observe(ctx context.Context, axis Axis) {
+	defer close(m.done)
+	m.err = m.call(ctx, Patience, func(ctx context.Context) error { return m.Begin(ctx, axis) })
+	close(m.begun)
+	var tick <-chan time.Time
+	sampler, samples := m.Observer.(Sampler)
+	if samples && m.err == nil {
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		tick = ticker.C
+	}
+	sampling := sampling{name: m.Name(), say: m.say}
+	for sample := samples; ; {
+		if sample && m.err == nil {
+			if err := m.call(ctx, Patience, sampler.Sample); ctx.Err() == nil && !sampling.goesOn(err) {
+				tick = nil
+			}
+		}
+		select {
+		case moment, more := <-m.moments:
+			sample = false
+			if !more {
+				if err := m.call(ctx, m.endsWithin(), m.End); m.err == nil {
+					m.err = err
+				}
+				return
+			}
+			if m.err == nil {
+				m.err = m.call(ctx, Patience, func(ctx context.Context) error { return m.Reach(ctx, moment) })
+			}
+		case <-tick:
+			sample = true
+		}
+	}
+}
+
+// call calls the observer with a time limit; 0 is none.
+func (m *member) call(ctx context.Context, limit time.Duration, f func(context.Context) error) error {
+	if limit > 0 {
+		var cancel func()
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", limit))
+		defer cancel()
+	}
+	err := job.Guarded(func() error { return f(ctx) })
+	if err != nil && errors.Is(err, context.DeadlineExceeded) && context.Cause(ctx) != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// sampling says when samples fail and when they succeed again, once each.
+type sampling struct {
+	name string
+	say  func(line string)
+	lost bool
+}
+
+// goesOn takes what a sample came to, and reports whether there are to be more.
+func (s *sampling) goesOn(err error) bool {
+	switch {
+	case errors.Is(err, ErrOver):
+		return false
+	case err == nil:
+		if s.lost {
+			s.say(s.name + " is read again")
+		}
+	case !s.lost:
+		s.say(fmt.Sprintf("%s cannot be read, and is tried again every second: %v", s.name, err))
+	}
+	s.lost = err != nil
+	return true
+}
+
+// Base has the methods of an observer that does nothing, for observers to embed.
+type Base struct{}
+
+// Begin implements Observer.
+func (Base) Begin(context.Context, Axis) error { return nil }
+
+// Reach implements Observer.
+func (Base) Reach(context.Context, Moment) error { return nil }
+
+// End implements Observer.
+func (Base) End(context.Context) error { return nil }
+
+// Report implements Observer.
+func (Base) Report(*job.Result) {}
+
+// Connect opens a session for an observer.
+type Connect func(ctx context.Context) (database.Session, error)
+
+// closeQuietly closes a session, if there is one. One that cannot be closed cleanly is closed all the
+// same.
+func closeQuietly(s *database.Session) {
+	if *s != nil {
+		_ = (*s).Close()
+		*s = nil
+	}
+}

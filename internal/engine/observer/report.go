@@ -1,0 +1,138 @@
+package observer
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+)
+
+// ServerReport has the server report on itself within the measured time.
+type ServerReport struct {
+	Base
+	How     *database.Report
+	Connect Connect
+	Stop    <-chan struct{} // closed when the user does not want to wait any longer
+
+	session database.Session
+	over    chan struct{} // closed when the measured time is over; nil before it
+	whole   bool          // the measured time was as long as it should be
+	done    chan struct{} // closed when made is there
+	cancel  func()
+	made    job.ServerReport
+}
+
+const (
+	reportPatience   = time.Minute     // how long a report may take when the measured time is over
+	reportCancelling = 5 * time.Second // how long the server may take to end one that was cancelled
+	longestReport    = 1 << 20         // how many bytes of it are kept
+)
+
+// Name implements Observer.
+func (s *ServerReport) Name() string { return "The server's report" }
+
+// Begin implements Observer. It connects, so that nobody logs in while the run is measured.
+func (s *ServerReport) Begin(ctx context.Context, _ Axis) error {
+	s.made = job.ServerReport{Title: s.How.Title, Error: s.How.LeftOut}
+	if s.How.LeftOut != "" {
+		return nil
+	}
+	var err error
+	if s.session, err = s.Connect(ctx); err != nil {
+		s.session, s.made.Error = nil, err.Error()
+	}
+	return nil
+}
+
+// Reach implements Observer.
+func (s *ServerReport) Reach(ctx context.Context, m Moment) error {
+	switch {
+	case s.session == nil:
+	case m == RampUpOver:
+		s.start(context.WithoutCancel(ctx)) // it takes longer than a moment
+	case s.over != nil:
+		s.whole = m == TimeUp
+		close(s.over)
+	}
+	return nil
+}
+
+// start has the server begin.
+func (s *ServerReport) start(ctx context.Context) {
+	ctx, s.cancel = context.WithCancel(ctx)
+	s.over, s.done = make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(s.done)
+		began := time.Now()
+		err := job.Guarded(func() (err error) {
+			s.made.Text, err = s.How.Make(ctx, s.session, s.over)
+			return err
+		})
+		s.made.Seconds = time.Since(began).Seconds()
+		switch {
+		case err != nil:
+			s.made.Error = err.Error()
+		case s.made.Text == "":
+			s.made.Error = "the server returned an empty one"
+		case len(s.made.Text) > longestReport:
+			s.made.Text = strings.ToValidUTF8(s.made.Text[:longestReport], "") + "\n(cut off here)"
+		}
+	}()
+}
+
+// EndsWithin implements Patient: End has limits of its own.
+func (s *ServerReport) EndsWithin() time.Duration { return 0 }
+
+// End implements Observer. After a whole measured time it waits for the report, unless the user stops
+// that; else it cancels the report.
+func (s *ServerReport) End(ctx context.Context) error {
+	defer closeQuietly(&s.session)
+	if s.done == nil {
+		if s.made.Error == "" {
+			s.made.Error = "the run ended before the measured time"
+		}
+		return nil
+	}
+	defer s.cancel()
+	why := s.await(ctx)
+	select {
+	case <-s.done:
+		return nil
+	default:
+	}
+	s.cancel()
+	select {
+	case <-s.done:
+	case <-time.After(reportCancelling):
+		s.session.Interrupt()
+		<-s.done
+	}
+	s.made = job.ServerReport{Title: s.How.Title, Seconds: s.made.Seconds, Error: why}
+	return nil
+}
+
+// await waits for the report as long as it is wanted, and returns why it is not wanted any more.
+func (s *ServerReport) await(ctx context.Context) (why string) {
+	const early = "the run ended early"
+	if !s.whole {
+		return early
+	}
+	patience := time.NewTimer(reportPatience)
+	defer patience.Stop()
+	select {
+	case <-s.done:
+	case <-ctx.Done():
+		return early
+	case <-s.Stop:
+		return "it was stopped while the server wrote it"
+	case <-patience.C:
+		return fmt.Sprintf("the server had not written it %s after the measured time", reportPatience)
+	}
+	return ""
+}
+
+// Report implements Observer.
+func (s *ServerReport) Report(result *job.Result) { result.ServerReport = &s.made }

@@ -1,0 +1,82 @@
+package observer
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/workload"
+)
+
+// ServerCount reads the server's own count before and after a run that ends when its work is done.
+type ServerCount struct {
+	Base
+	Connect Connect
+	Count   func(ctx context.Context, s database.Session) (int64, error)
+	Flush   func(ctx context.Context) (own int64) // has sessions report what users did; returns the transactions that this took
+	Unit    workload.Throughput
+	Say     func(line string)
+
+	session database.Session
+	n       int64
+	at      time.Time
+	counted *job.ServerCount
+}
+
+// Name implements Observer.
+func (c *ServerCount) Name() string { return "The server's own count" }
+
+// Begin implements Observer.
+func (c *ServerCount) Begin(ctx context.Context, _ Axis) (err error) {
+	if c.session, err = c.Connect(ctx); err == nil {
+		c.n, c.at, err = c.read(ctx)
+	} else {
+		c.session = nil
+	}
+	if err != nil {
+		c.leaveOut(err)
+	}
+	return nil
+}
+
+// leaveOut has the run go on without the count.
+func (c *ServerCount) leaveOut(err error) {
+	closeQuietly(&c.session)
+	c.Say(fmt.Sprintf("The server's own count is not in the result: %v", err))
+}
+
+// read reads the count, in the middle of the time that it takes.
+func (c *ServerCount) read(ctx context.Context) (n int64, at time.Time, err error) {
+	before := time.Now()
+	n, err = c.Count(ctx, c.session)
+	return n, before.Add(time.Since(before) / 2), err
+}
+
+// End implements Observer.
+func (c *ServerCount) End(ctx context.Context) error {
+	if c.session == nil {
+		return nil
+	}
+	defer closeQuietly(&c.session)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Patience) // of a run that is aborted, too
+	defer cancel()
+	own := c.Flush(ctx)
+	n, at, err := c.read(ctx)
+	if err != nil {
+		c.leaveOut(err)
+		return nil
+	}
+	moved, rate := n-c.n, 0.0
+	if elapsed := at.Sub(c.at); moved < 0 {
+		moved = 0 // the server began anew
+	} else if moved = max(0, moved-own); elapsed > 0 {
+		rate = float64(moved) * (float64(c.Unit.Per) / float64(elapsed))
+	}
+	c.counted = &job.ServerCount{Count: moved, Rate: rate, Unit: c.Unit.Name, Is: c.Unit.Means}
+	return nil
+}
+
+// Report implements Observer.
+func (c *ServerCount) Report(result *job.Result) { result.ServerCount = c.counted }
