@@ -20,6 +20,7 @@ import (
 // works for it, and holds that work up by a lock, so that it is still there when the
 // build is resumed.
 func TestABuildIsAloneAndEndsWhatAKilledOneLeftAtWork(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	for _, tt := range []struct {
 		db, driver string
 		holdUp     string // keeps the build from going on with order_line
@@ -77,6 +78,7 @@ func TestABuildIsAloneAndEndsWhatAKilledOneLeftAtWork(t *testing.T) {
 // TestRun_KeepsBuildAndDeleteAway has both refused beside a run, and the deletion done once the
 // run was killed.
 func TestRun_KeepsBuildAndDeleteAway(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
 	p.must("build", "--db", "sqlite")
 	run := p.start("run", "--db", "sqlite", "--rampup", "0s", "--duration", "1m")

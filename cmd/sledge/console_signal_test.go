@@ -18,6 +18,7 @@ import (
 // TestNoScriptGoesOnAfterASignal sends one while a command is done, or after a
 // program that the script waited for has died of it and the script has caught that.
 func TestNoScriptGoesOnAfterASignal(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newConsole(t, nil)
 	generate := `dgset("directory", "FOLDER"); dgset("warehouse", 30); datagenrun(); print("next")`
 	for _, test := range []struct {
@@ -75,6 +76,7 @@ func TestNoScriptGoesOnAfterASignal(t *testing.T) {
 }
 
 func TestErrorsThatPythonOnlyShowsCount(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newConsole(t, nil)
 	for _, script := range []string{
 		"import threading\nt = threading.Thread(target=lambda: {}['key'])\nt.start()\nt.join()\n",
@@ -94,6 +96,7 @@ func TestErrorsThatPythonOnlyShowsCount(t *testing.T) {
 // TestASignalLetsARunOfAScriptKeepItsResult sends what asks a program to end to a
 // script that would go on with a second run.
 func TestASignalLetsARunOfAScriptKeepItsResult(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	database := filepath.Join(t.TempDir(), "test.db")
 	p := newConsole(t, map[string]string{"sqlite_file": database})
 	p.must("build", "--db", "sqlite")

@@ -164,6 +164,7 @@ func (p *program) untilMeasured() {
 // TestAKilledClientLeavesConsistentDataAndAJobThatSaysSo kills the program in the
 // middle of a run, which cannot be caught.
 func TestAKilledClientLeavesConsistentDataAndAJobThatSaysSo(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	for _, db := range []string{"sqlite", "postgresql", "mariadb"} {
 		t.Run(db, func(t *testing.T) {
 			values := map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")}
@@ -198,6 +199,7 @@ func TestAKilledClientLeavesConsistentDataAndAJobThatSaysSo(t *testing.T) {
 // TestWhateverEndsARunKeepsItsResult ends a run by each thing that asks a program to
 // end, as people and their tools do it.
 func TestWhateverEndsARunKeepsItsResult(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
 	p.must("build", "--db", "sqlite")
 	send := func(signals ...syscall.Signal) func(*testing.T, *exec.Cmd, *os.File) {
@@ -269,6 +271,7 @@ func TestWhateverEndsARunKeepsItsResult(t *testing.T) {
 
 // TestAnIgnoredHangUpStaysIgnored runs as nohup has it.
 func TestAnIgnoredHangUpStaysIgnored(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
 	p.must("build", "--db", "sqlite")
 	c := p.command("run", "--db", "sqlite", "--rampup", "0s", "--duration", "5s")
@@ -291,9 +294,10 @@ func TestAnIgnoredHangUpStaysIgnored(t *testing.T) {
 
 // TestABuildThatIsHungUpOnGoesOn ends a build as a terminal that is closed does.
 func TestABuildThatIsHungUpOnGoesOn(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	file := filepath.Join(t.TempDir(), "test.db")
 	p := newProgram(t, map[string]string{"sqlite_file": file})
-	c := p.start("build", "--db", "sqlite", "--warehouses", "5")
+	c := p.start("build", "--db", "sqlite", "--warehouses", "2")
 	p.until("some rows are loaded", func() bool {
 		info, err := os.Stat(file)
 		return err == nil && info.Size() > 1<<20
@@ -307,12 +311,13 @@ func TestABuildThatIsHungUpOnGoesOn(t *testing.T) {
 	if j := p.last(); j.Status != string(job.Failed) {
 		t.Errorf("the job shows as %s, want %s", j.Status, job.Failed)
 	}
-	p.must("build", "--db", "sqlite", "--warehouses", "5", "--resume")
+	p.must("build", "--db", "sqlite", "--warehouses", "2", "--resume")
 	p.must("check", "--db", "sqlite")
 }
 
 // TestWhoReadsTheFirstLinesAloneHearsNothingElse reads as head does.
 func TestWhoReadsTheFirstLinesAloneHearsNothingElse(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newProgram(t, nil)
 	c := p.command("options", "pg")
 	read, write, err := os.Pipe()
@@ -333,6 +338,7 @@ func TestWhoReadsTheFirstLinesAloneHearsNothingElse(t *testing.T) {
 
 // TestAFullDiskEndsABuildWithItsReason builds on a file system of 16 MB.
 func TestAFullDiskEndsABuildWithItsReason(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	dir := smallDisk(t, "16m")
 	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(dir, "test.db")})
 	_, stderr, exit := p.run("build", "--db", "sqlite")
@@ -371,6 +377,7 @@ func (p *program) keepIn(folder string) {
 // TestRun_OnFullRepositoryIsMeasuredAndNotRecorded fills the disk of the repository while a run
 // is recorded.
 func TestRun_OnFullRepositoryIsMeasuredAndNotRecorded(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
 	disk := smallDisk(t, "2m")
 	p.keepIn(disk)
@@ -398,6 +405,7 @@ func TestRun_OnFullRepositoryIsMeasuredAndNotRecorded(t *testing.T) {
 // TestWhatCannotBeWrittenToCanBeListed reads as another user than the one that runs
 // the tests, whom no permission keeps out where that is root.
 func TestWhatCannotBeWrittenToCanBeListed(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	if os.Getuid() != 0 {
 		t.Skip("root alone can be another user")
 	}
@@ -460,6 +468,7 @@ func TestWhatCannotBeWrittenToCanBeListed(t *testing.T) {
 }
 
 func TestAMistypedRepositoryIsNotMade(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newProgram(t, nil)
 	mistyped := filepath.Join(t.TempDir(), "jbos.db")
 	for _, args := range [][]string{

@@ -105,6 +105,7 @@ grep -c 'TEST RESULT : System achieved' $TMP/*.out | cut -d : -f 2
 }
 
 func TestTestsOfHammerDBsUsersRunByALink(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newConsole(t, nil)
 	folder := t.TempDir()
 	for name, text := range hammerdbScripts {
@@ -183,6 +184,7 @@ jobs(jobid, 'status')
 }
 
 func TestScriptsInPythonOfHammerDBsUsersRun(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newConsole(t, nil)
 	folder := t.TempDir()
 	link := filepath.Join(folder, "hammerdbcli")
@@ -240,6 +242,7 @@ func hasInOrder(t *testing.T, name, all string, texts ...string) {
 }
 
 func TestLinesPipedIntoHammerDBsNameShowTheirResults(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newConsole(t, nil)
 	link := filepath.Join(t.TempDir(), "hammerdbcli")
 	if err := os.Symlink(p.path, link); err != nil {

@@ -17,6 +17,7 @@ import (
 // TestAKilledBuildWithALoadTimeOfNowIsResumed goes on a second and more after the build
 // was begun: all rows carry the time at which it was, and the kept job says which.
 func TestAKilledBuildWithALoadTimeOfNowIsResumed(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	for _, database := range []string{"sqlite", "postgresql"} {
 		t.Run(database, func(t *testing.T) {
 			var values map[string]string
