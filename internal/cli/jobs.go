@@ -242,6 +242,10 @@ func (a *archive) printList(jobs []job.Job) error {
 		{Head: "p99 ms", Rank: 2},
 		{Head: "Result", Left: true, Wrapped: true},
 	}}
+	reasons := 100
+	if width := a.program.width(); width > 0 && width < 120 {
+		reasons = 40
+	}
 	for _, j := range jobs {
 		users, size, where, p99 := "", "", j.Spec.Database, ""
 		if j.Spec.Action == job.Run {
@@ -257,7 +261,7 @@ func (a *archive) printList(jobs []job.Job) error {
 			p99 = milliseconds(1e3 * r.P99)
 		}
 		t.Row(string(j.ID), j.Begun.UTC().Format(time.DateTime), string(j.Spec.Action), j.Spec.Workload, report.Printable(where), report.Printable(size),
-			users, took(j), p99, outcome(j))
+			users, took(j), p99, outcome(j, reasons))
 	}
 	return a.program.printTable(t)
 }
@@ -273,20 +277,21 @@ func took(j job.Job) string {
 	return report.Spell(j.Ended.Sub(j.Begun).Round(100 * time.Millisecond))
 }
 
-// outcome says what came of a job: its first figure, or how it ended and why.
-func outcome(j job.Job) string {
-	const longest = 100 // characters of a reason
+// outcome says what came of a job: its first figure, or how it ended and why, with a reason of so many
+// characters at most.
+func outcome(j job.Job, longest int) string {
 	figure := figure(j.Result)
 	if j.Status == job.Succeeded {
 		if figure == "" {
-			return "succeeded"
+			figure = "succeeded"
 		}
-		return figure
+		return figure + paceMark(j.Result)
 	}
 	text := string(j.Status)
 	if figure != "" {
 		text += ", " + figure
 	}
+	text += paceMark(j.Result)
 	if reason := strings.TrimPrefix(strings.Join(strings.Fields(j.Reason), " "), job.NotValid); reason != "" {
 		if runes := []rune(reason); len(runes) > longest {
 			reason = string(runes[:longest]) + " ..."
@@ -294,6 +299,14 @@ func outcome(j job.Job) string {
 		text += ": " + reason
 	}
 	return report.Printable(text)
+}
+
+// paceMark marks a run that did not keep its rate, or what keying and thinking times allow.
+func paceMark(r job.Result) string {
+	if reached := r.PaceReached(); reached < job.EnoughPace {
+		return fmt.Sprintf("  ! Pace %.0f %%", reached)
+	}
+	return ""
 }
 
 // place spells a target, "PostgreSQL tpcc on db1:5432", as address and database: "db1:5432/tpcc".

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/terminal"
 )
 
 // withJobs is a world whose repository holds a build and, newer, a run with two
@@ -305,6 +307,113 @@ func TestATimingIsHadByUserBySecondAndOfTheRampUp(t *testing.T) {
 		w.run(strings.Fields("jobs timing " + args)...)
 		if got := w.out.String() + w.err.String(); !strings.Contains(got, want) {
 			t.Errorf("jobs timing %s: got\n%s\nwant %q in it", args, got, want)
+		}
+	}
+}
+
+// A job can be looked at while it runs, and says that it does.
+func TestJobsShow_SaysThatAJobRuns(t *testing.T) {
+	w := newWorld(t)
+	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
+		other := newWorld(t)
+		other.StdoutWidth = func() int { return 80 }
+		for args, wanted := range map[string][]string{
+			"jobs show last": {"! RUNNING  no result yet\n", "tprocc, 2 virtual users", "!  Running  since 20", "in process ", "this shows what was recorded until now", "Status  running"},
+			"jobs":           {"running"},
+		} {
+			if code := other.run(append(strings.Fields(args), "--repo", w.repository)...); code != job.OK {
+				t.Errorf("%s: got exit code %d: %s", args, code, &other.err)
+			}
+			for _, want := range wanted {
+				if text := strings.Join(strings.Fields(other.out.String()), " "); !strings.Contains(text, strings.Join(strings.Fields(want), " ")) {
+					t.Errorf("%s: got\n%s\nwant %q", args, &other.out, want)
+				}
+			}
+		}
+		return measured(), nil
+	})
+	if code := w.run("run", "--db", "sqlite", "--users", "2"); code != job.OK {
+		t.Fatalf("got exit code %d: %s", code, &w.err)
+	}
+}
+
+func TestJobs_MarkARunThatDidNotKeepItsPace(t *testing.T) {
+	w := newWorld(t)
+	for _, one := range []struct {
+		change func(*job.Result)
+		want   string
+	}{
+		{func(r *job.Result) { r.Pace = &job.Pace{Reached: 94.9} }, "20 NOPM  ! Pace 95 %"},
+		{func(r *job.Result) { r.Pace = &job.Pace{Reached: 95} }, "20 NOPM"},
+		{func(r *job.Result) { r.Pace = &job.Pace{Asked: 100, Ended: 40} }, "20 NOPM  ! Pace 40 %"},
+		{func(r *job.Result) { r.Keyed = &job.Keyed{Reached: 78} }, "20 NOPM  ! Pace 78 %"},
+		{func(r *job.Result) {
+			r.Pace, r.Status, r.Reason = &job.Pace{Reached: 8}, job.Partial, "the run was stopped"
+		}, "partial, 20 NOPM  ! Pace 8 %: the run was stopped"},
+	} {
+		w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
+			r := measured()
+			one.change(&r)
+			return r, nil
+		})
+		w.run("run", "--db", "sqlite")
+		w.run("jobs", "--limit", "1")
+		row := strings.TrimRight(w.out.String(), "\n")
+		if row = row[strings.LastIndexByte(row, '\n')+1:]; !strings.HasSuffix(row, "  "+one.want) {
+			t.Errorf("got %q, want it to end in %q", row, one.want)
+		}
+	}
+}
+
+func TestJobs_FitTheTerminalWhateverTheirNames(t *testing.T) {
+	w := newWorld(t)
+	w.does(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
+		long := strings.Repeat("a-host-with-a-long-name.", 40)
+		tell(control, job.Event{Facts: &job.Facts{Target: "PostgreSQL " + long + " on " + long + ":5432", Size: "2,000,000 warehouses"}})
+		r := measured()
+		r.Status, r.Reason = job.Failed, strings.Repeat("word ", 500)
+		return r, nil
+	})
+	w.run("run", "--db", "pg", "--label", strings.Repeat("n", 60)+"="+strings.Repeat("v", 200), "--users", "1000000")
+	for _, width := range []int{80, 140} {
+		w.StdoutWidth = func() int { return width }
+		if code := w.run("jobs"); code != job.OK {
+			t.Fatalf("got exit code %d: %s", code, &w.err)
+		}
+		for line := range strings.Lines(w.out.String()) {
+			if got := terminal.Width(strings.TrimRight(line, "\n")); got > width {
+				t.Errorf("on %d columns: got %d: %q", width, got, line)
+			}
+		}
+	}
+}
+
+// A list is empty, and no error, where there is no repository yet, and where nothing matches.
+func TestJobs_MayBeNone(t *testing.T) {
+	w := newWorld(t)
+	for _, args := range []string{"jobs", "jobs list", "jobs --status invalid", "jobs --text nothing"} {
+		if code := w.run(strings.Fields(args)...); code != job.OK || w.out.String() != "No jobs found.\n" || w.err.Len() > 0 {
+			t.Errorf("%s: got exit code %d, %q and %q", args, code, &w.out, &w.err)
+		}
+	}
+	if code := w.run("jobs", "--json"); code != job.OK || !strings.Contains(w.out.String(), `"jobs": []`) {
+		t.Errorf("got exit code %d and %q, want an empty list", code, &w.out)
+	}
+}
+
+// Go's words for a stop are not the user's.
+func TestAStoppedCommand_SaysSoInWords(t *testing.T) {
+	w := newWorld(t)
+	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
+		return job.Result{}, fmt.Errorf("create the tables: %w", context.Canceled)
+	})
+	code := w.run("build", "--db", "sqlite")
+	if said := w.out.String() + w.err.String(); code != job.ExitStopped || !strings.Contains(said, "stopped before it was done") || strings.Contains(said, "context canceled") {
+		t.Errorf("got exit code %d and %q", code, said)
+	}
+	for _, args := range []string{"jobs", "jobs show last"} {
+		if w.run(strings.Fields(args)...); strings.Contains(w.out.String(), "context canceled") {
+			t.Errorf("%s: got %q", args, &w.out)
 		}
 	}
 }

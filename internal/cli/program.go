@@ -301,7 +301,7 @@ func (p *Program) run(body func(ctx context.Context, args []string) error) func(
 type stoppedError struct{ err error }
 
 // Error says so, and not how Go does.
-func (e *stoppedError) Error() string { return "stopped before it was done" }
+func (e *stoppedError) Error() string { return job.Stopped }
 
 // Unwrap returns where it was stopped.
 func (e *stoppedError) Unwrap() error { return e.err }

@@ -23,6 +23,12 @@ func (r *run) idle(m measurement) *job.IdleUsers {
 			idle.Idle++
 		}
 	}
+	if idle.Idle > 0 {
+		idle.Why = "the client had no time for them: run it on a faster machine, or with fewer users"
+		if r.cores.Loops > 0 {
+			idle.Why = fmt.Sprintf("other users of their event loop did not let them run: set option %s to 0", r.plan.Spec.Names.Of("loops"))
+		}
+	}
 	return &idle
 }
 
@@ -42,9 +48,5 @@ func (r *run) idleUsers(idle *job.IdleUsers) error {
 	if idle == nil || idle.Idle == 0 {
 		return nil
 	}
-	why := "the client had no time for them: run it on a faster machine, or with fewer users"
-	if r.cores.Loops > 0 {
-		why = fmt.Sprintf("other users of their event loop did not let them run: set option %s to 0", r.plan.Spec.Names.Of("loops"))
-	}
-	return fmt.Errorf("%d of %d %ss did no transaction; %s", idle.Idle, idle.Of, r.plan.waiters(), why)
+	return fmt.Errorf("%d of %d %ss did no transaction; %s", idle.Idle, idle.Of, r.plan.waiters(), idle.Why)
 }

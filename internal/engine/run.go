@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -859,12 +860,29 @@ func (r *run) cutShort(after time.Duration) error {
 // doubts returns why the numbers of a run that ran to its end must not be used, and
 // marks the result so, or returns nil.
 func (r *run) doubts(result *job.Result, m measurement) error {
-	err := cmp.Or(r.checkFile(), r.cutOff(result), stoodStill(m.client, m.elapsed), r.idleUsers(result.Idle), r.tooManyFailures(m), r.disagreement(result.Agreement))
-	if err == nil {
-		return nil
+	type doubt struct {
+		err   error
+		check string // of a report, that says the same
 	}
-	result.Status = job.Invalid
-	return job.WithExit(job.ExitInvalid, fmt.Errorf("%s%w", job.NotValid, err))
+	counts := doubt{r.disagreement(result.Agreement), "Counts"}
+	doubts := []doubt{
+		{r.checkFile(), ""},
+		{r.cutOff(result), "Unfinished"},
+		{stoodStill(m.client, m.elapsed), "Client"},
+		{r.idleUsers(result.Idle), "Users"},
+		{r.tooManyFailures(m), ""},
+		counts,
+	}
+	if a := result.Agreement; a != nil && a.Server < 0 { // rows that were removed explain failures, too
+		doubts = slices.Insert(doubts, 0, counts)
+	}
+	for _, doubt := range doubts {
+		if doubt.err != nil {
+			result.Status, result.InvalidBy = job.Invalid, doubt.check
+			return job.WithExit(job.ExitInvalid, fmt.Errorf("%s%w", job.NotValid, doubt.err))
+		}
+	}
+	return nil
 }
 
 // disagreement returns an error when the two counts are further apart than failures
@@ -877,7 +895,7 @@ func (r *run) disagreement(a *job.Agreement) error {
 	if a.Off() <= r.plan.Pacing.FailureLimit {
 		return nil
 	}
-	return fmt.Errorf("the virtual users counted %d %s transactions and the server %d, where %d to %d were expected; that is %.2f %% off, and option %s allows %g %%: %s",
+	return fmt.Errorf("the virtual users counted %d %s transactions and the server %d, where %d to %d were expected; that is %.2f %% off, and option %s allows %g %%. %s",
 		a.Client, a.What, a.Server, a.Low, a.High, a.Off(), r.plan.Spec.Names.Of("max_failures"), a.Limit, a.Suspicion())
 }
 

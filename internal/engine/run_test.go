@@ -550,9 +550,9 @@ func TestARunWhoseCountsDisagreeIsNotValid(t *testing.T) {
 		limit   float64 // percent
 		want    string
 	}{
-		{50, 1, "Someone else may have been working on the schema."},
-		{-50, 1, "The schema's routines may roll back without reporting it."},
-		{5, 1, "Someone else may have been working on the schema."}, // two more than three users may have in flight
+		{50, 1, "Another program may have worked on the schema: stop it, and repeat the run."},
+		{-50, 1, "The schema's routines may roll back without reporting it: run with client_sql=true, or build the schema with Sledge."},
+		{5, 1, "Another program may have worked on the schema: stop it, and repeat the run."}, // two more than three users may have in flight
 		{5, 3, ""},
 		{3, 1, ""},
 	} {

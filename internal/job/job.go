@@ -86,6 +86,10 @@ type Result struct {
 	Status Status `json:"status"`
 	Reason string `json:"reason,omitempty"` // why, when it did not succeed
 
+	// InvalidBy is the check that makes the run invalid, by the name that reports give it: "Counts".
+	// It is "" where no check of a report says the reason, too.
+	InvalidBy string `json:"invalid_by,omitempty"`
+
 	Metrics []Metric  `json:"metrics,omitempty"`
 	Line    string    `json:"line,omitempty"` // the headline as another program printed it; "" of Sledge's own jobs
 	Users   int       `json:"users,omitempty"`
@@ -271,6 +275,19 @@ type Keyed struct {
 	Limit  string  `json:"limit,omitempty"` // of the workload's standard, in words: "the times of TPC-C allow at most 12.86 a warehouse"
 }
 
+// PaceReached returns which share of its rate, or of what keying and thinking times allow, a run
+// reached, in percent. A run that was asked for neither reached it all.
+func (r Result) PaceReached() float64 {
+	reached := 100.0
+	if r.Pace != nil {
+		reached = min(reached, r.Pace.Share())
+	}
+	if r.Keyed != nil {
+		reached = min(reached, r.Keyed.Reached)
+	}
+	return reached
+}
+
 // EnoughPace is the share of a rate, or of what keying and thinking times allow, in percent,
 // below which a run is said not to have kept its pace.
 const EnoughPace = 95
@@ -331,6 +348,8 @@ type Disturbances struct {
 type IdleUsers struct {
 	Idle int `json:"idle"` // that were scheduled to begin a transaction and never did
 	Of   int `json:"of"`   // all of them
+
+	Why string `json:"why,omitempty"` // it did not, and what to do
 }
 
 // ServerCount is how far a server's own count moved in a run, and its rate.
@@ -582,12 +601,15 @@ const TrustedWithin = 1
 // Trusted reports whether a figure computed from the server's count can be relied on.
 func (a Agreement) Trusted() bool { return !a.Vague && a.Off() <= TrustedWithin }
 
-// Suspicion says what may be the reason for counts that disagree.
+// Suspicion says what is the likely reason for counts that disagree, and what to do.
 func (a Agreement) Suspicion() string {
-	if a.Server < a.Client {
-		return "The schema's routines may roll back without reporting it."
+	switch {
+	case a.Server < 0:
+		return "Rows that are counted were removed while the run went on. Keep other programs away from the schema, build it again, and repeat the run."
+	case a.Server < a.Client:
+		return "The schema's routines may roll back without reporting it: run with client_sql=true, or build the schema with Sledge."
 	}
-	return "Someone else may have been working on the schema."
+	return "Another program may have worked on the schema: stop it, and repeat the run."
 }
 
 // Finding is what a check found about one rule.

@@ -1,6 +1,10 @@
 package job
 
-import "time"
+import (
+	"context"
+	"strings"
+	"time"
+)
 
 // Settled returns the result of a job that has ended, by err if that is not nil, with the
 // status and the reason filled in where they were left open.
@@ -15,7 +19,10 @@ func (r Result) Settled(err error) Result {
 		r.P99 = time.Duration(all.Response.ValueAtQuantile(99)).Seconds()
 	}
 	if err != nil && r.Reason == "" {
-		r.Reason = err.Error()
+		r.Reason = strings.ReplaceAll(err.Error(), context.Canceled.Error(), Stopped)
 	}
 	return r
 }
+
+// Stopped is the reason of what was stopped, in place of Go's words for it.
+const Stopped = "stopped before it was done"

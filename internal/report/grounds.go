@@ -83,8 +83,11 @@ func Attention(list []Ground) []Ground {
 // passed lists the checks that found nothing wrong, once each.
 func passed(list []Ground) []string {
 	var names []string
+	wrong := func(name string) bool {
+		return slices.ContainsFunc(list, func(g Ground) bool { return g.Name == name && g.NeedsAttention() })
+	}
 	for _, g := range list {
-		if g.Tone == Good && g.Name != "" {
+		if g.Tone == Good && g.Name != "" && !wrong(g.Name) {
 			names = append(names, strings.ToLower(g.Name))
 		}
 	}
@@ -142,9 +145,26 @@ func reason(j job.Job) (Ground, bool) {
 		g = Ground{Tone: Doubtful, Name: "Afterwards", Text: "the figures are whole, but " + why}
 	case j.Status == job.Partial:
 	case len(j.Result.Metrics) > 0:
-		g.Text = "do not use these figures: " + why
+		g.Text = notToUse + why
 	}
 	return g, true
+}
+
+// notToUse begins the reason why figures do not count.
+const notToUse = "do not use these figures: "
+
+// reasonOnce returns the grounds of an invalid run with its reason said once, and first: by the check
+// that made it invalid where there is one, which has the same in more detail.
+func reasonOnce(j job.Job, list []Ground) []Ground {
+	by := slices.IndexFunc(list, func(g Ground) bool { return g.Tone == Bad && g.Name == j.Result.InvalidBy })
+	if j.Status != job.Invalid || j.Result.InvalidBy == "" || by < 0 {
+		return list
+	}
+	list[0] = list[by] // the place of what reason returned
+	if len(j.Result.Metrics) > 0 {
+		list[0].Text = notToUse + list[0].Text
+	}
+	return slices.Delete(list, by, by+1)
 }
 
 // Grounds say what the figures of a job rest on, and what needs attention in it.
@@ -294,12 +314,30 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 			row(Doubtful, "Durability", "a power failure may lose commits (%s): do not compare with durable runs", f.Durability.Why)
 		}
 	}
-	return list
+	return reasonOnce(j, list)
 }
 
-// failureClass says how many transactions failed with a class of error, and why the last did.
+// failureClass says how many transactions failed with a class of error, why the last did, and what to do.
 func failureClass(f job.LastFailure) string {
-	return fmt.Sprintf("%s × %s, the last in %s: %s", count(f.Failed), f.Class, f.Kind, f.Message)
+	way, known := failureWays[f.Class]
+	if !known {
+		way = "The server's log may say more."
+	}
+	return fmt.Sprintf("%s × %s, the last in %s: %s. %s", count(f.Failed), f.Class, f.Kind, strings.TrimRight(f.Message, "."), way)
+}
+
+// failureWays say what to do about failures of a class; classes without an entry have no better advice
+// than the server's own message.
+var failureWays = map[string]string{
+	meter.Deadlock.String():      "Fewer virtual users, or more data, make deadlocks rare.",
+	meter.Serialization.String(): "Fewer virtual users, more data, or a lower isolation level make conflicts rare.",
+	meter.LockTimeout.String():   "Look in the server for the session that holds the lock, or raise the server's limit.",
+	meter.Busy.String():          "Close other programs that write to the database, or ask for fewer virtual users.",
+	meter.Constraint.String():    "Check the schema with sledge check, and build it again if a rule is broken.",
+	meter.Permission.String():    "Grant the user the right that is missing.",
+	meter.Resource.String():      "Give the server more of it, or ask for fewer virtual users.",
+	meter.Connection.String():    "Look in the server's log for the reason; with --reconnect a run goes on after a loss.",
+	meter.OverLimit.String():     "Raise option query_limit if it should be allowed to take longer.",
 }
 
 // wasMeasured reports whether a run came as far as its measured time. The result of one that did

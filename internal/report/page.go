@@ -74,14 +74,14 @@ func (p *page) pieces(list []piece) {
 	p.WriteByte('\n')
 }
 
-// asItIs adds lines that others wrote, set out by their spaces.
+// asItIs adds lines that others wrote, set out by their spaces. A text folds those that are too wide.
 func (p *page) asItIs(text string) {
 	text = PrintableLines(text)
 	if p.sheet != nil {
 		p.sheet.add(Item{Text: text})
 		return
 	}
-	p.WriteString(text + "\n")
+	p.WriteString(terminal.Fold(text, p.Width) + "\n")
 }
 
 // plain is the look of text that nothing sets off.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"sledge/internal/job"
 	"sledge/internal/terminal"
@@ -23,12 +24,16 @@ func shares(b *page, p job.Pool) {
 		b.say(b.Look.Faint, "  %s", Printable(fmt.Sprintf("%s is %s, version %s", c.Name, c.Target, c.Server)))
 	}
 	if p.Elsewhere() {
-		b.say(b.Look.Faint, "  What the server counted, and what is made of that, is of the server above alone, which the monitor is connected to.")
+		monitored := "the server that the run's own options name"
+		if i := slices.IndexFunc(p.Connections, func(c job.PoolConnection) bool { return c.Monitored }); i >= 0 {
+			monitored = Printable(p.Connections[i].Name)
+		}
+		b.say(b.Look.Faint, "  NOPM, TPM and the server's counts are those of %s alone, because the monitor is connected to it.", monitored)
 	}
 }
 
-// sharesTable has a line for each connection: with the kinds of transaction, or with what is
-// told of all together, or with both.
+// sharesTable has a line for each connection: with the kinds of transaction, with the figures of
+// all together, or with both.
 func sharesTable(p job.Pool, kinds, all bool) terminal.Table {
 	t := terminal.Table{Columns: []terminal.Column{{Head: "  connection", Left: true}}}
 	if all {
@@ -74,8 +79,12 @@ func lost(c job.PoolConnection) string {
 	if l.Back > 0 {
 		left = fmt.Sprintf("; %s there again, the last at %s", count(int64(l.Back)), clock(max(0, l.BackBy)))
 	}
-	return fmt.Sprintf("LOST: connection %s of the pool, %s, at %s (%s), %s%s: %s",
-		c.Name, c.Target, when, l.At.Format(timeLayout), sessions(l.Sessions), left, l.Why)
+	way := "Look in its server's log for the reason"
+	if l.Back == 0 {
+		way += "; with --reconnect it is made again"
+	}
+	return fmt.Sprintf("connection %s, %s, was lost at %s (%s), %s%s: %s. %s.",
+		c.Name, c.Target, when, l.At.UTC().Format(timeLayout), sessions(l.Sessions), left, l.Why, way)
 }
 
 func sessions(n int) string {

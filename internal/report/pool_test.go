@@ -30,11 +30,11 @@ func TestAPoolIsShownWithWhatItLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"✗  Pool  LOST: connection b of the pool, tpcc on two, at 1:04 of the measured time (2026-01-02 03:04:05 UTC), 4 sessions: unexpected EOF",
+		"✗  Pool  connection b, tpcc on two, was lost at 1:04 of the measured time (2026-01-02 03:04:05 UTC), 4 sessions: unexpected EOF. Look in its server's log for the reason; with --reconnect it is made again.",
 		"the virtual users counted 5 new orders over the connections to tpcc on one, the server 5",
 		"  a           1,200    1,200    2.00    12.0       0",
 		"  b             300      300    2.00    12.0       4",
-		"What the server counted, and what is made of that, is of the server above alone",
+		"NOPM, TPM and the server's counts are those of a alone",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("got\n%s\nwithout %q", &out, want)

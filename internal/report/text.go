@@ -322,18 +322,22 @@ func outage(o job.Outage) string {
 		line += fmt.Sprintf("; nothing succeeded for %.1f s", o.Silent)
 	}
 	if o.RateBefore == 0 {
-		return line + "; what the rate was before is not known"
+		return line + "; the rate before is not known"
 	}
-	line += fmt.Sprintf("; of %s/s before", number(o.RateBefore))
-	for i, back := range o.Back {
-		if i > 0 {
-			line += ","
-		}
-		if back.After == nil {
-			line += fmt.Sprintf(" %d %% not again", back.Percent)
+	line += fmt.Sprintf("; the rate before was %s/s", number(o.RateBefore))
+	var back, never []string
+	for _, b := range o.Back {
+		if b.After == nil {
+			never = append(never, fmt.Sprintf("%d %%", b.Percent))
 		} else {
-			line += fmt.Sprintf(" %d %% after %.1f s", back.Percent, *back.After)
+			back = append(back, fmt.Sprintf("at %d %% after %.1f s", b.Percent, *b.After))
 		}
+	}
+	if len(back) > 0 {
+		line += "; back " + strings.Join(back, ", ")
+	}
+	if len(never) > 0 {
+		line += "; not back at " + strings.Join(never, " or ")
 	}
 	return line
 }
@@ -370,8 +374,8 @@ func tidied(t job.Tidied) string {
 
 // kindPace says the same of one kind of transaction.
 func kindPace(k job.KindPace) string {
-	text := fmt.Sprintf("%s: %.1f/s asked, %.1f/s ended; %s late on average (p99 %s, max %s)",
-		k.Kind, k.Asked, k.Ended, late(k.LateMean), late(k.LateP99), late(k.LateMax))
+	text := fmt.Sprintf("%s: %s/s scheduled, %s/s ended; start lag %s on average (p99 %s, max %s)",
+		k.Kind, rate(k.Asked), rate(k.Ended), late(k.LateMean), late(k.LateP99), late(k.LateMax))
 	if k.Behind > 0 {
 		text += fmt.Sprintf("; %s had not begun", count(k.Behind))
 	}
@@ -380,27 +384,41 @@ func kindPace(k job.KindPace) string {
 
 // keyed says how a run kept to what keying and thinking times allow.
 func keyed(k job.Keyed) string {
-	text := fmt.Sprintf("%.1f %% of what keying and thinking times allow: %.1f of %.1f transactions a minute", k.Reached, k.Measured, k.Expected)
+	text := fmt.Sprintf("%.1f %% of what keying and thinking times allow: %s of %s transactions a minute", k.Reached, rate(k.Measured), rate(k.Expected))
 	if k.Each != "" {
-		text += fmt.Sprintf(", from %.4g sessions with %s each; that is %.1f %ss a minute", k.Sessions, k.Each, k.Figure, Printable(k.What))
+		text += fmt.Sprintf(". %.4g sessions with at most %s each do at most %s %ss a minute", k.Sessions, k.Each, rate(k.Figure), Printable(k.What))
 	}
 	if k.Limit != "" {
 		text += fmt.Sprintf(" (%s)", Printable(k.Limit))
+	}
+	if k.Reached < job.EnoughPace {
+		text += ". The rest of the time went into response times: look for what slows the server"
 	}
 	return text
 }
 
 // pace says how a run kept to its rate.
 func pace(p job.Pace) string {
-	text := fmt.Sprintf("%.1f %% of the rate: %.1f/s asked, %.1f/s ended; transactions began %s late on average (p99 %s, max %s)",
-		p.Share(), p.Asked, p.Ended, late(p.LateMean), late(p.LateP99), late(p.LateMax))
+	text := fmt.Sprintf("%.1f %% of the rate: %s/s scheduled, %s/s ended; start lag %s on average (p99 %s, max %s)",
+		p.Share(), rate(p.Asked), rate(p.Ended), late(p.LateMean), late(p.LateP99), late(p.LateMax))
 	if p.Behind > 0 {
-		text += fmt.Sprintf("; %s that were due had not begun when the time was up: the server cannot do more, or there are too few virtual users for it", count(p.Behind))
+		text += fmt.Sprintf("; %s scheduled transactions had not begun when the time was up", count(p.Behind))
 	}
 	if p.Earlier > 0 {
-		text += fmt.Sprintf("; %s more ended that were due before the measured time, and are not counted here", count(p.Earlier))
+		text += fmt.Sprintf("; %s that were scheduled before the measured time ended in it, and are not counted", count(p.Earlier))
+	}
+	if p.Behind > 0 || p.Share() < job.EnoughPace {
+		text += ". Ask for a lower rate, or for more virtual users if the server has room"
 	}
 	return text
+}
+
+// rate spells a rate: with a decimal below a thousand.
+func rate(value float64) string {
+	if value >= 1000 {
+		return count(int64(math.Round(value)))
+	}
+	return strconv.FormatFloat(value, 'f', 1, 64)
 }
 
 // delay spells how long transactions were held up.

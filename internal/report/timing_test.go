@@ -58,7 +58,7 @@ func TestResponseTimesOfARateAreNotCorrected(t *testing.T) {
 	if d := NewDocument(killed, took()); d.All.ExpectedInterval != 0 || *d.All.Corrected != *d.All.Response {
 		t.Errorf("got %+v of a killed run at a rate, corrected to %+v, want the same", d.All.Response, d.All.Corrected)
 	}
-	if said, want := Warnings(rate.Result)[0], "Flow: no transaction ended for 2.0 s from 0:00. Response times include it, because they count from the scheduled start."; said != want {
+	if said, want := Warnings(rate.Result)[0], "Flow: no transaction ended for 2.0 s from 0:00. Response times include it, because they count from the scheduled start. Look for a checkpoint or a lock in the server's log."; said != want {
 		t.Errorf("got %q, want %q", said, want)
 	}
 }

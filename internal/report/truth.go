@@ -27,6 +27,9 @@ func countGrounds(r job.Result, sum meter.Summary) (list []Ground) {
 	}
 	if a := r.Agreement; a != nil {
 		what := fmt.Sprintf("the virtual users counted %s %ss%s, the server %s", count(a.Client), a.What, over(*a), count(a.Server))
+		if a.Server < 0 {
+			what = fmt.Sprintf("the virtual users counted %s %ss%s, and the database has %s fewer than before", count(a.Client), a.What, over(*a), count(-a.Server))
+		}
 		within := fmt.Sprintf("%s to %s expected", count(a.Low), count(a.High))
 		switch {
 		case a.None:
@@ -110,7 +113,7 @@ func flowGrounds(r job.Result) (list []Ground) {
 		if idle.Idle == 0 {
 			row(Good, "Users", "%s worked", sharers(r))
 		} else {
-			row(Bad, "Users", "%s of %s did no transaction", count(int64(idle.Idle)), sharers(r))
+			row(Bad, "Users", "%s of %s did no transaction; %s", count(int64(idle.Idle)), sharers(r), cmp.Or(idle.Why, "the client had no time for them: run it on a faster machine, or with fewer users"))
 		}
 	}
 	if r.LongestGap != nil {
@@ -133,7 +136,7 @@ func flowGrounds(r job.Result) (list []Ground) {
 		if cut > 0 {
 			text += fmt.Sprintf(", and %s had to be aborted", count(int64(cut)))
 		}
-		row(Bad, "Unfinished", "%s: %s", text, r.Waiting[0])
+		row(Bad, "Unfinished", "%s: %s. Look in the server for the lock or the statement that it waited for.", text, r.Waiting[0])
 	}
 	return list
 }
@@ -157,9 +160,9 @@ func longestGap(r job.Result) Ground {
 	}
 	switch {
 	case len(r.Outages) > 0:
-		text += ", because connections were lost"
+		text += ", because connections were lost. Look in the server's log for the reason."
 	case r.Pace != nil:
-		text += ". Response times include it, because they count from the scheduled start."
+		text += ". Response times include it, because they count from the scheduled start. Look for a checkpoint or a lock in the server's log."
 	default:
 		text += ". Percentiles hide it: read those with a c. Look for a checkpoint or a lock in the server's log."
 	}

@@ -32,7 +32,12 @@ func TestGrounds_SayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 		{
 			"disagree",
 			job.Result{Agreement: &job.Agreement{What: "new order", Client: 5, Server: 9, Low: 3, High: 7}},
-			Ground{Bad, "Counts", "the virtual users counted 5 new orders, the server 9: they disagree (3 to 7 expected). Someone else may have been working on the schema."},
+			Ground{Bad, "Counts", "the virtual users counted 5 new orders, the server 9: they disagree (3 to 7 expected). Another program may have worked on the schema: stop it, and repeat the run."},
+		},
+		{
+			"rows that were removed",
+			job.Result{Agreement: &job.Agreement{What: "new order", Client: 4374, Server: -31_383, Low: 4372, High: 4376}},
+			Ground{Bad, "Counts", "the virtual users counted 4,374 new orders, and the database has 31,383 fewer than before: they disagree (4,372 to 4,376 expected). Rows that are counted were removed while the run went on. Keep other programs away from the schema, build it again, and repeat the run."},
 		},
 		{
 			"none of them to do",
@@ -77,12 +82,12 @@ func TestGrounds_SayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 				{User: 3, Connection: "process 4711", Kind: "payment", Seconds: 19.3, CutOff: true},
 				{User: 2, Kind: "payment", Seconds: 19.2},
 			}},
-			Ground{Bad, "Unfinished", "2 transactions had not ended when the time was up, and 1 had to be aborted: virtual user 3 (process 4711) waited at least 19.3 s for its payment"},
+			Ground{Bad, "Unfinished", "2 transactions had not ended when the time was up, and 1 had to be aborted: virtual user 3 (process 4711) waited at least 19.3 s for its payment. Look in the server for the lock or the statement that it waited for."},
 		},
 		{
 			"failures",
 			job.Result{LastFailures: []job.LastFailure{{Class: "deadlock", Failed: 1234, Kind: "payment", Message: "deadlock detected (40P01)"}}},
-			Ground{Doubtful, "Failures", "1,234 × deadlock, the last in payment: deadlock detected (40P01)"},
+			Ground{Doubtful, "Failures", "1,234 × deadlock, the last in payment: deadlock detected (40P01). Fewer virtual users, or more data, make deadlocks rare."},
 		},
 		{
 			"a client at ease",
@@ -220,7 +225,7 @@ func TestText_HasNoFigureWhereNothingWasMeasured(t *testing.T) {
 	j.Result.Metrics, j.Result.Agreement = nil, nil
 	j.Result.LastFailures = []job.LastFailure{{Class: "fatal", Failed: 9, Kind: "payment", Message: "no such table"}}
 	text := textOf(t, j)
-	for _, want := range []string{"✗ INVALID  nothing was measured\n", "✗  Invalid   all 9 transactions failed\n", "!  Failures  9 × fatal, the last in payment: no such table\n"} {
+	for _, want := range []string{"✗ INVALID  nothing was measured\n", "✗  Invalid   all 9 transactions failed\n", "!  Failures  9 × fatal, the last in payment: no such table. The server's log may say more.\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got\n%s\nwant %q", text, want)
 		}
@@ -243,6 +248,63 @@ func TestText_IsNoWiderThanTheTerminal(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// Failures and stalls come with something to do about them, whatever they are.
+func TestGrounds_NameAWayOut(t *testing.T) {
+	stalled := job.Result{LongestGap: &job.Gap{Seconds: 3}}
+	atRate, lost := stalled, stalled
+	atRate.Pace = &job.Pace{Asked: 1, Reached: 100}
+	lost.Outages = []job.Outage{{Lost: 1}}
+	cases := []job.Result{stalled, atRate, lost}
+	for _, class := range append(meter.Classes(), meter.Class(0)) {
+		cases = append(cases, job.Result{LastFailures: []job.LastFailure{{Class: class.String(), Message: "it failed."}}})
+	}
+	for _, r := range cases {
+		for _, g := range Grounds(job.Job{Spec: job.Spec{Action: job.Run}, Result: r}, meter.Summary{}) {
+			if g.Name != "Failures" && g.Name != "Flow" {
+				continue
+			}
+			sentences := strings.Split(strings.TrimSuffix(g.Text, "."), ". ")
+			if len(sentences) < 2 || !strings.HasSuffix(g.Text, ".") {
+				t.Errorf("%s: got %q, want a second sentence that says what to do", g.Name, g.Text)
+			}
+		}
+	}
+}
+
+// The reason of an invalid run stands in its result once, and before all else.
+func TestText_SaysOnceWhyARunIsInvalid(t *testing.T) {
+	j := reporttest.Run()
+	j.Status, j.Reason = job.Invalid, job.NotValid+"the virtual users counted 5 new order transactions and the server 900"
+	j.Result.InvalidBy = "Counts"
+	j.Result.Agreement = &job.Agreement{What: "new order", Client: 5, Server: 900, Low: 5, High: 6, Limit: 1}
+	j.Result.CounterAgreement = &job.Agreement{Client: 1000, Server: 1000, Low: 998, High: 1004, Holds: true}
+	j.Result.LongestGap = &job.Gap{Seconds: 3}
+	text := textOf(t, j)
+	if n := strings.Count(text, "counted 5"); n != 1 || !strings.Contains(text, "\n✗  Counts  do not use these figures: the virtual users counted 5 new orders, the server 900") {
+		t.Errorf("got the reason %d times in\n%s", n, text)
+	}
+	if strings.Contains(text, "Checks: counts") {
+		t.Errorf("a check that failed is among those that are ok:\n%s", text)
+	}
+	if strings.Index(text, "✗  Counts") > strings.Index(text, "✗  Flow") {
+		t.Errorf("the reason is not first:\n%s", text)
+	}
+}
+
+func TestText_FoldsWhatAServerReported(t *testing.T) {
+	j := reporttest.Run()
+	j.Result.ServerReport = &job.ServerReport{Title: "MONREPORT", Text: "  Work volume\n" + strings.Repeat("throughput of a second  ", 20)}
+	var b bytes.Buffer
+	if err := Text(&b, j, reporttest.Measured(), View{Width: 80, Whole: true}); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if terminal.Width(strings.TrimSuffix(line, "\n")) > 80 {
+			t.Errorf("got %q on 80 columns", line)
 		}
 	}
 }

@@ -98,5 +98,5 @@ func expectation(c job.Contention, o *Options) string {
 	case c.Units == 1:
 		units = "share the only warehouse"
 	}
-	return fmt.Sprintf("%d of %d virtual users %s and wait for each other's locks. Build %d warehouses for less.", c.Sharing, c.Users, units, c.Enough)
+	return fmt.Sprintf("%d of %d virtual users %s and wait for each other's locks. Build %d warehouses so that few do.", c.Sharing, c.Users, units, c.Enough)
 }

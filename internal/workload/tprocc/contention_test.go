@@ -19,7 +19,7 @@ func TestContentionIsCountedByTheHomesThatUsersDraw(t *testing.T) {
 		sharing, most     int    // -1 where only the users' own homes tell
 		want              string // how the sentence begins
 	}{
-		{"one warehouse", 3, 1, false, false, 1, 3, 3, "3 of 3 virtual users share the only warehouse and wait for each other's locks. Build 3 warehouses for less."},
+		{"one warehouse", 3, 1, false, false, 1, 3, 3, "3 of 3 virtual users share the only warehouse and wait for each other's locks. Build 3 warehouses so that few do."},
 		{"one warehouse for two", 2, 1, false, false, 1, 2, 2, "2 of 2 virtual users share the only warehouse and wait"},
 		{"homes by chance", 8, 8, false, true, 1, -1, -1, ""},
 		{"homes by chance, another seed", 8, 8, false, true, 2, -1, -1, ""},

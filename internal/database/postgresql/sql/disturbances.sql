@@ -19,8 +19,9 @@ FROM pg_stat_progress_vacuum WHERE datname = current_database()
 UNION ALL
 -- Autovacuum lets a fifth of a table be dead rows. Small tables that are mostly updated, such as the
 -- districts, have few, because each page is pruned as it is read, unless an old transaction forbids it.
-SELECT 'rows ' || relname, 0, relname || ' had ' || n_dead_tup || ' dead rows beside ' || n_live_tup
+-- After a crash the server has lost its count of live rows, so it is 0.
+SELECT 'rows ' || relname, 0, relname || ' had ' || to_char(n_dead_tup, 'FM999,999,999,999') || ' dead rows and ' || to_char(n_live_tup, 'FM999,999,999,999') || ' live ones'
 FROM pg_stat_user_tables
-WHERE schemaname = current_schema() AND n_tup_upd >= n_tup_del
+WHERE schemaname = current_schema() AND n_live_tup > 0 AND n_tup_upd >= n_tup_del
   AND (n_dead_tup >= 5000 AND n_dead_tup > 10 * n_live_tup OR n_dead_tup >= 100000 AND n_dead_tup > n_live_tup)
 ORDER BY 1
