@@ -26,7 +26,11 @@ import (
 //	<!-- test: dry run -->           Bind the settings of each sledge run or build, and do nothing else.
 //	<!-- test: console -->           Run the commands of the console.
 //	<!-- test: output -->            The commands above print this. Numbers and times may differ.
-//	<!-- test: output of FILE -->    The golden file of another test holds these lines, but for the figures.
+//	<!-- test: kept NAME -->         This is how the program prints a job that was kept of a real run
+//	                                 (internal/report/reporttest/kept): all of it, or "kept NAME, paragraph WORDS" the part
+//	                                 that has these words, "kept NAME, row WORDS" a line with those that go on with it,
+//	                                 "kept NAME, console" as the console does, "kept NAME, compared WORDS" a part of a comparison. go test ./docs -run Kept -update rewrites these blocks.
+//	<!-- test: copy of FILE -->      The golden file of another test is this. -update rewrites these, too.
 //	<!-- test: file NAME -->         Write the block into a file for the commands below.
 //	<!-- test: part of FILE -->      The file in the tree holds these lines. A line of "..." stands for any others.
 //	<!-- test: elsewhere, WHY -->    Not tested, for this reason.
@@ -89,11 +93,8 @@ func TestEveryBlock_SaysHowItIsTested(t *testing.T) {
 		for _, b := range blocksOf(t, page) {
 			verb, of, _ := strings.Cut(b.mark, " ")
 			switch verb {
-			case "run", "serve", "dry", "console", "file":
-			case "output":
-				if name, is := strings.CutPrefix(of, "of "); is {
-					holds(t, b, name)
-				}
+			case "run", "serve", "dry", "console", "file", "output":
+			case "kept", "copy": // TestEveryKeptJob_IsShownAsItIsPrinted compares these
 			case "part":
 				holds(t, b, strings.TrimPrefix(of, "of "))
 			case "elsewhere,":
@@ -123,11 +124,7 @@ func holds(t *testing.T, b block, name string) {
 		t.Errorf("%s: %v", b, err)
 		return
 	}
-	normal := withoutComment
-	if strings.HasPrefix(b.mark, "output") {
-		normal = withoutFigures
-	}
-	if missing := missingLine(string(content), b.text, normal); missing != "" {
+	if missing := missingLine(string(content), b.text, withoutComment); missing != "" {
 		t.Errorf("%s: %s does not hold this line, or not after the lines above it:\n%s", b, name, missing)
 	}
 }

@@ -67,9 +67,6 @@ func TestManual_ShowsWhatTheProgramDoes(t *testing.T) {
 						s.serve(b, s.line(line, ""))
 					}
 				case "output":
-					if of != "" {
-						continue // TestEveryBlock_SaysHowItIsTested looks at these
-					}
 					if missing := missingLine(s.printed, b.text, withoutFigures); missing != "" {
 						t.Errorf("%s: the commands above do not print this line, or not after the lines above it:\n%s\nThey print\n%s", b, missing, s.printed)
 					}

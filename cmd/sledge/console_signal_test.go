@@ -105,15 +105,15 @@ func TestASignalLetsARunOfAScriptKeepItsResult(t *testing.T) {
 		"try:\n  vurun()\nfinally:\n  vurun()\n  print('next')\n"
 	for _, test := range []struct {
 		name, file, script string
-		signal             syscall.Signal // 0 is that nobody reads the output any more
+		signal             syscall.Signal // 0 is that the reader of the output has gone
 		last               string         // line on stderr
 	}{
 		{"SIGTERM in Tcl", "a.tcl", tcl, syscall.SIGTERM, "sledge: stopped by a signal: terminated"},
 		{"SIGTERM in Python", "a.py", python, syscall.SIGTERM, "sledge: stopped by a signal: terminated"},
 		{"a terminal that hangs up on Tcl", "a.tcl", tcl, syscall.SIGHUP, "sledge: stopped by a signal: hangup"},
 		{"a terminal that hangs up on Python", "a.py", python, syscall.SIGHUP, "sledge: stopped by a signal: hangup"},
-		{"a pipe from Tcl that nobody reads", "a.tcl", tcl, 0, "sledge: stopped because nobody reads the output any more"},
-		{"a pipe from Python that nobody reads", "a.py", python, 0, "sledge: stopped because nobody reads the output any more"},
+		{"a pipe from Tcl that nobody reads", "a.tcl", tcl, 0, "sledge: stopped because the reader of the output has gone"},
+		{"a pipe from Python that nobody reads", "a.py", python, 0, "sledge: stopped because the reader of the output has gone"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := p.in(t)

@@ -10,6 +10,7 @@ import (
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/report/reporttest"
 	"sledge/internal/terminal"
 )
 
@@ -248,4 +249,20 @@ func TestOnlyFinalFailuresAreShownUnlessAskedForMore(t *testing.T) {
 			t.Errorf("verbose %v: got a retry shown: %v", verbose, shown)
 		}
 	}
+}
+
+// README shows the display of a kept run, one second before its end.
+func TestTheDisplayIsAsInREADME(t *testing.T) {
+	var kept reporttest.Kept
+	reporttest.ReadKept(t, "first", &kept)
+	length := func(job.Phase) time.Duration {
+		return time.Duration(kept.Job.Result.Elapsed * float64(time.Second)).Round(time.Second)
+	}
+	l := &live{users: kept.Job.Result.Users, length: length}
+	l.begin(job.Measure)
+	for _, second := range kept.Seconds[:len(kept.Seconds)-1] {
+		l.add(second)
+	}
+	last := kept.Seconds[len(kept.Seconds)-2]
+	reporttest.Golden(t, "display.txt", []byte(l.text(last.Offset, terminal.Look{})(76)))
 }

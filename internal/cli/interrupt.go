@@ -27,7 +27,7 @@ type unreadOutput struct{}
 func (unreadOutput) Signal() {}
 
 // String says what has happened.
-func (unreadOutput) String() string { return "nobody reads the output any more" }
+func (unreadOutput) String() string { return "the reader of the output has gone" }
 
 // interrupts passes each Ctrl-C, and whatever else asks the program to end, to whoever
 // can stop what is going on.

@@ -76,7 +76,7 @@ func TestRun_IsInvalidIfUsersDidNothing(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), want) || result.Status != job.Invalid || job.ExitOf(err) != job.ExitInvalid {
 		t.Errorf("got status %s and %v, want an invalid run: %s", result.Status, err, want)
 	}
-	if got := result.Idle; got == nil || *got != (job.IdleUsers{Idle: 5, Of: 6}) {
+	if got := result.Idle; got == nil || got.Idle != 5 || got.Of != 6 || !strings.Contains(want, got.Why) {
 		t.Errorf("got %+v, want 5 of 6", got)
 	}
 }

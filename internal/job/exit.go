@@ -18,7 +18,7 @@ const (
 	ExitMissing  Exit = 8   // the schema, database, job or file is not there
 	ExitLost     Exit = 9   // what the server acknowledged is missing in the database, or appears twice
 	ExitMissed   Exit = 10  // the run is valid, and missed a threshold
-	ExitStopped  Exit = 130 // ended by Ctrl-C, SIGTERM or SIGHUP, or since nobody reads the output any more
+	ExitStopped  Exit = 130 // ended by Ctrl-C, SIGTERM or SIGHUP, or since the reader of the output has gone
 	ExitInternal Exit = 70  // a fault of Sledge itself
 )
 
@@ -39,7 +39,7 @@ var ExitMeanings = []struct {
 	{ExitLost, "the ledger of a run: what the server acknowledged is missing in the database, or appears twice"},
 	{ExitMissed, "the run is valid, and missed a threshold of --fail-if"},
 	{ExitInternal, "a bug in Sledge"},
-	{ExitStopped, "stopped by Ctrl-C, SIGTERM or SIGHUP, or because nobody reads the output any more"},
+	{ExitStopped, "stopped by Ctrl-C, SIGTERM or SIGHUP, or because the reader of the output has gone"},
 }
 
 // exitError is an error with the exit code it should end the program with.
