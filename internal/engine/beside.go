@@ -85,7 +85,7 @@ func (r *run) serverCount() []observer.Observer {
 		Flush: func(ctx context.Context) int64 {
 			if p.Server.Flush != nil {
 				for _, c := range r.connections.all() {
-					c.tellServer(ctx, r, 0)
+					c.tellServer(ctx, r.generator, 0)
 				}
 			}
 			return r.told.Load()

@@ -59,83 +59,83 @@ type crew struct {
 }
 
 // begins tells that the virtual user of a terminal works.
-func (r *run) begins(u *user) {
-	position := r.plan.position(u.number)
-	if !r.crews[u.crew].begun.Swap(true) {
-		r.feed.state(position, job.UserRunning)
-		if n := r.plan.Pacing.Clients; n > 0 {
-			r.feed.step(position, job.Step{Name: job.StepClients, Count: int64(n)})
+func (g *generator) begins(u *user) {
+	position := g.plan.position(u.number)
+	if !g.crews[u.crew].begun.Swap(true) {
+		g.feed.state(position, job.UserRunning)
+		if n := g.plan.Pacing.Clients; n > 0 {
+			g.feed.step(position, job.Step{Name: job.StepClients, Count: int64(n)})
 		}
 	}
 	u.unhold()
 }
 
 // ends tells how a terminal ended, or its virtual user where it is the last.
-func (r *run) ends(u *user, err error) {
-	position, crew := r.plan.position(u.number), &r.crews[u.crew]
+func (g *generator) ends(u *user, err error) {
+	position, crew := g.plan.position(u.number), &g.crews[u.crew]
 	if err != nil {
-		if client := r.plan.client(u.number); client > 0 {
+		if client := g.plan.client(u.number); client > 0 {
 			err = fmt.Errorf("client %d: %w", client, err)
 		}
 		if !crew.failed.Swap(true) {
-			r.feed.fail(position, err)
+			g.feed.fail(position, err)
 		}
-		r.die(&userError{position, err})
+		g.die(&userError{position, err})
 	}
 	if crew.left.Add(-1) > 0 || crew.failed.Load() || !crew.begun.Load() {
 		return
 	}
-	if r.plan.Pacing.Clients > 0 {
-		r.feed.step(position, job.Step{Name: job.StepClients, Stage: job.Ends})
+	if g.plan.Pacing.Clients > 0 {
+		g.feed.step(position, job.Step{Name: job.StepClients, Stage: job.Ends})
 	}
-	if r.plan.Pacing.Finite && !u.through { // the run says why
-		r.feed.state(position, job.UserFailed)
+	if g.plan.Pacing.Finite && !u.through { // the run says why
+		g.feed.state(position, job.UserFailed)
 		return
 	}
-	r.feed.state(position, job.UserSucceeded)
+	g.feed.state(position, job.UserSucceeded)
 }
 
 // logIn is how an asynchronous client begins: when its turn comes, it opens its connection
 // unless it has one. It returns false where the run ended before that.
-func (r *run) logIn(u *user, task loop.Task) (bool, error) {
-	client := r.plan.client(u.number)
-	delay := time.Duration(client-1) * r.plan.Pacing.LoginDelay
-	r.tellOf(u, job.Step{Name: job.StepLogIn, Stage: job.Begins, Seconds: delay.Seconds()})
-	if !task.PauseUntil(r.began.Add(delay)) {
+func (g *generator) logIn(u *user, task loop.Task) (bool, error) {
+	client := g.plan.client(u.number)
+	delay := time.Duration(client-1) * g.plan.Pacing.LoginDelay
+	g.tellOf(u, job.Step{Name: job.StepLogIn, Stage: job.Begins, Seconds: delay.Seconds()})
+	if !task.PauseUntil(g.began.Add(delay)) {
 		return false, nil
 	}
 	if u.lines == nil {
 		var err error
-		task.Await(func() { err = r.openFor(u) })
+		task.Await(func() { err = g.openFor(u) })
 		if err != nil {
 			return false, err
 		}
 	}
-	r.tellOf(u, job.Step{Name: job.StepLogIn, Stage: job.Ends})
-	if int(r.loggedIn.Add(1)) == r.plan.terminals() {
-		close(r.everybody)
+	g.tellOf(u, job.Step{Name: job.StepLogIn, Stage: job.Ends})
+	if int(g.loggedIn.Add(1)) == g.plan.terminals() {
+		close(g.everybody)
 	}
 	return true, nil
 }
 
 // openFor opens a user's own connection.
-func (r *run) openFor(u *user) error {
+func (g *generator) openFor(u *user) error {
 	select {
-	case r.logins <- struct{}{}:
-		defer func() { <-r.logins }()
-	case <-r.connecting.Done():
+	case g.logins <- struct{}{}:
+		defer func() { <-g.logins }()
+	case <-g.connecting.Done():
 		return errEnding
 	}
 	var c *connection
 	err := job.Guarded(func() (err error) {
-		c, err = open(r.connecting, r.plan, u.number, 0, func(job.Event) {}, r.stopped)
+		c, err = open(g.connecting, g.plan, u.number, 0, func(job.Event) {}, g.stopped)
 		return err
 	})
-	r.connections.set(u.number, c)
-	if c != nil && r.broken.Load() { // whoever interrupted the others may have missed it
+	g.connections.set(u.number, c)
+	if c != nil && g.broken.Load() { // whoever interrupted the others may have missed it
 		c.interrupt()
 	}
-	if err != nil && r.connecting.Err() != nil {
+	if err != nil && g.connecting.Err() != nil {
 		return errEnding
 	}
 	if err != nil {
@@ -149,16 +149,16 @@ func (r *run) openFor(u *user) error {
 var errEnding = errors.New("the run is ending")
 
 // tellOf tells what an asynchronous client does, where that is asked for.
-func (r *run) tellOf(u *user, s job.Step) {
-	if r.plan.Pacing.Verbose {
-		s.Client = r.plan.client(u.number)
-		r.feed.step(r.plan.position(u.number), s)
+func (g *generator) tellOf(u *user, s job.Step) {
+	if g.plan.Pacing.Verbose {
+		s.Client = g.plan.client(u.number)
+		g.feed.step(g.plan.position(u.number), s)
 	}
 }
 
 // tellOfTransaction is tellOf for what the client is about to do.
-func (r *run) tellOfTransaction(u *user, t workload.Transaction) {
-	kind := r.plan.Workload.Kinds[t.Kind].Name
-	r.tellOf(u, job.Step{Name: job.StepKeying, Of: kind, Seconds: t.Keying.Seconds()})
-	r.tellOf(u, job.Step{Name: job.StepThinking, Of: kind, Seconds: t.Thinking.Seconds()})
+func (g *generator) tellOfTransaction(u *user, t workload.Transaction) {
+	kind := g.plan.Workload.Kinds[t.Kind].Name
+	g.tellOf(u, job.Step{Name: job.StepKeying, Of: kind, Seconds: t.Keying.Seconds()})
+	g.tellOf(u, job.Step{Name: job.StepThinking, Of: kind, Seconds: t.Thinking.Seconds()})
 }

@@ -38,21 +38,21 @@ type connection struct {
 }
 
 // connect opens all connections.
-func (r *run) connect(ctx context.Context) error {
+func (g *generator) connect(ctx context.Context) error {
 	logins, ctx := newLogins(ctx)
-	for i := range r.plan.connections() {
+	for i := range g.plan.connections() {
 		logins.Go(func() error {
 			err := job.Guarded(func() error {
-				c, err := r.openNumber(ctx, i)
-				r.connections.set(i, c)
+				c, err := g.openNumber(ctx, i)
+				g.connections.set(i, c)
 				return err
 			})
-			return r.failedToConnect(i, err)
+			return g.failedToConnect(i, err)
 		})
 	}
 	if err := logins.Wait(); err != nil {
 		if failed, ok := errors.AsType[*userError](err); ok {
-			r.feed.fail(failed.position, failed.err)
+			g.feed.fail(failed.position, failed.err)
 		}
 		return err
 	}
@@ -60,58 +60,58 @@ func (r *run) connect(ctx context.Context) error {
 }
 
 // failedToConnect says whose connection number i was to be.
-func (r *run) failedToConnect(i int, err error) error {
+func (g *generator) failedToConnect(i int, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case r.plan.Pacing.Connections > 0:
-		return fmt.Errorf("connection %d of the %d that virtual users share: %w", i+1, r.plan.Pacing.Connections, err)
-	case r.plan.pool != nil:
-		n := len(r.plan.pool.connections)
-		return &userError{r.plan.position(i / n), r.plan.pool.about(i%n, err)}
+	case g.plan.Pacing.Connections > 0:
+		return fmt.Errorf("connection %d of the %d that virtual users share: %w", i+1, g.plan.Pacing.Connections, err)
+	case g.plan.pool != nil:
+		n := len(g.plan.pool.connections)
+		return &userError{g.plan.position(i / n), g.plan.pool.about(i%n, err)}
 	}
-	return &userError{r.plan.position(i), err}
+	return &userError{g.plan.position(i), err}
 }
 
 // openNumber opens connection number i.
-func (r *run) openNumber(ctx context.Context, i int) (*connection, error) {
+func (g *generator) openNumber(ctx context.Context, i int) (*connection, error) {
 	var c *connection
 	var err error
-	if r.plan.pool != nil {
-		c, err = r.openPooled(ctx, i)
+	if g.plan.pool != nil {
+		c, err = g.openPooled(ctx, i)
 	} else {
-		c, err = open(ctx, r.plan, i, 0, r.introducer(i), r.stopped)
+		c, err = open(ctx, g.plan, i, 0, g.introducer(i), g.stopped)
 	}
 	if err == nil {
-		r.narrate(c)
-		r.limit(c)
+		g.narrate(c)
+		g.limit(c)
 	}
 	return c, err
 }
 
 // introducer returns what tells of connection number i: the user whose own it is. What a
 // connection that users share has to tell, the monitor's has told.
-func (r *run) introducer(i int) func(job.Event) {
-	pool := r.plan.pool
-	if r.plan.Pacing.Connections > 0 || pool != nil && i%len(pool.connections) > 0 { // what a user's first has told is enough
+func (g *generator) introducer(i int) func(job.Event) {
+	pool := g.plan.pool
+	if g.plan.Pacing.Connections > 0 || pool != nil && i%len(pool.connections) > 0 { // what a user's first has told is enough
 		return func(job.Event) {}
 	}
-	return r.owner(i).tell
+	return g.owner(i).tell
 }
 
 // narrate has a user say what is done over a connection, where the run is a test.
-func (r *run) narrate(c *connection) {
-	if r.plan.Pacing.Test {
-		c.Executor = &narrator{Executor: c.Executor, kinds: r.plan.Workload.Kinds, tell: r.owner(c.number).tell}
+func (g *generator) narrate(c *connection) {
+	if g.plan.Pacing.Test {
+		c.Executor = &narrator{Executor: c.Executor, kinds: g.plan.Workload.Kinds, tell: g.owner(c.number).tell}
 	}
 }
 
 // owner is the user whose own connection number i is.
-func (r *run) owner(i int) *user {
-	if r.plan.pool != nil {
-		i /= len(r.plan.pool.connections)
+func (g *generator) owner(i int) *user {
+	if g.plan.pool != nil {
+		i /= len(g.plan.pool.connections)
 	}
-	return r.users[i]
+	return g.users[i]
 }
 
 // connections is how many the users need.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -15,7 +14,6 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/meter"
-	"sledge/internal/workload"
 )
 
 // A run reads two counts of the server's, before and after it measures: the workload's
@@ -325,20 +323,20 @@ func (r *run) notice(what string) (done func()) {
 // tellServer has the server count what was done so far over this connection, where it would
 // otherwise learn of it late. An error means that the session is gone, as the next
 // transaction will say.
-func (c *connection) tellServer(ctx context.Context, r *run, asked int32) {
+func (c *connection) tellServer(ctx context.Context, g *generator, asked int32) {
 	if c.session != nil {
-		r.telling.Add(1)
-		_ = r.plan.Server.Flush(ctx, c.session)
-		r.told.Add(1)
+		g.telling.Add(1)
+		_ = g.plan.Server.Flush(ctx, c.session)
+		g.told.Add(1)
 		c.done.flush()
 	}
 	c.flushed.Store(asked)
 }
 
 // answer has the server count where that has been asked for since it last did.
-func (c *connection) answer(ctx context.Context, r *run) {
-	if asked := r.flush.Load(); asked != c.flushed.Load() {
-		c.tellServer(ctx, r, asked)
+func (c *connection) answer(ctx context.Context, g *generator) {
+	if asked := g.flush.Load(); asked != c.flushed.Load() {
+		c.tellServer(ctx, g, asked)
 	}
 }
 
@@ -404,102 +402,4 @@ func (p Plan) ask(ctx context.Context, s database.Session, name string, limit in
 		return database.Table{}, err
 	}
 	return s.Query(ctx, q.Text, limit)
-}
-
-// agreement compares the two counts of what the probe counts. Where a pool leads elsewhere,
-// too, the server may have all of it, as by replication, or what was done over the
-// connections to itself; of anything between these nothing can be said, and it returns nil.
-func (r *run) agreement(m measurement, server int64) *job.Agreement {
-	return r.likelier(r.agreementOn(m.ended(), m, server), func() *job.Agreement {
-		here := meter.NewSummary(len(r.plan.Workload.Kinds))
-		for i, sum := range r.shares.Connections(0) {
-			if r.leadsHome(i) {
-				here.Add(sum)
-			}
-		}
-		return r.agreementOn(here, m, server)
-	})
-}
-
-// likelier returns the comparison of all transactions, or of those that were done where the
-// monitor is connected to.
-func (r *run) likelier(all *job.Agreement, atHome func() *job.Agreement) *job.Agreement {
-	if r.shares == nil || !r.leadsElsewhere() {
-		return all
-	}
-	own := atHome()
-	own.Over = r.plan.target()
-	switch {
-	case own.Holds || own.Server < own.Low || own.Server > all.High:
-		return own
-	case all.Holds:
-		return all
-	}
-	return nil
-}
-
-// agreementOn compares the count of the transactions in a summary.
-func (r *run) agreementOn(counted meter.Summary, m measurement, server int64) *job.Agreement {
-	probed := r.plan.Workload.Probed
-	a := job.Agreement{What: r.plan.Workload.ProbeName, Client: probed(&counted), Server: server, Limit: r.plan.Pacing.FailureLimit}
-	a.Low = a.Client - probed(&m.start.probeUnderWay)
-	a.High = a.Client + probed(&m.start.probeEdge) + probed(&m.end.probeEdge) + probed(&m.end.probeUnderWay)
-	if r.plan.Pacing.Reconnect { // what was under way when a connection was lost may have been committed
-		for _, s := range []meter.Summary{m.ended(), m.start.probeEdge, m.end.probeEdge} {
-			a.High += r.failedProbed(s, meter.Connection)
-		}
-	}
-	if r.silence.Share > 0 {
-		a.Low -= mostSilent(r.silence, a.Client)
-		a.Allowance = r.silence.Why
-	}
-	a.None = a.High == 0 && server == 0 && r.failedProbed(counted, meter.Classes()...) == 0
-	return judged(a)
-}
-
-// failedProbed returns how many of the transactions failed in some ways that the probe
-// counts.
-func (r *run) failedProbed(s meter.Summary, classes ...meter.Class) int64 {
-	failed := meter.NewSummary(len(s.Kinds))
-	for i := range s.Kinds {
-		for _, c := range classes {
-			failed.Kinds[i].Done += s.Kinds[i].Failed[c]
-		}
-	}
-	return r.plan.Workload.Probed(&failed)
-}
-
-// counterAgreement compares the two counts of all transactions. What was tried in vain
-// may or may not have got as far as to be counted.
-func (r *run) counterAgreement(m measurement, server int64) *job.Agreement {
-	// The monitor's own questions count as transactions on some servers: one a second for
-	// the count, and a few when a run begins and ends. So does what a server does by
-	// itself, such as PostgreSQL's autovacuum.
-	own := 2*int64(m.elapsed.Seconds()) + 20
-	own += (m.start.telling - m.start.told) + (m.end.telling - m.end.told)
-	between := func(start, end tally) *job.Agreement {
-		return judged(job.Agreement{
-			What: "transaction", Client: end.ended - start.ended, Server: server,
-			Low: end.sure.low - start.sure.high, High: end.tries.high - start.tries.low + own,
-		})
-	}
-	return r.likelier(between(m.start.all, m.end.all), func() *job.Agreement { return between(m.start.home, m.end.home) })
-}
-
-// judged says what a comparison is worth.
-func judged(a job.Agreement) *job.Agreement {
-	within := a.Low <= a.Server && a.Server <= a.High
-	// Bounds a tenth of the count apart would be met by numbers that nobody should take
-	// for the same.
-	const apart = 10
-	a.Vague = within && (a.High-a.Low)*apart > a.Client
-	a.Holds = within && !a.Vague
-	return &a
-}
-
-// mostSilent returns how many of n the server may well have rolled back without a
-// word: as many as are to be expected, and four standard deviations more.
-func mostSilent(s workload.Silence, n int64) int64 {
-	expected := s.Share * float64(n)
-	return int64(math.Ceil(expected + 4*math.Sqrt(expected)))
 }

@@ -29,7 +29,7 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 	r.observe(ctx, r.serverCount()...)
 	r.load = host.StartLoad()
 	m.started = time.Now()
-	r.stages.tell(r)
+	r.stages.tell(r.generator)
 	if err := r.start(); err != nil {
 		return job.Result{}, err
 	}
@@ -112,58 +112,58 @@ func (s *stages) name(stage int) string {
 }
 
 // tell says that the stage begins.
-func (s *stages) tell(r *run) {
+func (s *stages) tell(g *generator) {
 	phase := job.PhaseSpan{Name: job.Measure, Stage: s.names[s.now]}
-	if limited := r.plan.Pacing.Duration; limited < farOff {
+	if limited := g.plan.Pacing.Duration; limited < farOff {
 		phase.Length = limited
 	}
-	r.feed.send(job.Event{Phase: &phase})
+	g.feed.send(job.Event{Phase: &phase})
 }
 
 // wait returns when all users are through with the stage, or false when the run ends first.
-func (s *stages) wait(r *run) bool {
+func (s *stages) wait(g *generator) bool {
 	s.mu.Lock()
 	s.waiting++
 	next := s.next
 	if s.waiting == s.users {
 		s.now, s.waiting, s.next = s.now+1, 0, make(chan struct{})
-		s.tell(r)
+		s.tell(g)
 		close(next)
 	}
 	s.mu.Unlock()
 	select {
 	case <-next:
-		return !r.stopping.Load()
-	case <-r.stopped:
+		return !g.stopping.Load()
+	case <-g.stopped:
 		return false
 	}
 }
 
 // workThrough works through all stages of a run, of which one without stages is one.
-func (u *user) workThrough(r *run) error {
-	if r.stages == nil {
-		return u.work(r)
+func (u *user) workThrough(g *generator) error {
+	if g.stages == nil {
+		return u.work(g)
 	}
-	for i, name := range r.stages.names {
+	for i, name := range g.stages.names {
 		if i > 0 {
-			if !r.stages.wait(r) {
+			if !g.stages.wait(g) {
 				return nil
 			}
-			u.sit(r, name)
+			u.sit(g, name)
 		}
 		u.stage = name
-		if err := u.work(r); err != nil {
+		if err := u.work(g); err != nil {
 			return err
 		}
 	}
-	u.through = !r.stopping.Load()
+	u.through = !g.stopping.Load()
 	return nil
 }
 
 // spans keeps the transactions of a run, which are few, and tells of each when it begins and
 // when it ends.
 type spans struct {
-	run *run
+	generator *generator
 
 	mu   sync.Mutex
 	list []job.Span
@@ -177,7 +177,7 @@ type openSpan struct {
 
 // begin tells that a user begins a transaction, and returns what tells how it ended.
 func (s *spans) begin(u *user, c *connection, t workload.Transaction) (end func()) {
-	r := s.run
+	r := s.generator
 	spanner := c.Executor.(workload.Spanner)
 	of := spanner.Span(t)
 	u.span = &openSpan{Span: job.Span{

@@ -16,31 +16,31 @@ const idleAfter = time.Second
 // shift begins later, if it waits for a shared connection, or if it has no work.
 //
 // It is called when all users have ended.
-func (r *run) idle(m measurement) *job.IdleUsers {
-	idle := job.IdleUsers{Of: len(r.users)}
-	for _, u := range r.users {
-		if !u.begun && !u.firstScheduled(r).After(m.timeUp.Add(-idleAfter)) {
+func (g *generator) idle(m measurement) *job.IdleUsers {
+	idle := job.IdleUsers{Of: len(g.users)}
+	for _, u := range g.users {
+		if !u.begun && !u.firstScheduled(g).After(m.timeUp.Add(-idleAfter)) {
 			idle.Idle++
 		}
 	}
 	if idle.Idle > 0 {
 		idle.Why = "the client had no time for them: run it on a faster machine, or with fewer users"
-		if r.cores.Loops > 0 {
-			idle.Why = fmt.Sprintf("other users of their event loop did not let them run: set option %s to 0", r.plan.Spec.Names.Of("loops"))
+		if g.cores.Loops > 0 {
+			idle.Why = fmt.Sprintf("other users of their event loop did not let them run: set option %s to 0", g.plan.Spec.Names.Of("loops"))
 		}
 	}
 	return &idle
 }
 
 // firstScheduled returns when a user that has begun no transaction was to begin its first.
-func (u *user) firstScheduled(r *run) time.Time {
+func (u *user) firstScheduled(g *generator) time.Time {
 	switch {
 	case !u.scheduled.IsZero():
 		return u.scheduled
 	case len(u.shifts) > 0: // it has not even run
-		return r.began.Add(u.shifts[0].From)
+		return g.began.Add(u.shifts[0].From)
 	}
-	return r.began.Add(farOff)
+	return g.began.Add(farOff)
 }
 
 // idleUsers returns an error if the client did not run all of its users.

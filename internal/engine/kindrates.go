@@ -44,11 +44,11 @@ func (p Plan) withKinds() (Plan, error) {
 // terminal's choice.
 //
 // It is part of the hot path.
-func (u *user) pickFor(r *run, source int) (workload.Transaction, bool) {
-	if r.plan.Kinds == nil {
+func (u *user) pickFor(g *generator, source int) (workload.Transaction, bool) {
+	if g.plan.Kinds == nil {
 		return u.Pick()
 	}
-	return u.Terminal.(workload.KindPicker).PickKind(r.plan.Kinds[source])
+	return u.Terminal.(workload.KindPicker).PickKind(g.plan.Kinds[source])
 }
 
 // latenessByKind are the delays of each kind that arrivals are of, by their source.

@@ -19,9 +19,9 @@ type limiter struct {
 
 // limit has what is done over a connection cancelled, where it may not take as long as it
 // likes.
-func (r *run) limit(c *connection) {
-	if r.plan.Pacing.Limit > 0 {
-		c.Executor = &limiter{Spanner: c.Executor.(workload.Spanner), c: c, plan: r.plan}
+func (g *generator) limit(c *connection) {
+	if g.plan.Pacing.Limit > 0 {
+		c.Executor = &limiter{Spanner: c.Executor.(workload.Spanner), c: c, plan: g.plan}
 	}
 }
 
@@ -107,9 +107,9 @@ func (l *limiter) cancel(answered <-chan struct{}) error {
 }
 
 // classify says why a transaction failed.
-func (r *run) classify(failure error) meter.Class {
+func (g *generator) classify(failure error) meter.Class {
 	if _, is := errors.AsType[*overLimitError](failure); is {
 		return meter.OverLimit
 	}
-	return r.plan.Database.Classify(failure)
+	return g.plan.Database.Classify(failure)
 }

@@ -17,19 +17,19 @@ type lines interface {
 	// enter is called by a user that begins to work, and leave by one that has ended.
 	// Between the two, connections wait by the users' loop. In the end the server is told
 	// what was done over each, unless the user has come to harm.
-	enter(r *run, u *user) error
-	leave(r *run, u *user, harmed bool) error
+	enter(g *generator, u *user) error
+	leave(g *generator, u *user, harmed bool) error
 
 	// take returns a connection for a transaction of a kind, and give takes it back. Where
 	// there is none to be had, take waits, and says for how long; it returns nil if the run
 	// ends meanwhile, and an error with it if the user cannot go on. Both are part of the hot
 	// path.
-	take(r *run, u *user, kind meter.Kind) (c *connection, queued time.Duration, err error)
-	give(r *run, u *user, c *connection)
+	take(g *generator, u *user, kind meter.Kind) (c *connection, queued time.Duration, err error)
+	give(g *generator, u *user, c *connection)
 
 	// answer has the server count what was done over connections that nobody uses, where
 	// that has been asked for.
-	answer(r *run, u *user)
+	answer(g *generator, u *user)
 
 	// own lists the connections that nobody but the user can answer for.
 	own() []*connection
@@ -37,19 +37,19 @@ type lines interface {
 
 // layLines gives each user its line: its own connection, or what the users of its loop
 // share.
-func (r *run) layLines() {
-	if r.plan.pool != nil {
-		r.layPooledLines()
+func (g *generator) layLines() {
+	if g.plan.pool != nil {
+		g.layPooledLines()
 		return
 	}
-	connections := r.connections.all()
-	if r.plan.Pacing.Connections == 0 {
-		for i, u := range r.users {
+	connections := g.connections.all()
+	if g.plan.Pacing.Connections == 0 {
+		for i, u := range g.users {
 			u.lines = &ownLine{connections[i]}
 		}
 		return
 	}
-	shared := make([]*sharedLines, max(1, r.cores.Loops))
+	shared := make([]*sharedLines, max(1, g.cores.Loops))
 	for i := range shared {
 		var own []*connection
 		for c := i; c < len(connections); c += len(shared) {
@@ -57,7 +57,7 @@ func (r *run) layLines() {
 		}
 		shared[i] = newSharedLines(own)
 	}
-	for i, u := range r.users { // as loop.Scheduler gives them to its loops
+	for i, u := range g.users { // as loop.Scheduler gives them to its loops
 		l := shared[i%len(shared)]
 		l.users++
 		u.lines = l
@@ -67,29 +67,29 @@ func (r *run) layLines() {
 // ownLine is the one connection of a user.
 type ownLine struct{ connection *connection }
 
-func (l *ownLine) enter(_ *run, u *user) error {
+func (l *ownLine) enter(_ *generator, u *user) error {
 	u.on.Store(l.connection)
 	return u.task.Adopt(l.connection.sockets)
 }
 
-func (l *ownLine) leave(r *run, u *user, harmed bool) error {
-	return l.connection.leave(r, u.task, harmed)
+func (l *ownLine) leave(g *generator, u *user, harmed bool) error {
+	return l.connection.leave(g, u.task, harmed)
 }
 
-func (l *ownLine) take(*run, *user, meter.Kind) (*connection, time.Duration, error) {
+func (l *ownLine) take(*generator, *user, meter.Kind) (*connection, time.Duration, error) {
 	return l.connection, 0, nil
 }
 
-func (l *ownLine) give(*run, *user, *connection) {}
-func (l *ownLine) answer(r *run, _ *user)        { l.connection.answer(r.calls, r) }
-func (l *ownLine) own() []*connection            { return []*connection{l.connection} }
+func (l *ownLine) give(*generator, *user, *connection) {}
+func (l *ownLine) answer(g *generator, _ *user)        { l.connection.answer(g.calls, g) }
+func (l *ownLine) own() []*connection                  { return []*connection{l.connection} }
 
 // leave ends a user's use of a connection for good.
-func (c *connection) leave(r *run, task loop.Task, harmed bool) error {
-	if r.plan.Server.Flush != nil && !harmed {
-		c.tellServer(r.calls, r, math.MaxInt32) // whoever asks later need not wait for it
+func (c *connection) leave(g *generator, task loop.Task, harmed bool) error {
+	if g.plan.Server.Flush != nil && !harmed {
+		c.tellServer(g.calls, g, math.MaxInt32) // whoever asks later need not wait for it
 	}
-	r.lost.leave()
+	g.lost.leave()
 	return task.Release(c.sockets)
 }
 
@@ -112,7 +112,7 @@ func newSharedLines(connections []*connection) *sharedLines {
 }
 
 // enter has the first user of a loop adopt the connections for all of them.
-func (l *sharedLines) enter(_ *run, u *user) error {
+func (l *sharedLines) enter(_ *generator, u *user) error {
 	l.mu.Lock()
 	adopted := l.adopted
 	l.adopted = true
@@ -128,7 +128,7 @@ func (l *sharedLines) enter(_ *run, u *user) error {
 }
 
 // leave has the last user give the connections back.
-func (l *sharedLines) leave(r *run, u *user, harmed bool) error {
+func (l *sharedLines) leave(g *generator, u *user, harmed bool) error {
 	l.mu.Lock()
 	l.users--
 	rest := l.users
@@ -138,12 +138,12 @@ func (l *sharedLines) leave(r *run, u *user, harmed bool) error {
 	}
 	var err error
 	for _, c := range l.connections {
-		err = errors.Join(err, c.leave(r, u.task, harmed || r.death() != nil))
+		err = errors.Join(err, c.leave(g, u.task, harmed || g.death() != nil))
 	}
 	return err
 }
 
-func (l *sharedLines) take(r *run, u *user, _ meter.Kind) (c *connection, queued time.Duration, _ error) {
+func (l *sharedLines) take(g *generator, u *user, _ meter.Kind) (c *connection, queued time.Duration, _ error) {
 	if c = l.pop(u); c == nil {
 		asked := time.Now()
 		for waits := true; c == nil; {
@@ -155,8 +155,8 @@ func (l *sharedLines) take(r *run, u *user, _ meter.Kind) (c *connection, queued
 		}
 		queued = time.Since(asked)
 	}
-	if r.stopping.Load() {
-		l.give(r, u, c)
+	if g.stopping.Load() {
+		l.give(g, u, c)
 		return nil, 0, nil
 	}
 	u.on.Store(c)
@@ -195,9 +195,9 @@ func (l *sharedLines) handed(u *user, waits bool) *connection {
 	return c
 }
 
-func (l *sharedLines) give(r *run, u *user, c *connection) {
+func (l *sharedLines) give(g *generator, u *user, c *connection) {
 	u.on.Store(nil)
-	c.answer(r.calls, r)
+	c.answer(g.calls, g)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for l.first != nil {
@@ -216,14 +216,14 @@ func (l *sharedLines) give(r *run, u *user, c *connection) {
 	l.told = min(l.told, c.flushed.Load()) // others may have asked since it answered
 }
 
-func (l *sharedLines) answer(r *run, u *user) {
-	asked := r.flush.Load()
+func (l *sharedLines) answer(g *generator, u *user) {
+	asked := g.flush.Load()
 	for {
 		c := l.untold(asked)
 		if c == nil {
 			return
 		}
-		l.give(r, u, c) // which tells it
+		l.give(g, u, c) // which tells it
 	}
 }
 

@@ -85,7 +85,6 @@ func (r *run) checkPool(ctx context.Context, main job.Facts) error {
 	if r.plan.pool == nil {
 		return nil
 	}
-	r.poolLosses = make([]poolLoss, len(r.plan.pool.connections))
 	for i := range r.plan.pool.connections {
 		server, err := r.checkPooled(ctx, r.plan.over(i), main)
 		if err != nil {
@@ -124,9 +123,9 @@ func (r *run) checkPooled(ctx context.Context, p Plan, main job.Facts) (version 
 
 // openPooled opens connection number i: users have one each of all connections of the pool,
 // one user after the other.
-func (r *run) openPooled(ctx context.Context, i int) (*connection, error) {
-	n := len(r.plan.pool.connections)
-	c, err := open(ctx, r.plan.over(i%n), i, 0, r.introducer(i), r.stopped)
+func (g *generator) openPooled(ctx context.Context, i int) (*connection, error) {
+	n := len(g.plan.pool.connections)
+	c, err := open(ctx, g.plan.over(i%n), i, 0, g.introducer(i), g.stopped)
 	if c != nil {
 		c.place = int32(i % n)
 	}

@@ -21,17 +21,17 @@ type pooledLines struct {
 }
 
 // layPooledLines gives each user its connections.
-func (r *run) layPooledLines() {
-	n, all := len(r.plan.pool.connections), r.connections.all()
-	for i, u := range r.users {
+func (g *generator) layPooledLines() {
+	n, all := len(g.plan.pool.connections), g.connections.all()
+	for i, u := range g.users {
 		u.lines = &pooledLines{
 			connections: all[i*n : (i+1)*n], down: make([]bool, n),
-			chooser: pool.NewChooser(r.plan.pool.table, r.plan.Seed, i),
+			chooser: pool.NewChooser(g.plan.pool.table, g.plan.Seed, i),
 		}
 	}
 }
 
-func (l *pooledLines) enter(_ *run, u *user) error {
+func (l *pooledLines) enter(_ *generator, u *user) error {
 	var err error
 	for _, c := range l.connections {
 		err = errors.Join(err, u.task.Adopt(c.sockets))
@@ -39,18 +39,18 @@ func (l *pooledLines) enter(_ *run, u *user) error {
 	return err
 }
 
-func (l *pooledLines) leave(r *run, u *user, harmed bool) error {
+func (l *pooledLines) leave(g *generator, u *user, harmed bool) error {
 	var err error
 	for _, c := range l.own() { // the others were released when they were lost
-		err = errors.Join(err, c.leave(r, u.task, harmed))
+		err = errors.Join(err, c.leave(g, u.task, harmed))
 	}
 	return err
 }
 
-func (l *pooledLines) take(r *run, u *user, kind meter.Kind) (c *connection, queued time.Duration, err error) {
-	at, err := l.choose(r, u, kind)
+func (l *pooledLines) take(g *generator, u *user, kind meter.Kind) (c *connection, queued time.Duration, err error) {
+	at, err := l.choose(g, u, kind)
 	if at < 0 && err == nil {
-		at, queued, err = l.await(r, u, kind)
+		at, queued, err = l.await(g, u, kind)
 	}
 	if at < 0 || err != nil {
 		return nil, 0, err
@@ -62,8 +62,8 @@ func (l *pooledLines) take(r *run, u *user, kind meter.Kind) (c *connection, que
 
 // choose returns the place of the connection for a kind of transaction, or -1 where all of
 // those it may go to are lost.
-func (l *pooledLines) choose(r *run, u *user, kind meter.Kind) (at int, err error) {
-	if err := l.regain(r, u); err != nil {
+func (l *pooledLines) choose(g *generator, u *user, kind meter.Kind) (at int, err error) {
+	if err := l.regain(g, u); err != nil {
 		return -1, err
 	}
 	return l.chooser.Choose(int(kind), l.down), nil
@@ -71,28 +71,28 @@ func (l *pooledLines) choose(r *run, u *user, kind meter.Kind) (at int, err erro
 
 // await waits until a connection is there again that a kind of transaction may go to. It
 // returns -1 where the run ends first.
-func (l *pooledLines) await(r *run, u *user, kind meter.Kind) (at int, queued time.Duration, err error) {
+func (l *pooledLines) await(g *generator, u *user, kind meter.Kind) (at int, queued time.Duration, err error) {
 	const often = 10 * time.Millisecond
 	for asked := time.Now(); ; {
 		if !u.task.PauseUntil(time.Now().Add(often)) {
 			return -1, 0, nil
 		}
-		if at, err = l.choose(r, u, kind); at >= 0 || err != nil {
+		if at, err = l.choose(g, u, kind); at >= 0 || err != nil {
 			return at, time.Since(asked), err
 		}
-		if limit := r.plan.Pacing.ReconnectLimit; time.Since(asked) > limit {
+		if limit := g.plan.Pacing.ReconnectLimit; time.Since(asked) > limit {
 			return -1, 0, fmt.Errorf("no connection for %s has come back for %s, which is what option %s allows",
-				r.plan.Workload.Kinds[kind].Name, limit, r.plan.Spec.Names.Of("reconnect_limit"))
+				g.plan.Workload.Kinds[kind].Name, limit, g.plan.Spec.Names.Of("reconnect_limit"))
 		}
 	}
 }
 
-func (l *pooledLines) give(_ *run, u *user, _ *connection) { u.on.Store(nil) }
+func (l *pooledLines) give(_ *generator, u *user, _ *connection) { u.on.Store(nil) }
 
-func (l *pooledLines) answer(r *run, _ *user) {
+func (l *pooledLines) answer(g *generator, _ *user) {
 	for i, c := range l.connections {
 		if !l.down[i] {
-			c.answer(r.calls, r)
+			c.answer(g.calls, g)
 		}
 	}
 }
@@ -108,27 +108,27 @@ func (l *pooledLines) own() (list []*connection) {
 
 // lose has the user do without a connection. The error is non-nil where it is not to be made
 // again, and some kind of transaction has none without it.
-func (l *pooledLines) lose(r *run, u *user, c *connection, failure error) error {
-	if r.stopping.Load() {
+func (l *pooledLines) lose(g *generator, u *user, c *connection, failure error) error {
+	if g.stopping.Load() {
 		return nil
 	}
 	l.down[c.place] = true
 	l.missing++
 	c.lost.Store(true)
-	r.noteLoss(int(c.place), failure)
+	g.noteLoss(int(c.place), failure)
 	if err := u.task.Release(c.sockets); err != nil {
 		return err
 	}
-	if r.plan.Pacing.Reconnect {
-		if err := r.noteReconnect(u, failure); err != nil {
+	if g.plan.Pacing.Reconnect {
+		if err := g.noteReconnect(u, failure); err != nil {
 			return err
 		}
-		r.reviving.Go(func() { r.revive(c) })
+		g.reviving.Go(func() { g.revive(c) })
 		return nil
 	}
-	for kind, lane := range r.plan.pool.table.Lanes {
+	for kind, lane := range g.plan.pool.table.Lanes {
 		if !l.anyUp(lane) {
-			return r.plan.pool.about(int(c.place), fmt.Errorf("it is lost, and %s may go to no other: %w", r.plan.Workload.Kinds[kind].Name, failure))
+			return g.plan.pool.about(int(c.place), fmt.Errorf("it is lost, and %s may go to no other: %w", g.plan.Workload.Kinds[kind].Name, failure))
 		}
 	}
 	return nil
@@ -144,7 +144,7 @@ func (l *pooledLines) anyUp(lane pool.Lane) bool {
 }
 
 // regain has the user take on connections that were made again.
-func (l *pooledLines) regain(r *run, u *user) error {
+func (l *pooledLines) regain(g *generator, u *user) error {
 	if l.missing == 0 {
 		return nil
 	}
@@ -153,31 +153,31 @@ func (l *pooledLines) regain(r *run, u *user) error {
 			continue
 		}
 		if err := u.task.Adopt(c.sockets); err != nil {
-			return r.plan.pool.about(i, err)
+			return g.plan.pool.about(i, err)
 		}
 		l.down[i] = false
 		l.missing--
-		c.flushed.Store(r.flush.Load())
+		c.flushed.Store(g.flush.Load())
 		c.lost.Store(false)
-		r.noteReturn(i)
+		g.noteReturn(i)
 	}
 	return nil
 }
 
 // revive makes a connection again that its user does without meanwhile, with pauses, until
 // the run stops.
-func (r *run) revive(c *connection) {
+func (g *generator) revive(c *connection) {
 	c.close()
-	chance := rand.New(rand.NewPCG(r.plan.Seed, reconnectStream^uint64(c.number)))
-	for try := 0; pause(r.connecting, r.plan.pauseBefore(try, chance)) == nil; try++ {
-		err := job.Guarded(func() error { return r.reopen(c) })
+	chance := rand.New(rand.NewPCG(g.plan.Seed, reconnectStream^uint64(c.number)))
+	for try := 0; pause(g.connecting, g.plan.pauseBefore(try, chance)) == nil; try++ {
+		err := job.Guarded(func() error { return g.reopen(c) })
 		if err == nil {
-			r.lost.back()
+			g.lost.back()
 			c.again.Store(true)
 			return
 		}
 		if job.ExitOf(err) == job.ExitInternal {
-			r.die(err)
+			g.die(err)
 			return
 		}
 	}
@@ -191,30 +191,30 @@ type poolLoss struct {
 }
 
 // noteLoss notes that one more user has lost a connection of the pool.
-func (r *run) noteLoss(connection int, why error) {
-	r.mu.Lock()
-	l := &r.poolLosses[connection]
+func (g *generator) noteLoss(connection int, why error) {
+	g.mu.Lock()
+	l := &g.poolLosses[connection]
 	l.sessions++
 	first := l.sessions == 1
 	if first {
 		l.first, l.why = time.Now(), why
 	}
-	r.mu.Unlock()
+	g.mu.Unlock()
 	if first {
 		until := "from now on"
-		if r.plan.Pacing.Reconnect {
+		if g.plan.Pacing.Reconnect {
 			until = "until it is there again"
 		}
-		r.feed.message(r.plan.monitor(), "%v; transactions go to the others of their lists %s",
-			r.plan.pool.about(connection, fmt.Errorf("%s is lost: %w", r.plan.over(connection).target(), why)), until)
+		g.feed.message(g.plan.monitor(), "%v; transactions go to the others of their lists %s",
+			g.plan.pool.about(connection, fmt.Errorf("%s is lost: %w", g.plan.over(connection).target(), why)), until)
 	}
 }
 
 // noteReturn notes that a user has a connection of the pool again.
-func (r *run) noteReturn(connection int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	l := &r.poolLosses[connection]
+func (g *generator) noteReturn(connection int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	l := &g.poolLosses[connection]
 	l.back++
 	l.last = time.Now()
 }

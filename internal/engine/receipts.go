@@ -43,9 +43,9 @@ func (u *user) account(c *connection, t workload.Transaction, is certainty) {
 }
 
 // allReceipts lists what users hold. None of them works any more.
-func (r *run) allReceipts() iter.Seq[workload.Receipt] {
+func (g *generator) allReceipts() iter.Seq[workload.Receipt] {
 	return func(yield func(workload.Receipt) bool) {
-		for _, u := range r.users {
+		for _, u := range g.users {
 			for _, page := range *u.receipts {
 				for _, one := range page {
 					if !yield(one) {

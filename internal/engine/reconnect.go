@@ -13,7 +13,7 @@ import (
 
 // losses are the connections that were lost in a run.
 type losses struct {
-	run *run
+	generator *generator
 
 	mu        sync.Mutex
 	at        []time.Duration // when each was lost, since users began
@@ -28,10 +28,10 @@ func (l *losses) note(why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	l.at = append(l.at, now.Sub(l.run.began))
+	l.at = append(l.at, now.Sub(l.generator.began))
 	if l.away == 0 {
 		l.since = now
-		l.run.feed.message(l.run.plan.monitor(), "A connection was lost, and is made again: %v", why)
+		l.generator.feed.message(l.generator.plan.monitor(), "A connection was lost, and is made again: %v", why)
 	}
 	l.away++
 	l.look(now)
@@ -47,7 +47,7 @@ func (l *losses) leave() {
 
 // look looks whether there is a connection that somebody works with. The caller holds mu.
 func (l *losses) look(now time.Time) {
-	switch none := l.away > 0 && l.away+l.left >= len(l.run.connections.list); {
+	switch none := l.away > 0 && l.away+l.left >= len(l.generator.connections.list); {
 	case !none:
 		l.noneSince = time.Time{}
 	case l.noneSince.IsZero():
@@ -62,25 +62,25 @@ func (l *losses) back() {
 	l.away--
 	l.look(time.Now())
 	if l.away == 0 {
-		l.run.feed.message(l.run.plan.monitor(), "All connections are there again, %.1f s after the first was lost%s",
-			time.Since(l.since).Seconds(), l.run.whereConnected())
+		l.generator.feed.message(l.generator.plan.monitor(), "All connections are there again, %.1f s after the first was lost%s",
+			time.Since(l.since).Seconds(), l.generator.whereConnected())
 	}
 }
 
 // whereConnected says how many connections are at which of several servers, for a message.
-func (r *run) whereConnected() (text string) {
-	if len(r.plan.Targets) < 2 || r.plan.pool != nil {
+func (g *generator) whereConnected() (text string) {
+	if len(g.plan.Targets) < 2 || g.plan.pool != nil {
 		return ""
 	}
-	at := make([]int, len(r.plan.Targets))
-	for _, c := range r.connections.all() {
+	at := make([]int, len(g.plan.Targets))
+	for _, c := range g.connections.all() {
 		c.mu.Lock()
 		at[c.server]++
 		c.mu.Unlock()
 	}
 	for i, n := range at {
 		if n > 0 {
-			text += fmt.Sprintf("; %d to %s", n, r.plan.Database.Target(r.plan.Targets[i]))
+			text += fmt.Sprintf("; %d to %s", n, g.plan.Database.Target(g.plan.Targets[i]))
 		}
 	}
 	return text
@@ -90,14 +90,14 @@ func (r *run) whereConnected() (text string) {
 func (l *losses) hopeless() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.noneSince.IsZero() && time.Since(l.noneSince) > l.run.plan.Pacing.ReconnectLimit
+	return !l.noneSince.IsZero() && time.Since(l.noneSince) > l.generator.plan.Pacing.ReconnectLimit
 }
 
 // lostConnections reports whether users have lost any.
-func (r *run) lostConnections() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.lost.moments()) > 0 || slices.ContainsFunc(r.poolLosses, func(l poolLoss) bool { return l.sessions > 0 })
+func (g *generator) lostConnections() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.lost.moments()) > 0 || slices.ContainsFunc(g.poolLosses, func(l poolLoss) bool { return l.sessions > 0 })
 }
 
 // moments are when connections were lost, since users began.
@@ -111,35 +111,35 @@ func (l *losses) moments() []time.Duration {
 // there are several. The user has taken the connection, from whatever lines; it stays the
 // same to all who hold it. The error says that the user cannot go on; where the run ends
 // meanwhile there is none, and no session.
-func (r *run) replace(u *user, c *connection, lost error) error {
-	if r.stopping.Load() {
+func (g *generator) replace(u *user, c *connection, lost error) error {
+	if g.stopping.Load() {
 		return nil
 	}
-	if err := r.noteReconnect(u, lost); err != nil {
+	if err := g.noteReconnect(u, lost); err != nil {
 		return err
 	}
 	if err := u.task.Release(c.sockets); err != nil {
 		return err
 	}
 	u.task.Await(c.close)
-	chance := rand.New(rand.NewPCG(r.plan.Seed, reconnectStream^uint64(c.number)))
+	chance := rand.New(rand.NewPCG(g.plan.Seed, reconnectStream^uint64(c.number)))
 	for try := range 1 << 30 {
-		if !u.task.PauseUntil(time.Now().Add(r.plan.pauseBefore(try, chance))) {
+		if !u.task.PauseUntil(time.Now().Add(g.plan.pauseBefore(try, chance))) {
 			return nil
 		}
 		var err error
-		u.task.Await(func() { err = job.Guarded(func() error { return r.reopen(c) }) })
+		u.task.Await(func() { err = job.Guarded(func() error { return g.reopen(c) }) })
 		switch {
 		case err == nil:
-			r.lost.back()
+			g.lost.back()
 			return u.task.Adopt(c.sockets)
-		case r.stopping.Load():
+		case g.stopping.Load():
 			return nil
 		case job.ExitOf(err) == job.ExitInternal:
 			return err
-		case r.lost.hopeless():
+		case g.lost.hopeless():
 			return fmt.Errorf("no server has taken a connection for %s, which is what option %s allows; the last try: %v", // whose exit code would be that of a run that could not begin
-				r.plan.Pacing.ReconnectLimit, r.plan.Spec.Names.Of("reconnect_limit"), err)
+				g.plan.Pacing.ReconnectLimit, g.plan.Spec.Names.Of("reconnect_limit"), err)
 		}
 	}
 	return nil
@@ -147,13 +147,13 @@ func (r *run) replace(u *user, c *connection, lost error) error {
 
 // noteReconnect notes that a user is to connect again. The error says that it has done so as
 // often as it may.
-func (r *run) noteReconnect(u *user, lost error) error {
-	if most := r.plan.Pacing.Reconnects; most > 0 && u.reconnects == most {
+func (g *generator) noteReconnect(u *user, lost error) error {
+	if most := g.plan.Pacing.Reconnects; most > 0 && u.reconnects == most {
 		return fmt.Errorf("a connection was lost, after the virtual user has connected again %d times, which is what option %s allows: %w",
-			most, r.plan.Spec.Names.Of("reconnects"), lost)
+			most, g.plan.Spec.Names.Of("reconnects"), lost)
 	}
 	u.reconnects++
-	r.lost.note(lost)
+	g.lost.note(lost)
 	return nil
 }
 
@@ -171,30 +171,30 @@ func (p Plan) pauseBefore(try int, chance *rand.Rand) time.Duration {
 }
 
 // reopen opens a session for a connection that has none.
-func (r *run) reopen(c *connection) error {
+func (g *generator) reopen(c *connection) error {
 	select {
-	case r.logins <- struct{}{}:
-		defer func() { <-r.logins }()
-	case <-r.connecting.Done():
-		return r.connecting.Err()
+	case g.logins <- struct{}{}:
+		defer func() { <-g.logins }()
+	case <-g.connecting.Done():
+		return g.connecting.Err()
 	}
-	plan := r.plan
+	plan := g.plan
 	if plan.pool != nil {
 		plan = plan.over(int(c.place))
 	}
-	fresh, err := open(r.connecting, plan, c.number, c.server+1, func(job.Event) {}, r.stopped)
+	fresh, err := open(g.connecting, plan, c.number, c.server+1, func(job.Event) {}, g.stopped)
 	if err != nil {
 		if fresh != nil {
 			fresh.close()
 		}
 		return err
 	}
-	r.narrate(fresh)
+	g.narrate(fresh)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.Executor, c.session, c.sockets = fresh.Executor, fresh.session, fresh.sockets
 	c.name, c.server = fresh.name, fresh.server
-	if r.broken.Load() {
+	if g.broken.Load() {
 		c.session.Interrupt()
 	}
 	return nil

@@ -501,7 +501,7 @@ func TestThereIsNoRateOfATimeInWhichUsersToldTheServer(t *testing.T) {
 }
 
 func TestWorkAllocatesNothing(t *testing.T) {
-	r := &run{plan: Plan{Pacing: load.Pacing{MaxIterations: 100}}, stopped: make(chan struct{})}
+	r := &generator{plan: Plan{Pacing: load.Pacing{MaxIterations: 100}}, course: course{stopped: make(chan struct{})}}
 	for name, l := range instantLines() {
 		u := &user{Terminal: instantUser{}, lines: l, stripe: meter.NewStripe(), until: time.Now().Add(farOff)}
 		if n := testing.AllocsPerRun(1000, func() {
@@ -532,7 +532,7 @@ func (instantUser) Do(context.Context, workload.Transaction) error { return nil 
 func BenchmarkWork(b *testing.B) {
 	for name, l := range instantLines() {
 		b.Run(name, func(b *testing.B) {
-			r := &run{plan: Plan{Pacing: load.Pacing{MaxIterations: b.N}}, stopped: make(chan struct{})}
+			r := &generator{plan: Plan{Pacing: load.Pacing{MaxIterations: b.N}}, course: course{stopped: make(chan struct{})}}
 			u := &user{Terminal: instantUser{}, lines: l, stripe: meter.NewStripe(), until: time.Now().Add(farOff)}
 			b.ReportAllocs()
 			if err := u.work(r); err != nil {

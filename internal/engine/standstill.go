@@ -49,10 +49,10 @@ func (w openTransaction) connectionName() string {
 
 // underWay lists the transactions that users have under way, longest first. Users go
 // on meanwhile.
-func (r *run) underWay() []openTransaction {
-	now := time.Since(r.began)
+func (g *generator) underWay() []openTransaction {
+	now := time.Since(g.began)
 	var list []openTransaction
-	for i, u := range r.users {
+	for i, u := range g.users {
 		if mark := u.intended.Load(); mark != 0 {
 			list = append(list, openTransaction{user: i, kind: meter.Kind(u.kind.Load()), mark: mark, on: u.on.Load(), took: now - time.Duration(mark)})
 		}

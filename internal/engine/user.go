@@ -97,32 +97,32 @@ func (p Plan) unmonitored() bool { return p.Pacing.Test || p.Pacing.Finite }
 
 // seatUsers makes the users, and the connections for them: one for each, or those that
 // they share, or each its own of a pool. Other asynchronous clients log in themselves.
-func (r *run) seatUsers(ctx context.Context) error {
-	p := r.plan
-	r.crews = make([]crew, p.Users)
-	r.users = make([]*user, p.terminals())
-	for i := range r.users {
-		r.users[i] = &user{
+func (g *generator) seatUsers(ctx context.Context) error {
+	p := g.plan
+	g.crews = make([]crew, p.Users)
+	g.users = make([]*user, p.terminals())
+	for i := range g.users {
+		g.users[i] = &user{
 			number: i, crew: i / p.clients(), shifts: p.shifts(i / p.clients()),
-			send: r.sender(i),
+			send: g.sender(i),
 		}
-		r.crews[i/p.clients()].left.Add(1)
+		g.crews[i/p.clients()].left.Add(1)
 	}
 	connects := p.Pacing.Clients == 0 || p.Pacing.Connections > 0 || p.pool != nil
 	if connects {
-		if err := r.connect(ctx); err != nil {
+		if err := g.connect(ctx); err != nil {
 			return err
 		}
 	}
-	if err := r.chooseLoops(ctx); err != nil {
+	if err := g.chooseLoops(ctx); err != nil {
 		return err
 	}
-	r.makeStripes()
+	g.makeStripes()
 	if connects {
-		r.layLines()
+		g.layLines()
 	}
-	for _, u := range r.users {
-		u.sit(r, r.stages.name(0))
+	for _, u := range g.users {
+		u.sit(g, g.stages.name(0))
 		if !p.Pacing.Finite {
 			u.tell(job.Event{Step: &job.Step{Name: job.StepTransactions, Stage: job.Begins, Count: int64(p.Pacing.MaxIterations)}})
 		}
@@ -131,11 +131,11 @@ func (r *run) seatUsers(ctx context.Context) error {
 }
 
 // sit gives the user its terminal, in a run with stages that of one of them.
-func (u *user) sit(r *run, stage string) {
-	p := r.plan
+func (u *user) sit(g *generator, stage string) {
+	p := g.plan
 	u.Terminal = p.Workload.NewTerminal(workload.Seat{
 		Number: u.number, Users: p.terminals(), Seed: p.Seed,
-		Options: p.Settings, Survey: r.survey, Stage: stage, SQL: p.SQL,
+		Options: p.Settings, Survey: g.survey, Stage: stage, SQL: p.SQL,
 		Rand: p.rand(u.number),
 		Tell: u.tell,
 	})
@@ -143,11 +143,11 @@ func (u *user) sit(r *run, stage string) {
 
 // sender returns what sends events of a terminal as its virtual user's. Of several that a
 // virtual user has, the first speaks for all.
-func (r *run) sender(terminal int) func(job.Event) {
-	if r.plan.client(terminal) > 1 {
+func (g *generator) sender(terminal int) func(job.Event) {
+	if g.plan.client(terminal) > 1 {
 		return func(job.Event) {}
 	}
-	return r.feed.tellAs(r.plan.position(terminal))
+	return g.feed.tellAs(g.plan.position(terminal))
 }
 
 // rand returns the random numbers of a user.
@@ -158,25 +158,25 @@ func (p Plan) rand(number int) *rand.Rand { return rand.New(rand.NewPCG(p.Seed, 
 // It returns an error when the user cannot go on.
 //
 // This is the hot path, and so are transact and what it calls.
-func (u *user) work(r *run) error {
-	if r.arrivals != nil {
-		return u.workAtRate(r)
+func (u *user) work(g *generator) error {
+	if g.arrivals != nil {
+		return u.workAtRate(g)
 	}
-	ctx := r.calls
+	ctx := g.calls
 	intended := time.Now()
-	for n := 0; n < r.plan.Pacing.MaxIterations && !r.stopping.Load(); n++ {
-		u.lines.answer(r, u)
+	for n := 0; n < g.plan.Pacing.MaxIterations && !g.stopping.Load(); n++ {
+		u.lines.answer(g, u)
 		next, more := u.Pick()
 		if !more {
 			u.begun = true
 			return nil
 		}
-		if r.plan.Pacing.Verbose {
-			r.tellOfTransaction(u, next)
+		if g.plan.Pacing.Verbose {
+			g.tellOfTransaction(u, next)
 		}
 		intended = intended.Add(next.Keying)
 		if !intended.Before(u.until) {
-			from, comes := u.awaitShift(r, intended)
+			from, comes := u.awaitShift(g, intended)
 			if !comes {
 				return nil
 			}
@@ -186,7 +186,7 @@ func (u *user) work(r *run) error {
 		if next.Keying > 0 && !u.task.PauseUntil(intended) {
 			return nil
 		}
-		ended, err := u.transact(ctx, r, next, intended)
+		ended, err := u.transact(ctx, g, next, intended)
 		if err != nil || ended.IsZero() {
 			return err
 		}
@@ -204,15 +204,15 @@ func (u *user) work(r *run) error {
 // awaitShift waits for the next of the user's shifts that is not over by a moment, and
 // returns when the user begins in it. It returns false where there is none, or the run ends
 // first.
-func (u *user) awaitShift(r *run, now time.Time) (from time.Time, comes bool) {
+func (u *user) awaitShift(g *generator, now time.Time) (from time.Time, comes bool) {
 	for len(u.shifts) > 0 {
 		shift := u.shifts[0]
 		u.shifts = u.shifts[1:]
-		u.until = r.began.Add(min(shift.To, farOff))
+		u.until = g.began.Add(min(shift.To, farOff))
 		if !now.Before(u.until) {
 			continue
 		}
-		from = r.began.Add(shift.From)
+		from = g.began.Add(shift.From)
 		if now.After(from) {
 			from = now
 		}
@@ -220,7 +220,7 @@ func (u *user) awaitShift(r *run, now time.Time) (from time.Time, comes bool) {
 		if !from.After(now) {
 			return from, u.task.PauseUntil(from)
 		}
-		back := u.rest(r)
+		back := u.rest(g)
 		comes = u.task.PauseUntil(from)
 		back()
 		return from, comes
@@ -230,17 +230,17 @@ func (u *user) awaitShift(r *run, now time.Time) (from time.Time, comes bool) {
 
 // rest has the user tell the server what it did, be it only to log in, and nobody wait for
 // it to do so again, until back is called: a user that does not work cannot be asked.
-func (u *user) rest(r *run) (back func()) {
-	if r.plan.Server.Flush == nil {
+func (u *user) rest(g *generator) (back func()) {
+	if g.plan.Server.Flush == nil {
 		return func() {}
 	}
 	own := u.lines.own()
 	for _, c := range own {
-		c.tellServer(r.calls, r, math.MaxInt32)
+		c.tellServer(g.calls, g, math.MaxInt32)
 	}
 	return func() {
 		for _, c := range own {
-			c.flushed.Store(r.flush.Load())
+			c.flushed.Store(g.flush.Load())
 		}
 	}
 }
@@ -250,24 +250,24 @@ func (u *user) rest(r *run) (back func()) {
 // is due already starts at once, and is late.
 //
 // It is part of the hot path.
-func (u *user) workAtRate(r *run) error {
-	for n := 0; n < r.plan.Pacing.MaxIterations && !r.stopping.Load(); n++ {
-		_, due, source := r.arrivals.Claim()
-		if due == load.Never && r.plan.Pacing.Test {
+func (u *user) workAtRate(g *generator) error {
+	for n := 0; n < g.plan.Pacing.MaxIterations && !g.stopping.Load(); n++ {
+		_, due, source := g.arrivals.Claim()
+		if due == load.Never && g.plan.Pacing.Test {
 			return nil // a test ends with its work, not with a time
 		}
-		intended := r.began.Add(min(due, farOff))
+		intended := g.began.Add(min(due, farOff))
 		u.scheduled = intended
 		if !u.task.PauseUntil(intended) {
 			return nil
 		}
-		u.lines.answer(r, u)
-		next, more := u.pickFor(r, source)
+		u.lines.answer(g, u)
+		next, more := u.pickFor(g, source)
 		if !more {
 			u.begun = true
 			return nil
 		}
-		ended, err := u.transact(r.calls, r, next, intended)
+		ended, err := u.transact(g.calls, g, next, intended)
 		if err != nil || ended.IsZero() {
 			return err
 		}
@@ -282,21 +282,21 @@ const farOff = 100 * 365 * 24 * time.Hour
 // same inputs while it fails in a way that may pass, and records how it ended. It returns
 // when that was, which is no time if the run ended before there was a connection, and an
 // error when the user cannot go on.
-func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, intended time.Time) (time.Time, error) {
+func (u *user) transact(ctx context.Context, g *generator, t workload.Transaction, intended time.Time) (time.Time, error) {
 	record := meter.Record{Kind: t.Kind, User: int32(u.crew)}
 	u.kind.Store(int32(t.Kind))
 	u.begun = true
-	u.intended.Store(mark(intended.Sub(r.began)))
-	c, queued, err := u.lines.take(r, u, t.Kind)
+	u.intended.Store(mark(intended.Sub(g.began)))
+	c, queued, err := u.lines.take(g, u, t.Kind)
 	if c == nil {
 		u.intended.Store(0)
 		return time.Time{}, err
 	}
 	record.Connection = c.place
-	defer u.lines.give(r, u, c)
+	defer u.lines.give(g, u, c)
 	c.before = c.sockets.Traffic()
-	if r.spans != nil {
-		defer r.spans.begin(u, c, t)()
+	if g.spans != nil {
+		defer g.spans.begin(u, c, t)()
 	}
 	for {
 		start := time.Now()
@@ -311,7 +311,7 @@ func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, int
 		} else {
 			c.done.failed.Add(1)
 		}
-		record.Service, record.Response, record.Ended = end.Sub(start), end.Sub(intended), end.Sub(r.began)
+		record.Service, record.Response, record.Ended = end.Sub(start), end.Sub(intended), end.Sub(g.began)
 		switch err {
 		case nil:
 			u.account(c, t, certain)
@@ -322,16 +322,16 @@ func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, int
 			u.record(c, record)
 			return end, nil
 		}
-		if r.broken.Load() || err == workload.ErrStopped {
+		if g.broken.Load() || err == workload.ErrStopped {
 			u.account(c, t, inDoubt)
 			return end, nil // cut short by the end of the run: neither a result nor a failure
 		}
-		again, err := u.afterFailure(ctx, r, c, &record, err)
+		again, err := u.afterFailure(ctx, g, c, &record, err)
 		if record.Class == meter.Connection {
 			u.account(c, t, inDoubt)
-			err = r.makeUpFor(u, c, err)
+			err = g.makeUpFor(u, c, err)
 		}
-		if err != nil || !again || r.broken.Load() {
+		if err != nil || !again || g.broken.Load() {
 			return time.Now(), err
 		}
 	}
@@ -339,13 +339,13 @@ func (u *user) transact(ctx context.Context, r *run, t workload.Transaction, int
 
 // makeUpFor sees to it that a user can go on that has lost a connection. The error says that
 // it cannot.
-func (r *run) makeUpFor(u *user, c *connection, lost error) error {
+func (g *generator) makeUpFor(u *user, c *connection, lost error) error {
 	pooled, is := u.lines.(*pooledLines)
 	switch {
-	case is && !r.plan.Pacing.RaiseError:
-		return pooled.lose(r, u, c, lost)
-	case r.plan.Pacing.Reconnect:
-		return r.replace(u, c, lost)
+	case is && !g.plan.Pacing.RaiseError:
+		return pooled.lose(g, u, c, lost)
+	case g.plan.Pacing.Reconnect:
+		return g.replace(u, c, lost)
 	}
 	return lost
 }
@@ -363,8 +363,8 @@ func (u *user) record(c *connection, r meter.Record) {
 
 // afterFailure rolls back, and says whether to try again. The error is non-nil
 // when the user cannot go on.
-func (u *user) afterFailure(ctx context.Context, r *run, c *connection, record *meter.Record, failure error) (again bool, err error) {
-	record.Class = r.classify(failure)
+func (u *user) afterFailure(ctx context.Context, g *generator, c *connection, record *meter.Record, failure error) (again bool, err error) {
+	record.Class = g.classify(failure)
 	if record.Class != meter.Connection {
 		if rollback := c.session.Rollback(ctx); rollback != nil {
 			record.Class = meter.Connection
@@ -374,8 +374,8 @@ func (u *user) afterFailure(ctx context.Context, r *run, c *connection, record *
 	if u.span != nil {
 		u.span.failure = failure
 	}
-	again = record.Class.Retryable() && int(record.Retries) < r.plan.Pacing.MaxRetries && !r.plan.Pacing.RaiseError
-	r.noteFailure(*record, failure, again)
+	again = record.Class.Retryable() && int(record.Retries) < g.plan.Pacing.MaxRetries && !g.plan.Pacing.RaiseError
+	g.noteFailure(*record, failure, again)
 	if again {
 		record.Retries++
 		u.task.PauseUntil(time.Now().Add(backoff(int(record.Retries))))
@@ -383,8 +383,8 @@ func (u *user) afterFailure(ctx context.Context, r *run, c *connection, record *
 	}
 	record.Outcome = meter.Failed
 	u.record(c, *record)
-	if record.Class == meter.Connection || r.plan.Pacing.RaiseError {
-		return false, fmt.Errorf("%s: %w", r.plan.Workload.Kinds[record.Kind].Name, failure)
+	if record.Class == meter.Connection || g.plan.Pacing.RaiseError {
+		return false, fmt.Errorf("%s: %w", g.plan.Workload.Kinds[record.Kind].Name, failure)
 	}
 	// What failed once is likely to fail again: a user that does nothing but fail
 	// must not keep the server and the log busy at full speed.
@@ -407,34 +407,34 @@ type noted struct {
 
 // noteFailure keeps the first examples of each class of failure, with their messages, for
 // the job, and the last error. Counting is the stripes' business.
-func (r *run) noteFailure(record meter.Record, failure error, retried bool) {
+func (g *generator) noteFailure(record meter.Record, failure error, retried bool) {
 	const examples = 5
-	r.mu.Lock()
-	n := r.noted[record.Class]
+	g.mu.Lock()
+	n := g.noted[record.Class]
 	n.times++
 	if !retried {
 		n.kind, n.last = record.Kind, failure
-		r.lastFailure = failure
+		g.lastFailure = failure
 	}
-	r.noted[record.Class] = n
-	r.mu.Unlock()
+	g.noted[record.Class] = n
+	g.mu.Unlock()
 	if n.times <= examples {
-		user := int(record.User) + r.plan.firstWorker()
-		r.feed.send(job.Event{User: user, Failure: &job.Failure{
-			Kind: r.plan.Workload.Kinds[record.Kind].Name, Class: record.Class.String(),
+		user := int(record.User) + g.plan.firstWorker()
+		g.feed.send(job.Event{User: user, Failure: &job.Failure{
+			Kind: g.plan.Workload.Kinds[record.Kind].Name, Class: record.Class.String(),
 			Message: failure.Error(), Retried: retried,
 		}})
 	}
 }
 
 // failures lists the classes of failure in s, each with the last message that there was.
-func (r *run) failures(s meter.Summary) (list []job.LastFailure) {
+func (g *generator) failures(s meter.Summary) (list []job.LastFailure) {
 	const longest = 300 // bytes
 	all := s.All()
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	for _, class := range meter.Classes() {
-		n := r.noted[class]
+		n := g.noted[class]
 		if all.Failed[class] == 0 || n.last == nil {
 			continue
 		}
@@ -442,7 +442,7 @@ func (r *run) failures(s meter.Summary) (list []job.LastFailure) {
 		if len(message) > longest {
 			message = strings.ToValidUTF8(message[:longest], "")
 		}
-		list = append(list, job.LastFailure{Class: class.String(), Failed: all.Failed[class], Kind: r.plan.Workload.Kinds[n.kind].Name, Message: message})
+		list = append(list, job.LastFailure{Class: class.String(), Failed: all.Failed[class], Kind: g.plan.Workload.Kinds[n.kind].Name, Message: message})
 	}
 	slices.SortStableFunc(list, func(a, b job.LastFailure) int { return cmp.Compare(b.Failed, a.Failed) })
 	return list
