@@ -78,6 +78,9 @@ var layers = map[string]string{
 	// Doing jobs: with any database and any workload, so with none by name.
 	"engine": "catalog database engine/load engine/observer engine/pool host job loop meter option schema sqlfile threshold workload",
 
+	// Each of them in a process of its own.
+	"runner/process": "database job option",
+
 	// What databases and workloads have to pass, in tests and in the program.
 	"suite":          "",
 	"suite/sessions": "database job meter option schema sqlfile suite",
@@ -136,7 +139,7 @@ var layers = map[string]string{
 	"cli/generate":     "catalog/edition cli manual workbench",
 	"interpreter/pack": "",
 	"web/api/generate": "web/api",
-	"cmd/sledge":       "catalog/edition cli engine terminal workbench",
+	"cmd/sledge":       "catalog/edition cli engine runner/process terminal workbench",
 
 	// Tests that are packages.
 	"bench":                 "",

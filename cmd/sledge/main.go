@@ -13,6 +13,7 @@ import (
 	"sledge/internal/catalog/edition"
 	"sledge/internal/cli"
 	"sledge/internal/engine"
+	"sledge/internal/runner/process"
 	"sledge/internal/terminal"
 	"sledge/internal/workbench"
 )
@@ -21,13 +22,18 @@ import (
 var version string
 
 func main() {
+	v := cli.VersionOf(version)
+	local := engine.Local{Catalog: edition.Catalog, Version: v}
+	if len(os.Args) > 1 && os.Args[1] == process.Command {
+		os.Exit(int(process.Main(local)))
+	}
 	signals := make(chan os.Signal, 3)
 	watchSignals(signals)
 	restore := keepTerminal()
-	v := cli.VersionOf(version)
 	program := &cli.Program{
 		Bench:           workbench.Bench{Catalog: edition.Catalog},
-		Runner:          engine.Local{Catalog: edition.Catalog, Version: v},
+		Runner:          local,
+		Workers:         process.Self(),
 		Version:         v,
 		Name:            os.Args[0],
 		Args:            os.Args[1:],

@@ -29,7 +29,8 @@ import (
 // outside, so that a test can hand it a world of its own.
 type Program struct {
 	Bench   workbench.Bench
-	Runner  job.Runner
+	Runner  job.Runner // does jobs in this process
+	Workers job.Runner // does each in a process of its own, for the web application; nil is Runner
 	Version string
 
 	Name    string   // what the program was called by, as in os.Args[0]; hammerdbcli and hammerdbws have arguments of their own

@@ -50,7 +50,7 @@ func (p *Program) openSite(config web.Config, store *repository.Store, configura
 	}
 	config.Private = api.Private
 	s.verbs = api.New(api.Config{
-		Bench: p.Bench, Runner: p.Runner, Store: s.store,
+		Bench: p.Bench, Runner: cmp.Or(p.Workers, p.Runner), Store: s.store,
 		ConfigFile: cmp.Or(configuration, p.environment(workbench.EnvConfig)), Environ: p.Environ, System: p.System,
 		Scripting:   scripting,
 		DataFolder:  filepath.Join(config.Folder, "datagen"),

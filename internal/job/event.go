@@ -47,6 +47,15 @@ type Event struct {
 	Message string  `json:"message,omitempty"` // what has no form of its own, in words
 }
 
+// Brief returns the event with the Brief of the result that it has, if it has one.
+func (e Event) Brief() Event {
+	if e.Headline != nil {
+		brief := e.Headline.Brief()
+		e.Headline = &brief
+	}
+	return e
+}
+
 // UserState says how a virtual user stands.
 type UserState string
 

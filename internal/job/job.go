@@ -81,7 +81,8 @@ func (s Status) Whole() bool { return s == Succeeded || s == Invalid || s == Mis
 // NotValid begins the reason of a run that is Invalid.
 const NotValid = "the run is not valid: "
 
-// Result is how a job ended.
+// Result is how a job ended. No document has the members that are tagged hidden: they are for who
+// did the job, and who keeps it, as Brief says.
 type Result struct {
 	Status Status `json:"status"`
 	Reason string `json:"reason,omitempty"` // why, when it did not succeed
@@ -108,14 +109,14 @@ type Result struct {
 	// measured is whole all the same.
 	Unrecorded string `json:"unrecorded,omitempty"`
 
-	Summary meter.Summary `json:"-"` // of the measurement; kept by the repository with its histograms
+	Summary meter.Summary `json:"summary,omitzero" hidden:"true" jsonschema:"-"` // of the measurement
 	Kinds   []string      `json:"kinds,omitempty"`
 
 	// PerUser holds what each virtual user measured, user number 0 first, whose
 	// position is 2; only where a time profile was asked for. RampUpPerUser is the same of
 	// the ramp-up, where there was one.
-	PerUser       []meter.CodedSummary `json:"-"`
-	RampUpPerUser []meter.CodedSummary `json:"-"`
+	PerUser       []meter.CodedSummary `json:"per_user,omitempty" hidden:"true" jsonschema:"-"`
+	RampUpPerUser []meter.CodedSummary `json:"ramp_up_per_user,omitempty" hidden:"true" jsonschema:"-"`
 
 	// ServerCount is what the server counted by itself while users worked, of a run that
 	// ends when its work is done; nil where it keeps no count. It counts what others have it
@@ -159,7 +160,7 @@ type Result struct {
 
 	// Plans are those of its queries, and Explained says how they were had; nil where none
 	// were asked for, or nothing can be explained.
-	Plans     []QueryPlan `json:"-"` // kept by the repository
+	Plans     []QueryPlan `json:"plans,omitempty" hidden:"true" jsonschema:"-"`
 	Explained *Explained  `json:"explained,omitempty"`
 
 	// Uncounted says why the server's own count of all transactions is not used; "" where
@@ -204,6 +205,13 @@ type Result struct {
 	CounterAgreement *Agreement  `json:"counter_agreement,omitempty"` // of all transactions, by the server's own count
 	Findings         []Finding   `json:"findings,omitempty"`          // of a check
 	Loaded           []TableLoad `json:"loaded,omitempty"`            // of a build
+}
+
+// Brief returns the result without what takes much room, which the repository keeps in places of
+// its own: the summary, what each user measured, and plans.
+func (r Result) Brief() Result {
+	r.Summary, r.PerUser, r.RampUpPerUser, r.Plans = meter.Summary{}, nil, nil, nil
+	return r
 }
 
 // Metric returns the headline figure of a name, and whether there is one.

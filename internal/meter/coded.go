@@ -3,6 +3,7 @@ package meter
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -63,6 +64,19 @@ func (s *Summary) Coded() CodedSummary {
 		c.Kinds[i] = s.Kinds[i].coded()
 	}
 	return c
+}
+
+// MarshalJSON implements json.Marshaler, by Coded.
+func (s Summary) MarshalJSON() ([]byte, error) { return json.Marshal(s.Coded()) }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *Summary) UnmarshalJSON(text []byte) error {
+	var c CodedSummary
+	err := json.Unmarshal(text, &c)
+	if err == nil {
+		*s, err = c.Summary()
+	}
+	return err
 }
 
 func (t *Tally) coded() CodedTally {

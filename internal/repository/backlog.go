@@ -53,7 +53,7 @@ type storedSample struct {
 
 // newEntry returns the entry of an event that is no second.
 func newEntry(event job.Event) (e entry, err error) {
-	if e.Event, err = json.Marshal(event); err != nil {
+	if e.Event, err = json.Marshal(event.Brief()); err != nil {
 		return e, err
 	}
 	if event.Failure != nil {

@@ -58,7 +58,7 @@ func addJob(ctx context.Context, tx *sql.Tx, j job.Job) (number int64, err error
 	if err != nil {
 		return 0, err
 	}
-	result, err := json.Marshal(j.Result)
+	result, err := json.Marshal(j.Result.Brief())
 	if err != nil {
 		return 0, err
 	}

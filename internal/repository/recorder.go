@@ -318,8 +318,7 @@ func (r *Recorder) End(ctx context.Context, result job.Result, err error) error 
 		return errors.Join(problem, unfit)
 	}
 	problem = fmt.Errorf("%d events and all the figures of job %s were not recorded: %w", lost, r.id, err)
-	result.Summary, result.PerUser, result.RampUpPerUser, result.Plans = meter.Summary{}, nil, nil, nil
-	_, _ = r.writeEnd(ctx, nil, result, lost, problem) // most likely for the same reason
+	_, _ = r.writeEnd(ctx, nil, result.Brief(), lost, problem) // most likely for the same reason
 	return problem
 }
 
@@ -355,7 +354,7 @@ func NotRecorded(result job.Result, problem error) job.Result {
 // as a metric is no number, is left out, and said to be.
 func (r *Recorder) writeEnd(ctx context.Context, rest []entry, result job.Result, lost int64, problem error) (unfit, err error) {
 	result = NotRecorded(result, problem)
-	text, unfit := json.Marshal(result)
+	text, unfit := json.Marshal(result.Brief())
 	if unfit != nil { // what was measured is kept all the same
 		result.Status, result.Reason = job.Failed, fmt.Sprintf("its result could not be encoded: %v", unfit)
 	}

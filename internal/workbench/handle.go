@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/repository"
 )
@@ -185,25 +184,11 @@ func (h *Handle) tellClosing(failure error) {
 	}
 }
 
-// planner is a runner in this process, which takes an order as it was bound. Any other
-// gets the spec, and binds it where it is.
-type planner interface {
-	DoPlan(ctx context.Context, plan engine.Plan, control job.Control) (job.Result, error)
-}
-
-var _ planner = engine.Local{}
-
 // work has the runner do the job.
 func (h *Handle) work(ctx context.Context, runner job.Runner) (job.Result, error) {
 	defer close(h.worked)
 	control := job.Control{Watchers: []job.Watcher{distributor{h}}, Stop: h.stop}
-	var result job.Result
-	var err error
-	if here, is := runner.(planner); is {
-		result, err = here.DoPlan(ctx, h.order.Plan, control)
-	} else {
-		result, err = runner.Do(ctx, h.order.Spec, control)
-	}
+	result, err := runner.Do(ctx, h.order.Spec, control)
 	h.telling.Lock()
 	defer h.telling.Unlock()
 	return result, errors.Join(err, h.failed)

@@ -25,14 +25,18 @@ type cutter struct {
 	errs    []error
 }
 
-func (c *cutter) DoPlan(ctx context.Context, p engine.Plan, control job.Control) (job.Result, error) {
+func (c *cutter) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
+	p, err := c.Plan(spec)
+	if err != nil {
+		return job.Result{}, err
+	}
 	var once sync.Once
 	control.Watchers = append(control.Watchers, watching(func(e job.Event) {
 		if e.Second != nil && e.Second.Phase == job.Measure {
 			once.Do(func() { c.cut(p) })
 		}
 	}))
-	result, err := c.Local.DoPlan(ctx, p, control)
+	result, err := c.DoPlan(ctx, p, control)
 	c.results, c.errs = append(c.results, result), append(c.errs, err)
 	return result, err
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ import (
 	"sledge/internal/datagen"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/repository"
 	"sledge/internal/scripting"
 	"sledge/internal/workbench"
@@ -130,6 +132,7 @@ func New(c Config) *API {
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	config.CreateHooks = nil // which would add a member to every document
 	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", nameOf)
+	config.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[meter.Summary](), reflect.TypeFor[meter.CodedSummary]()) // as it is encoded
 	config.Transformers = []huma.Transformer{withoutValues}
 	config.RejectUnknownQueryParameters = true
 	a.huma = humago.NewWithPrefix(a.mux, Prefix, config)

@@ -229,7 +229,7 @@ func (s *story) event(e job.Event) error {
 
 // event sends an event.
 func (s *stream) event(of *story, e job.Event) error {
-	shown := Event{Event: e}
+	shown := Event{Event: e.Brief()}
 	shown.At, shown.Event.Second = e.At.UTC(), nil
 	if m := e.Second; m != nil {
 		second, err := report.SecondOf(of.job.Kinds, repository.StoredSecond{

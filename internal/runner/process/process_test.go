@@ -1,0 +1,441 @@
+package process
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"sledge/internal/catalog/edition"
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+)
+
+// TestMain makes this program a worker too, as cmd/sledge does.
+func TestMain(m *testing.M) {
+	switch {
+	case len(os.Args) == 2 && os.Args[1] == Command:
+		os.Exit(int(Main(local)))
+	case len(os.Args) == 3 && os.Args[1] == Command:
+		os.Exit(int(Main(odd(os.Args[2]))))
+	}
+	os.Exit(m.Run())
+}
+
+var local = engine.Local{Catalog: edition.Catalog, Version: "test"}
+
+func program(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// oddly returns a runner whose workers do something odd.
+func oddly(t *testing.T, what string) Runner {
+	t.Helper()
+	return Runner{Program: program(t), Args: []string{Command, what}}
+}
+
+// odd is a runner in a worker that does what no engine should.
+type odd string
+
+func (o odd) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
+	tell := func(e job.Event) { control.Watchers[0].Watch(e) }
+	tell(job.Event{Message: strconv.Itoa(os.Getpid())})
+	switch o {
+	case "panics":
+		go func() { panic("on purpose") }()
+		select {}
+	case "panics in the open":
+		panic("on purpose")
+	case "exits":
+		fmt.Fprintln(os.Stderr, "no reason")
+		os.Exit(3)
+	case "hangs":
+		<-ctx.Done()
+		select {}
+	case "waits":
+		<-ctx.Done()
+		return job.Result{Status: job.Partial}, job.WithExit(job.ExitStopped, ctx.Err())
+	case "prints":
+		fmt.Println("a driver's remark")
+		fmt.Fprintln(os.Stdout, "and another")
+	case "no number":
+		tell(job.Event{Sample: &job.Sample{Name: "x", Value: math.NaN()}})
+		return job.Result{Status: job.Succeeded, Metrics: []job.Metric{{Name: "NOPM", Value: math.NaN()}}}, nil
+	case "refuses":
+		err := &database.PasswordError{Option: "password", Called: spec.Names.Of("password"), User: "u", Err: errors.New("refused")}
+		return job.Result{}, job.WithExit(job.ExitConnect, err)
+	case "says much":
+		for i := range 20_000 {
+			tell(job.Event{User: i + 1, State: job.UserRunning})
+		}
+	case "knows the secret":
+		if spec.Options["password"] != "s3cret" || strings.Contains(strings.Join(append(os.Args, os.Environ()...), " "), "s3cret") {
+			return job.Result{}, errors.New("the secret is missing, or is where others see it")
+		}
+	}
+	return job.Result{Status: job.Succeeded}, nil
+}
+
+// heard keeps the events of a job.
+type heard struct {
+	all  []job.Event
+	each func(job.Event)
+}
+
+func (h *heard) Watch(e job.Event) {
+	h.all = append(h.all, e)
+	if h.each != nil {
+		h.each(e)
+	}
+}
+
+func (h *heard) pid(t *testing.T) int {
+	t.Helper()
+	pid, err := strconv.Atoi(h.all[0].Message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}
+
+// onFile calls a test for each runner, with a file that holds a schema.
+func onFile(t *testing.T, test func(t *testing.T, runner job.Runner, file string)) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "tpcc.db")
+	if _, err := local.Do(t.Context(), specOf(job.Build, file, nil), job.Control{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, runner := range map[string]job.Runner{"this process": local, "a worker": Runner{Program: program(t)}} {
+		t.Run(name, func(t *testing.T) { test(t, runner, file) })
+	}
+}
+
+func specOf(action job.Action, file string, more option.Values) job.Spec {
+	s := job.Spec{Action: action, Database: "sqlite", Workload: "tprocc", Seed: 1, Options: option.Values{"file": file}}
+	for name, value := range more {
+		s.Options[name] = value
+	}
+	if action == job.Run {
+		s.Users = 2
+	}
+	return s
+}
+
+func TestEveryRunner(t *testing.T) {
+	onFile(t, func(t *testing.T, runner job.Runner, file string) {
+		t.Run("does jobs", func(t *testing.T) { doesJobs(t, runner, file) })
+		t.Run("stops and aborts", func(t *testing.T) { stopsAndAborts(t, runner, file) })
+		t.Run("tells of 10,000 users", func(t *testing.T) { tellsOfManyUsers(t, runner, file) })
+	})
+}
+
+func doesJobs(t *testing.T, runner job.Runner, file string) {
+	run := specOf(job.Run, file, option.Values{"rampup": "0", "duration": "1s", "time_profile": "true"})
+	var seen heard
+	r, err := runner.Do(t.Context(), run, job.Control{Watchers: []job.Watcher{&seen}})
+	if err != nil || r.Status != job.Succeeded {
+		t.Fatalf("got %s, %v", r.Status, err)
+	}
+	all := r.Summary.All()
+	if all.Done == 0 || all.Response.ValueAtQuantile(99) == 0 || len(r.PerUser) != 2 || len(r.Metrics) == 0 {
+		t.Errorf("got %d done, %d users and the figures %v", all.Done, len(r.PerUser), r.Metrics)
+	}
+	var facts, seconds, headline int
+	var ended int64
+	for _, e := range seen.all {
+		switch {
+		case e.Facts != nil:
+			facts++
+		case e.Second != nil && e.Second.Phase == job.Measure:
+			seconds++
+			ended += e.Second.Measured.Ended()
+		case e.Headline != nil:
+			headline++
+		}
+	}
+	if facts != 1 || seconds == 0 || headline != 1 || ended < all.Done {
+		t.Errorf("got %d facts, %d seconds with %d transactions and %d headlines", facts, seconds, ended, headline)
+	}
+	missing := specOf(job.Check, filepath.Join(t.TempDir(), "none.db"), nil)
+	if r, err := runner.Do(t.Context(), missing, job.Control{}); job.ExitOf(err) != job.ExitMissing || r.Status != job.Failed || r.Reason != err.Error() {
+		t.Errorf("of a file that is not there: got %s, %q, exit code %d: %v", r.Status, r.Reason, job.ExitOf(err), err)
+	}
+	wrong := specOf(job.Run, file, option.Values{"duration": "never"})
+	wrong.Names = option.Names{"duration": "--duration"}
+	if _, err := runner.Do(t.Context(), wrong, job.Control{}); job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "--duration") {
+		t.Errorf("of a wrong value: got exit code %d: %v", job.ExitOf(err), err)
+	}
+}
+
+func stopsAndAborts(t *testing.T, runner job.Runner, file string) {
+	run := specOf(job.Run, file, option.Values{"rampup": "0", "duration": "5m"})
+	measuring := func(do func()) *heard {
+		return &heard{each: func(e job.Event) {
+			if e.Second != nil {
+				do()
+				do = func() {}
+			}
+		}}
+	}
+	stop := make(chan struct{})
+	r, err := runner.Do(t.Context(), run, job.Control{Stop: stop, Watchers: []job.Watcher{measuring(func() { close(stop) })}})
+	if r.Status != job.Partial || r.Summary.All().Done == 0 {
+		t.Errorf("stopped: got %s, %v, want what it did until then", r.Status, err)
+	}
+	ctx, abort := context.WithCancel(t.Context())
+	defer abort()
+	if r, err = runner.Do(ctx, run, job.Control{Watchers: []job.Watcher{measuring(abort)}}); job.ExitOf(err) != job.ExitStopped {
+		t.Errorf("aborted: got %s, %v", r.Status, err)
+	}
+}
+
+func tellsOfManyUsers(t *testing.T, runner job.Runner, file string) {
+	run := specOf(job.Run, file, option.Values{"rampup": "0", "duration": "1s", "rate": "100", "connections": "4"})
+	run.Users = 10_000
+	var seen heard
+	r, err := runner.Do(t.Context(), run, job.Control{Watchers: []job.Watcher{&seen}})
+	if r.Summary.All().Done == 0 {
+		t.Errorf("got %s, %v", r.Status, err)
+	}
+	began, ended := map[int]bool{}, map[int]bool{}
+	for _, e := range seen.all {
+		switch e.State {
+		case job.UserRunning:
+			began[e.User] = true
+		case job.UserSucceeded:
+			ended[e.User] = true
+		}
+	}
+	if len(began) != 10_001 || len(ended) != 10_001 { // the monitor is one
+		t.Errorf("%d users began, and %d ended", len(began), len(ended))
+	}
+}
+
+// A slow watcher holds the job up, and loses nothing.
+func TestEveryRunnerTellsAllEventsInOrder(t *testing.T) {
+	for name, runner := range map[string]job.Runner{"this process": odd("says much"), "a worker": oddly(t, "says much")} {
+		t.Run(name, func(t *testing.T) {
+			seen := heard{each: func(e job.Event) {
+				if e.User%1000 == 1 {
+					time.Sleep(10 * time.Millisecond)
+				}
+			}}
+			if _, err := runner.Do(t.Context(), job.Spec{}, job.Control{Watchers: []job.Watcher{&seen}}); err != nil {
+				t.Fatal(err)
+			}
+			if len(seen.all) != 20_001 {
+				t.Fatalf("got %d events", len(seen.all))
+			}
+			for i, e := range seen.all[1:] {
+				if e.User != i+1 || e.State != job.UserRunning {
+					t.Fatalf("event %d is %+v", i+1, e)
+				}
+			}
+		})
+	}
+}
+
+func TestAWorkersEndIsTold(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		status job.Status
+		exit   job.Exit
+		says   string
+	}{
+		{"panics", job.Killed, job.ExitInternal, "a bug in Sledge ended the job: on purpose"},
+		{"panics in the open", "", job.ExitInternal, "a bug in Sledge ended the job: on purpose"},
+		{"exits", job.Killed, job.ExitAborted, "its process ended before the job did: exit status 3: no reason"},
+		{"no number", job.Failed, job.ExitInternal, "the result cannot be encoded: json: unsupported value: NaN"},
+		{"refuses", "", job.ExitConnect, "refused"},
+		{"prints", job.Succeeded, job.OK, ""},
+		{"knows the secret", job.Succeeded, job.OK, ""},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			spec := job.Spec{Options: option.Values{"password": "s3cret"}, Names: option.Names{"password": "--password"}}
+			r, err := oddly(t, c.what).Do(t.Context(), spec, job.Control{Watchers: []job.Watcher{&heard{}}})
+			if r.Status != c.status || job.ExitOf(err) != c.exit || err != nil && err.Error() != c.says {
+				t.Errorf("got %s, exit code %d: %v", r.Status, job.ExitOf(err), err)
+			}
+			if fault, is := errors.AsType[*job.Fault](err); c.exit == job.ExitInternal && c.what != "no number" && (!is || !strings.Contains(string(fault.Stack), "process_test.go")) {
+				t.Errorf("got %v, which does not say where", fault)
+			}
+			if refused, is := errors.AsType[*database.PasswordError](err); c.what == "refuses" && (!is || refused.Called != "--password" || refused.Option != "password" || refused.User != "u") {
+				t.Errorf("got %v", refused)
+			}
+		})
+	}
+}
+
+func TestAWorkerIsKilledThatDoesNotAnswer(t *testing.T) {
+	t.Run("to an abort", func(t *testing.T) {
+		runner := oddly(t, "hangs")
+		runner.breaking = 100 * time.Millisecond
+		ctx, abort := context.WithCancel(t.Context())
+		seen := heard{each: func(job.Event) { abort() }}
+		r, err := runner.Do(ctx, job.Spec{}, job.Control{Watchers: []job.Watcher{&seen}})
+		if r.Status != job.Killed || !strings.Contains(r.Reason, "had not broken it off") {
+			t.Errorf("got %s, %v", r.Status, err)
+		}
+		gone(t, seen.pid(t))
+	})
+	t.Run("while it is frozen", func(t *testing.T) {
+		runner := oddly(t, "waits")
+		runner.silence = 2
+		seen := heard{}
+		seen.each = func(job.Event) { _ = syscall.Kill(seen.pid(t), syscall.SIGSTOP) }
+		r, err := runner.Do(t.Context(), job.Spec{}, job.Control{Watchers: []job.Watcher{&seen}})
+		if r.Status != job.Killed || r.Reason != "its process did not answer for 2 s, and was killed" || job.ExitOf(err) != job.ExitAborted {
+			t.Errorf("got %s, %v", r.Status, err)
+		}
+		gone(t, seen.pid(t))
+	})
+	t.Run("though it lives and has nothing to tell", func(t *testing.T) {
+		runner := oddly(t, "waits")
+		runner.silence = 2
+		ctx, abort := context.WithCancel(t.Context())
+		seen := heard{each: func(job.Event) { time.AfterFunc(3*time.Second, abort) }}
+		if r, err := runner.Do(ctx, job.Spec{}, job.Control{Watchers: []job.Watcher{&seen}}); r.Status != job.Partial {
+			t.Errorf("got %s, %v", r.Status, err)
+		}
+	})
+}
+
+func TestAKilledWorkerIsToldOf(t *testing.T) {
+	seen := heard{}
+	seen.each = func(job.Event) { _ = syscall.Kill(seen.pid(t), syscall.SIGKILL) }
+	r, err := oddly(t, "waits").Do(t.Context(), job.Spec{}, job.Control{Watchers: []job.Watcher{&seen}})
+	if r.Status != job.Killed || r.Reason != "its process ended before the job did: signal: killed" || job.ExitOf(err) != job.ExitAborted {
+		t.Errorf("got %s, %v", r.Status, err)
+	}
+}
+
+// gone fails if there is a process of that number.
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("process %d is there: %v", pid, err)
+	}
+}
+
+// The program that started a worker is gone when its end of the pipe is.
+func TestAWorkerEndsWithTheProgramThatStartedIt(t *testing.T) {
+	in, tell := io.Pipe()
+	listen, out := io.Pipe()
+	served := make(chan error)
+	go func() { served <- serve(t.Context(), odd("waits"), in, out, func(int) {}) }()
+	if err := json.NewEncoder(tell).Encode(message{Order: &order{}}); err != nil {
+		t.Fatal(err)
+	}
+	messages := json.NewDecoder(listen)
+	var m message
+	if err := messages.Decode(&m); err != nil || m.Event == nil {
+		t.Fatal(err)
+	}
+	if err := tell.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for m.End == nil {
+		if err := messages.Decode(&m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := <-served; err != nil || m.End.Failure == nil || m.End.Failure.Exit != job.ExitStopped {
+		t.Errorf("got %+v, %v", m.End, err)
+	}
+}
+
+func TestAWorkerWithoutAnOrderSaysWhatItIsFor(t *testing.T) {
+	err := serve(t.Context(), local, strings.NewReader("help\n"), io.Discard, nil)
+	if job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "use sledge run") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Whatever is added to events and results goes the whole way.
+func TestEventsAndResultsArePlainData(t *testing.T) {
+	var e job.Event
+	fill(t, reflect.ValueOf(&e).Elem(), "Event")
+	stripe := meter.NewSummary(1)
+	stripe.Kinds[0].RolledBack = 3
+	e.Headline.Summary = stripe
+	text, err := json.Marshal(message{Event: &e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got message
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if s := got.Event.Headline.Summary; len(s.Kinds) != 1 || s.Kinds[0].RolledBack != 3 {
+		t.Errorf("got the summary %+v", s)
+	}
+	e.Headline.Summary, got.Event.Headline.Summary = meter.Summary{}, meter.Summary{}
+	for i := range e.Headline.Client.Machine.Processes { // which only counts until shares are told apart
+		e.Headline.Client.Machine.Processes[i].Ended = 0
+	}
+	if !reflect.DeepEqual(*got.Event, e) {
+		t.Errorf("got  %+v\nwant %+v", *got.Event, e)
+	}
+}
+
+// fill gives each part of a value something that is not zero.
+func fill(t *testing.T, v reflect.Value, path string) {
+	t.Helper()
+	switch at := v.Addr().Interface().(type) {
+	case *time.Time:
+		*at = time.Date(2026, 7, 8, 9, 10, 11, 12, time.UTC)
+		return
+	case *meter.Summary:
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(t, v.Elem(), path)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() {
+				fill(t, v.Field(i), path+"."+f.Name)
+			}
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(t, v.Index(0), path)
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(t, key, path)
+		fill(t, value, path)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	case reflect.String:
+		v.SetString("text")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64, reflect.Int32:
+		v.SetInt(7)
+	case reflect.Uint8, reflect.Uint64:
+		v.SetUint(7)
+	case reflect.Float64:
+		v.SetFloat(1.5)
+	default:
+		t.Errorf("%s is a %s, which is no plain data", path, v.Kind())
+	}
+}
