@@ -68,6 +68,11 @@ type Database struct {
 	// a reason that the user should know it warns of. Optional.
 	ClientSettings func(from Surroundings, use Use, given option.Values) (found []ClientSetting, warnings []string, err error)
 
+	// Implied returns values of options that a user did not give and that the given options imply, and an error
+	// if given options contradict each other. Defaults alone cannot decide it, because they do not show
+	// which options a user gave. Optional.
+	Implied func(given option.Values, names option.Names) (option.Values, error)
+
 	// Library returns the vendor's library that sessions need beside the program, loaded, as a
 	// message names it; or else an error that says where it was looked for and how to get
 	// it. Optional: nil is where the driver is built in.

@@ -22,7 +22,8 @@
 // is; unit says what a number counts; list marks those that take several values, with
 // commas between; for lists the actions that the option means
 // something to, divided by "|", and is left out where all do; main marks the few
-// that most people set; instead lists the options that this one replaces, divided by "|";
+// that most people set; instead lists the options that this one replaces, divided by "|"; windows names the option that
+// this one replaces on Windows;
 // address says that the text names a server, and so holds no account and no password. Three tags are for a field or for all fields of an embedded
 // struct: group says under which heading the option is shown; soon marks what is
 // accepted and not built yet; dict says which section of a dictionary it is in.
@@ -104,6 +105,10 @@ type Description struct {
 	// Instead lists the options that this one replaces: a socket replaces host and port.
 	// If both are given in several places, the strongest place decides which of them counts.
 	Instead []string `json:"-"`
+
+	// OnWindows names the option that this one replaces if Sledge runs on Windows; elsewhere it
+	// has no effect. If both are given, the stronger place decides.
+	OnWindows string `json:"-"`
 
 	// Address says that the value names a server, and so holds no account and no password.
 	Address bool `json:"-"`
@@ -457,6 +462,8 @@ func describe(tag reflect.StructTag, f fields, v reflect.Value) Description {
 		Soon:    f.soon,
 		List:    tag.Get("list") == "true",
 		Section: f.section,
+
+		OnWindows: tag.Get("windows"),
 	}
 	d.Default, d.Kind = write(d.Name, v)
 	if choices := tag.Get("choices"); choices != "" {

@@ -5,3 +5,10 @@ const (
 	KeptEvents  = keptEvents
 	KeptSeconds = keptSeconds
 )
+
+// OnWindows makes the options for Windows count in a test, whatever it runs on.
+func OnWindows(cleanup func(func())) {
+	was := onWindows
+	onWindows = true
+	cleanup(func() { onWindows = was })
+}

@@ -140,6 +140,13 @@ func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool)
 			values[o.Name] = o.Default // that of the run leads to another server
 		}
 	}
+	if pair.Database.Implied != nil && !lenient {
+		implied, err := pair.Database.Implied(values, nil)
+		if err != nil {
+			return nil, nil, fmt.Errorf("connection %s: %w", c.Name, err)
+		}
+		maps.Copy(values, implied)
+	}
 	for _, name := range given {
 		if _, is := known[strings.ToLower(name)]; is {
 			continue

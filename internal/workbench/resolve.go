@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/url"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -440,13 +441,34 @@ func (c *choice) takeAll(named []saying, u *url.URL, s Sources) error {
 		return err
 	}
 	c.settleAlternatives()
-	return nil
+	return c.takeImplied()
+}
+
+// onWindows is whether the options for Windows count; tests set it.
+var onWindows = runtime.GOOS == "windows"
+
+// takeImplied takes what the options that were given imply for options that were not.
+func (c *choice) takeImplied() error {
+	if c.Database.Implied == nil {
+		return nil
+	}
+	implied, err := c.Database.Implied(c.values.Clone(), c.names())
+	for name, text := range implied {
+		c.take(name, text, "other options that were given", "")
+	}
+	return c.explain(err)
 }
 
 // settleAlternatives keeps the stronger one if two places give an option and one that replaces
-// it: a port on the command line counts, and not a socket in the configuration file.
+// it: a port on the command line counts, and not a socket in the configuration file. On Windows,
+// an option for Windows takes the value of the option it replaces if that was given by a stronger place.
 func (c *choice) settleAlternatives() {
 	for _, o := range c.known {
+		if other := o.OnWindows; onWindows && other != "" && c.strengths[other] > c.strengths[o.Name] {
+			origin, called := c.origins[other], cmp.Or(c.called[other], other)
+			c.strength = c.strengths[other]
+			c.take(o.Name, c.values[other], origin, called)
+		}
 		text, said := c.values[o.Name]
 		if !said {
 			continue

@@ -714,3 +714,46 @@ func TestResolve_RefusesSeveralNumbersOfUsersBesideStepsThatSayThem(t *testing.T
 		}
 	}
 }
+
+// Of two options that lead to different servers or log in differently, the stronger place decides, or the pair is refused.
+func TestResolve_StrongerPlaceChoosesBetweenRivals(t *testing.T) {
+	file := func(text string) string { return write(t, "sledge.toml", text) }
+	for _, tt := range []struct {
+		name, db, config string
+		set              []string
+		windows          bool
+		want             string // of the options, as name=value; of the error after an exclamation mark
+	}{
+		{"a port beside an instance", "mssqls", "", []string{`host=db1\SALES`, "port=1433"}, false, "tcp=true"},
+		{"a port beside an instance in a file", "mssqls", `host = 'db1\SALES'`, []string{"port=1433"}, false, "tcp=true"},
+		{"a port that would not be used", "mssqls", `host = 'db1\SALES'`, []string{"port=1444", "tcp=false"}, false, "!option port: 1444 would not be used, because tcp is false"},
+		{"a port without an instance", "mssqls", "", []string{"host=db1", "port=1433", "tcp=false"}, false, "tcp=false"},
+		{"an instance without a port", "mssqls", "", []string{`host=db1\SALES`}, false, "tcp="},
+		{"a host against Windows' in a file", "mssqls", "windows_host = 'db2'", []string{"host=db1"}, true, "windows_host=db1"},
+		{"Windows' host against a file", "mssqls", "host = 'db2'", []string{"windows_host=db1"}, true, "windows_host=db1"},
+		{"Windows' host elsewhere", "mssqls", "windows_host = 'db2'", []string{"host=db1"}, false, "windows_host=db2"},
+		{"a login against Windows' default", "mssqls", "", []string{"authentication=sql"}, true, "windows_authentication=sql"},
+		{"an identity against a token in a file", "mssqls", "token_file = '/t'", []string{"msi_object_id=00000000-0000-0000-0000-000000000000", "authentication=entra"}, false, "token_file="},
+		{"two sources of a token", "mssqls", "", []string{"token_file=/t", "msi_object_id=00000000-0000-0000-0000-000000000000", "authentication=entra"}, false, "!leave out one of the two"},
+		{"an identifier against a service", "oracle", "host = 'db1'\nservice = 's'", []string{"sid=S1"}, false, "service="},
+		{"authorities against a wallet", "oracle", "wallet = '/w'", []string{"ssl_ca=/ca.pem"}, false, "wallet="},
+		{"authorities beside a wallet", "oracle", "", []string{"wallet=/w", "ssl_ca=/ca.pem"}, false, "!a wallet has certificates of its own"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.windows {
+				workbench.OnWindows(t.Cleanup)
+			}
+			order, err := bench.Resolve(job.Check, workbench.Sources{ConfigFile: file(tt.config), Flags: map[string]string{"db": tt.db}, Set: tt.set})
+			if want, refused := strings.CutPrefix(tt.want, "!"); refused {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("got error %v, want %q", err, want)
+				}
+				return
+			}
+			name, value, _ := strings.Cut(tt.want, "=")
+			if got := order.Spec.Options[name]; err != nil || got != value {
+				t.Errorf("got %s=%s and %v, want %s", name, got, err, tt.want)
+			}
+		})
+	}
+}

@@ -21,13 +21,13 @@ type server struct {
 	Host     string `opt:"host" address:"true" flag:"host" help:"name or address of the server, or several, such as a,b:1522, of which the first is taken that lets us in; it takes the place of instance"`
 	Port     int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the listener, where host says where it is"`
 	Service  string `opt:"service" help:"name of the database's service, such as FREEPDB1, where host says where it is"`
-	SID      string `opt:"sid" help:"identifier of the instance, for a database that has no service"`
+	SID      string `opt:"sid" instead:"service" help:"identifier of the instance, for a database that has no service"`
 	TNSAdmin string `opt:"tns_admin" help:"folder of tnsnames.ora; empty for TNS_ADMIN, and then for network/admin in ORACLE_HOME"`
 
 	Wallet         string `opt:"wallet" help:"folder of an Oracle wallet with certificates for TLS, which is read from cwallet.sso, or with a password from ewallet.p12"`
 	WalletPassword string `opt:"wallet_password" secret:"true" help:"password of ewallet.p12; empty where the wallet opens by itself"`
 	SSL            bool   `opt:"ssl" help:"encrypt the connection with TLS, as a descriptor with PROTOCOL=TCPS does"`
-	SSLCA          string `opt:"ssl_ca" help:"PEM file of the authorities that may have signed the server's certificate, in place of a wallet; empty for the system's"`
+	SSLCA          string `opt:"ssl_ca" instead:"wallet" help:"PEM file of the authorities that may have signed the server's certificate, in place of a wallet; empty for the system's"`
 	SSLVerify      bool   `opt:"ssl_verify" help:"check who the server is by its certificate"`
 }
 
@@ -115,6 +115,8 @@ func validate(s *server, a *account, names option.Names) error {
 		return names.Wrong("service", "", "it is empty: say which service of the listener on %s is meant, such as FREEPDB1, or set %s", s.Host, names.Of("sid"))
 	case s.Service != "" && s.SID != "":
 		return names.Wrong("sid", s.SID, "a database is reached by its service or by its identifier: set %s or %s, and not both", names.Of("service"), names.Of("sid"))
+	case s.SSLCA != "" && s.Wallet != "":
+		return names.Wrong("ssl_ca", s.SSLCA, "a wallet has certificates of its own, so the file would not be read: set %s or %s, and not both", names.Of("ssl_ca"), names.Of("wallet"))
 	case s.Host == "" && s.Instance == "":
 		return names.Wrong("instance", "", "it is empty: name the database by tnsnames.ora, or as host:port/service")
 	case s.Host == "" && s.Port != defaultPort:

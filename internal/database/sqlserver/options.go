@@ -18,12 +18,12 @@ import (
 // some options of their own, since people share settings between systems.
 type server struct {
 	option.Naming
-	WindowsHost           string `opt:"windows_host" address:"true" help:"as host, for Sledge on Windows, where it counts in place of host unless it is (local)"`
+	WindowsHost           string `opt:"windows_host" address:"true" windows:"host" help:"as host, for Sledge on Windows, where it counts in place of host unless it is (local), or a stronger place gives host"`
 	Host                  string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the machine the server is on; server\\instance names an instance"`
-	TCP                   bool   `opt:"tcp" help:"reach a named instance by the port of option port, too, rather than by the port that the SQL Server Browser of its machine says"`
-	Port                  int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on, where no instance is named"`
+	TCP                   bool   `opt:"tcp" help:"reach a named instance by the port of option port, too, rather than by the port that the SQL Server Browser of its machine says; true if port is given, except in console scripts"`
+	Port                  int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on; a named instance is reached by it if it is given"`
 	Azure                 bool   `opt:"azure" help:"the server is Azure SQL Database: sessions begin in the database of the schema, which is never created or dropped"`
-	WindowsAuthentication string `opt:"windows_authentication" choices:"windows|sql|entra" help:"as authentication, for Sledge on Windows"`
+	WindowsAuthentication string `opt:"windows_authentication" windows:"authentication" choices:"windows|sql|entra" help:"as authentication, for Sledge on Windows"`
 	Authentication        string `opt:"authentication" choices:"sql|windows|entra" help:"how a session logs in: with a login of the server (sql), with an account of Windows (windows: by NTLM with a user DOMAIN\\name and a password; on Windows without a user as whoever runs Sledge), or with a token of Microsoft Entra ID (entra)"`
 	ManagedIdentity       string `opt:"msi_object_id" help:"object ID of the managed identity of the Azure machine that Sledge runs on, whose token entra uses; null is none"`
 	WindowsODBC           string `opt:"windows_odbc_driver" help:"ODBC driver of other programs on Windows; Sledge has a driver of its own and needs none"`
@@ -34,7 +34,7 @@ type server struct {
 	TrustServer           bool   `opt:"trust_server_cert" help:"encrypt without checking who the server is; with encrypt strict it is checked all the same"`
 	Certificate           string `opt:"ssl_ca" help:"PEM file of the authority that the server's certificate is checked against; empty for those that the system trusts"`
 	CertificateHost       string `opt:"certificate_host" help:"name that the server's certificate is for, where that is not the host"`
-	TokenFile             string `opt:"token_file" help:"file with an access token of Microsoft Entra ID for https://database.windows.net/, as az account get-access-token prints it; it is read for each connection"`
+	TokenFile             string `opt:"token_file" instead:"msi_object_id" help:"file with an access token of Microsoft Entra ID for https://database.windows.net/, as az account get-access-token prints it; it is read for each connection"`
 }
 
 // transactional are SQL Server's options for workloads of short transactions.
@@ -149,6 +149,8 @@ func (l login) mistakenLogin(names option.Names) error {
 	case l.authentication() == byWindows && runtime.GOOS != "windows" && !strings.Contains(l.User, `\`):
 		return names.Wrong(l.authenticationOption(), byWindows, `only on Windows can Sledge log in as whoever runs it: set %s to DOMAIN\name and %s, or %s to sql`,
 			names.Of("user"), names.Of("password"), names.Of(l.authenticationOption()))
+	case l.TokenFile != "" && l.managed() != "":
+		return names.Wrong("token_file", l.TokenFile, "a token comes from a file or from the managed identity in %s: leave out one of the two", names.Of("msi_object_id"))
 	case l.managed() != "" && !aGUID.MatchString(l.managed()):
 		return names.Wrong("msi_object_id", l.ManagedIdentity, "an object ID looks like 00000000-0000-0000-0000-000000000000; null is none")
 	case l.authentication() == byEntra && l.TokenFile == "" && l.managed() == "":
@@ -223,6 +225,26 @@ func (s *server) place() (machine, instance string) {
 		machine = "localhost"
 	}
 	return machine, instance
+}
+
+// implied is Database.Implied: a port that was given beside a named instance is the port to connect to. The
+// console always gives all options, and ignores that port as console scripts expect.
+func implied(given option.Values, names option.Names) (option.Values, error) {
+	s := server{WindowsHost: cmp.Or(given["windows_host"], local), Host: given["host"]}
+	_, instance := s.place()
+	port, hasPort := given["port"]
+	tcp, hasTCP := given["tcp"]
+	if instance == "" || !hasPort {
+		return nil, nil
+	}
+	if !hasTCP {
+		return option.Values{"tcp": "true"}, nil
+	}
+	if byPort, err := option.ParseBool(tcp); err != nil || byPort {
+		return nil, nil //nolint:nilerr // Bind reports the mistake
+	}
+	return nil, names.Wrong("port", port, `%s would not be used, because %s is false and the SQL Server Browser says the port of instance %s: leave out %s or %s`,
+		port, names.Of("tcp"), instance, names.Of("port"), names.Of("tcp"))
 }
 
 // byBrowser is whether the port is asked of the SQL Server Browser.

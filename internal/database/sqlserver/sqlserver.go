@@ -27,6 +27,7 @@ var Database = &database.Database{
 	Options:    newOptions,
 	Schemes:    []string{"sqlserver", "mssql"},
 	FromURL:    fromURL,
+	Implied:    implied,
 	Target:     func(options any) string { return options.(settings).common().String() },
 	Create:     create,
 	Drop:       drop,
