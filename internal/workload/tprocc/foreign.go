@@ -2,7 +2,6 @@ package tprocc
 
 import (
 	"context"
-	"fmt"
 
 	"sledge/internal/database"
 	"sledge/internal/sqlfile"
@@ -16,21 +15,7 @@ import (
 // foreignBuilder is who built a schema that the query foreign tells from our own.
 const foreignBuilder = "HammerDB"
 
-// builder is Workload.Builder.
-func builder(ctx context.Context, s database.Session, sql *sqlfile.Library) (string, error) {
-	q, err := sql.Query("foreign")
-	if err != nil {
-		return "", err
-	}
-	t, err := s.Query(ctx, q.Text, 1)
-	if err != nil {
-		return "", fmt.Errorf("ask who loaded the rows: %w", err)
-	}
-	if t.Rows[0][0] == "0" {
-		return "", nil
-	}
-	return foreignBuilder, nil
-}
+var builder = workload.BuilderByQuery(foreignBuilder)
 
 // addedPayments is what a run of HammerDB's client SQL does to any schema, also to one
 // that Sledge built. A payment is to be taken from the balance (TPC-C 2.5.2.2), and it
