@@ -125,7 +125,7 @@ var layers = map[string]string{
 	"hammerdb/settings":   "catalog database engine engine/load hammerdb/names hammerdb/xmlfile job option sqlitefile workbench workload",
 	"hammerdb/parts":      "catalog hammerdb/settings hammerdb/views job repository",
 	"hammerdb/webservice": "catalog hammerdb/parts hammerdb/views job repository",
-	"hammerdb/console":    "database datagen engine hammerdb/history hammerdb/lines hammerdb/parts hammerdb/scripts hammerdb/settings hammerdb/views hammerdb/xmlfile job meter option report repository terminal workbench workload",
+	"hammerdb/console":    "database datagen engine hammerdb/history hammerdb/lines hammerdb/parts hammerdb/scripts hammerdb/settings hammerdb/views hammerdb/xmlfile job meter option privatefile report repository terminal workbench workload",
 
 	// The manual, as it is written.
 	"docs": "",

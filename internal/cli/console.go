@@ -171,7 +171,7 @@ func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error
 	if err != nil {
 		return err
 	}
-	made, err := p.newConsole(settings, p.heightFor(use), p.showsResults(use))
+	made, err := p.newConsole(settings, use.script, p.heightFor(use), p.showsResults(use))
 	if err != nil {
 		return err
 	}
@@ -195,14 +195,14 @@ func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error
 
 // newConsole makes a console with the settings of a file. It has a height where somebody types,
 // and shows what commands return or not.
-func (p *Program) newConsole(settings string, height func() int, shows bool) (*console.Console, error) {
+func (p *Program) newConsole(settings, script string, height func() int, shows bool) (*console.Console, error) {
 	made, err := console.New(console.Config{
 		Bench: p.Bench, Runner: p.Runner, Version: p.Version,
 		Out: p.whole, Width: p.StdoutWidth, Environ: p.Environ,
 		OpenStore: p.consoleRepository,
 		StartWeb:  p.startWeb, FindWeb: p.findWeb,
-		Settings: settings,
-		Height:   height, ShowsResults: shows,
+		Settings: settings, Script: script,
+		Height: height, ShowsResults: shows,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w (choose another file with %s)", err, workbench.EnvSettings)

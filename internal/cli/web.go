@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sledge/internal/job"
+	"sledge/internal/privatefile"
 	"sledge/internal/web"
 )
 
@@ -115,6 +116,9 @@ func (p *Program) web(ctx context.Context, f webFlags) (err error) {
 		return usage("--listen %s: %w", f.listen, err)
 	}
 	defer config.Listener.Close()
+	if privatefile.Exposed(f.key) {
+		fmt.Fprintf(p.Stderr, "warning: others can read the private key %s: chmod 600 %s\n", f.key, f.key)
+	}
 	if config.TLS, err = f.tls(address, folder); err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (p *Program) hammerdbws(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	made, err := p.newConsole(settings, nil, false)
+	made, err := p.newConsole(settings, "", nil, false)
 	if err != nil {
 		return err
 	}

@@ -68,6 +68,10 @@ type Database struct {
 	// a reason that the user should know it warns of. Optional.
 	ClientSettings func(from Surroundings, use Use, given option.Values) (found []ClientSetting, warnings []string, err error)
 
+	// SecretFiles lists files that connections read and that hold a secret and nothing else: private keys, tokens,
+	// wallets. A job warns of those that others can read. Optional.
+	SecretFiles func(options any) []string
+
 	// Implied returns values of options that a user did not give and that the given options imply, and an error
 	// if given options contradict each other. Defaults alone cannot decide it, because they do not show
 	// which options a user gave. Optional.

@@ -167,7 +167,7 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 		return Order{}, c.explain(spec.Names.Wrong("steps", steps,
 			"it says itself how many virtual users there are, so several numbers of users would do the same run again: give one number, or none, or begin with +, as in +2@1m, for users beside them"))
 	}
-	warnings = append(warnings, withoutEffect(pair, plan.Spec)...)
+	warnings = append(append(warnings, withoutEffect(pair, plan.Spec)...), exposedFiles(plan)...)
 	order := Order{
 		Spec: plan.Spec, Public: b.WithoutSecrets(plan.Spec), Plan: plan, Counts: counts,
 		Origins: c.origins, unsaid: c.unsaid(), fallback: c.fallback, Warnings: warnings,
@@ -198,7 +198,7 @@ func (b Bench) Order(spec job.Spec) (Order, error) {
 	if err != nil {
 		return Order{}, job.WithExit(job.ExitUsage, err)
 	}
-	warnings = append(warnings, withoutEffect(pair, plan.Spec)...)
+	warnings = append(append(warnings, withoutEffect(pair, plan.Spec)...), exposedFiles(plan)...)
 	return Order{Spec: plan.Spec, Public: b.WithoutSecrets(plan.Spec), Plan: plan, Counts: []int{spec.Users}, Warnings: warnings}, nil
 }
 
@@ -211,6 +211,28 @@ func withoutEffect(pair catalog.Pair, spec job.Spec) (warnings []string) {
 		}
 	}
 	return warnings
+}
+
+// exposedFiles warns of the files of secrets that connections read and others can read, too. They are used all
+// the same: containers mount secrets with such modes, and scripts name such files.
+func exposedFiles(plan engine.Plan) (warnings []string) {
+	if plan.Database.SecretFiles == nil {
+		return nil
+	}
+	for _, path := range plan.Database.SecretFiles(plan.Connection) {
+		if warning := exposed(path); warning != "" {
+			warnings = append(warnings, warning)
+		}
+	}
+	return warnings
+}
+
+// exposed warns if others can read a file that holds a secret; else it is "".
+func exposed(path string) string {
+	if !privatefile.Exposed(path) {
+		return ""
+	}
+	return fmt.Sprintf("others can read %s, which holds a secret: chmod 600 %s", path, path)
 }
 
 // parseURL reads a database's URL, or returns nil when there is none. Its error
@@ -611,8 +633,8 @@ func (c *choice) takeFrom(p place, o option.Description) error {
 // warnIfExposed warns if others can read a file that holds a password and nothing else. It is
 // read all the same: secrets that a container gets are often such files.
 func (c *choice) warnIfExposed(path string) {
-	if privatefile.Exposed(path) {
-		c.warnings = append(c.warnings, fmt.Sprintf("others can read the password file %s: chmod 600 %s", path, path))
+	if warning := exposed(path); warning != "" {
+		c.warnings = append(c.warnings, warning)
 	}
 }
 

@@ -2,6 +2,7 @@ package workbench_test
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -755,5 +756,33 @@ func TestResolve_StrongerPlaceChoosesBetweenRivals(t *testing.T) {
 				t.Errorf("got %s=%s and %v, want %s", name, got, err, tt.want)
 			}
 		})
+	}
+}
+
+// A file that holds a secret and nothing else is used, with a warning if others can read it.
+func TestResolve_WarnsOfExposedSecretFiles(t *testing.T) {
+	path := write(t, "cwallet.sso", "secret")
+	for _, tt := range []struct {
+		db  string
+		set []string
+	}{
+		{"pg", []string{"ssl_key=" + path}},
+		{"maria", []string{"ssl=true", "ssl_two_way=true", "ssl_key=" + path}},
+		{"redis", []string{"ssl=true", "ssl_cert=" + path, "ssl_key=" + path}},
+		{"mssqls", []string{"authentication=entra", "token_file=" + path}},
+		{"oracle", []string{"wallet=" + filepath.Dir(path)}},
+	} {
+		for mode, want := range map[fs.FileMode]int{0o600: 0, 0o640: 1} {
+			if err := os.Chmod(path, mode); err != nil {
+				t.Fatal(err)
+			}
+			order, err := bench.Resolve(job.Check, workbench.Sources{Flags: map[string]string{"db": tt.db}, Set: tt.set})
+			if len(order.Warnings) != want || err != nil {
+				t.Errorf("%s, mode %o: got warnings %q and %v, want %d", tt.db, mode, order.Warnings, err, want)
+			}
+			if want > 0 && !strings.Contains(fmt.Sprint(order.Warnings), "chmod 600 "+path) {
+				t.Errorf("%s: got %q, want the way out", tt.db, order.Warnings)
+			}
+		}
 	}
 }

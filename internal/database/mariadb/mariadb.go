@@ -32,6 +32,7 @@ var Database = &database.Database{
 	Options:        newOptions,
 	Schemes:        []string{"mariadb"},
 	FromURL:        product.FromURL,
+	SecretFiles:    mysql.SecretFiles,
 	ClientSettings: product.ClientSettings,
 	Servers:        mysql.Servers,
 	Processes:      []string{"mariadbd", "mysqld"},

@@ -28,6 +28,7 @@ var Database = &database.Database{
 	Options:        newOptions,
 	Schemes:        []string{"mysql"},
 	FromURL:        product.FromURL,
+	SecretFiles:    SecretFiles,
 	ClientSettings: product.ClientSettings,
 	Servers:        Servers,
 	Processes:      []string{"mysqld"},

@@ -11,6 +11,18 @@ import (
 	"strings"
 )
 
+// SecretFiles is Database.SecretFiles.
+func SecretFiles(options any) []string {
+	s, known := options.(settings)
+	if !known {
+		return nil
+	}
+	if o := s.common(); o.SSL && o.SSLTwoWay {
+		return []string{o.certificateFile(o.SSLKey)}
+	}
+	return nil
+}
+
 // tlsConfig says how to encrypt, by the ssl options.
 func (o *Options) tlsConfig() (*tls.Config, error) {
 	c := &tls.Config{ServerName: o.Host, MinVersion: tls.VersionTLS12}

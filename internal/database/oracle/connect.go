@@ -185,6 +185,14 @@ func (l login) source(at address) (string, error) {
 	return u.String(), nil
 }
 
+// secretFiles is Database.SecretFiles.
+func secretFiles(options any) []string {
+	if folder := options.(settings).at().Wallet; folder != "" {
+		return []string{filepath.Join(folder, "cwallet.sso"), filepath.Join(folder, "ewallet.p12")}
+	}
+	return nil
+}
+
 // walletBeside is the folder of a tnsnames.ora if it holds a wallet, too, as what a cloud
 // database gives for download does.
 func walletBeside(folder string) string {

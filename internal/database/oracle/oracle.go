@@ -23,6 +23,7 @@ var Database = &database.Database{
 	Options:        newOptions,
 	Schemes:        []string{"oracle"},
 	FromURL:        fromURL,
+	SecretFiles:    secretFiles,
 	ClientSettings: clientSettings,
 	Target:         target,
 	Create:         create,

@@ -117,6 +117,14 @@ func (l login) open(ctx context.Context) (*session, error) {
 	return newSession(conn), nil
 }
 
+// secretFiles is Database.SecretFiles.
+func secretFiles(options any) []string {
+	if key := options.(target).owner().server.SSLKey; key != "" {
+		return []string{key}
+	}
+	return nil
+}
+
 // config makes the driver's configuration. The driver insists on making it from
 // a connection string and, like libpq, fills what the string leaves out from PG*
 // variables and files. So the string names everything we have an option for, and

@@ -22,6 +22,7 @@ var Database = &database.Database{
 	Options:        newOptions,
 	Schemes:        []string{"postgres", "postgresql"},
 	FromURL:        fromURL,
+	SecretFiles:    secretFiles,
 	ClientSettings: clientSettings,
 	Servers:        servers,
 	Processes:      []string{"postgres"},

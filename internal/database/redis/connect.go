@@ -176,6 +176,14 @@ func facts(said any) map[string]string {
 	return found
 }
 
+// secretFiles is Database.SecretFiles.
+func secretFiles(options any) []string {
+	if o := options.(*Options); o.SSL && o.SSLCert != null {
+		return []string{o.SSLKey}
+	}
+	return nil
+}
+
 // tlsConfig says how to encrypt, by the ssl options.
 func (o *Options) tlsConfig() (*tls.Config, error) {
 	c := &tls.Config{ServerName: o.Host, MinVersion: tls.VersionTLS12}

@@ -26,6 +26,7 @@ var Database = &database.Database{
 	Options:        newOptions,
 	Schemes:        []string{"redis", "rediss"},
 	FromURL:        fromURL,
+	SecretFiles:    secretFiles,
 	ClientSettings: clientSettings,
 	Processes:      []string{"redis-server"},
 	Target: func(options any) string {

@@ -13,6 +13,14 @@ import (
 	"sledge/internal/database"
 )
 
+// secretFiles is Database.SecretFiles.
+func secretFiles(options any) []string {
+	if l := options.(settings).common(); l.authentication() == byEntra && l.TokenFile != "" {
+		return []string{l.TokenFile}
+	}
+	return nil
+}
+
 // token returns an access token of Microsoft Entra ID for Azure SQL: from a file, or of the
 // managed identity of the machine.
 func (l login) token(ctx context.Context) (string, error) {

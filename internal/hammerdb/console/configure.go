@@ -10,6 +10,7 @@ import (
 
 	"sledge/internal/hammerdb/settings"
 	"sledge/internal/option"
+	"sledge/internal/privatefile"
 )
 
 func configureCommands() []command {
@@ -97,6 +98,10 @@ func diset(c *Console, _ context.Context, call Call) (string, error) {
 		c.out.print("Clearing Script, reload script to activate new setting\nScript cleared")
 	}
 	c.out.print(change.String())
+	if change.Secret && !c.warned && privatefile.Exposed(c.Script) {
+		c.warned = true
+		c.out.printf("Warning: others can read %s, which holds a password: chmod 600 %s", c.Script, c.Script)
+	}
 	return "", nil
 }
 

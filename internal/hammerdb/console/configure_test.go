@@ -170,3 +170,28 @@ func TestSmallThingsAreHammerDBs(t *testing.T) {
 		t.Errorf("vucomplete: got %q and %v, want true where there are no virtual users", done, err)
 	}
 }
+
+func TestDiset_WarnsOnceOfExposedScriptWithPassword(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "run.tcl")
+	if err := os.WriteFile(script, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for mode, want := range map[os.FileMode]int{0o600: 0, 0o644: 1} {
+		if err := os.Chmod(script, mode); err != nil {
+			t.Fatal(err)
+		}
+		c, out := newConsole(t, "")
+		c.Script = script
+		for _, line := range []string{"dbset db pg", "diset connection pg_port 5433", "diset tpcc pg_pass tpcc"} {
+			call(t, c, line)
+		}
+		if strings.Contains(out.String(), "Warning") {
+			t.Errorf("mode %o: got %q before a password was set", mode, out)
+		}
+		call(t, c, "diset tpcc pg_pass one")
+		call(t, c, "diset tpcc pg_superuserpass two")
+		if got := strings.Count(out.String(), "Warning: others can read "+script+", which holds a password: chmod 600 "+script); got != want {
+			t.Errorf("mode %o: got %d warnings in %q, want %d", mode, got, out, want)
+		}
+	}
+}

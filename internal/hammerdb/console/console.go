@@ -32,6 +32,7 @@ type Config struct {
 	Runner  job.Runner
 	Version string
 
+	Script  string    // path of the script that runs; "" for none
 	Out     io.Writer // everything that commands print, in whole lines
 	Environ []string  // lines "NAME=value"
 
@@ -73,6 +74,7 @@ type Console struct {
 	users   virtualUsers
 	userLog *os.File // of what virtual users say; nil where nobody asked for it
 	script  script
+	warned  bool // that others can read the script that runs
 	counter counter
 	web     web
 

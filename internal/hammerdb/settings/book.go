@@ -36,6 +36,8 @@ type Change struct {
 	Dict, Key string
 	Old, New  string // as typed, masked where they are secret
 	Of        string // the database's title, or "generic"
+
+	Secret bool // whether the new value is a secret, and not the default that everyone knows
 }
 
 // String is the line that HammerDB prints about a change.
@@ -294,7 +296,7 @@ func (b *Book) set(d *dictionary, dict, key, value string) (Change, error) {
 
 // change gives an entry of a dictionary a value that was checked.
 func (e *entry) change(of *dictionary, text, canonical string) Change {
-	c := Change{Dict: e.Section, Key: e.Name, Old: e.shown(e.text), New: e.shown(text), Of: of.of}
+	c := Change{Dict: e.Section, Key: e.Name, Old: e.shown(e.text), New: e.shown(text), Of: of.of, Secret: e.Secret && canonical != e.Default}
 	e.text, e.canonical = text, canonical
 	return c
 }
