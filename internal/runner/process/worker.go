@@ -67,7 +67,7 @@ func serve(ctx context.Context, runner job.Runner, in io.Reader, out io.Writer, 
 		for {
 			select {
 			case <-beat.C:
-				tell.send(message{Alive: true})
+				_ = tell.send(message{Alive: true}) // the end tells
 			case <-worked:
 				return
 			}
@@ -84,8 +84,7 @@ func serve(ctx context.Context, runner job.Runner, in io.Reader, out io.Writer, 
 	beating.Wait()
 	e.Failure = failureOf(err)
 	e = e.encodable()
-	tell.send(message{End: &e})
-	return tell.failure()
+	return tell.send(message{End: &e})
 }
 
 // obey does what the program wishes that started the worker, until it tells no more, which it does
@@ -121,7 +120,7 @@ type teller struct {
 func (t *teller) Watch(e job.Event) {
 	var unfit *json.UnsupportedValueError
 	if err := t.send(message{Event: &e}); errors.As(err, &unfit) {
-		t.send(message{Event: &job.Event{At: e.At, User: e.User, Message: fmt.Sprintf("something that happened cannot be told: %v", err)}})
+		_ = t.send(message{Event: &job.Event{At: e.At, User: e.User, Message: fmt.Sprintf("something that happened cannot be told: %v", err)}})
 	}
 }
 
@@ -137,10 +136,4 @@ func (t *teller) send(m message) error {
 		t.err = err
 	}
 	return err
-}
-
-func (t *teller) failure() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.err
 }
