@@ -231,6 +231,9 @@ func (s *settings) with(ctx context.Context, p *Program, action job.Action, body
 	if err != nil {
 		return err
 	}
+	if err := order.RefuseElsewhere(); err != nil {
+		return err
+	}
 	if s.as != "" {
 		return p.writeForm(order, s.as)
 	}

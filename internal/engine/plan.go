@@ -4,6 +4,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 
@@ -30,6 +31,7 @@ type Plan struct {
 	Connection any   // the database's options
 	Targets    []any // the same, of each server that they name
 	Settings   any   // the workload's options
+	Load       load.Load
 	SQL        *sqlfile.Library
 	Schema     database.Schema // how the database keeps the workload's schema
 	Server     database.Server // what it says of itself
@@ -87,7 +89,7 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 			return Plan{}, err
 		}
 	}
-	p.Connection, p.Settings, p.Pacing = fresh.Connection, fresh.Settings, fresh.Load.Pacing()
+	p.Connection, p.Settings, p.Load, p.Pacing = fresh.Connection, fresh.Settings, fresh.Load, fresh.Load.Pacing()
 	p.Targets = []any{p.Connection}
 	if d.Servers != nil {
 		p.Targets = d.Servers(p.Connection)
@@ -190,6 +192,16 @@ func (p Plan) sharers() string {
 		return fmt.Sprintf("%d virtual users", n)
 	}
 	return "1 virtual user"
+}
+
+// Idle returns the options of the spec that are set to something else than their default and
+// have no effect in the job.
+func (p Plan) Idle() []option.Idle {
+	all := option.Values{"users": strconv.Itoa(p.Users)}
+	for _, part := range []any{p.Connection, p.Settings, p.Load} {
+		maps.Copy(all, option.Texts(part))
+	}
+	return option.FindIdle(p.Options(), string(p.Spec.Action), p.Spec.Options, all, p.Spec.Names)
 }
 
 // pauses names the option that has users pause, if there is one, and says whether it does.

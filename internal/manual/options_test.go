@@ -25,6 +25,11 @@ func TestThePagesSayWhatTheDeclarationsSay(t *testing.T) {
 			t.Errorf("%s: it does not say what the declarations say", name)
 		}
 	}
+	wanted[manual.ModesName] = true
+	want, err := manual.ModesPage(edition.Catalog.Known())
+	if got, _ := os.ReadFile(filepath.Join(folder, manual.ModesName)); err != nil || string(got) != string(want) {
+		t.Errorf("%s: it does not say what becomes of each option (%v)", manual.ModesName, err)
+	}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)

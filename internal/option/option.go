@@ -21,12 +21,15 @@
 // keeps the value out of everything that is shown or stored; help says what it
 // is; unit says what a number counts; list marks those that take several values, with
 // commas between; for lists the actions that the option means
-// something to, divided by "|", and is left out where all do; main marks the few
+// something to, divided by "|", and is left out where all do; needs says beside which
+// settings it has an effect: reconnect where that is on, !reconnect where it is off,
+// driver=timed and driver!=test by a value, with | between conditions of which one has to
+// hold, commas between those that all have to, and "nothing" where it always has one; main marks the few
 // that most people set; instead lists the options that this one replaces, divided by "|"; windows names the option that
 // this one replaces on Windows;
-// address says that the text names a server, and so holds no account and no password. Three tags are for a field or for all fields of an embedded
+// address says that the text names a server, and so holds no account and no password. Four tags are for a field or for all fields of an embedded
 // struct: group says under which heading the option is shown; soon marks what is
-// accepted and not built yet; dict says which section of a dictionary it is in.
+// accepted and not built yet; dict says which section of a dictionary it is in; and for.
 package option
 
 import (
@@ -101,6 +104,10 @@ type Description struct {
 
 	// Actions are those that the option means something to; none stands for all.
 	Actions []string `json:"actions,omitempty"`
+
+	// Needs says beside which other settings the option has an effect, as its tag does; Nothing
+	// beside any.
+	Needs string `json:"-"`
 
 	// Instead lists the options that this one replaces: a socket replaces host and port.
 	// If both are given in several places, the strongest place decides which of them counts.
@@ -417,13 +424,13 @@ func Nearest(name string, known []string) string {
 // fields is what a field has because of the structs it is in: what its name begins
 // with, section, group, whether it is built. For a visited field it is the whole of it.
 type fields struct {
-	name, section, group string
-	soon                 bool
+	name, section, group, actions string
+	soon                          bool
 }
 
 // walk visits each field tagged opt. A struct field tagged opt:"tpch_*" lends
 // its own fields that prefix; an embedded struct lends its fields as they are.
-// Either lends its section and group to fields that have none of their own.
+// Either lends its section, group and actions to fields that have none of their own.
 func walk(v reflect.Value, outer fields, visit func(reflect.StructTag, fields, reflect.Value) error) error {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
@@ -431,7 +438,7 @@ func walk(v reflect.Value, outer fields, visit func(reflect.StructTag, fields, r
 		inner, group := strings.CutSuffix(opt, "*")
 		f := fields{
 			name: outer.name + inner, section: cmp.Or(field.Tag.Get("dict"), outer.section),
-			group: cmp.Or(field.Tag.Get("group"), outer.group), soon: outer.soon || field.Tag.Get("soon") == "true",
+			group: cmp.Or(field.Tag.Get("group"), outer.group), actions: cmp.Or(field.Tag.Get("for"), outer.actions), soon: outer.soon || field.Tag.Get("soon") == "true",
 		}
 		var err error
 		switch {
@@ -462,6 +469,7 @@ func describe(tag reflect.StructTag, f fields, v reflect.Value) Description {
 		Soon:    f.soon,
 		List:    tag.Get("list") == "true",
 		Section: f.section,
+		Needs:   tag.Get("needs"),
 
 		OnWindows: tag.Get("windows"),
 	}
@@ -469,8 +477,8 @@ func describe(tag reflect.StructTag, f fields, v reflect.Value) Description {
 	if choices := tag.Get("choices"); choices != "" {
 		d.Choices = strings.Split(choices, "|")
 	}
-	if actions := tag.Get("for"); actions != "" {
-		d.Actions = strings.Split(actions, "|")
+	if f.actions != "" {
+		d.Actions = strings.Split(f.actions, "|")
 	}
 	if instead := tag.Get("instead"); instead != "" {
 		d.Instead = strings.Split(instead, "|")

@@ -30,6 +30,7 @@ type Sources struct {
 	URL        string            // of the database; "" for none
 	Given      map[string]string // what a configuration file may hold, by the same names, from GivenBy
 	GivenBy    string            // as messages name it: "the request"
+	Asked      bool              // Given is said for this one job, as flags are
 	Guarded    bool              // passwords are kept from servers that Given leads to: see choice.guard
 	Flags      map[string]string // db, workload, users, seed and plain flags, by name without dashes
 	Secrets    map[string]string // asked for at a prompt: Password, SuperuserPassword
@@ -167,7 +168,17 @@ func (b Bench) resolve(action job.Action, s Sources) (Order, error) {
 		return Order{}, c.explain(spec.Names.Wrong("steps", steps,
 			"it says itself how many virtual users there are, so several numbers of users would do the same run again: give one number, or none, or begin with +, as in +2@1m, for users beside them"))
 	}
-	warnings = append(append(warnings, withoutEffect(pair, plan.Spec)...), exposedFiles(plan)...)
+	idle := plan.Idle()
+	if len(counts) > 1 { // an option may have an effect with the greatest number only
+		if most, err := plan.WithUsers(slices.Max(counts)); err == nil { // else Runs refuses it
+			idle = most.Idle()
+		}
+	}
+	more, err = c.judgeIdle(idle, s)
+	if err != nil {
+		return Order{}, c.explain(err)
+	}
+	warnings = slices.Concat(warnings, unbuilt(plan), more, exposedFiles(plan))
 	order := Order{
 		Spec: plan.Spec, Public: b.WithoutSecrets(plan.Spec), Plan: plan, Counts: counts,
 		Origins: c.origins, unsaid: c.unsaid(), fallback: c.fallback, Warnings: warnings,
@@ -198,16 +209,16 @@ func (b Bench) Order(spec job.Spec) (Order, error) {
 	if err != nil {
 		return Order{}, job.WithExit(job.ExitUsage, err)
 	}
-	warnings = append(append(warnings, withoutEffect(pair, plan.Spec)...), exposedFiles(plan)...)
+	warnings = append(append(warnings, unbuilt(plan)...), exposedFiles(plan)...)
 	return Order{Spec: plan.Spec, Public: b.WithoutSecrets(plan.Spec), Plan: plan, Counts: []int{spec.Users}, Warnings: warnings}, nil
 }
 
-// withoutEffect names the options that were set for what is not built yet, and without which
-// a job does the same. Those that ask for it are refused when they are bound.
-func withoutEffect(pair catalog.Pair, spec job.Spec) (warnings []string) {
-	for _, o := range pair.Options() {
-		if value, set := spec.Options[o.Name]; set && o.Soon && value != o.Default {
-			warnings = append(warnings, fmt.Sprintf("option %s: %s has no effect: what it is for is not built yet", spec.Names.Of(o.Name), value))
+// unbuilt names the options that were set for what is not built yet, and without which a job does
+// the same. Those that ask for it are refused when they are bound.
+func unbuilt(plan engine.Plan) (warnings []string) {
+	for _, o := range plan.Options() {
+		if value, set := plan.Spec.Options[o.Name]; set && o.Soon && value != o.Default {
+			warnings = append(warnings, fmt.Sprintf("option %s: %s has no effect: what it is for is not built yet", plan.Spec.Names.Of(o.Name), value))
 		}
 	}
 	return warnings
@@ -234,6 +245,38 @@ func exposed(path string) string {
 	}
 	return fmt.Sprintf("others can read %s, which holds a secret: chmod 600 %s", path, path)
 }
+
+// judgeIdle refuses the first option without effect that was set for this one job: on the command
+// line, or in a request. It returns warnings about those that a file or the environment sets.
+// Options of other actions are passed over, because each of these may hold the settings of all.
+func (c *choice) judgeIdle(idle []option.Idle, s Sources) (warnings []string, err error) {
+	names := c.names()
+	for _, i := range idle {
+		origin := c.origins[i.Option]
+		switch {
+		case i.Elsewhere:
+		case onCommandLine(origin), s.Asked && origin == s.GivenBy:
+			return nil, i.Refusal(names)
+		default:
+			warnings = append(warnings, fmt.Sprintf("%s (it is from %s)", i.Warning(names), origin))
+		}
+	}
+	return warnings, nil
+}
+
+// RefuseElsewhere refuses the first option of an order that was given on the command line and
+// has an effect in other actions alone.
+func (o Order) RefuseElsewhere() error {
+	for _, idle := range o.Plan.Idle() {
+		if idle.Elsewhere && onCommandLine(o.Origins[idle.Option]) {
+			return job.WithExit(job.ExitUsage, idle.Refusal(o.Spec.Names))
+		}
+	}
+	return nil
+}
+
+// onCommandLine reports whether a place is a flag.
+func onCommandLine(origin string) bool { return strings.HasPrefix(origin, "--") }
 
 // parseURL reads a database's URL, or returns nil when there is none. Its error
 // does not show the URL, which may hold a password.

@@ -614,6 +614,7 @@ func TestOptions_HaveSameDefaultForEveryWorkload(t *testing.T) {
 					o.Default = before.Default
 				}
 				o.Section = before.Section // a key of the console stands in one section
+				o.Actions = before.Actions // refresh functions load rows in a run, too
 				if !reflect.DeepEqual(o, before) {
 					t.Errorf("%s, option %s: got %+v for %s, want %+v as for the workload before", d.Name, o.Name, o, w.Name, before)
 				}

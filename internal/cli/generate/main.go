@@ -88,5 +88,9 @@ func writePages(folder string) error {
 			return err
 		}
 	}
-	return nil
+	text, err := manual.ModesPage(edition.Catalog.Known())
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, manual.ModesName), text, 0o644)
 }

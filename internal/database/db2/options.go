@@ -21,7 +21,7 @@ type server struct {
 	Library        string `opt:"library" help:"IBM's library for Db2 (libdb2.so, libdb2.dylib, db2cli64.dll), or the folder that it is in; empty looks in IBM_DB_HOME, on the library path, and where Db2, IBM's driver package and Python's ibm_db put it"`
 	Authentication string `opt:"authentication" choices:"server's choice|SERVER|SERVER_ENCRYPT|SERVER_ENCRYPT_AES|DATA_ENCRYPT|KERBEROS|GSSPLUGIN" help:"how the user is proven to the server"`
 	SSL            bool   `opt:"ssl" help:"encrypt the connection with TLS"`
-	SSLCA          string `opt:"ssl_ca" help:"file of the certificate that the server's is checked against, for TLS; empty for what the library is set up with"`
+	SSLCA          string `opt:"ssl_ca" needs:"ssl" help:"file of the certificate that the server's is checked against, for TLS; empty for what the library is set up with"`
 }
 
 // defaultPort is the port of Db2 instances unless they choose another.
@@ -38,24 +38,24 @@ type account struct {
 	User              string `opt:"user" flag:"user" help:"user who owns the schema and runs the workload"`
 	Password          string `opt:"password" secret:"true" help:"that user's password"`
 	Database          string `opt:"dbname" flag:"dbname" help:"database that holds the schema, by its name or alias"`
-	Tablespace        string `opt:"tablespace" group:"schema" help:"tablespace of the tables that have no other; empty leaves it to the server"`
+	Tablespace        string `opt:"tablespace" group:"schema" for:"build" help:"tablespace of the tables that have no other; empty leaves it to the server"`
 }
 
 // transactional are Db2's options for workloads of short transactions.
 type transactional struct {
 	server      `dict:"connection" group:"connection"`
 	account     `group:"accounts"`
-	Tablespaces string `opt:"table_tablespaces" group:"schema" help:"tablespaces of single tables, by their initials: C \"DATA1\" OL \"\", where \"\" is the one of all others"`
-	Partition   bool   `opt:"partition" group:"schema" help:"divide customer, stock, orders and order_line by warehouse into ten partitions, from 10 warehouses on"`
-	Report      int    `opt:"monreport" group:"load" min:"0" max:"60" unit:"min" help:"minutes of the measured time, from its beginning, that the server reports on by MONREPORT.DBSUMMARY, in a session beside the virtual users'; none where the measured time is not longer"`
+	Tablespaces string `opt:"table_tablespaces" group:"schema" for:"build" help:"tablespaces of single tables, by their initials: C \"DATA1\" OL \"\", where \"\" is the one of all others"`
+	Partition   bool   `opt:"partition" group:"schema" for:"build" help:"divide customer, stock, orders and order_line by warehouse into ten partitions, from 10 warehouses on"`
+	Report      int    `opt:"monreport" group:"load" min:"0" max:"60" unit:"min" for:"run" needs:"driver=timed" help:"minutes of the measured time, from its beginning, that the server reports on by MONREPORT.DBSUMMARY, in a session beside the virtual users'; none where the measured time is not longer"`
 }
 
 // analytic are Db2's options for workloads of queries.
 type analytic struct {
 	server     `dict:"connection" group:"connection"`
 	account    `group:"accounts"`
-	OrganizeBy string `opt:"organize_by" group:"schema" choices:"NONE|ROW|COL|DATE" help:"how tables are kept: NONE is the server's choice, ROW and COL by rows and by columns, DATE by rows and clustered by their dates"`
-	Degree     int    `opt:"degree_of_parallel" group:"load" min:"1" max:"32767" help:"how many parts a query is worked on in at a time, as CURRENT DEGREE says it to the server"`
+	OrganizeBy string `opt:"organize_by" group:"schema" choices:"NONE|ROW|COL|DATE" for:"build" help:"how tables are kept: NONE is the server's choice, ROW and COL by rows and by columns, DATE by rows and clustered by their dates"`
+	Degree     int    `opt:"degree_of_parallel" group:"load" min:"1" max:"32767" for:"run|check" needs:"nothing" help:"how many parts a query is worked on in at a time, as CURRENT DEGREE says it to the server"`
 }
 
 func newOptions(use database.Use) any {

@@ -57,7 +57,7 @@ var Database = &database.Database{
 // Options are MySQL's, and what only MariaDB offers.
 type Options struct {
 	mysql.Options
-	Purge bool `opt:"purge" group:"load" help:"after a run, wait until the server has purged old row versions and written all changed pages back, so that the next run begins as this one did (MariaDB from 10.7 on)"`
+	Purge bool `opt:"purge" group:"load" for:"run" needs:"driver=timed" help:"after a run, wait until the server has purged old row versions and written all changed pages back, so that the next run begins as this one did (MariaDB from 10.7 on)"`
 }
 
 func newOptions(use database.Use) any {

@@ -15,10 +15,10 @@ type Options struct {
 	server  `dict:"connection" group:"connection"`
 	account `group:"accounts"`
 
-	Engine     string `opt:"storage_engine" group:"schema" help:"storage engine of the tables"`
-	Partition  bool   `opt:"partition" group:"schema" help:"divide order_line into a partition for every 100 warehouses, from 200 warehouses on"`
-	Prepared   bool   `opt:"prepared" group:"client" help:"prepare the calls of stored procedures on the server, in place of sending each as text; MariaDB needs less time for them then"`
-	HistoryKey bool   `opt:"history_pk" group:"schema" help:"give history an invisible primary key (InnoDB, MySQL from 8.0.30 or MariaDB from 10.3.3 on)"`
+	Engine     string `opt:"storage_engine" group:"schema" for:"build" help:"storage engine of the tables"`
+	Partition  bool   `opt:"partition" group:"schema" for:"build" help:"divide order_line into a partition for every 100 warehouses, from 200 warehouses on"`
+	Prepared   bool   `opt:"prepared" group:"client" for:"run" needs:"!client_sql" help:"prepare the calls of stored procedures on the server, in place of sending each as text; MariaDB needs less time for them then"`
+	HistoryKey bool   `opt:"history_pk" group:"schema" for:"build" help:"give history an invisible primary key (InnoDB, MySQL from 8.0.30 or MariaDB from 10.3.3 on)"`
 }
 
 // account says who owns the schema, and where it is.
@@ -36,13 +36,13 @@ type server struct {
 	Socket string `opt:"socket" instead:"host|port" help:"path of the server's Unix socket, used in place of TCP if the host is 127.0.0.1 or localhost; null uses TCP"`
 
 	SSL              bool   `opt:"ssl" help:"encrypt the connection with TLS"`
-	SSLTwoWay        bool   `opt:"ssl_two_way" help:"show the server the client's certificate, too"`
-	SSLLinuxFolder   string `opt:"ssl_linux_capath" help:"folder of the certificate and key files on systems other than Windows"`
-	SSLWindowsFolder string `opt:"ssl_windows_capath" help:"folder of the certificate and key files on Windows"`
-	SSLCA            string `opt:"ssl_ca" help:"PEM file of the authority that the server's certificate is checked against; null encrypts without checking who the server is"`
-	SSLCert          string `opt:"ssl_cert" help:"PEM file of the client's certificate, for two-way TLS"`
-	SSLKey           string `opt:"ssl_key" help:"PEM file of the key of the client's certificate, for two-way TLS"`
-	SSLCipher        string `opt:"ssl_cipher" help:"cipher suites to offer, separated by colons, such as ECDHE-RSA-AES128-GCM-SHA256; server leaves the choice to the server"`
+	SSLTwoWay        bool   `opt:"ssl_two_way" needs:"ssl" help:"show the server the client's certificate, too"`
+	SSLLinuxFolder   string `opt:"ssl_linux_capath" needs:"ssl" help:"folder of the certificate and key files on systems other than Windows"`
+	SSLWindowsFolder string `opt:"ssl_windows_capath" needs:"ssl" help:"folder of the certificate and key files on Windows"`
+	SSLCA            string `opt:"ssl_ca" needs:"ssl" help:"PEM file of the authority that the server's certificate is checked against; null encrypts without checking who the server is"`
+	SSLCert          string `opt:"ssl_cert" needs:"ssl,ssl_two_way" help:"PEM file of the client's certificate, for two-way TLS"`
+	SSLKey           string `opt:"ssl_key" needs:"ssl,ssl_two_way" help:"PEM file of the key of the client's certificate, for two-way TLS"`
+	SSLCipher        string `opt:"ssl_cipher" needs:"ssl" help:"cipher suites to offer, separated by colons, such as ECDHE-RSA-AES128-GCM-SHA256; server leaves the choice to the server"`
 
 	oneOf bool // several that were named
 }
@@ -111,7 +111,7 @@ func newOptions(use database.Use) any {
 type AnalyticOptions struct {
 	server  `dict:"connection" group:"connection"`
 	account `group:"accounts"`
-	Engine  string `opt:"storage_engine" group:"schema" help:"storage engine of the tables"`
+	Engine  string `opt:"storage_engine" group:"schema" for:"build" help:"storage engine of the tables"`
 }
 
 // Validate implements option.Validator.

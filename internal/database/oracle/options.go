@@ -36,9 +36,9 @@ type account struct {
 	User     string `opt:"user" flag:"user" help:"user who owns the schema and runs the workload"`
 	Password string `opt:"password" secret:"true" help:"password of that user"`
 
-	Tablespace          string `opt:"tablespace" group:"schema" help:"tablespace of the tables and indexes"`
-	TemporaryTablespace string `opt:"temporary_tablespace" group:"schema" help:"tablespace for sorting"`
-	TimesTen            bool   `opt:"timesten" group:"schema" help:"build for TimesTen; it speaks no protocol that Sledge's driver knows, so a job with it is refused"`
+	Tablespace          string `opt:"tablespace" group:"schema" for:"build" help:"tablespace of the tables and indexes"`
+	TemporaryTablespace string `opt:"temporary_tablespace" group:"schema" for:"build" help:"tablespace for sorting"`
+	TimesTen            bool   `opt:"timesten" group:"schema" for:"build" help:"build for TimesTen; it speaks no protocol that Sledge's driver knows, so a job with it is refused"`
 
 	known string // the default password, which everybody knows
 }
@@ -47,17 +47,17 @@ type account struct {
 type transactional struct {
 	server              `dict:"connection" group:"connection"`
 	account             `group:"accounts"`
-	OrderLineTablespace string `opt:"order_line_tablespace" group:"schema" help:"tablespace of order_line, where it is divided into partitions"`
-	Partition           bool   `opt:"partition" group:"schema" help:"divide history, orders and order_line into a partition for every 100 warehouses, from 200 warehouses on"`
-	HashClusters        bool   `opt:"hash_clusters" group:"schema" help:"keep customer, district, item, stock and warehouse in hash clusters of their own, where the others are divided into partitions"`
-	Checkpoint          bool   `opt:"checkpoint" group:"load" help:"checkpoint and switch the log file after a run"`
+	OrderLineTablespace string `opt:"order_line_tablespace" group:"schema" for:"build" needs:"partition" help:"tablespace of order_line, where it is divided into partitions"`
+	Partition           bool   `opt:"partition" group:"schema" for:"build" help:"divide history, orders and order_line into a partition for every 100 warehouses, from 200 warehouses on"`
+	HashClusters        bool   `opt:"hash_clusters" group:"schema" for:"build" help:"keep customer, district, item, stock and warehouse in hash clusters of their own, where the others are divided into partitions"`
+	Checkpoint          bool   `opt:"checkpoint" group:"load" for:"run" needs:"driver=timed" help:"checkpoint and switch the log file after a run"`
 }
 
 // analytic are Oracle's options for workloads of queries.
 type analytic struct {
 	server   `dict:"connection" group:"connection"`
 	account  `group:"accounts"`
-	Parallel int `opt:"degree_of_parallel" group:"load" min:"1" max:"1024" help:"parallel processes that each query and each refresh has; 1 is none"`
+	Parallel int `opt:"degree_of_parallel" group:"load" min:"1" max:"1024" for:"run|check" needs:"nothing" help:"parallel processes that each query and each refresh has; 1 is none"`
 }
 
 // settings is any option struct of this package.

@@ -16,9 +16,9 @@ type server struct {
 	Host        string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the server, or the folder of its Unix socket; or several servers, such as a,b:5433, of which the first is taken that accepts writes"`
 	Port        int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the server, or the number in its socket's name"`
 	SSLMode     string `opt:"ssl_mode" choices:"disable|allow|prefer|require|verify-ca|verify-full" help:"whether connections are encrypted, and what of the server's certificate is verified"`
-	SSLRootCert string `opt:"ssl_ca" help:"PEM file of the authorities that may have signed the server's certificate; empty for libpq's default"`
-	SSLCert     string `opt:"ssl_cert" help:"PEM file of the client's certificate; empty for libpq's default"`
-	SSLKey      string `opt:"ssl_key" help:"PEM file of the key of the client's certificate; empty for libpq's default"`
+	SSLRootCert string `opt:"ssl_ca" needs:"ssl_mode!=disable" help:"PEM file of the authorities that may have signed the server's certificate; empty for libpq's default"`
+	SSLCert     string `opt:"ssl_cert" needs:"ssl_mode!=disable" help:"PEM file of the client's certificate; empty for libpq's default"`
+	SSLKey      string `opt:"ssl_key" needs:"ssl_mode!=disable" help:"PEM file of the key of the client's certificate; empty for libpq's default"`
 
 	oneOf   bool     // several that were named
 	poolers *poolers // that sessions of these options have found
@@ -62,7 +62,7 @@ type account struct {
 	User              string `opt:"user" flag:"user" help:"user who owns the schema and runs the workload"`
 	Password          string `opt:"password" secret:"true" help:"password of that user; empty for PGPASSWORD or the password file"`
 	Database          string `opt:"dbname" flag:"dbname" help:"database that holds the schema"`
-	Tablespace        string `opt:"tablespace" group:"schema" help:"tablespace in which the database is created"`
+	Tablespace        string `opt:"tablespace" group:"schema" for:"build" help:"tablespace in which the database is created"`
 
 	known string // the default password, which everybody knows
 }
@@ -71,9 +71,9 @@ type account struct {
 type transactional struct {
 	server     `dict:"connection" group:"connection"`
 	account    `group:"accounts"`
-	Procedures bool `opt:"stored_procedures" group:"schema" help:"build stored procedures (PostgreSQL 11 and later) instead of functions"`
-	Partition  bool `opt:"partition" group:"schema" help:"partition order_line by warehouse, 100 warehouses to a partition, from 200 warehouses on"`
-	Vacuum     bool `opt:"vacuum" group:"load" help:"checkpoint and vacuum after a run"`
+	Procedures bool `opt:"stored_procedures" group:"schema" for:"build" help:"build stored procedures (PostgreSQL 11 and later) instead of functions"`
+	Partition  bool `opt:"partition" group:"schema" for:"build" help:"partition order_line by warehouse, 100 warehouses to a partition, from 200 warehouses on"`
+	Vacuum     bool `opt:"vacuum" group:"load" for:"run" needs:"driver=timed" help:"checkpoint and vacuum after a run"`
 
 	OracleCompatible bool `opt:"oracle_compatible" group:"schema" soon:"true" help:"use the Oracle types and packages of EnterpriseDB's server; not built yet, so a job with it is refused"`
 	CitusCompatible  bool `opt:"citus" group:"schema" soon:"true" help:"distribute the tables by warehouse with Citus; not built yet, so a job with it is refused"`
@@ -84,7 +84,7 @@ type transactional struct {
 type analytic struct {
 	server   `dict:"connection" group:"connection"`
 	account  `group:"accounts"`
-	Parallel int `opt:"parallel_workers" group:"load" min:"0" max:"1024" help:"parallel workers that a query may have, as max_parallel_workers_per_gather says it to the server"`
+	Parallel int `opt:"parallel_workers" group:"load" min:"0" max:"1024" for:"run|check" needs:"nothing" help:"parallel workers that a query may have, as max_parallel_workers_per_gather says it to the server"`
 
 	Greenplum         bool `opt:"greenplum" group:"schema" soon:"true" help:"distribute the tables as Greenplum wants it; not built yet, so a job with it is refused"`
 	GreenplumCompress bool `opt:"greenplum_compress" group:"schema" soon:"true" help:"keep the tables compressed and by column in Greenplum; not built yet, so a job with it is refused"`

@@ -15,9 +15,9 @@ import (
 type Options struct {
 	server   `dict:"connection" group:"connection"`
 	account  `group:"accounts"`
-	Prefix   string `opt:"prefix" group:"schema" flag:"dbname" help:"name of the schema, with which the names of all its keys begin"`
-	Routines string `opt:"routines" group:"schema" choices:"functions|scripts" help:"what a build makes of the stored routines: functions, which the server keeps and FCALL calls, or Lua scripts, which EVALSHA calls"`
-	Pipeline int    `opt:"pipeline" group:"load" min:"1" max:"100000" unit:"commands" help:"commands that are sent together while rows are loaded, before their answers are read"`
+	Prefix   string `opt:"prefix" group:"schema" flag:"dbname" for:"build|run|check|delete" needs:"nothing" help:"name of the schema, with which the names of all its keys begin"`
+	Routines string `opt:"routines" group:"schema" choices:"functions|scripts" for:"build" help:"what a build makes of the stored routines: functions, which the server keeps and FCALL calls, or Lua scripts, which EVALSHA calls"`
+	Pipeline int    `opt:"pipeline" group:"load" min:"1" max:"100000" unit:"commands" for:"build|delete" help:"commands that are sent together while rows are loaded, before their answers are read"`
 }
 
 // account says who connects.
@@ -34,9 +34,9 @@ type server struct {
 	Socket  string `opt:"socket" instead:"host|port" help:"path of the server's Unix socket, used in place of host and port; null uses these"`
 	Number  int    `opt:"db_number" min:"0" max:"1000000" help:"number of the server's database that holds the keys, which SELECT chooses"`
 	SSL     bool   `opt:"ssl" help:"encrypt the connection with TLS"`
-	SSLCA   string `opt:"ssl_ca" help:"PEM file of the authority that the server's certificate is checked against; system takes those that the system trusts, and null encrypts without checking who the server is"`
-	SSLCert string `opt:"ssl_cert" help:"PEM file of the client's certificate, where the server asks for one; null shows none"`
-	SSLKey  string `opt:"ssl_key" help:"PEM file of the key of the client's certificate"`
+	SSLCA   string `opt:"ssl_ca" needs:"ssl" help:"PEM file of the authority that the server's certificate is checked against; system takes those that the system trusts, and null encrypts without checking who the server is"`
+	SSLCert string `opt:"ssl_cert" needs:"ssl" help:"PEM file of the client's certificate, where the server asks for one; null shows none"`
+	SSLKey  string `opt:"ssl_key" needs:"ssl" help:"PEM file of the key of the client's certificate"`
 }
 
 // How users write that there is none, and that the system knows.

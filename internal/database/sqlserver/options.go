@@ -39,31 +39,31 @@ type server struct {
 
 // transactional are SQL Server's options for workloads of short transactions.
 type transactional struct {
-	server   `dict:"connection" group:"connection"`
-	Database string `opt:"dbname" flag:"dbname" group:"accounts" help:"database that holds the schema"`
-	InMemory bool   `opt:"in_memory" group:"schema" help:"make memory-optimized tables; the database must be there, empty, with a filegroup for memory-optimized data"`
-	Bucket   int    `opt:"bucket" group:"schema" min:"1" max:"1000" help:"multiplies how many hash buckets orders and order_line get in memory"`
-	Durable  string `opt:"durability" group:"schema" choices:"SCHEMA_AND_DATA|SCHEMA_ONLY" help:"what of memory-optimized tables survives the end of the server"`
-	loading
-	Checkpoint bool `opt:"checkpoint" group:"load" help:"checkpoint after a run"`
+	server     `dict:"connection" group:"connection"`
+	Database   string `opt:"dbname" flag:"dbname" group:"accounts" help:"database that holds the schema"`
+	InMemory   bool   `opt:"in_memory" group:"schema" for:"build" help:"make memory-optimized tables; the database must be there, empty, with a filegroup for memory-optimized data"`
+	Bucket     int    `opt:"bucket" group:"schema" min:"1" max:"1000" for:"build" needs:"in_memory" help:"multiplies how many hash buckets orders and order_line get in memory"`
+	Durable    string `opt:"durability" group:"schema" choices:"SCHEMA_AND_DATA|SCHEMA_ONLY" for:"build" needs:"in_memory" help:"what of memory-optimized tables survives the end of the server"`
+	loading    `for:"build"`
+	Checkpoint bool `opt:"checkpoint" group:"load" for:"run" needs:"driver=timed" help:"checkpoint after a run"`
 }
 
 // analytic are SQL Server's options for workloads of queries.
 type analytic struct {
 	server      `dict:"connection" group:"connection"`
-	MaxDOP      int    `opt:"maxdop" group:"load" min:"0" max:"32767" help:"how many processors a query, and the making of an index that is no key, may use at once; 0 leaves it to the server"`
+	MaxDOP      int    `opt:"maxdop" group:"load" min:"0" max:"32767" for:"build|run|check" needs:"nothing" help:"how many processors a query, and the making of an index that is no key, may use at once; 0 leaves it to the server"`
 	Database    string `opt:"dbname" flag:"dbname" group:"accounts" help:"database that holds the schema"`
-	Columnstore bool   `opt:"columnstore" group:"schema" help:"keep the tables by column, in clustered columnstore indexes"`
-	loading
-	Partition  bool `opt:"partition_by_date" group:"schema" help:"divide orders and lineitem into a partition for every week"`
-	Statistics bool `opt:"advanced_statistics" group:"schema" help:"make statistics of columns that queries compare and have no index"`
+	Columnstore bool   `opt:"columnstore" group:"schema" for:"build" help:"keep the tables by column, in clustered columnstore indexes"`
+	loading     `for:"build|run"`
+	Partition   bool `opt:"partition_by_date" group:"schema" for:"build" help:"divide orders and lineitem into a partition for every week"`
+	Statistics  bool `opt:"advanced_statistics" group:"schema" for:"build" help:"make statistics of columns that queries compare and have no index"`
 }
 
 // loading says how a build brings rows to the server.
 type loading struct {
-	Bulk           bool   `opt:"bulk_copy" group:"schema" help:"load by bulk copy, as the program bcp does: over the connection, or from files in bulk_folder; false loads by INSERT"`
-	Folder         string `opt:"bulk_folder" group:"schema" help:"folder that the server can read, too, in which rows are put as files of bcp's character format for it to load by BULK INSERT; empty loads over the connection"`
-	FolderOnServer string `opt:"bulk_folder_on_server" group:"schema" help:"what the server calls bulk_folder, where that is another name: a share, or a folder of its container"`
+	Bulk           bool   `opt:"bulk_copy" group:"schema" needs:"nothing" help:"load by bulk copy, as the program bcp does: over the connection, or from files in bulk_folder; false loads by INSERT"`
+	Folder         string `opt:"bulk_folder" group:"schema" needs:"nothing" help:"folder that the server can read, too, in which rows are put as files of bcp's character format for it to load by BULK INSERT; empty loads over the connection"`
+	FolderOnServer string `opt:"bulk_folder_on_server" group:"schema" needs:"bulk_folder" help:"what the server calls bulk_folder, where that is another name: a share, or a folder of its container"`
 }
 
 const (

@@ -3,7 +3,6 @@ package load
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"testing"
 
 	"sledge/internal/option"
@@ -28,24 +27,6 @@ var samples = map[string]string{
 	"max_retries": "3", "max_failures": "5", "fail_if": "p99>1s", "loops": "0", "on_all_failing": "continue", "pool_file": "", "connect_pool": "",
 }
 
-// idle lists the options that may be set in a mode in which they mean nothing, and why.
-var idle = map[string]map[string]string{
-	"async_clients": everywhereBut("the console's dictionaries always have it", "clients"),
-	"async_delay":   everywhereBut("the console's dictionaries always have it", "clients"),
-	"async_verbose": everywhereBut("the console's dictionaries always have it", "clients"),
-	"time_profile":  {"test": "the console's dictionaries always have it"},
-}
-
-func everywhereBut(why string, but ...string) map[string]string {
-	list := map[string]string{}
-	for mode := range modes {
-		if !slices.Contains(but, mode) {
-			list[mode] = why
-		}
-	}
-	return list
-}
-
 // comesTo binds options and spells what they come to.
 func comesTo(values option.Values) (string, error) {
 	o := NewOptions()
@@ -63,17 +44,22 @@ func comesTo(values option.Values) (string, error) {
 		text += fmt.Sprint(p.Steps(4))
 	}
 	p.Arrivals, p.Steps = nil, nil
+	if !p.Reconnect { // which whatever looks at these asks first
+		p.ReconnectLimit, p.Reconnects, p.ReconnectDelay = 0, 0, 0
+	}
 	return text + fmt.Sprintf("%+v", p), nil
 }
 
-// Each option, in each mode, is refused or changes what users do.
-func TestOptions_HaveAnEffectOrAreRefused(t *testing.T) {
+// Each option, in each mode, changes what users do, or is refused, or is known to do neither by
+// its needs.
+func TestOptions_NeedWhatTheySay(t *testing.T) {
+	known := option.Describe(NewOptions())
 	for mode, values := range modes {
 		before, err := comesTo(values)
 		if err != nil {
 			t.Fatalf("%s: %v", mode, err)
 		}
-		for _, o := range option.Describe(NewOptions()) {
+		for _, o := range known {
 			sample, has := samples[o.Name]
 			if o.Kind == "bool" && !has {
 				sample, has = "true", true
@@ -88,12 +74,14 @@ func TestOptions_HaveAnEffectOrAreRefused(t *testing.T) {
 			with := maps.Clone(values)
 			with[o.Name] = sample
 			after, err := comesTo(with)
-			why, known := idle[o.Name][mode]
-			switch changes := err != nil || after != before; {
-			case !changes && !known:
-				t.Errorf("%s, option %s=%s: it is taken and has no effect: refuse it", mode, o.Name, sample)
-			case changes && known:
-				t.Errorf("%s, option %s=%s: it has an effect or is refused, and is listed as idle (%s)", mode, o.Name, sample, why)
+			if err != nil {
+				continue
+			}
+			bound := NewOptions()
+			_ = option.Bind(nil, with, bound) // as before
+			idle := option.FindIdle(known, "run", option.Values{o.Name: sample}, option.Texts(bound), nil)
+			if changes := after != before; changes == (len(idle) > 0) {
+				t.Errorf("%s, option %s=%s: it has an effect: %t, and its needs say %v", mode, o.Name, sample, changes, idle)
 			}
 		}
 	}

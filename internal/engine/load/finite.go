@@ -26,13 +26,13 @@ func Fresh(finite bool) Load {
 // FiniteOptions are the options of a run that ends when its work is done.
 type FiniteOptions struct {
 	option.Naming
-	TimeLimit  option.Minutes `opt:"time_limit" group:"load" unit:"minutes" flag:"time-limit" for:"run" help:"time in minutes, or with a unit such as 90s, after which a run ends though its work is not done; 0 sets no limit"`
-	QueryLimit option.Minutes `opt:"query_limit" group:"load" unit:"minutes" flag:"query-limit" for:"run" help:"time in minutes, or with a unit such as 90s, that one query may take before it is cancelled on the server; it counts as failed, and the next one begins; what changes data has no limit; 0 sets none for anything"`
-	UserDelay  time.Duration  `opt:"user_delay" group:"load" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
-	RaiseError bool           `opt:"stop_on_failure" group:"client" help:"end the run at the first failure, and retry nothing"`
-	Plans      Plans          `opt:"plans" group:"client" flag:"plans" for:"run" choices:"none|explain|analyze" help:"plans of all queries that are kept with a run, taken when it has been measured: explain executes no query, analyze executes each once more and has the times of each step"`
-	FailIf     threshold.List `opt:"fail_if" group:"client" flag:"fail-if" for:"run" list:"true" help:"thresholds, with commas between, at which a run that is valid fails all the same, with exit code 10: query_9.max>10s, geometric_mean>2s, failed>0, composite<5000; none judges nothing"`
-	MaxRetries int            `opt:"max_retries" group:"client" unit:"tries" min:"0" max:"1000" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`
+	TimeLimit  option.Minutes `opt:"time_limit" group:"load" unit:"minutes" flag:"time-limit" for:"run" needs:"nothing" help:"time in minutes, or with a unit such as 90s, after which a run ends though its work is not done; 0 sets no limit"`
+	QueryLimit option.Minutes `opt:"query_limit" group:"load" unit:"minutes" flag:"query-limit" for:"run" needs:"nothing" help:"time in minutes, or with a unit such as 90s, that one query may take before it is cancelled on the server; it counts as failed, and the next one begins; what changes data has no limit; 0 sets none for anything"`
+	UserDelay  time.Duration  `opt:"user_delay" group:"load" for:"run" needs:"users!=1" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
+	RaiseError bool           `opt:"stop_on_failure" group:"client" for:"run" needs:"nothing" help:"end the run at the first failure, and retry nothing"`
+	Plans      Plans          `opt:"plans" group:"client" flag:"plans" for:"run" choices:"none|explain|analyze" needs:"nothing" help:"plans of all queries that are kept with a run, taken when it has been measured: explain executes no query, analyze executes each once more and has the times of each step"`
+	FailIf     threshold.List `opt:"fail_if" group:"client" flag:"fail-if" for:"run" list:"true" needs:"nothing" help:"thresholds, with commas between, at which a run that is valid fails all the same, with exit code 10: query_9.max>10s, geometric_mean>2s, failed>0, composite<5000; none judges nothing"`
+	MaxRetries int            `opt:"max_retries" group:"client" unit:"tries" min:"0" max:"1000" for:"run" needs:"!stop_on_failure" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`
 }
 
 // NewFiniteOptions returns the defaults.
@@ -51,6 +51,9 @@ func (o *FiniteOptions) Pacing() Pacing {
 		Plans:         o.Plans,
 		FailIf:        o.FailIf,
 		MaxIterations: math.MaxInt,
+	}
+	if p.RaiseError {
+		p.MaxRetries = 0
 	}
 	if p.Duration == 0 {
 		p.Duration = math.MaxInt64

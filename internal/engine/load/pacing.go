@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"time"
 
-	"sledge/internal/engine/pool"
 	"sledge/internal/option"
 	"sledge/internal/threshold"
 )
@@ -111,6 +110,12 @@ func (o *Options) Pacing() Pacing {
 	if o.AsyncScale {
 		p.Clients, p.LoginDelay, p.Verbose = o.AsyncClients, time.Duration(o.AsyncDelay)*time.Millisecond, o.AsyncVerbose
 	}
+	if p.Test {
+		p.RampUp, p.Duration = 0, 0
+	}
+	if p.RaiseError {
+		p.MaxRetries, p.EndFailing = 0, false
+	}
 	return p
 }
 
@@ -162,20 +167,6 @@ func (o *Options) Validate(names option.Names) error {
 	if o.Reconnect && o.RaiseError {
 		return names.Wrong("reconnect", "true", "%s ends the run at the first failure, and a lost connection is one: set one of the two", names.Of("stop_on_failure"))
 	}
-	if !o.Reconnect && o.Reconnects > 0 {
-		return names.Wrong("reconnects", strconv.Itoa(o.Reconnects), "%s is false, so it would have no effect: set it to true", names.Of("reconnect"))
-	}
-	if fresh := NewOptions(); !o.Reconnect && !o.ConnectPool && o.PoolFile == pool.None { // a pool's connections come back by themselves
-
-		for _, idle := range []struct {
-			option     string
-			set, fresh time.Duration
-		}{{"reconnect_limit", o.ReconnectLimit, fresh.ReconnectLimit}, {"reconnect_delay", o.ReconnectDelay, fresh.ReconnectDelay}} {
-			if idle.set != idle.fresh {
-				return names.Wrong(idle.option, idle.set.String(), "%s is false and there is no pool, so it would have no effect: set it to true", names.Of("reconnect"))
-			}
-		}
-	}
 	if o.Reconnect && o.ReconnectLimit <= 0 {
 		return names.Wrong("reconnect_limit", "0", "0 leaves no time to connect again: give a time, such as 2m")
 	}
@@ -184,9 +175,6 @@ func (o *Options) Validate(names option.Names) error {
 	}
 	if o.Ledger && o.Driver == driverTest {
 		return names.Wrong("ledger", "true", "a test is no run that could be audited: set it to false, or %s to %s", names.Of("driver"), driverTimed)
-	}
-	if o.Rate.none() && o.Arrivals != spacingPoisson {
-		return names.Wrong("arrivals", o.Arrivals, "%s is %s, so it would have no effect: set a rate, such as 500/s", names.Of("rate"), none)
 	}
 	return o.Steps.check(o, names)
 }

@@ -140,11 +140,7 @@ func TestAFileOfRatesIsRefusedWithItsLine(t *testing.T) {
 	}
 }
 
-func TestArrivalsAskForARate(t *testing.T) {
-	err := option.Bind(option.Names{"rate": "pg_rate"}, option.Values{"arrivals": "constant"}, NewOptions())
-	if err == nil || err.Error() != "option arrivals: pg_rate is none, so it would have no effect: set a rate, such as 500/s" {
-		t.Errorf("got %v", err)
-	}
+func TestArrivals_SpreadARate(t *testing.T) {
 	options := NewOptions()
 	if err := option.Bind(nil, option.Values{"arrivals": "constant", "rate": "100/s", "rampup": "10s"}, options); err != nil {
 		t.Error(err)

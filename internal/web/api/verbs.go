@@ -70,7 +70,7 @@ const givenBy = "the request"
 func (a *API) sources(in Wanted) workbench.Sources {
 	s := workbench.Sources{
 		ConfigFile: a.ConfigFile, Environ: a.Environ, System: a.System, Connections: a.Connections,
-		Given: map[string]string{}, GivenBy: givenBy, Guarded: !a.unrestricted(), Note: in.Note, Resume: in.Resume,
+		Given: map[string]string{}, GivenBy: givenBy, Asked: true, Guarded: !a.unrestricted(), Note: in.Note, Resume: in.Resume,
 	}
 	for name, value := range in.Settings {
 		s.Given[name] = string(value)

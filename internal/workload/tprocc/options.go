@@ -15,16 +15,16 @@ type Options struct {
 	option.Naming
 	Warehouses int      `opt:"warehouses" group:"schema" main:"true" unit:"warehouses" flag:"warehouses" for:"build|check" min:"1" max:"100000" help:"warehouses to build"`
 	Builders   int      `opt:"builders" group:"schema" main:"true" unit:"virtual users" flag:"builders" for:"build" min:"1" max:"1000" help:"virtual users that build the schema side by side; no more than warehouses"`
-	LoadTime   loadTime `opt:"load_time" group:"schema" help:"date and time (UTC) that the initial rows carry, or now; fixed by default, so that the same seed gives the same rows"`
+	LoadTime   loadTime `opt:"load_time" group:"schema" for:"build" help:"date and time (UTC) that the initial rows carry, or now; fixed by default, so that the same seed gives the same rows"`
 
-	KeyAndThink   bool    `opt:"key_and_think" group:"load" help:"keying times before and thinking times after transactions"`
-	Keying        seconds `opt:"keying_time" group:"load" unit:"seconds" help:"keying time in seconds of new order, payment, delivery, stock level, order status; fractions are fine"`
-	Thinking      seconds `opt:"think_time" group:"load" unit:"seconds" help:"mean thinking time in seconds of the same; each is drawn from an exponential distribution cut at ten times the mean"`
-	Mix           weights `opt:"mix" group:"load" help:"weights of new order, payment, delivery, stock level, order status; or the name of a mix: default, standard (the least that TPC-C asks for), read-only, write-only"`
-	Deck          bool    `opt:"deck" group:"load" help:"deal transactions from a shuffled deck that holds each as often as its weight, rather than draw each by chance"`
-	Homes         string  `opt:"home_warehouses" group:"load" choices:"dealt|random" help:"how users get their home warehouses: dealt, without repetition as long as there are enough, in an order that the seed decides; or random, each by chance, so that some share one"`
-	AllWarehouses bool    `opt:"all_warehouses" group:"load" help:"each user works on its share of all warehouses instead of one home warehouse"`
-	NoStoredProcs bool    `opt:"client_sql" group:"client" flag:"client-sql" for:"run" help:"send every statement from the client, prepared, instead of calling stored routines"`
+	KeyAndThink   bool    `opt:"key_and_think" group:"load" for:"run" needs:"nothing" help:"keying times before and thinking times after transactions"`
+	Keying        seconds `opt:"keying_time" group:"load" unit:"seconds" for:"run" needs:"key_and_think" help:"keying time in seconds of new order, payment, delivery, stock level, order status; fractions are fine"`
+	Thinking      seconds `opt:"think_time" group:"load" unit:"seconds" for:"run" needs:"key_and_think" help:"mean thinking time in seconds of the same; each is drawn from an exponential distribution cut at ten times the mean"`
+	Mix           weights `opt:"mix" group:"load" for:"run" needs:"nothing" help:"weights of new order, payment, delivery, stock level, order status; or the name of a mix: default, standard (the least that TPC-C asks for), read-only, write-only"`
+	Deck          bool    `opt:"deck" group:"load" for:"run" needs:"nothing" help:"deal transactions from a shuffled deck that holds each as often as its weight, rather than draw each by chance"`
+	Homes         string  `opt:"home_warehouses" group:"load" choices:"dealt|random" for:"run" needs:"!all_warehouses" help:"how users get their home warehouses: dealt, without repetition as long as there are enough, in an order that the seed decides; or random, each by chance, so that some share one"`
+	AllWarehouses bool    `opt:"all_warehouses" group:"load" for:"run" needs:"nothing" help:"each user works on its share of all warehouses instead of one home warehouse"`
+	NoStoredProcs bool    `opt:"client_sql" group:"client" flag:"client-sql" for:"run" needs:"nothing" help:"send every statement from the client, prepared, instead of calling stored routines"`
 }
 
 // The choices of Homes.
@@ -49,11 +49,6 @@ func (o *Options) Validate(names option.Names) error {
 	}
 	if o.Mix == (weights{}) {
 		return names.Wrong("mix", "0,0,0,0,0", "at least one weight must be more than 0")
-	}
-	fresh := newOptions().(*Options)
-	if !o.KeyAndThink && (o.Keying != fresh.Keying || o.Thinking != fresh.Thinking) {
-		return names.Wrong("key_and_think", "false", "it is false, so %s and %s would have no effect: set it to true",
-			names.Of("keying_time"), names.Of("think_time"))
 	}
 	return nil
 }

@@ -15,16 +15,16 @@ type Options struct {
 	Scale    scale `opt:"scale_factor" group:"schema" main:"true" unit:"GB" flag:"scale" for:"build|check" help:"scale factor: about how many GB of rows to build, from 0.001 to 10000"`
 	Builders int   `opt:"builders" group:"schema" main:"true" unit:"virtual users" flag:"builders" for:"build" min:"1" max:"1024" help:"virtual users that build the schema side by side"`
 
-	QuerySets  int  `opt:"query_sets" group:"load" unit:"sets" flag:"query-sets" for:"run" min:"1" max:"1000000" help:"how often each virtual user asks all queries"`
-	Validation bool `opt:"validation" group:"load" help:"ask with the parameters for which the standard gives the answers, instead of those that the seed gives"`
-	Cloud      bool `opt:"cloud_queries" group:"load" flag:"cloud-queries" for:"run" help:"ask the 13 cloud analytic queries instead of the 22: they have no parameters, and are asked in one order"`
-	Verbose    bool `opt:"verbose" group:"load" flag:"show-answers" for:"run" help:"show each query when it has ended, and the first 20 rows that it returned"`
+	QuerySets  int  `opt:"query_sets" group:"load" unit:"sets" flag:"query-sets" for:"run" min:"1" max:"1000000" needs:"nothing" help:"how often each virtual user asks all queries"`
+	Validation bool `opt:"validation" group:"load" for:"run" needs:"nothing" help:"ask with the parameters for which the standard gives the answers, instead of those that the seed gives"`
+	Cloud      bool `opt:"cloud_queries" group:"load" flag:"cloud-queries" for:"run" needs:"nothing" help:"ask the 13 cloud analytic queries instead of the 22: they have no parameters, and are asked in one order"`
+	Verbose    bool `opt:"verbose" group:"load" flag:"show-answers" for:"run" needs:"nothing" help:"show each query when it has ended, and the first 20 rows that it returned"`
 
-	Test           string `opt:"test" group:"load" flag:"test" for:"run" choices:"queries|power|throughput|both" help:"queries: what the other options say; power: one virtual user runs the refresh functions around stream 0; throughput: the first runs refresh functions while the others ask, a stream each; both: one test after the other, for the figure of both"`
-	Refresh        bool   `opt:"refresh" group:"load" flag:"refresh" for:"run" help:"run the refresh functions: one virtual user does so around its queries, as in the power test; of several the first does nothing else, as in the throughput test"`
-	RefreshSets    int    `opt:"refresh_sets" group:"load" unit:"sets" flag:"refresh-sets" for:"run" min:"0" max:"999" help:"refresh sets that the first of several virtual users runs; 0 for as many as there are streams of queries"`
-	Trickle        int    `opt:"refresh_delay" group:"load" unit:"ms" flag:"refresh-delay" for:"run" min:"0" max:"3600000" help:"milliseconds to wait before each refreshed order, which has a transaction of its own then; the power test does not wait"`
-	RefreshVerbose bool   `opt:"refresh_verbose" group:"load" help:"tell of each order that the refresh functions insert or delete"`
+	Test           string `opt:"test" group:"load" flag:"test" for:"run" choices:"queries|power|throughput|both" needs:"nothing" help:"queries: what the other options say; power: one virtual user runs the refresh functions around stream 0; throughput: the first runs refresh functions while the others ask, a stream each; both: one test after the other, for the figure of both"`
+	Refresh        bool   `opt:"refresh" group:"load" flag:"refresh" for:"run" needs:"test=queries" help:"run the refresh functions: one virtual user does so around its queries, as in the power test; of several the first does nothing else, as in the throughput test"`
+	RefreshSets    int    `opt:"refresh_sets" group:"load" unit:"sets" flag:"refresh-sets" for:"run" min:"0" max:"999" needs:"refresh|test!=queries,users!=1" help:"refresh sets that the first of several virtual users runs; 0 for as many as there are streams of queries"`
+	Trickle        int    `opt:"refresh_delay" group:"load" unit:"ms" flag:"refresh-delay" for:"run" min:"0" max:"3600000" needs:"refresh|test!=queries,users!=1" help:"milliseconds to wait before each refreshed order, which has a transaction of its own then; the power test does not wait"`
+	RefreshVerbose bool   `opt:"refresh_verbose" group:"load" for:"run" needs:"refresh|test!=queries" help:"tell of each order that the refresh functions insert or delete"`
 }
 
 // The values of the option test.

@@ -1,0 +1,276 @@
+package manual
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sledge/internal/catalog"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/option"
+)
+
+// ModesName is the name of the page about options and modes.
+const ModesName = "modes.md"
+
+// Mode is a way to run, by what is given on the command line for it.
+type Mode struct {
+	Name  string
+	Set   string // options, with spaces between; "" for what a run does by itself
+	Users int    // 0 is defaultUsers
+}
+
+const defaultUsers = 4
+
+// modes are the ways to run a workload, by its name.
+var modes = map[string][]Mode{
+	"tprocc": {
+		{Name: "closed loop"},
+		{Name: "rate", Set: "rate=500/s"},
+		{Name: "rate of each kind", Set: "rate=new_order=100/s,payment=100/s"},
+		{Name: "steps", Set: "steps=2,4"},
+		{Name: "shared connections", Set: "connections=2"},
+		{Name: "keying and thinking", Set: "key_and_think=true"},
+		{Name: "clients", Set: "async_scale=true key_and_think=true"},
+		{Name: "reconnect", Set: "reconnect=true"},
+		{Name: "first failure ends", Set: "stop_on_failure=true"},
+		{Name: "ledger", Set: "ledger=true"},
+		{Name: "client SQL", Set: "client_sql=true"},
+		{Name: "all warehouses", Set: "all_warehouses=true"},
+		{Name: "test", Set: "driver=test"},
+	},
+	"tproch": {
+		{Name: "queries"},
+		{Name: "1 user", Users: 1},
+		{Name: "refresh", Set: "refresh=true"},
+		{Name: "power test", Set: "test=power", Users: 1},
+		{Name: "throughput test", Set: "test=throughput"},
+		{Name: "both tests", Set: "test=both"},
+		{Name: "cloud queries", Set: "cloud_queries=true"},
+		{Name: "validation", Set: "validation=true"},
+		{Name: "first failure ends", Set: "stop_on_failure=true"},
+	},
+}
+
+// samples are values of options, other than their defaults, that the declarations do not give.
+var samples = map[string]string{
+	"rampup": "1", "duration": "3", "user_delay": "1ms", "rate": "100/s", "steps": "1,4", "reconnect_limit": "1m", "reconnect_delay": "1s", "connections": "2",
+	"fail_if": "failed>1%", "loops": "0", "keying_time": "1,1,1,1,1", "think_time": "1,1,1,1,1", "mix": "5,5,1,1,1", "time_limit": "9", "query_limit": "3",
+	"prefix": "other", "bulk_folder": "/rows", "bulk_folder_on_server": "/there", "iterations": "500", "parallel_workers": "4",
+}
+
+// untried are the options of runs that need a file, and so are in no cell.
+var untried = []string{"pool_file", "connect_pool"}
+
+// Sample is a value of an option other than its default.
+func Sample(o option.Description) (value string, known bool) {
+	if value, known = samples[o.Name]; known {
+		return value, true
+	}
+	switch {
+	case len(o.Choices) > 0:
+		for _, choice := range o.Choices {
+			if choice != o.Default {
+				return choice, true
+			}
+		}
+	case o.Kind == "bool":
+		return strconv.FormatBool(o.Default == "false"), true
+	case o.Kind == "int" || o.Kind == "float64":
+		n, err := strconv.Atoi(o.Default)
+		return strconv.Itoa(n + 1), err == nil
+	}
+	return "", false
+}
+
+// ModesPage returns the page that says of each option of runs in which modes it has an effect,
+// and in which it is refused. It tries each pair.
+func ModesPage(c catalog.Catalog) ([]byte, error) {
+	var page bytes.Buffer
+	page.WriteString("# Options and modes\n\n<!-- Written by go generate ./internal/cli from the declarations; do not edit. -->\n\n")
+	page.WriteString(modesIntroduction)
+	for _, w := range c.Workloads {
+		if err := modesOf(&page, c, w.Name); err != nil {
+			return nil, err
+		}
+	}
+	return page.Bytes(), nil
+}
+
+const modesIntroduction = `An option of a run has an effect, or the run is refused before anything is changed. The tables below are the
+outcome of trying each option of a run, with a value other than its default, in each mode.
+
+- **effect**: the run does something else than without the option.
+- **refused**: the option would have no effect, or contradicts the mode. The message names the option, its value
+  and the way out, and the exit code is 2.
+
+An option is refused where it was set for this one run: by a flag, by ` + "`--set`" + `, by ` + "`--url`" + `, or in a request to the web
+API. Files, the environment and kept connections hold settings for many runs. If one of these sets an option that has no
+effect in a run, the run goes on, and a warning names the option. The console says nothing, as HammerDB does, because its
+dictionary always holds a value for each option. A value that is the default asks for nothing and is always accepted.
+On the command line, an option of other actions is refused, too: ` + "`--set warehouses=10`" + ` of a run.
+
+Two values ask for what a database does in any case, and are accepted: ` + "`client_sql=true`" + ` on SQLite, which has no stored
+routines, and ` + "`loops=0`" + ` on embedded databases, whose virtual users are always goroutines. The options ` + "`pool_file`" + ` and
+` + "`connect_pool`" + ` need a file, and have an effect in every mode; beside ` + "`connections`" + ` and ` + "`ledger`" + `, and on embedded
+databases, they are refused.
+
+Several numbers of virtual users (` + "`--users 4,8`" + `) are a run each. They go with every option but ` + "`steps`" + ` that says itself how
+many users there are, and an option has to have an effect with the greatest number.
+`
+
+// subject is a pair that options are tried on.
+type subject struct {
+	catalog.Pair
+	options []option.Description
+	has     []Mode // in which it can run
+}
+
+// find returns an option of the pair.
+func (s subject) find(name string) (option.Description, bool) {
+	i := slices.IndexFunc(s.options, func(d option.Description) bool { return d.Name == name })
+	if i < 0 {
+		return option.Description{}, false
+	}
+	return s.options[i], true
+}
+
+// subjects are the pairs of a workload that are to be tried: one of each kind of database, by what
+// the engine asks of it, and those that have options of their own for runs.
+func subjects(c catalog.Catalog, w string) (list []subject) {
+	tried := map[bool]bool{} // of embedded ones, and of servers
+	for pair := range c.Pairs() {
+		if pair.Workload.Name != w {
+			continue
+		}
+		s := subject{Pair: pair}
+		kind := pair.Database.Embedded
+		for _, o := range pair.Options() {
+			if o.Needs == "" || !slices.Contains(o.Actions, string(job.Run)) || o.Soon || slices.Contains(untried, o.Name) {
+				continue
+			}
+			s.options = append(s.options, o)
+		}
+		if tried[kind] { // what all databases have was tried
+			own := option.Texts(pair.Fresh().Connection)
+			s.options = slices.DeleteFunc(s.options, func(o option.Description) bool { _, is := own[o.Name]; return !is })
+		}
+		tried[kind] = true
+		for _, m := range modes[w] {
+			if len(s.options) > 0 && Try(pair, m.values(), m.Users) == nil { // Redis cannot be audited, say
+				s.has = append(s.has, m)
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+func modesOf(page *bytes.Buffer, c catalog.Catalog, w string) error {
+	all := subjects(c, w)
+	var options []option.Description
+	for _, s := range all {
+		for _, o := range s.options {
+			if !slices.ContainsFunc(options, func(other option.Description) bool { return other.Name == o.Name }) {
+				options = append(options, o)
+			}
+		}
+	}
+	fmt.Fprintf(page, "\n## %s\n\n| Mode | Given |\n|---|---|\n", all[0].Workload.Title)
+	head, line := "| Option | Has an effect with |", "|---|---|"
+	for _, m := range modes[w] {
+		fmt.Fprintf(page, "| %s | %s |\n", m.Name, code(m.given()))
+		head, line = head+" "+m.Name+" |", line+"---|"
+	}
+	fmt.Fprintf(page, "\n%s\n%s\n", head, line)
+	for _, o := range options {
+		fmt.Fprintf(page, "| `%s` | %s |", o.Name, needsInWords(o))
+		for _, m := range modes[w] {
+			cell, err := modeCell(all, o.Name, m)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(page, " %s |", cell)
+		}
+		page.WriteString("\n")
+	}
+	return nil
+}
+
+// given is the mode as arguments of sledge run.
+func (m Mode) given() string {
+	words := []string{}
+	for _, set := range strings.Fields(m.Set) {
+		words = append(words, "--set "+set)
+	}
+	return strings.Join(append(words, fmt.Sprintf("--users %d", cmp.Or(m.Users, defaultUsers))), " ")
+}
+
+// needsInWords says beside which settings an option has an effect.
+func needsInWords(o option.Description) string {
+	if o.Needs == option.Nothing {
+		return "any"
+	}
+	return code(strings.NewReplacer(",", " and ", "|", " or ").Replace(o.Needs))
+}
+
+// modeCell says what becomes of an option in a mode. Where that is not the same on all databases
+// that have the option, it names those that refuse it.
+func modeCell(all []subject, name string, m Mode) (string, error) {
+	if _, is := m.values()[name]; is {
+		return "the mode", nil
+	}
+	var refusing []string
+	tried := 0
+	for _, s := range all {
+		o, has := s.find(name)
+		if !has || !slices.ContainsFunc(s.has, func(other Mode) bool { return other.Name == m.Name }) {
+			continue
+		}
+		value, known := Sample(o)
+		if !known {
+			return "", fmt.Errorf("option %s: give it a sample", name)
+		}
+		tried++
+		with := m.values()
+		with[name] = value
+		if Try(s.Pair, with, m.Users) != nil {
+			refusing = append(refusing, s.Database.Title)
+		}
+	}
+	switch {
+	case tried == 0:
+		return "no such mode", nil
+	case len(refusing) == 0:
+		return "effect", nil
+	case len(refusing) == tried:
+		return "refused", nil
+	}
+	return "effect; refused on " + strings.Join(refusing, ", "), nil
+}
+
+// values are the options that the mode sets.
+func (m Mode) values() option.Values {
+	values := option.Values{}
+	for _, set := range strings.Fields(m.Set) {
+		name, value, _ := strings.Cut(set, "=")
+		values[name] = value
+	}
+	return values
+}
+
+// Try says why a run is refused that is asked for with values alone; nil if it is not.
+func Try(pair catalog.Pair, values option.Values, users int) error {
+	plan, err := engine.NewPlan(pair, job.Spec{Action: job.Run, Options: values, Users: cmp.Or(users, defaultUsers), Seed: 1})
+	if err != nil {
+		return err
+	}
+	if idle := plan.Idle(); len(idle) > 0 {
+		return idle[0].Refusal(nil)
+	}
+	return nil
+}
