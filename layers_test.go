@@ -102,7 +102,7 @@ var layers = map[string]string{
 
 	// People. Their program is handed the catalog; so are they.
 	"workbench":   "catalog database engine engine/pool hammerdb/names hammerdb/pools job option privatefile repository workload",
-	"manual":      "catalog document job option report repository selftest workbench",
+	"manual":      "catalog document job option report repository selftest workbench workload",
 	"datagen":     "catalog database engine host job live option schema workbench workload",
 	"selftest":    "catalog database engine host job meter option suite suite/jobs suite/sessions workbench workload",
 	"interpreter": "",

@@ -19,7 +19,7 @@ import (
 // setUps are settings that are shown in every form. Among their values are such as shells, Tcl,
 // Python and TOML read in ways of their own.
 var setUps = map[string][]string{
-	"a run":     {"run", "--db", "pg", "--host", "db1", "--rampup", "90s", "--duration", "3", "--users", "8", "--set", "password=planted", "--set", `tablespace=a {b" $c [d] \e 'f; #g`, "--set", "mix=40,40,10,5,5"},
+	"a run":     {"run", "--db", "pg", "--host", "db1", "--rampup", "90s", "--duration", "3", "--users", "8", "--set", "password=planted", "--set", `superuser_dbname=a {b" $c [d] \e 'f; #g`, "--set", "mix=40,40,10,5,5"},
 	"several":   {"run", "--db", "maria", "--users", "1,2,4", "--set", "socket=null", "--set", "purge=true"},
 	"a build":   {"build", "--db", "sqlite", "--dbname", "/tmp/a b.sqlite", "--warehouses", "3", "--builders", "2"},
 	"queries":   {"run", "--db", "pg", "--workload", "tproch", "--set", "query_sets=2", "--users", "2"},

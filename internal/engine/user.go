@@ -374,7 +374,7 @@ func (u *user) afterFailure(ctx context.Context, g *generator, c *connection, re
 	if u.span != nil {
 		u.span.failure = failure
 	}
-	again = record.Class.Retryable() && int(record.Retries) < g.plan.Pacing.MaxRetries
+	again = record.Class.Retryable() && int(record.Retries) < g.plan.Pacing.MaxRetries && !g.plan.Pacing.RaiseError
 	g.noteFailure(*record, failure, again)
 	if again {
 		record.Retries++

@@ -9,51 +9,32 @@ import (
 	"strings"
 
 	"sledge/internal/catalog"
-	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/workbench"
+	"sledge/internal/workload"
 )
 
 // ModesName is the name of the page about options and modes.
 const ModesName = "modes.md"
 
-// Mode is a way to run, by what is given on the command line for it.
-type Mode struct {
-	Name  string
-	Set   string // options, with spaces between; "" for what a run does by itself
-	Users int    // 0 is defaultUsers
-}
-
 const defaultUsers = 4
 
-// modes are the ways to run a workload, by its name.
-var modes = map[string][]Mode{
-	"tprocc": {
+// modesOfWorkload are the ways to run a workload: those that all have, and its own.
+func modesOfWorkload(w *workload.Workload) []workload.Mode {
+	if w.Finite {
+		return append(slices.Clone(w.Modes), workload.Mode{Name: "first failure ends", Set: "stop_on_failure=true"})
+	}
+	return append([]workload.Mode{
 		{Name: "closed loop"},
 		{Name: "rate", Set: "rate=500/s"},
-		{Name: "rate of each kind", Set: "rate=new_order=100/s,payment=100/s"},
 		{Name: "steps", Set: "steps=2,4"},
 		{Name: "shared connections", Set: "connections=2"},
-		{Name: "keying and thinking", Set: "key_and_think=true"},
-		{Name: "clients", Set: "async_scale=true key_and_think=true"},
 		{Name: "reconnect", Set: "reconnect=true"},
 		{Name: "first failure ends", Set: "stop_on_failure=true"},
 		{Name: "ledger", Set: "ledger=true"},
-		{Name: "client SQL", Set: "client_sql=true"},
-		{Name: "all warehouses", Set: "all_warehouses=true"},
 		{Name: "test", Set: "driver=test"},
-	},
-	"tproch": {
-		{Name: "queries"},
-		{Name: "1 user", Users: 1},
-		{Name: "refresh", Set: "refresh=true"},
-		{Name: "power test", Set: "test=power", Users: 1},
-		{Name: "throughput test", Set: "test=throughput"},
-		{Name: "both tests", Set: "test=both"},
-		{Name: "cloud queries", Set: "cloud_queries=true"},
-		{Name: "validation", Set: "validation=true"},
-		{Name: "first failure ends", Set: "stop_on_failure=true"},
-	},
+	}, w.Modes...)
 }
 
 // samples are values of options, other than their defaults, that the declarations do not give.
@@ -89,12 +70,12 @@ func Sample(o option.Description) (value string, known bool) {
 
 // ModesPage returns the page that says of each option of runs in which modes it has an effect,
 // and in which it is refused. It tries each pair.
-func ModesPage(c catalog.Catalog) ([]byte, error) {
+func ModesPage(b workbench.Bench) ([]byte, error) {
 	var page bytes.Buffer
 	page.WriteString("# Options and modes\n\n<!-- Written by go generate ./internal/cli from the declarations; do not edit. -->\n\n")
 	page.WriteString(modesIntroduction)
-	for _, w := range c.Workloads {
-		if err := modesOf(&page, c, w.Name); err != nil {
+	for _, w := range b.Workloads {
+		if err := modesOf(&page, b, w); err != nil {
 			return nil, err
 		}
 	}
@@ -110,8 +91,8 @@ outcome of trying each option of a run, with a value other than its default, in 
 
 An option is refused where it was set for this one run: by a flag, by ` + "`--set`" + `, by ` + "`--url`" + `, or in a request to the web
 API. Files, the environment and kept connections hold settings for many runs. If one of these sets an option that has no
-effect in a run, the run goes on, and a warning names the option. The console says nothing, as HammerDB does, because its
-dictionary always holds a value for each option. A value that is the default asks for nothing and is always accepted.
+effect in a run, the run goes on, and a warning names the option. The console says nothing, because its dictionary always
+holds a value for each option. A value that is the default asks for nothing and is always accepted.
 On the command line, an option of other actions is refused, too: ` + "`--set warehouses=10`" + ` of a run.
 
 Two values ask for what a database does in any case, and are accepted: ` + "`client_sql=true`" + ` on SQLite, which has no stored
@@ -127,7 +108,7 @@ many users there are, and an option has to have an effect with the greatest numb
 type subject struct {
 	catalog.Pair
 	options []option.Description
-	has     []Mode // in which it can run
+	has     []workload.Mode // in which it can run
 }
 
 // find returns an option of the pair.
@@ -141,10 +122,10 @@ func (s subject) find(name string) (option.Description, bool) {
 
 // subjects are the pairs of a workload that are to be tried: one of each kind of database, by what
 // the engine asks of it, and those that have options of their own for runs.
-func subjects(c catalog.Catalog, w string) (list []subject) {
+func subjects(b workbench.Bench, w *workload.Workload) (list []subject) {
 	tried := map[bool]bool{} // of embedded ones, and of servers
-	for pair := range c.Pairs() {
-		if pair.Workload.Name != w {
+	for pair := range b.Pairs() {
+		if pair.Workload != w {
 			continue
 		}
 		s := subject{Pair: pair}
@@ -160,8 +141,8 @@ func subjects(c catalog.Catalog, w string) (list []subject) {
 			s.options = slices.DeleteFunc(s.options, func(o option.Description) bool { _, is := own[o.Name]; return !is })
 		}
 		tried[kind] = true
-		for _, m := range modes[w] {
-			if len(s.options) > 0 && Try(pair, m.values(), m.Users) == nil { // Redis cannot be audited, say
+		for _, m := range modesOfWorkload(w) {
+			if len(s.options) > 0 && Try(b, pair, valuesOf(m), m.Users) == nil { // Redis cannot be audited, say
 				s.has = append(s.has, m)
 			}
 		}
@@ -170,8 +151,8 @@ func subjects(c catalog.Catalog, w string) (list []subject) {
 	return list
 }
 
-func modesOf(page *bytes.Buffer, c catalog.Catalog, w string) error {
-	all := subjects(c, w)
+func modesOf(page *bytes.Buffer, b workbench.Bench, w *workload.Workload) error {
+	all := subjects(b, w)
 	var options []option.Description
 	for _, s := range all {
 		for _, o := range s.options {
@@ -180,17 +161,17 @@ func modesOf(page *bytes.Buffer, c catalog.Catalog, w string) error {
 			}
 		}
 	}
-	fmt.Fprintf(page, "\n## %s\n\n| Mode | Given |\n|---|---|\n", all[0].Workload.Title)
+	fmt.Fprintf(page, "\n## %s\n\n| Mode | Given |\n|---|---|\n", w.Title)
 	head, line := "| Option | Has an effect with |", "|---|---|"
-	for _, m := range modes[w] {
-		fmt.Fprintf(page, "| %s | %s |\n", m.Name, code(m.given()))
+	for _, m := range modesOfWorkload(w) {
+		fmt.Fprintf(page, "| %s | %s |\n", m.Name, code(given(m)))
 		head, line = head+" "+m.Name+" |", line+"---|"
 	}
 	fmt.Fprintf(page, "\n%s\n%s\n", head, line)
 	for _, o := range options {
 		fmt.Fprintf(page, "| `%s` | %s |", o.Name, needsInWords(o))
-		for _, m := range modes[w] {
-			cell, err := modeCell(all, o.Name, m)
+		for _, m := range modesOfWorkload(w) {
+			cell, err := modeCell(b, all, o.Name, m)
 			if err != nil {
 				return err
 			}
@@ -202,7 +183,7 @@ func modesOf(page *bytes.Buffer, c catalog.Catalog, w string) error {
 }
 
 // given is the mode as arguments of sledge run.
-func (m Mode) given() string {
+func given(m workload.Mode) string {
 	words := []string{}
 	for _, set := range strings.Fields(m.Set) {
 		words = append(words, "--set "+set)
@@ -220,15 +201,15 @@ func needsInWords(o option.Description) string {
 
 // modeCell says what becomes of an option in a mode. Where that is not the same on all databases
 // that have the option, it names those that refuse it.
-func modeCell(all []subject, name string, m Mode) (string, error) {
-	if _, is := m.values()[name]; is {
+func modeCell(b workbench.Bench, all []subject, name string, m workload.Mode) (string, error) {
+	if _, is := valuesOf(m)[name]; is {
 		return "the mode", nil
 	}
 	var refusing []string
 	tried := 0
 	for _, s := range all {
 		o, has := s.find(name)
-		if !has || !slices.ContainsFunc(s.has, func(other Mode) bool { return other.Name == m.Name }) {
+		if !has || !slices.ContainsFunc(s.has, func(other workload.Mode) bool { return other.Name == m.Name }) {
 			continue
 		}
 		value, known := Sample(o)
@@ -236,9 +217,9 @@ func modeCell(all []subject, name string, m Mode) (string, error) {
 			return "", fmt.Errorf("option %s: give it a sample", name)
 		}
 		tried++
-		with := m.values()
+		with := valuesOf(m)
 		with[name] = value
-		if Try(s.Pair, with, m.Users) != nil {
+		if Try(b, s.Pair, with, m.Users) != nil {
 			refusing = append(refusing, s.Database.Title)
 		}
 	}
@@ -254,7 +235,7 @@ func modeCell(all []subject, name string, m Mode) (string, error) {
 }
 
 // values are the options that the mode sets.
-func (m Mode) values() option.Values {
+func valuesOf(m workload.Mode) option.Values {
 	values := option.Values{}
 	for _, set := range strings.Fields(m.Set) {
 		name, value, _ := strings.Cut(set, "=")
@@ -264,12 +245,14 @@ func (m Mode) values() option.Values {
 }
 
 // Try says why a run is refused that is asked for with values alone; nil if it is not.
-func Try(pair catalog.Pair, values option.Values, users int) error {
-	plan, err := engine.NewPlan(pair, job.Spec{Action: job.Run, Options: values, Users: cmp.Or(users, defaultUsers), Seed: 1})
+func Try(b workbench.Bench, pair catalog.Pair, values option.Values, users int) error {
+	order, err := b.Order(job.Spec{
+		Action: job.Run, Database: pair.Database.Name, Workload: pair.Workload.Name, Options: values, Users: cmp.Or(users, defaultUsers),
+	})
 	if err != nil {
 		return err
 	}
-	if idle := plan.Idle(); len(idle) > 0 {
+	if idle := order.Plan.Idle(); len(idle) > 0 {
 		return idle[0].Refusal(nil)
 	}
 	return nil

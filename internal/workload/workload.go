@@ -70,6 +70,10 @@ type Workload struct {
 	NewTerminal func(seat Seat) Terminal
 	NewExecutor func(ctx context.Context, c Connection) (Executor, error)
 
+	// Modes are the workload's own ways to run, in which the manual shows what becomes of each
+	// option. Optional.
+	Modes []Mode
+
 	// Pauses names the option that has terminals pause before or after transactions, and
 	// says whether it does. A rate leaves no room for pauses, and asynchronous clients need
 	// them. Optional.
@@ -488,4 +492,11 @@ type Variant struct {
 	// Test says that Run asks for a test run, whose users show what they do and have
 	// iterations enough to do each kind of transaction.
 	Test bool
+}
+
+// Mode is a way to run a workload, by the settings that choose it.
+type Mode struct {
+	Name  string
+	Set   string // options, as name=value, with spaces between; "" for the defaults
+	Users int    // virtual users; 0 for several
 }

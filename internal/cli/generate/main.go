@@ -88,7 +88,7 @@ func writePages(folder string) error {
 			return err
 		}
 	}
-	text, err := manual.ModesPage(edition.Catalog.Known())
+	text, err := manual.ModesPage(workbench.Bench{Catalog: edition.Catalog.Known()})
 	if err != nil {
 		return err
 	}

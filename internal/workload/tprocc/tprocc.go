@@ -78,7 +78,14 @@ var Workload = &workload.Workload{
 	Figures:     []workload.Figure{{Name: "NOPM"}, {Name: "TPM"}, {Name: "client NOPM"}, {Name: "client TPM"}},
 	DataFiles:   dataFiles,
 	Variants:    variants,
-	SQL:         files,
+	Modes: []workload.Mode{
+		{Name: "rate of each kind", Set: "rate=new_order=100/s,payment=100/s"},
+		{Name: "keying and thinking", Set: "key_and_think=true"},
+		{Name: "clients", Set: "async_scale=true key_and_think=true"},
+		{Name: "client SQL", Set: "client_sql=true"},
+		{Name: "all warehouses", Set: "all_warehouses=true"},
+	},
+	SQL: files,
 }
 
 // The kinds of transaction, in the order of the options that list them.

@@ -67,7 +67,17 @@ var Workload = &workload.Workload{
 	DataFiles: dataFiles,
 	Remarks:   remarks,
 	Variants:  variants,
-	SQL:       files,
+	Modes: []workload.Mode{
+		{Name: "queries"},
+		{Name: "1 user", Users: 1},
+		{Name: "refresh", Set: "refresh=true"},
+		{Name: "power test", Set: "test=power", Users: 1},
+		{Name: "throughput test", Set: "test=throughput"},
+		{Name: "both tests", Set: "test=both"},
+		{Name: "cloud queries", Set: "cloud_queries=true"},
+		{Name: "validation", Set: "validation=true"},
+	},
+	SQL: files,
 }
 
 // queryKinds are the 22 queries, query 1 first.
