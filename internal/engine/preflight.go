@@ -71,7 +71,7 @@ func (r *run) try(ctx context.Context, s database.Session) error {
 		Seed: p.Seed, Options: p.Settings, Session: trial{s}, SQL: p.SQL, Tell: nobody, Stopped: r.stopped,
 	})
 	if err != nil {
-		return err
+		return errors.Join(err, s.Rollback(ctx))
 	}
 	terminal := p.Workload.NewTerminal(workload.Seat{
 		Users: p.terminals(), Seed: p.Seed, Options: p.Settings, Survey: r.survey, SQL: p.SQL, Rand: p.rand(trialStream), Tell: nobody,

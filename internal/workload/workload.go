@@ -91,7 +91,8 @@ type Workload struct {
 	Weights func(options any, kinds []meter.Kind) []float64
 
 	// NewTrial makes what does transactions in client SQL whatever the options say, each
-	// ended by Session.Commit or Session.Rollback, so that they can be tried. Optional.
+	// ended by Session.Commit or Session.Rollback, so that they can be tried; or tries
+	// itself what they need rights for. Optional.
 	NewTrial func(ctx context.Context, c Connection) (Executor, error)
 
 	// Piecemeal reports whether the client sends the statements of a transaction one by one. Optional:

@@ -129,9 +129,44 @@ func TestRefreshesThatAreInterrupted(t *testing.T) {
 			r.goesOnAfterAKill()
 			r.leavesOffWhenStopped()
 			r.failsBesideAnother()
+			if name == "postgresql" {
+				r.missesRights()
+			}
 		})
 	}
 }
+
+// What a run has no rights for is found before its users connect.
+func (r refreshed) missesRights() {
+	s := r.session()
+	for _, tt := range []struct {
+		right   string
+		refresh string
+		refused bool
+	}{
+		{"DELETE ON orders", "true", true},
+		{"DELETE ON orders", "false", false},
+		{"SELECT ON nation", "false", true},
+	} {
+		if err := s.Exec(r.Context(), "REVOKE "+tt.right+" FROM CURRENT_USER"); err != nil {
+			r.Fatal(err)
+		}
+		connected := false
+		watch := watching(func(e job.Event) { connected = connected || e.Phase != nil })
+		_, err := local.Do(r.Context(), r.spec(job.Run, 1, option.Values{"refresh": tt.refresh}), job.Control{Watchers: []job.Watcher{watch}})
+		if refused := job.ExitOf(err) == job.ExitUsage && strings.Contains(err.Error(), tt.right[len("DELETE ON "):]); refused != tt.refused || connected == refused {
+			r.Errorf("without %s, refresh=%s: got exit code %d, %v", tt.right, tt.refresh, job.ExitOf(err), err)
+		}
+		if err := s.Exec(r.Context(), "GRANT "+tt.right+" TO CURRENT_USER"); err != nil {
+			r.Fatal(err)
+		}
+	}
+}
+
+// watching is a job.Watcher of one function.
+type watching func(job.Event)
+
+func (w watching) Watch(e job.Event) { w(e) }
 
 // slow has orders refreshed one by one, so that there is a middle of a set.
 var slow = option.Values{"test": "throughput", "refresh_delay": "30"}

@@ -48,6 +48,7 @@ var Workload = &workload.Workload{
 	Stages:      stages,
 	NewTerminal: newTerminal,
 	NewExecutor: newExecutor,
+	NewTrial:    newTrial,
 	Rules:       rules,
 	Inspect:     inspect,
 	Extent:      extent,

@@ -1,0 +1,40 @@
+package tproch
+
+import (
+	"context"
+
+	"sledge/internal/database"
+	"sledge/internal/workload"
+)
+
+// newTrial tries what a run needs rights for: to read each table, and to write where there are
+// refresh functions. That no query is asked spares the minutes that it may take.
+func newTrial(ctx context.Context, c workload.Connection) (workload.Executor, error) {
+	reads, writes, access := c.SQL.Names("trial.read_"), []string(nil), database.ReadOnly
+	if c.Options.(*Options).refreshes() {
+		writes, access = c.SQL.Names("trial.write_"), database.ReadWrite
+	}
+	if err := c.Session.Begin(ctx, access); err != nil {
+		return nil, err
+	}
+	for i, name := range append(reads, writes...) {
+		q, err := c.SQL.Query(name)
+		switch {
+		case err != nil:
+		case i < len(reads):
+			_, err = c.Session.Query(ctx, q.Text, 1)
+		default:
+			err = c.Session.Exec(ctx, q.Text)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return tried{}, c.Session.Rollback(ctx)
+}
+
+// tried is the executor of a trial in which all has been tried.
+type tried struct{}
+
+// Do implements workload.Executor.
+func (tried) Do(context.Context, workload.Transaction) error { return nil }
