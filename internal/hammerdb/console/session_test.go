@@ -47,7 +47,7 @@ var varying = []struct {
 	// A slow machine does few transactions, or none for a while.
 	{regexp.MustCompile(`counted [\d,]+ (.*), the server [\d,]+: too few to compare, .*\n`), "counted <n> $1, the server <n>: they agree\n"},
 	{regexp.MustCompile(`(?m)^.*(Flow: no transaction ended for|No transaction has ended for|Waiting for the server's counts).*\n`), ""},
-	{regexp.MustCompile(`(?m)^.*(Unfinished: .* had not ended when|The time is up:|Machine: others used).*\n`), ""},
+	{regexp.MustCompile(`(?m)^.*(Unfinished: .* had not ended when|The time is up:|Machine: others used|Client: it did not run for).*\n`), ""},
 	{regexp.MustCompile(`GENERATED in \d+ MINUTES`), "GENERATED in <n> MINUTES"},
 	{regexp.MustCompile(`tid0x\w+`), "<thread>"},
 	// By what the build and the machine have.
