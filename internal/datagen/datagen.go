@@ -58,10 +58,10 @@ type File struct {
 	Parts    int    `json:"parts"`     // that the table has
 	FirstRow int64  `json:"first_row"` // its first row's number among those of the table, from 1
 	Rows     int64  `json:"rows"`
-	Bytes    int64  `json:"text_bytes"` // of the rows as text: of the file before it is compressed, unless it is a Parquet file
-	Stored   int64  `json:"bytes"`      // on the disk, which is less when they are compressed
-	SHA256   string `json:"sha256"`     // of the file
-	MD5      string `json:"md5"`        // of what the file has in it before it is compressed; of a Parquet file, of the file
+	Bytes    int64  `json:"text_bytes"`    // of the file before it is compressed; of a Parquet file, of the values before they are encoded
+	Stored   int64  `json:"bytes"`         // on the disk, which is less when they are compressed
+	SHA256   string `json:"sha256"`        // of the file
+	MD5      string `json:"md5,omitempty"` // of the file before it is compressed; none of a Parquet file, which is compressed within
 }
 
 // Totals adds up the rows, their sizes, and the sizes of the files they are in.

@@ -12,11 +12,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 
 	"sledge/internal/datagen"
+	"sledge/internal/engine"
 	"sledge/internal/option"
 	"sledge/internal/workload/tproch"
 )
@@ -164,14 +166,14 @@ func TestAnEmptyTextIsNoNullInCSV(t *testing.T) {
 	}
 }
 
-// parquetRows reads a file as text, as CSV would have it but for quotes.
-func parquetRows(t *testing.T, path string) (rows []string, groups int) {
+// openParquet opens a file until the test ends.
+func openParquet(t *testing.T, path string) *parquet.File {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	t.Cleanup(func() { file.Close() })
 	info, err := file.Stat()
 	if err != nil {
 		t.Fatal(err)
@@ -180,6 +182,13 @@ func parquetRows(t *testing.T, path string) (rows []string, groups int) {
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
+	return f
+}
+
+// parquetRows reads a file as text, as CSV would have it but for quotes.
+func parquetRows(t *testing.T, path string) (rows []string, groups int) {
+	t.Helper()
+	f := openParquet(t, path)
 	fields := f.Schema().Fields()
 	for _, group := range f.RowGroups() {
 		groups++
@@ -206,13 +215,21 @@ func parquetRows(t *testing.T, path string) (rows []string, groups int) {
 	return rows, groups
 }
 
-// spelled writes a value nearly as load text has it.
+// spelled writes a value as load text has it, but for special characters.
 func spelled(f parquet.Field, v parquet.Value) string {
 	if v.IsNull() {
 		return `\N`
 	}
-	if typ := f.Type().String(); strings.HasPrefix(typ, "DECIMAL") {
-		return typ + " " + v.String()
+	switch f.Type().String() {
+	case "DATE":
+		return time.Unix(int64(v.Int32())*24*60*60, 0).UTC().Format(time.DateOnly)
+	case "DECIMAL(15,2)":
+		sign := ""
+		if v.Int64() < 0 {
+			sign = "-"
+		}
+		n := max(v.Int64(), -v.Int64())
+		return fmt.Sprintf("%s%d.%02d", sign, n/100, n%100)
 	}
 	return v.String()
 }
@@ -232,23 +249,58 @@ func TestParquetFilesHaveTheRows(t *testing.T) {
 	}
 }
 
-func TestParquetFilesOfSeveralGroupsHaveTheRowsOfTheOtherFormats(t *testing.T) {
-	plan := offline(t, tproch.Workload, option.Values{"scale_factor": "0.03"})
-	lines := strings.Split(generate(t, datagen.Config{Plan: plan})["lineitem_1.tbl"], "\n")
-	for _, compression := range datagen.Parquet.Compressions() {
+// TPROC-H makes rows for Parquet column by column, and lines for the other formats.
+func TestParquetFiles_HaveTheRowsOfTheOtherFormats(t *testing.T) {
+	for _, c := range []struct {
+		scale       string
+		compression datagen.Compression
+		parts       int
+	}{
+		{"0.025", datagen.Snappy, 1}, // lineitem has two groups
+		{"0.001", datagen.Zstd, 2},
+		{"0.001", datagen.Gzip, 3},
+		{"0.001", datagen.Uncompressed, 4},
+	} {
+		plan := offline(t, tproch.Workload, option.Values{"scale_factor": c.scale})
+		lines := generate(t, datagen.Config{Plan: plan})
 		folder := t.TempDir()
-		if _, err := datagen.Generate(t.Context(), datagen.Config{Plan: plan, Folder: folder, Format: datagen.Parquet, Compression: compression, Parts: 1, Workers: 2}); err != nil {
+		result, err := datagen.Generate(t.Context(), datagen.Config{Plan: plan, Folder: folder, Format: datagen.Parquet, Compression: c.compression, Parts: c.parts})
+		if err != nil {
 			t.Fatal(err)
 		}
-		rows, groups := parquetRows(t, filepath.Join(folder, "lineitem_1.parquet"))
-		if len(rows) != len(lines)-1 || groups != 2 {
-			t.Fatalf("%s: got %d rows in %d groups, want %d in 2", compression, len(rows), groups, len(lines)-1)
-		}
-		for i, row := range rows {
-			got, want := strings.Split(row, "\t"), strings.Split(lines[i], "|")
-			if got[0] != want[0] || got[5] != "DECIMAL(15,2) "+strings.Replace(want[5], ".", "", 1) || got[4] != "DECIMAL(15,2) "+want[4]+"00" || got[15] != want[15] {
-				t.Fatalf("%s, row %d: got %q, want %q", compression, i+1, got, want)
+		for _, f := range result.Files {
+			rows, groups := parquetRows(t, filepath.Join(folder, f.Name))
+			if want := int(f.Rows+122_879) / 122_880; groups != want || int64(len(rows)) != f.Rows || f.MD5 != "" {
+				t.Errorf("%s by %s: got %d rows in %d groups and the MD5 %q, want %d in %d and none", f.Name, c.compression, len(rows), groups, f.MD5, f.Rows, want)
 			}
+			want := strings.Split(lines[f.Table+"_1.tbl"], "\n")[f.FirstRow-1:]
+			for i, row := range rows {
+				values := strings.Split(want[i], "|")
+				if f.Table == "lineitem" { // whose quantity is a decimal, and a whole number as text
+					values[4] += ".00"
+				}
+				if want := strings.Join(values, "\t"); row != want {
+					t.Fatalf("%s by %s, row %d: got %q, want %q", f.Name, c.compression, i+1, row, want)
+				}
+			}
+		}
+	}
+}
+
+func TestParquetFiles_AreTheSameEachTime(t *testing.T) {
+	for _, plan := range []engine.Plan{offline(t, special, nil), offline(t, tproch.Workload, option.Values{"scale_factor": "0.025"})} {
+		var sums [2][]string
+		for i := range sums {
+			result, err := datagen.Generate(t.Context(), datagen.Config{Plan: plan, Folder: t.TempDir(), Format: datagen.Parquet, Workers: 1 + i, Parts: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range result.Files {
+				sums[i] = append(sums[i], f.Name+" "+f.SHA256)
+			}
+		}
+		if !slices.Equal(sums[0], sums[1]) {
+			t.Errorf("got other files the second time:\n%q\n%q", sums[0], sums[1])
 		}
 	}
 }
@@ -259,21 +311,8 @@ func TestParquetFiles_HaveTheTypesOfOtherGenerators(t *testing.T) {
 	if _, err := datagen.Generate(t.Context(), datagen.Config{Plan: plan, Folder: folder, Format: datagen.Parquet}); err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.Open(filepath.Join(folder, "partsupp_1.parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := parquet.OpenFile(file, info.Size())
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got []string
-	for _, column := range f.Schema().Fields() {
+	for _, column := range openParquet(t, filepath.Join(folder, "partsupp_1.parquet")).Schema().Fields() {
 		got = append(got, column.Name()+" "+column.Type().String())
 	}
 	// As tpchgen-cli 4.0.0 writes them.

@@ -3,6 +3,7 @@ package datagen
 import (
 	"crypto/md5"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"hash"
 	"io"
@@ -20,13 +21,17 @@ type output struct {
 	made    int64     // bytes that the file has in it before it is compressed
 	stored  int64     // bytes in the file
 	whole   hash.Hash // of the file
-	content hash.Hash // of what is in it before it is compressed
+	content hash.Hash // of what is in it before it is compressed; nil of a Parquet file
 }
 
 // newOutput writes to a file. The rows are mostly random letters, which best
 // compression makes no smaller than the fastest does, but takes five times as long.
-func newOutput(file *os.File, compression Compression) (*output, error) {
-	o := &output{file: file, whole: sha256.New(), content: md5.New()}
+func newOutput(file *os.File, format Format, compression Compression) (*output, error) {
+	o := &output{file: file, whole: sha256.New()}
+	if format == Parquet { // is compressed within
+		return o, nil
+	}
+	o.content = md5.New()
 	var err error
 	switch compression {
 	case Gzip:
@@ -41,11 +46,21 @@ func newOutput(file *os.File, compression Compression) (*output, error) {
 // Write implements io.Writer.
 func (o *output) Write(text []byte) (int, error) {
 	o.made += int64(len(text))
-	o.content.Write(text)
+	if o.content != nil {
+		o.content.Write(text)
+	}
 	if o.compressor == nil {
 		return toFile{o}.Write(text)
 	}
 	return o.compressor.Write(text)
+}
+
+// md5 returns the MD5 of what is in the file before it is compressed, or "" of a Parquet file.
+func (o *output) md5() string {
+	if o.content == nil {
+		return ""
+	}
+	return hex.EncodeToString(o.content.Sum(nil))
 }
 
 // Close writes what is pending and closes the file. What only then turns out not

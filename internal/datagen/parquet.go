@@ -28,15 +28,20 @@ type parquetEncoder struct {
 	table   schema.Table
 	writer  *parquet.GenericWriter[any]
 	columns []parquetColumn
-	rows    int64 // all so far
+	pending int   // rows of load text that are not in the file yet
+	rows    int64 // all that are in the file
+	bytes   int64 // of their values, before they are encoded
 }
 
-// parquetColumn is a column with the values that do not have their place yet.
+// parquetColumn is a column, with the values of load text that are not in the file yet.
 type parquetColumn struct {
 	schema.Column
+	number int
 	writer *parquet.ColumnWriter
-	values []parquet.Value
-	texts  []byte // that values are in
+	values []parquet.Value // scratch
+
+	schema.Values
+	nulls []bool // of a column that may be NULL, one for each value
 }
 
 func newParquetEncoder(t schema.Table, w io.Writer, compression Compression, version string) *parquetEncoder {
@@ -44,18 +49,19 @@ func newParquetEncoder(t schema.Table, w io.Writer, compression Compression, ver
 	options := []parquet.WriterOption{
 		parquet.NewSchema(t.Name, parquetColumns(t.Columns)),
 		parquet.Compression(codec(compression)), parquet.CreatedBy("sledge", version, ""),
-		// Every reader knows the first version of pages, and some no other.
-		parquet.DataPageVersion(1), parquet.DictionaryMaxBytes(dictionaryBytes), parquet.PageBufferSize(pageBytes),
+		// Every reader knows the first version of pages, and some no other. The column index has the bounds of
+		// pages already.
+		parquet.DataPageVersion(1), parquet.DataPageStatistics(false), parquet.DictionaryMaxBytes(dictionaryBytes), parquet.PageBufferSize(pageBytes),
 	}
 	for _, c := range t.Columns {
-		if c.Type == schema.Char || c.Type == schema.Varchar { // drawn at random, so that bounds exclude no page
+		if isText(c) { // drawn at random, so that bounds exclude no page
 			options = append(options, parquet.SkipPageBounds(c.Name))
 		}
 	}
 	e.writer = parquet.NewGenericWriter[any](w, options...)
 	writers := e.writer.ColumnWriters()
 	for i, c := range t.Columns {
-		e.columns = append(e.columns, parquetColumn{Column: c, writer: writers[i], values: make([]parquet.Value, 0, rowsAtOnce)})
+		e.columns = append(e.columns, parquetColumn{Column: c, number: i, writer: writers[i], values: make([]parquet.Value, rowsAtOnce)})
 	}
 	return e
 }
@@ -125,7 +131,7 @@ func parquetType(c schema.Column) parquet.Node {
 	case schema.BigInteger:
 		return parquet.Int(64)
 	case schema.Decimal:
-		if c.Size <= 9 {
+		if width(c) == 4 {
 			return parquet.Decimal(c.Scale, c.Size, parquet.Int32Type)
 		}
 		return parquet.Decimal(c.Scale, c.Size, parquet.Int64Type)
@@ -148,32 +154,59 @@ func (e *parquetEncoder) encode(buf []byte, start int) ([]byte, error) {
 		} else if end >= 0 {
 			field, row = row[:end], row[end+1:]
 		}
-		if err := e.columns[i].add(i, field); err != nil {
+		if err := e.columns[i].parse(field); err != nil {
 			return nil, err
 		}
 	}
-	e.rows++
-	if e.rows%rowsAtOnce == 0 || e.rows%rowsPerGroup == 0 {
-		if err := e.place(); err != nil {
-			return nil, err
-		}
+	if e.pending++; e.pending < rowsAtOnce {
+		return buf[:start], nil
 	}
-	if e.rows%rowsPerGroup == 0 {
-		return buf[:start], e.writer.Flush()
-	}
-	return buf[:start], nil
+	return buf[:start], e.place()
 }
 
-// place gives the values to the columns of the file.
+// place writes the pending rows.
 func (e *parquetEncoder) place() error {
 	for i := range e.columns {
 		c := &e.columns[i]
-		if _, err := c.writer.WriteRowValues(c.values); err != nil {
+		if err := e.write(c, c.Values); err != nil {
 			return err
 		}
-		c.values, c.texts = c.values[:0], c.texts[:0]
+		c.Numbers, c.Bytes, c.Ends, c.nulls = c.Numbers[:0], c.Bytes[:0], c.Ends[:0], c.nulls[:0]
 	}
-	return nil
+	pending := e.pending
+	e.pending = 0
+	return e.wrote(pending)
+}
+
+// encodeColumns writes the next rows of a source, and returns how many there were and the bytes of their values.
+func (e *parquetEncoder) encodeColumns(source schema.ColumnSource) (rows int, size int64, err error) {
+	before := e.bytes
+	rows = source.Read(rowsAtOnce)
+	for i := range e.columns {
+		if err := e.write(&e.columns[i], source.Column(i)); err != nil {
+			return 0, 0, err
+		}
+	}
+	return rows, e.bytes - before, e.wrote(rows)
+}
+
+// write writes values of a column.
+func (e *parquetEncoder) write(c *parquetColumn, v schema.Values) error {
+	if err := c.convert(v); err != nil {
+		return err
+	}
+	e.bytes += int64(len(v.Bytes) + len(v.Numbers)*width(c.Column))
+	_, err := c.writer.WriteRowValues(c.values)
+	return err
+}
+
+// wrote counts rows that all columns have, and ends their group when it is full: rowsPerGroup is a multiple of rowsAtOnce.
+func (e *parquetEncoder) wrote(rows int) error {
+	e.rows += int64(rows)
+	if rows == 0 || e.rows%rowsPerGroup != 0 {
+		return nil
+	}
+	return e.writer.Flush()
 }
 
 // end implements encoder.
@@ -184,58 +217,89 @@ func (e *parquetEncoder) end() error {
 	return e.writer.Close()
 }
 
-// add adds a value of load text to column number i.
-func (c *parquetColumn) add(i int, field []byte) error {
-	if c.Null && string(field) == `\N` {
-		c.values = append(c.values, parquet.NullValue().Level(0, 0, i))
-		return nil
+// convert puts values into the form that the library takes. Elements are assigned because that takes half as long as append.
+func (c *parquetColumn) convert(v schema.Values) error {
+	values := c.values[:len(v.Numbers)+len(v.Ends)]
+	switch {
+	case isText(c.Column):
+		begin := int32(0)
+		for i, end := range v.Ends {
+			values[i] = parquet.ByteArrayValue(v.Bytes[begin:end])
+			begin = end
+		}
+	case width(c.Column) == 4:
+		for i, n := range v.Numbers {
+			if n != int64(int32(n)) {
+				return fmt.Errorf("column %s: %d: %w", c.Name, n, strconv.ErrRange)
+			}
+			values[i] = parquet.Int32Value(int32(n))
+		}
+	default:
+		for i, n := range v.Numbers {
+			values[i] = parquet.Int64Value(n)
+		}
 	}
-	value, err := c.parse(field)
-	if err != nil {
-		return fmt.Errorf("column %s: %q: %w", c.Name, field, err)
+	for i, null := range c.nulls {
+		if null {
+			values[i] = parquet.NullValue().Level(0, 0, c.number)
+		} else { // levels are read of optional columns alone
+			values[i] = values[i].Level(0, 1, c.number)
+		}
 	}
-	if c.Null { // levels are read of optional columns alone
-		value = value.Level(0, 1, i)
-	}
-	c.values = append(c.values, value)
+	c.values = values
 	return nil
 }
 
-func (c *parquetColumn) parse(field []byte) (parquet.Value, error) {
-	switch c.Type {
-	case schema.Integer, schema.SmallInteger:
-		return parseInt32(field, 0)
-	case schema.BigInteger:
-		n, err := scaled(field, 0)
-		return parquet.Int64Value(n), err
-	case schema.Decimal:
-		if c.Size <= 9 {
-			return parseInt32(field, c.Scale)
-		}
-		n, err := scaled(field, c.Scale)
-		return parquet.Int64Value(n), err
-	case schema.Date:
-		day, err := days(field)
-		return parquet.Int32Value(int32(day)), err
-	case schema.Timestamp:
-		t, err := time.Parse(time.DateTime, string(field))
-		return parquet.Int64Value(t.UnixMicro()), err
+// isText tells whether the values of a column are texts rather than numbers.
+func isText(c schema.Column) bool { return c.Type == schema.Char || c.Type == schema.Varchar }
+
+// width returns how many bytes a number of the column takes.
+func width(c schema.Column) int {
+	if c.Type == schema.BigInteger || c.Type == schema.Timestamp || c.Type == schema.Decimal && c.Size > 9 {
+		return 8
 	}
-	begin := len(c.texts)
-	if bytes.IndexByte(field, '\\') >= 0 {
-		c.texts = append(c.texts, schema.Unescape(field)...)
-	} else {
-		c.texts = append(c.texts, field...)
-	}
-	return parquet.ByteArrayValue(c.texts[begin:]), nil
+	return 4
 }
 
-func parseInt32(field []byte, scale int) (parquet.Value, error) {
-	n, err := scaled(field, scale)
-	if err == nil && n != int64(int32(n)) {
-		err = strconv.ErrRange
+// parse adds a value of load text.
+func (c *parquetColumn) parse(field []byte) error {
+	null := c.Null && string(field) == `\N`
+	if c.Null {
+		c.nulls = append(c.nulls, null)
 	}
-	return parquet.Int32Value(int32(n)), err
+	if isText(c.Column) {
+		switch {
+		case null:
+		case bytes.IndexByte(field, '\\') >= 0:
+			c.Bytes = append(c.Bytes, schema.Unescape(field)...)
+		default:
+			c.Bytes = append(c.Bytes, field...)
+		}
+		c.Ends = append(c.Ends, int32(len(c.Bytes)))
+		return nil
+	}
+	var n int64
+	if !null {
+		var err error
+		if n, err = c.parseNumber(field); err != nil {
+			return fmt.Errorf("column %s: %q: %w", c.Name, field, err)
+		}
+	}
+	c.Numbers = append(c.Numbers, n)
+	return nil
+}
+
+func (c *parquetColumn) parseNumber(field []byte) (int64, error) {
+	switch c.Type {
+	case schema.Date:
+		return days(field)
+	case schema.Timestamp:
+		t, err := time.Parse(time.DateTime, string(field))
+		return t.UnixMicro(), err
+	case schema.Decimal:
+		return scaled(field, c.Scale)
+	}
+	return scaled(field, 0)
 }
 
 // scaled reads a decimal number without its point, with so many digits behind that.

@@ -21,11 +21,7 @@ func (g *generation) writePart(ctx context.Context, p *part, user int) error {
 	if err != nil {
 		return err
 	}
-	compression := g.Compression
-	if g.Format == Parquet {
-		compression = Uncompressed // but within
-	}
-	out, err := newOutput(file, compression)
+	out, err := newOutput(file, g.Format, g.Compression)
 	if err != nil {
 		return errors.Join(err, file.Close())
 	}
@@ -44,12 +40,12 @@ func (g *generation) writePart(ctx context.Context, p *part, user int) error {
 		return fmt.Errorf("write %s: %w", g.stage.final(name), err)
 	}
 	size := out.made
-	if g.Format == Parquet {
-		size = w.bytes
+	if e, ok := w.encoder.(*parquetEncoder); ok {
+		size = e.bytes
 	}
 	p.file = File{
 		Name: name, Table: p.table.Name, Part: p.number, Parts: p.of, Rows: w.rows, Bytes: size,
-		Stored: out.stored, SHA256: hex.EncodeToString(out.whole.Sum(nil)), MD5: hex.EncodeToString(out.content.Sum(nil)),
+		Stored: out.stored, SHA256: hex.EncodeToString(out.whole.Sum(nil)), MD5: out.md5(),
 	}
 	g.ofTables[p.table.Name].written.Add(1)
 	return nil
@@ -105,10 +101,14 @@ func (w *rowWriter) writeRows(ctx context.Context, begin func(unit int)) error {
 // writeRange makes the rows of a range.
 func (w *rowWriter) writeRange(ctx context.Context) error {
 	p, rows := w.part, w.part.ranges.Rows
+	count := min(p.endRow, p.ranges.Count) - p.firstRow
+	if e, ok := w.encoder.(*parquetEncoder); ok && p.ranges.Columns != nil {
+		return w.writeColumns(ctx, e, p.ranges.Columns(p.firstRow, count))
+	}
 	if w.g.takesLines(p) {
 		rows = p.ranges.Lines
 	}
-	source := rows(p.firstRow, min(p.endRow, p.ranges.Count)-p.firstRow)
+	source := rows(p.firstRow, count)
 	for {
 		start := len(w.buf)
 		made, more := source.AppendRow(w.buf)
@@ -116,6 +116,19 @@ func (w *rowWriter) writeRange(ctx context.Context) error {
 			return nil
 		}
 		if err := w.take(ctx, made, start); err != nil {
+			return err
+		}
+	}
+}
+
+// writeColumns makes the rows of a range column by column.
+func (w *rowWriter) writeColumns(ctx context.Context, e *parquetEncoder, source schema.ColumnSource) error {
+	for {
+		rows, size, err := e.encodeColumns(source)
+		if err != nil || rows == 0 {
+			return err
+		}
+		if err := w.count(ctx, int64(rows), size); err != nil {
 			return err
 		}
 	}
@@ -146,8 +159,13 @@ func (w *rowWriter) take(ctx context.Context, made []byte, start int) (err error
 	if w.buf, err = w.encoder.encode(made, start); err != nil {
 		return err
 	}
-	w.rows++
-	w.bytes += int64(size)
+	return w.count(ctx, 1, int64(size))
+}
+
+// count counts rows that were encoded, and writes what was made when it is enough.
+func (w *rowWriter) count(ctx context.Context, rows, size int64) error {
+	w.rows += rows
+	w.bytes += size
 	if len(w.buf) >= bufferSize || w.bytes-w.toldBytes >= bufferSize {
 		return w.flush(ctx)
 	}

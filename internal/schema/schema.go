@@ -46,12 +46,31 @@ const (
 // newline, NULL written \N, and tab, newline and backslash in a value preceded
 // by a backslash. Dates are written 2006-01-02, and timestamps 2006-01-02 15:04:05, in UTC.
 //
-// Load text is the one form rows are made in: it is what the fastest loaders
-// want, and Fields turns it into values for those that insert.
+// It is what the fastest loaders want, and Fields turns it into values for those that insert.
 type RowSource interface {
 	// AppendRow appends the next row to buf and returns the longer slice. It
 	// returns false, and buf as it was, when there are no more rows.
 	AppendRow(buf []byte) ([]byte, bool)
+}
+
+// ColumnSource makes rows as values, column by column, for files that keep them so. No value is NULL.
+type ColumnSource interface {
+	// Read makes the next rows, at most so many, in place of those before them. It returns how many
+	// there are, and 0 when there are no more.
+	Read(most int) int
+
+	// Column returns the values of a column, counted from 0, of the rows that Read made.
+	Column(i int) Values
+}
+
+// Values are the values of a column of some rows.
+type Values struct {
+	// Numbers are the values of a column that is neither Char nor Varchar: those of Decimal without
+	// the point, all Scale digits behind it included; days of Date and microseconds of Timestamp since 1970-01-01.
+	Numbers []int64
+
+	Bytes []byte  // texts, one right behind another
+	Ends  []int32 // where each of them ends
 }
 
 // ColumnNames lists the names of the table's columns in order.

@@ -231,6 +231,9 @@ type Ranges struct {
 	// text. Lines makes the same rows as lines of text, in which | stands behind each value,
 	// the last one too, and in no value; nothing is NULL.
 	Rows, Lines func(first, count int64) schema.RowSource
+
+	// Columns makes the same rows column by column, of the types that Typed gives.
+	Columns func(first, count int64) schema.ColumnSource
 }
 
 // Throughput says how a rate of work is told.

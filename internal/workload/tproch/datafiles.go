@@ -20,7 +20,12 @@ var dataFiles = &workload.DataFiles{
 		rows := func(f dbgen.Format) func(first, count int64) schema.RowSource {
 			return func(first, count int64) schema.RowSource { return size.Source(t, f, first+1, count) }
 		}
-		return workload.Ranges{Count: size.Count(t), Rows: rows(dbgen.LoadText), Lines: rows(dbgen.Tbl)}
+		return workload.Ranges{
+			Count: size.Count(t), Rows: rows(dbgen.LoadText), Lines: rows(dbgen.Tbl),
+			Columns: func(first, count int64) schema.ColumnSource {
+				return &columns{dbgen.NewBatch(len(t.Columns())), size.Source(t, dbgen.LoadText, first+1, count), t == dbgen.LineItem}
+			},
+		}
 	},
 	Typed: typed,
 }
@@ -36,6 +41,28 @@ func typed(c schema.Column) schema.Column {
 	}
 	return c
 }
+
+// columns makes the rows of a table column by column.
+type columns struct {
+	batch  *dbgen.Batch
+	source *dbgen.Source
+	lines  bool // they are lineitem's
+}
+
+// Read implements schema.ColumnSource.
+func (c *columns) Read(most int) int {
+	rows := c.source.Read(c.batch, most)
+	if c.lines {
+		const quantity = 4 // a decimal by its type, and a whole number as text
+		for i := range c.batch.Columns[quantity].Numbers {
+			c.batch.Columns[quantity].Numbers[i] *= 100
+		}
+	}
+	return rows
+}
+
+// Column implements schema.ColumnSource.
+func (c *columns) Column(i int) schema.Values { return schema.Values(c.batch.Columns[i]) }
 
 // tableOf finds a table by its name.
 func tableOf(name string) dbgen.Table {
