@@ -128,13 +128,13 @@ func (l *listing) addTo(c *cobra.Command, p *Program) {
 	flags.StringVar(&l.database, "db", "", "only jobs on this database (`name`)")
 	flags.StringVar(&l.workload, "workload", "", "only jobs with this workload (`name`)")
 	flags.StringVar(&l.action, "action", "", "only jobs of this `kind`: "+strings.Join(words(actions), ", "))
-	flags.StringVar(&l.status, "status", "", "only jobs with this `status`: "+strings.Join(words(statuses), ", "))
+	flags.StringVar(&l.status, "status", "", "only jobs with this `status`: "+strings.Join(words(job.Statuses), ", "))
 	flags.StringArrayVar(&l.labels, "label", nil, "only jobs with this label: `name=value`, or name for any value; with several, only jobs that have all")
 	flags.StringVar(&l.text, "text", "", "only jobs that have all these `words`: in the ID, a label, the note, an option, the target and the like")
 	flags.IntVar(&l.limit, "limit", listedJobs, "`number` of jobs to list; 0 for all")
 	for name, completion := range map[string]complete{
 		"db": fixed(p.databaseWords()...), "workload": fixed(p.workloadWords()...),
-		"action": fixed(words(actions)...), "status": fixed(words(statuses)...),
+		"action": fixed(words(actions)...), "status": fixed(words(job.Statuses)...),
 	} {
 		if err := c.RegisterFlagCompletionFunc(name, completion); err != nil {
 			panic(err) // the flag was not declared, or twice
@@ -142,10 +142,7 @@ func (l *listing) addTo(c *cobra.Command, p *Program) {
 	}
 }
 
-var (
-	actions  = []job.Action{job.Build, job.Check, job.Run, job.Delete}
-	statuses = []job.Status{job.Running, job.Succeeded, job.Missed, job.Failed, job.Partial, job.Invalid, job.Killed}
-)
+var actions = []job.Action{job.Build, job.Check, job.Run, job.Delete}
 
 func words[T ~string](list []T) (texts []string) {
 	for _, v := range list {
@@ -163,7 +160,7 @@ func (l *listing) query(p *Program) (repository.Query, error) {
 	for _, f := range []struct {
 		name, text string
 		known      []string
-	}{{"action", l.action, words(actions)}, {"status", l.status, words(statuses)}} {
+	}{{"action", l.action, words(actions)}, {"status", l.status, words(job.Statuses)}} {
 		if f.text != "" && !slices.Contains(f.known, f.text) {
 			return q, usage("--%s: %q is not one of %s%s", f.name, f.text, strings.Join(f.known, ", "), option.Suggest(f.text, f.known))
 		}

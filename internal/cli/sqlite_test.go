@@ -72,6 +72,43 @@ func TestAWholeTestOnSQLite(t *testing.T) {
 	}
 }
 
+// Thresholds of queries on a real database: whatever did not pass, or is not valid, passes nowhere.
+func TestThresholds_JudgeQueriesOnSQLite(t *testing.T) {
+	if underRace {
+		t.Skip("the race detector would take minutes for SQLite")
+	}
+	w := newWorld(t)
+	w.Runner = engine.Local{Catalog: edition.Catalog, Version: w.Version}
+	file, report := filepath.Join(t.TempDir(), "h.sqlite"), filepath.Join(t.TempDir(), "junit.xml")
+	on := []string{"--db", "sqlite", "--workload", "tproch", "--dbname", file}
+	if code := w.run(append([]string{"build", "--scale", "0.01"}, on...)...); code != job.OK {
+		t.Fatalf("build: got exit code %d: %s", code, &w.err)
+	}
+	for _, tt := range []struct {
+		args  string
+		exit  job.Exit
+		junit string
+	}{
+		{"--fail-if geometric_mean>1h,query_9.max>1h", job.OK, `tests="3" failures="0" errors="0"`},
+		{"--fail-if geometric_mean>1us,failed>0", job.ExitMissed, `tests="3" failures="1" errors="0"`},
+		{"--fail-if composite<1", job.ExitMissed, `tests="2" failures="1" errors="0"`}, // which only the test both measures
+		{"--fail-if retried>0 --query-limit 1us", job.ExitInvalid, `tests="2" failures="0" errors="2"`},
+		{"--fail-if failed>0 --time-limit 1us", job.ExitStopped, `tests="2" failures="0" errors="2"`},
+	} {
+		code := w.run(append(append([]string{"run", "--plans", "none", "--junit", report}, strings.Fields(tt.args)...), on...)...)
+		xml, err := os.ReadFile(report)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if code != tt.exit || !strings.Contains(string(xml), tt.junit) {
+			t.Errorf("%s: got exit code %d and %s, want %d and %s: %s", tt.args, code, xml, tt.exit, tt.junit, &w.err)
+		}
+	}
+	if code := w.run("jobs", "--status", "missed", "--json"); code != job.OK || strings.Count(w.out.String(), `"status": "missed"`) != 2 {
+		t.Errorf("got %d and %s, want the two jobs that missed a threshold", code, &w.out)
+	}
+}
+
 // The demo's times are its own, so its jobs are done by a stand-in here.
 func TestTheDemoLeavesNothingBehind(t *testing.T) {
 	given := t.TempDir()

@@ -45,7 +45,7 @@ func (p Plan) bindThresholds() ([]boundThreshold, error) {
 func (p Plan) bindThreshold(t threshold.Threshold) (boundThreshold, error) {
 	w := p.Workload
 	b := boundThreshold{Threshold: t, name: t.Metric}
-	words := threshold.Vocabulary{Kinds: w.KindNames()}
+	words := threshold.Vocabulary{Kinds: w.KindNames(), Finite: p.Pacing.Finite}
 	for _, f := range w.Figures {
 		words.Figures = append(words.Figures, f.Name)
 	}
@@ -77,8 +77,8 @@ func (p Plan) bindThreshold(t threshold.Threshold) (boundThreshold, error) {
 		return b, t.CheckUnit(unit)
 	}
 	switch _, pause := p.pauses(); {
-	case t.Metric == threshold.Stall && p.Pacing.Finite:
-		return wrong("stalls are not measured in runs of %s, whose transactions take long%s", w.Title, words.Suggest("", nil))
+	case (t.Metric == threshold.Stall || t.Metric == threshold.Pace) && p.Pacing.Finite:
+		return wrong("a run of %s, which ends when its work is done, has no %s%s", w.Title, t.Metric, words.Suggest("", nil))
 	case t.Metric == threshold.Pace && p.Pacing.Arrivals == nil && !pause:
 		return wrong("only a run with a rate, or with keying and thinking times, has a pace: set %s, or compare a figure such as %s",
 			p.Spec.Names.Of("rate"), threshold.Word(words.Figures[0]))

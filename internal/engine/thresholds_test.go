@@ -55,6 +55,20 @@ func TestThresholds_OfWhatARunDoesNotMeasureAreRefused(t *testing.T) {
 	}
 }
 
+func TestThresholds_OfRunsThatEndWithTheirWork(t *testing.T) {
+	p := fakePlan(fakeUser{}, load.Pacing{Finite: true})
+	p.Spec.Action = job.Run
+	for _, text := range []string{"stall>2s", "pace<95%"} {
+		if err := p.Pacing.FailIf.UnmarshalText([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := p.bindThresholds()
+		if err == nil || !strings.Contains(err.Error(), "ends when its work is done, has no ") || !strings.Contains(err.Error(), "retried, rate") || strings.Contains(err.Error(), ", stall") {
+			t.Errorf("%s: got %v, want the metrics that such a run has", text, err)
+		}
+	}
+}
+
 func TestThresholds_JudgeAResult(t *testing.T) {
 	sum := meter.NewSummary(2)
 	sum.Elapsed = 10 * time.Second

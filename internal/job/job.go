@@ -72,6 +72,9 @@ const (
 	Killed    Status = "killed"
 )
 
+// Statuses are all of them, in the order in which lists offer them.
+var Statuses = []Status{Running, Succeeded, Missed, Failed, Partial, Invalid, Killed}
+
 // Valid reports whether the figures of a run of this status may be compared with others.
 func (s Status) Valid() bool { return s == Succeeded || s == Missed }
 

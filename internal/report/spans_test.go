@@ -79,3 +79,22 @@ func TestAFigureIsShortButNotNothing(t *testing.T) {
 		}
 	}
 }
+
+// What the end of a run cut off is no failure, as thresholds count failures.
+func TestText_CountsWhatWasCutOffApart(t *testing.T) {
+	j := job.Job{Spec: job.Spec{Action: job.Run}, Status: job.Partial, Result: job.Result{
+		Status: job.Partial, Users: 1, Elapsed: 3, Kinds: []string{"query 1"},
+		Spans: []job.Span{
+			{User: 1, Kind: "query 1", Seconds: 1, Outcome: job.SpanDone},
+			{User: 1, Kind: "query 1", From: 1, Seconds: 1, Outcome: job.SpanFailed},
+			{User: 1, Kind: "query 1", From: 2, Seconds: 1, Outcome: job.SpanCutOff},
+		},
+	}}
+	var out bytes.Buffer
+	if err := report.Text(&out, j, meter.Summary{}, report.View{Width: 140}); err != nil {
+		t.Fatal(err)
+	}
+	if head, _, _ := strings.Cut(out.String(), "\n"); !strings.HasSuffix(head, "  1 failed (50 %)  1 cut off") {
+		t.Errorf("got %q", head)
+	}
+}

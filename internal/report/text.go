@@ -133,30 +133,29 @@ func score(b *page, j job.Job, sum meter.Summary, list []Ground) {
 		pieces = append(pieces, piece{plain, "nothing was measured"})
 	}
 	all := sum.All()
-	done, ended := all.Done, all.Ended()
+	failed, ended, cutOff := all.Failures(), all.Ended(), int64(0)
 	if spans := j.Result.Spans; len(spans) > 0 {
-		ended = int64(len(spans))
-		done = ended - notDone(spans)
-	} else if done > 0 {
+		cutOff = countSpans(spans, job.SpanCutOff)
+		failed, ended = countSpans(spans, job.SpanFailed), int64(len(spans))-cutOff
+	} else if all.Done > 0 {
 		at := func(p float64) string { return millis(float64(all.Response.ValueAtQuantile(p))) }
 		pieces = append(pieces, piece{plain, fmt.Sprintf("p50 %s, p95 %s, p99 %s ms", at(50), at(95), at(99))})
-	}
-	failed := all.Failures()
-	if len(j.Result.Spans) > 0 {
-		failed = ended - done
 	}
 	if failed > 0 {
 		pieces = append(pieces, piece{b.Look.Bad, fmt.Sprintf("%s failed (%s)", count(failed), share(failed, ended))})
 	} else if ended > 0 {
 		pieces = append(pieces, piece{plain, "0 failed"})
 	}
+	if cutOff > 0 { // which is no failure: the thresholds do not count it either
+		pieces = append(pieces, piece{b.Look.Bad, count(cutOff) + " cut off"})
+	}
 	b.pieces(pieces)
 }
 
-// notDone counts the transactions that failed or were cut off.
-func notDone(spans []job.Span) (n int64) {
+// countSpans counts the transactions that ended in one way.
+func countSpans(spans []job.Span, outcome job.SpanOutcome) (n int64) {
 	for _, s := range spans {
-		if !s.Done() {
+		if s.Outcome == outcome {
 			n++
 		}
 	}

@@ -358,6 +358,7 @@ func significant(value float64, digits int) string {
 type Vocabulary struct {
 	Kinds   []string // of transaction
 	Figures []string // names of the headline figures
+	Finite  bool     // runs end when their work is done, and have no stall and no pace
 }
 
 // Figure returns the figure that a metric is, by its full name.
@@ -374,7 +375,9 @@ func (v Vocabulary) Figure(metric string) (name string, is bool) {
 func (v Vocabulary) MetricWords() []string {
 	var words []string
 	for _, m := range Metrics {
-		words = append(words, m.Name)
+		if !v.Finite || m.Name != Stall && m.Name != Pace {
+			words = append(words, m.Name)
+		}
 	}
 	for _, f := range v.Figures {
 		words = append(words, Word(f))

@@ -349,7 +349,7 @@ func TestAWholeTestOverHTTP(t *testing.T) {
 		t.Errorf("got the jobs %v, want 7, the build last", ids)
 	}
 	for query, want := range map[string]int{
-		"?action=run": 3, "?database=sqlite&workload=tpcc": 7, "?status=partial": 2, "?label=ticket=4711": 1, "?label=ticket=1": 0,
+		"?action=run": 3, "?database=sqlite&workload=tpcc": 7, "?status=partial": 2, "?status=missed": 0, "?label=ticket=4711": 1, "?label=ticket=1": 0,
 		"?since=" + time.Now().Add(time.Hour).UTC().Format(time.RFC3339): 0, "?since=2026-01-01T00:00:00Z": 7,
 	} {
 		if got := len(w.call("GET", "/jobs"+query, "", 200)["jobs"].([]any)); got != want {

@@ -43,12 +43,24 @@ type Annotation struct {
 	Note   *string           `json:"note,omitempty" doc:"Replaces the note; an empty text removes it."`
 }
 
+// status is a job.Status that jobs are looked for by.
+type status string
+
+// Schema implements huma.SchemaProvider.
+func (status) Schema(huma.Registry) *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeString}
+	for _, one := range job.Statuses {
+		s.Enum = append(s.Enum, string(one))
+	}
+	return s
+}
+
 // narrowed is what narrows a list of jobs.
 type narrowed struct {
 	Database string    `query:"database" doc:"Any name of a database."`
 	Workload string    `query:"workload" doc:"Any name of a workload."`
 	Action   string    `query:"action" enum:"build,check,run,delete"`
-	Status   string    `query:"status" enum:"running,succeeded,failed,partial,invalid,killed"`
+	Status   status    `query:"status"`
 	Since    time.Time `query:"since" doc:"Only jobs that began then or later."`
 	Text     string    `query:"text" maxLength:"400" doc:"Only jobs that contain all these words: in the ID, a label, the note, an option, the target and other facts."`
 	Label    []string  `query:"label,explode" maxItems:"20" doc:"name=value, or name for any value. With several, a job must have all of them."`

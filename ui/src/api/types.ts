@@ -1,9 +1,12 @@
 // The documents that pages read, by short names. What they hold is made from the API's
 // description, docs/api/openapi.json.
 
-import type { components } from '../../generated/openapi.ts'
+import type { components, operations } from '../../generated/openapi.ts'
 
 export type Documents = components['schemas']
+
+/** How a job stands or how it ended. */
+export type Status = NonNullable<NonNullable<operations['list-jobs']['parameters']['query']>['status']>
 
 /** A job of the repository, where each has an ID. */
 export type Job = Documents['report.Document'] & { id: string }

@@ -290,6 +290,12 @@ describe('a job', () => {
     expect(worth.compareDocumentPosition(figures) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy()
   })
 
+  test('that missed a threshold says so in words', async () => {
+    answers[`/jobs/${run.id}`] = { ...run, status: 'missed', worth: 'MISSED A THRESHOLD: the figures are valid', grounds: [{ tone: 'bad', name: 'Thresholds', text: 'p99 is 8 ms instead of at most 5 ms' }] }
+    const page = await open(`#/jobs/${run.id}`, 'MISSED A THRESHOLD: the figures are valid')
+    for (const text of ['▽ missed', 'p99 is 8 ms instead of at most 5 ms']) expect(page.textContent).toContain(text)
+  })
+
   test('that is not there is said to be missing', async () => {
     await open('#/jobs/0000', 'no job /jobs/0000')
   })

@@ -1,3 +1,5 @@
+import type { Status } from '../api/types.ts'
+
 /** A state as it is shown: by a sign and a word, never by its colour alone. */
 export interface Sign {
   sign: string
@@ -14,10 +16,7 @@ const signs = {
   invalid: { sign: '!', word: 'invalid', tone: 'bad' },
   missed: { sign: '▽', word: 'missed', tone: 'bad' },
   killed: { sign: '■', word: 'killed', tone: 'bad' },
-} as const satisfies Record<string, Sign>
-
-/** A state that these pages know. */
-type Status = keyof typeof signs
+} as const satisfies Record<Status, Sign>
 
 /** The sign of a state; one that these pages do not know yet is shown as such. */
 export function signOf(status: string): Sign {
