@@ -112,8 +112,8 @@ func TestASignalLetsARunOfAScriptKeepItsResult(t *testing.T) {
 		{"SIGTERM in Python", "a.py", python, syscall.SIGTERM, "sledge: stopped by a signal: terminated"},
 		{"a terminal that hangs up on Tcl", "a.tcl", tcl, syscall.SIGHUP, "sledge: stopped by a signal: hangup"},
 		{"a terminal that hangs up on Python", "a.py", python, syscall.SIGHUP, "sledge: stopped by a signal: hangup"},
-		{"a pipe from Tcl that nobody reads", "a.tcl", tcl, 0, "sledge: stopped because the reader of the output has gone"},
-		{"a pipe from Python that nobody reads", "a.py", python, 0, "sledge: stopped because the reader of the output has gone"},
+		{"a pipe from Tcl without a reader", "a.tcl", tcl, 0, "sledge: stopped because the reader of the output has gone"},
+		{"a pipe from Python without a reader", "a.py", python, 0, "sledge: stopped because the reader of the output has gone"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := p.in(t)

@@ -72,7 +72,7 @@ func TestAWholeTestOnSQLite(t *testing.T) {
 	}
 }
 
-// Thresholds of queries on a real database: whatever did not pass, or is not valid, passes nowhere.
+// Thresholds of queries on a real database: a run that missed one, or is not valid, passes in no front end.
 func TestThresholds_JudgeQueriesOnSQLite(t *testing.T) {
 	if underRace {
 		t.Skip("the race detector would take minutes for SQLite")

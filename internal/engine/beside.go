@@ -50,7 +50,7 @@ func (r *run) keepLedger(ctx context.Context, s database.Session) error {
 		return nil
 	}
 	if r.silence.Share > 0 {
-		return job.WithExit(job.ExitUsage, p.Spec.Names.Wrong("ledger", "true", "nobody can know what was acknowledged here: %s", r.silence.Why))
+		return job.WithExit(job.ExitUsage, p.Spec.Names.Wrong("ledger", "true", "what was acknowledged here cannot be known: %s", r.silence.Why))
 	}
 	auditor, err := p.Workload.NewAuditor(ctx, s, p.SQL)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // end stops the users and waits for them, for no longer than Grace after the time
-// was up, or until ctx is cancelled; then it breaks off whoever is left. What ended
+// was up, or until ctx is cancelled; then it breaks off the users that are left. What ended
 // meanwhile is added to the late sums alone.
 func (r *run) end(ctx context.Context, m *measurement, late ...meter.Sum) {
 	r.stop()
@@ -81,7 +81,7 @@ type measurement struct {
 	client     job.ClientLoad // of the measured time
 	renewed    bool           // the monitor's session was lost after the start was read
 	taken      int64          // arrivals that users had taken when the time was up
-	behind     int64          // arrivals that were due by then, and that nobody had taken
+	behind     int64          // arrivals that were due by then, and that no user had taken
 }
 
 // ended returns the transactions that ended in the measured time.

@@ -102,7 +102,7 @@ func (d Description) clauses() (list [][]term) {
 }
 
 // FindIdle returns the options that are set and have no effect in an action, where all are the
-// values that options have, and whatever else needs are about.
+// values that options have, and what else needs are about.
 func FindIdle(known []Description, action string, set, all Values, names Names) (list []Idle) {
 	for _, d := range known {
 		if _, said := set[d.Name]; !said || d.Soon || all[d.Name] == d.Default {

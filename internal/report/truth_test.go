@@ -252,7 +252,7 @@ func TestText_IsNoWiderThanTheTerminal(t *testing.T) {
 	}
 }
 
-// Failures and stalls come with something to do about them, whatever they are.
+// Each failure and each stall comes with a way out.
 func TestGrounds_NameAWayOut(t *testing.T) {
 	stalled := job.Result{LongestGap: &job.Gap{Seconds: 3}}
 	atRate, lost := stalled, stalled

@@ -6,7 +6,7 @@ const (
 	KeptSeconds = keptSeconds
 )
 
-// OnWindows makes the options for Windows count in a test, whatever it runs on.
+// OnWindows makes the options for Windows count in a test on any system.
 func OnWindows(cleanup func(func())) {
 	was := onWindows
 	onWindows = true

@@ -34,7 +34,7 @@ const (
 // Name implements Observer.
 func (s *ServerReport) Name() string { return "The server's report" }
 
-// Begin implements Observer. It connects, so that nobody logs in while the run is measured.
+// Begin implements Observer. It connects now, so that there is no log-in while the run is measured.
 func (s *ServerReport) Begin(ctx context.Context, _ Axis) error {
 	s.made = job.ServerReport{Title: s.How.Title, Error: s.How.LeftOut}
 	if s.How.LeftOut != "" {

@@ -369,7 +369,7 @@ func TestAWorkerWithoutAnOrderSaysWhatItIsFor(t *testing.T) {
 	}
 }
 
-// Whatever is added to events and results goes the whole way.
+// Each member of events and results arrives as it was sent, those that are added later too.
 func TestEventsAndResultsArePlainData(t *testing.T) {
 	var e job.Event
 	fill(t, reflect.ValueOf(&e).Elem(), "Event")

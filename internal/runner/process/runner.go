@@ -159,7 +159,7 @@ func (w *worker) follow(messages *json.Decoder, watchers []job.Watcher, most int
 			switch {
 			case m.err != nil:
 				if !errors.Is(m.err, io.EOF) && !errors.Is(m.err, io.ErrUnexpectedEOF) {
-					w.kill(fmt.Sprintf("its process told what nobody understands, and was killed: %v", m.err))
+					w.kill(fmt.Sprintf("its process sent a message that cannot be read, and was killed: %v", m.err))
 				}
 				return nil
 			case m.End != nil:

@@ -28,7 +28,7 @@ const (
 )
 
 // Main is what a worker does: the one job that it is told to do by runner. It returns the code to
-// exit with. It takes this process for itself: whatever else writes to standard output, as
+// exit with. It takes this process for itself: anything else that writes to standard output, as
 // drivers may, writes to standard error from then on, and signals that a terminal sends to all
 // of its processes are left to the program that started this one.
 func Main(runner job.Runner) job.Exit {
