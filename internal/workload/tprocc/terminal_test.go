@@ -311,7 +311,6 @@ func TestOptionsAreRefusedWithTheWayOut(t *testing.T) {
 		{option.Values{"mix": "neworders=1"}, `option mix: "neworders" is not one of new order, payment, delivery, stock level, order status`},
 		{option.Values{"mix": "0,0,0,0,0"}, "option mix: at least one weight must be more than 0"},
 		{option.Values{"mix": "-1,1,1,1,1"}, `option mix: "-1" is not a weight: a whole number from 0 to 10000`},
-		{option.Values{"think_time": "1,1,1,1,1"}, "option key_and_think: it is false, so keying_time and think_time would have no effect: set it to true"},
 		{option.Values{"think_time": "1,1,1,1,x", "key_and_think": "true"}, `option think_time: "x" is not a number of seconds from 0 to 86400`},
 		{option.Values{"think_time": "new order=0.25", "key_and_think": "true"}, ""},
 		{option.Values{"load_time": "yesterday"}, `option load_time: "yesterday" is neither now nor a date such as 2026-01-01 or 2026-01-01 12:00:00`},
